@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+# libhet. `make help` lists the targets and the settings.
+#
+# One makefile, no recursion into folders: sources are found by wildcard, headers by the compiler (-MMD).
+# Everything that is built lies in $(B).
+
+MAKEFLAGS += --no-builtin-rules --no-builtin-variables
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDARY:
+.DEFAULT_GOAL := all
+
+# make's own defaults (cc, ar -rv) do not count as chosen.
+chosen = $(if $(filter undefined default,$(origin $1)),$2,$($1))
+CC := $(call chosen,CC,gcc)
+CXX := $(call chosen,CXX,g++)
+AR := $(call chosen,AR,ar)
+PYTHON ?= python3
+
+# Settings. SAN=address|undefined|thread builds beside the normal tree.
+SAN ?=
+B ?= build$(if $(SAN),-$(SAN))
+DEBUG_LOCKS ?=
+WERROR ?= 1
+DESTDIR ?=
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+
+V ?=
+
+VERSION := $(file <VERSION)
+SONAME := libhet.so.0
+COMPAT_SONAME := libgpuvm.so.0
+
+# One short line a step, or with V=1 the commands.
+Q := $(if $(V),,@)
+say = @$(if $(V),:,printf '  %-4s %s\n' $1 '$@')
+
+# Goals that compile nothing need no probing of the machine.
+ifneq ($(filter-out help clean setup packages run bench check uninstall,$(or $(MAKECMDGOALS),all)),)
+include mk/config.mk
+include mk/build.mk
+endif
+include mk/install.mk
+include mk/checks.mk
+
+help:
+	@sed -n 's/^## \?//p' Makefile
+
+## libhet, version in VERSION. Targets:
+##   all              library, tools and benchmark programs (default)
+##   modules          the kernel module
+##   check            all tests; installs what they need; ends with a line of counts
+##   run              the main job: photo, matvec, fault-latency, results under build/run/
+##   bench            the benchmark suite, results under build/bench/
+##   setup            packages, and as root the udev rule for /dev/userfaultfd
+##   docs             HTML and man pages under build/docs/
+##   install, uninstall, modules_install
+##   tests            builds the unit tests, the selftests and the examples
+##   inject           builds build/inject/libhet.so, which delays and fails on request (for tests)
+##   format, format-check, tidy, headers-check, deps-check, exports-check
+##   compile_commands.json
+##   clean
+## Settings:
+##   SAN=address|undefined|thread   sanitized, into build-$SAN/
+##   CC=, CXX=                      gcc and g++ by default; clang works
+##   CPPFLAGS=, CXXFLAGS=, LDFLAGS= appended to the project's own
+##   DEBUG_LOCKS=1                  the library checks its lock order
+##   WERROR=                        (empty) warnings are not errors
+##   V=1                            show the commands
+##   B=folder                       where to build
+##   ARGS=                          run and bench: handed to the programs (run: another PNG)
+##   ONLY=regex                     check: these steps alone
+##   PREFIX=, LIBDIR=, DESTDIR=     where to install
+.PHONY: help

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+# The library, the programs and the tests.
+
+layers := core os trap dev memory api
+lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc))
+interposer_srcs := $(wildcard lib/api/interpose*.cc)
+unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc))
+
+harness_srcs := $(wildcard selftests/harness/*.cc)
+bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc)
+selftest_srcs := $(wildcard selftests/*.cc)
+bench_srcs := $(wildcard bench/*.cc)
+tool_srcs := $(wildcard tools/*.cc)
+example_srcs := $(wildcard Documentation/examples/*.c)
+
+program_srcs := $(harness_srcs) $(bench_common_srcs) $(selftest_srcs) $(bench_srcs) $(tool_srcs) \
+	$(example_srcs) $(unit_srcs)
+
+# A program or test that needs a header which is not on this machine is left out, with a message. (The library
+# does without by itself.)
+missing_headers := $(strip $(if $(HAVE_OPENCL),,CL/cl.h) $(MISSING_HEADERS))
+file_of = $(firstword $(subst :, ,$1))
+left_out := $(if $(missing_headers),$(foreach s,$(shell scripts/left-out.sh $(missing_headers) -- \
+	bench selftests tools Documentation/examples lib | tr ' ' :),$(if $(filter $(program_srcs),$(call file_of,$s)),$s)))
+$(foreach s,$(left_out),$(info libhet: $(subst :, is left out: there is no ,$s) here))
+keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
+
+obj = $(patsubst %,$(B)/obj/%.o,$(basename $1))
+inject_obj = $(patsubst %,$(B)/inject/obj/%.o,$(basename $1))
+
+lib_objs := $(call obj,$(lib_srcs))
+inject_objs := $(call inject_obj,$(lib_srcs))
+harness_objs := $(call obj,$(call keep,$(harness_srcs)))
+bench_common_objs := $(call obj,$(call keep,$(bench_common_srcs)))
+bench_archive := $(B)/obj/bench.a
+unit_objs := $(call obj,$(call keep,$(unit_srcs)))
+
+selftests := $(patsubst selftests/%.cc,$(B)/selftests/%,$(call keep,$(selftest_srcs)))
+benches := $(patsubst bench/%.cc,$(B)/bin/%,$(call keep,$(bench_srcs)))
+tools := $(patsubst tools/%.cc,$(B)/bin/%,$(call keep,$(tool_srcs)))
+examples := $(patsubst Documentation/examples/%.c,$(B)/examples/%,$(call keep,$(example_srcs)))
+unit_mains := $(filter %_test.cc,$(call keep,$(unit_srcs)))
+units := $(addprefix $(B)/tests/,$(notdir $(basename $(unit_mains))))
+
+libhet := $(B)/libhet.so $(B)/$(SONAME)
+compat := $(B)/$(COMPAT_SONAME)
+
+all: lib tools bench-programs
+lib: $(libhet) $(compat)
+tools: $(tools)
+bench-programs: $(benches)
+tests: lib $(units) $(selftests) $(examples)
+unit-tests: $(units)
+selftests: $(selftests)
+examples: $(examples)
+inject: $(B)/inject/libhet.so $(B)/inject/$(SONAME)
+.PHONY: all lib tools bench-programs tests unit-tests selftests examples inject
+
+# --- compiling ---------------------------------------------------------------
+
+$(lib_objs) $(inject_objs): private mode_flags := $(lib_cxxflags)
+$(inject_objs): private mode_flags += -DHET_INJECT
+# Unit tests derive from the library's classes, which have no type information.
+$(unit_objs): private mode_flags := -fno-rtti
+$(bench_common_objs) $(call obj,$(bench_srcs)): private mode_flags := -Ibench
+$(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests
+$(call obj,$(tool_srcs)): private mode_flags := -Itools
+
+compile_cxx = $(CXX) $(cppflags) $(cxxflags) $(mode_flags)
+compile_c = $(CC) $(cppflags) $(cflags)
+
+$(B)/obj/%.o: %.cc $(flags_stamp)
+	@mkdir -p $(@D)
+	$(call say,CXX)
+	$Q$(compile_cxx) -MMD -MP -c $< -o $@
+
+$(B)/inject/obj/%.o: %.cc $(flags_stamp)
+	@mkdir -p $(@D)
+	$(call say,CXX)
+	$Q$(compile_cxx) -MMD -MP -c $< -o $@
+
+$(B)/obj/%.o: %.c $(flags_stamp)
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$Q$(compile_c) -MMD -MP -c $< -o $@
+
+-include $(patsubst %.o,%.d,$(lib_objs) $(call obj,$(program_srcs)) $(wildcard $(inject_objs)))
+
+# --- the library -------------------------------------------------------------
+
+# nodelete: resolver threads and signal handlers would outlive a dlclose(). now: a lazy binding could
+# be resolved inside a signal handler, under the dynamic linker's lock.
+link_lib = $(CXX) -shared $(ldflags) -Wl,-soname,$(SONAME) -Wl,--version-script=lib/libhet.map \
+	-Wl,-z,nodelete -Wl,-z,now $(if $(SAN),,-Wl,-z,defs) -o $@ $(filter %.o,$^) $(NUMA_LIBS) -ldl
+
+$(B)/libhet.so: $(lib_objs) lib/libhet.map
+	$(call say,LD)
+	$Q$(link_lib)
+
+$(B)/inject/libhet.so: $(inject_objs) lib/libhet.map
+	$(call say,LD)
+	$Q$(link_lib)
+
+$(B)/$(SONAME) $(B)/inject/$(SONAME): %/$(SONAME): %/libhet.so
+	@ln -sf libhet.so $@
+
+# Programs of libgpuvm ask for libgpuvm.so.0. This is a filter without code: the dynamic linker puts what it
+# filters, libhet, into its place. A library that merely depended on libhet would leave libhet behind
+# libc in the search order, and the interposers without effect; a symbolic link would be
+# left out of ldconfig's cache, because its name is not the soname.
+$(compat): Makefile
+	$(call say,LD)
+	$Q$(CC) -shared -nostdlib -Wl,-soname,$(COMPAT_SONAME) -Wl,-F,$(SONAME) -Wl,-rpath,'$$ORIGIN' -x c /dev/null -o $@
+
+# --- programs ----------------------------------------------------------------
+
+# The library comes first, so that its interposers stand before libc; of the rest only what is used stays.
+link_with = $(CXX) $(ldflags) -Wl,-z,now -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter %.so,$^) -Wl,--as-needed
+rpath = -Wl,-rpath,'$$ORIGIN/$1'
+
+$(tools): $(B)/bin/%: $(B)/obj/tools/%.o $(libhet)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) -ldl
+
+$(bench_archive): $(bench_common_objs)
+$(benches): $(B)/bin/%: $(B)/obj/bench/%.o $(bench_archive) $(libhet)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) -ldl
+
+$(selftests): $(B)/selftests/%: $(B)/obj/selftests/%.o $(harness_objs) $(libhet)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(URING_LIBS) -ldl
+
+$(examples): $(B)/examples/%: $(B)/obj/Documentation/examples/%.o $(libhet)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) -lm
+
+# Unit tests see hidden symbols, so they take the library's objects: core's tests those of core alone
+# (core stands by itself), the others everything but the interposers.
+core_archive := $(B)/obj/core.a
+lib_archive := $(B)/obj/het.a
+$(core_archive): $(call obj,$(filter lib/core/%,$(lib_srcs)))
+$(lib_archive): $(call obj,$(filter-out $(interposer_srcs),$(lib_srcs)))
+$(core_archive) $(lib_archive) $(bench_archive):
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(call say,AR)
+	$Q$(AR) rcs $@ $^
+
+define unit_test # source
+$(B)/tests/$(notdir $(basename $1)): $(call obj,$1 $(filter-out %_test.cc,$(filter $(dir $1)%,$(call keep,$(unit_srcs))))) \
+	$(if $(filter lib/core/%,$1),$(core_archive),$(lib_archive))
+	@mkdir -p $$(@D)
+	$$(call say,LD)
+	$Q$(CXX) $(ldflags) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(GTEST_LIBS) $(NUMA_LIBS) -ldl
+endef
+$(foreach s,$(unit_mains),$(eval $(call unit_test,$s)))
+
+# --- for editors and clang-tidy ----------------------------------------------
+
+# One entry a source: the command that compiles it, without the dependency flags.
+cdb_json = {"directory": "$(CURDIR)", "file": "$1", "command": "$(subst ",\",$2) -c $1"}
+cdb_flags = $(if $(filter $(lib_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1))))
+compile_commands.json: $(flags_stamp) $(lib_srcs) $(program_srcs)
+	@{ echo '['; sep=; $(foreach s,$(lib_srcs) $(filter %.cc,$(program_srcs)),\
+		printf '%s%s\n' "$$sep" '$(call cdb_json,$s,$(subst ','\'',$(CXX) $(cppflags) $(cxxflags) $(call cdb_flags,$s)))'; sep=,;) \
+		echo ']'; } >$@

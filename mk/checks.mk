@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+# Tests, the main job, documentation.
+
+# C and C++ of the project; the kernel module has a style of its own.
+style_files := $(shell find lib runtime tools bench selftests Documentation/examples \
+	-name '*.cc' -o -name '*.h' -o -name '*.c' 2>/dev/null)
+clang_format := $(firstword $(shell command -v clang-format-14 || command -v clang-format))
+
+check: packages
+	@$(PYTHON) scripts/check.py $(if $(ONLY),--only '$(ONLY)')
+
+run: run_what := main
+bench: run_what := bench
+run bench:
+	@scripts/setup.sh packages run
+	@$(MAKE) --no-print-directory all
+	@scripts/run.sh $(run_what) $(ARGS)
+
+format:
+	$(clang_format) -i $(style_files)
+
+format-check:
+	$(clang_format) --dry-run -Werror $(style_files)
+
+spdx-check:
+	scripts/check-spdx.sh
+
+deps-check:
+	$(PYTHON) scripts/check-deps.py
+
+headers-check:
+	scripts/check-headers.sh "$(CXX) $(cppflags) $(cxxflags)" "$(CC) $(cppflags) $(cflags)"
+
+symbols-check: lib
+	scripts/check-symbols.sh $(B)
+
+# run-clang-tidy asks .clang-tidy what to look for.
+tidy: compile_commands.json
+	run-clang-tidy -quiet -p . '$(CURDIR)/(lib|bench|selftests|tools)/.*'
+
+docs:
+	sphinx-build -q -W --keep-going -b html -d $(B)/docs/.doctrees Documentation $(B)/docs/html
+	sphinx-build -q -W --keep-going -b man -d $(B)/docs/.doctrees Documentation $(B)/docs/man
+
+.PHONY: check run bench format format-check spdx-check deps-check headers-check symbols-check tidy docs

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+# What the machine offers, and the flags that follow from it.
+
+probe_for := $(CXX) -std=c++20 $(CPPFLAGS)
+$(eval $(file <$(B)/config.mk))
+ifneq ($(probed_for),$(probe_for))
+$(shell mkdir -p $(B) && { scripts/probe.sh $(probe_for) && echo 'probed_for := $(probe_for)'; } >$(B)/config.mk)
+$(eval $(file <$(B)/config.mk))
+ifneq ($(MISSING_HEADERS),)
+$(info libhet: not on this machine: $(MISSING_HEADERS) (`make setup` installs what Debian has))
+endif
+endif
+
+ifeq ($(HAVE_CL),)
+$(error CL/cl.h not found: install opencl-headers (`make setup` does), or set CPPFLAGS=-I... or CUDA_HOME)
+endif
+
+ifneq ($(SAN),)
+ifeq ($(filter $(SAN),address undefined thread),)
+$(error SAN=$(SAN): say address, undefined or thread)
+endif
+# vptr checks need run-time type information, which the library does without.
+san_flags := -fsanitize=$(SAN) $(if $(filter undefined,$(SAN)),-fno-sanitize=vptr) \
+	-fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+
+cppflags := -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 \
+	-Ilib -Ilib/include $(CL_CFLAGS) \
+	$(if $(DEBUG_LOCKS),-DHET_DEBUG_LOCKS) $(if $(HAVE_SDT),,-DHET_NO_SDT) $(if $(HAVE_NUMA),,-DHET_NO_NUMA) \
+	$(CPPFLAGS)
+warnings := -Wall -Wextra $(if $(WERROR),-Werror)
+common_flags := -O2 -g -pthread $(warnings) $(san_flags)
+cflags := -std=c11 $(common_flags) $(CFLAGS)
+cxxflags := -std=c++20 $(common_flags) $(CXXFLAGS)
+lib_cxxflags := -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions -fno-rtti
+ldflags := -pthread $(san_flags) $(LDFLAGS)
+
+# Objects depend on this file, which changes when the way of compiling does.
+flags_stamp := $(B)/flags
+flags_now := $(CC) $(CXX) $(cppflags) $(cflags) $(cxxflags) $(lib_cxxflags)
+ifneq ($(file <$(flags_stamp)),$(flags_now))
+$(file >$(flags_stamp),$(flags_now))
+endif

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+# Setting up and installing. `install` never touches the kernel: modules_install does.
+
+packages:
+	@scripts/setup.sh packages
+
+setup: packages
+	@scripts/setup.sh udev
+
+clean:
+	rm -rf build build-* compile_commands.json
+
+modules modules_install:
+ifeq ($(wildcard kmod/Kbuild),)
+	@echo "$@: not yet: there is no kernel module in this version; the library uses userfaultfd"
+else
+	$(MAKE) -C $(or $(KDIR),/lib/modules/$(shell uname -r)/build) M=$(CURDIR)/kmod $@
+endif
+
+installed_lib := libhet.so.$(VERSION)
+headers := $(wildcard lib/include/*.h)
+man_pages = $(wildcard $(B)/docs/man/*)
+
+install: lib tools $(B)/libhet.pc
+	install -d $(addprefix $(DESTDIR),$(LIBDIR)/pkgconfig $(INCLUDEDIR))
+	install -m 644 $(B)/libhet.so $(DESTDIR)$(LIBDIR)/$(installed_lib)
+	ln -sf $(installed_lib) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libhet.so
+	install -m 644 $(B)/$(COMPAT_SONAME) $(DESTDIR)$(LIBDIR)
+	install -m 644 $(headers) $(DESTDIR)$(INCLUDEDIR)
+	install -m 644 $(B)/libhet.pc $(DESTDIR)$(LIBDIR)/pkgconfig
+ifneq ($(tool_srcs),)
+	install -d $(DESTDIR)$(BINDIR)
+	install $(tools) $(DESTDIR)$(BINDIR)
+endif
+	$(foreach p,$(man_pages),install -D -m 644 -t $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p)) $p;)
+	$(if $(DESTDIR),,-ldconfig)
+
+# The same names, whatever of them was installed.
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(installed_lib) $(SONAME) libhet.so $(COMPAT_SONAME) pkgconfig/libhet.pc)
+	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,$(notdir $(headers)))
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(basename $(notdir $(wildcard tools/*.cc))))
+	rm -f $(foreach p,$(basename $(notdir $(wildcard Documentation/man/*.rst))),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p)
+
+below_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$1)
+.PHONY: $(B)/libhet.pc
+$(B)/libhet.pc: lib/libhet.pc.in
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(call below_prefix,$(LIBDIR))|' \
+		-e 's|@INCLUDEDIR@|$(call below_prefix,$(INCLUDEDIR))|' \
+		-e 's|@VERSION@|$(VERSION)|' $< >$@
+
+.PHONY: packages setup clean modules modules_install install uninstall

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+# Installs into a folder, uses what was installed as strangers would, and uninstalls.
+#   check-install.sh new    programs compiled through pkg-config: a small one, and the documentation's examples
+#   check-install.sh old    a program that was linked against libgpuvm.so.0
+set -eu
+cd "$(dirname "$0")/.."
+work=$PWD/build/check/install-$1
+root=$work/root
+lib=$root/usr/lib
+sources=selftests/install
+say() { echo "+ $*"; "$@"; }
+
+rm -rf "$work"
+mkdir -p "$work"
+say make --no-print-directory -s install DESTDIR="$root" PREFIX=/usr
+find "$root" -printf '%P -> %l\n'
+
+export PKG_CONFIG_LIBDIR=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+export POCL_CACHE_DIR=$work/pocl-cache
+cc=${CC:-gcc}
+cxx=${CXX:-g++}
+strict="-Wall -Wextra -Werror -pedantic -D_GNU_SOURCE"
+opencl="-DCL_TARGET_OPENCL_VERSION=120 -DCL_USE_DEPRECATED_OPENCL_1_2_APIS"
+
+use_new() {
+	test "$(pkg-config --modversion libhet)" = "$(cat VERSION)"
+	local flags example
+	flags=$(pkg-config --cflags --libs libhet)
+	say $cc -std=c11 $strict $sources/new_program.c -o "$work/new_c" $flags
+	say $cxx -std=c++20 $strict -x c++ $sources/new_program.c -x none -o "$work/new_cxx" $flags
+	LD_LIBRARY_PATH=$lib say timeout 60 "$work/new_c"
+	LD_LIBRARY_PATH=$lib say timeout 60 "$work/new_cxx"
+	for example in Documentation/examples/*.c; do
+		[ -e "$example" ] || continue
+		say $cc -std=c11 $strict -DCL_TARGET_OPENCL_VERSION=300 "$example" -o "$work/example" $flags -lOpenCL -lm
+		LD_LIBRARY_PATH=$lib say timeout 60 "$work/example"
+	done
+}
+
+use_old() {
+	mkdir "$work/2011"
+	say $cc -shared -fPIC -Wl,-soname,libgpuvm.so.0 $sources/libgpuvm.c -o "$work/2011/libgpuvm.so.0"
+	say $cc -std=c11 $strict $opencl -Ilib/include $sources/old_program.c -o "$work/old" \
+		"$work/2011/libgpuvm.so.0" -lOpenCL
+	readelf -d "$work/old" | grep -q 'NEEDED.*libgpuvm\.so\.0'
+	if readelf -d "$work/old" | grep 'NEEDED.*libhet'; then
+		echo "the old program knows libhet: this tests nothing" >&2
+		return 1
+	fi
+	# ldconfig must keep the name and put it into the cache.
+	/sbin/ldconfig -n "$lib"
+	: >"$work/ld.so.conf"
+	/sbin/ldconfig -f "$work/ld.so.conf" -C "$work/ld.so.cache" "$lib" 2>/dev/null || true
+	/sbin/ldconfig -C "$work/ld.so.cache" -p | grep 'libgpuvm\.so\.0'
+	LD_LIBRARY_PATH=$lib say timeout 60 "$work/old"
+}
+
+use_"$1"
+
+say make --no-print-directory -s uninstall DESTDIR="$root" PREFIX=/usr
+left=$(find "$root" ! -type d)
+if [ -n "$left" ]; then
+	echo "uninstall left: $left" >&2
+	exit 1
+fi

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+# What the built library shows to the outside, and what its core asks of it.
+#   check-symbols.sh BUILD_FOLDER
+set -u
+b=$1
+cd "$(dirname "$0")/.." || exit 1
+bad=0
+
+# Calls of other libraries that libhet answers in their place (lib/api/interpose_*.cc).
+interposed='free|realloc|reallocarray|munmap|mremap|cl[A-Z][A-Za-z0-9]*|cu[A-Z][A-Za-z0-9_]*'
+
+# name@@version for what is ours, the bare name for interposers: those must carry no version.
+exports=$(nm -D --defined-only "$b/libhet.so" | awk '$2 != "A" { print $3 }' |
+	grep -vxE "(gpuvm|het)_[a-z0-9_]+@@HET_0|($interposed)")
+if [ -n "$exports" ]; then
+	echo "libhet.so exports what it should not:"
+	echo "$exports"
+	bad=1
+fi
+
+# The core is pure: arithmetic and memory, no system call, no thread, no clock.
+pure='_Z.*|mem(cpy|move|set|cmp|chr)|strlen|abort|__(stack_chk_fail|cxa_|gxx_|dso_handle|asan_|ubsan_|tsan_).*|_GLOBAL_OFFSET_TABLE_|_Unwind_Resume'
+for object in $(find "$b/obj/lib/core" -maxdepth 1 -name '*.o' 2>/dev/null); do
+	wants=$(nm -u "$object" | awk '{ print $2 }' | grep -vxE "$pure")
+	if [ -n "$wants" ]; then
+		echo "$object is of the pure core, but calls:" $wants
+		bad=1
+	fi
+done
+exit $bad

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""The tests of libhet, as `make check` runs them: what they are and in which order.
+
+Logs lie in build/check/. Ends with "N passed, N failed, N skipped" alone on a line; exit status 1 if anything
+failed. A time-out is a failure; skips are listed with their reasons.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from steps import Step, judge_gtest, judge_ktap, judge_make, run_all
+
+ROOT = Path(__file__).resolve().parent.parent
+LOGS = ROOT / "build/check"
+MAKE = ["make", "--no-print-directory", f"-j{os.cpu_count()}", "--keep-going"]
+LEFT_OUT = re.compile(r"^libhet: (\S+) is left out: (.*)$", re.M)
+
+SANITIZER_OPTIONS = {
+    "ASAN_OPTIONS": "detect_stack_use_after_return=0",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "TSAN_OPTIONS": f"second_deadlock_stack=1 suppressions={ROOT}/scripts/tsan.supp",
+}
+
+
+@dataclass
+class Suite:
+    """The selftests once, under certain circumstances."""
+
+    name: str
+    tree: str = "build"
+    env: dict[str, str] = field(default_factory=dict)
+    library: str | None = None  # folder of the libhet to use in place of the tree's own
+    as_nobody: bool = False
+    seconds: int = 300
+
+
+# PoCL is not instrumented: the thread sanitizer would report its own races.
+SANITIZED = {"HET_TEST_DEVICES": "none,host,host2,hostcb"}
+
+SUITES = [
+    Suite("selftest"),
+    Suite("Linux 6.1 features", env={"GPUVM_UFFD_FEATURES": "6.1"}),
+    Suite("ordinary user", as_nobody=True),
+    Suite("delays", library="build/inject", env={"HET_DELAY_US": "200"}),
+    Suite("address", tree="build-address", env=SANITIZED),
+    Suite("undefined", tree="build-undefined", env=SANITIZED),
+    Suite("thread", tree="build-thread", env=SANITIZED),
+]
+
+
+def sources(pattern: str) -> list[str]:
+    return sorted(p.stem for p in ROOT.glob(pattern))
+
+
+def make(name: str, *arguments: str, seconds: int = 300) -> Step:
+    return Step(name, [*MAKE, *arguments], judge_make, cwd=ROOT, seconds=seconds)
+
+
+def static_checks() -> Iterator[Step]:
+    yield make("format", "format-check")
+    yield make("licence lines", "spdx-check")
+    yield make("dependencies run one way", "deps-check")
+    yield make("headers compile alone", "headers-check")
+
+
+def builds() -> Iterator[Step]:
+    yield make("build", "all", "tests", "inject", seconds=1800)
+    for sanitizer in ("address", "undefined", "thread"):
+        yield make(f"build, {sanitizer} sanitizer", f"SAN={sanitizer}", "DEBUG_LOCKS=1", "tests", seconds=1800)
+    clang = make("build, clang", "B=build-clang", "CC=clang", "CXX=clang++", "all", "tests", seconds=1800)
+    clang.unavailable = lambda: None if shutil.which("clang++") else "clang++ is not installed"
+    yield clang
+    yield make("exported symbols", "symbols-check")
+
+
+def left_out(kind: str, program: str) -> str | None:
+    """Why the build left a program out, if it did."""
+    log = LOGS / "build.log"
+    reasons = LEFT_OUT.findall(log.read_text()) if log.exists() else []
+    for source, reason in reasons:
+        if kind in source and Path(source).stem == program:
+            return reason
+    return None
+
+
+def environment(tree: str) -> dict[str, str]:
+    cache = ROOT / tree / "check" / "pocl-cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    return {"POCL_CACHE_DIR": str(cache), **(SANITIZER_OPTIONS if tree != "build" else {})}
+
+
+def command(tree: str, program: Path) -> list[str]:
+    # The thread sanitizer's shadow has no room for every randomized address.
+    return (["setarch", "-R"] if tree == "build-thread" else []) + [str(program)]
+
+
+def unit_tests(tree: str) -> Iterator[Step]:
+    where = "" if tree == "build" else f"{tree.removeprefix('build-')}, "
+    for test in sources("lib/*/tests/*_test.cc"):
+        yield Step(
+            f"{where}unit test {test}",
+            command(tree, ROOT / tree / "tests" / test),
+            judge_gtest,
+            env=environment(tree),
+            seconds=300,
+            unavailable=lambda test=test: left_out("/tests/", test),
+        )
+
+
+def use_library(folder: str | None) -> dict[str, str]:
+    """The programs find their library by RUNPATH, so this wins."""
+    return {"LD_LIBRARY_PATH": str(ROOT / folder)} if folder else {}
+
+
+class NobodysCopy:
+    """A copy of the tests that an ordinary user can read, made when first asked for."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="het-check-"))
+        self.made = False
+
+    def make(self) -> None:
+        if self.made:
+            return
+        self.made = True
+        self.folder.chmod(0o755)
+        wanted = [*ROOT.glob("build/selftests/*"), *ROOT.glob("build/libhet.so*")]
+        for path in wanted:
+            target = self.folder / path.relative_to(ROOT / "build")
+            target.parent.mkdir(exist_ok=True)
+            shutil.copy(path, target)
+        (self.folder / "work").mkdir()
+        os.chown(self.folder / "work", 65534, 65534)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def selftests(suite: Suite, copy: NobodysCopy) -> Iterator[Step]:
+    for test in sources("selftests/*.cc"):
+        step = Step(
+            f"{suite.name}, {test}",
+            command(suite.tree, ROOT / suite.tree / "selftests" / test),
+            judge_ktap,
+            env={**environment(suite.tree), **suite.env, **use_library(suite.library)},
+            seconds=suite.seconds,
+            unavailable=lambda test=test: left_out("selftests/", test),
+        )
+        if suite.as_nobody:
+            as_nobody(step, copy)
+        yield step
+
+
+def as_nobody(step: Step, copy: NobodysCopy) -> None:
+    test = Path(step.command[-1]).name
+    work = copy.folder / "work"
+    step.command = [str(copy.folder / "selftests" / test)]
+    step.env |= {"HOME": str(work), "TMPDIR": str(work), "POCL_CACHE_DIR": str(work / "pocl-cache")}
+    step.cwd = work
+    step.as_nobody = True
+    otherwise = step.unavailable
+
+    def unavailable() -> str | None:
+        if os.getuid() != 0:
+            return "not root: the other suites run as an ordinary user already"
+        copy.make()
+        return otherwise()
+
+    step.unavailable = unavailable
+
+
+def examples() -> Iterator[Step]:
+    for example in sources("Documentation/examples/*.c"):
+        yield Step(
+            f"example {example}",
+            [str(ROOT / "build/examples" / example)],
+            env=environment("build"),
+            unavailable=lambda example=example: left_out("examples/", example),
+        )
+
+
+def plan(copy: NobodysCopy) -> Iterator[Step]:
+    yield from static_checks()
+    yield from builds()
+    for tree in ("build", "build-address", "build-undefined", "build-thread"):
+        yield from unit_tests(tree)
+    yield from examples()
+    for suite in SUITES:
+        yield from selftests(suite, copy)
+    for programs in ("new", "old"):
+        yield Step(f"install, {programs} programs", [str(ROOT / "scripts/check-install.sh"), programs], cwd=ROOT)
+    yield make("documentation", "docs")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", metavar="REGEX", help="these steps alone, and the builds")
+    parser.add_argument("--list", action="store_true", help="name the steps and stop")
+    options = parser.parse_args()
+    # What was said to the make that called is not meant for those called from here.
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "SAN", "B", "V", "DEBUG_LOCKS", "DESTDIR", "PREFIX"):
+        os.environ.pop(name, None)
+
+    copy = NobodysCopy()
+    try:
+        steps = list(plan(copy))
+        if options.only:
+            steps = [s for s in steps if s.name.startswith("build") or re.search(options.only, s.name)]
+        if options.list:
+            print("\n".join(s.name for s in steps))
+            return 0
+        return 0 if run_all(steps, LOGS) else 1
+    finally:
+        copy.remove()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

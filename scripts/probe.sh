@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+# Finds out by trial compilation what this machine offers, and prints it as make variables:
+#   scripts/probe.sh COMPILER [FLAG...]
+# For each feature X: HAVE_X (1 or empty), X_CFLAGS, X_LIBS. MISSING_HEADERS lists the headers
+# that programs must do without.
+set -u
+
+compiler=("$@")
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+echo 'int main() { return 0; }' >"$tmp/main.cc"
+
+has_header() { # header [flag]...
+	printf '#if !__has_include(<%s>)\n#error missing\n#endif\n' "$1" >"$tmp/probe.cc"
+	"${compiler[@]}" "${@:2}" -fsyntax-only "$tmp/probe.cc" 2>/dev/null
+}
+
+links() { # [flag]...
+	"${compiler[@]}" "$tmp/main.cc" -o "$tmp/main" -Wl,--no-as-needed "$@" 2>/dev/null
+}
+
+# A CUDA toolkit brings OpenCL along; it serves where the distribution's packages are not installed.
+toolkit=${CUDA_HOME:-/usr/local/cuda}
+
+missing=()
+feature() { # name header [candidate for the libraries]...
+	local name=$1 header=$2 cflags='' libs='' candidate found=
+	shift 2
+	if has_header "$header"; then
+		found=1
+	elif has_header "$header" -I"$toolkit/include"; then
+		found=1 cflags="-isystem $toolkit/include"
+	fi
+	if [ -n "$found" ] && [ $# -gt 0 ]; then
+		found=
+		for candidate in "$@"; do
+			# Word splitting is wanted: a candidate is a list of flags.
+			links $candidate && found=1 libs=$candidate && break
+		done
+	fi
+	[ -n "$found" ] || missing+=("$header") cflags='' libs=''
+	printf 'HAVE_%s := %s\n%s_CFLAGS := %s\n%s_LIBS := %s\n' "$name" "$found" "$name" "$cflags" "$name" "$libs"
+}
+
+feature NUMA numa.h -lnuma
+feature SDT sys/sdt.h
+feature CL CL/cl.h
+feature OPENCL CL/cl.h -lOpenCL -l:libOpenCL.so.1 "-L$toolkit/lib64 -lOpenCL"
+feature PNG png.h -lpng
+feature URING liburing.h -luring
+feature GTEST gtest/gtest.h "-lgtest -lgtest_main"
+feature CLI11 CLI/CLI.hpp
+feature JSON nlohmann/json.hpp
+printf 'MISSING_HEADERS := %s\n' "${missing[*]:-}"

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+# Runs built programs and keeps their results.
+#   run.sh main [PICTURE.png]    `make run`: the main job, results under build/run/
+#   run.sh bench [OPTION...]     `make bench`: the benchmark suite, results under build/bench/
+set -u
+cd "$(dirname "$0")/.." || exit 1
+export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$PWD/build/pocl-cache}
+mkdir -p "$POCL_CACHE_DIR"
+
+failed=()
+job() { # title, program, argument...
+	local title=$1 program=$2
+	shift 2
+	printf '\n=== %s: %s\n' "$program" "$title"
+	if [ ! -x "build/bin/$program" ]; then
+		echo "$program was left out of the build; 'make all' says why"
+		failed+=("$program (left out of the build)")
+		return
+	fi
+	echo "build/bin/$program $*"
+	"build/bin/$program" "$@" || failed+=("$program (exit status $?)")
+}
+
+main_job() {
+	job "smooths a picture on the device; the host looks at rows between the steps" \
+		photo "$@" --output "$out/photo.png" --json "$out/photo.json"
+	job "x = Ax + b on every device, with hand-placed copies and with libhet" \
+		matvec --json "$out/matvec.json"
+	job "what one host touch of device data costs, trap by trap" \
+		fault-latency --json "$out/fault-latency.json" --plot "$out/fault-latency"
+}
+
+suite() {
+	job "the figures that libhet is held to" figures --json "$out/figures.json" "$@"
+	job "a read sweep over data of the device" sweep --json "$out/sweep.json" "$@"
+}
+
+what=${1:-}
+shift
+out=build/run
+case $what in
+main)
+	mkdir -p "$out"
+	main_job "$@"
+	;;
+bench)
+	out=build/bench
+	mkdir -p "$out"
+	suite "$@"
+	;;
+*)
+	sed -n '3,5s/^# \?//p' "$0"
+	exit 2
+	;;
+esac
+
+printf '\nResults lie in %s:\n' "$out"
+find "$out" -type f -printf '    %p\n' | sort
+if [ ${#failed[@]} -gt 0 ]; then
+	printf 'failed: %s\n' "${failed[@]}"
+	exit 1
+fi

@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+# Sets a machine up for libhet.
+#   setup.sh packages [run|check]   installs the Debian packages that are missing: those that `make run`
+#                                   needs, or (default) those that `make check` needs as well
+#   setup.sh udev                   lets the group gpuvm open /dev/userfaultfd
+# Root is asked for (through sudo) only where a package is missing. Where there is no apt, the script says
+# what is missing and goes on: the build leaves out what can't be built.
+set -u
+
+build_packages=(g++ make pkg-config libnuma-dev systemtap-sdt-dev opencl-headers)
+run_packages=(ocl-icd-opencl-dev ocl-icd-libopencl1 pocl-opencl-icd libpng-dev libcli11-dev nlohmann-json3-dev
+	gnuplot-nox)
+check_packages=(python3 libgtest-dev liburing-dev clang clang-tidy clang-format libclang-rt-14-dev python3-sphinx)
+
+say() { echo "setup: $*"; }
+
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		say "this needs root, and there is no sudo: $*"
+		return 1
+	fi
+}
+
+is_installed() { # package
+	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# Names what the build will do without; fails only without a compiler.
+report_without_apt() {
+	local missing
+	if ! command -v "${CXX:-g++}" >/dev/null; then
+		say "there is no C++ compiler (${CXX:-g++}) and no apt to install one with" >&2
+		return 1
+	fi
+	missing=$(scripts/probe.sh "${CXX:-g++}" -std=c++20 ${CPPFLAGS:-} | sed -n 's/^MISSING_HEADERS := //p')
+	if [ -n "$missing" ]; then
+		say "no apt here. Headers or libraries not found: $missing; what needs them is left out of the build"
+	else
+		say "no apt here, and nothing that the build needs is missing"
+	fi
+	return 0
+}
+
+install_packages() { # run|check
+	local wanted=("${build_packages[@]}" "${run_packages[@]}") missing=() p
+	[ "$1" = run ] || wanted+=("${check_packages[@]}")
+	if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+		report_without_apt
+		return
+	fi
+	for p in "${wanted[@]}"; do
+		is_installed "$p" || missing+=("$p")
+	done
+	if [ ${#missing[@]} -eq 0 ]; then
+		say "all ${#wanted[@]} packages are there"
+		return 0
+	fi
+	say "installing ${missing[*]}"
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
+		as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" || {
+		say "apt could not install: ${missing[*]}" >&2
+		return 1
+	}
+	rm -f build*/config.mk # what was probed before is out of date
+}
+
+# A full userfaultfd also catches touches made by the kernel, so it is a privilege: a group, not everyone.
+install_udev_rule() {
+	local rule=/etc/udev/rules.d/60-userfaultfd.rules
+	if [ "$(id -u)" -ne 0 ]; then
+		say "not root: the udev rule for /dev/userfaultfd is left out. Without it an ordinary user's touches are"
+		say "caught in user mode only; 'sudo make setup' installs it"
+		return 0
+	fi
+	if ! getent group gpuvm >/dev/null; then
+		say "adding the group gpuvm"
+		groupadd --system gpuvm || return 1
+	fi
+	say "writing $rule: group gpuvm may open /dev/userfaultfd"
+	mkdir -p "${rule%/*}" &&
+		echo 'KERNEL=="userfaultfd", GROUP="gpuvm", MODE="0660"' >"$rule" || return 1
+	if command -v udevadm >/dev/null && udevadm control --reload 2>/dev/null; then
+		udevadm trigger --sysname-match=userfaultfd
+	elif [ -c /dev/userfaultfd ]; then
+		say "udev does not run here; setting the device's group and mode directly"
+		chgrp gpuvm /dev/userfaultfd && chmod 0660 /dev/userfaultfd || return 1
+	fi
+	[ -c /dev/userfaultfd ] || say "this kernel has no /dev/userfaultfd (it came with Linux 6.1); the rule waits for one that has"
+	say "users join with: adduser NAME gpuvm"
+}
+
+cd "$(dirname "$0")/.." || exit 1
+case ${1:-} in
+packages) install_packages "${2:-check}" ;;
+udev) install_udev_rule ;;
+*)
+	sed -n '3,8s/^# \?//p' "$0"
+	exit 2
+	;;
+esac
