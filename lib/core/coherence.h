@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The coherence protocol of one chunk: a directory MSI protocol in which the host is one more participant.
+// Pure: no memory, no device, no system call. Callers hold the lock of the chunk's array.
+//
+// State: which copies are valid, and what the host's primary mapping allows.
+//   I1  valid is never empty: some copy has the bytes.
+//   I2  access != none  implies  the host's copy is valid.       (nothing stale can be seen)
+//   I3  access == write implies  valid == {host}.                (no write goes unnoticed)
+// A device writes only between begin and end of a kernel. What it has written counts from the end on, so
+// the state during the kernel is that of before: a host touch meanwhile sees old bytes.
+//
+// Events and what they do (D: the event's device, S: any valid copy, "share": see rules):
+//
+//   event            when                  copy      next valid   next access      note
+//   touch_read       host valid, alone     -         same         write            the page was not mapped
+//                    host valid, share     -         same         read
+//                    host valid            -         {host}       write
+//                    host invalid, share   S -> host + host       read
+//                    host invalid          S -> host {host}       write
+//   touch_write      host valid            -         {host}       write            devices lose the chunk
+//                    host invalid          S -> host {host}       write
+//   fetch            host valid            -         same         same
+//                    host invalid          S -> host + host       none             in the alias, not shown
+//   begin_read       D valid               -         same         same
+//                    D invalid             S -> D    + D          at most read     protected before the copy
+//   begin_write      D valid               -         same         same
+//                    D invalid             S -> D    same         same             counts at the end
+//   revoke           always                -         same         none             strict begin, unlink, fork
+//   end_written      always                -         {D}          none
+//   drop             valid != {D}          -         - D          same
+//
+// A kernel that overwrites everything needs no event at its begin.
+// Source of the idea: the region states of libgpuvm (Adinetz, 2011), made a protocol for any number of devices.
+#pragma once
+
+#include "core/range.h"
+
+#include <cstdint>
+
+namespace het
+{
+
+// Participant 0 is the host, participant 1 + i device i.
+using copyset = uint32_t;
+constexpr copyset host_copy = 1;
+constexpr copyset device_copy(unsigned device)
+{
+	return copyset{2} << device;
+}
+constexpr unsigned device_of(unsigned participant)
+{
+	return participant - 1;
+}
+
+struct chunk_state {
+	copyset valid = host_copy;
+	access host = access::write;
+
+	constexpr bool operator==(const chunk_state &) const = default;
+	constexpr bool host_valid() const { return valid & host_copy; }
+	constexpr bool device_valid(unsigned d) const { return valid & device_copy(d); }
+};
+
+enum class event : uint8_t {
+	touch_read,
+	touch_write,
+	fetch,
+	begin_read,
+	begin_write,
+	revoke,
+	end_written,
+	drop,
+};
+inline constexpr unsigned event_count = 8;
+
+struct coherence_rules {
+	// A page can be shown read-only at once (trap_features::shared_reads); otherwise a read makes the host the
+	// only owner, since the write that follows would not be seen.
+	bool share = true;
+};
+
+inline constexpr uint8_t nobody = 0xff;
+
+// What to do, in this order: take the host's access down to @protect, copy, enter @next, show the chunk with
+// @next.host. If the copy fails, the state stays as it was, with access at most @protect.
+struct step {
+	chunk_state next;
+	access protect;      // == the old access: nothing to take away
+	uint8_t from, to;    // participants of the copy, nobody if there is none
+	bool allowed = true; // false: the caller must fetch first (drop of the only copy)
+
+	constexpr bool copies() const { return from != nobody; }
+};
+
+step next_step(chunk_state s, event e, unsigned device, coherence_rules rules);
+
+// I1 to I3.
+constexpr bool is_consistent(chunk_state s)
+{
+	return s.valid && (s.host == access::none || s.host_valid()) &&
+	       (s.host != access::write || s.valid == host_copy);
+}
+
+} // namespace het

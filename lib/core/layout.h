@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// How an array lies in memory: its whole pages (body), what lies outside them (edges), its chunks. Pure.
+#pragma once
+
+#include "core/range.h"
+
+namespace het
+{
+
+struct layout {
+	range user;           // the bytes that the program linked
+	range body;           // whole pages that nobody else uses; may reach past the user range, may be empty
+	range head, tail;     // bytes of the user range before and after the body; may be empty
+	unsigned chunk_shift; // log2 of the bytes a chunk
+	uint32_t chunks;
+
+	bool has_edges() const { return !head.empty() || !tail.empty(); }
+	uint32_t chunk_at(uintptr_t a) const { return uint32_t((a - body.begin) >> chunk_shift); }
+	range chunk_range(uint32_t first, uint32_t count) const;
+	// Chunks that hold bytes of @r: [first, last); empty if none.
+	struct span {
+		uint32_t first, last;
+	};
+	span chunks_of(range r) const;
+	// All bytes that belong to the array: what the address index is asked with.
+	range extent() const;
+};
+
+// @owned: the bytes around @user that are certainly not used by anybody else (at least @user itself).
+// @page: bytes a page. @chunk: bytes a chunk, a power of two of at least a page; 0: choose by the size.
+layout plan_layout(range user, range owned, size_t page, size_t chunk);
+
+// A layout without a body: everything is an edge.
+layout plan_copied(range user, size_t page);
+
+} // namespace het
