@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "os/inject.h"
+
+#ifdef HET_INJECT
+
+#include "os/clock.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+namespace het
+{
+
+namespace
+{
+
+unsigned longest_delay_us()
+{
+	static const unsigned us = [] {
+		const char *text = getenv("HET_DELAY_US");
+		return text ? unsigned(atoi(text)) : 0u;
+	}();
+	return us;
+}
+
+// xorshift: no lock, no shared state.
+uint64_t random_bits()
+{
+	thread_local uint64_t x __attribute__((tls_model("initial-exec"))) = now_ns() | 1;
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return x;
+}
+
+} // namespace
+
+void delay_point()
+{
+	unsigned longest = longest_delay_us();
+	uint64_t r = random_bits();
+	if (!longest || r % 4)
+		return;
+	timespec t{0, long((r >> 8) % longest) * 1000};
+	nanosleep(&t, nullptr);
+}
+
+bool mutant_nolock()
+{
+	static const bool on = [] {
+		const char *text = getenv("HET_MUTANT");
+		return text && !strcmp(text, "nolock");
+	}();
+	return on;
+}
+
+} // namespace het
+
+#endif

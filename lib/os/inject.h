@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Delays at hand-overs between threads, and mutants, for tests: -DHET_INJECT builds only, nothing otherwise.
+//   HET_DELAY_US=n       each delay point sleeps a random time up to n microseconds, one time in four
+//   HET_MUTANT=nolock    touches are served without the array's lock between looking at the state and mapping
+#pragma once
+
+namespace het
+{
+
+#ifdef HET_INJECT
+void delay_point();
+bool mutant_nolock();
+#else
+inline void delay_point() {}
+constexpr bool mutant_nolock()
+{
+	return false;
+}
+#endif
+
+} // namespace het

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A futex lock of four bytes, and the rules for holding one.
+//
+// Why not std::mutex: a toucher takes locks inside a signal handler (traps uffd-sigbus and sigsegv), and
+// pthread mutexes promise nothing there; and there is one lock an array, so size counts.
+//
+// The rule that makes this safe: whoever holds a lock of the library blocks all signals, touches no memory
+// that can be trapped, and makes no call of a device's API. So a holder always gets on, and a
+// toucher or a resolver may wait for it.
+//
+// Lock order (a thread takes locks of rising rank only; checked in debug builds, -DHET_DEBUG_LOCKS):
+//   1 structure   link, unlink, fork, gpuvm_malloc: who is linked where; the only lock under which devices are called
+//   2 lead        which resolver listens for touches
+//   3 array       chunk states of one array; held across 'check state + map' and 'change state + unmap'
+//   4 pool        the library's own memory
+//   5 leaf        held for a few instructions: mailboxes, lane pools, error queue
+// Readers of the address index take no lock; its writers hold the structure lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace het
+{
+
+enum class lock_rank : uint8_t { structure = 1, lead, array, pool, leaf };
+
+class futex_lock
+{
+      public:
+	void lock(lock_rank rank);
+	bool try_lock(lock_rank rank);
+	void unlock(lock_rank rank);
+
+      private:
+	// 0 free, 1 held, 2 held and somebody sleeps
+	std::atomic<uint32_t> word_{0};
+};
+
+// Sleeps while *word == expected, at most timeout_ns (negative: for ever). May return early.
+void futex_wait(const std::atomic<uint32_t> *word, uint32_t expected, int64_t timeout_ns = -1);
+void futex_wake(const std::atomic<uint32_t> *word, int count);
+
+// Blocks all signals of this thread while it lives (not SIGKILL, SIGSTOP).
+class signals_blocked
+{
+      public:
+	signals_blocked();
+	~signals_blocked();
+	signals_blocked(const signals_blocked &) = delete;
+	signals_blocked &operator=(const signals_blocked &) = delete;
+
+      private:
+	uint64_t saved_;
+};
+
+// Holds a lock with all signals blocked: what every caller outside a signal handler or a resolver uses.
+class guard
+{
+      public:
+	guard(futex_lock &l, lock_rank rank) : lock_(l), rank_(rank) { lock_.lock(rank_); }
+	~guard() { lock_.unlock(rank_); }
+	guard(const guard &) = delete;
+	guard &operator=(const guard &) = delete;
+
+      private:
+	signals_blocked signals_;
+	futex_lock &lock_;
+	lock_rank rank_;
+};
+
+} // namespace het

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "os/mapping.h"
+
+#include "os/log.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <gpuvm.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace het
+{
+
+namespace
+{
+
+constexpr int read_write = PROT_READ | PROT_WRITE;
+
+void *raw_mmap(void *at, size_t n, int prot, int flags, int fd, uint64_t offset)
+{
+	long r = syscall(SYS_mmap, at, n, prot, flags, fd, offset);
+	return r == -1 ? nullptr : reinterpret_cast<void *>(r);
+}
+
+} // namespace
+
+size_t page_size()
+{
+	static const size_t size = size_t(sysconf(_SC_PAGESIZE));
+	return size;
+}
+
+void *map_private(size_t n, bool populate)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | (populate ? MAP_POPULATE : 0);
+	return raw_mmap(nullptr, n, read_write, flags, -1, 0);
+}
+
+bool map_private_at(range r)
+{
+	return raw_mmap(r.ptr(), r.size(), read_write, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != nullptr;
+}
+
+void unmap(range r)
+{
+	syscall(SYS_munmap, r.begin, r.size());
+}
+
+bool move_mapping(range from, range to)
+{
+	return syscall(SYS_mremap, from.begin, from.size(), to.size(), MREMAP_MAYMOVE | MREMAP_FIXED, to.begin) != -1;
+}
+
+bool map_failing(range r)
+{
+	int fd = memfd_create("het-failed", MFD_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bool ok = raw_mmap(r.ptr(), r.size(), read_write, MAP_SHARED | MAP_FIXED, fd, 0) != nullptr;
+	close(fd);
+	return ok;
+}
+
+int memory_file::open()
+{
+	fd_ = memfd_create("libhet", MFD_CLOEXEC);
+	if (fd_ < 0)
+		return fail(GPUVM_ESALLOC, "memfd_create failed (errno %d): raise 'ulimit -n'?", errno);
+	// Address space only: enough for several times the machine's memory, less where RLIMIT_AS or a sanitizer
+	// leaves less.
+	uint64_t memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * page_size();
+	for (size_ = std::max<uint64_t>(uint64_t{64} << 30, memory * 4); size_ >= (64 << 20); size_ /= 2) {
+		size_ = round_up(size_, 2 << 20);
+		if (ftruncate(fd_, off_t(size_)))
+			continue;
+		alias_ = static_cast<char *>(raw_mmap(nullptr, size_, read_write, MAP_SHARED | MAP_NORESERVE, fd_, 0));
+		if (alias_)
+			break;
+	}
+	if (!alias_)
+		return fail(GPUVM_ESALLOC, "no address space for the alias mapping: raise 'ulimit -v' or 'ulimit -f'");
+	madvise(alias_, size_, MADV_DONTFORK);
+	madvise(alias_, size_, MADV_DONTDUMP);
+	return 0;
+}
+
+bool memory_file::populate(uint64_t offset, size_t n) const
+{
+	int err;
+	do
+		err = fallocate(fd_, 0, off_t(offset), off_t(n));
+	while (err && errno == EINTR);
+	return !err;
+}
+
+void memory_file::punch(uint64_t offset, size_t n) const
+{
+	fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(offset), off_t(n));
+}
+
+bool memory_file::fill(uint64_t offset, const void *from, size_t n) const
+{
+	auto *p = static_cast<const char *>(from);
+	while (n) {
+		ssize_t done = pwrite(fd_, p, n, off_t(offset));
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		p += done;
+		offset += uint64_t(done);
+		n -= size_t(done);
+	}
+	return true;
+}
+
+bool memory_file::map_at(range r, uint64_t offset) const
+{
+	if (!raw_mmap(r.ptr(), r.size(), read_write, MAP_SHARED | MAP_FIXED, fd_, offset))
+		return false;
+	madvise(r.ptr(), r.size(), MADV_DONTFORK);
+	return true;
+}
+
+} // namespace het

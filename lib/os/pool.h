@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The library's own memory. Nothing in lib/ calls malloc after init: a toucher may hold malloc's locks.
+#pragma once
+
+#include "os/lock.h"
+
+#include <cstddef>
+
+namespace het
+{
+
+// Power-of-two size classes carved from mapped blocks; what is larger is mapped by itself. Zeroed memory.
+class memory_pool
+{
+      public:
+	void *allocate(size_t n);
+	void release(void *p, size_t n);
+	// Bytes taken from the system.
+	size_t footprint() const { return footprint_.load(std::memory_order_relaxed); }
+
+      private:
+	struct free_node {
+		free_node *next;
+	};
+	static constexpr unsigned min_shift = 5, max_shift = 15;
+
+	void *carve(unsigned shift);
+
+	futex_lock lock_;
+	free_node *free_[max_shift + 1] = {};
+	char *block_ = nullptr;
+	size_t block_left_ = 0;
+	std::atomic<size_t> footprint_{0};
+};
+
+memory_pool &pool();
+
+template <class T> T *pool_array(size_t n)
+{
+	return static_cast<T *>(pool().allocate(n * sizeof(T)));
+}
+
+} // namespace het

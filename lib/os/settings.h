@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The GPUVM_* environment variables, read once at the first use. Documentation/environment.rst describes them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace het
+{
+
+struct environment {
+	bool quiet;            // GPUVM_QUIET: no diagnostics on stderr
+	bool verbose;          // GPUVM_VERBOSE: say at init what was chosen and why
+	bool fork_copy;        // GPUVM_FORK_COPY: a forked child gets copies of linked arrays (1)
+	bool strict;           // GPUVM_STRICT
+	bool kernel_6_1;       // GPUVM_UFFD_FEATURES=6.1: use only what Debian 12's own kernel has
+	const char *trap;      // GPUVM_TRAP: uffd, uffd-sigbus, sigsegv, sigsegv-stop; null: automatic
+	const char *uffd_open; // GPUVM_UFFD_OPEN: dev, syscall, user; null: the first that works
+	int64_t spin_us;       // GPUVM_SPIN_US: longest spin of a resolver; -1: adaptive
+	unsigned resolvers;    // GPUVM_RESOLVERS: number of resolver threads; 0: by the number of cores
+	size_t chunk;          // GPUVM_CHUNK: bytes a chunk; 0: by the size of the array
+	size_t read_ahead;     // GPUVM_READ_AHEAD: largest fetch of a sequential reader, in bytes
+	size_t mmap_threshold; // GPUVM_MMAP_THRESHOLD: malloc's, fixed at load; 0: left alone
+	unsigned watchdog_s;   // GPUVM_WATCHDOG: seconds after which a fetch is reported as stuck; 0: never
+};
+
+const environment &settings();
+
+} // namespace het

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The threads of this process, as /proc/self/task lists them. No malloc: other threads may be stopped, with its locks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <sys/types.h>
+
+namespace het
+{
+
+class task_list
+{
+      public:
+	task_list() = default;
+	task_list(const task_list &) = delete;
+	task_list &operator=(const task_list &) = delete;
+	~task_list();
+
+	// Reads the list anew, in rising order. False: no /proc, or no memory.
+	bool read();
+	std::span<const pid_t> tids() const { return {tids_, count_}; }
+	bool contains(pid_t tid) const;
+
+      private:
+	bool append(pid_t tid);
+
+	pid_t *tids_ = nullptr;
+	size_t count_ = 0;
+	size_t capacity_ = 0;
+};
+
+// How many there are, without reading the list. 0: can't be told. (The link count of the directory. Its mtime, which
+// libgpuvm looked at, stands still on today's kernels while threads come and go.)
+size_t task_count();
+
+// The thread has not been reaped.
+bool task_exists(pid_t tid);
+// It sleeps until another thread wakes it: in a futex call without a time limit.
+bool task_sleeps(pid_t tid);
+// It has ended and waits to be reaped, as a main thread does after pthread_exit().
+bool task_ended(pid_t tid);
+
+pid_t this_task();
+
+} // namespace het

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// userfaultfd(2): opening, features, and the ioctls with their retry rules. No policy.
+#pragma once
+
+#include "core/range.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace het
+{
+
+class userfaultfd
+{
+      public:
+	// Opens through /dev/userfaultfd, then the system call, then the system call for user-mode faults only,
+	// and negotiates UFFD_FEATURE_... bits @extra beside what the library always needs (minor faults and write
+	// protection on shared memory). On failure: nothing, and *why says what to do.
+	static std::optional<userfaultfd> open(uint64_t extra, const char **why);
+
+	userfaultfd(userfaultfd &&o) noexcept;
+	userfaultfd(const userfaultfd &) = delete;
+	userfaultfd &operator=(const userfaultfd &) = delete;
+	~userfaultfd();
+
+	// Ranges may span mappings that the program split (mlock or madvise of a part).
+	int fd() const { return fd_; }
+	// Faults taken inside system calls are reported too.
+	bool kernel_mode() const { return kernel_mode_; }
+	// UFFDIO_CONTINUE can map read-only (Linux 6.4).
+	bool continue_wp() const { return continue_wp_; }
+
+	// 0 or -errno.
+	int register_shared(range r) const;  // MISSING, MINOR, WP: library memory in its primary place
+	int register_private(range r) const; // MISSING, WP: anonymous memory that is being adopted
+	int unregister(range r) const;
+	// Write-protects present pages and marks absent ones; off: lifts it and wakes.
+	int write_protect(range r, bool on) const;
+	// Maps pages that are in the page cache, from the first page on, until the end or a page that is mapped
+	// already, and wakes who waits there. 0: the first page is mapped now; -EEXIST: it was before, nothing was
+	// done.
+	int continue_from(range r, bool read_only) const;
+	void wake(range r) const;
+
+      private:
+	userfaultfd(int fd, bool kernel_mode) : fd_(fd), kernel_mode_(kernel_mode) {}
+	bool probe_continue_wp() const;
+	int continue_in_mapping(range r, bool read_only) const;
+
+	int fd_;
+	bool kernel_mode_;
+	bool continue_wp_ = false;
+};
+
+// madvise(MADV_DONTNEED), also on locked memory. 0 or -errno.
+int drop_pages(range r);
+
+} // namespace het

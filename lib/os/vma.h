@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What kind of memory is mapped at a range, asked of the kernel.
+#pragma once
+
+#include "core/range.h"
+
+#include <cstdint>
+#include <span>
+
+namespace het
+{
+
+enum class memory_kind : uint8_t {
+	private_anonymous, // can be adopted
+	unmapped,
+	read_only,
+	file,   // private or shared mapping of a file (.data too)
+	shared, // shared anonymous memory, hugetlb, ...
+	stack,
+};
+
+// The first reason why not all of @r is private_anonymous, or that.
+memory_kind classify(range r);
+const char *describe(memory_kind kind);
+
+// The page belongs to locked memory (mlock).
+bool is_locked(uintptr_t page);
+void lock_pages(range r);
+
+// For pages of private anonymous memory: bit i of the answer says whether page i of @r has contents (is present
+// or swapped out). @r has at most 64 * words.size() pages. False: can't be told, assume all.
+bool populated_pages(range r, std::span<uint64_t> words);
+
+} // namespace het
