@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What the memory core needs of a device: the interface that each device API implements in a file of its own.
+//
+// A lane is a queue (stream) of the library's own on the device. Resolver n always uses lane n; other
+// callers borrow one of the lanes above (lane_pool). A lane is used by one thread at a time, so implementations
+// need no lock around one. Every call returns 0 or a negative GPUVM_E... code, having said why through fail().
+// Callers hold no lock that a toucher or a resolver may wait for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace het
+{
+
+inline constexpr unsigned max_devices = 31;
+
+// One piece of a copy between a device buffer and host memory (always the alias or memory of the library's or
+// the edge of an array: never a page that can be trapped).
+struct transfer {
+	void *devbuf;
+	size_t offset; // in the buffer
+	void *host;
+	size_t size;
+};
+
+// A read that has been started; two a lane may be under way.
+struct read_ticket {
+	void *handle = nullptr;
+};
+
+class device
+{
+      public:
+	virtual ~device() = default;
+
+	// For people: "opencl 0: pthread-... (Portable Computing Language)".
+	virtual const char *name() const = 0;
+	// GPUVM_OPENCL, GPUVM_HOST...: devices of one API may know how to copy between themselves. 0: neither.
+	virtual int api() const { return 0; }
+	// read() and write() are plain memory copies and may run in a signal handler.
+	virtual bool signal_safe() const { return false; }
+	// NUMA node that the device is attached to, -1 if unknown.
+	virtual int numa_node() const { return -1; }
+
+	// Checks at link time that the buffer belongs to this device and is large enough; retains it.
+	virtual int retain(void *devbuf, size_t nbytes) = 0;
+	virtual void release(void *devbuf) = 0;
+
+	// Copy all pieces: both edges of an array go in one go. Queued together and waited for once where that is faster.
+	virtual int read(unsigned lane, std::span<const transfer> pieces) = 0;
+	virtual int write(unsigned lane, std::span<const transfer> pieces) = 0;
+
+	// The halves of a read of one piece, so that the next chunk travels while this one is resolved.
+	// start_read() hands the command to the device (flushed), or reads at once where that is faster; finish_read() waits.
+	virtual int start_read(unsigned lane, const transfer &piece, read_ticket &ticket) = 0;
+	virtual int finish_read(unsigned lane, read_ticket &ticket) = 0;
+
+	// Copy inside this device's API, without the host, from a buffer of @from (which may be this device).
+	// GPUVM_EAPI without a message: not possible here, go through the alias.
+	virtual int copy_from(unsigned lane, void *dst, size_t dst_offset, device &from, void *src, size_t src_offset,
+			      size_t size);
+
+	// Events of gpuvm_kernel_end_event(). wait_event() may block for long.
+	virtual int retain_event(void *event) = 0;
+	virtual int wait_event(void *event) = 0;
+	virtual void release_event(void *event) = 0;
+};
+
+// Factories, one a file. @handle as in struct gpuvm_device; @lanes: lane numbers 0 … lanes-1 will be used.
+// On failure: null and *error is the code; fail() was called.
+std::unique_ptr<device> make_host_device(unsigned index, void *handle, unsigned lanes, int *error);
+std::unique_ptr<device> make_opencl_device(unsigned index, void *handle, unsigned lanes, int *error);
+
+} // namespace het

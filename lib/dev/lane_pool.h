@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Lends the lanes above the resolvers' to threads that call the API.
+//
+// Borrowers wait while all lanes are lent. That ends: whoever has one is inside a device call that no touch can
+// hold up. Resolvers have lanes of their own and never borrow.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace het
+{
+
+class lane_pool
+{
+      public:
+	static constexpr unsigned max_lanes = 32;
+
+	// Lends lanes @first … @first + @count - 1; @count is 1 to max_lanes.
+	lane_pool(unsigned first, unsigned count)
+	    : first_(first), free_(count < max_lanes ? (uint32_t{1} << count) - 1 : ~uint32_t{0})
+	{
+	}
+
+	// The lowest free lane, so that few are in use and those are warm.
+	unsigned borrow();
+	void give_back(unsigned lane);
+
+      private:
+	const unsigned first_;
+	std::atomic<uint32_t> free_; // bit n: lane first_ + n
+	std::atomic<uint32_t> waiters_{0};
+};
+
+// A lane that is given back at the end of the scope.
+class borrowed_lane
+{
+      public:
+	explicit borrowed_lane(lane_pool &pool) : pool_(pool), lane_(pool.borrow()) {}
+	~borrowed_lane() { pool_.give_back(lane_); }
+	borrowed_lane(const borrowed_lane &) = delete;
+	borrowed_lane &operator=(const borrowed_lane &) = delete;
+
+	operator unsigned() const { return lane_; }
+
+      private:
+	lane_pool &pool_;
+	const unsigned lane_;
+};
+
+} // namespace het

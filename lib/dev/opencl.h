@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The device `opencl` over a given table of entry points: what make_opencl_device() does with the loaded
+// library, and tests with one in which some calls fail.
+#pragma once
+
+#include "dev/device.h"
+#include "dev/opencl_api.h"
+
+namespace het
+{
+
+std::unique_ptr<device> make_opencl_device(const opencl_api &api, unsigned index, void *handle, unsigned lanes,
+					   int *error);
+
+} // namespace het

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// OpenCL's error codes for people.
+#pragma once
+
+#include "dev/opencl_api.h"
+
+namespace het
+{
+
+// CL_PLATFORM_NOT_FOUND_KHR of the loader, which old headers lack: no driver is installed.
+inline constexpr cl_int cl_platform_not_found = -1001;
+
+// "CL_OUT_OF_RESOURCES" and so on; "unknown OpenCL error" for others.
+const char *cl_error_name(cl_int error);
+
+} // namespace het

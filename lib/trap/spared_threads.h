@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Which threads are never stopped: the library's own, those which the device run-time system started between
+// the two calls of gpuvm_pre_init(), and those that could not be stopped once.
+#pragma once
+
+#include <cstddef>
+#include <sys/types.h>
+
+namespace het
+{
+
+// gpuvm_pre_init(). 0; GPUVM_ESTATE for after without before; GPUVM_ESALLOC.
+int record_threads_before();
+int record_threads_after();
+
+// Called by each thread of the library's when it starts.
+void spare_this_thread();
+
+// False: no room.
+bool spare_thread(pid_t tid);
+bool is_spared(pid_t tid);
+// Forgets those that are no more, whose numbers the kernel may give away again. How many remain.
+size_t prune_spared_threads();
+void spared_threads_forked_child();
+
+} // namespace het

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "trap/stop_threads.h"
+
+#include "os/clock.h"
+
+#include <atomic>
+#include <gpuvm.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace het;
+
+namespace
+{
+
+constexpr uint64_t ms = 1000000;
+
+void sleep_us(unsigned us)
+{
+	usleep(us);
+}
+
+// Stops everybody else while it lives.
+class all_stopped
+{
+      public:
+	explicit all_stopped(thread_stopper &s) : stopper_(s) { stopper_.stop(); }
+	~all_stopped() { stopper_.resume(); }
+
+      private:
+	signals_blocked signals_;
+	thread_stopper &stopper_;
+};
+
+// Threads that count, each in a way of its own.
+class counters
+{
+      public:
+	explicit counters(unsigned n)
+	{
+		for (unsigned i = 0; i < n; i++)
+			threads_.emplace_back([this, i] { run(i); });
+		while (sum() < n)
+			sleep_us(100);
+	}
+	~counters()
+	{
+		stop_.store(true);
+		for (auto &t : threads_)
+			t.join();
+	}
+	uint64_t sum() const { return sum_.load(); }
+
+      private:
+	void run(unsigned i)
+	{
+		while (!stop_.load()) {
+			sum_.fetch_add(1);
+			if (i % 3)
+				sleep_us(i % 3 == 1 ? 50 : 1000);
+		}
+	}
+
+	std::atomic<bool> stop_{false};
+	std::atomic<uint64_t> sum_{0};
+	std::vector<std::thread> threads_;
+};
+
+class stop_threads : public testing::Test
+{
+      protected:
+	void SetUp() override
+	{
+		const char *why = nullptr;
+		ASSERT_TRUE(stopper.open(&why)) << why;
+	}
+	thread_stopper stopper{500 * ms};
+};
+
+TEST_F(stop_threads, one_object_a_process)
+{
+	thread_stopper other;
+	const char *why = nullptr;
+	EXPECT_FALSE(other.open(&why));
+	EXPECT_NE(why, nullptr);
+}
+
+TEST_F(stop_threads, nobody_runs_between_stop_and_resume)
+{
+	counters c(12);
+	for (unsigned i = 0; i < 100; i++) {
+		uint64_t before;
+		{
+			all_stopped s(stopper);
+			before = c.sum();
+			sleep_us(i % 10 ? 100 : 3000);
+			EXPECT_EQ(c.sum(), before);
+		}
+		while (c.sum() == before)
+			sleep_us(10);
+	}
+}
+
+TEST_F(stop_threads, works_without_other_threads)
+{
+	for (unsigned i = 0; i < 100; i++)
+		all_stopped s(stopper);
+}
+
+// Sixty-four threads that live for less than a stop takes, each of which makes its successor.
+class generations
+{
+      public:
+	explicit generations(unsigned n)
+	{
+		pthread_attr_init(&attr_);
+		pthread_attr_setdetachstate(&attr_, PTHREAD_CREATE_DETACHED);
+		pthread_attr_setstacksize(&attr_, 128 << 10);
+		for (unsigned i = 0; i < n; i++)
+			make_one();
+	}
+	~generations()
+	{
+		stop_.store(true);
+		while (alive_.load())
+			sleep_us(1000);
+		pthread_attr_destroy(&attr_);
+	}
+	uint64_t born() const { return born_.load(); }
+	unsigned alive() const { return alive_.load(); }
+
+      private:
+	static void *live(void *arg)
+	{
+		auto *self = static_cast<generations *>(arg);
+		uint64_t n = self->born_.fetch_add(1);
+		if (n % 4)
+			sleep_us(unsigned(n % 16) * 50);
+		if (!self->stop_.load())
+			self->make_one();
+		self->alive_.fetch_sub(1);
+		return nullptr;
+	}
+	void make_one()
+	{
+		pthread_t t;
+		alive_.fetch_add(1);
+		if (pthread_create(&t, &attr_, live, this))
+			alive_.fetch_sub(1);
+	}
+
+	pthread_attr_t attr_;
+	std::atomic<bool> stop_{false};
+	std::atomic<uint64_t> born_{0};
+	std::atomic<unsigned> alive_{0};
+};
+
+TEST_F(stop_threads, threads_that_are_born_and_die_meanwhile)
+{
+	testing::internal::CaptureStderr();
+	generations g(64);
+	for (unsigned i = 0; i < 60; i++) {
+		uint64_t before;
+		{
+			all_stopped s(stopper);
+			before = g.born();
+			sleep_us(300);
+			EXPECT_EQ(g.born(), before);
+		}
+		EXPECT_GT(g.alive(), 0u);
+		while (g.born() == before)
+			sleep_us(10);
+	}
+	EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(stop_threads, several_stoppers_take_turns)
+{
+	std::atomic<int> inside{0};
+	std::vector<std::thread> stoppers;
+	counters c(4);
+	for (unsigned i = 0; i < 4; i++)
+		stoppers.emplace_back([&, i] {
+			if (i % 2)
+				spare_this_thread();
+			for (unsigned n = 0; n < 50; n++) {
+				all_stopped s(stopper);
+				EXPECT_EQ(inside.fetch_add(1), 0);
+				uint64_t before = c.sum();
+				sleep_us(50);
+				EXPECT_EQ(c.sum(), before);
+				inside.fetch_sub(1);
+			}
+		});
+	for (auto &t : stoppers)
+		t.join();
+}
+
+TEST_F(stop_threads, a_parked_thread_counts_as_stopped_and_stays)
+{
+	std::atomic<bool> is_parked{false}, leave{false}, left{false};
+	std::thread toucher([&] {
+		{
+			thread_stopper::parked p(stopper);
+			is_parked.store(true);
+			while (!leave.load())
+				sleep_us(10);
+		}
+		left.store(true);
+	});
+	while (!is_parked.load())
+		sleep_us(10);
+	{
+		uint64_t begin = now_ns();
+		all_stopped s(stopper);
+		EXPECT_LT(now_ns() - begin, 400 * ms) << "it blocks the signal, and is not waited for";
+		leave.store(true);
+		sleep_us(2000);
+		EXPECT_FALSE(left.load());
+	}
+	toucher.join();
+	EXPECT_TRUE(left.load());
+}
+
+TEST_F(stop_threads, touchers_park_and_leave_all_the_time)
+{
+	std::atomic<bool> stop{false};
+	std::atomic<uint64_t> outside{0};
+	std::vector<std::thread> touchers;
+	for (unsigned i = 0; i < 8; i++)
+		touchers.emplace_back([&, i] {
+			while (!stop.load()) {
+				{
+					thread_stopper::parked p(stopper);
+					if (i % 2)
+						sleep_us(20);
+				}
+				outside.fetch_add(1);
+			}
+		});
+	for (unsigned i = 0; i < 300; i++) {
+		all_stopped s(stopper);
+		uint64_t before = outside.load();
+		sleep_us(50);
+		EXPECT_EQ(outside.load(), before);
+	}
+	stop.store(true);
+	for (auto &t : touchers)
+		t.join();
+}
+
+TEST_F(stop_threads, a_thread_that_blocks_the_signal_is_spared_after_a_while)
+{
+	std::atomic<bool> stop{false}, blocks{false};
+	std::thread deaf([&] {
+		signals_blocked all;
+		blocks.store(true);
+		while (!stop.load())
+			sleep_us(100);
+	});
+	while (!blocks.load())
+		sleep_us(10);
+	testing::internal::CaptureStderr();
+	uint64_t begin = now_ns();
+	{
+		all_stopped s(stopper);
+		EXPECT_GE(now_ns() - begin, 400 * ms);
+		EXPECT_LT(now_ns() - begin, 5000 * ms);
+	}
+	std::string said = testing::internal::GetCapturedStderr();
+	EXPECT_NE(said.find("does not answer"), std::string::npos) << said;
+	begin = now_ns();
+	{
+		all_stopped s(stopper);
+		EXPECT_LT(now_ns() - begin, 400 * ms) << "not waited for again";
+	}
+	stop.store(true);
+	deaf.join();
+}
+
+// As at the end of a thread, where glibc takes a lock with all signals blocked that a stopped thread may hold.
+TEST_F(stop_threads, a_thread_that_waits_for_a_stopped_one_is_not_waited_for)
+{
+	std::atomic<bool> stop{false};
+	std::atomic<uint32_t> held{0}, waiters{0};
+	std::thread holder([&] {
+		while (!stop.load()) {
+			held.store(1);
+			sleep_us(3000);
+			held.store(0);
+			futex_wake(&held, 1);
+			sleep_us(1);
+		}
+	});
+	std::thread waiter([&] {
+		signals_blocked all;
+		while (!stop.load()) {
+			waiters.store(1);
+			while (held.load() && !stop.load())
+				futex_wait(&held, 1);
+		}
+	});
+	while (!held.load() || !waiters.load())
+		sleep_us(10);
+	testing::internal::CaptureStderr();
+	for (unsigned i = 0; i < 10; i++) {
+		all_stopped s(stopper);
+	}
+	EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+	stop.store(true);
+	holder.join();
+	waiter.join();
+}
+
+TEST_F(stop_threads, system_calls_that_can_restart_do)
+{
+	int fds[2];
+	ASSERT_EQ(pipe(fds), 0);
+	std::atomic<bool> reading{false};
+	std::atomic<ssize_t> got{0};
+	std::thread reader([&] {
+		char b;
+		reading.store(true);
+		got.store(read(fds[0], &b, 1));
+	});
+	while (!reading.load())
+		sleep_us(10);
+	sleep_us(2000);
+	for (unsigned i = 0; i < 20; i++)
+		all_stopped s(stopper);
+	EXPECT_EQ(write(fds[1], "x", 1), 1);
+	reader.join();
+	EXPECT_EQ(got.load(), 1);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+// The main thread may end before the process does; its number stays in the list.
+void *stop_in_an_orphan(void *arg)
+{
+	auto *stopper = static_cast<thread_stopper *>(arg);
+	sleep_us(20000);
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t begin = now_ns();
+		all_stopped s(*stopper);
+		if (now_ns() - begin > 300 * ms)
+			_exit(1);
+	}
+	_exit(0);
+}
+
+TEST_F(stop_threads, a_main_thread_that_has_ended)
+{
+	pid_t child = fork();
+	if (!child) {
+		stopper.forked_child();
+		pthread_t t;
+		if (pthread_create(&t, nullptr, stop_in_an_orphan, &stopper))
+			_exit(2);
+		syscall(SYS_exit, 0); // as pthread_exit(), without unwinding the test
+	}
+	int status = -1;
+	waitpid(child, &status, 0);
+	EXPECT_EQ(status, 0);
+}
+
+TEST_F(stop_threads, pre_init_spares_the_threads_of_the_driver)
+{
+	EXPECT_EQ(record_threads_after(), GPUVM_ESTATE);
+	counters program(2);
+	EXPECT_EQ(record_threads_before(), 0);
+	auto driver = std::make_unique<counters>(3);
+	EXPECT_EQ(record_threads_after(), 0);
+	EXPECT_EQ(record_threads_after(), GPUVM_ESTATE);
+	{
+		all_stopped s(stopper);
+		uint64_t of_program = program.sum(), of_driver = driver->sum();
+		for (unsigned i = 0; i < 1000 && driver->sum() == of_driver; i++)
+			sleep_us(1000);
+		EXPECT_GT(driver->sum(), of_driver);
+		EXPECT_EQ(program.sum(), of_program);
+	}
+	driver.reset(); // their numbers are forgotten with them
+	all_stopped s(stopper);
+}
+
+} // namespace
