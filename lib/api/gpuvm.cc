@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The C boundary: arguments are checked here and nowhere else. gpuvm.h documents each function.
+#include "memory/allocate.h"
+#include "memory/failure.h"
+#include "memory/home.h"
+#include "memory/kernel.h"
+#include "memory/library.h"
+#include "memory/link.h"
+#include "memory/resolver.h"
+#include "os/log.h"
+#include "os/pool.h"
+#include "trap/stop_threads.h"
+
+#include <gpuvm.h>
+
+#define GPUVM_PUBLIC extern "C" __attribute__((visibility("default")))
+
+using namespace het;
+
+namespace
+{
+
+constexpr int init_flags = GPUVM_STAT | GPUVM_UNLINK_NO_SYNC_BACK | GPUVM_WRITER_SIG_BLOCK | GPUVM_STRICT |
+			   GPUVM_TRAP_MASK | GPUVM_SPIN_MASK;
+constexpr int api_flags = GPUVM_OPENCL | GPUVM_CUDA | GPUVM_HOST;
+
+bool is_one_api(int api)
+{
+	return api == GPUVM_OPENCL || api == GPUVM_CUDA || api == GPUVM_HOST;
+}
+
+int check_device(const char *call, unsigned idev)
+{
+	if (idev < lib().ndevs)
+		return 0;
+	return fail(GPUVM_EARG, "%s: device %u; there are %u", call, idev, lib().ndevs);
+}
+
+struct kernel_call {
+	array *a = nullptr;
+	range part;
+	bool whole = false;
+	int err = 0;
+};
+
+// Finds the array and the part of it for begin and end. @nbytes 0: the whole array.
+kernel_call find_part(const char *call, void *hostptr, size_t nbytes, unsigned idev)
+{
+	kernel_call k;
+	k.err = check_ready(call);
+	if (k.err)
+		return k;
+	if (!hostptr)
+		k.err = fail(GPUVM_ENULL, "%s: null host pointer", call);
+	else
+		k.err = check_device(call, idev);
+	if (k.err)
+		return k;
+	k.a = lib().arrays.find(reinterpret_cast<uintptr_t>(hostptr));
+	if (!k.a) {
+		k.err = fail(GPUVM_EHOSTPTR, "%s: %p points into no linked array", call, hostptr);
+		return k;
+	}
+	if (!k.a->links[idev].devbuf.load(std::memory_order_relaxed)) {
+		k.err = fail(GPUVM_ENOLINK, "%s: array %p is not linked on device %u", call, hostptr, idev);
+		return k;
+	}
+	k.part = nbytes ? range_of(hostptr, nbytes) : k.a->place.user;
+	k.whole = k.part == k.a->place.user;
+	if (!k.a->place.user.covers(k.part))
+		k.err = fail(GPUVM_EARG, "%s: %p + %zu is not inside array %p + %zu", call, hostptr, nbytes,
+			     k.a->place.user.ptr(), k.a->place.user.size());
+	return k;
+}
+
+int begin(const char *call, void *hostptr, size_t nbytes, unsigned idev, int flags)
+{
+	kernel_call k = find_part(call, hostptr, nbytes, idev);
+	if (k.err)
+		return k.err;
+	switch (flags) {
+	case GPUVM_READ_ONLY:
+		return begin_kernel(*k.a, idev, k.part, k.whole, kernel_mode::read_only);
+	case GPUVM_WRITE_ONLY:
+		return begin_kernel(*k.a, idev, k.part, k.whole, kernel_mode::write_only);
+	case GPUVM_READ_WRITE:
+		return begin_kernel(*k.a, idev, k.part, k.whole, kernel_mode::read_write);
+	default:
+		return fail(GPUVM_EARG, "%s: flags 0x%x; want READ_ONLY, WRITE_ONLY or READ_WRITE", call,
+			    unsigned(flags));
+	}
+}
+
+int end(const char *call, void *hostptr, size_t nbytes, unsigned idev, void *event)
+{
+	kernel_call k = find_part(call, hostptr, nbytes, idev);
+	return k.err ? k.err : end_kernel(*k.a, idev, k.part, k.whole, event);
+}
+
+double seconds(uint64_t ns)
+{
+	return double(ns) * 1e-9;
+}
+
+} // namespace
+
+GPUVM_PUBLIC int gpuvm_pre_init(int flags)
+{
+	if (flags == GPUVM_THREADS_BEFORE_INIT)
+		return record_threads_before();
+	if (flags == GPUVM_THREADS_AFTER_INIT)
+		return record_threads_after();
+	return fail(GPUVM_EARG, "gpuvm_pre_init: flags 0x%x", unsigned(flags));
+}
+
+GPUVM_PUBLIC int gpuvm_library_exists(void)
+{
+	return 1;
+}
+
+GPUVM_PUBLIC int gpuvm_init_devices(unsigned ndevs, const gpuvm_device *devs, int flags)
+{
+	if (!ndevs || ndevs > max_devices)
+		return fail(GPUVM_EARG, "gpuvm_init: %u devices; 1 to %u are possible", ndevs, max_devices);
+	if (!devs)
+		return fail(GPUVM_ENULL, "gpuvm_init: no list of devices");
+	if (flags & ~init_flags)
+		return fail(GPUVM_EARG, "gpuvm_init: unknown flags 0x%x", unsigned(flags & ~init_flags));
+	return init_library(ndevs, devs, flags);
+}
+
+GPUVM_PUBLIC int gpuvm_init(unsigned ndevs, void **devs, int flags)
+{
+	int api = flags & api_flags;
+	if (!is_one_api(api))
+		return fail(GPUVM_EARG, "gpuvm_init: flags 0x%x name no API, or more than one", unsigned(flags));
+	if (!ndevs || ndevs > max_devices)
+		return fail(GPUVM_EARG, "gpuvm_init: %u devices; 1 to %u are possible", ndevs, max_devices);
+	if (!devs && api == GPUVM_OPENCL)
+		return fail(GPUVM_ENULL, "gpuvm_init: no list of command queues");
+	gpuvm_device list[max_devices];
+	for (unsigned i = 0; i < ndevs; i++) {
+		void *handle = devs ? devs[i] : nullptr;
+		if (api == GPUVM_CUDA)
+			handle = reinterpret_cast<void *>(uintptr_t{i});
+		list[i] = {api, handle};
+	}
+	return gpuvm_init_devices(ndevs, list, flags & ~api_flags);
+}
+
+GPUVM_PUBLIC int gpuvm_link(void *hostptr, size_t nbytes, unsigned idev, void *devbuf, int flags)
+{
+	if (int err = check_ready("gpuvm_link"))
+		return err;
+	if (!hostptr || !devbuf)
+		return fail(GPUVM_ENULL, "gpuvm_link: null %s", hostptr ? "device buffer" : "host pointer");
+	if (!nbytes || reinterpret_cast<uintptr_t>(hostptr) + nbytes < nbytes)
+		return fail(GPUVM_EARG, "gpuvm_link: %zu bytes", nbytes);
+	if (int err = check_device("gpuvm_link", idev))
+		return err;
+	int where = flags & (GPUVM_ON_HOST | GPUVM_ON_DEVICE);
+	int api = flags & api_flags;
+	bool known = !(flags & ~(api_flags | GPUVM_ON_HOST | GPUVM_ON_DEVICE | GPUVM_COPY));
+	if (!known || where == (GPUVM_ON_HOST | GPUVM_ON_DEVICE) || (api && !is_one_api(api)))
+		return fail(GPUVM_EARG, "gpuvm_link: flags 0x%x", unsigned(flags));
+	return link_array(hostptr, nbytes, idev, devbuf, where == GPUVM_ON_DEVICE, flags & GPUVM_COPY);
+}
+
+GPUVM_PUBLIC int gpuvm_unlink(void *hostptr, unsigned idev)
+{
+	if (int err = check_ready("gpuvm_unlink"))
+		return err;
+	if (idev != unsigned(GPUVM_ALL_DEVICES)) {
+		if (int err = check_device("gpuvm_unlink", idev))
+			return err;
+	}
+	return hostptr ? unlink_array(hostptr, idev) : 0;
+}
+
+GPUVM_PUBLIC void *gpuvm_xlate(void *hostptr, unsigned idev)
+{
+	if (!lib().ready.load(std::memory_order_acquire) || idev >= lib().ndevs)
+		return nullptr;
+	array *a = lib().arrays.find(reinterpret_cast<uintptr_t>(hostptr));
+	return a ? a->links[idev].devbuf.load(std::memory_order_relaxed) : nullptr;
+}
+
+GPUVM_PUBLIC int gpuvm_kernel_begin(void *hostptr, unsigned idev, int flags)
+{
+	return begin("gpuvm_kernel_begin", hostptr, 0, idev, flags);
+}
+
+GPUVM_PUBLIC int gpuvm_kernel_end(void *hostptr, unsigned idev)
+{
+	return end("gpuvm_kernel_end", hostptr, 0, idev, nullptr);
+}
+
+GPUVM_PUBLIC int gpuvm_kernel_begin_range(void *hostptr, size_t nbytes, unsigned idev, int flags)
+{
+	if (!nbytes)
+		return fail(GPUVM_EARG, "gpuvm_kernel_begin_range: 0 bytes");
+	return begin("gpuvm_kernel_begin_range", hostptr, nbytes, idev, flags);
+}
+
+GPUVM_PUBLIC int gpuvm_kernel_end_range(void *hostptr, size_t nbytes, unsigned idev)
+{
+	if (!nbytes)
+		return fail(GPUVM_EARG, "gpuvm_kernel_end_range: 0 bytes");
+	return end("gpuvm_kernel_end_range", hostptr, nbytes, idev, nullptr);
+}
+
+GPUVM_PUBLIC int gpuvm_kernel_end_event(void *hostptr, unsigned idev, void *event)
+{
+	if (!event)
+		return fail(GPUVM_ENULL, "gpuvm_kernel_end_event: null event");
+	if (int err = check_ready("gpuvm_kernel_end_event"))
+		return err;
+	if (int err = check_device("gpuvm_kernel_end_event", idev))
+		return err;
+	if (int err = lib().devices[idev]->retain_event(event))
+		return err;
+	int err = end("gpuvm_kernel_end_event", hostptr, 0, idev, event);
+	if (err)
+		lib().devices[idev]->release_event(event);
+	return err;
+}
+
+GPUVM_PUBLIC int gpuvm_host_begin(void *hostptr, size_t nbytes, int flags)
+{
+	if (int err = check_ready("gpuvm_host_begin"))
+		return err;
+	if (!hostptr)
+		return fail(GPUVM_ENULL, "gpuvm_host_begin: null host pointer");
+	if (flags != GPUVM_READ_ONLY && flags != GPUVM_WRITE_ONLY && flags != GPUVM_READ_WRITE)
+		return fail(GPUVM_EARG, "gpuvm_host_begin: flags 0x%x", unsigned(flags));
+	array *a = lib().arrays.find(reinterpret_cast<uintptr_t>(hostptr));
+	if (!a)
+		return fail(GPUVM_EHOSTPTR, "gpuvm_host_begin: %p points into no linked array", hostptr);
+	range r = range_of(hostptr, nbytes);
+	if (!nbytes || !a->place.user.covers(r))
+		return fail(GPUVM_EARG, "gpuvm_host_begin: %p + %zu is not inside array %p + %zu", hostptr, nbytes,
+			    a->place.user.ptr(), a->place.user.size());
+	return bring_range_home(r, flags == GPUVM_READ_ONLY ? event::fetch : event::touch_write);
+}
+
+GPUVM_PUBLIC void *gpuvm_malloc(size_t nbytes, unsigned idev, int flags)
+{
+	if (check_ready("gpuvm_malloc"))
+		return nullptr;
+	if (idev != unsigned(GPUVM_ALL_DEVICES) && check_device("gpuvm_malloc", idev))
+		return nullptr;
+	if (flags & ~GPUVM_HUGE) {
+		fail(GPUVM_EARG, "gpuvm_malloc: flags 0x%x", unsigned(flags));
+		return nullptr;
+	}
+	return allocate_block(nbytes, idev, flags & GPUVM_HUGE);
+}
+
+GPUVM_PUBLIC int gpuvm_free(void *ptr)
+{
+	if (int err = check_ready("gpuvm_free"))
+		return err;
+	return ptr ? free_block(ptr) : 0;
+}
+
+GPUVM_PUBLIC void *gpuvm_alias(void *hostptr)
+{
+	if (!lib().ready.load(std::memory_order_acquire))
+		return nullptr;
+	auto at = reinterpret_cast<uintptr_t>(hostptr);
+	array *a = lib().arrays.find(at);
+	return a && a->place.body.contains(at) ? alias_of(*a, at) : nullptr;
+}
+
+GPUVM_PUBLIC int gpuvm_set_error_callback(gpuvm_error_fn fn, void *arg)
+{
+	set_error_callback(fn, arg);
+	return 0;
+}
+
+namespace
+{
+
+// Times that only GPUVM_STAT collects.
+bool needs_timing(int parameter)
+{
+	return parameter == GPUVM_STAT_COPY_TIME || parameter == GPUVM_STAT_HOST_COPY_TIME;
+}
+
+bool read_double(int parameter, double *value)
+{
+	const statistics &s = lib().stats;
+	switch (parameter) {
+	case GPUVM_STAT_COPY_TIME:
+		*value = seconds(s.to_device_ns.get() + s.to_host_ns.get());
+		return true;
+	case GPUVM_STAT_HOST_COPY_TIME:
+		*value = seconds(s.to_host_ns.get());
+		return true;
+	case GPUVM_STAT_PAGEFAULT_TIME:
+		*value = seconds(s.touch_ns.get());
+		return true;
+	case GPUVM_STAT_STALL_MIN:
+		*value = seconds(s.stalls.min());
+		return true;
+	case GPUVM_STAT_STALL_MEDIAN:
+		*value = seconds(s.stalls.quantile(0.5));
+		return true;
+	case GPUVM_STAT_STALL_P99:
+		*value = seconds(s.stalls.quantile(0.99));
+		return true;
+	case GPUVM_STAT_STALL_MAX:
+		*value = seconds(s.stalls.max());
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool read_count(int parameter, unsigned long long *value)
+{
+	const statistics &s = lib().stats;
+	switch (parameter) {
+	case GPUVM_STAT_PAGEFAULTS:
+	case GPUVM_STAT_TOUCHES:
+		*value = s.touches.get();
+		return true;
+	case GPUVM_STAT_BYTES_TO_DEVICE:
+		*value = s.to_device_bytes.get();
+		return true;
+	case GPUVM_STAT_BYTES_TO_HOST:
+		*value = s.to_host_bytes.get();
+		return true;
+	case GPUVM_STAT_BYTES_KEPT:
+		*value = s.kept_bytes.get();
+		return true;
+	case GPUVM_STAT_FETCHES:
+		*value = s.fetches.get();
+		return true;
+	case GPUVM_STAT_BOOKKEEPING:
+		*value = pool().footprint();
+		return true;
+	case GPUVM_STAT_FAILURES:
+		*value = s.failures.get();
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool read_text(int parameter, const char **value)
+{
+	switch (parameter) {
+	case GPUVM_STAT_TRAP:
+		*value = lib().catcher->name();
+		return true;
+	case GPUVM_STAT_TRAP_REASON:
+		*value = lib().trap_reason;
+		return true;
+	case GPUVM_STAT_LAST_FAILURE:
+		*value = last_failure();
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool read_number(int parameter, void *value)
+{
+	switch (parameter) {
+	case GPUVM_STAT_ENABLED:
+		*static_cast<int *>(value) = lib().timed;
+		return true;
+	case GPUVM_STAT_NDEVS:
+		*static_cast<unsigned *>(value) = lib().ndevs;
+		return true;
+	case GPUVM_STAT_RESOLVERS:
+		*static_cast<unsigned *>(value) = resolver_count();
+		return true;
+	default:
+		return false;
+	}
+}
+
+} // namespace
+
+GPUVM_PUBLIC int gpuvm_stat(int parameter, void *value)
+{
+	if (int err = check_ready("gpuvm_stat"))
+		return err;
+	if (!value)
+		return fail(GPUVM_ENULL, "gpuvm_stat: null value");
+	if (needs_timing(parameter) && !lib().timed)
+		return fail(GPUVM_ESTATE, "gpuvm_stat: copy times need GPUVM_STAT at gpuvm_init()");
+	if (read_number(parameter, value) || read_double(parameter, static_cast<double *>(value)) ||
+	    read_count(parameter, static_cast<unsigned long long *>(value)) ||
+	    read_text(parameter, static_cast<const char **>(value)))
+		return 0;
+	return fail(GPUVM_EARG, "gpuvm_stat: unknown parameter %d", parameter);
+}
+
+GPUVM_PUBLIC const char *gpuvm_strerror(int err)
+{
+	switch (err) {
+	case 0:
+		return "success";
+	case GPUVM_ERROR:
+		return "unspecified error";
+	case GPUVM_ESALLOC:
+		return "memory or another resource of the library could not be had";
+	case GPUVM_ENULL:
+		return "an argument is null that must not be";
+	case GPUVM_EARG:
+		return "an argument is out of range, or a flag is unknown";
+	case GPUVM_ETWICE:
+		return "a call that is allowed once was made again";
+	case GPUVM_ERANGE:
+		return "the range overlaps a linked array without being the same";
+	case GPUVM_ELINK:
+		return "the array is linked on this device already";
+	case GPUVM_EHOSTPTR:
+		return "the pointer points into no linked array";
+	case GPUVM_EDEVALLOC:
+		return "a call of the device's API failed, most likely for lack of memory";
+	case GPUVM_EPROT:
+		return "the memory can not be watched";
+	case GPUVM_ENOLINK:
+		return "the array has no link on this device";
+	case GPUVM_ESTATE:
+		return "not allowed in this state";
+	case GPUVM_EAPI:
+		return "the device's API is missing or of the wrong version";
+	default:
+		return "not an error code of gpuvm";
+	}
+}

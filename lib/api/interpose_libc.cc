@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// free, realloc, munmap and mremap of linked memory. malloc's own bookkeeping would touch revoked pages with its locks
+// held (which the device's driver may need for the fetch), and an address can be given to a new owner before
+// any event reaches us. So links are removed first; then the call goes on as if nothing had been.
+//
+// They work where libhet is linked or preloaded. A library that was opened late, and raw system calls, are not seen.
+#include "memory/hooks.h"
+#include "os/mapping.h"
+#include "os/settings.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <malloc.h>
+#include <sys/mman.h>
+
+#define GPUVM_PUBLIC extern "C" __attribute__((visibility("default")))
+
+// glibc's own names, for the moment in which dlsym() itself allocates.
+extern "C" void __libc_free(void *p);
+extern "C" void *__libc_realloc(void *p, size_t n);
+
+// Sanitizers have a malloc and a free of their own, in front of ours.
+extern "C" __attribute__((weak)) int
+__sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void *, size_t),
+					  void (*free_hook)(const volatile void *));
+
+using namespace het;
+
+namespace
+{
+
+// The function of the same name behind ours: glibc's, or that of another malloc which was linked after us.
+template <class F> class next_function
+{
+      public:
+	constexpr next_function(const char *name, F fallback) : name_(name), fallback_(fallback) {}
+	F get()
+	{
+		F f = found_.load(std::memory_order_acquire);
+		return f ? f : look_up();
+	}
+
+      private:
+	F look_up()
+	{
+		thread_local bool looking __attribute__((tls_model("initial-exec")));
+		if (looking)
+			return fallback_;
+		looking = true;
+		void *f = dlsym(RTLD_NEXT, name_);
+		looking = false;
+		found_.store(f ? reinterpret_cast<F>(f) : fallback_, std::memory_order_release);
+		return found_.load(std::memory_order_relaxed);
+	}
+
+	const char *name_;
+	F fallback_;
+	std::atomic<F> found_{nullptr};
+};
+
+next_function<void (*)(void *)> next_free("free", __libc_free);
+next_function<void *(*)(void *, size_t)> next_realloc("realloc", __libc_realloc);
+
+// Removes the links of all arrays in the memory that malloc gave for @p. The array at @p itself goes first: its first page
+// may hold malloc's word on the size, which would have to be fetched otherwise.
+void forget_allocation(void *p, bool keep, const char *call)
+{
+	if (!p || !anything_linked())
+		return;
+	int saved = errno;
+	forget_memory(p, 1, keep, call);
+	size_t n = malloc_usable_size(p);
+	if (n)
+		forget_memory(p, n, keep, call);
+	errno = saved;
+}
+
+void on_sanitizer_free(const volatile void *p)
+{
+	forget_allocation(const_cast<void *>(p), false, "free()");
+}
+
+// glibc raises its threshold when a mapped chunk is freed; later arrays of that size would lie in the heap and have
+// edges.
+__attribute__((constructor)) void at_load()
+{
+	if (size_t threshold = settings().mmap_threshold)
+		mallopt(M_MMAP_THRESHOLD, int(threshold));
+	if (__sanitizer_install_malloc_and_free_hooks)
+		__sanitizer_install_malloc_and_free_hooks([](const volatile void *, size_t) {}, on_sanitizer_free);
+}
+
+} // namespace
+
+GPUVM_PUBLIC void free(void *p)
+{
+	forget_allocation(p, false, "free()");
+	next_free.get()(p);
+}
+
+GPUVM_PUBLIC void *realloc(void *p, size_t n)
+{
+	forget_allocation(p, true, "realloc()");
+	return next_realloc.get()(p, n);
+}
+
+GPUVM_PUBLIC void *reallocarray(void *p, size_t count, size_t size)
+{
+	size_t n;
+	if (__builtin_mul_overflow(count, size, &n)) {
+		errno = ENOMEM;
+		return nullptr;
+	}
+	return realloc(p, n);
+}
+
+GPUVM_PUBLIC int munmap(void *p, size_t n)
+{
+	if (anything_linked())
+		forget_memory(p, n, false, "munmap()");
+	static next_function<int (*)(void *, size_t)> next("munmap", nullptr);
+	return next.get()(p, n);
+}
+
+GPUVM_PUBLIC void *mremap(void *p, size_t old_size, size_t new_size, int flags, ...)
+{
+	va_list ap;
+	va_start(ap, flags);
+	void *to = flags & MREMAP_FIXED ? va_arg(ap, void *) : nullptr;
+	va_end(ap);
+	if (anything_linked())
+		forget_memory(p, old_size, true, "mremap()");
+	static next_function<void *(*)(void *, size_t, size_t, int, ...)> next("mremap", nullptr);
+	return next.get()(p, old_size, new_size, flags, to);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/adopt.h"
+
+#include "memory/kernel.h"
+#include "memory/library.h"
+#include "os/log.h"
+#include "os/vma.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sys/mman.h>
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+
+namespace het
+{
+
+namespace
+{
+
+constexpr size_t huge_page = 2 << 20;
+constexpr size_t pages_at_once = 4096;
+
+// Copies a range in which all pages have contents, or makes zeroed pages for one in which none has.
+bool move_in(const array &a, range r, bool has_contents)
+{
+	uint64_t offset = a.offset + (r.begin - a.place.body.begin);
+	if (r.empty())
+		return true;
+	return has_contents ? lib().file.fill(offset, r.ptr(), r.size()) : lib().file.populate(offset, r.size());
+}
+
+// Pages without contents must not be read: under hold() that would wait for ourselves.
+bool copy_in(const array &a)
+{
+	size_t page = page_size();
+	uint64_t words[pages_at_once / 64];
+	for (uintptr_t at = a.place.body.begin; at < a.place.body.end;) {
+		range block{at, std::min(a.place.body.end, at + pages_at_once * page)};
+		bool known = populated_pages(block, words);
+		auto has_contents = [&](uintptr_t p) {
+			size_t i = (p - block.begin) / page;
+			return !known || (words[i / 64] >> (i % 64) & 1);
+		};
+		while (at < block.end) {
+			uintptr_t first = at;
+			bool contents = has_contents(first);
+			while (at < block.end && has_contents(at) == contents)
+				at += page;
+			if (!move_in(a, {first, at}, contents))
+				return false;
+		}
+	}
+	return true;
+}
+
+// glibc grows a chunk of its own mapping with mremap(), which would run into the next array's part of the file. It fails
+// if the chunk lies in two mappings, so let the last page differ.
+void forbid_mremap(const array &a)
+{
+	range body = a.place.body;
+	if (body.begin < a.place.user.begin)
+		madvise(reinterpret_cast<void *>(body.end - page_size()), page_size(), MADV_RANDOM);
+}
+
+int no_memory(const array &a)
+{
+	return fail(GPUVM_ESALLOC,
+		    "array %p: no memory for its second mapping (free memory, or raise vm.max_map_count)",
+		    a.place.user.ptr());
+}
+
+} // namespace
+
+int adopt(array &a)
+{
+	library &l = lib();
+	range body = a.place.body;
+	size_t align = body.size() >= huge_page ? huge_page : page_size();
+	if (!l.file_space.allocate(body.size(), align, &a.offset))
+		return fail(GPUVM_ESALLOC, "array %p: the alias mapping is full", a.place.user.ptr());
+
+	a.locked_pages = is_locked(body.begin);
+	uint64_t word;
+	if (!populated_pages({body.begin, body.begin + page_size()}, {&word, 1}))
+		madvise(body.ptr(), body.size(), MADV_POPULATE_READ);
+
+	int err = l.catcher->hold(body);
+	if (err) {
+		l.file_space.release(a.offset, body.size());
+		return fail(GPUVM_EPROT, "array %p: its pages can't be watched (errno %d)", a.place.user.ptr(), -err);
+	}
+	if (!copy_in(a) || !l.file.map_at(body, a.offset)) {
+		l.catcher->unhold(body);
+		l.file.punch(a.offset, body.size());
+		l.file_space.release(a.offset, body.size());
+		return no_memory(a);
+	}
+	forbid_mremap(a);
+	if (a.locked_pages)
+		lock_pages(body);
+	err = l.catcher->watch(body);
+	if (err) {
+		give_back(a, false);
+		return fail(GPUVM_EPROT, "array %p: its pages can't be watched (errno %d)", a.place.user.ptr(), -err);
+	}
+	return 0;
+}
+
+int give_back(array &a, bool discard)
+{
+	library &l = lib();
+	range body = a.place.body;
+	size_t page = page_size();
+	void *copy = map_private(body.size());
+	if (!copy)
+		return no_memory(a);
+	auto *to = static_cast<char *>(copy);
+	char *from = alias_of(a, body.begin);
+	if (discard) {
+		memcpy(to, from, page);
+		memcpy(to + body.size() - page, from + body.size() - page, page);
+	} else {
+		memcpy(to, from, body.size());
+	}
+	if (!move_mapping(range_of(copy, body.size()), body)) {
+		unmap(range_of(copy, body.size()));
+		return no_memory(a);
+	}
+	if (a.locked_pages)
+		lock_pages(body);
+	l.file.punch(a.offset, body.size());
+	l.file_space.release(a.offset, body.size());
+	return 0;
+}
+
+int hold_array(array &a)
+{
+	a.fast.store(0);
+	a.held = true;
+	return a.chunks ? lower_access(a, {0, a.place.chunks}, access::none) : 0;
+}
+
+void release_array(array &a)
+{
+	{
+		caller_guard g(a);
+		a.held = false;
+		announce_change(a);
+	}
+	if (!a.place.body.empty())
+		lib().catcher->wake(a.place.body);
+}
+
+} // namespace het

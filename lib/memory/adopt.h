@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Moving an array's body between private memory of the program's and the memory file, under the program's hands.
+// Structure lock held throughout; the array is held (touches wait), its lock is not taken.
+#pragma once
+
+#include "memory/array.h"
+
+namespace het
+{
+
+// Private memory → memory file, contents kept. 0, GPUVM_EPROT or GPUVM_ESALLOC, with everything as before.
+int adopt(array &a);
+
+// Memory file → private memory. @discard: the memory is about to be freed, only the first and last page (which may hold
+// malloc's own words) keep their contents. 0 or GPUVM_ESALLOC, with everything as before.
+int give_back(array &a, bool discard);
+
+// Touches wait from now on, or no longer. hold_array() revokes the body; lock held.
+int hold_array(array &a);
+void release_array(array &a);
+
+} // namespace het

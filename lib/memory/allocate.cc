@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/allocate.h"
+
+#include "memory/library.h"
+#include "memory/link.h"
+#include "os/log.h"
+#include "os/numa.h"
+#include "os/pool.h"
+
+#include <sys/mman.h>
+
+namespace het
+{
+
+namespace
+{
+
+constexpr size_t huge_page = 2 << 20;
+
+address_index<block> &blocks()
+{
+	static address_index<block> b;
+	return b;
+}
+
+// Address space for the primary mapping, aligned; null if none is left.
+void *reserve(size_t n, size_t align)
+{
+	void *p = map_private(n + align);
+	if (!p)
+		return nullptr;
+	range all = range_of(p, n + align);
+	range kept{round_up(all.begin, align), round_up(all.begin, align) + n};
+	if (kept.begin > all.begin)
+		unmap({all.begin, kept.begin});
+	unmap({kept.end, all.end});
+	return kept.ptr();
+}
+
+// Large pages where the system gives them: on both mappings, since either may be touched first.
+void ask_for_huge_pages(const block &b)
+{
+	madvise(b.pages.ptr(), b.pages.size(), MADV_HUGEPAGE);
+	madvise(lib().file.alias(b.offset), b.pages.size(), MADV_HUGEPAGE);
+}
+
+} // namespace
+
+void *allocate_block(size_t n, unsigned device, bool huge)
+{
+	library &l = lib();
+	size_t align = huge || n >= huge_page ? huge_page : page_size();
+	size_t size = round_up(n, huge ? huge_page : page_size());
+	if (!n || size < n) {
+		fail(GPUVM_EARG, "gpuvm_malloc: %zu bytes can't be allocated", n);
+		return nullptr;
+	}
+	structure_guard g;
+	auto *b = pool_array<block>(1);
+	if (!b || !l.file_space.allocate(size, align, &b->offset)) {
+		pool().release(b, sizeof(*b));
+		fail(GPUVM_ESALLOC, "gpuvm_malloc: no room for %zu bytes", n);
+		return nullptr;
+	}
+	void *p = reserve(size, align);
+	b->pages = range_of(p, size);
+	if (!p || !l.file.map_at(b->pages, b->offset) || !blocks().insert(b->pages, b)) {
+		if (p)
+			unmap(b->pages);
+		l.file_space.release(b->offset, size);
+		pool().release(b, sizeof(*b));
+		fail(GPUVM_ESALLOC, "gpuvm_malloc: no address space for %zu bytes (raise vm.max_map_count?)", n);
+		return nullptr;
+	}
+	if (device < l.ndevs)
+		prefer_node(range_of(l.file.alias(b->offset), size), l.devices[device]->numa_node());
+	if (align == huge_page)
+		ask_for_huge_pages(*b);
+	return p;
+}
+
+int free_block(void *p)
+{
+	library &l = lib();
+	structure_guard g;
+	block *b = blocks().find(reinterpret_cast<uintptr_t>(p));
+	if (!b || b->pages.ptr() != p)
+		return fail(GPUVM_EHOSTPTR, "gpuvm_free: %p did not come from gpuvm_malloc()", p);
+	while (array *a = l.arrays.first_overlap(b->pages)) {
+		if (int err = unlink_all(*a, {.discard = true}))
+			return err;
+	}
+	blocks().remove(b->pages);
+	unmap(b->pages);
+	l.file.punch(b->offset, b->pages.size());
+	l.file_space.release(b->offset, b->pages.size());
+	pool().release(b, sizeof(*b));
+	return 0;
+}
+
+block *block_of(range r)
+{
+	block *b = blocks().find(r.begin);
+	return b && b->pages.covers(r) ? b : nullptr;
+}
+
+void for_each_block(void (*f)(block &))
+{
+	blocks().for_each(f);
+}
+
+} // namespace het

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// gpuvm_malloc(): memory that lies in the memory file from the start.
+#pragma once
+
+#include "core/range.h"
+
+#include <cstdint>
+
+namespace het
+{
+
+struct block {
+	range pages;
+	uint64_t offset;
+	void *fork_copy;
+};
+
+void *allocate_block(size_t n, unsigned device, bool huge);
+// 0, GPUVM_EHOSTPTR or GPUVM_ESTATE.
+int free_block(void *p);
+
+// The block that contains all of @r, or null. Structure lock held.
+block *block_of(range r);
+
+// Calls f(block &) for each. Structure lock held.
+void for_each_block(void (*f)(block &));
+
+} // namespace het

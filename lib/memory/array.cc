@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/array.h"
+
+#include "os/pool.h"
+
+#include <climits>
+
+namespace het
+{
+
+namespace
+{
+
+// Free objects, linked through @offset (an address while the object is free). Structure lock.
+array *free_arrays;
+
+} // namespace
+
+void array_guard::wait_for_change()
+{
+	uint32_t seen = array_.changed.load(std::memory_order_relaxed);
+	array_.waiters.fetch_add(1, std::memory_order_relaxed);
+	unlock();
+	futex_wait(&array_.changed, seen);
+	lock();
+	array_.waiters.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void announce_change(array &a)
+{
+	a.changed.fetch_add(1, std::memory_order_relaxed);
+	if (a.waiters.load(std::memory_order_relaxed))
+		futex_wake(&a.changed, INT_MAX);
+}
+
+array *new_array(unsigned ndevs)
+{
+	array *a = free_arrays;
+	if (a) {
+		free_arrays = reinterpret_cast<array *>(a->offset);
+	} else {
+		a = static_cast<array *>(pool().allocate(sizeof(array) + ndevs * sizeof(link)));
+		if (!a)
+			return nullptr;
+	}
+	// A late reader may hold the lock of the former array for a moment.
+	caller_guard g(*a);
+	a->place = {};
+	a->offset = 0;
+	a->linked = 0;
+	a->locked_pages = a->held = false;
+	a->edges = {};
+	a->chunks = nullptr;
+	a->parts = nullptr;
+	a->pending = {};
+	a->ahead = {};
+	for (unsigned d = 0; d < ndevs; d++) {
+		a->links[d].devbuf.store(nullptr, std::memory_order_relaxed);
+		a->links[d].open.store(0, std::memory_order_relaxed);
+	}
+	a->live = true;
+	return a;
+}
+
+void free_array(array *a)
+{
+	caller_guard g(*a);
+	a->live = false;
+	a->fast.store(0);
+	a->offset = reinterpret_cast<uintptr_t>(free_arrays);
+	free_arrays = a;
+}
+
+} // namespace het

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// One linked host array.
+//
+// Arrays are type-stable: an object that was freed is only ever reused as an array, and never unmapped, so a
+// reader of the address index may lock what it found and then look whether it is still what it looked for.
+#pragma once
+
+#include "core/coherence.h"
+#include "core/layout.h"
+#include "core/read_ahead.h"
+#include "os/lock.h"
+
+#include <atomic>
+
+namespace het
+{
+
+// Where the pages of the body come from, and go back to.
+enum class origin : uint8_t {
+	adopted,   // private memory of the program's, moved into the memory file
+	allocated, // gpuvm_malloc()
+	copied,    // not adopted (GPUVM_COPY): the layout has no body
+};
+
+struct chunk {
+	copyset valid;
+	access host;
+	uint8_t flags;
+
+	chunk_state state() const { return {valid, host}; }
+	void enter(chunk_state s)
+	{
+		valid = s.valid;
+		host = s.host;
+	}
+};
+static_assert(sizeof(chunk) == 8, "bookkeeping: one word a chunk");
+
+// The bytes of the chunk are on their way to or from a device; only the thread that set it changes the chunk.
+inline constexpr uint8_t chunk_busy = 1;
+// A touch was turned away and waits for a wake.
+inline constexpr uint8_t chunk_awaited = 2;
+// The last fetch failed: the primary raises SIGBUS here.
+inline constexpr uint8_t chunk_failed = 4;
+
+// A kernel on part of an array: chunks [first, last).
+struct bracket {
+	bracket *next;
+	uint32_t first, last;
+	uint8_t device;
+	bool writes;
+};
+
+// One device's end of an array.
+struct link {
+	std::atomic<void *> devbuf;
+	// Kernels that use the whole array: their number, and whether one of them writes.
+	std::atomic<uint32_t> open;
+};
+inline constexpr uint32_t open_writes = 1u << 31;
+
+// The bytes outside the body. @snapshot holds head and tail as they were when host and devices last agreed; arrays
+// that are copied whole have none.
+struct edge_state {
+	char *snapshot;
+	copyset valid[2]; // devices that hold the snapshot's bytes of the head, of the tail
+	bool busy;        // as chunk_busy
+};
+
+// An event of gpuvm_kernel_end_event() that fetches and begins must wait for.
+struct pending_kernel {
+	void *event;
+	uint8_t device;
+};
+
+struct array {
+	// Guards all that follows unless said otherwise. Rank: array.
+	futex_lock lock;
+	// Counts up when something that others may wait for has happened; see wait_for_change().
+	std::atomic<uint32_t> changed;
+	std::atomic<uint32_t> waiters;
+	// 1 + device if every chunk is valid there and nowhere else, and nothing else (edges, parts, strict mode,
+	// a pending event) needs care: begin and end of a kernel there are two atomic operations. Else 0. Set under the
+	// lock; cleared under the lock before any chunk changes.
+	std::atomic<uint32_t> fast;
+
+	// Change only while the structure lock is held too.
+	layout place;
+	uint64_t offset; // of the body in the memory file
+	copyset linked;
+	origin from;
+	bool live;
+	bool locked_pages; // mlock()ed when it was adopted
+	void *fork_copy;   // memory/fork.cc
+
+	// The body is being moved (link, unlink, fork): touches wait.
+	bool held;
+	edge_state edges;
+	chunk *chunks;
+	bracket *parts;
+	pending_kernel pending;
+	read_ahead ahead;
+
+	link links[]; // one a device of the library's
+};
+
+// The lock of one array. Resolvers and signal handlers, whose signals are blocked anyway, use this one.
+class array_guard
+{
+      public:
+	explicit array_guard(array &a) : array_(a) { lock(); }
+	~array_guard()
+	{
+		if (locked_)
+			unlock();
+	}
+	array_guard(const array_guard &) = delete;
+	array_guard &operator=(const array_guard &) = delete;
+
+	void lock()
+	{
+		array_.lock.lock(lock_rank::array);
+		locked_ = true;
+	}
+	void unlock()
+	{
+		locked_ = false;
+		array_.lock.unlock(lock_rank::array);
+	}
+	// Drops the lock, sleeps until announce_change(), takes it again.
+	void wait_for_change();
+
+      private:
+	array &array_;
+	bool locked_;
+};
+
+// The same for callers of the API, with all signals blocked from first to last, also between unlock() and lock(): a
+// handler that touched a chunk which this thread keeps busy would wait for itself.
+class caller_guard : signals_blocked, public array_guard
+{
+      public:
+	explicit caller_guard(array &a) : array_guard(a) {}
+};
+
+// After a busy chunk, a hold or a bracket has ended. Lock held.
+void announce_change(array &a);
+
+// Objects. Structure lock held.
+array *new_array(unsigned ndevs);
+void free_array(array *a);
+
+} // namespace het

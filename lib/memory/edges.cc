@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/edges.h"
+
+#include "memory/library.h"
+#include "memory/transfer.h"
+#include "os/pool.h"
+
+#include <cstring>
+
+namespace het
+{
+
+namespace
+{
+
+size_t snapshot_size(const array &a)
+{
+	return a.place.head.size() + a.place.tail.size();
+}
+
+range edge_range(const array &a, unsigned edge)
+{
+	return edge ? a.place.tail : a.place.head;
+}
+
+char *snapshot_of(const array &a, unsigned edge)
+{
+	return a.edges.snapshot + (edge ? a.place.head.size() : 0);
+}
+
+// Pieces of a copy of edges; the host's side is the snapshot, or the array itself where there is none.
+struct edge_pieces {
+	transfer pieces[2];
+	size_t count = 0, bytes = 0;
+
+	void add(const array &a, unsigned device, unsigned edge)
+	{
+		range r = edge_range(a, edge);
+		void *host = a.edges.snapshot ? snapshot_of(a, edge) : r.ptr();
+		void *devbuf = a.links[device].devbuf.load(std::memory_order_relaxed);
+		pieces[count++] = {devbuf, r.begin - a.place.user.begin, host, r.size()};
+		bytes += r.size();
+	}
+	std::span<const transfer> list() const { return {pieces, count}; }
+};
+
+// The snapshot becomes what the host has; devices that differ from it lose the edge.
+void compare(array &a, unsigned edge)
+{
+	range r = edge_range(a, edge);
+	if (a.edges.snapshot && !memcmp(snapshot_of(a, edge), r.ptr(), r.size()))
+		return;
+	if (a.edges.snapshot)
+		memcpy(snapshot_of(a, edge), r.ptr(), r.size());
+	a.edges.valid[edge] = 0;
+}
+
+// The snapshot belongs to the caller while it talks to the device.
+void lock_edges(array &a, array_guard &g)
+{
+	while (a.edges.busy)
+		g.wait_for_change();
+	a.edges.busy = true;
+	g.unlock();
+}
+
+void unlock_edges(array &a, array_guard &g)
+{
+	g.lock();
+	a.edges.busy = false;
+	announce_change(a);
+}
+
+} // namespace
+
+bool make_edges(array &a)
+{
+	if (!a.place.has_edges() || a.from == origin::copied)
+		return true;
+	a.edges.snapshot = pool_array<char>(snapshot_size(a));
+	if (!a.edges.snapshot)
+		return false;
+	for (unsigned edge : {0, 1})
+		memcpy(snapshot_of(a, edge), edge_range(a, edge).ptr(), edge_range(a, edge).size());
+	return true;
+}
+
+void drop_edges(array &a)
+{
+	if (a.edges.snapshot)
+		pool().release(a.edges.snapshot, snapshot_size(a));
+	a.edges.snapshot = nullptr;
+}
+
+int edges_to_device(array &a, array_guard &g, unsigned device, range part, unsigned lane)
+{
+	if (!a.place.has_edges())
+		return 0;
+	lock_edges(a, g);
+	edge_pieces behind;
+	for (unsigned edge : {0, 1}) {
+		if (!edge_range(a, edge).overlaps(part))
+			continue;
+		compare(a, edge);
+		if (a.edges.valid[edge] & device_copy(device))
+			lib().stats.kept_bytes.add(edge_range(a, edge).size());
+		else
+			behind.add(a, device, edge);
+	}
+	int err = 0;
+	if (behind.count) {
+		uint64_t started = start_of_copy();
+		err = lib().devices[device]->write(lane, behind.list());
+		if (!err)
+			count_to_device(behind.bytes, started);
+	}
+	for (unsigned edge : {0, 1}) {
+		if (!err && edge_range(a, edge).overlaps(part))
+			a.edges.valid[edge] |= device_copy(device);
+	}
+	unlock_edges(a, g);
+	return err;
+}
+
+int edges_to_host(array &a, array_guard &g, unsigned device, range part, unsigned lane)
+{
+	if (!a.place.has_edges())
+		return 0;
+	lock_edges(a, g);
+	edge_pieces written;
+	for (unsigned edge : {0, 1}) {
+		if (edge_range(a, edge).overlaps(part))
+			written.add(a, device, edge);
+	}
+	int err = 0;
+	if (written.count) {
+		uint64_t started = start_of_copy();
+		err = lib().devices[device]->read(lane, written.list());
+		if (!err)
+			count_to_host(written.bytes, started);
+	}
+	for (unsigned edge : {0, 1}) {
+		range r = edge_range(a, edge);
+		if (err || !r.overlaps(part))
+			continue;
+		if (a.edges.snapshot)
+			memcpy(r.ptr(), snapshot_of(a, edge), r.size());
+		a.edges.valid[edge] = device_copy(device);
+	}
+	unlock_edges(a, g);
+	return err;
+}
+
+} // namespace het

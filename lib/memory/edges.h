@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The bytes of an array outside its body. Other people's data lies in the same pages, so they are never
+// trapped: they are compared with a snapshot at begin and copied back at the end of a kernel that wrote.
+// An array that is copied whole (GPUVM_COPY) is all edge, without a snapshot: it always travels.
+#pragma once
+
+#include "memory/array.h"
+
+namespace het
+{
+
+// The snapshot's memory, at link. False: out of memory.
+bool make_edges(array &a);
+void drop_edges(array &a);
+
+// Both treat only the edges that overlap @part.
+// Makes the device's edges those of the host. 0 or GPUVM_EDEVALLOC.
+int edges_to_device(array &a, array_guard &g, unsigned device, range part, unsigned lane);
+// The other way; the device becomes the only one whose edges are valid, beside the host.
+int edges_to_host(array &a, array_guard &g, unsigned device, range part, unsigned lane);
+
+} // namespace het

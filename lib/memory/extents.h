@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Which parts of the memory file are free. Best fit over a sorted table of free extents, merged when they meet.
+// Serialised by the structure lock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace het
+{
+
+class extents
+{
+      public:
+	void open(uint64_t size);
+	// False: no room (or no memory for the table).
+	bool allocate(size_t n, size_t align, uint64_t *offset);
+	void release(uint64_t offset, size_t n);
+
+      private:
+	struct extent {
+		uint64_t begin, end;
+	};
+	bool insert(uint32_t at, extent e);
+	void erase(uint32_t at);
+
+	extent *free_ = nullptr;
+	uint32_t count_ = 0, capacity_ = 0;
+};
+
+} // namespace het

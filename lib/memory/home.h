@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Making chunks valid on the host from a thread that called us, rather than for a touch. (What the interposers call is in
+// memory/hooks.h.)
+#pragma once
+
+#include "memory/array.h"
+
+namespace het
+{
+
+// @e: fetch (the host gets a valid copy) or touch_write (it becomes the only owner). Nothing is shown: a
+// touch of a chunk that is valid on the host is served without a device. 0 or GPUVM_EDEVALLOC.
+int bring_home(array &a, array_guard &g, layout::span s, event e, unsigned lane);
+
+// For every linked byte in @r; gpuvm_host_begin().
+int bring_range_home(range r, event e);
+
+} // namespace het

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What the interposers (lib/api/interpose_*.cc) need of the memory core. Cheap when nothing is linked.
+#pragma once
+
+#include "core/range.h"
+
+namespace het
+{
+
+// False while no array is linked at all. One or two loads.
+bool anything_linked();
+
+// True if any linked array has a byte in [p, p + n). Lock-free; may be called anywhere.
+bool is_linked(const void *p, size_t n);
+
+// Makes every linked byte in [p, p + n) valid and mapped on the host: readable, or writable with the host as
+// the only owner. For calls in which a driver would touch the range while it holds a lock that a fetch needs.
+// Errors are reported; the caller goes on in any case.
+void bring_home(const void *p, size_t n, access to);
+
+// The memory [p, p + n) is about to be freed, unmapped or moved: removes every link of every array that has a byte
+// in it and gives the pages back as private memory; with @keep their contents are brought home first.
+// Reports GPUVM_ESTATE through the error callback, naming @call.
+void forget_memory(const void *p, size_t n, bool keep, const char *call);
+
+} // namespace het

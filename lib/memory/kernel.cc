@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/kernel.h"
+
+#include "memory/edges.h"
+#include "memory/failure.h"
+#include "memory/lane.h"
+#include "memory/library.h"
+#include "memory/resolver.h"
+#include "memory/transfer.h"
+#include "os/inject.h"
+#include "os/log.h"
+#include "os/pool.h"
+#include "os/probes.h"
+
+#include <algorithm>
+
+namespace het
+{
+
+int lower_access(array &a, layout::span s, access to)
+{
+	for (uint32_t c = s.first; c < s.last;) {
+		uint32_t first = c;
+		while (c < s.last && a.chunks[c].host > to)
+			c++;
+		if (c == first) {
+			c++;
+			continue;
+		}
+		range r = a.place.chunk_range(first, c - first);
+		HET_PROBE3(revoke, r.begin, r.size(), int(to));
+		if (int err = lib().catcher->protect(r, to))
+			return fail(GPUVM_EPROT, "array %p: pages can't be taken from the host (errno %d)",
+				    a.place.user.ptr(), -err);
+		for (uint32_t i = first; i < c; i++)
+			a.chunks[i].host = to;
+	}
+	return 0;
+}
+
+void wait_until_idle(array &a, array_guard &g, layout::span s)
+{
+	for (uint32_t c = s.first; c < s.last; c++) {
+		while (a.chunks[c].flags & chunk_busy)
+			g.wait_for_change();
+	}
+}
+
+void release_chunks(array &a, uint32_t first, uint32_t count)
+{
+	bool awaited = false;
+	for (uint32_t c = first; c < first + count; c++) {
+		awaited |= a.chunks[c].flags & chunk_awaited;
+		a.chunks[c].flags &= uint8_t(~(chunk_busy | chunk_awaited));
+	}
+	if (awaited)
+		lib().catcher->wake(a.place.chunk_range(first, count));
+	announce_change(a);
+}
+
+int settle(array &a, array_guard &g)
+{
+	while (a.pending.event) {
+		pending_kernel p = a.pending;
+		device &d = *lib().devices[p.device];
+		d.retain_event(p.event);
+		g.unlock();
+		int err = d.wait_event(p.event);
+		g.lock();
+		if (a.pending.event == p.event) {
+			d.release_event(p.event);
+			a.pending.event = nullptr;
+		}
+		d.release_event(p.event);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+namespace
+{
+
+// ---- brackets ----------------------------------------------------------------------------------------
+
+// Another device uses the chunks in a way that does not go with this use.
+bool conflicts(const array &a, unsigned device, layout::span s, bool writing)
+{
+	for (unsigned d = 0; d < lib().ndevs; d++) {
+		uint32_t open = a.links[d].open.load();
+		if (d != device && (open & open_writes))
+			return true;
+	}
+	for (const bracket *b = a.parts; b; b = b->next) {
+		bool apart = b->last <= s.first || s.last <= b->first;
+		if (b->device != device && !apart && (b->writes || (writing && b->writes)))
+			return true;
+	}
+	return false;
+}
+
+void open_whole(link &l, bool writing)
+{
+	uint32_t old = l.open.load();
+	while (!l.open.compare_exchange_weak(old, (old + 1) | (writing ? open_writes : 0)))
+		;
+}
+
+// False: none was open. *wrote: some kernel of those that are open together writes.
+bool close_whole(link &l, bool *wrote)
+{
+	uint32_t old = l.open.load(), now;
+	do {
+		if (!(old & ~open_writes))
+			return false;
+		now = old - 1;
+		if (!(now & ~open_writes))
+			now = 0;
+	} while (!l.open.compare_exchange_weak(old, now));
+	*wrote = old & open_writes;
+	return true;
+}
+
+// close_whole() for a kernel that only read, if no other one writes.
+bool close_reader(link &l)
+{
+	uint32_t old = l.open.load();
+	while (old && !(old & open_writes)) {
+		if (l.open.compare_exchange_weak(old, old - 1))
+			return true;
+	}
+	return false;
+}
+
+bool open_part(array &a, unsigned device, layout::span s, bool writing)
+{
+	auto *b = pool_array<bracket>(1);
+	if (!b)
+		return false;
+	*b = {a.parts, s.first, s.last, uint8_t(device), writing};
+	a.parts = b;
+	return true;
+}
+
+bool close_part(array &a, unsigned device, layout::span s, bool *wrote)
+{
+	for (bracket **p = &a.parts; *p; p = &(*p)->next) {
+		bracket *b = *p;
+		if (b->device != device || b->first != s.first || b->last != s.last)
+			continue;
+		*wrote = b->writes;
+		*p = b->next;
+		pool().release(b, sizeof(*b));
+		return true;
+	}
+	return false;
+}
+
+int open_bracket(array &a, unsigned device, layout::span s, bool whole, bool writing)
+{
+	if (conflicts(a, device, s, writing))
+		return fail(GPUVM_ESTATE,
+			    "gpuvm_kernel_begin: another device is writing array %p; end its kernel first",
+			    a.place.user.ptr());
+	if (whole)
+		open_whole(a.links[device], writing);
+	else if (!open_part(a, device, s, writing))
+		return fail(GPUVM_ESALLOC, "gpuvm_kernel_begin_range: out of memory");
+	return 0;
+}
+
+bool close_bracket(array &a, unsigned device, layout::span s, bool whole, bool *wrote)
+{
+	return whole ? close_whole(a.links[device], wrote) : close_part(a, device, s, wrote);
+}
+
+// ---- begin -------------------------------------------------------------------------------------------
+
+void finish_run(array &a, const chunk_run &run, event e, unsigned device, bool copied)
+{
+	for (uint32_t c = run.first; copied && c < run.first + run.count; c++) {
+		chunk &ch = a.chunks[c];
+		ch.enter(next_step(ch.state(), e, device, lib().rules).next);
+		if (run.via_alias)
+			ch.valid |= host_copy;
+	}
+	release_chunks(a, run.first, run.count);
+}
+
+// Makes the device's copy of all chunks valid, as far as @e says.
+int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned device, unsigned lane)
+{
+	int err = 0;
+	for (uint32_t c = s.first; c < s.last && !err;) {
+		round r = next_round(a, {c, s.last}, e, device);
+		c = r.next;
+		lib().stats.kept_bytes.add(r.kept);
+		if (!r.count) {
+			if (c < s.last)
+				g.wait_for_change();
+			continue;
+		}
+		for (size_t i = 0; i < r.count && !err && e == event::begin_read; i++)
+			err = lower_access(a, {r.runs[i].first, r.runs[i].first + r.runs[i].count}, access::read);
+		g.unlock();
+		delay_point();
+		if (!err)
+			err = copy_to_device(a, device, {r.runs, r.count}, lane);
+		delay_point();
+		g.lock();
+		for (size_t i = 0; i < r.count; i++)
+			finish_run(a, r.runs[i], e, device, !err);
+	}
+	return err;
+}
+
+// Chunks that a write-only kernel does not cover must arrive whole all the same.
+int bring_partial_chunks(array &a, array_guard &g, layout::span s, range part, unsigned device, unsigned lane)
+{
+	int err = 0;
+	for (uint32_t c : {s.first, s.last - 1}) {
+		range bytes = intersect(a.place.chunk_range(c, 1), a.place.user);
+		if (!err && s.first < s.last && !part.covers(bytes))
+			err = bring_to_device(a, g, {c, c + 1}, event::begin_write, device, lane);
+	}
+	return err;
+}
+
+// A strict begin: the host loses the chunks before anything is copied, so no write of its can be lost.
+int revoke_before_begin(array &a, array_guard &g, layout::span s)
+{
+	wait_until_idle(a, g, s);
+	a.fast.store(0);
+	return lower_access(a, s, access::none);
+}
+
+int make_valid(array &a, array_guard &g, unsigned device, layout::span s, range part, kernel_mode mode, unsigned lane)
+{
+	int err = 0;
+	if (lib().strict && writes(mode))
+		err = revoke_before_begin(a, g, s);
+	if (!err && mode == kernel_mode::write_only)
+		err = bring_partial_chunks(a, g, s, part, device, lane);
+	else if (!err)
+		err = bring_to_device(a, g, s, writes(mode) ? event::begin_write : event::begin_read, device, lane);
+	bool overwritten = mode == kernel_mode::write_only && part.covers(a.place.user);
+	if (!err && !overwritten)
+		err = edges_to_device(a, g, device, part, lane);
+	return err;
+}
+
+bool begin_fast(array &a, unsigned device, kernel_mode mode)
+{
+	if (a.fast.load() != device + 1)
+		return false;
+	open_whole(a.links[device], writes(mode));
+	// Whoever ends the fast state clears it first and looks for open kernels then; so one of us sees the other.
+	if (a.fast.load() == device + 1) {
+		if (mode != kernel_mode::write_only)
+			lib().stats.kept_bytes.add(a.place.user.size());
+		return true;
+	}
+	bool wrote;
+	close_whole(a.links[device], &wrote);
+	return false;
+}
+
+// ---- end ---------------------------------------------------------------------------------------------
+
+// Lets those try again who were turned away because a kernel was writing (strict mode).
+void wake_awaited(array &a, layout::span s)
+{
+	for (uint32_t c = s.first; c < s.last; c++) {
+		if ((a.chunks[c].flags & (chunk_awaited | chunk_busy)) == chunk_awaited)
+			release_chunks(a, c, 1);
+	}
+	announce_change(a);
+}
+
+bool may_be_fast(const array &a)
+{
+	return a.chunks && !a.place.has_edges() && !a.parts && !a.pending.event && !lib().strict;
+}
+
+int end_writer(array &a, array_guard &g, unsigned device, layout::span s, range part, bool whole, void *event,
+	       unsigned lane)
+{
+	int err = settle(a, g);
+	wait_until_idle(a, g, s);
+	if (int e = give_to_device(a, s, device))
+		err = e;
+	if (event)
+		a.pending = {event, uint8_t(device)};
+	if (!event) {
+		if (int e = edges_to_host(a, g, device, part, lane))
+			err = e;
+	}
+	if (!err && whole && may_be_fast(a))
+		a.fast.store(device + 1);
+	expect_touch();
+	return err;
+}
+
+} // namespace
+
+bool being_written(const array &a, uint32_t c)
+{
+	for (unsigned d = 0; d < lib().ndevs; d++) {
+		if (a.links[d].open.load() & open_writes)
+			return true;
+	}
+	for (const bracket *b = a.parts; b; b = b->next) {
+		if (b->writes && b->first <= c && c < b->last)
+			return true;
+	}
+	return false;
+}
+
+int give_to_device(array &a, layout::span s, unsigned device)
+{
+	a.fast.store(0);
+	int err = lower_access(a, s, access::none);
+	for (uint32_t c = s.first; c < s.last && !err; c++) {
+		a.chunks[c].enter(next_step(a.chunks[c].state(), event::end_written, device, lib().rules).next);
+		if (a.chunks[c].flags & chunk_failed)
+			err = heal_chunk(a, c);
+	}
+	return err;
+}
+
+int begin_kernel(array &a, unsigned device, range part, bool whole, kernel_mode mode)
+{
+	if (whole && begin_fast(a, device, mode))
+		return 0;
+	lane_lease lane;
+	caller_guard g(a);
+	if (!a.links[device].devbuf.load())
+		return fail(GPUVM_ENOLINK, "gpuvm_kernel_begin: array %p is not linked on device %u", part.ptr(),
+			    device);
+	layout::span s = a.place.chunks_of(part);
+	if (lib().strict && writes(mode) && a.place.has_edges())
+		return fail(GPUVM_ESTATE,
+			    "gpuvm_kernel_begin: array %p has edges, which strict mode can't watch; align it to pages "
+			    "or use gpuvm_malloc()",
+			    a.place.user.ptr());
+	int err = settle(a, g);
+	// Before the brackets are looked at: see begin_fast().
+	a.fast.store(0);
+	if (!err)
+		err = open_bracket(a, device, s, whole, writes(mode));
+	if (err)
+		return err;
+	err = make_valid(a, g, device, s, part, mode, lane);
+	if (err) {
+		bool wrote;
+		close_bracket(a, device, s, whole, &wrote);
+		wake_awaited(a, s);
+	}
+	return err;
+}
+
+int end_kernel(array &a, unsigned device, range part, bool whole, void *event)
+{
+	bool wrote;
+	// Valid on the device alone since the begin: nothing changes.
+	if (whole && !event && a.fast.load() == device + 1 && close_whole(a.links[device], &wrote))
+		return 0;
+	if (whole && !event && close_reader(a.links[device]))
+		return 0;
+	lane_lease lane;
+	caller_guard g(a);
+	layout::span s = a.place.chunks_of(part);
+	if (event && a.place.has_edges())
+		return fail(GPUVM_ESTATE,
+			    "gpuvm_kernel_end_event: array %p has edges, which can't be copied back later; align it to "
+			    "pages "
+			    "or use gpuvm_malloc()",
+			    a.place.user.ptr());
+	// The bracket stays open until the host has lost the chunks: in strict mode it keeps touches waiting.
+	uint32_t open = a.links[device].open.load();
+	bool writer = open & open_writes;
+	for (const bracket *b = a.parts; b && !whole; b = b->next)
+		writer |= b->device == device && b->first == s.first && b->last == s.last && b->writes;
+	int err = writer ? end_writer(a, g, device, s, part, whole, event, lane) : 0;
+	if (!close_bracket(a, device, s, whole, &wrote))
+		return fail(GPUVM_ESTATE, "gpuvm_kernel_end: no kernel on device %u has begun to use array %p", device,
+			    a.place.user.ptr());
+	wake_awaited(a, s);
+	return err;
+}
+
+} // namespace het

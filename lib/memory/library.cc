@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/library.h"
+
+#include "dev/lane_pool.h"
+#include "memory/failure.h"
+#include "memory/fork.h"
+#include "memory/lane.h"
+#include "memory/resolver.h"
+#include "memory/touch.h"
+#include "memory/whole_chunk.h"
+#include "os/log.h"
+#include "os/settings.h"
+#include "os/thread.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+namespace het
+{
+
+namespace
+{
+
+constexpr unsigned caller_lanes = 8;
+
+struct trap_choice {
+	int flag;
+	const char *name;
+	std::unique_ptr<trap> (*make)(const touch_sink &, const char **why);
+	bool automatic;
+};
+
+constexpr trap_choice trap_choices[] = {
+	{GPUVM_TRAP_UFFD, "uffd", make_uffd_trap, true},
+	{GPUVM_TRAP_UFFD_SIGBUS, "uffd-sigbus", make_uffd_sigbus_trap, true},
+	{GPUVM_TRAP_SIGSEGV, "sigsegv", make_sigsegv_trap, true},
+	{GPUVM_TRAP_SIGSEGV_STOP, "sigsegv-stop", make_sigsegv_stop_trap, false},
+};
+
+char trap_reason[400];
+
+bool is_wanted(const trap_choice &c, int flag)
+{
+	if (flag)
+		return c.flag == flag;
+	if (settings().trap)
+		return !strcmp(c.name, settings().trap);
+	return c.automatic;
+}
+
+// Says which trap was taken, why not a better one, and what is lost by it.
+void explain(const char *refused)
+{
+	trap_features f = lib().catcher->features();
+	snprintf(trap_reason, sizeof(trap_reason), "%s%s%s%s%s", lib().catcher->name(), refused[0] ? "; not " : "",
+		 refused, f.kernel_touches ? "" : "; system calls on revoked arrays fail with EFAULT",
+		 f.shared_reads ? "" : "; a host read makes the host the only owner (Linux 6.4 can share)");
+	lib().trap_reason = trap_reason;
+	if (refused[0] || !f.kernel_touches)
+		warn("trap: %s", trap_reason);
+	else
+		inform("trap: %s", trap_reason);
+}
+
+int choose_trap(int flag)
+{
+	static const touch_sink sink{touched_here};
+	char refused[300] = "";
+	for (const trap_choice &c : trap_choices) {
+		if (!is_wanted(c, flag))
+			continue;
+		const char *why = "unknown reason";
+		lib().catcher = c.make(sink, &why);
+		if (lib().catcher) {
+			lib().rules.share = lib().catcher->features().shared_reads;
+			explain(refused);
+			return 0;
+		}
+		size_t used = strlen(refused);
+		snprintf(refused + used, sizeof(refused) - used, "%s%s: %s", used ? ", " : "", c.name, why);
+	}
+	return fail(GPUVM_EPROT, "gpuvm_init: no such trap here (%s)", refused[0] ? refused : "unknown name");
+}
+
+std::unique_ptr<device> make_device(unsigned i, const gpuvm_device &d, unsigned lanes, int *err)
+{
+	switch (d.api) {
+	case GPUVM_HOST:
+		return make_host_device(i, d.handle, lanes, err);
+	case GPUVM_OPENCL:
+		return make_opencl_device(i, d.handle, lanes, err);
+	case GPUVM_CUDA:
+		*err = fail(GPUVM_EAPI, "gpuvm_init: this build has no CUDA devices");
+		return nullptr;
+	default:
+		*err = fail(GPUVM_EARG, "gpuvm_init: device %u has an unknown API (%d)", i, d.api);
+		return nullptr;
+	}
+}
+
+int make_devices(unsigned n, const gpuvm_device *devs, unsigned lanes)
+{
+	library &l = lib();
+	int err = 0;
+	for (unsigned i = 0; i < n && !err; i++)
+		l.devices[i] = make_device(i, devs[i], lanes, &err);
+	l.ndevs = err ? 0 : n;
+	return err;
+}
+
+unsigned wanted_resolvers()
+{
+	unsigned n = settings().resolvers ? settings().resolvers : usable_cores();
+	return std::clamp(n, 2u, 8u);
+}
+
+// What can be tried again after a failure.
+void undo_init()
+{
+	for (auto &d : lib().devices)
+		d.reset();
+	lib().catcher.reset();
+	lib().ndevs = 0;
+}
+
+alignas(lane_pool) char lane_memory[sizeof(lane_pool)];
+lane_pool *lanes;
+
+// The parts that start once and stay.
+int open_parts(unsigned resolvers, unsigned spin_flag)
+{
+	library &l = lib();
+	static bool opened;
+	if (opened)
+		return 0;
+	if (int err = l.file.open())
+		return err;
+	l.file_space.open(l.file.size());
+	open_whole_chunk();
+	lanes = new (lane_memory) lane_pool(resolvers, caller_lanes);
+	if (!start_attendant() || !start_resolvers(resolvers, spin_flag))
+		return fail(GPUVM_ESALLOC, "gpuvm_init: threads can't be started (ulimit -u?)");
+	open_fork();
+	opened = true;
+	return 0;
+}
+
+} // namespace
+
+library &lib()
+{
+	// Never destroyed: resolvers serve touches of other destructors.
+	alignas(library) static char memory[sizeof(library)];
+	static library *l = new (memory) library;
+	return *l;
+}
+
+lane_lease::lane_lease() : lane_(lanes->borrow()) {}
+lane_lease::~lane_lease()
+{
+	lanes->give_back(lane_);
+}
+
+int check_ready(const char *call)
+{
+	if (lib().ready.load(std::memory_order_acquire))
+		return 0;
+	if (lib().forked.load())
+		return fail(GPUVM_ESTATE, "%s: not in a forked child, whose arrays are ordinary memory", call);
+	return fail(GPUVM_ESTATE, "%s: call gpuvm_init() first", call);
+}
+
+int init_library(unsigned ndevs, const gpuvm_device *devs, int flags)
+{
+	library &l = lib();
+	structure_guard g;
+	if (l.ready.load())
+		return fail(GPUVM_ETWICE, "gpuvm_init: was called before");
+	if (l.forked.load())
+		return check_ready("gpuvm_init");
+	unsigned resolvers = wanted_resolvers();
+	int err = make_devices(ndevs, devs, resolvers + caller_lanes);
+	if (!err)
+		err = choose_trap(flags & GPUVM_TRAP_MASK);
+	l.strict = (flags & GPUVM_STRICT) || settings().strict;
+	l.sync_back = !(flags & GPUVM_UNLINK_NO_SYNC_BACK);
+	l.timed = flags & GPUVM_STAT;
+	if (!err)
+		err = open_parts(resolvers, flags & GPUVM_SPIN_MASK);
+	if (err) {
+		undo_init();
+		return err;
+	}
+	l.ready.store(true, std::memory_order_release);
+	return 0;
+}
+
+} // namespace het

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The one instance of everything that the memory core shares, and what happens once: init, exit, fork.
+#pragma once
+
+#include "core/coherence.h"
+#include "dev/device.h"
+#include "memory/address_index.h"
+#include "memory/array.h"
+#include "memory/extents.h"
+#include "memory/stats.h"
+#include "os/lock.h"
+#include "os/mapping.h"
+#include "trap/trap.h"
+
+#include <gpuvm.h>
+#include <memory>
+
+namespace het
+{
+
+struct library {
+	// Who is linked where. Rank: structure. Held across device calls, never taken by resolvers.
+	futex_lock structure;
+
+	// Set by init, constant afterwards.
+	unsigned ndevs = 0;
+	std::unique_ptr<device> devices[max_devices];
+	std::unique_ptr<trap> catcher;
+	const char *trap_reason = "";
+	coherence_rules rules;
+	bool strict = false;
+	bool sync_back = true;
+	bool timed = false;
+	memory_file file;
+
+	// Structure lock.
+	extents file_space;
+
+	address_index<array> arrays;
+	statistics stats;
+
+	// gpuvm_init() has succeeded, and this is not a forked child.
+	std::atomic<bool> ready{false};
+	std::atomic<bool> forked{false};
+};
+
+library &lib();
+
+// GPUVM_ESTATE with a sentence unless the library is ready in this process.
+int check_ready(const char *call);
+
+// Implementation of gpuvm_init() and gpuvm_init_devices().
+int init_library(unsigned ndevs, const gpuvm_device *devs, int flags);
+
+// The second address of a byte of the body.
+inline char *alias_of(const array &a, uintptr_t at)
+{
+	return lib().file.alias(a.offset + (at - a.place.body.begin));
+}
+
+// Takes the structure lock with signals blocked.
+class structure_guard : guard
+{
+      public:
+	structure_guard() : guard(lib().structure, lock_rank::structure) {}
+};
+
+} // namespace het

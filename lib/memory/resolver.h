@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The threads that serve touches, and how they wait for them.
+#pragma once
+
+namespace het
+{
+
+// False: a thread could not be had. Once, by init; lanes 0 to n - 1 are theirs.
+bool start_resolvers(unsigned n, unsigned spin_flag);
+unsigned resolver_count();
+
+// A kernel has ended that wrote: a touch is likely soon.
+void expect_touch();
+
+} // namespace het

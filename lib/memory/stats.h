@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Counters of gpuvm_stat(). Relaxed: each is right by itself, two need not fit each other.
+#pragma once
+
+#include "core/histogram.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace het
+{
+
+struct counter {
+	std::atomic<uint64_t> value{0};
+	void add(uint64_t n) { value.fetch_add(n, std::memory_order_relaxed); }
+	uint64_t get() const { return value.load(std::memory_order_relaxed); }
+};
+
+struct statistics {
+	counter to_device_bytes, to_host_bytes, kept_bytes;
+	counter to_device_ns, to_host_ns;
+	counter touches, fetches, touch_ns, failures;
+	histogram stalls;
+};
+
+} // namespace het

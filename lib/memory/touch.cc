@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The path from a caught touch to a page that is shown. Nothing here allocates, touches a trapped page, or
+// holds a lock while a device is called.
+#include "memory/touch.h"
+
+#include "memory/failure.h"
+#include "memory/kernel.h"
+#include "memory/library.h"
+#include "memory/transfer.h"
+#include "os/clock.h"
+#include "os/inject.h"
+#include "os/probes.h"
+#include "os/settings.h"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace het
+{
+
+namespace
+{
+
+// Pieces of a read-ahead after the touched chunk: large enough for bandwidth, small enough to overlap.
+constexpr size_t piece_bytes = 512 << 10;
+
+range page_of(uintptr_t at)
+{
+	return {round_down(at, page_size()), round_down(at, page_size()) + page_size()};
+}
+
+// Chunks from @c on, at most @limit, that take the same step as the first and are nobody else's business.
+uint32_t same_step(const array &a, uint32_t c, uint32_t limit, event e, const step &first)
+{
+	uint32_t n = 1;
+	for (; n < limit && c + n < a.place.chunks; n++) {
+		const chunk &ch = a.chunks[c + n];
+		step st = next_step(ch.state(), e, 0, lib().rules);
+		if (ch.flags || st.from != first.from || st.next != first.next)
+			break;
+		if (lib().strict && being_written(a, c + n))
+			break;
+	}
+	return n;
+}
+
+uint32_t choose_window(array &a, uint32_t c, event e, const step &first)
+{
+	auto limit = uint32_t(std::max<size_t>(settings().read_ahead >> a.place.chunk_shift, 1));
+	uint32_t n = same_step(a, c, a.ahead.window(c, limit), e, first);
+	a.ahead.stopped_at(c + n);
+	return n;
+}
+
+// Shows pages that are in the alias, those of chunk @c first.
+void admit(array &a, uint32_t c, range r, access to)
+{
+	trap &catcher = *lib().catcher;
+	int err = catcher.admit(r, to);
+	// A hole in the file can only come from outside (somebody punched it). The bytes are gone either way.
+	if (err == -EFAULT && lib().file.populate(a.offset + (r.begin - a.place.body.begin), r.size()))
+		err = catcher.admit(r, to);
+	if (!err)
+		return;
+	void *user = a.place.user.ptr();
+	if (err == -ENOENT) {
+		report(GPUVM_ESTATE, user, "array %p: its memory was unmapped behind the library's back", user);
+		catcher.wake(r);
+		return;
+	}
+	report(GPUVM_EPROT, user, "array %p: pages can't be shown (errno %d): SIGBUS", user, -err);
+	fail_chunk(a, c);
+}
+
+void enter(array &a, uint32_t first, uint32_t count, chunk_state s)
+{
+	a.fast.store(0);
+	for (uint32_t c = first; c < first + count; c++)
+		a.chunks[c].enter(s);
+}
+
+// The bytes are in the alias: map around, from the touched page on.
+verdict show(array &a, array_guard &g, touch t, uint32_t c, event e, const step &st)
+{
+	uint32_t n = choose_window(a, c, e, st);
+	range r{page_of(t.addr).begin, a.place.chunk_range(c, n).end};
+	if (mutant_nolock()) {
+		enter(a, c, n, st.next);
+		g.unlock();
+		delay_point();
+		admit(a, c, r, st.next.host);
+		g.lock();
+		return verdict::done;
+	}
+	delay_point();
+	enter(a, c, n, st.next);
+	admit(a, c, r, st.next.host);
+	HET_PROBE3(resolve, r.begin, r.size(), int(st.next.host));
+	return verdict::done;
+}
+
+// ---- fetch -------------------------------------------------------------------------------------------
+
+struct fetch_job {
+	array &a;
+	array_guard &g;
+	touch t;
+	device &dev;
+	uint8_t source; // participant
+	step st;        // of every chunk
+	uint32_t touched;
+};
+
+// No other copy is left: the toucher gets SIGBUS. Otherwise it tries again with another device.
+void fetch_failed(fetch_job &j)
+{
+	chunk &ch = j.a.chunks[j.touched];
+	copyset others = ch.valid & ~device_copy(device_of(j.source));
+	report(GPUVM_EDEVALLOC, j.a.place.user.ptr(), "array %p: device %u failed while the host touched %p; %s",
+	       j.a.place.user.ptr(), device_of(j.source), reinterpret_cast<void *>(j.t.addr),
+	       others ? "another device has the data" : "its only valid copy can't be read: SIGBUS");
+	if (others)
+		ch.valid = others;
+	else
+		fail_chunk(j.a, j.touched);
+}
+
+// The bytes of a piece have arrived (or not). Takes the lock and leaves it again.
+void finish_piece(fetch_job &j, chunk_run p, int err)
+{
+	delay_point();
+	j.g.lock();
+	if (!err) {
+		range r = j.a.place.chunk_range(p.first, p.count);
+		enter(j.a, p.first, p.count, j.st.next);
+		admit(j.a, p.first, r, j.st.next.host);
+		HET_PROBE3(resolve, r.begin, r.size(), int(j.st.next.host));
+	} else if (p.first == j.touched) {
+		fetch_failed(j);
+	}
+	release_chunks(j.a, p.first, p.count);
+	j.g.unlock();
+}
+
+// The touched chunk first and alone, then the rest.
+chunk_run next_piece(const fetch_job &j, uint32_t at, uint32_t end)
+{
+	auto most = uint32_t(std::max<size_t>(piece_bytes >> j.a.place.chunk_shift, 1));
+	return {at, at == j.touched ? 1 : std::min(most, end - at), j.source, false};
+}
+
+// One piece after the other, by a plain copy.
+void read_in_turn(fetch_job &j, uint32_t end, unsigned lane)
+{
+	for (uint32_t at = j.touched; at < end;) {
+		chunk_run p = next_piece(j, at, end);
+		finish_piece(j, p, copy_to_host(j.a, {&p, 1}, lane));
+		at += p.count;
+	}
+}
+
+// Piece n + 1 travels while piece n is shown.
+void read_overlapped(fetch_job &j, uint32_t end, server &s)
+{
+	struct in_flight {
+		chunk_run run;
+		read_ticket ticket;
+		int err;
+		uint64_t started;
+	} slots[2];
+	unsigned device = device_of(j.source);
+	auto start = [&](in_flight &f, uint32_t at) {
+		f.run = next_piece(j, at, end);
+		f.started = start_of_copy();
+		f.err = j.dev.start_read(s.lane(), piece_of(j.a, device, f.run.first, f.run.count), f.ticket);
+		return at + f.run.count;
+	};
+	uint32_t at = start(slots[0], j.touched);
+	s.stop_leading();
+	for (unsigned i = 0;; i ^= 1) {
+		bool more = at < end;
+		if (more)
+			at = start(slots[i ^ 1], at);
+		in_flight &f = slots[i];
+		if (!f.err)
+			f.err = j.dev.finish_read(s.lane(), f.ticket);
+		if (!f.err)
+			count_to_host(bytes_of(j.a, f.run.first, f.run.count), f.started);
+		finish_piece(j, f.run, f.err);
+		if (!more)
+			return;
+	}
+}
+
+verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step &st, server &s)
+{
+	device &dev = *lib().devices[device_of(st.from)];
+	trap &catcher = *lib().catcher;
+	bool stops = catcher.features().stops_threads;
+	if (s.in_handler() && (!dev.signal_safe() || a.pending.event || stops))
+		return verdict::hand_over;
+
+	uint32_t n = choose_window(a, c, e, st);
+	for (uint32_t i = c; i < c + n; i++)
+		a.chunks[i].flags |= chunk_busy;
+	lib().stats.fetches.add(1);
+	HET_PROBE3(fetch, t.addr, bytes_of(a, c, n), device_of(st.from));
+	fetch_job job{a, g, t, dev, st.from, st, c};
+	if (a.pending.event) {
+		s.stop_leading();
+		if (settle(a, g)) {
+			fetch_failed(job);
+			release_chunks(a, c, n);
+			return verdict::done;
+		}
+	}
+	g.unlock();
+	delay_point();
+	if (stops)
+		catcher.stop_threads();
+	if (dev.signal_safe() || stops) {
+		read_in_turn(job, c + n, s.lane());
+	} else {
+		watched_call watched(s.lane(), a.place.user.ptr());
+		read_overlapped(job, c + n, s);
+	}
+	if (stops)
+		catcher.resume_threads();
+	return verdict::done;
+}
+
+verdict serve_in_array(array &a, touch t, server &s)
+{
+	array_guard g(a);
+	if (!a.live || !a.place.body.contains(t.addr))
+		return verdict::not_ours;
+	if (a.held)
+		return verdict::wait;
+	uint32_t c = a.place.chunk_at(t.addr);
+	chunk &ch = a.chunks[c];
+	if ((ch.flags & chunk_busy) || (lib().strict && being_written(a, c))) {
+		ch.flags |= chunk_awaited;
+		return verdict::wait;
+	}
+	if (ch.flags & chunk_failed) {
+		lib().catcher->wake(page_of(t.addr));
+		return s.in_handler() ? verdict::not_ours : verdict::done;
+	}
+	event e = t.write ? event::touch_write : event::touch_read;
+	step st = next_step(ch.state(), e, 0, lib().rules);
+	return st.copies() ? fetch(a, g, t, c, e, st, s) : show(a, g, t, c, e, st);
+}
+
+class handler_server final : public server
+{
+      public:
+	unsigned lane() const override { return 0; }
+	bool in_handler() const override { return true; }
+	void stop_leading() override {}
+};
+
+} // namespace
+
+verdict serve(touch t, server &s)
+{
+	array *a = lib().arrays.find(t.addr);
+	HET_PROBE3(fault, t.addr, int(t.write), a);
+	if (!a)
+		return verdict::not_ours;
+	uint64_t started = now_ns();
+	verdict v = serve_in_array(*a, t, s);
+	if (v == verdict::done) {
+		statistics &st = lib().stats;
+		uint64_t took = now_ns() - started;
+		st.touches.add(1);
+		st.touch_ns.add(took);
+		st.stalls.add(took);
+	}
+	return v;
+}
+
+bool touched_here(touch t)
+{
+	array *a = lib().arrays.find(t.addr);
+	if (!a)
+		return false;
+	handler_server s;
+	// Before serve() looks: a change after that is not slept through.
+	a->waiters.fetch_add(1, std::memory_order_relaxed);
+	uint32_t seen = a->changed.load();
+	verdict v = serve(t, s);
+	if (v == verdict::wait)
+		futex_wait(&a->changed, seen);
+	a->waiters.fetch_sub(1, std::memory_order_relaxed);
+	if (v == verdict::hand_over)
+		lib().catcher->hand_over(t);
+	return v != verdict::not_ours;
+}
+
+} // namespace het

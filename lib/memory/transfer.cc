@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/transfer.h"
+
+#include "memory/library.h"
+#include "os/clock.h"
+
+namespace het
+{
+
+transfer piece_of(const array &a, unsigned device, uint32_t first, uint32_t count)
+{
+	range r = intersect(a.place.chunk_range(first, count), a.place.user);
+	return {.devbuf = a.links[device].devbuf.load(std::memory_order_relaxed),
+		.offset = r.begin - a.place.user.begin,
+		.host = alias_of(a, r.begin),
+		.size = r.size()};
+}
+
+size_t bytes_of(const array &a, uint32_t first, uint32_t count)
+{
+	return intersect(a.place.chunk_range(first, count), a.place.user).size();
+}
+
+round next_round(array &a, layout::span s, event e, unsigned device)
+{
+	round r;
+	uint32_t c = s.first;
+	for (; c < s.last && !(a.chunks[c].flags & chunk_busy); c++) {
+		chunk &ch = a.chunks[c];
+		step st = next_step(ch.state(), e, device, lib().rules);
+		if (!st.copies()) {
+			r.kept += bytes_of(a, c, 1);
+			if (st.next != ch.state())
+				a.fast.store(0);
+			ch.enter(st.next);
+			continue;
+		}
+		chunk_run *last = r.count ? &r.runs[r.count - 1] : nullptr;
+		if (last && last->from == st.from && last->first + last->count == c)
+			last->count++;
+		else if (r.count < runs_at_once)
+			r.runs[r.count++] = {c, 1, st.from, false};
+		else
+			break;
+		a.fast.store(0);
+		ch.flags |= chunk_busy;
+	}
+	r.next = c;
+	return r;
+}
+
+uint64_t start_of_copy()
+{
+	return lib().timed ? now_ns() : 0;
+}
+
+void count_to_host(size_t bytes, uint64_t started_ns)
+{
+	statistics &s = lib().stats;
+	s.to_host_bytes.add(bytes);
+	if (started_ns)
+		s.to_host_ns.add(now_ns() - started_ns);
+}
+
+void count_to_device(size_t bytes, uint64_t started_ns)
+{
+	statistics &s = lib().stats;
+	s.to_device_bytes.add(bytes);
+	if (started_ns)
+		s.to_device_ns.add(now_ns() - started_ns);
+}
+
+int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned lane)
+{
+	transfer pieces[runs_at_once];
+	int err = 0;
+	for (size_t i = 0; i < runs.size() && !err;) {
+		// Neighbours in the list with the same source go in one call.
+		unsigned source = device_of(runs[i].from);
+		size_t n = 0, bytes = 0;
+		for (; i < runs.size() && device_of(runs[i].from) == source; i++) {
+			pieces[n] = piece_of(a, source, runs[i].first, runs[i].count);
+			bytes += pieces[n++].size;
+		}
+		uint64_t started = start_of_copy();
+		err = lib().devices[source]->read(lane, {pieces, n});
+		if (!err)
+			count_to_host(bytes, started);
+	}
+	return err;
+}
+
+namespace
+{
+
+// One run from another device. Sets via_alias where the host's copy became valid on the way.
+int copy_between(array &a, unsigned device, chunk_run &run, unsigned lane)
+{
+	unsigned source = device_of(run.from);
+	transfer to = piece_of(a, device, run.first, run.count);
+	transfer from = piece_of(a, source, run.first, run.count);
+	uint64_t started = start_of_copy();
+	int err = lib().devices[device]->copy_from(lane, to.devbuf, to.offset, *lib().devices[source], from.devbuf,
+						   from.offset, to.size);
+	if (err != GPUVM_EAPI) {
+		if (!err)
+			count_to_device(to.size, started);
+		return err;
+	}
+	run.via_alias = true;
+	return copy_to_host(a, {&run, 1}, lane);
+}
+
+} // namespace
+
+int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs, unsigned lane)
+{
+	transfer pieces[runs_at_once];
+	size_t n = 0, bytes = 0;
+	for (chunk_run &r : runs) {
+		if (r.from != 0) {
+			int err = copy_between(a, device, r, lane);
+			if (err)
+				return err;
+			if (!r.via_alias)
+				continue;
+		}
+		pieces[n] = piece_of(a, device, r.first, r.count);
+		bytes += pieces[n++].size;
+	}
+	if (!n)
+		return 0;
+	uint64_t started = start_of_copy();
+	int err = lib().devices[device]->write(lane, {pieces, n});
+	if (!err)
+		count_to_device(bytes, started);
+	return err;
+}
+
+} // namespace het

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Moving the bytes of chunks between the alias and devices, and between devices. No lock is held here, save
+// the structure lock; the chunks are busy, and busy by the caller.
+#pragma once
+
+#include "memory/array.h"
+
+#include <span>
+
+namespace het
+{
+
+// Chunks [first, first + count) whose bytes come from the same participant.
+struct chunk_run {
+	uint32_t first, count;
+	uint8_t from;   // participant
+	bool via_alias; // set when the host's copy became valid on the way
+};
+
+inline constexpr size_t runs_at_once = 32;
+
+// What can be copied now, without waiting for other transfers.
+struct round {
+	chunk_run runs[runs_at_once];
+	size_t count = 0;
+	size_t kept = 0; // bytes of the chunks passed that needed no copy; they have taken their step
+	uint32_t next;   // where the following round starts; count == 0 and next < last: a busy chunk
+};
+
+// Collects chunks of the span that event @e makes travel, and marks them busy. Lock held.
+round next_round(array &a, layout::span s, event e, unsigned device);
+
+// The part of the chunks that belongs to the program (the body may reach past it), as a copy to or from device @d.
+struct transfer piece_of(const array &a, unsigned device, uint32_t first, uint32_t count);
+
+// Bytes of the chunks that belong to the program.
+size_t bytes_of(const array &a, uint32_t first, uint32_t count);
+
+// Copies each run to a device; from the alias, or from another device directly where the API can and
+// through the alias where not. 0 or GPUVM_EDEVALLOC.
+int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs, unsigned lane);
+
+// Copies runs from devices to the alias.
+int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned lane);
+
+// Adds to the statistics what a caller that talks to the device itself has moved to the host.
+void count_to_host(size_t bytes, uint64_t started_ns);
+void count_to_device(size_t bytes, uint64_t started_ns);
+// now_ns() if times are collected.
+uint64_t start_of_copy();
+
+} // namespace het
