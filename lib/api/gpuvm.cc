@@ -124,8 +124,10 @@ GPUVM_PUBLIC int gpuvm_init_devices(unsigned ndevs, const gpuvm_device *devs, in
 		return fail(GPUVM_EARG, "gpuvm_init: %u devices; 1 to %u are possible", ndevs, max_devices);
 	if (!devs)
 		return fail(GPUVM_ENULL, "gpuvm_init: no list of devices");
-	if (flags & ~init_flags)
-		return fail(GPUVM_EARG, "gpuvm_init: unknown flags 0x%x", unsigned(flags & ~init_flags));
+	bool known = !(flags & ~init_flags) && (flags & GPUVM_TRAP_MASK) <= GPUVM_TRAP_SIGSEGV_STOP &&
+		     (flags & GPUVM_SPIN_MASK) != GPUVM_SPIN_MASK;
+	if (!known)
+		return fail(GPUVM_EARG, "gpuvm_init: unknown flags in 0x%x", unsigned(flags));
 	return init_library(ndevs, devs, flags);
 }
 
@@ -168,13 +170,15 @@ GPUVM_PUBLIC int gpuvm_link(void *hostptr, size_t nbytes, unsigned idev, void *d
 
 GPUVM_PUBLIC int gpuvm_unlink(void *hostptr, unsigned idev)
 {
+	if (!hostptr)
+		return 0;
 	if (int err = check_ready("gpuvm_unlink"))
 		return err;
 	if (idev != unsigned(GPUVM_ALL_DEVICES)) {
 		if (int err = check_device("gpuvm_unlink", idev))
 			return err;
 	}
-	return hostptr ? unlink_array(hostptr, idev) : 0;
+	return unlink_array(hostptr, idev);
 }
 
 GPUVM_PUBLIC void *gpuvm_xlate(void *hostptr, unsigned idev)
@@ -240,7 +244,7 @@ GPUVM_PUBLIC int gpuvm_host_begin(void *hostptr, size_t nbytes, int flags)
 	if (!nbytes || !a->place.user.covers(r))
 		return fail(GPUVM_EARG, "gpuvm_host_begin: %p + %zu is not inside array %p + %zu", hostptr, nbytes,
 			    a->place.user.ptr(), a->place.user.size());
-	return bring_range_home(r, flags == GPUVM_READ_ONLY ? event::fetch : event::touch_write);
+	return show_range(r, flags == GPUVM_READ_ONLY ? event::touch_read : event::touch_write);
 }
 
 GPUVM_PUBLIC void *gpuvm_malloc(size_t nbytes, unsigned idev, int flags)
@@ -284,7 +288,8 @@ namespace
 // Times that only GPUVM_STAT collects.
 bool needs_timing(int parameter)
 {
-	return parameter == GPUVM_STAT_COPY_TIME || parameter == GPUVM_STAT_HOST_COPY_TIME;
+	return parameter == GPUVM_STAT_COPY_TIME || parameter == GPUVM_STAT_HOST_COPY_TIME ||
+	       parameter == GPUVM_STAT_PAGEFAULT_TIME;
 }
 
 bool read_double(int parameter, double *value)
@@ -391,7 +396,7 @@ GPUVM_PUBLIC int gpuvm_stat(int parameter, void *value)
 	if (!value)
 		return fail(GPUVM_ENULL, "gpuvm_stat: null value");
 	if (needs_timing(parameter) && !lib().timed)
-		return fail(GPUVM_ESTATE, "gpuvm_stat: copy times need GPUVM_STAT at gpuvm_init()");
+		return fail(GPUVM_ESTATE, "gpuvm_stat: times need GPUVM_STAT at gpuvm_init()");
 	if (read_number(parameter, value) || read_double(parameter, static_cast<double *>(value)) ||
 	    read_count(parameter, static_cast<unsigned long long *>(value)) ||
 	    read_text(parameter, static_cast<const char **>(value)))

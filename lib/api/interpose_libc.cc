@@ -7,11 +7,14 @@
 #include "memory/hooks.h"
 #include "os/mapping.h"
 #include "os/settings.h"
+#include "os/vma.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <malloc.h>
 #include <sys/mman.h>
@@ -66,21 +69,36 @@ next_function<void *(*)(void *, size_t)> next_realloc("realloc", __libc_realloc)
 
 // Removes the links of all arrays in the memory that malloc gave for @p. The array at @p itself goes first: its first page
 // may hold malloc's word on the size, which would have to be fetched otherwise.
-void forget_allocation(void *p, bool keep, const char *call)
+void forget_allocation(void *p, fate f, const char *call)
 {
 	if (!p || !anything_linked())
 		return;
 	int saved = errno;
-	forget_memory(p, 1, keep, call);
+	forget_memory(p, 1, f, call);
 	size_t n = malloc_usable_size(p);
 	if (n)
-		forget_memory(p, n, keep, call);
+		forget_memory(p, n, f, call);
 	errno = saved;
 }
 
 void on_sanitizer_free(const volatile void *p)
 {
-	forget_allocation(const_cast<void *>(p), false, "free()");
+	forget_allocation(const_cast<void *>(p), fate::freed, "free()");
+}
+
+// What mremap() with MREMAP_MAYMOVE does, for private anonymous memory in several mappings.
+void *move_by_copy(void *p, size_t old_size, size_t new_size)
+{
+	range old = range_of(p, round_up(old_size, page_size()));
+	errno = EFAULT;
+	if (old.begin % page_size() || classify(old) != memory_kind::private_anonymous)
+		return MAP_FAILED;
+	void *to = map_private(round_up(new_size, page_size()));
+	if (!to)
+		return MAP_FAILED;
+	memcpy(to, p, std::min(old_size, new_size));
+	unmap(old);
+	return to;
 }
 
 // glibc raises its threshold when a mapped chunk is freed; later arrays of that size would lie in the heap and have
@@ -97,13 +115,13 @@ __attribute__((constructor)) void at_load()
 
 GPUVM_PUBLIC void free(void *p)
 {
-	forget_allocation(p, false, "free()");
+	forget_allocation(p, fate::freed, "free()");
 	next_free.get()(p);
 }
 
 GPUVM_PUBLIC void *realloc(void *p, size_t n)
 {
-	forget_allocation(p, true, "realloc()");
+	forget_allocation(p, fate::moved, "realloc()");
 	return next_realloc.get()(p, n);
 }
 
@@ -120,7 +138,7 @@ GPUVM_PUBLIC void *reallocarray(void *p, size_t count, size_t size)
 GPUVM_PUBLIC int munmap(void *p, size_t n)
 {
 	if (anything_linked())
-		forget_memory(p, n, false, "munmap()");
+		forget_memory(p, n, fate::unmapped, "munmap()");
 	static next_function<int (*)(void *, size_t)> next("munmap", nullptr);
 	return next.get()(p, n);
 }
@@ -131,8 +149,15 @@ GPUVM_PUBLIC void *mremap(void *p, size_t old_size, size_t new_size, int flags, 
 	va_start(ap, flags);
 	void *to = flags & MREMAP_FIXED ? va_arg(ap, void *) : nullptr;
 	va_end(ap);
-	if (anything_linked())
-		forget_memory(p, old_size, true, "mremap()");
+	if (anything_linked()) {
+		forget_memory(p, old_size, fate::moved, "mremap()");
+		if (to)
+			forget_memory(to, new_size, fate::unmapped, "mremap()");
+	}
 	static next_function<void *(*)(void *, size_t, size_t, int, ...)> next("mremap", nullptr);
-	return next.get()(p, old_size, new_size, flags, to);
+	void *r = next.get()(p, old_size, new_size, flags, to);
+	// A range that was linked once may have become several mappings, which the system refuses to move together.
+	if (r == MAP_FAILED && errno == EFAULT && flags == MREMAP_MAYMOVE)
+		return move_by_copy(p, old_size, new_size);
+	return r;
 }

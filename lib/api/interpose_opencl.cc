@@ -152,6 +152,7 @@ constexpr size_t fill_colour_size = 16;
 using namespace het;
 
 #pragma GCC visibility push(default)
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): cl.h has longer names.
 
 // --- objects made over host memory -------------------------------------------
 
@@ -324,4 +325,5 @@ cl_int clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_flags fl
 	return next::svm_map(queue, blocking, flags, ptr, size, waits, wait_list, event);
 }
 
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
 #pragma GCC visibility pop

@@ -38,6 +38,12 @@ struct pci_bus_info {
 
 enum class direction : uint8_t { to_host, to_device };
 
+// clGet...Info() for answers of a fixed size.
+template <typename F, typename O, typename T> cl_int ask(F *get_info, O object, cl_uint what, T &answer)
+{
+	return get_info(object, what, sizeof(T), &answer, nullptr); // NOLINT(bugprone-sizeof-expression): handles
+}
+
 class opencl_device final : public device
 {
       public:
@@ -117,9 +123,9 @@ int opencl_device::take_queue(cl_command_queue queue)
 {
 	if (!queue)
 		return fail(GPUVM_ENULL, "%s: the command queue is null", name_);
-	cl_int err = cl_.get_command_queue_info(queue, CL_QUEUE_CONTEXT, sizeof(context_), &context_, nullptr);
+	cl_int err = ask(cl_.get_command_queue_info, queue, CL_QUEUE_CONTEXT, context_);
 	if (err == CL_SUCCESS)
-		err = cl_.get_command_queue_info(queue, CL_QUEUE_DEVICE, sizeof(device_), &device_, nullptr);
+		err = ask(cl_.get_command_queue_info, queue, CL_QUEUE_DEVICE, device_);
 	if (err != CL_SUCCESS)
 		return fail(GPUVM_EARG, "%s: not a valid command queue: %s (%d)", name_, cl_error_name(err), err);
 	return 0;
@@ -132,15 +138,15 @@ void opencl_device::describe()
 	cl_platform_id platform = nullptr;
 	cl_device_type type = CL_DEVICE_TYPE_DEFAULT;
 	pci_bus_info pci;
-	cl_.get_device_info(device_, CL_DEVICE_NAME, sizeof(device_name), device_name, nullptr);
-	cl_.get_device_info(device_, CL_DEVICE_PLATFORM, sizeof(platform), &platform, nullptr);
-	cl_.get_platform_info(platform, CL_PLATFORM_NAME, sizeof(platform_name), platform_name, nullptr);
+	ask(cl_.get_device_info, device_, CL_DEVICE_NAME, device_name);
+	ask(cl_.get_device_info, device_, CL_DEVICE_PLATFORM, platform);
+	ask(cl_.get_platform_info, platform, CL_PLATFORM_NAME, platform_name);
 	size_t used = strlen(name_);
 	snprintf(name_ + used, sizeof(name_) - used, ": %s (%s)", device_name, platform_name);
 
-	cl_.get_device_info(device_, CL_DEVICE_TYPE, sizeof(type), &type, nullptr);
+	ask(cl_.get_device_info, device_, CL_DEVICE_TYPE, type);
 	polls_ = (type & CL_DEVICE_TYPE_CPU) && std::thread::hardware_concurrency() > 1;
-	if (cl_.get_device_info(device_, device_pci_bus_info, sizeof(pci), &pci, nullptr) == CL_SUCCESS)
+	if (ask(cl_.get_device_info, device_, device_pci_bus_info, pci) == CL_SUCCESS)
 		numa_node_ = numa_node_of_pci(pci.domain, pci.bus, pci.device, pci.function);
 }
 
@@ -168,13 +174,13 @@ int opencl_device::check_buffer(cl_mem buffer, size_t nbytes) const
 	cl_context context = nullptr;
 	cl_mem_flags flags = 0;
 	size_t size = 0;
-	cl_int err = cl_.get_mem_object_info(buffer, CL_MEM_TYPE, sizeof(type), &type, nullptr);
+	cl_int err = ask(cl_.get_mem_object_info, buffer, CL_MEM_TYPE, type);
 	if (err == CL_SUCCESS)
-		err = cl_.get_mem_object_info(buffer, CL_MEM_CONTEXT, sizeof(context), &context, nullptr);
+		err = ask(cl_.get_mem_object_info, buffer, CL_MEM_CONTEXT, context);
 	if (err == CL_SUCCESS)
-		err = cl_.get_mem_object_info(buffer, CL_MEM_FLAGS, sizeof(flags), &flags, nullptr);
+		err = ask(cl_.get_mem_object_info, buffer, CL_MEM_FLAGS, flags);
 	if (err == CL_SUCCESS)
-		err = cl_.get_mem_object_info(buffer, CL_MEM_SIZE, sizeof(size), &size, nullptr);
+		err = ask(cl_.get_mem_object_info, buffer, CL_MEM_SIZE, size);
 	if (err != CL_SUCCESS)
 		return failed("looking at the buffer", err);
 
@@ -233,7 +239,7 @@ cl_int opencl_device::enqueue(direction to, cl_command_queue queue, const transf
 cl_int opencl_device::status(cl_event event) const
 {
 	cl_int status = CL_COMPLETE;
-	cl_int err = cl_.get_event_info(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, nullptr);
+	cl_int err = ask(cl_.get_event_info, event, CL_EVENT_COMMAND_EXECUTION_STATUS, status);
 	return err == CL_SUCCESS ? status : err;
 }
 
@@ -349,7 +355,7 @@ int opencl_device::retain_event(void *event)
 	if (cl_int err = cl_.retain_event(e))
 		return fail(GPUVM_EARG, "%s: not a valid event: %s (%d)", name_, cl_error_name(err), err);
 	cl_command_queue queue = nullptr; // user events have none
-	cl_.get_event_info(e, CL_EVENT_COMMAND_QUEUE, sizeof(queue), &queue, nullptr);
+	ask(cl_.get_event_info, e, CL_EVENT_COMMAND_QUEUE, queue);
 	if (queue)
 		cl_.flush(queue);
 	return 0;

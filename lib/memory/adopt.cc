@@ -12,6 +12,7 @@
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
 #endif
 
 namespace het
@@ -74,13 +75,20 @@ int no_memory(const array &a)
 
 } // namespace
 
+int watch_body(array &a)
+{
+	// What the host has is mapped before the watch begins: until a kernel writes, nothing of it is to be caught.
+	madvise(a.place.body.ptr(), a.place.body.size(), MADV_POPULATE_WRITE);
+	return lib().catcher->watch(a.place.body);
+}
+
 int adopt(array &a)
 {
 	library &l = lib();
 	range body = a.place.body;
 	size_t align = body.size() >= huge_page ? huge_page : page_size();
-	if (!l.file_space.allocate(body.size(), align, &a.offset))
-		return fail(GPUVM_ESALLOC, "array %p: the alias mapping is full", a.place.user.ptr());
+	if (!l.allocate_space(body.size(), align, &a.offset))
+		return no_memory(a);
 
 	a.locked_pages = is_locked(body.begin);
 	uint64_t word;
@@ -89,19 +97,18 @@ int adopt(array &a)
 
 	int err = l.catcher->hold(body);
 	if (err) {
-		l.file_space.release(a.offset, body.size());
+		l.release_space(a.offset, body.size());
 		return fail(GPUVM_EPROT, "array %p: its pages can't be watched (errno %d)", a.place.user.ptr(), -err);
 	}
 	if (!copy_in(a) || !l.file.map_at(body, a.offset)) {
 		l.catcher->unhold(body);
-		l.file.punch(a.offset, body.size());
-		l.file_space.release(a.offset, body.size());
+		l.release_space(a.offset, body.size());
 		return no_memory(a);
 	}
 	forbid_mremap(a);
 	if (a.locked_pages)
 		lock_pages(body);
-	err = l.catcher->watch(body);
+	err = watch_body(a);
 	if (err) {
 		give_back(a, false);
 		return fail(GPUVM_EPROT, "array %p: its pages can't be watched (errno %d)", a.place.user.ptr(), -err);
@@ -131,8 +138,7 @@ int give_back(array &a, bool discard)
 	}
 	if (a.locked_pages)
 		lock_pages(body);
-	l.file.punch(a.offset, body.size());
-	l.file_space.release(a.offset, body.size());
+	l.release_space(a.offset, body.size());
 	return 0;
 }
 

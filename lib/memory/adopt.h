@@ -11,6 +11,9 @@ namespace het
 // Private memory → memory file, contents kept. 0, GPUVM_EPROT or GPUVM_ESALLOC, with everything as before.
 int adopt(array &a);
 
+// Starts the watch over a body that lies in the memory file, with all its pages shown. 0 or -errno.
+int watch_body(array &a);
+
 // Memory file → private memory. @discard: the memory is about to be freed, only the first and last page (which may hold
 // malloc's own words) keep their contents. 0 or GPUVM_ESALLOC, with everything as before.
 int give_back(array &a, bool discard);

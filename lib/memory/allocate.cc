@@ -57,7 +57,7 @@ void *allocate_block(size_t n, unsigned device, bool huge)
 	}
 	structure_guard g;
 	auto *b = pool_array<block>(1);
-	if (!b || !l.file_space.allocate(size, align, &b->offset)) {
+	if (!b || !l.allocate_space(size, align, &b->offset)) {
 		pool().release(b, sizeof(*b));
 		fail(GPUVM_ESALLOC, "gpuvm_malloc: no room for %zu bytes", n);
 		return nullptr;
@@ -67,7 +67,7 @@ void *allocate_block(size_t n, unsigned device, bool huge)
 	if (!p || !l.file.map_at(b->pages, b->offset) || !blocks().insert(b->pages, b)) {
 		if (p)
 			unmap(b->pages);
-		l.file_space.release(b->offset, size);
+		l.release_space(b->offset, size);
 		pool().release(b, sizeof(*b));
 		fail(GPUVM_ESALLOC, "gpuvm_malloc: no address space for %zu bytes (raise vm.max_map_count?)", n);
 		return nullptr;
@@ -92,8 +92,7 @@ int free_block(void *p)
 	}
 	blocks().remove(b->pages);
 	unmap(b->pages);
-	l.file.punch(b->offset, b->pages.size());
-	l.file_space.release(b->offset, b->pages.size());
+	l.release_space(b->offset, b->pages.size());
 	pool().release(b, sizeof(*b));
 	return 0;
 }

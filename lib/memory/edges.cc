@@ -119,7 +119,7 @@ int edges_to_device(array &a, array_guard &g, unsigned device, range part, unsig
 			a.edges.valid[edge] |= device_copy(device);
 	}
 	unlock_edges(a, g);
-	return err;
+	return err ? GPUVM_EDEVALLOC : 0;
 }
 
 int edges_to_host(array &a, array_guard &g, unsigned device, range part, unsigned lane)
@@ -148,7 +148,7 @@ int edges_to_host(array &a, array_guard &g, unsigned device, range part, unsigne
 		a.edges.valid[edge] = device_copy(device);
 	}
 	unlock_edges(a, g);
-	return err;
+	return err ? GPUVM_EDEVALLOC : 0;
 }
 
 } // namespace het

@@ -138,7 +138,9 @@ void fail_chunk(array &a, uint32_t c)
 int heal_chunk(array &a, uint32_t c)
 {
 	range r = a.place.chunk_range(c, 1);
-	if (!lib().file.map_at(r, a.offset + (r.begin - a.place.body.begin)) || lib().catcher->watch(r))
+	trap &t = *lib().catcher;
+	if (!lib().file.map_at(r, a.offset + (r.begin - a.place.body.begin)) || t.watch(r) ||
+	    t.protect(r, access::none))
 		return fail(GPUVM_EPROT, "array %p: a failed chunk can't be watched again", a.place.user.ptr());
 	a.chunks[c].flags &= uint8_t(~chunk_failed);
 	return 0;

@@ -50,9 +50,29 @@ int bring_home(array &a, array_guard &g, layout::span s, event e, unsigned lane)
 	return err;
 }
 
-int bring_range_home(range r, event e)
+namespace
 {
-	int err = 0;
+
+// Shows chunks whose bytes are at home. Lock held.
+int show_chunks(array &a, layout::span s, event e)
+{
+	a.fast.store(0);
+	for (uint32_t c = s.first; c < s.last; c++) {
+		chunk &ch = a.chunks[c];
+		step st = next_step(ch.state(), e, 0, lib().rules);
+		// Busy or gone again: another thread's kernel; a touch will wait for it.
+		if (st.copies() || ch.flags)
+			continue;
+		ch.enter(st.next);
+		if (int err = lib().catcher->admit(a.place.chunk_range(c, 1), st.next.host))
+			return fail(GPUVM_EPROT, "array %p: pages can't be shown (errno %d)", a.place.user.ptr(), -err);
+	}
+	return 0;
+}
+
+// Calls f(array, guard, lane) for each array with bytes in @r, not held.
+template <class F> int for_each_array(range r, F f)
+{
 	for (uintptr_t at = r.begin; at < r.end;) {
 		array *a = lib().arrays.first_overlap({at, r.end});
 		if (!a)
@@ -63,15 +83,33 @@ int bring_range_home(range r, event e)
 		// Unlinked since it was found: look again.
 		if (!a->live || !extent.overlaps({at, r.end}))
 			continue;
-		if (!a->held)
-			err = bring_home(*a, g, a->place.chunks_of(r), e, lane);
-		else
+		if (a->held) {
 			g.wait_for_change();
-		if (err)
+			continue;
+		}
+		if (int err = f(*a, g, lane))
 			return err;
 		at = extent.end;
 	}
-	return err;
+	return 0;
+}
+
+} // namespace
+
+int bring_range_home(range r, event e)
+{
+	return for_each_array(r, [&](array &a, array_guard &g, unsigned lane) {
+		return bring_home(a, g, a.place.chunks_of(r), e, lane);
+	});
+}
+
+int show_range(range r, event e)
+{
+	return for_each_array(r, [&](array &a, array_guard &g, unsigned lane) {
+		layout::span s = a.place.chunks_of(r);
+		int err = bring_home(a, g, s, event::fetch, lane);
+		return err ? err : show_chunks(a, s, e);
+	});
 }
 
 bool anything_linked()

@@ -12,7 +12,9 @@ namespace het
 // touch of a chunk that is valid on the host is served without a device. 0 or GPUVM_EDEVALLOC.
 int bring_home(array &a, array_guard &g, layout::span s, event e, unsigned lane);
 
-// For every linked byte in @r; gpuvm_host_begin().
+// The same for every linked byte in @r.
 int bring_range_home(range r, event e);
+// And shows the chunks, as touches (touch_read or touch_write) of each would: gpuvm_host_begin().
+int show_range(range r, event e);
 
 } // namespace het

@@ -18,9 +18,15 @@ bool is_linked(const void *p, size_t n);
 // Errors are reported; the caller goes on in any case.
 void bring_home(const void *p, size_t n, access to);
 
-// The memory [p, p + n) is about to be freed, unmapped or moved: removes every link of every array that has a byte
-// in it and gives the pages back as private memory; with @keep their contents are brought home first.
-// Reports GPUVM_ESTATE through the error callback, naming @call.
-void forget_memory(const void *p, size_t n, bool keep, const char *call);
+// What is about to happen to memory that may hold linked arrays.
+enum class fate : uint8_t {
+	freed,    // an allocation: all of every array found is dead
+	unmapped, // dead inside the range only
+	moved,    // the contents are still wanted
+};
+
+// Removes every link of every array that has a byte in [p, p + n) and gives the pages back as private memory, contents
+// brought home as far as they are wanted. Reports GPUVM_ESTATE through the error callback, naming @call.
+void forget_memory(const void *p, size_t n, fate f, const char *call);
 
 } // namespace het

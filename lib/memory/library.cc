@@ -157,6 +157,23 @@ library &lib()
 	return *l;
 }
 
+bool library::allocate_space(size_t n, size_t align, uint64_t *offset)
+{
+	if (!file_space.allocate(n, align, offset))
+		return false;
+	if (file.open_alias(*offset, n))
+		return true;
+	file_space.release(*offset, n);
+	return false;
+}
+
+void library::release_space(uint64_t offset, size_t n)
+{
+	file.punch(offset, n);
+	file.close_alias(offset, n);
+	file_space.release(offset, n);
+}
+
 lane_lease::lane_lease() : lane_(lanes->borrow()) {}
 lane_lease::~lane_lease()
 {

@@ -33,8 +33,10 @@ struct library {
 	bool timed = false;
 	memory_file file;
 
-	// Structure lock.
+	// Parts of the memory file and of its alias. Structure lock. release_space() gives the pages back too.
 	extents file_space;
+	bool allocate_space(size_t n, size_t align, uint64_t *offset);
+	void release_space(uint64_t offset, size_t n);
 
 	address_index<array> arrays;
 	statistics stats;

@@ -51,8 +51,12 @@ int plan(array &a, range user, bool may_copy)
 		a.offset = b->offset + (a.place.body.begin - b->pages.begin);
 		return 0;
 	}
-	memory_kind kind = classify(user);
-	if (kind == memory_kind::private_anonymous) {
+	// Only the body is adopted: edges may lie in a page of something else.
+	a.place = plan_layout(user, user, page, chunk_size_wanted());
+	bool has_body = !a.place.body.empty();
+	memory_kind kind = classify(has_body ? a.place.body : user);
+	// An array without a whole page, at the end of .data perhaps, is compared and copied, not adopted.
+	if (kind == memory_kind::private_anonymous || (kind == memory_kind::private_file && !has_body)) {
 		a.from = origin::adopted;
 		a.place = plan_layout(user, owned_bytes(user), page, chunk_size_wanted());
 		return 0;
@@ -81,7 +85,7 @@ int take_body(array &a)
 	library &l = lib();
 	if (!l.file.populate(a.offset, a.place.body.size()))
 		return fail(GPUVM_ESALLOC, "gpuvm_link: no memory for %zu bytes", a.place.body.size());
-	if (int err = l.catcher->watch(a.place.body))
+	if (int err = watch_body(a))
 		return fail(GPUVM_EPROT, "array %p: its pages can't be watched (errno %d)", a.place.user.ptr(), -err);
 	return 0;
 }
@@ -283,15 +287,16 @@ int unlink_array(void *hostptr, unsigned device)
 	return unlink_all(*a, {.sync = l.sync_back});
 }
 
-void forget_memory(const void *p, size_t n, bool keep, const char *call)
+void forget_memory(const void *p, size_t n, fate f, const char *call)
 {
 	if (!is_linked(p, n))
 		return;
 	structure_guard g;
 	while (array *a = lib().arrays.first_overlap(range_of(p, n))) {
 		void *user = a->place.user.ptr();
+		bool dead = f == fate::freed || (f == fate::unmapped && range_of(p, n).covers(a->place.extent()));
 		report(GPUVM_ESTATE, user, "array %p is linked and was given to %s; its links are removed", user, call);
-		unlink_options o{.sync = keep, .discard = !keep, .force = true};
+		unlink_options o{.sync = !dead, .discard = dead, .force = true};
 		if (unlink_all(*a, o))
 			break;
 	}

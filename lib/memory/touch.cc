@@ -83,7 +83,9 @@ void enter(array &a, uint32_t first, uint32_t count, chunk_state s)
 verdict show(array &a, array_guard &g, touch t, uint32_t c, event e, const step &st)
 {
 	uint32_t n = choose_window(a, c, e, st);
-	range r{page_of(t.addr).begin, a.place.chunk_range(c, n).end};
+	range r = a.place.chunk_range(c, n);
+	if (lib().catcher->features().by_page)
+		r.begin = page_of(t.addr).begin;
 	if (mutant_nolock()) {
 		enter(a, c, n, st.next);
 		g.unlock();

@@ -87,7 +87,7 @@ int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned lane)
 		if (!err)
 			count_to_host(bytes, started);
 	}
-	return err;
+	return err ? GPUVM_EDEVALLOC : 0;
 }
 
 namespace
@@ -105,7 +105,7 @@ int copy_between(array &a, unsigned device, chunk_run &run, unsigned lane)
 	if (err != GPUVM_EAPI) {
 		if (!err)
 			count_to_device(to.size, started);
-		return err;
+		return err ? GPUVM_EDEVALLOC : 0;
 	}
 	run.via_alias = true;
 	return copy_to_host(a, {&run, 1}, lane);
@@ -134,7 +134,7 @@ int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs, unsigne
 	int err = lib().devices[device]->write(lane, {pieces, n});
 	if (!err)
 		count_to_device(bytes, started);
-	return err;
+	return err ? GPUVM_EDEVALLOC : 0;
 }
 
 } // namespace het

@@ -36,6 +36,7 @@ struct transfer piece_of(const array &a, unsigned device, uint32_t first, uint32
 // Bytes of the chunks that belong to the program.
 size_t bytes_of(const array &a, uint32_t first, uint32_t count);
 
+// Any failure of a device is GPUVM_EDEVALLOC here; its own words are on stderr.
 // Copies each run to a device; from the alias, or from another device directly where the API can and
 // through the alias where not. 0 or GPUVM_EDEVALLOC.
 int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs, unsigned lane);

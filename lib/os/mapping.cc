@@ -76,7 +76,7 @@ int memory_file::open()
 		size_ = round_up(size_, 2 << 20);
 		if (ftruncate(fd_, off_t(size_)))
 			continue;
-		alias_ = static_cast<char *>(raw_mmap(nullptr, size_, read_write, MAP_SHARED | MAP_NORESERVE, fd_, 0));
+		alias_ = static_cast<char *>(raw_mmap(nullptr, size_, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd_, 0));
 		if (alias_)
 			break;
 	}
@@ -85,6 +85,16 @@ int memory_file::open()
 	madvise(alias_, size_, MADV_DONTFORK);
 	madvise(alias_, size_, MADV_DONTDUMP);
 	return 0;
+}
+
+bool memory_file::open_alias(uint64_t offset, size_t n) const
+{
+	return !mprotect(alias(offset), n, read_write);
+}
+
+void memory_file::close_alias(uint64_t offset, size_t n) const
+{
+	mprotect(alias(offset), n, PROT_NONE);
 }
 
 bool memory_file::populate(uint64_t offset, size_t n) const

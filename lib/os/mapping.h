@@ -30,6 +30,11 @@ class memory_file
 	uint64_t size() const { return size_; }
 	char *alias(uint64_t offset) const { return alias_ + offset; }
 
+	// Opens a part of the alias for use, or closes it: closed parts have no access, so that mlockall() does not
+	// fill the whole mapping with pages. False: too many mappings (vm.max_map_count).
+	bool open_alias(uint64_t offset, size_t n) const;
+	void close_alias(uint64_t offset, size_t n) const;
+
 	// Makes the pages exist (zeroed where they did not). False: out of memory.
 	bool populate(uint64_t offset, size_t n) const;
 	// Gives pages back to the system.

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -64,7 +65,7 @@ memory_kind kind_of(const mapping &m)
 	if (m.shared)
 		return memory_kind::shared;
 	if (m.file)
-		return memory_kind::file;
+		return memory_kind::private_file;
 	return m.writable ? memory_kind::private_anonymous : memory_kind::read_only;
 }
 
@@ -183,8 +184,28 @@ void classify_by_text(int maps, classifier &c)
 
 } // namespace
 
+namespace
+{
+
+// Stacks of other threads than the first are plain mappings.
+bool on_own_stack(range r)
+{
+	pthread_attr_t attr;
+	if (gettid() == getpid() || pthread_getattr_np(pthread_self(), &attr))
+		return false;
+	void *base;
+	size_t size;
+	pthread_attr_getstack(&attr, &base, &size);
+	pthread_attr_destroy(&attr);
+	return range_of(base, size).overlaps(r);
+}
+
+} // namespace
+
 memory_kind classify(range r)
 {
+	if (on_own_stack(r))
+		return memory_kind::stack;
 	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	if (maps < 0)
 		return memory_kind::unmapped;
@@ -204,12 +225,12 @@ const char *describe(memory_kind kind)
 		return "not mapped";
 	case memory_kind::read_only:
 		return "not writable";
-	case memory_kind::file:
-		return "a file mapping";
+	case memory_kind::private_file:
+		return "a private file mapping";
 	case memory_kind::shared:
-		return "shared or hugetlb memory";
+		return "shared memory";
 	case memory_kind::stack:
-		return "the stack";
+		return "on a stack";
 	}
 	return "unknown memory";
 }

@@ -14,12 +14,13 @@ enum class memory_kind : uint8_t {
 	private_anonymous, // can be adopted
 	unmapped,
 	read_only,
-	file,   // private or shared mapping of a file (.data too)
-	shared, // shared anonymous memory, hugetlb, ...
+	private_file, // .data, private mappings of files, hugetlb
+	shared,       // shared mappings of files or of nothing
 	stack,
 };
 
-// The first reason why not all of @r is private_anonymous, or that.
+// The first reason why not all of @r is private_anonymous, or that. Of stacks, the main thread's and the caller's are
+// known.
 memory_kind classify(range r);
 const char *describe(memory_kind kind);
 

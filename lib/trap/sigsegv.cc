@@ -61,7 +61,7 @@ void sigsegv_trap::unhold(range old)
 
 int sigsegv_trap::watch(range r)
 {
-	return set_access(r, access::none);
+	return set_access(r, access::write);
 }
 
 int sigsegv_trap::unwatch(range r)

@@ -139,7 +139,9 @@ void thread_stopper::wait_here(uint64_t ticket)
 	if (index >= count_.load(std::memory_order_acquire))
 		return;
 	record &r = records_[index];
-	if (!settle(r, epoch, stopped))
+	uint32_t slept = in_epoch(epoch, asleep);
+	if (!settle(r, epoch, stopped) &&
+	    !r.state.compare_exchange_strong(slept, in_epoch(epoch, stopped), std::memory_order_acq_rel))
 		return;
 	uint32_t passed;
 	while (int32_t((passed = r.go_on.load(std::memory_order_acquire)) - epoch) < 0)
@@ -305,6 +307,21 @@ void thread_stopper::review(bool look_closely, bool patience_is_over)
 	}
 }
 
+// Whoever woke up a sleeper was not stopped then: it is waited for after all.
+bool thread_stopper::sleepers_still_sleep()
+{
+	uint32_t epoch = epoch_.load(std::memory_order_relaxed), woken = 0;
+	for (uint32_t i = 0; i < count_.load(std::memory_order_relaxed); i++) {
+		record &r = records_[i];
+		uint32_t slept = in_epoch(epoch, asleep);
+		if (r.state.load(std::memory_order_acquire) == slept && !task_sleeps(r.tid) &&
+		    r.state.compare_exchange_strong(slept, in_epoch(epoch, called), std::memory_order_acq_rel))
+			woken++;
+	}
+	settled_.fetch_sub(woken, std::memory_order_acq_rel);
+	return !woken;
+}
+
 void thread_stopper::collect_answers()
 {
 	uint64_t patience_ends = now_ns() + patience_ns_, pause = first_review_ns;
@@ -341,15 +358,15 @@ void thread_stopper::stop()
 	caller_ = is_spared(self) ? 0 : self;
 	begin_epoch();
 	// Threads that are born by others which have not stopped yet make more rounds; so do those that end.
-	uint64_t give_up = now_ns() + 4 * patience_ns_;
+	uint64_t last_round = now_ns() + 4 * patience_ns_;
 	if (!count_.load(std::memory_order_relaxed))
 		add_unknown_threads();
 	for (;;) {
 		call_threads();
 		collect_answers();
-		if (all_threads_accounted_for())
+		if (sleepers_still_sleep() && all_threads_accounted_for())
 			return;
-		if (now_ns() > give_up) {
+		if (now_ns() > last_round) {
 			warn("threads come and go too fast to be stopped: some go on while data is copied");
 			return;
 		}

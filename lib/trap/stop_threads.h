@@ -77,6 +77,7 @@ class thread_stopper
 	void call(record &r);
 	void collect_answers();
 	void review(bool look_closely, bool patience_is_over);
+	bool sleepers_still_sleep();
 	bool all_threads_accounted_for();
 
 	uint64_t patience_ns_;

@@ -33,6 +33,8 @@ struct trap_features {
 	bool shared_reads = false;
 	// touches come by signal, in the toucher
 	bool in_toucher = false;
+	// admit() may start at any page at no cost; otherwise each range of its own splits a mapping
+	bool by_page = false;
 	// fetches write through the primary while all other threads are stopped (sigsegv-stop only)
 	bool stops_threads = false;
 };
@@ -57,7 +59,7 @@ class trap
 	virtual void unhold(range old) = 0;
 
 	// Starts and ends the watch over pages of the primary mapping, which are the library's memory by now.
-	// After watch() a page that is not mapped is caught like a revoked one.
+	// Pages that are mapped stay as they are, the others are caught like revoked ones.
 	virtual int watch(range r) = 0;
 	virtual int unwatch(range r) = 0;
 

@@ -27,7 +27,7 @@ class uffd_trap final : public trap
 	const char *name() const override { return "uffd"; }
 	trap_features features() const override
 	{
-		return {.kernel_touches = uffd_.kernel_mode(), .shared_reads = uffd_.continue_wp()};
+		return {.kernel_touches = uffd_.kernel_mode(), .shared_reads = uffd_.continue_wp(), .by_page = true};
 	}
 
 	int hold(range old) override;

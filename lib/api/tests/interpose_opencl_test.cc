@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The OpenCL interposers over a memory core that only takes notes. They are included here, because unit tests are
 // linked without interposers.
-#include "api/interpose_opencl.cc"
+#include "api/interpose_opencl.cc" // NOLINT(bugprone-suspicious-include)
 
 #include "dev/tests/opencl_program.h"
 
@@ -118,13 +118,13 @@ TEST_F(interpose_opencl, rectangle_copies)
 	EXPECT_EQ(clEnqueueWriteBufferRect(queue, buffer, CL_TRUE, origin, host_origin, region, 0, 0, 32, 512, linked,
 					   0, nullptr, nullptr),
 		  CL_SUCCESS);
-	expect_note(linked + 2 * 32 + 4, 512 + 3 * 32 + 8, access::read);
+	expect_note(linked + 68, 512 + 3 * 32 + 8, access::read);
 	EXPECT_TRUE(std::equal(linked + 68, linked + 76, contents().begin()));
 
 	EXPECT_EQ(clEnqueueReadBufferRect(queue, buffer, CL_TRUE, origin, host_origin, region, 0, 0, 64, 512, linked, 0,
 					  nullptr, nullptr),
 		  CL_SUCCESS);
-	expect_note(linked + 2 * 64 + 4, 512 + 3 * 64 + 8, access::write);
+	expect_note(linked + 132, 512 + 3 * 64 + 8, access::write);
 	EXPECT_EQ(clEnqueueReadBufferRect(queue, buffer, CL_TRUE, origin, host_origin, region, 0, 0, 64, 512, nullptr,
 					  0, nullptr, nullptr),
 		  CL_INVALID_VALUE);
@@ -192,10 +192,10 @@ TEST_F(interpose_opencl, other_ways_to_make_images)
 		  nullptr);
 	expect_note(linked, 32, access::read);
 	EXPECT_EQ(clCreateImage2D(nullptr, CL_MEM_COPY_HOST_PTR, &format, 8, 4, 0, linked, &err), nullptr);
-	expect_note(linked, 8 * 4 * 4, access::read);
+	expect_note(linked, 128, access::read);
 	EXPECT_EQ(err, CL_INVALID_CONTEXT);
 	EXPECT_EQ(clCreateImage3D(nullptr, CL_MEM_COPY_HOST_PTR, &format, 8, 4, 2, 0, 256, linked, &err), nullptr);
-	expect_note(linked, 256 + 8 * 4 * 4, access::read);
+	expect_note(linked, 256 + 128, access::read);
 }
 
 TEST_F(interpose_opencl, values_and_patterns)

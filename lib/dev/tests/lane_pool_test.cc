@@ -60,9 +60,9 @@ TEST(lane_pool, a_lane_has_one_owner_at_a_time)
 	lane_pool pool(first, lanes);
 	// Not atomic: two owners at once would lose counts, and ThreadSanitizer would see them.
 	unsigned uses[lanes] = {};
-	std::vector<std::thread> threads;
-	for (int t = 0; t < 8; t++)
-		threads.emplace_back([&] {
+	std::vector<std::thread> threads(8);
+	for (auto &t : threads)
+		t = std::thread([&] {
 			for (int i = 0; i < 2000; i++) {
 				borrowed_lane lane(pool);
 				uses[lane - first]++;

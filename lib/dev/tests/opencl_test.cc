@@ -23,7 +23,7 @@ constexpr size_t MiB = 1 << 20;
 
 uint8_t pattern(size_t i, unsigned seed)
 {
-	return uint8_t((i * 2654435761u + seed * 40503u) >> 11);
+	return uint8_t((i * 2654435761u + size_t{seed} * 40503u) >> 11);
 }
 
 std::vector<uint8_t> filled(size_t n, unsigned seed)

@@ -73,10 +73,10 @@ uint64_t current_mask()
 	return m;
 }
 
-// sigaction() as the program calls it.
+// sigaction() as the program calls it; not a sanitizer's, which would show the program another mask.
 int program_sigaction(int signo, const struct sigaction *act, struct sigaction *old)
 {
-	return chain_holds(signo) ? chain_sigaction(signo, act, old) : sigaction(signo, act, old);
+	return chain_holds(signo) ? chain_sigaction(signo, act, old) : real_sigaction(signo, act, old);
 }
 
 // A page that raises the signal at each touch: inaccessible, or of an empty file.
@@ -194,8 +194,8 @@ void touch_ours()
 		sigaltstack(&s, nullptr);
 	}
 	struct sigaction dfl = {};
-	sigaction(SIGSEGV, &dfl, nullptr); // a sanitizer may have its own
-	sigaction(SIGBUS, &dfl, nullptr);
+	real_sigaction(SIGSEGV, &dfl, nullptr); // a sanitizer may have its own
+	real_sigaction(SIGBUS, &dfl, nullptr);
 	if (st->sc.set == when::before_install)
 		set_disposition();
 	if (st->chained && chain_install(st->sc.signo, ours))
@@ -344,7 +344,7 @@ TEST_F(signal_chain, gives_the_signal_back)
 	EXPECT_EQ(in_child([] {
 			  struct sigaction a = {}, now;
 			  a.sa_handler = plain_handler;
-			  sigaction(SIGBUS, &a, nullptr);
+			  real_sigaction(SIGBUS, &a, nullptr);
 			  if (chain_install(SIGBUS, ours) || chain_install(SIGBUS, ours) != -EBUSY)
 				  return 1;
 			  if (!chain_holds(SIGBUS) || chain_holds(SIGSEGV) || chain_holds(SIGUSR1))
@@ -352,7 +352,7 @@ TEST_F(signal_chain, gives_the_signal_back)
 			  chain_remove(SIGBUS);
 			  if (chain_holds(SIGBUS))
 				  return 3;
-			  sigaction(SIGBUS, nullptr, &now);
+			  real_sigaction(SIGBUS, nullptr, &now);
 			  return now.sa_handler == plain_handler ? 0 : 4;
 		  }),
 		  0);
@@ -363,13 +363,13 @@ TEST_F(signal_chain, leaves_a_forked_child_alone)
 	EXPECT_EQ(in_child([] {
 			  struct sigaction a = {};
 			  a.sa_handler = plain_handler;
-			  sigaction(SIGSEGV, &a, nullptr);
+			  real_sigaction(SIGSEGV, &a, nullptr);
 			  if (chain_install(SIGSEGV, ours))
 				  return 1;
 			  return in_child([] {
 				  chain_forked_child(SIGSEGV);
 				  struct sigaction now;
-				  sigaction(SIGSEGV, nullptr, &now);
+				  real_sigaction(SIGSEGV, nullptr, &now);
 				  return now.sa_handler == plain_handler && !chain_holds(SIGSEGV) ? 0 : 1;
 			  });
 		  }),
