@@ -28,7 +28,9 @@ namespace
 constexpr size_t batch_size = 32;
 // Reads up to here are not worth starting early where blocking calls are faster.
 constexpr size_t short_read = 256 << 10;
-constexpr uint64_t poll_ns = 20'000;
+constexpr uint64_t poll_ns = 40'000;
+// Most waits that do without polling after polls that were in vain.
+constexpr unsigned longest_rest = 63;
 
 // cl_khr_pci_bus_info, which old headers lack.
 constexpr cl_device_info device_pci_bus_info = 0x410f;
@@ -37,6 +39,28 @@ struct pci_bus_info {
 };
 
 enum class direction : uint8_t { to_host, to_device };
+
+// Polling pays while the driver's thread has a core of its own, and delays that thread where it has not. So a poll
+// in vain is followed by waits without one: 1, 3, 7 … in a row.
+class poll_policy
+{
+      public:
+	bool next_wait_polls() { return rest_ ? (rest_--, false) : true; }
+	void polled(bool in_vain)
+	{
+		backoff_ = in_vain ? std::min(2 * backoff_ + 1, longest_rest) : 0;
+		rest_ = backoff_;
+	}
+
+      private:
+	unsigned rest_ = 0;
+	unsigned backoff_ = 0;
+};
+
+struct command_lane {
+	cl_command_queue queue = nullptr;
+	poll_policy polling;
+};
 
 // clGet...Info() for answers of a fixed size.
 template <typename F, typename O, typename T> cl_int ask(F *get_info, O object, cl_uint what, T &answer)
@@ -82,10 +106,10 @@ class opencl_device final : public device
 
 	cl_int enqueue(direction to, cl_command_queue queue, const transfer &t, bool blocking, cl_event &event) const;
 	int copy(direction to, unsigned lane, std::span<const transfer> pieces);
-	cl_int copy_batch(direction to, cl_command_queue queue, std::span<const transfer> pieces);
+	cl_int copy_batch(direction to, command_lane &lane, std::span<const transfer> pieces);
 	cl_int status(cl_event event) const;
-	void poll(cl_command_queue queue, cl_event event) const;
-	cl_int wait_and_release(cl_command_queue queue, std::span<const cl_event> events) const;
+	void poll(command_lane &lane, cl_event event) const;
+	cl_int wait_and_release(command_lane &lane, std::span<const cl_event> events) const;
 	int failed(const char *what, cl_int error) const;
 
 	const opencl_api cl_;
@@ -93,7 +117,7 @@ class opencl_device final : public device
 	cl_device_id device_ = nullptr;
 	bool polls_ = false; // non-blocking calls and polling, rather than blocking calls
 	int numa_node_ = -1;
-	std::unique_ptr<cl_command_queue[]> lanes_;
+	std::unique_ptr<command_lane[]> lanes_;
 	unsigned lane_count_ = 0;
 	char name_[256];
 };
@@ -101,7 +125,7 @@ class opencl_device final : public device
 opencl_device::~opencl_device()
 {
 	for (unsigned i = 0; i < lane_count_; i++)
-		cl_.release_command_queue(lanes_[i]);
+		cl_.release_command_queue(lanes_[i].queue);
 }
 
 int opencl_device::failed(const char *what, cl_int error) const
@@ -153,7 +177,7 @@ void opencl_device::describe()
 // All at once: a resolver must not make a driver allocate a queue while a touch waits for it.
 int opencl_device::make_lanes(unsigned lanes)
 {
-	lanes_.reset(new (std::nothrow) cl_command_queue[lanes]);
+	lanes_.reset(new (std::nothrow) command_lane[lanes]);
 	if (!lanes_)
 		return fail(GPUVM_ESALLOC, "%s: no memory for %u queues", name_, lanes);
 	while (lane_count_ < lanes) {
@@ -161,7 +185,7 @@ int opencl_device::make_lanes(unsigned lanes)
 		cl_command_queue queue = cl_.create_command_queue(context_, device_, 0, &err);
 		if (!queue)
 			return failed("creating a queue", err);
-		lanes_[lane_count_++] = queue;
+		lanes_[lane_count_++].queue = queue;
 	}
 	return 0;
 }
@@ -243,22 +267,25 @@ cl_int opencl_device::status(cl_event event) const
 	return err == CL_SUCCESS ? status : err;
 }
 
-void opencl_device::poll(cl_command_queue queue, cl_event event) const
+void opencl_device::poll(command_lane &lane, cl_event event) const
 {
-	cl_.flush(queue);
+	if (!lane.polling.next_wait_polls())
+		return;
+	cl_.flush(lane.queue);
 	for (uint64_t end = now_ns() + poll_ns; status(event) > CL_COMPLETE && now_ns() < end;)
 		for (int i = 0; i < 16; i++)
 			cpu_pause();
+	lane.polling.polled(status(event) > CL_COMPLETE);
 }
 
 // The wait is what makes the host see the bytes; a status that was polled is no synchronisation in OpenCL.
 // Not all drivers report a failed command there, so each event is asked.
-cl_int opencl_device::wait_and_release(cl_command_queue queue, std::span<const cl_event> events) const
+cl_int opencl_device::wait_and_release(command_lane &lane, std::span<const cl_event> events) const
 {
 	if (events.empty())
 		return CL_SUCCESS;
 	if (polls_)
-		poll(queue, events.back());
+		poll(lane, events.back());
 	cl_int err = cl_.wait_for_events(cl_uint(events.size()), events.data());
 	for (cl_event event : events) {
 		cl_int s = status(event);
@@ -270,7 +297,7 @@ cl_int opencl_device::wait_and_release(cl_command_queue queue, std::span<const c
 }
 
 // Waits after an error too: the commands that were taken still write to the caller's memory.
-cl_int opencl_device::copy_batch(direction to, cl_command_queue queue, std::span<const transfer> pieces)
+cl_int opencl_device::copy_batch(direction to, command_lane &lane, std::span<const transfer> pieces)
 {
 	cl_event events[batch_size];
 	size_t taken = 0;
@@ -278,12 +305,12 @@ cl_int opencl_device::copy_batch(direction to, cl_command_queue queue, std::span
 	for (const transfer &t : pieces) {
 		if (!t.size)
 			continue;
-		err = enqueue(to, queue, t, !polls_, events[taken]);
+		err = enqueue(to, lane.queue, t, !polls_, events[taken]);
 		if (err != CL_SUCCESS)
 			break;
 		taken++;
 	}
-	cl_int waited = wait_and_release(queue, {events, taken});
+	cl_int waited = wait_and_release(lane, {events, taken});
 	return err != CL_SUCCESS ? err : waited;
 }
 
@@ -313,9 +340,9 @@ int opencl_device::start_read(unsigned lane, const transfer &piece, read_ticket 
 	if (!polls_ && piece.size <= short_read)
 		return read(lane, {&piece, 1});
 	cl_event event;
-	if (cl_int err = enqueue(direction::to_host, lanes_[lane], piece, false, event))
+	if (cl_int err = enqueue(direction::to_host, lanes_[lane].queue, piece, false, event))
 		return failed("starting a read", err);
-	cl_.flush(lanes_[lane]);
+	cl_.flush(lanes_[lane].queue);
 	ticket.handle = event;
 	return 0;
 }
@@ -337,7 +364,7 @@ int opencl_device::copy_from(unsigned lane, void *dst, size_t dst_offset, device
 	if (from.api() != GPUVM_OPENCL || static_cast<opencl_device &>(from).context_ != context_)
 		return GPUVM_EAPI;
 	cl_event event;
-	cl_int err = cl_.enqueue_copy_buffer(lanes_[lane], static_cast<cl_mem>(src), static_cast<cl_mem>(dst),
+	cl_int err = cl_.enqueue_copy_buffer(lanes_[lane].queue, static_cast<cl_mem>(src), static_cast<cl_mem>(dst),
 					     src_offset, dst_offset, size, 0, nullptr, &event);
 	if (err == CL_SUCCESS)
 		err = wait_and_release(lanes_[lane], {&event, 1});

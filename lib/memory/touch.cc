@@ -4,6 +4,7 @@
 #include "memory/touch.h"
 
 #include "memory/failure.h"
+#include "memory/home.h"
 #include "memory/kernel.h"
 #include "memory/library.h"
 #include "memory/transfer.h"
@@ -52,8 +53,9 @@ uint32_t choose_window(array &a, uint32_t c, event e, const step &first)
 	return n;
 }
 
-// Shows pages that are in the alias, those of chunk @c first.
-void admit(array &a, uint32_t c, range r, access to)
+// Shows pages that are in the alias, those of chunk @c first. False: not without splitting a mapping, and the process may
+// have no more.
+bool admit(array &a, uint32_t c, range r, access to)
 {
 	trap &catcher = *lib().catcher;
 	int err = catcher.admit(r, to);
@@ -61,15 +63,18 @@ void admit(array &a, uint32_t c, range r, access to)
 	if (err == -EFAULT && lib().file.populate(a.offset + (r.begin - a.place.body.begin), r.size()))
 		err = catcher.admit(r, to);
 	if (!err)
-		return;
+		return true;
+	if (err == -ENOMEM && !catcher.features().by_page)
+		return false;
 	void *user = a.place.user.ptr();
 	if (err == -ENOENT) {
 		report(GPUVM_ESTATE, user, "array %p: its memory was unmapped behind the library's back", user);
 		catcher.wake(r);
-		return;
+		return true;
 	}
 	report(GPUVM_EPROT, user, "array %p: pages can't be shown (errno %d): SIGBUS", user, -err);
 	fail_chunk(a, c);
+	return true;
 }
 
 void enter(array &a, uint32_t first, uint32_t count, chunk_state s)
@@ -79,8 +84,27 @@ void enter(array &a, uint32_t first, uint32_t count, chunk_state s)
 		a.chunks[c].enter(s);
 }
 
+// The last resort of admit(): the whole array comes home and is shown as one mapping.
+verdict show_whole(array &a, array_guard &g, uint32_t c, server &s)
+{
+	if (s.in_handler())
+		return verdict::hand_over;
+	s.stop_leading();
+	layout::span all{0, a.place.chunks};
+	int err = bring_home(a, g, all, event::touch_write, s.lane());
+	wait_until_idle(a, g, all);
+	if (!err)
+		err = lib().catcher->admit(a.place.body, access::write);
+	if (err) {
+		report(GPUVM_EPROT, a.place.user.ptr(),
+		       "array %p: pages can't be shown (raise vm.max_map_count): SIGBUS", a.place.user.ptr());
+		fail_chunk(a, c);
+	}
+	return verdict::done;
+}
+
 // The bytes are in the alias: map around, from the touched page on.
-verdict show(array &a, array_guard &g, touch t, uint32_t c, event e, const step &st)
+verdict show(array &a, array_guard &g, touch t, uint32_t c, event e, const step &st, server &s)
 {
 	uint32_t n = choose_window(a, c, e, st);
 	range r = a.place.chunk_range(c, n);
@@ -96,9 +120,9 @@ verdict show(array &a, array_guard &g, touch t, uint32_t c, event e, const step 
 	}
 	delay_point();
 	enter(a, c, n, st.next);
-	admit(a, c, r, st.next.host);
+	bool shown = admit(a, c, r, st.next.host);
 	HET_PROBE3(resolve, r.begin, r.size(), int(st.next.host));
-	return verdict::done;
+	return shown ? verdict::done : show_whole(a, g, c, s);
 }
 
 // ---- fetch -------------------------------------------------------------------------------------------
@@ -111,6 +135,7 @@ struct fetch_job {
 	uint8_t source; // participant
 	step st;        // of every chunk
 	uint32_t touched;
+	bool shown = true; // what has arrived
 };
 
 // No other copy is left: the toucher gets SIGBUS. Otherwise it tries again with another device.
@@ -135,7 +160,7 @@ void finish_piece(fetch_job &j, chunk_run p, int err)
 	if (!err) {
 		range r = j.a.place.chunk_range(p.first, p.count);
 		enter(j.a, p.first, p.count, j.st.next);
-		admit(j.a, p.first, r, j.st.next.host);
+		j.shown &= admit(j.a, p.first, r, j.st.next.host);
 		HET_PROBE3(resolve, r.begin, r.size(), int(j.st.next.host));
 	} else if (p.first == j.touched) {
 		fetch_failed(j);
@@ -228,7 +253,10 @@ verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step
 	}
 	if (stops)
 		catcher.resume_threads();
-	return verdict::done;
+	if (job.shown)
+		return verdict::done;
+	g.lock();
+	return show_whole(a, g, c, s);
 }
 
 verdict serve_in_array(array &a, touch t, server &s)
@@ -250,7 +278,7 @@ verdict serve_in_array(array &a, touch t, server &s)
 	}
 	event e = t.write ? event::touch_write : event::touch_read;
 	step st = next_step(ch.state(), e, 0, lib().rules);
-	return st.copies() ? fetch(a, g, t, c, e, st, s) : show(a, g, t, c, e, st);
+	return st.copies() ? fetch(a, g, t, c, e, st, s) : show(a, g, t, c, e, st, s);
 }
 
 class handler_server final : public server
