@@ -7,6 +7,7 @@
 #include "dev/opencl.h"
 
 #include "dev/opencl_errors.h"
+#include "dev/opencl_poll_policy.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "os/pci.h"
@@ -28,9 +29,7 @@ namespace
 constexpr size_t batch_size = 32;
 // Reads up to here are not worth starting early where blocking calls are faster.
 constexpr size_t short_read = 256 << 10;
-constexpr uint64_t poll_ns = 40'000;
-// Most waits that do without polling after polls that were in vain.
-constexpr unsigned longest_rest = 63;
+constexpr uint64_t poll_ns = 30'000;
 
 // cl_khr_pci_bus_info, which old headers lack.
 constexpr cl_device_info device_pci_bus_info = 0x410f;
@@ -39,23 +38,6 @@ struct pci_bus_info {
 };
 
 enum class direction : uint8_t { to_host, to_device };
-
-// Polling pays while the driver's thread has a core of its own, and delays that thread where it has not. So a poll
-// in vain is followed by waits without one: 1, 3, 7 … in a row.
-class poll_policy
-{
-      public:
-	bool next_wait_polls() { return rest_ ? (rest_--, false) : true; }
-	void polled(bool in_vain)
-	{
-		backoff_ = in_vain ? std::min(2 * backoff_ + 1, longest_rest) : 0;
-		rest_ = backoff_;
-	}
-
-      private:
-	unsigned rest_ = 0;
-	unsigned backoff_ = 0;
-};
 
 struct command_lane {
 	cl_command_queue queue = nullptr;

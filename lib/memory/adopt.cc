@@ -12,7 +12,6 @@
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
-#define MADV_POPULATE_WRITE 23
 #endif
 
 namespace het
@@ -21,7 +20,6 @@ namespace het
 namespace
 {
 
-constexpr size_t huge_page = 2 << 20;
 constexpr size_t pages_at_once = 4096;
 
 // Copies a range in which all pages have contents, or makes zeroed pages for one in which none has.
@@ -77,8 +75,9 @@ int no_memory(const array &a)
 
 int watch_body(array &a)
 {
-	// What the host has is mapped before the watch begins: until a kernel writes, nothing of it is to be caught.
-	madvise(a.place.body.ptr(), a.place.body.size(), MADV_POPULATE_WRITE);
+	// What the host has is mapped before the watch begins: until a kernel writes, nothing of it is to be caught. A
+	// read fault of a shared mapping maps writable, and many pages at once.
+	madvise(a.place.body.ptr(), a.place.body.size(), MADV_POPULATE_READ);
 	return lib().catcher->watch(a.place.body);
 }
 
@@ -120,25 +119,20 @@ int give_back(array &a, bool discard)
 {
 	library &l = lib();
 	range body = a.place.body;
-	size_t page = page_size();
-	void *copy = map_private(body.size());
+	size_t n = body.size(), page = page_size();
+	auto *copy = static_cast<char *>(map_private_like(body.begin, n, n >= huge_page ? huge_page : page));
 	if (!copy)
 		return no_memory(a);
-	auto *to = static_cast<char *>(copy);
-	char *from = alias_of(a, body.begin);
-	if (discard) {
-		memcpy(to, from, page);
-		memcpy(to + body.size() - page, from + body.size() - page, page);
-	} else {
-		memcpy(to, from, body.size());
-	}
-	if (!move_mapping(range_of(copy, body.size()), body)) {
-		unmap(range_of(copy, body.size()));
+	bool copied =
+		discard ? l.file.read(a.offset, copy, page) && l.file.read(a.offset + n - page, copy + n - page, page)
+			: l.file.read(a.offset, copy, n);
+	if (!copied || !move_mapping(range_of(copy, n), body)) {
+		unmap(range_of(copy, n));
 		return no_memory(a);
 	}
 	if (a.locked_pages)
 		lock_pages(body);
-	l.release_space(a.offset, body.size());
+	l.release_space(a.offset, n);
 	return 0;
 }
 

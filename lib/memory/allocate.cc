@@ -15,26 +15,10 @@ namespace het
 namespace
 {
 
-constexpr size_t huge_page = 2 << 20;
-
 address_index<block> &blocks()
 {
 	static address_index<block> b;
 	return b;
-}
-
-// Address space for the primary mapping, aligned; null if none is left.
-void *reserve(size_t n, size_t align)
-{
-	void *p = map_private(n + align);
-	if (!p)
-		return nullptr;
-	range all = range_of(p, n + align);
-	range kept{round_up(all.begin, align), round_up(all.begin, align) + n};
-	if (kept.begin > all.begin)
-		unmap({all.begin, kept.begin});
-	unmap({kept.end, all.end});
-	return kept.ptr();
 }
 
 // Large pages where the system gives them: on both mappings, since either may be touched first.
@@ -62,7 +46,7 @@ void *allocate_block(size_t n, unsigned device, bool huge)
 		fail(GPUVM_ESALLOC, "gpuvm_malloc: no room for %zu bytes", n);
 		return nullptr;
 	}
-	void *p = reserve(size, align);
+	void *p = map_private_like(0, size, align);
 	b->pages = range_of(p, size);
 	if (!p || !l.file.map_at(b->pages, b->offset) || !blocks().insert(b->pages, b)) {
 		if (p)

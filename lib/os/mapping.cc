@@ -33,15 +33,29 @@ size_t page_size()
 	return size;
 }
 
-void *map_private(size_t n, bool populate)
+void *map_private(size_t n)
 {
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS | (populate ? MAP_POPULATE : 0);
-	return raw_mmap(nullptr, n, read_write, flags, -1, 0);
+	return raw_mmap(nullptr, n, read_write, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-bool map_private_at(range r)
+void *map_private_like(uintptr_t like, size_t n, size_t align)
 {
-	return raw_mmap(r.ptr(), r.size(), read_write, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != nullptr;
+	if (align <= page_size())
+		return map_private(n);
+	void *p = map_private(n + align);
+	if (!p)
+		return nullptr;
+	range all = range_of(p, n + align);
+	uintptr_t begin = round_down(all.begin, align) + like % align;
+	begin += begin < all.begin ? align : 0;
+	range kept{begin, begin + n};
+	if (all.begin < kept.begin)
+		unmap({all.begin, kept.begin});
+	if (kept.end < all.end)
+		unmap({kept.end, all.end});
+	if (n >= huge_page)
+		madvise(kept.ptr(), n, MADV_HUGEPAGE);
+	return kept.ptr();
 }
 
 void unmap(range r)
@@ -111,11 +125,14 @@ void memory_file::punch(uint64_t offset, size_t n) const
 	fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(offset), off_t(n));
 }
 
-bool memory_file::fill(uint64_t offset, const void *from, size_t n) const
+namespace
 {
-	auto *p = static_cast<const char *>(from);
+
+// pread(2) or pwrite(2) until all is done.
+template <class Call> bool transfer_all(Call call, char *p, size_t n, uint64_t offset)
+{
 	while (n) {
-		ssize_t done = pwrite(fd_, p, n, off_t(offset));
+		ssize_t done = call(p, n, off_t(offset));
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
@@ -125,6 +142,20 @@ bool memory_file::fill(uint64_t offset, const void *from, size_t n) const
 		n -= size_t(done);
 	}
 	return true;
+}
+
+} // namespace
+
+bool memory_file::fill(uint64_t offset, const void *from, size_t n) const
+{
+	auto call = [this](char *p, size_t size, off_t at) { return pwrite(fd_, p, size, at); };
+	return transfer_all(call, static_cast<char *>(const_cast<void *>(from)), n, offset);
+}
+
+bool memory_file::read(uint64_t offset, void *to, size_t n) const
+{
+	auto call = [this](char *p, size_t size, off_t at) { return pread(fd_, p, size, at); };
+	return transfer_all(call, static_cast<char *>(to), n, offset);
 }
 
 bool memory_file::map_at(range r, uint64_t offset) const

@@ -9,10 +9,12 @@ namespace het
 
 size_t page_size();
 
-// Fresh zeroed private memory, null on failure. @populate: pages are there already.
-void *map_private(size_t n, bool populate = false);
-// The same in place of what is at @r.
-bool map_private_at(range r);
+inline constexpr size_t huge_page = 2 << 20;
+
+// Fresh zeroed private memory, null on failure.
+void *map_private(size_t n);
+// The same, at an address of which @like is the remainder modulo @align; in huge pages where the system has some.
+void *map_private_like(uintptr_t like, size_t n, size_t align);
 void unmap(range r);
 // Moves a whole private mapping over @to; what was there goes. Touches see the old or the new, never a gap.
 bool move_mapping(range from, range to);
@@ -41,6 +43,8 @@ class memory_file
 	void punch(uint64_t offset, size_t n) const;
 	// Copies memory into the file's pages without faulting the alias in. False: out of memory.
 	bool fill(uint64_t offset, const void *from, size_t n) const;
+	// Copies pages of the file to memory, again without faulting the alias in.
+	bool read(uint64_t offset, void *to, size_t n) const;
 	// Maps the pages at @r, shared, not inherited by fork.
 	bool map_at(range r, uint64_t offset) const;
 

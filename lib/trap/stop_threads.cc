@@ -139,10 +139,12 @@ void thread_stopper::wait_here(uint64_t ticket)
 	if (index >= count_.load(std::memory_order_acquire))
 		return;
 	record &r = records_[index];
-	uint32_t slept = in_epoch(epoch, asleep);
-	if (!settle(r, epoch, stopped) &&
-	    !r.state.compare_exchange_strong(slept, in_epoch(epoch, stopped), std::memory_order_acq_rel))
+	if (!settle(r, epoch, stopped)) {
+		// Too late: it is not counted on any more, and nobody will post its semaphore.
+		while (epoch_.load(std::memory_order_acquire) == epoch)
+			futex_wait(&epoch_, epoch);
 		return;
+	}
 	uint32_t passed;
 	while (int32_t((passed = r.go_on.load(std::memory_order_acquire)) - epoch) < 0)
 		futex_wait(&r.go_on, passed);
