@@ -89,7 +89,7 @@ verdict show_whole(array &a, array_guard &g, uint32_t c, server &s)
 {
 	if (s.in_handler())
 		return verdict::hand_over;
-	s.stop_leading();
+	s.wait_for_device(true);
 	layout::span all{0, a.place.chunks};
 	int err = bring_home(a, g, all, event::touch_write, s.lane());
 	wait_until_idle(a, g, all);
@@ -203,7 +203,7 @@ void read_overlapped(fetch_job &j, uint32_t end, server &s)
 		return at + f.run.count;
 	};
 	uint32_t at = start(slots[0], j.touched);
-	s.stop_leading();
+	s.wait_for_device(at < end);
 	for (unsigned i = 0;; i ^= 1) {
 		bool more = at < end;
 		if (more)
@@ -228,13 +228,15 @@ verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step
 		return verdict::hand_over;
 
 	uint32_t n = choose_window(a, c, e, st);
+	// Before anything is read: the end of a kernel that is open now must wait for this fetch.
+	a.fast.store(0);
 	for (uint32_t i = c; i < c + n; i++)
 		a.chunks[i].flags |= chunk_busy;
 	lib().stats.fetches.add(1);
 	HET_PROBE3(fetch, t.addr, bytes_of(a, c, n), device_of(st.from));
 	fetch_job job{a, g, t, dev, st.from, st, c};
 	if (a.pending.event) {
-		s.stop_leading();
+		s.wait_for_device(true);
 		if (settle(a, g)) {
 			fetch_failed(job);
 			release_chunks(a, c, n);
@@ -286,7 +288,7 @@ class handler_server final : public server
       public:
 	unsigned lane() const override { return 0; }
 	bool in_handler() const override { return true; }
-	void stop_leading() override {}
+	void wait_for_device(bool) override {}
 };
 
 } // namespace

@@ -15,14 +15,14 @@ enum class verdict : uint8_t {
 	hand_over, // the device can't be called here: a resolver must
 };
 
-// Who serves. A resolver leads while it is the one that listens for touches; it stops leading before
-// it waits for a device.
+// Who serves: a resolver, or a toucher in its signal handler.
 class server
 {
       public:
 	virtual unsigned lane() const = 0;
 	virtual bool in_handler() const = 0;
-	virtual void stop_leading() = 0;
+	// The resolver is about to wait for a device, for a moment or longer: somebody else may have to listen.
+	virtual void wait_for_device(bool long_wait) = 0;
 
       protected:
 	~server() = default;

@@ -22,7 +22,7 @@ bool move_mapping(range from, range to);
 bool map_failing(range r);
 
 // The library's second mapping of array pages, and the file that holds them: one memfd and one alias for all
-// arrays. Extents of it are handed out by core/extents.h.
+// arrays. Extents of it are handed out by memory/extents.h.
 class memory_file
 {
       public:

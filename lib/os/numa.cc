@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "os/numa.h"
 
-#include <cstdio>
-
 #ifndef HET_NO_NUMA
 #include <numa.h>
 #endif
@@ -19,20 +17,6 @@ void prefer_node(range r, int node)
 	(void)r;
 	(void)node;
 #endif
-}
-
-int node_of_pci(const char *address)
-{
-	char path[96];
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/numa_node", address);
-	FILE *f = fopen(path, "re");
-	int node = -1;
-	if (f) {
-		if (fscanf(f, "%d", &node) != 1)
-			node = -1;
-		fclose(f);
-	}
-	return node;
 }
 
 } // namespace het

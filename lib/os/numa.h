@@ -9,7 +9,4 @@ namespace het
 // Asks for the pages of @r on the node; nothing happens where there is no such node, or no libnuma.
 void prefer_node(range r, int node);
 
-// Node of a PCI device given as "dddd:bb:dd.f", -1 if unknown.
-int node_of_pci(const char *address);
-
 } // namespace het

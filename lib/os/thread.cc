@@ -4,15 +4,21 @@
 #include "os/lock.h"
 #include "os/pool.h"
 
+#include <cstdint>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace het
 {
 
 namespace
 {
+
+constexpr int urgent_nice = -15;
+constexpr uint64_t shortest_slice = 100000; // ns
 
 struct start {
 	void (*run)(void *);
@@ -44,6 +50,22 @@ bool start_thread(const char *name, void (*run)(void *), void *arg)
 	pthread_setname_np(thread, name);
 	pthread_detach(thread);
 	return true;
+}
+
+void wake_soon()
+{
+	// struct sched_attr of the kernel, in its first version. Since Linux 6.12 the runtime of a normal thread is its slice.
+	struct {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period;
+	} attr{48, SCHED_OTHER, 0, urgent_nice, 0, shortest_slice, 0, 0};
+	if (syscall(SYS_sched_setattr, 0, &attr, 0) == 0)
+		return;
+	attr.nice = 0;
+	syscall(SYS_sched_setattr, 0, &attr, 0);
 }
 
 unsigned usable_cores()

@@ -32,6 +32,8 @@ class mailbox
 
 	// Waits for a touch that was not returned before. False: interrupt() was called. All signals must be blocked.
 	bool next(touch &t, wait_policy p);
+	// A touch waits that next() has not returned.
+	bool has_touch() const { return first_new_.load(std::memory_order_relaxed) != nullptr; }
 	// Makes one next(), the running one or else the following, return false.
 	void interrupt();
 

@@ -31,6 +31,7 @@ class signal_trap : public trap
 	void wake(range r) override;
 	bool next(touch &t, wait_policy p) override { return box_.next(t, p); }
 	void interrupt() override { box_.interrupt(); }
+	bool has_touch() const override { return box_.has_touch(); }
 	void hand_over(touch t) override { box_.hand_over(t); }
 	void forked_child() override;
 

@@ -76,6 +76,8 @@ class trap
 	// One resolver at a time calls it.
 	virtual bool next(touch &t, wait_policy p) = 0;
 	virtual void interrupt() = 0;
+	// A touch waits that next() would return at once. A hint: cheap, and may be wrong either way.
+	virtual bool has_touch() const = 0;
 	// Hands a touch from a toucher's signal handler to the resolvers and waits until it was served or
 	// should be tried again (features().in_toucher only).
 	virtual void hand_over(touch t) { (void)t; }

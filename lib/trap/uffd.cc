@@ -43,6 +43,7 @@ class uffd_trap final : public trap
 
 	bool next(touch &t, wait_policy p) override;
 	void interrupt() override;
+	bool has_touch() const override;
 	void forked_child() override {}
 
       private:
@@ -112,6 +113,12 @@ bool uffd_trap::next(touch &t, wait_policy p)
 		return false;
 	}
 	return read_event(t);
+}
+
+bool uffd_trap::has_touch() const
+{
+	pollfd fd{uffd_.fd(), POLLIN, 0};
+	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLIN);
 }
 
 void uffd_trap::interrupt()

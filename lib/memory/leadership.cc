@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/leadership.h"
+
+#include "os/clock.h"
+
+namespace het
+{
+
+namespace
+{
+
+constexpr uint32_t leader_mask = 0xff, out_bit = 0x100, count_one = 0x200;
+// How long a leader may stay out, and how often the standby looks.
+constexpr uint64_t patience = 1000000; // ns
+// After so many looks at which nothing had happened it sleeps until it is woken.
+constexpr unsigned quiet_looks = 16;
+
+constexpr uint32_t next_count(uint32_t word)
+{
+	return (word & ~(leader_mask | out_bit)) + count_one;
+}
+
+} // namespace
+
+// False: take the lead, if the word is still @seen.
+bool leadership::wait_as_standby(uint32_t seen, unsigned *quiet)
+{
+	if (!(seen & leader_mask))
+		return false;
+	if (seen & out_bit) {
+		uint64_t out = now_ns() - out_since_.load();
+		if (out >= patience)
+			return false;
+		*quiet = 0;
+		futex_wait(&word_, seen, int64_t(patience - out));
+		return true;
+	}
+	bool deep = ++*quiet > quiet_looks;
+	deep_sleep_.store(deep);
+	if (word_.load() == seen)
+		futex_wait(&word_, seen, deep ? -1 : int64_t(patience));
+	deep_sleep_.store(false);
+	if (word_.load() != seen)
+		*quiet = 0;
+	return true;
+}
+
+void leadership::acquire(unsigned me)
+{
+	standby_.lock(lock_rank::lead);
+	unsigned quiet = 0;
+	for (;;) {
+		uint32_t seen = word_.load();
+		if (wait_as_standby(seen, &quiet))
+			continue;
+		if (word_.compare_exchange_strong(seen, next_count(seen) | (me + 1)))
+			break;
+	}
+	standby_.unlock(lock_rank::lead);
+}
+
+void leadership::release()
+{
+	word_.store(next_count(word_.load()));
+	futex_wake(&word_, 1);
+}
+
+void leadership::step_out()
+{
+	uint32_t w = word_.load();
+	out_since_.store(now_ns());
+	word_.store((next_count(w) | (w & leader_mask)) | out_bit);
+	if (deep_sleep_.exchange(false))
+		futex_wake(&word_, 1);
+}
+
+bool leadership::step_in(unsigned me)
+{
+	uint32_t w = word_.load();
+	if ((w & leader_mask) != me + 1 || !(w & out_bit))
+		return false;
+	return word_.compare_exchange_strong(w, next_count(w) | (me + 1));
+}
+
+} // namespace het

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/spinner.h"
+
+#include "os/clock.h"
+#include "os/settings.h"
+#include "os/thread.h"
+
+#include <algorithm>
+#include <gpuvm.h>
+
+namespace het
+{
+
+namespace
+{
+
+constexpr uint64_t us = 1000, ms = 1000 * us;
+constexpr uint64_t longest_spin = 200 * us, shortest_spin = 5 * us;
+// After the system took the core away while we spun.
+constexpr uint64_t pause_after_preemption = 100 * ms;
+
+} // namespace
+
+void spinner::open(unsigned flag)
+{
+	int64_t set = settings().spin_us;
+	if (flag == GPUVM_SPIN_ALWAYS || set > 0) {
+		mode_ = mode::always;
+		fixed_ = set > 0 ? uint64_t(set) * us : 10000 * ms;
+	} else if (flag == GPUVM_SPIN_NEVER || set == 0 || usable_cores() < 2) {
+		mode_ = mode::never;
+	}
+}
+
+uint64_t spinner::budget()
+{
+	if (mode_ != mode::adaptive)
+		return fixed_;
+	uint64_t now = now_ns();
+	if (now < paused_until_) {
+		sleeping_.store(true);
+		return 0;
+	}
+	preempted_ = preemptions();
+	sleeping_.store(true);
+	bool after_end = now - last_end_.load() < longest_spin && ends_touched_.load() >= 4;
+	return after_end ? longest_spin : spin_;
+}
+
+void spinner::learn(uint64_t budget, uint64_t started, bool touched)
+{
+	if (mode_ != mode::adaptive)
+		return;
+	sleeping_.store(false);
+	uint64_t now = now_ns(), waited = now - started;
+	if (budget && preemptions() != preempted_)
+		paused_until_ = now + pause_after_preemption;
+	if (waited <= longest_spin && touched)
+		spin_ = std::min(longest_spin, spin_ * 2);
+	else if (waited > budget)
+		spin_ = std::max(shortest_spin, spin_ / 2);
+	uint64_t end = last_end_.exchange(0);
+	if (end) {
+		int score = ends_touched_.load() + (touched && now - end < longest_spin ? 1 : -1);
+		ends_touched_.store(std::clamp(score, 0, 8));
+	}
+}
+
+bool spinner::kernel_ended()
+{
+	if (mode_ != mode::adaptive)
+		return false;
+	last_end_.store(now_ns());
+	return ends_touched_.load() >= 4 && sleeping_.exchange(false);
+}
+
+} // namespace het
