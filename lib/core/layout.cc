@@ -24,7 +24,8 @@ size_t chunk_size_for(size_t body)
 layout plan_layout(range user, range owned, size_t page, size_t chunk)
 {
 	range body{round_up(owned.begin, page), round_down(owned.end, page)};
-	if (body.empty())
+	// Also where only bytes around the user's make a whole page.
+	if (intersect(body, user).empty())
 		return plan_copied(user, page);
 	layout l{};
 	l.user = user;

@@ -143,15 +143,31 @@ int hold_array(array &a)
 	return a.chunks ? lower_access(a, {0, a.place.chunks}, access::none) : 0;
 }
 
-void release_array(array &a)
+namespace
+{
+
+void let_go(array &a, bool live)
 {
 	{
 		caller_guard g(a);
 		a.held = false;
+		a.live = live;
 		announce_change(a);
 	}
 	if (!a.place.body.empty())
 		lib().catcher->wake(a.place.body);
+}
+
+} // namespace
+
+void release_array(array &a)
+{
+	let_go(a, true);
+}
+
+void retire_array(array &a)
+{
+	let_go(a, false);
 }
 
 } // namespace het

@@ -21,5 +21,7 @@ int give_back(array &a, bool discard);
 // Touches wait from now on, or no longer. hold_array() revokes the body; lock held.
 int hold_array(array &a);
 void release_array(array &a);
+// The same for an array that is gone: who finds it from now on finds it dead, whatever is freed next.
+void retire_array(array &a);
 
 } // namespace het

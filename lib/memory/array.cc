@@ -58,8 +58,14 @@ array *new_array(unsigned ndevs)
 		a->links[d].devbuf.store(nullptr, std::memory_order_relaxed);
 		a->links[d].open.store(0, std::memory_order_relaxed);
 	}
-	a->live = true;
 	return a;
+}
+
+void make_live(array &a)
+{
+	caller_guard g(a);
+	a.held = true;
+	a.live = true;
 }
 
 void free_array(array *a)

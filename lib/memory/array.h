@@ -146,8 +146,10 @@ class caller_guard : signals_blocked, public array_guard
 // After a busy chunk, a hold or a bracket has ended. Lock held.
 void announce_change(array &a);
 
-// Objects. Structure lock held.
+// Objects. Structure lock held. A new one is not live: whoever still has a pointer to it from its former life leaves it
+// alone until make_live(), from when on touches wait (it is held).
 array *new_array(unsigned ndevs);
+void make_live(array &a);
 void free_array(array *a);
 
 } // namespace het

@@ -43,8 +43,8 @@ bool extents::allocate(size_t n, size_t align, uint64_t *offset)
 {
 	uint32_t best = count_;
 	for (uint32_t i = 0; i < count_; i++) {
-		uint64_t room = free_[i].end - free_[i].begin;
-		bool fits = round_up(free_[i].begin, align) + n <= free_[i].end;
+		uint64_t room = free_[i].end - free_[i].begin, begin = round_up(free_[i].begin, align);
+		bool fits = begin <= free_[i].end && n <= free_[i].end - begin;
 		if (fits && (best == count_ || room < free_[best].end - free_[best].begin))
 			best = i;
 	}

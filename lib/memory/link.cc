@@ -111,22 +111,25 @@ int make_array(range user, bool may_copy, array **made)
 	if (!a)
 		return fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
 	int err = plan(*a, user, may_copy);
-	a->held = true;
+	if (!err)
+		make_live(*a);
 	if (!err && !l.arrays.insert(a->place.extent(), a))
 		err = fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
 	if (err) {
+		retire_array(*a);
 		discard_array(*a);
 		return err;
 	}
 	err = take_body(*a);
 	if (!err && !make_edges(*a))
 		err = fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
-	release_array(*a);
 	if (err) {
 		l.arrays.remove(a->place.extent());
+		retire_array(*a);
 		discard_array(*a);
 		return err;
 	}
+	release_array(*a);
 	*made = a;
 	return 0;
 }
@@ -235,7 +238,7 @@ int unlink_all(array &a, unlink_options o)
 		if (a.links[d].devbuf.load())
 			forget_link(a, d);
 	}
-	release_array(a);
+	retire_array(a);
 	discard_array(a);
 	return 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "os/settings.h"
 
+#include <charconv>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 
@@ -10,29 +12,23 @@ namespace het
 namespace
 {
 
-// Decimal number with an optional suffix K, M or G (powers of 1024); @otherwise if unset or malformed.
-int64_t number(const char *name, int64_t otherwise)
+// Digits with an optional suffix K, M or G (powers of 1024); @otherwise if unset, malformed or more than @most.
+int64_t number(const char *name, int64_t otherwise, int64_t most = INT64_MAX)
 {
+	constexpr const char *suffixes = "KMG";
 	const char *text = getenv(name);
-	if (!text || !*text)
+	if (!text)
 		return otherwise;
-	char *end;
-	int64_t value = strtoll(text, &end, 10);
-	switch (*end) {
-	case 'G':
-		value <<= 10;
-		[[fallthrough]];
-	case 'M':
-		value <<= 10;
-		[[fallthrough]];
-	case 'K':
-		value <<= 10;
-		end++;
-		break;
-	default:
-		break;
+	const char *end = text + strlen(text);
+	uint64_t value = 0;
+	auto [at, error] = std::from_chars(text, end, value);
+	unsigned shift = 0;
+	if (const char *s = at < end ? strchr(suffixes, *at) : nullptr) {
+		shift = 10 * unsigned(s - suffixes + 1);
+		at++;
 	}
-	return *end || value < 0 ? otherwise : value;
+	bool well_formed = error == std::errc() && at == end;
+	return well_formed && value <= uint64_t(most) >> shift ? int64_t(value << shift) : otherwise;
 }
 
 const char *text(const char *name)
@@ -52,12 +48,12 @@ environment read_environment()
 		.kernel_6_1 = features && !strcmp(features, "6.1"),
 		.trap = text("GPUVM_TRAP"),
 		.uffd_open = text("GPUVM_UFFD_OPEN"),
-		.spin_us = number("GPUVM_SPIN_US", -1),
-		.resolvers = unsigned(number("GPUVM_RESOLVERS", 0)),
+		.spin_us = number("GPUVM_SPIN_US", -1, INT64_MAX / 1000),
+		.resolvers = unsigned(number("GPUVM_RESOLVERS", 0, UINT_MAX)),
 		.chunk = size_t(number("GPUVM_CHUNK", 0)),
-		.read_ahead = size_t(number("GPUVM_READ_AHEAD", 8 << 20)),
-		.mmap_threshold = size_t(number("GPUVM_MMAP_THRESHOLD", 128 << 10)),
-		.watchdog_s = unsigned(number("GPUVM_WATCHDOG", 10)),
+		.read_ahead = size_t(number("GPUVM_READ_AHEAD", 8 << 20, int64_t{1} << 40)),
+		.mmap_threshold = size_t(number("GPUVM_MMAP_THRESHOLD", 128 << 10, INT_MAX)),
+		.watchdog_s = unsigned(number("GPUVM_WATCHDOG", 10, UINT_MAX)),
 	};
 }
 

@@ -7,10 +7,12 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <dlfcn.h>
 #include <new>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+// glibc's other name of sigaction(), which nobody interposes.
+extern "C" int __sigaction(int signo, const struct sigaction *act, struct sigaction *old);
 
 namespace het
 {
@@ -116,17 +118,7 @@ struct sigaction our_action(const struct sigaction &program)
 
 int real_sigaction(int signo, const struct sigaction *act, struct sigaction *old)
 {
-	using function = int (*)(int, const struct sigaction *, struct sigaction *);
-	static std::atomic<function> real{nullptr};
-	function f = real.load(std::memory_order_relaxed);
-	if (!f) {
-		f = reinterpret_cast<function>(dlsym(RTLD_NEXT, "sigaction"));
-		real.store(f, std::memory_order_relaxed);
-	}
-	if (f)
-		return f(signo, act, old);
-	errno = ENOSYS;
-	return -1;
+	return __sigaction(signo, act, old);
 }
 
 int chain_install(int signo, fault_handler ours)

@@ -31,7 +31,7 @@ bool chain_holds(int signo);
 // sigaction(2) of the program's for a signal that is ours. Async-signal-safe.
 int chain_sigaction(int signo, const struct sigaction *act, struct sigaction *old);
 
-// The C library's own sigaction(), past the interposers.
+// The C library's own sigaction(), past all interposers, sanitizers' too. Async-signal-safe.
 int real_sigaction(int signo, const struct sigaction *act, struct sigaction *old);
 
 } // namespace het
