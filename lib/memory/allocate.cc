@@ -7,7 +7,12 @@
 #include "os/numa.h"
 #include "os/pool.h"
 
+#include <cerrno>
 #include <sys/mman.h>
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 
 namespace het
 {
@@ -21,11 +26,15 @@ address_index<block> &blocks()
 	return b;
 }
 
-// Large pages where the system gives them: on both mappings, since either may be touched first.
-void ask_for_huge_pages(const block &b)
+// Pages of shared memory become huge by themselves only where the administrator has said so (shmem_enabled), but they can be
+// collapsed on request (Linux 6.1). Costs a copy of the block, once.
+void make_huge(const block &b)
 {
+	void *alias = lib().file.alias(b.offset);
 	madvise(b.pages.ptr(), b.pages.size(), MADV_HUGEPAGE);
-	madvise(lib().file.alias(b.offset), b.pages.size(), MADV_HUGEPAGE);
+	madvise(alias, b.pages.size(), MADV_HUGEPAGE);
+	if (lib().file.populate(b.offset, b.pages.size()) && madvise(alias, b.pages.size(), MADV_COLLAPSE))
+		inform("gpuvm_malloc: no huge pages for %zu bytes (errno %d)", b.pages.size(), errno);
 }
 
 } // namespace
@@ -58,8 +67,8 @@ void *allocate_block(size_t n, unsigned device, bool huge)
 	}
 	if (device < l.ndevs)
 		prefer_node(range_of(l.file.alias(b->offset), size), l.devices[device]->numa_node());
-	if (align == huge_page)
-		ask_for_huge_pages(*b);
+	if (huge)
+		make_huge(*b);
 	return p;
 }
 

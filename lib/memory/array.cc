@@ -26,6 +26,17 @@ void array_guard::wait_for_change()
 	array_.waiters.fetch_sub(1, std::memory_order_relaxed);
 }
 
+void narrow_fast(array &a, copyset valid)
+{
+	// The bit that says "only owner" goes when the host gets a copy, or another device does.
+	copyset fast = a.fast.load();
+	copyset still = fast & valid & ~host_copy;
+	if (still == valid)
+		still |= fast & host_copy;
+	if (still != fast)
+		a.fast.store(still);
+}
+
 void announce_change(array &a)
 {
 	a.changed.fetch_add(1, std::memory_order_relaxed);

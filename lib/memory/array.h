@@ -79,10 +79,11 @@ struct array {
 	// Counts up when something that others may wait for has happened; see wait_for_change().
 	std::atomic<uint32_t> changed;
 	std::atomic<uint32_t> waiters;
-	// 1 + device if every chunk is valid there and nowhere else, and nothing else (edges, parts, strict mode,
-	// a pending event) needs care: begin and end of a kernel there are two atomic operations. Else 0. Set under the
-	// lock; cleared under the lock before any chunk changes.
-	std::atomic<uint32_t> fast;
+	// Devices on which every chunk is valid, while nothing else (edges, parts, strict mode, a pending event) needs
+	// care: begin and end of a kernel there are two atomic operations. With host_copy set, that device is the only
+	// owner of every chunk. A hint that may be 0 at any time: set and narrowed under the lock, narrowed before any
+	// chunk changes.
+	std::atomic<copyset> fast;
 
 	// Change only while the structure lock is held too.
 	layout place;
@@ -142,6 +143,9 @@ class caller_guard : signals_blocked, public array_guard
       public:
 	explicit caller_guard(array &a) : array_guard(a) {}
 };
+
+// Chunks are about to have only the copies @valid: narrows array::fast. Lock held.
+void narrow_fast(array &a, copyset valid);
 
 // After a busy chunk, a hold or a bracket has ended. Lock held.
 void announce_change(array &a);

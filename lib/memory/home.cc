@@ -56,13 +56,13 @@ namespace
 // Shows chunks whose bytes are at home. Lock held.
 int show_chunks(array &a, layout::span s, event e)
 {
-	a.fast.store(0);
 	for (uint32_t c = s.first; c < s.last; c++) {
 		chunk &ch = a.chunks[c];
 		step st = next_step(ch.state(), e, 0, lib().rules);
 		// Busy or gone again: another thread's kernel; a touch will wait for it.
 		if (st.copies() || ch.flags)
 			continue;
+		narrow_fast(a, st.next.valid);
 		ch.enter(st.next);
 		if (int err = lib().catcher->admit(a.place.chunk_range(c, 1), st.next.host))
 			return fail(GPUVM_EPROT, "array %p: pages can't be shown (errno %d)", a.place.user.ptr(), -err);

@@ -249,13 +249,27 @@ int make_valid(array &a, array_guard &g, unsigned device, layout::span s, range 
 	return err;
 }
 
+bool may_be_fast(const array &a)
+{
+	return a.chunks && !a.place.has_edges() && !a.parts && !a.pending.event && !lib().strict;
+}
+
+bool all_valid(const array &a, unsigned device)
+{
+	for (uint32_t c = 0; c < a.place.chunks; c++) {
+		if (!a.chunks[c].state().device_valid(device))
+			return false;
+	}
+	return true;
+}
+
 bool begin_fast(array &a, unsigned device, kernel_mode mode)
 {
-	if (a.fast.load() != device + 1)
+	if (!(a.fast.load() & device_copy(device)))
 		return false;
 	open_whole(a.links[device], writes(mode));
-	// Whoever ends the fast state clears it first and looks for open kernels then; so one of us sees the other.
-	if (a.fast.load() == device + 1) {
+	// Another begin clears the hint first and looks for open kernels then; so one of us sees the other.
+	if (a.fast.load() & device_copy(device)) {
 		if (mode != kernel_mode::write_only)
 			lib().stats.kept_bytes.add(a.place.user.size());
 		return true;
@@ -277,11 +291,6 @@ void wake_awaited(array &a, layout::span s)
 	announce_change(a);
 }
 
-bool may_be_fast(const array &a)
-{
-	return a.chunks && !a.place.has_edges() && !a.parts && !a.pending.event && !lib().strict;
-}
-
 int end_writer(array &a, array_guard &g, unsigned device, layout::span s, range part, bool whole, void *event,
 	       unsigned lane)
 {
@@ -296,7 +305,7 @@ int end_writer(array &a, array_guard &g, unsigned device, layout::span s, range 
 			err = e;
 	}
 	if (!err && whole && may_be_fast(a))
-		a.fast.store(device + 1);
+		a.fast.store(device_copy(device) | host_copy);
 	expect_touch();
 	return err;
 }
@@ -351,6 +360,9 @@ int begin_kernel(array &a, unsigned device, range part, bool whole, kernel_mode 
 	if (err)
 		return err;
 	err = make_valid(a, g, device, s, part, mode, lane);
+	// Chunks may have changed hands while the lock was dropped: the hint needs a look of its own.
+	if (!err && whole && mode == kernel_mode::read_only && may_be_fast(a) && all_valid(a, device))
+		a.fast.store(a.fast.load() | device_copy(device));
 	if (err) {
 		bool wrote;
 		close_bracket(a, device, s, whole, &wrote);
@@ -363,7 +375,8 @@ int end_kernel(array &a, unsigned device, range part, bool whole, void *event)
 {
 	bool wrote;
 	// Valid on the device alone since the begin: nothing changes.
-	if (whole && !event && a.fast.load() == device + 1 && close_whole(a.links[device], &wrote))
+	if (whole && !event && a.fast.load() == (device_copy(device) | host_copy) &&
+	    close_whole(a.links[device], &wrote))
 		return 0;
 	if (whole && !event && close_reader(a.links[device]))
 		return 0;

@@ -79,7 +79,7 @@ bool admit(array &a, uint32_t c, range r, access to)
 
 void enter(array &a, uint32_t first, uint32_t count, chunk_state s)
 {
-	a.fast.store(0);
+	narrow_fast(a, s.valid);
 	for (uint32_t c = first; c < first + count; c++)
 		a.chunks[c].enter(s);
 }

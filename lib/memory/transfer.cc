@@ -30,8 +30,7 @@ round next_round(array &a, layout::span s, event e, unsigned device)
 		step st = next_step(ch.state(), e, device, lib().rules);
 		if (!st.copies()) {
 			r.kept += bytes_of(a, c, 1);
-			if (st.next != ch.state())
-				a.fast.store(0);
+			narrow_fast(a, st.next.valid);
 			ch.enter(st.next);
 			continue;
 		}

@@ -176,7 +176,7 @@ void classify_by_text(int maps, classifier &c)
 			  .writable = flags[0] == 'r' && flags[1] == 'w',
 			  .shared = flags[3] == 's',
 			  .file = inode != 0,
-			  .stack = strstr(line, "[stack]") != nullptr};
+			  .stack = !inode && strstr(line, "[stack]")};
 		if (c.add(m))
 			return;
 	}

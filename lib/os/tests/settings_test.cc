@@ -4,8 +4,9 @@
 
 #include <cctype>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
-#include <functional>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>

@@ -4,7 +4,6 @@
 #include "os/mapping.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <gtest/gtest.h>
 #include <memory>
 #include <random>
