@@ -15,7 +15,16 @@ class read_ahead
 	// A touch missed at chunk @c. Returns the size of the window that starts there, 1 to @limit.
 	uint32_t window(uint32_t c, uint32_t limit)
 	{
-		window_ = c == next_ ? std::min(window_ * 2, std::max<uint32_t>(limit, 1)) : 1;
+		limit = std::max<uint32_t>(limit, 1);
+		if (c == next_) {
+			window_ = std::min(window_ * 2, limit);
+		} else {
+			// A new stream. One that starts where the last one did is expected to get as far as that one is
+			// known to have got; the last window of it may not have been used at all.
+			window_ = c == start_ ? std::clamp<uint32_t>(last_ - start_, 1, limit) : 1;
+			start_ = c;
+		}
+		last_ = c;
 		next_ = c + window_;
 		return window_;
 	}
@@ -23,7 +32,8 @@ class read_ahead
 	void stopped_at(uint32_t c) { next_ = c; }
 
       private:
-	uint32_t next_ = ~0u;
+	uint32_t start_ = ~0u, last_ = ~0u; // first and last miss of the stream
+	uint32_t next_ = ~0u;               // where it would go on
 	uint32_t window_ = 1;
 };
 

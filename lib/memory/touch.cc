@@ -213,6 +213,9 @@ void read_overlapped(fetch_job &j, uint32_t end, server &s)
 			f.err = j.dev.finish_read(s.lane(), f.ticket);
 		if (!f.err)
 			count_to_host(bytes_of(j.a, f.run.first, f.run.count), f.started);
+		// The next piece travels already, but what it has waited for this one is counted.
+		if (more)
+			slots[i ^ 1].started = start_of_copy();
 		finish_piece(j, f.run, f.err);
 		if (!more)
 			return;
