@@ -263,13 +263,20 @@ bool all_valid(const array &a, unsigned device)
 	return true;
 }
 
+// A writer must be the only one whom the hint lets pass: another device's could do so at the same time.
+bool is_hinted(const array &a, unsigned device, kernel_mode mode)
+{
+	copyset devices = a.fast.load() & ~host_copy;
+	return writes(mode) ? devices == device_copy(device) : (devices & device_copy(device)) != 0;
+}
+
 bool begin_fast(array &a, unsigned device, kernel_mode mode)
 {
-	if (!(a.fast.load() & device_copy(device)))
+	if (!is_hinted(a, device, mode))
 		return false;
 	open_whole(a.links[device], writes(mode));
 	// Another begin clears the hint first and looks for open kernels then; so one of us sees the other.
-	if (a.fast.load() & device_copy(device)) {
+	if (is_hinted(a, device, mode)) {
 		if (mode != kernel_mode::write_only)
 			lib().stats.kept_bytes.add(a.place.user.size());
 		return true;

@@ -86,7 +86,8 @@ uint64_t supported_features(const way &w)
 	return settings().kernel_6_1 ? api.features & features_6_1 : api.features;
 }
 
-// Most operations refuse a range that spans mappings with ENOENT: then do its halves. The answer is the first half's.
+// Most operations refuse a range that spans mappings with ENOENT: then do its halves, both in any case. The answer is the
+// first half's, or the second's error; that its first page was mapped is none.
 template <class Operation> int on_each_mapping(range r, Operation operation)
 {
 	int err = operation(r);

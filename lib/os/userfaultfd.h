@@ -38,7 +38,8 @@ class userfaultfd
 	int write_protect(range r, bool on) const;
 	// Maps pages that are in the page cache, from the first page on, until the end or a page that is mapped
 	// already, and wakes who waits there. 0: the first page is mapped now; -EEXIST: it was before, nothing was
-	// done.
+	// done. -EFAULT: the file has a hole there. Where the program split the mapping, each part is treated so, the
+	// answer is the first part's, or -ENOENT if a part is gone.
 	int continue_from(range r, bool read_only) const;
 	void wake(range r) const;
 

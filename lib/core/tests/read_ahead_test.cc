@@ -76,6 +76,34 @@ TEST(read_ahead, goes_on_where_a_window_was_cut)
 	EXPECT_EQ(a.window(13, no_limit), 1u) << "where the whole window would have ended";
 }
 
+// Chunks that a sweep of [@first, @end) misses.
+unsigned misses(read_ahead &a, uint32_t first, uint32_t end)
+{
+	unsigned n = 0;
+	for (uint32_t at = first; at < end; n++) {
+		at += a.window(at, 128);
+		if (at > end)
+			a.stopped_at(at = end);
+	}
+	return n;
+}
+
+TEST(read_ahead, remembers_a_sweep_that_starts_again)
+{
+	read_ahead a;
+	EXPECT_EQ(misses(a, 0, 256), 9u);
+	EXPECT_LE(misses(a, 0, 256), 3u) << "as far as the first is known to have got, and on from there";
+	EXPECT_EQ(misses(a, 1, 257), 9u) << "another start";
+}
+
+TEST(read_ahead, forgets_a_sweep_that_was_not_repeated)
+{
+	read_ahead a;
+	misses(a, 0, 256);
+	EXPECT_GT(a.window(0, 128), 1u) << "expected once more";
+	EXPECT_EQ(a.window(0, 128), 1u) << "and not again: nothing behind the first chunk was missed";
+}
+
 TEST(read_ahead, stays_within_bounds_whatever_happens)
 {
 	std::mt19937 random(1);

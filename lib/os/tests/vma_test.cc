@@ -2,8 +2,8 @@
 #include "os/vma.h"
 
 #include "os/mapping.h"
+#include "os/tests/again.h"
 
-#include <cstdio>
 #include <gtest/gtest.h>
 #include <memory>
 #include <random>
@@ -199,21 +199,10 @@ TEST(classify, stacks)
 	}).join();
 }
 
-// Before Linux 6.11, and under GPUVM_UFFD_FEATURES=6.1, the mappings are read as text. The setting is looked at once,
-// so these tests run again in a process of their own.
+// Before Linux 6.11, and under GPUVM_UFFD_FEATURES=6.1, the mappings are read as text.
 TEST(classification_by_text, is_the_same)
 {
-	char program[4096] = {};
-	ASSERT_GT(readlink("/proc/self/exe", program, sizeof(program) - 1), 0);
-	std::string command = "GPUVM_UFFD_FEATURES=6.1 '" + std::string(program) + "' --gtest_filter='classify.*' 2>&1";
-	FILE *child = popen(command.c_str(), "r");
-	ASSERT_NE(child, nullptr);
-	std::string output;
-	char line[200];
-	while (fgets(line, sizeof(line), child))
-		output += std::string("  ") + line;
-	EXPECT_EQ(pclose(child), 0) << output;
-	EXPECT_NE(output.find("PASSED"), std::string::npos) << output;
+	expect_to_pass_again("GPUVM_UFFD_FEATURES=6.1", "classify.*");
 }
 
 TEST(describe, names_every_kind)
