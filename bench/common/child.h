@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A child process that answers questions. gpuvm_init() works once a process, so each trap lives in a
+// child of its own, and variants in several children can still be measured in turns. A child is stopped (SIGSTOP)
+// while it has no question to answer, so that its threads, which may spin, do not disturb the others.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <sys/types.h>
+
+namespace bench
+{
+
+// Answers one question; what it throws becomes the answer's error.
+using answer_fn = std::function<nlohmann::json(const nlohmann::json &question)>;
+
+class child
+{
+      public:
+	// @start runs in the child and returns its answer function. The parent must have one thread and must not
+	// have started a device runtime. If start throws, every ask() throws the same text.
+	explicit child(const std::function<answer_fn()> &start);
+	~child();
+	child(const child &) = delete;
+	child &operator=(const child &) = delete;
+
+	// Throws with the reason if the child threw, died, or did not answer in time (it is killed then).
+	nlohmann::json ask(const nlohmann::json &question, double timeout_s);
+
+      private:
+	void tell(const nlohmann::json &message);
+	void stop(double patience_s);
+
+	pid_t pid_ = -1;
+	int to_ = -1, from_ = -1;
+	std::string dead_; // why ask() can't work any more
+};
+
+// One question to a child that ends then.
+nlohmann::json in_child(const std::function<nlohmann::json()> &work, double timeout_s);
+
+} // namespace bench

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "common/device.h"
+
+#include "common/opencl.h"
+
+#include <cstdio>
+#include <stdexcept>
+
+namespace bench
+{
+
+std::unique_ptr<device> open_device(const std::string &name)
+{
+	if (name == "host")
+		return make_host_device();
+	if (name.rfind("opencl", 0) == 0 && name.find_first_not_of("0123456789", 6) == std::string::npos)
+		return make_opencl_device(name.size() > 6 ? unsigned(std::stoul(name.substr(6))) : 0);
+	throw std::runtime_error("no device '" + name + "': say host, opencl0, opencl1, ...");
+}
+
+std::vector<std::string> opencl_device_names()
+{
+	std::vector<std::string> names;
+	for (size_t i = 0; i < list_cl_devices().size(); ++i)
+		names.push_back("opencl" + std::to_string(i));
+	return names;
+}
+
+std::vector<std::unique_ptr<device>> open_all_devices()
+{
+	std::vector<std::unique_ptr<device>> all;
+	for (const auto &name : opencl_device_names())
+		all.push_back(open_device(name));
+	if (all.empty()) {
+		fprintf(stderr, "no OpenCL device (no ICD installed?): the host device is used\n");
+		all.push_back(make_host_device());
+	}
+	return all;
+}
+
+} // namespace bench

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A compute device as the benchmarks see it: buffers, kernels, and the raw copies that libhet is compared with.
+// Two kinds: an OpenCL device, and the host device, where buffers are host memory and kernels C functions.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bench
+{
+
+// Argument of a kernel: a buffer, an int or a float.
+struct argument {
+	enum class kind { buffer, integer, real };
+	argument(void *b) : which(kind::buffer), buffer(b) {}
+	argument(int i) : which(kind::integer), integer(i) {}
+	argument(float f) : which(kind::real), real(f) {}
+
+	kind which;
+	union {
+		void *buffer;
+		int integer;
+		float real;
+	};
+};
+
+using arguments = std::span<const argument>;
+
+// One kernel in both languages. Its address is its identity: define it with static storage.
+struct kernel {
+	const char *name;   // of the function in @opencl
+	const char *opencl; // source; CPU_DEVICE is defined when it is compiled for a CPU
+	void (*host)(arguments args, size_t first, size_t end); // work-items [first, end)
+};
+
+class device
+{
+      public:
+	virtual ~device() = default;
+
+	virtual std::string name() const = 0;  // for results: "host", "opencl0"
+	virtual std::string title() const = 0; // for people
+	virtual nlohmann::json describe() const = 0;
+	virtual bool cpu() const = 0; // work-items are lanes of a core, not threads of a GPU
+
+	// What gpuvm_init() wants: GPUVM_OPENCL or GPUVM_HOST, and the element of devs.
+	virtual int api() const = 0;
+	virtual void *handle() = 0;
+
+	virtual void *allocate(size_t nbytes) = 0;
+	virtual void release(void *buffer) = 0;
+
+	// Raw blocking copies on the program's own queue.
+	virtual void read(void *buffer, size_t offset, void *to, size_t nbytes) = 0;
+	virtual void write(void *buffer, size_t offset, const void *from, size_t nbytes) = 0;
+
+	// Hands a kernel of @items work-items, in groups of @group, to the device; finish() waits for all.
+	virtual void launch(const kernel &k, size_t items, size_t group, arguments args) = 0;
+	virtual void finish() = 0;
+
+	// µs that kernels ran since the last call, as the device reports it. After finish().
+	virtual double take_kernel_time() = 0;
+};
+
+std::unique_ptr<device> make_host_device();
+// @index counts the devices of all platforms.
+std::unique_ptr<device> make_opencl_device(unsigned index);
+
+// By the names above. Throws if there is no such device.
+std::unique_ptr<device> open_device(const std::string &name);
+
+// Every OpenCL device. Where there is none, says so and returns the host device.
+std::vector<std::unique_ptr<device>> open_all_devices();
+
+// Names of the OpenCL devices, empty without an ICD. Starts the OpenCL runtime.
+std::vector<std::string> opencl_device_names();
+
+// Owns one buffer.
+class buffer
+{
+      public:
+	buffer() = default;
+	buffer(device &d, size_t nbytes) : device_(&d), handle_(d.allocate(nbytes)) {}
+	buffer(buffer &&o) noexcept : device_(o.device_), handle_(std::exchange(o.handle_, nullptr)) {}
+	buffer &operator=(buffer &&o) noexcept
+	{
+		std::swap(device_, o.device_);
+		std::swap(handle_, o.handle_);
+		return *this;
+	}
+	~buffer()
+	{
+		if (handle_)
+			device_->release(handle_);
+	}
+	void *get() const { return handle_; }
+
+      private:
+	device *device_ = nullptr;
+	void *handle_ = nullptr;
+};
+
+} // namespace bench

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// libhet with exceptions: calls that throw, links that undo themselves, statistics as one value.
+#pragma once
+
+#include "common/device.h"
+
+#include <gpuvm.h>
+#include <string>
+#include <vector>
+
+namespace bench
+{
+
+// Throws "call: reason" for a negative code.
+void check(int code, const char *call);
+
+// gpuvm_init() for these devices, all of one API, statistics on. Throws with the line that the library
+// wrote to stderr; what it says about a trap that @flags ask for is dropped.
+void start_library(const std::vector<device *> &devices, int flags = 0);
+
+// Owns the link of an array on one device.
+class linked_array
+{
+      public:
+	linked_array() = default;
+	linked_array(void *array, size_t nbytes, unsigned idev, void *buffer, int flags);
+	linked_array(linked_array &&o) noexcept : array_(std::exchange(o.array_, nullptr)), idev_(o.idev_) {}
+	linked_array &operator=(linked_array &&o) noexcept
+	{
+		std::swap(array_, o.array_);
+		std::swap(idev_, o.idev_);
+		return *this;
+	}
+	~linked_array()
+	{
+		if (array_)
+			gpuvm_unlink(array_, idev_);
+	}
+
+      private:
+	void *array_ = nullptr;
+	unsigned idev_ = 0;
+};
+
+template <typename T> T library_stat(int parameter)
+{
+	T value{};
+	check(gpuvm_stat(parameter, &value), "gpuvm_stat");
+	return value;
+}
+
+inline unsigned long long count_stat(int parameter)
+{
+	return library_stat<unsigned long long>(parameter);
+}
+
+// Time that the library has spent in copies so far, in µs.
+inline double copy_time_us()
+{
+	return library_stat<double>(GPUVM_STAT_COPY_TIME) * 1e6;
+}
+
+// Trap in use and why, for results.
+nlohmann::json describe_library();
+
+} // namespace bench

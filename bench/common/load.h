@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Other threads of the process, which the traps have to live with.
+#pragma once
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace bench
+{
+
+// While it lives: @live threads that work 10 µs and sleep 1 ms, and @busy threads that never sleep.
+class thread_load
+{
+      public:
+	thread_load(unsigned live, unsigned busy);
+	~thread_load();
+	thread_load(const thread_load &) = delete;
+	thread_load &operator=(const thread_load &) = delete;
+
+      private:
+	std::atomic<bool> stop_{false};
+	std::vector<std::thread> threads_;
+};
+
+} // namespace bench

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "common/machine.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+namespace bench
+{
+
+namespace
+{
+
+std::string first_line(const char *path)
+{
+	std::ifstream f(path);
+	std::string line;
+	std::getline(f, line);
+	return line;
+}
+
+// Value of the first line "key : value" of a file like /proc/cpuinfo.
+std::string value_of(const char *path, const std::string &key)
+{
+	std::ifstream f(path);
+	for (std::string line; std::getline(f, line);) {
+		if (line.compare(0, key.size(), key) != 0)
+			continue;
+		size_t at = line.find(':');
+		if (at == std::string::npos)
+			continue;
+		size_t start = line.find_first_not_of(" \t", at + 1);
+		return start == std::string::npos ? "" : line.substr(start);
+	}
+	return "unknown";
+}
+
+int usable_cores()
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+bool virtual_machine()
+{
+	return value_of("/proc/cpuinfo", "flags").find(" hypervisor") != std::string::npos;
+}
+
+} // namespace
+
+nlohmann::json machine_info()
+{
+	utsname u = {};
+	uname(&u);
+	return {{"kernel", u.release},
+		{"architecture", u.machine},
+		{"cpu", value_of("/proc/cpuinfo", "model name")},
+		{"cores", usable_cores()},
+		{"memory", value_of("/proc/meminfo", "MemTotal")},
+		{"virtual_machine", virtual_machine()},
+		{"transparent_hugepage", first_line("/sys/kernel/mm/transparent_hugepage/enabled")},
+		{"load_average", first_line("/proc/loadavg")},
+		{"uid", getuid()}};
+}
+
+std::string commit()
+{
+	if (const char *given = getenv("HET_COMMIT"))
+		return given;
+	std::error_code ec;
+	auto folder = std::filesystem::read_symlink("/proc/self/exe", ec).parent_path();
+	std::string command = "git -C '" + folder.string() + "' describe --always --dirty --abbrev=12 2>/dev/null";
+	FILE *p = ec ? nullptr : popen(command.c_str(), "r");
+	if (!p)
+		return "unknown";
+	char text[128] = "";
+	size_t n = fread(text, 1, sizeof(text) - 1, p);
+	pclose(p);
+	while (n && text[n - 1] == '\n')
+		--n;
+	return n ? std::string(text, n) : "unknown";
+}
+
+std::string time_stamp()
+{
+	time_t now = time(nullptr);
+	tm parts;
+	gmtime_r(&now, &parts);
+	char text[32];
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
+	return text;
+}
+
+} // namespace bench

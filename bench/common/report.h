@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Results as a JSON document. Every program writes the same shape, so that compare can read them all:
+// { program, time, commit, machine, settings, results: [{name, unit, n, median, ...}],
+//   ratios: [{name, median, low, high, ...}], notes: [...] }
+#pragma once
+
+#include "common/stats.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace bench
+{
+
+nlohmann::json to_json(const summary &s);
+nlohmann::json to_json(const ratio &r);
+
+class report
+{
+      public:
+	report(const std::string &program, nlohmann::json settings);
+
+	// Names are paths like "touch/uffd/opencl0/4096/live64"; they are what compare matches.
+	void result(const std::string &name, const std::string &unit, const summary &s, nlohmann::json more = {});
+	void value(const std::string &name, const std::string &unit, double v, nlohmann::json more = {});
+	void ratio_of(const std::string &name, const ratio &r, nlohmann::json more = {});
+	void note(const std::string &text);
+	nlohmann::json &document() { return doc_; }
+
+	// Writes the document and says where; does nothing for an empty path. Makes the folder.
+	void write(const std::string &path) const;
+
+      private:
+	nlohmann::json doc_;
+};
+
+} // namespace bench

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "common/stats.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bench
+{
+
+namespace
+{
+
+// Linear interpolation between the two nearest samples.
+double quantile(const std::vector<double> &sorted, double q)
+{
+	if (sorted.empty())
+		return 0;
+	double at = q * double(sorted.size() - 1);
+	size_t below = size_t(at);
+	size_t above = std::min(below + 1, sorted.size() - 1);
+	return sorted[below] + (at - double(below)) * (sorted[above] - sorted[below]);
+}
+
+// P(X <= k) for X binomial(n, 1/2).
+double binomial_half(size_t n, size_t k)
+{
+	double sum = 0;
+	for (size_t i = 0; i <= k; ++i)
+		sum += std::exp(std::lgamma(double(n) + 1) - std::lgamma(double(i) + 1) -
+				std::lgamma(double(n - i) + 1) - double(n) * std::log(2.0));
+	return sum;
+}
+
+} // namespace
+
+summary summarise(std::vector<double> samples)
+{
+	std::sort(samples.begin(), samples.end());
+	summary s;
+	s.n = samples.size();
+	s.min = quantile(samples, 0);
+	s.p25 = quantile(samples, 0.25);
+	s.median = quantile(samples, 0.5);
+	s.p75 = quantile(samples, 0.75);
+	s.p99 = quantile(samples, 0.99);
+	s.max = quantile(samples, 1);
+	return s;
+}
+
+double median(std::vector<double> samples)
+{
+	std::sort(samples.begin(), samples.end());
+	return quantile(samples, 0.5);
+}
+
+ratio paired_ratio(const std::vector<double> &a, const std::vector<double> &b)
+{
+	std::vector<double> ratios;
+	for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+		if (b[i] > 0)
+			ratios.push_back(a[i] / b[i]);
+	std::sort(ratios.begin(), ratios.end());
+
+	ratio r;
+	r.rounds = ratios.size();
+	if (ratios.empty())
+		return r;
+	size_t cut = 0;
+	while (2 * (cut + 1) < ratios.size() && binomial_half(ratios.size(), cut + 1) <= 0.025)
+		++cut;
+	r.median = quantile(ratios, 0.5);
+	r.low = ratios[cut];
+	r.high = ratios[ratios.size() - 1 - cut];
+	r.confidence = std::max(0.0, 1 - 2 * binomial_half(ratios.size(), cut));
+	return r;
+}
+
+} // namespace bench

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Statistics of timings: medians and quantiles, and ratios of variants that were measured in interleaved rounds.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace bench
+{
+
+struct summary {
+	size_t n = 0;
+	double min = 0, p25 = 0, median = 0, p75 = 0, p99 = 0, max = 0;
+};
+
+summary summarise(std::vector<double> samples);
+
+double median(std::vector<double> samples);
+
+// A ratio a/b with a confidence interval of its median.
+struct ratio {
+	size_t rounds = 0;
+	double median = 0, low = 0, high = 0;
+	double confidence = 0; // of [low, high]; the widest possible interval where 95 % is out of reach
+};
+
+// Median of a[i] / b[i]. Round i measured both variants, one just after the other, so what disturbs the
+// machine for longer than a round cancels out. The interval comes from order statistics: no assumption
+// about the distribution.
+ratio paired_ratio(const std::vector<double> &a, const std::vector<double> &b);
+
+} // namespace bench

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "measure/devices.h"
+
+#include "common/child.h"
+#include "common/device.h"
+
+#include <cstdio>
+
+namespace bench
+{
+
+namespace
+{
+
+constexpr double patience_s = 60;
+
+} // namespace
+
+device_choice choose_devices(const std::vector<std::string> &wanted)
+{
+	device_choice choice;
+	if (wanted.empty() || wanted[0] == "all") {
+		std::vector<std::string> found =
+			in_child([] { return nlohmann::json(opencl_device_names()); }, patience_s);
+		if (found.empty())
+			fprintf(stderr, "no OpenCL device (no ICD installed?): only the host device is measured\n");
+		if (wanted.empty() && found.size() > 1)
+			found.resize(1);
+		choice.names = {"host"};
+		choice.names.insert(choice.names.end(), found.begin(), found.end());
+	} else {
+		choice.names = wanted;
+	}
+	for (const auto &name : choice.names)
+		choice.descriptions.push_back(in_child([&] { return open_device(name)->describe(); }, patience_s));
+	return choice;
+}
+
+} // namespace bench

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What devices there are, found out in a child process: the parent stays without a device runtime, so
+// that it can fork.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace bench
+{
+
+struct device_choice {
+	std::vector<std::string> names;
+	nlohmann::json descriptions = nlohmann::json::array();
+};
+
+// @wanted: names, "all" for the host device and every OpenCL device, or nothing for the host device and the
+// first OpenCL device. Says so on stderr where there is no OpenCL device.
+device_choice choose_devices(const std::vector<std::string> &wanted);
+
+} // namespace bench

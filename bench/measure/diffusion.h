@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Edge-preserving smoothing of RGB pictures (Perona and Malik, 1990): kernels for devices, and the host alone.
+// Pixels are 8-bit RGB, as libpng has them; between the steps the picture stays in floats, so that the
+// steps do not lose the fractions.
+#pragma once
+
+#include "common/device.h"
+
+#include <vector>
+
+namespace bench
+{
+
+struct picture_size {
+	int width, height;
+	size_t samples() const { return size_t(width) * size_t(height) * 3; }
+};
+
+// The three kernels, started on a device. @bytes holds a picture, the others floats.
+void launch_unpack(device &d, picture_size size, void *bytes, void *floats);
+// One step. Differences well above @edge (in levels of 0 … 255) count as edges and stay.
+void launch_step(device &d, picture_size size, void *from, void *to, float edge);
+void launch_pack(device &d, picture_size size, void *floats, void *bytes);
+
+// The same on the host alone; not packed, so that the caller can tell rounding from error.
+std::vector<float> diffuse_on_host(picture_size size, const unsigned char *bytes, unsigned steps, float edge);
+
+} // namespace bench

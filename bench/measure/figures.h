@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The figures that libhet is held to: each measured as a ratio or an amount, beside what it must be.
+#pragma once
+
+#include "common/report.h"
+#include "common/stats.h"
+
+#include <string>
+#include <vector>
+
+namespace bench
+{
+
+struct figure {
+	std::string what;
+	ratio value;      // the interval is empty for amounts
+	std::string unit; // "x" for ratios
+	enum class bound { at_most, at_least, none } must_be = bound::none;
+	double limit = 0;
+	std::string why_missing; // not measured, if not empty
+
+	bool ok() const;
+};
+
+struct figure_options {
+	bool quick = false;
+	std::string device; // beside the host device: "opencl0", or "" where there is none
+};
+
+// Groups of figures. Each works in child processes of its own.
+std::vector<figure> touch_figures(const figure_options &o, report &out);
+std::vector<figure> matvec_figures(const figure_options &o, report &out);
+std::vector<figure> call_figures(const figure_options &o, report &out);
+std::vector<figure> memory_figures(const figure_options &o, report &out);
+
+} // namespace bench

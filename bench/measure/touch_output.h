@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Touch measurements for people: tables and a plot.
+#pragma once
+
+#include "common/report.h"
+#include "measure/touch_matrix.h"
+
+namespace bench
+{
+
+// Traps against sizes and threads. @busy: the table of threads that never sleep, else of those that mostly do.
+void print_touch_table(const touch_outcome &o, const std::string &device, bool busy);
+
+// Resolvers that spin, sleep, or do what pays; beside the first write of anonymous memory.
+void print_spin_table(const touch_outcome &o, const std::string &device);
+
+void print_unavailable(const touch_outcome &o);
+
+void report_touches(report &out, const touch_outcome &o);
+
+// 4 KiB touches of each trap against the number of threads, one panel a device and kind of thread.
+void plot_touches(const std::string &base, const touch_outcome &o, const std::vector<std::string> &devices);
+
+} // namespace bench
