@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// gpuvm_kernel_end_event(): the call returns before the kernel has finished; touches and later begins wait for it.
+#include "harness/clock.h"
+#include "harness/fixture.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace selftest;
+
+namespace
+{
+constexpr size_t page = 4096;
+constexpr uint32_t kinds = kind::map | kind::library | kind::memalign_page;
+
+// begin, start of a kernel that takes long, end with its event. Gives the event.
+void *launch(fixture &fx, array &a, unsigned dev, uint8_t value)
+{
+	kernel k{kernel::slow_add, 0, a.size(), value};
+	CHECK_OK(gpuvm_kernel_begin(a.data(), dev, GPUVM_READ_WRITE));
+	void *event = fx.dev().start(dev, a.buffer(dev), k);
+	CHECK_OK(gpuvm_kernel_end_event(a.data(), dev, event));
+	apply(k, a.model());
+	return event;
+}
+} // namespace
+
+TEST(touch_waits_for_the_event, .traps = trap::all, .devices = device::single, .kinds = kinds)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 100 * page);
+	a.link();
+	for (int round = 0; round < 3; round++) {
+		void *event = launch(fx, a, 0, 1 + round);
+		a.check("touched right after the end");
+		fx.dev().finish(0, event);
+		a.check("after the kernel");
+	}
+}
+
+TEST(call_returns_at_once, .traps = trap::all, .devices = device::host, .kinds = kinds)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 20 * page), b(fx, t.v.kind, 20 * page);
+	a.link();
+	b.link();
+	int finished = 0;
+	CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_WRITE));
+	CHECK_OK(gpuvm_kernel_end_event(a.data(), 0, &finished)); // would hang here if it waited
+	std::atomic<bool> touched{false};
+	std::thread toucher([&] {
+		a.check("touched before the kernel had finished");
+		touched = true;
+	});
+	// others are not held up
+	for (int round = 0; round < 5; round++) {
+		b.add_everywhere(0, 1);
+		b.check();
+	}
+	sleep_ms(50);
+	CHECK(!touched);
+	a.run(0, {kernel::add, 0, a.size(), 9});
+	__atomic_store_n(&finished, 1, __ATOMIC_RELEASE);
+	toucher.join();
+	a.check();
+}
+
+TEST(begin_waits_for_the_event, .traps = trap::all, .devices = device::single | device::several, .kinds = kinds)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 50 * page);
+	a.link_everywhere();
+	for (unsigned next = 0; next < fx.devices(); next++) {
+		void *event = launch(fx, a, 0, 3);
+		a.add_everywhere(next, 1); // there, or on another device
+		fx.dev().finish(0, event);
+		a.check();
+	}
+}
+
+TEST(one_after_the_other, .traps = trap::all, .devices = device::single, .kinds = kinds)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 50 * page), b(fx, t.v.kind, 30 * page);
+	a.link();
+	b.link();
+	void *first = launch(fx, a, 0, 1), *second = launch(fx, b, 0, 2);
+	b.check();
+	a.check();
+	fx.dev().finish(0, first);
+	fx.dev().finish(0, second);
+}
+
+TEST(unlink_waits_for_the_event, .traps = trap::all, .devices = device::single, .kinds = kinds)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 50 * page);
+	a.link();
+	void *event = launch(fx, a, 0, 1);
+	CHECK_OK(gpuvm_unlink(a.data(), 0));
+	a.check("after unlink");
+	fx.dev().finish(0, event);
+}
+
+TEST(finished_event, .traps = trap::all, .devices = device::single, .kinds = kinds)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 50 * page);
+	a.link();
+	for (int round = 0; round < 10; round++) {
+		kernel k{kernel::add, 0, a.size(), 1};
+		CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_WRITE));
+		void *event = fx.dev().start(0, a.buffer(0), k);
+		if (t.v.device == device::opencl) {
+			CHECK_OK(gpuvm_kernel_end_event(a.data(), 0, event));
+			fx.dev().finish(0, event); // releases the program's reference: the library has its own
+		} else {
+			fx.dev().finish(0, event);
+			CHECK_OK(gpuvm_kernel_end_event(a.data(), 0, event));
+		}
+		apply(k, a.model());
+		a.check();
+	}
+}
+
+TEST(reader_event, .traps = trap::all, .devices = device::host, .kinds = kinds)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 50 * page);
+	a.link();
+	int finished = 0;
+	CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_ONLY));
+	CHECK_OK(gpuvm_kernel_end_event(a.data(), 0, &finished));
+	a.check("host read while a read-only kernel runs");
+	__atomic_store_n(&finished, 1, __ATOMIC_RELEASE);
+	a.add_everywhere(0, 1);
+	a.check();
+}
+
+TEST(many_threads_wait, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 64 * page);
+	a.link();
+	void *event = launch(fx, a, 0, 1);
+	std::vector<std::thread> threads;
+	for (unsigned i = 0; i < 16; i++)
+		threads.emplace_back([&, i] { a.check(i * 4 * page, 4 * page, "part of one thread"); });
+	for (auto &th : threads)
+		th.join();
+	fx.dev().finish(0, event);
+}

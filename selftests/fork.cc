@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A forked child has the arrays as they were at the moment of the fork, may write them, and disturbs nobody.
+#include "harness/clock.h"
+#include "harness/fixture.h"
+#include "harness/pattern.h"
+#include "harness/process.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <pthread.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace selftest;
+
+extern char **environ;
+
+namespace
+{
+constexpr size_t page = 4096;
+constexpr uint32_t kinds = kind::map | kind::mmapped | kind::library | kind::slice;
+
+void refuse_with_tsan()
+{
+	if (with_tsan)
+		skip("ThreadSanitizer does not support threads after a fork");
+}
+
+// A frame of its own: the parent comes back into what the child left of it.
+__attribute__((noinline)) pid_t vfork_and_exec(const char *const *command)
+{
+	pid_t pid = vfork();
+	if (pid == 0) {
+		execve(command[0], const_cast<char **>(command), environ);
+		_exit(127);
+	}
+	return pid;
+}
+
+// Waits for one byte from the other process.
+void wait_for_byte(int fd)
+{
+	char c;
+	CHECK_EQ(read(fd, &c, 1), 1);
+}
+
+void send_byte(int fd)
+{
+	CHECK_EQ(write(fd, "x", 1), 1);
+}
+} // namespace
+
+TEST(child_has_the_contents, .traps = trap::all, .devices = device::single | device::host2, .kinds = kinds)
+{
+	refuse_with_tsan();
+	fixture fx(t);
+	array a(fx, t.v.kind, 70 * page + 55);
+	a.link_everywhere();
+	for (int round = 0; round < 4; round++) {
+		a.add_everywhere(fx.devices() - 1, 1);
+		if (round == 1)
+			a.check(10 * page, page); // a part is at home
+		if (round == 2)
+			a.write_on_host(33 * page, 100, 5);
+		expect_success(run_process(10,
+					   [&] {
+						   a.check("child");
+						   fill_pattern(a.data(), 0, a.size(), 99);
+						   fill_pattern(a.model(), 0, a.size(), 99);
+						   a.check("child after writing");
+					   }),
+			       "child");
+		a.check("parent after the child wrote");
+	}
+}
+
+TEST(child_and_parent_go_separate_ways, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
+{
+	refuse_with_tsan();
+	fixture fx(t);
+	array a(fx, t.v.kind, 50 * page);
+	a.link();
+	a.add_everywhere(0, 1);
+	int to_child[2], to_parent[2];
+	CHECK_SYS(pipe(to_child));
+	CHECK_SYS(pipe(to_parent));
+	int pid = fork();
+	CHECK_SYS(pid);
+	if (pid == 0) {
+		a.check(0, 20 * page, "child, first look");
+		send_byte(to_parent[1]);
+		wait_for_byte(to_child[0]); // the parent has run kernels meanwhile
+		a.check("child, after kernels of the parent");
+		a.write_on_host(0, a.size(), 50);
+		send_byte(to_parent[1]);
+		wait_for_byte(to_child[0]);
+		a.check("child, at the end");
+		_exit(0);
+	}
+	wait_for_byte(to_parent[0]);
+	a.add_everywhere(0, 1);
+	a.check("parent");
+	a.add_everywhere(0, 1);
+	send_byte(to_child[1]);
+	wait_for_byte(to_parent[0]);
+	a.check("parent, after the child wrote");
+	a.write_on_host(0, a.size(), 60);
+	a.add_everywhere(0, 1);
+	send_byte(to_child[1]);
+	expect_success(wait_for(pid, 10), "child");
+	a.check("parent, at the end");
+}
+
+TEST(library_is_closed_in_the_child, .traps = trap::all, .devices = device::host | device::opencl)
+{
+	refuse_with_tsan();
+	fixture fx(t);
+	array a(fx, kind::map, 10 * page), other(fx, kind::map, page);
+	a.link();
+	a.add_everywhere(0, 1);
+	expect_success(run_process(10,
+				   [&] {
+					   CHECK_ERR(gpuvm_link(other.data(), page, 0, other.buffer(0), GPUVM_ON_HOST),
+						     GPUVM_ESTATE);
+					   CHECK_ERR(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_WRITE), GPUVM_ESTATE);
+					   CHECK_ERR(gpuvm_kernel_end(a.data(), 0), GPUVM_ESTATE);
+					   CHECK_ERR(gpuvm_unlink(a.data(), 0), GPUVM_ESTATE);
+					   CHECK_ERR(gpuvm_host_begin(a.data(), page, GPUVM_READ_ONLY), GPUVM_ESTATE);
+					   CHECK(gpuvm_malloc(page, 0, GPUVM_NONE) == nullptr);
+					   // as before, without the library
+					   a.check();
+					   free(malloc(1000000));
+				   }),
+		       "child");
+	a.add_everywhere(0, 1);
+	a.check();
+}
+
+TEST(child_exits_normally, .traps = trap::all, .devices = device::host)
+{
+	refuse_with_tsan();
+	if (with_asan)
+		skip("exit() would look for leaks");
+	fixture fx(t);
+	array a(fx, kind::slice, 30 * page);
+	a.link();
+	a.add_everywhere(0, 1);
+	expect_success(run_process(10,
+				   [&] {
+					   a.check();
+					   exit(0);
+				   }),
+		       "child that calls exit()");
+	// grandchildren
+	expect_success(run_process(10,
+				   [&] {
+					   expect_success(run_process(5, [&] { a.check("grandchild"); }), "grandchild");
+					   a.check("child");
+				   }),
+		       "child with a child");
+	expect_killed_by(run_process(10, [] { abort(); }), SIGABRT, "child that aborts");
+	a.check();
+}
+
+TEST(freeing_in_the_child, .traps = trap::all, .devices = device::host, .kinds = kind::heap | kind::mmapped | kind::map)
+{
+	refuse_with_tsan();
+	fixture fx(t);
+	array a(fx, t.v.kind, 30 * page);
+	a.link();
+	a.add_everywhere(0, 1);
+	expect_success(run_process(10,
+				   [&] {
+					   uint8_t *p = a.data();
+					   if (t.v.kind == kind::map) {
+						   CHECK_SYS(munmap(p, a.size()));
+						   return;
+					   }
+					   p = static_cast<uint8_t *>(realloc(p, 2 * a.size()));
+					   CHECK_BYTES(p, a.model(), a.size(), "child after realloc");
+					   free(p);
+				   }),
+		       "child that frees");
+	a.check();
+	a.add_everywhere(0, 1);
+	a.check();
+}
+
+// Threads go on touching in the parent; pages carry one generation number each.
+TEST(fork_beside_touches, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
+{
+	refuse_with_tsan();
+	fixture fx(t);
+	const size_t pages = 40;
+	array a(fx, t.v.kind, (pages + 1) * page), b(fx, t.v.kind, 30 * page, 9);
+	const size_t start = -reinterpret_cast<uintptr_t>(a.data()) & 7;
+	auto word = [&](size_t p) {
+		return __atomic_load_n(reinterpret_cast<uint64_t *>(a.data() + start + p * page), __ATOMIC_RELAXED);
+	};
+	a.link();
+	b.link();
+	a.kernel_on(0, GPUVM_READ_WRITE, {kernel::stamp, start, a.size() - start, 1});
+	b.add_everywhere(0, 1);
+	std::atomic<bool> stop{false};
+	std::atomic<uint64_t> newest{1}, finished{1};
+	std::vector<std::thread> touchers;
+	for (int i = 0; i < 3; i++)
+		touchers.emplace_back([&, i] {
+			random_source random(t.seed + i);
+			while (!stop) {
+				uint64_t oldest = finished, value = word(random.below(pages));
+				if (value < oldest || value > newest)
+					FAIL("parent: generation %llu, not %llu to %llu", (unsigned long long)value,
+					     (unsigned long long)oldest, (unsigned long long)newest.load());
+			}
+		});
+	for (uint64_t round = 0; round < t.rounds(20, 500); round++) {
+		uint64_t g = newest = newest + 1;
+		a.kernel_on(0, GPUVM_READ_WRITE, {kernel::stamp, start, a.size() - start, g});
+		finished = g;
+		expect_success(run_process(10,
+					   [&] {
+						   for (size_t p = 0; p < pages; p++)
+							   if (word(p) != g)
+								   FAIL("child: page %zu has generation %llu, not %llu",
+									p, (unsigned long long)word(p),
+									(unsigned long long)g);
+						   b.check("child, second array");
+					   }),
+			       "child");
+	}
+	stop = true;
+	for (auto &th : touchers)
+		th.join();
+	a.check();
+	b.check();
+}
+
+TEST(fork_on_another_thread, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kind::map)
+{
+	refuse_with_tsan();
+	fixture fx(t);
+	array a(fx, t.v.kind, 50 * page);
+	a.link();
+	std::atomic<bool> stop{false};
+	std::thread forking([&] {
+		while (!stop)
+			expect_success(run_process(10, [] {}), "child of a thread");
+	});
+	for (uint64_t round = 0; round < t.rounds(60, 2000); round++) {
+		a.add_everywhere(0, 1);
+		a.check("beside forks");
+		if (round % 4 == 0) {
+			a.unlink_everywhere();
+			a.link();
+		}
+	}
+	stop = true;
+	forking.join();
+}
+
+TEST(spawn_and_exec, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
+{
+	refuse_with_tsan();
+	fixture fx(t);
+	array a(fx, t.v.kind, 50 * page);
+	a.link();
+	for (int round = 0; round < 5; round++) {
+		a.add_everywhere(0, 1);
+		const char *const command[] = {"/bin/true", nullptr};
+		pid_t pid;
+		CHECK_EQ(posix_spawn(&pid, command[0], nullptr, nullptr, const_cast<char **>(command), environ), 0);
+		expect_success(wait_for(pid, 10), "posix_spawn");
+		CHECK_EQ(system("true"), 0);
+		pid = vfork_and_exec(command);
+		expect_success(wait_for(pid, 10), "vfork and exec");
+		pid = fork();
+		if (pid == 0) {
+			execve(command[0], const_cast<char **>(command), environ);
+			_exit(127);
+		}
+		expect_success(wait_for(pid, 10), "fork and exec");
+		a.check("after children that execute other programs");
+	}
+}
+
+// Arguments that the kernel reads from an array in the moment of the exec.
+TEST(exec_with_arguments_in_an_array, .traps = trap::all, .devices = device::host, .kinds = kind::map)
+{
+	refuse_with_tsan();
+	fixture fx(t);
+	array a(fx, t.v.kind, 4 * page);
+	memset(a.data(), 0, a.size());
+	strcpy(reinterpret_cast<char *>(a.data()), "/bin/true");
+	memcpy(a.model(), a.data(), a.size());
+	a.link();
+	a.add_everywhere(0, 1);
+	a.add_everywhere(0, 255);
+	expect_success(run_process(10,
+				   [&] {
+					   auto name = reinterpret_cast<char *>(a.data());
+					   execl(name, name, nullptr);
+					   FAIL("exec: %s", strerror(errno));
+				   }),
+		       "exec of a name that the device wrote");
+	a.check();
+}
+
+// With GPUVM_FORK_COPY=0 children don't get the bodies; what they find there is a signal, not wrong bytes.
+TEST(switched_off, .traps = trap::all, .devices = device::host, .kinds = kind::map | kind::library)
+{
+	refuse_with_tsan();
+	restart_with(t, {"GPUVM_FORK_COPY=0"});
+	fixture fx(t);
+	array a(fx, t.v.kind, 50 * page);
+	a.link();
+	a.add_everywhere(0, 1);
+	auto before = count_of(GPUVM_STAT_BYTES_TO_HOST);
+	expect_success(run_process(10, [] {}), "child that touches nothing");
+	CHECK_EQ(count_of(GPUVM_STAT_BYTES_TO_HOST), before); // nothing was brought home for it
+	ending e = run_process(10, [&] {
+		signal(SIGSEGV, SIG_DFL);
+		signal(SIGBUS, SIG_DFL);
+		a.check("child");
+	});
+	if (!e.exited(0) && !e.killed_by(SIGSEGV) && !e.killed_by(SIGBUS))
+		FAIL("child that touches: %s", e.text().c_str());
+	a.check("parent");
+	a.add_everywhere(0, 1);
+	a.check("parent, later");
+}

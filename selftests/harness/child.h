@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// One case in a child process, with its time limit.
+#pragma once
+
+#include "options.h"
+#include "test.h"
+
+#include <string>
+#include <sys/types.h>
+
+namespace selftest
+{
+
+struct test_case {
+	const test *what;
+	variant v;
+	std::string name;
+};
+
+enum class outcome { running, passed, failed, skipped };
+
+// Runs the body in this process, which then exits. @seed is the one of this repetition.
+[[noreturn]] void run_here(const test_case &c, const options &opt, uint64_t seed);
+
+class child
+{
+      public:
+	child(const test_case &c, const options &opt, uint64_t seed);
+	child(const child &) = delete;
+	child &operator=(const child &) = delete;
+	~child();
+
+	int output_fd() const { return output_; }
+	int process_fd() const { return pidfd_; }
+
+	// Takes what the child wrote, sees whether it has ended and whether its time is over. Does not block.
+	outcome step();
+
+	// What it wrote, and why it failed. Valid when it has ended.
+	const std::string &diagnostics() const { return diagnostics_; }
+	const std::string &skip_reason() const { return reason_; }
+	double seconds() const { return ran_for_; }
+
+      private:
+	void drain();
+	void judge(int status);
+	void give_up();
+
+	uint64_t seed_;
+	uint64_t start_ns_;
+	double limit_, ran_for_ = 0;
+	pid_t pid_ = -1;
+	int pidfd_ = -1;
+	int output_ = -1;
+	int result_ = -1;
+	outcome outcome_ = outcome::running;
+	std::string diagnostics_;
+	std::string reason_;
+};
+
+} // namespace selftest

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+
+namespace selftest
+{
+
+// What every thread of every process of the group is doing, from /proc; with HET_TEST_GDB=1 also gdb's backtraces.
+std::string describe_threads(pid_t group);
+
+} // namespace selftest

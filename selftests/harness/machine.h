@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The devices of a case: buffers, kernels, and access to buffers behind the library's back.
+#pragma once
+
+#include "test.h"
+
+#include <atomic>
+#include <memory>
+
+namespace selftest
+{
+
+// What a kernel does to bytes [off, off + n) of a buffer. Each is defined by apply(), which host devices and
+// the reference models run; OpenCL devices run the same in OpenCL C.
+struct kernel {
+	enum operation {
+		add,     // byte += arg
+		mix,     // byte ^= pattern_byte(position, arg)
+		fill,    // byte = pattern_byte(position, arg)
+		stamp,   // each 64-bit word that begins a 4 KiB step from off = arg, a generation number
+		slow_add // as add, but lasts for tens of milliseconds
+	} what;
+	size_t off;
+	size_t n;
+	uint64_t arg;
+};
+
+inline constexpr size_t stamp_step = 4096;
+
+void apply(const kernel &k, uint8_t *buffer);
+
+// Knobs of hostcb devices; shared by all of them.
+struct host_faults {
+	std::atomic<bool> fail_reads{false};
+	std::atomic<bool> fail_writes{false};
+	std::atomic<bool> block_reads{false}; // a read does not end before this is false again
+	std::atomic<unsigned> delay_us{0};    // random delay, at most so much
+	std::atomic<int> error{0};            // what failing calls return
+	std::atomic<unsigned> reads{0}, writes{0};
+};
+
+class machine
+{
+      public:
+	virtual ~machine() = default;
+
+	virtual unsigned count() const = 0;
+	// gpuvm_init() with the machine's API; @flags without it.
+	virtual int init(int flags) = 0;
+
+	// A buffer full of poison.
+	virtual void *new_buffer(unsigned dev, size_t n) = 0;
+	virtual void free_buffer(unsigned dev, void *buffer) = 0;
+	virtual void read(unsigned dev, void *buffer, size_t off, void *dst, size_t n) = 0;
+	virtual void write(unsigned dev, void *buffer, size_t off, const void *src, size_t n) = 0;
+	// Runs to the end.
+	virtual void run(unsigned dev, void *buffer, const kernel &k) = 0;
+	// Sum of the bytes, computed on the device.
+	virtual uint64_t sum(unsigned dev, void *buffer, size_t off, size_t n) = 0;
+
+	// Starts a kernel and gives what gpuvm_kernel_end_event() takes.
+	virtual void *start(unsigned dev, void *buffer, const kernel &k) = 0;
+	virtual void finish(unsigned dev, void *event) = 0;
+
+	virtual host_faults *faults() { return nullptr; }
+};
+
+// Skips the case where the devices are not to be had.
+std::unique_ptr<machine> make_machine(const context &t);
+
+std::unique_ptr<machine> make_host_machine(unsigned count, bool callbacks);
+// Skip if there is no ICD or there are fewer devices. Weak: null where the build had no OpenCL library.
+std::unique_ptr<machine> make_opencl_machine(unsigned count) __attribute__((weak));
+std::unique_ptr<machine> make_mixed_machine() __attribute__((weak));
+
+} // namespace selftest

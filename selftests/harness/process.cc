@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "process.h"
+
+#include "clock.h"
+#include "test.h"
+
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace selftest
+{
+
+bool ending::exited(int code) const
+{
+	return in_time && WIFEXITED(status) && WEXITSTATUS(status) == code;
+}
+
+bool ending::killed_by(int signal) const
+{
+	return in_time && WIFSIGNALED(status) && WTERMSIG(status) == signal;
+}
+
+std::string ending::text() const
+{
+	char line[96];
+	if (!in_time)
+		snprintf(line, sizeof line, "did not end within %.1f s", seconds);
+	else if (WIFEXITED(status))
+		snprintf(line, sizeof line, "exit status %d after %.1f s", WEXITSTATUS(status), seconds);
+	else
+		snprintf(line, sizeof line, "killed by signal %d (%s) after %.1f s", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)), seconds);
+	return line;
+}
+
+ending wait_for(int pid, double seconds)
+{
+	ending e;
+	seconds *= with_tsan ? 6 : with_asan ? 3 : 1;
+	uint64_t start = now_ns();
+	while (waitpid(pid, &e.status, WNOHANG) == 0) {
+		if (seconds_since(start) > seconds) {
+			kill(pid, SIGKILL);
+			waitpid(pid, &e.status, 0);
+			e.seconds = seconds;
+			return e;
+		}
+		sleep_ms(2);
+	}
+	e.in_time = true;
+	e.seconds = seconds_since(start);
+	return e;
+}
+
+ending run_process(double seconds, const std::function<void()> &body)
+{
+	int pid = fork();
+	if (pid == -1)
+		FAIL("fork: %s", strerror(errno));
+	if (pid == 0) {
+		body();
+		_exit(0);
+	}
+	return wait_for(pid, seconds);
+}
+
+void expect_success(const ending &e, const char *what)
+{
+	if (e.exited(4))
+		_exit(4); // it has given the reason of the skip
+	if (!e.exited(0))
+		FAIL("%s: %s", what, e.text().c_str());
+}
+
+void expect_killed_by(const ending &e, int signal, const char *what)
+{
+	if (e.exited(4))
+		_exit(4);
+	if (!e.killed_by(signal))
+		FAIL("%s: %s; expected signal %d (%s)", what, e.text().c_str(), signal, strsignal(signal));
+}
+
+} // namespace selftest

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Other test programs once more, with a library that delays every hand-over at random (inject/libhet.so beside the
+// programs' folder), and with one whose resolvers check a chunk's state and map it without the array's lock: that
+// one must be found out.
+#include "harness/clock.h"
+#include "harness/process.h"
+#include "harness/test.h"
+
+#include <cstdlib>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace selftest;
+
+namespace
+{
+std::string folder_of_programs()
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+	CHECK(n > 0 && n < ssize_t(sizeof path));
+	std::string program(path, n);
+	return program.substr(0, program.rfind('/'));
+}
+
+std::string injected_library()
+{
+	std::string folder = folder_of_programs() + "/../inject";
+	struct stat s;
+	if (stat((folder + "/libhet.so").c_str(), &s))
+		skip("%s/libhet.so has not been built", folder.c_str());
+	return folder;
+}
+
+// Runs a test program with the injecting library; gives how it ended.
+ending run(const context &t, const char *program, const std::vector<std::string> &arguments, const char *delay_us,
+	   const char *mutant, double seconds)
+{
+	std::string folder = folder_of_programs(), library = injected_library();
+	std::string path = folder + "/" + program;
+	if (access(path.c_str(), X_OK))
+		skip("%s has not been built", path.c_str());
+	std::vector<std::string> words = {path, "--seed=" + std::to_string(t.seed)};
+	words.insert(words.end(), arguments.begin(), arguments.end());
+	words.push_back(std::string("--trap=") + name_of(trap_values(), t.v.trap));
+	return run_process(seconds, [&] {
+		std::vector<char *> argv;
+		for (auto &w : words)
+			argv.push_back(w.data());
+		argv.push_back(nullptr);
+		setenv("LD_LIBRARY_PATH", library.c_str(), 1);
+		setenv("HET_DELAY_US", delay_us, 1);
+		if (mutant)
+			setenv("HET_MUTANT", mutant, 1);
+		unsetenv("HET_TEST_FULL");
+		unsetenv("HET_TEST_TRAPS");
+		execv(argv[0], argv.data());
+		FAIL("exec %s: %s", argv[0], strerror(errno));
+	});
+}
+
+void expect_all_passed(const ending &e, const char *what)
+{
+	if (e.exited(4))
+		skip("%s: everything was skipped", what);
+	if (!e.exited(0))
+		FAIL("%s with delays: %s", what, e.text().c_str());
+}
+
+void refuse_nesting()
+{
+	if (getenv("HET_DELAY_US"))
+		skip("there are delays already");
+}
+} // namespace
+
+TEST(coherence_with_delays, .traps = trap::all, .seconds = 60)
+{
+	refuse_nesting();
+	expect_all_passed(run(t, "coherence", {"--filter=spin_", "--jobs=2"}, "50", nullptr, 50), "coherence");
+}
+
+TEST(threads_with_delays, .traps = trap::all, .seconds = 60)
+{
+	refuse_nesting();
+	for (const char *filter :
+	     {"--filter=one_chunk_one_fetch", "--filter=writers_during_link", "--filter=revoke_race"})
+		expect_all_passed(run(t, "threads", {filter, "--device=host", "--jobs=2"}, "100", nullptr, 30),
+				  "threads");
+}
+
+// Without the lock the race of threads.cc is lost soon. Whatever else that library does wrong would be seen by
+// threads_with_delays.
+TEST(missing_lock_is_found, .traps = trap::all, .seconds = 40)
+{
+	refuse_nesting();
+	uint64_t start = now_ns();
+	while (seconds_since(start) < 20) {
+		ending e = run(t, "threads", {"--filter=revoke_race_with_writes", "--jobs=2"}, "300", "nolock", 15);
+		if (e.exited(4))
+			skip("threads: everything was skipped");
+		if (e.exited(1))
+			return;
+		if (!e.exited(0))
+			FAIL("threads without the lock: %s", e.text().c_str());
+		t.seed++;
+	}
+	FAIL("nobody noticed in 20 s that the lock was missing");
+}

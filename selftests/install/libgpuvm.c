@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
+/*
+ * Stands for the library of 2011 while an old program is linked; never called. Only the names and the
+ * absence of symbol versions matter.
+ */
+void gpuvm_pre_init(void) {}
+void gpuvm_library_exists(void) {}
+void gpuvm_init(void) {}
+void gpuvm_link(void) {}
+void gpuvm_unlink(void) {}
+void gpuvm_xlate(void) {}
+void gpuvm_kernel_begin(void) {}
+void gpuvm_kernel_end(void) {}
+void gpuvm_stat(void) {}

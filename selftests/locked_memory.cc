@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Memory that the program has locked, or advised to use huge pages, and a small RLIMIT_MEMLOCK.
+#include "harness/fixture.h"
+#include "harness/process.h"
+
+#include <cstdlib>
+#include <grp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace selftest;
+
+namespace
+{
+constexpr size_t page = 4096;
+constexpr size_t huge_page = 2 << 20;
+constexpr uint32_t kinds = kind::map | kind::mmapped | kind::slice | kind::library;
+
+void live(array &a)
+{
+	a.link();
+	for (int round = 0; round < 3; round++) {
+		a.add_everywhere(0, 1);
+		a.check(a.size() / 2, 100);
+		a.write_on_host(a.size() / 3, 100, round);
+		CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_ONLY));
+		a.check_buffer(0);
+		CHECK_OK(gpuvm_kernel_end(a.data(), 0));
+		a.check();
+	}
+	a.add_everywhere(0, 1);
+	a.unlink_everywhere();
+	a.check("after unlink");
+}
+
+// mlock() of the pages that hold the array.
+void lock(array &a)
+{
+	if (mlock(a.data(), a.size()) == 0)
+		return;
+	if (errno == ENOMEM || errno == EPERM)
+		skip("mlock: %s", strerror(errno));
+	FAIL("mlock: %s", strerror(errno));
+}
+} // namespace
+
+TEST(locked_before_link, .traps = trap::all, .devices = device::single, .kinds = kinds)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 100 * page);
+	lock(a);
+	live(a);
+	live(a);
+	CHECK_SYS(munlock(a.data(), a.size()));
+}
+
+TEST(locked_after_link, .traps = trap::all, .devices = device::single, .kinds = kinds)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 100 * page);
+	a.link();
+	lock(a);
+	a.add_everywhere(0, 1);
+	a.check();
+	a.add_everywhere(0, 1);
+	CHECK_SYS(munlock(a.data(), a.size()));
+	a.check();
+	a.unlink_everywhere();
+	live(a);
+}
+
+TEST(locked_while_revoked, .traps = trap::uffd, .devices = device::single, .kinds = kinds)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 100 * page);
+	a.link();
+	a.add_everywhere(0, 1);
+	// mlock() wants the pages present: a kernel-mode touch of all of them, or a clear refusal
+	if (mlock(a.data(), a.size()) && errno != ENOMEM && errno != EAGAIN && errno != EFAULT && errno != EPERM)
+		FAIL("mlock: %s", strerror(errno));
+	a.check();
+	a.add_everywhere(0, 1);
+	a.check();
+	munlock(a.data(), a.size());
+}
+
+TEST(everything_locked, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
+{
+	fixture fx(t);
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		skip("mlockall: %s", strerror(errno));
+	array a(fx, t.v.kind, 100 * page);
+	live(a);
+	munlockall();
+	live(a);
+}
+
+TEST(huge_pages_advised, .traps = trap::all, .devices = device::host | device::opencl)
+{
+	fixture fx(t);
+	const size_t n = 4 * huge_page;
+	void *memory = nullptr;
+	CHECK_EQ(posix_memalign(&memory, huge_page, n), 0);
+	auto p = static_cast<uint8_t *>(memory);
+	if (madvise(p, n, MADV_HUGEPAGE))
+		skip("no transparent huge pages: %s", strerror(errno));
+	struct {
+		size_t from, size;
+	} parts[] = {{0, n}, {page, n - page}, {huge_page / 2, 2 * huge_page}, {100, 3 * huge_page}};
+	for (auto &part : parts) {
+		array a(fx, p + part.from, part.size, part.size);
+		live(a);
+	}
+	{
+		array a(fx, p, n);
+		a.link();
+		madvise(p, n, MADV_HUGEPAGE);
+		a.add_everywhere(0, 1);
+		a.check("huge pages advised while linked");
+		madvise(p, n, MADV_NOHUGEPAGE);
+		a.add_everywhere(0, 1);
+		a.check("and forbidden");
+	}
+	free(memory);
+}
+
+TEST(huge_library_memory, .traps = trap::all, .devices = device::single)
+{
+	fixture fx(t);
+	for (size_t n : {huge_page / 2, huge_page, 5 * huge_page + 3 * page, 3 * huge_page + 1}) {
+		array a(fx, kind::library_huge, n, n);
+		live(a);
+	}
+}
+
+TEST(small_memlock_limit, .traps = trap::all, .devices = device::host, .kinds = kinds)
+{
+	rlimit small = {64 << 10, 64 << 10};
+	CHECK_SYS(setrlimit(RLIMIT_MEMLOCK, &small));
+	if (geteuid() == 0) {
+		// root is not bound by the limit
+		CHECK_SYS(setgroups(0, nullptr));
+		CHECK_SYS(setresgid(65534, 65534, 65534));
+		CHECK_SYS(setresuid(65534, 65534, 65534));
+		CHECK_SYS(prctl(PR_SET_DUMPABLE, 1));
+	}
+	fixture fx(t);
+	array a(fx, t.v.kind, 1000 * page);
+	live(a);
+	array locked(fx, t.v.kind, 8 * page);
+	if (mlock(locked.data(), locked.size()) == 0)
+		live(locked);
+}
+
+TEST(few_descriptors, .traps = trap::all, .devices = device::host)
+{
+	rlimit few = {64, 64};
+	CHECK_SYS(setrlimit(RLIMIT_NOFILE, &few));
+	fixture fx(t);
+	std::vector<std::unique_ptr<array>> arrays;
+	for (int i = 0; i < 300; i++) {
+		arrays.push_back(std::make_unique<array>(fx, kind::map, 2 * page, i));
+		arrays.back()->link();
+	}
+	for (auto &a : arrays)
+		a->add_everywhere(0, 1);
+	for (auto &a : arrays)
+		a->check();
+}
