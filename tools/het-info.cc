@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// het-info: what libhet would use on this machine, why, and what could be better.
+#include "info/advice.h"
+#include "info/opencl.h"
+#include "info/system.h"
+#include "info/traps.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <iostream>
+
+#ifndef HET_VERSION
+#define HET_VERSION "(unknown version)"
+#endif
+
+using info::json;
+
+namespace
+{
+
+json library()
+{
+	Dl_info found{};
+	void *function = dlsym(RTLD_DEFAULT, "gpuvm_init");
+	if (!function || !dladdr(function, &found))
+		return {{"version", HET_VERSION}};
+	char *path = realpath(found.dli_fname, nullptr);
+	json l = {{"version", HET_VERSION}, {"file", path ? path : found.dli_fname}};
+	free(path);
+	return l;
+}
+
+json make_report()
+{
+	json report;
+	report["library"] = library();
+	report["machine"] = info::machine();
+	report["settings"] = info::settings();
+	report["trap"] = info::chosen_trap();
+	report["traps"] = info::all_traps();
+	report["userfaultfd"] = info::userfaultfd_ways();
+	report["memory"] = info::memory();
+	report["devices"] = {{"host", true}, {"opencl", info::opencl()}, {"cuda", "not in this build"}};
+	report["advice"] = info::advice(report);
+	return report;
+}
+
+// --- for people ----------------------------------------------------------------
+
+std::string text(const json &value)
+{
+	if (value.is_null())
+		return "unknown";
+	return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+const char *yes_or_no(const json &value)
+{
+	return value.get<bool>() ? "yes" : "no";
+}
+
+// -1: no limit.
+std::string amount_of(const json &bytes)
+{
+	if (!bytes.is_number())
+		return text(bytes);
+	if (bytes < 0)
+		return "no limit";
+	constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	double value = bytes;
+	unsigned unit = 0;
+	for (; value >= 1024 && unit < 4; unit++)
+		value /= 1024;
+	char out[32];
+	snprintf(out, sizeof(out), value == double(long(value)) ? "%.0f %s" : "%.1f %s", value, units[unit]);
+	return out;
+}
+
+// A long value goes on in further lines, broken at spaces.
+void print_line(const char *what, std::string value)
+{
+	constexpr size_t width = 86;
+	while (value.size() > width) {
+		size_t at = value.rfind(' ', width);
+		if (at == std::string::npos || at == 0)
+			break;
+		printf("  %-30s %s\n", what, value.substr(0, at).c_str());
+		value.erase(0, at + 1);
+		what = "";
+	}
+	printf("  %-30s %s\n", what, value.c_str());
+}
+
+// The library begins its reason with the trap's name.
+std::string reason_of(const json &trap)
+{
+	auto reason = text(trap["reason"]), name = trap.value("name", "");
+	if (reason == name)
+		return "the best there is";
+	return reason.compare(0, name.size() + 2, name + "; ") ? reason : reason.substr(name.size() + 2);
+}
+
+// "OpenCL 3.0 PoCL 3.1+debian  Linux, …" without what the driver adds.
+std::string first_words(const std::string &version, unsigned words)
+{
+	size_t at = 0;
+	while (words-- && at != std::string::npos)
+		at = version.find(' ', at ? at + 1 : 0);
+	return version.substr(0, at);
+}
+
+void print_head(const json &r)
+{
+	printf("libhet %s  %s\n", text(r["library"]["version"]).c_str(), text(r["library"]["file"]).c_str());
+	const json &m = r["machine"];
+	printf("Linux %s, %s cores, %s of memory, pages of %s\n", text(m["kernel"]).c_str(), text(m["cores"]).c_str(),
+	       amount_of(m["memory_bytes"]).c_str(), amount_of(m["page_bytes"]).c_str());
+	for (const auto &[name, value] : r["settings"].items())
+		printf("%s=%s is set\n", name.c_str(), text(value).c_str());
+}
+
+void print_traps(const json &r)
+{
+	const json &chosen = r["trap"];
+	bool works = chosen["works"];
+	printf("\nTrap: %s\n", works ? text(chosen["name"]).c_str() : "none works");
+	print_line("why", reason_of(chosen));
+	if (works)
+		print_line("resolver threads", text(chosen["resolvers"]));
+	printf("\n  %-14s %-7s %-14s %s\n", "", "works", "system calls", "reads shared");
+	for (const json &t : r["traps"]) {
+		if (t["works"])
+			printf("  %-14s %-7s %-14s %s\n", text(t["name"]).c_str(), "yes",
+			       t["kernel_touches"] ? "yes" : "EFAULT", yes_or_no(t["shared_reads"]));
+		else
+			printf("  %-14s %-7s %s\n", text(t["name"]).c_str(), "no", text(t["reason"]).c_str());
+	}
+}
+
+void print_userfaultfd(const json &ways)
+{
+	printf("\nuserfaultfd\n");
+	const json *features = nullptr;
+	for (const json &w : ways) {
+		print_line(text(w["way"]).c_str(), w["opens"] ? "opens" : text(w["error"]));
+		if (w["opens"] && !features)
+			features = &w["features"];
+	}
+	if (!features)
+		return;
+	std::string names;
+	for (const json &f : *features)
+		names += (names.empty() ? "" : " ") + text(f);
+	print_line("features", names);
+}
+
+void print_memory(const json &m)
+{
+	printf("\nMemory\n");
+	print_line("huge pages, shared memory", text(m["shmem_huge_pages"]));
+	print_line("huge pages, private memory", text(m["huge_pages"]));
+	print_line("reserved hugetlb pages", text(m["hugetlb_pages"]) + " (not used by this version)");
+	print_line("vm.max_map_count", text(m["max_map_count"]));
+	print_line("locked memory (ulimit -l)", amount_of(m["locked_memory_limit"]));
+	print_line("open files (ulimit -n)", text(m["open_files_limit"]));
+}
+
+void print_devices(const json &d)
+{
+	printf("\nDevices\n");
+	print_line("host", "always");
+	const json &cl = d["opencl"];
+	if (!cl["loader"])
+		print_line("OpenCL", text(cl["error"]));
+	else if (cl["platforms"].empty())
+		print_line("OpenCL", "no platform; install a driver, such as pocl-opencl-icd");
+	for (const json &p : cl.value("platforms", json::array())) {
+		const char *none = p["devices"].empty() ? ", no device" : "";
+		print_line("OpenCL", text(p["name"]) + ", " + first_words(text(p["version"]), 2) + none);
+		for (const json &dev : p["devices"])
+			print_line("", text(dev["type"]) + " " + text(dev["name"]) + ", " + text(dev["compute_units"]) +
+					       " units, " + amount_of(dev["memory_bytes"]) + ", driver " +
+					       text(dev["driver"]));
+	}
+	print_line("CUDA", text(d["cuda"]));
+}
+
+void print_report(const json &r)
+{
+	print_head(r);
+	print_traps(r);
+	print_userfaultfd(r["userfaultfd"]);
+	print_memory(r["memory"]);
+	print_devices(r["devices"]);
+	printf("\n%s\n", r["advice"].empty() ? "Nothing here could be better." : "What could be better");
+	for (const json &sentence : r["advice"])
+		printf("- %s\n", text(sentence).c_str());
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	CLI::App app{"Shows what libhet would use on this machine, why, and what could be better."};
+	bool as_json = false;
+	app.add_flag("--json", as_json, "print one JSON document");
+	app.set_version_flag("--version", "het-info " HET_VERSION);
+	CLI11_PARSE(app, argc, argv);
+
+	json report = make_report();
+	if (as_json)
+		std::cout << report.dump(2) << '\n';
+	else
+		print_report(report);
+	return report["trap"]["works"] ? 0 : 1;
+}

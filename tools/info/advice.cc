@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "info/advice.h"
+
+#include <cerrno>
+
+namespace info
+{
+
+namespace
+{
+
+// What chooses the trap, or how it works, in place of the library.
+std::string setting_in_the_way(const json &settings)
+{
+	for (const char *name : {"GPUVM_TRAP", "GPUVM_UFFD_OPEN", "GPUVM_UFFD_FEATURES"})
+		if (settings.contains(name))
+			return std::string(name) + "=" + settings[name].get<std::string>();
+	return "";
+}
+
+bool full_userfaultfd_opens(const json &ways)
+{
+	for (const json &w : ways)
+		if (w["opens"] && w["kernel_touches"])
+			return true;
+	return false;
+}
+
+int error_of(const json &ways, const char *way)
+{
+	for (const json &w : ways)
+		if (w["way"] == way && !w["opens"])
+			return w["errno"];
+	return 0;
+}
+
+// How to get a userfaultfd that also sees touches made by the kernel.
+std::string cure_for_rights(const json &ways)
+{
+	std::string cure;
+	switch (error_of(ways, "/dev/userfaultfd")) {
+	case EACCES:
+	case EPERM:
+		cure = "run 'make setup' as root and 'adduser NAME gpuvm', which opens /dev/userfaultfd to NAME";
+		break;
+	case ENOENT:
+		cure = "let this process see /dev/userfaultfd (Linux 6.1 has it; a container must be given it)";
+		break;
+	default:
+		cure = "use a kernel with CONFIG_USERFAULTFD";
+		break;
+	}
+	if (error_of(ways, "userfaultfd(2)") == EPERM)
+		cure += "; or set vm.unprivileged_userfaultfd=1 (sysctl), which opens it to everyone, unless a seccomp "
+			"filter forbids the system call";
+	return cure;
+}
+
+void advise_on_trap(const json &report, json &list)
+{
+	const json &trap = report["trap"], &ways = report["userfaultfd"];
+	std::string setting = setting_in_the_way(report["settings"]);
+	bool works = trap["works"], full = works && trap["kernel_touches"];
+	if (!full) {
+		std::string lost =
+			works ? "System calls on arrays that are on a device fail with EFAULT: " : "No trap works: ";
+		if (!setting.empty())
+			list.push_back(lost + "unset " + setting + ".");
+		else if (full_userfaultfd_opens(ways))
+			list.push_back(lost +
+				       "use a newer kernel; Linux 5.19 has the features that the library needs.");
+		else
+			list.push_back(lost + cure_for_rights(ways) + ".");
+	}
+	if (works && !trap["shared_reads"])
+		list.push_back("After a host read the data must travel to the device again: " +
+			       (setting.empty() ? "use Linux 6.4 or newer." : "unset " + setting + "."));
+}
+
+void advise_on_memory(const json &memory, json &list)
+{
+	const json &huge = memory["shmem_huge_pages"];
+	if (huge == "never" || huge == "deny")
+		list.push_back(
+			"Arrays get no huge pages: write 'advise' (for gpuvm_malloc()) or 'within_size' (for all) to "
+			"/sys/kernel/mm/transparent_hugepage/shmem_enabled.");
+	constexpr int usual_map_count = 65530;
+	if (memory["max_map_count"].is_number() && memory["max_map_count"] < usual_map_count)
+		list.push_back("Each linked array needs up to four mappings: raise vm.max_map_count (sysctl).");
+}
+
+} // namespace
+
+json advice(const json &report)
+{
+	json list = json::array();
+	advise_on_trap(report, list);
+	advise_on_memory(report["memory"], list);
+	if (report["machine"]["cores"] < 2)
+		list.push_back("With one core resolvers never spin, so each touch costs a wake.");
+	return list;
+}
+
+} // namespace info

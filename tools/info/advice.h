@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What could be better here, and how to get it.
+#pragma once
+
+#include "info/child.h"
+
+namespace info
+{
+
+// Sentences, the most important first, for a report with the parts "trap", "userfaultfd", "memory", "machine" and
+// "settings".
+json advice(const json &report);
+
+} // namespace info

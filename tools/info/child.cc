@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "info/child.h"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace info
+{
+
+namespace
+{
+
+using clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds patience{30};
+
+struct tube {
+	int out = -1, in = -1;
+
+	bool open()
+	{
+		std::array<int, 2> ends;
+		if (pipe2(ends.data(), O_CLOEXEC))
+			return false;
+		out = ends[0];
+		in = ends[1];
+		return true;
+	}
+};
+
+void write_all(int fd, const std::string &text)
+{
+	for (size_t done = 0; done < text.size();) {
+		ssize_t n = write(fd, text.data() + done, text.size() - done);
+		if (n <= 0 && errno != EINTR)
+			return;
+		done += n > 0 ? size_t(n) : 0;
+	}
+}
+
+[[noreturn]] void be_the_child(const std::function<json()> &look, int answer, int messages)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	rlimit none{};
+	setrlimit(RLIMIT_CORE, &none);
+	// What drivers print to stdout is no part of our report either.
+	dup2(messages, STDOUT_FILENO);
+	dup2(messages, STDERR_FILENO);
+	write_all(answer, look().dump());
+	_exit(0);
+}
+
+// Appends what is there. False at the end of the stream.
+bool read_some(int fd, std::string &to)
+{
+	std::array<char, 4096> buffer;
+	ssize_t n = read(fd, buffer.data(), buffer.size());
+	if (n > 0)
+		to.append(buffer.data(), size_t(n));
+	return n > 0 || (n < 0 && errno == EINTR);
+}
+
+// Until the child has closed @answer, or for as long as we are willing to wait. False: it has not.
+bool listen(int answer, std::string &text, int messages, std::string &printed)
+{
+	std::array<pollfd, 2> fds{pollfd{answer, POLLIN, 0}, pollfd{messages, POLLIN, 0}};
+	for (auto end = clock::now() + patience;;) {
+		auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now()).count();
+		if (left <= 0)
+			return false;
+		if (poll(fds.data(), fds.size(), int(left)) <= 0)
+			continue;
+		if (fds[1].revents && !read_some(messages, printed))
+			fds[1].fd = -1;
+		if (fds[0].revents && !read_some(answer, text))
+			return true;
+	}
+}
+
+std::string how_it_ended(pid_t child, bool in_time)
+{
+	if (!in_time)
+		kill(child, SIGKILL);
+	int status = 0;
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!in_time)
+		return "it did not end within " + std::to_string(patience.count()) + " s";
+	if (WIFSIGNALED(status))
+		return "it was killed by signal " + std::to_string(WTERMSIG(status));
+	return "it ended with status " + std::to_string(WEXITSTATUS(status));
+}
+
+} // namespace
+
+finding in_child(const std::function<json()> &look)
+{
+	finding f;
+	tube answer, messages;
+	pid_t child = answer.open() && messages.open() ? fork() : -1;
+	if (child < 0) {
+		f.ending = std::string("no child process could be started: ") + strerror(errno);
+		return f;
+	}
+	if (child == 0)
+		be_the_child(look, answer.in, messages.in);
+	close(answer.in);
+	close(messages.in);
+	std::string text;
+	bool in_time = listen(answer.out, text, messages.out, f.printed);
+	f.ending = how_it_ended(child, in_time);
+	// A helper of a driver's may have kept the other pipe open: take what is there.
+	fcntl(messages.out, F_SETFL, O_NONBLOCK);
+	while (read_some(messages.out, f.printed))
+		;
+	close(answer.out);
+	close(messages.out);
+	f.answer = json::parse(text, nullptr, false);
+	if (f.answer.is_discarded())
+		f.answer = nullptr;
+	return f;
+}
+
+} // namespace info

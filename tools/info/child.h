@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Looks at something in a child process: a driver may crash or hang, libraries print, and gpuvm_init() is possible once a
+// process.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace info
+{
+
+using json = nlohmann::ordered_json;
+
+struct finding {
+	json answer;         // null if there is none
+	std::string printed; // what it and its libraries printed meanwhile
+	std::string ending;  // why there is no answer: "it was killed by signal 11"
+};
+
+// Runs @look in a child and waits for it, for 30 s at most.
+finding in_child(const std::function<json()> &look);
+
+} // namespace info

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The OpenCL devices that gpuvm_init() could be given, asked through the loader, which is opened at run time.
+#pragma once
+
+#include "info/child.h"
+
+namespace info
+{
+
+// { "loader": true, "platforms": [ { "name", "version", "devices": [ { "name", "type", "driver", "memory_bytes",
+// "compute_units" }, ... ] }, ... ] }, or { "loader": false, "error" }.
+json opencl();
+
+} // namespace info

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "info/traps.h"
+
+#include <cerrno>
+#include <gpuvm.h>
+#include <unistd.h>
+#include <vector>
+
+namespace info
+{
+
+namespace
+{
+
+template <typename T> T statistic(int parameter)
+{
+	T value{};
+	gpuvm_stat(parameter, &value);
+	return value;
+}
+
+// One array on one device whose memory is the host's.
+class sample
+{
+      public:
+	sample() : host_(static_cast<char *>(gpuvm_malloc(size, 0, GPUVM_NONE))), buffer_(size)
+	{
+		ok_ = host_ && !gpuvm_link(host_, size, 0, buffer_.data(), GPUVM_ON_HOST);
+	}
+	sample(const sample &) = delete;
+	sample &operator=(const sample &) = delete;
+	~sample() { gpuvm_free(host_); }
+
+	char *host() const { return host_; }
+	bool ok() const { return ok_; }
+	bool kernel(int flags) { return !gpuvm_kernel_begin(host_, 0, flags) && !gpuvm_kernel_end(host_, 0); }
+
+      private:
+	static constexpr size_t size = 64 << 10;
+	char *host_;
+	std::vector<char> buffer_;
+	bool ok_;
+};
+
+// A system call reads from an array that is on the device.
+bool serves_kernel_touches(sample &s)
+{
+	int ends[2];
+	if (!s.kernel(GPUVM_WRITE_ONLY) || pipe(ends))
+		return false;
+	ssize_t n = write(ends[1], s.host(), 1);
+	close(ends[0]);
+	close(ends[1]);
+	return n == 1;
+}
+
+// After the host has read, the device's copy is still good.
+bool shares_reads(sample &s)
+{
+	if (!s.kernel(GPUVM_WRITE_ONLY))
+		return false;
+	(void)*static_cast<volatile char *>(s.host());
+	auto before = statistic<unsigned long long>(GPUVM_STAT_BYTES_TO_DEVICE);
+	return s.kernel(GPUVM_READ_ONLY) && statistic<unsigned long long>(GPUVM_STAT_BYTES_TO_DEVICE) == before;
+}
+
+json look_at_trap(int flag)
+{
+	if (int err = gpuvm_init(1, nullptr, GPUVM_HOST | flag))
+		return {{"works", false}, {"reason", gpuvm_strerror(err)}};
+	sample s;
+	if (!s.ok())
+		return {{"works", false}, {"reason", "an array can't be linked"}};
+	return {{"name", statistic<const char *>(GPUVM_STAT_TRAP)},
+		{"works", true},
+		{"reason", statistic<const char *>(GPUVM_STAT_TRAP_REASON)},
+		{"kernel_touches", serves_kernel_touches(s)},
+		{"shared_reads", shares_reads(s)},
+		{"resolvers", statistic<unsigned>(GPUVM_STAT_RESOLVERS)}};
+}
+
+// The last line, without "libhet: ".
+std::string last_message(std::string text)
+{
+	while (!text.empty() && text.back() == '\n')
+		text.pop_back();
+	size_t start = text.rfind('\n');
+	text = start == std::string::npos ? text : text.substr(start + 1);
+	const std::string prefix = "libhet: ";
+	return text.compare(0, prefix.size(), prefix) ? text : text.substr(prefix.size());
+}
+
+json trap_in_child(int flag)
+{
+	finding f = in_child([flag] { return look_at_trap(flag); });
+	if (f.answer.is_null())
+		return {{"works", false}, {"reason", f.ending}};
+	// The library says more on stderr than its error code does.
+	if (!f.answer["works"] && !f.printed.empty())
+		f.answer["reason"] = last_message(f.printed);
+	return f.answer;
+}
+
+} // namespace
+
+json chosen_trap()
+{
+	return trap_in_child(GPUVM_NONE);
+}
+
+json all_traps()
+{
+	constexpr struct {
+		const char *name;
+		int flag;
+	} known[] = {{"uffd", GPUVM_TRAP_UFFD},
+		     {"uffd-sigbus", GPUVM_TRAP_UFFD_SIGBUS},
+		     {"sigsegv", GPUVM_TRAP_SIGSEGV},
+		     {"sigsegv-stop", GPUVM_TRAP_SIGSEGV_STOP}};
+	json list = json::array();
+	for (const auto &t : known) {
+		json found = {{"name", t.name}};
+		found.update(trap_in_child(t.flag));
+		list.push_back(found);
+	}
+	return list;
+}
+
+} // namespace info

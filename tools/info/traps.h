@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What the library does here with each trap: not what it should do, but what it was seen to do with one small array.
+#pragma once
+
+#include "info/child.h"
+
+namespace info
+{
+
+// { "name", "works", "reason", "kernel_touches", "shared_reads", "resolvers" } of the trap that the library chooses
+// by itself. Where it finds none, only "works" and "reason".
+json chosen_trap();
+
+// The same for each trap, asked for by name.
+json all_traps();
+
+} // namespace info
