@@ -9,20 +9,23 @@ unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc))
 harness_srcs := $(wildcard selftests/harness/*.cc)
 bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc)
 selftest_srcs := $(wildcard selftests/*.cc)
+selftest_c_srcs := $(wildcard selftests/*.c)
 bench_srcs := $(wildcard bench/*.cc)
 tool_srcs := $(wildcard tools/*.cc)
+tool_part_srcs := $(wildcard tools/*/*.cc)
 example_srcs := $(wildcard Documentation/examples/*.c)
 
-program_srcs := $(harness_srcs) $(bench_common_srcs) $(selftest_srcs) $(bench_srcs) $(tool_srcs) \
-	$(example_srcs) $(unit_srcs)
+program_srcs := $(harness_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(bench_srcs) \
+	$(tool_srcs) $(tool_part_srcs) $(example_srcs) $(unit_srcs)
 
 # A program or test that needs a header which is not on this machine is left out, with a message. (The library
 # does without by itself.)
 missing_headers := $(strip $(if $(HAVE_OPENCL),,CL/cl.h) $(MISSING_HEADERS))
 file_of = $(firstword $(subst :, ,$1))
-left_out := $(if $(missing_headers),$(foreach s,$(shell scripts/left-out.sh $(missing_headers) -- \
-	bench selftests tools Documentation/examples lib | tr ' ' :),$(if $(filter $(program_srcs),$(call file_of,$s)),$s)))
-$(foreach s,$(left_out),$(info libhet: $(subst :, is left out: there is no ,$s) here))
+left_out := $(if $(missing_headers),$(shell scripts/left-out.sh $(missing_headers) -- \
+	bench selftests tools Documentation/examples lib | tr ' ' :))
+$(foreach s,$(left_out),$(if $(filter $(program_srcs),$(call file_of,$s)),\
+	$(info libhet: $(subst :, is left out: there is no ,$s) here)))
 keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
 
 obj = $(patsubst %,$(B)/obj/%.o,$(basename $1))
@@ -33,9 +36,12 @@ inject_objs := $(call inject_obj,$(lib_srcs))
 harness_objs := $(call obj,$(call keep,$(harness_srcs)))
 bench_common_objs := $(call obj,$(call keep,$(bench_common_srcs)))
 bench_archive := $(B)/obj/bench.a
+tool_part_objs := $(call obj,$(call keep,$(tool_part_srcs)))
+tool_archive := $(B)/obj/tools.a
 unit_objs := $(call obj,$(call keep,$(unit_srcs)))
 
 selftests := $(patsubst selftests/%.cc,$(B)/selftests/%,$(call keep,$(selftest_srcs)))
+selftests_c := $(patsubst selftests/%.c,$(B)/selftests/%,$(call keep,$(selftest_c_srcs)))
 benches := $(patsubst bench/%.cc,$(B)/bin/%,$(call keep,$(bench_srcs)))
 tools := $(patsubst tools/%.cc,$(B)/bin/%,$(call keep,$(tool_srcs)))
 examples := $(patsubst Documentation/examples/%.c,$(B)/examples/%,$(call keep,$(example_srcs)))
@@ -49,9 +55,9 @@ all: lib tools bench-programs
 lib: $(libhet) $(compat)
 tools: $(tools)
 bench-programs: $(benches)
-tests: lib $(units) $(selftests) $(examples)
+tests: lib $(units) $(selftests) $(selftests_c) $(examples)
 unit-tests: $(units)
-selftests: $(selftests)
+selftests: $(selftests) $(selftests_c)
 examples: $(examples)
 inject: $(B)/inject/libhet.so $(B)/inject/$(SONAME)
 .PHONY: all lib tools bench-programs tests unit-tests selftests examples inject
@@ -64,7 +70,8 @@ $(inject_objs): private mode_flags += -DHET_INJECT
 $(unit_objs): private mode_flags := -fno-rtti
 $(bench_common_objs) $(call obj,$(bench_srcs)): private mode_flags := -Ibench
 $(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests
-$(call obj,$(tool_srcs)): private mode_flags := -Itools
+$(call obj,$(tool_srcs) $(tool_part_srcs)): private mode_flags := -Itools -DHET_VERSION='"$(VERSION)"'
+$(call obj,$(tool_srcs)): VERSION
 
 compile_cxx = $(CXX) $(cppflags) $(cxxflags) $(mode_flags)
 compile_c = $(CC) $(cppflags) $(cflags)
@@ -118,7 +125,8 @@ $(compat): Makefile
 link_with = $(CXX) $(ldflags) -Wl,-z,now -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter %.so,$^) -Wl,--as-needed
 rpath = -Wl,-rpath,'$$ORIGIN/$1'
 
-$(tools): $(B)/bin/%: $(B)/obj/tools/%.o $(libhet)
+$(tool_archive): $(tool_part_objs)
+$(tools): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) -ldl
@@ -134,6 +142,12 @@ $(selftests): $(B)/selftests/%: $(B)/obj/selftests/%.o $(harness_objs) $(libhet)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(URING_LIBS) -ldl
 
+# Programs in C, without the harness.
+$(selftests_c): $(B)/selftests/%: $(B)/obj/selftests/%.o $(libhet)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS)
+
 $(examples): $(B)/examples/%: $(B)/obj/Documentation/examples/%.o $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
@@ -145,7 +159,7 @@ core_archive := $(B)/obj/core.a
 lib_archive := $(B)/obj/het.a
 $(core_archive): $(call obj,$(filter lib/core/%,$(lib_srcs)))
 $(lib_archive): $(call obj,$(filter-out $(interposer_srcs),$(lib_srcs)))
-$(core_archive) $(lib_archive) $(bench_archive):
+$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive):
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR)
@@ -159,6 +173,25 @@ $(B)/tests/$(notdir $(basename $1)): $(call obj,$1 $(filter-out %_test.cc,$(filt
 	$Q$(CXX) $(ldflags) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(GTEST_LIBS) $(NUMA_LIBS) -ldl
 endef
 $(foreach s,$(unit_mains),$(eval $(call unit_test,$s)))
+
+# --- every header compiles alone, the public ones as C too ---------------------
+
+headers := $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),\
+	$(wildcard lib/*/*.h lib/*/tests/*.h selftests/*/*.h bench/*/*.h tools/*/*.h))
+public_headers := $(wildcard lib/include/*.h)
+header_stamps := $(patsubst %,$(B)/headers/%.cxx-ok,$(headers)) $(patsubst %,$(B)/headers/%.c-ok,$(public_headers))
+
+# A static function that only an includer calls is no fault of the header.
+alone = @mkdir -p $(@D) && echo '\#include "$<"' | \
+	$1 -I. -Ibench -Iselftests -Itools -Wno-unused -fsyntax-only -MMD -MP -MF $@.d -MT $@ -x $2 - && touch $@
+
+$(B)/headers/%.h.cxx-ok: %.h $(flags_stamp)
+	$(call alone,$(CXX) $(cppflags) $(cxxflags) -fno-rtti,c++)
+
+$(B)/headers/%.h.c-ok: %.h $(flags_stamp)
+	$(call alone,$(CC) $(cppflags) $(cflags) -pedantic,c)
+
+-include $(wildcard $(header_stamps:=.d))
 
 # --- for editors and clang-tidy ----------------------------------------------
 

@@ -28,8 +28,10 @@ spdx-check:
 deps-check:
 	$(PYTHON) scripts/check-deps.py
 
-headers-check:
-	scripts/check-headers.sh "$(CXX) $(cppflags) $(cxxflags)" "$(CC) $(cppflags) $(cflags)"
+settings-check:
+	$(PYTHON) scripts/check-settings.py
+
+headers-check: $(header_stamps)
 
 symbols-check: lib
 	scripts/check-symbols.sh $(B)
@@ -42,4 +44,4 @@ docs:
 	sphinx-build -q -W --keep-going -b html -d $(B)/docs/.doctrees Documentation $(B)/docs/html
 	sphinx-build -q -W --keep-going -b man -d $(B)/docs/.doctrees Documentation $(B)/docs/man
 
-.PHONY: check run bench format format-check spdx-check deps-check headers-check symbols-check tidy docs
+.PHONY: check run bench format format-check spdx-check deps-check settings-check headers-check symbols-check tidy docs

@@ -21,7 +21,7 @@ export POCL_CACHE_DIR=$work/pocl-cache
 cc=${CC:-gcc}
 cxx=${CXX:-g++}
 strict="-Wall -Wextra -Werror -pedantic -D_GNU_SOURCE"
-opencl="-DCL_TARGET_OPENCL_VERSION=120 -DCL_USE_DEPRECATED_OPENCL_1_2_APIS"
+opencl=-DCL_TARGET_OPENCL_VERSION=300
 
 use_new() {
 	test "$(pkg-config --modversion libhet)" = "$(cat VERSION)"
@@ -41,7 +41,7 @@ use_new() {
 use_old() {
 	mkdir "$work/2011"
 	say $cc -shared -fPIC -Wl,-soname,libgpuvm.so.0 $sources/libgpuvm.c -o "$work/2011/libgpuvm.so.0"
-	say $cc -std=c11 $strict $opencl -Ilib/include $sources/old_program.c -o "$work/old" \
+	say $cc -std=c11 $strict $opencl -Ilib/include selftests/old_program.c -o "$work/old" \
 		"$work/2011/libgpuvm.so.0" -lOpenCL
 	readelf -d "$work/old" | grep -q 'NEEDED.*libgpuvm\.so\.0'
 	if readelf -d "$work/old" | grep 'NEEDED.*libhet'; then
@@ -54,6 +54,9 @@ use_old() {
 	/sbin/ldconfig -f "$work/ld.so.conf" -C "$work/ld.so.cache" "$lib" 2>/dev/null || true
 	/sbin/ldconfig -C "$work/ld.so.cache" -p | grep 'libgpuvm\.so\.0'
 	LD_LIBRARY_PATH=$lib say timeout 60 "$work/old"
+	# The interposers work only if libhet stands before libc, as libgpuvm stood when this was linked.
+	LD_LIBRARY_PATH=$lib LD_DEBUG=bindings LD_DEBUG_OUTPUT=$work/bindings timeout 60 "$work/old" >/dev/null
+	grep -h "$work/old .* symbol .free'" "$work"/bindings.* | tee /dev/stderr | grep -q 'to .*/libhet\.so'
 }
 
 use_"$1"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# Which sources can't be compiled for want of some system headers, by way of the project's own headers too.
-#   left-out.sh HEADER... -- FOLDER...    prints "SOURCE HEADER" lines
+# Which files can't be compiled for want of some system headers, by way of the project's own headers too.
+#   left-out.sh HEADER... -- FOLDER...    prints "FILE HEADER" lines
 # A file that asks with __has_include sees to it by itself.
 set -u
 headers=()
@@ -23,6 +23,6 @@ for folder in "$@"; do
 			new=$(grep -lE "^#include \"(.*/)?($names)\"" $files | grep -vxF "$found")
 			found=$(printf '%s\n%s' "$found" "$new")
 		done
-		grep -E '\.(cc|c)$' <<<"$found" | sed "s|\$| $header|"
+		[ -z "$found" ] || sed "s|\$| $header|" <<<"$found"
 	done
 done

@@ -28,12 +28,15 @@ main_job() {
 	job "x = Ax + b on every device, with hand-placed copies and with libhet" \
 		matvec --json "$out/matvec.json"
 	job "what one host touch of device data costs, trap by trap" \
-		fault-latency --json "$out/fault-latency.json" --plot "$out/fault-latency"
+		fault-latency --quick --json "$out/fault-latency.json" --plot "$out/fault-latency"
 }
 
 suite() {
 	job "the figures that libhet is held to" figures --json "$out/figures.json" "$@"
 	job "a read sweep over data of the device" sweep --json "$out/sweep.json" "$@"
+	job "x = Ax + b with a kernel made for speed" matvec --tuned --json "$out/matvec-tuned.json" "$@"
+	job "what one host touch of device data costs, trap by trap" \
+		fault-latency --json "$out/fault-latency.json" --plot "$out/fault-latency" "$@"
 }
 
 what=${1:-}

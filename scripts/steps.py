@@ -35,12 +35,18 @@ def judge_plain(name: str, status: int, output: str) -> Result:
     return Result(failed=[name], shown=output.splitlines()[-40:])
 
 
+COMPLAINT = re.compile(r"error:|warning:|undefined reference|\*\*\*|Error \d", re.I)
+
+
 def judge_make(name: str, status: int, output: str) -> Result:
-    return Result(passed=1) if status == 0 else Result(failed=[name], shown=output.splitlines()[-40:])
+    if status == 0:
+        return Result(passed=1)
+    lines = output.splitlines()
+    return Result(failed=[name], shown=[line for line in lines if COMPLAINT.search(line)][:40] or lines[-40:])
 
 
 KTAP_LINE = re.compile(r"^(ok|not ok) \d+ ?-? ?([^#\n]*?)\s*(?:# SKIP ?(.*))?$")
-KTAP_PLAN = re.compile(r"^1\.\.(\d+)", re.M)
+KTAP_PLAN = re.compile(r"^1\.\.(\d+)(?: # SKIP ?(.*))?", re.M)
 
 
 def judge_ktap(name: str, status: int, output: str) -> Result:
@@ -73,7 +79,7 @@ def judge_ktap(name: str, status: int, output: str) -> Result:
         result.failed.append(f"{name}: exit status {status}")
         result.shown += output.splitlines()[-40:]
     elif status == SKIP_STATUS and not result.cases():
-        result.skipped.append((name, "none of its cases belongs to this suite"))
+        result.skipped.append((name, plan[2] or "none of its cases belongs to this suite"))
     return result
 
 
@@ -90,8 +96,21 @@ def judge_gtest(name: str, status: int, output: str) -> Result:
     if (status != 0 or not counts) and not result.failed:
         result.failed = [f"{name}: exit status {status}" if counts else f"{name}: no test ran, exit status {status}"]
     if result.failed:
-        result.shown = output.splitlines()[-60:]
+        result.shown = failed_tests(output)[:80] or output.splitlines()[-40:]
     return result
+
+
+def failed_tests(output: str) -> list[str]:
+    """What the failed tests of a GoogleTest program printed."""
+    shown: list[str] = []
+    block: list[str] = []
+    for line in output.splitlines():
+        if line.startswith("[ RUN      ]"):
+            block = []
+        block.append(line)
+        if line.startswith("[  FAILED  ]") and " ms)" in line:
+            shown += block[-20:]
+    return shown
 
 
 @dataclass
