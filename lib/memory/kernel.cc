@@ -83,8 +83,8 @@ namespace
 
 // ---- brackets ----------------------------------------------------------------------------------------
 
-// Another device uses the chunks in a way that does not go with this use.
-bool conflicts(const array &a, unsigned device, layout::span s, bool writing)
+// Another device is writing chunks of the span. (Readers elsewhere keep their own copies, so a writer may join them.)
+bool conflicts(const array &a, unsigned device, layout::span s)
 {
 	for (unsigned d = 0; d < lib().ndevs; d++) {
 		uint32_t open = a.links[d].open.load();
@@ -93,7 +93,7 @@ bool conflicts(const array &a, unsigned device, layout::span s, bool writing)
 	}
 	for (const bracket *b = a.parts; b; b = b->next) {
 		bool apart = b->last <= s.first || s.last <= b->first;
-		if (b->device != device && !apart && (b->writes || (writing && b->writes)))
+		if (b->device != device && !apart && b->writes)
 			return true;
 	}
 	return false;
@@ -158,7 +158,7 @@ bool close_part(array &a, unsigned device, layout::span s, bool *wrote)
 
 int open_bracket(array &a, unsigned device, layout::span s, bool whole, bool writing)
 {
-	if (conflicts(a, device, s, writing))
+	if (conflicts(a, device, s))
 		return fail(GPUVM_ESTATE,
 			    "gpuvm_kernel_begin: another device is writing array %p; end its kernel first",
 			    a.place.user.ptr());
@@ -393,8 +393,7 @@ int end_kernel(array &a, unsigned device, range part, bool whole, void *event)
 	if (event && a.place.has_edges())
 		return fail(GPUVM_ESTATE,
 			    "gpuvm_kernel_end_event: array %p has edges, which can't be copied back later; align it to "
-			    "pages "
-			    "or use gpuvm_malloc()",
+			    "pages or use gpuvm_malloc()",
 			    a.place.user.ptr());
 	// The bracket stays open until the host has lost the chunks: in strict mode it keeps touches waiting.
 	uint32_t open = a.links[device].open.load();
