@@ -21,14 +21,16 @@ html_show_sphinx = False
 smartquotes = False
 
 
-def man_page(path: Path) -> tuple[str, str, str, list[str], str]:
-    """man/NAME.SECTION.rst, whose title is "NAME - description", becomes NAME(SECTION)."""
+def man_pages_of(path: Path) -> list[tuple[str, str, str, list[str], str]]:
+    """man/NAME.SECTION.rst, whose title is "NAME - description", becomes NAME(SECTION). A comment ".. also: NAME..."
+    names further pages with the same text."""
     name, section = path.stem.rsplit(".", 1)
-    lines = (line for line in path.read_text().splitlines() if line.strip() and not line.startswith(".."))
-    title = next(lines)
+    lines = [line for line in path.read_text().splitlines() if line.strip()]
+    title = next(line for line in lines if not line.startswith(".."))
     if " - " not in title:
         raise ValueError(f"{path}: the title of a man page is 'NAME - description'")
-    return f"man/{path.stem}", name, title.split(" - ", 1)[1], [], section
+    also = [n for line in lines if line.startswith(".. also: ") for n in line.split()[2:]]
+    return [(f"man/{path.stem}", n, title.split(" - ", 1)[1], [], section) for n in [name, *also]]
 
 
-man_pages = [man_page(path) for path in sorted(HERE.glob("man/*.rst"))]
+man_pages = [page for path in sorted(HERE.glob("man/*.rst")) for page in man_pages_of(path)]

@@ -20,6 +20,9 @@ endif
 installed_lib := libhet.so.$(VERSION)
 headers := $(wildcard lib/include/*.h)
 man_pages = $(wildcard $(B)/docs/man/*)
+# Also the names under which a page of section 3 can be found besides its own (see Documentation/conf.py).
+man_names = $(basename $(notdir $(wildcard Documentation/man/*.rst))) \
+	$(addsuffix .3,$(shell sed -n 's/^\.\. also: //p' Documentation/man/*.3.rst))
 
 install: lib tools $(B)/libhet.pc
 	install -d $(addprefix $(DESTDIR),$(LIBDIR)/pkgconfig $(INCLUDEDIR))
@@ -41,7 +44,7 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(installed_lib) $(SONAME) libhet.so $(COMPAT_SONAME) pkgconfig/libhet.pc)
 	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,$(notdir $(headers)))
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(basename $(notdir $(wildcard tools/*.cc))))
-	rm -f $(foreach p,$(basename $(notdir $(wildcard Documentation/man/*.rst))),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p)
+	rm -f $(foreach p,$(man_names),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p)
 
 below_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$1)
 .PHONY: $(B)/libhet.pc

@@ -10,6 +10,7 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -60,8 +61,8 @@ def sources(pattern: str) -> list[str]:
     return sorted(p.stem for p in ROOT.glob(pattern))
 
 
-def make(name: str, *arguments: str, seconds: int = 300) -> Step:
-    return Step(name, [*MAKE, *arguments], judge_make, cwd=ROOT, seconds=seconds)
+def make(name: str, *arguments: str, seconds: int = 300, **more) -> Step:
+    return Step(name, [*MAKE, *arguments], judge_make, cwd=ROOT, seconds=seconds, **more)
 
 
 def static_checks() -> Iterator[Step]:
@@ -72,14 +73,19 @@ def static_checks() -> Iterator[Step]:
     yield make("headers compile alone", "headers-check")
 
 
+def build(name: str, tree: str, *arguments: str) -> Step:
+    return make(name, *arguments, seconds=1800, makes=tree)
+
+
 def builds() -> Iterator[Step]:
-    yield make("build", "all", "tests", "inject", seconds=1800)
+    yield build("build", "build", "all", "tests", "inject")
     for sanitizer in ("address", "undefined", "thread"):
-        yield make(f"build, {sanitizer} sanitizer", f"SAN={sanitizer}", "DEBUG_LOCKS=1", "tests", seconds=1800)
-    clang = make("build, clang", "B=build-clang", "CC=clang", "CXX=clang++", "all", "tests", seconds=1800)
+        settings = (f"SAN={sanitizer}", "DEBUG_LOCKS=1")
+        yield build(f"build, {sanitizer} sanitizer", f"build-{sanitizer}", *settings, "tests")
+    clang = build("build, clang", "build-clang", "B=build-clang", "CC=clang", "CXX=clang++", "all", "tests")
     clang.unavailable = lambda: None if shutil.which("clang++") else "clang++ is not installed"
     yield clang
-    yield make("exported symbols", "symbols-check")
+    yield make("exported symbols", "symbols-check", needs="build")
 
 
 def left_out(kind: str, program: str) -> str | None:
@@ -111,6 +117,7 @@ def unit_tests(tree: str) -> Iterator[Step]:
             command(tree, ROOT / tree / "tests" / test),
             judge_gtest,
             env=environment(tree),
+            needs=tree,
             seconds=60,
             unavailable=lambda test=test: left_out("/tests/", test),
         )
@@ -148,6 +155,7 @@ def selftests(suite: Suite, copy: NobodysCopy) -> Iterator[Step]:
             judge_ktap,
             env={**environment(suite.tree), **suite.env},
             seconds=suite.seconds,
+            needs=suite.tree,
             unavailable=lambda test=test: left_out("selftests/", test),
         )
         if suite.as_nobody:
@@ -179,6 +187,7 @@ def examples() -> Iterator[Step]:
             f"example {example}",
             [str(ROOT / "build/examples" / example)],
             env=environment("build"),
+            needs="build",
             unavailable=lambda example=example: left_out("examples/", example),
         )
 
@@ -192,24 +201,33 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
     for suite in SUITES:
         yield from selftests(suite, copy)
     for programs in ("new", "old"):
-        yield Step(f"install, {programs} programs", [str(ROOT / "scripts/check-install.sh"), programs], cwd=ROOT)
+        command_line = [str(ROOT / "scripts/check-install.sh"), programs]
+        yield Step(f"install, {programs} programs", command_line, cwd=ROOT, needs="build")
     yield make("documentation", "docs")
+
+
+def only(steps: list[Step], pattern: str) -> list[Step]:
+    """The steps with matching names, and the builds that they need."""
+    wanted = {s.name for s in steps if re.search(pattern, s.name)}
+    trees = {s.needs for s in steps if s.name in wanted and s.needs}
+    return [s for s in steps if s.name in wanted or s.makes in trees]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", metavar="REGEX", help="these steps alone, and the builds")
+    parser.add_argument("--only", metavar="REGEX", help="these steps alone, and the builds that they need")
     parser.add_argument("--list", action="store_true", help="name the steps and stop")
     options = parser.parse_args()
     # What was said to the make that called is not meant for those called from here.
     for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "SAN", "B", "V", "DEBUG_LOCKS", "DESTDIR", "PREFIX"):
         os.environ.pop(name, None)
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what runs is ended, too
     copy = NobodysCopy()
     try:
         steps = list(plan(copy))
         if options.only:
-            steps = [s for s in steps if s.name.startswith("build") or re.search(options.only, s.name)]
+            steps = only(steps, options.only)
         if options.list:
             print("\n".join(s.name for s in steps))
             return 0

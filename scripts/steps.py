@@ -122,6 +122,8 @@ class Step:
     cwd: Path | None = None
     seconds: int = 120
     as_nobody: bool = False
+    makes: str | None = None  # the build folder that it fills
+    needs: str | None = None  # the build folder that it uses
     # Called just before; a text means: can't run, for this reason.
     unavailable: Callable[[], str | None] = lambda: None
 
@@ -141,6 +143,14 @@ def before_exec(step: Step) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if step.as_nobody:
         become_nobody()
+
+
+def kill_group(process: subprocess.Popen) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
 
 
 def execute(step: Step, log: Path) -> tuple[int | None, str]:
@@ -165,11 +175,8 @@ def execute(step: Step, log: Path) -> tuple[int | None, str]:
             status = process.wait(step.seconds)
         except subprocess.TimeoutExpired:
             status = None
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        process.wait()
+        finally:
+            kill_group(process)
     output = log.read_text(errors="replace").partition("\n")[2]
     return status, output if status is not None else output + f"\nkilled: not done after {step.seconds} s"
 

@@ -3,6 +3,10 @@
 #include "harness/clock.h"
 #include "harness/fixture.h"
 
+#include <cstdio>
+#include <cstdlib>
+#include <sys/utsname.h>
+
 using namespace selftest;
 
 namespace
@@ -28,6 +32,18 @@ struct movement {
 			now.fetches - fetches};
 	}
 };
+
+// Before Linux 6.4 userfaultfd can't show a page read-only from the first instant: a host read of a chunk that was on
+// the device makes the host its only owner.
+bool reads_are_shared(const context &t)
+{
+	utsname system;
+	CHECK_SYS(uname(&system));
+	int major = 0, minor = 0;
+	sscanf(system.release, "%d.%d", &major, &minor);
+	bool old = major < 6 || (major == 6 && minor < 4) || getenv("GPUVM_UFFD_FEATURES");
+	return !old || !(t.v.trap & (trap::uffd | trap::uffd_sigbus));
+}
 
 void begin_and_end(array &a, int access)
 {
@@ -234,7 +250,7 @@ TEST(host_begin_fetches_at_once, .traps = trap::all, .devices = device::single, 
 	CHECK_EQ(start.since().touches, 0);
 	start = movement::so_far();
 	begin_and_end(a, GPUVM_READ_ONLY);
-	CHECK_EQ(start.since().to_device, 0);
+	CHECK_EQ(start.since().to_device, reads_are_shared(t) ? 0 : size);
 	// the host as the only owner
 	CHECK_OK(gpuvm_host_begin(a.data(), size, GPUVM_READ_WRITE));
 	start = movement::so_far();

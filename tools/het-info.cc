@@ -156,9 +156,11 @@ void print_userfaultfd(const json &ways)
 	print_line("features", names);
 }
 
-void print_memory(const json &m)
+void print_memory(const json &m, const json &trap)
 {
 	printf("\nMemory\n");
+	if (trap["works"])
+		print_line("gpuvm_malloc(GPUVM_HUGE)", trap["huge_pages"] ? "huge pages" : "small pages");
 	print_line("huge pages, shared memory", text(m["shmem_huge_pages"]));
 	print_line("huge pages, private memory", text(m["huge_pages"]));
 	print_line("reserved hugetlb pages", text(m["hugetlb_pages"]) + " (not used by this version)");
@@ -192,7 +194,7 @@ void print_report(const json &r)
 	print_head(r);
 	print_traps(r);
 	print_userfaultfd(r["userfaultfd"]);
-	print_memory(r["memory"]);
+	print_memory(r["memory"], r["trap"]);
 	print_devices(r["devices"]);
 	printf("\n%s\n", r["advice"].empty() ? "Nothing here could be better." : "What could be better");
 	for (const json &sentence : r["advice"])

@@ -78,6 +78,30 @@ bool map_failing(range r)
 	return ok;
 }
 
+namespace
+{
+
+// A mapping of the file without access, at a multiple of 2 MiB as offsets in it are: a huge page needs both.
+char *map_aligned(int fd, uint64_t size)
+{
+	void *room = raw_mmap(nullptr, size + huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (!room)
+		return nullptr;
+	range all = range_of(room, size + huge_page);
+	uintptr_t begin = round_up(all.begin, huge_page);
+	range kept{begin, begin + size};
+	void *p = raw_mmap(kept.ptr(), size, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0);
+	if (!p)
+		kept = {all.end, all.end};
+	if (all.begin < kept.begin)
+		unmap({all.begin, kept.begin});
+	if (kept.end < all.end)
+		unmap({kept.end, all.end});
+	return static_cast<char *>(p);
+}
+
+} // namespace
+
 int memory_file::open()
 {
 	fd_ = memfd_create("libhet", MFD_CLOEXEC);
@@ -90,7 +114,7 @@ int memory_file::open()
 		size_ = round_up(size_, 2 << 20);
 		if (ftruncate(fd_, off_t(size_)))
 			continue;
-		alias_ = static_cast<char *>(raw_mmap(nullptr, size_, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd_, 0));
+		alias_ = map_aligned(fd_, size_);
 		if (alias_)
 			break;
 	}

@@ -77,13 +77,17 @@ void advise_on_trap(const json &report, json &list)
 			       (setting.empty() ? "use Linux 6.4 or newer." : "unset " + setting + "."));
 }
 
-void advise_on_memory(const json &memory, json &list)
+void advise_on_memory(const json &memory, const json &trap, json &list)
 {
 	const json &huge = memory["shmem_huge_pages"];
-	if (huge == "never" || huge == "deny")
-		list.push_back(
-			"Arrays get no huge pages: write 'advise' (for gpuvm_malloc()) or 'within_size' (for all) to "
-			"/sys/kernel/mm/transparent_hugepage/shmem_enabled.");
+	if (trap["works"] && !trap["huge_pages"])
+		list.push_back(huge == "deny"
+				       ? "GPUVM_HUGE has no effect: write 'advise' to "
+					 "/sys/kernel/mm/transparent_hugepage/shmem_enabled."
+				       : "GPUVM_HUGE has no effect: use Linux 6.1 or newer, with memory to spare.");
+	if (huge == "never" || huge == "deny" || huge == "advise")
+		list.push_back("Adopted arrays (malloc) are in small pages: write 'within_size' to "
+			       "/sys/kernel/mm/transparent_hugepage/shmem_enabled.");
 	constexpr int usual_map_count = 65530;
 	if (memory["max_map_count"].is_number() && memory["max_map_count"] < usual_map_count)
 		list.push_back("Each linked array needs up to four mappings: raise vm.max_map_count (sysctl).");
@@ -95,7 +99,7 @@ json advice(const json &report)
 {
 	json list = json::array();
 	advise_on_trap(report, list);
-	advise_on_memory(report["memory"], list);
+	advise_on_memory(report["memory"], report["trap"], list);
 	if (report["machine"]["cores"] < 2)
 		list.push_back("With one core resolvers never spin, so each touch costs a wake.");
 	return list;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "info/traps.h"
 
-#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <gpuvm.h>
 #include <unistd.h>
 #include <vector>
@@ -64,6 +65,30 @@ bool shares_reads(sample &s)
 	return s.kernel(GPUVM_READ_ONLY) && statistic<unsigned long long>(GPUVM_STAT_BYTES_TO_DEVICE) == before;
 }
 
+// Kilobytes of shared memory that this process has mapped in huge pages.
+unsigned long huge_kilobytes()
+{
+	std::ifstream smaps("/proc/self/smaps");
+	unsigned long total = 0;
+	const std::string key = "ShmemPmdMapped:";
+	for (std::string line; std::getline(smaps, line);)
+		if (line.compare(0, key.size(), key) == 0)
+			total += std::stoul(line.substr(key.size()));
+	return total;
+}
+
+bool allocates_huge_pages()
+{
+	constexpr size_t size = 4 << 20;
+	void *p = gpuvm_malloc(size, 0, GPUVM_HUGE);
+	if (!p)
+		return false;
+	memset(p, 1, size);
+	bool huge = huge_kilobytes() > 0;
+	gpuvm_free(p);
+	return huge;
+}
+
 json look_at_trap(int flag)
 {
 	if (int err = gpuvm_init(1, nullptr, GPUVM_HOST | flag))
@@ -76,6 +101,7 @@ json look_at_trap(int flag)
 		{"reason", statistic<const char *>(GPUVM_STAT_TRAP_REASON)},
 		{"kernel_touches", serves_kernel_touches(s)},
 		{"shared_reads", shares_reads(s)},
+		{"huge_pages", allocates_huge_pages()},
 		{"resolvers", statistic<unsigned>(GPUVM_STAT_RESOLVERS)}};
 }
 

@@ -7,8 +7,8 @@
 namespace info
 {
 
-// { "name", "works", "reason", "kernel_touches", "shared_reads", "resolvers" } of the trap that the library chooses
-// by itself. Where it finds none, only "works" and "reason".
+// { "name", "works", "reason", "kernel_touches", "shared_reads", "huge_pages", "resolvers" } of the trap that the
+// library chooses by itself. Where it finds none, only "works" and "reason".
 json chosen_trap();
 
 // The same for each trap, asked for by name.

@@ -33,7 +33,7 @@ class model
 			return std::prev(next)->second.get();
 		return next != objects_.end() && next->first < r.end ? next->second.get() : nullptr;
 	}
-	object *add(range r) { return (objects_[r.begin] = std::make_unique<object>(r)).get(); }
+	object *add(range r) { return (objects_[r.begin] = std::make_unique<object>(object{r})).get(); }
 	void remove(object *o) { objects_.erase(o->extent.begin); }
 	object *random(std::mt19937_64 &random) const
 	{
@@ -191,7 +191,7 @@ TEST_F(busy_index, readers_see_whole_states)
 		});
 	while (lookups.load() < 1000)
 		std::this_thread::yield();
-	come_and_go(30000);
+	come_and_go(10000);
 	stop.store(true);
 	for (auto &t : readers)
 		t.join();

@@ -189,14 +189,14 @@ TEST(signals_blocked, blocks_all_and_restores_what_was)
 TEST(guard, holds_the_lock_with_all_signals_blocked)
 {
 	static futex_lock lock;
-	static bool handled, held_in_handler;
-	handled = false;
+	static std::atomic<bool> handled{false}, held_in_handler{false};
 	struct sigaction action = {}, old;
 	action.sa_handler = [](int) {
-		handled = true;
-		held_in_handler = !lock.try_lock(lock_rank::pool);
-		if (!held_in_handler)
+		if (lock.try_lock(lock_rank::pool))
 			lock.unlock(lock_rank::pool);
+		else
+			held_in_handler = true;
+		handled = true;
 	};
 	sigaction(SIGUSR1, &action, &old);
 	{
@@ -205,6 +205,8 @@ TEST(guard, holds_the_lock_with_all_signals_blocked)
 		raise(SIGUSR1);
 		EXPECT_FALSE(handled);
 	}
+	for (int i = 0; i < 1000 && !handled; i++)
+		sleep_ms(1); // ThreadSanitizer calls handlers late
 	EXPECT_TRUE(handled);
 	EXPECT_FALSE(held_in_handler) << "signals come back after the lock is gone";
 	sigaction(SIGUSR1, &old, nullptr);

@@ -67,7 +67,7 @@ TEST(pool, what_is_released_is_used_again_and_zeroed_again)
 		memset(first, 0x55, n);
 		pool.release(first, n);
 		size_t footprint = pool.footprint();
-		for (int i = 0; i < 10000; i++) {
+		for (int i = 0; i < 3000; i++) {
 			auto *p = static_cast<char *>(pool.allocate(n));
 			ASSERT_TRUE(all_are(p, std::min<size_t>(n, 64), 0));
 			memset(p, 0x55, std::min<size_t>(n, 64));

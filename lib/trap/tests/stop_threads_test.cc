@@ -317,6 +317,41 @@ TEST_F(stop_threads, a_thread_that_waits_for_a_stopped_one_is_not_waited_for)
 	waiter.join();
 }
 
+// A spared thread may wake one up that was taken for stopped. It stops as soon as it lets the signal through.
+TEST_F(stop_threads, a_sleeper_that_is_woken_by_a_spared_thread_stops_late)
+{
+	std::atomic<uint32_t> go{0}, steps{0};
+	std::thread sleeper([&] {
+		{
+			signals_blocked all;
+			futex_wait(&go, 0);
+		}
+		for (unsigned i = 0; i < 1000; i++)
+			steps.fetch_add(1);
+	});
+	std::atomic<bool> stopped{false}, spared{false};
+	std::thread driver([&] {
+		spare_this_thread();
+		spared.store(true);
+		while (!stopped.load())
+			sleep_us(100);
+		go.store(1);
+		futex_wake(&go, 1);
+	});
+	while (!spared.load())
+		sleep_us(10);
+	sleep_us(5000);
+	{
+		all_stopped s(stopper);
+		stopped.store(true);
+		driver.join();
+		sleep_us(5000);
+		EXPECT_EQ(steps.load(), 0u);
+	}
+	sleeper.join();
+	EXPECT_EQ(steps.load(), 1000u);
+}
+
 TEST_F(stop_threads, system_calls_that_can_restart_do)
 {
 	int fds[2];

@@ -101,6 +101,7 @@ class tiny_core
 		visible_.store(false);
 	}
 
+	// All of it is valid on the host, and none of it shown.
 	void know_again()
 	{
 		guard g(lock_, lock_rank::array);
@@ -108,7 +109,7 @@ class tiny_core
 		known_ = true;
 		for (auto &s : state_)
 			s = access::write;
-		if (trap_->watch(body()))
+		if (trap_->watch(body()) || trap_->protect(body(), access::none))
 			abort();
 	}
 
@@ -119,6 +120,15 @@ class tiny_core
 		held_ = r;
 	}
 
+	// A range whose device has failed: who touches it is told so, and those who wait try again.
+	void set_failed(range r)
+	{
+		guard g(lock_, lock_rank::array);
+		failed_ = r;
+	}
+
+	// How long a toucher takes between its fault and the look at what is known.
+	std::atomic<unsigned> think_us{0};
 	std::atomic<unsigned> reads{0}, writes{0}, fetches{0};
 
       private:
@@ -135,9 +145,21 @@ class tiny_core
 		return held_.contains(t.addr);
 	}
 
+	bool is_failed(touch t)
+	{
+		guard g(lock_, lock_rank::array);
+		return failed_.contains(t.addr);
+	}
+
 	static bool touched_here(touch t)
 	{
 		tiny_core &c = *self;
+		if (unsigned us = c.think_us.load())
+			usleep(us);
+		if (c.is_failed(t)) {
+			c.trap_->wake({round_down(t.addr, page), round_down(t.addr, page) + page});
+			return false;
+		}
 		if (c.is_held(t)) {
 			c.trap_->hand_over(t);
 			return true;
@@ -216,7 +238,7 @@ class tiny_core
 	std::mutex transfer_;
 	futex_lock lock_; // over what follows
 	bool known_ = true;
-	range held_{};
+	range held_{}, failed_{};
 	char device_ = 0;
 	std::array<access, chunks> state_ = [] {
 		std::array<access, chunks> all;
