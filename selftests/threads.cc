@@ -254,7 +254,7 @@ namespace
 class watchers
 {
       public:
-	static constexpr size_t pages = 15;
+	static constexpr size_t pages = 63; // several chunks
 	static constexpr size_t bytes = (pages + 1) * page;
 
 	enum habit {

@@ -36,6 +36,12 @@ int check_device(const char *call, unsigned idev)
 	return fail(GPUVM_EARG, "%s: device %u; there are %u", call, idev, lib().ndevs);
 }
 
+// Also false for a range that runs past the end of the address space.
+bool is_inside(const array &a, range r)
+{
+	return !r.empty() && a.place.user.covers(r);
+}
+
 struct kernel_call {
 	array *a = nullptr;
 	range part;
@@ -67,7 +73,7 @@ kernel_call find_part(const char *call, void *hostptr, size_t nbytes, unsigned i
 	}
 	k.part = nbytes ? range_of(hostptr, nbytes) : k.a->place.user;
 	k.whole = k.part == k.a->place.user;
-	if (!k.a->place.user.covers(k.part))
+	if (!is_inside(*k.a, k.part))
 		k.err = fail(GPUVM_EARG, "%s: %p + %zu is not inside array %p + %zu", call, hostptr, nbytes,
 			     k.a->place.user.ptr(), k.a->place.user.size());
 	return k;
@@ -165,6 +171,9 @@ GPUVM_PUBLIC int gpuvm_link(void *hostptr, size_t nbytes, unsigned idev, void *d
 	bool known = !(flags & ~(api_flags | GPUVM_ON_HOST | GPUVM_ON_DEVICE | GPUVM_COPY));
 	if (!known || where == (GPUVM_ON_HOST | GPUVM_ON_DEVICE) || (api && !is_one_api(api)))
 		return fail(GPUVM_EARG, "gpuvm_link: flags 0x%x", unsigned(flags));
+	if (api && api != lib().devices[idev]->api())
+		return fail(GPUVM_EARG, "gpuvm_link: flags 0x%x name another API than that of device %u",
+			    unsigned(flags), idev);
 	return link_array(hostptr, nbytes, idev, devbuf, where == GPUVM_ON_DEVICE, flags & GPUVM_COPY);
 }
 
@@ -241,7 +250,7 @@ GPUVM_PUBLIC int gpuvm_host_begin(void *hostptr, size_t nbytes, int flags)
 	if (!a)
 		return fail(GPUVM_EHOSTPTR, "gpuvm_host_begin: %p points into no linked array", hostptr);
 	range r = range_of(hostptr, nbytes);
-	if (!nbytes || !a->place.user.covers(r))
+	if (!is_inside(*a, r))
 		return fail(GPUVM_EARG, "gpuvm_host_begin: %p + %zu is not inside array %p + %zu", hostptr, nbytes,
 			    a->place.user.ptr(), a->place.user.size());
 	return show_range(r, flags == GPUVM_READ_ONLY ? event::touch_read : event::touch_write);

@@ -3,6 +3,7 @@
 // called by any number of threads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -28,7 +29,7 @@ class histogram
 		return least == no_sample ? 0 : least;
 	}
 	uint64_t max() const { return max_.load(std::memory_order_relaxed); }
-	// Smallest bucket bound below which a share @q (0 to 1) of the samples lies.
+	// Below which a share @q (0 to 1) of the samples lies, to the bucket, between min() and max().
 	uint64_t quantile(double q) const
 	{
 		auto wanted = uint64_t(q * double(count()));
@@ -36,7 +37,7 @@ class histogram
 		for (unsigned i = 0; i < bucket_count; i++) {
 			seen += buckets_[i].load(std::memory_order_relaxed);
 			if (seen > wanted)
-				return upper_bound(i);
+				return std::clamp(upper_bound(i), min(), max());
 		}
 		return max();
 	}

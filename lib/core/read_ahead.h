@@ -13,7 +13,9 @@ class read_ahead
 {
       public:
 	// A touch missed at chunk @c. Returns the size of the window that starts there, 1 to @limit.
-	uint32_t window(uint32_t c, uint32_t limit)
+	// @expect: a stream may begin with what the one before it got to. Not for writes: each chunk that is made the
+	// host's own without need travels back to the device.
+	uint32_t window(uint32_t c, uint32_t limit, bool expect = true)
 	{
 		limit = std::max<uint32_t>(limit, 1);
 		if (c == next_) {
@@ -21,7 +23,7 @@ class read_ahead
 		} else {
 			// A new stream. One that starts where the last one did is expected to get as far as that one is
 			// known to have got; the last window of it may not have been used at all.
-			window_ = c == start_ ? std::clamp<uint32_t>(last_ - start_, 1, limit) : 1;
+			window_ = expect && c == start_ ? std::clamp<uint32_t>(last_ - start_, 1, limit) : 1;
 			start_ = c;
 		}
 		last_ = c;

@@ -48,7 +48,7 @@ uint32_t same_step(const array &a, uint32_t c, uint32_t limit, event e, const st
 uint32_t choose_window(array &a, uint32_t c, event e, const step &first)
 {
 	auto limit = uint32_t(std::max<size_t>(settings().read_ahead >> a.place.chunk_shift, 1));
-	uint32_t n = same_step(a, c, a.ahead.window(c, limit), e, first);
+	uint32_t n = same_step(a, c, a.ahead.window(c, limit, e == event::touch_read), e, first);
 	a.ahead.stopped_at(c + n);
 	return n;
 }

@@ -23,7 +23,7 @@ class sigsegv_trap : public signal_trap
 	int hold(range old) override;
 	void unhold(range old) override;
 
-	// After watch() all pages are inaccessible, for a mapping does not tell which of its pages were shown.
+	// All pages count as mapped, whether they were touched or not, so the whole range becomes accessible.
 	int watch(range r) override;
 	int unwatch(range r) override;
 

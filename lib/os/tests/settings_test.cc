@@ -179,12 +179,12 @@ TEST_F(settings_test, what_is_malformed_or_too_large_counts_as_unset)
 
 TEST_F(settings_test, other_features_are_not_linux_6_1)
 {
-	for (const char *text : {"6.10", "6", "6.1 ", "all"})
+	for (const char *text : {"6.10", "6", "all"})
 		EXPECT_FALSE(ask({{"GPUVM_UFFD_FEATURES", text}}).e.kernel_6_1) << text;
 }
 
-// The same in long arithmetic: no text wraps or ends in a crash.
-size_t expected(const std::string &text, size_t otherwise)
+// The same in long arithmetic.
+int64_t expected(const std::string &text, int64_t otherwise, int64_t most)
 {
 	size_t digits = 0;
 	unsigned __int128 value = 0;
@@ -200,20 +200,38 @@ size_t expected(const std::string &text, size_t otherwise)
 		if (*s == suffix[0])
 			break;
 	}
-	return value <= size_t{INT64_MAX} ? size_t(value) : otherwise;
+	return value <= uint64_t(most) ? int64_t(value) : otherwise;
+}
+
+std::string random_text(std::mt19937 &random)
+{
+	const char *alphabet = random() % 2 ? "0123456789" : "0123456789KMG-+ x.";
+	std::string text;
+	for (size_t n = random() % 22; n; n--)
+		text += alphabet[random() % strlen(alphabet)];
+	return random() % 3 ? text : text + "KMG"[random() % 3];
 }
 
 TEST_F(settings_test, random_texts)
 {
 	std::mt19937 random(1);
-	for (int round = 0; round < 400; round++) {
-		std::string text;
-		const char *alphabet = round % 2 ? "0123456789" : "0123456789KMG-+ x.";
-		for (size_t n = random() % 22; n; n--)
-			text += alphabet[random() % strlen(alphabet)];
-		if (round % 3 == 0)
-			text += "KMG"[random() % 3];
-		ASSERT_EQ(chunk_for(text), expected(text, 0)) << '"' << text << '"';
+	for (int round = 0; round < 60; round++) {
+		std::string t[6];
+		for (std::string &text : t)
+			text = random_text(random);
+		const answer &a = ask({{"GPUVM_CHUNK", t[0]},
+				       {"GPUVM_READ_AHEAD", t[1]},
+				       {"GPUVM_MMAP_THRESHOLD", t[2]},
+				       {"GPUVM_SPIN_US", t[3]},
+				       {"GPUVM_RESOLVERS", t[4]},
+				       {"GPUVM_WATCHDOG", t[5]}});
+		SCOPED_TRACE(testing::PrintToString(t));
+		ASSERT_EQ(a.e.chunk, size_t(expected(t[0], 0, INT64_MAX)));
+		ASSERT_EQ(a.e.read_ahead, size_t(expected(t[1], 8 << 20, int64_t{1} << 40)));
+		ASSERT_EQ(a.e.mmap_threshold, size_t(expected(t[2], 128 << 10, INT_MAX)));
+		ASSERT_EQ(a.e.spin_us, expected(t[3], -1, INT64_MAX / 1000));
+		ASSERT_EQ(a.e.resolvers, expected(t[4], 0, UINT_MAX));
+		ASSERT_EQ(a.e.watchdog_s, expected(t[5], 10, UINT_MAX));
 	}
 }
 

@@ -33,8 +33,8 @@ TEST(tasks, the_list_holds_all_threads)
 	while (!some.load())
 		usleep(100);
 	EXPECT_TRUE(list.read());
-	EXPECT_EQ(list.tids().size(), alone + many);
-	EXPECT_EQ(task_count(), alone + many);
+	EXPECT_GE(list.tids().size(), alone + many); // a sanitizer starts one of its own beside the first
+	EXPECT_EQ(task_count(), list.tids().size());
 	EXPECT_TRUE(list.contains(some.load()));
 	EXPECT_TRUE(task_exists(some.load()));
 	EXPECT_FALSE(task_ended(some.load()));

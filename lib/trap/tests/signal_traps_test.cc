@@ -241,7 +241,7 @@ TEST_P(signal_trap_test, touches_survive_the_end_of_the_watch)
 			for (size_t n = i; !stop.load(); n++)
 				poke(c.primary() + (n % tiny_core::pages) * page + i, 1);
 		});
-	for (unsigned round = 0; round < 300; round++) {
+	for (unsigned round = 0; round < 60; round++) {
 		c.forget();
 		usleep(round % 4 * 50);
 		c.know_again();
