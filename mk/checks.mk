@@ -23,7 +23,7 @@ format-check:
 	$(clang_format) --dry-run -Werror $(style_files)
 
 spdx-check:
-	scripts/check-spdx.sh
+	$(PYTHON) scripts/check-spdx.py
 
 deps-check:
 	$(PYTHON) scripts/check-deps.py

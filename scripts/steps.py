@@ -6,8 +6,8 @@ import re
 import resource
 import signal
 import subprocess
-import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -226,15 +226,15 @@ def run_all(steps: list[Step], logs: Path) -> bool:
 
 
 def summarise(total: Result) -> None:
+    """Skips by reason, one line a test with the number of its variants; failures; the line of counts."""
     print()
-    by_reason: dict[str, list[str]] = {}
+    by_reason: dict[str, Counter[str]] = {}
     for what, reason in total.skipped:
-        by_reason.setdefault(reason, []).append(what)
-    for reason, cases in by_reason.items():
+        by_reason.setdefault(reason, Counter())[what.split(".")[0]] += 1
+    for reason, tests in by_reason.items():
         print(f"skipped, {reason}:")
-        for case in cases:
-            print(f"    {case}")
+        for test, cases in tests.items():
+            print(f"    {test}" + (f" ({cases} cases)" if cases > 1 else ""))
     for what in total.failed:
         print(f"FAILED {what}")
-    sys.stdout.flush()
     print(f"{total.passed} passed, {len(total.failed)} failed, {len(total.skipped)} skipped", flush=True)

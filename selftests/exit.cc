@@ -24,7 +24,7 @@ ending with_stuck_touchers(const context &t, const std::function<void()> &end)
 {
 	return run_process(in_time, [&] {
 		fixture fx(t);
-		array a(fx, kind::mmapped, 100 * page);
+		array a(fx, kind::map, 100 * page);
 		a.link();
 		a.add_everywhere(0, 1);
 		fx.dev().faults()->block_reads = true;

@@ -7,7 +7,9 @@
 //   I2  access != none  implies  the host's copy is valid.       (nothing stale can be seen)
 //   I3  access == write implies  valid == {host}.                (no write goes unnoticed)
 // A device writes only between begin and end of a kernel. What it has written counts from the end on, so
-// the state during the kernel is that of before: a host touch meanwhile sees old bytes.
+// the state during the kernel is that of before: a host touch meanwhile sees old bytes, or, where it is served from
+// that very device, whatever the kernel has made of them so far.
+// While a kernel writes on D, the caller skips further begins there: their copy could overwrite results.
 //
 // Events and what they do (D: the event's device, S: any valid copy, "share": see rules):
 //

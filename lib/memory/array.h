@@ -144,6 +144,14 @@ class caller_guard : signals_blocked, public array_guard
 	explicit caller_guard(array &a) : array_guard(a) {}
 };
 
+// A device is about to be read. Kernels that end from now on wait for that; and what those have written that ended on
+// the fast path before is seen by the reader: both sides change array::fast in one step, so one of them comes first.
+// Lock held.
+inline void leave_fast(array &a)
+{
+	a.fast.exchange(0);
+}
+
 // Chunks are about to have only the copies @valid: narrows array::fast. Lock held.
 void narrow_fast(array &a, copyset valid);
 

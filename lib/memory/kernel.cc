@@ -40,9 +40,13 @@ int lower_access(array &a, layout::span s, access to)
 
 void wait_until_idle(array &a, array_guard &g, layout::span s)
 {
-	for (uint32_t c = s.first; c < s.last; c++) {
-		while (a.chunks[c].flags & chunk_busy)
+	for (uint32_t c = s.first; c < s.last;) {
+		if (a.chunks[c].flags & chunk_busy) {
 			g.wait_for_change();
+			c = s.first; // the lock was dropped: one that was idle may be fetched by now
+		} else {
+			c++;
+		}
 	}
 }
 
@@ -167,6 +171,19 @@ int open_bracket(array &a, unsigned device, layout::span s, bool whole, bool wri
 	else if (!open_part(a, device, s, writing))
 		return fail(GPUVM_ESALLOC, "gpuvm_kernel_begin_range: out of memory");
 	return 0;
+}
+
+void look_at_bracket(const array &a, unsigned device, layout::span s, bool whole, bool *open, bool *writer)
+{
+	uint32_t count = a.links[device].open.load();
+	*open = whole && (count & ~open_writes);
+	*writer = count & open_writes;
+	for (const bracket *b = a.parts; b && !whole; b = b->next) {
+		if (b->device != device || b->first != s.first || b->last != s.last)
+			continue;
+		*open = true;
+		*writer |= b->writes;
+	}
 }
 
 bool close_bracket(array &a, unsigned device, layout::span s, bool whole, bool *wrote)
@@ -317,6 +334,17 @@ int end_writer(array &a, array_guard &g, unsigned device, layout::span s, range 
 	return err;
 }
 
+// A reader that is still at work must not have its copy overwritten: later begins wait for the event.
+int end_reader(array &a, array_guard &g, unsigned device, void *event)
+{
+	if (!event)
+		return 0;
+	int err = settle(a, g);
+	a.fast.store(0);
+	a.pending = {event, uint8_t(device)};
+	return err;
+}
+
 } // namespace
 
 bool being_written(const array &a, uint32_t c)
@@ -368,7 +396,8 @@ int begin_kernel(array &a, unsigned device, range part, bool whole, kernel_mode 
 		return err;
 	err = make_valid(a, g, device, s, part, mode, lane);
 	// Chunks may have changed hands while the lock was dropped: the hint needs a look of its own.
-	if (!err && whole && mode == kernel_mode::read_only && may_be_fast(a) && all_valid(a, device))
+	bool shareable = may_be_fast(a) && all_valid(a, device) && !conflicts(a, device, s);
+	if (!err && whole && mode == kernel_mode::read_only && shareable)
 		a.fast.store(a.fast.load() | device_copy(device));
 	if (err) {
 		bool wrote;
@@ -381,8 +410,8 @@ int begin_kernel(array &a, unsigned device, range part, bool whole, kernel_mode 
 int end_kernel(array &a, unsigned device, range part, bool whole, void *event)
 {
 	bool wrote;
-	// Valid on the device alone since the begin: nothing changes.
-	if (whole && !event && a.fast.load() == (device_copy(device) | host_copy) &&
+	// Valid on the device alone since the begin: nothing changes. Not a plain load: see leave_fast().
+	if (whole && !event && a.fast.fetch_or(0) == (device_copy(device) | host_copy) &&
 	    close_whole(a.links[device], &wrote))
 		return 0;
 	if (whole && !event && close_reader(a.links[device]))
@@ -396,14 +425,13 @@ int end_kernel(array &a, unsigned device, range part, bool whole, void *event)
 			    "pages or use gpuvm_malloc()",
 			    a.place.user.ptr());
 	// The bracket stays open until the host has lost the chunks: in strict mode it keeps touches waiting.
-	uint32_t open = a.links[device].open.load();
-	bool writer = open & open_writes;
-	for (const bracket *b = a.parts; b && !whole; b = b->next)
-		writer |= b->device == device && b->first == s.first && b->last == s.last && b->writes;
-	int err = writer ? end_writer(a, g, device, s, part, whole, event, lane) : 0;
-	if (!close_bracket(a, device, s, whole, &wrote))
+	bool open, writer;
+	look_at_bracket(a, device, s, whole, &open, &writer);
+	if (!open)
 		return fail(GPUVM_ESTATE, "gpuvm_kernel_end: no kernel on device %u has begun to use array %p", device,
 			    a.place.user.ptr());
+	int err = writer ? end_writer(a, g, device, s, part, whole, event, lane) : end_reader(a, g, device, event);
+	close_bracket(a, device, s, whole, &wrote);
 	wake_awaited(a, s);
 	return err;
 }

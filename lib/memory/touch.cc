@@ -232,7 +232,7 @@ verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step
 
 	uint32_t n = choose_window(a, c, e, st);
 	// Before anything is read: the end of a kernel that is open now must wait for this fetch.
-	a.fast.store(0);
+	leave_fast(a);
 	for (uint32_t i = c; i < c + n; i++)
 		a.chunks[i].flags |= chunk_busy;
 	lib().stats.fetches.add(1);

@@ -41,7 +41,7 @@ round next_round(array &a, layout::span s, event e, unsigned device)
 			r.runs[r.count++] = {c, 1, st.from, false};
 		else
 			break;
-		a.fast.store(0);
+		leave_fast(a);
 		ch.flags |= chunk_busy;
 	}
 	r.next = c;

@@ -16,6 +16,8 @@ namespace
 // A toucher spins for twice the usual time, unless that is more than what a sleep and a wake-up cost.
 constexpr uint32_t longest_spin_ns = 50000;
 constexpr uint32_t first_guess_ns = 10000;
+// A fetch that took longer counts as this long.
+constexpr uint64_t longest_sample_ns = 200000;
 
 enum letter_state : uint32_t { waiting, asleep, done };
 
@@ -81,7 +83,7 @@ uint32_t mailbox::worthwhile_spin() const
 void mailbox::learn(uint64_t served_after_ns)
 {
 	int64_t usual = usual_ns_.load(std::memory_order_relaxed);
-	int64_t sample = int64_t(std::min<uint64_t>(served_after_ns, 4 * longest_spin_ns));
+	int64_t sample = int64_t(std::min(served_after_ns, longest_sample_ns));
 	usual_ns_.store(uint32_t(usual + (sample - usual) / 8), std::memory_order_relaxed);
 }
 

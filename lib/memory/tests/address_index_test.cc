@@ -123,15 +123,15 @@ TEST(address_index, agrees_with_a_map)
 
 TEST(address_index, holds_many_objects)
 {
-	constexpr uint32_t many = 20000;
+	constexpr size_t many = 20000;
 	std::vector<object> objects(many);
 	index i;
-	for (uint32_t n = 0; n < many; n++) {
+	for (size_t n = 0; n < many; n++) {
 		objects[n].extent = {(n + 1) * 4096, (n + 1) * 4096 + 100};
 		ASSERT_TRUE(i.insert(objects[n].extent, &objects[n]));
 	}
 	EXPECT_EQ(i.size(), many);
-	for (uint32_t n = 0; n < many; n++)
+	for (size_t n = 0; n < many; n++)
 		ASSERT_EQ(i.find((n + 1) * 4096 + 99), &objects[n]);
 }
 
@@ -139,13 +139,13 @@ TEST(address_index, holds_many_objects)
 class busy_index : public testing::Test
 {
       protected:
-	static constexpr unsigned count = 450, stays = 9; // each ninth stays
+	static constexpr size_t count = 450, stays = 9; // each ninth stays
 
 	busy_index()
 	{
-		for (unsigned n = 0; n < count; n++)
+		for (size_t n = 0; n < count; n++)
 			objects_[n].extent = {(n + 1) * 100, (n + 1) * 100 + 60};
-		for (unsigned n = 0; n < count; n += stays)
+		for (size_t n = 0; n < count; n += stays)
 			EXPECT_TRUE(index_.insert(objects_[n].extent, &objects_[n]));
 	}
 

@@ -92,7 +92,7 @@ TEST(extents, hands_out_all_and_no_more)
 
 TEST(extents, neighbours_merge_in_every_order)
 {
-	for (auto order : {std::vector{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
+	for (const auto &order : {std::vector{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
 		extents e;
 		e.open(3 * page);
 		uint64_t offset;

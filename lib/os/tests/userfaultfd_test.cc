@@ -510,7 +510,7 @@ TEST(uffd_again, with_the_features_of_linux_6_1)
 
 TEST(uffd_way, unknown)
 {
-	if (!settings().uffd_open || strcmp(settings().uffd_open, "nonsense")) {
+	if (!settings().uffd_open || strcmp(settings().uffd_open, "nonsense") != 0) {
 		expect_to_pass_again("GPUVM_UFFD_OPEN=nonsense", "uffd_way.*");
 		return;
 	}
