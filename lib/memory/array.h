@@ -26,6 +26,9 @@ struct chunk {
 	copyset valid;
 	access host;
 	uint8_t flags;
+	// 1 + device between begin and end of a kernel that writes there: its buffer is ahead of @valid, and another begin on
+	// that device must not copy over it. 0: none.
+	uint8_t writer;
 
 	chunk_state state() const { return {valid, host}; }
 	void enter(chunk_state s)
@@ -63,8 +66,9 @@ inline constexpr uint32_t open_writes = 1u << 31;
 // that are copied whole have none.
 struct edge_state {
 	char *snapshot;
-	copyset valid[2]; // devices that hold the snapshot's bytes of the head, of the tail
-	bool busy;        // as chunk_busy
+	copyset valid[2];  // devices that hold the snapshot's bytes of the head, of the tail
+	uint8_t writer[2]; // as chunk::writer
+	bool busy;         // as chunk_busy
 };
 
 // An event of gpuvm_kernel_end_event() that fetches and begins must wait for.

@@ -92,14 +92,27 @@ void drop_edges(array &a)
 	a.edges.snapshot = nullptr;
 }
 
-int edges_to_device(array &a, array_guard &g, unsigned device, range part, unsigned lane)
+void leave_edges_to_writer(array &a, array_guard &g, unsigned device)
+{
+	if (!a.place.has_edges())
+		return;
+	lock_edges(a, g);
+	unlock_edges(a, g);
+	for (uint8_t &writer : a.edges.writer)
+		writer = uint8_t(1 + device);
+}
+
+int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool writes, unsigned lane)
 {
 	if (!a.place.has_edges())
 		return 0;
 	lock_edges(a, g);
 	edge_pieces behind;
+	auto takes_part = [&](unsigned edge) {
+		return edge_range(a, edge).overlaps(part) && a.edges.writer[edge] != 1 + device;
+	};
 	for (unsigned edge : {0, 1}) {
-		if (!edge_range(a, edge).overlaps(part))
+		if (!takes_part(edge))
 			continue;
 		compare(a, edge);
 		if (a.edges.valid[edge] & device_copy(device))
@@ -115,8 +128,11 @@ int edges_to_device(array &a, array_guard &g, unsigned device, range part, unsig
 			count_to_device(behind.bytes, started);
 	}
 	for (unsigned edge : {0, 1}) {
-		if (!err && edge_range(a, edge).overlaps(part))
-			a.edges.valid[edge] |= device_copy(device);
+		if (err || !takes_part(edge))
+			continue;
+		a.edges.valid[edge] |= device_copy(device);
+		if (writes)
+			a.edges.writer[edge] = uint8_t(1 + device);
 	}
 	unlock_edges(a, g);
 	return err ? GPUVM_EDEVALLOC : 0;
@@ -141,7 +157,10 @@ int edges_to_host(array &a, array_guard &g, unsigned device, range part, unsigne
 	}
 	for (unsigned edge : {0, 1}) {
 		range r = edge_range(a, edge);
-		if (err || !r.overlaps(part))
+		if (!r.overlaps(part))
+			continue;
+		a.edges.writer[edge] = 0;
+		if (err)
 			continue;
 		if (a.edges.snapshot)
 			memcpy(r.ptr(), snapshot_of(a, edge), r.size());

@@ -14,8 +14,11 @@ bool make_edges(array &a);
 void drop_edges(array &a);
 
 // Both treat only the edges that overlap @part.
-// Makes the device's edges those of the host. 0 or GPUVM_EDEVALLOC.
-int edges_to_device(array &a, array_guard &g, unsigned device, range part, unsigned lane);
+// Makes the device's edges those of the host, except those that a kernel there writes already. @writes: the kernel that
+// begins writes. 0 or GPUVM_EDEVALLOC.
+int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool writes, unsigned lane);
+// The kernel that begins overwrites them.
+void leave_edges_to_writer(array &a, array_guard &g, unsigned device);
 // The other way; the device becomes the only one whose edges are valid, beside the host.
 int edges_to_host(array &a, array_guard &g, unsigned device, range part, unsigned lane);
 

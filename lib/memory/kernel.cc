@@ -200,6 +200,8 @@ void finish_run(array &a, const chunk_run &run, event e, unsigned device, bool c
 		ch.enter(next_step(ch.state(), e, device, lib().rules).next);
 		if (run.via_alias)
 			ch.valid |= host_copy;
+		if (e == event::begin_write)
+			ch.writer = uint8_t(1 + device);
 	}
 	release_chunks(a, run.first, run.count);
 }
@@ -243,6 +245,24 @@ int bring_partial_chunks(array &a, array_guard &g, layout::span s, range part, u
 	return err;
 }
 
+// The device's copy is about to be overwritten: nothing may be on its way there, or be sent there later.
+void leave_to_writer(array &a, array_guard &g, layout::span s, unsigned device)
+{
+	for (uint32_t c = s.first; c < s.last; c++) {
+		wait_until_idle(a, g, {c, c + 1});
+		a.chunks[c].writer = uint8_t(1 + device);
+	}
+}
+
+// A begin has failed.
+void forget_writer(array &a, layout::span s)
+{
+	for (uint32_t c = s.first; c < s.last; c++) {
+		if (!being_written(a, c))
+			a.chunks[c].writer = 0;
+	}
+}
+
 // A strict begin: the host loses the chunks before anything is copied, so no write of its can be lost.
 int revoke_before_begin(array &a, array_guard &g, layout::span s)
 {
@@ -260,9 +280,13 @@ int make_valid(array &a, array_guard &g, unsigned device, layout::span s, range 
 		err = bring_partial_chunks(a, g, s, part, device, lane);
 	else if (!err)
 		err = bring_to_device(a, g, s, writes(mode) ? event::begin_write : event::begin_read, device, lane);
+	if (!err && mode == kernel_mode::write_only)
+		leave_to_writer(a, g, s, device);
 	bool overwritten = mode == kernel_mode::write_only && part.covers(a.place.user);
-	if (!err && !overwritten)
-		err = edges_to_device(a, g, device, part, lane);
+	if (!err && overwritten)
+		leave_edges_to_writer(a, g, device);
+	else if (!err)
+		err = edges_to_device(a, g, device, part, writes(mode), lane);
 	return err;
 }
 
@@ -366,6 +390,7 @@ int give_to_device(array &a, layout::span s, unsigned device)
 	int err = lower_access(a, s, access::none);
 	for (uint32_t c = s.first; c < s.last && !err; c++) {
 		a.chunks[c].enter(next_step(a.chunks[c].state(), event::end_written, device, lib().rules).next);
+		a.chunks[c].writer = 0;
 		if (a.chunks[c].flags & chunk_failed)
 			err = heal_chunk(a, c);
 	}
@@ -402,6 +427,7 @@ int begin_kernel(array &a, unsigned device, range part, bool whole, kernel_mode 
 	if (err) {
 		bool wrote;
 		close_bracket(a, device, s, whole, &wrote);
+		forget_writer(a, s);
 		wake_awaited(a, s);
 	}
 	return err;

@@ -24,14 +24,20 @@ size_t bytes_of(const array &a, uint32_t first, uint32_t count)
 round next_round(array &a, layout::span s, event e, unsigned device)
 {
 	round r;
+	bool begins = e == event::begin_read || e == event::begin_write;
 	uint32_t c = s.first;
 	for (; c < s.last && !(a.chunks[c].flags & chunk_busy); c++) {
 		chunk &ch = a.chunks[c];
 		step st = next_step(ch.state(), e, device, lib().rules);
-		if (!st.copies()) {
+		bool ahead = begins && ch.writer == 1 + device;
+		if (ahead || !st.copies()) {
 			r.kept += bytes_of(a, c, 1);
-			narrow_fast(a, st.next.valid);
-			ch.enter(st.next);
+			if (!ahead) {
+				narrow_fast(a, st.next.valid);
+				ch.enter(st.next);
+			}
+			if (e == event::begin_write)
+				ch.writer = uint8_t(1 + device);
 			continue;
 		}
 		chunk_run *last = r.count ? &r.runs[r.count - 1] : nullptr;
