@@ -174,18 +174,12 @@ uint8_t *allocate(size_t n)
 	CHECK(p);
 	return p;
 }
-
-void refuse_with_asan()
-{
-	if (with_asan)
-		skip("AddressSanitizer has an allocator of its own");
-}
 } // namespace
 
 // The toucher holds the only arena; a driver's malloc waits for it.
 TEST(realloc_with_one_arena, .traps = trap::all, .devices = device::host | device::opencl)
 {
-	refuse_with_asan();
+	skip_under_sanitizers("it has an allocator of its own");
 	restart_with(t, {"MALLOC_ARENA_MAX=1"});
 	fixture fx(t);
 	for (uint64_t round = 0; round < t.rounds(20, 500); round++) {
@@ -207,7 +201,7 @@ TEST(realloc_with_one_arena, .traps = trap::all, .devices = device::host | devic
 
 TEST(free_with_one_arena, .traps = trap::all, .devices = device::host | device::opencl)
 {
-	refuse_with_asan();
+	skip_under_sanitizers("it has an allocator of its own");
 	restart_with(t, {"MALLOC_ARENA_MAX=1"});
 	fixture fx(t);
 	// threads that want the arena all the time
@@ -240,7 +234,7 @@ TEST(free_with_one_arena, .traps = trap::all, .devices = device::host | device::
 // Growing and shrinking the heap around revoked arrays, which are its neighbours.
 TEST(heap_around_revoked, .traps = trap::all, .devices = device::host | device::opencl)
 {
-	refuse_with_asan();
+	skip_under_sanitizers("it has an allocator of its own");
 	restart_with(t, {"MALLOC_ARENA_MAX=1"});
 	fixture fx(t);
 	std::vector<std::unique_ptr<array>> arrays;

@@ -72,8 +72,7 @@ void leave_as_main_does()
 
 TEST(stuck_and_exit, .traps = trap::all, .devices = device::hostcb)
 {
-	if (with_tsan)
-		skip("ThreadSanitizer waits for threads at exit");
+	skip_under_tsan("it waits for threads at exit");
 	expect_exit(with_stuck_touchers(t, leave_as_main_does), 3, "exit()");
 }
 
@@ -89,8 +88,7 @@ TEST(stuck_and_quick_exit, .traps = trap::all, .devices = device::hostcb)
 
 TEST(stuck_and_abort, .traps = trap::all, .devices = device::hostcb)
 {
-	if (with_sanitizer)
-		skip("the sanitizer handles this signal itself");
+	skip_under_sanitizers("it handles this signal itself");
 	expect_killed_by(with_stuck_touchers(t, [] { abort(); }), SIGABRT, "abort()");
 }
 
@@ -130,8 +128,7 @@ TEST(stuck_and_exec, .traps = trap::all, .devices = device::hostcb)
 
 TEST(linked_and_exit, .traps = trap::all, .devices = device::host | device::opencl)
 {
-	if (with_sanitizer)
-		skip("exit() would look for leaks and threads");
+	skip_under_sanitizers("exit() looks for leaks and threads");
 	expect_exit(with_data_on_device(t, leave_as_main_does), 3, "exit()");
 	expect_exit(with_data_on_device(t, [] { quick_exit(6); }), 6, "quick_exit()");
 	expect_killed_by(with_data_on_device(t, [] { abort(); }), SIGABRT, "abort()");
@@ -140,8 +137,7 @@ TEST(linked_and_exit, .traps = trap::all, .devices = device::host | device::open
 // Handlers and destructors that run at exit may still touch.
 TEST(touch_at_exit, .traps = trap::all, .devices = device::host | device::opencl)
 {
-	if (with_sanitizer)
-		skip("exit() would look for leaks and threads");
+	skip_under_sanitizers("exit() looks for leaks and threads");
 	static array *touched;
 	auto end = [&](array &a) {
 		touched = &a;
@@ -163,8 +159,7 @@ TEST(touch_at_exit, .traps = trap::all, .devices = device::host | device::opencl
 
 TEST(thread_exit_of_main, .traps = trap::all, .devices = device::host | device::opencl)
 {
-	if (with_sanitizer)
-		skip("exit() would look for leaks and threads");
+	skip_under_sanitizers("exit() looks for leaks and threads");
 	// main() leaves by pthread_exit(); the last thread ends the process
 	ending e = run_process(in_time, [&] {
 		static fixture *fx = new fixture(t);

@@ -115,8 +115,7 @@ TEST(read_fails, .traps = trap::all, .devices = device::hostcb, .kinds = kinds)
 
 TEST(default_action_is_death, .traps = trap::all, .devices = device::hostcb, .kinds = kinds)
 {
-	if (with_sanitizer)
-		skip("the sanitizer handles these signals itself");
+	skip_under_sanitizers("it handles these signals itself");
 	ending e = run_process(10, [&] {
 		fixture fx(t);
 		array a(fx, t.v.kind, 100 * page);

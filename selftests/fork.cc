@@ -24,12 +24,6 @@ namespace
 constexpr size_t page = 4096;
 constexpr uint32_t kinds = kind::map | kind::mmapped | kind::library | kind::slice;
 
-void refuse_with_tsan()
-{
-	if (with_tsan)
-		skip("ThreadSanitizer does not support threads after a fork");
-}
-
 // A frame of its own: the parent comes back into what the child left of it.
 __attribute__((noinline)) pid_t vfork_and_exec(const char *const *command)
 {
@@ -56,7 +50,7 @@ void send_byte(int fd)
 
 TEST(child_has_the_contents, .traps = trap::all, .devices = device::single | device::host2, .kinds = kinds)
 {
-	refuse_with_tsan();
+	skip_under_tsan("no threads after a fork");
 	fixture fx(t);
 	array a(fx, t.v.kind, 70 * page + 55);
 	a.link_everywhere();
@@ -80,7 +74,7 @@ TEST(child_has_the_contents, .traps = trap::all, .devices = device::single | dev
 
 TEST(child_and_parent_go_separate_ways, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
 {
-	refuse_with_tsan();
+	skip_under_tsan("no threads after a fork");
 	fixture fx(t);
 	array a(fx, t.v.kind, 50 * page);
 	a.link();
@@ -117,7 +111,7 @@ TEST(child_and_parent_go_separate_ways, .traps = trap::all, .devices = device::h
 
 TEST(library_is_closed_in_the_child, .traps = trap::all, .devices = device::host | device::opencl)
 {
-	refuse_with_tsan();
+	skip_under_tsan("no threads after a fork");
 	fixture fx(t);
 	array a(fx, kind::map, 10 * page), other(fx, kind::map, page);
 	a.link();
@@ -142,7 +136,7 @@ TEST(library_is_closed_in_the_child, .traps = trap::all, .devices = device::host
 
 TEST(child_exits_normally, .traps = trap::all, .devices = device::host)
 {
-	refuse_with_tsan();
+	skip_under_tsan("no threads after a fork");
 	if (with_asan)
 		skip("exit() would look for leaks");
 	fixture fx(t);
@@ -168,7 +162,7 @@ TEST(child_exits_normally, .traps = trap::all, .devices = device::host)
 
 TEST(freeing_in_the_child, .traps = trap::all, .devices = device::host, .kinds = kind::heap | kind::mmapped | kind::map)
 {
-	refuse_with_tsan();
+	skip_under_tsan("no threads after a fork");
 	fixture fx(t);
 	array a(fx, t.v.kind, 30 * page);
 	a.link();
@@ -193,7 +187,7 @@ TEST(freeing_in_the_child, .traps = trap::all, .devices = device::host, .kinds =
 // Threads go on touching in the parent; pages carry one generation number each.
 TEST(fork_beside_touches, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
 {
-	refuse_with_tsan();
+	skip_under_tsan("no threads after a fork");
 	fixture fx(t);
 	const size_t pages = 40;
 	array a(fx, t.v.kind, (pages + 1) * page), b(fx, t.v.kind, 30 * page, 9);
@@ -242,7 +236,7 @@ TEST(fork_beside_touches, .traps = trap::all, .devices = device::host | device::
 
 TEST(fork_on_another_thread, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kind::map)
 {
-	refuse_with_tsan();
+	skip_under_tsan("no threads after a fork");
 	fixture fx(t);
 	array a(fx, t.v.kind, 50 * page);
 	a.link();
@@ -265,7 +259,7 @@ TEST(fork_on_another_thread, .traps = trap::all, .devices = device::host | devic
 
 TEST(spawn_and_exec, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
 {
-	refuse_with_tsan();
+	skip_under_tsan("no threads after a fork");
 	fixture fx(t);
 	array a(fx, t.v.kind, 50 * page);
 	a.link();
@@ -291,7 +285,7 @@ TEST(spawn_and_exec, .traps = trap::all, .devices = device::host | device::openc
 // Arguments that the kernel reads from an array in the moment of the exec.
 TEST(exec_with_arguments_in_an_array, .traps = trap::all, .devices = device::host, .kinds = kind::map)
 {
-	refuse_with_tsan();
+	skip_under_tsan("no threads after a fork");
 	fixture fx(t);
 	array a(fx, t.v.kind, 4 * page);
 	memset(a.data(), 0, a.size());
@@ -313,7 +307,7 @@ TEST(exec_with_arguments_in_an_array, .traps = trap::all, .devices = device::hos
 // With GPUVM_FORK_COPY=0 children don't get the bodies; what they find there is a signal, not wrong bytes.
 TEST(switched_off, .traps = trap::all, .devices = device::host, .kinds = kind::map | kind::library)
 {
-	refuse_with_tsan();
+	skip_under_tsan("no threads after a fork");
 	restart_with(t, {"GPUVM_FORK_COPY=0"});
 	fixture fx(t);
 	array a(fx, t.v.kind, 50 * page);

@@ -53,12 +53,6 @@ void expect_report(report &r, unsigned calls, void *hostptr)
 	CHECK(!r.message.empty() && r.message.find('\n') == std::string::npos);
 }
 
-void refuse_with_sanitizer()
-{
-	if (with_sanitizer)
-		skip("the sanitizer's own allocator comes before the library's interposers");
-}
-
 uint8_t *map_pages(size_t n)
 {
 	void *p = mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -234,7 +228,7 @@ class churn
 
 TEST(random_rounds, .traps = trap::all, .devices = device::host, .seconds = 60)
 {
-	refuse_with_sanitizer();
+	skip_under_sanitizers("its allocator comes before the library's interposers");
 	fixture fx(t);
 	report r;
 	CHECK_OK(gpuvm_set_error_callback(on_error, &r));
@@ -246,7 +240,7 @@ TEST(random_rounds, .traps = trap::all, .devices = device::host, .seconds = 60)
 
 TEST(random_rounds_slow_device, .traps = trap::all, .devices = device::hostcb | device::opencl)
 {
-	refuse_with_sanitizer();
+	skip_under_sanitizers("its allocator comes before the library's interposers");
 	fixture fx(t);
 	churn c(t, fx);
 	for (uint64_t i = 0; i < t.rounds(500, 10000); i++)
@@ -255,7 +249,7 @@ TEST(random_rounds_slow_device, .traps = trap::all, .devices = device::hostcb | 
 
 TEST(random_rounds_beside_threads, .traps = trap::all, .devices = device::host, .seconds = 60)
 {
-	refuse_with_sanitizer();
+	skip_under_sanitizers("its allocator comes before the library's interposers");
 	fixture fx(t);
 	std::atomic<bool> stop{false};
 	std::vector<std::thread> others;
@@ -287,7 +281,7 @@ TEST(random_rounds_beside_threads, .traps = trap::all, .devices = device::host, 
 TEST(free_is_reported, .traps = trap::all, .devices = device::single,
      .kinds = kind::heap | kind::mmapped | kind::zeroed | kind::memalign_page)
 {
-	refuse_with_sanitizer();
+	skip_under_sanitizers("its allocator comes before the library's interposers");
 	fixture fx(t);
 	report r;
 	CHECK_OK(gpuvm_set_error_callback(on_error, &r));
@@ -307,7 +301,7 @@ TEST(free_is_reported, .traps = trap::all, .devices = device::single,
 
 TEST(realloc_keeps_contents, .traps = trap::all, .devices = device::single, .kinds = kind::heap | kind::mmapped)
 {
-	refuse_with_sanitizer();
+	skip_under_sanitizers("its allocator comes before the library's interposers");
 	fixture fx(t);
 	report r;
 	CHECK_OK(gpuvm_set_error_callback(on_error, &r));
@@ -396,7 +390,7 @@ TEST(reuse_while_revoked, .traps = trap::all, .devices = device::single,
      .kinds = kind::heap | kind::mmapped | kind::map)
 {
 	if (t.v.kind != kind::map)
-		refuse_with_sanitizer();
+		skip_under_sanitizers("its allocator comes before the library's interposers");
 	fixture fx(t);
 	const size_t n = 30 * page;
 	unsigned same = 0;
@@ -427,7 +421,7 @@ TEST(reuse_while_revoked, .traps = trap::all, .devices = device::single,
 TEST(free_between_begin_and_end, .traps = trap::all, .devices = device::host | device::opencl,
      .kinds = kind::heap | kind::mmapped)
 {
-	refuse_with_sanitizer();
+	skip_under_sanitizers("its allocator comes before the library's interposers");
 	fixture fx(t);
 	for (uint64_t round = 0; round < t.rounds(20, 500); round++) {
 		array a(fx, t.v.kind, 30 * page, round);

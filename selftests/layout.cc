@@ -184,8 +184,7 @@ TEST(large, .traps = trap::all, .devices = device::host | device::opencl,
 TEST(quarter_gigabyte, .traps = trap::uffd | trap::sigsegv, .devices = device::host, .kinds = kind::map | kind::mmapped,
      .seconds = 40, .alone = true)
 {
-	if (with_sanitizer)
-		skip("too slow under a sanitizer");
+	skip_under_sanitizers("too slow");
 	fixture fx(t);
 	const size_t n = size_t(256) << 20;
 	// stamps instead of bytes: one word a page names the page

@@ -149,8 +149,7 @@ TEST(neighbours, .traps = trap::all, .devices = device::host, .alone = true)
 
 TEST(no_mappings_left, .traps = trap::all, .devices = device::host, .seconds = 60, .alone = true)
 {
-	if (with_sanitizer)
-		skip("a sanitizer needs mappings of its own");
+	skip_under_sanitizers("it needs mappings of its own");
 	fixture fx(t);
 	size_t limit = most_mappings();
 	if (limit > 300000)

@@ -193,6 +193,7 @@ void stamp_between_alarms(array &a, size_t start, uint64_t generation)
 TEST(touch_in_handler, .traps = trap::all, .devices = device::host | device::opencl,
      .kinds = kind::map | kind::library | kind::mmapped)
 {
+	skip_under_tsan("handlers race with kernels on purpose");
 	auto with_library = fixture_without_alarms(t);
 	fixture &fx = *with_library;
 	const size_t pages = 100;
@@ -224,6 +225,7 @@ TEST(touch_in_handler, .traps = trap::all, .devices = device::host | device::ope
 // The handler interrupts link, unlink and the touches of several threads as well.
 TEST(handler_beside_link, .traps = trap::all, .devices = device::host, .kinds = kind::map | kind::library)
 {
+	skip_under_tsan("handlers race with kernels on purpose");
 	fixture fx(t);
 	const size_t pages = 64;
 	array a(fx, t.v.kind, pages * page), other(fx, t.v.kind, 100000);
@@ -261,6 +263,7 @@ TEST(handler_beside_link, .traps = trap::all, .devices = device::host, .kinds = 
 
 TEST(handlers_installed_before, .traps = trap::all | trap::sigsegv_stop, .devices = device::host | device::opencl)
 {
+	skip_under_tsan("it has a sigaction() of its own");
 	install_jumping(SIGSEGV);
 	install_jumping(SIGBUS);
 	fixture fx(t);
@@ -271,6 +274,7 @@ TEST(handlers_installed_before, .traps = trap::all | trap::sigsegv_stop, .device
 
 TEST(handlers_installed_after, .traps = trap::all | trap::sigsegv_stop, .devices = device::host | device::opencl)
 {
+	skip_under_tsan("it has a sigaction() of its own");
 	fixture fx(t);
 	array a(fx, kind::mmapped, 50 * page);
 	a.link();
@@ -289,6 +293,7 @@ TEST(handlers_installed_after, .traps = trap::all | trap::sigsegv_stop, .devices
 
 TEST(handlers_without_siginfo, .traps = trap::all, .devices = device::host)
 {
+	skip_under_tsan("it has a sigaction() of its own");
 	install_plain(SIGSEGV);
 	fixture fx(t);
 	array a(fx, kind::map, 50 * page);
@@ -317,6 +322,7 @@ void touching_fault_handler(int signal, siginfo_t *, void *)
 
 TEST(touch_in_fault_handler, .traps = trap::uffd, .devices = device::host, .kinds = kind::map | kind::slice)
 {
+	skip_under_tsan("it has a sigaction() of its own");
 	fixture fx(t);
 	array a(fx, t.v.kind, 50 * page);
 	a.link();
@@ -335,8 +341,7 @@ TEST(touch_in_fault_handler, .traps = trap::uffd, .devices = device::host, .kind
 // Without a handler of the program's the default action kills, with the right signal.
 TEST(default_action, .traps = trap::all | trap::sigsegv_stop, .devices = device::host)
 {
-	if (with_sanitizer)
-		skip("the sanitizer handles these signals itself");
+	skip_under_sanitizers("it handles these signals itself");
 	auto die_after_touches = [&](uint8_t *(*where)()) {
 		return run_process(5, [&] {
 			fixture fx(t);
@@ -354,8 +359,7 @@ TEST(default_action, .traps = trap::all | trap::sigsegv_stop, .devices = device:
 
 TEST(ignored_and_restored, .traps = trap::all, .devices = device::host)
 {
-	if (with_sanitizer)
-		skip("the sanitizer handles these signals itself");
+	skip_under_sanitizers("it handles these signals itself");
 	// sent by kill(): not a fault, so an ignored one does nothing
 	expect_success(run_process(5,
 				   [&] {

@@ -194,6 +194,7 @@ TEST(arrays_of_their_own, .traps = trap::all, .devices = device::host3 | device:
 TEST(writers_during_link, .traps = trap::all, .devices = device::host,
      .kinds = kind::mmapped | kind::heap | kind::slice)
 {
+	skip_under_tsan("the library copies what writers write, and makes them wait by other means than locks");
 	fixture fx(t);
 	const size_t n = t.v.kind == kind::heap ? 25 * page : 200 * page;
 	array a(fx, t.v.kind, n);
@@ -346,6 +347,7 @@ void clear_stamps(array &a)
 // Threads touch all the time, also while the array is taken away.
 TEST(revoke_race, .traps = trap::all, .devices = device::host, .kinds = kind::map | kind::slice | kind::library)
 {
+	skip_under_tsan("threads race with kernels on purpose");
 	fixture fx(t);
 	array a(fx, t.v.kind, watchers::bytes);
 	clear_stamps(a);
@@ -365,6 +367,7 @@ TEST(revoke_race, .traps = trap::all, .devices = device::host, .kinds = kind::ma
 TEST(revoke_race_with_writes, .traps = trap::all, .devices = device::host,
      .kinds = kind::map | kind::slice | kind::library)
 {
+	skip_under_tsan("threads race with kernels on purpose");
 	fixture fx(t);
 	array a(fx, t.v.kind, watchers::bytes);
 	clear_stamps(a);
@@ -385,6 +388,7 @@ TEST(revoke_race_with_writes, .traps = trap::all, .devices = device::host,
 TEST(revoke_race_after_link, .traps = trap::all, .devices = device::host,
      .kinds = kind::map | kind::slice | kind::library)
 {
+	skip_under_tsan("threads race with kernels on purpose");
 	fixture fx(t);
 	array a(fx, t.v.kind, watchers::bytes);
 	clear_stamps(a);
@@ -407,6 +411,7 @@ TEST(revoke_race_after_link, .traps = trap::all, .devices = device::host,
 TEST(seldom_touched, .traps = trap::all, .devices = device::host | device::opencl,
      .kinds = kind::map | kind::slice | kind::library)
 {
+	skip_under_tsan("threads race with kernels on purpose");
 	fixture fx(t);
 	array a(fx, t.v.kind, watchers::bytes);
 	clear_stamps(a);

@@ -12,6 +12,8 @@
 
 #define GPUVM_PUBLIC extern "C" __attribute__((visibility("default")))
 
+extern "C" int __sigaction(int signo, const struct sigaction *act, struct sigaction *old); // glibc's own
+
 using namespace het;
 
 namespace
@@ -46,6 +48,8 @@ next_function<signal_function> next_signal("signal");
 next_function<signal_function> next_sysv_signal("sysv_signal");
 next_function<signal_function> next_sigset("sigset");
 
+bool loaded;
+
 // sigaction() and signal() may be called in signal handlers, dlsym() may not.
 __attribute__((constructor)) void find_next_functions()
 {
@@ -53,6 +57,7 @@ __attribute__((constructor)) void find_next_functions()
 	next_signal.get();
 	next_sysv_signal.get();
 	next_sigset.get();
+	loaded = true;
 }
 
 handler chain_signal(int signo, handler h, int flags, bool masks_itself)
@@ -67,6 +72,14 @@ handler chain_signal(int signo, handler h, int flags, bool masks_itself)
 	if (masks_itself)
 		sigaddset(&act.sa_mask, signo);
 	return chain_sigaction(signo, &act, &old) ? SIG_ERR : old.sa_handler;
+}
+
+int sigaction_for(int signo, const struct sigaction *act, struct sigaction *old)
+{
+	if (chain_holds(signo))
+		return chain_sigaction(signo, act, old);
+	sigaction_function f = next_sigaction.get();
+	return f ? f(signo, act, old) : real_sigaction(signo, act, old);
 }
 
 handler bsd_signal_for(int signo, handler h)
@@ -98,12 +111,12 @@ handler chain_sigset(int signo, handler h)
 
 } // namespace
 
-GPUVM_PUBLIC int sigaction(int signo, const struct sigaction *act, struct sigaction *old)
+// Before this library's constructors have run no trap is in use, and the thread sanitizer, which then calls, can't
+// bear instrumented code yet.
+GPUVM_PUBLIC __attribute__((no_sanitize("thread"))) int sigaction(int signo, const struct sigaction *act,
+								  struct sigaction *old)
 {
-	if (chain_holds(signo))
-		return chain_sigaction(signo, act, old);
-	sigaction_function f = next_sigaction.get();
-	return f ? f(signo, act, old) : real_sigaction(signo, act, old);
+	return loaded ? sigaction_for(signo, act, old) : __sigaction(signo, act, old);
 }
 
 GPUVM_PUBLIC handler signal(int signo, handler h)

@@ -218,6 +218,18 @@ void skip(const char *fmt, ...)
 	_exit(skip_status);
 }
 
+void skip_under_tsan(const char *why)
+{
+	if (with_tsan)
+		skip("ThreadSanitizer: %s", why);
+}
+
+void skip_under_sanitizers(const char *why)
+{
+	if (with_sanitizer)
+		skip("sanitizer: %s", why);
+}
+
 void check_bytes(const char *file, int line, const void *got, const void *want, size_t n, const char *what)
 {
 	if (!memcmp(got, want, n))

@@ -276,22 +276,17 @@ class mixed_machine final : public machine
 	opencl_machine opencl_{1};
 };
 
-void refuse_under_tsan()
-{
-	if (with_tsan)
-		skip("OpenCL drivers are not built for ThreadSanitizer");
-}
 } // namespace
 
 std::unique_ptr<machine> make_opencl_machine(unsigned count)
 {
-	refuse_under_tsan();
+	skip_under_tsan("drivers are not built for it");
 	return std::make_unique<opencl_machine>(count);
 }
 
 std::unique_ptr<machine> make_mixed_machine()
 {
-	refuse_under_tsan();
+	skip_under_tsan("drivers are not built for it");
 	return std::make_unique<mixed_machine>();
 }
 

@@ -194,6 +194,12 @@ registration::registration(const test &t)
 
 } // namespace selftest
 
+// Options of ThreadSanitizer where the environment has none: processes here end by _exit() and fork with threads.
+extern "C" const char *__tsan_default_options()
+{
+	return "atexit_sleep_ms=0:die_after_fork=0";
+}
+
 int main(int argc, char **argv)
 {
 	using namespace selftest;

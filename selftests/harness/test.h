@@ -87,6 +87,10 @@ class registration
 // Ends the process with a reason. Callable in every process and thread of a case.
 [[noreturn]] void fail_at(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 [[noreturn]] void skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+// For tests in which threads race on purpose, or are ordered by touches, which ThreadSanitizer does not know.
+void skip_under_tsan(const char *why);
+// For tests of what the library's interposers do: a sanitizer's own come first.
+void skip_under_sanitizers(const char *why);
 // A line that is shown if the case fails.
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
