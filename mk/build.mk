@@ -69,7 +69,9 @@ $(inject_objs): private mode_flags += -DHET_INJECT
 # Unit tests derive from the library's classes, which have no type information.
 $(unit_objs): private mode_flags := -fno-rtti
 $(bench_common_objs) $(call obj,$(bench_srcs)): private mode_flags := -Ibench
-$(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests
+# Some selftests go through a null pointer on purpose.
+$(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests \
+	$(if $(filter undefined,$(SAN)),-fno-sanitize=null)
 $(call obj,$(tool_srcs) $(tool_part_srcs)): private mode_flags := -Itools -DHET_VERSION='"$(VERSION)"'
 $(call obj,$(tool_srcs)): VERSION
 

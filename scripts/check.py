@@ -47,7 +47,7 @@ class Suite:
 # own, what needs OpenCL, and what the sanitizers' own malloc and signal handling make pointless.
 SANITIZED = {"HET_TEST_DEVICES": "none,host,host2,hostcb", "HET_TEST_KINDS": "none,heap,mmapped,library"}
 NOT_SANITIZED = ("injected", "old_program", "deadlocks", "heap_reuse")
-NOT_WITH_THREADS = (*NOT_SANITIZED, "fork", "exit", "signals", "layout", "locked_memory", "many_arrays", "copy_mode")
+NOT_WITH_THREADS = (*NOT_SANITIZED, *"bytes_moved copy_mode exit fork layout locked_memory many_arrays signals".split())
 
 SUITES = [
     Suite("selftest"),

@@ -406,6 +406,7 @@ TEST(all_signals_blocked, .traps = trap::uffd, .devices = device::single, .kinds
 // Handlers on an alternate stack, and threads with small stacks.
 TEST(alternate_stack, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kind::map)
 {
+	skip_under_tsan("it runs handlers with all signals blocked");
 	fixture fx(t);
 	array a(fx, t.v.kind, 100 * page);
 	a.link();
