@@ -61,7 +61,7 @@ help:
 ##   install, uninstall, modules_install
 ##   tests            builds the unit tests, the selftests and the examples
 ##   inject           builds build/inject/libhet.so, which delays and fails on request (for tests)
-##   format, format-check, tidy, headers-check, deps-check, settings-check, symbols-check
+##   format, format-check, tidy, headers-check, deps-check, settings-check, readme-check, symbols-check
 ##   compile_commands.json
 ##   clean
 ## Settings:

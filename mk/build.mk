@@ -42,7 +42,8 @@ unit_objs := $(call obj,$(call keep,$(unit_srcs)))
 
 selftests := $(patsubst selftests/%.cc,$(B)/selftests/%,$(call keep,$(selftest_srcs)))
 selftests_c := $(patsubst selftests/%.c,$(B)/selftests/%,$(call keep,$(selftest_c_srcs)))
-benches := $(patsubst bench/%.cc,$(B)/bin/%,$(call keep,$(bench_srcs)))
+# Their common part drives OpenCL devices.
+benches := $(if $(HAVE_OPENCL),$(patsubst bench/%.cc,$(B)/bin/%,$(call keep,$(bench_srcs))))
 tools := $(patsubst tools/%.cc,$(B)/bin/%,$(call keep,$(tool_srcs)))
 examples := $(patsubst Documentation/examples/%.c,$(B)/examples/%,$(call keep,$(example_srcs)))
 unit_mains := $(filter %_test.cc,$(call keep,$(unit_srcs)))
@@ -131,7 +132,7 @@ $(tool_archive): $(tool_part_objs)
 $(tools): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) -ldl
+	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) -ldl
 
 $(bench_archive): $(bench_common_objs)
 $(benches): $(B)/bin/%: $(B)/obj/bench/%.o $(bench_archive) $(libhet)

@@ -31,6 +31,9 @@ deps-check:
 settings-check:
 	$(PYTHON) scripts/check-settings.py
 
+readme-check:
+	$(PYTHON) scripts/check-readme.py
+
 headers-check: $(header_stamps)
 
 symbols-check: lib
@@ -44,4 +47,4 @@ docs:
 	sphinx-build -q -W --keep-going -b html -d $(B)/docs/.doctrees Documentation $(B)/docs/html
 	sphinx-build -q -W --keep-going -b man -d $(B)/docs/.doctrees Documentation $(B)/docs/man
 
-.PHONY: check run bench format format-check spdx-check deps-check settings-check headers-check symbols-check tidy docs
+.PHONY: check run bench format format-check spdx-check deps-check settings-check readme-check headers-check symbols-check tidy docs

@@ -73,6 +73,7 @@ def static_checks() -> Iterator[Step]:
     yield make("licence lines", "spdx-check")
     yield make("dependencies run one way", "deps-check")
     yield make("settings are documented", "settings-check")
+    yield make("README shows the example", "readme-check")
     yield make("headers compile alone", "headers-check")
 
 
@@ -83,9 +84,9 @@ def build(name: str, tree: str, *arguments: str) -> Step:
 def builds() -> Iterator[Step]:
     yield build("build", "build", "all", "tests", "inject")
     for sanitizer in ("address", "undefined", "thread"):
-        settings = (f"SAN={sanitizer}", "DEBUG_LOCKS=1")
+        settings = (f"SAN={sanitizer}", "DEBUG_LOCKS=1", "CXXFLAGS=-O1")
         yield build(f"build, {sanitizer} sanitizer", f"build-{sanitizer}", *settings, "tests")
-    clang = build("build, clang", "build-clang", "B=build-clang", "CC=clang", "CXX=clang++", "all", "tests")
+    clang = build("build, clang", "build-clang", "B=build-clang", "CC=clang", "CXX=clang++", "CXXFLAGS=-O1", "all", "tests")
     clang.unavailable = lambda: None if shutil.which("clang++") else "clang++ is not installed"
     yield clang
     yield make("exported symbols", "symbols-check", needs="build")

@@ -316,7 +316,8 @@ int gpuvm_free(void *ptr);
  * gpuvm_kernel_begin() and gpuvm_kernel_end() for a part of an array: only the chunks that hold
  * bytes of [@p hostptr, @p hostptr + @p nbytes) take part. Chunks at the ends are treated whole, so
  * GPUVM_WRITE_ONLY copies those that are covered in part. Every begin has an end with the same range.
- * Two devices may write disjoint parts at once if no chunk holds bytes of both (else GPUVM_ESTATE).
+ * Two devices may write disjoint parts at once if no chunk and no edge holds bytes of both
+ * (else GPUVM_ESTATE).
  */
 int gpuvm_kernel_begin_range(void *hostptr, size_t nbytes, unsigned idev, int flags);
 int gpuvm_kernel_end_range(void *hostptr, size_t nbytes, unsigned idev);

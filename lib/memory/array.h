@@ -46,10 +46,10 @@ inline constexpr uint8_t chunk_awaited = 2;
 // The last fetch failed: the primary raises SIGBUS here.
 inline constexpr uint8_t chunk_failed = 4;
 
-// A kernel on part of an array: chunks [first, last).
+// A kernel on part of an array.
 struct bracket {
 	bracket *next;
-	uint32_t first, last;
+	range part;
 	uint8_t device;
 	bool writes;
 };

@@ -135,6 +135,8 @@ void fail_chunk(array &a, uint32_t c)
 	lib().catcher->wake(r);
 }
 
+// The chunk is accessible between the first step and the last. A touch in that instant sees old bytes, as any touch
+// before the end of the writing kernel that heals it may.
 int heal_chunk(array &a, uint32_t c)
 {
 	range r = a.place.chunk_range(c, 1);

@@ -87,17 +87,30 @@ namespace
 
 // ---- brackets ----------------------------------------------------------------------------------------
 
-// Another device is writing chunks of the span. (Readers elsewhere keep their own copies, so a writer may join them.)
-bool conflicts(const array &a, unsigned device, layout::span s)
+// What a kernel has of an array.
+struct usage {
+	unsigned device;
+	range part;
+	bool whole;
+};
+
+// Both have bytes of one chunk, or of one edge.
+bool meet(const array &a, range one, range other)
+{
+	layout::span s = a.place.chunks_of(one), t = a.place.chunks_of(other);
+	auto both_in = [&](range edge) { return edge.overlaps(one) && edge.overlaps(other); };
+	return (s.first < t.last && t.first < s.last) || both_in(a.place.head) || both_in(a.place.tail);
+}
+
+// Another device is writing there. (Readers elsewhere keep their own copies, so a writer may join them.)
+bool conflicts(const array &a, const usage &u)
 {
 	for (unsigned d = 0; d < lib().ndevs; d++) {
-		uint32_t open = a.links[d].open.load();
-		if (d != device && (open & open_writes))
+		if (d != u.device && (a.links[d].open.load() & open_writes))
 			return true;
 	}
 	for (const bracket *b = a.parts; b; b = b->next) {
-		bool apart = b->last <= s.first || s.last <= b->first;
-		if (b->device != device && !apart && b->writes)
+		if (b->device != u.device && b->writes && meet(a, b->part, u.part))
 			return true;
 	}
 	return false;
@@ -136,21 +149,26 @@ bool close_reader(link &l)
 	return false;
 }
 
-bool open_part(array &a, unsigned device, layout::span s, bool writing)
+bool is_part(const bracket &b, const usage &u)
+{
+	return b.device == u.device && b.part == u.part;
+}
+
+bool open_part(array &a, const usage &u, bool writing)
 {
 	auto *b = pool_array<bracket>(1);
 	if (!b)
 		return false;
-	*b = {a.parts, s.first, s.last, uint8_t(device), writing};
+	*b = {a.parts, u.part, uint8_t(u.device), writing};
 	a.parts = b;
 	return true;
 }
 
-bool close_part(array &a, unsigned device, layout::span s, bool *wrote)
+bool close_part(array &a, const usage &u, bool *wrote)
 {
 	for (bracket **p = &a.parts; *p; p = &(*p)->next) {
 		bracket *b = *p;
-		if (b->device != device || b->first != s.first || b->last != s.last)
+		if (!is_part(*b, u))
 			continue;
 		*wrote = b->writes;
 		*p = b->next;
@@ -160,35 +178,35 @@ bool close_part(array &a, unsigned device, layout::span s, bool *wrote)
 	return false;
 }
 
-int open_bracket(array &a, unsigned device, layout::span s, bool whole, bool writing)
+int open_bracket(array &a, const usage &u, bool writing)
 {
-	if (conflicts(a, device, s))
+	if (conflicts(a, u))
 		return fail(GPUVM_ESTATE,
 			    "gpuvm_kernel_begin: another device is writing array %p; end its kernel first",
 			    a.place.user.ptr());
-	if (whole)
-		open_whole(a.links[device], writing);
-	else if (!open_part(a, device, s, writing))
+	if (u.whole)
+		open_whole(a.links[u.device], writing);
+	else if (!open_part(a, u, writing))
 		return fail(GPUVM_ESALLOC, "gpuvm_kernel_begin_range: out of memory");
 	return 0;
 }
 
-void look_at_bracket(const array &a, unsigned device, layout::span s, bool whole, bool *open, bool *writer)
+void look_at_bracket(const array &a, const usage &u, bool *open, bool *writer)
 {
-	uint32_t count = a.links[device].open.load();
-	*open = whole && (count & ~open_writes);
+	uint32_t count = a.links[u.device].open.load();
+	*open = u.whole && (count & ~open_writes);
 	*writer = count & open_writes;
-	for (const bracket *b = a.parts; b && !whole; b = b->next) {
-		if (b->device != device || b->first != s.first || b->last != s.last)
+	for (const bracket *b = a.parts; b && !u.whole; b = b->next) {
+		if (!is_part(*b, u))
 			continue;
 		*open = true;
 		*writer |= b->writes;
 	}
 }
 
-bool close_bracket(array &a, unsigned device, layout::span s, bool whole, bool *wrote)
+bool close_bracket(array &a, const usage &u, bool *wrote)
 {
-	return whole ? close_whole(a.links[device], wrote) : close_part(a, device, s, wrote);
+	return u.whole ? close_whole(a.links[u.device], wrote) : close_part(a, u, wrote);
 }
 
 // ---- begin -------------------------------------------------------------------------------------------
@@ -378,7 +396,8 @@ bool being_written(const array &a, uint32_t c)
 			return true;
 	}
 	for (const bracket *b = a.parts; b; b = b->next) {
-		if (b->writes && b->first <= c && c < b->last)
+		layout::span s = a.place.chunks_of(b->part);
+		if (b->writes && s.first <= c && c < s.last)
 			return true;
 	}
 	return false;
@@ -406,6 +425,7 @@ int begin_kernel(array &a, unsigned device, range part, bool whole, kernel_mode 
 	if (!a.links[device].devbuf.load())
 		return fail(GPUVM_ENOLINK, "gpuvm_kernel_begin: array %p is not linked on device %u", part.ptr(),
 			    device);
+	const usage u{device, part, whole};
 	layout::span s = a.place.chunks_of(part);
 	if (lib().strict && writes(mode) && a.place.has_edges())
 		return fail(GPUVM_ESTATE,
@@ -416,17 +436,17 @@ int begin_kernel(array &a, unsigned device, range part, bool whole, kernel_mode 
 	// Before the brackets are looked at: see begin_fast().
 	a.fast.store(0);
 	if (!err)
-		err = open_bracket(a, device, s, whole, writes(mode));
+		err = open_bracket(a, u, writes(mode));
 	if (err)
 		return err;
 	err = make_valid(a, g, device, s, part, mode, lane);
 	// Chunks may have changed hands while the lock was dropped: the hint needs a look of its own.
-	bool shareable = may_be_fast(a) && all_valid(a, device) && !conflicts(a, device, s);
+	bool shareable = may_be_fast(a) && all_valid(a, device) && !conflicts(a, u);
 	if (!err && whole && mode == kernel_mode::read_only && shareable)
 		a.fast.store(a.fast.load() | device_copy(device));
 	if (err) {
 		bool wrote;
-		close_bracket(a, device, s, whole, &wrote);
+		close_bracket(a, u, &wrote);
 		forget_writer(a, s);
 		wake_awaited(a, s);
 	}
@@ -444,6 +464,7 @@ int end_kernel(array &a, unsigned device, range part, bool whole, void *event)
 		return 0;
 	lane_lease lane;
 	caller_guard g(a);
+	const usage u{device, part, whole};
 	layout::span s = a.place.chunks_of(part);
 	if (event && a.place.has_edges())
 		return fail(GPUVM_ESTATE,
@@ -452,12 +473,12 @@ int end_kernel(array &a, unsigned device, range part, bool whole, void *event)
 			    a.place.user.ptr());
 	// The bracket stays open until the host has lost the chunks: in strict mode it keeps touches waiting.
 	bool open, writer;
-	look_at_bracket(a, device, s, whole, &open, &writer);
+	look_at_bracket(a, u, &open, &writer);
 	if (!open)
 		return fail(GPUVM_ESTATE, "gpuvm_kernel_end: no kernel on device %u has begun to use array %p", device,
 			    a.place.user.ptr());
 	int err = writer ? end_writer(a, g, device, s, part, whole, event, lane) : end_reader(a, g, device, event);
-	close_bracket(a, device, s, whole, &wrote);
+	close_bracket(a, u, &wrote);
 	wake_awaited(a, s);
 	return err;
 }

@@ -203,7 +203,7 @@ void read_overlapped(fetch_job &j, uint32_t end, server &s)
 		return at + f.run.count;
 	};
 	uint32_t at = start(slots[0], j.touched);
-	s.wait_for_device(at < end);
+	s.wait_for_device(true);
 	for (unsigned i = 0;; i ^= 1) {
 		bool more = at < end;
 		if (more)
@@ -254,7 +254,12 @@ verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step
 		read_in_turn(job, c + n, s.lane());
 	} else {
 		watched_call watched(s.lane(), a.place.user.ptr());
-		read_overlapped(job, c + n, s);
+		if (n > 1) {
+			read_overlapped(job, c + n, s);
+		} else {
+			s.wait_for_device(false);
+			read_in_turn(job, c + n, s.lane());
+		}
 	}
 	if (stops)
 		catcher.resume_threads();

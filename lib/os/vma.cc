@@ -182,11 +182,6 @@ void classify_by_text(int maps, classifier &c)
 	}
 }
 
-} // namespace
-
-namespace
-{
-
 // Stacks of other threads than the first are plain mappings.
 bool on_own_stack(range r)
 {

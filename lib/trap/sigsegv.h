@@ -23,7 +23,7 @@ class sigsegv_trap : public signal_trap
 	int hold(range old) override;
 	void unhold(range old) override;
 
-	// All pages count as mapped, whether they were touched or not, so the whole range becomes accessible.
+	// All pages count as mapped, whether they were touched or not: the whole range becomes accessible.
 	int watch(range r) override;
 	int unwatch(range r) override;
 

@@ -25,8 +25,6 @@ std::vector<test_case> chosen_cases(const options &o)
 {
 	std::vector<test_case> cases;
 	for (auto &t : tests()) {
-		if (t.only_full && !o.full)
-			continue;
 		auto variants = all_combinations(t.traps, t.devices, t.kinds);
 		if (!o.full && o.case_to_run.empty())
 			variants = every_pair(variants);

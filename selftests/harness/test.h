@@ -68,7 +68,6 @@ struct test {
 	uint32_t kinds = kind::none;
 	unsigned seconds = 20; // time limit; longer under sanitizers
 	bool alone = false;    // nothing else may run beside it
-	bool only_full = false;
 };
 
 class registration
