@@ -14,7 +14,7 @@ bench: run_what := bench
 run bench:
 	@scripts/setup.sh packages run
 	@$(MAKE) --no-print-directory all
-	@scripts/run.sh $(run_what) $(ARGS)
+	@B=$(B) scripts/run.sh $(run_what) $(ARGS)
 
 format:
 	$(clang_format) -i $(style_files)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# Setting up and installing. `install` never touches the kernel: modules_install does.
+# Setting up and installing. `install` never touches the kernel: modules_install (mk/vm.mk) does.
 
 packages:
 	@scripts/setup.sh packages
@@ -8,14 +8,7 @@ setup: packages
 	@scripts/setup.sh udev
 
 clean:
-	rm -rf build build-* compile_commands.json
-
-modules modules_install:
-ifeq ($(wildcard kmod/Kbuild),)
-	@echo "$@: not yet: there is no kernel module in this version; the library uses userfaultfd"
-else
-	$(MAKE) -C $(or $(KDIR),/lib/modules/$(shell uname -r)/build) M=$(CURDIR)/kmod $@
-endif
+	rm -rf build build-* $(B) compile_commands.json
 
 installed_lib := libhet.so.$(VERSION)
 headers := $(wildcard lib/include/*.h)
@@ -53,4 +46,4 @@ $(B)/libhet.pc: lib/libhet.pc.in
 		-e 's|@INCLUDEDIR@|$(call below_prefix,$(INCLUDEDIR))|' \
 		-e 's|@VERSION@|$(VERSION)|' $< >$@
 
-.PHONY: packages setup clean modules modules_install install uninstall
+.PHONY: packages setup clean install uninstall

@@ -3,9 +3,11 @@
 # Runs built programs and keeps their results.
 #   run.sh main [PICTURE.png]    `make run`: the main job, results under build/run/
 #   run.sh bench [OPTION...]     `make bench`: the benchmark suite, results under build/bench/
+# The environment's B names the build folder, as for make.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$PWD/build/pocl-cache}
+B=${B:-build}
+export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$PWD/$B/pocl-cache}
 mkdir -p "$POCL_CACHE_DIR"
 
 failed=()
@@ -13,13 +15,13 @@ job() { # title, program, argument...
 	local title=$1 program=$2
 	shift 2
 	printf '\n=== %s: %s\n' "$program" "$title"
-	if [ ! -x "build/bin/$program" ]; then
+	if [ ! -x "$B/bin/$program" ]; then
 		echo "$program was left out of the build; 'make all' says why"
 		failed+=("$program (left out of the build)")
 		return
 	fi
-	echo "build/bin/$program $*"
-	"build/bin/$program" "$@" || failed+=("$program (exit status $?)")
+	echo "$B/bin/$program $*"
+	"$B/bin/$program" "$@" || failed+=("$program (exit status $?)")
 }
 
 main_job() {
@@ -41,19 +43,19 @@ suite() {
 
 what=${1:-}
 shift
-out=build/run
+out=$B/run
 case $what in
 main)
 	mkdir -p "$out"
 	main_job "$@"
 	;;
 bench)
-	out=build/bench
+	out=$B/bench
 	mkdir -p "$out"
 	suite "$@"
 	;;
 *)
-	sed -n '3,5s/^# \?//p' "$0"
+	sed -n '3,6s/^# \?//p' "$0"
 	exit 2
 	;;
 esac

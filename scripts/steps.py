@@ -188,7 +188,7 @@ def run_step(step: Step, log: Path) -> Result:
     status, output = execute(step, log)
     if status is not None:
         return step.judge(step.name, status, output)
-    # What it had reported until then still counts; the rest is one failure.
+    # It did not end by itself: one failure, whatever it had reported until then.
     lines = output.splitlines()
     return Result(failed=[f"{step.name}: {lines[-1]}"], shown=lines[-40:])
 

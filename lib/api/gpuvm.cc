@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The C boundary: arguments are checked here and nowhere else. gpuvm.h documents each function.
+#include "api/public.h"
 #include "memory/allocate.h"
 #include "memory/failure.h"
 #include "memory/home.h"
@@ -12,8 +13,6 @@
 #include "trap/stop_threads.h"
 
 #include <gpuvm.h>
-
-#define GPUVM_PUBLIC extern "C" __attribute__((visibility("default")))
 
 using namespace het;
 
@@ -44,8 +43,7 @@ bool is_inside(const array &a, range r)
 
 struct kernel_call {
 	array *a = nullptr;
-	range part;
-	bool whole = false;
+	usage use;
 	int err = 0;
 };
 
@@ -71,9 +69,9 @@ kernel_call find_part(const char *call, void *hostptr, size_t nbytes, unsigned i
 		k.err = fail(GPUVM_ENOLINK, "%s: array %p is not linked on device %u", call, hostptr, idev);
 		return k;
 	}
-	k.part = nbytes ? range_of(hostptr, nbytes) : k.a->place.user;
-	k.whole = k.part == k.a->place.user;
-	if (!is_inside(*k.a, k.part))
+	range part = nbytes ? range_of(hostptr, nbytes) : k.a->place.user;
+	k.use = {idev, part, part == k.a->place.user};
+	if (!is_inside(*k.a, part))
 		k.err = fail(GPUVM_EARG, "%s: %p + %zu is not inside array %p + %zu", call, hostptr, nbytes,
 			     k.a->place.user.ptr(), k.a->place.user.size());
 	return k;
@@ -86,21 +84,21 @@ int begin(const char *call, void *hostptr, size_t nbytes, unsigned idev, int fla
 		return k.err;
 	switch (flags) {
 	case GPUVM_READ_ONLY:
-		return begin_kernel(*k.a, idev, k.part, k.whole, kernel_mode::read_only);
+		return begin_kernel(*k.a, k.use, kernel_mode::read_only);
 	case GPUVM_WRITE_ONLY:
-		return begin_kernel(*k.a, idev, k.part, k.whole, kernel_mode::write_only);
+		return begin_kernel(*k.a, k.use, kernel_mode::write_only);
 	case GPUVM_READ_WRITE:
-		return begin_kernel(*k.a, idev, k.part, k.whole, kernel_mode::read_write);
+		return begin_kernel(*k.a, k.use, kernel_mode::read_write);
 	default:
 		return fail(GPUVM_EARG, "%s: flags 0x%x; want READ_ONLY, WRITE_ONLY or READ_WRITE", call,
 			    unsigned(flags));
 	}
 }
 
-int end(const char *call, void *hostptr, size_t nbytes, unsigned idev, void *event)
+int end(const char *call, void *hostptr, size_t nbytes, unsigned idev)
 {
 	kernel_call k = find_part(call, hostptr, nbytes, idev);
-	return k.err ? k.err : end_kernel(*k.a, idev, k.part, k.whole, event);
+	return k.err ? k.err : end_kernel(*k.a, k.use, nullptr);
 }
 
 double seconds(uint64_t ns)
@@ -205,7 +203,7 @@ GPUVM_PUBLIC int gpuvm_kernel_begin(void *hostptr, unsigned idev, int flags)
 
 GPUVM_PUBLIC int gpuvm_kernel_end(void *hostptr, unsigned idev)
 {
-	return end("gpuvm_kernel_end", hostptr, 0, idev, nullptr);
+	return end("gpuvm_kernel_end", hostptr, 0, idev);
 }
 
 GPUVM_PUBLIC int gpuvm_kernel_begin_range(void *hostptr, size_t nbytes, unsigned idev, int flags)
@@ -219,23 +217,19 @@ GPUVM_PUBLIC int gpuvm_kernel_end_range(void *hostptr, size_t nbytes, unsigned i
 {
 	if (!nbytes)
 		return fail(GPUVM_EARG, "gpuvm_kernel_end_range: 0 bytes");
-	return end("gpuvm_kernel_end_range", hostptr, nbytes, idev, nullptr);
+	return end("gpuvm_kernel_end_range", hostptr, nbytes, idev);
 }
 
 GPUVM_PUBLIC int gpuvm_kernel_end_event(void *hostptr, unsigned idev, void *event)
 {
 	if (!event)
 		return fail(GPUVM_ENULL, "gpuvm_kernel_end_event: null event");
-	if (int err = check_ready("gpuvm_kernel_end_event"))
-		return err;
-	if (int err = check_device("gpuvm_kernel_end_event", idev))
-		return err;
-	if (int err = lib().devices[idev]->retain_event(event))
-		return err;
-	int err = end("gpuvm_kernel_end_event", hostptr, 0, idev, event);
-	if (err)
-		lib().devices[idev]->release_event(event);
-	return err;
+	kernel_call k = find_part("gpuvm_kernel_end_event", hostptr, 0, idev);
+	if (k.err)
+		return k.err;
+	int err;
+	pending_kernel *pending = make_pending(idev, event, &err);
+	return pending ? end_kernel(*k.a, k.use, pending) : err;
 }
 
 GPUVM_PUBLIC int gpuvm_host_begin(void *hostptr, size_t nbytes, int flags)

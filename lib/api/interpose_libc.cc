@@ -4,6 +4,7 @@
 // any event reaches us. So links are removed first; then the call goes on as if nothing had been.
 //
 // They work where libhet is linked or preloaded. A library that was opened late, and raw system calls, are not seen.
+#include "api/public.h"
 #include "memory/hooks.h"
 #include "os/mapping.h"
 #include "os/settings.h"
@@ -18,8 +19,6 @@
 #include <dlfcn.h>
 #include <malloc.h>
 #include <sys/mman.h>
-
-#define GPUVM_PUBLIC extern "C" __attribute__((visibility("default")))
 
 // glibc's own names, for the moment in which dlsym() itself allocates.
 extern "C" void __libc_free(void *p);

@@ -3,14 +3,13 @@
 // that signal deals with the one that is chained behind ours. Everything else goes to the C library.
 //
 // sigset() and the two kinds of signal() are what glibc makes of them: sigaction() with these flags.
+#include "api/public.h"
 #include "trap/signal_chain.h"
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <dlfcn.h>
-
-#define GPUVM_PUBLIC extern "C" __attribute__((visibility("default")))
 
 extern "C" int __sigaction(int signo, const struct sigaction *act, struct sigaction *old); // glibc's own
 

@@ -16,7 +16,7 @@ constexpr size_t wanted_chunks = 4096;
 
 size_t chunk_size_for(size_t body)
 {
-	return std::clamp(std::bit_ceil(body / wanted_chunks + 1), smallest_chunk, largest_chunk);
+	return std::clamp(std::bit_ceil((body + wanted_chunks - 1) / wanted_chunks), smallest_chunk, largest_chunk);
 }
 
 } // namespace

@@ -32,20 +32,4 @@ class lane_pool
 	std::atomic<uint32_t> waiters_{0};
 };
 
-// A lane that is given back at the end of the scope.
-class borrowed_lane
-{
-      public:
-	explicit borrowed_lane(lane_pool &pool) : pool_(pool), lane_(pool.borrow()) {}
-	~borrowed_lane() { pool_.give_back(lane_); }
-	borrowed_lane(const borrowed_lane &) = delete;
-	borrowed_lane &operator=(const borrowed_lane &) = delete;
-
-	operator unsigned() const { return lane_; }
-
-      private:
-	lane_pool &pool_;
-	const unsigned lane_;
-};
-
 } // namespace het

@@ -143,7 +143,7 @@ enum {
  * @param flags GPUVM_THREADS_BEFORE_INIT before it is started, GPUVM_THREADS_AFTER_INIT after.
  * No thread is ever stopped by libhet, so only the benchmark's trap
  * sigsegv-stop uses the answer; the call is accepted everywhere, at any time before gpuvm_init().
- * @return 0; GPUVM_EARG for other flags; GPUVM_ESTATE for AFTER without BEFORE.
+ * @return 0; GPUVM_EARG for other flags; GPUVM_ESTATE for AFTER without BEFORE; GPUVM_ESALLOC.
  */
 int gpuvm_pre_init(int flags);
 
@@ -214,7 +214,7 @@ void *gpuvm_xlate(void *hostptr, unsigned idev);
  * device's: a host touch is a race of the program's (see GPUVM_STRICT).
  * @return 0; GPUVM_ENULL, GPUVM_EARG; GPUVM_EHOSTPTR; GPUVM_ENOLINK; GPUVM_ESTATE if another
  *         device is writing the array, or (writing) with GPUVM_STRICT if the array has edges; GPUVM_EDEVALLOC if the
- * copy failed.
+ *         copy failed; GPUVM_EPROT.
  */
 int gpuvm_kernel_begin(void *hostptr, unsigned idev, int flags);
 
@@ -247,7 +247,7 @@ enum {
 	GPUVM_STAT_BYTES_KEPT = 66,
 	/** unsigned long long: host touches (the same count as GPUVM_STAT_PAGEFAULTS) */
 	GPUVM_STAT_TOUCHES = 67,
-	/** unsigned long long: device reads made for touches */
+	/** unsigned long long: touches for which a device was read */
 	GPUVM_STAT_FETCHES = 68,
 	/** double: how long touches were stalled, as the library sees it (from event to resolve) */
 	GPUVM_STAT_STALL_MIN = 69,
@@ -256,13 +256,14 @@ enum {
 	GPUVM_STAT_STALL_MAX = 72,
 	/** unsigned long long: bytes of the library's own bookkeeping */
 	GPUVM_STAT_BOOKKEEPING = 73,
-	/** unsigned long long: device failures so far */
+	/** unsigned long long: what the error callback was told so far: failures of devices and of memory, linked memory that
+	 * was freed, device calls that hang */
 	GPUVM_STAT_FAILURES = 74,
 	/** const char *: name of the trap in use */
 	GPUVM_STAT_TRAP = 75,
 	/** const char *: why that trap, and what is lost against the best one; valid for ever */
 	GPUVM_STAT_TRAP_REASON = 76,
-	/** const char *: text of the last failure ("" if none); valid until the next one */
+	/** const char *: text of the last of them ("" if none); valid until it is asked for again */
 	GPUVM_STAT_LAST_FAILURE = 77,
 	/** unsigned: number of resolver threads */
 	GPUVM_STAT_RESOLVERS = 78
@@ -323,8 +324,9 @@ int gpuvm_kernel_begin_range(void *hostptr, size_t nbytes, unsigned idev, int fl
 int gpuvm_kernel_end_range(void *hostptr, size_t nbytes, unsigned idev);
 
 /**
- * gpuvm_kernel_end() for a kernel that has not finished: returns at once; touches, and a later
- * begin, wait for the event.
+ * gpuvm_kernel_end() for a kernel that has not finished: returns without waiting for it; touches, and a later
+ * begin, wait for the event. An array waits for one event at a time: where another is pending on it, the call
+ * waits for that.
  * @param event a cl_event (GPUVM_OPENCL) of the kernel; the library retains it. For GPUVM_HOST: a
  *              pointer to an int that becomes non-zero when the kernel has finished.
  * @return as gpuvm_kernel_end(); GPUVM_ESTATE for an array with edges.

@@ -3,6 +3,7 @@
 
 #include "os/pool.h"
 
+#include <bit>
 #include <climits>
 
 namespace het
@@ -24,6 +25,32 @@ void array_guard::wait_for_change()
 	futex_wait(&array_.changed, seen);
 	lock();
 	array_.waiters.fetch_sub(1, std::memory_order_relaxed);
+}
+
+visit::visit(array &a, array_guard &g) : array_(a)
+{
+	while (a.live && a.held)
+		g.wait_for_change();
+	entered_ = a.live;
+	a.visitors += entered_;
+}
+
+visit::~visit()
+{
+	if (entered_ && !--array_.visitors)
+		announce_change(array_);
+}
+
+void enter(array &a, chunk &ch, chunk_state next)
+{
+	// A kernel that began on the fast path has marked no chunk; it is enough to do so when its device loses one.
+	for (copyset lost = ch.valid & ~next.valid & ~host_copy; lost; lost &= lost - 1) {
+		unsigned device = device_of(unsigned(std::countr_zero(lost)));
+		if (a.links[device].open.load() >= one_writer)
+			ch.writer = uint8_t(1 + device);
+	}
+	ch.valid = next.valid;
+	ch.host = next.host;
 }
 
 void narrow_fast(array &a, copyset valid)
@@ -63,7 +90,8 @@ array *new_array(unsigned ndevs)
 	a->edges = {};
 	a->chunks = nullptr;
 	a->parts = nullptr;
-	a->pending = {};
+	a->pending = nullptr;
+	a->visitors = 0;
 	a->ahead = {};
 	for (unsigned d = 0; d < ndevs; d++) {
 		a->links[d].devbuf.store(nullptr, std::memory_order_relaxed);

@@ -27,15 +27,10 @@ struct chunk {
 	access host;
 	uint8_t flags;
 	// 1 + device between begin and end of a kernel that writes there: its buffer is ahead of @valid, and another begin on
-	// that device must not copy over it. 0: none.
+	// that device must not copy over it. 0: none, or one that began on the fast path and has the chunk valid still.
 	uint8_t writer;
 
 	chunk_state state() const { return {valid, host}; }
-	void enter(chunk_state s)
-	{
-		valid = s.valid;
-		host = s.host;
-	}
 };
 static_assert(sizeof(chunk) == 8, "bookkeeping: one word a chunk");
 
@@ -57,10 +52,10 @@ struct bracket {
 // One device's end of an array.
 struct link {
 	std::atomic<void *> devbuf;
-	// Kernels that use the whole array: their number, and whether one of them writes.
-	std::atomic<uint32_t> open;
+	// Kernels under way that use the whole array: readers in the lower half, writers in the upper.
+	std::atomic<uint64_t> open;
 };
-inline constexpr uint32_t open_writes = 1u << 31;
+inline constexpr uint64_t one_reader = 1, one_writer = uint64_t{1} << 32;
 
 // The bytes outside the body. @snapshot holds head and tail as they were when host and devices last agreed; arrays
 // that are copied whole have none.
@@ -71,11 +66,7 @@ struct edge_state {
 	bool busy;         // as chunk_busy
 };
 
-// An event of gpuvm_kernel_end_event() that fetches and begins must wait for.
-struct pending_kernel {
-	void *event;
-	uint8_t device;
-};
+struct pending_kernel; // memory/pending.h
 
 struct array {
 	// Guards all that follows unless said otherwise. Rank: array.
@@ -98,12 +89,14 @@ struct array {
 	bool locked_pages; // mlock()ed when it was adopted
 	void *fork_copy;   // memory/fork.cc
 
-	// The body is being moved (link, unlink, fork): touches wait.
+	// The body is being moved (link, unlink, fork): touches and calls wait.
 	bool held;
+	// Calls under way, see class visit.
+	uint32_t visitors;
 	edge_state edges;
 	chunk *chunks;
 	bracket *parts;
-	pending_kernel pending;
+	pending_kernel *pending;
 	read_ahead ahead;
 
 	link links[]; // one a device of the library's
@@ -147,6 +140,28 @@ class caller_guard : signals_blocked, public array_guard
       public:
 	explicit caller_guard(array &a) : array_guard(a) {}
 };
+
+// Keeps an array linked and not held while a call works on it, also while that has dropped the lock to wait or to talk to
+// a device. Waits first while the array is held. Constructed and destroyed with the lock held; unlink and fork, which
+// have the structure lock, need none.
+class visit
+{
+      public:
+	visit(array &a, array_guard &g);
+	~visit();
+	visit(const visit &) = delete;
+	visit &operator=(const visit &) = delete;
+
+	// False: the array is not linked any longer.
+	explicit operator bool() const { return entered_; }
+
+      private:
+	array &array_;
+	bool entered_;
+};
+
+// The chunk takes a step of the protocol. Lock held.
+void enter(array &a, chunk &ch, chunk_state next);
 
 // A device is about to be read. Kernels that end from now on wait for that; and what those have written that ended on
 // the fast path before is seen by the reader: both sides change array::fast in one step, so one of them comes first.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/edges.h"
 
+#include "memory/brackets.h"
+#include "memory/lane.h"
 #include "memory/library.h"
 #include "memory/transfer.h"
 #include "os/pool.h"
@@ -102,7 +104,23 @@ void leave_edges_to_writer(array &a, array_guard &g, unsigned device)
 		writer = uint8_t(1 + device);
 }
 
-int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool writes, unsigned lane)
+void forget_edge_writers(array &a)
+{
+	for (unsigned edge : {0, 1}) {
+		if (a.edges.writer[edge] && !edge_being_written(a, edge_range(a, edge)))
+			a.edges.writer[edge] = 0;
+	}
+}
+
+void forget_edges_of(array &a, array_guard &g, unsigned device)
+{
+	while (a.edges.busy)
+		g.wait_for_change();
+	for (copyset &valid : a.edges.valid)
+		valid &= ~device_copy(device);
+}
+
+int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool writes)
 {
 	if (!a.place.has_edges())
 		return 0;
@@ -122,6 +140,7 @@ int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool 
 	}
 	int err = 0;
 	if (behind.count) {
+		lane_lease lane;
 		uint64_t started = start_of_copy();
 		err = lib().devices[device]->write(lane, behind.list());
 		if (!err)
@@ -138,7 +157,7 @@ int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool 
 	return err ? GPUVM_EDEVALLOC : 0;
 }
 
-int edges_to_host(array &a, array_guard &g, unsigned device, range part, unsigned lane)
+int edges_to_host(array &a, array_guard &g, unsigned device, range part)
 {
 	if (!a.place.has_edges())
 		return 0;
@@ -150,6 +169,7 @@ int edges_to_host(array &a, array_guard &g, unsigned device, range part, unsigne
 	}
 	int err = 0;
 	if (written.count) {
+		lane_lease lane;
 		uint64_t started = start_of_copy();
 		err = lib().devices[device]->read(lane, written.list());
 		if (!err)
@@ -157,10 +177,7 @@ int edges_to_host(array &a, array_guard &g, unsigned device, range part, unsigne
 	}
 	for (unsigned edge : {0, 1}) {
 		range r = edge_range(a, edge);
-		if (!r.overlaps(part))
-			continue;
-		a.edges.writer[edge] = 0;
-		if (err)
+		if (err || !r.overlaps(part))
 			continue;
 		if (a.edges.snapshot)
 			memcpy(r.ptr(), snapshot_of(a, edge), r.size());

@@ -16,10 +16,15 @@ void drop_edges(array &a);
 // Both treat only the edges that overlap @part.
 // Makes the device's edges those of the host, except those that a kernel there writes already. @writes: the kernel that
 // begins writes. 0 or GPUVM_EDEVALLOC.
-int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool writes, unsigned lane);
+int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool writes);
 // The kernel that begins overwrites them.
 void leave_edges_to_writer(array &a, array_guard &g, unsigned device);
 // The other way; the device becomes the only one whose edges are valid, beside the host.
-int edges_to_host(array &a, array_guard &g, unsigned device, range part, unsigned lane);
+int edges_to_host(array &a, array_guard &g, unsigned device, range part);
+
+// As forget_writers() in memory/kernel.h. Lock held.
+void forget_edge_writers(array &a);
+// The device is about to be unlinked.
+void forget_edges_of(array &a, array_guard &g, unsigned device);
 
 } // namespace het

@@ -6,7 +6,7 @@
 #include "os/log.h"
 #include "os/settings.h"
 #include "os/thread.h"
-#include "trap/stop_threads.h"
+#include "trap/spared_threads.h"
 
 #include <atomic>
 #include <climits>
@@ -77,11 +77,12 @@ bool take_message(message *m, gpuvm_error_fn *fn, void **arg)
 
 void check_calls(bool *any)
 {
-	uint64_t limit = settings().watchdog_s * second, now = now_ns();
+	uint64_t limit = settings().watchdog_s * second;
 	for (unsigned lane = 0; lane < watched_lanes; lane++) {
 		uint64_t started = me().started[lane].load();
 		*any |= started > 1;
-		if (started <= 1 || !limit || now - started < limit)
+		// The time after the start: a call that starts meanwhile is not in the future.
+		if (started <= 1 || !limit || now_ns() - started < limit)
 			continue;
 		if (!me().started[lane].compare_exchange_strong(started, 1))
 			continue;
@@ -96,6 +97,7 @@ void check_calls(bool *any)
 
 void attend(void *)
 {
+	wait_until_open();
 	if (lib().catcher->features().stops_threads)
 		spare_this_thread();
 	attendant &a = me();
@@ -202,7 +204,9 @@ watched_call::~watched_call()
 
 bool start_attendant()
 {
-	return start_thread("het-attendant", attend, nullptr);
+	static bool started;
+	started = started || start_thread("het-attendant", attend, nullptr);
+	return started;
 }
 
 } // namespace het

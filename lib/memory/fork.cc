@@ -8,13 +8,11 @@
 #include "memory/allocate.h"
 #include "memory/home.h"
 #include "memory/kernel.h"
-#include "memory/lane.h"
 #include "memory/library.h"
 #include "os/log.h"
 #include "os/settings.h"
 
 #include <csignal>
-#include <cstring>
 #include <pthread.h>
 
 namespace het
@@ -24,37 +22,109 @@ namespace
 {
 
 // The forking thread holds the structure lock from prepare to parent or child, with all signals blocked.
+thread_local bool prepared __attribute__((tls_model("initial-exec")));
+// The holder's.
 sigset_t saved_signals;
-bool prepared;
 
-void *private_copy(const char *from, size_t n)
+// So often kernels may take away again what has come home, before the fork waits for each array in turn.
+constexpr unsigned most_tries = 100;
+
+layout::span all_of(const array &a)
 {
-	void *copy = map_private(n);
-	if (copy)
-		memcpy(copy, from, n);
-	else
-		warn("fork: no memory for a copy of %zu bytes; the child will have none", n);
-	return copy;
+	return {0, a.place.chunks};
 }
 
-void prepare_array(array &a)
+bool is_at_rest(const array &a)
+{
+	if (a.visitors || a.pending || a.edges.busy)
+		return false;
+	for (uint32_t c = 0; c < a.place.chunks; c++) {
+		if (!a.chunks[c].state().host_valid() || (a.chunks[c].flags & chunk_busy))
+			return false;
+	}
+	return true;
+}
+
+// False: a device can't be read.
+bool bring_all_home(array &a)
 {
 	if (a.place.body.empty())
-		return;
-	lane_lease lane;
+		return true;
 	caller_guard g(a);
-	layout::span all{0, a.place.chunks};
-	if (bring_home(a, g, all, event::fetch, lane))
-		warn("fork: the child gets stale contents of array %p", a.place.user.ptr());
-	wait_until_idle(a, g, all);
-	hold_array(a);
-	if (a.from == origin::adopted)
-		a.fork_copy = private_copy(alias_of(a, a.place.body.begin), a.place.body.size());
+	while (a.visitors)
+		g.wait_for_change();
+	return !bring_home(a, g, all_of(a), event::fetch);
 }
 
-void prepare_block(block &b)
+// False: a kernel or a touch came in between.
+bool hold_at_rest(array &a)
 {
-	b.fork_copy = private_copy(lib().file.alias(b.offset), b.pages.size());
+	if (a.place.body.empty())
+		return true;
+	caller_guard g(a);
+	if (!is_at_rest(a))
+		return false;
+	if (hold_array(a))
+		warn("fork: array %p can't be held; the child may get a mixture", a.place.user.ptr());
+	return true;
+}
+
+// For an array that does not come to rest, or can't be read. Others are held meanwhile.
+void hold_at_once(array &a)
+{
+	if (a.place.body.empty() || a.held)
+		return;
+	caller_guard g(a);
+	if (bring_home(a, g, all_of(a), event::fetch))
+		warn("fork: the child gets stale contents of array %p", a.place.user.ptr());
+	wait_until_idle(a, g, all_of(a));
+	hold_array(a);
+}
+
+void release_if_held(array &a)
+{
+	if (a.held)
+		release_array(a);
+}
+
+// Holds all arrays, with their data at home. No device is called while any is held: whoever touches that may
+// have a lock which the device's driver needs.
+void hold_all()
+{
+	const auto &arrays = lib().arrays;
+	bool readable = true;
+	for (unsigned tries = 0; readable && tries < most_tries; tries++) {
+		arrays.for_each([&](array &a) { readable = bring_all_home(a) && readable; });
+		bool all = readable;
+		arrays.for_each([&](array &a) { all = all && hold_at_rest(a); });
+		if (all)
+			return;
+		arrays.for_each(release_if_held);
+	}
+	arrays.for_each(hold_at_once);
+}
+
+// Through the file, not the alias: what was never touched is not to be populated for it.
+void *private_copy(uint64_t offset, size_t n)
+{
+	void *copy = map_private(n);
+	if (copy && lib().file.read(offset, copy, n))
+		return copy;
+	warn("fork: no memory for a copy of %zu bytes; the child will have none", n);
+	if (copy)
+		unmap(range_of(copy, n));
+	return nullptr;
+}
+
+void copy_array(array &a)
+{
+	if (a.from == origin::adopted && !a.place.body.empty())
+		a.fork_copy = private_copy(a.offset, a.place.body.size());
+}
+
+void copy_block(block &b)
+{
+	b.fork_copy = private_copy(b.offset, b.pages.size());
 }
 
 void drop_copy(void *&copy, size_t n)
@@ -73,15 +143,17 @@ void move_copy(void *copy, range to)
 void prepare()
 {
 	library &l = lib();
-	prepared = l.ready.load() && settings().fork_copy;
-	if (!prepared)
+	if (!l.ready.load() || !settings().fork_copy)
 		return;
-	sigset_t all;
+	sigset_t all, saved;
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &saved_signals);
+	pthread_sigmask(SIG_SETMASK, &all, &saved);
 	l.structure.lock(lock_rank::structure);
-	l.arrays.for_each(prepare_array);
-	for_each_block(prepare_block);
+	saved_signals = saved;
+	prepared = true;
+	hold_all();
+	l.arrays.for_each(copy_array);
+	for_each_block(copy_block);
 }
 
 void in_parent()
@@ -91,13 +163,13 @@ void in_parent()
 	library &l = lib();
 	for_each_block([](block &b) { drop_copy(b.fork_copy, b.pages.size()); });
 	l.arrays.for_each([](array &a) {
-		if (a.place.body.empty())
-			return;
 		drop_copy(a.fork_copy, a.place.body.size());
-		release_array(a);
+		release_if_held(a);
 	});
+	prepared = false;
+	sigset_t saved = saved_signals;
 	l.structure.unlock(lock_rank::structure);
-	pthread_sigmask(SIG_SETMASK, &saved_signals, nullptr);
+	pthread_sigmask(SIG_SETMASK, &saved, nullptr);
 }
 
 void in_child()

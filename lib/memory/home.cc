@@ -4,11 +4,12 @@
 #include "memory/failure.h"
 #include "memory/hooks.h"
 #include "memory/kernel.h"
-#include "memory/lane.h"
 #include "memory/library.h"
+#include "memory/pending.h"
 #include "memory/transfer.h"
 #include "os/inject.h"
 #include "os/log.h"
+#include "os/probes.h"
 
 namespace het
 {
@@ -20,7 +21,7 @@ void finish_run(array &a, const chunk_run &run, event e, bool copied)
 {
 	for (uint32_t c = run.first; copied && c < run.first + run.count; c++) {
 		chunk &ch = a.chunks[c];
-		ch.enter(next_step(ch.state(), e, 0, lib().rules).next);
+		enter(a, ch, next_step(ch.state(), e, 0, lib().rules).next);
 		if (ch.flags & chunk_failed)
 			heal_chunk(a, c);
 	}
@@ -31,8 +32,9 @@ void finish_run(array &a, const chunk_run &run, event e, bool copied)
 
 int bring_home(array &a, array_guard &g, layout::span s, event e, unsigned lane)
 {
-	int err = settle(a, g);
-	for (uint32_t c = s.first; c < s.last && !err;) {
+	for (uint32_t c = s.first; c < s.last;) {
+		if (int err = settle(a, g))
+			return err;
 		round r = next_round(a, {c, s.last}, e, 0);
 		c = r.next;
 		if (!r.count) {
@@ -42,12 +44,14 @@ int bring_home(array &a, array_guard &g, layout::span s, event e, unsigned lane)
 		}
 		g.unlock();
 		delay_point();
-		err = copy_to_host(a, {r.runs, r.count}, lane);
+		int err = copy_to_host(a, {r.runs, r.count}, lane);
 		g.lock();
 		for (size_t i = 0; i < r.count; i++)
 			finish_run(a, r.runs[i], e, !err);
+		if (err)
+			return err;
 	}
-	return err;
+	return 0;
 }
 
 namespace
@@ -63,31 +67,44 @@ int show_chunks(array &a, layout::span s, event e)
 		if (st.copies() || ch.flags)
 			continue;
 		narrow_fast(a, st.next.valid);
-		ch.enter(st.next);
-		if (int err = lib().catcher->admit(a.place.chunk_range(c, 1), st.next.host))
+		enter(a, ch, st.next);
+		range r = a.place.chunk_range(c, 1);
+		HET_PROBE3(resolve, r.begin, r.size(), int(st.next.host));
+		if (int err = lib().catcher->admit(r, st.next.host))
 			return fail(GPUVM_EPROT, "array %p: pages can't be shown (errno %d)", a.place.user.ptr(), -err);
 	}
 	return 0;
 }
 
-// Calls f(array, guard, lane) for each array with bytes in @r, not held.
-template <class F> int for_each_array(range r, F f)
+// In strict mode a touch waits while a kernel writes. Not as a visitor: that would keep a forced unlink waiting.
+void wait_for_writers(array &a, array_guard &g, layout::span s)
+{
+	for (uint32_t c = s.first; lib().strict && a.live && c < s.last;) {
+		if (being_written(a, c)) {
+			g.wait_for_change();
+			c = s.first;
+		} else {
+			c++;
+		}
+	}
+}
+
+// Calls f(array, guard) as a visitor of each array with bytes in @r.
+template <class F> int for_each_array(range r, bool waits_for_writers, F f)
 {
 	for (uintptr_t at = r.begin; at < r.end;) {
 		array *a = lib().arrays.first_overlap({at, r.end});
 		if (!a)
 			break;
-		lane_lease lane;
 		caller_guard g(*a);
+		if (waits_for_writers)
+			wait_for_writers(*a, g, a->place.chunks_of(r));
+		visit v(*a, g);
 		range extent = a->place.extent();
 		// Unlinked since it was found: look again.
-		if (!a->live || !extent.overlaps({at, r.end}))
+		if (!v || !extent.overlaps({at, r.end}))
 			continue;
-		if (a->held) {
-			g.wait_for_change();
-			continue;
-		}
-		if (int err = f(*a, g, lane))
+		if (int err = f(*a, g))
 			return err;
 		at = extent.end;
 	}
@@ -98,16 +115,15 @@ template <class F> int for_each_array(range r, F f)
 
 int bring_range_home(range r, event e)
 {
-	return for_each_array(r, [&](array &a, array_guard &g, unsigned lane) {
-		return bring_home(a, g, a.place.chunks_of(r), e, lane);
-	});
+	return for_each_array(r, false,
+			      [&](array &a, array_guard &g) { return bring_home(a, g, a.place.chunks_of(r), e); });
 }
 
 int show_range(range r, event e)
 {
-	return for_each_array(r, [&](array &a, array_guard &g, unsigned lane) {
+	return for_each_array(r, true, [&](array &a, array_guard &g) {
 		layout::span s = a.place.chunks_of(r);
-		int err = bring_home(a, g, s, event::fetch, lane);
+		int err = bring_home(a, g, s, event::fetch);
 		return err ? err : show_chunks(a, s, e);
 	});
 }
@@ -119,7 +135,7 @@ bool anything_linked()
 
 bool is_linked(const void *p, size_t n)
 {
-	return anything_linked() && lib().arrays.first_overlap(range_of(p, n)) != nullptr;
+	return n && anything_linked() && lib().arrays.first_overlap(range_of(p, n)) != nullptr;
 }
 
 void bring_home(const void *p, size_t n, access to)

@@ -4,13 +4,15 @@
 #pragma once
 
 #include "memory/array.h"
+#include "memory/lane.h"
 
 namespace het
 {
 
 // @e: fetch (the host gets a valid copy) or touch_write (it becomes the only owner). Nothing is shown: a
 // touch of a chunk that is valid on the host is served without a device. 0 or GPUVM_EDEVALLOC.
-int bring_home(array &a, array_guard &g, layout::span s, event e, unsigned lane);
+// Waits for kernels that are pending. The caller is a visitor, or has the structure lock.
+int bring_home(array &a, array_guard &g, layout::span s, event e, unsigned lane = any_lane);
 
 // The same for every linked byte in @r.
 int bring_range_home(range r, event e);

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/kernel.h"
 
+#include "memory/brackets.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
-#include "memory/lane.h"
 #include "memory/library.h"
+#include "memory/pending.h"
 #include "memory/resolver.h"
 #include "memory/transfer.h"
 #include "os/inject.h"
 #include "os/log.h"
-#include "os/pool.h"
 #include "os/probes.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace het
 {
 
+// Goes on after an error: what can be taken away is.
 int lower_access(array &a, layout::span s, access to)
 {
+	int err = 0;
 	for (uint32_t c = s.first; c < s.last;) {
 		uint32_t first = c;
 		while (c < s.last && a.chunks[c].host > to)
@@ -29,13 +31,15 @@ int lower_access(array &a, layout::span s, access to)
 		}
 		range r = a.place.chunk_range(first, c - first);
 		HET_PROBE3(revoke, r.begin, r.size(), int(to));
-		if (int err = lib().catcher->protect(r, to))
-			return fail(GPUVM_EPROT, "array %p: pages can't be taken from the host (errno %d)",
-				    a.place.user.ptr(), -err);
+		if (int e = lib().catcher->protect(r, to)) {
+			err = fail(GPUVM_EPROT, "array %p: pages can't be taken from the host (errno %d)",
+				   a.place.user.ptr(), -e);
+			continue;
+		}
 		for (uint32_t i = first; i < c; i++)
 			a.chunks[i].host = to;
 	}
-	return 0;
+	return err;
 }
 
 void wait_until_idle(array &a, array_guard &g, layout::span s)
@@ -50,6 +54,17 @@ void wait_until_idle(array &a, array_guard &g, layout::span s)
 	}
 }
 
+int wait_until_quiet(array &a, array_guard &g, layout::span s)
+{
+	int err = 0;
+	do {
+		if (int e = settle(a, g))
+			err = e;
+		wait_until_idle(a, g, s);
+	} while (a.pending);
+	return err;
+}
+
 void release_chunks(array &a, uint32_t first, uint32_t count)
 {
 	bool awaited = false;
@@ -62,151 +77,21 @@ void release_chunks(array &a, uint32_t first, uint32_t count)
 	announce_change(a);
 }
 
-int settle(array &a, array_guard &g)
+void forget_writers(array &a, layout::span s)
 {
-	while (a.pending.event) {
-		pending_kernel p = a.pending;
-		device &d = *lib().devices[p.device];
-		d.retain_event(p.event);
-		g.unlock();
-		int err = d.wait_event(p.event);
-		g.lock();
-		if (a.pending.event == p.event) {
-			d.release_event(p.event);
-			a.pending.event = nullptr;
-		}
-		d.release_event(p.event);
-		if (err)
-			return err;
+	for (uint32_t c = s.first; c < s.last; c++) {
+		if (a.chunks[c].writer && !being_written(a, c))
+			a.chunks[c].writer = 0;
 	}
-	return 0;
+	forget_edge_writers(a);
 }
 
 namespace
 {
 
-// ---- brackets ----------------------------------------------------------------------------------------
-
-// What a kernel has of an array.
-struct usage {
-	unsigned device;
-	range part;
-	bool whole;
-};
-
-// Both have bytes of one chunk, or of one edge.
-bool meet(const array &a, range one, range other)
+int no_array(const char *call, range part)
 {
-	layout::span s = a.place.chunks_of(one), t = a.place.chunks_of(other);
-	auto both_in = [&](range edge) { return edge.overlaps(one) && edge.overlaps(other); };
-	return (s.first < t.last && t.first < s.last) || both_in(a.place.head) || both_in(a.place.tail);
-}
-
-// Another device is writing there. (Readers elsewhere keep their own copies, so a writer may join them.)
-bool conflicts(const array &a, const usage &u)
-{
-	for (unsigned d = 0; d < lib().ndevs; d++) {
-		if (d != u.device && (a.links[d].open.load() & open_writes))
-			return true;
-	}
-	for (const bracket *b = a.parts; b; b = b->next) {
-		if (b->device != u.device && b->writes && meet(a, b->part, u.part))
-			return true;
-	}
-	return false;
-}
-
-void open_whole(link &l, bool writing)
-{
-	uint32_t old = l.open.load();
-	while (!l.open.compare_exchange_weak(old, (old + 1) | (writing ? open_writes : 0)))
-		;
-}
-
-// False: none was open. *wrote: some kernel of those that are open together writes.
-bool close_whole(link &l, bool *wrote)
-{
-	uint32_t old = l.open.load(), now;
-	do {
-		if (!(old & ~open_writes))
-			return false;
-		now = old - 1;
-		if (!(now & ~open_writes))
-			now = 0;
-	} while (!l.open.compare_exchange_weak(old, now));
-	*wrote = old & open_writes;
-	return true;
-}
-
-// close_whole() for a kernel that only read, if no other one writes.
-bool close_reader(link &l)
-{
-	uint32_t old = l.open.load();
-	while (old && !(old & open_writes)) {
-		if (l.open.compare_exchange_weak(old, old - 1))
-			return true;
-	}
-	return false;
-}
-
-bool is_part(const bracket &b, const usage &u)
-{
-	return b.device == u.device && b.part == u.part;
-}
-
-bool open_part(array &a, const usage &u, bool writing)
-{
-	auto *b = pool_array<bracket>(1);
-	if (!b)
-		return false;
-	*b = {a.parts, u.part, uint8_t(u.device), writing};
-	a.parts = b;
-	return true;
-}
-
-bool close_part(array &a, const usage &u, bool *wrote)
-{
-	for (bracket **p = &a.parts; *p; p = &(*p)->next) {
-		bracket *b = *p;
-		if (!is_part(*b, u))
-			continue;
-		*wrote = b->writes;
-		*p = b->next;
-		pool().release(b, sizeof(*b));
-		return true;
-	}
-	return false;
-}
-
-int open_bracket(array &a, const usage &u, bool writing)
-{
-	if (conflicts(a, u))
-		return fail(GPUVM_ESTATE,
-			    "gpuvm_kernel_begin: another device is writing array %p; end its kernel first",
-			    a.place.user.ptr());
-	if (u.whole)
-		open_whole(a.links[u.device], writing);
-	else if (!open_part(a, u, writing))
-		return fail(GPUVM_ESALLOC, "gpuvm_kernel_begin_range: out of memory");
-	return 0;
-}
-
-void look_at_bracket(const array &a, const usage &u, bool *open, bool *writer)
-{
-	uint32_t count = a.links[u.device].open.load();
-	*open = u.whole && (count & ~open_writes);
-	*writer = count & open_writes;
-	for (const bracket *b = a.parts; b && !u.whole; b = b->next) {
-		if (!is_part(*b, u))
-			continue;
-		*open = true;
-		*writer |= b->writes;
-	}
-}
-
-bool close_bracket(array &a, const usage &u, bool *wrote)
-{
-	return u.whole ? close_whole(a.links[u.device], wrote) : close_part(a, u, wrote);
+	return fail(GPUVM_EHOSTPTR, "%s: %p points into no linked array", call, part.ptr());
 }
 
 // ---- begin -------------------------------------------------------------------------------------------
@@ -215,7 +100,7 @@ void finish_run(array &a, const chunk_run &run, event e, unsigned device, bool c
 {
 	for (uint32_t c = run.first; copied && c < run.first + run.count; c++) {
 		chunk &ch = a.chunks[c];
-		ch.enter(next_step(ch.state(), e, device, lib().rules).next);
+		enter(a, ch, next_step(ch.state(), e, device, lib().rules).next);
 		if (run.via_alias)
 			ch.valid |= host_copy;
 		if (e == event::begin_write)
@@ -225,10 +110,13 @@ void finish_run(array &a, const chunk_run &run, event e, unsigned device, bool c
 }
 
 // Makes the device's copy of all chunks valid, as far as @e says.
-int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned device, unsigned lane)
+int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned device)
 {
 	int err = 0;
 	for (uint32_t c = s.first; c < s.last && !err;) {
+		err = settle(a, g);
+		if (err)
+			break;
 		round r = next_round(a, {c, s.last}, e, device);
 		c = r.next;
 		lib().stats.kept_bytes.add(r.kept);
@@ -242,7 +130,7 @@ int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned 
 		g.unlock();
 		delay_point();
 		if (!err)
-			err = copy_to_device(a, device, {r.runs, r.count}, lane);
+			err = copy_to_device(a, device, {r.runs, r.count});
 		delay_point();
 		g.lock();
 		for (size_t i = 0; i < r.count; i++)
@@ -252,15 +140,14 @@ int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned 
 }
 
 // Chunks that a write-only kernel does not cover must arrive whole all the same.
-int bring_partial_chunks(array &a, array_guard &g, layout::span s, range part, unsigned device, unsigned lane)
+int bring_partial_chunks(array &a, array_guard &g, layout::span s, range part, unsigned device)
 {
-	int err = 0;
-	for (uint32_t c : {s.first, s.last - 1}) {
+	auto bring = [&](uint32_t c) {
 		range bytes = intersect(a.place.chunk_range(c, 1), a.place.user);
-		if (!err && s.first < s.last && !part.covers(bytes))
-			err = bring_to_device(a, g, {c, c + 1}, event::begin_write, device, lane);
-	}
-	return err;
+		return part.covers(bytes) ? 0 : bring_to_device(a, g, {c, c + 1}, event::begin_write, device);
+	};
+	int err = s.first < s.last ? bring(s.first) : 0;
+	return !err && s.last - s.first > 1 ? bring(s.last - 1) : err;
 }
 
 // The device's copy is about to be overwritten: nothing may be on its way there, or be sent there later.
@@ -272,15 +159,6 @@ void leave_to_writer(array &a, array_guard &g, layout::span s, unsigned device)
 	}
 }
 
-// A begin has failed.
-void forget_writer(array &a, layout::span s)
-{
-	for (uint32_t c = s.first; c < s.last; c++) {
-		if (!being_written(a, c))
-			a.chunks[c].writer = 0;
-	}
-}
-
 // A strict begin: the host loses the chunks before anything is copied, so no write of its can be lost.
 int revoke_before_begin(array &a, array_guard &g, layout::span s)
 {
@@ -289,28 +167,28 @@ int revoke_before_begin(array &a, array_guard &g, layout::span s)
 	return lower_access(a, s, access::none);
 }
 
-int make_valid(array &a, array_guard &g, unsigned device, layout::span s, range part, kernel_mode mode, unsigned lane)
+int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
 {
+	layout::span s = a.place.chunks_of(u.part);
 	int err = 0;
 	if (lib().strict && writes(mode))
 		err = revoke_before_begin(a, g, s);
 	if (!err && mode == kernel_mode::write_only)
-		err = bring_partial_chunks(a, g, s, part, device, lane);
+		err = bring_partial_chunks(a, g, s, u.part, u.device);
 	else if (!err)
-		err = bring_to_device(a, g, s, writes(mode) ? event::begin_write : event::begin_read, device, lane);
+		err = bring_to_device(a, g, s, writes(mode) ? event::begin_write : event::begin_read, u.device);
 	if (!err && mode == kernel_mode::write_only)
-		leave_to_writer(a, g, s, device);
-	bool overwritten = mode == kernel_mode::write_only && part.covers(a.place.user);
-	if (!err && overwritten)
-		leave_edges_to_writer(a, g, device);
+		leave_to_writer(a, g, s, u.device);
+	if (!err && mode == kernel_mode::write_only && u.whole)
+		leave_edges_to_writer(a, g, u.device);
 	else if (!err)
-		err = edges_to_device(a, g, device, part, writes(mode), lane);
+		err = edges_to_device(a, g, u.device, u.part, writes(mode));
 	return err;
 }
 
 bool may_be_fast(const array &a)
 {
-	return a.chunks && !a.place.has_edges() && !a.parts && !a.pending.event && !lib().strict;
+	return a.chunks && !a.place.has_edges() && !a.parts && !a.pending && !lib().strict;
 }
 
 bool all_valid(const array &a, unsigned device)
@@ -340,8 +218,7 @@ bool begin_fast(array &a, unsigned device, kernel_mode mode)
 			lib().stats.kept_bytes.add(a.place.user.size());
 		return true;
 	}
-	bool wrote;
-	close_whole(a.links[device], &wrote);
+	undo_whole(a.links[device], writes(mode));
 	return false;
 }
 
@@ -357,76 +234,101 @@ void wake_awaited(array &a, layout::span s)
 	announce_change(a);
 }
 
-int end_writer(array &a, array_guard &g, unsigned device, layout::span s, range part, bool whole, void *event,
-	       unsigned lane)
+// Takes *pending, if there is one.
+int end_writer(array &a, array_guard &g, const usage &u, pending_kernel **pending)
 {
-	int err = settle(a, g);
-	wait_until_idle(a, g, s);
-	if (int e = give_to_device(a, s, device))
+	layout::span s = a.place.chunks_of(u.part);
+	int err = wait_until_quiet(a, g, s);
+	if (int e = give_to_device(a, s, u.device))
 		err = e;
-	if (event)
-		a.pending = {event, uint8_t(device)};
-	if (!event) {
-		if (int e = edges_to_host(a, g, device, part, lane))
-			err = e;
+	if (*pending) {
+		(*pending)->writes = true;
+		a.pending = std::exchange(*pending, nullptr);
+	} else if (int e = edges_to_host(a, g, u.device, u.part)) {
+		err = e;
 	}
-	if (!err && whole && may_be_fast(a))
-		a.fast.store(device_copy(device) | host_copy);
-	expect_touch();
 	return err;
 }
 
 // A reader that is still at work must not have its copy overwritten: later begins wait for the event.
-int end_reader(array &a, array_guard &g, unsigned device, void *event)
+int end_reader(array &a, array_guard &g, pending_kernel **pending)
 {
-	if (!event)
+	if (!*pending)
 		return 0;
 	int err = settle(a, g);
 	a.fast.store(0);
-	a.pending = {event, uint8_t(device)};
+	a.pending = std::exchange(*pending, nullptr);
+	return err;
+}
+
+bool owns_all(const array &a, unsigned device)
+{
+	for (uint32_t c = 0; c < a.place.chunks; c++) {
+		if (a.chunks[c].valid != device_copy(device))
+			return false;
+	}
+	return true;
+}
+
+int end_locked(array &a, const usage &u, pending_kernel **pending)
+{
+	caller_guard g(a);
+	visit v(a, g);
+	if (!v)
+		return no_array("gpuvm_kernel_end", u.part);
+	layout::span s = a.place.chunks_of(u.part);
+	if (*pending && a.place.has_edges())
+		return fail(GPUVM_ESTATE,
+			    "gpuvm_kernel_end_event: array %p has edges, which can't be copied back later; align it to "
+			    "pages or use gpuvm_malloc()",
+			    a.place.user.ptr());
+	// The bracket stays open until the host has lost the chunks: in strict mode it keeps touches waiting.
+	open_kernels open = look_at_bracket(a, u);
+	if (!open.any)
+		return fail(GPUVM_ESTATE, "gpuvm_kernel_end: no kernel on device %u has begun to use array %p",
+			    u.device, a.place.user.ptr());
+	int err = open.writer ? end_writer(a, g, u, pending) : end_reader(a, g, pending);
+	close_bracket(a, u);
+	forget_writers(a, s);
+	if (open.writer && u.whole && may_be_fast(a) && owns_all(a, u.device) && !conflicts(a, u))
+		a.fast.store(device_copy(u.device) | host_copy);
+	if (open.writer)
+		expect_touch();
+	wake_awaited(a, s);
 	return err;
 }
 
 } // namespace
 
-bool being_written(const array &a, uint32_t c)
-{
-	for (unsigned d = 0; d < lib().ndevs; d++) {
-		if (a.links[d].open.load() & open_writes)
-			return true;
-	}
-	for (const bracket *b = a.parts; b; b = b->next) {
-		layout::span s = a.place.chunks_of(b->part);
-		if (b->writes && s.first <= c && c < s.last)
-			return true;
-	}
-	return false;
-}
-
+// A chunk that the device was never given (a begin failed half-way) stays with the host.
 int give_to_device(array &a, layout::span s, unsigned device)
 {
 	a.fast.store(0);
 	int err = lower_access(a, s, access::none);
-	for (uint32_t c = s.first; c < s.last && !err; c++) {
-		a.chunks[c].enter(next_step(a.chunks[c].state(), event::end_written, device, lib().rules).next);
-		a.chunks[c].writer = 0;
-		if (a.chunks[c].flags & chunk_failed)
-			err = heal_chunk(a, c);
+	for (uint32_t c = s.first; c < s.last; c++) {
+		chunk &ch = a.chunks[c];
+		bool given = ch.writer == 1 + device || ch.state().device_valid(device);
+		if (!given || ch.host != access::none)
+			continue;
+		enter(a, ch, next_step(ch.state(), event::end_written, device, lib().rules).next);
+		int e = ch.flags & chunk_failed ? heal_chunk(a, c) : 0;
+		if (e)
+			err = e;
 	}
 	return err;
 }
 
-int begin_kernel(array &a, unsigned device, range part, bool whole, kernel_mode mode)
+int begin_kernel(array &a, const usage &u, kernel_mode mode)
 {
-	if (whole && begin_fast(a, device, mode))
+	if (u.whole && begin_fast(a, u.device, mode))
 		return 0;
-	lane_lease lane;
 	caller_guard g(a);
-	if (!a.links[device].devbuf.load())
-		return fail(GPUVM_ENOLINK, "gpuvm_kernel_begin: array %p is not linked on device %u", part.ptr(),
-			    device);
-	const usage u{device, part, whole};
-	layout::span s = a.place.chunks_of(part);
+	visit v(a, g);
+	if (!v)
+		return no_array("gpuvm_kernel_begin", u.part);
+	if (!a.links[u.device].devbuf.load())
+		return fail(GPUVM_ENOLINK, "gpuvm_kernel_begin: array %p is not linked on device %u", u.part.ptr(),
+			    u.device);
 	if (lib().strict && writes(mode) && a.place.has_edges())
 		return fail(GPUVM_ESTATE,
 			    "gpuvm_kernel_begin: array %p has edges, which strict mode can't watch; align it to pages "
@@ -439,47 +341,32 @@ int begin_kernel(array &a, unsigned device, range part, bool whole, kernel_mode 
 		err = open_bracket(a, u, writes(mode));
 	if (err)
 		return err;
-	err = make_valid(a, g, device, s, part, mode, lane);
-	// Chunks may have changed hands while the lock was dropped: the hint needs a look of its own.
-	bool shareable = may_be_fast(a) && all_valid(a, device) && !conflicts(a, u);
-	if (!err && whole && mode == kernel_mode::read_only && shareable)
-		a.fast.store(a.fast.load() | device_copy(device));
+	err = make_valid(a, g, u, mode);
 	if (err) {
-		bool wrote;
-		close_bracket(a, u, &wrote);
-		forget_writer(a, s);
+		layout::span s = a.place.chunks_of(u.part);
+		undo_bracket(a, u, writes(mode));
+		forget_writers(a, s);
 		wake_awaited(a, s);
+		return err;
 	}
-	return err;
+	// Chunks may have changed hands while the lock was dropped: the hint needs a look of its own.
+	bool shareable = may_be_fast(a) && all_valid(a, u.device) && !conflicts(a, u);
+	if (u.whole && mode == kernel_mode::read_only && shareable)
+		a.fast.store(a.fast.load() | device_copy(u.device));
+	return 0;
 }
 
-int end_kernel(array &a, unsigned device, range part, bool whole, void *event)
+int end_kernel(array &a, const usage &u, pending_kernel *pending)
 {
-	bool wrote;
 	// Valid on the device alone since the begin: nothing changes. Not a plain load: see leave_fast().
-	if (whole && !event && a.fast.fetch_or(0) == (device_copy(device) | host_copy) &&
-	    close_whole(a.links[device], &wrote))
+	if (u.whole && !pending && a.fast.fetch_or(0) == (device_copy(u.device) | host_copy) &&
+	    close_whole(a.links[u.device]))
 		return 0;
-	if (whole && !event && close_reader(a.links[device]))
+	if (u.whole && !pending && close_reader(a.links[u.device]))
 		return 0;
-	lane_lease lane;
-	caller_guard g(a);
-	const usage u{device, part, whole};
-	layout::span s = a.place.chunks_of(part);
-	if (event && a.place.has_edges())
-		return fail(GPUVM_ESTATE,
-			    "gpuvm_kernel_end_event: array %p has edges, which can't be copied back later; align it to "
-			    "pages or use gpuvm_malloc()",
-			    a.place.user.ptr());
-	// The bracket stays open until the host has lost the chunks: in strict mode it keeps touches waiting.
-	bool open, writer;
-	look_at_bracket(a, u, &open, &writer);
-	if (!open)
-		return fail(GPUVM_ESTATE, "gpuvm_kernel_end: no kernel on device %u has begun to use array %p", device,
-			    a.place.user.ptr());
-	int err = writer ? end_writer(a, g, device, s, part, whole, event, lane) : end_reader(a, g, device, event);
-	close_bracket(a, u, &wrote);
-	wake_awaited(a, s);
+	int err = end_locked(a, u, &pending);
+	if (pending)
+		drop_pending(pending);
 	return err;
 }
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A lane for a caller of the API, for the length of a scope. Taken before any array's lock: whoever has a lane may need
-// that lock to get rid of it.
+// The lane (a device queue of the library's own) for the length of one device call. Resolvers have one each; callers of the
+// API borrow one here, with no lock held but the structure lock: whoever has a lane waits for nothing but its device.
 #pragma once
 
 namespace het
 {
 
+// Instead of the number of a lane: borrow one.
+inline constexpr unsigned any_lane = ~0u;
+
 class lane_lease
 {
       public:
-	lane_lease();
+	explicit lane_lease(unsigned own = any_lane);
 	~lane_lease();
 	lane_lease(const lane_lease &) = delete;
 	lane_lease &operator=(const lane_lease &) = delete;
@@ -17,7 +20,8 @@ class lane_lease
 	operator unsigned() const { return lane_; }
 
       private:
-	unsigned lane_;
+	const bool borrowed_;
+	const unsigned lane_;
 };
 
 } // namespace het

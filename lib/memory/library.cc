@@ -13,6 +13,7 @@
 #include "os/thread.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -39,7 +40,7 @@ constexpr trap_choice trap_choices[] = {
 	{GPUVM_TRAP_SIGSEGV_STOP, "sigsegv-stop", make_sigsegv_stop_trap, false},
 };
 
-char trap_reason[400];
+char trap_reason[512];
 
 bool is_wanted(const trap_choice &c, int flag)
 {
@@ -58,7 +59,7 @@ void explain(const char *refused)
 		 refused, f.kernel_touches ? "" : "; system calls on revoked arrays fail with EFAULT",
 		 f.shared_reads ? "" : "; a host read makes the host the only owner (Linux 6.4 can share)");
 	lib().trap_reason = trap_reason;
-	if (refused[0] || !f.kernel_touches)
+	if (refused[0] || !f.kernel_touches || !f.shared_reads)
 		warn("trap: %s", trap_reason);
 	else
 		inform("trap: %s", trap_reason);
@@ -128,22 +129,24 @@ void undo_init()
 alignas(lane_pool) char lane_memory[sizeof(lane_pool)];
 lane_pool *lanes;
 
-// The parts that start once and stay.
+std::atomic<uint32_t> opened{0};
+
+// The parts that start once and stay. What an attempt that failed has started is there for the next one.
 int open_parts(unsigned resolvers, unsigned spin_flag)
 {
 	library &l = lib();
-	static bool opened;
-	if (opened)
-		return 0;
-	if (int err = l.file.open())
-		return err;
-	l.file_space.open(l.file.size());
-	open_whole_chunk();
-	lanes = new (lane_memory) lane_pool(resolvers, caller_lanes);
+	if (!lanes) {
+		if (int err = l.file.open())
+			return err;
+		l.file_space.open(l.file.size());
+		open_whole_chunk();
+		lanes = new (lane_memory) lane_pool(resolvers, caller_lanes);
+	}
 	if (!start_attendant() || !start_resolvers(resolvers, spin_flag))
 		return fail(GPUVM_ESALLOC, "gpuvm_init: threads can't be started (ulimit -u?)");
 	open_fork();
-	opened = true;
+	opened.store(1);
+	futex_wake(&opened, INT_MAX);
 	return 0;
 }
 
@@ -174,10 +177,17 @@ void library::release_space(uint64_t offset, size_t n)
 	file_space.release(offset, n);
 }
 
-lane_lease::lane_lease() : lane_(lanes->borrow()) {}
+lane_lease::lane_lease(unsigned own) : borrowed_(own == any_lane), lane_(borrowed_ ? lanes->borrow() : own) {}
 lane_lease::~lane_lease()
 {
-	lanes->give_back(lane_);
+	if (borrowed_)
+		lanes->give_back(lane_);
+}
+
+void wait_until_open()
+{
+	while (!opened.load())
+		futex_wait(&opened, 0);
 }
 
 int check_ready(const char *call)
@@ -197,7 +207,7 @@ int init_library(unsigned ndevs, const gpuvm_device *devs, int flags)
 		return fail(GPUVM_ETWICE, "gpuvm_init: was called before");
 	if (l.forked.load())
 		return check_ready("gpuvm_init");
-	unsigned resolvers = wanted_resolvers();
+	static const unsigned resolvers = wanted_resolvers();
 	int err = make_devices(ndevs, devs, resolvers + caller_lanes);
 	if (!err)
 		err = choose_trap(flags & GPUVM_TRAP_MASK);

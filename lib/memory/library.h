@@ -51,6 +51,9 @@ library &lib();
 // GPUVM_ESTATE with a sentence unless the library is ready in this process.
 int check_ready(const char *call);
 
+// The library's threads wait here until init can't fail any more.
+void wait_until_open();
+
 // Implementation of gpuvm_init() and gpuvm_init_devices().
 int init_library(unsigned ndevs, const gpuvm_device *devs, int flags);
 

@@ -3,13 +3,14 @@
 
 #include "memory/adopt.h"
 #include "memory/allocate.h"
+#include "memory/brackets.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
 #include "memory/home.h"
 #include "memory/hooks.h"
 #include "memory/kernel.h"
-#include "memory/lane.h"
 #include "memory/library.h"
+#include "memory/pending.h"
 #include "memory/whole_chunk.h"
 #include "os/log.h"
 #include "os/pool.h"
@@ -51,10 +52,10 @@ int plan(array &a, range user, bool may_copy)
 		a.offset = b->offset + (a.place.body.begin - b->pages.begin);
 		return 0;
 	}
-	// Only the body is adopted: edges may lie in a page of something else.
+	// Only the body is adopted: edges may lie in a page of something else. But they are read and written, too.
 	a.place = plan_layout(user, user, page, chunk_size_wanted());
 	bool has_body = !a.place.body.empty();
-	memory_kind kind = classify(has_body ? a.place.body : user);
+	memory_kind kind = classify(user, has_body ? a.place.body : user);
 	// An array without a whole page, at the end of .data perhaps, is compared and copied, not adopted.
 	if (kind == memory_kind::private_anonymous || (kind == memory_kind::private_file && !has_body)) {
 		a.from = origin::adopted;
@@ -79,7 +80,7 @@ int take_body(array &a)
 	if (!a.chunks)
 		return fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
 	for (uint32_t c = 0; c < a.place.chunks; c++)
-		a.chunks[c].enter({host_copy, access::write});
+		enter(a, a.chunks[c], {host_copy, access::write});
 	if (a.from == origin::adopted)
 		return adopt(a);
 	library &l = lib();
@@ -96,10 +97,7 @@ void discard_array(array &a)
 	if (a.chunks)
 		pool().release(a.chunks, a.place.chunks * sizeof(chunk));
 	a.chunks = nullptr;
-	while (bracket *b = a.parts) {
-		a.parts = b->next;
-		pool().release(b, sizeof(*b));
-	}
+	drop_brackets(a);
 	free_array(&a);
 }
 
@@ -134,88 +132,158 @@ int make_array(range user, bool may_copy, array **made)
 	return 0;
 }
 
-bool is_open(const array &a, unsigned device)
-{
-	for (const bracket *b = a.parts; b; b = b->next) {
-		if (b->device == device)
-			return true;
-	}
-	return a.links[device].open.load() != 0;
-}
-
-// GPUVM_ON_DEVICE: what the host and other devices have is stale.
-int claim(array &a, unsigned device, unsigned lane)
+// GPUVM_ON_DEVICE: what the host and other devices have is stale. Nothing has changed if it fails.
+int claim(array &a, unsigned device)
 {
 	caller_guard g(a);
-	int err = settle(a, g);
-	wait_until_idle(a, g, all_chunks(a));
+	if (any_writer(a))
+		return fail(GPUVM_ESTATE,
+			    "gpuvm_link: a kernel is writing array %p; end it before a device's copy counts",
+			    a.place.user.ptr());
+	layout::span all = all_chunks(a);
+	int err = wait_until_quiet(a, g, all);
+	a.fast.store(0);
 	if (!err)
-		err = give_to_device(a, all_chunks(a), device);
+		err = lower_access(a, all, access::none);
 	if (!err)
-		err = edges_to_host(a, g, device, a.place.user, lane);
+		err = edges_to_host(a, g, device, a.place.user);
+	if (err)
+		return err;
+	wait_until_idle(a, g, all);
+	for (uint32_t c = 0; c < all.last; c++)
+		a.chunks[c].writer = uint8_t(1 + device);
+	err = give_to_device(a, all, device);
+	forget_writers(a, all);
 	return err;
 }
 
-void forget_link(array &a, unsigned device)
+// Returns the buffer, for a caller that holds no array's lock: releasing it is the driver's work.
+void *forget_link(array &a, unsigned device)
 {
-	lib().devices[device]->release(a.links[device].devbuf.load());
-	a.links[device].devbuf.store(nullptr);
 	a.links[device].open.store(0);
 	a.linked &= ~device_copy(device);
+	return a.links[device].devbuf.exchange(nullptr);
+}
+
+void release_buffer(unsigned device, void *devbuf)
+{
+	if (devbuf)
+		lib().devices[device]->release(devbuf);
+}
+
+int fail_open(const array &a, unsigned device)
+{
+	return fail(GPUVM_ESTATE, "gpuvm_unlink: a kernel on device %u uses array %p; end it first", device,
+		    a.place.user.ptr());
 }
 
 // Removes one link of several.
 int unlink_one(array &a, unsigned device)
 {
-	lane_lease lane;
-	caller_guard g(a);
-	if (is_open(a, device))
-		return fail(GPUVM_ESTATE, "gpuvm_unlink: a kernel on device %u uses array %p; end it first", device,
-			    a.place.user.ptr());
-	int err = settle(a, g);
-	a.fast.store(0);
-	for (uint32_t c = 0; a.chunks && c < a.place.chunks && !err; c++) {
-		wait_until_idle(a, g, {c, c + 1});
-		if (!next_step(a.chunks[c].state(), event::drop, device, lib().rules).allowed)
-			err = bring_home(a, g, {c, c + 1}, event::fetch, lane);
-		if (!err)
-			a.chunks[c].enter(next_step(a.chunks[c].state(), event::drop, device, lib().rules).next);
+	void *devbuf;
+	{
+		caller_guard g(a);
+		if (is_open(a, device))
+			return fail_open(a, device);
+		a.fast.store(0);
+		layout::span all = all_chunks(a);
+		for (uint32_t c = 0; c < all.last;) {
+			if (int err = wait_until_quiet(a, g, {c, c + 1}))
+				return err;
+			step st = next_step(a.chunks[c].state(), event::drop, device, lib().rules);
+			if (!st.allowed) {
+				if (int err = bring_home(a, g, {c, c + 1}, event::fetch))
+					return err;
+				continue;
+			}
+			enter(a, a.chunks[c++], st.next);
+		}
+		forget_edges_of(a, g, device);
+		if (is_open(a, device))
+			return fail_open(a, device);
+		devbuf = forget_link(a, device);
 	}
-	if (err)
-		return err;
-	for (copyset &valid : a.edges.valid)
-		valid &= ~device_copy(device);
-	forget_link(a, device);
+	release_buffer(device, devbuf);
 	return 0;
 }
 
-// Touches wait from here on; the data is home if @o asks for it.
+bool all_home(const array &a)
+{
+	layout::span all = all_chunks(a);
+	for (uint32_t c = 0; c < all.last; c++) {
+		if (!a.chunks[c].state().host_valid())
+			return false;
+	}
+	return true;
+}
+
+// Touches and calls wait from here on; the data is home if @o asks for it. Others may change everything whenever the lock
+// is dropped, so it is looked at again until nothing is left to wait for.
 int prepare_removal(array &a, unlink_options o)
 {
-	lane_lease lane;
 	caller_guard g(a);
-	for (unsigned d = 0; d < lib().ndevs && !o.force; d++) {
-		if (is_open(a, d))
-			return fail(GPUVM_ESTATE, "gpuvm_unlink: a kernel on device %u uses array %p; end it first", d,
-				    a.place.user.ptr());
+	for (bool lost = false;;) {
+		for (unsigned d = 0; d < lib().ndevs && !o.force; d++) {
+			if (is_open(a, d))
+				return fail_open(a, d);
+		}
+		int err = wait_until_quiet(a, g, all_chunks(a));
+		if (!err && o.sync && !lost)
+			err = bring_home(a, g, all_chunks(a), event::fetch);
+		if (err && !o.force)
+			return err;
+		if (err && o.sync && !lost)
+			report(GPUVM_EDEVALLOC, a.place.user.ptr(),
+			       "array %p: a device can't be read; what only that had is lost, the host keeps old bytes",
+			       a.place.user.ptr());
+		lost |= err != 0;
+		wait_until_idle(a, g, all_chunks(a));
+		if (a.visitors)
+			g.wait_for_change();
+		else if (!a.pending && (!o.sync || lost || all_home(a)))
+			return hold_array(a);
 	}
-	int err = settle(a, g);
-	if (!err && o.sync)
-		err = bring_home(a, g, all_chunks(a), event::fetch, lane);
-	if (err && !o.force)
-		return err;
-	wait_until_idle(a, g, all_chunks(a));
-	return hold_array(a);
+}
+
+void heal_chunks(array &a)
+{
+	caller_guard g(a);
+	for (uint32_t c = 0; c < a.place.chunks; c++) {
+		if (a.chunks[c].flags & chunk_failed)
+			heal_chunk(a, c);
+	}
 }
 
 int return_body(array &a, unlink_options o)
 {
 	if (a.place.body.empty())
 		return 0;
-	if (a.from == origin::adopted)
-		return give_back(a, o.discard);
-	lib().catcher->unwatch(a.place.body);
+	int err = a.from == origin::adopted ? give_back(a, o.discard) : 0;
+	if (err && !o.force)
+		return err;
+	if (err)
+		report(GPUVM_ESALLOC, a.place.user.ptr(),
+		       "array %p: no memory to give it back as private memory; it stays shared memory",
+		       a.place.user.ptr());
+	if (err || a.from != origin::adopted) {
+		heal_chunks(a);
+		lib().catcher->unwatch(a.place.body);
+	}
 	return 0;
+}
+
+// Events that unlink would have to wait for: before the structure lock is taken, which others may need to get them done.
+void settle_before(range r)
+{
+	for (array *a = lib().arrays.first_overlap(r); a;) {
+		caller_guard g(*a);
+		visit v(*a, g);
+		if (v && a->place.extent().overlaps(r)) {
+			settle(*a, g);
+			break;
+		}
+		a = lib().arrays.first_overlap(r);
+	}
 }
 
 } // namespace
@@ -224,7 +292,7 @@ int unlink_all(array &a, unlink_options o)
 {
 	library &l = lib();
 	int err = prepare_removal(a, o);
-	if (!err)
+	if (!err || o.force)
 		err = return_body(a, o);
 	if (err) {
 		release_array(a);
@@ -234,10 +302,8 @@ int unlink_all(array &a, unlink_options o)
 	if (!a.place.body.empty())
 		l.catcher->wake(a.place.body);
 	l.arrays.remove(a.place.extent());
-	for (unsigned d = 0; d < l.ndevs; d++) {
-		if (a.links[d].devbuf.load())
-			forget_link(a, d);
-	}
+	for (unsigned d = 0; d < l.ndevs; d++)
+		release_buffer(d, forget_link(a, d));
 	retire_array(a);
 	discard_array(a);
 	return 0;
@@ -247,7 +313,6 @@ int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, bool
 {
 	library &l = lib();
 	range user = range_of(hostptr, nbytes);
-	lane_lease lane;
 	structure_guard g;
 	array *a = l.arrays.first_overlap(user);
 	if (a && a->place.user != user)
@@ -268,17 +333,18 @@ int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, bool
 	a->links[device].devbuf.store(devbuf);
 	a->linked |= device_copy(device);
 	if (on_device)
-		err = claim(*a, device, lane);
+		err = claim(*a, device);
 	if (err && fresh)
 		unlink_all(*a, {});
 	else if (err)
-		forget_link(*a, device);
+		release_buffer(device, forget_link(*a, device));
 	return err;
 }
 
 int unlink_array(void *hostptr, unsigned device)
 {
 	library &l = lib();
+	settle_before(range_of(hostptr, 1));
 	structure_guard g;
 	array *a = l.arrays.find(reinterpret_cast<uintptr_t>(hostptr));
 	if (!a)
@@ -299,9 +365,7 @@ void forget_memory(const void *p, size_t n, fate f, const char *call)
 		void *user = a->place.user.ptr();
 		bool dead = f == fate::freed || (f == fate::unmapped && range_of(p, n).covers(a->place.extent()));
 		report(GPUVM_ESTATE, user, "array %p is linked and was given to %s; its links are removed", user, call);
-		unlink_options o{.sync = !dead, .discard = dead, .force = true};
-		if (unlink_all(*a, o))
-			break;
+		unlink_all(*a, {.sync = !dead, .discard = dead, .force = true});
 	}
 }
 

@@ -7,7 +7,7 @@
 #include "memory/touch.h"
 #include "os/clock.h"
 #include "os/thread.h"
-#include "trap/stop_threads.h"
+#include "trap/spared_threads.h"
 
 namespace het
 {
@@ -17,7 +17,7 @@ namespace
 
 spinner spin;
 leadership lead;
-unsigned resolvers;
+unsigned resolvers, started;
 // Resolvers that have released the lead to wait for a device.
 std::atomic<unsigned> away{0};
 
@@ -95,6 +95,7 @@ void resolver::run()
 
 void resolver_thread(void *lane)
 {
+	wait_until_open();
 	if (lib().catcher->features().stops_threads)
 		spare_this_thread();
 	wake_soon();
@@ -107,11 +108,10 @@ bool start_resolvers(unsigned n, unsigned spin_flag)
 {
 	spin.open(spin_flag);
 	resolvers = n;
-	for (uintptr_t lane = 0; lane < n; lane++) {
-		if (!start_thread("het-resolver", resolver_thread, reinterpret_cast<void *>(lane)))
-			return false;
-	}
-	return true;
+	while (started < n &&
+	       start_thread("het-resolver", resolver_thread, reinterpret_cast<void *>(uintptr_t{started})))
+		started++;
+	return started == n;
 }
 
 unsigned resolver_count()

@@ -7,6 +7,7 @@
 #include "memory/home.h"
 #include "memory/kernel.h"
 #include "memory/library.h"
+#include "memory/pending.h"
 #include "memory/transfer.h"
 #include "os/clock.h"
 #include "os/inject.h"
@@ -77,24 +78,56 @@ bool admit(array &a, uint32_t c, range r, access to)
 	return true;
 }
 
-void enter(array &a, uint32_t first, uint32_t count, chunk_state s)
+void enter_all(array &a, uint32_t first, uint32_t count, chunk_state s)
 {
 	narrow_fast(a, s.valid);
 	for (uint32_t c = first; c < first + count; c++)
-		a.chunks[c].enter(s);
+		enter(a, a.chunks[c], s);
+}
+
+// The toucher can go on. (A read-ahead may not be over yet.)
+void count_touch(uint64_t started)
+{
+	statistics &s = lib().stats;
+	uint64_t took = now_ns() - started;
+	s.touches.add(1);
+	s.touch_ns.add(took);
+	s.stalls.add(took);
+}
+
+bool all_at_host(const array &a)
+{
+	for (uint32_t c = 0; c < a.place.chunks; c++) {
+		if (a.chunks[c].valid != host_copy || a.chunks[c].flags)
+			return false;
+	}
+	return true;
 }
 
 // The last resort of admit(): the whole array comes home and is shown as one mapping.
-verdict show_whole(array &a, array_guard &g, uint32_t c, server &s)
+verdict show_whole(array &a, array_guard &g, touch t, uint32_t c, server &s)
 {
 	if (s.in_handler())
 		return verdict::hand_over;
+	// Unlinked, or about to be, while the lock was dropped.
+	if (!a.live || a.held) {
+		lib().catcher->wake(page_of(t.addr));
+		return verdict::done;
+	}
+	visit v(a, g);
 	s.wait_for_device(true);
 	layout::span all{0, a.place.chunks};
-	int err = bring_home(a, g, all, event::touch_write, s.lane());
-	wait_until_idle(a, g, all);
-	if (!err)
+	int err;
+	// Kernels may end, and take chunks away again, while their data comes.
+	do {
+		err = bring_home(a, g, all, event::touch_write, s.lane());
+		wait_until_idle(a, g, all);
+	} while (!err && !all_at_host(a));
+	if (!err) {
+		enter_all(a, 0, all.last, {host_copy, access::write});
 		err = lib().catcher->admit(a.place.body, access::write);
+	}
+	HET_PROBE3(resolve, a.place.body.begin, a.place.body.size(), int(access::write));
 	if (err) {
 		report(GPUVM_EPROT, a.place.user.ptr(),
 		       "array %p: pages can't be shown (raise vm.max_map_count): SIGBUS", a.place.user.ptr());
@@ -104,14 +137,14 @@ verdict show_whole(array &a, array_guard &g, uint32_t c, server &s)
 }
 
 // The bytes are in the alias: map around, from the touched page on.
-verdict show(array &a, array_guard &g, touch t, uint32_t c, event e, const step &st, server &s)
+verdict show(array &a, array_guard &g, touch t, uint32_t c, event e, const step &st, server &s, uint64_t started)
 {
 	uint32_t n = choose_window(a, c, e, st);
 	range r = a.place.chunk_range(c, n);
 	if (lib().catcher->features().by_page)
 		r.begin = page_of(t.addr).begin;
 	if (mutant_nolock()) {
-		enter(a, c, n, st.next);
+		enter_all(a, c, n, st.next);
 		g.unlock();
 		delay_point();
 		admit(a, c, r, st.next.host);
@@ -119,10 +152,11 @@ verdict show(array &a, array_guard &g, touch t, uint32_t c, event e, const step 
 		return verdict::done;
 	}
 	delay_point();
-	enter(a, c, n, st.next);
+	enter_all(a, c, n, st.next);
 	bool shown = admit(a, c, r, st.next.host);
 	HET_PROBE3(resolve, r.begin, r.size(), int(st.next.host));
-	return shown ? verdict::done : show_whole(a, g, c, s);
+	count_touch(started);
+	return shown ? verdict::done : show_whole(a, g, t, c, s);
 }
 
 // ---- fetch -------------------------------------------------------------------------------------------
@@ -135,6 +169,7 @@ struct fetch_job {
 	uint8_t source; // participant
 	step st;        // of every chunk
 	uint32_t touched;
+	uint64_t started;
 	bool shown = true; // what has arrived
 };
 
@@ -146,10 +181,12 @@ void fetch_failed(fetch_job &j)
 	report(GPUVM_EDEVALLOC, j.a.place.user.ptr(), "array %p: device %u failed while the host touched %p; %s",
 	       j.a.place.user.ptr(), device_of(j.source), reinterpret_cast<void *>(j.t.addr),
 	       others ? "another device has the data" : "its only valid copy can't be read: SIGBUS");
-	if (others)
+	if (others) {
 		ch.valid = others;
-	else
+		lib().catcher->wake(page_of(j.t.addr));
+	} else {
 		fail_chunk(j.a, j.touched);
+	}
 }
 
 // The bytes of a piece have arrived (or not). Takes the lock and leaves it again.
@@ -159,9 +196,11 @@ void finish_piece(fetch_job &j, chunk_run p, int err)
 	j.g.lock();
 	if (!err) {
 		range r = j.a.place.chunk_range(p.first, p.count);
-		enter(j.a, p.first, p.count, j.st.next);
+		enter_all(j.a, p.first, p.count, j.st.next);
 		j.shown &= admit(j.a, p.first, r, j.st.next.host);
 		HET_PROBE3(resolve, r.begin, r.size(), int(j.st.next.host));
+		if (p.first == j.touched)
+			count_touch(j.started);
 	} else if (p.first == j.touched) {
 		fetch_failed(j);
 	}
@@ -222,12 +261,12 @@ void read_overlapped(fetch_job &j, uint32_t end, server &s)
 	}
 }
 
-verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step &st, server &s)
+verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step &st, server &s, uint64_t started)
 {
 	device &dev = *lib().devices[device_of(st.from)];
 	trap &catcher = *lib().catcher;
 	bool stops = catcher.features().stops_threads;
-	if (s.in_handler() && (!dev.signal_safe() || a.pending.event || stops))
+	if (s.in_handler() && (!dev.signal_safe() || a.pending || stops))
 		return verdict::hand_over;
 
 	uint32_t n = choose_window(a, c, e, st);
@@ -237,10 +276,13 @@ verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step
 		a.chunks[i].flags |= chunk_busy;
 	lib().stats.fetches.add(1);
 	HET_PROBE3(fetch, t.addr, bytes_of(a, c, n), device_of(st.from));
-	fetch_job job{a, g, t, dev, st.from, st, c};
-	if (a.pending.event) {
+	fetch_job job{a, g, t, dev, st.from, st, c, started};
+	if (a.pending) {
 		s.wait_for_device(true);
-		if (settle(a, g)) {
+		copyset broken = 0;
+		settle(a, g, &broken);
+		// What the kernel should have written is not there.
+		if (broken & device_copy(device_of(st.from))) {
 			fetch_failed(job);
 			release_chunks(a, c, n);
 			return verdict::done;
@@ -266,10 +308,10 @@ verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step
 	if (job.shown)
 		return verdict::done;
 	g.lock();
-	return show_whole(a, g, c, s);
+	return show_whole(a, g, t, c, s);
 }
 
-verdict serve_in_array(array &a, touch t, server &s)
+verdict serve_in_array(array &a, touch t, server &s, uint64_t started)
 {
 	array_guard g(a);
 	if (!a.live || !a.place.body.contains(t.addr))
@@ -288,7 +330,7 @@ verdict serve_in_array(array &a, touch t, server &s)
 	}
 	event e = t.write ? event::touch_write : event::touch_read;
 	step st = next_step(ch.state(), e, 0, lib().rules);
-	return st.copies() ? fetch(a, g, t, c, e, st, s) : show(a, g, t, c, e, st, s);
+	return st.copies() ? fetch(a, g, t, c, e, st, s, started) : show(a, g, t, c, e, st, s, started);
 }
 
 class handler_server final : public server
@@ -305,18 +347,7 @@ verdict serve(touch t, server &s)
 {
 	array *a = lib().arrays.find(t.addr);
 	HET_PROBE3(fault, t.addr, int(t.write), a);
-	if (!a)
-		return verdict::not_ours;
-	uint64_t started = now_ns();
-	verdict v = serve_in_array(*a, t, s);
-	if (v == verdict::done) {
-		statistics &st = lib().stats;
-		uint64_t took = now_ns() - started;
-		st.touches.add(1);
-		st.touch_ns.add(took);
-		st.stalls.add(took);
-	}
-	return v;
+	return a ? serve_in_array(*a, t, s, now_ns()) : verdict::not_ours;
 }
 
 bool touched_here(touch t)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/transfer.h"
 
+#include "memory/lane.h"
 #include "memory/library.h"
 #include "os/clock.h"
 
@@ -34,7 +35,7 @@ round next_round(array &a, layout::span s, event e, unsigned device)
 			r.kept += bytes_of(a, c, 1);
 			if (!ahead) {
 				narrow_fast(a, st.next.valid);
-				ch.enter(st.next);
+				enter(a, ch, st.next);
 			}
 			if (e == event::begin_write)
 				ch.writer = uint8_t(1 + device);
@@ -75,8 +76,9 @@ void count_to_device(size_t bytes, uint64_t started_ns)
 		s.to_device_ns.add(now_ns() - started_ns);
 }
 
-int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned lane)
+int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned own_lane)
 {
+	lane_lease lane(own_lane);
 	transfer pieces[runs_at_once];
 	int err = 0;
 	for (size_t i = 0; i < runs.size() && !err;) {
@@ -118,8 +120,9 @@ int copy_between(array &a, unsigned device, chunk_run &run, unsigned lane)
 
 } // namespace
 
-int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs, unsigned lane)
+int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs)
 {
+	lane_lease lane;
 	transfer pieces[runs_at_once];
 	size_t n = 0, bytes = 0;
 	for (chunk_run &r : runs) {

@@ -39,9 +39,9 @@ size_t bytes_of(const array &a, uint32_t first, uint32_t count);
 // Any failure of a device is GPUVM_EDEVALLOC here; its own words are on stderr.
 // Copies each run to a device; from the alias, or from another device directly where the API can and
 // through the alias where not. 0 or GPUVM_EDEVALLOC.
-int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs, unsigned lane);
+int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs);
 
-// Copies runs from devices to the alias.
+// Copies runs from devices to the alias. @lane: the caller's own, or any_lane.
 int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned lane);
 
 // Adds to the statistics what a caller that talks to the device itself has moved to the host.

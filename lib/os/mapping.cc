@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <gpuvm.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -110,16 +111,23 @@ int memory_file::open()
 	// Address space only: enough for several times the machine's memory, less where RLIMIT_AS or a sanitizer
 	// leaves less.
 	uint64_t memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * page_size();
-	for (size_ = std::max<uint64_t>(uint64_t{64} << 30, memory * 4); size_ >= (64 << 20); size_ /= 2) {
-		size_ = round_up(size_, 2 << 20);
+	// A file beyond the limit would be SIGXFSZ, not an error.
+	rlimit file_size{};
+	getrlimit(RLIMIT_FSIZE, &file_size);
+	uint64_t most = round_down(file_size.rlim_cur, huge_page);
+	for (size_ = std::min(std::max<uint64_t>(uint64_t{64} << 30, memory * 4), most); size_ >= (64 << 20);
+	     size_ /= 2) {
+		size_ = round_up(size_, huge_page);
 		if (ftruncate(fd_, off_t(size_)))
 			continue;
 		alias_ = map_aligned(fd_, size_);
 		if (alias_)
 			break;
 	}
-	if (!alias_)
+	if (!alias_) {
+		close(fd_);
 		return fail(GPUVM_ESALLOC, "no address space for the alias mapping: raise 'ulimit -v' or 'ulimit -f'");
+	}
 	madvise(alias_, size_, MADV_DONTFORK);
 	madvise(alias_, size_, MADV_DONTDUMP);
 	return 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The library's own memory. Nothing in lib/ calls malloc after init: a toucher may hold malloc's locks.
+// The library's own memory. Nothing that a touch may wait for calls malloc: the
+// toucher may hold its locks.
 #pragma once
 
 #include "os/lock.h"

@@ -3,10 +3,8 @@
 #pragma once
 
 #ifdef HET_NO_SDT
-#define HET_PROBE2(name, a, b) ((void)(a), (void)(b))
 #define HET_PROBE3(name, a, b, c) ((void)(a), (void)(b), (void)(c))
 #else
 #include <sys/sdt.h>
-#define HET_PROBE2(name, a, b) DTRACE_PROBE2(libhet, name, a, b)
 #define HET_PROBE3(name, a, b, c) DTRACE_PROBE3(libhet, name, a, b, c)
 #endif

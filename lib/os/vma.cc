@@ -60,20 +60,20 @@ struct mapping {
 
 memory_kind kind_of(const mapping &m)
 {
+	if (!m.writable)
+		return memory_kind::read_only;
 	if (m.stack)
 		return memory_kind::stack;
 	if (m.shared)
 		return memory_kind::shared;
-	if (m.file)
-		return memory_kind::private_file;
-	return m.writable ? memory_kind::private_anonymous : memory_kind::read_only;
+	return m.file ? memory_kind::private_file : memory_kind::private_anonymous;
 }
 
 // The answer so far for a walk of mappings in address order.
 class classifier
 {
       public:
-	explicit classifier(range r) : r_(r), at_(r.begin) {}
+	classifier(range r, range body) : r_(r), body_(body), at_(r.begin) {}
 	// True when the answer is known.
 	bool add(const mapping &m)
 	{
@@ -81,7 +81,7 @@ class classifier
 			return false;
 		if (m.r.begin > at_)
 			kind_ = memory_kind::unmapped;
-		else
+		else if (m.r.overlaps(body_) || !m.writable)
 			kind_ = kind_of(m);
 		at_ = m.r.end;
 		return kind_ != memory_kind::private_anonymous || at_ >= r_.end;
@@ -94,7 +94,7 @@ class classifier
 	uintptr_t at() const { return at_; }
 
       private:
-	range r_;
+	range r_, body_;
 	uintptr_t at_;
 	memory_kind kind_ = memory_kind::private_anonymous;
 };
@@ -197,14 +197,14 @@ bool on_own_stack(range r)
 
 } // namespace
 
-memory_kind classify(range r)
+memory_kind classify(range r, range body)
 {
-	if (on_own_stack(r))
+	if (on_own_stack(body))
 		return memory_kind::stack;
 	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	if (maps < 0)
 		return memory_kind::unmapped;
-	classifier c(r);
+	classifier c(r, body);
 	if (settings().kernel_6_1 || !classify_by_query(maps, c))
 		classify_by_text(maps, c);
 	close(maps);

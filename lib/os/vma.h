@@ -19,9 +19,13 @@ enum class memory_kind : uint8_t {
 	stack,
 };
 
-// The first reason why not all of @r is private_anonymous, or that. Of stacks, the main thread's and the caller's are
-// known.
-memory_kind classify(range r);
+// The first reason why not all of @body is private_anonymous, or that; around it, up to @r, it is enough that the memory
+// is there and writable. Of stacks, the main thread's and the caller's are known.
+memory_kind classify(range r, range body);
+inline memory_kind classify(range r)
+{
+	return classify(r, r);
+}
 const char *describe(memory_kind kind);
 
 // The page belongs to locked memory (mlock).

@@ -45,7 +45,7 @@ sigsegv_trap::sigsegv_trap(const touch_sink &sink) : signal_trap(sink, SIGSEGV) 
 
 trap_features sigsegv_trap::features() const
 {
-	return {.kernel_touches = false, .shared_reads = true, .in_toucher = true};
+	return {.kernel_touches = false, .shared_reads = true};
 }
 
 int sigsegv_trap::hold(range old)

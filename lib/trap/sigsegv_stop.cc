@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The mechanism of libgpuvm 0.0.1: mprotect(), SIGSEGV, and all threads stopped while data comes through the primary
-// mapping. The baseline of the benchmark, offered for nothing else.
+// The mechanism of libgpuvm 0.0.1: mprotect(), SIGSEGV, and all threads stopped from before the data comes until the pages
+// are open. The baseline of the benchmark, offered for nothing else. (The original copied into the opened pages; here the
+// same bytes go to the alias first, which costs the same and keeps one path for all traps.)
 //
-// A fetch is: stop_threads(), admit() for writing, copy, protect() if the chunk stays shared, resume_threads().
+// A fetch is: stop_threads(), copy, admit(), resume_threads().
 // A toucher counts as stopped while it is in the signal handler, whatever it waits for there, and leaves it only
 // while nobody is stopped, so it can't look at what admit() showed too early.
 #include "trap/sigsegv.h"

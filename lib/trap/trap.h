@@ -31,11 +31,9 @@ struct trap_features {
 	bool kernel_touches = false;
 	// a page can be shown read-only from the first instant; otherwise a read makes the host the only owner
 	bool shared_reads = false;
-	// touches come by signal, in the toucher
-	bool in_toucher = false;
 	// admit() may start at any page at no cost; otherwise each range of its own splits a mapping
 	bool by_page = false;
-	// fetches write through the primary while all other threads are stopped (sigsegv-stop only)
+	// all other threads are stopped while a fetch is under way (sigsegv-stop only)
 	bool stops_threads = false;
 };
 
@@ -79,7 +77,7 @@ class trap
 	// A touch waits that next() would return at once. A hint: cheap, and may be wrong either way.
 	virtual bool has_touch() const = 0;
 	// Hands a touch from a toucher's signal handler to the resolvers and waits until it was served or
-	// should be tried again (features().in_toucher only).
+	// should be tried again (the signal traps only).
 	virtual void hand_over(touch t) { (void)t; }
 
 	// Stopping of all other threads around a fetch (features().stops_threads only).

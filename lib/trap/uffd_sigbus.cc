@@ -21,10 +21,7 @@ class uffd_sigbus_trap final : public signal_trap
 	const char *name() const override { return "uffd-sigbus"; }
 	trap_features features() const override
 	{
-		return {.kernel_touches = false,
-			.shared_reads = uffd_.continue_wp(),
-			.in_toucher = true,
-			.by_page = true};
+		return {.kernel_touches = false, .shared_reads = uffd_.continue_wp(), .by_page = true};
 	}
 
 	int hold(range old) override;

@@ -100,8 +100,8 @@ json advice(const json &report)
 	json list = json::array();
 	advise_on_trap(report, list);
 	advise_on_memory(report["memory"], report["trap"], list);
-	if (report["machine"]["cores"] < 2)
-		list.push_back("With one core resolvers never spin, so each touch costs a wake.");
+	if (report["machine"]["cores"] < 3)
+		list.push_back("With one or two cores resolvers never spin, so each touch costs a wake.");
 	return list;
 }
 

@@ -29,12 +29,13 @@ TEST(lane_pool, lends_as_many_as_it_can_hold)
 	EXPECT_EQ(lanes.size(), lane_pool::max_lanes);
 }
 
-TEST(lane_pool, scope_gives_back)
+TEST(lane_pool, a_lane_that_is_back_is_lent_again)
 {
 	lane_pool pool(2, 1);
 	for (int i = 0; i < 3; i++) {
-		borrowed_lane lane(pool);
+		unsigned lane = pool.borrow();
 		EXPECT_EQ(lane, 2u);
+		pool.give_back(lane);
 	}
 }
 
@@ -44,8 +45,9 @@ TEST(lane_pool, borrower_waits_until_a_lane_is_back)
 	unsigned lane = pool.borrow();
 	std::atomic<bool> got{false};
 	std::thread waiter([&] {
-		borrowed_lane mine(pool);
+		unsigned mine = pool.borrow();
 		got = true;
+		pool.give_back(mine);
 	});
 	std::this_thread::sleep_for(std::chrono::milliseconds(20));
 	EXPECT_FALSE(got);
@@ -64,8 +66,9 @@ TEST(lane_pool, a_lane_has_one_owner_at_a_time)
 	for (auto &t : threads)
 		t = std::thread([&] {
 			for (int i = 0; i < 2000; i++) {
-				borrowed_lane lane(pool);
+				unsigned lane = pool.borrow();
 				uses[lane - first]++;
+				pool.give_back(lane);
 			}
 		});
 	for (auto &t : threads)

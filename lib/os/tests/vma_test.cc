@@ -132,7 +132,7 @@ TEST(classify, shared_memory)
 {
 	mapping m(4, read_write, shared_anonymous), read_only(4, PROT_READ, shared_anonymous);
 	EXPECT_EQ(classify(m.all()), memory_kind::shared);
-	EXPECT_EQ(classify(read_only.all()), memory_kind::shared);
+	EXPECT_EQ(classify(read_only.all()), memory_kind::read_only) << "which no flag can help";
 }
 
 TEST(classify, huge_pages_of_hugetlb)
@@ -177,12 +177,27 @@ TEST(classify, the_first_reason_counts)
 {
 	mapping m(8, read_write, private_anonymous);
 	range shared = m.pages(2, 3);
-	ASSERT_NE(mmap(shared.ptr(), page(), PROT_READ, shared_anonymous | MAP_FIXED, -1, 0), MAP_FAILED);
+	ASSERT_NE(mmap(shared.ptr(), page(), read_write, shared_anonymous | MAP_FIXED, -1, 0), MAP_FAILED);
 	ASSERT_EQ(mprotect(m.at(4), page(), PROT_READ), 0);
 	munmap(m.at(6), page());
 	EXPECT_EQ(classify(m.all()), memory_kind::shared);
 	EXPECT_EQ(classify(m.pages(3, 8)), memory_kind::read_only);
 	EXPECT_EQ(classify(m.pages(5, 8)), memory_kind::unmapped);
+}
+
+TEST(classify, around_the_body_memory_need_only_be_writable)
+{
+	mapping m(8, read_write, private_anonymous);
+	range body = m.pages(3, 5);
+	ASSERT_NE(mmap(m.at(6), page(), read_write, shared_anonymous | MAP_FIXED, -1, 0), MAP_FAILED);
+	EXPECT_EQ(classify(m.all(), body), memory_kind::private_anonymous);
+	EXPECT_EQ(classify(m.all(), m.pages(3, 7)), memory_kind::shared);
+	ASSERT_EQ(mprotect(m.at(7), page(), PROT_READ), 0);
+	EXPECT_EQ(classify(m.all(), body), memory_kind::read_only);
+	EXPECT_EQ(classify(m.pages(0, 7), body), memory_kind::private_anonymous);
+	munmap(m.at(1), page());
+	EXPECT_EQ(classify(m.pages(0, 7), body), memory_kind::unmapped);
+	EXPECT_EQ(classify(m.pages(2, 7), body), memory_kind::private_anonymous);
 }
 
 TEST(classify, stacks)

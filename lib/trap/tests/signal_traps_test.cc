@@ -73,7 +73,6 @@ TEST_P(signal_trap_test, says_what_it_can_do)
 	CORE();
 	trap_features f = c.the_trap().features();
 	EXPECT_STREQ(c.the_trap().name(), GetParam().name);
-	EXPECT_TRUE(f.in_toucher);
 	EXPECT_FALSE(f.kernel_touches);
 	EXPECT_EQ(f.stops_threads, GetParam().make == make_sigsegv_stop_trap);
 }

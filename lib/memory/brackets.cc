@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/brackets.h"
+
+#include "memory/library.h"
+#include "os/log.h"
+#include "os/pool.h"
+
+namespace het
+{
+
+namespace
+{
+
+constexpr uint64_t readers_of(uint64_t open)
+{
+	return open & (one_writer - 1);
+}
+
+constexpr uint64_t one_of(bool writing)
+{
+	return writing ? one_writer : one_reader;
+}
+
+// Both have bytes of one chunk, or of one edge.
+bool meet(const array &a, range one, range other)
+{
+	layout::span s = a.place.chunks_of(one), t = a.place.chunks_of(other);
+	auto both_in = [&](range edge) { return edge.overlaps(one) && edge.overlaps(other); };
+	return (s.first < t.last && t.first < s.last) || both_in(a.place.head) || both_in(a.place.tail);
+}
+
+bool is_part(const bracket &b, const usage &u)
+{
+	return b.device == u.device && b.part == u.part;
+}
+
+int open_part(array &a, const usage &u, bool writing)
+{
+	auto *b = pool_array<bracket>(1);
+	if (!b)
+		return fail(GPUVM_ESALLOC, "gpuvm_kernel_begin_range: out of memory");
+	*b = {a.parts, u.part, uint8_t(u.device), writing};
+	a.parts = b;
+	return 0;
+}
+
+bool close_part(array &a, const usage &u, bool writing)
+{
+	for (bracket **p = &a.parts; *p; p = &(*p)->next) {
+		bracket *b = *p;
+		if (!is_part(*b, u) || b->writes != writing)
+			continue;
+		*p = b->next;
+		pool().release(b, sizeof(*b));
+		return true;
+	}
+	return false;
+}
+
+} // namespace
+
+bool conflicts(const array &a, const usage &u)
+{
+	for (unsigned d = 0; d < lib().ndevs; d++) {
+		if (d != u.device && a.links[d].open.load() >= one_writer)
+			return true;
+	}
+	for (const bracket *b = a.parts; b; b = b->next) {
+		if (b->device != u.device && b->writes && meet(a, b->part, u.part))
+			return true;
+	}
+	return false;
+}
+
+int open_bracket(array &a, const usage &u, bool writing)
+{
+	if (conflicts(a, u))
+		return fail(GPUVM_ESTATE,
+			    "gpuvm_kernel_begin: another device is writing array %p; end its kernel first",
+			    a.place.user.ptr());
+	if (!u.whole)
+		return open_part(a, u, writing);
+	open_whole(a.links[u.device], writing);
+	return 0;
+}
+
+void undo_bracket(array &a, const usage &u, bool writing)
+{
+	if (u.whole)
+		undo_whole(a.links[u.device], writing);
+	else
+		close_part(a, u, writing);
+}
+
+open_kernels look_at_bracket(const array &a, const usage &u)
+{
+	uint64_t open = a.links[u.device].open.load();
+	if (u.whole)
+		return {open != 0, open >= one_writer};
+	open_kernels found{false, false};
+	for (const bracket *b = a.parts; b; b = b->next) {
+		if (!is_part(*b, u))
+			continue;
+		found.any = true;
+		found.writer |= b->writes;
+	}
+	// A kernel on the whole array writes this part, too.
+	found.writer |= open >= one_writer;
+	return found;
+}
+
+void close_bracket(array &a, const usage &u)
+{
+	if (u.whole)
+		close_whole(a.links[u.device]);
+	else if (!close_part(a, u, false))
+		close_part(a, u, true);
+}
+
+void drop_brackets(array &a)
+{
+	while (bracket *b = a.parts) {
+		a.parts = b->next;
+		pool().release(b, sizeof(*b));
+	}
+}
+
+void open_whole(link &l, bool writing)
+{
+	l.open.fetch_add(one_of(writing));
+}
+
+// Not below zero: a stray end may have taken it for a kernel of its own.
+void undo_whole(link &l, bool writing)
+{
+	uint64_t open = l.open.load();
+	while ((writing ? open >= one_writer : readers_of(open)) &&
+	       !l.open.compare_exchange_weak(open, open - one_of(writing)))
+		;
+}
+
+bool close_whole(link &l)
+{
+	uint64_t open = l.open.load();
+	while (open && !l.open.compare_exchange_weak(open, open - one_of(!readers_of(open))))
+		;
+	return open;
+}
+
+bool close_reader(link &l)
+{
+	uint64_t open = l.open.load();
+	while (open && open < one_writer) {
+		if (l.open.compare_exchange_weak(open, open - one_reader))
+			return true;
+	}
+	return false;
+}
+
+bool being_written(const array &a, uint32_t c)
+{
+	for (unsigned d = 0; d < lib().ndevs; d++) {
+		if (a.links[d].open.load() >= one_writer)
+			return true;
+	}
+	for (const bracket *b = a.parts; b; b = b->next) {
+		layout::span s = a.place.chunks_of(b->part);
+		if (b->writes && s.first <= c && c < s.last)
+			return true;
+	}
+	return false;
+}
+
+bool edge_being_written(const array &a, range edge)
+{
+	for (unsigned d = 0; d < lib().ndevs; d++) {
+		if (a.links[d].open.load() >= one_writer)
+			return true;
+	}
+	for (const bracket *b = a.parts; b; b = b->next) {
+		if (b->writes && edge.overlaps(b->part))
+			return true;
+	}
+	return false;
+}
+
+bool is_open(const array &a, unsigned device)
+{
+	for (const bracket *b = a.parts; b; b = b->next) {
+		if (b->device == device)
+			return true;
+	}
+	return a.links[device].open.load() != 0;
+}
+
+bool any_writer(const array &a)
+{
+	for (unsigned d = 0; d < lib().ndevs; d++) {
+		if (a.links[d].open.load() >= one_writer)
+			return true;
+	}
+	for (const bracket *b = a.parts; b; b = b->next) {
+		if (b->writes)
+			return true;
+	}
+	return false;
+}
+
+} // namespace het

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Which kernels use an array now: counters a device for those that use all of it, a list for those that use parts.
+// Array lock, unless said otherwise.
+#pragma once
+
+#include "memory/array.h"
+
+namespace het
+{
+
+// What a kernel has of an array. @part lies inside the user range; @whole: it is all of it.
+struct usage {
+	unsigned device;
+	range part;
+	bool whole;
+};
+
+// Another device is writing bytes of the same chunk or edge. (Readers elsewhere keep their own copies, so a writer
+// may join them.)
+bool conflicts(const array &a, const usage &u);
+
+// 0, GPUVM_ESTATE or GPUVM_ESALLOC.
+int open_bracket(array &a, const usage &u, bool writing);
+// A begin has failed.
+void undo_bracket(array &a, const usage &u, bool writing);
+
+// Kernels that have this very usage.
+struct open_kernels {
+	bool any, writer;
+};
+open_kernels look_at_bracket(const array &a, const usage &u);
+// One of them ends. begin and end are paired by usage alone, so readers are taken to end first: every end up to the
+// last one counts as that of a writer, if there is one.
+void close_bracket(array &a, const usage &u);
+void drop_brackets(array &a);
+
+// The same for whole arrays, without the lock.
+void open_whole(link &l, bool writing);
+void undo_whole(link &l, bool writing);
+// False: none was open.
+bool close_whole(link &l);
+// False: none was open, or one that writes is.
+bool close_reader(link &l);
+
+// A kernel on some device may be writing the chunk, or edge, now.
+bool being_written(const array &a, uint32_t c);
+bool edge_being_written(const array &a, range edge);
+// A kernel is open on the device; or on any one writes.
+bool is_open(const array &a, unsigned device);
+bool any_writer(const array &a);
+
+} // namespace het

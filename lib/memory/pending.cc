@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/pending.h"
+
+#include "memory/library.h"
+#include "os/log.h"
+#include "os/pool.h"
+
+namespace het
+{
+
+pending_kernel *make_pending(unsigned device, void *event, int *err)
+{
+	*err = lib().devices[device]->retain_event(event);
+	if (*err)
+		return nullptr;
+	auto *p = pool_array<pending_kernel>(1);
+	if (!p) {
+		lib().devices[device]->release_event(event);
+		*err = fail(GPUVM_ESALLOC, "gpuvm_kernel_end_event: out of memory");
+		return nullptr;
+	}
+	p->event = event;
+	p->device = uint8_t(device);
+	return p;
+}
+
+void drop_pending(pending_kernel *p)
+{
+	lib().devices[p->device]->release_event(p->event);
+	pool().release(p, sizeof(*p));
+}
+
+int settle(array &a, array_guard &g, copyset *broken)
+{
+	int err = 0;
+	while (pending_kernel *p = a.pending) {
+		p->waiters++;
+		g.unlock();
+		int failed = lib().devices[p->device]->wait_event(p->event);
+		g.lock();
+		if (failed)
+			err = failed;
+		if (failed && p->writes && broken)
+			*broken |= device_copy(p->device);
+		if (a.pending == p)
+			a.pending = nullptr;
+		if (--p->waiters)
+			continue;
+		g.unlock();
+		drop_pending(p);
+		g.lock();
+	}
+	return err;
+}
+
+} // namespace het

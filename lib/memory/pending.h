@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Kernels that were ended before they had finished (gpuvm_kernel_end_event): whoever needs their array waits for
+// their event first. An array has at most one.
+#pragma once
+
+#include "memory/array.h"
+
+namespace het
+{
+
+// Belongs to the array while it is array::pending, and to those who wait for it. Array lock.
+struct pending_kernel {
+	void *event;
+	uint32_t waiters;
+	uint8_t device;
+	bool writes;
+};
+
+// Retains the event. Null, with *err and the reason on stderr, if it is not one.
+pending_kernel *make_pending(unsigned device, void *event, int *err);
+// For one that no array has. No lock held.
+void drop_pending(pending_kernel *p);
+
+// Waits until nothing is pending. The lock is dropped only if something was. 0 or GPUVM_EDEVALLOC if a kernel failed;
+// *broken: the devices on which one failed that writes.
+int settle(array &a, array_guard &g, copyset *broken = nullptr);
+
+} // namespace het
