@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/leadership.h"
+
+#include <gtest/gtest.h>
+#include <thread>
+#include <vector>
+
+using het::leadership;
+
+namespace
+{
+
+void in_threads(unsigned n, auto body)
+{
+	std::vector<std::thread> threads;
+	for (unsigned i = 0; i < n; i++)
+		threads.emplace_back([=] { body(i); });
+	for (auto &t : threads)
+		t.join();
+}
+
+TEST(leadership, one_leads_at_a_time)
+{
+	constexpr unsigned members = 4, turns = 500;
+	leadership lead;
+	// Not atomic: two leaders at once would lose counts, and ThreadSanitizer would see them.
+	unsigned count = 0;
+	in_threads(members, [&](unsigned me) {
+		for (unsigned i = 0; i < turns; i++) {
+			lead.acquire(me);
+			count++;
+			lead.release();
+		}
+	});
+	EXPECT_EQ(count, members * turns);
+}
+
+TEST(leadership, who_steps_out_alone_is_leader_again)
+{
+	leadership lead;
+	lead.acquire(3);
+	for (int i = 0; i < 100; i++) {
+		lead.step_out();
+		EXPECT_TRUE(lead.step_in(3));
+	}
+	lead.release();
+	lead.acquire(0);
+	EXPECT_FALSE(lead.step_in(3)) << "another leads";
+	EXPECT_FALSE(lead.step_in(0)) << "it is not out";
+	lead.release();
+}
+
+// acquire() returns for the standby while the leader stays out: else this test does not end.
+TEST(leadership, the_lead_of_who_stays_out_is_taken)
+{
+	leadership lead;
+	lead.acquire(0);
+	for (int i = 0; i < 20; i++) {
+		lead.step_out();
+		std::thread standby([&] { lead.acquire(1); });
+		standby.join();
+		EXPECT_FALSE(lead.step_in(0)) << "the lead is lost";
+		lead.release();
+		lead.acquire(0);
+	}
+	lead.release();
+}
+
+// A standby that has gone to sleep for good is woken by the step.
+TEST(leadership, a_standby_that_sleeps_hears_of_the_step)
+{
+	leadership lead;
+	lead.acquire(0);
+	std::thread standby([&] {
+		lead.acquire(1);
+		lead.release();
+	});
+	std::this_thread::sleep_for(std::chrono::milliseconds(60));
+	lead.step_out();
+	standby.join();
+	EXPECT_FALSE(lead.step_in(0));
+}
+
+// Out and in again at every turn, with others waiting for the lead: nobody leads together, nobody is left waiting.
+TEST(leadership, steps_and_takeovers)
+{
+	constexpr unsigned members = 3, turns = 300;
+	leadership lead;
+	unsigned count = 0, lost[members] = {};
+	in_threads(members, [&](unsigned me) {
+		for (unsigned i = 0; i < turns; i++) {
+			lead.acquire(me);
+			count++;
+			lead.step_out();
+			if (i % 64 == me)
+				std::this_thread::sleep_for(std::chrono::milliseconds(3));
+			if (!lead.step_in(me)) {
+				lost[me]++;
+				continue;
+			}
+			count++;
+			lead.release();
+		}
+	});
+	EXPECT_EQ(count, 2 * members * turns - lost[0] - lost[1] - lost[2]);
+}
+
+} // namespace
