@@ -19,6 +19,17 @@ if [ -n "$exports" ]; then
 	bad=1
 fi
 
+# Probes that bpftrace and perf attach to, where the build had <sys/sdt.h>.
+if grep -q '^HAVE_SDT := 1' "$b/config.mk"; then
+	probes=$(readelf -n "$b/libhet.so" | awk '/Provider:/ { ours = $2 == "libhet" } /Name:/ && ours { print $2 }')
+	for probe in fault fetch resolve revoke; do
+		if ! grep -qx "$probe" <<<"$probes"; then
+			echo "libhet.so has no USDT probe $probe"
+			bad=1
+		fi
+	done
+fi
+
 # The core is pure: arithmetic and memory, no system call, no thread, no clock.
 pure='_Z.*|mem(cpy|move|set|cmp|chr)|strlen|abort|__(stack_chk_fail|cxa_|gxx_|dso_handle|asan_|ubsan_|tsan_).*|_GLOBAL_OFFSET_TABLE_|_Unwind_Resume'
 for object in $(find "$b/obj/lib/core" -maxdepth 1 -name '*.o' 2>/dev/null); do

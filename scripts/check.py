@@ -45,8 +45,8 @@ class Suite:
 
 # Drivers are not instrumented: the sanitizers would report PoCL's doings. Left out are what brings a library of its
 # own, what needs OpenCL, and what the sanitizers' own malloc and signal handling make pointless.
-SANITIZED = {"HET_TEST_DEVICES": "none,host,host2,hostcb", "HET_TEST_KINDS": "none,heap,mmapped,library"}
-NOT_SANITIZED = ("injected", "old_program", "deadlocks", "heap_reuse")
+SANITIZED = {"HET_TEST_DEVICES": "none,host,host2,hostcb,hostcb2", "HET_TEST_KINDS": "none,heap,mmapped,library"}
+NOT_SANITIZED = ("injected", "old_program", "deadlocks", "heap_reuse", "opencl_events")
 NOT_WITH_THREADS = (*NOT_SANITIZED, *"bytes_moved copy_mode exit fork layout locked_memory many_arrays signals".split())
 
 SUITES = [
@@ -115,7 +115,7 @@ def command(tree: str, program: Path) -> list[str]:
 
 def unit_tests(tree: str) -> Iterator[Step]:
     where = "" if tree == "build" else f"{tree.removeprefix('build-')}, "
-    for test in sources("lib/*/tests/*_test.cc"):
+    for test in sources("lib/*/tests/*_test.cc") + sources("runtime/*/tests/*_test.cc"):
         yield Step(
             f"{where}unit test {test}",
             command(tree, ROOT / tree / "tests" / test),

@@ -222,6 +222,66 @@ TEST(link_refuses_bad_memory, .traps = trap::all, .devices = device::host)
 	CHECK_NEGATIVE(gpuvm_link(reinterpret_cast<void *>(~0ul - 4 * page), page, 0, buffer.data(), GPUVM_ON_HOST));
 }
 
+namespace
+{
+const uint8_t few_constants[] = {1, 2, 3, 4}, many_constants[3 * page] = {1};
+}
+
+// An array without a whole page is not adopted, but it must be writable all the same.
+TEST(link_refuses_constants, .traps = trap::all, .devices = device::host)
+{
+	fixture fx(t);
+	std::vector<uint8_t> buffer(4 * page);
+	pages m(3);
+	CHECK_SYS(mprotect(m.data, m.bytes, PROT_READ));
+	struct {
+		const uint8_t *data;
+		size_t size;
+	} constants[] = {{few_constants, sizeof few_constants},
+			 {many_constants, sizeof many_constants},
+			 {m.data, m.bytes},
+			 {m.data + 100, 2 * page},
+			 {m.data + page - 8, 16},
+			 {m.data + page, 8}};
+	for (auto &c : constants)
+		for (int flags : {GPUVM_NONE, GPUVM_COPY}) {
+			auto p = const_cast<uint8_t *>(c.data);
+			CHECK_ERR(gpuvm_link(p, c.size, 0, buffer.data(), flags), GPUVM_EPROT);
+			CHECK(gpuvm_xlate(p, 0) == nullptr);
+			CHECK_ERR(gpuvm_kernel_begin(p, 0, GPUVM_READ_WRITE), GPUVM_EHOSTPTR);
+		}
+}
+
+TEST(link_refuses_missing_edges, .traps = trap::all, .devices = device::host)
+{
+	fixture fx(t);
+	std::vector<uint8_t> buffer(8 * page);
+	pages m(6);
+	CHECK_SYS(munmap(m.data, page));
+	CHECK_SYS(munmap(m.data + 5 * page, page));
+	uint8_t *first = m.data + page, *last = m.data + 5 * page;
+	struct {
+		uint8_t *data;
+		size_t size;
+	} arrays[] = {{first - 10, 3 * page},
+		      {last - 3 * page, 3 * page + 10},
+		      {first - 10, 4 * page + 20},
+		      {first - 10, 20},
+		      {last - 10, 20},
+		      {first - 10, 10},
+		      {last, 10}};
+	for (auto &a : arrays)
+		for (int flags : {GPUVM_NONE, GPUVM_COPY}) {
+			CHECK_NEGATIVE(gpuvm_link(a.data, a.size, 0, buffer.data(), flags));
+			CHECK(gpuvm_xlate(a.data, 0) == nullptr);
+		}
+	for (uint8_t *p = first; p < last; p++)
+		CHECK_EQ(*p, 0x11);
+	memset(first, 0x12, last - first);
+	CHECK_OK(gpuvm_link(first, last - first, 0, buffer.data(), GPUVM_NONE));
+	CHECK_OK(gpuvm_unlink(first, 0));
+}
+
 TEST(unlink_results, .traps = trap::best, .devices = device::host2)
 {
 	fixture fx(t);

@@ -237,6 +237,23 @@ TEST(ranges_move_their_chunks, .traps = trap::all, .devices = device::single, .k
 	a.check();
 }
 
+// A chunk that a write-only kernel covers in part stays, and counts once though it is first and last.
+TEST(part_of_one_chunk_is_kept, .traps = trap::all, .devices = device::single, .kinds = kind::whole)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 4 * page);
+	a.link();
+	a.add_everywhere(0, 1);
+	movement start = movement::so_far();
+	CHECK_OK(gpuvm_kernel_begin_range(a.data() + 100, page, 0, GPUVM_WRITE_ONLY));
+	movement moved = start.since();
+	CHECK_EQ(moved.kept, a.size());
+	CHECK_EQ(moved.to_device, 0);
+	a.run(0, {kernel::fill, 100, page, 8});
+	CHECK_OK(gpuvm_kernel_end_range(a.data() + 100, page, 0));
+	a.check();
+}
+
 TEST(host_begin_fetches_at_once, .traps = trap::all, .devices = device::single, .kinds = kind::whole)
 {
 	fixture fx(t);

@@ -4,6 +4,7 @@
 #include "harness/fixture.h"
 
 #include <atomic>
+#include <functional>
 #include <thread>
 
 using namespace selftest;
@@ -137,6 +138,80 @@ TEST(reader_event, .traps = trap::all, .devices = device::host, .kinds = kinds)
 	__atomic_store_n(&finished, 1, __ATOMIC_RELEASE);
 	a.add_everywhere(0, 1);
 	a.check();
+}
+
+namespace
+{
+// A call of gpuvm_kernel_end_event() on a thread of its own.
+class end_on_thread
+{
+      public:
+	end_on_thread(array &a, int &event)
+	    : event_(event), thread_([this, &a] {
+		      CHECK_OK(gpuvm_kernel_end_event(a.data(), 0, &event_));
+		      returned_ = true;
+	      })
+	{
+	}
+	~end_on_thread() { thread_.join(); }
+
+	bool returned() const { return returned_; }
+	void finish() { __atomic_store_n(&event_, 1, __ATOMIC_RELEASE); }
+
+      private:
+	int &event_;
+	std::atomic<bool> returned_{false};
+	std::thread thread_;
+};
+
+void wait_until(const std::function<bool()> &done)
+{
+	for (uint64_t start = now_ns(); !done(); sleep_ms(1))
+		if (seconds_since(start) > 5)
+			FAIL("it takes too long");
+}
+} // namespace
+
+// The ends wait for a fetch that is under way, and go on together. A touch waits for each whose call has returned.
+TEST(two_ends_at_once, .traps = trap::all, .devices = device::hostcb, .kinds = kinds, .seconds = 10)
+{
+	skip_under_tsan("kernels and fetches are ordered by touches");
+	fixture fx(t);
+	array a(fx, t.v.kind, 4 * page);
+	a.link();
+	int events[6][2] = {};
+	for (int round = 0; round < 6; round++) {
+		a.add_everywhere(0, 1);
+		CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_WRITE));
+		CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_WRITE));
+		fx.dev().faults()->block_reads = true;
+		// perhaps it finds the array gone again when its fetch has come, and waits like the other
+		std::thread fetching([&] { (void)*static_cast<volatile uint8_t *>(a.data()); });
+		sleep_ms(20);
+		end_on_thread one(a, events[round][0]);
+		sleep_ms(20);
+		end_on_thread other(a, events[round][1]);
+		sleep_ms(20);
+		fx.dev().faults()->block_reads = false;
+		a.run(0, {kernel::add, 0, a.size(), 1});
+		sleep_ms(20);
+		// an end may wait for the other's kernel
+		wait_until([&] { return one.returned() || other.returned(); });
+		const bool one_first = other.returned() ? one.returned() && round % 2 : true;
+		end_on_thread &first = one_first ? one : other, &last = one_first ? other : one;
+		first.finish();
+		wait_until([&] { return last.returned(); });
+		std::atomic<bool> touched{false};
+		std::thread toucher([&] {
+			a.check("touched after both ends");
+			touched = true;
+		});
+		sleep_ms(20);
+		CHECK(!touched);
+		last.finish();
+		toucher.join();
+		fetching.join();
+	}
 }
 
 TEST(many_threads_wait, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)

@@ -8,8 +8,10 @@
 #include <atomic>
 #include <csetjmp>
 #include <csignal>
+#include <cstdlib>
 #include <fcntl.h>
 #include <mutex>
+#include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
 
@@ -20,29 +22,33 @@ namespace
 constexpr size_t page = 4096;
 constexpr uint32_t kinds = kind::map | kind::mmapped | kind::library | kind::slice;
 
-struct {
-	std::atomic<unsigned> calls{0};
-	std::mutex lock;
-	int code = 0;
-	void *hostptr = nullptr;
+struct report {
+	int code;
+	void *hostptr;
 	std::string message;
+};
+
+struct {
+	std::mutex lock;
+	std::vector<report> all;
 } reported;
 
 void on_error(int code, void *hostptr, const char *message, void *)
 {
 	std::lock_guard guard(reported.lock);
-	reported.code = code;
-	reported.hostptr = hostptr;
-	reported.message = message;
-	reported.calls++;
+	reported.all.push_back({code, hostptr, message});
 }
 
-void wait_for_report()
+// The first report with this in its message. The callback runs on another thread: in time.
+report wait_for_report(const char *text = "")
 {
-	uint64_t start = now_ns();
-	while (!reported.calls && seconds_since(start) < 5)
-		sleep_ms(1);
-	CHECK(reported.calls > 0);
+	for (uint64_t start = now_ns(); seconds_since(start) < 5; sleep_ms(1)) {
+		std::lock_guard guard(reported.lock);
+		for (auto &r : reported.all)
+			if (r.message.find(text) != std::string::npos)
+				return r;
+	}
+	FAIL("no report with '%s'", text);
 }
 
 thread_local sigjmp_buf back;
@@ -96,17 +102,14 @@ TEST(read_fails, .traps = trap::all, .devices = device::hostcb, .kinds = kinds)
 	fx.dev().faults()->fail_reads = true;
 	CHECK_EQ(touch(inside(a)), SIGBUS);
 	CHECK_EQ(touch(inside(a), true), SIGBUS);
-	wait_for_report();
+	report r = wait_for_report();
+	CHECK(r.code < 0);
+	CHECK(r.hostptr == a.data());
+	CHECK(!r.message.empty() && r.message.find('\n') == std::string::npos);
 	CHECK(count_of(GPUVM_STAT_FAILURES) >= 1);
 	const char *text = nullptr;
 	CHECK_OK(gpuvm_stat(GPUVM_STAT_LAST_FAILURE, &text));
 	CHECK(text && *text);
-	{
-		std::lock_guard guard(reported.lock);
-		CHECK(reported.code < 0);
-		CHECK(reported.hostptr == a.data());
-		CHECK(!reported.message.empty() && reported.message.find('\n') == std::string::npos);
-	}
 	fx.dev().faults()->fail_reads = false;
 	other.check("array that nobody touched while the device failed");
 	other.add_everywhere(0, 1);
@@ -210,6 +213,35 @@ TEST(write_fails_at_begin, .traps = trap::all, .devices = device::hostcb, .kinds
 	}
 }
 
+// A begin that failed leaves no trace on kernels that are at work.
+TEST(failed_writer_beside_a_reader, .traps = trap::all, .devices = device::hostcb, .kinds = kinds)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 100 * page);
+	a.link();
+	for (size_t part : {a.size(), 40 * page}) {
+		const bool whole = part == a.size();
+		auto begin = [&](int mode) {
+			return whole ? gpuvm_kernel_begin(a.data(), 0, mode)
+				     : gpuvm_kernel_begin_range(a.data(), part, 0, mode);
+		};
+		auto end = [&] {
+			return whole ? gpuvm_kernel_end(a.data(), 0) : gpuvm_kernel_end_range(a.data(), part, 0);
+		};
+		CHECK_OK(begin(GPUVM_READ_ONLY));
+		a.write_on_host(0, part, 40); // to be sent
+		fx.dev().faults()->fail_writes = true;
+		CHECK_ERR(begin(GPUVM_READ_WRITE), GPUVM_EDEVALLOC);
+		fx.dev().faults()->fail_writes = false;
+		a.write_on_host(part / 2, 100, 50);
+		CHECK_OK(end());
+		a.check("host writes beside a reader");
+		CHECK_ERR(end(), GPUVM_ESTATE);
+		a.add_everywhere(0, 1);
+		a.check();
+	}
+}
+
 TEST(end_fails, .traps = trap::all, .devices = device::hostcb, .kinds = kind::slice)
 {
 	catch_signals();
@@ -246,6 +278,101 @@ TEST(unlink_fails_and_works_later, .traps = trap::all, .devices = device::hostcb
 	fx.dev().faults()->fail_reads = false;
 	CHECK_OK(gpuvm_unlink(a.data(), 0));
 	a.check("after the unlink that worked");
+}
+
+// The second link of an array brings what its edges need from the device; if that fails, nothing was done.
+TEST(link_on_device_fails, .traps = trap::all, .devices = device::hostcb2,
+     .kinds = kind::map | kind::mmapped | kind::heap)
+{
+	fixture fx(t);
+	block memory(t.v.kind, 27 * page);
+	array a(fx, memory.data() + 100, 25 * page); // whatever the allocator, it has edges
+	a.link(0);
+	for (bool on_device : {false, true}) {
+		if (on_device)
+			a.add_everywhere(0, 1);
+		fx.dev().faults()->fail_reads = true;
+		CHECK_ERR(gpuvm_link(a.data(), a.size(), 1, a.buffer(1), GPUVM_ON_DEVICE), GPUVM_EDEVALLOC);
+		fx.dev().faults()->fail_reads = false;
+		CHECK(gpuvm_xlate(a.data(), 1) == nullptr);
+		CHECK(gpuvm_xlate(a.data(), 0) == a.buffer(0));
+		a.check("after the link that failed");
+		a.write_on_host(page, 3 * page, 60);
+		a.add_everywhere(0, 1);
+		a.check("used on the first device");
+	}
+	a.link(1);
+	a.add_everywhere(1, 1);
+	a.check("linked at last");
+}
+
+namespace
+{
+// An array with a chunk that could not be brought home loses its only link, and goes on as ordinary memory.
+void unlink_failed_array(const context &t, int flags)
+{
+	catch_signals();
+	fixture fx(t, GPUVM_STAT | flags);
+	array a(fx, t.v.kind, 100 * page);
+	a.link();
+	for (uint32_t round = 0; round < 3; round++) {
+		a.add_everywhere(0, 1);
+		fx.dev().faults()->fail_reads = true;
+		CHECK_EQ(touch(inside(a)), SIGBUS);
+		fx.dev().faults()->fail_reads = false;
+		CHECK_OK(gpuvm_unlink(a.data(), 0));
+		if (flags & GPUVM_UNLINK_NO_SYNC_BACK)
+			a.write_on_host(0, a.size(), round);
+		a.check("unlinked");
+		int ends[2];
+		CHECK_SYS(pipe(ends));
+		CHECK_EQ(write(ends[1], inside(a), page), page);
+		CHECK_EQ(read(ends[0], const_cast<uint8_t *>(inside(a)), page), page);
+		close(ends[0]);
+		close(ends[1]);
+		a.link();
+	}
+	a.add_everywhere(0, 1);
+	a.check("linked again");
+}
+} // namespace
+
+TEST(unlink_after_failure, .traps = trap::all, .devices = device::hostcb, .kinds = kinds)
+{
+	unlink_failed_array(t, GPUVM_NONE);
+}
+
+TEST(unlink_after_failure_without_sync, .traps = trap::all, .devices = device::hostcb, .kinds = kinds)
+{
+	unlink_failed_array(t, GPUVM_UNLINK_NO_SYNC_BACK);
+}
+
+// Links that the library has to remove at once can take contents with them. Then it says so.
+TEST(lost_contents_are_reported, .traps = trap::all, .devices = device::hostcb, .kinds = kind::map | kind::mmapped)
+{
+	skip_under_sanitizers("its allocator comes before the library's interposers");
+	fixture fx(t);
+	CHECK_OK(gpuvm_set_error_callback(on_error, nullptr));
+	array a(fx, t.v.kind, 100 * page);
+	a.link();
+	a.add_everywhere(0, 1);
+	fx.dev().faults()->fail_reads = true;
+	uint8_t *p = a.data();
+	if (t.v.kind == kind::map) {
+		CHECK_SYS(munmap(p + 20 * page, 20 * page));
+	} else {
+		p = static_cast<uint8_t *>(realloc(p, 2 * a.size()));
+		CHECK(p);
+	}
+	CHECK(wait_for_report("lost").hostptr == a.data());
+	fx.dev().faults()->fail_reads = false;
+	// memory again, whatever is in it
+	memset(p, 0x33, 20 * page);
+	if (t.v.kind == kind::mmapped)
+		free(p);
+	else
+		CHECK_SYS(munmap(p, a.size()));
+	a.abandon();
 }
 
 // A system call on data that can't be read back fails, and does not hang.
@@ -338,12 +465,9 @@ TEST(watchdog, .traps = trap::all, .devices = device::hostcb)
 	a.add_everywhere(0, 1);
 	fx.dev().faults()->block_reads = true;
 	std::thread toucher([&] { a.check("touched while the device was stuck"); });
-	wait_for_report();
-	{
-		std::lock_guard guard(reported.lock);
-		CHECK(reported.hostptr == a.data());
-		CHECK(!reported.message.empty());
-	}
+	report r = wait_for_report();
+	CHECK(r.hostptr == a.data());
+	CHECK(!r.message.empty());
 	fx.dev().faults()->block_reads = false;
 	toucher.join();
 	a.check();

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <mutex>
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -255,6 +256,193 @@ TEST(fork_on_another_thread, .traps = trap::all, .devices = device::host | devic
 	}
 	stop = true;
 	forking.join();
+}
+
+// Threads, more than the library has lanes for its callers, make and remove links meanwhile.
+TEST(fork_beside_link_and_unlink, .traps = trap::all, .devices = device::host, .kinds = kinds)
+{
+	skip_under_tsan("no threads after a fork");
+	fixture fx(t);
+	array a(fx, t.v.kind, 20 * page);
+	a.link();
+	std::atomic<bool> stop{false};
+	std::vector<std::thread> others;
+	for (unsigned i = 0; i < 12; i++)
+		others.emplace_back([&, i] {
+			array mine(fx, t.v.kind, 5 * page, i);
+			for (uint64_t round = 0; !stop; round++) {
+				mine.link();
+				if (round % 8 == i % 8)
+					mine.add_everywhere(0, 1);
+				CHECK_OK(gpuvm_unlink(mine.data(), 0));
+				mine.check("array of one thread");
+			}
+		});
+	std::vector<std::thread> forking;
+	for (unsigned i = 0; i < 3; i++)
+		forking.emplace_back([&] {
+			for (uint64_t round = 0; round < t.rounds(10, 300); round++)
+				expect_success(run_process(10, [&] { a.check("child"); }), "child");
+		});
+	for (auto &th : forking)
+		th.join();
+	stop = true;
+	for (auto &th : others)
+		th.join();
+	a.add_everywhere(0, 1);
+	a.check();
+}
+
+namespace
+{
+constexpr int signals_of_masks[] = {SIGUSR1, SIGUSR2, SIGTERM};
+
+bool only_blocked(int signal)
+{
+	sigset_t now;
+	pthread_sigmask(SIG_SETMASK, nullptr, &now);
+	for (int s : signals_of_masks)
+		if (sigismember(&now, s) != (s == signal))
+			return false;
+	return true;
+}
+} // namespace
+
+// Each with a mask of its own, which is there after the fork, in parent and child.
+TEST(signal_masks, .traps = trap::all, .devices = device::host)
+{
+	skip_under_tsan("no threads after a fork");
+	fixture fx(t);
+	array a(fx, kind::map, 10 * page);
+	a.link();
+	std::vector<std::thread> threads;
+	for (int signal : signals_of_masks)
+		threads.emplace_back([&, signal] {
+			sigset_t mask;
+			sigemptyset(&mask);
+			sigaddset(&mask, signal);
+			pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+			for (uint64_t round = 0; round < t.rounds(60, 2000); round++) {
+				pid_t pid = fork();
+				CHECK_SYS(pid);
+				if (pid == 0)
+					_exit(only_blocked(signal) ? 0 : 1);
+				CHECK(only_blocked(signal));
+				expect_success(wait_for(pid, 10), "child, whose mask should be its parent's");
+			}
+		});
+	for (auto &th : threads)
+		th.join();
+}
+
+namespace
+{
+// A thread that runs kernels on an array, which leave one generation number in every page.
+class stamper
+{
+      public:
+	static constexpr size_t pages = 100;
+	static constexpr size_t bytes = (pages + 1) * page;
+
+	explicit stamper(fixture &fx, uint32_t kind) : array_(fx, kind, bytes)
+	{
+		memset(array_.data(), 0, bytes);
+		array_.link();
+		thread_ = std::thread([this] {
+			while (!stop_)
+				stamp();
+		});
+	}
+	~stamper()
+	{
+		stop_ = true;
+		thread_.join();
+	}
+
+	uint64_t finished() const { return finished_; }
+
+	// What a fork sees of an array that a kernel is writing is as little promised as what a touch sees. The touches
+	// between two kernels are not to be seen half done.
+	std::mutex kernel_runs;
+
+	// In the child.
+	void expect_one_version(uint64_t oldest) const
+	{
+		uint64_t first = word(0);
+		if (first < oldest || first > newest_)
+			FAIL("child: generation %llu, not %llu to %llu", (unsigned long long)first,
+			     (unsigned long long)oldest, (unsigned long long)newest_.load());
+		for (size_t p = 1; p < pages; p++)
+			if (word(p) != first)
+				FAIL("child: generation %llu in page 0, %llu in page %zu", (unsigned long long)first,
+				     (unsigned long long)word(p), p);
+	}
+
+      private:
+	uint64_t word(size_t p) const
+	{
+		auto at = reinterpret_cast<const uint64_t *>(array_.data() + start() + p * page);
+		return __atomic_load_n(at, __ATOMIC_RELAXED);
+	}
+	size_t start() const { return -reinterpret_cast<uintptr_t>(array_.data()) & 7; }
+
+	void stamp()
+	{
+		const uint64_t g = newest_ = newest_ + 1;
+		{
+			std::lock_guard running(kernel_runs);
+			CHECK_OK(gpuvm_kernel_begin(array_.data(), 0, GPUVM_READ_WRITE));
+			array_.run(0, {kernel::stamp, start(), bytes - start(), g});
+			CHECK_OK(gpuvm_kernel_end(array_.data(), 0));
+		}
+		finished_ = g;
+		if (g % 3 == 0)
+			CHECK_EQ(word(g % pages), g);
+	}
+
+	array array_;
+	std::atomic<uint64_t> newest_{0}, finished_{0};
+	std::atomic<bool> stop_{false};
+	std::thread thread_;
+};
+} // namespace
+
+// Other threads go on with kernels: the child has each array as one of them left it.
+TEST(fork_beside_kernels, .traps = trap::all, .devices = device::single, .kinds = kinds)
+{
+	skip_under_tsan("no threads after a fork");
+	fixture fx(t);
+	stamper first(fx, t.v.kind), second(fx, t.v.kind);
+	for (uint64_t round = 0; round < t.rounds(30, 500); round++) {
+		uint64_t oldest_of_first = first.finished(), oldest_of_second = second.finished();
+		auto look = [&] {
+			first.expect_one_version(oldest_of_first);
+			second.expect_one_version(oldest_of_second);
+		};
+		std::scoped_lock none_runs(first.kernel_runs, second.kernel_runs);
+		expect_success(run_process(10, look), "child");
+	}
+}
+
+// A thread that forks in the middle of a kernel of its own must not wait for the end.
+TEST(fork_inside_a_kernel, .traps = trap::all, .devices = device::single | device::host2, .kinds = kinds)
+{
+	skip_under_tsan("no threads after a fork");
+	fixture fx(t);
+	array a(fx, t.v.kind, 50 * page), b(fx, t.v.kind, 30 * page);
+	a.link_everywhere();
+	b.link_everywhere();
+	for (int access : {GPUVM_READ_ONLY, GPUVM_READ_WRITE, GPUVM_WRITE_ONLY, GPUVM_READ_WRITE}) {
+		b.add_everywhere(0, 1);
+		CHECK_OK(gpuvm_kernel_begin(a.data(), 0, access));
+		expect_success(run_process(10, [&] { b.check("child, array without a kernel"); }), "child");
+		if (access != GPUVM_READ_ONLY)
+			a.run(0, {kernel::fill, 0, a.size(), uint64_t(access)});
+		CHECK_OK(gpuvm_kernel_end(a.data(), 0));
+		a.check();
+		b.check();
+		a.add_everywhere(0, 1); // the next begin finds it on the device
+	}
 }
 
 TEST(spawn_and_exec, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)

@@ -130,7 +130,7 @@ class churn
       private:
 	void allocate(life &l)
 	{
-		static const size_t sizes[] = {200, 5000, 3 * page, 20 * page, 40 * page, 150000, 300000};
+		static const size_t sizes[] = {200, 5000, 3 * page, 8 * page, 20 * page, 34 * page, 150000};
 		l.size = sizes[t_.random.below(std::size(sizes))] + t_.random.below(2000);
 		l.origin = t_.random.one_in(4) ? life::from_mmap : life::from_malloc;
 		l.data = l.origin == life::from_mmap ? map_pages(l.size) : static_cast<uint8_t *>(malloc(l.size));
@@ -226,6 +226,7 @@ class churn
 };
 } // namespace
 
+// More than 100,000 rounds over the three traps.
 TEST(random_rounds, .traps = trap::all, .devices = device::host, .seconds = 60)
 {
 	skip_under_sanitizers("its allocator comes before the library's interposers");
@@ -233,7 +234,7 @@ TEST(random_rounds, .traps = trap::all, .devices = device::host, .seconds = 60)
 	report r;
 	CHECK_OK(gpuvm_set_error_callback(on_error, &r));
 	churn c(t, fx);
-	for (uint64_t i = 0; i < t.rounds(4000, 100000); i++)
+	for (uint64_t i = 0; i < t.rounds(34000, 100000); i++)
 		c.round(i);
 	CHECK(r.calls > 0);
 }
@@ -354,6 +355,25 @@ TEST(munmap_of_a_part, .traps = trap::all, .devices = device::single)
 	a.add_everywhere(0, 1);
 	a.check("linked again");
 	CHECK_EQ(r.calls, 1);
+}
+
+TEST(munmap_of_nothing, .traps = trap::all, .devices = device::host)
+{
+	fixture fx(t);
+	report r;
+	CHECK_OK(gpuvm_set_error_callback(on_error, &r));
+	const size_t n = 20 * page;
+	array a(fx, map_pages(n), n);
+	a.link();
+	a.add_everywhere(0, 1);
+	CHECK_EQ(munmap(a.data() + 5 * page, 0), -1);
+	CHECK_EQ(errno, EINVAL);
+	CHECK(gpuvm_xlate(a.data(), 0) == a.buffer(0));
+	a.check();
+	CHECK_EQ(r.calls, 0);
+	a.unlink_everywhere();
+	CHECK_SYS(munmap(a.data(), n));
+	a.abandon();
 }
 
 TEST(mremap_moves_contents, .traps = trap::all, .devices = device::single)

@@ -124,6 +124,12 @@ class kernel_touches
 		FAIL("%s of a revoked array: %zd (%s), where EFAULT was due", name, n, strerror(errno));
 	}
 
+	fixture fx_;
+	bool served_;
+
+      public:
+	array a;
+
 	// A call that failed may have got as far as the first whole page, edges are always there.
 	void accept_edge(size_t from)
 	{
@@ -131,12 +137,6 @@ class kernel_touches
 		for (size_t i = from; i < edge; i++)
 			a.model()[i] = a.data()[i];
 	}
-
-	fixture fx_;
-	bool served_;
-
-      public:
-	array a;
 };
 
 std::vector<uint8_t> pattern(size_t n, uint32_t seed)
@@ -310,6 +310,10 @@ TEST(random_bytes, .traps = trap::all, .devices = device::host | device::opencl,
 	}
 	if (served || (got == -1 && errno != EFAULT))
 		FAIL("getrandom into a revoked array: %zd (%s)", got, strerror(errno));
+	size_t came = got > 0 ? got : 0;
+	CHECK(came < page);
+	k.accept_edge(0);
+	k.a.check("array that getrandom could not fill");
 }
 
 // Both sides of one copy are revoked.

@@ -69,6 +69,31 @@ TEST(touch_waits_for_the_end, .traps = trap::all, .devices = device::single | de
 	}
 }
 
+TEST(host_begin_waits_for_the_end, .traps = trap::all, .devices = device::single, .kinds = kind::map | kind::library)
+{
+	fixture fx(t, flags);
+	array a(fx, t.v.kind, 100 * page);
+	a.link();
+	for (int access : {GPUVM_READ_ONLY, GPUVM_READ_WRITE}) {
+		CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_WRITE));
+		std::atomic<bool> returned{false};
+		std::thread caller([&] {
+			CHECK_OK(gpuvm_host_begin(a.data() + 30 * page, 40 * page, access));
+			returned = true;
+		});
+		sleep_ms(60);
+		CHECK(!returned);
+		a.run(0, {kernel::fill, 0, a.size(), uint64_t(access)});
+		CHECK_OK(gpuvm_kernel_end(a.data(), 0));
+		caller.join();
+		a.check();
+	}
+	// a kernel that only reads keeps nobody waiting
+	CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_ONLY));
+	CHECK_OK(gpuvm_host_begin(a.data(), a.size(), GPUVM_READ_ONLY));
+	CHECK_OK(gpuvm_kernel_end(a.data(), 0));
+}
+
 TEST(readers_go_on, .traps = trap::all, .devices = device::single, .kinds = kind::map | kind::library)
 {
 	fixture fx(t, flags);

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <barrier>
+#include <cstdlib>
 #include <functional>
 #include <sys/mman.h>
 #include <thread>
@@ -185,6 +186,30 @@ TEST(arrays_of_their_own, .traps = trap::all, .devices = device::host3 | device:
 			for (int k = 0; k < 5; k++) {
 				a.add_everywhere(random.below(fx.devices()), k + 1);
 				a.check();
+			}
+		}
+	});
+}
+
+// More threads than the library has lanes for its callers: none may hold one while it waits for the others.
+TEST(link_and_unlink_in_many_threads, .traps = trap::all, .devices = device::single,
+     .kinds = kind::heap | kind::mmapped | kind::library)
+{
+	fixture fx(t);
+	const bool free_linked = t.v.kind == kind::library || !with_sanitizer; // whose free() comes first otherwise
+	in_parallel(20, [&](unsigned i) {
+		for (uint64_t round = 0; round < t.rounds(40, 1000); round++) {
+			array a(fx, t.v.kind, 5 * page, i);
+			a.link();
+			if (round % 2) {
+				a.add_everywhere(0, round);
+				a.check("array of one thread");
+			}
+			if (round % 4 == 0) {
+				CHECK_OK(gpuvm_unlink(a.data(), GPUVM_ALL_DEVICES));
+			} else if (round % 16 == 1 && free_linked) {
+				t.v.kind == kind::library ? (void)gpuvm_free(a.data()) : free(a.data());
+				a.abandon();
 			}
 		}
 	});

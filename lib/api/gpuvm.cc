@@ -240,14 +240,7 @@ GPUVM_PUBLIC int gpuvm_host_begin(void *hostptr, size_t nbytes, int flags)
 		return fail(GPUVM_ENULL, "gpuvm_host_begin: null host pointer");
 	if (flags != GPUVM_READ_ONLY && flags != GPUVM_WRITE_ONLY && flags != GPUVM_READ_WRITE)
 		return fail(GPUVM_EARG, "gpuvm_host_begin: flags 0x%x", unsigned(flags));
-	array *a = lib().arrays.find(reinterpret_cast<uintptr_t>(hostptr));
-	if (!a)
-		return fail(GPUVM_EHOSTPTR, "gpuvm_host_begin: %p points into no linked array", hostptr);
-	range r = range_of(hostptr, nbytes);
-	if (!is_inside(*a, r))
-		return fail(GPUVM_EARG, "gpuvm_host_begin: %p + %zu is not inside array %p + %zu", hostptr, nbytes,
-			    a->place.user.ptr(), a->place.user.size());
-	return show_range(r, flags == GPUVM_READ_ONLY ? event::touch_read : event::touch_write);
+	return show_range(range_of(hostptr, nbytes), flags == GPUVM_READ_ONLY ? event::touch_read : event::touch_write);
 }
 
 GPUVM_PUBLIC void *gpuvm_malloc(size_t nbytes, unsigned idev, int flags)

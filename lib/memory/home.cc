@@ -89,43 +89,43 @@ void wait_for_writers(array &a, array_guard &g, layout::span s)
 	}
 }
 
-// Calls f(array, guard) as a visitor of each array with bytes in @r.
-template <class F> int for_each_array(range r, bool waits_for_writers, F f)
+} // namespace
+
+int bring_range_home(range r, event e)
 {
 	for (uintptr_t at = r.begin; at < r.end;) {
 		array *a = lib().arrays.first_overlap({at, r.end});
 		if (!a)
 			break;
 		caller_guard g(*a);
-		if (waits_for_writers)
-			wait_for_writers(*a, g, a->place.chunks_of(r));
 		visit v(*a, g);
 		range extent = a->place.extent();
 		// Unlinked since it was found: look again.
 		if (!v || !extent.overlaps({at, r.end}))
 			continue;
-		if (int err = f(*a, g))
+		if (int err = bring_home(*a, g, a->place.chunks_of(r), e))
 			return err;
 		at = extent.end;
 	}
 	return 0;
 }
 
-} // namespace
-
-int bring_range_home(range r, event e)
-{
-	return for_each_array(r, false,
-			      [&](array &a, array_guard &g) { return bring_home(a, g, a.place.chunks_of(r), e); });
-}
-
 int show_range(range r, event e)
 {
-	return for_each_array(r, true, [&](array &a, array_guard &g) {
-		layout::span s = a.place.chunks_of(r);
-		int err = bring_home(a, g, s, event::fetch);
-		return err ? err : show_chunks(a, s, e);
-	});
+	array *a = lib().arrays.find(r.begin);
+	if (!a)
+		return fail(GPUVM_EHOSTPTR, "gpuvm_host_begin: %p points into no linked array", r.ptr());
+	caller_guard g(*a);
+	wait_for_writers(*a, g, a->place.chunks_of(r));
+	visit v(*a, g);
+	if (!v)
+		return fail(GPUVM_EHOSTPTR, "gpuvm_host_begin: array %p was unlinked meanwhile", r.ptr());
+	if (r.empty() || !a->place.user.covers(r))
+		return fail(GPUVM_EARG, "gpuvm_host_begin: %p + %zu is not inside array %p + %zu", r.ptr(), r.size(),
+			    a->place.user.ptr(), a->place.user.size());
+	layout::span s = a->place.chunks_of(r);
+	int err = bring_home(*a, g, s, event::fetch);
+	return err ? err : show_chunks(*a, s, e);
 }
 
 bool anything_linked()

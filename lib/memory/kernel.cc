@@ -290,7 +290,8 @@ int end_locked(array &a, const usage &u, pending_kernel **pending)
 	int err = open.writer ? end_writer(a, g, u, pending) : end_reader(a, g, pending);
 	close_bracket(a, u);
 	forget_writers(a, s);
-	if (open.writer && u.whole && may_be_fast(a) && owns_all(a, u.device) && !conflicts(a, u))
+	// While a kernel writes, chunks may be marked, and its end has to look.
+	if (open.writer && u.whole && may_be_fast(a) && owns_all(a, u.device) && !any_writer(a))
 		a.fast.store(device_copy(u.device) | host_copy);
 	if (open.writer)
 		expect_touch();

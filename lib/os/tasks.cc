@@ -72,7 +72,7 @@ bool task_list::read()
 	while (all && (n = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
 		for (char *at = buffer; all && at < buffer + n; at += reinterpret_cast<dirent64 *>(at)->d_reclen) {
 			const char *name = reinterpret_cast<dirent64 *>(at)->d_name;
-			pid_t tid;
+			pid_t tid = 0;
 			if (std::from_chars(name, name + strlen(name), tid).ec == std::errc())
 				all = append(tid);
 		}

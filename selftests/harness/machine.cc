@@ -59,6 +59,8 @@ std::unique_ptr<machine> make_machine(const context &t)
 		return make_host_machine(3, false);
 	case device::hostcb:
 		return make_host_machine(1, true);
+	case device::hostcb2:
+		return make_host_machine(2, true);
 	case device::opencl:
 		return make_opencl_machine(1);
 	case device::opencl2:

@@ -23,7 +23,7 @@ const std::vector<axis_value> &device_values()
 	static const std::vector<axis_value> values = {
 		{device::none, "none"},       {device::host, "host"},     {device::host2, "host2"},
 		{device::host3, "host3"},     {device::hostcb, "hostcb"}, {device::opencl, "opencl"},
-		{device::opencl2, "opencl2"}, {device::mixed, "mixed"},
+		{device::opencl2, "opencl2"}, {device::mixed, "mixed"},   {device::hostcb2, "hostcb2"},
 	};
 	return values;
 }

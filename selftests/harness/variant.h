@@ -34,6 +34,7 @@ enum bits : uint32_t {
 	opencl = 32,
 	opencl2 = 64,
 	mixed = 128, // device 0 host, device 1 OpenCL
+	hostcb2 = 256,
 };
 inline constexpr uint32_t single = host | hostcb | opencl;
 inline constexpr uint32_t several = host2 | host3 | opencl2 | mixed;
