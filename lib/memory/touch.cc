@@ -24,7 +24,7 @@ namespace
 {
 
 // Pieces of a read-ahead after the touched chunk: large enough for bandwidth, small enough to overlap.
-constexpr size_t piece_bytes = 512 << 10;
+constexpr size_t piece_bytes = 1 << 20;
 
 range page_of(uintptr_t at)
 {
