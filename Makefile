@@ -40,20 +40,26 @@ Q := $(if $(V),,@)
 say = @$(if $(V),:,printf '  %-4s %s\n' $1 '$@')
 
 # Goals that compile nothing need no probing of the machine.
-ifneq ($(filter-out help clean setup packages run bench check uninstall,$(or $(MAKECMDGOALS),all)),)
+without_probing := help clean setup packages run bench check check-vm check-vm-debug check-vm-library \
+	modules modules_install uninstall
+ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
 include mk/config.mk
 include mk/build.mk
 endif
 include mk/install.mk
 include mk/checks.mk
+include mk/vm.mk
 
 help:
 	@sed -n 's/^## \?//p' Makefile
 
 ## libhet, version in VERSION. Targets:
 ##   all              library, tools and benchmark programs (default)
-##   modules          the kernel module
+##   modules          the kernel module, for the running kernel or that of KDIR=, into build/kmod/
 ##   check            all tests; installs what they need; ends with a line of counts
+##   check-vm         the kernel module's tests in a guest with Debian's kernel 6.1, or KERNEL=6.12
+##   check-vm-debug   the same with a debugging kernel, which is built first, once, in ten minutes
+##   check-vm-library the library's selftests in the guest
 ##   run              the main job: photo, matvec, fault-latency, results under build/run/
 ##   bench            the benchmark suite, results under build/bench/
 ##   setup            packages, and as root the udev rule for /dev/userfaultfd
@@ -72,7 +78,11 @@ help:
 ##   WERROR=                        (empty) warnings are not errors
 ##   V=1                            show the commands
 ##   B=folder                       where to build
-##   ARGS=                          run and bench: handed to the programs (run: another PNG)
+##   ARGS=                          run and bench: handed to the programs (run: another PNG);
+##                                  check-vm: options of scripts/vm/guest.py
 ##   ONLY=regex                     check: these steps alone
+##   KERNEL=6.1|6.12                check-vm: which
+##   TESTS=                         check-vm: these of selftests/kmod alone ("faults stale")
+##   KDIR=folder                    modules: the kernel's build folder
 ##   PREFIX=, LIBDIR=, DESTDIR=     where to install
 .PHONY: help

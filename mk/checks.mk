@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 # Tests, the main job, documentation.
 
-# C and C++ of the project; the kernel module has a style of its own.
-style_files := $(shell find lib runtime tools bench selftests Documentation/examples \
-	-name '*.cc' -o -name '*.h' -o -name '*.c' 2>/dev/null)
+# C and C++ of the project; the kernel module and its tests have a style of their own.
+style_files := $(shell find lib runtime tools bench selftests Documentation/examples -path selftests/kmod -prune \
+	-o \( -name '*.cc' -o -name '*.h' -o -name '*.c' \) -print 2>/dev/null)
 clang_format := $(firstword $(shell command -v clang-format-14 || command -v clang-format))
 
 check: packages

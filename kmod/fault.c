@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Touches.
+ *
+ * THE LOCK RULE. A fault holds gvm_region.lock for read from the look at the
+ * page's state until the page table entry that the state allows is there. Who
+ * changes states to allow less holds it for write, first changes the bytes and
+ * then unmaps the pages. So at any time each entry of the primary mapping is
+ * one that the states allow, or its removal is under way by somebody whose
+ * system call has not returned yet. Without the lock a fault that has seen HOST
+ * could insert its entry after the unmapping, and the process would go on with
+ * a stale page.
+ *
+ * Where the core inserts the entry after the fault handler has returned
+ * (huge.c), the folio's lock, taken under the region's, is what stays held
+ * until then, and the changer takes it once between changing and unmapping.
+ *
+ * One change is made by faults themselves, under the lock for read: SHARED to
+ * HOST, which allows more.
+ *
+ * Nobody waits for a resolver with gvm_region.lock held.
+ */
+#include <linux/sched.h>
+
+#include "gpuvm_drv.h"
+#include "test.h"
+#include "trace.h"
+
+static bool may_wait(const struct vm_fault *vmf)
+{
+	return vmf->flags & FAULT_FLAG_ALLOW_RETRY &&
+	       !(current->flags & (PF_EXITING | PF_DUMPCORE));
+}
+
+static void post(struct gvm_touch *t)
+{
+	struct gvm_region *r = t->region;
+	const struct vm_fault *vmf = t->vmf;
+	struct gpuvm_touch touch = {
+		.offset = (u64)(r->first + t->at) << PAGE_SHIFT,
+		.address = vmf->address & PAGE_MASK,
+		.flags = vmf->flags & FAULT_FLAG_WRITE ? GPUVM_TOUCH_WRITE : 0,
+		.tid = task_pid_vnr(current),
+	};
+
+	if (!(vmf->flags & FAULT_FLAG_USER))
+		touch.flags |= GPUVM_TOUCH_KERNEL;
+	if (vmf->flags & FAULT_FLAG_REMOTE)
+		touch.flags |= GPUVM_TOUCH_REMOTE;
+	t->posted = gvm_states_post(r, t->at, &touch);
+}
+
+/* What the state allows. 0: nothing yet. Under the region's lock. */
+static vm_fault_t look(struct gvm_touch *t, gvm_show_t show)
+{
+	struct gvm_region *r = t->region;
+	u8 kind;
+
+	if (r->dead)
+		return VM_FAULT_NOPAGE;
+	kind = gvm_kind(r, t->at);
+	if (kind == GPUVM_SHARED && t->vmf->flags & FAULT_FLAG_WRITE) {
+		gvm_states_upgrade(r, gvm_chunk(r, t->at));
+		kind = GPUVM_HOST;
+	}
+	switch (kind) {
+	case GPUVM_HOST:
+	case GPUVM_SHARED:
+		gvm_test_before_insertion(r);
+		return show(t, kind == GPUVM_HOST);
+	case GPUVM_DEVICE:
+		if (!may_wait(t->vmf) || READ_ONCE(r->ctx->closed))
+			return VM_FAULT_SIGBUS;
+		post(t);
+		return 0;
+	default:
+		return VM_FAULT_SIGBUS;
+	}
+}
+
+static vm_fault_t touch(struct gvm_touch *t, gvm_show_t show)
+{
+	u64 until = 0;
+	vm_fault_t ret;
+
+	for (;;) {
+		down_read(&t->region->lock);
+		ret = look(t, show);
+		up_read(&t->region->lock);
+		trace_gpuvm_fault(t, ret);
+		if (ret)
+			return ret;
+		if (!until)
+			until = gvm_spin_until();
+		if (!gvm_spin(t, until))
+			return gvm_sleep(t);
+	}
+}
+
+vm_fault_t gvm_primary_fault(struct vm_fault *vmf, gvm_show_t show)
+{
+	struct gvm_context *ctx = vmf->vma->vm_private_data;
+	struct gvm_touch t = { .vmf = vmf };
+	vm_fault_t ret;
+
+	/* MADV_DOFORK gives a child a copy of the mapping, not of the context. */
+	if (vmf->vma->vm_mm != ctx->mm)
+		return VM_FAULT_SIGBUS;
+	t.region = gvm_region_get(ctx, vmf->pgoff);
+	if (!t.region)
+		return VM_FAULT_SIGBUS;
+	t.at = vmf->pgoff - t.region->first;
+	ret = touch(&t, show);
+	/* From here on the mapping may be gone, and the context with it. */
+	gvm_region_put(t.region);
+	return ret;
+}
+
+/*
+ * A write to a page that is mapped read-only: the state was SHARED then, or the
+ * VMA not writable.
+ */
+vm_fault_t gvm_primary_mkwrite(struct vm_fault *vmf, gvm_show_t show)
+{
+	struct gvm_context *ctx = vmf->vma->vm_private_data;
+	struct gvm_touch t = { .vmf = vmf };
+	vm_fault_t ret = VM_FAULT_NOPAGE;
+	u8 kind = GPUVM_NONE;
+
+	if (vmf->vma->vm_mm != ctx->mm)
+		return VM_FAULT_SIGBUS;
+	t.region = gvm_region_get(ctx, vmf->pgoff);
+	if (!t.region)
+		return VM_FAULT_SIGBUS;
+	t.at = vmf->pgoff - t.region->first;
+
+	down_read(&t.region->lock);
+	if (!t.region->dead)
+		kind = gvm_kind(t.region, t.at);
+	if (kind == GPUVM_SHARED)
+		gvm_states_upgrade(t.region, gvm_chunk(t.region, t.at));
+	/* In any other state the entry is gone by now: the touch comes again. */
+	if (kind == GPUVM_HOST || kind == GPUVM_SHARED) {
+		gvm_test_before_insertion(t.region);
+		ret = show(&t, true);
+	}
+	up_read(&t.region->lock);
+	trace_gpuvm_fault(&t, ret);
+	gvm_region_put(t.region);
+	return ret;
+}
+
+vm_fault_t gvm_alias_fault(struct vm_fault *vmf, gvm_show_t show)
+{
+	struct gvm_context *ctx = vmf->vma->vm_private_data;
+	unsigned long page = vmf->pgoff & (GVM_SPACE_PAGES - 1);
+	struct gvm_touch t = { .vmf = vmf };
+	vm_fault_t ret = VM_FAULT_NOPAGE;
+
+	if (vmf->vma->vm_mm != ctx->mm)
+		return VM_FAULT_SIGBUS;
+	t.region = gvm_region_get(ctx, page);
+	if (!t.region)
+		return VM_FAULT_SIGBUS;
+	t.at = page - t.region->first;
+
+	down_read(&t.region->lock);
+	if (!t.region->dead)
+		ret = show(&t, true);
+	up_read(&t.region->lock);
+	gvm_region_put(t.region);
+	return ret;
+}

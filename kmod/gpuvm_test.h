@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/* What only a module built with GPUVM_TEST=1 understands. Not installed. */
+#ifndef GPUVM_TEST_H
+#define GPUVM_TEST_H
+
+#include <linux/gpuvm.h>
+
+/* The mutant: the region's lock is not held while a fault is delayed. */
+#define GPUVM_TEST_NO_LOCK	(1U << 0)
+
+/**
+ * struct gpuvm_test - argument of %GPUVM_IOC_TEST: settings of the whole
+ * module, and its counts
+ * @size: sizeof(struct gpuvm_test)
+ * @flags: GPUVM_TEST_*
+ * @delay_us: how long each fault of a primary waits between the look at the
+ *	state and the insertion
+ * @fail_at: the allocation that fails, counted from this call on; 0: none.
+ *	Later ones succeed.
+ * @allocations: out: allocations since the last call
+ * @pages: out: pages that regions have, of all processes
+ */
+struct gpuvm_test {
+	__u32 size;
+	__u32 flags;
+	__u32 delay_us;
+	__u32 fail_at;
+	__aligned_u64 allocations;
+	__aligned_u64 pages;
+};
+
+#define GPUVM_IOC_TEST	_IO(GPUVM_IOC, 0x80)
+
+#endif /* GPUVM_TEST_H */

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Regions: how they come, are found, and go. */
+#include <linux/nodemask.h>
+#include <linux/overflow.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "gpuvm_drv.h"
+#include "test.h"
+
+#define UPGRADES_PER_PAGE (PAGE_SIZE / sizeof(u64))
+
+/* The chunk that the page lies in. */
+struct gvm_span gvm_chunk(const struct gvm_region *r, unsigned long at)
+{
+	unsigned long begin = at >> r->chunk_order << r->chunk_order;
+
+	return (struct gvm_span){ begin, min(begin + (1UL << r->chunk_order), r->count) };
+}
+
+struct gvm_region *gvm_region_get(struct gvm_context *ctx, unsigned long page)
+{
+	struct gvm_region *r;
+
+	rcu_read_lock();
+	r = mtree_load(&ctx->regions, page);
+	if (r && !kref_get_unless_zero(&r->ref))
+		r = NULL;
+	rcu_read_unlock();
+	return r;
+}
+
+static void region_free(struct gvm_region *r)
+{
+	kvfree(r->pages);
+	kvfree(r->states);
+	gvm_context_put(r->ctx);
+	kfree_rcu(r, rcu);
+}
+
+static void region_release(struct kref *ref)
+{
+	region_free(container_of(ref, struct gvm_region, ref));
+}
+
+void gvm_region_put(struct gvm_region *r)
+{
+	kref_put(&r->ref, region_release);
+}
+
+static int check(const struct gvm_context *ctx, const struct gpuvm_region *arg)
+{
+	if (arg->flags & ~(GPUVM_REGION_HUGE | GPUVM_REGION_NODE) || arg->reserved)
+		return -EINVAL;
+	if (!PAGE_ALIGNED(arg->offset | arg->length) || !arg->length ||
+	    arg->length > GPUVM_REGION_BYTES_MAX || arg->offset > GPUVM_SPACE - arg->length)
+		return -EINVAL;
+	/* It could never be filled, and its tables alone would be large. */
+	if ((arg->length - 1) >> 20 >= READ_ONCE(gvm_max_mb))
+		return -ENOMEM;
+	if (arg->chunk_shift < PAGE_SHIFT || arg->chunk_shift > GPUVM_CHUNK_SHIFT_MAX)
+		return -EINVAL;
+	if (arg->flags & GPUVM_REGION_HUGE) {
+		if (!(ctx->features & GPUVM_FEATURE_HUGE))
+			return -EOPNOTSUPP;
+		if (!IS_ALIGNED(arg->offset, PMD_SIZE))
+			return -EINVAL;
+	}
+	if (arg->flags & GPUVM_REGION_NODE) {
+		if (!(ctx->features & GPUVM_FEATURE_NODE))
+			return -EOPNOTSUPP;
+		if (arg->node >= MAX_NUMNODES || !node_online(arg->node))
+			return -EINVAL;
+	} else if (arg->node) {
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static struct gvm_region *region_alloc(struct gvm_context *ctx, const struct gpuvm_region *arg)
+{
+	struct gvm_region *r;
+
+	if (gvm_test_fails())
+		return NULL;
+	r = kzalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
+	if (!r)
+		return NULL;
+	kref_init(&r->ref);
+	init_rwsem(&r->lock);
+	spin_lock_init(&r->marks);
+	r->first = arg->offset >> PAGE_SHIFT;
+	r->count = arg->length >> PAGE_SHIFT;
+	r->chunk_order = arg->chunk_shift - PAGE_SHIFT;
+	r->huge = arg->flags & GPUVM_REGION_HUGE;
+	r->node = arg->flags & GPUVM_REGION_NODE ? arg->node : NUMA_NO_NODE;
+	r->ctx = ctx;
+	kref_get(&ctx->ref);
+	return r;
+}
+
+/* The memory that the region needs besides itself. */
+static int region_furnish(struct gvm_region *r)
+{
+	unsigned long first = r->first / PAGE_SIZE;
+	unsigned long last = (r->first + r->count - 1) / PAGE_SIZE;
+	unsigned long i;
+	u64 *upgrades;
+
+	if (gvm_test_fails())
+		return -ENOMEM;
+	r->pages = kvcalloc(r->count, sizeof(r->pages[0]), GFP_KERNEL_ACCOUNT);
+	r->states = kvcalloc(last - first + 1, sizeof(r->states[0]), GFP_KERNEL_ACCOUNT);
+	if (!r->pages || !r->states)
+		return -ENOMEM;
+	for (i = first; i <= last; i++) {
+		r->states[i - first] = gvm_table_add(&r->ctx->states, i);
+		if (!r->states[i - first])
+			return -ENOMEM;
+	}
+	upgrades = gvm_table_add(&r->ctx->upgrades, r->id / UPGRADES_PER_PAGE);
+	if (!upgrades)
+		return -ENOMEM;
+	r->upgrades = upgrades + r->id % UPGRADES_PER_PAGE;
+	return 0;
+}
+
+/* Makes the region known. Faults that find it at once wait for its states. */
+static int region_enter(struct gvm_region *r)
+{
+	struct gvm_change change = {};
+	int err;
+
+	if (gvm_test_fails())
+		return -ENOMEM;
+	down_write(&r->lock);
+	err = mtree_insert_range(&r->ctx->regions, r->first,
+				 r->first + r->count - 1, r, GFP_KERNEL_ACCOUNT);
+	if (!err)
+		gvm_states_set(r, (struct gvm_span){ 0, r->count }, GPUVM_HOST, &change);
+	up_write(&r->lock);
+	return err == -EEXIST ? -EBUSY : err;
+}
+
+int gvm_region_create(struct gvm_context *ctx, struct gpuvm_region *arg)
+{
+	struct gvm_region *r;
+	int err, id;
+
+	err = check(ctx, arg);
+	if (err)
+		return err;
+	r = region_alloc(ctx, arg);
+	if (!r)
+		return -ENOMEM;
+
+	mutex_lock(&ctx->mutex);
+	id = ida_alloc_max(&ctx->ids, GPUVM_REGIONS_MAX - 1, GFP_KERNEL_ACCOUNT);
+	if (id < 0) {
+		err = id;
+		goto out;
+	}
+	r->id = id;
+	err = region_furnish(r);
+	if (!err)
+		err = region_enter(r);
+	if (err)
+		ida_free(&ctx->ids, id);
+	arg->id = id;
+out:
+	mutex_unlock(&ctx->mutex);
+	if (err)
+		gvm_region_put(r);
+	return err;
+}
+
+/*
+ * Ends a region: it is not found any more, nothing of it is mapped, and who
+ * waits there goes on.
+ */
+static void retire(struct gvm_region *r)
+{
+	struct gvm_span all = { 0, r->count };
+	struct gvm_change change = {};
+
+	mtree_erase(&r->ctx->regions, r->first);
+	down_write(&r->lock);
+	WRITE_ONCE(r->dead, true);
+	gvm_states_set(r, all, GPUVM_NONE, &change);
+	gvm_unmap(r, all, GPUVM_MMAP_PRIMARY);
+	gvm_unmap(r, all, GPUVM_MMAP_ALIAS);
+	gvm_pages_drop(r, all);
+	up_write(&r->lock);
+	gvm_wake(r, all);
+	ida_free(&r->ctx->ids, r->id);
+	gvm_region_put(r);
+}
+
+int gvm_region_destroy(struct gvm_context *ctx, u64 offset)
+{
+	struct gvm_region *r;
+	int err = -ENOENT;
+
+	if (!PAGE_ALIGNED(offset) || offset >= GPUVM_SPACE)
+		return -EINVAL;
+	mutex_lock(&ctx->mutex);
+	r = mtree_load(&ctx->regions, offset >> PAGE_SHIFT);
+	if (r && r->first == offset >> PAGE_SHIFT) {
+		retire(r);
+		err = 0;
+	}
+	mutex_unlock(&ctx->mutex);
+	return err;
+}
+
+void gvm_region_destroy_all(struct gvm_context *ctx)
+{
+	struct gvm_region *r;
+	unsigned long index = 0;
+
+	mutex_lock(&ctx->mutex);
+	mt_for_each(&ctx->regions, r, index, ULONG_MAX) {
+		retire(r);
+		cond_resched();
+	}
+	mutex_unlock(&ctx->mutex);
+}

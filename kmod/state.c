@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * State bytes.
+ *
+ * User space reads them at any time, and so do threads that wait; each byte is
+ * valid by itself. They are changed under gvm_region.lock, for write or for
+ * read with gvm_region.marks. Runs of equal bytes are found and filled eight at
+ * a time.
+ */
+#include <linux/string.h>
+
+#include "gpuvm_drv.h"
+
+static u8 *byte_of(const struct gvm_region *r, unsigned long at)
+{
+	unsigned long page = r->first + at;
+
+	return r->states[page / PAGE_SIZE - r->first / PAGE_SIZE] + page % PAGE_SIZE;
+}
+
+u8 gvm_state(const struct gvm_region *r, unsigned long at)
+{
+	return READ_ONCE(*byte_of(r, at));
+}
+
+/*
+ * Finds the equal bytes that @s begins with, as far as they lie together; takes
+ * them off.
+ */
+static u8 *next_run(const struct gvm_region *r, struct gvm_span *s, unsigned long *n)
+{
+	u8 *p = byte_of(r, s->begin);
+	u8 *other;
+
+	*n = min(s->end - s->begin, PAGE_SIZE - offset_in_page(p));
+	other = memchr_inv(p, *p, *n);
+	if (other)
+		*n = other - p;
+	s->begin += *n;
+	return p;
+}
+
+/* Whether all states in @s are of the given @kinds (bit numbers). */
+bool gvm_states_are(const struct gvm_region *r, struct gvm_span s, unsigned long kinds)
+{
+	while (s.begin < s.end) {
+		unsigned long n;
+		u8 *p = next_run(r, &s, &n);
+
+		if (!(BIT(*p & GPUVM_STATE_MASK) & kinds))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Changing to HOST unmaps nothing: what was SHARED stays read-only until the
+ * next write.
+ */
+static bool must_unmap(u8 old, u8 new)
+{
+	switch (old & GPUVM_STATE_MASK) {
+	case GPUVM_HOST:
+		return new != GPUVM_HOST;
+	case GPUVM_SHARED:
+		return new != GPUVM_HOST && new != GPUVM_SHARED;
+	default:
+		return false;
+	}
+}
+
+/* Under the region's lock for write. */
+void gvm_states_set(struct gvm_region *r, struct gvm_span s, u8 new, struct gvm_change *change)
+{
+	while (s.begin < s.end) {
+		unsigned long n;
+		u8 *p = next_run(r, &s, &n);
+
+		if (must_unmap(*p, new))
+			change->unmap = true;
+		if (*p & GPUVM_UPGRADED)
+			change->upgraded += n;
+		memset(p, new, n);
+	}
+}
+
+/* Under the region's lock for write. */
+void gvm_states_wake(struct gvm_region *r, struct gvm_span s)
+{
+	while (s.begin < s.end) {
+		unsigned long n;
+		u8 *p = next_run(r, &s, &n);
+
+		if (*p == (GPUVM_DEVICE | GPUVM_POSTED))
+			memset(p, GPUVM_DEVICE, n);
+	}
+}
+
+/* Under the region's lock for read, and @r->marks. False: no byte was @old. */
+static bool replace(struct gvm_region *r, struct gvm_span s, u8 old, u8 new)
+{
+	bool any = false;
+
+	while (s.begin < s.end) {
+		unsigned long n;
+		u8 *p = next_run(r, &s, &n);
+
+		if (*p == old) {
+			memset(p, new, n);
+			any = true;
+		}
+	}
+	return any;
+}
+
+/*
+ * SHARED pages become HOST. The counter changes twice. Another thread may see
+ * HOST, write and be done with the first change alone made; who looks at the
+ * bytes after that sees its flag. Who saw the first change and came to the
+ * bytes too early finds the second one the next time.
+ */
+void gvm_states_upgrade(struct gvm_region *r, struct gvm_span s)
+{
+	spin_lock(&r->marks);
+	WRITE_ONCE(*r->upgrades, *r->upgrades + 1);
+	/* This one and the next pair with the acquiring load in user space. */
+	smp_wmb();
+	replace(r, s, GPUVM_SHARED, GPUVM_HOST | GPUVM_UPGRADED);
+	/* See above. */
+	smp_store_release(r->upgrades, *r->upgrades + 1);
+	spin_unlock(&r->marks);
+}
+
+/*
+ * Puts a touch into the ring unless its chunk is there already. False: the ring
+ * is full.
+ */
+bool gvm_states_post(struct gvm_region *r, unsigned long at, const struct gpuvm_touch *touch)
+{
+	bool posted;
+
+	spin_lock(&r->marks);
+	posted = gvm_state(r, at) & GPUVM_POSTED;
+	if (!posted && gvm_ring_post(&r->ctx->ring, touch))
+		posted = replace(r, gvm_chunk(r, at), GPUVM_DEVICE, GPUVM_DEVICE | GPUVM_POSTED);
+	spin_unlock(&r->marks);
+	return posted;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Hooks of the test build (GPUVM_TEST=1); nothing in any other. */
+#ifndef GPUVM_TEST_HOOKS_H
+#define GPUVM_TEST_HOOKS_H
+
+#include "gpuvm_drv.h"
+
+#ifdef GPUVM_TEST
+bool gvm_is_test_ioctl(unsigned int cmd);
+long gvm_test_ioctl(void __user *user);
+/* Whether the allocation that comes is to fail. */
+bool gvm_test_fails(void);
+/*
+ * Between a fault's look at the state and the insertion; holds the region's
+ * lock for read.
+ */
+void gvm_test_before_insertion(struct gvm_region *r);
+#else
+static inline bool gvm_is_test_ioctl(unsigned int cmd)
+{
+	return false;
+}
+
+static inline long gvm_test_ioctl(void __user *user)
+{
+	return -ENOTTY;
+}
+
+static inline bool gvm_test_fails(void)
+{
+	return false;
+}
+
+static inline void gvm_test_before_insertion(struct gvm_region *r)
+{
+}
+#endif
+
+#endif /* GPUVM_TEST_HOOKS_H */

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Waiting for a resolver: on the processor for a while, then asleep.
+ *
+ * A touch waits while its page is DEVICE | POSTED. Who changes that byte calls
+ * gvm_wake() afterwards; a sleeper is in its queue before it looks at the byte
+ * for the last time, so no wake is lost.
+ */
+#include <linux/hash.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
+
+#include "gpuvm_drv.h"
+#include "compat.h"
+
+static bool must_wait(const struct gvm_region *r, unsigned long at)
+{
+	return gvm_state(r, at) == (GPUVM_DEVICE | GPUVM_POSTED) && !READ_ONCE(r->dead) &&
+	       !READ_ONCE(r->ctx->closed);
+}
+
+static wait_queue_head_t *queue_of(const struct gvm_region *r, unsigned long chunk)
+{
+	return &r->ctx->waiters[hash_long(r->first + (chunk << r->chunk_order), GVM_WAIT_BITS)];
+}
+
+/*
+ * When to stop spinning; never 0. The default of spin_us is what sleeping and
+ * being woken costs on virtual machines (10 to 45 us were measured): so a touch
+ * pays at most twice for what would have been the better choice.
+ */
+u64 gvm_spin_until(void)
+{
+	unsigned int us = READ_ONCE(gvm_spin_us);
+
+	return us && num_online_cpus() > 1 ? local_clock() + us * (u64)NSEC_PER_USEC : 1;
+}
+
+/*
+ * True: it is worth while to look again. The core's locks are held, so this is
+ * bounded.
+ */
+bool gvm_spin(const struct gvm_touch *t, u64 until)
+{
+	do {
+		if (local_clock() >= until || need_resched() || signal_pending(current))
+			return false;
+		cpu_relax();
+	} while (must_wait(t->region, t->at));
+	return true;
+}
+
+/*
+ * Leaves the core's lock and sleeps until the touch should be repeated. System
+ * calls that copy from or to user memory can not be interrupted half-way by a
+ * signal that does not kill.
+ */
+vm_fault_t gvm_sleep(const struct gvm_touch *t)
+{
+	struct gvm_region *r = t->region;
+	wait_queue_head_t *queue = queue_of(r, t->at >> r->chunk_order);
+	bool by_user = t->vmf->flags & FAULT_FLAG_USER;
+
+	if (t->vmf->flags & FAULT_FLAG_RETRY_NOWAIT)
+		return VM_FAULT_RETRY;
+	release_fault_lock(t->vmf);
+	if (!t->posted) {
+		/* The ring was full, and its consumer tells nobody when there is room. */
+		__set_current_state(by_user ? TASK_INTERRUPTIBLE : TASK_KILLABLE);
+		schedule_timeout(msecs_to_jiffies(1));
+	} else if (by_user) {
+		wait_event_interruptible(*queue, !must_wait(r, t->at));
+	} else {
+		wait_event_killable(*queue, !must_wait(r, t->at));
+	}
+	return VM_FAULT_RETRY;
+}
+
+static void wake(wait_queue_head_t *queue)
+{
+	if (wq_has_sleeper(queue))
+		wake_up_all(queue);
+}
+
+/* Lets all that wait in @s look again. */
+void gvm_wake(struct gvm_region *r, struct gvm_span s)
+{
+	unsigned long first = s.begin >> r->chunk_order;
+	unsigned long last = (s.end - 1) >> r->chunk_order;
+	unsigned long chunk;
+
+	if (last - first >= ARRAY_SIZE(r->ctx->waiters)) {
+		gvm_wake_all(r->ctx);
+		return;
+	}
+	for (chunk = first; chunk <= last; chunk++)
+		wake(queue_of(r, chunk));
+}
+
+void gvm_wake_all(struct gvm_context *ctx)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(ctx->waiters); i++)
+		wake(&ctx->waiters[i]);
+}

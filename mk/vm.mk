@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+# The kernel module, and its tests in a guest. Its makefile is that of the kernel; what it builds lies in build/kmod.
+
+# Debian's kernel for the guest: 6.1, or 6.12 from bookworm-backports.
+KERNEL ?= 6.1
+# Of the tests of selftests/kmod these alone; all if empty.
+TESTS ?=
+export TESTS
+KDIR ?= $(wildcard /lib/modules/$(shell uname -r)/build)
+
+ifneq ($(KDIR),)
+modules:
+	@scripts/vm/module.sh $(KDIR) build/kmod
+
+modules_install: modules
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/build/kmod modules_install
+else
+modules:
+	@echo "modules: no headers of the running kernel ($(shell uname -r)) and no KDIR=: building for the guest's kernels"
+	@scripts/vm/check.sh modules 6.1
+	@scripts/vm/check.sh modules 6.12
+
+modules_install:
+	$(error there are no headers of the running kernel: install them, or say KDIR=)
+endif
+
+check-vm:
+	@scripts/vm/check.sh run $(KERNEL) $(ARGS)
+
+check-vm-debug:
+	@scripts/vm/check.sh run debug $(ARGS)
+
+check-vm-library:
+	@$(MAKE) --no-print-directory tests inject
+	@scripts/vm/check.sh library $(KERNEL) $(ARGS)
+
+.PHONY: modules modules_install check-vm check-vm-debug check-vm-library
