@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 # Sets a machine up for libhet.
-#   setup.sh packages [run|check]   installs the Debian packages that are missing: those that `make run`
-#                                   needs, or (default) those that `make check` needs as well
-#   setup.sh udev                   lets the group gpuvm open /dev/userfaultfd
+#   setup.sh packages [GROUP]   installs the Debian packages that are missing: those that `make run` needs (run), also
+#                               those that `make check` needs (check, the default), those that build the kernel
+#                               module (modules), test it in a guest (vm), or build a kernel for that (vm-debug)
+#   setup.sh udev               lets the group gpuvm open /dev/userfaultfd
 # Root is asked for (through sudo) only where a package is missing. Where there is no apt, the script says
 # what is missing and goes on: the build leaves out what can't be built.
 set -u
@@ -12,6 +13,10 @@ build_packages=(g++ make pkg-config libnuma-dev systemtap-sdt-dev opencl-headers
 run_packages=(ocl-icd-opencl-dev ocl-icd-libopencl1 pocl-opencl-icd libpng-dev libcli11-dev nlohmann-json3-dev
 	gnuplot-nox)
 check_packages=(python3 libgtest-dev liburing-dev clang clang-tidy clang-format libclang-rt-14-dev python3-sphinx)
+
+modules_packages=(gcc make libelf1)
+vm_packages=("${modules_packages[@]}" python3 qemu-system-x86 busybox-static xz-utils)
+vm_debug_packages=("${vm_packages[@]}" flex bison bc libelf-dev)
 
 say() { echo "setup: $*"; }
 
@@ -46,9 +51,16 @@ report_without_apt() {
 	return 0
 }
 
-install_packages() { # run|check
-	local wanted=("${build_packages[@]}" "${run_packages[@]}") missing=() p
-	[ "$1" = run ] || wanted+=("${check_packages[@]}")
+install_packages() { # group
+	local wanted missing=() p
+	case $1 in
+	run) wanted=("${build_packages[@]}" "${run_packages[@]}") ;;
+	check) wanted=("${build_packages[@]}" "${run_packages[@]}" "${check_packages[@]}") ;;
+	modules) wanted=("${modules_packages[@]}") ;;
+	vm) wanted=("${vm_packages[@]}") ;;
+	vm-debug) wanted=("${vm_debug_packages[@]}") ;;
+	*) say "there is no group of packages called $1" >&2 && return 2 ;;
+	esac
 	if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 		report_without_apt
 		return
@@ -99,7 +111,7 @@ case ${1:-} in
 packages) install_packages "${2:-check}" ;;
 udev) install_udev_rule ;;
 *)
-	sed -n '3,8s/^# \?//p' "$0"
+	sed -n '3,10s/^# \?//p' "$0"
 	exit 2
 	;;
 esac

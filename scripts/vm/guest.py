@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""Boots a kernel in QEMU, runs kselftests in it, and judges what they and the kernel said.
+
+Prints one KTAP list of all their cases, and at last a line of counts. A time-out, a splat in the kernel's log or a
+program that ended otherwise than it says is a failure. With --show the programs' output is printed as it is, and only
+their exit statuses and the kernel's log count.
+"""
+
+import argparse
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from initramfs import Initramfs, Modules
+from steps import Result, judge_ktap, judge_plain, summarise
+
+HERE = Path(__file__).resolve().parent
+# The share with the host, and a block device in memory, as a target for O_DIRECT.
+GUEST_MODULES = ["virtio_pci", "9pnet_virtio", "9p", "brd"]
+# Without idle=poll each wake-up takes milliseconds under emulation, and ACPI's interrupt routing takes long enough for
+# the kernel to give it up where the host is busy; virtio needs none.
+KERNEL_ARGUMENTS = "console=ttyS0 loglevel=5 log_buf_len=4M oops=panic panic=-1 idle=poll mitigations=off pci=noacpi"
+SPLAT = re.compile(
+    r"""\bWARNING:|\bBUG\b|KASAN|KCSAN|KFENCE|UBSAN|ODEBUG|Oops|general\ protection|unable\ to\ handle|Kernel\ panic|
+    INFO:\ (?:task|rcu|possible|trying)|possible\ (?:circular|recursive|irq)|inconsistent\ lock|suspicious\ RCU|
+    lock\ held\ when|held\ lock\ freed|bad\ unlock|scheduling\ while\ atomic|sleeping\ function|
+    (?:soft|hard)\ ?(?:lockup|LOCKUP)|detected\ stall|blocked\ for\ more\ than|Bad\ (?:page|rss)|
+    refcount_t|list_(?:add|del)\ corruption|page\ allocation\ failure|Objects\ remaining|unreferenced\ object|
+    circular\ locking|nobody\ cared|double\ free|use-after-free|stack\ (?:guard|is\ corrupted)""",
+    re.VERBOSE,
+)
+MARK = re.compile(r"vm: (begin|end) (\S+)")
+
+
+@dataclass
+class Job:
+    """A program to run, or a module to load in place of the one before."""
+
+    command: list[str]
+    seconds: int
+    name: str
+
+    @property
+    def is_module(self) -> bool:
+        return self.command[0].endswith(".ko")
+
+
+def jobs_of(options: argparse.Namespace) -> list[Job]:
+    jobs: list[Job] = []
+    for words in map(shlex.split, options.command):
+        stem = Path(words[0]).stem
+        again = sum(j.name.split(".")[0] == stem for j in jobs)
+        name = f"{stem}.{again + 1}" if again else stem
+        jobs.append(Job([str(Path(words[0]).absolute()), *words[1:]], options.job_seconds, name))
+    return jobs
+
+
+def pack(options: argparse.Namespace, jobs: list[Job]) -> bytes:
+    image = Initramfs()
+    image.add_file(Path(options.busybox), "/bin/busybox")
+    image.add_file(HERE / "init", "/init")
+    modules = Modules(options.kernel).needed_for(GUEST_MODULES)
+    for name, content in modules.items():
+        image.add(f"/lib/modules/{name}.ko", content)
+    image.add("/modules", "".join(f"/lib/modules/{name}.ko\n" for name in modules).encode())
+    for path in [*options.file, *(Path(j.command[0]) for j in jobs)]:
+        image.add_program(path.absolute())
+    image.add("/jobs", script(options, jobs).encode())
+    return image.finished()
+
+
+def script(options: argparse.Namespace, jobs: list[Job]) -> str:
+    lines = [f"export {name}={shlex.quote(value)}" for name, _, value in (e.partition("=") for e in options.env)]
+    lines.append(f"watchdog {options.seconds} &")
+    for job in jobs:
+        lines.append(f"{'module' if job.is_module else f'job {job.name} {job.seconds}'} {shlex.join(job.command)}")
+    return "\n".join(lines) + "\n"
+
+
+def boot(options: argparse.Namespace, initramfs: Path, share: Path, console: Path) -> str | None:
+    """Runs the guest to its end. Says what went wrong, if anything."""
+    accel = "tcg,thread=multi"
+    command = f"""qemu-system-x86_64 -accel {accel} -cpu max,-monitor -smp 2 -m {options.memory} -no-reboot
+        -nodefaults -no-user-config -display none -serial file:{console} -kernel {options.kernel}/vmlinuz
+        -initrd {initramfs} -virtfs local,path={share},mount_tag=share,security_model=none"""
+    try:
+        # Its own watchdog comes first, and can say more than we can.
+        done = subprocess.run(
+            [*command.split(), "-append", KERNEL_ARGUMENTS],
+            timeout=options.seconds + 60,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+    except subprocess.TimeoutExpired:
+        return f"killed: not done after {options.seconds + 60} s"
+    if done.returncode != 0:
+        return f"QEMU: {done.stdout.strip()}"
+    end = share / "done"
+    verdict = end.read_text().strip() if end.exists() else "the guest died"
+    return None if verdict == "complete" else verdict
+
+
+def read(path: Path) -> str:
+    return path.read_text(errors="replace") if path.exists() else ""
+
+
+def log_of(job: Job, share: Path) -> str:
+    """What it printed. Linux 6.1's harness does not name what it skips; the line before does."""
+    log = read(share / f"{job.name}.log")
+    return re.sub(r"^(#\s+RUN\s+(\S+) \.\.\.\n(?:#.*\n)*ok \d+) # SKIP", r"\1 \2 # SKIP", log, flags=re.M)
+
+
+def judge_job(job: Job, share: Path, show: bool) -> Result:
+    log, status = log_of(job, share), read(share / f"{job.name}.status").strip()
+    if show:
+        print(log, end="")
+    if not status:
+        why = "did not end" if (share / f"{job.name}.begin").exists() else "did not begin"
+        return Result(failed=[f"{job.name}: {why}"], shown=log.splitlines()[-30:])
+    if int(status) == 137:
+        log += f"\nkilled, perhaps because it was not done after {job.seconds} s"
+    return (judge_plain if show else judge_ktap)(job.name, int(status), log)
+
+
+def splats(share: Path, console: Path) -> list[str]:
+    """What the kernel complained of: who ran meanwhile, and the lines that follow."""
+    # A dead kernel's last words are on the console alone.
+    text = read(share / "dmesg") if (share / "dmesg").exists() else read(console)
+    found, during, following = [], "boot", 0
+    for line in text.splitlines():
+        if mark := MARK.search(line):
+            during = mark[2] if mark[1] == "begin" else f"after {mark[2]}"
+        elif SPLAT.search(line) and not following:
+            found.append(f"{during}: {line.strip()}")
+            following = 30
+        elif following:
+            found.append(f"    {line}")
+            following -= 1
+    return found + [f"kmemleak: {line}" for line in read(share / "kmemleak").splitlines()]
+
+
+def seconds_of(job: Job, share: Path) -> str:
+    begin, end = (read(share / f"{job.name}.{what}").strip() for what in ("begin", "end"))
+    return f"{float(end) - float(begin):.1f} s" if begin and end else "no end"
+
+
+def report(jobs: list[Job], share: Path, show: bool) -> tuple[Result, int]:
+    """Prints what became of the programs; the sum, and the number of lines of KTAP."""
+    total, number = Result(), 0
+    for job in jobs:
+        result = judge_job(job, share, show)
+        total.passed += result.passed
+        total.failed += result.failed
+        total.skipped += result.skipped
+        print(f"# {job.name} ({seconds_of(job, share)})")
+        for line in result.shown:
+            print(line if line.startswith("#") else f"#   {line}")
+        for line in re.findall(r"^(?:not )?ok .*$", log_of(job, share), re.M) if not show else []:
+            number += 1
+            print(re.sub(r"ok \d+ ?-? ?", lambda _: f"ok {number} {job.name}: ", line, count=1))
+    return total, number
+
+
+def judge_kernel(faults: list[str], number: int) -> Result:
+    for line in faults[:100]:
+        print(f"# {line}")
+    print(f"{'not ok' if faults else 'ok'} {number} kernel log\n1..{number}")
+    return Result(failed=[f"kernel log: {faults[0]}"]) if faults else Result(passed=1)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("kernel", type=Path, help="folder with vmlinuz, release and, if there are modules, root/")
+    what = "programs to run, and modules to load instead of the one before; each is one word, its arguments in quotes"
+    parser.add_argument("command", nargs="+", help=what)
+    parser.add_argument("--file", type=Path, action="append", default=[], help="file or folder to take along")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="environment of the programs")
+    parser.add_argument("--seconds", type=int, default=110, help="for everything; the guest is ended then")
+    parser.add_argument("--job-seconds", type=int, default=60, help="for each program")
+    parser.add_argument("--memory", default="1024", help="of the guest, in MiB")
+    parser.add_argument("--busybox", default="/bin/busybox", help="a static busybox")
+    parser.add_argument("--out", type=Path, help="where logs go; default: KERNEL/run")
+    parser.add_argument("--show", action="store_true", help="print what the programs print, don't judge it")
+    options = parser.parse_args()
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the guest is ended, too
+    options.kernel = options.kernel.absolute()
+    out = (options.out or options.kernel / "run").absolute()
+    shutil.rmtree(out, ignore_errors=True)
+    share, console, initramfs = out / "share", out / "console", out / "initramfs"
+    share.mkdir(parents=True)
+
+    jobs = jobs_of(options)
+    for path in [options.kernel / "vmlinuz", *options.file, *(Path(j.command[0]) for j in jobs)]:
+        if not path.exists():
+            parser.error(f"there is no {path}")
+    programs = [j for j in jobs if not j.is_module]
+    initramfs.write_bytes(pack(options, jobs))
+    release = read(options.kernel / "release").strip()
+    print(f"TAP version 13\n# Linux {release} under emulation; logs in {out}", flush=True)
+    broken = boot(options, initramfs, share, console)
+    total, number = report(programs, share, options.show)
+    faults = splats(share, console) + read(share / "faults").splitlines() + ([broken] if broken else [])
+    kernel = judge_kernel(faults, number + 1)
+    total.passed += kernel.passed
+    total.failed += kernel.failed
+    summarise(total)
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests of /dev/gpuvm share: a context with its tables, an array in it, a resolver, and touches that may fail.
+ * Functions return 0 or a negative errno, unless they say otherwise.
+ */
+#ifndef GPUVM_SELFTEST_CONTEXT_H
+#define GPUVM_SELFTEST_CONTEXT_H
+
+#include <linux/gpuvm.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#define DEVICE "/dev/gpuvm"
+#define ALL_FEATURES (~0ULL)
+#define STATES_MAPPED (1UL << 20) /* pages whose states are mapped: offsets up to 4 GiB */
+
+struct context {
+	int fd;
+	size_t page;
+	struct gpuvm_hello hello;
+	const volatile __u8 *states;
+	const volatile __u64 *upgrades;
+	struct gpuvm_ring *ring;
+};
+
+/* Some pages of the space, mapped twice. */
+struct array {
+	struct context *in;
+	struct gpuvm_region region;
+	volatile char *primary;
+	volatile char *alias;
+};
+
+/* Why /dev/gpuvm can't be used here, or NULL; for SKIP(). */
+const char *no_device(void);
+
+int context_open(struct context *c, __u64 features, __u32 ring_entries);
+void context_close(struct context *c);
+
+/* A region at the offset, both mappings; the state is HOST and there are no pages. */
+int array_create(struct array *a, struct context *c, __u64 offset, size_t length, unsigned int chunk_shift);
+int array_create_with(struct array *a, struct context *c, struct gpuvm_region region);
+int array_destroy(struct array *a);
+static inline size_t array_length(const struct array *a)
+{
+	return a->region.length;
+}
+
+int gpuvm_ioctl(int fd, unsigned int number, void *argument);
+/* One range of the array: SET_STATE (how many upgrades it found goes to *upgraded if that is not NULL) and the rest. */
+int set_state(struct array *a, size_t offset, size_t length, __u32 state, __u64 *upgraded);
+int range_call(struct array *a, unsigned int number, size_t offset, size_t length);
+__u8 state_of(const struct array *a, size_t offset);
+
+/* The next touch, waiting up to so many milliseconds; false if there is none. */
+bool next_touch(struct context *c, struct gpuvm_touch *touch, int milliseconds);
+__u32 touches_posted(const struct context *c);
+
+/* What byte `offset` of a fetched page holds, in round `round`. */
+static inline char pattern(size_t offset, unsigned int round)
+{
+	return (char)(offset / 64 * 7 + offset / 4096 * 31 + round * 101 + 1);
+}
+void fill(volatile char *to, size_t offset, size_t length, unsigned int round);
+/* The first place that is not as filled, or -1. */
+ssize_t differs(const volatile char *bytes, size_t offset, size_t length, unsigned int round);
+
+/* A thread that fetches the chunk of each touch into the alias and sets it to `state`. */
+struct resolver {
+	struct array *array;
+	__u32 state;
+	atomic_uint round;
+	atomic_uint served;
+	atomic_uint last_flags;
+	atomic_bool stop;
+	pthread_t thread;
+};
+int resolver_start(struct resolver *r, struct array *a, __u32 state);
+int resolver_stop(struct resolver *r); /* the first error that it met */
+
+/* A touch that may get SIGBUS: the byte, or -1. try_write() gives 0 or -1. */
+int try_read(const volatile char *byte);
+int try_write(volatile char *byte, char value);
+
+/* A thread that touches and waits. */
+struct toucher {
+	volatile char *byte;
+	bool write;
+	atomic_int tid;
+	int result; /* as of try_read() and try_write() */
+	pthread_t thread;
+};
+int toucher_start(struct toucher *t, volatile char *byte, bool write);
+/* Waits for its end; false if it still runs after so many milliseconds. */
+bool toucher_ended(struct toucher *t, int milliseconds);
+
+static inline uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ULL + t.tv_nsec / 1000000;
+}
+void sleep_ms(int milliseconds);
+
+/* waitpid() that gives up: the status, or -ETIMEDOUT after having killed the child. */
+int wait_for(int pid, int milliseconds);
+
+#endif

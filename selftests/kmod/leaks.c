@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Hundreds of processes that use the device and end in every way: what they had must all come back. */
+#include "common/context.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/harness.h"
+
+#define MIB (1UL << 20)
+#define WARM_UP 40
+#define PROCESSES 300
+
+/* A line of /proc/meminfo in bytes, or 0. */
+static long meminfo(const char *name)
+{
+	FILE *f = fopen("/proc/meminfo", "r");
+	char line[128];
+	long kib = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, strlen(name)))
+			kib = atol(line + strlen(name) + 1);
+	if (f)
+		fclose(f);
+	return kib * 1024;
+}
+
+static void use_and_end(int how)
+{
+	struct gpuvm_region destroyed = {.size = sizeof(destroyed), .offset = 4 * MIB};
+	struct array a[4];
+	struct toucher t;
+	struct context c;
+
+	if (context_open(&c, ALL_FEATURES, 0))
+		_exit(1);
+	for (unsigned long i = 0; i < 4; i++) {
+		if (array_create(&a[i], &c, i * 4 * MIB, MIB, 12 + 3 * i))
+			_exit(2);
+		fill(a[i].primary, 0, MIB, i);
+		if (set_state(&a[i], 0, MIB / 2, GPUVM_DEVICE, NULL))
+			_exit(3);
+	}
+	if (toucher_start(&t, a[1].primary, false))
+		_exit(4);
+	sleep_ms(1);
+	switch (how % 4) {
+	case 0:
+		kill(getpid(), SIGKILL);
+		break;
+	case 1:
+		_exit(0);
+	case 2:
+		close(c.hello.event_fd);
+		pthread_join(t.thread, NULL);
+		_exit(0);
+	default:
+		/* What waits there gets SIGBUS; without its mapping it would be SIGSEGV. */
+		if (gpuvm_ioctl(c.fd, GPUVM_IOC_REGION_DESTROY, &destroyed) || array_destroy(&a[3]))
+			_exit(5);
+		pthread_join(t.thread, NULL);
+		_exit(0);
+	}
+}
+
+/* Two at a time. How many ended otherwise than they should. */
+static int run_processes(int count)
+{
+	int bad = 0;
+
+	for (int i = 0; i < count; i += 2) {
+		pid_t child[2];
+
+		for (int j = 0; j < 2; j++) {
+			child[j] = fork();
+			if (!child[j])
+				use_and_end(i + j);
+		}
+		for (int j = 0; j < 2; j++) {
+			int status = wait_for(child[j], SOON);
+
+			bad += status != ((i + j) % 4 ? 0 : SIGKILL);
+		}
+	}
+	return bad;
+}
+
+/* What is freed after a grace period or by the kernel's own hands takes its time. */
+static long settled(const char *name)
+{
+	long now = meminfo(name), before;
+
+	do {
+		before = now;
+		sleep_ms(300);
+		now = meminfo(name);
+	} while (labs(now - before) > 65536);
+	return now;
+}
+
+FIXTURE(leaks){};
+
+FIXTURE_SETUP(leaks)
+{
+	if (no_device())
+		SKIP(return, "%s", no_device());
+}
+
+FIXTURE_TEARDOWN(leaks) {}
+
+/* Each process has 4 MiB of pages: a leak of one page each would stand out of the noise. */
+TEST_F_TIMEOUT(leaks, hundreds_of_processes, 300)
+{
+	long free, unreclaimable;
+
+	ASSERT_EQ(run_processes(WARM_UP), 0);
+	free = settled("MemFree:");
+	unreclaimable = settled("SUnreclaim:");
+	ASSERT_EQ(run_processes(PROCESSES), 0);
+	free -= settled("MemFree:");
+	unreclaimable = settled("SUnreclaim:") - unreclaimable;
+	TH_LOG("%ld KiB less are free, slabs have %ld KiB more", free / 1024, unreclaimable / 1024);
+	EXPECT_LT(free, PROCESSES * 4096L);
+	EXPECT_LT(unreclaimable, PROCESSES * 2048L);
+}
+
+/* The same array over and over in one process. */
+TEST_F_TIMEOUT(leaks, thousands_of_regions, 300)
+{
+	struct context c;
+	long free = 0;
+
+	ASSERT_EQ(context_open(&c, ALL_FEATURES, 0), 0);
+	for (int i = 0; i < 2200; i++) {
+		struct array a;
+
+		if (i == 200)
+			free = settled("MemFree:");
+		ASSERT_EQ(array_create(&a, &c, i % 7 * MIB, 16 * 4096, 16), 0);
+		fill(a.primary, 0, 16 * 4096, i);
+		ASSERT_EQ(set_state(&a, 0, 4096, GPUVM_DEVICE, NULL), 0);
+		if (i % 3 == 0) {
+			ASSERT_EQ(range_call(&a, GPUVM_IOC_PUNCH, 0, 8 * 4096), 0);
+		}
+		ASSERT_EQ(array_destroy(&a), 0);
+	}
+	free -= settled("MemFree:");
+	TH_LOG("%ld KiB less are free", free / 1024);
+	EXPECT_LT(free, 2000 * 1024L);
+	context_close(&c);
+}
+
+TEST_HARNESS_MAIN
