@@ -4,7 +4,11 @@
 layers := core os trap dev memory api
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc))
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
-unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc))
+unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc)
+
+# The PTX rewriter and interpreter: an archive that its program and its tests use, no part of the library.
+ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc runtime/ptx/simt/*.cc)
+ptx_tool := tools/het-ptx.cc
 
 harness_srcs := $(wildcard selftests/harness/*.cc)
 bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc)
@@ -23,7 +27,7 @@ program_srcs := $(harness_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest
 missing_headers := $(strip $(if $(HAVE_OPENCL),,CL/cl.h) $(MISSING_HEADERS))
 file_of = $(firstword $(subst :, ,$1))
 left_out := $(if $(missing_headers),$(shell scripts/left-out.sh $(missing_headers) -- \
-	bench selftests tools Documentation/examples lib | tr ' ' :))
+	bench selftests tools Documentation/examples lib runtime | tr ' ' :))
 $(foreach s,$(left_out),$(if $(filter $(program_srcs),$(call file_of,$s)),\
 	$(info libhet: $(subst :, is left out: there is no ,$s) here)))
 keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
@@ -39,6 +43,8 @@ bench_archive := $(B)/obj/bench.a
 tool_part_objs := $(call obj,$(call keep,$(tool_part_srcs)))
 tool_archive := $(B)/obj/tools.a
 unit_objs := $(call obj,$(call keep,$(unit_srcs)))
+ptx_objs := $(call obj,$(ptx_srcs))
+ptx_archive := $(B)/obj/ptx.a
 
 selftests := $(patsubst selftests/%.cc,$(B)/selftests/%,$(call keep,$(selftest_srcs)))
 selftests_c := $(patsubst selftests/%.c,$(B)/selftests/%,$(call keep,$(selftest_c_srcs)))
@@ -69,11 +75,13 @@ $(lib_objs) $(inject_objs): private mode_flags := $(lib_cxxflags)
 $(inject_objs): private mode_flags += -DHET_INJECT
 # Unit tests derive from the library's classes, which have no type information.
 $(unit_objs): private mode_flags := -fno-rtti
+$(filter $(B)/obj/runtime/%,$(unit_objs)): private mode_flags += -Iruntime -DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"'
+$(ptx_objs): private mode_flags := $(lib_cxxflags) -Iruntime
 $(bench_common_objs) $(call obj,$(bench_srcs)): private mode_flags := -Ibench
 # Some selftests go through a null pointer on purpose.
 $(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests \
 	$(if $(filter undefined,$(SAN)),-fno-sanitize=null)
-$(call obj,$(tool_srcs) $(tool_part_srcs)): private mode_flags := -Itools -DHET_VERSION='"$(VERSION)"'
+$(call obj,$(tool_srcs) $(tool_part_srcs)): private mode_flags := -Itools -Iruntime -DHET_VERSION='"$(VERSION)"'
 $(call obj,$(tool_srcs)): VERSION
 
 compile_cxx = $(CXX) $(cppflags) $(cxxflags) $(mode_flags)
@@ -94,7 +102,7 @@ $(B)/obj/%.o: %.c $(flags_stamp)
 	$(call say,CC)
 	$Q$(compile_c) -MMD -MP -c $< -o $@
 
--include $(patsubst %.o,%.d,$(lib_objs) $(call obj,$(program_srcs)) $(wildcard $(inject_objs)))
+-include $(patsubst %.o,%.d,$(lib_objs) $(ptx_objs) $(call obj,$(program_srcs)) $(wildcard $(inject_objs)))
 
 # --- the library -------------------------------------------------------------
 
@@ -129,10 +137,24 @@ link_with = $(CXX) $(ldflags) -Wl,-z,now -o $@ $(filter %.o,$^) $(filter %.a,$^)
 rpath = -Wl,-rpath,'$$ORIGIN/$1'
 
 $(tool_archive): $(tool_part_objs)
-$(tools): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(libhet)
+$(filter-out $(B)/bin/het-ptx,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) -ldl
+
+# Works on files: it needs neither the library nor a device.
+$(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(ptx_archive)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)
+
+# libFuzzer looks for texts that the parser or the editor can't take: build/fuzz/ptx-parser runtime/ptx/tests/corpus
+fuzz: $(B)/fuzz/ptx-parser
+$(B)/fuzz/ptx-parser: runtime/ptx/tests/fuzz/parser.cc $(wildcard runtime/ptx/*.cc runtime/ptx/*.h)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Qclang++ -std=c++20 -O1 -g -Iruntime -fsanitize=fuzzer,address,undefined -o $@ $(filter %.cc,$^)
+.PHONY: fuzz
 
 $(bench_archive): $(bench_common_objs)
 $(benches): $(B)/bin/%: $(B)/obj/bench/%.o $(bench_archive) $(libhet)
@@ -162,7 +184,8 @@ core_archive := $(B)/obj/core.a
 lib_archive := $(B)/obj/het.a
 $(core_archive): $(call obj,$(filter lib/core/%,$(lib_srcs)))
 $(lib_archive): $(call obj,$(filter-out $(interposer_srcs),$(lib_srcs)))
-$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive):
+$(ptx_archive): $(ptx_objs)
+$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(ptx_archive):
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR)
@@ -170,7 +193,7 @@ $(core_archive) $(lib_archive) $(bench_archive) $(tool_archive):
 
 define unit_test # source
 $(B)/tests/$(notdir $(basename $1)): $(call obj,$1 $(filter-out %_test.cc,$(filter $(dir $1)%,$(call keep,$(unit_srcs))))) \
-	$(if $(filter lib/core/%,$1),$(core_archive),$(lib_archive))
+	$(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(lib_archive)))
 	@mkdir -p $$(@D)
 	$$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(GTEST_LIBS) $(NUMA_LIBS) -ldl
@@ -180,13 +203,13 @@ $(foreach s,$(unit_mains),$(eval $(call unit_test,$s)))
 # --- every header compiles alone, the public ones as C too ---------------------
 
 headers := $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),\
-	$(wildcard lib/*/*.h lib/*/tests/*.h selftests/*/*.h bench/*/*.h tools/*/*.h))
+	$(wildcard lib/*/*.h lib/*/tests/*.h runtime/ptx/*.h runtime/*/*/*.h selftests/*/*.h bench/*/*.h tools/*/*.h))
 public_headers := $(wildcard lib/include/*.h)
 header_stamps := $(patsubst %,$(B)/headers/%.cxx-ok,$(headers)) $(patsubst %,$(B)/headers/%.c-ok,$(public_headers))
 
 # A static function that only an includer calls is no fault of the header.
 alone = @mkdir -p $(@D) && echo '\#include "$<"' | \
-	$1 -I. -Ibench -Iselftests -Itools -Wno-unused -fsyntax-only -MMD -MP -MF $@.d -MT $@ -x $2 - && touch $@
+	$1 -I. -Iruntime -Ibench -Iselftests -Itools -Wno-unused -fsyntax-only -MMD -MP -MF $@.d -MT $@ -x $2 - && touch $@
 
 $(B)/headers/%.h.cxx-ok: %.h $(flags_stamp)
 	$(call alone,$(CXX) $(cppflags) $(cxxflags) -fno-rtti,c++)
@@ -200,8 +223,8 @@ $(B)/headers/%.h.c-ok: %.h $(flags_stamp)
 
 # One entry a source: the command that compiles it, without the dependency flags.
 cdb_json = {"directory": "$(CURDIR)", "file": "$1", "command": "$(subst ",\",$2) -c $1"}
-cdb_flags = $(if $(filter $(lib_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1))))
-compile_commands.json: $(flags_stamp) $(lib_srcs) $(program_srcs)
-	@{ echo '['; sep=; $(foreach s,$(lib_srcs) $(filter %.cc,$(program_srcs)),\
+cdb_flags = $(if $(filter $(lib_srcs) $(ptx_srcs),$1),$(lib_cxxflags) -Iruntime,$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1))))
+compile_commands.json: $(flags_stamp) $(lib_srcs) $(ptx_srcs) $(program_srcs)
+	@{ echo '['; sep=; $(foreach s,$(lib_srcs) $(ptx_srcs) $(filter %.cc,$(program_srcs)),\
 		printf '%s%s\n' "$$sep" '$(call cdb_json,$s,$(subst ','\'',$(CXX) $(cppflags) $(cxxflags) $(call cdb_flags,$s)))'; sep=,;) \
 		echo ']'; } >$@

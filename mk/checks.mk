@@ -41,7 +41,7 @@ symbols-check: lib
 
 # run-clang-tidy asks .clang-tidy what to look for.
 tidy: compile_commands.json
-	run-clang-tidy -quiet -p . '$(CURDIR)/(lib|bench|selftests|tools)/.*'
+	run-clang-tidy -quiet -p . '$(CURDIR)/(lib|runtime|bench|selftests|tools)/.*'
 
 docs:
 	sphinx-build -q -W --keep-going -b html -d $(B)/docs/.doctrees Documentation $(B)/docs/html

@@ -16,7 +16,7 @@ TRAP_OR_DEV = OS | {"lib/os"}
 MEMORY = TRAP_OR_DEV | {"lib/trap", "lib/dev"}
 API = MEMORY | {"lib/memory"}
 RUNTIME = API | {"lib/api"}
-PROGRAMS = RUNTIME | {"runtime"}
+PROGRAMS = RUNTIME | {"runtime", "runtime/ptx"}
 ALLOWED = {
     "kmod/uapi": set(),
     "kmod": {"kmod/uapi"},
@@ -27,7 +27,8 @@ ALLOWED = {
     "lib/dev": TRAP_OR_DEV,
     "lib/memory": MEMORY,
     "lib/api": API,
-    "runtime": RUNTIME,
+    "runtime/ptx": set(),
+    "runtime": RUNTIME | {"runtime/ptx"},
     "tools": PROGRAMS,
     "bench": PROGRAMS,
     "selftests": PROGRAMS,

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Types, state spaces and mnemonics, as far as rewriting and interpreting need them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace het::ptx
+{
+
+enum class type : uint8_t {
+	none,
+	pred,
+	b8,
+	b16,
+	b32,
+	b64,
+	b128,
+	u8,
+	u16,
+	u32,
+	u64,
+	s8,
+	s16,
+	s32,
+	s64,
+	f16,
+	bf16,
+	f16x2,
+	bf16x2,
+	f32,
+	f64,
+	other, // textures, samplers, packed formats
+};
+
+// ".u32" or "u32"; none if it is no type.
+type type_named(std::string_view);
+std::string_view name_of(type); // "u32"
+unsigned bits_of(type);         // 1 for pred, 0 for none and other
+bool is_signed(type);
+bool is_real(type); // one of the floating-point types
+
+inline unsigned bytes_of(type t)
+{
+	return (bits_of(t) + 7) / 8;
+}
+
+enum class space : uint8_t { none, reg, sreg, constant, global, local, param, shared, tex };
+
+space space_named(std::string_view); // with or without the dot, ".shared::cta" too; none for others
+
+// An opcode taken apart: "ld.global.nc.v4.f32" is ld with the modifiers global, nc, v4, f32.
+class mnemonic
+{
+      public:
+	explicit mnemonic(std::string_view opcode);
+
+	std::string_view base() const { return base_; }
+	std::span<const std::string_view> modifiers() const { return {modifiers_.data(), count_}; }
+	bool has(std::string_view modifier) const;
+	// The @n-th modifier that names a type, from 0; none if there are fewer.
+	type type_at(unsigned n) const;
+	// The type that the operands have: the last one named.
+	type last_type() const;
+	// The state space of a memory instruction; none means generic.
+	space state_space() const;
+	// 1, 2, 4 or 8 elements.
+	unsigned vector_width() const;
+
+      private:
+	std::string_view base_;
+	std::array<std::string_view, 16> modifiers_;
+	unsigned count_ = 0;
+};
+
+} // namespace het::ptx

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A PTX text and what stands where in it. Statements lie in the order of the text and name their place in it, so that
+// printing what was not changed gives back every byte. Names and expressions are spans: module::str() shows them.
+#pragma once
+
+#include "ptx/isa.h"
+#include "ptx/text.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace het::ptx
+{
+
+constexpr uint32_t no_index = std::numeric_limits<uint32_t>::max();
+
+struct operand {
+	enum class kind_t : uint8_t {
+		name,    // %r1, %tid.x, %simtstack + 136, _, a label, a variable
+		integer, // value
+		real,    // bits in value: of a double for 1.5 and 0d..., of a float for 0f...
+		address, // [name + value] or [value]
+		list,    // {a, b}: children
+		group,   // (a, b), the lists of a call: children
+		pair,    // a|b: children
+		other,   // what this version does not know; passed through
+	};
+	kind_t kind = kind_t::other;
+	bool negated = false;   // !%p
+	bool is_double = false; // real: the bits are a double's
+	span text;
+	span name;      // with its component: %v.x
+	span component; // .x, empty if there is none
+	int64_t value = 0;
+	uint32_t first_child = 0, children = 0; // in module::operands
+};
+
+struct instruction {
+	span guard; // the predicate of @%p, empty if there is none
+	bool guard_negated = false;
+	span opcode;
+	uint32_t first_operand = 0, operands = 0; // in module::operands
+};
+
+enum class linkage : uint8_t { none, external, visible, weak, common };
+
+struct variable {
+	enum space space = space::none;
+	enum linkage linkage = linkage::none;
+	enum type type = type::none;
+	uint8_t vector = 1;    // .v2, .v4
+	uint32_t align = 0;    // 0: that of the type
+	span name;             // without <N>
+	uint32_t numbered = 0; // %r<N> declares %r0 to %r(N-1); 0: a plain name
+	bool is_array = false; // name[]...
+	uint64_t elements = 1; // product of the dimensions; 0 for []
+	span initial;          // after "=", empty if there is none
+	span pointer_space;    // .ptr .global of a parameter
+	uint32_t function = no_index;
+	uint32_t block = 0; // the innermost { } that it is declared in; 0: the module
+	uint64_t bytes() const { return uint64_t{bytes_of(type)} * vector * elements; }
+	uint32_t alignment() const { return align ? align : bytes_of(type) * vector; }
+};
+
+struct function {
+	bool is_entry = false;
+	enum linkage linkage = linkage::none;
+	span name;
+	uint32_t first_result = 0, results = 0;       // in module::variables
+	uint32_t first_parameter = 0, parameters = 0; // the same
+	span parameter_list;                          // with its parentheses; empty if there is none
+	span directives;                              // .maxntid and the like, between parameters and body
+	bool has_body = false;
+	span body;                                    // with its braces
+	uint32_t statement = 0;                       // of the head
+	uint32_t first_statement = 0, statements = 0; // the body's, without its own braces
+};
+
+struct statement {
+	enum class kind_t : uint8_t {
+		instruction, // index: in module::instructions
+		label,       // index: in module::labels
+		variable,    // index: the first in module::variables, count of them
+		function,    // index: in module::functions; the text ends before the body or with the ;
+		open,        // { of a nested scope
+		close,       // its }
+		directive,   // .loc, .version, .pragma, .callprototype, ...
+		section,     // .section with its contents
+	};
+	kind_t kind;
+	span text;
+	uint32_t index = 0, count = 1;
+	uint32_t block = 0; // the innermost { } that it stands in; 0: the module
+};
+
+struct module {
+	std::string text;
+	std::vector<statement> statements;
+	std::vector<instruction> instructions;
+	std::vector<operand> operands;
+	std::vector<variable> variables;
+	std::vector<function> functions;
+	std::vector<span> labels;
+	std::vector<uint32_t> block_parents; // of each block, the block around it; [0] is the module
+
+	unsigned version_major = 0, version_minor = 0;
+	span target; // "sm_75", empty if the text names none
+	unsigned address_bits = 64;
+
+	std::string_view str(span s) const { return std::string_view(text).substr(s.begin, s.size()); }
+	std::string_view str(const operand &o) const { return str(o.text); }
+	const operand &operand_of(const instruction &i, uint32_t n) const { return operands[i.first_operand + n]; }
+	const operand &child_of(const operand &o, uint32_t n) const { return operands[o.first_child + n]; }
+	fault fault_at(span where, std::string what) const { return ptx::fault_at(text, where, std::move(what)); }
+	// The function with that name, one with a body before one without; null if there is none.
+	const function *find_function(std::string_view name) const;
+};
+
+// Reads a text. On a fault @out holds what stood before it.
+[[nodiscard]] std::optional<fault> parse(std::string text, module &out);
+
+// GCC puts several texts into one image, with a zero byte after each.
+std::vector<std::string> split_image(std::string_view image);
+
+} // namespace het::ptx

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "ptx/passes/access.h"
+
+#include <algorithm>
+
+namespace het::ptx
+{
+
+memory_access access_of(const module &m, const instruction &i)
+{
+	mnemonic op(m.str(i.opcode));
+	memory_access a;
+	a.space = op.state_space();
+	auto base = op.base();
+	bool loads = base == "ld" || base == "ldu", stores = base == "st", updates = base == "atom" || base == "red";
+	if ((!loads && !stores && !updates) || op.has("async"))
+		return a;
+	uint32_t at = loads || base == "atom" ? 1 : 0;
+	if (at >= i.operands || m.operand_of(i, at).kind != operand::kind_t::address)
+		return a;
+	a.address = &m.operand_of(i, at);
+	a.reads = !stores;
+	a.writes = !loads;
+	return a;
+}
+
+bool writes_unseen(const module &m, const instruction &i)
+{
+	mnemonic op(m.str(i.opcode));
+	auto base = op.base();
+	bool plain = base == "st" || base == "atom" || base == "red";
+	if (plain)
+		return op.has("async") || !access_of(m, i).address;
+	bool bulk = base == "cp" && (op.has("bulk") || op.has("reduce"));
+	return bulk || base == "sust" || base == "sured" || (base == "wmma" && op.has("store")) || base == "multimem";
+}
+
+bool calls_unseen(const module &m, const instruction &i)
+{
+	if (mnemonic(m.str(i.opcode)).base() != "call")
+		return false;
+	uint32_t at = i.operands && m.operand_of(i, 0).kind == operand::kind_t::group ? 1 : 0;
+	if (at >= i.operands)
+		return true;
+	auto name = m.str(m.operand_of(i, at));
+	constexpr std::string_view harmless[] = {"vprintf", "malloc", "free", "__assertfail"};
+	if (std::find(std::begin(harmless), std::end(harmless), name) != std::end(harmless))
+		return false;
+	auto f = m.find_function(name);
+	// Through a register it reaches functions of the module, unless others come in from outside, which a module
+	// without declarations of them can't tell: the runtime links no other code.
+	return f ? !f->has_body : !name.starts_with('%');
+}
+
+type register_type(const module &m, const statement &s, std::string_view name)
+{
+	auto visible = [&](uint32_t block) {
+		for (uint32_t b = s.block; b != block; b = m.block_parents[b])
+			if (b == 0)
+				return false;
+		return true;
+	};
+	for (auto v = m.variables.rbegin(); v != m.variables.rend(); v++) {
+		if (v->space != space::reg || v->block == 0 || !visible(v->block))
+			continue;
+		auto known = m.str(v->name);
+		bool numbered = v->numbered && name.starts_with(known) && name.size() > known.size() &&
+				name.find_first_not_of("0123456789", known.size()) == name.npos;
+		if (known == name || numbered)
+			return v->type;
+	}
+	return type::none;
+}
+
+std::string address_into(const module &m, const statement &s, const operand &address, const std::string &to)
+{
+	auto name = std::string(m.str(address.name));
+	auto offset = std::to_string(address.value);
+	if (name.empty())
+		return "mov.u64 " + to + ", " + offset + ";";
+	type t = register_type(m, s, name.substr(0, name.find('.')));
+	if (t == type::none)
+		return "mov.u64 " + to + ", " + name + ";\nadd.u64 " + to + ", " + to + ", " + offset + ";";
+	if (bits_of(t) == 64)
+		return "add.u64 " + to + ", " + name + ", " + offset + ";";
+	return "cvt.u64.u32 " + to + ", " + name + ";\nadd.u64 " + to + ", " + to + ", " + offset + ";";
+}
+
+} // namespace het::ptx

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Memory instructions, as passes look at them.
+#pragma once
+
+#include "ptx/editor.h"
+
+namespace het::ptx
+{
+
+struct memory_access {
+	const operand *address = nullptr; // null: no access that passes understand
+	bool reads = false, writes = false;
+	enum space space = space::none; // generic
+};
+
+memory_access access_of(const module &m, const instruction &i);
+
+// The instruction may write global memory in a way that access_of() does not tell: asynchronous copies, surfaces,
+// matrix stores.
+bool writes_unseen(const module &m, const instruction &i);
+
+// The call goes to a function whose body is not in this module, those of the device's library apart, which write
+// nothing of the program's.
+bool calls_unseen(const module &m, const instruction &i);
+
+// Declared type of a register as seen from a statement; none if there is no such register.
+type register_type(const module &m, const statement &s, std::string_view name);
+
+// Lines that put the address, as a generic 64-bit one, into the register @to.
+std::string address_into(const module &m, const statement &s, const operand &address, const std::string &to);
+
+} // namespace het::ptx

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Frames and calls.
+#include "ptx/simt/lanewise.h"
+#include "ptx/simt/runner.h"
+
+#include <algorithm>
+
+namespace het::ptx::simt
+{
+
+namespace
+{
+
+constexpr uint32_t deepest_call = 1024, most_local_bytes = 512 << 10;
+
+uint32_t frame_end(const frame &f)
+{
+	return (f.local_base + f.function->local_bytes + 15) & ~15u;
+}
+
+} // namespace
+
+frame *runner::new_frame(warp &w, const code &function)
+{
+	if (w.free_frames.empty())
+		w.free_frames.push_back(w.frames.emplace_back(std::make_unique<frame>()).get());
+	frame *f = w.free_frames.back();
+	w.free_frames.pop_back();
+	f->function = &function;
+	f->number = function.number;
+	f->caller = nullptr;
+	f->depth = 0;
+	f->local_base = 0;
+	f->alive = 0;
+	f->registers.resize(size_t{function.registers} * warp_size);
+	f->params.resize(size_t{function.param_bytes} * warp_size);
+	if (o_.check_defined) {
+		f->defined.assign(function.registers, 0);
+		f->defined[function.local_base_register] = all_lanes;
+		f->params_defined.assign(f->params.size(), 0);
+	}
+	return f;
+}
+
+void runner::release(warp &w, frame *f)
+{
+	w.free_frames.push_back(f);
+}
+
+// The frame that other lanes of the same call are in, or a new one.
+frame *runner::frame_for(warp &w, const fragment &f, const code &callee)
+{
+	for (auto &one : w.frames)
+		if (one->alive && one->caller == f.in && one->call_op == f.pc && one->function == &callee)
+			return one.get();
+	frame *made = new_frame(w, callee);
+	made->caller = f.in;
+	made->call_op = f.pc;
+	made->depth = f.in->depth + 1;
+	made->local_base = frame_end(*f.in);
+	std::fill_n(&made->registers[size_t{callee.local_base_register} * warp_size], warp_size, made->local_base);
+	return made;
+}
+
+bool runner::grow_local(warp &w, frame &f)
+{
+	uint32_t need = frame_end(f);
+	if (need <= w.local_stride)
+		return true;
+	uint32_t stride = std::max<uint32_t>(need, std::min(2 * w.local_stride, most_local_bytes));
+	auto spread = [&](std::vector<uint8_t> &bytes) {
+		std::vector<uint8_t> wider(size_t{stride} * warp_size);
+		for (unsigned l = 0; l < warp_size && w.local_stride; l++)
+			memcpy(&wider[size_t{l} * stride], &bytes[size_t{l} * w.local_stride], w.local_stride);
+		bytes.swap(wider);
+	};
+	spread(w.local);
+	if (o_.check_defined)
+		spread(w.local_defined);
+	w.local_stride = stride;
+	return true;
+}
+
+uint64_t runner::argument_value(const frame &f, const argument &a, unsigned lane) const
+{
+	if (a.value.valid())
+		return c_.at(a.value)[lane];
+	uint64_t v = 0;
+	memcpy(&v, &f.params[size_t{lane} * f.function->param_bytes + a.offset], std::min(a.bytes, 8u));
+	return v;
+}
+
+// From one frame to another; registers of frames are found in the frames, not through the context.
+void runner::copy_argument(const argument &from, frame *source, const argument &to, frame *target, lanes m)
+{
+	auto words = [](frame *f, ref r) { return &f->registers[size_t{r.index()} * warp_size]; };
+	auto bytes = [](frame *f, const argument &a, unsigned l) {
+		return size_t{l} * f->function->param_bytes + a.offset;
+	};
+	bool tracks = o_.check_defined;
+	uint32_t n = std::min({from.bytes, to.bytes, from.value.valid() || to.value.valid() ? 8u : ~0u});
+	for (lanes left = m; left; left &= left - 1) {
+		unsigned l = unsigned(std::countr_zero(left));
+		uint64_t word = 0;
+		bool defined = true;
+		if (from.value.valid()) {
+			bool is_register = from.value.is_register();
+			word = is_register ? words(source, from.value)[l] : c_.at(from.value)[l];
+			defined = !tracks || !is_register || (source->defined[from.value.index()] >> l & 1);
+		} else if (to.value.valid()) {
+			memcpy(&word, &source->params[bytes(source, from, l)], n);
+			for (uint32_t i = 0; tracks && i < n; i++)
+				defined = defined && source->params_defined[bytes(source, from, l) + i];
+		} else {
+			memcpy(&target->params[bytes(target, to, l)], &source->params[bytes(source, from, l)], n);
+			if (tracks)
+				memcpy(&target->params_defined[bytes(target, to, l)],
+				       &source->params_defined[bytes(source, from, l)], n);
+			continue;
+		}
+		if (to.value.valid()) {
+			words(target, to.value)[l] = word;
+			if (tracks)
+				target->defined[to.value.index()] |= lanes(defined) << l;
+		} else {
+			memcpy(&target->params[bytes(target, to, l)], &word, n);
+			if (tracks)
+				memset(&target->params_defined[bytes(target, to, l)], defined, n);
+		}
+	}
+}
+
+bool runner::call(warp &w, fragment &f, const uop &u, lanes m)
+{
+	const call_site &site = p_.sites()[u.target];
+	unsigned first = unsigned(std::countr_zero(m));
+	const code *callee = site.callee == no_index ? nullptr : &p_.codes()[site.callee];
+	lanes same = m;
+	if (!callee) {
+		const uint64_t *pointers = c_.at(site.pointer);
+		callee = p_.function_at(pointers[first]);
+		for (lanes left = m; left; left &= left - 1)
+			if (pointers[std::countr_zero(left)] != pointers[first])
+				same &= ~(left & -left);
+	}
+	if (!callee || callee->builtin == builtin::undefined) {
+		stop(u, *f.in, w, first,
+		     callee ? "nothing defines " + std::string(callee->name) : "this address is no function's");
+		return false;
+	}
+	// Those that do not call, then those that call something else and come here again.
+	if (lanes others = f.mask & ~m)
+		part(w, f, others, f.pc + 1, f.pc + 1);
+	if (same != m)
+		part(w, f, m & ~same, f.pc, f.pc + 1);
+	if (callee->builtin != builtin::none)
+		return call_builtin(w, f, u, site, *callee, same);
+	if (f.in->depth >= deepest_call || frame_end(*f.in) + callee->local_bytes > most_local_bytes) {
+		stop(u, *f.in, w, first, "stack overflow: " + std::to_string(f.in->depth) + " calls deep");
+		return false;
+	}
+	frame *in = frame_for(w, f, *callee);
+	in->alive |= same;
+	for (uint32_t i = 0; i < site.arguments && i < callee->parameters.size(); i++)
+		copy_argument(p_.arguments()[site.first_argument + i], f.in, callee->parameters[i], in, same);
+	if (!o_.independent)
+		f.meets = new_join(w, {f.pc + 1, f.in, f.meets, same, 0});
+	f.in = in;
+	f.pc = 0;
+	f.mask = same;
+	return true;
+}
+
+} // namespace het::ptx::simt

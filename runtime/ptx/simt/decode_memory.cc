@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Instructions that use memory.
+#include "ptx/simt/decoder.h"
+
+namespace het::ptx::simt
+{
+
+namespace
+{
+
+void add_offset(context &c, const uop &u, lanes m)
+{
+	const uint64_t *a = c.at(u.a);
+	uint64_t *d = c.at(u.d);
+	for_lanes(m, [&](unsigned l) { d[l] = a[l] + uint64_t(u.offset); });
+}
+
+void in_window(context &c, const uop &u, lanes m)
+{
+	const uint64_t *a = c.at(u.a);
+	lanes bits = 0;
+	bool other = u.space == space::global;
+	for_lanes(m, [&](unsigned l) {
+		bool in = a[l] - uint64_t(u.offset) <
+			  (other ? param_window + window_bytes - shared_window : window_bytes);
+		bits |= lanes(in != other) << l;
+	});
+	c.set_predicate(u.d, m, bits);
+}
+
+void in_constants(context &c, const uop &u, lanes m)
+{
+	const uint64_t *a = c.at(u.a);
+	const buffer *b = c.mem->find(c.prog->constant_base());
+	lanes bits = 0;
+	for_lanes(m, [&](unsigned l) { bits |= lanes(b && b->holds(a[l], 1)) << l; });
+	c.set_predicate(u.d, m, bits);
+}
+
+uint64_t window_of(space s)
+{
+	return s == space::shared  ? shared_window
+	       : s == space::local ? local_window
+	       : s == space::param ? param_window
+				   : 0;
+}
+
+} // namespace
+
+bool decoder::load()
+{
+	if (!wants(2, 2))
+		return false;
+	type t = mnemonic_.last_type();
+	u_.space = mnemonic_.state_space();
+	u_.touches = touches_read;
+	u_.run = load_op(u_.space, t);
+	if (!u_.run)
+		return unsupported("a load of this type");
+	u_.vector = uint8_t(mnemonic_.vector_width());
+	u_.element = uint8_t(bytes_of(t));
+	std::vector<ref> to;
+	if (!elements(op(0), t, true, true, &to) || !address(op(1)))
+		return false;
+	if (to.size() != u_.vector)
+		return fail(op(0).text, "a vector of another size");
+	if (u_.space == space::constant)
+		u_.offset += int64_t(p_.constant_base());
+	u_.target = add_refs(to);
+	return true;
+}
+
+bool decoder::store()
+{
+	if (!wants(2, 2))
+		return false;
+	type t = mnemonic_.last_type();
+	u_.space = mnemonic_.state_space();
+	u_.touches = touches_write;
+	u_.run = store_op(u_.space, t);
+	if (!u_.run)
+		return unsupported("a store of this type");
+	u_.vector = uint8_t(mnemonic_.vector_width());
+	u_.element = uint8_t(bytes_of(t));
+	std::vector<ref> from;
+	if (!address(op(0)) || !elements(op(1), t, true, false, &from))
+		return false;
+	if (from.size() != u_.vector)
+		return fail(op(1).text, "a vector of another size");
+	u_.target = add_refs(from);
+	return true;
+}
+
+// atom.op d, [a], b, c and red.op [a], b.
+bool decoder::atomic()
+{
+	bool gives = mnemonic_.base() == "atom";
+	std::string_view what;
+	for (auto m : mnemonic_.modifiers())
+		for (auto name : {"add", "inc", "dec", "min", "max", "and", "or", "xor", "exch", "cas"})
+			if (m == name)
+				what = m;
+	type t = mnemonic_.last_type();
+	u_.run = mnemonic_.vector_width() > 1 ? nullptr : atomic_op(what, t);
+	if (!u_.run)
+		return unsupported("an atomic operation of this type");
+	unsigned at = gives ? 1 : 0, operands = at + (what == "cas" ? 3 : 2);
+	if (!wants(operands, operands))
+		return false;
+	u_.space = mnemonic_.state_space();
+	u_.element = uint8_t(bytes_of(t));
+	u_.touches = touches_read | touches_write;
+	return (!gives || result(op(0), t, false, &u_.d)) && address(op(at)) && source(op(at + 1), t, &u_.b) &&
+	       (what != "cas" || source(op(at + 2), t, &u_.c));
+}
+
+bool decoder::convert_address()
+{
+	if (!wants(2, 2))
+		return false;
+	type t = mnemonic_.last_type();
+	if (bits_of(t) != 64)
+		return unsupported("addresses of 32 bits");
+	space s = mnemonic_.state_space();
+	uint64_t base = s == space::constant ? p_.constant_base() : window_of(s);
+	u_.run = add_offset;
+	u_.offset = int64_t(mnemonic_.has("to") ? -base : base);
+	return result(op(0), t, false, &u_.d) && source(op(1), t, &u_.a);
+}
+
+bool decoder::is_space()
+{
+	if (!wants(2, 2))
+		return false;
+	u_.space = mnemonic_.state_space();
+	u_.run = u_.space == space::constant ? in_constants : in_window;
+	u_.offset = int64_t(u_.space == space::global ? shared_window : window_of(u_.space));
+	return predicate_result(op(0), &u_.d) && source(op(1), type::u64, &u_.a);
+}
+
+} // namespace het::ptx::simt

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Turns the text of a function into operations.
+#pragma once
+
+#include "ptx/simt/program.h"
+#include "ptx/simt/select.h"
+
+#include <unordered_map>
+
+namespace het::ptx::simt
+{
+
+class decoder
+{
+      public:
+	decoder(program &p, code &c);
+	std::optional<fault> run();
+
+      private:
+	struct local_name {
+		uint32_t block;
+		enum space space;
+		enum type type;
+		uint8_t vector;
+		uint32_t numbered; // <N>
+		uint32_t at;       // register, or offset in its space
+		uint32_t bytes;    // of one
+	};
+	struct jump {
+		uint32_t op;    // a branch, or
+		uint32_t table; // an entry of a table
+		uint32_t entry;
+		span label;
+	};
+	using handler = bool (decoder::*)();
+
+	// names (decoder.cc)
+	void declare(const variable &v);
+	void declare_parameters(uint32_t first, std::vector<argument> *places);
+	void add_name(std::string_view name, const local_name &n) { names_[name].push_back(n); }
+	const local_name *find(std::string_view name, uint32_t *number) const;
+	bool in_scope(uint32_t block) const;
+	ref constant(uint64_t v) { return make_ref(place::constants, p_.constant(v)); }
+
+	// operands (decode_operands.cc). source() and result() take registers of just the width of the type, the
+	// others wider ones too.
+	bool source(const operand &o, type t, ref *out) { return read(o, t, false, out); }
+	bool wide_source(const operand &o, type t, ref *out) { return read(o, t, true, out); }
+	bool read(const operand &o, type t, bool wider, ref *out);
+	bool result(const operand &o, type t, bool wider, ref *out);
+	bool named_source(const operand &o, type t, bool wider, ref *out);
+	bool named_address(const operand &o, std::string_view name, ref *out);
+	ref local_address(uint64_t offset);
+	bool register_of(const operand &o, const local_name &n, uint32_t number, type t, bool wider, ref *out);
+	ref literal(const operand &o, type t);
+	bool predicate(const operand &o, ref *out, bool *negated);
+	bool predicate_result(const operand &o, ref *out);
+	bool results_pair(const operand &o, type t, ref *first, ref *second);
+	bool elements(const operand &o, type t, bool wider, bool written, std::vector<ref> *out);
+	bool address(const operand &o);
+	bool parameter_place(const operand &o, argument *out);
+
+	// instructions (decoder.cc, decode_data.cc, decode_memory.cc, decode_control.cc)
+	bool statement_of(const statement &s);
+	bool directive(const statement &s);
+	bool instruction_of(const statement &s);
+	bool simple(const selection &s);
+	bool simple_operand(char letter, const operand &o, unsigned n);
+	bool move(), move_predicate(), move_vector(), unpack(), pack(), clock(), compare(), convert();
+	bool load(), store(), atomic(), convert_address(), is_space();
+	bool branch(), indexed_branch(), call(), leave(), nothing();
+	bool call_arguments(const operand &list, uint32_t *first, uint32_t *count);
+	bool barrier(), warp_barrier(), vote(), match(), shuffle(), active_mask(), reduce(), elect();
+	bool warp_wide(uint32_t mask_operand);
+
+	static handler handler_of(std::string_view base);
+	bool wants(uint32_t least, uint32_t most);
+	bool unsupported(std::string_view why);
+	bool fail(span where, std::string what);
+	void finish();
+	bool resolve();
+	const operand &op(uint32_t n) const { return m_.operand_of(*i_, n); }
+	uint32_t count() const { return i_->operands; }
+	uint32_t add_refs(const std::vector<ref> &refs);
+
+	program &p_;
+	code &code_;
+	const module &m_;
+	uint32_t module_index_ = 0;
+	std::unordered_map<std::string_view, std::vector<local_name>> names_;
+	ref carry_, local_base_;
+	std::unordered_map<std::string_view, uint32_t> labels_;
+	std::string_view last_label_;
+	std::unordered_map<std::string_view, std::vector<span>> target_lists_; // .branchtargets
+	std::vector<jump> jumps_;
+
+	const statement *s_ = nullptr;
+	const instruction *i_ = nullptr;
+	mnemonic mnemonic_{""};
+	uop u_;
+	std::vector<ref> reads_, writes_;
+	std::optional<fault> fault_;
+};
+
+// Which special register a name is; specials if it is none.
+special special_named(std::string_view name);
+
+// Finds for each branch where its lanes meet again: the nearest operation that all ways from it pass.
+void find_reconvergence(code &c, const program &p);
+
+// Operations of memory instructions and on whole warps; null if there is none for the type.
+run_fn load_op(enum space s, type t);
+run_fn store_op(enum space s, type t);
+run_fn atomic_op(std::string_view name, type t);
+run_fn vote_op(const mnemonic &m);
+run_fn match_op(const mnemonic &m);
+run_fn shuffle_op(const mnemonic &m);
+run_fn reduce_op(const mnemonic &m);
+run_fn elect_op();
+run_fn active_mask_op();
+
+} // namespace het::ptx::simt

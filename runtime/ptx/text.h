@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Places in a PTX text, and what is wrong there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace het::ptx
+{
+
+// Bytes [begin, end) of a module's text.
+struct span {
+	uint32_t begin = 0, end = 0;
+
+	bool empty() const { return begin == end; }
+	uint32_t size() const { return end - begin; }
+};
+
+// Both from 1; columns count bytes.
+struct position {
+	unsigned line = 1, column = 1;
+};
+
+position position_of(std::string_view text, uint32_t offset);
+
+struct fault {
+	position at;
+	std::string token; // the offending text; empty at the end of the text
+	std::string what;
+
+	// "12:5: expected ';', found 'add.s32'"
+	std::string describe() const;
+};
+
+// The fault at a place of the text.
+fault fault_at(std::string_view text, span where, std::string what);
+
+} // namespace het::ptx

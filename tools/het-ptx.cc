@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// het-ptx: looks at PTX, instruments it, runs it without a GPU, and compares it.
+#include "ptx/diff.h"
+#include "ptx/info.h"
+#include "ptx/input.h"
+#include "ptx/passes/pass.h"
+#include "ptx/run.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+
+#ifndef HET_VERSION
+#define HET_VERSION "(unknown version)"
+#endif
+
+namespace
+{
+
+using het::ptx::module;
+
+int info(const std::string &file, bool as_json)
+{
+	std::vector<module> modules;
+	if (!tool::read_modules(file, &modules))
+		return 2;
+	tool::json all = tool::json::array();
+	for (const auto &m : modules)
+		all.push_back(tool::describe(m));
+	if (as_json) {
+		std::cout << all.dump(2) << '\n';
+		return 0;
+	}
+	for (const auto &m : all)
+		tool::print(m);
+	return 0;
+}
+
+int diff(const std::string &a, const std::string &b)
+{
+	std::vector<module> before, after;
+	if (!tool::read_modules(a, &before) || !tool::read_modules(b, &after))
+		return 2;
+	if (before.size() != after.size()) {
+		printf("%zu texts, and %zu\n", before.size(), after.size());
+		return 1;
+	}
+	bool any = false;
+	for (size_t i = 0; i < before.size(); i++)
+		any = tool::print_differences(before[i], after[i]) || any;
+	return any ? 1 : 0;
+}
+
+// Applies the passes in order.
+int instrument(const std::string &file, const std::string &passes, const std::string &out)
+{
+	std::vector<module> modules;
+	if (!tool::read_modules(file, &modules))
+		return 2;
+	if (modules.size() != 1) {
+		fprintf(stderr, "het-ptx: %s: %zu texts, not one\n", file.c_str(), modules.size());
+		return 2;
+	}
+	module m = std::move(modules[0]);
+	std::stringstream list(passes);
+	for (std::string name; std::getline(list, name, ',');) {
+		auto *pass = het::ptx::find_pass(name);
+		if (!pass) {
+			fprintf(stderr, "het-ptx: there is no pass %s\n", name.c_str());
+			return 2;
+		}
+		auto result = pass->apply(m);
+		if (result.refused) {
+			fprintf(stderr, "%s:%s (pass %s)\n", file.c_str(), result.refused->describe().c_str(),
+				name.c_str());
+			return 1;
+		}
+		for (const auto &b : result.blind)
+			fprintf(stderr, "%s:%s (pass %s)\n", file.c_str(), b.describe().c_str(), name.c_str());
+		if (auto wrong = het::ptx::parse(std::move(result.text), m)) {
+			fprintf(stderr, "het-ptx: pass %s made a bad text: %s\n", name.c_str(),
+				wrong->describe().c_str());
+			return 2;
+		}
+	}
+	if (out == "-")
+		std::cout << m.text;
+	else if (!tool::write_file(out, m.text))
+		return 2;
+	return 0;
+}
+
+int run(const std::vector<std::string> &files, const tool::run_request &request, bool as_json)
+{
+	std::vector<module> modules;
+	for (const auto &file : files)
+		if (!tool::read_modules(file, &modules))
+			return 2;
+	return tool::run(std::move(modules), request, as_json);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	CLI::App app{"Looks at PTX, instruments it, runs it without a GPU, and compares it."};
+	app.set_version_flag("--version", "het-ptx " HET_VERSION);
+	app.require_subcommand(1);
+	std::string first, second;
+	bool as_json = false;
+	std::vector<std::string> files;
+	tool::run_request request;
+
+	auto *info_command = app.add_subcommand("info", "kernels, parameters, instructions, registers");
+	info_command->add_option("file", first, "a PTX text, or a program that contains some")->required();
+	info_command->add_flag("--json", as_json, "print one JSON document");
+
+	auto *run_command = app.add_subcommand("run", "runs a kernel in the interpreter");
+	run_command->add_option("files", files, "PTX texts that refer to each other")->required();
+	run_command->add_option("--kernel", request.kernel, "its name; not needed if there is one");
+	run_command->add_option("--grid", request.grid, "blocks: X[,Y[,Z]]");
+	run_command->add_option("--block", request.block, "threads of a block: X[,Y[,Z]]");
+	run_command->add_option("--shared", request.shared_bytes, "bytes of dynamic shared memory");
+	run_command
+		->add_option("--arg", request.arguments,
+			     "one for each parameter: TYPE:NUMBER, in:FILE, out:FILE:BYTES, inout:FILE, zero:BYTES, "
+			     "show:TYPE:COUNT")
+		->expected(1)
+		->take_all();
+	auto &with = request.with;
+	run_command->add_flag("--independent", with.independent, "every lane goes its own way");
+	run_command->add_option("--seed", with.seed, "of the order of independent lanes");
+	run_command->add_option("--resident", with.resident_blocks, "blocks that take turns");
+	run_command->add_option("--limit", with.most_instructions, "instructions of warps, before the run is ended");
+	run_command->add_flag("--check-defined", with.check_defined, "uses of what was never written");
+	run_command->add_flag("--check-races", with.check_races, "races in shared memory");
+	run_command->add_flag("--check-barriers", with.check_barriers, "barriers that parts of a warp reach");
+	run_command->add_flag("--statistics", with.statistics,
+			      "of each instruction, its memory lines, pages and banks");
+	run_command->add_flag("--json", as_json, "print one JSON document");
+
+	std::string passes;
+	std::string out = "-";
+	auto *instrument_command = app.add_subcommand("instrument", "adds counters and the like to kernels");
+	instrument_command->add_option("file", first)->required();
+	instrument_command
+		->add_option("--pass", passes,
+			     "their names, with commas between, in the order in which they are applied: dirty")
+		->required();
+	instrument_command->add_option("-o", out, "where to write the new text; the standard output if not given");
+
+	auto *diff_command = app.add_subcommand("diff", "statements that differ");
+	diff_command->add_option("before", first)->required();
+	diff_command->add_option("after", second)->required();
+	CLI11_PARSE(app, argc, argv);
+
+	if (*info_command)
+		return info(first, as_json);
+	if (*run_command)
+		return run(files, request, as_json);
+	if (*instrument_command)
+		return instrument(first, passes, out);
+	return diff(first, second);
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "ptx/info.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <unistd.h>
+
+namespace tool
+{
+
+using namespace het::ptx;
+
+namespace
+{
+
+const char *name_of_space(enum space s)
+{
+	constexpr const char *names[] = {"generic", "reg",   "sreg",   "const", "global",
+					 "local",   "param", "shared", "tex"};
+	return names[size_t(s)];
+}
+
+bool uses_memory(std::string_view base)
+{
+	for (auto name : {"ld", "ldu", "st", "atom", "red"})
+		if (base == name)
+			return true;
+	return false;
+}
+
+json parameters_of(const module &m, const function &f)
+{
+	json all = json::array();
+	for (uint32_t i = f.first_parameter; i < f.first_parameter + f.parameters; i++) {
+		const variable &v = m.variables[i];
+		json p = {{"name", m.str(v.name)}, {"type", name_of(v.type)}, {"bytes", v.bytes()}};
+		if (!v.pointer_space.empty())
+			p["points_to"] = m.str(v.pointer_space).substr(1);
+		all.push_back(p);
+	}
+	return all;
+}
+
+json describe(const module &m, const function &f)
+{
+	std::map<std::string_view, unsigned> mix;
+	std::map<std::string, unsigned> memory;
+	unsigned instructions = 0, barriers = 0, calls = 0, indirect = 0;
+	for (uint32_t i = f.first_statement; i < f.first_statement + f.statements; i++) {
+		const statement &s = m.statements[i];
+		if (s.kind != statement::kind_t::instruction)
+			continue;
+		mnemonic op(m.str(m.instructions[s.index].opcode));
+		instructions++;
+		mix[op.base()]++;
+		if (uses_memory(op.base()) && op.state_space() != space::param)
+			memory[name_of_space(op.state_space())]++;
+		barriers += op.base() == "bar" || op.base() == "barrier";
+		if (op.base() != "call")
+			continue;
+		calls++;
+		const auto &call = m.instructions[s.index];
+		uint32_t callee = call.operands && m.operand_of(call, 0).kind == operand::kind_t::group ? 1 : 0;
+		indirect += callee < call.operands && m.str(m.operand_of(call, callee)).starts_with('%');
+	}
+	std::vector<std::pair<unsigned, std::string_view>> by_count;
+	for (auto [name, n] : mix)
+		by_count.push_back({n, name});
+	std::stable_sort(by_count.begin(), by_count.end(), [](auto &a, auto &b) { return a.first > b.first; });
+	json out = {{"name", m.str(f.name)},
+		    {"kind", f.is_entry ? "kernel" : "function"},
+		    {"parameters", parameters_of(m, f)},
+		    {"instructions", instructions},
+		    {"mix", json::object()},
+		    {"memory", memory},
+		    {"barriers", barriers},
+		    {"calls", calls},
+		    {"indirect_calls", indirect}};
+	for (auto [n, name] : by_count)
+		out["mix"][std::string(name)] = n;
+	return out;
+}
+
+// What ptxas says about the registers of each kernel; nothing if there is no ptxas, or it does not take the text.
+std::map<std::string, unsigned> registers_of(const module &m)
+{
+	std::map<std::string, unsigned> all;
+	char path[] = "/tmp/het-ptx-XXXXXX";
+	int fd = mkstemp(path);
+	if (fd < 0)
+		return all;
+	bool written = write(fd, m.text.data(), m.text.size()) == ssize_t(m.text.size());
+	close(fd);
+	auto target = std::string(m.str(m.target));
+	auto command = "ptxas -v -c -arch=" + target + " " + path + " -o /dev/null 2>&1";
+	bool plain = target.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == target.npos;
+	FILE *out = written && plain ? popen(command.c_str(), "r") : nullptr;
+	std::string function;
+	std::array<char, 4096> line;
+	while (out && fgets(line.data(), line.size(), out)) {
+		std::string_view s(line.data());
+		if (size_t at = s.find("Function properties for "); at != s.npos) {
+			function = s.substr(at + 24);
+			function.erase(function.find_last_not_of(" \n") + 1);
+		} else if (size_t used = s.find("Used "); used != s.npos && !function.empty()) {
+			all[function] = unsigned(strtoul(line.data() + used + 5, nullptr, 10));
+		}
+	}
+	if (out)
+		pclose(out);
+	unlink(path);
+	return all;
+}
+
+void print_counts(const char *what, const json &counts)
+{
+	if (counts.empty())
+		return;
+	std::string line;
+	for (const auto &[name, n] : counts.items())
+		line += " " + name + " " + n.dump();
+	printf("  %-12s%s\n", what, line.c_str());
+}
+
+} // namespace
+
+json describe(const module &m)
+{
+	json out = {{"version", std::to_string(m.version_major) + "." + std::to_string(m.version_minor)},
+		    {"target", m.str(m.target)},
+		    {"functions", json::array()}};
+	auto registers = registers_of(m);
+	for (const auto &f : m.functions) {
+		if (!f.has_body)
+			continue;
+		json one = describe(m, f);
+		if (auto found = registers.find(one["name"]); found != registers.end())
+			one["registers"] = found->second;
+		out["functions"].push_back(one);
+	}
+	return out;
+}
+
+void print(const json &m)
+{
+	printf("PTX %s for %s\n", m["version"].get<std::string>().c_str(), m["target"].get<std::string>().c_str());
+	for (const json &f : m["functions"]) {
+		std::string list;
+		for (const json &p : f["parameters"])
+			list += (list.empty() ? "" : ", ") + p["type"].get<std::string>() +
+				(p["bytes"] > 8 ? "[" + p["bytes"].dump() + " bytes]" : "");
+		printf("\n%s %s(%s)\n", f["kind"].get<std::string>().c_str(), f["name"].get<std::string>().c_str(),
+		       list.c_str());
+		printf("  %-12s %s", "instructions", f["instructions"].dump().c_str());
+		if (f.contains("registers"))
+			printf(", %s registers", f["registers"].dump().c_str());
+		for (const char *what : {"barriers", "calls", "indirect_calls"})
+			if (f[what] > 0)
+				printf(", %s %s", f[what].dump().c_str(),
+				       std::string(what) == "indirect_calls" ? "of them indirect" : what);
+		printf("\n");
+		print_counts("mix", f["mix"]);
+		print_counts("memory", f["memory"]);
+	}
+}
+
+} // namespace tool

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What is in a PTX text.
+#pragma once
+
+#include "ptx/module.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tool
+{
+
+using json = nlohmann::ordered_json;
+
+// { "version", "target", "functions": [ { "name", "kind", "parameters": [ { "name", "type", "bytes" } ],
+// "instructions", "mix": { opcode: count }, "memory": { space: count }, "barriers", "calls", "registers"? } ] }
+json describe(const het::ptx::module &m);
+
+void print(const json &module);
+
+} // namespace tool

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// het-ptx run: a kernel in the interpreter, with arguments and buffers from the command line.
+#pragma once
+
+#include "ptx/simt/run.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tool
+{
+
+using json = nlohmann::ordered_json;
+
+struct run_request {
+	std::string kernel;                  // empty: the only one
+	std::string grid = "1", block = "1"; // X[,Y[,Z]]
+	uint32_t shared_bytes = 0;
+	std::vector<std::string> arguments; // see the manual page
+	het::ptx::simt::options with;
+};
+
+// Runs it, writes and prints the buffers that are asked for. Returns the exit status.
+int run(std::vector<het::ptx::module> modules, const run_request &request, bool as_json);
+
+} // namespace tool
