@@ -77,6 +77,7 @@ help:
 ##   CPPFLAGS=, CXXFLAGS=, LDFLAGS= appended to the project's own
 ##   DEBUG_LOCKS=1                  the library checks its lock order
 ##   WERROR=                        (empty) warnings are not errors
+##   SYNTAX=1                       with the goal objects and a B of its own: look for errors and warnings alone
 ##   V=1                            show the commands
 ##   B=folder                       where to build
 ##   ARGS=                          run and bench: handed to the programs (run: another PNG);

@@ -86,21 +86,26 @@ $(call obj,$(tool_srcs)): VERSION
 
 compile_cxx = $(CXX) $(cppflags) $(cxxflags) $(mode_flags)
 compile_c = $(CC) $(cppflags) $(cflags)
+# With SYNTAX=1 no code is made: for a second compiler's opinion.
+compiled = $1 -MMD -MP -MF $(@:.o=.d) -MT $@ $(if $(SYNTAX),-fsyntax-only $< && touch $@,-c $< -o $@)
 
 $(B)/obj/%.o: %.cc $(flags_stamp)
 	@mkdir -p $(@D)
 	$(call say,CXX)
-	$Q$(compile_cxx) -MMD -MP -c $< -o $@
+	$Q$(call compiled,$(compile_cxx))
 
 $(B)/inject/obj/%.o: %.cc $(flags_stamp)
 	@mkdir -p $(@D)
 	$(call say,CXX)
-	$Q$(compile_cxx) -MMD -MP -c $< -o $@
+	$Q$(call compiled,$(compile_cxx))
 
 $(B)/obj/%.o: %.c $(flags_stamp)
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$Q$(compile_c) -MMD -MP -c $< -o $@
+	$Q$(call compiled,$(compile_c))
+
+objects: $(lib_objs) $(ptx_objs) $(call obj,$(call keep,$(program_srcs)))
+.PHONY: objects
 
 -include $(patsubst %.o,%.d,$(lib_objs) $(ptx_objs) $(call obj,$(program_srcs)) $(wildcard $(inject_objs)))
 
