@@ -4,6 +4,7 @@
 #include "memory/kernel.h"
 #include "memory/library.h"
 #include "os/log.h"
+#include "os/mapping.h"
 #include "os/vma.h"
 
 #include <algorithm>
@@ -25,10 +26,11 @@ constexpr size_t pages_at_once = 4096;
 // Copies a range in which all pages have contents, or makes zeroed pages for one in which none has.
 bool move_in(const array &a, range r, bool has_contents)
 {
-	uint64_t offset = a.offset + (r.begin - a.place.body.begin);
 	if (r.empty())
 		return true;
-	return has_contents ? lib().file.fill(offset, r.ptr(), r.size()) : lib().file.populate(offset, r.size());
+	uint64_t offset = pages_of(a, r).offset;
+	page_source &to = *lib().source;
+	return has_contents ? to.fill(offset, r.ptr(), r.size()) : to.populate(offset, r.size());
 }
 
 // Pages without contents must not be read: under hold() that would wait for ourselves.
@@ -55,7 +57,7 @@ bool copy_in(const array &a)
 	return true;
 }
 
-// glibc grows a chunk of its own mapping with mremap(), which would run into the next array's part of the file. It fails
+// glibc grows a chunk of its own mapping with mremap(), which would run into the next array's part of the page source. It fails
 // if the chunk lies in two mappings, so let the last page differ.
 void forbid_mremap(const array &a)
 {
@@ -66,9 +68,8 @@ void forbid_mremap(const array &a)
 
 int no_memory(const array &a)
 {
-	return fail(GPUVM_ESALLOC,
-		    "array %p: no memory for its second mapping (free memory, or raise vm.max_map_count)",
-		    a.place.user.ptr());
+	return fail(GPUVM_ESALLOC, "array %p: no memory for its second mapping (%s)", a.place.user.ptr(),
+		    lib().source->cure());
 }
 
 } // namespace
@@ -78,7 +79,7 @@ int watch_body(array &a)
 	// What the host has is mapped before the watch begins: until a kernel writes, nothing of it is to be caught. A
 	// read fault of a shared mapping maps writable, and many pages at once.
 	madvise(a.place.body.ptr(), a.place.body.size(), MADV_POPULATE_READ);
-	return lib().catcher->watch(a.place.body);
+	return lib().catcher->watch(body_of(a));
 }
 
 int adopt(array &a)
@@ -86,8 +87,11 @@ int adopt(array &a)
 	library &l = lib();
 	range body = a.place.body;
 	size_t align = body.size() >= huge_page ? huge_page : page_size();
-	if (!l.allocate_space(body.size(), align, &a.offset))
+	part p;
+	if (!l.allocate_space(body.size(), align, {.chunk_shift = a.place.chunk_shift}, &p))
 		return no_memory(a);
+	a.offset = p.offset;
+	count_host_writes(a, *p.host_writes);
 
 	a.locked_pages = is_locked(body.begin);
 	uint64_t word;
@@ -99,7 +103,7 @@ int adopt(array &a)
 		l.release_space(a.offset, body.size());
 		return fail(GPUVM_EPROT, "array %p: its pages can't be watched (errno %d)", a.place.user.ptr(), -err);
 	}
-	if (!copy_in(a) || !l.file.map_at(body, a.offset)) {
+	if (!copy_in(a) || !l.source->map_at(body, a.offset)) {
 		l.catcher->unhold(body);
 		l.release_space(a.offset, body.size());
 		return no_memory(a);
@@ -123,9 +127,9 @@ int give_back(array &a, bool discard)
 	auto *copy = static_cast<char *>(map_private_like(body.begin, n, n >= huge_page ? huge_page : page));
 	if (!copy)
 		return no_memory(a);
-	bool copied =
-		discard ? l.file.read(a.offset, copy, page) && l.file.read(a.offset + n - page, copy + n - page, page)
-			: l.file.read(a.offset, copy, n);
+	bool copied = discard ? l.source->read(a.offset, copy, page) &&
+					l.source->read(a.offset + n - page, copy + n - page, page)
+			      : l.source->read(a.offset, copy, n);
 	if (!copied || !move_mapping(range_of(copy, n), body)) {
 		unmap(range_of(copy, n));
 		return no_memory(a);
@@ -155,7 +159,7 @@ void let_go(array &a, bool live)
 		announce_change(a);
 	}
 	if (!a.place.body.empty())
-		lib().catcher->wake(a.place.body);
+		lib().catcher->wake(body_of(a));
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Moving an array's body between private memory of the program's and the memory file, under the program's hands.
+// Moving an array's body between private memory of the program's and the page source, under the program's hands.
 // Structure lock held throughout; the array is held (touches wait), its lock is not taken.
 #pragma once
 
@@ -8,10 +8,10 @@
 namespace het
 {
 
-// Private memory → memory file, contents kept. 0, GPUVM_EPROT or GPUVM_ESALLOC, with everything as before.
+// Private memory → page source, contents kept. 0, GPUVM_EPROT or GPUVM_ESALLOC, with everything as before.
 int adopt(array &a);
 
-// Starts the watch over a body that lies in the memory file, with all its pages shown. 0 or -errno.
+// Starts the watch over a body that lies in the page source, with all its pages shown. 0 or -errno.
 int watch_body(array &a);
 
 // Memory file → private memory. @discard: the memory is about to be freed, only the first and last page (which may hold

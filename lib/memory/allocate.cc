@@ -4,15 +4,8 @@
 #include "memory/library.h"
 #include "memory/link.h"
 #include "os/log.h"
-#include "os/numa.h"
+#include "os/mapping.h"
 #include "os/pool.h"
-
-#include <cerrno>
-#include <sys/mman.h>
-
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25
-#endif
 
 namespace het
 {
@@ -26,16 +19,9 @@ address_index<block> &blocks()
 	return b;
 }
 
-// Pages of shared memory become huge by themselves only where the administrator has said so (shmem_enabled), but they can be
-// collapsed on request (Linux 6.1). Costs a copy of the block, once.
-void make_huge(const block &b)
-{
-	void *alias = lib().file.alias(b.offset);
-	madvise(b.pages.ptr(), b.pages.size(), MADV_HUGEPAGE);
-	madvise(alias, b.pages.size(), MADV_HUGEPAGE);
-	if (lib().file.populate(b.offset, b.pages.size()) && madvise(alias, b.pages.size(), MADV_COLLAPSE))
-		inform("gpuvm_malloc: no huge pages for %zu bytes (errno %d)", b.pages.size(), errno);
-}
+// Arrays that will lie in a block choose their chunks later: of the kernel module's, this is what an array has
+// below 256 MiB.
+constexpr unsigned block_chunk_shift = 16;
 
 } // namespace
 
@@ -49,26 +35,28 @@ void *allocate_block(size_t n, unsigned device, bool huge)
 		return nullptr;
 	}
 	structure_guard g;
+	page_use use{.chunk_shift = block_chunk_shift, .huge = huge};
+	if (device < l.ndevs)
+		use.node = l.devices[device]->numa_node();
 	auto *b = pool_array<block>(1);
-	if (!b || !l.allocate_space(size, align, &b->offset)) {
+	if (!b || !l.allocate_space(size, align, use, &b->in_source)) {
 		pool().release(b, sizeof(*b));
-		fail(GPUVM_ESALLOC, "gpuvm_malloc: no room for %zu bytes", n);
+		fail(GPUVM_ESALLOC, "gpuvm_malloc: no room for %zu bytes (%s)", n, l.source->cure());
 		return nullptr;
 	}
 	void *p = map_private_like(0, size, align);
 	b->pages = range_of(p, size);
-	if (!p || !l.file.map_at(b->pages, b->offset) || !blocks().insert(b->pages, b)) {
+	uint64_t offset = b->in_source.offset;
+	if (!p || !l.source->map_at(b->pages, offset) || !blocks().insert(b->pages, b)) {
 		if (p)
 			unmap(b->pages);
-		l.release_space(b->offset, size);
+		l.release_space(offset, size);
 		pool().release(b, sizeof(*b));
 		fail(GPUVM_ESALLOC, "gpuvm_malloc: no address space for %zu bytes (raise vm.max_map_count?)", n);
 		return nullptr;
 	}
-	if (device < l.ndevs)
-		prefer_node(range_of(l.file.alias(b->offset), size), l.devices[device]->numa_node());
-	if (huge)
-		make_huge(*b);
+	if (huge && !l.source->make_huge(b->pages, offset))
+		inform("gpuvm_malloc: no huge pages for %zu bytes", size);
 	return p;
 }
 
@@ -85,7 +73,7 @@ int free_block(void *p)
 	}
 	blocks().remove(b->pages);
 	unmap(b->pages);
-	l.release_space(b->offset, b->pages.size());
+	l.release_space(b->in_source.offset, b->pages.size());
 	pool().release(b, sizeof(*b));
 	return 0;
 }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// gpuvm_malloc(): memory that lies in the memory file from the start.
+// gpuvm_malloc(): memory that lies in the page source from the start.
 #pragma once
 
-#include "core/range.h"
-
-#include <cstdint>
+#include "memory/library.h"
 
 namespace het
 {
 
 struct block {
 	range pages;
-	uint64_t offset;
+	part in_source;
 	void *fork_copy;
 };
 

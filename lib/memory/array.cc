@@ -12,6 +12,9 @@ namespace het
 namespace
 {
 
+// Of arrays without a body.
+constinit const write_counter no_writes{0};
+
 // Free objects, linked through @offset (an address while the object is free). Structure lock.
 array *free_arrays;
 
@@ -83,6 +86,7 @@ array *new_array(unsigned ndevs)
 	}
 	// A late reader may hold the lock of the former array for a moment.
 	caller_guard g(*a);
+	count_host_writes(*a, no_writes);
 	a->place = {};
 	a->offset = 0;
 	a->linked = 0;
@@ -98,6 +102,12 @@ array *new_array(unsigned ndevs)
 		a->links[d].open.store(0, std::memory_order_relaxed);
 	}
 	return a;
+}
+
+void count_host_writes(array &a, const write_counter &counter)
+{
+	a.host_writes.store(&counter, std::memory_order_relaxed);
+	a.host_writes_seen.store(counter.load(), std::memory_order_release);
 }
 
 void make_live(array &a)

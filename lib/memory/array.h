@@ -9,6 +9,7 @@
 #include "core/layout.h"
 #include "core/read_ahead.h"
 #include "os/lock.h"
+#include "os/page_source.h"
 
 #include <atomic>
 
@@ -17,7 +18,7 @@ namespace het
 
 // Where the pages of the body come from, and go back to.
 enum class origin : uint8_t {
-	adopted,   // private memory of the program's, moved into the memory file
+	adopted,   // private memory of the program's, moved into the page source
 	allocated, // gpuvm_malloc()
 	copied,    // not adopted (GPUVM_COPY): the layout has no body
 };
@@ -79,10 +80,13 @@ struct array {
 	// owner of every chunk. A hint that may be 0 at any time: set and narrowed under the lock, narrowed before any
 	// chunk changes.
 	std::atomic<copyset> fast;
+	// The page source's counter for the body, and up to which number its writes are taken in (memory/host_writes.h).
+	std::atomic<const write_counter *> host_writes;
+	std::atomic<uint64_t> host_writes_seen;
 
 	// Change only while the structure lock is held too.
 	layout place;
-	uint64_t offset; // of the body in the memory file
+	uint64_t offset; // of the body in the page source
 	copyset linked;
 	origin from;
 	bool live;
@@ -176,6 +180,9 @@ void narrow_fast(array &a, copyset valid);
 
 // After a busy chunk, a hold or a bracket has ended. Lock held.
 void announce_change(array &a);
+
+// The body lies in a part of the page source with this counter. Before make_live(), or held.
+void count_host_writes(array &a, const write_counter &counter);
 
 // Objects. Structure lock held. A new one is not live: whoever still has a pointer to it from its former life leaves it
 // alone until make_live(), from when on touches wait (it is held).

@@ -36,6 +36,7 @@ void extents::erase(uint32_t at)
 
 void extents::open(uint64_t size)
 {
+	count_ = 0;
 	insert(0, {0, size});
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which parts of the memory file are free. Best fit over a sorted table of free extents, merged when they meet.
+// Which parts of the page source are free. Best fit over a sorted table of free extents, merged when they meet.
 // Serialised by the structure lock.
 #pragma once
 
@@ -12,6 +12,7 @@ namespace het
 class extents
 {
       public:
+	// All of it is free.
 	void open(uint64_t size);
 	// False: no room (or no memory for the table).
 	bool allocate(size_t n, size_t align, uint64_t *offset);

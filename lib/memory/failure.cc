@@ -128,23 +128,18 @@ void attend(void *)
 
 void fail_chunk(array &a, uint32_t c)
 {
-	range r = a.place.chunk_range(c, 1);
 	a.chunks[c].flags |= chunk_failed;
 	a.chunks[c].host = access::none;
-	if (!map_failing(r))
+	if (lib().catcher->spoil(pages_of(a, c, 1)) < 0)
 		report(GPUVM_EPROT, a.place.user.ptr(),
 		       "array %p: a failed chunk can't be shown as such; touches of it hang", a.place.user.ptr());
-	lib().catcher->wake(r);
 }
 
-// The chunk is accessible between the first step and the last. A touch in that instant sees old bytes, as any touch
-// before the end of the writing kernel that heals it may.
+// The chunk may be accessible for an instant. A touch in it sees old bytes, as any touch before the end of the writing
+// kernel that heals it may.
 int heal_chunk(array &a, uint32_t c)
 {
-	range r = a.place.chunk_range(c, 1);
-	trap &t = *lib().catcher;
-	if (!lib().file.map_at(r, a.offset + (r.begin - a.place.body.begin)) || t.watch(r) ||
-	    t.protect(r, access::none))
+	if (lib().catcher->heal(pages_of(a, c, 1), *lib().source) < 0)
 		return fail(GPUVM_EPROT, "array %p: a failed chunk can't be watched again", a.place.user.ptr());
 	a.chunks[c].flags &= uint8_t(~chunk_failed);
 	return 0;

@@ -10,6 +10,7 @@
 #include "memory/kernel.h"
 #include "memory/library.h"
 #include "os/log.h"
+#include "os/mapping.h"
 #include "os/settings.h"
 
 #include <csignal>
@@ -104,11 +105,11 @@ void hold_all()
 	arrays.for_each(hold_at_once);
 }
 
-// Through the file, not the alias: what was never touched is not to be populated for it.
+// By the source, not through the alias: where it can, it does not populate what was never touched.
 void *private_copy(uint64_t offset, size_t n)
 {
 	void *copy = map_private(n);
-	if (copy && lib().file.read(offset, copy, n))
+	if (copy && lib().source->read(offset, copy, n))
 		return copy;
 	warn("fork: no memory for a copy of %zu bytes; the child will have none", n);
 	if (copy)
@@ -124,7 +125,7 @@ void copy_array(array &a)
 
 void copy_block(block &b)
 {
-	b.fork_copy = private_copy(b.offset, b.pages.size());
+	b.fork_copy = private_copy(b.in_source.offset, b.pages.size());
 }
 
 void drop_copy(void *&copy, size_t n)

@@ -3,6 +3,7 @@
 
 #include "memory/failure.h"
 #include "memory/hooks.h"
+#include "memory/host_writes.h"
 #include "memory/kernel.h"
 #include "memory/library.h"
 #include "memory/pending.h"
@@ -60,6 +61,7 @@ namespace
 // Shows chunks whose bytes are at home. Lock held.
 int show_chunks(array &a, layout::span s, event e)
 {
+	take_in_host_writes(a);
 	for (uint32_t c = s.first; c < s.last; c++) {
 		chunk &ch = a.chunks[c];
 		step st = next_step(ch.state(), e, 0, lib().rules);
@@ -70,7 +72,10 @@ int show_chunks(array &a, layout::span s, event e)
 		enter(a, ch, st.next);
 		range r = a.place.chunk_range(c, 1);
 		HET_PROBE3(resolve, r.begin, r.size(), int(st.next.host));
-		if (int err = lib().catcher->admit(r, st.next.host))
+		int err = lib().catcher->admit(pages_of(a, r), st.next.host);
+		if (err > 0)
+			take_in_found_writes(a, {c, c + 1});
+		if (err < 0)
 			return fail(GPUVM_EPROT, "array %p: pages can't be shown (errno %d)", a.place.user.ptr(), -err);
 	}
 	return 0;

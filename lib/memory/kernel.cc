@@ -4,6 +4,7 @@
 #include "memory/brackets.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
+#include "memory/host_writes.h"
 #include "memory/library.h"
 #include "memory/pending.h"
 #include "memory/resolver.h"
@@ -31,11 +32,14 @@ int lower_access(array &a, layout::span s, access to)
 		}
 		range r = a.place.chunk_range(first, c - first);
 		HET_PROBE3(revoke, r.begin, r.size(), int(to));
-		if (int e = lib().catcher->protect(r, to)) {
+		int e = lib().catcher->protect(pages_of(a, r), to);
+		if (e < 0) {
 			err = fail(GPUVM_EPROT, "array %p: pages can't be taken from the host (errno %d)",
 				   a.place.user.ptr(), -e);
 			continue;
 		}
+		if (e > 0)
+			take_in_found_writes(a, {first, c});
 		for (uint32_t i = first; i < c; i++)
 			a.chunks[i].host = to;
 	}
@@ -73,7 +77,7 @@ void release_chunks(array &a, uint32_t first, uint32_t count)
 		a.chunks[c].flags &= uint8_t(~(chunk_busy | chunk_awaited));
 	}
 	if (awaited)
-		lib().catcher->wake(a.place.chunk_range(first, count));
+		lib().catcher->wake(pages_of(a, first, count));
 	announce_change(a);
 }
 
@@ -203,6 +207,8 @@ bool all_valid(const array &a, unsigned device)
 // A writer must be the only one whom the hint lets pass: another device's could do so at the same time.
 bool is_hinted(const array &a, unsigned device, kernel_mode mode)
 {
+	if (has_host_writes(a))
+		return false;
 	copyset devices = a.fast.load() & ~host_copy;
 	return writes(mode) ? devices == device_copy(device) : (devices & device_copy(device)) != 0;
 }
@@ -336,6 +342,8 @@ int begin_kernel(array &a, const usage &u, kernel_mode mode)
 			    "or use gpuvm_malloc()",
 			    a.place.user.ptr());
 	int err = settle(a, g);
+	// While no bracket of this kernel is open: a chunk that its device loses later counts as written there.
+	take_in_host_writes(a);
 	// Before the brackets are looked at: see begin_fast().
 	a.fast.store(0);
 	if (!err)

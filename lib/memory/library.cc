@@ -9,6 +9,8 @@
 #include "memory/touch.h"
 #include "memory/whole_chunk.h"
 #include "os/log.h"
+#include "os/memory_file.h"
+#include "os/module_context.h"
 #include "os/settings.h"
 #include "os/thread.h"
 
@@ -34,6 +36,7 @@ struct trap_choice {
 };
 
 constexpr trap_choice trap_choices[] = {
+	{GPUVM_TRAP_KMOD, "kmod", make_kmod_trap, true},
 	{GPUVM_TRAP_UFFD, "uffd", make_uffd_trap, true},
 	{GPUVM_TRAP_UFFD_SIGBUS, "uffd-sigbus", make_uffd_sigbus_trap, true},
 	{GPUVM_TRAP_SIGSEGV, "sigsegv", make_sigsegv_trap, true},
@@ -48,7 +51,8 @@ bool is_wanted(const trap_choice &c, int flag)
 		return c.flag == flag;
 	if (settings().trap)
 		return !strcmp(c.name, settings().trap);
-	return c.automatic;
+	// That a machine has no module is nothing to tell of.
+	return c.automatic && (c.flag != GPUVM_TRAP_KMOD || module_context::is_present());
 }
 
 // Says which trap was taken, why not a better one, and what is lost by it.
@@ -122,6 +126,7 @@ void undo_init()
 {
 	for (auto &d : lib().devices)
 		d.reset();
+	lib().source = nullptr;
 	lib().catcher.reset();
 	lib().ndevs = 0;
 }
@@ -131,14 +136,24 @@ lane_pool *lanes;
 
 std::atomic<uint32_t> opened{0};
 
+int open_source()
+{
+	static memory_file file;
+	library &l = lib();
+	l.source = l.catcher->source();
+	if (!l.source) {
+		if (int err = file.open())
+			return err;
+		l.source = &file;
+	}
+	l.space.open(l.source->size());
+	return 0;
+}
+
 // The parts that start once and stay. What an attempt that failed has started is there for the next one.
 int open_parts(unsigned resolvers, unsigned spin_flag)
 {
-	library &l = lib();
 	if (!lanes) {
-		if (int err = l.file.open())
-			return err;
-		l.file_space.open(l.file.size());
 		open_whole_chunk();
 		lanes = new (lane_memory) lane_pool(resolvers, caller_lanes);
 	}
@@ -160,21 +175,22 @@ library &lib()
 	return *l;
 }
 
-bool library::allocate_space(size_t n, size_t align, uint64_t *offset)
+bool library::allocate_space(size_t n, size_t align, const page_use &use, part *p)
 {
-	if (!file_space.allocate(n, align, offset))
+	size_t grain = source->grain(), size = round_up(n, grain);
+	if (!space.allocate(size, std::max(align, grain), &p->offset))
 		return false;
-	if (file.open_alias(*offset, n))
-		return true;
-	file_space.release(*offset, n);
-	return false;
+	p->host_writes = source->create(p->offset, size, use);
+	if (!p->host_writes)
+		space.release(p->offset, size);
+	return p->host_writes;
 }
 
 void library::release_space(uint64_t offset, size_t n)
 {
-	file.punch(offset, n);
-	file.close_alias(offset, n);
-	file_space.release(offset, n);
+	size_t size = round_up(n, source->grain());
+	source->destroy(offset, size);
+	space.release(offset, size);
 }
 
 lane_lease::lane_lease(unsigned own) : borrowed_(own == any_lane), lane_(borrowed_ ? lanes->borrow() : own) {}
@@ -214,6 +230,8 @@ int init_library(unsigned ndevs, const gpuvm_device *devs, int flags)
 	l.strict = (flags & GPUVM_STRICT) || settings().strict;
 	l.sync_back = !(flags & GPUVM_UNLINK_NO_SYNC_BACK);
 	l.timed = flags & GPUVM_STAT;
+	if (!err)
+		err = open_source();
 	if (!err)
 		err = open_parts(resolvers, flags & GPUVM_SPIN_MASK);
 	if (err) {

@@ -9,7 +9,7 @@
 #include "memory/extents.h"
 #include "memory/stats.h"
 #include "os/lock.h"
-#include "os/mapping.h"
+#include "os/page_source.h"
 #include "trap/trap.h"
 
 #include <gpuvm.h>
@@ -17,6 +17,12 @@
 
 namespace het
 {
+
+// A part of the page source, in use.
+struct part {
+	uint64_t offset;
+	const write_counter *host_writes;
+};
 
 struct library {
 	// Who is linked where. Rank: structure. Held across device calls, never taken by resolvers.
@@ -31,11 +37,11 @@ struct library {
 	bool strict = false;
 	bool sync_back = true;
 	bool timed = false;
-	memory_file file;
+	page_source *source = nullptr;
 
-	// Parts of the memory file and of its alias. Structure lock. release_space() gives the pages back too.
-	extents file_space;
-	bool allocate_space(size_t n, size_t align, uint64_t *offset);
+	// Parts of the page source. Structure lock. release_space() gives the pages back too.
+	extents space;
+	bool allocate_space(size_t n, size_t align, const page_use &use, part *p);
 	void release_space(uint64_t offset, size_t n);
 
 	address_index<array> arrays;
@@ -57,10 +63,24 @@ void wait_until_open();
 // Implementation of gpuvm_init() and gpuvm_init_devices().
 int init_library(unsigned ndevs, const gpuvm_device *devs, int flags);
 
+// Where bytes of the body lie in the page source.
+inline pages pages_of(const array &a, range r)
+{
+	return {r, a.offset + (r.begin - a.place.body.begin)};
+}
+inline pages pages_of(const array &a, uint32_t first, uint32_t count)
+{
+	return pages_of(a, a.place.chunk_range(first, count));
+}
+inline pages body_of(const array &a)
+{
+	return {a.place.body, a.offset};
+}
+
 // The second address of a byte of the body.
 inline char *alias_of(const array &a, uintptr_t at)
 {
-	return lib().file.alias(a.offset + (at - a.place.body.begin));
+	return lib().source->alias(a.offset + (at - a.place.body.begin));
 }
 
 // Takes the structure lock with signals blocked.

@@ -13,6 +13,7 @@
 #include "memory/pending.h"
 #include "memory/whole_chunk.h"
 #include "os/log.h"
+#include "os/mapping.h"
 #include "os/pool.h"
 #include "os/settings.h"
 #include "os/vma.h"
@@ -49,7 +50,8 @@ int plan(array &a, range user, bool may_copy)
 	if (block *b = block_of(user)) {
 		a.from = origin::allocated;
 		a.place = plan_layout(user, owned_in_block(*b, user), page, chunk_size_wanted());
-		a.offset = b->offset + (a.place.body.begin - b->pages.begin);
+		a.offset = b->in_source.offset + (a.place.body.begin - b->pages.begin);
+		count_host_writes(a, *b->in_source.host_writes);
 		return 0;
 	}
 	// Only the body is adopted: edges may lie in a page of something else. But they are read and written, too.
@@ -83,9 +85,10 @@ int take_body(array &a)
 		enter(a, a.chunks[c], {host_copy, access::write});
 	if (a.from == origin::adopted)
 		return adopt(a);
-	library &l = lib();
-	if (!l.file.populate(a.offset, a.place.body.size()))
-		return fail(GPUVM_ESALLOC, "gpuvm_link: no memory for %zu bytes", a.place.body.size());
+	page_source &source = *lib().source;
+	if (!source.populate(a.offset, a.place.body.size()))
+		return fail(GPUVM_ESALLOC, "gpuvm_link: no memory for %zu bytes (%s)", a.place.body.size(),
+			    source.cure());
 	if (int err = watch_body(a))
 		return fail(GPUVM_EPROT, "array %p: its pages can't be watched (errno %d)", a.place.user.ptr(), -err);
 	return 0;
@@ -267,7 +270,7 @@ int return_body(array &a, unlink_options o)
 		       a.place.user.ptr());
 	if (err || a.from != origin::adopted) {
 		heal_chunks(a);
-		lib().catcher->unwatch(a.place.body);
+		lib().catcher->unwatch(body_of(a));
 	}
 	return 0;
 }
@@ -300,7 +303,7 @@ int unlink_all(array &a, unlink_options o)
 	}
 	// While the array is still known: whoever was caught before repeats the access, now on ordinary memory.
 	if (!a.place.body.empty())
-		l.catcher->wake(a.place.body);
+		l.catcher->wake(body_of(a));
 	l.arrays.remove(a.place.extent());
 	for (unsigned d = 0; d < l.ndevs; d++)
 		release_buffer(d, forget_link(a, d));

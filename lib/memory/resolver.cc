@@ -6,6 +6,7 @@
 #include "memory/spinner.h"
 #include "memory/touch.h"
 #include "os/clock.h"
+#include "os/mapping.h"
 #include "os/thread.h"
 #include "trap/spared_threads.h"
 
@@ -88,7 +89,7 @@ void resolver::run()
 		// Somebody may have slept on a mapping that was replaced meanwhile.
 		if (serve(t, *this) == verdict::not_ours) {
 			uintptr_t page = round_down(t.addr, page_size());
-			lib().catcher->wake({page, page + page_size()});
+			lib().catcher->wake({{page, page + page_size()}, t.offset});
 		}
 	}
 }

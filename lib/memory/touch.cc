@@ -5,12 +5,14 @@
 
 #include "memory/failure.h"
 #include "memory/home.h"
+#include "memory/host_writes.h"
 #include "memory/kernel.h"
 #include "memory/library.h"
 #include "memory/pending.h"
 #include "memory/transfer.h"
 #include "os/clock.h"
 #include "os/inject.h"
+#include "os/mapping.h"
 #include "os/probes.h"
 #include "os/settings.h"
 
@@ -26,9 +28,10 @@ namespace
 // Pieces of a read-ahead after the touched chunk: large enough for bandwidth, small enough to overlap.
 constexpr size_t piece_bytes = 1 << 20;
 
-range page_of(uintptr_t at)
+pages page_of(const array &a, uintptr_t at)
 {
-	return {round_down(at, page_size()), round_down(at, page_size()) + page_size()};
+	uintptr_t begin = round_down(at, page_size());
+	return pages_of(a, {begin, begin + page_size()});
 }
 
 // Chunks from @c on, at most @limit, that take the same step as the first and are nobody else's business.
@@ -59,18 +62,21 @@ uint32_t choose_window(array &a, uint32_t c, event e, const step &first)
 bool admit(array &a, uint32_t c, range r, access to)
 {
 	trap &catcher = *lib().catcher;
-	int err = catcher.admit(r, to);
-	// A hole in the file can only come from outside (somebody punched it). The bytes are gone either way.
-	if (err == -EFAULT && lib().file.populate(a.offset + (r.begin - a.place.body.begin), r.size()))
-		err = catcher.admit(r, to);
-	if (!err)
+	pages p = pages_of(a, r);
+	int err = catcher.admit(p, to);
+	// A hole in the source can only come from outside (somebody punched it). The bytes are gone either way.
+	if (err == -EFAULT && lib().source->populate(p.offset, r.size()))
+		err = catcher.admit(p, to);
+	if (err > 0)
+		take_in_found_writes(a, a.place.chunks_of(r));
+	if (err >= 0)
 		return true;
 	if (err == -ENOMEM && !catcher.features().by_page)
 		return false;
 	void *user = a.place.user.ptr();
 	if (err == -ENOENT) {
 		report(GPUVM_ESTATE, user, "array %p: its memory was unmapped behind the library's back", user);
-		catcher.wake(r);
+		catcher.wake(p);
 		return true;
 	}
 	report(GPUVM_EPROT, user, "array %p: pages can't be shown (errno %d): SIGBUS", user, -err);
@@ -111,7 +117,7 @@ verdict show_whole(array &a, array_guard &g, touch t, uint32_t c, server &s)
 		return verdict::hand_over;
 	// Unlinked, or about to be, while the lock was dropped.
 	if (!a.live || a.held) {
-		lib().catcher->wake(page_of(t.addr));
+		lib().catcher->wake(page_of(a, t.addr));
 		return verdict::done;
 	}
 	visit v(a, g);
@@ -125,10 +131,10 @@ verdict show_whole(array &a, array_guard &g, touch t, uint32_t c, server &s)
 	} while (!err && !all_at_host(a));
 	if (!err) {
 		enter_all(a, 0, all.last, {host_copy, access::write});
-		err = lib().catcher->admit(a.place.body, access::write);
+		err = lib().catcher->admit(body_of(a), access::write);
 	}
 	HET_PROBE3(resolve, a.place.body.begin, a.place.body.size(), int(access::write));
-	if (err) {
+	if (err < 0) {
 		report(GPUVM_EPROT, a.place.user.ptr(),
 		       "array %p: pages can't be shown (raise vm.max_map_count): SIGBUS", a.place.user.ptr());
 		fail_chunk(a, c);
@@ -142,7 +148,7 @@ verdict show(array &a, array_guard &g, touch t, uint32_t c, event e, const step 
 	uint32_t n = choose_window(a, c, e, st);
 	range r = a.place.chunk_range(c, n);
 	if (lib().catcher->features().by_page)
-		r.begin = page_of(t.addr).begin;
+		r.begin = round_down(t.addr, page_size());
 	if (mutant_nolock()) {
 		enter_all(a, c, n, st.next);
 		g.unlock();
@@ -183,7 +189,7 @@ void fetch_failed(fetch_job &j)
 	       others ? "another device has the data" : "its only valid copy can't be read: SIGBUS");
 	if (others) {
 		ch.valid = others;
-		lib().catcher->wake(page_of(j.t.addr));
+		lib().catcher->wake(page_of(j.a, j.t.addr));
 	} else {
 		fail_chunk(j.a, j.touched);
 	}
@@ -318,6 +324,7 @@ verdict serve_in_array(array &a, touch t, server &s, uint64_t started)
 		return verdict::not_ours;
 	if (a.held)
 		return verdict::wait;
+	take_in_host_writes(a);
 	uint32_t c = a.place.chunk_at(t.addr);
 	chunk &ch = a.chunks[c];
 	if ((ch.flags & chunk_busy) || (lib().strict && being_written(a, c))) {
@@ -325,7 +332,7 @@ verdict serve_in_array(array &a, touch t, server &s, uint64_t started)
 		return verdict::wait;
 	}
 	if (ch.flags & chunk_failed) {
-		lib().catcher->wake(page_of(t.addr));
+		lib().catcher->wake(page_of(a, t.addr));
 		return s.in_handler() ? verdict::not_ours : verdict::done;
 	}
 	event e = t.write ? event::touch_write : event::touch_read;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/transfer.h"
 
+#include "memory/host_writes.h"
 #include "memory/lane.h"
 #include "memory/library.h"
 #include "os/clock.h"
@@ -24,6 +25,7 @@ size_t bytes_of(const array &a, uint32_t first, uint32_t count)
 
 round next_round(array &a, layout::span s, event e, unsigned device)
 {
+	take_in_host_writes(a);
 	round r;
 	bool begins = e == event::begin_read || e == event::begin_write;
 	uint32_t c = s.first;

@@ -14,7 +14,7 @@ struct environment {
 	bool fork_copy;        // GPUVM_FORK_COPY: a forked child gets copies of linked arrays (1)
 	bool strict;           // GPUVM_STRICT
 	bool kernel_6_1;       // GPUVM_UFFD_FEATURES=6.1: use only what Debian 12's own kernel has
-	const char *trap;      // GPUVM_TRAP: uffd, uffd-sigbus, sigsegv, sigsegv-stop; null: automatic
+	const char *trap;      // GPUVM_TRAP: kmod, uffd, uffd-sigbus, sigsegv, sigsegv-stop; null: automatic
 	const char *uffd_open; // GPUVM_UFFD_OPEN: dev, syscall, user; null: the first that works
 	int64_t spin_us;       // GPUVM_SPIN_US: longest spin of a resolver; -1: adaptive
 	unsigned resolvers;    // GPUVM_RESOLVERS: number of resolver threads; 0: by the number of cores

@@ -71,11 +71,11 @@ bool signal_trap::on_fault(const siginfo_t &info, const ucontext_t &context)
 	return repeat;
 }
 
-void signal_trap::wake(range r)
+void signal_trap::wake(const pages &p)
 {
 	if (!in_handler)
 		releases.fetch_add(1, std::memory_order_release);
-	box_.complete(r);
+	box_.complete(p.at);
 }
 
 void signal_trap::forked_child()

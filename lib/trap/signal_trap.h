@@ -28,7 +28,7 @@ class signal_trap : public trap
 	// Takes the signal over. False, with the reason in *why: another trap has it.
 	bool install(const char **why);
 
-	void wake(range r) override;
+	void wake(const pages &p) override;
 	bool next(touch &t, wait_policy p) override { return box_.next(t, p); }
 	void interrupt() override { box_.interrupt(); }
 	bool has_touch() const override { return box_.has_touch(); }

@@ -56,30 +56,30 @@ int sigsegv_trap::hold(range old)
 void sigsegv_trap::unhold(range old)
 {
 	set_access(old, access::write);
-	wake(old);
+	wake({old});
 }
 
-int sigsegv_trap::watch(range r)
+int sigsegv_trap::watch(const pages &p)
 {
-	return set_access(r, access::write);
+	return set_access(p.at, access::write);
 }
 
-int sigsegv_trap::unwatch(range r)
+int sigsegv_trap::unwatch(const pages &p)
 {
-	int err = set_access(r, access::write);
-	wake(r);
+	int err = set_access(p.at, access::write);
+	wake(p);
 	return err;
 }
 
-int sigsegv_trap::protect(range r, access to)
+int sigsegv_trap::protect(const pages &p, access to)
 {
-	return set_access(r, to);
+	return set_access(p.at, to);
 }
 
-int sigsegv_trap::admit(range r, access to)
+int sigsegv_trap::admit(const pages &p, access to)
 {
-	int err = set_access(r, to);
-	complete(r);
+	int err = set_access(p.at, to);
+	complete(p.at);
 	return err;
 }
 

@@ -24,11 +24,11 @@ class sigsegv_trap : public signal_trap
 	void unhold(range old) override;
 
 	// All pages count as mapped, whether they were touched or not: the whole range becomes accessible.
-	int watch(range r) override;
-	int unwatch(range r) override;
+	int watch(const pages &p) override;
+	int unwatch(const pages &p) override;
 
-	int protect(range r, access to) override;
-	int admit(range r, access to) override;
+	int protect(const pages &p, access to) override;
+	int admit(const pages &p, access to) override;
 };
 
 } // namespace het

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // How host touches are caught: the interface that each trap implements in a file of its own.
 //
-// A trap knows address ranges, not arrays: it reduces what the primary mapping allows, shows pages again, and
+// A trap knows pages, not arrays: it reduces what the primary mapping allows, shows pages again, and
 // turns the kernel's report of a touch into a call of the sink. It keeps no state a range.
 #pragma once
 
 #include "core/range.h"
+#include "os/page_source.h"
 
 #include <cstdint>
 #include <memory>
@@ -13,10 +14,18 @@
 namespace het
 {
 
+// Some pages of an array: where they are in the program, and where in the page source.
+struct pages {
+	range at;
+	uint64_t offset = 0;
+};
+
 // One host touch on a watched range.
 struct touch {
 	uintptr_t addr = 0;
 	bool write = false;
+	// Of the page in the page source, from a trap that has a source of its own; otherwise 0.
+	uint64_t offset = 0;
 };
 
 // What the memory core does with touches. Set once, before the first watch().
@@ -31,7 +40,8 @@ struct trap_features {
 	bool kernel_touches = false;
 	// a page can be shown read-only from the first instant; otherwise a read makes the host the only owner
 	bool shared_reads = false;
-	// admit() may start at any page at no cost; otherwise each range of its own splits a mapping
+	// admit() shows page after page, so it had better start with the touched one; otherwise it shows whole ranges,
+	// and -ENOMEM means that no mapping can be split any more
 	bool by_page = false;
 	// all other threads are stopped while a fetch is under way (sigsegv-stop only)
 	bool stops_threads = false;
@@ -49,6 +59,8 @@ class trap
 
 	virtual const char *name() const = 0;
 	virtual trap_features features() const = 0;
+	// Where the pages must come from; null: from anywhere.
+	virtual page_source *source() { return nullptr; }
 
 	// Adoption of private memory, not yet the library's: from now on writes, and touches of pages that were
 	// never touched, wait until wake(). Reads of populated pages go on.
@@ -56,19 +68,31 @@ class trap
 	// Undo of hold() when the adoption failed; wakes.
 	virtual void unhold(range old) = 0;
 
+	// What follows returns -errno or 0, save as said.
+
 	// Starts and ends the watch over pages of the primary mapping, which are the library's memory by now.
 	// Pages that are mapped stay as they are, the others are caught like revoked ones.
-	virtual int watch(range r) = 0;
-	virtual int unwatch(range r) = 0;
+	virtual int watch(const pages &p) = 0;
+	virtual int unwatch(const pages &p) = 0;
 
-	// Takes access away: to none (pages vanish from the primary) or to read. Caller holds the array's lock.
-	virtual int protect(range r, access to) = 0;
+	// Takes access away: to none (pages vanish from the primary) or to read. Caller holds the array's lock. 1: the
+	// host has written, unseen, to some page that had been shown read-only (see was_written()) and now is not.
+	virtual int protect(const pages &p, access to) = 0;
 	// Shows pages with access @to and wakes who waits there. The first page is shown for certain, and if it was
 	// read-only before, it and the rest become writable if @to says so; the rest is shown as far as no page in it
 	// is shown already (a later touch there is caught again and costs little). Caller holds the array's lock.
-	virtual int admit(range r, access to) = 0;
-	// Lets everyone who waits in the range try again.
-	virtual void wake(range r) = 0;
+	// 1: as with protect().
+	virtual int admit(const pages &p, access to) = 0;
+	// Lets everyone who waits there try again.
+	virtual void wake(const pages &p) = 0;
+
+	// Every touch of the pages raises SIGBUS; wakes. heal() catches them again, like revoked ones.
+	virtual int spoil(const pages &p);
+	virtual int heal(const pages &p, const page_source &source);
+
+	// The host has written to one of the pages since it was shown read-only, and the kernel has let it go on: the
+	// page source's counter has told so.
+	virtual bool was_written(const pages &) const { return false; }
 
 	// Event source of the resolvers. next() waits for a touch; false: woken by interrupt() or for no reason.
 	// One resolver at a time calls it.
@@ -78,7 +102,7 @@ class trap
 	virtual bool has_touch() const = 0;
 	// Hands a touch from a toucher's signal handler to the resolvers and waits until it was served or
 	// should be tried again (the signal traps only).
-	virtual void hand_over(touch t) { (void)t; }
+	virtual void hand_over(touch) {}
 
 	// Stopping of all other threads around a fetch (features().stops_threads only).
 	virtual void stop_threads() {}
@@ -89,6 +113,7 @@ class trap
 };
 
 // Factories, one a file. On failure: null, with the reason in *why (static text).
+std::unique_ptr<trap> make_kmod_trap(const touch_sink &sink, const char **why);
 std::unique_ptr<trap> make_uffd_trap(const touch_sink &sink, const char **why);
 std::unique_ptr<trap> make_uffd_sigbus_trap(const touch_sink &sink, const char **why);
 std::unique_ptr<trap> make_sigsegv_trap(const touch_sink &sink, const char **why);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The default trap: a userfaultfd whose events the resolvers read. The toucher sleeps in the kernel, whatever it
 // was doing there (a load, write(2), direct I/O), and no signal is involved.
-#include "os/clock.h"
 #include "os/userfaultfd.h"
+#include "trap/event_waiter.h"
 #include "trap/trap.h"
 
-#include <atomic>
 #include <cerrno>
 #include <linux/userfaultfd.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 namespace het
@@ -21,8 +19,9 @@ namespace
 class uffd_trap final : public trap
 {
       public:
-	uffd_trap(userfaultfd &&u, int event) : uffd_(std::move(u)), event_(event) {}
-	~uffd_trap() override { close(event_); }
+	explicit uffd_trap(userfaultfd &&u) : uffd_(std::move(u)) {}
+
+	bool open(const char **why) { return waiter_.open(why); }
 
 	const char *name() const override { return "uffd"; }
 	trap_features features() const override
@@ -32,17 +31,20 @@ class uffd_trap final : public trap
 
 	int hold(range old) override;
 	void unhold(range old) override;
-	int watch(range r) override { return uffd_.register_shared(r); }
-	int unwatch(range r) override { return uffd_.unregister(r); }
-	int protect(range r, access to) override
+	int watch(const pages &p) override { return uffd_.register_shared(p.at); }
+	int unwatch(const pages &p) override { return uffd_.unregister(p.at); }
+	int protect(const pages &p, access to) override
 	{
-		return to == access::none ? drop_pages(r) : uffd_.write_protect(r, true);
+		return to == access::none ? drop_pages(p.at) : uffd_.write_protect(p.at, true);
 	}
-	int admit(range r, access to) override;
-	void wake(range r) override { uffd_.wake(r); }
+	int admit(const pages &p, access to) override;
+	void wake(const pages &p) override { uffd_.wake(p.at); }
 
-	bool next(touch &t, wait_policy p) override;
-	void interrupt() override;
+	bool next(touch &t, wait_policy p) override
+	{
+		return waiter_.next(uffd_.fd(), p, [&] { return read_event(t); });
+	}
+	void interrupt() override { waiter_.interrupt(); }
 	bool has_touch() const override;
 	void forked_child() override {}
 
@@ -50,8 +52,7 @@ class uffd_trap final : public trap
 	bool read_event(touch &t);
 
 	userfaultfd uffd_;
-	int event_;
-	std::atomic<bool> interrupted_{false};
+	event_waiter waiter_;
 };
 
 int uffd_trap::hold(range old)
@@ -72,15 +73,15 @@ void uffd_trap::unhold(range old)
 	uffd_.wake(old);
 }
 
-int uffd_trap::admit(range r, access to)
+int uffd_trap::admit(const pages &p, access to)
 {
-	int err = uffd_.continue_from(r, to == access::read);
+	int err = uffd_.continue_from(p.at, to == access::read);
 	if (err != -EEXIST)
 		return err;
 	// The touched page is there already: shown read-only before, or mapped by another resolver since.
 	if (to == access::write)
-		return uffd_.write_protect(r, false);
-	uffd_.wake(r);
+		return uffd_.write_protect(p.at, false);
+	uffd_.wake(p.at);
 	return 0;
 }
 
@@ -94,38 +95,10 @@ bool uffd_trap::read_event(touch &t)
 	return true;
 }
 
-bool uffd_trap::next(touch &t, wait_policy p)
-{
-	uint64_t until = p.spin_ns ? now_ns() + p.spin_ns : 0;
-	do {
-		if (read_event(t))
-			return true;
-		if (interrupted_.exchange(false, std::memory_order_relaxed))
-			break;
-	} while (until && now_ns() < until);
-
-	pollfd fds[] = {{uffd_.fd(), POLLIN, 0}, {event_, POLLIN, 0}};
-	poll(fds, 2, -1);
-	if (fds[1].revents) {
-		uint64_t count;
-		[[maybe_unused]] ssize_t n = read(event_, &count, sizeof(count));
-		interrupted_.store(false, std::memory_order_relaxed);
-		return false;
-	}
-	return read_event(t);
-}
-
 bool uffd_trap::has_touch() const
 {
 	pollfd fd{uffd_.fd(), POLLIN, 0};
 	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLIN);
-}
-
-void uffd_trap::interrupt()
-{
-	interrupted_.store(true, std::memory_order_relaxed);
-	uint64_t one = 1;
-	[[maybe_unused]] ssize_t n = write(event_, &one, sizeof(one));
 }
 
 } // namespace
@@ -135,12 +108,8 @@ std::unique_ptr<trap> make_uffd_trap(const touch_sink &, const char **why)
 	std::optional<userfaultfd> u = userfaultfd::open(0, why);
 	if (!u)
 		return nullptr;
-	int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (event < 0) {
-		*why = "no file descriptor is left (ulimit -n)";
-		return nullptr;
-	}
-	return std::make_unique<uffd_trap>(std::move(*u), event);
+	auto t = std::make_unique<uffd_trap>(std::move(*u));
+	return t->open(why) ? std::move(t) : nullptr;
 }
 
 } // namespace het

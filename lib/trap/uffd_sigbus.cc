@@ -26,13 +26,13 @@ class uffd_sigbus_trap final : public signal_trap
 
 	int hold(range old) override;
 	void unhold(range old) override;
-	int watch(range r) override { return uffd_.register_shared(r); }
-	int unwatch(range r) override;
-	int protect(range r, access to) override
+	int watch(const pages &p) override { return uffd_.register_shared(p.at); }
+	int unwatch(const pages &p) override;
+	int protect(const pages &p, access to) override
 	{
-		return to == access::none ? drop_pages(r) : uffd_.write_protect(r, true);
+		return to == access::none ? drop_pages(p.at) : uffd_.write_protect(p.at, true);
 	}
-	int admit(range r, access to) override;
+	int admit(const pages &p, access to) override;
 
       private:
 	int show(range r, access to) const;
@@ -55,13 +55,13 @@ void uffd_sigbus_trap::unhold(range old)
 {
 	uffd_.write_protect(old, false);
 	uffd_.unregister(old);
-	wake(old);
+	wake({old});
 }
 
-int uffd_sigbus_trap::unwatch(range r)
+int uffd_sigbus_trap::unwatch(const pages &p)
 {
-	int err = uffd_.unregister(r);
-	wake(r);
+	int err = uffd_.unregister(p.at);
+	wake(p);
 	return err;
 }
 
@@ -74,10 +74,10 @@ int uffd_sigbus_trap::show(range r, access to) const
 	return to == access::write ? uffd_.write_protect(r, false) : 0;
 }
 
-int uffd_sigbus_trap::admit(range r, access to)
+int uffd_sigbus_trap::admit(const pages &p, access to)
 {
-	int err = show(r, to);
-	complete(r);
+	int err = show(p.at, to);
+	complete(p.at);
 	return err;
 }
 

@@ -285,7 +285,7 @@ TEST_P(signal_trap_test, held_memory_can_be_read_and_writers_wait)
 			c.the_trap().unhold(r);
 		} else { // adopted: another mapping takes the place
 			mmap(r.ptr(), r.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-			c.the_trap().wake(r);
+			c.the_trap().wake({r});
 		}
 		c.set_held({});
 		writer.join();
@@ -402,7 +402,7 @@ TEST(sigsegv_trap, too_many_mappings_are_an_error)
 			  void *p = mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 			  uintptr_t end = range_of(p, n).end;
 			  for (uintptr_t at = range_of(p, n).begin; at < end; at += 2 * page)
-				  if (int err = t->protect({at, at + page}, access::none))
+				  if (int err = t->protect({{at, at + page}}, access::none))
 					  return err == -ENOMEM ? 0 : 1;
 			  return 77; // this system allows more
 		  }) % 77,

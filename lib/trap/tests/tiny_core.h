@@ -39,7 +39,7 @@ class tiny_core
 			abort();
 		alias_ = map_file(nullptr, 0);
 		primary_ = map_file(nullptr, 0);
-		if (trap_->watch(body()))
+		if (trap_->watch({body()}))
 			abort();
 		resolver_ = std::thread([this] { resolve(); });
 	}
@@ -72,7 +72,7 @@ class tiny_core
 		guard g(lock_, lock_rank::array);
 		for (auto &s : state_)
 			s = access::none;
-		if (trap_->protect(body(), access::none))
+		if (trap_->protect({body()}, access::none))
 			abort();
 		memset(alias_, '?', bytes);
 		device_ = value;
@@ -86,7 +86,7 @@ class tiny_core
 			if (state_[n] != access::write)
 				continue;
 			state_[n] = access::read;
-			if (trap_->protect(chunk(n), access::read))
+			if (trap_->protect({chunk(n)}, access::read))
 				abort();
 		}
 	}
@@ -96,7 +96,7 @@ class tiny_core
 	{
 		guard g(lock_, lock_rank::array);
 		known_ = false;
-		if (trap_->unwatch(body()))
+		if (trap_->unwatch({body()}))
 			abort();
 		visible_.store(false);
 	}
@@ -109,7 +109,7 @@ class tiny_core
 		known_ = true;
 		for (auto &s : state_)
 			s = access::write;
-		if (trap_->watch(body()) || trap_->protect(body(), access::none))
+		if (trap_->watch({body()}) || trap_->protect({body()}, access::none))
 			abort();
 	}
 
@@ -157,7 +157,7 @@ class tiny_core
 		if (unsigned us = c.think_us.load())
 			usleep(us);
 		if (c.is_failed(t)) {
-			c.trap_->wake({round_down(t.addr, page), round_down(t.addr, page) + page});
+			c.trap_->wake({{round_down(t.addr, page), round_down(t.addr, page) + page}});
 			return false;
 		}
 		if (c.is_held(t)) {
@@ -181,7 +181,7 @@ class tiny_core
 			return !known_;
 		if (t.write)
 			state_[n] = access::write;
-		trap_->admit(from_touch(t, n), state_[n]);
+		trap_->admit({from_touch(t, n)}, state_[n]);
 		return true;
 	}
 
@@ -198,7 +198,7 @@ class tiny_core
 		bool stops = trap_->features().stops_threads;
 		if (stops) {
 			trap_->stop_threads();
-			trap_->admit(chunk(n), access::write);
+			trap_->admit({chunk(n)}, access::write);
 		}
 		if (delay_us_)
 			usleep(delay_us_);
@@ -208,7 +208,7 @@ class tiny_core
 			bool shared = !t.write && trap_->features().shared_reads;
 			state_[n] = shared ? access::read : access::write;
 			if (known_)
-				trap_->admit(chunk(n), state_[n]);
+				trap_->admit({chunk(n)}, state_[n]);
 		}
 		if (stops)
 			trap_->resume_threads();
@@ -222,7 +222,7 @@ class tiny_core
 			if (!trap_->next(t, {20000}) || is_held(t))
 				continue;
 			fetch(t);
-			trap_->wake({round_down(t.addr, page), round_down(t.addr, page) + page});
+			trap_->wake({{round_down(t.addr, page), round_down(t.addr, page) + page}});
 		}
 	}
 

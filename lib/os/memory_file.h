@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#pragma once
+
+#include "os/page_source.h"
+
+namespace het
+{
+
+// Pages of a memfd: one file and one alias for all arrays.
+class memory_file final : public page_source
+{
+      public:
+	// 0 or GPUVM_ESALLOC, having said why. Opens it once, however often it is called.
+	int open();
+
+	size_t grain() const override;
+	const char *cure() const override { return "free memory, or raise vm.max_map_count"; }
+
+	// Parts of the alias that are not in use have no access, so that mlockall() does not fill the whole mapping
+	// with pages.
+	const write_counter *create(uint64_t offset, size_t n, const page_use &use) override;
+	void destroy(uint64_t offset, size_t n) override;
+
+	// Nothing is faulted in by these.
+	bool populate(uint64_t offset, size_t n) const override;
+	bool fill(uint64_t offset, const void *from, size_t n) const override;
+	bool read(uint64_t offset, void *to, size_t n) const override;
+	bool map_at(range r, uint64_t offset) const override;
+	// Pages of shared memory become huge by themselves only where the administrator has said so (shmem_enabled),
+	// but they can be collapsed on request (Linux 6.1). Costs a copy, once.
+	bool make_huge(range r, uint64_t offset) const override;
+
+      private:
+	int fd_ = -1;
+};
+
+} // namespace het

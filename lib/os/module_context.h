@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A context of the kernel module, as kmod/uapi/linux/gpuvm.h describes it: its pages, their states, its ring of touches.
+// No policy.
+#pragma once
+
+#include "os/page_source.h"
+
+#include <memory>
+
+struct gpuvm_ring;
+
+namespace het
+{
+
+// What a touch of a page in the primary mapping does: goes on, goes on if it reads, waits, is SIGBUS.
+enum class page_state : uint8_t { host, shared, device, failed };
+
+class module_context final : public page_source
+{
+      public:
+	// The device file exists, whoever may open it.
+	static bool is_present();
+	// Null, with the reason in *why (static text).
+	static std::unique_ptr<module_context> open(const char **why);
+
+	module_context(const module_context &) = delete;
+	module_context &operator=(const module_context &) = delete;
+	~module_context();
+
+	// The module knows the state shared.
+	bool can_share() const;
+
+	// Changes the state of pages and lets all who wait there look again. -errno; 1: the host had written to some of
+	// them since they became shared; otherwise 0.
+	int set_state(uint64_t offset, size_t n, page_state to) const;
+	// Lets all who wait in the grains that the pages lie in post their touch anew.
+	void wake(uint64_t offset, size_t n) const;
+	// The host has written to one of the pages since it became shared.
+	bool was_written(uint64_t offset, size_t n) const;
+	// Somebody may wait for one of the pages whose touch, or that of a neighbour, has been posted.
+	bool is_posted(uint64_t offset, size_t n) const;
+
+	struct touch {
+		uint64_t offset;
+		uintptr_t address; // of the page
+		bool write;
+	};
+	// The ring. One thread at a time may take.
+	bool has_touch() const;
+	bool take(touch *t) const;
+	// Readable while the ring holds touches.
+	int event_fd() const { return event_fd_; }
+
+	// The child keeps nothing of the parent's alive.
+	void forked_child();
+
+	size_t grain() const override;
+	const char *cure() const override;
+	const write_counter *create(uint64_t offset, size_t n, const page_use &use) override;
+	void destroy(uint64_t offset, size_t n) override;
+	bool populate(uint64_t offset, size_t n) const override;
+	// These two make the pages exist.
+	bool fill(uint64_t offset, const void *from, size_t n) const override;
+	bool read(uint64_t offset, void *to, size_t n) const override;
+	bool map_at(range r, uint64_t offset) const override;
+	bool make_huge(range r, uint64_t offset) const override;
+
+      private:
+	explicit module_context(int fd) : fd_(fd) {}
+	bool greet(const char **why);
+	bool map_tables();
+	bool any_state_with(uint8_t flag, uint64_t offset, size_t n) const;
+
+	int fd_, event_fd_ = -1;
+	uint64_t features_ = 0;
+	size_t page_ = 0;
+	const uint8_t *states_ = nullptr;
+	const write_counter *counters_ = nullptr;
+	gpuvm_ring *ring_ = nullptr;
+	size_t ring_bytes_ = 0;
+};
+
+} // namespace het

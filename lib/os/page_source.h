@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Where the pages of array bodies come from: memory that can be mapped twice, in its primary place in the program, and in
+// the alias, where it is always readable and writable.
+//
+// A source is one sparse space of offsets for all arrays, parts of which are in use; memory/extents.h hands them out. It
+// comes with the trap: the kernel module has its own, all other traps watch a memory_file.
+#pragma once
+
+#include "core/range.h"
+
+#include <atomic>
+
+namespace het
+{
+
+// What a part of a source is wanted for. All but the chunk are wishes.
+struct page_use {
+	unsigned chunk_shift; // log2 of the bytes that come and go together
+	bool huge = false;    // in huge pages
+	int node = -1;        // NUMA node; -1: any
+};
+
+// Goes up whenever the kernel lets host writes to pages that were shown read-only go on by itself; see
+// memory/host_writes.h.
+using write_counter = std::atomic<uint64_t>;
+
+class page_source
+{
+      public:
+	uint64_t size() const { return size_; }
+	char *alias(uint64_t offset) const { return alias_ + offset; }
+
+	// Parts begin and end at multiples of it.
+	virtual size_t grain() const = 0;
+	// What to do when a part can't be had, or gets no pages.
+	virtual const char *cure() const = 0;
+
+	// Takes a part into use, with zeroed pages that come when they are wanted. The part's counter, which lives as
+	// long as the source; null: it can't be had.
+	virtual const write_counter *create(uint64_t offset, size_t n, const page_use &use) = 0;
+	// Gives the part and its pages back to the system.
+	virtual void destroy(uint64_t offset, size_t n) = 0;
+
+	// Makes the pages exist (zeroed where they did not). False: out of memory.
+	virtual bool populate(uint64_t offset, size_t n) const = 0;
+	// Copies memory into pages. False: out of memory.
+	virtual bool fill(uint64_t offset, const void *from, size_t n) const = 0;
+	// Copies pages to memory.
+	virtual bool read(uint64_t offset, void *to, size_t n) const = 0;
+	// Maps the pages at @r, the primary place, not inherited by fork.
+	virtual bool map_at(range r, uint64_t offset) const = 0;
+	// Makes huge pages of what is mapped at @r. False: it is in small ones.
+	virtual bool make_huge(range r, uint64_t offset) const = 0;
+
+      protected:
+	~page_source() = default;
+
+	char *alias_ = nullptr;
+	uint64_t size_ = 0;
+};
+
+} // namespace het

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// How a resolver waits for touches that a file descriptor announces: by looking for a while, then asleep.
+#pragma once
+
+#include "os/clock.h"
+#include "trap/trap.h"
+
+#include <atomic>
+
+namespace het
+{
+
+class event_waiter
+{
+      public:
+	event_waiter() = default;
+	event_waiter(const event_waiter &) = delete;
+	event_waiter &operator=(const event_waiter &) = delete;
+	~event_waiter();
+
+	// False, with the reason in *why.
+	bool open(const char **why);
+
+	// trap::next(). @fd: readable while there are touches. @take: takes one if there is one.
+	template <class Take> bool next(int fd, wait_policy p, Take take)
+	{
+		uint64_t until = p.spin_ns ? now_ns() + p.spin_ns : 0;
+		do {
+			if (take())
+				return true;
+			if (interrupted_.exchange(false, std::memory_order_relaxed))
+				break;
+			cpu_pause();
+		} while (until && now_ns() < until);
+		return sleep(fd) && take();
+	}
+	void interrupt();
+
+	// In a forked child.
+	void forked_child();
+
+      private:
+	// Until @fd is readable; false: interrupted.
+	bool sleep(int fd);
+
+	int event_ = -1;
+	std::atomic<bool> interrupted_{false};
+};
+
+} // namespace het

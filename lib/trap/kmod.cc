@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The kernel module: it knows the state of each page, serves touches of what the host may use by itself, and posts the
+// others to a ring. The toucher waits in the kernel, whatever it was doing there, and no signal is involved.
+//
+// Access is a state of the module's: write is HOST, read SHARED, none DEVICE. SHARED pages become HOST at the first host
+// write, in the kernel; was_written() tells which.
+//
+// A touch is posted once for a chunk of the module's, and all who touch that chunk wait until its pages change. Chunks of
+// gpuvm_malloc() blocks may reach past those of the library's, and then a change of the pages of one leaves who waits for
+// the other without a touch in the ring: so everyone who still waits in the same grain is told to post anew.
+#include "os/mapping.h"
+#include "os/module_context.h"
+#include "trap/event_waiter.h"
+#include "trap/trap.h"
+
+namespace het
+{
+
+namespace
+{
+
+class kmod_trap final : public trap
+{
+      public:
+	kmod_trap(std::unique_ptr<module_context> module, std::unique_ptr<trap> holder)
+	    : module_(std::move(module)), holder_(std::move(holder))
+	{
+	}
+
+	bool open(const char **why) { return waiter_.open(why); }
+
+	const char *name() const override { return "kmod"; }
+	trap_features features() const override
+	{
+		return {.kernel_touches = true, .shared_reads = module_->can_share()};
+	}
+	page_source *source() override { return module_.get(); }
+
+	int hold(range old) override { return holder_->hold(old); }
+	void unhold(range old) override { holder_->unhold(old); }
+
+	// Pages come as those of the host.
+	int watch(const pages &) override { return 0; }
+	int unwatch(const pages &p) override { return set(p, page_state::host); }
+
+	int protect(const pages &p, access to) override;
+	int admit(const pages &p, access to) override;
+	void wake(const pages &p) override;
+	int spoil(const pages &p) override;
+	int heal(const pages &p, const page_source &) override { return protect(p, access::none); }
+	bool was_written(const pages &p) const override { return module_->was_written(p.offset, p.at.size()); }
+
+	bool next(touch &t, wait_policy p) override
+	{
+		return waiter_.next(module_->event_fd(), p, [&] { return take(t); });
+	}
+	void interrupt() override { waiter_.interrupt(); }
+	bool has_touch() const override { return module_->has_touch(); }
+	void forked_child() override;
+
+      private:
+	int set(const pages &p, page_state to) const { return module_->set_state(p.offset, p.at.size(), to); }
+	void wake_neighbours(const pages &p) const;
+	bool take(touch &t) const;
+
+	std::unique_ptr<module_context> module_;
+	// Holds private memory, which the module knows nothing of, while it is adopted.
+	std::unique_ptr<trap> holder_;
+	event_waiter waiter_;
+};
+
+int kmod_trap::protect(const pages &p, access to)
+{
+	return set(p, to == access::read && module_->can_share() ? page_state::shared : page_state::device);
+}
+
+int kmod_trap::admit(const pages &p, access to)
+{
+	int err = set(p, to == access::write ? page_state::host : page_state::shared);
+	wake_neighbours(p);
+	return err;
+}
+
+// Those who wait in the same grains for other pages, whose touch may be the one that was served.
+void kmod_trap::wake_neighbours(const pages &p) const
+{
+	uint64_t end = p.offset + p.at.size();
+	uint64_t before = round_down(p.offset, module_->grain()), after = round_up(end, module_->grain());
+	if ((before < p.offset && module_->is_posted(before, p.offset - before)) ||
+	    (end < after && module_->is_posted(end, after - end)))
+		module_->wake(p.offset, p.at.size());
+}
+
+void kmod_trap::wake(const pages &p)
+{
+	module_->wake(p.offset, p.at.size());
+	// And those who were held where the pages are now.
+	holder_->wake(p);
+}
+
+int kmod_trap::spoil(const pages &p)
+{
+	int err = set(p, page_state::failed);
+	wake_neighbours(p);
+	return err;
+}
+
+bool kmod_trap::take(touch &t) const
+{
+	module_context::touch posted;
+	if (!module_->take(&posted))
+		return false;
+	t = {posted.address, posted.write, posted.offset};
+	return true;
+}
+
+void kmod_trap::forked_child()
+{
+	module_->forked_child();
+	holder_->forked_child();
+	waiter_.forked_child();
+}
+
+} // namespace
+
+std::unique_ptr<trap> make_kmod_trap(const touch_sink &sink, const char **why)
+{
+	std::unique_ptr<module_context> module = module_context::open(why);
+	if (!module)
+		return nullptr;
+	std::unique_ptr<trap> holder = make_uffd_trap(sink, why);
+	if (!holder)
+		holder = make_sigsegv_trap(sink, why);
+	if (!holder)
+		return nullptr;
+	auto t = std::make_unique<kmod_trap>(std::move(module), std::move(holder));
+	return t->open(why) ? std::move(t) : nullptr;
+}
+
+} // namespace het
