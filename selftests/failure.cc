@@ -376,7 +376,7 @@ TEST(lost_contents_are_reported, .traps = trap::all, .devices = device::hostcb, 
 }
 
 // A system call on data that can't be read back fails, and does not hang.
-TEST(kernel_mode_touch_fails, .traps = trap::uffd, .devices = device::hostcb, .kinds = kinds)
+TEST(kernel_mode_touch_fails, .traps = trap::uffd | trap::kmod, .devices = device::hostcb, .kinds = kinds)
 {
 	fixture fx(t);
 	array a(fx, t.v.kind, 100 * page);

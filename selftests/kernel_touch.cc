@@ -43,6 +43,11 @@ bool full_userfaultfd()
 	return fd != -1;
 }
 
+bool serves_the_kernel(const context &t)
+{
+	return t.v.trap == trap::kmod || (t.v.trap == trap::uffd && full_userfaultfd());
+}
+
 // A file that is gone when it is closed.
 class scratch_file
 {
@@ -68,7 +73,7 @@ class kernel_touches
       public:
 	explicit kernel_touches(context &t, size_t n = size) : fx_(t), a(fx_, t.v.kind, n)
 	{
-		served_ = t.v.trap == trap::uffd && full_userfaultfd();
+		served_ = serves_the_kernel(t);
 		a.link();
 	}
 
@@ -296,7 +301,7 @@ TEST(random_bytes, .traps = trap::all, .devices = device::host | device::opencl,
 	kernel_touches k(t);
 	size_t n = k.a.size();
 	k.revoke();
-	bool served = t.v.trap == trap::uffd && full_userfaultfd();
+	bool served = serves_the_kernel(t);
 	errno = 0;
 	ssize_t got = getrandom(k.a.data(), n, 0);
 	if (got == ssize_t(n)) {
@@ -317,11 +322,11 @@ TEST(random_bytes, .traps = trap::all, .devices = device::host | device::opencl,
 }
 
 // Both sides of one copy are revoked.
-TEST(array_to_array, .traps = trap::uffd, .devices = device::single, .kinds = kinds)
+TEST(array_to_array, .traps = trap::uffd | trap::kmod, .devices = device::single, .kinds = kinds)
 {
-	if (!full_userfaultfd())
-		skip("no full userfaultfd for this user");
 	fixture fx(t);
+	if (!serves_the_kernel(t))
+		skip("no full userfaultfd for this user");
 	array from(fx, t.v.kind, size, 1), to(fx, t.v.kind, size, 2);
 	from.link();
 	to.link();
@@ -335,11 +340,12 @@ TEST(array_to_array, .traps = trap::uffd, .devices = device::single, .kinds = ki
 }
 
 // Many threads in the kernel at once, on chunks that are shared.
-TEST(many_threads_in_the_kernel, .traps = trap::uffd, .devices = device::host | device::opencl, .kinds = kinds)
+TEST(many_threads_in_the_kernel, .traps = trap::uffd | trap::kmod, .devices = device::host | device::opencl,
+     .kinds = kinds)
 {
-	if (!full_userfaultfd())
-		skip("no full userfaultfd for this user");
 	fixture fx(t);
+	if (!serves_the_kernel(t))
+		skip("no full userfaultfd for this user");
 	array a(fx, t.v.kind, size);
 	a.link();
 	for (uint64_t round = 0; round < t.rounds(10, 500); round++) {

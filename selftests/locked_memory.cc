@@ -71,7 +71,7 @@ TEST(locked_after_link, .traps = trap::all, .devices = device::single, .kinds = 
 	live(a);
 }
 
-TEST(locked_while_revoked, .traps = trap::uffd, .devices = device::single, .kinds = kinds)
+TEST(locked_while_revoked, .traps = trap::uffd | trap::kmod, .devices = device::single, .kinds = kinds)
 {
 	fixture fx(t);
 	array a(fx, t.v.kind, 100 * page);

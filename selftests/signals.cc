@@ -320,7 +320,8 @@ void touching_fault_handler(int signal, siginfo_t *, void *)
 }
 } // namespace
 
-TEST(touch_in_fault_handler, .traps = trap::uffd, .devices = device::host, .kinds = kind::map | kind::slice)
+TEST(touch_in_fault_handler, .traps = trap::uffd | trap::kmod, .devices = device::host,
+     .kinds = kind::map | kind::slice)
 {
 	skip_under_tsan("it has a sigaction() of its own");
 	fixture fx(t);
@@ -389,7 +390,7 @@ TEST(ignored_and_restored, .traps = trap::all, .devices = device::host)
 }
 
 // The full trap needs no signal: a toucher may block all of them.
-TEST(all_signals_blocked, .traps = trap::uffd, .devices = device::single, .kinds = kind::map | kind::slice)
+TEST(all_signals_blocked, .traps = trap::uffd | trap::kmod, .devices = device::single, .kinds = kind::map | kind::slice)
 {
 	fixture fx(t);
 	array a(fx, t.v.kind, 100 * page);

@@ -14,6 +14,8 @@ namespace selftest
 int trap_flag(uint32_t trap)
 {
 	switch (trap) {
+	case trap::kmod:
+		return GPUVM_TRAP_KMOD;
 	case trap::uffd:
 		return GPUVM_TRAP_UFFD;
 	case trap::uffd_sigbus:

@@ -14,6 +14,7 @@ const std::vector<axis_value> &trap_values()
 		{trap::none, "none"},       {trap::best, "best"},
 		{trap::uffd, "uffd"},       {trap::uffd_sigbus, "uffd-sigbus"},
 		{trap::sigsegv, "sigsegv"}, {trap::sigsegv_stop, "sigsegv-stop"},
+		{trap::kmod, "kmod"},
 	};
 	return values;
 }

@@ -19,8 +19,9 @@ enum bits : uint32_t {
 	uffd_sigbus = 8,
 	sigsegv = 16,
 	sigsegv_stop = 32,
+	kmod = 64,
 };
-inline constexpr uint32_t all = uffd | uffd_sigbus | sigsegv;
+inline constexpr uint32_t all = kmod | uffd | uffd_sigbus | sigsegv;
 } // namespace trap
 
 namespace device
