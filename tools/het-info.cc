@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // het-info: what libhet would use on this machine, why, and what could be better.
 #include "info/advice.h"
+#include "info/module.h"
 #include "info/opencl.h"
 #include "info/system.h"
 #include "info/traps.h"
@@ -40,6 +41,7 @@ json make_report()
 	report["settings"] = info::settings();
 	report["trap"] = info::chosen_trap();
 	report["traps"] = info::all_traps();
+	report["module"] = info::module();
 	report["userfaultfd"] = info::userfaultfd_ways();
 	report["memory"] = info::memory();
 	report["devices"] = {{"host", true}, {"opencl", info::opencl()}, {"cuda", "not in this build"}};
@@ -139,6 +141,24 @@ void print_traps(const json &r)
 	}
 }
 
+std::string joined(const json &list)
+{
+	std::string all;
+	for (const json &word : list)
+		all += (all.empty() ? "" : " ") + text(word);
+	return all;
+}
+
+void print_module(const json &m)
+{
+	printf("\nKernel module\n");
+	print_line(text(m["file"]).c_str(), m["opens"] ? "opens" : text(m["error"]));
+	if (m["opens"])
+		print_line("features", joined(m["features"]));
+	for (const auto &[name, value] : m["parameters"].items())
+		print_line(("gpuvm." + name).c_str(), text(value));
+}
+
 void print_userfaultfd(const json &ways)
 {
 	printf("\nuserfaultfd\n");
@@ -148,12 +168,8 @@ void print_userfaultfd(const json &ways)
 		if (w["opens"] && !features)
 			features = &w["features"];
 	}
-	if (!features)
-		return;
-	std::string names;
-	for (const json &f : *features)
-		names += (names.empty() ? "" : " ") + text(f);
-	print_line("features", names);
+	if (features)
+		print_line("features", joined(*features));
 }
 
 void print_memory(const json &m, const json &trap)
@@ -193,6 +209,7 @@ void print_report(const json &r)
 {
 	print_head(r);
 	print_traps(r);
+	print_module(r["module"]);
 	print_userfaultfd(r["userfaultfd"]);
 	print_memory(r["memory"], r["trap"]);
 	print_devices(r["devices"]);

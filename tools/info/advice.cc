@@ -77,6 +77,19 @@ void advise_on_trap(const json &report, json &list)
 			       (setting.empty() ? "use Linux 6.4 or newer." : "unset " + setting + "."));
 }
 
+// The module is loaded, and something keeps this user from it.
+void advise_on_module(const json &module, const json &trap, json &list)
+{
+	if (!module["opens"] && (module["errno"] == EACCES || module["errno"] == EPERM))
+		list.push_back(
+			"The trap kmod is not for this user: run 'adduser NAME gpuvm', which opens /dev/gpuvm to "
+			"NAME.");
+	std::string reason = trap.value("reason", "");
+	if (reason.find("kmod: its arrays count as locked memory") != std::string::npos)
+		list.push_back("The trap kmod is not taken: raise 'ulimit -l' to a quarter of the memory at least, or "
+			       "write N to /sys/module/gpuvm/parameters/memlock.");
+}
+
 void advise_on_memory(const json &memory, const json &trap, json &list)
 {
 	const json &huge = memory["shmem_huge_pages"];
@@ -99,6 +112,7 @@ json advice(const json &report)
 {
 	json list = json::array();
 	advise_on_trap(report, list);
+	advise_on_module(report["module"], report["trap"], list);
 	advise_on_memory(report["memory"], report["trap"], list);
 	if (report["machine"]["cores"] < 3)
 		list.push_back("With one or two cores resolvers never spin, so each touch costs a wake.");

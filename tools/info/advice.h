@@ -7,7 +7,7 @@
 namespace info
 {
 
-// Sentences, the most important first, for a report with the parts "trap", "userfaultfd", "memory", "machine" and
+// Sentences, the most important first, for a report with the parts "trap", "module", "userfaultfd", "memory", "machine" and
 // "settings".
 json advice(const json &report);
 

@@ -65,15 +65,15 @@ bool shares_reads(sample &s)
 	return s.kernel(GPUVM_READ_ONLY) && statistic<unsigned long long>(GPUVM_STAT_BYTES_TO_DEVICE) == before;
 }
 
-// Kilobytes of shared memory that this process has mapped in huge pages.
+// Kilobytes of the library's memory that this process has mapped in huge pages: a memfd's, or the module's.
 unsigned long huge_kilobytes()
 {
 	std::ifstream smaps("/proc/self/smaps");
 	unsigned long total = 0;
-	const std::string key = "ShmemPmdMapped:";
 	for (std::string line; std::getline(smaps, line);)
-		if (line.compare(0, key.size(), key) == 0)
-			total += std::stoul(line.substr(key.size()));
+		for (const std::string key : {"ShmemPmdMapped:", "FilePmdMapped:"})
+			if (line.compare(0, key.size(), key) == 0)
+				total += std::stoul(line.substr(key.size()));
 	return total;
 }
 
@@ -139,7 +139,8 @@ json all_traps()
 	constexpr struct {
 		const char *name;
 		int flag;
-	} known[] = {{"uffd", GPUVM_TRAP_UFFD},
+	} known[] = {{"kmod", GPUVM_TRAP_KMOD},
+		     {"uffd", GPUVM_TRAP_UFFD},
 		     {"uffd-sigbus", GPUVM_TRAP_UFFD_SIGBUS},
 		     {"sigsegv", GPUVM_TRAP_SIGSEGV},
 		     {"sigsegv-stop", GPUVM_TRAP_SIGSEGV_STOP}};

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The kernel module, asked without the library.
+#pragma once
+
+#include "info/child.h"
+
+namespace info
+{
+
+// { "file", "opens", "errno", "error", "features": [...], "parameters": {...} }. "errno" and "error" only where it does not
+// open or refuses to talk, "features" otherwise; "parameters" are those of the module that can be read.
+json module();
+
+} // namespace info
