@@ -135,7 +135,9 @@ TEST(huge_library_memory, .traps = trap::all, .devices = device::single)
 	}
 }
 
-TEST(small_memlock_limit, .traps = trap::all, .devices = device::host, .kinds = kinds)
+namespace
+{
+void allow_little_locked_memory()
 {
 	rlimit small = {64 << 10, 64 << 10};
 	CHECK_SYS(setrlimit(RLIMIT_MEMLOCK, &small));
@@ -146,12 +148,34 @@ TEST(small_memlock_limit, .traps = trap::all, .devices = device::host, .kinds = 
 		CHECK_SYS(setresuid(65534, 65534, 65534));
 		CHECK_SYS(prctl(PR_SET_DUMPABLE, 1));
 	}
+}
+} // namespace
+
+TEST(small_memlock_limit, .traps = (trap::all & ~trap::kmod) | trap::best, .devices = device::host, .kinds = kinds)
+{
+	allow_little_locked_memory();
 	fixture fx(t);
 	array a(fx, t.v.kind, 1000 * page);
 	live(a);
 	array locked(fx, t.v.kind, 8 * page);
 	if (mlock(locked.data(), locked.size()) == 0)
 		live(locked);
+}
+
+// The module's pages count as locked: an error, and everything goes on.
+TEST(module_over_the_limit, .traps = trap::kmod, .devices = device::host, .kinds = kind::map | kind::slice)
+{
+	allow_little_locked_memory();
+	fixture fx(t);
+	array little(fx, t.v.kind, 6 * page);
+	live(little);
+	array much(fx, t.v.kind, 1000 * page);
+	int err = gpuvm_link(much.data(), much.size(), 0, much.buffer(0), GPUVM_ON_HOST);
+	if (!err)
+		skip("the module does not count locked memory");
+	CHECK_EQ(err, GPUVM_ESALLOC);
+	much.check("not linked");
+	live(little);
 }
 
 TEST(few_descriptors, .traps = trap::all, .devices = device::host)

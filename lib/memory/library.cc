@@ -33,10 +33,12 @@ struct trap_choice {
 	const char *name;
 	std::unique_ptr<trap> (*make)(const touch_sink &, const char **why);
 	bool automatic;
+	// Why it should not be taken unless it is asked for; null: nothing speaks against it.
+	const char *(*objection)() = nullptr;
 };
 
 constexpr trap_choice trap_choices[] = {
-	{GPUVM_TRAP_KMOD, "kmod", make_kmod_trap, true},
+	{GPUVM_TRAP_KMOD, "kmod", make_kmod_trap, true, module_context::objection},
 	{GPUVM_TRAP_UFFD, "uffd", make_uffd_trap, true},
 	{GPUVM_TRAP_UFFD_SIGBUS, "uffd-sigbus", make_uffd_sigbus_trap, true},
 	{GPUVM_TRAP_SIGSEGV, "sigsegv", make_sigsegv_trap, true},
@@ -63,7 +65,7 @@ void explain(const char *refused)
 		 refused, f.kernel_touches ? "" : "; system calls on revoked arrays fail with EFAULT",
 		 f.shared_reads ? "" : "; a host read makes the host the only owner (Linux 6.4 can share)");
 	lib().trap_reason = trap_reason;
-	if (refused[0] || !f.kernel_touches || !f.shared_reads)
+	if (!f.kernel_touches || !f.shared_reads)
 		warn("trap: %s", trap_reason);
 	else
 		inform("trap: %s", trap_reason);
@@ -76,8 +78,10 @@ int choose_trap(int flag)
 	for (const trap_choice &c : trap_choices) {
 		if (!is_wanted(c, flag))
 			continue;
-		const char *why = "unknown reason";
-		lib().catcher = c.make(sink, &why);
+		bool asked_for = flag || settings().trap;
+		const char *why = c.objection && !asked_for ? c.objection() : nullptr;
+		if (!why)
+			lib().catcher = c.make(sink, &why);
 		if (lib().catcher) {
 			lib().rules.share = lib().catcher->features().shared_reads;
 			explain(refused);

@@ -2,6 +2,7 @@
 // <gpuvm.h> must not be included here: the kernel's names are other than the library's, save some that are the same.
 #include "os/module_context.h"
 
+#include "os/locked_memory.h"
 #include "os/mapping.h"
 
 #include <algorithm>
@@ -110,6 +111,20 @@ constexpr uint64_t least_space = 64 << 20;
 bool module_context::is_present()
 {
 	return !::access(device_file, F_OK);
+}
+
+// The module's pages count as locked memory unless its parameter says otherwise.
+const char *module_context::objection()
+{
+	char counted = 'Y';
+	int fd = ::open("/sys/module/gpuvm/parameters/memlock", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		[[maybe_unused]] ssize_t n = ::read(fd, &counted, 1);
+		close(fd);
+	}
+	uint64_t memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * page_size();
+	bool enough = counted == 'N' || lockable_bytes() >= memory / 4;
+	return enough ? nullptr : "its arrays count as locked memory, of which too little is allowed (ulimit -l)";
 }
 
 std::unique_ptr<module_context> module_context::open(const char **why)

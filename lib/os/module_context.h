@@ -20,6 +20,8 @@ class module_context final : public page_source
       public:
 	// The device file exists, whoever may open it.
 	static bool is_present();
+	// Why programs that did not ask for it should not get it (static text), or null.
+	static const char *objection();
 	// Null, with the reason in *why (static text).
 	static std::unique_ptr<module_context> open(const char **why);
 
