@@ -6,6 +6,9 @@
 #include "os/log.h"
 #include "os/mapping.h"
 #include "os/pool.h"
+#include "os/settings.h"
+
+#include <bit>
 
 namespace het
 {
@@ -19,9 +22,9 @@ address_index<block> &blocks()
 	return b;
 }
 
-// Arrays that will lie in a block choose their chunks later: of the kernel module's, this is what an array has
-// below 256 MiB.
-constexpr unsigned block_chunk_shift = 16;
+// Arrays that will lie in a block choose their chunks later, as a rule. The kernel module's are what an array has below
+// 256 MiB, or huge pages.
+constexpr size_t usual_chunk = 64 << 10;
 
 } // namespace
 
@@ -35,7 +38,8 @@ void *allocate_block(size_t n, unsigned device, bool huge)
 		return nullptr;
 	}
 	structure_guard g;
-	page_use use{.chunk_shift = block_chunk_shift, .huge = huge};
+	size_t chunk = huge && !settings().chunk ? l.source->huge_chunk() : 0;
+	page_use use{.chunk_shift = unsigned(std::countr_zero(chunk ? chunk : usual_chunk)), .huge = huge};
 	if (device < l.ndevs)
 		use.node = l.devices[device]->numa_node();
 	auto *b = pool_array<block>(1);
@@ -44,6 +48,7 @@ void *allocate_block(size_t n, unsigned device, bool huge)
 		fail(GPUVM_ESALLOC, "gpuvm_malloc: no room for %zu bytes (%s)", n, l.source->cure());
 		return nullptr;
 	}
+	b->chunk = chunk;
 	void *p = map_private_like(0, size, align);
 	b->pages = range_of(p, size);
 	uint64_t offset = b->in_source.offset;

@@ -10,6 +10,7 @@ namespace het
 struct block {
 	range pages;
 	part in_source;
+	size_t chunk; // bytes that arrays in it should have a chunk, 0: by their size
 	void *fork_copy;
 };
 

@@ -49,7 +49,7 @@ int plan(array &a, range user, bool may_copy)
 	size_t page = page_size();
 	if (block *b = block_of(user)) {
 		a.from = origin::allocated;
-		a.place = plan_layout(user, owned_in_block(*b, user), page, chunk_size_wanted());
+		a.place = plan_layout(user, owned_in_block(*b, user), page, b->chunk ? b->chunk : chunk_size_wanted());
 		a.offset = b->in_source.offset + (a.place.body.begin - b->pages.begin);
 		count_host_writes(a, *b->in_source.host_writes);
 		return 0;

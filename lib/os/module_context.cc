@@ -22,8 +22,7 @@ namespace
 
 constexpr char device_file[] = "/dev/gpuvm";
 constexpr int read_write = PROT_READ | PROT_WRITE;
-// Chunks of the module that lie in no larger one of an array's begin and end at multiples of it: those of
-// gpuvm_malloc() blocks.
+// Of the module's chunks in parts in which arrays lie anyhow: those of gpuvm_malloc(), if they are not large.
 constexpr size_t grain_size = 64 << 10;
 
 const char *why_not_open(int err)
@@ -169,16 +168,19 @@ bool module_context::map_tables()
 	void *states = map_file(nullptr, size_ / page_, PROT_READ, fd_, GPUVM_MMAP_STATE);
 	void *counters = map_file(nullptr, counters_size, PROT_READ, fd_, GPUVM_MMAP_UPGRADES);
 	void *ring = map_file(nullptr, ring_bytes_, read_write, fd_, GPUVM_MMAP_RING);
+	large_chunks_ = static_cast<uint8_t *>(map_private(size_ / huge_page));
 	states_ = static_cast<const uint8_t *>(states);
 	counters_ = static_cast<const write_counter *>(counters);
 	ring_ = static_cast<gpuvm_ring *>(ring);
-	return alias_ && states && counters && ring;
+	return alias_ && large_chunks_ && states && counters && ring;
 }
 
 module_context::~module_context()
 {
 	if (alias_)
 		unmap(range_of(alias_, size_));
+	if (large_chunks_)
+		unmap(range_of(large_chunks_, size_ / huge_page));
 	if (states_)
 		unmap(range_of(states_, size_ / page_));
 	if (counters_)
@@ -210,12 +212,28 @@ int module_context::set_state(uint64_t offset, size_t n, page_state to) const
 	return err ? err : op.upgraded != 0;
 }
 
+// The pages, and what lies beside them in the module's chunks. All of it is in the same part.
+module_context::piece module_context::whole_chunks(uint64_t offset, size_t n) const
+{
+	bool large = __atomic_load_n(&large_chunks_[offset / huge_page], __ATOMIC_RELAXED);
+	size_t chunk = large ? huge_page : grain();
+	return {round_down(offset, chunk), round_up(offset + n, chunk)};
+}
+
 void module_context::wake(uint64_t offset, size_t n) const
 {
-	uint64_t begin = round_down(offset, grain_size);
+	piece all = whole_chunks(offset, n);
 	gpuvm_range_op op{};
 	// A part that is gone meanwhile has let go who waited there.
-	range_call(fd_, GPUVM_IOC_WAKE, begin, round_up(offset + n, grain_size) - begin, &op);
+	range_call(fd_, GPUVM_IOC_WAKE, all.begin, all.end - all.begin, &op);
+}
+
+bool module_context::stray_posts(uint64_t offset, size_t n) const
+{
+	piece all = whole_chunks(offset, n);
+	uint64_t end = offset + n;
+	return any_state_with(GPUVM_POSTED, all.begin, offset - all.begin) ||
+	       any_state_with(GPUVM_POSTED, end, all.end - end);
 }
 
 // Eight states at a time where they are aligned so.
@@ -243,11 +261,6 @@ bool module_context::was_written(uint64_t offset, size_t n) const
 	return any_state_with(GPUVM_UPGRADED, offset, n);
 }
 
-bool module_context::is_posted(uint64_t offset, size_t n) const
-{
-	return any_state_with(GPUVM_POSTED, offset, n);
-}
-
 bool module_context::has_touch() const
 {
 	return __atomic_load_n(&ring_->head, __ATOMIC_ACQUIRE) != __atomic_load_n(&ring_->tail, __ATOMIC_RELAXED);
@@ -270,6 +283,12 @@ size_t module_context::grain() const
 	return std::max(grain_size, page_);
 }
 
+// The module maps whole chunks, so only those can be mapped huge.
+size_t module_context::huge_chunk() const
+{
+	return features_ & GPUVM_FEATURE_HUGE ? huge_page : 0;
+}
+
 const char *module_context::cure() const
 {
 	return "free memory, or raise 'ulimit -l': the kernel module counts arrays as locked memory";
@@ -284,6 +303,9 @@ const write_counter *module_context::create(uint64_t offset, size_t n, const pag
 	r.chunk_shift = std::min<unsigned>(use.chunk_shift, GPUVM_CHUNK_SHIFT_MAX);
 	if (use.huge && features_ & GPUVM_FEATURE_HUGE)
 		r.flags |= GPUVM_REGION_HUGE;
+	bool large = r.flags & GPUVM_REGION_HUGE && r.chunk_shift == GPUVM_CHUNK_SHIFT_MAX;
+	for (uint64_t at = offset; at < offset + n; at = round_down(at + huge_page, huge_page))
+		__atomic_store_n(&large_chunks_[at / huge_page], large, __ATOMIC_RELAXED);
 	if (use.node >= 0 && features_ & GPUVM_FEATURE_NODE) {
 		r.flags |= GPUVM_REGION_NODE;
 		r.node = unsigned(use.node);

@@ -35,12 +35,13 @@ class module_context final : public page_source
 	// Changes the state of pages and lets all who wait there look again. -errno; 1: the host had written to some of
 	// them since they became shared; otherwise 0.
 	int set_state(uint64_t offset, size_t n, page_state to) const;
-	// Lets all who wait in the grains that the pages lie in post their touch anew.
+	// Lets all who wait there, or for one of stray_posts(), post their touch anew.
 	void wake(uint64_t offset, size_t n) const;
+	// Somebody may wait for a page beside these whose touch was posted together with that of one of these: both are in
+	// one chunk of the module's, of which arrays have only a part.
+	bool stray_posts(uint64_t offset, size_t n) const;
 	// The host has written to one of the pages since it became shared.
 	bool was_written(uint64_t offset, size_t n) const;
-	// Somebody may wait for one of the pages whose touch, or that of a neighbour, has been posted.
-	bool is_posted(uint64_t offset, size_t n) const;
 
 	struct touch {
 		uint64_t offset;
@@ -57,6 +58,7 @@ class module_context final : public page_source
 	void forked_child();
 
 	size_t grain() const override;
+	size_t huge_chunk() const override;
 	const char *cure() const override;
 	const write_counter *create(uint64_t offset, size_t n, const page_use &use) override;
 	void destroy(uint64_t offset, size_t n) override;
@@ -71,11 +73,17 @@ class module_context final : public page_source
 	explicit module_context(int fd) : fd_(fd) {}
 	bool greet(const char **why);
 	bool map_tables();
+	struct piece {
+		uint64_t begin, end;
+	};
+	piece whole_chunks(uint64_t offset, size_t n) const;
 	bool any_state_with(uint8_t flag, uint64_t offset, size_t n) const;
 
 	int fd_, event_fd_ = -1;
 	uint64_t features_ = 0;
 	size_t page_ = 0;
+	// Which 2 MiB lie in parts whose chunks are as large; others have chunks of a grain, or none that arrays share.
+	uint8_t *large_chunks_ = nullptr;
 	const uint8_t *states_ = nullptr;
 	const write_counter *counters_ = nullptr;
 	gpuvm_ring *ring_ = nullptr;

@@ -32,6 +32,8 @@ class page_source
 
 	// Parts begin and end at multiples of it.
 	virtual size_t grain() const = 0;
+	// Bytes a chunk that arrays in huge pages should have, to stay in them; 0: any.
+	virtual size_t huge_chunk() const { return 0; }
 	// What to do when a part can't be had, or gets no pages.
 	virtual const char *cure() const = 0;
 

@@ -7,7 +7,7 @@
 //
 // A touch is posted once for a chunk of the module's, and all who touch that chunk wait until its pages change. Chunks of
 // gpuvm_malloc() blocks may reach past those of the library's, and then a change of the pages of one leaves who waits for
-// the other without a touch in the ring: so everyone who still waits in the same grain is told to post anew.
+// the other without a touch in the ring: so everyone who still waits in the same chunk is told to post anew.
 #include "os/mapping.h"
 #include "os/module_context.h"
 #include "trap/event_waiter.h"
@@ -81,13 +81,9 @@ int kmod_trap::admit(const pages &p, access to)
 	return err;
 }
 
-// Those who wait in the same grains for other pages, whose touch may be the one that was served.
 void kmod_trap::wake_neighbours(const pages &p) const
 {
-	uint64_t end = p.offset + p.at.size();
-	uint64_t before = round_down(p.offset, module_->grain()), after = round_up(end, module_->grain());
-	if ((before < p.offset && module_->is_posted(before, p.offset - before)) ||
-	    (end < after && module_->is_posted(end, after - end)))
+	if (module_->stray_posts(p.offset, p.at.size()))
 		module_->wake(p.offset, p.at.size());
 }
 
