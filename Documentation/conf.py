@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Sphinx: HTML pages and man pages. `make docs` builds both; every warning is an error."""
 
+import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
 
 project = "libhet"
 author = "the libhet authors"
 copyright = author
 version = release = (HERE.parent / "VERSION").read_text().strip()
 
-extensions = []
+extensions = ["kernel_doc"]
 exclude_patterns = ["examples"]
 highlight_language = "none"
 nitpicky = True

@@ -79,7 +79,8 @@ static int allow_write(pte_t *pte, unsigned long address, void *data)
 	unsigned long at = t->at + (address >> PAGE_SHIFT) - (t->vmf->address >> PAGE_SHIFT);
 	pte_t entry = ptep_get(pte);
 
-	if (pte_present(entry) && !pte_write(entry) && gvm_kind(t->region, at) == GPUVM_HOST) {
+	if (pte_present(entry) && !pte_write(entry) &&
+	    gvm_kind(t->region, at) == GPUVM_STATE_HOST) {
 		entry = pte_mkwrite_novma(pte_mkdirty(pte_mkyoung(entry)));
 		set_pte_at(t->vmf->vma->vm_mm, address, pte, entry);
 	}

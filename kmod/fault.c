@@ -59,16 +59,16 @@ static vm_fault_t look(struct gvm_touch *t, gvm_show_t show)
 	if (r->dead)
 		return VM_FAULT_NOPAGE;
 	kind = gvm_kind(r, t->at);
-	if (kind == GPUVM_SHARED && t->vmf->flags & FAULT_FLAG_WRITE) {
+	if (kind == GPUVM_STATE_SHARED && t->vmf->flags & FAULT_FLAG_WRITE) {
 		gvm_states_upgrade(r, gvm_chunk(r, t->at));
-		kind = GPUVM_HOST;
+		kind = GPUVM_STATE_HOST;
 	}
 	switch (kind) {
-	case GPUVM_HOST:
-	case GPUVM_SHARED:
+	case GPUVM_STATE_HOST:
+	case GPUVM_STATE_SHARED:
 		gvm_test_before_insertion(r);
-		return show(t, kind == GPUVM_HOST);
-	case GPUVM_DEVICE:
+		return show(t, kind == GPUVM_STATE_HOST);
+	case GPUVM_STATE_DEVICE:
 		if (!may_wait(t->vmf) || READ_ONCE(r->ctx->closed))
 			return VM_FAULT_SIGBUS;
 		post(t);
@@ -125,7 +125,7 @@ vm_fault_t gvm_primary_mkwrite(struct vm_fault *vmf, gvm_show_t show)
 	struct gvm_context *ctx = vmf->vma->vm_private_data;
 	struct gvm_touch t = { .vmf = vmf };
 	vm_fault_t ret = VM_FAULT_NOPAGE;
-	u8 kind = GPUVM_NONE;
+	u8 kind = GPUVM_STATE_NONE;
 
 	if (vmf->vma->vm_mm != ctx->mm)
 		return VM_FAULT_SIGBUS;
@@ -137,10 +137,10 @@ vm_fault_t gvm_primary_mkwrite(struct vm_fault *vmf, gvm_show_t show)
 	down_read(&t.region->lock);
 	if (!t.region->dead)
 		kind = gvm_kind(t.region, t.at);
-	if (kind == GPUVM_SHARED)
+	if (kind == GPUVM_STATE_SHARED)
 		gvm_states_upgrade(t.region, gvm_chunk(t.region, t.at));
 	/* In any other state the entry is gone by now: the touch comes again. */
-	if (kind == GPUVM_HOST || kind == GPUVM_SHARED) {
+	if (kind == GPUVM_STATE_HOST || kind == GPUVM_STATE_SHARED) {
 		gvm_test_before_insertion(t.region);
 		ret = show(&t, true);
 	}

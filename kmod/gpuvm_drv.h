@@ -172,9 +172,11 @@ struct gvm_span gvm_chunk(const struct gvm_region *r, unsigned long at);
 int gvm_range_op(struct gvm_context *ctx, struct gpuvm_range_op *op, unsigned int nr);
 
 /* state.c */
+#define GVM_DEVICE_POSTED (GPUVM_STATE_DEVICE | GPUVM_STATE_POSTED)
+
 struct gvm_change {
 	bool unmap;		/* pages may be mapped in a way that the new state forbids */
-	u64 upgraded;		/* pages that had GPUVM_UPGRADED */
+	u64 upgraded;		/* pages that had GPUVM_STATE_UPGRADED */
 };
 
 u8 gvm_state(const struct gvm_region *r, unsigned long at);

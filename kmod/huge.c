@@ -30,10 +30,10 @@ static bool is_uniform(const struct gvm_touch *t)
 {
 	unsigned long begin = round_down(t->at, GVM_HUGE_PAGES);
 	struct gvm_span block = { begin, begin + GVM_HUGE_PAGES };
-	unsigned long kinds = BIT(GPUVM_HOST);
+	unsigned long kinds = BIT(GPUVM_STATE_HOST);
 
 	if (!(t->vmf->flags & FAULT_FLAG_WRITE))
-		kinds |= BIT(GPUVM_SHARED);
+		kinds |= BIT(GPUVM_STATE_SHARED);
 	return block.end <= t->region->count && gvm_states_are(t->region, block, kinds);
 }
 

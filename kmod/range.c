@@ -26,7 +26,7 @@ static int set_state(struct gvm_region *r, struct gvm_span s, struct gpuvm_range
 	up_write(&r->lock);
 	gvm_wake(r, s);
 	op->upgraded += change.upgraded;
-	if (op->state == GPUVM_HOST || op->state == GPUVM_SHARED)
+	if (op->state == GPUVM_STATE_HOST || op->state == GPUVM_STATE_SHARED)
 		trace_gpuvm_resolve(r, &s, op->state);
 	if (change.unmap)
 		trace_gpuvm_revoke(r, &s, op->state);
@@ -92,9 +92,9 @@ static int check(const struct gvm_context *ctx, const struct gpuvm_range_op *op,
 		return -EINVAL;
 	if (nr != _IOC_NR(GPUVM_IOC_SET_STATE))
 		return op->state ? -EINVAL : 0;
-	if (op->state < GPUVM_HOST || op->state > GPUVM_FAILED)
+	if (op->state < GPUVM_STATE_HOST || op->state > GPUVM_STATE_FAILED)
 		return -EINVAL;
-	if (op->state == GPUVM_SHARED && !(ctx->features & GPUVM_FEATURE_SHARED))
+	if (op->state == GPUVM_STATE_SHARED && !(ctx->features & GPUVM_FEATURE_SHARED))
 		return -EOPNOTSUPP;
 	return 0;
 }

@@ -137,7 +137,7 @@ static int region_enter(struct gvm_region *r)
 	err = mtree_insert_range(&r->ctx->regions, r->first,
 				 r->first + r->count - 1, r, GFP_KERNEL_ACCOUNT);
 	if (!err)
-		gvm_states_set(r, (struct gvm_span){ 0, r->count }, GPUVM_HOST, &change);
+		gvm_states_set(r, (struct gvm_span){ 0, r->count }, GPUVM_STATE_HOST, &change);
 	up_write(&r->lock);
 	return err == -EEXIST ? -EBUSY : err;
 }
@@ -186,7 +186,7 @@ static void retire(struct gvm_region *r)
 	mtree_erase(&r->ctx->regions, r->first);
 	down_write(&r->lock);
 	WRITE_ONCE(r->dead, true);
-	gvm_states_set(r, all, GPUVM_NONE, &change);
+	gvm_states_set(r, all, GPUVM_STATE_NONE, &change);
 	gvm_unmap(r, all, GPUVM_MMAP_PRIMARY);
 	gvm_unmap(r, all, GPUVM_MMAP_ALIAS);
 	gvm_pages_drop(r, all);

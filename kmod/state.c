@@ -60,10 +60,10 @@ bool gvm_states_are(const struct gvm_region *r, struct gvm_span s, unsigned long
 static bool must_unmap(u8 old, u8 new)
 {
 	switch (old & GPUVM_STATE_MASK) {
-	case GPUVM_HOST:
-		return new != GPUVM_HOST;
-	case GPUVM_SHARED:
-		return new != GPUVM_HOST && new != GPUVM_SHARED;
+	case GPUVM_STATE_HOST:
+		return new != GPUVM_STATE_HOST;
+	case GPUVM_STATE_SHARED:
+		return new != GPUVM_STATE_HOST && new != GPUVM_STATE_SHARED;
 	default:
 		return false;
 	}
@@ -78,7 +78,7 @@ void gvm_states_set(struct gvm_region *r, struct gvm_span s, u8 new, struct gvm_
 
 		if (must_unmap(*p, new))
 			change->unmap = true;
-		if (*p & GPUVM_UPGRADED)
+		if (*p & GPUVM_STATE_UPGRADED)
 			change->upgraded += n;
 		memset(p, new, n);
 	}
@@ -91,8 +91,8 @@ void gvm_states_wake(struct gvm_region *r, struct gvm_span s)
 		unsigned long n;
 		u8 *p = next_run(r, &s, &n);
 
-		if (*p == (GPUVM_DEVICE | GPUVM_POSTED))
-			memset(p, GPUVM_DEVICE, n);
+		if (*p == GVM_DEVICE_POSTED)
+			memset(p, GPUVM_STATE_DEVICE, n);
 	}
 }
 
@@ -125,7 +125,7 @@ void gvm_states_upgrade(struct gvm_region *r, struct gvm_span s)
 	WRITE_ONCE(*r->upgrades, *r->upgrades + 1);
 	/* This one and the next pair with the acquiring load in user space. */
 	smp_wmb();
-	replace(r, s, GPUVM_SHARED, GPUVM_HOST | GPUVM_UPGRADED);
+	replace(r, s, GPUVM_STATE_SHARED, GPUVM_STATE_HOST | GPUVM_STATE_UPGRADED);
 	/* See above. */
 	smp_store_release(r->upgrades, *r->upgrades + 1);
 	spin_unlock(&r->marks);
@@ -140,9 +140,9 @@ bool gvm_states_post(struct gvm_region *r, unsigned long at, const struct gpuvm_
 	bool posted;
 
 	spin_lock(&r->marks);
-	posted = gvm_state(r, at) & GPUVM_POSTED;
+	posted = gvm_state(r, at) & GPUVM_STATE_POSTED;
 	if (!posted && gvm_ring_post(&r->ctx->ring, touch))
-		posted = replace(r, gvm_chunk(r, at), GPUVM_DEVICE, GPUVM_DEVICE | GPUVM_POSTED);
+		posted = replace(r, gvm_chunk(r, at), GPUVM_STATE_DEVICE, GVM_DEVICE_POSTED);
 	spin_unlock(&r->marks);
 	return posted;
 }

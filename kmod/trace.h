@@ -12,11 +12,11 @@
 
 #define gvm_show_state(s)					\
 	__print_symbolic((s) & GPUVM_STATE_MASK,		\
-			 { GPUVM_NONE, "NONE" },		\
-			 { GPUVM_HOST, "HOST" },		\
-			 { GPUVM_SHARED, "SHARED" },		\
-			 { GPUVM_DEVICE, "DEVICE" },		\
-			 { GPUVM_FAILED, "FAILED" })
+			 { GPUVM_STATE_NONE, "NONE" },		\
+			 { GPUVM_STATE_HOST, "HOST" },		\
+			 { GPUVM_STATE_SHARED, "SHARED" },		\
+			 { GPUVM_STATE_DEVICE, "DEVICE" },		\
+			 { GPUVM_STATE_FAILED, "FAILED" })
 
 /* A touch of the primary was looked at. With result 0 it waits. */
 TRACE_EVENT(gpuvm_fault,

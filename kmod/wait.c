@@ -15,7 +15,7 @@
 
 static bool must_wait(const struct gvm_region *r, unsigned long at)
 {
-	return gvm_state(r, at) == (GPUVM_DEVICE | GPUVM_POSTED) && !READ_ONCE(r->dead) &&
+	return gvm_state(r, at) == GVM_DEVICE_POSTED && !READ_ONCE(r->dead) &&
 	       !READ_ONCE(r->ctx->closed);
 }
 

@@ -84,15 +84,15 @@ gpuvm_state state_for(page_state s)
 {
 	switch (s) {
 	case page_state::host:
-		return GPUVM_HOST;
+		return GPUVM_STATE_HOST;
 	case page_state::shared:
-		return GPUVM_SHARED;
+		return GPUVM_STATE_SHARED;
 	case page_state::device:
-		return GPUVM_DEVICE;
+		return GPUVM_STATE_DEVICE;
 	case page_state::failed:
 		break;
 	}
-	return GPUVM_FAILED;
+	return GPUVM_STATE_FAILED;
 }
 
 // Address space for the alias: enough for several times the machine's memory, less where RLIMIT_AS leaves less.
@@ -232,8 +232,8 @@ bool module_context::stray_posts(uint64_t offset, size_t n) const
 {
 	piece all = whole_chunks(offset, n);
 	uint64_t end = offset + n;
-	return any_state_with(GPUVM_POSTED, all.begin, offset - all.begin) ||
-	       any_state_with(GPUVM_POSTED, end, all.end - end);
+	return any_state_with(GPUVM_STATE_POSTED, all.begin, offset - all.begin) ||
+	       any_state_with(GPUVM_STATE_POSTED, end, all.end - end);
 }
 
 // Eight states at a time where they are aligned so.
@@ -258,7 +258,7 @@ bool module_context::any_state_with(uint8_t flag, uint64_t offset, size_t n) con
 
 bool module_context::was_written(uint64_t offset, size_t n) const
 {
-	return any_state_with(GPUVM_UPGRADED, offset, n);
+	return any_state_with(GPUVM_STATE_UPGRADED, offset, n);
 }
 
 bool module_context::has_touch() const

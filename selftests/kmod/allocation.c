@@ -52,7 +52,7 @@ static int scenario(int *error)
 		step = 6;
 	if (!step && range_call(&small, GPUVM_IOC_POPULATE, 0, MIB))
 		step = 7;
-	if (!step && set_state(&small, 0, MIB, GPUVM_SHARED, NULL))
+	if (!step && set_state(&small, 0, MIB, GPUVM_STATE_SHARED, NULL))
 		step = 8;
 	if (!step && try_write(small.primary, 1))
 		step = 9;

@@ -111,7 +111,7 @@ TEST_F(faults, device_touch_waits_for_its_data)
 	struct gpuvm_touch touch;
 	struct toucher t;
 
-	ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_STATE_DEVICE, NULL), 0);
 	ASSERT_EQ(toucher_start(&t, a->primary + offset, false), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	EXPECT_EQ(touch.offset, a->region.offset + (offset & ~4095UL));
@@ -120,14 +120,14 @@ TEST_F(faults, device_touch_waits_for_its_data)
 	EXPECT_EQ(touch.tid, t.tid);
 	EXPECT_EQ(touch.reserved, 0);
 	EXPECT_FALSE(toucher_ended(&t, LONG));
-	EXPECT_EQ(state_of(a, offset), GPUVM_DEVICE | GPUVM_POSTED);
+	EXPECT_EQ(state_of(a, offset), GPUVM_STATE_DEVICE | GPUVM_STATE_POSTED);
 
 	fill(a->alias, begin, self->chunk, 3);
 	EXPECT_FALSE(toucher_ended(&t, 0));
-	ASSERT_EQ(set_state(a, begin, self->chunk, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(a, begin, self->chunk, GPUVM_STATE_HOST, NULL), 0);
 	ASSERT_TRUE(toucher_ended(&t, SOON));
 	EXPECT_EQ(t.result, (unsigned char)pattern(offset, 3));
-	EXPECT_EQ(state_of(a, offset), GPUVM_HOST);
+	EXPECT_EQ(state_of(a, offset), GPUVM_STATE_HOST);
 	EXPECT_EQ(differs(a->primary, begin, self->chunk, 3), -1);
 	EXPECT_FALSE(next_touch(&self->c, &touch, 0));
 }
@@ -138,12 +138,12 @@ TEST_F(faults, write_is_told_from_read)
 	struct gpuvm_touch touch;
 	struct toucher t;
 
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_DEVICE, NULL), 0);
 	ASSERT_EQ(toucher_start(&t, a->primary, true), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	EXPECT_EQ(touch.flags, GPUVM_TOUCH_WRITE);
 	fill(a->alias, 0, self->chunk, 4);
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_HOST, NULL), 0);
 	ASSERT_TRUE(toucher_ended(&t, SOON));
 	EXPECT_EQ(a->alias[0], 1);
 	EXPECT_EQ(differs(a->alias, 1, self->chunk - 1, 4), -1);
@@ -155,7 +155,7 @@ TEST_F(faults, hundred_threads_one_post)
 	struct gpuvm_touch touch;
 	struct toucher t[100];
 
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_DEVICE, NULL), 0);
 	for (int i = 0; i < 100; i++) {
 		ASSERT_EQ(toucher_start(&t[i], a->primary + i * 41 % self->chunk, i % 2), 0);
 	}
@@ -163,7 +163,7 @@ TEST_F(faults, hundred_threads_one_post)
 	sleep_ms(3 * LONG); /* now all of them wait */
 	EXPECT_EQ(touches_posted(&self->c), 1);
 	fill(a->alias, 0, self->chunk, 0);
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_HOST, NULL), 0);
 	for (int i = 0; i < 100; i++) {
 		ASSERT_TRUE(toucher_ended(&t[i], SOON));
 		EXPECT_NE(t[i].result, -1);
@@ -177,7 +177,7 @@ TEST_F(faults, each_chunk_is_posted)
 	struct gpuvm_touch touch;
 	struct toucher t[2];
 
-	ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_STATE_DEVICE, NULL), 0);
 	ASSERT_EQ(toucher_start(&t[0], a->primary, false), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	EXPECT_EQ(touch.offset, a->region.offset);
@@ -185,10 +185,10 @@ TEST_F(faults, each_chunk_is_posted)
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	EXPECT_EQ(touch.offset, a->region.offset + self->chunk);
 	/* The second is answered first. */
-	ASSERT_EQ(set_state(a, self->chunk, self->chunk, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(a, self->chunk, self->chunk, GPUVM_STATE_HOST, NULL), 0);
 	EXPECT_TRUE(toucher_ended(&t[1], SOON));
 	EXPECT_FALSE(toucher_ended(&t[0], LONG));
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_HOST, NULL), 0);
 	EXPECT_TRUE(toucher_ended(&t[0], SOON));
 }
 
@@ -198,16 +198,16 @@ TEST_F(faults, wake_posts_again)
 	struct gpuvm_touch touch;
 	struct toucher t;
 
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_DEVICE, NULL), 0);
 	ASSERT_EQ(toucher_start(&t, a->primary, false), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	ASSERT_EQ(range_call(a, GPUVM_IOC_WAKE, 0, self->chunk), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	/* So does a SET_STATE that leaves the data where it is. */
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_DEVICE, NULL), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	EXPECT_FALSE(toucher_ended(&t, LONG));
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_HOST, NULL), 0);
 	EXPECT_TRUE(toucher_ended(&t, SOON));
 }
 
@@ -217,17 +217,17 @@ TEST_F(faults, failed_data_gives_sigbus)
 	struct gpuvm_touch touch;
 	struct toucher t;
 
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_DEVICE, NULL), 0);
 	ASSERT_EQ(toucher_start(&t, a->primary, false), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_FAILED, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_FAILED, NULL), 0);
 	ASSERT_TRUE(toucher_ended(&t, SOON));
 	EXPECT_EQ(t.result, -1);
 	EXPECT_EQ(try_write(a->primary, 1), -1);
 	EXPECT_EQ(try_write(a->primary + self->chunk, 1), 0);
 	EXPECT_EQ(try_write(a->alias, 1), 0);
 	/* It can recover. */
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_HOST, NULL), 0);
 	EXPECT_EQ(try_read(a->primary), 1);
 }
 
@@ -252,7 +252,7 @@ TEST_F(faults, destroyed_region_gives_sigbus)
 	struct toucher t;
 
 	a->primary[self->chunk] = 1;
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_DEVICE, NULL), 0);
 	ASSERT_EQ(toucher_start(&t, a->primary, false), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	ASSERT_EQ(gpuvm_ioctl(self->c.fd, GPUVM_IOC_REGION_DESTROY, &region), 0);
@@ -260,7 +260,7 @@ TEST_F(faults, destroyed_region_gives_sigbus)
 	EXPECT_EQ(t.result, -1);
 	EXPECT_EQ(try_read(a->primary + self->chunk), -1);
 	EXPECT_EQ(try_read(a->alias + self->chunk), -1);
-	EXPECT_EQ(state_of(a, 0), GPUVM_NONE);
+	EXPECT_EQ(state_of(a, 0), GPUVM_STATE_NONE);
 }
 
 TEST_F(faults, pages_of_a_new_region_at_the_same_place_are_zero)
@@ -283,8 +283,8 @@ TEST_F(faults, states_inside_a_chunk)
 
 	if (self->chunk == 4096)
 		SKIP(return, "a chunk is one page");
-	ASSERT_EQ(set_state(a, 4096, 4096, GPUVM_DEVICE, NULL), 0);
-	ASSERT_EQ(set_state(a, 8192, 4096, GPUVM_FAILED, NULL), 0);
+	ASSERT_EQ(set_state(a, 4096, 4096, GPUVM_STATE_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(a, 8192, 4096, GPUVM_STATE_FAILED, NULL), 0);
 	EXPECT_EQ(try_write(a->primary, 1), 0);
 	EXPECT_EQ(try_write(a->primary + 12288, 1), 0);
 	EXPECT_EQ(try_write(a->primary + 8192, 1), -1);
@@ -292,7 +292,7 @@ TEST_F(faults, states_inside_a_chunk)
 	ASSERT_EQ(toucher_start(&t, a->primary + 4096, true), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	EXPECT_EQ(touch.offset, a->region.offset + 4096);
-	ASSERT_EQ(set_state(a, 4096, 4096, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(a, 4096, 4096, GPUVM_STATE_HOST, NULL), 0);
 	ASSERT_TRUE(toucher_ended(&t, SOON));
 	EXPECT_EQ(try_write(a->primary + 8192, 1), -1);
 }
@@ -309,7 +309,7 @@ TEST_F(faults, punched_pages_are_zero)
 	}
 	EXPECT_EQ(differs(a->primary, MIB + 4096, MIB - 4096, 1), -1);
 	EXPECT_EQ(differs(a->alias, MIB + 4096, MIB - 4096, 1), -1);
-	EXPECT_EQ(state_of(a, 4096), GPUVM_HOST);
+	EXPECT_EQ(state_of(a, 4096), GPUVM_STATE_HOST);
 }
 
 TEST_F(faults, mappings_come_and_go)
@@ -323,11 +323,11 @@ TEST_F(faults, mappings_come_and_go)
 	EXPECT_EQ(differs(second, 0, MIB, 1), -1);
 	/* A hole in the first one splits it, and a revoke still reaches its pieces and the second. */
 	ASSERT_EQ(munmap((void *)(a->primary + 8192), 4096), 0);
-	ASSERT_EQ(set_state(a, 0, MIB, GPUVM_FAILED, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, MIB, GPUVM_STATE_FAILED, NULL), 0);
 	EXPECT_EQ(try_read(a->primary), -1);
 	EXPECT_EQ(try_read(a->primary + 12288), -1);
 	EXPECT_EQ(try_read(second + 8192), -1);
-	ASSERT_EQ(set_state(a, 0, MIB, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, MIB, GPUVM_STATE_HOST, NULL), 0);
 	EXPECT_EQ(differs(second, 0, MIB, 1), -1);
 	EXPECT_EQ(differs(a->primary, 12288, MIB - 12288, 1), -1);
 	/* Moved: offsets count, not addresses. */
@@ -358,8 +358,8 @@ TEST_F(faults, populated_by_a_touch_of_mlock_or_map_populate)
 	struct resolver r;
 	volatile char *p;
 
-	ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_DEVICE, NULL), 0);
-	ASSERT_EQ(resolver_start(&r, a, GPUVM_HOST), 0);
+	ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_STATE_DEVICE, NULL), 0);
+	ASSERT_EQ(resolver_start(&r, a, GPUVM_STATE_HOST), 0);
 	p = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, self->c.fd,
 		 GPUVM_MMAP_PRIMARY + a->region.offset);
 	ASSERT_NE(p, MAP_FAILED);
@@ -384,7 +384,7 @@ TEST_F(faults, signals_are_handled_while_waiting)
 	struct toucher t;
 
 	sigaction(SIGUSR1, &action, NULL);
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_DEVICE, NULL), 0);
 	ASSERT_EQ(toucher_start(&t, a->primary, false), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	for (int i = 0; i < 10; i++) {
@@ -397,7 +397,7 @@ TEST_F(faults, signals_are_handled_while_waiting)
 		ASSERT_EQ(signals, before + 1);
 	}
 	EXPECT_FALSE(toucher_ended(&t, LONG));
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_HOST, NULL), 0);
 	EXPECT_TRUE(toucher_ended(&t, SOON));
 	EXPECT_NE(t.result, -1);
 }
@@ -409,7 +409,7 @@ TEST_F(faults, event_polls_while_there_are_touches)
 	struct gpuvm_touch touch;
 	struct toucher t;
 
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_DEVICE, NULL), 0);
 	EXPECT_EQ(poll(&event, 1, 0), 0);
 	ASSERT_EQ(toucher_start(&t, a->primary, false), 0);
 	EXPECT_EQ(poll(&event, 1, SOON), 1);
@@ -417,7 +417,7 @@ TEST_F(faults, event_polls_while_there_are_touches)
 	EXPECT_EQ(poll(&event, 1, SOON), 1);
 	ASSERT_TRUE(next_touch(&self->c, &touch, 0));
 	EXPECT_EQ(poll(&event, 1, 0), 0);
-	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_HOST, NULL), 0);
 	EXPECT_TRUE(toucher_ended(&t, SOON));
 }
 
@@ -426,10 +426,10 @@ TEST_F(faults, sequential_sweep)
 	struct array *a = &self->a;
 	struct resolver r;
 
-	ASSERT_EQ(resolver_start(&r, a, GPUVM_HOST), 0);
+	ASSERT_EQ(resolver_start(&r, a, GPUVM_STATE_HOST), 0);
 	for (int round = 0; round < 3; round++) {
 		r.round = round;
-		ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_DEVICE, NULL), 0);
+		ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_STATE_DEVICE, NULL), 0);
 		EXPECT_EQ(differs(a->primary, 0, array_length(a), round), -1);
 	}
 	EXPECT_EQ(r.served, 3 * array_length(a) / self->chunk);
@@ -468,7 +468,7 @@ TEST_F(full_ring, loses_nothing)
 		SKIP(return, "the smallest ring holds %u touches", self->c.ring->entries);
 	t = calloc(n, sizeof(*t));
 	ASSERT_NE(t, NULL);
-	ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_STATE_DEVICE, NULL), 0);
 	for (unsigned int i = 0; i < n; i++) {
 		ASSERT_EQ(toucher_start(&t[i], a->primary + i * 4096UL, false), 0);
 	}
@@ -476,7 +476,7 @@ TEST_F(full_ring, loses_nothing)
 		sleep_ms(1);
 	EXPECT_GT(self->c.ring->overflows, 0);
 	EXPECT_EQ(touches_posted(&self->c), self->c.ring->entries);
-	ASSERT_EQ(resolver_start(&r, a, GPUVM_HOST), 0);
+	ASSERT_EQ(resolver_start(&r, a, GPUVM_STATE_HOST), 0);
 	for (unsigned int i = 0; i < n; i++) {
 		ASSERT_TRUE(toucher_ended(&t[i], SOON));
 		EXPECT_EQ(t[i].result, (unsigned char)pattern(i * 4096UL, 0));
@@ -491,7 +491,7 @@ TEST_F(full_ring, nonsense_in_the_ring)
 	struct array *a = &self->a;
 	struct toucher t[8];
 
-	ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_STATE_DEVICE, NULL), 0);
 	ring->tail = ring->head + 12345;
 	ring->entries = 1U << 31;
 	ring->first = ~0U;
@@ -501,7 +501,7 @@ TEST_F(full_ring, nonsense_in_the_ring)
 	sleep_ms(LONG);
 	ring->head = ring->tail = 77;
 	sleep_ms(LONG);
-	ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_STATE_HOST, NULL), 0);
 	for (int i = 0; i < 8; i++) {
 		EXPECT_TRUE(toucher_ended(&t[i], SOON));
 	}
@@ -540,11 +540,11 @@ TEST_F(huge, contents_follow_the_states)
 
 	fill(a->primary, 0, array_length(a), 1);
 	EXPECT_EQ(differs(a->alias, 0, array_length(a), 1), -1);
-	ASSERT_EQ(resolver_start(&r, a, GPUVM_SHARED), 0);
-	ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(resolver_start(&r, a, GPUVM_STATE_SHARED), 0);
+	ASSERT_EQ(set_state(a, 0, array_length(a), GPUVM_STATE_DEVICE, NULL), 0);
 	EXPECT_EQ(differs(a->primary, 0, array_length(a), 0), -1);
 	a->primary[MIB] = 7;
-	EXPECT_EQ(state_of(a, 0), GPUVM_HOST | GPUVM_UPGRADED);
+	EXPECT_EQ(state_of(a, 0), GPUVM_STATE_HOST | GPUVM_STATE_UPGRADED);
 	EXPECT_EQ(a->alias[MIB], 7);
 	EXPECT_EQ(resolver_stop(&r), 0);
 }
@@ -555,11 +555,11 @@ TEST_F(huge, parts)
 	struct array *a = &self->a;
 
 	fill(a->primary, 0, array_length(a), 1);
-	ASSERT_EQ(set_state(a, 4096, 4096, GPUVM_FAILED, NULL), 0);
+	ASSERT_EQ(set_state(a, 4096, 4096, GPUVM_STATE_FAILED, NULL), 0);
 	EXPECT_EQ(try_read(a->primary + 4096), -1);
 	EXPECT_EQ(differs(a->primary, 0, 4096, 1), -1);
 	EXPECT_EQ(differs(a->primary, 8192, MIB, 1), -1);
-	ASSERT_EQ(set_state(a, 4096, 4096, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(a, 4096, 4096, GPUVM_STATE_HOST, NULL), 0);
 	ASSERT_EQ(range_call(a, GPUVM_IOC_PUNCH, 8192, 4096), 0);
 	EXPECT_EQ(a->primary[8192], 0);
 	EXPECT_EQ(differs(a->primary, 12288, MIB, 1), -1);

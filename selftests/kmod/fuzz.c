@@ -149,7 +149,7 @@ static void ranges(void)
 	for (int i = 0; i < 16; i++)
 		some[i] = (struct gpuvm_range){place(), extent()};
 	if (number == GPUVM_IOC_SET_STATE)
-		op.state = one_in(20) ? below(256) : GPUVM_HOST + below(4);
+		op.state = one_in(20) ? below(256) : GPUVM_STATE_HOST + below(4);
 	if (one_in(30))
 		op.count = edge();
 	if (one_in(30))

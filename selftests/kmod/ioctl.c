@@ -228,8 +228,8 @@ TEST_F(fresh, without_features)
 
 	ASSERT_EQ(context_open(&c, 0, 0), 0);
 	ASSERT_EQ(array_create(&a, &c, 0, MIB, 16), 0);
-	EXPECT_EQ(set_state(&a, 0, MIB, GPUVM_SHARED, NULL), -EOPNOTSUPP);
-	EXPECT_EQ(set_state(&a, 0, MIB, GPUVM_DEVICE, NULL), 0);
+	EXPECT_EQ(set_state(&a, 0, MIB, GPUVM_STATE_SHARED, NULL), -EOPNOTSUPP);
+	EXPECT_EQ(set_state(&a, 0, MIB, GPUVM_STATE_DEVICE, NULL), 0);
 	region.offset = 64 * MIB;
 	region.flags = GPUVM_REGION_HUGE;
 	EXPECT_EQ(gpuvm_ioctl(c.fd, GPUVM_IOC_REGION_CREATE, &region), -EOPNOTSUPP);
@@ -420,7 +420,7 @@ TEST_F(ranges, bounds)
 	struct context *c = &self->c;
 
 	for (size_t i = 0; i < 4; i++) {
-		__u32 state = numbers[i] == GPUVM_IOC_SET_STATE ? GPUVM_DEVICE : 0;
+		__u32 state = numbers[i] == GPUVM_IOC_SET_STATE ? GPUVM_STATE_DEVICE : 0;
 		struct {
 			struct gpuvm_range range;
 			int rc;
@@ -449,7 +449,7 @@ TEST_F(ranges, bounds)
 		EXPECT_EQ(op(c, numbers[i], state, NULL, 1, NULL), -EFAULT);
 		EXPECT_EQ(op(c, numbers[i], state, &cases[0].range, GPUVM_RANGES_MAX + 1, NULL), -EINVAL);
 		if (numbers[i] != GPUVM_IOC_SET_STATE) {
-			EXPECT_EQ(op(c, numbers[i], GPUVM_HOST, &cases[0].range, 1, NULL), -EINVAL);
+			EXPECT_EQ(op(c, numbers[i], GPUVM_STATE_HOST, &cases[0].range, 1, NULL), -EINVAL);
 		}
 	}
 }
@@ -458,16 +458,16 @@ TEST_F(ranges, states)
 {
 	struct gpuvm_range all = {MIB, MIB};
 
-	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_NONE, &all, 1, NULL), -EINVAL);
-	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_FAILED + 1, &all, 1, NULL), -EINVAL);
-	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_HOST | GPUVM_UPGRADED, &all, 1, NULL), -EINVAL);
-	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_DEVICE | GPUVM_POSTED, &all, 1, NULL), -EINVAL);
+	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_STATE_NONE, &all, 1, NULL), -EINVAL);
+	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_STATE_FAILED + 1, &all, 1, NULL), -EINVAL);
+	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_STATE_HOST | GPUVM_STATE_UPGRADED, &all, 1, NULL), -EINVAL);
+	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_STATE_DEVICE | GPUVM_STATE_POSTED, &all, 1, NULL), -EINVAL);
 	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, ~0U, &all, 1, NULL), -EINVAL);
-	for (__u32 state = GPUVM_HOST; state <= GPUVM_FAILED; state++) {
+	for (__u32 state = GPUVM_STATE_HOST; state <= GPUVM_STATE_FAILED; state++) {
 		EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, state, &all, 1, NULL), 0);
 		EXPECT_EQ(state_of(&self->a, 0), state);
 		EXPECT_EQ(state_of(&self->a, MIB - 4096), state);
-		EXPECT_EQ(state_of(&self->b, 0), GPUVM_HOST);
+		EXPECT_EQ(state_of(&self->b, 0), GPUVM_STATE_HOST);
 	}
 }
 
@@ -477,25 +477,25 @@ TEST_F(ranges, arrays_of_ranges)
 	struct gpuvm_range some[3] = {{MIB, 4096}, {2 * MIB + 8192, 4096}, {MIB + 65536, 8192}};
 	__u32 done;
 
-	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_DEVICE, some, 3, &done), 0);
+	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_STATE_DEVICE, some, 3, &done), 0);
 	EXPECT_EQ(done, 3);
-	EXPECT_EQ(state_of(&self->a, 0), GPUVM_DEVICE);
-	EXPECT_EQ(state_of(&self->a, 4096), GPUVM_HOST);
-	EXPECT_EQ(state_of(&self->b, 8192), GPUVM_DEVICE);
-	EXPECT_EQ(state_of(&self->a, 65536 + 4096), GPUVM_DEVICE);
+	EXPECT_EQ(state_of(&self->a, 0), GPUVM_STATE_DEVICE);
+	EXPECT_EQ(state_of(&self->a, 4096), GPUVM_STATE_HOST);
+	EXPECT_EQ(state_of(&self->b, 8192), GPUVM_STATE_DEVICE);
+	EXPECT_EQ(state_of(&self->a, 65536 + 4096), GPUVM_STATE_DEVICE);
 
 	/* Those before the bad one are done. */
 	some[1].offset = 32 * MIB;
-	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_FAILED, some, 3, &done), -ENOENT);
+	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_STATE_FAILED, some, 3, &done), -ENOENT);
 	EXPECT_EQ(done, 1);
-	EXPECT_EQ(state_of(&self->a, 0), GPUVM_FAILED);
-	EXPECT_EQ(state_of(&self->a, 65536), GPUVM_DEVICE);
+	EXPECT_EQ(state_of(&self->a, 0), GPUVM_STATE_FAILED);
+	EXPECT_EQ(state_of(&self->a, 65536), GPUVM_STATE_DEVICE);
 
 	for (size_t i = 0; i < GPUVM_RANGES_MAX; i++)
 		many[i] = (struct gpuvm_range){MIB + i % 256 * 4096, 4096};
-	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_HOST, many, GPUVM_RANGES_MAX, &done), 0);
+	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_STATE_HOST, many, GPUVM_RANGES_MAX, &done), 0);
 	EXPECT_EQ(done, GPUVM_RANGES_MAX);
-	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_HOST, many, 0, &done), 0);
+	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_STATE_HOST, many, 0, &done), 0);
 	EXPECT_EQ(done, 0);
 }
 

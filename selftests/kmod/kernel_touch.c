@@ -32,11 +32,11 @@ FIXTURE_VARIANT(system_calls)
 };
 
 FIXTURE_VARIANT_ADD(system_calls, host){
-	.state = GPUVM_HOST,
+	.state = GPUVM_STATE_HOST,
 };
 
 FIXTURE_VARIANT_ADD(system_calls, shared){
-	.state = GPUVM_SHARED,
+	.state = GPUVM_STATE_SHARED,
 };
 
 FIXTURE_SETUP(system_calls)
@@ -48,7 +48,7 @@ FIXTURE_SETUP(system_calls)
 	ASSERT_EQ(array_create(&self->a, &self->c, 4 * MIB, MIB, 16), 0);
 	ASSERT_EQ(resolver_start(&self->r, &self->a, variant->state), 0);
 	ASSERT_EQ(posix_memalign((void **)&self->plain, 4096, BYTES), 0);
-	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_STATE_DEVICE, NULL), 0);
 }
 
 FIXTURE_TEARDOWN(system_calls)
@@ -64,7 +64,7 @@ static int leave(struct array *a, struct resolver *r, unsigned int round)
 {
 	r->round = round;
 	r->served = 0;
-	return set_state(a, 0, array_length(a), GPUVM_DEVICE, NULL);
+	return set_state(a, 0, array_length(a), GPUVM_STATE_DEVICE, NULL);
 }
 
 static int scratch_file(int flags)
@@ -106,7 +106,7 @@ TEST_F(system_calls, read_from_a_file)
 	EXPECT_EQ(differs(self->a.primary, 100, BYTES - 200, 7), -1);
 	EXPECT_EQ(differs(self->a.alias, BYTES - 100, 100, 0), -1);
 	for (size_t i = 0; i < BYTES; i += 65536) {
-		EXPECT_EQ(state_of(&self->a, i) & GPUVM_STATE_MASK, GPUVM_HOST);
+		EXPECT_EQ(state_of(&self->a, i) & GPUVM_STATE_MASK, GPUVM_STATE_HOST);
 	}
 	close(fd);
 }
@@ -241,7 +241,7 @@ TEST_F(system_calls, proc_self_mem)
 	n = pwrite(fd, bytes, 8, (uintptr_t)self->a.primary + 65536);
 	EXPECT_TRUE(n == -1 || n == 8);
 
-	ASSERT_EQ(set_state(&self->a, 0, 65536, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(&self->a, 0, 65536, GPUVM_STATE_HOST, NULL), 0);
 	fill(self->a.alias, 0, 65536, 1);
 	ASSERT_EQ(pread(fd, self->plain, 65536, (uintptr_t)self->a.primary), 65536);
 	EXPECT_EQ(differs(self->plain, 0, 65536, 1), -1);
@@ -322,7 +322,7 @@ TEST_F(no_resolver, failed_data_gives_efault)
 	int ends[2];
 
 	ASSERT_EQ(pipe(ends), 0);
-	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_FAILED, NULL), 0);
+	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_STATE_FAILED, NULL), 0);
 	EXPECT_EQ(write(ends[1], (void *)self->a.primary, 1), -1);
 	EXPECT_EQ(errno, EFAULT);
 	ASSERT_EQ(write(ends[1], &byte, 1), 1);
@@ -335,7 +335,7 @@ TEST_F(no_resolver, closed_event_gives_efault)
 	int ends[2];
 
 	ASSERT_EQ(pipe(ends), 0);
-	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_STATE_DEVICE, NULL), 0);
 	close(self->c.hello.event_fd);
 	self->c.hello.event_fd = -1;
 	EXPECT_EQ(write(ends[1], (void *)self->a.primary, 1), -1);
@@ -369,14 +369,14 @@ TEST_F(no_resolver, signal_during_a_system_call)
 
 	sigaction(SIGUSR1, &action, NULL);
 	ASSERT_EQ(pipe(ends), 0);
-	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_STATE_DEVICE, NULL), 0);
 	call.fd = ends[1];
 	ASSERT_EQ(pthread_create(&thread, NULL, write_a_page, &call), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	pthread_kill(thread, SIGUSR1);
 	sleep_ms(50);
 	fill(self->a.alias, 0, 65536, 0);
-	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_STATE_HOST, NULL), 0);
 	pthread_join(thread, NULL);
 	EXPECT_EQ(call.result, 4096);
 }

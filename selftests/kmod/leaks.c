@@ -44,7 +44,7 @@ static void use_and_end(int how)
 		if (array_create(&a[i], &c, i * 4 * MIB, MIB, 12 + 3 * i))
 			_exit(2);
 		fill(a[i].primary, 0, MIB, i);
-		if (set_state(&a[i], 0, MIB / 2, GPUVM_DEVICE, NULL))
+		if (set_state(&a[i], 0, MIB / 2, GPUVM_STATE_DEVICE, NULL))
 			_exit(3);
 	}
 	if (toucher_start(&t, a[1].primary, false))
@@ -144,7 +144,7 @@ TEST_F_TIMEOUT(leaks, thousands_of_regions, 300)
 			free = settled("MemFree:");
 		ASSERT_EQ(array_create(&a, &c, i % 7 * MIB, 16 * 4096, 16), 0);
 		fill(a.primary, 0, 16 * 4096, i);
-		ASSERT_EQ(set_state(&a, 0, 4096, GPUVM_DEVICE, NULL), 0);
+		ASSERT_EQ(set_state(&a, 0, 4096, GPUVM_STATE_DEVICE, NULL), 0);
 		if (i % 3 == 0) {
 			ASSERT_EQ(range_call(&a, GPUVM_IOC_PUNCH, 0, 8 * 4096), 0);
 		}

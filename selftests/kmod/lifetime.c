@@ -32,7 +32,7 @@ FIXTURE_SETUP(lifetime)
 		SKIP(return, "%s", no_device());
 	ASSERT_EQ(context_open(&self->c, ALL_FEATURES, 0), 0);
 	ASSERT_EQ(array_create(&self->a, &self->c, 4 * MIB, MIB, 16), 0);
-	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_STATE_DEVICE, NULL), 0);
 }
 
 FIXTURE_TEARDOWN(lifetime)
@@ -70,7 +70,7 @@ TEST_F(lifetime, closed_event_ends_the_waiting)
 	EXPECT_EQ(try_read(self->a.primary), -1);
 	/* What needs no resolver goes on. */
 	EXPECT_EQ(try_write(self->a.alias, 1), 0);
-	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_STATE_HOST, NULL), 0);
 	EXPECT_EQ(try_read(self->a.primary), 1);
 }
 
@@ -97,7 +97,7 @@ TEST_F(lifetime, closed_descriptor_leaves_the_mappings)
 	struct toucher t;
 
 	fill(self->a.alias, 0, MIB, 1);
-	ASSERT_EQ(set_state(&self->a, 0, MIB / 2, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(&self->a, 0, MIB / 2, GPUVM_STATE_HOST, NULL), 0);
 	ASSERT_EQ(close(self->c.fd), 0);
 	EXPECT_EQ(differs(self->a.primary, 0, MIB / 2, 1), -1);
 	ASSERT_EQ(toucher_start(&t, self->a.primary + MIB / 2, false), 0);
@@ -161,7 +161,7 @@ static void end_with_touches(enum ending ending, int ready)
 	if (context_open(&c, ALL_FEATURES, 0) || array_create(&a, &c, 4 * MIB, MIB, 16))
 		_exit(101);
 	fill(a.alias, 0, MIB, 0);
-	if (set_state(&a, 0, MIB, GPUVM_DEVICE, NULL))
+	if (set_state(&a, 0, MIB, GPUVM_STATE_DEVICE, NULL))
 		_exit(102);
 	if (ending == TOUCHES_IN_A_CALL) {
 		__u32 before = touches_posted(&c);
@@ -274,7 +274,7 @@ static int other_process(void *argument)
 {
 	struct array *a = argument;
 
-	return set_state(a, 0, MIB, GPUVM_HOST, NULL) ? 1 : 0;
+	return set_state(a, 0, MIB, GPUVM_STATE_HOST, NULL) ? 1 : 0;
 }
 
 TEST_F(lifetime, process_of_the_same_memory)
@@ -306,7 +306,7 @@ TEST_F(lifetime, child_that_outlives_the_parent)
 		struct array a;
 
 		if (context_open(&c, ALL_FEATURES, 0) || array_create(&a, &c, 0, MIB, 16) ||
-		    set_state(&a, 0, MIB, GPUVM_DEVICE, NULL) || !touchers_wait(&a, t))
+		    set_state(&a, 0, MIB, GPUVM_STATE_DEVICE, NULL) || !touchers_wait(&a, t))
 			_exit(1);
 		if (!fork()) {
 			sleep_ms(5 * LONG);
@@ -324,11 +324,11 @@ TEST_F(lifetime, threads_come_and_go)
 {
 	struct resolver r;
 
-	ASSERT_EQ(resolver_start(&r, &self->a, GPUVM_HOST), 0);
+	ASSERT_EQ(resolver_start(&r, &self->a, GPUVM_STATE_HOST), 0);
 	for (int round = 0; round < 100; round++) {
 		struct toucher t[TOUCHERS];
 
-		ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_DEVICE, NULL), 0);
+		ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_STATE_DEVICE, NULL), 0);
 		for (int i = 0; i < TOUCHERS; i++) {
 			ASSERT_EQ(toucher_start(&t[i], self->a.primary + i * 65536UL, i % 2), 0);
 		}

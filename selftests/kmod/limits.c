@@ -177,7 +177,8 @@ TEST_F(limits, memory_cgroup)
 static int with_the_parents_context(struct context *c, struct array *a)
 {
 	struct gpuvm_range range = {0, 4096};
-	struct gpuvm_range_op op = {.size = sizeof(op), .state = GPUVM_HOST, .ranges = (uintptr_t)&range, .count = 1};
+	struct gpuvm_range_op op = {.size = sizeof(op), .state = GPUVM_STATE_HOST,
+				  .ranges = (uintptr_t)&range, .count = 1};
 	struct gpuvm_region region = {.size = sizeof(region), .offset = 512 * MIB, .length = MIB, .chunk_shift = 16};
 	static const __u64 places[] = {GPUVM_MMAP_PRIMARY, GPUVM_MMAP_ALIAS, GPUVM_MMAP_STATE, GPUVM_MMAP_UPGRADES,
 				       GPUVM_MMAP_RING};
@@ -221,7 +222,7 @@ static int own_context_at_the_same_place(void)
 		if (*(volatile long *)(a.primary + i))
 			return 2;
 	fill(a.primary, 0, MIB, 2);
-	if (set_state(&a, 0, MIB, GPUVM_FAILED, NULL))
+	if (set_state(&a, 0, MIB, GPUVM_STATE_FAILED, NULL))
 		return 3;
 	return 0;
 }
@@ -242,7 +243,7 @@ TEST_F(limits, contexts_know_nothing_of_each_other)
 	ASSERT_EQ(array_create(&b, &second, 0, MIB, 16), 0);
 	fill(b.primary, 0, MIB, 3);
 	EXPECT_EQ(differs(self->a.primary, 0, MIB, 1), -1);
-	EXPECT_EQ(state_of(&self->a, 0), GPUVM_HOST);
+	EXPECT_EQ(state_of(&self->a, 0), GPUVM_STATE_HOST);
 	context_close(&second);
 	EXPECT_EQ(differs(b.primary, 0, MIB, 3), -1);
 	EXPECT_EQ(differs(self->a.primary, 0, MIB, 1), -1);
@@ -288,11 +289,11 @@ TEST_F(limits, forks_meanwhile)
 	struct resolver r;
 	pthread_t forker;
 
-	ASSERT_EQ(resolver_start(&r, &self->a, GPUVM_HOST), 0);
+	ASSERT_EQ(resolver_start(&r, &self->a, GPUVM_STATE_HOST), 0);
 	ASSERT_EQ(pthread_create(&forker, NULL, fork_on, &stop), 0);
 	for (int round = 0; round < 10; round++) {
 		r.round = round;
-		ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_DEVICE, NULL), 0);
+		ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_STATE_DEVICE, NULL), 0);
 		EXPECT_EQ(differs(self->a.primary, 0, MIB, round), -1);
 	}
 	stop = true;

@@ -117,12 +117,12 @@ static unsigned int stale_reads(struct array *a, int milliseconds)
 		pthread_create(&readers[i].thread, NULL, look_on, &readers[i]);
 	}
 	for (; now_ms() < until; revokes++) {
-		if (set_state(a, 0, chunk, GPUVM_DEVICE, NULL))
+		if (set_state(a, 0, chunk, GPUVM_STATE_DEVICE, NULL))
 			return ~0U;
 		a->alias[5000] = WRONG;
 		usleep(revokes % 4 * 1000);
 		a->alias[5000] = RIGHT;
-		if (set_state(a, 0, chunk, revokes % 2 ? GPUVM_HOST : GPUVM_SHARED, NULL))
+		if (set_state(a, 0, chunk, revokes % 2 ? GPUVM_STATE_HOST : GPUVM_STATE_SHARED, NULL))
 			return ~0U;
 		usleep(revokes % 7 * 300);
 	}
@@ -170,7 +170,7 @@ static unsigned int unnoticed_writes(struct array *a, int milliseconds)
 		__u64 before = __atomic_load_n(upgrades, __ATOMIC_ACQUIRE);
 		char first, second;
 
-		if (set_state(a, 0, chunk, GPUVM_SHARED, NULL))
+		if (set_state(a, 0, chunk, GPUVM_STATE_SHARED, NULL))
 			return ~0U;
 		first = a->alias[5000];
 		usleep(revokes % 4 * 1000);

@@ -26,7 +26,7 @@ FIXTURE_SETUP(shared)
 		SKIP(return, "no GPUVM_FEATURE_SHARED");
 	ASSERT_EQ(array_create(&self->a, &self->c, 4 * MIB, MIB, 16), 0);
 	fill(self->a.primary, 0, MIB, 0);
-	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_SHARED, NULL), 0);
+	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_STATE_SHARED, NULL), 0);
 }
 
 FIXTURE_TEARDOWN(shared)
@@ -61,8 +61,8 @@ TEST_F(shared, reads_are_free)
 	EXPECT_EQ(faults_so_far() - faults, 1);
 	EXPECT_EQ(differs(a->primary, 0, MIB, 0), -1);
 	EXPECT_EQ(upgrades(a), before);
-	EXPECT_EQ(state_of(a, 0), GPUVM_SHARED);
-	ASSERT_EQ(set_state(a, 0, MIB, GPUVM_DEVICE, &found), 0);
+	EXPECT_EQ(state_of(a, 0), GPUVM_STATE_SHARED);
+	ASSERT_EQ(set_state(a, 0, MIB, GPUVM_STATE_DEVICE, &found), 0);
 	EXPECT_EQ(found, 0);
 }
 
@@ -77,7 +77,8 @@ TEST_F(shared, first_write_upgrades_its_chunk)
 	after = upgrades(a);
 	EXPECT_GT(after, before);
 	for (size_t i = 0; i < MIB; i += 4096) {
-		ASSERT_EQ(state_of(a, i), i / CHUNK == 3 ? GPUVM_HOST | GPUVM_UPGRADED : GPUVM_SHARED);
+		ASSERT_EQ(state_of(a, i),
+			  i / CHUNK == 3 ? GPUVM_STATE_HOST | GPUVM_STATE_UPGRADED : GPUVM_STATE_SHARED);
 	}
 	faults = faults_so_far();
 	for (size_t i = 3 * CHUNK; i < 4 * CHUNK; i += 4096)
@@ -87,10 +88,10 @@ TEST_F(shared, first_write_upgrades_its_chunk)
 	EXPECT_EQ(touches_posted(&self->c), 0);
 
 	/* The flag goes with the next SET_STATE, which tells of it. */
-	ASSERT_EQ(set_state(a, 0, MIB, GPUVM_SHARED, &found), 0);
+	ASSERT_EQ(set_state(a, 0, MIB, GPUVM_STATE_SHARED, &found), 0);
 	EXPECT_EQ(found, CHUNK / 4096);
-	EXPECT_EQ(state_of(a, 3 * CHUNK), GPUVM_SHARED);
-	ASSERT_EQ(set_state(a, 0, MIB, GPUVM_SHARED, &found), 0);
+	EXPECT_EQ(state_of(a, 3 * CHUNK), GPUVM_STATE_SHARED);
+	ASSERT_EQ(set_state(a, 0, MIB, GPUVM_STATE_SHARED, &found), 0);
 	EXPECT_EQ(found, 0);
 }
 
@@ -101,7 +102,7 @@ TEST_F(shared, write_without_a_read_before)
 
 	a->primary[0] = 9;
 	EXPECT_NE(upgrades(a), before);
-	EXPECT_EQ(state_of(a, 0), GPUVM_HOST | GPUVM_UPGRADED);
+	EXPECT_EQ(state_of(a, 0), GPUVM_STATE_HOST | GPUVM_STATE_UPGRADED);
 	EXPECT_EQ(a->alias[0], 9);
 	EXPECT_EQ(differs(a->primary, 1, MIB - 1, 0), -1);
 }
@@ -113,9 +114,9 @@ TEST_F(shared, no_write_goes_unnoticed)
 	__u64 found;
 
 	for (int round = 0; round < 3; round++) {
-		ASSERT_EQ(set_state(a, 0, MIB, GPUVM_HOST, NULL), 0);
+		ASSERT_EQ(set_state(a, 0, MIB, GPUVM_STATE_HOST, NULL), 0);
 		fill(a->primary, 0, MIB, round);
-		ASSERT_EQ(set_state(a, 0, MIB, GPUVM_SHARED, NULL), 0);
+		ASSERT_EQ(set_state(a, 0, MIB, GPUVM_STATE_SHARED, NULL), 0);
 		ASSERT_EQ(differs(a->primary, 0, MIB, round), -1);
 		if (round) {
 			ASSERT_EQ(mprotect((void *)a->primary, MIB, PROT_READ), 0);
@@ -126,7 +127,7 @@ TEST_F(shared, no_write_goes_unnoticed)
 		ASSERT_EQ(mprotect((void *)a->primary, MIB, PROT_READ | PROT_WRITE), 0);
 		for (size_t i = 0; i < MIB; i += CHUNK)
 			a->primary[i + 4096] = 9;
-		ASSERT_EQ(set_state(a, 0, MIB, GPUVM_SHARED, &found), 0);
+		ASSERT_EQ(set_state(a, 0, MIB, GPUVM_STATE_SHARED, &found), 0);
 		EXPECT_EQ(found, MIB / 4096);
 	}
 }
@@ -139,7 +140,7 @@ TEST_F(shared, alias_writes_are_no_touches)
 	fill(a->alias, 0, MIB, 5);
 	EXPECT_EQ(differs(a->primary, 0, MIB, 5), -1);
 	EXPECT_EQ(upgrades(a), before);
-	EXPECT_EQ(state_of(a, 0), GPUVM_SHARED);
+	EXPECT_EQ(state_of(a, 0), GPUVM_STATE_SHARED);
 }
 
 TEST_F(shared, read_only_mapping_does_not_upgrade)
@@ -150,7 +151,7 @@ TEST_F(shared, read_only_mapping_does_not_upgrade)
 
 	ASSERT_NE(p, MAP_FAILED);
 	EXPECT_EQ(differs(p, 0, MIB, 0), -1);
-	ASSERT_EQ(set_state(&self->a, 0, CHUNK, GPUVM_HOST, NULL), 0);
+	ASSERT_EQ(set_state(&self->a, 0, CHUNK, GPUVM_STATE_HOST, NULL), 0);
 	EXPECT_EQ(differs(p, 0, MIB, 0), -1);
 	EXPECT_EQ(upgrades(&self->a), before);
 }
@@ -184,7 +185,7 @@ TEST_F(shared, revoke_against_writers)
 		__u64 before = upgrades(a), after;
 		char first, second;
 
-		ASSERT_EQ(set_state(a, 0, CHUNK, GPUVM_SHARED, NULL), 0);
+		ASSERT_EQ(set_state(a, 0, CHUNK, GPUVM_STATE_SHARED, NULL), 0);
 		first = a->alias[8];
 		for (volatile int i = 0; i < 500; i++)
 			;
@@ -208,14 +209,14 @@ TEST_F(shared, device_to_shared_for_a_write)
 	struct gpuvm_touch touch;
 	struct toucher t;
 
-	ASSERT_EQ(set_state(a, 0, CHUNK, GPUVM_DEVICE, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, CHUNK, GPUVM_STATE_DEVICE, NULL), 0);
 	ASSERT_EQ(toucher_start(&t, a->primary, true), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	fill(a->alias, 0, CHUNK, 4);
-	ASSERT_EQ(set_state(a, 0, CHUNK, GPUVM_SHARED, NULL), 0);
+	ASSERT_EQ(set_state(a, 0, CHUNK, GPUVM_STATE_SHARED, NULL), 0);
 	ASSERT_TRUE(toucher_ended(&t, SOON));
 	EXPECT_NE(upgrades(a), before);
-	EXPECT_EQ(state_of(a, 0), GPUVM_HOST | GPUVM_UPGRADED);
+	EXPECT_EQ(state_of(a, 0), GPUVM_STATE_HOST | GPUVM_STATE_UPGRADED);
 	EXPECT_EQ(a->alias[0], 1);
 	EXPECT_EQ(differs(a->alias, 1, CHUNK - 1, 4), -1);
 }
@@ -225,11 +226,11 @@ TEST_F(shared, parts_of_a_chunk)
 	struct array *a = &self->a;
 
 	/* Only the pages of the same state are upgraded. */
-	ASSERT_EQ(set_state(a, 4096, 4096, GPUVM_FAILED, NULL), 0);
+	ASSERT_EQ(set_state(a, 4096, 4096, GPUVM_STATE_FAILED, NULL), 0);
 	a->primary[0] = 9;
-	EXPECT_EQ(state_of(a, 0), GPUVM_HOST | GPUVM_UPGRADED);
-	EXPECT_EQ(state_of(a, 4096), GPUVM_FAILED);
-	EXPECT_EQ(state_of(a, 8192), GPUVM_HOST | GPUVM_UPGRADED);
+	EXPECT_EQ(state_of(a, 0), GPUVM_STATE_HOST | GPUVM_STATE_UPGRADED);
+	EXPECT_EQ(state_of(a, 4096), GPUVM_STATE_FAILED);
+	EXPECT_EQ(state_of(a, 8192), GPUVM_STATE_HOST | GPUVM_STATE_UPGRADED);
 }
 
 TEST_HARNESS_MAIN

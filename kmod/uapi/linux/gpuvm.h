@@ -87,23 +87,34 @@
  * ===============  ===========================================================
  */
 
-/* Bytes of a context's offset space. */
-#define GPUVM_SPACE		(1ULL << 46)
-
-/*
- * Places in the file for mmap(), always MAP_SHARED. PRIMARY and ALIAS are as
- * large as the space. STATE has one byte a page of it, UPGRADES one __u64 for
- * each region, by the region's id; both can only be read. RING is as large as
- * &gpuvm_hello.ring_bytes says.
+/**
+ * DOC: What to map
+ *
+ * A context's space has %GPUVM_SPACE bytes. Places in the file for mmap(),
+ * always MAP_SHARED:
+ *
+ * %GPUVM_MMAP_PRIMARY, %GPUVM_MMAP_ALIAS
+ *	The space, twice.
+ * %GPUVM_MMAP_STATE
+ *	One byte a page of the space, read-only.
+ * %GPUVM_MMAP_UPGRADES
+ *	One __u64 a region, by the region's id, read-only.
+ * %GPUVM_MMAP_RING
+ *	&struct gpuvm_ring, as large as HELLO says.
  */
+#define GPUVM_SPACE		(1ULL << 46)
 #define GPUVM_MMAP_PRIMARY	(0ULL << 46)
 #define GPUVM_MMAP_ALIAS	(1ULL << 46)
 #define GPUVM_MMAP_STATE	(2ULL << 46)
 #define GPUVM_MMAP_UPGRADES	(3ULL << 46)
 #define GPUVM_MMAP_RING		(4ULL << 46)
 
-/*
- * Limits: regions of a context, bytes of one, log2 of its chunk, ranges a call.
+/**
+ * DOC: Limits
+ *
+ * %GPUVM_REGIONS_MAX regions a context, %GPUVM_REGION_BYTES_MAX bytes a region,
+ * %GPUVM_CHUNK_SHIFT_MAX for the log2 of a chunk's bytes, %GPUVM_RANGES_MAX
+ * ranges a call.
  */
 #define GPUVM_REGIONS_MAX	(1U << 20)
 #define GPUVM_REGION_BYTES_MAX	(1ULL << 39)
@@ -112,40 +123,46 @@
 
 /**
  * enum gpuvm_state - what a touch of a page in the primary mapping does
- * @GPUVM_NONE: SIGBUS: the page belongs to no region. Can not be set.
- * @GPUVM_HOST: Maps the chunk's pages of this state, writable. The state of a
- *	new region.
- * @GPUVM_SHARED: A read maps the chunk's pages of this state, read-only. The
- *	first write changes all of them to HOST | UPGRADED, maps them writable
- *	and goes on, all in the kernel; the region's upgrade counter goes up
- *	before and after the change. Needs %GPUVM_FEATURE_SHARED.
- * @GPUVM_DEVICE: Is posted to the ring and waits.
- * @GPUVM_FAILED: SIGBUS (EFAULT in a system call): the data is lost.
+ * @GPUVM_STATE_NONE: SIGBUS: the page belongs to no region. Can not be set.
+ * @GPUVM_STATE_HOST: Maps the chunk's pages of this state, writable. The state
+ *	of a new region.
+ * @GPUVM_STATE_SHARED: A read maps the chunk's pages of this state, read-only.
+ *	The first write changes all of them to HOST | UPGRADED, maps them
+ *	writable and goes on, all in the kernel; the region's upgrade counter
+ *	goes up before and after the change. Needs %GPUVM_FEATURE_SHARED.
+ * @GPUVM_STATE_DEVICE: Is posted to the ring and waits.
+ * @GPUVM_STATE_FAILED: SIGBUS (EFAULT in a system call): the data is lost.
  * @GPUVM_STATE_MASK: The bits of a state byte that hold one of the above; the
  *	others are flags that the kernel sets, and clears with the next
  *	SET_STATE.
- * @GPUVM_UPGRADED: Flag: a write to the SHARED page's chunk made it HOST. Who
- *	sees the written bytes sees the flag, and a counter other than before.
- *	So a reader loads the counter (acquire), looks through the bytes if it
- *	differs from the last time, and keeps the value that it loaded.
- * @GPUVM_POSTED: Flag: a touch of the DEVICE page's chunk is in the ring or was
- *	taken from it, and threads may wait.
+ * @GPUVM_STATE_UPGRADED: Flag: a write to the SHARED page's chunk made it HOST.
+ *	Who sees the written bytes sees the flag, and a counter other than
+ *	before. So a reader loads the counter (acquire), looks through the bytes
+ *	if it differs from the last time, and keeps the value that it loaded.
+ * @GPUVM_STATE_POSTED: Flag: a touch of the DEVICE page's chunk is in the ring
+ *	or was taken from it, and threads may wait.
  */
 enum gpuvm_state {
-	GPUVM_NONE	= 0,
-	GPUVM_HOST	= 1,
-	GPUVM_SHARED	= 2,
-	GPUVM_DEVICE	= 3,
-	GPUVM_FAILED	= 4,
+	GPUVM_STATE_NONE	= 0,
+	GPUVM_STATE_HOST	= 1,
+	GPUVM_STATE_SHARED	= 2,
+	GPUVM_STATE_DEVICE	= 3,
+	GPUVM_STATE_FAILED	= 4,
 
-	GPUVM_STATE_MASK = 0x0f,
-	GPUVM_UPGRADED	= 0x40,
-	GPUVM_POSTED	= 0x80,
+	GPUVM_STATE_MASK	= 0x0f,
+	GPUVM_STATE_UPGRADED	= 0x40,
+	GPUVM_STATE_POSTED	= 0x80,
 };
 
-/*
- * Features: state SHARED with its upgrades; huge pages and huge mappings; the
- * choice of a NUMA node.
+/**
+ * DOC: Features
+ *
+ * %GPUVM_FEATURE_SHARED
+ *	State SHARED with its upgrades.
+ * %GPUVM_FEATURE_HUGE
+ *	Huge pages and huge mappings.
+ * %GPUVM_FEATURE_NODE
+ *	The choice of a NUMA node.
  */
 #define GPUVM_FEATURE_SHARED	(1ULL << 0)
 #define GPUVM_FEATURE_HUGE	(1ULL << 1)
@@ -238,13 +255,13 @@ struct gpuvm_range {
  * @ranges: pointer to an array of &struct gpuvm_range
  * @count: how many, up to %GPUVM_RANGES_MAX
  * @done: out, also with an error: how many ranges were done whole
- * @upgraded: out: SET_STATE: how many pages had %GPUVM_UPGRADED
+ * @upgraded: out: SET_STATE: how many pages had %GPUVM_STATE_UPGRADED
  *
  * Ranges are done in turn. %GPUVM_IOC_SET_STATE changes the pages of a range at
  * once for all touches, unmaps them from the primary unless the new state is
- * HOST, and lets all that wait there look again. %GPUVM_IOC_WAKE only does the
- * last: who still finds DEVICE posts its touch anew. %GPUVM_IOC_POPULATE makes
- * pages exist; %GPUVM_IOC_PUNCH takes them away (pinned ones when they are
+ * HOST, and lets all that wait in its chunks look again. %GPUVM_IOC_WAKE only
+ * does the last: who still finds DEVICE posts its touch anew.
+ * %GPUVM_IOC_POPULATE makes pages exist; %GPUVM_IOC_PUNCH takes them away (pinned ones when they are
  * unpinned), leaves the states alone, and later touches find zeroes.
  */
 struct gpuvm_range_op {
@@ -308,6 +325,18 @@ struct gpuvm_ring {
 	__aligned_u64 overflows;
 };
 
+/**
+ * DOC: Calls
+ *
+ * The ioctls of /dev/gpuvm and what they take. Numbers carry no size.
+ *
+ * %GPUVM_IOC_HELLO
+ *	&struct gpuvm_hello. Must be the first.
+ * %GPUVM_IOC_REGION_CREATE, %GPUVM_IOC_REGION_DESTROY
+ *	&struct gpuvm_region.
+ * %GPUVM_IOC_SET_STATE, %GPUVM_IOC_WAKE, %GPUVM_IOC_POPULATE, %GPUVM_IOC_PUNCH
+ *	&struct gpuvm_range_op.
+ */
 #define GPUVM_IOC			0xB9
 #define GPUVM_IOC_HELLO			_IO(GPUVM_IOC, 0x00)
 #define GPUVM_IOC_REGION_CREATE		_IO(GPUVM_IOC, 0x01)
