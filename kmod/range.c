@@ -11,6 +11,15 @@
 
 typedef int (*range_call_t)(struct gvm_region *r, struct gvm_span s, struct gpuvm_range_op *op);
 
+/*
+ * A touch is posted once a chunk. Who waits in the rest of a chunk of which a
+ * part was served must post anew.
+ */
+static struct gvm_span whole_chunks(const struct gvm_region *r, struct gvm_span s)
+{
+	return (struct gvm_span){ gvm_chunk(r, s.begin).begin, gvm_chunk(r, s.end - 1).end };
+}
+
 static int set_state(struct gvm_region *r, struct gvm_span s, struct gpuvm_range_op *op)
 {
 	struct gvm_change change = {};
@@ -21,6 +30,7 @@ static int set_state(struct gvm_region *r, struct gvm_span s, struct gpuvm_range
 		return -ENOENT;
 	}
 	gvm_states_set(r, s, op->state, &change);
+	gvm_states_wake(r, whole_chunks(r, s));
 	if (change.unmap)
 		gvm_unmap(r, s, GPUVM_MMAP_PRIMARY);
 	up_write(&r->lock);
@@ -37,7 +47,7 @@ static int wake(struct gvm_region *r, struct gvm_span s, struct gpuvm_range_op *
 {
 	down_write(&r->lock);
 	if (!r->dead)
-		gvm_states_wake(r, s);
+		gvm_states_wake(r, whole_chunks(r, s));
 	up_write(&r->lock);
 	gvm_wake(r, s);
 	return 0;

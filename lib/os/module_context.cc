@@ -168,19 +168,16 @@ bool module_context::map_tables()
 	void *states = map_file(nullptr, size_ / page_, PROT_READ, fd_, GPUVM_MMAP_STATE);
 	void *counters = map_file(nullptr, counters_size, PROT_READ, fd_, GPUVM_MMAP_UPGRADES);
 	void *ring = map_file(nullptr, ring_bytes_, read_write, fd_, GPUVM_MMAP_RING);
-	large_chunks_ = static_cast<uint8_t *>(map_private(size_ / huge_page));
 	states_ = static_cast<const uint8_t *>(states);
 	counters_ = static_cast<const write_counter *>(counters);
 	ring_ = static_cast<gpuvm_ring *>(ring);
-	return alias_ && large_chunks_ && states && counters && ring;
+	return alias_ && states && counters && ring;
 }
 
 module_context::~module_context()
 {
 	if (alias_)
 		unmap(range_of(alias_, size_));
-	if (large_chunks_)
-		unmap(range_of(large_chunks_, size_ / huge_page));
 	if (states_)
 		unmap(range_of(states_, size_ / page_));
 	if (counters_)
@@ -212,53 +209,31 @@ int module_context::set_state(uint64_t offset, size_t n, page_state to) const
 	return err ? err : op.upgraded != 0;
 }
 
-// The pages, and what lies beside them in the module's chunks. All of it is in the same part.
-module_context::piece module_context::whole_chunks(uint64_t offset, size_t n) const
-{
-	bool large = __atomic_load_n(&large_chunks_[offset / huge_page], __ATOMIC_RELAXED);
-	size_t chunk = large ? huge_page : grain();
-	return {round_down(offset, chunk), round_up(offset + n, chunk)};
-}
-
 void module_context::wake(uint64_t offset, size_t n) const
 {
-	piece all = whole_chunks(offset, n);
 	gpuvm_range_op op{};
 	// A part that is gone meanwhile has let go who waited there.
-	range_call(fd_, GPUVM_IOC_WAKE, all.begin, all.end - all.begin, &op);
-}
-
-bool module_context::stray_posts(uint64_t offset, size_t n) const
-{
-	piece all = whole_chunks(offset, n);
-	uint64_t end = offset + n;
-	return any_state_with(GPUVM_STATE_POSTED, all.begin, offset - all.begin) ||
-	       any_state_with(GPUVM_STATE_POSTED, end, all.end - end);
+	range_call(fd_, GPUVM_IOC_WAKE, offset, n, &op);
 }
 
 // Eight states at a time where they are aligned so.
-bool module_context::any_state_with(uint8_t flag, uint64_t offset, size_t n) const
+bool module_context::was_written(uint64_t offset, size_t n) const
 {
 	const uint8_t *p = states_ + offset / page_, *end = p + n / page_;
 	auto at_word = [&] { return !(reinterpret_cast<uintptr_t>(p) % 8) && end - p >= 8; };
 	for (; p < end && !at_word(); p++) {
-		if (__atomic_load_n(p, __ATOMIC_RELAXED) & flag)
+		if (__atomic_load_n(p, __ATOMIC_RELAXED) & GPUVM_STATE_UPGRADED)
 			return true;
 	}
-	for (uint64_t flags = 0x0101010101010101 * flag; at_word(); p += 8) {
+	for (uint64_t flags = 0x0101010101010101 * GPUVM_STATE_UPGRADED; at_word(); p += 8) {
 		if (__atomic_load_n(reinterpret_cast<const uint64_t *>(p), __ATOMIC_RELAXED) & flags)
 			return true;
 	}
 	for (; p < end; p++) {
-		if (__atomic_load_n(p, __ATOMIC_RELAXED) & flag)
+		if (__atomic_load_n(p, __ATOMIC_RELAXED) & GPUVM_STATE_UPGRADED)
 			return true;
 	}
 	return false;
-}
-
-bool module_context::was_written(uint64_t offset, size_t n) const
-{
-	return any_state_with(GPUVM_STATE_UPGRADED, offset, n);
 }
 
 bool module_context::has_touch() const
@@ -303,9 +278,6 @@ const write_counter *module_context::create(uint64_t offset, size_t n, const pag
 	r.chunk_shift = std::min<unsigned>(use.chunk_shift, GPUVM_CHUNK_SHIFT_MAX);
 	if (use.huge && features_ & GPUVM_FEATURE_HUGE)
 		r.flags |= GPUVM_REGION_HUGE;
-	bool large = r.flags & GPUVM_REGION_HUGE && r.chunk_shift == GPUVM_CHUNK_SHIFT_MAX;
-	for (uint64_t at = offset; at < offset + n; at = round_down(at + huge_page, huge_page))
-		__atomic_store_n(&large_chunks_[at / huge_page], large, __ATOMIC_RELAXED);
 	if (use.node >= 0 && features_ & GPUVM_FEATURE_NODE) {
 		r.flags |= GPUVM_REGION_NODE;
 		r.node = unsigned(use.node);

@@ -35,11 +35,8 @@ class module_context final : public page_source
 	// Changes the state of pages and lets all who wait there look again. -errno; 1: the host had written to some of
 	// them since they became shared; otherwise 0.
 	int set_state(uint64_t offset, size_t n, page_state to) const;
-	// Lets all who wait there, or for one of stray_posts(), post their touch anew.
+	// Lets all who wait there post their touch anew.
 	void wake(uint64_t offset, size_t n) const;
-	// Somebody may wait for a page beside these whose touch was posted together with that of one of these: both are in
-	// one chunk of the module's, of which arrays have only a part.
-	bool stray_posts(uint64_t offset, size_t n) const;
 	// The host has written to one of the pages since it became shared.
 	bool was_written(uint64_t offset, size_t n) const;
 
@@ -73,17 +70,10 @@ class module_context final : public page_source
 	explicit module_context(int fd) : fd_(fd) {}
 	bool greet(const char **why);
 	bool map_tables();
-	struct piece {
-		uint64_t begin, end;
-	};
-	piece whole_chunks(uint64_t offset, size_t n) const;
-	bool any_state_with(uint8_t flag, uint64_t offset, size_t n) const;
 
 	int fd_, event_fd_ = -1;
 	uint64_t features_ = 0;
 	size_t page_ = 0;
-	// Which 2 MiB lie in parts whose chunks are as large; others have chunks of a grain, or none that arrays share.
-	uint8_t *large_chunks_ = nullptr;
 	const uint8_t *states_ = nullptr;
 	const write_counter *counters_ = nullptr;
 	gpuvm_ring *ring_ = nullptr;

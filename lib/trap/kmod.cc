@@ -4,10 +4,6 @@
 //
 // Access is a state of the module's: write is HOST, read SHARED, none DEVICE. SHARED pages become HOST at the first host
 // write, in the kernel; was_written() tells which.
-//
-// A touch is posted once for a chunk of the module's, and all who touch that chunk wait until its pages change. Chunks of
-// gpuvm_malloc() blocks may reach past those of the library's, and then a change of the pages of one leaves who waits for
-// the other without a touch in the ring: so everyone who still waits in the same chunk is told to post anew.
 #include "os/mapping.h"
 #include "os/module_context.h"
 #include "trap/event_waiter.h"
@@ -46,7 +42,7 @@ class kmod_trap final : public trap
 	int protect(const pages &p, access to) override;
 	int admit(const pages &p, access to) override;
 	void wake(const pages &p) override;
-	int spoil(const pages &p) override;
+	int spoil(const pages &p) override { return set(p, page_state::failed); }
 	int heal(const pages &p, const page_source &) override { return protect(p, access::none); }
 	bool was_written(const pages &p) const override { return module_->was_written(p.offset, p.at.size()); }
 
@@ -60,7 +56,6 @@ class kmod_trap final : public trap
 
       private:
 	int set(const pages &p, page_state to) const { return module_->set_state(p.offset, p.at.size(), to); }
-	void wake_neighbours(const pages &p) const;
 	bool take(touch &t) const;
 
 	std::unique_ptr<module_context> module_;
@@ -76,15 +71,7 @@ int kmod_trap::protect(const pages &p, access to)
 
 int kmod_trap::admit(const pages &p, access to)
 {
-	int err = set(p, to == access::write ? page_state::host : page_state::shared);
-	wake_neighbours(p);
-	return err;
-}
-
-void kmod_trap::wake_neighbours(const pages &p) const
-{
-	if (module_->stray_posts(p.offset, p.at.size()))
-		module_->wake(p.offset, p.at.size());
+	return set(p, to == access::write ? page_state::host : page_state::shared);
 }
 
 void kmod_trap::wake(const pages &p)
@@ -92,13 +79,6 @@ void kmod_trap::wake(const pages &p)
 	module_->wake(p.offset, p.at.size());
 	// And those who were held where the pages are now.
 	holder_->wake(p);
-}
-
-int kmod_trap::spoil(const pages &p)
-{
-	int err = set(p, page_state::failed);
-	wake_neighbours(p);
-	return err;
 }
 
 bool kmod_trap::take(touch &t) const

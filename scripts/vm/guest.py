@@ -88,7 +88,11 @@ def script(options: argparse.Namespace, jobs: list[Job]) -> str:
 def boot(options: argparse.Namespace, initramfs: Path, share: Path, console: Path) -> str | None:
     """Runs the guest to its end. Says what went wrong, if anything."""
     accel = "tcg,thread=multi"
-    command = f"""qemu-system-x86_64 -accel {accel} -cpu max,-monitor -smp 2 -m {options.memory} -no-reboot
+    nodes = "".join(
+        f" -object memory-backend-ram,id=node{n},size={int(options.memory) // 2}M -numa node,memdev=node{n},cpus={n}"
+        for n in range(2)
+    )
+    command = f"""qemu-system-x86_64 -accel {accel} -cpu max,-monitor -smp 2,sockets=2 -m {options.memory} {nodes} -no-reboot
         -nodefaults -no-user-config -display none -serial file:{console} -kernel {options.kernel}/vmlinuz
         -initrd {initramfs} -virtfs local,path={share},mount_tag=share,security_model=none"""
     try:
@@ -187,7 +191,7 @@ def main() -> int:
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="environment of the programs")
     parser.add_argument("--seconds", type=int, default=110, help="for everything; the guest is ended then")
     parser.add_argument("--job-seconds", type=int, default=60, help="for each program")
-    parser.add_argument("--memory", default="1024", help="of the guest, in MiB")
+    parser.add_argument("--memory", default="1024", help="of the guest, in MiB; half of it on each of two nodes")
     parser.add_argument("--busybox", default="/bin/busybox", help="a static busybox")
     parser.add_argument("--out", type=Path, help="where logs go; default: KERNEL/run")
     parser.add_argument("--show", action="store_true", help="print what the programs print, don't judge it")

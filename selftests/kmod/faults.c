@@ -2,6 +2,7 @@
 /* Touches: HOST maps around, DEVICE is posted once and waits, errors are delivered, the ring loses nothing. */
 #include "common/context.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -211,6 +212,30 @@ TEST_F(faults, wake_posts_again)
 	EXPECT_TRUE(toucher_ended(&t, SOON));
 }
 
+/* A chunk has one post for two waiting threads. Whom the answer left out posts again. */
+TEST_F(faults, part_of_a_chunk_is_served)
+{
+	struct array *a = &self->a;
+	struct gpuvm_touch touch;
+	struct toucher t[2];
+
+	if (self->chunk < 4 * 4096)
+		SKIP(return, "the chunk has no parts");
+	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_DEVICE, NULL), 0);
+	ASSERT_EQ(toucher_start(&t[0], a->primary, false), 0);
+	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
+	ASSERT_EQ(toucher_start(&t[1], a->primary + 3 * 4096, false), 0);
+	EXPECT_FALSE(next_touch(&self->c, &touch, LONG));
+
+	ASSERT_EQ(set_state(a, 0, 2 * 4096, GPUVM_STATE_HOST, NULL), 0);
+	ASSERT_TRUE(toucher_ended(&t[0], SOON));
+	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
+	EXPECT_EQ(touch.offset, a->region.offset + 3 * 4096);
+	EXPECT_FALSE(toucher_ended(&t[1], LONG));
+	ASSERT_EQ(set_state(a, 2 * 4096, self->chunk - 2 * 4096, GPUVM_STATE_HOST, NULL), 0);
+	EXPECT_TRUE(toucher_ended(&t[1], SOON));
+}
+
 TEST_F(faults, failed_data_gives_sigbus)
 {
 	struct array *a = &self->a;
@@ -367,6 +392,37 @@ TEST_F(faults, populated_by_a_touch_of_mlock_or_map_populate)
 	mlock((void *)(a->primary + 2 * MIB), MIB); /* may be refused */
 	EXPECT_EQ(differs(a->primary, 2 * MIB, MIB, 0), -1);
 	EXPECT_EQ(resolver_stop(&r), 0);
+}
+
+static int node_of(volatile char *byte)
+{
+	void *page = (void *)((uintptr_t)byte & ~4095UL);
+	int node = -1;
+
+	return syscall(SYS_move_pages, 0, 1UL, &page, NULL, &node, 0) ? -errno : node;
+}
+
+TEST_F(faults, pages_come_from_the_wanted_node)
+{
+	struct gpuvm_region region = {.size = sizeof(region), .length = 2 * MIB, .chunk_shift = variant->chunk_shift};
+
+	if (!(self->c.hello.features & GPUVM_FEATURE_NODE) || access("/sys/devices/system/node/node1", F_OK))
+		SKIP(return, "there is one NUMA node");
+	for (__u32 flags = 0; flags <= GPUVM_REGION_HUGE; flags += GPUVM_REGION_HUGE) {
+		for (__u32 node = 0; node < 2; node++) {
+			struct array a;
+
+			region.offset += 64 * MIB;
+			region.flags = GPUVM_REGION_NODE | flags;
+			region.node = node;
+			ASSERT_EQ(array_create_with(&a, &self->c, region), 0);
+			for (size_t i = 0; i < 2 * MIB; i += 4096) {
+				a.alias[i] = 1;
+				ASSERT_EQ(node_of(a.alias + i), node) TH_LOG("page %zu, flags %u", i / 4096, flags);
+			}
+			ASSERT_EQ(array_destroy(&a), 0);
+		}
+	}
 }
 
 static volatile sig_atomic_t signals;
