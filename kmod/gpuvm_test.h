@@ -5,6 +5,9 @@
 
 #include <linux/gpuvm.h>
 
+/* Offered in addition, and without effect: what a later module may have. */
+#define GPUVM_FEATURE_TEST	(1ULL << 63)
+
 /* The mutant: the region's lock is not held while a fault is delayed. */
 #define GPUVM_TEST_NO_LOCK	(1U << 0)
 

@@ -11,6 +11,7 @@
 #include <linux/pseudo_fs.h>
 
 #include "gpuvm_drv.h"
+#include "test.h"
 
 #define GVM_MAGIC 0x6770766d
 
@@ -28,7 +29,8 @@ MODULE_PARM_DESC(memlock, "Whether pages of regions count against RLIMIT_MEMLOCK
 
 unsigned long gvm_features = GPUVM_FEATURE_SHARED |
 			     (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) ? GPUVM_FEATURE_HUGE : 0) |
-			     (IS_ENABLED(CONFIG_NUMA) ? GPUVM_FEATURE_NODE : 0);
+			     (IS_ENABLED(CONFIG_NUMA) ? GPUVM_FEATURE_NODE : 0) |
+			     GVM_TEST_FEATURES;
 static unsigned long features_mask = ~0UL;
 module_param_named(features, features_mask, ulong, 0444);
 MODULE_PARM_DESC(features, "Mask of the feature bits of uapi/linux/gpuvm.h that are offered (default all)");

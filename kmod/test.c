@@ -4,7 +4,6 @@
 #include <linux/delay.h>
 #include <linux/uaccess.h>
 
-#include "gpuvm_test.h"
 #include "test.h"
 
 static unsigned int flags, delay_us, fail_at;

@@ -6,6 +6,10 @@
 #include "gpuvm_drv.h"
 
 #ifdef GPUVM_TEST
+#include "gpuvm_test.h"
+
+#define GVM_TEST_FEATURES GPUVM_FEATURE_TEST
+
 bool gvm_is_test_ioctl(unsigned int cmd);
 long gvm_test_ioctl(void __user *user);
 /* Whether the allocation that comes is to fail. */
@@ -16,6 +20,8 @@ bool gvm_test_fails(void);
  */
 void gvm_test_before_insertion(struct gvm_region *r);
 #else
+#define GVM_TEST_FEATURES 0
+
 static inline bool gvm_is_test_ioctl(unsigned int cmd)
 {
 	return false;
