@@ -62,7 +62,7 @@ help:
 ##   check-vm-library the library's selftests in the guest
 ##   run              the main job: photo, matvec, fault-latency, results under build/run/
 ##   bench            the benchmark suite, results under build/bench/
-##   setup            packages, and as root the udev rule for /dev/userfaultfd
+##   setup            packages, and as root the udev rules for /dev/gpuvm and /dev/userfaultfd
 ##   docs             HTML and man pages under build/docs/
 ##   install, uninstall, modules_install
 ##   tests            builds the unit tests, the selftests and the examples

@@ -4,7 +4,7 @@
 #   setup.sh packages [GROUP]   installs the Debian packages that are missing: those that `make run` needs (run), also
 #                               those that `make check` needs (check, the default), those that build the kernel
 #                               module (modules), test it in a guest (vm), or build a kernel for that (vm-debug)
-#   setup.sh udev               lets the group gpuvm open /dev/userfaultfd
+#   setup.sh udev               lets the group gpuvm open /dev/gpuvm and /dev/userfaultfd
 # Root is asked for (through sudo) only where a package is missing. Where there is no apt, the script says
 # what is missing and goes on: the build leaves out what can't be built.
 set -u
@@ -12,7 +12,8 @@ set -u
 build_packages=(g++ make pkg-config libnuma-dev systemtap-sdt-dev opencl-headers)
 run_packages=(ocl-icd-opencl-dev ocl-icd-libopencl1 pocl-opencl-icd libpng-dev libcli11-dev nlohmann-json3-dev
 	gnuplot-nox)
-check_packages=(python3 libgtest-dev liburing-dev clang clang-tidy clang-format libclang-rt-14-dev python3-sphinx)
+check_packages=(python3 libgtest-dev liburing-dev clang clang-tidy clang-format libclang-rt-14-dev python3-sphinx
+	linux-kbuild-6.1)
 
 modules_packages=(gcc make libelf1)
 vm_packages=("${modules_packages[@]}" python3 qemu-system-x86 busybox-static xz-utils)
@@ -81,26 +82,28 @@ install_packages() { # group
 	rm -f build*/config.mk # what was probed before is out of date
 }
 
-# A full userfaultfd also catches touches made by the kernel, so it is a privilege: a group, not everyone.
-install_udev_rule() {
-	local rule=/etc/udev/rules.d/60-userfaultfd.rules
+# Both catch touches made by the kernel, so they are a privilege: a group, not everyone.
+install_udev_rules() {
+	local folder=/etc/udev/rules.d device
 	if [ "$(id -u)" -ne 0 ]; then
-		say "not root: the udev rule for /dev/userfaultfd is left out. Without it an ordinary user's touches are"
-		say "caught in user mode only; 'sudo make setup' installs it"
+		say "not root: the udev rules for /dev/gpuvm and /dev/userfaultfd are left out. Without them an ordinary user's"
+		say "touches are caught in user mode only; 'sudo make setup' installs them"
 		return 0
 	fi
 	if ! getent group gpuvm >/dev/null; then
 		say "adding the group gpuvm"
 		groupadd --system gpuvm || return 1
 	fi
-	say "writing $rule: group gpuvm may open /dev/userfaultfd"
-	mkdir -p "${rule%/*}" &&
-		echo 'KERNEL=="userfaultfd", GROUP="gpuvm", MODE="0660"' >"$rule" || return 1
+	say "writing 60-gpuvm.rules and 60-userfaultfd.rules to $folder: group gpuvm may open these devices"
+	mkdir -p "$folder" && install -m 644 kmod/60-gpuvm.rules "$folder" &&
+		echo 'KERNEL=="userfaultfd", GROUP="gpuvm", MODE="0660"' >"$folder/60-userfaultfd.rules" || return 1
 	if command -v udevadm >/dev/null && udevadm control --reload 2>/dev/null; then
-		udevadm trigger --sysname-match=userfaultfd
-	elif [ -c /dev/userfaultfd ]; then
-		say "udev does not run here; setting the device's group and mode directly"
-		chgrp gpuvm /dev/userfaultfd && chmod 0660 /dev/userfaultfd || return 1
+		udevadm trigger --sysname-match=userfaultfd --sysname-match=gpuvm
+	else
+		say "udev does not run here; setting group and mode of those devices directly that are there"
+		for device in /dev/gpuvm /dev/userfaultfd; do
+			[ ! -c "$device" ] || { chgrp gpuvm "$device" && chmod 0660 "$device"; } || return 1
+		done
 	fi
 	[ -c /dev/userfaultfd ] || say "this kernel has no /dev/userfaultfd (it came with Linux 6.1); the rule waits for one that has"
 	say "users join with: adduser NAME gpuvm"
@@ -109,7 +112,7 @@ install_udev_rule() {
 cd "$(dirname "$0")/.." || exit 1
 case ${1:-} in
 packages) install_packages "${2:-check}" ;;
-udev) install_udev_rule ;;
+udev) install_udev_rules ;;
 *)
 	sed -n '3,10s/^# \?//p' "$0"
 	exit 2
