@@ -43,7 +43,7 @@ ending run(const context &t, const char *program, const std::vector<std::string>
 	std::vector<std::string> words = {path, "--seed=" + std::to_string(t.seed)};
 	words.insert(words.end(), arguments.begin(), arguments.end());
 	words.push_back(std::string("--trap=") + name_of(trap_values(), t.v.trap));
-	return run_process(seconds, [&] {
+	return run_process(seconds * t.patience, [&] {
 		std::vector<char *> argv;
 		for (auto &w : words)
 			argv.push_back(w.data());
@@ -95,7 +95,8 @@ TEST(missing_lock_is_found, .traps = trap::all, .seconds = 40)
 {
 	refuse_nesting();
 	uint64_t start = now_ns();
-	while (seconds_since(start) < 20) {
+	double limit = 20 * t.patience;
+	while (seconds_since(start) < limit) {
 		ending e = run(t, "threads", {"--filter=revoke_race_with_writes", "--jobs=2"}, "300", "nolock", 15);
 		if (e.exited(4))
 			skip("threads: everything was skipped");
@@ -105,5 +106,5 @@ TEST(missing_lock_is_found, .traps = trap::all, .seconds = 40)
 			FAIL("threads without the lock: %s", e.text().c_str());
 		t.seed++;
 	}
-	FAIL("nobody noticed in 20 s that the lock was missing");
+	FAIL("nobody noticed in %.0f s that the lock was missing", limit);
 }

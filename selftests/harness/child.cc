@@ -72,7 +72,7 @@ bool sanitizer_reported(const std::string &output)
 
 void run_here(const test_case &c, const options &opt, uint64_t seed)
 {
-	context t{c.v, c.name, seed, random_source(seed ^ std::hash<std::string>()(c.name)), opt.full};
+	context t{c.v, c.name, seed, random_source(seed ^ std::hash<std::string>()(c.name)), opt.full, opt.patience};
 	c.what->body(t);
 	_exit(0);
 }

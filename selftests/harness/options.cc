@@ -20,14 +20,15 @@ const char usage[] = R"(usage: %s [options]
   --trap=A,B          only these traps       (HET_TEST_TRAPS)
   --device=A,B        only these devices     (HET_TEST_DEVICES)
   --kind=A,B          only these memory kinds (HET_TEST_KINDS)
+  --require-trap=A,B  to skip one is a failure (HET_TEST_REQUIRE_TRAPS)
+  --require-device=A,B                         (HET_TEST_REQUIRE_DEVICES)
   --repeat=N          run each case N times, with seeds SEED, SEED+1, ...
   --seed=N            seed of random tests   (HET_TEST_SEED)
   --jobs=N            cases at the same time (HET_TEST_JOBS)
   --full              the thorough run       (HET_TEST_FULL=1)
   --case=NAME         run this case here, without a child process (for a debugger)
   --verbose           show how long cases took, and what passed ones wrote
-HET_TEST_PATIENCE=X multiplies time limits. HET_TEST_REQUIRE_TRAPS and HET_TEST_REQUIRE_DEVICES
-name variants that must not be skipped. Exit status: 0 passed, 1 failed, 4 everything was skipped.
+HET_TEST_PATIENCE=X multiplies time limits. Exit status: 0 passed, 1 failed, 4 everything was skipped.
 )";
 
 const char *environment(const char *name, const char *otherwise)
@@ -63,7 +64,22 @@ options defaults()
 	return o;
 }
 
-enum option_id { LIST, FILTER, TRAP, DEVICE, KIND, REPEAT, SEED, JOBS, FULL, CASE, VERBOSE, HELP };
+enum option_id {
+	LIST,
+	FILTER,
+	TRAP,
+	DEVICE,
+	KIND,
+	REQUIRE_TRAP,
+	REQUIRE_DEVICE,
+	REPEAT,
+	SEED,
+	JOBS,
+	FULL,
+	CASE,
+	VERBOSE,
+	HELP
+};
 
 void apply(options &o, int id, const char *value, const char *program)
 {
@@ -82,6 +98,12 @@ void apply(options &o, int id, const char *value, const char *program)
 		break;
 	case KIND:
 		o.kinds = bits_of(kind_values(), value);
+		break;
+	case REQUIRE_TRAP:
+		o.required_traps = bits_of(trap_values(), value);
+		break;
+	case REQUIRE_DEVICE:
+		o.required_devices = bits_of(device_values(), value);
 		break;
 	case REPEAT:
 		o.repeat = atoi(value);
@@ -116,6 +138,8 @@ options parse_options(int argc, char **argv)
 		{"trap", required_argument, nullptr, TRAP},
 		{"device", required_argument, nullptr, DEVICE},
 		{"kind", required_argument, nullptr, KIND},
+		{"require-trap", required_argument, nullptr, REQUIRE_TRAP},
+		{"require-device", required_argument, nullptr, REQUIRE_DEVICE},
 		{"repeat", required_argument, nullptr, REPEAT},
 		{"seed", required_argument, nullptr, SEED},
 		{"jobs", required_argument, nullptr, JOBS},

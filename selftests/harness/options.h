@@ -15,7 +15,7 @@ struct options {
 	uint32_t traps = ~0u;        // --trap,   HET_TEST_TRAPS
 	uint32_t devices = ~0u;      // --device, HET_TEST_DEVICES
 	uint32_t kinds = ~0u;        // --kind,   HET_TEST_KINDS
-	uint32_t required_traps = 0; // HET_TEST_REQUIRE_TRAPS: a skip for want of one of these is a failure
+	uint32_t required_traps = 0; // --require-trap: a skip of one of these is a failure
 	uint32_t required_devices = 0;
 	unsigned repeat = 1;
 	uint64_t seed = 0;

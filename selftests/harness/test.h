@@ -51,7 +51,8 @@ struct context {
 	std::string name; // of the case, with its variant
 	uint64_t seed;
 	random_source random;
-	bool full; // HET_TEST_FULL=1: take the time that thoroughness needs
+	bool full;       // HET_TEST_FULL=1: take the time that thoroughness needs
+	double patience; // factor on time limits: `seconds` has it already
 
 	// Number of rounds: fewer by default than in a full run, fewer still under a sanitizer.
 	uint64_t rounds(uint64_t quick, uint64_t thorough) const
