@@ -10,7 +10,7 @@ KDIR ?= $(wildcard /lib/modules/$(shell uname -r)/build)
 
 ifneq ($(KDIR),)
 modules:
-	@scripts/vm/module.sh $(KDIR) build/kmod
+	@scripts/vm/module.sh $(KDIR) build/kmod $(if $(GPUVM_TEST),GPUVM_TEST=1)
 
 modules_install: modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/build/kmod modules_install

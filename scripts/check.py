@@ -8,6 +8,7 @@ failed. A time-out is a failure; skips are listed with their reasons.
 
 import argparse
 import os
+import platform
 import re
 import shutil
 import signal
@@ -198,6 +199,30 @@ def examples() -> Iterator[Step]:
         )
 
 
+def no_guest() -> str | None:
+    if platform.machine() != "x86_64":
+        return "the guests are x86-64 machines"
+    return None if shutil.which("apt-get") else "the guest's kernel is one of Debian's, and there is no apt-get"
+
+
+def guests() -> Iterator[Step]:
+    """The kernel module; `make check-vm` has the other kernels, and all of the library's selftests."""
+    for name, what, tests in (
+        ("kernel module", "run", ""),
+        ("library with the kernel module", "library", "coherence host_writes kernel_touch"),
+    ):
+        yield Step(
+            f"{name}, Linux 6.1",
+            [str(ROOT / "scripts/vm/check.sh"), what, "6.1"],
+            judge_ktap,
+            env={"TESTS": tests},
+            cwd=ROOT,
+            seconds=1200,
+            needs="build",
+            unavailable=no_guest,
+        )
+
+
 def plan(copy: NobodysCopy) -> Iterator[Step]:
     yield from static_checks()
     yield from builds()
@@ -206,6 +231,7 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
     yield from examples()
     for suite in SUITES:
         yield from selftests(suite, copy)
+    yield from guests()
     for programs in ("new", "old"):
         command_line = [str(ROOT / "scripts/check-install.sh"), programs]
         yield Step(f"install, {programs} programs", command_line, cwd=ROOT, needs="build")

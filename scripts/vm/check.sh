@@ -3,8 +3,8 @@
 # The module's selftests in a guest, as `make check-vm` and `make check-vm-debug` run them.
 #   check.sh modules 6.1|6.12|debug                    gets or builds the kernel, and builds the module for it
 #   check.sh run 6.1|6.12|debug [guest.py option...]   also builds the tests, boots, judges
-#                                                      (only some of them: TESTS="faults stale")
 #   check.sh library 6.1|6.12|debug [option...]        the same with the library's selftests, as they lie in build/
+#   Only some of them: TESTS="faults stale"
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -59,10 +59,16 @@ run() { # guest.py option...
 	scripts/vm/guest.py "$vm" --env GPUVM_SELFTEST_DISK=/dev/ram0 "${limits[@]}" "$@" "${modules[@]}"
 }
 
-# What needs OpenCL finds no device in the guest.
+# What needs OpenCL finds no device in the guest. A module that knows a feature more than the library, and one that lacks
+# one, come first.
 run_library() { # guest.py option...
-	scripts/vm/guest.py "$vm" --seconds 1500 --job-seconds 600 --memory 2048 --file build/inject \
-		--env HET_TEST_DEVICES=none,host,host2,hostcb "$@" "$vm/kmod/gpuvm.ko" build/selftests/*
+	local all=(build/selftests/*) few=("build/selftests/"{coherence,host_writes}" --require-trap=kmod") environment=() setting
+	[ -z "${TESTS:-}" ] || read -ra all <<<"$(printf 'build/selftests/%s ' $TESTS)"
+	for setting in TRAPS=kmod DEVICES=none,host,host2,host3,hostcb,hostcb2 PATIENCE=8; do
+		environment+=(--env "HET_TEST_$setting")
+	done
+	scripts/vm/guest.py "$vm" --seconds 1500 --job-seconds 600 --memory 2048 --file build/inject "${environment[@]}" "$@" \
+		"$vm/kmod-test/gpuvm.ko" "${few[@]}" "$vm/kmod/gpuvm.ko features=6" "${few[@]}" "$vm/kmod/gpuvm.ko" "${all[@]}"
 }
 
 what=${1:-} kernel=${2:-}
@@ -88,6 +94,7 @@ library:6.1 | library:6.12 | library:debug)
 	scripts/setup.sh packages vm
 	get_kernel
 	build_module
+	build_test_module
 	run_library "$@"
 	;;
 *)
