@@ -3,15 +3,14 @@
 #include "common/format.h"
 #include "common/options.h"
 #include "common/table.h"
+#include "json/json.h"
 
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 using namespace bench;
-using nlohmann::json;
-
+using het::json;
 namespace
 {
 
@@ -20,25 +19,25 @@ json load(const std::string &path)
 	std::ifstream f(path);
 	if (!f)
 		throw std::runtime_error("can't read " + path);
-	return json::parse(f);
+	return json::parse(std::string(std::istreambuf_iterator<char>(f), {}));
 }
 
 std::map<std::string, json> by_name(const json &list)
 {
 	std::map<std::string, json> entries;
 	for (const auto &e : list)
-		entries[e.at("name")] = e;
+		entries[e.at("name").get<std::string>()] = e;
 	return entries;
 }
 
 // "12.3 (11.0 to 14.2)", with the quartiles or the interval where the entry has them.
 std::string value_text(const json &e)
 {
-	std::string text = short_number(e.at("median"));
+	std::string text = short_number(e.at("median").get<double>());
 	const bool interval = e.contains("low");
 	if (interval || e.contains("p25"))
-		text += " (" + short_number(e.at(interval ? "low" : "p25")) + " to " +
-			short_number(e.at(interval ? "high" : "p75")) + ")";
+		text += " (" + short_number(e.at(interval ? "low" : "p25").get<double>()) + " to " +
+			short_number(e.at(interval ? "high" : "p75").get<double>()) + ")";
 	return text;
 }
 
@@ -51,9 +50,9 @@ void print_section(const json &old_doc, const json &new_doc, const char *section
 		auto it = after.find(name);
 		if (it == after.end() || name.find(filter) == std::string::npos)
 			continue;
-		const double a = e.at("median"), b = it->second.at("median");
-		t.row({name, e.value("unit", "ratio"), value_text(e), value_text(it->second),
-		       a != 0 ? format("%.3f", b / a) : "-"});
+		const double a = e.at("median").get<double>(), b = it->second.at("median").get<double>();
+		t.row({name, e.contains("unit") ? e["unit"].get<std::string>() : "ratio", value_text(e),
+		       value_text(it->second), a != 0 ? format("%.3f", b / a) : "-"});
 	}
 	t.print();
 }
@@ -83,10 +82,10 @@ int run(const std::string &first, const std::string &second, const std::string &
 int main(int argc, char **argv)
 {
 	std::string first, second, filter;
-	CLI::App app("Ratios of two results of the same benchmark: what both measured, second over first.\n"
-		     "Times of different machines, or of a busy one, compare badly; ratios compare better.");
-	app.add_option("first", first, "JSON file")->required();
-	app.add_option("second", second, "JSON file")->required();
-	app.add_option("--filter", filter, "only names that contain this");
-	return run_program(app, argc, argv, [&] { return run(first, second, filter); });
+	command_line line("Ratios of two results of the same benchmark: what both measured, second over first.\n"
+			  "Times of different machines, or of a busy one, compare badly; ratios compare better.");
+	line.operand("first", first, "JSON file");
+	line.operand("second", second, "JSON file");
+	line.text("--filter", filter, "only names that contain this");
+	return line.run(argc, argv, [&] { return run(first, second, filter); });
 }

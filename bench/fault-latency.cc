@@ -77,14 +77,12 @@ int main(int argc, char **argv)
 {
 	options o;
 	o.traps = trap_names();
-	CLI::App app(
+	command_line line(
 		"Latency of one host touch on data that a device has just written: traps x sizes x other threads.");
-	add_common_options(app, o.common);
-	app.add_option("--plot", o.plot, "write a plot to this path, with .svg and .png appended");
-	app.add_option("--device", o.devices, "host, opencl0, ...; all; default: host and opencl0");
-	app.add_option("--trap", o.traps, "traps to measure")
-		->capture_default_str()
-		->check(CLI::IsMember(trap_names()));
-	app.add_option("--rounds", o.rounds, "how often every combination has its turn");
-	return run_program(app, argc, argv, [&] { return run(o); });
+	add_common_options(line, o.common);
+	line.text("--plot", o.plot, "write a plot to this path, with .svg and .png appended");
+	line.list("--device", o.devices, "host, opencl0, ...; all; default: host and opencl0");
+	line.list("--trap", o.traps, "traps to measure", trap_names());
+	line.number("--rounds", o.rounds, "how often every combination has its turn");
+	return line.run(argc, argv, [&] { return run(o); });
 }

@@ -69,7 +69,7 @@ std::string verdict(const figure &f)
 
 void report_figure(report &out, const figure &f)
 {
-	nlohmann::json more = {{"verdict", verdict(f)}, {"must", must_text(f)}, {"unit", f.unit}};
+	json more = {{"verdict", verdict(f)}, {"must", must_text(f)}, {"unit", f.unit}};
 	if (f.why_missing.empty())
 		out.ratio_of(f.what, f.value, more);
 	else
@@ -120,10 +120,10 @@ bool figure::ok() const
 int main(int argc, char **argv)
 {
 	options o;
-	CLI::App app("Measures the figures that libhet is held to: what, measured, must be, ok or missed.\n"
-		     "How long make check takes is not measured here.");
-	add_common_options(app, o.common);
-	app.add_option("--device", o.device, "device beside the host device; default: opencl0");
-	app.add_option("--only", o.only, "groups to measure")->check(CLI::IsMember(group_names()));
-	return run_program(app, argc, argv, [&] { return run(o); });
+	command_line line("Measures the figures that libhet is held to: what, measured, must be, ok or missed.\n"
+			  "How long make check takes is not measured here.");
+	add_common_options(line, o.common);
+	line.text("--device", o.device, "device beside the host device; default: opencl0");
+	line.list("--only", o.only, "groups to measure", group_names());
+	return line.run(argc, argv, [&] { return run(o); });
 }

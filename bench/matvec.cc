@@ -151,32 +151,23 @@ int run(options o)
 int main(int argc, char **argv)
 {
 	options o;
-	CLI::App app(
+	command_line line(
 		"x <- A x + b with five ways of keeping host and device consistent, in µs an iteration.\n"
 		"full-copy: all operands both ways each iteration, the host writes a byte in each page in between\n"
 		"auto-sync: hand-placed minimal copies\n"
 		"libhet: the library, the host touches nothing\n"
 		"libhet-copy: the library, the host writes a byte in each page of everything each iteration\n"
 		"libhet-false: the library, the host touches one page of the result each iteration");
-	add_common_options(app, o.common);
-	app.add_option("-n", o.matvec.n, "rows and columns")->capture_default_str()->check(CLI::PositiveNumber);
-	app.add_option("--iterations", o.matvec.iterations, "of each variant")
-		->capture_default_str()
-		->check(CLI::PositiveNumber);
-	app.add_option("--block", o.matvec.block, "iterations before the next variant has its turn")
-		->capture_default_str()
-		->check(CLI::PositiveNumber);
-	app.add_option("--arrays", o.arrays, "aligned (no edges), heap (with edges) or both")
-		->capture_default_str()
-		->check(CLI::IsMember({"aligned", "heap", "both"}));
-	app.add_flag("--tuned", o.matvec.tuned, "a kernel made for speed instead of the plain one, a row a work-item");
-	app.add_option("--touch", o.touch, "what libhet-false does with its page: write or read")
-		->capture_default_str()
-		->check(CLI::IsMember({"write", "read"}));
-	app.add_option("--copy-access", o.copy_access,
-		       "access with which libhet-copy begins kernels: read-write for all operands, so that all of it\n"
-		       "travels both ways; or declared, what the kernel needs")
-		->capture_default_str()
-		->check(CLI::IsMember({"read-write", "declared"}));
-	return run_program(app, argc, argv, [&] { return run(o); });
+	add_common_options(line, o.common);
+	line.number("-n", o.matvec.n, "rows and columns");
+	line.number("--iterations", o.matvec.iterations, "of each variant");
+	line.number("--block", o.matvec.block, "iterations before the next variant has its turn");
+	line.text("--arrays", o.arrays, "aligned (no edges), heap (with edges) or both", {"aligned", "heap", "both"});
+	line.flag("--tuned", o.matvec.tuned, "a kernel made for speed instead of the plain one, a row a work-item");
+	line.text("--touch", o.touch, "what libhet-false does with its page: write or read", {"write", "read"});
+	line.text("--copy-access", o.copy_access,
+		  "access with which libhet-copy begins kernels: read-write for all operands, so that all of it\n"
+		  "travels both ways; or declared, what the kernel needs",
+		  {"read-write", "declared"});
+	return line.run(argc, argv, [&] { return run(o); });
 }

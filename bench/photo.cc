@@ -149,7 +149,7 @@ unsigned long long copy_everything(const picture &p, const photo_options &o)
 void write_report(const photo_options &o, device &d, const traffic &moved, unsigned long long obvious, double worst,
 		  double seconds)
 {
-	report r("photo", {{"input", std::filesystem::path(o.input).filename()},
+	report r("photo", {{"input", std::filesystem::path(o.input).filename().string()},
 			   {"steps", o.steps},
 			   {"steps_a_look", o.steps_a_look},
 			   {"edge", o.edge}});
@@ -204,17 +204,13 @@ int run(const photo_options &o)
 int main(int argc, char **argv)
 {
 	photo_options o;
-	CLI::App app("Edge-preserving smoothing of a PNG on a device, without a copy in the program.");
-	app.add_option("picture", o.input, "PNG to read")->capture_default_str();
-	app.add_option("-o,--output", o.output, "PNG to write")->capture_default_str();
-	app.add_option("--steps", o.steps, "diffusion steps")->capture_default_str()->check(CLI::PositiveNumber);
-	app.add_option("--look", o.steps_a_look, "steps between two looks of the host")
-		->capture_default_str()
-		->check(CLI::PositiveNumber);
-	app.add_option("--edge", o.edge, "differences above this are edges and stay (levels)")
-		->capture_default_str()
-		->check(CLI::PositiveNumber);
-	app.add_option("--device", o.device, "opencl0, opencl1, ... or host; default: the first OpenCL device");
-	app.add_option("--json", o.json, "write the results to this file");
-	return run_program(app, argc, argv, [&] { return run(o); });
+	command_line line("Edge-preserving smoothing of a PNG on a device, without a copy in the program.");
+	line.text("picture", o.input, "PNG to read");
+	line.text("-o,--output", o.output, "PNG to write");
+	line.number("--steps", o.steps, "diffusion steps");
+	line.number("--look", o.steps_a_look, "steps between two looks of the host");
+	line.number("--edge", o.edge, "differences above this are edges and stay (levels)");
+	line.text("--device", o.device, "opencl0, opencl1, ... or host; default: the first OpenCL device");
+	line.text("--json", o.json, "write the results to this file");
+	return line.run(argc, argv, [&] { return run(o); });
 }

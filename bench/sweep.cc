@@ -11,7 +11,6 @@
 #include "measure/devices.h"
 
 using namespace bench;
-using nlohmann::json;
 
 namespace
 {
@@ -50,8 +49,8 @@ void sweep_device(report &out, const std::string &name, const options &o)
 		{"memory", "MB/s", "touches", "fetches", "plain MB/s", "time / plain"});
 	for (sweep_memory kind : kinds) {
 		json s = in_child([&] { return sweep_in_child(name, kind, o); }, patience_s);
-		const std::vector<double> sweep = s["sweep"], plain = s["plain"];
-		const double touches = median(s["touches"]), fetches = median(s["fetches"]);
+		const auto sweep = s["sweep"].get<series>(), plain = s["plain"].get<series>();
+		const double touches = median(s["touches"].get<series>()), fetches = median(s["fetches"].get<series>());
 		const ratio r = paired_ratio(sweep, plain);
 		t.row({name_of(kind), speed_text(o.nbytes(), median(sweep)), format("%.0f", touches),
 		       format("%.0f", fetches), speed_text(o.nbytes(), median(plain)),
@@ -85,12 +84,10 @@ int run(options o)
 int main(int argc, char **argv)
 {
 	options o;
-	CLI::App app("Read sweep over an array that a kernel has just written: MB/s and touches.");
-	add_common_options(app, o.common);
-	app.add_option("--device", o.devices, "host, opencl0, ...; all; default: host and opencl0");
-	app.add_option("--mebibytes", o.mebibytes, "size of the array")
-		->capture_default_str()
-		->check(CLI::PositiveNumber);
-	app.add_option("--rounds", o.rounds, "sweeps of each kind")->capture_default_str()->check(CLI::PositiveNumber);
-	return run_program(app, argc, argv, [&] { return run(o); });
+	command_line line("Read sweep over an array that a kernel has just written: MB/s and touches.");
+	add_common_options(line, o.common);
+	line.list("--device", o.devices, "host, opencl0, ...; all; default: host and opencl0");
+	line.number("--mebibytes", o.mebibytes, "size of the array");
+	line.number("--rounds", o.rounds, "sweeps of each kind");
+	return line.run(argc, argv, [&] { return run(o); });
 }

@@ -4,7 +4,7 @@
 layers := core os trap dev memory api
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc))
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
-unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc)
+unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc))
 
 # The PTX rewriter and interpreter: an archive that its program and its tests use, no part of the library.
 ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc runtime/ptx/simt/*.cc)
@@ -16,11 +16,12 @@ selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
 bench_srcs := $(wildcard bench/*.cc)
 tool_srcs := $(wildcard tools/*.cc)
-tool_part_srcs := $(wildcard tools/*/*.cc)
+json_srcs := $(if $(HAVE_JSON),$(wildcard tools/json/*.cc))
+tool_part_srcs := $(filter-out tools/json/%,$(wildcard tools/*/*.cc))
 example_srcs := $(wildcard Documentation/examples/*.c)
 
 program_srcs := $(harness_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(bench_srcs) \
-	$(tool_srcs) $(tool_part_srcs) $(example_srcs) $(unit_srcs)
+	$(tool_srcs) $(tool_part_srcs) $(json_srcs) $(example_srcs) $(unit_srcs)
 
 # A program or test that needs a header which is not on this machine is left out, with a message. (The library
 # does without by itself.)
@@ -42,15 +43,16 @@ bench_common_objs := $(call obj,$(call keep,$(bench_common_srcs)))
 bench_archive := $(B)/obj/bench.a
 tool_part_objs := $(call obj,$(call keep,$(tool_part_srcs)))
 tool_archive := $(B)/obj/tools.a
+json_archive := $(B)/obj/json.a
 unit_objs := $(call obj,$(call keep,$(unit_srcs)))
 ptx_objs := $(call obj,$(ptx_srcs))
 ptx_archive := $(B)/obj/ptx.a
 
 selftests := $(patsubst selftests/%.cc,$(B)/selftests/%,$(call keep,$(selftest_srcs)))
 selftests_c := $(patsubst selftests/%.c,$(B)/selftests/%,$(call keep,$(selftest_c_srcs)))
-# Their common part drives OpenCL devices.
-benches := $(if $(HAVE_OPENCL),$(patsubst bench/%.cc,$(B)/bin/%,$(call keep,$(bench_srcs))))
-tools := $(patsubst tools/%.cc,$(B)/bin/%,$(call keep,$(tool_srcs)))
+# Their common part drives OpenCL devices, reads command lines with CLI11 and writes JSON.
+benches := $(if $(and $(HAVE_OPENCL),$(HAVE_CLI11),$(HAVE_JSON)),$(patsubst bench/%.cc,$(B)/bin/%,$(call keep,$(bench_srcs))))
+tools := $(if $(HAVE_JSON),$(patsubst tools/%.cc,$(B)/bin/%,$(call keep,$(tool_srcs))))
 examples := $(patsubst Documentation/examples/%.c,$(B)/examples/%,$(call keep,$(example_srcs)))
 unit_mains := $(filter %_test.cc,$(call keep,$(unit_srcs)))
 units := $(addprefix $(B)/tests/,$(notdir $(basename $(unit_mains))))
@@ -77,11 +79,12 @@ $(inject_objs): private mode_flags += -DHET_INJECT
 $(unit_objs): private mode_flags := -fno-rtti
 $(filter $(B)/obj/runtime/%,$(unit_objs)): private mode_flags += -Iruntime -DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"'
 $(ptx_objs): private mode_flags := $(lib_cxxflags) -Iruntime
-$(bench_common_objs) $(call obj,$(bench_srcs)): private mode_flags := -Ibench
+$(filter $(B)/obj/tools/%,$(unit_objs)): private mode_flags := -Itools
+$(bench_common_objs) $(call obj,$(bench_srcs)): private mode_flags := -Ibench -Itools
 # Some selftests go through a null pointer on purpose.
 $(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests \
 	$(if $(filter undefined,$(SAN)),-fno-sanitize=null)
-$(call obj,$(tool_srcs) $(tool_part_srcs)): private mode_flags := -Itools -Iruntime -DHET_VERSION='"$(VERSION)"'
+$(call obj,$(tool_srcs) $(tool_part_srcs) $(json_srcs)): private mode_flags := -Itools -Iruntime -DHET_VERSION='"$(VERSION)"'
 $(call obj,$(tool_srcs)): VERSION
 
 compile_cxx = $(CXX) $(cppflags) $(cxxflags) $(mode_flags)
@@ -142,13 +145,13 @@ link_with = $(CXX) $(ldflags) -Wl,-z,now -o $@ $(filter %.o,$^) $(filter %.a,$^)
 rpath = -Wl,-rpath,'$$ORIGIN/$1'
 
 $(tool_archive): $(tool_part_objs)
-$(filter-out $(B)/bin/het-ptx,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(libhet)
+$(filter-out $(B)/bin/het-ptx,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) -ldl
 
 # Works on files: it needs neither the library nor a device.
-$(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(ptx_archive)
+$(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(json_archive) $(ptx_archive)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)
@@ -162,7 +165,7 @@ $(B)/fuzz/ptx-parser: runtime/ptx/tests/fuzz/parser.cc $(wildcard runtime/ptx/*.
 .PHONY: fuzz
 
 $(bench_archive): $(bench_common_objs)
-$(benches): $(B)/bin/%: $(B)/obj/bench/%.o $(bench_archive) $(libhet)
+$(benches): $(B)/bin/%: $(B)/obj/bench/%.o $(bench_archive) $(json_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) -ldl
@@ -190,15 +193,19 @@ lib_archive := $(B)/obj/het.a
 $(core_archive): $(call obj,$(filter lib/core/%,$(lib_srcs)))
 $(lib_archive): $(call obj,$(filter-out $(interposer_srcs),$(lib_srcs)))
 $(ptx_archive): $(ptx_objs)
-$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(ptx_archive):
+$(json_archive): $(call obj,$(json_srcs))
+$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(json_archive) $(ptx_archive):
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR)
 	$Q$(AR) rcs $@ $^
 
+under_test = $(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter lib/%,$1),$(lib_archive),\
+	$(if $(filter tools/json/%,$1),$(json_archive),$(ptx_archive))))
+
 define unit_test # source
 $(B)/tests/$(notdir $(basename $1)): $(call obj,$1 $(filter-out %_test.cc,$(filter $(dir $1)%,$(call keep,$(unit_srcs))))) \
-	$(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(lib_archive)))
+	$(call under_test,$1)
 	@mkdir -p $$(@D)
 	$$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(GTEST_LIBS) $(NUMA_LIBS) -ldl
@@ -228,7 +235,7 @@ $(B)/headers/%.h.c-ok: %.h $(flags_stamp)
 
 # One entry a source: the command that compiles it, without the dependency flags.
 cdb_json = {"directory": "$(CURDIR)", "file": "$1", "command": "$(subst ",\",$2) -c $1"}
-cdb_flags = $(if $(filter $(lib_srcs) $(ptx_srcs),$1),$(lib_cxxflags) -Iruntime,$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1))))
+cdb_flags = -Iruntime -Itools $(if $(filter $(lib_srcs) $(ptx_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1))))
 compile_commands.json: $(flags_stamp) $(lib_srcs) $(ptx_srcs) $(program_srcs)
 	@{ echo '['; sep=; $(foreach s,$(lib_srcs) $(ptx_srcs) $(filter %.cc,$(program_srcs)),\
 		printf '%s%s\n' "$$sep" '$(call cdb_json,$s,$(subst ','\'',$(CXX) $(cppflags) $(cxxflags) $(call cdb_flags,$s)))'; sep=,;) \

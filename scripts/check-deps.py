@@ -29,8 +29,9 @@ ALLOWED = {
     "lib/api": API,
     "runtime/ptx": set(),
     "runtime": RUNTIME | {"runtime/ptx"},
-    "tools": PROGRAMS,
-    "bench": PROGRAMS,
+    "tools/json": set(),
+    "tools": PROGRAMS | {"tools/json"},
+    "bench": PROGRAMS | {"tools/json"},
     "selftests": PROGRAMS,
     "Documentation/examples": {"lib/include"},
 }

@@ -116,7 +116,7 @@ def command(tree: str, program: Path) -> list[str]:
 
 def unit_tests(tree: str) -> Iterator[Step]:
     where = "" if tree == "build" else f"{tree.removeprefix('build-')}, "
-    for test in sources("lib/*/tests/*_test.cc") + sources("runtime/*/tests/*_test.cc"):
+    for test in [t for p in ("lib/*", "runtime/*", "tools/json") for t in sources(f"{p}/tests/*_test.cc")]:
         yield Step(
             f"{where}unit test {test}",
             command(tree, ROOT / tree / "tests" / test),

@@ -68,10 +68,10 @@ std::string amount_of(const json &bytes)
 {
 	if (!bytes.is_number())
 		return text(bytes);
-	if (bytes < 0)
+	auto value = bytes.get<double>();
+	if (value < 0)
 		return "no limit";
 	constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-	double value = bytes;
 	unsigned unit = 0;
 	for (; value >= 1024 && unit < 4; unit++)
 		value /= 1024;
@@ -98,7 +98,7 @@ void print_line(const char *what, std::string value)
 // The library begins its reason with the trap's name.
 std::string reason_of(const json &trap)
 {
-	auto reason = text(trap["reason"]), name = trap.value("name", "");
+	auto reason = text(trap["reason"]), name = trap.contains("name") ? text(trap["name"]) : "";
 	if (reason == name)
 		return "the best there is";
 	return reason.compare(0, name.size() + 2, name + "; ") ? reason : reason.substr(name.size() + 2);
@@ -126,7 +126,7 @@ void print_head(const json &r)
 void print_traps(const json &r)
 {
 	const json &chosen = r["trap"];
-	bool works = chosen["works"];
+	bool works(chosen["works"]);
 	printf("\nTrap: %s\n", works ? text(chosen["name"]).c_str() : "none works");
 	print_line("why", reason_of(chosen));
 	if (works)
@@ -194,7 +194,7 @@ void print_devices(const json &d)
 		print_line("OpenCL", text(cl["error"]));
 	else if (cl["platforms"].empty())
 		print_line("OpenCL", "no platform; install a driver, such as pocl-opencl-icd");
-	for (const json &p : cl.value("platforms", json::array())) {
+	for (const json &p : cl["platforms"]) {
 		const char *none = p["devices"].empty() ? ", no device" : "";
 		print_line("OpenCL", text(p["name"]) + ", " + first_words(text(p["version"]), 2) + none);
 		for (const json &dev : p["devices"])
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 
 	json report = make_report();
 	if (as_json)
-		std::cout << report.dump(2) << '\n';
+		std::cout << report.dump("  ") << '\n';
 	else
 		print_report(report);
 	return report["trap"]["works"] ? 0 : 1;

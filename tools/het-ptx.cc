@@ -29,7 +29,7 @@ int info(const std::string &file, bool as_json)
 	for (const auto &m : modules)
 		all.push_back(tool::describe(m));
 	if (as_json) {
-		std::cout << all.dump(2) << '\n';
+		std::cout << all.dump("  ") << '\n';
 		return 0;
 	}
 	for (const auto &m : all)

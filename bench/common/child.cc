@@ -18,8 +18,6 @@
 namespace bench
 {
 
-using nlohmann::json;
-
 namespace
 {
 

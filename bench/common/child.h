@@ -4,16 +4,19 @@
 // while it has no question to answer, so that its threads, which may spin, do not disturb the others.
 #pragma once
 
+#include "json/json.h"
+
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <sys/types.h>
 
 namespace bench
 {
 
+using het::json;
+
 // Answers one question; what it throws becomes the answer's error.
-using answer_fn = std::function<nlohmann::json(const nlohmann::json &question)>;
+using answer_fn = std::function<json(const json &question)>;
 
 class child
 {
@@ -26,10 +29,10 @@ class child
 	child &operator=(const child &) = delete;
 
 	// Throws with the reason if the child threw, died, or did not answer in time (it is killed then).
-	nlohmann::json ask(const nlohmann::json &question, double timeout_s);
+	json ask(const json &question, double timeout_s);
 
       private:
-	void tell(const nlohmann::json &message);
+	void tell(const json &message);
 	void stop(double patience_s);
 
 	pid_t pid_ = -1;
@@ -38,6 +41,6 @@ class child
 };
 
 // One question to a child that ends then.
-nlohmann::json in_child(const std::function<nlohmann::json()> &work, double timeout_s);
+json in_child(const std::function<json()> &work, double timeout_s);
 
 } // namespace bench

@@ -3,15 +3,19 @@
 // Two kinds: an OpenCL device, and the host device, where buffers are host memory and kernels C functions.
 #pragma once
 
+#include "json/json.h"
+
 #include <cstddef>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench
 {
+
+using het::json;
 
 // Argument of a kernel: a buffer, an int or a float.
 struct argument {
@@ -44,7 +48,7 @@ class device
 
 	virtual std::string name() const = 0;  // for results: "host", "opencl0"
 	virtual std::string title() const = 0; // for people
-	virtual nlohmann::json describe() const = 0;
+	virtual json describe() const = 0;
 	virtual bool cpu() const = 0; // work-items are lanes of a core, not threads of a GPU
 
 	// What gpuvm_init() wants: GPUVM_OPENCL or GPUVM_HOST, and the element of devs.

@@ -19,7 +19,7 @@ class host_device final : public device
       public:
 	std::string name() const override { return "host"; }
 	std::string title() const override { return "host device (separate host memory, kernels are C functions)"; }
-	nlohmann::json describe() const override { return {{"name", name()}, {"title", title()}}; }
+	json describe() const override { return {{"name", name()}, {"title", title()}}; }
 	bool cpu() const override { return true; }
 	int api() const override { return GPUVM_HOST; }
 	void *handle() override { return nullptr; }

@@ -21,7 +21,7 @@ class opencl_device final : public device
 
 	std::string name() const override { return "opencl" + std::to_string(index_); }
 	std::string title() const override { return info_.name + " (" + info_.platform + ")"; }
-	nlohmann::json describe() const override
+	json describe() const override
 	{
 		return {{"name", name()},
 			{"title", info_.name},

@@ -80,7 +80,7 @@ linked_array::linked_array(void *array, size_t nbytes, unsigned idev, void *buff
 	check(code, "gpuvm_link");
 }
 
-nlohmann::json describe_library()
+json describe_library()
 {
 	return {{"trap", library_stat<const char *>(GPUVM_STAT_TRAP)},
 		{"reason", library_stat<const char *>(GPUVM_STAT_TRAP_REASON)}};

@@ -6,6 +6,7 @@
 
 #include <gpuvm.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench
@@ -61,6 +62,6 @@ inline double copy_time_us()
 }
 
 // Trap in use and why, for results.
-nlohmann::json describe_library();
+json describe_library();
 
 } // namespace bench

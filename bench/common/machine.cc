@@ -53,7 +53,7 @@ bool virtual_machine()
 
 } // namespace
 
-nlohmann::json machine_info()
+json machine_info()
 {
 	utsname u = {};
 	uname(&u);

@@ -2,13 +2,17 @@
 // What a result must say about where it was measured.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "json/json.h"
+
+#include <string>
 
 namespace bench
 {
 
+using het::json;
+
 // Kernel, processor, cores, memory, huge page setting, load average, user.
-nlohmann::json machine_info();
+json machine_info();
 
 // Commit of the tree that the program was built in; "unknown" outside one. HET_COMMIT in the
 // environment overrides it.

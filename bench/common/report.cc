@@ -10,8 +10,6 @@
 namespace bench
 {
 
-using nlohmann::json;
-
 json to_json(const summary &s)
 {
 	return {{"n", s.n},     {"median", s.median}, {"p25", s.p25}, {"p75", s.p75},
@@ -43,16 +41,14 @@ void report::result(const std::string &name, const std::string &unit, const summ
 {
 	json entry = {{"name", name}, {"unit", unit}};
 	entry.update(to_json(s));
-	if (more.is_object())
-		entry.update(more);
+	entry.update(more);
 	doc_["results"].push_back(std::move(entry));
 }
 
 void report::value(const std::string &name, const std::string &unit, double v, json more)
 {
 	json entry = {{"name", name}, {"unit", unit}, {"n", 1}, {"median", v}};
-	if (more.is_object())
-		entry.update(more);
+	entry.update(more);
 	doc_["results"].push_back(std::move(entry));
 }
 
@@ -60,8 +56,7 @@ void report::ratio_of(const std::string &name, const ratio &r, json more)
 {
 	json entry = {{"name", name}};
 	entry.update(to_json(r));
-	if (more.is_object())
-		entry.update(more);
+	entry.update(more);
 	doc_["ratios"].push_back(std::move(entry));
 }
 
@@ -78,7 +73,7 @@ void report::write(const std::string &path) const
 	if (!folder.empty())
 		std::filesystem::create_directories(folder);
 	std::ofstream f(path);
-	f << doc_.dump(1, '\t') << "\n";
+	f << doc_.dump("\t") << "\n";
 	f.close();
 	if (!f)
 		throw std::runtime_error("can't write " + path);

@@ -5,33 +5,35 @@
 #pragma once
 
 #include "common/stats.h"
+#include "json/json.h"
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace bench
 {
 
-nlohmann::json to_json(const summary &s);
-nlohmann::json to_json(const ratio &r);
+using het::json;
+
+json to_json(const summary &s);
+json to_json(const ratio &r);
 
 class report
 {
       public:
-	report(const std::string &program, nlohmann::json settings);
+	report(const std::string &program, json settings);
 
 	// Names are paths like "touch/uffd/opencl0/4096/live64"; they are what compare matches.
-	void result(const std::string &name, const std::string &unit, const summary &s, nlohmann::json more = {});
-	void value(const std::string &name, const std::string &unit, double v, nlohmann::json more = {});
-	void ratio_of(const std::string &name, const ratio &r, nlohmann::json more = {});
+	void result(const std::string &name, const std::string &unit, const summary &s, json more = {});
+	void value(const std::string &name, const std::string &unit, double v, json more = {});
+	void ratio_of(const std::string &name, const ratio &r, json more = {});
 	void note(const std::string &text);
-	nlohmann::json &document() { return doc_; }
+	json &document() { return doc_; }
 
 	// Writes the document and says where; does nothing for an empty path. Makes the folder.
 	void write(const std::string &path) const;
 
       private:
-	nlohmann::json doc_;
+	json doc_;
 };
 
 } // namespace bench

@@ -8,6 +8,9 @@
 namespace bench
 {
 
+// Samples of one quantity, in the order in which they were taken.
+using series = std::vector<double>;
+
 struct summary {
 	size_t n = 0;
 	double min = 0, p25 = 0, median = 0, p75 = 0, p99 = 0, max = 0;

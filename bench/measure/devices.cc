@@ -20,8 +20,8 @@ device_choice choose_devices(const std::vector<std::string> &wanted)
 {
 	device_choice choice;
 	if (wanted.empty() || wanted[0] == "all") {
-		std::vector<std::string> found =
-			in_child([] { return nlohmann::json(opencl_device_names()); }, patience_s);
+		auto found = in_child([] { return json(opencl_device_names()); }, patience_s)
+				     .get<std::vector<std::string>>();
 		if (found.empty())
 			fprintf(stderr, "no OpenCL device (no ICD installed?): only the host device is measured\n");
 		if (wanted.empty() && found.size() > 1)

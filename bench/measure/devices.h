@@ -3,16 +3,19 @@
 // that it can fork.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "json/json.h"
+
 #include <string>
 #include <vector>
 
 namespace bench
 {
 
+using het::json;
+
 struct device_choice {
 	std::vector<std::string> names;
-	nlohmann::json descriptions = nlohmann::json::array();
+	json descriptions = json::array();
 };
 
 // @wanted: names, "all" for the host device and every OpenCL device, or nothing for the host device and the

@@ -11,8 +11,6 @@
 namespace bench
 {
 
-using nlohmann::json;
-
 namespace
 {
 
@@ -52,10 +50,10 @@ figure begin_end_figure(const std::string &device, size_t nbytes, int access, un
 	const std::string what =
 		"kernel_begin + kernel_end, " + mode + ", " + size_text(nbytes) + " valid on " + device;
 	try {
-		std::vector<double> costs =
+		const json costs =
 			in_child([&] { return json(begin_end_cost(*start_device(device), nbytes, access, rounds)); },
 				 patience_s);
-		const summary s = summarise(costs);
+		const summary s = summarise(costs.get<series>());
 		out.result(format("begin-end/%s/%s/%zu", device.c_str(), mode.c_str(), nbytes), "us", s);
 		return amount(what, "us", s.median, 0.5);
 	} catch (const std::exception &e) {
@@ -74,7 +72,7 @@ figure link_figure(const std::string &device, unsigned rounds, report &out)
 				return json{{"link", c.link_unlink}, {"copies", c.two_copies}};
 			},
 			patience_s);
-		const std::vector<double> linking = costs["link"], copies = costs["copies"];
+		const auto linking = costs["link"].get<series>(), copies = costs["copies"].get<series>();
 		out.result("link-unlink/" + device, "us", summarise(linking), {{"rounds", linking}});
 		out.result("two-copies/" + device, "us", summarise(copies), {{"rounds", copies}});
 		figure f = amount(what, "x", 0, 1.5);
@@ -97,7 +95,7 @@ figure bookkeeping_figure(size_t nbytes, report &out)
 				return json{{"before", b.before}, {"after", b.after}};
 			},
 			patience_s);
-		out.value(format("bookkeeping/%zu", nbytes), "B", c["after"], {{"before", c["before"]}});
+		out.value(format("bookkeeping/%zu", nbytes), "B", c["after"].get<double>(), {{"before", c["before"]}});
 		return amount(what, "KiB", c["after"].get<double>() / 1024, (double(nbytes) / 1000 + mebibyte) / 1024);
 	} catch (const std::exception &e) {
 		return missing(what, e.what());

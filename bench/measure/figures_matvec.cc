@@ -11,8 +11,6 @@
 namespace bench
 {
 
-using nlohmann::json;
-
 namespace
 {
 
@@ -38,7 +36,8 @@ std::vector<figure> figures_of(const json &measured, const std::string &kind, bo
 		figure f;
 		f.what = "matvec " + which.name + ", " + kind;
 		f.unit = "x";
-		f.value = paired_ratio(measured[which.variant]["totals"], measured[which.reference]["totals"]);
+		f.value = paired_ratio(measured[which.variant]["totals"].get<series>(),
+				       measured[which.reference]["totals"].get<series>());
 		f.must_be = figure::bound::at_most;
 		f.limit = which.must;
 		figures.push_back(f);
@@ -62,7 +61,7 @@ std::vector<figure> matvec_figures(const figure_options &o, report &out)
 			for (const auto &m : measured)
 				out.result("matvec/" + device + (edges ? "/heap/" : "/aligned/") +
 						   m["variant"].get<std::string>(),
-					   "us", summarise(m["totals"]), {{"rounds", m["totals"]}});
+					   "us", summarise(m["totals"].get<series>()), {{"rounds", m["totals"]}});
 			for (const auto &f : figures_of(measured, kind, edges))
 				figures.push_back(f);
 		} catch (const std::exception &e) {

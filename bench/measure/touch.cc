@@ -6,14 +6,13 @@
 #include "common/library.h"
 #include "common/load.h"
 #include "common/memory.h"
+#include "common/stats.h"
 
 #include <map>
 #include <stdexcept>
 
 namespace bench
 {
-
-using nlohmann::json;
 
 namespace
 {
@@ -130,13 +129,13 @@ double touch_session::first_write_once()
 
 json touch_session::batch(const json &question)
 {
-	const size_t size = question["size"];
+	const auto size = question["size"].get<size_t>();
 	auto &slot = arrays_[size];
 	if (!slot)
 		slot = std::make_unique<subject_array>(*device_, size);
 	subject_array &a = *slot;
 
-	thread_load load(question["live"], question["busy"]);
+	thread_load load(question["live"].get<unsigned>(), question["busy"].get<unsigned>());
 	auto before = count_stat(GPUVM_STAT_BYTES_TO_HOST);
 	touch_once(a);
 	const size_t fetched = count_stat(GPUVM_STAT_BYTES_TO_HOST) - before;
@@ -144,7 +143,7 @@ json touch_session::batch(const json &question)
 	for (unsigned i = 0; i < warm_up; ++i)
 		read_once(a, raw_bytes), touch_once(a);
 
-	const unsigned samples = question["samples"];
+	const auto samples = question["samples"].get<unsigned>();
 	const double end = now_us() + question["seconds"].get<double>() * 1e6;
 	std::vector<double> touch, raw, first;
 	while (touch.size() < samples && (touch.size() < least_samples || now_us() < end)) {
@@ -189,7 +188,8 @@ touch_samples ask_touch_session(child &session, const touch_cell &cell, unsigned
 			      {"samples", samples},
 			      {"seconds", seconds}},
 			     seconds + patience_s);
-	return {a["touch"], a["raw"], a["first_write"], a["fetched"]};
+	return {a["touch"].get<series>(), a["raw"].get<series>(), a["first_write"].get<series>(),
+		a["fetched"].get<size_t>()};
 }
 
 } // namespace bench

@@ -47,7 +47,7 @@ struct touch_samples {
 answer_fn start_touch_session(const touch_subject &subject);
 
 // Waits until such a child is ready. Returns the trap and why it is this one. Throws if the trap can't be had.
-nlohmann::json greet_touch_session(child &session);
+json greet_touch_session(child &session);
 
 // Asks such a child for one batch: @samples of each kind, fewer if they take longer than @seconds.
 touch_samples ask_touch_session(child &session, const touch_cell &cell, unsigned samples, double seconds);

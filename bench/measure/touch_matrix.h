@@ -34,7 +34,7 @@ struct touch_outcome {
 		std::string why;
 	};
 	std::vector<missing> unavailable;
-	nlohmann::json libraries; // by subject: the trap in use and why
+	json libraries; // by subject: the trap in use and why
 
 	// Null if it was not measured.
 	const touch_result *find(const touch_subject &s, const touch_cell &c) const;

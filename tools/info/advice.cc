@@ -30,7 +30,7 @@ int error_of(const json &ways, const char *way)
 {
 	for (const json &w : ways)
 		if (w["way"] == way && !w["opens"])
-			return w["errno"];
+			return w["errno"].get<int>();
 	return 0;
 }
 
@@ -60,7 +60,7 @@ void advise_on_trap(const json &report, json &list)
 {
 	const json &trap = report["trap"], &ways = report["userfaultfd"];
 	std::string setting = setting_in_the_way(report["settings"]);
-	bool works = trap["works"], full = works && trap["kernel_touches"];
+	bool works(trap["works"]), full = works && trap["kernel_touches"];
 	if (!full) {
 		std::string lost =
 			works ? "System calls on arrays that are on a device fail with EFAULT: " : "No trap works: ";
@@ -84,8 +84,7 @@ void advise_on_module(const json &module, const json &trap, json &list)
 		list.push_back(
 			"The trap kmod is not for this user: run 'adduser NAME gpuvm', which opens /dev/gpuvm to "
 			"NAME.");
-	std::string reason = trap.value("reason", "");
-	if (reason.find("kmod: its arrays count as locked memory") != std::string::npos)
+	if (trap["reason"].get<std::string>().find("kmod: its arrays count as locked memory") != std::string::npos)
 		list.push_back("The trap kmod is not taken: raise 'ulimit -l' to a quarter of the memory at least, or "
 			       "write N to /sys/module/gpuvm/parameters/memlock.");
 }
@@ -102,7 +101,7 @@ void advise_on_memory(const json &memory, const json &trap, json &list)
 		list.push_back("Adopted arrays (malloc) are in small pages: write 'within_size' to "
 			       "/sys/kernel/mm/transparent_hugepage/shmem_enabled.");
 	constexpr int usual_map_count = 65530;
-	if (memory["max_map_count"].is_number() && memory["max_map_count"] < usual_map_count)
+	if (memory["max_map_count"].is_number() && memory["max_map_count"].get<int64_t>() < usual_map_count)
 		list.push_back("Each linked array needs up to four mappings: raise vm.max_map_count (sysctl).");
 }
 
@@ -114,7 +113,7 @@ json advice(const json &report)
 	advise_on_trap(report, list);
 	advise_on_module(report["module"], report["trap"], list);
 	advise_on_memory(report["memory"], report["trap"], list);
-	if (report["machine"]["cores"] < 3)
+	if (report["machine"]["cores"].get<int>() < 3)
 		list.push_back("With one or two cores resolvers never spin, so each touch costs a wake.");
 	return list;
 }

@@ -123,9 +123,10 @@ finding in_child(const std::function<json()> &look)
 		;
 	close(answer.out);
 	close(messages.out);
-	f.answer = json::parse(text, nullptr, false);
-	if (f.answer.is_discarded())
-		f.answer = nullptr;
+	try {
+		f.answer = json::parse(text);
+	} catch (const json::error &) { // it ended on the way: the reason is in f.ending
+	}
 	return f;
 }
 

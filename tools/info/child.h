@@ -3,14 +3,15 @@
 // process.
 #pragma once
 
+#include "json/json.h"
+
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace info
 {
 
-using json = nlohmann::ordered_json;
+using het::json;
 
 struct finding {
 	json answer;         // null if there is none

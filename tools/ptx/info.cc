@@ -75,12 +75,14 @@ json describe(const module &m, const function &f)
 		    {"parameters", parameters_of(m, f)},
 		    {"instructions", instructions},
 		    {"mix", json::object()},
-		    {"memory", memory},
+		    {"memory", json::object()},
 		    {"barriers", barriers},
 		    {"calls", calls},
 		    {"indirect_calls", indirect}};
 	for (auto [n, name] : by_count)
-		out["mix"][std::string(name)] = n;
+		out["mix"][name] = n;
+	for (const auto &[space, n] : memory)
+		out["memory"][space] = n;
 	return out;
 }
 
@@ -137,7 +139,7 @@ json describe(const module &m)
 		if (!f.has_body)
 			continue;
 		json one = describe(m, f);
-		if (auto found = registers.find(one["name"]); found != registers.end())
+		if (auto found = registers.find(one["name"].get<std::string>()); found != registers.end())
 			one["registers"] = found->second;
 		out["functions"].push_back(one);
 	}
@@ -151,14 +153,14 @@ void print(const json &m)
 		std::string list;
 		for (const json &p : f["parameters"])
 			list += (list.empty() ? "" : ", ") + p["type"].get<std::string>() +
-				(p["bytes"] > 8 ? "[" + p["bytes"].dump() + " bytes]" : "");
+				(p["bytes"].get<uint64_t>() > 8 ? "[" + p["bytes"].dump() + " bytes]" : "");
 		printf("\n%s %s(%s)\n", f["kind"].get<std::string>().c_str(), f["name"].get<std::string>().c_str(),
 		       list.c_str());
 		printf("  %-12s %s", "instructions", f["instructions"].dump().c_str());
 		if (f.contains("registers"))
 			printf(", %s registers", f["registers"].dump().c_str());
 		for (const char *what : {"barriers", "calls", "indirect_calls"})
-			if (f[what] > 0)
+			if (f[what].get<unsigned>())
 				printf(", %s %s", f[what].dump().c_str(),
 				       std::string(what) == "indirect_calls" ? "of them indirect" : what);
 		printf("\n");

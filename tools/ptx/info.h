@@ -3,13 +3,12 @@
 #pragma once
 
 #include "ptx/module.h"
-
-#include <nlohmann/json.hpp>
+#include "json/json.h"
 
 namespace tool
 {
 
-using json = nlohmann::ordered_json;
+using het::json;
 
 // { "version", "target", "functions": [ { "name", "kind", "parameters": [ { "name", "type", "bytes" } ],
 // "instructions", "mix": { opcode: count }, "memory": { space: count }, "barriers", "calls", "registers"? } ] }

@@ -289,7 +289,7 @@ void print_report(const json &r)
 		printf("found: %s (%s times)\n", f["what"].get<std::string>().c_str(), f["times"].dump().c_str());
 	if (r.contains("error"))
 		printf("error: %s\n", r["error"].get<std::string>().c_str());
-	double seconds = r["seconds"], threads = r["thread_instructions"];
+	auto seconds = r["seconds"].get<double>(), threads = r["thread_instructions"].get<double>();
 	printf("%s instructions of warps, %s of threads, in %.3f s (%.0f million a second); %s of %s branches "
 	       "diverged\n",
 	       r["warp_instructions"].dump().c_str(), r["thread_instructions"].dump().c_str(), seconds,
@@ -338,7 +338,7 @@ int run(std::vector<module> modules, const run_request &request, bool as_json)
 			return 2;
 	json report = report_of(p, outcome, all, seconds);
 	if (as_json)
-		std::cout << report.dump(2) << '\n';
+		std::cout << report.dump("  ") << '\n';
 	else
 		print_report(report);
 	return outcome.error || !outcome.findings.empty() ? 1 : 0;

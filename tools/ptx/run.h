@@ -3,13 +3,12 @@
 #pragma once
 
 #include "ptx/simt/run.h"
-
-#include <nlohmann/json.hpp>
+#include "json/json.h"
 
 namespace tool
 {
 
-using json = nlohmann::ordered_json;
+using het::json;
 
 struct run_request {
 	std::string kernel;                  // empty: the only one
