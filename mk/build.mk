@@ -37,7 +37,9 @@ obj = $(patsubst %,$(B)/obj/%.o,$(basename $1))
 inject_obj = $(patsubst %,$(B)/inject/obj/%.o,$(basename $1))
 
 lib_objs := $(call obj,$(lib_srcs))
-inject_objs := $(call inject_obj,$(lib_srcs))
+# With -DHET_INJECT these alone come out differently; no header includes os/inject.h.
+inject_srcs := $(shell grep -lF '"os/inject.h"' $(lib_srcs))
+inject_objs := $(call inject_obj,$(inject_srcs))
 harness_objs := $(call obj,$(call keep,$(harness_srcs)))
 bench_common_objs := $(call obj,$(call keep,$(bench_common_srcs)))
 bench_archive := $(B)/obj/bench.a
@@ -123,7 +125,7 @@ $(B)/libhet.so: $(lib_objs) lib/libhet.map
 	$(call say,LD)
 	$Q$(link_lib)
 
-$(B)/inject/libhet.so: $(inject_objs) lib/libhet.map
+$(B)/inject/libhet.so: $(filter-out $(call obj,$(inject_srcs)),$(lib_objs)) $(inject_objs) lib/libhet.map
 	$(call say,LD)
 	$Q$(link_lib)
 

@@ -2,6 +2,7 @@
 // Delays at hand-overs between threads, and mutants, for tests: -DHET_INJECT builds only, nothing otherwise.
 //   HET_DELAY_US=n       each delay point sleeps a random time up to n microseconds, one time in four
 //   HET_MUTANT=nolock    touches are served without the array's lock between looking at the state and mapping
+// For .cc files only: mk/build.mk compiles those that include it once more, and no others.
 #pragma once
 
 namespace het
