@@ -146,7 +146,7 @@ TEST(neighbours, .traps = trap::all, .devices = device::host, .alone = true)
 {
 	fixture fx(t);
 	for (size_t size : {page, size_t(1000), size_t(6000)}) {
-		crowd c(with_sanitizer ? 500 : 4000, size, size);
+		crowd c(with_sanitizer ? 500 : reads_text_of_mappings() ? 1000 : 4000, size, size);
 		int err = c.link_all();
 		if (err)
 			expect_clear(err, c.linked());
