@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from steps import Step, judge_gtest, judge_ktap, judge_make, run_all
+from judges import judge_gtest, judge_ktap, judge_make
+from steps import Step, run_all
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/check"
@@ -124,6 +125,7 @@ def unit_tests(tree: str) -> Iterator[Step]:
             env=environment(tree),
             needs=tree,
             seconds=60,
+            beside=True,
             unavailable=lambda test=test: left_out("/tests/", test),
         )
 

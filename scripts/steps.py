@@ -1,116 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""Runs one step of `make check` after the other, judges what it printed, and counts."""
+"""Runs the steps of `make check` in their order, judges what they printed, and counts."""
 
 import os
 import re
 import resource
+import select
 import signal
 import subprocess
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SKIP_STATUS = 4  # exit status of a kselftest that could not run
-
-
-@dataclass
-class Result:
-    passed: int = 0
-    failed: list[str] = field(default_factory=list)
-    skipped: list[tuple[str, str]] = field(default_factory=list)  # what, and the reason
-    shown: list[str] = field(default_factory=list)  # lines for the reader, of what failed
-
-    def cases(self) -> int:
-        return self.passed + len(self.failed) + len(self.skipped)
-
-
-def judge_plain(name: str, status: int, output: str) -> Result:
-    """A command that is one test."""
-    if status == 0:
-        return Result(passed=1)
-    if status == SKIP_STATUS:
-        return Result(skipped=[(name, (output.strip().splitlines() or ["no reason given"])[-1])])
-    return Result(failed=[name], shown=output.splitlines()[-40:])
-
-
-COMPLAINT = re.compile(r"error:|warning:|undefined reference|\*\*\*|Error \d", re.I)
-
-
-def judge_make(name: str, status: int, output: str) -> Result:
-    if status == 0:
-        return Result(passed=1)
-    lines = output.splitlines()
-    return Result(failed=[name], shown=[line for line in lines if COMPLAINT.search(line)][:40] or lines[-40:])
-
-
-KTAP_LINE = re.compile(r"^(ok|not ok) \d+ ?-? ?([^#\n]*?)\s*(?:# SKIP ?(.*))?$")
-KTAP_PLAN = re.compile(r"^1\.\.(\d+)(?: # SKIP ?(.*))?", re.M)
-
-
-def judge_ktap(name: str, status: int, output: str) -> Result:
-    """A kselftest. It must print as many results as it planned, and its exit status must agree with them."""
-    result = Result()
-    diagnostics: list[str] = []
-    for line in output.splitlines():
-        match = KTAP_LINE.match(line)
-        if not match:
-            diagnostics.append(line)
-            continue
-        verdict, case, reason = match.groups()
-        if verdict == "not ok":
-            result.failed.append(f"{name}: {case}")
-            result.shown += diagnostics[-30:] + [line]
-        elif reason is not None:
-            result.skipped.append((f"{name}: {case}", reason or "no reason given"))
-        else:
-            result.passed += 1
-        diagnostics = []
-
-    plan = KTAP_PLAN.search(output)
-    if plan is None and status == SKIP_STATUS:
-        return judge_plain(name, status, output)
-    if plan is None or int(plan[1]) != result.cases():
-        planned = plan[1] if plan else "no"
-        result.failed.append(f"{name}: {planned} cases planned, {result.cases()} reported, exit status {status}")
-        result.shown += output.splitlines()[-40:]
-    elif status not in (0, SKIP_STATUS) and not result.failed:
-        result.failed.append(f"{name}: exit status {status}")
-        result.shown += output.splitlines()[-40:]
-    elif status == SKIP_STATUS and not result.cases():
-        result.skipped.append((name, plan[2] or "none of its cases belongs to this suite"))
-    return result
-
-
-GTEST_COUNT = re.compile(r"^\[  (PASSED|SKIPPED|FAILED) +\] (\d+) tests?", re.M)
-GTEST_SKIP = re.compile(r"^(.*?)\n\[  SKIPPED \] (\S+) \(", re.M)
-GTEST_FAIL = re.compile(r"^\[  FAILED  \] (\S+)(?:, where .*)? \(", re.M)
-
-
-def judge_gtest(name: str, status: int, output: str) -> Result:
-    counts = {verdict: int(n) for verdict, n in GTEST_COUNT.findall(output)}
-    result = Result(passed=counts.get("PASSED", 0))
-    result.failed = [f"{name}: {case}" for case in GTEST_FAIL.findall(output)]
-    result.skipped = [(f"{name}: {case}", reason) for reason, case in GTEST_SKIP.findall(output)]
-    if (status != 0 or not counts) and not result.failed:
-        result.failed = [f"{name}: exit status {status}" if counts else f"{name}: no test ran, exit status {status}"]
-    if result.failed:
-        result.shown = failed_tests(output)[:80] or output.splitlines()[-40:]
-    return result
-
-
-def failed_tests(output: str) -> list[str]:
-    """What the failed tests of a GoogleTest program printed."""
-    shown: list[str] = []
-    block: list[str] = []
-    for line in output.splitlines():
-        if line.startswith("[ RUN      ]"):
-            block = []
-        block.append(line)
-        if line.startswith("[  FAILED  ]") and " ms)" in line:
-            shown += block[-20:]
-    return shown
+from judges import Result, judge_plain
 
 
 @dataclass
@@ -122,6 +25,7 @@ class Step:
     cwd: Path | None = None
     seconds: int = 120
     as_nobody: bool = False
+    beside: bool = False  # may run at the same time as others of which this is said
     makes: str | None = None  # the build folder that it fills
     needs: str | None = None  # the build folder that it uses
     # Called just before; a text means: can't run, for this reason.
@@ -145,52 +49,75 @@ def before_exec(step: Step) -> None:
         become_nobody()
 
 
-def kill_group(process: subprocess.Popen) -> None:
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    process.wait()
+class Run:
+    """A step under way. end() leaves no process behind."""
 
-
-def execute(step: Step, log: Path) -> tuple[int | None, str]:
-    """Exit status (None: took too long, or could not start) and output. Leaves no process behind."""
-    with log.open("wb") as out:
-        out.write(f"# {' '.join(step.command)}\n".encode())
-        out.flush()
+    def __init__(self, step: Step, log: Path) -> None:
+        self.step = step
+        self.log = log
+        self.start = time.monotonic()
+        self.result: Result | None = None  # when it is done
+        self.seconds = 0.0
+        self.process: subprocess.Popen | None = None
+        reason = step.unavailable()
+        if reason is not None:
+            self.finish(Result(skipped=[(step.name, reason)]))
+            return
         try:
-            process = subprocess.Popen(
-                step.command,
-                env={**os.environ, **step.env},
-                cwd=step.cwd,
+            self.launch()
+        except OSError as error:
+            self.finish(Result(failed=[f"{step.name}: can't start {step.command[0]}: {error.strerror}"]))
+
+    def launch(self) -> None:
+        with self.log.open("wb") as out:
+            out.write(f"# {' '.join(self.step.command)}\n".encode())
+            out.flush()
+            self.process = subprocess.Popen(
+                self.step.command,
+                env={**os.environ, **self.step.env},
+                cwd=self.step.cwd,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=lambda: before_exec(step),
+                preexec_fn=lambda: before_exec(self.step),
             )
-        except OSError as error:
-            return None, f"can't start {step.command[0]}: {error.strerror}"
+        self.pidfd = os.pidfd_open(self.process.pid)
+
+    def time_left(self) -> float:
+        return self.start + self.step.seconds - time.monotonic()
+
+    def look(self) -> None:
+        """Judges what has ended, and ends what has taken too long."""
+        if self.result is not None:
+            return
+        late = self.time_left() <= 0
+        status = self.process.poll()
+        if status is None and not late:
+            return
+        self.end()
+        output = self.log.read_text(errors="replace").partition("\n")[2]
+        if status is not None:
+            self.finish(self.step.judge(self.step.name, status, output))
+            return
+        # It did not end by itself: one failure, whatever it had reported until then.
+        why = f"killed: not done after {self.step.seconds} s"
+        self.finish(Result(failed=[f"{self.step.name}: {why}"], shown=[*output.splitlines()[-39:], why]))
+
+    def finish(self, result: Result) -> None:
+        self.seconds = time.monotonic() - self.start
+        self.result = result
+
+    def end(self) -> None:
+        if self.process is None:
+            return
         try:
-            status = process.wait(step.seconds)
-        except subprocess.TimeoutExpired:
-            status = None
-        finally:
-            kill_group(process)
-    output = log.read_text(errors="replace").partition("\n")[2]
-    return status, output if status is not None else output + f"\nkilled: not done after {step.seconds} s"
-
-
-def run_step(step: Step, log: Path) -> Result:
-    reason = step.unavailable()
-    if reason is not None:
-        return Result(skipped=[(step.name, reason)])
-    status, output = execute(step, log)
-    if status is not None:
-        return step.judge(step.name, status, output)
-    # It did not end by itself: one failure, whatever it had reported until then.
-    lines = output.splitlines()
-    return Result(failed=[f"{step.name}: {lines[-1]}"], shown=lines[-40:])
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        self.process = None
+        os.close(self.pidfd)
 
 
 def describe(result: Result) -> str:
@@ -203,26 +130,78 @@ def describe(result: Result) -> str:
     return f"{word}: {', '.join(parts)}"
 
 
+def wait_for_any(runs: list[Run]) -> None:
+    poller = select.poll()
+    for run in runs:
+        poller.register(run.pidfd, select.POLLIN)
+    poller.poll(max(0, 1000 * min(run.time_left() for run in runs)))
+
+
+class Queue:
+    """Steps that wait, and those under way, in the order of the list. A step that may run beside others is started while
+    only such steps run, and a processor is left."""
+
+    def __init__(self, steps: list[Step], logs: Path) -> None:
+        self.waiting = deque(steps)
+        self.logs = logs
+        self.under_way: deque[Run] = deque()
+
+    def busy(self) -> list[Run]:
+        return [run for run in self.under_way if run.result is None]
+
+    def may_start(self) -> bool:
+        busy = self.busy()
+        if not self.waiting or not busy:
+            return bool(self.waiting)
+        alike = self.waiting[0].beside and all(run.step.beside for run in busy)
+        return alike and len(busy) < (os.cpu_count() or 1)
+
+    def start_more(self) -> None:
+        while self.may_start():
+            step = self.waiting.popleft()
+            self.under_way.append(Run(step, self.logs / (re.sub(r"[^A-Za-z0-9_.-]+", "-", step.name) + ".log")))
+
+    def next_result(self) -> Run:
+        """Of the first step that is under way, once it has ended."""
+        first = self.under_way[0]
+        while first.result is None:
+            wait_for_any(self.busy())
+            for run in self.under_way:
+                run.look()
+            self.start_more()
+        return self.under_way.popleft()
+
+    def end(self) -> None:
+        for run in self.under_way:
+            run.end()
+
+
 def run_all(steps: list[Step], logs: Path) -> bool:
     """Runs the steps, prints what became of them and the line of counts; true if nothing failed."""
     logs.mkdir(parents=True, exist_ok=True)
     total = Result()
-    width = len(str(len(steps)))
-    for number, step in enumerate(steps, 1):
-        print(f"[{number:{width}}/{len(steps)}] {step.name} ... ", end="", flush=True)
-        log = logs / (re.sub(r"[^A-Za-z0-9_.-]+", "-", step.name) + ".log")
-        start = time.monotonic()
-        result = run_step(step, log)
-        print(f"{describe(result)} ({time.monotonic() - start:.1f} s)", flush=True)
-        for line in result.shown:
-            print(f"    {line}")
-        if result.failed:
-            print(f"    (all of it: {log})", flush=True)
-        total.passed += result.passed
-        total.failed += result.failed
-        total.skipped += result.skipped
+    queue = Queue(steps, logs)
+    try:
+        for number, step in enumerate(steps, 1):
+            print(f"[{number:{len(str(len(steps)))}}/{len(steps)}] {step.name} ... ", end="", flush=True)
+            queue.start_more()
+            report(queue.next_result(), total)
+    finally:
+        queue.end()
     summarise(total)
     return not total.failed
+
+
+def report(run: Run, total: Result) -> None:
+    result = run.result
+    print(f"{describe(result)} ({run.seconds:.1f} s)", flush=True)
+    for line in result.shown:
+        print(f"    {line}")
+    if result.failed:
+        print(f"    (all of it: {run.log})", flush=True)
+    total.passed += result.passed
+    total.failed += result.failed
+    total.skipped += result.skipped
 
 
 def summarise(total: Result) -> None:

@@ -20,7 +20,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from initramfs import Initramfs, Modules
-from steps import Result, judge_ktap, judge_plain, summarise
+from judges import Result, judge_ktap, judge_plain
+from steps import summarise
 
 HERE = Path(__file__).resolve().parent
 # The share with the host, and a block device in memory, as a target for O_DIRECT.
