@@ -21,6 +21,7 @@ PYTHON ?= python3
 SAN ?=
 B ?= build$(if $(SAN),-$(SAN))
 DEBUG_LOCKS ?=
+WITHOUT ?=
 WERROR ?= 1
 DESTDIR ?=
 PREFIX ?= /usr/local
@@ -76,6 +77,7 @@ help:
 ##   CC=, CXX=                      gcc and g++ by default; clang works
 ##   CPPFLAGS=, CXXFLAGS=, LDFLAGS= appended to the project's own
 ##   DEBUG_LOCKS=1                  the library checks its lock order
+##   WITHOUT=                       tests: not these ("fork layout_test")
 ##   WERROR=                        (empty) warnings are not errors
 ##   SYNTAX=1                       with the goal objects and a B of its own: look for errors and warnings alone
 ##   V=1                            show the commands

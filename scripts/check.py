@@ -40,30 +40,47 @@ class Suite:
     name: str
     tree: str = "build"
     env: dict[str, str] = field(default_factory=dict)
-    without: tuple[str, ...] = ()
     as_nobody: bool = False
     seconds: int = 300
 
 
+def sources(pattern: str) -> list[str]:
+    return sorted(p.stem for p in ROOT.glob(pattern))
+
+
+UNIT_TESTS = [t for part in ("lib/*", "runtime/*", "tools/json") for t in sources(f"{part}/tests/*_test.cc")]
+SELFTESTS = sources("selftests/*.cc") + sources("selftests/*.c")
+
 # Drivers are not instrumented: the sanitizers would report PoCL's doings. Left out are what brings a library of its
-# own, what needs OpenCL, and what the sanitizers' own malloc and signal handling make pointless.
+# own, what needs OpenCL, and what the sanitizers' own malloc and signal handling make pointless; under the thread
+# sanitizer also what has one thread.
 SANITIZED = {"HET_TEST_DEVICES": "none,host,host2,hostcb,hostcb2", "HET_TEST_KINDS": "none,heap,mmapped,library"}
-NOT_SANITIZED = ("injected", "old_program", "deadlocks", "heap_reuse", "opencl_events")
-NOT_WITH_THREADS = (*NOT_SANITIZED, *"bytes_moved copy_mode exit fork layout locked_memory many_arrays signals".split())
+NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events".split()
+ONE_THREAD = [
+    *"coherence_test layout_test read_ahead_test".split(),
+    *sources("runtime/ptx/tests/*_test.cc"),
+    *sources("tools/json/tests/*_test.cc"),
+]
+WITHOUT = {
+    "build": [],
+    "build-address": NOT_SANITIZED,
+    "build-undefined": NOT_SANITIZED,
+    "build-thread": [
+        *NOT_SANITIZED,
+        *"bytes_moved copy_mode exit fork layout locked_memory many_arrays signals".split(),
+        *ONE_THREAD,
+    ],
+}
 
 SUITES = [
     Suite("selftest"),
     # The trap by mprotect does not use userfaultfd.
     Suite("Linux 6.1 features", env={"GPUVM_UFFD_FEATURES": "6.1", "HET_TEST_TRAPS": "best,uffd,uffd-sigbus"}),
     Suite("ordinary user", as_nobody=True),
-    Suite("address", tree="build-address", env=SANITIZED, without=NOT_SANITIZED),
-    Suite("undefined", tree="build-undefined", env=SANITIZED, without=NOT_SANITIZED),
-    Suite("thread", tree="build-thread", env=SANITIZED, without=NOT_WITH_THREADS),
+    Suite("address", tree="build-address", env=SANITIZED),
+    Suite("undefined", tree="build-undefined", env=SANITIZED),
+    Suite("thread", tree="build-thread", env=SANITIZED),
 ]
-
-
-def sources(pattern: str) -> list[str]:
-    return sorted(p.stem for p in ROOT.glob(pattern))
 
 
 def make(name: str, *arguments: str, seconds: int = 300, **more) -> Step:
@@ -86,8 +103,10 @@ def build(name: str, tree: str, *arguments: str) -> Step:
 def builds() -> Iterator[Step]:
     yield build("build", "build", "all", "tests", "inject")
     for sanitizer in ("address", "undefined", "thread"):
-        settings = (f"SAN={sanitizer}", "DEBUG_LOCKS=1", "CXXFLAGS=-O1")
-        yield build(f"build, {sanitizer} sanitizer", f"build-{sanitizer}", *settings, "tests")
+        tree = f"build-{sanitizer}"
+        # -g1: the functions and lines that a report names.
+        settings = (f"SAN={sanitizer}", "DEBUG_LOCKS=1", "CXXFLAGS=-O1 -g1", f"WITHOUT={' '.join(WITHOUT[tree])}")
+        yield build(f"build, {sanitizer} sanitizer", tree, *settings, "tests")
     clang = build("clang", "build-clang", "B=build-clang", "CC=clang", "CXX=clang++", "SYNTAX=1", "objects")
     clang.unavailable = lambda: None if shutil.which("clang++") else "clang++ is not installed"
     yield clang
@@ -117,7 +136,9 @@ def command(tree: str, program: Path) -> list[str]:
 
 def unit_tests(tree: str) -> Iterator[Step]:
     where = "" if tree == "build" else f"{tree.removeprefix('build-')}, "
-    for test in [t for p in ("lib/*", "runtime/*", "tools/json") for t in sources(f"{p}/tests/*_test.cc")]:
+    for test in UNIT_TESTS:
+        if test in WITHOUT[tree]:
+            continue
         yield Step(
             f"{where}unit test {test}",
             command(tree, ROOT / tree / "tests" / test),
@@ -155,8 +176,8 @@ class NobodysCopy:
 
 
 def selftests(suite: Suite, copy: NobodysCopy) -> Iterator[Step]:
-    for test in sources("selftests/*.cc") + sources("selftests/*.c"):
-        if test in suite.without:
+    for test in SELFTESTS:
+        if test in WITHOUT[suite.tree]:
             continue
         step = Step(
             f"{suite.name}, {test}",
