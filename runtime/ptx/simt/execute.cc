@@ -66,6 +66,15 @@ void runner::execute(warp &w, fragment f, uint64_t turn)
 	w.ready.insert(w.ready.begin(), f);
 }
 
+void runner::trace(const uop &u, const frame &f, lanes m) const
+{
+	uint64_t addresses[warp_size] = {};
+	if (u.touches)
+		addresses_of(c_, u, m, addresses);
+	const warp &w = *c_.current;
+	o_.trace({f.function, u.statement, w.of->number, w.index, m, u.touches ? addresses : nullptr});
+}
+
 // With the checks and counts that were asked for.
 void runner::compute_tracked(const uop &u, fragment &f, lanes m)
 {
@@ -89,6 +98,8 @@ void runner::compute_tracked(const uop &u, fragment &f, lanes m)
 	}
 	if (!m)
 		return;
+	if (o_.trace)
+		trace(u, fr, m);
 	if (u.touches && (o_.statistics || o_.check_races))
 		if (auto r = observer_.access(c_, w, u, fr.number, f.pc, m))
 			find(finding::kind_t::race, u, fr, w, r->lane, r->what);

@@ -42,6 +42,12 @@ bool is_write(const uop &u)
 
 } // namespace
 
+void addresses_of(const context &c, const uop &u, lanes m, uint64_t *to)
+{
+	const uint64_t *a = c.at(u.a);
+	for_lanes(m, [&](unsigned l) { to[l] = (u.flag ? uint32_t(a[l]) : a[l]) + uint64_t(u.offset); });
+}
+
 void observer::begin(const block &b)
 {
 	if (o_.check_races)
@@ -52,8 +58,7 @@ std::optional<observer::race> observer::access(const context &c, const warp &w, 
 					       uint32_t pc, lanes m)
 {
 	uint64_t addresses[warp_size] = {};
-	const uint64_t *a = c.at(u.a);
-	for_lanes(m, [&](unsigned l) { addresses[l] = (u.flag ? uint32_t(a[l]) : a[l]) + uint64_t(u.offset); });
+	addresses_of(c, u, m, addresses);
 	if (o_.statistics)
 		count(w, u, addresses, m, &accesses_[{function, pc}]);
 	return o_.check_races ? check(w, u, addresses, m) : std::nullopt;

@@ -9,6 +9,9 @@
 namespace het::ptx::simt
 {
 
+// Where the lanes @m of a memory access go, into @to[lane].
+void addresses_of(const context &c, const uop &u, lanes m, uint64_t *to);
+
 class observer
 {
       public:

@@ -24,7 +24,7 @@ std::string triple(uint32_t x, uint32_t y, uint32_t z)
 runner::runner(const program &p, const launch &l, const options &o)
     : p_(p), l_(l), o_(o), random_(o.seed), observer_(o), left_(o.most_instructions)
 {
-	watched_ = o.check_defined || o.check_races || o.statistics;
+	watched_ = o.check_defined || o.check_races || o.statistics || o.trace;
 	for (const code &c : p.codes()) {
 		ops_.emplace_back(c.ops.size());
 		caches_.emplace_back(c.ops.size());

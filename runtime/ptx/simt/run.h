@@ -23,6 +23,16 @@ struct launch {
 	std::vector<uint8_t> parameters; // laid out as the kernel declares them: code::parameters
 };
 
+// An operation that lanes of a warp are about to compute.
+struct step {
+	const code *function;
+	uint32_t statement; // in its module
+	uint64_t block;
+	uint32_t warp;
+	lanes mask;
+	const uint64_t *addresses; // of each lane; null if it uses no memory
+};
+
 struct options {
 	bool independent = false; // lanes, instead of lockstep
 	uint64_t seed = 1;        // of the order of independent lanes
@@ -33,6 +43,7 @@ struct options {
 	uint64_t most_instructions = uint64_t{1} << 40; // of warps; more is a fault
 	uint32_t resident_blocks = 1;                   // that take turns; the others begin when one ends
 	std::function<void(std::string_view)> print;    // what kernels print; null: nowhere
+	std::function<void(const step &)> trace;        // is told everything but control flow
 };
 
 // What a check found: the first occurrence, and how many there were.

@@ -32,6 +32,7 @@ class runner
 	void execute(warp &w, fragment f, uint64_t turn);
 	bool enter(warp &w, const fragment &f);
 	void compute_tracked(const uop &u, fragment &f, lanes m);
+	void trace(const uop &u, const frame &f, lanes m) const;
 	bool control(warp &w, fragment &f, const uop &u, lanes m);
 	bool branch(warp &w, fragment &f, const uop &u, lanes taken);
 	bool indexed_branch(warp &w, fragment &f, const uop &u, lanes m);
@@ -63,6 +64,7 @@ class runner
 	bool barrier_full(const block &b, const barrier_state &s) const;
 	void open_barrier(block &b, unsigned number);
 	void check_aligned(const warp &w, unsigned number);
+	const uint64_t *masks_of(const warp &w, const fragment &f) const;
 	bool warp_sync(warp &w, fragment &f, const uop &u, lanes m);
 	bool try_warp_sync(warp &w, const fragment &like);
 	void recheck(warp &w);

@@ -114,11 +114,29 @@ void runner::open_barrier(block &b, unsigned number)
 	s = {};
 }
 
-// Runs once all lanes of the mask that have not ended are here.
+// What a warp function's operand for its mask holds in each lane.
+const uint64_t *runner::masks_of(const warp &w, const fragment &f) const
+{
+	ref r = p_.refs()[f.in->function->ops[f.pc].target];
+	if (r.is_register())
+		return &f.in->registers[size_t{r.index()} * warp_size];
+	bool special = r.place >> 30 == uint32_t(place::specials);
+	return special ? &w.special_values[size_t{r.index()} * warp_size] : c_.at(r);
+}
+
+// Runs once all lanes of the mask that have not ended are here. Lanes with other masks belong to another group.
 bool runner::warp_sync(warp &w, fragment &f, const uop &u, lanes m)
 {
 	unsigned first = unsigned(std::countr_zero(m));
-	lanes members = lanes(c_.at(p_.refs()[u.target])[first]);
+	const uint64_t *masks = masks_of(w, f);
+	lanes members = lanes(masks[first]), other_groups = 0;
+	for (lanes left = m; left; left &= left - 1)
+		if (lanes(masks[std::countr_zero(left)]) != members)
+			other_groups |= left & -left;
+	if (other_groups) {
+		part(w, f, other_groups, f.pc, f.pc + 1);
+		m &= ~other_groups;
+	}
 	if (o_.check_barriers && (m & ~members))
 		find(finding::kind_t::warp, u, *f.in, w, unsigned(std::countr_zero(m & ~members)),
 		     "executed by a lane that its mask does not name");
@@ -140,12 +158,14 @@ bool runner::warp_sync(warp &w, fragment &f, const uop &u, lanes m)
 	return false;
 }
 
-// The fragments that wait where @like does, or at any bar.warp.sync if it is one.
+// The fragments that wait where @like does with the same mask, or at any bar.warp.sync if it is one.
 bool runner::try_warp_sync(warp &w, const fragment &like)
 {
 	const uop &u = like.in->function->ops[like.pc];
+	auto mask_of = [&](const fragment &f) { return lanes(masks_of(w, f)[std::countr_zero(f.mask)]); };
+	lanes members = mask_of(like);
 	auto waits_too = [&](const fragment &f) {
-		if (f.state != fragment::at_warp_sync)
+		if (f.state != fragment::at_warp_sync || mask_of(f) != members)
 			return false;
 		return (f.in == like.in && f.pc == like.pc) || (u.flag && f.in->function->ops[f.pc].flag);
 	};
@@ -157,7 +177,6 @@ bool runner::try_warp_sync(warp &w, const fragment &like)
 	together.mask = there;
 	if (!enter(w, together))
 		return false;
-	lanes members = lanes(c_.at(p_.refs()[u.target])[std::countr_zero(like.mask)]);
 	if (members & w.live & ~there)
 		return false;
 	if (watched_)

@@ -117,6 +117,19 @@ TEST(Control, GuardedShufflesAndAtomics)
 	}
 }
 
+// Halves of a warp that name themselves are two groups, though they are in one place.
+TEST(Control, WarpFunctionsKeepGroupsApart)
+{
+	auto text = kernel("setp.lt.u32 %p1, %t, 16;\nselp.u32 %r1, 0xffff, 0xffff0000, %p1;\n"
+			   "setp.ge.u32 %p2, %t, 8;\nvote.sync.ballot.b32 %r2, %p2, %r1;\n"
+			   "match.any.sync.b32 %r3, 5, %r1;\nxor.b32 %r2, %r2, %r3;\nst.global.u32 [%out], %r2;\nret;");
+	for (const auto &mode : both_modes()) {
+		auto out = values_of(text, 32, mode);
+		for (uint32_t t = 0; t < 32; t++)
+			EXPECT_EQ(out[t], t < 16 ? 0xffu : 0u);
+	}
+}
+
 TEST(Barriers, NamedWithCounts)
 {
 	// Warp 0 produces, warp 1 consumes.
@@ -278,6 +291,23 @@ TEST(Counts, BankConflicts)
 	for (const auto &s : o.counts.sites)
 		passes += s.passes;
 	EXPECT_EQ(passes, 2u);
+}
+
+TEST(Trace, TellsOperationsAndAddresses)
+{
+	device d(kernel("setp.lt.u32 %p1, %t, 3;\n@%p1 st.global.u32 [%out+4], %t;\nret;"));
+	std::vector<uint32_t> out(64);
+	uint64_t first = d.share(out);
+	std::vector<std::pair<lanes, uint64_t>> stores;
+	d.with.trace = [&](const step &s) {
+		const module &m = *s.function->source;
+		if (s.addresses && m.str(m.statements[s.statement].text).find("st.global") != std::string_view::npos)
+			stores.push_back({s.mask, s.addresses[2]});
+	};
+	EXPECT_FALSE(d.run("k", {1}, {40}, first).error);
+	ASSERT_EQ(stores.size(), 1u);
+	EXPECT_EQ(stores[0].first, 7u);
+	EXPECT_EQ(stores[0].second, first + 12);
 }
 
 TEST(Modules, FindEachOther)
