@@ -103,4 +103,11 @@ inline std::vector<options> both_modes(bool checked = false)
 	return all;
 }
 
+// Fewer of them, for tests that go over many kernels.
+inline std::vector<options> two_modes()
+{
+	auto all = both_modes();
+	return {all[0], all[2]};
+}
+
 } // namespace het::ptx::simt
