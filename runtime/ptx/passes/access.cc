@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "ptx/passes/access.h"
 
+#include "ptx/lexer.h"
+
 #include <algorithm>
+#include <charconv>
 
 namespace het::ptx
 {
@@ -12,6 +15,12 @@ memory_access access_of(const module &m, const instruction &i)
 	memory_access a;
 	a.space = op.state_space();
 	auto base = op.base();
+	if (base == "cp" && op.has("async") && op.has("global") && !op.has("bulk") && i.operands > 1) {
+		a.space = space::global; // it reads; what it writes is shared memory
+		a.reads = m.operand_of(i, 1).kind == operand::kind_t::address;
+		a.address = a.reads ? &m.operand_of(i, 1) : nullptr;
+		return a;
+	}
 	bool loads = base == "ld" || base == "ldu", stores = base == "st", updates = base == "atom" || base == "red";
 	if ((!loads && !stores && !updates) || op.has("async"))
 		return a;
@@ -35,6 +44,18 @@ bool writes_unseen(const module &m, const instruction &i)
 	return bulk || base == "sust" || base == "sured" || (base == "wmma" && op.has("store")) || base == "multimem";
 }
 
+bool reads_unseen(const module &m, const instruction &i)
+{
+	mnemonic op(m.str(i.opcode));
+	auto base = op.base();
+	bool plain = base == "ld" || base == "ldu" || base == "atom" || base == "red";
+	if (plain)
+		return op.has("async") || !access_of(m, i).address;
+	bool copy = base == "cp" && (op.has("bulk") || (op.has("global") && !access_of(m, i).address));
+	bool image = base == "tex" || base == "tld4" || base == "suld" || base == "sured";
+	return copy || image || base == "multimem" || (base == "wmma" && op.has("load"));
+}
+
 bool calls_unseen(const module &m, const instruction &i)
 {
 	if (mnemonic(m.str(i.opcode)).base() != "call")
@@ -50,6 +71,15 @@ bool calls_unseen(const module &m, const instruction &i)
 	// Through a register it reaches functions of the module, unless others come in from outside, which a module
 	// without declarations of them can't tell: the runtime links no other code.
 	return f ? !f->has_body : !name.starts_with('%');
+}
+
+unsigned target_number(const module &m)
+{
+	auto target = m.str(m.target);
+	unsigned n = 0;
+	if (target.starts_with("sm_"))
+		std::from_chars(target.data() + 3, target.data() + target.size(), n);
+	return n;
 }
 
 type register_type(const module &m, const statement &s, std::string_view name)
@@ -70,6 +100,26 @@ type register_type(const module &m, const statement &s, std::string_view name)
 			return v->type;
 	}
 	return type::none;
+}
+
+std::vector<span> registers_of(const module &m, const statement &s)
+{
+	std::vector<span> all;
+	lexer words(std::string_view(m.text).substr(0, s.text.end), m.instructions[s.index].opcode.end);
+	for (token t = words.next(); t.kind != token_kind::end; t = words.next()) {
+		if (t.kind == token_kind::name && m.str(t.text).starts_with('%'))
+			all.push_back(t.text);
+		else if (t.kind == token_kind::directive && !all.empty() && all.back().end == t.text.begin)
+			all.back().end = t.text.end;
+	}
+	return all;
+}
+
+std::string guard_of(const module &m, const instruction &i)
+{
+	if (i.guard.empty())
+		return "";
+	return (i.guard_negated ? "@!" : "@") + std::string(m.str(i.guard)) + " ";
 }
 
 std::string address_into(const module &m, const statement &s, const operand &address, const std::string &to)

@@ -15,16 +15,27 @@ struct memory_access {
 
 memory_access access_of(const module &m, const instruction &i);
 
-// The instruction may write global memory in a way that access_of() does not tell: asynchronous copies, surfaces,
+// The instruction may write global memory in a way that access_of() does not tell: asynchronous bulk copies, surfaces,
 // matrix stores.
 bool writes_unseen(const module &m, const instruction &i);
+// The same for reading: bulk copies, textures, surfaces, matrix loads.
+bool reads_unseen(const module &m, const instruction &i);
 
 // The call goes to a function whose body is not in this module, those of the device's library apart, which write
 // nothing of the program's.
 bool calls_unseen(const module &m, const instruction &i);
 
+// 75 of sm_75, sm_75a; 0 if the text names no such target.
+unsigned target_number(const module &m);
+
 // Declared type of a register as seen from a statement; none if there is no such register.
 type register_type(const module &m, const statement &s, std::string_view name);
+
+// The names after the opcode that begin with %, with their components: %tid.x, %envreg2, %r1.
+std::vector<span> registers_of(const module &m, const statement &s);
+
+// "@%p " or "@!%p ", or nothing.
+std::string guard_of(const module &m, const instruction &i);
 
 // Lines that put the address, as a generic 64-bit one, into the register @to.
 std::string address_into(const module &m, const statement &s, const operand &address, const std::string &to);

@@ -9,22 +9,43 @@
 namespace het::ptx
 {
 
+// An instruction that has counters of its own.
+struct pass_site {
+	std::string function;
+	position at;
+	std::string text;
+};
+
 struct pass_result {
 	std::string text;
 	std::optional<fault> refused; // the pass can't be right for this module; there is no text then
 	// What the pass can't see: its counters do not tell everything about launches that come here.
 	std::vector<fault> blind;
+	std::vector<pass_site> sites; // in the order of their counters
 };
 
 struct pass {
 	std::string_view name;
+	// What the pass adds to a module has names that begin so; a program's own names must not.
+	std::string_view prefix;
 	pass_result (*apply)(const module &m);
 };
 
 std::span<const pass> all_passes();
 const pass *find_pass(std::string_view name); // null if there is none
 
-// Which 64 KiB pages of listed buffers are written. Documentation/het-ptx-dirty.rst is its contract.
+// The function was added by a pass. Others leave it alone, so that instruments do not count each other.
+bool added_by_pass(std::string_view function);
+
+// A name in the module that begins with what a pass calls its own: it has that instrument already.
+std::optional<fault> has_instrument(const module &m, std::string_view prefix);
+
+// Which 64 KiB pages of listed buffers are written, or read or written. Documentation/het-ptx-dirty.rst and
+// het-ptx-touch.rst are their contracts.
 pass_result add_dirty(const module &m);
+pass_result add_touch(const module &m);
+
+// How many lines and pages the accesses of warps ask for: Documentation/het-ptx-coalesce.rst.
+pass_result add_coalesce(const module &m);
 
 } // namespace het::ptx

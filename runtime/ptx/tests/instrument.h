@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Passes as the tests apply them.
+#pragma once
+
+#include "device.h"
+#include "ptx/passes/pass.h"
+
+#include <map>
+#include <sstream>
+
+namespace het::ptx
+{
+
+// The result of the last of some passes with commas between, none of which may refuse.
+inline pass_result instrumented(const std::string &text, const std::string &passes)
+{
+	pass_result out;
+	out.text = text;
+	std::stringstream list(passes);
+	for (std::string name; std::getline(list, name, ',');) {
+		module m;
+		auto wrong = parse(out.text, m);
+		EXPECT_FALSE(wrong) << name << ": " << wrong->describe();
+		out = find_pass(name)->apply(m);
+		EXPECT_FALSE(out.refused) << name << ": " << out.refused->describe();
+	}
+	return out;
+}
+
+// The same for a file of the corpora, made once.
+inline const pass_result &instrumented_file(const std::string &file, const std::string &passes)
+{
+	static std::map<std::pair<std::string, std::string>, pass_result> made;
+	auto [at, fresh] = made.try_emplace({file, passes});
+	if (fresh)
+		at->second = instrumented(simt::corpus_text(file), passes);
+	return at->second;
+}
+
+} // namespace het::ptx
