@@ -171,6 +171,8 @@ std::optional<fault> refusal(const module &m)
 	constexpr unsigned oldest_target = 70;
 	if (auto again = has_instrument(m, "het_coalesce_"))
 		return again;
+	if (auto slices = has_instrument(m, "het_slice_"))
+		return m.fault_at({}, "warps have other numbers in slices: slice has to come after this pass");
 	if (m.address_bits != 64)
 		return m.fault_at({}, "only modules with addresses of 64 bits");
 	if (target_number(m) < oldest_target)

@@ -12,6 +12,7 @@ namespace
 constexpr pass passes[] = {
 	{"coalesce", "het_coalesce_", add_coalesce},
 	{"dirty", "het_dirty_", add_dirty},
+	{"slice", "het_slice_", add_slice},
 	{"touch", "het_touch_", add_touch},
 };
 

@@ -48,4 +48,7 @@ pass_result add_touch(const module &m);
 // How many lines and pages the accesses of warps ask for: Documentation/het-ptx-coalesce.rst.
 pass_result add_coalesce(const module &m);
 
+// Grids run in parts, and stop between blocks: Documentation/het-ptx-slice.rst.
+pass_result add_slice(const module &m);
+
 } // namespace het::ptx

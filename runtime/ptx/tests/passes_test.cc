@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What holds for every pass and for passes after each other, on all kernels of the corpora.
+#include "example.h"
+#include "instrument.h"
+
+#include <algorithm>
+
+namespace het::ptx
+{
+
+namespace
+{
+
+using simt::corpus_text;
+using simt::example;
+using simt::stage;
+
+constexpr const char *single[] = {"coalesce", "dirty", "slice", "touch"};
+constexpr const char *combined[] = {"coalesce,dirty,touch,slice", "touch,coalesce,slice", "dirty,slice", "slice,dirty"};
+
+std::vector<std::string> all_lists()
+{
+	std::vector<std::string> all(std::begin(single), std::end(single));
+	all.insert(all.end(), std::begin(combined), std::end(combined));
+	return all;
+}
+
+// With its instruments switched off.
+void add_missing_arguments(stage *s, const example &e)
+{
+	for (size_t n = e.arguments.size(); n < s->with_launch.kernel->parameters.size(); n++)
+		s->add_argument(0);
+}
+
+TEST(Passes, AreFoundByName)
+{
+	for (const char *name : single) {
+		ASSERT_NE(find_pass(name), nullptr);
+		EXPECT_EQ(find_pass(name)->name, name);
+		EXPECT_TRUE(added_by_pass(std::string("het_") + name + "_anything"));
+	}
+	EXPECT_EQ(find_pass("nothing"), nullptr);
+	EXPECT_FALSE(added_by_pass("het_kernel"));
+}
+
+TEST(Passes, AreNotAddedTwice)
+{
+	for (const char *name : single) {
+		module m;
+		ASSERT_FALSE(parse(instrumented(corpus_text("basic.ptx"), name).text, m));
+		EXPECT_TRUE(find_pass(name)->apply(m).refused) << name;
+	}
+}
+
+TEST(Passes, ThoseThatCountWarpsComeBeforeSlice)
+{
+	module m;
+	ASSERT_FALSE(parse(instrumented(corpus_text("basic.ptx"), "slice").text, m));
+	EXPECT_TRUE(add_coalesce(m).refused);
+}
+
+TEST(Passes, KeepResults)
+{
+	for (const auto &e : simt::all_examples()) {
+		stage plain(e, corpus_text(e.file), {});
+		plain.must_run();
+		for (const auto &list : all_lists()) {
+			const auto &text = instrumented_file(e.file, list).text;
+			for (const auto &mode : simt::two_modes()) {
+				if (!e.repeats(mode))
+					continue;
+				stage s(e, text, mode);
+				add_missing_arguments(&s, e);
+				s.must_run();
+				ASSERT_EQ(s.buffers, plain.buffers) << e << " with " << list << ", seed " << mode.seed;
+			}
+		}
+	}
+}
+
+// Instruments do not instrument each other: the statements of a program's own functions are those of the pass alone.
+TEST(Passes, LeaveEachOtherAlone)
+{
+	auto calls = [](const std::string &passes, std::string_view callee) {
+		module m;
+		EXPECT_FALSE(parse(instrumented(corpus_text("basic.ptx"), passes).text, m));
+		size_t n = 0;
+		for (size_t at = m.text.find(callee); at != m.text.npos; at = m.text.find(callee, at + 1))
+			n++;
+		return n;
+	};
+	EXPECT_EQ(calls("touch", "call het_touch_mark"), calls("coalesce,dirty,touch,slice", "call het_touch_mark"));
+	EXPECT_EQ(calls("dirty", "call het_dirty_mark"), calls("touch,slice,dirty", "call het_dirty_mark"));
+	EXPECT_EQ(calls("coalesce", "call het_coalesce_count"),
+		  calls("dirty,touch,coalesce", "call het_coalesce_count"));
+}
+
+} // namespace
+
+} // namespace het::ptx

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Grids in slices, stopped anywhere and launched again, do what whole grids do.
+#include "ptx/passes/slice.h"
+
+#include "example.h"
+#include "instrument.h"
+
+#include <algorithm>
+
+namespace het::ptx
+{
+
+namespace
+{
+
+using simt::corpus_text;
+using simt::device;
+using simt::example;
+using simt::extent;
+using simt::stage;
+using simt::with_header;
+
+// Launches slices, and stops each after a while.
+class slicer
+{
+      public:
+	slicer(const example &e, const std::string &text, const simt::options &with) : e_(e), stage_(e, text, with)
+	{
+		control_[0] = {{e.grid.x, e.grid.y, e.grid.z}, 0, 0, 0, 0, 0};
+		left_.resize(e.grid.count());
+		control_[0].left = stage_.dev.share(left_);
+		list_.resize(e.grid.count());
+		list_address_ = stage_.dev.share(list_);
+		stage_.add_argument(stage_.dev.share(control_));
+		stage_.dev.with.trace = [this](const simt::step &) { control_[0].stop = operations_++ >= patience_; };
+	}
+
+	// Runs all blocks, @size at a time, and stops each slice after @patience operations of warps.
+	void run(uint64_t size, uint64_t patience)
+	{
+		patience_ = patience;
+		for (uint64_t first = 0; first < e_.grid.count(); first += size) {
+			control_[0].first = first;
+			launch({uint32_t(std::min(size, e_.grid.count() - first))});
+		}
+		while (control_[0].count_left) {
+			uint64_t n = std::exchange(control_[0].count_left, 0);
+			relaunched += n;
+			ASSERT_LE(n, left_.size());
+			std::copy_n(left_.begin(), n, list_.begin());
+			std::sort(list_.begin(), list_.begin() + long(n));
+			ASSERT_EQ(std::unique(list_.begin(), list_.begin() + long(n)), list_.begin() + long(n));
+			control_[0].list = list_address_;
+			patience_ *= 2; // so that it ends
+			launch(n % 2 ? extent{uint32_t(n)} : extent{uint32_t(n / 2), 2});
+		}
+	}
+
+	stage &on() { return stage_; }
+	uint64_t relaunched = 0;
+
+      private:
+	void launch(extent grid)
+	{
+		stage_.with_launch.grid = grid;
+		operations_ = 0;
+		control_[0].stop = 0;
+		stage_.must_run();
+	}
+
+	const example &e_;
+	stage stage_;
+	std::vector<slice_control> control_{1};
+	std::vector<uint64_t> left_, list_;
+	uint64_t list_address_ = 0, operations_ = 0, patience_ = 0;
+};
+
+TEST(Slice, PartsGiveTheResultsOfTheWhole)
+{
+	uint64_t relaunched = 0;
+	for (const auto &e : simt::all_examples()) {
+		const auto &text = instrumented_file(e.file, "slice").text;
+		stage whole(e, corpus_text(e.file), {});
+		whole.must_run();
+		whole.check();
+		for (const auto &mode : simt::two_modes()) {
+			if (!e.repeats(mode))
+				continue;
+			for (uint64_t size : {uint64_t{1}, uint64_t{3}, e.grid.count()}) {
+				slicer s(e, text, mode);
+				s.run(size, 40 * size);
+				ASSERT_EQ(s.on().buffers, whole.buffers) << e << ", seed " << mode.seed;
+				relaunched += s.relaunched;
+			}
+		}
+	}
+	EXPECT_GT(relaunched, 100u);
+}
+
+TEST(Slice, PlainLaunchesWorkAsBefore)
+{
+	for (const auto &e : simt::all_examples()) {
+		stage plain(e, corpus_text(e.file), {}), sliced(e, instrumented_file(e.file, "slice").text, {});
+		sliced.add_argument(0);
+		plain.must_run();
+		sliced.must_run();
+		ASSERT_TRUE(!e.repeats({}) || plain.buffers == sliced.buffers) << e;
+	}
+}
+
+// A kernel that writes where it believes to be: every index of a grid of three dimensions, in functions too.
+TEST(Slice, EveryBlockKnowsItsPlace)
+{
+	auto text = with_header(
+		".func (.reg .u32 %v) z_of()\n{\nmov.u32 %v, %ctaid.z;\nmad.lo.u32 %v, %nctaid.z, 1000, %v;\nret;\n}\n"
+		".entry k(.param .u64 out)\n{\n.reg .b64 %d, %o;\n.reg .b32 %r<6>;\n"
+		"ld.param.u64 %d, [out];\ncall (%r4), z_of;\nmov.u32 %r0, %ctaid.x;\nmov.u32 %r1, %ctaid.y;\n"
+		"mov.u32 %r2, %nctaid.x;\nmov.u32 %r3, %nctaid.y;\nrem.u32 %r5, %r4, 1000;\n"
+		"mad.lo.u32 %r5, %r5, %r3, %r1;\nmad.lo.u32 %r5, %r5, %r2, %r0;\nmul.wide.u32 %o, %r5, 4;\n"
+		"add.u64 %d, %d, %o;\nadd.u32 %r5, %r5, %r4;\nst.global.u32 [%d], %r5;\nret;\n}\n");
+	example e("", "k", {3, 5, 2}, {2});
+	std::vector<uint32_t> want;
+	for (uint32_t n = 0; n < 30; n++)
+		want.push_back(n + n / 15 + 2000);
+	e.out(want);
+	text = instrumented(text, "slice").text;
+	for (uint64_t size : {1u, 4u, 30u}) {
+		slicer s(e, text, {});
+		s.run(size, 100);
+		s.on().check();
+	}
+}
+
+std::string refusal(const std::string &statement, const std::string &before = "", const std::string &directives = "")
+{
+	module m;
+	auto wrong = parse(with_header(before + ".entry k()\n" + directives + "\n{\n" + statement + "\nret;\n}\n"), m);
+	EXPECT_FALSE(wrong) << wrong->describe();
+	auto out = add_slice(m);
+	return out.refused ? out.refused->describe() : "";
+}
+
+TEST(Slice, RefusesWhatBlocksDoTogether)
+{
+	auto because = [](const std::string &statement, const char *why) {
+		auto said = refusal(statement, ".extern .func cudaLaunchDeviceV2;\n.extern .func f;\n");
+		EXPECT_NE(said.find(why), said.npos) << statement << ": " << said;
+		EXPECT_NE(said.find("9:1: "), said.npos) << said;
+	};
+	because("mov.u32 %r1, %envreg2;", "grid-wide");
+	because("mov.u64 %rd1, %gridid;", "%gridid");
+	because("mov.u32 %r1, %cluster_ctaid.x;", "clusters");
+	because("barrier.cluster.arrive;", "cluster");
+	because("mapa.u64 %rd1, %rd2, 1;", "cluster");
+	because("ld.shared::cluster.u32 %r1, [%r2];", "cluster");
+	because("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%rd2], 16;", "bulk");
+	because("call cudaLaunchDeviceV2;", "from the device");
+	because("call f;", "not in this text");
+	because("mov.v4.u32 {%r1, %r2, %r3, %r4}, %ctaid;", "can't be replaced");
+	because("mov.u16 %h1, %ctaid.x;", "can't be replaced");
+	EXPECT_EQ(refusal("mov.u32 %r1, %ctaid.x;\nbar.sync 0;"), "");
+	EXPECT_EQ(refusal("cp.async.wait_all;"), "");
+	EXPECT_NE(refusal("", "", ".reqnctapercluster 2").find("clusters"), std::string::npos);
+}
+
+TEST(Slice, KernelsCanOptOut)
+{
+	std::string pragma = ".pragma \"het_no_slice\";\n";
+	EXPECT_EQ(refusal(pragma + "mov.u32 %r1, %envreg2;"), "");
+	auto text = with_header(".func (.reg .u32 %v) place()\n{\nmov.u32 %v, %ctaid.x;\nret;\n}\n"
+				".entry k(.param .u64 out)\n{\n.reg .b64 %d, %o;\n.reg .b32 %r, %s;\n" +
+				pragma +
+				"ld.param.u64 %d, [out];\ncall (%r), place;\nmul.wide.u32 %o, %r, 4;\n"
+				"add.u64 %d, %d, %o;\nmov.u32 %s, %nctaid.x;\nst.global.u32 [%d], %s;\nret;\n}\n");
+	auto out = instrumented(text, "slice");
+	ASSERT_EQ(out.blind.size(), 1u);
+	EXPECT_NE(out.blind[0].what.find("opts out"), std::string::npos);
+	example e("", "k", {3}, {1});
+	e.out(std::vector<uint32_t>(3, 3u));
+	stage s(e, out.text, {});
+	s.must_run();
+	s.check();
+}
+
+// It waits for the last block, in a loop; with all blocks there at once it ends.
+constexpr const char *waiting =
+	".global .u32 arrived;\n.entry k()\n{\n.reg .b32 %r, %n;\n.reg .pred %p;\n"
+	"red.global.add.u32 [arrived], 1;\nmov.u32 %n, %nctaid.x;\n"
+	"L: ld.volatile.global.u32 %r, [arrived];\nsetp.lt.u32 %p, %r, %n;\n@%p bra L;\nret;\n}\n";
+
+TEST(Slice, SaysWhatMayWait)
+{
+	auto blind = [](const std::string &body) { return instrumented(with_header(body), "slice").blind; };
+	auto found = blind(waiting);
+	ASSERT_EQ(found.size(), 1u);
+	EXPECT_EQ(found[0].token, "ld.volatile.global.u32 %r, [arrived];");
+	EXPECT_TRUE(blind(".entry k()\n{\nL: ld.global.u32 %r1, [%rd1];\nld.volatile.shared.u32 %r2, [%r1];\n"
+			  "@%p bra L;\nret;\n}\n")
+			    .empty());
+}
+
+TEST(Slice, AWaitForABlockOfAnotherSliceIsCutShort)
+{
+	device d(instrumented(with_header(waiting), "slice").text);
+	d.with.resident_blocks = 4;
+	d.with.most_instructions = 1000000;
+	std::vector<slice_control> control{{{4, 1, 1}, 0, 0, 0, 0, 0}};
+	uint64_t address = d.share(control);
+	EXPECT_FALSE(d.run("k", {4}, {1}, address).error);
+	uint32_t none = 0;
+	ASSERT_TRUE(d.mem().write(d.prog().variable("arrived").address, &none, 4));
+	auto out = d.run("k", {2}, {1}, address);
+	ASSERT_TRUE(out.error);
+	EXPECT_NE(out.error->what.find("too many instructions"), std::string::npos);
+}
+
+} // namespace
+
+} // namespace het::ptx
