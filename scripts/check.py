@@ -252,6 +252,8 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
     for tree in ("build", "build-address", "build-undefined", "build-thread"):
         yield from unit_tests(tree)
     yield from examples()
+    het_ptx = [sys.executable, str(ROOT / "tools/tests/het_ptx.py")]
+    yield Step("het-ptx, command line", het_ptx, judge_ktap, env=environment("build"), needs="build", seconds=300)
     for suite in SUITES:
         yield from selftests(suite, copy)
     yield from guests()

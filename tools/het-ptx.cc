@@ -52,18 +52,46 @@ int diff(const std::string &a, const std::string &b)
 	return any ? 1 : 0;
 }
 
-// Applies the passes in order.
-int instrument(const std::string &file, const std::string &passes, const std::string &out)
+struct instrument_request {
+	std::string file, passes, out = "-", sites;
+	unsigned text = 0; // from 1; 0: the only one
+};
+
+tool::json sites_of(const std::string &pass, const het::ptx::pass_result &result)
+{
+	tool::json all = tool::json::array();
+	for (const auto &s : result.sites)
+		all.push_back({{"pass", pass},
+			       {"function", s.function},
+			       {"line", s.at.line},
+			       {"column", s.at.column},
+			       {"instruction", s.text}});
+	return all;
+}
+
+// The text of a file that is to be changed.
+bool read_one(const instrument_request &r, module *out)
 {
 	std::vector<module> modules;
-	if (!tool::read_modules(file, &modules))
-		return 2;
-	if (modules.size() != 1) {
-		fprintf(stderr, "het-ptx: %s: %zu texts, not one\n", file.c_str(), modules.size());
-		return 2;
+	if (!tool::read_modules(r.file, &modules))
+		return false;
+	if (r.text > modules.size() || (!r.text && modules.size() > 1)) {
+		fprintf(stderr, "het-ptx: %s: %zu texts; choose one with --text\n", r.file.c_str(), modules.size());
+		return false;
 	}
-	module m = std::move(modules[0]);
-	std::stringstream list(passes);
+	*out = std::move(modules[r.text ? r.text - 1 : 0]);
+	return true;
+}
+
+// Applies the passes in order.
+int instrument(const instrument_request &r)
+{
+	module m;
+	if (!read_one(r, &m))
+		return 2;
+	const std::string &file = r.file;
+	tool::json sites = tool::json::array();
+	std::stringstream list(r.passes);
 	for (std::string name; std::getline(list, name, ',');) {
 		auto *pass = het::ptx::find_pass(name);
 		if (!pass) {
@@ -78,17 +106,29 @@ int instrument(const std::string &file, const std::string &passes, const std::st
 		}
 		for (const auto &b : result.blind)
 			fprintf(stderr, "%s:%s (pass %s)\n", file.c_str(), b.describe().c_str(), name.c_str());
+		for (auto &s : sites_of(name, result))
+			sites.push_back(std::move(s));
 		if (auto wrong = het::ptx::parse(std::move(result.text), m)) {
 			fprintf(stderr, "het-ptx: pass %s made a bad text: %s\n", name.c_str(),
 				wrong->describe().c_str());
 			return 2;
 		}
 	}
-	if (out == "-")
+	if (!r.sites.empty() && !tool::write_file(r.sites, sites.dump("  ") + "\n"))
+		return 2;
+	if (r.out == "-")
 		std::cout << m.text;
-	else if (!tool::write_file(out, m.text))
+	else if (!tool::write_file(r.out, m.text))
 		return 2;
 	return 0;
+}
+
+std::string names_of_passes()
+{
+	std::string all;
+	for (const auto &p : het::ptx::all_passes())
+		all += (all.empty() ? "" : ", ") + std::string(p.name);
+	return all;
 }
 
 int run(const std::vector<std::string> &files, const tool::run_request &request, bool as_json)
@@ -140,15 +180,19 @@ int main(int argc, char **argv)
 			      "of each instruction, its memory lines, pages and banks");
 	run_command->add_flag("--json", as_json, "print one JSON document");
 
-	std::string passes;
-	std::string out = "-";
+	instrument_request change;
 	auto *instrument_command = app.add_subcommand("instrument", "adds counters and the like to kernels");
-	instrument_command->add_option("file", first)->required();
+	instrument_command->add_option("file", change.file)->required();
 	instrument_command
-		->add_option("--pass", passes,
-			     "their names, with commas between, in the order in which they are applied: dirty")
+		->add_option("--pass", change.passes,
+			     "with commas between, in the order in which they are applied: " + names_of_passes())
 		->required();
-	instrument_command->add_option("-o", out, "where to write the new text; the standard output if not given");
+	instrument_command->add_option("-o", change.out,
+				       "where to write the new text; the standard output if not given");
+	instrument_command->add_option("--sites", change.sites,
+				       "where to write which instructions have counters, as JSON");
+	instrument_command->add_option("--text", change.text, "which text of a file with several, from 1")
+		->check(CLI::PositiveNumber);
 
 	auto *diff_command = app.add_subcommand("diff", "statements that differ");
 	diff_command->add_option("before", first)->required();
@@ -160,6 +204,6 @@ int main(int argc, char **argv)
 	if (*run_command)
 		return run(files, request, as_json);
 	if (*instrument_command)
-		return instrument(first, passes, out);
+		return instrument(change);
 	return diff(first, second);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "ptx/input.h"
 
+#include "ptx/fatbin.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -59,11 +61,14 @@ bool write_file(const std::string &path, std::string_view bytes)
 	return bool(file);
 }
 
-std::vector<std::string> texts_of(const std::string &bytes)
+std::vector<std::string> texts_of(const std::string &bytes, std::vector<std::string> *problems)
 {
 	if (bytes.find('\0') == bytes.npos)
 		return {bytes};
-	std::vector<std::string> texts;
+	auto [texts, wrong] = read_fatbins(bytes);
+	*problems = std::move(wrong);
+	if (!texts.empty() || !problems->empty())
+		return texts;
 	for (const auto &piece : het::ptx::split_image(bytes))
 		if (looks_like_ptx(piece))
 			texts.emplace_back(without_binary_head(piece));
@@ -75,13 +80,14 @@ bool read_modules(const std::string &path, std::vector<het::ptx::module> *out)
 	std::string bytes;
 	if (!read_file(path, &bytes))
 		return false;
-	auto texts = texts_of(bytes);
-	if (texts.empty()) {
-		fprintf(stderr,
-			"het-ptx: %s: there is no PTX text in it, or only a compressed one (nvcc --no-compress)\n",
-			path.c_str());
+	std::vector<std::string> problems;
+	auto texts = texts_of(bytes, &problems);
+	for (const auto &p : problems)
+		fprintf(stderr, "het-ptx: %s: %s\n", path.c_str(), p.c_str());
+	if (texts.empty() && problems.empty())
+		fprintf(stderr, "het-ptx: %s: there is no PTX text in it\n", path.c_str());
+	if (texts.empty() || !problems.empty())
 		return false;
-	}
 	for (size_t i = 0; i < texts.size(); i++) {
 		auto wrong = het::ptx::parse(std::move(texts[i]), out->emplace_back());
 		if (!wrong)

@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""het-ptx as its users call it. Prints KTAP; the program is build/bin/het-ptx, or that of the first argument."""
+
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CORPUS = ROOT / "runtime/ptx/tests/corpus"
+BASIC = CORPUS / "basic.ptx"
+HET_PTX = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build/bin/het-ptx")
+TEXT = ".version 7.8\n.target sm_75\n.address_size 64\n"
+KERNEL = TEXT + ".entry k(.param .u64 out)\n{\n\t.reg .b64 %d;\n\tld.param.u64 %d, [out];\n\tst.global.u32 [%d+8], 7;\n\tret;\n}\n"
+PASSES = ("coalesce", "dirty", "slice", "touch")
+
+
+class Skip(Exception):
+    pass
+
+
+class Called:
+    def __init__(self, *arguments: object, stdin: bytes = b"") -> None:
+        done = subprocess.run([HET_PTX, *map(str, arguments)], input=stdin, capture_output=True, timeout=60)
+        self.status, self.out, self.err = done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def same(got: object, want: object) -> None:
+    if got != want:
+        raise AssertionError(f"{got!r} instead of {want!r}")
+
+
+def within(part: str, whole: str) -> None:
+    if part not in whole:
+        raise AssertionError(f"no {part!r} in {whole!r}")
+
+
+def info_lists_kernels(_: Path) -> None:
+    called = Called("info", "--json", BASIC)
+    same(called.status, 0)
+    (module,) = json.loads(called.out)
+    functions = {f["name"]: f for f in module["functions"]}
+    same([p["type"] for p in functions["vector_add"]["parameters"]], ["u64", "u64", "u64", "u32"])
+    same(functions["scan"]["barriers"] > 1, True)
+    same(functions["vector_add"]["memory"], {"global": 3})
+    same("registers" in functions["scan"], shutil.which("ptxas") is not None)
+    within("kernel vector_add(u64, u64, u64, u32)", Called("info", BASIC).out)
+
+
+def info_reads_the_standard_input(_: Path) -> None:
+    within("kernel k(u64)", Called("info", "-", stdin=KERNEL.encode()).out)
+
+
+def faults_name_line_column_and_text(_: Path) -> None:
+    for text, said in (
+        (TEXT + ".entry k()\n{\n\tadd.u32 %r1 %r2;\n}\n", "-:6:14: expected ',' or ';', at '%r2'"),
+        (TEXT + "hello", "-:4:1: expected a directive, at 'hello'"),
+        (TEXT + ".entry k()\n{\n\tret;\n", "-:5:1: this body has no '}', at '{'"),
+    ):
+        called = Called("info", "-", stdin=text.encode())
+        same((called.status, called.err.strip()), (2, said))
+
+
+def missing_files_are_named(work: Path) -> None:
+    called = Called("info", work / "nothing.ptx")
+    same(called.status, 2)
+    within("nothing.ptx", called.err)
+    (work / "zeroes").write_bytes(bytes(100))
+    within("there is no PTX text in it", Called("info", work / "zeroes").err)
+
+
+def wrong_command_lines_fail(_: Path) -> None:
+    for arguments in ((), ("frobnicate",), ("instrument", BASIC), ("run",)):
+        same(Called(*arguments).status > 2, True)
+    called = Called("instrument", "--pass", "dirty,frobnicate", BASIC)
+    same((called.status, called.err), (2, "het-ptx: there is no pass frobnicate\n"))
+    for name in PASSES:
+        within(name, Called("instrument", "--help").out)
+
+
+def every_pass_makes_a_good_text(work: Path) -> None:
+    for passes in (*PASSES, "coalesce,dirty,touch,slice"):
+        new = work / "new.ptx"
+        same(Called("instrument", "--pass", passes, BASIC, "-o", new).status, 0)
+        same(new.read_text(), Called("instrument", "--pass", passes, BASIC).out)
+        names = [f["name"] for f in json.loads(Called("info", "--json", new).out)[0]["functions"]]
+        for name in passes.split(","):
+            same(any(n.startswith(f"het_{name}_") for n in names), True)
+
+
+def sites_are_listed(work: Path) -> None:
+    (work / "k.ptx").write_text(KERNEL)
+    same(Called("instrument", "--pass", "dirty,coalesce", work / "k.ptx", "--sites", work / "sites", "-o", work / "o").status, 0)
+    (site,) = json.loads((work / "sites").read_text())
+    same((site["pass"], site["function"], site["instruction"]), ("coalesce", "k", "st.global.u32 [%d+8], 7;"))
+
+
+def refusals_and_blind_spots_are_told(work: Path) -> None:
+    text = TEXT + ".extern .func f;\n.entry k()\n{\n\tmov.u32 %r1, %envreg2;\n\tcall f;\n\tret;\n}\n"
+    called = Called("instrument", "--pass", "slice", "-", stdin=text.encode())
+    same((called.status, called.out), (1, ""))
+    within("-:7:2: reads an %envreg", called.err)
+    called = Called("instrument", "--pass", "dirty", "-", stdin=text.encode())
+    same(called.status, 0)
+    within("-:8:2: calls a function that is not in this text, at 'call f;' (pass dirty)", called.err)
+
+
+def runs_with_files(work: Path) -> None:
+    a = [float(i) for i in range(100)]
+    (work / "a").write_bytes(struct.pack("100f", *a))
+    arguments = ("--kernel", "vector_add", "--grid", 2, "--block", 64, "--arg", f"in:{work}/a", "--arg", f"in:{work}/a",
+                 "--arg", f"out:{work}/c:400", "--arg", "u32:100")
+    for mode in ((), ("--independent", "--seed", "3", "--check-defined", "--check-races")):
+        called = Called("run", BASIC, *arguments, *mode)
+        same((called.status, called.err), (0, ""))
+        same(struct.unpack("100f", (work / "c").read_bytes()), tuple(2 * v for v in a))
+        (work / "c").unlink()
+    report = json.loads(Called("run", BASIC, *arguments, "--json", "--statistics").out)
+    same(report["findings"], [])
+    same(sum(s.get("lines", 0) for s in report["instructions"]), 3 * 4)
+
+
+def instrumented_kernels_run(work: Path) -> None:
+    plain = Called("run", BASIC, "--kernel", "newton_sqrt", "--block", 32, "--arg", "zero:256", "--arg", "show:f64:32",
+                   "--arg", "u32:32", "--arg", "s32:3")
+    same(plain.status, 0)
+    Called("instrument", "--pass", "coalesce,touch,slice", BASIC, "-o", work / "new.ptx")
+    new = Called("run", work / "new.ptx", "--kernel", "newton_sqrt", "--block", 32, "--arg", "zero:256", "--arg",
+                 "show:f64:32", "--arg", "u32:32", "--arg", "s32:3", "--arg", "u64:0")
+    same(new.status, 0)
+    same(new.out.splitlines()[0], plain.out.splitlines()[0])
+
+
+def failing_kernels_are_told(work: Path) -> None:
+    (work / "k.ptx").write_text(KERNEL)
+    called = Called("run", work / "k.ptx", "--arg", "zero:8")
+    same(called.status, 1)
+    within("error: 8:2: writes 4 bytes at 0x", called.out)
+    within("at 'st.global.u32 [%d+8], 7;'", called.out)
+    called = Called("run", work / "k.ptx", "--arg", "u32:1")
+    same((called.status, called.err), (2, "het-ptx: parameter 1 has 8 bytes, not 4\n"))
+
+
+def differences_are_shown(work: Path) -> None:
+    (work / "a.ptx").write_text(KERNEL)
+    (work / "b.ptx").write_text(KERNEL.replace("\t", "  ") + "// blanks and comments do not count\n")
+    called = Called("diff", work / "a.ptx", work / "b.ptx")
+    same((called.status, called.out), (0, ""))
+    (work / "b.ptx").write_text(KERNEL.replace("7;", "8;"))
+    called = Called("diff", work / "a.ptx", work / "b.ptx")
+    same(called.status, 1)
+    same(called.out.splitlines(), ["k: 1 statements taken away, 1 added", "-     8  st.global.u32 [%d+8], 7;",
+                                   "+     8  st.global.u32 [%d+8], 8;"])
+
+
+def lz4(text: bytes) -> bytes:
+    """Literals, then a copy of the last 20 bytes of them, then the literals that end a block."""
+    head, tail = text[:-40], text[-20:]
+    if text[-40:-20] != head[-20:] or len(head) < 270:
+        raise AssertionError("not the text that this was made for")
+    literals = bytes([0xFF] + [0xFF] * ((len(head) - 15) // 255) + [(len(head) - 15) % 255])
+    return literals + head + struct.pack("<H", 20) + bytes([20 - 4 - 15]) + bytes([0xF0, len(tail) - 15]) + tail
+
+
+def zstd(text: bytes) -> bytes:
+    """A frame with one block that is not compressed."""
+    return struct.pack("<IBH", 0xFD2FB528, 0x60, len(text) - 256) + struct.pack("<I", 1 | len(text) << 3)[:3] + text
+
+
+def fatbin(*entries: tuple[bytes, int, int]) -> bytes:
+    """Of (data, flags, size of the text) each."""
+    body = b""
+    for data, flags, size in entries:
+        padded = data + bytes(-len(data) % 8)
+        packed = len(data) if flags else 0
+        body += struct.pack("<HHIQIIHHIQQQQQQ", 1, 0x101, 0x50, len(padded), packed, 0x40, 0, 9, 75, 0, 0x11 | flags, 0, size, 0x48, 0)[:0x50]
+        body += padded
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(body)) + body
+
+
+def fat_binaries_are_read(work: Path) -> None:
+    text = (KERNEL + "//" + "x" * 300).encode()
+    for name, data, flags in (("plain", text, 0), ("lz4", lz4(text), 0x2000), ("zstd", zstd(text), 0x8000)):
+        (work / name).write_bytes(b"\x7fELF rubbish\0\0\0" + fatbin((data, flags, len(text))) + bytes(9))
+        called = Called("info", work / name)
+        if "no libzstd.so.1" in called.err:
+            continue
+        same((name, called.status, called.err), (name, 0, ""))
+        within("kernel k(u64)", called.out)
+    (work / "damaged").write_bytes(fatbin((lz4(text)[:-9], 0x2000, len(text))))
+    called = Called("info", work / "damaged")
+    same(called.status, 2)
+    within("the text for sm_75: it is damaged", called.err)
+
+
+def texts_are_chosen(work: Path) -> None:
+    texts = [(KERNEL.replace(" k(", f" k{n}(")).encode() for n in (1, 2)]
+    (work / "two").write_bytes(fatbin(*((t, 0, len(t)) for t in texts)))
+    called = Called("instrument", "--pass", "dirty", work / "two")
+    same(called.status, 2)
+    within("2 texts; choose one with --text", called.err)
+    within(".entry k2(", Called("instrument", "--pass", "dirty", "--text", 2, work / "two").out)
+    same(Called("instrument", "--pass", "dirty", "--text", 3, work / "two").status, 2)
+
+
+def nvcc_programs_are_read(work: Path) -> None:
+    if not shutil.which("nvcc"):
+        raise Skip("nvcc is not installed")
+    for mode in ("--no-compress", "--compress-mode=speed", "--compress-mode=size"):
+        command = ["nvcc", "-c", "-gencode", "arch=compute_75,code=[compute_75,sm_75]", mode, str(CORPUS / "basic.cu")]
+        subprocess.run([*command, "-o", str(work / "basic.o")], check=True, capture_output=True)
+        called = Called("info", work / "basic.o")
+        same((mode, called.status, called.err), (mode, 0, ""))
+        within("kernel matvec(", called.out)
+
+
+def gcc_programs_are_read(work: Path) -> None:
+    flags = "-O2 -fopenmp -foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_75 -foffload-options=nvptx-none=-Wa,--no-verify"
+    command = ["gcc-12", *flags.split(), str(CORPUS / "regions.c"), "-o", str(work / "regions")]
+    if not shutil.which("gcc-12") or subprocess.run(command, capture_output=True).returncode:
+        raise Skip("gcc-12 has no nvptx back end here")
+    modules = json.loads(Called("info", "--json", work / "regions").out)
+    names = [f["name"] for m in modules for f in m["functions"]]
+    same(len(modules) > 10, True)
+    same("vector_add$_omp_fn$0" in names and "gomp_nvptx_main" in names, True)
+
+
+def ptxas_refuses(passes: str, file: Path, work: Path) -> str:
+    text = work / f"{passes}-{file.name}"
+    called = Called("instrument", "--pass", passes, file, "-o", text)
+    if called.status:
+        return called.err
+    newest_only = ".target sm_90" in text.read_text()
+    for target in ("sm_90",) if newest_only else ("sm_75", "sm_90"):
+        command = ["ptxas", "-c", f"-arch={target}", str(text), "-o", str(text) + "." + target]
+        done = subprocess.run(command, capture_output=True, timeout=60)
+        if done.returncode:
+            return f"{file.name}, {passes}, {target}: {done.stderr.decode()}"
+    return ""
+
+
+def ptxas_takes_what_passes_make(work: Path) -> None:
+    if not shutil.which("ptxas"):
+        raise Skip("ptxas is not installed")
+    lists = (*PASSES, "coalesce,dirty,touch,slice")
+    # GCC's texts need others, which slice does not see.
+    jobs = [(p, f) for f in sorted(CORPUS.glob("*.ptx")) for p in lists if "slice" not in p or f.stem != "regions"]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong = [w for w in pool.map(lambda job: ptxas_refuses(*job, work), jobs) if w]
+    same(wrong, [])
+
+
+def main() -> int:
+    cases: list[Callable[[Path], None]] = [
+        info_lists_kernels, info_reads_the_standard_input, faults_name_line_column_and_text, missing_files_are_named,
+        wrong_command_lines_fail, every_pass_makes_a_good_text, sites_are_listed, refusals_and_blind_spots_are_told,
+        runs_with_files, instrumented_kernels_run, failing_kernels_are_told, differences_are_shown,
+        fat_binaries_are_read, texts_are_chosen, nvcc_programs_are_read, gcc_programs_are_read,
+        ptxas_takes_what_passes_make,
+    ]
+    print(f"TAP version 14\n1..{len(cases)}")
+    failed = False
+    for number, case in enumerate(cases, 1):
+        name = case.__name__.replace("_", " ")
+        with tempfile.TemporaryDirectory(prefix="het-ptx-") as work:
+            try:
+                case(Path(work))
+                print(f"ok {number} {name}")
+            except Skip as reason:
+                print(f"ok {number} {name} # SKIP {reason}")
+            except Exception as wrong:  # anything is a failure of this case, not of the others
+                failed = True
+                print(f"# {type(wrong).__name__}: {wrong}\nnot ok {number} {name}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
