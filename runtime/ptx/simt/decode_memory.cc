@@ -91,6 +91,69 @@ bool decoder::store()
 	return true;
 }
 
+// cp.async [to], [from], size, bytes that are not zeroed or a predicate that zeroes all. What follows later on a device
+// happens at once here; so there is nothing to wait for.
+bool decoder::copy_async()
+{
+	bool waits = mnemonic_.has("commit_group") || mnemonic_.has("wait_group") || mnemonic_.has("wait_all");
+	if (waits)
+		return nothing();
+	bool plain = mnemonic_.has("async") && mnemonic_.has("global") && !mnemonic_.has("bulk");
+	if (!plain || count() < 3 || op(2).kind != operand::kind_t::integer)
+		return unsupported("this kind of copy");
+	if (!address(op(0)))
+		return false;
+	uop target;
+	target.run = u_.flag ? lanewise([](uint32_t a, uint32_t b) { return a + b; })
+			     : lanewise([](uint64_t a, uint64_t b) { return a + b; });
+	target.statement = u_.statement;
+	target.a = u_.a;
+	target.b = constant(uint64_t(u_.offset));
+	target.d = make_ref(place::registers, code_.registers++);
+	target.first_use = add_refs({target.a, target.d});
+	target.uses = target.defs = 1;
+	code_.ops.push_back(target);
+	u_.flag = false;
+	u_.b = target.d;
+	u_.space = space::global;
+	u_.element = uint8_t(op(2).value);
+	u_.touches = touches_read;
+	u_.run = copy_async_op();
+	if (!address(op(1)))
+		return false;
+	uint32_t number = 0;
+	auto last = count() > 3 && op(3).kind == operand::kind_t::name ? find(m_.str(op(3).name), &number) : nullptr;
+	u_.mode = last && last->type == type::pred;
+	if (u_.mode)
+		return predicate(op(3), &u_.c, &u_.c_negated);
+	if (count() > 3 && (!last || bits_of(last->type) == 32)) // else a cache policy
+		return source(op(3), type::u32, &u_.c);
+	u_.c = constant(u_.element);
+	return true;
+}
+
+// atom.op {d, d}, [a], {b, b} and red.op [a], {b, b}.
+bool decoder::vector_atomic(std::string_view what, type t, bool gives)
+{
+	u_.run = vector_atomic_op(what, t);
+	if (!u_.run)
+		return unsupported("an atomic operation on vectors of this type");
+	unsigned at = gives ? 1 : 0;
+	if (!wants(at + 2, at + 3))
+		return false;
+	u_.vector = uint8_t(mnemonic_.vector_width());
+	u_.mode = gives;
+	std::vector<ref> refs, to;
+	if (!address(op(at)) || !elements(op(at + 1), t, false, false, &refs) ||
+	    (gives && !elements(op(0), t, false, true, &to)))
+		return false;
+	if (refs.size() != u_.vector || (gives && to.size() != u_.vector))
+		return fail(i_->opcode, "a vector of another size");
+	refs.insert(refs.end(), to.begin(), to.end());
+	u_.target = add_refs(refs);
+	return true;
+}
+
 // atom.op d, [a], b, c and red.op [a], b.
 bool decoder::atomic()
 {
@@ -101,15 +164,17 @@ bool decoder::atomic()
 			if (m == name)
 				what = m;
 	type t = mnemonic_.last_type();
-	u_.run = mnemonic_.vector_width() > 1 ? nullptr : atomic_op(what, t);
+	u_.space = mnemonic_.state_space();
+	u_.element = uint8_t(bytes_of(t));
+	u_.touches = touches_read | touches_write;
+	if (mnemonic_.vector_width() > 1)
+		return vector_atomic(what, t, gives);
+	u_.run = atomic_op(what, t);
 	if (!u_.run)
 		return unsupported("an atomic operation of this type");
 	unsigned at = gives ? 1 : 0, operands = at + (what == "cas" ? 3 : 2);
 	if (!wants(operands, operands))
 		return false;
-	u_.space = mnemonic_.state_space();
-	u_.element = uint8_t(bytes_of(t));
-	u_.touches = touches_read | touches_write;
 	return (!gives || result(op(0), t, false, &u_.d)) && address(op(at)) && source(op(at + 1), t, &u_.b) &&
 	       (what != "cas" || source(op(at + 2), t, &u_.c));
 }

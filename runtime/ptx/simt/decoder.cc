@@ -262,6 +262,7 @@ decoder::handler decoder::handler_of(std::string_view base)
 		{"st", &decoder::store},
 		{"atom", &decoder::atomic},
 		{"red", &decoder::atomic},
+		{"cp", &decoder::copy_async},
 		{"cvta", &decoder::convert_address},
 		{"isspacep", &decoder::is_space},
 		{"bra", &decoder::branch},

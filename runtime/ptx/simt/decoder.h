@@ -72,6 +72,7 @@ class decoder
 	bool call_arguments(const operand &list, uint32_t *first, uint32_t *count);
 	bool barrier(), warp_barrier(), vote(), match(), shuffle(), active_mask(), reduce(), elect();
 	bool warp_wide(uint32_t mask_operand);
+	bool copy_async(), vector_atomic(std::string_view what, type t, bool gives);
 
 	static handler handler_of(std::string_view base);
 	bool wants(uint32_t least, uint32_t most);
@@ -112,6 +113,8 @@ void find_reconvergence(code &c, const program &p);
 run_fn load_op(enum space s, type t);
 run_fn store_op(enum space s, type t);
 run_fn atomic_op(std::string_view name, type t);
+run_fn vector_atomic_op(std::string_view name, type t);
+run_fn copy_async_op();
 run_fn vote_op(const mnemonic &m);
 run_fn match_op(const mnemonic &m);
 run_fn shuffle_op(const mnemonic &m);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Loads, stores and atomics.
+// Loads, stores and copies.
 #include "ptx/simt/decoder.h"
 
-#include <limits>
+#include <algorithm>
 
 namespace het::ptx::simt
 {
@@ -107,64 +107,36 @@ template <space s> run_fn store_in(type t)
 	}
 }
 
-// In the order of lanes, from a first one that differs where lanes are independent.
-template <typename T, typename F> void update(context &c, const uop &u, lanes m)
+// Reads global memory and writes shared memory. With a mode of 1 a predicate says which lanes write zeroes, else a number
+// how many bytes are not zeroed.
+void copy_async(context &c, const uop &u, lanes m)
 {
-	const uint64_t *a = c.at(u.a), *b = c.at(u.b), *other = u.c.valid() ? c.at(u.c) : b;
-	for (unsigned i = 0; i < warp_size; i++) {
-		unsigned l = (i + c.first_lane) % warp_size;
-		if (!(m >> l & 1))
-			continue;
-		place_in_memory p = c.locate(u, l, u.space, address_at(u, a, l), sizeof(T), access::atomic);
+	const uint64_t *from = c.at(u.a), *to = c.at(u.b);
+	constexpr unsigned most = 16;
+	for (lanes left = m; left; left &= left - 1) {
+		unsigned l = unsigned(std::countr_zero(left)), wanted = u.element;
+		if (u.mode)
+			wanted = c.predicate(u.c, u.c_negated) >> l & 1 ? 0 : wanted;
+		else
+			wanted = std::min(wanted, unsigned(c.at(u.c)[l]));
+		uint8_t bytes[most] = {}, defined[most];
+		memset(defined, 1, sizeof(defined));
+		bool whole = wanted == u.element;
+		for (unsigned i = 0, n = whole ? wanted : 1; i < wanted; i += n) {
+			place_in_memory p = c.locate_global(u, l, address_at(u, from, l) + i, n, access::read);
+			if (!p.bytes)
+				return;
+			memcpy(bytes + i, p.bytes, n);
+			if (p.defined)
+				memcpy(defined + i, p.defined, n);
+		}
+		place_in_memory p = c.locate(u, l, space::shared, to[l], u.element, access::write);
 		if (!p.bytes)
 			return;
-		T old;
-		memcpy(&old, p.bytes, sizeof(T));
-		T changed = F{}(old, get<T>(b[l]), get<T>(other[l]));
-		memcpy(p.bytes, &changed, sizeof(T));
+		memcpy(p.bytes, bytes, u.element);
 		if (p.defined)
-			memset(p.defined, 1, sizeof(T));
-		if (u.d.valid())
-			c.at(u.d)[l] = put<T>(old);
+			memcpy(p.defined, defined, u.element);
 	}
-}
-
-template <typename T, typename F> run_fn atomic_with(F)
-{
-	return update<T, F>;
-}
-
-template <typename T> run_fn integer_atomic(std::string_view name)
-{
-	if (name == "add")
-		return atomic_with<T>(
-			[](T v, T b, T) { return T(std::make_unsigned_t<T>(v) + std::make_unsigned_t<T>(b)); });
-	if (name == "min")
-		return atomic_with<T>([](T v, T b, T) { return v < b ? v : b; });
-	if (name == "max")
-		return atomic_with<T>([](T v, T b, T) { return v > b ? v : b; });
-	if (name == "and")
-		return atomic_with<T>([](T v, T b, T) { return T(v & b); });
-	if (name == "or")
-		return atomic_with<T>([](T v, T b, T) { return T(v | b); });
-	if (name == "xor")
-		return atomic_with<T>([](T v, T b, T) { return T(v ^ b); });
-	if (name == "exch")
-		return atomic_with<T>([](T, T b, T) { return b; });
-	if (name == "cas")
-		return atomic_with<T>([](T v, T b, T c) { return v == b ? c : v; });
-	if (name == "inc")
-		return atomic_with<T>([](T v, T b, T) { return v >= b ? T(0) : T(v + 1); });
-	if (name == "dec")
-		return atomic_with<T>([](T v, T b, T) { return v == 0 || v > b ? b : T(v - 1); });
-	return nullptr;
-}
-
-template <typename T> run_fn real_atomic(std::string_view name)
-{
-	if (name == "add")
-		return atomic_with<T>([](T v, T b, T) { return v + b; });
-	return nullptr;
 }
 
 } // namespace
@@ -206,28 +178,9 @@ run_fn store_op(enum space s, type t)
 	}
 }
 
-run_fn atomic_op(std::string_view name, type t)
+run_fn copy_async_op()
 {
-	switch (t) {
-	case type::u32:
-	case type::b32:
-		return integer_atomic<uint32_t>(name);
-	case type::s32:
-		return integer_atomic<int32_t>(name);
-	case type::u64:
-	case type::b64:
-		return integer_atomic<uint64_t>(name);
-	case type::s64:
-		return integer_atomic<int64_t>(name);
-	case type::b16:
-		return name == "cas" ? integer_atomic<uint16_t>(name) : nullptr;
-	case type::f32:
-		return real_atomic<float>(name);
-	case type::f64:
-		return real_atomic<double>(name);
-	default:
-		return nullptr;
-	}
+	return copy_async;
 }
 
 } // namespace het::ptx::simt

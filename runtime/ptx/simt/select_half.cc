@@ -57,6 +57,11 @@ double lesser(double a, double b)
 	return std::isnan(a) ? b : std::isnan(b) ? a : a < b || (a == b && std::signbit(a)) ? a : b;
 }
 
+double lesser_or_nan(double a, double b)
+{
+	return std::isnan(a) ? a : std::isnan(b) ? b : lesser(a, b);
+}
+
 template <typename T, bool two> selection select_of(std::string_view base, uint8_t mode)
 {
 	auto op = [&](auto f, const char *operands) { return selection{half_op<T, two>(f), operands, mode}; };
@@ -77,9 +82,13 @@ template <typename T, bool two> selection select_of(std::string_view base, uint8
 		return op([](double a, double, double) { return std::exp2(a); }, "tt");
 	if (base == "tanh")
 		return op([](double a, double, double) { return std::tanh(a); }, "tt");
-	if (base == "min" && !nan)
+	if (base == "min" && nan)
+		return op([](double a, double b, double) { return lesser_or_nan(a, b); }, "ttt");
+	if (base == "max" && nan)
+		return op([](double a, double b, double) { return -lesser_or_nan(-a, -b); }, "ttt");
+	if (base == "min")
 		return op([](double a, double b, double) { return lesser(a, b); }, "ttt");
-	if (base == "max" && !nan)
+	if (base == "max")
 		return op([](double a, double b, double) { return -lesser(-a, -b); }, "ttt");
 	return {};
 }

@@ -197,6 +197,9 @@ TEST(Reals, Halves)
 	EXPECT_EQ(half_op("fma.rn.f16 %h9, %h0, %h1, %h2;", 0x3c01, 0x3c01, 0xbc00), 0x1800u); // 2^-9 + 2^-20, a tie
 	EXPECT_EQ(half_op("add.bf16 %h9, %h0, %h1;", 0x3f80, 0x3f80), 0x4000u);
 	EXPECT_EQ(result32("add.f16x2 %r9, %r0, %r1;", {0x3c004000, 0x3c003c00}), 0x40004200u);
+	EXPECT_EQ(half_op("min.f16 %h9, %h0, %h1;", 0x7e01, 0x4000), 0x4000u);
+	EXPECT_EQ(half_op("min.NaN.f16 %h9, %h0, %h1;", 0x7e01, 0x4000), 0x7fffu);
+	EXPECT_EQ(half_op("max.NaN.f16 %h9, %h0, %h1;", 0x7c00, 0xfc00), 0x7c00u); // infinities
 	EXPECT_EQ(half_op("cvt.rn.f16.f32 %h9, %f0;", bits(65519.f), 0), 0x7bffu);
 	EXPECT_EQ(half_op("cvt.rn.f16.f32 %h9, %f0;", bits(65520.f), 0), 0x7c00u);
 	EXPECT_EQ(half_op("cvt.rz.f16.f32 %h9, %f0;", bits(1e9f), 0), 0x7bffu);
