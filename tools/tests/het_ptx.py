@@ -18,7 +18,14 @@ CORPUS = ROOT / "runtime/ptx/tests/corpus"
 BASIC = CORPUS / "basic.ptx"
 HET_PTX = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build/bin/het-ptx")
 TEXT = ".version 7.8\n.target sm_75\n.address_size 64\n"
-KERNEL = TEXT + ".entry k(.param .u64 out)\n{\n\t.reg .b64 %d;\n\tld.param.u64 %d, [out];\n\tst.global.u32 [%d+8], 7;\n\tret;\n}\n"
+KERNEL = TEXT + """.entry k(.param .u64 out)
+{
+\t.reg .b64 %d;
+\tld.param.u64 %d, [out];
+\tst.global.u32 [%d+8], 7;
+\tret;
+}
+"""
 PASSES = ("coalesce", "dirty", "slice", "touch")
 
 
@@ -97,7 +104,8 @@ def every_pass_makes_a_good_text(work: Path) -> None:
 
 def sites_are_listed(work: Path) -> None:
     (work / "k.ptx").write_text(KERNEL)
-    same(Called("instrument", "--pass", "dirty,coalesce", work / "k.ptx", "--sites", work / "sites", "-o", work / "o").status, 0)
+    arguments = (work / "k.ptx", "--sites", work / "sites", "-o", work / "o")
+    same(Called("instrument", "--pass", "dirty,coalesce", *arguments).status, 0)
     (site,) = json.loads((work / "sites").read_text())
     same((site["pass"], site["function"], site["instruction"]), ("coalesce", "k", "st.global.u32 [%d+8], 7;"))
 
@@ -180,7 +188,9 @@ def fatbin(*entries: tuple[bytes, int, int]) -> bytes:
     for data, flags, size in entries:
         padded = data + bytes(-len(data) % 8)
         packed = len(data) if flags else 0
-        body += struct.pack("<HHIQIIHHIQQQQQQ", 1, 0x101, 0x50, len(padded), packed, 0x40, 0, 9, 75, 0, 0x11 | flags, 0, size, 0x48, 0)[:0x50]
+        # Kind, version, sizes; options; version and target; name, flags; size of the text, and another name.
+        body += struct.pack("<HHIQII", 1, 0x101, 0x50, len(padded), packed, 0x40)
+        body += struct.pack("<HHIQQ", 0, 9, 75, 0, 0x11 | flags) + struct.pack("<QQQQ", 0, size, 0x48, 0)
         body += padded
     return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(body)) + body
 
@@ -222,8 +232,9 @@ def nvcc_programs_are_read(work: Path) -> None:
 
 
 def gcc_programs_are_read(work: Path) -> None:
-    flags = "-O2 -fopenmp -foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_75 -foffload-options=nvptx-none=-Wa,--no-verify"
-    command = ["gcc-12", *flags.split(), str(CORPUS / "regions.c"), "-o", str(work / "regions")]
+    options = [f"-foffload-options=nvptx-none={o}" for o in ("-misa=sm_75", "-Wa,--no-verify")]
+    command = ["gcc-12", "-O2", "-fopenmp", "-foffload=nvptx-none", *options, str(CORPUS / "regions.c")]
+    command += ["-o", str(work / "regions")]
     if not shutil.which("gcc-12") or subprocess.run(command, capture_output=True).returncode:
         raise Skip("gcc-12 has no nvptx back end here")
     modules = json.loads(Called("info", "--json", work / "regions").out)
@@ -259,10 +270,22 @@ def ptxas_takes_what_passes_make(work: Path) -> None:
 
 def main() -> int:
     cases: list[Callable[[Path], None]] = [
-        info_lists_kernels, info_reads_the_standard_input, faults_name_line_column_and_text, missing_files_are_named,
-        wrong_command_lines_fail, every_pass_makes_a_good_text, sites_are_listed, refusals_and_blind_spots_are_told,
-        runs_with_files, instrumented_kernels_run, failing_kernels_are_told, differences_are_shown,
-        fat_binaries_are_read, texts_are_chosen, nvcc_programs_are_read, gcc_programs_are_read,
+        info_lists_kernels,
+        info_reads_the_standard_input,
+        faults_name_line_column_and_text,
+        missing_files_are_named,
+        wrong_command_lines_fail,
+        every_pass_makes_a_good_text,
+        sites_are_listed,
+        refusals_and_blind_spots_are_told,
+        runs_with_files,
+        instrumented_kernels_run,
+        failing_kernels_are_told,
+        differences_are_shown,
+        fat_binaries_are_read,
+        texts_are_chosen,
+        nvcc_programs_are_read,
+        gcc_programs_are_read,
         ptxas_takes_what_passes_make,
     ]
     print(f"TAP version 14\n1..{len(cases)}")

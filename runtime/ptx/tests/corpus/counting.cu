@@ -40,7 +40,8 @@ extern "C" __global__ void joint(const unsigned char *a, const unsigned char *b,
 }
 
 // Doubles are added by compare and swap.
-extern "C" __global__ void weights_by_class(const double *w, const unsigned char *which, unsigned long long *sums, unsigned n)
+extern "C" __global__ void weights_by_class(const double *w, const unsigned char *which, unsigned long long *sums,
+					    unsigned n)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
 	if (i >= n)
@@ -48,12 +49,14 @@ extern "C" __global__ void weights_by_class(const double *w, const unsigned char
 	unsigned long long *to = &sums[which[i] & 3], old = *(volatile unsigned long long *)to, seen;
 	do {
 		seen = old;
-		old = atomicCAS(to, seen, (unsigned long long)__double_as_longlong(__longlong_as_double((long long)seen) + w[i]));
+		old = atomicCAS(to, seen,
+				(unsigned long long)__double_as_longlong(__longlong_as_double((long long)seen) + w[i]));
 	} while (old != seen);
 }
 
 // The nearest of some centres.
-extern "C" __global__ void nearest(const float2 *points, const float2 *centres, unsigned *which, unsigned *sizes, unsigned n, unsigned k)
+extern "C" __global__ void nearest(const float2 *points, const float2 *centres, unsigned *which, unsigned *sizes,
+				   unsigned n, unsigned k)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x, best = 0;
 	if (i >= n)
@@ -71,7 +74,8 @@ extern "C" __global__ void nearest(const float2 *points, const float2 *centres, 
 }
 
 // Occurrences of a word in a text.
-extern "C" __global__ void find_word(const unsigned char *text, const unsigned char *word, unsigned *count, unsigned n, unsigned length)
+extern "C" __global__ void find_word(const unsigned char *text, const unsigned char *word, unsigned *count, unsigned n,
+				     unsigned length)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x, k = 0;
 	while (k < length && i + k < n && text[i + k] == word[k])

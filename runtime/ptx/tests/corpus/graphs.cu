@@ -35,7 +35,8 @@ extern "C" __global__ void hash_insert(const unsigned *keys, unsigned *table, un
 	}
 }
 
-extern "C" __global__ void hash_find(const unsigned *keys, const unsigned *table, unsigned char *found, unsigned n, unsigned mask)
+extern "C" __global__ void hash_find(const unsigned *keys, const unsigned *table, unsigned char *found, unsigned n,
+				     unsigned mask)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
 	if (i >= n)
@@ -46,7 +47,8 @@ extern "C" __global__ void hash_find(const unsigned *keys, const unsigned *table
 	found[i] = v == keys[i];
 }
 
-extern "C" __global__ void breadth_first(const unsigned *firsts, const unsigned *edges, int *levels, int level, unsigned *changed, unsigned n)
+extern "C" __global__ void breadth_first(const unsigned *firsts, const unsigned *edges, int *levels, int level,
+					 unsigned *changed, unsigned n)
 {
 	unsigned v = blockIdx.x * blockDim.x + threadIdx.x;
 	if (v >= n || levels[v] != level)
@@ -59,7 +61,8 @@ extern "C" __global__ void breadth_first(const unsigned *firsts, const unsigned 
 	}
 }
 
-extern "C" __global__ void relax(const unsigned *firsts, const unsigned *edges, const unsigned *lengths, unsigned *distances, unsigned n)
+extern "C" __global__ void relax(const unsigned *firsts, const unsigned *edges, const unsigned *lengths,
+				 unsigned *distances, unsigned n)
 {
 	unsigned v = blockIdx.x * blockDim.x + threadIdx.x;
 	if (v >= n)
@@ -69,7 +72,8 @@ extern "C" __global__ void relax(const unsigned *firsts, const unsigned *edges, 
 		atomicMin(&distances[edges[e]], d + lengths[e]);
 }
 
-extern "C" __global__ void page_rank(const unsigned *firsts, const unsigned *edges, const float *in, float *out, unsigned n)
+extern "C" __global__ void page_rank(const unsigned *firsts, const unsigned *edges, const float *in, float *out,
+				     unsigned n)
 {
 	unsigned v = blockIdx.x * blockDim.x + threadIdx.x;
 	if (v >= n)

@@ -18,7 +18,8 @@ extern "C" __global__ void matmul(const float *a, const float *b, float *c, unsi
 		c[y * n + x] = s;
 }
 
-extern "C" __global__ void sparse_rows(const unsigned *firsts, const unsigned *columns, const double *values, const double *x, double *y, unsigned rows)
+extern "C" __global__ void sparse_rows(const unsigned *firsts, const unsigned *columns, const double *values,
+				       const double *x, double *y, unsigned rows)
 {
 	unsigned r = blockIdx.x * blockDim.x + threadIdx.x;
 	if (r >= rows)
@@ -30,7 +31,8 @@ extern "C" __global__ void sparse_rows(const unsigned *firsts, const unsigned *c
 }
 
 // A fixed number of entries a row, in columns; a negative column is none.
-extern "C" __global__ void sparse_columns(const int *columns, const float *values, const float *x, float *y, unsigned rows, unsigned width)
+extern "C" __global__ void sparse_columns(const int *columns, const float *values, const float *x, float *y,
+					  unsigned rows, unsigned width)
 {
 	unsigned r = blockIdx.x * blockDim.x + threadIdx.x;
 	if (r >= rows)
