@@ -1,51 +1,90 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "example.h"
 
+#include <cmath>
+#include <cstring>
+
 namespace het::ptx::simt
 {
 
-stage::stage(const example &e, const std::string &text, const options &with) : dev(text, with.check_defined), e_(e)
+namespace
 {
-	dev.with = with;
-	with_launch.kernel = dev.prog().find(e.kernel);
-	EXPECT_NE(with_launch.kernel, nullptr) << e;
-	with_launch.grid = e.grid;
-	with_launch.block = e.block;
-	with_launch.shared_bytes = e.shared_bytes;
-	for (const auto &a : e.arguments) {
-		bool is_buffer = a.kind == example::argument::buffer;
-		buffers.push_back(is_buffer ? a.bytes : std::vector<uint8_t>());
-		uint64_t v = dev.prog().shared_bytes();
-		if (is_buffer)
-			v = dev.share(buffers.back());
-		else if (a.kind == example::argument::value)
-			memcpy(&v, a.bytes.data(), a.bytes.size());
-		add_argument(v);
+
+template <typename T> bool close(T got, T want, double tolerance)
+{
+	if (tolerance == 0)
+		return got == want;
+	double a = double(got), b = double(want);
+	return std::fabs(a - b) <= tolerance * std::max(1.0, std::fabs(b));
+}
+
+template <typename T> std::string first_difference(const example::argument &a, const std::vector<uint8_t> &got)
+{
+	for (size_t at = 0; at + sizeof(T) <= a.want.size(); at += sizeof(T)) {
+		T is, should;
+		memcpy(&is, &got[at], sizeof(T));
+		memcpy(&should, &a.want[at], sizeof(T));
+		if (!close(is, should, a.tolerance))
+			return std::to_string(is) + " instead of " + std::to_string(should) + " in place " +
+			       std::to_string(at / sizeof(T));
 	}
+	return "";
 }
 
-void stage::add_argument(uint64_t value)
+} // namespace
+
+example::example(std::string file, std::string kernel, extent grid, extent block, uint32_t shared_bytes)
+    : file(std::move(file)), kernel(std::move(kernel)), grid(grid), block(block), shared_bytes(shared_bytes)
 {
-	ASSERT_LT(arguments_, with_launch.kernel->parameters.size()) << e_;
-	const argument &place = with_launch.kernel->parameters[arguments_++];
-	with_launch.parameters.resize(place.offset + place.bytes);
-	memcpy(&with_launch.parameters[place.offset], &value, place.bytes);
 }
 
-void stage::must_run()
+example &example::add(argument::kind_t kind, const array_view &v)
 {
-	auto out = run();
-	EXPECT_FALSE(out.error) << e_ << ": " << out.error->describe();
-	for (const auto &f : out.findings)
-		ADD_FAILURE() << e_ << ": " << f.first.describe();
+	auto first = static_cast<const uint8_t *>(v.bytes);
+	arguments.push_back({kind, v.element, v.is_signed, {first, first + v.count * bytes_of(v.element)}});
+	return *this;
 }
 
-void stage::check() const
+example &example::becomes(const array_view &want, double tolerance)
 {
-	for (size_t i = 0; i < buffers.size(); i++) {
-		SCOPED_TRACE("argument " + std::to_string(i + 1));
-		if (e_.arguments[i].check)
-			e_.arguments[i].check(buffers[i].data());
+	auto first = static_cast<const uint8_t *>(want.bytes);
+	arguments.back().want.assign(first, first + want.count * bytes_of(want.element));
+	arguments.back().tolerance = tolerance;
+	return *this;
+}
+
+example &example::local()
+{
+	arguments.push_back({argument::local, type::none, false, {}});
+	return *this;
+}
+
+example &example::repeats_in(order_t o)
+{
+	order = o;
+	return *this;
+}
+
+bool example::repeats(const options &mode) const
+{
+	return order == any_order || (order == lockstep && !mode.independent);
+}
+
+std::string difference(const example::argument &a, const std::vector<uint8_t> &got)
+{
+	switch (a.element) {
+	case type::u8:
+		return a.is_signed ? first_difference<int8_t>(a, got) : first_difference<uint8_t>(a, got);
+	case type::u16:
+		return a.is_signed ? first_difference<int16_t>(a, got) : first_difference<uint16_t>(a, got);
+	case type::u32:
+		return a.is_signed ? first_difference<int32_t>(a, got) : first_difference<uint32_t>(a, got);
+	case type::u64:
+		return a.is_signed ? first_difference<int64_t>(a, got) : first_difference<uint64_t>(a, got);
+	case type::f32:
+		return first_difference<float>(a, got);
+	default:
+		return first_difference<double>(a, got);
 	}
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The passes dirty and touch against the interpreter's own count of pages.
-#include "example.h"
 #include "instrument.h"
+#include "stage.h"
 
 #include <numeric>
 

@@ -2,8 +2,8 @@
 // Grids in slices, stopped anywhere and launched again, do what whole grids do.
 #include "ptx/passes/slice.h"
 
-#include "example.h"
 #include "instrument.h"
+#include "stage.h"
 
 #include <algorithm>
 

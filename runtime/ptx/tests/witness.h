@@ -2,10 +2,10 @@
 // What the interpreter saw of a kernel that the pass coalesce has changed.
 #pragma once
 
-#include "example.h"
 #include "ptx/passes/access.h"
 #include "ptx/passes/coalesce.h"
 #include "ptx/passes/pass.h"
+#include "stage.h"
 
 namespace het::ptx::simt
 {
