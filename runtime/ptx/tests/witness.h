@@ -27,12 +27,17 @@ class witness
 
 	void operator()(const step &s)
 	{
+		if (s.function != counting_ && !s.addresses)
+			return;
 		const module &m = *s.function->source;
 		const auto &i = m.instructions[m.statements[s.statement].index];
-		if (s.function == counting_ && m.str(i.opcode).starts_with("activemask"))
-			return together(s);
-		auto site = sites_of(m).find(s.statement);
-		if (site != sites_.end() && !added_by_pass(s.function->name))
+		if (s.function == counting_) {
+			if (m.str(i.opcode).starts_with("activemask"))
+				together(s);
+			return;
+		}
+		const auto &sites = sites_of(m);
+		if (auto site = sites.find(s.statement); site != sites.end())
 			access(s, access_of(m, i), site->second);
 	}
 
