@@ -11,6 +11,8 @@ ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc runtime/ptx/simt
 ptx_tool := tools/het-ptx.cc
 
 harness_srcs := $(wildcard selftests/harness/*.cc)
+# A libcuda.so.1 that needs no GPU, for tests alone.
+fake_cuda_srcs := $(wildcard selftests/fake/*.cc)
 bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc)
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
@@ -20,7 +22,7 @@ json_srcs := $(if $(HAVE_JSON),$(wildcard tools/json/*.cc))
 tool_part_srcs := $(filter-out tools/json/%,$(wildcard tools/*/*.cc))
 example_srcs := $(wildcard Documentation/examples/*.c)
 
-program_srcs := $(harness_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(bench_srcs) \
+program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(bench_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(json_srcs) $(example_srcs) $(unit_srcs)
 
 # A program or test that needs a header which is not on this machine is left out, with a message. (The library
@@ -41,6 +43,8 @@ lib_objs := $(call obj,$(lib_srcs))
 inject_srcs := $(shell grep -lF '"os/inject.h"' $(lib_srcs))
 inject_objs := $(call inject_obj,$(inject_srcs))
 harness_objs := $(call obj,$(call keep,$(harness_srcs)))
+fake_cuda_objs := $(call obj,$(fake_cuda_srcs))
+fake_cuda := $(B)/fake/libcuda.so.1
 bench_common_objs := $(call obj,$(call keep,$(bench_common_srcs)))
 bench_archive := $(B)/obj/bench.a
 tool_part_objs := $(call obj,$(call keep,$(tool_part_srcs)))
@@ -66,9 +70,9 @@ all: lib tools bench-programs
 lib: $(libhet) $(compat)
 tools: $(tools)
 bench-programs: $(benches)
-tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples))
+tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda)
 unit-tests: $(units)
-selftests: $(selftests) $(selftests_c)
+selftests: $(selftests) $(selftests_c) $(fake_cuda)
 examples: $(examples)
 inject: $(B)/inject/libhet.so $(B)/inject/$(SONAME)
 .PHONY: all lib tools bench-programs tests unit-tests selftests examples inject
@@ -80,12 +84,15 @@ $(inject_objs): private mode_flags += -DHET_INJECT
 # Unit tests derive from the library's classes, which have no type information. GoogleTest's macros take long to
 # optimise, and longer with a sanitizer's checks in them. (Without optimisation GCC is wrong about what is uninitialized.)
 $(unit_objs): private mode_flags := -fno-rtti -Iruntime -Itools $(if $(SAN),-O0 -Wno-maybe-uninitialized)
+$(filter $(B)/obj/lib/dev/%,$(unit_objs)): private mode_flags += -Iselftests -DHET_FAKE_CUDA='"$(abspath $(fake_cuda))"'
 $(filter $(B)/obj/runtime/%,$(unit_objs)): private mode_flags += -DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"'
 $(ptx_objs): private mode_flags := $(lib_cxxflags) -Iruntime
 $(bench_common_objs) $(call obj,$(bench_srcs)): private mode_flags := -Ibench -Itools
 # Some selftests go through a null pointer on purpose.
 $(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests \
 	$(if $(filter undefined,$(SAN)),-fno-sanitize=null)
+$(B)/obj/selftests/cuda_abi.o: private mode_flags += $(CUDA_CFLAGS)
+$(fake_cuda_objs): private mode_flags := -fPIC -fvisibility=hidden -Iselftests -Iruntime
 $(call obj,$(tool_srcs) $(tool_part_srcs) $(json_srcs)): private mode_flags := -Itools -Iruntime -DHET_VERSION='"$(VERSION)"'
 $(call obj,$(tool_srcs)): VERSION
 
@@ -177,6 +184,11 @@ $(selftests): $(B)/selftests/%: $(B)/obj/selftests/%.o $(harness_objs) $(libhet)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(URING_LIBS) -ldl
 
+$(fake_cuda): $(fake_cuda_objs) $(ptx_archive)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CXX) -shared $(ldflags) -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) $(filter %.a,$^)
+
 # Programs in C, without the harness.
 $(selftests_c): $(B)/selftests/%: $(B)/obj/selftests/%.o $(libhet)
 	@mkdir -p $(@D)
@@ -213,6 +225,7 @@ $(B)/tests/$(notdir $(basename $1)): $(call obj,$1 $(filter-out %_test.cc,$(filt
 	$Q$(CXX) $(ldflags) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(GTEST_LIBS) $(NUMA_LIBS) -ldl
 endef
 $(foreach s,$(unit_mains),$(eval $(call unit_test,$s)))
+$(B)/tests/cuda_test: | $(fake_cuda)
 
 # --- every header compiles alone, the public ones as C too ---------------------
 

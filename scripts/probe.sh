@@ -49,6 +49,7 @@ feature CL CL/cl.h
 feature OPENCL CL/cl.h -lOpenCL -l:libOpenCL.so.1 "-L$toolkit/lib64 -lOpenCL"
 feature PNG png.h -lpng
 feature URING liburing.h -luring
+feature CUDA cuda.h
 feature GTEST gtest/gtest.h "-lgtest -lgtest_main"
 feature CLI11 CLI/CLI.hpp
 feature JSON nlohmann/json.hpp

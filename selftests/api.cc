@@ -450,7 +450,7 @@ TEST(no_sync_back, .traps = trap::best, .devices = device::host2 | device::openc
 		CHECK_EQ(a.data()[i], 0x77);
 }
 
-TEST(malloc_and_free, .traps = trap::all, .devices = device::host | device::opencl)
+TEST(malloc_and_free, .traps = trap::all, .devices = device::plain)
 {
 	fixture fx(t);
 	CHECK(gpuvm_malloc(page, 7, GPUVM_NONE) == nullptr);
@@ -473,7 +473,7 @@ TEST(malloc_and_free, .traps = trap::all, .devices = device::host | device::open
 		}
 }
 
-TEST(free_of_linked_memory, .traps = trap::all, .devices = device::host | device::opencl)
+TEST(free_of_linked_memory, .traps = trap::all, .devices = device::plain)
 {
 	fixture fx(t);
 	array a(fx, kind::library, 100 * page);

@@ -172,7 +172,7 @@ TEST(scattered_writes, .traps = trap::all, .devices = device::host, .kinds = kin
 	}
 }
 
-TEST(sequential_reads_grow, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kind::map)
+TEST(sequential_reads_grow, .traps = trap::all, .devices = device::plain, .kinds = kind::map)
 {
 	fixture fx(t);
 	array a(fx, t.v.kind, size);

@@ -144,7 +144,7 @@ TEST(several_devices, .traps = trap::all, .devices = device::several)
 }
 
 // Two names for the same pages: the second mapping sees what kernels write.
-TEST(shared_memory_stays_shared, .traps = trap::best, .devices = device::host | device::opencl)
+TEST(shared_memory_stays_shared, .traps = trap::best, .devices = device::plain)
 {
 	fixture fx(t);
 	int fd = memfd_create("selftest", MFD_CLOEXEC);

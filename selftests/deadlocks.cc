@@ -177,7 +177,7 @@ uint8_t *allocate(size_t n)
 } // namespace
 
 // The toucher holds the only arena; a driver's malloc waits for it.
-TEST(realloc_with_one_arena, .traps = trap::all, .devices = device::host | device::opencl)
+TEST(realloc_with_one_arena, .traps = trap::all, .devices = device::plain)
 {
 	skip_under_sanitizers("it has an allocator of its own");
 	restart_with(t, {"MALLOC_ARENA_MAX=1"});
@@ -199,7 +199,7 @@ TEST(realloc_with_one_arena, .traps = trap::all, .devices = device::host | devic
 	}
 }
 
-TEST(free_with_one_arena, .traps = trap::all, .devices = device::host | device::opencl)
+TEST(free_with_one_arena, .traps = trap::all, .devices = device::plain)
 {
 	skip_under_sanitizers("it has an allocator of its own");
 	restart_with(t, {"MALLOC_ARENA_MAX=1"});
@@ -232,7 +232,7 @@ TEST(free_with_one_arena, .traps = trap::all, .devices = device::host | device::
 }
 
 // Growing and shrinking the heap around revoked arrays, which are its neighbours.
-TEST(heap_around_revoked, .traps = trap::all, .devices = device::host | device::opencl)
+TEST(heap_around_revoked, .traps = trap::all, .devices = device::plain)
 {
 	skip_under_sanitizers("it has an allocator of its own");
 	restart_with(t, {"MALLOC_ARENA_MAX=1"});

@@ -114,7 +114,7 @@ TEST(finished_event, .traps = trap::all, .devices = device::single, .kinds = kin
 		kernel k{kernel::add, 0, a.size(), 1};
 		CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_WRITE));
 		void *event = fx.dev().start(0, a.buffer(0), k);
-		if (t.v.device == device::opencl) {
+		if (t.v.device & (device::opencl | device::cuda)) {
 			CHECK_OK(gpuvm_kernel_end_event(a.data(), 0, event));
 			fx.dev().finish(0, event); // releases the program's reference: the library has its own
 		} else {
@@ -214,7 +214,7 @@ TEST(two_ends_at_once, .traps = trap::all, .devices = device::hostcb, .kinds = k
 	}
 }
 
-TEST(many_threads_wait, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
+TEST(many_threads_wait, .traps = trap::all, .devices = device::plain, .kinds = kinds)
 {
 	fixture fx(t);
 	array a(fx, t.v.kind, 64 * page);

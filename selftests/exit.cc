@@ -126,7 +126,7 @@ TEST(stuck_and_exec, .traps = trap::all, .devices = device::hostcb)
 	expect_exit(with_stuck_touchers(t, [] { execl("/bin/true", "true", nullptr); }), 0, "exec()");
 }
 
-TEST(linked_and_exit, .traps = trap::all, .devices = device::host | device::opencl)
+TEST(linked_and_exit, .traps = trap::all, .devices = device::plain)
 {
 	skip_under_sanitizers("exit() looks for leaks and threads");
 	expect_exit(with_data_on_device(t, leave_as_main_does), 3, "exit()");
@@ -135,7 +135,7 @@ TEST(linked_and_exit, .traps = trap::all, .devices = device::host | device::open
 }
 
 // Handlers and destructors that run at exit may still touch.
-TEST(touch_at_exit, .traps = trap::all, .devices = device::host | device::opencl)
+TEST(touch_at_exit, .traps = trap::all, .devices = device::plain)
 {
 	skip_under_sanitizers("exit() looks for leaks and threads");
 	static array *touched;
@@ -157,7 +157,7 @@ TEST(touch_at_exit, .traps = trap::all, .devices = device::host | device::opencl
 	expect_exit(e, 9, "touch in a handler of atexit()");
 }
 
-TEST(thread_exit_of_main, .traps = trap::all, .devices = device::host | device::opencl)
+TEST(thread_exit_of_main, .traps = trap::all, .devices = device::plain)
 {
 	skip_under_sanitizers("exit() looks for leaks and threads");
 	// main() leaves by pthread_exit(); the last thread ends the process

@@ -421,7 +421,7 @@ TEST(threads_go_on, .traps = trap::all, .devices = device::hostcb)
 
 // --- buffers and devices that are too small ----------------------------------
 
-TEST(buffer_too_small, .traps = trap::best, .devices = device::opencl)
+TEST(buffer_too_small, .traps = trap::best, .devices = device::opencl | device::cuda)
 {
 	fixture fx(t);
 	array a(fx, kind::map, 20 * page);

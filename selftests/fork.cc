@@ -73,7 +73,7 @@ TEST(child_has_the_contents, .traps = trap::all, .devices = device::single | dev
 	}
 }
 
-TEST(child_and_parent_go_separate_ways, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
+TEST(child_and_parent_go_separate_ways, .traps = trap::all, .devices = device::plain, .kinds = kinds)
 {
 	skip_under_tsan("no threads after a fork");
 	fixture fx(t);
@@ -110,7 +110,7 @@ TEST(child_and_parent_go_separate_ways, .traps = trap::all, .devices = device::h
 	a.check("parent, at the end");
 }
 
-TEST(library_is_closed_in_the_child, .traps = trap::all, .devices = device::host | device::opencl)
+TEST(library_is_closed_in_the_child, .traps = trap::all, .devices = device::plain)
 {
 	skip_under_tsan("no threads after a fork");
 	fixture fx(t);
@@ -186,7 +186,7 @@ TEST(freeing_in_the_child, .traps = trap::all, .devices = device::host, .kinds =
 }
 
 // Threads go on touching in the parent; pages carry one generation number each.
-TEST(fork_beside_touches, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
+TEST(fork_beside_touches, .traps = trap::all, .devices = device::plain, .kinds = kinds)
 {
 	skip_under_tsan("no threads after a fork");
 	fixture fx(t);
@@ -235,7 +235,7 @@ TEST(fork_beside_touches, .traps = trap::all, .devices = device::host | device::
 	b.check();
 }
 
-TEST(fork_on_another_thread, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kind::map)
+TEST(fork_on_another_thread, .traps = trap::all, .devices = device::plain, .kinds = kind::map)
 {
 	skip_under_tsan("no threads after a fork");
 	fixture fx(t);
@@ -445,7 +445,7 @@ TEST(fork_inside_a_kernel, .traps = trap::all, .devices = device::single | devic
 	}
 }
 
-TEST(spawn_and_exec, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
+TEST(spawn_and_exec, .traps = trap::all, .devices = device::plain, .kinds = kinds)
 {
 	skip_under_tsan("no threads after a fork");
 	fixture fx(t);

@@ -438,8 +438,7 @@ TEST(reuse_while_revoked, .traps = trap::all, .devices = device::single,
 }
 
 // A free of memory that is in a kernel: the kernel's end then finds no array, or an error, never a stranger.
-TEST(free_between_begin_and_end, .traps = trap::all, .devices = device::host | device::opencl,
-     .kinds = kind::heap | kind::mmapped)
+TEST(free_between_begin_and_end, .traps = trap::all, .devices = device::plain, .kinds = kind::heap | kind::mmapped)
 {
 	skip_under_sanitizers("its allocator comes before the library's interposers");
 	fixture fx(t);

@@ -233,7 +233,7 @@ TEST(direct_io, .traps = trap::all, .devices = device::single, .kinds = kind::ma
 	free(aligned);
 }
 
-TEST(pipes_and_sockets, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
+TEST(pipes_and_sockets, .traps = trap::all, .devices = device::plain, .kinds = kinds)
 {
 	kernel_touches k(t, 12 * page); // a pipe holds all of it
 	size_t n = k.a.size();
@@ -266,7 +266,7 @@ TEST(pipes_and_sockets, .traps = trap::all, .devices = device::host | device::op
 	}
 }
 
-TEST(process_vm, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
+TEST(process_vm, .traps = trap::all, .devices = device::plain, .kinds = kinds)
 {
 	kernel_touches k(t);
 	size_t n = k.a.size();
@@ -296,7 +296,7 @@ TEST(process_vm, .traps = trap::all, .devices = device::host | device::opencl, .
 	k.incoming("process_vm_writev to the array", remote, written.data());
 }
 
-TEST(random_bytes, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
+TEST(random_bytes, .traps = trap::all, .devices = device::plain, .kinds = kinds)
 {
 	kernel_touches k(t);
 	size_t n = k.a.size();
@@ -340,8 +340,7 @@ TEST(array_to_array, .traps = trap::uffd | trap::kmod, .devices = device::single
 }
 
 // Many threads in the kernel at once, on chunks that are shared.
-TEST(many_threads_in_the_kernel, .traps = trap::uffd | trap::kmod, .devices = device::host | device::opencl,
-     .kinds = kinds)
+TEST(many_threads_in_the_kernel, .traps = trap::uffd | trap::kmod, .devices = device::plain, .kinds = kinds)
 {
 	fixture fx(t);
 	if (!serves_the_kernel(t))

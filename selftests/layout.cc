@@ -136,7 +136,7 @@ TEST(every_size_near_a_page, .traps = trap::all, .devices = device::host, .kinds
 			live_at(fx, t.v.kind, t.random.one_in(2) ? 0 : t.random.below(page), n, n);
 }
 
-TEST(alignments, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kind::heap | kind::map)
+TEST(alignments, .traps = trap::all, .devices = device::plain, .kinds = kind::heap | kind::map)
 {
 	fixture fx(t);
 	std::vector<size_t> starts = {0,    1,    2,    3,    4,    7,    8,    15,   16,  17,   31,
@@ -160,7 +160,7 @@ TEST(random_layouts, .traps = trap::all, .devices = device::host | device::hostc
 	}
 }
 
-TEST(large, .traps = trap::all, .devices = device::host | device::opencl,
+TEST(large, .traps = trap::all, .devices = device::plain,
      .kinds = kind::mmapped | kind::map | kind::slice | kind::library_huge | kind::bss, .seconds = 60)
 {
 	fixture fx(t);

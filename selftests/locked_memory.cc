@@ -86,7 +86,7 @@ TEST(locked_while_revoked, .traps = trap::uffd | trap::kmod, .devices = device::
 	munlock(a.data(), a.size());
 }
 
-TEST(everything_locked, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kinds)
+TEST(everything_locked, .traps = trap::all, .devices = device::plain, .kinds = kinds)
 {
 	fixture fx(t);
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
@@ -97,7 +97,7 @@ TEST(everything_locked, .traps = trap::all, .devices = device::host | device::op
 	live(a);
 }
 
-TEST(huge_pages_advised, .traps = trap::all, .devices = device::host | device::opencl)
+TEST(huge_pages_advised, .traps = trap::all, .devices = device::plain)
 {
 	fixture fx(t);
 	const size_t n = 4 * huge_page;

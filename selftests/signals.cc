@@ -190,8 +190,7 @@ void stamp_between_alarms(array &a, size_t start, uint64_t generation)
 }
 } // namespace
 
-TEST(touch_in_handler, .traps = trap::all, .devices = device::host | device::opencl,
-     .kinds = kind::map | kind::library | kind::mmapped)
+TEST(touch_in_handler, .traps = trap::all, .devices = device::plain, .kinds = kind::map | kind::library | kind::mmapped)
 {
 	skip_under_tsan("handlers race with kernels on purpose");
 	auto with_library = fixture_without_alarms(t);
@@ -261,7 +260,7 @@ TEST(handler_beside_link, .traps = trap::all, .devices = device::host, .kinds = 
 	other.check();
 }
 
-TEST(handlers_installed_before, .traps = trap::all | trap::sigsegv_stop, .devices = device::host | device::opencl)
+TEST(handlers_installed_before, .traps = trap::all | trap::sigsegv_stop, .devices = device::plain)
 {
 	skip_under_tsan("it has a sigaction() of its own");
 	install_jumping(SIGSEGV);
@@ -272,7 +271,7 @@ TEST(handlers_installed_before, .traps = trap::all | trap::sigsegv_stop, .device
 	alternate(a, true);
 }
 
-TEST(handlers_installed_after, .traps = trap::all | trap::sigsegv_stop, .devices = device::host | device::opencl)
+TEST(handlers_installed_after, .traps = trap::all | trap::sigsegv_stop, .devices = device::plain)
 {
 	skip_under_tsan("it has a sigaction() of its own");
 	fixture fx(t);
@@ -405,7 +404,7 @@ TEST(all_signals_blocked, .traps = trap::uffd | trap::kmod, .devices = device::s
 }
 
 // Handlers on an alternate stack, and threads with small stacks.
-TEST(alternate_stack, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kind::map)
+TEST(alternate_stack, .traps = trap::all, .devices = device::plain, .kinds = kind::map)
 {
 	skip_under_tsan("it runs handlers with all signals blocked");
 	fixture fx(t);

@@ -157,7 +157,7 @@ TEST(edges_are_refused, .traps = trap::all, .devices = device::single)
 	a.check();
 }
 
-TEST(many_rounds, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kind::map | kind::library)
+TEST(many_rounds, .traps = trap::all, .devices = device::plain, .kinds = kind::map | kind::library)
 {
 	fixture fx(t, flags);
 	array a(fx, t.v.kind, 30 * page);

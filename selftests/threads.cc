@@ -124,7 +124,7 @@ TEST(writes_of_all_threads_survive, .traps = trap::all, .devices = device::singl
 	}
 }
 
-TEST(born_and_dying, .traps = trap::all | trap::sigsegv_stop, .devices = device::host | device::opencl,
+TEST(born_and_dying, .traps = trap::all | trap::sigsegv_stop, .devices = device::plain,
      .kinds = kind::mmapped | kind::slice)
 {
 	fixture fx(t);
@@ -173,7 +173,7 @@ TEST(two_arrays_in_one_page, .traps = trap::all, .devices = device::host2 | devi
 	});
 }
 
-TEST(arrays_of_their_own, .traps = trap::all, .devices = device::host3 | device::opencl2,
+TEST(arrays_of_their_own, .traps = trap::all, .devices = device::host3 | device::opencl2 | device::cuda2,
      .kinds = kind::heap | kind::mmapped | kind::library)
 {
 	fixture fx(t);
@@ -433,8 +433,7 @@ TEST(revoke_race_after_link, .traps = trap::all, .devices = device::host,
 
 // Most kernels find the array where they left it; now and then a look at it falls into the middle of a begin, an end
 // or an unlink.
-TEST(seldom_touched, .traps = trap::all, .devices = device::host | device::opencl,
-     .kinds = kind::map | kind::slice | kind::library)
+TEST(seldom_touched, .traps = trap::all, .devices = device::plain, .kinds = kind::map | kind::slice | kind::library)
 {
 	skip_under_tsan("threads race with kernels on purpose");
 	fixture fx(t);

@@ -24,6 +24,7 @@ struct transfer {
 	size_t offset; // in the buffer
 	void *host;
 	size_t size;
+	bool pinned = false; // the host memory was given to pin()
 };
 
 // A read that has been started; two a lane may be under way.
@@ -58,20 +59,28 @@ class device
 	virtual int start_read(unsigned lane, const transfer &piece, read_ticket &ticket) = 0;
 	virtual int finish_read(unsigned lane, read_ticket &ticket) = 0;
 
+	// Prepares host memory, whole pages of the page source, for the copies of this device and of the others of its API, whose
+	// pieces say so from then on. It stays until unpin(), which comes before the pages go. False, without a message:
+	// copies do without it.
+	virtual bool pin(void *, size_t) { return false; }
+	virtual void unpin(void *) {}
+
 	// Copy inside this device's API, without the host, from a buffer of @from (which may be this device).
 	// GPUVM_EAPI without a message: not possible here, go through the alias.
 	virtual int copy_from(unsigned lane, void *dst, size_t dst_offset, device &from, void *src, size_t src_offset,
 			      size_t size);
 
-	// Events of gpuvm_kernel_end_event(). wait_event() may block for long.
-	virtual int retain_event(void *event) = 0;
-	virtual int wait_event(void *event) = 0;
-	virtual void release_event(void *event) = 0;
+	// Events of gpuvm_kernel_end_event(). What the program does with its event afterwards is its own business: the
+	// other two get what was kept. wait_event() may block for long.
+	virtual int retain_event(void *event, void **kept) = 0;
+	virtual int wait_event(void *kept) = 0;
+	virtual void release_event(void *kept) = 0;
 };
 
 // Factories, one a file. @handle as in struct gpuvm_device; @lanes: lane numbers 0 … lanes-1 will be used.
 // On failure: null and *error is the code; fail() was called.
 std::unique_ptr<device> make_host_device(unsigned index, void *handle, unsigned lanes, int *error);
 std::unique_ptr<device> make_opencl_device(unsigned index, void *handle, unsigned lanes, int *error);
+std::unique_ptr<device> make_cuda_device(unsigned index, void *handle, unsigned lanes, int *error);
 
 } // namespace het

@@ -45,8 +45,8 @@ class host_device final : public device
 	int copy_from(unsigned lane, void *dst, size_t dst_offset, device &from, void *src, size_t src_offset,
 		      size_t size) override;
 
-	int retain_event(void *event) override;
-	int wait_event(void *event) override;
+	int retain_event(void *event, void **kept) override;
+	int wait_event(void *kept) override;
 	void release_event(void *) override {}
 
       private:
@@ -130,14 +130,15 @@ int host_device::copy_from(unsigned, void *dst, size_t dst_offset, device &from,
 	return 0;
 }
 
-int host_device::retain_event(void *event)
+int host_device::retain_event(void *event, void **kept)
 {
+	*kept = event;
 	return event ? 0 : fail(GPUVM_ENULL, "%s: the event is null", name_);
 }
 
-int host_device::wait_event(void *event)
+int host_device::wait_event(void *kept)
 {
-	std::atomic_ref<int> finished(*static_cast<int *>(event));
+	std::atomic_ref<int> finished(*static_cast<int *>(kept));
 	auto is_finished = [&] { return finished.load(std::memory_order_acquire) != 0; };
 	for (uint64_t end = now_ns() + event_spin_ns; !is_finished() && now_ns() < end;)
 		cpu_pause();

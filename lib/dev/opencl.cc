@@ -76,9 +76,9 @@ class opencl_device final : public device
 	int copy_from(unsigned lane, void *dst, size_t dst_offset, device &from, void *src, size_t src_offset,
 		      size_t size) override;
 
-	int retain_event(void *event) override;
-	int wait_event(void *event) override;
-	void release_event(void *event) override;
+	int retain_event(void *event, void **kept) override;
+	int wait_event(void *kept) override;
+	void release_event(void *kept) override;
 
       private:
 	int take_queue(cl_command_queue queue);
@@ -356,7 +356,7 @@ int opencl_device::copy_from(unsigned lane, void *dst, size_t dst_offset, device
 // --- events ------------------------------------------------------------------
 
 // Flushes the program's queue, so that a touch which waits for the kernel need not.
-int opencl_device::retain_event(void *event)
+int opencl_device::retain_event(void *event, void **kept)
 {
 	if (!event)
 		return fail(GPUVM_ENULL, "%s: the event is null", name_);
@@ -367,21 +367,22 @@ int opencl_device::retain_event(void *event)
 	ask(cl_.get_event_info, e, CL_EVENT_COMMAND_QUEUE, queue);
 	if (queue)
 		cl_.flush(queue);
+	*kept = event;
 	return 0;
 }
 
-int opencl_device::wait_event(void *event)
+int opencl_device::wait_event(void *kept)
 {
-	auto *e = static_cast<cl_event>(event);
+	auto *e = static_cast<cl_event>(kept);
 	cl_int err = cl_.wait_for_events(1, &e);
 	if (cl_int s = status(e); s < 0)
 		err = s;
 	return err == CL_SUCCESS ? 0 : failed("the kernel before this access", err);
 }
 
-void opencl_device::release_event(void *event)
+void opencl_device::release_event(void *kept)
 {
-	cl_.release_event(static_cast<cl_event>(event));
+	cl_.release_event(static_cast<cl_event>(kept));
 }
 
 } // namespace

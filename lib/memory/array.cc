@@ -96,6 +96,9 @@ array *new_array(unsigned ndevs)
 	a->parts = nullptr;
 	a->pending = nullptr;
 	a->visitors = 0;
+	a->pinned.store(0);
+	a->pin_tried = 0;
+	a->pinner = 0;
 	a->ahead = {};
 	for (unsigned d = 0; d < ndevs; d++) {
 		a->links[d].devbuf.store(nullptr, std::memory_order_relaxed);

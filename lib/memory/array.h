@@ -83,6 +83,8 @@ struct array {
 	// The page source's counter for the body, and up to which number its writes are taken in (memory/host_writes.h).
 	std::atomic<const write_counter *> host_writes;
 	std::atomic<uint64_t> host_writes_seen;
+	// Devices that copy straight to and from the body; memory/pin.h. Set under the lock.
+	std::atomic<copyset> pinned;
 
 	// Change only while the structure lock is held too.
 	layout place;
@@ -97,6 +99,9 @@ struct array {
 	bool held;
 	// Calls under way, see class visit.
 	uint32_t visitors;
+	// Devices for which pin() was tried, and 1 + the one that did it (0: none).
+	copyset pin_tried;
+	uint8_t pinner;
 	edge_state edges;
 	chunk *chunks;
 	bracket *parts;

@@ -7,6 +7,7 @@
 #include "memory/host_writes.h"
 #include "memory/library.h"
 #include "memory/pending.h"
+#include "memory/pin.h"
 #include "memory/resolver.h"
 #include "memory/transfer.h"
 #include "os/inject.h"
@@ -341,6 +342,7 @@ int begin_kernel(array &a, const usage &u, kernel_mode mode)
 			    "gpuvm_kernel_begin: array %p has edges, which strict mode can't watch; align it to pages "
 			    "or use gpuvm_malloc()",
 			    a.place.user.ptr());
+	pin_body(a, g, u.device);
 	int err = settle(a, g);
 	// While no bracket of this kernel is open: a chunk that its device loses later counts as written there.
 	take_in_host_writes(a);

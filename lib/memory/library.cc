@@ -101,8 +101,7 @@ std::unique_ptr<device> make_device(unsigned i, const gpuvm_device &d, unsigned 
 	case GPUVM_OPENCL:
 		return make_opencl_device(i, d.handle, lanes, err);
 	case GPUVM_CUDA:
-		*err = fail(GPUVM_EAPI, "gpuvm_init: this build has no CUDA devices");
-		return nullptr;
+		return make_cuda_device(i, d.handle, lanes, err);
 	default:
 		*err = fail(GPUVM_EARG, "gpuvm_init: device %u has an unknown API (%d)", i, d.api);
 		return nullptr;

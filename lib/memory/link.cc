@@ -11,6 +11,7 @@
 #include "memory/kernel.h"
 #include "memory/library.h"
 #include "memory/pending.h"
+#include "memory/pin.h"
 #include "memory/whole_chunk.h"
 #include "os/log.h"
 #include "os/mapping.h"
@@ -143,6 +144,7 @@ int claim(array &a, unsigned device)
 		return fail(GPUVM_ESTATE,
 			    "gpuvm_link: a kernel is writing array %p; end it before a device's copy counts",
 			    a.place.user.ptr());
+	pin_body(a, g, device);
 	layout::span all = all_chunks(a);
 	int err = wait_until_quiet(a, g, all);
 	a.fast.store(0);
@@ -307,6 +309,7 @@ int unlink_all(array &a, unlink_options o)
 	l.arrays.remove(a.place.extent());
 	for (unsigned d = 0; d < l.ndevs; d++)
 		release_buffer(d, forget_link(a, d));
+	unpin_body(a);
 	retire_array(a);
 	discard_array(a);
 	return 0;

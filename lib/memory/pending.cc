@@ -10,16 +10,17 @@ namespace het
 
 pending_kernel *make_pending(unsigned device, void *event, int *err)
 {
-	*err = lib().devices[device]->retain_event(event);
+	void *kept = nullptr;
+	*err = lib().devices[device]->retain_event(event, &kept);
 	if (*err)
 		return nullptr;
 	auto *p = pool_array<pending_kernel>(1);
 	if (!p) {
-		lib().devices[device]->release_event(event);
+		lib().devices[device]->release_event(kept);
 		*err = fail(GPUVM_ESALLOC, "gpuvm_kernel_end_event: out of memory");
 		return nullptr;
 	}
-	p->event = event;
+	p->event = kept;
 	p->device = uint8_t(device);
 	return p;
 }

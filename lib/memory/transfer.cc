@@ -15,7 +15,8 @@ transfer piece_of(const array &a, unsigned device, uint32_t first, uint32_t coun
 	return {.devbuf = a.links[device].devbuf.load(std::memory_order_relaxed),
 		.offset = r.begin - a.place.user.begin,
 		.host = alias_of(a, r.begin),
-		.size = r.size()};
+		.size = r.size(),
+		.pinned = (a.pinned.load(std::memory_order_acquire) & device_copy(device)) != 0};
 }
 
 size_t bytes_of(const array &a, uint32_t first, uint32_t count)

@@ -54,8 +54,10 @@ class host_machine final : public machine
       public:
 	host_machine(unsigned count, bool callbacks) : count_(count), callbacks_(callbacks)
 	{
-		if (callbacks)
-			faults_.delay_us = 200;
+		if (!callbacks)
+			return;
+		faults_.delay_us = 200;
+		device_ = {sizeof device_, read_callback, write_callback, &faults_};
 	}
 
 	unsigned count() const override { return count_; }
@@ -64,10 +66,11 @@ class host_machine final : public machine
 	{
 		if (!callbacks_)
 			return gpuvm_init(count_, nullptr, GPUVM_HOST | flags);
-		device_ = {sizeof device_, read_callback, write_callback, &faults_};
 		std::vector<void *> devs(count_, &device_);
 		return gpuvm_init(count_, devs.data(), GPUVM_HOST | flags);
 	}
+
+	gpuvm_device entry(unsigned) override { return {GPUVM_HOST, callbacks_ ? &device_ : nullptr}; }
 
 	void *new_buffer(unsigned, size_t n) override
 	{

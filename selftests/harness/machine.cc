@@ -47,7 +47,8 @@ void apply(const kernel &k, uint8_t *buffer)
 
 std::unique_ptr<machine> make_machine(const context &t)
 {
-	constexpr uint32_t needs_opencl = device::opencl | device::opencl2 | device::mixed;
+	constexpr uint32_t needs_opencl =
+		device::opencl | device::opencl2 | device::mixed | device::cuda_mixed | device::opencl_unlike;
 	if ((t.v.device & needs_opencl) && !make_opencl_machine)
 		skip("built without OpenCL");
 	switch (t.v.device) {
@@ -62,11 +63,19 @@ std::unique_ptr<machine> make_machine(const context &t)
 	case device::hostcb2:
 		return make_host_machine(2, true);
 	case device::opencl:
-		return make_opencl_machine(1);
+		return make_opencl_machine(1, 0);
 	case device::opencl2:
-		return make_opencl_machine(2);
+		return make_opencl_machine(2, 0);
 	case device::mixed:
-		return make_mixed_machine();
+		return make_mixed_machine(make_host_machine(1, false), make_opencl_machine(1, 0));
+	case device::cuda:
+		return make_cuda_machine(1);
+	case device::cuda2:
+		return make_cuda_machine(2);
+	case device::cuda_mixed:
+		return make_mixed_machine(make_cuda_machine(1), make_opencl_machine(1, 0));
+	case device::opencl_unlike:
+		return make_mixed_machine(make_opencl_machine(1, 0), make_opencl_machine(1, 1));
 	}
 	FAIL("this test needs a device axis");
 }

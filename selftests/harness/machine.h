@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <atomic>
+#include <gpuvm.h>
 #include <memory>
 
 namespace selftest
@@ -47,6 +48,8 @@ class machine
 	virtual unsigned count() const = 0;
 	// gpuvm_init() with the machine's API; @flags without it.
 	virtual int init(int flags) = 0;
+	// One of its devices, for gpuvm_init_devices().
+	virtual gpuvm_device entry(unsigned dev) = 0;
 
 	// A buffer full of poison.
 	virtual void *new_buffer(unsigned dev, size_t n) = 0;
@@ -70,7 +73,12 @@ std::unique_ptr<machine> make_machine(const context &t);
 
 std::unique_ptr<machine> make_host_machine(unsigned count, bool callbacks);
 // Skip if there is no ICD or there are fewer devices. Weak: null where the build had no OpenCL library.
-std::unique_ptr<machine> make_opencl_machine(unsigned count) __attribute__((weak));
-std::unique_ptr<machine> make_mixed_machine() __attribute__((weak));
+// @platform: of those that have so many devices.
+std::unique_ptr<machine> make_opencl_machine(unsigned count, unsigned platform) __attribute__((weak));
+// Skips if there is no driver or there are fewer devices.
+std::unique_ptr<machine> make_cuda_machine(unsigned count);
+bool has_cuda();
+// Device 0 is that of the first machine, device 1 that of the second.
+std::unique_ptr<machine> make_mixed_machine(std::unique_ptr<machine> first, std::unique_ptr<machine> second);
 
 } // namespace selftest

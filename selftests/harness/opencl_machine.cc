@@ -94,12 +94,12 @@ struct one_device {
 class opencl_machine final : public machine
 {
       public:
-	explicit opencl_machine(unsigned count) : devices_(count)
+	opencl_machine(unsigned count, unsigned platform) : devices_(count)
 	{
 		choose_pocl_cache();
 		if (count > 1)
 			setenv("POCL_DEVICES", "pthread pthread", 0);
-		std::vector<cl_device_id> ids = find_devices(count);
+		std::vector<cl_device_id> ids = find_devices(count, platform);
 		cl_int err;
 		context_ = clCreateContext(nullptr, count, ids.data(), nullptr, nullptr, &err);
 		CHECK_CL(err);
@@ -111,8 +111,6 @@ class opencl_machine final : public machine
 
 	unsigned count() const override { return devices_.size(); }
 
-	void *queue(unsigned dev) const { return devices_[dev].queue; }
-
 	int init(int flags) override
 	{
 		std::vector<void *> queues;
@@ -120,6 +118,8 @@ class opencl_machine final : public machine
 			queues.push_back(d.queue);
 		return gpuvm_init(queues.size(), queues.data(), GPUVM_OPENCL | flags);
 	}
+
+	gpuvm_device entry(unsigned dev) override { return {GPUVM_OPENCL, devices_[dev].queue}; }
 
 	void *new_buffer(unsigned dev, size_t n) override
 	{
@@ -181,7 +181,7 @@ class opencl_machine final : public machine
 	}
 
       private:
-	static std::vector<cl_device_id> find_devices(unsigned count)
+	static std::vector<cl_device_id> find_devices(unsigned count, unsigned platform)
 	{
 		cl_platform_id platforms[8];
 		cl_uint n = 0;
@@ -191,10 +191,10 @@ class opencl_machine final : public machine
 			cl_uint found = 0;
 			std::vector<cl_device_id> ids(count);
 			if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, count, ids.data(), &found) == CL_SUCCESS &&
-			    found >= count)
+			    found >= count && platform-- == 0)
 				return ids;
 		}
-		skip("no OpenCL platform with %u devices", count);
+		skip("too few OpenCL platforms with %u devices", count);
 	}
 
 	cl_program build(const std::vector<cl_device_id> &ids)
@@ -240,54 +240,12 @@ class opencl_machine final : public machine
 	std::vector<one_device> devices_;
 };
 
-// Device 0 is host memory, device 1 OpenCL.
-class mixed_machine final : public machine
-{
-      public:
-	unsigned count() const override { return 2; }
-
-	int init(int flags) override
-	{
-		gpuvm_device devs[2] = {{GPUVM_HOST, nullptr}, {GPUVM_OPENCL, opencl_.queue(0)}};
-		return gpuvm_init_devices(2, devs, flags);
-	}
-	void *new_buffer(unsigned dev, size_t n) override { return of(dev).new_buffer(0, n); }
-	void free_buffer(unsigned dev, void *buffer) override { of(dev).free_buffer(0, buffer); }
-	void read(unsigned dev, void *buffer, size_t off, void *dst, size_t n) override
-	{
-		of(dev).read(0, buffer, off, dst, n);
-	}
-	void write(unsigned dev, void *buffer, size_t off, const void *src, size_t n) override
-	{
-		of(dev).write(0, buffer, off, src, n);
-	}
-	void run(unsigned dev, void *buffer, const kernel &k) override { of(dev).run(0, buffer, k); }
-	uint64_t sum(unsigned dev, void *buffer, size_t off, size_t n) override
-	{
-		return of(dev).sum(0, buffer, off, n);
-	}
-	void *start(unsigned dev, void *buffer, const kernel &k) override { return of(dev).start(0, buffer, k); }
-	void finish(unsigned dev, void *event) override { of(dev).finish(0, event); }
-
-      private:
-	machine &of(unsigned dev) { return dev ? static_cast<machine &>(opencl_) : *host_; }
-
-	std::unique_ptr<machine> host_ = make_host_machine(1, false);
-	opencl_machine opencl_{1};
-};
-
 } // namespace
 
-std::unique_ptr<machine> make_opencl_machine(unsigned count)
+std::unique_ptr<machine> make_opencl_machine(unsigned count, unsigned platform)
 {
 	skip_under_tsan("drivers are not built for it");
-	return std::make_unique<opencl_machine>(count);
-}
-
-std::unique_ptr<machine> make_mixed_machine()
-{
-	skip_under_tsan("drivers are not built for it");
-	return std::make_unique<mixed_machine>();
+	return std::make_unique<opencl_machine>(count, platform);
 }
 
 } // namespace selftest

@@ -22,9 +22,19 @@ const std::vector<axis_value> &trap_values()
 const std::vector<axis_value> &device_values()
 {
 	static const std::vector<axis_value> values = {
-		{device::none, "none"},       {device::host, "host"},     {device::host2, "host2"},
-		{device::host3, "host3"},     {device::hostcb, "hostcb"}, {device::opencl, "opencl"},
-		{device::opencl2, "opencl2"}, {device::mixed, "mixed"},   {device::hostcb2, "hostcb2"},
+		{device::none, "none"},
+		{device::host, "host"},
+		{device::host2, "host2"},
+		{device::host3, "host3"},
+		{device::hostcb, "hostcb"},
+		{device::opencl, "opencl"},
+		{device::opencl2, "opencl2"},
+		{device::mixed, "mixed"},
+		{device::hostcb2, "hostcb2"},
+		{device::cuda, "cuda"},
+		{device::cuda2, "cuda2"},
+		{device::cuda_mixed, "cuda-mixed"},
+		{device::opencl_unlike, "opencl-unlike"},
 	};
 	return values;
 }

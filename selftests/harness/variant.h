@@ -36,9 +36,17 @@ enum bits : uint32_t {
 	opencl2 = 64,
 	mixed = 128, // device 0 host, device 1 OpenCL
 	hostcb2 = 256,
+	cuda = 512,
+	cuda2 = 1024,
+	cuda_mixed = 2048,    // device 0 CUDA, device 1 OpenCL
+	opencl_unlike = 4096, // OpenCL devices of two platforms
 };
-inline constexpr uint32_t single = host | hostcb | opencl;
-inline constexpr uint32_t several = host2 | host3 | opencl2 | mixed;
+// one, without callbacks
+inline constexpr uint32_t plain = host | opencl | cuda;
+inline constexpr uint32_t single = plain | hostcb;
+inline constexpr uint32_t several = host2 | host3 | opencl2 | mixed | cuda2 | cuda_mixed | opencl_unlike;
+// only where they are named, or where there is a CUDA driver
+inline constexpr uint32_t with_cuda = cuda | cuda2 | cuda_mixed;
 } // namespace device
 
 namespace kind

@@ -157,19 +157,21 @@ TEST(host_device, refuses_structures_that_it_does_not_know)
 
 TEST(host_device, refuses_null)
 {
+	void *kept = nullptr;
 	auto d = make();
 	char buffer;
 	EXPECT_EQ(d->retain(nullptr, 1), GPUVM_ENULL);
 	EXPECT_EQ(d->retain(&buffer, 1), 0);
 	d->release(&buffer);
-	EXPECT_EQ(d->retain_event(nullptr), GPUVM_ENULL);
+	EXPECT_EQ(d->retain_event(nullptr, &kept), GPUVM_ENULL);
 }
 
 TEST(host_device, waits_for_events)
 {
+	void *kept = nullptr;
 	auto d = make();
 	int finished = 1;
-	ASSERT_EQ(d->retain_event(&finished), 0);
+	ASSERT_EQ(d->retain_event(&finished, &kept), 0);
 	EXPECT_EQ(d->wait_event(&finished), 0);
 
 	finished = 0;

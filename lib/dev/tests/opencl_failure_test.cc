@@ -194,11 +194,12 @@ TEST_F(opencl_failure_test, buffer_of_which_nothing_is_known)
 
 TEST_F(opencl_failure_test, bad_event)
 {
+	void *kept = nullptr;
 	api.retain_event = failing_event_call;
 	ASSERT_EQ(make(), 0);
 	cl_int err;
 	cl_event event = program.create_user_event(context, &err);
-	expect_failure(made->retain_event(event), GPUVM_EARG);
+	expect_failure(made->retain_event(event, &kept), GPUVM_EARG);
 	program.set_user_event_status(event, CL_COMPLETE);
 	program.release_event(event);
 }

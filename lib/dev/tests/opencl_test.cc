@@ -275,9 +275,10 @@ TEST_F(opencl_device_test, refuses_images)
 
 TEST_F(opencl_device_test, waits_for_events)
 {
+	void *kept = nullptr;
 	cl_int err;
 	cl_event event = program.create_user_event(context, &err);
-	ASSERT_EQ(devices[0]->retain_event(event), 0);
+	ASSERT_EQ(devices[0]->retain_event(event, &kept), 0);
 	EXPECT_EQ(program.references(event), 2u);
 	std::atomic<bool> set{false};
 	std::thread kernel([&] {
@@ -295,9 +296,10 @@ TEST_F(opencl_device_test, waits_for_events)
 
 TEST_F(opencl_device_test, reports_kernels_that_failed)
 {
+	void *kept = nullptr;
 	cl_int err;
 	cl_event event = program.create_user_event(context, &err);
-	ASSERT_EQ(devices[0]->retain_event(event), 0);
+	ASSERT_EQ(devices[0]->retain_event(event, &kept), 0);
 	program.set_user_event_status(event, CL_OUT_OF_RESOURCES);
 	EXPECT_EQ(devices[0]->wait_event(event), GPUVM_EDEVALLOC);
 	expect_error_text("CL_OUT_OF_RESOURCES");
@@ -307,11 +309,12 @@ TEST_F(opencl_device_test, reports_kernels_that_failed)
 
 TEST_F(opencl_device_test, refuses_null)
 {
+	void *kept = nullptr;
 	int error = 0;
 	EXPECT_EQ(make_opencl_device(0, nullptr, 1, &error), nullptr);
 	EXPECT_EQ(error, GPUVM_ENULL);
 	EXPECT_EQ(devices[0]->retain(nullptr, 1), GPUVM_ENULL);
-	EXPECT_EQ(devices[0]->retain_event(nullptr), GPUVM_ENULL);
+	EXPECT_EQ(devices[0]->retain_event(nullptr, &kept), GPUVM_ENULL);
 }
 
 } // namespace het::test

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The part of the CUDA driver's ABI that the project uses, so that nothing needs a toolkit to build.
+// selftests/cuda_abi.cc compares every line with <cuda.h> where that is installed.
+//
+// Handles have the tags of <cuda.h>, so they are the same types; enumerations are plain ints. The names of functions
+// are those of the dynamic symbols, with their version.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+struct CUctx_st;
+struct CUstream_st;
+struct CUevent_st;
+struct CUmod_st;
+struct CUfunc_st;
+
+namespace het
+{
+
+using cu_device = int;
+using cu_context = CUctx_st *;
+using cu_stream = CUstream_st *;
+using cu_event = CUevent_st *;
+using cu_module = CUmod_st *;
+using cu_function = CUfunc_st *;
+using cu_deviceptr = unsigned long long;
+
+struct cu_mem_location {
+	int type;
+	int id;
+};
+
+// From which driver on everything below is there.
+inline constexpr int cu_oldest_driver = 11020;
+
+enum cu_result : int {
+	cu_success = 0,
+	cu_error_invalid_value = 1,
+	cu_error_out_of_memory = 2,
+	cu_error_not_initialized = 3,
+	cu_error_no_device = 100,
+	cu_error_invalid_device = 101,
+	cu_error_invalid_context = 201,
+	cu_error_peer_access_unsupported = 217,
+	cu_error_invalid_handle = 400,
+	cu_error_not_found = 500,
+	cu_error_not_ready = 600,
+	cu_error_launch_failed = 719,
+	cu_error_not_supported = 801,
+	cu_error_peer_access_already_enabled = 704,
+	cu_error_host_memory_already_registered = 712,
+	cu_error_host_memory_not_registered = 713,
+};
+
+enum cu_device_attribute : int {
+	cu_attribute_pci_bus_id = 33,
+	cu_attribute_pci_device_id = 34,
+	cu_attribute_pci_domain_id = 50,
+	cu_attribute_compute_capability_major = 75,
+	cu_attribute_compute_capability_minor = 76,
+	cu_attribute_concurrent_managed_access = 89,
+	cu_attribute_pageable_memory_access = 88,
+	cu_attribute_async_engine_count = 40,
+};
+
+enum cu_pointer_attribute : int {
+	cu_pointer_context = 1,
+	cu_pointer_memory_type = 2,
+	cu_pointer_is_managed = 8,
+	cu_pointer_device_ordinal = 9,
+};
+
+enum : int { cu_memory_type_device = 2 };
+enum : int { cu_location_device = 1, cu_location_host = 2 };
+enum : unsigned { cu_stream_non_blocking = 1 };
+enum : unsigned { cu_event_disable_timing = 2 };
+enum : unsigned { cu_host_alloc_portable = 1 };
+enum : unsigned { cu_host_register_portable = 1 };
+enum : unsigned { cu_attach_global = 1 };
+
+// F(member of cuda_api, symbol, parameters); all return an int, a cu_result.
+// What the device `cuda` calls.
+#define HET_CUDA_DEVICE_FUNCTIONS(F)                                                                                 \
+	F(init, cuInit, (unsigned flags))                                                                            \
+	F(driver_version, cuDriverGetVersion, (int *version))                                                        \
+	F(error_name, cuGetErrorName, (int error, const char **name))                                                \
+	F(device_count, cuDeviceGetCount, (int *count))                                                              \
+	F(get_device, cuDeviceGet, (cu_device * device, int ordinal))                                                \
+	F(device_name, cuDeviceGetName, (char *name, int size, cu_device device))                                    \
+	F(device_attribute, cuDeviceGetAttribute, (int *value, int attribute, cu_device device))                     \
+	F(retain_context, cuDevicePrimaryCtxRetain, (cu_context * context, cu_device device))                        \
+	F(release_context, cuDevicePrimaryCtxRelease_v2, (cu_device device))                                         \
+	F(push_context, cuCtxPushCurrent_v2, (cu_context context))                                                   \
+	F(pop_context, cuCtxPopCurrent_v2, (cu_context * context))                                                   \
+	F(stream_priorities, cuCtxGetStreamPriorityRange, (int *least, int *greatest))                               \
+	F(create_stream, cuStreamCreateWithPriority, (cu_stream * stream, unsigned flags, int priority))             \
+	F(destroy_stream, cuStreamDestroy_v2, (cu_stream stream))                                                    \
+	F(query_stream, cuStreamQuery, (cu_stream stream))                                                           \
+	F(synchronize_stream, cuStreamSynchronize, (cu_stream stream))                                               \
+	F(stream_waits, cuStreamWaitEvent, (cu_stream stream, cu_event event, unsigned flags))                       \
+	F(create_event, cuEventCreate, (cu_event * event, unsigned flags))                                           \
+	F(destroy_event, cuEventDestroy_v2, (cu_event event))                                                        \
+	F(record_event, cuEventRecord, (cu_event event, cu_stream stream))                                           \
+	F(query_event, cuEventQuery, (cu_event event))                                                               \
+	F(synchronize_event, cuEventSynchronize, (cu_event event))                                                   \
+	F(copy_to_host, cuMemcpyDtoHAsync_v2, (void *to, cu_deviceptr from, size_t size, cu_stream stream))          \
+	F(copy_to_device, cuMemcpyHtoDAsync_v2, (cu_deviceptr to, const void *from, size_t size, cu_stream stream))  \
+	F(copy_on_device, cuMemcpyDtoDAsync_v2, (cu_deviceptr to, cu_deviceptr from, size_t size, cu_stream stream)) \
+	F(copy_to_peer, cuMemcpyPeerAsync,                                                                           \
+	  (cu_deviceptr to, cu_context to_context, cu_deviceptr from, cu_context from_context, size_t size,          \
+	   cu_stream stream))                                                                                        \
+	F(can_access_peer, cuDeviceCanAccessPeer, (int *can, cu_device device, cu_device peer))                      \
+	F(enable_peer_access, cuCtxEnablePeerAccess, (cu_context peer, unsigned flags))                              \
+	F(allocate_host, cuMemHostAlloc, (void **p, size_t size, unsigned flags))                                    \
+	F(free_host, cuMemFreeHost, (void *p))                                                                       \
+	F(register_host, cuMemHostRegister_v2, (void *p, size_t size, unsigned flags))                               \
+	F(unregister_host, cuMemHostUnregister, (void *p))                                                           \
+	F(pointer_attribute, cuPointerGetAttribute, (void *value, int attribute, cu_deviceptr p))                    \
+	F(address_range, cuMemGetAddressRange_v2, (cu_deviceptr * base, size_t * size, cu_deviceptr p))
+
+// What programs call besides: the benchmarks and the tests.
+#define HET_CUDA_PROGRAM_FUNCTIONS(F)                                                                               \
+	F(allocate, cuMemAlloc_v2, (cu_deviceptr * p, size_t size))                                                 \
+	F(free, cuMemFree_v2, (cu_deviceptr p))                                                                     \
+	F(read, cuMemcpyDtoH_v2, (void *to, cu_deviceptr from, size_t size))                                        \
+	F(write, cuMemcpyHtoD_v2, (cu_deviceptr to, const void *from, size_t size))                                 \
+	F(fill, cuMemsetD8_v2, (cu_deviceptr to, unsigned char value, size_t size))                                 \
+	F(load_module, cuModuleLoadData, (cu_module * module, const void *image))                                   \
+	F(unload_module, cuModuleUnload, (cu_module module))                                                        \
+	F(get_function, cuModuleGetFunction, (cu_function * function, cu_module module, const char *name))          \
+	F(launch, cuLaunchKernel,                                                                                   \
+	  (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,               \
+	   unsigned block_y, unsigned block_z, unsigned shared, cu_stream stream, void **parameters, void **extra)) \
+	F(synchronize, cuCtxSynchronize, ())                                                                        \
+	F(elapsed, cuEventElapsedTime, (float *ms, cu_event from, cu_event to))
+
+// What only the comparison with managed memory calls. The second came with CUDA 12.2.
+#define HET_CUDA_MANAGED_FUNCTIONS(F)                                                           \
+	F(allocate_managed, cuMemAllocManaged, (cu_deviceptr * p, size_t size, unsigned flags)) \
+	F(prefetch, cuMemPrefetchAsync_v2,                                                      \
+	  (cu_deviceptr p, size_t size, cu_mem_location to, unsigned flags, cu_stream stream))
+
+// All of them, for programs that open the library themselves.
+struct cuda_functions {
+#define HET_CUDA_MEMBER(member, symbol, parameters) int(*member) parameters;
+	HET_CUDA_DEVICE_FUNCTIONS(HET_CUDA_MEMBER)
+	HET_CUDA_PROGRAM_FUNCTIONS(HET_CUDA_MEMBER)
+	HET_CUDA_MANAGED_FUNCTIONS(HET_CUDA_MEMBER)
+#undef HET_CUDA_MEMBER
+};
+
+} // namespace het

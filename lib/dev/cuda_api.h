@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The CUDA driver's library, opened at run time: the entry points that the device `cuda` uses.
+#pragma once
+
+#include "dev/cuda_abi.h"
+
+namespace het
+{
+
+inline constexpr char cuda_library[] = "libcuda.so.1";
+
+struct cuda_api {
+#define HET_CUDA_MEMBER(member, symbol, parameters) int(*member) parameters;
+	HET_CUDA_DEVICE_FUNCTIONS(HET_CUDA_MEMBER)
+#undef HET_CUDA_MEMBER
+
+	// "CUDA_ERROR_…", also for numbers that the driver does not know.
+	const char *name_of(int error) const;
+};
+
+// Opens the library, for the rest of the process, fills the table and starts the driver.
+// GPUVM_EAPI, with what to do, if it, one of the functions or a device is missing, or the driver is too old.
+int load_cuda(cuda_api &api, const char *library = cuda_library);
+
+} // namespace het

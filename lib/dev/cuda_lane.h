@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A lane of a CUDA device: a stream of the library's own, and a ring of pinned memory through which pieces go whose
+// host memory is not pinned. All of it is made at init, so that no touch makes the driver allocate.
+//
+// Used by one thread at a time. The device's context is current in all calls, which return a cu_result. After an error
+// nothing of the call is under way any more.
+#pragma once
+
+#include "dev/cuda_api.h"
+#include "dev/device.h"
+
+namespace het
+{
+
+class cuda_lane
+{
+      public:
+	static constexpr size_t slot_size = 128 << 10;
+	static constexpr size_t ring_size = 4 * slot_size;
+
+	cuda_lane() = default;
+	cuda_lane(const cuda_lane &) = delete;
+	cuda_lane &operator=(const cuda_lane &) = delete;
+
+	// @ring: ring_size bytes of pinned memory, the caller's. close() undoes also what open() did before it failed.
+	int open(const cuda_api &cu, char *ring, int priority);
+	void close();
+
+	int read(std::span<const transfer> pieces);
+	int write(std::span<const transfer> pieces);
+	int start_read(const transfer &piece, read_ticket &ticket);
+	int finish_read(read_ticket &ticket);
+
+	// For copies between devices, which the device itself puts into the stream.
+	cu_stream stream() const { return stream_; }
+	int wait_all(size_t bytes);
+
+      private:
+	// A part of the ring, with the event behind the last command that used it.
+	struct slot {
+		cu_event event = nullptr;
+		char *staging = nullptr;
+		void *host = nullptr; // where the bytes go when they have arrived; null: nowhere
+		size_t size = 0;
+		bool busy = false;
+	};
+	// Two that take turns.
+	struct slot_pair {
+		slot slots[2];
+		unsigned turn = 0;
+		slot &next() { return slots[turn++ % 2]; }
+	};
+
+	int open_slots(slot_pair &pair, char *memory);
+	int wait(const slot &s) const;
+	int free_slot(slot &s);
+	int fill_slot(slot &s, cu_deviceptr from, void *host, size_t size);
+	int drain_slot(slot &s, cu_deviceptr to, const void *host, size_t size);
+	int start_into(slot &s, const transfer &t);
+	int read_piece(const transfer &t);
+	int write_piece(const transfer &t);
+	int finish(int err, size_t bytes);
+
+	const cuda_api *cu_ = nullptr;
+	cu_stream stream_ = nullptr;
+	slot_pair ring_;    // of read() and write()
+	slot_pair started_; // of start_read(); pinned pieces use the event alone
+};
+
+// Where a piece lies on the device.
+inline cu_deviceptr device_address(const void *devbuf, size_t offset)
+{
+	return cu_deviceptr(reinterpret_cast<uintptr_t>(devbuf)) + offset;
+}
+
+} // namespace het

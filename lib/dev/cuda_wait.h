@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Waiting for the driver. Its own calls sleep or spin as the program has set the context up, and a wake costs more than a
+// small copy takes: so ask until the command should be done, and only then leave it to the driver.
+#pragma once
+
+#include "dev/cuda_abi.h"
+#include "os/clock.h"
+
+namespace het
+{
+
+// What a copy takes at most where nothing disturbs it.
+constexpr uint64_t expected_ns(size_t bytes)
+{
+	constexpr uint64_t latency = 60'000, bytes_each_ns = 8;
+	return latency + bytes / bytes_each_ns;
+}
+
+// @query: cu_error_not_ready until the command is done. @synchronize: waits.
+template <typename Query, typename Synchronize> int poll_then_wait(uint64_t ns, Query query, Synchronize synchronize)
+{
+	int err = query();
+	for (uint64_t end = now_ns() + ns; err == cu_error_not_ready && now_ns() < end; err = query())
+		cpu_pause();
+	return err == cu_error_not_ready ? synchronize() : err;
+}
+
+} // namespace het

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/pin.h"
+
+#include "memory/library.h"
+
+namespace het
+{
+
+namespace
+{
+
+copyset devices_of(int api)
+{
+	copyset all = 0;
+	for (unsigned d = 0; d < lib().ndevs; d++) {
+		if (lib().devices[d]->api() == api)
+			all |= device_copy(d);
+	}
+	return all;
+}
+
+} // namespace
+
+void pin_body(array &a, array_guard &g, unsigned device)
+{
+	if ((a.pin_tried & device_copy(device)) || a.place.body.empty())
+		return;
+	struct device &d = *lib().devices[device];
+	copyset kin = devices_of(d.api());
+	// Who comes meanwhile copies without.
+	a.pin_tried |= kin;
+	g.unlock();
+	bool done = d.pin(alias_of(a, a.place.body.begin), a.place.body.size());
+	g.lock();
+	if (!done)
+		return;
+	a.pinner = uint8_t(1 + device);
+	a.pinned.store(kin);
+}
+
+void unpin_body(array &a)
+{
+	if (a.pinner)
+		lib().devices[a.pinner - 1u]->unpin(alias_of(a, a.place.body.begin));
+	a.pinner = 0;
+	a.pinned.store(0);
+}
+
+} // namespace het

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Devices, contexts, and the failures that tests ask for.
+#include "fake/driver.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+fake_cuda_state fake_cuda = {.devices = 2,
+			     .version = 13000,
+			     .fail_symbol = nullptr,
+			     .fail_after = 0,
+			     .fail_code = 0,
+			     .slow_us = 0,
+			     .registered = 0,
+			     .registrations = 0,
+			     .pageable_copies = 0,
+			     .peer_copies = 0,
+			     .contexts_held = 0,
+			     .streams = 0,
+			     .host_blocks = 0};
+
+namespace het
+{
+
+namespace
+{
+
+thread_local std::vector<CUctx_st *> stack;
+std::mutex contexts_lock;
+std::map<int, CUctx_st *> contexts; // never destroyed: threads may still look at one
+
+CUctx_st *make_context(int device, bool primary)
+{
+	auto *c = new CUctx_st{device, primary, nullptr};
+	c->default_stream = std::make_unique<CUstream_st>(*c);
+	return c;
+}
+
+const bool environment_was_read = [] {
+	if (const char *n = getenv("FAKE_CUDA_DEVICES"))
+		fake_cuda.devices = atoi(n);
+	static char symbol[64];
+	int after, code;
+	const char *fail = getenv("FAKE_CUDA_FAIL");
+	if (fail && sscanf(fail, "%63[^:]:%d:%d", symbol, &after, &code) == 3) {
+		fake_cuda.fail_after = after;
+		fake_cuda.fail_code = code;
+		fake_cuda.fail_symbol = symbol;
+	}
+	return true;
+}();
+
+int injected_named(const char *name)
+{
+	const char *wanted = fake_cuda.fail_symbol.load();
+	if (!wanted || strcmp(wanted, name) || fake_cuda.fail_after-- != 0)
+		return 0;
+	fake_cuda.fail_symbol = nullptr;
+	return fake_cuda.fail_code;
+}
+
+bool is_device(int ordinal)
+{
+	return ordinal >= 0 && ordinal < fake_cuda.devices;
+}
+
+} // namespace
+
+int injected(const char *symbol)
+{
+	return injected_named(symbol);
+}
+
+int injected_work(const char *symbol)
+{
+	return injected_named((std::string("work of ") + symbol).c_str());
+}
+
+CUctx_st *current()
+{
+	return stack.empty() ? nullptr : stack.back();
+}
+
+int cuInit(unsigned)
+{
+	return injected(__func__);
+}
+
+int cuDriverGetVersion(int *version)
+{
+	*version = fake_cuda.version;
+	return injected(__func__);
+}
+
+int cuGetErrorName(int error, const char **name)
+{
+	static const std::map<int, const char *> names = {
+		{cu_success, "CUDA_SUCCESS"},
+		{cu_error_invalid_value, "CUDA_ERROR_INVALID_VALUE"},
+		{cu_error_out_of_memory, "CUDA_ERROR_OUT_OF_MEMORY"},
+		{cu_error_no_device, "CUDA_ERROR_NO_DEVICE"},
+		{cu_error_invalid_context, "CUDA_ERROR_INVALID_CONTEXT"},
+		{cu_error_invalid_handle, "CUDA_ERROR_INVALID_HANDLE"},
+		{cu_error_launch_failed, "CUDA_ERROR_LAUNCH_FAILED"},
+	};
+	auto found = names.find(error);
+	*name = found == names.end() ? nullptr : found->second;
+	return *name ? 0 : int(cu_error_invalid_value);
+}
+
+int cuDeviceGetCount(int *count)
+{
+	*count = fake_cuda.devices;
+	return injected(__func__);
+}
+
+int cuDeviceGet(cu_device *device, int ordinal)
+{
+	*device = ordinal;
+	return is_device(ordinal) ? injected(__func__) : int(cu_error_invalid_device);
+}
+
+int cuDeviceGetName(char *name, int size, cu_device device)
+{
+	snprintf(name, size_t(size), "fake GPU %d", device);
+	return injected(__func__);
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, cu_device)
+{
+	switch (attribute) {
+	case cu_attribute_compute_capability_major:
+		*value = 9;
+		break;
+	case cu_attribute_async_engine_count:
+		*value = 3;
+		break;
+	default:
+		*value = 0;
+	}
+	return injected(__func__);
+}
+
+int cuDeviceCanAccessPeer(int *can, cu_device, cu_device)
+{
+	*can = 1;
+	return injected(__func__);
+}
+
+int cuCtxEnablePeerAccess(cu_context, unsigned)
+{
+	return injected(__func__);
+}
+
+int cuDevicePrimaryCtxRetain(cu_context *context, cu_device device)
+{
+	if (int err = injected(__func__))
+		return err;
+	if (!is_device(device))
+		return cu_error_invalid_device;
+	std::lock_guard g(contexts_lock);
+	CUctx_st *&c = contexts[device];
+	if (!c)
+		c = make_context(device, true);
+	fake_cuda.contexts_held++;
+	*context = c;
+	return 0;
+}
+
+int cuDevicePrimaryCtxRelease_v2(cu_device)
+{
+	fake_cuda.contexts_held--;
+	return injected(__func__);
+}
+
+int cuCtxPushCurrent_v2(cu_context context)
+{
+	if (int err = injected(__func__))
+		return err;
+	stack.push_back(context);
+	return 0;
+}
+
+int cuCtxPopCurrent_v2(cu_context *context)
+{
+	if (stack.empty())
+		return cu_error_invalid_context;
+	*context = stack.back();
+	stack.pop_back();
+	return injected(__func__);
+}
+
+FAKE_API CUctx_st *fake_cuda_other_context(int device);
+CUctx_st *fake_cuda_other_context(int device)
+{
+	return make_context(device, false);
+}
+
+} // namespace het

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What the parts of the fake driver share.
+#pragma once
+
+#include "dev/cuda_abi.h"
+#include "fake/fake_cuda.h"
+#include "ptx/simt/memory.h"
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#define FAKE_API extern "C" __attribute__((visibility("default")))
+FAKE_API fake_cuda_state fake_cuda;
+
+namespace het
+{
+
+#define HET_CUDA_DECLARE(member, symbol, parameters) FAKE_API int symbol parameters;
+HET_CUDA_DEVICE_FUNCTIONS(HET_CUDA_DECLARE)
+HET_CUDA_PROGRAM_FUNCTIONS(HET_CUDA_DECLARE)
+HET_CUDA_MANAGED_FUNCTIONS(HET_CUDA_DECLARE)
+#undef HET_CUDA_DECLARE
+
+// The error that a test has asked for; counts the calls.
+int injected(const char *symbol);
+int injected_work(const char *symbol);
+
+// The context that is current in this thread, or null.
+CUctx_st *current();
+
+// What an event was recorded for; outlives the event.
+struct moment {
+	std::mutex lock;
+	std::condition_variable changed;
+	bool reached = false;
+	int error = 0;
+	double ms = 0;
+
+	void reach(int with_error);
+	int wait();
+	int query();
+};
+
+// Device memory of all devices, and the kernels that run in it: one at a time.
+std::mutex &device_lock();
+ptx::simt::memory &device_memory();
+
+} // namespace het
+
+struct CUctx_st {
+	int device;
+	bool primary;
+	std::unique_ptr<CUstream_st> default_stream;
+};
+
+// Work in order, on a thread that starts with the first of it.
+struct CUstream_st {
+	explicit CUstream_st(CUctx_st &c) : context(c) {}
+	~CUstream_st();
+
+	// An error of the work stays with the stream.
+	void add(std::function<int()> work);
+	int query();
+	int synchronize();
+	std::shared_ptr<het::moment> record();
+
+	CUctx_st &context;
+
+      private:
+	void run();
+
+	std::mutex lock_;
+	std::condition_variable changed_;
+	std::deque<std::function<int()>> work_;
+	bool at_work_ = false, ends_ = false;
+	int error_ = 0;
+	std::thread thread_;
+};
+
+struct CUevent_st {
+	std::mutex lock;
+	std::shared_ptr<het::moment> last; // null: never recorded
+};
+
+namespace het
+{
+
+// The stream, or the default one of the current context.
+CUstream_st &stream_or_default(cu_stream s);
+
+} // namespace het

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Device memory, host memory that is pinned, and copies between them.
+#include "fake/driver.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <vector>
+
+namespace het
+{
+
+namespace
+{
+
+std::mutex places_lock;
+std::map<cu_deviceptr, CUctx_st *> allocations; // and the context that they belong to
+std::map<uintptr_t, size_t> pinned;             // by address
+
+bool is_pinned(const void *p, size_t n)
+{
+	auto at = reinterpret_cast<uintptr_t>(p);
+	std::lock_guard g(places_lock);
+	auto after = pinned.upper_bound(at);
+	if (after == pinned.begin())
+		return false;
+	auto region = std::prev(after);
+	return at + n <= region->first + region->second;
+}
+
+bool overlaps_pinned(uintptr_t at, size_t n)
+{
+	auto after = pinned.lower_bound(at + n);
+	return after != pinned.begin() && std::prev(after)->first + std::prev(after)->second > at;
+}
+
+// Where an address lies; .base is 0 for one that is none of the devices'.
+struct place {
+	cu_deviceptr base = 0;
+	size_t size = 0;
+	CUctx_st *context = nullptr;
+};
+
+place find(cu_deviceptr p)
+{
+	std::lock_guard memory(device_lock());
+	ptx::simt::buffer *b = device_memory().find(p);
+	if (!b)
+		return {};
+	std::lock_guard g(places_lock);
+	return {b->address, b->size, allocations[b->address]};
+}
+
+int read_device(void *to, cu_deviceptr from, size_t size)
+{
+	std::lock_guard g(device_lock());
+	return device_memory().read(from, to, size) ? 0 : int(cu_error_invalid_value);
+}
+
+int write_device(cu_deviceptr to, const void *from, size_t size)
+{
+	std::lock_guard g(device_lock());
+	return device_memory().write(to, from, size) ? 0 : int(cu_error_invalid_value);
+}
+
+int move_on_device(cu_deviceptr to, cu_deviceptr from, size_t size)
+{
+	std::vector<char> bytes(size);
+	int err = read_device(bytes.data(), from, size);
+	return err ? err : write_device(to, bytes.data(), size);
+}
+
+// Work of the call @symbol on the stream; @pageable: the driver does it before the call returns.
+template <typename F> int add_work(const char *symbol, cu_stream stream, bool pageable, F work)
+{
+	int later = injected_work(symbol);
+	CUstream_st &s = stream_or_default(stream);
+	s.add([=] { return later ? later : work(); });
+	if (!pageable)
+		return 0;
+	fake_cuda.pageable_copies++;
+	return s.synchronize();
+}
+
+} // namespace
+
+std::mutex &device_lock()
+{
+	static auto *lock = new std::mutex;
+	return *lock;
+}
+
+ptx::simt::memory &device_memory()
+{
+	static auto *memory = new ptx::simt::memory;
+	return *memory;
+}
+
+int cuMemAlloc_v2(cu_deviceptr *p, size_t size)
+{
+	if (int err = injected(__func__))
+		return err;
+	if (!current())
+		return cu_error_invalid_context;
+	std::lock_guard memory(device_lock());
+	*p = device_memory().allocate(size);
+	std::lock_guard g(places_lock);
+	allocations[*p] = current();
+	return 0;
+}
+
+// Memory that the host can touch at the device's address is more than an interpreter has to offer.
+int cuMemAllocManaged(cu_deviceptr *, size_t, unsigned)
+{
+	return cu_error_not_supported;
+}
+
+int cuMemFree_v2(cu_deviceptr p)
+{
+	{
+		std::lock_guard g(places_lock);
+		allocations.erase(p);
+	}
+	std::lock_guard g(device_lock());
+	return device_memory().release(p) ? injected(__func__) : int(cu_error_invalid_value);
+}
+
+int cuMemGetAddressRange_v2(cu_deviceptr *base, size_t *size, cu_deviceptr p)
+{
+	place found = find(p);
+	*base = found.base;
+	*size = found.size;
+	return found.base ? injected(__func__) : int(cu_error_invalid_value);
+}
+
+int cuPointerGetAttribute(void *value, int attribute, cu_deviceptr p)
+{
+	if (int err = injected(__func__))
+		return err;
+	place found = find(p);
+	if (!found.base)
+		return cu_error_invalid_value;
+	switch (attribute) {
+	case cu_pointer_context:
+		*static_cast<cu_context *>(value) = found.context;
+		return 0;
+	case cu_pointer_memory_type:
+		*static_cast<unsigned *>(value) = cu_memory_type_device;
+		return 0;
+	case cu_pointer_is_managed:
+		*static_cast<unsigned *>(value) = false;
+		return 0;
+	case cu_pointer_device_ordinal:
+		*static_cast<int *>(value) = found.context->device;
+		return 0;
+	default:
+		return cu_error_invalid_value;
+	}
+}
+
+int cuMemHostAlloc(void **p, size_t size, unsigned)
+{
+	if (int err = injected(__func__))
+		return err;
+	*p = aligned_alloc(4096, (size + 4095) / 4096 * 4096);
+	std::lock_guard g(places_lock);
+	pinned[reinterpret_cast<uintptr_t>(*p)] = size;
+	fake_cuda.host_blocks++;
+	return 0;
+}
+
+int cuMemFreeHost(void *p)
+{
+	std::lock_guard g(places_lock);
+	pinned.erase(reinterpret_cast<uintptr_t>(p));
+	free(p);
+	fake_cuda.host_blocks--;
+	return injected(__func__);
+}
+
+// The driver populates the pages and keeps them; touching each does the first half.
+int cuMemHostRegister_v2(void *p, size_t size, unsigned)
+{
+	if (int err = injected(__func__))
+		return err;
+	for (size_t i = 0; i < size; i += 4096)
+		__atomic_fetch_or(static_cast<char *>(p) + i, 0, __ATOMIC_RELAXED);
+	std::lock_guard g(places_lock);
+	auto at = reinterpret_cast<uintptr_t>(p);
+	if (overlaps_pinned(at, size))
+		return cu_error_host_memory_already_registered;
+	pinned[at] = size;
+	fake_cuda.registered++;
+	fake_cuda.registrations++;
+	return 0;
+}
+
+int cuMemHostUnregister(void *p)
+{
+	if (int err = injected(__func__))
+		return err;
+	std::lock_guard g(places_lock);
+	if (!pinned.erase(reinterpret_cast<uintptr_t>(p)))
+		return cu_error_host_memory_not_registered;
+	fake_cuda.registered--;
+	return 0;
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, cu_deviceptr from, size_t size, cu_stream stream)
+{
+	if (int err = injected(__func__))
+		return err;
+	return add_work(__func__, stream, !is_pinned(to, size), [=] { return read_device(to, from, size); });
+}
+
+int cuMemcpyHtoDAsync_v2(cu_deviceptr to, const void *from, size_t size, cu_stream stream)
+{
+	if (int err = injected(__func__))
+		return err;
+	return add_work(__func__, stream, !is_pinned(from, size), [=] { return write_device(to, from, size); });
+}
+
+int cuMemcpyDtoDAsync_v2(cu_deviceptr to, cu_deviceptr from, size_t size, cu_stream stream)
+{
+	if (int err = injected(__func__))
+		return err;
+	return add_work(__func__, stream, false, [=] { return move_on_device(to, from, size); });
+}
+
+int cuMemcpyPeerAsync(cu_deviceptr to, cu_context, cu_deviceptr from, cu_context, size_t size, cu_stream stream)
+{
+	if (int err = injected(__func__))
+		return err;
+	fake_cuda.peer_copies++;
+	return add_work(__func__, stream, false, [=] { return move_on_device(to, from, size); });
+}
+
+int cuMemcpyDtoH_v2(void *to, cu_deviceptr from, size_t size)
+{
+	int err = stream_or_default(nullptr).synchronize();
+	return err ? err : read_device(to, from, size);
+}
+
+int cuMemcpyHtoD_v2(cu_deviceptr to, const void *from, size_t size)
+{
+	int err = stream_or_default(nullptr).synchronize();
+	return err ? err : write_device(to, from, size);
+}
+
+int cuMemsetD8_v2(cu_deviceptr to, unsigned char value, size_t size)
+{
+	std::vector<unsigned char> bytes(size, value);
+	return cuMemcpyHtoD_v2(to, bytes.data(), size);
+}
+
+int cuMemPrefetchAsync_v2(cu_deviceptr, size_t, cu_mem_location, unsigned, cu_stream)
+{
+	return injected(__func__);
+}
+
+} // namespace het

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Streams and events.
+#include "fake/driver.h"
+
+#include <chrono>
+
+using namespace het;
+
+namespace het
+{
+
+void moment::reach(int with_error)
+{
+	auto now = std::chrono::steady_clock::now().time_since_epoch();
+	std::lock_guard g(lock);
+	reached = true;
+	error = with_error;
+	ms = std::chrono::duration<double, std::milli>(now).count();
+	changed.notify_all();
+}
+
+int moment::wait()
+{
+	std::unique_lock g(lock);
+	changed.wait(g, [this] { return reached; });
+	return error;
+}
+
+int moment::query()
+{
+	std::lock_guard g(lock);
+	return reached ? error : int(cu_error_not_ready);
+}
+
+CUstream_st &stream_or_default(cu_stream s)
+{
+	return s ? *s : *current()->default_stream;
+}
+
+namespace
+{
+
+std::shared_ptr<moment> last_of(cu_event e)
+{
+	std::lock_guard g(e->lock);
+	return e->last;
+}
+
+} // namespace
+
+} // namespace het
+
+CUstream_st::~CUstream_st()
+{
+	synchronize();
+	{
+		std::lock_guard g(lock_);
+		ends_ = true;
+		changed_.notify_all();
+	}
+	if (thread_.joinable())
+		thread_.join();
+}
+
+void CUstream_st::add(std::function<int()> work)
+{
+	std::lock_guard g(lock_);
+	if (!thread_.joinable())
+		thread_ = std::thread([this] { run(); });
+	work_.push_back(std::move(work));
+	changed_.notify_all();
+}
+
+void CUstream_st::run()
+{
+	std::unique_lock g(lock_);
+	for (;;) {
+		changed_.wait(g, [this] { return ends_ || !work_.empty(); });
+		if (work_.empty())
+			return;
+		auto work = std::move(work_.front());
+		work_.pop_front();
+		at_work_ = true;
+		g.unlock();
+		if (unsigned us = fake_cuda.slow_us.load())
+			std::this_thread::sleep_for(std::chrono::microseconds(us));
+		int err = work();
+		g.lock();
+		at_work_ = false;
+		if (err && !error_)
+			error_ = err;
+		changed_.notify_all();
+	}
+}
+
+int CUstream_st::query()
+{
+	std::lock_guard g(lock_);
+	return work_.empty() && !at_work_ ? error_ : int(cu_error_not_ready);
+}
+
+int CUstream_st::synchronize()
+{
+	std::unique_lock g(lock_);
+	changed_.wait(g, [this] { return work_.empty() && !at_work_; });
+	return error_;
+}
+
+std::shared_ptr<moment> CUstream_st::record()
+{
+	auto m = std::make_shared<moment>();
+	add([this, m] {
+		m->reach(error_);
+		return 0;
+	});
+	return m;
+}
+
+namespace het
+{
+
+int cuStreamCreateWithPriority(cu_stream *stream, unsigned, int)
+{
+	if (int err = injected(__func__))
+		return err;
+	if (!current())
+		return cu_error_invalid_context;
+	*stream = new CUstream_st(*current());
+	fake_cuda.streams++;
+	return 0;
+}
+
+int cuStreamDestroy_v2(cu_stream stream)
+{
+	delete stream;
+	fake_cuda.streams--;
+	return injected(__func__);
+}
+
+int cuStreamQuery(cu_stream stream)
+{
+	int err = injected(__func__);
+	return err ? err : stream_or_default(stream).query();
+}
+
+int cuStreamSynchronize(cu_stream stream)
+{
+	int err = injected(__func__);
+	return err ? err : stream_or_default(stream).synchronize();
+}
+
+int cuCtxSynchronize()
+{
+	int err = injected(__func__);
+	return err ? err : stream_or_default(nullptr).synchronize();
+}
+
+int cuStreamWaitEvent(cu_stream stream, cu_event event, unsigned)
+{
+	if (int err = injected(__func__))
+		return err;
+	if (auto m = last_of(event))
+		stream_or_default(stream).add([m] { return m->wait(); });
+	return 0;
+}
+
+int cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+	*least = 0;
+	*greatest = -5;
+	return injected(__func__);
+}
+
+int cuEventCreate(cu_event *event, unsigned)
+{
+	if (int err = injected(__func__))
+		return err;
+	*event = new CUevent_st;
+	return 0;
+}
+
+int cuEventDestroy_v2(cu_event event)
+{
+	delete event;
+	return injected(__func__);
+}
+
+int cuEventRecord(cu_event event, cu_stream stream)
+{
+	if (int err = injected(__func__))
+		return err;
+	auto m = stream_or_default(stream).record();
+	std::lock_guard g(event->lock);
+	event->last = m;
+	return 0;
+}
+
+int cuEventQuery(cu_event event)
+{
+	if (int err = injected(__func__))
+		return err;
+	auto m = last_of(event);
+	return m ? m->query() : 0;
+}
+
+int cuEventSynchronize(cu_event event)
+{
+	if (int err = injected(__func__))
+		return err;
+	auto m = last_of(event);
+	return m ? m->wait() : 0;
+}
+
+int cuEventElapsedTime(float *ms, cu_event from, cu_event to)
+{
+	auto a = last_of(from), b = last_of(to);
+	if (!a || !b)
+		return cu_error_invalid_handle;
+	*ms = float(b->ms - a->ms);
+	return injected(__func__);
+}
+
+} // namespace het
