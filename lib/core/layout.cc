@@ -34,7 +34,8 @@ layout plan_layout(range user, range owned, size_t page, size_t chunk)
 	l.tail = {std::min(user.end, body.end), user.end};
 	if (!chunk)
 		chunk = chunk_size_for(body.size());
-	l.chunk_shift = unsigned(std::countr_zero(chunk));
+	l.chunk_shift = unsigned(std::countr_zero(std::max(chunk, page)));
+	l.page = page;
 	l.chunks = uint32_t((body.size() + chunk - 1) >> l.chunk_shift);
 	return l;
 }
@@ -47,6 +48,7 @@ layout plan_copied(range user, size_t page)
 	l.head = user;
 	l.tail = {user.end, user.end};
 	l.chunk_shift = unsigned(std::countr_zero(page));
+	l.page = page;
 	return l;
 }
 

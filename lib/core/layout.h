@@ -13,6 +13,7 @@ struct layout {
 	range head, tail;     // bytes of the user range before and after the body; may be empty
 	unsigned chunk_shift; // log2 of the bytes a chunk
 	uint32_t chunks;
+	size_t page; // bytes a page
 
 	bool has_edges() const { return !head.empty() || !tail.empty(); }
 	uint32_t chunk_at(uintptr_t a) const { return uint32_t((a - body.begin) >> chunk_shift); }

@@ -8,6 +8,7 @@
 #include "os/pool.h"
 #include "os/settings.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace het
@@ -48,7 +49,8 @@ void *allocate_block(size_t n, unsigned device, bool huge)
 		fail(GPUVM_ESALLOC, "gpuvm_malloc: no room for %zu bytes (%s)", n, l.source->cure());
 		return nullptr;
 	}
-	b->chunk = chunk;
+	// What comes in huge pages goes in them: finer chunks could not be taken away from the host.
+	b->chunk = std::max(chunk, l.source->is_huge(b->in_source.offset) ? huge_page : 0);
 	void *p = map_private_like(0, size, align);
 	b->pages = range_of(p, size);
 	uint64_t offset = b->in_source.offset;

@@ -34,10 +34,11 @@ void extents::erase(uint32_t at)
 	count_--;
 }
 
-void extents::open(uint64_t size)
+void extents::open(uint64_t begin, uint64_t end)
 {
 	count_ = 0;
-	insert(0, {0, size});
+	if (begin < end)
+		insert(0, {begin, end});
 }
 
 bool extents::allocate(size_t n, size_t align, uint64_t *offset)

@@ -12,8 +12,8 @@ namespace het
 class extents
 {
       public:
-	// All of it is free.
-	void open(uint64_t size);
+	// All of [begin, end) is free.
+	void open(uint64_t begin, uint64_t end);
 	// False: no room (or no memory for the table).
 	bool allocate(size_t n, size_t align, uint64_t *offset);
 	void release(uint64_t offset, size_t n);

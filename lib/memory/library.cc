@@ -9,6 +9,7 @@
 #include "memory/touch.h"
 #include "memory/whole_chunk.h"
 #include "os/log.h"
+#include "os/mapping.h"
 #include "os/memory_file.h"
 #include "os/module_context.h"
 #include "os/settings.h"
@@ -149,7 +150,8 @@ int open_source()
 			return err;
 		l.source = &file;
 	}
-	l.space.open(l.source->size());
+	l.space.open(0, l.source->size());
+	l.huge_space.open(l.source->size(), l.source->huge_end());
 	return 0;
 }
 
@@ -180,20 +182,29 @@ library &lib()
 
 bool library::allocate_space(size_t n, size_t align, const page_use &use, part *p)
 {
-	size_t grain = source->grain(), size = round_up(n, grain);
-	if (!space.allocate(size, std::max(align, grain), &p->offset))
-		return false;
-	p->host_writes = source->create(p->offset, size, use);
-	if (!p->host_writes)
-		space.release(p->offset, size);
-	return p->host_writes;
+	auto allocate = [&](extents &from, size_t grain) {
+		size_t size = round_up(n, grain);
+		if (!from.allocate(size, std::max(align, grain), &p->offset))
+			return false;
+		p->host_writes = source->create(p->offset, size, use);
+		if (!p->host_writes)
+			from.release(p->offset, size);
+		return p->host_writes != nullptr;
+	};
+	return (use.huge && allocate(huge_space, huge_page)) || allocate(space, source->grain());
 }
 
 void library::release_space(uint64_t offset, size_t n)
 {
-	size_t size = round_up(n, source->grain());
+	bool huge = source->is_huge(offset);
+	size_t size = round_up(n, huge ? huge_page : source->grain());
 	source->destroy(offset, size);
-	space.release(offset, size);
+	(huge ? huge_space : space).release(offset, size);
+}
+
+size_t library::page_of(const part &p) const
+{
+	return source->is_huge(p.offset) ? huge_page : page_size();
 }
 
 lane_lease::lane_lease(unsigned own) : borrowed_(own == any_lane), lane_(borrowed_ ? lanes->borrow() : own) {}

@@ -39,10 +39,12 @@ struct library {
 	bool timed = false;
 	page_source *source = nullptr;
 
-	// Parts of the page source. Structure lock. release_space() gives the pages back too.
-	extents space;
+	// Parts of the page source, and of its huge part. Structure lock. release_space() gives the pages back too.
+	extents space, huge_space;
 	bool allocate_space(size_t n, size_t align, const page_use &use, part *p);
 	void release_space(uint64_t offset, size_t n);
+	// Bytes that can be mapped and taken away at once.
+	size_t page_of(const part &p) const;
 
 	address_index<array> arrays;
 	statistics stats;

@@ -40,7 +40,7 @@ size_t chunk_size_wanted()
 // rounding to pages lies between.
 range owned_in_block(const block &b, range user)
 {
-	bool to_end = round_up(user.end, page_size()) >= b.pages.end;
+	bool to_end = round_up(user.end, lib().page_of(b.in_source)) >= b.pages.end;
 	return {user.begin, to_end ? b.pages.end : user.end};
 }
 
@@ -50,7 +50,8 @@ int plan(array &a, range user, bool may_copy)
 	size_t page = page_size();
 	if (block *b = block_of(user)) {
 		a.from = origin::allocated;
-		a.place = plan_layout(user, owned_in_block(*b, user), page, b->chunk ? b->chunk : chunk_size_wanted());
+		a.place = plan_layout(user, owned_in_block(*b, user), lib().page_of(b->in_source),
+				      b->chunk ? b->chunk : chunk_size_wanted());
 		a.offset = b->in_source.offset + (a.place.body.begin - b->pages.begin);
 		count_host_writes(a, *b->in_source.host_writes);
 		return 0;

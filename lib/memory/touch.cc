@@ -30,8 +30,8 @@ constexpr size_t piece_bytes = 1 << 20;
 
 pages page_of(const array &a, uintptr_t at)
 {
-	uintptr_t begin = round_down(at, page_size());
-	return pages_of(a, {begin, begin + page_size()});
+	uintptr_t begin = round_down(at, a.place.page);
+	return pages_of(a, {begin, begin + a.place.page});
 }
 
 // Chunks from @c on, at most @limit, that take the same step as the first and are nobody else's business.
@@ -148,7 +148,7 @@ verdict show(array &a, array_guard &g, touch t, uint32_t c, event e, const step 
 	uint32_t n = choose_window(a, c, e, st);
 	range r = a.place.chunk_range(c, n);
 	if (lib().catcher->features().by_page)
-		r.begin = round_down(t.addr, page_size());
+		r.begin = round_down(t.addr, a.place.page);
 	if (mutant_nolock()) {
 		enter_all(a, c, n, st.next);
 		g.unlock();

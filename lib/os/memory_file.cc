@@ -13,6 +13,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#ifndef MFD_HUGE_2MB
+#define MFD_HUGE_2MB (21u << 26)
+#endif
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif
@@ -27,16 +30,12 @@ constexpr int read_write = PROT_READ | PROT_WRITE;
 
 } // namespace
 
-int memory_file::open()
+// Address space for the file and for as many huge pages as the machine can have. Only that: enough for several times the
+// machine's memory, less where RLIMIT_AS or a sanitizer leaves less.
+bool memory_file::map_alias()
 {
-	if (fd_ >= 0)
-		return 0;
-	fd_ = memfd_create("libhet", MFD_CLOEXEC);
-	if (fd_ < 0)
-		return fail(GPUVM_ESALLOC, "memfd_create failed (errno %d): raise 'ulimit -n'?", errno);
-	// Address space only: enough for several times the machine's memory, less where RLIMIT_AS or a sanitizer
-	// leaves less.
 	uint64_t memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * page_size();
+	uint64_t huge_room = round_up(memory, huge_page);
 	// A file beyond the limit would be SIGXFSZ, not an error.
 	rlimit file_size{};
 	getrlimit(RLIMIT_FSIZE, &file_size);
@@ -44,20 +43,54 @@ int memory_file::open()
 	for (size_ = std::min(std::max<uint64_t>(uint64_t{64} << 30, memory * 4), most); size_ >= (64 << 20);
 	     size_ /= 2) {
 		size_ = round_up(size_, huge_page);
+		huge_room = std::min(huge_room, size_);
 		if (ftruncate(fd_, off_t(size_)))
 			continue;
-		alias_ = static_cast<char *>(map_file_aligned(size_, PROT_NONE, fd_, 0));
+		alias_ = static_cast<char *>(map_file_aligned(size_ + huge_room, PROT_NONE, fd_, 0));
 		if (alias_)
 			break;
 	}
-	if (!alias_) {
+	huge_end_ = size_;
+	if (alias_)
+		add_huge_part(huge_room);
+	return alias_;
+}
+
+// No page is taken here, nor reserved: that is what each create() does.
+void memory_file::add_huge_part(uint64_t room)
+{
+	huge_fd_ = memfd_create("libhet-huge", MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB);
+	if (huge_fd_ >= 0 && !ftruncate(huge_fd_, off_t(room)) &&
+	    map_file(alias_ + size_, room, PROT_NONE, huge_fd_, 0)) {
+		huge_end_ = size_ + room;
+		return;
+	}
+	if (huge_fd_ >= 0)
+		close(huge_fd_);
+	huge_fd_ = -1;
+	unmap(range_of(alias_ + size_, room));
+}
+
+int memory_file::open()
+{
+	if (fd_ >= 0)
+		return 0;
+	fd_ = memfd_create("libhet", MFD_CLOEXEC);
+	if (fd_ < 0)
+		return fail(GPUVM_ESALLOC, "memfd_create failed (errno %d): raise 'ulimit -n'?", errno);
+	if (!map_alias()) {
 		close(fd_);
 		fd_ = -1;
 		return fail(GPUVM_ESALLOC, "no address space for the alias mapping: raise 'ulimit -v' or 'ulimit -f'");
 	}
-	madvise(alias_, size_, MADV_DONTFORK);
-	madvise(alias_, size_, MADV_DONTDUMP);
+	madvise(alias_, huge_end_, MADV_DONTFORK);
+	madvise(alias_, huge_end_, MADV_DONTDUMP);
 	return 0;
+}
+
+memory_file::place memory_file::of(uint64_t offset) const
+{
+	return is_huge(offset) ? place{huge_fd_, off_t(offset - size_)} : place{fd_, off_t(offset)};
 }
 
 size_t memory_file::grain() const
@@ -71,20 +104,26 @@ const write_counter *memory_file::create(uint64_t offset, size_t n, const page_u
 	if (mprotect(alias(offset), n, read_write))
 		return nullptr;
 	prefer_node(range_of(alias(offset), n), use.node);
-	return &every_write_is_caught;
+	// A touch of a huge page that is not to be had would be SIGBUS.
+	if (!is_huge(offset) || populate(offset, n))
+		return &every_write_is_caught;
+	destroy(offset, n);
+	return nullptr;
 }
 
 void memory_file::destroy(uint64_t offset, size_t n)
 {
-	fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(offset), off_t(n));
+	place p = of(offset);
+	fallocate(p.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, p.at, off_t(n));
 	mprotect(alias(offset), n, PROT_NONE);
 }
 
 bool memory_file::populate(uint64_t offset, size_t n) const
 {
+	place p = of(offset);
 	int err;
 	do
-		err = fallocate(fd_, 0, off_t(offset), off_t(n));
+		err = fallocate(p.fd, 0, p.at, off_t(n));
 	while (err && errno == EINTR);
 	return !err;
 }
@@ -93,16 +132,16 @@ namespace
 {
 
 // pread(2) or pwrite(2) until all is done.
-template <class Call> bool transfer_all(Call call, char *p, size_t n, uint64_t offset)
+template <class Call> bool transfer_all(Call call, char *p, size_t n, off_t offset)
 {
 	while (n) {
-		ssize_t done = call(p, n, off_t(offset));
+		ssize_t done = call(p, n, offset);
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
 			return false;
 		p += done;
-		offset += uint64_t(done);
+		offset += done;
 		n -= size_t(done);
 	}
 	return true;
@@ -113,18 +152,20 @@ template <class Call> bool transfer_all(Call call, char *p, size_t n, uint64_t o
 bool memory_file::fill(uint64_t offset, const void *from, size_t n) const
 {
 	auto call = [this](char *p, size_t size, off_t at) { return pwrite(fd_, p, size, at); };
-	return transfer_all(call, static_cast<char *>(const_cast<void *>(from)), n, offset);
+	return transfer_all(call, static_cast<char *>(const_cast<void *>(from)), n, off_t(offset));
 }
 
 bool memory_file::read(uint64_t offset, void *to, size_t n) const
 {
-	auto call = [this](char *p, size_t size, off_t at) { return pread(fd_, p, size, at); };
-	return transfer_all(call, static_cast<char *>(to), n, offset);
+	place place = of(offset);
+	auto call = [&](char *p, size_t size, off_t at) { return pread(place.fd, p, size, at); };
+	return transfer_all(call, static_cast<char *>(to), n, place.at);
 }
 
 bool memory_file::map_at(range r, uint64_t offset) const
 {
-	if (!map_file(r.ptr(), r.size(), read_write, fd_, offset))
+	place p = of(offset);
+	if (!map_file(r.ptr(), r.size(), read_write, p.fd, uint64_t(p.at)))
 		return false;
 	madvise(r.ptr(), r.size(), MADV_DONTFORK);
 	return true;
@@ -132,6 +173,8 @@ bool memory_file::map_at(range r, uint64_t offset) const
 
 bool memory_file::make_huge(range r, uint64_t offset) const
 {
+	if (is_huge(offset))
+		return true;
 	madvise(r.ptr(), r.size(), MADV_HUGEPAGE);
 	madvise(alias(offset), r.size(), MADV_HUGEPAGE);
 	return populate(offset, r.size()) && !madvise(alias(offset), r.size(), MADV_COLLAPSE);

@@ -3,10 +3,13 @@
 
 #include "os/page_source.h"
 
+#include <sys/types.h>
+
 namespace het
 {
 
-// Pages of a memfd: one file and one alias for all arrays.
+// Pages of a memfd: one file and one alias for all arrays. A second file behind it in the same alias has the huge pages
+// that the administrator has reserved (vm.nr_hugepages), if there are any.
 class memory_file final : public page_source
 {
       public:
@@ -23,7 +26,7 @@ class memory_file final : public page_source
 
 	// Nothing is faulted in by these.
 	bool populate(uint64_t offset, size_t n) const override;
-	bool fill(uint64_t offset, const void *from, size_t n) const override;
+	bool fill(uint64_t offset, const void *from, size_t n) const override; // not in the huge part
 	bool read(uint64_t offset, void *to, size_t n) const override;
 	bool map_at(range r, uint64_t offset) const override;
 	// Pages of shared memory become huge by themselves only where the administrator has said so (shmem_enabled),
@@ -31,7 +34,16 @@ class memory_file final : public page_source
 	bool make_huge(range r, uint64_t offset) const override;
 
       private:
-	int fd_ = -1;
+	bool map_alias();
+	void add_huge_part(uint64_t room);
+	// The file that an offset lies in, and where in it.
+	struct place {
+		int fd;
+		off_t at;
+	};
+	place of(uint64_t offset) const;
+
+	int fd_ = -1, huge_fd_ = -1;
 };
 
 } // namespace het

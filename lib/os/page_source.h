@@ -28,6 +28,10 @@ class page_source
 {
       public:
 	uint64_t size() const { return size_; }
+	// Offsets from there on, up to @huge_end, are a part of their own that comes in huge pages alone and never in others;
+	// it may be empty, and its pages may be used up.
+	uint64_t huge_end() const { return huge_end_; }
+	bool is_huge(uint64_t offset) const { return offset >= size_; }
 	char *alias(uint64_t offset) const { return alias_ + offset; }
 
 	// Parts begin and end at multiples of it.
@@ -59,6 +63,7 @@ class page_source
 
 	char *alias_ = nullptr;
 	uint64_t size_ = 0;
+	uint64_t huge_end_ = 0;
 };
 
 } // namespace het

@@ -36,6 +36,8 @@ namespace
 
 constexpr uint64_t needed_features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_MISSING_SHMEM |
 				     UFFD_FEATURE_MINOR_SHMEM | UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
+// For huge pages, which only some processors have.
+constexpr uint64_t hugetlb_features = UFFD_FEATURE_MISSING_HUGETLBFS | UFFD_FEATURE_MINOR_HUGETLBFS;
 // All that Linux 6.1 knows.
 constexpr uint64_t features_6_1 = 0x1fff;
 
@@ -93,7 +95,10 @@ template <class Operation> int on_each_mapping(range r, Operation operation)
 	int err = operation(r);
 	if (err != -ENOENT || r.size() <= page_size())
 		return err;
-	uintptr_t middle = round_down(r.begin + r.size() / 2, page_size());
+	// Huge pages stay whole: they are refused in part.
+	uintptr_t middle = round_down(r.begin + r.size() / 2, huge_page);
+	if (middle <= r.begin)
+		middle = round_down(r.begin + r.size() / 2, page_size());
 	err = on_each_mapping({r.begin, middle}, operation);
 	int second = on_each_mapping({middle, r.end}, operation);
 	return err ? err : (second == -EEXIST ? 0 : second);
@@ -124,7 +129,8 @@ std::optional<userfaultfd> userfaultfd::open(uint64_t extra, const char **why)
 			continue;
 		}
 		int fd = w.open();
-		uffdio_api api{.api = UFFD_API, .features = needed_features | extra, .ioctls = 0};
+		uint64_t wanted = needed_features | extra | (have & hugetlb_features);
+		uffdio_api api{.api = UFFD_API, .features = wanted, .ioctls = 0};
 		if (fd < 0)
 			continue;
 		userfaultfd u(fd, w.kernel_mode);

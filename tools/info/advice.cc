@@ -97,6 +97,9 @@ void advise_on_memory(const json &memory, const json &trap, json &list)
 				       ? "GPUVM_HUGE has no effect: write 'advise' to "
 					 "/sys/kernel/mm/transparent_hugepage/shmem_enabled."
 				       : "GPUVM_HUGE has no effect: use Linux 6.1 or newer, with memory to spare.");
+	if (trap["works"] && trap["name"] != "kmod" && memory["hugetlb_free"] == 0)
+		list.push_back("GPUVM_HUGE has no reserved pages, in which arrays come and go two megabytes at a time: "
+			       "write their number to /proc/sys/vm/nr_hugepages.");
 	if (huge == "never" || huge == "deny" || huge == "advise")
 		list.push_back("Adopted arrays (malloc) are in small pages: write 'within_size' to "
 			       "/sys/kernel/mm/transparent_hugepage/shmem_enabled.");

@@ -164,6 +164,7 @@ json memory()
 	return {{"shmem_huge_pages", choice_in("/sys/kernel/mm/transparent_hugepage/shmem_enabled")},
 		{"huge_pages", choice_in("/sys/kernel/mm/transparent_hugepage/enabled")},
 		{"hugetlb_pages", number_in("/proc/sys/vm/nr_hugepages")},
+		{"hugetlb_free", number_in("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages")},
 		{"max_map_count", number_in("/proc/sys/vm/max_map_count")},
 		{"locked_memory_limit", limit(RLIMIT_MEMLOCK)},
 		{"open_files_limit", limit(RLIMIT_NOFILE)}};

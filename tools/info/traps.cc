@@ -65,28 +65,30 @@ bool shares_reads(sample &s)
 	return s.kernel(GPUVM_READ_ONLY) && statistic<unsigned long long>(GPUVM_STAT_BYTES_TO_DEVICE) == before;
 }
 
-// Kilobytes of the library's memory that this process has mapped in huge pages: a memfd's, or the module's.
-unsigned long huge_kilobytes()
+// Where huge pages come from that this process has mapped of the library's memory; "" if it has none.
+std::string source_of_huge_pages()
 {
+	const std::pair<std::string, const char *> kinds[] = {{"Shared_Hugetlb:", "reserved ones (hugetlbfs)"},
+							      {"ShmemPmdMapped:", "collapsed shared memory"},
+							      {"FilePmdMapped:", "the module's"}};
 	std::ifstream smaps("/proc/self/smaps");
-	unsigned long total = 0;
 	for (std::string line; std::getline(smaps, line);)
-		for (const std::string key : {"ShmemPmdMapped:", "FilePmdMapped:"})
-			if (line.compare(0, key.size(), key) == 0)
-				total += std::stoul(line.substr(key.size()));
-	return total;
+		for (const auto &[key, source] : kinds)
+			if (line.compare(0, key.size(), key) == 0 && std::stoul(line.substr(key.size())) > 0)
+				return source;
+	return "";
 }
 
-bool allocates_huge_pages()
+std::string allocates_huge_pages()
 {
 	constexpr size_t size = 4 << 20;
 	void *p = gpuvm_malloc(size, 0, GPUVM_HUGE);
 	if (!p)
-		return false;
+		return "";
 	memset(p, 1, size);
-	bool huge = huge_kilobytes() > 0;
+	std::string source = source_of_huge_pages();
 	gpuvm_free(p);
-	return huge;
+	return source;
 }
 
 json look_at_trap(int flag)
@@ -96,12 +98,14 @@ json look_at_trap(int flag)
 	sample s;
 	if (!s.ok())
 		return {{"works", false}, {"reason", "an array can't be linked"}};
+	std::string huge = allocates_huge_pages();
 	return {{"name", statistic<const char *>(GPUVM_STAT_TRAP)},
 		{"works", true},
 		{"reason", statistic<const char *>(GPUVM_STAT_TRAP_REASON)},
 		{"kernel_touches", serves_kernel_touches(s)},
 		{"shared_reads", shares_reads(s)},
-		{"huge_pages", allocates_huge_pages()},
+		{"huge_pages", !huge.empty()},
+		{"huge_pages_from", huge},
 		{"resolvers", statistic<unsigned>(GPUVM_STAT_RESOLVERS)}};
 }
 

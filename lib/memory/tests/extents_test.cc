@@ -80,7 +80,7 @@ TEST(extents, nothing_is_free_before_open)
 TEST(extents, hands_out_all_and_no_more)
 {
 	extents e;
-	e.open(8 * page);
+	e.open(0, 8 * page);
 	uint64_t offset;
 	EXPECT_FALSE(e.allocate(8 * page + 1, 1, &offset));
 	ASSERT_TRUE(e.allocate(8 * page, page, &offset));
@@ -94,7 +94,7 @@ TEST(extents, neighbours_merge_in_every_order)
 {
 	for (const auto &order : {std::vector{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
 		extents e;
-		e.open(3 * page);
+		e.open(0, 3 * page);
 		uint64_t offset;
 		for (int i = 0; i < 3; i++)
 			ASSERT_TRUE(e.allocate(page, page, &offset));
@@ -107,7 +107,7 @@ TEST(extents, neighbours_merge_in_every_order)
 TEST(extents, alignment_leaves_the_rest_free)
 {
 	extents e;
-	e.open(64 * page);
+	e.open(0, 64 * page);
 	uint64_t a, b, c;
 	ASSERT_TRUE(e.allocate(page, page, &a));
 	ASSERT_TRUE(e.allocate(16 * page, 16 * page, &b));
@@ -122,7 +122,7 @@ TEST(extents, alignment_leaves_the_rest_free)
 TEST(extents, sizes_that_overflow_do_not_fit)
 {
 	extents e;
-	e.open(64 * page);
+	e.open(0, 64 * page);
 	uint64_t offset;
 	ASSERT_TRUE(e.allocate(page, page, &offset));
 	for (size_t n : {SIZE_MAX, SIZE_MAX - page + 1, SIZE_MAX - 16 * page + 1, SIZE_MAX / 2})
@@ -136,7 +136,7 @@ TEST(extents, agree_with_a_page_map)
 	constexpr uint64_t pages = 3000;
 	std::mt19937_64 random(1);
 	extents e;
-	e.open(pages * page);
+	e.open(0, pages * page);
 	model m(pages);
 	std::vector<piece> pieces;
 	for (int round = 0; round < 8000; round++) {
@@ -171,7 +171,7 @@ TEST(extents, many_gaps)
 	// More than the table holds at first.
 	constexpr uint64_t pieces = 1000;
 	extents e;
-	e.open(2 * pieces * page);
+	e.open(0, 2 * pieces * page);
 	uint64_t offset;
 	for (uint64_t i = 0; i < 2 * pieces; i++)
 		ASSERT_TRUE(e.allocate(page, page, &offset));
