@@ -29,6 +29,7 @@ ALLOWED = {
     "lib/dev/tests": TRAP_OR_DEV | {"lib/dev", "selftests/fake"},
     "lib/memory": MEMORY,
     "lib/api": API,
+    "lib/api/tests": API | {"lib/api", "lib/dev/tests"},
     "runtime/ptx": set(),
     "runtime": RUNTIME | {"runtime/ptx"},
     "tools/json": set(),

@@ -40,6 +40,7 @@ class Suite:
     name: str
     tree: str = "build"
     env: dict[str, str] = field(default_factory=dict)
+    only: tuple[str, ...] = ()  # none named: all
     as_nobody: bool = False
     seconds: int = 300
 
@@ -72,11 +73,21 @@ WITHOUT = {
     ],
 }
 
+# CUDA devices without a GPU (selftests/fake): where the device makes a difference, with the default trap.
+FAKE_CUDA = {
+    "LD_LIBRARY_PATH": str(ROOT / "build/fake"),
+    "HET_TEST_DEVICES": "cuda,cuda2",
+    "HET_TEST_TRAPS": "uffd",
+    "HET_TEST_KINDS": "none,map,library,slice",
+}
+WITH_FAKE_CUDA = ("api", "bytes_moved", "coherence", "event", "failure", "fork", "nested", "strict", "threads")
+
 SUITES = [
     Suite("selftest"),
     # The trap by mprotect does not use userfaultfd.
     Suite("Linux 6.1 features", env={"GPUVM_UFFD_FEATURES": "6.1", "HET_TEST_TRAPS": "best,uffd,uffd-sigbus"}),
     Suite("ordinary user", as_nobody=True),
+    Suite("fake CUDA", env=FAKE_CUDA, only=WITH_FAKE_CUDA),
     Suite("address", tree="build-address", env=SANITIZED),
     Suite("undefined", tree="build-undefined", env=SANITIZED),
     Suite("thread", tree="build-thread", env=SANITIZED),
@@ -177,7 +188,7 @@ class NobodysCopy:
 
 def selftests(suite: Suite, copy: NobodysCopy) -> Iterator[Step]:
     for test in SELFTESTS:
-        if test in WITHOUT[suite.tree]:
+        if test in WITHOUT[suite.tree] or (suite.only and test not in suite.only):
             continue
         step = Step(
             f"{suite.name}, {test}",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // het-info: what libhet would use on this machine, why, and what could be better.
 #include "info/advice.h"
+#include "info/cuda.h"
 #include "info/module.h"
 #include "info/opencl.h"
 #include "info/system.h"
@@ -44,7 +45,7 @@ json make_report()
 	report["module"] = info::module();
 	report["userfaultfd"] = info::userfaultfd_ways();
 	report["memory"] = info::memory();
-	report["devices"] = {{"host", true}, {"opencl", info::opencl()}, {"cuda", "not in this build"}};
+	report["devices"] = {{"host", true}, {"opencl", info::opencl()}, {"cuda", info::cuda()}};
 	report["advice"] = info::advice(report);
 	return report;
 }
@@ -176,10 +177,11 @@ void print_memory(const json &m, const json &trap)
 {
 	printf("\nMemory\n");
 	if (trap["works"])
-		print_line("gpuvm_malloc(GPUVM_HUGE)", trap["huge_pages"] ? "huge pages" : "small pages");
+		print_line("gpuvm_malloc(GPUVM_HUGE)",
+			   trap["huge_pages"] ? "huge pages, " + text(trap["huge_pages_from"]) : "small pages");
 	print_line("huge pages, shared memory", text(m["shmem_huge_pages"]));
 	print_line("huge pages, private memory", text(m["huge_pages"]));
-	print_line("reserved hugetlb pages", text(m["hugetlb_pages"]) + " (not used by this version)");
+	print_line("reserved hugetlb pages", text(m["hugetlb_pages"]) + ", free " + text(m["hugetlb_free"]));
 	print_line("vm.max_map_count", text(m["max_map_count"]));
 	print_line("locked memory (ulimit -l)", amount_of(m["locked_memory_limit"]));
 	print_line("open files (ulimit -n)", text(m["open_files_limit"]));
@@ -202,7 +204,11 @@ void print_devices(const json &d)
 					       " units, " + amount_of(dev["memory_bytes"]) + ", driver " +
 					       text(dev["driver"]));
 	}
-	print_line("CUDA", text(d["cuda"]));
+	const json &cuda = d["cuda"];
+	print_line("CUDA", cuda["driver"] ? "driver for CUDA " + text(cuda["cuda"]) : text(cuda["error"]));
+	for (const json &dev : cuda["devices"])
+		print_line("", text(dev["name"]) + ", compute capability " + text(dev["capability"]) + ", " +
+				       text(dev["copy_engines"]) + " copy engines");
 }
 
 void print_report(const json &r)

@@ -162,7 +162,7 @@ int gpuvm_library_exists();
  * @param ndevs number of devices, 1 to 31.
  * @param devs  GPUVM_OPENCL: @p ndevs command queues. The library only takes their context and
  *              device; its transfers run on queues of its own.
- *              GPUVM_CUDA: ignored, device i is CUDA ordinal i.
+ *              GPUVM_CUDA: ignored, device i is CUDA ordinal i, in its primary context.
  *              GPUVM_HOST: null, or @p ndevs pointers to struct gpuvm_host_device (null entries allowed).
  * @param flags one of GPUVM_OPENCL, GPUVM_CUDA, GPUVM_HOST; with any of GPUVM_STAT,
  *              GPUVM_UNLINK_NO_SYNC_BACK, GPUVM_WRITER_SIG_BLOCK, GPUVM_STRICT, one GPUVM_TRAP_...,
@@ -327,8 +327,9 @@ int gpuvm_kernel_end_range(void *hostptr, size_t nbytes, unsigned idev);
  * gpuvm_kernel_end() for a kernel that has not finished: returns without waiting for it; touches, and a later
  * begin, wait for the event. An array waits for one event at a time: where another is pending on it, the call
  * waits for that.
- * @param event a cl_event (GPUVM_OPENCL) of the kernel; the library retains it. For GPUVM_HOST: a
- *              pointer to an int that becomes non-zero when the kernel has finished.
+ * @param event a cl_event (GPUVM_OPENCL) of the kernel; the library retains it. For GPUVM_CUDA: a CUevent that was
+ *              recorded behind the kernel; it may be recorded again or destroyed once the call has returned. For
+ *              GPUVM_HOST: a pointer to an int that becomes non-zero when the kernel has finished.
  * @return as gpuvm_kernel_end(); GPUVM_ESTATE for an array with edges.
  */
 int gpuvm_kernel_end_event(void *hostptr, unsigned idev, void *event);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "info/cuda.h"
+
+#include "dev/cuda_abi.h"
+
+#include <dlfcn.h>
+
+namespace info
+{
+
+using namespace het;
+
+namespace
+{
+
+struct driver {
+#define HET_CUDA_MEMBER(member, symbol, parameters) int(*member) parameters = nullptr;
+	HET_CUDA_DEVICE_FUNCTIONS(HET_CUDA_MEMBER)
+#undef HET_CUDA_MEMBER
+
+	bool open(std::string &why)
+	{
+		void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+		if (!library) {
+			why = dlerror();
+			return false;
+		}
+#define HET_CUDA_FIND(member, symbol, parameters)                             \
+	member = reinterpret_cast<decltype(member)>(dlsym(library, #symbol)); \
+	if (!member)                                                          \
+		why = "libcuda.so.1 lacks " #symbol ": install a newer NVIDIA driver";
+		HET_CUDA_DEVICE_FUNCTIONS(HET_CUDA_FIND)
+#undef HET_CUDA_FIND
+		return why.empty();
+	}
+};
+
+int attribute(const driver &d, cu_device device, int which)
+{
+	int value = 0;
+	return d.device_attribute(&value, which, device) ? 0 : value;
+}
+
+json device(const driver &d, int ordinal)
+{
+	cu_device device = 0;
+	char name[128] = "?";
+	if (!d.get_device(&device, ordinal))
+		d.device_name(name, sizeof(name), device);
+	return {{"name", name},
+		{"capability", std::to_string(attribute(d, device, cu_attribute_compute_capability_major)) + "." +
+				       std::to_string(attribute(d, device, cu_attribute_compute_capability_minor))},
+		{"copy_engines", attribute(d, device, cu_attribute_async_engine_count)}};
+}
+
+json look()
+{
+	driver d;
+	std::string why;
+	if (!d.open(why))
+		return {{"driver", false}, {"error", why}};
+	int version = 0, count = 0;
+	d.driver_version(&version);
+	int err = d.init(0);
+	if (!err)
+		err = d.device_count(&count);
+	if (err)
+		return {{"driver", false}, {"error", "the driver does not start: CUDA error " + std::to_string(err)}};
+	json devices = json::array();
+	for (int i = 0; i < count; i++)
+		devices.push_back(device(d, i));
+	return {{"driver", true},
+		{"cuda", std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)},
+		{"devices", devices}};
+}
+
+} // namespace
+
+json cuda()
+{
+	finding f = in_child(look);
+	if (f.answer.is_null())
+		return {{"driver", false}, {"error", "the driver could not be asked: " + f.ending}};
+	return f.answer;
+}
+
+} // namespace info
