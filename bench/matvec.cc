@@ -18,6 +18,7 @@ namespace
 struct options {
 	common_options common;
 	matvec_options matvec;
+	std::string device;
 	std::string arrays = "both";
 	std::string touch = "write";
 	std::string copy_access = "read-write";
@@ -113,7 +114,11 @@ int run(options o)
 		o.matvec.iterations = std::min(o.matvec.iterations, 200u);
 	o.matvec.read_touch = o.touch == "read";
 	o.matvec.declared_access = o.copy_access == "declared";
-	auto devices = open_all_devices();
+	std::vector<std::unique_ptr<device>> devices;
+	if (o.device.empty())
+		devices = open_all_devices();
+	else
+		devices.push_back(open_device(o.device));
 	std::vector<device *> list;
 	for (const auto &d : devices)
 		list.push_back(d.get());
@@ -162,6 +167,7 @@ int main(int argc, char **argv)
 	line.number("-n", o.matvec.n, "rows and columns");
 	line.number("--iterations", o.matvec.iterations, "of each variant");
 	line.number("--block", o.matvec.block, "iterations before the next variant has its turn");
+	line.text("--device", o.device, "host, opencl0, cuda0, ...; default: every OpenCL device");
 	line.text("--arrays", o.arrays, "aligned (no edges), heap (with edges) or both", {"aligned", "heap", "both"});
 	line.flag("--tuned", o.matvec.tuned, "a kernel made for speed instead of the plain one, a row a work-item");
 	line.text("--touch", o.touch, "what libhet-false does with its page: write or read", {"write", "read"});

@@ -9,13 +9,28 @@
 namespace bench
 {
 
+namespace
+{
+
+// The number in a name such as "opencl1", 0 without one; -1: another kind of name.
+int number_in(const std::string &name, const std::string &kind)
+{
+	if (name.rfind(kind, 0) != 0 || name.find_first_not_of("0123456789", kind.size()) != std::string::npos)
+		return -1;
+	return name.size() > kind.size() ? std::stoi(name.substr(kind.size())) : 0;
+}
+
+} // namespace
+
 std::unique_ptr<device> open_device(const std::string &name)
 {
 	if (name == "host")
 		return make_host_device();
-	if (name.rfind("opencl", 0) == 0 && name.find_first_not_of("0123456789", 6) == std::string::npos)
-		return make_opencl_device(name.size() > 6 ? unsigned(std::stoul(name.substr(6))) : 0);
-	throw std::runtime_error("no device '" + name + "': say host, opencl0, opencl1, ...");
+	if (int n = number_in(name, "opencl"); n >= 0)
+		return make_opencl_device(unsigned(n));
+	if (int n = number_in(name, "cuda"); n >= 0)
+		return make_cuda_device(unsigned(n));
+	throw std::runtime_error("no device '" + name + "': say host, opencl0, cuda0, opencl1, ...");
 }
 
 std::vector<std::string> opencl_device_names()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // A compute device as the benchmarks see it: buffers, kernels, and the raw copies that libhet is compared with.
-// Two kinds: an OpenCL device, and the host device, where buffers are host memory and kernels C functions.
+// Three kinds: OpenCL and CUDA devices, and the host device, where buffers are host memory and kernels C functions.
 #pragma once
 
 #include "json/json.h"
@@ -34,11 +34,12 @@ struct argument {
 
 using arguments = std::span<const argument>;
 
-// One kernel in both languages. Its address is its identity: define it with static storage.
+// One kernel in all languages. Its address is its identity: define it with static storage.
 struct kernel {
 	const char *name;   // of the function in @opencl
 	const char *opencl; // source; CPU_DEVICE is defined when it is compiled for a CPU
 	void (*host)(arguments args, size_t first, size_t end); // work-items [first, end)
+	const char *cuda = nullptr;                             // its name in cuda_kernels.cu, if that is another
 };
 
 class device
@@ -46,12 +47,12 @@ class device
       public:
 	virtual ~device() = default;
 
-	virtual std::string name() const = 0;  // for results: "host", "opencl0"
+	virtual std::string name() const = 0;  // for results: "host", "opencl0", "cuda0"
 	virtual std::string title() const = 0; // for people
 	virtual json describe() const = 0;
 	virtual bool cpu() const = 0; // work-items are lanes of a core, not threads of a GPU
 
-	// What gpuvm_init() wants: GPUVM_OPENCL or GPUVM_HOST, and the element of devs.
+	// What gpuvm_init() wants: GPUVM_OPENCL, GPUVM_CUDA or GPUVM_HOST, and the element of devs.
 	virtual int api() const = 0;
 	virtual void *handle() = 0;
 
@@ -73,6 +74,7 @@ class device
 std::unique_ptr<device> make_host_device();
 // @index counts the devices of all platforms.
 std::unique_ptr<device> make_opencl_device(unsigned index);
+std::unique_ptr<device> make_cuda_device(unsigned ordinal);
 
 // By the names above. Throws if there is no such device.
 std::unique_ptr<device> open_device(const std::string &name);
@@ -82,6 +84,8 @@ std::vector<std::unique_ptr<device>> open_all_devices();
 
 // Names of the OpenCL devices, empty without an ICD. Starts the OpenCL runtime.
 std::vector<std::string> opencl_device_names();
+// Names of the CUDA devices, empty without a driver. Starts the driver.
+std::vector<std::string> cuda_device_names();
 
 // Owns one buffer.
 class buffer

@@ -28,6 +28,11 @@ device_choice choose_devices(const std::vector<std::string> &wanted)
 			found.resize(1);
 		choice.names = {"host"};
 		choice.names.insert(choice.names.end(), found.begin(), found.end());
+		if (!wanted.empty()) {
+			auto gpus = in_child([] { return json(cuda_device_names()); }, patience_s)
+					    .get<std::vector<std::string>>();
+			choice.names.insert(choice.names.end(), gpus.begin(), gpus.end());
+		}
 	} else {
 		choice.names = wanted;
 	}

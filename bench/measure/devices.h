@@ -18,7 +18,7 @@ struct device_choice {
 	json descriptions = json::array();
 };
 
-// @wanted: names, "all" for the host device and every OpenCL device, or nothing for the host device and the
+// @wanted: names, "all" for the host device and every OpenCL and CUDA device, or nothing for the host device and the
 // first OpenCL device. Says so on stderr where there is no OpenCL device.
 device_choice choose_devices(const std::vector<std::string> &wanted);
 

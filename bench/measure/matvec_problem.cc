@@ -100,7 +100,7 @@ void matvec_on_items(arguments a, size_t first, size_t end)
 }
 
 const kernel plain_matvec = {"matvec", plain_source, matvec_on_items};
-const kernel tuned_matvec = {"matvec", tuned_source, matvec_on_items};
+const kernel tuned_matvec = {"matvec", tuned_source, matvec_on_items, "matvec_tuned"};
 
 } // namespace
 

@@ -77,7 +77,7 @@ touch_session::touch_session(const touch_subject &subject)
 	device_->launch(stamp, 1, 1, args);
 	device_->finish();
 	check(gpuvm_pre_init(GPUVM_THREADS_AFTER_INIT), "gpuvm_pre_init");
-	start_library({device_.get()}, trap_flags.at(subject.trap) | spin_flags.at(subject.spin));
+	start_library({device_.get()}, trap_flag(subject.trap) | spin_flag(subject.spin));
 }
 
 // Leaves the array with the device as the only owner.
@@ -160,6 +160,16 @@ const std::vector<std::string> &trap_names()
 {
 	static const std::vector<std::string> names = {"sigsegv-stop", "sigsegv", "uffd-sigbus", "uffd"};
 	return names;
+}
+
+int trap_flag(const std::string &name)
+{
+	return trap_flags.at(name);
+}
+
+int spin_flag(const std::string &name)
+{
+	return spin_flags.at(name);
 }
 
 std::string touch_cell::name() const

@@ -24,6 +24,9 @@ struct touch_subject {
 
 // The traps that gpuvm_init() offers to a benchmark, slowest first.
 const std::vector<std::string> &trap_names();
+// The flags of gpuvm_init() for names of traps, and of ways to spin: "adaptive", "always", "never".
+int trap_flag(const std::string &name);
+int spin_flag(const std::string &name);
 
 // Under which circumstances.
 struct touch_cell {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "common/cuda.h"
+
+#include "common/cuda_kernels.h"
+#include "common/format.h"
+
+#include <dlfcn.h>
+#include <stdexcept>
+
+namespace bench
+{
+
+using namespace het;
+
+namespace
+{
+
+cuda_functions open_driver()
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		throw std::runtime_error(format("no CUDA driver: %s", dlerror()));
+	cuda_functions d;
+	const char *missing = nullptr;
+#define FIND(member, symbol, parameters)                                          \
+	d.member = reinterpret_cast<decltype(d.member)>(dlsym(library, #symbol)); \
+	if (!d.member)                                                            \
+		missing = #symbol;
+	HET_CUDA_DEVICE_FUNCTIONS(FIND)
+	HET_CUDA_PROGRAM_FUNCTIONS(FIND)
+	HET_CUDA_MANAGED_FUNCTIONS(FIND)
+#undef FIND
+	if (missing)
+		throw std::runtime_error(format("the CUDA driver has no %s", missing));
+	int err = d.init(0);
+	if (err)
+		throw std::runtime_error(format("cuInit: CUDA error %d", err));
+	return d;
+}
+
+} // namespace
+
+const cuda_functions &cuda()
+{
+	static const cuda_functions d = open_driver();
+	return d;
+}
+
+void cuda_check(int err, const char *call)
+{
+	const char *name = "";
+	if (!err)
+		return;
+	cuda().error_name(err, &name);
+	throw std::runtime_error(format("%s: CUDA error %d, %s", call, err, name ? name : "unknown"));
+}
+
+unsigned cuda_device_count()
+{
+	int n = 0;
+	try {
+		return cuda().device_count(&n) ? 0 : unsigned(n);
+	} catch (const std::exception &) {
+		return 0;
+	}
+}
+
+cuda_program::cuda_program(unsigned ordinal)
+{
+	cu_context context;
+	cuda_check(cuda().get_device(&device_, int(ordinal)), "cuDeviceGet");
+	cuda_check(cuda().retain_context(&context, device_), "cuDevicePrimaryCtxRetain");
+	cuda_check(cuda().push_context(context), "cuCtxPushCurrent");
+	cuda_check(cuda().create_stream(&stream_, cu_stream_non_blocking, 0), "cuStreamCreate");
+	cuda_check(cuda().load_module(&module_, cuda_kernels_ptx), "cuModuleLoadData");
+}
+
+cuda_program::~cuda_program()
+{
+	cuda().unload_module(module_);
+	cuda().destroy_stream(stream_);
+	cu_context ours;
+	cuda().pop_context(&ours);
+	cuda().release_context(device_);
+}
+
+std::string cuda_program::device_name() const
+{
+	char name[128] = "";
+	cuda_check(cuda().device_name(name, sizeof(name), device_), "cuDeviceGetName");
+	return name;
+}
+
+int cuda_program::attribute(int which) const
+{
+	int value = 0;
+	cuda_check(cuda().device_attribute(&value, which, device_), "cuDeviceGetAttribute");
+	return value;
+}
+
+std::string cuda_program::driver_version()
+{
+	int version = 0;
+	cuda_check(cuda().driver_version(&version), "cuDriverGetVersion");
+	return format("%d.%d", version / 1000, version % 1000 / 10);
+}
+
+void cuda_program::launch(const std::string &kernel, unsigned blocks, unsigned threads, std::vector<void *> arguments)
+{
+	cu_function &f = functions_[kernel];
+	if (!f)
+		cuda_check(cuda().get_function(&f, module_, kernel.c_str()), kernel.c_str());
+	cuda_check(cuda().launch(f, blocks, 1, 1, threads, 1, 1, 0, stream_, arguments.data(), nullptr),
+		   "cuLaunchKernel");
+}
+
+void cuda_program::finish() const
+{
+	cuda_check(cuda().synchronize_stream(stream_), "cuStreamSynchronize");
+}
+
+} // namespace bench

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The CUDA driver with exceptions, and one device of it as a program uses it. The driver's library is opened when the
+// first one is asked for.
+#pragma once
+
+#include "dev/cuda_abi.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace bench
+{
+
+// Opens it once. Throws where there is no driver.
+const het::cuda_functions &cuda();
+
+// Throws with the call's name and the error's unless @err is 0.
+void cuda_check(int err, const char *call);
+
+// Devices there are; 0 without a driver.
+unsigned cuda_device_count();
+
+// The primary context of a device, current in this thread; a stream; the benchmarks' kernels.
+class cuda_program
+{
+      public:
+	explicit cuda_program(unsigned ordinal);
+	~cuda_program();
+	cuda_program(const cuda_program &) = delete;
+	cuda_program &operator=(const cuda_program &) = delete;
+
+	std::string device_name() const;
+	int attribute(int which) const;
+	// The driver's CUDA version as "13.0".
+	static std::string driver_version();
+
+	het::cu_stream stream() const { return stream_; }
+	// @arguments: addresses of the values.
+	void launch(const std::string &kernel, unsigned blocks, unsigned threads, std::vector<void *> arguments);
+	void finish() const;
+
+      private:
+	het::cu_device device_ = 0;
+	het::cu_stream stream_ = nullptr;
+	het::cu_module module_ = nullptr;
+	std::map<std::string, het::cu_function> functions_;
+};
+
+} // namespace bench
