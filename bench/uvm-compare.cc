@@ -16,6 +16,7 @@ struct options {
 	std::string plot;
 	std::vector<std::string> traps = {"kmod", "uffd", "uffd-sigbus", "sigsegv"};
 	std::vector<std::string> memories = {"malloc", "huge"};
+	std::vector<std::string> measures;
 	unsigned rounds = 0;
 };
 
@@ -35,7 +36,7 @@ int run(const options &o)
 {
 	const unsigned rounds = o.rounds ? o.rounds : o.common.quick ? 3 : 12;
 	report out("uvm-compare", {{"quick", o.common.quick}, {"rounds", rounds}, {"bytes", uvm_bytes}});
-	const uvm_outcome outcome = run_uvm(subjects_of(o), rounds);
+	const uvm_outcome outcome = run_uvm(subjects_of(o), o.measures, rounds);
 	print_uvm_tables(outcome);
 	report_uvm(out, outcome);
 	if (!o.plot.empty())
@@ -55,6 +56,7 @@ int main(int argc, char **argv)
 	line.text("--plot", o.plot, "write a plot to this path, with .svg and .png appended");
 	line.list("--trap", o.traps, "libhet's traps", {"kmod", "uffd", "uffd-sigbus", "sigsegv"});
 	line.list("--memory", o.memories, "libhet's arrays: malloc, library, huge", {"malloc", "library", "huge"});
+	line.list("--measure", o.measures, "these alone: touch, sweep, ... as in the results", uvm_measure_names());
 	line.number("--rounds", o.rounds, "how often every way has its turn");
 	return line.run(argc, argv, [&] { return run(o); });
 }

@@ -78,7 +78,6 @@ FAKE_CUDA = {
     "LD_LIBRARY_PATH": str(ROOT / "build/fake"),
     "HET_TEST_DEVICES": "cuda,cuda2",
     "HET_TEST_TRAPS": "uffd",
-    "HET_TEST_KINDS": "none,map,library,slice",
 }
 WITH_FAKE_CUDA = ("api", "bytes_moved", "coherence", "event", "failure", "fork", "nested", "strict", "threads")
 

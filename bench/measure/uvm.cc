@@ -6,6 +6,7 @@
 #include "common/memory.h"
 #include "common/progress.h"
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <thread>
@@ -251,6 +252,14 @@ const std::vector<uvm_measure> &uvm_measures()
 	return all;
 }
 
+std::vector<std::string> uvm_measure_names()
+{
+	std::vector<std::string> names;
+	for (const auto &m : uvm_measures())
+		names.push_back(m.name);
+	return names;
+}
+
 answer_fn start_uvm_session(const uvm_subject &subject)
 {
 	auto s = std::make_shared<session>(subject);
@@ -269,8 +278,11 @@ const uvm_result *uvm_outcome::find(const std::string &name) const
 	return nullptr;
 }
 
-uvm_outcome run_uvm(const std::vector<uvm_subject> &subjects, unsigned rounds)
+uvm_outcome run_uvm(const std::vector<uvm_subject> &subjects, const std::vector<std::string> &only, unsigned rounds)
 {
+	auto is_wanted = [&](const uvm_measure &m) {
+		return only.empty() || std::find(only.begin(), only.end(), m.name) != only.end();
+	};
 	uvm_outcome out;
 	std::vector<std::unique_ptr<child>> children;
 	for (const auto &s : subjects) {
@@ -287,7 +299,7 @@ uvm_outcome run_uvm(const std::vector<uvm_subject> &subjects, unsigned rounds)
 	progress shown("uvm-compare", rounds * uvm_measures().size());
 	for (unsigned round = 0; round < rounds; ++round) {
 		for (const auto &m : uvm_measures()) {
-			for (size_t turn = 0; turn < children.size(); ++turn) {
+			for (size_t turn = 0; is_wanted(m) && turn < children.size(); ++turn) {
 				size_t i = (turn + round) % children.size();
 				const json answer =
 					children[i]->ask({{"measure", m.name}, {"samples", m.samples}}, patience_s);

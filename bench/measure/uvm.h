@@ -23,6 +23,7 @@ struct uvm_measure {
 	unsigned samples; // a round
 };
 const std::vector<uvm_measure> &uvm_measures();
+std::vector<std::string> uvm_measure_names();
 
 // Body of the child process. Throws if the way can't be had.
 answer_fn start_uvm_session(const uvm_subject &subject);
@@ -42,7 +43,7 @@ struct uvm_outcome {
 	const uvm_result *find(const std::string &name) const;
 };
 
-// All subjects take turns, each round in another order.
-uvm_outcome run_uvm(const std::vector<uvm_subject> &subjects, unsigned rounds);
+// All subjects take turns, each round in another order. @only: these measures; none named: all.
+uvm_outcome run_uvm(const std::vector<uvm_subject> &subjects, const std::vector<std::string> &only, unsigned rounds);
 
 } // namespace bench

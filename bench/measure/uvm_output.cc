@@ -31,6 +31,8 @@ void print_uvm_tables(const uvm_outcome &o)
 {
 	const uvm_result *managed = o.find(reference);
 	for (const auto &m : uvm_measures()) {
+		if (o.results.empty() || !has(o.results[0], m.name))
+			continue;
 		table t(m.title, {"way", "median µs", "p25", "p75", "p99", "/ managed"});
 		for (const auto &r : o.results) {
 			if (!has(r, m.name))
@@ -82,6 +84,8 @@ void plot_uvm(const std::string &base, const uvm_outcome &o)
 		data += " " + format("\"%s\" lo hi", r.subject.name().c_str());
 	data += "\n";
 	for (const auto &m : uvm_measures()) {
+		if (!has(*managed, m.name))
+			continue;
 		data += format("\"%s\"", m.name);
 		const double whole = summarise(managed->samples.at(m.name)).median;
 		for (const auto &r : o.results) {

@@ -48,6 +48,7 @@ class cuda_device final : public device
 	int write(unsigned lane, std::span<const transfer> pieces) override;
 	int start_read(unsigned lane, const transfer &piece, read_ticket &ticket) override;
 	int finish_read(unsigned lane, read_ticket &ticket) override;
+	unsigned pinned_reads() const override { return cuda_lane::most_reads; }
 	bool pin(void *host, size_t n) override;
 	void unpin(void *host) override;
 	int copy_from(unsigned lane, void *dst, size_t dst_offset, device &from, void *src, size_t src_offset,

@@ -27,13 +27,20 @@ int cuda_lane::open(const cuda_api &cu, char *ring, int priority)
 	int err = cu.create_stream(&stream_, cu_stream_non_blocking, priority);
 	if (!err)
 		err = open_slots(ring_, ring);
-	return err ? err : open_slots(started_, ring + 2 * slot_size);
+	if (!err)
+		err = open_slots(started_, ring + 2 * slot_size);
+	for (slot &s : direct_) {
+		if (!err)
+			err = cu.create_event(&s.event, cu_event_disable_timing);
+	}
+	return err;
 }
 
 void cuda_lane::close()
 {
-	for (slot_pair *pair : {&ring_, &started_}) {
-		for (slot &s : pair->slots) {
+	for (std::span<slot> slots :
+	     {std::span<slot>(ring_.slots), std::span<slot>(started_.slots), std::span<slot>(direct_)}) {
+		for (slot &s : slots) {
 			if (s.event)
 				cu_->destroy_event(s.event);
 		}
@@ -160,14 +167,10 @@ int cuda_lane::write(std::span<const transfer> pieces)
 	return finish(err, bytes);
 }
 
-int cuda_lane::start_into(slot &s, const transfer &t)
+int cuda_lane::start_direct(slot &s, const transfer &t)
 {
-	cu_deviceptr from = device_address(t.devbuf, t.offset);
-	if (!t.pinned)
-		return fill_slot(s, from, t.host, t.size);
-	s.host = nullptr;
 	s.size = t.size;
-	int err = cu_->copy_to_host(t.host, from, t.size, stream_);
+	int err = cu_->copy_to_host(t.host, device_address(t.devbuf, t.offset), t.size, stream_);
 	if (!err)
 		err = cu_->record_event(s.event, stream_);
 	s.busy = !err;
@@ -179,8 +182,9 @@ int cuda_lane::start_read(const transfer &piece, read_ticket &ticket)
 	// More than a slot holds, and not pinned: rare, so the ring works for it alone.
 	if (!piece.pinned && piece.size > slot_size)
 		return read({&piece, 1});
-	slot &s = started_.next();
-	int err = start_into(s, piece);
+	slot &s = piece.pinned ? direct_[next_direct_++ % most_reads] : started_.next();
+	int err = piece.pinned ? start_direct(s, piece)
+			       : fill_slot(s, device_address(piece.devbuf, piece.offset), piece.host, piece.size);
 	if (err)
 		cu_->synchronize_stream(stream_);
 	else

@@ -17,6 +17,8 @@ class cuda_lane
       public:
 	static constexpr size_t slot_size = 128 << 10;
 	static constexpr size_t ring_size = 4 * slot_size;
+	// Reads under way; of those that go through the ring two.
+	static constexpr unsigned most_reads = 16;
 
 	cuda_lane() = default;
 	cuda_lane(const cuda_lane &) = delete;
@@ -56,7 +58,7 @@ class cuda_lane
 	int free_slot(slot &s);
 	int fill_slot(slot &s, cu_deviceptr from, void *host, size_t size);
 	int drain_slot(slot &s, cu_deviceptr to, const void *host, size_t size);
-	int start_into(slot &s, const transfer &t);
+	int start_direct(slot &s, const transfer &t);
 	int read_piece(const transfer &t);
 	int write_piece(const transfer &t);
 	int finish(int err, size_t bytes);
@@ -64,7 +66,10 @@ class cuda_lane
 	const cuda_api *cu_ = nullptr;
 	cu_stream stream_ = nullptr;
 	slot_pair ring_;    // of read() and write()
-	slot_pair started_; // of start_read(); pinned pieces use the event alone
+	slot_pair started_; // of start_read()
+	// Of start_read() into pinned memory: events alone.
+	slot direct_[most_reads];
+	unsigned next_direct_ = 0;
 };
 
 // Where a piece lies on the device.

@@ -27,7 +27,7 @@ struct transfer {
 	bool pinned = false; // the host memory was given to pin()
 };
 
-// A read that has been started; two a lane may be under way.
+// A read that has been started; two a lane may be under way, more where the device says so.
 struct read_ticket {
 	void *handle = nullptr;
 };
@@ -58,6 +58,9 @@ class device
 	// start_read() hands the command to the device (flushed), or reads at once where that is faster; finish_read() waits.
 	virtual int start_read(unsigned lane, const transfer &piece, read_ticket &ticket) = 0;
 	virtual int finish_read(unsigned lane, read_ticket &ticket) = 0;
+
+	// How many reads of pinned pieces a lane may have under way; they end in the order in which they were started.
+	virtual unsigned pinned_reads() const { return 2; }
 
 	// Prepares host memory, whole pages of the page source, for the copies of this device and of the others of its API, whose
 	// pieces say so from then on. It stays until unpin(), which comes before the pages go. False, without a message:

@@ -294,14 +294,15 @@ int end_locked(array &a, const usage &u, pending_kernel **pending)
 	if (!open.any)
 		return fail(GPUVM_ESTATE, "gpuvm_kernel_end: no kernel on device %u has begun to use array %p",
 			    u.device, a.place.user.ptr());
+	// Now, and not when all is done: who is woken takes a while to come.
+	if (open.writer)
+		expect_touch();
 	int err = open.writer ? end_writer(a, g, u, pending) : end_reader(a, g, pending);
 	close_bracket(a, u);
 	forget_writers(a, s);
 	// While a kernel writes, chunks may be marked, and its end has to look.
 	if (open.writer && u.whole && may_be_fast(a) && owns_all(a, u.device) && !any_writer(a))
 		a.fast.store(device_copy(u.device) | host_copy);
-	if (open.writer)
-		expect_touch();
 	wake_awaited(a, s);
 	return err;
 }

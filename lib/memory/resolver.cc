@@ -10,6 +10,8 @@
 #include "os/thread.h"
 #include "trap/spared_threads.h"
 
+#include <algorithm>
+
 namespace het
 {
 
@@ -29,16 +31,29 @@ class resolver final : public server
 	unsigned lane() const override { return lane_; }
 	bool in_handler() const override { return false; }
 	void wait_for_device(bool long_wait) override;
+	bool has_room(uint8_t source, unsigned most) const override
+	{
+		bool alike = !kept_count_ || kept_[first_kept_].st.from == source;
+		return alike && kept_count_ < std::min(most, most_kept);
+	}
+	bool keeps_some() const override { return kept_count_ > 0; }
+	void keep(const started_fetch &f) override { kept_[(first_kept_ + kept_count_++) % most_kept] = f; }
 	[[noreturn]] void run();
 
       private:
 	enum class role : uint8_t { waiting, away, leading, out };
+	static constexpr unsigned most_kept = 16;
 
 	void become_leader();
 	bool listen(touch &t);
+	bool take_one_more(touch &t);
+	void finish_oldest();
 
 	unsigned lane_;
 	role role_ = role::waiting;
+	// Fetches under way, in the order in which they were started.
+	started_fetch kept_[most_kept] = {};
+	unsigned first_kept_ = 0, kept_count_ = 0;
 };
 
 void resolver::wait_for_device(bool long_wait)
@@ -47,8 +62,8 @@ void resolver::wait_for_device(bool long_wait)
 		return;
 	if (role_ == role::out && (!long_wait || !lead.step_in(lane_)))
 		return;
-	// Others that touch now would wait for us: let somebody else listen.
-	if (long_wait || lib().catcher->has_touch()) {
+	// Others that touch now would wait for us: let somebody else listen. Not with fetches of which each ends soon.
+	if (long_wait || (!kept_count_ && lib().catcher->has_touch())) {
 		role_ = role::away;
 		away.fetch_add(1);
 		lead.release();
@@ -80,14 +95,42 @@ bool resolver::listen(touch &t)
 	return touched;
 }
 
+// While fetches are under way. False: there is none, or another resolver listens by now.
+bool resolver::take_one_more(touch &t)
+{
+	if (kept_count_ == most_kept)
+		return false;
+	if (role_ == role::out && lead.step_in(lane_))
+		role_ = role::leading;
+	return role_ == role::leading && lib().catcher->has_touch() && lib().catcher->next(t, {.sleeps = false});
+}
+
+void resolver::finish_oldest()
+{
+	started_fetch f = kept_[first_kept_];
+	finish_fetch(f, *this);
+	first_kept_ = (first_kept_ + 1) % most_kept;
+	kept_count_--;
+}
+
 void resolver::run()
 {
 	for (;;) {
 		touch t;
-		if (!listen(t))
+		if (kept_count_ && !take_one_more(t)) {
+			finish_oldest();
 			continue;
+		}
+		if (!kept_count_ && !listen(t))
+			continue;
+		verdict v = serve(t, *this);
+		if (v == verdict::later) {
+			while (kept_count_)
+				finish_oldest();
+			v = serve(t, *this);
+		}
 		// Somebody may have slept on a mapping that was replaced meanwhile.
-		if (serve(t, *this) == verdict::not_ours) {
+		if (v == verdict::not_ours) {
 			uintptr_t page = round_down(t.addr, page_size());
 			lib().catcher->wake({{page, page + page_size()}, t.offset});
 		}

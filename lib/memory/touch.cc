@@ -57,9 +57,8 @@ uint32_t choose_window(array &a, uint32_t c, event e, const step &first)
 	return n;
 }
 
-// Shows pages that are in the alias, those of chunk @c first. False: not without splitting a mapping, and the process may
-// have no more.
-bool admit(array &a, uint32_t c, range r, access to)
+// Shows pages that are in the alias. As trap::admit().
+int show_pages(const array &a, range r, access to)
 {
 	trap &catcher = *lib().catcher;
 	pages p = pages_of(a, r);
@@ -67,6 +66,14 @@ bool admit(array &a, uint32_t c, range r, access to)
 	// A hole in the source can only come from outside (somebody punched it). The bytes are gone either way.
 	if (err == -EFAULT && lib().source->populate(p.offset, r.size()))
 		err = catcher.admit(p, to);
+	return err;
+}
+
+// What show_pages() has answered for pages whose first are those of chunk @c. False: not without splitting a mapping, and
+// the process may have no more. Lock held.
+bool take_answer(array &a, uint32_t c, range r, int err)
+{
+	trap &catcher = *lib().catcher;
 	if (err > 0)
 		take_in_found_writes(a, a.place.chunks_of(r));
 	if (err >= 0)
@@ -76,12 +83,17 @@ bool admit(array &a, uint32_t c, range r, access to)
 	void *user = a.place.user.ptr();
 	if (err == -ENOENT) {
 		report(GPUVM_ESTATE, user, "array %p: its memory was unmapped behind the library's back", user);
-		catcher.wake(p);
+		catcher.wake(pages_of(a, r));
 		return true;
 	}
 	report(GPUVM_EPROT, user, "array %p: pages can't be shown (errno %d): SIGBUS", user, -err);
 	fail_chunk(a, c);
 	return true;
+}
+
+bool admit(array &a, uint32_t c, range r, access to)
+{
+	return take_answer(a, c, r, show_pages(a, r, to));
 }
 
 void enter_all(array &a, uint32_t first, uint32_t count, chunk_state s)
@@ -195,18 +207,44 @@ void fetch_failed(fetch_job &j)
 	}
 }
 
+// Shows pages of a piece. Page after page that takes long; the chunks are busy, which keeps everybody else from them, so the
+// lock is left to those who have other business meanwhile.
+void show_part(fetch_job &j, chunk_run p, range r)
+{
+	if (r.empty())
+		return;
+	bool long_work = lib().catcher->features().by_page;
+	if (long_work)
+		j.g.unlock();
+	int err = show_pages(j.a, r, j.st.next.host);
+	if (long_work)
+		j.g.lock();
+	j.shown &= take_answer(j.a, p.first, r, err);
+}
+
+// Where pages are shown one by one, the one that is waited for comes first.
+void show_piece(fetch_job &j, chunk_run p)
+{
+	range r = j.a.place.chunk_range(p.first, p.count), first = r;
+	HET_PROBE3(resolve, r.begin, r.size(), int(j.st.next.host));
+	bool touched = p.first == j.touched;
+	if (touched && lib().catcher->features().by_page)
+		first = page_of(j.a, j.t.addr).at;
+	show_part(j, p, first);
+	if (touched)
+		count_touch(j.started);
+	show_part(j, p, {first.end, r.end});
+	show_part(j, p, {r.begin, first.begin});
+}
+
 // The bytes of a piece have arrived (or not). Takes the lock and leaves it again.
 void finish_piece(fetch_job &j, chunk_run p, int err)
 {
 	delay_point();
 	j.g.lock();
 	if (!err) {
-		range r = j.a.place.chunk_range(p.first, p.count);
 		enter_all(j.a, p.first, p.count, j.st.next);
-		j.shown &= admit(j.a, p.first, r, j.st.next.host);
-		HET_PROBE3(resolve, r.begin, r.size(), int(j.st.next.host));
-		if (p.first == j.touched)
-			count_touch(j.started);
+		show_piece(j, p);
 	} else if (p.first == j.touched) {
 		fetch_failed(j);
 	}
@@ -267,6 +305,23 @@ void read_overlapped(fetch_job &j, uint32_t end, server &s)
 	}
 }
 
+// Whether others can be served while the device reads the chunk: it must be sure to end soon.
+bool can_be_kept(const array &a, uint32_t c, device &dev, uint8_t source, const server &s)
+{
+	return !a.pending && !a.ahead.expects(c) && lib().catcher->features().by_page &&
+	       piece_of(a, device_of(source), c, 1).pinned && s.has_room(source, dev.pinned_reads());
+}
+
+void start_fetch(fetch_job &j, server &s)
+{
+	started_fetch f{&j.a, j.t, j.touched, j.st, j.started, start_of_copy(), {}};
+	int err = j.dev.start_read(s.lane(), piece_of(j.a, device_of(j.source), j.touched, 1), f.ticket);
+	if (err)
+		finish_piece(j, {j.touched, 1, j.source, false}, err);
+	else
+		s.keep(f);
+}
+
 verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step &st, server &s, uint64_t started)
 {
 	device &dev = *lib().devices[device_of(st.from)];
@@ -274,6 +329,9 @@ verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step
 	bool stops = catcher.features().stops_threads;
 	if (s.in_handler() && (!dev.signal_safe() || a.pending || stops))
 		return verdict::hand_over;
+	bool kept = can_be_kept(a, c, dev, st.from, s);
+	if (!kept && s.keeps_some())
+		return verdict::later;
 
 	uint32_t n = choose_window(a, c, e, st);
 	// Before anything is read: the end of a kernel that is open now must wait for this fetch.
@@ -300,6 +358,8 @@ verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step
 		catcher.stop_threads();
 	if (dev.signal_safe() || stops) {
 		read_in_turn(job, c + n, s.lane());
+	} else if (kept) {
+		start_fetch(job, s);
 	} else {
 		watched_call watched(s.lane(), a.place.user.ptr());
 		if (n > 1) {
@@ -355,6 +415,24 @@ verdict serve(touch t, server &s)
 	array *a = lib().arrays.find(t.addr);
 	HET_PROBE3(fault, t.addr, int(t.write), a);
 	return a ? serve_in_array(*a, t, s, now_ns()) : verdict::not_ours;
+}
+
+void finish_fetch(started_fetch &f, server &s)
+{
+	array &a = *f.a;
+	device &dev = *lib().devices[device_of(f.st.from)];
+	s.wait_for_device(false);
+	int err;
+	{
+		watched_call watched(s.lane(), a.place.user.ptr());
+		err = dev.finish_read(s.lane(), f.ticket);
+	}
+	if (!err)
+		count_to_host(bytes_of(a, f.chunk, 1), f.copy_started);
+	array_guard g(a);
+	fetch_job job{a, g, f.t, dev, f.st.from, f.st, f.chunk, f.started};
+	g.unlock();
+	finish_piece(job, {f.chunk, 1, f.st.from, false}, err);
 }
 
 bool touched_here(touch t)

@@ -32,7 +32,7 @@ class event_waiter
 				break;
 			cpu_pause();
 		} while (until && now_ns() < until);
-		return sleep(fd) && take();
+		return p.sleeps && sleep(fd) && take();
 	}
 	void interrupt();
 

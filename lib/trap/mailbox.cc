@@ -136,6 +136,8 @@ bool mailbox::next(touch &t, wait_policy p)
 			cpu_pause();
 		if (events_.load(std::memory_order_acquire) != seen)
 			continue;
+		if (!p.sleeps)
+			return false;
 		sleepers_.fetch_add(1, std::memory_order_seq_cst);
 		futex_wait(&events_, seen);
 		sleepers_.fetch_sub(1, std::memory_order_relaxed);

@@ -50,6 +50,7 @@ struct trap_features {
 // How a resolver that has nothing to do waits.
 struct wait_policy {
 	uint64_t spin_ns = 0; // look for touches without sleeping for so long, then sleep
+	bool sleeps = true;   // false: don't, but say that there is none
 };
 
 class trap
@@ -80,7 +81,8 @@ class trap
 	virtual int protect(const pages &p, access to) = 0;
 	// Shows pages with access @to and wakes who waits there. The first page is shown for certain, and if it was
 	// read-only before, it and the rest become writable if @to says so; the rest is shown as far as no page in it
-	// is shown already (a later touch there is caught again and costs little). Caller holds the array's lock.
+	// is shown already (a later touch there is caught again and costs little). Caller holds the array's lock, or
+	// (by_page) keeps the chunks busy.
 	// 1: as with protect().
 	virtual int admit(const pages &p, access to) = 0;
 	// Lets everyone who waits there try again.
