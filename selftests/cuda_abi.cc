@@ -31,6 +31,16 @@ static_assert(sizeof(het::cu_mem_location) == sizeof(CUmemLocation));
 static_assert(offsetof(het::cu_mem_location, type) == offsetof(CUmemLocation, type));
 static_assert(offsetof(het::cu_mem_location, id) == offsetof(CUmemLocation, id));
 #endif
+#if CUDA_VERSION >= 13000
+template <> struct plain<CUmemcpyAttributes> {
+	using type = het::cu_copy_attributes;
+};
+static_assert(sizeof(het::cu_copy_attributes) == sizeof(CUmemcpyAttributes));
+static_assert(offsetof(het::cu_copy_attributes, order) == offsetof(CUmemcpyAttributes, srcAccessOrder));
+static_assert(offsetof(het::cu_copy_attributes, from) == offsetof(CUmemcpyAttributes, srcLocHint));
+static_assert(offsetof(het::cu_copy_attributes, to) == offsetof(CUmemcpyAttributes, dstLocHint));
+static_assert(offsetof(het::cu_copy_attributes, flags) == offsetof(CUmemcpyAttributes, flags));
+#endif
 
 template <typename F> struct plain_function;
 template <typename R, typename... A> struct plain_function<R(A...)> {
@@ -41,6 +51,8 @@ template <typename R, typename... A> struct plain_function<R(A...)> {
 static_assert(sizeof(CUresult) == sizeof(int));
 static_assert(sizeof(CUdevice_attribute) == sizeof(int) && sizeof(CUpointer_attribute) == sizeof(int));
 
+#define EQUAL(ours, theirs) static_assert(int(het::ours) == int(theirs), #theirs);
+
 // Every call of the table has the type of the function with its name. The table's parameters are written with the
 // project's types, so its types are made where those names are known.
 namespace table
@@ -48,6 +60,7 @@ namespace table
 using namespace het;
 #define OURS(member, symbol, parameters) using member = int parameters;
 HET_CUDA_DEVICE_FUNCTIONS(OURS)
+HET_CUDA_LATE_FUNCTIONS(OURS)
 HET_CUDA_PROGRAM_FUNCTIONS(OURS)
 HET_CUDA_MANAGED_FUNCTIONS(OURS)
 } // namespace table
@@ -59,8 +72,11 @@ HET_CUDA_PROGRAM_FUNCTIONS(SAME)
 #if CUDA_VERSION >= 12020
 HET_CUDA_MANAGED_FUNCTIONS(SAME)
 #endif
+#if CUDA_VERSION >= 13000
+HET_CUDA_LATE_FUNCTIONS(SAME)
+EQUAL(cu_copy_in_stream_order, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM)
+#endif
 
-#define EQUAL(ours, theirs) static_assert(int(het::ours) == int(theirs), #theirs);
 EQUAL(cu_success, CUDA_SUCCESS)
 EQUAL(cu_error_invalid_value, CUDA_ERROR_INVALID_VALUE)
 EQUAL(cu_error_out_of_memory, CUDA_ERROR_OUT_OF_MEMORY)

@@ -31,7 +31,13 @@ struct cu_mem_location {
 	int id;
 };
 
-// From which driver on everything below is there.
+struct cu_copy_attributes {
+	int order;
+	cu_mem_location from, to;
+	unsigned flags;
+};
+
+// From which driver on what the device calls is there, the late functions apart.
 inline constexpr int cu_oldest_driver = 11020;
 
 enum cu_result : int {
@@ -72,6 +78,7 @@ enum cu_pointer_attribute : int {
 };
 
 enum : int { cu_memory_type_device = 2 };
+enum : int { cu_copy_in_stream_order = 1 };
 enum : int { cu_location_device = 1, cu_location_host = 2 };
 enum : unsigned { cu_stream_non_blocking = 1 };
 enum : unsigned { cu_event_disable_timing = 2 };
@@ -118,6 +125,12 @@ enum : unsigned { cu_attach_global = 1 };
 	F(unregister_host, cuMemHostUnregister, (void *p))                                                           \
 	F(pointer_attribute, cuPointerGetAttribute, (void *value, int attribute, cu_deviceptr p))                    \
 	F(address_range, cuMemGetAddressRange_v2, (cu_deviceptr * base, size_t * size, cu_deviceptr p))
+
+// What the device calls where the driver has it: CUDA 13.
+#define HET_CUDA_LATE_FUNCTIONS(F)                                                                                \
+	F(copy_batch, cuMemcpyBatchAsync_v2,                                                                      \
+	  (cu_deviceptr * to, cu_deviceptr * from, size_t * sizes, size_t count, cu_copy_attributes * attributes, \
+	   size_t * first, size_t attribute_count, cu_stream stream))
 
 // What programs call besides: the benchmarks and the tests.
 #define HET_CUDA_PROGRAM_FUNCTIONS(F)                                                                               \

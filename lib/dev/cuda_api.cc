@@ -16,11 +16,15 @@ namespace
 const char *fill_table(cuda_api &api, void *library)
 {
 	const char *missing = nullptr;
-#define HET_CUDA_FIND(member, symbol, parameters)                                     \
-	api.member = reinterpret_cast<decltype(api.member)>(dlsym(library, #symbol)); \
-	if (!api.member && !missing)                                                  \
+#define HET_CUDA_FIND(member, symbol, parameters) \
+	api.member = reinterpret_cast<decltype(api.member)>(dlsym(library, #symbol));
+#define HET_CUDA_REQUIRE(member, symbol, parameters) \
+	if (!api.member && !missing)                 \
 		missing = #symbol;
 	HET_CUDA_DEVICE_FUNCTIONS(HET_CUDA_FIND)
+	HET_CUDA_LATE_FUNCTIONS(HET_CUDA_FIND)
+	HET_CUDA_DEVICE_FUNCTIONS(HET_CUDA_REQUIRE)
+#undef HET_CUDA_REQUIRE
 #undef HET_CUDA_FIND
 	return missing;
 }

@@ -12,6 +12,7 @@ inline constexpr char cuda_library[] = "libcuda.so.1";
 struct cuda_api {
 #define HET_CUDA_MEMBER(member, symbol, parameters) int(*member) parameters;
 	HET_CUDA_DEVICE_FUNCTIONS(HET_CUDA_MEMBER)
+	HET_CUDA_LATE_FUNCTIONS(HET_CUDA_MEMBER) // may be null
 #undef HET_CUDA_MEMBER
 
 	// "CUDA_ERROR_…", also for numbers that the driver does not know.

@@ -9,6 +9,14 @@
 namespace het
 {
 
+namespace
+{
+
+// From so many pieces on a batch pays, and so many go in one.
+constexpr size_t least_batch = 4, most_batch = 128;
+
+} // namespace
+
 int cuda_lane::open_slots(slot_pair &pair, char *memory)
 {
 	int err = 0;
@@ -99,11 +107,9 @@ int cuda_lane::drain_slot(slot &s, cu_deviceptr to, const void *host, size_t siz
 }
 
 // A part of a staged piece travels while the one before it is copied out of the ring.
-int cuda_lane::read_piece(const transfer &t)
+int cuda_lane::read_staged(const transfer &t)
 {
 	cu_deviceptr from = device_address(t.devbuf, t.offset);
-	if (t.pinned)
-		return cu_->copy_to_host(t.host, from, t.size, stream_);
 	int err = 0;
 	for (size_t at = 0; at < t.size && !err; at += slot_size) {
 		slot &s = ring_.next();
@@ -115,11 +121,9 @@ int cuda_lane::read_piece(const transfer &t)
 	return err;
 }
 
-int cuda_lane::write_piece(const transfer &t)
+int cuda_lane::write_staged(const transfer &t)
 {
 	cu_deviceptr to = device_address(t.devbuf, t.offset);
-	if (t.pinned)
-		return cu_->copy_to_device(to, t.host, t.size, stream_);
 	int err = 0;
 	for (size_t at = 0; at < t.size && !err; at += slot_size) {
 		slot &s = ring_.next();
@@ -143,28 +147,65 @@ int cuda_lane::finish(int err, size_t bytes)
 	return err ? err : waited;
 }
 
-int cuda_lane::read(std::span<const transfer> pieces)
+int cuda_lane::copy_one_by_one(direction to, std::span<const transfer> pieces)
+{
+	int err = 0;
+	for (const transfer &t : pieces) {
+		cu_deviceptr at = device_address(t.devbuf, t.offset);
+		if (!err)
+			err = to == direction::to_host ? cu_->copy_to_host(t.host, at, t.size, stream_)
+						       : cu_->copy_to_device(at, t.host, t.size, stream_);
+	}
+	return err;
+}
+
+// Many small pieces: the driver needs half the time for them where it gets them at once.
+int cuda_lane::copy_pinned(direction to, std::span<const transfer> pieces)
+{
+	if (!cu_->copy_batch || pieces.size() < least_batch)
+		return copy_one_by_one(to, pieces);
+	cu_deviceptr host[most_batch], device[most_batch];
+	size_t sizes[most_batch], first = 0;
+	for (size_t i = 0; i < pieces.size(); i++) {
+		host[i] = device_address(pieces[i].host, 0);
+		device[i] = device_address(pieces[i].devbuf, pieces[i].offset);
+		sizes[i] = pieces[i].size;
+	}
+	cu_copy_attributes in_order{.order = cu_copy_in_stream_order, .from = {}, .to = {}, .flags = 0};
+	bool home = to == direction::to_host;
+	int err = cu_->copy_batch(home ? host : device, home ? device : host, sizes, pieces.size(), &in_order, &first,
+				  1, stream_);
+	return err == cu_error_not_supported ? copy_one_by_one(to, pieces) : err;
+}
+
+int cuda_lane::copy(direction to, std::span<const transfer> pieces)
 {
 	int err = 0;
 	size_t bytes = 0;
-	for (const transfer &t : pieces) {
-		if (!err && t.size)
-			err = read_piece(t);
-		bytes += t.size;
+	for (size_t i = 0; i < pieces.size() && !err;) {
+		size_t n = 0;
+		while (i + n < pieces.size() && n < most_batch && pieces[i + n].pinned)
+			bytes += pieces[i + n++].size;
+		if (n) {
+			err = copy_pinned(to, pieces.subspan(i, n));
+		} else {
+			err = to == direction::to_host ? read_staged(pieces[i]) : write_staged(pieces[i]);
+			bytes += pieces[i].size;
+			n = 1;
+		}
+		i += n;
 	}
 	return finish(err, bytes);
 }
 
+int cuda_lane::read(std::span<const transfer> pieces)
+{
+	return copy(direction::to_host, pieces);
+}
+
 int cuda_lane::write(std::span<const transfer> pieces)
 {
-	int err = 0;
-	size_t bytes = 0;
-	for (const transfer &t : pieces) {
-		if (!err && t.size)
-			err = write_piece(t);
-		bytes += t.size;
-	}
-	return finish(err, bytes);
+	return copy(direction::to_device, pieces);
 }
 
 int cuda_lane::start_direct(slot &s, const transfer &t)

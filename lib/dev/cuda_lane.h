@@ -53,14 +53,19 @@ class cuda_lane
 		slot &next() { return slots[turn++ % 2]; }
 	};
 
+	enum class direction : uint8_t { to_host, to_device };
+
 	int open_slots(slot_pair &pair, char *memory);
 	int wait(const slot &s) const;
 	int free_slot(slot &s);
 	int fill_slot(slot &s, cu_deviceptr from, void *host, size_t size);
 	int drain_slot(slot &s, cu_deviceptr to, const void *host, size_t size);
 	int start_direct(slot &s, const transfer &t);
-	int read_piece(const transfer &t);
-	int write_piece(const transfer &t);
+	int read_staged(const transfer &t);
+	int write_staged(const transfer &t);
+	int copy_pinned(direction to, std::span<const transfer> pieces);
+	int copy_one_by_one(direction to, std::span<const transfer> pieces);
+	int copy(direction to, std::span<const transfer> pieces);
 	int finish(int err, size_t bytes);
 
 	const cuda_api *cu_ = nullptr;

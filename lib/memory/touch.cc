@@ -188,7 +188,8 @@ struct fetch_job {
 	step st;        // of every chunk
 	uint32_t touched;
 	uint64_t started;
-	bool shown = true; // what has arrived
+	bool shown = true;        // what has arrived
+	bool others_wait = false; // for the same server
 };
 
 // No other copy is left: the toucher gets SIGBUS. Otherwise it tries again with another device.
@@ -233,6 +234,9 @@ void show_piece(fetch_job &j, chunk_run p)
 	show_part(j, p, first);
 	if (touched)
 		count_touch(j.started);
+	// The rest is at home, and a touch away.
+	if (touched && j.others_wait)
+		return;
 	show_part(j, p, {first.end, r.end});
 	show_part(j, p, {r.begin, first.begin});
 }
@@ -431,6 +435,7 @@ void finish_fetch(started_fetch &f, server &s)
 		count_to_host(bytes_of(a, f.chunk, 1), f.copy_started);
 	array_guard g(a);
 	fetch_job job{a, g, f.t, dev, f.st.from, f.st, f.chunk, f.started};
+	job.others_wait = s.keeps_others();
 	g.unlock();
 	finish_piece(job, {f.chunk, 1, f.st.from, false}, err);
 }

@@ -42,6 +42,7 @@ class server
 	virtual bool has_room(uint8_t, unsigned) const { return false; }
 	virtual void keep(const started_fetch &) {}
 	virtual bool keeps_some() const { return false; }
+	virtual bool keeps_others() const { return false; } // than the one that is being ended
 
       protected:
 	~server() = default;

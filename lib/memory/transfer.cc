@@ -82,13 +82,15 @@ void count_to_device(size_t bytes, uint64_t started_ns)
 int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned own_lane)
 {
 	lane_lease lane(own_lane);
-	transfer pieces[runs_at_once];
+	// May be on a signal handler's stack.
+	constexpr size_t most = 16;
+	transfer pieces[most];
 	int err = 0;
 	for (size_t i = 0; i < runs.size() && !err;) {
 		// Neighbours in the list with the same source go in one call.
 		unsigned source = device_of(runs[i].from);
 		size_t n = 0, bytes = 0;
-		for (; i < runs.size() && device_of(runs[i].from) == source; i++) {
+		for (; n < most && i < runs.size() && device_of(runs[i].from) == source; i++) {
 			pieces[n] = piece_of(a, source, runs[i].first, runs[i].count);
 			bytes += pieces[n++].size;
 		}

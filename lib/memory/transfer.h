@@ -17,7 +17,7 @@ struct chunk_run {
 	bool via_alias; // set when the host's copy became valid on the way
 };
 
-inline constexpr size_t runs_at_once = 32;
+inline constexpr size_t runs_at_once = 128;
 
 // What can be copied now, without waiting for other transfers.
 struct round {

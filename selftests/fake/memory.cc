@@ -221,6 +221,26 @@ int cuMemcpyHtoDAsync_v2(cu_deviceptr to, const void *from, size_t size, cu_stre
 	return add_work(__func__, stream, !is_pinned(from, size), [=] { return write_device(to, from, size); });
 }
 
+// Host memory in a batch must be pinned here: the device gives no other.
+int cuMemcpyBatchAsync_v2(cu_deviceptr *to, cu_deviceptr *from, size_t *sizes, size_t count, cu_copy_attributes *,
+			  size_t *, size_t, cu_stream stream)
+{
+	if (int err = injected(__func__))
+		return err;
+	fake_cuda.batches++;
+	auto host = [](cu_deviceptr p) { return reinterpret_cast<void *>(uintptr_t(p)); };
+	for (size_t i = 0; i < count; i++) {
+		cu_deviceptr d = to[i], s = from[i];
+		size_t n = sizes[i];
+		bool reads = is_pinned(host(d), n), writes = is_pinned(host(s), n);
+		if (!reads && !writes)
+			return cu_error_invalid_value;
+		add_work(__func__, stream, false,
+			 [=] { return reads ? read_device(host(d), s, n) : write_device(d, host(s), n); });
+	}
+	return 0;
+}
+
 int cuMemcpyDtoDAsync_v2(cu_deviceptr to, cu_deviceptr from, size_t size, cu_stream stream)
 {
 	if (int err = injected(__func__))

@@ -275,6 +275,38 @@ TEST_F(cuda_test, copies_pinned_memory_directly)
 	free(host);
 }
 
+// Pinned and other pieces in one call, more than go in one batch; where the driver has no batches, one by one.
+TEST_F(cuda_test, many_pieces)
+{
+	auto d = make();
+	constexpr size_t count = 300, n = count * page;
+	auto *host = static_cast<char *>(aligned_alloc(page, n));
+	void *buffer = new_buffer(n);
+	ASSERT_TRUE(d->pin(host, n));
+	for (int code : {0, int(cu_error_not_supported)}) {
+		memcpy(host, pattern(n).data(), n);
+		std::vector<transfer> pieces;
+		for (size_t i = 0; i < count; i++)
+			pieces.push_back({buffer, i * page, host + i * page, page - i % 3, i % 100 != 7});
+		if (code)
+			fail("cuMemcpyBatchAsync_v2", 0, code);
+		int before = fake_->batches;
+		EXPECT_EQ(d->write(0, pieces), 0);
+		EXPECT_GT(fake_->batches, before);
+		memset(host, 0, n);
+		EXPECT_EQ(d->read(0, pieces), 0);
+		std::vector<char> all = pattern(n);
+		for (const transfer &t : pieces)
+			EXPECT_EQ(memcmp(t.host, all.data() + t.offset, t.size), 0) << t.offset;
+	}
+	fail("cuMemcpyBatchAsync_v2");
+	std::vector<transfer> four(4, {buffer, 0, host, page, true});
+	expect_failure(d->write(0, four), GPUVM_EDEVALLOC, "a write failed");
+	EXPECT_EQ(fake_->pageable_copies, 0);
+	d->unpin(host);
+	free(host);
+}
+
 TEST_F(cuda_test, does_without_a_registration)
 {
 	auto d = make();
