@@ -27,8 +27,9 @@ std::vector<uvm_subject> subjects_of(const options &o)
 	for (const auto &trap : o.traps)
 		for (const auto &memory : o.memories)
 			all.push_back({"libhet", trap, memory, "adaptive"});
-	all.push_back(
-		{"libhet", o.traps[0] == "kmod" && o.traps.size() > 1 ? o.traps[1] : o.traps[0], "malloc", "never"});
+	const std::string &usual = o.traps[0] == "kmod" && o.traps.size() > 1 ? o.traps[1] : o.traps[0];
+	for (const char *spin : {"always", "never"})
+		all.push_back({"libhet", usual, "malloc", spin});
 	return all;
 }
 

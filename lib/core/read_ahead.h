@@ -30,8 +30,8 @@ class read_ahead
 		next_ = c + window_;
 		return window_;
 	}
-	// A miss at @c may be one of a stream: window() would give 1 if not.
-	bool expects(uint32_t c) const { return c == next_ || c == start_; }
+	// A miss at @c is one of a stream: window() gives 1 if not.
+	bool expects(uint32_t c) const { return c == next_ || (c == start_ && last_ - start_ > 1); }
 	// The window turned out smaller (end of the array, a chunk that needs no fetch): expect the next miss at @c.
 	void stopped_at(uint32_t c) { next_ = c; }
 

@@ -69,6 +69,7 @@ bool shares_reads(sample &s)
 std::string source_of_huge_pages()
 {
 	const std::pair<std::string, const char *> kinds[] = {{"Shared_Hugetlb:", "reserved ones (hugetlbfs)"},
+							      {"Private_Hugetlb:", "reserved ones (hugetlbfs)"},
 							      {"ShmemPmdMapped:", "collapsed shared memory"},
 							      {"FilePmdMapped:", "the module's"}};
 	std::ifstream smaps("/proc/self/smaps");

@@ -21,6 +21,21 @@ TEST(read_ahead, doubles_for_a_reader_in_order)
 	}
 }
 
+TEST(read_ahead, tells_beforehand_what_is_no_stream)
+{
+	read_ahead a;
+	std::mt19937 random(5);
+	for (int i = 0; i < 10000; i++) {
+		uint32_t c = random() % 12;
+		bool expected = a.expects(c);
+		uint32_t n = a.window(c, no_limit, random() % 2);
+		EXPECT_TRUE(expected || n == 1) << c;
+		if (random() % 4 == 0)
+			a.stopped_at(c + 1);
+	}
+	EXPECT_FALSE(read_ahead().expects(0));
+}
+
 TEST(read_ahead, stops_growing_at_the_limit)
 {
 	for (uint32_t limit : {1u, 2u, 3u, 32u, 100u}) {
