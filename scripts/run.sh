@@ -39,6 +39,10 @@ suite() {
 	job "x = Ax + b with a kernel made for speed" matvec --tuned --json "$out/matvec-tuned.json" "$@"
 	job "what one host touch of device data costs, trap by trap" \
 		fault-latency --json "$out/fault-latency.json" --plot "$out/fault-latency" "$@"
+	if ldconfig -p | grep -q 'libcuda\.so\.1 '; then
+		job "libhet beside CUDA managed memory" \
+			uvm-compare --json "$out/uvm-compare.json" --plot "$out/uvm-compare" "$@"
+	fi
 }
 
 what=${1:-}
