@@ -215,7 +215,7 @@ $(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(json_archive) 
 	$Q$(AR) rcs $@ $^
 
 under_test = $(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter lib/%,$1),$(lib_archive),\
-	$(if $(filter tools/json/%,$1),$(json_archive),$(ptx_archive))))
+	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(lib_archive)))))
 
 define unit_test # source
 $(B)/tests/$(notdir $(basename $1)): $(call obj,$1 $(filter-out %_test.cc,$(filter $(dir $1)%,$(call keep,$(unit_srcs))))) \
