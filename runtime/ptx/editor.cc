@@ -2,6 +2,7 @@
 #include "ptx/editor.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace het::ptx
 {
@@ -140,8 +141,9 @@ std::string editor::print() const
 						   : m_.statements[m_.functions[0].statement].text.begin;
 		all.push_back({at, at, module_text_});
 	}
+	// What is inserted where a replaced range begins stands before it.
 	std::stable_sort(all.begin(), all.end(), [](const edit &a, const edit &b) {
-		return a.begin != b.begin ? a.begin < b.begin : a.order < b.order;
+		return std::tuple(a.begin, a.end > a.begin, a.order) < std::tuple(b.begin, b.end > b.begin, b.order);
 	});
 	std::string out;
 	uint32_t at = 0;

@@ -76,6 +76,16 @@ TEST(Editor, TakesGuardsAway)
 	EXPECT_EQ(e.print(), ".entry k()\n{\n@%p bra $het_L0;\na;\nst.u32 [%rd1], 1;\nb;\n$het_L0:\n\tret;\n}\n");
 }
 
+TEST(Editor, InsertsBeforeWhatIsReplaced)
+{
+	auto m = parsed(".entry k()\n{\n@%p\tst.u32 [%rd1], 1;\n\tret;\n}\n");
+	editor e(m);
+	const auto &store = instruction_number(m, 0);
+	e.unguard(store);
+	e.before(store, "a;");
+	EXPECT_EQ(e.print(), ".entry k()\n{\n@!%p bra $het_L0;\na;\nst.u32 [%rd1], 1;\n$het_L0:\n\tret;\n}\n");
+}
+
 TEST(Editor, ReplacesAndRemoves)
 {
 	auto m = parsed(".entry k() { mov.u32 %r1, %tid.x; ret; }");
