@@ -13,9 +13,16 @@ namespace
 
 constexpr uint32_t deepest_call = 1024, most_local_bytes = 512 << 10;
 
-uint32_t frame_end(const frame &f)
+// Where the local memory of one lane ends, without and with what alloca took.
+uint32_t static_end(const frame &f, unsigned lane)
 {
-	return (f.local_base + f.function->local_bytes + 15) & ~15u;
+	auto begin = uint32_t(f.registers[size_t{f.function->local_base_register} * warp_size + lane]);
+	return (begin + f.function->local_bytes + 15) & ~15u;
+}
+
+uint32_t frame_end(const frame &f, unsigned lane)
+{
+	return static_end(f, lane) + f.taken[lane];
 }
 
 } // namespace
@@ -30,9 +37,11 @@ frame *runner::new_frame(warp &w, const code &function)
 	f->number = function.number;
 	f->caller = nullptr;
 	f->depth = 0;
-	f->local_base = 0;
 	f->alive = 0;
 	f->registers.resize(size_t{function.registers} * warp_size);
+	std::fill_n(&f->registers[size_t{function.local_base_register} * warp_size], warp_size, 0);
+	f->taken.fill(0);
+	f->local_end = static_end(*f, 0);
 	f->params.resize(size_t{function.param_bytes} * warp_size);
 	if (o_.check_defined) {
 		f->defined.assign(function.registers, 0);
@@ -57,14 +66,12 @@ frame *runner::frame_for(warp &w, const fragment &f, const code &callee)
 	made->caller = f.in;
 	made->call_op = f.pc;
 	made->depth = f.in->depth + 1;
-	made->local_base = frame_end(*f.in);
-	std::fill_n(&made->registers[size_t{callee.local_base_register} * warp_size], warp_size, made->local_base);
 	return made;
 }
 
 bool runner::grow_local(warp &w, frame &f)
 {
-	uint32_t need = frame_end(f);
+	uint32_t need = f.local_end;
 	if (need <= w.local_stride)
 		return true;
 	uint32_t stride = std::max<uint32_t>(need, std::min(2 * w.local_stride, most_local_bytes));
@@ -155,12 +162,17 @@ bool runner::call(warp &w, fragment &f, const uop &u, lanes m)
 		part(w, f, m & ~same, f.pc, f.pc + 1);
 	if (callee->builtin != builtin::none)
 		return call_builtin(w, f, u, site, *callee, same);
-	if (f.in->depth >= deepest_call || frame_end(*f.in) + callee->local_bytes > most_local_bytes) {
+	if (f.in->depth >= deepest_call || f.in->local_end + callee->local_bytes > most_local_bytes) {
 		stop(u, *f.in, w, first, "stack overflow: " + std::to_string(f.in->depth) + " calls deep");
 		return false;
 	}
 	frame *in = frame_for(w, f, *callee);
 	in->alive |= same;
+	for (lanes left = same; left; left &= left - 1) {
+		unsigned l = unsigned(std::countr_zero(left));
+		in->registers[size_t{callee->local_base_register} * warp_size + l] = frame_end(*f.in, l);
+		in->local_end = std::max(in->local_end, static_end(*in, l));
+	}
 	for (uint32_t i = 0; i < site.arguments && i < callee->parameters.size(); i++)
 		copy_argument(p_.arguments()[site.first_argument + i], f.in, callee->parameters[i], in, same);
 	if (!o_.independent)
@@ -169,6 +181,40 @@ bool runner::call(warp &w, fragment &f, const uop &u, lanes m)
 	f.pc = 0;
 	f.mask = same;
 	return true;
+}
+
+// What alloca takes lies behind the variables of the frame; functions that are called go on behind that.
+bool runner::local_stack(warp &w, fragment &f, const uop &u, lanes m)
+{
+	frame &fr = *f.in;
+	for (lanes left = m; left; left &= left - 1) {
+		unsigned l = unsigned(std::countr_zero(left));
+		uint32_t begin = static_end(fr, l), end = frame_end(fr, l);
+		if (u.mode == 1) {
+			c_.at(u.d)[l] = end;
+		} else if (u.mode == 2) {
+			uint64_t back = c_.at(u.a)[l];
+			if (back < begin || back > end) {
+				stop(u, fr, w, l, "restores what is no place of this function's stack");
+				return false;
+			}
+			fr.taken[l] = uint32_t(back) - begin;
+		} else {
+			uint64_t size = c_.at(u.a)[l], align = uint64_t(u.offset);
+			uint64_t at = (end + align - 1) / align * align;
+			if (size > most_local_bytes || at + size + 15 > most_local_bytes) {
+				stop(u, fr, w, l, "stack overflow: alloca of " + std::to_string(size) + " bytes");
+				return false;
+			}
+			fr.taken[l] = uint32_t((at + size + 15) & ~uint64_t{15}) - begin;
+			fr.local_end = std::max(fr.local_end, frame_end(fr, l));
+			c_.at(u.d)[l] = at;
+		}
+	}
+	if (o_.check_defined && u.d.valid())
+		fr.defined[u.d.index()] |= m;
+	f.pc++;
+	return enter(w, f);
 }
 
 } // namespace het::ptx::simt

@@ -203,4 +203,20 @@ bool decoder::is_space()
 	return predicate_result(op(0), &u_.d) && source(op(1), type::u64, &u_.a);
 }
 
+// alloca d, size, alignment; stacksave d; stackrestore a.
+bool decoder::local_stack()
+{
+	if (bits_of(mnemonic_.last_type()) != 64)
+		return unsupported("addresses of 32 bits");
+	auto base = mnemonic_.base();
+	u_.action = action::local_stack;
+	u_.mode = base == "alloca" ? 0 : base == "stacksave" ? 1 : 2;
+	if (!wants(1, u_.mode == 0 ? 3 : 1))
+		return false;
+	if (u_.mode == 2)
+		return source(op(0), type::u64, &u_.a);
+	u_.offset = count() > 2 ? op(2).value : 8;
+	return result(op(0), type::u64, false, &u_.d) && (u_.mode || source(op(1), type::u64, &u_.a));
+}
+
 } // namespace het::ptx::simt

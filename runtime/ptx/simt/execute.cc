@@ -106,8 +106,7 @@ void runner::compute_tracked(const uop &u, fragment &f, lanes m)
 	u.run(c_, u, m);
 	if (!o_.check_defined)
 		return;
-	if (u.touches & touches_read)
-		defined = u.touches & touches_write ? all_lanes : c_.value_defined;
+	defined = u.touches & touches_read && u.touches & touches_write ? all_lanes : c_.value_defined;
 	for (uint32_t i = u.uses; i < u.uses + u.defs; i++) {
 		lanes &d = fr.defined[refs[i].index()];
 		d = (d & ~m) | (defined & m);
@@ -140,6 +139,8 @@ bool runner::control(warp &w, fragment &f, const uop &u, lanes m)
 		return barrier(w, f, u, m);
 	case action::warp_sync:
 		return warp_sync(w, f, u, m);
+	case action::local_stack:
+		return local_stack(w, f, u, m);
 	case action::trap:
 		stop(u, *f.in, w, unsigned(std::countr_zero(m)), "trap");
 		return false;

@@ -75,6 +75,7 @@ enum class action : uint8_t {
 	trap,
 	barrier,
 	warp_sync,   // run() once the member lanes are there
+	local_stack, // alloca, stacksave, stackrestore
 	unsupported, // a fault if it is executed
 };
 

@@ -144,7 +144,6 @@ void runner::begin(warp &w)
 	}
 	w.root = new_frame(w, *l_.kernel);
 	w.root->alive = w.live;
-	std::fill_n(&w.root->registers[size_t{l_.kernel->local_base_register} * warp_size], warp_size, 0);
 	memcpy(w.root->params.data(), parameters_.data(), parameters_.size());
 	if (o_.check_defined) {
 		std::fill(w.root->params_defined.begin(), w.root->params_defined.end(), 1);

@@ -52,6 +52,7 @@ class runner
 	frame *new_frame(warp &w, const code &function);
 	void release(warp &w, frame *f);
 	bool grow_local(warp &w, frame &f);
+	bool local_stack(warp &w, fragment &f, const uop &u, lanes m);
 	void copy_argument(const argument &from, frame *source, const argument &to, frame *target, lanes m);
 	uint64_t argument_value(const frame &f, const argument &a, unsigned lane) const;
 	bool call_builtin(warp &w, fragment &f, const uop &u, const call_site &site, const code &callee, lanes m);

@@ -18,7 +18,8 @@ struct frame {
 	frame *caller = nullptr;
 	uint32_t call_op = 0; // in the caller
 	uint32_t depth = 0;
-	uint32_t local_base = 0;
+	uint32_t local_end = 0;                     // of the lane whose local memory ends last
+	std::array<uint32_t, warp_size> taken = {}; // by alloca, of each lane's local memory
 	lanes alive = 0;
 	std::vector<uint64_t> registers;
 	std::vector<uint8_t> params, params_defined; // one stretch a lane

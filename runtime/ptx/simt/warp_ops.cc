@@ -85,12 +85,14 @@ void shuffle(context &c, const uop &u, lanes m)
 	uint64_t values[warp_size];
 	memcpy(values, c.at(u.a), sizeof(values));
 	uint64_t *d = c.at(u.d);
-	lanes inside = 0;
+	lanes inside = 0, defined = 0;
 	for_lanes(m, [&](unsigned l) {
 		auto from = shuffle_source(u.mode, l, uint32_t(b[l]), uint32_t(clamp[l]));
 		d[l] = values[from.lane];
 		inside |= lanes(from.inside) << l;
+		defined |= (c.value_defined >> from.lane & 1) << l;
 	});
+	c.value_defined = defined; // what the lane had itself does not count
 	if (u.e.valid())
 		c.set_predicate(u.e, m, inside);
 }

@@ -130,6 +130,31 @@ TEST(Control, WarpFunctionsKeepGroupsApart)
 	}
 }
 
+// Lanes take memory of different sizes, before and after a function that does so itself.
+TEST(LocalStack, LanesTakeWhatTheyNeed)
+{
+	auto text = kernel(
+		"mul.lo.u32 %r1, %t, 8;\ncvt.u64.u32 %d1, %r1;\nstacksave.u64 %d4;\n"
+		"alloca.u64 %d2, %d1, 16;\nsetp.eq.u32 %p1, %t, 0;\n@!%p1 st.local.u32 [%d2], %t;\n"
+		"{ .param .b32 p; .param .b32 q; st.param.b32 [p], %t; call (q), f, (p); ld.param.b32 %r2, [q]; }\n"
+		"mov.u32 %r3, 0;\n@!%p1 ld.local.u32 %r3, [%d2];\nadd.u32 %r2, %r2, %r3;\n"
+		"st.global.u32 [%out], %r2;\nstackrestore.u64 %d4;\nstacksave.u64 %d5;\n"
+		"setp.ne.u64 %p2, %d4, %d5;\n@%p2 trap;\nret;",
+		".func (.param .b32 r) f(.param .b32 a)\n{\n.local .b32 own;\n.reg .b32 %v;\n.reg .b64 %d<3>;\n"
+		"ld.param.b32 %v, [a];\ncvt.u64.u32 %d0, %v;\nadd.u64 %d0, %d0, 4;\nst.local.b32 [own], %v;\n"
+		"alloca.u64 %d1, %d0;\nmul.lo.u32 %v, %v, 100;\nst.local.b32 [%d1], %v;\nadd.u64 %d2, %d1, 0;\n"
+		"ld.local.b32 %v, [%d2];\nst.param.b32 [r], %v;\nret;\n}\n");
+	for (const auto &mode : both_modes(true)) {
+		auto out = values_of(text, 32, mode);
+		for (unsigned t = 0; t < 32; t++)
+			ASSERT_EQ(out[t], t * 101);
+	}
+	EXPECT_NE(error_of(kernel("mov.u64 %d1, 1000000000;\nalloca.u64 %d2, %d1;\nret;"), 1).find("stack overflow"),
+		  std::string::npos);
+	EXPECT_NE(error_of(kernel("mov.u64 %d1, 64;\nstackrestore.u64 %d1;\nret;"), 1).find("no place of"),
+		  std::string::npos);
+}
+
 TEST(Barriers, NamedWithCounts)
 {
 	// Warp 0 produces, warp 1 consumes.
@@ -236,6 +261,19 @@ TEST(Checks, UndefinedValues)
 	found = findings_of(address, 1, with);
 	ASSERT_EQ(found.size(), 1u);
 	EXPECT_NE(found[0].find("uses an address"), std::string::npos);
+}
+
+TEST(Checks, ShufflesGiveWhatTheOtherLaneHad)
+{
+	options with;
+	with.check_defined = true;
+	auto text = [](const char *lane) {
+		return kernel("setp.eq.u32 %p1, %t, 3;\n@%p1 mov.u32 %r1, 0;\nshfl.sync.idx.b32 %r2, %r1, " +
+			      std::string(lane) +
+			      ", 31, -1;\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 st.global.u32 [%out], 1;\nret;");
+	};
+	EXPECT_TRUE(findings_of(text("3"), 32, with).empty());
+	EXPECT_EQ(findings_of(text("4"), 32, with).size(), 1u);
 }
 
 TEST(Checks, Races)
