@@ -55,6 +55,7 @@ int diff(const std::string &a, const std::string &b)
 struct instrument_request {
 	std::string file, passes, out = "-", sites;
 	unsigned text = 0; // from 1; 0: the only one
+	het::ptx::pass_options with;
 };
 
 tool::json sites_of(const std::string &pass, const het::ptx::pass_result &result)
@@ -98,7 +99,7 @@ int instrument(const instrument_request &r)
 			fprintf(stderr, "het-ptx: there is no pass %s\n", name.c_str());
 			return 2;
 		}
-		auto result = pass->apply(m);
+		auto result = pass->apply(m, r.with);
 		if (result.refused) {
 			fprintf(stderr, "%s:%s (pass %s)\n", file.c_str(), result.refused->describe().c_str(),
 				name.c_str());
@@ -191,6 +192,13 @@ int main(int argc, char **argv)
 				       "where to write the new text; the standard output if not given");
 	instrument_command->add_option("--sites", change.sites,
 				       "where to write which instructions have counters, as JSON");
+	instrument_command
+		->add_option("--master-call", change.with.master_calls,
+			     "uniform-simt: a function outside of the text that one lane calls for its warp")
+		->expected(1)
+		->take_all();
+	instrument_command->add_flag("--racy-loads", change.with.racy_loads,
+				     "uniform-simt: loads may race with stores of other threads");
 	instrument_command->add_option("--text", change.text, "which text of a file with several, from 1")
 		->check(CLI::PositiveNumber);
 

@@ -9,11 +9,17 @@ namespace het::ptx
 namespace
 {
 
+template <pass_result (*apply)(const module &m)> pass_result without_options(const module &m, const pass_options &)
+{
+	return apply(m);
+}
+
 constexpr pass passes[] = {
-	{"coalesce", "het_coalesce_", add_coalesce},
-	{"dirty", "het_dirty_", add_dirty},
-	{"slice", "het_slice_", add_slice},
-	{"touch", "het_touch_", add_touch},
+	{"coalesce", "het_coalesce_", without_options<add_coalesce>},
+	{"dirty", "het_dirty_", without_options<add_dirty>},
+	{"slice", "het_slice_", without_options<add_slice>},
+	{"touch", "het_touch_", without_options<add_touch>},
+	{"uniform-simt", "het_simd_", add_uniform_simt},
 };
 
 } // namespace

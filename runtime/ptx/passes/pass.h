@@ -24,11 +24,20 @@ struct pass_result {
 	std::vector<pass_site> sites; // in the order of their counters
 };
 
+// For those passes that have any.
+struct pass_options {
+	// uniform-simt: functions outside of the text that one lane calls for its warp, besides malloc, free and vprintf.
+	std::vector<std::string> master_calls;
+	// uniform-simt: plain loads may race with other threads, so one lane loads for its warp.
+	bool racy_loads = false;
+};
+
 struct pass {
 	std::string_view name;
 	// What the pass adds to a module has names that begin so; a program's own names must not.
 	std::string_view prefix;
-	pass_result (*apply)(const module &m);
+	pass_result (*run)(const module &m, const pass_options &with);
+	pass_result apply(const module &m, const pass_options &with = {}) const { return run(m, with); }
 };
 
 std::span<const pass> all_passes();
@@ -50,5 +59,8 @@ pass_result add_coalesce(const module &m);
 
 // Grids run in parts, and stop between blocks: Documentation/het-ptx-slice.rst.
 pass_result add_slice(const module &m);
+
+// Threads become warps: Documentation/het-ptx-uniform-simt.rst.
+pass_result add_uniform_simt(const module &m, const pass_options &with = {});
 
 } // namespace het::ptx

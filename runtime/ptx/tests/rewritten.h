@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Passes applied to texts, for tests.
+#pragma once
+
+#include "ptx/editor.h"
+#include "ptx/passes/pass.h"
+
+#include <gtest/gtest.h>
+#include <initializer_list>
+
+namespace het::ptx
+{
+
+// In order; the first refusal, or the text.
+inline pass_result rewrite(std::string text, std::initializer_list<const char *> passes, const pass_options &with = {})
+{
+	pass_result out;
+	out.text = std::move(text);
+	for (const char *name : passes) {
+		module m;
+		auto wrong = parse(out.text, m);
+		EXPECT_FALSE(wrong) << wrong->describe() << '\n' << out.text;
+		out = find_pass(name)->apply(m, with);
+		if (out.refused)
+			break;
+	}
+	return out;
+}
+
+inline std::string rewritten(std::string text, std::initializer_list<const char *> passes,
+			     const pass_options &with = {})
+{
+	auto out = rewrite(std::move(text), passes, with);
+	EXPECT_FALSE(out.refused) << out.refused->describe();
+	return out.text;
+}
+
+inline std::string refusal(std::string text, std::initializer_list<const char *> passes, const pass_options &with = {})
+{
+	auto out = rewrite(std::move(text), passes, with);
+	return out.refused ? out.refused->describe() : "accepted";
+}
+
+// The text without its other kernels.
+inline std::string only_kernel(const std::string &text, std::string_view name)
+{
+	module m;
+	auto wrong = parse(text, m);
+	EXPECT_FALSE(wrong) << wrong->describe();
+	editor e(m);
+	for (const auto &f : m.functions)
+		if (f.is_entry && m.str(f.name) != name)
+			e.replace({m.statements[f.statement].text.begin, f.body.end}, "");
+	return e.print();
+}
+
+} // namespace het::ptx
