@@ -18,6 +18,7 @@ constexpr pass passes[] = {
 	{"coalesce", "het_coalesce_", without_options<add_coalesce>},
 	{"dirty", "het_dirty_", without_options<add_dirty>},
 	{"slice", "het_slice_", without_options<add_slice>},
+	{"soft-stack", "het_stack_", without_options<add_soft_stack>},
 	{"touch", "het_touch_", without_options<add_touch>},
 	{"uniform-simt", "het_simd_", add_uniform_simt},
 };

@@ -63,4 +63,7 @@ pass_result add_slice(const module &m);
 // Threads become warps: Documentation/het-ptx-uniform-simt.rst.
 pass_result add_uniform_simt(const module &m, const pass_options &with = {});
 
+// Automatic variables get shared addresses: Documentation/het-ptx-soft-stack.rst.
+pass_result add_soft_stack(const module &m);
+
 } // namespace het::ptx
