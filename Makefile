@@ -50,6 +50,7 @@ endif
 include mk/install.mk
 include mk/checks.mk
 include mk/vm.mk
+include mk/nvptx.mk
 
 help:
 	@sed -n 's/^## \?//p' Makefile
@@ -63,6 +64,7 @@ help:
 ##   check-vm-library the library's selftests in the guest
 ##   run              the main job: photo, matvec, fault-latency, results under build/run/
 ##   bench            the benchmark suite, results under build/bench/
+##   bench-nvptx      builds and checks build/nvptx/, programs in OpenMP, OpenACC and CUDA for a machine with a GPU
 ##   setup            packages, and as root the udev rules for /dev/gpuvm and /dev/userfaultfd
 ##   docs             HTML and man pages under build/docs/
 ##   install, uninstall, modules_install
