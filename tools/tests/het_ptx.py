@@ -146,6 +146,26 @@ def instrumented_kernels_run(work: Path) -> None:
     same(new.out.splitlines()[0], plain.out.splitlines()[0])
 
 
+def threads_become_warps(work: Path) -> None:
+    called = Called("instrument", "--pass", "soft-stack,uniform-simt", CORPUS / "simd.ptx", "-o", work / "warps.ptx")
+    same((called.status, called.err), (0, ""))
+    new = Called("run", work / "warps.ptx", "--kernel", "count", "--block", 96, "--independent", "--arg", "show:u32:4",
+                 "--arg", "zero:12288", "--arg", "u64:4096")
+    same((new.status, new.out.splitlines()[0]), (0, "argument 1: 3 96 33 3"))
+    called = Called("instrument", "--pass", "uniform-simt", CORPUS / "warp.ptx")
+    same((called.status, called.out), (1, ""))
+    within("warp functions have a meaning inside SIMD regions only", called.err)
+    text = TEXT + ".extern .func f;\n.entry k()\n{\n\tcall f;\n\tret;\n}\n"
+    called = Called("instrument", "--pass", "uniform-simt", "-", stdin=text.encode())
+    within("-:7:2: calls a function that is not in this text, for each lane", called.err)
+    called = Called("instrument", "--pass", "uniform-simt", "--master-call", "f", "-", stdin=text.encode())
+    same((called.status, called.err), (0, ""))
+    text = KERNEL.replace("\tst.", "\t.reg .b32 %r;\n\tld.global.u32 %r, [%d];\n\tst.")
+    for flags, shuffles in (((), 0), (("--racy-loads",), 1)):
+        called = Called("instrument", "--pass", "uniform-simt", *flags, "-", stdin=text.encode())
+        same((called.status, called.out.count("shfl.sync")), (0, shuffles))
+
+
 def failing_kernels_are_told(work: Path) -> None:
     (work / "k.ptx").write_text(KERNEL)
     called = Called("run", work / "k.ptx", "--arg", "zero:8")
@@ -261,8 +281,10 @@ def ptxas_takes_what_passes_make(work: Path) -> None:
     if not shutil.which("ptxas"):
         raise Skip("ptxas is not installed")
     lists = (*PASSES, "coalesce,dirty,touch,slice")
-    # GCC's texts need others, which slice does not see.
-    jobs = [(p, f) for f in sorted(CORPUS.glob("*.ptx")) for p in lists if "slice" not in p or f.stem != "regions"]
+    # GCC's texts need others, which slice does not see, and SIMD regions need uniform-simt.
+    jobs = [(p, f) for f in sorted(CORPUS.glob("*.ptx")) for p in lists if f.stem not in ("regions", "simd")]
+    jobs += [(p, CORPUS / "regions.ptx") for p in lists if "slice" not in p]
+    jobs += [(f"soft-stack,uniform-simt,{p}", CORPUS / "simd.ptx") for p in lists]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         wrong = [w for w in pool.map(lambda job: ptxas_refuses(*job, work), jobs) if w]
     same(wrong, [])
@@ -280,6 +302,7 @@ def main() -> int:
         refusals_and_blind_spots_are_told,
         runs_with_files,
         instrumented_kernels_run,
+        threads_become_warps,
         failing_kernels_are_told,
         differences_are_shown,
         fat_binaries_are_read,

@@ -41,17 +41,27 @@ inline std::string refusal(std::string text, std::initializer_list<const char *>
 	return out.refused ? out.refused->describe() : "accepted";
 }
 
-// The text without its other kernels.
-inline std::string only_kernel(const std::string &text, std::string_view name)
+// The text with those kernels alone that @keep wants.
+template <typename F> std::string some_kernels(const std::string &text, F keep)
 {
 	module m;
 	auto wrong = parse(text, m);
 	EXPECT_FALSE(wrong) << wrong->describe();
 	editor e(m);
 	for (const auto &f : m.functions)
-		if (f.is_entry && m.str(f.name) != name)
+		if (f.is_entry && !keep(m.str(f.name)))
 			e.replace({m.statements[f.statement].text.begin, f.body.end}, "");
 	return e.print();
+}
+
+inline std::string only_kernel(const std::string &text, std::string_view name)
+{
+	return some_kernels(text, [&](std::string_view one) { return one == name; });
+}
+
+inline std::string without_kernel(const std::string &text, std::string_view name)
+{
+	return some_kernels(text, [&](std::string_view one) { return one != name; });
 }
 
 } // namespace het::ptx
