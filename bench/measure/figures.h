@@ -22,6 +22,13 @@ struct figure {
 	bool ok() const;
 };
 
+inline figure must(figure f, figure::bound bound, double limit)
+{
+	f.must_be = bound;
+	f.limit = limit;
+	return f;
+}
+
 struct figure_options {
 	bool quick = false;
 	std::string device; // beside the host device: "opencl0", or "" where there is none

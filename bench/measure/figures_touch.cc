@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "measure/figures.h"
-
 #include "measure/touch_output.h"
+#include "measure/touch_ratio.h"
 
 namespace bench
 {
@@ -31,44 +31,21 @@ touch_plan plan_of(const figure_options &o)
 	return plan;
 }
 
-using rounds = std::vector<double> touch_result::*;
-
-// Ratio of two measured cells, round by round.
-figure compare(const touch_outcome &all, const std::string &what, const touch_subject &a, const touch_cell &ca,
-	       rounds ra, const touch_subject &b, const touch_cell &cb, rounds rb)
-{
-	figure f;
-	f.what = what;
-	f.unit = "x";
-	const touch_result *first = all.find(a, ca), *second = all.find(b, cb);
-	if (first && second)
-		f.value = paired_ratio(first->*ra, second->*rb);
-	else
-		f.why_missing = (first ? b : a).name() + " is not available";
-	return f;
-}
-
-figure must(figure f, figure::bound bound, double limit)
-{
-	f.must_be = bound;
-	f.limit = limit;
-	return f;
-}
-
-constexpr rounds touch = &touch_result::touch_rounds;
-constexpr rounds raw = &touch_result::raw_rounds;
-constexpr rounds first_write = &touch_result::first_write_rounds;
+constexpr touch_rounds touch = &touch_result::touch_rounds;
+constexpr touch_rounds raw = &touch_result::raw_rounds;
+constexpr touch_rounds first_write = &touch_result::first_write_rounds;
 
 std::vector<figure> figures_of_device(const touch_outcome &all, const std::string &device)
 {
 	const touch_subject uffd = {device, "uffd"}, stop = {device, "sigsegv-stop"};
 	const std::string on = ", " + device;
-	return {must(compare(all, "uffd touch, 64 live threads / none" + on, uffd, crowded, touch, uffd, alone, touch),
+	return {must(touch_ratio(all, "uffd touch, 64 live threads / none" + on, uffd, crowded, touch, uffd, alone,
+				 touch),
 		     figure::bound::at_most, 1.3),
-		compare(all, "sigsegv-stop touch, 64 live threads / none" + on, stop, crowded, touch, stop, alone,
-			touch),
-		must(compare(all, "sigsegv-stop touch / uffd touch, 64 live threads" + on, stop, crowded, touch, uffd,
-			     crowded, touch),
+		touch_ratio(all, "sigsegv-stop touch, 64 live threads / none" + on, stop, crowded, touch, stop, alone,
+			    touch),
+		must(touch_ratio(all, "sigsegv-stop touch / uffd touch, 64 live threads" + on, stop, crowded, touch,
+				 uffd, crowded, touch),
 		     figure::bound::at_least, 8)};
 }
 
@@ -76,8 +53,8 @@ std::vector<figure> first_write_figures(const touch_outcome &all)
 {
 	auto against_first_write = [&](const std::string &trap, const std::string &spin, const std::string &text) {
 		const touch_subject s = {"host", trap, spin};
-		return compare(all, trap + " touch, host device" + text + " / anonymous first write", s, alone, touch,
-			       s, alone, first_write);
+		return touch_ratio(all, trap + " touch, host device" + text + " / anonymous first write", s, alone,
+				   touch, s, alone, first_write);
 	};
 	return {must(against_first_write("uffd", "adaptive", ""), figure::bound::at_most, 12),
 		against_first_write("uffd", "always", ", spinning resolver"),
@@ -100,8 +77,8 @@ std::vector<figure> touch_figures(const figure_options &o, report &out)
 	for (const auto &f : figures_of_device(all, o.device))
 		figures.push_back(f);
 	const touch_subject uffd = {o.device, "uffd"};
-	figures.push_back(must(compare(all, "uffd touch, 4 KiB / raw blocking read of the same bytes, " + o.device,
-				       uffd, alone, touch, uffd, alone, raw),
+	figures.push_back(must(touch_ratio(all, "uffd touch, 4 KiB / raw blocking read of the same bytes, " + o.device,
+					   uffd, alone, touch, uffd, alone, raw),
 			       figure::bound::at_most, 1.6));
 	return figures;
 }

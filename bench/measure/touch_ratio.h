@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Figures made of measured touches.
+#pragma once
+
+#include "measure/figures.h"
+#include "measure/touch_matrix.h"
+
+namespace bench
+{
+
+// Which of a result's times, by rounds.
+using touch_rounds = std::vector<double> touch_result::*;
+
+// Ratio of two measured cells, round by round.
+figure touch_ratio(const touch_outcome &all, const std::string &what, const touch_subject &a, const touch_cell &ca,
+		   touch_rounds ra, const touch_subject &b, const touch_cell &cb, touch_rounds rb);
+
+} // namespace bench
