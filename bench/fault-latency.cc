@@ -61,7 +61,7 @@ int run(const options &o)
 	for (const auto &d : devices.names) {
 		print_touch_table(outcome, d, false);
 		print_touch_table(outcome, d, true);
-		print_spin_table(outcome, d);
+		print_spin_table(outcome, d, {{small, 0, 0}, {small, 64, 0}, {small, 0, 8}});
 	}
 	print_unavailable(outcome);
 	report_touches(out, outcome);

@@ -24,13 +24,13 @@ int number_in(const std::string &name, const std::string &kind)
 
 std::unique_ptr<device> open_device(const std::string &name)
 {
-	if (name == "host")
-		return make_host_device();
+	if (name == "host" || name == "hostcb")
+		return make_host_device(name == "hostcb");
 	if (int n = number_in(name, "opencl"); n >= 0)
 		return make_opencl_device(unsigned(n));
 	if (int n = number_in(name, "cuda"); n >= 0)
 		return make_cuda_device(unsigned(n));
-	throw std::runtime_error("no device '" + name + "': say host, opencl0, cuda0, opencl1, ...");
+	throw std::runtime_error("no device '" + name + "': say host, hostcb, opencl0, cuda0, opencl1, ...");
 }
 
 std::vector<std::string> opencl_device_names()
@@ -48,7 +48,7 @@ std::vector<std::unique_ptr<device>> open_all_devices()
 		all.push_back(open_device(name));
 	if (all.empty()) {
 		fprintf(stderr, "no OpenCL device (no ICD installed?): the host device is used\n");
-		all.push_back(make_host_device());
+		all.push_back(open_device("host"));
 	}
 	return all;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // A compute device as the benchmarks see it: buffers, kernels, and the raw copies that libhet is compared with.
-// Three kinds: OpenCL and CUDA devices, and the host device, where buffers are host memory and kernels C functions.
+// Three kinds: OpenCL and CUDA devices, and the host device, where buffers are host memory and kernels C functions. The
+// latter comes in two forms: the library copies by itself, or calls functions of ours ("hostcb"), which it does from its
+// own threads alone, as with any device that has a driver.
 #pragma once
 
 #include "json/json.h"
@@ -47,7 +49,7 @@ class device
       public:
 	virtual ~device() = default;
 
-	virtual std::string name() const = 0;  // for results: "host", "opencl0", "cuda0"
+	virtual std::string name() const = 0;  // for results: "host", "hostcb", "opencl0", "cuda0"
 	virtual std::string title() const = 0; // for people
 	virtual json describe() const = 0;
 	virtual bool cpu() const = 0; // work-items are lanes of a core, not threads of a GPU
@@ -71,7 +73,7 @@ class device
 	virtual double take_kernel_time() = 0;
 };
 
-std::unique_ptr<device> make_host_device();
+std::unique_ptr<device> make_host_device(bool with_functions);
 // @index counts the devices of all platforms.
 std::unique_ptr<device> make_opencl_device(unsigned index);
 std::unique_ptr<device> make_cuda_device(unsigned ordinal);

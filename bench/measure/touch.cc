@@ -3,11 +3,16 @@
 
 #include "common/clock.h"
 #include "common/device.h"
+#include "common/format.h"
 #include "common/library.h"
 #include "common/load.h"
 #include "common/memory.h"
+#include "common/owned.h"
 #include "common/stats.h"
 
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
 #include <map>
 #include <stdexcept>
 
@@ -34,6 +39,34 @@ const kernel stamp = {
 	"stamp", "kernel void stamp(global int *a, int at, int value) { a[at] = value; }",
 	[](arguments a, size_t, size_t) { static_cast<int *>(a[0].buffer)[a[1].integer] = a[2].integer; }};
 
+// Has the system read memory of ours.
+class system_reader
+{
+      public:
+	system_reader()
+	{
+		int ends[2];
+		if (pipe2(ends, O_CLOEXEC))
+			throw std::runtime_error(format("pipe2: %s", strerror(errno)));
+		out_ = owned_fd(ends[0]);
+		in_ = owned_fd(ends[1]);
+	}
+
+	void look_at(const int *p) const
+	{
+		if (write(in_.get(), p, sizeof(*p)) != sizeof(*p))
+			throw std::runtime_error(format("write(2) of device data: %s", strerror(errno)));
+	}
+	int seen() const
+	{
+		int value = 0;
+		return read(out_.get(), &value, sizeof(value)) == sizeof(value) ? value : 0;
+	}
+
+      private:
+	owned_fd out_, in_;
+};
+
 // An array that is linked for as long as the session lives.
 struct subject_array {
 	subject_array(device &d, size_t size)
@@ -55,7 +88,7 @@ class touch_session
 
       private:
 	void run_kernel(subject_array &a);
-	double touch_once(subject_array &a);
+	double touch_once(subject_array &a, bool by_system);
 	double read_once(subject_array &a, size_t nbytes);
 	double first_write_once();
 
@@ -64,6 +97,7 @@ class touch_session
 	small_page_mapping fresh_{16 << 20};
 	size_t fresh_at_ = 0;
 	std::vector<char> scratch_ = std::vector<char>(4 << 20);
+	system_reader system_;
 	int value_ = 0;
 };
 
@@ -91,13 +125,19 @@ void touch_session::run_kernel(subject_array &a)
 	check(gpuvm_kernel_end(a.memory.data(), 0), "gpuvm_kernel_end");
 }
 
-double touch_session::touch_once(subject_array &a)
+double touch_session::touch_once(subject_array &a, bool by_system)
 {
 	run_kernel(a);
-	auto element = static_cast<volatile int *>(a.memory.data()) + a.at;
+	int *element = static_cast<int *>(a.memory.data()) + a.at;
+	int seen = 0;
 	double start = now_us();
-	int seen = *element;
+	if (by_system)
+		system_.look_at(element);
+	else
+		seen = *static_cast<volatile int *>(element);
 	double took = now_us() - start;
+	if (by_system)
+		seen = system_.seen();
 	if (seen != value_)
 		throw std::runtime_error("a touch saw stale data");
 	return took;
@@ -136,18 +176,19 @@ json touch_session::batch(const json &question)
 	subject_array &a = *slot;
 
 	thread_load load(question["live"].get<unsigned>(), question["busy"].get<unsigned>());
+	const auto by_system = question["by_system"].get<bool>();
 	auto before = count_stat(GPUVM_STAT_BYTES_TO_HOST);
-	touch_once(a);
+	touch_once(a, by_system);
 	const size_t fetched = count_stat(GPUVM_STAT_BYTES_TO_HOST) - before;
 	const size_t raw_bytes = std::min(fetched, scratch_.size());
 	for (unsigned i = 0; i < warm_up; ++i)
-		read_once(a, raw_bytes), touch_once(a);
+		read_once(a, raw_bytes), touch_once(a, by_system);
 
 	const auto samples = question["samples"].get<unsigned>();
 	const double end = now_us() + question["seconds"].get<double>() * 1e6;
 	std::vector<double> touch, raw, first;
 	while (touch.size() < samples && (touch.size() < least_samples || now_us() < end)) {
-		touch.push_back(touch_once(a));
+		touch.push_back(touch_once(a, by_system));
 		raw.push_back(read_once(a, raw_bytes));
 		first.push_back(first_write_once());
 	}
@@ -158,7 +199,7 @@ json touch_session::batch(const json &question)
 
 const std::vector<std::string> &trap_names()
 {
-	static const std::vector<std::string> names = {"sigsegv-stop", "sigsegv", "uffd-sigbus", "uffd"};
+	static const std::vector<std::string> names = {"sigsegv-stop", "sigsegv", "uffd-sigbus", "uffd", "kmod"};
 	return names;
 }
 
@@ -174,7 +215,8 @@ int spin_flag(const std::string &name)
 
 std::string touch_cell::name() const
 {
-	return std::to_string(size) + "/" + (busy ? "busy" + std::to_string(busy) : "live" + std::to_string(live));
+	return std::to_string(size) + "/" + (busy ? "busy" + std::to_string(busy) : "live" + std::to_string(live)) +
+	       (by_system ? "/system" : "");
 }
 
 answer_fn start_touch_session(const touch_subject &subject)
@@ -195,6 +237,7 @@ touch_samples ask_touch_session(child &session, const touch_cell &cell, unsigned
 	json a = session.ask({{"size", cell.size},
 			      {"live", cell.live},
 			      {"busy", cell.busy},
+			      {"by_system", cell.by_system},
 			      {"samples", samples},
 			      {"seconds", seconds}},
 			     seconds + patience_s);

@@ -30,9 +30,10 @@ int spin_flag(const std::string &name);
 
 // Under which circumstances.
 struct touch_cell {
-	size_t size;   // of the array
-	unsigned live; // threads that work 10 µs and sleep 1 ms
-	unsigned busy; // threads that never sleep
+	size_t size;            // of the array
+	unsigned live;          // threads that work 10 µs and sleep 1 ms
+	unsigned busy;          // threads that never sleep
+	bool by_system = false; // write(2) touches, in the program's place
 
 	bool operator==(const touch_cell &) const = default;
 	std::string name() const;

@@ -29,6 +29,16 @@ std::vector<unsigned> thread_counts(const touch_outcome &o, bool busy)
 	return {counts.begin(), counts.end()};
 }
 
+std::vector<std::string> measured_traps(const touch_outcome &o)
+{
+	std::vector<std::string> names;
+	for (const auto &name : trap_names())
+		if (std::any_of(o.results.begin(), o.results.end(),
+				[&](const touch_result &r) { return r.subject.trap == name; }))
+			names.push_back(name);
+	return names;
+}
+
 std::set<size_t> sizes(const touch_outcome &o)
 {
 	std::set<size_t> all;
@@ -40,6 +50,13 @@ std::set<size_t> sizes(const touch_outcome &o)
 touch_cell cell_of(size_t size, unsigned threads, bool busy)
 {
 	return busy ? touch_cell{size, 0, threads} : touch_cell{size, threads, 0};
+}
+
+std::string threads_text(const touch_cell &c)
+{
+	if (c.live || c.busy)
+		return format("%u %s", c.live + c.busy, c.busy ? "busy" : "live");
+	return "0 threads";
 }
 
 std::string median_and_p99(const summary &s)
@@ -80,26 +97,31 @@ void print_touch_table(const touch_outcome &o, const std::string &device, bool b
 	t.print();
 }
 
-void print_spin_table(const touch_outcome &o, const std::string &device)
+void print_spin_table(const touch_outcome &o, const std::string &device, const std::vector<touch_cell> &cells)
 {
-	table t(format("Resolvers on device %s, 4 KiB, µs, median / p99", device.c_str()),
-		{"trap", "resolver", "0 threads", "64 live", "8 busy", "first write", "touch / first write"});
+	std::vector<std::string> head = {"trap", "resolver"};
+	for (const touch_cell &c : cells)
+		head.push_back(threads_text(c));
+	head.insert(head.end(), {"first write", "touch / first write"});
+	table t(format("Resolvers on device %s, %s, µs, median / p99", device.c_str(),
+		       size_text(cells[0].size).c_str()),
+		head);
 	t.left_columns(2);
 	for (const auto &trap : trap_names()) {
 		for (const char *spin : {"adaptive", "always", "never"}) {
 			const touch_subject s = {device, trap, spin};
-			std::vector<std::string> cells = {trap, spin};
-			for (touch_cell c : {touch_cell{4096, 0, 0}, touch_cell{4096, 64, 0}, touch_cell{4096, 0, 8}}) {
-				const touch_result *r = o.find(s, c);
-				cells.push_back(r ? median_and_p99(r->touch) : "-");
-			}
-			const touch_result *alone = o.find(s, {4096, 0, 0});
-			if (!alone)
+			const touch_result *first = o.find(s, cells[0]);
+			if (!first)
 				continue;
-			ratio r = paired_ratio(alone->touch_rounds, alone->first_write_rounds);
-			cells.push_back(short_number(alone->first_write.median));
-			cells.push_back(format("%.2f (%.2f to %.2f)", r.median, r.low, r.high));
-			t.row(cells);
+			std::vector<std::string> row = {trap, spin};
+			for (const touch_cell &c : cells) {
+				const touch_result *r = o.find(s, c);
+				row.push_back(r ? median_and_p99(r->touch) : "-");
+			}
+			ratio r = paired_ratio(first->touch_rounds, first->first_write_rounds);
+			row.push_back(short_number(first->first_write.median));
+			row.push_back(format("%.2f (%.2f to %.2f)", r.median, r.low, r.high));
+			t.row(row);
 		}
 	}
 	t.note("first write: of a page of fresh anonymous memory (no huge pages), same process, same rounds");
@@ -135,7 +157,7 @@ std::string plot_data(const touch_outcome &o, const std::string &device, bool bu
 	for (unsigned n : thread_counts(o, busy)) {
 		text += format("\"%u\"", n);
 		const touch_cell c = cell_of(4096, n, busy);
-		for (const auto &trap : trap_names()) {
+		for (const auto &trap : measured_traps(o)) {
 			const touch_result *r = o.find({device, trap}, c);
 			text += r ? format(" %.3f %.3f", r->touch.median, r->touch.p99) : " NaN NaN";
 		}
@@ -145,13 +167,13 @@ std::string plot_data(const touch_outcome &o, const std::string &device, bool bu
 	return text + "EOD\n";
 }
 
-std::string plot_panel(const std::string &device, bool busy, const std::string &block)
+std::string plot_panel(const touch_outcome &o, const std::string &device, bool busy, const std::string &block)
 {
 	std::string text =
 		"set title " + gnuplot_string("device " + device) + "\nset xlabel " +
 		gnuplot_string(busy ? "threads that never sleep" : "threads that work 10 µs and sleep 1 ms") +
 		"\nplot ";
-	std::vector<std::string> names = trap_names();
+	std::vector<std::string> names = measured_traps(o);
 	names.push_back("raw read");
 	for (size_t i = 0; i < names.size(); ++i)
 		text += format("%s$%s using 0:%zu:xtic(1) title %s with linespoints lw 2 pt %zu lc %zu, "
@@ -170,7 +192,7 @@ void plot_touches(const std::string &base, const touch_outcome &o, const std::ve
 		for (bool busy : {false, true}) {
 			std::string block = format("d%zu%s", d, busy ? "busy" : "live");
 			data += plot_data(o, devices[d], busy, block);
-			panels += plot_panel(devices[d], busy, block);
+			panels += plot_panel(o, devices[d], busy, block);
 		}
 	}
 	plot(base,

@@ -11,8 +11,9 @@ namespace bench
 // Traps against sizes and threads. @busy: the table of threads that never sleep, else of those that mostly do.
 void print_touch_table(const touch_outcome &o, const std::string &device, bool busy);
 
-// Resolvers that spin, sleep, or do what pays; beside the first write of anonymous memory.
-void print_spin_table(const touch_outcome &o, const std::string &device);
+// Resolvers that spin, sleep, or do what pays, under the given circumstances; the first of these beside the first write
+// of anonymous memory.
+void print_spin_table(const touch_outcome &o, const std::string &device, const std::vector<touch_cell> &cells);
 
 void print_unavailable(const touch_outcome &o);
 
