@@ -29,7 +29,7 @@ static struct gvm_span window(const struct gvm_touch *t)
 
 /*
  * Pages that exist around the touched one, and in the primary have the same
- * state.
+ * state. Mostly the whole window has one, which is found out eight at a time.
  */
 static struct gvm_span shown_together(const struct gvm_touch *t, bool primary)
 {
@@ -37,12 +37,13 @@ static struct gvm_span shown_together(const struct gvm_touch *t, bool primary)
 	struct gvm_span limit = window(t);
 	struct gvm_span s = { t->at, t->at + 1 };
 	u8 kind = gvm_kind(r, t->at);
+	bool alike = !primary || gvm_states_are(r, limit, BIT(kind));
 
 	while (s.end < limit.end && gvm_page(r, s.end) &&
-	       (!primary || gvm_kind(r, s.end) == kind))
+	       (alike || gvm_kind(r, s.end) == kind))
 		s.end++;
 	while (s.begin > limit.begin && gvm_page(r, s.begin - 1) &&
-	       (!primary || gvm_kind(r, s.begin - 1) == kind))
+	       (alike || gvm_kind(r, s.begin - 1) == kind))
 		s.begin--;
 	return s;
 }
@@ -76,21 +77,30 @@ static int insert_around(const struct gvm_touch *t, struct gvm_span s)
 static int allow_write(pte_t *pte, unsigned long address, void *data)
 {
 	const struct gvm_touch *t = data;
-	unsigned long at = t->at + (address >> PAGE_SHIFT) - (t->vmf->address >> PAGE_SHIFT);
 	pte_t entry = ptep_get(pte);
 
-	if (pte_present(entry) && !pte_write(entry) &&
-	    gvm_kind(t->region, at) == GPUVM_STATE_HOST) {
+	if (pte_present(entry) && !pte_write(entry)) {
 		entry = pte_mkwrite_novma(pte_mkdirty(pte_mkyoung(entry)));
 		set_pte_at(t->vmf->vma->vm_mm, address, pte, entry);
 	}
 	return 0;
 }
 
+static int allow_write_of_host(pte_t *pte, unsigned long address, void *data)
+{
+	const struct gvm_touch *t = data;
+	unsigned long at = t->at + (address >> PAGE_SHIFT) - (t->vmf->address >> PAGE_SHIFT);
+
+	return gvm_kind(t->region, at) == GPUVM_STATE_HOST ? allow_write(pte, address, data) : 0;
+}
+
 static void allow_writes(const struct gvm_touch *t, struct gvm_span s)
 {
+	bool all = gvm_states_are(t->region, s, BIT(GPUVM_STATE_HOST));
+
 	apply_to_existing_page_range(t->vmf->vma->vm_mm, address_of(t, s.begin),
-				     (s.end - s.begin) << PAGE_SHIFT, allow_write, (void *)t);
+				     (s.end - s.begin) << PAGE_SHIFT,
+				     all ? allow_write : allow_write_of_host, (void *)t);
 }
 
 static vm_fault_t show(const struct gvm_touch *t, bool writable)
