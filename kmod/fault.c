@@ -21,6 +21,7 @@
  * Nobody waits for a resolver with gvm_region.lock held.
  */
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 
 #include "gpuvm_drv.h"
 #include "test.h"
@@ -90,6 +91,9 @@ static vm_fault_t touch(struct gvm_touch *t, gvm_show_t show)
 		trace_gpuvm_fault(t, ret);
 		if (ret)
 			return ret;
+		/* The core's locks are held, so there is an end to looking. */
+		if (until && local_clock() >= until)
+			return gvm_sleep(t);
 		if (!until)
 			until = gvm_spin_until();
 		if (!gvm_spin(t, until))

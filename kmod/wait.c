@@ -37,16 +37,16 @@ u64 gvm_spin_until(void)
 }
 
 /*
- * True: it is worth while to look again. The core's locks are held, so this is
- * bounded.
+ * True: it is worth while to look again, also when the time is over by now: who
+ * was preempted by the resolver need not sleep and fault a second time.
  */
 bool gvm_spin(const struct gvm_touch *t, u64 until)
 {
-	do {
+	while (must_wait(t->region, t->at)) {
 		if (local_clock() >= until || need_resched() || signal_pending(current))
 			return false;
 		cpu_relax();
-	} while (must_wait(t->region, t->at));
+	}
 	return true;
 }
 
