@@ -3,8 +3,8 @@
 """Boots a kernel in QEMU, runs kselftests in it, and judges what they and the kernel said.
 
 Prints one KTAP list of all their cases, and at last a line of counts. A time-out, a splat in the kernel's log or a
-program that ended otherwise than it says is a failure. With --show the programs' output is printed as it is, and only
-their exit statuses and the kernel's log count.
+program that ended otherwise than it says is a failure. With --show the programs' output is printed as it comes, and
+only their exit statuses and the kernel's log count.
 """
 
 import argparse
@@ -14,6 +14,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,30 +88,72 @@ def script(options: argparse.Namespace, jobs: list[Job]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def boot(options: argparse.Namespace, initramfs: Path, share: Path, console: Path) -> str | None:
-    """Runs the guest to its end. Says what went wrong, if anything."""
-    accel = "tcg,thread=multi"
-    nodes = "".join(
-        f" -object memory-backend-ram,id=node{n},size={int(options.memory) // 2}M -numa node,memdev=node{n},cpus={n}"
-        for n in range(2)
+class Follower:
+    """Prints what is appended to logs."""
+
+    def __init__(self, logs: list[Path]) -> None:
+        self.printed = dict.fromkeys(logs, 0)
+
+    def step(self) -> None:
+        for path, printed in self.printed.items():
+            new = path.read_bytes()[printed:] if path.exists() else b""
+            sys.stdout.buffer.write(new)
+            self.printed[path] += len(new)
+        sys.stdout.flush()
+
+
+def run_to_end(command: list[str], seconds: float, meanwhile: Callable[[], None]) -> tuple[int, str]:
+    """Exit status and output. Whatever happens, the process does not outlive this call."""
+    end = time.monotonic() + seconds
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    command = f"""qemu-system-x86_64 -accel {accel} -cpu max,-monitor -smp 2,sockets=2 -m {options.memory} {nodes} -no-reboot
+    try:
+        while True:
+            meanwhile()
+            try:
+                said, _ = process.communicate(timeout=0.5)
+                return process.returncode, said
+            except subprocess.TimeoutExpired:
+                if time.monotonic() > end:
+                    raise
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        process.wait()
+        meanwhile()
+
+
+def processors(options: argparse.Namespace) -> str:
+    """QEMU's options for processors and memory."""
+    cpus, size = options.cpus // options.nodes, int(options.memory) // options.nodes
+    nodes = (
+        f"-object memory-backend-ram,id=node{n},size={size}M "
+        f"-numa node,memdev=node{n},cpus={n * cpus}-{(n + 1) * cpus - 1}"
+        for n in range(options.nodes)
+    )
+    return f"-smp {options.cpus},sockets={options.nodes} -m {options.memory} {' '.join(nodes)}"
+
+
+def boot(
+    options: argparse.Namespace, initramfs: Path, share: Path, console: Path, meanwhile: Callable[[], None]
+) -> str | None:
+    """Runs the guest to its end. Says what went wrong, if anything."""
+    # Time is the number of instructions, or that of the host.
+    accel = "tcg,thread=single -icount shift=0,sleep=off" if options.icount else "tcg,thread=multi"
+    command = f"""qemu-system-x86_64 -accel {accel} -cpu max,-monitor {processors(options)} -no-reboot
         -nodefaults -no-user-config -display none -serial file:{console} -kernel {options.kernel}/vmlinuz
         -initrd {initramfs} -virtfs local,path={share},mount_tag=share,security_model=none"""
     try:
         # Its own watchdog comes first, and can say more than we can.
-        done = subprocess.run(
-            [*command.split(), "-append", KERNEL_ARGUMENTS],
-            timeout=options.seconds + 60,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
+        status, said = run_to_end(
+            [*command.split(), "-append", f"{KERNEL_ARGUMENTS} {options.append}"], options.seconds + 60, meanwhile
         )
     except subprocess.TimeoutExpired:
         return f"killed: not done after {options.seconds + 60} s"
-    if done.returncode != 0:
-        return f"QEMU: {done.stdout.strip()}"
+    if status != 0:
+        return f"QEMU: {said.strip()}"
     end = share / "done"
     verdict = end.read_text().strip() if end.exists() else "the guest died"
     return None if verdict == "complete" else verdict
@@ -127,8 +171,6 @@ def log_of(job: Job, share: Path) -> str:
 
 def judge_job(job: Job, share: Path, show: bool) -> Result:
     log, status = log_of(job, share), read(share / f"{job.name}.status").strip()
-    if show:
-        print(log, end="")
     if not status:
         why = "did not end" if (share / f"{job.name}.begin").exists() else "did not begin"
         return Result(failed=[f"{job.name}: {why}"], shown=log.splitlines()[-30:])
@@ -192,7 +234,11 @@ def main() -> int:
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="environment of the programs")
     parser.add_argument("--seconds", type=int, default=110, help="for everything; the guest is ended then")
     parser.add_argument("--job-seconds", type=int, default=60, help="for each program")
-    parser.add_argument("--memory", default="1024", help="of the guest, in MiB; half of it on each of two nodes")
+    parser.add_argument("--memory", default="1024", help="of the guest, in MiB")
+    parser.add_argument("--cpus", type=int, default=2, help="processors of the guest")
+    parser.add_argument("--nodes", type=int, default=2, help="NUMA nodes that have equal parts of both")
+    parser.add_argument("--icount", action="store_true", help="an instruction takes 1 ns, and processors take turns")
+    parser.add_argument("--append", default="", help="more of the kernel's command line, in one word")
     parser.add_argument("--busybox", default="/bin/busybox", help="a static busybox")
     parser.add_argument("--out", type=Path, help="where logs go; default: KERNEL/run")
     parser.add_argument("--show", action="store_true", help="print what the programs print, don't judge it")
@@ -213,7 +259,8 @@ def main() -> int:
     initramfs.write_bytes(pack(options, jobs))
     release = read(options.kernel / "release").strip()
     print(f"TAP version 13\n# Linux {release} under emulation; logs in {out}", flush=True)
-    broken = boot(options, initramfs, share, console)
+    follower = Follower([share / f"{j.name}.log" for j in programs] if options.show else [])
+    broken = boot(options, initramfs, share, console, follower.step)
     total, number = report(programs, share, options.show)
     faults = splats(share, console) + read(share / "faults").splitlines() + ([broken] if broken else [])
     kernel = judge_kernel(faults, number + 1)
