@@ -34,4 +34,10 @@ check-vm-library:
 	@$(MAKE) --no-print-directory tests inject
 	@scripts/vm/check.sh library $(KERNEL) $(ARGS)
 
-.PHONY: modules modules_install check-vm check-vm-debug check-vm-library
+# What the module gains, measured in the guest.
+bench-vm:
+	@scripts/setup.sh packages run
+	@$(MAKE) --no-print-directory build/bin/kmod-latency
+	@scripts/vm/bench.sh $(KERNEL) $(ARGS)
+
+.PHONY: modules modules_install check-vm check-vm-debug check-vm-library bench-vm
