@@ -32,13 +32,29 @@ namespace
 
 thread_local std::vector<CUctx_st *> stack;
 std::mutex contexts_lock;
-std::map<int, CUctx_st *> contexts; // never destroyed: threads may still look at one
+// By device, primary ones and others. Never destroyed: threads may still look at one.
+std::multimap<int, CUctx_st *> &contexts()
+{
+	static auto *all = new std::multimap<int, CUctx_st *>;
+	return *all;
+}
 
 CUctx_st *make_context(int device, bool primary)
 {
 	auto *c = new CUctx_st{device, primary, nullptr};
 	c->default_stream = std::make_unique<CUstream_st>(*c);
+	contexts().emplace(device, c);
 	return c;
+}
+
+CUctx_st *primary_context(int device)
+{
+	auto [begin, end] = contexts().equal_range(device);
+	for (auto c = begin; c != end; ++c) {
+		if (c->second->primary)
+			return c->second;
+	}
+	return make_context(device, true);
 }
 
 const bool environment_was_read = [] {
@@ -164,11 +180,8 @@ int cuDevicePrimaryCtxRetain(cu_context *context, cu_device device)
 	if (!is_device(device))
 		return cu_error_invalid_device;
 	std::lock_guard g(contexts_lock);
-	CUctx_st *&c = contexts[device];
-	if (!c)
-		c = make_context(device, true);
 	fake_cuda.contexts_held++;
-	*context = c;
+	*context = primary_context(device);
 	return 0;
 }
 
@@ -198,6 +211,7 @@ int cuCtxPopCurrent_v2(cu_context *context)
 FAKE_API CUctx_st *fake_cuda_other_context(int device);
 CUctx_st *fake_cuda_other_context(int device)
 {
+	std::lock_guard g(contexts_lock);
 	return make_context(device, false);
 }
 
