@@ -25,7 +25,7 @@ void pin_body(array &a, array_guard &g, unsigned device)
 {
 	if ((a.pin_tried & device_copy(device)) || a.place.body.empty())
 		return;
-	struct device &d = *lib().devices[device];
+	auto &d = *lib().devices[device];
 	copyset kin = devices_of(d.api());
 	// Who comes meanwhile copies without.
 	a.pin_tried |= kin;
