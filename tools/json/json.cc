@@ -50,7 +50,12 @@ void json::set_integer(int64_t n)
 	if (n < 0)
 		value_ = n;
 	else
-		value_ = uint64_t(n);
+		set_natural(uint64_t(n));
+}
+
+void json::set_natural(uint64_t n)
+{
+	value_ = n;
 }
 
 bool json::is_null() const

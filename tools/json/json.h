@@ -40,7 +40,7 @@ class json
 		else if constexpr (std::signed_integral<T>)
 			set_integer(number);
 		else
-			value_ = uint64_t(number);
+			set_natural(number);
 	}
 	template <typename T> json(const std::vector<T> &elements) : json(array())
 	{
@@ -116,6 +116,7 @@ class json
 
 	void set_boolean(bool b);
 	void set_integer(int64_t n);
+	void set_natural(uint64_t n);
 	bool boolean() const;
 	double number() const;
 	uint64_t integer(int64_t least, uint64_t most) const; // in two's complement
