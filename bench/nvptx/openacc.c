@@ -10,7 +10,8 @@ static double matvec(const struct problem *p, const float *a, const float *b, fl
 	double begin = now();
 
 	if (p->simd) {
-#pragma acc parallel loop gang worker num_gangs(teams) num_workers(threads) present(a, b, out)
+#pragma acc parallel loop gang worker num_gangs(teams) num_workers(threads) \
+	present(a [0:(long)n * n], b [0:n], out [0:n])
 		for (int row = 0; row < n; row++) {
 			float s = 0;
 #pragma acc loop vector reduction(+ : s)
@@ -19,7 +20,8 @@ static double matvec(const struct problem *p, const float *a, const float *b, fl
 			out[row] = s;
 		}
 	} else {
-#pragma acc parallel loop gang worker num_gangs(teams) num_workers(threads) present(a, b, out)
+#pragma acc parallel loop gang worker num_gangs(teams) num_workers(threads) \
+	present(a [0:(long)n * n], b [0:n], out [0:n])
 		for (int row = 0; row < n; row++) {
 			float s = 0;
 #pragma acc loop seq
@@ -58,11 +60,13 @@ static double newton(const struct problem *p, const float *a, float *out)
 	double begin = now();
 
 	if (p->simd) {
-#pragma acc parallel loop gang worker vector num_gangs(teams) num_workers(threads) present(a, out)
+#pragma acc parallel loop gang worker vector num_gangs(teams) num_workers(threads) \
+	present(a [0:n], out [0:n])
 		for (int i = 0; i < n; i++)
 			out[i] = square_root(a[i]);
 	} else {
-#pragma acc parallel loop gang worker num_gangs(teams) num_workers(threads) present(a, out)
+#pragma acc parallel loop gang worker num_gangs(teams) num_workers(threads) \
+	present(a [0:n], out [0:n])
 		for (int i = 0; i < n; i++)
 			out[i] = square_root(a[i]);
 	}
@@ -87,12 +91,13 @@ static double dot(const struct problem *p, const float *a, const float *b, float
 	float s = 0;
 
 	if (p->simd) {
-#pragma acc parallel loop gang worker vector num_gangs(teams) num_workers(threads) present(a, b) \
-	reduction(+ : s) copy(s)
+#pragma acc parallel loop gang worker vector num_gangs(teams) num_workers(threads) \
+	present(a [0:n], b [0:n]) reduction(+ : s) copy(s)
 		for (int i = 0; i < n; i++)
 			s += a[i] * b[i];
 	} else {
-#pragma acc parallel loop gang worker num_gangs(teams) num_workers(threads) present(a, b) reduction(+ : s) copy(s)
+#pragma acc parallel loop gang worker num_gangs(teams) num_workers(threads) \
+	present(a [0:n], b [0:n]) reduction(+ : s) copy(s)
 		for (int i = 0; i < n; i++)
 			s += a[i] * b[i];
 	}
@@ -117,11 +122,13 @@ static double vadd(const struct problem *p, const float *a, const float *b, floa
 	double begin = now();
 
 	if (p->simd) {
-#pragma acc parallel loop gang worker vector num_gangs(teams) num_workers(threads) present(a, b, out)
+#pragma acc parallel loop gang worker vector num_gangs(teams) num_workers(threads) \
+	present(a [0:n], b [0:n], out [0:n])
 		for (int i = 0; i < n; i++)
 			out[i] = a[i] + b[i];
 	} else {
-#pragma acc parallel loop gang worker num_gangs(teams) num_workers(threads) present(a, b, out)
+#pragma acc parallel loop gang worker num_gangs(teams) num_workers(threads) \
+	present(a [0:n], b [0:n], out [0:n])
 		for (int i = 0; i < n; i++)
 			out[i] = a[i] + b[i];
 	}
