@@ -252,6 +252,13 @@ TEST(link_refuses_constants, .traps = trap::all, .devices = device::host)
 		}
 }
 
+// Somebody else's mapping, the sanitizer's for example, may have come where there was none.
+static bool is_mapped(uint8_t *p)
+{
+	unsigned char resident;
+	return mincore(p, page, &resident) == 0;
+}
+
 TEST(link_refuses_missing_edges, .traps = trap::all, .devices = device::host)
 {
 	fixture fx(t);
@@ -272,7 +279,10 @@ TEST(link_refuses_missing_edges, .traps = trap::all, .devices = device::host)
 		      {last, 10}};
 	for (auto &a : arrays)
 		for (int flags : {GPUVM_NONE, GPUVM_COPY}) {
-			CHECK_NEGATIVE(gpuvm_link(a.data, a.size, 0, buffer.data(), flags));
+			int err = gpuvm_link(a.data, a.size, 0, buffer.data(), flags);
+			if (!err && (is_mapped(first - page) || is_mapped(last)))
+				skip("something was mapped into a hole meanwhile");
+			CHECK_NEGATIVE(err);
 			CHECK(gpuvm_xlate(a.data, 0) == nullptr);
 		}
 	for (uint8_t *p = first; p < last; p++)

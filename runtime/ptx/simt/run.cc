@@ -144,7 +144,7 @@ void runner::begin(warp &w)
 	}
 	w.root = new_frame(w, *l_.kernel);
 	w.root->alive = w.live;
-	memcpy(w.root->params.data(), parameters_.data(), parameters_.size());
+	std::copy(parameters_.begin(), parameters_.end(), w.root->params.begin());
 	if (o_.check_defined) {
 		std::fill(w.root->params_defined.begin(), w.root->params_defined.end(), 1);
 		std::fill(w.local_defined.begin(), w.local_defined.end(), 0);
