@@ -60,13 +60,11 @@ static double newton(const struct problem *p, const float *a, float *out)
 	double begin = now();
 
 	if (p->simd) {
-#pragma acc parallel loop gang worker vector num_gangs(teams) num_workers(threads) \
-	present(a [0:n], out [0:n])
+#pragma acc parallel loop gang worker vector num_gangs(teams) num_workers(threads) present(a [0:n], out [0:n])
 		for (int i = 0; i < n; i++)
 			out[i] = square_root(a[i]);
 	} else {
-#pragma acc parallel loop gang worker num_gangs(teams) num_workers(threads) \
-	present(a [0:n], out [0:n])
+#pragma acc parallel loop gang worker num_gangs(teams) num_workers(threads) present(a [0:n], out [0:n])
 		for (int i = 0; i < n; i++)
 			out[i] = square_root(a[i]);
 	}
@@ -122,13 +120,11 @@ static double vadd(const struct problem *p, const float *a, const float *b, floa
 	double begin = now();
 
 	if (p->simd) {
-#pragma acc parallel loop gang worker vector num_gangs(teams) num_workers(threads) \
-	present(a [0:n], b [0:n], out [0:n])
+#pragma acc parallel loop gang worker vector num_gangs(teams) num_workers(threads) present(a [0:n], b [0:n], out [0:n])
 		for (int i = 0; i < n; i++)
 			out[i] = a[i] + b[i];
 	} else {
-#pragma acc parallel loop gang worker num_gangs(teams) num_workers(threads) \
-	present(a [0:n], b [0:n], out [0:n])
+#pragma acc parallel loop gang worker num_gangs(teams) num_workers(threads) present(a [0:n], b [0:n], out [0:n])
 		for (int i = 0; i < n; i++)
 			out[i] = a[i] + b[i];
 	}

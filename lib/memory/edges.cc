@@ -57,12 +57,17 @@ void compare(array &a, unsigned edge)
 	a.edges.valid[edge] = 0;
 }
 
-// The snapshot belongs to the caller while it talks to the device.
-void lock_edges(array &a, array_guard &g)
+// Snapshot and valid copies belong to the caller while it talks to the device, without the lock. The writers stay the lock's.
+void claim_edges(array &a, array_guard &g)
 {
 	while (a.edges.busy)
 		g.wait_for_change();
 	a.edges.busy = true;
+}
+
+void lock_edges(array &a, array_guard &g)
+{
+	claim_edges(a, g);
 	g.unlock();
 }
 
@@ -124,13 +129,15 @@ int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool 
 {
 	if (!a.place.has_edges())
 		return 0;
-	lock_edges(a, g);
-	edge_pieces behind;
+	claim_edges(a, g);
 	auto takes_part = [&](unsigned edge) {
 		return edge_range(a, edge).overlaps(part) && a.edges.writer[edge] != 1 + device;
 	};
+	const bool takes[] = {takes_part(0), takes_part(1)};
+	g.unlock();
+	edge_pieces behind;
 	for (unsigned edge : {0, 1}) {
-		if (!takes_part(edge))
+		if (!takes[edge])
 			continue;
 		compare(a, edge);
 		if (a.edges.valid[edge] & device_copy(device))
@@ -147,13 +154,14 @@ int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool 
 			count_to_device(behind.bytes, started);
 	}
 	for (unsigned edge : {0, 1}) {
-		if (err || !takes_part(edge))
-			continue;
-		a.edges.valid[edge] |= device_copy(device);
-		if (writes)
-			a.edges.writer[edge] = uint8_t(1 + device);
+		if (!err && takes[edge])
+			a.edges.valid[edge] |= device_copy(device);
 	}
 	unlock_edges(a, g);
+	for (unsigned edge : {0, 1}) {
+		if (!err && takes[edge] && writes)
+			a.edges.writer[edge] = uint8_t(1 + device);
+	}
 	return err ? GPUVM_EDEVALLOC : 0;
 }
 
