@@ -91,8 +91,8 @@ static vm_fault_t touch(struct gvm_touch *t, gvm_show_t show)
 		trace_gpuvm_fault(t, ret);
 		if (ret)
 			return ret;
-		/* The core's locks are held, so there is an end to looking. */
-		if (until && local_clock() >= until)
+		/* The core's locks are held, so there is an end to looking, also with a full ring. */
+		if (until && (local_clock() >= until || need_resched()))
 			return gvm_sleep(t);
 		if (!until)
 			until = gvm_spin_until();
