@@ -109,8 +109,11 @@ int CUstream_st::synchronize()
 std::shared_ptr<moment> CUstream_st::record()
 {
 	auto m = std::make_shared<moment>();
+	// Who has seen the event finds the stream idle, and the other way round.
 	add([this, m] {
+		std::lock_guard g(lock_);
 		m->reach(error_);
+		at_work_ = false;
 		return 0;
 	});
 	return m;
