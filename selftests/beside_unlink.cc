@@ -129,3 +129,28 @@ TEST(freed_meanwhile, .traps = trap::all, .devices = device::hostcb, .kinds = ki
 		next.check("the next array");
 	}
 }
+
+// The unlink waits for one chunk's bytes, which a device still sends, when a kernel begins on another that is at home.
+TEST(a_kernel_begins_meanwhile, .traps = trap::all, .devices = device::hostcb, .kinds = kind::mmapped | kind::library)
+{
+	fixture fx(t, GPUVM_STAT | GPUVM_STRICT);
+	array a(fx, t.v.kind, 300 * page);
+	const size_t at = 200 * page, n = 100 * page;
+	a.link();
+	for (int access : {GPUVM_READ_ONLY, GPUVM_READ_WRITE}) {
+		a.add_everywhere(0, 1);
+		a.check(at, n);
+		fx.dev().faults()->block_reads = true;
+		std::thread other([&] { CHECK_ERR(gpuvm_unlink(a.data(), 0), GPUVM_ESTATE); });
+		sleep_ms(10);
+		CHECK_OK(gpuvm_kernel_begin_range(a.data() + at, n, 0, access));
+		fx.dev().faults()->block_reads = false;
+		other.join();
+		if (access == GPUVM_READ_WRITE)
+			a.run(0, {kernel::add, at, n, 1});
+		CHECK_OK(gpuvm_kernel_end_range(a.data() + at, n, 0));
+		a.check();
+	}
+	CHECK_OK(gpuvm_unlink(a.data(), 0));
+	a.check("unlinked");
+}

@@ -223,16 +223,24 @@ bool all_home(const array &a)
 	return true;
 }
 
-// Touches and calls wait from here on; the data is home if @o asks for it. Others may change everything whenever the lock
-// is dropped, so it is looked at again until nothing is left to wait for.
+// The first device with a kernel that uses the array, or the number of devices.
+unsigned first_user(const array &a)
+{
+	unsigned d = 0;
+	while (d < lib().ndevs && !is_open(a, d))
+		d++;
+	return d;
+}
+
+// Touches and calls wait from here on; the data is home if @o asks for it. Others may change everything, and begin kernels,
+// whenever the lock is dropped, so it is looked at again until nothing is left to wait for.
 int prepare_removal(array &a, unlink_options o)
 {
 	caller_guard g(a);
 	for (bool lost = false;;) {
-		for (unsigned d = 0; d < lib().ndevs && !o.force; d++) {
-			if (is_open(a, d))
-				return fail_open(a, d);
-		}
+		unsigned user = o.force ? lib().ndevs : first_user(a);
+		if (user < lib().ndevs)
+			return fail_open(a, user);
 		int err = wait_until_quiet(a, g, all_chunks(a));
 		if (!err && o.sync && !lost)
 			err = bring_home(a, g, all_chunks(a), event::fetch);
@@ -246,7 +254,7 @@ int prepare_removal(array &a, unlink_options o)
 		wait_until_idle(a, g, all_chunks(a));
 		if (a.visitors)
 			g.wait_for_change();
-		else if (!a.pending && (!o.sync || lost || all_home(a)))
+		else if (!a.pending && (!o.sync || lost || all_home(a)) && (o.force || first_user(a) == lib().ndevs))
 			return hold_array(a);
 	}
 }
