@@ -188,3 +188,39 @@ TEST(many_rounds, .traps = trap::all, .devices = device::plain, .kinds = kind::m
 		th.join();
 	a.check();
 }
+
+// A kernel writes the first half of an array, the host the second, and the chunk in the middle is both's: a write that comes
+// between the begin's copy and the end would be lost with it.
+TEST(host_writes_beside_a_kernel, .traps = trap::all, .devices = device::single, .kinds = kind::map | kind::library)
+{
+	constexpr size_t half = 40 * page, own = 20 * page;
+	fixture fx(t, flags);
+	array a(fx, t.v.kind, 2 * half);
+	a.link();
+	if (host_faults *f = fx.dev().faults())
+		f->delay_us = 50;
+	std::atomic<bool> stop{false};
+	unsigned written[] = {0, 0};
+	std::vector<std::thread> writers;
+	for (size_t i : {0, 1})
+		writers.emplace_back([&, i] {
+			for (; !stop; written[i]++) {
+				CHECK_OK(gpuvm_host_begin(a.data() + half, half, GPUVM_READ_WRITE));
+				for (size_t at = half + i * own; at < half + (i + 1) * own; at += page)
+					__atomic_fetch_add(a.data() + at, 1, __ATOMIC_RELAXED);
+			}
+		});
+	uint64_t start = now_ns();
+	while (seconds_since(start) < (t.full ? 20 : 0.5)) {
+		CHECK_OK(gpuvm_kernel_begin_range(a.data(), half, 0, GPUVM_READ_WRITE));
+		a.run(0, {kernel::add, 0, half, 1});
+		CHECK_OK(gpuvm_kernel_end_range(a.data(), half, 0));
+	}
+	stop = true;
+	for (auto &th : writers)
+		th.join();
+	for (size_t i : {0, 1})
+		for (size_t at = half + i * own; at < half + (i + 1) * own; at += page)
+			a.model()[at] += uint8_t(written[i]);
+	a.check();
+}

@@ -65,8 +65,8 @@ int show_chunks(array &a, layout::span s, event e)
 	for (uint32_t c = s.first; c < s.last; c++) {
 		chunk &ch = a.chunks[c];
 		step st = next_step(ch.state(), e, 0, lib().rules);
-		// Busy or gone again: another thread's kernel; a touch will wait for it.
-		if (st.copies() || ch.flags)
+		// Busy or gone again, or being written in strict mode: another thread's kernel; a touch will wait for it.
+		if (st.copies() || ch.flags || (lib().strict && being_written(a, c)))
 			continue;
 		narrow_fast(a, st.next.valid);
 		enter(a, ch, st.next);
