@@ -4,6 +4,7 @@
  * the kernel's with /proc/self/fail-nth where the kernel has that. Whatever fails, nothing breaks or leaks, and what
  * was in the way of nothing else works.
  */
+#include "common/cgroup.h"
 #include "common/context.h"
 
 #include <errno.h>
@@ -115,15 +116,6 @@ TEST_F_TIMEOUT(allocation, of_the_module, 120)
 	}
 	EXPECT_EQ(step, 0);
 	TH_LOG("%u allocations", at - 2);
-}
-
-static bool write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-	bool written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	close(fd);
-	return written;
 }
 
 /* Fails the allocation, counted from now on, of this thread. 0: none. */

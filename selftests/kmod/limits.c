@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Memory is charged and capped, and what belongs to one process is out of reach for all others. */
+#include "common/cgroup.h"
 #include "common/context.h"
 
 #include <errno.h>
@@ -18,32 +19,6 @@
 
 #define MIB (1UL << 20)
 #define NOBODY 65534
-
-static bool read_text(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
-static bool write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-	bool written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	close(fd);
-	return written;
-}
-
-static long read_number(const char *path)
-{
-	char text[64];
-
-	return read_text(path, text, sizeof(text)) ? atol(text) : -1;
-}
 
 FIXTURE(limits)
 {
@@ -126,26 +101,24 @@ TEST_F(limits, locked_memory)
 	EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-#define GROUP "/sys/fs/cgroup/gpuvm-selftest"
-
 static void exceed_the_group(void)
 {
 	struct context c;
 	struct array a;
 	long before;
 
-	if (!write_text(GROUP "/cgroup.procs", "0"))
+	if (!cgroup_enter())
 		_exit(1);
 	if (context_open(&c, ALL_FEATURES, 0) || array_create(&a, &c, 0, 256 * MIB, 16))
 		_exit(2);
-	before = read_number(GROUP "/memory.current");
+	before = cgroup_usage();
 	if (range_call(&a, GPUVM_IOC_POPULATE, 0, 16 * MIB))
 		_exit(3);
-	if (read_number(GROUP "/memory.current") - before < (long)(15 * MIB))
+	if (cgroup_usage() - before < (long)(15 * MIB))
 		_exit(4);
 	if (range_call(&a, GPUVM_IOC_PUNCH, 0, 16 * MIB))
 		_exit(5);
-	if (read_number(GROUP "/memory.current") - before > (long)(4 * MIB))
+	if (cgroup_usage() - before > (long)(4 * MIB))
 		_exit(6);
 	/* Now too much: an error, or the end by the OOM killer's hand. */
 	if (range_call(&a, GPUVM_IOC_POPULATE, 0, 256 * MIB) != -ENOMEM)
@@ -158,27 +131,24 @@ TEST_F(limits, memory_cgroup)
 	int status;
 	pid_t child;
 
-	write_text("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
-	if (mkdir(GROUP, 0755) || !write_text(GROUP "/memory.max", "67108864")) {
-		rmdir(GROUP);
+	if (!cgroup_create(64 * MIB))
 		SKIP(return, "no memory cgroup can be made below /sys/fs/cgroup");
-	}
 	child = fork();
 	if (!child)
 		exceed_the_group();
 	status = wait_for(child, SOON);
 	EXPECT_TRUE(status == 0 || status == SIGKILL) TH_LOG("status %#x", status);
 	sleep_ms(100);
-	EXPECT_LT(read_number(GROUP "/memory.current"), 8 * MIB);
-	rmdir(GROUP);
+	EXPECT_LT(cgroup_usage(), 8 * MIB);
+	cgroup_remove();
 }
 
 /* A child has the descriptor, and no right to anything. */
 static int with_the_parents_context(struct context *c, struct array *a)
 {
 	struct gpuvm_range range = {0, 4096};
-	struct gpuvm_range_op op = {.size = sizeof(op), .state = GPUVM_STATE_HOST,
-				  .ranges = (uintptr_t)&range, .count = 1};
+	struct gpuvm_range_op op = {
+		.size = sizeof(op), .state = GPUVM_STATE_HOST, .ranges = (uintptr_t)&range, .count = 1};
 	struct gpuvm_region region = {.size = sizeof(region), .offset = 512 * MIB, .length = MIB, .chunk_shift = 16};
 	static const __u64 places[] = {GPUVM_MMAP_PRIMARY, GPUVM_MMAP_ALIAS, GPUVM_MMAP_STATE, GPUVM_MMAP_UPGRADES,
 				       GPUVM_MMAP_RING};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A memory cgroup: what its processes are charged with, the module's memory too. */
+#ifndef GPUVM_SELFTEST_CGROUP_H
+#define GPUVM_SELFTEST_CGROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Small files of /proc and /sys. */
+bool read_text(const char *path, char *text, size_t size);
+bool write_text(const char *path, const char *text);
+/* The number that the file begins with, or -1. */
+long read_number(const char *path);
+
+/* False: none can be made here (no cgroup2 at /sys/fs/cgroup, or not root). @most: bytes, 0: no limit. */
+bool cgroup_create(long most);
+/* The calling process moves there, and its children to come. */
+bool cgroup_enter(void);
+/* Bytes that are charged, or -1. What was freed may be among them for a moment. */
+long cgroup_usage(void);
+/* Processes that are still there are moved out. */
+void cgroup_remove(void);
+
+#endif
