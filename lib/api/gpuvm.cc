@@ -172,7 +172,8 @@ GPUVM_PUBLIC int gpuvm_link(void *hostptr, size_t nbytes, unsigned idev, void *d
 	if (api && api != lib().devices[idev]->api())
 		return fail(GPUVM_EARG, "gpuvm_link: flags 0x%x name another API than that of device %u",
 			    unsigned(flags), idev);
-	return link_array(hostptr, nbytes, idev, devbuf, where == GPUVM_ON_DEVICE, flags & GPUVM_COPY);
+	return link_array(hostptr, nbytes, idev, devbuf,
+			  {.on_device = where == GPUVM_ON_DEVICE, .may_copy = (flags & GPUVM_COPY) != 0});
 }
 
 GPUVM_PUBLIC int gpuvm_unlink(void *hostptr, unsigned idev)

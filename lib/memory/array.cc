@@ -90,7 +90,7 @@ array *new_array(unsigned ndevs)
 	a->place = {};
 	a->offset = 0;
 	a->linked = 0;
-	a->locked_pages = a->held = false;
+	a->locked_pages = a->held = a->managed = false;
 	a->edges = {};
 	a->chunks = nullptr;
 	a->parts = nullptr;

@@ -93,7 +93,10 @@ struct array {
 	origin from;
 	bool live;
 	bool locked_pages; // mlock()ed when it was adopted
-	void *fork_copy;   // memory/fork.cc
+	// Linked by the runtime: freeing it is no mistake, and its edges do not keep strict mode from writing, as commands that
+	// share an edge never run at once.
+	bool managed;
+	void *fork_copy; // memory/fork.cc
 
 	// The body is being moved (link, unlink, fork): touches and calls wait.
 	bool held;

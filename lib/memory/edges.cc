@@ -35,12 +35,12 @@ struct edge_pieces {
 	transfer pieces[2];
 	size_t count = 0, bytes = 0;
 
-	void add(const array &a, unsigned device, unsigned edge)
+	void add(const array &a, unsigned device, unsigned edge, range r)
 	{
-		range r = edge_range(a, edge);
-		void *host = a.edges.snapshot ? snapshot_of(a, edge) : r.ptr();
+		char *snapshot =
+			a.edges.snapshot ? snapshot_of(a, edge) + (r.begin - edge_range(a, edge).begin) : nullptr;
 		void *devbuf = a.links[device].devbuf.load(std::memory_order_relaxed);
-		pieces[count++] = {devbuf, r.begin - a.place.user.begin, host, r.size()};
+		pieces[count++] = {devbuf, r.begin - a.place.user.begin, snapshot ? snapshot : r.ptr(), r.size()};
 		bytes += r.size();
 	}
 	std::span<const transfer> list() const { return {pieces, count}; }
@@ -143,7 +143,7 @@ int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool 
 		if (a.edges.valid[edge] & device_copy(device))
 			lib().stats.kept_bytes.add(edge_range(a, edge).size());
 		else
-			behind.add(a, device, edge);
+			behind.add(a, device, edge, edge_range(a, edge));
 	}
 	int err = 0;
 	if (behind.count) {
@@ -173,7 +173,7 @@ int edges_to_host(array &a, array_guard &g, unsigned device, range part)
 	edge_pieces written;
 	for (unsigned edge : {0, 1}) {
 		if (edge_range(a, edge).overlaps(part))
-			written.add(a, device, edge);
+			written.add(a, device, edge, intersect(edge_range(a, edge), part));
 	}
 	int err = 0;
 	if (written.count) {
@@ -184,11 +184,11 @@ int edges_to_host(array &a, array_guard &g, unsigned device, range part)
 			count_to_host(written.bytes, started);
 	}
 	for (unsigned edge : {0, 1}) {
-		range r = edge_range(a, edge);
-		if (err || !r.overlaps(part))
+		range whole = edge_range(a, edge), r = intersect(whole, part);
+		if (err || r.empty())
 			continue;
 		if (a.edges.snapshot)
-			memcpy(r.ptr(), snapshot_of(a, edge), r.size());
+			memcpy(r.ptr(), snapshot_of(a, edge) + (r.begin - whole.begin), r.size());
 		a.edges.valid[edge] = device_copy(device);
 	}
 	unlock_edges(a, g);

@@ -19,7 +19,8 @@ void drop_edges(array &a);
 int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool writes);
 // The kernel that begins overwrites them.
 void leave_edges_to_writer(array &a, array_guard &g, unsigned device);
-// The other way; the device becomes the only one whose edges are valid, beside the host.
+// The other way, for the bytes of @part alone: the host may have written the others. The device becomes the only one whose
+// edges are valid, beside the host.
 int edges_to_host(array &a, array_guard &g, unsigned device, range part);
 
 // As forget_writers() in memory/kernel.h. Lock held.

@@ -338,7 +338,7 @@ int begin_kernel(array &a, const usage &u, kernel_mode mode)
 	if (!a.links[u.device].devbuf.load())
 		return fail(GPUVM_ENOLINK, "gpuvm_kernel_begin: array %p is not linked on device %u", u.part.ptr(),
 			    u.device);
-	if (lib().strict && writes(mode) && a.place.has_edges())
+	if (lib().strict && writes(mode) && a.place.has_edges() && !a.managed)
 		return fail(GPUVM_ESTATE,
 			    "gpuvm_kernel_begin: array %p has edges, which strict mode can't watch; align it to pages "
 			    "or use gpuvm_malloc()",

@@ -94,8 +94,10 @@ int choose_trap(int flag)
 	return fail(GPUVM_EPROT, "gpuvm_init: no such trap here (%s)", refused[0] ? refused : "unknown name");
 }
 
-std::unique_ptr<device> make_device(unsigned i, const gpuvm_device &d, unsigned lanes, int *err)
+// @arg: the program's list.
+std::unique_ptr<device> make_device(const void *arg, unsigned i, unsigned lanes, int *err)
 {
+	const gpuvm_device &d = static_cast<const gpuvm_device *>(arg)[i];
 	switch (d.api) {
 	case GPUVM_HOST:
 		return make_host_device(i, d.handle, lanes, err);
@@ -109,12 +111,12 @@ std::unique_ptr<device> make_device(unsigned i, const gpuvm_device &d, unsigned 
 	}
 }
 
-int make_devices(unsigned n, const gpuvm_device *devs, unsigned lanes)
+int make_devices(unsigned n, device_maker make, const void *arg, unsigned lanes)
 {
 	library &l = lib();
 	int err = 0;
 	for (unsigned i = 0; i < n && !err; i++)
-		l.devices[i] = make_device(i, devs[i], lanes, &err);
+		l.devices[i] = make(arg, i, lanes, &err);
 	l.ndevs = err ? 0 : n;
 	return err;
 }
@@ -231,6 +233,11 @@ int check_ready(const char *call)
 
 int init_library(unsigned ndevs, const gpuvm_device *devs, int flags)
 {
+	return init_library(ndevs, make_device, devs, flags);
+}
+
+int init_library(unsigned ndevs, device_maker make, const void *arg, int flags)
+{
 	library &l = lib();
 	structure_guard g;
 	if (l.ready.load())
@@ -238,7 +245,7 @@ int init_library(unsigned ndevs, const gpuvm_device *devs, int flags)
 	if (l.forked.load())
 		return check_ready("gpuvm_init");
 	static const unsigned resolvers = wanted_resolvers();
-	int err = make_devices(ndevs, devs, resolvers + caller_lanes);
+	int err = make_devices(ndevs, make, arg, resolvers + caller_lanes);
 	if (!err)
 		err = choose_trap(flags & GPUVM_TRAP_MASK);
 	l.strict = (flags & GPUVM_STRICT) || settings().strict;

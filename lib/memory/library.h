@@ -64,6 +64,9 @@ void wait_until_open();
 
 // Implementation of gpuvm_init() and gpuvm_init_devices().
 int init_library(unsigned ndevs, const gpuvm_device *devs, int flags);
+// The same with devices of the caller's: @make is called for 0 … ndevs-1, under the structure lock.
+using device_maker = std::unique_ptr<device> (*)(const void *arg, unsigned i, unsigned lanes, int *error);
+int init_library(unsigned ndevs, device_maker make, const void *arg, int flags);
 
 // Where bytes of the body lie in the page source.
 inline pages pages_of(const array &a, range r)

@@ -107,13 +107,14 @@ void discard_array(array &a)
 }
 
 // An array without links yet. Touches wait while it is made.
-int make_array(range user, bool may_copy, array **made)
+int make_array(range user, const link_options &o, array **made)
 {
 	library &l = lib();
 	array *a = new_array(l.ndevs);
 	if (!a)
 		return fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
-	int err = plan(*a, user, may_copy);
+	a->managed = o.managed;
+	int err = plan(*a, user, o.may_copy);
 	if (!err)
 		make_live(*a);
 	if (!err && !l.arrays.insert(a->place.extent(), a))
@@ -324,7 +325,7 @@ int unlink_all(array &a, unlink_options o)
 	return 0;
 }
 
-int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, bool on_device, bool may_copy)
+int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, link_options o)
 {
 	library &l = lib();
 	range user = range_of(hostptr, nbytes);
@@ -340,14 +341,14 @@ int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, bool
 		return err;
 	bool fresh = !a;
 	if (fresh)
-		err = make_array(user, may_copy, &a);
+		err = make_array(user, o, &a);
 	if (err) {
 		l.devices[device]->release(devbuf);
 		return err;
 	}
 	a->links[device].devbuf.store(devbuf);
 	a->linked |= device_copy(device);
-	if (on_device)
+	if (o.on_device)
 		err = claim(*a, device);
 	if (err && fresh)
 		unlink_all(*a, {});
@@ -371,15 +372,47 @@ int unlink_array(void *hostptr, unsigned device)
 	return unlink_all(*a, {.sync = l.sync_back});
 }
 
+namespace
+{
+
+std::atomic<forget_watcher> watcher{nullptr};
+
+void tell_watcher(range r)
+{
+	forget_watcher tell = watcher.load();
+	while (tell && !r.empty()) {
+		array *a = lib().arrays.first_overlap(r);
+		if (!a)
+			break;
+		range whole;
+		{
+			caller_guard g(*a);
+			whole = a->place.extent();
+		}
+		tell(whole);
+		r.begin = whole.end > r.begin ? whole.end : r.end;
+	}
+}
+
+} // namespace
+
+void set_forget_watcher(forget_watcher w)
+{
+	watcher.store(w);
+}
+
 void forget_memory(const void *p, size_t n, fate f, const char *call)
 {
 	if (!is_linked(p, n))
 		return;
+	tell_watcher(range_of(p, n));
 	structure_guard g;
 	while (array *a = lib().arrays.first_overlap(range_of(p, n))) {
 		void *user = a->place.user.ptr();
 		bool dead = f == fate::freed || (f == fate::unmapped && range_of(p, n).covers(a->place.extent()));
-		report(GPUVM_ESTATE, user, "array %p is linked and was given to %s; its links are removed", user, call);
+		if (!a->managed)
+			report(GPUVM_ESTATE, user, "array %p is linked and was given to %s; its links are removed",
+			       user, call);
 		unlink_all(*a, {.sync = !dead, .discard = dead, .force = true});
 	}
 }

@@ -7,7 +7,13 @@
 namespace het
 {
 
-int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, bool on_device, bool may_copy);
+struct link_options {
+	bool on_device = false; // the device's copy is the valid one
+	bool may_copy = false;  // what can't be adopted is copied whole
+	bool managed = false;   // array::managed
+};
+
+int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, link_options o);
 
 // @device may be all_devices.
 int unlink_array(void *hostptr, unsigned device);

@@ -9,11 +9,16 @@
 // toucher or a resolver may wait for it.
 //
 // Lock order (a thread takes locks of rising rank only; checked in debug builds, -DHET_DEBUG_LOCKS):
-//   1 structure   link, unlink, fork, gpuvm_malloc: who is linked where; the only lock under which devices are called
-//   2 lead        which resolver listens for touches
-//   3 array       chunk states of one array; held across 'check state + map' and 'change state + unmap'
-//   4 pool        the library's own memory
-//   5 leaf        held for a few instructions: mailboxes, lane pools, error queue
+//   1 driver      runtime: one thread at a time builds a program, or hands commands to a device; devices are called under it
+//   2 ranges      runtime: host ranges become links; devices are called under it
+//   3 graph       runtime: which command waits for which
+//   4 structure   link, unlink, fork, gpuvm_malloc: who is linked where; the only lock of lib/ under which devices are called
+//   5 opening     runtime: a device's context is made
+//   6 lead        which resolver listens for touches
+//   7 array       chunk states of one array; held across 'check state + map' and 'change state + unmap'
+//   8 pool        the library's own memory
+//   9 leaf        held for a few instructions: mailboxes, lane pools, error queue
+// Those of the runtime are never waited for by a toucher or a resolver; signals need not be blocked.
 // Readers of the address index take no lock; its writers hold the structure lock.
 #pragma once
 
@@ -23,7 +28,7 @@
 namespace het
 {
 
-enum class lock_rank : uint8_t { structure = 1, lead, array, pool, leaf };
+enum class lock_rank : uint8_t { driver = 1, ranges, graph, structure, opening, lead, array, pool, leaf };
 
 class futex_lock
 {
