@@ -2,7 +2,9 @@
 # The library, the programs and the tests.
 
 layers := core os trap dev memory api
-lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc))
+runtime_layers := sched dev core api
+runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
+lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc))
 
@@ -80,6 +82,7 @@ inject: $(B)/inject/libhet.so $(B)/inject/$(SONAME)
 # --- compiling ---------------------------------------------------------------
 
 $(lib_objs) $(inject_objs): private mode_flags := $(lib_cxxflags)
+$(call obj,$(runtime_srcs)) $(call inject_obj,$(runtime_srcs)): private mode_flags += -Iruntime
 $(inject_objs): private mode_flags += -DHET_INJECT
 # Unit tests derive from the library's classes, which have no type information. GoogleTest's macros take long to
 # optimise, and longer with a sanitizer's checks in them. (Without optimisation GCC is wrong about what is uninitialized.)
@@ -230,8 +233,8 @@ $(B)/tests/cuda_test: | $(fake_cuda)
 # --- every header compiles alone, the public ones as C too ---------------------
 
 headers := $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),\
-	$(wildcard lib/*/*.h lib/*/tests/*.h runtime/ptx/*.h runtime/*/*/*.h selftests/*/*.h bench/*/*.h tools/*/*.h))
-public_headers := $(wildcard lib/include/*.h)
+	$(wildcard lib/*/*.h lib/*/tests/*.h runtime/*/*.h runtime/*/*/*.h selftests/*/*.h bench/*/*.h tools/*/*.h))
+public_headers := $(wildcard lib/include/*.h runtime/include/*.h)
 header_stamps := $(patsubst %,$(B)/headers/%.cxx-ok,$(headers)) $(patsubst %,$(B)/headers/%.c-ok,$(public_headers))
 
 # A static function that only an includer calls is no fault of the header.

@@ -25,7 +25,7 @@ san_flags := -fsanitize=$(SAN) $(if $(filter undefined,$(SAN)),-fno-sanitize=vpt
 endif
 
 cppflags := -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 \
-	-Ilib -Ilib/include -Ikmod/uapi $(CL_CFLAGS) \
+	-Ilib -Ilib/include -Iruntime/include -Ikmod/uapi $(CL_CFLAGS) \
 	$(if $(DEBUG_LOCKS),-DHET_DEBUG_LOCKS) $(if $(HAVE_SDT),,-DHET_NO_SDT) $(if $(HAVE_NUMA),,-DHET_NO_NUMA) \
 	$(CPPFLAGS)
 warnings := -Wall -Wextra $(if $(WERROR),-Werror)

@@ -9,14 +9,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 # Part of the tree -> parts whose headers it may include, itself apart.
-# tools, bench, selftests -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core.
+# tools, bench, selftests -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core; in runtime:
+# api -> core -> dev -> sched, and ptx by itself.
 CORE = {"lib/include", "kmod/uapi"}
 OS = CORE | {"lib/core"}
 TRAP_OR_DEV = OS | {"lib/os"}
 MEMORY = TRAP_OR_DEV | {"lib/trap", "lib/dev"}
 API = MEMORY | {"lib/memory"}
-RUNTIME = API | {"lib/api"}
-PROGRAMS = RUNTIME | {"runtime", "runtime/ptx"}
+RUNTIME = API | {"lib/api", "runtime/include"}
+RUNTIME_DEVICE = RUNTIME | {"runtime/sched"}
+RUNTIME_CORE = RUNTIME_DEVICE | {"runtime/dev"}
+PROGRAMS = RUNTIME_CORE | {"runtime/core", "runtime/api", "runtime/ptx"}
 ALLOWED = {
     "kmod/uapi": set(),
     "kmod": {"kmod/uapi"},
@@ -30,14 +33,18 @@ ALLOWED = {
     "lib/memory": MEMORY,
     "lib/api": API,
     "lib/api/tests": API | {"lib/api", "lib/dev/tests"},
+    "runtime/include": set(),
     "runtime/ptx": set(),
-    "runtime": RUNTIME | {"runtime/ptx"},
+    "runtime/sched": OS | {"lib/os"},
+    "runtime/dev": RUNTIME_DEVICE,
+    "runtime/core": RUNTIME_CORE,
+    "runtime/api": RUNTIME_CORE | {"runtime/core"},
     "tools/json": set(),
     "tools": PROGRAMS | {"tools/json"},
     "bench": PROGRAMS | {"tools/json"},
     "selftests": PROGRAMS,
     "selftests/fake": PROGRAMS,
-    "Documentation/examples": {"lib/include"},
+    "Documentation/examples": {"lib/include", "runtime/include"},
 }
 
 # The core makes no system call and knows no device, so these are all the headers it can want.
@@ -48,7 +55,7 @@ CORE_SYSTEM_HEADERS = set(
 )
 
 # Where the compiler looks for a quoted name, after the folder of the including file.
-SEARCH = ["lib", "lib/include", "runtime", "bench", "selftests", "tools", "kmod/uapi"]
+SEARCH = ["lib", "lib/include", "runtime", "runtime/include", "bench", "selftests", "tools", "kmod/uapi"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 

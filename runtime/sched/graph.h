@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Which command waits for which: events, the order of queues, and data. No devices and no threads of its own.
+//
+// A node becomes ready when everything it waits for has finished; it is handed out exactly once, by add() or by the
+// finish() of the last of those. Nodes must live from add() to the end of their finish(); whoever names a node in a
+// wait list keeps it alive during the call.
+//
+// An order between two commands comes from
+//   events    those named in the wait list; their failure is inherited
+//   data      ranges that overlap, one of them written; a failed writer's failure is inherited by readers
+//   queues    in-order queues, markers and barriers; failures are not inherited
+#pragma once
+
+#include "os/lock.h"
+#include "sched/interval_tree.h"
+
+#include <span>
+
+namespace het::rt
+{
+
+struct edge {
+	edge *next;
+	node *to;
+	bool inherits;
+};
+
+class sequence;
+
+struct node {
+	node() = default;
+	~node();
+	node(const node &) = delete;
+	node &operator=(const node &) = delete;
+
+	// What it reads and writes; memory of the command's, set before add().
+	std::span<access_entry> accesses;
+
+	// All below: the graph's lock. A node that is ready or finished is its owner's alone.
+	uint32_t missing = 0;
+	int inherited = 0; // the first failure of what it waited for, or why it was cancelled
+	bool finished = false;
+	edge *successors = nullptr;
+	node *next_ready = nullptr;
+	sequence *in = nullptr;
+	uint64_t number = 0;                       // in the sequence, rising
+	node *earlier = nullptr, *later = nullptr; // in the sequence
+
+	// Edges that end here, in the lists of those it waits for.
+	static constexpr size_t few = 6;
+	edge own_edges[few];
+	edge *more_edges = nullptr;
+	size_t more_count = 0;
+};
+
+enum class ordering : uint8_t {
+	free,     // after the sequence's barrier
+	in_order, // after all that was added before
+	marker,   // the same, and nothing waits for it
+	barrier,  // the same, and everything added later waits for it
+	fence,    // after the sequence's barrier; everything added later waits for it
+};
+
+// The unfinished commands of a queue. Guarded by the graph's lock.
+class sequence
+{
+	friend class command_graph;
+	node *first_ = nullptr, *last_ = nullptr;
+	node *barrier_ = nullptr;
+	uint64_t count_ = 0;
+};
+
+class command_graph
+{
+      public:
+	// @code: what nodes inherit from those that failed.
+	explicit command_graph(int code) : inherited_code_(code) {}
+
+	struct place {
+		sequence *in = nullptr;
+		ordering how = ordering::free;
+		std::span<node *const> waits = {};
+	};
+
+	enum class added : uint8_t { ready, waiting, no_memory };
+	// ready: the caller has to see to it. no_memory: nothing has changed.
+	added add(node &n, const place &p);
+
+	// Returns the nodes that have become ready, linked by next_ready.
+	node *finish(node &n, int status);
+
+	// Calls f(node &) for each unfinished command that uses bytes of @r, under the lock.
+	template <class F> void for_users(range r, F f)
+	{
+		hold h(lock_);
+		for (interval_tree *t : {&tree_, &covered_})
+			t->for_overlaps(r, [&](access_entry &e) { f(*e.owner); });
+	}
+	// How many commands the sequence has had.
+	uint64_t count_of(sequence &s)
+	{
+		hold h(lock_);
+		return s.count_;
+	}
+	// The first unfinished one, retained through keep(node &) under the lock; null if there is none up to number @last.
+	template <class F> node *first_of(sequence &s, uint64_t last, F keep)
+	{
+		hold h(lock_);
+		node *first = s.first_;
+		if (!first || first->number > last)
+			return nullptr;
+		keep(*first);
+		return first;
+	}
+	// Runs f() under the lock.
+	template <class F> auto locked(F f)
+	{
+		hold h(lock_);
+		return f();
+	}
+
+      private:
+	class hold
+	{
+	      public:
+		explicit hold(futex_lock &l) : lock_(l) { lock_.lock(lock_rank::graph); }
+		~hold() { lock_.unlock(lock_rank::graph); }
+		hold(const hold &) = delete;
+		hold &operator=(const hold &) = delete;
+
+	      private:
+		futex_lock &lock_;
+	};
+
+	template <class F> void for_predecessors(node &n, const place &p, F f);
+	void cover(access_entry &e);
+	void take_over_data(node &n);
+
+	futex_lock lock_;
+	// Uses by unfinished commands: those that later commands have to look at, and those that a later writer covers.
+	interval_tree tree_, covered_;
+	const int inherited_code_;
+};
+
+} // namespace het::rt

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Which commands use which bytes: a treap of byte ranges that knows the largest end of each subtree. Pure, and intrusive:
+// entries belong to their commands, so neither insert nor remove can fail.
+#pragma once
+
+#include "core/range.h"
+
+#include <cstdint>
+
+namespace het::rt
+{
+
+struct node;
+class interval_tree;
+
+// A command's use of a range.
+struct access_entry {
+	range bytes;
+	node *owner = nullptr;
+	bool reads = false;
+	bool writes = false;
+
+	// The tree's.
+	interval_tree *inside = nullptr;
+	uint32_t priority = 0;
+	uintptr_t largest_end = 0;
+	access_entry *left = nullptr, *right = nullptr;
+};
+
+class interval_tree
+{
+      public:
+	// The range must not be empty.
+	void insert(access_entry &e);
+	void remove(access_entry &e);
+	bool empty() const { return !root_; }
+
+	// Calls f(access_entry &) for each entry that overlaps @r, in rising order. f leaves the tree alone.
+	template <class F> void for_overlaps(range r, F f) const { visit(root_, r, f); }
+	// The first entry that lies inside @r and is not @owner's; null if there is none.
+	access_entry *first_inside(range r, const node *owner) const { return first_inside(root_, r, owner); }
+
+      private:
+	template <class F> static void visit(access_entry *e, range r, F &f)
+	{
+		if (!e || e->largest_end <= r.begin)
+			return;
+		visit(e->left, r, f);
+		if (e->bytes.overlaps(r))
+			f(*e);
+		if (e->bytes.begin < r.end)
+			visit(e->right, r, f);
+	}
+	static access_entry *first_inside(access_entry *e, range r, const node *owner);
+
+	uint32_t next_priority();
+
+	access_entry *root_ = nullptr;
+	uint32_t random_ = 0x9e3779b9;
+};
+
+} // namespace het::rt

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Small graphs whole, and large ones under threads.
+#include "sched/graph.h"
+
+#include "sched/work_deque.h"
+
+#include <deque>
+#include <gtest/gtest.h>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+using namespace het;
+using namespace het::rt;
+
+namespace
+{
+
+constexpr int inherited = -77;
+
+struct use {
+	range bytes;
+	bool reads, writes;
+
+	bool conflicts(const use &o) const { return bytes.overlaps(o.bytes) && (writes || o.writes); }
+};
+
+// All uses of parts of @size bytes.
+std::vector<use> all_uses(uintptr_t size)
+{
+	std::vector<use> all;
+	for (uintptr_t begin = 0; begin < size; begin++)
+		for (uintptr_t end = begin + 1; end <= size; end++)
+			for (int mode = 1; mode <= 3; mode++)
+				all.push_back({{begin, end}, bool(mode & 1), bool(mode & 2)});
+	return all;
+}
+
+struct command : node, task {
+	access_entry entries[4];
+	std::atomic<int> ran{0};
+
+	void set(std::span<const use> uses)
+	{
+		for (size_t i = 0; i < uses.size(); i++)
+			entries[i] = {uses[i].bytes, this, uses[i].reads, uses[i].writes};
+		accesses = {entries, uses.size()};
+	}
+};
+
+// Three commands with one use each. Follows every order in which they can be added and finished; a command must be handed
+// out just when all that it conflicts with has finished.
+class every_order
+{
+      public:
+	explicit every_order(const use (&u)[3]) : uses_(u) { explore({}); }
+	unsigned paths = 0;
+
+      private:
+	// A step: 0 adds the next command, 1 + i finishes command i.
+	using path = std::vector<int>;
+
+	void explore(const path &so_far)
+	{
+		command_graph graph(inherited);
+		command commands[3];
+		bool ready[3] = {}, done[3] = {};
+		int added = 0;
+		auto note = [&](node *n) { ready[static_cast<command *>(n) - commands] = true; };
+		for (int step : so_far) {
+			if (step) {
+				done[step - 1] = true;
+				for (node *n = graph.finish(commands[step - 1], 0); n; n = n->next_ready)
+					note(n);
+				continue;
+			}
+			commands[added].set({&uses_[added], 1});
+			if (graph.add(commands[added], {}) == command_graph::added::ready)
+				note(&commands[added]);
+			added++;
+		}
+		check(added, ready, done);
+		if (added < 3)
+			explore_further(so_far, 0);
+		bool at_end = added == 3;
+		for (int i = 0; i < 3; i++) {
+			if (ready[i] && !done[i])
+				explore_further(so_far, 1 + i);
+			at_end &= done[i];
+		}
+		paths += at_end;
+	}
+
+	void explore_further(path p, int step)
+	{
+		p.push_back(step);
+		explore(p);
+	}
+
+	void check(int added, const bool (&ready)[3], const bool (&done)[3])
+	{
+		for (int i = 0; i < added; i++) {
+			bool free = true;
+			for (int before = 0; before < i; before++)
+				free &= done[before] || !uses_[before].conflicts(uses_[i]);
+			ASSERT_EQ(ready[i], free);
+		}
+	}
+
+	const use (&uses_)[3];
+};
+
+TEST(command_graph, hands_out_when_all_conflicts_are_over)
+{
+	std::vector<use> all = all_uses(3);
+	unsigned paths = 0;
+	for (const use &a : all)
+		for (const use &b : all)
+			for (const use &c : all) {
+				const use uses[3] = {a, b, c};
+				paths += every_order(uses).paths;
+				ASSERT_FALSE(HasFatalFailure());
+			}
+	EXPECT_GT(paths, all.size() * all.size() * all.size());
+}
+
+node *finish(command_graph &graph, command &c, int status = 0)
+{
+	return graph.finish(c, status);
+}
+
+TEST(command_graph, failures_pass_along_events_and_to_readers)
+{
+	command_graph graph(inherited);
+	command writer, reader, overwriter, later;
+	use writes{{0, 8}, false, true}, reads{{4, 6}, true, false};
+	writer.set({&writes, 1});
+	reader.set({&reads, 1});
+	overwriter.set({&writes, 1});
+	node *waits[] = {&overwriter};
+	EXPECT_EQ(graph.add(writer, {}), command_graph::added::ready);
+	EXPECT_EQ(graph.add(reader, {}), command_graph::added::waiting);
+	EXPECT_EQ(graph.add(overwriter, {}), command_graph::added::waiting);
+	EXPECT_EQ(graph.add(later, {.waits = waits}), command_graph::added::waiting);
+	EXPECT_EQ(finish(graph, writer, -5), &reader);
+	EXPECT_EQ(reader.inherited, inherited);
+	EXPECT_EQ(finish(graph, reader, reader.inherited), &overwriter);
+	EXPECT_EQ(overwriter.inherited, 0);
+	EXPECT_EQ(finish(graph, overwriter, -5), &later);
+	EXPECT_EQ(later.inherited, inherited);
+	finish(graph, later, later.inherited);
+}
+
+TEST(command_graph, finished_nodes_are_not_waited_for)
+{
+	command_graph graph(inherited);
+	command first, second;
+	graph.add(first, {});
+	finish(graph, first);
+	node *waits[] = {&first};
+	EXPECT_EQ(graph.add(second, {.waits = waits}), command_graph::added::ready);
+}
+
+TEST(command_graph, queues_keep_their_order)
+{
+	command_graph graph(inherited);
+	sequence in_order;
+	command c[3];
+	EXPECT_EQ(graph.add(c[0], {.in = &in_order, .how = ordering::in_order}), command_graph::added::ready);
+	EXPECT_EQ(graph.add(c[1], {.in = &in_order, .how = ordering::in_order}), command_graph::added::waiting);
+	EXPECT_EQ(graph.add(c[2], {.in = &in_order, .how = ordering::in_order}), command_graph::added::waiting);
+	EXPECT_EQ(finish(graph, c[0], -5), &c[1]);
+	EXPECT_EQ(c[1].inherited, 0);
+	EXPECT_EQ(finish(graph, c[1]), &c[2]);
+	EXPECT_EQ(finish(graph, c[2]), nullptr);
+}
+
+TEST(command_graph, markers_wait_and_barriers_hold_up)
+{
+	command_graph graph(inherited);
+	sequence queue;
+	command before[12], marker, barrier, after;
+	for (command &c : before)
+		graph.add(c, {.in = &queue});
+	EXPECT_EQ(graph.add(marker, {.in = &queue, .how = ordering::marker}), command_graph::added::waiting);
+	EXPECT_EQ(graph.add(barrier, {.in = &queue, .how = ordering::barrier}), command_graph::added::waiting);
+	EXPECT_EQ(graph.add(after, {.in = &queue}), command_graph::added::waiting);
+	for (command &c : before) {
+		node *ready = finish(graph, c);
+		EXPECT_EQ(ready, &c == &before[11] ? &marker : nullptr);
+	}
+	EXPECT_EQ(finish(graph, marker), &barrier);
+	EXPECT_EQ(finish(graph, barrier), &after);
+	finish(graph, after);
+}
+
+// --- under threads -----------------------------------------------------------
+
+// Commands work on plain memory: two at once that must not would be a race that ThreadSanitizer sees, and a wrong order
+// gives a wrong result.
+class crowd
+{
+      public:
+	static constexpr unsigned bytes = 24, workers = 3;
+
+	crowd(unsigned count, unsigned seed) : random_(seed)
+	{
+		for (unsigned i = 0; i < count; i++)
+			commands_.push_back(std::make_unique<command>());
+	}
+
+	void run()
+	{
+		std::vector<std::thread> threads;
+		for (unsigned w = 0; w < workers; w++)
+			threads.emplace_back([this, w] { work(w); });
+		for (auto &c : commands_)
+			add(*c);
+		for (auto &t : threads)
+			t.join();
+		for (auto &c : commands_)
+			ASSERT_EQ(c->ran.load(), 1);
+		for (unsigned i = 0; i < bytes; i++)
+			ASSERT_EQ(memory_[i], model_[i]) << "byte " << i;
+	}
+
+      private:
+	static void apply(std::span<const access_entry> accesses, uint32_t *memory)
+	{
+		uint32_t sum = 0;
+		for (const access_entry &a : accesses)
+			for (uintptr_t i = a.bytes.begin; a.reads && i < a.bytes.end; i++)
+				sum = sum * 31 + memory[i];
+		for (const access_entry &a : accesses)
+			for (uintptr_t i = a.bytes.begin; a.writes && i < a.bytes.end; i++)
+				memory[i] = sum + uint32_t(i);
+	}
+
+	void add(command &c)
+	{
+		use uses[2];
+		for (use &u : uses) {
+			uintptr_t begin = random_() % bytes;
+			unsigned mode = 1 + random_() % 3;
+			u = {{begin, std::min<uintptr_t>(bytes, begin + 1 + random_() % 4)},
+			     bool(mode & 1),
+			     bool(mode & 2)};
+		}
+		c.set(uses);
+		apply(c.accesses, model_);
+		ordering how = random_() % 50 ? ordering::free : ordering::barrier;
+		if (graph_.add(c, {.in = &queue_, .how = how}) == command_graph::added::ready)
+			deques_[random_() % workers].push(c);
+		if (random_() % 64 == 0)
+			std::this_thread::yield();
+	}
+
+	void work(unsigned me)
+	{
+		std::mt19937 random(me);
+		while (finished_.load() < commands_.size()) {
+			task *t = deques_[me].take();
+			for (unsigned other = 0; other < workers && !t; other++)
+				t = deques_[other].steal([](task &) { return true; });
+			if (!t) {
+				std::this_thread::yield();
+				continue;
+			}
+			auto &c = *static_cast<command *>(t);
+			if (random() % 100 == 0)
+				std::this_thread::sleep_for(std::chrono::microseconds(random() % 50));
+			apply(c.accesses, memory_);
+			c.ran++;
+			for (node *n = graph_.finish(c, 0); n;) {
+				node *next = n->next_ready;
+				deques_[random() % workers].push(*static_cast<command *>(n));
+				n = next;
+			}
+			finished_++;
+		}
+	}
+
+	std::mt19937 random_;
+	command_graph graph_{inherited};
+	sequence queue_;
+	work_deque deques_[workers];
+	std::vector<std::unique_ptr<command>> commands_;
+	std::atomic<size_t> finished_{0};
+	uint32_t memory_[bytes] = {}, model_[bytes] = {};
+};
+
+TEST(command_graph, crowds_of_commands_give_the_result_of_one_after_the_other)
+{
+	for (unsigned seed = 0; seed < 5; seed++) {
+		crowd(4000, seed).run();
+		ASSERT_FALSE(HasFatalFailure());
+	}
+}
+
+} // namespace

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "sched/work_deque.h"
+
+#include <gtest/gtest.h>
+#include <thread>
+#include <vector>
+
+using namespace het::rt;
+
+namespace
+{
+
+bool any(task &)
+{
+	return true;
+}
+
+TEST(work_deque, owners_take_the_oldest_and_thieves_the_newest)
+{
+	work_deque deque;
+	task a, b, c;
+	for (task *t : {&a, &b, &c})
+		deque.push(*t);
+	EXPECT_EQ(deque.size(), 3u);
+	EXPECT_EQ(deque.steal(any), &c);
+	EXPECT_EQ(deque.take(), &a);
+	EXPECT_EQ(deque.take(), &b);
+	EXPECT_EQ(deque.take(), nullptr);
+	EXPECT_EQ(deque.steal(any), nullptr);
+	EXPECT_TRUE(deque.empty());
+}
+
+TEST(work_deque, thieves_may_choose)
+{
+	work_deque deque;
+	task a, b, c;
+	for (task *t : {&a, &b, &c})
+		deque.push(*t);
+	EXPECT_EQ(deque.steal([&](task &t) { return &t == &b; }), &b);
+	EXPECT_EQ(deque.steal([&](task &t) { return &t == &b; }), nullptr);
+	EXPECT_EQ(deque.size(), 2u);
+}
+
+TEST(work_deque, one_task_can_be_taken_out)
+{
+	work_deque deque, other;
+	task a, b;
+	deque.push(a);
+	deque.push(b);
+	EXPECT_FALSE(other.take(b));
+	EXPECT_TRUE(deque.take(b));
+	EXPECT_FALSE(deque.take(b));
+	EXPECT_EQ(deque.take(), &a);
+	EXPECT_FALSE(deque.take(a));
+}
+
+// Tasks wander between deques, each thread taking, stealing and taking out; every visit counts once.
+TEST(work_deque, nothing_is_lost_or_taken_twice)
+{
+	constexpr unsigned threads = 4, tasks = 200, visits = 300;
+	struct counted : task {
+		unsigned visits = 0; // of whoever has taken it
+	};
+	std::vector<counted> all(tasks);
+	work_deque deques[threads];
+	std::atomic<unsigned> left{tasks};
+	for (unsigned i = 0; i < tasks; i++)
+		deques[i % threads].push(all[i]);
+	auto work = [&](unsigned me) {
+		for (unsigned round = me; left.load(); round++) {
+			task *t = nullptr;
+			work_deque &where = deques[round % threads];
+			if (&where == &deques[me])
+				t = where.take();
+			else if (round % 3)
+				t = where.steal(any);
+			else if (where.take(all[round % tasks]))
+				t = &all[round % tasks];
+			if (!t)
+				continue;
+			if (++static_cast<counted *>(t)->visits == visits)
+				left--;
+			else
+				deques[(round / 7) % threads].push(*t);
+		}
+	};
+	std::vector<std::thread> crowd;
+	for (unsigned i = 0; i < threads; i++)
+		crowd.emplace_back(work, i);
+	for (std::thread &t : crowd)
+		t.join();
+	for (counted &t : all)
+		EXPECT_EQ(t.visits, visits);
+	for (work_deque &d : deques)
+		EXPECT_TRUE(d.empty());
+}
+
+} // namespace

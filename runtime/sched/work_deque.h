@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The commands that a worker has to do. Its owner takes from the head; who has nothing to do takes from the tail. Tasks carry
+// their own links, so nothing can fail.
+//
+// A lock, not the lock-free deque of Chase and Lev: thieves choose (not every task may run on every device), and a waiter
+// takes out the very task that it waits for. The lock is held for a few instructions.
+#pragma once
+
+#include "os/lock.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace het::rt
+{
+
+class work_deque;
+
+struct task {
+	task *toward_head = nullptr, *toward_tail = nullptr;
+	std::atomic<work_deque *> lies_in{nullptr}; // changes under that deque's lock
+};
+
+class work_deque
+{
+      public:
+	void push(task &t)
+	{
+		hold h(lock_);
+		t.lies_in.store(this, std::memory_order_relaxed);
+		t.toward_head = tail_;
+		t.toward_tail = nullptr;
+		(tail_ ? tail_->toward_tail : head_) = &t;
+		tail_ = &t;
+		count_.store(count_.load(std::memory_order_relaxed) + 1);
+	}
+
+	// The oldest; null if there is none.
+	task *take()
+	{
+		if (empty())
+			return nullptr;
+		hold h(lock_);
+		return head_ ? unlink(*head_) : nullptr;
+	}
+
+	// The newest that the caller may have.
+	template <class F> task *steal(F may_have)
+	{
+		if (empty())
+			return nullptr;
+		hold h(lock_);
+		for (task *t = tail_; t; t = t->toward_head) {
+			if (may_have(*t))
+				return unlink(*t);
+		}
+		return nullptr;
+	}
+
+	// This one, if nobody has taken it.
+	bool take(task &t)
+	{
+		hold h(lock_);
+		return t.lies_in.load(std::memory_order_relaxed) == this && unlink(t);
+	}
+
+	// What a look without the lock tells: true after the last push was taken.
+	bool empty() const { return !count_.load(); }
+	uint32_t size() const { return count_.load(std::memory_order_relaxed); }
+
+      private:
+	class hold
+	{
+	      public:
+		explicit hold(futex_lock &l) : lock_(l) { lock_.lock(lock_rank::leaf); }
+		~hold() { lock_.unlock(lock_rank::leaf); }
+		hold(const hold &) = delete;
+		hold &operator=(const hold &) = delete;
+
+	      private:
+		futex_lock &lock_;
+	};
+
+	task *unlink(task &t)
+	{
+		(t.toward_head ? t.toward_head->toward_tail : head_) = t.toward_tail;
+		(t.toward_tail ? t.toward_tail->toward_head : tail_) = t.toward_head;
+		t.lies_in.store(nullptr, std::memory_order_relaxed);
+		count_.store(count_.load(std::memory_order_relaxed) - 1);
+		return &t;
+	}
+
+	futex_lock lock_;
+	task *head_ = nullptr, *tail_ = nullptr;
+	std::atomic<uint32_t> count_{0};
+};
+
+} // namespace het::rt
