@@ -241,7 +241,7 @@ int prepare_removal(array &a, unlink_options o)
 	for (bool lost = false;;) {
 		unsigned user = o.force ? lib().ndevs : first_user(a);
 		if (user < lib().ndevs)
-			return fail_open(a, user);
+			return a.managed ? GPUVM_ESTATE : fail_open(a, user); // the runtime tries again
 		int err = wait_until_quiet(a, g, all_chunks(a));
 		if (!err && o.sync && !lost)
 			err = bring_home(a, g, all_chunks(a), event::fetch);

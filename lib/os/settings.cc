@@ -54,6 +54,9 @@ environment read_environment()
 		.read_ahead = size_t(number("GPUVM_READ_AHEAD", 8 << 20, int64_t{1} << 40)),
 		.mmap_threshold = size_t(number("GPUVM_MMAP_THRESHOLD", 128 << 10, INT_MAX)),
 		.watchdog_s = unsigned(number("GPUVM_WATCHDOG", 10, UINT_MAX)),
+		.devices = text("HET_DEVICES"),
+		.exit_wait_s = unsigned(number("HET_EXIT_WAIT", 5, UINT_MAX)),
+		.opencl_svm = number("HET_OPENCL_SVM", 1) != 0,
 	};
 }
 

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The C boundary: commands and events. het.h documents each function.
+#include "api/public.h"
+#include "api/structs.h"
+#include "core/launch.h"
+#include "core/queue.h"
+#include "core/transfer.h"
+
+#include <new>
+
+using namespace het;
+using namespace het::rt;
+
+namespace
+{
+
+int check_waits(const char *call, size_t n, het_event *const *events)
+{
+	if (n && !events)
+		return fail(HET_ENULL, "%s: %zu events at null", call, n);
+	for (size_t i = 0; i < n; i++) {
+		if (!events[i])
+			return fail(HET_ENULL, "%s: event %zu is null", call, i);
+	}
+	return 0;
+}
+
+// Nodes of the graph, of a wait list: a copy, as the handles are of another type.
+class wait_list
+{
+      public:
+	// False: out of memory.
+	bool take(size_t n, het_event *const *events)
+	{
+		if (n > few)
+			more_.reset(new (std::nothrow) node *[n]);
+		node **to = n > few ? more_.get() : some_;
+		for (size_t i = 0; to && i < n; i++)
+			to[i] = events[i];
+		nodes = {to, n};
+		return to;
+	}
+	std::span<node *const> nodes;
+
+      private:
+	static constexpr size_t few = 8;
+	node *some_[few];
+	std::unique_ptr<node *[]> more_;
+};
+
+// Makes a command of class C by take(args), and sends it on its way.
+template <class C, class A> int command(const char *call, het_queue *queue, const A *args, het_event **event)
+{
+	A a;
+	if (int err = check_started())
+		return err;
+	if (!queue)
+		return fail(HET_ENULL, "%s: null queue", call);
+	int err = accept(call, args, a);
+	if (!err)
+		err = check_waits(call, a.nwaits, a.waits);
+	if (err)
+		return err;
+	wait_list waits;
+	reference<C> c(new (std::nothrow) C(*queue));
+	if (!c || !waits.take(a.nwaits, a.waits))
+		return fail(HET_ENOMEM, "%s: out of memory", call);
+	if (int e = c->take(a))
+		return e;
+	auto kept = reference<C>::to(c.get());
+	ordering how = queue->in_order ? ordering::in_order : ordering::free;
+	if (int e = enqueue(c.give_up(), {&queue->commands, how, waits.nodes}))
+		return e;
+	if (event)
+		*event = kept.give_up();
+	return 0;
+}
+
+// Markers and barriers. With a wait list they wait for that alone (and for what holds up the queue).
+int mark(const char *call, het_queue *queue, ordering how, size_t nwaits, het_event *const *waits, het_event **event)
+{
+	if (int err = check_started())
+		return err;
+	if (!queue)
+		return fail(HET_ENULL, "%s: null queue", call);
+	if (int err = check_waits(call, nwaits, waits))
+		return err;
+	wait_list list;
+	reference<het_event> e(new (std::nothrow) het_event(queue));
+	if (!e || !list.take(nwaits, waits))
+		return fail(HET_ENOMEM, "%s: out of memory", call);
+	if (nwaits && how == ordering::marker)
+		how = queue->in_order ? ordering::in_order : ordering::free;
+	else if (nwaits)
+		how = ordering::fence;
+	auto kept = reference<het_event>::to(e.get());
+	if (int err = enqueue(e.give_up(), {&queue->commands, how, list.nodes}))
+		return err;
+	if (event)
+		*event = kept.give_up();
+	return 0;
+}
+
+} // namespace
+
+GPUVM_PUBLIC int het_launch(het_queue *queue, const het_launch_args *args, het_event **event)
+{
+	if (args && !args->kernel)
+		return fail(HET_ENULL, "het_launch: null kernel");
+	return command<launch>("het_launch", queue, args, event);
+}
+
+GPUVM_PUBLIC int het_copy(het_queue *queue, const het_copy_args *args, het_event **event)
+{
+	return command<copy>("het_copy", queue, args, event);
+}
+
+GPUVM_PUBLIC int het_fill(het_queue *queue, const het_fill_args *args, het_event **event)
+{
+	return command<fill>("het_fill", queue, args, event);
+}
+
+GPUVM_PUBLIC int het_marker(het_queue *queue, size_t nwaits, het_event *const *waits, het_event **event)
+{
+	return mark("het_marker", queue, ordering::marker, nwaits, waits, event);
+}
+
+GPUVM_PUBLIC int het_barrier(het_queue *queue, size_t nwaits, het_event *const *waits, het_event **event)
+{
+	return mark("het_barrier", queue, ordering::barrier, nwaits, waits, event);
+}
+
+// --- events --------------------------------------------------------------------
+
+GPUVM_PUBLIC int het_event_wait(size_t nevents, het_event *const *events)
+{
+	int err = check_started();
+	if (!err)
+		err = check_waits("het_event_wait", nevents, events);
+	if (err)
+		return err;
+	for (size_t i = 0; i < nevents; i++)
+		wait_for(*events[i]);
+	for (size_t i = 0; i < nevents; i++) {
+		if (events[i]->status.load() < 0)
+			return HET_EWAIT;
+	}
+	return 0;
+}
+
+GPUVM_PUBLIC int het_event_status(het_event *event, int *status)
+{
+	if (!event || !status)
+		return fail(HET_ENULL, "het_event_status: a null argument");
+	// Who asks again and again wants it to get on.
+	executor *where = event->where.load();
+	if (where && !event->is_finished())
+		where->attend();
+	*status = event->status.load();
+	return 0;
+}
+
+GPUVM_PUBLIC int het_event_callback(het_event *event, het_event_fn fn, void *arg)
+{
+	if (int err = check_started())
+		return err;
+	if (!event || !fn)
+		return fail(HET_ENULL, "het_event_callback: a null argument");
+	auto *c = new (std::nothrow) callback{nullptr, fn, arg};
+	if (!c)
+		return fail(HET_ENOMEM, "het_event_callback: out of memory");
+	if (event->add_callback(*c)) {
+		if (executor *where = event->where.load())
+			where->attend();
+		return 0;
+	}
+	delete c;
+	fn(event, event->status.load(), arg);
+	return 0;
+}
+
+GPUVM_PUBLIC int het_event_profile(het_event *event, struct het_event_times *times)
+{
+	if (!event)
+		return fail(HET_ENULL, "het_event_profile: null event");
+	if (!event->is_finished())
+		return fail(HET_ESTATE, "het_event_profile: the command has not finished");
+	het_event &e = *event;
+	uint64_t submitted = std::max(e.queued, e.on_device.submitted);
+	uint64_t started = std::max(submitted, e.started);
+	return give("het_event_profile", times, {0, e.queued, submitted, started, std::max(started, e.ended)});
+}
+
+GPUVM_PUBLIC int het_user_event_create(het_event **event)
+{
+	if (int err = check_started())
+		return err;
+	if (!event)
+		return fail(HET_ENULL, "het_user_event_create: null event");
+	reference<het_event> e(new (std::nothrow) het_event(nullptr));
+	if (!e)
+		return fail(HET_ENOMEM, "het_user_event_create: out of memory");
+	e->retain(); // the runtime's, until it has finished
+	open_user_event(*e);
+	*event = e.give_up();
+	return 0;
+}
+
+GPUVM_PUBLIC int het_user_event_set(het_event *event, int status)
+{
+	if (int err = check_started())
+		return err;
+	if (!event)
+		return fail(HET_ENULL, "het_user_event_set: null event");
+	if (event->queue || status > HET_COMPLETE)
+		return fail(HET_EARG, "het_user_event_set: %s", event->queue ? "not a user event" : "a status above 0");
+	if (!claim(*event))
+		return fail(HET_ESTATE, "het_user_event_set: the event has finished");
+	finish(*event, status);
+	return 0;
+}
+
+GPUVM_PUBLIC int het_event_retain(het_event *event)
+{
+	if (!event)
+		return fail(HET_ENULL, "het_event_retain: null event");
+	event->retain();
+	return 0;
+}
+
+GPUVM_PUBLIC int het_event_release(het_event *event)
+{
+	if (!event)
+		return fail(HET_ENULL, "het_event_release: null event");
+	if (!core().forked.load(std::memory_order_relaxed))
+		event->release();
+	return 0;
+}
+
+GPUVM_PUBLIC const char *het_strerror(int err)
+{
+	switch (err) {
+	case 0:
+		return "success";
+	case HET_ENOMEM:
+		return "memory, a thread or another resource of the host could not be had";
+	case HET_ENULL:
+		return "an argument is null that must not be";
+	case HET_EARG:
+		return "an argument is out of range, contradicts another, or is of a newer version";
+	case HET_ENODEV:
+		return "no such device, or none that can run the kernel";
+	case HET_EBUILD:
+		return "the program does not build for the device";
+	case HET_ENAME:
+		return "the program has no kernel of that name";
+	case HET_EDEVICE:
+		return "a call of the device's API failed";
+	case HET_EMEMORY:
+		return "the host memory can't be used by a device, or was freed before the command ran";
+	case HET_EWAIT:
+		return "a command that this one waited for has failed";
+	case HET_ECANCELED:
+		return "the command was cancelled";
+	case HET_ESTATE:
+		return "not allowed in this state";
+	default:
+		return "not an error code of het";
+	}
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/event.h"
+
+#include "core/queue.h"
+#include "core/runtime.h"
+#include "os/clock.h"
+#include "os/log.h"
+
+#include <climits>
+#include <utility>
+
+using namespace het::rt;
+
+namespace
+{
+
+// Stands in the list of callbacks of an event that has finished.
+callback no_more;
+
+} // namespace
+
+het_event::het_event(het_queue *q) : queue(reference<het_queue>::to(q)), queued(het::now_ns()) {}
+het_event::~het_event() = default;
+
+void het_event::sleep_until_finished()
+{
+	for (uint32_t w; (w = word_.load(std::memory_order_acquire)) != finished_word;) {
+		if (w == slept_on_word || word_.compare_exchange_weak(w, slept_on_word))
+			het::futex_wait(&word_, slept_on_word);
+	}
+}
+
+callback *het_event::close(int final_status)
+{
+	status.store(final_status);
+	callback *called = callbacks_.exchange(&no_more);
+	if (word_.exchange(finished_word) == slept_on_word)
+		het::futex_wake(&word_, INT_MAX);
+	return called;
+}
+
+bool het_event::add_callback(callback &c)
+{
+	for (callback *first = callbacks_.load(); first != &no_more;) {
+		c.next = first;
+		if (callbacks_.compare_exchange_weak(first, &c))
+			return true;
+	}
+	return false;
+}
+
+namespace het::rt
+{
+
+namespace
+{
+
+het_event &event_of(node &n)
+{
+	return static_cast<het_event &>(n);
+}
+
+void report(het_event &e, int code)
+{
+	if (het_queue *q = e.queue.get(); q && q->on_error)
+		q->on_error(code, &e, het_strerror(code), q->on_error_arg);
+}
+
+// All that the end of one command brings, but for what has become ready, which is returned.
+node *settle(het_event &e, int status)
+{
+	e.ended = e.ended ? e.ended : now_ns();
+	if (status < 0)
+		report(e, status);
+	node *ready = core().graph.finish(e, status);
+	for (callback *c = e.close(status), *next; c; c = next) {
+		next = c->next;
+		c->fn(&e, status, c->arg);
+		delete c;
+	}
+	core().unfinished.fetch_sub(1);
+	core().finished.fetch_add(1);
+	if (core().awaiting_progress.load())
+		futex_wake(&core().finished, INT_MAX);
+	e.release();
+	return ready;
+}
+
+// A dependent that is ready: ends at once, or goes to its executor. Returns what its end has made ready.
+node *hand_out(het_event &e)
+{
+	if (e.inherited || e.is_empty())
+		return settle(e, e.inherited);
+	e.where.load()->hand_over(e);
+	return nullptr;
+}
+
+void append(node **list, node *more)
+{
+	while (*list)
+		list = &(*list)->next_ready;
+	*list = more;
+}
+
+} // namespace
+
+// Not recursive: chains of empty or failed commands may be long.
+void finish(het_event &e, int status)
+{
+	node *ready = settle(e, status);
+	while (node *n = ready) {
+		ready = n->next_ready;
+		n->next_ready = nullptr;
+		if (node *more = hand_out(event_of(*n))) {
+			append(&more, ready);
+			ready = more;
+		}
+	}
+}
+
+int enqueue(het_event *e, const command_graph::place &p)
+{
+	core().unfinished.fetch_add(1);
+	switch (core().graph.add(*e, p)) {
+	case command_graph::added::ready:
+		if (e->is_empty())
+			finish(*e, 0);
+		else
+			e->where.load()->offer(*e);
+		return 0;
+	case command_graph::added::waiting:
+		// What it waits for may be in flight with nobody looking.
+		core().for_executors([](executor &x) { x.attend(); });
+		return 0;
+	default:
+		core().unfinished.fetch_sub(1);
+		e->release();
+		return fail(HET_ENOMEM, "no memory for the order of commands");
+	}
+}
+
+void open_user_event(het_event &e)
+{
+	core().unfinished.fetch_add(1);
+	core().graph.add(e, {.in = &core().user_events}); // without predecessors it can't fail
+}
+
+bool claim(het_event &user_event)
+{
+	return core().graph.locked([&] { return !std::exchange(user_event.begun, true); });
+}
+
+void wait_for(het_event &e)
+{
+	while (!e.is_finished()) {
+		if (executor *where = e.where.load())
+			where->drive_until_finished(e);
+		else
+			e.sleep_until_finished();
+	}
+}
+
+} // namespace het::rt

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Commands. An event is its command: a node of the graph, a task of a deque, and what the program waits for.
+//
+// Life: made by a call (one reference the caller's, one the runtime's own, given back when it has finished) → add() to the
+// graph → ready → offered to an executor → begin() → in flight → end() → finish(). finish() is called exactly once, by
+// whoever saw the command to its end, with no lock held.
+#pragma once
+
+#include "core/object.h"
+#include "dev/compute_device.h"
+#include "sched/graph.h"
+#include "sched/work_deque.h"
+
+#include <het.h>
+
+namespace het::rt
+{
+
+class executor;
+
+// What begin() returns when the device is at work.
+inline constexpr int in_flight = 1;
+
+struct callback {
+	callback *next;
+	het_event_fn fn;
+	void *arg;
+};
+
+} // namespace het::rt
+
+struct het_event : het::rt::object, het::rt::node, het::rt::task {
+	// @queue: null for user events.
+	explicit het_event(het_queue *queue);
+	~het_event() override;
+
+	// Begins the command on the executor's device. in_flight, 0 (it has run to its end), or a code. One thread.
+	virtual int begin(het::rt::executor &) { return 0; }
+	// The device has finished. 0 or a code.
+	virtual int end() { return 0; }
+	// There is nothing to do: it finishes as soon as it is ready.
+	virtual bool is_empty() const { return true; }
+
+	bool is_finished() const { return word_.load(std::memory_order_acquire) == finished_word; }
+	void sleep_until_finished();
+	// Wakes who sleeps, and returns the callbacks.
+	het::rt::callback *close(int final_status);
+	// False: the event has finished.
+	bool add_callback(het::rt::callback &c);
+
+	const het::rt::reference<het_queue> queue;
+	// How far it is, as het_event_status() tells.
+	std::atomic<int> status{HET_QUEUED};
+	// The executor that has it or will have it.
+	std::atomic<het::rt::executor *> where{nullptr};
+	// Executors that may take it from another, bit by number.
+	uint32_t stealable_by = 0;
+	// It runs, or has been cancelled before it did. Graph lock.
+	bool begun = false;
+
+	uint64_t queued = 0, started = 0, ended = 0;
+	het::rt::ticket on_device;
+	het_event *next_in_flight = nullptr;
+
+      private:
+	static constexpr uint32_t unfinished_word = 0, slept_on_word = 1, finished_word = 2;
+	std::atomic<uint32_t> word_{unfinished_word};
+	std::atomic<het::rt::callback *> callbacks_{nullptr};
+};
+
+namespace het::rt
+{
+
+// Adds the command to the graph and sees to it that it runs. Takes one reference of the caller's, in any case. 0 or a code;
+// then the command has never been.
+int enqueue(het_event *e, const command_graph::place &p);
+
+// The command is over: tells all who wait, and hands out what has become ready.
+void finish(het_event &e, int status);
+
+// Waits, and helps.
+void wait_for(het_event &e);
+
+// Makes the event one that only claim() and finish() end.
+void open_user_event(het_event &e);
+// The caller, and nobody else, is to finish the user event. False: somebody else is, or has.
+bool claim(het_event &user_event);
+
+} // namespace het::rt

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/executor.h"
+
+#include "core/runtime.h"
+#include "os/clock.h"
+#include "os/inject.h"
+#include "os/thread.h"
+
+#include <algorithm>
+
+namespace het::rt
+{
+
+namespace
+{
+
+// Commands in flight at most: enough to keep a device busy while one thread begins the next.
+constexpr uint32_t depth = 32;
+constexpr int64_t tick_ns = 1'000'000;
+// Commands that a device keeps for itself: to run one elsewhere may move its data.
+constexpr uint32_t backlog = 2;
+
+het_event &event_of(task &t)
+{
+	return static_cast<het_event &>(t);
+}
+
+// Who cancels a command and who begins it agree under the graph's lock. 0, or why it must not begin.
+int may_begin(het_event &e)
+{
+	return core().graph.locked([&] {
+		e.begun = true;
+		return e.inherited;
+	});
+}
+
+} // namespace
+
+// --- submitting ----------------------------------------------------------------
+
+// The submit lock is held if there is a queue. True: the command is in flight; else *end is how it ended.
+bool executor::begin(het_event &e, int *end)
+{
+	*end = may_begin(e);
+	if (*end)
+		return false;
+	e.status.store(HET_RUNNING, std::memory_order_relaxed);
+	e.started = now_ns();
+	*end = e.begin(*this);
+	if (*end != in_flight)
+		return false;
+	flight_lock_.lock(lock_rank::leaf);
+	(newest_ ? newest_->next_in_flight : oldest_) = &e;
+	newest_ = &e;
+	flight_lock_.unlock(lock_rank::leaf);
+	flights_.fetch_add(1);
+	begun_.fetch_add(1);
+	return true;
+}
+
+// A command that the caller has taken from the deque.
+void executor::start(het_event &e)
+{
+	int end;
+	bool flies;
+	delay_point();
+	if (has_queue()) {
+		submitting_.lock(lock_rank::driver);
+		flies = begin(e, &end);
+		submitting_.unlock(lock_rank::driver);
+	} else {
+		flies = begin(e, &end);
+	}
+	if (!flies)
+		finish(e, end);
+}
+
+void executor::offer(het_event &e)
+{
+	bool idle = has_queue() && ready_.empty() && flights_.load() < depth;
+	if (!idle || !submitting_.try_lock(lock_rank::driver)) {
+		hand_over(e);
+		return;
+	}
+	int end;
+	bool flies = begin(e, &end);
+	submitting_.unlock(lock_rank::driver);
+	if (!flies)
+		finish(e, end);
+	else if (!ticking_.load())
+		ring();
+}
+
+void executor::hand_over(het_event &e)
+{
+	delay_point();
+	uint32_t thieves = e.stealable_by; // it may be over when it has been pushed
+	ready_.push(e);
+	ring();
+	if (!thieves || ready_.size() < backlog)
+		return;
+	core().for_executors([&](executor &x) {
+		if (&x != this && (thieves >> x.number_ & 1) && !x.load())
+			x.ring();
+	});
+}
+
+// --- reaping -------------------------------------------------------------------
+
+// Waits for the oldest command in flight. False: there is none, or somebody else does it.
+bool executor::reap()
+{
+	if (!flights_.load() || reaping_.exchange(true))
+		return false;
+	flight_lock_.lock(lock_rank::leaf);
+	het_event *e = oldest_;
+	flight_lock_.unlock(lock_rank::leaf);
+	if (!e) {
+		reaping_.store(false);
+		return false;
+	}
+	command_times times;
+	int err = device_->wait(e->on_device, times);
+	if (times.ended) {
+		e->started = times.started;
+		e->ended = times.ended;
+	}
+	flight_lock_.lock(lock_rank::leaf);
+	oldest_ = e->next_in_flight;
+	newest_ = oldest_ ? newest_ : nullptr;
+	flight_lock_.unlock(lock_rank::leaf);
+	flights_.fetch_sub(1);
+	reaped_.fetch_add(1);
+	delay_point();
+	int err_of_end = e->end();
+	reaping_.store(false);
+	finish(*e, err ? err : err_of_end);
+	return true;
+}
+
+void executor::attend()
+{
+	if (has_queue() && flights_.load() && !attended_.exchange(true))
+		ring();
+}
+
+void executor::drive_until_finished(het_event &e)
+{
+	waiters_.fetch_add(1);
+	while (!e.is_finished() && e.where.load() == this) {
+		if (ready_.take(e))
+			start(e);
+		else if (!reap())
+			e.sleep_until_finished();
+	}
+	waiters_.fetch_sub(1);
+	if (flights_.load() && (waiters_.load() || attended_.load()))
+		ring();
+}
+
+// --- the worker ----------------------------------------------------------------
+
+void executor::ring()
+{
+	bell_.fetch_add(1);
+	if (asleep_.load())
+		futex_wake(&bell_, 1);
+}
+
+// The oldest of its own, else the newest that another has and that may run here.
+task *executor::next_task()
+{
+	if (task *t = ready_.take())
+		return t;
+	task *stolen = nullptr;
+	core().for_executors([&](executor &other) {
+		if (stolen || &other == this || other.ready_.size() < backlog)
+			return;
+		stolen = other.ready_.steal([&](task &t) { return event_of(t).stealable_by >> number_ & 1; });
+	});
+	if (stolen)
+		event_of(*stolen).where.store(this);
+	return stolen;
+}
+
+// False: there was nothing to do, or others are doing it.
+bool executor::work_once()
+{
+	bool busy = false;
+	while (flights_.load() < depth) {
+		task *t = next_task();
+		if (!t)
+			break;
+		start(event_of(*t));
+		attended_.store(true);
+		busy = true;
+	}
+	if (attended_.load() || !ready_.empty())
+		busy |= reap();
+	if (attended_.load() && !flights_.load()) {
+		attended_.store(false);
+		// Somebody may have relied on it just now.
+		if (flights_.load())
+			attended_.store(true);
+	}
+	return busy;
+}
+
+void executor::sleep(uint32_t seen, int64_t timeout_ns)
+{
+	asleep_.store(true);
+	if (bell_.load() == seen)
+		futex_wait(&bell_, seen, timeout_ns);
+	asleep_.store(false);
+}
+
+// Sleeps: a tick while commands come, for ever when none has come during a tick.
+void executor::rest(uint32_t bell)
+{
+	uint32_t begun = begun_.load(), reaped = reaped_.load();
+	if (begun == begun_at_tick_ && !flights_.load()) {
+		ticking_.store(false);
+		if (!flights_.load())
+			sleep(bell, -1);
+		ticking_.store(true);
+		return;
+	}
+	begun_at_tick_ = begun;
+	sleep(bell, tick_ns);
+	if (flights_.load() && reaped_.load() == reaped && bell_.load() == bell)
+		attended_.store(true);
+}
+
+void executor::work()
+{
+	for (;;) {
+		uint32_t bell = bell_.load();
+		if (!work_once())
+			rest(bell);
+	}
+}
+
+bool executor::start_worker()
+{
+	ticking_.store(true);
+	return start_thread(
+		"het-worker", [](void *arg) { static_cast<executor *>(arg)->work(); }, this);
+}
+
+} // namespace het::rt

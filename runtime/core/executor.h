@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// One device at work: the commands that are ready for it, those in flight on it, and its worker.
+//
+// Two jobs, each done by one thread at a time but by any thread:
+//   submitting   begin() of a command; the submit lock (rank driver)
+//   reaping      waiting in the driver for the oldest command in flight; the reaper's role, which is never waited for
+// On the short path the launching thread submits, and a thread that waits for an event reaps. The worker does what nobody
+// else does. So that nothing is left lying:
+//   - what is pushed rings the worker's bell;
+//   - what depends on a command in flight, or asks for it, calls attend(): from then on the worker reaps all;
+//   - a waiter that finds the role taken sleeps; the one who leaves the role rings if others wait or attend() was called;
+//   - what lies in flight for a tick with nobody reaping is attended by the worker, so that a host touch which waits for
+//     a kernel's end gets on, although its thread never comes here.
+// Devices without a queue have no flights: begin() runs the command, in the worker or in a thread that waits for it.
+#pragma once
+
+#include "core/event.h"
+
+namespace het::rt
+{
+
+class executor
+{
+      public:
+	// @device: null for commands of the host's own (copies).
+	executor(compute_device *device, unsigned number) : device_(device), number_(number) {}
+
+	compute_device *device() const { return device_; }
+	unsigned number() const { return number_; }
+	// Commands that it has to do.
+	uint32_t load() const { return ready_.size() + flights_.load(std::memory_order_relaxed); }
+
+	// A command has become ready in its own launch: begins it here if nothing stands in the way.
+	void offer(het_event &e);
+	// Another command's end has made it ready.
+	void hand_over(het_event &e);
+	void attend();
+	// Does what there is to do for @e, which waits or runs here; returns when it has finished or another has it.
+	void drive_until_finished(het_event &e);
+
+	// The worker, which lives as long as the process. False: no thread could be had.
+	bool start_worker();
+
+      private:
+	bool has_queue() const { return device_ && device_->has_queue(); }
+	bool begin(het_event &e, int *end);
+	void start(het_event &e);
+	bool reap();
+	task *next_task();
+	void ring();
+	void sleep(uint32_t seen, int64_t timeout_ns);
+	void work();
+	bool work_once();
+	void rest(uint32_t bell);
+
+	compute_device *const device_;
+	const unsigned number_;
+
+	work_deque ready_;
+	futex_lock submitting_;
+	std::atomic<bool> reaping_{false};
+
+	// In flight, oldest first.
+	futex_lock flight_lock_;
+	het_event *oldest_ = nullptr, *newest_ = nullptr;
+	std::atomic<uint32_t> flights_{0};
+	std::atomic<uint32_t> reaped_{0}, begun_{0}; // so far
+
+	std::atomic<uint32_t> waiters_{0};
+	std::atomic<bool> attended_{false};
+	std::atomic<uint32_t> bell_{0};
+	std::atomic<bool> asleep_{false};
+	// The worker looks at the flights every tick.
+	std::atomic<bool> ticking_{false};
+	uint32_t begun_at_tick_ = 0;
+};
+
+} // namespace het::rt

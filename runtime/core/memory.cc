@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/memory.h"
+
+#include "core/ranges.h"
+#include "memory/allocate.h"
+#include "memory/link.h"
+#include "os/log.h"
+#include "os/mapping.h"
+
+using namespace het;
+using namespace het::rt;
+
+// Where all devices work in place, ordinary memory will do.
+int het_memory::allocate(size_t nbytes)
+{
+	from_library_ = core().nmemories != 0;
+	if (from_library_) {
+		if (int err = start_memory())
+			return err;
+	}
+	size_t n = round_up(nbytes, page_size());
+	void *p = from_library_ ? allocate_block(n, all_devices, false) : map_private(n);
+	if (!p)
+		return fail(HET_ENOMEM, "no memory for an object of %zu bytes", nbytes);
+	bytes_ = range_of(p, nbytes);
+	return 0;
+}
+
+void het_memory::become_part(het_memory &of, range part)
+{
+	bytes_ = part;
+	whole_ = reference<het_memory>::to(&of);
+}
+
+// Commands that use an object hold a reference, so nobody uses it now.
+het_memory::~het_memory()
+{
+	if (whole_ || bytes_.empty())
+		return;
+	if (from_library_)
+		free_block(bytes_.ptr());
+	else
+		unmap(range_of(bytes_.ptr(), round_up(bytes_.size(), page_size())));
+}
+
+range het_memory::part(size_t offset, size_t n) const
+{
+	if (offset > bytes_.size() || n > bytes_.size() - offset)
+		return {};
+	return {bytes_.begin + offset, bytes_.begin + offset + n};
+}

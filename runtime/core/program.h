@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Programs are built, and kernels made, for each device when they are first used there.
+#pragma once
+
+#include "core/object.h"
+#include "core/runtime.h"
+
+#include <memory>
+
+struct het_program final : het::rt::object {
+	// Copies what is given. False: out of memory.
+	bool take(const het_program_args &args);
+
+	bool can_run_on(const het_device &d) const { return d.compute->can_build(source_); }
+	// 0 or a code; *made, if wanted, is what was built.
+	int build(het_device &d, het::rt::device_program **made = nullptr);
+	const char *log(const het_device &d);
+
+	// Guards what is built for devices, and kernels made of that. Rank: driver.
+	het::futex_lock building;
+
+      private:
+	int build_locked(het_device &d, het::rt::device_program **made);
+
+	struct image {
+		std::unique_ptr<het::rt::device_program> program;
+		het::rt::text log;
+		int failure = 0; // of the build; tried once
+	};
+
+	het::rt::program_source source_ = {};
+	std::unique_ptr<char[]> texts_;
+	std::unique_ptr<het_function[]> functions_;
+	image images_[het::rt::most_devices];
+
+	friend struct het_kernel;
+};
+
+struct het_kernel final : het::rt::object {
+	explicit het_kernel(het_program &p) : program(het::rt::reference<het_program>::to(&p)) {}
+
+	// Looks the name up on the first device that can run the program.
+	int open(const char *name);
+	// The kernel on a device. 0 or a code.
+	int prepare(het_device &d);
+	// As prepare() has made it, null if it was not called.
+	het::rt::device_kernel *on(const het_device &d) const;
+
+	const het::rt::reference<het_program> program;
+	het::rt::text name;
+	uint32_t nargs = 0;
+
+      private:
+	std::unique_ptr<het::rt::device_kernel> kernels_[het::rt::most_devices];
+	// Those above for readers without the lock.
+	std::atomic<het::rt::device_kernel *> ready_[het::rt::most_devices] = {};
+};

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/ranges.h"
+
+#include "memory/brackets.h"
+#include "memory/home.h"
+#include "memory/hooks.h"
+#include "memory/kernel.h"
+#include "memory/library.h"
+#include "memory/link.h"
+#include "os/log.h"
+
+#include <algorithm>
+
+namespace het::rt
+{
+
+namespace
+{
+
+// Serialises link_range(). Rank: ranges.
+futex_lock linking;
+
+class linking_guard
+{
+      public:
+	linking_guard() { linking.lock(lock_rank::ranges); }
+	~linking_guard() { linking.unlock(lock_rank::ranges); }
+	linking_guard(const linking_guard &) = delete;
+	linking_guard &operator=(const linking_guard &) = delete;
+};
+
+// The memory core has said why.
+int code_of(int memory_error)
+{
+	switch (memory_error) {
+	case 0:
+		return 0;
+	case GPUVM_ESALLOC:
+		return HET_ENOMEM;
+	case GPUVM_EPROT:
+	case GPUVM_EHOSTPTR:
+	case GPUVM_ERANGE:
+		return HET_EMEMORY;
+	default:
+		return HET_EDEVICE;
+	}
+}
+
+kernel_mode mode_of(uint32_t access)
+{
+	if (access == HET_READ_ONLY)
+		return kernel_mode::read_only;
+	return access == HET_WRITE_ONLY ? kernel_mode::write_only : kernel_mode::read_write;
+}
+
+// What an array is at this moment.
+struct glimpse {
+	range user;
+	bool live, managed, copied, open;
+	copyset linked;
+};
+
+glimpse look_at(array &a)
+{
+	caller_guard g(a);
+	glimpse s = {a.place.user, a.live, a.managed, a.from == origin::copied, false, a.linked};
+	for (unsigned d = 0; d < lib().ndevs && a.live; d++)
+		s.open |= is_open(a, d);
+	return s;
+}
+
+// --- the memory core's devices -------------------------------------------------
+
+het_device &memory_device_number(unsigned number)
+{
+	unsigned i = 0;
+	while (core().devices[i]->compute->is_in_place() || core().devices[i]->memory_number != number)
+		i++;
+	return *core().devices[i];
+}
+
+std::unique_ptr<device> make_memory(const void *, unsigned i, unsigned lanes, int *error)
+{
+	return memory_device_number(i).compute->make_memory(i, lanes, error);
+}
+
+// Commands that use an array which is about to be forgotten: those that have not begun never will; the others are waited for.
+void let_go_of(range array)
+{
+	for (;;) {
+		reference<het_event> running;
+		core().graph.for_users(array, [&](node &n) {
+			auto &e = static_cast<het_event &>(n);
+			if (!e.begun)
+				e.inherited = HET_EMEMORY;
+			else if (!running)
+				running = reference<het_event>::to(&e);
+		});
+		if (!running)
+			return;
+		wait_for(*running);
+	}
+}
+
+// --- linking -------------------------------------------------------------------
+
+int give_buffer(range user, het_device &d)
+{
+	void *buffer = nullptr;
+	if (int err = d.compute->allocate(user.size(), &buffer))
+		return err;
+	int err = link_array(user.ptr(), user.size(), d.memory_number, buffer, {.may_copy = true, .managed = true});
+	d.compute->drop(buffer); // the link has its own reference
+	return code_of(err);
+}
+
+enum class outcome : uint8_t { done, failed, must_wait };
+
+// Removes the links of all arrays that @r touches and returns their hull with @r.
+outcome merge_arrays(range *r, int *err)
+{
+	while (array *a = lib().arrays.first_overlap(*r)) {
+		glimpse s = look_at(*a);
+		if (!s.live || !s.user.overlaps(*r))
+			continue; // gone meanwhile
+		if (!s.managed) {
+			*err = fail(HET_EMEMORY, "%p + %zu overlaps memory that the program has linked by gpuvm_link()",
+				    r->ptr(), r->size());
+			return outcome::failed;
+		}
+		if (s.open)
+			return outcome::must_wait;
+		*err = unlink_array(s.user.ptr(), all_devices);
+		if (*err && *err != GPUVM_ESTATE && *err != GPUVM_EHOSTPTR) {
+			*err = code_of(*err);
+			return outcome::failed;
+		}
+		*r = {std::min(r->begin, s.user.begin), std::max(r->end, s.user.end)};
+	}
+	return outcome::done;
+}
+
+outcome try_link(range r, het_device &d, int *err)
+{
+	linking_guard g;
+	*err = 0;
+	array *a = lib().arrays.first_overlap(r);
+	glimpse s = a ? look_at(*a) : glimpse{};
+	if (a && s.live && s.user.covers(r)) {
+		if (!(s.linked & device_copy(d.memory_number)))
+			*err = give_buffer(s.user, d);
+		return *err ? outcome::failed : outcome::done;
+	}
+	outcome o = merge_arrays(&r, err);
+	if (o != outcome::done)
+		return o;
+	*err = give_buffer(r, d);
+	return *err ? outcome::failed : outcome::done;
+}
+
+bool is_linked_on(range r, const het_device &d)
+{
+	array *a = lib().arrays.first_overlap(r);
+	if (!a)
+		return false;
+	glimpse s = look_at(*a);
+	return s.live && s.user.covers(r) && (s.linked & device_copy(d.memory_number));
+}
+
+// --- begin and end -------------------------------------------------------------
+
+usage usage_of(const range_use &u, const het_device &d)
+{
+	return {d.memory_number, u.bytes, u.whole};
+}
+
+// Begins one use of an array that was found, or finds that another device is writing a chunk of it (must_wait), or that the
+// array is not what it was (stale). As a visitor: it can't be linked anew before the kernel has begun.
+enum class beginning : uint8_t { done, failed, must_wait, stale };
+
+beginning begin_on(array &a, range_use &u, const het_device &d, int *err)
+{
+	caller_guard g(a);
+	visit v(a, g);
+	if (!v || !a.place.user.covers(u.bytes) || !(a.linked & device_copy(d.memory_number)))
+		return beginning::stale;
+	u.whole = u.bytes == a.place.user;
+	if (conflicts(a, usage_of(u, d)))
+		return beginning::must_wait;
+	g.unlock();
+	int e = begin_kernel(a, usage_of(u, d), mode_of(u.access));
+	g.lock();
+	if (e == GPUVM_ESTATE)
+		return beginning::must_wait;
+	*err = code_of(e);
+	if (e)
+		return beginning::failed;
+	u.on = &a;
+	return beginning::done;
+}
+
+beginning begin_range(range_use &u, het_device &d, int *err)
+{
+	for (;;) {
+		*err = link_range(u.bytes, d);
+		if (*err)
+			return beginning::failed;
+		array *a = lib().arrays.find(u.bytes.begin);
+		beginning b = a ? begin_on(*a, u, d, err) : beginning::stale;
+		if (b != beginning::stale)
+			return b;
+	}
+}
+
+// The links of memory that can't be watched go with the last kernel.
+void drop_copied(range bytes)
+{
+	linking_guard g;
+	array *a = lib().arrays.find(bytes.begin);
+	if (!a)
+		return;
+	glimpse s = look_at(*a);
+	if (s.live && s.managed && s.copied && !s.open)
+		unlink_array(s.user.ptr(), all_devices);
+}
+
+int end_range(range_use &u, het_device &d)
+{
+	if (!u.on)
+		return 0;
+	bool copied = u.on->from == origin::copied;
+	int err = end_kernel(*u.on, usage_of(u, d), nullptr);
+	u.on = nullptr;
+	if (copied)
+		drop_copied(u.bytes);
+	return code_of(err);
+}
+
+} // namespace
+
+int start_memory()
+{
+	if (core().memory_started.load(std::memory_order_acquire))
+		return 0;
+	linking_guard g;
+	if (core().memory_started.load())
+		return 0;
+	if (lib().ready.load())
+		return fail(HET_ESTATE, "the program has called gpuvm_init(): launches on host memory and gpuvm_init() "
+					"can't be used in one process, unless all devices are of kind host");
+	if (int err = init_library(core().nmemories, make_memory, nullptr, GPUVM_STRICT))
+		return code_of(err);
+	set_forget_watcher(let_go_of);
+	core().memory_started.store(true);
+	return 0;
+}
+
+int link_range(range r, het_device &d)
+{
+	while (!is_linked_on(r, d)) {
+		int err;
+		outcome o = try_link(r, d, &err);
+		if (o == outcome::failed)
+			return err;
+		if (o == outcome::must_wait)
+			wait_for_progress();
+	}
+	return 0;
+}
+
+range widen_to_edges(range r)
+{
+	if (!is_linked(r.ptr(), r.size()))
+		return r;
+	array *a = lib().arrays.first_overlap(r);
+	if (!a)
+		return r;
+	caller_guard g(*a);
+	if (!a->live || !a->place.user.covers(r))
+		return r;
+	for (range edge : {a->place.head, a->place.tail}) {
+		if (edge.overlaps(r))
+			r = {std::min(r.begin, edge.begin), std::max(r.end, edge.end)};
+	}
+	return r;
+}
+
+int begin_ranges(std::span<range_use> uses, het_device &d)
+{
+	for (size_t i = 0; i < uses.size();) {
+		int err;
+		beginning b = begin_range(uses[i], d, &err);
+		if (b == beginning::done) {
+			i++;
+			continue;
+		}
+		// Nobody waits with a bracket open: the one who waits for us must get on.
+		for (; i; i--)
+			end_range(uses[i - 1], d);
+		if (b == beginning::failed)
+			return err;
+		wait_for_progress();
+	}
+	return 0;
+}
+
+int end_ranges(std::span<range_use> uses, het_device &d)
+{
+	int err = 0;
+	for (range_use &u : uses) {
+		if (int e = end_range(u, d))
+			err = e;
+	}
+	return err;
+}
+
+void *buffer_of(const range_use &u, const het_device &d, size_t *offset)
+{
+	*offset = u.bytes.begin - u.on->place.user.begin;
+	return u.on->links[d.memory_number].devbuf.load(std::memory_order_relaxed);
+}
+
+int bring_to_host(range r, uint32_t access)
+{
+	event touch = access == HET_READ_ONLY ? event::touch_read : event::touch_write;
+	while (is_linked(r.ptr(), r.size())) {
+		array *a = lib().arrays.first_overlap(r);
+		if (!a)
+			break;
+		range user = look_at(*a).user, part = intersect(user, r);
+		if (part.empty())
+			break;
+		int err = show_range(part, touch);
+		if (err && err != GPUVM_EHOSTPTR)
+			return code_of(err);
+		r.begin = part.end;
+		if (r.empty())
+			break;
+	}
+	return 0;
+}
+
+} // namespace het::rt

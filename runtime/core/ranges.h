@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Host ranges as arguments: links, buffers, and begin and end of kernels, over the memory core.
+//
+// The memory core's index of arrays is the only record of what is linked. An array that is linked here covers all ranges
+// that were ever used in it ("parent"): a range that reaches out of it, or over several, makes them one. Links
+// stay until the memory is freed; those of memory that can't be watched last as long as a kernel.
+#pragma once
+
+#include "core/range.h"
+#include "core/runtime.h"
+
+#include <span>
+
+namespace het
+{
+struct array;
+}
+
+namespace het::rt
+{
+
+// A command's use of host memory. @on is set between begin and end, on devices with memory of their own.
+struct range_use {
+	range bytes;
+	uint32_t access; // HET_READ_ONLY...
+	array *on = nullptr;
+	bool whole = false; // all of the array
+};
+
+// Starts the memory core with the runtime's devices, once. 0, HET_ESTATE, HET_EDEVICE, HET_ENOMEM.
+int start_memory();
+
+// The range becomes part of a linked array with a buffer on the device. 0, HET_EMEMORY, HET_EDEVICE, HET_ENOMEM. May wait for
+// kernels that use arrays which must be linked anew.
+int link_range(range r, het_device &d);
+
+// The bytes that commands must not share with @r if one of them writes: @r, and edges that it has a part of, whole.
+range widen_to_edges(range r);
+
+// Makes the bytes valid on the device, or on the host. All or none. 0 or a code.
+int begin_ranges(std::span<range_use> uses, het_device &d);
+// The kernel has finished.
+int end_ranges(std::span<range_use> uses, het_device &d);
+// Where a begun use lies.
+void *buffer_of(const range_use &u, const het_device &d, size_t *offset);
+
+// Makes the bytes valid on the host, for commands that work there.
+int bring_to_host(range r, uint32_t access);
+
+} // namespace het::rt

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/runtime.h"
+
+#include "core/ranges.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/settings.h"
+
+#include <cstdlib>
+#include <new>
+#include <pthread.h>
+
+namespace het::rt
+{
+
+namespace
+{
+
+constexpr int64_t progress_ns = 10'000'000;
+
+futex_lock starting; // rank: driver
+
+void attend_all()
+{
+	core().for_executors([](executor &x) { x.attend(); });
+}
+
+// Work that can finish is waited for; what hangs on events that the program never finishes is cancelled.
+void at_exit()
+{
+	if (core().forked.load())
+		return;
+	auto keep = [](node &n) { static_cast<het_event &>(n).retain(); };
+	while (node *n = core().graph.first_of(core().user_events, UINT64_MAX, keep)) {
+		reference<het_event> e(static_cast<het_event *>(n));
+		if (claim(*e))
+			finish(*e, HET_ECANCELED);
+	}
+	uint64_t end = now_ns() + uint64_t{settings().exit_wait_s} * 1'000'000'000;
+	while (core().unfinished.load() && now_ns() < end)
+		wait_for_progress();
+	if (uint32_t n = core().unfinished.load())
+		warn("exit: %u commands have not finished in %u s and are left (HET_EXIT_WAIT)", n,
+		     settings().exit_wait_s);
+}
+
+void in_child()
+{
+	core().forked.store(true);
+}
+
+int start()
+{
+	runtime &c = core();
+	std::unique_ptr<compute_device> made[most_devices];
+	unsigned n = 0;
+	if (int err = make_compute_devices(made, &n))
+		return err;
+	for (unsigned i = 0; i < n; i++) {
+		c.devices[i].reset(new (std::nothrow) het_device(std::move(made[i]), i));
+		if (!c.devices[i])
+			return fail(HET_ENOMEM, "no memory for the devices");
+	}
+	c.ndevices = n;
+	c.nmemories = 0;
+	for (unsigned i = 0; i < n; i++)
+		c.devices[i]->memory_number = c.devices[i]->compute->is_in_place() ? 0 : c.nmemories++;
+	bool ok = true;
+	c.for_executors([&](executor &x) { ok = ok && x.start_worker(); });
+	if (!ok || pthread_atfork(nullptr, nullptr, in_child) || atexit(at_exit))
+		return fail(HET_ENOMEM, "the runtime's threads can't be started (ulimit -u?)");
+	return 0;
+}
+
+} // namespace
+
+runtime &core()
+{
+	// Never destroyed: workers live as long as the process.
+	alignas(runtime) static char memory[sizeof(runtime)];
+	static runtime *r = new (memory) runtime;
+	return *r;
+}
+
+int check_started()
+{
+	runtime &c = core();
+	if (c.forked.load(std::memory_order_relaxed))
+		return fail(HET_ESTATE, "the runtime can't be used in a forked child");
+	if (c.started.load(std::memory_order_acquire))
+		return 0;
+	starting.lock(lock_rank::driver);
+	static int err = start(); // a failure stays one: threads may live that know what was made
+	starting.unlock(lock_rank::driver);
+	c.started.store(!err, std::memory_order_release);
+	return err;
+}
+
+void wait_for_progress()
+{
+	uint32_t seen = core().finished.load();
+	core().awaiting_progress.fetch_add(1);
+	attend_all();
+	if (core().unfinished.load())
+		futex_wait(&core().finished, seen, progress_ns);
+	core().awaiting_progress.fetch_sub(1);
+}
+
+} // namespace het::rt

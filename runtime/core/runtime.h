@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The one instance of everything that the runtime shares, and what happens once: start, exit, fork.
+#pragma once
+
+#include "core/executor.h"
+
+// A device for the program: it lives as long as the process.
+struct het_device {
+	het_device(std::unique_ptr<het::rt::compute_device> d, unsigned number)
+	    : compute(std::move(d)), executor(compute.get(), number)
+	{
+	}
+
+	const std::unique_ptr<het::rt::compute_device> compute;
+	het::rt::executor executor;
+	// Its number in the memory core; of no meaning for devices in place.
+	unsigned memory_number = 0;
+};
+
+namespace het::rt
+{
+
+struct runtime {
+	command_graph graph{HET_EWAIT};
+	sequence user_events;
+
+	// Set by start, constant afterwards.
+	std::unique_ptr<het_device> devices[most_devices];
+	unsigned ndevices = 0;
+	// Devices with memory of their own.
+	unsigned nmemories = 0;
+	// Commands of the host's own.
+	executor service{nullptr, most_devices};
+
+	// Commands that were added and have not finished, and a count of those that have.
+	std::atomic<uint32_t> unfinished{0};
+	std::atomic<uint32_t> finished{0};
+	std::atomic<uint32_t> awaiting_progress{0};
+
+	std::atomic<bool> started{false};
+	// The memory core runs with the devices above.
+	std::atomic<bool> memory_started{false};
+	std::atomic<bool> forked{false};
+
+	template <class F> void for_executors(F f)
+	{
+		for (unsigned i = 0; i < ndevices; i++)
+			f(devices[i]->executor);
+		f(service);
+	}
+};
+
+runtime &core();
+
+// Starts the runtime at the first call. 0, HET_ESTATE in a forked child, HET_ENOMEM or HET_EARG.
+int check_started();
+
+// Sleeps until some command has finished or a while has passed.
+void wait_for_progress();
+
+} // namespace het::rt

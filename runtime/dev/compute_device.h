@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What the runtime needs of a device that runs kernels: the interface that each device API implements in files of its
+// own. How the memory core reaches the device's memory is another interface (lib/dev/device.h), which make_memory() gives.
+//
+// Calls return 0 or a negative HET_E... code, having said why through fail(). submit() and build() are called by one thread
+// at a time, wait() and is_done() by another; all others at any time. A device opens its driver's context when it is
+// first asked for something that needs it.
+#pragma once
+
+#include "core/range.h"
+#include "dev/device.h"
+
+#include <het.h>
+#include <memory>
+#include <span>
+
+namespace het::rt
+{
+
+struct launch_shape {
+	uint32_t dimensions;
+	size_t global[3], offset[3], local[3];
+
+	bool has_local() const { return local[0] != 0; }
+};
+
+// An argument as the device gets it.
+struct device_arg {
+	uint32_t kind; // HET_ARG_VALUE, _LOCAL; all others are bytes in device memory
+	size_t nbytes;
+	void *pointer; // the value; or the first byte, on devices without buffers
+	void *buffer;  // of allocate()
+	size_t offset; // in the buffer
+};
+
+// A command that the device has taken. When it was given to the device is for the device to note.
+struct ticket {
+	void *handle = nullptr;
+	uint64_t submitted = 0;
+};
+
+struct command_times {
+	uint64_t started = 0, ended = 0; // 0: not known
+};
+
+class device_kernel
+{
+      public:
+	virtual ~device_kernel() = default;
+	virtual uint32_t nargs() const = 0;
+};
+
+// What a program has for one device.
+class device_program
+{
+      public:
+	virtual ~device_program() = default;
+	// HET_ENAME without a message: no kernel of that name.
+	virtual int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) = 0;
+};
+
+struct program_source {
+	const char *opencl;
+	const char *options;
+	std::span<const het_function> functions;
+};
+
+using text = std::unique_ptr<char[]>;
+
+class compute_device
+{
+      public:
+	virtual ~compute_device() = default;
+
+	virtual const het_device_info &info() const = 0;
+	// False: submit() runs the command to its end, on the calling thread.
+	virtual bool has_queue() const = 0;
+	// Kernels work on host memory; there are no buffers.
+	virtual bool is_in_place() const = 0;
+	virtual bool can_build(const program_source &source) const = 0;
+
+	// @log: what the compiler said, null if nothing.
+	virtual int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) = 0;
+
+	// A buffer with one reference, which drop() takes; the memory core retains it for a link.
+	virtual int allocate(size_t nbytes, void **buffer) = 0;
+	virtual void drop(void *buffer) = 0;
+	virtual std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) = 0;
+
+	// Arguments and what they point to live until the command has finished.
+	virtual int submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,
+			   ticket &t) = 0;
+	// Waits for the command and gives its ticket back.
+	virtual int wait(ticket &t, command_times &times) = 0;
+	virtual bool is_done(const ticket &t) = 0;
+};
+
+inline constexpr unsigned most_devices = max_devices;
+
+// Makes the devices that HET_DEVICES asks for. 0, HET_ENOMEM or HET_EARG.
+int make_compute_devices(std::unique_ptr<compute_device> (&made)[most_devices], unsigned *count);
+
+// The kinds, one file each. @in_place: HET_DEVICE_HOST, else HET_DEVICE_APART. Null: out of memory.
+std::unique_ptr<compute_device> make_host_compute(bool in_place);
+// All that the drivers have, GPUs first; none without a driver. Returns how many.
+unsigned make_opencl_compute(std::span<std::unique_ptr<compute_device>> room);
+
+} // namespace het::rt

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "dev/crew.h"
+
+#include "os/clock.h"
+#include "os/lock.h"
+#include "os/log.h"
+#include "os/thread.h"
+
+#include <algorithm>
+#include <climits>
+#include <new>
+
+namespace het::rt
+{
+
+namespace
+{
+
+constexpr unsigned most_helpers = 63;
+// Work-items a group where the program leaves it to us.
+constexpr size_t default_local = 1024;
+constexpr size_t local_alignment = 128;
+constexpr int spins_before_sleep = 2000;
+
+// A job while threads are at it.
+class running_job
+{
+      public:
+	explicit running_job(const group_job &job) : job_(job)
+	{
+		const launch_shape &s = *job.shape;
+		pattern_.dimensions = s.dimensions;
+		for (unsigned d = 0; d < 3; d++) {
+			pattern_.global[d] = s.global[d];
+			pattern_.offset[d] = s.offset[d];
+			pattern_.local[d] = s.has_local() ? s.local[d] : d ? 1 : std::min(s.global[0], default_local);
+			pattern_.groups[d] = (s.global[d] + pattern_.local[d] - 1) / pattern_.local[d];
+			total_ *= pattern_.groups[d];
+		}
+		for (const device_arg &a : job.args)
+			local_bytes_ += a.kind == HET_ARG_LOCAL ? round_up(a.nbytes, local_alignment) : 0;
+	}
+
+	size_t groups() const { return total_; }
+	// The pointers and the local memory of @threads threads.
+	bool allocate(unsigned threads)
+	{
+		block_ = std::max<size_t>(1, total_ / (8 * threads));
+		pointers_.reset(new (std::nothrow) void *[std::max<size_t>(1, threads * job_.args.size())]);
+		size_t n = threads * local_bytes_;
+		local_.reset(n ? static_cast<char *>(operator new (n, std::align_val_t{local_alignment}, std::nothrow))
+			       : nullptr);
+		return pointers_ && (!n || local_);
+	}
+
+	// Takes blocks of groups until none is left.
+	void work()
+	{
+		void **pointers = point(slots_.fetch_add(1));
+		het_group g = pattern_;
+		for (;;) {
+			size_t first = next_.fetch_add(block_);
+			if (first >= total_)
+				return;
+			for (size_t i = first; i < std::min(total_, first + block_); i++) {
+				place(g, i);
+				job_.run(&g, pointers);
+			}
+		}
+	}
+
+      private:
+	struct aligned_delete {
+		void operator()(char *p) const { operator delete (p, std::align_val_t{local_alignment}); }
+	};
+
+	void **point(unsigned slot)
+	{
+		void **pointers = pointers_.get() + slot * job_.args.size();
+		char *local = local_.get() + slot * local_bytes_;
+		for (size_t i = 0; i < job_.args.size(); i++) {
+			const device_arg &a = job_.args[i];
+			if (a.kind == HET_ARG_LOCAL)
+				pointers[i] = local;
+			else
+				pointers[i] = a.buffer ? static_cast<char *>(a.buffer) + a.offset : a.pointer;
+			local += a.kind == HET_ARG_LOCAL ? round_up(a.nbytes, local_alignment) : 0;
+		}
+		return pointers;
+	}
+
+	static void place(het_group &g, size_t number)
+	{
+		for (unsigned d = 0; d < 3; d++) {
+			g.group[d] = number % g.groups[d];
+			number /= g.groups[d];
+			size_t before = g.group[d] * g.local[d];
+			g.first[d] = g.offset[d] + before;
+			g.items[d] = std::min(g.local[d], g.global[d] - before);
+		}
+	}
+
+	const group_job &job_;
+	het_group pattern_ = {};
+	size_t total_ = 1, block_ = 1, local_bytes_ = 0;
+	std::unique_ptr<void *[]> pointers_;
+	std::unique_ptr<char, aligned_delete> local_;
+	std::atomic<unsigned> slots_{0};
+	std::atomic<size_t> next_{0};
+};
+
+// The helpers, and the one job that they help with. Another job that comes meanwhile runs on its caller's thread alone.
+class crew
+{
+      public:
+	// Starts them when first asked.
+	unsigned size()
+	{
+		static const unsigned helpers = start();
+		return helpers;
+	}
+
+	bool try_help(running_job &job)
+	{
+		bool free = false;
+		if (!taken_.compare_exchange_strong(free, true))
+			return false;
+		job_.store(&job);
+		generation_.fetch_add(1);
+		futex_wake(&generation_, INT_MAX);
+		job.work();
+		// From here on nobody comes in; those who are inside finish their block.
+		job_.store(nullptr);
+		for (int i = 0; inside_.load() && i < spins_before_sleep; i++)
+			cpu_pause();
+		while (uint32_t n = inside_.load())
+			futex_wait(&inside_, n);
+		taken_.store(false);
+		return true;
+	}
+
+      private:
+	unsigned start()
+	{
+		unsigned wanted = std::min(usable_cores() - 1, most_helpers), n = 0;
+		while (n < wanted && start_thread("het-crew", help, this))
+			n++;
+		return n;
+	}
+
+	static void help(void *arg)
+	{
+		auto &c = *static_cast<crew *>(arg);
+		for (uint32_t seen = 0;;) {
+			futex_wait(&c.generation_, seen);
+			seen = c.generation_.load();
+			c.inside_.fetch_add(1);
+			if (running_job *job = c.job_.load())
+				job->work();
+			if (c.inside_.fetch_sub(1) == 1)
+				futex_wake(&c.inside_, 1);
+		}
+	}
+
+	std::atomic<bool> taken_{false};
+	std::atomic<uint32_t> generation_{0}, inside_{0};
+	std::atomic<running_job *> job_{nullptr};
+};
+
+constinit crew the_crew;
+
+} // namespace
+
+int run_groups(const group_job &job)
+{
+	running_job running(job);
+	if (!running.groups())
+		return 0;
+	unsigned helpers = running.groups() > 1 ? the_crew.size() : 0;
+	if (!running.allocate(1 + helpers))
+		return fail(HET_ENOMEM, "host: no memory for the arguments of a kernel");
+	if (!helpers || !the_crew.try_help(running))
+		running.work();
+	return 0;
+}
+
+} // namespace het::rt

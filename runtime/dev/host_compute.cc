@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The devices `host` and `apart`: kernels are functions of the program's. `host` works on host memory in place; `apart`
+// has buffers of its own and stands in for a GPU in tests, also under sanitizers.
+#include "dev/crew.h"
+#include "dev/memory_device.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/thread.h"
+
+#include <atomic>
+#include <cstring>
+#include <gpuvm.h>
+#include <new>
+#include <unistd.h>
+
+namespace het::rt
+{
+
+namespace
+{
+
+// --- programs ------------------------------------------------------------------
+
+class host_kernel final : public device_kernel
+{
+      public:
+	explicit host_kernel(const het_function &f) : function(f) {}
+	uint32_t nargs() const override { return function.nargs; }
+
+	const het_function function;
+};
+
+class host_program final : public device_program
+{
+      public:
+	explicit host_program(std::span<const het_function> functions) : functions_(functions) {}
+
+	int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) override
+	{
+		for (const het_function &f : functions_) {
+			if (strcmp(f.name, name))
+				continue;
+			made.reset(new (std::nothrow) host_kernel(f));
+			return made ? 0 : fail(HET_ENOMEM, "kernel %s: no memory", name);
+		}
+		return HET_ENAME;
+	}
+
+      private:
+	std::span<const het_function> functions_; // the program's own
+};
+
+// --- buffers of `apart` --------------------------------------------------------
+
+// A buffer's address is that of its first byte; this stands before it.
+struct alignas(128) buffer_head {
+	std::atomic<uint32_t> references;
+};
+
+buffer_head &head_of(void *buffer)
+{
+	return static_cast<buffer_head *>(buffer)[-1];
+}
+
+void drop_buffer(void *buffer)
+{
+	buffer_head &head = head_of(buffer);
+	if (head.references.fetch_sub(1) == 1)
+		operator delete (&head, std::align_val_t{alignof(buffer_head)});
+}
+
+class apart_memory final : public memory_device
+{
+      public:
+	using memory_device::memory_device;
+	int retain(void *buffer, size_t) override
+	{
+		head_of(buffer).references.fetch_add(1);
+		return 0;
+	}
+	void release(void *buffer) override { drop_buffer(buffer); }
+};
+
+// --- the device ----------------------------------------------------------------
+
+class host_compute final : public compute_device
+{
+      public:
+	explicit host_compute(bool in_place) : in_place_(in_place)
+	{
+		info_.size = sizeof(info_);
+		info_.kind = in_place ? HET_DEVICE_HOST : HET_DEVICE_APART;
+		info_.units = usable_cores();
+		info_.group_size = SIZE_MAX;
+		info_.memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
+		info_.local_memory = info_.memory;
+		info_.name = in_place ? "host" : "apart (host memory)";
+	}
+
+	const het_device_info &info() const override { return info_; }
+	bool has_queue() const override { return false; }
+	bool is_in_place() const override { return in_place_; }
+	bool can_build(const program_source &source) const override { return !source.functions.empty(); }
+
+	int build(const program_source &source, std::unique_ptr<device_program> &made, text &) override
+	{
+		made.reset(new (std::nothrow) host_program(source.functions));
+		return made ? 0 : fail(HET_ENOMEM, "%s: no memory for a program", info_.name);
+	}
+
+	int allocate(size_t nbytes, void **buffer) override
+	{
+		void *p = operator new (sizeof(buffer_head) + nbytes, std::align_val_t{alignof(buffer_head)},
+					std::nothrow);
+		if (!p)
+			return fail(HET_EDEVICE, "%s: no memory for a buffer of %zu bytes", info_.name, nbytes);
+		*buffer = new (p) buffer_head{1} + 1;
+		return 0;
+	}
+	void drop(void *buffer) override { drop_buffer(buffer); }
+
+	std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) override
+	{
+		std::unique_ptr<device> inner = make_host_device(index, nullptr, lanes, error);
+		if (!inner)
+			return nullptr;
+		std::unique_ptr<device> made(new (std::nothrow) apart_memory(std::move(inner)));
+		if (!made)
+			*error = fail(GPUVM_ESALLOC, "%s: no memory", info_.name);
+		return made;
+	}
+
+	int submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,
+		   ticket &t) override
+	{
+		t.submitted = now_ns();
+		return run_groups({static_cast<host_kernel &>(kernel).function.run, &shape, args});
+	}
+	int wait(ticket &, command_times &) override { return 0; }
+	bool is_done(const ticket &) override { return true; }
+
+      private:
+	const bool in_place_;
+	het_device_info info_ = {};
+};
+
+} // namespace
+
+std::unique_ptr<compute_device> make_host_compute(bool in_place)
+{
+	return std::unique_ptr<compute_device>(new (std::nothrow) host_compute(in_place));
+}
+
+} // namespace het::rt

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The entry points of OpenCL that the runtime uses, from the loader that lib/dev has opened. They are never those that libhet
+// interposes.
+#pragma once
+
+#include "dev/opencl_api.h"
+
+#include <cstring>
+
+namespace het::rt
+{
+
+struct opencl_calls {
+	decltype(&clGetPlatformIDs) get_platform_ids;
+	decltype(&clGetPlatformInfo) get_platform_info;
+	decltype(&clGetDeviceIDs) get_device_ids;
+	decltype(&clGetDeviceInfo) get_device_info;
+	decltype(&clCreateContext) create_context;
+	decltype(&clCreateCommandQueue) create_command_queue;
+	decltype(&clCreateProgramWithSource) create_program_with_source;
+	decltype(&clBuildProgram) build_program;
+	decltype(&clGetProgramBuildInfo) get_program_build_info;
+	decltype(&clReleaseProgram) release_program;
+	decltype(&clCreateKernel) create_kernel;
+	decltype(&clReleaseKernel) release_kernel;
+	decltype(&clGetKernelInfo) get_kernel_info;
+	decltype(&clSetKernelArg) set_kernel_arg;
+	decltype(&clCreateBuffer) create_buffer;
+	decltype(&clCreateSubBuffer) create_sub_buffer;
+	decltype(&clGetMemObjectInfo) get_mem_object_info;
+	decltype(&clRetainMemObject) retain_mem_object;
+	decltype(&clReleaseMemObject) release_mem_object;
+	decltype(&clSetMemObjectDestructorCallback) set_mem_object_destructor_callback;
+	decltype(&clEnqueueNDRangeKernel) enqueue_nd_range_kernel;
+	decltype(&clFlush) flush;
+	decltype(&clWaitForEvents) wait_for_events;
+	decltype(&clGetEventInfo) get_event_info;
+	decltype(&clGetEventProfilingInfo) get_event_profiling_info;
+	decltype(&clReleaseEvent) release_event;
+
+	// Null in loaders older than OpenCL 2.0.
+	decltype(&clSVMAlloc) svm_alloc;
+	decltype(&clSVMFree) svm_free;
+	decltype(&clSetKernelArgSVMPointer) set_kernel_arg_svm_pointer;
+};
+
+// Null without a loader, or with one that lacks a function. No message: OpenCL is optional.
+const opencl_calls *find_opencl_calls();
+
+// clGet...Info() for answers of a fixed size; false leaves @answer as it was.
+template <typename F, typename O, typename T> bool ask(F *get_info, O object, cl_uint what, T &answer)
+{
+	T got;
+	// NOLINTNEXTLINE(bugprone-sizeof-expression): handles
+	if (get_info(object, what, sizeof(T), &got, nullptr) != CL_SUCCESS)
+		return false;
+	memcpy(&answer, &got, sizeof(T));
+	return true;
+}
+
+} // namespace het::rt

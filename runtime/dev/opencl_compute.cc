@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The device `opencl`: any driver, through one in-order queue, in a context of its own.
+//
+// Buffers are shared virtual memory with a memory object over it where the driver has that: kernels then get addresses, so a
+// range may begin anywhere in its buffer, and ranges that overlap see each other. Elsewhere an argument is the buffer or a
+// sub-buffer, which must begin at a multiple of the device's alignment.
+#include "dev/memory_device.h"
+#include "dev/opencl_calls.h"
+#include "dev/opencl_errors.h"
+#include "dev/opencl_program.h"
+#include "os/clock.h"
+#include "os/lock.h"
+#include "os/log.h"
+#include "os/settings.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <gpuvm.h>
+#include <new>
+
+namespace het::rt
+{
+
+namespace
+{
+
+class opencl_memory final : public memory_device
+{
+      public:
+	opencl_memory(const opencl_calls &cl, std::unique_ptr<device> inner) : memory_device(std::move(inner)), cl_(cl)
+	{
+	}
+	// Buffers are the runtime's own: there is nothing to check.
+	int retain(void *buffer, size_t) override
+	{
+		cl_.retain_mem_object(static_cast<cl_mem>(buffer));
+		return 0;
+	}
+	void release(void *buffer) override { cl_.release_mem_object(static_cast<cl_mem>(buffer)); }
+
+      private:
+	const opencl_calls &cl_;
+};
+
+class opencl_compute final : public compute_device
+{
+      public:
+	opencl_compute(const opencl_calls &cl, cl_platform_id platform, cl_device_id id) : cl_(cl), id_(id)
+	{
+		describe(platform);
+	}
+
+	const het_device_info &info() const override { return info_; }
+	bool has_queue() const override { return true; }
+	bool is_in_place() const override { return false; }
+	bool can_build(const program_source &source) const override { return source.opencl != nullptr; }
+
+	int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) override;
+	int allocate(size_t nbytes, void **buffer) override;
+	void drop(void *buffer) override { cl_.release_mem_object(static_cast<cl_mem>(buffer)); }
+	std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) override;
+
+	int submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,
+		   ticket &t) override;
+	int wait(ticket &t, command_times &times) override;
+	bool is_done(const ticket &t) override { return status(static_cast<cl_event>(t.handle)) <= CL_COMPLETE; }
+
+	cl_device_type type() const { return type_; }
+
+      private:
+	void describe(cl_platform_id platform);
+	int open();
+	int open_locked();
+	cl_int status(cl_event event) const;
+	cl_int set_arg(cl_kernel kernel, cl_uint i, const device_arg &a) const;
+	cl_int set_buffer(cl_kernel kernel, cl_uint i, const device_arg &a) const;
+	void tell_times(cl_event event, uint64_t submitted, command_times &times) const;
+	int failed(const char *what, cl_int error) const
+	{
+		return fail(HET_EDEVICE, "%s: %s failed: %s (%d)", info_.name, what, cl_error_name(error), error);
+	}
+
+	const opencl_calls &cl_;
+	const cl_device_id id_;
+	cl_device_type type_ = CL_DEVICE_TYPE_DEFAULT;
+	bool shared_memory_ = false;
+	het_device_info info_ = {};
+	char name_[256];
+
+	futex_lock opening_;
+	std::atomic<bool> open_{false};
+	cl_context context_ = nullptr;
+	cl_command_queue queue_ = nullptr;
+};
+
+// What the driver does not tell stays 0.
+void opencl_compute::describe(cl_platform_id platform)
+{
+	char device_name[160] = "unnamed device", platform_name[64] = "unnamed platform";
+	cl_uint units = 0;
+	cl_ulong memory = 0, local = 0;
+	size_t group = 0;
+	cl_device_svm_capabilities svm = 0;
+	ask(cl_.get_device_info, id_, CL_DEVICE_TYPE, type_);
+	ask(cl_.get_device_info, id_, CL_DEVICE_NAME, device_name);
+	ask(cl_.get_platform_info, platform, CL_PLATFORM_NAME, platform_name);
+	ask(cl_.get_device_info, id_, CL_DEVICE_MAX_COMPUTE_UNITS, units);
+	ask(cl_.get_device_info, id_, CL_DEVICE_GLOBAL_MEM_SIZE, memory);
+	ask(cl_.get_device_info, id_, CL_DEVICE_LOCAL_MEM_SIZE, local);
+	ask(cl_.get_device_info, id_, CL_DEVICE_MAX_WORK_GROUP_SIZE, group);
+	ask(cl_.get_device_info, id_, CL_DEVICE_SVM_CAPABILITIES, svm);
+	bool has_calls = cl_.svm_alloc && cl_.svm_free && cl_.set_kernel_arg_svm_pointer;
+	shared_memory_ = has_calls && (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) && settings().opencl_svm;
+	snprintf(name_, sizeof(name_), "%s (%s)", device_name, platform_name);
+	info_ = {.size = sizeof(info_),
+		 .kind = HET_DEVICE_OPENCL,
+		 .units = units,
+		 .group_size = group,
+		 .memory = memory,
+		 .local_memory = local,
+		 .name = name_};
+}
+
+// Context and queue live as long as the process.
+int opencl_compute::open()
+{
+	if (open_.load(std::memory_order_acquire))
+		return 0;
+	opening_.lock(lock_rank::opening);
+	int err = open_.load() ? 0 : open_locked();
+	opening_.unlock(lock_rank::opening);
+	return err;
+}
+
+int opencl_compute::open_locked()
+{
+	cl_int err = CL_SUCCESS;
+	if (!context_)
+		context_ = cl_.create_context(nullptr, 1, &id_, nullptr, nullptr, &err);
+	if (!context_)
+		return failed("making a context", err);
+	queue_ = cl_.create_command_queue(context_, id_, CL_QUEUE_PROFILING_ENABLE, &err);
+	if (!queue_)
+		return failed("making a queue", err);
+	open_.store(true, std::memory_order_release);
+	return 0;
+}
+
+int opencl_compute::build(const program_source &source, std::unique_ptr<device_program> &made, text &log)
+{
+	int err = open();
+	return err ? err : build_opencl_program(cl_, context_, id_, info_.name, source, made, log);
+}
+
+// --- memory --------------------------------------------------------------------
+
+// What the memory object's destructor needs, as it has no other argument.
+struct shared_block {
+	const opencl_calls *cl;
+	cl_context context;
+	void *memory;
+};
+
+void CL_CALLBACK free_shared(cl_mem, void *arg)
+{
+	std::unique_ptr<shared_block> block(static_cast<shared_block *>(arg));
+	block->cl->svm_free(block->context, block->memory);
+}
+
+int opencl_compute::allocate(size_t nbytes, void **buffer)
+{
+	if (int err = open())
+		return err;
+	cl_int err = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+	if (!shared_memory_) {
+		*buffer = cl_.create_buffer(context_, CL_MEM_READ_WRITE, nbytes, nullptr, &err);
+		return *buffer ? 0 : failed("making a buffer", err);
+	}
+	std::unique_ptr<shared_block> block(new (std::nothrow) shared_block{&cl_, context_, nullptr});
+	if (!block)
+		return fail(HET_ENOMEM, "%s: no memory", info_.name);
+	block->memory = cl_.svm_alloc(context_, CL_MEM_READ_WRITE, nbytes, 0);
+	if (!block->memory)
+		return failed("allocating shared virtual memory", err);
+	cl_mem made = cl_.create_buffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, nbytes, block->memory, &err);
+	if (made)
+		err = cl_.set_mem_object_destructor_callback(made, free_shared, block.get());
+	if (err == CL_SUCCESS) {
+		[[maybe_unused]] auto *owned_by_buffer = block.release();
+		*buffer = made;
+		return 0;
+	}
+	if (made)
+		cl_.release_mem_object(made);
+	cl_.svm_free(context_, block->memory);
+	return failed("making a buffer", err);
+}
+
+std::unique_ptr<device> opencl_compute::make_memory(unsigned index, unsigned lanes, int *error)
+{
+	*error = open() ? GPUVM_EDEVALLOC : 0;
+	std::unique_ptr<device> inner = *error ? nullptr : make_opencl_device(index, queue_, lanes, error);
+	if (!inner)
+		return nullptr;
+	std::unique_ptr<device> made(new (std::nothrow) opencl_memory(cl_, std::move(inner)));
+	if (!made)
+		*error = fail(GPUVM_ESALLOC, "%s: no memory", info_.name);
+	return made;
+}
+
+// --- commands ------------------------------------------------------------------
+
+cl_int opencl_compute::set_buffer(cl_kernel kernel, cl_uint i, const device_arg &a) const
+{
+	auto *buffer = static_cast<cl_mem>(a.buffer);
+	if (shared_memory_) {
+		char *memory = nullptr;
+		ask(cl_.get_mem_object_info, buffer, CL_MEM_HOST_PTR, memory);
+		return cl_.set_kernel_arg_svm_pointer(kernel, i, memory + a.offset);
+	}
+	if (!a.offset)
+		return cl_.set_kernel_arg(kernel, i, sizeof(cl_mem), &buffer);
+	cl_buffer_region region = {a.offset, a.nbytes};
+	cl_int err = CL_SUCCESS;
+	cl_mem part = cl_.create_sub_buffer(buffer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
+	if (!part)
+		return err;
+	err = cl_.set_kernel_arg(kernel, i, sizeof(cl_mem), &part);
+	cl_.release_mem_object(part); // the kernel keeps it
+	return err;
+}
+
+cl_int opencl_compute::set_arg(cl_kernel kernel, cl_uint i, const device_arg &a) const
+{
+	if (a.kind == HET_ARG_VALUE)
+		return cl_.set_kernel_arg(kernel, i, a.nbytes, a.pointer);
+	if (a.kind == HET_ARG_LOCAL)
+		return cl_.set_kernel_arg(kernel, i, a.nbytes, nullptr);
+	return set_buffer(kernel, i, a);
+}
+
+int opencl_compute::submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,
+			   ticket &t)
+{
+	auto *k = static_cast<opencl_kernel &>(kernel).handle();
+	for (size_t i = 0; i < args.size(); i++) {
+		cl_int err = set_arg(k, cl_uint(i), args[i]);
+		if (err == CL_MISALIGNED_SUB_BUFFER_OFFSET)
+			return fail(HET_EDEVICE,
+				    "%s: argument %zu begins %zu bytes into its buffer, and the driver has no shared "
+				    "virtual memory: pass the array from its beginning",
+				    info_.name, i, args[i].offset);
+		if (err != CL_SUCCESS) {
+			char what[64];
+			snprintf(what, sizeof(what), "setting argument %zu of a kernel", i);
+			return failed(what, err);
+		}
+	}
+	cl_event event;
+	t.submitted = now_ns();
+	cl_int err = cl_.enqueue_nd_range_kernel(queue_, k, shape.dimensions, shape.offset, shape.global,
+						 shape.has_local() ? shape.local : nullptr, 0, nullptr, &event);
+	if (err != CL_SUCCESS)
+		return failed("launching a kernel", err);
+	t.handle = event;
+	cl_.flush(queue_);
+	return 0;
+}
+
+cl_int opencl_compute::status(cl_event event) const
+{
+	cl_int status = CL_COMPLETE;
+	return ask(cl_.get_event_info, event, CL_EVENT_COMMAND_EXECUTION_STATUS, status) ? status : CL_INVALID_EVENT;
+}
+
+// The device's clock is another one: the moment at which the command was enqueued is known on both.
+void opencl_compute::tell_times(cl_event event, uint64_t submitted, command_times &times) const
+{
+	cl_ulong queued = 0, started = 0, ended = 0;
+	bool told = ask(cl_.get_event_profiling_info, event, CL_PROFILING_COMMAND_QUEUED, queued) &&
+		    ask(cl_.get_event_profiling_info, event, CL_PROFILING_COMMAND_START, started) &&
+		    ask(cl_.get_event_profiling_info, event, CL_PROFILING_COMMAND_END, ended);
+	if (!told || started < queued || ended < started)
+		return;
+	uint64_t latest = now_ns();
+	times.started = std::min(latest, submitted + (started - queued));
+	times.ended = std::min(latest, submitted + (ended - queued));
+}
+
+// Not all drivers report a failed command when it is waited for, so the event is asked, too.
+int opencl_compute::wait(ticket &t, command_times &times)
+{
+	auto *event = static_cast<cl_event>(t.handle);
+	cl_int err = cl_.wait_for_events(1, &event);
+	cl_int end = status(event);
+	if (end < 0)
+		err = end;
+	if (err == CL_SUCCESS)
+		tell_times(event, t.submitted, times);
+	cl_.release_event(event);
+	return err == CL_SUCCESS ? 0 : failed("a kernel", err);
+}
+
+// --- what there is -------------------------------------------------------------
+
+constexpr cl_uint most_platforms = 16;
+
+// GPUs and other accelerators before processors.
+bool is_before(const opencl_compute &a, const opencl_compute &b)
+{
+	auto rank = [](cl_device_type t) { return t & CL_DEVICE_TYPE_GPU ? 0 : t & CL_DEVICE_TYPE_CPU ? 2 : 1; };
+	return rank(a.type()) < rank(b.type());
+}
+
+} // namespace
+
+unsigned make_opencl_compute(std::span<std::unique_ptr<compute_device>> room)
+{
+	const opencl_calls *cl = find_opencl_calls();
+	cl_platform_id platforms[most_platforms];
+	cl_uint nplatforms = 0;
+	if (!cl || cl->get_platform_ids(most_platforms, platforms, &nplatforms) != CL_SUCCESS)
+		return 0;
+	unsigned count = 0;
+	for (cl_uint p = 0; p < std::min(nplatforms, most_platforms); p++) {
+		cl_device_id ids[most_devices];
+		cl_uint n = 0;
+		if (cl->get_device_ids(platforms[p], CL_DEVICE_TYPE_ALL, most_devices, ids, &n) != CL_SUCCESS)
+			continue;
+		for (cl_uint i = 0; i < std::min<cl_uint>(n, most_devices) && count < room.size(); i++) {
+			room[count].reset(new (std::nothrow) opencl_compute(*cl, platforms[p], ids[i]));
+			count += room[count] != nullptr;
+		}
+	}
+	std::stable_sort(room.begin(), room.begin() + count, [](const auto &a, const auto &b) {
+		return is_before(static_cast<opencl_compute &>(*a), static_cast<opencl_compute &>(*b));
+	});
+	return count;
+}
+
+} // namespace het::rt

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
+/**
+ * @file het.h
+ * One queue over unlike devices, with ordinary host pointers as kernel arguments.
+ *
+ * A program makes kernels (from OpenCL C source, from functions of its own, or both), and launches them through a
+ * queue. Host memory that a launch names travels by itself: to the device before the kernel, and back when the host
+ * touches it (gpuvm.h tells how that is done; nothing of it needs to be called). Commands run as soon as what
+ * they depend on has finished: events, and the bytes that they read and write.
+ *
+ * Conventions
+ * - No call starts the library; the first one does.
+ * - Functions that return int return 0 or a negative HET_E... code, and write one line with cause and cure
+ *   to stderr unless GPUVM_QUIET=1 is set. Nothing that a failed call was to make exists then.
+ * - Structures that the program fills begin with their size: set it to sizeof and all other bytes to zero before use.
+ *   Bytes that this library does not know must be zero (HET_EARG). Structures that the library fills are
+ *   filled as far as their size goes.
+ * - Objects are made with one reference, the caller's. Retain and release count; what is still in use lives on.
+ *   Devices are not counted.
+ * - Every function is thread safe; none may be called from a signal handler, and all but the _release functions, which do
+ *   nothing, fail in a forked child (HET_ESTATE).
+ * - Times are in nanoseconds of CLOCK_MONOTONIC.
+ */
+#ifndef HET_H
+#define HET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Error codes. het_strerror() has a sentence for each. */
+enum {
+	/** memory, a thread or another resource of the host could not be had */
+	HET_ENOMEM = -101,
+	/** an argument is null that must not be */
+	HET_ENULL = -102,
+	/** an argument is out of range, contradicts another, or is of a newer version */
+	HET_EARG = -103,
+	/** no such device, or none that can run the kernel */
+	HET_ENODEV = -104,
+	/** the program does not build for a device; het_program_log() tells why */
+	HET_EBUILD = -105,
+	/** the program has no kernel of that name */
+	HET_ENAME = -106,
+	/** a call of the device's API failed */
+	HET_EDEVICE = -107,
+	/** the host memory can't be used by a device: unmapped, read-only, or freed before the command ran */
+	HET_EMEMORY = -108,
+	/** a command that this one waited for has failed */
+	HET_EWAIT = -109,
+	/** the command was cancelled */
+	HET_ECANCELED = -110,
+	/** not allowed in this state */
+	HET_ESTATE = -111
+};
+
+/** What a command does with memory. */
+enum {
+	HET_READ_ONLY = 1,
+	/** every byte is written and none is read */
+	HET_WRITE_ONLY = 2,
+	HET_READ_WRITE = 3
+};
+
+typedef struct het_device het_device;
+typedef struct het_program het_program;
+typedef struct het_kernel het_kernel;
+typedef struct het_memory het_memory;
+typedef struct het_queue het_queue;
+typedef struct het_event het_event;
+
+/* --- devices --------------------------------------------------------------- */
+
+/** Kinds of devices. */
+enum {
+	/** this process: kernels are functions of the program's, and work on host memory in place */
+	HET_DEVICE_HOST = 1,
+	/** the same with memory of its own, so that data travels as to a GPU: for tests (see HET_DEVICES) */
+	HET_DEVICE_APART = 2,
+	/** a device of an OpenCL driver */
+	HET_DEVICE_OPENCL = 3
+};
+
+/** Filled by het_device_describe(). */
+struct het_device_info {
+	size_t size;
+	/** HET_DEVICE_... */
+	uint32_t kind;
+	/** processors that run work-groups at once */
+	uint32_t units;
+	/** largest number of work-items in a group */
+	uint64_t group_size;
+	/** bytes of device memory, and of local memory for one group */
+	uint64_t memory;
+	uint64_t local_memory;
+	/** for people: "host", "NVIDIA H200 (NVIDIA CUDA)"; valid for ever */
+	const char *name;
+};
+
+/**
+ * Lists the devices: those of OpenCL drivers, GPUs first, then the host. The environment's HET_DEVICES chooses others.
+ * @param room    entries in @p devices (may be null if 0).
+ * @param devices receives at most @p room devices, valid for ever.
+ * @param count   receives the number of all there are; at least 1.
+ * @return 0; HET_ENULL; HET_ENOMEM; HET_EARG if HET_DEVICES can't be understood.
+ */
+int het_devices(uint32_t room, het_device **devices, uint32_t *count);
+
+/** Describes a device. @return 0; HET_ENULL; HET_EARG for a size too small. */
+int het_device_describe(het_device *device, struct het_device_info *info);
+
+/* --- programs and kernels -------------------------------------------------- */
+
+/** The work-group that a kernel function is called for. */
+struct het_group {
+	uint32_t dimensions;
+	/** the launch: offset, work-items and work-items a group, in each dimension (0, 1, 1 where there is none) */
+	size_t offset[3], global[3], local[3];
+	/** this group's number in each dimension, and how many there are */
+	size_t group[3], groups[3];
+	/** id of this group's first work-item, and its number of work-items: the last group of a dimension may have fewer */
+	size_t first[3], items[3];
+};
+
+/**
+ * A kernel as a function of the program's: runs all work-items of one group. Called on several threads at once.
+ * @param args one pointer for each argument of the launch: to the copy of a value; to local memory, which the group has
+ *             for itself and which keeps nothing; to the first byte of a memory object or host range, where the device has it.
+ */
+typedef void (*het_kernel_fn)(const struct het_group *group, void *const *args);
+
+/** One kernel function of a program. */
+struct het_function {
+	const char *name;
+	het_kernel_fn run;
+	/** number of arguments */
+	uint32_t nargs;
+};
+
+/** Arguments of het_program_create(). At least one of source and functions. */
+struct het_program_args {
+	size_t size;
+	/** OpenCL C, null-terminated; null if there is none */
+	const char *source;
+	/** options for the OpenCL compiler; null: none */
+	const char *options;
+	/** functions for devices of kind HOST and APART */
+	const struct het_function *functions;
+	size_t nfunctions;
+};
+
+/**
+ * Makes a program. Texts and tables are copied. It is built for a device when a kernel is first launched there, or by
+ * het_program_build().
+ * @return 0; HET_ENULL; HET_EARG; HET_ENOMEM.
+ */
+int het_program_create(const struct het_program_args *args, het_program **program);
+int het_program_retain(het_program *program);
+int het_program_release(het_program *program);
+
+/**
+ * Builds for one device; does nothing if that is done.
+ * @return 0; HET_ENULL; HET_EBUILD; HET_ENODEV if the program has nothing for this kind of device; HET_EDEVICE; HET_ENOMEM.
+ */
+int het_program_build(het_program *program, het_device *device);
+
+/** @return what the compiler said when it built for this device, "" if nothing; valid while the program lives. Never null. */
+const char *het_program_log(het_program *program, het_device *device);
+
+/**
+ * Makes a kernel. Its name is looked up on the first device that the program has something for, which is built for if need be.
+ * @return 0; HET_ENULL; HET_ENAME; HET_EBUILD; HET_ENODEV; HET_EDEVICE; HET_ENOMEM.
+ */
+int het_kernel_create(het_program *program, const char *name, het_kernel **kernel);
+int het_kernel_retain(het_kernel *kernel);
+int het_kernel_release(het_kernel *kernel);
+
+/** Filled by het_kernel_describe(). */
+struct het_kernel_info {
+	size_t size;
+	uint32_t nargs;
+	/** valid while the kernel lives */
+	const char *name;
+};
+
+/** Describes a kernel. @return 0; HET_ENULL; HET_EARG for a size too small. */
+int het_kernel_describe(het_kernel *kernel, struct het_kernel_info *info);
+
+/* --- memory objects -------------------------------------------------------- */
+
+/**
+ * Makes a memory object of zeroed bytes, which belongs to no device: each command finds valid bytes on the
+ * device where it runs. @return 0; HET_ENULL; HET_EARG for 0 bytes; HET_ENOMEM.
+ */
+int het_memory_create(size_t nbytes, het_memory **memory);
+
+/**
+ * Makes an object for a part of another; both see the same bytes. The part keeps the whole alive.
+ * @return 0; HET_ENULL; HET_EARG if the part is empty or not inside; HET_ENOMEM.
+ */
+int het_memory_part(het_memory *whole, size_t offset, size_t nbytes, het_memory **part);
+int het_memory_retain(het_memory *memory);
+/** The last release may be made while commands use the object: they keep it. */
+int het_memory_release(het_memory *memory);
+
+/**
+ * @return where the host sees the object, valid while it lives; null for null. Host accesses there are those of a host
+ * range: not while a command uses the bytes, and always right after it.
+ */
+void *het_memory_pointer(het_memory *memory);
+
+/* --- queues ---------------------------------------------------------------- */
+
+/** Flags of a queue. */
+enum {
+	/** each command waits for the one before */
+	HET_QUEUE_IN_ORDER = 1
+};
+
+/**
+ * Told of each command of a queue that fails, on some thread, before waiters are. Must not wait for events.
+ * @param event as long as the call lasts; retain it to keep it.
+ */
+typedef void (*het_error_fn)(int code, het_event *event, const char *message, void *arg);
+
+/** Arguments of het_queue_create(). */
+struct het_queue_args {
+	size_t size;
+	/** HET_QUEUE_... */
+	uint32_t flags;
+	uint32_t ndevices;
+	/** devices on which commands may run; none: all */
+	het_device *const *devices;
+	het_error_fn on_error;
+	void *on_error_arg;
+};
+
+/**
+ * Makes a queue. @param args null: all devices, out of order.
+ * @return 0; HET_ENULL; HET_EARG; HET_ENOMEM.
+ */
+int het_queue_create(const struct het_queue_args *args, het_queue **queue);
+int het_queue_retain(het_queue *queue);
+/** Commands of the queue go on. */
+int het_queue_release(het_queue *queue);
+
+/** Waits until all commands that the queue has at this moment have finished. @return 0; HET_ENULL; HET_ENOMEM; HET_ESTATE. */
+int het_finish(het_queue *queue);
+
+/* --- commands -------------------------------------------------------------- */
+
+/** Kinds of arguments. */
+enum {
+	/** nbytes at pointer, copied by the call */
+	HET_ARG_VALUE = 1,
+	/** nbytes of local memory for each group */
+	HET_ARG_LOCAL = 2,
+	/** the memory object, used as access says */
+	HET_ARG_MEMORY = 3,
+	/** nbytes of host memory at pointer, used as access says */
+	HET_ARG_RANGE = 4
+};
+
+/**
+ * One argument of a launch. A range may be any memory that the program may write (and read-only data, for
+ * HET_READ_ONLY): what can't be watched, such as stacks and shared mappings, is copied before and after the kernel.
+ * Ranges and objects may overlap in any way, within a launch and between launches: equal bytes have one place on the device.
+ */
+struct het_arg {
+	/** HET_ARG_... */
+	uint32_t kind;
+	/** HET_READ_ONLY... for MEMORY and RANGE, else 0 */
+	uint32_t access;
+	size_t nbytes;
+	void *pointer;
+	het_memory *memory;
+};
+
+/** Arguments of het_launch(). */
+struct het_launch_args {
+	size_t size;
+	het_kernel *kernel;
+	/** 1 to 3 */
+	uint32_t dimensions;
+	/** 0 */
+	uint32_t flags;
+	/** work-items, and the id of the first, in each dimension */
+	size_t global[3], offset[3];
+	/** work-items a group; all 0: the library chooses */
+	size_t local[3];
+	/** sizeof(struct het_arg) */
+	size_t arg_size;
+	size_t nargs;
+	const struct het_arg *args;
+	/** events to wait for first */
+	size_t nwaits;
+	het_event *const *waits;
+	/** where to run; null: the library chooses among the queue's devices */
+	het_device *device;
+};
+
+/**
+ * Launches a kernel. Host memory may be used again, and freed, when the event has finished. If it is freed before that, a
+ * command that has not begun ends with HET_EMEMORY, and for one that runs the free waits.
+ * @param event null, or receives the command's event, which the caller releases.
+ * @return 0; HET_ENULL; HET_EARG; HET_ENODEV; HET_EBUILD; HET_ENAME; HET_EMEMORY; HET_ESTATE if the program has called
+ *         gpuvm_init() and a device needs memory linked; HET_ENOMEM. What fails later is the event's status.
+ */
+int het_launch(het_queue *queue, const struct het_launch_args *args, het_event **event);
+
+/** Arguments of het_copy(). Each side is an object with an offset, or with a null object a host pointer. */
+struct het_copy_args {
+	size_t size;
+	het_memory *to;
+	size_t to_offset;
+	void *to_pointer;
+	het_memory *from;
+	size_t from_offset;
+	const void *from_pointer;
+	size_t nbytes;
+	size_t nwaits;
+	het_event *const *waits;
+};
+
+/**
+ * Copies bytes between objects and host memory; the sides must not overlap.
+ * @return as het_launch().
+ */
+int het_copy(het_queue *queue, const struct het_copy_args *args, het_event **event);
+
+/** Arguments of het_fill(). */
+struct het_fill_args {
+	size_t size;
+	het_memory *to;
+	size_t to_offset;
+	void *to_pointer;
+	/** a multiple of pattern_size */
+	size_t nbytes;
+	/** 1 to 128 bytes, copied by the call */
+	const void *pattern;
+	size_t pattern_size;
+	size_t nwaits;
+	het_event *const *waits;
+};
+
+/** Fills bytes with a repeated pattern. @return as het_launch(). */
+int het_fill(het_queue *queue, const struct het_fill_args *args, het_event **event);
+
+/**
+ * A command that does nothing and finishes when the events have, or, if there are none, all commands that the queue has.
+ * @return as het_launch().
+ */
+int het_marker(het_queue *queue, size_t nwaits, het_event *const *waits, het_event **event);
+
+/** The same, for which all later commands of the queue wait. */
+int het_barrier(het_queue *queue, size_t nwaits, het_event *const *waits, het_event **event);
+
+/* --- events ---------------------------------------------------------------- */
+
+/** het_event_status(): how far a command is; negative: it has failed with that code. */
+enum { HET_COMPLETE = 0, HET_RUNNING = 1, HET_SUBMITTED = 2, HET_QUEUED = 3 };
+
+/**
+ * Waits until all events have finished.
+ * @return 0; HET_EWAIT if one of them has failed; HET_ENULL; HET_ESTATE.
+ */
+int het_event_wait(size_t nevents, het_event *const *events);
+
+/** @param status receives HET_COMPLETE... or a code. @return 0; HET_ENULL. */
+int het_event_status(het_event *event, int *status);
+
+/** Called once when an event has finished, on some thread; must not wait for events. */
+typedef void (*het_event_fn)(het_event *event, int status, void *arg);
+
+/** Adds a callback; one that comes late is called by this very call. @return 0; HET_ENULL; HET_ENOMEM. */
+int het_event_callback(het_event *event, het_event_fn fn, void *arg);
+
+/** Filled by het_event_profile(). What the device does not tell is the nearest moment that the host knows. */
+struct het_event_times {
+	size_t size;
+	/** het_launch() was called; the device got the command; it began; it ended */
+	uint64_t queued, submitted, started, ended;
+};
+
+/** @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before the command has finished. */
+int het_event_profile(het_event *event, struct het_event_times *times);
+
+/** Makes an event that the program finishes. @return 0; HET_ENULL; HET_ENOMEM. */
+int het_user_event_create(het_event **event);
+/**
+ * Finishes it. @param status HET_COMPLETE, or a negative code, which those who wait inherit as HET_EWAIT.
+ * @return 0; HET_ENULL; HET_EARG for another status or event; HET_ESTATE if it has finished.
+ */
+int het_user_event_set(het_event *event, int status);
+
+int het_event_retain(het_event *event);
+int het_event_release(het_event *event);
+
+/** @return a sentence for an error code; never null. */
+const char *het_strerror(int err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* HET_H */

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "runtime.h"
+
+#include "clock.h"
+
+#include <string>
+
+namespace selftest
+{
+
+namespace
+{
+
+const char source[] = R"(
+kernel void add(global uchar *p, uchar value, ulong n)
+{
+	size_t i = get_global_id(0);
+	if (i < n)
+		p[i] += value;
+}
+kernel void combine(global const uchar *from, global uchar *to, ulong n)
+{
+	size_t i = get_global_id(0);
+	if (i < n)
+		to[i] = 3 * to[i] + from[i];
+}
+kernel void slow(global uchar *p, uchar value, ulong n)
+{
+	size_t i = get_global_id(0);
+	uint x = value;
+	for (uint k = 0; i == 0 && k < 5000000; k++)
+		x = x * 1664525 + 1013904223;
+	if (i < n)
+		p[i] += x == 0x12345678 ? 0 : value;
+}
+)";
+
+// All launches have groups of this size: PoCL compiles a kernel anew for each.
+constexpr size_t group = 64;
+
+template <class F> void for_items(const het_group *g, const void *n, F f)
+{
+	size_t end = std::min<size_t>(g->first[0] + g->items[0], *static_cast<const uint64_t *>(n));
+	for (size_t i = g->first[0]; i < end; i++)
+		f(i);
+}
+
+void add_on_host(const het_group *g, void *const *args)
+{
+	auto *p = static_cast<uint8_t *>(args[0]);
+	uint8_t value = *static_cast<uint8_t *>(args[1]);
+	for_items(g, args[2], [&](size_t i) { p[i] = uint8_t(p[i] + value); });
+}
+
+void combine_on_host(const het_group *g, void *const *args)
+{
+	auto *from = static_cast<const uint8_t *>(args[0]);
+	auto *to = static_cast<uint8_t *>(args[1]);
+	for_items(g, args[2], [&](size_t i) { to[i] = uint8_t(3 * to[i] + from[i]); });
+}
+
+void slow_on_host(const het_group *g, void *const *args)
+{
+	if (!g->first[0])
+		sleep_ms(5);
+	add_on_host(g, args);
+}
+
+const char *devices_of(const variant &v)
+{
+	switch (v.device) {
+	case device::none:
+		return "HET_DEVICES=host";
+	case device::host:
+		return "HET_DEVICES=apart";
+	case device::host2:
+		return "HET_DEVICES=apart,apart";
+	default:
+		return "HET_DEVICES=opencl";
+	}
+}
+
+std::string trap_of(const variant &v)
+{
+	bool chosen = v.trap != trap::none && v.trap != trap::best;
+	return std::string("GPUVM_TRAP=") + (chosen ? name_of(trap_values(), v.trap) : "");
+}
+
+} // namespace
+
+het_arg range_arg(const void *p, size_t n, uint32_t access)
+{
+	return {.kind = HET_ARG_RANGE,
+		.access = access,
+		.nbytes = n,
+		.pointer = const_cast<void *>(p),
+		.memory = nullptr};
+}
+
+het_arg memory_arg(het_memory *m, uint32_t access)
+{
+	return {.kind = HET_ARG_MEMORY, .access = access, .nbytes = 0, .pointer = nullptr, .memory = m};
+}
+
+het_arg local_arg(size_t n)
+{
+	return {.kind = HET_ARG_LOCAL, .access = 0, .nbytes = n, .pointer = nullptr, .memory = nullptr};
+}
+
+runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags)
+{
+	std::string trap = trap_of(t.v);
+	restart_with(t, {devices_of(t.v), trap.c_str()});
+	uint32_t count = 0;
+	int err = het_devices(0, nullptr, &count);
+	if (err == HET_EARG && t.v.device == device::opencl)
+		skip("no OpenCL device");
+	HET_OK(err);
+	memory_handle probe;
+	if (het_memory_create(1, probe.out()) == HET_EMEMORY)
+		skip("this trap can't be had here");
+	const het_function functions[] = {
+		{"add", add_on_host, 3}, {"combine", combine_on_host, 3}, {"slow", slow_on_host, 3}};
+	het_program_args p = {};
+	p.size = sizeof p;
+	p.source = source;
+	p.functions = functions;
+	p.nfunctions = std::size(functions);
+	het_queue_args q = {};
+	q.size = sizeof q;
+	q.flags = queue_flags;
+	HET_OK(het_queue_create(&q, queue.out()));
+	HET_OK(het_program_create(&p, program.out()));
+	HET_OK(het_kernel_create(program, "add", add.out()));
+	HET_OK(het_kernel_create(program, "combine", combine.out()));
+	HET_OK(het_kernel_create(program, "slow", slow.out()));
+}
+
+int runtime_fixture::launch(het_kernel *k, size_t items, std::initializer_list<het_arg> args, het_event **event,
+			    options o)
+{
+	uint64_t n = items;
+	std::vector<het_arg> all(args);
+	all.push_back(value_arg(n));
+	het_launch_args l = {};
+	l.size = sizeof l;
+	l.kernel = k;
+	l.dimensions = 1;
+	l.global[0] = (items + group - 1) / group * group;
+	l.local[0] = group;
+	l.device = o.device;
+	l.arg_size = sizeof(het_arg);
+	l.nargs = all.size();
+	l.args = all.data();
+	l.nwaits = o.waits.size();
+	l.waits = o.waits.data();
+	return het_launch(o.queue ? o.queue : queue.get(), &l, event);
+}
+
+void runtime_fixture::run(het_kernel *k, size_t items, std::initializer_list<het_arg> args)
+{
+	event_handle e;
+	HET_OK(launch(k, items, args, e.out()));
+	het_event *events[] = {e};
+	HET_OK(het_event_wait(1, events));
+}
+
+void runtime_fixture::run_add(void *p, size_t n, uint8_t value)
+{
+	run(add, n, {range_arg(p, n, HET_READ_WRITE), value_arg(value)});
+}
+
+} // namespace selftest

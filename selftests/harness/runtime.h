@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The runtime on the devices of the variant, with a few kernels on bytes, and checks of its errors.
+#pragma once
+
+#include "test.h"
+
+#include <cstring>
+#include <het.h>
+#include <initializer_list>
+#include <span>
+
+namespace selftest
+{
+
+#define HET_OK(CALL)                                                         \
+	do {                                                                 \
+		int err_ = (CALL);                                           \
+		if (err_)                                                    \
+			FAIL("%s: %d, %s", #CALL, err_, het_strerror(err_)); \
+	} while (0)
+
+#define HET_ERR(CALL, CODE)                                                                  \
+	do {                                                                                 \
+		int err_ = (CALL);                                                           \
+		if (err_ != (CODE))                                                          \
+			FAIL("%s: %d (%s), not %s", #CALL, err_, het_strerror(err_), #CODE); \
+	} while (0)
+
+// Devices for the runtime: none is the host in place, host and host2 have memory of their own ("apart").
+namespace device
+{
+inline constexpr uint32_t runtime = none | host | host2 | opencl;
+inline constexpr uint32_t runtime_apart = host | host2 | opencl;
+} // namespace device
+
+// Owns one handle of the runtime's.
+template <class T, int (*release_function)(T *)> class handle
+{
+      public:
+	handle() = default;
+	handle(const handle &) = delete;
+	handle &operator=(const handle &) = delete;
+	~handle() { reset(); }
+	void reset()
+	{
+		if (p_)
+			release_function(p_);
+		p_ = nullptr;
+	}
+	T **out()
+	{
+		reset();
+		return &p_;
+	}
+	T *get() const { return p_; }
+	operator T *() const { return p_; }
+
+      private:
+	T *p_ = nullptr;
+};
+using queue_handle = handle<het_queue, het_queue_release>;
+using program_handle = handle<het_program, het_program_release>;
+using kernel_handle = handle<het_kernel, het_kernel_release>;
+using memory_handle = handle<het_memory, het_memory_release>;
+using event_handle = handle<het_event, het_event_release>;
+
+het_arg range_arg(const void *p, size_t n, uint32_t access);
+het_arg memory_arg(het_memory *m, uint32_t access);
+het_arg local_arg(size_t n);
+template <class T> het_arg value_arg(const T &v)
+{
+	return {.kind = HET_ARG_VALUE,
+		.access = 0,
+		.nbytes = sizeof(v),
+		.pointer = const_cast<T *>(&v),
+		.memory = nullptr};
+}
+
+class runtime_fixture
+{
+      public:
+	// Restarts the case with the devices that the variant names; skips it where there are none.
+	explicit runtime_fixture(const context &t, uint32_t queue_flags = 0);
+
+	queue_handle queue;
+	program_handle program;
+	// Each has the number of bytes as one more argument, which launch() adds.
+	kernel_handle add;     // (bytes, value): each byte += value
+	kernel_handle combine; // (from, to): each byte of to = 3 * to + from
+	kernel_handle slow;    // as add, but lasts for milliseconds
+
+	struct options {
+		het_queue *queue = nullptr; // another one
+		std::span<het_event *const> waits = {};
+		het_device *device = nullptr;
+	};
+	// A launch on so many bytes.
+	int launch(het_kernel *k, size_t items, std::initializer_list<het_arg> args, het_event **event, options o);
+	int launch(het_kernel *k, size_t items, std::initializer_list<het_arg> args, het_event **event = nullptr)
+	{
+		return launch(k, items, args, event, options{});
+	}
+	// The same to its end.
+	void run(het_kernel *k, size_t items, std::initializer_list<het_arg> args);
+	void run_add(void *p, size_t n, uint8_t value);
+};
+
+} // namespace selftest

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// het_launch() on one device: arguments, work-items, programs, and what is refused.
+#include "harness/block.h"
+#include "harness/pattern.h"
+#include "harness/runtime.h"
+
+using namespace selftest;
+
+namespace
+{
+
+constexpr uint32_t kinds = kind::heap | kind::mmapped | kind::zeroed | kind::memalign_line | kind::array_new |
+			   kind::bss | kind::map | kind::slice;
+
+void check_pattern(const uint8_t *p, size_t n, uint32_t seed, uint8_t added)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] != uint8_t(pattern_byte(i, seed) + added))
+			FAIL("byte %zu is %u, not %u", i, p[i], uint8_t(pattern_byte(i, seed) + added));
+	}
+}
+
+} // namespace
+
+// The host writes, a kernel works, the host reads, several times over.
+TEST(memory_of_each_kind, .traps = trap::best | trap::sigsegv, .devices = device::runtime, .kinds = kinds)
+{
+	runtime_fixture fx(t);
+	block b(t.v.kind, std::min<size_t>(largest_of(t.v.kind), 300000));
+	for (uint32_t round = 0; round < 3; round++) {
+		fill_pattern(b.data(), 0, b.size(), round);
+		fx.run_add(b.data(), b.size(), 7);
+		fx.run_add(b.data(), b.size(), 8);
+		check_pattern(b.data(), b.size(), round, 15);
+	}
+}
+
+TEST(traps, .traps = trap::all, .devices = device::host | device::opencl, .kinds = kind::map | kind::slice)
+{
+	runtime_fixture fx(t);
+	block from(t.v.kind, 200000), to(t.v.kind, 200000);
+	fill_pattern(from.data(), 0, from.size(), 1);
+	fill_pattern(to.data(), 0, to.size(), 2);
+	fx.run(fx.combine, to.size(),
+	       {range_arg(from.data(), from.size(), HET_READ_ONLY), range_arg(to.data(), to.size(), HET_READ_WRITE)});
+	for (size_t i = 0; i < to.size(); i++)
+		CHECK_EQ(to.data()[i], uint8_t(3 * pattern_byte(i, 2) + pattern_byte(i, 1)));
+	check_pattern(from.data(), from.size(), 1, 0);
+}
+
+// --- work-items ----------------------------------------------------------------
+
+namespace
+{
+
+const char ids_source[] = R"(
+kernel void ids(global ulong *out, local ulong *scratch, ulong factor)
+{
+	size_t x = get_global_id(0) - get_global_offset(0), y = get_global_id(1) - get_global_offset(1);
+	size_t l = get_local_id(1) * get_local_size(0) + get_local_id(0);
+	scratch[l] = get_global_id(0) * factor + get_global_id(1);
+	barrier(CLK_LOCAL_MEM_FENCE);
+	out[y * get_global_size(0) + x] = scratch[l] + 1000000 * get_group_id(0);
+}
+)";
+
+void ids_on_host(const het_group *g, void *const *args)
+{
+	auto *out = static_cast<uint64_t *>(args[0]), *scratch = static_cast<uint64_t *>(args[1]);
+	uint64_t factor = *static_cast<uint64_t *>(args[2]);
+	for (size_t y = 0; y < g->items[1]; y++)
+		for (size_t x = 0; x < g->items[0]; x++) {
+			uint64_t &s = scratch[y * g->local[0] + x];
+			s = (g->first[0] + x) * factor + g->first[1] + y;
+			size_t at = (g->first[1] + y - g->offset[1]) * g->global[0] + g->first[0] + x - g->offset[0];
+			out[at] = s + 1000000 * g->group[0];
+		}
+}
+
+} // namespace
+
+TEST(work_items_offsets_and_local_memory, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	het_function function = {"ids", ids_on_host, 3};
+	het_program_args a = {};
+	a.size = sizeof a;
+	a.source = ids_source;
+	a.functions = &function;
+	a.nfunctions = 1;
+	program_handle program;
+	kernel_handle kernel;
+	HET_OK(het_program_create(&a, program.out()));
+	HET_OK(het_kernel_create(program, "ids", kernel.out()));
+	het_kernel_info info = {};
+	info.size = sizeof info;
+	HET_OK(het_kernel_describe(kernel, &info));
+	CHECK_EQ(info.nargs, 3);
+	CHECK(!strcmp(info.name, "ids"));
+
+	const size_t nx = 64, ny = 12, lx = 16, ly = 4;
+	std::vector<uint64_t> out(nx * ny);
+	uint64_t factor = 1000;
+	het_arg args[] = {range_arg(out.data(), out.size() * 8, HET_WRITE_ONLY), local_arg(lx * ly * 8),
+			  value_arg(factor)};
+	het_launch_args l = {};
+	l.size = sizeof l;
+	l.kernel = kernel;
+	l.dimensions = 2;
+	l.global[0] = nx, l.global[1] = ny;
+	l.local[0] = lx, l.local[1] = ly;
+	l.offset[0] = 5, l.offset[1] = 7;
+	l.arg_size = sizeof args[0];
+	l.nargs = std::size(args);
+	l.args = args;
+	HET_OK(het_launch(fx.queue, &l, nullptr));
+	HET_OK(het_finish(fx.queue));
+	for (size_t y = 0; y < ny; y++)
+		for (size_t x = 0; x < nx; x++)
+			CHECK_EQ(out[y * nx + x], (x + 5) * factor + y + 7 + 1000000 * (x / lx));
+}
+
+// --- memory objects ------------------------------------------------------------
+
+TEST(memory_objects_copies_and_fills, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	const size_t n = 100000;
+	memory_handle whole, part;
+	HET_OK(het_memory_create(n, whole.out()));
+	HET_OK(het_memory_part(whole, 1000, 5000, part.out()));
+	std::vector<uint8_t> host(n), model(n);
+	fill_pattern(host.data(), 0, n, 3);
+	model = host;
+	het_copy_args in = {};
+	in.size = sizeof in;
+	in.to = whole;
+	in.from_pointer = host.data();
+	in.nbytes = n;
+	HET_OK(het_copy(fx.queue, &in, nullptr));
+	uint8_t four = 4;
+	HET_OK(fx.launch(fx.add, 5000, {memory_arg(part, HET_READ_WRITE), value_arg(four)}));
+	uint8_t pattern[] = {1, 2, 3};
+	het_fill_args fill = {};
+	fill.size = sizeof fill;
+	fill.to = whole;
+	fill.to_offset = 50000;
+	fill.nbytes = 300;
+	fill.pattern = pattern;
+	fill.pattern_size = 3;
+	HET_OK(het_fill(fx.queue, &fill, nullptr));
+	HET_OK(fx.launch(fx.add, n, {memory_arg(whole, HET_READ_WRITE), value_arg(four)}));
+	std::vector<uint8_t> back(n);
+	het_copy_args out = {};
+	out.size = sizeof out;
+	out.to_pointer = back.data();
+	out.from = whole;
+	out.nbytes = n;
+	HET_OK(het_copy(fx.queue, &out, nullptr));
+	whole.reset(); // commands keep it
+	HET_OK(het_finish(fx.queue));
+	for (size_t i = 0; i < 5000; i++)
+		model[1000 + i] += 4;
+	for (size_t i = 0; i < 300; i++)
+		model[50000 + i] = pattern[i % 3];
+	for (size_t i = 0; i < n; i++)
+		model[i] += 4;
+	CHECK_BYTES(back.data(), model.data(), n, "copied back");
+	CHECK_BYTES(het_memory_pointer(part), model.data() + 1000, 5000, "seen by the host");
+}
+
+// --- what is refused -----------------------------------------------------------
+
+TEST(errors, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	uint8_t bytes[64] = {}, one = 1;
+	auto range = range_arg(bytes, sizeof bytes, HET_READ_WRITE);
+	HET_ERR(fx.launch(fx.add, 0, {range, value_arg(one)}), HET_EARG);
+	HET_ERR(fx.launch(fx.add, 64, {range}), HET_EARG);
+	HET_ERR(fx.launch(fx.add, 64, {range_arg(bytes, 64, 0), value_arg(one)}), HET_EARG);
+	HET_ERR(fx.launch(fx.add, 64, {range_arg(nullptr, 64, HET_READ_ONLY), value_arg(one)}), HET_EARG);
+	HET_ERR(fx.launch(nullptr, 64, {range, value_arg(one)}), HET_ENULL);
+	kernel_handle kernel;
+	HET_ERR(het_kernel_create(fx.program, "no such kernel", kernel.out()), HET_ENAME);
+	program_handle program;
+	het_program_args a = {};
+	a.size = sizeof a;
+	HET_ERR(het_program_create(&a, program.out()), HET_EARG);
+	a.size = 8;
+	HET_ERR(het_program_create(&a, program.out()), HET_EARG);
+	struct {
+		het_queue_args known;
+		uint64_t later;
+	} newer = {};
+	newer.known.size = sizeof newer;
+	queue_handle queue;
+	HET_OK(het_queue_create(&newer.known, queue.out()));
+	newer.later = 1;
+	HET_ERR(het_queue_create(&newer.known, queue.out()), HET_EARG);
+	memory_handle memory;
+	HET_ERR(het_memory_create(0, memory.out()), HET_EARG);
+	HET_OK(het_memory_create(100, memory.out()));
+	memory_handle part;
+	HET_ERR(het_memory_part(memory, 90, 11, part.out()), HET_EARG);
+	HET_ERR(het_memory_part(memory, SIZE_MAX, 1, part.out()), HET_EARG);
+	het_copy_args copy = {};
+	copy.size = sizeof copy;
+	copy.to = copy.from = memory;
+	copy.from_offset = 10;
+	copy.nbytes = 20;
+	HET_ERR(het_copy(fx.queue, &copy, nullptr), HET_EARG);
+	for (int err = HET_ESTATE; err <= HET_ENOMEM; err++)
+		CHECK(strcmp(het_strerror(err), het_strerror(1)));
+}
+
+TEST(a_program_that_does_not_build_has_a_log, .devices = device::opencl)
+{
+	runtime_fixture fx(t);
+	het_device *device;
+	uint32_t count;
+	HET_OK(het_devices(1, &device, &count));
+	het_program_args a = {};
+	a.size = sizeof a;
+	a.source = "kernel void broken(global int *p) { *p = not_declared_anywhere; }";
+	program_handle program;
+	HET_OK(het_program_create(&a, program.out()));
+	CHECK(!*het_program_log(program, device));
+	HET_ERR(het_program_build(program, device), HET_EBUILD);
+	CHECK(strstr(het_program_log(program, device), "not_declared_anywhere"));
+	kernel_handle kernel;
+	HET_ERR(het_kernel_create(program, "broken", kernel.out()), HET_EBUILD);
+}
+
+TEST(devices_are_described, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	het_device *devices[4];
+	uint32_t count;
+	HET_OK(het_devices(4, devices, &count));
+	CHECK(count >= (t.v.device == device::host2 ? 2 : 1));
+	het_device_info info = {};
+	HET_ERR(het_device_describe(devices[0], &info), HET_EARG);
+	info.size = sizeof info;
+	HET_OK(het_device_describe(devices[0], &info));
+	CHECK(info.units && info.name && *info.name);
+}

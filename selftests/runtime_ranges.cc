@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Host ranges as arguments: views that overlap, memory that comes and goes, memory that can't be watched.
+#include "harness/block.h"
+#include "harness/pattern.h"
+#include "harness/runtime.h"
+
+#include <fcntl.h>
+#include <gpuvm.h>
+#include <memory>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace selftest;
+
+namespace
+{
+
+constexpr size_t page = 4096;
+
+void add_to_model(std::vector<uint8_t> &model, size_t off, size_t n, uint8_t value)
+{
+	for (size_t i = off; i < off + n; i++)
+		model[i] = uint8_t(model[i] + value);
+}
+
+unsigned long long count_of(int parameter)
+{
+	unsigned long long n = 0;
+	CHECK_OK(gpuvm_stat(parameter, &n));
+	return n;
+}
+
+} // namespace
+
+TEST(views_overlap_and_nest, .traps = trap::best, .devices = device::runtime,
+     .kinds = kind::heap | kind::mmapped | kind::slice | kind::bss)
+{
+	runtime_fixture fx(t);
+	block b(t.v.kind, std::min<size_t>(largest_of(t.v.kind), 40 * page + 123));
+	std::vector<uint8_t> model(b.size());
+	fill_pattern(b.data(), 0, b.size(), 1);
+	fill_pattern(model.data(), 0, b.size(), 1);
+	for (uint64_t round = 0; round < t.rounds(60, 2000); round++) {
+		size_t off = t.random.below(b.size()), n = 1 + t.random.below(b.size() - off);
+		auto value = uint8_t(t.random.next());
+		fx.run_add(b.data() + off, n, value);
+		add_to_model(model, off, n, value);
+		if (t.random.one_in(3)) {
+			size_t at = t.random.below(b.size());
+			CHECK_EQ(b.data()[at], model[at]);
+			b.data()[at] = model[at] = uint8_t(round);
+		}
+	}
+	CHECK_BYTES(b.data(), model.data(), b.size(), "array");
+}
+
+// Many launches under way at once, on views; only their data orders them.
+TEST(launches_are_ordered_by_their_data, .traps = trap::best, .devices = device::runtime,
+     .kinds = kind::heap | kind::mmapped)
+{
+	runtime_fixture fx(t);
+	block b(t.v.kind, std::min<size_t>(largest_of(t.v.kind), 20 * page));
+	std::vector<uint8_t> model(b.size());
+	fill_pattern(b.data(), 0, b.size(), 1);
+	fill_pattern(model.data(), 0, b.size(), 1);
+	for (uint64_t round = 0; round < t.rounds(20, 200); round++) {
+		for (int i = 0; i < 25; i++) {
+			size_t n = 1 + t.random.below(b.size() / 4);
+			size_t from = t.random.below(b.size() / 2 - n),
+			       to = b.size() / 2 + t.random.below(b.size() / 2 - n);
+			if (t.random.one_in(2))
+				std::swap(from, to);
+			HET_OK(fx.launch(fx.combine, n,
+					 {range_arg(b.data() + from, n, HET_READ_ONLY),
+					  range_arg(b.data() + to, n, HET_READ_WRITE)}));
+			for (size_t k = 0; k < n; k++)
+				model[to + k] = uint8_t(3 * model[to + k] + model[from + k]);
+		}
+		HET_OK(het_finish(fx.queue));
+		CHECK_BYTES(b.data(), model.data(), b.size(), "array");
+	}
+}
+
+// A kernel works on one part while the host writes another: neither loses the other's bytes.
+TEST(host_and_kernel_share_pages, .traps = trap::best, .devices = device::runtime_apart,
+     .kinds = kind::heap | kind::mmapped | kind::slice)
+{
+	skip_under_tsan("touches order it, which the sanitizer does not know");
+	runtime_fixture fx(t);
+	block b(t.v.kind, std::min<size_t>(largest_of(t.v.kind), 3 * page));
+	size_t half = b.size() / 2 + 13;
+	memset(b.data(), 0, b.size());
+	fx.run_add(b.data(), b.size(), 1); // one parent
+	for (uint8_t round = 1; round <= 5; round++) {
+		uint8_t one = 1;
+		HET_OK(fx.launch(fx.slow, half, {range_arg(b.data(), half, HET_READ_WRITE), value_arg(one)}));
+		for (size_t i = half; i < b.size(); i++)
+			b.data()[i] = uint8_t(round + i);
+		HET_OK(het_finish(fx.queue));
+		for (size_t i = 0; i < b.size(); i++)
+			CHECK_EQ(b.data()[i], i < half ? uint8_t(1 + round) : uint8_t(round + i));
+	}
+}
+
+TEST(nothing_travels_twice, .traps = trap::best, .devices = device::host | device::opencl)
+{
+	runtime_fixture fx(t);
+	const size_t n = 64 * page;
+	block b(kind::map, n);
+	fx.run_add(b.data(), n, 1);
+	auto there = count_of(GPUVM_STAT_BYTES_TO_DEVICE), back = count_of(GPUVM_STAT_BYTES_TO_HOST);
+	CHECK_EQ(there, n);
+	for (int i = 0; i < 50; i++)
+		fx.run_add(b.data() + (i % 7) * page, n - 7 * page, 1);
+	CHECK_EQ(count_of(GPUVM_STAT_BYTES_TO_DEVICE), there);
+	CHECK_EQ(count_of(GPUVM_STAT_BYTES_TO_HOST), back);
+}
+
+// malloc gives the same addresses again nearly every time; and nothing is reported, as freeing is what programs do.
+TEST(memory_is_freed_and_reused, .traps = trap::best, .devices = device::runtime)
+{
+	skip_under_sanitizers("their malloc does not give addresses back");
+	runtime_fixture fx(t);
+	std::vector<std::vector<uint8_t>> live(8);
+	for (uint64_t round = 0; round < t.rounds(600, 100000); round++) {
+		auto &a = live[t.random.below(live.size())];
+		size_t n = t.random.one_in(4) ? t.random.between(100000, 600000) : t.random.between(1, 9000);
+		a = std::vector<uint8_t>(); // frees
+		a.assign(n, uint8_t(round));
+		auto value = uint8_t(t.random.next());
+		size_t off = t.random.below(n), part = 1 + t.random.below(n - off);
+		fx.run_add(a.data() + off, part, value);
+		if (t.random.one_in(4))
+			a.resize(n + n / 2, uint8_t(round)); // realloc of linked memory
+		for (int k = 0; k < 4; k++) {
+			size_t at = t.random.below(n);
+			CHECK_EQ(a[at], uint8_t(round + (at >= off && at < off + part ? value : 0)));
+		}
+	}
+	if (t.v.device != device::none)
+		CHECK_EQ(count_of(GPUVM_STAT_FAILURES), 0);
+}
+
+TEST(free_waits_for_what_runs_and_cancels_the_rest, .traps = trap::best, .devices = device::runtime_apart)
+{
+	skip_under_sanitizers("free() is theirs");
+	runtime_fixture fx(t);
+	const size_t n = 300000;
+	auto *p = static_cast<uint8_t *>(malloc(n));
+	memset(p, 1, n);
+	uint8_t one = 1;
+	event_handle gate, first, second;
+	HET_OK(het_user_event_create(gate.out()));
+	het_event *waits[] = {gate};
+	HET_OK(fx.launch(fx.slow, n, {range_arg(p, n, HET_READ_WRITE), value_arg(one)}, first.out()));
+	HET_OK(fx.launch(fx.add, n, {range_arg(p, n, HET_READ_WRITE), value_arg(one)}, second.out(), {.waits = waits}));
+	free(p);
+	int status;
+	HET_OK(het_event_status(first, &status));
+	CHECK(status != HET_RUNNING);
+	het_event *early[] = {first}; // it may not have begun
+	het_event_wait(1, early);
+	HET_OK(het_event_status(first, &status));
+	CHECK(status == HET_COMPLETE || status == HET_EMEMORY);
+	HET_OK(het_event_status(second, &status));
+	CHECK_EQ(status, HET_QUEUED);
+	HET_OK(het_user_event_set(gate, HET_COMPLETE));
+	het_event *events[] = {second};
+	HET_ERR(het_event_wait(1, events), HET_EWAIT);
+	HET_OK(het_event_status(second, &status));
+	CHECK_EQ(status, HET_EMEMORY);
+}
+
+// --- memory that can't be watched ------------------------------------------------
+
+TEST(stacks, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	uint8_t here[3000];
+	memset(here, 5, sizeof here);
+	fx.run_add(here, sizeof here, 2);
+	fx.run_add(here + 1000, 1500, 1);
+	for (size_t i = 0; i < sizeof here; i++)
+		CHECK_EQ(here[i], i >= 1000 && i < 2500 ? 8 : 7);
+}
+
+TEST(shared_and_file_mappings, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	const size_t n = 20 * page;
+	int file = memfd_create("selftest", 0);
+	CHECK_SYS(file);
+	CHECK_SYS(ftruncate(file, n));
+	for (int flags : {MAP_SHARED, MAP_PRIVATE}) {
+		auto *p = static_cast<uint8_t *>(mmap(nullptr, n, PROT_READ | PROT_WRITE, flags, file, 0));
+		CHECK(p != MAP_FAILED);
+		memset(p, 1, n);
+		for (int i = 0; i < 3; i++)
+			fx.run_add(p + 100, n - 200, 1);
+		CHECK_EQ(p[99], 1);
+		CHECK_EQ(p[100], 4);
+		CHECK_EQ(p[n - 101], 4);
+		CHECK_EQ(p[n - 100], 1);
+		munmap(p, n);
+	}
+	close(file);
+}
+
+TEST(memory_that_is_not_there, .devices = device::runtime_apart)
+{
+	runtime_fixture fx(t);
+	void *p = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(p, page);
+	uint8_t one = 1;
+	HET_ERR(fx.launch(fx.add, page, {range_arg(p, page, HET_READ_WRITE), value_arg(one)}), HET_EMEMORY);
+}
+
+// --- two devices -----------------------------------------------------------------
+
+// The same and disjoint parts of one chunk on two devices in turn and at once.
+TEST(two_devices_share_chunks, .traps = trap::best, .devices = device::host2)
+{
+	runtime_fixture fx(t);
+	het_device *devices[2];
+	uint32_t count;
+	HET_OK(het_devices(2, devices, &count));
+	const size_t n = 40 * page;
+	block b(kind::map, n);
+	std::vector<uint8_t> model(n);
+	memset(b.data(), 0, n);
+	for (uint64_t round = 0; round < t.rounds(40, 1000); round++) {
+		for (int i = 0; i < 10; i++) {
+			size_t off = t.random.below(n), part = 1 + t.random.below(n - off);
+			auto value = uint8_t(t.random.next());
+			HET_OK(fx.launch(fx.add, part,
+					 {range_arg(b.data() + off, part, HET_READ_WRITE), value_arg(value)}, nullptr,
+					 {.device = devices[t.random.below(2)]}));
+			add_to_model(model, off, part, value);
+		}
+		HET_OK(het_finish(fx.queue));
+		CHECK_BYTES(b.data(), model.data(), n, "array");
+	}
+}
