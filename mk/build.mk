@@ -18,7 +18,7 @@ fake_cuda_srcs := $(wildcard selftests/fake/*.cc)
 bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc)
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
-bench_srcs := $(wildcard bench/*.cc)
+bench_srcs := $(wildcard bench/*.cc bench/apps/*.cc)
 tool_srcs := $(wildcard tools/*.cc)
 json_srcs := $(if $(HAVE_JSON),$(wildcard tools/json/*.cc))
 tool_part_srcs := $(filter-out tools/json/%,$(wildcard tools/*/*.cc))
@@ -59,7 +59,9 @@ ptx_archive := $(B)/obj/ptx.a
 selftests := $(patsubst selftests/%.cc,$(B)/selftests/%,$(call keep,$(selftest_srcs)))
 selftests_c := $(patsubst selftests/%.c,$(B)/selftests/%,$(call keep,$(selftest_c_srcs)))
 # Their common part drives OpenCL devices, reads command lines with CLI11 and writes JSON.
-benches := $(if $(and $(HAVE_OPENCL),$(HAVE_CLI11),$(HAVE_JSON)),$(patsubst bench/%.cc,$(B)/bin/%,$(call keep,$(bench_srcs))))
+bench_kept := $(if $(and $(HAVE_OPENCL),$(HAVE_CLI11),$(HAVE_JSON)),$(call keep,$(bench_srcs)))
+apps := $(patsubst bench/apps/%.cc,$(B)/bin/%,$(filter bench/apps/%,$(bench_kept)))
+benches := $(patsubst bench/%.cc,$(B)/bin/%,$(filter-out bench/apps/%,$(bench_kept)))
 tools := $(if $(HAVE_JSON),$(patsubst tools/%.cc,$(B)/bin/%,$(call keep,$(tool_srcs))))
 examples := $(patsubst Documentation/examples/%.c,$(B)/examples/%,$(call keep,$(example_srcs)))
 unit_mains := $(filter %_test.cc,$(call keep,$(unit_srcs)))
@@ -71,7 +73,7 @@ compat := $(B)/$(COMPAT_SONAME)
 all: lib tools bench-programs
 lib: $(libhet) $(compat)
 tools: $(tools)
-bench-programs: $(benches)
+bench-programs: $(benches) $(apps)
 tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda)
 unit-tests: $(units)
 selftests: $(selftests) $(selftests_c) $(fake_cuda)
@@ -177,7 +179,9 @@ $(B)/fuzz/ptx-parser: runtime/ptx/tests/fuzz/parser.cc $(wildcard runtime/ptx/*.
 .PHONY: fuzz
 
 $(bench_archive): $(bench_common_objs)
-$(benches): $(B)/bin/%: $(B)/obj/bench/%.o $(bench_archive) $(json_archive) $(libhet)
+$(benches): $(B)/bin/%: $(B)/obj/bench/%.o
+$(apps): $(B)/bin/%: $(B)/obj/bench/apps/%.o
+$(benches) $(apps): $(bench_archive) $(json_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) -ldl
