@@ -5,6 +5,7 @@
 #include "dev/memory_device.h"
 #include "os/clock.h"
 #include "os/log.h"
+#include "os/mapping.h"
 #include "os/thread.h"
 
 #include <atomic>
@@ -52,9 +53,11 @@ class host_program final : public device_program
 
 // --- buffers of `apart` --------------------------------------------------------
 
-// A buffer's address is that of its first byte; this stands before it.
+// A buffer's address is that of its first byte; this stands before it, in a mapping of its own: what only the library's own
+// memory points to would be a leak to sanitizers.
 struct alignas(128) buffer_head {
 	std::atomic<uint32_t> references;
+	size_t mapped;
 };
 
 buffer_head &head_of(void *buffer)
@@ -66,7 +69,7 @@ void drop_buffer(void *buffer)
 {
 	buffer_head &head = head_of(buffer);
 	if (head.references.fetch_sub(1) == 1)
-		operator delete (&head, std::align_val_t{alignof(buffer_head)});
+		unmap(range_of(&head, head.mapped));
 }
 
 class apart_memory final : public memory_device
@@ -110,11 +113,11 @@ class host_compute final : public compute_device
 
 	int allocate(size_t nbytes, void **buffer) override
 	{
-		void *p = operator new (sizeof(buffer_head) + nbytes, std::align_val_t{alignof(buffer_head)},
-					std::nothrow);
+		size_t mapped = round_up(sizeof(buffer_head) + nbytes, page_size());
+		void *p = map_private(mapped);
 		if (!p)
 			return fail(HET_EDEVICE, "%s: no memory for a buffer of %zu bytes", info_.name, nbytes);
-		*buffer = new (p) buffer_head{1} + 1;
+		*buffer = new (p) buffer_head{1, mapped} + 1;
 		return 0;
 	}
 	void drop(void *buffer) override { drop_buffer(buffer); }
