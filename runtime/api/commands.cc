@@ -51,7 +51,7 @@ class wait_list
 // Makes a command of class C by take(args), and sends it on its way.
 template <class C, class A> int command(const char *call, het_queue *queue, const A *args, het_event **event)
 {
-	A a;
+	A a = {};
 	if (int err = check_started())
 		return err;
 	if (!queue)

@@ -111,7 +111,7 @@ GPUVM_PUBLIC int het_device_describe(het_device *device, struct het_device_info 
 
 GPUVM_PUBLIC int het_program_create(const het_program_args *args, het_program **program)
 {
-	het_program_args a;
+	het_program_args a = {};
 	int err = check("het_program_create", program);
 	if (!err)
 		err = accept("het_program_create", args, a);

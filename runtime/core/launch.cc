@@ -39,7 +39,7 @@ template <class T> std::span<T> cut(char **at, size_t n)
 	T *first = reinterpret_cast<T *>(*at);
 	for (size_t i = 0; i < n; i++)
 		new (first + i) T{};
-	*at += round_up(n * sizeof(T), alignof(std::max_align_t));
+	*at += round_up(n * sizeof(T), alignof(std::max_align_t)); // NOLINT(bugprone-sizeof-expression)
 	return {first, n};
 }
 

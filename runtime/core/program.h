@@ -40,7 +40,7 @@ struct het_kernel final : het::rt::object {
 	explicit het_kernel(het_program &p) : program(het::rt::reference<het_program>::to(&p)) {}
 
 	// Looks the name up on the first device that can run the program.
-	int open(const char *name);
+	int open(const char *wanted);
 	// The kernel on a device. 0 or a code.
 	int prepare(het_device &d);
 	// As prepare() has made it, null if it was not called.

@@ -43,7 +43,7 @@ class running_job
 
 	size_t groups() const { return total_; }
 	// The pointers and the local memory of @threads threads.
-	bool allocate(unsigned threads)
+	bool allocate(size_t threads)
 	{
 		block_ = std::max<size_t>(1, total_ / (8 * threads));
 		pointers_.reset(new (std::nothrow) void *[std::max<size_t>(1, threads * job_.args.size())]);

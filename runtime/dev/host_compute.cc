@@ -39,7 +39,7 @@ class host_program final : public device_program
 	int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) override
 	{
 		for (const het_function &f : functions_) {
-			if (strcmp(f.name, name))
+			if (strcmp(f.name, name) != 0)
 				continue;
 			made.reset(new (std::nothrow) host_kernel(f));
 			return made ? 0 : fail(HET_ENOMEM, "kernel %s: no memory", name);

@@ -186,9 +186,9 @@ int opencl_compute::allocate(size_t nbytes, void **buffer)
 	if (made)
 		err = cl_.set_mem_object_destructor_callback(made, free_shared, block.get());
 	if (err == CL_SUCCESS) {
-		[[maybe_unused]] auto *owned_by_buffer = block.release();
 		*buffer = made;
-		return 0;
+		(void)block.release(); // free_shared() has it
+		return 0;              // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 	}
 	if (made)
 		cl_.release_mem_object(made);
