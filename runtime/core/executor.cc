@@ -44,7 +44,7 @@ bool executor::begin(het_event &e, int *end)
 	*end = may_begin(e);
 	if (*end)
 		return false;
-	e.status.store(HET_RUNNING, std::memory_order_relaxed);
+	e.status.store(has_queue() ? HET_SUBMITTED : HET_RUNNING, std::memory_order_relaxed);
 	e.started = now_ns();
 	*end = e.begin(*this);
 	if (*end != in_flight)

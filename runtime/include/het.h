@@ -265,8 +265,8 @@ enum {
 };
 
 /**
- * One argument of a launch. A range may be any memory that the program may write (and read-only data, for
- * HET_READ_ONLY): what can't be watched, such as stacks and shared mappings, is copied before and after the kernel.
+ * One argument of a launch. A range may be any memory that the program may write: what can't be watched, such as stacks
+ * and shared mappings, is copied before and after the kernel.
  * Ranges and objects may overlap in any way, within a launch and between launches: equal bytes have one place on the device.
  */
 struct het_arg {
@@ -303,8 +303,9 @@ struct het_launch_args {
 };
 
 /**
- * Launches a kernel. Host memory may be used again, and freed, when the event has finished. If it is freed before that, a
- * command that has not begun ends with HET_EMEMORY, and for one that runs the free waits.
+ * Launches a kernel. Host memory may be used again, and freed, when the event has finished. If it is freed before that
+ * and the device has memory of its own, a command that has not begun ends with HET_EMEMORY, and for one that runs the
+ * free waits.
  * @param event null, or receives the command's event, which the caller releases.
  * @return 0; HET_ENULL; HET_EARG; HET_ENODEV; HET_EBUILD; HET_ENAME; HET_EMEMORY; HET_ESTATE if the program has called
  *         gpuvm_init() and a device needs memory linked; HET_ENOMEM. What fails later is the event's status.

@@ -195,6 +195,41 @@ TEST(command_graph, markers_wait_and_barriers_hold_up)
 	finish(graph, after);
 }
 
+TEST(command_graph, fences_wait_for_their_list_alone)
+{
+	command_graph graph(inherited);
+	sequence queue;
+	command before, named, fence, after;
+	node *waits[] = {&named};
+	graph.add(before, {.in = &queue});
+	graph.add(named, {.in = &queue});
+	EXPECT_EQ(graph.add(fence, {.in = &queue, .how = ordering::fence, .waits = waits}),
+		  command_graph::added::waiting);
+	EXPECT_EQ(graph.add(after, {.in = &queue}), command_graph::added::waiting);
+	EXPECT_EQ(finish(graph, named), &fence);
+	EXPECT_EQ(finish(graph, fence), &after);
+	finish(graph, after);
+	finish(graph, before);
+}
+
+TEST(command_graph, users_are_found_though_a_later_writer_covers_them)
+{
+	command_graph graph(inherited);
+	command first, second;
+	use writes{{0, 8}, true, true};
+	first.set({&writes, 1});
+	second.set({&writes, 1});
+	graph.add(first, {});
+	graph.add(second, {});
+	unsigned users = 0;
+	graph.for_users({3, 4}, [&](node &n) { users += &n == &first || &n == &second; });
+	EXPECT_EQ(users, 2u);
+	finish(graph, first);
+	finish(graph, second);
+	graph.for_users({0, 8}, [&](node &) { users++; });
+	EXPECT_EQ(users, 2u);
+}
+
 // --- under threads -----------------------------------------------------------
 
 // Commands work on plain memory: two at once that must not would be a race that ThreadSanitizer sees, and a wrong order
