@@ -35,9 +35,13 @@ class memory_device : public device
 		return inner_->copy_from(lane, dst, dst_offset, other, src, src_offset, size);
 	}
 
-	int retain_event(void *event) override { return inner_->retain_event(event); }
-	int wait_event(void *event) override { return inner_->wait_event(event); }
-	void release_event(void *event) override { inner_->release_event(event); }
+	unsigned pinned_reads() const override { return inner_->pinned_reads(); }
+	bool pin(void *p, size_t n) override { return inner_->pin(p, n); }
+	void unpin(void *p) override { inner_->unpin(p); }
+
+	int retain_event(void *event, void **kept) override { return inner_->retain_event(event, kept); }
+	int wait_event(void *kept) override { return inner_->wait_event(kept); }
+	void release_event(void *kept) override { inner_->release_event(kept); }
 
       private:
 	std::unique_ptr<device> inner_;
