@@ -87,8 +87,14 @@ bool make_edges(array &a)
 	a.edges.snapshot = pool_array<char>(snapshot_size(a));
 	if (!a.edges.snapshot)
 		return false;
-	for (unsigned edge : {0, 1})
-		memcpy(snapshot_of(a, edge), edge_range(a, edge).ptr(), edge_range(a, edge).size());
+	// The runtime links while commands that come before the kernel may write there. Its arrays are the host's at first, so
+	// the kernel's begin takes what the snapshot lacks.
+	for (unsigned edge : {0, 1}) {
+		if (a.managed)
+			memset(snapshot_of(a, edge), 0, edge_range(a, edge).size());
+		else
+			memcpy(snapshot_of(a, edge), edge_range(a, edge).ptr(), edge_range(a, edge).size());
+	}
 	return true;
 }
 

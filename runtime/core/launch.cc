@@ -255,6 +255,7 @@ int launch::begin(executor &x)
 
 int launch::end()
 {
+	kernel_->has_run(*device_);
 	return end_ranges(uses_, *device_);
 }
 

@@ -69,8 +69,10 @@ int het_program::build_locked(het_device &d, device_program **made)
 	if (!can_run_on(d))
 		return fail(HET_ENODEV, "%s: the program has no kernels for this kind of device",
 			    d.compute->info().name);
-	if (!i.program && !i.failure)
+	if (!i.program && !i.failure) {
 		i.failure = d.compute->build(source_, i.program, i.log);
+		precede_drivers_at_exit();
+	}
 	if (made)
 		*made = i.program.get();
 	return i.failure;
@@ -125,6 +127,13 @@ int het_kernel::prepare(het_device &d)
 	if (!err)
 		ready_[i].store(kernels_[i].get(), std::memory_order_release);
 	return err;
+}
+
+void het_kernel::has_run(const het_device &d)
+{
+	uint32_t bit = uint32_t{1} << d.executor.number();
+	if (!(ran_.load(std::memory_order_relaxed) & bit) && !(ran_.fetch_or(bit) & bit))
+		precede_drivers_at_exit();
 }
 
 device_kernel *het_kernel::on(const het_device &d) const

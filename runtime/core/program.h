@@ -46,6 +46,9 @@ struct het_kernel final : het::rt::object {
 	// As prepare() has made it, null if it was not called.
 	het::rt::device_kernel *on(const het_device &d) const;
 
+	// A command with it is over.
+	void has_run(const het_device &d);
+
 	const het::rt::reference<het_program> program;
 	het::rt::text name;
 	uint32_t nargs = 0;
@@ -54,4 +57,5 @@ struct het_kernel final : het::rt::object {
 	std::unique_ptr<het::rt::device_kernel> kernels_[het::rt::most_devices];
 	// Those above for readers without the lock.
 	std::atomic<het::rt::device_kernel *> ready_[het::rt::most_devices] = {};
+	std::atomic<uint32_t> ran_{0}; // devices
 };

@@ -63,9 +63,11 @@ struct glimpse {
 glimpse look_at(array &a)
 {
 	caller_guard g(a);
-	glimpse s = {a.place.user, a.live, a.managed, a.from == origin::copied, false, a.linked};
-	for (unsigned d = 0; d < lib().ndevs && a.live; d++)
+	glimpse s = {a.place.user, a.live, a.managed, a.from == origin::copied, false, 0};
+	for (unsigned d = 0; d < lib().ndevs && a.live; d++) {
 		s.open |= is_open(a, d);
+		s.linked |= a.links[d].devbuf.load() ? device_copy(d) : 0; // array::linked is the structure lock's
+	}
 	return s;
 }
 
@@ -182,7 +184,7 @@ beginning begin_on(array &a, range_use &u, const het_device &d, int *err)
 {
 	caller_guard g(a);
 	visit v(a, g);
-	if (!v || !a.place.user.covers(u.bytes) || !(a.linked & device_copy(d.memory_number)))
+	if (!v || !a.place.user.covers(u.bytes) || !a.links[d.memory_number].devbuf.load())
 		return beginning::stale;
 	u.whole = u.bytes == a.place.user;
 	if (conflicts(a, usage_of(u, d)))

@@ -25,7 +25,7 @@ void attend_all()
 	core().for_executors([](executor &x) { x.attend(); });
 }
 
-// Work that can finish is waited for; what hangs on events that the program never finishes is cancelled.
+// Work that can finish is waited for; what hangs on events that the program never finishes is cancelled. Runs several times.
 void at_exit()
 {
 	if (core().forked.load())
@@ -94,6 +94,11 @@ int check_started()
 	starting.unlock(lock_rank::driver);
 	c.started.store(!err, std::memory_order_release);
 	return err;
+}
+
+void precede_drivers_at_exit()
+{
+	atexit(at_exit);
 }
 
 void wait_for_progress()

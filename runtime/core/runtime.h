@@ -55,6 +55,10 @@ runtime &core();
 // Starts the runtime at the first call. 0, HET_ESTATE in a forked child, HET_ENOMEM or HET_EARG.
 int check_started();
 
+// Drivers set things up when a program is built, or a kernel runs, for the first time, and take them down at exit; what was
+// registered last goes first. So this is called after each such time: commands are waited for while drivers are whole.
+void precede_drivers_at_exit();
+
 // Sleeps until some command has finished or a while has passed.
 void wait_for_progress();
 

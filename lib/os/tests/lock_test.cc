@@ -224,20 +224,20 @@ TEST(lock_order_death, is_checked)
 			guard first(held, lock_rank::array);
 			guard second(wanted, lock_rank::structure);
 		},
-		testing::KilledBySignal(SIGABRT), "lock order: rank 1 taken while ranks 0x8 are held");
+		testing::KilledBySignal(SIGABRT), "lock order: rank 4 taken while ranks 0x80 are held");
 	EXPECT_EXIT(
 		{
 			guard first(held, lock_rank::leaf);
 			guard second(wanted, lock_rank::leaf);
 		},
-		testing::KilledBySignal(SIGABRT), "lock order: rank 5")
+		testing::KilledBySignal(SIGABRT), "lock order: rank 9")
 		<< "two of one rank";
 	EXPECT_EXIT(
 		{
 			held.try_lock(lock_rank::pool);
 			wanted.try_lock(lock_rank::lead);
 		},
-		testing::KilledBySignal(SIGABRT), "lock order: rank 2");
+		testing::KilledBySignal(SIGABRT), "lock order: rank 6");
 }
 
 #endif
