@@ -14,6 +14,7 @@ struct CUstream_st;
 struct CUevent_st;
 struct CUmod_st;
 struct CUfunc_st;
+struct CUlinkState_st;
 
 namespace het
 {
@@ -24,6 +25,7 @@ using cu_stream = CUstream_st *;
 using cu_event = CUevent_st *;
 using cu_module = CUmod_st *;
 using cu_function = CUfunc_st *;
+using cu_link = CUlinkState_st *;
 using cu_deviceptr = unsigned long long;
 
 struct cu_mem_location {
@@ -47,8 +49,11 @@ enum cu_result : int {
 	cu_error_not_initialized = 3,
 	cu_error_no_device = 100,
 	cu_error_invalid_device = 101,
+	cu_error_invalid_image = 200,
 	cu_error_invalid_context = 201,
+	cu_error_no_binary_for_gpu = 209,
 	cu_error_peer_access_unsupported = 217,
+	cu_error_invalid_ptx = 218,
 	cu_error_invalid_handle = 400,
 	cu_error_not_found = 500,
 	cu_error_not_ready = 600,
@@ -60,6 +65,9 @@ enum cu_result : int {
 };
 
 enum cu_device_attribute : int {
+	cu_attribute_max_threads_per_block = 1,
+	cu_attribute_max_shared_memory_per_block = 8,
+	cu_attribute_multiprocessor_count = 16,
 	cu_attribute_pci_bus_id = 33,
 	cu_attribute_pci_device_id = 34,
 	cu_attribute_pci_domain_id = 50,
@@ -77,11 +85,19 @@ enum cu_pointer_attribute : int {
 	cu_pointer_device_ordinal = 9,
 };
 
+enum cu_jit_option : int {
+	cu_jit_info_log = 3,
+	cu_jit_info_log_size = 4,
+	cu_jit_error_log = 5,
+	cu_jit_error_log_size = 6,
+};
+
+enum : int { cu_input_cubin = 0, cu_input_ptx = 1 };
 enum : int { cu_memory_type_device = 2 };
 enum : int { cu_copy_in_stream_order = 1 };
 enum : int { cu_location_device = 1, cu_location_host = 2 };
 enum : unsigned { cu_stream_non_blocking = 1 };
-enum : unsigned { cu_event_disable_timing = 2 };
+enum : unsigned { cu_event_blocking_sync = 1, cu_event_disable_timing = 2 };
 enum : unsigned { cu_host_alloc_portable = 1 };
 enum : unsigned { cu_host_register_portable = 1 };
 enum : unsigned { cu_attach_global = 1 };
@@ -147,6 +163,19 @@ enum : unsigned { cu_attach_global = 1 };
 	   unsigned block_y, unsigned block_z, unsigned shared, cu_stream stream, void **parameters, void **extra)) \
 	F(synchronize, cuCtxSynchronize, ())                                                                        \
 	F(elapsed, cuEventElapsedTime, (float *ms, cu_event from, cu_event to))
+
+// What the runtime calls besides. The last came with CUDA 12.4.
+#define HET_CUDA_RUNTIME_FUNCTIONS(F)                                                                          \
+	F(total_memory, cuDeviceTotalMem_v2, (size_t * bytes, cu_device device))                               \
+	F(build_module, cuModuleLoadDataEx,                                                                    \
+	  (cu_module * module, const void *image, unsigned noptions, int *options, void **values))             \
+	F(create_link, cuLinkCreate_v2, (unsigned noptions, int *options, void **values, cu_link *link))       \
+	F(add_to_link, cuLinkAddData_v2,                                                                       \
+	  (cu_link link, int type, void *data, size_t size, const char *name, unsigned noptions, int *options, \
+	   void **values))                                                                                     \
+	F(complete_link, cuLinkComplete, (cu_link link, void **image, size_t *size))                           \
+	F(destroy_link, cuLinkDestroy, (cu_link link))                                                         \
+	F(describe_parameter, cuFuncGetParamInfo, (cu_function function, size_t i, size_t * offset, size_t * size))
 
 // What only the comparison with managed memory calls. The second came with CUDA 12.2.
 #define HET_CUDA_MANAGED_FUNCTIONS(F)                                                           \

@@ -22,7 +22,7 @@ struct environment {
 	size_t read_ahead;     // GPUVM_READ_AHEAD: largest fetch of a sequential reader, in bytes
 	size_t mmap_threshold; // GPUVM_MMAP_THRESHOLD: malloc's, fixed at load; 0: left alone
 	unsigned watchdog_s;   // GPUVM_WATCHDOG: seconds after which a fetch is reported as stuck; 0: never
-	const char *devices;   // HET_DEVICES: of the runtime: opencl, host, apart; null: opencl,host
+	const char *devices;   // HET_DEVICES: of the runtime: opencl, cuda, host, apart; null: opencl,host
 	unsigned exit_wait_s;  // HET_EXIT_WAIT: seconds that exit waits for commands under way
 	bool opencl_svm;       // HET_OPENCL_SVM: shared virtual memory where the driver has it
 };

@@ -54,8 +54,6 @@ template <class T, class F> int make(const char *call, T **made, F init)
 
 int check_functions(const het_program_args &a)
 {
-	if (!a.source && !a.nfunctions)
-		return fail(HET_EARG, "het_program_create: neither source nor functions");
 	if (a.nfunctions && !a.functions)
 		return fail(HET_ENULL, "het_program_create: %zu functions at null", a.nfunctions);
 	for (size_t i = 0; i < a.nfunctions; i++) {
@@ -63,6 +61,29 @@ int check_functions(const het_program_args &a)
 			return fail(HET_ENULL, "het_program_create: function %zu has no name or no code", i);
 	}
 	return 0;
+}
+
+int check_images(const het_program_args &a)
+{
+	if (a.nimages && !a.images)
+		return fail(HET_ENULL, "het_program_create: %zu images at null", a.nimages);
+	for (size_t i = 0; i < a.nimages; i++) {
+		const het_image &image = a.images[i];
+		if (!image.data || !image.nbytes)
+			return fail(HET_ENULL, "het_program_create: image %zu has no bytes", i);
+		if ((image.kind != HET_IMAGE_PTX && image.kind != HET_IMAGE_CUBIN) || image.flags)
+			return fail(HET_EARG, "het_program_create: image %zu is of unknown kind %u or has flags 0x%x",
+				    i, image.kind, image.flags);
+	}
+	return 0;
+}
+
+int check_contents(const het_program_args &a)
+{
+	if (!a.source && !a.nfunctions && !a.nimages)
+		return fail(HET_EARG, "het_program_create: neither source nor functions nor images");
+	int err = check_functions(a);
+	return err ? err : check_images(a);
 }
 
 int take_devices(het_queue &q, const het_queue_args &a)
@@ -116,7 +137,7 @@ GPUVM_PUBLIC int het_program_create(const het_program_args *args, het_program **
 	if (!err)
 		err = accept("het_program_create", args, a);
 	if (!err)
-		err = check_functions(a);
+		err = check_contents(a);
 	if (err)
 		return err;
 	return make("het_program_create", program, [&](het_program &p) {

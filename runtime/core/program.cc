@@ -29,16 +29,19 @@ size_t length_of(const char *s)
 	return s ? strlen(s) + 1 : 0;
 }
 
-// Copies a string to *at, which moves on.
+// Copies bytes to *at, with a 0 behind them, and moves that on.
+const char *put(char **at, const void *bytes, size_t n)
+{
+	char *copy = *at;
+	memcpy(copy, bytes, n);
+	copy[n] = 0;
+	*at += n + 1;
+	return copy;
+}
+
 const char *put(char **at, const char *s)
 {
-	if (!s)
-		return nullptr;
-	char *copy = *at;
-	size_t n = length_of(s);
-	memcpy(copy, s, n);
-	*at += n;
-	return copy;
+	return s ? put(at, s, strlen(s)) : nullptr;
 }
 
 } // namespace
@@ -48,9 +51,12 @@ bool het_program::take(const het_program_args &args)
 	size_t n = length_of(args.source) + length_of(args.options);
 	for (size_t i = 0; i < args.nfunctions; i++)
 		n += length_of(args.functions[i].name);
+	for (size_t i = 0; i < args.nimages; i++)
+		n += args.images[i].nbytes + 1;
 	texts_.reset(new (std::nothrow) char[n]);
 	functions_.reset(new (std::nothrow) het_function[args.nfunctions]);
-	if (!texts_ || !functions_)
+	modules_.reset(new (std::nothrow) het_image[args.nimages]);
+	if (!texts_ || !functions_ || !modules_)
 		return false;
 	char *at = texts_.get();
 	source_.opencl = put(&at, args.source);
@@ -60,6 +66,11 @@ bool het_program::take(const het_program_args &args)
 		functions_[i].name = put(&at, args.functions[i].name);
 	}
 	source_.functions = {functions_.get(), args.nfunctions};
+	for (size_t i = 0; i < args.nimages; i++) {
+		modules_[i] = args.images[i];
+		modules_[i].data = put(&at, args.images[i].data, args.images[i].nbytes);
+	}
+	source_.images = {modules_.get(), args.nimages};
 	return true;
 }
 

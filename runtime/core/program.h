@@ -31,6 +31,7 @@ struct het_program final : het::rt::object {
 	het::rt::program_source source_ = {};
 	std::unique_ptr<char[]> texts_;
 	std::unique_ptr<het_function[]> functions_;
+	std::unique_ptr<het_image[]> modules_;
 	image images_[het::rt::most_devices];
 
 	friend struct het_kernel;

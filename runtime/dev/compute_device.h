@@ -63,6 +63,7 @@ struct program_source {
 	const char *opencl;
 	const char *options;
 	std::span<const het_function> functions;
+	std::span<const het_image> images; // each with a 0 behind its bytes
 };
 
 using text = std::unique_ptr<char[]>;
@@ -104,5 +105,6 @@ int make_compute_devices(std::unique_ptr<compute_device> (&made)[most_devices], 
 std::unique_ptr<compute_device> make_host_compute(bool in_place);
 // All that the drivers have, GPUs first; none without a driver. Returns how many.
 unsigned make_opencl_compute(std::span<std::unique_ptr<compute_device>> room);
+unsigned make_cuda_compute(std::span<std::unique_ptr<compute_device>> room);
 
 } // namespace het::rt

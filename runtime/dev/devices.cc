@@ -12,14 +12,15 @@ namespace het::rt
 namespace
 {
 
-constexpr std::string_view all_drivers_and_host = "opencl,host";
+// A GPU with both drivers is there through the one that compiles OpenCL C; a context of the other takes time and memory.
+constexpr std::string_view opencl_and_host = "opencl,host";
 
 // Appends the devices of one word of the list. False: no such word, or no memory.
 bool append(std::string_view word, std::span<std::unique_ptr<compute_device>> room, unsigned *count)
 {
 	auto rest = room.subspan(*count);
-	if (word == "opencl") {
-		*count += make_opencl_compute(rest);
+	if (word == "opencl" || word == "cuda") {
+		*count += word == "cuda" ? make_cuda_compute(rest) : make_opencl_compute(rest);
 		return true;
 	}
 	if ((word != "host" && word != "apart") || rest.empty())
@@ -33,14 +34,14 @@ bool append(std::string_view word, std::span<std::unique_ptr<compute_device>> ro
 
 int make_compute_devices(std::unique_ptr<compute_device> (&made)[most_devices], unsigned *count)
 {
-	std::string_view list = settings().devices ? settings().devices : all_drivers_and_host;
+	std::string_view list = settings().devices ? settings().devices : opencl_and_host;
 	*count = 0;
 	while (!list.empty()) {
 		std::string_view word = list.substr(0, list.find(','));
 		list.remove_prefix(std::min(list.size(), word.size() + 1));
 		if (!append(word, made, count))
 			return fail(HET_EARG,
-				    "HET_DEVICES: %.*s: want a list of opencl, host, apart with at most %u devices",
+				    "HET_DEVICES: %.*s: want a list of opencl, cuda, host, apart with at most %u devices",
 				    int(word.size()), word.data(), most_devices);
 	}
 	return *count ? 0 : fail(HET_EARG, "HET_DEVICES names no device that is here: add host");

@@ -81,7 +81,9 @@ enum {
 	/** the same with memory of its own, so that data travels as to a GPU: for tests (see HET_DEVICES) */
 	HET_DEVICE_APART = 2,
 	/** a device of an OpenCL driver */
-	HET_DEVICE_OPENCL = 3
+	HET_DEVICE_OPENCL = 3,
+	/** a GPU through NVIDIA's driver; the environment's HET_DEVICES must name it */
+	HET_DEVICE_CUDA = 4
 };
 
 /** Filled by het_device_describe(). */
@@ -140,7 +142,29 @@ struct het_function {
 	uint32_t nargs;
 };
 
-/** Arguments of het_program_create(). At least one of source and functions. */
+/** Kinds of images. */
+enum {
+	/** PTX, as text; the driver compiles it for the GPU */
+	HET_IMAGE_PTX = 1,
+	/** code for one kind of GPU, as nvcc -cubin and ptxas make it */
+	HET_IMAGE_CUBIN = 2
+};
+
+/**
+ * One module of a program for devices of kind CUDA. Kernels are its visible entries. An argument of local memory is a parameter of
+ * 4 or 8 bytes there, which receives the offset of its bytes, aligned to 16, in the dynamic shared memory.
+ */
+struct het_image {
+	/** HET_IMAGE_... */
+	uint32_t kind;
+	/** 0 */
+	uint32_t flags;
+	const void *data;
+	/** PTX: with or without a final 0 */
+	size_t nbytes;
+};
+
+/** Arguments of het_program_create(). At least one of source, functions and images. */
 struct het_program_args {
 	size_t size;
 	/** OpenCL C, null-terminated; null if there is none */
@@ -150,6 +174,9 @@ struct het_program_args {
 	/** functions for devices of kind HOST and APART */
 	const struct het_function *functions;
 	size_t nfunctions;
+	/** modules that the driver links into one; what is to be linked with others must be relocatable (nvcc -rdc=true) */
+	const struct het_image *images;
+	size_t nimages;
 };
 
 /**
@@ -289,7 +316,7 @@ struct het_launch_args {
 	uint32_t flags;
 	/** work-items, and the id of the first, in each dimension */
 	size_t global[3], offset[3];
-	/** work-items a group; all 0: the library chooses */
+	/** work-items a group; all 0: the library chooses. CUDA: global must be a multiple of it, and offset 0 */
 	size_t local[3];
 	/** sizeof(struct het_arg) */
 	size_t arg_size;

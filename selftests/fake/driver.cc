@@ -153,12 +153,27 @@ int cuDeviceGetAttribute(int *value, int attribute, cu_device)
 	case cu_attribute_compute_capability_major:
 		*value = 9;
 		break;
+	case cu_attribute_max_threads_per_block:
+		*value = 1024;
+		break;
+	case cu_attribute_max_shared_memory_per_block:
+		*value = 48 << 10;
+		break;
+	case cu_attribute_multiprocessor_count:
+		*value = 1;
+		break;
 	case cu_attribute_async_engine_count:
 		*value = 3;
 		break;
 	default:
 		*value = 0;
 	}
+	return injected(__func__);
+}
+
+int cuDeviceTotalMem_v2(size_t *bytes, cu_device)
+{
+	*bytes = size_t{1} << 30;
 	return injected(__func__);
 }
 

@@ -4,12 +4,39 @@
 #include "ptx/parser.h"
 #include "ptx/simt/run.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <vector>
 
 struct CUmod_st {
 	het::ptx::simt::program program{het::device_memory()};
+};
+
+namespace het
+{
+
+// Where the program wants to read what is wrong with its images.
+struct jit_log {
+	unsigned noptions = 0;
+	int *options = nullptr;
+	void **values = nullptr;
+
+	int refuse(const ptx::fault &wrong) const;
+};
+
+// What a link makes; only the fake driver can load it, as long as the link exists.
+struct linked_image {
+	char magic[8] = "linked";
+	CUlinkState_st *link = nullptr;
+};
+
+} // namespace het
+
+struct CUlinkState_st {
+	het::jit_log log;
+	std::vector<het::ptx::module> modules;
+	het::linked_image image;
 };
 
 struct CUfunc_st {
@@ -20,10 +47,72 @@ struct CUfunc_st {
 namespace het
 {
 
+int jit_log::refuse(const ptx::fault &wrong) const
+{
+	std::string words = wrong.describe();
+	char *room = nullptr;
+	size_t size = 0;
+	for (unsigned i = 0; i < noptions; i++) {
+		if (options[i] == cu_jit_error_log)
+			room = static_cast<char *>(values[i]);
+		if (options[i] == cu_jit_error_log_size)
+			size = reinterpret_cast<size_t>(values[i]);
+	}
+	if (room && size)
+		snprintf(room, size, "%s", words.c_str());
+	else
+		fprintf(stderr, "fake CUDA: %s\n", words.c_str());
+	return cu_error_invalid_ptx;
+}
+
 namespace
 {
 
 using ptx::simt::launch;
+
+bool is_defined(const std::vector<ptx::module> &all, std::string_view name)
+{
+	constexpr std::string_view of_the_system[] = {"vprintf", "malloc", "free", "__assertfail"};
+	return std::ranges::find(of_the_system, name) != std::end(of_the_system) ||
+	       std::ranges::any_of(all, [&](const ptx::module &m) {
+		       const ptx::function *f = m.find_function(name);
+		       return f && f->has_body;
+	       });
+}
+
+// The interpreter takes notice of a function that is missing only when it is called.
+std::optional<ptx::fault> find_missing(const std::vector<ptx::module> &all)
+{
+	for (const ptx::module &m : all) {
+		for (const ptx::function &f : m.functions) {
+			if (!f.has_body && !is_defined(all, m.str(f.name)))
+				return m.fault_at(f.name, "unresolved extern function");
+		}
+	}
+	return std::nullopt;
+}
+
+int make_module(cu_module *module, const void *image, jit_log log)
+{
+	std::vector<ptx::module> all;
+	const auto *linked = static_cast<const linked_image *>(image);
+	if (!strcmp(static_cast<const char *>(image), linked_image().magic)) {
+		all = std::move(linked->link->modules);
+		log = linked->link->log;
+	} else {
+		all.emplace_back();
+		if (auto wrong = ptx::parse(static_cast<const char *>(image), all[0]))
+			return log.refuse(*wrong);
+	}
+	if (auto missing = find_missing(all))
+		return log.refuse(*missing);
+	std::lock_guard g(device_lock());
+	auto made = std::make_unique<CUmod_st>();
+	if (auto wrong = made->program.load(std::move(all)))
+		return log.refuse(*wrong);
+	*module = made.release();
+	return 0;
+}
 
 int run(const CUfunc_st &f, const launch &l)
 {
@@ -46,25 +135,52 @@ void put_arguments(launch &l, void **values)
 
 } // namespace
 
+int cuModuleLoadDataEx(cu_module *module, const void *image, unsigned noptions, int *options, void **values)
+{
+	if (int err = injected(__func__))
+		return err;
+	return make_module(module, image, {noptions, options, values});
+}
+
 int cuModuleLoadData(cu_module *module, const void *image)
 {
 	if (int err = injected(__func__))
 		return err;
+	return make_module(module, image, {});
+}
+
+int cuLinkCreate_v2(unsigned noptions, int *options, void **values, cu_link *link)
+{
+	*link = new CUlinkState_st;
+	(*link)->log = {noptions, options, values};
+	return injected(__func__);
+}
+
+int cuLinkAddData_v2(cu_link link, int type, void *data, size_t, const char *, unsigned, int *, void **)
+{
+	if (int err = injected(__func__))
+		return err;
 	ptx::module parsed;
-	auto wrong = ptx::parse(static_cast<const char *>(image), parsed);
-	std::lock_guard g(device_lock());
-	auto made = std::make_unique<CUmod_st>();
-	if (!wrong) {
-		std::vector<ptx::module> all;
-		all.push_back(std::move(parsed));
-		wrong = made->program.load(std::move(all));
-	}
-	if (wrong) {
-		fprintf(stderr, "fake CUDA: %s\n", wrong->describe().c_str());
-		return cu_error_invalid_value;
-	}
-	*module = made.release();
+	if (type != cu_input_ptx)
+		return cu_error_invalid_image;
+	if (auto wrong = ptx::parse(static_cast<const char *>(data), parsed))
+		return link->log.refuse(*wrong);
+	link->modules.push_back(std::move(parsed));
 	return 0;
+}
+
+int cuLinkComplete(cu_link link, void **image, size_t *size)
+{
+	link->image.link = link;
+	*image = &link->image;
+	*size = sizeof(link->image);
+	return injected(__func__);
+}
+
+int cuLinkDestroy(cu_link link)
+{
+	delete link;
+	return injected(__func__);
 }
 
 int cuModuleUnload(cu_module module)
@@ -81,6 +197,15 @@ int cuModuleGetFunction(cu_function *function, cu_module module, const char *nam
 	if (!code)
 		return cu_error_not_found;
 	*function = new CUfunc_st{module, code};
+	return injected(__func__);
+}
+
+int cuFuncGetParamInfo(cu_function f, size_t i, size_t *offset, size_t *size)
+{
+	if (i >= f->code->parameters.size())
+		return cu_error_invalid_value;
+	*offset = f->code->parameters[i].offset;
+	*size = f->code->parameters[i].bytes;
 	return injected(__func__);
 }
 

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The device `cuda`: a GPU through NVIDIA's driver, in its primary context, with one stream for kernels. Buffers are addresses.
+#include "dev/cuda_buffers.h"
+#include "dev/cuda_program.h"
+#include "dev/cuda_wait.h"
+#include "dev/memory_device.h"
+#include "os/lock.h"
+#include "os/log.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <gpuvm.h>
+#include <new>
+
+namespace het::rt
+{
+
+namespace
+{
+
+// Work-items a group where the caller leaves it to us.
+constexpr size_t usual_group = 256;
+
+class cuda_memory final : public memory_device
+{
+      public:
+	cuda_memory(cuda_buffers &buffers, cu_context context, std::unique_ptr<device> inner)
+	    : memory_device(std::move(inner)), buffers_(buffers), context_(context)
+	{
+	}
+	int retain(void *buffer, size_t) override
+	{
+		buffers_.retain(buffer);
+		return 0;
+	}
+	void release(void *buffer) override { buffers_.release(buffer, context_); }
+
+      private:
+	cuda_buffers &buffers_;
+	const cu_context context_;
+};
+
+class cuda_compute final : public compute_device
+{
+      public:
+	cuda_compute(const cuda_calls &cu, int ordinal) : cu_(cu), ordinal_(ordinal), buffers_(cu) { describe(); }
+
+	const het_device_info &info() const override { return info_; }
+	bool has_queue() const override { return true; }
+	bool is_in_place() const override { return false; }
+	bool can_build(const program_source &source) const override { return !source.images.empty(); }
+
+	int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) override;
+	int allocate(size_t nbytes, void **buffer) override;
+	void drop(void *buffer) override { buffers_.release(buffer, context_); }
+	std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) override;
+
+	int submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,
+		   ticket &t) override;
+	int wait(ticket &t, command_times &times) override;
+	bool is_done(const ticket &t) override;
+
+      private:
+	void describe();
+	uint64_t attribute(int which) const;
+	int open();
+	int open_locked();
+	int choose_groups(const launch_shape &shape, unsigned (&groups)[3], unsigned (&items)[3]) const;
+	int take_event(cu_event *event);
+	void give_event(cu_event event);
+	int failed(const char *what, int error) const
+	{
+		return fail(HET_EDEVICE, "%s: %s failed: %s (%d)", info_.name, what, cu_.name_of(error), error);
+	}
+
+	const cuda_calls &cu_;
+	const int ordinal_;
+	cu_device device_ = 0;
+	het_device_info info_ = {};
+	char name_[128];
+	cuda_buffers buffers_;
+
+	futex_lock opening_;
+	std::atomic<bool> open_{false};
+	cu_context context_ = nullptr;
+	cu_stream stream_ = nullptr;
+
+	// Events that no command uses.
+	futex_lock events_lock_; // rank leaf
+	cu_event events_[64];
+	unsigned nevents_ = 0;
+
+	uint64_t last_end_ = 0; // of the command that was waited for last; the waiter's
+};
+
+// What the driver does not tell is 0.
+uint64_t cuda_compute::attribute(int which) const
+{
+	int value = 0;
+	return cu_.device_attribute(&value, which, device_) ? 0 : uint64_t(value);
+}
+
+void cuda_compute::describe()
+{
+	char device_name[96] = "unnamed device";
+	size_t memory = 0;
+	if (!cu_.get_device(&device_, ordinal_)) {
+		cu_.device_name(device_name, sizeof(device_name), device_);
+		cu_.total_memory(&memory, device_);
+	}
+	snprintf(name_, sizeof(name_), "%s (CUDA %d)", device_name, ordinal_);
+	info_ = {.size = sizeof(info_),
+		 .kind = HET_DEVICE_CUDA,
+		 .units = uint32_t(attribute(cu_attribute_multiprocessor_count)),
+		 .group_size = attribute(cu_attribute_max_threads_per_block),
+		 .memory = memory,
+		 .local_memory = attribute(cu_attribute_max_shared_memory_per_block),
+		 .name = name_};
+}
+
+// Context and stream live as long as the process.
+int cuda_compute::open()
+{
+	if (open_.load(std::memory_order_acquire))
+		return 0;
+	opening_.lock(lock_rank::opening);
+	int err = open_.load() ? 0 : open_locked();
+	opening_.unlock(lock_rank::opening);
+	return err;
+}
+
+int cuda_compute::open_locked()
+{
+	int err = context_ ? 0 : cu_.retain_context(&context_, device_);
+	if (err)
+		return failed("taking the primary context", err);
+	cuda_current c(cu_, context_);
+	err = c.error() ? c.error() : cu_.create_stream(&stream_, cu_stream_non_blocking, 0);
+	if (err)
+		return failed("making a stream", err);
+	open_.store(true, std::memory_order_release);
+	return 0;
+}
+
+int cuda_compute::build(const program_source &source, std::unique_ptr<device_program> &made, text &log)
+{
+	int err = open();
+	return err ? err : build_cuda_program(cu_, context_, info_.name, source, made, log);
+}
+
+// --- memory --------------------------------------------------------------------
+
+int cuda_compute::allocate(size_t nbytes, void **buffer)
+{
+	if (int err = open())
+		return err;
+	cuda_current c(cu_, context_);
+	int err = c.error() ? c.error() : buffers_.allocate(nbytes, buffer);
+	return err ? failed("allocating device memory", err) : 0;
+}
+
+std::unique_ptr<device> cuda_compute::make_memory(unsigned index, unsigned lanes, int *error)
+{
+	*error = open() ? GPUVM_EDEVALLOC : 0;
+	void *handle = reinterpret_cast<void *>(uintptr_t(ordinal_));
+	std::unique_ptr<device> inner = *error ? nullptr : make_cuda_device(index, handle, lanes, error);
+	if (!inner)
+		return nullptr;
+	std::unique_ptr<device> made(new (std::nothrow) cuda_memory(buffers_, context_, std::move(inner)));
+	if (!made)
+		*error = fail(GPUVM_ESALLOC, "%s: no memory", info_.name);
+	return made;
+}
+
+// --- commands ------------------------------------------------------------------
+
+// The largest power of two that divides the launch.
+size_t divisor(size_t n, size_t most)
+{
+	return std::min(most, n & -n);
+}
+
+// A grid has whole groups and begins at 0.
+int cuda_compute::choose_groups(const launch_shape &shape, unsigned (&groups)[3], unsigned (&items)[3]) const
+{
+	for (unsigned d = 0; d < 3; d++) {
+		bool used = d < shape.dimensions;
+		size_t global = used ? shape.global[d] : 1;
+		size_t local = used && shape.has_local() ? shape.local[d] : d ? 1 : divisor(global, usual_group);
+		if (used && shape.offset[d])
+			return fail(HET_EARG, "%s: kernels of images know no offset; this launch has %zu", info_.name,
+				    shape.offset[d]);
+		if (global % local || global / local > INT32_MAX)
+			return fail(HET_EARG, "%s: %zu work-items in dimension %u are no whole number of groups of %zu",
+				    info_.name, global, d, local);
+		groups[d] = unsigned(global / local);
+		items[d] = unsigned(local);
+	}
+	return 0;
+}
+
+int cuda_compute::take_event(cu_event *event)
+{
+	events_lock_.lock(lock_rank::leaf);
+	*event = nevents_ ? events_[--nevents_] : nullptr;
+	events_lock_.unlock(lock_rank::leaf);
+	return *event ? 0 : cu_.create_event(event, cu_event_blocking_sync | cu_event_disable_timing);
+}
+
+void cuda_compute::give_event(cu_event event)
+{
+	events_lock_.lock(lock_rank::leaf);
+	bool kept = nevents_ < std::size(events_);
+	if (kept)
+		events_[nevents_++] = event;
+	events_lock_.unlock(lock_rank::leaf);
+	if (!kept)
+		cu_.destroy_event(event);
+}
+
+int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args, ticket &t)
+{
+	auto &k = static_cast<cuda_kernel &>(kernel);
+	unsigned groups[3], items[3];
+	int wrong = choose_groups(shape, groups, items);
+	if (!wrong)
+		wrong = k.set(args);
+	if (wrong)
+		return wrong;
+	cuda_current c(cu_, context_);
+	cu_event event = nullptr;
+	int err = c.error() ? c.error() : take_event(&event);
+	t.submitted = now_ns();
+	if (!err)
+		err = cu_.launch(k.handle(), groups[0], groups[1], groups[2], items[0], items[1], items[2],
+				 k.shared_bytes(), stream_, k.values(), nullptr);
+	if (!err)
+		err = cu_.record_event(event, stream_);
+	if (err) {
+		if (event)
+			give_event(event);
+		return failed("launching a kernel", err);
+	}
+	t.handle = event;
+	return 0;
+}
+
+bool cuda_compute::is_done(const ticket &t)
+{
+	cuda_current c(cu_, context_);
+	return c.error() || cu_.query_event(static_cast<cu_event>(t.handle)) != cu_error_not_ready;
+}
+
+// Timed events would cost each launch two more calls. Kernels on the stream run one after the other, so what is not known of
+// one is known of the one before.
+int cuda_compute::wait(ticket &t, command_times &times)
+{
+	auto *event = static_cast<cu_event>(t.handle);
+	cuda_current c(cu_, context_);
+	int err = c.error();
+	if (!err)
+		err = poll_then_wait(
+			expected_ns(0), [&] { return cu_.query_event(event); },
+			[&] { return cu_.synchronize_event(event); });
+	give_event(event);
+	if (err)
+		return failed("a kernel", err);
+	times.ended = now_ns();
+	times.started = std::max(t.submitted, last_end_);
+	last_end_ = times.ended;
+	return 0;
+}
+
+} // namespace
+
+unsigned make_cuda_compute(std::span<std::unique_ptr<compute_device>> room)
+{
+	const cuda_calls *cu = find_cuda_calls();
+	int present = 0;
+	if (!cu || cu->device_count(&present))
+		return 0;
+	unsigned count = 0;
+	for (; int(count) < present && count < room.size(); count++) {
+		room[count].reset(new (std::nothrow) cuda_compute(*cu, int(count)));
+		if (!room[count])
+			break;
+	}
+	return count;
+}
+
+} // namespace het::rt

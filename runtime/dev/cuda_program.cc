@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "dev/cuda_program.h"
+
+#include "core/range.h"
+#include "os/log.h"
+
+#include <cstring>
+#include <new>
+
+namespace het::rt
+{
+
+namespace
+{
+
+constexpr size_t log_size = 8192;
+constexpr size_t local_alignment = 16;
+
+// Where the driver's compiler and linker write to.
+class jit_log
+{
+      public:
+	static constexpr unsigned noptions = 2;
+
+	explicit jit_log(char *room) : values_{room, reinterpret_cast<void *>(log_size)} {}
+	int *options() { return options_; }
+	void **values() { return values_; }
+
+      private:
+	int options_[noptions] = {cu_jit_error_log, cu_jit_error_log_size};
+	void *values_[noptions];
+};
+
+class cuda_program final : public device_program
+{
+      public:
+	cuda_program(const cuda_calls &cu, cu_context context, const char *device)
+	    : cu_(cu), context_(context), device_(device)
+	{
+	}
+	~cuda_program() override
+	{
+		cuda_current c(cu_, context_);
+		if (module_ && !c.error())
+			cu_.unload_module(module_);
+	}
+
+	int load(std::span<const het_image> images, char *log);
+	int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) override;
+
+      private:
+	int link(std::span<const het_image> images, char *log);
+
+	const cuda_calls &cu_;
+	const cu_context context_;
+	const char *device_;
+	cu_module module_ = nullptr;
+};
+
+// One module needs no linker. A code of the driver's.
+int cuda_program::load(std::span<const het_image> images, char *log)
+{
+	cuda_current c(cu_, context_);
+	if (c.error())
+		return c.error();
+	if (images.size() > 1)
+		return link(images, log);
+	jit_log jit(log);
+	return cu_.build_module(&module_, images[0].data, jit_log::noptions, jit.options(), jit.values());
+}
+
+int cuda_program::link(std::span<const het_image> images, char *log)
+{
+	jit_log jit(log);
+	cu_link link = nullptr;
+	int err = cu_.create_link(jit_log::noptions, jit.options(), jit.values(), &link);
+	if (err)
+		return err;
+	for (size_t i = 0; i < images.size() && !err; i++) {
+		const het_image &image = images[i];
+		bool ptx = image.kind == HET_IMAGE_PTX;
+		// The size of a text counts its final 0.
+		err = cu_.add_to_link(link, ptx ? cu_input_ptx : cu_input_cubin, const_cast<void *>(image.data),
+				      image.nbytes + ptx, "image", 0, nullptr, nullptr);
+	}
+	void *linked = nullptr;
+	size_t size = 0;
+	if (!err)
+		err = cu_.complete_link(link, &linked, &size);
+	if (!err)
+		err = cu_.load_module(&module_, linked);
+	cu_.destroy_link(link);
+	return err;
+}
+
+int cuda_program::make_kernel(const char *name, std::unique_ptr<device_kernel> &made)
+{
+	cuda_current c(cu_, context_);
+	cu_function f = nullptr;
+	int err = c.error() ? c.error() : cu_.get_function(&f, module_, name);
+	if (err == cu_error_not_found)
+		return HET_ENAME;
+	std::unique_ptr<cuda_kernel> k(err ? nullptr : new (std::nothrow) cuda_kernel(f));
+	if (k)
+		err = k->open(cu_);
+	else if (!err)
+		err = cu_error_out_of_memory;
+	if (err)
+		return fail(HET_EDEVICE, "%s: making kernel %s failed: %s (%d)", device_, name, cu_.name_of(err), err);
+	made = std::move(k);
+	return 0;
+}
+
+} // namespace
+
+int cuda_kernel::open(const cuda_calls &cu)
+{
+	size_t offset, size;
+	while (!cu.describe_parameter(handle_, nargs_, &offset, &size))
+		nargs_++;
+	sizes_.reset(new (std::nothrow) size_t[nargs_]);
+	words_.reset(new (std::nothrow) uint64_t[nargs_]);
+	values_.reset(new (std::nothrow) void *[nargs_]);
+	if (!sizes_ || !words_ || !values_)
+		return cu_error_out_of_memory;
+	for (size_t i = 0; i < nargs_; i++) {
+		if (int err = cu.describe_parameter(handle_, i, &offset, &sizes_[i]))
+			return err;
+	}
+	return 0;
+}
+
+int cuda_kernel::set_one(size_t i, const device_arg &a)
+{
+	bool is_value = a.kind == HET_ARG_VALUE, is_local = a.kind == HET_ARG_LOCAL;
+	bool fits = is_value ? sizes_[i] == a.nbytes : sizes_[i] == 8 || (is_local && sizes_[i] == 4);
+	if (!fits)
+		return fail(HET_EARG, "het_launch: argument %zu has %zu bytes, its parameter %zu", i,
+			    is_value ? a.nbytes : sizeof(cu_deviceptr), sizes_[i]);
+	values_[i] = is_value ? a.pointer : &words_[i];
+	if (is_local) {
+		words_[i] = shared_bytes_;
+		shared_bytes_ += unsigned(round_up(a.nbytes, local_alignment));
+	} else if (!is_value) {
+		words_[i] = reinterpret_cast<uintptr_t>(a.buffer) + a.offset;
+	}
+	return 0;
+}
+
+int cuda_kernel::set(std::span<const device_arg> args)
+{
+	shared_bytes_ = 0;
+	for (size_t i = 0; i < args.size(); i++) {
+		if (int err = set_one(i, args[i]))
+			return err;
+	}
+	return 0;
+}
+
+int build_cuda_program(const cuda_calls &cu, cu_context context, const char *device, const program_source &source,
+		       std::unique_ptr<device_program> &made, text &log)
+{
+	text words(new (std::nothrow) char[log_size]());
+	std::unique_ptr<cuda_program> program(new (std::nothrow) cuda_program(cu, context, device));
+	if (!words || !program)
+		return fail(HET_ENOMEM, "%s: no memory for a program", device);
+	int err = program->load(source.images, words.get());
+	if (words[0])
+		log = std::move(words);
+	if (err)
+		return fail(HET_EBUILD, "%s: the program's images can't be loaded: %s (%d): %.300s", device,
+			    cu.name_of(err), err, log ? log.get() : "the driver gave no reason");
+	made = std::move(program);
+	return 0;
+}
+
+} // namespace het::rt

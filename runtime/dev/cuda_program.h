@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Programs and kernels of the device `cuda`.
+#pragma once
+
+#include "dev/compute_device.h"
+#include "dev/cuda_calls.h"
+
+namespace het::rt
+{
+
+// A function of a module, and what a launch fills: the driver copies it before it returns.
+class cuda_kernel final : public device_kernel
+{
+      public:
+	explicit cuda_kernel(cu_function handle) : handle_(handle) {}
+	// Asks the driver for the parameters. A code of the driver's.
+	int open(const cuda_calls &cu);
+
+	uint32_t nargs() const override { return nargs_; }
+	cu_function handle() const { return handle_; }
+
+	// Takes the arguments of one launch, of which only one is made at a time. 0, or HET_EARG: one does not fit its parameter.
+	int set(std::span<const device_arg> args);
+	void **values() const { return values_.get(); }
+	unsigned shared_bytes() const { return shared_bytes_; }
+
+      private:
+	int set_one(size_t i, const device_arg &a);
+
+	const cu_function handle_;
+	uint32_t nargs_ = 0;
+	unsigned shared_bytes_ = 0;
+	std::unique_ptr<size_t[]> sizes_;
+	std::unique_ptr<uint64_t[]> words_; // addresses, and offsets in shared memory
+	std::unique_ptr<void *[]> values_;
+};
+
+// Of the program's images. @device: its name, for messages. HET_EBUILD with the driver's words in *log.
+int build_cuda_program(const cuda_calls &cu, cu_context context, const char *device, const program_source &source,
+		       std::unique_ptr<device_program> &made, text &log);
+
+} // namespace het::rt
