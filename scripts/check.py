@@ -79,7 +79,10 @@ FAKE_CUDA = {
     "HET_TEST_DEVICES": "cuda,cuda2",
     "HET_TEST_TRAPS": "uffd",
 }
-WITH_FAKE_CUDA = ("api", "bytes_moved", "coherence", "event", "failure", "fork", "nested", "strict", "threads")
+WITH_FAKE_CUDA = (
+    *"api bytes_moved coherence event failure fork nested strict threads".split(),
+    *"runtime_events runtime_launch runtime_ranges".split(),
+)
 
 SUITES = [
     Suite("selftest"),

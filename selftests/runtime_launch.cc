@@ -4,6 +4,10 @@
 #include "harness/pattern.h"
 #include "harness/runtime.h"
 
+#include "fake/fake_cuda.h"
+
+#include <dlfcn.h>
+
 using namespace selftest;
 
 namespace
@@ -88,6 +92,9 @@ TEST(work_items_offsets_and_local_memory, .devices = device::runtime)
 	a.source = ids_source;
 	a.functions = &function;
 	a.nfunctions = 1;
+	const het_image image = runtime_kernels();
+	a.images = &image;
+	a.nimages = 1;
 	program_handle program;
 	kernel_handle kernel;
 	HET_OK(het_program_create(&a, program.out()));
@@ -109,7 +116,9 @@ TEST(work_items_offsets_and_local_memory, .devices = device::runtime)
 	l.dimensions = 2;
 	l.global[0] = nx, l.global[1] = ny;
 	l.local[0] = lx, l.local[1] = ly;
-	l.offset[0] = 5, l.offset[1] = 7;
+	// Images know no offset.
+	if (t.v.device != device::cuda)
+		l.offset[0] = 5, l.offset[1] = 7;
 	l.arg_size = sizeof args[0];
 	l.nargs = std::size(args);
 	l.args = args;
@@ -117,7 +126,7 @@ TEST(work_items_offsets_and_local_memory, .devices = device::runtime)
 	HET_OK(het_finish(fx.queue));
 	for (size_t y = 0; y < ny; y++)
 		for (size_t x = 0; x < nx; x++)
-			CHECK_EQ(out[y * nx + x], (x + 5) * factor + y + 7 + 1000000 * (x / lx));
+			CHECK_EQ(out[y * nx + x], (x + l.offset[0]) * factor + y + l.offset[1] + 1000000 * (x / lx));
 }
 
 // --- memory objects ------------------------------------------------------------
@@ -230,6 +239,227 @@ TEST(a_program_that_does_not_build_has_a_log, .devices = device::opencl)
 	CHECK(strstr(het_program_log(program, device), "not_declared_anywhere"));
 	kernel_handle kernel;
 	HET_ERR(het_kernel_create(program, "broken", kernel.out()), HET_EBUILD);
+}
+
+// --- images --------------------------------------------------------------------
+
+namespace
+{
+
+// A module with a kernel whose function is in another one.
+const char caller_ptx[] = R"(
+.version 6.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 result) twice(.param .b32 value);
+.visible .entry double_all(.param .u64 p, .param .u64 n)
+{
+	.reg .pred %p<2>;
+	.reg .b32 %r<6>;
+	.reg .b64 %rd<6>;
+	ld.param.u64 %rd1, [p];
+	ld.param.u64 %rd2, [n];
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %ntid.x;
+	mov.u32 %r3, %tid.x;
+	mad.lo.s32 %r4, %r1, %r2, %r3;
+	cvt.u64.u32 %rd3, %r4;
+	setp.ge.u64 %p1, %rd3, %rd2;
+	@%p1 bra DONE;
+	cvta.to.global.u64 %rd1, %rd1;
+	mad.wide.u32 %rd4, %r4, 4, %rd1;
+	ld.global.u32 %r5, [%rd4];
+	{
+		.param .b32 value;
+		.param .b32 result;
+		st.param.b32 [value], %r5;
+		call.uni (result), twice, (value);
+		ld.param.b32 %r5, [result];
+	}
+	st.global.u32 [%rd4], %r5;
+DONE:
+	ret;
+}
+)";
+const char called_ptx[] = R"(
+.version 6.0
+.target sm_70
+.address_size 64
+.visible .func (.param .b32 result) twice(.param .b32 value)
+{
+	.reg .b32 %r<3>;
+	ld.param.b32 %r1, [value];
+	add.s32 %r2, %r1, %r1;
+	st.param.b32 [result], %r2;
+	ret;
+}
+)";
+
+het_image ptx(const char *text)
+{
+	return {.kind = HET_IMAGE_PTX, .flags = 0, .data = text, .nbytes = strlen(text)};
+}
+
+} // namespace
+
+TEST(images_are_linked, .devices = device::cuda)
+{
+	runtime_fixture fx(t);
+	const het_image images[] = {ptx(caller_ptx), ptx(called_ptx)};
+	het_program_args a = {};
+	a.size = sizeof a;
+	a.images = images;
+	a.nimages = 2;
+	program_handle program;
+	kernel_handle kernel;
+	HET_OK(het_program_create(&a, program.out()));
+	HET_OK(het_kernel_create(program, "double_all", kernel.out()));
+	std::vector<uint32_t> numbers(1000);
+	for (uint32_t i = 0; i < numbers.size(); i++)
+		numbers[i] = i;
+	fx.run(kernel, numbers.size(), {range_arg(numbers.data(), numbers.size() * 4, HET_READ_WRITE)});
+	for (uint32_t i = 0; i < numbers.size(); i++)
+		CHECK_EQ(numbers[i], 2 * i);
+	// alone it lacks a function
+	a.nimages = 1;
+	HET_OK(het_program_create(&a, program.out()));
+	het_device *device;
+	uint32_t count;
+	HET_OK(het_devices(1, &device, &count));
+	HET_ERR(het_program_build(program, device), HET_EBUILD);
+}
+
+TEST(an_image_that_is_wrong_has_a_log, .devices = device::cuda)
+{
+	runtime_fixture fx(t);
+	het_device *device;
+	uint32_t count;
+	HET_OK(het_devices(1, &device, &count));
+	const het_image image = ptx(".version 6.0\n.target sm_70\n.address_size 64\n.entry broken( { ret; }\n");
+	het_program_args a = {};
+	a.size = sizeof a;
+	a.images = &image;
+	a.nimages = 1;
+	program_handle program;
+	HET_OK(het_program_create(&a, program.out()));
+	HET_ERR(het_program_build(program, device), HET_EBUILD);
+	CHECK(*het_program_log(program, device));
+	het_image unknown = image;
+	unknown.kind = 99;
+	a.images = &unknown;
+	HET_ERR(het_program_create(&a, program.out()), HET_EARG);
+	unknown = image;
+	unknown.nbytes = 0;
+	HET_ERR(het_program_create(&a, program.out()), HET_ENULL);
+}
+
+// What the driver would read beyond, or run half a group of.
+TEST(launches_that_fit_no_image, .devices = device::cuda)
+{
+	runtime_fixture fx(t);
+	uint8_t bytes[64] = {}, one = 1;
+	uint32_t wide = 1;
+	uint64_t n = sizeof bytes;
+	event_handle e;
+	het_arg args[] = {range_arg(bytes, sizeof bytes, HET_READ_WRITE), value_arg(wide), value_arg(n)};
+	het_launch_args l = {};
+	l.size = sizeof l;
+	l.kernel = fx.add;
+	l.dimensions = 1;
+	l.global[0] = 64;
+	l.arg_size = sizeof args[0];
+	l.nargs = std::size(args);
+	l.args = args;
+	auto ends_with = [&](int code) {
+		HET_OK(het_launch(fx.queue, &l, e.out()));
+		het_event *events[] = {e};
+		HET_ERR(het_event_wait(1, events), HET_EWAIT);
+		int status = 0;
+		HET_OK(het_event_status(e, &status));
+		CHECK_EQ(status, code);
+	};
+	ends_with(HET_EARG);
+	args[1] = value_arg(one);
+	l.offset[0] = 64;
+	ends_with(HET_EARG);
+	l.offset[0] = 0;
+	l.local[0] = 48;
+	ends_with(HET_EARG);
+	l.local[0] = 0;
+	HET_OK(het_launch(fx.queue, &l, nullptr));
+	HET_OK(het_finish(fx.queue));
+	for (uint8_t b : bytes)
+		CHECK_EQ(b, 1);
+}
+
+// --- a driver that fails -------------------------------------------------------
+
+namespace
+{
+
+fake_cuda_state &fake_driver()
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	auto *state = library ? static_cast<fake_cuda_state *>(dlsym(library, "fake_cuda")) : nullptr;
+	if (!state)
+		skip("not the fake CUDA driver");
+	return *state;
+}
+
+void fail_next(const char *symbol, int code)
+{
+	fake_driver().fail_after = 0;
+	fake_driver().fail_code = code;
+	fake_driver().fail_symbol = symbol;
+}
+
+constexpr int out_of_memory = 2, launch_failed = 719;
+
+} // namespace
+
+TEST(calls_that_fail_once, .devices = device::cuda)
+{
+	runtime_fixture fx(t);
+	std::vector<uint8_t> bytes(100000, 1);
+	uint8_t one = 1;
+	auto range = range_arg(bytes.data(), bytes.size(), HET_READ_WRITE);
+	fail_next("cuMemAlloc_v2", out_of_memory);
+	HET_ERR(fx.launch(fx.add, bytes.size(), {range, value_arg(one)}), HET_EDEVICE);
+	for (const char *symbol : {"cuLaunchKernel", "cuEventRecord", "cuMemcpyHtoDAsync_v2"}) {
+		fail_next(symbol, out_of_memory);
+		event_handle e;
+		HET_OK(fx.launch(fx.add, bytes.size(), {range, value_arg(one)}, e.out()));
+		het_event *events[] = {e};
+		HET_ERR(het_event_wait(1, events), HET_EWAIT);
+		int status = 0;
+		HET_OK(het_event_status(e, &status));
+		CHECK_EQ(status, HET_EDEVICE);
+		std::fill(bytes.begin(), bytes.end(), 1); // a kernel that was launched may have run
+	}
+	fx.run(fx.add, bytes.size(), {range, value_arg(one)});
+	for (uint8_t b : bytes)
+		CHECK_EQ(b, 2);
+}
+
+// The stream stays as it is: every command fails from now on, and nothing hangs.
+TEST(a_kernel_that_fails, .devices = device::cuda)
+{
+	runtime_fixture fx(t);
+	std::vector<uint8_t> bytes(100000, 1), others(100000, 7);
+	uint8_t one = 1;
+	fx.run(fx.add, others.size(), {range_arg(others.data(), others.size(), HET_READ_ONLY), value_arg(one)});
+	fail_next("work of cuLaunchKernel", launch_failed);
+	for (int i = 0; i < 3; i++)
+		HET_OK(fx.launch(fx.add, bytes.size(),
+				 {range_arg(bytes.data(), bytes.size(), HET_READ_WRITE), value_arg(one)}));
+	HET_OK(het_finish(fx.queue));
+	event_handle e;
+	HET_OK(fx.launch(fx.add, bytes.size(), {range_arg(bytes.data(), bytes.size(), HET_READ_WRITE), value_arg(one)},
+			 e.out()));
+	het_event *events[] = {e};
+	HET_ERR(het_event_wait(1, events), HET_EWAIT);
+	for (uint8_t b : others)
+		CHECK_EQ(b, 7);
 }
 
 TEST(devices_are_described, .devices = device::runtime)

@@ -2,6 +2,7 @@
 #include "runtime.h"
 
 #include "clock.h"
+#include "runtime_kernels.h"
 
 #include <string>
 
@@ -75,6 +76,8 @@ const char *devices_of(const variant &v)
 		return "HET_DEVICES=apart";
 	case device::host2:
 		return "HET_DEVICES=apart,apart";
+	case device::cuda:
+		return "HET_DEVICES=cuda";
 	default:
 		return "HET_DEVICES=opencl";
 	}
@@ -107,14 +110,22 @@ het_arg local_arg(size_t n)
 	return {.kind = HET_ARG_LOCAL, .access = 0, .nbytes = n, .pointer = nullptr, .memory = nullptr};
 }
 
+het_image runtime_kernels()
+{
+	return {.kind = HET_IMAGE_PTX,
+		.flags = 0,
+		.data = runtime_kernels_ptx,
+		.nbytes = sizeof runtime_kernels_ptx - 1};
+}
+
 runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags)
 {
 	std::string trap = trap_of(t.v);
 	restart_with(t, {devices_of(t.v), trap.c_str()});
 	uint32_t count = 0;
 	int err = het_devices(0, nullptr, &count);
-	if (err == HET_EARG && t.v.device == device::opencl)
-		skip("no OpenCL device");
+	if (err == HET_EARG && (t.v.device & (device::opencl | device::cuda)))
+		skip("no such device");
 	HET_OK(err);
 	memory_handle probe;
 	if (het_memory_create(1, probe.out()) == HET_EMEMORY)
@@ -126,6 +137,9 @@ runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags)
 	p.source = source;
 	p.functions = functions;
 	p.nfunctions = std::size(functions);
+	const het_image image = runtime_kernels();
+	p.images = &image;
+	p.nimages = 1;
 	het_queue_args q = {};
 	q.size = sizeof q;
 	q.flags = queue_flags;

@@ -29,8 +29,8 @@ namespace selftest
 // Devices for the runtime: none is the host in place, host and host2 have memory of their own ("apart").
 namespace device
 {
-inline constexpr uint32_t runtime = none | host | host2 | opencl;
-inline constexpr uint32_t runtime_apart = host | host2 | opencl;
+inline constexpr uint32_t runtime = none | host | host2 | opencl | cuda;
+inline constexpr uint32_t runtime_apart = host | host2 | opencl | cuda;
 } // namespace device
 
 // Owns one handle of the runtime's.
@@ -75,6 +75,9 @@ template <class T> het_arg value_arg(const T &v)
 		.pointer = const_cast<T *>(&v),
 		.memory = nullptr};
 }
+
+// PTX with the kernels add, combine, slow and ids.
+het_image runtime_kernels();
 
 class runtime_fixture
 {
