@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// z = x + y on one OpenCL device: through het_launch() on host arrays, and by hand with buffers and copies. Both times contain
+// z = x + y on the runtime's first device: through het_launch() on host arrays, and by hand with buffers and copies. Both times contain
 // what the host writes and reads. The result is checked against the host's. Beside it: an empty kernel, launched and waited for.
 #include "common/clock.h"
+#include "common/cuda_kernels.h"
 #include "common/format.h"
-#include "common/opencl.h"
 #include "common/options.h"
 #include "common/report.h"
 #include "common/table.h"
+#include "measure/plain_vectors.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -18,30 +19,11 @@ using namespace bench;
 namespace
 {
 
-constexpr size_t group = 256;
-
-const char source[] = R"(
-kernel void add(global const float *x, global const float *y, global float *z, ulong n)
-{
-	size_t i = get_global_id(0);
-	if (i < n)
-		z[i] = x[i] + y[i];
-}
-kernel void nothing(void)
-{
-}
-)";
-
 struct options {
 	common_options common;
 	size_t elements = 11444777; // those of Thessaly's thesis
 	unsigned rounds = 20, launches = 2000;
 };
-
-size_t rounded(size_t n)
-{
-	return (n + group - 1) / group * group;
-}
 
 void het_check(int err, const char *call)
 {
@@ -49,111 +31,19 @@ void het_check(int err, const char *call)
 		throw std::runtime_error(format("%s: %s", call, het_strerror(err)));
 }
 
-// Host data that differs from round to round, and what the sum must be.
-struct vectors {
-	explicit vectors(size_t n) : x(n), y(n), z(n) {}
-
-	void write(unsigned round)
-	{
-		for (size_t i = 0; i < x.size(); i++) {
-			x[i] = float((i + round) % 1000);
-			y[i] = float(i % 77);
-		}
-	}
-	// Reads all of z.
-	bool is_right() const
-	{
-		bool right = true;
-		for (size_t i = 0; i < z.size(); i++)
-			right &= z[i] == x[i] + y[i];
-		return right;
-	}
-
-	std::vector<float> x, y, z;
-};
-
-// --- by hand ---------------------------------------------------------------------
-
-class by_hand
-{
-      public:
-	by_hand(cl_device_id id, size_t n) : n_(n)
-	{
-		cl_int err;
-		context_.reset(clCreateContext(nullptr, 1, &id, nullptr, nullptr, &err));
-		cl_check(err, "clCreateContext");
-		queue_.reset(clCreateCommandQueue(context_.get(), id, 0, &err));
-		cl_check(err, "clCreateCommandQueue");
-		program_ = build_cl_program(context_.get(), id, source, "");
-		add_.reset(clCreateKernel(program_.get(), "add", &err));
-		cl_check(err, "clCreateKernel");
-		nothing_.reset(clCreateKernel(program_.get(), "nothing", &err));
-		cl_check(err, "clCreateKernel");
-		for (auto &b : buffers_) {
-			b.reset(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, n * sizeof(float), nullptr, &err));
-			cl_check(err, "clCreateBuffer");
-		}
-	}
-
-	void add(vectors &v)
-	{
-		const size_t bytes = n_ * sizeof(float);
-		const cl_ulong n = n_;
-		cl_uint i = 0;
-		for (auto &b : buffers_) {
-			cl_mem m = b.get();
-			cl_check(clSetKernelArg(add_.get(), i++, sizeof(cl_mem), &m), "clSetKernelArg");
-		}
-		cl_check(clSetKernelArg(add_.get(), i, sizeof(n), &n), "clSetKernelArg");
-		write(0, v.x.data(), bytes);
-		write(1, v.y.data(), bytes);
-		launch(add_.get(), rounded(n_), group);
-		cl_check(clEnqueueReadBuffer(queue_.get(), buffers_[2].get(), CL_TRUE, 0, bytes, v.z.data(), 0, nullptr,
-					     nullptr),
-			 "clEnqueueReadBuffer");
-	}
-
-	void do_nothing()
-	{
-		launch(nothing_.get(), group, group);
-		cl_check(clFinish(queue_.get()), "clFinish");
-	}
-
-      private:
-	using memory = cl_owner<cl_mem, &clReleaseMemObject>;
-
-	void write(int i, const void *from, size_t bytes)
-	{
-		cl_check(clEnqueueWriteBuffer(queue_.get(), buffers_[i].get(), CL_TRUE, 0, bytes, from, 0, nullptr,
-					      nullptr),
-			 "clEnqueueWriteBuffer");
-	}
-
-	void launch(cl_kernel k, size_t items, size_t local)
-	{
-		cl_check(clEnqueueNDRangeKernel(queue_.get(), k, 1, nullptr, &items, &local, 0, nullptr, nullptr),
-			 "clEnqueueNDRangeKernel");
-	}
-
-	size_t n_;
-	cl_context_owner context_;
-	cl_queue_owner queue_;
-	cl_program_owner program_;
-	cl_kernel_owner add_, nothing_;
-	memory buffers_[3];
-};
-
 // --- through the runtime -----------------------------------------------------------
 
 class through_het
 {
       public:
-	explicit through_het(size_t n) : n_(n)
+	through_het(het_device *device, size_t n) : n_(n), device_(device)
 	{
 		het_program_args p = {};
 		p.size = sizeof p;
-		p.source = source;
-		het_check(het_devices(1, &device_, &count_), "het_devices");
+		const het_image image = {HET_IMAGE_PTX, 0, cuda_kernels_ptx, sizeof cuda_kernels_ptx - 1};
+		p.source = vector_source;
+		p.images = &image;
+		p.nimages = 1;
 		het_check(het_queue_create(nullptr, &queue_), "het_queue_create");
 		het_check(het_program_create(&p, &program_), "het_program_create");
 		het_check(het_kernel_create(program_, "add", &add_), "het_kernel_create");
@@ -169,14 +59,6 @@ class through_het
 		het_queue_release(queue_);
 	}
 
-	std::string device_name() const
-	{
-		het_device_info info = {};
-		info.size = sizeof info;
-		het_check(het_device_describe(device_, &info), "het_device_describe");
-		return info.name;
-	}
-
 	void add(vectors &v)
 	{
 		uint64_t n = n_;
@@ -186,10 +68,10 @@ class through_het
 			{HET_ARG_RANGE, HET_WRITE_ONLY, n_ * sizeof(float), v.z.data(), nullptr},
 			{HET_ARG_VALUE, 0, sizeof(n), &n, nullptr},
 		};
-		launch(add_, rounded(n_), args, std::size(args));
+		launch(add_, whole_groups(n_), args, std::size(args));
 	}
 
-	void do_nothing() { launch(nothing_, group, nullptr, 0); }
+	void do_nothing() { launch(nothing_, vector_group, nullptr, 0); }
 
       private:
 	void launch(het_kernel *k, size_t items, const het_arg *args, size_t nargs)
@@ -199,7 +81,7 @@ class through_het
 		l.kernel = k;
 		l.dimensions = 1;
 		l.global[0] = items;
-		l.local[0] = group;
+		l.local[0] = vector_group;
 		l.arg_size = sizeof(het_arg);
 		l.nargs = nargs;
 		l.args = args;
@@ -211,7 +93,6 @@ class through_het
 	}
 
 	size_t n_;
-	uint32_t count_;
 	het_device *device_;
 	het_queue *queue_;
 	het_program *program_;
@@ -236,7 +117,7 @@ struct samples {
 	}
 };
 
-bool compare_adds(through_het &het, by_hand &plain, const options &o, samples &s)
+bool compare_adds(through_het &het, plain_vectors &plain, const options &o, samples &s)
 {
 	vectors mine(o.elements), theirs(o.elements);
 	bool right = true;
@@ -257,7 +138,7 @@ bool compare_adds(through_het &het, by_hand &plain, const options &o, samples &s
 	return right;
 }
 
-void compare_launches(through_het &het, by_hand &plain, const options &o, samples &s)
+void compare_launches(through_het &het, plain_vectors &plain, const options &o, samples &s)
 {
 	for (unsigned i = 0; i < o.launches + 50; i++) {
 		double h = time_of([&] { het.do_nothing(); }), p = time_of([&] { plain.do_nothing(); });
@@ -283,24 +164,27 @@ int run(options o)
 		o.rounds = std::min(o.rounds, 3u);
 		o.launches = std::min(o.launches, 300u);
 	}
-	const auto devices = list_cl_devices();
-	if (devices.empty()) {
+	het_device *device;
+	uint32_t count;
+	het_check(het_devices(1, &device, &count), "het_devices");
+	het_device_info info = {};
+	info.size = sizeof info;
+	het_check(het_device_describe(device, &info), "het_device_describe");
+	const std::string name = info.name;
+	if (info.kind == HET_DEVICE_HOST) {
 		printf("no OpenCL device\n");
 		return 0;
 	}
-	through_het het(o.elements);
-	const std::string name = het.device_name();
-	auto same = std::find_if(devices.begin(), devices.end(), [&](auto &d) { return name.starts_with(d.name); });
-	if (same == devices.end())
-		throw std::runtime_error("the runtime's first device is no OpenCL device: " + name);
-	by_hand plain(same->id, o.elements);
+	through_het het(device, o.elements);
+	const auto plain =
+		info.kind == HET_DEVICE_CUDA ? make_cuda_vectors(o.elements) : make_opencl_vectors(name, o.elements);
 	report out("vectoradd", {{"elements", o.elements}, {"rounds", o.rounds}, {"launches", o.launches}});
 	out.document()["device"] = name;
 
 	samples adds, launches;
-	const bool right = compare_adds(het, plain, o, adds);
-	compare_launches(het, plain, o, launches);
-	table t(format("%zu elements, local size %zu, on %s", o.elements, group, name.c_str()),
+	const bool right = compare_adds(het, *plain, o, adds);
+	compare_launches(het, *plain, o, launches);
+	table t(format("%zu elements, local size %zu, on %s", o.elements, vector_group, name.c_str()),
 		{"µs", "het", "by hand", "more", "het / by hand"});
 	tell(out, t, "add", adds);
 	tell(out, t, "nothing", launches);
@@ -315,7 +199,8 @@ int run(options o)
 int main(int argc, char **argv)
 {
 	options o;
-	command_line line("Vector addition through het_launch() on host arrays, against OpenCL by hand.");
+	command_line line("Vector addition through het_launch() on host arrays, against OpenCL by hand "
+			  "(HET_DEVICES=cuda: CUDA).");
 	add_common_options(line, o.common);
 	line.number("--elements", o.elements, "of each vector");
 	line.number("--rounds", o.rounds, "additions each way");

@@ -40,9 +40,10 @@ int make_compute_devices(std::unique_ptr<compute_device> (&made)[most_devices], 
 		std::string_view word = list.substr(0, list.find(','));
 		list.remove_prefix(std::min(list.size(), word.size() + 1));
 		if (!append(word, made, count))
-			return fail(HET_EARG,
-				    "HET_DEVICES: %.*s: want a list of opencl, cuda, host, apart with at most %u devices",
-				    int(word.size()), word.data(), most_devices);
+			return fail(
+				HET_EARG,
+				"HET_DEVICES: %.*s: want a list of opencl, cuda, host, apart with at most %u devices",
+				int(word.size()), word.data(), most_devices);
 	}
 	return *count ? 0 : fail(HET_EARG, "HET_DEVICES names no device that is here: add host");
 }
