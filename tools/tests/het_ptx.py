@@ -97,9 +97,9 @@ def every_pass_makes_a_good_text(work: Path) -> None:
         new = work / "new.ptx"
         same(Called("instrument", "--pass", passes, BASIC, "-o", new).status, 0)
         same(new.read_text(), Called("instrument", "--pass", passes, BASIC).out)
-        names = [f["name"] for f in json.loads(Called("info", "--json", new).out)[0]["functions"]]
+        same(Called("info", new).status, 0)
         for name in passes.split(","):
-            same(any(n.startswith(f"het_{name}_") for n in names), True)
+            within(f" het_{name}_", new.read_text())
 
 
 def sites_are_listed(work: Path) -> None:

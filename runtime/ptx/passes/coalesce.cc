@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Each access to global memory calls a function first that adds up what the warp asks for, if the warp is sampled.
+// Before each access to global memory a warp that is sampled adds up what it asks for.
+#include "ptx/passes/coalesce.h"
 #include "ptx/passes/access.h"
+#include "ptx/passes/filled.h"
 #include "ptx/passes/pass.h"
 
 namespace het::ptx
@@ -9,20 +11,22 @@ namespace het::ptx
 namespace
 {
 
-// Whether a warp is sampled depends on its number in the grid alone, and is found out once a function.
+// Whether a warp is sampled depends on its number in the grid alone, and is found out once a function. The answer is
+// the address of its counters, or 0. The table lies in constant memory, where reading it is free; in global memory all
+// warps of a grid would queue up at the one place of the cache that has it.
 //
-// The lanes that are counted together are those that come to the counting function together. The first lane of each
-// group with the same line (or page) stands for it. The four sums lie beside each other and are added by as many lanes
-// as there are, so that a whole warp has one request.
-constexpr std::string_view support = R"(.visible .global .align 8 .u64 het_coalesce_table;
-.func (.param .b32 het_coalesce_answer) het_coalesce_sampled()
+// The lanes that are counted together are those that come to the instrument together: %m. The first lane of each group
+// with the same line (or page) stands for it. The four sums lie beside each other and are added by as many lanes as
+// there are, so that a whole warp has one request.
+static_assert(sizeof(coalesce_table) == 24 && sizeof(coalesce_counters) == 32);
+constexpr std::string_view support = R"(.visible .const .align 8 .b8 het_coalesce_table[24];
+.func (.param .b64 het_coalesce_answer) het_coalesce_sampled()
 {
 	.reg .pred %p<2>;
 	.reg .b32 %r<6>;
-	.reg .b64 %t;
-	mov.u32 %r0, 0;
-	ld.volatile.global.u64 %t, [het_coalesce_table];
-	setp.eq.u64 %p0, %t, 0;
+	.reg .b64 %c, %o;
+	ld.const.u64 %c, [het_coalesce_table+8];
+	setp.eq.u64 %p0, %c, 0;
 	@%p0 bra $done;
 	mov.u32 %r1, %ctaid.z;
 	mov.u32 %r2, %nctaid.y;
@@ -44,25 +48,32 @@ constexpr std::string_view support = R"(.visible .global .align 8 .u64 het_coale
 	mad.lo.u32 %r3, %r3, %r4, 31;
 	shr.u32 %r3, %r3, 5;
 	mad.lo.u32 %r1, %r1, %r3, %r2;
-	ld.global.u32 %r2, [%t];
-	ld.global.u32 %r3, [%t+4];
+	ld.const.u32 %r2, [het_coalesce_table];
+	ld.const.u32 %r3, [het_coalesce_table+4];
 	mad.lo.u32 %r1, %r1, 0x9e3779b1, %r3;
 	setp.le.u32 %p1, %r1, %r2;
-	selp.u32 %r0, 1, 0, %p1;
+	selp.b64 %c, %c, 0, %p1;
+	@!%p1 bra $done;
+	mov.u32 %r1, %smid;
+	ld.const.u32 %r2, [het_coalesce_table+16];
+	and.b32 %r1, %r1, %r2;
+	ld.const.u32 %r2, [het_coalesce_table+20];
+	mul.lo.u32 %r1, %r1, %r2;
+	mul.wide.u32 %o, %r1, 32;
+	add.u64 %c, %c, %o;
 $done:
-	st.param.b32 [het_coalesce_answer], %r0;
+	st.param.b64 [het_coalesce_answer], %c;
 	ret;
 }
-.func het_coalesce_count(.param .b64 het_coalesce_address, .param .b32 het_coalesce_site)
+.func het_coalesce_count(.param .b64 het_coalesce_address, .param .b32 het_coalesce_lanes, .param .b64 het_coalesce_site)
 {
 	.reg .pred %p<5>;
-	.reg .b32 %m, %below, %site, %copy, %all, %n, %lines, %pages, %i;
-	.reg .b64 %a, %t, %c, %v, %o;
+	.reg .b32 %m, %below, %n, %lines, %pages, %i;
+	.reg .b64 %a, %c, %v, %o;
 	ld.param.b64 %a, [het_coalesce_address];
-	ld.param.b32 %site, [het_coalesce_site];
-	ld.volatile.global.u64 %t, [het_coalesce_table];
+	ld.param.b32 %m, [het_coalesce_lanes];
+	ld.param.b64 %c, [het_coalesce_site];
 	mov.u32 %below, %lanemask_lt;
-	activemask.b32 %m;
 	shr.u64 %o, %a, 7;
 	match.any.sync.b64 %lines, %o, %m;
 	shr.u64 %o, %a, 16;
@@ -78,14 +89,6 @@ $done:
 	popc.b32 %n, %m;
 	and.b32 %below, %below, %m;
 	popc.b32 %i, %below;
-	ld.global.u64 %c, [%t+8];
-	ld.global.u32 %copy, [%t+16];
-	ld.global.u32 %all, [%t+20];
-	mov.u32 %below, %smid;
-	and.b32 %copy, %copy, %below;
-	mad.lo.u32 %site, %copy, %all, %site;
-	mul.wide.u32 %o, %site, 32;
-	add.u64 %c, %c, %o;
 $next:
 	setp.gt.u32 %p2, %i, 3;
 	@%p2 bra $done;
@@ -111,43 +114,99 @@ bool counts(const memory_access &a)
 	return a.address && (a.space == space::global || a.space == space::none);
 }
 
-// What a function needs for all of its sites.
-struct registers {
-	std::string sampled, address, global;
-};
-
-// Where a warp is not sampled, one branch is all that it executes.
-std::string counting(const module &m, const statement &s, const memory_access &a, size_t site, const registers &r,
-		     editor *e)
+// What the addresses of neighbouring lanes differ by where those of the warp follow each other.
+unsigned bytes_of_access(const module &m, const instruction &i)
 {
-	const auto &i = m.instructions[s.index];
-	auto skip = e->new_label(), address = e->new_name("address"), number = e->new_name("site");
-	std::string text = "@!" + r.sampled + " bra " + skip + ";\n";
-	if (!i.guard.empty())
-		text += (i.guard_negated ? "@" : "@!") + std::string(m.str(i.guard)) + " bra " + skip + ";\n";
-	text += address_into(m, s, *a.address, r.address) + "\n";
-	if (a.space == space::none)
-		text += "isspacep.global " + r.global + ", " + r.address + ";\n@!" + r.global + " bra " + skip + ";\n";
-	return text + "{\n.param .b64 " + address + ";\n.param .b32 " + number + ";\nst.param.b64 [" + address + "], " +
-	       r.address + ";\nst.param.b32 [" + number + "], " + std::to_string(site) +
-	       ";\ncall het_coalesce_count, (" + address + ", " + number + ");\n}\n" + skip + ":";
+	mnemonic op(m.str(i.opcode));
+	if (op.base() == "cp" && i.operands > 2)
+		return unsigned(m.operand_of(i, 2).value) % 32;
+	return bytes_of(op.last_type()) * op.vector_width();
 }
 
-void ask_once(const function &f, const registers &r, editor *e)
+constexpr std::string_view begin = R"(.reg .pred %het_coalesce_on, %het_coalesce_p;
+.reg .b32 %het_coalesce_lane, %het_coalesce_m, %het_coalesce_e;
+.reg .b64 %het_coalesce_sums, %het_coalesce_a, %het_coalesce_o;
 {
-	auto answer = e->new_name("answer"), word = e->new_register(f, type::b32);
-	e->at_begin(f, "{\n.param .b32 " + answer + ";\ncall (" + answer + "), het_coalesce_sampled;\nld.param.b32 " +
-			       word + ", [" + answer + "];\n}\nsetp.ne.u32 " + r.sampled + ", " + word + ", 0;");
+.param .b64 <answer>;
+call (<answer>), het_coalesce_sampled;
+ld.param.b64 %het_coalesce_sums, [<answer>];
+}
+setp.ne.u64 %het_coalesce_on, %het_coalesce_sums, 0;)";
+
+// Where a warp is not sampled, one branch is all that it executes. Most often a whole warp's addresses follow each
+// other: then the first and the last one tell everything, lane 2 sees how many lines lie between and lane 3 how many
+// pages, and nothing is called. (At a call a thread waits for the loads that it has issued.)
+constexpr std::string_view count = R"(mov.u32 %het_coalesce_lane, %laneid;
+mul.wide.u32 %het_coalesce_o, %het_coalesce_lane, <width>;
+sub.u64 %het_coalesce_o, %het_coalesce_a, %het_coalesce_o;
+activemask.b32 %het_coalesce_m;
+setp.ne.b32 %het_coalesce_p, %het_coalesce_m, -1;
+@%het_coalesce_p bra <any>;
+match.all.sync.b64 %het_coalesce_e|%het_coalesce_p, %het_coalesce_o, -1;
+@%het_coalesce_p bra <row>;
+<any>:
+{
+.param .b64 <address>;
+.param .b32 <lanes>;
+.param .b64 <site>;
+st.param.b64 [<address>], %het_coalesce_a;
+st.param.b32 [<lanes>], %het_coalesce_m;
+add.u64 %het_coalesce_o, %het_coalesce_sums, <offset>;
+st.param.b64 [<site>], %het_coalesce_o;
+call het_coalesce_count, (<address>, <lanes>, <site>);
+}
+bra <skip>;
+<row>:
+setp.eq.u32 %het_coalesce_p, %het_coalesce_lane, 2;
+selp.b32 %het_coalesce_e, 127, 65535, %het_coalesce_p;
+cvt.u32.u64 %het_coalesce_m, %het_coalesce_o;
+and.b32 %het_coalesce_m, %het_coalesce_m, %het_coalesce_e;
+add.u32 %het_coalesce_m, %het_coalesce_m, <reach>;
+selp.b32 %het_coalesce_e, 7, 16, %het_coalesce_p;
+shr.u32 %het_coalesce_m, %het_coalesce_m, %het_coalesce_e;
+add.u32 %het_coalesce_m, %het_coalesce_m, 1;
+setp.eq.u32 %het_coalesce_p, %het_coalesce_lane, 1;
+selp.b32 %het_coalesce_m, 32, %het_coalesce_m, %het_coalesce_p;
+setp.eq.u32 %het_coalesce_p, %het_coalesce_lane, 0;
+selp.b32 %het_coalesce_m, 1, %het_coalesce_m, %het_coalesce_p;
+cvt.u64.u32 %het_coalesce_a, %het_coalesce_m;
+mad.wide.u32 %het_coalesce_o, %het_coalesce_lane, 8, %het_coalesce_sums;
+setp.lt.u32 %het_coalesce_p, %het_coalesce_lane, 4;
+@%het_coalesce_p red.global.add.u64 [%het_coalesce_o+<offset>], %het_coalesce_a;
+<skip>:)";
+
+std::string counting(const module &m, const statement &s, const memory_access &a, size_t site, editor *e)
+{
+	const auto &i = m.instructions[s.index];
+	unsigned width = bytes_of_access(m, i);
+	auto skip = e->new_label();
+	std::string text = "@!%het_coalesce_on bra " + skip + ";\n";
+	if (!i.guard.empty())
+		text += (i.guard_negated ? "@" : "@!") + std::string(m.str(i.guard)) + " bra " + skip + ";\n";
+	text += address_into(m, s, *a.address, "%het_coalesce_a") + "\n";
+	if (a.space == space::none)
+		text += "isspacep.global %het_coalesce_p, %het_coalesce_a;\n@!%het_coalesce_p bra " + skip + ";\n";
+	return text + filled(count, {{"skip", skip},
+				     {"any", e->new_label()},
+				     {"row", e->new_label()},
+				     {"address", e->new_name("address")},
+				     {"lanes", e->new_name("lanes")},
+				     {"site", e->new_name("site")},
+				     {"offset", std::to_string(site * sizeof(coalesce_counters))},
+				     {"width", std::to_string(width)},
+				     {"reach", std::to_string(31 * width)}});
 }
 
 void count_in(const module &m, const function &f, editor *e, pass_result *out)
 {
-	registers r;
+	bool asked = false;
 	for (uint32_t n = f.first_statement; n < f.first_statement + f.statements; n++) {
 		const statement &s = m.statements[n];
 		if (s.kind != statement::kind_t::instruction)
 			continue;
 		const auto &i = m.instructions[s.index];
+		if (added_by_pass(m, i))
+			continue;
 		if (reads_unseen(m, i) || writes_unseen(m, i))
 			out->blind.push_back(m.fault_at(s.text, "uses memory in a way that is not counted"));
 		else if (calls_unseen(m, i))
@@ -155,12 +214,10 @@ void count_in(const module &m, const function &f, editor *e, pass_result *out)
 		auto a = access_of(m, i);
 		if (!counts(a))
 			continue;
-		if (r.sampled.empty()) {
-			r = {e->new_register(f, type::pred), e->new_register(f, type::b64),
-			     e->new_register(f, type::pred)};
-			ask_once(f, r, e);
-		}
-		e->before(s, counting(m, s, a, out->sites.size(), r, e));
+		if (!asked)
+			e->at_begin(f, filled(begin, {{"answer", e->new_name("answer")}}));
+		asked = true;
+		e->before(s, counting(m, s, a, out->sites.size(), e));
 		out->sites.push_back(
 			{std::string(m.str(f.name)), position_of(m.text, s.text.begin), std::string(m.str(s.text))});
 	}

@@ -15,11 +15,11 @@ struct coalesce_counters {
 	uint64_t pages;   // distinct ones of 64 KiB
 };
 
-// In global memory; het_coalesce_table holds its address, or 0.
+// The variable het_coalesce_table.
 struct coalesce_table {
 	uint32_t threshold; // a warp is sampled if its key is not above
 	uint32_t seed;      // added to keys: launches with other seeds sample other warps
-	uint64_t counters;  // address of coalesce_counters, sites of them for each copy
+	uint64_t counters;  // address of coalesce_counters in global memory, sites of them for each copy; 0: none are
 	uint32_t copies;    // of the counters, less one; their number is a power of two. Processors spread over them
 	uint32_t sites;
 };

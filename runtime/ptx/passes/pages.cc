@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Passes dirty and touch: each access of their kind to global or generic memory calls a function first that sets a bit
-// for the page.
+// Passes dirty and touch: each access of their kind to global or generic memory looks at its page's flag, and sets it
+// if it is not set.
+#include "ptx/passes/pages.h"
 #include "ptx/passes/access.h"
+#include "ptx/passes/filled.h"
 #include "ptx/passes/pass.h"
+
+#include <algorithm>
 
 namespace het::ptx
 {
@@ -10,62 +14,42 @@ namespace het::ptx
 namespace
 {
 
-// # stands for the name of the pass. The table and its bitmaps may be changed by other threads at any time, so they are
-// read as volatile. A bit that is set already is not set again: most accesses to a page find it so.
-constexpr std::string_view support = R"(.visible .global .align 8 .u64 het_#_table;
-.func het_#_mark(.param .b64 het_#_address)
-{
-	.reg .pred %p<3>;
-	.reg .b32 %r<5>;
-	.reg .b64 %a, %t, %n, %base, %size, %bits, %o;
-	ld.volatile.global.u64 %t, [het_#_table];
-	setp.eq.u64 %p0, %t, 0;
-	@%p0 bra $done;
-	ld.param.b64 %a, [het_#_address];
-	ld.global.u64 %n, [%t];
-$next:
-	setp.eq.u64 %p0, %n, 0;
-	@%p0 bra $done;
-	ld.global.u64 %base, [%t+8];
-	ld.global.u64 %size, [%t+16];
-	ld.global.u64 %bits, [%t+24];
-	add.u64 %t, %t, 24;
-	sub.u64 %n, %n, 1;
-	sub.u64 %o, %a, %base;
-	setp.ge.u64 %p1, %o, %size;
-	@%p1 bra $next;
-	shr.u64 %a, %a, 16;
-	shr.u64 %base, %base, 16;
-	sub.u64 %a, %a, %base;
-	shr.u64 %o, %a, 5;
-	shl.b64 %o, %o, 2;
-	add.u64 %bits, %bits, %o;
-	cvt.u32.u64 %r0, %a;
-	and.b32 %r0, %r0, 31;
-	mov.u32 %r1, 1;
-	shl.b32 %r1, %r1, %r0;
-	ld.volatile.global.u32 %r2, [%bits];
-	and.b32 %r3, %r2, %r1;
-	setp.ne.u32 %p2, %r3, 0;
-	@%p2 bra $done;
-	red.global.or.b32 [%bits], %r1;
-$done:
-	ret;
-}
-)";
+// Nothing here branches, and flags are set where the straight line of code ends: ptxas can go on ordering the program's
+// own accesses, and a thread waits for flags when it has issued them all. The table lies in constant memory, where
+// reading it is free; in global memory all warps of a grid would queue up at the one place of the cache that has it.
+//
+// <d> stands for the pass's prefix, and <k> for the number of a flag that was looked at and is still to be set.
+static_assert(sizeof(page_table) == 32 && page_bytes == 1 << 16 && page_flag_rows == 1 << 6);
+constexpr std::string_view table = ".visible .const .align 8 .b8 <d>table[32];";
+
+constexpr unsigned most_open = 4;
+constexpr std::string_view registers = R"(.reg .pred %<d>p;
+.reg .b32 %<d>n, %<d>s, %<d>set<4>;
+.reg .b64 %<d>a, %<d>c, %<d>flag<4>;)";
+
+// The address is in %<d>a. Another thread may set the flag meanwhile: that it is set twice does no harm.
+constexpr std::string_view look = R"(ld.const.u64 %<d>c, [<d>table];
+sub.u64 %<d>a, %<d>a, %<d>c;<unless>
+ld.const.u64 %<d>c, [<d>table+8];
+setp.lt.u64 %<d>p, %<d>a, %<d>c;
+shr.u64 %<d>c, %<d>a, 16;
+cvt.u32.u64 %<d>n, %<d>c;
+and.b32 %<d>n, %<d>n, 63;
+shr.u64 %<d>a, %<d>a, 22;
+ld.const.u64 %<d>c, [<d>table+16];
+add.u64 %<d>a, %<d>a, %<d>c;
+ld.const.u32 %<d>s, [<d>table+24];
+mad.wide.u32 %<d>flag<k>, %<d>n, %<d>s, %<d>a;
+mov.u32 %<d>set<k>, 1;
+@%<d>p ld.global.u8 %<d>set<k>, [%<d>flag<k>];)";
+
+constexpr std::string_view set = R"(setp.eq.u32 %<d>p, %<d>set<k>, 0;
+@%<d>p st.global.u8 [%<d>flag<k>], 1;)";
 
 struct page_pass {
-	std::string name;
+	std::string prefix;
 	bool counts_reads;
 };
-
-std::string named(std::string_view text, const std::string &name)
-{
-	std::string out;
-	for (char c : text)
-		out += c == '#' ? name : std::string(1, c);
-	return out;
-}
 
 bool counts(const page_pass &p, const memory_access &a)
 {
@@ -73,48 +57,105 @@ bool counts(const page_pass &p, const memory_access &a)
 	return a.address && global && (a.writes || (p.counts_reads && a.reads));
 }
 
-// A call under the same guard.
-std::string marking(const page_pass &p, const module &m, const statement &s, const memory_access &a, editor *e,
-		    const function &f)
+bool leaves(const module &m, const instruction &i)
 {
-	const auto &i = m.instructions[s.index];
-	auto address = e->new_register(f, type::b64), parameter = e->new_name("address");
-	return "{\n" + address_into(m, s, *a.address, address) + "\n.param .b64 " + parameter + ";\nst.param.b64 [" +
-	       parameter + "], " + address + ";\n" + guard_of(m, i) + "call het_" + p.name + "_mark, (" + parameter +
-	       ");\n}";
+	constexpr std::string_view all[] = {"bra", "brx", "call", "ret", "exit", "trap"};
+	return std::find(std::begin(all), std::end(all), mnemonic(m.str(i.opcode)).base()) != std::end(all);
 }
 
-void mark(const page_pass &p, const module &m, const function &f, editor *e, pass_result *out)
+// Notes the pages of one function.
+class noter
 {
-	for (uint32_t n = f.first_statement; n < f.first_statement + f.statements; n++) {
-		const statement &s = m.statements[n];
-		if (s.kind != statement::kind_t::instruction)
-			continue;
-		const auto &i = m.instructions[s.index];
-		if (writes_unseen(m, i))
-			out->blind.push_back(m.fault_at(s.text, "writes memory in a way that is not followed"));
-		else if (p.counts_reads && reads_unseen(m, i))
-			out->blind.push_back(m.fault_at(s.text, "reads memory in a way that is not followed"));
-		else if (calls_unseen(m, i))
-			out->blind.push_back(m.fault_at(s.text, "calls a function that is not in this text"));
-		else if (auto a = access_of(m, i); counts(p, a))
-			e->before(s, marking(p, m, s, a, e, f));
+      public:
+	noter(const page_pass &p, const module &m, const function &f, editor *e, pass_result *out)
+	    : p_(p), m_(m), f_(f), e_(*e), out_(*out)
+	{
 	}
-}
+
+	void run()
+	{
+		for (uint32_t n = f_.first_statement; n < f_.first_statement + f_.statements; n++) {
+			const statement &s = m_.statements[n];
+			if (s.kind == statement::kind_t::label)
+				set_before(s);
+			else if (s.kind == statement::kind_t::instruction)
+				instruction_at(s, m_.instructions[s.index]);
+		}
+		if (open_)
+			e_.after(m_.statements[f_.first_statement + f_.statements - 1], set_all());
+		if (noted_)
+			e_.at_begin(f_, filled(registers, {{"d", p_.prefix}}));
+	}
+
+      private:
+	void instruction_at(const statement &s, const instruction &i)
+	{
+		if (added_by_pass(m_, i))
+			return;
+		if (writes_unseen(m_, i))
+			out_.blind.push_back(m_.fault_at(s.text, "writes memory in a way that is not followed"));
+		else if (p_.counts_reads && reads_unseen(m_, i))
+			out_.blind.push_back(m_.fault_at(s.text, "reads memory in a way that is not followed"));
+		else if (calls_unseen(m_, i))
+			out_.blind.push_back(m_.fault_at(s.text, "calls a function that is not in this text"));
+		else if (auto a = access_of(m_, i); counts(p_, a))
+			note(s, i, *a.address);
+		if (leaves(m_, i))
+			set_before(s);
+	}
+
+	void note(const statement &s, const instruction &i, const operand &address)
+	{
+		if (open_ == most_open)
+			set_before(s);
+		// Where the guard does not hold the address may be anything: one that is out of range.
+		std::string unless;
+		if (!i.guard.empty())
+			unless = std::string(i.guard_negated ? "\n@" : "\n@!") + std::string(m_.str(i.guard)) +
+				 " mov.u64 %" + p_.prefix + "a, -1;";
+		e_.before(s,
+			  address_into(m_, s, address, "%" + p_.prefix + "a") + "\n" +
+				  filled(look, {{"d", p_.prefix}, {"k", std::to_string(open_++)}, {"unless", unless}}));
+		noted_ = true;
+	}
+
+	std::string set_all()
+	{
+		std::string lines;
+		for (unsigned k = 0; k < open_; k++)
+			lines += (k ? "\n" : "") + filled(set, {{"d", p_.prefix}, {"k", std::to_string(k)}});
+		open_ = 0;
+		return lines;
+	}
+
+	void set_before(const statement &s)
+	{
+		if (open_)
+			e_.before(s, set_all());
+	}
+
+	const page_pass &p_;
+	const module &m_;
+	const function &f_;
+	editor &e_;
+	pass_result &out_;
+	unsigned open_ = 0;
+	bool noted_ = false;
+};
 
 pass_result add_pages(const module &m, const page_pass &p)
 {
 	pass_result out;
-	out.refused = has_instrument(m, "het_" + p.name + "_");
+	out.refused = has_instrument(m, p.prefix);
 	if (!out.refused && m.address_bits != 64)
 		out.refused = m.fault_at({}, "only modules with addresses of 64 bits");
 	if (out.refused)
 		return out;
 	editor e(m);
-	e.add_to_module(named(support, p.name));
+	e.add_to_module(filled(table, {{"d", p.prefix}}));
 	for (const auto &f : m.functions)
 		if (f.has_body && !added_by_pass(m.str(f.name)))
-			mark(p, m, f, &e, &out);
+			noter(p, m, f, &e, &out).run();
 	out.text = e.print();
 	return out;
 }
@@ -123,12 +164,12 @@ pass_result add_pages(const module &m, const page_pass &p)
 
 pass_result add_dirty(const module &m)
 {
-	return add_pages(m, {"dirty", false});
+	return add_pages(m, {"het_dirty_", false});
 }
 
 pass_result add_touch(const module &m)
 {
-	return add_pages(m, {"touch", true});
+	return add_pages(m, {"het_touch_", true});
 }
 
 } // namespace het::ptx

@@ -44,6 +44,17 @@ bool added_by_pass(std::string_view function)
 			   [&](const pass &p) { return function.starts_with(p.prefix); });
 }
 
+bool added_by_pass(const module &m, const instruction &i)
+{
+	for (uint32_t n = 0; n < i.operands; n++) {
+		const operand &o = m.operand_of(i, n);
+		auto name = m.str(o.name);
+		if (o.kind == operand::kind_t::address && name.starts_with('%') && added_by_pass(name.substr(1)))
+			return true;
+	}
+	return false;
+}
+
 std::optional<fault> has_instrument(const module &m, std::string_view prefix)
 {
 	constexpr const char *why = "the module has this instrument already";

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The passes dirty and touch against the interpreter's own count of pages.
+// The passes dirty and touch against the interpreter's own sets of pages.
 #include "instrument.h"
+#include "ptx/passes/pages.h"
 #include "stage.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace het::ptx
@@ -17,98 +19,108 @@ using simt::example;
 using simt::stage;
 using simt::with_header;
 
-constexpr uint64_t page = 64 << 10;
+// The flags of a range of addresses, set up for a pass.
+class flags
+{
+      public:
+	flags(device *d, const std::string &pass, uint64_t base, uint64_t end) : base_(base)
+	{
+		table_ = {base, end - base, 0, page_flag_stride(end - base)};
+		bytes_.resize(page_flag_rows * table_.stride);
+		table_.flags = d->share(bytes_);
+		auto variable = d->prog().variable("het_" + pass + "_table");
+		EXPECT_EQ(variable.bytes, sizeof(table_));
+		EXPECT_TRUE(d->mem().write(variable.address, &table_, sizeof(table_)));
+	}
+	// The pages from @base on that are noted, counted from there.
+	std::set<uint64_t> noted(uint64_t base, uint64_t size) const
+	{
+		std::set<uint64_t> pages;
+		for (uint64_t at = 0; at < size; at += page_bytes)
+			if (bytes_[page_flag((base + at - base_) / page_bytes, table_.stride)])
+				pages.insert(at / page_bytes);
+		return pages;
+	}
+	size_t count() const { return size_t(std::count(bytes_.begin(), bytes_.end(), 1)); }
 
-// One entry: a buffer of which every page may be written.
-struct table {
-	uint64_t entries = 1, base, size, bitmap;
+      private:
+	uint64_t base_;
+	page_table table_;
+	std::vector<uint8_t> bytes_;
 };
 
+using pages_of_buffers = std::vector<std::set<uint64_t>>;
+
+// Where the buffers of a kernel are; 0 for its other arguments.
+std::vector<uint64_t> addresses_of(const stage &s)
+{
+	std::vector<uint64_t> all(s.buffers.size());
+	for (size_t i = 0; i < all.size(); i++)
+		if (!s.buffers[i].empty())
+			memcpy(&all[i], &s.with_launch.parameters[s.with_launch.kernel->parameters[i].offset], 8);
+	return all;
+}
+
 // The pages of each buffer that a pass noted.
-std::vector<std::vector<uint32_t>> bitmaps_of(const example &e, const std::string &pass, const simt::options &with)
+pages_of_buffers pages_noted(const example &e, const std::string &pass, const simt::options &with)
 {
 	stage s(e, instrumented_file(e.file, pass).text, with);
-	std::vector<std::vector<uint32_t>> bitmaps;
-	std::vector<uint64_t> table{0};
-	for (auto &b : s.buffers)
-		bitmaps.emplace_back(b.size() / page / 32 + 2);
-	for (size_t i = 0; i < s.buffers.size(); i++) {
-		if (s.buffers[i].empty())
+	auto addresses = addresses_of(s);
+	uint64_t begin = ~uint64_t{0}, end = 0;
+	for (size_t i = 0; i < addresses.size(); i++) {
+		if (!addresses[i])
 			continue;
-		uint64_t base = 0;
-		memcpy(&base, &s.with_launch.parameters[s.with_launch.kernel->parameters[i].offset], 8);
-		table.insert(table.end(), {base, s.buffers[i].size(), s.dev.share(bitmaps[i])});
-		table[0]++;
+		begin = std::min(begin, addresses[i]);
+		end = std::max(end, addresses[i] + s.buffers[i].size());
 	}
-	uint64_t address = s.dev.share(table);
-	EXPECT_TRUE(s.dev.mem().write(s.dev.prog().variable("het_" + pass + "_table").address, &address, 8));
+	flags f(&s.dev, pass, begin, end);
 	s.must_run();
-	return bitmaps;
+	pages_of_buffers pages;
+	size_t all = 0;
+	for (size_t i = 0; i < addresses.size(); i++)
+		all += pages.emplace_back(f.noted(addresses[i], s.buffers[i].size())).size();
+	EXPECT_EQ(f.count(), all) << e;
+	return pages;
 }
 
 // And those that the plain kernel uses, as the observer has them.
-std::vector<std::vector<uint32_t>> pages_of(const example &e, bool reads, simt::options with)
+pages_of_buffers pages_used(const example &e, bool reads, simt::options with)
 {
 	with.statistics = true;
 	stage s(e, corpus_text(e.file), with);
 	auto out = s.run();
-	auto pages = out.counts.written_pages;
+	auto used = out.counts.written_pages;
 	if (reads)
-		pages.insert(out.counts.read_pages.begin(), out.counts.read_pages.end());
-	std::vector<std::vector<uint32_t>> bitmaps;
-	for (size_t i = 0; i < s.buffers.size(); i++) {
-		auto &bits = bitmaps.emplace_back(s.buffers[i].size() / page / 32 + 2);
-		uint64_t base = 0;
-		memcpy(&base, &s.with_launch.parameters[s.with_launch.kernel->parameters[i].offset],
-		       s.buffers[i].empty() ? 0 : 8);
-		for (uint64_t p = 0; p * page < s.buffers[i].size(); p++)
-			if (pages.count(base / page + p))
-				bits[p / 32] |= 1u << p % 32;
-	}
-	return bitmaps;
+		used.insert(out.counts.read_pages.begin(), out.counts.read_pages.end());
+	auto addresses = addresses_of(s);
+	pages_of_buffers pages(addresses.size());
+	for (size_t i = 0; i < addresses.size(); i++)
+		for (uint64_t p = 0; p * page_bytes < s.buffers[i].size(); p++)
+			if (used.count(addresses[i] / page_bytes + p))
+				pages[i].insert(p);
+	return pages;
 }
 
 TEST(Pages, AreThoseThatTheInterpreterSees)
 {
 	for (const auto &e : simt::all_examples()) {
 		for (const auto &mode : simt::two_modes()) {
-			EXPECT_EQ(bitmaps_of(e, "dirty", mode), pages_of(e, false, mode)) << e;
-			EXPECT_EQ(bitmaps_of(e, "touch", mode), pages_of(e, true, mode)) << e;
+			EXPECT_EQ(pages_noted(e, "dirty", mode), pages_used(e, false, mode)) << e;
+			EXPECT_EQ(pages_noted(e, "touch", mode), pages_used(e, true, mode)) << e;
 		}
 	}
 }
 
-// Runs collatz on @n numbers, and returns the pages of out that the pass saw.
-std::set<uint64_t> pages_seen(uint32_t n, std::set<uint64_t> *really)
-{
-	std::vector<uint32_t> in(n), out(n + 1000), bits(16);
-	std::iota(in.begin(), in.end(), 1u);
-	device d(instrumented(corpus_text("kernels.ptx"), "dirty").text);
-	uint64_t where = d.share(out), bitmap = d.share(bits);
-	std::vector<table> tables{{1, where, out.size() * 4, bitmap}};
-	uint64_t address = d.share(tables);
-	EXPECT_TRUE(d.mem().write(d.prog().variable("het_dirty_table").address, &address, 8));
-	d.must_run("collatz", {(n + 255) / 256}, {256}, d.share(in), where, n);
-
-	device plain(corpus_text("kernels.ptx"));
-	plain.with.statistics = true;
-	uint64_t same = plain.share(out);
-	auto o = plain.run("collatz", {(n + 255) / 256}, {256}, plain.share(in), same, n);
-	EXPECT_FALSE(o.error);
-	for (uint64_t p : o.counts.written_pages)
-		really->insert(p - same / page);
-	std::set<uint64_t> seen;
-	for (uint32_t p = 0; p < 16 * 32; p++)
-		if (bits[p / 32] >> p % 32 & 1)
-			seen.insert(p);
-	return seen;
-}
-
 TEST(Dirty, SeesThePagesThatAreWritten)
 {
-	std::set<uint64_t> really, seen = pages_seen(40000, &really);
-	EXPECT_EQ(seen, really);
-	EXPECT_EQ(seen.size(), 3u);
+	constexpr uint32_t n = 40000;
+	std::vector<uint32_t> in(n), out(n + 100000);
+	std::iota(in.begin(), in.end(), 1u);
+	device d(instrumented(corpus_text("kernels.ptx"), "dirty").text);
+	uint64_t where = d.share(out);
+	flags f(&d, "dirty", where, where + out.size() * 4);
+	d.must_run("collatz", {(n + 255) / 256}, {256}, d.share(in), where, n);
+	EXPECT_EQ(f.noted(where, out.size() * 4), (std::set<uint64_t>{0, 1, 2}));
 }
 
 // Without a table the kernels do what they did.
@@ -135,15 +147,54 @@ TEST(Dirty, FollowsGuardsAndEveryFormOfAddress)
 		"@%p st.global.u32 [%d+131072], %t;\n@!%p red.global.add.u32 [%d+4], 1;\n"
 		"@%p atom.add.u32 %t, [g+0], 1;\nret;\n}\n");
 	device d(instrumented(text, "dirty").text);
-	std::vector<uint32_t> out(60000), bits(1);
+	std::vector<uint32_t> out(60000);
 	uint64_t where = d.share(out);
-	std::vector<table> tables{{1, where, out.size() * 4, d.share(bits)}};
-	uint64_t address = d.share(tables);
-	ASSERT_TRUE(d.mem().write(d.prog().variable("het_dirty_table").address, &address, 8));
+	flags f(&d, "dirty", where, where + out.size() * 4);
 	d.must_run("k", {1}, {32}, where);
-	EXPECT_EQ(bits[0], 0b101u);
+	EXPECT_EQ(f.noted(where, out.size() * 4), (std::set<uint64_t>{0, 2}));
 	EXPECT_EQ(out[1], 31u);
 	EXPECT_EQ(out[32768], 5u);
+}
+
+// More accesses in a row than have registers of their own, through registers that are overwritten; one in a scope, and
+// one before which an undefined address is guarded; and the end of the body right after the last one.
+TEST(Touch, SeesAccessesThatFollowEachOther)
+{
+	std::string body;
+	for (int p : {3, 1, 4, 0, 5, 9, 2, 6})
+		body += "ld.global.u64 %v, [%d+" + std::to_string(p * page_bytes) + "];\n";
+	auto text = with_header(".entry k(.param .u64 in)\n{\n.reg .b64 %d, %v, %u;\n.reg .pred %p;\n"
+				"ld.param.u64 %d, [in];\n" +
+				body + "{\n.reg .b64 %x;\nadd.u64 %x, %d, " + std::to_string(20 * page_bytes) +
+				";\nst.global.u64 [%x], %v;\n}\nsetp.ne.u64 %p, %d, %d;\n" +
+				"@%p st.global.u64 [%u], %v;\nadd.u64 %d, %d, " + std::to_string(70 * page_bytes) +
+				";\nld.global.u64 %d, [%d];\n}\n");
+	for (const auto &mode : simt::both_modes(true)) {
+		device d(instrumented(text, "touch,dirty").text, true);
+		d.with = mode;
+		std::vector<uint8_t> in(80 * page_bytes);
+		uint64_t where = d.share(in);
+		flags touched(&d, "touch", where, where + in.size()), written(&d, "dirty", where, where + in.size());
+		d.must_run("k", {1}, {32}, where);
+		EXPECT_EQ(touched.noted(where, in.size()), (std::set<uint64_t>{0, 1, 2, 3, 4, 5, 6, 9, 20, 70}));
+		EXPECT_EQ(written.noted(where, in.size()), std::set<uint64_t>{20});
+	}
+}
+
+TEST(Pages, HaveFlagsOfTheirOwn)
+{
+	for (uint64_t pages : {1, 63, 64, 65, 10000}) {
+		uint32_t stride = page_flag_stride(pages * page_bytes);
+		std::set<uint64_t> all, lines;
+		for (uint64_t p = 0; p < pages; p++) {
+			all.insert(page_flag(p, stride));
+			if (p < page_flag_rows)
+				lines.insert(page_flag(p, stride) / 128);
+		}
+		EXPECT_EQ(all.size(), pages);
+		EXPECT_LT(*all.rbegin(), page_flag_rows * stride);
+		EXPECT_EQ(lines.size(), std::min(pages, page_flag_rows));
+	}
 }
 
 TEST(Dirty, SaysWhatItCanNotSee)

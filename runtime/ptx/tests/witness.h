@@ -15,30 +15,23 @@ inline bool is_global(const memory_access &a, uint64_t address)
 	return a.space == space::global || address - shared_window >= 4 * window_bytes;
 }
 
-// What the interpreter saw of an instrumented kernel: which lanes came to the counting function together, and where
-// their accesses went afterwards.
+// What the interpreter saw of an instrumented kernel: which lanes came to the instrument together, and where their
+// accesses went afterwards.
 class witness
 {
       public:
-	witness(const code *counting, uint32_t threads_of_block, size_t sites)
-	    : counting_(counting), threads_(threads_of_block), count_(sites)
-	{
-	}
+	witness(uint32_t threads_of_block, size_t sites) : threads_(threads_of_block), count_(sites) {}
 
 	void operator()(const step &s)
 	{
-		if (s.function != counting_ && !s.addresses)
-			return;
 		const module &m = *s.function->source;
-		const auto &i = m.instructions[m.statements[s.statement].index];
-		if (s.function == counting_) {
-			if (m.str(i.opcode).starts_with("activemask"))
-				together(s);
-			return;
-		}
-		const auto &sites = sites_of(m);
-		if (auto site = sites.find(s.statement); site != sites.end())
-			access(s, access_of(m, i), site->second);
+		if (what_.empty())
+			look_at(m);
+		uint32_t what = what_[s.statement];
+		if (what == meeting)
+			together(s);
+		else if (what < meeting && s.addresses)
+			access(s, access_of(m, m.instructions[m.statements[s.statement].index]), what);
 	}
 
 	// Grouped as the instrument met them, of all warps that it sampled.
@@ -114,34 +107,37 @@ class witness
 		warps_with_accesses.insert(e.warp);
 		executed_.push_back(std::move(e));
 	}
-	// The accesses of the program's own functions, in their order.
-	const std::map<uint32_t, uint32_t> &sites_of(const module &m)
+	// The accesses of the program's own functions have numbers in their order.
+	void look_at(const module &m)
 	{
+		what_.assign(m.statements.size(), other);
+		uint32_t sites = 0;
 		for (const auto &f : m.functions) {
-			if (listed_ || !f.has_body || added_by_pass(m.str(f.name)))
+			if (!f.has_body || added_by_pass(m.str(f.name)))
 				continue;
-			for (uint32_t n = f.first_statement; n < f.first_statement + f.statements; n++) {
-				const auto &s = m.statements[n];
-				if (s.kind != statement::kind_t::instruction)
-					continue;
-				auto a = access_of(m, m.instructions[s.index]);
-				if (a.address && (a.space == space::global || a.space == space::none))
-					sites_.emplace(n, uint32_t(sites_.size()));
-			}
+			for (uint32_t n = f.first_statement; n < f.first_statement + f.statements; n++)
+				if (m.statements[n].kind == statement::kind_t::instruction)
+					what_[n] = what_is(m, m.instructions[m.statements[n].index], &sites);
 		}
-		listed_ = true;
-		return sites_;
+	}
+	static uint32_t what_is(const module &m, const instruction &i, uint32_t *sites)
+	{
+		bool added = i.operands && m.str(m.operand_of(i, 0)).starts_with("%het_coalesce_");
+		if (added && m.str(i.opcode).starts_with("activemask"))
+			return meeting;
+		auto a = access_of(m, i);
+		bool counted = a.address && (a.space == space::global || a.space == space::none);
+		return counted && !added_by_pass(m, i) ? (*sites)++ : other;
 	}
 
 	struct execution {
 		uint32_t warp, site;
 		std::vector<uint64_t> addresses;
 	};
-	const code *counting_;
+	static constexpr uint32_t other = ~0u, meeting = other - 1;
 	uint32_t threads_;
 	size_t count_;
-	bool listed_ = false;
-	std::map<uint32_t, uint32_t> sites_; // statement -> number
+	std::vector<uint32_t> what_; // each statement is: a number, meeting or other
 	std::vector<std::vector<std::pair<thread_number, size_t>>> groups_;
 	std::map<thread_number, size_t> entered_;
 	std::map<thread_number, std::vector<std::pair<uint32_t, uint64_t>>> threads_seen_;
