@@ -17,11 +17,14 @@ nvptx_texts := $(if $(nvcc),nvcc) $(if $(nvptx_clang),clang)
 nvptx_programs := $(addprefix $(nvptx)/,ptx $(if $(nvptx_gcc),openmp openacc lib/libgomp.so.1) \
 	$(foreach t,$(nvptx_texts),$t.ptx $t-warps.ptx))
 
-bench-nvptx: $(nvptx_programs) $(B)/bin/het-ptx
+nvptx_overheads := $(if $(nvcc),$(patsubst %,$(nvptx)/overheads/%.ptx,plain dirty touch coalesce slice))
+
+bench-nvptx: $(nvptx_programs) $(nvptx_overheads) $(fake_cuda) $(B)/bin/het-ptx
 	$(if $(nvptx_gcc),,@echo 'left out: OpenMP and OpenACC, for want of gcc-12-offload-nvptx')
 	$(if $(nvcc),,@echo 'left out: nvcc')
 	$(if $(nvptx_clang),,@echo 'left out: clang-14')
 	$Q$(PYTHON) bench/nvptx/sweep.py --check --bin $(nvptx) --het-ptx $(B)/bin/het-ptx
+	$(if $(nvcc),$QLD_LIBRARY_PATH=$(B)/fake $(PYTHON) bench/nvptx/overheads.py --check --bin $(nvptx)/overheads)
 .PHONY: bench-nvptx
 
 nvptx_headers := $(wildcard bench/nvptx/*.h)
@@ -55,3 +58,13 @@ $(nvptx)/clang.ptx $(nvptx)/clang-regions.ptx: bench/nvptx/kernels.cu bench/nvpt
 $(nvptx)/%-warps.ptx: $(nvptx)/%-regions.ptx $(B)/bin/het-ptx
 	$(call say,PTX)
 	$Q$(B)/bin/het-ptx instrument --pass soft-stack,uniform-simt $< -o $@
+
+# What the passes make of kernels, for overheads.py.
+$(nvptx)/overheads/plain.ptx: bench/nvptx/overheads.cu
+	@mkdir -p $(@D)
+	$(call say,NVCC)
+	$Q$(nvcc) -ptx -arch=sm_75 $< -o $@
+
+$(filter-out %/plain.ptx,$(nvptx_overheads)): %.ptx: $(nvptx)/overheads/plain.ptx $(B)/bin/het-ptx
+	$(call say,PTX)
+	$Q$(B)/bin/het-ptx instrument --pass $(*F) $< $(if $(findstring coalesce,$@),--sites $(@D)/sites.json) -o $@

@@ -158,6 +158,8 @@ enum : unsigned { cu_attach_global = 1 };
 	F(load_module, cuModuleLoadData, (cu_module * module, const void *image))                                   \
 	F(unload_module, cuModuleUnload, (cu_module module))                                                        \
 	F(get_function, cuModuleGetFunction, (cu_function * function, cu_module module, const char *name))          \
+	F(get_variable, cuModuleGetGlobal_v2,                                                                       \
+	  (cu_deviceptr * address, size_t * size, cu_module module, const char *name))                              \
 	F(launch, cuLaunchKernel,                                                                                   \
 	  (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,               \
 	   unsigned block_y, unsigned block_z, unsigned shared, cu_stream stream, void **parameters, void **extra)) \

@@ -209,6 +209,16 @@ int cuFuncGetParamInfo(cu_function f, size_t i, size_t *offset, size_t *size)
 	return injected(__func__);
 }
 
+int cuModuleGetGlobal_v2(cu_deviceptr *address, size_t *size, cu_module module, const char *name)
+{
+	auto variable = module->program.variable(name);
+	if (!variable.bytes)
+		return cu_error_not_found;
+	*address = variable.address;
+	*size = variable.bytes;
+	return injected(__func__);
+}
+
 int cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
 		   unsigned block_z, unsigned shared, cu_stream stream, void **parameters, void **)
 {
