@@ -34,6 +34,16 @@ inline double to_double(double d)
 	return d;
 }
 
+template <typename T> constexpr double smallest_normal = 0x1p-14;
+template <> constexpr double smallest_normal<bfloat> = 0x1p-126;
+
+// With @ftz subnormal numbers count as zero.
+template <typename T> double to_double(T h, bool ftz)
+{
+	double v = to_double(h);
+	return ftz && std::fabs(v) < smallest_normal<T> ? std::copysign(0.0, v) : v;
+}
+
 template <typename T> T from_double(double v, rounding r = rounding::nearest);
 template <> half from_double<half>(double v, rounding r);
 template <> bfloat from_double<bfloat>(double v, rounding r);

@@ -20,87 +20,102 @@ std::string_view comparison_of(const mnemonic &m)
 	return "";
 }
 
-void combine(context &c, const uop &u, lanes m, lanes bits)
+lanes combined(context &c, const uop &u, lanes bits)
 {
-	lanes other = ~bits;
-	if (u.c.valid()) {
-		lanes with = c.predicate(u.c, u.c_negated);
-		auto both = [&](lanes v) {
-			return u.mode == 1 ? v & with : u.mode == 2 ? v | with : u.mode == 3 ? v ^ with : v;
-		};
-		bits = both(bits);
-		other = both(other);
-	}
+	if (!u.c.valid())
+		return bits;
+	lanes with = c.predicate(u.c, u.c_negated);
+	return u.mode == 1 ? bits & with : u.mode == 2 ? bits | with : u.mode == 3 ? bits ^ with : bits;
+}
+
+// @other: what the second predicate becomes.
+void put_answers(context &c, const uop &u, lanes m, lanes bits, lanes other)
+{
+	bits = combined(c, u, bits);
 	if (u.flag) { // set: a number instead of a predicate
 		uint64_t *d = c.at(u.d);
 		uint64_t yes = u.offset == 1 ? std::bit_cast<uint32_t>(1.0f) : uint32_t(-1);
 		for_lanes(m, [&](unsigned l) { d[l] = bits >> l & 1 ? yes : 0; });
 		return;
 	}
+	if (u.e.valid())
+		other = combined(c, u, other); // before the first one is written, which may be u.c
 	if (u.d.valid())
 		c.set_predicate(u.d, m, bits);
 	if (u.e.valid())
 		c.set_predicate(u.e, m, other);
 }
 
-template <typename T, typename F> run_fn compare(F)
+// The lanes in which it is true of the values that begin at bit @shift.
+template <typename T, typename F> lanes holding(context &c, const uop &u, lanes m, unsigned shift)
+{
+	const uint64_t *a = c.at(u.a), *b = c.at(u.b);
+	bool ftz = u.element;
+	lanes bits = 0;
+	if constexpr (std::is_floating_point_v<T>) {
+		for_lanes(m, [&](unsigned l) {
+			T x = get<T>(a[l]), y = get<T>(b[l]);
+			bits |= lanes(ftz ? F{}(flushed(x), flushed(y)) : F{}(x, y)) << l;
+		});
+	} else if constexpr (std::is_class_v<T>) {
+		for_lanes(m, [&](unsigned l) {
+			double x = to_double(get<T>(a[l] >> shift), ftz), y = to_double(get<T>(b[l] >> shift), ftz);
+			bits |= lanes(F{}(x, y)) << l;
+		});
+	} else {
+		for_lanes(m, [&](unsigned l) { bits |= lanes(F{}(get<T>(a[l]), get<T>(b[l]))) << l; });
+	}
+	return bits;
+}
+
+// @two: registers hold two values; the second predicate is what holds for the upper ones.
+template <typename T, bool two, typename F> run_fn compare(F)
 {
 	return [](context &c, const uop &u, lanes m) {
-		const uint64_t *a = c.at(u.a), *b = c.at(u.b);
-		lanes bits = 0;
-		if constexpr (std::is_floating_point_v<T>) {
-			bool ftz = u.element;
-			for_lanes(m, [&](unsigned l) {
-				T x = get<T>(a[l]), y = get<T>(b[l]);
-				bits |= lanes(ftz ? F{}(flushed(x), flushed(y)) : F{}(x, y)) << l;
-			});
-		} else if constexpr (std::is_class_v<T>) {
-			for_lanes(m, [&](unsigned l) {
-				bits |= lanes(F{}(to_double(get<T>(a[l])), to_double(get<T>(b[l])))) << l;
-			});
-		} else {
-			for_lanes(m, [&](unsigned l) { bits |= lanes(F{}(get<T>(a[l]), get<T>(b[l]))) << l; });
-		}
-		combine(c, u, m, bits);
+		lanes bits = holding<T, F>(c, u, m, 0);
+		if constexpr (two)
+			put_answers(c, u, m, bits, holding<T, F>(c, u, m, 16));
+		else
+			put_answers(c, u, m, bits, ~bits);
 	};
 }
 
-template <typename T> run_fn compare_ordered(std::string_view how)
+template <typename T, bool two = false> run_fn compare_ordered(std::string_view how)
 {
 	if (how == "eq")
-		return compare<T>([](auto a, auto b) { return a == b; });
+		return compare<T, two>([](auto a, auto b) { return a == b; });
 	if (how == "ne")
-		return compare<T>([](auto a, auto b) { return a < b || a > b; });
+		return compare<T, two>([](auto a, auto b) { return a < b || a > b; });
 	if (how == "lt" || how == "lo")
-		return compare<T>([](auto a, auto b) { return a < b; });
+		return compare<T, two>([](auto a, auto b) { return a < b; });
 	if (how == "le" || how == "ls")
-		return compare<T>([](auto a, auto b) { return a <= b; });
+		return compare<T, two>([](auto a, auto b) { return a <= b; });
 	if (how == "gt" || how == "hi")
-		return compare<T>([](auto a, auto b) { return a > b; });
+		return compare<T, two>([](auto a, auto b) { return a > b; });
 	if (how == "ge" || how == "hs")
-		return compare<T>([](auto a, auto b) { return a >= b; });
+		return compare<T, two>([](auto a, auto b) { return a >= b; });
 	return nullptr;
 }
 
-template <typename T> run_fn compare_real(std::string_view how)
+template <typename T, bool two = false> run_fn compare_real(std::string_view how)
 {
 	if (how == "equ")
-		return compare<T>([](auto a, auto b) { return !(a < b || a > b); });
+		return compare<T, two>([](auto a, auto b) { return !(a < b || a > b); });
 	if (how == "neu")
-		return compare<T>([](auto a, auto b) { return !(a == b); });
+		return compare<T, two>([](auto a, auto b) { return !(a == b); });
 	if (how == "ltu")
-		return compare<T>([](auto a, auto b) { return !(a >= b); });
+		return compare<T, two>([](auto a, auto b) { return !(a >= b); });
 	if (how == "leu")
-		return compare<T>([](auto a, auto b) { return !(a > b); });
+		return compare<T, two>([](auto a, auto b) { return !(a > b); });
 	if (how == "gtu")
-		return compare<T>([](auto a, auto b) { return !(a <= b); });
+		return compare<T, two>([](auto a, auto b) { return !(a <= b); });
 	if (how == "geu")
-		return compare<T>([](auto a, auto b) { return !(a < b); });
+		return compare<T, two>([](auto a, auto b) { return !(a < b); });
 	if (how == "num")
-		return compare<T>([](auto a, auto b) { return a == a && b == b; });
+		return compare<T, two>([](auto a, auto b) { return a == a && b == b; });
 	if (how == "nan")
-		return compare<T>([](auto a, auto b) { return a != a || b != b; });
-	return compare_ordered<T>(how);
+		return compare<T, two>([](auto a, auto b) { return a != a || b != b; });
+	return compare_ordered<T, two>(how);
 }
 
 run_fn comparison(type t, std::string_view how)
@@ -114,6 +129,10 @@ run_fn comparison(type t, std::string_view how)
 		return compare_real<half>(how);
 	case type::bf16:
 		return compare_real<bfloat>(how);
+	case type::f16x2:
+		return compare_real<half, true>(how);
+	case type::bf16x2:
+		return compare_real<bfloat, true>(how);
 	default:
 		break;
 	}
@@ -145,7 +164,7 @@ selection select_choice(const mnemonic &m)
 			return {lanewise([](uint64_t a, uint64_t b, float c) { return c >= 0 ? a : b; }), "ttts"};
 		return {lanewise([](uint64_t a, uint64_t b, int32_t c) { return c >= 0 ? a : b; }), "ttts"};
 	}
-	if (m.base() == "setp" || m.base() == "set")
+	if (m.base() == "setp" || (m.base() == "set" && !m.has("f16x2") && !m.has("bf16x2")))
 		return {comparison(m.last_type(), comparison_of(m)), "",
 			uint8_t(m.has("and")   ? 1
 				: m.has("or")  ? 2

@@ -10,20 +10,9 @@ namespace het::ptx::simt
 namespace
 {
 
-template <typename T> double smallest_normal();
-template <> double smallest_normal<half>()
-{
-	return 0x1p-14;
-}
-template <> double smallest_normal<bfloat>()
-{
-	return 0x1p-126;
-}
-
 template <typename T> double read_half(uint64_t word, unsigned shift, uint8_t mode)
 {
-	double v = to_double(T{uint16_t(word >> shift)});
-	return (mode & mode_ftz) && std::fabs(v) < smallest_normal<T>() ? std::copysign(0.0, v) : v;
+	return to_double(T{uint16_t(word >> shift)}, mode & mode_ftz);
 }
 
 template <typename T> uint64_t write_half(double v, uint8_t mode)
@@ -33,7 +22,7 @@ template <typename T> uint64_t write_half(double v, uint8_t mode)
 	if (mode & mode_relu)
 		v = std::isnan(v) ? v : std::fmax(v, 0.0);
 	T h = from_double<T>(v, rounding(mode & mode_rounding));
-	if ((mode & mode_ftz) && std::fabs(to_double(h)) < smallest_normal<T>())
+	if ((mode & mode_ftz) && std::fabs(to_double(h)) < smallest_normal<T>)
 		h.bits &= 0x8000;
 	return h.bits;
 }

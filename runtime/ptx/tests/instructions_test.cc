@@ -139,6 +139,17 @@ TEST(Predicates, CompareAndCombine)
 		  (std::vector<uint64_t>{0, 1}));
 	EXPECT_EQ(results("setp.num.f32 %p0, %f0, %f1;\nsetp.ltu.f32 %p1, %f0, %f1;" + show, {nan, 0}),
 		  (std::vector<uint64_t>{0, 1}));
+	// 1 and 2 against 1 and 1; NaN and a subnormal number against 0.
+	EXPECT_EQ(results("setp.gt.f16x2 %p0|%p1, %r0, %r1;" + show, {0x40003c00, 0x3c003c00}),
+		  (std::vector<uint64_t>{0, 1}));
+	EXPECT_EQ(results("setp.gtu.f16x2 %p0|%p1, %r0, %r1;" + show, {0x00017e00, 0}), (std::vector<uint64_t>{1, 1}));
+	EXPECT_EQ(results("setp.gtu.ftz.f16x2 %p0|%p1, %r0, %r1;" + show, {0x00017e00, 0}),
+		  (std::vector<uint64_t>{1, 0}));
+	EXPECT_EQ(results("setp.eq.u32 %p0, 1, 1;\nsetp.lt.xor.bf16x2 %p0|%p1, %r0, %r1, %p0;" + show,
+			  {0x3f803f80, 0x40003f80}),
+		  (std::vector<uint64_t>{1, 0}));
+	EXPECT_EQ(results("setp.ne.ftz.f16 %p0, %h0, %h1;\nsetp.ne.f16 %p1, %h0, %h1;" + show, {1, 0}),
+		  (std::vector<uint64_t>{0, 1}));
 	EXPECT_EQ(result32("set.gt.u32.s32 %r9, %r0, %r1;", {1, 0}), ~0u);
 	EXPECT_EQ(result32("set.gt.f32.s32 %f9, %r0, %r1;\nmov.b32 %r9, %f9;", {1, 0}), bits(1.f));
 	EXPECT_EQ(result32("slct.s32.f32 %r9, %r0, %r1, %f2;", {5, 6, bits(-1.f)}), 6u);
