@@ -69,6 +69,7 @@ class cuda_compute final : public compute_device
 	int choose_groups(const launch_shape &shape, unsigned (&groups)[3], unsigned (&items)[3]) const;
 	int take_event(cu_event *event);
 	void give_event(cu_event event);
+	int record(cu_event event);
 	int failed(const char *what, int error) const
 	{
 		return fail(HET_EDEVICE, "%s: %s failed: %s (%d)", info_.name, what, cu_.name_of(error), error);
@@ -219,6 +220,15 @@ void cuda_compute::give_event(cu_event event)
 		cu_.destroy_event(event);
 }
 
+// A kernel that nobody can wait for must not go on using memory which its command gives back.
+int cuda_compute::record(cu_event event)
+{
+	int err = cu_.record_event(event, stream_);
+	if (err)
+		cu_.synchronize_stream(stream_);
+	return err;
+}
+
 int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args, ticket &t)
 {
 	auto &k = static_cast<cuda_kernel &>(kernel);
@@ -236,7 +246,7 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 		err = cu_.launch(k.handle(), groups[0], groups[1], groups[2], items[0], items[1], items[2],
 				 k.shared_bytes(), stream_, k.values(), nullptr);
 	if (!err)
-		err = cu_.record_event(event, stream_);
+		err = record(event);
 	if (err) {
 		if (event)
 			give_event(event);
