@@ -226,12 +226,8 @@ void count_in(const module &m, const function &f, editor *e, pass_result *out)
 std::optional<fault> refusal(const module &m)
 {
 	constexpr unsigned oldest_target = 70;
-	if (auto again = has_instrument(m, "het_coalesce_"))
-		return again;
 	if (auto slices = has_instrument(m, "het_slice_"))
 		return m.fault_at({}, "warps have other numbers in slices: slice has to come after this pass");
-	if (m.address_bits != 64)
-		return m.fault_at({}, "only modules with addresses of 64 bits");
 	if (target_number(m) < oldest_target)
 		return m.fault_at(m.target, "match.sync needs the target sm_70 or a later one");
 	if (m.version_major < 6 || (m.version_major == 6 && m.version_minor < 2))

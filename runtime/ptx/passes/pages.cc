@@ -146,11 +146,6 @@ class noter
 pass_result add_pages(const module &m, const page_pass &p)
 {
 	pass_result out;
-	out.refused = has_instrument(m, p.prefix);
-	if (!out.refused && m.address_bits != 64)
-		out.refused = m.fault_at({}, "only modules with addresses of 64 bits");
-	if (out.refused)
-		return out;
 	editor e(m);
 	e.add_to_module(filled(table, {{"d", p.prefix}}));
 	for (const auto &f : m.functions)

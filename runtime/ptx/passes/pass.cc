@@ -67,4 +67,21 @@ std::optional<fault> has_instrument(const module &m, std::string_view prefix)
 	return std::nullopt;
 }
 
+std::optional<fault> transformed_by_gcc(const module &m)
+{
+	for (const auto &v : m.variables)
+		if (m.str(v.name) == "__nvptx_stacks" || m.str(v.name) == "__nvptx_uni")
+			return m.fault_at(v.name, "GCC has done this to the text already (-mgomp)");
+	return std::nullopt;
+}
+
+pass_result pass::apply(const module &m, const pass_options &with) const
+{
+	pass_result out;
+	out.refused = has_instrument(m, prefix);
+	if (!out.refused && m.address_bits != 64)
+		out.refused = m.fault_at({}, "only modules with addresses of 64 bits");
+	return out.refused ? out : run(m, with);
+}
+
 } // namespace het::ptx

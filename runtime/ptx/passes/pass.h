@@ -36,8 +36,9 @@ struct pass {
 	std::string_view name;
 	// What the pass adds to a module has names that begin so; a program's own names must not.
 	std::string_view prefix;
-	pass_result (*run)(const module &m, const pass_options &with);
-	pass_result apply(const module &m, const pass_options &with = {}) const { return run(m, with); }
+	pass_result (*run)(const module &m, const pass_options &with); // by apply() alone
+	// Refuses for every pass: a module that has this instrument already, and addresses of 32 bits.
+	pass_result apply(const module &m, const pass_options &with = {}) const;
 };
 
 std::span<const pass> all_passes();
@@ -50,6 +51,11 @@ bool added_by_pass(const module &m, const instruction &i);
 
 // A name in the module that begins with what a pass calls its own: it has that instrument already.
 std::optional<fault> has_instrument(const module &m, std::string_view prefix);
+
+// GCC has made warps of threads, or put their stacks into global memory.
+std::optional<fault> transformed_by_gcc(const module &m);
+
+// The passes themselves: what pass::run is. pass::apply() has looked at the module before.
 
 // Which 64 KiB pages are written, or read or written. Documentation/het-ptx-dirty.rst and het-ptx-touch.rst are their
 // contracts.

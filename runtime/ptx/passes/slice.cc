@@ -164,10 +164,6 @@ void slice_kernel(const module &m, const function &f, editor *e)
 
 std::optional<fault> refusal(const module &m)
 {
-	if (auto again = has_instrument(m, "het_slice_"))
-		return again;
-	if (m.address_bits != 64)
-		return m.fault_at({}, "only modules with addresses of 64 bits");
 	for (const auto &f : m.functions)
 		if (f.has_body && !(f.is_entry && opts_out(m, f)))
 			if (auto wrong = slice_refusal(m, f))

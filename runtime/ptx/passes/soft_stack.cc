@@ -12,19 +12,14 @@ namespace
 
 std::optional<fault> unfit(const module &m)
 {
+	if (auto done = transformed_by_gcc(m))
+		return done;
 	for (const auto &v : m.variables) {
-		auto name = m.str(v.name);
-		if (name == "__nvptx_stacks" || name == "__nvptx_uni")
-			return m.fault_at(v.name, "GCC has done this to the text already (-mgomp)");
-		if (name == simd_masks)
+		if (m.str(v.name) == simd_masks)
 			return m.fault_at(v.name, "soft-stack comes before uniform-simt");
 		if (v.space == space::local && v.block == 0)
 			return m.fault_at(v.name, "local memory of the module");
 	}
-	if (auto already = has_instrument(m, "het_stack_"))
-		return already;
-	if (m.address_bits != 64)
-		return m.fault_at({}, "only modules with addresses of 64 bits");
 	return std::nullopt;
 }
 

@@ -13,15 +13,8 @@ namespace
 
 std::optional<fault> unfit(const module &m)
 {
-	for (const auto &v : m.variables) {
-		auto name = m.str(v.name);
-		if (name == "__nvptx_uni" || name == "__nvptx_stacks")
-			return m.fault_at(v.name, "GCC has done this to the text already (-mgomp)");
-	}
-	if (auto already = has_instrument(m, "het_simd_"))
-		return already;
-	if (m.address_bits != 64)
-		return m.fault_at({}, "only modules with addresses of 64 bits");
+	if (auto done = transformed_by_gcc(m))
+		return done;
 	if (m.version_major < 6)
 		return m.fault_at({}, "warps are synchronised from PTX 6.0 on");
 	return std::nullopt;

@@ -173,7 +173,7 @@ TEST(Coalesce, RefusesOldTargets)
 	for (const char *head : {".version 7.8\n.target sm_61\n", ".version 6.1\n.target sm_70\n"}) {
 		module m;
 		ASSERT_FALSE(parse(std::string(head) + ".address_size 64\n.entry k() { ret; }\n", m));
-		auto out = add_coalesce(m);
+		auto out = find_pass("coalesce")->apply(m);
 		ASSERT_TRUE(out.refused);
 		EXPECT_EQ(out.refused->at.line, 2u);
 		EXPECT_TRUE(out.text.empty());

@@ -52,11 +52,24 @@ TEST(Passes, AreNotAddedTwice)
 	}
 }
 
+TEST(Passes, WantAddressesOf64Bits)
+{
+	module m;
+	ASSERT_FALSE(parse(".version 7.8\n.target sm_90\n.address_size 32\n", m));
+	for (const auto &p : all_passes()) {
+		auto out = p.apply(m);
+		ASSERT_TRUE(out.refused) << p.name;
+		EXPECT_NE(out.refused->what.find("64 bits"), std::string::npos) << p.name;
+	}
+}
+
 TEST(Passes, ThoseThatCountWarpsComeBeforeSlice)
 {
 	module m;
 	ASSERT_FALSE(parse(instrumented(corpus_text("basic.ptx"), "slice").text, m));
-	EXPECT_TRUE(add_coalesce(m).refused);
+	auto out = find_pass("coalesce")->apply(m);
+	ASSERT_TRUE(out.refused);
+	EXPECT_NE(out.refused->what.find("slice has to come after"), std::string::npos);
 }
 
 TEST(Passes, KeepResults)

@@ -136,7 +136,7 @@ std::string refusal(const std::string &statement, const std::string &before = ""
 	module m;
 	auto wrong = parse(with_header(before + ".entry k()\n" + directives + "\n{\n" + statement + "\nret;\n}\n"), m);
 	EXPECT_FALSE(wrong) << wrong->describe();
-	auto out = add_slice(m);
+	auto out = find_pass("slice")->apply(m);
 	return out.refused ? out.refused->describe() : "";
 }
 
