@@ -83,54 +83,44 @@ int cuda_lane::free_slot(slot &s)
 	return err;
 }
 
-int cuda_lane::fill_slot(slot &s, cu_deviceptr from, void *host, size_t size)
+// The caller's memory is in use until the stream is done.
+int cuda_lane::enqueue(direction to, void *host, cu_deviceptr device, size_t size)
 {
-	s.host = host;
+	return to == direction::to_host ? cu_->copy_to_host(host, device, size, stream_)
+					: cu_->copy_to_device(device, host, size, stream_);
+}
+
+// With the slot's event behind it.
+int cuda_lane::start(slot &s, direction to, void *host, cu_deviceptr device, size_t size)
+{
 	s.size = size;
-	int err = cu_->copy_to_host(s.staging, from, size, stream_);
+	int err = enqueue(to, host, device, size);
 	if (!err)
 		err = cu_->record_event(s.event, stream_);
 	s.busy = !err;
 	return err;
 }
 
-int cuda_lane::drain_slot(slot &s, cu_deviceptr to, const void *host, size_t size)
+int cuda_lane::start_staged(slot &s, direction to, void *host, cu_deviceptr device, size_t size)
 {
-	s.host = nullptr;
-	s.size = size;
-	memcpy(s.staging, host, size);
-	int err = cu_->copy_to_device(to, s.staging, size, stream_);
-	if (!err)
-		err = cu_->record_event(s.event, stream_);
-	s.busy = !err;
-	return err;
+	bool home = to == direction::to_host;
+	s.host = home ? host : nullptr;
+	if (!home)
+		memcpy(s.staging, host, size);
+	return start(s, to, s.staging, device, size);
 }
 
-// A part of a staged piece travels while the one before it is copied out of the ring.
-int cuda_lane::read_staged(const transfer &t)
+// A part of a staged piece travels while another is copied into the ring or out of it.
+int cuda_lane::copy_staged(direction to, const transfer &t)
 {
-	cu_deviceptr from = device_address(t.devbuf, t.offset);
+	cu_deviceptr device = device_address(t.devbuf, t.offset);
 	int err = 0;
 	for (size_t at = 0; at < t.size && !err; at += slot_size) {
 		slot &s = ring_.next();
 		err = free_slot(s);
 		if (!err)
-			err = fill_slot(s, from + at, static_cast<char *>(t.host) + at,
-					std::min(slot_size, t.size - at));
-	}
-	return err;
-}
-
-int cuda_lane::write_staged(const transfer &t)
-{
-	cu_deviceptr to = device_address(t.devbuf, t.offset);
-	int err = 0;
-	for (size_t at = 0; at < t.size && !err; at += slot_size) {
-		slot &s = ring_.next();
-		err = free_slot(s);
-		if (!err)
-			err = drain_slot(s, to + at, static_cast<char *>(t.host) + at,
-					 std::min(slot_size, t.size - at));
+			err = start_staged(s, to, static_cast<char *>(t.host) + at, device + at,
+					   std::min(slot_size, t.size - at));
 	}
 	return err;
 }
@@ -151,10 +141,8 @@ int cuda_lane::copy_one_by_one(direction to, std::span<const transfer> pieces)
 {
 	int err = 0;
 	for (const transfer &t : pieces) {
-		cu_deviceptr at = device_address(t.devbuf, t.offset);
 		if (!err)
-			err = to == direction::to_host ? cu_->copy_to_host(t.host, at, t.size, stream_)
-						       : cu_->copy_to_device(at, t.host, t.size, stream_);
+			err = enqueue(to, t.host, device_address(t.devbuf, t.offset), t.size);
 	}
 	return err;
 }
@@ -189,7 +177,7 @@ int cuda_lane::copy(direction to, std::span<const transfer> pieces)
 		if (n) {
 			err = copy_pinned(to, pieces.subspan(i, n));
 		} else {
-			err = to == direction::to_host ? read_staged(pieces[i]) : write_staged(pieces[i]);
+			err = copy_staged(to, pieces[i]);
 			bytes += pieces[i].size;
 			n = 1;
 		}
@@ -208,24 +196,15 @@ int cuda_lane::write(std::span<const transfer> pieces)
 	return copy(direction::to_device, pieces);
 }
 
-int cuda_lane::start_direct(slot &s, const transfer &t)
-{
-	s.size = t.size;
-	int err = cu_->copy_to_host(t.host, device_address(t.devbuf, t.offset), t.size, stream_);
-	if (!err)
-		err = cu_->record_event(s.event, stream_);
-	s.busy = !err;
-	return err;
-}
-
 int cuda_lane::start_read(const transfer &piece, read_ticket &ticket)
 {
 	// More than a slot holds, and not pinned: rare, so the ring works for it alone.
 	if (!piece.pinned && piece.size > slot_size)
 		return read({&piece, 1});
 	slot &s = piece.pinned ? direct_[next_direct_++ % most_reads] : started_.next();
-	int err = piece.pinned ? start_direct(s, piece)
-			       : fill_slot(s, device_address(piece.devbuf, piece.offset), piece.host, piece.size);
+	cu_deviceptr from = device_address(piece.devbuf, piece.offset);
+	int err = piece.pinned ? start(s, direction::to_host, piece.host, from, piece.size)
+			       : start_staged(s, direction::to_host, piece.host, from, piece.size);
 	if (err)
 		cu_->synchronize_stream(stream_);
 	else

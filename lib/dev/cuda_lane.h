@@ -58,11 +58,10 @@ class cuda_lane
 	int open_slots(slot_pair &pair, char *memory);
 	int wait(const slot &s) const;
 	int free_slot(slot &s);
-	int fill_slot(slot &s, cu_deviceptr from, void *host, size_t size);
-	int drain_slot(slot &s, cu_deviceptr to, const void *host, size_t size);
-	int start_direct(slot &s, const transfer &t);
-	int read_staged(const transfer &t);
-	int write_staged(const transfer &t);
+	int enqueue(direction to, void *host, cu_deviceptr device, size_t size);
+	int start(slot &s, direction to, void *host, cu_deviceptr device, size_t size);
+	int start_staged(slot &s, direction to, void *host, cu_deviceptr device, size_t size);
+	int copy_staged(direction to, const transfer &t);
 	int copy_pinned(direction to, std::span<const transfer> pieces);
 	int copy_one_by_one(direction to, std::span<const transfer> pieces);
 	int copy(direction to, std::span<const transfer> pieces);
