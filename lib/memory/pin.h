@@ -8,6 +8,12 @@
 namespace het
 {
 
+// Copies between the body and that device need no memory in between.
+inline bool is_pinned(const array &a, unsigned device)
+{
+	return (a.pinned.load(std::memory_order_acquire) & device_copy(device)) != 0;
+}
+
 // The lock is dropped meanwhile, if at all. The caller is a visitor of the array, or has the structure lock.
 void pin_body(array &a, array_guard &g, unsigned device);
 // The array is no longer known to anybody; structure lock. Its pages may be gone already: the registration has kept them.

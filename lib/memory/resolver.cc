@@ -36,8 +36,7 @@ class resolver final : public server
 		bool alike = !kept_count_ || kept_[first_kept_].st.from == source;
 		return alike && kept_count_ < std::min(most, most_kept);
 	}
-	bool keeps_some() const override { return kept_count_ > 0; }
-	bool keeps_others() const override { return kept_count_ > 1; }
+	unsigned kept() const override { return kept_count_; }
 	void keep(const started_fetch &f) override { kept_[(first_kept_ + kept_count_++) % most_kept] = f; }
 	[[noreturn]] void run();
 

@@ -9,6 +9,7 @@
 #include "memory/kernel.h"
 #include "memory/library.h"
 #include "memory/pending.h"
+#include "memory/pin.h"
 #include "memory/transfer.h"
 #include "os/clock.h"
 #include "os/inject.h"
@@ -241,11 +242,9 @@ void show_piece(fetch_job &j, chunk_run p)
 	show_part(j, p, {r.begin, first.begin});
 }
 
-// The bytes of a piece have arrived (or not). Takes the lock and leaves it again.
-void finish_piece(fetch_job &j, chunk_run p, int err)
+// The bytes of a piece have arrived (or not). Lock held.
+void finish_locked(fetch_job &j, chunk_run p, int err)
 {
-	delay_point();
-	j.g.lock();
 	if (!err) {
 		enter_all(j.a, p.first, p.count, j.st.next);
 		show_piece(j, p);
@@ -253,6 +252,14 @@ void finish_piece(fetch_job &j, chunk_run p, int err)
 		fetch_failed(j);
 	}
 	release_chunks(j.a, p.first, p.count);
+}
+
+// Takes the lock and leaves it again.
+void finish_piece(fetch_job &j, chunk_run p, int err)
+{
+	delay_point();
+	j.g.lock();
+	finish_locked(j, p, err);
 	j.g.unlock();
 }
 
@@ -313,7 +320,7 @@ void read_overlapped(fetch_job &j, uint32_t end, server &s)
 bool can_be_kept(const array &a, uint32_t c, device &dev, uint8_t source, const server &s)
 {
 	return !a.pending && !a.ahead.expects(c) && lib().catcher->features().by_page &&
-	       piece_of(a, device_of(source), c, 1).pinned && s.has_room(source, dev.pinned_reads());
+	       is_pinned(a, device_of(source)) && s.has_room(source, dev.pinned_reads());
 }
 
 void start_fetch(fetch_job &j, server &s)
@@ -334,7 +341,7 @@ verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step
 	if (s.in_handler() && (!dev.signal_safe() || a.pending || stops))
 		return verdict::hand_over;
 	bool kept = can_be_kept(a, c, dev, st.from, s);
-	if (!kept && s.keeps_some())
+	if (!kept && s.kept())
 		return verdict::later;
 
 	uint32_t n = choose_window(a, c, e, st);
@@ -433,11 +440,11 @@ void finish_fetch(started_fetch &f, server &s)
 	}
 	if (!err)
 		count_to_host(bytes_of(a, f.chunk, 1), f.copy_started);
+	delay_point();
 	array_guard g(a);
 	fetch_job job{a, g, f.t, dev, f.st.from, f.st, f.chunk, f.started};
-	job.others_wait = s.keeps_others();
-	g.unlock();
-	finish_piece(job, {f.chunk, 1, f.st.from, false}, err);
+	job.others_wait = s.kept() > 1;
+	finish_locked(job, {f.chunk, 1, f.st.from, false}, err);
 }
 
 bool touched_here(touch t)

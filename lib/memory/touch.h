@@ -41,8 +41,7 @@ class server
 	// under way.
 	virtual bool has_room(uint8_t, unsigned) const { return false; }
 	virtual void keep(const started_fetch &) {}
-	virtual bool keeps_some() const { return false; }
-	virtual bool keeps_others() const { return false; } // than the one that is being ended
+	virtual unsigned kept() const { return 0; } // with the one that is being ended
 
       protected:
 	~server() = default;

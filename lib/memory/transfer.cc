@@ -4,6 +4,7 @@
 #include "memory/host_writes.h"
 #include "memory/lane.h"
 #include "memory/library.h"
+#include "memory/pin.h"
 #include "os/clock.h"
 
 namespace het
@@ -16,7 +17,7 @@ transfer piece_of(const array &a, unsigned device, uint32_t first, uint32_t coun
 		.offset = r.begin - a.place.user.begin,
 		.host = alias_of(a, r.begin),
 		.size = r.size(),
-		.pinned = (a.pinned.load(std::memory_order_acquire) & device_copy(device)) != 0};
+		.pinned = is_pinned(a, device)};
 }
 
 size_t bytes_of(const array &a, uint32_t first, uint32_t count)
