@@ -46,6 +46,23 @@ template <typename T> T saturated(T v)
 	return v >= 1 ? T(1) : v > 0 ? v : T(0); // NaN becomes 0
 }
 
+// As for_integer(), for integers and floating-point numbers.
+template <typename F> run_fn for_number(type t, F f)
+{
+	switch (t) {
+	case type::f32:
+		return f(type_tag<float>{});
+	case type::f64:
+		return f(type_tag<double>{});
+	case type::f16:
+		return f(type_tag<half>{});
+	case type::bf16:
+		return f(type_tag<bfloat>{});
+	default:
+		return for_integer(t, f);
+	}
+}
+
 // Each looks at the opcodes of its kind; an empty selection for others.
 selection select_integer(const mnemonic &m);
 selection select_bits(const mnemonic &m);

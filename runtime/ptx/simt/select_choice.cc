@@ -120,25 +120,15 @@ template <typename T, bool two = false> run_fn compare_real(std::string_view how
 
 run_fn comparison(type t, std::string_view how)
 {
-	switch (t) {
-	case type::f32:
-		return compare_real<float>(how);
-	case type::f64:
-		return compare_real<double>(how);
-	case type::f16:
-		return compare_real<half>(how);
-	case type::bf16:
-		return compare_real<bfloat>(how);
-	case type::f16x2:
+	if (t == type::f16x2)
 		return compare_real<half, true>(how);
-	case type::bf16x2:
+	if (t == type::bf16x2)
 		return compare_real<bfloat, true>(how);
-	default:
-		break;
-	}
-	return for_integer(t, [&](auto tag) -> run_fn {
+	return for_number(t, [&](auto tag) -> run_fn {
 		using T = typename decltype(tag)::type;
-		if constexpr (sizeof(T) == 1)
+		if constexpr (!std::is_integral_v<T>)
+			return compare_real<T>(how);
+		else if constexpr (sizeof(T) == 1)
 			return nullptr;
 		else
 			return compare_ordered<T>(how);

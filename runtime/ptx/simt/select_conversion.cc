@@ -118,38 +118,25 @@ template <typename S, typename D> void to_half(context &c, const uop &u, lanes m
 	});
 }
 
-template <typename S> run_fn from_integer(type to, bool sat)
+template <typename S, typename D> run_fn convert(bool sat)
 {
-	switch (to) {
-	case type::f32:
-		return to_real<S, float>;
-	case type::f64:
-		return to_real<S, double>;
-	case type::f16:
-		return to_half<S, half>;
-	case type::bf16:
-		return to_half<S, bfloat>;
-	default:
-		break;
-	}
-	return for_integer(to, [&](auto tag) { return integer_to_integer<S, typename decltype(tag)::type>(sat); });
+	if constexpr (std::is_floating_point_v<D>)
+		return to_real<S, D>;
+	else if constexpr (!std::is_integral_v<D>)
+		return to_half<S, D>;
+	else if constexpr (std::is_integral_v<S>)
+		return integer_to_integer<S, D>(sat);
+	else
+		return real_to_integer<S, D>;
 }
 
-template <typename S> run_fn from_real(type to)
+run_fn conversion(type from, type to, bool sat)
 {
-	switch (to) {
-	case type::f32:
-		return to_real<S, float>;
-	case type::f64:
-		return to_real<S, double>;
-	case type::f16:
-		return to_half<S, half>;
-	case type::bf16:
-		return to_half<S, bfloat>;
-	default:
-		break;
-	}
-	return for_integer(to, [&](auto tag) -> run_fn { return real_to_integer<S, typename decltype(tag)::type>; });
+	return for_number(from, [&](auto source) {
+		return for_number(to, [&](auto result) {
+			return convert<typename decltype(source)::type, typename decltype(result)::type>(sat);
+		});
+	});
 }
 
 // cvt.rn.f16x2.f32 d, a, b: a into the upper half.
@@ -163,23 +150,6 @@ template <typename D> void pack_halves(context &c, const uop &u, lanes m)
 		return uint64_t{from_double<D>(u.mode & mode_relu && !std::isnan(v) ? std::fmax(v, 0.0) : v, r).bits};
 	};
 	for_lanes(m, [&](unsigned l) { d[l] = one(a[l]) << 16 | one(b[l]); });
-}
-
-run_fn conversion(type from, type to, bool sat)
-{
-	switch (from) {
-	case type::f32:
-		return from_real<float>(to);
-	case type::f64:
-		return from_real<double>(to);
-	case type::f16:
-		return from_real<half>(to);
-	case type::bf16:
-		return from_real<bfloat>(to);
-	default:
-		break;
-	}
-	return for_integer(from, [&](auto tag) { return from_integer<typename decltype(tag)::type>(to, sat); });
 }
 
 } // namespace
