@@ -12,11 +12,6 @@ namespace het::ptx::simt
 namespace
 {
 
-uint64_t address_of(const uop &u, const uint64_t *a, unsigned lane)
-{
-	return (u.flag ? uint32_t(a[lane]) : a[lane]) + uint64_t(u.offset);
-}
-
 // In the order of lanes, from a first one that differs where lanes are independent.
 template <typename T, typename F> void update(context &c, const uop &u, lanes m)
 {
@@ -25,7 +20,7 @@ template <typename T, typename F> void update(context &c, const uop &u, lanes m)
 		unsigned l = (i + c.first_lane) % warp_size;
 		if (!(m >> l & 1))
 			continue;
-		place_in_memory p = c.locate(u, l, u.space, address_of(u, a, l), sizeof(T), access::atomic);
+		place_in_memory p = c.locate(u, l, u.space, address_at(u, a, l), sizeof(T), access::atomic);
 		if (!p.bytes)
 			return;
 		T old;
@@ -116,7 +111,7 @@ template <typename T, typename F> void update_vector(context &c, const uop &u, l
 		if (!(m >> l & 1))
 			continue;
 		unsigned bytes = unsigned(sizeof(T)) * u.vector;
-		place_in_memory p = c.locate(u, l, u.space, address_of(u, a, l), bytes, access::atomic);
+		place_in_memory p = c.locate(u, l, u.space, address_at(u, a, l), bytes, access::atomic);
 		if (!p.bytes)
 			return;
 		for (unsigned k = 0; k < u.vector; k++) {

@@ -30,6 +30,12 @@ struct lane_memory {
 	uint32_t stride = 0, size = 0;
 };
 
+// Where a lane's access goes. @a: u.a's values.
+inline uint64_t address_at(const uop &u, const uint64_t *a, unsigned lane)
+{
+	return (u.flag ? uint32_t(a[lane]) : a[lane]) + uint64_t(u.offset);
+}
+
 class context
 {
       public:

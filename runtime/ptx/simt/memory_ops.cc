@@ -10,15 +10,10 @@ namespace het::ptx::simt
 namespace
 {
 
-uint64_t address_at(const uop &u, const uint64_t *a, unsigned lane)
-{
-	return (u.flag ? uint32_t(a[lane]) : a[lane]) + uint64_t(u.offset);
-}
-
 template <space s>
 place_in_memory place_at(context &c, const uop &u, const uint64_t *a, unsigned lane, unsigned n, access how)
 {
-	if constexpr (s == space::global || s == space::constant)
+	if constexpr (s == space::global)
 		return c.locate_global(u, lane, address_at(u, a, lane), n, how);
 	else
 		return c.locate(u, lane, s, address_at(u, a, lane), n, how);
@@ -107,6 +102,26 @@ template <space s> run_fn store_in(type t)
 	}
 }
 
+// Calls @f with the space as a constant. Constants lie in global memory.
+template <typename F> run_fn for_space(space s, F f)
+{
+	switch (s) {
+	case space::none:
+		return f(std::integral_constant<space, space::none>{});
+	case space::global:
+	case space::constant:
+		return f(std::integral_constant<space, space::global>{});
+	case space::shared:
+		return f(std::integral_constant<space, space::shared>{});
+	case space::local:
+		return f(std::integral_constant<space, space::local>{});
+	case space::param:
+		return f(std::integral_constant<space, space::param>{});
+	default:
+		return nullptr;
+	}
+}
+
 // Reads global memory and writes shared memory. With a mode of 1 a predicate says which lanes write zeroes, else a number
 // how many bytes are not zeroed.
 void copy_async(context &c, const uop &u, lanes m)
@@ -143,39 +158,12 @@ void copy_async(context &c, const uop &u, lanes m)
 
 run_fn load_op(enum space s, type t)
 {
-	switch (s) {
-	case space::none:
-		return load_in<space::none>(t);
-	case space::global:
-	case space::constant:
-		return load_in<space::global>(t);
-	case space::shared:
-		return load_in<space::shared>(t);
-	case space::local:
-		return load_in<space::local>(t);
-	case space::param:
-		return load_in<space::param>(t);
-	default:
-		return nullptr;
-	}
+	return for_space(s, [&](auto in) { return load_in<decltype(in)::value>(t); });
 }
 
 run_fn store_op(enum space s, type t)
 {
-	switch (s) {
-	case space::none:
-		return store_in<space::none>(t);
-	case space::global:
-		return store_in<space::global>(t);
-	case space::shared:
-		return store_in<space::shared>(t);
-	case space::local:
-		return store_in<space::local>(t);
-	case space::param:
-		return store_in<space::param>(t);
-	default:
-		return nullptr;
-	}
+	return s == space::constant ? nullptr : for_space(s, [&](auto in) { return store_in<decltype(in)::value>(t); });
 }
 
 run_fn copy_async_op()

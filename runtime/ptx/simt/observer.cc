@@ -45,7 +45,7 @@ bool is_write(const uop &u)
 void addresses_of(const context &c, const uop &u, lanes m, uint64_t *to)
 {
 	const uint64_t *a = c.at(u.a);
-	for_lanes(m, [&](unsigned l) { to[l] = (u.flag ? uint32_t(a[l]) : a[l]) + uint64_t(u.offset); });
+	for_lanes(m, [&](unsigned l) { to[l] = address_at(u, a, l); });
 }
 
 void observer::begin(const block &b)
