@@ -168,16 +168,23 @@ bool decoder::clock()
 	return result(op(0), mnemonic_.last_type(), false, &u_.d);
 }
 
-bool decoder::unpack()
+// A word that is taken apart or put together: the elements of the list have u_.element bits each.
+bool decoder::has_parts(const operand &list, run_fn run)
 {
-	unsigned n = op(0).children, bits = bits_of(mnemonic_.last_type());
+	unsigned n = list.children, bits = bits_of(mnemonic_.last_type());
 	if (n == 0 || bits % n || bits / n < 8)
-		return fail(op(0).text, "this many elements");
-	u_.run = unpack_op;
+		return fail(list.text, "this many elements");
+	u_.run = run;
 	u_.vector = uint8_t(n);
 	u_.element = uint8_t(bits / n);
+	return true;
+}
+
+bool decoder::unpack()
+{
 	std::vector<ref> to;
-	if (!source(op(1), mnemonic_.last_type(), &u_.a) || !elements(op(0), of_bits(bits / n), false, true, &to))
+	if (!has_parts(op(0), unpack_op) || !source(op(1), mnemonic_.last_type(), &u_.a) ||
+	    !elements(op(0), of_bits(u_.element), false, true, &to))
 		return false;
 	u_.target = add_refs(to);
 	return true;
@@ -185,14 +192,8 @@ bool decoder::unpack()
 
 bool decoder::pack()
 {
-	unsigned n = op(1).children, bits = bits_of(mnemonic_.last_type());
-	if (n == 0 || bits % n || bits / n < 8)
-		return fail(op(1).text, "this many elements");
-	u_.run = pack_op;
-	u_.vector = uint8_t(n);
-	u_.element = uint8_t(bits / n);
 	std::vector<ref> from;
-	if (!elements(op(1), of_bits(bits / n), false, false, &from) ||
+	if (!has_parts(op(1), pack_op) || !elements(op(1), of_bits(u_.element), false, false, &from) ||
 	    !result(op(0), mnemonic_.last_type(), false, &u_.d))
 		return false;
 	u_.target = add_refs(from);

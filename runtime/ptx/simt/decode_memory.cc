@@ -47,47 +47,29 @@ uint64_t window_of(space s)
 
 } // namespace
 
-bool decoder::load()
+// ld d, [a] and st [a], b.
+bool decoder::transfer()
 {
 	if (!wants(2, 2))
 		return false;
+	bool stores = mnemonic_.base() == "st";
 	type t = mnemonic_.last_type();
 	u_.space = mnemonic_.state_space();
-	u_.touches = touches_read;
-	u_.run = load_op(u_.space, t);
+	u_.touches = stores ? touches_write : touches_read;
+	u_.run = stores ? store_op(u_.space, t) : load_op(u_.space, t);
 	if (!u_.run)
-		return unsupported("a load of this type");
+		return unsupported(stores ? "a store of this type" : "a load of this type");
 	u_.vector = uint8_t(mnemonic_.vector_width());
 	u_.element = uint8_t(bytes_of(t));
-	std::vector<ref> to;
-	if (!elements(op(0), t, true, true, &to) || !address(op(1)))
+	const operand &value = op(stores ? 1 : 0);
+	std::vector<ref> parts;
+	if (!elements(value, t, true, !stores, &parts) || !address(op(stores ? 0 : 1)))
 		return false;
-	if (to.size() != u_.vector)
-		return fail(op(0).text, "a vector of another size");
+	if (parts.size() != u_.vector)
+		return fail(value.text, "a vector of another size");
 	if (u_.space == space::constant)
 		u_.offset += int64_t(p_.constant_base());
-	u_.target = add_refs(to);
-	return true;
-}
-
-bool decoder::store()
-{
-	if (!wants(2, 2))
-		return false;
-	type t = mnemonic_.last_type();
-	u_.space = mnemonic_.state_space();
-	u_.touches = touches_write;
-	u_.run = store_op(u_.space, t);
-	if (!u_.run)
-		return unsupported("a store of this type");
-	u_.vector = uint8_t(mnemonic_.vector_width());
-	u_.element = uint8_t(bytes_of(t));
-	std::vector<ref> from;
-	if (!address(op(0)) || !elements(op(1), t, true, false, &from))
-		return false;
-	if (from.size() != u_.vector)
-		return fail(op(1).text, "a vector of another size");
-	u_.target = add_refs(from);
+	u_.target = add_refs(parts);
 	return true;
 }
 

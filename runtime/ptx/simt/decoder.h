@@ -67,7 +67,8 @@ class decoder
 	bool simple(const selection &s);
 	bool simple_operand(char letter, const operand &o, unsigned n);
 	bool move(), move_predicate(), move_vector(), unpack(), pack(), clock(), compare(), convert();
-	bool load(), store(), atomic(), convert_address(), is_space(), local_stack();
+	bool has_parts(const operand &list, run_fn run);
+	bool transfer(), atomic(), convert_address(), is_space(), local_stack();
 	bool branch(), indexed_branch(), call(), leave(), nothing();
 	bool call_arguments(const operand &list, uint32_t *first, uint32_t *count);
 	bool barrier(), warp_barrier(), vote(), match(), shuffle(), active_mask(), reduce(), elect();
