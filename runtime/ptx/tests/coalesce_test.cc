@@ -171,9 +171,7 @@ TEST(Coalesce, CountsRows)
 TEST(Coalesce, RefusesOldTargets)
 {
 	for (const char *head : {".version 7.8\n.target sm_61\n", ".version 6.1\n.target sm_70\n"}) {
-		module m;
-		ASSERT_FALSE(parse(std::string(head) + ".address_size 64\n.entry k() { ret; }\n", m));
-		auto out = find_pass("coalesce")->apply(m);
+		auto out = rewrite(std::string(head) + ".address_size 64\n.entry k() { ret; }\n", {"coalesce"});
 		ASSERT_TRUE(out.refused);
 		EXPECT_EQ(out.refused->at.line, 2u);
 		EXPECT_TRUE(out.text.empty());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The kernels of the corpus do what their sources say, in lockstep and with independent lanes.
-#include "device.h"
+#include "atomics.h"
 
 #include <algorithm>
 #include <bit>
@@ -315,16 +315,9 @@ TEST_F(Corpus, Atomics)
 	for (const auto &mode : both_modes()) {
 		device d(corpus_text("warp.ptx"));
 		d.with = mode;
-		std::vector<unsigned> u(12);
-		std::vector<int> s(2);
-		std::vector<uint64_t> l(2);
-		std::vector<float> f(1);
-		std::vector<double> real(1);
-		u[2] = ~0u, u[6] = ~0u;
-		d.must_run("atomics", {1}, {64}, d.share(u), d.share(s), d.share(l), d.share(f), d.share(real));
-		unsigned chain = 0;
-		for (unsigned i = 0; i < 64; i++)
-			chain = chain * 3 + 1;
+		atomics a;
+		a.run(d, {1}, {64});
+		auto &[u, s, l, f, real] = a;
 		EXPECT_EQ(u[0], 2016u);
 		EXPECT_EQ(u[1], 0u - 2016u);
 		EXPECT_EQ(u[2], 0u);
@@ -334,7 +327,7 @@ TEST_F(Corpus, Atomics)
 		EXPECT_EQ(u[6], 0u);
 		EXPECT_EQ(u[7], ~0u);
 		EXPECT_EQ(u[8], 0u);
-		EXPECT_EQ(u[9], chain);
+		EXPECT_EQ(u[9], atomics::chain(64));
 		EXPECT_EQ(s[0], -63);
 		EXPECT_EQ(s[1], 63);
 		EXPECT_EQ(l[0], uint64_t{64} << 33);

@@ -30,18 +30,22 @@ inline std::string with_header(const std::string &body)
 	return ".version 7.8\n.target sm_90\n.address_size 64\n" + body;
 }
 
+// Of a text without faults.
+inline module parsed(const std::string &text)
+{
+	module m;
+	auto wrong = parse(text, m);
+	EXPECT_FALSE(wrong) << wrong->describe();
+	return m;
+}
+
 class device
 {
       public:
 	explicit device(const std::string &text, bool track = false)
 	{
 		memory_.track_definedness(track);
-		module m;
-		auto wrong = parse(text, m);
-		EXPECT_FALSE(wrong) << wrong->describe();
-		std::vector<module> all;
-		all.push_back(std::move(m));
-		wrong = program_.load(std::move(all));
+		auto wrong = program_.load({parsed(text)});
 		EXPECT_FALSE(wrong) << wrong->describe();
 	}
 

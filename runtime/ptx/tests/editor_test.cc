@@ -9,15 +9,7 @@ namespace het::ptx
 namespace
 {
 
-using simt::with_header;
-
-module parsed(const std::string &text)
-{
-	module m;
-	auto wrong = parse(text, m);
-	EXPECT_FALSE(wrong) << wrong->describe();
-	return m;
-}
+using simt::parsed;
 
 const statement &instruction_number(const module &m, uint32_t n)
 {

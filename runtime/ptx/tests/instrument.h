@@ -2,8 +2,7 @@
 // Passes as the tests apply them.
 #pragma once
 
-#include "device.h"
-#include "ptx/passes/pass.h"
+#include "rewritten.h"
 
 #include <map>
 #include <sstream>
@@ -14,16 +13,12 @@ namespace het::ptx
 // The result of the last of some passes with commas between, none of which may refuse.
 inline pass_result instrumented(const std::string &text, const std::string &passes)
 {
-	pass_result out;
-	out.text = text;
 	std::stringstream list(passes);
-	for (std::string name; std::getline(list, name, ',');) {
-		module m;
-		auto wrong = parse(out.text, m);
-		EXPECT_FALSE(wrong) << name << ": " << wrong->describe();
-		out = find_pass(name)->apply(m);
-		EXPECT_FALSE(out.refused) << name << ": " << out.refused->describe();
-	}
+	pass_list names;
+	for (std::string name; std::getline(list, name, ',');)
+		names.push_back(name);
+	auto out = rewrite(text, names);
+	EXPECT_FALSE(out.refused) << passes << ": " << out.refused->describe();
 	return out;
 }
 

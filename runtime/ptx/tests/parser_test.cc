@@ -15,15 +15,8 @@ namespace
 {
 
 using simt::corpus_text;
+using simt::parsed;
 using simt::with_header;
-
-module parsed(const std::string &text)
-{
-	module m;
-	auto wrong = parse(text, m);
-	EXPECT_FALSE(wrong) << wrong->describe();
-	return m;
-}
 
 std::string fault_of(const std::string &text)
 {

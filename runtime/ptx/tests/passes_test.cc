@@ -13,6 +13,7 @@ namespace
 
 using simt::corpus_text;
 using simt::example;
+using simt::parsed;
 using simt::stage;
 
 constexpr const char *single[] = {"coalesce", "dirty", "slice", "touch"};
@@ -45,31 +46,23 @@ TEST(Passes, AreFoundByName)
 
 TEST(Passes, AreNotAddedTwice)
 {
-	for (const char *name : single) {
-		module m;
-		ASSERT_FALSE(parse(instrumented(corpus_text("basic.ptx"), name).text, m));
-		EXPECT_TRUE(find_pass(name)->apply(m).refused) << name;
-	}
+	for (const char *name : single)
+		EXPECT_TRUE(says(refusal(corpus_text("basic.ptx"), {name, name}), "has this instrument already"));
 }
 
 TEST(Passes, WantAddressesOf64Bits)
 {
-	module m;
-	ASSERT_FALSE(parse(".version 7.8\n.target sm_90\n.address_size 32\n", m));
+	auto m = parsed(".version 7.8\n.target sm_90\n.address_size 32\n");
 	for (const auto &p : all_passes()) {
 		auto out = p.apply(m);
 		ASSERT_TRUE(out.refused) << p.name;
-		EXPECT_NE(out.refused->what.find("64 bits"), std::string::npos) << p.name;
+		EXPECT_TRUE(says(out.refused->what, "64 bits")) << p.name;
 	}
 }
 
 TEST(Passes, ThoseThatCountWarpsComeBeforeSlice)
 {
-	module m;
-	ASSERT_FALSE(parse(instrumented(corpus_text("basic.ptx"), "slice").text, m));
-	auto out = find_pass("coalesce")->apply(m);
-	ASSERT_TRUE(out.refused);
-	EXPECT_NE(out.refused->what.find("slice has to come after"), std::string::npos);
+	EXPECT_TRUE(says(refusal(corpus_text("basic.ptx"), {"slice", "coalesce"}), "slice has to come after"));
 }
 
 TEST(Passes, KeepResults)
@@ -94,11 +87,10 @@ TEST(Passes, KeepResults)
 // Instruments do not instrument each other: the statements of a program's own functions are those of the pass alone.
 TEST(Passes, LeaveEachOtherAlone)
 {
-	auto times = [](const std::string &passes, std::string_view text) {
-		module m;
-		EXPECT_FALSE(parse(instrumented(corpus_text("basic.ptx"), passes).text, m));
+	auto times = [](const std::string &passes, std::string_view part) {
+		auto text = instrumented(corpus_text("basic.ptx"), passes).text;
 		size_t n = 0;
-		for (size_t at = m.text.find(text); at != m.text.npos; at = m.text.find(text, at + 1))
+		for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1))
 			n++;
 		return n;
 	};

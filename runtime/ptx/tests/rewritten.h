@@ -2,51 +2,51 @@
 // Passes applied to texts, for tests.
 #pragma once
 
+#include "device.h"
 #include "ptx/editor.h"
 #include "ptx/passes/pass.h"
-
-#include <gtest/gtest.h>
-#include <initializer_list>
 
 namespace het::ptx
 {
 
+using pass_list = std::vector<std::string>;
+
 // In order; the first refusal, or the text.
-inline pass_result rewrite(std::string text, std::initializer_list<const char *> passes, const pass_options &with = {})
+inline pass_result rewrite(std::string text, const pass_list &passes, const pass_options &with = {})
 {
 	pass_result out;
 	out.text = std::move(text);
-	for (const char *name : passes) {
-		module m;
-		auto wrong = parse(out.text, m);
-		EXPECT_FALSE(wrong) << wrong->describe() << '\n' << out.text;
-		out = find_pass(name)->apply(m, with);
+	for (const auto &name : passes) {
+		SCOPED_TRACE("before " + name + ":\n" + out.text);
+		out = find_pass(name)->apply(simt::parsed(out.text), with);
 		if (out.refused)
 			break;
 	}
 	return out;
 }
 
-inline std::string rewritten(std::string text, std::initializer_list<const char *> passes,
-			     const pass_options &with = {})
+inline std::string rewritten(std::string text, const pass_list &passes, const pass_options &with = {})
 {
 	auto out = rewrite(std::move(text), passes, with);
 	EXPECT_FALSE(out.refused) << out.refused->describe();
 	return out.text;
 }
 
-inline std::string refusal(std::string text, std::initializer_list<const char *> passes, const pass_options &with = {})
+inline std::string refusal(std::string text, const pass_list &passes, const pass_options &with = {})
 {
 	auto out = rewrite(std::move(text), passes, with);
 	return out.refused ? out.refused->describe() : "accepted";
 }
 
+inline bool says(const std::string &what, std::string_view why)
+{
+	return what.find(why) != what.npos;
+}
+
 // The text with those kernels alone that @keep wants.
 template <typename F> std::string some_kernels(const std::string &text, F keep)
 {
-	module m;
-	auto wrong = parse(text, m);
-	EXPECT_FALSE(wrong) << wrong->describe();
+	auto m = simt::parsed(text);
 	editor e(m);
 	for (const auto &f : m.functions)
 		if (f.is_entry && !keep(m.str(f.name)))

@@ -352,17 +352,14 @@ TEST(Modules, FindEachOther)
 {
 	memory mem;
 	program p(mem);
-	std::vector<module> all(2);
-	ASSERT_FALSE(parse(with_header(".extern .func f(.param .u64 a);\n.extern .global .u32 g;\n.visible .entry "
-				       "k(.param .u64 out)\n{\n"
-				       ".reg .b64 %d;\nld.param.u64 %d, [out];\n{ .param .u64 p; st.param.u64 [p], %d; "
-				       "call f, (p); }\nret;\n}"),
-			   all[0]));
-	ASSERT_FALSE(parse(with_header(".visible .global .u32 g = 7;\n.visible .func f(.param .u64 a)\n{\n.reg .b64 "
-				       "%d;\n.reg .b32 %r;\n"
-				       "ld.param.u64 %d, [a];\nld.global.u32 %r, [g];\nst.u32 [%d], %r;\nret;\n}"),
-			   all[1]));
-	auto wrong = p.load(std::move(all));
+	auto wrong = p.load(
+		{parsed(with_header(".extern .func f(.param .u64 a);\n.extern .global .u32 g;\n.visible .entry "
+				    "k(.param .u64 out)\n{\n"
+				    ".reg .b64 %d;\nld.param.u64 %d, [out];\n{ .param .u64 p; st.param.u64 [p], %d; "
+				    "call f, (p); }\nret;\n}")),
+		 parsed(with_header(".visible .global .u32 g = 7;\n.visible .func f(.param .u64 a)\n{\n.reg .b64 "
+				    "%d;\n.reg .b32 %r;\n"
+				    "ld.param.u64 %d, [a];\nld.global.u32 %r, [g];\nst.u32 [%d], %r;\nret;\n}"))});
 	ASSERT_FALSE(wrong) << wrong->describe();
 	uint32_t out = 0;
 	uint64_t address = mem.attach(&out, 4);

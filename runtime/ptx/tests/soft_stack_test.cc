@@ -226,7 +226,6 @@ TEST(SoftStack, RefusesWhatItCanNotDo)
 					   statements + "\nret;\n}\n"),
 			       {"soft-stack"});
 	};
-	auto says = [](const std::string &what, const char *why) { return what.find(why) != what.npos; };
 	EXPECT_EQ(of("mov.u64 %d1, v+3;"), "accepted");
 	EXPECT_TRUE(says(of("mov.u32 %r1, v;"), "not followed"));
 	EXPECT_TRUE(says(of("add.u64 %d1, %d2, v;"), "not followed"));

@@ -2,7 +2,7 @@
 // Threads that became warps: what they do once, what their lanes do in SIMD regions.
 #include "rewritten.h"
 
-#include "device.h"
+#include "atomics.h"
 
 #include <algorithm>
 #include <numeric>
@@ -313,19 +313,11 @@ TEST(UniformSimt, LoadsThatRace)
 	for (const auto &mode : both_modes()) {
 		device d(text);
 		d.with = mode;
-		std::vector<unsigned> u(12);
-		std::vector<int> s(2);
-		std::vector<uint64_t> l(2);
-		std::vector<float> f(1);
-		std::vector<double> real(1);
-		d.must_run("atomics", {2}, {lanes * lanes}, d.share(u), d.share(s), d.share(l), d.share(f),
-			   d.share(real));
-		unsigned chain = 0;
-		for (unsigned i = 0; i < 64; i++)
-			chain = chain * 3 + 1;
-		EXPECT_EQ(u[0], 2 * 496u);
-		EXPECT_EQ(u[9], chain);
-		EXPECT_EQ(f[0], 32.f);
+		simt::atomics a;
+		a.run(d, {2}, {lanes * lanes});
+		EXPECT_EQ(a.u[0], 2 * 496u);
+		EXPECT_EQ(a.u[9], simt::atomics::chain(64));
+		EXPECT_EQ(a.f[0], 32.f);
 	}
 }
 
@@ -354,7 +346,6 @@ TEST(UniformSimt, RefusesWhatItCanNotDo)
 					   statements + "\nret;\n}\n"),
 			       {"uniform-simt"});
 	};
-	auto says = [](const std::string &what, const char *why) { return what.find(why) != what.npos; };
 	const std::string enter = "call __het_simd_enter;\n", exit = "call __het_simd_exit;\n";
 	EXPECT_EQ(of("mov.u32 %r1, %tid.x;"), "accepted");
 	EXPECT_TRUE(says(of("mov.u32 %r1, %laneid;"), "11:14: a thread of the source is a warp"));

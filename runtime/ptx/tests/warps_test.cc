@@ -18,8 +18,6 @@ namespace
 constexpr uint64_t stack_bytes = 16 << 10;
 constexpr unsigned most_threads = 32, lanes_of_warp = 32;
 
-using pass_list = std::initializer_list<const char *>;
-
 // As many threads as a block of warps can have, in the same shape.
 extent narrowed(extent block)
 {
@@ -62,7 +60,7 @@ struct verdict {
 	std::map<std::string, std::string> refused; // kernel -> why
 };
 
-verdict compare_all(pass_list passes, bool stacks, bool warps)
+verdict compare_all(const pass_list &passes, bool stacks, bool warps)
 {
 	verdict v;
 	for (const example &e : all_examples()) {
@@ -147,7 +145,7 @@ TEST(Texts, AreAcceptedByPtxas)
 		for (const auto &kernel : kernels)
 			text = without_kernel(text, kernel);
 		bool newest = text.find(".target sm_90") != text.npos;
-		for (pass_list passes : {pass_list{"uniform-simt"}, pass_list{"soft-stack", "uniform-simt"}}) {
+		for (const auto &passes : {pass_list{"uniform-simt"}, pass_list{"soft-stack", "uniform-simt"}}) {
 			auto changed = rewritten(text, passes);
 			EXPECT_EQ(ptxas(changed, "sm_90"), "") << file;
 			EXPECT_EQ(newest ? "" : ptxas(changed, "sm_75"), "") << file;
