@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The libraries of LZ4 and Zstandard are opened when a text first needs them, not linked: the build wants none of their
+// headers, and who has no compressed files does without. Both functions are older than any fat binary.
 #include "ptx/decompress.h"
 
+#include <climits>
 #include <dlfcn.h>
 
 namespace tool
@@ -9,82 +12,39 @@ namespace tool
 namespace
 {
 
-// Reads a block of LZ4: sequences of literals, and of a copy of what came before.
-class lz4_reader
+using lz4_fn = int(const char *from, char *to, int from_size, int to_size);
+using zstd_fn = size_t(void *to, size_t to_size, const void *from, size_t from_size);
+
+// What a byte can become at the most: a text that claims more is damaged, and costs no memory.
+constexpr size_t most_from_lz4 = 255, most_from_zstd = (128 << 10) / 4;
+
+template <typename F> F *function_of(const char *library, const char *name)
 {
-      public:
-	lz4_reader(std::string_view in, size_t size) : in_(in), size_(size) { out_.reserve(size); }
-
-	std::optional<std::string> run()
-	{
-		while (at_ < in_.size()) {
-			unsigned token = byte();
-			if (!literals(length(token >> 4)))
-				return std::nullopt;
-			if (at_ == in_.size()) // the last sequence has no copy
-				break;
-			size_t distance = byte();
-			distance |= size_t{byte()} << 8;
-			constexpr size_t least = 4;
-			if (!copy(distance, length(token & 15) + least))
-				return std::nullopt;
-		}
-		return out_.size() == size_ ? std::optional(std::move(out_)) : std::nullopt;
-	}
-
-      private:
-	unsigned byte() { return at_ < in_.size() ? static_cast<unsigned char>(in_[at_++]) : 0; }
-	size_t length(unsigned first)
-	{
-		size_t n = first;
-		for (unsigned more = first == 15 ? 255 : 0; more == 255 && at_ < in_.size();)
-			n += more = byte();
-		return n;
-	}
-	bool literals(size_t n)
-	{
-		if (n > in_.size() - at_ || n > size_ - out_.size())
-			return false;
-		out_.append(in_.substr(at_, n));
-		at_ += n;
-		return true;
-	}
-	bool copy(size_t distance, size_t n)
-	{
-		if (distance == 0 || distance > out_.size() || n > size_ - out_.size())
-			return false;
-		while (n--)
-			out_ += out_[out_.size() - distance];
-		return true;
-	}
-
-	std::string_view in_;
-	size_t size_, at_ = 0;
-	std::string out_;
-};
+	void *handle = dlopen(library, RTLD_NOW);
+	return handle ? reinterpret_cast<F *>(dlsym(handle, name)) : nullptr;
+}
 
 } // namespace
 
-std::optional<std::string> decompress_lz4(std::string_view block, size_t size)
+std::optional<std::string> decompress(compression how, std::string_view packed, size_t size, std::string *why)
 {
-	return lz4_reader(block, size).run();
-}
-
-std::optional<std::string> decompress_zstd(std::string_view frame, size_t size, std::string *why)
-{
-	using decompress_fn = size_t (*)(void *, size_t, const void *, size_t);
-	static void *library = dlopen("libzstd.so.1", RTLD_NOW);
-	auto decompress = library ? reinterpret_cast<decompress_fn>(dlsym(library, "ZSTD_decompress")) : nullptr;
-	if (!decompress) {
-		*why = "it is compressed with Zstandard, and there is no libzstd.so.1";
+	static lz4_fn *lz4 = function_of<lz4_fn>("liblz4.so.1", "LZ4_decompress_safe");
+	static zstd_fn *zstd = function_of<zstd_fn>("libzstd.so.1", "ZSTD_decompress");
+	bool is_lz4 = how == compression::lz4;
+	if (is_lz4 ? !lz4 : !zstd) {
+		*why = is_lz4 ? "it is compressed with LZ4, and there is no liblz4.so.1"
+			      : "it is compressed with Zstandard, and there is no libzstd.so.1";
 		return std::nullopt;
 	}
+	*why = "it is damaged";
+	size_t most = is_lz4 ? most_from_lz4 : most_from_zstd;
+	if (packed.size() > INT_MAX || size > INT_MAX || size / most > packed.size())
+		return std::nullopt;
 	std::string out(size, '\0');
-	if (decompress(out.data(), out.size(), frame.data(), frame.size()) != size) {
-		*why = "it is damaged";
-		return std::nullopt;
-	}
-	return out;
+	// Both say how many bytes they have written; an error is no such number.
+	size_t got = is_lz4 ? size_t(lz4(packed.data(), out.data(), int(packed.size()), int(size)))
+			    : zstd(out.data(), size, packed.data(), packed.size());
+	return got == size ? std::optional(std::move(out)) : std::nullopt;
 }
 
 } // namespace tool

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,10 +9,12 @@
 namespace tool
 {
 
-// One block of LZ4 without a frame. Nothing if it does not give exactly @size bytes.
-std::optional<std::string> decompress_lz4(std::string_view block, size_t size);
+enum class compression : uint8_t {
+	lz4,  // one block, without a frame
+	zstd, // a frame
+};
 
-// Zstandard, through libzstd.so.1. @why: what went wrong.
-std::optional<std::string> decompress_zstd(std::string_view frame, size_t size, std::string *why);
+// Nothing if it does not give exactly @size bytes, which are below 2 GiB; @why tells the reason then.
+std::optional<std::string> decompress(compression how, std::string_view packed, size_t size, std::string *why);
 
 } // namespace tool

@@ -59,7 +59,7 @@ void read_text(const entry &e, std::string_view data, fatbin_texts *out)
 	auto packed = data.substr(0, e.compressed_size);
 	std::optional<std::string> text;
 	if (e.size < most_bytes)
-		text = e.flags & flag_lz4 ? decompress_lz4(packed, e.size) : decompress_zstd(packed, e.size, &why);
+		text = decompress(e.flags & flag_lz4 ? compression::lz4 : compression::zstd, packed, e.size, &why);
 	if (text)
 		keep(std::move(*text), out);
 	else

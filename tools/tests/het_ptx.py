@@ -4,6 +4,7 @@
 
 import json
 import os
+import resource
 import shutil
 import struct
 import subprocess
@@ -34,8 +35,9 @@ class Skip(Exception):
 
 
 class Called:
-    def __init__(self, *arguments: object, stdin: bytes = b"") -> None:
-        done = subprocess.run([HET_PTX, *map(str, arguments)], input=stdin, capture_output=True, timeout=60)
+    def __init__(self, *arguments: object, stdin: bytes = b"", limit: Callable[[], None] | None = None) -> None:
+        command = [HET_PTX, *map(str, arguments)]
+        done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, preexec_fn=limit)
         self.status, self.out, self.err = done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -215,19 +217,34 @@ def fatbin(*entries: tuple[bytes, int, int]) -> bytes:
     return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(body)) + body
 
 
+LONG_TEXT = (KERNEL + "//" + "x" * 300).encode()
+COMPRESSED = {"lz4": (lz4(LONG_TEXT), 0x2000), "zstd": (zstd(LONG_TEXT), 0x8000)}
+
+
 def fat_binaries_are_read(work: Path) -> None:
-    text = (KERNEL + "//" + "x" * 300).encode()
-    for name, data, flags in (("plain", text, 0), ("lz4", lz4(text), 0x2000), ("zstd", zstd(text), 0x8000)):
-        (work / name).write_bytes(b"\x7fELF rubbish\0\0\0" + fatbin((data, flags, len(text))) + bytes(9))
+    for name, (data, flags) in {"plain": (LONG_TEXT, 0), **COMPRESSED}.items():
+        (work / name).write_bytes(b"\x7fELF rubbish\0\0\0" + fatbin((data, flags, len(LONG_TEXT))) + bytes(9))
         called = Called("info", work / name)
-        if "no libzstd.so.1" in called.err:
-            continue
+        if "and there is no lib" in called.err:
+            raise Skip(called.err.strip())
         same((name, called.status, called.err), (name, 0, ""))
         within("kernel k(u64)", called.out)
-    (work / "damaged").write_bytes(fatbin((lz4(text)[:-9], 0x2000, len(text))))
-    called = Called("info", work / "damaged")
-    same(called.status, 2)
-    within("the text for sm_75: it is damaged", called.err)
+
+
+def damaged_fat_binaries_are_refused(work: Path) -> None:
+    def little_memory() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28))
+
+    size = len(LONG_TEXT)
+    for name, (data, flags) in COMPRESSED.items():
+        sizes = (size - 1, size + 1, (1 << 30) - 1, 1 << 60)
+        for case in ((data[:-9], size), (data[::-1], size), (b"", size), *((data, s) for s in sizes)):
+            (work / name).write_bytes(fatbin((case[0], flags, case[1])))
+            called = Called("info", work / name, limit=little_memory)
+            if "and there is no lib" in called.err:
+                raise Skip(called.err.strip())
+            same((name, *case, called.status), (name, *case, 2))
+            within("the text for sm_75: it is damaged", called.err)
 
 
 def texts_are_chosen(work: Path) -> None:
@@ -306,6 +323,7 @@ def main() -> int:
         failing_kernels_are_told,
         differences_are_shown,
         fat_binaries_are_read,
+        damaged_fat_binaries_are_refused,
         texts_are_chosen,
         nvcc_programs_are_read,
         gcc_programs_are_read,
