@@ -29,6 +29,20 @@ bool meet(const array &a, range one, range other)
 	return (s.first < t.last && t.first < s.last) || both_in(a.place.head) || both_in(a.place.tail);
 }
 
+// Some kernel writes the whole array, or a part that @concerns wants.
+template <typename F> bool is_written(const array &a, F concerns)
+{
+	for (unsigned d = 0; d < lib().ndevs; d++) {
+		if (a.links[d].open.load() >= one_writer)
+			return true;
+	}
+	for (const bracket *b = a.parts; b; b = b->next) {
+		if (b->writes && concerns(b->part))
+			return true;
+	}
+	return false;
+}
+
 bool is_part(const bracket &b, const usage &u)
 {
 	return b.device == u.device && b.part == u.part;
@@ -159,29 +173,15 @@ bool close_reader(link &l)
 
 bool being_written(const array &a, uint32_t c)
 {
-	for (unsigned d = 0; d < lib().ndevs; d++) {
-		if (a.links[d].open.load() >= one_writer)
-			return true;
-	}
-	for (const bracket *b = a.parts; b; b = b->next) {
-		layout::span s = a.place.chunks_of(b->part);
-		if (b->writes && s.first <= c && c < s.last)
-			return true;
-	}
-	return false;
+	return is_written(a, [&](range part) {
+		layout::span s = a.place.chunks_of(part);
+		return s.first <= c && c < s.last;
+	});
 }
 
 bool edge_being_written(const array &a, range edge)
 {
-	for (unsigned d = 0; d < lib().ndevs; d++) {
-		if (a.links[d].open.load() >= one_writer)
-			return true;
-	}
-	for (const bracket *b = a.parts; b; b = b->next) {
-		if (b->writes && edge.overlaps(b->part))
-			return true;
-	}
-	return false;
+	return is_written(a, [&](range part) { return edge.overlaps(part); });
 }
 
 bool is_open(const array &a, unsigned device)
@@ -195,15 +195,7 @@ bool is_open(const array &a, unsigned device)
 
 bool any_writer(const array &a)
 {
-	for (unsigned d = 0; d < lib().ndevs; d++) {
-		if (a.links[d].open.load() >= one_writer)
-			return true;
-	}
-	for (const bracket *b = a.parts; b; b = b->next) {
-		if (b->writes)
-			return true;
-	}
-	return false;
+	return is_written(a, [](range) { return true; });
 }
 
 } // namespace het
