@@ -7,6 +7,7 @@
 #include "ptx/text.h"
 
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,11 @@ struct module {
 
 	std::string_view str(span s) const { return std::string_view(text).substr(s.begin, s.size()); }
 	std::string_view str(const operand &o) const { return str(o.text); }
+	// Of the body.
+	std::span<const statement> statements_of(const function &f) const
+	{
+		return std::span(statements).subspan(f.first_statement, f.statements);
+	}
 	const operand &operand_of(const instruction &i, uint32_t n) const { return operands[i.first_operand + n]; }
 	const operand &child_of(const operand &o, uint32_t n) const { return operands[o.first_child + n]; }
 	fault fault_at(span where, std::string what) const { return ptx::fault_at(text, where, std::move(what)); }

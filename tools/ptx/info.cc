@@ -49,8 +49,7 @@ json describe(const module &m, const function &f)
 	std::map<std::string_view, unsigned> mix;
 	std::map<std::string, unsigned> memory;
 	unsigned instructions = 0, barriers = 0, calls = 0, indirect = 0;
-	for (uint32_t i = f.first_statement; i < f.first_statement + f.statements; i++) {
-		const statement &s = m.statements[i];
+	for (const statement &s : m.statements_of(f)) {
 		if (s.kind != statement::kind_t::instruction)
 			continue;
 		mnemonic op(m.str(m.instructions[s.index].opcode));

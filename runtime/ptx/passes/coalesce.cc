@@ -200,8 +200,7 @@ std::string counting(const module &m, const statement &s, const memory_access &a
 void count_in(const module &m, const function &f, editor *e, pass_result *out)
 {
 	bool asked = false;
-	for (uint32_t n = f.first_statement; n < f.first_statement + f.statements; n++) {
-		const statement &s = m.statements[n];
+	for (const statement &s : m.statements_of(f)) {
 		if (s.kind != statement::kind_t::instruction)
 			continue;
 		const auto &i = m.instructions[s.index];

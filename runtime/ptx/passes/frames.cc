@@ -33,8 +33,7 @@ bool visible(const module &m, uint32_t from, uint32_t block)
 
 bool stack_user::is_one(const module &m, const function &f)
 {
-	for (uint32_t n = f.first_statement; n < f.first_statement + f.statements; n++) {
-		const auto &s = m.statements[n];
+	for (const statement &s : m.statements_of(f)) {
 		if (s.kind == statement::kind_t::variable && m.variables[s.index].space == space::local)
 			return true;
 		if (s.kind == statement::kind_t::instruction && takes_memory(base_of(m, m.instructions[s.index])))
@@ -61,7 +60,7 @@ void stack_user::run()
 	if (uses_stack())
 		make_registers();
 	for (uint32_t n = 0; n < f_.statements && !out_.refused; n++)
-		statement_of(m_.statements[f_.first_statement + n], regions_.inside[n]);
+		statement_of(m_.statements_of(f_)[n], regions_.inside[n]);
 	e_.at_begin(f_, prologue());
 }
 
@@ -85,7 +84,7 @@ void stack_user::make_registers()
 void stack_user::list_variables()
 {
 	for (uint32_t n = 0; n < f_.statements; n++) {
-		const auto &s = m_.statements[f_.first_statement + n];
+		const auto &s = m_.statements_of(f_)[n];
 		bool declares = s.kind == statement::kind_t::variable && m_.variables[s.index].space == space::local;
 		if (s.kind == statement::kind_t::instruction) {
 			const auto &i = m_.instructions[s.index];

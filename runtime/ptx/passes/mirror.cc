@@ -72,7 +72,7 @@ void mirror::run()
 	if (!out_.refused && f_.is_entry)
 		out_.refused = threads_.launch_bounds();
 	for (uint32_t n = 0; n < f_.statements && !out_.refused; n++)
-		statement_of(m_.statements[f_.first_statement + n], regions.inside[n]);
+		statement_of(m_.statements_of(f_)[n], regions.inside[n]);
 	if (stored_ && !f_.is_entry) // a body may end without a return
 		e_.replace({f_.body.end - 1, f_.body.end - 1}, sync() + "\n");
 	e_.at_begin(f_, prologue());

@@ -74,15 +74,14 @@ class noter
 
 	void run()
 	{
-		for (uint32_t n = f_.first_statement; n < f_.first_statement + f_.statements; n++) {
-			const statement &s = m_.statements[n];
+		for (const statement &s : m_.statements_of(f_)) {
 			if (s.kind == statement::kind_t::label)
 				set_before(s);
 			else if (s.kind == statement::kind_t::instruction)
 				instruction_at(s, m_.instructions[s.index]);
 		}
 		if (open_)
-			e_.after(m_.statements[f_.first_statement + f_.statements - 1], set_all());
+			e_.after(m_.statements_of(f_).back(), set_all());
 		if (noted_)
 			e_.at_begin(f_, filled(registers, {{"d", p_.prefix}}));
 	}

@@ -37,8 +37,7 @@ class finder
 	// Where indexed branches may go: to any label of the function's lists.
 	void list_targets()
 	{
-		for (uint32_t n = 0; n < f_.statements; n++) {
-			const auto &s = m_.statements[f_.first_statement + n];
+		for (const statement &s : m_.statements_of(f_)) {
 			if (s.kind != statement::kind_t::directive || !m_.str(s.text).starts_with(".branchtargets"))
 				continue;
 			lexer words(std::string_view(m_.text).substr(0, s.text.end), s.text.begin);
@@ -50,7 +49,7 @@ class finder
 
 	void step(uint32_t n)
 	{
-		const auto &s = m_.statements[f_.first_statement + n];
+		const auto &s = m_.statements_of(f_)[n];
 		if (s.kind == statement::kind_t::label) {
 			flow_to(m_.labels[s.index]);
 			now_ = labels_[m_.str(m_.labels[s.index])];

@@ -111,8 +111,7 @@ std::string replace_specials(const module &m, const function &f, editor *e)
 {
 	std::array<std::string, block_registers.size()> names;
 	std::string loads;
-	for (uint32_t n = f.first_statement; n < f.first_statement + f.statements; n++) {
-		const statement &s = m.statements[n];
+	for (const statement &s : m.statements_of(f)) {
 		if (s.kind != statement::kind_t::instruction)
 			continue;
 		for (span where : registers_of(m, s)) {
@@ -133,9 +132,9 @@ std::string replace_specials(const module &m, const function &f, editor *e)
 
 bool reads_block(const module &m, const function &f)
 {
-	for (uint32_t n = f.first_statement; n < f.first_statement + f.statements; n++)
-		if (m.statements[n].kind == statement::kind_t::instruction)
-			for (span name : registers_of(m, m.statements[n]))
+	for (const statement &s : m.statements_of(f))
+		if (s.kind == statement::kind_t::instruction)
+			for (span name : registers_of(m, s))
 				if (std::find(block_registers.begin(), block_registers.end(), m.str(name)) !=
 				    block_registers.end())
 					return true;

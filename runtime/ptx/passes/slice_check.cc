@@ -90,8 +90,7 @@ bool polls(const module &m, const statement &s)
 
 bool opts_out(const module &m, const function &f)
 {
-	for (uint32_t n = f.first_statement; n < f.first_statement + f.statements; n++) {
-		const statement &s = m.statements[n];
+	for (const statement &s : m.statements_of(f)) {
 		auto text = m.str(s.text);
 		if (s.kind == statement::kind_t::directive && text.starts_with(".pragma") &&
 		    text.find("\"het_no_slice\"") != text.npos)
@@ -113,9 +112,9 @@ std::optional<fault> slice_refusal(const module &m, const function &f)
 	}
 	if (f.is_entry && bytes > most_parameters)
 		return m.fault_at(f.name, "has no room for one more parameter");
-	for (uint32_t n = f.first_statement; n < f.first_statement + f.statements; n++)
-		if (m.statements[n].kind == statement::kind_t::instruction)
-			if (auto wrong = refused_instruction(m, m.statements[n]))
+	for (const statement &s : m.statements_of(f))
+		if (s.kind == statement::kind_t::instruction)
+			if (auto wrong = refused_instruction(m, s))
 				return wrong;
 	return std::nullopt;
 }

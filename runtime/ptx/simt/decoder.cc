@@ -48,8 +48,8 @@ std::optional<fault> decoder::run()
 	carry_ = make_ref(place::registers, code_.registers++);
 	code_.local_base_register = code_.registers++;
 	local_base_ = make_ref(place::registers, code_.local_base_register);
-	for (uint32_t i = 0; i < code_.head->statements; i++)
-		if (!statement_of(m_.statements[code_.head->first_statement + i]))
+	for (const statement &s : m_.statements_of(*code_.head))
+		if (!statement_of(s))
 			return fault_;
 	// A body may end without a return.
 	u_ = {};
