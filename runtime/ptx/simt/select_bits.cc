@@ -179,42 +179,25 @@ uint32_t permuted(uint32_t a, uint32_t b, uint32_t choice)
 	return r;
 }
 
-// The choice of a special mode of prmt.
-uint32_t special_choice(std::string_view mode, uint32_t n)
+// The choices of the special modes of prmt, by the third operand.
+constexpr uint32_t f4e[] = {0x3210, 0x4321, 0x5432, 0x6543}, b4e[] = {0x5670, 0x6701, 0x7012, 0x0123},
+		   rc8[] = {0x0000, 0x1111, 0x2222, 0x3333}, ecl[] = {0x3210, 0x3211, 0x3222, 0x3333},
+		   ecr[] = {0x0000, 0x1110, 0x2210, 0x3210}, rc16[] = {0x1010, 0x3232, 0x1010, 0x3232};
+
+template <const uint32_t (&choices)[4]> run_fn permute_by()
 {
-	static constexpr uint16_t f4e[] = {0x3210, 0x4321, 0x5432, 0x6543}, b4e[] = {0x5670, 0x6701, 0x7012, 0x0123},
-				  rc8[] = {0x0000, 0x1111, 0x2222, 0x3333}, ecl[] = {0x3210, 0x3211, 0x3222, 0x3333},
-				  ecr[] = {0x0000, 0x1110, 0x2210, 0x3210}, rc16[] = {0x1010, 0x3232, 0x1010, 0x3232};
-	const uint16_t *row = mode == "f4e"   ? f4e
-			      : mode == "b4e" ? b4e
-			      : mode == "rc8" ? rc8
-			      : mode == "ecl" ? ecl
-			      : mode == "ecr" ? ecr
-					      : rc16;
-	return row[n & 3];
+	return lanewise([](uint32_t a, uint32_t b, uint32_t n) { return permuted(a, b, choices[n & 3]); });
 }
 
 run_fn permute(const mnemonic &m)
 {
-	if (m.has("f4e"))
-		return lanewise(
-			[](uint32_t a, uint32_t b, uint32_t n) { return permuted(a, b, special_choice("f4e", n)); });
-	if (m.has("b4e"))
-		return lanewise(
-			[](uint32_t a, uint32_t b, uint32_t n) { return permuted(a, b, special_choice("b4e", n)); });
-	if (m.has("rc8"))
-		return lanewise(
-			[](uint32_t a, uint32_t b, uint32_t n) { return permuted(a, b, special_choice("rc8", n)); });
-	if (m.has("ecl"))
-		return lanewise(
-			[](uint32_t a, uint32_t b, uint32_t n) { return permuted(a, b, special_choice("ecl", n)); });
-	if (m.has("ecr"))
-		return lanewise(
-			[](uint32_t a, uint32_t b, uint32_t n) { return permuted(a, b, special_choice("ecr", n)); });
-	if (m.has("rc16"))
-		return lanewise(
-			[](uint32_t a, uint32_t b, uint32_t n) { return permuted(a, b, special_choice("rc16", n)); });
-	return lanewise([](uint32_t a, uint32_t b, uint32_t n) { return permuted(a, b, n); });
+	return m.has("f4e")    ? permute_by<f4e>()
+	       : m.has("b4e")  ? permute_by<b4e>()
+	       : m.has("rc8")  ? permute_by<rc8>()
+	       : m.has("ecl")  ? permute_by<ecl>()
+	       : m.has("ecr")  ? permute_by<ecr>()
+	       : m.has("rc16") ? permute_by<rc16>()
+			       : lanewise([](uint32_t a, uint32_t b, uint32_t n) { return permuted(a, b, n); });
 }
 
 // lop3: any function of three bits, whose table is u.e.
