@@ -11,6 +11,8 @@ struct memory_access {
 	const operand *address = nullptr; // null: no access that passes understand
 	bool reads = false, writes = false;
 	enum space space = space::none; // generic
+
+	bool may_be_global() const { return address && (space == space::global || space == space::none); }
 };
 
 memory_access access_of(const module &m, const instruction &i);

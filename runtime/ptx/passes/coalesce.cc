@@ -109,11 +109,6 @@ $done:
 }
 )";
 
-bool counts(const memory_access &a)
-{
-	return a.address && (a.space == space::global || a.space == space::none);
-}
-
 // What the addresses of neighbouring lanes differ by where those of the warp follow each other.
 unsigned bytes_of_access(const module &m, const instruction &i)
 {
@@ -211,7 +206,7 @@ void count_in(const module &m, const function &f, editor *e, pass_result *out)
 		else if (calls_unseen(m, i))
 			out->blind.push_back(m.fault_at(s.text, "calls a function that is not in this text"));
 		auto a = access_of(m, i);
-		if (!counts(a))
+		if (!a.may_be_global())
 			continue;
 		if (!asked)
 			e->at_begin(f, filled(begin, {{"answer", e->new_name("answer")}}));

@@ -53,8 +53,7 @@ struct page_pass {
 
 bool counts(const page_pass &p, const memory_access &a)
 {
-	bool global = a.space == space::global || a.space == space::none;
-	return a.address && global && (a.writes || (p.counts_reads && a.reads));
+	return a.may_be_global() && (a.writes || (p.counts_reads && a.reads));
 }
 
 bool leaves(const module &m, const instruction &i)

@@ -81,9 +81,9 @@ bool polls(const module &m, const statement &s)
 	const auto &i = m.instructions[s.index];
 	auto a = access_of(m, i);
 	mnemonic op(m.str(i.opcode));
-	bool elsewhere = a.address && (a.space == space::global || a.space == space::none);
 	bool sees = op.has("volatile") || op.has("acquire") || op.has("relaxed");
-	return elsewhere && ((op.base() == "ld" && sees) || (op.base() == "atom" && (op.has("cas") || op.has("exch"))));
+	return a.may_be_global() &&
+	       ((op.base() == "ld" && sees) || (op.base() == "atom" && (op.has("cas") || op.has("exch"))));
 }
 
 } // namespace

@@ -59,8 +59,7 @@ uint64_t lines_observed(const counted_run &r)
 		const auto &m = *function.source;
 		const auto &i = m.instructions[m.statements[s.statement].index];
 		auto a = access_of(m, i);
-		bool counted = a.address && (a.space == space::global || a.space == space::none);
-		sum += counted && !added_by_pass(function.name) && !added_by_pass(m, i) ? s.lines : 0;
+		sum += a.may_be_global() && !added_by_pass(function.name) && !added_by_pass(m, i) ? s.lines : 0;
 	}
 	return sum;
 }

@@ -126,8 +126,7 @@ class witness
 		if (added && m.str(i.opcode).starts_with("activemask"))
 			return meeting;
 		auto a = access_of(m, i);
-		bool counted = a.address && (a.space == space::global || a.space == space::none);
-		return counted && !added_by_pass(m, i) ? (*sites)++ : other;
+		return a.may_be_global() && !added_by_pass(m, i) ? (*sites)++ : other;
 	}
 
 	struct execution {
