@@ -101,19 +101,28 @@ static vm_fault_t touch(struct gvm_touch *t, gvm_show_t show)
 	}
 }
 
+/* Takes a reference to the region. False if there is none for this toucher. */
+static bool find_region(struct gvm_touch *t, unsigned long page)
+{
+	struct gvm_context *ctx = t->vmf->vma->vm_private_data;
+
+	/* MADV_DOFORK gives a child a copy of the mapping, not of the context. */
+	if (t->vmf->vma->vm_mm != ctx->mm)
+		return false;
+	t->region = gvm_region_get(ctx, page);
+	if (!t->region)
+		return false;
+	t->at = page - t->region->first;
+	return true;
+}
+
 vm_fault_t gvm_primary_fault(struct vm_fault *vmf, gvm_show_t show)
 {
-	struct gvm_context *ctx = vmf->vma->vm_private_data;
 	struct gvm_touch t = { .vmf = vmf };
 	vm_fault_t ret;
 
-	/* MADV_DOFORK gives a child a copy of the mapping, not of the context. */
-	if (vmf->vma->vm_mm != ctx->mm)
+	if (!find_region(&t, vmf->pgoff))
 		return VM_FAULT_SIGBUS;
-	t.region = gvm_region_get(ctx, vmf->pgoff);
-	if (!t.region)
-		return VM_FAULT_SIGBUS;
-	t.at = vmf->pgoff - t.region->first;
 	ret = touch(&t, show);
 	/* From here on the mapping may be gone, and the context with it. */
 	gvm_region_put(t.region);
@@ -126,17 +135,12 @@ vm_fault_t gvm_primary_fault(struct vm_fault *vmf, gvm_show_t show)
  */
 vm_fault_t gvm_primary_mkwrite(struct vm_fault *vmf, gvm_show_t show)
 {
-	struct gvm_context *ctx = vmf->vma->vm_private_data;
 	struct gvm_touch t = { .vmf = vmf };
 	vm_fault_t ret = VM_FAULT_NOPAGE;
 	u8 kind = GPUVM_STATE_NONE;
 
-	if (vmf->vma->vm_mm != ctx->mm)
+	if (!find_region(&t, vmf->pgoff))
 		return VM_FAULT_SIGBUS;
-	t.region = gvm_region_get(ctx, vmf->pgoff);
-	if (!t.region)
-		return VM_FAULT_SIGBUS;
-	t.at = vmf->pgoff - t.region->first;
 
 	down_read(&t.region->lock);
 	if (!t.region->dead)
@@ -156,17 +160,11 @@ vm_fault_t gvm_primary_mkwrite(struct vm_fault *vmf, gvm_show_t show)
 
 vm_fault_t gvm_alias_fault(struct vm_fault *vmf, gvm_show_t show)
 {
-	struct gvm_context *ctx = vmf->vma->vm_private_data;
-	unsigned long page = vmf->pgoff & (GVM_SPACE_PAGES - 1);
 	struct gvm_touch t = { .vmf = vmf };
 	vm_fault_t ret = VM_FAULT_NOPAGE;
 
-	if (vmf->vma->vm_mm != ctx->mm)
+	if (!find_region(&t, vmf->pgoff & (GVM_SPACE_PAGES - 1)))
 		return VM_FAULT_SIGBUS;
-	t.region = gvm_region_get(ctx, page);
-	if (!t.region)
-		return VM_FAULT_SIGBUS;
-	t.at = page - t.region->first;
 
 	down_read(&t.region->lock);
 	if (!t.region->dead)
