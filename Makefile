@@ -70,7 +70,7 @@ help:
 ##   docs             HTML and man pages under build/docs/
 ##   install, uninstall, modules_install
 ##   tests            builds the unit tests, the selftests and the examples
-##   fuzz             builds build/fuzz/ptx-parser, a libFuzzer program (clang)
+##   fuzz             builds build/fuzz/ptx-parser and fat-binary, libFuzzer programs (clang)
 ##   inject           builds build/inject/libhet.so, which delays and fails on request (for tests)
 ##   format, format-check, tidy, headers-check, deps-check, settings-check, readme-check, symbols-check
 ##   compile_commands.json

@@ -2,15 +2,19 @@
 # The library, the programs and the tests.
 
 layers := core os trap dev memory api
-runtime_layers := sched dev core api
+runtime_layers := sched fatbin dev core api
 runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
-unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc))
+unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
+	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc))
 
 # The PTX rewriter and interpreter: an archive that its program and its tests use, no part of the library.
 ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc runtime/ptx/simt/*.cc)
 ptx_tool := tools/het-ptx.cc
+
+# Reading of fat binaries: part of the library, and of the tool that makes them.
+fatbin_srcs := $(wildcard runtime/fatbin/*.cc)
 
 harness_srcs := $(wildcard selftests/harness/*.cc)
 # A libcuda.so.1 that needs no GPU, for tests alone.
@@ -19,7 +23,7 @@ bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc)
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
 bench_srcs := $(wildcard bench/*.cc bench/apps/*.cc)
-tool_srcs := $(wildcard tools/*.cc)
+tool_srcs := $(filter-out $(if $(HAVE_ELF),,tools/het-fatbin.cc),$(wildcard tools/*.cc))
 json_srcs := $(if $(HAVE_JSON),$(wildcard tools/json/*.cc))
 tool_part_srcs := $(filter-out tools/json/%,$(wildcard tools/*/*.cc))
 example_srcs := $(wildcard Documentation/examples/*.c)
@@ -55,6 +59,7 @@ json_archive := $(B)/obj/json.a
 unit_objs := $(call obj,$(call keep,$(unit_srcs)))
 ptx_objs := $(call obj,$(ptx_srcs))
 ptx_archive := $(B)/obj/ptx.a
+fatbin_archive := $(B)/obj/fatbin.a
 
 selftests := $(patsubst selftests/%.cc,$(B)/selftests/%,$(call keep,$(selftest_srcs)))
 selftests_c := $(patsubst selftests/%.c,$(B)/selftests/%,$(call keep,$(selftest_c_srcs)))
@@ -90,12 +95,16 @@ $(inject_objs): private mode_flags += -DHET_INJECT
 # optimise, and longer with a sanitizer's checks in them. (Without optimisation GCC is wrong about what is uninitialized.)
 $(unit_objs): private mode_flags := -fno-rtti -Iruntime -Itools $(if $(SAN),-O0 -Wno-maybe-uninitialized)
 $(filter $(B)/obj/lib/dev/%,$(unit_objs)): private mode_flags += -Iselftests -DHET_FAKE_CUDA='"$(abspath $(fake_cuda))"'
-$(filter $(B)/obj/runtime/%,$(unit_objs)): private mode_flags += -DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"'
+fatbin_corpus := -DHET_FATBIN_CORPUS='"$(CURDIR)/runtime/fatbin/tests/corpus"'
+$(filter $(B)/obj/runtime/%,$(unit_objs)): private mode_flags += -DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"' $(fatbin_corpus)
 $(ptx_objs): private mode_flags := $(lib_cxxflags) -Iruntime
 $(bench_common_objs) $(call obj,$(bench_srcs)): private mode_flags := -Ibench -Itools
+$(B)/obj/bench/fat-binary.o: private mode_flags += -Iruntime
 # Some selftests go through a null pointer on purpose.
 $(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests \
 	$(if $(filter undefined,$(SAN)),-fno-sanitize=null)
+$(B)/obj/selftests/runtime_programs.o: private mode_flags += $(fatbin_corpus)
+$(B)/obj/selftests/runtime_programs.o: runtime/fatbin/tests/corpus/images.het
 $(B)/obj/selftests/cuda_abi.o: private mode_flags += $(CUDA_CFLAGS)
 $(fake_cuda_objs): private mode_flags := -fPIC -fvisibility=hidden -Iselftests -Iruntime
 $(call obj,$(tool_srcs) $(tool_part_srcs) $(json_srcs)): private mode_flags := -Itools -Iruntime -DHET_VERSION='"$(VERSION)"'
@@ -159,7 +168,7 @@ link_with = $(CXX) $(ldflags) -Wl,-z,now -o $@ $(filter %.o,$^) $(filter %.a,$^)
 rpath = -Wl,-rpath,'$$ORIGIN/$1'
 
 $(tool_archive): $(tool_part_objs)
-$(filter-out $(B)/bin/het-ptx,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) $(libhet)
+$(filter-out $(B)/bin/het-ptx $(B)/bin/het-fatbin,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) -ldl
@@ -170,9 +179,17 @@ $(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(j
 	$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)
 
+$(filter $(B)/bin/het-fatbin,$(tools)): $(B)/obj/tools/het-fatbin.o $(tool_archive) $(json_archive) $(fatbin_archive)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(ELF_LIBS) -ldl
+
 # libFuzzer looks for texts that the parser or the editor can't take: build/fuzz/ptx-parser runtime/ptx/tests/corpus
-fuzz: $(B)/fuzz/ptx-parser
+# build/fuzz/fat-binary runtime/fatbin/tests/corpus does so with files.
+fuzz: $(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary
 $(B)/fuzz/ptx-parser: runtime/ptx/tests/fuzz/parser.cc $(wildcard runtime/ptx/*.cc runtime/ptx/*.h)
+$(B)/fuzz/fat-binary: runtime/fatbin/tests/fuzz/container.cc $(wildcard runtime/fatbin/*.cc runtime/fatbin/*.h)
+$(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary:
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Qclang++ -std=c++20 -O1 -g -Iruntime -fsanitize=fuzzer,address,undefined -o $@ $(filter %.cc,$^)
@@ -181,7 +198,8 @@ $(B)/fuzz/ptx-parser: runtime/ptx/tests/fuzz/parser.cc $(wildcard runtime/ptx/*.
 $(bench_archive): $(bench_common_objs)
 $(benches): $(B)/bin/%: $(B)/obj/bench/%.o
 $(apps): $(B)/bin/%: $(B)/obj/bench/apps/%.o
-$(benches) $(apps): $(bench_archive) $(json_archive) $(libhet)
+$(benches) $(apps): $(bench_archive) $(json_archive) $(fatbin_archive) $(libhet)
+$(B)/bin/fat-binary: | $(filter $(B)/bin/het-fatbin,$(tools))
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) -ldl
@@ -214,22 +232,25 @@ lib_archive := $(B)/obj/het.a
 $(core_archive): $(call obj,$(filter lib/core/%,$(lib_srcs)))
 $(lib_archive): $(call obj,$(filter-out $(interposer_srcs),$(lib_srcs)))
 $(ptx_archive): $(ptx_objs)
+$(fatbin_archive): $(call obj,$(fatbin_srcs))
 $(json_archive): $(call obj,$(json_srcs))
-$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(json_archive) $(ptx_archive):
+$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(json_archive) $(ptx_archive) \
+	$(fatbin_archive):
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR)
 	$Q$(AR) rcs $@ $^
 
 under_test = $(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter lib/%,$1),$(lib_archive),\
-	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(lib_archive)))))
+	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter tools/fatbin/%,$1),$(tool_archive) $(fatbin_archive),\
+	$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(if $(filter runtime/fatbin/%,$1),$(fatbin_archive),$(lib_archive)))))))
 
 define unit_test # source
 $(B)/tests/$(notdir $(basename $1)): $(call obj,$1 $(filter-out %_test.cc,$(filter $(dir $1)%,$(call keep,$(unit_srcs))))) \
 	$(call under_test,$1)
 	@mkdir -p $$(@D)
 	$$(call say,LD)
-	$Q$(CXX) $(ldflags) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(GTEST_LIBS) $(NUMA_LIBS) -ldl
+	$Q$(CXX) $(ldflags) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(GTEST_LIBS) $(NUMA_LIBS) $(if $(filter tools/fatbin/%,$1),$(ELF_LIBS)) -ldl
 endef
 $(foreach s,$(unit_mains),$(eval $(call unit_test,$s)))
 $(B)/tests/cuda_test: | $(fake_cuda)

@@ -10,14 +10,14 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Part of the tree -> parts whose headers it may include, itself apart.
 # tools, bench, selftests -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core; in runtime:
-# api -> core -> dev -> sched, and ptx by itself.
+# api -> core -> dev -> {sched, fatbin}; fatbin and ptx by themselves.
 CORE = {"lib/include", "kmod/uapi"}
 OS = CORE | {"lib/core"}
 TRAP_OR_DEV = OS | {"lib/os"}
 MEMORY = TRAP_OR_DEV | {"lib/trap", "lib/dev"}
 API = MEMORY | {"lib/memory"}
 RUNTIME = API | {"lib/api", "runtime/include"}
-RUNTIME_DEVICE = RUNTIME | {"runtime/sched"}
+RUNTIME_DEVICE = RUNTIME | {"runtime/sched", "runtime/fatbin"}
 RUNTIME_CORE = RUNTIME_DEVICE | {"runtime/dev"}
 PROGRAMS = RUNTIME_CORE | {"runtime/core", "runtime/api", "runtime/ptx"}
 ALLOWED = {
@@ -34,6 +34,7 @@ ALLOWED = {
     "lib/api": API,
     "lib/api/tests": API | {"lib/api", "lib/dev/tests"},
     "runtime/include": set(),
+    "runtime/fatbin": set(),
     "runtime/ptx": set(),
     "runtime/sched": OS | {"lib/os"},
     "runtime/dev": RUNTIME_DEVICE,

@@ -53,4 +53,5 @@ feature CUDA cuda.h
 feature GTEST gtest/gtest.h "-lgtest -lgtest_main"
 feature CLI11 CLI/CLI.hpp
 feature JSON nlohmann/json.hpp
+feature ELF libelf.h -lelf
 printf 'MISSING_HEADERS := %s\n' "${missing[*]:-}"

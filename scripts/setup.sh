@@ -11,7 +11,7 @@ set -u
 
 build_packages=(g++ make pkg-config libnuma-dev systemtap-sdt-dev opencl-headers)
 run_packages=(ocl-icd-opencl-dev ocl-icd-libopencl1 pocl-opencl-icd libpng-dev libcli11-dev nlohmann-json3-dev
-	gnuplot-nox)
+	libelf-dev gnuplot-nox)
 check_packages=(python3 libgtest-dev liburing-dev liblz4-1 libzstd1 clang clang-tidy clang-format libclang-rt-14-dev
 	python3-sphinx linux-kbuild-6.1)
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Bytes of unknown origin, and what is wrong with them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace het::fatbin
+{
+
+using bytes = std::span<const std::byte>;
+
+// Copies a structure out; it need not be aligned. False: it is not inside.
+template <class T> bool load(bytes from, uint64_t offset, T &to)
+{
+	if (offset > from.size() || from.size() - offset < sizeof(T))
+		return false;
+	memcpy(&to, from.data() + offset, sizeof(T));
+	return true;
+}
+
+// A part; empty and false if it is not inside.
+inline bool cut(bytes from, uint64_t offset, uint64_t size, bytes &to)
+{
+	bool inside = offset <= from.size() && size <= from.size() - offset;
+	to = inside ? from.subspan(offset, size) : bytes{};
+	return inside;
+}
+
+// A sentence with cause and cure.
+struct fault {
+	char text[240] = "";
+
+	// Returns false, so that a reader can say: return why.say("...", ...).
+	bool say(const char *format, ...) __attribute__((format(printf, 2, 3)));
+};
+
+} // namespace het::fatbin

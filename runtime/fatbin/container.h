@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Reads a fat binary: which kernels and images it has. Pure; no allocation: everything lies in the bytes.
+#pragma once
+
+#include "fatbin/elf_sections.h"
+#include "fatbin/format.h"
+
+namespace het::fatbin
+{
+
+struct argument {
+	const char *name, *type;
+	fatbin::space space;
+	fatbin::access access;
+	uint32_t size;
+};
+
+struct kernel {
+	const char *name;
+	uint32_t first_argument, narguments;
+	fatbin::split split;
+	const char *split_reason;
+};
+
+struct image {
+	fatbin::target target;
+	const char *name;
+	uint32_t major, minor;
+	const char *options, *reason;
+	uint64_t size, checksum;
+	uint32_t section;
+
+	bool is_there() const { return section != 0; }
+};
+
+class container
+{
+      public:
+	// Looks at all but the images: after it nothing of the directory can be wrong. @file must stay as it is.
+	bool open(bytes file, fault &why);
+
+	uint16_t major() const { return head_.major; }
+	uint16_t minor() const { return head_.minor; }
+	uint32_t nkernels() const { return head_.kernels.rows; }
+	uint32_t nimages() const { return head_.images.rows; }
+	fatbin::kernel kernel(uint32_t i) const;
+	// @i: below the kernel's number.
+	fatbin::argument argument(const fatbin::kernel &k, uint32_t i) const;
+	fatbin::image image(uint32_t i) const;
+	// False: no kernel of that name.
+	bool find(const char *name, fatbin::kernel &found) const;
+
+	// An image's bytes, once their checksum is right.
+	bool contents(const fatbin::image &i, bytes &to, fault &why) const;
+
+      private:
+	bool open_directory(fault &why);
+	bool check_table(const table &t, size_t least, const char *what, fault &why) const;
+	bool check_strings(fault &why) const;
+	bool check_rows(fault &why) const;
+	template <class Row> Row row(const table &t, uint32_t i) const;
+	const char *string(uint32_t offset) const;
+	bool has_string(uint32_t offset) const { return offset < head_.size - head_.strings; }
+
+	elf_sections elf_;
+	bytes directory_;
+	fatbin::head head_ = {};
+};
+
+// "OpenCL C", "SPIR-V", "native binary", "PTX", "cubin"; "image of an unknown kind" for those of later versions.
+const char *name_of(target t);
+
+} // namespace het::fatbin

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Which images of a fat binary an OpenCL device can use, and in which order it tries them: its own binary, which needs no compiler
+// or little of one; SPIR-V, which needs no front end; OpenCL C.
+#pragma once
+
+#include "fatbin/container.h"
+
+namespace het::fatbin
+{
+
+// A device as native binaries name it: a driver takes back only what it wrote itself, for the same device.
+using identity = char[512];
+void make_identity(identity &made, const char *platform, const char *device, const char *driver_version);
+
+struct abilities {
+	const char *identity; // null: takes no binaries
+	// The newest SPIR-V that it takes; 0.0: none.
+	uint32_t spirv_major, spirv_minor;
+	bool opencl_c;
+};
+
+// The best image after the first @skip ones. False: there is none.
+bool pick(const container &from, const abilities &device, uint32_t skip, image &best);
+
+// From a device's list of IL versions, "SPIR-V_1.0 SPIR-V_1.2".
+void take_il_version(const char *list, abilities &device);
+
+} // namespace het::fatbin

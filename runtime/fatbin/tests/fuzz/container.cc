@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// For libFuzzer: any file is read or refused with a reason, and nothing beside it is touched. Each is read once more with a
+// right checksum, behind which the other checks stand alone.
+#include "fatbin/checksum.h"
+#include "fatbin/pick.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <vector>
+
+using namespace het::fatbin;
+
+namespace
+{
+
+size_t length_of_all(const container &c)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < c.nkernels(); i++) {
+		kernel k = c.kernel(i);
+		n += strlen(k.name) + strlen(k.split_reason);
+		for (uint32_t a = 0; a < k.narguments; a++)
+			n += strlen(c.argument(k, a).name) + strlen(c.argument(k, a).type);
+		kernel found;
+		if (!c.find(k.name, found) || strcmp(found.name, k.name) != 0)
+			abort();
+	}
+	return n;
+}
+
+void read(bytes file)
+{
+	container c;
+	fault why;
+	if (!c.open(file, why)) {
+		if (!*why.text)
+			abort();
+		return;
+	}
+	if (length_of_all(c) > file.size() * file.size())
+		abort();
+	for (uint32_t i = 0; i < c.nimages(); i++) {
+		image m = c.image(i);
+		bytes data;
+		if (c.contents(m, data, why) ? data.size() != m.size : !*why.text)
+			abort();
+	}
+	image best;
+	if (pick(c, {"a; b; c", 1, 2, true}, 0, best) && !best.is_there())
+		abort();
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	std::vector<std::byte> file(size);
+	if (size)
+		memcpy(file.data(), data, size);
+	read(file);
+	elf_sections elf;
+	bytes directory;
+	fault why;
+	if (!elf.open(file, why) || !elf.contents(elf.find(directory_section), directory) ||
+	    directory.size() < sizeof(head))
+		return 0;
+	uint64_t sum = checksum(directory.subspan(offsetof(head, major)));
+	memcpy(const_cast<std::byte *>(directory.data()) + offsetof(head, checksum), &sum, sizeof(sum));
+	read(file);
+	return 0;
+}
