@@ -264,6 +264,8 @@ GPUVM_PUBLIC const char *het_strerror(int err)
 		return "the command was cancelled";
 	case HET_ESTATE:
 		return "not allowed in this state";
+	case HET_EIMAGE:
+		return "a fat binary can't be read";
 	default:
 		return "not an error code of het";
 	}

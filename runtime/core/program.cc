@@ -46,7 +46,7 @@ const char *put(char **at, const char *s)
 
 } // namespace
 
-bool het_program::take(const het_program_args &args)
+bool het_program::copy_texts(const het_program_args &args)
 {
 	size_t n = length_of(args.source) + length_of(args.options);
 	for (size_t i = 0; i < args.nfunctions; i++)
@@ -74,12 +74,24 @@ bool het_program::take(const het_program_args &args)
 	return true;
 }
 
+int het_program::take(const het_program_args &args)
+{
+	if (!copy_texts(args))
+		return fail(HET_ENOMEM, "het_program_create: out of memory");
+	if (!args.fat_binary && !args.file && !args.section)
+		return 0;
+	fat_binary_.reset(new (std::nothrow) fat_binary);
+	if (!fat_binary_)
+		return fail(HET_ENOMEM, "het_program_create: out of memory");
+	source_.fat = &fat_binary_->contents();
+	return fat_binary_->open(args);
+}
+
 int het_program::build_locked(het_device &d, device_program **made)
 {
-	image &i = images_[d.executor.number()];
+	built &i = built_[d.executor.number()];
 	if (!can_run_on(d))
-		return fail(HET_ENODEV, "%s: the program has no kernels for this kind of device",
-			    d.compute->info().name);
+		return fail(HET_ENODEV, "%s: the program has no kernels for this device", d.compute->info().name);
 	if (!i.program && !i.failure) {
 		i.failure = d.compute->build(source_, i.program, i.log);
 		precede_drivers_at_exit();
@@ -98,7 +110,7 @@ int het_program::build(het_device &d, device_program **made)
 const char *het_program::log(const het_device &d)
 {
 	building_guard g(*this);
-	const text &log = images_[d.executor.number()].log;
+	const text &log = built_[d.executor.number()].log;
 	return log ? log.get() : "";
 }
 
@@ -109,6 +121,9 @@ int het_kernel::open(const char *wanted)
 	if (!name)
 		return fail(HET_ENOMEM, "kernel %s: no memory", wanted);
 	memcpy(name.get(), wanted, n);
+	if (program->fat() && !program->fat()->find(wanted, described_))
+		return fail(HET_ENAME, "the fat binary has no kernel %s; het-fatbin list names those that it has",
+			    wanted);
 	for (unsigned i = 0; i < core().ndevices; i++) {
 		het_device &d = *core().devices[i];
 		if (!program->can_run_on(d))
@@ -119,6 +134,15 @@ int het_kernel::open(const char *wanted)
 		return err;
 	}
 	return fail(HET_ENODEV, "kernel %s: the program has nothing for any device here", wanted);
+}
+
+// A launch that the description allows must fit what runs.
+int het_kernel::check_image(const het_device &d, const device_kernel &k) const
+{
+	if (!description() || k.nargs() == described_.narguments)
+		return 0;
+	return fail(HET_EIMAGE, "%s: kernel %s has %u arguments here, and %u in the fat binary: build that again",
+		    d.compute->info().name, name.get(), k.nargs(), described_.narguments);
 }
 
 int het_kernel::prepare(het_device &d)
@@ -133,11 +157,47 @@ int het_kernel::prepare(het_device &d)
 	int err = program->build_locked(d, &built);
 	if (!err)
 		err = built->make_kernel(name.get(), kernels_[i]);
+	if (!err)
+		err = check_image(d, *kernels_[i]);
 	if (err == HET_ENAME)
 		return fail(err, "%s: the program has no kernel %s", d.compute->info().name, name.get());
 	if (!err)
 		ready_[i].store(kernels_[i].get(), std::memory_order_release);
 	return err;
+}
+
+int het_kernel::check_argument(uint32_t i, const het_arg &given) const
+{
+	if (!description())
+		return 0;
+	het::fatbin::argument a = program->fat()->argument(described_, i);
+	bool fits = false;
+	const char *is = "";
+	switch (a.space) {
+	case het::fatbin::space::value:
+		fits = given.kind == HET_ARG_VALUE;
+		is = "a value";
+		break;
+	case het::fatbin::space::local:
+		fits = given.kind == HET_ARG_LOCAL;
+		is = "local memory";
+		break;
+	case het::fatbin::space::global:
+	case het::fatbin::space::constant:
+		fits = given.kind == HET_ARG_MEMORY || given.kind == HET_ARG_RANGE;
+		is = "device memory";
+		break;
+	case het::fatbin::space::image:
+	case het::fatbin::space::sampler:
+		is = "an image or sampler, which can't be passed";
+	}
+	if (!fits)
+		return fail(HET_EARG, "het_launch: argument %u (%s %s) is %s, and kind %u was given", i, a.type, a.name,
+			    is, given.kind);
+	if (given.kind == HET_ARG_VALUE && given.nbytes != a.size)
+		return fail(HET_EARG, "het_launch: argument %u (%s %s) has %u bytes, and %zu were given", i, a.type,
+			    a.name, a.size, given.nbytes);
+	return 0;
 }
 
 void het_kernel::has_run(const het_device &d)

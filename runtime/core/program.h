@@ -2,27 +2,31 @@
 // Programs are built, and kernels made, for each device when they are first used there.
 #pragma once
 
+#include "core/fat_binary.h"
 #include "core/object.h"
 #include "core/runtime.h"
 
 #include <memory>
 
 struct het_program final : het::rt::object {
-	// Copies what is given. False: out of memory.
-	bool take(const het_program_args &args);
+	// Copies what is given. 0, HET_EIMAGE, HET_ENOMEM.
+	int take(const het_program_args &args);
 
 	bool can_run_on(const het_device &d) const { return d.compute->can_build(source_); }
 	// 0 or a code; *made, if wanted, is what was built.
 	int build(het_device &d, het::rt::device_program **made = nullptr);
 	const char *log(const het_device &d);
+	// Null if the program is not from a fat binary.
+	const het::fatbin::container *fat() const { return source_.fat; }
 
 	// Guards what is built for devices, and kernels made of that. Rank: driver.
 	het::futex_lock building;
 
       private:
 	int build_locked(het_device &d, het::rt::device_program **made);
+	bool copy_texts(const het_program_args &args);
 
-	struct image {
+	struct built {
 		std::unique_ptr<het::rt::device_program> program;
 		het::rt::text log;
 		int failure = 0; // of the build; tried once
@@ -32,7 +36,8 @@ struct het_program final : het::rt::object {
 	std::unique_ptr<char[]> texts_;
 	std::unique_ptr<het_function[]> functions_;
 	std::unique_ptr<het_image[]> modules_;
-	image images_[het::rt::most_devices];
+	std::unique_ptr<het::rt::fat_binary> fat_binary_;
+	built built_[het::rt::most_devices];
 
 	friend struct het_kernel;
 };
@@ -47,14 +52,23 @@ struct het_kernel final : het::rt::object {
 	// As prepare() has made it, null if it was not called.
 	het::rt::device_kernel *on(const het_device &d) const;
 
+	// Whether a launch may pass this as argument @i, as far as the kernel is described. 0 or HET_EARG.
+	int check_argument(uint32_t i, const het_arg &given) const;
+
 	// A command with it is over.
 	void has_run(const het_device &d);
+
+	// Null if the program is not from a fat binary.
+	const het::fatbin::kernel *description() const { return program->fat() ? &described_ : nullptr; }
 
 	const het::rt::reference<het_program> program;
 	het::rt::text name;
 	uint32_t nargs = 0;
 
       private:
+	int check_image(const het_device &d, const het::rt::device_kernel &k) const;
+
+	het::fatbin::kernel described_ = {};
 	std::unique_ptr<het::rt::device_kernel> kernels_[het::rt::most_devices];
 	// Those above for readers without the lock.
 	std::atomic<het::rt::device_kernel *> ready_[het::rt::most_devices] = {};

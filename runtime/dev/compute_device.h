@@ -9,6 +9,7 @@
 
 #include "core/range.h"
 #include "dev/device.h"
+#include "fatbin/container.h"
 
 #include <het.h>
 #include <memory>
@@ -59,11 +60,13 @@ class device_program
 	virtual int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) = 0;
 };
 
+// At most one of opencl and fat.
 struct program_source {
 	const char *opencl;
-	const char *options;
+	const char *options; // for opencl
 	std::span<const het_function> functions;
 	std::span<const het_image> images; // each with a 0 behind its bytes
+	const fatbin::container *fat;
 };
 
 using text = std::unique_ptr<char[]>;

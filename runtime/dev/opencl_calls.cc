@@ -15,6 +15,7 @@ template <typename F> bool find(const char *name, F *&function)
 
 bool fill(opencl_calls &c)
 {
+	find("clCreateProgramWithIL", c.create_program_with_il);
 	find("clSVMAlloc", c.svm_alloc);
 	find("clSVMFree", c.svm_free);
 	find("clSetKernelArgSVMPointer", c.set_kernel_arg_svm_pointer);
@@ -22,6 +23,7 @@ bool fill(opencl_calls &c)
 	       find("clGetDeviceIDs", c.get_device_ids) && find("clGetDeviceInfo", c.get_device_info) &&
 	       find("clCreateContext", c.create_context) && find("clCreateCommandQueue", c.create_command_queue) &&
 	       find("clCreateProgramWithSource", c.create_program_with_source) &&
+	       find("clCreateProgramWithBinary", c.create_program_with_binary) &&
 	       find("clBuildProgram", c.build_program) && find("clGetProgramBuildInfo", c.get_program_build_info) &&
 	       find("clReleaseProgram", c.release_program) && find("clCreateKernel", c.create_kernel) &&
 	       find("clReleaseKernel", c.release_kernel) && find("clGetKernelInfo", c.get_kernel_info) &&

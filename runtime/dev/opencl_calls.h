@@ -18,6 +18,7 @@ struct opencl_calls {
 	decltype(&clCreateContext) create_context;
 	decltype(&clCreateCommandQueue) create_command_queue;
 	decltype(&clCreateProgramWithSource) create_program_with_source;
+	decltype(&clCreateProgramWithBinary) create_program_with_binary;
 	decltype(&clBuildProgram) build_program;
 	decltype(&clGetProgramBuildInfo) get_program_build_info;
 	decltype(&clReleaseProgram) release_program;
@@ -38,6 +39,8 @@ struct opencl_calls {
 	decltype(&clGetEventProfilingInfo) get_event_profiling_info;
 	decltype(&clReleaseEvent) release_event;
 
+	// Null in loaders older than OpenCL 2.1.
+	decltype(&clCreateProgramWithIL) create_program_with_il;
 	// Null in loaders older than OpenCL 2.0.
 	decltype(&clSVMAlloc) svm_alloc;
 	decltype(&clSVMFree) svm_free;

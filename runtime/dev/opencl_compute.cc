@@ -53,7 +53,11 @@ class opencl_compute final : public compute_device
 	const het_device_info &info() const override { return info_; }
 	bool has_queue() const override { return true; }
 	bool is_in_place() const override { return false; }
-	bool can_build(const program_source &source) const override { return source.opencl != nullptr; }
+	bool can_build(const program_source &source) const override
+	{
+		fatbin::image best;
+		return source.opencl || (source.fat && fatbin::pick(*source.fat, can_, 0, best));
+	}
 
 	int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) override;
 	int allocate(size_t nbytes, void **buffer) override;
@@ -69,6 +73,7 @@ class opencl_compute final : public compute_device
 
       private:
 	void describe(cl_platform_id platform);
+	void describe_abilities(const char *platform, const char *device);
 	int open();
 	int open_locked();
 	cl_int status(cl_event event) const;
@@ -86,6 +91,8 @@ class opencl_compute final : public compute_device
 	bool shared_memory_ = false;
 	het_device_info info_ = {};
 	char name_[256];
+	fatbin::identity identity_;
+	fatbin::abilities can_ = {};
 
 	futex_lock opening_;
 	std::atomic<bool> open_{false};
@@ -119,6 +126,19 @@ void opencl_compute::describe(cl_platform_id platform)
 		 .memory = memory,
 		 .local_memory = local,
 		 .name = name_};
+	describe_abilities(platform_name, device_name);
+}
+
+// The device's compiler is taken for granted: embedded profiles without one are refused by the driver.
+void opencl_compute::describe_abilities(const char *platform, const char *device)
+{
+	char driver[128] = "", languages[256] = "";
+	ask(cl_.get_device_info, id_, CL_DRIVER_VERSION, driver);
+	ask(cl_.get_device_info, id_, CL_DEVICE_IL_VERSION, languages);
+	fatbin::make_identity(identity_, platform, device, driver);
+	can_ = {identity_, 0, 0, true};
+	if (cl_.create_program_with_il)
+		fatbin::take_il_version(languages, can_);
 }
 
 // Context and queue live as long as the process.
@@ -149,7 +169,7 @@ int opencl_compute::open_locked()
 int opencl_compute::build(const program_source &source, std::unique_ptr<device_program> &made, text &log)
 {
 	int err = open();
-	return err ? err : build_opencl_program(cl_, context_, id_, info_.name, source, made, log);
+	return err ? err : build_opencl_program({cl_, context_, id_, info_.name, can_}, source, made, log);
 }
 
 // --- memory --------------------------------------------------------------------

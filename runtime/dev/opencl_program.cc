@@ -69,26 +69,99 @@ opencl_kernel::~opencl_kernel()
 	cl_.release_kernel(handle_);
 }
 
-int build_opencl_program(const opencl_calls &cl, cl_context context, cl_device_id id, const char *device,
-			 const program_source &source, std::unique_ptr<device_program> &made, text &log)
+namespace
 {
-	cl_int err = CL_SUCCESS;
-	const char *lines = source.opencl;
-	cl_program handle = cl.create_program_with_source(context, 1, &lines, nullptr, &err);
-	if (!handle)
-		return fail(HET_EDEVICE, "%s: making a program failed: %s (%d)", device, cl_error_name(err), err);
-	made.reset(new (std::nothrow) opencl_program(cl, handle, device));
-	if (!made) {
-		cl.release_program(handle);
-		return fail(HET_ENOMEM, "%s: no memory for a program", device);
+
+// A text or binary that the driver is to make a program of.
+struct program_text {
+	fatbin::target target;
+	fatbin::bytes bytes;
+	const char *options;
+};
+
+cl_program create(const opencl_place &at, const program_text &t, cl_int *err)
+{
+	size_t size = t.bytes.size();
+	if (t.target == fatbin::target::opencl_c) {
+		auto *lines = reinterpret_cast<const char *>(t.bytes.data());
+		return at.cl.create_program_with_source(at.context, 1, &lines, &size, err);
 	}
-	err = cl.build_program(handle, 1, &id, source.options, nullptr, nullptr);
-	log = read_log(cl, handle, id);
-	if (err == CL_SUCCESS)
+	if (t.target == fatbin::target::spirv)
+		return at.cl.create_program_with_il(at.context, t.bytes.data(), size, err);
+	auto *binary = reinterpret_cast<const unsigned char *>(t.bytes.data());
+	cl_int status = CL_SUCCESS;
+	cl_program made = at.cl.create_program_with_binary(at.context, 1, &at.id, &size, &binary, &status, err);
+	if (!made || status == CL_SUCCESS)
+		return made;
+	at.cl.release_program(made);
+	*err = status;
+	return nullptr;
+}
+
+// Nothing is said of what the driver refuses: *refused is its error then, and HET_EBUILD or HET_EDEVICE the answer.
+int build_text(const opencl_place &at, const program_text &t, std::unique_ptr<device_program> &made, text &log,
+	       cl_int *refused)
+{
+	*refused = CL_SUCCESS;
+	cl_program handle = create(at, t, refused);
+	if (!handle)
+		return HET_EDEVICE;
+	made.reset(new (std::nothrow) opencl_program(at.cl, handle, at.device));
+	if (!made) {
+		at.cl.release_program(handle);
+		return fail(HET_ENOMEM, "%s: no memory for a program", at.device);
+	}
+	*refused = at.cl.build_program(handle, 1, &at.id, t.options, nullptr, nullptr);
+	log = read_log(at.cl, handle, at.id);
+	if (*refused == CL_SUCCESS)
 		return 0;
 	made.reset();
+	return HET_EBUILD;
+}
+
+int say_refusal(const opencl_place &at, int code, cl_int refused, const text &log)
+{
+	if (refused == CL_SUCCESS)
+		return code; // it was said
+	if (code == HET_EDEVICE)
+		return fail(code, "%s: making a program failed: %s (%d)", at.device, cl_error_name(refused), refused);
 	const char *words = log ? log.get() : "the compiler gave no reason";
-	return fail(HET_EBUILD, "%s: the program does not build (%s): %.300s", device, cl_error_name(err), words);
+	return fail(code, "%s: the program does not build (%s): %.300s", at.device, cl_error_name(refused), words);
+}
+
+int build_best_image(const opencl_place &at, const fatbin::container &images, std::unique_ptr<device_program> &made,
+		     text &log)
+{
+	int err = HET_ENODEV;
+	cl_int refused = CL_SUCCESS;
+	fatbin::image i;
+	for (uint32_t n = 0; err && fatbin::pick(images, at.can, n, i); n++) {
+		if (n)
+			inform("%s: the driver refuses the best image left (%s): trying the %s", at.device,
+			       cl_error_name(refused), name_of(i.target));
+		program_text t = {i.target, {}, i.target == fatbin::target::opencl_c ? i.options : ""};
+		fatbin::fault why;
+		if (!images.contents(i, t.bytes, why))
+			return fail(HET_EIMAGE, "%s: %s", at.device, why.text);
+		err = build_text(at, t, made, log, &refused);
+		if (err && refused == CL_SUCCESS)
+			return err;
+	}
+	return err ? say_refusal(at, err, refused, log) : 0;
+}
+
+} // namespace
+
+int build_opencl_program(const opencl_place &at, const program_source &source, std::unique_ptr<device_program> &made,
+			 text &log)
+{
+	if (source.fat)
+		return build_best_image(at, *source.fat, made, log);
+	program_text t = {fatbin::target::opencl_c, std::as_bytes(std::span(source.opencl, strlen(source.opencl))),
+			  source.options};
+	cl_int refused;
+	int err = build_text(at, t, made, log, &refused);
+	return err ? say_refusal(at, err, refused, log) : 0;
 }
 
 } // namespace het::rt

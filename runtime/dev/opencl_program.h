@@ -4,6 +4,7 @@
 
 #include "dev/compute_device.h"
 #include "dev/opencl_calls.h"
+#include "fatbin/pick.h"
 
 namespace het::rt
 {
@@ -22,8 +23,17 @@ class opencl_kernel final : public device_kernel
 	uint32_t nargs_;
 };
 
-// From source. @device: its name, for messages. HET_EBUILD with the compiler's words in *log.
-int build_opencl_program(const opencl_calls &cl, cl_context context, cl_device_id id, const char *device,
-			 const program_source &source, std::unique_ptr<device_program> &made, text &log);
+// Where a program is to be built.
+struct opencl_place {
+	const opencl_calls &cl;
+	cl_context context;
+	cl_device_id id;
+	const char *device; // its name, for messages
+	const fatbin::abilities &can;
+};
+
+// From source, or from the best image that the driver takes. HET_EBUILD with the compiler's words in *log.
+int build_opencl_program(const opencl_place &at, const program_source &source, std::unique_ptr<device_program> &made,
+			 text &log);
 
 } // namespace het::rt

@@ -54,7 +54,9 @@ enum {
 	/** the command was cancelled */
 	HET_ECANCELED = -110,
 	/** not allowed in this state */
-	HET_ESTATE = -111
+	HET_ESTATE = -111,
+	/** a fat binary can't be read: it is missing, cut off, damaged, or of a newer version */
+	HET_EIMAGE = -112
 };
 
 /** What a command does with memory. */
@@ -164,12 +166,15 @@ struct het_image {
 	size_t nbytes;
 };
 
-/** Arguments of het_program_create(). At least one of source, functions and images. */
+/**
+ * Arguments of het_program_create(). Kernels come from one of source, a fat binary in memory, and one in a file; or from
+ * functions, or images; or from several of these, for different kinds of devices. het-fatbin(1) makes fat binaries.
+ */
 struct het_program_args {
 	size_t size;
 	/** OpenCL C, null-terminated; null if there is none */
 	const char *source;
-	/** options for the OpenCL compiler; null: none */
+	/** options for the OpenCL compiler; null: none. With source alone: fat binaries have their own */
 	const char *options;
 	/** functions for devices of kind HOST and APART */
 	const struct het_function *functions;
@@ -177,12 +182,20 @@ struct het_program_args {
 	/** modules that the driver links into one; what is to be linked with others must be relocatable (nvcc -rdc=true) */
 	const struct het_image *images;
 	size_t nimages;
+	/** of that many bytes */
+	const void *fat_binary;
+	size_t fat_binary_size;
+	/** a file that is a fat binary, or has one in a section. It must not be written while the program lives; it may be
+	 * removed or replaced */
+	const char *file;
+	/** the section of file, or where file is null of the running executable, that is a fat binary */
+	const char *section;
 };
 
 /**
- * Makes a program. Texts and tables are copied. It is built for a device when a kernel is first launched there, or by
- * het_program_build().
- * @return 0; HET_ENULL; HET_EARG; HET_ENOMEM.
+ * Makes a program. Texts, tables and all that lies in memory are copied. It is built for a device when a kernel is first launched
+ * there, or by het_program_build(); of a fat binary the image is taken that fits the device best.
+ * @return 0; HET_ENULL; HET_EARG; HET_EIMAGE; HET_ENOMEM.
  */
 int het_program_create(const struct het_program_args *args, het_program **program);
 int het_program_retain(het_program *program);
@@ -190,7 +203,8 @@ int het_program_release(het_program *program);
 
 /**
  * Builds for one device; does nothing if that is done.
- * @return 0; HET_ENULL; HET_EBUILD; HET_ENODEV if the program has nothing for this kind of device; HET_EDEVICE; HET_ENOMEM.
+ * @return 0; HET_ENULL; HET_EBUILD; HET_ENODEV if the program has nothing for this device; HET_EIMAGE; HET_EDEVICE;
+ *         HET_ENOMEM.
  */
 int het_program_build(het_program *program, het_device *device);
 
@@ -199,7 +213,7 @@ const char *het_program_log(het_program *program, het_device *device);
 
 /**
  * Makes a kernel. Its name is looked up on the first device that the program has something for, which is built for if need be.
- * @return 0; HET_ENULL; HET_ENAME; HET_EBUILD; HET_ENODEV; HET_EDEVICE; HET_ENOMEM.
+ * @return 0; HET_ENULL; HET_ENAME; HET_EBUILD; HET_ENODEV; HET_EIMAGE; HET_EDEVICE; HET_ENOMEM.
  */
 int het_kernel_create(het_program *program, const char *name, het_kernel **kernel);
 int het_kernel_retain(het_kernel *kernel);
@@ -215,6 +229,36 @@ struct het_kernel_info {
 
 /** Describes a kernel. @return 0; HET_ENULL; HET_EARG for a size too small. */
 int het_kernel_describe(het_kernel *kernel, struct het_kernel_info *info);
+
+/** Where an argument points, or what it is. */
+enum {
+	HET_SPACE_VALUE = 1,
+	HET_SPACE_GLOBAL = 2,
+	HET_SPACE_CONSTANT = 3,
+	HET_SPACE_LOCAL = 4,
+	HET_SPACE_IMAGE = 5,
+	HET_SPACE_SAMPLER = 6
+};
+
+/** Filled by het_kernel_argument(). */
+struct het_argument_info {
+	size_t size;
+	/** HET_SPACE_... */
+	uint32_t space;
+	/** HET_READ_ONLY... of a pointer or an image: what the kernel may do, as its declaration says; else 0 */
+	uint32_t access;
+	/** of a value; of what a pointer points to, 0 if that is not known */
+	size_t nbytes;
+	/** valid while the kernel lives */
+	const char *name, *type;
+};
+
+/**
+ * Describes an argument of a kernel from a fat binary.
+ * @return 0; HET_ENULL; HET_EARG for a size too small or an argument that is not there; HET_ESTATE if the program is not from
+ *         a fat binary.
+ */
+int het_kernel_argument(het_kernel *kernel, uint32_t number, struct het_argument_info *info);
 
 /* --- memory objects -------------------------------------------------------- */
 
@@ -334,7 +378,7 @@ struct het_launch_args {
  * and the device has memory of its own, a command that has not begun ends with HET_EMEMORY, and for one that runs the
  * free waits.
  * @param event null, or receives the command's event, which the caller releases.
- * @return 0; HET_ENULL; HET_EARG; HET_ENODEV; HET_EBUILD; HET_ENAME; HET_EMEMORY; HET_ESTATE if the program has called
+ * @return 0; HET_ENULL; HET_EARG; HET_ENODEV; HET_EBUILD; HET_EIMAGE; HET_ENAME; HET_EMEMORY; HET_ESTATE if the program has called
  *         gpuvm_init() and a device needs memory linked; HET_ENOMEM. What fails later is the event's status.
  */
 int het_launch(het_queue *queue, const struct het_launch_args *args, het_event **event);

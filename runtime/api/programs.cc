@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The C boundary: programs and kernels. het.h documents each function.
+#include "api/handles.h"
+#include "api/public.h"
+#include "api/structs.h"
+#include "core/program.h"
+
+#include <cstddef>
+
+using namespace het;
+using namespace het::rt;
+
+namespace
+{
+
+int check_images(const het_program_args &a)
+{
+	if (a.nimages && !a.images)
+		return fail(HET_ENULL, "het_program_create: %zu images at null", a.nimages);
+	for (size_t i = 0; i < a.nimages; i++) {
+		const het_image &image = a.images[i];
+		if (!image.data || !image.nbytes)
+			return fail(HET_ENULL, "het_program_create: image %zu has no bytes", i);
+		if ((image.kind != HET_IMAGE_PTX && image.kind != HET_IMAGE_CUBIN) || image.flags)
+			return fail(HET_EARG, "het_program_create: image %zu is of unknown kind %u or has flags 0x%x",
+				    i, image.kind, image.flags);
+	}
+	return 0;
+}
+
+int check_fat_binary(const het_program_args &a)
+{
+	int given = (a.source != nullptr) + (a.fat_binary != nullptr) + (a.file || a.section);
+	if (given > 1)
+		return fail(HET_EARG, "het_program_create: more than one of source, fat binary, and file or section");
+	if ((a.fat_binary != nullptr) != (a.fat_binary_size != 0))
+		return fail(HET_EARG, "het_program_create: a fat binary of %zu bytes at %p", a.fat_binary_size,
+			    a.fat_binary);
+	if (a.options && !a.source)
+		return fail(HET_EARG, "het_program_create: options without source; a fat binary has those that "
+				      "het-fatbin was given");
+	if (!given && !a.nfunctions && !a.nimages)
+		return fail(HET_EARG, "het_program_create: neither source nor fat binary nor functions nor images");
+	return 0;
+}
+
+int check_functions(const het_program_args &a)
+{
+	if (a.nfunctions && !a.functions)
+		return fail(HET_ENULL, "het_program_create: %zu functions at null", a.nfunctions);
+	for (size_t i = 0; i < a.nfunctions; i++) {
+		if (!a.functions[i].name || !a.functions[i].run)
+			return fail(HET_ENULL, "het_program_create: function %zu has no name or no code", i);
+	}
+	return 0;
+}
+
+} // namespace
+
+GPUVM_PUBLIC int het_program_create(const het_program_args *args, het_program **program)
+{
+	het_program_args a = {};
+	int err = check("het_program_create", program);
+	if (!err)
+		err = accept("het_program_create", args, a, offsetof(het_program_args, fat_binary));
+	if (!err)
+		err = check_fat_binary(a);
+	if (!err)
+		err = check_functions(a);
+	if (!err)
+		err = check_images(a);
+	if (err)
+		return err;
+	return make("het_program_create", program, [&](het_program &p) { return p.take(a); });
+}
+
+GPUVM_PUBLIC int het_program_retain(het_program *program)
+{
+	return retain("het_program_retain", program);
+}
+
+GPUVM_PUBLIC int het_program_release(het_program *program)
+{
+	return release("het_program_release", program);
+}
+
+GPUVM_PUBLIC int het_program_build(het_program *program, het_device *device)
+{
+	int err = check("het_program_build", program, device);
+	return err ? err : program->build(*device);
+}
+
+GPUVM_PUBLIC const char *het_program_log(het_program *program, het_device *device)
+{
+	return check("het_program_log", program, device) ? "" : program->log(*device);
+}
+
+GPUVM_PUBLIC int het_kernel_create(het_program *program, const char *name, het_kernel **kernel)
+{
+	if (int err = check("het_kernel_create", program, name, kernel))
+		return err;
+	reference<het_kernel> k(new (std::nothrow) het_kernel(*program));
+	if (!k)
+		return fail(HET_ENOMEM, "het_kernel_create: out of memory");
+	if (int err = k->open(name))
+		return err;
+	*kernel = k.give_up();
+	return 0;
+}
+
+GPUVM_PUBLIC int het_kernel_retain(het_kernel *kernel)
+{
+	return retain("het_kernel_retain", kernel);
+}
+
+GPUVM_PUBLIC int het_kernel_release(het_kernel *kernel)
+{
+	return release("het_kernel_release", kernel);
+}
+
+GPUVM_PUBLIC int het_kernel_describe(het_kernel *kernel, struct het_kernel_info *info)
+{
+	int err = check("het_kernel_describe", kernel);
+	return err ? err : give("het_kernel_describe", info, {0, kernel->nargs, kernel->name.get()});
+}
+
+GPUVM_PUBLIC int het_kernel_argument(het_kernel *kernel, uint32_t number, struct het_argument_info *info)
+{
+	if (int err = check("het_kernel_argument", kernel))
+		return err;
+	if (!kernel->description())
+		return fail(HET_ESTATE, "het_kernel_argument: only kernels of fat binaries are described");
+	if (number >= kernel->nargs)
+		return fail(HET_EARG, "het_kernel_argument: kernel %s has no argument %u", kernel->name.get(), number);
+	fatbin::argument a = kernel->program->fat()->argument(*kernel->description(), number);
+	return give("het_kernel_argument", info, {0, uint32_t(a.space), uint32_t(a.access), a.size, a.name, a.type});
+}
