@@ -49,7 +49,7 @@ def sources(pattern: str) -> list[str]:
     return sorted(p.stem for p in ROOT.glob(pattern))
 
 
-UNIT_TESTS = [t for part in ("lib/*", "runtime/*", "tools/json") for t in sources(f"{part}/tests/*_test.cc")]
+UNIT_TESTS = [t for part in ("lib/*", "runtime/*", "tools/json", "tools/fatbin") for t in sources(f"{part}/tests/*_test.cc")]
 SELFTESTS = sources("selftests/*.cc") + sources("selftests/*.c")
 
 # Drivers are not instrumented: the sanitizers would report PoCL's doings. Left out are what brings a library of its
@@ -60,7 +60,9 @@ NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events".split(
 ONE_THREAD = [
     *"coherence_test layout_test read_ahead_test".split(),
     *sources("runtime/ptx/tests/*_test.cc"),
+    *sources("runtime/fatbin/tests/*_test.cc"),
     *sources("tools/json/tests/*_test.cc"),
+    *sources("tools/fatbin/tests/*_test.cc"),
 ]
 WITHOUT = {
     "build": [],
@@ -265,8 +267,17 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
     for tree in ("build", "build-address", "build-undefined", "build-thread"):
         yield from unit_tests(tree)
     yield from examples()
-    het_ptx = [sys.executable, str(ROOT / "tools/tests/het_ptx.py")]
-    yield Step("het-ptx, command line", het_ptx, judge_ktap, env=environment("build"), needs="build", seconds=300)
+    for tool in ("het-ptx", "het-fatbin"):
+        script = [sys.executable, str(ROOT / f"tools/tests/{tool.replace('-', '_')}.py")]
+        yield Step(
+            f"{tool}, command line",
+            script,
+            judge_ktap,
+            env=environment("build"),
+            needs="build",
+            seconds=300,
+            unavailable=lambda tool=tool: None if (ROOT / "build/bin" / tool).exists() else f"{tool} was not built here",
+        )
     for suite in SUITES:
         yield from selftests(suite, copy)
     yield from guests()

@@ -13,7 +13,7 @@ build_packages=(g++ make pkg-config libnuma-dev systemtap-sdt-dev opencl-headers
 run_packages=(ocl-icd-opencl-dev ocl-icd-libopencl1 pocl-opencl-icd libpng-dev libcli11-dev nlohmann-json3-dev
 	libelf-dev gnuplot-nox)
 check_packages=(python3 libgtest-dev liburing-dev liblz4-1 libzstd1 clang clang-tidy clang-format libclang-rt-14-dev
-	python3-sphinx linux-kbuild-6.1)
+	llvm-spirv-14 spirv-tools python3-sphinx linux-kbuild-6.1)
 
 modules_packages=(gcc make libelf1)
 vm_packages=("${modules_packages[@]}" python3 qemu-system-x86 busybox-static xz-utils)

@@ -9,10 +9,13 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+
+import command_line
+from command_line import Skip, run_cases, same, within
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "runtime/ptx/tests/corpus"
@@ -28,27 +31,7 @@ KERNEL = TEXT + """.entry k(.param .u64 out)
 }
 """
 PASSES = ("coalesce", "dirty", "slice", "touch")
-
-
-class Skip(Exception):
-    pass
-
-
-class Called:
-    def __init__(self, *arguments: object, stdin: bytes = b"", limit: Callable[[], None] | None = None) -> None:
-        command = [HET_PTX, *map(str, arguments)]
-        done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, preexec_fn=limit)
-        self.status, self.out, self.err = done.returncode, done.stdout.decode(), done.stderr.decode()
-
-
-def same(got: object, want: object) -> None:
-    if got != want:
-        raise AssertionError(f"{got!r} instead of {want!r}")
-
-
-def within(part: str, whole: str) -> None:
-    if part not in whole:
-        raise AssertionError(f"no {part!r} in {whole!r}")
+Called = partial(command_line.Called, HET_PTX)
 
 
 def info_lists_kernels(_: Path) -> None:
@@ -329,20 +312,7 @@ def main() -> int:
         gcc_programs_are_read,
         ptxas_takes_what_passes_make,
     ]
-    print(f"TAP version 14\n1..{len(cases)}")
-    failed = False
-    for number, case in enumerate(cases, 1):
-        name = case.__name__.replace("_", " ")
-        with tempfile.TemporaryDirectory(prefix="het-ptx-") as work:
-            try:
-                case(Path(work))
-                print(f"ok {number} {name}")
-            except Skip as reason:
-                print(f"ok {number} {name} # SKIP {reason}")
-            except Exception as wrong:  # anything is a failure of this case, not of the others
-                failed = True
-                print(f"# {type(wrong).__name__}: {wrong}\nnot ok {number} {name}")
-    return 1 if failed else 0
+    return run_cases(cases, "het-ptx-")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// From OpenCL C to a fat binary with all the images that the compilers here can make.
+#pragma once
+
+#include "fatbin/document.h"
+
+namespace tool::fat
+{
+
+struct build_request {
+	std::string options;                 // as clBuildProgram() takes them
+	std::vector<format::target> targets; // which images
+};
+
+// Throws what the first device's compiler says if it refuses the source. What others refuse is the reason of an image that
+// is not there.
+document build(const std::string &source, const build_request &r);
+
+} // namespace tool::fat

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What OpenCL's drivers know and make: argument descriptions, and binaries for their devices.
+#pragma once
+
+#include "dev/opencl_api.h"
+#include "fatbin/document.h"
+
+#include <memory>
+
+namespace tool::fat
+{
+
+// The loader's functions; it is opened at run time.
+struct cl_functions;
+
+struct cl_place {
+	cl_device_id id;
+	std::string identity; // of native images
+};
+
+class opencl
+{
+      public:
+	// Throws if there is no driver with a device that compiles.
+	opencl();
+	opencl(const opencl &) = delete;
+	opencl &operator=(const opencl &) = delete;
+	~opencl();
+
+	const std::vector<cl_place> &devices() const { return devices_; }
+	// The kernels of a source, as the first device's compiler sees them. Throws its log if it refuses the source.
+	std::vector<kernel> describe(const std::string &source, const std::string &options) const;
+	// The device's own binary; without bytes, but with the reason, if the driver gives none.
+	image make_native(const cl_place &device, const std::string &source, const std::string &options) const;
+
+      private:
+	void add_devices(cl_platform_id platform);
+
+	std::unique_ptr<cl_functions> cl_;
+	std::vector<cl_place> devices_;
+};
+
+} // namespace tool::fat

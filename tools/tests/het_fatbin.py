@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""het-fatbin as its users call it, and what it makes as libhet runs it. Prints KTAP; the program is build/bin/het-fatbin, or
+that of the first argument."""
+
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import command_line
+from command_line import Skip, run_cases, same, within
+
+ROOT = Path(__file__).resolve().parents[2]
+CORPUS = ROOT / "runtime/fatbin/tests/corpus"
+HET_FATBIN = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build/bin/het-fatbin")
+ADD = """kernel void add(global int *p, int value)
+{
+	p[get_global_id(0)] += value;
+}
+"""
+TYPES = """typedef struct { float a; int b; char c; } params;
+struct point { double x, y; };
+enum color { red, green };
+kernel void types(constant float4 *c, local short *l, params p, struct point q, float3 v, global params *out, enum color e,
+	const global struct point *z, read_only image2d_t from, write_only image2d_t to, sampler_t s, global void *raw)
+{
+	out[0] = p;
+}
+"""
+
+Called = partial(command_line.Called, HET_FATBIN)
+
+
+def build(work: Path, source: str, *options: object) -> Path:
+    """A fat binary of the source; skips where nothing can compile."""
+    made = work / "made.het"
+    called = Called("build", "-", "-o", made, *options, stdin=source.encode())
+    if "there is no OpenCL" in called.err:
+        raise Skip("no OpenCL driver with a compiler is installed")
+    same((called.status, called.err if "spirv" not in str(options) else ""), (0, ""))
+    return made
+
+
+def listed(file: Path) -> dict:
+    called = Called("list", "--json", file)
+    same((called.status, called.err), (0, ""))
+    return json.loads(called.out)
+
+
+def compilers_describe_arguments(work: Path) -> None:
+    (kernel,) = listed(build(work, TYPES, "--targets", "opencl"))["kernels"]
+    same(kernel["name"], "types")
+    got = [(a["name"], a["space"], a["type"], a["size"], a.get("access")) for a in kernel["arguments"]]
+    same(
+        got,
+        [
+            ("c", "constant", "float4*", 16, "read"),
+            ("l", "local", "short*", 2, "read and write"),
+            ("p", "value", "params", 12, None),
+            ("q", "value", "struct point", 16, None),
+            ("v", "value", "float3", 16, None),
+            ("out", "global", "params*", 12, "read and write"),
+            ("e", "value", "enum color", 4, None),
+            ("z", "global", "struct point*", 16, "read"),
+            ("from", "image", "image2d_t", 0, "read"),
+            ("to", "image", "image2d_t", 0, "write"),
+            ("s", "sampler", "sampler_t", 0, None),
+            ("raw", "global", "void*", 0, "read and write"),
+        ],
+    )
+
+
+def images_are_what_went_in(work: Path) -> None:
+    made = build(work, ADD, "--targets", "opencl,native", "--options", "-cl-std=CL2.0 -DN=3")
+    images = listed(made)["images"]
+    same(images[-1]["title"], "OpenCL C 2.0")
+    same(images[-1]["options"], "-cl-std=CL2.0 -DN=3")
+    same({i["target"] for i in images[:-1]}, {"native"})
+    same(Called("extract", made, len(images), "-o", work / "source").status, 0)
+    same((work / "source").read_text(), ADD)
+    same(Called("extract", made, len(images), "-o", "-").out, ADD)
+    within("1 kernels, ", Called("verify", made).out)
+
+
+def spirv_is_made_and_valid(work: Path) -> None:
+    made = build(work, ADD, "--targets", "spirv")
+    (image,) = listed(made)["images"]
+    if "missing" in image:
+        if "are not installed" in image["missing"]:
+            raise Skip(image["missing"])
+        raise AssertionError(image["missing"])
+    within("SPIR-V 1.", image["title"])
+    same(Called("extract", made, 1, "-o", work / "made.spv").status, 0)
+    if shutil.which("spirv-val"):
+        subprocess.run(["spirv-val", "--target-env", "opencl2.2", work / "made.spv"], check=True)
+
+
+def what_is_not_made_has_a_reason(work: Path) -> None:
+    called = Called("build", "-", "-o", work / "made.het", "--targets", "spirv", "--options", '-DQUOTED="x"', stdin=ADD.encode())
+    if "there is no OpenCL" in called.err:
+        raise Skip("no OpenCL driver with a compiler is installed")
+    within("het-fatbin: no SPIR-V: ", called.err)
+    (image,) = listed(work / "made.het")["images"]
+    same(image["missing"] != "", True)
+    within("was not made", Called("extract", work / "made.het", 1, "-o", "-").err)
+
+
+def wrong_sources_are_told(work: Path) -> None:
+    build(work, ADD, "--targets", "opencl")
+    for source, said in (
+        ("kernel void f(global int *p) { *p = not_declared; }", "not_declared"),
+        ("int f(int x) { return x; }", "the source has no kernels"),
+        ("kernel void f(void) {}\0", "zero bytes"),
+        ("", "the source has no kernels"),
+    ):
+        called = Called("build", "-", "-o", work / "none.het", stdin=source.encode())
+        same((called.status, (work / "none.het").exists()), (1, False))
+        within(said, called.err)
+    called = Called("build", "-", "-o", work / "none.het", "--targets", "ptx", stdin=ADD.encode())
+    same(called.status, 1)
+    within("PTX is not made of OpenCL C", called.err)
+
+
+def images_are_added_and_replaced(work: Path) -> None:
+    made = work / "made.het"
+    shutil.copy(CORPUS / "source.het", made)
+    for text in ("first", "second"):
+        (work / "ptx").write_text(text)
+        called = Called("add", made, work / "ptx", "--target", "ptx", "--name", "sm_90", "--version", "7.8")
+        same((called.status, called.err), (0, ""))
+    (work / "cubin").write_text("x")
+    same(Called("add", made, work / "cubin", "--target", "cubin", "--name", "sm_90").status, 0)
+    titles = [i["title"] for i in listed(made)["images"]]
+    same(titles, ["OpenCL C 1.2", "PTX 7.8 for sm_90", "cubin for sm_90"])
+    same(Called("extract", made, 2, "-o", "-").out, "second")
+    for wrong in (
+        ("--target", "ptx"),
+        ("--target", "opencl", "--name", "sm_90"),
+        ("--target", "spirv"),
+        ("--target", "fortran"),
+        ("--target", "ptx", "--name", "sm_90", "--version", "new"),
+    ):
+        same(Called("add", made, work / "ptx", *wrong).status, 1)
+    same([i["title"] for i in listed(made)["images"]], titles)
+
+
+def sections_of_executables_are_read(work: Path) -> None:
+    if not shutil.which("objcopy"):
+        raise Skip("objcopy is not installed")
+    program = work / "program"
+    command = ["objcopy", "--add-section", f".het.mine={CORPUS / 'images.het'}", "/bin/true", str(program)]
+    subprocess.run(command, check=True)
+    called = Called("list", program, "--section", ".het.mine")
+    same(called.out, Called("list", CORPUS / "images.het").out)
+    within("no section .het.other", Called("list", program, "--section", ".het.other").err)
+    within("no fat binary", Called("list", program).err)
+
+
+def files_of_the_first_version_are_read(_: Path) -> None:
+    for name, images in (("source.het", 1), ("images.het", 4), ("no-image.het", 1)):
+        found = listed(CORPUS / name)
+        same([k["name"] for k in found["kernels"]], ["add", "combine"])
+        same(len(found["images"]), images)
+
+
+def damage_is_found(work: Path) -> None:
+    whole = (CORPUS / "images.het").read_bytes()
+    at = whole.index(b"kernel void add")
+    for name, wrong, said in (
+        ("flipped", whole[:at] + b"K" + whole[at + 1 :], "OpenCL C has a wrong checksum"),
+        ("cut", whole[:-100], "cut off"),
+        ("text", b"kernel void f() {}", "no ELF file"),
+    ):
+        (work / name).write_bytes(wrong)
+        called = Called("verify", work / name)
+        same((called.status, called.out), (1, ""))
+        within(f"het-fatbin: {work / name}: ", called.err)
+        within(said, called.err)
+    same(Called("verify", work / "missing").status, 1)
+
+
+class ProgramArguments(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("source", ctypes.c_char_p),
+        ("options", ctypes.c_char_p),
+        ("functions", ctypes.c_void_p),
+        ("nfunctions", ctypes.c_size_t),
+        ("images", ctypes.c_void_p),
+        ("nimages", ctypes.c_size_t),
+        ("fat_binary", ctypes.c_void_p),
+        ("fat_binary_size", ctypes.c_size_t),
+        ("file", ctypes.c_char_p),
+        ("section", ctypes.c_char_p),
+    ]
+
+
+class Argument(ctypes.Structure):
+    _fields_ = [
+        ("kind", ctypes.c_uint32),
+        ("access", ctypes.c_uint32),
+        ("nbytes", ctypes.c_size_t),
+        ("pointer", ctypes.c_void_p),
+        ("memory", ctypes.c_void_p),
+    ]
+
+
+class LaunchArguments(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("kernel", ctypes.c_void_p),
+        ("dimensions", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32),
+        ("global_", ctypes.c_size_t * 3),
+        ("offset", ctypes.c_size_t * 3),
+        ("local", ctypes.c_size_t * 3),
+        ("arg_size", ctypes.c_size_t),
+        ("nargs", ctypes.c_size_t),
+        ("args", ctypes.c_void_p),
+        ("nwaits", ctypes.c_size_t),
+        ("waits", ctypes.c_void_p),
+        ("device", ctypes.c_void_p),
+    ]
+
+
+def launch(file: str) -> None:
+    """Adds 5 to an array with the kernel `add` of a fat binary, in a process of its own."""
+    het = ctypes.CDLL(os.environ["LIBHET"])
+    queue, program, kernel = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+    n = 1 << 16
+    data = (ctypes.c_int * n)(*range(n))
+    value = ctypes.c_int(5)
+    p = ProgramArguments(size=ctypes.sizeof(ProgramArguments), file=file.encode())
+    same(het.het_queue_create(None, ctypes.byref(queue)), 0)
+    same(het.het_program_create(ctypes.byref(p), ctypes.byref(program)), 0)
+    same(het.het_kernel_create(program, b"add", ctypes.byref(kernel)), 0)
+    args = (Argument * 2)(
+        Argument(4, 3, ctypes.sizeof(data), ctypes.addressof(data), None),
+        Argument(1, 0, ctypes.sizeof(value), ctypes.addressof(value), None),
+    )
+    call = LaunchArguments(size=ctypes.sizeof(LaunchArguments), kernel=kernel, dimensions=1)
+    call.global_[0], call.local[0] = n, 64
+    call.arg_size, call.nargs, call.args = ctypes.sizeof(Argument), 2, ctypes.addressof(args)
+    same(het.het_launch(queue, ctypes.byref(call), None), 0)
+    same(het.het_finish(queue), 0)
+    same(list(data), [i + 5 for i in range(n)])
+
+
+def launched(file: Path) -> subprocess.CompletedProcess:
+    library = Path(HET_FATBIN).parent.parent / "libhet.so"
+    # The library stands before libc, as it does in programs that are linked with it.
+    env = os.environ | {"LIBHET": str(library), "LD_PRELOAD": str(library), "HET_DEVICES": "opencl", "GPUVM_VERBOSE": "1"}
+    script = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import het_fatbin; het_fatbin.launch({str(file)!r})"
+    return subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, timeout=120)
+
+
+def native_binaries_run(work: Path) -> None:
+    made = build(work, ADD, "--targets", "native")
+    done = launched(made)
+    same((done.returncode, done.stderr if done.returncode else ""), (0, ""))
+
+
+# A driver that does not take its own binary back gets the next best image.
+def refused_binaries_are_stepped_over(work: Path) -> None:
+    made = build(work, ADD, "--targets", "native,opencl")
+    for image in listed(made)["images"]:
+        if image["target"] != "native":
+            continue
+        (work / "rubbish").write_text("rubbish")
+        same(Called("add", made, work / "rubbish", "--target", "native", "--name", image["name"]).status, 0)
+    done = launched(made)
+    same((done.returncode, done.stderr if done.returncode else ""), (0, ""))
+    within("trying the OpenCL C", done.stderr)
+
+
+def main() -> int:
+    cases = [
+        compilers_describe_arguments,
+        images_are_what_went_in,
+        spirv_is_made_and_valid,
+        what_is_not_made_has_a_reason,
+        wrong_sources_are_told,
+        images_are_added_and_replaced,
+        sections_of_executables_are_read,
+        files_of_the_first_version_are_read,
+        damage_is_found,
+        native_binaries_run,
+        refused_binaries_are_stepped_over,
+    ]
+    return run_cases(cases, "het-fatbin-")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
