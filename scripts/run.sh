@@ -37,6 +37,7 @@ suite() {
 	job "the figures that libhet is held to" figures --json "$out/figures.json" "$@"
 	job "a read sweep over data of the device" sweep --json "$out/sweep.json" "$@"
 	job "x = Ax + b with a kernel made for speed" matvec --tuned --json "$out/matvec-tuned.json" "$@"
+	job "opening a fat binary and finding a device's image" fat-binary --json "$out/fat-binary.json" "$@"
 	job "what one host touch of device data costs, trap by trap" \
 		fault-latency --json "$out/fault-latency.json" --plot "$out/fault-latency" "$@"
 	if ldconfig -p | grep -q 'libcuda\.so\.1 '; then
