@@ -276,10 +276,15 @@ $(B)/headers/%.h.c-ok: %.h $(flags_stamp)
 
 # --- for editors and clang-tidy ----------------------------------------------
 
-# One entry a source: the command that compiles it, without the dependency flags.
+# One entry a source: the command that compiles it, without the dependency flags. Make itself writes the file: all entries are
+# too long for one command of the shell.
+cdb_srcs := $(lib_srcs) $(ptx_srcs) $(filter %.cc,$(program_srcs))
 cdb_json = {"directory": "$(CURDIR)", "file": "$1", "command": "$(subst ",\",$2) -c $1"}
-cdb_flags = -Iruntime -Itools $(if $(filter $(lib_srcs) $(ptx_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1))))
+cdb_flags = -Iruntime -Itools $(if $(filter $(lib_srcs) $(ptx_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1)))) \
+	$(if $(filter runtime/fatbin/tests/% selftests/runtime_programs.cc,$1),$(fatbin_corpus))
+cdb_comma := ,
 compile_commands.json: $(flags_stamp) $(lib_srcs) $(ptx_srcs) $(program_srcs)
-	@{ echo '['; sep=; $(foreach s,$(lib_srcs) $(ptx_srcs) $(filter %.cc,$(program_srcs)),\
-		printf '%s%s\n' "$$sep" '$(call cdb_json,$s,$(subst ','\'',$(CXX) $(cppflags) $(cxxflags) $(call cdb_flags,$s)))'; sep=,;) \
-		echo ']'; } >$@
+	$(call say,JSON)
+	$(file >$@,[)
+	$(foreach s,$(cdb_srcs),$(file >>$@,$(if $(filter $(firstword $(cdb_srcs)),$s),,$(cdb_comma))$(call cdb_json,$s,$(CXX) $(cppflags) $(cxxflags) $(call cdb_flags,$s))))
+	$(file >>$@,])
