@@ -131,7 +131,7 @@ TEST(freed_meanwhile, .traps = trap::all, .devices = device::hostcb, .kinds = ki
 }
 
 // The unlink waits for one chunk's bytes, which a device still sends, when a kernel begins on another that is at home.
-TEST(a_kernel_begins_meanwhile, .traps = trap::all, .devices = device::hostcb, .kinds = kind::mmapped | kind::library)
+TEST(a_kernel_begins_meanwhile, .traps = trap::all, .devices = device::hostcb, .kinds = kind::map | kind::library)
 {
 	fixture fx(t, GPUVM_STAT | GPUVM_STRICT);
 	array a(fx, t.v.kind, 300 * page);

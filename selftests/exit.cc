@@ -97,6 +97,8 @@ TEST(stuck_and_killed, .traps = trap::all, .devices = device::hostcb)
 	for (int signal : {SIGTERM, SIGINT, SIGKILL})
 		expect_killed_by(with_stuck_touchers(t,
 						     [=] {
+							     // A shell's background jobs ignore SIGINT.
+							     ::signal(signal, SIG_DFL);
 							     kill(getpid(), signal);
 							     sleep(10);
 						     }),
