@@ -83,7 +83,7 @@ FAKE_CUDA = {
 }
 WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
-    *"runtime_events runtime_launch runtime_ranges".split(),
+    *"runtime_events runtime_launch runtime_programs runtime_ranges".split(),
 )
 
 SUITES = [

@@ -244,9 +244,9 @@ TEST(launches_must_fit_the_description, .devices = device::runtime)
 	const het_function other[] = {{"add", add_on_host, 2}};
 	a.functions = other;
 	a.nfunctions = 1;
-	bool is_opencl = t.v.device == device::opencl;
+	bool has_image = t.v.device & (device::opencl | device::cuda);
 	HET_OK(het_program_create(&a, program.out()));
-	HET_ERR(het_kernel_create(program, "add", kernel.out()), is_opencl ? 0 : HET_EIMAGE);
+	HET_ERR(het_kernel_create(program, "add", kernel.out()), has_image ? 0 : HET_EIMAGE);
 }
 
 TEST(what_is_no_fat_binary, .devices = device::none)
@@ -284,11 +284,11 @@ TEST(what_is_no_fat_binary, .devices = device::none)
 }
 
 // The directory is right, the image that is wanted is not.
-TEST(a_damaged_image, .devices = device::opencl)
+TEST(a_damaged_image, .devices = device::opencl | device::cuda)
 {
 	runtime_fixture fx(t);
 	std::string bytes = image();
-	bytes[bytes.find("kernel void add")] ^= 1;
+	bytes[bytes.find(t.v.device == device::cuda ? ".entry add" : "kernel void add")] ^= 1;
 	het_program_args a = in_memory(bytes);
 	program_handle program;
 	kernel_handle kernel;

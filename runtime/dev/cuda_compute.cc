@@ -49,7 +49,11 @@ class cuda_compute final : public compute_device
 	const het_device_info &info() const override { return info_; }
 	bool has_queue() const override { return true; }
 	bool is_in_place() const override { return false; }
-	bool can_build(const program_source &source) const override { return !source.images.empty(); }
+	bool can_build(const program_source &source) const override
+	{
+		fatbin::image best;
+		return !source.images.empty() || (source.fat && fatbin::pick(*source.fat, can_, 0, best));
+	}
 
 	int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) override;
 	int allocate(size_t nbytes, void **buffer) override;
@@ -80,6 +84,7 @@ class cuda_compute final : public compute_device
 	cu_device device_ = 0;
 	het_device_info info_ = {};
 	char name_[128];
+	fatbin::abilities can_ = {};
 	cuda_buffers buffers_;
 
 	futex_lock opening_;
@@ -118,6 +123,8 @@ void cuda_compute::describe()
 		 .memory = memory,
 		 .local_memory = attribute(cu_attribute_max_shared_memory_per_block),
 		 .name = name_};
+	can_.sm = uint32_t(10 * attribute(cu_attribute_compute_capability_major) +
+			   attribute(cu_attribute_compute_capability_minor));
 }
 
 // Context and stream live as long as the process.
@@ -147,7 +154,7 @@ int cuda_compute::open_locked()
 int cuda_compute::build(const program_source &source, std::unique_ptr<device_program> &made, text &log)
 {
 	int err = open();
-	return err ? err : build_cuda_program(cu_, context_, info_.name, source, made, log);
+	return err ? err : build_cuda_program({cu_, context_, info_.name, can_}, source, made, log);
 }
 
 // --- memory --------------------------------------------------------------------

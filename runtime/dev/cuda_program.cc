@@ -157,21 +157,74 @@ int cuda_kernel::set(std::span<const device_arg> args)
 	return 0;
 }
 
-int build_cuda_program(const cuda_calls &cu, cu_context context, const char *device, const program_source &source,
-		       std::unique_ptr<device_program> &made, text &log)
+namespace
+{
+
+// @refused: the driver's error, of which nothing is said; the answer is HET_EBUILD then.
+int build_images(const cuda_place &at, std::span<const het_image> images, std::unique_ptr<device_program> &made,
+		 text &log, int *refused)
 {
 	text words(new (std::nothrow) char[log_size]());
-	std::unique_ptr<cuda_program> program(new (std::nothrow) cuda_program(cu, context, device));
+	std::unique_ptr<cuda_program> program(new (std::nothrow) cuda_program(at.cu, at.context, at.device));
+	*refused = 0;
 	if (!words || !program)
-		return fail(HET_ENOMEM, "%s: no memory for a program", device);
-	int err = program->load(source.images, words.get());
-	if (words[0])
-		log = std::move(words);
-	if (err)
-		return fail(HET_EBUILD, "%s: the program's images can't be loaded: %s (%d): %.300s", device,
-			    cu.name_of(err), err, log ? log.get() : "the driver gave no reason");
+		return fail(HET_ENOMEM, "%s: no memory for a program", at.device);
+	*refused = program->load(images, words.get());
+	log = words[0] ? std::move(words) : nullptr;
+	if (*refused)
+		return HET_EBUILD;
 	made = std::move(program);
 	return 0;
+}
+
+// The driver wants a text to end with a 0.
+int build_image(const cuda_place &at, fatbin::target target, fatbin::bytes bytes, std::unique_ptr<device_program> &made,
+		text &log, int *refused)
+{
+	text copy(new (std::nothrow) char[bytes.size() + 1]);
+	if (!copy)
+		return fail(HET_ENOMEM, "%s: no memory for a program", at.device);
+	memcpy(copy.get(), bytes.data(), bytes.size());
+	copy[bytes.size()] = 0;
+	const het_image image = {.kind = target == fatbin::target::ptx ? HET_IMAGE_PTX : HET_IMAGE_CUBIN,
+				 .flags = 0,
+				 .data = copy.get(),
+				 .nbytes = bytes.size()};
+	return build_images(at, {&image, 1}, made, log, refused);
+}
+
+int build_best_image(const cuda_place &at, const fatbin::container &images, std::unique_ptr<device_program> &made,
+		     text &log, int *refused)
+{
+	int err = HET_ENODEV;
+	fatbin::image i;
+	for (uint32_t n = 0; err && fatbin::pick(images, at.can, n, i); n++) {
+		if (n)
+			inform("%s: the driver refuses the best image left (%s): trying the %s for %s", at.device,
+			       at.cu.name_of(*refused), name_of(i.target), i.name);
+		fatbin::bytes bytes;
+		fatbin::fault why;
+		if (!images.contents(i, bytes, why))
+			return fail(HET_EIMAGE, "%s: %s", at.device, why.text);
+		err = build_image(at, i.target, bytes, made, log, refused);
+		if (err && !*refused)
+			return err;
+	}
+	return err;
+}
+
+} // namespace
+
+int build_cuda_program(const cuda_place &at, const program_source &source, std::unique_ptr<device_program> &made,
+		       text &log)
+{
+	int refused = 0;
+	int err = source.images.empty() ? build_best_image(at, *source.fat, made, log, &refused)
+					: build_images(at, source.images, made, log, &refused);
+	if (err && refused)
+		return fail(err, "%s: the program's images can't be loaded: %s (%d): %.300s", at.device,
+			    at.cu.name_of(refused), refused, log ? log.get() : "the driver gave no reason");
+	return err;
 }
 
 } // namespace het::rt

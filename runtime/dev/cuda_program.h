@@ -4,6 +4,7 @@
 
 #include "dev/compute_device.h"
 #include "dev/cuda_calls.h"
+#include "fatbin/pick.h"
 
 namespace het::rt
 {
@@ -35,8 +36,16 @@ class cuda_kernel final : public device_kernel
 	std::unique_ptr<void *[]> values_;
 };
 
-// Of the program's images. @device: its name, for messages. HET_EBUILD with the driver's words in *log.
-int build_cuda_program(const cuda_calls &cu, cu_context context, const char *device, const program_source &source,
-		       std::unique_ptr<device_program> &made, text &log);
+// Where a program is built.
+struct cuda_place {
+	const cuda_calls &cu;
+	cu_context context;
+	const char *device; // its name, for messages
+	const fatbin::abilities &can;
+};
+
+// Of the program's images, or of the best of a fat binary that the driver takes. HET_EBUILD with the driver's words in *log.
+int build_cuda_program(const cuda_place &at, const program_source &source, std::unique_ptr<device_program> &made,
+		       text &log);
 
 } // namespace het::rt

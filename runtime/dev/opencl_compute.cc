@@ -136,7 +136,7 @@ void opencl_compute::describe_abilities(const char *platform, const char *device
 	ask(cl_.get_device_info, id_, CL_DRIVER_VERSION, driver);
 	ask(cl_.get_device_info, id_, CL_DEVICE_IL_VERSION, languages);
 	fatbin::make_identity(identity_, platform, device, driver);
-	can_ = {identity_, 0, 0, true};
+	can_ = {identity_, 0, 0, true, 0};
 	if (cl_.create_program_with_il)
 		fatbin::take_il_version(languages, can_);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "fatbin/pick.h"
 
-#include <algorithm>
 #include <cstdio>
 
 namespace het::fatbin
@@ -10,26 +9,42 @@ namespace het::fatbin
 namespace
 {
 
-// 0: can't be used; lower ones are better.
-unsigned rank(const image &i, const abilities &device)
+constexpr uint32_t native_rank = 1, spirv_rank = 2, opencl_rank = 3, cubin_rank = 1, ptx_rank = 1000;
+
+// How far the GPU is ahead of sm_NN. False: it is behind, or that is none. Code for sm_90a runs on sm_90 alone.
+bool is_ahead(uint32_t sm, const char *name, uint32_t &by)
 {
+	unsigned built_for = 0;
+	char suffix = 0;
+	if (!sm || sscanf(name, "sm_%3u%c", &built_for, &suffix) < 1 || built_for > sm)
+		return false;
+	by = sm - built_for;
+	return !suffix || !by;
+}
+
+// 0: can't be used; lower ones are better.
+uint32_t rank(const image &i, const abilities &device)
+{
+	uint32_t ahead = 0;
 	if (!i.is_there())
 		return 0;
 	switch (i.target) {
 	case target::native:
-		return device.identity && strcmp(i.name, device.identity) == 0 ? 1 : 0;
+		return device.identity && strcmp(i.name, device.identity) == 0 ? native_rank : 0;
 	case target::spirv:
 		return i.major < device.spirv_major || (i.major == device.spirv_major && i.minor <= device.spirv_minor)
-			       ? 2
+			       ? spirv_rank
 			       : 0;
 	case target::opencl_c:
-		return device.opencl_c ? 3 : 0;
+		return device.opencl_c ? opencl_rank : 0;
+	case target::cubin: // of the same major number
+		return is_ahead(device.sm, i.name, ahead) && ahead <= device.sm % 10 ? cubin_rank + ahead : 0;
+	case target::ptx:
+		return is_ahead(device.sm, i.name, ahead) ? ptx_rank + ahead : 0;
 	default:
 		return 0;
 	}
 }
-
-constexpr unsigned worst_rank = 3;
 
 } // namespace
 
@@ -40,14 +55,21 @@ void make_identity(identity &made, const char *platform, const char *device, con
 
 bool pick(const container &from, const abilities &device, uint32_t skip, image &best)
 {
-	for (unsigned wanted = 1; wanted <= worst_rank; wanted++) {
+	constexpr uint64_t none = ~uint64_t{0};
+	for (uint64_t last = 0;; skip--) {
+		uint64_t next = none; // rank, and number of the image
 		for (uint32_t i = 0; i < from.nimages(); i++) {
-			best = from.image(i);
-			if (rank(best, device) == wanted && skip-- == 0)
-				return true;
+			uint64_t r = rank(from.image(i), device), place = r << 32 | i;
+			if (r && place > last && place < next)
+				next = place;
 		}
+		if (next == none)
+			return false;
+		best = from.image(uint32_t(next));
+		if (!skip)
+			return true;
+		last = next;
 	}
-	return false;
 }
 
 void take_il_version(const char *list, abilities &device)

@@ -12,7 +12,7 @@ using namespace het::fatbin;
 namespace
 {
 
-// OpenCL C, SPIR-V 1.0, and native binaries of "a; b; c" and "a; b; d".
+// OpenCL C, SPIR-V 1.0, native binaries of "a; b; c" and "a; b; d", PTX for sm_70, and a cubin for sm_90.
 class picks : public testing::Test
 {
       protected:
@@ -46,22 +46,33 @@ using order_of = std::vector<target>;
 
 TEST_F(picks, the_own_binary_before_spirv_before_opencl_c)
 {
-	EXPECT_EQ(order({"a; b; c", 1, 2, true}), (order_of{target::native, target::spirv, target::opencl_c}));
+	EXPECT_EQ(order({"a; b; c", 1, 2, true, 0}), (order_of{target::native, target::spirv, target::opencl_c}));
 	image i;
-	ASSERT_TRUE(pick(images_, {"a; b; d", 1, 2, true}, 0, i));
+	ASSERT_TRUE(pick(images_, {"a; b; d", 1, 2, true, 0}, 0, i));
 	EXPECT_STREQ(i.name, "a; b; d");
 }
 
 TEST_F(picks, no_other_device_s_binary)
 {
-	EXPECT_EQ(order({"a; b; cc", 1, 2, true}), (order_of{target::spirv, target::opencl_c}));
-	EXPECT_EQ(order({nullptr, 0, 0, true}), order_of{target::opencl_c});
+	EXPECT_EQ(order({"a; b; cc", 1, 2, true, 0}), (order_of{target::spirv, target::opencl_c}));
+	EXPECT_EQ(order({nullptr, 0, 0, true, 0}), order_of{target::opencl_c});
 }
 
 TEST_F(picks, no_spirv_that_is_too_new)
 {
-	EXPECT_EQ(order({nullptr, 1, 0, false}), order_of{target::spirv});
-	EXPECT_EQ(order({nullptr, 0, 9, false}), order_of{});
+	EXPECT_EQ(order({nullptr, 1, 0, false, 0}), order_of{target::spirv});
+	EXPECT_EQ(order({nullptr, 0, 9, false, 0}), order_of{});
+}
+
+TEST_F(picks, a_cubin_of_the_generation_before_ptx)
+{
+	auto of_sm = [&](uint32_t sm) { return order({nullptr, 0, 0, false, sm}); };
+	EXPECT_EQ(of_sm(90), (order_of{target::cubin, target::ptx}));
+	EXPECT_EQ(of_sm(93), (order_of{target::cubin, target::ptx}));
+	EXPECT_EQ(of_sm(100), order_of{target::ptx});
+	EXPECT_EQ(of_sm(89), order_of{target::ptx});
+	EXPECT_EQ(of_sm(70), order_of{target::ptx});
+	EXPECT_EQ(of_sm(69), order_of{});
 }
 
 TEST_F(picks, images_with_right_checksums)
@@ -69,7 +80,7 @@ TEST_F(picks, images_with_right_checksums)
 	image i;
 	bytes data;
 	fault why;
-	ASSERT_TRUE(pick(images_, {"a; b; c", 0, 0, false}, 0, i));
+	ASSERT_TRUE(pick(images_, {"a; b; c", 0, 0, false, 0}, 0, i));
 	ASSERT_TRUE(images_.contents(i, data, why));
 	i.checksum++;
 	EXPECT_FALSE(images_.contents(i, data, why));
