@@ -12,6 +12,8 @@
 #include "os/log.h"
 #include "os/probes.h"
 
+#include <algorithm>
+
 namespace het
 {
 
@@ -29,28 +31,35 @@ void finish_run(array &a, const chunk_run &run, event e, bool copied)
 	release_chunks(a, run.first, run.count);
 }
 
+// Brings home what comes first in the span and is not busy; *stopped is where it ends. The lock is dropped meanwhile.
+int bring_next_home(array &a, array_guard &g, layout::span s, event e, unsigned lane, uint32_t *stopped)
+{
+	if (int err = settle(a, g))
+		return err;
+	round r = next_round(a, s, e, 0);
+	*stopped = r.next;
+	if (!r.count)
+		return 0;
+	g.unlock();
+	delay_point();
+	int err = copy_to_host(a, {r.runs, r.count}, lane);
+	g.lock();
+	for (size_t i = 0; i < r.count; i++)
+		finish_run(a, r.runs[i], e, !err);
+	return err;
+}
+
 } // namespace
 
 int bring_home(array &a, array_guard &g, layout::span s, event e, unsigned lane)
 {
 	for (uint32_t c = s.first; c < s.last;) {
-		if (int err = settle(a, g))
+		uint32_t next = c;
+		if (int err = bring_next_home(a, g, {c, s.last}, e, lane, &next))
 			return err;
-		round r = next_round(a, {c, s.last}, e, 0);
-		c = r.next;
-		if (!r.count) {
-			if (c < s.last)
-				g.wait_for_change();
-			continue;
-		}
-		g.unlock();
-		delay_point();
-		int err = copy_to_host(a, {r.runs, r.count}, lane);
-		g.lock();
-		for (size_t i = 0; i < r.count; i++)
-			finish_run(a, r.runs[i], e, !err);
-		if (err)
-			return err;
+		if (next == c)
+			g.wait_for_change();
+		c = next;
 	}
 	return 0;
 }
@@ -81,17 +90,19 @@ int show_chunks(array &a, layout::span s, event e)
 	return 0;
 }
 
-// In strict mode a touch waits while a kernel writes. Not as a visitor: that would keep a forced unlink waiting.
-void wait_for_writers(array &a, array_guard &g, layout::span s)
+bool is_written(const array &a, layout::span s)
 {
-	for (uint32_t c = s.first; lib().strict && a.live && c < s.last;) {
-		if (being_written(a, c)) {
-			g.wait_for_change();
-			c = s.first;
-		} else {
-			c++;
-		}
-	}
+	uint32_t c = s.first;
+	while (c < s.last && !being_written(a, c))
+		c++;
+	return c < s.last;
+}
+
+// In strict mode a touch waits while a kernel writes. Not as a visitor: that would keep a forced unlink waiting.
+void wait_for_writers(array &a, array_guard &g, range r)
+{
+	while (lib().strict && a.live && is_written(a, a.place.chunks_of(r)))
+		g.wait_for_change();
 }
 
 } // namespace
@@ -121,16 +132,30 @@ int show_range(range r, event e)
 	if (!a)
 		return fail(GPUVM_EHOSTPTR, "gpuvm_host_begin: %p points into no linked array", r.ptr());
 	caller_guard g(*a);
-	wait_for_writers(*a, g, a->place.chunks_of(r));
-	visit v(*a, g);
-	if (!v)
-		return fail(GPUVM_EHOSTPTR, "gpuvm_host_begin: array %p was unlinked meanwhile", r.ptr());
-	if (r.empty() || !a->place.user.covers(r))
-		return fail(GPUVM_EARG, "gpuvm_host_begin: %p + %zu is not inside array %p + %zu", r.ptr(), r.size(),
-			    a->place.user.ptr(), a->place.user.size());
-	layout::span s = a->place.chunks_of(r);
-	int err = bring_home(*a, g, s, event::fetch);
-	return err ? err : show_chunks(*a, s, e);
+	for (uint32_t c = 0;;) {
+		wait_for_writers(*a, g, r);
+		visit v(*a, g);
+		if (!v)
+			return fail(GPUVM_EHOSTPTR, "gpuvm_host_begin: array %p was unlinked meanwhile", r.ptr());
+		if (r.empty() || !a->place.user.covers(r))
+			return fail(GPUVM_EARG, "gpuvm_host_begin: %p + %zu is not inside array %p + %zu", r.ptr(),
+				    r.size(), a->place.user.ptr(), a->place.user.size());
+		layout::span s = a->place.chunks_of(r);
+		c = std::max(c, s.first);
+		if (int err = settle(*a, g))
+			return err;
+		// A kernel may have begun since there was none.
+		if (lib().strict && is_written(*a, s))
+			continue;
+		if (c >= s.last)
+			return show_chunks(*a, s, e);
+		uint32_t next = c;
+		if (int err = bring_next_home(*a, g, {c, s.last}, event::fetch, any_lane, &next))
+			return err;
+		if (next == c)
+			g.wait_for_change();
+		c = next;
+	}
 }
 
 bool anything_linked()
