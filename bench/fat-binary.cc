@@ -148,11 +148,11 @@ int measure(const options &o, const std::string &path)
 	for (uint32_t i = 0; i < c.nimages(); i++) {
 		if (c.image(i).target != fatbin::target::native || !c.image(i).is_there())
 			continue;
-		pick("open + pick, native binary", {c.image(i).name, 0, 0, false});
+		pick("open + pick, native binary", {c.image(i).name, 0, 0, false, 0});
 		break;
 	}
-	pick("open + pick, SPIR-V", {nullptr, 1, 6, false});
-	pick("open + pick, OpenCL C", {nullptr, 0, 0, true});
+	pick("open + pick, SPIR-V", {nullptr, 1, 6, false, 0});
+	pick("open + pick, OpenCL C", {nullptr, 0, 0, true, 0});
 
 	table t(format("%u kernels, %u images, %s in all; goal 200 µs", c.nkernels(), c.nimages(),
 		       amount_text(all.size()).c_str()),

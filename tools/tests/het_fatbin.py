@@ -162,7 +162,7 @@ def sections_of_executables_are_read(work: Path) -> None:
 
 
 def files_of_the_first_version_are_read(_: Path) -> None:
-    for name, images in (("source.het", 1), ("images.het", 4), ("no-image.het", 1)):
+    for name, images in (("source.het", 1), ("images.het", 6), ("no-image.het", 1)):
         found = listed(CORPUS / name)
         same([k["name"] for k in found["kernels"]], ["add", "combine"])
         same(len(found["images"]), images)
