@@ -59,26 +59,6 @@ class cuda_device final : public device
 	void release_event(void *kept) override { events_.release(kept); }
 
       private:
-	// The device's context, for one call. The program's own is current again afterwards.
-	class current
-	{
-	      public:
-		explicit current(const cuda_device &d) : cu_(d.cu_), error_(cu_.push_context(d.context_)) {}
-		~current()
-		{
-			cu_context ours;
-			if (!error_)
-				cu_.pop_context(&ours);
-		}
-		current(const current &) = delete;
-		current &operator=(const current &) = delete;
-		int error() const { return error_; }
-
-	      private:
-		const cuda_api &cu_;
-		const int error_;
-	};
-
 	void describe();
 	int make_lanes(unsigned lanes);
 	int check_place(cu_deviceptr p) const;
@@ -105,7 +85,7 @@ cuda_device::~cuda_device()
 	if (!context_)
 		return;
 	{
-		current c(*this);
+		cuda_current c(cu_, context_);
 		for (unsigned i = 0; i < lane_count_; i++)
 			lanes_[i].close();
 		events_.close();
@@ -136,7 +116,7 @@ int cuda_device::open(int ordinal, unsigned lanes)
 		return failed("taking the primary context", err);
 	ordinal_ = ordinal;
 	describe();
-	current c(*this);
+	cuda_current c(cu_, context_);
 	return c.error() ? failed("entering the primary context", c.error()) : make_lanes(lanes);
 }
 
@@ -222,7 +202,7 @@ int cuda_device::retain(void *devbuf, size_t nbytes)
 	cu_deviceptr p = device_address(devbuf, 0);
 	if (!p)
 		return fail(GPUVM_ENULL, "%s: the buffer is null", name_);
-	current c(*this);
+	cuda_current c(cu_, context_);
 	if (c.error())
 		return failed("entering the primary context", c.error());
 	int err = check_place(p);
@@ -231,13 +211,13 @@ int cuda_device::retain(void *devbuf, size_t nbytes)
 
 bool cuda_device::pin(void *host, size_t n)
 {
-	current c(*this);
+	cuda_current c(cu_, context_);
 	return n >= least_pin && !c.error() && cu_.register_host(host, n, cu_host_register_portable) == cu_success;
 }
 
 void cuda_device::unpin(void *host)
 {
-	current c(*this);
+	cuda_current c(cu_, context_);
 	int err = c.error() ? c.error() : cu_.unregister_host(host);
 	if (err)
 		warn("%s: unregistering host memory failed: %s (%d)", name_, cu_.name_of(err), err);
@@ -247,28 +227,28 @@ void cuda_device::unpin(void *host)
 
 int cuda_device::read(unsigned lane, std::span<const transfer> pieces)
 {
-	current c(*this);
+	cuda_current c(cu_, context_);
 	int err = c.error() ? c.error() : lanes_[lane].read(pieces);
 	return err ? failed("a read", err) : 0;
 }
 
 int cuda_device::write(unsigned lane, std::span<const transfer> pieces)
 {
-	current c(*this);
+	cuda_current c(cu_, context_);
 	int err = c.error() ? c.error() : lanes_[lane].write(pieces);
 	return err ? failed("a write", err) : 0;
 }
 
 int cuda_device::start_read(unsigned lane, const transfer &piece, read_ticket &ticket)
 {
-	current c(*this);
+	cuda_current c(cu_, context_);
 	int err = c.error() ? c.error() : lanes_[lane].start_read(piece, ticket);
 	return err ? failed("starting a read", err) : 0;
 }
 
 int cuda_device::finish_read(unsigned lane, read_ticket &ticket)
 {
-	current c(*this);
+	cuda_current c(cu_, context_);
 	int err = c.error() ? c.error() : lanes_[lane].finish_read(ticket);
 	return err ? failed("a read", err) : 0;
 }
@@ -291,7 +271,7 @@ int cuda_device::copy_from(unsigned lane, void *dst, size_t dst_offset, device &
 		return GPUVM_EAPI;
 	auto &peer = static_cast<cuda_device &>(from);
 	cu_deviceptr to = device_address(dst, dst_offset), at = device_address(src, src_offset);
-	current c(*this);
+	cuda_current c(cu_, context_);
 	int err = c.error();
 	if (!err && peer.context_ == context_) {
 		err = cu_.copy_on_device(to, at, size, lanes_[lane].stream());
@@ -310,14 +290,14 @@ int cuda_device::retain_event(void *event, void **kept)
 {
 	if (!event)
 		return fail(GPUVM_ENULL, "%s: the event is null", name_);
-	current c(*this);
+	cuda_current c(cu_, context_);
 	int err = c.error() ? c.error() : events_.keep(static_cast<cu_event>(event), kept);
 	return err ? fail(GPUVM_EARG, "%s: the event can't be waited for: %s (%d)", name_, cu_.name_of(err), err) : 0;
 }
 
 int cuda_device::wait_event(void *kept)
 {
-	current c(*this);
+	cuda_current c(cu_, context_);
 	int err = c.error() ? c.error() : events_.wait(kept);
 	return err ? failed("the kernel before this access", err) : 0;
 }

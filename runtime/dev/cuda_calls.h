@@ -17,24 +17,4 @@ struct cuda_calls : cuda_api {
 // Null without a driver or a GPU, without a message: CUDA is optional. With one if the driver is there and does not work.
 const cuda_calls *find_cuda_calls();
 
-// A context is the calling thread's for the length of a block. The program's own is current again afterwards.
-class cuda_current
-{
-      public:
-	cuda_current(const cuda_calls &cu, cu_context context) : cu_(cu), error_(cu.push_context(context)) {}
-	~cuda_current()
-	{
-		cu_context ours;
-		if (!error_)
-			cu_.pop_context(&ours);
-	}
-	cuda_current(const cuda_current &) = delete;
-	cuda_current &operator=(const cuda_current &) = delete;
-	int error() const { return error_; }
-
-      private:
-	const cuda_calls &cu_;
-	const int error_;
-};
-
 } // namespace het::rt
