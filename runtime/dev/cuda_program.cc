@@ -2,6 +2,7 @@
 #include "dev/cuda_program.h"
 
 #include "core/range.h"
+#include "dev/best_image.h"
 #include "os/log.h"
 
 #include <cstring>
@@ -193,33 +194,18 @@ int build_image(const cuda_place &at, fatbin::target target, fatbin::bytes bytes
 	return build_images(at, {&image, 1}, made, log, refused);
 }
 
-int build_best_image(const cuda_place &at, const fatbin::container &images, std::unique_ptr<device_program> &made,
-		     text &log, int *refused)
-{
-	int err = HET_ENODEV;
-	fatbin::image i;
-	for (uint32_t n = 0; err && fatbin::pick(images, at.can, n, i); n++) {
-		if (n)
-			inform("%s: the driver refuses the best image left (%s): trying the %s for %s", at.device,
-			       at.cu.name_of(*refused), name_of(i.target), i.name);
-		fatbin::bytes bytes;
-		fatbin::fault why;
-		if (!images.contents(i, bytes, why))
-			return fail(HET_EIMAGE, "%s: %s", at.device, why.text);
-		err = build_image(at, i.target, bytes, made, log, refused);
-		if (err && !*refused)
-			return err;
-	}
-	return err;
-}
-
 } // namespace
 
 int build_cuda_program(const cuda_place &at, const program_source &source, std::unique_ptr<device_program> &made,
 		       text &log)
 {
 	int refused = 0;
-	int err = source.images.empty() ? build_best_image(at, *source.fat, made, log, &refused)
+	auto build = [&](const fatbin::image &i, fatbin::bytes bytes) {
+		return build_image(at, i.target, bytes, made, log, &refused);
+	};
+	int err = source.images.empty() ? build_best_image(
+						  at.device, at.can, *source.fat, &refused,
+						  [&](int e) { return at.cu.name_of(e); }, build)
 					: build_images(at, source.images, made, log, &refused);
 	if (err && refused)
 		return fail(err, "%s: the program's images can't be loaded: %s (%d): %.300s", at.device,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "dev/opencl_program.h"
 
+#include "dev/best_image.h"
 #include "dev/opencl_errors.h"
 #include "os/log.h"
 
@@ -129,24 +130,16 @@ int say_refusal(const opencl_place &at, int code, cl_int refused, const text &lo
 	return fail(code, "%s: the program does not build (%s): %.300s", at.device, cl_error_name(refused), words);
 }
 
-int build_best_image(const opencl_place &at, const fatbin::container &images, std::unique_ptr<device_program> &made,
-		     text &log)
+int build_of_fat_binary(const opencl_place &at, const fatbin::container &images, std::unique_ptr<device_program> &made,
+			text &log)
 {
-	int err = HET_ENODEV;
 	cl_int refused = CL_SUCCESS;
-	fatbin::image i;
-	for (uint32_t n = 0; err && fatbin::pick(images, at.can, n, i); n++) {
-		if (n)
-			inform("%s: the driver refuses the best image left (%s): trying the %s", at.device,
-			       cl_error_name(refused), name_of(i.target));
-		program_text t = {i.target, {}, i.target == fatbin::target::opencl_c ? i.options : ""};
-		fatbin::fault why;
-		if (!images.contents(i, t.bytes, why))
-			return fail(HET_EIMAGE, "%s: %s", at.device, why.text);
-		err = build_text(at, t, made, log, &refused);
-		if (err && refused == CL_SUCCESS)
-			return err;
-	}
+	int err = build_best_image(at.device, at.can, images, &refused, cl_error_name,
+				   [&](const fatbin::image &i, fatbin::bytes bytes) {
+					   bool source = i.target == fatbin::target::opencl_c;
+					   program_text t = {i.target, bytes, source ? i.options : ""};
+					   return build_text(at, t, made, log, &refused);
+				   });
 	return err ? say_refusal(at, err, refused, log) : 0;
 }
 
@@ -156,7 +149,7 @@ int build_opencl_program(const opencl_place &at, const program_source &source, s
 			 text &log)
 {
 	if (source.fat)
-		return build_best_image(at, *source.fat, made, log);
+		return build_of_fat_binary(at, *source.fat, made, log);
 	program_text t = {fatbin::target::opencl_c, std::as_bytes(std::span(source.opencl, strlen(source.opencl))),
 			  source.options};
 	cl_int refused;

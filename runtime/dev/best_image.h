@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The way through a fat binary's images that all devices with a driver go: the best first, the next if the driver refuses it.
+#pragma once
+
+#include "fatbin/pick.h"
+#include "os/log.h"
+
+#include <het.h>
+
+namespace het::rt
+{
+
+// @build(image, bytes): 0, or a code; *refused is the driver's error then, or 0 if the code is final and has been told.
+// @words_of: the name of such an error. HET_ENODEV: there is no image for this device.
+template <class Build, class Words>
+int build_best_image(const char *device, const fatbin::abilities &can, const fatbin::container &images, int *refused,
+		     Words words_of, Build build)
+{
+	int err = HET_ENODEV;
+	fatbin::image i;
+	for (uint32_t n = 0; err && fatbin::pick(images, can, n, i); n++) {
+		if (n)
+			inform("%s: the driver refuses the best image left (%s): trying the %s%s%s", device,
+			       words_of(*refused), name_of(i.target), *i.name ? " for " : "", i.name);
+		fatbin::bytes bytes;
+		fatbin::fault why;
+		if (!images.contents(i, bytes, why))
+			return fail(HET_EIMAGE, "%s: %s", device, why.text);
+		err = build(i, bytes);
+		if (err && !*refused)
+			return err;
+	}
+	return err;
+}
+
+} // namespace het::rt
