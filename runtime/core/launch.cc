@@ -186,16 +186,13 @@ int launch::choose_device(const het_launch_args &args)
 // Links come before the order of commands is known: an edge belongs to all that have a part of it.
 int launch::prepare_memory()
 {
-	if (nuses_ && !device_->compute->is_in_place()) {
-		if (int err = start_memory())
-			return err;
-	}
+	bool links = nuses_ && !device_->compute->is_in_place();
+	if (int err = links ? start_memory() : 0)
+		return err;
 	for (size_t i = 0; i < nuses_; i++) {
 		range_use &u = uses_[i];
-		if (!device_->compute->is_in_place()) {
-			if (int err = link_range(u.bytes, *device_))
-				return err;
-		}
+		if (int err = links ? link_range(u.bytes, *device_) : 0)
+			return err;
 		entries_[i].bytes = widen_to_edges(u.bytes);
 		entries_[i].reads = u.access & HET_READ_ONLY;
 		entries_[i].writes = u.access & HET_WRITE_ONLY;
@@ -226,19 +223,20 @@ void launch::place_arguments()
 	}
 }
 
+int launch::bring_uses_to_host()
+{
+	int err = 0;
+	for (size_t i = 0; i < nuses_ && !err; i++)
+		err = bring_to_host(uses_[i].bytes, uses_[i].access);
+	return err;
+}
+
 int launch::begin_on_device()
 {
-	if (!device_->compute->is_in_place()) {
-		if (int err = begin_ranges(uses_, *device_))
-			return err;
+	if (int err = device_->compute->is_in_place() ? bring_uses_to_host() : begin_ranges(uses_, *device_))
+		return err;
+	if (!device_->compute->is_in_place())
 		place_arguments();
-	}
-	for (range_use &u : uses_) {
-		if (!device_->compute->is_in_place())
-			break;
-		if (int err = bring_to_host(u.bytes, u.access))
-			return err;
-	}
 	int err = device_->compute->submit(*kernel_->on(*device_), shape_, args_, on_device);
 	if (err)
 		end_ranges(uses_, *device_);

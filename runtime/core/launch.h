@@ -29,6 +29,7 @@ class launch final : public het_event
 	int take_argument(const het_arg &given, device_arg &arg);
 	int choose_device(const het_launch_args &args);
 	int prepare_memory();
+	int bring_uses_to_host();
 	int begin_on_device();
 	void place_arguments();
 

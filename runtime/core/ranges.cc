@@ -329,15 +329,13 @@ int bring_to_host(range r, uint32_t access)
 		array *a = lib().arrays.first_overlap(r);
 		if (!a)
 			break;
-		range user = look_at(*a).user, part = intersect(user, r);
+		range part = intersect(look_at(*a).user, r);
 		if (part.empty())
 			break;
 		int err = show_range(part, touch);
 		if (err && err != GPUVM_EHOSTPTR)
 			return code_of(err);
 		r.begin = part.end;
-		if (r.empty())
-			break;
 	}
 	return 0;
 }
