@@ -31,11 +31,10 @@ void finish_run(array &a, const chunk_run &run, event e, bool copied)
 	release_chunks(a, run.first, run.count);
 }
 
-// Brings home what comes first in the span and is not busy; *stopped is where it ends. The lock is dropped meanwhile.
+// Brings home what comes first in the span and is not busy; *stopped is where it ends. The lock is dropped meanwhile. No kernel
+// is pending.
 int bring_next_home(array &a, array_guard &g, layout::span s, event e, unsigned lane, uint32_t *stopped)
 {
-	if (int err = settle(a, g))
-		return err;
 	round r = next_round(a, s, e, 0);
 	*stopped = r.next;
 	if (!r.count)
@@ -55,7 +54,10 @@ int bring_home(array &a, array_guard &g, layout::span s, event e, unsigned lane)
 {
 	for (uint32_t c = s.first; c < s.last;) {
 		uint32_t next = c;
-		if (int err = bring_next_home(a, g, {c, s.last}, e, lane, &next))
+		int err = settle(a, g);
+		if (!err)
+			err = bring_next_home(a, g, {c, s.last}, e, lane, &next);
+		if (err)
 			return err;
 		if (next == c)
 			g.wait_for_change();
