@@ -4,11 +4,11 @@
 #include "dev/cuda_program.h"
 #include "dev/cuda_wait.h"
 #include "dev/memory_device.h"
+#include "dev/opening.h"
 #include "os/lock.h"
 #include "os/log.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <gpuvm.h>
 #include <new>
@@ -68,8 +68,11 @@ class cuda_compute final : public compute_device
       private:
 	void describe();
 	uint64_t attribute(int which) const;
-	int open();
-	int open_locked();
+	int open()
+	{
+		return opening_.once([this] { return open_now(); });
+	}
+	int open_now();
 	int choose_groups(const launch_shape &shape, unsigned (&groups)[3], unsigned (&items)[3]) const;
 	int take_event(cu_event *event);
 	void give_event(cu_event event);
@@ -87,8 +90,7 @@ class cuda_compute final : public compute_device
 	fatbin::abilities can_ = {};
 	cuda_buffers buffers_;
 
-	futex_lock opening_;
-	std::atomic<bool> open_{false};
+	opening opening_;
 	cu_context context_ = nullptr;
 	cu_stream stream_ = nullptr;
 
@@ -128,17 +130,7 @@ void cuda_compute::describe()
 }
 
 // Context and stream live as long as the process.
-int cuda_compute::open()
-{
-	if (open_.load(std::memory_order_acquire))
-		return 0;
-	opening_.lock(lock_rank::opening);
-	int err = open_.load() ? 0 : open_locked();
-	opening_.unlock(lock_rank::opening);
-	return err;
-}
-
-int cuda_compute::open_locked()
+int cuda_compute::open_now()
 {
 	int err = context_ ? 0 : cu_.retain_context(&context_, device_);
 	if (err)
@@ -147,7 +139,6 @@ int cuda_compute::open_locked()
 	err = c.error() ? c.error() : cu_.create_stream(&stream_, cu_stream_non_blocking, 0);
 	if (err)
 		return failed("making a stream", err);
-	open_.store(true, std::memory_order_release);
 	return 0;
 }
 

@@ -8,8 +8,8 @@
 #include "dev/opencl_calls.h"
 #include "dev/opencl_errors.h"
 #include "dev/opencl_program.h"
+#include "dev/opening.h"
 #include "os/clock.h"
-#include "os/lock.h"
 #include "os/log.h"
 #include "os/settings.h"
 
@@ -74,8 +74,11 @@ class opencl_compute final : public compute_device
       private:
 	void describe(cl_platform_id platform);
 	void describe_abilities(const char *platform, const char *device);
-	int open();
-	int open_locked();
+	int open()
+	{
+		return opening_.once([this] { return open_now(); });
+	}
+	int open_now();
 	cl_int status(cl_event event) const;
 	cl_int set_arg(cl_kernel kernel, cl_uint i, const device_arg &a) const;
 	cl_int set_buffer(cl_kernel kernel, cl_uint i, const device_arg &a) const;
@@ -94,8 +97,7 @@ class opencl_compute final : public compute_device
 	fatbin::identity identity_;
 	fatbin::abilities can_ = {};
 
-	futex_lock opening_;
-	std::atomic<bool> open_{false};
+	opening opening_;
 	cl_context context_ = nullptr;
 	cl_command_queue queue_ = nullptr;
 };
@@ -142,17 +144,7 @@ void opencl_compute::describe_abilities(const char *platform, const char *device
 }
 
 // Context and queue live as long as the process.
-int opencl_compute::open()
-{
-	if (open_.load(std::memory_order_acquire))
-		return 0;
-	opening_.lock(lock_rank::opening);
-	int err = open_.load() ? 0 : open_locked();
-	opening_.unlock(lock_rank::opening);
-	return err;
-}
-
-int opencl_compute::open_locked()
+int opencl_compute::open_now()
 {
 	cl_int err = CL_SUCCESS;
 	if (!context_)
@@ -162,7 +154,6 @@ int opencl_compute::open_locked()
 	queue_ = cl_.create_command_queue(context_, id_, CL_QUEUE_PROFILING_ENABLE, &err);
 	if (!queue_)
 		return failed("making a queue", err);
-	open_.store(true, std::memory_order_release);
 	return 0;
 }
 
