@@ -51,7 +51,6 @@ enum cu_result : int {
 	cu_error_invalid_device = 101,
 	cu_error_invalid_image = 200,
 	cu_error_invalid_context = 201,
-	cu_error_no_binary_for_gpu = 209,
 	cu_error_peer_access_unsupported = 217,
 	cu_error_invalid_ptx = 218,
 	cu_error_invalid_handle = 400,
@@ -86,8 +85,6 @@ enum cu_pointer_attribute : int {
 };
 
 enum cu_jit_option : int {
-	cu_jit_info_log = 3,
-	cu_jit_info_log_size = 4,
 	cu_jit_error_log = 5,
 	cu_jit_error_log_size = 6,
 };
