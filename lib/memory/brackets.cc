@@ -179,6 +179,11 @@ bool being_written(const array &a, uint32_t c)
 	});
 }
 
+bool is_barred(const array &a, uint32_t c)
+{
+	return lib().strict && being_written(a, c);
+}
+
 bool edge_being_written(const array &a, range edge)
 {
 	return is_written(a, [&](range part) { return edge.overlaps(part); });

@@ -45,6 +45,8 @@ bool close_reader(link &l);
 // A kernel on some device may be writing the chunk, or edge, now.
 bool being_written(const array &a, uint32_t c);
 bool edge_being_written(const array &a, range edge);
+// Strict mode: who touches the chunk waits for that kernel's end.
+bool is_barred(const array &a, uint32_t c);
 // A kernel is open on the device; or on any one writes.
 bool is_open(const array &a, unsigned device);
 bool any_writer(const array &a);

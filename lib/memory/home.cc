@@ -69,15 +69,15 @@ int bring_home(array &a, array_guard &g, layout::span s, event e, unsigned lane)
 namespace
 {
 
-// Shows chunks whose bytes are at home. Lock held.
+// Shows chunks whose bytes are at home, and none of which is barred. Lock held.
 int show_chunks(array &a, layout::span s, event e)
 {
 	take_in_host_writes(a);
 	for (uint32_t c = s.first; c < s.last; c++) {
 		chunk &ch = a.chunks[c];
 		step st = next_step(ch.state(), e, 0, lib().rules);
-		// Busy or gone again, or being written in strict mode: another thread's kernel; a touch will wait for it.
-		if (st.copies() || ch.flags || (lib().strict && being_written(a, c)))
+		// Busy or gone again: another thread's kernel; a touch will wait for it.
+		if (st.copies() || ch.flags)
 			continue;
 		narrow_fast(a, st.next.valid);
 		enter(a, ch, st.next);
@@ -92,18 +92,19 @@ int show_chunks(array &a, layout::span s, event e)
 	return 0;
 }
 
-bool is_written(const array &a, layout::span s)
+bool is_barred(const array &a, layout::span s)
 {
-	uint32_t c = s.first;
-	while (c < s.last && !being_written(a, c))
-		c++;
-	return c < s.last;
+	for (uint32_t c = s.first; lib().strict && c < s.last; c++) {
+		if (is_barred(a, c))
+			return true;
+	}
+	return false;
 }
 
 // In strict mode a touch waits while a kernel writes. Not as a visitor: that would keep a forced unlink waiting.
 void wait_for_writers(array &a, array_guard &g, range r)
 {
-	while (lib().strict && a.live && is_written(a, a.place.chunks_of(r)))
+	while (a.live && is_barred(a, a.place.chunks_of(r)))
 		g.wait_for_change();
 }
 
@@ -147,7 +148,7 @@ int show_range(range r, event e)
 		if (int err = settle(*a, g))
 			return err;
 		// A kernel may have begun since there was none.
-		if (lib().strict && is_written(*a, s))
+		if (is_barred(*a, s))
 			continue;
 		if (c >= s.last)
 			return show_chunks(*a, s, e);

@@ -44,7 +44,7 @@ uint32_t same_step(const array &a, uint32_t c, uint32_t limit, event e, const st
 		step st = next_step(ch.state(), e, 0, lib().rules);
 		if (ch.flags || st.from != first.from || st.next != first.next)
 			break;
-		if (lib().strict && being_written(a, c + n))
+		if (is_barred(a, c + n))
 			break;
 	}
 	return n;
@@ -398,7 +398,7 @@ verdict serve_in_array(array &a, touch t, server &s, uint64_t started)
 	take_in_host_writes(a);
 	uint32_t c = a.place.chunk_at(t.addr);
 	chunk &ch = a.chunks[c];
-	if ((ch.flags & chunk_busy) || (lib().strict && being_written(a, c))) {
+	if ((ch.flags & chunk_busy) || is_barred(a, c)) {
 		ch.flags |= chunk_awaited;
 		return verdict::wait;
 	}
