@@ -17,7 +17,7 @@ CXX := $(call chosen,CXX,g++)
 AR := $(call chosen,AR,ar)
 PYTHON ?= python3
 
-# Settings. SAN=address|undefined|thread builds beside the normal tree.
+# Settings. SAN=address|thread builds beside the normal tree.
 SAN ?=
 B ?= build$(if $(SAN),-$(SAN))
 DEBUG_LOCKS ?=
@@ -76,7 +76,7 @@ help:
 ##   compile_commands.json
 ##   clean
 ## Settings:
-##   SAN=address|undefined|thread   sanitized, into build-$SAN/
+##   SAN=address|thread             with AddressSanitizer and UBSan, or ThreadSanitizer, into build-$SAN/
 ##   CC=, CXX=                      gcc and g++ by default; clang works
 ##   CPPFLAGS=, CXXFLAGS=, LDFLAGS= appended to the project's own
 ##   DEBUG_LOCKS=1                  the library checks its lock order

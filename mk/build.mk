@@ -102,7 +102,7 @@ $(bench_common_objs) $(call obj,$(bench_srcs)): private mode_flags := -Ibench -I
 $(B)/obj/bench/fat-binary.o: private mode_flags += -Iruntime
 # Some selftests go through a null pointer on purpose.
 $(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests \
-	$(if $(filter undefined,$(SAN)),-fno-sanitize=null)
+	$(if $(filter address,$(SAN)),-fno-sanitize=null)
 $(B)/obj/selftests/runtime_programs.o: private mode_flags += $(fatbin_corpus)
 $(B)/obj/selftests/runtime_programs.o: runtime/fatbin/tests/corpus/images.het
 $(B)/obj/selftests/cuda_abi.o: private mode_flags += $(CUDA_CFLAGS)

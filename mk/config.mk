@@ -16,11 +16,11 @@ $(error CL/cl.h not found: install opencl-headers (`make setup` does), or set CP
 endif
 
 ifneq ($(SAN),)
-ifeq ($(filter $(SAN),address undefined thread),)
-$(error SAN=$(SAN): say address, undefined or thread)
+ifeq ($(filter $(SAN),address thread),)
+$(error SAN=$(SAN): say address (with the checks for undefined behaviour) or thread)
 endif
 # vptr checks need run-time type information, which the library does without.
-san_flags := -fsanitize=$(SAN) $(if $(filter undefined,$(SAN)),-fno-sanitize=vptr) \
+san_flags := -fsanitize=$(SAN) $(if $(filter address,$(SAN)),-fsanitize=undefined -fno-sanitize=vptr) \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 

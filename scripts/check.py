@@ -67,7 +67,6 @@ ONE_THREAD = [
 WITHOUT = {
     "build": [],
     "build-address": NOT_SANITIZED,
-    "build-undefined": NOT_SANITIZED,
     "build-thread": [
         *NOT_SANITIZED,
         *"bytes_moved copy_mode exit fork layout locked_memory many_arrays signals".split(),
@@ -93,7 +92,6 @@ SUITES = [
     Suite("ordinary user", as_nobody=True),
     Suite("fake CUDA", env=FAKE_CUDA, only=WITH_FAKE_CUDA),
     Suite("address", tree="build-address", env=SANITIZED),
-    Suite("undefined", tree="build-undefined", env=SANITIZED),
     Suite("thread", tree="build-thread", env=SANITIZED),
 ]
 
@@ -117,7 +115,7 @@ def build(name: str, tree: str, *arguments: str) -> Step:
 
 def builds() -> Iterator[Step]:
     yield build("build", "build", "all", "tests", "inject")
-    for sanitizer in ("address", "undefined", "thread"):
+    for sanitizer in ("address", "thread"):
         tree = f"build-{sanitizer}"
         # -g1: the functions and lines that a report names.
         settings = (f"SAN={sanitizer}", "DEBUG_LOCKS=1", "CXXFLAGS=-O1 -g1", f"WITHOUT={' '.join(WITHOUT[tree])}")
@@ -264,7 +262,7 @@ def guests() -> Iterator[Step]:
 def plan(copy: NobodysCopy) -> Iterator[Step]:
     yield from static_checks()
     yield from builds()
-    for tree in ("build", "build-address", "build-undefined", "build-thread"):
+    for tree in ("build", "build-address", "build-thread"):
         yield from unit_tests(tree)
     yield from examples()
     for tool in ("het-ptx", "het-fatbin"):
