@@ -2,7 +2,7 @@
 # The library, the programs and the tests.
 
 layers := core os trap dev memory api
-runtime_layers := sched fatbin dev core api
+runtime_layers := sched policy fatbin dev core api
 runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)

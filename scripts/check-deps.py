@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Part of the tree -> parts whose headers it may include, itself apart.
 # tools, bench, selftests -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core; in runtime:
-# api -> core -> dev -> {sched, fatbin}; fatbin and ptx by themselves.
+# api -> core -> {dev -> {sched, fatbin}, policy}; policy, fatbin and ptx by themselves.
 CORE = {"lib/include", "kmod/uapi"}
 OS = CORE | {"lib/core"}
 TRAP_OR_DEV = OS | {"lib/os"}
@@ -18,7 +18,7 @@ MEMORY = TRAP_OR_DEV | {"lib/trap", "lib/dev"}
 API = MEMORY | {"lib/memory"}
 RUNTIME = API | {"lib/api", "runtime/include"}
 RUNTIME_DEVICE = RUNTIME | {"runtime/sched", "runtime/fatbin"}
-RUNTIME_CORE = RUNTIME_DEVICE | {"runtime/dev"}
+RUNTIME_CORE = RUNTIME_DEVICE | {"runtime/dev", "runtime/policy"}
 PROGRAMS = RUNTIME_CORE | {"runtime/core", "runtime/api", "runtime/ptx"}
 ALLOWED = {
     "kmod/uapi": set(),
@@ -36,6 +36,7 @@ ALLOWED = {
     "runtime/include": set(),
     "runtime/fatbin": set(),
     "runtime/ptx": set(),
+    "runtime/policy": set(),
     "runtime/sched": OS | {"lib/os"},
     "runtime/dev": RUNTIME_DEVICE,
     "runtime/core": RUNTIME_CORE,

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "policy/shares.h"
+
+#include <new>
+
+namespace het::rt
+{
+
+namespace
+{
+
+// Blocks a device if all were equally fast: what the last one to finish makes the others wait is one of them at most.
+constexpr size_t blocks_each = 8;
+
+class dynamic_policy final : public policy
+{
+      public:
+	explicit dynamic_policy(const sharing &s)
+	    : left_{0, s.total}, grain_(s.grain), block_(s.total / (blocks_each * s.speeds.size()))
+	{
+	}
+
+	rows next(unsigned) override
+	{
+		rows r = returned_.take();
+		return r.count ? r : take_head(left_, block_, grain_);
+	}
+	void give_back(unsigned, rows r) override { returned_.add(r); }
+
+      private:
+	rows left_;
+	const size_t grain_, block_;
+	returned returned_;
+};
+
+} // namespace
+
+std::unique_ptr<policy> make_dynamic_policy(const sharing &s)
+{
+	return std::unique_ptr<policy>(new (std::nothrow) dynamic_policy(s));
+}
+
+} // namespace het::rt

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Source of the idea: HGuided of the Maat library (Pérez and others, 2016), guided self-scheduling with a size by speed.
+#include "policy/shares.h"
+
+#include <new>
+
+namespace het::rt
+{
+
+namespace
+{
+
+class hguided_policy final : public policy
+{
+      public:
+	explicit hguided_policy(const sharing &s) : left_{0, s.total}, grain_(s.grain), pace_(s.speeds) {}
+
+	rows next(unsigned device) override
+	{
+		rows r = returned_.take();
+		return r.count ? r : take_head(left_, pace_.block(device, left_.count), grain_);
+	}
+	void measured(unsigned device, double speed) override { pace_.measured(device, speed); }
+	void give_back(unsigned, rows r) override { returned_.add(r); }
+
+      private:
+	rows left_;
+	const size_t grain_;
+	pace pace_;
+	returned returned_;
+};
+
+} // namespace
+
+std::unique_ptr<policy> make_hguided_policy(const sharing &s)
+{
+	return std::unique_ptr<policy>(new (std::nothrow) hguided_policy(s));
+}
+
+} // namespace het::rt

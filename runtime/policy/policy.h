@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// How the rows of groups of one launch are shared out among devices. Pure: no device, no clock, no lock; the caller serialises.
+//
+// A device asks for its next block when it has room for one. Every row is given out exactly once, unless it was given back. Blocks
+// of a device follow each other where that is possible: each boundary between devices is a chunk that has to be merged.
+// The policy `single`, one device for all, needs no object: the launch is not split.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace het::rt
+{
+
+struct rows {
+	size_t first, count; // count 0: none
+
+	size_t end() const { return first + count; }
+};
+
+struct sharing {
+	size_t total;
+	size_t grain; // rows of the smallest block worth a launch
+	// One a device: rows a second, or a guess: what is right is their ratio; all are positive.
+	std::span<const double> speeds;
+};
+
+class policy
+{
+      public:
+	virtual ~policy() = default;
+	// None: there is nothing left for this device, unless another gives something back.
+	virtual rows next(unsigned device) = 0;
+	// How fast the device was at its last block: better than what was known at the start.
+	virtual void measured(unsigned, double /*rows a second*/) {}
+	// The device did not do these and asks for no more: others do what is left.
+	virtual void give_back(unsigned device, rows r) = 0;
+};
+
+// One file each. Null: out of memory.
+// Contiguous shares by speed, a block each.
+std::unique_ptr<policy> make_static_policy(const sharing &s);
+// Equal blocks, who comes first is served first.
+std::unique_ptr<policy> make_dynamic_policy(const sharing &s);
+// The same with blocks by speed, as far as it is known, that shrink towards the end.
+std::unique_ptr<policy> make_hguided_policy(const sharing &s);
+// Shares by speed; each device takes such blocks from the head of its own, and who has none left takes from the tail of the one
+// who would be the last to finish.
+std::unique_ptr<policy> make_steal_policy(const sharing &s);
+
+} // namespace het::rt

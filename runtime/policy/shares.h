@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What the policies have in common.
+#pragma once
+
+#include "policy/policy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+
+namespace het::rt
+{
+
+// As many as there are devices.
+inline constexpr size_t most_shares = 32;
+
+inline double sum_of(std::span<const double> speeds)
+{
+	return std::accumulate(speeds.begin(), speeds.end(), 0.0);
+}
+
+// Cuts all rows into contiguous shares by speed.
+inline void cut_by_speed(const sharing &s, rows (&shares)[most_shares])
+{
+	const double sum = sum_of(s.speeds);
+	double speed = 0;
+	size_t done = 0;
+	for (size_t d = 0; d < s.speeds.size(); d++) {
+		speed += s.speeds[d];
+		bool last = d + 1 == s.speeds.size();
+		size_t end = last ? s.total : std::min(s.total, size_t(std::lround(double(s.total) * speed / sum)));
+		shares[d] = {done, end - done};
+		done = end;
+	}
+}
+
+// What is known of the devices' speeds, and how large a block should be by that: so that devices which err, or are told wrongly
+// what they can do, have the rest of the launch to make up for it.
+class pace
+{
+      public:
+	explicit pace(std::span<const double> speeds) : n_(speeds.size())
+	{
+		std::copy(speeds.begin(), speeds.end(), speeds_);
+	}
+
+	void measured(unsigned device, double speed)
+	{
+		// What was told may have been in another unit than what is measured.
+		if (!known_)
+			rescale(speed / speeds_[device]);
+		known_ |= uint32_t{1} << device;
+		speeds_[device] = speed;
+	}
+	double speed(unsigned device) const { return speeds_[device]; }
+	// Of the rows that are left.
+	size_t block(unsigned device, size_t left) const
+	{
+		double share = speeds_[device] / sum_of({speeds_, n_});
+		return size_t((known_ >> device & 1 ? part : part_unknown) * share * double(left));
+	}
+
+      private:
+	static constexpr double part = 0.5, part_unknown = 0.1;
+
+	void rescale(double factor)
+	{
+		for (double &s : speeds_)
+			s *= factor;
+	}
+
+	size_t n_;
+	double speeds_[most_shares] = {};
+	uint32_t known_ = 0;
+};
+
+// Takes @n rows, or what there is, off the head; a rest below the grain goes with them.
+inline rows take_head(rows &from, size_t n, size_t grain)
+{
+	n = std::min(from.count, std::max(n, grain));
+	if (from.count - n < grain)
+		n = from.count;
+	rows head = {from.first, n};
+	from = {from.first + n, from.count - n};
+	return head;
+}
+
+inline rows take_tail(rows &from, size_t n)
+{
+	n = std::min(from.count, n);
+	from.count -= n;
+	return {from.end(), n};
+}
+
+// Rows that were given back, for whoever comes next.
+class returned
+{
+      public:
+	// A device that gives back asks for no more, so there is room for the few blocks that each can have.
+	void add(rows r)
+	{
+		if (r.count && n_ < std::size(rows_))
+			rows_[n_++] = r;
+	}
+	rows take() { return n_ ? rows_[--n_] : rows{0, 0}; }
+
+      private:
+	rows rows_[4 * most_shares];
+	size_t n_ = 0;
+};
+
+} // namespace het::rt

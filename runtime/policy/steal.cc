@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "policy/shares.h"
+
+#include <new>
+
+namespace het::rt
+{
+
+namespace
+{
+
+class steal_policy final : public policy
+{
+      public:
+	explicit steal_policy(const sharing &s) : n_(s.speeds.size()), left_(s.total), grain_(s.grain), pace_(s.speeds)
+	{
+		cut_by_speed(s, shares_);
+	}
+
+	rows next(unsigned device) override
+	{
+		rows r = returned_.take();
+		if (r.count)
+			return r;
+		rows &own = shares_[device];
+		if (!own.count)
+			own = steal(device);
+		r = take_head(own, pace_.block(device, left_), grain_);
+		left_ -= r.count;
+		return r;
+	}
+	void measured(unsigned device, double speed) override { pace_.measured(device, speed); }
+	void give_back(unsigned, rows r) override { returned_.add(r); }
+
+      private:
+	// What thief and victim have then takes both equally long.
+	rows steal(unsigned thief)
+	{
+		unsigned victim = thief;
+		double longest = 0;
+		for (unsigned d = 0; d < n_; d++) {
+			double rest = double(shares_[d].count) / pace_.speed(d);
+			if (rest > longest) {
+				longest = rest;
+				victim = d;
+			}
+		}
+		rows &from = shares_[victim];
+		double share = pace_.speed(thief) / (pace_.speed(thief) + pace_.speed(victim));
+		return take_tail(from, std::max(grain_, size_t(share * double(from.count))));
+	}
+
+	const size_t n_;
+	size_t left_; // of all
+	const size_t grain_;
+	rows shares_[most_shares] = {}; // what is left of each
+	pace pace_;
+	returned returned_;
+};
+
+} // namespace
+
+std::unique_ptr<policy> make_steal_policy(const sharing &s)
+{
+	return std::unique_ptr<policy>(new (std::nothrow) steal_policy(s));
+}
+
+} // namespace het::rt

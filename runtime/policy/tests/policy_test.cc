@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Every policy, on simulated devices: each row is done exactly once, and devices finish as the policy promises.
+#include "policy/policy.h"
+
+#include <gtest/gtest.h>
+#include <random>
+#include <vector>
+
+using namespace het::rt;
+
+namespace
+{
+
+struct kind {
+	const char *name;
+	std::unique_ptr<policy> (*make)(const sharing &);
+	double least; // of the ideal time, with speeds told rightly
+};
+
+const kind kinds[] = {{"static", make_static_policy, 0.97},
+		      {"dynamic", make_dynamic_policy, 0.75},
+		      {"hguided", make_hguided_policy, 0.93},
+		      {"steal", make_steal_policy, 0.93}};
+
+struct outcome {
+	double time = 0; // until the last device has finished
+	std::vector<unsigned> done;
+	std::vector<size_t> blocks;
+};
+
+// Devices do blocks at their true speeds; the one that is free first asks first. @broken: after so many blocks of device 0 it
+// gives its block back and asks no more.
+outcome simulate(const kind &k, const sharing &told, const std::vector<double> &truly, size_t broken = SIZE_MAX)
+{
+	outcome o;
+	o.done.resize(told.total);
+	o.blocks.resize(truly.size());
+	std::unique_ptr<policy> p = k.make(told);
+	std::vector<double> free_at(truly.size(), 0);
+	std::vector<bool> out(truly.size(), false);
+	for (;;) {
+		size_t d = truly.size();
+		for (size_t i = 0; i < truly.size(); i++) {
+			if (!out[i] && (d == truly.size() || free_at[i] < free_at[d]))
+				d = i;
+		}
+		if (d == truly.size())
+			return o;
+		if (o.blocks[d])
+			p->measured(unsigned(d), truly[d]);
+		rows r = p->next(unsigned(d));
+		if (!r.count) {
+			out[d] = true;
+			continue;
+		}
+		if (d == 0 && o.blocks[0] == broken) {
+			p->give_back(0, r);
+			out.assign(truly.size(), false);
+			out[0] = true;
+			continue;
+		}
+		for (size_t i = r.first; i < r.end(); i++)
+			o.done.at(i)++;
+		o.blocks[d]++;
+		free_at[d] += double(r.count) / truly[d];
+		o.time = std::max(o.time, free_at[d]);
+	}
+}
+
+void expect_each_once(const outcome &o, const char *name)
+{
+	for (size_t i = 0; i < o.done.size(); i++)
+		ASSERT_EQ(o.done[i], 1u) << name << ", row " << i;
+}
+
+double ideal(size_t total, const std::vector<double> &truly)
+{
+	double sum = 0;
+	for (double s : truly)
+		sum += s;
+	return double(total) / sum;
+}
+
+} // namespace
+
+TEST(policies, every_row_once)
+{
+	std::mt19937 random(1);
+	for (const kind &k : kinds) {
+		for (int round = 0; round < 2000; round++) {
+			std::vector<double> speeds(1 + random() % 6);
+			for (double &s : speeds)
+				s = 0.01 + double(random() % 1000);
+			sharing s = {1 + random() % 3000, 1 + random() % 50, speeds};
+			expect_each_once(simulate(k, s, speeds), k.name);
+		}
+	}
+}
+
+TEST(policies, what_a_broken_device_gives_back_is_done_by_others)
+{
+	std::mt19937 random(2);
+	for (const kind &k : kinds) {
+		for (int round = 0; round < 500; round++) {
+			std::vector<double> speeds = {5.0 + double(random() % 5), 5, 1};
+			sharing s = {100 + random() % 3000, 1 + random() % 20, speeds};
+			expect_each_once(simulate(k, s, speeds, random() % 3), k.name);
+		}
+	}
+}
+
+TEST(policies, devices_of_known_speed_finish_together)
+{
+	const std::vector<double> speeds = {7, 2, 1};
+	for (const kind &k : kinds) {
+		outcome o = simulate(k, {10000, 10, speeds}, speeds);
+		EXPECT_GE(ideal(10000, speeds) / o.time, k.least) << k.name;
+	}
+}
+
+TEST(policies, stealing_makes_up_for_a_wrong_calibration)
+{
+	const std::vector<double> truly = {10, 1}, told = {1, 1};
+	outcome o = simulate(kinds[3], {10000, 10, told}, truly);
+	EXPECT_GE(ideal(10000, truly) / o.time, 0.85);
+	outcome fixed = simulate(kinds[0], {10000, 10, told}, truly);
+	EXPECT_LT(ideal(10000, truly) / fixed.time, 0.25) << "the test's devices are not unlike enough";
+}
+
+TEST(policies, static_gives_one_block_to_each)
+{
+	const std::vector<double> speeds = {3, 1};
+	outcome o = simulate(kinds[0], {4000, 1, speeds}, speeds);
+	EXPECT_EQ(o.blocks, (std::vector<size_t>{1, 1}));
+}
