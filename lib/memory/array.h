@@ -41,6 +41,8 @@ inline constexpr uint8_t chunk_busy = 1;
 inline constexpr uint8_t chunk_awaited = 2;
 // The last fetch failed: the primary raises SIGBUS here.
 inline constexpr uint8_t chunk_failed = 4;
+// A joint writer has the chunk: who is about to copy over a device's copy looks at the brackets first.
+inline constexpr uint8_t chunk_joint = 8;
 
 // A kernel on part of an array.
 struct bracket {
@@ -48,6 +50,9 @@ struct bracket {
 	range part;
 	uint8_t device;
 	bool writes;
+	// See memory/joint.h. These write; the device has the bytes; end_joint() has them.
+	bool joint, arrived, collected;
+	const void *owner;
 };
 
 // One device's end of an array.

@@ -29,7 +29,7 @@ bool meet(const array &a, range one, range other)
 	return (s.first < t.last && t.first < s.last) || both_in(a.place.head) || both_in(a.place.tail);
 }
 
-// Some kernel writes the whole array, or a part that @concerns wants.
+// Some kernel writes the whole array, or a part whose bracket @concerns wants.
 template <typename F> bool is_written(const array &a, F concerns)
 {
 	for (unsigned d = 0; d < lib().ndevs; d++) {
@@ -37,15 +37,21 @@ template <typename F> bool is_written(const array &a, F concerns)
 			return true;
 	}
 	for (const bracket *b = a.parts; b; b = b->next) {
-		if (b->writes && concerns(b->part))
+		if (b->writes && concerns(*b))
 			return true;
 	}
 	return false;
 }
 
+bool is_in(const array &a, uint32_t c, range part)
+{
+	layout::span s = a.place.chunks_of(part);
+	return s.first <= c && c < s.last;
+}
+
 bool is_part(const bracket &b, const usage &u)
 {
-	return b.device == u.device && b.part == u.part;
+	return b.device == u.device && b.part == u.part && b.joint == u.joint && b.owner == u.owner;
 }
 
 int open_part(array &a, const usage &u, bool writing)
@@ -53,7 +59,7 @@ int open_part(array &a, const usage &u, bool writing)
 	auto *b = pool_array<bracket>(1);
 	if (!b)
 		return fail(GPUVM_ESALLOC, "gpuvm_kernel_begin_range: out of memory");
-	*b = {a.parts, u.part, uint8_t(u.device), writing};
+	*b = {a.parts, u.part, uint8_t(u.device), writing, u.joint, false, false, u.owner};
 	a.parts = b;
 	return 0;
 }
@@ -80,7 +86,8 @@ bool conflicts(const array &a, const usage &u)
 			return true;
 	}
 	for (const bracket *b = a.parts; b; b = b->next) {
-		if (b->device != u.device && b->writes && meet(a, b->part, u.part))
+		bool other = b->joint ? !u.owner : b->device != u.device;
+		if (other && b->writes && meet(a, b->part, u.part))
 			return true;
 	}
 	return false;
@@ -139,6 +146,24 @@ void drop_brackets(array &a)
 	}
 }
 
+void note_arrival(array &a, const usage &u)
+{
+	for (bracket *b = a.parts; b; b = b->next)
+		b->arrived |= b->joint && is_part(*b, u);
+	layout::span s = a.place.chunks_of(u.part);
+	for (uint32_t c = s.first; c < s.last; c++)
+		a.chunks[c].flags |= chunk_joint;
+}
+
+bool has_joint_writer(const array &a, range chunk, unsigned device)
+{
+	for (const bracket *b = a.parts; b; b = b->next) {
+		if (b->arrived && b->device == device && b->part.overlaps(chunk))
+			return true;
+	}
+	return false;
+}
+
 void open_whole(link &l, bool writing)
 {
 	l.open.fetch_add(one_of(writing));
@@ -173,20 +198,17 @@ bool close_reader(link &l)
 
 bool being_written(const array &a, uint32_t c)
 {
-	return is_written(a, [&](range part) {
-		layout::span s = a.place.chunks_of(part);
-		return s.first <= c && c < s.last;
-	});
+	return is_written(a, [&](const bracket &b) { return is_in(a, c, b.part); });
 }
 
 bool is_barred(const array &a, uint32_t c)
 {
-	return lib().strict && being_written(a, c);
+	return lib().strict && is_written(a, [&](const bracket &b) { return !b.joint && is_in(a, c, b.part); });
 }
 
 bool edge_being_written(const array &a, range edge)
 {
-	return is_written(a, [&](range part) { return edge.overlaps(part); });
+	return is_written(a, [&](const bracket &b) { return edge.overlaps(b.part); });
 }
 
 bool is_open(const array &a, unsigned device)
@@ -200,7 +222,7 @@ bool is_open(const array &a, unsigned device)
 
 bool any_writer(const array &a)
 {
-	return is_written(a, [](range) { return true; });
+	return is_written(a, [](const bracket &) { return true; });
 }
 
 } // namespace het

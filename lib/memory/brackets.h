@@ -13,10 +13,13 @@ struct usage {
 	unsigned device;
 	range part;
 	bool whole;
+	// Of kernels that write jointly (memory/joint.h): what they belong to. @joint: others of the owner's have the same chunks.
+	bool joint = false;
+	const void *owner = nullptr;
 };
 
-// Another device is writing bytes of the same chunk or edge. (Readers elsewhere keep their own copies, so a writer
-// may join them.)
+// Another device is writing bytes of the same chunk or edge, or joint writers do so and this is not one of an owner's. (Readers
+// elsewhere keep their own copies, so a writer may join them.)
 bool conflicts(const array &a, const usage &u);
 
 // 0, GPUVM_ESTATE or GPUVM_ESALLOC.
@@ -33,6 +36,10 @@ open_kernels look_at_bracket(const array &a, const usage &u);
 // last one counts as that of a writer, if there is one.
 void close_bracket(array &a, const usage &u);
 void drop_brackets(array &a);
+// The device has the bytes of a joint usage.
+void note_arrival(array &a, const usage &u);
+// Joint writers on the device are ahead of the chunk or edge.
+bool has_joint_writer(const array &a, range chunk, unsigned device);
 
 // The same for whole arrays, without the lock.
 void open_whole(link &l, bool writing);
@@ -45,7 +52,7 @@ bool close_reader(link &l);
 // A kernel on some device may be writing the chunk, or edge, now.
 bool being_written(const array &a, uint32_t c);
 bool edge_being_written(const array &a, range edge);
-// Strict mode: who touches the chunk waits for that kernel's end.
+// Strict mode: who touches the chunk waits for that kernel's end, unless it writes jointly: the host may be one of them.
 bool is_barred(const array &a, uint32_t c);
 // A kernel is open on the device; or on any one writes.
 bool is_open(const array &a, unsigned device);

@@ -137,7 +137,8 @@ int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool 
 		return 0;
 	claim_edges(a, g);
 	auto takes_part = [&](unsigned edge) {
-		return edge_range(a, edge).overlaps(part) && a.edges.writer[edge] != 1 + device;
+		range r = edge_range(a, edge);
+		return r.overlaps(part) && a.edges.writer[edge] != 1 + device && !has_joint_writer(a, r, device);
 	};
 	const bool takes[] = {takes_part(0), takes_part(1)};
 	g.unlock();

@@ -181,13 +181,16 @@ int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
 	if (!err && mode == kernel_mode::write_only)
 		err = bring_partial_chunks(a, g, s, u.part, u.device);
 	else if (!err)
-		err = bring_to_device(a, g, s, writes(mode) ? event::begin_write : event::begin_read, u.device);
+		err = bring_to_device(a, g, s, writes(mode) && !u.joint ? event::begin_write : event::begin_read,
+				      u.device);
 	if (!err && mode == kernel_mode::write_only)
 		leave_to_writer(a, g, s, u.device);
 	if (!err && mode == kernel_mode::write_only && u.whole)
 		leave_edges_to_writer(a, g, u.device);
 	else if (!err)
-		err = edges_to_device(a, g, u.device, u.part, writes(mode));
+		err = edges_to_device(a, g, u.device, u.part, writes(mode) && !u.joint);
+	if (!err && u.joint)
+		note_arrival(a, u);
 	return err;
 }
 
@@ -277,6 +280,28 @@ bool owns_all(const array &a, unsigned device)
 	return true;
 }
 
+void abandon_locked(array &a, const usage &u, kernel_mode mode)
+{
+	layout::span s = a.place.chunks_of(u.part);
+	undo_bracket(a, u, writes(mode));
+	forget_writers(a, s);
+	wake_awaited(a, s);
+}
+
+// 0, or GPUVM_EDEVALLOC if a chunk had no other copy.
+int drop_copies(array &a, layout::span s, unsigned device)
+{
+	int err = 0;
+	for (uint32_t c = s.first; c < s.last; c++) {
+		step st = next_step(a.chunks[c].state(), event::drop, device, lib().rules);
+		narrow_fast(a, st.next.valid);
+		enter(a, a.chunks[c], st.next);
+		if (!st.allowed)
+			err = GPUVM_EDEVALLOC;
+	}
+	return err;
+}
+
 int end_locked(array &a, const usage &u, pending_kernel **pending)
 {
 	caller_guard g(a);
@@ -355,10 +380,7 @@ int begin_kernel(array &a, const usage &u, kernel_mode mode)
 		return err;
 	err = make_valid(a, g, u, mode);
 	if (err) {
-		layout::span s = a.place.chunks_of(u.part);
-		undo_bracket(a, u, writes(mode));
-		forget_writers(a, s);
-		wake_awaited(a, s);
+		abandon_locked(a, u, mode);
 		return err;
 	}
 	// Chunks may have changed hands while the lock was dropped: the hint needs a look of its own.
@@ -366,6 +388,20 @@ int begin_kernel(array &a, const usage &u, kernel_mode mode)
 	if (u.whole && mode == kernel_mode::read_only && shareable)
 		a.fast.store(a.fast.load() | device_copy(u.device));
 	return 0;
+}
+
+int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran)
+{
+	caller_guard g(a);
+	int err = 0;
+	if (ran && writes(mode)) {
+		layout::span s = a.place.chunks_of(u.part);
+		wait_until_idle(a, g, s);
+		err = drop_copies(a, s, u.device);
+		forget_edges_of(a, g, u.device);
+	}
+	abandon_locked(a, u, mode);
+	return err;
 }
 
 int end_kernel(array &a, const usage &u, pending_kernel *pending)

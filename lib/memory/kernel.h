@@ -21,6 +21,10 @@ int begin_kernel(array &a, const usage &u, kernel_mode mode);
 // @pending: null, or what the kernel's end is to be waited for with; taken in any case.
 int end_kernel(array &a, const usage &u, pending_kernel *pending);
 
+// The kernel has begun and will not end. @ran: it may have written something: the device's copy is not valid any longer. 0, or
+// GPUVM_EDEVALLOC if there was no other.
+int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran);
+
 // Takes the host's access to chunks down to @to; chunks that have less keep it. Lock held. 0 or GPUVM_EPROT.
 int lower_access(array &a, layout::span s, access to);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/transfer.h"
 
+#include "memory/brackets.h"
 #include "memory/host_writes.h"
 #include "memory/lane.h"
 #include "memory/library.h"
@@ -25,6 +26,14 @@ size_t bytes_of(const array &a, uint32_t first, uint32_t count)
 	return intersect(a.place.chunk_range(first, count), a.place.user).size();
 }
 
+// A begin must not copy over what a kernel on the device has written.
+static bool is_ahead(const array &a, uint32_t c, unsigned device)
+{
+	const chunk &ch = a.chunks[c];
+	return ch.writer == 1 + device ||
+	       ((ch.flags & chunk_joint) && has_joint_writer(a, a.place.chunk_range(c, 1), device));
+}
+
 round next_round(array &a, layout::span s, event e, unsigned device)
 {
 	take_in_host_writes(a);
@@ -34,7 +43,7 @@ round next_round(array &a, layout::span s, event e, unsigned device)
 	for (; c < s.last && !(a.chunks[c].flags & chunk_busy); c++) {
 		chunk &ch = a.chunks[c];
 		step st = next_step(ch.state(), e, device, lib().rules);
-		bool ahead = begins && ch.writer == 1 + device;
+		bool ahead = begins && is_ahead(a, c, device);
 		if (ahead || !st.copies()) {
 			r.kept += bytes_of(a, c, 1);
 			if (!ahead) {

@@ -52,6 +52,20 @@ bool start_thread(const char *name, void (*run)(void *), void *arg)
 	return true;
 }
 
+faults_taken::faults_taken()
+{
+	sigset_t faults;
+	sigemptyset(&faults);
+	sigaddset(&faults, SIGSEGV);
+	sigaddset(&faults, SIGBUS);
+	pthread_sigmask(SIG_UNBLOCK, &faults, &before_);
+}
+
+faults_taken::~faults_taken()
+{
+	pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
 void wake_soon()
 {
 	// struct sched_attr of the kernel, in its first version. Since Linux 6.12 the runtime of a normal thread is its slice.

@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #pragma once
 
+#include <csignal>
+
 namespace het
 {
 
 // Starts a detached thread that blocks all signals. False: it could not be had.
 bool start_thread(const char *name, void (*run)(void *), void *arg);
+
+// While it lives, its thread takes SIGSEGV and SIGBUS: the program's code, run on a thread of ours, may touch trapped memory.
+class faults_taken
+{
+      public:
+	faults_taken();
+	~faults_taken();
+	faults_taken(const faults_taken &) = delete;
+	faults_taken &operator=(const faults_taken &) = delete;
+
+      private:
+	sigset_t before_;
+};
 
 // Asks the scheduler to run the calling thread soon after it is woken: a short slice, and a better priority where the
 // user may have one. For threads that work for microseconds at a time.

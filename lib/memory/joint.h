@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Kernels that write one array on several devices at once, each bytes of its own (a launch that was split).
+//
+// Chunks and edges that one device writes whole need nothing of this: their kernels begin and end as all do. A chunk in
+// which the bytes of one device end and those of another begin has no single owner. For it each begins as a joint
+// writer (usage::joint): its device gets a valid copy, as for a reader, and writes there; the bracket stays open. When all
+// kernels have finished, end_joint() makes one copy of them: the host's, into which the bytes that each has written are copied,
+// these alone; or a device's that nobody else has written in. The host may be one of the writers: it touches its bytes
+// as ever.
+//
+// While joint writers are open the caller sees to it that no others use the chunks that they have; edges, too.
+#pragma once
+
+#include "memory/brackets.h"
+
+namespace het
+{
+
+// What a joint writer's kernel should have of an array, if it has @bytes of it: chunks and edges that lie in them are @own, which
+// no other writes and it has by itself. @before and @behind are to be shared. Any may be empty. Lock held.
+struct joint_parts {
+	range before, own, behind;
+};
+joint_parts cut_for_joint(const array &a, range bytes);
+// With the chunks and edges that it has a part of. Lock held.
+range widen_for_joint(const array &a, range bytes);
+
+// All joint writers of an owner end, each begun with begin_kernel(). 0 or GPUVM_EDEVALLOC, GPUVM_EHOSTPTR.
+int end_joint(array &a, const void *owner);
+
+} // namespace het
