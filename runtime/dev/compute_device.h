@@ -18,11 +18,29 @@
 namespace het::rt
 {
 
+// Groups of a launch that lie side by side: all those with a number from first to first + count - 1 in one dimension.
+struct slice {
+	unsigned along;
+	size_t first, count;
+};
+
 struct launch_shape {
 	uint32_t dimensions;
 	size_t global[3], offset[3], local[3];
+	// What is to run. count 0: everything. Otherwise there is a local size, along is the last dimension with more
+	// than one group, and global a multiple of local there.
+	slice part = {0, 0, 0};
 
 	bool has_local() const { return local[0] != 0; }
+	size_t groups(unsigned d) const { return (global[d] + local[d] - 1) / local[d]; }
+};
+
+// What all slices of a launch have in common, and many launches: a device may compile it into the kernel.
+struct slicing {
+	unsigned dimensions, along;
+	size_t offset[3]; // of the launch; 0 along the slices
+
+	bool operator==(const slicing &) const = default;
 };
 
 // An argument as the device gets it.
@@ -44,11 +62,18 @@ struct command_times {
 	uint64_t started = 0, ended = 0; // 0: not known
 };
 
+// Work-items of a group.
+struct group_limits {
+	size_t most;
+	size_t required[3]; // in each dimension; 0: any
+};
+
 class device_kernel
 {
       public:
 	virtual ~device_kernel() = default;
 	virtual uint32_t nargs() const = 0;
+	virtual group_limits limits() const = 0;
 };
 
 // What a program has for one device.
@@ -58,6 +83,9 @@ class device_program
 	virtual ~device_program() = default;
 	// HET_ENAME without a message: no kernel of that name.
 	virtual int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) = 0;
+	// The same for launches of slices: ids and sizes are those of the whole launch. HET_ENODEV without a message: there is no
+	// such kernel.
+	virtual int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) = 0;
 };
 
 // At most one of opencl and fat.

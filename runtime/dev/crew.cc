@@ -37,6 +37,11 @@ class running_job
 			pattern_.groups[d] = (s.global[d] + pattern_.local[d] - 1) / pattern_.local[d];
 			total_ *= pattern_.groups[d];
 		}
+		if (s.part.count) {
+			size_t row = total_ / pattern_.groups[s.part.along];
+			first_ = s.part.first * row;
+			total_ = s.part.count * row;
+		}
 		for (const device_arg &a : job.args)
 			local_bytes_ += a.kind == HET_ARG_LOCAL ? round_up(a.nbytes, local_alignment) : 0;
 	}
@@ -56,6 +61,7 @@ class running_job
 	// Takes blocks of groups until none is left.
 	void work()
 	{
+		faults_taken program_code;
 		void **pointers = point(slots_.fetch_add(1));
 		het_group g = pattern_;
 		for (;;) {
@@ -63,7 +69,7 @@ class running_job
 			if (first >= total_)
 				return;
 			for (size_t i = first; i < std::min(total_, first + block_); i++) {
-				place(g, i);
+				place(g, first_ + i);
 				job_.run(&g, pointers);
 			}
 		}
@@ -102,7 +108,7 @@ class running_job
 
 	const group_job &job_;
 	het_group pattern_ = {};
-	size_t total_ = 1, block_ = 1, local_bytes_ = 0;
+	size_t first_ = 0, total_ = 1, block_ = 1, local_bytes_ = 0;
 	std::unique_ptr<void *[]> pointers_;
 	std::unique_ptr<char, aligned_delete> local_;
 	std::atomic<unsigned> slots_{0};

@@ -48,6 +48,10 @@ class cuda_program final : public device_program
 
 	int load(std::span<const het_image> images, char *log);
 	int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) override;
+	int make_slice_kernel(const char *, const slicing &, std::unique_ptr<device_kernel> &) override
+	{
+		return HET_ENODEV;
+	}
 
       private:
 	int link(std::span<const het_image> images, char *log);

@@ -18,6 +18,8 @@ class cuda_kernel final : public device_kernel
 	int open(const cuda_calls &cu);
 
 	uint32_t nargs() const override { return nargs_; }
+	// What every kernel can be launched with, unless its author has limited it.
+	group_limits limits() const override { return {256, {}}; }
 	cu_function handle() const { return handle_; }
 
 	// Takes the arguments of one launch, of which only one is made at a time. 0, or HET_EARG: one does not fit its parameter.

@@ -27,6 +27,7 @@ class host_kernel final : public device_kernel
       public:
 	explicit host_kernel(const het_function &f) : function(f) {}
 	uint32_t nargs() const override { return function.nargs; }
+	group_limits limits() const override { return {SIZE_MAX, {}}; }
 
 	const het_function function;
 };
@@ -45,6 +46,10 @@ class host_program final : public device_program
 			return made ? 0 : fail(HET_ENOMEM, "kernel %s: no memory", name);
 		}
 		return HET_ENAME;
+	}
+	int make_slice_kernel(const char *name, const slicing &, std::unique_ptr<device_kernel> &made) override
+	{
+		return make_kernel(name, made); // it is told of the group what it has to know
 	}
 
       private:

@@ -27,6 +27,7 @@ bool fill(opencl_calls &c)
 	       find("clBuildProgram", c.build_program) && find("clGetProgramBuildInfo", c.get_program_build_info) &&
 	       find("clReleaseProgram", c.release_program) && find("clCreateKernel", c.create_kernel) &&
 	       find("clReleaseKernel", c.release_kernel) && find("clGetKernelInfo", c.get_kernel_info) &&
+	       find("clGetKernelWorkGroupInfo", c.get_kernel_work_group_info) &&
 	       find("clSetKernelArg", c.set_kernel_arg) && find("clCreateBuffer", c.create_buffer) &&
 	       find("clCreateSubBuffer", c.create_sub_buffer) && find("clGetMemObjectInfo", c.get_mem_object_info) &&
 	       find("clRetainMemObject", c.retain_mem_object) && find("clReleaseMemObject", c.release_mem_object) &&

@@ -25,6 +25,7 @@ struct opencl_calls {
 	decltype(&clCreateKernel) create_kernel;
 	decltype(&clReleaseKernel) release_kernel;
 	decltype(&clGetKernelInfo) get_kernel_info;
+	decltype(&clGetKernelWorkGroupInfo) get_kernel_work_group_info;
 	decltype(&clSetKernelArg) set_kernel_arg;
 	decltype(&clCreateBuffer) create_buffer;
 	decltype(&clCreateSubBuffer) create_sub_buffer;

@@ -8,6 +8,7 @@
 #include "dev/opencl_calls.h"
 #include "dev/opencl_errors.h"
 #include "dev/opencl_program.h"
+#include "dev/opencl_slices.h"
 #include "dev/opening.h"
 #include "os/clock.h"
 #include "os/log.h"
@@ -268,9 +269,15 @@ int opencl_compute::submit(device_kernel &kernel, const launch_shape &shape, std
 		}
 	}
 	cl_event event;
+	cl_int err;
 	t.submitted = now_ns();
-	cl_int err = cl_.enqueue_nd_range_kernel(queue_, k, shape.dimensions, shape.offset, shape.global,
-						 shape.has_local() ? shape.local : nullptr, 0, nullptr, &event);
+	if (shape.part.count) {
+		native_slice n = place_slice(shape);
+		err = cl_.enqueue_nd_range_kernel(queue_, k, 3, n.offset, n.global, n.local, 0, nullptr, &event);
+	} else {
+		err = cl_.enqueue_nd_range_kernel(queue_, k, shape.dimensions, shape.offset, shape.global,
+						  shape.has_local() ? shape.local : nullptr, 0, nullptr, &event);
+	}
 	if (err != CL_SUCCESS)
 		return failed("launching a kernel", err);
 	t.handle = event;

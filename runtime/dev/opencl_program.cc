@@ -3,10 +3,12 @@
 
 #include "dev/best_image.h"
 #include "dev/opencl_errors.h"
+#include "dev/opencl_slices.h"
 #include "os/log.h"
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace het::rt
 {
@@ -14,36 +16,56 @@ namespace het::rt
 namespace
 {
 
+// A text or binary that the driver is to make a program of.
+struct program_text {
+	fatbin::target target;
+	fatbin::bytes bytes;
+	const char *options;
+	const char *prelude = nullptr; // before OpenCL C
+};
+
 class opencl_program final : public device_program
 {
       public:
-	opencl_program(const opencl_calls &cl, cl_program handle, const char *device)
-	    : cl_(cl), handle_(handle), device_(device)
+	opencl_program(const opencl_place &at, const program_source &source, cl_program handle)
+	    : at_(at), source_(source), handle_(handle)
 	{
 	}
-	~opencl_program() override { cl_.release_program(handle_); }
+	~opencl_program() override { at_.cl.release_program(handle_); }
 
-	int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) override
-	{
-		cl_int err = CL_SUCCESS;
-		cl_kernel k = cl_.create_kernel(handle_, name, &err);
-		if (err == CL_INVALID_KERNEL_NAME)
-			return HET_ENAME;
-		if (!k)
-			return fail(HET_EDEVICE, "%s: making kernel %s failed: %s (%d)", device_, name,
-				    cl_error_name(err), err);
-		made.reset(new (std::nothrow) opencl_kernel(cl_, k));
-		if (made)
-			return 0;
-		cl_.release_kernel(k);
-		return fail(HET_ENOMEM, "kernel %s: no memory", name);
-	}
+	int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) override;
+	int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) override;
 
       private:
-	const opencl_calls &cl_;
+	// The same program with another prelude.
+	struct variant {
+		slicing how;
+		std::unique_ptr<device_program> program;
+		std::unique_ptr<variant> next;
+	};
+	int build_variant(const slicing &how, std::unique_ptr<device_program> &made) const;
+
+	const opencl_place at_;
+	const program_source &source_;
 	const cl_program handle_;
-	const char *device_;
+	std::unique_ptr<variant> variants_;
 };
+
+int opencl_program::make_kernel(const char *name, std::unique_ptr<device_kernel> &made)
+{
+	cl_int err = CL_SUCCESS;
+	cl_kernel k = at_.cl.create_kernel(handle_, name, &err);
+	if (err == CL_INVALID_KERNEL_NAME)
+		return HET_ENAME;
+	if (!k)
+		return fail(HET_EDEVICE, "%s: making kernel %s failed: %s (%d)", at_.device, name, cl_error_name(err),
+			    err);
+	made.reset(new (std::nothrow) opencl_kernel(at_.cl, k, at_.id));
+	if (made)
+		return 0;
+	at_.cl.release_kernel(k);
+	return fail(HET_ENOMEM, "kernel %s: no memory", name);
+}
 
 text read_log(const opencl_calls &cl, cl_program program, cl_device_id id)
 {
@@ -58,11 +80,17 @@ text read_log(const opencl_calls &cl, cl_program program, cl_device_id id)
 
 } // namespace
 
-opencl_kernel::opencl_kernel(const opencl_calls &cl, cl_kernel handle) : cl_(cl), handle_(handle)
+opencl_kernel::opencl_kernel(const opencl_calls &cl, cl_kernel handle, cl_device_id id) : cl_(cl), handle_(handle)
 {
 	cl_uint n = 0;
 	ask(cl.get_kernel_info, handle, CL_KERNEL_NUM_ARGS, n);
 	nargs_ = n;
+	limits_ = {1, {}};
+	auto ask_kernel = [&](cl_uint what, auto &answer) {
+		cl.get_kernel_work_group_info(handle, id, what, sizeof(answer), &answer, nullptr);
+	};
+	ask_kernel(CL_KERNEL_WORK_GROUP_SIZE, limits_.most);
+	ask_kernel(CL_KERNEL_COMPILE_WORK_GROUP_SIZE, limits_.required);
 }
 
 opencl_kernel::~opencl_kernel()
@@ -73,19 +101,15 @@ opencl_kernel::~opencl_kernel()
 namespace
 {
 
-// A text or binary that the driver is to make a program of.
-struct program_text {
-	fatbin::target target;
-	fatbin::bytes bytes;
-	const char *options;
-};
-
 cl_program create(const opencl_place &at, const program_text &t, cl_int *err)
 {
 	size_t size = t.bytes.size();
 	if (t.target == fatbin::target::opencl_c) {
-		auto *lines = reinterpret_cast<const char *>(t.bytes.data());
-		return at.cl.create_program_with_source(at.context, 1, &lines, &size, err);
+		const char *prelude = t.prelude ? t.prelude : "";
+		const char *texts[] = {prelude, reinterpret_cast<const char *>(t.bytes.data())};
+		size_t sizes[] = {strlen(prelude), size};
+		unsigned first = t.prelude ? 0 : 1;
+		return at.cl.create_program_with_source(at.context, 2 - first, texts + first, sizes + first, err);
 	}
 	if (t.target == fatbin::target::spirv)
 		return at.cl.create_program_with_il(at.context, t.bytes.data(), size, err);
@@ -100,14 +124,14 @@ cl_program create(const opencl_place &at, const program_text &t, cl_int *err)
 }
 
 // Nothing is said of what the driver refuses: *refused is its error then, and HET_EBUILD or HET_EDEVICE the answer.
-int build_text(const opencl_place &at, const program_text &t, std::unique_ptr<device_program> &made, text &log,
-	       cl_int *refused)
+int build_text(const opencl_place &at, const program_source &source, const program_text &t,
+	       std::unique_ptr<device_program> &made, text &log, cl_int *refused)
 {
 	*refused = CL_SUCCESS;
 	cl_program handle = create(at, t, refused);
 	if (!handle)
 		return HET_EDEVICE;
-	made.reset(new (std::nothrow) opencl_program(at.cl, handle, at.device));
+	made.reset(new (std::nothrow) opencl_program(at, source, handle));
 	if (!made) {
 		at.cl.release_program(handle);
 		return fail(HET_ENOMEM, "%s: no memory for a program", at.device);
@@ -130,17 +154,71 @@ int say_refusal(const opencl_place &at, int code, cl_int refused, const text &lo
 	return fail(code, "%s: the program does not build (%s): %.300s", at.device, cl_error_name(refused), words);
 }
 
-int build_of_fat_binary(const opencl_place &at, const fatbin::container &images, std::unique_ptr<device_program> &made,
+int build_of_fat_binary(const opencl_place &at, const program_source &source, std::unique_ptr<device_program> &made,
 			text &log)
 {
 	cl_int refused = CL_SUCCESS;
-	int err = build_best_image(at.device, at.can, images, &refused, cl_error_name,
+	int err = build_best_image(at.device, at.can, *source.fat, &refused, cl_error_name,
 				   [&](const fatbin::image &i, fatbin::bytes bytes) {
-					   bool source = i.target == fatbin::target::opencl_c;
-					   program_text t = {i.target, bytes, source ? i.options : ""};
-					   return build_text(at, t, made, log, &refused);
+					   bool is_text = i.target == fatbin::target::opencl_c;
+					   program_text t = {i.target, bytes, is_text ? i.options : ""};
+					   return build_text(at, source, t, made, log, &refused);
 				   });
 	return err ? say_refusal(at, err, refused, log) : 0;
+}
+
+program_text text_of(const program_source &source)
+{
+	return {fatbin::target::opencl_c, std::as_bytes(std::span(source.opencl, strlen(source.opencl))),
+		source.options};
+}
+
+// The program as OpenCL C, whatever it was built from. 0; HET_ENODEV without a message: a fat binary has none.
+int find_text(const program_source &source, program_text &t)
+{
+	if (!source.fat) {
+		t = text_of(source);
+		return 0;
+	}
+	for (uint32_t n = 0; n < source.fat->nimages(); n++) {
+		fatbin::image i = source.fat->image(n);
+		fatbin::fault why;
+		if (i.target != fatbin::target::opencl_c || !i.is_there())
+			continue;
+		t = {i.target, {}, i.options};
+		return source.fat->contents(i, t.bytes, why) ? 0 : fail(HET_EIMAGE, "%s", why.text);
+	}
+	return HET_ENODEV;
+}
+
+int opencl_program::build_variant(const slicing &how, std::unique_ptr<device_program> &made) const
+{
+	program_text t = {};
+	if (int err = find_text(source_, t))
+		return err;
+	text prelude = make_slice_prelude(how), log;
+	if (!prelude)
+		return fail(HET_ENOMEM, "%s: no memory for a program", at_.device);
+	t.prelude = prelude.get();
+	cl_int refused;
+	int err = build_text(at_, source_, t, made, log, &refused);
+	return err ? say_refusal(at_, err, refused, log) : 0;
+}
+
+int opencl_program::make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made)
+{
+	for (const variant *v = variants_.get(); v; v = v->next.get()) {
+		if (v->how == how)
+			return v->program->make_kernel(name, made);
+	}
+	std::unique_ptr<variant> v(new (std::nothrow) variant{how, nullptr, nullptr});
+	if (!v)
+		return fail(HET_ENOMEM, "%s: no memory for a program", at_.device);
+	if (int err = build_variant(how, v->program))
+		return err;
+	v->next = std::move(variants_);
+	variants_ = std::move(v);
+	return variants_->program->make_kernel(name, made);
 }
 
 } // namespace
@@ -149,11 +227,9 @@ int build_opencl_program(const opencl_place &at, const program_source &source, s
 			 text &log)
 {
 	if (source.fat)
-		return build_of_fat_binary(at, *source.fat, made, log);
-	program_text t = {fatbin::target::opencl_c, std::as_bytes(std::span(source.opencl, strlen(source.opencl))),
-			  source.options};
+		return build_of_fat_binary(at, source, made, log);
 	cl_int refused;
-	int err = build_text(at, t, made, log, &refused);
+	int err = build_text(at, source, text_of(source), made, log, &refused);
 	return err ? say_refusal(at, err, refused, log) : 0;
 }
 

@@ -12,15 +12,17 @@ namespace het::rt
 class opencl_kernel final : public device_kernel
 {
       public:
-	opencl_kernel(const opencl_calls &cl, cl_kernel handle);
+	opencl_kernel(const opencl_calls &cl, cl_kernel handle, cl_device_id id);
 	~opencl_kernel() override;
 	uint32_t nargs() const override { return nargs_; }
+	group_limits limits() const override { return limits_; }
 	cl_kernel handle() const { return handle_; }
 
       private:
 	const opencl_calls &cl_;
 	const cl_kernel handle_;
 	uint32_t nargs_;
+	group_limits limits_;
 };
 
 // Where a program is to be built.
@@ -32,7 +34,8 @@ struct opencl_place {
 	const fatbin::abilities &can;
 };
 
-// From source, or from the best image that the driver takes. HET_EBUILD with the compiler's words in *log.
+// From source, or from the best image that the driver takes. HET_EBUILD with the compiler's words in *log. The source must live as
+// long as the program: kernels for slices are built of it when they are first asked for.
 int build_opencl_program(const opencl_place &at, const program_source &source, std::unique_ptr<device_program> &made,
 			 text &log);
 
