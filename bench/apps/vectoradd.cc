@@ -63,10 +63,10 @@ class through_het
 	{
 		uint64_t n = n_;
 		const het_arg args[] = {
-			{HET_ARG_RANGE, HET_READ_ONLY, n_ * sizeof(float), v.x.data(), nullptr},
-			{HET_ARG_RANGE, HET_READ_ONLY, n_ * sizeof(float), v.y.data(), nullptr},
-			{HET_ARG_RANGE, HET_WRITE_ONLY, n_ * sizeof(float), v.z.data(), nullptr},
-			{HET_ARG_VALUE, 0, sizeof(n), &n, nullptr},
+			{HET_ARG_RANGE, HET_READ_ONLY, n_ * sizeof(float), v.x.data(), nullptr, nullptr},
+			{HET_ARG_RANGE, HET_READ_ONLY, n_ * sizeof(float), v.y.data(), nullptr, nullptr},
+			{HET_ARG_RANGE, HET_WRITE_ONLY, n_ * sizeof(float), v.z.data(), nullptr, nullptr},
+			{HET_ARG_VALUE, 0, sizeof(n), &n, nullptr, nullptr},
 		};
 		launch(add_, whole_groups(n_), args, std::size(args));
 	}

@@ -55,6 +55,7 @@ environment read_environment()
 		.mmap_threshold = size_t(number("GPUVM_MMAP_THRESHOLD", 128 << 10, INT_MAX)),
 		.watchdog_s = unsigned(number("GPUVM_WATCHDOG", 10, UINT_MAX)),
 		.devices = text("HET_DEVICES"),
+		.policy = text("HET_POLICY"),
 		.exit_wait_s = unsigned(number("HET_EXIT_WAIT", 5, UINT_MAX)),
 		.opencl_svm = number("HET_OPENCL_SVM", 1) != 0,
 	};

@@ -4,8 +4,10 @@
 #include "api/structs.h"
 #include "core/launch.h"
 #include "core/queue.h"
+#include "core/split_launch.h"
 #include "core/transfer.h"
 
+#include <cstddef>
 #include <new>
 
 using namespace het;
@@ -107,7 +109,10 @@ GPUVM_PUBLIC int het_launch(het_queue *queue, const het_launch_args *args, het_e
 {
 	if (args && !args->kernel)
 		return fail(HET_ENULL, "het_launch: null kernel");
-	return command<launch>("het_launch", queue, args, event);
+	// What cannot be split runs on one device.
+	bool split = args && args->size >= offsetof(het_launch_args, global) && (args->flags & HET_SPLIT);
+	int err = split ? command<split_launch>("het_launch", queue, args, event) : split_launch::unsplit;
+	return err == split_launch::unsplit ? command<launch>("het_launch", queue, args, event) : err;
 }
 
 GPUVM_PUBLIC int het_copy(het_queue *queue, const het_copy_args *args, het_event **event)
@@ -189,6 +194,18 @@ GPUVM_PUBLIC int het_event_profile(het_event *event, struct het_event_times *tim
 	uint64_t submitted = std::max(e.queued, e.on_device.submitted);
 	uint64_t started = std::max(submitted, e.started);
 	return give("het_event_profile", times, {0, e.queued, submitted, started, std::max(started, e.ended)});
+}
+
+GPUVM_PUBLIC int het_event_part(het_event *event, uint32_t number, struct het_event_part_info *info)
+{
+	if (!event)
+		return fail(HET_ENULL, "het_event_part: null event");
+	if (!event->is_finished())
+		return fail(HET_ESTATE, "het_event_part: the command has not finished");
+	het_event_part_info part = {};
+	if (!event->part(number, part))
+		return fail(HET_EARG, "het_event_part: the command has no part %u", number);
+	return give("het_event_part", info, part);
 }
 
 GPUVM_PUBLIC int het_user_event_create(het_event **event)

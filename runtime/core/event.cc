@@ -139,6 +139,13 @@ int enqueue(het_event *e, const command_graph::place &p)
 	}
 }
 
+void start_part(het_event *e, executor &on)
+{
+	core().unfinished.fetch_add(1);
+	e->where.store(&on);
+	on.hand_over(*e);
+}
+
 void open_user_event(het_event &e)
 {
 	core().unfinished.fetch_add(1);

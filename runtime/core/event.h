@@ -18,8 +18,8 @@ namespace het::rt
 
 class executor;
 
-// What begin() returns when the device is at work.
-inline constexpr int in_flight = 1;
+// What begin() returns when the device is at work; or when others are, who will call finish().
+inline constexpr int in_flight = 1, detached = 2;
 
 struct callback {
 	callback *next;
@@ -34,10 +34,14 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	explicit het_event(het_queue *queue);
 	~het_event() override;
 
-	// Begins the command on the executor's device. in_flight, 0 (it has run to its end), or a code. One thread.
+	// Begins the command on the executor's device. in_flight, detached, 0 (it has run to its end), or a code. One thread.
 	virtual int begin(het::rt::executor &) { return 0; }
-	// The device has finished. 0 or a code.
-	virtual int end() { return 0; }
+	// The device has finished; @device_error is what it says. 0 or a code of its own.
+	virtual int end(int /*device_error*/) { return 0; }
+	// Who has done what, once it has finished. False: there is no such part.
+	virtual bool part(uint32_t /*number*/, het_event_part_info &) const { return false; }
+	// begin() takes no time, so any thread may call it.
+	virtual bool begins_anywhere() const { return false; }
 	// There is nothing to do: it finishes as soon as it is ready.
 	virtual bool is_empty() const { return true; }
 
@@ -74,6 +78,9 @@ namespace het::rt
 // Adds the command to the graph and sees to it that it runs. Takes one reference of the caller's, in any case. 0 or a code;
 // then the command has never been.
 int enqueue(het_event *e, const command_graph::place &p);
+
+// For what is no command of the program's: it is in no graph, and ready. Takes one reference.
+void start_part(het_event *e, executor &on);
 
 // The command is over: tells all who wait, and hands out what has become ready.
 void finish(het_event &e, int status);

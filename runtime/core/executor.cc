@@ -71,12 +71,16 @@ void executor::start(het_event &e)
 	} else {
 		flies = begin(e, &end);
 	}
-	if (!flies)
+	if (!flies && end != detached)
 		finish(e, end);
 }
 
 void executor::offer(het_event &e)
 {
+	if (e.begins_anywhere()) {
+		start(e);
+		return;
+	}
 	bool idle = has_queue() && ready_.empty() && flights_.load() < depth;
 	if (!idle || !submitting_.try_lock(lock_rank::driver)) {
 		hand_over(e);
@@ -132,7 +136,7 @@ bool executor::reap()
 	flights_.fetch_sub(1);
 	reaped_.fetch_add(1);
 	delay_point();
-	int err_of_end = e->end();
+	int err_of_end = e->end(err);
 	reaping_.store(false);
 	finish(*e, err ? err : err_of_end);
 	return true;

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 using namespace het::rt;
 using het::fail;
@@ -166,6 +167,30 @@ int het_kernel::prepare(het_device &d)
 	return err;
 }
 
+int het_kernel::prepare_slices(het_device &d, const slicing &how, device_kernel **made)
+{
+	building_guard g(*program);
+	for (slice_kernel *s = slice_kernels_.get(); s; s = s->next.get()) {
+		*made = s->kernel.get();
+		if (s->device == &d && s->how == how)
+			return 0;
+	}
+	std::unique_ptr<slice_kernel> s(new (std::nothrow) slice_kernel{&d, how, nullptr, nullptr});
+	if (!s)
+		return fail(HET_ENOMEM, "kernel %s: no memory", name.get());
+	device_program *built = nullptr;
+	int err = program->build_locked(d, &built);
+	if (!err)
+		err = built->make_slice_kernel(name.get(), how, s->kernel);
+	precede_drivers_at_exit();
+	if (err)
+		return err;
+	*made = s->kernel.get();
+	s->next = std::move(slice_kernels_);
+	slice_kernels_ = std::move(s);
+	return 0;
+}
+
 int het_kernel::check_argument(uint32_t i, const het_arg &given) const
 {
 	if (!description())
@@ -210,4 +235,14 @@ void het_kernel::has_run(const het_device &d)
 device_kernel *het_kernel::on(const het_device &d) const
 {
 	return ready_[d.executor.number()].load(std::memory_order_acquire);
+}
+
+double het_kernel::speed(const het_device &d) const
+{
+	return speeds_[d.executor.number()].load(std::memory_order_relaxed);
+}
+
+void het_kernel::note_speed(const het_device &d, double items_per_second)
+{
+	speeds_[d.executor.number()].store(items_per_second, std::memory_order_relaxed);
 }

@@ -49,11 +49,17 @@ struct het_kernel final : het::rt::object {
 	int open(const char *wanted);
 	// The kernel on a device. 0 or a code.
 	int prepare(het_device &d);
+	// The same for slices. HET_ENODEV without a message: the device can't slice it. What is made lives as long as this.
+	int prepare_slices(het_device &d, const het::rt::slicing &how, het::rt::device_kernel **made);
 	// As prepare() has made it, null if it was not called.
 	het::rt::device_kernel *on(const het_device &d) const;
 
 	// Whether a launch may pass this as argument @i, as far as the kernel is described. 0 or HET_EARG.
 	int check_argument(uint32_t i, const het_arg &given) const;
+
+	// How many work-items a second the device did when it last shared a launch of it with others; 0: not known.
+	double speed(const het_device &d) const;
+	void note_speed(const het_device &d, double items_per_second);
 
 	// A command with it is over.
 	void has_run(const het_device &d);
@@ -68,9 +74,19 @@ struct het_kernel final : het::rt::object {
       private:
 	int check_image(const het_device &d, const het::rt::device_kernel &k) const;
 
+	// Made for slices, guarded by program->building.
+	struct slice_kernel {
+		const het_device *device;
+		het::rt::slicing how;
+		std::unique_ptr<het::rt::device_kernel> kernel;
+		std::unique_ptr<slice_kernel> next;
+	};
+	std::unique_ptr<slice_kernel> slice_kernels_;
+
 	het::fatbin::kernel described_ = {};
 	std::unique_ptr<het::rt::device_kernel> kernels_[het::rt::most_devices];
 	// Those above for readers without the lock.
 	std::atomic<het::rt::device_kernel *> ready_[het::rt::most_devices] = {};
 	std::atomic<uint32_t> ran_{0}; // devices
+	std::atomic<double> speeds_[het::rt::most_devices] = {};
 };

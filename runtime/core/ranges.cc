@@ -4,6 +4,7 @@
 #include "memory/brackets.h"
 #include "memory/home.h"
 #include "memory/hooks.h"
+#include "memory/joint.h"
 #include "memory/kernel.h"
 #include "memory/library.h"
 #include "memory/link.h"
@@ -173,7 +174,7 @@ bool is_linked_on(range r, const het_device &d)
 
 usage usage_of(const range_use &u, const het_device &d)
 {
-	return {d.memory_number, u.bytes, u.whole};
+	return {d.memory_number, u.bytes, u.whole, u.joint, u.owner};
 }
 
 // Begins one use of an array that was found, or finds that another device is writing a chunk of it (must_wait), or that the
@@ -186,7 +187,7 @@ beginning begin_on(array &a, range_use &u, const het_device &d, int *err)
 	visit v(a, g);
 	if (!v || !a.place.user.covers(u.bytes) || !a.links[d.memory_number].devbuf.load())
 		return beginning::stale;
-	u.whole = u.bytes == a.place.user;
+	u.whole = !u.joint && u.bytes == a.place.user;
 	if (conflicts(a, usage_of(u, d)))
 		return beginning::must_wait;
 	g.unlock();
@@ -226,9 +227,10 @@ void drop_copied(range bytes)
 		unlink_array(s.user.ptr(), all_devices);
 }
 
+// Joint uses stay open.
 int end_range(range_use &u, het_device &d)
 {
-	if (!u.on)
+	if (!u.on || u.joint)
 		return 0;
 	bool copied = u.on->from == origin::copied;
 	int err = end_kernel(*u.on, usage_of(u, d), nullptr);
@@ -297,8 +299,8 @@ int begin_ranges(std::span<range_use> uses, het_device &d)
 			continue;
 		}
 		// Nobody waits with a bracket open: the one who waits for us must get on.
-		for (; i; i--)
-			end_range(uses[i - 1], d);
+		abandon_ranges(uses.first(i), d, false);
+		i = 0;
 		if (b == beginning::failed)
 			return err;
 		wait_for_progress();
@@ -316,9 +318,62 @@ int end_ranges(std::span<range_use> uses, het_device &d)
 	return err;
 }
 
-void *buffer_of(const range_use &u, const het_device &d, size_t *offset)
+int abandon_ranges(std::span<range_use> uses, het_device &d, bool ran)
 {
-	*offset = u.bytes.begin - u.on->place.user.begin;
+	int err = 0;
+	for (range_use &u : uses) {
+		if (!u.on)
+			continue;
+		bool copied = u.on->from == origin::copied;
+		if (int e = abandon_kernel(*u.on, usage_of(u, d), mode_of(u.access), ran))
+			err = e;
+		u.on = nullptr;
+		if (copied)
+			drop_copied(u.bytes);
+	}
+	return code_of(err);
+}
+
+range widen_for_joint(range r)
+{
+	array *a = is_linked(r.ptr(), r.size()) ? lib().arrays.first_overlap(r) : nullptr;
+	if (!a)
+		return r;
+	caller_guard g(*a);
+	return a->live && a->place.user.covers(r) ? het::widen_for_joint(*a, r) : r;
+}
+
+size_t cut_for_joint(const range_use &u, range_use (&parts)[most_joint_uses])
+{
+	joint_parts cut = {{}, u.bytes, {}};
+	if (array *a = lib().arrays.first_overlap(u.bytes)) {
+		caller_guard g(*a);
+		if (a->live && a->place.user.covers(u.bytes))
+			cut = het::cut_for_joint(*a, u.bytes);
+	}
+	size_t n = 0;
+	for (range r : {cut.before, cut.own, cut.behind}) {
+		if (r.empty())
+			continue;
+		bool joint = r != cut.own;
+		parts[n++] = {r, joint ? uint32_t{HET_READ_WRITE} : u.access, nullptr, false, joint, u.owner};
+	}
+	return n;
+}
+
+int end_joint_uses(range_use &u)
+{
+	bool copied = u.on->from == origin::copied;
+	int err = end_joint(*u.on, u.owner);
+	u.on = nullptr;
+	if (copied)
+		drop_copied(u.bytes);
+	return code_of(err);
+}
+
+void *buffer_of(const range_use &u, uintptr_t at, const het_device &d, size_t *offset)
+{
+	*offset = at - u.on->place.user.begin;
 	return u.on->links[d.memory_number].devbuf.load(std::memory_order_relaxed);
 }
 

@@ -25,6 +25,9 @@ struct range_use {
 	uint32_t access; // HET_READ_ONLY...
 	array *on = nullptr;
 	bool whole = false; // all of the array
+	// As in struct usage of the memory core.
+	bool joint = false;
+	const void *owner = nullptr;
 };
 
 // Starts the memory core with the runtime's devices, once. 0, HET_ESTATE, HET_EDEVICE, HET_ENOMEM.
@@ -41,8 +44,19 @@ range widen_to_edges(range r);
 int begin_ranges(std::span<range_use> uses, het_device &d);
 // The kernel has finished.
 int end_ranges(std::span<range_use> uses, het_device &d);
-// Where a begun use lies.
-void *buffer_of(const range_use &u, const het_device &d, size_t *offset);
+// It will not run, or (@ran) has failed. 0, or HET_EDEVICE if what it may have spoilt was nowhere else.
+int abandon_ranges(std::span<range_use> uses, het_device &d, bool ran);
+
+// For a launch that is split over several devices (memory/joint.h): the bytes that no other command may use, and the uses that a
+// slice begins for @u, of which it returns the number.
+range widen_for_joint(range r);
+constexpr size_t most_joint_uses = 3;
+size_t cut_for_joint(const range_use &u, range_use (&parts)[most_joint_uses]);
+// All joint uses of the owner that are open on the array of @u, a begun one, end.
+int end_joint_uses(range_use &u);
+
+// Where a begun use lies, or any other bytes of its array.
+void *buffer_of(const range_use &u, uintptr_t at, const het_device &d, size_t *offset);
 
 // Makes the bytes valid on the host, for commands that work there.
 int bring_to_host(range r, uint32_t access);

@@ -336,6 +336,21 @@ enum {
 };
 
 /**
+ * Which bytes of an argument a work-item uses, by its number i (from 0) along the dimension in which a launch is split: @p length
+ * bytes from @p offset + i * @p step on, and that @p count times, each @p stride bytes further. What lies outside of the
+ * argument does not count. Of an argument that is written, no two work-items with different i may write between the first
+ * and the last byte of one piece of either, so length is at most step.
+ */
+struct het_pattern {
+	size_t size;
+	int64_t offset;
+	uint64_t step, length;
+	/** at least 1 */
+	uint64_t count;
+	uint64_t stride;
+};
+
+/**
  * One argument of a launch. A range may be any memory that the program may write: what can't be watched, such as stacks
  * and shared mappings, is copied before and after the kernel.
  * Ranges and objects may overlap in any way, within a launch and between launches: equal bytes have one place on the device.
@@ -348,6 +363,20 @@ struct het_arg {
 	size_t nbytes;
 	void *pointer;
 	het_memory *memory;
+	/** MEMORY and RANGE: null, or what each work-item uses of it; looked at if the launch is split */
+	const struct het_pattern *pattern;
+};
+
+/** Flags of a launch. */
+enum {
+	/**
+	 * The work-groups may run on several devices at once: none looks at what another one writes. Along its last dimension that
+	 * has more than one group (and is a multiple of the group's size) the launch is cut into slices; work-item functions return
+	 * what they do in the whole. A device gets the bytes that its slices read by their patterns, or all. Each argument
+	 * that is written needs a pattern. A launch that can't be split runs on one device: GPUVM_VERBOSE=1 tells why. The
+	 * environment's HET_POLICY chooses how devices share the work.
+	 */
+	HET_SPLIT = 1
 };
 
 /** Arguments of het_launch(). */
@@ -356,7 +385,7 @@ struct het_launch_args {
 	het_kernel *kernel;
 	/** 1 to 3 */
 	uint32_t dimensions;
-	/** 0 */
+	/** HET_SPLIT or 0 */
 	uint32_t flags;
 	/** work-items, and the id of the first, in each dimension */
 	size_t global[3], offset[3];
@@ -459,6 +488,24 @@ struct het_event_times {
 
 /** @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before the command has finished. */
 int het_event_profile(het_event *event, struct het_event_times *times);
+
+/** What one device did of a launch: all of it, or one of several parts. Filled by het_event_part(). */
+struct het_event_part_info {
+	size_t size;
+	het_device *device;
+	/** work-items, along the dimension in which the launch is split: the number of the first, and how many; an unsplit launch
+	 * has all along its last dimension */
+	uint64_t first, count;
+	/** when it began, transfers included, and ended */
+	uint64_t started, ended;
+};
+
+/**
+ * Describes a part of a launch that has finished; parts stand in no order.
+ * @return 0; HET_ENULL; HET_EARG for a size too small, an event of another command, or a part that is not there; HET_ESTATE
+ *         before the launch has finished.
+ */
+int het_event_part(het_event *event, uint32_t number, struct het_event_part_info *info);
 
 /** Makes an event that the program finishes. @return 0; HET_ENULL; HET_ENOMEM. */
 int het_user_event_create(het_event **event);

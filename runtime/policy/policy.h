@@ -49,4 +49,8 @@ std::unique_ptr<policy> make_hguided_policy(const sharing &s);
 // who would be the last to finish.
 std::unique_ptr<policy> make_steal_policy(const sharing &s);
 
+// Of these, by its name; null: there is none.
+using policy_maker = std::unique_ptr<policy> (*)(const sharing &);
+policy_maker find_policy(const char *name);
+
 } // namespace het::rt

@@ -76,6 +76,10 @@ const char *devices_of(const variant &v)
 		return "HET_DEVICES=apart";
 	case device::host2:
 		return "HET_DEVICES=apart,apart";
+	case device::host3:
+		return "HET_DEVICES=host,apart,apart";
+	case device::mixed:
+		return "HET_DEVICES=opencl,host,apart";
 	case device::cuda:
 		return "HET_DEVICES=cuda";
 	default:
@@ -97,17 +101,35 @@ het_arg range_arg(const void *p, size_t n, uint32_t access)
 		.access = access,
 		.nbytes = n,
 		.pointer = const_cast<void *>(p),
-		.memory = nullptr};
+		.memory = nullptr,
+		.pattern = nullptr};
+}
+
+het_arg range_arg(const void *p, size_t n, uint32_t access, const het_pattern &pattern)
+{
+	het_arg a = range_arg(p, n, access);
+	a.pattern = &pattern;
+	return a;
 }
 
 het_arg memory_arg(het_memory *m, uint32_t access)
 {
-	return {.kind = HET_ARG_MEMORY, .access = access, .nbytes = 0, .pointer = nullptr, .memory = m};
+	return {.kind = HET_ARG_MEMORY,
+		.access = access,
+		.nbytes = 0,
+		.pointer = nullptr,
+		.memory = m,
+		.pattern = nullptr};
 }
 
 het_arg local_arg(size_t n)
 {
-	return {.kind = HET_ARG_LOCAL, .access = 0, .nbytes = n, .pointer = nullptr, .memory = nullptr};
+	return {.kind = HET_ARG_LOCAL,
+		.access = 0,
+		.nbytes = n,
+		.pointer = nullptr,
+		.memory = nullptr,
+		.pattern = nullptr};
 }
 
 het_image runtime_kernels()
@@ -118,13 +140,13 @@ het_image runtime_kernels()
 		.nbytes = sizeof runtime_kernels_ptx - 1};
 }
 
-runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags)
+runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags, const char *setting)
 {
 	std::string trap = trap_of(t.v);
-	restart_with(t, {devices_of(t.v), trap.c_str()});
+	restart_with(t, {devices_of(t.v), trap.c_str(), setting});
 	uint32_t count = 0;
 	int err = het_devices(0, nullptr, &count);
-	if (err == HET_EARG && (t.v.device & (device::opencl | device::cuda)))
+	if (err == HET_EARG && (t.v.device & (device::opencl | device::cuda | device::mixed)))
 		skip("no such device");
 	HET_OK(err);
 	memory_handle probe;
@@ -163,6 +185,7 @@ int runtime_fixture::launch(het_kernel *k, size_t items, std::initializer_list<h
 	l.global[0] = (items + group - 1) / group * group;
 	l.local[0] = group;
 	l.device = o.device;
+	l.flags = o.flags;
 	l.arg_size = sizeof(het_arg);
 	l.nargs = all.size();
 	l.args = all.data();

@@ -26,10 +26,12 @@ namespace selftest
 			FAIL("%s: %d (%s), not %s", #CALL, err_, het_strerror(err_), #CODE); \
 	} while (0)
 
-// Devices for the runtime: none is the host in place, host and host2 have memory of their own ("apart").
+// Devices for the runtime: none is the host in place, host and host2 have memory of their own ("apart"); host3 is host2 with the
+// host in place, mixed with OpenCL, too.
 namespace device
 {
 inline constexpr uint32_t runtime = none | host | host2 | opencl | cuda;
+inline constexpr uint32_t runtime_several = host2 | host3 | mixed;
 inline constexpr uint32_t runtime_apart = host | host2 | opencl | cuda;
 } // namespace device
 
@@ -65,6 +67,8 @@ using memory_handle = handle<het_memory, het_memory_release>;
 using event_handle = handle<het_event, het_event_release>;
 
 het_arg range_arg(const void *p, size_t n, uint32_t access);
+// Work-item i uses @p.
+het_arg range_arg(const void *p, size_t n, uint32_t access, const het_pattern &pattern);
 het_arg memory_arg(het_memory *m, uint32_t access);
 het_arg local_arg(size_t n);
 template <class T> het_arg value_arg(const T &v)
@@ -73,7 +77,8 @@ template <class T> het_arg value_arg(const T &v)
 		.access = 0,
 		.nbytes = sizeof(v),
 		.pointer = const_cast<T *>(&v),
-		.memory = nullptr};
+		.memory = nullptr,
+		.pattern = nullptr};
 }
 
 // PTX with the kernels add, combine, slow and ids.
@@ -82,8 +87,9 @@ het_image runtime_kernels();
 class runtime_fixture
 {
       public:
-	// Restarts the case with the devices that the variant names; skips it where there are none.
-	explicit runtime_fixture(const context &t, uint32_t queue_flags = 0);
+	// Restarts the case with the devices that the variant names, and @setting ("HET_POLICY=static"); skips it where there are
+	// none.
+	explicit runtime_fixture(const context &t, uint32_t queue_flags = 0, const char *setting = "HET_POLICY=");
 
 	queue_handle queue;
 	program_handle program;
@@ -96,6 +102,7 @@ class runtime_fixture
 		het_queue *queue = nullptr; // another one
 		std::span<het_event *const> waits = {};
 		het_device *device = nullptr;
+		uint32_t flags = 0; // HET_SPLIT
 	};
 	// A launch on so many bytes.
 	int launch(het_kernel *k, size_t items, std::initializer_list<het_arg> args, het_event **event, options o);

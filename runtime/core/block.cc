@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/block.h"
+
+#include "os/clock.h"
+#include "os/inject.h"
+
+#include <algorithm>
+#include <new>
+
+namespace het::rt
+{
+
+block::block(split_launch &launch, unsigned number, rows r)
+    : het_event(nullptr), of(reference<split_launch>::to(&launch)), participant(number), what(r)
+{
+}
+
+bool block::allocate()
+{
+	size_t n = 0;
+	for (size_t i = 0; i < of->uses_.size(); i++)
+		n += most_joint_uses * (of->has_pattern(i) ? of->patterns_[i].count : 1);
+	uses_.reset(new (std::nothrow) range_use[n]);
+	first_use_.reset(new (std::nothrow) size_t[of->uses_.size()]);
+	args_.reset(new (std::nothrow) device_arg[of->args_.size()]);
+	return uses_ && first_use_ && args_;
+}
+
+// --- what it uses --------------------------------------------------------------
+
+// The bytes of one piece that the block's work-items use.
+range block::piece(const range_use &u, const het_pattern &p, uint64_t number) const
+{
+	size_t local = of->shape_.local[of->shape_.part.along];
+	int64_t first = p.offset + int64_t(number * p.stride) + int64_t(what.first * local * p.step);
+	int64_t end = first + int64_t((what.count * local - 1) * p.step + p.length);
+	auto clip = [&](int64_t at) {
+		return u.bytes.begin + size_t(std::clamp<int64_t>(at, 0, int64_t(u.bytes.size())));
+	};
+	return {clip(first), clip(end)};
+}
+
+void block::add_use(const range_use &u)
+{
+	if (u.bytes.empty())
+		return;
+	if (!(u.access & HET_WRITE_ONLY) || device().compute->is_in_place()) {
+		uses_[nuses_++] = u;
+		return;
+	}
+	range_use parts[most_joint_uses];
+	size_t n = cut_for_joint(u, parts);
+	std::copy_n(parts, n, &uses_[nuses_]);
+	nuses_ += n;
+}
+
+void block::take_use(size_t i)
+{
+	range_use u = of->uses_[i];
+	const het_pattern &p = of->patterns_[i];
+	range all = u.bytes;
+	// Bytes between the pieces must not be lost.
+	if (u.access == HET_WRITE_ONLY && p.length < p.step)
+		u.access = HET_READ_WRITE;
+	for (uint64_t n = 0; of->has_pattern(i) && n < p.count; n++) {
+		u.bytes = piece(of->uses_[i], p, n);
+		add_use(u);
+	}
+	if (!of->has_pattern(i))
+		add_use(u);
+	// The kernel gets its address all the same.
+	if (nuses_ == first_use_[i])
+		add_use({{all.begin, all.begin + 1}, HET_READ_ONLY, nullptr, false, false, u.owner});
+}
+
+void block::take_uses()
+{
+	for (size_t i = 0; i < of->uses_.size(); i++) {
+		first_use_[i] = nuses_;
+		take_use(i);
+	}
+}
+
+void block::place_arguments()
+{
+	size_t use = 0;
+	for (size_t i = 0; i < of->args_.size(); i++) {
+		args_[i] = of->args_[i];
+		if (!split_launch::is_memory(args_[i].kind))
+			continue;
+		if (!device().compute->is_in_place())
+			args_[i].buffer = buffer_of(uses_[first_use_[use]], of->uses_[use].bytes.begin, device(),
+						    &args_[i].offset);
+		use++;
+	}
+}
+
+// --- the life ------------------------------------------------------------------
+
+int block::bring_uses_to_host()
+{
+	int err = 0;
+	for (size_t i = 0; i < nuses_ && !err; i++)
+		err = bring_to_host(uses_[i].bytes, uses_[i].access);
+	return err;
+}
+
+int block::begin_on_device()
+{
+	take_uses();
+	int err = device().compute->is_in_place() ? bring_uses_to_host() : begin_ranges(uses(), device());
+	if (err)
+		return err;
+	place_arguments();
+	launch_shape shape = of->shape_;
+	shape.part.first = what.first;
+	shape.part.count = what.count;
+	delay_point();
+	err = device().compute->submit(*of->parts_[participant].kernel, shape, {args_.get(), of->args_.size()},
+				       on_device);
+	if (err)
+		abandon_ranges(uses(), device(), false);
+	return err;
+}
+
+int block::begin(executor &)
+{
+	begun_at = now_ns();
+	int err = begin_on_device();
+	if (err) {
+		of->block_is_over(*this, err, err == HET_EDEVICE);
+		return err;
+	}
+	return device().compute->has_queue() ? in_flight : end(0);
+}
+
+int block::end(int device_error)
+{
+	of->kernel_->has_run(device());
+	int err = device_error ? device_error : end_ranges(uses(), device());
+	// Others may do it again if what it began with is somewhere else, too.
+	bool again = device_error && !abandon_ranges(uses(), device(), true);
+	of->block_is_over(*this, err, again);
+	return err;
+}
+
+int block::end_joint()
+{
+	int err = 0;
+	for (range_use &u : uses()) {
+		if (!u.on)
+			continue;
+		if (int e = end_joint_uses(u))
+			err = e;
+	}
+	return err;
+}
+
+} // namespace het::rt

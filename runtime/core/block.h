@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A part of a split launch, for one device.
+#pragma once
+
+#include "core/split_launch.h"
+
+namespace het::rt
+{
+
+class block final : public het_event
+{
+      public:
+	block(split_launch &of, unsigned participant, rows r);
+
+	// Memory for its arguments. False: there is none.
+	bool allocate();
+
+	int begin(executor &) override;
+	int end(int device_error) override;
+	bool is_empty() const override { return false; }
+
+	// The launch has brought together what is open still.
+	int end_joint();
+
+	const reference<split_launch> of;
+	const unsigned participant;
+	const rows what;
+	block *next = nullptr;       // of the launch's
+	block *next_start = nullptr; // to be started
+	uint64_t begun_at = 0;
+
+      private:
+	het_device &device() const { return *of->parts_[participant].device; }
+	std::span<range_use> uses() { return {uses_.get(), nuses_}; }
+	int begin_on_device();
+	int bring_uses_to_host();
+	void take_uses();
+	void add_use(const range_use &u);
+	void take_use(size_t i);
+	range piece(const range_use &u, const het_pattern &p, uint64_t number) const;
+	void place_arguments();
+
+	std::unique_ptr<range_use[]> uses_;
+	std::unique_ptr<size_t[]> first_use_; // of each argument that is memory
+	std::unique_ptr<device_arg[]> args_;
+	size_t nuses_ = 0;
+};
+
+} // namespace het::rt

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What all launches have in common: the kernel, its work-items, and a copy of its arguments.
+#pragma once
+
+#include "core/event.h"
+#include "core/program.h"
+#include "core/ranges.h"
+
+namespace het::rt
+{
+
+class kernel_command : public het_event
+{
+      public:
+	explicit kernel_command(het_queue &q) : het_event(&q) {}
+	~kernel_command() override;
+	bool is_empty() const override { return false; }
+
+      protected:
+	// Checks and copies. 0 or a code.
+	int take_launch(const het_launch_args &args);
+
+	static bool is_memory(uint32_t kind) { return kind == HET_ARG_MEMORY || kind == HET_ARG_RANGE; }
+
+	reference<het_kernel> kernel_;
+	launch_shape shape_ = {};
+	std::span<device_arg> args_;
+	// Of the arguments that are memory, in their order. A pattern of size 0: none was given.
+	std::span<range_use> uses_;
+	std::span<het_pattern> patterns_;
+	// As many, for the graph.
+	std::span<access_entry> entries_;
+
+      private:
+	int take_shape(const het_launch_args &args);
+	int allocate(const het_launch_args &args);
+	int take_arguments(const het_launch_args &args);
+	int take_argument(const het_arg &given, device_arg &arg);
+	int take_pattern(size_t i, const het_arg &given, het_pattern &p);
+
+	// One block for all that the spans show; its size depends on the arguments.
+	std::unique_ptr<char[]> storage_;
+	char *values_ = nullptr;
+	std::span<het_memory *> objects_; // retained
+	size_t nuses_ = 0, nobjects_ = 0;
+};
+
+} // namespace het::rt

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/split_launch.h"
+
+#include "core/block.h"
+#include "core/queue.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/settings.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace het::rt
+{
+
+namespace
+{
+
+// Work-items a group where neither the program nor the kernel says.
+constexpr size_t preferred_local = 256;
+// The smallest blocks, if the shares are equal: what is left at the end is a small part of all, and a block worth its launch.
+constexpr size_t blocks_each = 64;
+// An argument that is used in more pieces counts as used anywhere.
+constexpr uint64_t most_pieces = 32;
+// OpenCL drivers may have 32 bits for an offset.
+constexpr size_t most_items = UINT32_MAX;
+
+} // namespace
+
+// --- what it takes -------------------------------------------------------------
+
+int split_launch::refuse(const char *why) const
+{
+	inform("het_launch: kernel %s runs on one device: %s", kernel_->name.get(), why);
+	return unsplit;
+}
+
+bool split_launch::has_pattern(size_t use) const
+{
+	return patterns_[use].size && patterns_[use].count <= most_pieces;
+}
+
+int split_launch::choose_devices()
+{
+	for (size_t i = 0; i < uses_.size(); i++) {
+		if ((uses_[i].access & HET_WRITE_ONLY) && !has_pattern(i))
+			return refuse("an argument is written and has no pattern, or one of too many pieces");
+	}
+	for (unsigned i = 0; i < core().ndevices; i++) {
+		het_device &d = *core().devices[i];
+		if ((queue->devices >> i & 1) && kernel_->program->can_run_on(d))
+			parts_[nparts_++].device = &d;
+	}
+	return nparts_ < 2 ? refuse("none of the queue's other devices can run it") : 0;
+}
+
+// Every slice has groups of the same size, which suits all devices.
+int split_launch::choose_local()
+{
+	if (shape_.has_local())
+		return 0;
+	size_t most = preferred_local;
+	for (unsigned i = 0; i < nparts_; i++) {
+		int err = kernel_->prepare(*parts_[i].device);
+		if (err)
+			return err;
+		group_limits limits = kernel_->on(*parts_[i].device)->limits();
+		most = std::min(most, limits.most);
+		for (unsigned d = 0; d < 3 && limits.required[0]; d++)
+			shape_.local[d] = limits.required[d];
+	}
+	if (shape_.has_local())
+		return 0;
+	size_t items = 1;
+	while (items * 2 <= most && shape_.global[0] % (items * 2) == 0)
+		items *= 2;
+	shape_.local[0] = items;
+	shape_.local[1] = shape_.local[2] = 1;
+	return 0;
+}
+
+int split_launch::choose_rows()
+{
+	unsigned along = shape_.dimensions - 1;
+	while (along && shape_.groups(along) == 1)
+		along--;
+	nrows_ = shape_.groups(along);
+	shape_.part.along = along;
+	if (nrows_ < 2)
+		return refuse("it has one group");
+	if (shape_.global[along] % shape_.local[along])
+		return refuse("its size is not a multiple of its groups'");
+	if (shape_.global[along] > most_items || shape_.offset[along] > most_items - shape_.global[along])
+		return refuse("it has more than 2^32 work-items in a row");
+	return 0;
+}
+
+int split_launch::prepare_kernels()
+{
+	slicing how = {shape_.dimensions, shape_.part.along, {shape_.offset[0], shape_.offset[1], shape_.offset[2]}};
+	how.offset[how.along] = 0;
+	unsigned kept = 0;
+	for (unsigned i = 0; i < nparts_; i++) {
+		participant p = parts_[i];
+		int err = kernel_->prepare_slices(*p.device, how, &p.kernel);
+		if (!err)
+			parts_[kept++] = p;
+		else if (err != HET_ENODEV)
+			return err;
+	}
+	nparts_ = kept;
+	return nparts_ < 2 ? refuse("its program can be sliced for one device at most") : 0;
+}
+
+// Others must not have any part of a chunk in which several devices write.
+int split_launch::prepare_memory()
+{
+	bool links = false;
+	for (unsigned i = 0; i < nparts_; i++)
+		links |= !parts_[i].device->compute->is_in_place();
+	links &= !uses_.empty();
+	if (int err = links ? start_memory() : 0)
+		return err;
+	for (unsigned p = 0; links && p < nparts_; p++) {
+		for (size_t i = 0; i < uses_.size() && !parts_[p].device->compute->is_in_place(); i++) {
+			if (int err = link_range(uses_[i].bytes, *parts_[p].device))
+				return err;
+		}
+	}
+	for (size_t i = 0; i < uses_.size(); i++) {
+		range_use &u = uses_[i];
+		u.owner = this;
+		entries_[i].reads = u.access & HET_READ_ONLY;
+		entries_[i].writes = u.access & HET_WRITE_ONLY;
+		entries_[i].bytes = entries_[i].writes ? widen_for_joint(u.bytes) : widen_to_edges(u.bytes);
+	}
+	accesses = entries_;
+	return 0;
+}
+
+// What is wrong in a guess is learned from the first blocks.
+void split_launch::guess_speeds(double (&speeds)[most_devices]) const
+{
+	bool known = true;
+	for (unsigned i = 0; i < nparts_; i++) {
+		speeds[i] = kernel_->speed(*parts_[i].device);
+		known &= speeds[i] > 0;
+	}
+	for (unsigned i = 0; i < nparts_ && !known; i++)
+		speeds[i] = std::max(1u, parts_[i].device->compute->info().units);
+}
+
+int split_launch::make_policy()
+{
+	const char *wanted = settings().policy ? settings().policy : "steal";
+	if (!strcmp(wanted, "single"))
+		return refuse("HET_POLICY is single");
+	policy_maker make = find_policy(wanted);
+	if (!make)
+		return fail(HET_EARG, "HET_POLICY=%s: say single, static, dynamic, hguided or steal", wanted);
+	double speeds[most_devices];
+	guess_speeds(speeds);
+	policy_ = make({nrows_, std::max<size_t>(1, nrows_ / (blocks_each * nparts_)), {speeds, nparts_}});
+	return policy_ ? 0 : fail(HET_ENOMEM, "het_launch: out of memory");
+}
+
+int split_launch::take(const het_launch_args &args)
+{
+	int err = take_launch(args);
+	if (!err && args.device)
+		err = refuse("the launch names its device");
+	if (!err)
+		err = choose_devices();
+	if (!err)
+		err = choose_local();
+	if (!err)
+		err = choose_rows();
+	if (!err)
+		err = prepare_kernels();
+	if (!err)
+		err = make_policy();
+	if (!err)
+		err = prepare_memory();
+	where.store(&core().service);
+	return err;
+}
+
+double split_launch::items_of_row() const
+{
+	double items = 1;
+	for (unsigned d = 0; d < 3; d++)
+		items *= double(d == shape_.part.along ? shape_.local[d] : shape_.global[d]);
+	return items;
+}
+
+// --- its blocks ----------------------------------------------------------------
+
+// One runs while the next is on its way.
+unsigned split_launch::room(const participant &p) const
+{
+	return p.device->compute->has_queue() ? 2 : 1;
+}
+
+// The next block of the device; null: there is none, or no room. Lock held.
+block *split_launch::hand_out(unsigned participant)
+{
+	auto &p = parts_[participant];
+	if (failure_ || p.out || p.blocks >= room(p))
+		return nullptr;
+	rows r = policy_->next(participant);
+	if (!r.count)
+		return nullptr;
+	reference<block> b(new (std::nothrow) block(*this, participant, r));
+	if (!b || !b->allocate()) {
+		failure_ = fail(HET_ENOMEM, "het_launch: no memory for a part of kernel %s", kernel_->name.get());
+		return nullptr;
+	}
+	p.blocks++;
+	under_way_++;
+	b->next = blocks_;
+	blocks_ = b.get();
+	return b.give_up();
+}
+
+// What devices that have room get, linked by next_start. Lock held.
+block *split_launch::hand_out_all()
+{
+	block *list = nullptr;
+	for (unsigned i = 0; i < nparts_; i++) {
+		while (block *b = hand_out(i)) {
+			b->next_start = list;
+			list = b;
+		}
+	}
+	return list;
+}
+
+void split_launch::start(block *list)
+{
+	for (block *b = list, *next; b; b = next) {
+		next = b->next_start;
+		b->retain();
+		start_part(b, parts_[b->participant].device->executor);
+	}
+}
+
+int split_launch::begin(executor &)
+{
+	auto keep = reference<split_launch>::to(this); // the blocks may be over when they have been started
+	lock_.lock(lock_rank::leaf);
+	block *list = hand_out_all();
+	int err = failure_;
+	lock_.unlock(lock_rank::leaf);
+	if (!list)
+		return err;
+	start(list);
+	return detached;
+}
+
+// Without memory for it nobody can ask.
+void split_launch::note_part(const block &b, uint64_t ended)
+{
+	size_t items = shape_.local[shape_.part.along];
+	std::unique_ptr<done_part> d(new (std::nothrow) done_part);
+	if (!d)
+		return;
+	d->info = {0, parts_[b.participant].device, b.what.first * items, b.what.count * items, b.begun_at, ended};
+	d->next = std::move(done_);
+	done_ = std::move(d);
+}
+
+void split_launch::note_done(const block &b, participant &p)
+{
+	uint64_t now = now_ns();
+	double seconds = double(std::max<uint64_t>(1, now - std::max(b.begun_at, p.last_end))) * 1e-9;
+	double speed = double(b.what.count) / seconds;
+	p.last_end = now;
+	policy_->measured(b.participant, speed);
+	kernel_->note_speed(*p.device, speed * items_of_row());
+	note_part(b, now);
+}
+
+bool split_launch::part(uint32_t number, het_event_part_info &info) const
+{
+	const done_part *d = done_.get();
+	for (; d && number; number--)
+		d = d->next.get();
+	if (d)
+		info = d->info;
+	return d != nullptr;
+}
+
+// Lock held.
+void split_launch::note(const block &b, int err, bool again)
+{
+	participant &p = parts_[b.participant];
+	p.blocks--;
+	under_way_--;
+	if (!err) {
+		note_done(b, p);
+		return;
+	}
+	p.out = true;
+	bool others = std::any_of(parts_, parts_ + nparts_, [](const participant &o) { return !o.out; });
+	if (again && others) {
+		warn("%s has failed: others do its part of kernel %s", p.device->compute->info().name,
+		     kernel_->name.get());
+		policy_->give_back(b.participant, b.what);
+	} else if (!failure_) {
+		failure_ = err;
+	}
+}
+
+void split_launch::block_is_over(const block &b, int err, bool again)
+{
+	lock_.lock(lock_rank::leaf);
+	note(b, err, again);
+	block *list = hand_out_all();
+	bool last = !under_way_;
+	lock_.unlock(lock_rank::leaf);
+	start(list);
+	if (last)
+		complete();
+}
+
+// No block is under way, and none will be.
+void split_launch::complete()
+{
+	int err = failure_;
+	for (block *b = blocks_; b; b = b->next) {
+		if (int e = b->end_joint(); e && !err)
+			err = e;
+	}
+	while (block *b = blocks_) {
+		blocks_ = b->next;
+		b->release();
+	}
+	finish(*this, err);
+}
+
+} // namespace het::rt

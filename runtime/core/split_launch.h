@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A launch that runs on several devices at once.
+//
+// It is one command of the graph, and many blocks: rows of groups along one dimension, each a command for one device that
+// no graph knows. A policy hands them out; a device that has finished one gets its next. The thread that ends the
+// last block brings together what several devices have written, and finishes the launch.
+#pragma once
+
+#include "core/kernel_command.h"
+#include "policy/policy.h"
+
+namespace het::rt
+{
+
+class block;
+
+class split_launch final : public kernel_command
+{
+      public:
+	// What take() answers to a launch that is better not split, or can't be; nothing has happened then.
+	static constexpr int unsplit = 1;
+
+	using kernel_command::kernel_command;
+
+	// Checks and copies the arguments, and prepares kernel and links on all devices. 0, unsplit, or a code.
+	int take(const het_launch_args &args);
+
+	int begin(executor &) override;
+	bool begins_anywhere() const override { return true; }
+	bool part(uint32_t number, het_event_part_info &info) const override;
+
+      private:
+	friend class block;
+
+	struct participant {
+		het_device *device;
+		device_kernel *kernel;
+		unsigned blocks; // that it has now
+		uint64_t last_end;
+		bool out; // it has failed
+	};
+
+	struct done_part {
+		het_event_part_info info;
+		std::unique_ptr<done_part> next;
+	};
+
+	int refuse(const char *why) const;
+	int choose_devices();
+	int choose_local();
+	int choose_rows();
+	int prepare_kernels();
+	int prepare_memory();
+	void guess_speeds(double (&speeds)[most_devices]) const;
+	int make_policy();
+	unsigned room(const participant &p) const;
+
+	// The argument's bytes are known for each block.
+	bool has_pattern(size_t use) const;
+	double items_of_row() const;
+
+	block *hand_out(unsigned participant);
+	block *hand_out_all();
+	void start(block *list);
+	// @again: others may do it.
+	void block_is_over(const block &b, int err, bool again);
+	void note(const block &b, int err, bool again);
+	void note_done(const block &b, participant &p);
+	void note_part(const block &b, uint64_t ended);
+	void complete();
+
+	participant parts_[most_devices] = {};
+	unsigned nparts_ = 0;
+	size_t nrows_ = 0;
+	std::unique_ptr<policy> policy_;
+
+	// Guards all below, the policy, and the participants once it has begun. Rank: leaf.
+	futex_lock lock_;
+	block *blocks_ = nullptr; // all there ever were
+	unsigned under_way_ = 0;
+	std::unique_ptr<done_part> done_;
+	int failure_ = 0;
+};
+
+} // namespace het::rt

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "policy/policy.h"
+
+#include <cstring>
+
+namespace het::rt
+{
+
+namespace
+{
+
+struct {
+	const char *name;
+	policy_maker make;
+} constexpr known[] = {{"steal", make_steal_policy},
+		       {"static", make_static_policy},
+		       {"dynamic", make_dynamic_policy},
+		       {"hguided", make_hguided_policy}};
+
+} // namespace
+
+policy_maker find_policy(const char *name)
+{
+	for (const auto &k : known) {
+		if (!strcmp(name, k.name))
+			return k.make;
+	}
+	return nullptr;
+}
+
+} // namespace het::rt

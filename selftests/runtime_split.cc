@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// One launch on several devices: HET_SPLIT, patterns, policies.
+#include "harness/block.h"
+#include "harness/pattern.h"
+#include "harness/runtime.h"
+
+#include <algorithm>
+#include <array>
+#include <gpuvm.h>
+#include <map>
+#include <thread>
+
+using namespace selftest;
+
+namespace
+{
+
+constexpr uint32_t kinds = kind::heap | kind::mmapped | kind::memalign_line | kind::bss | kind::map | kind::slice;
+
+// Work-item i has byte i.
+constexpr het_pattern each_byte = {sizeof(het_pattern), 0, 1, 1, 1, 0};
+
+het_arg split_range(const void *p, size_t n, uint32_t access)
+{
+	return range_arg(p, n, access, each_byte);
+}
+
+void wait_for(het_event *e)
+{
+	HET_OK(het_event_wait(1, &e));
+}
+
+struct work {
+	std::map<het_device *, uint64_t> items; // of each device
+	std::vector<uint8_t> times;             // that each was done
+};
+
+work work_of(het_event *e, size_t items)
+{
+	work w;
+	w.times.resize(items);
+	het_event_part_info i = {};
+	i.size = sizeof i;
+	for (uint32_t n = 0; !het_event_part(e, n, &i); n++) {
+		w.items[i.device] += i.count;
+		for (uint64_t k = i.first; k < i.first + i.count; k++)
+			w.times.at(k)++;
+		CHECK_LE(i.started, i.ended);
+	}
+	return w;
+}
+
+using triple = std::array<size_t, 3>;
+
+het_launch_args shape(uint32_t dimensions, triple global, triple offset, triple local)
+{
+	het_launch_args l = {};
+	l.size = sizeof l;
+	l.dimensions = dimensions;
+	std::copy(global.begin(), global.end(), l.global);
+	std::copy(offset.begin(), offset.end(), l.offset);
+	std::copy(local.begin(), local.end(), l.local);
+	l.arg_size = sizeof(het_arg);
+	return l;
+}
+
+void split_add(runtime_fixture &fx, void *p, size_t n, uint8_t value)
+{
+	event_handle e;
+	HET_OK(fx.launch(fx.add, n, {split_range(p, n, HET_READ_WRITE), value_arg(value)}, e.out(),
+			 {.flags = HET_SPLIT}));
+	wait_for(e);
+}
+
+void add_to_model(std::vector<uint8_t> &model, size_t off, size_t n, uint8_t value)
+{
+	for (size_t i = off; i < off + n; i++)
+		model[i] = uint8_t(model[i] + value);
+}
+
+// Launches on parts of an array, split and not, and touches between.
+void mix_launches(context &t, runtime_fixture &fx, uint64_t rounds)
+{
+	block b(t.v.kind, std::min<size_t>(largest_of(t.v.kind), 800000));
+	std::vector<uint8_t> model(b.size());
+	fill_pattern(b.data(), 0, b.size(), 1);
+	fill_pattern(model.data(), 0, b.size(), 1);
+	for (uint64_t round = 0; round < rounds; round++) {
+		bool all = t.random.one_in(3);
+		size_t off = all ? 0 : t.random.below(b.size()),
+		       n = all ? b.size() : 1 + t.random.below(b.size() - off);
+		auto value = uint8_t(t.random.next());
+		if (t.random.one_in(4))
+			fx.run_add(b.data() + off, n, value);
+		else
+			split_add(fx, b.data() + off, n, value);
+		add_to_model(model, off, n, value);
+		size_t at = t.random.below(b.size());
+		CHECK_EQ(b.data()[at], model[at]);
+		if (t.random.one_in(2))
+			b.data()[at] = model[at] = uint8_t(round);
+	}
+	CHECK_BYTES(b.data(), model.data(), b.size(), "array");
+}
+
+} // namespace
+
+TEST(parts_of_arrays, .traps = trap::best | trap::sigsegv, .devices = device::runtime_several, .kinds = kinds)
+{
+	runtime_fixture fx(t);
+	mix_launches(t, fx, t.rounds(40, 1000));
+}
+
+TEST(policy_static, .traps = trap::best, .devices = device::runtime_several, .kinds = kind::mmapped)
+{
+	runtime_fixture fx(t, 0, "HET_POLICY=static");
+	mix_launches(t, fx, t.rounds(40, 1000));
+}
+
+TEST(policy_dynamic, .traps = trap::best, .devices = device::runtime_several, .kinds = kind::mmapped)
+{
+	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
+	mix_launches(t, fx, t.rounds(40, 1000));
+}
+
+TEST(policy_hguided, .traps = trap::best, .devices = device::runtime_several, .kinds = kind::mmapped)
+{
+	runtime_fixture fx(t, 0, "HET_POLICY=hguided");
+	mix_launches(t, fx, t.rounds(40, 1000));
+}
+
+TEST(policy_that_there_is_not, .devices = device::host2)
+{
+	runtime_fixture fx(t, 0, "HET_POLICY=greedy");
+	uint8_t bytes[1000] = {}, one = 1;
+	HET_ERR(fx.launch(fx.add, sizeof bytes, {split_range(bytes, sizeof bytes, HET_READ_WRITE), value_arg(one)},
+			  nullptr, {.flags = HET_SPLIT}),
+		HET_EARG);
+}
+
+// Reads elsewhere than it writes, and leaves a part of each group's bytes alone.
+TEST(reading_one_array_and_writing_another, .traps = trap::best, .devices = device::runtime_several,
+     .kinds = kind::heap | kind::mmapped | kind::slice)
+{
+	runtime_fixture fx(t);
+	size_t n = std::min<size_t>(largest_of(t.v.kind), 300000);
+	block from(t.v.kind, n), to(t.v.kind, n);
+	std::vector<uint8_t> model(n);
+	fill_pattern(from.data(), 0, n, 1);
+	fill_pattern(to.data(), 0, n, 2);
+	fill_pattern(model.data(), 0, n, 2);
+	for (uint64_t round = 0; round < t.rounds(20, 200); round++) {
+		size_t items = n - t.random.below(std::min<size_t>(n, 1000));
+		event_handle e;
+		HET_OK(fx.launch(
+			fx.combine, items,
+			{split_range(from.data(), items, HET_READ_ONLY), split_range(to.data(), items, HET_READ_WRITE)},
+			e.out(), {.flags = HET_SPLIT}));
+		wait_for(e);
+		for (size_t i = 0; i < items; i++)
+			model[i] = uint8_t(3 * model[i] + from.data()[i]);
+		std::swap(from.data()[round], to.data()[round]);
+		model[round] = to.data()[round];
+	}
+	CHECK_BYTES(to.data(), model.data(), n, "written");
+}
+
+// Halves of one array: a chunk in the middle has bytes of both arguments.
+TEST(two_arguments_in_one_array, .traps = trap::best, .devices = device::runtime_several,
+     .kinds = kind::mmapped | kind::slice)
+{
+	runtime_fixture fx(t);
+	block b(t.v.kind, 500001);
+	size_t half = b.size() / 2;
+	std::vector<uint8_t> model(b.size());
+	fill_pattern(b.data(), 0, b.size(), 5);
+	fill_pattern(model.data(), 0, b.size(), 5);
+	for (uint64_t round = 0; round < t.rounds(20, 200); round++) {
+		size_t from = round % 2 ? half : 0, to = half - from;
+		event_handle e;
+		HET_OK(fx.launch(fx.combine, half,
+				 {split_range(b.data() + from, half, HET_READ_ONLY),
+				  split_range(b.data() + to, half, HET_READ_WRITE)},
+				 e.out(), {.flags = HET_SPLIT}));
+		wait_for(e);
+		for (size_t i = 0; i < half; i++)
+			model[to + i] = uint8_t(3 * model[to + i] + model[from + i]);
+	}
+	CHECK_BYTES(b.data(), model.data(), b.size(), "array");
+}
+
+// Neighbours in one array from several threads: their chunks meet, their bytes do not.
+TEST(neighbours_at_once, .traps = trap::best, .devices = device::runtime_several, .kinds = kind::mmapped | kind::slice)
+{
+	runtime_fixture fx(t);
+	constexpr unsigned threads = 4;
+	const size_t each = 100003;
+	block b(t.v.kind, threads * each);
+	std::vector<uint8_t> model(b.size());
+	fill_pattern(b.data(), 0, b.size(), 9);
+	fill_pattern(model.data(), 0, b.size(), 9);
+	const uint64_t rounds = t.rounds(30, 500);
+	std::vector<std::thread> all;
+	for (unsigned i = 0; i < threads; i++)
+		all.emplace_back([&, i] {
+			for (uint64_t round = 0; round < rounds; round++) {
+				if (round % 3 == 2)
+					fx.run_add(b.data() + i * each, each, 5);
+				else
+					split_add(fx, b.data() + i * each, each, uint8_t(round + i));
+				b.data()[i * each + round % each]++;
+			}
+		});
+	for (std::thread &th : all)
+		th.join();
+	for (unsigned i = 0; i < threads; i++)
+		for (uint64_t round = 0; round < rounds; round++) {
+			add_to_model(model, i * each, each, round % 3 == 2 ? 5 : uint8_t(round + i));
+			model[i * each + round % each]++;
+		}
+	CHECK_BYTES(b.data(), model.data(), b.size(), "array");
+}
+
+// --- who does what -------------------------------------------------------------
+
+TEST(every_device_has_a_part_and_every_item_is_done_once, .traps = trap::best, .devices = device::runtime_several,
+     .kinds = kind::mmapped)
+{
+	runtime_fixture fx(t);
+	uint32_t ndevices = 0;
+	HET_OK(het_devices(0, nullptr, &ndevices));
+	std::vector<uint8_t> bytes(64 * 20000);
+	uint8_t one = 1;
+	for (int round = 0; round < 5; round++) {
+		event_handle e;
+		HET_OK(fx.launch(fx.add, bytes.size(),
+				 {split_range(bytes.data(), bytes.size(), HET_READ_WRITE), value_arg(one)}, e.out(),
+				 {.flags = HET_SPLIT}));
+		het_event_part_info i = {};
+		i.size = sizeof i;
+		wait_for(e);
+		work w = work_of(e, bytes.size());
+		CHECK_EQ(w.items.size(), ndevices);
+		CHECK_EQ(*std::min_element(w.times.begin(), w.times.end()), 1);
+		CHECK_EQ(*std::max_element(w.times.begin(), w.times.end()), 1);
+	}
+}
+
+TEST(an_unsplit_launch_is_one_part, .devices = device::host2)
+{
+	runtime_fixture fx(t);
+	uint8_t bytes[640] = {}, one = 1;
+	event_handle e, user;
+	HET_OK(fx.launch(fx.add, sizeof bytes, {range_arg(bytes, sizeof bytes, HET_READ_WRITE), value_arg(one)},
+			 e.out()));
+	wait_for(e);
+	CHECK_EQ(work_of(e, sizeof bytes).items.size(), 1);
+	het_event_part_info i = {};
+	i.size = sizeof i;
+	HET_ERR(het_event_part(e, 1, &i), HET_EARG);
+	HET_ERR(het_event_part(nullptr, 0, &i), HET_ENULL);
+	HET_OK(het_user_event_create(user.out()));
+	HET_ERR(het_event_part(user, 0, &i), HET_ESTATE);
+	HET_OK(het_user_event_set(user, 0));
+	HET_ERR(het_event_part(user, 0, &i), HET_EARG);
+}
+
+// --- work-item functions -------------------------------------------------------
+
+namespace
+{
+
+constexpr size_t values = 24;
+
+const char ids_source[] = R"(
+// Called functions are to see the whole launch, too.
+void put(global ulong *to, uint d)
+{
+	to[0] = get_global_id(d);
+	to[1] = get_local_id(d);
+	to[2] = get_group_id(d);
+	to[3] = get_global_size(d);
+	to[4] = get_local_size(d);
+	to[5] = get_num_groups(d);
+	to[6] = get_global_offset(d);
+	to[7] = get_work_dim();
+}
+#define MACRO(f, d) f (d)
+kernel void ids(global ulong *out)
+{
+	size_t item = 0;
+	for (uint d = 3; d-- > 0;)
+		item = item * MACRO(get_global_size, d) + get_global_id(d) - get_global_offset(d);
+	for (uint d = 0; d < 3; d++)
+		put(out + 24 * item + 8 * d, d);
+}
+)";
+
+void ids_on_host(const het_group *g, void *const *args)
+{
+	auto *out = static_cast<uint64_t *>(args[0]);
+	size_t i[3];
+	for (i[2] = 0; i[2] < g->items[2]; i[2]++)
+		for (i[1] = 0; i[1] < g->items[1]; i[1]++)
+			for (i[0] = 0; i[0] < g->items[0]; i[0]++) {
+				size_t item = 0;
+				for (unsigned d = 3; d-- > 0;)
+					item = item * g->global[d] + g->first[d] + i[d] - g->offset[d];
+				uint64_t *to = out + values * item;
+				for (unsigned d = 0; d < 3; d++, to += 8) {
+					uint64_t v[] = {g->first[d] + i[d], i[d],         g->group[d],  g->global[d],
+							g->local[d],        g->groups[d], g->offset[d], g->dimensions};
+					std::copy(std::begin(v), std::end(v), to);
+				}
+			}
+}
+
+std::vector<uint64_t> ids_of(runtime_fixture &fx, het_kernel *kernel, het_launch_args l, uint32_t flags)
+{
+	size_t items = 1, row = 1, planes = 1;
+	unsigned along = l.dimensions - 1;
+	while (along && l.global[along] == l.local[along])
+		along--;
+	for (unsigned d = 0; d < l.dimensions; d++) {
+		items *= l.global[d];
+		row *= d < along ? l.global[d] : 1;
+		planes *= d > along ? l.global[d] : 1;
+	}
+	std::vector<uint64_t> out(items * values);
+	const uint64_t bytes = row * values * 8;
+	const het_pattern rows = {sizeof rows, 0, bytes, bytes, planes, bytes * l.global[along]};
+	het_arg arg = range_arg(out.data(), out.size() * 8, HET_WRITE_ONLY, rows);
+	l.kernel = kernel;
+	l.flags = flags;
+	l.nargs = 1;
+	l.args = &arg;
+	event_handle e;
+	HET_OK(het_launch(fx.queue, &l, e.out()));
+	wait_for(e);
+	if (flags)
+		CHECK(work_of(e, l.global[along]).items.size() > 1);
+	return out;
+}
+
+} // namespace
+
+TEST(work_item_functions_tell_of_the_whole_launch, .traps = trap::best, .devices = device::runtime_several)
+{
+	runtime_fixture fx(t);
+	het_function function = {"ids", ids_on_host, 1};
+	het_program_args a = {};
+	a.size = sizeof a;
+	a.source = ids_source;
+	a.functions = &function;
+	a.nfunctions = 1;
+	program_handle program;
+	kernel_handle kernel;
+	HET_OK(het_program_create(&a, program.out()));
+	HET_OK(het_kernel_create(program, "ids", kernel.out()));
+	const het_launch_args shapes[] = {
+		shape(1, {4096, 1, 1}, {0, 0, 0}, {64, 1, 1}), shape(1, {4096, 1, 1}, {1000, 0, 0}, {64, 1, 1}),
+		shape(2, {12, 640, 1}, {0, 0, 0}, {4, 8, 1}),  shape(2, {12, 640, 1}, {5, 7, 0}, {4, 8, 1}),
+		shape(2, {640, 8, 1}, {5, 7, 0}, {4, 8, 1}),   shape(3, {8, 6, 240}, {0, 0, 0}, {4, 3, 2}),
+		shape(3, {8, 6, 240}, {3, 2, 1}, {4, 3, 2}),   shape(3, {8, 160, 2}, {3, 2, 1}, {4, 2, 2}),
+	};
+	for (const het_launch_args &l : shapes)
+		CHECK(ids_of(fx, kernel, l, HET_SPLIT) == ids_of(fx, kernel, l, 0));
+}
+
+// --- what stays where it is ----------------------------------------------------
+
+namespace
+{
+
+const char blur_source[] = R"(
+kernel void blur(global const float *from, global float *to)
+{
+	size_t w = get_global_size(0), h = get_global_size(1), x = get_global_id(0), y = get_global_id(1);
+	float sum = from[y * w + x];
+	if (y > 0)
+		sum += from[(y - 1) * w + x];
+	if (y + 1 < h)
+		sum += from[(y + 1) * w + x];
+	to[y * w + x] = sum * 0.25f;
+}
+)";
+
+void blur_on_host(const het_group *g, void *const *args)
+{
+	auto *from = static_cast<const float *>(args[0]);
+	auto *to = static_cast<float *>(args[1]);
+	size_t w = g->global[0], h = g->global[1];
+	for (size_t y = g->first[1]; y < g->first[1] + g->items[1]; y++)
+		for (size_t x = g->first[0]; x < g->first[0] + g->items[0]; x++) {
+			float sum = from[y * w + x];
+			if (y > 0)
+				sum += from[(y - 1) * w + x];
+			if (y + 1 < h)
+				sum += from[(y + 1) * w + x];
+			to[y * w + x] = sum * 0.25f;
+		}
+}
+
+} // namespace
+
+// Many steps of a stencil: what a step moves is what lies at the boundary, not the array.
+TEST(a_stencil_moves_little, .traps = trap::best, .devices = device::host2, .kinds = kind::mmapped | kind::slice)
+{
+	runtime_fixture fx(t, 0, "HET_POLICY=static");
+	het_function function = {"blur", blur_on_host, 2};
+	het_program_args a = {};
+	a.size = sizeof a;
+	a.source = blur_source;
+	a.functions = &function;
+	a.nfunctions = 1;
+	program_handle program;
+	kernel_handle kernel;
+	HET_OK(het_program_create(&a, program.out()));
+	HET_OK(het_kernel_create(program, "blur", kernel.out()));
+	const size_t w = 512, h = 4096, nbytes = w * h * sizeof(float), row = w * sizeof(float);
+	block one(t.v.kind, nbytes), other(t.v.kind, nbytes);
+	float *from = reinterpret_cast<float *>(one.data()), *to = reinterpret_cast<float *>(other.data());
+	std::vector<float> was(w * h), is(w * h);
+	for (size_t i = 0; i < w * h; i++)
+		was[i] = from[i] = float(i * 7919 % 1000);
+	const het_pattern halo = {sizeof halo, -int64_t(row), row, 3 * row, 1, 0},
+			  own = {sizeof own, 0, row, row, 1, 0};
+	const unsigned steps = 12;
+	unsigned long long before = 0, after = 0;
+	for (unsigned step = 0; step < steps; step++) {
+		if (step == 2) // data is where it is used
+			CHECK_OK(gpuvm_stat(GPUVM_STAT_BYTES_TO_DEVICE, &before));
+		het_arg args[] = {range_arg(from, nbytes, HET_READ_ONLY, halo),
+				  range_arg(to, nbytes, HET_WRITE_ONLY, own)};
+		het_launch_args l = shape(2, {w, h, 1}, {0, 0, 0}, {64, 4, 1});
+		l.kernel = kernel;
+		l.flags = HET_SPLIT;
+		l.nargs = 2;
+		l.args = args;
+		event_handle e;
+		HET_OK(het_launch(fx.queue, &l, e.out()));
+		wait_for(e);
+		het_group all = {};
+		all.global[0] = all.items[0] = w;
+		all.global[1] = all.items[1] = h;
+		void *model[] = {was.data(), is.data()};
+		blur_on_host(&all, model);
+		std::swap(was, is);
+		std::swap(from, to);
+	}
+	CHECK_OK(gpuvm_stat(GPUVM_STAT_BYTES_TO_DEVICE, &after));
+	// Speeds change a little from step to step, and the boundary with them.
+	CHECK_LE((after - before) / (steps - 2), nbytes / 4);
+	for (size_t i = 0; i < w * h; i++)
+		CHECK_EQ(from[i], was[i]);
+}
+
+// --- what does not split -------------------------------------------------------
+
+TEST(what_cannot_be_split_runs_on_one_device, .traps = trap::best, .devices = device::runtime_several,
+     .kinds = kind::mmapped)
+{
+	runtime_fixture fx(t);
+	std::vector<uint8_t> bytes(300000, 1);
+	uint8_t one = 1;
+	const het_pattern scattered = {sizeof(het_pattern), 0, 1, 1, 1000, 300};
+	auto launch = [&](size_t n, het_arg range) {
+		event_handle e;
+		HET_OK(fx.launch(fx.add, n, {range, value_arg(one)}, e.out(), {.flags = HET_SPLIT}));
+		wait_for(e);
+	};
+	launch(bytes.size(), range_arg(bytes.data(), bytes.size(), HET_READ_WRITE));
+	launch(bytes.size(), range_arg(bytes.data(), bytes.size(), HET_READ_WRITE, scattered));
+	launch(10, split_range(bytes.data(), 10, HET_READ_WRITE));
+	CHECK_EQ(bytes[0], 4);
+	CHECK_EQ(bytes[10], 3);
+	CHECK_EQ(bytes.back(), 3);
+}
+
+TEST(patterns_that_make_no_sense, .devices = device::host2)
+{
+	runtime_fixture fx(t);
+	uint8_t bytes[1000] = {}, one = 1;
+	auto launch = [&](const het_pattern &p) {
+		return fx.launch(fx.add, sizeof bytes,
+				 {range_arg(bytes, sizeof bytes, HET_READ_WRITE, p), value_arg(one)}, nullptr,
+				 {.flags = HET_SPLIT});
+	};
+	constexpr size_t size = sizeof(het_pattern);
+	HET_ERR(launch({0, 0, 1, 1, 1, 0}), HET_EARG);
+	HET_ERR(launch({size, 0, 1, 0, 1, 0}), HET_EARG);
+	HET_ERR(launch({size, 0, 1, 1, 0, 0}), HET_EARG);
+	HET_ERR(launch({size, 0, 1, 2, 1, 0}), HET_EARG);
+	HET_ERR(launch({size, 0, UINT64_MAX / 2, 1, 1, 0}), HET_EARG);
+	HET_ERR(launch({size, INT64_MIN, 1, 1, 1, 0}), HET_EARG);
+	HET_ERR(launch({size, 0, 1, 1, UINT64_MAX, 2}), HET_EARG);
+	het_finish(fx.queue);
+	CHECK_EQ(bytes[0], 0);
+}
