@@ -50,6 +50,7 @@ class running_job
 	// The pointers and the local memory of @threads threads.
 	bool allocate(size_t threads)
 	{
+		threads_ = threads;
 		block_ = std::max<size_t>(1, total_ / (8 * threads));
 		pointers_.reset(new (std::nothrow) void *[std::max<size_t>(1, threads * job_.args.size())]);
 		size_t n = threads * local_bytes_;
@@ -61,8 +62,12 @@ class running_job
 	// Takes blocks of groups until none is left.
 	void work()
 	{
+		// A helper may come back to the job that it has just left, and find its own slot and all others taken.
+		size_t slot = slots_.fetch_add(1);
+		if (slot >= threads_)
+			return;
 		faults_taken program_code;
-		void **pointers = point(slots_.fetch_add(1));
+		void **pointers = point(slot);
 		het_group g = pattern_;
 		for (;;) {
 			size_t first = next_.fetch_add(block_);
@@ -80,7 +85,7 @@ class running_job
 		void operator()(char *p) const { operator delete (p, std::align_val_t{local_alignment}); }
 	};
 
-	void **point(unsigned slot)
+	void **point(size_t slot)
 	{
 		void **pointers = pointers_.get() + slot * job_.args.size();
 		char *local = local_.get() + slot * local_bytes_;
@@ -108,7 +113,7 @@ class running_job
 
 	const group_job &job_;
 	het_group pattern_ = {};
-	size_t first_ = 0, total_ = 1, block_ = 1, local_bytes_ = 0;
+	size_t threads_ = 1, first_ = 0, total_ = 1, block_ = 1, local_bytes_ = 0;
 	std::unique_ptr<void *[]> pointers_;
 	std::unique_ptr<char, aligned_delete> local_;
 	std::atomic<unsigned> slots_{0};
