@@ -404,7 +404,7 @@ void blur_on_host(const het_group *g, void *const *args)
 } // namespace
 
 // Many steps of a stencil: what a step moves is what lies at the boundary, not the array.
-TEST(a_stencil_moves_little, .traps = trap::best, .devices = device::host2, .kinds = kind::mmapped | kind::slice)
+TEST(a_stencil_moves_little, .traps = trap::best, .devices = device::host2, .kinds = kind::mmapped | kind::memalign_line)
 {
 	runtime_fixture fx(t, 0, "HET_POLICY=static");
 	het_function function = {"blur", blur_on_host, 2};
