@@ -198,8 +198,8 @@ $(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary:
 $(bench_archive): $(bench_common_objs)
 $(benches): $(B)/bin/%: $(B)/obj/bench/%.o
 $(apps): $(B)/bin/%: $(B)/obj/bench/apps/%.o
-$(benches) $(apps): $(bench_archive) $(json_archive) $(fatbin_archive) $(libhet)
 $(B)/bin/fat-binary: | $(filter $(B)/bin/het-fatbin,$(tools))
+$(benches) $(apps): $(bench_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) -ldl
