@@ -31,7 +31,8 @@
 //   end_written      always                -         {D}          none
 //   drop             valid != {D}          -         - D          same
 //
-// A kernel that overwrites everything needs no event at its begin.
+// A kernel that overwrites everything needs no event at its begin. One that will tell which chunks it wrote begins with
+// begin_read, and ends with end_written for those alone: where it wrote nothing it was a reader.
 // Source of the idea: the region states of libgpuvm (Adinetz, 2011), made a protocol for any number of devices.
 #pragma once
 

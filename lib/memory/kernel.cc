@@ -101,28 +101,28 @@ int no_array(const char *call, range part)
 
 // ---- begin -------------------------------------------------------------------------------------------
 
-void finish_run(array &a, const chunk_run &run, event e, unsigned device, bool copied)
+void finish_run(array &a, const chunk_run &run, event e, unsigned device, bool writes, bool copied)
 {
 	for (uint32_t c = run.first; copied && c < run.first + run.count; c++) {
 		chunk &ch = a.chunks[c];
 		enter(a, ch, next_step(ch.state(), e, device, lib().rules).next);
 		if (run.via_alias)
 			ch.valid |= host_copy;
-		if (e == event::begin_write)
+		if (writes)
 			ch.writer = uint8_t(1 + device);
 	}
 	release_chunks(a, run.first, run.count);
 }
 
-// Makes the device's copy of all chunks valid, as far as @e says.
-int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned device)
+// Makes the device's copy of all chunks valid, as far as @e says. @writes: for a kernel that writes.
+int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned device, bool writes)
 {
 	int err = 0;
 	for (uint32_t c = s.first; c < s.last && !err;) {
 		err = settle(a, g);
 		if (err)
 			break;
-		round r = next_round(a, {c, s.last}, e, device);
+		round r = next_round(a, {c, s.last}, e, device, writes);
 		c = r.next;
 		lib().stats.kept_bytes.add(r.kept);
 		if (!r.count) {
@@ -139,7 +139,7 @@ int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned 
 		delay_point();
 		g.lock();
 		for (size_t i = 0; i < r.count; i++)
-			finish_run(a, r.runs[i], e, device, !err);
+			finish_run(a, r.runs[i], e, device, writes, !err);
 	}
 	return err;
 }
@@ -149,7 +149,7 @@ int bring_partial_chunks(array &a, array_guard &g, layout::span s, range part, u
 {
 	auto bring = [&](uint32_t c) {
 		range bytes = intersect(a.place.chunk_range(c, 1), a.place.user);
-		return part.covers(bytes) ? 0 : bring_to_device(a, g, {c, c + 1}, event::begin_write, device);
+		return part.covers(bytes) ? 0 : bring_to_device(a, g, {c, c + 1}, event::begin_write, device, true);
 	};
 	int err = s.first < s.last ? bring(s.first) : 0;
 	return !err && s.last - s.first > 1 ? bring(s.last - 1) : err;
@@ -172,6 +172,13 @@ int revoke_before_begin(array &a, array_guard &g, layout::span s)
 	return lower_access(a, s, access::none);
 }
 
+// A copy that is brought for a writer counts at its end, when the chunk is its device's alone; but if the chunk may turn out not
+// to be written, its copy must count by itself, as a reader's does.
+event arrival(kernel_mode mode)
+{
+	return mode == kernel_mode::read_write ? event::begin_write : event::begin_read;
+}
+
 int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
 {
 	layout::span s = a.place.chunks_of(u.part);
@@ -181,8 +188,8 @@ int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
 	if (!err && mode == kernel_mode::write_only)
 		err = bring_partial_chunks(a, g, s, u.part, u.device);
 	else if (!err)
-		err = bring_to_device(a, g, s, writes(mode) && !u.joint ? event::begin_write : event::begin_read,
-				      u.device);
+		err = bring_to_device(a, g, s, u.joint ? event::begin_read : arrival(mode), u.device,
+				      writes(mode) && !u.joint);
 	if (!err && mode == kernel_mode::write_only)
 		leave_to_writer(a, g, s, u.device);
 	if (!err && mode == kernel_mode::write_only && u.whole)
@@ -244,12 +251,32 @@ void wake_awaited(array &a, layout::span s)
 	announce_change(a);
 }
 
+// Goes on after an error.
+int give_written(array &a, const usage &u, write_notes &notes)
+{
+	layout::span s = a.place.chunks_of(u.part);
+	auto is_written = [&](uint32_t c) {
+		range bytes = intersect(a.place.chunk_range(c, 1), u.part);
+		return !bytes.empty() && notes.wrote(bytes);
+	};
+	int err = 0;
+	for (uint32_t c = s.first; c < s.last; c++) {
+		uint32_t first = c;
+		while (c < s.last && is_written(c))
+			c++;
+		int e = c > first ? give_to_device(a, {first, c}, u.device) : 0;
+		if (e)
+			err = e;
+	}
+	return err;
+}
+
 // Takes *pending, if there is one.
-int end_writer(array &a, array_guard &g, const usage &u, pending_kernel **pending)
+int end_writer(array &a, array_guard &g, const usage &u, pending_kernel **pending, write_notes *notes)
 {
 	layout::span s = a.place.chunks_of(u.part);
 	int err = wait_until_quiet(a, g, s);
-	if (int e = give_to_device(a, s, u.device))
+	if (int e = notes ? give_written(a, u, *notes) : give_to_device(a, s, u.device))
 		err = e;
 	if (*pending) {
 		(*pending)->writes = true;
@@ -302,7 +329,7 @@ int drop_copies(array &a, layout::span s, unsigned device)
 	return err;
 }
 
-int end_locked(array &a, const usage &u, pending_kernel **pending)
+int end_locked(array &a, const usage &u, pending_kernel **pending, write_notes *notes)
 {
 	caller_guard g(a);
 	visit v(a, g);
@@ -322,7 +349,7 @@ int end_locked(array &a, const usage &u, pending_kernel **pending)
 	// Now, and not when all is done: who is woken takes a while to come.
 	if (open.writer)
 		expect_touch();
-	int err = open.writer ? end_writer(a, g, u, pending) : end_reader(a, g, pending);
+	int err = open.writer ? end_writer(a, g, u, pending, notes) : end_reader(a, g, pending);
 	close_bracket(a, u);
 	forget_writers(a, s);
 	// While a kernel writes, chunks may be marked, and its end has to look.
@@ -404,7 +431,7 @@ int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran)
 	return err;
 }
 
-int end_kernel(array &a, const usage &u, pending_kernel *pending)
+int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *notes)
 {
 	// Valid on the device alone since the begin: nothing changes. Not a plain load: see leave_fast().
 	if (u.whole && !pending && a.fast.fetch_or(0) == (device_copy(u.device) | host_copy) &&
@@ -412,7 +439,7 @@ int end_kernel(array &a, const usage &u, pending_kernel *pending)
 		return 0;
 	if (u.whole && !pending && close_reader(a.links[u.device]))
 		return 0;
-	int err = end_locked(a, u, &pending);
+	int err = end_locked(a, u, &pending, notes);
 	if (pending)
 		drop_pending(pending);
 	return err;

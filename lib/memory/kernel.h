@@ -9,17 +9,30 @@
 namespace het
 {
 
-enum class kernel_mode : uint8_t { read_only, write_only, read_write };
+// read_write_noted: read_write, and the end may be told what was written.
+enum class kernel_mode : uint8_t { read_only, write_only, read_write, read_write_noted };
 
 constexpr bool writes(kernel_mode m)
 {
 	return m != kernel_mode::read_only;
 }
 
+// What a kernel tells of itself when it has ended.
+class write_notes
+{
+      public:
+	// A byte of this part of the host array may have been written. Asked once of each chunk, with the array's lock held.
+	virtual bool wrote(range bytes) = 0;
+
+      protected:
+	~write_notes() = default;
+};
+
 // Begin and end must agree about the usage.
 int begin_kernel(array &a, const usage &u, kernel_mode mode);
 // @pending: null, or what the kernel's end is to be waited for with; taken in any case.
-int end_kernel(array &a, const usage &u, pending_kernel *pending);
+// @notes: null, or of a kernel that began as read_write_noted. Chunks without a write stay as they are, as after a reader.
+int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *notes = nullptr);
 
 // The kernel has begun and will not end. @ran: it may have written something: the device's copy is not valid any longer. 0, or
 // GPUVM_EDEVALLOC if there was no other.

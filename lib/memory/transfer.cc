@@ -34,7 +34,7 @@ static bool is_ahead(const array &a, uint32_t c, unsigned device)
 	       ((ch.flags & chunk_joint) && has_joint_writer(a, a.place.chunk_range(c, 1), device));
 }
 
-round next_round(array &a, layout::span s, event e, unsigned device)
+round next_round(array &a, layout::span s, event e, unsigned device, bool writes)
 {
 	take_in_host_writes(a);
 	round r;
@@ -50,7 +50,7 @@ round next_round(array &a, layout::span s, event e, unsigned device)
 				narrow_fast(a, st.next.valid);
 				enter(a, ch, st.next);
 			}
-			if (e == event::begin_write)
+			if (writes)
 				ch.writer = uint8_t(1 + device);
 			continue;
 		}

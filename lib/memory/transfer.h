@@ -27,8 +27,9 @@ struct round {
 	uint32_t next;   // where the following round starts; count == 0 and next < last: a busy chunk
 };
 
-// Collects chunks of the span that event @e makes travel, and marks them busy. Lock held.
-round next_round(array &a, layout::span s, event e, unsigned device);
+// Collects chunks of the span that event @e makes travel, and marks them busy. @writes: for a kernel that writes there, so
+// those that need no copy get its mark. Lock held.
+round next_round(array &a, layout::span s, event e, unsigned device, bool writes = false);
 
 // The part of the chunks that belongs to the program (the body may reach past it), as a copy to or from device @d.
 struct transfer piece_of(const array &a, unsigned device, uint32_t first, uint32_t count);
