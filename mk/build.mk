@@ -4,13 +4,15 @@
 layers := core os trap dev memory api
 runtime_layers := sched policy fatbin dev core api
 runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
-lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs)
+# What changes PTX is part of the library, what runs it is not.
+ptx_text_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
+lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx_text_srcs)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
 	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc))
 
-# The PTX rewriter and interpreter: an archive that its program and its tests use, no part of the library.
-ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc runtime/ptx/simt/*.cc)
+# The PTX rewriter and interpreter: an archive that its program and its tests use.
+ptx_srcs := $(ptx_text_srcs) $(wildcard runtime/ptx/simt/*.cc)
 ptx_tool := tools/het-ptx.cc
 
 # Reading of fat binaries: part of the library, and of the tool that makes them.
@@ -278,7 +280,7 @@ $(B)/headers/%.h.c-ok: %.h $(flags_stamp)
 
 # One entry a source: the command that compiles it, without the dependency flags. Make itself writes the file: all entries are
 # too long for one command of the shell.
-cdb_srcs := $(lib_srcs) $(ptx_srcs) $(filter %.cc,$(program_srcs))
+cdb_srcs := $(lib_srcs) $(filter-out $(lib_srcs),$(ptx_srcs)) $(filter %.cc,$(program_srcs))
 cdb_json = {"directory": "$(CURDIR)", "file": "$1", "command": "$(subst ",\",$2) -c $1"}
 cdb_flags = -Iruntime -Itools $(if $(filter $(lib_srcs) $(ptx_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1)))) \
 	$(if $(filter runtime/fatbin/tests/% selftests/runtime_programs.cc,$1),$(fatbin_corpus))

@@ -10,16 +10,16 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Part of the tree -> parts whose headers it may include, itself apart.
 # tools, bench, selftests -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core; in runtime:
-# api -> core -> {dev -> {sched, fatbin}, policy}; policy, fatbin and ptx by themselves.
+# api -> core -> {dev -> {sched, fatbin, ptx}, policy}; policy, fatbin and ptx by themselves.
 CORE = {"lib/include", "kmod/uapi"}
 OS = CORE | {"lib/core"}
 TRAP_OR_DEV = OS | {"lib/os"}
 MEMORY = TRAP_OR_DEV | {"lib/trap", "lib/dev"}
 API = MEMORY | {"lib/memory"}
 RUNTIME = API | {"lib/api", "runtime/include"}
-RUNTIME_DEVICE = RUNTIME | {"runtime/sched", "runtime/fatbin"}
+RUNTIME_DEVICE = RUNTIME | {"runtime/sched", "runtime/fatbin", "runtime/ptx"}
 RUNTIME_CORE = RUNTIME_DEVICE | {"runtime/dev", "runtime/policy"}
-PROGRAMS = RUNTIME_CORE | {"runtime/core", "runtime/api", "runtime/ptx"}
+PROGRAMS = RUNTIME_CORE | {"runtime/core", "runtime/api"}
 ALLOWED = {
     "kmod/uapi": set(),
     "kmod": {"kmod/uapi"},

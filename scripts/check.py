@@ -61,6 +61,7 @@ ONE_THREAD = [
     *"coherence_test layout_test read_ahead_test".split(),
     *sources("runtime/ptx/tests/*_test.cc"),
     *sources("runtime/fatbin/tests/*_test.cc"),
+    *sources("runtime/dev/tests/*_test.cc"),
     *sources("tools/json/tests/*_test.cc"),
     *sources("tools/fatbin/tests/*_test.cc"),
 ]
@@ -82,8 +83,9 @@ FAKE_CUDA = {
 }
 WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
-    *"runtime_events runtime_launch runtime_programs runtime_ranges".split(),
+    *"runtime_events runtime_instruments runtime_launch runtime_programs runtime_ranges".split(),
 )
+WITH_INSTRUMENTS = ("runtime_events", "runtime_launch", "runtime_ranges")
 
 SUITES = [
     Suite("selftest"),
@@ -91,6 +93,7 @@ SUITES = [
     Suite("Linux 6.1 features", env={"GPUVM_UFFD_FEATURES": "6.1", "HET_TEST_TRAPS": "best,uffd,uffd-sigbus"}),
     Suite("ordinary user", as_nobody=True),
     Suite("fake CUDA", env=FAKE_CUDA, only=WITH_FAKE_CUDA),
+    Suite("fake CUDA, instrumented", env=FAKE_CUDA | {"HET_INSTRUMENT": "dirty,touch"}, only=WITH_INSTRUMENTS),
     Suite("address", tree="build-address", env=SANITIZED),
     Suite("thread", tree="build-thread", env=SANITIZED),
 ]

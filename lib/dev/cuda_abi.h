@@ -166,6 +166,7 @@ enum : unsigned { cu_attach_global = 1 };
 // What the runtime calls besides. The last came with CUDA 12.4.
 #define HET_CUDA_RUNTIME_FUNCTIONS(F)                                                                          \
 	F(total_memory, cuDeviceTotalMem_v2, (size_t * bytes, cu_device device))                               \
+	F(clear, cuMemsetD8Async, (cu_deviceptr to, unsigned char value, size_t size, cu_stream stream))       \
 	F(build_module, cuModuleLoadDataEx,                                                                    \
 	  (cu_module * module, const void *image, unsigned noptions, int *options, void **values))             \
 	F(create_link, cuLinkCreate_v2, (unsigned noptions, int *options, void **values, cu_link *link))       \

@@ -56,6 +56,7 @@ environment read_environment()
 		.watchdog_s = unsigned(number("GPUVM_WATCHDOG", 10, UINT_MAX)),
 		.devices = text("HET_DEVICES"),
 		.policy = text("HET_POLICY"),
+		.instrument = text("HET_INSTRUMENT"),
 		.exit_wait_s = unsigned(number("HET_EXIT_WAIT", 5, UINT_MAX)),
 		.opencl_svm = number("HET_OPENCL_SVM", 1) != 0,
 	};

@@ -23,9 +23,11 @@ struct environment {
 	size_t mmap_threshold; // GPUVM_MMAP_THRESHOLD: malloc's, fixed at load; 0: left alone
 	unsigned watchdog_s;   // GPUVM_WATCHDOG: seconds after which a fetch is reported as stuck; 0: never
 	const char *devices;   // HET_DEVICES: of the runtime: opencl, cuda, host, apart; null: opencl,host
-	const char *policy;    // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
-	unsigned exit_wait_s;  // HET_EXIT_WAIT: seconds that exit waits for commands under way
-	bool opencl_svm;       // HET_OPENCL_SVM: shared virtual memory where the driver has it
+	const char *policy; // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
+	const char *
+		instrument; // HET_INSTRUMENT: of kernels on CUDA devices: coalesce, coalesce/N, dirty, touch; null: none
+	unsigned exit_wait_s; // HET_EXIT_WAIT: seconds that exit waits for commands under way
+	bool opencl_svm;      // HET_OPENCL_SVM: shared virtual memory where the driver has it
 };
 
 const environment &settings();

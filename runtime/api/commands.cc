@@ -208,6 +208,29 @@ GPUVM_PUBLIC int het_event_part(het_event *event, uint32_t number, struct het_ev
 	return give("het_event_part", info, part);
 }
 
+GPUVM_PUBLIC int het_event_counters(het_event *event, struct het_launch_counters *counters)
+{
+	if (!event)
+		return fail(HET_ENULL, "het_event_counters: null event");
+	if (!event->is_finished())
+		return fail(HET_ESTATE, "het_event_counters: the command has not finished");
+	const auto &notes = event->on_device.notes;
+	return give("het_event_counters", counters, notes ? notes->counters() : het_launch_counters{});
+}
+
+GPUVM_PUBLIC int het_event_site(het_event *event, uint32_t number, struct het_site_counters *site)
+{
+	if (!event)
+		return fail(HET_ENULL, "het_event_site: null event");
+	if (!event->is_finished())
+		return fail(HET_ESTATE, "het_event_site: the command has not finished");
+	const auto &notes = event->on_device.notes;
+	het_site_counters counted = {};
+	if (!notes || !notes->site(number, counted))
+		return fail(HET_EARG, "het_event_site: the launch has no counters for an instruction %u", number);
+	return give("het_event_site", site, counted);
+}
+
 GPUVM_PUBLIC int het_user_event_create(het_event **event)
 {
 	if (int err = check_started())

@@ -44,6 +44,18 @@ int check_fat_binary(const het_program_args &a)
 	return 0;
 }
 
+int check_instruments(const het_program_args &a)
+{
+	constexpr uint32_t all = HET_COALESCE | HET_DIRTY | HET_TOUCH;
+	if (a.instruments & ~all && a.instruments != HET_PLAIN)
+		return fail(HET_EARG,
+			    "het_program_create: instruments 0x%x: want some of HET_COALESCE..., or HET_PLAIN",
+			    a.instruments);
+	if (a.one_of && !(a.instruments & HET_COALESCE))
+		return fail(HET_EARG, "het_program_create: one_of is for HET_COALESCE");
+	return 0;
+}
+
 int check_functions(const het_program_args &a)
 {
 	if (a.nfunctions && !a.functions)
@@ -69,6 +81,8 @@ GPUVM_PUBLIC int het_program_create(const het_program_args *args, het_program **
 		err = check_functions(a);
 	if (!err)
 		err = check_images(a);
+	if (!err)
+		err = check_instruments(a);
 	if (err)
 		return err;
 	return make("het_program_create", program, [&](het_program &p) { return p.take(a); });

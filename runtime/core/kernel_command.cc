@@ -123,7 +123,7 @@ int kernel_command::take_argument(const het_arg &given, device_arg &arg)
 	size_t i = size_t(&arg - args_.data());
 	if (int err = kernel_->check_argument(uint32_t(i), given))
 		return err;
-	arg = {given.kind, given.nbytes, given.pointer, nullptr, 0};
+	arg = {given.kind, given.access, given.nbytes, given.pointer, nullptr, 0};
 	bool has_access = given.access >= HET_READ_ONLY && given.access <= HET_READ_WRITE;
 	if (is_memory(given.kind) ? !has_access : given.access != 0)
 		return fail(HET_EARG, "het_launch: argument %zu has access %u", i, given.access);

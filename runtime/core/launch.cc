@@ -77,11 +77,13 @@ int launch::bring_uses_to_host()
 
 int launch::begin_on_device()
 {
-	if (int err = device_->compute->is_in_place() ? bring_uses_to_host() : begin_ranges(uses_, *device_))
+	device_kernel &kernel = *kernel_->on(*device_);
+	bool in_place = device_->compute->is_in_place();
+	if (int err = in_place ? bring_uses_to_host() : begin_ranges(uses_, *device_, kernel.notes_writes()))
 		return err;
-	if (!device_->compute->is_in_place())
+	if (!in_place)
 		place_arguments();
-	int err = device_->compute->submit(*kernel_->on(*device_), shape_, args_, on_device);
+	int err = device_->compute->submit(kernel, shape_, args_, on_device);
 	if (err)
 		abandon_ranges(uses_, *device_, false);
 	return err;
@@ -106,7 +108,7 @@ bool launch::part(uint32_t number, het_event_part_info &info) const
 int launch::end(int)
 {
 	kernel_->has_run(*device_);
-	return end_ranges(uses_, *device_);
+	return end_ranges(uses_, *device_, on_device.notes.get());
 }
 
 } // namespace het::rt

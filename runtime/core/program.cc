@@ -72,6 +72,8 @@ bool het_program::copy_texts(const het_program_args &args)
 		modules_[i].data = put(&at, args.images[i].data, args.images[i].nbytes);
 	}
 	source_.images = {modules_.get(), args.nimages};
+	source_.instruments = args.instruments;
+	source_.one_of = args.one_of;
 	return true;
 }
 

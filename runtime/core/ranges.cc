@@ -47,11 +47,13 @@ int code_of(int memory_error)
 	}
 }
 
-kernel_mode mode_of(uint32_t access)
+kernel_mode mode_of(uint32_t access, bool noted)
 {
 	if (access == HET_READ_ONLY)
 		return kernel_mode::read_only;
-	return access == HET_WRITE_ONLY ? kernel_mode::write_only : kernel_mode::read_write;
+	if (access == HET_WRITE_ONLY)
+		return kernel_mode::write_only;
+	return noted ? kernel_mode::read_write_noted : kernel_mode::read_write;
 }
 
 // What an array is at this moment.
@@ -181,7 +183,7 @@ usage usage_of(const range_use &u, const het_device &d)
 // array is not what it was (stale). As a visitor: it can't be linked anew before the kernel has begun.
 enum class beginning : uint8_t { done, failed, must_wait, stale };
 
-beginning begin_on(array &a, range_use &u, const het_device &d, int *err)
+beginning begin_on(array &a, range_use &u, const het_device &d, bool noted, int *err)
 {
 	caller_guard g(a);
 	visit v(a, g);
@@ -191,7 +193,7 @@ beginning begin_on(array &a, range_use &u, const het_device &d, int *err)
 	if (conflicts(a, usage_of(u, d)))
 		return beginning::must_wait;
 	g.unlock();
-	int e = begin_kernel(a, usage_of(u, d), mode_of(u.access));
+	int e = begin_kernel(a, usage_of(u, d), mode_of(u.access, noted));
 	g.lock();
 	if (e == GPUVM_ESTATE)
 		return beginning::must_wait;
@@ -202,14 +204,14 @@ beginning begin_on(array &a, range_use &u, const het_device &d, int *err)
 	return beginning::done;
 }
 
-beginning begin_range(range_use &u, het_device &d, int *err)
+beginning begin_range(range_use &u, het_device &d, bool noted, int *err)
 {
 	for (;;) {
 		*err = link_range(u.bytes, d);
 		if (*err)
 			return beginning::failed;
 		array *a = lib().arrays.find(u.bytes.begin);
-		beginning b = a ? begin_on(*a, u, d, err) : beginning::stale;
+		beginning b = a ? begin_on(*a, u, d, noted, err) : beginning::stale;
 		if (b != beginning::stale)
 			return b;
 	}
@@ -227,13 +229,43 @@ void drop_copied(range bytes)
 		unlink_array(s.user.ptr(), all_devices);
 }
 
+// A kernel's notes as the memory core asks them: by addresses of the host array.
+class notes_of_use final : public write_notes
+{
+      public:
+	notes_of_use(launch_notes &notes, const range_use &u, const het_device &d)
+	    : notes_(notes), array_begin_(u.on->place.user.begin), buffer_(u.on->links[d.memory_number].devbuf.load())
+	{
+	}
+
+	bool wrote(range bytes) override
+	{
+		if (notes_.wrote(buffer_, bytes.begin - array_begin_, bytes.size()))
+			return true;
+		notes_.bytes_kept += bytes.size();
+		return false;
+	}
+
+      private:
+	launch_notes &notes_;
+	const uintptr_t array_begin_;
+	void *const buffer_;
+};
+
+// A kernel that was said to write every byte leaves none as it was, whatever pages it wrote.
 // Joint uses stay open.
-int end_range(range_use &u, het_device &d)
+int end_range(range_use &u, het_device &d, launch_notes *notes)
 {
 	if (!u.on || u.joint)
 		return 0;
 	bool copied = u.on->from == origin::copied;
-	int err = end_kernel(*u.on, usage_of(u, d), nullptr);
+	int err;
+	if (notes && u.access == HET_READ_WRITE) {
+		notes_of_use asked(*notes, u, d);
+		err = end_kernel(*u.on, usage_of(u, d), nullptr, &asked);
+	} else {
+		err = end_kernel(*u.on, usage_of(u, d), nullptr);
+	}
 	u.on = nullptr;
 	if (copied)
 		drop_copied(u.bytes);
@@ -289,11 +321,11 @@ range widen_to_edges(range r)
 	return r;
 }
 
-int begin_ranges(std::span<range_use> uses, het_device &d)
+int begin_ranges(std::span<range_use> uses, het_device &d, bool noted)
 {
 	for (size_t i = 0; i < uses.size();) {
 		int err;
-		beginning b = begin_range(uses[i], d, &err);
+		beginning b = begin_range(uses[i], d, noted, &err);
 		if (b == beginning::done) {
 			i++;
 			continue;
@@ -308,11 +340,11 @@ int begin_ranges(std::span<range_use> uses, het_device &d)
 	return 0;
 }
 
-int end_ranges(std::span<range_use> uses, het_device &d)
+int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes)
 {
 	int err = 0;
 	for (range_use &u : uses) {
-		if (int e = end_range(u, d))
+		if (int e = end_range(u, d, notes))
 			err = e;
 	}
 	return err;

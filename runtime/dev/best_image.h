@@ -10,18 +10,23 @@
 namespace het::rt
 {
 
+// @is_wanted(image): those that are not are passed over.
 // @build(image, bytes): 0, or a code; *refused is the driver's error then, or 0 if the code is final and has been told.
 // @words_of: the name of such an error. HET_ENODEV: there is no image for this device.
-template <class Build, class Words>
+template <class Build, class Words, class Wanted>
 int build_best_image(const char *device, const fatbin::abilities &can, const fatbin::container &images, int *refused,
-		     Words words_of, Build build)
+		     Words words_of, Build build, Wanted is_wanted)
 {
 	int err = HET_ENODEV;
 	fatbin::image i;
+	bool first = true;
 	for (uint32_t n = 0; err && fatbin::pick(images, can, n, i); n++) {
-		if (n)
+		if (!is_wanted(i))
+			continue;
+		if (!first)
 			inform("%s: the driver refuses the best image left (%s): trying the %s%s%s", device,
 			       words_of(*refused), name_of(i.target), *i.name ? " for " : "", i.name);
+		first = false;
 		fatbin::bytes bytes;
 		fatbin::fault why;
 		if (!images.contents(i, bytes, why))
@@ -31,6 +36,14 @@ int build_best_image(const char *device, const fatbin::abilities &can, const fat
 			return err;
 	}
 	return err;
+}
+
+template <class Build, class Words>
+int build_best_image(const char *device, const fatbin::abilities &can, const fatbin::container &images, int *refused,
+		     Words words_of, Build build)
+{
+	return build_best_image(device, can, images, refused, words_of, build,
+				[](const fatbin::image &) { return true; });
 }
 
 } // namespace het::rt

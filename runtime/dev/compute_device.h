@@ -9,6 +9,7 @@
 
 #include "core/range.h"
 #include "dev/device.h"
+#include "dev/launch_notes.h"
 #include "fatbin/container.h"
 
 #include <het.h>
@@ -45,7 +46,8 @@ struct slicing {
 
 // An argument as the device gets it.
 struct device_arg {
-	uint32_t kind; // HET_ARG_VALUE, _LOCAL; all others are bytes in device memory
+	uint32_t kind;   // HET_ARG_VALUE, _LOCAL; all others are bytes in device memory
+	uint32_t access; // HET_READ_ONLY...; 0 for values and local memory
 	size_t nbytes;
 	void *pointer; // the value; or the first byte, on devices without buffers
 	void *buffer;  // of allocate()
@@ -56,6 +58,8 @@ struct device_arg {
 struct ticket {
 	void *handle = nullptr;
 	uint64_t submitted = 0;
+	// Complete from wait() on. Null: the kernel has no instruments, or has failed.
+	std::unique_ptr<launch_notes> notes = nullptr;
 };
 
 struct command_times {
@@ -74,6 +78,8 @@ class device_kernel
 	virtual ~device_kernel() = default;
 	virtual uint32_t nargs() const = 0;
 	virtual group_limits limits() const = 0;
+	// The notes of its launches tell what it writes.
+	virtual bool notes_writes() const { return false; }
 };
 
 // What a program has for one device.
@@ -95,6 +101,8 @@ struct program_source {
 	std::span<const het_function> functions;
 	std::span<const het_image> images; // each with a 0 behind its bytes
 	const fatbin::container *fat;
+	uint32_t instruments; // HET_COALESCE..., 0: those that the environment asks for
+	uint32_t one_of;      // warps that COALESCE counts, 0: all
 };
 
 using text = std::unique_ptr<char[]>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The device `cuda`: a GPU through NVIDIA's driver, in its primary context, with one stream for kernels. Buffers are addresses.
 #include "dev/cuda_buffers.h"
+#include "dev/cuda_notes.h"
 #include "dev/cuda_program.h"
 #include "dev/cuda_wait.h"
 #include "dev/memory_device.h"
@@ -44,7 +45,10 @@ class cuda_memory final : public memory_device
 class cuda_compute final : public compute_device
 {
       public:
-	cuda_compute(const cuda_calls &cu, int ordinal) : cu_(cu), ordinal_(ordinal), buffers_(cu) { describe(); }
+	cuda_compute(const cuda_calls &cu, int ordinal) : cu_(cu), ordinal_(ordinal), buffers_(cu), sheets_(cu)
+	{
+		describe();
+	}
 
 	const het_device_info &info() const override { return info_; }
 	bool has_queue() const override { return true; }
@@ -77,6 +81,9 @@ class cuda_compute final : public compute_device
 	int take_event(cu_event *event);
 	void give_event(cu_event event);
 	int record(cu_event event);
+	int make_notes(cuda_kernel &k, std::unique_ptr<cuda_notes> &made);
+	int launch(cuda_kernel &k, const unsigned (&groups)[3], const unsigned (&items)[3], cuda_notes *notes,
+		   std::span<const device_arg> args);
 	int failed(const char *what, int error) const
 	{
 		return fail(HET_EDEVICE, "%s: %s failed: %s (%d)", info_.name, what, cu_.name_of(error), error);
@@ -89,6 +96,7 @@ class cuda_compute final : public compute_device
 	char name_[128];
 	fatbin::abilities can_ = {};
 	cuda_buffers buffers_;
+	cuda_sheets sheets_; // for notes
 
 	opening opening_;
 	cu_context context_ = nullptr;
@@ -145,7 +153,10 @@ int cuda_compute::open_now()
 int cuda_compute::build(const program_source &source, std::unique_ptr<device_program> &made, text &log)
 {
 	int err = open();
-	return err ? err : build_cuda_program({cu_, context_, info_.name, can_}, source, made, log);
+	if (err)
+		return err;
+	const instruments wanted = wanted_instruments(source.instruments, source.one_of);
+	return build_cuda_program({cu_, context_, info_.name, can_, wanted}, source, made, log);
 }
 
 // --- memory --------------------------------------------------------------------
@@ -227,6 +238,25 @@ int cuda_compute::record(cu_event event)
 	return err;
 }
 
+// Null for a kernel without instruments.
+int cuda_compute::make_notes(cuda_kernel &k, std::unique_ptr<cuda_notes> &made)
+{
+	if (!k.tables().has().any())
+		return 0;
+	made.reset(new (std::nothrow) cuda_notes(sheets_, k.tables()));
+	return made ? 0 : int(cu_error_out_of_memory);
+}
+
+int cuda_compute::launch(cuda_kernel &k, const unsigned (&groups)[3], const unsigned (&items)[3], cuda_notes *notes,
+			 std::span<const device_arg> args)
+{
+	int err = notes ? notes->before(cu_, stream_, args, info_.units) : 0;
+	if (!err)
+		err = cu_.launch(k.handle(), groups[0], groups[1], groups[2], items[0], items[1], items[2],
+				 k.shared_bytes(), stream_, k.values(), nullptr);
+	return err || !notes ? err : notes->after(cu_, stream_);
+}
+
 int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args, ticket &t)
 {
 	auto &k = static_cast<cuda_kernel &>(kernel);
@@ -238,11 +268,13 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 		return wrong;
 	cuda_current c(cu_, context_);
 	cu_event event = nullptr;
-	int err = c.error() ? c.error() : take_event(&event);
+	std::unique_ptr<cuda_notes> notes;
+	int err = c.error() ? c.error() : make_notes(k, notes);
+	if (!err)
+		err = take_event(&event);
 	t.submitted = now_ns();
 	if (!err)
-		err = cu_.launch(k.handle(), groups[0], groups[1], groups[2], items[0], items[1], items[2],
-				 k.shared_bytes(), stream_, k.values(), nullptr);
+		err = launch(k, groups, items, notes.get(), args);
 	if (!err)
 		err = record(event);
 	if (err) {
@@ -251,6 +283,7 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 		return failed("launching a kernel", err);
 	}
 	t.handle = event;
+	t.notes = std::move(notes);
 	return 0;
 }
 
@@ -272,8 +305,12 @@ int cuda_compute::wait(ticket &t, command_times &times)
 			expected_ns(0), [&] { return cu_.query_event(event); },
 			[&] { return cu_.synchronize_event(event); });
 	give_event(event);
-	if (err)
+	if (err) {
+		t.notes.reset();
 		return failed("a kernel", err);
+	}
+	if (t.notes)
+		static_cast<cuda_notes &>(*t.notes).finish();
 	times.ended = now_ns();
 	times.started = std::max(t.submitted, last_end_);
 	last_end_ = times.ended;

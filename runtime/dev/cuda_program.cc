@@ -47,6 +47,8 @@ class cuda_program final : public device_program
 	}
 
 	int load(std::span<const het_image> images, char *log);
+	// One text, with its instruments.
+	int load(instrumented from, char *log);
 	int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) override;
 	int make_slice_kernel(const char *, const slicing &, std::unique_ptr<device_kernel> &) override
 	{
@@ -60,6 +62,7 @@ class cuda_program final : public device_program
 	const cu_context context_;
 	const char *device_;
 	cu_module module_ = nullptr;
+	cuda_tables tables_;
 };
 
 // One module needs no linker. A code of the driver's.
@@ -72,6 +75,16 @@ int cuda_program::load(std::span<const het_image> images, char *log)
 		return link(images, log);
 	jit_log jit(log);
 	return cu_.build_module(&module_, images[0].data, jit_log::noptions, jit.options(), jit.values());
+}
+
+int cuda_program::load(instrumented from, char *log)
+{
+	const het_image image = {HET_IMAGE_PTX, 0, from.text.c_str(), from.text.size()};
+	int err = load({&image, 1}, log);
+	cuda_current c(cu_, context_);
+	if (!err)
+		err = c.error();
+	return err ? err : tables_.open(cu_, module_, std::move(from));
 }
 
 int cuda_program::link(std::span<const het_image> images, char *log)
@@ -105,7 +118,7 @@ int cuda_program::make_kernel(const char *name, std::unique_ptr<device_kernel> &
 	int err = c.error() ? c.error() : cu_.get_function(&f, module_, name);
 	if (err == cu_error_not_found)
 		return HET_ENAME;
-	std::unique_ptr<cuda_kernel> k(err ? nullptr : new (std::nothrow) cuda_kernel(f));
+	std::unique_ptr<cuda_kernel> k(err ? nullptr : new (std::nothrow) cuda_kernel(f, tables_));
 	if (k)
 		err = k->open(cu_);
 	else if (!err)
@@ -165,16 +178,49 @@ int cuda_kernel::set(std::span<const device_arg> args)
 namespace
 {
 
+// @why: names those that are missing, where some are there.
+void tell_missing(const char *device, const char *why)
+{
+	warn("%s: a program runs without instruments that it was to have: %.300s", device, why);
+}
+
+// The images with their instruments, if that is wanted and possible. Null: they are to be loaded as they are; why has been said.
+std::unique_ptr<cuda_program> build_instrumented(const cuda_place &at, std::span<const het_image> images, char *log)
+{
+	if (!at.wanted.any())
+		return nullptr;
+	if (images.size() > 1 || images[0].kind != HET_IMAGE_PTX) {
+		tell_missing(at.device, images.size() > 1 ? "several images that are linked" : "native code, no PTX");
+		return nullptr;
+	}
+	instrumented made = instrument(static_cast<const char *>(images[0].data), at.wanted);
+	if (!made.missing.empty())
+		tell_missing(at.device, made.missing.c_str());
+	std::unique_ptr<cuda_program> program(new (std::nothrow) cuda_program(at.cu, at.context, at.device));
+	if (!made.has.any() || !program)
+		return nullptr;
+	if (program->load(std::move(made), log)) {
+		tell_missing(at.device, log[0] ? log : "the driver takes only the plain text");
+		log[0] = 0;
+		return nullptr;
+	}
+	return program;
+}
+
 // @refused: the driver's error, of which nothing is said; the answer is HET_EBUILD then.
 int build_images(const cuda_place &at, std::span<const het_image> images, std::unique_ptr<device_program> &made,
 		 text &log, int *refused)
 {
-	text words(new (std::nothrow) char[log_size]());
-	std::unique_ptr<cuda_program> program(new (std::nothrow) cuda_program(at.cu, at.context, at.device));
 	*refused = 0;
+	text words(new (std::nothrow) char[log_size]());
+	std::unique_ptr<cuda_program> program = words ? build_instrumented(at, images, words.get()) : nullptr;
+	bool is_plain = !program;
+	if (is_plain)
+		program.reset(new (std::nothrow) cuda_program(at.cu, at.context, at.device));
 	if (!words || !program)
 		return fail(HET_ENOMEM, "%s: no memory for a program", at.device);
-	*refused = program->load(images, words.get());
+	if (is_plain)
+		*refused = program->load(images, words.get());
 	log = words[0] ? std::move(words) : nullptr;
 	if (*refused)
 		return HET_EBUILD;
@@ -207,10 +253,16 @@ int build_cuda_program(const cuda_place &at, const program_source &source, std::
 	auto build = [&](const fatbin::image &i, fatbin::bytes bytes) {
 		return build_image(at, i.target, bytes, made, log, &refused);
 	};
-	int err = source.images.empty() ? build_best_image(
-						  at.device, at.can, *source.fat, &refused,
-						  [&](int e) { return at.cu.name_of(e); }, build)
-					: build_images(at, source.images, made, log, &refused);
+	auto words_of = [&](int e) { return at.cu.name_of(e); };
+	int err = HET_ENODEV;
+	if (!source.images.empty())
+		err = build_images(at, source.images, made, log, &refused);
+	// Only PTX can have instruments.
+	else if (at.wanted.any())
+		err = build_best_image(at.device, at.can, *source.fat, &refused, words_of, build,
+				       [](const fatbin::image &i) { return i.target == fatbin::target::ptx; });
+	if (err && source.images.empty())
+		err = build_best_image(at.device, at.can, *source.fat, &refused, words_of, build);
 	if (err && refused)
 		return fail(err, "%s: the program's images can't be loaded: %s (%d): %.300s", at.device,
 			    at.cu.name_of(refused), refused, log ? log.get() : "the driver gave no reason");

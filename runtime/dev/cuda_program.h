@@ -4,6 +4,7 @@
 
 #include "dev/compute_device.h"
 #include "dev/cuda_calls.h"
+#include "dev/cuda_tables.h"
 #include "fatbin/pick.h"
 
 namespace het::rt
@@ -13,14 +14,17 @@ namespace het::rt
 class cuda_kernel final : public device_kernel
 {
       public:
-	explicit cuda_kernel(cu_function handle) : handle_(handle) {}
+	// @tables: of its module's instruments, which has any or none; live as long as this.
+	cuda_kernel(cu_function handle, cuda_tables &tables) : handle_(handle), tables_(tables) {}
 	// Asks the driver for the parameters. A code of the driver's.
 	int open(const cuda_calls &cu);
 
 	uint32_t nargs() const override { return nargs_; }
 	// What every kernel can be launched with, unless its author has limited it.
 	group_limits limits() const override { return {256, {}}; }
+	bool notes_writes() const override { return tables_.has().dirty; }
 	cu_function handle() const { return handle_; }
+	cuda_tables &tables() const { return tables_; }
 
 	// Takes the arguments of one launch, of which only one is made at a time. 0, or HET_EARG: one does not fit its parameter.
 	int set(std::span<const device_arg> args);
@@ -31,6 +35,7 @@ class cuda_kernel final : public device_kernel
 	int set_one(size_t i, const device_arg &a);
 
 	const cu_function handle_;
+	cuda_tables &tables_;
 	uint32_t nargs_ = 0;
 	unsigned shared_bytes_ = 0;
 	std::unique_ptr<size_t[]> sizes_;
@@ -44,6 +49,7 @@ struct cuda_place {
 	cu_context context;
 	const char *device; // its name, for messages
 	const fatbin::abilities &can;
+	instruments wanted;
 };
 
 // Of the program's images, or of the best of a fat binary that the driver takes. HET_EBUILD with the driver's words in *log.

@@ -166,6 +166,18 @@ struct het_image {
 	size_t nbytes;
 };
 
+/** Instruments that kernels on devices of kind CUDA can have, if their program is one PTX text. */
+enum {
+	/** how many lines of memory the warps ask for */
+	HET_COALESCE = 1,
+	/** which pages are written: what lies in others stays valid on the host */
+	HET_DIRTY = 2,
+	/** which pages are read or written */
+	HET_TOUCH = 4,
+	/** none, whatever the environment's HET_INSTRUMENT asks for */
+	HET_PLAIN = 8
+};
+
 /**
  * Arguments of het_program_create(). Kernels come from one of source, a fat binary in memory, and one in a file; or from
  * functions, or images; or from several of these, for different kinds of devices. het-fatbin(1) makes fat binaries.
@@ -190,6 +202,10 @@ struct het_program_args {
 	const char *file;
 	/** the section of file, or where file is null of the running executable, that is a fat binary */
 	const char *section;
+	/** HET_COALESCE... of its kernels; 0: what HET_INSTRUMENT asks for. Those that can't be had are reported and left out */
+	uint32_t instruments;
+	/** COALESCE: one of so many warps is counted; 0: all */
+	uint32_t one_of;
 };
 
 /**
@@ -506,6 +522,44 @@ struct het_event_part_info {
  *         before the launch has finished.
  */
 int het_event_part(het_event *event, uint32_t number, struct het_event_part_info *info);
+
+/** Filled by het_event_counters(). Pages are the device's, of 64 KiB. */
+struct het_launch_counters {
+	size_t size;
+	/** those that the launch had, of HET_COALESCE...; what belongs to the others is 0 */
+	uint32_t instruments;
+	/** COALESCE: instructions that have counters, for het_event_site(), and their sums, of one of so many warps */
+	uint32_t sites;
+	uint64_t one_of;
+	uint64_t warps, threads, lines, pages;
+	/** DIRTY: pages of arguments that the kernel may write, and those of them that it wrote */
+	uint64_t writable_pages, written_pages;
+	/** bytes of read-write arguments that the host keeps because the kernel did not write near them */
+	uint64_t bytes_kept;
+	/** TOUCH: pages of all arguments, and those that the kernel used */
+	uint64_t usable_pages, touched_pages;
+};
+
+/** What a launch's instruments have counted. @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before it has finished. */
+int het_event_counters(het_event *event, struct het_launch_counters *counters);
+
+/** Filled by het_event_site(). */
+struct het_site_counters {
+	size_t size;
+	/** how often a warp came to the instruction with an address in global memory, and with how many threads */
+	uint64_t warps, threads;
+	/** lines of 128 bytes and pages of 64 KiB that it asked for, each time counted anew */
+	uint64_t lines, pages;
+	/** where it stands in the program's PTX; valid while the event lives */
+	const char *function, *instruction;
+	uint32_t line, column;
+};
+
+/**
+ * The counters of one instruction of the launch's module. @param number less than het_launch_counters::sites.
+ * @return 0; HET_ENULL; HET_EARG for a size too small or a number that is too large; HET_ESTATE before it has finished.
+ */
+int het_event_site(het_event *event, uint32_t number, struct het_site_counters *site);
 
 /** Makes an event that the program finishes. @return 0; HET_ENULL; HET_ENOMEM. */
 int het_user_event_create(het_event **event);

@@ -274,6 +274,16 @@ int cuMemsetD8_v2(cu_deviceptr to, unsigned char value, size_t size)
 	return cuMemcpyHtoD_v2(to, bytes.data(), size);
 }
 
+int cuMemsetD8Async(cu_deviceptr to, unsigned char value, size_t size, cu_stream stream)
+{
+	if (int err = injected(__func__))
+		return err;
+	return add_work(__func__, stream, false, [=] {
+		std::vector<unsigned char> bytes(size, value);
+		return write_device(to, bytes.data(), size);
+	});
+}
+
 int cuMemPrefetchAsync_v2(cu_deviceptr, size_t, cu_mem_location, unsigned, cu_stream)
 {
 	return injected(__func__);
