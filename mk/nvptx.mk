@@ -17,14 +17,15 @@ nvptx_texts := $(if $(nvcc),nvcc) $(if $(nvptx_clang),clang)
 nvptx_programs := $(addprefix $(nvptx)/,ptx $(if $(nvptx_gcc),openmp openacc lib/libgomp.so.1) \
 	$(foreach t,$(nvptx_texts),$t.ptx $t-warps.ptx))
 
-nvptx_overheads := $(if $(nvcc),$(patsubst %,$(nvptx)/overheads/%.ptx,plain dirty touch coalesce slice))
+nvptx_overheads := $(if $(nvcc),$(patsubst %,$(nvptx)/overheads/%.ptx,plain dirty touch coalesce slice uniform-simt))
 
 bench-nvptx: $(nvptx_programs) $(nvptx_overheads) $(fake_cuda) $(B)/bin/het-ptx
 	$(if $(nvptx_gcc),,@echo 'left out: OpenMP and OpenACC, for want of gcc-12-offload-nvptx')
 	$(if $(nvcc),,@echo 'left out: nvcc')
 	$(if $(nvptx_clang),,@echo 'left out: clang-14')
 	$Q$(PYTHON) bench/nvptx/sweep.py --check --bin $(nvptx) --het-ptx $(B)/bin/het-ptx
-	$(if $(nvcc),$QLD_LIBRARY_PATH=$(B)/fake $(PYTHON) bench/nvptx/overheads.py --check --bin $(nvptx)/overheads)
+	$(if $(nvcc),$Qfor p in overheads stops uniform; do \
+		LD_LIBRARY_PATH=$(B)/fake $(PYTHON) bench/nvptx/$$p.py --check --bin $(nvptx)/overheads || exit; done)
 .PHONY: bench-nvptx
 
 nvptx_headers := $(wildcard bench/nvptx/*.h)

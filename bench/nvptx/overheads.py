@@ -83,9 +83,9 @@ class Driver:
             raise RuntimeError(f"{name} has {size.value} bytes, not {len(data)}")
         self.put(address.value, data)
 
-    def launch(self, function, blocks, arguments):
+    def launch(self, function, blocks, arguments, threads=THREADS):
         pointers = (ctypes.c_void_p * len(arguments))(*[ctypes.addressof(a) for a in arguments])
-        self.call("cuLaunchKernel", function, blocks, 1, 1, THREADS, 1, 1, 0, None, pointers, None)
+        self.call("cuLaunchKernel", function, blocks, 1, 1, threads, 1, 1, 0, None, pointers, None)
 
     def timed(self, *launch):
         """Microseconds."""
@@ -185,6 +185,21 @@ def kernels(buffers, small):
     ]
 
 
+def compare_times(gpu, kernel, name, plain, other, repeats):
+    """Launches in turns: the second as a multiple of the first."""
+    times = []
+    for _ in range(WARM_UP + repeats):
+        times.append((gpu.timed(*plain), gpu.timed(*other)))
+    ratios = sorted(t[1] / t[0] for t in times[WARM_UP:])
+    cut = len(ratios) // 10
+    row = {"kernel": kernel, "instrument": name,
+           "plain_us": statistics.median(t[0] for t in times[WARM_UP:]),
+           "ratio": statistics.median(ratios), "low": ratios[cut], "high": ratios[-1 - cut]}
+    spread = f"{row['ratio']:7.3f} ({row['low']:.3f}-{row['high']:.3f})"
+    print(f"{kernel:12s} {row['plain_us']:9.1f} us  {name:14s} {spread}", flush=True)
+    return row
+
+
 class Bench:
     def __init__(self, arguments):
         self.gpu, self.repeats = Driver(), arguments.repeats
@@ -211,17 +226,7 @@ class Bench:
         self.expect(f"{kernel.name}, {name}: the results", self.gpu.get(self.buffers.c, kernel.results), self.results)
 
     def time(self, kernel, name, plain, other):
-        times = []
-        for _ in range(WARM_UP + self.repeats):
-            times.append((self.gpu.timed(*plain), self.gpu.timed(*other)))
-        ratios = sorted(t[1] / t[0] for t in times[WARM_UP:])
-        cut = len(ratios) // 10
-        row = {"kernel": kernel.name, "instrument": name,
-               "plain_us": statistics.median(t[0] for t in times[WARM_UP:]),
-               "ratio": statistics.median(ratios), "low": ratios[cut], "high": ratios[-1 - cut]}
-        self.rows.append(row)
-        spread = f"{row['ratio']:7.3f} ({row['low']:.3f}-{row['high']:.3f})"
-        print(f"{kernel.name:12s} {row['plain_us']:9.1f} us  {name:14s} {spread}", flush=True)
+        self.rows.append(compare_times(self.gpu, kernel.name, name, plain, other, self.repeats))
 
     def run(self, kernel):
         self.gpu.launch(self.gpu.function(self.modules["plain"], kernel.name), kernel.blocks, kernel.arguments)

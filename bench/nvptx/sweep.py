@@ -88,7 +88,7 @@ def first_line(*command):
 
 def sweep(arguments):
     results = []
-    all_variants = variants(arguments.bin)
+    all_variants = [v for v in variants(arguments.bin) if not arguments.variants or v[0] in arguments.variants]
     work = [(v, p, simd) for p in points(arguments.programs) for v in all_variants for simd in (0, 1)]
     random.Random(1).shuffle(work)  # so that a slow minute does not fall on one line of a plot
     begin = time.monotonic()
@@ -105,6 +105,11 @@ def sweep(arguments):
             row.update(median=statistics.median(times), low=times[quarter], high=times[-1 - quarter])
         results.append(row)
         print(f"{done + 1}/{len(work)} {json.dumps(row)}", flush=True)
+    failed = [r for r in results if "failed" in r]
+    if arguments.update:
+        with open(arguments.update) as file:
+            earlier = json.load(file)["results"]
+        results = [r for r in earlier if r["variant"] not in arguments.variants] + results
     machine = {
         "cpu": platform.processor() or platform.machine(),
         "gpu": first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"),
@@ -114,8 +119,7 @@ def sweep(arguments):
     with open(os.path.join(arguments.out, "nvptx.json"), "w") as file:
         json.dump({"machine": machine, "repeats": arguments.repeats, "results": results}, file, indent=1)
     draw_all(results, arguments.out)
-    failed = [r for r in results if "failed" in r]
-    print(f"{len(results)} of {len(work)} points, {len(failed)} failed")
+    print(f"{len(results)} points, {len(failed)} of {len(work)} failed")
     return 1 if failed else 0
 
 
@@ -232,6 +236,8 @@ def main():
     parser.add_argument("--bin", default="build/nvptx", help="the folder of the programs")
     parser.add_argument("--out", default="nvptx-results", help="where results and plots go")
     parser.add_argument("--programs", nargs="+", default=PROGRAMS, choices=PROGRAMS)
+    parser.add_argument("--variants", nargs="+", default=[], help="these alone: openmp, openacc, nvcc, ...")
+    parser.add_argument("--update", metavar="FILE", help="an earlier nvptx.json, for the other variants")
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop after so many, at points taken at random")
     parser.add_argument("--commit", default="", help="noted in the results")
