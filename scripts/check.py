@@ -60,6 +60,7 @@ NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events".split(
 ONE_THREAD = [
     *"coherence_test layout_test read_ahead_test".split(),
     *sources("runtime/ptx/tests/*_test.cc"),
+    *sources("runtime/core/tests/*_test.cc"),
     *sources("runtime/fatbin/tests/*_test.cc"),
     *sources("runtime/dev/tests/*_test.cc"),
     *sources("tools/json/tests/*_test.cc"),
@@ -83,7 +84,7 @@ FAKE_CUDA = {
 }
 WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
-    *"runtime_events runtime_instruments runtime_launch runtime_programs runtime_ranges".split(),
+    *"runtime_events runtime_instruments runtime_launch runtime_memory runtime_programs runtime_ranges".split(),
 )
 WITH_INSTRUMENTS = ("runtime_events", "runtime_launch", "runtime_ranges")
 

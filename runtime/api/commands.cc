@@ -1,82 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The C boundary: commands and events. het.h documents each function.
+// The C boundary: launches, markers, barriers, and events. het.h documents each function.
+#include "api/command.h"
 #include "api/public.h"
-#include "api/structs.h"
 #include "core/launch.h"
-#include "core/queue.h"
 #include "core/split_launch.h"
-#include "core/transfer.h"
 
 #include <cstddef>
 #include <new>
+#include <utility>
 
 using namespace het;
 using namespace het::rt;
 
 namespace
 {
-
-int check_waits(const char *call, size_t n, het_event *const *events)
-{
-	if (n && !events)
-		return fail(HET_ENULL, "%s: %zu events at null", call, n);
-	for (size_t i = 0; i < n; i++) {
-		if (!events[i])
-			return fail(HET_ENULL, "%s: event %zu is null", call, i);
-	}
-	return 0;
-}
-
-// Nodes of the graph, of a wait list: a copy, as the handles are of another type.
-class wait_list
-{
-      public:
-	// False: out of memory.
-	bool take(size_t n, het_event *const *events)
-	{
-		if (n > few)
-			more_.reset(new (std::nothrow) node *[n]);
-		node **to = n > few ? more_.get() : some_;
-		for (size_t i = 0; to && i < n; i++)
-			to[i] = events[i];
-		nodes = {to, n};
-		return to;
-	}
-	std::span<node *const> nodes;
-
-      private:
-	static constexpr size_t few = 8;
-	node *some_[few];
-	std::unique_ptr<node *[]> more_;
-};
-
-// Makes a command of class C by take(args), and sends it on its way.
-template <class C, class A> int command(const char *call, het_queue *queue, const A *args, het_event **event)
-{
-	A a = {};
-	if (int err = check_started())
-		return err;
-	if (!queue)
-		return fail(HET_ENULL, "%s: null queue", call);
-	int err = accept(call, args, a);
-	if (!err)
-		err = check_waits(call, a.nwaits, a.waits);
-	if (err)
-		return err;
-	wait_list waits;
-	reference<C> c(new (std::nothrow) C(*queue));
-	if (!c || !waits.take(a.nwaits, a.waits))
-		return fail(HET_ENOMEM, "%s: out of memory", call);
-	if (int e = c->take(a))
-		return e;
-	auto kept = reference<C>::to(c.get());
-	ordering how = queue->in_order ? ordering::in_order : ordering::free;
-	if (int e = enqueue(c.give_up(), {&queue->commands, how, waits.nodes}))
-		return e;
-	if (event)
-		*event = kept.give_up();
-	return 0;
-}
 
 // Markers and barriers. With a wait list they wait for that alone (and for what holds up the queue).
 int mark(const char *call, het_queue *queue, ordering how, size_t nwaits, het_event *const *waits, het_event **event)
@@ -91,16 +28,9 @@ int mark(const char *call, het_queue *queue, ordering how, size_t nwaits, het_ev
 	reference<het_event> e(new (std::nothrow) het_event(queue));
 	if (!e || !list.take(nwaits, waits))
 		return fail(HET_ENOMEM, "%s: out of memory", call);
-	if (nwaits && how == ordering::marker)
-		how = queue->in_order ? ordering::in_order : ordering::free;
-	else if (nwaits)
-		how = ordering::fence;
-	auto kept = reference<het_event>::to(e.get());
-	if (int err = enqueue(e.give_up(), {&queue->commands, how, list.nodes}))
-		return err;
-	if (event)
-		*event = kept.give_up();
-	return 0;
+	if (nwaits)
+		how = how == ordering::marker ? usual_order(*queue) : ordering::fence;
+	return send(std::move(e), {&queue->commands, how, list.nodes}, event);
 }
 
 } // namespace
@@ -113,16 +43,6 @@ GPUVM_PUBLIC int het_launch(het_queue *queue, const het_launch_args *args, het_e
 	bool split = args && args->size >= offsetof(het_launch_args, global) && (args->flags & HET_SPLIT);
 	int err = split ? command<split_launch>("het_launch", queue, args, event) : split_launch::unsplit;
 	return err == split_launch::unsplit ? command<launch>("het_launch", queue, args, event) : err;
-}
-
-GPUVM_PUBLIC int het_copy(het_queue *queue, const het_copy_args *args, het_event **event)
-{
-	return command<copy>("het_copy", queue, args, event);
-}
-
-GPUVM_PUBLIC int het_fill(het_queue *queue, const het_fill_args *args, het_event **event)
-{
-	return command<fill>("het_fill", queue, args, event);
 }
 
 GPUVM_PUBLIC int het_marker(het_queue *queue, size_t nwaits, het_event *const *waits, het_event **event)

@@ -118,13 +118,14 @@ void finish(het_event &e, int status)
 	}
 }
 
-int enqueue(het_event *e, const command_graph::place &p)
+int enqueue(het_event *e, const command_graph::place &p, const command_graph::follower &then)
 {
-	core().unfinished.fetch_add(1);
-	switch (core().graph.add(*e, p)) {
+	uint32_t count = then.n ? 2 : 1;
+	core().unfinished.fetch_add(count);
+	switch (core().graph.add(*e, p, then)) {
 	case command_graph::added::ready:
 		if (e->is_empty())
-			finish(*e, 0);
+			finish(*e, e->inherited);
 		else
 			e->where.load()->offer(*e);
 		return 0;
@@ -133,8 +134,10 @@ int enqueue(het_event *e, const command_graph::place &p)
 		core().for_executors([](executor &x) { x.attend(); });
 		return 0;
 	default:
-		core().unfinished.fetch_sub(1);
+		core().unfinished.fetch_sub(count);
 		e->release();
+		if (then.n)
+			event_of(*then.n).release();
 		return fail(HET_ENOMEM, "no memory for the order of commands");
 	}
 }
@@ -149,6 +152,7 @@ void start_part(het_event *e, executor &on)
 void open_user_event(het_event &e)
 {
 	core().unfinished.fetch_add(1);
+	e.held = true;
 	core().graph.add(e, {.in = &core().user_events}); // without predecessors it can't fail
 }
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <new>
 #include <pthread.h>
+#include <utility>
 
 namespace het::rt
 {
@@ -25,20 +26,36 @@ void attend_all()
 	core().for_executors([](executor &x) { x.attend(); });
 }
 
-// Work that can finish is waited for; what hangs on events that the program never finishes is cancelled. Runs several times.
+// User events, or mappings, that nothing but the program would end. (A mapping that has predecessors is not held up by the program
+// yet, or not any more.)
+void cancel_all(sequence &s)
+{
+	auto claim_held_up = [](node &n) {
+		auto &e = static_cast<het_event &>(n);
+		if (!n.held || n.missing || std::exchange(e.begun, true))
+			return false;
+		n.held = false;
+		e.retain();
+		return true;
+	};
+	while (node *n = core().graph.find(s, claim_held_up)) {
+		reference<het_event> e(static_cast<het_event *>(n));
+		finish(*e, HET_ECANCELED);
+	}
+}
+
+// Work that can finish is waited for; what hangs on the program, which does nothing any more, is cancelled. Runs several times.
 void at_exit()
 {
 	if (core().forked.load())
 		return;
-	auto keep = [](node &n) { static_cast<het_event &>(n).retain(); };
-	while (node *n = core().graph.first_of(core().user_events, UINT64_MAX, keep)) {
-		reference<het_event> e(static_cast<het_event *>(n));
-		if (claim(*e))
-			finish(*e, HET_ECANCELED);
-	}
 	uint64_t end = now_ns() + uint64_t{settings().exit_wait_s} * 1'000'000'000;
-	while (core().unfinished.load() && now_ns() < end)
-		wait_for_progress();
+	do {
+		cancel_all(core().user_events);
+		cancel_all(core().mappings);
+		if (core().unfinished.load())
+			wait_for_progress();
+	} while (core().unfinished.load() && now_ns() < end);
 	if (uint32_t n = core().unfinished.load())
 		warn("exit: %u commands have not finished in %u s and are left (HET_EXIT_WAIT)", n,
 		     settings().exit_wait_s);

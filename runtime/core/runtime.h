@@ -23,6 +23,7 @@ namespace het::rt
 struct runtime {
 	command_graph graph{HET_EWAIT};
 	sequence user_events;
+	sequence mappings;
 
 	// Set by start, constant afterwards.
 	std::unique_ptr<het_device> devices[most_devices];

@@ -443,10 +443,83 @@ struct het_copy_args {
 };
 
 /**
- * Copies bytes between objects and host memory; the sides must not overlap.
+ * Copies bytes between objects and host memory; the sides must not overlap. It reads an object (to a host pointer) and writes
+ * one (from a host pointer); a host pointer may be used again when the event has finished.
  * @return as het_launch().
  */
 int het_copy(het_queue *queue, const struct het_copy_args *args, het_event **event);
+
+/** One side of het_copy_rect(): rows of bytes, in slices, in an object or with a null object at a host pointer. */
+struct het_rect {
+	het_memory *memory;
+	void *pointer;
+	/** where the rectangle begins, from the object's or pointer's first byte: byte in a row, row, slice */
+	size_t origin[3];
+	/** bytes from one row to the next, and from one slice to the next; 0: there is nothing between them. Rows must not overlap,
+	 * nor slices */
+	size_t row_pitch;
+	size_t slice_pitch;
+};
+
+/** Arguments of het_copy_rect(). */
+struct het_copy_rect_args {
+	size_t size;
+	struct het_rect to;
+	struct het_rect from;
+	/** bytes of a row, rows of a slice, slices: at least 1 of each */
+	size_t region[3];
+	size_t nwaits;
+	het_event *const *waits;
+};
+
+/**
+ * Copies a rectangle of bytes; the bytes of the sides must not overlap, their rows may alternate. To later commands, it uses
+ * all from its first to its last byte on either side.
+ * @return as het_launch().
+ */
+int het_copy_rect(het_queue *queue, const struct het_copy_rect_args *args, het_event **event);
+
+/** Arguments of het_map(). */
+struct het_map_args {
+	size_t size;
+	het_memory *memory;
+	size_t offset;
+	size_t nbytes;
+	/** what the host will do: HET_READ_ONLY... */
+	uint32_t access;
+	/** 0 */
+	uint32_t flags;
+	size_t nwaits;
+	het_event *const *waits;
+};
+
+/**
+ * Gives bytes of an object to the host until het_unmap(). When the event has finished, they are valid on the host; later commands
+ * that write them, or with access to write use them, wait until they are unmapped. het_finish() and later commands of
+ * an in-order queue that use other bytes do not. (Without a mapping the host may use het_memory_pointer() as well, and
+ * sees to the order itself.)
+ * @param pointer receives where the bytes are; an address inside het_memory_pointer()'s.
+ * @return as het_launch(). What is mapped when the process exits is unmapped.
+ */
+int het_map(het_queue *queue, const struct het_map_args *args, void **pointer, het_event **event);
+
+/** Arguments of het_unmap(). */
+struct het_unmap_args {
+	size_t size;
+	/** as given to het_map() */
+	het_memory *memory;
+	/** as received from het_map() */
+	void *pointer;
+	size_t nwaits;
+	het_event *const *waits;
+};
+
+/**
+ * Ends a mapping, the oldest of those that the object has there, when the map and the events have finished; also if one of them
+ * has failed.
+ * @return as het_launch(); HET_EARG if there is none: a map that has failed leaves none.
+ */
+int het_unmap(het_queue *queue, const struct het_unmap_args *args, het_event **event);
 
 /** Arguments of het_fill(). */
 struct het_fill_args {

@@ -61,7 +61,24 @@ void command_graph::take_over_data(node &n)
 	}
 }
 
-command_graph::added command_graph::add(node &n, const place &p)
+void command_graph::append(sequence &s, node &n)
+{
+	n.in = &s;
+	n.number = ++s.count_;
+	n.earlier = s.last_;
+	(n.earlier ? n.earlier->later : s.first_) = &n;
+	s.last_ = &n;
+}
+
+// @e: one of the edges of @n.
+void command_graph::connect(node &before, node &n, edge &e, bool inherits)
+{
+	e = {before.successors, &n, inherits};
+	before.successors = &e;
+	n.missing++;
+}
+
+command_graph::added command_graph::add(node &n, const place &p, const follower &then)
 {
 	hold h(lock_);
 	size_t count = 0;
@@ -73,20 +90,24 @@ command_graph::added command_graph::add(node &n, const place &p)
 		n.more_count = count;
 	}
 	edge *next = n.more_edges ? n.more_edges : n.own_edges;
-	for_predecessors(n, p, [&](node &before, bool inherits) {
-		*next = {before.successors, &n, inherits};
-		before.successors = next++;
-	});
-	n.missing = uint32_t(count);
+	for_predecessors(n, p, [&](node &before, bool inherits) { connect(before, n, *next++, inherits); });
+	for (node *w : p.waits)
+		n.inherited = w->failed ? inherited_code_ : n.inherited;
 	take_over_data(n);
 	if (p.in) {
-		n.in = p.in;
-		n.number = ++p.in->count_;
-		n.earlier = p.in->last_;
-		(n.earlier ? n.earlier->later : p.in->first_) = &n;
-		p.in->last_ = &n;
+		append(*p.in, n);
 		if (p.how == ordering::barrier || p.how == ordering::fence)
 			p.in->barrier_ = &n;
+	}
+	if (then.n) {
+		connect(n, *then.n, then.n->own_edges[0], true);
+		then.n->held = true;
+		take_over_data(*then.n);
+		append(*then.in, *then.n);
+	}
+	if (p.lets_go_of && p.lets_go_of->held) {
+		p.lets_go_of->held = false;
+		connect(n, *p.lets_go_of, p.lets_go_of->own_edges[1], false);
 	}
 	return count ? added::waiting : added::ready;
 }
@@ -95,6 +116,7 @@ node *command_graph::finish(node &n, int status)
 {
 	hold h(lock_);
 	n.finished = true;
+	n.failed = status < 0;
 	for (access_entry &mine : n.accesses) {
 		if (mine.inside)
 			mine.inside->remove(mine);
@@ -110,8 +132,9 @@ node *command_graph::finish(node &n, int status)
 		node &to = *e->to;
 		if (status < 0 && e->inherits && !to.inherited)
 			to.inherited = inherited_code_;
-		if (--to.missing)
+		if (--to.missing || (to.held && !to.inherited))
 			continue;
+		to.held = false;
 		*end = &to;
 		end = &to.next_ready;
 	}

@@ -6,7 +6,7 @@
 // wait list keeps it alive during the call.
 //
 // An order between two commands comes from
-//   events    those named in the wait list; their failure is inherited
+//   events    those named in the wait list; their failure is inherited, also if they have finished
 //   data      ranges that overlap, one of them written; a failed writer's failure is inherited by readers
 //   queues    in-order queues, markers and barriers; failures are not inherited
 #pragma once
@@ -40,6 +40,8 @@ struct node {
 	uint32_t missing = 0;
 	int inherited = 0; // the first failure of what it waited for, or why it was cancelled
 	bool finished = false;
+	bool failed = false;
+	bool held = false; // the program ends it: it does not become ready unless it inherits a failure
 	edge *successors = nullptr;
 	node *next_ready = nullptr;
 	sequence *in = nullptr;
@@ -80,11 +82,19 @@ class command_graph
 		sequence *in = nullptr;
 		ordering how = ordering::free;
 		std::span<node *const> waits = {};
+		// It lets go of this node, which then waits for it, whether it fails or not; nothing happens if that is not held.
+		node *lets_go_of = nullptr;
+	};
+	// A node right behind another: it waits for that alone, which must have the same accesses or more, and is held.
+	struct follower {
+		node *n = nullptr;
+		sequence *in = nullptr;
 	};
 
 	enum class added : uint8_t { ready, waiting, no_memory };
 	// ready: the caller has to see to it. no_memory: nothing has changed.
-	added add(node &n, const place &p);
+	added add(node &n, const place &p, const follower &then);
+	added add(node &n, const place &p) { return add(n, p, {}); }
 
 	// Returns the nodes that have become ready, linked by next_ready.
 	node *finish(node &n, int status);
@@ -101,6 +111,15 @@ class command_graph
 	{
 		hold h(lock_);
 		return s.count_;
+	}
+	// The first unfinished node of the sequence for which wanted(node &) is true, which is called under the lock.
+	template <class F> node *find(sequence &s, F wanted)
+	{
+		hold h(lock_);
+		node *n = s.first_;
+		while (n && !wanted(*n))
+			n = n->later;
+		return n;
 	}
 	// The first unfinished one, retained through keep(node &) under the lock; null if there is none up to number @last.
 	template <class F> node *first_of(sequence &s, uint64_t last, F keep)
@@ -135,6 +154,8 @@ class command_graph
 	template <class F> void for_predecessors(node &n, const place &p, F f);
 	void cover(access_entry &e);
 	void take_over_data(node &n);
+	static void append(sequence &s, node &n);
+	static void connect(node &before, node &n, edge &e, bool inherits);
 
 	futex_lock lock_;
 	// Uses by unfinished commands: those that later commands have to look at, and those that a later writer covers.

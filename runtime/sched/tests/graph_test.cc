@@ -162,6 +162,86 @@ TEST(command_graph, finished_nodes_are_not_waited_for)
 	EXPECT_EQ(graph.add(second, {.waits = waits}), command_graph::added::ready);
 }
 
+TEST(command_graph, failures_that_have_been_pass_along_events)
+{
+	command_graph graph(inherited);
+	command first, second, third;
+	graph.add(first, {});
+	finish(graph, first, -5);
+	node *waits[] = {&first};
+	EXPECT_EQ(graph.add(second, {.waits = waits}), command_graph::added::ready);
+	EXPECT_EQ(second.inherited, inherited);
+	waits[0] = &second;
+	EXPECT_EQ(graph.add(third, {.waits = waits}), command_graph::added::waiting);
+	EXPECT_EQ(finish(graph, second, second.inherited), &third);
+	EXPECT_EQ(third.inherited, inherited);
+	finish(graph, third, third.inherited);
+}
+
+// A node with the same uses right behind another, held.
+struct held_pair {
+	command first, held;
+	sequence of_held;
+
+	held_pair(command_graph &graph, bool writes)
+	{
+		use u = {{0, 8}, true, writes};
+		first.set({&u, 1});
+		held.set({&u, 1});
+		EXPECT_EQ(graph.add(first, {}, {&held, &of_held}), command_graph::added::ready);
+	}
+};
+
+TEST(command_graph, what_is_held_keeps_others_off_until_it_is_let_go_of)
+{
+	for (bool writes : {false, true}) {
+		command_graph graph(inherited);
+		held_pair pair(graph, writes);
+		command reader, writer, ends, after;
+		use reads = {{4, 5}, true, false}, changes = {{5, 6}, false, true};
+		reader.set({&reads, 1});
+		writer.set({&changes, 1});
+		EXPECT_EQ(graph.add(reader, {}) == command_graph::added::ready, !writes);
+		EXPECT_EQ(graph.add(writer, {}), command_graph::added::waiting);
+		EXPECT_EQ(finish(graph, pair.first), nullptr);
+		auto any = [](node &) { return true; };
+		EXPECT_EQ(graph.find(pair.of_held, any), &pair.held);
+		EXPECT_EQ(graph.add(ends, {.lets_go_of = &pair.held}), command_graph::added::ready);
+		EXPECT_EQ(finish(graph, ends, -5), &pair.held);
+		EXPECT_EQ(pair.held.inherited, 0);
+		int ready = 0;
+		for (node *n = finish(graph, pair.held); n; n = n->next_ready)
+			ready++;
+		EXPECT_EQ(ready, writes ? 2 : 1);
+		EXPECT_EQ(graph.find(pair.of_held, any), nullptr);
+		EXPECT_EQ(graph.add(after, {.lets_go_of = &pair.held}), command_graph::added::ready);
+		for (command *c : {&reader, &writer, &after})
+			EXPECT_EQ(c->inherited, 0);
+		for (command *c : {&reader, &writer, &after})
+			finish(graph, *c);
+	}
+}
+
+TEST(command_graph, what_is_held_is_let_go_of_before_its_time)
+{
+	command_graph graph(inherited);
+	held_pair pair(graph, true);
+	command ends;
+	EXPECT_EQ(graph.add(ends, {.lets_go_of = &pair.held}), command_graph::added::ready);
+	EXPECT_EQ(finish(graph, ends), nullptr);
+	EXPECT_EQ(finish(graph, pair.first), &pair.held);
+	finish(graph, pair.held);
+}
+
+TEST(command_graph, what_is_held_fails_with_the_one_before)
+{
+	command_graph graph(inherited);
+	held_pair pair(graph, true);
+	EXPECT_EQ(finish(graph, pair.first, -5), &pair.held);
+	EXPECT_EQ(pair.held.inherited, inherited);
+	finish(graph, pair.held, pair.held.inherited);
+}
+
 TEST(command_graph, queues_keep_their_order)
 {
 	command_graph graph(inherited);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What all functions of the C boundary that add a command do.
+#pragma once
+
+#include "api/structs.h"
+#include "core/event.h"
+#include "core/queue.h"
+#include "core/runtime.h"
+
+#include <memory>
+#include <new>
+#include <span>
+
+namespace het::rt
+{
+
+inline int check_waits(const char *call, size_t n, het_event *const *events)
+{
+	if (n && !events)
+		return fail(HET_ENULL, "%s: %zu events at null", call, n);
+	for (size_t i = 0; i < n; i++) {
+		if (!events[i])
+			return fail(HET_ENULL, "%s: event %zu is null", call, i);
+	}
+	return 0;
+}
+
+// Nodes of the graph, of a wait list: a copy, as the handles are of another type.
+class wait_list
+{
+      public:
+	// @last: one more, or null. False: out of memory.
+	bool take(size_t n, het_event *const *events, het_event *last = nullptr)
+	{
+		size_t count = n + (last != nullptr);
+		if (count > few)
+			more_.reset(new (std::nothrow) node *[count]);
+		node **to = count > few ? more_.get() : some_;
+		for (size_t i = 0; to && i < n; i++)
+			to[i] = events[i];
+		if (to && last)
+			to[n] = last;
+		nodes = {to, count};
+		return to;
+	}
+	std::span<node *const> nodes;
+
+      private:
+	static constexpr size_t few = 8;
+	node *some_[few];
+	std::unique_ptr<node *[]> more_;
+};
+
+// What each of these calls begins with. @first: as that of accept().
+template <class A>
+int accept_command(const char *call, het_queue *queue, const A *args, A &ours, size_t first = sizeof(A))
+{
+	if (int err = check_started())
+		return err;
+	if (!queue)
+		return fail(HET_ENULL, "%s: null queue", call);
+	int err = accept(call, args, ours, first);
+	return err ? err : check_waits(call, ours.nwaits, ours.waits);
+}
+
+inline ordering usual_order(const het_queue &queue)
+{
+	return queue.in_order ? ordering::in_order : ordering::free;
+}
+
+// Sends a command on its way. @event: null, or receives it.
+inline int send(reference<het_event> e, const command_graph::place &p, het_event **event,
+		const command_graph::follower &then = {})
+{
+	auto kept = reference<het_event>::to(e.get());
+	int err = enqueue(e.give_up(), p, then);
+	if (!err && event)
+		*event = kept.give_up();
+	return err;
+}
+
+// Makes a command of class C by take(args), and sends it.
+template <class C, class A>
+int command(const char *call, het_queue *queue, const A *args, het_event **event, size_t first = sizeof(A))
+{
+	A a = {};
+	if (int err = accept_command(call, queue, args, a, first))
+		return err;
+	wait_list waits;
+	reference<C> c(new (std::nothrow) C(*queue));
+	if (!c || !waits.take(a.nwaits, a.waits))
+		return fail(HET_ENOMEM, "%s: out of memory", call);
+	if (int err = c->take(a))
+		return err;
+	return send(reference<het_event>(c.give_up()), {&queue->commands, usual_order(*queue), waits.nodes}, event);
+}
+
+} // namespace het::rt

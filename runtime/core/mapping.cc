@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/mapping.h"
+
+#include "core/ranges.h"
+#include "core/runtime.h"
+#include "os/log.h"
+
+#include <utility>
+
+namespace het::rt
+{
+
+int map::take(const het_map_args &args)
+{
+	if (!args.memory)
+		return fail(HET_ENULL, "het_map: no memory object");
+	if (args.access < HET_READ_ONLY || args.access > HET_READ_WRITE || args.flags)
+		return fail(HET_EARG, "het_map: access %u, flags 0x%x", args.access, args.flags);
+	int err = 0;
+	bytes_ = take_place({args.memory, args.offset, nullptr}, args.nbytes, "het_map", &err);
+	if (err)
+		return err;
+	object_ = args.memory;
+	access_ = args.access;
+	entries_[0] = {.bytes = widen_to_edges(bytes_),
+		       .reads = bool(access_ & HET_READ_ONLY),
+		       .writes = bool(access_ & HET_WRITE_ONLY)};
+	accesses = {entries_, 1};
+	return 0;
+}
+
+int map::begin(executor &)
+{
+	return bring_to_host(bytes_, access_);
+}
+
+mapping::mapping(map &m) : het_event(nullptr), first(reference<map>::to(&m)), entry_(m.entry())
+{
+	accesses = {&entry_, 1};
+}
+
+reference<mapping> take_mapping(const het_memory *object, const void *pointer)
+{
+	mapping *found = nullptr;
+	core().graph.find(core().mappings, [&](node &n) {
+		auto &m = static_cast<mapping &>(n);
+		if (m.first->object() != object || m.first->bytes().ptr() != pointer || std::exchange(m.ending, true))
+			return false;
+		m.retain();
+		found = &m;
+		return true;
+	});
+	return reference<mapping>(found);
+}
+
+void give_back(mapping &m)
+{
+	core().graph.locked([&] { m.ending = false; });
+}
+
+} // namespace het::rt

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Mapping of memory objects: the program's own use of their bytes, in order with the commands.
+//
+// het_map() makes two nodes with the same accesses. `map` brings the bytes to the host; it is the program's event and
+// has a place in the queue. `mapping` comes right behind it and is held: it keeps off later commands until het_unmap() has
+// added a command that ends it. As it is in no queue, neither het_finish() nor an in-order queue waits for it.
+#pragma once
+
+#include "core/transfer.h"
+
+namespace het::rt
+{
+
+class map final : public transfer
+{
+      public:
+	using transfer::transfer;
+	int take(const het_map_args &args);
+	int begin(executor &) override;
+
+	range bytes() const { return bytes_; }
+	const access_entry &entry() const { return entries_[0]; }
+	const het_memory *object() const { return object_; }
+
+      private:
+	range bytes_;
+	const het_memory *object_ = nullptr; // the base class has a reference
+	uint32_t access_ = 0;
+};
+
+class mapping final : public het_event
+{
+      public:
+	// @first: after its take().
+	explicit mapping(map &first);
+
+	const reference<map> first;
+	// A command that ends it is being added. Graph lock.
+	bool ending = false;
+
+      private:
+	access_entry entry_;
+};
+
+// The oldest mapping of the object that begins at @pointer and that nobody ends yet; the caller does so now. Null: none.
+reference<mapping> take_mapping(const het_memory *object, const void *pointer);
+// The caller can't.
+void give_back(mapping &m);
+
+} // namespace het::rt

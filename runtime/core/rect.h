@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A rectangle of bytes in memory: rows at equal distances, in slices at equal distances. Pure.
+#pragma once
+
+#include "core/range.h"
+
+namespace het::rt
+{
+
+struct rect {
+	uintptr_t begin = 0;
+	size_t bytes = 0, rows = 0, slices = 0; // of a row, of a slice, and how many
+	size_t row_pitch = 0, slice_pitch = 0;
+
+	// @origin and @region: byte, row, slice. Pitches of 0: rows, slices, without gaps. False: rows or slices overlap each other,
+	// one of the region's numbers is 0, or an address does not fit.
+	bool place(uintptr_t base, const size_t (&origin)[3], const size_t (&region)[3], size_t row, size_t slice);
+
+	size_t count() const { return rows * slices; }
+	// Rising with @i, and apart.
+	range row(size_t i) const
+	{
+		uintptr_t at = begin + i / rows * slice_pitch + i % rows * row_pitch;
+		return {at, at + bytes};
+	}
+	range hull() const { return {begin, row(count() - 1).end}; }
+	// All of its hull.
+	bool is_solid() const { return hull().size() == bytes * count(); }
+	bool overlaps(const rect &other) const;
+
+	// Calls f(range) for rows in rising order, as one where they are less than @gap apart, until it returns other than 0.
+	template <class F> int for_runs(size_t gap, F f) const
+	{
+		range run = row(0);
+		for (size_t i = 1; i < count(); i++) {
+			range next = row(i);
+			if (next.begin - run.end >= gap) {
+				if (int stop = f(run))
+					return stop;
+				run.begin = next.begin;
+			}
+			run.end = next.end;
+		}
+		return f(run);
+	}
+};
+
+} // namespace het::rt
