@@ -53,6 +53,14 @@ static_assert(sizeof(CUdevice_attribute) == sizeof(int) && sizeof(CUpointer_attr
 
 #define EQUAL(ours, theirs) static_assert(int(het::ours) == int(theirs), #theirs);
 
+// In older toolkits these are pointers, which no constant expression can be compared with.
+bool has_same_launch_parameters()
+{
+	return uintptr_t(CU_LAUNCH_PARAM_END) == het::cu_launch_param_end &&
+	       uintptr_t(CU_LAUNCH_PARAM_BUFFER_POINTER) == het::cu_launch_param_buffer_pointer &&
+	       uintptr_t(CU_LAUNCH_PARAM_BUFFER_SIZE) == het::cu_launch_param_buffer_size;
+}
+
 // Every call of the table has the type of the function with its name. The table's parameters are written with the
 // project's types, so its types are made where those names are known.
 namespace table
@@ -134,5 +142,6 @@ EQUAL(cu_location_host, CU_MEM_LOCATION_TYPE_HOST)
 
 TEST(as_in_the_toolkit)
 {
+	CHECK(has_same_launch_parameters());
 	note("compared with <cuda.h> of CUDA %d.%d", CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
 }

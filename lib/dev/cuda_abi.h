@@ -89,6 +89,8 @@ enum cu_jit_option : int {
 	cu_jit_error_log_size = 6,
 };
 
+// What stands before each of the extra arguments of a launch.
+enum : uintptr_t { cu_launch_param_end = 0, cu_launch_param_buffer_pointer = 1, cu_launch_param_buffer_size = 2 };
 enum : int { cu_input_cubin = 0, cu_input_ptx = 1 };
 enum : int { cu_memory_type_device = 2 };
 enum : int { cu_copy_in_stream_order = 1 };

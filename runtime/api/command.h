@@ -79,13 +79,9 @@ inline int send(reference<het_event> e, const command_graph::place &p, het_event
 	return err;
 }
 
-// Makes a command of class C by take(args), and sends it.
-template <class C, class A>
-int command(const char *call, het_queue *queue, const A *args, het_event **event, size_t first = sizeof(A))
+// Makes a command of class C by take(args), and sends it. The arguments were accepted.
+template <class C, class A> int make_command(const char *call, het_queue *queue, const A &a, het_event **event)
 {
-	A a = {};
-	if (int err = accept_command(call, queue, args, a, first))
-		return err;
 	wait_list waits;
 	reference<C> c(new (std::nothrow) C(*queue));
 	if (!c || !waits.take(a.nwaits, a.waits))
@@ -93,6 +89,13 @@ int command(const char *call, het_queue *queue, const A *args, het_event **event
 	if (int err = c->take(a))
 		return err;
 	return send(reference<het_event>(c.give_up()), {&queue->commands, usual_order(*queue), waits.nodes}, event);
+}
+
+template <class C, class A> int command(const char *call, het_queue *queue, const A *args, het_event **event)
+{
+	A a = {};
+	int err = accept_command(call, queue, args, a);
+	return err ? err : make_command<C>(call, queue, a, event);
 }
 
 } // namespace het::rt

@@ -4,14 +4,22 @@
 #include "api/public.h"
 #include "core/copy_rect.h"
 #include "core/mapping.h"
+#include "core/raw_copy.h"
 #include "core/transfer.h"
+
+#include <cstddef>
 
 using namespace het;
 using namespace het::rt;
 
 GPUVM_PUBLIC int het_copy(het_queue *queue, const het_copy_args *args, het_event **event)
 {
-	return command<copy>("het_copy", queue, args, event);
+	het_copy_args a = {};
+	if (int err = accept_command("het_copy", queue, args, a, offsetof(het_copy_args, to_device)))
+		return err;
+	if (a.to_device || a.from_device)
+		return make_command<raw_copy>("het_copy", queue, a, event);
+	return make_command<copy>("het_copy", queue, a, event);
 }
 
 GPUVM_PUBLIC int het_copy_rect(het_queue *queue, const het_copy_rect_args *args, het_event **event)

@@ -5,6 +5,7 @@
 #include "api/structs.h"
 #include "core/memory.h"
 #include "core/queue.h"
+#include "core/raw_memory.h"
 
 using namespace het;
 using namespace het::rt;
@@ -92,6 +93,21 @@ GPUVM_PUBLIC int het_memory_release(het_memory *memory)
 GPUVM_PUBLIC void *het_memory_pointer(het_memory *memory)
 {
 	return memory ? memory->bytes().ptr() : nullptr;
+}
+
+GPUVM_PUBLIC int het_device_alloc(het_device *device, size_t nbytes, void **address)
+{
+	if (int err = check("het_device_alloc", device, address))
+		return err;
+	if (!nbytes || nbytes > SIZE_MAX / 2)
+		return fail(HET_EARG, "het_device_alloc: %zu bytes", nbytes);
+	return allocate_raw(*device, nbytes, address);
+}
+
+GPUVM_PUBLIC int het_device_free(het_device *device, void *address)
+{
+	int err = check("het_device_free", device);
+	return err || !address ? err : free_raw(*device, address);
 }
 
 // --- queues --------------------------------------------------------------------

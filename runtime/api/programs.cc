@@ -109,6 +109,13 @@ GPUVM_PUBLIC const char *het_program_log(het_program *program, het_device *devic
 	return check("het_program_log", program, device) ? "" : program->log(*device);
 }
 
+GPUVM_PUBLIC int het_program_global(het_program *program, het_device *device, const char *name, void **address,
+				    size_t *nbytes)
+{
+	int err = check("het_program_global", program, device, name, address, nbytes);
+	return err ? err : program->find_variable(*device, name, address, nbytes);
+}
+
 GPUVM_PUBLIC int het_kernel_create(het_program *program, const char *name, het_kernel **kernel)
 {
 	if (int err = check("het_kernel_create", program, name, kernel))

@@ -2,6 +2,7 @@
 #include "core/kernel_command.h"
 
 #include "core/memory.h"
+#include "core/raw_memory.h"
 #include "os/log.h"
 
 #include <cinttypes>
@@ -20,7 +21,7 @@ constexpr size_t value_alignment = 128; // of OpenCL's largest vectors
 
 size_t value_bytes(const het_arg &a)
 {
-	return a.kind == HET_ARG_VALUE ? round_up(a.nbytes, value_alignment) : 0;
+	return a.kind == HET_ARG_VALUE || a.kind == HET_ARG_BLOCK ? round_up(a.nbytes, value_alignment) : 0;
 }
 
 // Arguments may have been made by an older program than the header that we know.
@@ -29,6 +30,12 @@ het_arg argument(const het_launch_args &args, size_t i)
 	het_arg a = {};
 	memcpy(&a, reinterpret_cast<const char *>(args.args) + i * args.arg_size, args.arg_size);
 	return a;
+}
+
+bool begins_with_block(const het_launch_args &args)
+{
+	return args.nargs && args.args && args.arg_size >= offsetof(het_arg, pattern) &&
+	       argument(args, 0).kind == HET_ARG_BLOCK;
 }
 
 // Cuts the next @n objects off a block.
@@ -81,8 +88,8 @@ int kernel_command::allocate(const het_launch_args &args)
 	for (size_t i = 0; i < n; i++)
 		values += value_bytes(argument(args, i));
 	constexpr size_t slack = 5 * alignof(std::max_align_t) + value_alignment;
-	size_t each = sizeof(device_arg) + sizeof(range_use) + sizeof(het_pattern) + sizeof(access_entry) +
-		      sizeof(het_memory *);
+	size_t each =
+		sizeof(device_arg) + sizeof(range_use) + sizeof(het_pattern) + sizeof(access_entry) + sizeof(object *);
 	storage_.reset(new (std::nothrow) char[values + n * each + slack]);
 	if (!storage_)
 		return fail(HET_ENOMEM, "het_launch: no memory for %zu arguments", n);
@@ -92,7 +99,25 @@ int kernel_command::allocate(const het_launch_args &args)
 	uses_ = cut<range_use>(&at, n);
 	patterns_ = cut<het_pattern>(&at, n);
 	entries_ = cut<access_entry>(&at, n);
-	objects_ = cut<het_memory *>(&at, n);
+	objects_ = cut<object *>(&at, n);
+	return 0;
+}
+
+// What was freed, or is not the library's, names no device; the driver will say what it thinks of it.
+int kernel_command::take_address(size_t i, void *address)
+{
+	has_addresses_ = true;
+	for (unsigned d = 0; d < core().ndevices; d++) {
+		reference<raw_block> block = find_raw(*core().devices[d], range_of(address, 1));
+		if (!block)
+			continue;
+		if (addressed_ && addressed_ != &block->device)
+			return fail(HET_EARG, "het_launch: argument %zu is an address on %s, and one before on %s", i,
+				    block->device.compute->info().name, addressed_->compute->info().name);
+		addressed_ = &block->device;
+		objects_[nobjects_++] = block.give_up();
+		return 0;
+	}
 	return 0;
 }
 
@@ -121,7 +146,8 @@ int kernel_command::take_pattern(size_t i, const het_arg &given, het_pattern &p)
 int kernel_command::take_argument(const het_arg &given, device_arg &arg)
 {
 	size_t i = size_t(&arg - args_.data());
-	if (int err = kernel_->check_argument(uint32_t(i), given))
+	bool described = given.kind != HET_ARG_BLOCK && !has_block();
+	if (int err = !described ? 0 : kernel_->check_argument(uint32_t(i), given))
 		return err;
 	arg = {given.kind, given.access, given.nbytes, given.pointer, nullptr, 0};
 	bool has_access = given.access >= HET_READ_ONLY && given.access <= HET_READ_WRITE;
@@ -129,15 +155,18 @@ int kernel_command::take_argument(const het_arg &given, device_arg &arg)
 		return fail(HET_EARG, "het_launch: argument %zu has access %u", i, given.access);
 	range bytes;
 	switch (given.kind) {
+	case HET_ARG_BLOCK:
 	case HET_ARG_VALUE:
 		if (!given.pointer || !given.nbytes)
-			return fail(HET_ENULL, "het_launch: argument %zu is a value without bytes", i);
+			return fail(HET_ENULL, "het_launch: argument %zu is a value or block without bytes", i);
 		memcpy(values_, given.pointer, given.nbytes);
 		arg.pointer = values_;
 		values_ += value_bytes(given);
 		return 0;
 	case HET_ARG_LOCAL:
 		return given.nbytes ? 0 : fail(HET_EARG, "het_launch: argument %zu has 0 bytes of local memory", i);
+	case HET_ARG_ADDRESS:
+		return take_address(i, given.pointer);
 	case HET_ARG_MEMORY:
 		if (!given.memory)
 			return fail(HET_ENULL, "het_launch: argument %zu has no memory object", i);
@@ -164,7 +193,8 @@ int kernel_command::take_argument(const het_arg &given, device_arg &arg)
 
 int kernel_command::take_arguments(const het_launch_args &args)
 {
-	if (args.nargs != kernel_->nargs)
+	bool fits = args.nargs == kernel_->nargs;
+	if (!fits && !begins_with_block(args))
 		return fail(HET_EARG, "het_launch: %zu arguments; kernel %s has %u", args.nargs, kernel_->name.get(),
 			    kernel_->nargs);
 	bool known = args.arg_size == sizeof(het_arg) || args.arg_size == offsetof(het_arg, pattern);
@@ -174,7 +204,13 @@ int kernel_command::take_arguments(const het_launch_args &args)
 	if (int err = allocate(args))
 		return err;
 	for (size_t i = 0; i < args.nargs; i++) {
-		if (int err = take_argument(argument(args, i), args_[i]))
+		het_arg a = argument(args, i);
+		bool in_place = a.kind == HET_ARG_BLOCK ? !i : !has_block() || a.kind == HET_ARG_LOCAL;
+		if (!in_place)
+			return fail(HET_EARG,
+				    "het_launch: argument %zu: a block comes first, and local memory alone behind it",
+				    i);
+		if (int err = take_argument(a, args_[i]))
 			return err;
 	}
 	uses_ = uses_.first(nuses_);

@@ -22,7 +22,12 @@ class kernel_command : public het_event
 
 	static bool is_memory(uint32_t kind) { return kind == HET_ARG_MEMORY || kind == HET_ARG_RANGE; }
 
+	bool has_block() const { return !args_.empty() && args_[0].kind == HET_ARG_BLOCK; }
+
 	reference<het_kernel> kernel_;
+	// An argument is an address on a device; on which, if that is known.
+	bool has_addresses_ = false;
+	het_device *addressed_ = nullptr;
 	launch_shape shape_ = {};
 	std::span<device_arg> args_;
 	// Of the arguments that are memory, in their order. A pattern of size 0: none was given.
@@ -36,12 +41,13 @@ class kernel_command : public het_event
 	int allocate(const het_launch_args &args);
 	int take_arguments(const het_launch_args &args);
 	int take_argument(const het_arg &given, device_arg &arg);
+	int take_address(size_t i, void *address);
 	int take_pattern(size_t i, const het_arg &given, het_pattern &p);
 
 	// One block for all that the spans show; its size depends on the arguments.
 	std::unique_ptr<char[]> storage_;
 	char *values_ = nullptr;
-	std::span<het_memory *> objects_; // retained
+	std::span<object *> objects_; // retained
 	size_t nuses_ = 0, nobjects_ = 0;
 };
 

@@ -2,30 +2,49 @@
 #include "core/launch.h"
 
 #include "core/queue.h"
+#include "core/raw_memory.h"
 #include "os/log.h"
 
 namespace het::rt
 {
+
+bool launch::can_take_arguments(const compute_device &d) const
+{
+	return (!has_addresses_ || d.has_addresses()) && (!has_block() || d.takes_blocks());
+}
+
+// Of a launch that no device takes.
+const char *launch::what_is_special() const
+{
+	if (has_block())
+		return " with a parameter block, which devices of kind CUDA take";
+	if (addressed_)
+		return " and has the memory at its addresses";
+	return has_addresses_ ? " with an address, which OpenCL devices take that have shared virtual memory" : "";
+}
 
 // The policy `single`: the first of the queue's devices that can run the kernel. Others may steal it from a backlog if they have
 // the kernel already, and find their data the same way: edges were looked at for this way of reaching memory.
 int launch::choose_device(const het_launch_args &args)
 {
 	uint32_t allowed = queue->devices;
+	if (addressed_)
+		allowed &= uint32_t{1} << addressed_->executor.number();
 	if (args.device)
 		allowed &= uint32_t{1} << args.device->executor.number();
 	for (unsigned i = 0; i < core().ndevices; i++) {
 		het_device &d = *core().devices[i];
-		if (!(allowed >> i & 1) || !kernel_->program->can_run_on(d))
+		if (!(allowed >> i & 1) || !kernel_->program->can_run_on(d) || !can_take_arguments(*d.compute))
 			continue;
 		if (!device_)
 			device_ = &d;
-		else if (kernel_->on(d) && d.compute->is_in_place() == device_->compute->is_in_place())
+		else if (!has_addresses_ && !has_block() && kernel_->on(d) &&
+			 d.compute->is_in_place() == device_->compute->is_in_place())
 			stealable_by |= uint32_t{1} << i;
 	}
 	if (!device_)
-		return fail(HET_ENODEV, "het_launch: none of the queue's devices can run kernel %s",
-			    kernel_->name.get());
+		return fail(HET_ENODEV, "het_launch: none of the queue's devices can run kernel %s%s",
+			    kernel_->name.get(), what_is_special());
 	where.store(&device_->executor);
 	return kernel_->prepare(*device_);
 }

@@ -20,6 +20,8 @@ class launch final : public kernel_command
 	bool part(uint32_t number, het_event_part_info &info) const override;
 
       private:
+	bool can_take_arguments(const compute_device &d) const;
+	const char *what_is_special() const;
 	int choose_device(const het_launch_args &args);
 	int prepare_memory();
 	int bring_uses_to_host();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/program.h"
 
+#include "core/ranges.h"
+#include "core/raw_memory.h"
 #include "os/log.h"
 
 #include <cstring>
@@ -46,6 +48,11 @@ const char *put(char **at, const char *s)
 }
 
 } // namespace
+
+het_program::~het_program()
+{
+	forget_variables(*this);
+}
 
 bool het_program::copy_texts(const het_program_args &args)
 {
@@ -115,6 +122,32 @@ const char *het_program::log(const het_device &d)
 	building_guard g(*this);
 	const text &log = built_[d.executor.number()].log;
 	return log ? log.get() : "";
+}
+
+int het_program::find_variable(het_device &d, const char *name, void **address, size_t *nbytes)
+{
+	building_guard g(*this);
+	device_program *built = nullptr;
+	void *at = nullptr;
+	size_t size = 0;
+	int err = build_locked(d, &built);
+	if (err)
+		return err;
+	err = built->find_variable(name, &at, &size);
+	if (err == HET_ENODEV)
+		return fail(err, "%s: programs have variables with names on devices of kind CUDA alone",
+			    d.compute->info().name);
+	if (err == HET_ENAME)
+		return fail(err, "%s: the program has no variable %s", d.compute->info().name, name);
+	if (!err)
+		err = start_memory(); // copies go through it
+	if (!err)
+		err = add_variable(d, *this, at, size);
+	if (err)
+		return err;
+	*address = at;
+	*nbytes = size;
+	return 0;
 }
 
 int het_kernel::open(const char *wanted)
@@ -211,7 +244,7 @@ int het_kernel::check_argument(uint32_t i, const het_arg &given) const
 		break;
 	case het::fatbin::space::global:
 	case het::fatbin::space::constant:
-		fits = given.kind == HET_ARG_MEMORY || given.kind == HET_ARG_RANGE;
+		fits = given.kind == HET_ARG_MEMORY || given.kind == HET_ARG_RANGE || given.kind == HET_ARG_ADDRESS;
 		is = "device memory";
 		break;
 	case het::fatbin::space::image:

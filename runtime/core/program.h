@@ -9,6 +9,8 @@
 #include <memory>
 
 struct het_program final : het::rt::object {
+	~het_program() override;
+
 	// Copies what is given. 0, HET_EIMAGE, HET_ENOMEM.
 	int take(const het_program_args &args);
 
@@ -16,6 +18,8 @@ struct het_program final : het::rt::object {
 	// 0 or a code; *made, if wanted, is what was built.
 	int build(het_device &d, het::rt::device_program **made = nullptr);
 	const char *log(const het_device &d);
+	// Builds if need be. 0 or a code.
+	int find_variable(het_device &d, const char *name, void **address, size_t *nbytes);
 	// Null if the program is not from a fat binary.
 	const het::fatbin::container *fat() const { return source_.fat; }
 

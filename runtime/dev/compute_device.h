@@ -46,10 +46,10 @@ struct slicing {
 
 // An argument as the device gets it.
 struct device_arg {
-	uint32_t kind;   // HET_ARG_VALUE, _LOCAL; all others are bytes in device memory
+	uint32_t kind;   // HET_ARG_VALUE, _LOCAL, _ADDRESS, _BLOCK; all others are bytes in device memory
 	uint32_t access; // HET_READ_ONLY...; 0 for values and local memory
 	size_t nbytes;
-	void *pointer; // the value; or the first byte, on devices without buffers
+	void *pointer; // the value, address or block; or the first byte, on devices without buffers
 	void *buffer;  // of allocate()
 	size_t offset; // in the buffer
 };
@@ -92,6 +92,8 @@ class device_program
 	// The same for launches of slices: ids and sizes are those of the whole launch. HET_ENODEV without a message: there is no
 	// such kernel.
 	virtual int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) = 0;
+	// A variable's address on the device. HET_ENAME without a message: none of that name; HET_ENODEV: none can be found here.
+	virtual int find_variable(const char *, void **, size_t *) { return HET_ENODEV; }
 };
 
 // At most one of opencl and fat.
@@ -117,6 +119,10 @@ class compute_device
 	virtual bool has_queue() const = 0;
 	// Kernels work on host memory; there are no buffers.
 	virtual bool is_in_place() const = 0;
+	// Kernels take addresses of its memory.
+	virtual bool has_addresses() const = 0;
+	// Kernels take all their arguments as one block of bytes.
+	virtual bool takes_blocks() const { return false; }
 	virtual bool can_build(const program_source &source) const = 0;
 
 	// @log: what the compiler said, null if nothing.
@@ -125,6 +131,8 @@ class compute_device
 	// A buffer with one reference, which drop() takes; the memory core retains it for a link.
 	virtual int allocate(size_t nbytes, void **buffer) = 0;
 	virtual void drop(void *buffer) = 0;
+	// Of its first byte, on devices with addresses.
+	virtual void *address_of(void *buffer) const = 0;
 	virtual std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) = 0;
 
 	// Arguments and what they point to live until the command has finished.

@@ -53,6 +53,8 @@ class cuda_compute final : public compute_device
 	const het_device_info &info() const override { return info_; }
 	bool has_queue() const override { return true; }
 	bool is_in_place() const override { return false; }
+	bool has_addresses() const override { return true; }
+	bool takes_blocks() const override { return true; }
 	bool can_build(const program_source &source) const override
 	{
 		fatbin::image best;
@@ -62,6 +64,7 @@ class cuda_compute final : public compute_device
 	int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) override;
 	int allocate(size_t nbytes, void **buffer) override;
 	void drop(void *buffer) override { buffers_.release(buffer, context_); }
+	void *address_of(void *buffer) const override { return buffer; }
 	std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) override;
 
 	int submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,
@@ -253,7 +256,7 @@ int cuda_compute::launch(cuda_kernel &k, const unsigned (&groups)[3], const unsi
 	int err = notes ? notes->before(cu_, stream_, args, info_.units) : 0;
 	if (!err)
 		err = cu_.launch(k.handle(), groups[0], groups[1], groups[2], items[0], items[1], items[2],
-				 k.shared_bytes(), stream_, k.values(), nullptr);
+				 k.shared_bytes(), stream_, k.values(), k.block());
 	return err || !notes ? err : notes->after(cu_, stream_);
 }
 

@@ -16,6 +16,7 @@ namespace
 
 constexpr size_t log_size = 8192;
 constexpr size_t local_alignment = 16;
+constexpr size_t parameter_alignment = 16; // the largest
 
 // Where the driver's compiler and linker write to.
 class jit_log
@@ -54,6 +55,7 @@ class cuda_program final : public device_program
 	{
 		return HET_ENODEV;
 	}
+	int find_variable(const char *name, void **address, size_t *nbytes) override;
 
       private:
 	int link(std::span<const het_image> images, char *log);
@@ -129,6 +131,20 @@ int cuda_program::make_kernel(const char *name, std::unique_ptr<device_kernel> &
 	return 0;
 }
 
+int cuda_program::find_variable(const char *name, void **address, size_t *nbytes)
+{
+	cuda_current c(cu_, context_);
+	cu_deviceptr at = 0;
+	int err = c.error() ? c.error() : cu_.get_variable(&at, nbytes, module_, name);
+	if (err == cu_error_not_found)
+		return HET_ENAME;
+	if (err)
+		return fail(HET_EDEVICE, "%s: finding variable %s failed: %s (%d)", device_, name, cu_.name_of(err),
+			    err);
+	*address = reinterpret_cast<void *>(uintptr_t(at));
+	return 0;
+}
+
 } // namespace
 
 int cuda_kernel::open(const cuda_calls &cu)
@@ -144,6 +160,7 @@ int cuda_kernel::open(const cuda_calls &cu)
 	for (size_t i = 0; i < nargs_; i++) {
 		if (int err = cu.describe_parameter(handle_, i, &offset, &sizes_[i]))
 			return err;
+		block_bytes_ = offset + sizes_[i];
 	}
 	return 0;
 }
@@ -156,20 +173,42 @@ int cuda_kernel::set_one(size_t i, const device_arg &a)
 		return fail(HET_EARG, "het_launch: argument %zu has %zu bytes, its parameter %zu", i,
 			    is_value ? a.nbytes : sizeof(cu_deviceptr), sizes_[i]);
 	values_[i] = is_value ? a.pointer : &words_[i];
-	if (is_local) {
-		words_[i] = shared_bytes_;
-		shared_bytes_ += unsigned(round_up(a.nbytes, local_alignment));
-	} else if (!is_value) {
-		words_[i] = reinterpret_cast<uintptr_t>(a.buffer) + a.offset;
-	}
+	if (is_local)
+		words_[i] = take_shared(a.nbytes);
+	else if (!is_value)
+		words_[i] = reinterpret_cast<uintptr_t>(a.kind == HET_ARG_ADDRESS ? a.pointer : a.buffer) + a.offset;
 	return 0;
+}
+
+// A structure of the program's may end with padding that the parameters do not have.
+int cuda_kernel::set_block(const device_arg &a)
+{
+	if (a.nbytes < block_bytes_ || a.nbytes > round_up(block_bytes_, parameter_alignment))
+		return fail(HET_EARG, "het_launch: the block has %zu bytes, the kernel's parameters %zu", a.nbytes,
+			    block_bytes_);
+	block_ = block_description_[1] = a.pointer;
+	return 0;
+}
+
+// Returns where they begin.
+uint64_t cuda_kernel::take_shared(size_t nbytes)
+{
+	unsigned before = shared_bytes_;
+	shared_bytes_ += unsigned(round_up(nbytes, local_alignment));
+	return before;
 }
 
 int cuda_kernel::set(std::span<const device_arg> args)
 {
 	shared_bytes_ = 0;
-	for (size_t i = 0; i < args.size(); i++) {
-		if (int err = set_one(i, args[i]))
+	block_ = nullptr;
+	bool is_block = !args.empty() && args[0].kind == HET_ARG_BLOCK;
+	if (int err = is_block ? set_block(args[0]) : 0)
+		return err;
+	for (size_t i = is_block; i < args.size(); i++) {
+		if (is_block)
+			take_shared(args[i].nbytes); // the block has the offsets
+		else if (int err = set_one(i, args[i]))
 			return err;
 	}
 	return 0;

@@ -28,16 +28,25 @@ class cuda_kernel final : public device_kernel
 
 	// Takes the arguments of one launch, of which only one is made at a time. 0, or HET_EARG: one does not fit its parameter.
 	int set(std::span<const device_arg> args);
-	void **values() const { return values_.get(); }
+	// One of the two is null: a pointer for each argument, or the driver's description of a block.
+	void **values() const { return block_ ? nullptr : values_.get(); }
+	void **block() { return block_ ? block_description_ : nullptr; }
 	unsigned shared_bytes() const { return shared_bytes_; }
 
       private:
 	int set_one(size_t i, const device_arg &a);
+	int set_block(const device_arg &a);
+	uint64_t take_shared(size_t nbytes);
 
 	const cu_function handle_;
 	cuda_tables &tables_;
 	uint32_t nargs_ = 0;
 	unsigned shared_bytes_ = 0;
+	size_t block_bytes_ = 0; // of all parameters
+	void *block_ = nullptr;
+	void *block_description_[5] = {reinterpret_cast<void *>(cu_launch_param_buffer_pointer), nullptr,
+				       reinterpret_cast<void *>(cu_launch_param_buffer_size), &block_bytes_,
+				       reinterpret_cast<void *>(cu_launch_param_end)};
 	std::unique_ptr<size_t[]> sizes_;
 	std::unique_ptr<uint64_t[]> words_; // addresses, and offsets in shared memory
 	std::unique_ptr<void *[]> values_;

@@ -108,6 +108,7 @@ class host_compute final : public compute_device
 	const het_device_info &info() const override { return info_; }
 	bool has_queue() const override { return false; }
 	bool is_in_place() const override { return in_place_; }
+	bool has_addresses() const override { return true; }
 	bool can_build(const program_source &source) const override { return !source.functions.empty(); }
 
 	int build(const program_source &source, std::unique_ptr<device_program> &made, text &) override
@@ -126,6 +127,7 @@ class host_compute final : public compute_device
 		return 0;
 	}
 	void drop(void *buffer) override { drop_buffer(buffer); }
+	void *address_of(void *buffer) const override { return buffer; }
 
 	std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) override
 	{

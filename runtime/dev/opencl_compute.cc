@@ -54,6 +54,7 @@ class opencl_compute final : public compute_device
 	const het_device_info &info() const override { return info_; }
 	bool has_queue() const override { return true; }
 	bool is_in_place() const override { return false; }
+	bool has_addresses() const override { return shared_memory_; }
 	bool can_build(const program_source &source) const override
 	{
 		fatbin::image best;
@@ -63,6 +64,7 @@ class opencl_compute final : public compute_device
 	int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) override;
 	int allocate(size_t nbytes, void **buffer) override;
 	void drop(void *buffer) override { cl_.release_mem_object(static_cast<cl_mem>(buffer)); }
+	void *address_of(void *buffer) const override;
 	std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) override;
 
 	int submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,
@@ -208,6 +210,13 @@ int opencl_compute::allocate(size_t nbytes, void **buffer)
 	return failed("making a buffer", err);
 }
 
+void *opencl_compute::address_of(void *buffer) const
+{
+	void *memory = nullptr;
+	ask(cl_.get_mem_object_info, static_cast<cl_mem>(buffer), CL_MEM_HOST_PTR, memory);
+	return memory;
+}
+
 std::unique_ptr<device> opencl_compute::make_memory(unsigned index, unsigned lanes, int *error)
 {
 	*error = open() ? GPUVM_EDEVALLOC : 0;
@@ -225,11 +234,8 @@ std::unique_ptr<device> opencl_compute::make_memory(unsigned index, unsigned lan
 cl_int opencl_compute::set_buffer(cl_kernel kernel, cl_uint i, const device_arg &a) const
 {
 	auto *buffer = static_cast<cl_mem>(a.buffer);
-	if (shared_memory_) {
-		char *memory = nullptr;
-		ask(cl_.get_mem_object_info, buffer, CL_MEM_HOST_PTR, memory);
-		return cl_.set_kernel_arg_svm_pointer(kernel, i, memory + a.offset);
-	}
+	if (shared_memory_)
+		return cl_.set_kernel_arg_svm_pointer(kernel, i, static_cast<char *>(address_of(buffer)) + a.offset);
 	if (!a.offset)
 		return cl_.set_kernel_arg(kernel, i, sizeof(cl_mem), &buffer);
 	cl_buffer_region region = {a.offset, a.nbytes};
@@ -248,6 +254,8 @@ cl_int opencl_compute::set_arg(cl_kernel kernel, cl_uint i, const device_arg &a)
 		return cl_.set_kernel_arg(kernel, i, a.nbytes, a.pointer);
 	if (a.kind == HET_ARG_LOCAL)
 		return cl_.set_kernel_arg(kernel, i, a.nbytes, nullptr);
+	if (a.kind == HET_ARG_ADDRESS)
+		return cl_.set_kernel_arg_svm_pointer(kernel, i, a.pointer);
 	return set_buffer(kernel, i, a);
 }
 

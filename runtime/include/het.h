@@ -228,6 +228,13 @@ int het_program_build(het_program *program, het_device *device);
 const char *het_program_log(het_program *program, het_device *device);
 
 /**
+ * Finds a variable of a program on a device of kind CUDA, and builds for the device if need be. Its address is used as one of
+ * raw memory, while the program lives.
+ * @return 0; HET_ENULL; HET_ENAME; HET_ENODEV for other devices; HET_EBUILD; HET_EIMAGE; HET_EDEVICE; HET_ESTATE; HET_ENOMEM.
+ */
+int het_program_global(het_program *program, het_device *device, const char *name, void **address, size_t *nbytes);
+
+/**
  * Makes a kernel. Its name is looked up on the first device that the program has something for, which is built for if need be.
  * @return 0; HET_ENULL; HET_ENAME; HET_EBUILD; HET_ENODEV; HET_EIMAGE; HET_EDEVICE; HET_ENOMEM.
  */
@@ -299,6 +306,27 @@ int het_memory_release(het_memory *memory);
  */
 void *het_memory_pointer(het_memory *memory);
 
+/* --- raw device memory ----------------------------------------------------- */
+
+/**
+ * Allocates memory of one device's, for what knows its memory by addresses, such as the runtimes of other languages. Addresses
+ * anywhere in it are arguments of launches (HET_ARG_ADDRESS), sides of het_copy(), and may be stored in device memory; with OpenCL a
+ * kernel reaches only the memory that its own arguments point into. The library does not see what kernels do with it, so
+ * nothing but events, barriers and in-order queues gives commands on it an order. On devices of kind HOST and APART it is
+ * host memory of the library's.
+ * @param address receives its address on the device, aligned to 128 at least.
+ * @return 0; HET_ENULL; HET_EARG for 0 bytes; HET_ENODEV if the device's memory has no addresses (OpenCL without coarse-grained
+ *         shared virtual memory); HET_EDEVICE; HET_ESTATE; HET_ENOMEM.
+ */
+int het_device_alloc(het_device *device, size_t nbytes, void **address);
+
+/**
+ * Frees it when the commands that name an address in it have finished. Those that reach it by a stored address, or a parameter
+ * block, must have finished before.
+ * @param address of het_device_alloc(), or null. @return 0; HET_ENULL; HET_EARG; HET_ESTATE.
+ */
+int het_device_free(het_device *device, void *address);
+
 /* --- queues ---------------------------------------------------------------- */
 
 /** Flags of a queue. */
@@ -348,7 +376,14 @@ enum {
 	/** the memory object, used as access says */
 	HET_ARG_MEMORY = 3,
 	/** nbytes of host memory at pointer, used as access says */
-	HET_ARG_RANGE = 4
+	HET_ARG_RANGE = 4,
+	/** pointer is an address on the device, anywhere in its raw memory; it may be null */
+	HET_ARG_ADDRESS = 5,
+	/**
+	 * nbytes at pointer, copied by the call, are all parameters of the kernel as it lays them out; local memory may follow, which the
+	 * block names by its offset, and nothing else. Devices of kind CUDA
+	 */
+	HET_ARG_BLOCK = 6
 };
 
 /**
@@ -428,7 +463,8 @@ struct het_launch_args {
  */
 int het_launch(het_queue *queue, const struct het_launch_args *args, het_event **event);
 
-/** Arguments of het_copy(). Each side is an object with an offset, or with a null object a host pointer. */
+/** Arguments of het_copy(). Each side is an object with an offset, or with a null object a host pointer, or with a device an address
+ * in raw memory of that device. */
 struct het_copy_args {
 	size_t size;
 	het_memory *to;
@@ -440,10 +476,14 @@ struct het_copy_args {
 	size_t nbytes;
 	size_t nwaits;
 	het_event *const *waits;
+	/** null, or to_pointer is an address on this device */
+	het_device *to_device;
+	/** null, or from_pointer is an address on this device */
+	het_device *from_device;
 };
 
 /**
- * Copies bytes between objects and host memory; the sides must not overlap. It reads an object (to a host pointer) and writes
+ * Copies bytes between objects, host memory and raw device memory; the sides must not overlap. It reads an object (to a host pointer) and writes
  * one (from a host pointer); a host pointer may be used again when the event has finished.
  * @return as het_launch().
  */

@@ -124,6 +124,20 @@ int run(const CUfunc_st &f, const launch &l)
 	return cu_error_launch_failed;
 }
 
+// False: the block is not described as the driver wants it.
+bool put_block(launch &l, void **extra)
+{
+	const auto &last = l.kernel->parameters.back();
+	auto word = [&](int i) { return reinterpret_cast<uintptr_t>(extra[i]); };
+	if (word(0) != cu_launch_param_buffer_pointer || word(2) != cu_launch_param_buffer_size ||
+	    word(4) != cu_launch_param_end || *static_cast<size_t *>(extra[3]) != last.offset + last.bytes)
+		return false;
+	const auto *block = static_cast<const unsigned char *>(extra[1]);
+	l.parameters.resize(last.offset + last.bytes);
+	memcpy(l.parameters.data(), block, l.parameters.size());
+	return true;
+}
+
 void put_arguments(launch &l, void **values)
 {
 	for (size_t i = 0; i < l.kernel->parameters.size(); i++) {
@@ -220,7 +234,7 @@ int cuModuleGetGlobal_v2(cu_deviceptr *address, size_t *size, cu_module module, 
 }
 
 int cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-		   unsigned block_z, unsigned shared, cu_stream stream, void **parameters, void **)
+		   unsigned block_z, unsigned shared, cu_stream stream, void **parameters, void **extra)
 {
 	if (int err = injected(__func__))
 		return err;
@@ -229,7 +243,10 @@ int cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsigned gri
 	l.grid = {grid_x, grid_y, grid_z};
 	l.block = {block_x, block_y, block_z};
 	l.shared_bytes = shared;
-	put_arguments(l, parameters);
+	if (extra && !put_block(l, extra))
+		return cu_error_invalid_value;
+	if (!extra)
+		put_arguments(l, parameters);
 	int later = injected_work(__func__);
 	stream_or_default(stream).add([=] { return later ? later : run(*f, l); });
 	return 0;

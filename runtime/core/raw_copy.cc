@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The device copies from and to memory of the library's alone: bytes of the host's may be trapped, and whoever touches them
+// must be a thread that holds nothing (a lane, a lock of the driver's).
+#include "core/raw_copy.h"
+
+#include "core/ranges.h"
+#include "memory/lane.h"
+#include "memory/library.h"
+#include "os/log.h"
+#include "os/mapping.h"
+
+#include <algorithm>
+#include <cstring>
+#include <gpuvm.h>
+
+namespace het::rt
+{
+
+namespace
+{
+
+constexpr size_t piece_size = size_t{1} << 20;
+
+// A piece on its way; one is kept for the next copy.
+class staging
+{
+      public:
+	staging() : p_(spare_.exchange(nullptr))
+	{
+		if (!p_)
+			p_ = static_cast<char *>(map_private(piece_size));
+	}
+	~staging()
+	{
+		char *none = nullptr;
+		if (p_ && !spare_.compare_exchange_strong(none, p_))
+			unmap(range_of(p_, piece_size));
+	}
+	staging(const staging &) = delete;
+	staging &operator=(const staging &) = delete;
+	char *get() const { return p_; }
+
+      private:
+	static inline constinit std::atomic<char *> spare_{nullptr};
+	char *p_;
+};
+
+device &memory_of(const raw_block &b)
+{
+	return *lib().devices[b.device.memory_number];
+}
+
+int read_block(const raw_block &b, uintptr_t from, char *to, size_t n)
+{
+	if (b.device.compute->is_in_place()) {
+		memcpy(to, reinterpret_cast<void *>(from), n);
+		return 0;
+	}
+	const het::transfer piece = {b.buffer, b.offset_of(from), to, n};
+	lane_lease lane;
+	return memory_of(b).read(lane, {&piece, 1}) ? HET_EDEVICE : 0;
+}
+
+int write_block(const raw_block &b, uintptr_t to, char *from, size_t n)
+{
+	if (b.device.compute->is_in_place()) {
+		memcpy(reinterpret_cast<void *>(to), from, n);
+		return 0;
+	}
+	const het::transfer piece = {b.buffer, b.offset_of(to), from, n};
+	lane_lease lane;
+	return memory_of(b).write(lane, {&piece, 1}) ? HET_EDEVICE : 0;
+}
+
+// Without the host. GPUVM_EAPI: that is not possible.
+int copy_between(const raw_block &to, uintptr_t to_address, const raw_block &from, uintptr_t from_address, size_t n)
+{
+	if (to.device.compute->is_in_place() || from.device.compute->is_in_place())
+		return GPUVM_EAPI;
+	lane_lease lane;
+	return memory_of(to).copy_from(lane, to.buffer, to.offset_of(to_address), memory_of(from), from.buffer,
+				       from.offset_of(from_address), n);
+}
+
+} // namespace
+
+int raw_copy::take_side(const place_in_memory &p, het_device *on, size_t n, side *s)
+{
+	int err = 0;
+	if (!on) {
+		s->bytes = take_place(p, n, "het_copy", &err);
+		return err;
+	}
+	s->bytes = range_of(p.pointer, n);
+	if (p.object || p.offset || s->bytes.empty())
+		return fail(
+			HET_EARG,
+			"het_copy: %zu bytes at address %p of a device, object %p, offset %zu: give an address alone",
+			n, p.pointer, static_cast<void *>(p.object), p.offset);
+	s->block = find_raw(*on, s->bytes);
+	where.store(&core().service);
+	return s->block ? 0
+			: fail(HET_EARG,
+			       "het_copy: %p + %zu is not inside memory of het_device_alloc(), or a variable of "
+			       "het_program_global(), on %s",
+			       p.pointer, n, on->compute->info().name);
+}
+
+int raw_copy::take(const het_copy_args &args)
+{
+	int err = take_side({args.to, args.to_offset, args.to_pointer}, args.to_device, args.nbytes, &to_);
+	if (!err)
+		err = take_side({args.from, args.from_offset, args.from_pointer}, args.from_device, args.nbytes,
+				&from_);
+	if (err)
+		return err;
+	if (to_.block && to_.block.get() == from_.block.get() && to_.bytes.overlaps(from_.bytes))
+		return fail(HET_EARG, "het_copy: the two sides overlap");
+	if (is_on_devices())
+		return 0;
+	range host = to_.block ? from_.bytes : to_.bytes;
+	entries_[0] = {.bytes = widen_to_edges(host), .reads = bool(to_.block), .writes = !to_.block};
+	accesses = {entries_, 1};
+	return 0;
+}
+
+int raw_copy::pass_piece(char *staging, size_t offset, size_t n)
+{
+	uintptr_t from = from_.bytes.begin + offset, to = to_.bytes.begin + offset;
+	if (!from_.block)
+		memcpy(staging, reinterpret_cast<void *>(from), n);
+	else if (int err = read_block(*from_.block, from, staging, n))
+		return err;
+	if (to_.block)
+		return write_block(*to_.block, to, staging, n);
+	memcpy(reinterpret_cast<void *>(to), staging, n);
+	return 0;
+}
+
+int raw_copy::pass_pieces()
+{
+	staging s;
+	int err = s.get() ? 0 : fail(HET_ENOMEM, "het_copy: no memory for a piece of %zu bytes", piece_size);
+	for (size_t done = 0; done < to_.bytes.size() && !err; done += piece_size)
+		err = pass_piece(s.get(), done, std::min(piece_size, to_.bytes.size() - done));
+	return err;
+}
+
+int raw_copy::bring_host_side()
+{
+	return from_.block ? bring_to_host(to_.bytes, HET_WRITE_ONLY) : bring_to_host(from_.bytes, HET_READ_ONLY);
+}
+
+int raw_copy::begin(executor &)
+{
+	if (is_on_devices()) {
+		int err = copy_between(*to_.block, to_.bytes.begin, *from_.block, from_.bytes.begin, to_.bytes.size());
+		if (err != GPUVM_EAPI)
+			return err ? HET_EDEVICE : 0;
+	} else if (int err = bring_host_side()) {
+		return err;
+	}
+	return pass_pieces();
+}
+
+} // namespace het::rt

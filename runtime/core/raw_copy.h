@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Copies from and to device memory that has addresses.
+#pragma once
+
+#include "core/raw_memory.h"
+#include "core/transfer.h"
+
+namespace het::rt
+{
+
+// The host's side is in order with other commands, the device's is not.
+class raw_copy final : public transfer
+{
+      public:
+	using transfer::transfer;
+	int take(const het_copy_args &args);
+	int begin(executor &) override;
+
+      private:
+	// One side: bytes of a block, or of the host's.
+	struct side {
+		range bytes;
+		reference<raw_block> block;
+	};
+	int take_side(const place_in_memory &p, het_device *on, size_t n, side *s);
+	bool is_on_devices() const { return to_.block && from_.block; }
+	int bring_host_side();
+	int pass_piece(char *staging, size_t offset, size_t n);
+	int pass_pieces();
+
+	side to_, from_;
+};
+
+} // namespace het::rt

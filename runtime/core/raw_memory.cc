@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/raw_memory.h"
+
+#include "core/ranges.h"
+#include "os/log.h"
+
+#include <new>
+
+namespace het::rt
+{
+
+namespace
+{
+
+futex_lock blocks_lock; // rank: leaf
+
+// All blocks, a tree a device; each with a reference. Lock held.
+interval_tree &blocks_of(const het_device &d)
+{
+	static constinit interval_tree all[most_devices];
+	return all[d.executor.number()];
+}
+
+class blocks_guard
+{
+      public:
+	blocks_guard() { blocks_lock.lock(lock_rank::leaf); }
+	~blocks_guard() { blocks_lock.unlock(lock_rank::leaf); }
+	blocks_guard(const blocks_guard &) = delete;
+	blocks_guard &operator=(const blocks_guard &) = delete;
+};
+
+// The first block that @r touches and for which wanted() is true. Lock held.
+template <class F> raw_block *first_in(const het_device &d, range r, F wanted)
+{
+	raw_block *found = nullptr;
+	blocks_of(d).for_overlaps(r, [&](access_entry &e) {
+		auto &b = static_cast<raw_block &>(e);
+		if (!found && wanted(b))
+			found = &b;
+	});
+	return found;
+}
+
+void insert(raw_block &b)
+{
+	blocks_guard g;
+	blocks_of(b.device).insert(b);
+}
+
+// Takes a block out, with the reference that the tree had.
+template <class F> reference<raw_block> take_out(const het_device &d, range r, F wanted)
+{
+	blocks_guard g;
+	raw_block *b = first_in(d, r, wanted);
+	if (b)
+		blocks_of(d).remove(*b);
+	return reference<raw_block>(b);
+}
+
+} // namespace
+
+raw_block::~raw_block()
+{
+	if (!program)
+		device.compute->drop(buffer);
+}
+
+int allocate_raw(het_device &d, size_t nbytes, void **address)
+{
+	compute_device &c = *d.compute;
+	if (!c.has_addresses())
+		return fail(
+			HET_ENODEV,
+			"%s: its memory has no addresses (OpenCL without shared virtual memory): use memory objects",
+			c.info().name);
+	void *buffer = nullptr;
+	int err = c.is_in_place() ? 0 : start_memory();
+	if (!err)
+		err = c.allocate(nbytes, &buffer);
+	if (err)
+		return err;
+	auto *b = new (std::nothrow) raw_block(d, buffer, nullptr);
+	if (!b) {
+		c.drop(buffer);
+		return fail(HET_ENOMEM, "%s: no memory", c.info().name);
+	}
+	b->bytes = range_of(c.address_of(buffer), nbytes);
+	*address = b->bytes.ptr();
+	insert(*b);
+	return 0;
+}
+
+int free_raw(het_device &d, void *address)
+{
+	auto begins = [&](const raw_block &b) { return b.bytes.ptr() == address && !b.program; };
+	if (take_out(d, range_of(address, 1), begins))
+		return 0;
+	return fail(HET_EARG, "%s: nothing that het_device_alloc() has returned is at %p", d.compute->info().name,
+		    address);
+}
+
+int add_variable(het_device &d, const het_program &p, void *address, size_t nbytes)
+{
+	if (find_raw(d, range_of(address, nbytes)))
+		return 0;
+	auto *b = new (std::nothrow) raw_block(d, address, &p);
+	if (!b)
+		return fail(HET_ENOMEM, "%s: no memory", d.compute->info().name);
+	b->bytes = range_of(address, nbytes);
+	insert(*b);
+	return 0;
+}
+
+void forget_variables(const het_program &p)
+{
+	constexpr range everywhere = {0, UINTPTR_MAX};
+	for (unsigned i = 0; i < core().ndevices; i++) {
+		while (take_out(*core().devices[i], everywhere, [&](const raw_block &b) { return b.program == &p; })) {
+		}
+	}
+}
+
+reference<raw_block> find_raw(het_device &d, range r)
+{
+	blocks_guard g;
+	return reference<raw_block>::to(first_in(d, r, [&](const raw_block &b) { return b.bytes.covers(r); }));
+}
+
+} // namespace het::rt
