@@ -15,7 +15,7 @@ constexpr uint8_t one = 1;
 
 het_arg address_arg(void *p)
 {
-	return {.kind = HET_ARG_ADDRESS, .access = 0, .nbytes = 0, .pointer = p, .memory = nullptr};
+	return {.kind = HET_ARG_ADDRESS, .access = 0, .nbytes = 0, .pointer = p, .memory = nullptr, .pattern = nullptr};
 }
 
 template <class T> het_arg block_arg(const T &b)
@@ -24,7 +24,8 @@ template <class T> het_arg block_arg(const T &b)
 		.access = 0,
 		.nbytes = sizeof b,
 		.pointer = const_cast<T *>(&b),
-		.memory = nullptr};
+		.memory = nullptr,
+		.pattern = nullptr};
 }
 
 int status_of(het_event *e)

@@ -90,12 +90,12 @@ class side
 	{
 		const auto count = uint32_t(rows.size()), columns = uint32_t(width);
 		const het_arg args[] = {
-			{HET_ARG_MEMORY, HET_READ_WRITE, 0, nullptr, memory_},
+			{HET_ARG_MEMORY, HET_READ_WRITE, 0, nullptr, memory_, nullptr},
 			{HET_ARG_RANGE, HET_READ_ONLY, count * sizeof(uint32_t), const_cast<uint32_t *>(rows.data()),
-			 nullptr},
-			{HET_ARG_VALUE, 0, sizeof(count), const_cast<uint32_t *>(&count), nullptr},
-			{HET_ARG_VALUE, 0, sizeof(columns), const_cast<uint32_t *>(&columns), nullptr},
-			{HET_ARG_VALUE, 0, sizeof(value), &value, nullptr},
+			 nullptr, nullptr},
+			{HET_ARG_VALUE, 0, sizeof(count), const_cast<uint32_t *>(&count), nullptr, nullptr},
+			{HET_ARG_VALUE, 0, sizeof(columns), const_cast<uint32_t *>(&columns), nullptr, nullptr},
+			{HET_ARG_VALUE, 0, sizeof(value), &value, nullptr, nullptr},
 		};
 		het_launch_args l = {};
 		l.size = sizeof l;
