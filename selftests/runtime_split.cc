@@ -425,10 +425,10 @@ TEST(a_stencil_moves_little, .traps = trap::best, .devices = device::host2, .kin
 		was[i] = from[i] = float(i * 7919 % 1000);
 	const het_pattern halo = {sizeof halo, -int64_t(row), row, 3 * row, 1, 0},
 			  own = {sizeof own, 0, row, row, 1, 0};
-	const unsigned steps = 12;
+	const unsigned steps = 24, settled = 8;
 	unsigned long long before = 0, after = 0;
 	for (unsigned step = 0; step < steps; step++) {
-		if (step == 2) // data is where it is used
+		if (step == settled) // data is where it is used, and speeds are known
 			CHECK_OK(gpuvm_stat(GPUVM_STAT_BYTES_TO_DEVICE, &before));
 		het_arg args[] = {range_arg(from, nbytes, HET_READ_ONLY, halo),
 				  range_arg(to, nbytes, HET_WRITE_ONLY, own)};
@@ -449,8 +449,8 @@ TEST(a_stencil_moves_little, .traps = trap::best, .devices = device::host2, .kin
 		std::swap(from, to);
 	}
 	CHECK_OK(gpuvm_stat(GPUVM_STAT_BYTES_TO_DEVICE, &after));
-	// Speeds change a little from step to step, and the boundary with them.
-	CHECK_LE((after - before) / (steps - 2), nbytes / 4);
+	// The boundary moves when the devices' speeds have changed much.
+	CHECK_LE((after - before) / (steps - settled), nbytes / 5);
 	for (size_t i = 0; i < w * h; i++)
 		CHECK_EQ(from[i], was[i]);
 }

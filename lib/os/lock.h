@@ -11,7 +11,7 @@
 // Lock order (a thread takes locks of rising rank only; checked in debug builds, -DHET_DEBUG_LOCKS):
 //   1 driver      runtime: one thread at a time builds a program, or hands commands to a device; devices are called under it
 //   2 ranges      runtime: host ranges become links; devices are called under it
-//   3 graph       runtime: which command waits for which
+//   3 graph       runtime: which command waits for which; which device does what of a split launch
 //   4 structure   link, unlink, fork, gpuvm_malloc: who is linked where; the only lock of lib/ under which devices are called
 //   5 opening     runtime: a device's context is made
 //   6 lead        which resolver listens for touches

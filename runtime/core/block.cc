@@ -128,20 +128,20 @@ int block::begin(executor &)
 	begun_at = now_ns();
 	int err = begin_on_device();
 	if (err) {
-		of->block_is_over(*this, err, err == HET_EDEVICE);
+		again_ = err == HET_EDEVICE;
 		return err;
 	}
 	return device().compute->has_queue() ? in_flight : end(0);
 }
 
+// If the device has failed, others may do it again if what it began with is somewhere else, too.
 int block::end(int device_error)
 {
 	of->kernel_->has_run(device());
-	int err = device_error ? device_error : end_ranges(uses(), device());
-	// Others may do it again if what it began with is somewhere else, too.
-	bool again = device_error && !abandon_ranges(uses(), device(), true);
-	of->block_is_over(*this, err, again);
-	return err;
+	if (!device_error)
+		return end_ranges(uses(), device());
+	again_ = !abandon_ranges(uses(), device(), true);
+	return device_error;
 }
 
 int block::end_joint()

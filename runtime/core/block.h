@@ -17,6 +17,7 @@ class block final : public het_event
 
 	int begin(executor &) override;
 	int end(int device_error) override;
+	void after(int status) override { of->block_is_over(*this, status, again_); }
 	bool is_empty() const override { return false; }
 
 	// The launch has brought together what is open still.
@@ -44,6 +45,7 @@ class block final : public het_event
 	std::unique_ptr<size_t[]> first_use_; // of each argument that is memory
 	std::unique_ptr<device_arg[]> args_;
 	size_t nuses_ = 0;
+	bool again_ = false; // if it fails, others may do it
 };
 
 } // namespace het::rt

@@ -82,6 +82,7 @@ node *settle(het_event &e, int status)
 	core().finished.fetch_add(1);
 	if (core().awaiting_progress.load())
 		futex_wake(&core().finished, INT_MAX);
+	e.after(status);
 	e.release();
 	return ready;
 }

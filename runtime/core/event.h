@@ -38,6 +38,8 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	virtual int begin(het::rt::executor &) { return 0; }
 	// The device has finished; @device_error is what it says. 0 or a code of its own.
 	virtual int end(int /*device_error*/) { return 0; }
+	// It has finished. No lock is held; for the last thing that is done for it.
+	virtual void after(int /*status*/) {}
 	// Who has done what, once it has finished. False: there is no such part.
 	virtual bool part(uint32_t /*number*/, het_event_part_info &) const { return false; }
 	// begin() takes no time, so any thread may call it.

@@ -272,12 +272,17 @@ device_kernel *het_kernel::on(const het_device &d) const
 	return ready_[d.executor.number()].load(std::memory_order_acquire);
 }
 
-double het_kernel::speed(const het_device &d) const
-{
-	return speeds_[d.executor.number()].load(std::memory_order_relaxed);
-}
-
 void het_kernel::note_speed(const het_device &d, double items_per_second)
 {
-	speeds_[d.executor.number()].store(items_per_second, std::memory_order_relaxed);
+	calibrating_.lock(het::lock_rank::leaf);
+	calibration_.note(d.executor.number(), items_per_second);
+	calibrating_.unlock(het::lock_rank::leaf);
+}
+
+bool het_kernel::choose_speeds(std::span<const unsigned> devices, std::span<double> speeds)
+{
+	calibrating_.lock(het::lock_rank::leaf);
+	bool known = calibration_.choose(devices, speeds);
+	calibrating_.unlock(het::lock_rank::leaf);
+	return known;
 }

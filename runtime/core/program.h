@@ -5,6 +5,7 @@
 #include "core/fat_binary.h"
 #include "core/object.h"
 #include "core/runtime.h"
+#include "policy/calibration.h"
 
 #include <memory>
 
@@ -61,9 +62,10 @@ struct het_kernel final : het::rt::object {
 	// Whether a launch may pass this as argument @i, as far as the kernel is described. 0 or HET_EARG.
 	int check_argument(uint32_t i, const het_arg &given) const;
 
-	// How many work-items a second the device did when it last shared a launch of it with others; 0: not known.
-	double speed(const het_device &d) const;
+	// Speeds of devices that share its launches, in work-items a second. Any thread.
 	void note_speed(const het_device &d, double items_per_second);
+	// False: they are not known, and @speeds are as before.
+	bool choose_speeds(std::span<const unsigned> devices, std::span<double> speeds);
 
 	// A command with it is over.
 	void has_run(const het_device &d);
@@ -92,5 +94,6 @@ struct het_kernel final : het::rt::object {
 	// Those above for readers without the lock.
 	std::atomic<het::rt::device_kernel *> ready_[het::rt::most_devices] = {};
 	std::atomic<uint32_t> ran_{0}; // devices
-	std::atomic<double> speeds_[het::rt::most_devices] = {};
+	het::futex_lock calibrating_;  // rank: leaf
+	het::rt::calibration calibration_;
 };

@@ -145,13 +145,12 @@ int split_launch::prepare_memory()
 // What is wrong in a guess is learned from the first blocks.
 void split_launch::guess_speeds(double (&speeds)[most_devices]) const
 {
-	bool known = true;
+	unsigned devices[most_devices];
 	for (unsigned i = 0; i < nparts_; i++) {
-		speeds[i] = kernel_->speed(*parts_[i].device);
-		known &= speeds[i] > 0;
-	}
-	for (unsigned i = 0; i < nparts_ && !known; i++)
+		devices[i] = parts_[i].device->executor.number();
 		speeds[i] = std::max(1u, parts_[i].device->compute->info().units);
+	}
+	kernel_->choose_speeds({devices, nparts_}, {speeds, nparts_});
 }
 
 int split_launch::make_policy()
@@ -251,10 +250,10 @@ void split_launch::start(block *list)
 int split_launch::begin(executor &)
 {
 	auto keep = reference<split_launch>::to(this); // the blocks may be over when they have been started
-	lock_.lock(lock_rank::leaf);
+	lock_.lock(lock_rank::graph);
 	block *list = hand_out_all();
 	int err = failure_;
-	lock_.unlock(lock_rank::leaf);
+	lock_.unlock(lock_rank::graph);
 	if (!list)
 		return err;
 	start(list);
@@ -317,11 +316,11 @@ void split_launch::note(const block &b, int err, bool again)
 
 void split_launch::block_is_over(const block &b, int err, bool again)
 {
-	lock_.lock(lock_rank::leaf);
+	lock_.lock(lock_rank::graph);
 	note(b, err, again);
 	block *list = hand_out_all();
 	bool last = !under_way_;
-	lock_.unlock(lock_rank::leaf);
+	lock_.unlock(lock_rank::graph);
 	start(list);
 	if (last)
 		complete();

@@ -74,7 +74,7 @@ class split_launch final : public kernel_command
 	size_t nrows_ = 0;
 	std::unique_ptr<policy> policy_;
 
-	// Guards all below, the policy, and the participants once it has begun. Rank: leaf.
+	// Guards all below, the policy, and the participants once it has begun. Rank: graph.
 	futex_lock lock_;
 	block *blocks_ = nullptr; // all there ever were
 	unsigned under_way_ = 0;
