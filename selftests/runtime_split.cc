@@ -344,7 +344,8 @@ std::vector<uint64_t> ids_of(runtime_fixture &fx, het_kernel *kernel, het_launch
 
 } // namespace
 
-TEST(work_item_functions_tell_of_the_whole_launch, .traps = trap::best, .devices = device::runtime_several)
+TEST(work_item_functions_tell_of_the_whole_launch, .traps = trap::best,
+     .devices = device::host2 | device::host3 | device::mixed)
 {
 	runtime_fixture fx(t);
 	het_function function = {"ids", ids_on_host, 1};
@@ -404,7 +405,8 @@ void blur_on_host(const het_group *g, void *const *args)
 } // namespace
 
 // Many steps of a stencil: what a step moves is what lies at the boundary, not the array.
-TEST(a_stencil_moves_little, .traps = trap::best, .devices = device::host2, .kinds = kind::mmapped | kind::memalign_line)
+TEST(a_stencil_moves_little, .traps = trap::best, .devices = device::host2,
+     .kinds = kind::mmapped | kind::memalign_line)
 {
 	runtime_fixture fx(t, 0, "HET_POLICY=static");
 	het_function function = {"blur", blur_on_host, 2};

@@ -4,6 +4,7 @@
 #include "memory/brackets.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
+#include "memory/home.h"
 #include "memory/host_writes.h"
 #include "memory/library.h"
 #include "memory/pending.h"
@@ -185,6 +186,9 @@ int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
 	int err = 0;
 	if (lib().strict && writes(mode))
 		err = revoke_before_begin(a, g, s);
+	// Others get it from there, and not from a device that is writing in it.
+	if (!err && u.joint)
+		err = bring_home(a, g, s, event::fetch);
 	if (!err && mode == kernel_mode::write_only)
 		err = bring_partial_chunks(a, g, s, u.part, u.device);
 	else if (!err)

@@ -50,9 +50,11 @@ int split_launch::choose_devices()
 		if ((uses_[i].access & HET_WRITE_ONLY) && !has_pattern(i))
 			return refuse("an argument is written and has no pattern, or one of too many pieces");
 	}
+	bool has_offset = shape_.offset[0] || shape_.offset[1] || shape_.offset[2];
 	for (unsigned i = 0; i < core().ndevices; i++) {
 		het_device &d = *core().devices[i];
-		if ((queue->devices >> i & 1) && kernel_->program->can_run_on(d))
+		bool fits = !has_offset || d.compute->knows_offsets();
+		if (fits && (queue->devices >> i & 1) && kernel_->program->can_run_on(d))
 			parts_[nparts_++].device = &d;
 	}
 	return nparts_ < 2 ? refuse("none of the queue's other devices can run it") : 0;

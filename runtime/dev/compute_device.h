@@ -123,6 +123,8 @@ class compute_device
 	virtual bool has_addresses() const = 0;
 	// Kernels take all their arguments as one block of bytes.
 	virtual bool takes_blocks() const { return false; }
+	// Launches may have an offset.
+	virtual bool knows_offsets() const { return true; }
 	virtual bool can_build(const program_source &source) const = 0;
 
 	// @log: what the compiler said, null if nothing.

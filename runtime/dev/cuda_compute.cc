@@ -3,6 +3,7 @@
 #include "dev/cuda_buffers.h"
 #include "dev/cuda_notes.h"
 #include "dev/cuda_program.h"
+#include "dev/cuda_slices.h"
 #include "dev/cuda_wait.h"
 #include "dev/memory_device.h"
 #include "dev/opening.h"
@@ -53,6 +54,7 @@ class cuda_compute final : public compute_device
 	const het_device_info &info() const override { return info_; }
 	bool has_queue() const override { return true; }
 	bool is_in_place() const override { return false; }
+	bool knows_offsets() const override { return false; }
 	bool has_addresses() const override { return true; }
 	bool takes_blocks() const override { return true; }
 	bool can_build(const program_source &source) const override
@@ -99,7 +101,8 @@ class cuda_compute final : public compute_device
 	char name_[128];
 	fatbin::abilities can_ = {};
 	cuda_buffers buffers_;
-	cuda_sheets sheets_; // for notes
+	cuda_sheets sheets_; // for notes and slices
+	cuda_slice_controls slices_;
 
 	opening opening_;
 	cu_context context_ = nullptr;
@@ -210,6 +213,8 @@ int cuda_compute::choose_groups(const launch_shape &shape, unsigned (&groups)[3]
 		groups[d] = unsigned(global / local);
 		items[d] = unsigned(local);
 	}
+	if (shape.part.count)
+		groups[shape.part.along] = unsigned(shape.part.count);
 	return 0;
 }
 
@@ -275,6 +280,11 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 	int err = c.error() ? c.error() : make_notes(k, notes);
 	if (!err)
 		err = take_event(&event);
+	cu_deviceptr control = 0;
+	if (!err && shape.part.count)
+		err = slices_.send(cu_, stream_, sheets_, shape, &control);
+	if (!err && shape.part.count)
+		k.set_control(control);
 	t.submitted = now_ns();
 	if (!err)
 		err = launch(k, groups, items, notes.get(), args);

@@ -3,6 +3,7 @@
 
 #include "core/range.h"
 #include "dev/best_image.h"
+#include "dev/cuda_slices.h"
 #include "os/log.h"
 
 #include <cstring>
@@ -36,8 +37,8 @@ class jit_log
 class cuda_program final : public device_program
 {
       public:
-	cuda_program(const cuda_calls &cu, cu_context context, const char *device)
-	    : cu_(cu), context_(context), device_(device)
+	cuda_program(const cuda_place &at, const program_source &source)
+	    : at_(at), source_(source), cu_(at.cu), context_(at.context), device_(at.device)
 	{
 	}
 	~cuda_program() override
@@ -51,20 +52,25 @@ class cuda_program final : public device_program
 	// One text, with its instruments.
 	int load(instrumented from, char *log);
 	int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) override;
-	int make_slice_kernel(const char *, const slicing &, std::unique_ptr<device_kernel> &) override
-	{
-		return HET_ENODEV;
-	}
+	int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) override;
 	int find_variable(const char *name, void **address, size_t *nbytes) override;
 
       private:
 	int link(std::span<const het_image> images, char *log);
+	int find_kernel(const char *name, bool is_sliced, std::unique_ptr<device_kernel> &made);
+	bool find_ptx(std::string &text) const;
+	int build_sliced();
 
+	const cuda_place at_;
+	const program_source &source_;
 	const cuda_calls &cu_;
 	const cu_context context_;
 	const char *device_;
 	cu_module module_ = nullptr;
 	cuda_tables tables_;
+	// The same program for slices, once it was asked for; null: it can't be had.
+	bool is_slicing_tried_ = false;
+	std::unique_ptr<cuda_program> sliced_;
 };
 
 // One module needs no linker. A code of the driver's.
@@ -113,14 +119,14 @@ int cuda_program::link(std::span<const het_image> images, char *log)
 	return err;
 }
 
-int cuda_program::make_kernel(const char *name, std::unique_ptr<device_kernel> &made)
+int cuda_program::find_kernel(const char *name, bool is_sliced, std::unique_ptr<device_kernel> &made)
 {
 	cuda_current c(cu_, context_);
 	cu_function f = nullptr;
 	int err = c.error() ? c.error() : cu_.get_function(&f, module_, name);
 	if (err == cu_error_not_found)
 		return HET_ENAME;
-	std::unique_ptr<cuda_kernel> k(err ? nullptr : new (std::nothrow) cuda_kernel(f, tables_));
+	std::unique_ptr<cuda_kernel> k(err ? nullptr : new (std::nothrow) cuda_kernel(f, tables_, is_sliced));
 	if (k)
 		err = k->open(cu_);
 	else if (!err)
@@ -129,6 +135,72 @@ int cuda_program::make_kernel(const char *name, std::unique_ptr<device_kernel> &
 		return fail(HET_EDEVICE, "%s: making kernel %s failed: %s (%d)", device_, name, cu_.name_of(err), err);
 	made = std::move(k);
 	return 0;
+}
+
+int cuda_program::make_kernel(const char *name, std::unique_ptr<device_kernel> &made)
+{
+	return find_kernel(name, false, made);
+}
+
+// A text that is all of the program. False: there is none.
+bool cuda_program::find_ptx(std::string &text) const
+{
+	if (!source_.images.empty()) {
+		bool is_text = source_.images.size() == 1 && source_.images[0].kind == HET_IMAGE_PTX;
+		text = is_text ? static_cast<const char *>(source_.images[0].data) : "";
+		return is_text;
+	}
+	fatbin::image i;
+	fatbin::bytes bytes;
+	fatbin::fault why;
+	for (uint32_t n = 0; fatbin::pick(*source_.fat, at_.can, n, i); n++) {
+		if (i.target != fatbin::target::ptx || !source_.fat->contents(i, bytes, why))
+			continue;
+		text.assign(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+		return true;
+	}
+	return false;
+}
+
+// HET_ENODEV: it can't be; why has been said.
+int cuda_program::build_sliced()
+{
+	std::string text, why = "it has no PTX, or several modules";
+	if (find_ptx(text))
+		text = slice_text(text.c_str(), why);
+	if (text.empty()) {
+		inform("%s: a program can't be sliced: %.300s", device_, why.c_str());
+		return HET_ENODEV;
+	}
+	het::rt::text log(new (std::nothrow) char[log_size]());
+	sliced_.reset(new (std::nothrow) cuda_program(at_, source_));
+	if (!log || !sliced_)
+		return fail(HET_ENOMEM, "%s: no memory for a program", device_);
+	const het_image image = {HET_IMAGE_PTX, 0, text.c_str(), text.size()};
+	if (int err = sliced_->load({&image, 1}, log.get())) {
+		sliced_.reset();
+		inform("%s: a sliced program can't be loaded: %s (%d): %.300s", device_, cu_.name_of(err), err,
+		       log.get());
+		return HET_ENODEV;
+	}
+	return 0;
+}
+
+int cuda_program::make_slice_kernel(const char *name, const slicing &, std::unique_ptr<device_kernel> &made)
+{
+	if (!is_slicing_tried_) {
+		is_slicing_tried_ = true;
+		if (int err = build_sliced())
+			return err;
+	}
+	if (!sliced_)
+		return HET_ENODEV;
+	std::unique_ptr<device_kernel> plain;
+	int err = find_kernel(name, false, plain);
+	if (!err)
+		err = sliced_->find_kernel(name, true, made);
+	// Its author may not want it to be sliced.
+	return err || made->nargs() == plain->nargs() ? err : HET_ENODEV;
 }
 
 int cuda_program::find_variable(const char *name, void **address, size_t *nbytes)
@@ -180,6 +252,12 @@ int cuda_kernel::set_one(size_t i, const device_arg &a)
 	return 0;
 }
 
+void cuda_kernel::set_control(cu_deviceptr at)
+{
+	words_[nargs_ - 1] = at;
+	values_[nargs_ - 1] = &words_[nargs_ - 1];
+}
+
 // A structure of the program's may end with padding that the parameters do not have.
 int cuda_kernel::set_block(const device_arg &a)
 {
@@ -224,7 +302,8 @@ void tell_missing(const char *device, const char *why)
 }
 
 // The images with their instruments, if that is wanted and possible. Null: they are to be loaded as they are; why has been said.
-std::unique_ptr<cuda_program> build_instrumented(const cuda_place &at, std::span<const het_image> images, char *log)
+std::unique_ptr<cuda_program> build_instrumented(const cuda_place &at, const program_source &source,
+						 std::span<const het_image> images, char *log)
 {
 	if (!at.wanted.any())
 		return nullptr;
@@ -235,7 +314,7 @@ std::unique_ptr<cuda_program> build_instrumented(const cuda_place &at, std::span
 	instrumented made = instrument(static_cast<const char *>(images[0].data), at.wanted);
 	if (!made.missing.empty())
 		tell_missing(at.device, made.missing.c_str());
-	std::unique_ptr<cuda_program> program(new (std::nothrow) cuda_program(at.cu, at.context, at.device));
+	std::unique_ptr<cuda_program> program(new (std::nothrow) cuda_program(at, source));
 	if (!made.has.any() || !program)
 		return nullptr;
 	if (program->load(std::move(made), log)) {
@@ -247,15 +326,15 @@ std::unique_ptr<cuda_program> build_instrumented(const cuda_place &at, std::span
 }
 
 // @refused: the driver's error, of which nothing is said; the answer is HET_EBUILD then.
-int build_images(const cuda_place &at, std::span<const het_image> images, std::unique_ptr<device_program> &made,
-		 text &log, int *refused)
+int build_images(const cuda_place &at, const program_source &source, std::span<const het_image> images,
+		 std::unique_ptr<device_program> &made, text &log, int *refused)
 {
 	*refused = 0;
 	text words(new (std::nothrow) char[log_size]());
-	std::unique_ptr<cuda_program> program = words ? build_instrumented(at, images, words.get()) : nullptr;
+	std::unique_ptr<cuda_program> program = words ? build_instrumented(at, source, images, words.get()) : nullptr;
 	bool is_plain = !program;
 	if (is_plain)
-		program.reset(new (std::nothrow) cuda_program(at.cu, at.context, at.device));
+		program.reset(new (std::nothrow) cuda_program(at, source));
 	if (!words || !program)
 		return fail(HET_ENOMEM, "%s: no memory for a program", at.device);
 	if (is_plain)
@@ -268,8 +347,8 @@ int build_images(const cuda_place &at, std::span<const het_image> images, std::u
 }
 
 // The driver wants a text to end with a 0.
-int build_image(const cuda_place &at, fatbin::target target, fatbin::bytes bytes, std::unique_ptr<device_program> &made,
-		text &log, int *refused)
+int build_image(const cuda_place &at, const program_source &source, fatbin::target target, fatbin::bytes bytes,
+		std::unique_ptr<device_program> &made, text &log, int *refused)
 {
 	text copy(new (std::nothrow) char[bytes.size() + 1]);
 	if (!copy)
@@ -280,7 +359,7 @@ int build_image(const cuda_place &at, fatbin::target target, fatbin::bytes bytes
 				 .flags = 0,
 				 .data = copy.get(),
 				 .nbytes = bytes.size()};
-	return build_images(at, {&image, 1}, made, log, refused);
+	return build_images(at, source, {&image, 1}, made, log, refused);
 }
 
 } // namespace
@@ -290,12 +369,12 @@ int build_cuda_program(const cuda_place &at, const program_source &source, std::
 {
 	int refused = 0;
 	auto build = [&](const fatbin::image &i, fatbin::bytes bytes) {
-		return build_image(at, i.target, bytes, made, log, &refused);
+		return build_image(at, source, i.target, bytes, made, log, &refused);
 	};
 	auto words_of = [&](int e) { return at.cu.name_of(e); };
 	int err = HET_ENODEV;
 	if (!source.images.empty())
-		err = build_images(at, source.images, made, log, &refused);
+		err = build_images(at, source, source.images, made, log, &refused);
 	// Only PTX can have instruments.
 	else if (at.wanted.any())
 		err = build_best_image(at.device, at.can, *source.fat, &refused, words_of, build,

@@ -15,11 +15,15 @@ class cuda_kernel final : public device_kernel
 {
       public:
 	// @tables: of its module's instruments, which has any or none; live as long as this.
-	cuda_kernel(cu_function handle, cuda_tables &tables) : handle_(handle), tables_(tables) {}
+	// @is_sliced: the last parameter is the pass's.
+	cuda_kernel(cu_function handle, cuda_tables &tables, bool is_sliced)
+	    : handle_(handle), tables_(tables), is_sliced_(is_sliced)
+	{
+	}
 	// Asks the driver for the parameters. A code of the driver's.
 	int open(const cuda_calls &cu);
 
-	uint32_t nargs() const override { return nargs_; }
+	uint32_t nargs() const override { return nargs_ - is_sliced_; }
 	// What every kernel can be launched with, unless its author has limited it.
 	group_limits limits() const override { return {256, {}}; }
 	bool notes_writes() const override { return tables_.has().dirty; }
@@ -32,6 +36,8 @@ class cuda_kernel final : public device_kernel
 	void **values() const { return block_ ? nullptr : values_.get(); }
 	void **block() { return block_ ? block_description_ : nullptr; }
 	unsigned shared_bytes() const { return shared_bytes_; }
+	// Of a sliced kernel, after set().
+	void set_control(cu_deviceptr at);
 
       private:
 	int set_one(size_t i, const device_arg &a);
@@ -40,6 +46,7 @@ class cuda_kernel final : public device_kernel
 
 	const cu_function handle_;
 	cuda_tables &tables_;
+	const bool is_sliced_;
 	uint32_t nargs_ = 0;
 	unsigned shared_bytes_ = 0;
 	size_t block_bytes_ = 0; // of all parameters
@@ -61,7 +68,8 @@ struct cuda_place {
 	instruments wanted;
 };
 
-// Of the program's images, or of the best of a fat binary that the driver takes. HET_EBUILD with the driver's words in *log.
+// Of the program's images, or of the best of a fat binary that the driver takes. HET_EBUILD with the driver's words in *log. The
+// source must live as long as the program: kernels for slices are made of its PTX when they are first asked for.
 int build_cuda_program(const cuda_place &at, const program_source &source, std::unique_ptr<device_program> &made,
 		       text &log);
 

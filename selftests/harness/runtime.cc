@@ -82,6 +82,8 @@ const char *devices_of(const variant &v)
 		return "HET_DEVICES=opencl,host,apart";
 	case device::cuda:
 		return "HET_DEVICES=cuda";
+	case device::cuda2:
+		return "HET_DEVICES=cuda,apart";
 	default:
 		return "HET_DEVICES=opencl";
 	}
@@ -146,9 +148,11 @@ runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags, const c
 	restart_with(t, {devices_of(t.v), trap.c_str(), setting});
 	uint32_t count = 0;
 	int err = het_devices(0, nullptr, &count);
-	if (err == HET_EARG && (t.v.device & (device::opencl | device::cuda | device::mixed)))
+	if (err == HET_EARG && (t.v.device & (device::opencl | device::mixed | device::with_cuda)))
 		skip("no such device");
 	HET_OK(err);
+	if (count < 2 && (t.v.device & device::runtime_several))
+		skip("one device alone");
 	memory_handle probe;
 	if (het_memory_create(1, probe.out()) == HET_EMEMORY)
 		skip("this trap can't be had here");

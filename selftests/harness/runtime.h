@@ -27,11 +27,11 @@ namespace selftest
 	} while (0)
 
 // Devices for the runtime: none is the host in place, host and host2 have memory of their own ("apart"); host3 is host2 with the
-// host in place, mixed with OpenCL, too.
+// host in place, mixed with OpenCL, too; cuda2 is CUDA and host.
 namespace device
 {
 inline constexpr uint32_t runtime = none | host | host2 | opencl | cuda;
-inline constexpr uint32_t runtime_several = host2 | host3 | mixed;
+inline constexpr uint32_t runtime_several = host2 | host3 | mixed | cuda2;
 inline constexpr uint32_t runtime_apart = host | host2 | opencl | cuda;
 } // namespace device
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "dev/cuda_slices.h"
+
+#include "ptx/parser.h"
+#include "ptx/passes/pass.h"
+#include "ptx/passes/slice.h"
+
+#include <new>
+
+namespace het::rt
+{
+
+namespace
+{
+
+constexpr size_t place = 64;    // bytes of a control block
+constexpr size_t places = 1024; // many times what executors have in flight
+static_assert(sizeof(ptx::slice_control) <= place);
+
+ptx::slice_control control_of(const launch_shape &s)
+{
+	ptx::slice_control c = {};
+	size_t row = 1;
+	for (unsigned d = 0; d < 3; d++) {
+		size_t groups = d < s.dimensions ? s.groups(d) : 1;
+		c.grid[d] = uint32_t(groups);
+		row *= d < s.part.along ? groups : 1;
+	}
+	c.first = s.part.first * row;
+	return c;
+}
+
+} // namespace
+
+std::string slice_text(const char *ptx, std::string &why)
+{
+	ptx::module m;
+	if (auto wrong = ptx::parse(ptx, m)) {
+		why = "the PTX is not understood: " + wrong->describe();
+		return {};
+	}
+	ptx::pass_result made = ptx::find_pass("slice")->apply(m);
+	if (made.refused) {
+		why = made.refused->describe();
+		return {};
+	}
+	return std::move(made.text);
+}
+
+int cuda_slice_controls::send(const cuda_calls &cu, cu_stream stream, cuda_sheets &sheets, const launch_shape &shape,
+			      cu_deviceptr *at)
+{
+	if (int err = sheet_ ? 0 : sheets.take(place * places, &sheet_))
+		return err;
+	size_t offset = place * (next_++ % places);
+	new (sheet_->host + offset) ptx::slice_control(control_of(shape));
+	*at = sheet_->device + offset;
+	return cu.copy_to_device(*at, sheet_->host + offset, sizeof(ptx::slice_control), stream);
+}
+
+} // namespace het::rt

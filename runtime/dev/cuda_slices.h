@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Slices of a launch on CUDA devices, by the PTX pass `slice`: Documentation/het-ptx-slice.rst.
+#pragma once
+
+#include "dev/compute_device.h"
+#include "dev/cuda_calls.h"
+#include "dev/cuda_sheets.h"
+
+#include <string>
+
+namespace het::rt
+{
+
+// The text with the pass. Empty: it can't be; @why says so.
+std::string slice_text(const char *ptx, std::string &why);
+
+// Where kernels read which slice they are. The submitter's.
+class cuda_slice_controls
+{
+      public:
+	// Sends the control block of one launch ahead of it. It is good until so many launches later as can't be under way at
+	// once. 0 or a code of the driver's.
+	int send(const cuda_calls &cu, cu_stream stream, cuda_sheets &sheets, const launch_shape &shape,
+		 cu_deviceptr *at);
+
+      private:
+	cuda_sheet *sheet_ = nullptr; // lives as long as the process
+	size_t next_ = 0;
+};
+
+} // namespace het::rt
