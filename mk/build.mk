@@ -105,8 +105,9 @@ $(B)/obj/bench/fat-binary.o: private mode_flags += -Iruntime
 # Some selftests go through a null pointer on purpose.
 $(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests \
 	$(if $(filter address,$(SAN)),-fno-sanitize=null)
-$(B)/obj/selftests/runtime_programs.o: private mode_flags += $(fatbin_corpus)
-$(B)/obj/selftests/runtime_programs.o: runtime/fatbin/tests/corpus/images.het
+with_corpus := $(addprefix $(B)/obj/selftests/,runtime_cxx.o runtime_programs.o)
+$(with_corpus): private mode_flags += $(fatbin_corpus)
+$(with_corpus): runtime/fatbin/tests/corpus/images.het
 $(B)/obj/selftests/cuda_abi.o: private mode_flags += $(CUDA_CFLAGS)
 $(fake_cuda_objs): private mode_flags := -fPIC -fvisibility=hidden -Iselftests -Iruntime
 $(call obj,$(tool_srcs) $(tool_part_srcs) $(json_srcs)): private mode_flags := -Itools -Iruntime -DHET_VERSION='"$(VERSION)"'
@@ -257,12 +258,14 @@ endef
 $(foreach s,$(unit_mains),$(eval $(call unit_test,$s)))
 $(B)/tests/cuda_test: | $(fake_cuda)
 
-# --- every header compiles alone, the public ones as C too ---------------------
+# --- every header compiles alone, the public ones as C too, or as C++17 and C++20 ---
 
 headers := $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),\
 	$(wildcard lib/*/*.h lib/*/tests/*.h runtime/*/*.h runtime/*/*/*.h selftests/*/*.h bench/*/*.h tools/*/*.h))
 public_headers := $(wildcard lib/include/*.h runtime/include/*.h)
-header_stamps := $(patsubst %,$(B)/headers/%.cxx-ok,$(headers)) $(patsubst %,$(B)/headers/%.c-ok,$(public_headers))
+public_cxx_headers := $(wildcard runtime/include/*.hpp)
+header_stamps := $(patsubst %,$(B)/headers/%.cxx-ok,$(headers)) $(patsubst %,$(B)/headers/%.c-ok,$(public_headers)) \
+	$(patsubst %,$(B)/headers/%.cxx17-ok,$(public_cxx_headers)) $(patsubst %,$(B)/headers/%.cxx20-ok,$(public_cxx_headers))
 
 # A static function that only an includer calls is no fault of the header.
 alone = @mkdir -p $(@D) && echo '\#include "$<"' | \
@@ -274,6 +277,12 @@ $(B)/headers/%.h.cxx-ok: %.h $(flags_stamp)
 $(B)/headers/%.h.c-ok: %.h $(flags_stamp)
 	$(call alone,$(CC) $(cppflags) $(cflags) -pedantic,c)
 
+$(B)/headers/%.hpp.cxx17-ok: %.hpp $(flags_stamp)
+	$(call alone,$(CXX) $(cppflags) $(cxxflags) -std=c++17 -pedantic,c++)
+
+$(B)/headers/%.hpp.cxx20-ok: %.hpp $(flags_stamp)
+	$(call alone,$(CXX) $(cppflags) $(cxxflags) -pedantic,c++)
+
 -include $(wildcard $(header_stamps:=.d))
 
 # --- for editors and clang-tidy ----------------------------------------------
@@ -283,7 +292,7 @@ $(B)/headers/%.h.c-ok: %.h $(flags_stamp)
 cdb_srcs := $(lib_srcs) $(filter-out $(lib_srcs),$(ptx_srcs)) $(filter %.cc,$(program_srcs))
 cdb_json = {"directory": "$(CURDIR)", "file": "$1", "command": "$(subst ",\",$2) -c $1"}
 cdb_flags = -Iruntime -Itools $(if $(filter $(lib_srcs) $(ptx_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1)))) \
-	$(if $(filter runtime/fatbin/tests/% selftests/runtime_programs.cc,$1),$(fatbin_corpus))
+	$(if $(filter runtime/fatbin/tests/% selftests/runtime_cxx.cc selftests/runtime_programs.cc,$1),$(fatbin_corpus))
 cdb_comma := ,
 compile_commands.json: $(flags_stamp) $(lib_srcs) $(ptx_srcs) $(program_srcs)
 	$(call say,JSON)

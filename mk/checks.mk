@@ -3,7 +3,7 @@
 
 # C and C++ of the project; the kernel module and its tests have a style of their own.
 style_files := $(shell find lib runtime tools bench selftests Documentation/examples -path selftests/kmod -prune \
-	-o \( -name '*.cc' -o -name '*.h' -o -name '*.c' \) -print 2>/dev/null)
+	-o \( -name '*.cc' -o -name '*.h' -o -name '*.hpp' -o -name '*.c' \) -print 2>/dev/null)
 clang_format := $(firstword $(shell command -v clang-format-14 || command -v clang-format))
 
 check: packages

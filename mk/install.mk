@@ -11,7 +11,7 @@ clean:
 	rm -rf build build-* $(B) compile_commands.json
 
 installed_lib := libhet.so.$(VERSION)
-headers := $(wildcard lib/include/*.h runtime/include/*.h)
+headers := $(wildcard lib/include/*.h runtime/include/*.h runtime/include/*.hpp)
 man_pages = $(wildcard $(B)/docs/man/*)
 # Also the names under which a page of section 3 can be found besides its own (see Documentation/conf.py).
 man_names = $(basename $(notdir $(wildcard Documentation/man/*.rst))) \

@@ -96,7 +96,7 @@ def faults_of(path: Path):
 
 def main() -> int:
     files = sorted(
-        p for p in ROOT.rglob("*") if p.suffix in (".cc", ".c", ".h") and p.is_file() and part_of(p) is not None
+        p for p in ROOT.rglob("*") if p.suffix in (".cc", ".c", ".h", ".hpp") and p.is_file() and part_of(p) is not None
     )
     faults = [f"{p.relative_to(ROOT)}: {fault}" for p in files for fault in faults_of(p)]
     print("\n".join(faults) if faults else f"{len(files)} files, dependencies run one way")

@@ -31,6 +31,11 @@ use_new() {
 	say $cxx -std=c++20 $strict -x c++ $sources/new_program.c -x none -o "$work/new_cxx" $flags
 	LD_LIBRARY_PATH=$lib say timeout 60 "$work/new_c"
 	LD_LIBRARY_PATH=$lib say timeout 60 "$work/new_cxx"
+	local standard
+	for standard in 17 20; do
+		say $cxx -std=c++$standard $strict $sources/cxx_program.cc -o "$work/cxx$standard" $flags
+		LD_LIBRARY_PATH=$lib say timeout 60 "$work/cxx$standard"
+	done
 	for example in Documentation/examples/*.c; do
 		[ -e "$example" ] || continue
 		say $cc -std=c11 $strict -DCL_TARGET_OPENCL_VERSION=300 "$example" -o "$work/example" $flags -lOpenCL -lm

@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+/**
+ * @file het.hpp
+ * het.h for C++17 and newer: handles that own, errors as exceptions, arguments with types.
+ *
+ *	std::vector<float> x = ..., y(x.size());
+ *	het::queue queue; // over all devices
+ *	het::program program(het::sources().opencl(text).functions(table));
+ *	het::kernel scale(program, "scale");
+ *	queue.launch(scale, het::work(x.size()), het::read(x), het::write(y), 2.0f).wait();
+ *
+ * What a call does, and when it may be made, is told in het.h; here is only how it looks. Conventions
+ * - A handle owns one reference: its copies own one each. A handle without an object (default-made or moved from) may only be
+ *   assigned, destroyed and tested.
+ * - A call that fails throws het::error. Destructors wait for nothing: commands go on.
+ * - Everything is inline over the C functions. Nothing keeps state of its own, so C and C++ may be mixed: get() lends the C handle.
+ */
+#ifndef HET_HPP
+#define HET_HPP
+
+#include "het.h"
+
+#include <array>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace het
+{
+
+// --- errors --------------------------------------------------------------------
+
+/** A call has failed. The library's sentence about the cause is on stderr, as for C. */
+class error : public std::runtime_error
+{
+      public:
+	error(int code, const char *call)
+	    : std::runtime_error(std::string(call) + ": " + het_strerror(code)), code_(code)
+	{
+	}
+	/** HET_E... */
+	int code() const noexcept { return code_; }
+
+      private:
+	int code_;
+};
+
+/** Throws for a negative code of a C function. */
+inline void check(int code, const char *call)
+{
+	if (code < 0)
+		throw error(code, call);
+}
+
+// --- handles -------------------------------------------------------------------
+
+/** Owns one reference to an object of the runtime's. */
+template <class T, int (*retain_function)(T *), int (*release_function)(T *)> class handle
+{
+      public:
+	using object = T;
+
+	handle() noexcept = default;
+	/** Takes over the caller's reference. */
+	explicit handle(T *owned) noexcept : p_(owned) {}
+	handle(const handle &o) noexcept : p_(o.p_)
+	{
+		if (p_)
+			retain_function(p_);
+	}
+	handle(handle &&o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
+	handle &operator=(handle o) noexcept
+	{
+		std::swap(p_, o.p_);
+		return *this;
+	}
+	~handle()
+	{
+		if (p_)
+			release_function(p_);
+	}
+
+	/** Lent: valid while the handle has it. */
+	T *get() const noexcept { return p_; }
+	/** Gives the reference up to the caller. */
+	T *give_up() noexcept { return std::exchange(p_, nullptr); }
+	explicit operator bool() const noexcept { return p_; }
+
+      protected:
+	/** For functions that make the object of a handle that has none. */
+	T **out() noexcept { return &p_; }
+
+      private:
+	T *p_ = nullptr;
+};
+
+/** Makes an owner of what is only lent, such as the event of a callback: share<het::event>(p). */
+template <class H> H share(typename H::object *lent)
+{
+	H lender(lent);
+	H copy = lender;
+	static_cast<void>(lender.give_up()); // was not its own
+	return copy;
+}
+
+namespace detail
+{
+
+template <class C> using element = std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
+
+template <class C, class = void> struct is_contiguous : std::false_type {
+};
+template <class C>
+struct is_contiguous<C, std::void_t<element<C>, decltype(std::size(std::declval<C &>()))>> : std::true_type {
+};
+
+template <class C, class T>
+using if_contiguous_of = std::enable_if_t<std::is_same_v<std::remove_cv_t<element<const C>>, T>>;
+
+/** The C handles of a list. */
+template <class C> auto lend(const C &list)
+{
+	std::vector<decltype(std::data(list)->get())> lent;
+	lent.reserve(std::size(list));
+	for (const auto &h : list)
+		lent.push_back(h.get());
+	return lent;
+}
+
+} // namespace detail
+
+// --- devices -------------------------------------------------------------------
+
+/** Devices are there as long as the process; this is a pointer to one. */
+class device
+{
+      public:
+	device() noexcept = default;
+	explicit device(het_device *d) noexcept : p_(d) {}
+
+	het_device_info info() const
+	{
+		het_device_info i = {};
+		i.size = sizeof i;
+		check(het_device_describe(p_, &i), "het_device_describe");
+		return i;
+	}
+	/** HET_DEVICE_... */
+	uint32_t kind() const { return info().kind; }
+	const char *name() const { return info().name; }
+
+	het_device *get() const noexcept { return p_; }
+	explicit operator bool() const noexcept { return p_; }
+	friend bool operator==(device a, device b) noexcept { return a.p_ == b.p_; }
+	friend bool operator!=(device a, device b) noexcept { return a.p_ != b.p_; }
+
+      private:
+	het_device *p_ = nullptr;
+};
+
+/** All devices, at least one, in the runtime's order. */
+inline std::vector<device> devices()
+{
+	uint32_t count = 0;
+	check(het_devices(0, nullptr, &count), "het_devices");
+	std::vector<het_device *> all(count);
+	check(het_devices(count, all.data(), &count), "het_devices");
+	return {all.begin(), all.end()};
+}
+
+// --- programs and kernels ------------------------------------------------------
+
+/** What a program is made from. It is only pointed to: let it live until the program has been made. */
+class sources
+{
+      public:
+	sources() noexcept { args_.size = sizeof args_; }
+
+	/** Text, and options for the compiler. */
+	sources &opencl(const char *text, const char *options = nullptr) noexcept
+	{
+		args_.source = text;
+		args_.options = options;
+		return *this;
+	}
+	/** Any contiguous container or array of het_function: for HET_DEVICE_HOST and HET_DEVICE_APART. */
+	template <class C, class = detail::if_contiguous_of<C, het_function>>
+	sources &functions(const C &table) noexcept
+	{
+		args_.functions = std::data(table);
+		args_.nfunctions = std::size(table);
+		return *this;
+	}
+	/** The same of het_image: for HET_DEVICE_CUDA. */
+	template <class C, class = detail::if_contiguous_of<C, het_image>> sources &images(const C &table) noexcept
+	{
+		args_.images = std::data(table);
+		args_.nimages = std::size(table);
+		return *this;
+	}
+	sources &fat_binary(const void *data, size_t nbytes) noexcept
+	{
+		args_.fat_binary = data;
+		args_.fat_binary_size = nbytes;
+		return *this;
+	}
+	/** A file that is a fat binary. */
+	sources &file(const char *path) noexcept
+	{
+		args_.file = path;
+		return *this;
+	}
+	/** The section of the file, or else of the running executable. */
+	sources &section(const char *name) noexcept
+	{
+		args_.section = name;
+		return *this;
+	}
+
+	const het_program_args &args() const noexcept { return args_; }
+
+      private:
+	het_program_args args_ = {};
+};
+
+class program : public handle<het_program, het_program_retain, het_program_release>
+{
+      public:
+	using handle::handle;
+	program() noexcept = default;
+	explicit program(const sources &s) { check(het_program_create(&s.args(), out()), "het_program_create"); }
+
+	void build(device d) const { check(het_program_build(get(), d.get()), "het_program_build"); }
+	/** What the compiler said; "" if nothing. */
+	const char *log(device d) const noexcept { return het_program_log(get(), d.get()); }
+};
+
+class kernel : public handle<het_kernel, het_kernel_retain, het_kernel_release>
+{
+      public:
+	using handle::handle;
+	kernel() noexcept = default;
+	kernel(const program &p, const char *name)
+	{
+		check(het_kernel_create(p.get(), name, out()), "het_kernel_create");
+	}
+
+	het_kernel_info info() const
+	{
+		het_kernel_info i = {};
+		i.size = sizeof i;
+		check(het_kernel_describe(get(), &i), "het_kernel_describe");
+		return i;
+	}
+	/** Of kernels from fat binaries. */
+	het_argument_info argument(uint32_t number) const
+	{
+		het_argument_info i = {};
+		i.size = sizeof i;
+		check(het_kernel_argument(get(), number, &i), "het_kernel_argument");
+		return i;
+	}
+};
+
+// --- memory --------------------------------------------------------------------
+
+class memory : public handle<het_memory, het_memory_retain, het_memory_release>
+{
+      public:
+	using handle::handle;
+	memory() noexcept = default;
+	/** Of zeroed bytes. */
+	explicit memory(size_t nbytes) { check(het_memory_create(nbytes, out()), "het_memory_create"); }
+
+	memory part(size_t offset, size_t nbytes) const
+	{
+		memory m;
+		check(het_memory_part(get(), offset, nbytes, m.out()), "het_memory_part");
+		return m;
+	}
+	/** Where the host sees it, as an array. */
+	template <class T> T *as() const noexcept { return static_cast<T *>(het_memory_pointer(get())); }
+};
+
+/** One side of a copy or a fill: a memory object with an offset in bytes, or host memory. */
+template <class Pointer> class basic_place
+{
+      public:
+	basic_place(const memory &m, size_t offset = 0) noexcept : memory_(m.get()), offset_(offset) {}
+	basic_place(Pointer p) noexcept : pointer_(p) {}
+
+	het_memory *object() const noexcept { return memory_; }
+	size_t offset() const noexcept { return offset_; }
+	Pointer pointer() const noexcept { return pointer_; }
+
+      private:
+	het_memory *memory_ = nullptr;
+	size_t offset_ = 0;
+	Pointer pointer_ = nullptr;
+};
+using place = basic_place<void *>;
+using const_place = basic_place<const void *>;
+
+// --- arguments of launches -----------------------------------------------------
+
+/**
+ * An argument that is more than a value: made by read(), write(), read_write() and local(). Host memory is only pointed to: it
+ * belongs to the command until that has finished.
+ */
+class argument
+{
+      public:
+	explicit argument(const het_arg &a) noexcept : arg_(a) {}
+	const het_arg &get() const noexcept { return arg_; }
+
+      private:
+	het_arg arg_;
+};
+
+namespace detail
+{
+
+inline argument make_argument(uint32_t kind, uint32_t access, size_t nbytes, void *pointer, het_memory *m) noexcept
+{
+	het_arg a = {};
+	a.kind = kind;
+	a.access = access;
+	a.nbytes = nbytes;
+	a.pointer = pointer;
+	a.memory = m;
+	return argument(a);
+}
+
+/** @p count elements of host memory. */
+template <class T> argument range(T *p, size_t count, uint32_t access)
+{
+	static_assert(std::is_trivially_copyable_v<T>, "a device can only be given what may be copied byte by byte");
+	void *bytes = const_cast<void *>(static_cast<const void *>(p));
+	return make_argument(HET_ARG_RANGE, access, count * sizeof(T), bytes, nullptr);
+}
+
+inline argument object(const memory &m, uint32_t access)
+{
+	return make_argument(HET_ARG_MEMORY, access, 0, nullptr, m.get());
+}
+
+template <class C> argument writable(C &&c, uint32_t access)
+{
+	static_assert(!std::is_const_v<element<C>>, "these elements are const: a kernel can only read() them");
+	return range(std::data(c), std::size(c), access);
+}
+
+inline const het_arg &as_arg(const argument &a)
+{
+	return a.get();
+}
+
+template <class T> het_arg as_arg(const T &value)
+{
+	static_assert(!std::is_pointer_v<T>,
+		      "say what the kernel does there: read(p, n), write(p, n), read_write(p, n)");
+	static_assert(!is_contiguous<const T>::value,
+		      "say what the kernel does there: read(c), write(c), read_write(c)");
+	static_assert(std::is_trivially_copyable_v<T>, "a value is copied to the device byte by byte");
+	return make_argument(HET_ARG_VALUE, 0, sizeof value, const_cast<T *>(std::addressof(value)), nullptr).get();
+}
+
+} // namespace detail
+
+/** The kernel only reads: of a contiguous container, an array or a span, all elements; or @p count at @p p; or an object. */
+template <class C, class = std::enable_if_t<detail::is_contiguous<const C>::value>> argument read(const C &c)
+{
+	return detail::range(std::data(c), std::size(c), HET_READ_ONLY);
+}
+template <class T> argument read(const T *p, size_t count)
+{
+	return detail::range(p, count, HET_READ_ONLY);
+}
+inline argument read(const memory &m)
+{
+	return detail::object(m, HET_READ_ONLY);
+}
+
+/** The kernel writes every byte, and reads none. */
+template <class C, class = std::enable_if_t<detail::is_contiguous<C>::value>> argument write(C &&c)
+{
+	return detail::writable(c, HET_WRITE_ONLY);
+}
+template <class T> argument write(T *p, size_t count)
+{
+	return detail::range(p, count, HET_WRITE_ONLY);
+}
+inline argument write(const memory &m)
+{
+	return detail::object(m, HET_WRITE_ONLY);
+}
+
+/** The kernel reads and writes, or writes some bytes only. */
+template <class C, class = std::enable_if_t<detail::is_contiguous<C>::value>> argument read_write(C &&c)
+{
+	return detail::writable(c, HET_READ_WRITE);
+}
+template <class T> argument read_write(T *p, size_t count)
+{
+	return detail::range(p, count, HET_READ_WRITE);
+}
+inline argument read_write(const memory &m)
+{
+	return detail::object(m, HET_READ_WRITE);
+}
+
+/** Local memory for @p count elements, for each group. */
+template <class T> argument local(size_t count)
+{
+	return detail::make_argument(HET_ARG_LOCAL, 0, count * sizeof(T), nullptr, nullptr);
+}
+
+// --- events --------------------------------------------------------------------
+
+class event : public handle<het_event, het_event_retain, het_event_release>
+{
+      public:
+	using handle::handle;
+
+	/** Throws the code with which the command has failed, if it has. */
+	void wait() const
+	{
+		het_event *e = get();
+		const int err = het_event_wait(1, &e);
+		check(err == HET_EWAIT ? status() : err, "het_event_wait");
+	}
+	/** HET_COMPLETE, HET_RUNNING, ..., or the negative code with which the command has failed. */
+	int status() const
+	{
+		int s = 0;
+		check(het_event_status(get(), &s), "het_event_status");
+		return s;
+	}
+	het_event_times times() const
+	{
+		het_event_times t = {};
+		t.size = sizeof t;
+		check(het_event_profile(get(), &t), "het_event_profile");
+		return t;
+	}
+	/** Has f(status) called once, on some thread; it must neither throw nor wait for events. */
+	template <class F> void then(F f) const
+	{
+		auto owned = std::make_unique<F>(std::move(f));
+		const het_event_fn call = [](het_event *, int status, void *arg) noexcept {
+			std::unique_ptr<F> callee(static_cast<F *>(arg));
+			(*callee)(status);
+		};
+		check(het_event_callback(get(), call, owned.get()), "het_event_callback");
+		static_cast<void>(owned.release());
+	}
+
+      private:
+	friend class queue;
+	friend class user_event;
+};
+
+/** An event that the program finishes. */
+class user_event : public event
+{
+      public:
+	user_event() { check(het_user_event_create(out()), "het_user_event_create"); }
+	void set(int status = HET_COMPLETE) const { check(het_user_event_set(get(), status), "het_user_event_set"); }
+};
+
+/** Waits for all of them; throws the code of the first that has failed. */
+template <class Events = std::initializer_list<event>> void wait_for(const Events &events)
+{
+	const auto lent = detail::lend(events);
+	const int err = het_event_wait(lent.size(), lent.data());
+	if (err == HET_EWAIT)
+		for (const event &e : events)
+			e.wait();
+	check(err, "het_event_wait");
+}
+
+// --- queues --------------------------------------------------------------------
+
+/** The work-items of a launch, and where and when they run: het::work(n).groups_of(64).after({e}). */
+class work
+{
+      public:
+	work(size_t x) noexcept : work(1, x, 0, 0) {}
+	work(size_t x, size_t y) noexcept : work(2, x, y, 0) {}
+	work(size_t x, size_t y, size_t z) noexcept : work(3, x, y, z) {}
+
+	/** Work-items a group; the library chooses unless told. */
+	work &groups_of(size_t x, size_t y = 1, size_t z = 1) noexcept { return set(args_.local, {x, y, z}); }
+	/** Id of the first work-item. */
+	work &from(size_t x, size_t y = 0, size_t z = 0) noexcept { return set(args_.offset, {x, y, z}); }
+	/** One of the queue's devices; the library chooses unless told. */
+	work &on(device d) noexcept
+	{
+		args_.device = d.get();
+		return *this;
+	}
+	/** Not before these have finished. */
+	template <class Events = std::initializer_list<event>> work &after(const Events &events)
+	{
+		waits_.insert(waits_.end(), std::begin(events), std::end(events));
+		return *this;
+	}
+	/** More of het_launch_args.flags. */
+	work &with(uint32_t flags) noexcept
+	{
+		args_.flags |= flags;
+		return *this;
+	}
+
+	const het_launch_args &args() const noexcept { return args_; }
+	const std::vector<event> &waits() const noexcept { return waits_; }
+
+      private:
+	work(uint32_t dimensions, size_t x, size_t y, size_t z) noexcept
+	{
+		args_.size = sizeof args_;
+		args_.dimensions = dimensions;
+		set(args_.global, {x, y, z});
+		args_.arg_size = sizeof(het_arg);
+	}
+	work &set(size_t *to, std::array<size_t, 3> sizes) noexcept
+	{
+		for (uint32_t d = 0; d < args_.dimensions; d++)
+			to[d] = sizes[d];
+		return *this;
+	}
+
+	het_launch_args args_ = {};
+	std::vector<event> waits_;
+};
+
+/** Whom a queue tells of failed commands: f(code, event, message), on some thread; f is only pointed to and must outlive them. */
+class error_handler
+{
+      public:
+	error_handler() noexcept = default;
+	template <class F, class = std::enable_if_t<!std::is_same_v<std::remove_cv_t<F>, error_handler>>>
+	error_handler(F &f) noexcept : arg_(std::addressof(f))
+	{
+		call_ = [](int code, het_event *e, const char *message, void *arg) noexcept {
+			(*static_cast<F *>(arg))(code, share<event>(e), message);
+		};
+	}
+
+	het_error_fn call() const noexcept { return call_; }
+	void *arg() const noexcept { return arg_; }
+
+      private:
+	het_error_fn call_ = nullptr;
+	void *arg_ = nullptr;
+};
+
+class queue : public handle<het_queue, het_queue_retain, het_queue_release>
+{
+      public:
+	using handle::handle;
+	/** Over all devices. @p flags: HET_QUEUE_... */
+	explicit queue(uint32_t flags = 0, error_handler on_error = {}) { make(nullptr, 0, flags, on_error); }
+	/** Over these: any contiguous container, array or span of devices, not empty. */
+	template <class C, class = detail::if_contiguous_of<C, device>>
+	explicit queue(const C &devices, uint32_t flags = 0, error_handler on_error = {})
+	{
+		if (!std::size(devices))
+			throw error(HET_EARG, "het::queue");
+		make(detail::lend(devices).data(), std::size(devices), flags, on_error);
+	}
+	queue(std::initializer_list<device> devices, uint32_t flags = 0, error_handler on_error = {})
+	    : queue(std::vector<device>(devices), flags, on_error)
+	{
+	}
+
+	/** @p args: values, whose bytes are copied; argument as read(), write(), read_write() and local() make them. */
+	template <class... A> event launch(const kernel &k, const work &w, const A &...args) const
+	{
+		const std::array<het_arg, sizeof...(A)> list = {{detail::as_arg(args)...}};
+		const auto waits = detail::lend(w.waits());
+		het_launch_args l = w.args();
+		l.kernel = k.get();
+		l.args = list.data();
+		l.nargs = list.size();
+		l.waits = waits.data();
+		l.nwaits = waits.size();
+		event e;
+		check(het_launch(get(), &l, e.out()), "het_launch");
+		return e;
+	}
+
+	template <class Events = std::initializer_list<event>>
+	event copy(const place &to, const const_place &from, size_t nbytes, const Events &after = {}) const
+	{
+		const auto waits = detail::lend(after);
+		het_copy_args c = {};
+		c.size = sizeof c;
+		c.to = to.object();
+		c.to_offset = to.offset();
+		c.to_pointer = to.pointer();
+		c.from = from.object();
+		c.from_offset = from.offset();
+		c.from_pointer = from.pointer();
+		c.nbytes = nbytes;
+		c.waits = waits.data();
+		c.nwaits = waits.size();
+		event e;
+		check(het_copy(get(), &c, e.out()), "het_copy");
+		return e;
+	}
+
+	/** Writes @p pattern, of at most 128 bytes, @p count times. */
+	template <class T, class Events = std::initializer_list<event>>
+	event fill(const place &to, const T &pattern, size_t count, const Events &after = {}) const
+	{
+		static_assert(std::is_trivially_copyable_v<T>, "a pattern is copied byte by byte");
+		const auto waits = detail::lend(after);
+		het_fill_args f = {};
+		f.size = sizeof f;
+		f.to = to.object();
+		f.to_offset = to.offset();
+		f.to_pointer = to.pointer();
+		f.nbytes = count * sizeof(T);
+		f.pattern = &pattern;
+		f.pattern_size = sizeof(T);
+		f.waits = waits.data();
+		f.nwaits = waits.size();
+		event e;
+		check(het_fill(get(), &f, e.out()), "het_fill");
+		return e;
+	}
+
+	/** Finishes when these events have, or without any, when all commands have that the queue has. */
+	template <class Events = std::initializer_list<event>> event marker(const Events &after = {}) const
+	{
+		const auto waits = detail::lend(after);
+		event e;
+		check(het_marker(get(), waits.size(), waits.data(), e.out()), "het_marker");
+		return e;
+	}
+	/** The same, for which all later commands wait. */
+	template <class Events = std::initializer_list<event>> event barrier(const Events &after = {}) const
+	{
+		const auto waits = detail::lend(after);
+		event e;
+		check(het_barrier(get(), waits.size(), waits.data(), e.out()), "het_barrier");
+		return e;
+	}
+
+	/** Waits for all commands that the queue has; throws for none that has failed. */
+	void finish() const { check(het_finish(get()), "het_finish"); }
+
+      private:
+	void make(het_device *const *devices, size_t count, uint32_t flags, const error_handler &on_error)
+	{
+		het_queue_args q = {};
+		q.size = sizeof q;
+		q.flags = flags;
+		q.devices = devices;
+		q.ndevices = uint32_t(count);
+		q.on_error = on_error.call();
+		q.on_error_arg = on_error.arg();
+		check(het_queue_create(&q, out()), "het_queue_create");
+	}
+};
+
+} // namespace het
+
+#endif /* HET_HPP */

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// het.hpp: each part of it once, on whatever devices there are. What the calls do is tested through het.h.
+#include "harness/clock.h"
+#include "harness/pattern.h"
+#include "harness/runtime.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <het.hpp>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+using namespace selftest;
+
+// The fat binary of runtime/fatbin/tests/corpus/kernels.cl.
+asm(".pushsection .het.selftest, \"a\"\n"
+    ".global het_selftest_image\n"
+    ".global het_selftest_image_end\n"
+    "het_selftest_image:\n"
+    ".incbin \"" HET_FATBIN_CORPUS "/images.het\"\n"
+    "het_selftest_image_end:\n"
+    ".popsection");
+extern const char het_selftest_image[], het_selftest_image_end[];
+
+namespace
+{
+
+struct parameters {
+	uint32_t factor;
+	uint8_t added;
+};
+
+void add_on_host(const het_group *g, void *const *args)
+{
+	auto *p = static_cast<uint8_t *>(args[0]);
+	for (size_t i = g->first[0]; i < g->first[0] + g->items[0] && i < *static_cast<uint64_t *>(args[2]); i++)
+		p[i] = uint8_t(p[i] + *static_cast<uint8_t *>(args[1]));
+}
+
+void combine_on_host(const het_group *g, void *const *args)
+{
+	auto *from = static_cast<const uint8_t *>(args[0]);
+	auto *to = static_cast<uint8_t *>(args[1]);
+	auto *with = static_cast<const parameters *>(args[3]);
+	for (size_t i = g->first[0]; i < g->first[0] + g->items[0]; i++)
+		to[i] = uint8_t(with->factor * to[i] + from[i] + with->added);
+}
+
+const het_function functions[] = {{"add", add_on_host, 3}, {"combine", combine_on_host, 4}};
+
+constexpr size_t group = 64, n = group * 100;
+constexpr uint8_t one = 1;
+
+// The harness's fixture chooses the devices; the objects are made by het.hpp.
+struct fixture : runtime_fixture {
+	explicit fixture(const context &t) : runtime_fixture(t) {}
+
+	het::queue queue;
+	het::program program{het::sources().section(".het.selftest").functions(functions)};
+	het::kernel add{program, "add"};         // (bytes, value, n)
+	het::kernel combine{program, "combine"}; // (from, to, local, parameters): to = factor * to + from + added
+
+	template <class Argument> het::event add_one(const Argument &to, const het::work &w)
+	{
+		return queue.launch(add, w, to, one, uint64_t{n});
+	}
+	template <class Argument> het::event add_one(const Argument &to)
+	{
+		return add_one(to, het::work(n).groups_of(group));
+	}
+};
+
+// The code that @f throws; 0 if it throws nothing.
+template <class F> int thrown_by(F f)
+{
+	try {
+		f();
+	} catch (const het::error &e) {
+		CHECK(*e.what());
+		return e.code();
+	}
+	return 0;
+}
+
+bool all_are(std::span<const uint8_t> bytes, uint8_t value)
+{
+	return std::all_of(bytes.begin(), bytes.end(), [&](uint8_t b) { return b == value; });
+}
+
+} // namespace
+
+TEST(handles_own, .devices = device::runtime)
+{
+	fixture fx(t);
+	het::memory first(n);
+	uint8_t *bytes = first.as<uint8_t>();
+	het::memory second = first, third;
+	CHECK(!third);
+	third = std::move(first);
+	CHECK(!first); // NOLINT(bugprone-use-after-move): this is what a move leaves
+	CHECK(second.get() == third.get());
+	het_memory *lent = second.get();
+	second = het::memory();
+	{
+		het::memory shared = het::share<het::memory>(lent);
+		third = {};
+		bytes[n - 1] = 7; // one owner is left
+		het::memory owner(shared.give_up());
+		CHECK(!shared && owner.as<uint8_t>()[n - 1] == 7);
+	}
+}
+
+TEST(errors_are_thrown, .devices = device::runtime)
+{
+	fixture fx(t);
+	try {
+		het::kernel none(fx.program, "subtract");
+		FAIL("there is no kernel of that name");
+	} catch (const std::exception &e) {
+		CHECK(std::string(e.what()).starts_with("het_kernel_create: "));
+	}
+	CHECK_EQ(thrown_by([&] { het::kernel(fx.program, "subtract"); }), HET_ENAME);
+	CHECK_EQ(thrown_by([] { het::memory m(size_t{0}); }), HET_EARG);
+	CHECK_EQ(thrown_by([] { het::program p(het::sources().file("/nonexistent/kernels.het")); }), HET_EIMAGE);
+	CHECK_EQ(thrown_by([] { het::queue q(std::vector<het::device>{}); }), HET_EARG);
+	CHECK_EQ(thrown_by([&] { fx.queue.launch(fx.add, n, one); }), HET_EARG);
+	CHECK_EQ(thrown_by([] { het::check(0, "nothing"); }), 0);
+}
+
+TEST(devices, .devices = device::runtime)
+{
+	fixture fx(t);
+	const auto all = het::devices();
+	CHECK(!all.empty() && all.front() && *all.front().name());
+	CHECK(all.front() == all.front() && all.front() != het::device());
+	CHECK_EQ(all.front().kind() == HET_DEVICE_HOST, t.v.device == device::none);
+	CHECK(all.front().info().units > 0);
+	fx.program.build(all.front());
+	CHECK(fx.program.log(all.front()));
+
+	const std::array<het::device, 1> array = {all.front()};
+	std::vector<uint8_t> bytes(n);
+	for (const het::queue &q : {het::queue(all, HET_QUEUE_IN_ORDER), het::queue(array), het::queue(std::span(all)),
+				    het::queue{all.front()}})
+		q.launch(fx.add, het::work(n).groups_of(group).on(all.front()), het::read_write(bytes), one,
+			 uint64_t{n})
+			.wait();
+	CHECK(all_are(bytes, 4));
+}
+
+TEST(programs, .devices = device::runtime)
+{
+	fixture fx(t);
+	const het_image images[] = {runtime_kernels()};
+	const size_t size = size_t(het_selftest_image_end - het_selftest_image);
+	const std::vector<het_function> table(std::begin(functions), std::end(functions));
+	const char *text = "kernel void add(global uchar *p, uchar value, ulong n)\n"
+			   "{\n	p[get_global_id(0)] += VALUE;\n}\n";
+	const het::program programs[] = {
+		het::program(het::sources().fat_binary(het_selftest_image, size).functions(table)),
+		het::program(het::sources().file("/proc/self/exe").section(".het.selftest").functions(table)),
+		het::program(het::sources().opencl(text, "-DVALUE=value").functions(table).images(images)),
+	};
+	std::vector<uint8_t> bytes(n);
+	for (const het::program &p : programs)
+		fx.queue.launch(het::kernel(p, "add"), het::work(n).groups_of(group), het::read_write(bytes), one,
+				uint64_t{n});
+	fx.queue.finish();
+	CHECK(all_are(bytes, 3));
+}
+
+TEST(kernels_are_described, .devices = device::runtime)
+{
+	fixture fx(t);
+	CHECK(fx.combine.info().name == std::string("combine"));
+	CHECK_EQ(fx.combine.info().nargs, 4u);
+	CHECK_EQ(fx.combine.argument(2).space, HET_SPACE_LOCAL);
+	CHECK_EQ(thrown_by([&] { fx.combine.argument(4); }), HET_EARG);
+}
+
+TEST(arguments, .devices = device::runtime)
+{
+	fixture fx(t);
+	std::vector<uint8_t> from(n);
+	std::array<uint8_t, n> to;
+	fill_pattern(from.data(), 0, n, 1);
+	fill_pattern(to.data(), 0, n, 2);
+	const parameters with = {3, 9};
+	const auto local = het::local<uint32_t>(group);
+	const het::work items = het::work(n).groups_of(group);
+	fx.queue.launch(fx.combine, items, het::read(from), het::read_write(to), local, with).wait();
+	for (size_t i = 0; i < n; i++)
+		CHECK_EQ(to[i], uint8_t(3 * pattern_byte(i, 2) + pattern_byte(i, 1) + 9));
+
+	// Objects, spans, pointers with counts: factor 0, for write() promises that nothing is read.
+	het::memory object(n);
+	fx.queue.launch(fx.combine, items, het::read(std::span<const uint8_t>(from)), het::write(object), local,
+			parameters{0, 1});
+	fx.queue.launch(fx.combine, items, het::read(object), het::write(std::span(to)), local, parameters{0, 1});
+	fx.queue.launch(fx.combine, items, het::read(to.data(), n), het::write(from.data(), n), local,
+			parameters{0, 1});
+	fx.add_one(het::read_write(object.part(0, n)));
+	fx.add_one(het::read_write(from.data(), n));
+	fx.queue.finish();
+	for (size_t i = 0; i < n; i++) {
+		CHECK_EQ(object.as<uint8_t>()[i], uint8_t(pattern_byte(i, 1) + 2));
+		CHECK_EQ(from[i], uint8_t(pattern_byte(i, 1) + 4));
+	}
+}
+
+// CUDA has no offsets.
+TEST(work_items, .devices = device::none | device::host | device::opencl)
+{
+	fixture fx(t);
+	const het_function table[] = {{"mark",
+				       [](const het_group *g, void *const *args) {
+					       auto *p = static_cast<uint32_t *>(args[0]);
+					       for (size_t z = g->first[2]; z < g->first[2] + g->items[2]; z++)
+						       for (size_t y = g->first[1]; y < g->first[1] + g->items[1]; y++)
+							       for (size_t x = g->first[0];
+								    x < g->first[0] + g->items[0]; x++)
+								       p[(z * 8 + y) * 16 + x] += uint32_t(g->local[0]);
+				       },
+				       1}};
+	const het::program program(het::sources().functions(table).opencl(
+		"kernel void mark(global uint *p)\n"
+		"{\n"
+		"	p[(get_global_id(2) * 8 + get_global_id(1)) * 16 + get_global_id(0)] += get_local_size(0);\n"
+		"}\n"));
+	const het::kernel mark(program, "mark");
+	std::array<uint32_t, size_t{4} * 8 * 16> p = {};
+	fx.queue.launch(mark, het::work(16, 8, 4).groups_of(4, 2, 1), het::read_write(p));
+	fx.queue.launch(mark, het::work(8, 4).from(8, 4).groups_of(2, 2), het::read_write(p));
+	fx.queue.launch(mark, het::work(8).from(8).groups_of(8), het::read_write(p));
+	fx.queue.finish();
+	for (size_t i = 0; i < p.size(); i++) {
+		const size_t x = i % 16, y = i / 16 % 8, z = i / 128;
+		CHECK_EQ(p[i], 4u + (x >= 8 && y >= 4 && !z ? 2u : 0u) + (x >= 8 && !y && !z ? 8u : 0u));
+	}
+}
+
+TEST(events, .devices = device::runtime)
+{
+	fixture fx(t);
+	std::vector<uint8_t> bytes(n);
+	std::atomic<int> told{0};
+	const het::user_event gate;
+	const auto items = het::work(n).groups_of(group).after({gate});
+	const het::event first = fx.add_one(het::read_write(bytes), items);
+	const het::event second = fx.add_one(het::read_write(bytes), het::work(items).after(std::vector{first}));
+	second.then([&told, p = std::make_unique<int>(5)](int status) { told = status == HET_COMPLETE ? *p : -1; });
+	sleep_ms(20);
+	CHECK_EQ(second.status(), HET_QUEUED);
+	CHECK_EQ(thrown_by([&] { static_cast<void>(second.times()); }), HET_ESTATE);
+	gate.set();
+	het::wait_for({first, second});
+	CHECK(all_are(bytes, 2));
+	for (uint64_t start = now_ns(); !told.load() && seconds_since(start) < 10;)
+		sleep_ms(1);
+	CHECK_EQ(told.load(), 5);
+	const het_event_times times = second.times();
+	CHECK(times.queued <= times.submitted && times.submitted <= times.started && times.started <= times.ended);
+}
+
+TEST(failures, .devices = device::runtime)
+{
+	fixture fx(t);
+	std::vector<uint8_t> bytes(n);
+	std::atomic<int> told{0};
+	auto on_error = [&](int code, const het::event &e, const char *message) {
+		told += code == HET_EWAIT && e && *message;
+	};
+	const het::queue queue(0, on_error);
+	const het::user_event gate;
+	const het::event failed = queue.launch(fx.add, het::work(n).groups_of(group).after({gate}),
+					       het::read_write(bytes), one, uint64_t{n});
+	gate.set(HET_ECANCELED);
+	CHECK_EQ(thrown_by([&] { failed.wait(); }), HET_EWAIT);
+	CHECK_EQ(thrown_by([&] { gate.wait(); }), HET_ECANCELED);
+	CHECK_EQ(thrown_by([&] { het::wait_for(std::array{het::event(failed), het::event(gate)}); }), HET_EWAIT);
+	CHECK_EQ(thrown_by([&] { gate.set(); }), HET_ESTATE);
+	queue.finish();
+	CHECK_EQ(told.load(), 1);
+	CHECK(all_are(bytes, 0));
+}
+
+TEST(other_commands, .devices = device::runtime)
+{
+	fixture fx(t);
+	const het::user_event gate;
+	het::memory object(n);
+	std::vector<uint8_t> from(n, 3), to(n);
+	const std::array<uint8_t, 4> pattern = {1, 2, 3, 4};
+	fx.queue.copy(object, from.data(), n, {gate});
+	fx.queue.fill({object, n / 2}, pattern, n / 2 / pattern.size());
+	const het::event marker = fx.queue.marker({gate}), barrier = fx.queue.barrier();
+	const het::event last = fx.queue.copy(to.data(), {object, 4}, n - 4, {marker});
+	sleep_ms(20);
+	CHECK_EQ(barrier.status(), HET_QUEUED);
+	CHECK_EQ(last.status(), HET_QUEUED);
+	gate.set();
+	het::wait_for({marker, barrier, last});
+	for (size_t i = 0; i < n - 4; i++)
+		CHECK_EQ(to[i], i + 4 < n / 2 ? 3 : uint8_t(1 + i % 4));
+}
