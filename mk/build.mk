@@ -21,7 +21,7 @@ fatbin_srcs := $(wildcard runtime/fatbin/*.cc)
 harness_srcs := $(wildcard selftests/harness/*.cc)
 # A libcuda.so.1 that needs no GPU, for tests alone.
 fake_cuda_srcs := $(wildcard selftests/fake/*.cc)
-bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc)
+bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc bench/apps/common/*.cc)
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
 bench_srcs := $(wildcard bench/*.cc bench/apps/*.cc)
@@ -261,7 +261,7 @@ $(B)/tests/cuda_test: | $(fake_cuda)
 # --- every header compiles alone, the public ones as C too, or as C++17 and C++20 ---
 
 headers := $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),\
-	$(wildcard lib/*/*.h lib/*/tests/*.h runtime/*/*.h runtime/*/*/*.h selftests/*/*.h bench/*/*.h tools/*/*.h))
+	$(wildcard lib/*/*.h lib/*/tests/*.h runtime/*/*.h runtime/*/*/*.h selftests/*/*.h bench/*/*.h bench/*/*/*.h tools/*/*.h))
 public_headers := $(wildcard lib/include/*.h runtime/include/*.h)
 public_cxx_headers := $(wildcard runtime/include/*.hpp)
 header_stamps := $(patsubst %,$(B)/headers/%.cxx-ok,$(headers)) $(patsubst %,$(B)/headers/%.c-ok,$(public_headers)) \
