@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A program in C++17 over the installed het.hpp; it needs no device.
+// A program in C++17 over the installed het.hpp; its kernel runs on the host.
 #include <cstdio>
-#include <cstdlib>
 #include <het.hpp>
 #include <vector>
 
@@ -15,7 +14,6 @@ static void scale(const het_group *g, void *const *args)
 
 int main()
 {
-	setenv("HET_DEVICES", "apart", 1);
 	const het_function functions[] = {{"scale", scale, 3}};
 	std::vector<double> x(100000, 1.5), y(x.size());
 	try {
