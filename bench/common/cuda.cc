@@ -65,14 +65,16 @@ unsigned cuda_device_count()
 	}
 }
 
-cuda_program::cuda_program(unsigned ordinal)
+cuda_program::cuda_program(unsigned ordinal) : cuda_program(ordinal, cuda_kernels_ptx) {}
+
+cuda_program::cuda_program(unsigned ordinal, const char *ptx)
 {
 	cu_context context;
 	cuda_check(cuda().get_device(&device_, int(ordinal)), "cuDeviceGet");
 	cuda_check(cuda().retain_context(&context, device_), "cuDevicePrimaryCtxRetain");
 	cuda_check(cuda().push_context(context), "cuCtxPushCurrent");
 	cuda_check(cuda().create_stream(&stream_, cu_stream_non_blocking, 0), "cuStreamCreate");
-	cuda_check(cuda().load_module(&module_, cuda_kernels_ptx), "cuModuleLoadData");
+	cuda_check(cuda().load_module(&module_, ptx), "cuModuleLoadData");
 }
 
 cuda_program::~cuda_program()
@@ -105,12 +107,14 @@ std::string cuda_program::driver_version()
 	return format("%d.%d", version / 1000, version % 1000 / 10);
 }
 
-void cuda_program::launch(const std::string &kernel, unsigned blocks, unsigned threads, std::vector<void *> arguments)
+void cuda_program::launch(const std::string &kernel, const sizes &blocks, const sizes &threads,
+			  std::vector<void *> arguments)
 {
 	cu_function &f = functions_[kernel];
 	if (!f)
 		cuda_check(cuda().get_function(&f, module_, kernel.c_str()), kernel.c_str());
-	cuda_check(cuda().launch(f, blocks, 1, 1, threads, 1, 1, 0, stream_, arguments.data(), nullptr),
+	cuda_check(cuda().launch(f, blocks[0], blocks[1], blocks[2], threads[0], threads[1], threads[2], 0, stream_,
+				 arguments.data(), nullptr),
 		   "cuLaunchKernel");
 }
 

@@ -5,8 +5,10 @@
 
 #include "dev/cuda_abi.h"
 
+#include <array>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench
@@ -21,11 +23,15 @@ void cuda_check(int err, const char *call);
 // Devices there are; 0 without a driver.
 unsigned cuda_device_count();
 
-// The primary context of a device, current in this thread; a stream; the benchmarks' kernels.
+// The primary context of a device, current in this thread; a stream; kernels.
 class cuda_program
 {
       public:
+	using sizes = std::array<unsigned, 3>;
+
+	// The benchmarks' kernels.
 	explicit cuda_program(unsigned ordinal);
+	cuda_program(unsigned ordinal, const char *ptx);
 	~cuda_program();
 	cuda_program(const cuda_program &) = delete;
 	cuda_program &operator=(const cuda_program &) = delete;
@@ -37,7 +43,12 @@ class cuda_program
 
 	het::cu_stream stream() const { return stream_; }
 	// @arguments: addresses of the values.
-	void launch(const std::string &kernel, unsigned blocks, unsigned threads, std::vector<void *> arguments);
+	void launch(const std::string &kernel, const sizes &blocks, const sizes &threads,
+		    std::vector<void *> arguments);
+	void launch(const std::string &kernel, unsigned blocks, unsigned threads, std::vector<void *> arguments)
+	{
+		launch(kernel, sizes{blocks, 1, 1}, sizes{threads, 1, 1}, std::move(arguments));
+	}
 	void finish() const;
 
       private:

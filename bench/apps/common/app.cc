@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "apps/common/app.h"
+
+#include "common/clock.h"
+#include "common/format.h"
+#include "common/report.h"
+#include "common/table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <random>
+
+namespace bench
+{
+
+void add_app_options(command_line &line, app_options &o)
+{
+	add_common_options(line, o.common);
+	line.flag("--small", o.small, "the smallest sizes and one round: a test");
+	line.number("--rounds", o.rounds, "computations each way");
+}
+
+het_side::het_side(het::device d, const kernel_texts &kernels)
+    : queue_{d}, program_(het::sources()
+				  .opencl(kernels.opencl)
+				  .functions(kernels.functions)
+				  .images(std::array{het_image{HET_IMAGE_PTX, 0, kernels.ptx, strlen(kernels.ptx)}}))
+{
+}
+
+const het::kernel &het_side::find(const char *name)
+{
+	auto k = kernels_.find(name);
+	if (k == kernels_.end())
+		k = kernels_.emplace(name, het::kernel(program_, name)).first;
+	return k->second;
+}
+
+std::vector<float> random_floats(size_t n, unsigned seed, float low, float high)
+{
+	std::minstd_rand source(seed);
+	std::vector<float> v(n);
+	for (float &f : v)
+		f = low + (high - low) * float(source() & 0xffff) / 0x10000;
+	return v;
+}
+
+namespace
+{
+
+// A side's problem, and the worst of its results.
+struct side {
+	std::unique_ptr<problem> p;
+	double error = 0;
+
+	// One round, with what the host writes and reads. @return µs.
+	template <class F> double time(unsigned input, F compute)
+	{
+		stopwatch watch;
+		p->write(input);
+		compute(*p);
+		error = std::max(error, p->error(input));
+		return watch.lap();
+	}
+};
+
+// Each round does both, in changing order: what disturbs the machine for longer than a round concerns both.
+app_times measure(side &mine, side &theirs, het_side &het, plain_device *plain, unsigned rounds)
+{
+	app_times t;
+	for (unsigned round = 0; round <= rounds; round++) {
+		const unsigned input = (rounds - round) % problem::inputs; // the last round has the first
+		double h = 0, p = 0;
+		auto with_het = [&] { h = mine.time(input, [&](problem &m) { m.with_het(het); }); };
+		auto by_hand = [&] { p = theirs.time(input, [&](problem &m) { m.by_hand(*plain); }); };
+		if (round & 2)
+			with_het();
+		if (plain)
+			by_hand();
+		if (!(round & 2))
+			with_het();
+		if (!round)
+			continue; // the first compiles and links
+		t.het.push_back(h);
+		if (plain)
+			t.plain.push_back(p);
+	}
+	return t;
+}
+
+void tell_times(table &shown, report &out, const std::string &name, const app_times &t)
+{
+	const double het = median(t.het);
+	out.result(name + "/het", "us", summarise(t.het));
+	if (t.plain.empty()) {
+		shown.row({name, format("%.1f", het), "-", "-", "-"});
+		return;
+	}
+	const double plain = median(t.plain);
+	const ratio r = paired_ratio(t.het, t.plain);
+	out.result(name + "/plain", "us", summarise(t.plain));
+	out.ratio_of(name + "/het / plain", r);
+	shown.row({name, format("%.1f", het), format("%.1f", plain), format("%+.1f", het - plain),
+		   format("%.3f (%.3f to %.3f)", r.median, r.low, r.high)});
+}
+
+bool tell_error(const application &a, table &t, report &out, const std::string &name, double error)
+{
+	const bool right = error <= a.tolerance;
+	t.note(format("%s: %s, error %.2g, allowed %.2g", name.c_str(), right ? "right" : "WRONG", error, a.tolerance));
+	out.value(name + "/error", "", std::isinf(error) ? 1e300 : error); // JSON has no infinity
+	return right;
+}
+
+// None where HET_DEVICES names none that is here.
+het::device first_device()
+{
+	try {
+		return het::devices().front();
+	} catch (const het::error &e) {
+		if (e.code() != HET_EARG)
+			throw;
+		printf("%s\n", e.what());
+		return {};
+	}
+}
+
+} // namespace
+
+int run_application(const application &a, const app_options &o)
+{
+	const het::device device = first_device();
+	if (!device)
+		return no_device_status;
+	const unsigned rounds = o.small ? 1 : o.common.quick ? std::min(o.rounds, 3u) : o.rounds;
+
+	het_side het(device, a.kernels);
+	const auto plain = open_plain(device, a.kernels);
+	side mine{a.make(nullptr)}, theirs{plain ? a.make(plain.get()) : nullptr};
+	json settings = a.settings;
+	settings["rounds"] = rounds;
+	report out(a.name, std::move(settings));
+	out.document()["device"] = device.name();
+	table shown(format("%s, on %s", a.title.c_str(), device.name()),
+		    {"µs", "het", "by hand", "more", "het / by hand"});
+	const std::string row = a.row.empty() ? a.name : a.row;
+	tell_times(shown, out, row, measure(mine, theirs, het, plain.get(), rounds));
+	bool right = tell_error(a, shown, out, row + "/het", mine.error);
+	if (plain)
+		right &= tell_error(a, shown, out, row + "/plain", theirs.error);
+	for (const app_extra &e : a.extras)
+		if (plain)
+			tell_times(shown, out, e.name, e.measure(het, *plain));
+	shown.print();
+	if (a.afterwards)
+		a.afterwards(*mine.p);
+	out.write(o.common.json);
+	return right ? 0 : 1;
+}
+
+} // namespace bench

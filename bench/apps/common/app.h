@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What all applications do alike: they compute something through the runtime, on host arrays, and by hand with buffers and
+// copies on the same device; compare both results with the host's; and tell how long each took.
+#pragma once
+
+#include "apps/common/plain.h"
+#include "common/options.h"
+#include "common/stats.h"
+#include "json/json.h"
+
+#include <cmath>
+#include <functional>
+#include <het.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bench
+{
+
+using het::json;
+
+struct app_options {
+	common_options common;
+	bool small = false; // the smallest sizes and one round: a test
+	unsigned rounds = 20;
+};
+
+void add_app_options(command_line &line, app_options &o);
+
+// The runtime, with an application's kernels.
+class het_side
+{
+      public:
+	het_side(het::device d, const kernel_texts &kernels);
+
+	template <class... A> het::event launch(const char *kernel, const het::work &w, const A &...args)
+	{
+		return queue_.launch(find(kernel), w, args...);
+	}
+	void finish() const { queue_.finish(); }
+
+      private:
+	const het::kernel &find(const char *name);
+
+	het::queue queue_;
+	het::program program_;
+	std::map<std::string, het::kernel, std::less<>> kernels_;
+};
+
+// Arrays of one of the two sides, and what is to be computed. Rounds have one of two inputs, in turns, so that the
+// result of the round before is a wrong one.
+class problem
+{
+      public:
+	static constexpr unsigned inputs = 2;
+
+	virtual ~problem() = default;
+	// The host writes the input.
+	virtual void write(unsigned input) = 0;
+	// The result is in host arrays, or comes when the host touches them.
+	virtual void with_het(het_side &h) = 0;
+	virtual void by_hand(plain_device &d) = 0;
+	// Reads all of the result. @return how far it is from the host's: at most the application's tolerance if it is right.
+	virtual double error(unsigned input) const = 0;
+};
+
+// Time of each round, in µs.
+struct app_times {
+	series het, plain; // the latter empty where there is nothing to compare with
+};
+
+// Something else that the program measures.
+struct app_extra {
+	std::string name; // of the row and the result
+	std::function<app_times(het_side &h, plain_device &d)> measure;
+};
+
+struct application {
+	std::string name;  // of the program
+	std::string row;   // of the row and the result; "": as the program
+	std::string title; // of the table: sizes
+	json settings;
+	kernel_texts kernels;
+	double tolerance = 0;
+	// Makes the arrays of one side: @d is the device for which by_hand() will be called, or null.
+	std::function<std::unique_ptr<problem>(plain_device *d)> make;
+	std::vector<app_extra> extras; // measured where there is something to compare with
+	// Told of the runtime's side after the last round; may be empty.
+	std::function<void(const problem &p)> afterwards;
+};
+
+// Of programs that have nothing to run on, as of kselftests.
+inline constexpr int no_device_status = 4;
+
+// Exit status: 0; 1 if a result is wrong; no_device_status.
+int run_application(const application &a, const app_options &o);
+
+// Distance of a value from what it should be, relative to that, or to @floor if that is smaller. Not a number is infinitely far.
+inline double distance(double got, double wanted, double floor)
+{
+	const double d = std::fabs(got - wanted) / std::fmax(std::fabs(wanted), floor);
+	return std::isnan(d) ? INFINITY : d;
+}
+
+// The largest distance in an array.
+template <class T> double distance(const std::vector<T> &got, const std::vector<double> &wanted, double floor)
+{
+	double largest = 0;
+	for (size_t i = 0; i < wanted.size(); i++)
+		largest = std::fmax(largest, distance(double(got[i]), wanted[i], floor));
+	return largest;
+}
+
+// Random numbers between @low and @high, the same for a @seed in every run.
+std::vector<float> random_floats(size_t n, unsigned seed, float low, float high);
+
+// Calls f(i) for the work-items of a group in dimension @d whose number is below @end.
+template <class F> void for_items(const het_group *g, unsigned d, size_t end, F f)
+{
+	const size_t last = g->first[d] + g->items[d];
+	for (size_t i = g->first[d]; i < (last < end ? last : end); i++)
+		f(i);
+}
+
+// Arguments of a kernel function.
+template <class T> T *array_of(void *const *args, unsigned i)
+{
+	return static_cast<T *>(args[i]);
+}
+template <class T> T value_of(void *const *args, unsigned i)
+{
+	return *static_cast<const T *>(args[i]);
+}
+
+// The same number or more, so that groups of @group are whole.
+constexpr size_t whole_groups_of(size_t group, size_t items)
+{
+	return (items + group - 1) / group * group;
+}
+
+} // namespace bench

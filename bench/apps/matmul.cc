@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The product of two square matrices, by blocks that a group keeps in local memory.
+#include "apps/common/app.h"
+#include "apps/common/app_kernels.h"
+#include "common/format.h"
+
+#include <algorithm>
+
+using namespace bench;
+
+namespace
+{
+
+constexpr size_t tile = 16;
+
+const char multiply_text[] = R"(
+#define TILE 16
+
+kernel void multiply(global const float *a, global const float *b, global float *c, uint n)
+{
+	local float left[TILE][TILE], right[TILE][TILE];
+	uint x = get_global_id(0), y = get_global_id(1);
+	uint i = get_local_id(0), j = get_local_id(1);
+	float sum = 0;
+	for (uint k = 0; k < n; k += TILE) {
+		left[j][i] = a[y * n + k + i];
+		right[j][i] = b[(k + j) * n + x];
+		barrier(CLK_LOCAL_MEM_FENCE);
+		for (uint t = 0; t < TILE; t++)
+			sum += left[j][t] * right[t][i];
+		barrier(CLK_LOCAL_MEM_FENCE);
+	}
+	c[y * n + x] = sum;
+}
+)";
+
+void multiply_on_host(const het_group *g, void *const *args)
+{
+	const float *a = array_of<const float>(args, 0), *b = array_of<const float>(args, 1);
+	float *c = array_of<float>(args, 2);
+	const size_t n = value_of<uint32_t>(args, 3), x = g->first[0], y = g->first[1];
+	float sums[tile][tile] = {};
+	for (size_t k = 0; k < n; k++)
+		for (size_t j = 0; j < tile; j++)
+			for (size_t i = 0; i < tile; i++)
+				sums[j][i] += a[(y + j) * n + k] * b[k * n + x + i];
+	for (size_t j = 0; j < tile; j++)
+		std::copy(sums[j], sums[j] + tile, c + (y + j) * n + x);
+}
+
+// Both inputs: the second has a factor before its first matrix.
+struct matrices {
+	explicit matrices(size_t n) : n(n), a(random_floats(n * n, 1, 0, 1)), b(random_floats(n * n, 2, 0, 1)), c(n * n)
+	{
+		std::vector<double> row(n);
+		for (size_t y = 0; y < n; y++) {
+			std::fill(row.begin(), row.end(), 0.0);
+			for (size_t k = 0; k < n; k++)
+				for (size_t x = 0; x < n; x++)
+					row[x] += double(a[y * n + k]) * b[k * n + x];
+			std::copy(row.begin(), row.end(), c.begin() + ptrdiff_t(y * n));
+		}
+	}
+	static float factor(unsigned input) { return input ? 2.0f : 1.0f; }
+
+	size_t n;
+	std::vector<float> a, b, c;
+};
+
+class product final : public problem
+{
+      public:
+	product(const matrices &m, plain_device *d) : m_(m), a_(d, m.a.size()), b_(d, m.a.size()), c_(d, m.a.size()) {}
+
+	void write(unsigned input) override
+	{
+		const float factor = matrices::factor(input);
+		std::transform(m_.a.begin(), m_.a.end(), a_.host.begin(), [&](float f) { return factor * f; });
+		b_.host = m_.b;
+	}
+	void with_het(het_side &h) override
+	{
+		h.launch("multiply", items(), het::read(a_.host), het::read(b_.host), het::write(c_.host), n()).wait();
+	}
+	void by_hand(plain_device &d) override
+	{
+		a_.send();
+		b_.send();
+		launch(d, "multiply", items(), a_, b_, c_, n());
+		c_.fetch();
+	}
+	double error(unsigned input) const override
+	{
+		double largest = 0;
+		for (size_t i = 0; i < m_.c.size(); i++) {
+			const double wanted = double(matrices::factor(input)) * m_.c[i];
+			largest = std::fmax(largest, distance(c_.host[i], wanted, 1));
+		}
+		return largest;
+	}
+
+      private:
+	uint32_t n() const { return uint32_t(m_.n); }
+	het::work items() const { return het::work(m_.n, m_.n).groups_of(tile, tile); }
+
+	const matrices &m_;
+	mirrored<float> a_, b_, c_;
+};
+
+int run(const app_options &o, size_t size)
+{
+	const size_t n = whole_groups_of(tile, o.small ? 64 : size);
+	const matrices m(n);
+	application a;
+	a.name = "matmul";
+	a.title = format("matrix product, %zu x %zu", n, n);
+	a.settings = {{"size", n}};
+	a.kernels = {multiply_text, app_kernels_ptx, {{"multiply", multiply_on_host, 4}}};
+	a.tolerance = 1e-4; // of sums of n floats
+	a.make = [&](plain_device *d) { return std::make_unique<product>(m, d); };
+	return run_application(a, o);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	app_options o;
+	size_t size = 512;
+	command_line line("The product of two square matrices through het_launch(), against copies by hand.");
+	add_app_options(line, o);
+	line.number("--size", size, "rows and columns, rounded up to a multiple of 16");
+	return line.run(argc, argv, [&] { return run(o, size); });
+}
