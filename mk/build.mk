@@ -9,7 +9,7 @@ ptx_text_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx_text_srcs)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
-	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc))
+	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc)) $(wildcard bench/apps/tests/*.cc)
 
 # The PTX rewriter and interpreter: an archive that its program and its tests use.
 ptx_srcs := $(ptx_text_srcs) $(wildcard runtime/ptx/simt/*.cc)
@@ -95,7 +95,7 @@ $(call obj,$(runtime_srcs)) $(call inject_obj,$(runtime_srcs)): private mode_fla
 $(inject_objs): private mode_flags += -DHET_INJECT
 # Unit tests derive from the library's classes, which have no type information. GoogleTest's macros take long to
 # optimise, and longer with a sanitizer's checks in them. (Without optimisation GCC is wrong about what is uninitialized.)
-$(unit_objs): private mode_flags := -fno-rtti -Iruntime -Itools $(if $(SAN),-O0 -Wno-maybe-uninitialized)
+$(unit_objs): private mode_flags := -fno-rtti -Iruntime -Itools -Ibench $(if $(SAN),-O0 -Wno-maybe-uninitialized)
 $(filter $(B)/obj/lib/dev/%,$(unit_objs)): private mode_flags += -Iselftests -DHET_FAKE_CUDA='"$(abspath $(fake_cuda))"'
 fatbin_corpus := -DHET_FATBIN_CORPUS='"$(CURDIR)/runtime/fatbin/tests/corpus"'
 $(filter $(B)/obj/runtime/%,$(unit_objs)): private mode_flags += -DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"' $(fatbin_corpus)
@@ -244,9 +244,11 @@ $(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(json_archive) 
 	$(call say,AR)
 	$Q$(AR) rcs $@ $^
 
-under_test = $(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter lib/%,$1),$(lib_archive),\
+# Not the archive of bench: sanitized trees have no use for the rest of it.
+matrix_market := $(call obj,bench/apps/common/matrix_market.cc bench/common/format.cc)
+under_test = $(if $(filter bench/%,$1),$(matrix_market),$(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter lib/%,$1),$(lib_archive),\
 	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter tools/fatbin/%,$1),$(tool_archive) $(fatbin_archive),\
-	$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(if $(filter runtime/fatbin/%,$1),$(fatbin_archive),$(lib_archive)))))))
+	$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(if $(filter runtime/fatbin/%,$1),$(fatbin_archive),$(lib_archive))))))))
 
 define unit_test # source
 $(B)/tests/$(notdir $(basename $1)): $(call obj,$1 $(filter-out %_test.cc,$(filter $(dir $1)%,$(call keep,$(unit_srcs))))) \
@@ -291,7 +293,7 @@ $(B)/headers/%.hpp.cxx20-ok: %.hpp $(flags_stamp)
 # too long for one command of the shell.
 cdb_srcs := $(lib_srcs) $(filter-out $(lib_srcs),$(ptx_srcs)) $(filter %.cc,$(program_srcs))
 cdb_json = {"directory": "$(CURDIR)", "file": "$1", "command": "$(subst ",\",$2) -c $1"}
-cdb_flags = -Iruntime -Itools $(if $(filter $(lib_srcs) $(ptx_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1)))) \
+cdb_flags = -Iruntime -Itools -Ibench $(if $(filter $(lib_srcs) $(ptx_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1)))) \
 	$(if $(filter runtime/fatbin/tests/% selftests/runtime_cxx.cc selftests/runtime_programs.cc,$1),$(fatbin_corpus))
 cdb_comma := ,
 compile_commands.json: $(flags_stamp) $(lib_srcs) $(ptx_srcs) $(program_srcs)

@@ -49,7 +49,8 @@ def sources(pattern: str) -> list[str]:
     return sorted(p.stem for p in ROOT.glob(pattern))
 
 
-UNIT_TESTS = [t for part in ("lib/*", "runtime/*", "tools/json", "tools/fatbin") for t in sources(f"{part}/tests/*_test.cc")]
+UNIT_TEST_PARTS = ("lib/*", "runtime/*", "tools/json", "tools/fatbin", "bench/apps")
+UNIT_TESTS = [t for part in UNIT_TEST_PARTS for t in sources(f"{part}/tests/*_test.cc")]
 SELFTESTS = sources("selftests/*.cc") + sources("selftests/*.c")
 
 # Drivers are not instrumented: the sanitizers would report PoCL's doings. Left out are what brings a library of its
@@ -65,6 +66,7 @@ ONE_THREAD = [
     *sources("runtime/dev/tests/*_test.cc"),
     *sources("tools/json/tests/*_test.cc"),
     *sources("tools/fatbin/tests/*_test.cc"),
+    *sources("bench/apps/tests/*_test.cc"),
 ]
 WITHOUT = {
     "build": [],
