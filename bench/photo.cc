@@ -8,14 +8,11 @@
 #include "common/library.h"
 #include "common/options.h"
 #include "common/report.h"
-#include "measure/diffusion.h"
+#include "measure/picture.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
+#include <cstdio>
 #include <filesystem>
-#include <png.h>
-#include <stdexcept>
 
 using namespace bench;
 
@@ -31,63 +28,6 @@ struct photo_options {
 	unsigned steps_a_look = 5;
 	float edge = 12;
 };
-
-// Pixels in one malloc'ed array.
-struct picture {
-	picture_size size = {};
-	std::unique_ptr<unsigned char, decltype(&free)> pixels{nullptr, free};
-};
-
-// Any PNG, as 8-bit RGB.
-picture read_png(const std::string &path)
-{
-	png_image png = {};
-	png.version = PNG_IMAGE_VERSION;
-	if (!png_image_begin_read_from_file(&png, path.c_str()))
-		throw std::runtime_error(path + ": " + png.message);
-	png.format = PNG_FORMAT_RGB;
-	picture p;
-	p.size = {int(png.width), int(png.height)};
-	p.pixels.reset(static_cast<unsigned char *>(malloc(p.size.samples())));
-	if (!p.pixels) {
-		png_image_free(&png);
-		throw std::bad_alloc();
-	}
-	const png_color black = {0, 0, 0}; // behind what is transparent
-	if (!png_image_finish_read(&png, &black, p.pixels.get(), 0, nullptr))
-		throw std::runtime_error(path + ": " + png.message);
-	return p;
-}
-
-void write_png(const std::string &path, const picture &p)
-{
-	auto folder = std::filesystem::path(path).parent_path();
-	if (!folder.empty())
-		std::filesystem::create_directories(folder);
-	png_image png = {};
-	png.version = PNG_IMAGE_VERSION;
-	png.width = png_uint_32(p.size.width);
-	png.height = png_uint_32(p.size.height);
-	png.format = PNG_FORMAT_RGB;
-	if (!png_image_write_to_file(&png, path.c_str(), 0, p.pixels.get(), 0, nullptr))
-		throw std::runtime_error(path + ": " + png.message);
-}
-
-// What the host does between the steps: the mean of a quarter, the middle and the three-quarter row.
-std::string look(const picture &p)
-{
-	std::string text;
-	const size_t row = size_t(p.size.width) * 3;
-	for (int quarter = 1; quarter <= 3; ++quarter) {
-		size_t y = size_t(p.size.height) * size_t(quarter) / 4;
-		const unsigned char *first = p.pixels.get() + y * row;
-		double sum = 0;
-		for (size_t i = 0; i < row; ++i)
-			sum += first[i];
-		text += format("  row %zu: %.2f", y, sum / double(row));
-	}
-	return text;
-}
 
 // The steps, on the device. Between them the picture is in two float buffers that only the device sees.
 void smooth(device &d, const picture &p, const photo_options &o)
@@ -111,23 +51,11 @@ void smooth(device &d, const picture &p, const photo_options &o)
 		launch_pack(d, p.size, from.get(), bytes.get());
 		d.finish();
 		check(gpuvm_kernel_end(pixels, 0), "gpuvm_kernel_end");
-		printf("after %3u steps:%s\n", done, look(p).c_str());
+		printf("after %3u steps:%s\n", done, look(p.size, p.pixels.get()).text().c_str());
 		fflush(stdout);
 	}
-	write_png(o.output, p);
+	write_png(o.output, p.size, p.pixels.get());
 }
-
-// Largest distance of a pixel from what rounding the host's own result would give: 0 if all are right.
-double difference(const picture &p, const std::vector<float> &reference)
-{
-	double largest = 0;
-	for (size_t i = 0; i < reference.size(); ++i)
-		largest = std::max(largest, std::fabs(double(p.pixels.get()[i]) - double(reference[i])) - 0.5);
-	return largest;
-}
-
-// Levels, of 256: what float rounding may add up to.
-constexpr double tolerance = 0.01;
 
 struct traffic {
 	unsigned long long to_device, to_host, touches;
@@ -189,12 +117,13 @@ int run(const photo_options &o)
 	       amount_text(moved.to_device).c_str(), amount_text(moved.to_host).c_str(), moved.touches,
 	       amount_text(obvious).c_str(), double(obvious) / double(moved.to_device + moved.to_host));
 
-	const double worst = difference(p, diffuse_on_host(p.size, original.data(), o.steps, o.edge));
+	const double worst = difference(p.pixels.get(), diffuse_on_host(p.size, original.data(), o.steps, o.edge));
 	const picture written = read_png(o.output);
 	const bool same_file = std::equal(p.pixels.get(), p.pixels.get() + p.size.samples(), written.pixels.get());
-	const bool fine = worst <= tolerance && same_file;
+	const bool fine = worst <= picture_tolerance && same_file;
 	printf("against the same steps on the host alone: largest difference %.5f levels, allowed %.2f; file %s: %s\n",
-	       worst, tolerance, same_file ? "equals the array" : "DIFFERS from the array", fine ? "ok" : "WRONG");
+	       worst, picture_tolerance, same_file ? "equals the array" : "DIFFERS from the array",
+	       fine ? "ok" : "WRONG");
 	write_report(o, *d, moved, obvious, worst, seconds);
 	return fine ? 0 : 1;
 }

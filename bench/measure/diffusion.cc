@@ -9,9 +9,6 @@ namespace bench
 namespace
 {
 
-// Share of the flow between neighbours that one step lets through; stable up to 1/4.
-constexpr float rate = 0.2f;
-
 const char *const source = R"(
 kernel void unpack(global const uchar *bytes, global float *floats, int n)
 {
@@ -77,7 +74,7 @@ void diffuse_sample(const float *from, float *to, picture_size size, float edge,
 		sum += flow(from[i - row], here, edge);
 	if (y + 1 < size_t(size.height))
 		sum += flow(from[i + row], here, edge);
-	to[i] = here + rate * sum;
+	to[i] = here + diffusion_rate * sum;
 }
 
 void unpack_on_host(arguments a, size_t first, size_t end)
@@ -107,10 +104,6 @@ void pack_on_host(arguments a, size_t first, size_t end)
 		bytes[i] = static_cast<unsigned char>(std::clamp(floats[i] + 0.5f, 0.0f, 255.0f));
 }
 
-const kernel unpack = {"unpack", source, unpack_on_host};
-const kernel diffuse = {"diffuse", source, step_on_host};
-const kernel pack = {"pack", source, pack_on_host};
-
 void launch(device &d, const kernel &k, picture_size size, arguments args)
 {
 	constexpr size_t group = 64;
@@ -119,22 +112,26 @@ void launch(device &d, const kernel &k, picture_size size, arguments args)
 
 } // namespace
 
+const kernel unpack_kernel = {"unpack", source, unpack_on_host};
+const kernel diffuse_kernel = {"diffuse", source, step_on_host};
+const kernel pack_kernel = {"pack", source, pack_on_host};
+
 void launch_unpack(device &d, picture_size size, void *bytes, void *floats)
 {
 	const argument args[] = {bytes, floats, int(size.samples())};
-	launch(d, unpack, size, args);
+	launch(d, unpack_kernel, size, args);
 }
 
 void launch_step(device &d, picture_size size, void *from, void *to, float edge)
 {
-	const argument args[] = {from, to, size.width, size.height, edge, rate};
-	launch(d, diffuse, size, args);
+	const argument args[] = {from, to, size.width, size.height, edge, diffusion_rate};
+	launch(d, diffuse_kernel, size, args);
 }
 
 void launch_pack(device &d, picture_size size, void *floats, void *bytes)
 {
 	const argument args[] = {floats, bytes, int(size.samples())};
-	launch(d, pack, size, args);
+	launch(d, pack_kernel, size, args);
 }
 
 std::vector<float> diffuse_on_host(picture_size size, const unsigned char *bytes, unsigned steps, float edge)

@@ -16,7 +16,14 @@ struct picture_size {
 	size_t samples() const { return size_t(width) * size_t(height) * 3; }
 };
 
-// The three kernels, started on a device. @bytes holds a picture, the others floats.
+// The three kernels: unpack(bytes, floats, n), diffuse(from, to, width, height, edge, rate), pack(floats, bytes, n). Their
+// OpenCL C is one text.
+extern const kernel unpack_kernel, diffuse_kernel, pack_kernel;
+
+// Share of the flow between neighbours that one step lets through; stable up to 1/4.
+inline constexpr float diffusion_rate = 0.2f;
+
+// The same, started on a device. @bytes holds a picture, the others floats.
 void launch_unpack(device &d, picture_size size, void *bytes, void *floats);
 // One step. Differences well above @edge (in levels of 0 … 255) count as edges and stay.
 void launch_step(device &d, picture_size size, void *from, void *to, float edge);
