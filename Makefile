@@ -41,7 +41,7 @@ Q := $(if $(V),,@)
 say = @$(if $(V),:,printf '  %-4s %s\n' $1 '$@')
 
 # Goals that compile nothing need no probing of the machine.
-without_probing := help clean setup packages run bench bench-vm check check-vm check-vm-debug check-vm-library \
+without_probing := help clean setup packages run bench bench-apps bench-vm check check-vm check-vm-debug check-vm-library \
 	modules modules_install uninstall
 ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
 include mk/config.mk
@@ -64,6 +64,7 @@ help:
 ##   check-vm-library the library's selftests in the guest
 ##   run              the main job: photo, matvec, fault-latency, results under build/run/
 ##   bench            the benchmark suite, results under build/bench/
+##   bench-apps       the applications over het.hpp, against copies by hand, results under build/bench-apps/
 ##   bench-nvptx      builds and checks build/nvptx/, programs in OpenMP, OpenACC and CUDA for a machine with a GPU
 ##   bench-vm         what the kernel module gains, measured in a guest, results under build/bench-vm/KERNEL/
 ##   setup            packages, and as root the udev rules for /dev/gpuvm and /dev/userfaultfd
@@ -85,7 +86,7 @@ help:
 ##   SYNTAX=1                       with the goal objects and a B of its own: look for errors and warnings alone
 ##   V=1                            show the commands
 ##   B=folder                       where to build
-##   ARGS=                          run and bench: handed to the programs (run: another PNG);
+##   ARGS=                          run, bench and bench-apps: handed to the programs (run: another PNG);
 ##                                  check-vm: options of scripts/vm/guest.py; bench-vm: of kmod-latency
 ##   ONLY=regex                     check: these steps alone
 ##   KERNEL=6.1|6.12                check-vm, bench-vm: which

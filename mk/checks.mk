@@ -11,7 +11,8 @@ check: packages
 
 run: run_what := main
 bench: run_what := bench
-run bench:
+bench-apps: run_what := apps
+run bench bench-apps:
 	@scripts/setup.sh packages run
 	@$(MAKE) --no-print-directory all
 	@B=$(B) scripts/run.sh $(run_what) $(ARGS)
@@ -47,4 +48,4 @@ docs:
 	sphinx-build -q -W --keep-going -b html -d $(B)/docs/.doctrees Documentation $(B)/docs/html
 	sphinx-build -q -W --keep-going -b man -d $(B)/docs/.doctrees Documentation $(B)/docs/man
 
-.PHONY: check run bench format format-check spdx-check deps-check settings-check readme-check headers-check symbols-check tidy docs
+.PHONY: check run bench bench-apps format format-check spdx-check deps-check settings-check readme-check headers-check symbols-check tidy docs

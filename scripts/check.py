@@ -242,6 +242,22 @@ def examples() -> Iterator[Step]:
         )
 
 
+def applications() -> Iterator[Step]:
+    """Each at its smallest size, on each kind of device: results are checked."""
+    for app in sources("bench/apps/*.cc"):
+        for devices in ("opencl", "host", "apart", "cuda"):
+            yield Step(
+                f"application {app}, {devices}",
+                [str(ROOT / "build/bin" / app), "--small", *(["--output", os.devnull] if app == "photo-het" else [])],
+                env={**environment("build"), "LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"], "HET_DEVICES": devices},
+                cwd=ROOT,
+                needs="build",
+                beside=True,
+                seconds=60,
+                unavailable=lambda app=app: left_out("bench/apps/", app),
+            )
+
+
 def no_guest() -> str | None:
     if platform.machine() != "x86_64":
         return "the guests are x86-64 machines"
@@ -272,6 +288,7 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
     for tree in ("build", "build-address", "build-thread"):
         yield from unit_tests(tree)
     yield from examples()
+    yield from applications()
     for tool in ("het-ptx", "het-fatbin"):
         script = [sys.executable, str(ROOT / f"tools/tests/{tool.replace('-', '_')}.py")]
         yield Step(

@@ -3,6 +3,7 @@
 # Runs built programs and keeps their results.
 #   run.sh main [PICTURE.png]    `make run`: the main job, results under build/run/
 #   run.sh bench [OPTION...]     `make bench`: the benchmark suite, results under build/bench/
+#   run.sh apps [OPTION...]      `make bench-apps`: the applications, results under build/bench-apps/
 # The environment's B names the build folder, as for make.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -46,6 +47,23 @@ suite() {
 	fi
 }
 
+app() { # title, program, argument...
+	job "$1" "$2" --json "$out/$2.json" "${@:3}"
+}
+
+apps() {
+	app "the sum of two vectors, and empty kernels" vectoradd "$@"
+	app "the product of two matrices, by blocks" matmul "$@"
+	app "bodies that attract each other" nbody "$@"
+	app "heat on a plate, over many steps" stencil "$@"
+	app "prices of options" black-scholes "$@"
+	app "the sum of an array" reduction "$@"
+	app "how often each byte occurs" histogram "$@"
+	app "a sparse matrix times a vector, over and over" spmv "$@"
+	app "the Mandelbrot set" mandelbrot "$@"
+	app "smooths a picture; the host looks at rows between the steps" photo-het --output "$out/photo.png" "$@"
+}
+
 what=${1:-}
 shift
 out=$B/run
@@ -59,8 +77,13 @@ bench)
 	mkdir -p "$out"
 	suite "$@"
 	;;
+apps)
+	out=$B/bench-apps
+	mkdir -p "$out"
+	apps "$@"
+	;;
 *)
-	sed -n '3,6s/^# \?//p' "$0"
+	sed -n '3,7s/^# \?//p' "$0"
 	exit 2
 	;;
 esac
