@@ -10,6 +10,7 @@
 #include <het.hpp>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -240,6 +241,45 @@ TEST(work_items, .devices = device::none | device::host | device::opencl)
 	for (size_t i = 0; i < p.size(); i++) {
 		const size_t x = i % 16, y = i / 16 % 8, z = i / 128;
 		CHECK_EQ(p[i], 4u + (x >= 8 && y >= 4 && !z ? 2u : 0u) + (x >= 8 && !y && !z ? 8u : 0u));
+	}
+}
+
+// Patterns in elements, or in bytes of an object: with others, devices would not have what they read, or the host not get what they wrote.
+TEST(split_launches, .devices = device::host2)
+{
+	fixture fx(t);
+	const het_function table[] = {
+		{"smooth",
+		 [](const het_group *g, void *const *args) {
+			 auto *from = static_cast<const uint32_t *>(args[0]);
+			 auto *to = static_cast<uint32_t *>(args[1]), *twice = static_cast<uint32_t *>(args[2]);
+			 for (size_t i = g->first[0]; i < g->first[0] + g->items[0]; i++) {
+				 to[i] = (i ? from[i - 1] : 0) + from[i] + (i + 1 < n ? from[i + 1] : 0);
+				 twice[i] = twice[n + i] = to[i];
+			 }
+		 },
+		 3}};
+	const het::kernel smooth(het::program(het::sources().functions(table)), "smooth");
+	std::vector<uint32_t> from(n), twice(2 * n);
+	het::memory to(n * sizeof(uint32_t));
+	for (uint32_t round = 1; round <= 3; round++) {
+		std::iota(from.begin(), from.end(), round);
+		const het::event e = fx.queue.launch(
+			smooth, het::work(n).groups_of(group).with(HET_SPLIT), het::read(from).each(1, 3, -1),
+			het::write(to).each(sizeof(uint32_t)), het::write(twice).each(1, 1, 0, 2, n));
+		e.wait();
+		uint64_t done = 0;
+		for (uint32_t number = 0; done < n; number++) {
+			const het_event_part_info part = e.part(number);
+			CHECK(part.device && part.count && part.started <= part.ended);
+			done += part.count;
+		}
+		CHECK_EQ(done, n);
+		for (uint32_t i = 1; i < n - 1; i++) {
+			CHECK_EQ(to.as<uint32_t>()[i], 3 * (i + round));
+			CHECK_EQ(twice[i], 3 * (i + round));
+			CHECK_EQ(twice[n + i], 3 * (i + round));
+		}
 	}
 }
 

@@ -315,38 +315,66 @@ using const_place = basic_place<const void *>;
 class argument
 {
       public:
-	explicit argument(const het_arg &a) noexcept : arg_(a) {}
-	const het_arg &get() const noexcept { return arg_; }
+	/** @p unit: bytes of an element. */
+	argument(const het_arg &a, size_t unit) noexcept : arg_(a), unit_(unit) {}
+
+	/**
+	 * For launches that may be split: work-item number i uses @p length elements (of a memory object: bytes) from @p offset + i * @p
+	 * step on, and that @p count times, each @p stride elements further. See struct het_pattern.
+	 */
+	argument each(uint64_t step, uint64_t length, int64_t offset = 0, uint64_t count = 1,
+		      uint64_t stride = 0) const noexcept
+	{
+		argument a = *this;
+		a.pattern_.size = sizeof a.pattern_;
+		a.pattern_.offset = offset * int64_t(unit_);
+		a.pattern_.step = step * unit_;
+		a.pattern_.length = length * unit_;
+		a.pattern_.count = count;
+		a.pattern_.stride = stride * unit_;
+		return a;
+	}
+	/** Work-item number i uses @p length elements from i * @p length on. */
+	argument each(uint64_t length) const noexcept { return each(length, length); }
+
+	/** Valid while this lives. */
+	het_arg get() const noexcept
+	{
+		het_arg a = arg_;
+		a.pattern = pattern_.size ? &pattern_ : nullptr;
+		return a;
+	}
 
       private:
 	het_arg arg_;
+	size_t unit_;
+	het_pattern pattern_ = {};
 };
 
 namespace detail
 {
 
-inline argument make_argument(uint32_t kind, uint32_t access, size_t nbytes, void *pointer, het_memory *m) noexcept
+inline het_arg make_arg(uint32_t kind, uint32_t access, size_t nbytes, const void *pointer, het_memory *m) noexcept
 {
 	het_arg a = {};
 	a.kind = kind;
 	a.access = access;
 	a.nbytes = nbytes;
-	a.pointer = pointer;
+	a.pointer = const_cast<void *>(pointer);
 	a.memory = m;
-	return argument(a);
+	return a;
 }
 
 /** @p count elements of host memory. */
 template <class T> argument range(T *p, size_t count, uint32_t access)
 {
 	static_assert(std::is_trivially_copyable_v<T>, "a device can only be given what may be copied byte by byte");
-	void *bytes = const_cast<void *>(static_cast<const void *>(p));
-	return make_argument(HET_ARG_RANGE, access, count * sizeof(T), bytes, nullptr);
+	return argument(make_arg(HET_ARG_RANGE, access, count * sizeof(T), p, nullptr), sizeof(T));
 }
 
 inline argument object(const memory &m, uint32_t access)
 {
-	return make_argument(HET_ARG_MEMORY, access, 0, nullptr, m.get());
+	return argument(make_arg(HET_ARG_MEMORY, access, 0, nullptr, m.get()), 1);
 }
 
 template <class C> argument writable(C &&c, uint32_t access)
@@ -355,7 +383,7 @@ template <class C> argument writable(C &&c, uint32_t access)
 	return range(std::data(c), std::size(c), access);
 }
 
-inline const het_arg &as_arg(const argument &a)
+inline het_arg as_arg(const argument &a) noexcept
 {
 	return a.get();
 }
@@ -367,7 +395,7 @@ template <class T> het_arg as_arg(const T &value)
 	static_assert(!is_contiguous<const T>::value,
 		      "say what the kernel does there: read(c), write(c), read_write(c)");
 	static_assert(std::is_trivially_copyable_v<T>, "a value is copied to the device byte by byte");
-	return make_argument(HET_ARG_VALUE, 0, sizeof value, const_cast<T *>(std::addressof(value)), nullptr).get();
+	return make_arg(HET_ARG_VALUE, 0, sizeof value, std::addressof(value), nullptr);
 }
 
 } // namespace detail
@@ -417,7 +445,7 @@ inline argument read_write(const memory &m)
 /** Local memory for @p count elements, for each group. */
 template <class T> argument local(size_t count)
 {
-	return detail::make_argument(HET_ARG_LOCAL, 0, count * sizeof(T), nullptr, nullptr);
+	return argument(detail::make_arg(HET_ARG_LOCAL, 0, count * sizeof(T), nullptr, nullptr), sizeof(T));
 }
 
 // --- events --------------------------------------------------------------------
@@ -447,6 +475,14 @@ class event : public handle<het_event, het_event_retain, het_event_release>
 		t.size = sizeof t;
 		check(het_event_profile(get(), &t), "het_event_profile");
 		return t;
+	}
+	/** What one device did of a launch that has finished. Together, the parts have all work-items. */
+	het_event_part_info part(uint32_t number) const
+	{
+		het_event_part_info i = {};
+		i.size = sizeof i;
+		check(het_event_part(get(), number, &i), "het_event_part");
+		return i;
 	}
 	/** Has f(status) called once, on some thread; it must neither throw nor wait for events. */
 	template <class F> void then(F f) const
@@ -510,7 +546,7 @@ class work
 		waits_.insert(waits_.end(), std::begin(events), std::end(events));
 		return *this;
 	}
-	/** More of het_launch_args.flags. */
+	/** HET_SPLIT: more of het_launch_args.flags. */
 	work &with(uint32_t flags) noexcept
 	{
 		args_.flags |= flags;
