@@ -242,13 +242,17 @@ def examples() -> Iterator[Step]:
         )
 
 
+APPLICATION_RUNS = (("opencl",), ("host",), ("apart",), ("cuda",), ("apart,apart", "--split"), ("opencl,host", "--split"))
+
+
 def applications() -> Iterator[Step]:
-    """Each at its smallest size, on each kind of device: results are checked."""
+    """Each at its smallest size, on each kind of device and on several: results are checked."""
     for app in sources("bench/apps/*.cc"):
-        for devices in ("opencl", "host", "apart", "cuda"):
+        output = ["--output", os.devnull] if app == "photo-het" else []
+        for devices, *options in APPLICATION_RUNS:
             yield Step(
                 f"application {app}, {devices}",
-                [str(ROOT / "build/bin" / app), "--small", *(["--output", os.devnull] if app == "photo-het" else [])],
+                [str(ROOT / "build/bin" / app), "--small", *options, *output],
                 env={**environment("build"), "LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"], "HET_DEVICES": devices},
                 cwd=ROOT,
                 needs="build",

@@ -104,8 +104,9 @@ class prices final : public problem
 	}
 	void with_het(het_side &h) override
 	{
-		h.launch("price", items(), het::read(stock_.host), het::read(strike_.host), het::read(years_.host),
-			 het::write(call_.host), het::write(put_.host), uint32_t(n_), rate, volatility)
+		h.launch_split("price", items(), het::read(stock_.host).each(1), het::read(strike_.host).each(1),
+			       het::read(years_.host).each(1), het::write(call_.host).each(1),
+			       het::write(put_.host).each(1), uint32_t(n_), rate, volatility)
 			.wait();
 	}
 	void by_hand(plain_device &d) override

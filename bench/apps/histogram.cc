@@ -60,6 +60,7 @@ class counting final : public problem
 			       [&](uint8_t b) { return uint8_t(b ^ change); });
 		std::fill(bins_.host.begin(), bins_.host.end(), 0);
 	}
+	// Not to be split: groups on two devices would add to two copies of the bins.
 	void with_het(het_side &h) override
 	{
 		h.launch("count", items(), het::read(x_.host), het::read_write(bins_.host), n()).wait();

@@ -93,8 +93,8 @@ class picture_of_set final : public problem
 	void write(unsigned input) override { view_ = &views_[input]; }
 	void with_het(het_side &h) override
 	{
-		h.launch("escape", items(), het::write(steps_.host), uint32_t(s_.width), uint32_t(s_.height),
-			 view_->left, view_->top, view_->pixel, s_.most)
+		h.launch_split("escape", items(), het::write(steps_.host).each(s_.width), uint32_t(s_.width),
+			       uint32_t(s_.height), view_->left, view_->top, view_->pixel, s_.most)
 			.wait();
 	}
 	void by_hand(plain_device &d) override

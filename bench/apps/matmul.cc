@@ -80,7 +80,9 @@ class product final : public problem
 	}
 	void with_het(het_side &h) override
 	{
-		h.launch("multiply", items(), het::read(a_.host), het::read(b_.host), het::write(c_.host), n()).wait();
+		h.launch_split("multiply", items(), het::read(a_.host).each(n()), het::read(b_.host),
+			       het::write(c_.host).each(n()), n())
+			.wait();
 	}
 	void by_hand(plain_device &d) override
 	{

@@ -133,9 +133,9 @@ class motion final : public problem
 	void with_het(het_side &h) override
 	{
 		for (unsigned s = 0; s < steps_; s++)
-			h.launch("move_bodies", items(), het::read(places_[s % 2].host),
-				 het::write(places_[(s + 1) % 2].host), het::read_write(velocity_.host), uint32_t(n_),
-				 softening, dt);
+			h.launch_split("move_bodies", items(), het::read(places_[s % 2].host),
+				       het::write(places_[(s + 1) % 2].host).each(1),
+				       het::read_write(velocity_.host).each(1), uint32_t(n_), softening, dt);
 		h.finish();
 	}
 	void by_hand(plain_device &d) override

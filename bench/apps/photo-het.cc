@@ -76,13 +76,17 @@ class smoothing final : public problem
 	void write(unsigned input) override { pixels_.host = subjects_[input].pixels; }
 	void with_het(het_side &h) override
 	{
-		h.launch("unpack", items(), het::read(pixels_.host), het::write(objects_[0]), samples());
+		const size_t one = sizeof(float), row = size_t(size_.width) * 3 * one;
+		h.launch_split("unpack", items(), het::read(pixels_.host).each(1), het::write(objects_[0]).each(one),
+			       samples());
 		in_runs([&](unsigned step, unsigned end) {
 			for (; step < end; step++)
-				h.launch("diffuse", items(), het::read(objects_[step % 2]),
-					 het::write(objects_[(step + 1) % 2]), size_.width, size_.height, o_.edge,
-					 diffusion_rate);
-			h.launch("pack", items(), het::read(objects_[end % 2]), het::write(pixels_.host), samples())
+				h.launch_split("diffuse", items(),
+					       het::read(objects_[step % 2]).each(one, 2 * row + one, -int64_t(row)),
+					       het::write(objects_[(step + 1) % 2]).each(one), size_.width,
+					       size_.height, o_.edge, diffusion_rate);
+			h.launch_split("pack", items(), het::read(objects_[end % 2]).each(one),
+				       het::write(pixels_.host).each(1), samples())
 				.wait();
 		});
 	}

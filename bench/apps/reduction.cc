@@ -75,6 +75,7 @@ class summing final : public problem
 		for (size_t i = 0; i < n_; i++)
 			x_.host[i] = numbers_[i] + input;
 	}
+	// Not to be split: no pattern says that a group of work-items writes one sum.
 	void with_het(het_side &h) override
 	{
 		h.launch("sum", items(), het::read(x_.host), het::write(shared_sums_), n_);

@@ -107,9 +107,9 @@ class power final : public problem
 	void with_het(het_side &h) override
 	{
 		for (unsigned s = 0; s < steps_; s++)
-			h.launch("multiply_rows", items(), het::read(starts_.host), het::read(columns_.host),
-				 het::read(values_.host), het::read(x_[s % 2].host), het::write(x_[(s + 1) % 2].host),
-				 rows_);
+			h.launch_split("multiply_rows", items(), het::read(starts_.host).each(1, 2),
+				       het::read(columns_.host), het::read(values_.host), het::read(x_[s % 2].host),
+				       het::write(x_[(s + 1) % 2].host).each(1), rows_);
 		h.finish();
 	}
 	void by_hand(plain_device &d) override

@@ -80,8 +80,10 @@ class heat final : public problem
 	void with_het(het_side &h) override
 	{
 		for (unsigned s = 0; s < s_.steps; s++)
-			h.launch("relax", items(), het::read(points_[s % 2].host),
-				 het::write(points_[(s + 1) % 2].host), uint32_t(s_.width), uint32_t(s_.height), rate);
+			h.launch_split("relax", items(),
+				       het::read(points_[s % 2].host).each(s_.width, 3 * s_.width, -int64_t(s_.width)),
+				       het::write(points_[(s + 1) % 2].host).each(s_.width), uint32_t(s_.width),
+				       uint32_t(s_.height), rate);
 		h.finish();
 	}
 	void by_hand(plain_device &d) override

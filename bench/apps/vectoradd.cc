@@ -49,7 +49,9 @@ class addition final : public problem
 	}
 	void with_het(het_side &h) override
 	{
-		h.launch("add", items(), het::read(x_.host), het::read(y_.host), het::write(z_.host), n_).wait();
+		h.launch_split("add", items(), het::read(x_.host).each(1), het::read(y_.host).each(1),
+			       het::write(z_.host).each(1), n_)
+			.wait();
 	}
 	void by_hand(plain_device &d) override
 	{

@@ -19,15 +19,42 @@ void add_app_options(command_line &line, app_options &o)
 {
 	add_common_options(line, o.common);
 	line.flag("--small", o.small, "the smallest sizes and one round: a test");
+	line.flag("--split", o.split, "share each launch out among all devices, where the kernel allows it");
 	line.number("--rounds", o.rounds, "computations each way");
 }
 
-het_side::het_side(het::device d, const kernel_texts &kernels)
-    : queue_{d}, program_(het::sources()
-				  .opencl(kernels.opencl)
-				  .functions(kernels.functions)
-				  .images(std::array{het_image{HET_IMAGE_PTX, 0, kernels.ptx, strlen(kernels.ptx)}}))
+het_side::het_side(const std::vector<het::device> &devices, bool split, const kernel_texts &kernels)
+    : devices_(split ? devices : std::vector{devices.front()}), split_(split), queue_(devices_),
+      program_(het::sources()
+		       .opencl(kernels.opencl)
+		       .functions(kernels.functions)
+		       .images(std::array{het_image{HET_IMAGE_PTX, 0, kernels.ptx, strlen(kernels.ptx)}}))
 {
+}
+
+void het_side::count_parts()
+{
+	for (const split_launch &l : launched_) {
+		uint64_t counted = 0;
+		for (uint32_t number = 0; counted < l.items; number++) {
+			const het_event_part_info part = l.event.part(number);
+			done_[part.device] += part.count;
+			counted += part.count;
+		}
+	}
+	launched_.clear();
+}
+
+std::map<std::string, double> het_side::shares() const
+{
+	double all = 0;
+	for (const auto &[device, items] : done_)
+		all += double(items);
+	std::map<std::string, double> shares;
+	for (size_t i = 0; i < devices_.size(); i++)
+		if (const auto done = done_.find(devices_[i].get()); done != done_.end())
+			shares[format("%zu %s", i, devices_[i].name())] = double(done->second) / all;
+	return shares;
 }
 
 const het::kernel &het_side::find(const char *name)
@@ -81,6 +108,7 @@ app_times measure(side &mine, side &theirs, het_side &het, plain_device *plain, 
 			by_hand();
 		if (!(round & 2))
 			with_het();
+		het.count_parts();
 		if (!round)
 			continue; // the first compiles and links
 		t.het.push_back(h);
@@ -115,10 +143,10 @@ bool tell_error(const application &a, table &t, report &out, const std::string &
 }
 
 // None where HET_DEVICES names none that is here.
-het::device first_device()
+std::vector<het::device> find_devices()
 {
 	try {
-		return het::devices().front();
+		return het::devices();
 	} catch (const het::error &e) {
 		if (e.code() != HET_EARG)
 			throw;
@@ -131,16 +159,18 @@ het::device first_device()
 
 int run_application(const application &a, const app_options &o)
 {
-	const het::device device = first_device();
-	if (!device)
+	const std::vector<het::device> devices = find_devices();
+	if (devices.empty())
 		return no_device_status;
+	const het::device device = devices.front();
 	const unsigned rounds = o.small ? 1 : o.common.quick ? std::min(o.rounds, 3u) : o.rounds;
 
-	het_side het(device, a.kernels);
+	het_side het(devices, o.split, a.kernels);
 	const auto plain = open_plain(device, a.kernels);
 	side mine{a.make(nullptr)}, theirs{plain ? a.make(plain.get()) : nullptr};
 	json settings = a.settings;
 	settings["rounds"] = rounds;
+	settings["split"] = o.split;
 	report out(a.name, std::move(settings));
 	out.document()["device"] = device.name();
 	table shown(format("%s, on %s", a.title.c_str(), device.name()),
@@ -153,6 +183,13 @@ int run_application(const application &a, const app_options &o)
 	for (const app_extra &e : a.extras)
 		if (plain)
 			tell_times(shown, out, e.name, e.measure(het, *plain));
+	const auto shares = het.shares();
+	if (o.split && shares.empty())
+		shown.note("its kernels can't be split");
+	for (const auto &[name, share] : shares) {
+		shown.note(format("device %s: %.1f %% of the work-items", name.c_str(), 100 * share));
+		out.value(row + "/share/" + name, "", share);
+	}
 	shown.print();
 	if (a.afterwards)
 		a.afterwards(*mine.p);

@@ -24,6 +24,7 @@ using het::json;
 struct app_options {
 	common_options common;
 	bool small = false; // the smallest sizes and one round: a test
+	bool split = false; // over all devices
 	unsigned rounds = 20;
 };
 
@@ -33,20 +34,43 @@ void add_app_options(command_line &line, app_options &o);
 class het_side
 {
       public:
-	het_side(het::device d, const kernel_texts &kernels);
+	// On the first of @devices alone, or, with @split, on all of them.
+	het_side(const std::vector<het::device> &devices, bool split, const kernel_texts &kernels);
 
 	template <class... A> het::event launch(const char *kernel, const het::work &w, const A &...args)
 	{
 		return queue_.launch(find(kernel), w, args...);
 	}
+	// The same for kernels that may be split: no group looks at what another one writes, and arguments have patterns.
+	template <class... A> het::event launch_split(const char *kernel, const het::work &w, const A &...args)
+	{
+		if (!split_)
+			return launch(kernel, w, args...);
+		het::event e = launch(kernel, het::work(w).with(HET_SPLIT), args...);
+		launched_.push_back({e, w.args().global[w.args().dimensions - 1]});
+		return e;
+	}
 	void finish() const { queue_.finish(); }
 
+	// Counts who did what of the launches since the last call, which must have finished. Outside of what is timed.
+	void count_parts();
+	// The share of each device in the work-items of launch_split(), by its name and number; empty if nothing could be split.
+	std::map<std::string, double> shares() const;
+
       private:
+	struct split_launch {
+		het::event event;
+		uint64_t items; // along the dimension in which it is split
+	};
 	const het::kernel &find(const char *name);
 
+	const std::vector<het::device> devices_;
+	const bool split_;
 	het::queue queue_;
 	het::program program_;
 	std::map<std::string, het::kernel, std::less<>> kernels_;
+	std::vector<split_launch> launched_;
+	std::map<het_device *, uint64_t> done_; // work-items
 };
 
 // Arrays of one of the two sides, and what is to be computed. Rounds have one of two inputs, in turns, so that the
