@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What all applications do alike: they compute something through the runtime, on host arrays, and by hand with buffers and
-// copies on the same device; compare both results with the host's; and tell how long each took.
+// What all applications do alike: they compute something through the runtime, on host arrays, and by hand with
+// buffers and copies on the same device; compare both results with the host's; and tell how long each took.
 #pragma once
 
 #include "apps/common/plain.h"
@@ -41,7 +41,8 @@ class het_side
 	{
 		return queue_.launch(find(kernel), w, args...);
 	}
-	// The same for kernels that may be split: no group looks at what another one writes, and arguments have patterns.
+	// The same for kernels that may be split: no group looks at what another one writes, and arguments have
+	// patterns.
 	template <class... A> het::event launch_split(const char *kernel, const het::work &w, const A &...args)
 	{
 		if (!split_)
@@ -54,7 +55,8 @@ class het_side
 
 	// Counts who did what of the launches since the last call, which must have finished. Outside of what is timed.
 	void count_parts();
-	// The share of each device in the work-items of launch_split(), by its name and number; empty if nothing could be split.
+	// The share of each device in the work-items of launch_split(), by its name and number; empty if nothing
+	// could be split.
 	std::map<std::string, double> shares() const;
 
       private:
@@ -86,7 +88,8 @@ class problem
 	// The result is in host arrays, or comes when the host touches them.
 	virtual void with_het(het_side &h) = 0;
 	virtual void by_hand(plain_device &d) = 0;
-	// Reads all of the result. @return how far it is from the host's: at most the application's tolerance if it is right.
+	// Reads all of the result. @return how far it is from the host's: at most the application's tolerance if it
+	// is right.
 	virtual double error(unsigned input) const = 0;
 };
 
@@ -121,7 +124,8 @@ inline constexpr int no_device_status = 4;
 // Exit status: 0; 1 if a result is wrong; no_device_status.
 int run_application(const application &a, const app_options &o);
 
-// Distance of a value from what it should be, relative to that, or to @floor if that is smaller. Not a number is infinitely far.
+// Distance of a value from what it should be, relative to that, or to @floor if that is smaller. Not a number is
+// infinitely far.
 inline double distance(double got, double wanted, double floor)
 {
 	const double d = std::fabs(got - wanted) / std::fmax(std::fabs(wanted), floor);

@@ -11,7 +11,8 @@
 namespace bench
 {
 
-// Compressed rows: those of row r are [starts[r], starts[r + 1]), in the order of their columns; entries of the same place are summed.
+// Compressed rows: those of row r are [starts[r], starts[r + 1]), in the order of their columns; entries of the same
+// place are summed.
 struct sparse_matrix {
 	size_t rows = 0, columns = 0;
 	std::vector<uint32_t> starts;
@@ -19,8 +20,8 @@ struct sparse_matrix {
 	std::vector<float> values;
 };
 
-// Reads "matrix coordinate" files: real, integer or pattern (each entry is 1), general, symmetric or skew-symmetric. Throws
-// "@name:line: what is wrong" for all else.
+// Reads "matrix coordinate" files: real, integer or pattern (each entry is 1), general, symmetric or skew-symmetric.
+// Throws "@name:line: what is wrong" for all else.
 sparse_matrix read_matrix_market(std::istream &from, const std::string &name);
 sparse_matrix read_matrix_market(const std::string &path);
 

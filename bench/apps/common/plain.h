@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A device as a program uses it without the runtime: buffers, copies by hand, one queue in order. Kernels have the names and
-// arguments that they have for the runtime.
+// A device as a program uses it without the runtime: buffers, copies by hand, one queue in order. Kernels have the
+// names and arguments that they have for the runtime.
 #pragma once
 
 #include <array>
@@ -84,7 +84,8 @@ template <class... A> void launch(plain_device &d, const char *kernel, const het
 	d.launch(kernel, w, list);
 }
 
-// The device that is one of the runtime's through its own API; null if that has none (HET_DEVICE_HOST and HET_DEVICE_APART).
+// The device that is one of the runtime's through its own API; null if that has none (HET_DEVICE_HOST and
+// HET_DEVICE_APART).
 std::unique_ptr<plain_device> open_plain(het::device d, const kernel_texts &kernels);
 
 } // namespace bench
