@@ -244,7 +244,8 @@ TEST(work_items, .devices = device::none | device::host | device::opencl)
 	}
 }
 
-// Patterns in elements, or in bytes of an object: with others, devices would not have what they read, or the host not get what they wrote.
+// Patterns in elements, or in bytes of an object: with others, devices would not have what they read, or the host not
+// get what they wrote.
 TEST(split_launches, .devices = device::host2)
 {
 	fixture fx(t);
@@ -326,6 +327,94 @@ TEST(failures, .devices = device::runtime)
 	queue.finish();
 	CHECK_EQ(told.load(), 1);
 	CHECK(all_are(bytes, 0));
+}
+
+TEST(raw_memory, .traps = trap::best, .devices = device::runtime)
+{
+	fixture fx(t);
+	const het::device d = het::devices().front();
+	const het::queue queue{{d}, HET_QUEUE_IN_ORDER};
+	std::vector<uint8_t> from(n, 5), to(n);
+	het::raw_memory first(d, n);
+	const het::raw_memory raw = std::move(first);
+	CHECK(raw.where() == d);
+	queue.copy({d, raw.at(0)}, from.data(), n);
+	queue.launch(fx.add, het::work(n).groups_of(group), het::address(raw.at(0)), one, uint64_t{n / 2});
+	queue.copy(to.data(), {d, raw.at(0)}, n).wait();
+	for (size_t i = 0; i < n; i++)
+		CHECK_EQ(to[i], i < n / 2 ? 6 : 5);
+	CHECK_EQ(thrown_by([&] { het::raw_memory none(d, 0); }), HET_EARG);
+}
+
+TEST(blocks_and_variables_are_cudas, .devices = device::none | device::host)
+{
+	fixture fx(t);
+	const het::device d = het::devices().front();
+	CHECK_EQ(thrown_by([&] { static_cast<void>(fx.program.global(d, "count")); }), HET_ENODEV);
+	CHECK_EQ(thrown_by([&] { fx.queue.launch(fx.add, n, het::block(parameters{})); }), HET_ENODEV);
+}
+
+TEST(blocks_variables_and_instruments, .traps = trap::best, .devices = device::cuda)
+{
+	fixture fx(t);
+	const char text[] = ".version 6.0\n.target sm_70\n.address_size 64\n.visible .global .align 8 .u64 count = 5;\n"
+			    ".visible .entry nothing()\n{\n	ret;\n}\n";
+	const het::device d = het::devices().front();
+	const het_image with_variable[] = {{HET_IMAGE_PTX, 0, text, sizeof text - 1}};
+	const het::program variables(het::sources().images(with_variable));
+	const het::variable count = variables.global(d, "count");
+	uint64_t value = 0;
+	fx.queue.copy(&value, {d, count.address}, count.nbytes).wait();
+	CHECK_EQ(value, 5);
+
+	const het_image images[] = {runtime_kernels()};
+	const het::program program(het::sources().images(images).instruments(HET_TOUCH));
+	const het::kernel add(program, "add");
+	const auto items = het::work(group).groups_of(group);
+	const struct {
+		void *p;
+		uint8_t value;
+		uint64_t n;
+	} parameters = {count.address, one, 1};
+	fx.queue.launch(add, items, het::block(parameters)).wait();
+	fx.queue.copy(&value, {d, count.address}, count.nbytes).wait();
+	CHECK_EQ(value, 6);
+
+	std::vector<uint8_t> bytes(n);
+	const het::event e = fx.queue.launch(add, items, het::read_write(bytes), one, uint64_t{group});
+	e.wait();
+	CHECK_EQ(e.counters().instruments, uint32_t{HET_TOUCH});
+	CHECK(e.counters().touched_pages > 0);
+	CHECK_EQ(thrown_by([&] { static_cast<void>(e.site(e.counters().sites)); }), HET_EARG);
+}
+
+TEST(rectangles_and_mappings, .devices = device::runtime)
+{
+	fixture fx(t);
+	constexpr size_t row = 100, rows = n / row;
+	het::memory object(n);
+	std::vector<uint8_t> host(n);
+	for (size_t i = 0; i < n; i++)
+		host[i] = uint8_t(i % row);
+	const het::user_event gate;
+	fx.queue.copy_rect(het::rect(object).from(10, 1).pitch(row),
+			   het::const_rect(host.data()).from(20, 0).pitch(row), {30, rows - 1, 1}, {gate});
+	het::mapping mapped = fx.queue.map(object, row, n - row, HET_READ_WRITE);
+	CHECK_EQ(mapped.ready().status(), HET_QUEUED);
+	gate.set();
+	for (size_t i = 0; i < n - row; i++)
+		CHECK_EQ(mapped.as<uint8_t>()[i], i % row >= 10 && i % row < 40 ? 10 + i % row : 0);
+	mapped.as<uint8_t>()[0] = 7;
+	const het::event waits = fx.add_one(het::read_write(object));
+	CHECK_EQ(waits.status(), HET_QUEUED);
+	mapped.unmap().wait();
+	waits.wait();
+	CHECK_EQ(object.as<uint8_t>()[row], 8);
+	{
+		const het::mapping whole = fx.queue.map(object, 0, n, HET_READ_ONLY);
+		CHECK_EQ(whole.as<uint8_t>()[row + 10], 21);
+	}
+	fx.add_one(het::read_write(object)).wait(); // is not kept waiting
 }
 
 TEST(other_commands, .devices = device::runtime)

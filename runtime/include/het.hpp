@@ -10,10 +10,11 @@
  *	queue.launch(scale, het::work(x.size()), het::read(x), het::write(y), 2.0f).wait();
  *
  * What a call does, and when it may be made, is told in het.h; here is only how it looks. Conventions
- * - A handle owns one reference: its copies own one each. A handle without an object (default-made or moved from) may only be
- *   assigned, destroyed and tested.
+ * - A handle owns one reference: its copies own one each. A handle without an object (default-made or moved from) may
+ *   only be assigned, destroyed and tested.
  * - A call that fails throws het::error. Destructors wait for nothing: commands go on.
- * - Everything is inline over the C functions. Nothing keeps state of its own, so C and C++ may be mixed: get() lends the C handle.
+ * - Everything is inline over the C functions. Nothing keeps state of its own, so C and C++ may be mixed: get() lends
+ *   the C handle.
  */
 #ifndef HET_HPP
 #define HET_HPP
@@ -222,10 +223,24 @@ class sources
 		return *this;
 	}
 
+	/** HET_COALESCE..., and for that how few of the warps are counted: one of so many. */
+	sources &instruments(uint32_t which, uint32_t one_of = 0) noexcept
+	{
+		args_.instruments = which;
+		args_.one_of = one_of;
+		return *this;
+	}
+
 	const het_program_args &args() const noexcept { return args_; }
 
       private:
 	het_program_args args_ = {};
+};
+
+/** A variable of a program, on a device. */
+struct variable {
+	void *address = nullptr;
+	size_t nbytes = 0;
 };
 
 class program : public handle<het_program, het_program_retain, het_program_release>
@@ -238,6 +253,13 @@ class program : public handle<het_program, het_program_retain, het_program_relea
 	void build(device d) const { check(het_program_build(get(), d.get()), "het_program_build"); }
 	/** What the compiler said; "" if nothing. */
 	const char *log(device d) const noexcept { return het_program_log(get(), d.get()); }
+	/** On devices of kind CUDA; its address is used as one of raw memory, while the program lives. */
+	variable global(device d, const char *name) const
+	{
+		variable v;
+		check(het_program_global(get(), d.get(), name, &v.address, &v.nbytes), "het_program_global");
+		return v;
+	}
 };
 
 class kernel : public handle<het_kernel, het_kernel_retain, het_kernel_release>
@@ -287,30 +309,104 @@ class memory : public handle<het_memory, het_memory_retain, het_memory_release>
 	template <class T> T *as() const noexcept { return static_cast<T *>(het_memory_pointer(get())); }
 };
 
-/** One side of a copy or a fill: a memory object with an offset in bytes, or host memory. */
+/** Owns raw memory of one device's. */
+class raw_memory
+{
+      public:
+	raw_memory() noexcept = default;
+	raw_memory(device d, size_t nbytes) : device_(d)
+	{
+		check(het_device_alloc(d.get(), nbytes, &address_), "het_device_alloc");
+	}
+	raw_memory(raw_memory &&o) noexcept : device_(o.device_), address_(std::exchange(o.address_, nullptr)) {}
+	raw_memory &operator=(raw_memory &&o) noexcept
+	{
+		std::swap(device_, o.device_);
+		std::swap(address_, o.address_);
+		return *this;
+	}
+	/** Commands that name an address in it keep it; those that reach it otherwise must have finished. */
+	~raw_memory()
+	{
+		if (address_)
+			static_cast<void>(het_device_free(device_.get(), address_));
+	}
+
+	device where() const noexcept { return device_; }
+	/** The address of a byte, on the device. */
+	void *at(size_t offset) const noexcept { return static_cast<char *>(address_) + offset; }
+
+      private:
+	device device_;
+	void *address_ = nullptr;
+};
+
+/**
+ * One side of a copy or a fill: a memory object with an offset in bytes; host memory; of copies, an address on a
+ * device.
+ */
 template <class Pointer> class basic_place
 {
       public:
 	basic_place(const memory &m, size_t offset = 0) noexcept : memory_(m.get()), offset_(offset) {}
 	basic_place(Pointer p) noexcept : pointer_(p) {}
+	basic_place(device d, Pointer address) noexcept : pointer_(address), device_(d) {}
 
 	het_memory *object() const noexcept { return memory_; }
 	size_t offset() const noexcept { return offset_; }
 	Pointer pointer() const noexcept { return pointer_; }
+	device where() const noexcept { return device_; }
 
       private:
 	het_memory *memory_ = nullptr;
 	size_t offset_ = 0;
 	Pointer pointer_ = nullptr;
+	device device_;
 };
 using place = basic_place<void *>;
 using const_place = basic_place<const void *>;
 
+/**
+ * One side of queue::copy_rect(): rows of bytes, in slices, in a memory object or in host memory. See struct
+ * het_rect.
+ */
+template <class Pointer> class basic_rect
+{
+      public:
+	basic_rect(const memory &m) noexcept { rect_.memory = m.get(); }
+	basic_rect(Pointer p) noexcept { rect_.pointer = const_cast<void *>(static_cast<const void *>(p)); }
+
+	/** Where it begins: byte in a row, row, slice. */
+	basic_rect &from(size_t byte, size_t row, size_t slice = 0) noexcept
+	{
+		rect_.origin[0] = byte;
+		rect_.origin[1] = row;
+		rect_.origin[2] = slice;
+		return *this;
+	}
+	/**
+	 * Bytes from one row to the next, and from one slice to the next; there is nothing between them unless told.
+	 */
+	basic_rect &pitch(size_t row, size_t slice = 0) noexcept
+	{
+		rect_.row_pitch = row;
+		rect_.slice_pitch = slice;
+		return *this;
+	}
+
+	const het_rect &get() const noexcept { return rect_; }
+
+      private:
+	het_rect rect_ = {};
+};
+using rect = basic_rect<void *>;
+using const_rect = basic_rect<const void *>;
+
 // --- arguments of launches -----------------------------------------------------
 
 /**
- * An argument that is more than a value: made by read(), write(), read_write() and local(). Host memory is only pointed to: it
- * belongs to the command until that has finished.
+ * An argument that is more than a value: made by read(), write(), read_write(), local(), address() and block(). Host
+ * memory is only pointed to: it belongs to the command until that has finished.
  */
 class argument
 {
@@ -319,8 +415,9 @@ class argument
 	argument(const het_arg &a, size_t unit) noexcept : arg_(a), unit_(unit) {}
 
 	/**
-	 * For launches that may be split: work-item number i uses @p length elements (of a memory object: bytes) from @p offset + i * @p
-	 * step on, and that @p count times, each @p stride elements further. See struct het_pattern.
+	 * For launches that may be split: work-item number i uses @p length elements (of a memory object: bytes) from
+	 * @p offset + i * @p step on, and that @p count times, each @p stride elements further. See struct
+	 * het_pattern.
 	 */
 	argument each(uint64_t step, uint64_t length, int64_t offset = 0, uint64_t count = 1,
 		      uint64_t stride = 0) const noexcept
@@ -400,7 +497,10 @@ template <class T> het_arg as_arg(const T &value)
 
 } // namespace detail
 
-/** The kernel only reads: of a contiguous container, an array or a span, all elements; or @p count at @p p; or an object. */
+/**
+ * The kernel only reads: of a contiguous container, an array or a span, all elements; or @p count at @p p; or an
+ * object.
+ */
 template <class C, class = std::enable_if_t<detail::is_contiguous<const C>::value>> argument read(const C &c)
 {
 	return detail::range(std::data(c), std::size(c), HET_READ_ONLY);
@@ -448,6 +548,19 @@ template <class T> argument local(size_t count)
 	return argument(detail::make_arg(HET_ARG_LOCAL, 0, count * sizeof(T), nullptr, nullptr), sizeof(T));
 }
 
+/** An address in raw memory of the device, or null. */
+inline argument address(const void *p)
+{
+	return argument(detail::make_arg(HET_ARG_ADDRESS, 0, 0, p, nullptr), 1);
+}
+
+/** All parameters of the kernel as it lays them out, copied by the launch. For devices of kind CUDA. */
+template <class T> argument block(const T &parameters)
+{
+	static_assert(std::is_trivially_copyable_v<T>, "parameters are copied to the device byte by byte");
+	return argument(detail::make_arg(HET_ARG_BLOCK, 0, sizeof parameters, std::addressof(parameters), nullptr), 1);
+}
+
 // --- events --------------------------------------------------------------------
 
 class event : public handle<het_event, het_event_retain, het_event_release>
@@ -484,6 +597,23 @@ class event : public handle<het_event, het_event_retain, het_event_release>
 		check(het_event_part(get(), number, &i), "het_event_part");
 		return i;
 	}
+	/**
+	 * What the instruments of a launch have counted, in all and at an instruction: @p number < counters().sites.
+	 */
+	het_launch_counters counters() const
+	{
+		het_launch_counters c = {};
+		c.size = sizeof c;
+		check(het_event_counters(get(), &c), "het_event_counters");
+		return c;
+	}
+	het_site_counters site(uint32_t number) const
+	{
+		het_site_counters c = {};
+		c.size = sizeof c;
+		check(het_event_site(get(), number, &c), "het_event_site");
+		return c;
+	}
 	/** Has f(status) called once, on some thread; it must neither throw nor wait for events. */
 	template <class F> void then(F f) const
 	{
@@ -497,6 +627,7 @@ class event : public handle<het_event, het_event_retain, het_event_release>
 	}
 
       private:
+	friend class mapping;
 	friend class queue;
 	friend class user_event;
 };
@@ -575,7 +706,10 @@ class work
 	std::vector<event> waits_;
 };
 
-/** Whom a queue tells of failed commands: f(code, event, message), on some thread; f is only pointed to and must outlive them. */
+/**
+ * Whom a queue tells of failed commands: f(code, event, message), on some thread; f is only pointed to and must
+ * outlive them.
+ */
 class error_handler
 {
       public:
@@ -595,6 +729,8 @@ class error_handler
 	het_error_fn call_ = nullptr;
 	void *arg_ = nullptr;
 };
+
+class mapping;
 
 class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 {
@@ -644,12 +780,37 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 		c.from_offset = from.offset();
 		c.from_pointer = from.pointer();
 		c.nbytes = nbytes;
+		c.to_device = to.where().get();
+		c.from_device = from.where().get();
 		c.waits = waits.data();
 		c.nwaits = waits.size();
 		event e;
 		check(het_copy(get(), &c, e.out()), "het_copy");
 		return e;
 	}
+
+	/** @p region: bytes of a row, rows of a slice, slices. */
+	template <class Events = std::initializer_list<event>>
+	event copy_rect(const rect &to, const const_rect &from, const std::array<size_t, 3> &region,
+			const Events &after = {}) const
+	{
+		const auto waits = detail::lend(after);
+		het_copy_rect_args c = {};
+		c.size = sizeof c;
+		c.to = to.get();
+		c.from = from.get();
+		for (size_t d = 0; d < region.size(); d++)
+			c.region[d] = region[d];
+		c.waits = waits.data();
+		c.nwaits = waits.size();
+		event e;
+		check(het_copy_rect(get(), &c, e.out()), "het_copy_rect");
+		return e;
+	}
+
+	/** @p access: HET_READ_ONLY... */
+	template <class Events = std::initializer_list<event>>
+	mapping map(const memory &m, size_t offset, size_t nbytes, uint32_t access, const Events &after = {}) const;
 
 	/** Writes @p pattern, of at most 128 bytes, @p count times. */
 	template <class T, class Events = std::initializer_list<event>>
@@ -705,6 +866,73 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 		check(het_queue_create(&q, out()), "het_queue_create");
 	}
 };
+
+/** Bytes of a memory object that the host has until unmap(), or the end of this. */
+class mapping
+{
+      public:
+	mapping(mapping &&o) noexcept
+	    : queue_(std::move(o.queue_)), memory_(std::move(o.memory_)), pointer_(std::exchange(o.pointer_, nullptr)),
+	      ready_(std::move(o.ready_))
+	{
+	}
+	mapping(const mapping &) = delete;
+	mapping &operator=(const mapping &) = delete;
+	~mapping()
+	{
+		if (pointer_)
+			static_cast<void>(give_back(nullptr));
+	}
+
+	/** The bytes, once they are the host's; throws if they can't be. */
+	template <class T> T *as() const
+	{
+		ready_.wait();
+		return static_cast<T *>(pointer_);
+	}
+	const event &ready() const noexcept { return ready_; }
+	event unmap()
+	{
+		event e;
+		check(give_back(e.out()), "het_unmap");
+		return e;
+	}
+
+      private:
+	friend class queue;
+	mapping(const queue &q, const memory &m) : queue_(q), memory_(m) {}
+
+	int give_back(het_event **done) noexcept
+	{
+		het_unmap_args u = {};
+		u.size = sizeof u;
+		u.memory = memory_.get();
+		u.pointer = std::exchange(pointer_, nullptr);
+		return het_unmap(queue_.get(), &u, done);
+	}
+
+	queue queue_;
+	memory memory_;
+	void *pointer_ = nullptr;
+	event ready_;
+};
+
+template <class Events>
+mapping queue::map(const memory &m, size_t offset, size_t nbytes, uint32_t access, const Events &after) const
+{
+	const auto waits = detail::lend(after);
+	het_map_args a = {};
+	a.size = sizeof a;
+	a.memory = m.get();
+	a.offset = offset;
+	a.nbytes = nbytes;
+	a.access = access;
+	a.waits = waits.data();
+	a.nwaits = waits.size();
+	mapping mapped(*this, m);
+	check(het_map(get(), &a, &mapped.pointer_, mapped.ready_.out()), "het_map");
+	return mapped;
+}
 
 } // namespace het
 
