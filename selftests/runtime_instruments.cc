@@ -294,7 +294,7 @@ TEST(old_texts_run_plain, .devices = device::cuda, .kinds = kind::map)
 
 TEST(plain_launches_have_no_counters, .devices = device::runtime)
 {
-	runtime_fixture fx(t);
+	instrumented_fixture fx(t, "");
 	block b(kind::mmapped, size);
 	event_handle e, gate;
 	uint8_t one = 1;
