@@ -33,6 +33,20 @@ memory_access access_of(const module &m, const instruction &i)
 	return a;
 }
 
+namespace
+{
+
+// cp.async.bulk and cp.reduce.async.bulk name the space that they write first.
+bool bulk_writes_global(const mnemonic &op)
+{
+	for (auto m : op.modifiers())
+		if (m == "global" || m.starts_with("shared"))
+			return m == "global" && op.has("bulk") && !op.has("prefetch");
+	return op.has("bulk");
+}
+
+} // namespace
+
 bool writes_unseen(const module &m, const instruction &i)
 {
 	mnemonic op(m.str(i.opcode));
@@ -40,8 +54,8 @@ bool writes_unseen(const module &m, const instruction &i)
 	bool plain = base == "st" || base == "atom" || base == "red";
 	if (plain)
 		return op.has("async") || !access_of(m, i).address;
-	bool bulk = base == "cp" && (op.has("bulk") || op.has("reduce"));
-	return bulk || base == "sust" || base == "sured" || (base == "wmma" && op.has("store")) || base == "multimem";
+	return (base == "cp" && bulk_writes_global(op)) || base == "sust" || base == "sured" ||
+	       (base == "wmma" && op.has("store")) || base == "multimem";
 }
 
 bool reads_unseen(const module &m, const instruction &i)

@@ -212,6 +212,14 @@ TEST(Dirty, SaysWhatItCanNotSee)
 	EXPECT_EQ(blind("call f, (%rd1);").size(), 1u);
 	EXPECT_EQ(blind("call (%r1), vprintf, (%rd1, %rd2);").size(), 0u);
 	EXPECT_EQ(blind("st.shared.u32 [%r1], 0;").size(), 0u);
+	EXPECT_EQ(blind("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r2], 16;").size(), 1u);
+	EXPECT_EQ(blind("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd2], 16, [%r3];")
+			  .size(),
+		  0u);
+	EXPECT_EQ(blind("cp.async.bulk.prefetch.L2.global [%rd1], 16;").size(), 0u);
+	EXPECT_EQ(blind("wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f1}, 16;").size(), 1u);
+	EXPECT_EQ(blind("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r2}, {%f1};").size(), 0u);
+	EXPECT_EQ(blind("mbarrier.arrive.shared::cta.b64 %rd1, [%r1];").size(), 0u);
 }
 
 TEST(Touch, SaysWhatItCanNotSee)
