@@ -110,6 +110,28 @@ bool decoder::convert()
 	       (letters.size() < 3 || wide_source(op(2), from, &u_.b));
 }
 
+namespace
+{
+
+// What true is in the result of set. @two: in each half of it.
+int64_t truth(type result, bool two)
+{
+	switch (result) {
+	case type::f32:
+		return int64_t(std::bit_cast<uint32_t>(1.0f));
+	case type::f16:
+	case type::f16x2:
+		return 0x3c00;
+	case type::bf16:
+	case type::bf16x2:
+		return 0x3f80;
+	default:
+		return two ? 0xffff : 0xffffffff;
+	}
+}
+
+} // namespace
+
 // setp p|q, a, b, c and set d, a, b, c.
 bool decoder::compare()
 {
@@ -122,10 +144,10 @@ bool decoder::compare()
 	u_.mode = s.mode;
 	u_.element = mnemonic_.has("ftz");
 	u_.flag = mnemonic_.base() == "set";
-	u_.offset = u_.flag && mnemonic_.type_at(0) == type::f32;
+	type t = mnemonic_.last_type();
+	u_.offset = truth(mnemonic_.type_at(0), t == type::f16x2 || t == type::bf16x2);
 	bool ok = u_.flag ? result(op(0), mnemonic_.type_at(0), false, &u_.d)
 			  : results_pair(op(0), type::pred, &u_.d, &u_.e);
-	type t = mnemonic_.last_type();
 	return ok && source(op(1), t, &u_.a) && source(op(2), t, &u_.b) &&
 	       (!s.mode || predicate(op(3), &u_.c, &u_.c_negated));
 }

@@ -28,18 +28,22 @@ lanes combined(context &c, const uop &u, lanes bits)
 	return u.mode == 1 ? bits & with : u.mode == 2 ? bits | with : u.mode == 3 ? bits ^ with : bits;
 }
 
+// set: numbers instead of predicates; u.offset is what stands for true, in the lower half of the register if there are two.
+void put_numbers(context &c, const uop &u, lanes m, lanes bits, lanes upper)
+{
+	uint64_t *d = c.at(u.d);
+	auto yes = uint64_t(u.offset);
+	for_lanes(m, [&](unsigned l) { d[l] = (bits >> l & 1 ? yes : 0) | (upper >> l & 1 ? yes << 16 : 0); });
+}
+
 // @other: what the second predicate becomes.
-void put_answers(context &c, const uop &u, lanes m, lanes bits, lanes other)
+void put_answers(context &c, const uop &u, lanes m, lanes bits, lanes other, bool two)
 {
 	bits = combined(c, u, bits);
-	if (u.flag) { // set: a number instead of a predicate
-		uint64_t *d = c.at(u.d);
-		uint64_t yes = u.offset == 1 ? std::bit_cast<uint32_t>(1.0f) : uint32_t(-1);
-		for_lanes(m, [&](unsigned l) { d[l] = bits >> l & 1 ? yes : 0; });
-		return;
-	}
-	if (u.e.valid())
+	if (u.e.valid() || two)
 		other = combined(c, u, other); // before the first one is written, which may be u.c
+	if (u.flag)
+		return put_numbers(c, u, m, bits, two ? other : 0);
 	if (u.d.valid())
 		c.set_predicate(u.d, m, bits);
 	if (u.e.valid())
@@ -74,9 +78,9 @@ template <typename T, bool two, typename F> run_fn compare(F)
 	return [](context &c, const uop &u, lanes m) {
 		lanes bits = holding<T, F>(c, u, m, 0);
 		if constexpr (two)
-			put_answers(c, u, m, bits, holding<T, F>(c, u, m, 16));
+			put_answers(c, u, m, bits, holding<T, F>(c, u, m, 16), true);
 		else
-			put_answers(c, u, m, bits, ~bits);
+			put_answers(c, u, m, bits, ~bits, false);
 	};
 }
 
@@ -154,7 +158,7 @@ selection select_choice(const mnemonic &m)
 			return {lanewise([](uint64_t a, uint64_t b, float c) { return c >= 0 ? a : b; }), "ttts"};
 		return {lanewise([](uint64_t a, uint64_t b, int32_t c) { return c >= 0 ? a : b; }), "ttts"};
 	}
-	if (m.base() == "setp" || (m.base() == "set" && !m.has("f16x2") && !m.has("bf16x2")))
+	if (m.base() == "setp" || m.base() == "set")
 		return {comparison(m.last_type(), comparison_of(m)), "",
 			uint8_t(m.has("and")   ? 1
 				: m.has("or")  ? 2

@@ -152,6 +152,16 @@ TEST(Predicates, CompareAndCombine)
 		  (std::vector<uint64_t>{0, 1}));
 	EXPECT_EQ(result32("set.gt.u32.s32 %r9, %r0, %r1;", {1, 0}), ~0u);
 	EXPECT_EQ(result32("set.gt.f32.s32 %f9, %r0, %r1;\nmov.b32 %r9, %f9;", {1, 0}), bits(1.f));
+	// Halves: 1 and 2 against 1 and 1.
+	EXPECT_EQ(result32("set.gt.f16x2.f16x2 %r9, %r0, %r1;", {0x40003c00, 0x3c003c00}), 0x3c000000u);
+	EXPECT_EQ(result32("set.ge.bf16x2.bf16x2 %r9, %r0, %r1;", {0x40003f80, 0x3f803f80}), 0x3f803f80u);
+	EXPECT_EQ(result32("set.eq.u32.f16x2 %r9, %r0, %r1;", {0x40003c00, 0x3c003c00}), 0x0000ffffu);
+	EXPECT_EQ(result32("setp.eq.u32 %p0, 1, 1;\nset.eq.xor.f16x2.f16x2 %r9, %r0, %r1, %p0;",
+			   {0x40003c00, 0x3c003c00}),
+		  0x3c000000u);
+	EXPECT_EQ(result32("set.lt.f16.f16 %h9, %h0, %h1;\ncvt.u32.u16 %r9, %h9;", {0x3c00, 0x4000}), 0x3c00u);
+	EXPECT_EQ(result32("set.lt.bf16.f32 %h9, %f0, %f1;\ncvt.u32.u16 %r9, %h9;", {bits(1.f), bits(2.f)}), 0x3f80u);
+	EXPECT_EQ(result32("set.ne.u32.f16 %r9, %h0, %h1;", {0x3c00, 0x3c00}), 0u);
 	EXPECT_EQ(result32("slct.s32.f32 %r9, %r0, %r1, %f2;", {5, 6, bits(-1.f)}), 6u);
 }
 
