@@ -80,23 +80,15 @@ bool decoder::copy_async()
 	bool waits = mnemonic_.has("commit_group") || mnemonic_.has("wait_group") || mnemonic_.has("wait_all");
 	if (waits)
 		return nothing();
-	bool plain = mnemonic_.has("async") && mnemonic_.has("global") && !mnemonic_.has("bulk");
+	if (mnemonic_.has("mbarrier"))
+		return barrier_object();
+	if (mnemonic_.has("bulk"))
+		return copy_bulk();
+	bool plain = mnemonic_.has("async") && mnemonic_.has("global");
 	if (!plain || count() < 3 || op(2).kind != operand::kind_t::integer)
 		return unsupported("this kind of copy");
-	if (!address(op(0)))
+	if (!address_value(op(0), &u_.b))
 		return false;
-	uop target;
-	target.run = u_.flag ? lanewise([](uint32_t a, uint32_t b) { return a + b; })
-			     : lanewise([](uint64_t a, uint64_t b) { return a + b; });
-	target.statement = u_.statement;
-	target.a = u_.a;
-	target.b = constant(uint64_t(u_.offset));
-	target.d = make_ref(place::registers, code_.registers++);
-	target.first_use = add_refs({target.a, target.d});
-	target.uses = target.defs = 1;
-	code_.ops.push_back(target);
-	u_.flag = false;
-	u_.b = target.d;
 	u_.space = space::global;
 	u_.element = uint8_t(op(2).value);
 	u_.touches = touches_read;

@@ -58,9 +58,10 @@ class decoder
 	bool results_pair(const operand &o, type t, ref *first, ref *second);
 	bool elements(const operand &o, type t, bool wider, bool written, std::vector<ref> *out);
 	bool address(const operand &o);
+	bool address_value(const operand &o, ref *out);
 	bool parameter_place(const operand &o, argument *out);
 
-	// instructions (decoder.cc, decode_data.cc, decode_memory.cc, decode_control.cc)
+	// instructions (decoder.cc, decode_data.cc, decode_memory.cc, decode_async.cc, decode_control.cc, decode_matrix.cc)
 	bool statement_of(const statement &s);
 	bool directive(const statement &s);
 	bool instruction_of(const statement &s);
@@ -73,7 +74,10 @@ class decoder
 	bool call_arguments(const operand &list, uint32_t *first, uint32_t *count);
 	bool barrier(), warp_barrier(), vote(), match(), shuffle(), active_mask(), reduce(), elect();
 	bool warp_wide(uint32_t mask_operand);
-	bool copy_async(), vector_atomic(std::string_view what, type t, bool gives);
+	bool copy_async(), copy_bulk(), barrier_object();
+	bool move_matrix(), multiply_matrices();
+	bool matrix_wide(const std::vector<ref> &refs);
+	bool vector_atomic(std::string_view what, type t, bool gives);
 
 	static handler handler_of(std::string_view base);
 	bool wants(uint32_t least, uint32_t most);
@@ -116,6 +120,31 @@ run_fn store_op(enum space s, type t);
 run_fn atomic_op(std::string_view name, type t);
 run_fn vector_atomic_op(std::string_view name, type t);
 run_fn copy_async_op();
+
+// What uop::mode is of an operation on an mbarrier, and of a bulk copy.
+enum mbarrier_mode : uint8_t {
+	mbarrier_unknown,
+	mbarrier_init,
+	mbarrier_end,
+	mbarrier_expect,
+	mbarrier_complete,
+	mbarrier_arrive,
+	mbarrier_arrive_expect,
+	mbarrier_drop,
+	mbarrier_test,
+	mbarrier_test_parity,
+	mbarrier_pending,
+};
+enum bulk_mode : uint8_t { bulk_to_shared, bulk_to_global };
+run_fn mbarrier_op(mbarrier_mode mode);
+run_fn copy_bulk_op();
+
+// Matrices that a warp holds together. In refs: the mask of lanes, results, what is read. uop::vector: of a load or store the
+// number of matrices, uop::mode whether they are transposed; of a product the number of b's registers, uop::mode and
+// uop::element what the elements of a and b are, uop::offset whether sums are clamped.
+enum matrix_element : uint8_t { element_none, element_f16, element_bf16, element_tf32, element_s8, element_u8 };
+run_fn move_matrix_op(std::string_view base);
+run_fn multiply_matrices_op(type of_c);
 run_fn vote_op(const mnemonic &m);
 run_fn match_op(const mnemonic &m);
 run_fn shuffle_op(const mnemonic &m);
