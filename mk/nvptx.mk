@@ -26,6 +26,7 @@ bench-nvptx: $(nvptx_programs) $(nvptx_overheads) $(fake_cuda) $(B)/bin/het-ptx
 	$Q$(PYTHON) bench/nvptx/sweep.py --check --bin $(nvptx) --het-ptx $(B)/bin/het-ptx
 	$(if $(nvcc),$Qfor p in overheads stops uniform; do \
 		LD_LIBRARY_PATH=$(B)/fake $(PYTHON) bench/nvptx/$$p.py --check --bin $(nvptx)/overheads || exit; done)
+	$Q$(PYTHON) bench/nvptx/matrices.py --check --fake $(B)/fake
 .PHONY: bench-nvptx
 
 nvptx_headers := $(wildcard bench/nvptx/*.h)
