@@ -24,13 +24,15 @@ fake_cuda_srcs := $(wildcard selftests/fake/*.cc)
 bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc bench/apps/common/*.cc)
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
+# What can stand on het.h: an OpenCL platform, a plug-in of libgomp, and programs that know nothing of it.
+proof_srcs := $(wildcard selftests/proof/*/*.cc selftests/proof/*.c)
 bench_srcs := $(wildcard bench/*.cc bench/apps/*.cc)
 tool_srcs := $(filter-out $(if $(HAVE_ELF),,tools/het-fatbin.cc),$(wildcard tools/*.cc))
 json_srcs := $(if $(HAVE_JSON),$(wildcard tools/json/*.cc))
 tool_part_srcs := $(filter-out tools/json/%,$(wildcard tools/*/*.cc))
 example_srcs := $(wildcard Documentation/examples/*.c)
 
-program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(bench_srcs) \
+program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(bench_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(json_srcs) $(example_srcs) $(unit_srcs)
 
 # A program or test that needs a header which is not on this machine is left out, with a message. (The library
@@ -71,6 +73,8 @@ apps := $(patsubst bench/apps/%.cc,$(B)/bin/%,$(filter bench/apps/%,$(bench_kept
 benches := $(patsubst bench/%.cc,$(B)/bin/%,$(filter-out bench/apps/%,$(bench_kept)))
 tools := $(if $(HAVE_JSON),$(patsubst tools/%.cc,$(B)/bin/%,$(call keep,$(tool_srcs))))
 examples := $(patsubst Documentation/examples/%.c,$(B)/examples/%,$(call keep,$(example_srcs)))
+proof_libs := $(addprefix $(B)/proof/,libhet-icd.so $(if $(HAVE_GOMP),libgomp-plugin-nvptx.so.1))
+proof_programs := $(patsubst selftests/%.c,$(B)/%,$(call keep,$(filter %.c,$(proof_srcs))))
 unit_mains := $(filter %_test.cc,$(call keep,$(unit_srcs)))
 units := $(addprefix $(B)/tests/,$(notdir $(basename $(unit_mains))))
 
@@ -81,12 +85,13 @@ all: lib tools bench-programs
 lib: $(libhet) $(compat)
 tools: $(tools)
 bench-programs: $(benches) $(apps)
-tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda)
+tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda) $(if $(SAN),,proofs)
 unit-tests: $(units)
 selftests: $(selftests) $(selftests_c) $(fake_cuda)
+proofs: $(proof_libs) $(proof_programs)
 examples: $(examples)
 inject: $(B)/inject/libhet.so $(B)/inject/$(SONAME)
-.PHONY: all lib tools bench-programs tests unit-tests selftests examples inject
+.PHONY: all lib tools bench-programs tests unit-tests selftests proofs examples inject
 
 # --- compiling ---------------------------------------------------------------
 
@@ -110,11 +115,15 @@ $(with_corpus): private mode_flags += $(fatbin_corpus)
 $(with_corpus): runtime/fatbin/tests/corpus/images.het
 $(B)/obj/selftests/cuda_abi.o: private mode_flags += $(CUDA_CFLAGS)
 $(fake_cuda_objs): private mode_flags := -fPIC -fvisibility=hidden -Iselftests -Iruntime
+# As programs and platforms of OpenCL 1.2 are.
+$(call obj,$(proof_srcs)): private mode_flags := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120 \
+	-fPIC -fvisibility=hidden
+$(B)/obj/selftests/proof/target_data.o: private mode_flags := $(GOMP_LIBS)
 $(call obj,$(tool_srcs) $(tool_part_srcs) $(json_srcs)): private mode_flags := -Itools -Iruntime -DHET_VERSION='"$(VERSION)"'
 $(call obj,$(tool_srcs)): VERSION
 
 compile_cxx = $(CXX) $(cppflags) $(cxxflags) $(mode_flags)
-compile_c = $(CC) $(cppflags) $(cflags)
+compile_c = $(CC) $(cppflags) $(cflags) $(mode_flags)
 # With SYNTAX=1 no code is made: for a second compiler's opinion.
 compiled = $1 -MMD -MP -MF $(@:.o=.d) -MT $@ $(if $(SYNTAX),-fsyntax-only $< && touch $@,-c $< -o $@)
 
@@ -222,6 +231,19 @@ $(selftests_c): $(B)/selftests/%: $(B)/obj/selftests/%.o $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS)
+
+$(B)/proof/libhet-icd.so: $(call obj,$(wildcard selftests/proof/icd/*.cc))
+$(B)/proof/libgomp-plugin-nvptx.so.1: $(B)/obj/selftests/proof/gomp/plugin.o
+$(proof_libs): $(libhet)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CXX) -shared $(ldflags) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(B)/libhet.so $(call rpath,..)
+
+# Without libhet.
+$(proof_programs): $(B)/proof/%: $(B)/obj/selftests/proof/%.o
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CC) $(ldflags) -o $@ $(filter %.o,$^) $(if $(filter %/target_data,$@),$(GOMP_LIBS),$(OPENCL_LIBS))
 
 $(examples): $(B)/examples/%: $(B)/obj/Documentation/examples/%.o $(libhet)
 	@mkdir -p $(@D)

@@ -309,6 +309,14 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
         )
     for suite in SUITES:
         yield from selftests(suite, copy)
+    yield Step(
+        "what stands on het.h",
+        [sys.executable, str(ROOT / "selftests/proof/proofs.py")],
+        judge_ktap,
+        env=environment("build"),
+        needs="build",
+        seconds=120,
+    )
     yield from guests()
     for programs in ("new", "old"):
         command_line = [str(ROOT / "scripts/check-install.sh"), programs]

@@ -54,4 +54,5 @@ feature GTEST gtest/gtest.h "-lgtest -lgtest_main"
 feature CLI11 CLI/CLI.hpp
 feature JSON nlohmann/json.hpp
 feature ELF libelf.h -lelf
+feature GOMP omp.h "-fopenmp -foffload=disable"
 printf 'MISSING_HEADERS := %s\n' "${missing[*]:-}"

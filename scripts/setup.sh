@@ -12,7 +12,7 @@ set -u
 build_packages=(g++ make pkg-config libnuma-dev systemtap-sdt-dev opencl-headers)
 run_packages=(ocl-icd-opencl-dev ocl-icd-libopencl1 pocl-opencl-icd libpng-dev libcli11-dev nlohmann-json3-dev
 	libelf-dev gnuplot-nox)
-check_packages=(python3 libgtest-dev liburing-dev liblz4-1 libzstd1 clang clang-tidy clang-format libclang-rt-14-dev
+check_packages=(python3 python3-numpy libgtest-dev liburing-dev liblz4-1 libzstd1 clang clang-tidy clang-format libclang-rt-14-dev
 	llvm-spirv-14 spirv-tools python3-sphinx linux-kbuild-6.1)
 
 modules_packages=(gcc make libelf1)

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""What can stand on het.h: an OpenCL platform, a plug-in of libgomp, a binding of Python's. Runs unmodified programs on them, and
+prints KTAP. The programs are in build/proof, or in the folder of the first argument."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools/tests"))
+
+from command_line import Skip, run_cases, same, within  # noqa: E402
+
+PROOF = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT / "build/proof"
+LIBRARY = PROOF.parent / "libhet.so"
+VENDORS = Path("/etc/OpenCL/vendors")
+
+
+def run(*command: object, **environment: object) -> str:
+    """What it prints; it must succeed."""
+    done = subprocess.run(
+        [str(c) for c in command],
+        env=os.environ | {name: str(value) for name, value in environment.items()},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    if done.returncode or "libhet: " in done.stderr:
+        raise AssertionError(f"status {done.returncode}, {done.stdout[-500:]!r}, {done.stderr[-500:]!r}")
+    return done.stdout
+
+
+def program(name: str) -> Path:
+    if not (PROOF / name).exists():
+        raise Skip(f"{name} was not built here")
+    return PROOF / name
+
+
+def opencl_platform(work: Path) -> None:
+    """The loader finds the platform beside the machine's own, which compile for it."""
+    others = list(VENDORS.glob("*.icd"))
+    if not others:
+        raise Skip("no OpenCL driver is installed")
+    for other in others:
+        (work / other.name).write_text(other.read_text())
+    (work / "het.icd").write_text(f"{program('libhet-icd.so')}\n")
+    lines = run(program("vector_add"), OCL_ICD_VENDORS=work).splitlines()
+    within("libhet: 1000000 of 1000000 sums are right", "\n".join(lines))
+    if len(lines) < 2:
+        raise AssertionError("no other platform")
+    same([line for line in lines if not line.endswith("1000000 of 1000000 sums are right")], [])
+
+
+def has_device(devices: str) -> bool:
+    """Whether the runtime has such devices here: without, it names none."""
+    ask = "import ctypes, sys; n = ctypes.c_uint(); sys.exit(-ctypes.CDLL(sys.argv[1]).het_devices(0, None, ctypes.byref(n)))"
+    done = subprocess.run(
+        [sys.executable, "-c", ask, LIBRARY],
+        env=os.environ | {"HET_DEVICES": devices, "LD_LIBRARY_PATH": str(PROOF.parent / "fake")},
+        capture_output=True,
+        timeout=60,
+    )
+    return done.returncode == 0
+
+
+def openmp_plug_in(work: Path) -> None:
+    """libgomp itself loads the plug-in, by the name of one that it knows."""
+    program("libgomp-plugin-nvptx.so.1")
+    path = f"{PROOF}:{PROOF.parent / 'fake'}"
+    for devices in ("host", "apart", "apart,apart", "opencl", "cuda"):
+        if not has_device(devices):
+            continue
+        out = run(program("target_data"), LD_LIBRARY_PATH=path, HET_DEVICES=devices)
+        count = devices.count(",") + 1
+        within("".join(f"device {d}: all transfers are right\n" for d in range(count)), out)
+    same(run(program("target_data"), LD_LIBRARY_PATH=work, HET_DEVICES="apart").splitlines()[-1:], ["0 devices"])
+
+
+def numpy_slices(work: Path) -> None:
+    for python in (sys.executable, "/usr/bin/python3"):
+        if not subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode:
+            break
+    else:
+        raise Skip("numpy is not installed")
+    script = Path(__file__).with_name("numpy_slices.py")
+    for devices in ("host", "apart", "apart,apart", "opencl"):
+        if has_device(devices):
+            out = run(python, script, LIBRARY, LD_PRELOAD=LIBRARY, HET_DEVICES=devices)
+            same(out, "all slices are right\n")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([opencl_platform, openmp_plug_in, numpy_slices], "het-proof-"))
