@@ -82,6 +82,32 @@ TEST(launches_are_ordered_by_their_data, .traps = trap::best, .devices = device:
 	}
 }
 
+// Neighbours in new arrays, which no launch has made one before: launches link them anew while others use them.
+TEST(neighbours_grow_together, .traps = trap::best, .devices = device::runtime, .seconds = 60)
+{
+	runtime_fixture fx(t);
+	for (uint64_t round = 0; round < t.rounds(30, 500); round++) {
+		const size_t size = 1000 + t.random.below(200000);
+		block b(kind::mmapped, std::max<size_t>(size, 140000));
+		std::vector<uint8_t> model(size);
+		fill_pattern(b.data(), 0, size, 1);
+		fill_pattern(model.data(), 0, size, 1);
+		for (int i = 0; i < 20; i++) {
+			size_t n = 1 + t.random.below(size / 2), first = t.random.below(size - 2 * n + 1);
+			size_t from = first, to = first + n;
+			if (t.random.one_in(2))
+				std::swap(from, to);
+			HET_OK(fx.launch(fx.combine, n,
+					 {range_arg(b.data() + from, n, HET_READ_ONLY),
+					  range_arg(b.data() + to, n, HET_READ_WRITE)}));
+			for (size_t k = 0; k < n; k++)
+				model[to + k] = uint8_t(3 * model[to + k] + model[from + k]);
+		}
+		HET_OK(het_finish(fx.queue));
+		CHECK_BYTES(b.data(), model.data(), size, "array");
+	}
+}
+
 // A kernel works on one part while the host writes another: neither loses the other's bytes.
 TEST(host_and_kernel_share_pages, .traps = trap::best, .devices = device::runtime_apart,
      .kinds = kind::heap | kind::mmapped | kind::slice)

@@ -75,6 +75,7 @@ void block::take_use(size_t i)
 
 void block::take_uses()
 {
+	nuses_ = 0;
 	for (size_t i = 0; i < of->uses_.size(); i++) {
 		first_use_[i] = nuses_;
 		take_use(i);
@@ -108,7 +109,9 @@ int block::bring_uses_to_host()
 int block::begin_on_device()
 {
 	take_uses();
-	int err = device().compute->is_in_place() ? bring_uses_to_host() : begin_ranges(uses(), device());
+	// The other blocks' arrays stay open until the last of them has ended: none may have to be linked anew by then.
+	int err = device().compute->is_in_place() ? bring_uses_to_host()
+						  : begin_ranges(uses(), device(), false, of->uses_);
 	if (err)
 		return err;
 	place_arguments();
@@ -127,6 +130,8 @@ int block::begin(executor &)
 {
 	begun_at = now_ns();
 	int err = begin_on_device();
+	if (err == try_again)
+		return err;
 	if (err) {
 		again_ = err == HET_EDEVICE;
 		return err;

@@ -18,8 +18,9 @@ namespace het::rt
 
 class executor;
 
-// What begin() returns when the device is at work; or when others are, who will call finish().
-inline constexpr int in_flight = 1, detached = 2;
+// What begin() returns when the device is at work; when others are, who will call finish(); and when it has done nothing, as other
+// commands must end first, for which nobody may wait who holds a lock or an open use.
+inline constexpr int in_flight = 1, detached = 2, try_again = 3;
 
 struct callback {
 	callback *next;
@@ -34,7 +35,7 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	explicit het_event(het_queue *queue);
 	~het_event() override;
 
-	// Begins the command on the executor's device. in_flight, detached, 0 (it has run to its end), or a code. One thread.
+	// Begins the command on the executor's device. in_flight, detached, try_again, 0 (it has run to its end), or a code. One thread.
 	virtual int begin(het::rt::executor &) { return 0; }
 	// The device has finished; @device_error is what it says. 0 or a code of its own.
 	virtual int end(int /*device_error*/) { return 0; }

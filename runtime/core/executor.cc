@@ -34,6 +34,13 @@ int may_begin(het_event &e)
 	});
 }
 
+// It has not begun after all.
+void take_back(het_event &e)
+{
+	core().graph.locked([&] { e.begun = false; });
+	e.status.store(HET_QUEUED, std::memory_order_relaxed);
+}
+
 } // namespace
 
 // --- submitting ----------------------------------------------------------------
@@ -47,6 +54,8 @@ bool executor::begin(het_event &e, int *end)
 	e.status.store(has_queue() ? HET_SUBMITTED : HET_RUNNING, std::memory_order_relaxed);
 	e.started = now_ns();
 	*end = e.begin(*this);
+	if (*end == try_again)
+		take_back(e);
 	if (*end != in_flight)
 		return false;
 	flight_lock_.lock(lock_rank::leaf);
@@ -58,18 +67,25 @@ bool executor::begin(het_event &e, int *end)
 	return true;
 }
 
-// A command that the caller has taken from the deque.
+bool executor::begin_alone(het_event &e, int *end)
+{
+	if (!has_queue())
+		return begin(e, end);
+	submitting_.lock(lock_rank::driver);
+	bool flies = begin(e, end);
+	submitting_.unlock(lock_rank::driver);
+	return flies;
+}
+
+// A command that the caller has taken from the deque. What it must wait for may be in flight here, with nobody else to reap.
 void executor::start(het_event &e)
 {
 	int end;
 	bool flies;
 	delay_point();
-	if (has_queue()) {
-		submitting_.lock(lock_rank::driver);
-		flies = begin(e, &end);
-		submitting_.unlock(lock_rank::driver);
-	} else {
-		flies = begin(e, &end);
+	while (!(flies = begin_alone(e, &end)) && end == try_again) {
+		if (!reap())
+			wait_for_progress();
 	}
 	if (!flies && end != detached)
 		finish(e, end);
@@ -89,7 +105,9 @@ void executor::offer(het_event &e)
 	int end;
 	bool flies = begin(e, &end);
 	submitting_.unlock(lock_rank::driver);
-	if (!flies)
+	if (!flies && end == try_again)
+		hand_over(e);
+	else if (!flies)
 		finish(e, end);
 	else if (!ticking_.load())
 		ring();

@@ -206,15 +206,32 @@ beginning begin_on(array &a, range_use &u, const het_device &d, bool noted, int 
 
 beginning begin_range(range_use &u, het_device &d, bool noted, int *err)
 {
-	for (;;) {
-		*err = link_range(u.bytes, d);
-		if (*err)
-			return beginning::failed;
-		array *a = lib().arrays.find(u.bytes.begin);
-		beginning b = a ? begin_on(*a, u, d, noted, err) : beginning::stale;
-		if (b != beginning::stale)
-			return b;
+	array *a = lib().arrays.find(u.bytes.begin);
+	return a ? begin_on(*a, u, d, noted, err) : beginning::stale;
+}
+
+// No bracket of the caller's is open: an array can't be linked anew before its last one has ended.
+outcome link_all(std::span<const range_use> uses, het_device &d, int *err)
+{
+	for (const range_use &u : uses) {
+		outcome o = is_linked_on(u.bytes, d) ? outcome::done : try_link(u.bytes, d, err);
+		if (o != outcome::done)
+			return o;
 	}
+	return outcome::done;
+}
+
+// All or none: nobody waits with a bracket open.
+beginning begin_all(std::span<range_use> uses, het_device &d, bool noted, int *err)
+{
+	for (size_t i = 0; i < uses.size(); i++) {
+		beginning b = begin_range(uses[i], d, noted, err);
+		if (b == beginning::done)
+			continue;
+		abandon_ranges(uses.first(i), d, false);
+		return b;
+	}
+	return beginning::done;
 }
 
 // The links of memory that can't be watched go with the last kernel.
@@ -321,23 +338,19 @@ range widen_to_edges(range r)
 	return r;
 }
 
-int begin_ranges(std::span<range_use> uses, het_device &d, bool noted)
+int begin_ranges(std::span<range_use> uses, het_device &d, bool noted, std::span<const range_use> all)
 {
-	for (size_t i = 0; i < uses.size();) {
-		int err;
-		beginning b = begin_range(uses[i], d, noted, &err);
-		if (b == beginning::done) {
-			i++;
-			continue;
-		}
-		// Nobody waits with a bracket open: the one who waits for us must get on.
-		abandon_ranges(uses.first(i), d, false);
-		i = 0;
-		if (b == beginning::failed)
-			return err;
-		wait_for_progress();
-	}
-	return 0;
+	beginning b;
+	int err = 0;
+	do {
+		outcome o = link_all(all.empty() ? uses : all, d, &err);
+		if (o != outcome::done)
+			return o == outcome::failed ? err : try_again;
+		b = begin_all(uses, d, noted, &err);
+	} while (b == beginning::stale);
+	if (b == beginning::failed)
+		return err;
+	return b == beginning::must_wait ? try_again : 0;
 }
 
 int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes)

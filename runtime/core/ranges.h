@@ -40,8 +40,9 @@ int link_range(range r, het_device &d);
 // The bytes that commands must not share with @r if one of them writes: @r, and edges that it has a part of, whole.
 range widen_to_edges(range r);
 
-// Makes the bytes valid on the device, or on the host. All or none. @noted: end_ranges() may be told what was written. 0 or a code.
-int begin_ranges(std::span<range_use> uses, het_device &d, bool noted = false);
+// Makes the bytes valid on the device. All or none. @noted: end_ranges() may be told what was written. @all: more that must
+// be linked before any of it begins; none: the uses. 0, a code, or try_again: commands that use the arrays must end first.
+int begin_ranges(std::span<range_use> uses, het_device &d, bool noted = false, std::span<const range_use> all = {});
 // The kernel has finished. @notes: null, or what is known of its writes; told what the host keeps for that.
 int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes = nullptr);
 // It will not run, or (@ran) has failed. 0, or HET_EDEVICE if what it may have spoilt was nowhere else.
