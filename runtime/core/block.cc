@@ -122,7 +122,7 @@ int block::begin_on_device()
 	err = device().compute->submit(*of->parts_[participant].kernel, shape, {args_.get(), of->args_.size()},
 				       on_device);
 	if (err)
-		abandon_ranges(uses(), device(), false);
+		abandon_ranges(uses(), device(), on_device.may_have_run);
 	return err;
 }
 

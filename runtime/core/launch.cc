@@ -104,7 +104,7 @@ int launch::begin_on_device()
 		place_arguments();
 	int err = device_->compute->submit(kernel, shape_, args_, on_device);
 	if (err)
-		abandon_ranges(uses_, *device_, false);
+		abandon_ranges(uses_, *device_, on_device.may_have_run);
 	return err;
 }
 

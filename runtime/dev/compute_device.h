@@ -58,6 +58,7 @@ struct device_arg {
 struct ticket {
 	void *handle = nullptr;
 	uint64_t submitted = 0;
+	bool may_have_run = false; // although submit() has failed
 	// Complete from wait() on. Null: the kernel has no instruments, or has failed.
 	std::unique_ptr<launch_notes> notes = nullptr;
 };

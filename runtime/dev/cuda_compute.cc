@@ -288,6 +288,7 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 	t.submitted = now_ns();
 	if (!err)
 		err = launch(k, groups, items, notes.get(), args);
+	t.may_have_run = !err;
 	if (!err)
 		err = record(event);
 	if (err) {
