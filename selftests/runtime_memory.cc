@@ -96,7 +96,8 @@ TEST(rectangles, .traps = trap::best, .devices = device::runtime)
 {
 	runtime_fixture fx(t);
 	const size_t n = 300000;
-	for (int kinds = 0; kinds < 4; kinds++) {
+	// Arrays are adopted while copies write to them: those are held, which the sanitizer does not know.
+	for (int kinds = with_tsan ? 3 : 0; kinds < 4; kinds++) {
 		place places[2];
 		places[0].make(n, kinds & 1, 1);
 		places[1].make(n, kinds & 2, 2);
