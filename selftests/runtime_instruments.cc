@@ -214,7 +214,7 @@ TEST(samples_are_a_part, .devices = device::cuda, .kinds = kind::map)
 	instrumented_fixture fx(t, "coalesce/4");
 	text_kernel add(newer_text(), "add");
 	block b(t.v.kind, size);
-	counted c = add_some(fx, add.kernel, b, 0, 32 * 400);
+	counted c = add_some(fx, add.kernel, b, 0, size_t{32} * 400);
 	CHECK_EQ(c.one_of, 4u);
 	CHECK(c.warps > 2 * 400 / 8 && c.warps < 2 * 400 / 2);
 	CHECK_EQ(c.threads, 32 * c.warps);

@@ -268,7 +268,7 @@ int cuda_compute::launch(cuda_kernel &k, const unsigned (&groups)[3], const unsi
 int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args, ticket &t)
 {
 	auto &k = static_cast<cuda_kernel &>(kernel);
-	unsigned groups[3], items[3];
+	unsigned groups[3] = {}, items[3] = {};
 	int wrong = choose_groups(shape, groups, items);
 	if (!wrong)
 		wrong = k.set(args);
