@@ -14,6 +14,12 @@ inline uint64_t now_ns()
 	return uint64_t(t.tv_sec) * 1000000000u + uint64_t(t.tv_nsec);
 }
 
+inline void sleep_ns(uint64_t ns)
+{
+	timespec t = {time_t(ns / 1000000000u), long(ns % 1000000000u)};
+	nanosleep(&t, nullptr);
+}
+
 inline void cpu_pause()
 {
 #if defined(__x86_64__) || defined(__i386__)

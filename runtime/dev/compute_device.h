@@ -151,8 +151,9 @@ inline constexpr unsigned most_devices = max_devices;
 // Makes the devices that HET_DEVICES asks for. 0, HET_ENOMEM or HET_EARG.
 int make_compute_devices(std::unique_ptr<compute_device> (&made)[most_devices], unsigned *count);
 
-// The kinds, one file each. @in_place: HET_DEVICE_HOST, else HET_DEVICE_APART. Null: out of memory.
-std::unique_ptr<compute_device> make_host_compute(bool in_place);
+// The kinds, one file each. @in_place: HET_DEVICE_HOST, else HET_DEVICE_APART; a launch takes @slower times as long as it would. Null:
+// out of memory.
+std::unique_ptr<compute_device> make_host_compute(bool in_place, unsigned slower);
 // All that the drivers have, GPUs first; none without a driver. Returns how many.
 unsigned make_opencl_compute(std::span<std::unique_ptr<compute_device>> room);
 unsigned make_cuda_compute(std::span<std::unique_ptr<compute_device>> room);

@@ -4,6 +4,7 @@
 #include "os/log.h"
 #include "os/settings.h"
 
+#include <charconv>
 #include <string_view>
 
 namespace het::rt
@@ -15,6 +16,19 @@ namespace
 // A GPU with both drivers is there through the one that compiles OpenCL C; a context of the other takes time and memory.
 constexpr std::string_view opencl_and_host = "opencl,host";
 
+// "host", "apart" or "apart/8": takes so many times as long.
+bool parse_host(std::string_view word, unsigned *slower)
+{
+	constexpr std::string_view slow = "apart/";
+	if (word == "host" || word == "apart")
+		return true;
+	if (!word.starts_with(slow))
+		return false;
+	const char *end = word.data() + word.size();
+	auto [at, error] = std::from_chars(word.data() + slow.size(), end, *slower);
+	return error == std::errc() && at == end && *slower;
+}
+
 // Appends the devices of one word of the list. False: no such word, or no memory.
 bool append(std::string_view word, std::span<std::unique_ptr<compute_device>> room, unsigned *count)
 {
@@ -23,9 +37,10 @@ bool append(std::string_view word, std::span<std::unique_ptr<compute_device>> ro
 		*count += word == "cuda" ? make_cuda_compute(rest) : make_opencl_compute(rest);
 		return true;
 	}
-	if ((word != "host" && word != "apart") || rest.empty())
+	unsigned slower = 1;
+	if (!parse_host(word, &slower) || rest.empty())
 		return false;
-	rest[0] = make_host_compute(word == "host");
+	rest[0] = make_host_compute(word == "host", slower);
 	*count += rest[0] != nullptr;
 	return rest[0] != nullptr;
 }

@@ -94,7 +94,7 @@ class apart_memory final : public memory_device
 class host_compute final : public compute_device
 {
       public:
-	explicit host_compute(bool in_place) : in_place_(in_place)
+	host_compute(bool in_place, unsigned slower) : in_place_(in_place), slower_(slower)
 	{
 		info_.size = sizeof(info_);
 		info_.kind = in_place ? HET_DEVICE_HOST : HET_DEVICE_APART;
@@ -144,21 +144,25 @@ class host_compute final : public compute_device
 		   ticket &t) override
 	{
 		t.submitted = now_ns();
-		return run_groups({static_cast<host_kernel &>(kernel).function.run, &shape, args});
+		int err = run_groups({static_cast<host_kernel &>(kernel).function.run, &shape, args});
+		if (slower_ > 1)
+			sleep_ns((now_ns() - t.submitted) * (slower_ - 1));
+		return err;
 	}
 	int wait(ticket &, command_times &) override { return 0; }
 	bool is_done(const ticket &) override { return true; }
 
       private:
 	const bool in_place_;
+	const unsigned slower_;
 	het_device_info info_ = {};
 };
 
 } // namespace
 
-std::unique_ptr<compute_device> make_host_compute(bool in_place)
+std::unique_ptr<compute_device> make_host_compute(bool in_place, unsigned slower)
 {
-	return std::unique_ptr<compute_device>(new (std::nothrow) host_compute(in_place));
+	return std::unique_ptr<compute_device>(new (std::nothrow) host_compute(in_place, slower));
 }
 
 } // namespace het::rt

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "apps/common/app.h"
+#include "apps/common/sharing.h"
 
 #include "common/clock.h"
 #include "common/format.h"
@@ -20,6 +21,7 @@ void add_app_options(command_line &line, app_options &o)
 	add_common_options(line, o.common);
 	line.flag("--small", o.small, "the smallest sizes and one round: a test");
 	line.flag("--split", o.split, "share each launch out among all devices, where the kernel allows it");
+	line.flag("--sharing", o.sharing, "compare that with each device by itself, instead of by hand");
 	line.number("--rounds", o.rounds, "computations each way");
 }
 
@@ -162,6 +164,8 @@ int run_application(const application &a, const app_options &o)
 	const std::vector<het::device> devices = find_devices();
 	if (devices.empty())
 		return no_device_status;
+	if (o.sharing)
+		return measure_sharing(a, o, devices);
 	const het::device device = devices.front();
 	const unsigned rounds = o.small ? 1 : o.common.quick ? std::min(o.rounds, 3u) : o.rounds;
 

@@ -23,8 +23,9 @@ using het::json;
 
 struct app_options {
 	common_options common;
-	bool small = false; // the smallest sizes and one round: a test
-	bool split = false; // over all devices
+	bool small = false;   // the smallest sizes and one round: a test
+	bool split = false;   // over all devices
+	bool sharing = false; // that against each device by itself
 	unsigned rounds = 20;
 };
 
