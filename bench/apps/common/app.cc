@@ -192,7 +192,7 @@ int run_application(const application &a, const app_options &o)
 		shown.note("its kernels can't be split");
 	for (const auto &[name, share] : shares) {
 		shown.note(format("device %s: %.1f %% of the work-items", name.c_str(), 100 * share));
-		out.value(row + "/share/" + name, "", share);
+		out.value(format("%s/share/%s", row.c_str(), name.c_str()), "", share);
 	}
 	shown.print();
 	if (a.afterwards)
