@@ -15,46 +15,50 @@ namespace
 // Rows that lie closer are brought home in one go: they are likely to share a chunk.
 constexpr size_t near = 65536;
 
-int bring_rows_to_host(const rect &r, uint32_t access)
-{
-	return r.for_runs(near, [&](range run) { return bring_to_host(run, access); });
-}
-
 } // namespace
 
-int copy_rect::take_side(const het_rect &side, const size_t (&region)[3], rect *placed)
+int rect_transfer::take_side(const char *call, const het_rect &side, const size_t (&region)[3], rect *placed)
 {
 	rect inside; // the object, or from the pointer on
 	if (!inside.place(0, side.origin, region, side.row_pitch, side.slice_pitch))
-		return fail(
-			HET_EARG,
-			"het_copy_rect: %zu bytes, %zu rows, %zu slices from (%zu, %zu, %zu) with pitches %zu and %zu: "
-			"none may be 0, and neither rows nor slices overlap",
-			region[0], region[1], region[2], side.origin[0], side.origin[1], side.origin[2], side.row_pitch,
-			side.slice_pitch);
+		return fail(HET_EARG,
+			    "%s: %zu bytes, %zu rows, %zu slices from (%zu, %zu, %zu) with pitches %zu and %zu: "
+			    "none may be 0, and neither rows nor slices overlap",
+			    call, region[0], region[1], region[2], side.origin[0], side.origin[1], side.origin[2],
+			    side.row_pitch, side.slice_pitch);
 	range hull = inside.hull();
 	const char *pointer = side.pointer ? static_cast<const char *>(side.pointer) + hull.begin : nullptr;
 	int err = 0;
-	range bytes =
-		take_place({side.memory, side.memory ? hull.begin : 0, pointer}, hull.size(), "het_copy_rect", &err);
+	range bytes = take_place({side.memory, side.memory ? hull.begin : 0, pointer}, hull.size(), call, &err);
 	*placed = inside;
 	placed->begin = bytes.begin;
 	return err;
 }
 
+int rect_transfer::bring_rows_to_host(const rect &r, uint32_t access)
+{
+	return r.for_runs(near, [&](range run) { return bring_to_host(run, access); });
+}
+
+// Later commands wait for this one instead of those that write what it leaves as it is between the rows: it takes over their
+// failures, too.
+access_entry rect_transfer::entry_of(const rect &r, uint32_t access)
+{
+	bool writes = access & HET_WRITE_ONLY;
+	return {.bytes = widen_to_edges(r.hull()), .reads = !writes || !r.is_solid(), .writes = writes};
+}
+
 int copy_rect::take(const het_copy_rect_args &args)
 {
-	int err = take_side(args.to, args.region, &to_);
+	int err = take_side("het_copy_rect", args.to, args.region, &to_);
 	if (!err)
-		err = take_side(args.from, args.region, &from_);
+		err = take_side("het_copy_rect", args.from, args.region, &from_);
 	if (err)
 		return err;
 	if (to_.overlaps(from_))
 		return fail(HET_EARG, "het_copy_rect: the two sides overlap");
-	// Later commands wait for this one instead of those that write what it leaves as it is between the rows: it takes
-	// over their failures, too.
-	entries_[0] = {.bytes = widen_to_edges(to_.hull()), .reads = !to_.is_solid(), .writes = true};
-	entries_[1] = {.bytes = widen_to_edges(from_.hull()), .reads = true};
+	entries_[0] = entry_of(to_, HET_WRITE_ONLY);
+	entries_[1] = entry_of(from_, HET_READ_ONLY);
 	accesses = entries_;
 	return 0;
 }

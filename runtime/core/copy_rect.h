@@ -8,16 +8,28 @@
 namespace het::rt
 {
 
-class copy_rect final : public transfer
+// What commands have in common of which a side is a rectangle.
+class rect_transfer : public transfer
 {
       public:
 	using transfer::transfer;
+
+      protected:
+	// The rectangle in memory, and the object it belongs to retained. 0 or HET_EARG.
+	int take_side(const char *call, const het_rect &side, const size_t (&region)[3], rect *placed);
+	// As other commands see a side that is read, or written.
+	static access_entry entry_of(const rect &r, uint32_t access);
+	static int bring_rows_to_host(const rect &r, uint32_t access);
+};
+
+class copy_rect final : public rect_transfer
+{
+      public:
+	using rect_transfer::rect_transfer;
 	int take(const het_copy_rect_args &args);
 	int begin(executor &) override;
 
       private:
-	int take_side(const het_rect &side, const size_t (&region)[3], rect *placed);
-
 	rect to_, from_;
 };
 

@@ -3,8 +3,10 @@
 
 #include "core/memory.h"
 #include "core/raw_memory.h"
+#include "core/texture.h"
 #include "os/log.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstddef>
 #include <cstring>
@@ -87,9 +89,9 @@ int kernel_command::allocate(const het_launch_args &args)
 	size_t n = args.nargs, values = 0;
 	for (size_t i = 0; i < n; i++)
 		values += value_bytes(argument(args, i));
-	constexpr size_t slack = 5 * alignof(std::max_align_t) + value_alignment;
-	size_t each =
-		sizeof(device_arg) + sizeof(range_use) + sizeof(het_pattern) + sizeof(access_entry) + sizeof(object *);
+	constexpr size_t slack = 6 * alignof(std::max_align_t) + value_alignment;
+	size_t each = sizeof(device_arg) + sizeof(range_use) + sizeof(het_pattern) + 2 * sizeof(access_entry);
+	each += sizeof(object *); // NOLINT(bugprone-sizeof-expression): pointers are what is stored
 	storage_.reset(new (std::nothrow) char[values + n * each + slack]);
 	if (!storage_)
 		return fail(HET_ENOMEM, "het_launch: no memory for %zu arguments", n);
@@ -99,7 +101,45 @@ int kernel_command::allocate(const het_launch_args &args)
 	uses_ = cut<range_use>(&at, n);
 	patterns_ = cut<het_pattern>(&at, n);
 	entries_ = cut<access_entry>(&at, n);
+	textures_ = cut<access_entry>(&at, n);
 	objects_ = cut<object *>(&at, n);
+	return 0;
+}
+
+int kernel_command::take_device(size_t i, het_device &d)
+{
+	if (addressed_ && addressed_ != &d)
+		return fail(HET_EARG, "het_launch: argument %zu is on %s, and one before on %s", i,
+			    d.compute->info().name, addressed_->compute->info().name);
+	addressed_ = &d;
+	return 0;
+}
+
+int kernel_command::take_texture(size_t i, const het_arg &given, device_arg &arg)
+{
+	auto *t = static_cast<het_texture *>(given.pointer);
+	if (!t)
+		return fail(HET_ENULL, "het_launch: argument %zu has no texture", i);
+	if (int err = take_device(i, *t->device))
+		return err;
+	t->retain();
+	objects_[nobjects_++] = t;
+	arg.pointer = t->handle;
+	// A kernel may leave texels as they are.
+	textures_[ntextures_++] = {.bytes = t->name(), .reads = true, .writes = bool(given.access & HET_WRITE_ONLY)};
+	return 0;
+}
+
+int kernel_command::take_sampler(size_t i, const het_arg &given, device_arg &arg)
+{
+	auto *s = static_cast<het_sampler *>(given.pointer);
+	if (!s)
+		return fail(HET_ENULL, "het_launch: argument %zu has no sampler", i);
+	if (int err = take_device(i, *s->device))
+		return err;
+	s->retain();
+	objects_[nobjects_++] = s;
+	arg.pointer = s->handle;
 	return 0;
 }
 
@@ -111,10 +151,8 @@ int kernel_command::take_address(size_t i, void *address)
 		reference<raw_block> block = find_raw(*core().devices[d], range_of(address, 1));
 		if (!block)
 			continue;
-		if (addressed_ && addressed_ != &block->device)
-			return fail(HET_EARG, "het_launch: argument %zu is an address on %s, and one before on %s", i,
-				    block->device.compute->info().name, addressed_->compute->info().name);
-		addressed_ = &block->device;
+		if (int err = take_device(i, block->device))
+			return err;
 		objects_[nobjects_++] = block.give_up();
 		return 0;
 	}
@@ -151,7 +189,7 @@ int kernel_command::take_argument(const het_arg &given, device_arg &arg)
 		return err;
 	arg = {given.kind, given.access, given.nbytes, given.pointer, nullptr, 0};
 	bool has_access = given.access >= HET_READ_ONLY && given.access <= HET_READ_WRITE;
-	if (is_memory(given.kind) ? !has_access : given.access != 0)
+	if (is_memory(given.kind) || given.kind == HET_ARG_TEXTURE ? !has_access : given.access != 0)
 		return fail(HET_EARG, "het_launch: argument %zu has access %u", i, given.access);
 	range bytes;
 	switch (given.kind) {
@@ -167,6 +205,10 @@ int kernel_command::take_argument(const het_arg &given, device_arg &arg)
 		return given.nbytes ? 0 : fail(HET_EARG, "het_launch: argument %zu has 0 bytes of local memory", i);
 	case HET_ARG_ADDRESS:
 		return take_address(i, given.pointer);
+	case HET_ARG_TEXTURE:
+		return take_texture(i, given, arg);
+	case HET_ARG_SAMPLER:
+		return take_sampler(i, given, arg);
 	case HET_ARG_MEMORY:
 		if (!given.memory)
 			return fail(HET_ENULL, "het_launch: argument %zu has no memory object", i);
@@ -215,7 +257,8 @@ int kernel_command::take_arguments(const het_launch_args &args)
 	}
 	uses_ = uses_.first(nuses_);
 	patterns_ = patterns_.first(nuses_);
-	entries_ = entries_.first(nuses_);
+	entries_ = entries_.first(nuses_ + ntextures_);
+	std::copy_n(textures_.begin(), ntextures_, entries_.begin() + ptrdiff_t(nuses_));
 	return 0;
 }
 

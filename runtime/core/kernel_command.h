@@ -25,15 +25,16 @@ class kernel_command : public het_event
 	bool has_block() const { return !args_.empty() && args_[0].kind == HET_ARG_BLOCK; }
 
 	reference<het_kernel> kernel_;
-	// An argument is an address on a device; on which, if that is known.
+	// An argument is an address on a device.
 	bool has_addresses_ = false;
+	// On which, if that is known; or whose textures and samplers are arguments.
 	het_device *addressed_ = nullptr;
 	launch_shape shape_ = {};
 	std::span<device_arg> args_;
 	// Of the arguments that are memory, in their order. A pattern of size 0: none was given.
 	std::span<range_use> uses_;
 	std::span<het_pattern> patterns_;
-	// As many, for the graph.
+	// As many, for the graph, and behind them those of textures, which are complete.
 	std::span<access_entry> entries_;
 
       private:
@@ -42,13 +43,17 @@ class kernel_command : public het_event
 	int take_arguments(const het_launch_args &args);
 	int take_argument(const het_arg &given, device_arg &arg);
 	int take_address(size_t i, void *address);
+	int take_device(size_t i, het_device &d);
+	int take_texture(size_t i, const het_arg &given, device_arg &arg);
+	int take_sampler(size_t i, const het_arg &given, device_arg &arg);
 	int take_pattern(size_t i, const het_arg &given, het_pattern &p);
 
 	// One block for all that the spans show; its size depends on the arguments.
 	std::unique_ptr<char[]> storage_;
 	char *values_ = nullptr;
 	std::span<object *> objects_; // retained
-	size_t nuses_ = 0, nobjects_ = 0;
+	std::span<access_entry> textures_;
+	size_t nuses_ = 0, nobjects_ = 0, ntextures_ = 0;
 };
 
 } // namespace het::rt

@@ -19,7 +19,7 @@ const char *launch::what_is_special() const
 	if (has_block())
 		return " with a parameter block, which devices of kind CUDA take";
 	if (addressed_)
-		return " and has the memory at its addresses";
+		return " and has the memory, textures and samplers that are arguments";
 	return has_addresses_ ? " with an address, which OpenCL devices take that have shared virtual memory" : "";
 }
 

@@ -248,8 +248,12 @@ int het_kernel::check_argument(uint32_t i, const het_arg &given) const
 		is = "device memory";
 		break;
 	case het::fatbin::space::image:
+		fits = given.kind == HET_ARG_TEXTURE;
+		is = "a texture";
+		break;
 	case het::fatbin::space::sampler:
-		is = "an image or sampler, which can't be passed";
+		fits = given.kind == HET_ARG_SAMPLER;
+		is = "a sampler";
 	}
 	if (!fits)
 		return fail(HET_EARG, "het_launch: argument %u (%s %s) is %s, and kind %u was given", i, a.type, a.name,

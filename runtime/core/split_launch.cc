@@ -44,8 +44,8 @@ bool split_launch::has_pattern(size_t use) const
 
 int split_launch::choose_devices()
 {
-	if (has_addresses_ || has_block())
-		return refuse("an argument is a device's address, or a parameter block");
+	if (has_addresses_ || addressed_ || has_block())
+		return refuse("an argument is a device's address, texture or sampler, or a parameter block");
 	for (size_t i = 0; i < uses_.size(); i++) {
 		if ((uses_[i].access & HET_WRITE_ONLY) && !has_pattern(i))
 			return refuse("an argument is written and has no pattern, or one of too many pieces");

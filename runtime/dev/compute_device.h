@@ -10,6 +10,7 @@
 #include "core/range.h"
 #include "dev/device.h"
 #include "dev/launch_notes.h"
+#include "dev/textures.h"
 #include "fatbin/container.h"
 
 #include <het.h>
@@ -49,7 +50,7 @@ struct device_arg {
 	uint32_t kind;   // HET_ARG_VALUE, _LOCAL, _ADDRESS, _BLOCK; all others are bytes in device memory
 	uint32_t access; // HET_READ_ONLY...; 0 for values and local memory
 	size_t nbytes;
-	void *pointer; // the value, address or block; or the first byte, on devices without buffers
+	void *pointer; // the value, address, block, texture or sampler; or the first byte, on devices without buffers
 	void *buffer;  // of allocate()
 	size_t offset; // in the buffer
 };
@@ -120,6 +121,8 @@ class compute_device
 	virtual bool has_queue() const = 0;
 	// Kernels work on host memory; there are no buffers.
 	virtual bool is_in_place() const = 0;
+	// Null: it has none.
+	virtual device_textures *textures() { return nullptr; }
 	// Kernels take addresses of its memory.
 	virtual bool has_addresses() const = 0;
 	// Kernels take all their arguments as one block of bytes.

@@ -15,6 +15,12 @@ template <typename F> bool find(const char *name, F *&function)
 
 bool fill(opencl_calls &c)
 {
+	find("clCreateImage", c.create_image);
+	find("clCreateSampler", c.create_sampler);
+	find("clReleaseSampler", c.release_sampler);
+	find("clEnqueueReadImage", c.enqueue_read_image);
+	find("clEnqueueWriteImage", c.enqueue_write_image);
+	find("clEnqueueCopyImage", c.enqueue_copy_image);
 	find("clCreateProgramWithIL", c.create_program_with_il);
 	find("clSVMAlloc", c.svm_alloc);
 	find("clSVMFree", c.svm_free);

@@ -40,6 +40,19 @@ struct opencl_calls {
 	decltype(&clGetEventProfilingInfo) get_event_profiling_info;
 	decltype(&clReleaseEvent) release_event;
 
+	// Null in loaders older than OpenCL 1.2.
+	decltype(&clCreateImage) create_image;
+	decltype(&clCreateSampler) create_sampler;
+	decltype(&clReleaseSampler) release_sampler;
+	decltype(&clEnqueueReadImage) enqueue_read_image;
+	decltype(&clEnqueueWriteImage) enqueue_write_image;
+	decltype(&clEnqueueCopyImage) enqueue_copy_image;
+	bool has_images() const
+	{
+		return create_image && create_sampler && release_sampler && enqueue_read_image && enqueue_write_image &&
+		       enqueue_copy_image;
+	}
+
 	// Null in loaders older than OpenCL 2.1.
 	decltype(&clCreateProgramWithIL) create_program_with_il;
 	// Null in loaders older than OpenCL 2.0.

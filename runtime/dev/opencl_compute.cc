@@ -9,6 +9,7 @@
 #include "dev/opencl_errors.h"
 #include "dev/opencl_program.h"
 #include "dev/opencl_slices.h"
+#include "dev/opencl_textures.h"
 #include "dev/opening.h"
 #include "os/clock.h"
 #include "os/log.h"
@@ -55,6 +56,7 @@ class opencl_compute final : public compute_device
 	bool has_queue() const override { return true; }
 	bool is_in_place() const override { return false; }
 	bool has_addresses() const override { return shared_memory_; }
+	device_textures *textures() override { return has_images_ && !open() ? &textures_ : nullptr; }
 	bool can_build(const program_source &source) const override
 	{
 		fatbin::image best;
@@ -95,6 +97,7 @@ class opencl_compute final : public compute_device
 	const cl_device_id id_;
 	cl_device_type type_ = CL_DEVICE_TYPE_DEFAULT;
 	bool shared_memory_ = false;
+	bool has_images_ = false;
 	het_device_info info_ = {};
 	char name_[256];
 	fatbin::identity identity_;
@@ -103,6 +106,7 @@ class opencl_compute final : public compute_device
 	opening opening_;
 	cl_context context_ = nullptr;
 	cl_command_queue queue_ = nullptr;
+	opencl_textures textures_{cl_, context_, queue_, name_};
 };
 
 // What the driver does not tell stays 0.
@@ -121,6 +125,9 @@ void opencl_compute::describe(cl_platform_id platform)
 	ask(cl_.get_device_info, id_, CL_DEVICE_LOCAL_MEM_SIZE, local);
 	ask(cl_.get_device_info, id_, CL_DEVICE_MAX_WORK_GROUP_SIZE, group);
 	ask(cl_.get_device_info, id_, CL_DEVICE_SVM_CAPABILITIES, svm);
+	cl_bool images = CL_FALSE;
+	ask(cl_.get_device_info, id_, CL_DEVICE_IMAGE_SUPPORT, images);
+	has_images_ = images && cl_.has_images();
 	bool has_calls = cl_.svm_alloc && cl_.svm_free && cl_.set_kernel_arg_svm_pointer;
 	shared_memory_ = has_calls && (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) && settings().opencl_svm;
 	snprintf(name_, sizeof(name_), "%s (%s)", device_name, platform_name);
@@ -254,6 +261,8 @@ cl_int opencl_compute::set_arg(cl_kernel kernel, cl_uint i, const device_arg &a)
 		return cl_.set_kernel_arg(kernel, i, a.nbytes, a.pointer);
 	if (a.kind == HET_ARG_LOCAL)
 		return cl_.set_kernel_arg(kernel, i, a.nbytes, nullptr);
+	if (a.kind == HET_ARG_TEXTURE || a.kind == HET_ARG_SAMPLER)
+		return cl_.set_kernel_arg(kernel, i, sizeof(a.pointer), &a.pointer);
 	if (a.kind == HET_ARG_ADDRESS)
 		return cl_.set_kernel_arg_svm_pointer(kernel, i, a.pointer);
 	return set_buffer(kernel, i, a);

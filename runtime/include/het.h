@@ -73,6 +73,8 @@ typedef struct het_kernel het_kernel;
 typedef struct het_memory het_memory;
 typedef struct het_queue het_queue;
 typedef struct het_event het_event;
+typedef struct het_texture het_texture;
+typedef struct het_sampler het_sampler;
 
 /* --- devices --------------------------------------------------------------- */
 
@@ -327,6 +329,83 @@ int het_device_alloc(het_device *device, size_t nbytes, void **address);
  */
 int het_device_free(het_device *device, void *address);
 
+/* --- textures and samplers -------------------------------------------------- */
+
+/** Types of a texture's channels: fixed-point from 0 or -1 to 1, whole numbers, floating-point. */
+enum {
+	HET_TEXEL_UNORM8 = 1,
+	HET_TEXEL_UNORM16 = 2,
+	HET_TEXEL_SNORM8 = 3,
+	HET_TEXEL_SNORM16 = 4,
+	HET_TEXEL_INT8 = 5,
+	HET_TEXEL_INT16 = 6,
+	HET_TEXEL_INT32 = 7,
+	HET_TEXEL_UINT8 = 8,
+	HET_TEXEL_UINT16 = 9,
+	HET_TEXEL_UINT32 = 10,
+	HET_TEXEL_HALF = 11,
+	HET_TEXEL_FLOAT = 12
+};
+
+/** Arguments of het_texture_create(). */
+struct het_texture_args {
+	size_t size;
+	het_device *device;
+	/** 1 to 3 */
+	uint32_t dimensions;
+	/** 1, 2 or 4: R, RG, RGBA */
+	uint32_t channels;
+	/** HET_TEXEL_... */
+	uint32_t type;
+	/** 0 */
+	uint32_t flags;
+	/** texels in each dimension; 0 or 1 in those that it does not have */
+	size_t extent[3];
+};
+
+/**
+ * Makes a texture: what OpenCL calls an image, as kernels read it through samplers and write it. It belongs to one device, and
+ * het_texture_copy() fills it. (An image is a module of a program here.)
+ * @return 0; HET_ENULL; HET_EARG, also for what the device does not support; HET_ENODEV if it has no textures; HET_EDEVICE;
+ *         HET_ENOMEM.
+ */
+int het_texture_create(const struct het_texture_args *args, het_texture **texture);
+int het_texture_retain(het_texture *texture);
+int het_texture_release(het_texture *texture);
+
+/** What a sampler reads outside of a texture. */
+enum {
+	/** the kernel reads nothing there */
+	HET_OUTSIDE_UNDEFINED = 0,
+	/** the nearest texel */
+	HET_OUTSIDE_EDGE = 1,
+	/** 0 */
+	HET_OUTSIDE_BORDER = 2,
+	/** the texture again; with normalized coordinates */
+	HET_OUTSIDE_REPEATED = 3,
+	/** the texture again, every other time mirrored; with normalized coordinates */
+	HET_OUTSIDE_MIRRORED = 4
+};
+
+/** Arguments of het_sampler_create(). */
+struct het_sampler_args {
+	size_t size;
+	het_device *device;
+	/** 1: coordinates go from 0 to 1; 0: they count texels */
+	uint32_t normalized;
+	/** HET_OUTSIDE_... */
+	uint32_t outside;
+	/** 1: between texels; 0: the nearest one */
+	uint32_t linear;
+	/** 0 */
+	uint32_t flags;
+};
+
+/** Makes a sampler for kernels on one device. @return as het_texture_create(). */
+int het_sampler_create(const struct het_sampler_args *args, het_sampler **sampler);
+int het_sampler_retain(het_sampler *sampler);
+int het_sampler_release(het_sampler *sampler);
+
 /* --- queues ---------------------------------------------------------------- */
 
 /** Flags of a queue. */
@@ -383,7 +462,11 @@ enum {
 	 * nbytes at pointer, copied by the call, are all parameters of the kernel as it lays them out; local memory may follow, which the
 	 * block names by its offset, and nothing else. Devices of kind CUDA
 	 */
-	HET_ARG_BLOCK = 6
+	HET_ARG_BLOCK = 6,
+	/** pointer is a het_texture, used as access says; the launch runs on its device */
+	HET_ARG_TEXTURE = 7,
+	/** pointer is a het_sampler; the launch runs on its device */
+	HET_ARG_SAMPLER = 8
 };
 
 /**
@@ -560,6 +643,30 @@ struct het_unmap_args {
  * @return as het_launch(); HET_EARG if there is none: a map that has failed leaves none.
  */
 int het_unmap(het_queue *queue, const struct het_unmap_args *args, het_event **event);
+
+/** Arguments of het_texture_copy(). */
+struct het_texture_copy_args {
+	size_t size;
+	/** the texture that is written, and where; null: host is */
+	het_texture *to;
+	size_t to_origin[3];
+	/** the texture that is read, and where; null: host is */
+	het_texture *from;
+	size_t from_origin[3];
+	/** texels in each dimension; 1 in those that the texture does not have */
+	size_t region[3];
+	/** used if one of the two is null: its rows are those of the region, its pitches and origin are in bytes */
+	struct het_rect host;
+	size_t nwaits;
+	het_event *const *waits;
+};
+
+/**
+ * Copies texels between two textures of one device with texels of one size, or between a texture and memory objects or host memory.
+ * Commands are ordered as if they used all of a texture.
+ * @return as het_launch().
+ */
+int het_texture_copy(het_queue *queue, const struct het_texture_copy_args *args, het_event **event);
 
 /** Arguments of het_fill(). */
 struct het_fill_args {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Textures and samplers: objects of one device's.
+#pragma once
+
+#include "core/object.h"
+#include "core/range.h"
+#include "core/runtime.h"
+#include "dev/textures.h"
+
+struct het_texture final : het::rt::object {
+	~het_texture() override;
+
+	// 0, HET_EARG, HET_ENODEV, HET_EDEVICE.
+	int open(const het_texture_args &args);
+	// Of what is in the range, all of it; its unused dimensions must be 0 and 1.
+	bool contains(const het::rt::texture_box &box) const;
+	size_t texel_bytes() const;
+
+	// Stands for its texels in the order of commands: bytes that are nobody else's.
+	het::range name() const { return het::range_of(this, 1); }
+
+	het_device *device = nullptr;
+	void *handle = nullptr;
+
+      private:
+	het_texture_args shape_ = {};
+};
+
+struct het_sampler final : het::rt::object {
+	~het_sampler() override;
+	int open(const het_sampler_args &args);
+
+	het_device *device = nullptr;
+	void *handle = nullptr;
+};
