@@ -116,8 +116,8 @@ $(with_corpus): runtime/fatbin/tests/corpus/images.het
 $(B)/obj/selftests/cuda_abi.o: private mode_flags += $(CUDA_CFLAGS)
 $(fake_cuda_objs): private mode_flags := -fPIC -fvisibility=hidden -Iselftests -Iruntime
 # As programs and platforms of OpenCL 1.2 are.
-$(call obj,$(proof_srcs)): private mode_flags := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120 \
-	-fPIC -fvisibility=hidden
+opencl_1_2 := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120
+$(call obj,$(proof_srcs)): private mode_flags := $(opencl_1_2) -fPIC -fvisibility=hidden
 $(B)/obj/selftests/proof/target_data.o: private mode_flags := $(GOMP_LIBS)
 $(call obj,$(tool_srcs) $(tool_part_srcs) $(json_srcs)): private mode_flags := -Itools -Iruntime -DHET_VERSION='"$(VERSION)"'
 $(call obj,$(tool_srcs)): VERSION
@@ -316,7 +316,8 @@ $(B)/headers/%.hpp.cxx20-ok: %.hpp $(flags_stamp)
 cdb_srcs := $(lib_srcs) $(filter-out $(lib_srcs),$(ptx_srcs)) $(filter %.cc,$(program_srcs))
 cdb_json = {"directory": "$(CURDIR)", "file": "$1", "command": "$(subst ",\",$2) -c $1"}
 cdb_flags = -Iruntime -Itools -Ibench $(if $(filter $(lib_srcs) $(ptx_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1)))) \
-	$(if $(filter runtime/fatbin/tests/% selftests/runtime_cxx.cc selftests/runtime_programs.cc,$1),$(fatbin_corpus))
+	$(if $(filter runtime/fatbin/tests/% selftests/runtime_cxx.cc selftests/runtime_programs.cc,$1),$(fatbin_corpus)) \
+	$(if $(filter selftests/proof/%,$1),$(opencl_1_2))
 cdb_comma := ,
 compile_commands.json: $(flags_stamp) $(lib_srcs) $(ptx_srcs) $(program_srcs)
 	$(call say,JSON)

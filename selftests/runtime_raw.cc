@@ -323,7 +323,7 @@ TEST(parameter_blocks, .traps = trap::best, .devices = device::cuda)
 	kernel_handle ids;
 	HET_OK(het_kernel_create(fx.program, "ids", ids.out()));
 	ids_parameters q = {r.at(0), 128, 10}; // the second local argument begins there
-	het_arg with_local[] = {block_arg(q), local_arg(120), local_arg(8 * 16)};
+	het_arg with_local[] = {block_arg(q), local_arg(120), local_arg(128)};
 	std::vector<uint64_t> out(64);
 	HET_OK(launch_block(fx, ids, with_local, 64, 16));
 	HET_OK(copy(fx, {nullptr, out.data()}, {r.device(), r.at(0)}, out.size() * 8));

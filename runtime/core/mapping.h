@@ -31,8 +31,8 @@ class map final : public transfer
 class mapping final : public het_event
 {
       public:
-	// @first: after its take().
-	explicit mapping(map &first);
+	// @m: after its take().
+	explicit mapping(map &m);
 
 	const reference<map> first;
 	// A command that ends it is being added. Graph lock.

@@ -115,7 +115,7 @@ cl_int clSetKernelArg(cl_kernel k, cl_uint i, size_t size, const void *value)
 	cl_mem buffer = nullptr;
 	if (size == sizeof(cl_mem)) // NOLINT(bugprone-sizeof-expression): a handle
 		memcpy(&buffer, value, size);
-	if (is_buffer(buffer)) {
+	if (buffer && is_buffer(buffer)) {
 		a.arg.kind = HET_ARG_MEMORY;
 		a.arg.access = HET_READ_WRITE;
 		a.arg.memory = buffer->memory.get();

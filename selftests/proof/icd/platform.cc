@@ -189,9 +189,9 @@ cl_int clReleaseContext(cl_context c)
 // What the loader looks for: the first, and by it the others.
 #define ICD_EXPORT extern "C" __attribute__((visibility("default")))
 
-ICD_EXPORT cl_int clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id *platforms, cl_uint *count)
+ICD_EXPORT cl_int clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {
-	return icd::clGetPlatformIDs(room, platforms, count);
+	return icd::clGetPlatformIDs(num_entries, platforms, num_platforms);
 }
 
 ICD_EXPORT void *clGetExtensionFunctionAddress(const char *name)
