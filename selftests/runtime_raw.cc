@@ -4,6 +4,9 @@
 #include "harness/pattern.h"
 #include "harness/runtime.h"
 
+#include "fake/fake_cuda.h"
+
+#include <dlfcn.h>
 #include <memory>
 
 using namespace selftest;
@@ -380,6 +383,40 @@ const char table_ptx[] = R"(
 
 } // namespace
 
+// The next call of the fake driver's fails; what was there before goes on.
+TEST(calls_that_fail_once, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t);
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	auto *driver = library ? static_cast<fake_cuda_state *>(dlsym(library, "fake_cuda")) : nullptr;
+	if (!driver)
+		skip("not the fake CUDA driver");
+	constexpr int out_of_memory = 2;
+	auto fail_next = [&](const char *symbol) {
+		driver->fail_after = 0;
+		driver->fail_code = out_of_memory;
+		driver->fail_symbol = symbol;
+	};
+	const size_t n = 3'000'000;
+	raw r(device_number(0), n), other(device_number(0), n);
+	std::vector<uint8_t> host(n, 3), back(n);
+	copy_now(fx, {r.device(), r.at(0)}, {nullptr, host.data()}, n);
+	void *p = nullptr;
+	fail_next("cuMemAlloc_v2");
+	HET_ERR(het_device_alloc(device_number(0), n, &p), HET_EDEVICE);
+	auto fails = [&](const char *symbol, side to, side from) {
+		event_handle e;
+		fail_next(symbol);
+		HET_OK(copy(fx, to, from, n, e.out()));
+		CHECK_EQ(end_of(e), HET_EDEVICE);
+	};
+	fails("cuMemcpyHtoDAsync_v2", {r.device(), other.at(0)}, {nullptr, host.data()});
+	fails("cuMemcpyDtoHAsync_v2", {nullptr, back.data()}, {r.device(), r.at(0)});
+	fails("cuMemcpyDtoDAsync_v2", {r.device(), other.at(0)}, {r.device(), r.at(0)});
+	copy_now(fx, {nullptr, back.data()}, {r.device(), r.at(0)}, n);
+	CHECK(back == host);
+}
+
 TEST(variables_of_programs, .traps = trap::best, .devices = device::cuda)
 {
 	runtime_fixture fx(t, HET_QUEUE_IN_ORDER);
@@ -399,6 +436,7 @@ TEST(variables_of_programs, .traps = trap::best, .devices = device::cuda)
 	CHECK_EQ(n, 8);
 	HET_OK(het_program_global(program, d, "table", &table, &n));
 	HET_OK(het_program_global(program, d, "table", &table, &n));
+	HET_ERR(het_program_global(program, d, "gather", &count, &n), HET_ENAME); // a kernel
 	CHECK_EQ(n, 64);
 	uint32_t in[16], out[16] = {};
 	for (uint32_t i = 0; i < 16; i++)
@@ -415,5 +453,11 @@ TEST(variables_of_programs, .traps = trap::best, .devices = device::cuda)
 	HET_ERR(het_device_free(d, table), HET_EARG);
 	gather.reset();
 	program.reset();
-	HET_ERR(copy(fx, {d, table}, {nullptr, in}, 64), HET_EARG);
+	// The launch lets go of the program a little later than it wakes who waits for it.
+	int err = 0;
+	for (uint64_t start = now_ns(); !err && seconds_since(start) < 10;) {
+		err = copy(fx, {d, table}, {nullptr, in}, 64);
+		HET_OK(het_finish(fx.queue));
+	}
+	CHECK_EQ(err, HET_EARG);
 }
