@@ -172,9 +172,16 @@ verdict show(array &a, array_guard &g, touch t, uint32_t c, event e, const step 
 	}
 	delay_point();
 	enter_all(a, c, n, st.next);
-	bool shown = admit(a, c, r, st.next.host);
-	HET_PROBE3(resolve, r.begin, r.size(), int(st.next.host));
-	count_touch(started);
+	// Page after page that takes long; who waits for the first can go on meanwhile.
+	size_t piece = lib().catcher->features().by_page ? std::min(r.size(), piece_bytes) : r.size();
+	bool shown = true;
+	for (range rest = r; shown && !rest.empty(); rest.begin += std::min(piece, rest.size())) {
+		range first = {rest.begin, std::min(rest.begin + piece, rest.end)};
+		shown = admit(a, a.place.chunk_at(first.begin), first, st.next.host);
+		HET_PROBE3(resolve, first.begin, first.size(), int(st.next.host));
+		if (rest.begin == r.begin)
+			count_touch(started);
+	}
 	return shown ? verdict::done : show_whole(a, g, t, c, s);
 }
 
