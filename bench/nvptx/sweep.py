@@ -86,10 +86,19 @@ def first_line(*command):
         return ""
 
 
+def point_of(row):
+    return tuple(row[k] for k in ("variant", "simd", "program", "n", "teams", "threads"))
+
+
 def sweep(arguments):
-    results = []
+    results, earlier = [], {}
+    if arguments.update:
+        with open(arguments.update) as file:
+            earlier = {point_of(r): r for r in json.load(file)["results"] if "median" in r}
     all_variants = [v for v in variants(arguments.bin) if not arguments.variants or v[0] in arguments.variants]
     work = [(v, p, simd) for p in points(arguments.programs) for v in all_variants for simd in (0, 1)]
+    if not arguments.variants:
+        work = [(v, p, simd) for v, p, simd in work if point_of({"variant": v[0], "simd": simd, **p}) not in earlier]
     random.Random(1).shuffle(work)  # so that a slow minute does not fall on one line of a plot
     begin = time.monotonic()
     for done, (variant, p, simd) in enumerate(work):
@@ -106,10 +115,8 @@ def sweep(arguments):
         results.append(row)
         print(f"{done + 1}/{len(work)} {json.dumps(row)}", flush=True)
     failed = [r for r in results if "failed" in r]
-    if arguments.update:
-        with open(arguments.update) as file:
-            earlier = json.load(file)["results"]
-        results = [r for r in earlier if r["variant"] not in arguments.variants] + results
+    new = {point_of(r) for r in results}
+    results = [r for point, r in earlier.items() if point not in new] + results
     machine = {
         "cpu": platform.processor() or platform.machine(),
         "gpu": first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"),
@@ -237,7 +244,7 @@ def main():
     parser.add_argument("--out", default="nvptx-results", help="where results and plots go")
     parser.add_argument("--programs", nargs="+", default=PROGRAMS, choices=PROGRAMS)
     parser.add_argument("--variants", nargs="+", default=[], help="these alone: openmp, openacc, nvcc, ...")
-    parser.add_argument("--update", metavar="FILE", help="an earlier nvptx.json, for the other variants")
+    parser.add_argument("--update", metavar="FILE", help="an earlier nvptx.json: its points are kept, and not run again but for --variants")
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop after so many, at points taken at random")
     parser.add_argument("--commit", default="", help="noted in the results")
