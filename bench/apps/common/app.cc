@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <gpuvm.h>
 #include <random>
 
 namespace bench
@@ -95,6 +96,20 @@ struct side {
 	}
 };
 
+// What the runtime has moved so far.
+struct movement {
+	uint64_t to_device = 0, to_host = 0;
+
+	static movement so_far()
+	{
+		unsigned long long to_device = 0, to_host = 0;
+		if (gpuvm_stat(GPUVM_STAT_BYTES_TO_DEVICE, &to_device) ||
+		    gpuvm_stat(GPUVM_STAT_BYTES_TO_HOST, &to_host))
+			return {};
+		return {to_device, to_host};
+	}
+};
+
 // Each round does both, in changing order: what disturbs the machine for longer than a round concerns both.
 app_times measure(side &mine, side &theirs, het_side &het, plain_device *plain, unsigned rounds)
 {
@@ -102,6 +117,8 @@ app_times measure(side &mine, side &theirs, het_side &het, plain_device *plain, 
 	for (unsigned round = 0; round <= rounds; round++) {
 		const unsigned input = (rounds - round) % problem::inputs; // the last round has the first
 		double h = 0, p = 0;
+		const bool counts = round && plain; // the memory core has started, and has a device
+		const movement before = counts ? movement::so_far() : movement();
 		auto with_het = [&] { h = mine.time(input, [&](problem &m) { m.with_het(het); }); };
 		auto by_hand = [&] { p = theirs.time(input, [&](problem &m) { m.by_hand(*plain); }); };
 		if (round & 2)
@@ -114,6 +131,9 @@ app_times measure(side &mine, side &theirs, het_side &het, plain_device *plain, 
 		if (!round)
 			continue; // the first compiles and links
 		t.het.push_back(h);
+		const movement after = counts ? movement::so_far() : movement();
+		t.to_device += after.to_device - before.to_device;
+		t.to_host += after.to_host - before.to_host;
 		if (plain)
 			t.plain.push_back(p);
 	}
@@ -123,7 +143,9 @@ app_times measure(side &mine, side &theirs, het_side &het, plain_device *plain, 
 void tell_times(table &shown, report &out, const std::string &name, const app_times &t)
 {
 	const double het = median(t.het);
-	out.result(name + "/het", "us", summarise(t.het));
+	const double rounds = double(t.het.size());
+	out.result(name + "/het", "us", summarise(t.het),
+		   {{"bytes_to_device", double(t.to_device) / rounds}, {"bytes_to_host", double(t.to_host) / rounds}});
 	if (t.plain.empty()) {
 		shown.row({name, format("%.1f", het), "-", "-", "-"});
 		return;

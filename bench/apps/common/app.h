@@ -96,7 +96,8 @@ class problem
 
 // Time of each round, in µs.
 struct app_times {
-	series het, plain; // the latter empty where there is nothing to compare with
+	series het, plain;                   // the latter empty where there is nothing to compare with
+	uint64_t to_device = 0, to_host = 0; // bytes that the runtime moved, in all rounds that are timed
 };
 
 // Something else that the program measures.
