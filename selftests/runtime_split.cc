@@ -129,6 +129,12 @@ TEST(policy_hguided, .traps = trap::best, .devices = device::runtime_several, .k
 	mix_launches(t, fx, t.rounds(40, 1000));
 }
 
+TEST(policy_single, .traps = trap::best, .devices = device::runtime_several, .kinds = kind::mmapped)
+{
+	runtime_fixture fx(t, 0, "HET_POLICY=single");
+	mix_launches(t, fx, t.rounds(20, 1000));
+}
+
 TEST(policy_that_there_is_not, .devices = device::host2)
 {
 	runtime_fixture fx(t, 0, "HET_POLICY=greedy");
@@ -192,7 +198,7 @@ TEST(two_arguments_in_one_array, .traps = trap::best, .devices = device::runtime
 // Neighbours in one array from several threads: their chunks meet, their bytes do not.
 TEST(neighbours_at_once, .traps = trap::best, .devices = device::runtime_several, .kinds = kind::mmapped | kind::slice)
 {
-	runtime_fixture fx(t);
+	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
 	constexpr unsigned threads = 4;
 	const size_t each = 100003;
 	block b(t.v.kind, threads * each);
@@ -244,6 +250,26 @@ TEST(every_device_has_a_part_and_every_item_is_done_once, .traps = trap::best, .
 		CHECK_EQ(*std::min_element(w.times.begin(), w.times.end()), 1);
 		CHECK_EQ(*std::max_element(w.times.begin(), w.times.end()), 1);
 	}
+}
+
+// The first launches tell how fast the devices are.
+TEST(short_launches_are_not_shared, .traps = trap::best, .devices = device::host2 | device::host3,
+     .kinds = kind::mmapped)
+{
+	runtime_fixture fx(t, 0, "HET_POLICY=");
+	std::vector<uint8_t> bytes(64 * 200);
+	uint8_t one = 1;
+	size_t shared = 0;
+	for (int round = 0; round < 20; round++) {
+		event_handle e;
+		HET_OK(fx.launch(fx.add, bytes.size(),
+				 {split_range(bytes.data(), bytes.size(), HET_READ_WRITE), value_arg(one)}, e.out(),
+				 {.flags = HET_SPLIT}));
+		wait_for(e);
+		shared = work_of(e, bytes.size()).items.size();
+	}
+	CHECK_EQ(shared, 1);
+	CHECK_EQ(bytes[5], 20);
 }
 
 TEST(an_unsplit_launch_is_one_part, .devices = device::host2)

@@ -22,6 +22,9 @@ namespace
 constexpr size_t preferred_local = 256;
 // The smallest blocks, if the shares are equal: what is left at the end is a small part of all, and a block worth its launch.
 constexpr size_t blocks_each = 64;
+// In seconds, where speeds are known: a launch that one device does alone in less time is not worth sharing, and a block should last
+// many times what it takes to begin and end one.
+constexpr double short_launch = 4e-3, least_block = 1e-3;
 // An argument that is used in more pieces counts as used anywhere.
 constexpr uint64_t most_pieces = 32;
 // OpenCL drivers may have 32 bits for an offset.
@@ -144,28 +147,34 @@ int split_launch::prepare_memory()
 	return 0;
 }
 
-// What is wrong in a guess is learned from the first blocks.
-void split_launch::guess_speeds(double (&speeds)[most_devices]) const
+// Rows a second. False: they are guesses; what is wrong in these is learned from the first blocks.
+bool split_launch::find_speeds(double (&speeds)[most_devices]) const
 {
 	unsigned devices[most_devices];
 	for (unsigned i = 0; i < nparts_; i++) {
 		devices[i] = parts_[i].device->executor.number();
 		speeds[i] = std::max(1u, parts_[i].device->compute->info().units);
 	}
-	kernel_->choose_speeds({devices, nparts_}, {speeds, nparts_});
+	if (!kernel_->choose_speeds({devices, nparts_}, {speeds, nparts_}))
+		return false;
+	for (unsigned i = 0; i < nparts_; i++)
+		speeds[i] /= items_of_row();
+	return true;
 }
 
 int split_launch::make_policy()
 {
 	const char *wanted = settings().policy ? settings().policy : "steal";
-	if (!strcmp(wanted, "single"))
-		return refuse("HET_POLICY is single");
 	policy_maker make = find_policy(wanted);
 	if (!make)
 		return fail(HET_EARG, "HET_POLICY=%s: say single, static, dynamic, hguided or steal", wanted);
 	double speeds[most_devices];
-	guess_speeds(speeds);
-	policy_ = make({nrows_, std::max<size_t>(1, nrows_ / (blocks_each * nparts_)), {speeds, nparts_}});
+	bool known = find_speeds(speeds);
+	double fastest = *std::max_element(speeds, speeds + nparts_);
+	if (known && !settings().policy && double(nrows_) < fastest * short_launch)
+		make = make_single_policy;
+	size_t grain = std::max<size_t>(1, nrows_ / (blocks_each * nparts_));
+	policy_ = make({nrows_, grain, {speeds, nparts_}, known ? least_block : 0});
 	return policy_ ? 0 : fail(HET_ENOMEM, "het_launch: out of memory");
 }
 

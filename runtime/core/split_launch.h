@@ -51,7 +51,7 @@ class split_launch final : public kernel_command
 	int choose_rows();
 	int prepare_kernels();
 	int prepare_memory();
-	void guess_speeds(double (&speeds)[most_devices]) const;
+	bool find_speeds(double (&speeds)[most_devices]) const;
 	int make_policy();
 	unsigned room(const participant &p) const;
 

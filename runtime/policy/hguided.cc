@@ -13,7 +13,7 @@ namespace
 class hguided_policy final : public policy
 {
       public:
-	explicit hguided_policy(const sharing &s) : left_{0, s.total}, grain_(s.grain), pace_(s.speeds) {}
+	explicit hguided_policy(const sharing &s) : left_{0, s.total}, grain_(s.grain), pace_(s) {}
 
 	rows next(unsigned device) override
 	{

@@ -13,6 +13,7 @@ struct {
 	const char *name;
 	policy_maker make;
 } constexpr known[] = {{"steal", make_steal_policy},
+		       {"single", make_single_policy},
 		       {"static", make_static_policy},
 		       {"dynamic", make_dynamic_policy},
 		       {"hguided", make_hguided_policy}};

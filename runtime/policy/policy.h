@@ -3,7 +3,6 @@
 //
 // A device asks for its next block when it has room for one. Every row is given out exactly once, unless it was given back. Blocks
 // of a device follow each other where that is possible: each boundary between devices is a chunk that has to be merged.
-// The policy `single`, one device for all, needs no object: the launch is not split.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +23,8 @@ struct sharing {
 	size_t grain; // rows of the smallest block worth a launch
 	// One a device: rows a second, or a guess: what is right is their ratio; all are positive.
 	std::span<const double> speeds;
+	// Blocks last so long at least, where speeds are known: to begin and end one takes time. 0: the speeds are guesses.
+	double block_seconds = 0;
 };
 
 class policy
@@ -39,6 +40,8 @@ class policy
 };
 
 // One file each. Null: out of memory.
+// All to the fastest.
+std::unique_ptr<policy> make_single_policy(const sharing &s);
 // Contiguous shares by speed, a block each.
 std::unique_ptr<policy> make_static_policy(const sharing &s);
 // Equal blocks, who comes first is served first.

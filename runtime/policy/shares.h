@@ -40,9 +40,10 @@ inline void cut_by_speed(const sharing &s, rows (&shares)[most_shares])
 class pace
 {
       public:
-	explicit pace(std::span<const double> speeds) : n_(speeds.size())
+	explicit pace(const sharing &s) : n_(s.speeds.size()), block_seconds_(s.block_seconds)
 	{
-		std::copy(speeds.begin(), speeds.end(), speeds_);
+		std::copy(s.speeds.begin(), s.speeds.end(), speeds_);
+		known_ = s.block_seconds > 0 ? ~uint32_t{0} : 0;
 	}
 
 	void measured(unsigned device, double speed)
@@ -57,8 +58,8 @@ class pace
 	// Of the rows that are left.
 	size_t block(unsigned device, size_t left) const
 	{
-		double share = speeds_[device] / sum_of({speeds_, n_});
-		return size_t((known_ >> device & 1 ? part : part_unknown) * share * double(left));
+		double share = speeds_[device] / sum_of({speeds_, n_}), least = block_seconds_ * speeds_[device];
+		return size_t(std::max((known_ >> device & 1 ? part : part_unknown) * share * double(left), least));
 	}
 
       private:
@@ -72,6 +73,7 @@ class pace
 
 	size_t n_;
 	double speeds_[most_shares] = {};
+	double block_seconds_;
 	uint32_t known_ = 0;
 };
 

@@ -12,7 +12,7 @@ namespace
 class steal_policy final : public policy
 {
       public:
-	explicit steal_policy(const sharing &s) : n_(s.speeds.size()), left_(s.total), grain_(s.grain), pace_(s.speeds)
+	explicit steal_policy(const sharing &s) : n_(s.speeds.size()), left_(s.total), grain_(s.grain), pace_(s)
 	{
 		cut_by_speed(s, shares_);
 	}

@@ -89,7 +89,7 @@ class runtime_fixture
       public:
 	// Restarts the case with the devices that the variant names, and @setting ("HET_POLICY=static"); skips it where there are
 	// none.
-	explicit runtime_fixture(const context &t, uint32_t queue_flags = 0, const char *setting = "HET_POLICY=");
+	explicit runtime_fixture(const context &t, uint32_t queue_flags = 0, const char *setting = "HET_POLICY=steal");
 
 	queue_handle queue;
 	program_handle program;

@@ -17,7 +17,8 @@ struct kind {
 	double least; // of the ideal time, with speeds told rightly
 };
 
-const kind kinds[] = {{"static", make_static_policy, 0.97},
+const kind kinds[] = {{"single", make_single_policy, 0.69},
+		      {"static", make_static_policy, 0.97},
 		      {"dynamic", make_dynamic_policy, 0.75},
 		      {"hguided", make_hguided_policy, 0.93},
 		      {"steal", make_steal_policy, 0.93}};
@@ -121,15 +122,26 @@ TEST(policies, devices_of_known_speed_finish_together)
 TEST(policies, stealing_makes_up_for_a_wrong_calibration)
 {
 	const std::vector<double> truly = {10, 1}, told = {1, 1};
-	outcome o = simulate(kinds[3], {10000, 10, told}, truly);
+	outcome o = simulate(kinds[4], {10000, 10, told}, truly);
 	EXPECT_GE(ideal(10000, truly) / o.time, 0.85);
-	outcome fixed = simulate(kinds[0], {10000, 10, told}, truly);
+	outcome fixed = simulate(kinds[1], {10000, 10, told}, truly);
 	EXPECT_LT(ideal(10000, truly) / fixed.time, 0.25) << "the test's devices are not unlike enough";
 }
 
 TEST(policies, static_gives_one_block_to_each)
 {
 	const std::vector<double> speeds = {3, 1};
-	outcome o = simulate(kinds[0], {4000, 1, speeds}, speeds);
+	outcome o = simulate(kinds[1], {4000, 1, speeds}, speeds);
 	EXPECT_EQ(o.blocks, (std::vector<size_t>{1, 1}));
+}
+
+TEST(policies, blocks_last_as_long_as_they_are_to)
+{
+	const std::vector<double> speeds = {1000, 100};
+	for (int k : {3, 4}) {
+		outcome o = simulate(kinds[k], {11000, 1, speeds, 1.0}, speeds);
+		expect_each_once(o, kinds[k].name);
+		EXPECT_LE(o.blocks[0], 11u) << kinds[k].name;
+		EXPECT_LE(o.blocks[1], 11u) << kinds[k].name;
+	}
 }
