@@ -89,14 +89,17 @@ class plain_cuda final : public plain_device
 		return reinterpret_cast<void *>(uintptr_t(p));
 	}
 	void release(void *buffer) override { cuda().free(address(buffer)); }
+	// In the stream of the kernels: cuMemcpyHtoD() may come back before the bytes are on the device, and kernels
+	// in a stream that does not wait for the default one would not find them.
 	void write(void *buffer, const void *from, size_t nbytes) override
 	{
-		cuda_check(cuda().write(address(buffer), from, nbytes), "cuMemcpyHtoD");
+		cuda_check(cuda().copy_to_device(address(buffer), from, nbytes, program_.stream()),
+			   "cuMemcpyHtoDAsync");
 	}
 	void read(void *to, void *buffer, size_t nbytes) override
 	{
-		finish(); // of the stream, which the default one does not wait for
-		cuda_check(cuda().read(to, address(buffer), nbytes), "cuMemcpyDtoH");
+		cuda_check(cuda().copy_to_host(to, address(buffer), nbytes, program_.stream()), "cuMemcpyDtoHAsync");
+		finish();
 	}
 	void launch(const char *kernel, const het::work &w, std::span<const plain_argument> args) override
 	{

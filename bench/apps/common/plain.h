@@ -33,7 +33,8 @@ class plain_device
 	virtual ~plain_device() = default;
 	virtual void *allocate(size_t nbytes) = 0;
 	virtual void release(void *buffer) = 0;
-	// Blocking.
+	// In the order of the launches. What is read is there when the call returns, what is written may be changed
+	// then.
 	virtual void write(void *buffer, const void *from, size_t nbytes) = 0;
 	virtual void read(void *to, void *buffer, size_t nbytes) = 0;
 	// Of @w the sizes count. Local sizes must be given, and divide the global ones.
