@@ -388,6 +388,39 @@ TEST(blocks_variables_and_instruments, .traps = trap::best, .devices = device::c
 	CHECK_EQ(thrown_by([&] { static_cast<void>(e.site(e.counters().sites)); }), HET_EARG);
 }
 
+TEST(textures, .devices = device::runtime)
+{
+	fixture fx(t);
+	const het::device d = het::devices().front();
+	constexpr size_t width = 16, height = 8;
+	if (t.v.device != device::opencl) {
+		CHECK_EQ(thrown_by([&] { het::texture none(d, HET_TEXEL_UINT8, 1, width); }), HET_ENODEV);
+		CHECK_EQ(thrown_by([&] { het::sampler none(d, false, HET_OUTSIDE_EDGE, false); }), HET_ENODEV);
+		return;
+	}
+	const het::program program(het::sources().opencl(
+		"kernel void shift(read_only image2d_t from, write_only image2d_t to, sampler_t s)\n"
+		"{\n"
+		"	int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
+		"	write_imageui(to, at, read_imageui(from, s, at + (int2)(1, 0)) + 1);\n"
+		"}\n"));
+	const het::texture first(d, HET_TEXEL_UINT8, 4, width, height), second(d, HET_TEXEL_UINT8, 4, width, height),
+		third(d, HET_TEXEL_UINT8, 4, width, 2 * height);
+	const het::sampler sampler(d, false, HET_OUTSIDE_EDGE, false);
+	std::vector<uint8_t> from(4 * width * height), to(2 * from.size());
+	fill_pattern(from.data(), 0, from.size(), 1);
+	fx.queue.copy_texture(first, from.data(), {width, height, 1});
+	fx.queue.launch(het::kernel(program, "shift"), het::work(width, height), het::read(first), het::write(second),
+			sampler);
+	fx.queue.copy_texture({third, {0, height, 0}}, second, {width, height, 1});
+	fx.queue.copy_texture(het::rect(to.data()), third, {width, 2 * height, 1}).wait();
+	for (size_t y = 0; y < height; y++)
+		for (size_t x = 0; x < 4 * width; x++) {
+			const size_t next = x < 4 * (width - 1) ? x + 4 : x;
+			CHECK_EQ(to[(height + y) * 4 * width + x], std::min(from[y * 4 * width + next] + 1, 255));
+		}
+}
+
 TEST(rectangles_and_mappings, .devices = device::runtime)
 {
 	fixture fx(t);

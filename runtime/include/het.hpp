@@ -402,6 +402,72 @@ template <class Pointer> class basic_rect
 using rect = basic_rect<void *>;
 using const_rect = basic_rect<const void *>;
 
+// --- textures and samplers -----------------------------------------------------
+
+/** Of one device, with channels of a HET_TEXEL_... type, in one to three dimensions. */
+class texture : public handle<het_texture, het_texture_retain, het_texture_release>
+{
+      public:
+	using handle::handle;
+	texture() noexcept = default;
+	texture(device d, uint32_t type, uint32_t channels, size_t x) { make(d, type, channels, 1, {x, 0, 0}); }
+	texture(device d, uint32_t type, uint32_t channels, size_t x, size_t y)
+	{
+		make(d, type, channels, 2, {x, y, 0});
+	}
+	texture(device d, uint32_t type, uint32_t channels, size_t x, size_t y, size_t z)
+	{
+		make(d, type, channels, 3, {x, y, z});
+	}
+
+      private:
+	void make(device d, uint32_t type, uint32_t channels, uint32_t dimensions, const std::array<size_t, 3> &extent)
+	{
+		het_texture_args a = {};
+		a.size = sizeof a;
+		a.device = d.get();
+		a.dimensions = dimensions;
+		a.channels = channels;
+		a.type = type;
+		for (size_t i = 0; i < extent.size(); i++)
+			a.extent[i] = extent[i];
+		check(het_texture_create(&a, out()), "het_texture_create");
+	}
+};
+
+class sampler : public handle<het_sampler, het_sampler_retain, het_sampler_release>
+{
+      public:
+	using handle::handle;
+	sampler() noexcept = default;
+	/** @p outside: HET_OUTSIDE_... */
+	sampler(device d, bool normalized, uint32_t outside, bool linear)
+	{
+		het_sampler_args a = {};
+		a.size = sizeof a;
+		a.device = d.get();
+		a.normalized = normalized;
+		a.outside = outside;
+		a.linear = linear;
+		check(het_sampler_create(&a, out()), "het_sampler_create");
+	}
+};
+
+/** A side of queue::copy_texture(): where in the texture. */
+class texels
+{
+      public:
+	texels(const texture &t, const std::array<size_t, 3> &origin = {}) noexcept : texture_(t.get()), origin_(origin)
+	{
+	}
+	het_texture *object() const noexcept { return texture_; }
+	const std::array<size_t, 3> &origin() const noexcept { return origin_; }
+
+      private:
+	het_texture *texture_;
+	std::array<size_t, 3> origin_;
+};
+
 // --- arguments of launches -----------------------------------------------------
 
 /**
@@ -474,6 +540,11 @@ inline argument object(const memory &m, uint32_t access)
 	return argument(make_arg(HET_ARG_MEMORY, access, 0, nullptr, m.get()), 1);
 }
 
+inline argument object(const texture &t, uint32_t access)
+{
+	return argument(make_arg(HET_ARG_TEXTURE, access, 0, t.get(), nullptr), 1);
+}
+
 template <class C> argument writable(C &&c, uint32_t access)
 {
 	static_assert(!std::is_const_v<element<C>>, "these elements are const: a kernel can only read() them");
@@ -483,6 +554,11 @@ template <class C> argument writable(C &&c, uint32_t access)
 inline het_arg as_arg(const argument &a) noexcept
 {
 	return a.get();
+}
+
+inline het_arg as_arg(const sampler &s) noexcept
+{
+	return make_arg(HET_ARG_SAMPLER, 0, 0, s.get(), nullptr);
 }
 
 template <class T> het_arg as_arg(const T &value)
@@ -513,6 +589,10 @@ inline argument read(const memory &m)
 {
 	return detail::object(m, HET_READ_ONLY);
 }
+inline argument read(const texture &t)
+{
+	return detail::object(t, HET_READ_ONLY);
+}
 
 /** The kernel writes every byte, and reads none. */
 template <class C, class = std::enable_if_t<detail::is_contiguous<C>::value>> argument write(C &&c)
@@ -527,6 +607,10 @@ inline argument write(const memory &m)
 {
 	return detail::object(m, HET_WRITE_ONLY);
 }
+inline argument write(const texture &t)
+{
+	return detail::object(t, HET_WRITE_ONLY);
+}
 
 /** The kernel reads and writes, or writes some bytes only. */
 template <class C, class = std::enable_if_t<detail::is_contiguous<C>::value>> argument read_write(C &&c)
@@ -540,6 +624,10 @@ template <class T> argument read_write(T *p, size_t count)
 inline argument read_write(const memory &m)
 {
 	return detail::object(m, HET_READ_WRITE);
+}
+inline argument read_write(const texture &t)
+{
+	return detail::object(t, HET_READ_WRITE);
 }
 
 /** Local memory for @p count elements, for each group. */
@@ -808,6 +896,26 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 		return e;
 	}
 
+	/** @p region: texels in each dimension, 1 in those that there are not. */
+	template <class Events = std::initializer_list<event>>
+	event copy_texture(const texels &to, const texels &from, const std::array<size_t, 3> &region,
+			   const Events &after = {}) const
+	{
+		return copy_texture(&to, &from, nullptr, region, after);
+	}
+	template <class Events = std::initializer_list<event>>
+	event copy_texture(const texels &to, const const_rect &from, const std::array<size_t, 3> &region,
+			   const Events &after = {}) const
+	{
+		return copy_texture(&to, nullptr, &from.get(), region, after);
+	}
+	template <class Events = std::initializer_list<event>>
+	event copy_texture(const rect &to, const texels &from, const std::array<size_t, 3> &region,
+			   const Events &after = {}) const
+	{
+		return copy_texture(nullptr, &from, &to.get(), region, after);
+	}
+
 	/** @p access: HET_READ_ONLY... */
 	template <class Events = std::initializer_list<event>>
 	mapping map(const memory &m, size_t offset, size_t nbytes, uint32_t access, const Events &after = {}) const;
@@ -854,6 +962,28 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 	void finish() const { check(het_finish(get()), "het_finish"); }
 
       private:
+	template <class Events>
+	event copy_texture(const texels *to, const texels *from, const het_rect *host,
+			   const std::array<size_t, 3> &region, const Events &after) const
+	{
+		const auto waits = detail::lend(after);
+		het_texture_copy_args c = {};
+		c.size = sizeof c;
+		c.to = to ? to->object() : nullptr;
+		c.from = from ? from->object() : nullptr;
+		for (size_t d = 0; d < region.size(); d++) {
+			c.to_origin[d] = to ? to->origin()[d] : 0;
+			c.from_origin[d] = from ? from->origin()[d] : 0;
+			c.region[d] = region[d];
+		}
+		if (host)
+			c.host = *host;
+		c.waits = waits.data();
+		c.nwaits = waits.size();
+		event e;
+		check(het_texture_copy(get(), &c, e.out()), "het_texture_copy");
+		return e;
+	}
 	void make(het_device *const *devices, size_t count, uint32_t flags, const error_handler &on_error)
 	{
 		het_queue_args q = {};
