@@ -8,7 +8,7 @@ examples corpus_b()
 {
 	examples all;
 	for (auto add : {add_calls, add_counting, add_graphs, add_linear, add_scans, add_sorts, add_stencils,
-			 add_transforms, add_vectors, add_words})
+			 add_tensor, add_transforms, add_vectors, add_words})
 		add(&all);
 	return all;
 }

@@ -16,6 +16,7 @@ void add_linear(examples *);
 void add_scans(examples *);
 void add_sorts(examples *);
 void add_stencils(examples *);
+void add_tensor(examples *);
 void add_transforms(examples *);
 void add_vectors(examples *);
 void add_words(examples *);

@@ -16,7 +16,7 @@ keep() { # file command...
 	} >"$1"
 }
 
-for name in basic control warp calls counting graphs linear scans simd sorts stencils transforms vectors words; do
+for name in basic control warp calls counting graphs linear scans simd sorts stencils tensor transforms vectors words; do
 	nvcc -ptx -arch=sm_75 $name.cu -o "$tmp/$name.ptx"
 	keep $name.ptx nvcc -ptx -arch=sm_75 $name.cu
 done
