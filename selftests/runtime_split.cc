@@ -232,7 +232,7 @@ TEST(neighbours_at_once, .traps = trap::best, .devices = device::runtime_several
 TEST(every_device_has_a_part_and_every_item_is_done_once, .traps = trap::best, .devices = device::runtime_several,
      .kinds = kind::mmapped)
 {
-	runtime_fixture fx(t);
+	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
 	uint32_t ndevices = 0;
 	HET_OK(het_devices(0, nullptr, &ndevices));
 	std::vector<uint8_t> bytes(64 * 20000);
@@ -373,7 +373,7 @@ std::vector<uint64_t> ids_of(runtime_fixture &fx, het_kernel *kernel, het_launch
 TEST(work_item_functions_tell_of_the_whole_launch, .traps = trap::best,
      .devices = device::host2 | device::host3 | device::mixed)
 {
-	runtime_fixture fx(t);
+	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
 	het_function function = {"ids", ids_on_host, 1};
 	het_program_args a = {};
 	a.size = sizeof a;

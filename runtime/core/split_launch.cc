@@ -162,6 +162,20 @@ bool split_launch::find_speeds(double (&speeds)[most_devices]) const
 	return true;
 }
 
+// Returns the smallest.
+size_t split_launch::find_grains(size_t (&grains)[most_devices]) const
+{
+	size_t groups_of_row = 1, smallest = nrows_;
+	for (unsigned d = 0; d < shape_.part.along; d++)
+		groups_of_row *= shape_.groups(d);
+	for (unsigned i = 0; i < nparts_; i++) {
+		size_t busy = parts_[i].device->compute->wanted_groups() / groups_of_row;
+		grains[i] = std::max({size_t{1}, nrows_ / (blocks_each * nparts_), std::min(busy, nrows_)});
+		smallest = std::min(smallest, grains[i]);
+	}
+	return smallest;
+}
+
 int split_launch::make_policy()
 {
 	const char *wanted = settings().policy ? settings().policy : "steal";
@@ -170,11 +184,13 @@ int split_launch::make_policy()
 		return fail(HET_EARG, "HET_POLICY=%s: say single, static, dynamic, hguided or steal", wanted);
 	double speeds[most_devices];
 	bool known = find_speeds(speeds);
+	size_t grains[most_devices];
+	size_t smallest = find_grains(grains);
 	double fastest = *std::max_element(speeds, speeds + nparts_);
-	if (known && !settings().policy && double(nrows_) < fastest * short_launch)
+	bool is_short = (known && double(nrows_) < fastest * short_launch) || nrows_ < 2 * smallest;
+	if (is_short && !settings().policy)
 		make = make_single_policy;
-	size_t grain = std::max<size_t>(1, nrows_ / (blocks_each * nparts_));
-	policy_ = make({nrows_, grain, {speeds, nparts_}, known ? least_block : 0});
+	policy_ = make({nrows_, {grains, nparts_}, {speeds, nparts_}, known ? least_block : 0});
 	return policy_ ? 0 : fail(HET_ENOMEM, "het_launch: out of memory");
 }
 

@@ -52,6 +52,7 @@ class split_launch final : public kernel_command
 	int prepare_kernels();
 	int prepare_memory();
 	bool find_speeds(double (&speeds)[most_devices]) const;
+	size_t find_grains(size_t (&grains)[most_devices]) const;
 	int make_policy();
 	unsigned room(const participant &p) const;
 

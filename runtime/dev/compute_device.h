@@ -127,6 +127,8 @@ class compute_device
 	virtual bool has_addresses() const = 0;
 	// Kernels take all their arguments as one block of bytes.
 	virtual bool takes_blocks() const { return false; }
+	// Groups that keep it busy: with fewer it takes as long.
+	virtual size_t wanted_groups() const = 0;
 	// Launches may have an offset.
 	virtual bool knows_offsets() const { return true; }
 	virtual bool can_build(const program_source &source) const = 0;
@@ -150,6 +152,8 @@ class compute_device
 };
 
 inline constexpr unsigned most_devices = max_devices;
+// Of usual sizes: what its registers have room for.
+inline constexpr size_t groups_of_gpu_unit = 16;
 
 // Makes the devices that HET_DEVICES asks for. 0, HET_ENOMEM or HET_EARG.
 int make_compute_devices(std::unique_ptr<compute_device> (&made)[most_devices], unsigned *count);

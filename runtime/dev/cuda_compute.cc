@@ -55,6 +55,7 @@ class cuda_compute final : public compute_device
 	bool has_queue() const override { return true; }
 	bool is_in_place() const override { return false; }
 	bool knows_offsets() const override { return false; }
+	size_t wanted_groups() const override { return size_t{info_.units} * groups_of_gpu_unit; }
 	bool has_addresses() const override { return true; }
 	bool takes_blocks() const override { return true; }
 	bool can_build(const program_source &source) const override

@@ -107,6 +107,7 @@ class host_compute final : public compute_device
 
 	const het_device_info &info() const override { return info_; }
 	bool has_queue() const override { return false; }
+	size_t wanted_groups() const override { return info_.units; }
 	bool is_in_place() const override { return in_place_; }
 	bool has_addresses() const override { return true; }
 	bool can_build(const program_source &source) const override { return !source.functions.empty(); }

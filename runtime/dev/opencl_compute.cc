@@ -54,6 +54,10 @@ class opencl_compute final : public compute_device
 
 	const het_device_info &info() const override { return info_; }
 	bool has_queue() const override { return true; }
+	size_t wanted_groups() const override
+	{
+		return info_.units * (type_ & CL_DEVICE_TYPE_CPU ? 1 : groups_of_gpu_unit);
+	}
 	bool is_in_place() const override { return false; }
 	bool has_addresses() const override { return shared_memory_; }
 	device_textures *textures() override { return has_images_ && !open() ? &textures_ : nullptr; }

@@ -16,20 +16,21 @@ class dynamic_policy final : public policy
 {
       public:
 	explicit dynamic_policy(const sharing &s)
-	    : left_{0, s.total}, grain_(s.grain), block_(s.total / (blocks_each * s.speeds.size()))
+	    : left_{0, s.total}, grains_(s), block_(s.total / (blocks_each * s.speeds.size()))
 	{
 	}
 
-	rows next(unsigned) override
+	rows next(unsigned device) override
 	{
 		rows r = returned_.take();
-		return r.count ? r : take_head(left_, block_, grain_);
+		return r.count ? r : take_head(left_, block_, grains_[device]);
 	}
 	void give_back(unsigned, rows r) override { returned_.add(r); }
 
       private:
 	rows left_;
-	const size_t grain_, block_;
+	const grains grains_;
+	const size_t block_;
 	returned returned_;
 };
 

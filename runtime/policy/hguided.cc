@@ -13,19 +13,19 @@ namespace
 class hguided_policy final : public policy
 {
       public:
-	explicit hguided_policy(const sharing &s) : left_{0, s.total}, grain_(s.grain), pace_(s) {}
+	explicit hguided_policy(const sharing &s) : left_{0, s.total}, grains_(s), pace_(s) {}
 
 	rows next(unsigned device) override
 	{
 		rows r = returned_.take();
-		return r.count ? r : take_head(left_, pace_.block(device, left_.count), grain_);
+		return r.count ? r : take_head(left_, pace_.block(device, left_.count), grains_[device]);
 	}
 	void measured(unsigned device, double speed) override { pace_.measured(device, speed); }
 	void give_back(unsigned, rows r) override { returned_.add(r); }
 
       private:
 	rows left_;
-	const size_t grain_;
+	const grains grains_;
 	pace pace_;
 	returned returned_;
 };

@@ -20,7 +20,8 @@ struct rows {
 
 struct sharing {
 	size_t total;
-	size_t grain; // rows of the smallest block worth a launch
+	// One a device: rows of the smallest block worth a launch there; at least 1.
+	std::span<const size_t> grains;
 	// One a device: rows a second, or a guess: what is right is their ratio; all are positive.
 	std::span<const double> speeds;
 	// Blocks last so long at least, where speeds are known: to begin and end one takes time. 0: the speeds are guesses.

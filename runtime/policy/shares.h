@@ -15,6 +15,17 @@ namespace het::rt
 // As many as there are devices.
 inline constexpr size_t most_shares = 32;
 
+// sharing::grains, as the caller's do not last.
+class grains
+{
+      public:
+	explicit grains(const sharing &s) { std::copy(s.grains.begin(), s.grains.end(), rows_); }
+	size_t operator[](unsigned device) const { return rows_[device]; }
+
+      private:
+	size_t rows_[most_shares] = {};
+};
+
 inline double sum_of(std::span<const double> speeds)
 {
 	return std::accumulate(speeds.begin(), speeds.end(), 0.0);

@@ -12,7 +12,7 @@ namespace
 class steal_policy final : public policy
 {
       public:
-	explicit steal_policy(const sharing &s) : n_(s.speeds.size()), left_(s.total), grain_(s.grain), pace_(s)
+	explicit steal_policy(const sharing &s) : n_(s.speeds.size()), left_(s.total), grains_(s), pace_(s)
 	{
 		cut_by_speed(s, shares_);
 	}
@@ -25,7 +25,7 @@ class steal_policy final : public policy
 		rows &own = shares_[device];
 		if (!own.count)
 			own = steal(device);
-		r = take_head(own, pace_.block(device, left_), grain_);
+		r = take_head(own, pace_.block(device, left_), grains_[device]);
 		left_ -= r.count;
 		return r;
 	}
@@ -47,12 +47,12 @@ class steal_policy final : public policy
 		}
 		rows &from = shares_[victim];
 		double share = pace_.speed(thief) / (pace_.speed(thief) + pace_.speed(victim));
-		return take_tail(from, std::max(grain_, size_t(share * double(from.count))));
+		return take_tail(from, std::max(grains_[thief], size_t(share * double(from.count))));
 	}
 
 	const size_t n_;
 	size_t left_; // of all
-	const size_t grain_;
+	const grains grains_;
 	rows shares_[most_shares] = {}; // what is left of each
 	pace pace_;
 	returned returned_;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <random>
+#include <span>
 #include <vector>
 
 using namespace het::rt;
@@ -27,6 +28,13 @@ struct outcome {
 	double time = 0; // until the last device has finished
 	std::vector<unsigned> done;
 	std::vector<size_t> blocks;
+};
+
+// The same grain for all.
+struct grains_of {
+	explicit grains_of(size_t n, size_t rows) : all(n, rows) {}
+	operator std::span<const size_t>() const { return all; }
+	std::vector<size_t> all;
 };
 
 // Devices do blocks at their true speeds; the one that is free first asks first. @broken: after so many blocks of device 0 it
@@ -92,7 +100,8 @@ TEST(policies, every_row_once)
 			std::vector<double> speeds(1 + random() % 6);
 			for (double &s : speeds)
 				s = 0.01 + double(random() % 1000);
-			sharing s = {1 + random() % 3000, 1 + random() % 50, speeds};
+			grains_of grains(speeds.size(), 1 + random() % 50);
+			sharing s = {1 + random() % 3000, grains, speeds};
 			expect_each_once(simulate(k, s, speeds), k.name);
 		}
 	}
@@ -104,7 +113,8 @@ TEST(policies, what_a_broken_device_gives_back_is_done_by_others)
 	for (const kind &k : kinds) {
 		for (int round = 0; round < 500; round++) {
 			std::vector<double> speeds = {5.0 + double(random() % 5), 5, 1};
-			sharing s = {100 + random() % 3000, 1 + random() % 20, speeds};
+			grains_of grains(speeds.size(), 1 + random() % 20);
+			sharing s = {100 + random() % 3000, grains, speeds};
 			expect_each_once(simulate(k, s, speeds, random() % 3), k.name);
 		}
 	}
@@ -114,7 +124,7 @@ TEST(policies, devices_of_known_speed_finish_together)
 {
 	const std::vector<double> speeds = {7, 2, 1};
 	for (const kind &k : kinds) {
-		outcome o = simulate(k, {10000, 10, speeds}, speeds);
+		outcome o = simulate(k, {10000, grains_of(3, 10), speeds}, speeds);
 		EXPECT_GE(ideal(10000, speeds) / o.time, k.least) << k.name;
 	}
 }
@@ -122,16 +132,16 @@ TEST(policies, devices_of_known_speed_finish_together)
 TEST(policies, stealing_makes_up_for_a_wrong_calibration)
 {
 	const std::vector<double> truly = {10, 1}, told = {1, 1};
-	outcome o = simulate(kinds[4], {10000, 10, told}, truly);
+	outcome o = simulate(kinds[4], {10000, grains_of(2, 10), told}, truly);
 	EXPECT_GE(ideal(10000, truly) / o.time, 0.85);
-	outcome fixed = simulate(kinds[1], {10000, 10, told}, truly);
+	outcome fixed = simulate(kinds[1], {10000, grains_of(2, 10), told}, truly);
 	EXPECT_LT(ideal(10000, truly) / fixed.time, 0.25) << "the test's devices are not unlike enough";
 }
 
 TEST(policies, static_gives_one_block_to_each)
 {
 	const std::vector<double> speeds = {3, 1};
-	outcome o = simulate(kinds[1], {4000, 1, speeds}, speeds);
+	outcome o = simulate(kinds[1], {4000, grains_of(2, 1), speeds}, speeds);
 	EXPECT_EQ(o.blocks, (std::vector<size_t>{1, 1}));
 }
 
@@ -139,9 +149,20 @@ TEST(policies, blocks_last_as_long_as_they_are_to)
 {
 	const std::vector<double> speeds = {1000, 100};
 	for (int k : {3, 4}) {
-		outcome o = simulate(kinds[k], {11000, 1, speeds, 1.0}, speeds);
+		outcome o = simulate(kinds[k], {11000, grains_of(2, 1), speeds, 1.0}, speeds);
 		expect_each_once(o, kinds[k].name);
 		EXPECT_LE(o.blocks[0], 11u) << kinds[k].name;
 		EXPECT_LE(o.blocks[1], 11u) << kinds[k].name;
+	}
+}
+
+TEST(policies, blocks_are_large_where_the_device_wants_them)
+{
+	const std::vector<double> speeds = {1000, 100};
+	const std::vector<size_t> grains = {2000, 10};
+	for (int k : {2, 3, 4}) {
+		outcome o = simulate(kinds[k], {11000, grains, speeds}, speeds);
+		expect_each_once(o, kinds[k].name);
+		EXPECT_LE(o.blocks[0], 6u) << kinds[k].name;
 	}
 }

@@ -15,18 +15,18 @@ namespace icd
 {
 
 // The calls that the platform has; the others are null in its table.
-#define ICD_CALLS(F)                                                                                                   \
-	F(clGetPlatformIDs)                                                                                            \
-	F(clGetPlatformInfo)                                                                                           \
-	F(clGetDeviceIDs) F(clGetDeviceInfo) F(clCreateContext) F(clRetainContext) F(clReleaseContext)                 \
-		F(clCreateCommandQueue) F(clRetainCommandQueue) F(clReleaseCommandQueue) F(clFlush) F(clFinish)        \
-			F(clWaitForEvents) F(clRetainEvent) F(clReleaseEvent) F(clCreateBuffer) F(clRetainMemObject)   \
-				F(clReleaseMemObject) F(clEnqueueReadBuffer) F(clEnqueueWriteBuffer)                   \
-					F(clEnqueueCopyBufferRect) F(clEnqueueMapBuffer) F(clEnqueueUnmapMemObject)    \
-						F(clCreateProgramWithSource) F(clRetainProgram) F(clReleaseProgram)    \
-							F(clBuildProgram) F(clGetProgramBuildInfo) F(clCreateKernel)   \
-								F(clRetainKernel) F(clReleaseKernel) F(clSetKernelArg) \
-									F(clEnqueueNDRangeKernel)
+// clang-format off
+#define ICD_CALLS(F) \
+	F(clGetPlatformIDs) F(clGetPlatformInfo) F(clGetDeviceIDs) F(clGetDeviceInfo) \
+	F(clCreateContext) F(clRetainContext) F(clReleaseContext) F(clCreateCommandQueue) \
+	F(clRetainCommandQueue) F(clReleaseCommandQueue) F(clFlush) F(clFinish) F(clWaitForEvents) \
+	F(clRetainEvent) F(clReleaseEvent) F(clCreateBuffer) F(clRetainMemObject) \
+	F(clReleaseMemObject) F(clEnqueueReadBuffer) F(clEnqueueWriteBuffer) \
+	F(clEnqueueCopyBufferRect) F(clEnqueueMapBuffer) F(clEnqueueUnmapMemObject) \
+	F(clCreateProgramWithSource) F(clRetainProgram) F(clReleaseProgram) F(clBuildProgram) \
+	F(clGetProgramBuildInfo) F(clCreateKernel) F(clRetainKernel) F(clReleaseKernel) \
+	F(clSetKernelArg) F(clEnqueueNDRangeKernel)
+// clang-format on
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses): declarations
 #define ICD_DECLARE(call) std::remove_pointer_t<cl_api_##call> call;
