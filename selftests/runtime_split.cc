@@ -4,8 +4,11 @@
 #include "harness/pattern.h"
 #include "harness/runtime.h"
 
+#include "fake/fake_cuda.h"
+
 #include <algorithm>
 #include <array>
+#include <dlfcn.h>
 #include <gpuvm.h>
 #include <map>
 #include <thread>
@@ -481,6 +484,55 @@ TEST(a_stencil_moves_little, .traps = trap::best, .devices = device::host2,
 	CHECK_LE((after - before) / (steps - settled), nbytes / 5);
 	for (size_t i = 0; i < w * h; i++)
 		CHECK_EQ(from[i], was[i]);
+}
+
+// --- devices that fail ---------------------------------------------------------
+
+namespace
+{
+
+void fail_after(const char *symbol, int calls)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	auto *state = library ? static_cast<fake_cuda_state *>(dlsym(library, "fake_cuda")) : nullptr;
+	if (!state)
+		skip("not the fake CUDA driver");
+	state->fail_after = calls;
+	state->fail_code = 719; // launch failed
+	state->fail_symbol = symbol;
+}
+
+} // namespace
+
+TEST(others_do_what_a_failed_device_was_given, .traps = trap::best, .devices = device::cuda2,
+     .kinds = kind::mmapped | kind::slice)
+{
+	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
+	block b(t.v.kind, 64 * 8000);
+	std::vector<uint8_t> model(b.size());
+	fill_pattern(b.data(), 0, b.size(), 1);
+	fill_pattern(model.data(), 0, b.size(), 1);
+	struct {
+		const char *symbol;
+		int after;
+	} const failures[] = {{"cuLaunchKernel", 0},
+			      {"cuLaunchKernel", 2},
+			      {"cuEventRecord", 1},
+			      {"cuMemcpyHtoDAsync_v2", 3},
+			      {"work of cuLaunchKernel", 0}};
+	for (const auto &f : failures) {
+		fail_after(f.symbol, f.after);
+		event_handle e;
+		uint8_t one = 1;
+		HET_OK(fx.launch(fx.add, b.size(), {split_range(b.data(), b.size(), HET_READ_WRITE), value_arg(one)},
+				 e.out(), {.flags = HET_SPLIT}));
+		wait_for(e);
+		work w = work_of(e, b.size());
+		CHECK_EQ(*std::min_element(w.times.begin(), w.times.end()), 1);
+		CHECK_EQ(*std::max_element(w.times.begin(), w.times.end()), 1);
+		add_to_model(model, 0, b.size(), 1);
+		CHECK_BYTES(b.data(), model.data(), b.size(), f.symbol);
+	}
 }
 
 // --- what does not split -------------------------------------------------------

@@ -112,8 +112,10 @@ int block::begin_on_device()
 	// The other blocks' arrays stay open until the last of them has ended: none may have to be linked anew by then.
 	int err = device().compute->is_in_place() ? bring_uses_to_host()
 						  : begin_ranges(uses(), device(), false, of->uses_);
-	if (err)
+	if (err) {
+		again_ = err == HET_EDEVICE;
 		return err;
+	}
 	place_arguments();
 	launch_shape shape = of->shape_;
 	shape.part.first = what.first;
@@ -122,24 +124,18 @@ int block::begin_on_device()
 	err = device().compute->submit(*of->parts_[participant].kernel, shape, {args_.get(), of->args_.size()},
 				       on_device);
 	if (err)
-		abandon_ranges(uses(), device(), on_device.may_have_run);
+		again_ = !abandon_ranges(uses(), device(), on_device.may_have_run) && err == HET_EDEVICE;
 	return err;
 }
 
 int block::begin(executor &)
 {
 	begun_at = now_ns();
-	int err = begin_on_device();
-	if (err == try_again)
+	if (int err = begin_on_device())
 		return err;
-	if (err) {
-		again_ = err == HET_EDEVICE;
-		return err;
-	}
 	return device().compute->has_queue() ? in_flight : end(0);
 }
 
-// If the device has failed, others may do it again if what it began with is somewhere else, too.
 int block::end(int device_error)
 {
 	of->kernel_->has_run(device());

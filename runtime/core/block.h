@@ -10,7 +10,7 @@ namespace het::rt
 class block final : public het_event
 {
       public:
-	block(split_launch &of, unsigned participant, rows r);
+	block(split_launch &launch, unsigned number, rows r);
 
 	// Memory for its arguments. False: there is none.
 	bool allocate();
@@ -45,7 +45,7 @@ class block final : public het_event
 	std::unique_ptr<size_t[]> first_use_; // of each argument that is memory
 	std::unique_ptr<device_arg[]> args_;
 	size_t nuses_ = 0;
-	bool again_ = false; // if it fails, others may do it
+	bool again_ = false; // it has failed, and others may do it: what it began with is somewhere else, too
 };
 
 } // namespace het::rt
