@@ -145,14 +145,20 @@ int block::end(int device_error)
 	return device_error;
 }
 
+// The first call for an array ends the uses of all blocks; it may be gone after that.
 int block::end_joint()
 {
 	int err = 0;
 	for (range_use &u : uses()) {
-		if (!u.on)
+		array *on = u.on;
+		if (!on)
 			continue;
 		if (int e = end_joint_uses(u))
 			err = e;
+		for (block *other = this; other; other = other->next) {
+			for (range_use &same : other->uses())
+				same.on = same.on == on ? nullptr : same.on;
+		}
 	}
 	return err;
 }

@@ -20,7 +20,7 @@ class block final : public het_event
 	void after(int status) override { of->block_is_over(*this, status, again_); }
 	bool is_empty() const override { return false; }
 
-	// The launch has brought together what is open still.
+	// Brings together what is open still, of this one and those that follow in the list.
 	int end_joint();
 
 	const reference<split_launch> of;

@@ -77,24 +77,26 @@ bool executor::begin_alone(het_event &e, int *end)
 	return flies;
 }
 
-// A command that the caller has taken from the deque. What it must wait for may be in flight here, with nobody else to reap.
-void executor::start(het_event &e)
+// A command that the caller has taken from the deque. False: it lies there again, as others must end first, and these may lie
+// behind it.
+bool executor::start(het_event &e)
 {
 	int end;
-	bool flies;
 	delay_point();
-	while (!(flies = begin_alone(e, &end)) && end == try_again) {
-		if (!reap())
-			wait_for_progress();
+	bool flies = begin_alone(e, &end);
+	if (!flies && end == try_again) {
+		ready_.push(e);
+		return false;
 	}
 	if (!flies && end != detached)
 		finish(e, end);
+	return true;
 }
 
 void executor::offer(het_event &e)
 {
 	if (e.begins_anywhere()) {
-		start(e);
+		start(e); // never refused
 		return;
 	}
 	bool idle = has_queue() && ready_.empty() && flights_.load() < depth;
@@ -170,10 +172,14 @@ void executor::drive_until_finished(het_event &e)
 {
 	waiters_.fetch_add(1);
 	while (!e.is_finished() && e.where.load() == this) {
-		if (ready_.take(e))
-			start(e);
-		else if (!reap())
-			e.sleep_until_finished();
+		if (!ready_.take(e)) {
+			if (!reap())
+				e.sleep_until_finished();
+		} else if (!start(e)) {
+			ring();
+			if (!reap())
+				wait_for_progress();
+		}
 	}
 	waiters_.fetch_sub(1);
 	if (flights_.load() && (waiters_.load() || attended_.load()))
@@ -209,16 +215,19 @@ task *executor::next_task()
 bool executor::work_once()
 {
 	bool busy = false;
-	while (flights_.load() < depth) {
+	uint32_t refused = 0; // one after the other
+	while (flights_.load() < depth && refused <= ready_.size()) {
 		task *t = next_task();
 		if (!t)
 			break;
-		start(event_of(*t));
+		refused = start(event_of(*t)) ? 0 : refused + 1;
 		attended_.store(true);
 		busy = true;
 	}
-	if (attended_.load() || !ready_.empty())
-		busy |= reap();
+	bool reaped = (attended_.load() || !ready_.empty()) && reap();
+	busy |= reaped;
+	if (refused && !reaped)
+		wait_for_progress();
 	if (attended_.load() && !flights_.load()) {
 		attended_.store(false);
 		// Somebody may have relied on it just now.

@@ -89,17 +89,21 @@ std::unique_ptr<device> make_memory(const void *, unsigned i, unsigned lanes, in
 	return memory_device_number(i).compute->make_memory(i, lanes, error);
 }
 
-// Commands that use an array which is about to be forgotten: those that have not begun never will; the others are waited for.
+// Commands that use an array which is about to be forgotten: those that have not begun never will, and do not concern the memory's
+// next owner; the others are waited for.
 void let_go_of(range array)
 {
 	for (;;) {
 		reference<het_event> running;
-		core().graph.for_users(array, [&](node &n) {
+		core().graph.forget_users(array, [&](node &n) {
 			auto &e = static_cast<het_event &>(n);
-			if (!e.begun)
+			if (!e.begun) {
 				e.inherited = HET_EMEMORY;
-			else if (!running)
+				return true;
+			}
+			if (!running)
 				running = reference<het_event>::to(&e);
+			return false;
 		});
 		if (!running)
 			return;

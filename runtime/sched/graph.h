@@ -99,12 +99,21 @@ class command_graph
 	// Returns the nodes that have become ready, linked by next_ready.
 	node *finish(node &n, int status);
 
-	// Calls f(node &) for each unfinished command that uses bytes of @r, under the lock.
-	template <class F> void for_users(range r, F f)
+	// Calls is_over(node &), under the lock, for each unfinished command that uses bytes of @r, perhaps several times. If it says yes, the
+	// command will not use them any longer: later ones neither wait for it there nor inherit its failure.
+	template <class F> void forget_users(range r, F is_over)
 	{
 		hold h(lock_);
-		for (interval_tree *t : {&tree_, &covered_})
-			t->for_overlaps(r, [&](access_entry &e) { f(*e.owner); });
+		for (interval_tree *t : {&tree_, &covered_}) {
+			access_entry *over;
+			do {
+				over = nullptr;
+				t->for_overlaps(
+					r, [&](access_entry &e) { over = !over && is_over(*e.owner) ? &e : over; });
+				if (over)
+					t->remove(*over);
+			} while (over);
+		}
 	}
 	// How many commands the sequence has had.
 	uint64_t count_of(sequence &s)

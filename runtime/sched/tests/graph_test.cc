@@ -302,12 +302,40 @@ TEST(command_graph, users_are_found_though_a_later_writer_covers_them)
 	graph.add(first, {});
 	graph.add(second, {});
 	unsigned users = 0;
-	graph.for_users({3, 4}, [&](node &n) { users += &n == &first || &n == &second; });
+	auto count = [&](node &) {
+		users++;
+		return false;
+	};
+	graph.forget_users({3, 4}, count);
 	EXPECT_EQ(users, 2u);
 	finish(graph, first);
 	finish(graph, second);
-	graph.for_users({0, 8}, [&](node &) { users++; });
+	graph.forget_users({0, 8}, count);
 	EXPECT_EQ(users, 2u);
+}
+
+// Of memory that has a new owner: an earlier command that will not use it holds nobody up, and its failure is nobody's.
+TEST(command_graph, what_is_forgotten_does_not_concern_later_ones)
+{
+	command_graph graph(inherited);
+	command running, cancelled, other, later;
+	use there{{0, 8}, true, true}, elsewhere{{20, 28}, true, true};
+	running.set({&there, 1});
+	const use both[] = {there, elsewhere};
+	cancelled.set(both);
+	graph.add(running, {});
+	graph.add(cancelled, {});
+	graph.forget_users({0, 8}, [&](node &n) { return &n == &cancelled; });
+	finish(graph, running);
+	later.set({&there, 1});
+	other.set({&elsewhere, 1});
+	EXPECT_EQ(graph.add(later, {}), command_graph::added::ready);
+	EXPECT_EQ(graph.add(other, {}), command_graph::added::waiting);
+	finish(graph, cancelled, -5);
+	EXPECT_EQ(later.inherited, 0);
+	EXPECT_EQ(other.inherited, inherited);
+	finish(graph, later);
+	finish(graph, other, other.inherited);
 }
 
 // --- under threads -----------------------------------------------------------
