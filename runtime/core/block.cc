@@ -98,19 +98,11 @@ void block::place_arguments()
 
 // --- the life ------------------------------------------------------------------
 
-int block::bring_uses_to_host()
-{
-	int err = 0;
-	for (size_t i = 0; i < nuses_ && !err; i++)
-		err = bring_to_host(uses_[i].bytes, uses_[i].access);
-	return err;
-}
-
 int block::begin_on_device()
 {
 	take_uses();
 	// The other blocks' arrays stay open until the last of them has ended: none may have to be linked anew by then.
-	int err = device().compute->is_in_place() ? bring_uses_to_host()
+	int err = device().compute->is_in_place() ? bring_to_host(uses())
 						  : begin_ranges(uses(), device(), false, of->uses_);
 	if (err) {
 		again_ = err == HET_EDEVICE;

@@ -34,7 +34,6 @@ class block final : public het_event
 	het_device &device() const { return *of->parts_[participant].device; }
 	std::span<range_use> uses() { return {uses_.get(), nuses_}; }
 	int begin_on_device();
-	int bring_uses_to_host();
 	void take_uses();
 	void add_use(const range_use &u);
 	void take_use(size_t i);

@@ -262,6 +262,28 @@ int kernel_command::take_arguments(const het_launch_args &args)
 	return 0;
 }
 
+int kernel_command::link_uses(het_device &d)
+{
+	if (uses_.empty() || d.compute->is_in_place())
+		return 0;
+	int err = start_memory();
+	for (size_t i = 0; i < uses_.size() && !err; i++)
+		err = link_range(uses_[i].bytes, d);
+	return err;
+}
+
+void kernel_command::declare_accesses(range (*widen_written)(range))
+{
+	for (size_t i = 0; i < uses_.size(); i++) {
+		const range_use &u = uses_[i];
+		bool writes = u.access & HET_WRITE_ONLY;
+		entries_[i].bytes = writes ? widen_written(u.bytes) : widen_to_edges(u.bytes);
+		entries_[i].reads = u.access & HET_READ_ONLY;
+		entries_[i].writes = writes;
+	}
+	accesses = entries_;
+}
+
 int kernel_command::take_launch(const het_launch_args &args)
 {
 	kernel_ = reference<het_kernel>::to(args.kernel);

@@ -20,6 +20,12 @@ class kernel_command : public het_event
 	// Checks and copies. 0 or a code.
 	int take_launch(const het_launch_args &args);
 
+	// Makes the uses parts of linked arrays with buffers on the device, if it has memory of its own. 0 or a code.
+	int link_uses(het_device &d);
+	// Tells the graph what is used, of the linked arrays: what is read with its edges, what is written widened by
+	// @widen_written.
+	void declare_accesses(range (*widen_written)(range));
+
 	static bool is_memory(uint32_t kind) { return kind == HET_ARG_MEMORY || kind == HET_ARG_RANGE; }
 
 	bool has_block() const { return !args_.empty() && args_[0].kind == HET_ARG_BLOCK; }

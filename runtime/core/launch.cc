@@ -52,19 +52,10 @@ int launch::choose_device(const het_launch_args &args)
 // Links come before the order of commands is known: an edge belongs to all that have a part of it.
 int launch::prepare_memory()
 {
-	bool links = !uses_.empty() && !device_->compute->is_in_place();
-	if (int err = links ? start_memory() : 0)
-		return err;
-	for (size_t i = 0; i < uses_.size(); i++) {
-		range_use &u = uses_[i];
-		if (int err = links ? link_range(u.bytes, *device_) : 0)
-			return err;
-		entries_[i].bytes = widen_to_edges(u.bytes);
-		entries_[i].reads = u.access & HET_READ_ONLY;
-		entries_[i].writes = u.access & HET_WRITE_ONLY;
-	}
-	accesses = entries_;
-	return 0;
+	int err = link_uses(*device_);
+	if (!err)
+		declare_accesses(widen_to_edges);
+	return err;
 }
 
 int launch::take(const het_launch_args &args)
@@ -86,19 +77,11 @@ void launch::place_arguments()
 	}
 }
 
-int launch::bring_uses_to_host()
-{
-	int err = 0;
-	for (size_t i = 0; i < uses_.size() && !err; i++)
-		err = bring_to_host(uses_[i].bytes, uses_[i].access);
-	return err;
-}
-
 int launch::begin_on_device()
 {
 	device_kernel &kernel = *kernel_->on(*device_);
 	bool in_place = device_->compute->is_in_place();
-	if (int err = in_place ? bring_uses_to_host() : begin_ranges(uses_, *device_, kernel.notes_writes()))
+	if (int err = in_place ? bring_to_host(uses_) : begin_ranges(uses_, *device_, kernel.notes_writes()))
 		return err;
 	if (!in_place)
 		place_arguments();

@@ -24,7 +24,6 @@ class launch final : public kernel_command
 	const char *what_is_special() const;
 	int choose_device(const het_launch_args &args);
 	int prepare_memory();
-	int bring_uses_to_host();
 	int begin_on_device();
 	void place_arguments();
 

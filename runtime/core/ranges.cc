@@ -444,4 +444,12 @@ int bring_to_host(range r, uint32_t access)
 	return 0;
 }
 
+int bring_to_host(std::span<const range_use> uses)
+{
+	int err = 0;
+	for (size_t i = 0; i < uses.size() && !err; i++)
+		err = bring_to_host(uses[i].bytes, uses[i].access);
+	return err;
+}
+
 } // namespace het::rt

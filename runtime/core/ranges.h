@@ -61,5 +61,6 @@ void *buffer_of(const range_use &u, uintptr_t at, const het_device &d, size_t *o
 
 // Makes the bytes valid on the host, for commands that work there.
 int bring_to_host(range r, uint32_t access);
+int bring_to_host(std::span<const range_use> uses);
 
 } // namespace het::rt

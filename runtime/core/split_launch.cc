@@ -124,26 +124,13 @@ int split_launch::prepare_kernels()
 // Others must not have any part of a chunk in which several devices write.
 int split_launch::prepare_memory()
 {
-	bool links = false;
-	for (unsigned i = 0; i < nparts_; i++)
-		links |= !parts_[i].device->compute->is_in_place();
-	links &= !uses_.empty();
-	if (int err = links ? start_memory() : 0)
-		return err;
-	for (unsigned p = 0; links && p < nparts_; p++) {
-		for (size_t i = 0; i < uses_.size() && !parts_[p].device->compute->is_in_place(); i++) {
-			if (int err = link_range(uses_[i].bytes, *parts_[p].device))
-				return err;
-		}
+	for (unsigned i = 0; i < nparts_; i++) {
+		if (int err = link_uses(*parts_[i].device))
+			return err;
 	}
-	for (size_t i = 0; i < uses_.size(); i++) {
-		range_use &u = uses_[i];
+	for (range_use &u : uses_)
 		u.owner = this;
-		entries_[i].reads = u.access & HET_READ_ONLY;
-		entries_[i].writes = u.access & HET_WRITE_ONLY;
-		entries_[i].bytes = entries_[i].writes ? widen_for_joint(u.bytes) : widen_to_edges(u.bytes);
-	}
-	accesses = entries_;
+	declare_accesses(widen_for_joint);
 	return 0;
 }
 
