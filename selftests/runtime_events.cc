@@ -16,18 +16,6 @@ using namespace selftest;
 namespace
 {
 
-int status_of(het_event *e)
-{
-	int status;
-	HET_OK(het_event_status(e, &status));
-	return status;
-}
-
-void wait_for(het_event *e)
-{
-	HET_OK(het_event_wait(1, &e));
-}
-
 const uint8_t one = 1;
 
 } // namespace

@@ -4,10 +4,6 @@
 #include "harness/pattern.h"
 #include "harness/runtime.h"
 
-#include "fake/fake_cuda.h"
-
-#include <dlfcn.h>
-
 using namespace selftest;
 
 namespace
@@ -394,39 +390,16 @@ TEST(launches_that_fit_no_image, .devices = device::cuda)
 
 // --- a driver that fails -------------------------------------------------------
 
-namespace
-{
-
-fake_cuda_state &fake_driver()
-{
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-	auto *state = library ? static_cast<fake_cuda_state *>(dlsym(library, "fake_cuda")) : nullptr;
-	if (!state)
-		skip("not the fake CUDA driver");
-	return *state;
-}
-
-void fail_next(const char *symbol, int code)
-{
-	fake_driver().fail_after = 0;
-	fake_driver().fail_code = code;
-	fake_driver().fail_symbol = symbol;
-}
-
-constexpr int out_of_memory = 2, launch_failed = 719;
-
-} // namespace
-
 TEST(calls_that_fail_once, .devices = device::cuda)
 {
 	runtime_fixture fx(t);
 	std::vector<uint8_t> bytes(100000, 1);
 	uint8_t one = 1;
 	auto range = range_arg(bytes.data(), bytes.size(), HET_READ_WRITE);
-	fail_next("cuMemAlloc_v2", out_of_memory);
+	fail_cuda_call("cuMemAlloc_v2", cuda_out_of_memory);
 	HET_ERR(fx.launch(fx.add, bytes.size(), {range, value_arg(one)}), HET_EDEVICE);
 	for (const char *symbol : {"cuLaunchKernel", "cuEventRecord", "cuMemcpyHtoDAsync_v2"}) {
-		fail_next(symbol, out_of_memory);
+		fail_cuda_call(symbol, cuda_out_of_memory);
 		event_handle e;
 		HET_OK(fx.launch(fx.add, bytes.size(), {range, value_arg(one)}, e.out()));
 		het_event *events[] = {e};
@@ -448,7 +421,7 @@ TEST(a_kernel_that_fails, .devices = device::cuda)
 	std::vector<uint8_t> bytes(100000, 1), others(100000, 7);
 	uint8_t one = 1;
 	fx.run(fx.add, others.size(), {range_arg(others.data(), others.size(), HET_READ_ONLY), value_arg(one)});
-	fail_next("work of cuLaunchKernel", launch_failed);
+	fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed);
 	for (int i = 0; i < 3; i++)
 		HET_OK(fx.launch(fx.add, bytes.size(),
 				 {range_arg(bytes.data(), bytes.size(), HET_READ_WRITE), value_arg(one)}));

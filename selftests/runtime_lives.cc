@@ -11,8 +11,6 @@ using namespace selftest;
 namespace
 {
 
-constexpr het_pattern each_byte = {sizeof(het_pattern), 0, 1, 1, 1, 0};
-
 struct free_memory {
 	void operator()(uint8_t *p) const { free(p); }
 };
@@ -87,8 +85,7 @@ class lives
 		HET_OK(fx_.launch(fx_.add, n,
 				  {range_arg(l.bytes.get() + off, n, HET_READ_WRITE, each_byte), value_arg(value)},
 				  nullptr, {.flags = flags}));
-		for (size_t i = off; i < off + n; i++)
-			l.model[i] = uint8_t(l.model[i] + value);
+		add_to_model(l.model, off, n, value);
 		l.is_awaited |= has_host();
 	}
 

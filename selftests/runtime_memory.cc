@@ -14,18 +14,6 @@ namespace
 
 constexpr uint8_t one = 1;
 
-int status_of(het_event *e)
-{
-	int status;
-	HET_OK(het_event_status(e, &status));
-	return status;
-}
-
-void wait_for(het_event *e)
-{
-	HET_OK(het_event_wait(1, &e));
-}
-
 // --- rectangles ------------------------------------------------------------------
 
 // Bytes in a memory object or of the host's, and what they should be.

@@ -18,12 +18,6 @@ namespace
 
 constexpr size_t page = 4096;
 
-void add_to_model(std::vector<uint8_t> &model, size_t off, size_t n, uint8_t value)
-{
-	for (size_t i = off; i < off + n; i++)
-		model[i] = uint8_t(model[i] + value);
-}
-
 unsigned long long count_of(int parameter)
 {
 	unsigned long long n = 0;

@@ -4,9 +4,6 @@
 #include "harness/pattern.h"
 #include "harness/runtime.h"
 
-#include "fake/fake_cuda.h"
-
-#include <dlfcn.h>
 #include <memory>
 
 using namespace selftest;
@@ -387,26 +384,16 @@ const char table_ptx[] = R"(
 TEST(calls_that_fail_once, .traps = trap::best, .devices = device::cuda)
 {
 	runtime_fixture fx(t);
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-	auto *driver = library ? static_cast<fake_cuda_state *>(dlsym(library, "fake_cuda")) : nullptr;
-	if (!driver)
-		skip("not the fake CUDA driver");
-	constexpr int out_of_memory = 2;
-	auto fail_next = [&](const char *symbol) {
-		driver->fail_after = 0;
-		driver->fail_code = out_of_memory;
-		driver->fail_symbol = symbol;
-	};
 	const size_t n = 3'000'000;
 	raw r(device_number(0), n), other(device_number(0), n);
 	std::vector<uint8_t> host(n, 3), back(n);
 	copy_now(fx, {r.device(), r.at(0)}, {nullptr, host.data()}, n);
 	void *p = nullptr;
-	fail_next("cuMemAlloc_v2");
+	fail_cuda_call("cuMemAlloc_v2", cuda_out_of_memory);
 	HET_ERR(het_device_alloc(device_number(0), n, &p), HET_EDEVICE);
 	auto fails = [&](const char *symbol, side to, side from) {
 		event_handle e;
-		fail_next(symbol);
+		fail_cuda_call(symbol, cuda_out_of_memory);
 		HET_OK(copy(fx, to, from, n, e.out()));
 		CHECK_EQ(end_of(e), HET_EDEVICE);
 	};

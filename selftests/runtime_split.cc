@@ -4,11 +4,8 @@
 #include "harness/pattern.h"
 #include "harness/runtime.h"
 
-#include "fake/fake_cuda.h"
-
 #include <algorithm>
 #include <array>
-#include <dlfcn.h>
 #include <gpuvm.h>
 #include <map>
 #include <thread>
@@ -20,17 +17,9 @@ namespace
 
 constexpr uint32_t kinds = kind::heap | kind::mmapped | kind::memalign_line | kind::bss | kind::map | kind::slice;
 
-// Work-item i has byte i.
-constexpr het_pattern each_byte = {sizeof(het_pattern), 0, 1, 1, 1, 0};
-
 het_arg split_range(const void *p, size_t n, uint32_t access)
 {
 	return range_arg(p, n, access, each_byte);
-}
-
-void wait_for(het_event *e)
-{
-	HET_OK(het_event_wait(1, &e));
 }
 
 struct work {
@@ -73,12 +62,6 @@ void split_add(runtime_fixture &fx, void *p, size_t n, uint8_t value)
 	HET_OK(fx.launch(fx.add, n, {split_range(p, n, HET_READ_WRITE), value_arg(value)}, e.out(),
 			 {.flags = HET_SPLIT}));
 	wait_for(e);
-}
-
-void add_to_model(std::vector<uint8_t> &model, size_t off, size_t n, uint8_t value)
-{
-	for (size_t i = off; i < off + n; i++)
-		model[i] = uint8_t(model[i] + value);
 }
 
 // Launches on parts of an array, split and not, and touches between.
@@ -488,22 +471,6 @@ TEST(a_stencil_moves_little, .traps = trap::best, .devices = device::host2,
 
 // --- devices that fail ---------------------------------------------------------
 
-namespace
-{
-
-void fail_after(const char *symbol, int calls)
-{
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-	auto *state = library ? static_cast<fake_cuda_state *>(dlsym(library, "fake_cuda")) : nullptr;
-	if (!state)
-		skip("not the fake CUDA driver");
-	state->fail_after = calls;
-	state->fail_code = 719; // launch failed
-	state->fail_symbol = symbol;
-}
-
-} // namespace
-
 TEST(others_do_what_a_failed_device_was_given, .traps = trap::best, .devices = device::cuda2,
      .kinds = kind::mmapped | kind::slice)
 {
@@ -521,7 +488,7 @@ TEST(others_do_what_a_failed_device_was_given, .traps = trap::best, .devices = d
 			      {"cuMemcpyHtoDAsync_v2", 3},
 			      {"work of cuLaunchKernel", 0}};
 	for (const auto &f : failures) {
-		fail_after(f.symbol, f.after);
+		fail_cuda_call(f.symbol, cuda_launch_failed, f.after);
 		event_handle e;
 		uint8_t one = 1;
 		HET_OK(fx.launch(fx.add, b.size(), {split_range(b.data(), b.size(), HET_READ_WRITE), value_arg(one)},

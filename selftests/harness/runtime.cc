@@ -2,8 +2,10 @@
 #include "runtime.h"
 
 #include "clock.h"
+#include "fake/fake_cuda.h"
 #include "runtime_kernels.h"
 
+#include <dlfcn.h>
 #include <string>
 
 namespace selftest
@@ -132,6 +134,35 @@ het_arg local_arg(size_t n)
 		.pointer = nullptr,
 		.memory = nullptr,
 		.pattern = nullptr};
+}
+
+void add_to_model(std::vector<uint8_t> &model, size_t off, size_t n, uint8_t value)
+{
+	for (size_t i = off; i < off + n; i++)
+		model[i] = uint8_t(model[i] + value);
+}
+
+void wait_for(het_event *e)
+{
+	HET_OK(het_event_wait(1, &e));
+}
+
+int status_of(het_event *e)
+{
+	int status;
+	HET_OK(het_event_status(e, &status));
+	return status;
+}
+
+void fail_cuda_call(const char *symbol, int code, int after)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	auto *state = library ? static_cast<fake_cuda_state *>(dlsym(library, "fake_cuda")) : nullptr;
+	if (!state)
+		skip("not the fake CUDA driver");
+	state->fail_after = after;
+	state->fail_code = code;
+	state->fail_symbol = symbol;
 }
 
 het_image runtime_kernels()

@@ -8,6 +8,7 @@
 #include <het.h>
 #include <initializer_list>
 #include <span>
+#include <vector>
 
 namespace selftest
 {
@@ -80,6 +81,20 @@ template <class T> het_arg value_arg(const T &v)
 		.memory = nullptr,
 		.pattern = nullptr};
 }
+
+// Work-item i uses byte i.
+inline constexpr het_pattern each_byte = {sizeof(het_pattern), 0, 1, 1, 1, 0};
+// What runtime_fixture::add does to the bytes from @off on.
+void add_to_model(std::vector<uint8_t> &model, size_t off, size_t n, uint8_t value);
+
+// It must not fail.
+void wait_for(het_event *e);
+int status_of(het_event *e);
+
+// The call of the fake CUDA driver's that comes after so many others of this symbol fails, once; see fake/fake_cuda.h. Skips the case
+// where the driver is another one.
+void fail_cuda_call(const char *symbol, int code, int after = 0);
+inline constexpr int cuda_out_of_memory = 2, cuda_launch_failed = 719;
 
 // PTX with the kernels add, combine, slow and ids.
 het_image runtime_kernels();
