@@ -189,17 +189,19 @@ int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
 	// Others get it from there, and not from a device that is writing in it.
 	if (!err && u.joint)
 		err = bring_home(a, g, s, event::fetch);
+	// No chunk or edge will be a joint writer's alone.
+	if (u.joint)
+		mode = kernel_mode::read_only;
 	if (!err && mode == kernel_mode::write_only)
 		err = bring_partial_chunks(a, g, s, u.part, u.device);
 	else if (!err)
-		err = bring_to_device(a, g, s, u.joint ? event::begin_read : arrival(mode), u.device,
-				      writes(mode) && !u.joint);
+		err = bring_to_device(a, g, s, arrival(mode), u.device, writes(mode));
 	if (!err && mode == kernel_mode::write_only)
 		leave_to_writer(a, g, s, u.device);
 	if (!err && mode == kernel_mode::write_only && u.whole)
 		leave_edges_to_writer(a, g, u.device);
 	else if (!err)
-		err = edges_to_device(a, g, u.device, u.part, writes(mode) && !u.joint);
+		err = edges_to_device(a, g, u.device, u.part, writes(mode));
 	if (!err && u.joint)
 		note_arrival(a, u);
 	return err;
