@@ -50,8 +50,8 @@ struct bracket {
 	range part;
 	uint8_t device;
 	bool writes;
-	// See memory/joint.h. These write; the device has the bytes; end_joint() has them.
-	bool joint, arrived, collected;
+	// See memory/joint.h. These write; the device has the bytes.
+	bool joint, arrived;
 	const void *owner;
 };
 

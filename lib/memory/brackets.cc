@@ -59,7 +59,7 @@ int open_part(array &a, const usage &u, bool writing)
 	auto *b = pool_array<bracket>(1);
 	if (!b)
 		return fail(GPUVM_ESALLOC, "gpuvm_kernel_begin_range: out of memory");
-	*b = {a.parts, u.part, uint8_t(u.device), writing, u.joint, false, false, u.owner};
+	*b = {a.parts, u.part, uint8_t(u.device), writing, u.joint, false, u.owner};
 	a.parts = b;
 	return 0;
 }
@@ -159,6 +159,15 @@ bool has_joint_writer(const array &a, range chunk, unsigned device)
 {
 	for (const bracket *b = a.parts; b; b = b->next) {
 		if (b->arrived && b->device == device && b->part.overlaps(chunk))
+			return true;
+	}
+	return false;
+}
+
+bool is_joint(const array &a, uint32_t c)
+{
+	for (const bracket *b = a.parts; b; b = b->next) {
+		if (b->joint && is_in(a, c, b->part))
 			return true;
 	}
 	return false;

@@ -40,6 +40,8 @@ void drop_brackets(array &a);
 void note_arrival(array &a, const usage &u);
 // Joint writers on the device are ahead of the chunk or edge.
 bool has_joint_writer(const array &a, range chunk, unsigned device);
+// On some device.
+bool is_joint(const array &a, uint32_t c);
 
 // The same for whole arrays, without the lock.
 void open_whole(link &l, bool writing);

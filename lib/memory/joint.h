@@ -8,6 +8,9 @@
 // these alone; or a device's that nobody else has written in. The host may be one of the writers: it touches its bytes
 // as ever.
 //
+// What a writer has of the array is what it may write; joint_notes may know better what it has written. Where that is so little
+// known that two devices' first and last bytes overlap, the bytes that differ from the host's are those that were written.
+//
 // While joint writers are open the caller sees to it that no others use the chunks that they have; edges, too.
 #pragma once
 
@@ -25,7 +28,20 @@ joint_parts cut_for_joint(const array &a, range bytes);
 // With the chunks and edges that it has a part of. Lock held.
 range widen_for_joint(const array &a, range bytes);
 
-// All joint writers of an owner end, each begun with begin_kernel(). 0 or GPUVM_EDEVALLOC, GPUVM_EHOSTPTR.
-int end_joint(array &a, const void *owner);
+// What is known of joint writers' writes. No lock is needed; the array's may be held.
+class joint_notes
+{
+      public:
+	// From the first to the last byte that may have been written, of those in @bytes; empty: none. @u: as it began; @bytes: in its
+	// part.
+	virtual range written(const usage &u, range bytes) = 0;
+
+      protected:
+	~joint_notes() = default;
+};
+
+// All joint writers of an owner end, each begun with begin_kernel(). @notes: null: each has written all of its part. 0 or
+// GPUVM_EDEVALLOC, GPUVM_EHOSTPTR, GPUVM_ESALLOC.
+int end_joint(array &a, const void *owner, joint_notes *notes = nullptr);
 
 } // namespace het

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/joint_end.h"
+
+#include "memory/edges.h"
+#include "memory/home.h"
+#include "memory/host_writes.h"
+#include "memory/kernel.h"
+#include "memory/lane.h"
+#include "memory/library.h"
+#include "memory/pending.h"
+#include "memory/resolver.h"
+#include "memory/transfer.h"
+#include "os/inject.h"
+#include "os/log.h"
+#include "os/pool.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+namespace het
+{
+
+namespace
+{
+
+constexpr unsigned none = UINT_MAX, several = UINT_MAX - 1;
+// Bytes that are merged at a time.
+constexpr size_t window_size = 64 << 10;
+
+} // namespace
+
+joint_end::~joint_end()
+{
+	if (writers_)
+		pool().release(writers_, room_ * sizeof(usage));
+	if (staging_)
+		pool().release(staging_, 2 * window_size);
+}
+
+// --- who has written what ------------------------------------------------------
+
+int joint_end::gather()
+{
+	auto is_ours = [&](const bracket &b) { return b.joint && b.owner == owner_; };
+	for (const bracket *b = a_.parts; b; b = b->next)
+		room_ += is_ours(*b);
+	writers_ = room_ ? pool_array<usage>(room_) : nullptr;
+	if (room_ && !writers_)
+		return fail(GPUVM_ESALLOC, "array %p: no memory to bring together what several devices have written",
+			    a_.place.user.ptr());
+	for (const bracket *b = a_.parts; b; b = b->next) {
+		auto is_same = [&](const usage &u) { return u.device == b->device && u.part == b->part; };
+		if (is_ours(*b) && std::none_of(writers_, writers_ + count_, is_same))
+			writers_[count_++] = {b->device, b->part, false, true, owner_};
+	}
+	return 0;
+}
+
+range joint_end::written(const usage &u, range bytes) const
+{
+	range r = intersect(u.part, bytes);
+	return r.empty() || !notes_ ? r : notes_->written(u, r);
+}
+
+range joint_end::bytes_of_chunk(uint32_t c) const
+{
+	return intersect(a_.place.chunk_range(c, 1), a_.place.user);
+}
+
+unsigned joint_end::only_writer(uint32_t c) const
+{
+	unsigned only = none;
+	for (const usage &u : writers()) {
+		if (u.device == only || written(u, bytes_of_chunk(c)).empty())
+			continue;
+		if (only != none)
+			return several;
+		only = u.device;
+	}
+	return only;
+}
+
+bool joint_end::has_writer(uint32_t c) const
+{
+	auto has_it = [&](const usage &u) { return u.part.overlaps(bytes_of_chunk(c)); };
+	return std::any_of(writers_, writers_ + count_, has_it);
+}
+
+// What several devices have written can't be told by first and last bytes.
+bool joint_end::is_contested(range bytes) const
+{
+	for (size_t i = 0; i < count_ && notes_; i++) {
+		range r = written(writers_[i], bytes);
+		if (r.empty())
+			continue;
+		for (size_t j = 0; j < i; j++) {
+			if (writers_[j].device != writers_[i].device && written(writers_[j], r).size())
+				return true;
+		}
+	}
+	return false;
+}
+
+// --- chunks --------------------------------------------------------------------
+
+// Gives the chunk to its only writer, unless the host has written, too; else brings it home, where it belongs to nobody else then.
+// In which nobody has written stays where it is.
+int joint_end::choose_owner(uint32_t c)
+{
+	layout::span s = {c, c + 1};
+	wait_until_idle(a_, g_, s);
+	take_in_host_writes(a_);
+	unsigned writer = only_writer(c);
+	if (writer == none)
+		return 0;
+	if (writer != several && a_.chunks[c].state().device_valid(writer))
+		return give_to_device(a_, s, writer);
+	return bring_home(a_, g_, s, event::touch_write);
+}
+
+int joint_end::choose_owners()
+{
+	int err = settle(a_, g_);
+	for (uint32_t c = 0; c < a_.place.chunks && !err; c++) {
+		if ((a_.chunks[c].flags & chunk_joint) && has_writer(c))
+			err = choose_owner(c);
+	}
+	return err;
+}
+
+int joint_end::read(unsigned device, std::span<const transfer> pieces)
+{
+	size_t bytes = 0;
+	for (const transfer &t : pieces)
+		bytes += t.size;
+	g_.unlock();
+	delay_point();
+	uint64_t started = start_of_copy();
+	int err;
+	{
+		lane_lease lane;
+		err = lib().devices[device]->read(lane, pieces);
+	}
+	g_.lock();
+	if (err)
+		return GPUVM_EDEVALLOC;
+	count_to_host(bytes, started);
+	return 0;
+}
+
+// Copies what the writer has written in chunks that came home to the alias.
+int joint_end::collect(const usage &u)
+{
+	layout::span s = a_.place.chunks_of(u.part);
+	transfer pieces[runs_at_once];
+	int err = 0;
+	for (uint32_t c = s.first; c < s.last && !err;) {
+		size_t n = 0;
+		for (; c < s.last && n < runs_at_once; c++) {
+			range r = written(u, bytes_of_chunk(c));
+			if (!a_.chunks[c].state().host_valid() || r.empty() || is_contested(bytes_of_chunk(c)))
+				continue;
+			pieces[n] = piece_of(a_, u.device, c, 1);
+			pieces[n].offset = r.begin - a_.place.user.begin;
+			pieces[n].host = alias_of(a_, r.begin);
+			pieces[n++].size = r.size();
+		}
+		err = n ? read(u.device, {pieces, n}) : 0;
+	}
+	return err;
+}
+
+// --- bytes ---------------------------------------------------------------------
+
+// All writers began with the host's bytes, so a byte that differs was written.
+int joint_end::merge_window(range window, char *host)
+{
+	char *before = staging_, *after = staging_ + window_size;
+	memcpy(before, host, window.size());
+	for (const usage &u : writers()) {
+		range r = written(u, window);
+		if (r.empty())
+			continue;
+		void *devbuf = a_.links[u.device].devbuf.load(std::memory_order_relaxed);
+		size_t at = r.begin - window.begin;
+		const transfer piece = {devbuf, r.begin - a_.place.user.begin, after, r.size()};
+		if (int err = read(u.device, {&piece, 1}))
+			return err;
+		for (size_t i = 0; i < r.size(); i++) {
+			if (after[i] != before[at + i])
+				host[at + i] = after[i];
+		}
+	}
+	return 0;
+}
+
+int joint_end::merge(range bytes, char *host)
+{
+	if (!staging_)
+		staging_ = pool_array<char>(2 * window_size);
+	if (!staging_)
+		return fail(GPUVM_ESALLOC, "array %p: no memory to bring together what several devices have written",
+			    a_.place.user.ptr());
+	int err = 0;
+	while (!bytes.empty() && !err) {
+		range window = {bytes.begin, std::min(bytes.end, bytes.begin + window_size)};
+		err = merge_window(window, host);
+		bytes.begin = window.end;
+		host += window.size();
+	}
+	return err;
+}
+
+int joint_end::merge_contested()
+{
+	int err = 0;
+	for (uint32_t c = 0; c < a_.place.chunks && !err; c++) {
+		range r = bytes_of_chunk(c);
+		if ((a_.chunks[c].flags & chunk_joint) && a_.chunks[c].state().host_valid() && is_contested(r))
+			err = merge(r, alias_of(a_, r.begin));
+	}
+	return err;
+}
+
+// No device has the edges of all writers then.
+int joint_end::collect_edge(unsigned edge, range bytes)
+{
+	int err = 0;
+	bool contested = is_contested(bytes), any = contested;
+	if (contested)
+		err = merge(bytes, static_cast<char *>(bytes.ptr()));
+	for (size_t i = 0; i < count_ && !contested && !err; i++) {
+		range r = written(writers_[i], bytes);
+		if (r.empty())
+			continue;
+		any = true;
+		err = edges_to_host(a_, g_, writers_[i].device, r);
+	}
+	if (any)
+		a_.edges.valid[edge] = 0;
+	return err;
+}
+
+// --- the end -------------------------------------------------------------------
+
+// All at once: then it shows which chunks have joint writers still.
+void joint_end::close()
+{
+	layout::span all = {UINT32_MAX, 0};
+	for (bracket *b = a_.parts, *next; b; b = next) {
+		next = b->next;
+		if (!b->joint || b->owner != owner_)
+			continue;
+		layout::span s = a_.place.chunks_of(b->part);
+		all = {std::min(all.first, s.first), std::max(all.last, s.last)};
+		close_bracket(a_, {b->device, b->part, false, true, owner_});
+	}
+	for (uint32_t c = all.first; c < all.last; c++) {
+		if ((a_.chunks[c].flags & chunk_joint) && !is_joint(a_, c))
+			a_.chunks[c].flags &= uint8_t(~chunk_joint);
+	}
+	forget_writers(a_, all);
+	announce_change(a_);
+}
+
+int joint_end::run()
+{
+	expect_touch();
+	int err = gather();
+	if (!err)
+		err = choose_owners();
+	for (size_t i = 0; i < count_ && !err; i++)
+		err = collect(writers_[i]);
+	if (!err)
+		err = merge_contested();
+	if (!err)
+		err = collect_edge(0, a_.place.head);
+	if (!err)
+		err = collect_edge(1, a_.place.tail);
+	close();
+	return err;
+}
+
+} // namespace het

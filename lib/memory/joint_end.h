@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The end of all joint writers of one owner in one array: makes one copy of what they have written (memory/joint.h).
+#pragma once
+
+#include "memory/joint.h"
+
+#include <span>
+
+namespace het
+{
+
+// One thread's. The caller is a visitor and holds the lock; it is dropped for copies.
+class joint_end
+{
+      public:
+	joint_end(array &a, array_guard &g, const void *owner, joint_notes *notes)
+	    : a_(a), g_(g), owner_(owner), notes_(notes)
+	{
+	}
+	~joint_end();
+	joint_end(const joint_end &) = delete;
+	joint_end &operator=(const joint_end &) = delete;
+
+	// 0, GPUVM_EDEVALLOC or GPUVM_ESALLOC. The brackets are closed in any case.
+	int run();
+
+      private:
+	std::span<const usage> writers() const { return {writers_, count_}; }
+	range written(const usage &u, range bytes) const;
+	range bytes_of_chunk(uint32_t c) const;
+	unsigned only_writer(uint32_t c) const;
+	bool has_writer(uint32_t c) const;
+	bool is_contested(range bytes) const;
+
+	int gather();
+	int choose_owners();
+	int choose_owner(uint32_t c);
+	int collect(const usage &u);
+	int read(unsigned device, std::span<const struct transfer> pieces);
+	int merge_contested();
+	int merge(range bytes, char *host);
+	int merge_window(range window, char *host);
+	int collect_edge(unsigned edge, range bytes);
+	void close();
+
+	array &a_;
+	array_guard &g_;
+	const void *const owner_;
+	joint_notes *const notes_;
+	// Each once, however many blocks had the same. The owner begins no more.
+	usage *writers_ = nullptr;
+	size_t count_ = 0, room_ = 0;
+	// Two windows of the merge: the host's bytes as they were, and a device's.
+	char *staging_ = nullptr;
+};
+
+} // namespace het
