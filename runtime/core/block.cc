@@ -66,7 +66,9 @@ void block::take_use(size_t i)
 		u.bytes = piece(of->uses_[i], p, n);
 		add_use(u);
 	}
-	if (!of->has_pattern(i))
+	if (of->needs_twin(i))
+		uses_[nuses_++] = {all, HET_READ_WRITE, nullptr, false, true, u.owner};
+	else if (!of->has_pattern(i))
 		add_use(u);
 	// The kernel gets its address all the same.
 	if (nuses_ == first_use_[i])
@@ -98,6 +100,24 @@ void block::place_arguments()
 
 // --- the life ------------------------------------------------------------------
 
+// That all devices have all bytes, and copies of them, is what sharing costs, and no part of the device's speed.
+int block::make_twins()
+{
+	uint64_t ranges_begun = now_ns();
+	int err = 0;
+	for (size_t i = 0; i < of->uses_.size() && !err; i++)
+		err = of->needs_twin(i) ? of->twins_.make(uses_[first_use_[i]], device()) : 0;
+	if (err) {
+		again_ = true;
+		abandon_ranges(uses(), device(), false);
+		return err;
+	}
+	double part = double(of->twin_bytes()) / double(of->all_bytes());
+	twins_ns = uint64_t(double(ranges_begun - begun_at) * part) + now_ns() - ranges_begun;
+	begun_at += twins_ns;
+	return 0;
+}
+
 int block::begin_on_device()
 {
 	take_uses();
@@ -108,6 +128,8 @@ int block::begin_on_device()
 		again_ = err == HET_EDEVICE;
 		return err;
 	}
+	if (of->has_twins_ && (err = make_twins()))
+		return err;
 	place_arguments();
 	launch_shape shape = of->shape_;
 	shape.part.first = what.first;
@@ -138,14 +160,14 @@ int block::end(int device_error)
 }
 
 // The first call for an array ends the uses of all blocks; it may be gone after that.
-int block::end_joint()
+int block::end_joint(twins *notes)
 {
 	int err = 0;
 	for (range_use &u : uses()) {
 		array *on = u.on;
 		if (!on)
 			continue;
-		if (int e = end_joint_uses(u))
+		if (int e = end_joint_uses(u, notes))
 			err = e;
 		for (block *other = this; other; other = other->next) {
 			for (range_use &same : other->uses())
@@ -153,6 +175,11 @@ int block::end_joint()
 		}
 	}
 	return err;
+}
+
+void block::abandon()
+{
+	abandon_ranges(uses(), device(), true);
 }
 
 } // namespace het::rt

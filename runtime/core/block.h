@@ -20,20 +20,26 @@ class block final : public het_event
 	void after(int status) override { of->block_is_over(*this, status, again_); }
 	bool is_empty() const override { return false; }
 
-	// Brings together what is open still, of this one and those that follow in the list.
-	int end_joint();
+	// Brings together what is open still, of this one and those that follow in the list. @notes: null, or of uses without a pattern.
+	int end_joint(twins *notes);
+	// What it has written does not count. Of a launch with twins.
+	void abandon();
 
 	const reference<split_launch> of;
 	const unsigned participant;
 	const rows what;
 	block *next = nullptr;       // of the launch's
 	block *next_start = nullptr; // to be started
-	uint64_t begun_at = 0;
+	// When its own work began, and how long it took before to make twins.
+	uint64_t begun_at = 0, twins_ns = 0;
+	// Whether what it has done is of the launch's results, or for others to do. The launch's lock.
+	enum : uint8_t { under_way, counts, given_back, done_again } state = under_way;
 
       private:
 	het_device &device() const { return *of->parts_[participant].device; }
 	std::span<range_use> uses() { return {uses_.get(), nuses_}; }
 	int begin_on_device();
+	int make_twins();
 	void take_uses();
 	void add_use(const range_use &u);
 	void take_use(size_t i);

@@ -290,3 +290,19 @@ bool het_kernel::choose_speeds(std::span<const unsigned> devices, std::span<doub
 	calibrating_.unlock(het::lock_rank::leaf);
 	return known;
 }
+
+// The first launch allocates and compiles.
+void het_kernel::note_twin_cost(double seconds)
+{
+	calibrating_.lock(het::lock_rank::leaf);
+	twin_cost_ = twin_launches_++ < 2 ? seconds : std::min(twin_cost_, seconds);
+	calibrating_.unlock(het::lock_rank::leaf);
+}
+
+double het_kernel::twin_cost()
+{
+	calibrating_.lock(het::lock_rank::leaf);
+	double cost = twin_launches_ < 2 ? 0 : twin_cost_;
+	calibrating_.unlock(het::lock_rank::leaf);
+	return cost;
+}

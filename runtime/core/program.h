@@ -67,6 +67,10 @@ struct het_kernel final : het::rt::object {
 	// False: they are not known, and @speeds are as before.
 	bool choose_speeds(std::span<const unsigned> devices, std::span<double> speeds);
 
+	// What twins cost its launches, in seconds for each byte that has one, at best. 0 until that is known. Any thread.
+	void note_twin_cost(double seconds);
+	double twin_cost();
+
 	// A command with it is over.
 	void has_run(const het_device &d);
 
@@ -96,4 +100,6 @@ struct het_kernel final : het::rt::object {
 	std::atomic<uint32_t> ran_{0}; // devices
 	het::futex_lock calibrating_;  // rank: leaf
 	het::rt::calibration calibration_;
+	double twin_cost_ = 0;
+	unsigned twin_launches_ = 0;
 };

@@ -116,9 +116,12 @@ void let_go_of(range array)
 int give_buffer(range user, het_device &d)
 {
 	void *buffer = nullptr;
-	if (int err = d.compute->allocate(user.size(), &buffer))
+	int err = d.compute->allocate(user.size(), &buffer);
+	if (err && d.twins.clear())
+		err = d.compute->allocate(user.size(), &buffer);
+	if (err)
 		return err;
-	int err = link_array(user.ptr(), user.size(), d.memory_number, buffer, {.may_copy = true, .managed = true});
+	err = link_array(user.ptr(), user.size(), d.memory_number, buffer, {.may_copy = true, .managed = true});
 	d.compute->drop(buffer); // the link has its own reference
 	return code_of(err);
 }
@@ -410,10 +413,10 @@ size_t cut_for_joint(const range_use &u, range_use (&parts)[most_joint_uses])
 	return n;
 }
 
-int end_joint_uses(range_use &u)
+int end_joint_uses(range_use &u, joint_notes *notes)
 {
 	bool copied = u.on->from == origin::copied;
-	int err = end_joint(*u.on, u.owner);
+	int err = end_joint(*u.on, u.owner, notes);
 	u.on = nullptr;
 	if (copied)
 		drop_copied(u.bytes);

@@ -14,7 +14,8 @@
 namespace het
 {
 struct array;
-}
+class joint_notes;
+} // namespace het
 
 namespace het::rt
 {
@@ -53,8 +54,8 @@ int abandon_ranges(std::span<range_use> uses, het_device &d, bool ran);
 range widen_for_joint(range r);
 constexpr size_t most_joint_uses = 3;
 size_t cut_for_joint(const range_use &u, range_use (&parts)[most_joint_uses]);
-// All joint uses of the owner that are open on the array of @u, a begun one, end.
-int end_joint_uses(range_use &u);
+// All joint uses of the owner that are open on the array of @u, a begun one, end. @notes: null, or what is known of their writes.
+int end_joint_uses(range_use &u, joint_notes *notes);
 
 // Where a begun use lies, or any other bytes of its array.
 void *buffer_of(const range_use &u, uintptr_t at, const het_device &d, size_t *offset);

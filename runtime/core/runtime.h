@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/executor.h"
+#include "core/twin_pool.h"
 
 // A device for the program: it lives as long as the process.
 struct het_device {
@@ -15,6 +16,7 @@ struct het_device {
 	het::rt::executor executor;
 	// Its number in the memory core; of no meaning for devices in place.
 	unsigned memory_number = 0;
+	het::rt::twin_pool twins;
 };
 
 namespace het::rt

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <numeric>
 #include <utility>
 
 namespace het::rt
@@ -49,18 +50,28 @@ int split_launch::choose_devices()
 {
 	if (has_addresses_ || addressed_ || has_block())
 		return refuse("an argument is a device's address, texture or sampler, or a parameter block");
-	for (size_t i = 0; i < uses_.size(); i++) {
-		if ((uses_[i].access & HET_WRITE_ONLY) && !has_pattern(i))
-			return refuse("an argument is written and has no pattern, or one of too many pieces");
-	}
+	has_twins_ = twin_bytes() != 0;
 	bool has_offset = shape_.offset[0] || shape_.offset[1] || shape_.offset[2];
 	for (unsigned i = 0; i < core().ndevices; i++) {
 		het_device &d = *core().devices[i];
-		bool fits = !has_offset || d.compute->knows_offsets();
+		bool fits = (!has_offset || d.compute->knows_offsets()) && (!has_twins_ || d.compute->makes_twins());
 		if (fits && (queue->devices >> i & 1) && kernel_->program->can_run_on(d))
 			parts_[nparts_++].device = &d;
 	}
-	return nparts_ < 2 ? refuse("none of the queue's other devices can run it") : 0;
+	return nparts_ < 2
+		       ? refuse(has_twins_
+					? "an argument is written and has no pattern, or one of too many pieces, and "
+					  "none of the queue's other devices can run it and tell what it wrote"
+					: "none of the queue's other devices can run it")
+		       : 0;
+}
+
+size_t split_launch::twin_bytes() const
+{
+	size_t n = 0;
+	for (size_t i = 0; i < uses_.size(); i++)
+		n += needs_twin(i) ? uses_[i].bytes.size() : 0;
+	return n;
 }
 
 // Every slice has groups of the same size, which suits all devices.
@@ -163,6 +174,12 @@ size_t split_launch::find_grains(size_t (&grains)[most_devices]) const
 	return smallest;
 }
 
+size_t split_launch::all_bytes() const
+{
+	return std::accumulate(uses_.begin(), uses_.end(), size_t{0},
+			       [](size_t n, const range_use &u) { return n + u.bytes.size(); });
+}
+
 int split_launch::make_policy()
 {
 	const char *wanted = settings().policy ? settings().policy : "steal";
@@ -177,6 +194,11 @@ int split_launch::make_policy()
 	bool is_short = (known && double(nrows_) < fastest * short_launch) || nrows_ < 2 * smallest;
 	if (is_short && !settings().policy)
 		make = make_single_policy;
+	double cost = kernel_->twin_cost() * double(twin_bytes());
+	if (has_twins_ && known && !settings().policy && !is_worth_sharing(nrows_, {speeds, nparts_}, cost))
+		return refuse("one device is quicker than several and the comparison of what they have written");
+	if (has_twins_ && make == make_single_policy)
+		return refuse("the policy gives it to one");
 	policy_ = make({nrows_, {grains, nparts_}, {speeds, nparts_}, known ? least_block : 0});
 	return policy_ ? 0 : fail(HET_ENOMEM, "het_launch: out of memory");
 }
@@ -224,7 +246,9 @@ block *split_launch::hand_out(unsigned participant)
 	auto &p = parts_[participant];
 	if (failure_ || p.out || p.blocks >= room(p))
 		return nullptr;
-	rows r = policy_->next(participant);
+	rows r = take_returned();
+	if (!r.count)
+		r = policy_->next(participant);
 	if (!r.count)
 		return nullptr;
 	reference<block> b(new (std::nothrow) block(*this, participant, r));
@@ -286,12 +310,14 @@ void split_launch::note_part(const block &b, uint64_t ended)
 	done_ = std::move(d);
 }
 
-void split_launch::note_done(const block &b, participant &p)
+void split_launch::note_done(block &b, participant &p)
 {
 	uint64_t now = now_ns();
 	double seconds = double(std::max<uint64_t>(1, now - std::max(b.begun_at, p.last_end))) * 1e-9;
 	double speed = double(b.what.count) / seconds;
 	p.last_end = now;
+	p.twins_ns += b.twins_ns;
+	b.state = block::counts;
 	policy_->measured(b.participant, speed);
 	kernel_->note_speed(*p.device, speed * items_of_row());
 	note_part(b, now);
@@ -307,28 +333,75 @@ bool split_launch::part(uint32_t number, het_event_part_info &info) const
 	return d != nullptr;
 }
 
+// Others are to do it. Lock held.
+void split_launch::take_back(block &b)
+{
+	b.state = block::given_back;
+	returned_++;
+}
+
+// The rows of a block that was taken back, if there are any. Lock held.
+rows split_launch::take_returned()
+{
+	if (!returned_)
+		return {0, 0};
+	block *b = blocks_;
+	while (b->state != block::given_back)
+		b = b->next;
+	b->state = block::done_again;
+	returned_--;
+	return b->what;
+}
+
+// What the device has done does not count. Lock held.
+void split_launch::take_back_all(unsigned participant)
+{
+	for (block *b = blocks_; b; b = b->next) {
+		if (b->participant == participant && b->state == block::counts)
+			take_back(*b);
+	}
+	const het_device *device = parts_[participant].device;
+	for (std::unique_ptr<done_part> *d = &done_; *d;) {
+		if ((*d)->info.device == device)
+			*d = std::move((*d)->next);
+		else
+			d = &(*d)->next;
+	}
+}
+
+// The device does no more of this launch. False: others can't do it. Lock held.
+bool split_launch::lose(unsigned participant, int err, bool again)
+{
+	auto &p = parts_[participant];
+	bool first = !std::exchange(p.out, true);
+	bool others = std::any_of(parts_, parts_ + nparts_, [](const auto &o) { return !o.out; });
+	if (!again || !others) {
+		failure_ = failure_ ? failure_ : err;
+		return false;
+	}
+	if (first)
+		warn("%s has failed: others do its part of kernel %s", p.device->compute->info().name,
+		     kernel_->name.get());
+	if (first)
+		policy_->leave(participant);
+	if (first && has_twins_)
+		take_back_all(participant);
+	return true;
+}
+
 // Lock held.
-void split_launch::note(const block &b, int err, bool again)
+void split_launch::note(block &b, int err, bool again)
 {
 	participant &p = parts_[b.participant];
 	p.blocks--;
 	under_way_--;
-	if (!err) {
+	if (!err && !(p.out && has_twins_))
 		note_done(b, p);
-		return;
-	}
-	p.out = true;
-	bool others = std::any_of(parts_, parts_ + nparts_, [](const participant &o) { return !o.out; });
-	if (again && others) {
-		warn("%s has failed: others do its part of kernel %s", p.device->compute->info().name,
-		     kernel_->name.get());
-		policy_->give_back(b.participant, b.what);
-	} else if (!failure_) {
-		failure_ = err;
-	}
+	else if (!err || lose(b.participant, err, again))
+		take_back(b);
 }
 
-void split_launch::block_is_over(const block &b, int err, bool again)
+void split_launch::block_is_over(block &b, int err, bool again)
 {
 	lock_.lock(lock_rank::graph);
 	note(b, err, again);
@@ -340,19 +413,61 @@ void split_launch::block_is_over(const block &b, int err, bool again)
 		complete();
 }
 
-// No block is under way, and none will be.
-void split_launch::complete()
+// What a device has written that can't tell it any longer is for others to do. Returns their blocks. No block is under way.
+block *split_launch::compare_twins()
 {
-	int err = failure_;
+	int errors[most_devices] = {};
+	for (unsigned i = 0; i < nparts_ && has_twins_; i++)
+		errors[i] = parts_[i].out ? 0 : twins_.compare(*parts_[i].device);
+	lock_.lock(lock_rank::graph);
+	for (unsigned i = 0; i < nparts_; i++) {
+		if (errors[i])
+			lose(i, errors[i], true);
+	}
+	block *list = hand_out_all();
+	lock_.unlock(lock_rank::graph);
+	return list;
+}
+
+int split_launch::bring_together()
+{
+	for (block *b = blocks_; b && has_twins_; b = b->next) {
+		if (parts_[b->participant].out)
+			b->abandon();
+	}
+	int err = 0;
 	for (block *b = blocks_; b; b = b->next) {
-		if (int e = b->end_joint(); e && !err)
+		if (int e = b->end_joint(has_twins_ ? &twins_ : nullptr); e && !err)
 			err = e;
 	}
+	return err;
+}
+
+// Devices make their twins side by side.
+void split_launch::note_twin_cost(uint64_t end_ns)
+{
+	uint64_t begin_ns = 0;
+	for (unsigned i = 0; i < nparts_; i++)
+		begin_ns = std::max(begin_ns, parts_[i].twins_ns);
+	kernel_->note_twin_cost(double(begin_ns + end_ns) * 1e-9 / double(twin_bytes()));
+}
+
+// No block is under way.
+void split_launch::complete()
+{
+	uint64_t began = now_ns();
+	if (block *more = compare_twins()) {
+		start(more);
+		return;
+	}
+	int err = bring_together();
+	if (has_twins_)
+		note_twin_cost(now_ns() - began);
 	while (block *b = blocks_) {
 		blocks_ = b->next;
 		b->release();
 	}
-	finish(*this, err);
+	finish(*this, failure_ ? failure_ : err);
 }
 
 } // namespace het::rt

@@ -4,9 +4,13 @@
 // It is one command of the graph, and many blocks: rows of groups along one dimension, each a command for one device that
 // no graph knows. A policy hands them out; a device that has finished one gets its next. The thread that ends the
 // last block brings together what several devices have written, and finishes the launch.
+//
+// Of an argument that is written and has a pattern, a block has its own bytes. Without one each device has all of it, and a twin
+// (core/twins.h): what it has written can't be told block by block, so all that a device did is done again by others if it fails.
 #pragma once
 
 #include "core/kernel_command.h"
+#include "core/twins.h"
 #include "policy/policy.h"
 
 namespace het::rt
@@ -37,7 +41,8 @@ class split_launch final : public kernel_command
 		device_kernel *kernel;
 		unsigned blocks; // that it has now
 		uint64_t last_end;
-		bool out; // it has failed
+		uint64_t twins_ns; // of its blocks
+		bool out;          // it has failed
 	};
 
 	struct done_part {
@@ -58,27 +63,40 @@ class split_launch final : public kernel_command
 
 	// The argument's bytes are known for each block.
 	bool has_pattern(size_t use) const;
+	bool needs_twin(size_t use) const { return (uses_[use].access & HET_WRITE_ONLY) && !has_pattern(use); }
+	size_t twin_bytes() const;
+	size_t all_bytes() const;
 	double items_of_row() const;
 
 	block *hand_out(unsigned participant);
 	block *hand_out_all();
 	void start(block *list);
 	// @again: others may do it.
-	void block_is_over(const block &b, int err, bool again);
-	void note(const block &b, int err, bool again);
-	void note_done(const block &b, participant &p);
+	void block_is_over(block &b, int err, bool again);
+	void note(block &b, int err, bool again);
+	bool lose(unsigned participant, int err, bool again);
+	void note_done(block &b, participant &p);
 	void note_part(const block &b, uint64_t ended);
+	void take_back(block &b);
+	rows take_returned();
+	void take_back_all(unsigned participant);
+	block *compare_twins();
+	void note_twin_cost(uint64_t end_ns);
+	int bring_together();
 	void complete();
 
 	participant parts_[most_devices] = {};
 	unsigned nparts_ = 0;
 	size_t nrows_ = 0;
 	std::unique_ptr<policy> policy_;
+	twins twins_;
+	bool has_twins_ = false;
 
 	// Guards all below, the policy, and the participants once it has begun. Rank: graph.
 	futex_lock lock_;
 	block *blocks_ = nullptr; // all there ever were
 	unsigned under_way_ = 0;
+	unsigned returned_ = 0; // blocks that were given back, and nobody has yet
 	std::unique_ptr<done_part> done_;
 	int failure_ = 0;
 };

@@ -11,6 +11,7 @@
 #include "dev/device.h"
 #include "dev/launch_notes.h"
 #include "dev/textures.h"
+#include "dev/twin.h"
 #include "fatbin/container.h"
 
 #include <het.h>
@@ -142,6 +143,10 @@ class compute_device
 	// Of its first byte, on devices with addresses.
 	virtual void *address_of(void *buffer) const = 0;
 	virtual std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) = 0;
+
+	virtual bool makes_twins() const { return false; }
+	// With room for so many bytes.
+	virtual int make_twin(size_t, std::unique_ptr<device_twin> &) { return HET_ENODEV; }
 
 	// Arguments and what they point to live until the command has finished.
 	virtual int submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,

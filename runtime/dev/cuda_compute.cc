@@ -4,6 +4,7 @@
 #include "dev/cuda_notes.h"
 #include "dev/cuda_program.h"
 #include "dev/cuda_slices.h"
+#include "dev/cuda_twins.h"
 #include "dev/cuda_wait.h"
 #include "dev/memory_device.h"
 #include "dev/opening.h"
@@ -46,7 +47,8 @@ class cuda_memory final : public memory_device
 class cuda_compute final : public compute_device
 {
       public:
-	cuda_compute(const cuda_calls &cu, int ordinal) : cu_(cu), ordinal_(ordinal), buffers_(cu), sheets_(cu)
+	cuda_compute(const cuda_calls &cu, int ordinal)
+	    : cu_(cu), ordinal_(ordinal), buffers_(cu), sheets_(cu), twins_(cu)
 	{
 		describe();
 	}
@@ -69,6 +71,8 @@ class cuda_compute final : public compute_device
 	void drop(void *buffer) override { buffers_.release(buffer, context_); }
 	void *address_of(void *buffer) const override { return buffer; }
 	std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) override;
+	bool makes_twins() const override { return true; }
+	int make_twin(size_t nbytes, std::unique_ptr<device_twin> &made) override;
 
 	int submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,
 		   ticket &t) override;
@@ -104,6 +108,7 @@ class cuda_compute final : public compute_device
 	cuda_buffers buffers_;
 	cuda_sheets sheets_; // for notes and slices
 	cuda_slice_controls slices_;
+	cuda_twins twins_;
 
 	opening opening_;
 	cu_context context_ = nullptr;
@@ -188,6 +193,13 @@ std::unique_ptr<device> cuda_compute::make_memory(unsigned index, unsigned lanes
 	if (!made)
 		*error = fail(GPUVM_ESALLOC, "%s: no memory", info_.name);
 	return made;
+}
+
+int cuda_compute::make_twin(size_t nbytes, std::unique_ptr<device_twin> &made)
+{
+	cuda_current c(cu_, context_);
+	int err = c.error() ? c.error() : twins_.make(context_, stream_, nbytes, made);
+	return err ? failed("allocating memory for a copy of a part of a buffer", err) : 0;
 }
 
 // --- commands ------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // The devices `host` and `apart`: kernels are functions of the program's. `host` works on host memory in place; `apart`
 // has buffers of its own and stands in for a GPU in tests, also under sanitizers.
 #include "dev/crew.h"
+#include "dev/host_twin.h"
 #include "dev/memory_device.h"
 #include "os/clock.h"
 #include "os/log.h"
@@ -139,6 +140,13 @@ class host_compute final : public compute_device
 		if (!made)
 			*error = fail(GPUVM_ESALLOC, "%s: no memory", info_.name);
 		return made;
+	}
+
+	bool makes_twins() const override { return !in_place_; }
+	int make_twin(size_t nbytes, std::unique_ptr<device_twin> &made) override
+	{
+		made = make_host_twin(nbytes);
+		return made ? 0 : fail(HET_ENOMEM, "%s: no memory for a copy of %zu bytes", info_.name, nbytes);
 	}
 
 	int submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,

@@ -38,7 +38,9 @@ bool fill(opencl_calls &c)
 	       find("clCreateSubBuffer", c.create_sub_buffer) && find("clGetMemObjectInfo", c.get_mem_object_info) &&
 	       find("clRetainMemObject", c.retain_mem_object) && find("clReleaseMemObject", c.release_mem_object) &&
 	       find("clSetMemObjectDestructorCallback", c.set_mem_object_destructor_callback) &&
-	       find("clEnqueueNDRangeKernel", c.enqueue_nd_range_kernel) && find("clFlush", c.flush) &&
+	       find("clEnqueueNDRangeKernel", c.enqueue_nd_range_kernel) &&
+	       find("clEnqueueCopyBuffer", c.enqueue_copy_buffer) &&
+	       find("clEnqueueReadBuffer", c.enqueue_read_buffer) && find("clFlush", c.flush) &&
 	       find("clWaitForEvents", c.wait_for_events) && find("clGetEventInfo", c.get_event_info) &&
 	       find("clGetEventProfilingInfo", c.get_event_profiling_info) && find("clReleaseEvent", c.release_event);
 }

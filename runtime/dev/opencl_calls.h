@@ -34,6 +34,8 @@ struct opencl_calls {
 	decltype(&clReleaseMemObject) release_mem_object;
 	decltype(&clSetMemObjectDestructorCallback) set_mem_object_destructor_callback;
 	decltype(&clEnqueueNDRangeKernel) enqueue_nd_range_kernel;
+	decltype(&clEnqueueCopyBuffer) enqueue_copy_buffer;
+	decltype(&clEnqueueReadBuffer) enqueue_read_buffer;
 	decltype(&clFlush) flush;
 	decltype(&clWaitForEvents) wait_for_events;
 	decltype(&clGetEventInfo) get_event_info;

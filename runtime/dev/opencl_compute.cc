@@ -10,6 +10,7 @@
 #include "dev/opencl_program.h"
 #include "dev/opencl_slices.h"
 #include "dev/opencl_textures.h"
+#include "dev/opencl_twins.h"
 #include "dev/opening.h"
 #include "os/clock.h"
 #include "os/log.h"
@@ -72,6 +73,8 @@ class opencl_compute final : public compute_device
 	void drop(void *buffer) override { cl_.release_mem_object(static_cast<cl_mem>(buffer)); }
 	void *address_of(void *buffer) const override;
 	std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) override;
+	bool makes_twins() const override { return true; }
+	int make_twin(size_t nbytes, std::unique_ptr<device_twin> &made) override { return twins_.make(nbytes, made); }
 
 	int submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,
 		   ticket &t) override;
@@ -111,6 +114,7 @@ class opencl_compute final : public compute_device
 	cl_context context_ = nullptr;
 	cl_command_queue queue_ = nullptr;
 	opencl_textures textures_{cl_, context_, queue_, name_};
+	opencl_twins twins_{cl_, id_, context_, queue_, name_};
 };
 
 // What the driver does not tell stays 0.

@@ -506,9 +506,11 @@ enum {
 	/**
 	 * The work-groups may run on several devices at once: none looks at what another one writes. Along its last dimension that
 	 * has more than one group (and is a multiple of the group's size) the launch is cut into slices; work-item functions return
-	 * what they do in the whole. A device gets the bytes that its slices read by their patterns, or all. Each argument
-	 * that is written needs a pattern. A launch that can't be split runs on one device: GPUVM_VERBOSE=1 tells why. The
-	 * environment's HET_POLICY chooses how devices share the work.
+	 * what they do in the whole. A device gets the bytes that its slices read by their patterns, or all. Where an argument
+	 * is written and has no pattern, all devices begin with the same bytes, and compare them with those from before at
+	 * the end; no two may change the same byte. That costs, so it is done if it is known to pay, and not by devices in place.
+	 * A launch that can't be split runs on one device: GPUVM_VERBOSE=1 tells why. The environment's HET_POLICY
+	 * chooses how devices share the work.
 	 */
 	HET_SPLIT = 1
 };

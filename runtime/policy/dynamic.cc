@@ -20,18 +20,12 @@ class dynamic_policy final : public policy
 	{
 	}
 
-	rows next(unsigned device) override
-	{
-		rows r = returned_.take();
-		return r.count ? r : take_head(left_, block_, grains_[device]);
-	}
-	void give_back(unsigned, rows r) override { returned_.add(r); }
+	rows next(unsigned device) override { return take_head(left_, block_, grains_[device]); }
 
       private:
 	rows left_;
 	const grains grains_;
 	const size_t block_;
-	returned returned_;
 };
 
 } // namespace

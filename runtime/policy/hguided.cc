@@ -17,17 +17,14 @@ class hguided_policy final : public policy
 
 	rows next(unsigned device) override
 	{
-		rows r = returned_.take();
-		return r.count ? r : take_head(left_, pace_.block(device, left_.count), grains_[device]);
+		return take_head(left_, pace_.block(device, left_.count), grains_[device]);
 	}
 	void measured(unsigned device, double speed) override { pace_.measured(device, speed); }
-	void give_back(unsigned, rows r) override { returned_.add(r); }
 
       private:
 	rows left_;
 	const grains grains_;
 	pace pace_;
-	returned returned_;
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-#include "policy/policy.h"
+#include "policy/shares.h"
 
 #include <cstring>
 
@@ -19,6 +19,12 @@ struct {
 		       {"hguided", make_hguided_policy}};
 
 } // namespace
+
+bool is_worth_sharing(size_t rows, std::span<const double> speeds, double cost)
+{
+	double fastest = *std::max_element(speeds.begin(), speeds.end());
+	return double(rows) / sum_of(speeds) + cost < double(rows) / fastest;
+}
 
 policy_maker find_policy(const char *name)
 {

@@ -32,13 +32,16 @@ class policy
 {
       public:
 	virtual ~policy() = default;
-	// None: there is nothing left for this device, unless another gives something back.
+	// None: there is nothing left for this device, unless another leaves.
 	virtual rows next(unsigned device) = 0;
 	// How fast the device was at its last block: better than what was known at the start.
 	virtual void measured(unsigned, double /*rows a second*/) {}
-	// The device did not do these and asks for no more: others do what is left.
-	virtual void give_back(unsigned device, rows r) = 0;
+	// The device asks for no more: others get what it would have got.
+	virtual void leave(unsigned) {}
 };
+
+// Several devices, with so many seconds of other costs, are quicker than the fastest one.
+bool is_worth_sharing(size_t rows, std::span<const double> speeds, double cost);
 
 // One file each. Null: out of memory.
 // All to the fastest.

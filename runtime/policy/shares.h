@@ -106,21 +106,4 @@ inline rows take_tail(rows &from, size_t n)
 	return {from.end(), n};
 }
 
-// Rows that were given back, for whoever comes next.
-class returned
-{
-      public:
-	// A device that gives back asks for no more, so there is room for the few blocks that each can have.
-	void add(rows r)
-	{
-		if (r.count && n_ < std::size(rows_))
-			rows_[n_++] = r;
-	}
-	rows take() { return n_ ? rows_[--n_] : rows{0, 0}; }
-
-      private:
-	rows rows_[4 * most_shares];
-	size_t n_ = 0;
-};
-
 } // namespace het::rt

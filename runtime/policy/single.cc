@@ -18,17 +18,11 @@ class single_policy final : public policy
 	{
 	}
 
-	rows next(unsigned device) override
-	{
-		rows r = returned_.take();
-		return r.count || device != device_ ? r : std::exchange(all_, {0, 0});
-	}
-	void give_back(unsigned, rows r) override { returned_.add(r); }
+	rows next(unsigned device) override { return device == device_ ? std::exchange(all_, {0, 0}) : rows{0, 0}; }
 
       private:
 	const unsigned device_;
 	rows all_;
-	returned returned_;
 };
 
 } // namespace

@@ -17,18 +17,15 @@ class static_policy final : public policy
 
 	rows next(unsigned device) override
 	{
-		rows own = std::exchange(shares_[device], {0, 0});
-		return own.count ? own : returned_.take();
+		for (unsigned d = 0; d < most_shares && !shares_[device].count; d++)
+			device = gone_ >> d & 1 ? d : device;
+		return std::exchange(shares_[device], {0, 0});
 	}
-	void give_back(unsigned device, rows r) override
-	{
-		returned_.add(r);
-		returned_.add(std::exchange(shares_[device], {0, 0}));
-	}
+	void leave(unsigned device) override { gone_ |= uint32_t{1} << device; }
 
       private:
 	rows shares_[most_shares] = {};
-	returned returned_;
+	uint32_t gone_ = 0;
 };
 
 } // namespace

@@ -19,18 +19,14 @@ class steal_policy final : public policy
 
 	rows next(unsigned device) override
 	{
-		rows r = returned_.take();
-		if (r.count)
-			return r;
 		rows &own = shares_[device];
 		if (!own.count)
 			own = steal(device);
-		r = take_head(own, pace_.block(device, left_), grains_[device]);
+		rows r = take_head(own, pace_.block(device, left_), grains_[device]);
 		left_ -= r.count;
 		return r;
 	}
 	void measured(unsigned device, double speed) override { pace_.measured(device, speed); }
-	void give_back(unsigned, rows r) override { returned_.add(r); }
 
       private:
 	// What thief and victim have then takes both equally long.
@@ -55,7 +51,6 @@ class steal_policy final : public policy
 	const grains grains_;
 	rows shares_[most_shares] = {}; // what is left of each
 	pace pace_;
-	returned returned_;
 };
 
 } // namespace

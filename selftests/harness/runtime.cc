@@ -5,6 +5,7 @@
 #include "fake/fake_cuda.h"
 #include "runtime_kernels.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 #include <string>
 
@@ -26,6 +27,12 @@ kernel void combine(global const uchar *from, global uchar *to, ulong n)
 	size_t i = get_global_id(0);
 	if (i < n)
 		to[i] = 3 * to[i] + from[i];
+}
+kernel void scatter(global const uchar *from, global uchar *to, ulong n)
+{
+	size_t i = get_global_id(0);
+	if (i < n)
+		to[i * 7919 % n] = from[i];
 }
 kernel void slow(global uchar *p, uchar value, ulong n)
 {
@@ -60,6 +67,13 @@ void combine_on_host(const het_group *g, void *const *args)
 	auto *from = static_cast<const uint8_t *>(args[0]);
 	auto *to = static_cast<uint8_t *>(args[1]);
 	for_items(g, args[2], [&](size_t i) { to[i] = uint8_t(3 * to[i] + from[i]); });
+}
+
+void scatter_on_host(const het_group *g, void *const *args)
+{
+	auto *from = static_cast<const uint8_t *>(args[0]);
+	auto *to = static_cast<uint8_t *>(args[1]);
+	for_items(g, args[2], [&](size_t i) { to[i * 7919 % *static_cast<const uint64_t *>(args[2])] = from[i]; });
 }
 
 void slow_on_host(const het_group *g, void *const *args)
@@ -187,8 +201,10 @@ runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags, const c
 	memory_handle probe;
 	if (het_memory_create(1, probe.out()) == HET_EMEMORY)
 		skip("this trap can't be had here");
-	const het_function functions[] = {
-		{"add", add_on_host, 3}, {"combine", combine_on_host, 3}, {"slow", slow_on_host, 3}};
+	const het_function functions[] = {{"add", add_on_host, 3},
+					  {"combine", combine_on_host, 3},
+					  {"scatter", scatter_on_host, 3},
+					  {"slow", slow_on_host, 3}};
 	het_program_args p = {};
 	p.size = sizeof p;
 	p.source = source;
@@ -204,6 +220,7 @@ runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags, const c
 	HET_OK(het_program_create(&p, program.out()));
 	HET_OK(het_kernel_create(program, "add", add.out()));
 	HET_OK(het_kernel_create(program, "combine", combine.out()));
+	HET_OK(het_kernel_create(program, "scatter", scatter.out()));
 	HET_OK(het_kernel_create(program, "slow", slow.out()));
 }
 
@@ -240,6 +257,27 @@ void runtime_fixture::run(het_kernel *k, size_t items, std::initializer_list<het
 void runtime_fixture::run_add(void *p, size_t n, uint8_t value)
 {
 	run(add, n, {range_arg(p, n, HET_READ_WRITE), value_arg(value)});
+}
+
+work work_of(het_event *e, size_t items)
+{
+	work w;
+	w.times.resize(items);
+	het_event_part_info i = {};
+	i.size = sizeof i;
+	for (uint32_t n = 0; !het_event_part(e, n, &i); n++) {
+		w.items[i.device] += i.count;
+		for (uint64_t k = i.first; k < i.first + i.count; k++)
+			w.times.at(k)++;
+		CHECK_LE(i.started, i.ended);
+	}
+	return w;
+}
+
+void check_work(const work &w)
+{
+	CHECK_EQ(*std::min_element(w.times.begin(), w.times.end()), 1);
+	CHECK_EQ(*std::max_element(w.times.begin(), w.times.end()), 1);
 }
 
 } // namespace selftest

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <het.h>
 #include <initializer_list>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -96,8 +97,17 @@ int status_of(het_event *e);
 void fail_cuda_call(const char *symbol, int code, int after = 0);
 inline constexpr int cuda_out_of_memory = 2, cuda_launch_failed = 719;
 
-// PTX with the kernels add, combine, slow and ids.
+// PTX with the kernels add, combine, scatter, slow and ids.
 het_image runtime_kernels();
+
+// Who has done what of a launch that has finished.
+struct work {
+	std::map<het_device *, uint64_t> items; // of each device
+	std::vector<uint8_t> times;             // that each was done
+};
+work work_of(het_event *e, size_t items);
+// Each item was done once.
+void check_work(const work &w);
 
 class runtime_fixture
 {
@@ -111,6 +121,7 @@ class runtime_fixture
 	// Each has the number of bytes as one more argument, which launch() adds.
 	kernel_handle add;     // (bytes, value): each byte += value
 	kernel_handle combine; // (from, to): each byte of to = 3 * to + from
+	kernel_handle scatter; // (from, to): byte i to place i * 7919 modulo their number
 	kernel_handle slow;    // as add, but lasts for milliseconds
 
 	struct options {

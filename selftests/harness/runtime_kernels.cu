@@ -23,6 +23,13 @@ extern "C" __global__ void combine(const byte *from, byte *to, word n)
 		to[i] = 3 * to[i] + from[i];
 }
 
+extern "C" __global__ void scatter(const byte *from, byte *to, word n)
+{
+	word i = index();
+	if (i < n)
+		to[i * 7919 % n] = from[i];
+}
+
 // Milliseconds on a GPU, and no more for the interpreter.
 extern "C" __global__ void slow(byte *p, byte value, word n)
 {

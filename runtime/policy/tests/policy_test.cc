@@ -47,6 +47,7 @@ outcome simulate(const kind &k, const sharing &told, const std::vector<double> &
 	std::unique_ptr<policy> p = k.make(told);
 	std::vector<double> free_at(truly.size(), 0);
 	std::vector<bool> out(truly.size(), false);
+	rows returned = {0, 0};
 	for (;;) {
 		size_t d = truly.size();
 		for (size_t i = 0; i < truly.size(); i++) {
@@ -57,13 +58,16 @@ outcome simulate(const kind &k, const sharing &told, const std::vector<double> &
 			return o;
 		if (o.blocks[d])
 			p->measured(unsigned(d), truly[d]);
-		rows r = p->next(unsigned(d));
+		rows r = std::exchange(returned, {0, 0});
+		if (!r.count)
+			r = p->next(unsigned(d));
 		if (!r.count) {
 			out[d] = true;
 			continue;
 		}
 		if (d == 0 && o.blocks[0] == broken) {
-			p->give_back(0, r);
+			returned = r;
+			p->leave(0);
 			out.assign(truly.size(), false);
 			out[0] = true;
 			continue;
@@ -165,4 +169,13 @@ TEST(policies, blocks_are_large_where_the_device_wants_them)
 		expect_each_once(o, kinds[k].name);
 		EXPECT_LE(o.blocks[0], 6u) << kinds[k].name;
 	}
+}
+
+TEST(policies, sharing_must_gain_more_than_it_costs)
+{
+	const std::vector<double> alike = {100, 100}, unlike = {100, 1};
+	EXPECT_TRUE(is_worth_sharing(1000, alike, 4.9));
+	EXPECT_FALSE(is_worth_sharing(1000, alike, 5.1));
+	EXPECT_TRUE(is_worth_sharing(1000, unlike, 0.09));
+	EXPECT_FALSE(is_worth_sharing(1000, unlike, 0.1));
 }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Twins of buffers in host memory.
+#pragma once
+
+#include "dev/twin.h"
+
+#include <memory>
+
+namespace het::rt
+{
+
+// Null: out of memory.
+std::unique_ptr<device_twin> make_host_twin(size_t nbytes);
+
+} // namespace het::rt
