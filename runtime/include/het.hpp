@@ -500,6 +500,14 @@ class argument
 	/** Work-item number i uses @p length elements from i * @p length on. */
 	argument each(uint64_t length) const noexcept { return each(length, length); }
 
+	/** Nothing is known of what a work-item uses. */
+	argument anywhere() const noexcept
+	{
+		argument a = *this;
+		a.pattern_ = {};
+		return a;
+	}
+
 	/** Valid while this lives. */
 	het_arg get() const noexcept
 	{

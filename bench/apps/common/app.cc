@@ -23,16 +23,26 @@ void add_app_options(command_line &line, app_options &o)
 	line.flag("--small", o.small, "the smallest sizes and one round: a test");
 	line.flag("--split", o.split, "share each launch out among all devices, where the kernel allows it");
 	line.flag("--sharing", o.sharing, "compare that with each device by itself, instead of by hand");
+	line.flag("--twins", o.twins, "with --sharing: also where nothing tells what work-items write");
 	line.number("--rounds", o.rounds, "computations each way");
 }
 
-het_side::het_side(const std::vector<het::device> &devices, bool split, const kernel_texts &kernels)
-    : devices_(split ? devices : std::vector{devices.front()}), split_(split), queue_(devices_),
+het_side::het_side(const std::vector<het::device> &devices, way how, const kernel_texts &kernels)
+    : devices_(how == way::alone ? std::vector{devices.front()} : devices), how_(how), queue_(devices_),
       program_(het::sources()
 		       .opencl(kernels.opencl)
 		       .functions(kernels.functions)
 		       .images(std::array{het_image{HET_IMAGE_PTX, 0, kernels.ptx, strlen(kernels.ptx)}}))
 {
+}
+
+het::argument het_side::told(const het::argument &a)
+{
+	const het_arg plain = a.get();
+	if (how_ != way::blind || plain.access == HET_READ_ONLY)
+		return a;
+	blind_bytes_ += plain.nbytes;
+	return a.anywhere();
 }
 
 void het_side::count_parts()
@@ -191,7 +201,7 @@ int run_application(const application &a, const app_options &o)
 	const het::device device = devices.front();
 	const unsigned rounds = o.small ? 1 : o.common.quick ? std::min(o.rounds, 3u) : o.rounds;
 
-	het_side het(devices, o.split, a.kernels);
+	het_side het(devices, o.split ? het_side::way::split : het_side::way::alone, a.kernels);
 	const auto plain = open_plain(device, a.kernels);
 	side mine{a.make(nullptr)}, theirs{plain ? a.make(plain.get()) : nullptr};
 	json settings = a.settings;

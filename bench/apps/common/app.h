@@ -26,6 +26,7 @@ struct app_options {
 	bool small = false;   // the smallest sizes and one round: a test
 	bool split = false;   // over all devices
 	bool sharing = false; // that against each device by itself
+	bool twins = false;   // also where nothing tells what work-items write
 	unsigned rounds = 20;
 };
 
@@ -35,8 +36,9 @@ void add_app_options(command_line &line, app_options &o);
 class het_side
 {
       public:
-	// On the first of @devices alone, or, with @split, on all of them.
-	het_side(const std::vector<het::device> &devices, bool split, const kernel_texts &kernels);
+	// How launch_split() launches: on the first device; on all; on all, and without patterns of what is written.
+	enum class way : uint8_t { alone, split, blind };
+	het_side(const std::vector<het::device> &devices, way how, const kernel_texts &kernels);
 
 	template <class... A> het::event launch(const char *kernel, const het::work &w, const A &...args)
 	{
@@ -46,9 +48,9 @@ class het_side
 	// patterns.
 	template <class... A> het::event launch_split(const char *kernel, const het::work &w, const A &...args)
 	{
-		if (!split_)
+		if (how_ == way::alone)
 			return launch(kernel, w, args...);
-		het::event e = launch(kernel, het::work(w).with(HET_SPLIT), args...);
+		het::event e = launch(kernel, het::work(w).with(HET_SPLIT), told(args)...);
 		launched_.push_back({e, w.args().global[w.args().dimensions - 1]});
 		return e;
 	}
@@ -59,6 +61,8 @@ class het_side
 	// The share of each device in the work-items of launch_split(), by its name and number; empty if nothing
 	// could be split.
 	std::map<std::string, double> shares() const;
+	// What blind launches may have written.
+	uint64_t blind_bytes() const { return blind_bytes_; }
 
       private:
 	struct split_launch {
@@ -66,9 +70,12 @@ class het_side
 		uint64_t items; // along the dimension in which it is split
 	};
 	const het::kernel &find(const char *name);
+	template <class A> const A &told(const A &a) { return a; }
+	het::argument told(const het::argument &a);
 
 	const std::vector<het::device> devices_;
-	const bool split_;
+	const way how_;
+	uint64_t blind_bytes_ = 0;
 	het::queue queue_;
 	het::program program_;
 	std::map<std::string, het::kernel, std::less<>> kernels_;

@@ -17,6 +17,7 @@ namespace
 // One way of computing.
 struct way {
 	std::string name;
+	het_side::way how;
 	std::unique_ptr<het_side> het;
 	std::unique_ptr<problem> p;
 	series times; // µs
@@ -36,34 +37,47 @@ struct way {
 	}
 };
 
-way make_way(const application &a, std::string name, const std::vector<het::device> &devices, bool split)
+way make_way(const application &a, std::string name, const std::vector<het::device> &devices, het_side::way how)
 {
-	return {std::move(name), std::make_unique<het_side>(devices, split, a.kernels), a.make(nullptr), {}, 0};
+	return {std::move(name), how, std::make_unique<het_side>(devices, how, a.kernels), a.make(nullptr), {}, 0};
 }
 
-// The last way is the one with all devices.
 series ideal_times(const std::vector<way> &ways)
 {
 	series ideal;
 	for (size_t round = 0; round < ways[0].times.size(); round++) {
 		double speed = 0;
-		for (size_t i = 0; i + 1 < ways.size(); i++)
-			speed += 1 / ways[i].times[round];
+		for (const way &w : ways)
+			speed += w.how == het_side::way::alone ? 1 / w.times[round] : 0;
 		ideal.push_back(1 / speed);
 	}
 	return ideal;
 }
 
+constexpr unsigned untimed = 3; // they compile, link, and learn how fast devices are
+
 void measure(std::vector<way> &ways, unsigned rounds)
 {
-	constexpr unsigned first = 3; // they compile, link, and learn how fast devices are
-	for (unsigned round = 0; round < rounds + first; round++) {
+	for (unsigned round = 0; round < rounds + untimed; round++) {
 		for (way &w : ways) {
 			const double t = w.run(round % problem::inputs);
-			if (round >= first)
+			if (round >= untimed)
 				w.times.push_back(t);
 		}
 	}
+}
+
+// What it costs that nothing tells what is written: for each MiB that may have been.
+void tell_of_blind(const way &blind, const way &all, unsigned rounds, report &out, table &shown)
+{
+	const double mib = double(blind.het->blind_bytes()) / (rounds + untimed) / (1 << 20);
+	series costs;
+	for (size_t i = 0; i < all.times.size(); i++)
+		costs.push_back((blind.times[i] - all.times[i]) / mib);
+	const summary s = summarise(costs);
+	out.result("twins", "us/MiB", s);
+	shown.note(format("all, blind: %.1f µs more for each of %.2f MiB that may be written (quartiles %.1f to %.1f)",
+			  s.median, mib, s.p25, s.p75));
 }
 
 } // namespace
@@ -73,8 +87,10 @@ int measure_sharing(const application &a, const app_options &o, const std::vecto
 	const unsigned rounds = o.small ? 1 : o.common.quick ? std::min(o.rounds, 3u) : o.rounds;
 	std::vector<way> ways;
 	for (size_t i = 0; i < devices.size(); i++)
-		ways.push_back(make_way(a, format("%zu %s", i, devices[i].name()), {devices[i]}, false));
-	ways.push_back(make_way(a, "all", devices, true));
+		ways.push_back(make_way(a, format("%zu %s", i, devices[i].name()), {devices[i]}, het_side::way::alone));
+	if (o.twins)
+		ways.push_back(make_way(a, "all, blind", devices, het_side::way::blind));
+	ways.push_back(make_way(a, "all", devices, het_side::way::split));
 	measure(ways, rounds);
 
 	json settings = a.settings;
@@ -85,7 +101,7 @@ int measure_sharing(const application &a, const app_options &o, const std::vecto
 	const std::map<std::string, double> shares = ways.back().het->shares();
 	bool right = true;
 	for (const way &w : ways) {
-		const bool alone = &w != &ways.back();
+		const bool alone = w.how == het_side::way::alone;
 		const auto share = shares.find(w.name);
 		const double of_ideal = alone ? median(ideal) / median(w.times) : 1;
 		out.result(w.name, "us", summarise(w.times));
@@ -100,6 +116,8 @@ int measure_sharing(const application &a, const app_options &o, const std::vecto
 	out.result("ideal", "us", summarise(ideal));
 	out.ratio_of("ideal / all", r);
 	shown.note(format("ideal / all: %.3f (%.3f to %.3f)", r.median, r.low, r.high));
+	if (o.twins)
+		tell_of_blind(*(ways.end() - 2), ways.back(), rounds, out, shown);
 	shown.note(right ? "all results are right" : "WRONG results");
 	shown.print();
 	out.write(o.common.json);
