@@ -2,7 +2,7 @@
 # The library, the programs and the tests.
 
 layers := core os trap dev memory api
-runtime_layers := sched policy fatbin dev core api
+runtime_layers := sched policy fatbin cache dev core api
 runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
 # What changes PTX is part of the library, what runs it is not.
 ptx_text_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)

@@ -10,14 +10,14 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Part of the tree -> parts whose headers it may include, itself apart.
 # tools, bench, selftests -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core; in runtime:
-# api -> core -> {dev -> {sched, fatbin, ptx}, policy}; policy, fatbin and ptx by themselves.
+# api -> core -> {dev -> {sched, ptx, cache -> fatbin}, policy}; policy, fatbin and ptx by themselves.
 CORE = {"lib/include", "kmod/uapi"}
 OS = CORE | {"lib/core"}
 TRAP_OR_DEV = OS | {"lib/os"}
 MEMORY = TRAP_OR_DEV | {"lib/trap", "lib/dev"}
 API = MEMORY | {"lib/memory"}
 RUNTIME = API | {"lib/api", "runtime/include"}
-RUNTIME_DEVICE = RUNTIME | {"runtime/sched", "runtime/fatbin", "runtime/ptx"}
+RUNTIME_DEVICE = RUNTIME | {"runtime/sched", "runtime/fatbin", "runtime/ptx", "runtime/cache"}
 RUNTIME_CORE = RUNTIME_DEVICE | {"runtime/dev", "runtime/policy"}
 PROGRAMS = RUNTIME_CORE | {"runtime/core", "runtime/api"}
 ALLOWED = {
@@ -38,6 +38,7 @@ ALLOWED = {
     "runtime/ptx": set(),
     "runtime/policy": set(),
     "runtime/sched": OS | {"lib/os"},
+    "runtime/cache": OS | {"lib/os", "runtime/fatbin"},
     "runtime/dev": RUNTIME_DEVICE,
     "runtime/core": RUNTIME_CORE,
     "runtime/api": RUNTIME_CORE | {"runtime/core"},

@@ -62,6 +62,7 @@ ONE_THREAD = [
     *"coherence_test layout_test read_ahead_test".split(),
     *sources("runtime/ptx/tests/*_test.cc"),
     *sources("runtime/core/tests/*_test.cc"),
+    *sources("runtime/cache/tests/*_test.cc"),
     *sources("runtime/fatbin/tests/*_test.cc"),
     *sources("runtime/dev/tests/*_test.cc"),
     *sources("tools/json/tests/*_test.cc"),

@@ -58,6 +58,9 @@ environment read_environment()
 		.policy = text("HET_POLICY"),
 		.instrument = text("HET_INSTRUMENT"),
 		.exit_wait_s = unsigned(number("HET_EXIT_WAIT", 5, UINT_MAX)),
+		.cache_size = uint64_t(number("HET_CACHE_SIZE", 256 << 20)),
+		.cache_home = secure_getenv("XDG_CACHE_HOME"),
+		.home = secure_getenv("HOME"),
 		.opencl_svm = number("HET_OPENCL_SVM", 1) != 0,
 	};
 }

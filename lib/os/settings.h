@@ -26,8 +26,10 @@ struct environment {
 	const char *policy; // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
 	const char *
 		instrument; // HET_INSTRUMENT: of kernels on CUDA devices: coalesce, coalesce/N, dirty, touch; null: none
-	unsigned exit_wait_s; // HET_EXIT_WAIT: seconds that exit waits for commands under way
-	bool opencl_svm;      // HET_OPENCL_SVM: shared virtual memory where the driver has it
+	unsigned exit_wait_s;          // HET_EXIT_WAIT: seconds that exit waits for commands under way
+	uint64_t cache_size;           // HET_CACHE_SIZE: of what is kept for other processes, in bytes; 0: nothing
+	const char *cache_home, *home; // XDG_CACHE_HOME, HOME; null: not set, or not to be trusted in this process
+	bool opencl_svm;               // HET_OPENCL_SVM: shared virtual memory where the driver has it
 };
 
 const environment &settings();

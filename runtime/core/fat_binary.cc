@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/fat_binary.h"
 
+#include "os/descriptor.h"
 #include "os/log.h"
 #include "os/mapping.h"
 
@@ -9,7 +10,6 @@
 #include <new>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace het::rt
 {
@@ -18,23 +18,6 @@ namespace
 {
 
 constexpr char running_executable[] = "/proc/self/exe";
-
-class descriptor
-{
-      public:
-	explicit descriptor(const char *file) : fd_(::open(file, O_RDONLY | O_CLOEXEC)) {}
-	descriptor(const descriptor &) = delete;
-	descriptor &operator=(const descriptor &) = delete;
-	~descriptor()
-	{
-		if (fd_ >= 0)
-			close(fd_);
-	}
-	int get() const { return fd_; }
-
-      private:
-	const int fd_;
-};
 
 // Narrows an executable down to one of its sections.
 bool take_section(const char *name, fatbin::bytes &bytes, fatbin::fault &why)
@@ -68,7 +51,7 @@ int fat_binary::copy(const void *from, size_t n)
 
 int fat_binary::map(const char *file)
 {
-	descriptor d(file);
+	descriptor d(::open(file, O_RDONLY | O_CLOEXEC));
 	struct stat s;
 	if (d.get() < 0 || fstat(d.get(), &s))
 		return fail(HET_EIMAGE, "fat binary %s: can't be opened: %s", file, strerror(errno));

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The folder of a store.
+#pragma once
+
+#include "os/descriptor.h"
+
+#include <cstdint>
+#include <sys/stat.h>
+
+namespace het::cache
+{
+
+// Only the user, or root, can have written it.
+bool is_trusted(const struct stat &s);
+
+// -1: errno tells why; EPERM: it is not to be trusted.
+descriptor open_folder(const char *name);
+
+// Removes what is there of processes that were killed while they wrote, and entries, the oldest first, until the others have @most bytes.
+void sweep(int folder, uint64_t most);
+
+} // namespace het::cache

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "cache/store.h"
+
+#include "cache/entry.h"
+#include "cache/folder.h"
+#include "os/log.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <new>
+#include <sys/stat.h>
+
+namespace het::cache
+{
+
+namespace
+{
+
+bool read_all(int fd, std::byte *to, size_t size)
+{
+	while (size) {
+		ssize_t n = read(fd, to, size);
+		if (n <= 0)
+			return false;
+		to += n;
+		size -= size_t(n);
+	}
+	return true;
+}
+
+bool write_new(int folder, const char *name, const key &k, bytes value)
+{
+	constexpr int how = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	descriptor file(openat(folder, name, how, S_IRUSR | S_IWUSR));
+	return file.get() >= 0 && write_entry(file.get(), k, value);
+}
+
+// Whole, or not at all. False: errno tells why.
+bool place(int folder, const key &k, bytes value)
+{
+	entry_name name = temporary_name();
+	if (write_new(folder, name.text, k, value) && !renameat(folder, name.text, folder, name_of(k).text))
+		return true;
+	int why = errno;
+	unlinkat(folder, name.text, 0);
+	errno = why;
+	return false;
+}
+
+} // namespace
+
+contents store::get(const key &k) const
+{
+	descriptor folder = open_folder(folder_.c_str());
+	descriptor file(folder.get() < 0 ? -1
+					 : openat(folder.get(), name_of(k).text, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+	struct stat s;
+	if (file.get() < 0 || fstat(file.get(), &s) || !S_ISREG(s.st_mode) || !is_trusted(s))
+		return {};
+	auto size = size_t(s.st_size);
+	contents c = {std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[size]), {}};
+	if (!c || !read_all(file.get(), c.memory.get(), size) || !read_entry({c.memory.get(), size}, k, c.value))
+		return {};
+	futimens(file.get(), nullptr); // it was used; of no consequence where that can't be noted
+	return c;
+}
+
+// The folder above must be the user's: one of root's in a user's home would shut the user out.
+bool store::make_folder() const
+{
+	std::string above = folder_.substr(0, folder_.rfind('/'));
+	mkdir(above.c_str(), S_IRWXU);
+	struct stat s;
+	if (stat(above.c_str(), &s))
+		return false;
+	if (s.st_uid == geteuid())
+		return !mkdir(folder_.c_str(), S_IRWXU) || errno == EEXIST;
+	errno = EPERM;
+	return false;
+}
+
+void store::put(const key &k, bytes value) const
+{
+	if (folder_.empty() || value.size() > most_)
+		return;
+	descriptor folder = open_folder(folder_.c_str());
+	if (folder.get() < 0 && errno == ENOENT && make_folder())
+		folder = open_folder(folder_.c_str());
+	if (folder.get() < 0 || !place(folder.get(), k, value))
+		inform("%s: nothing can be kept there for later runs: %s", folder_.c_str(), strerror(errno));
+	else
+		sweep(folder.get(), most_);
+}
+
+} // namespace het::cache

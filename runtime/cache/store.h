@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Small files that outlive the process, in a folder of the user's: what drivers have made of programs, what is known of devices.
+// All of it can be had again, so nothing that goes wrong here is an error: what can't be read is not there.
+//
+// Many processes use one folder at once. An entry is written beside its place and moved there whole, and a reader checks that it
+// belongs to the key and is undamaged. As its bytes may become code of this process, files and folders count only if they
+// are the user's or root's, and nobody else may write them.
+#pragma once
+
+#include "fatbin/bytes.h"
+
+#include <memory>
+#include <string>
+
+namespace het::cache
+{
+
+using fatbin::bytes;
+
+inline bytes bytes_of(std::string_view text)
+{
+	return std::as_bytes(std::span(text));
+}
+
+// What an entry is of: all parts, in their order.
+struct key {
+	const char *kind; // a word of letters, but not "new"; the file's name begins with it
+	std::span<const bytes> parts;
+};
+
+struct contents {
+	std::unique_ptr<std::byte[]> memory; // null: there is no such entry
+	bytes value;                         // in it
+
+	explicit operator bool() const { return memory != nullptr; }
+};
+
+// Thread safe: it keeps nothing but its name.
+class store
+{
+      public:
+	// @folder: made by put(), in a folder of the user's, which is made as well; "": there is no store.
+	// @most: bytes in all; the entries that were used longest ago go first.
+	store(std::string folder, uint64_t most) : folder_(std::move(folder)), most_(most) {}
+
+	const std::string &folder() const { return folder_; }
+	contents get(const key &k) const;
+	// Replaces what is there.
+	void put(const key &k, bytes value) const;
+
+      private:
+	bool make_folder() const;
+
+	const std::string folder_;
+	const uint64_t most_;
+};
+
+} // namespace het::cache
