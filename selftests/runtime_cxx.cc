@@ -270,8 +270,7 @@ TEST(split_launches, .devices = device::host2)
 			het::write(to).each(sizeof(uint32_t)), het::write(twice).each(1, 1, 0, 2, n));
 		e.wait();
 		uint64_t done = 0;
-		for (uint32_t number = 0; done < n; number++) {
-			const het_event_part_info part = e.part(number);
+		for (const het_event_part_info &part : e.parts()) {
 			CHECK(part.device && part.count && part.started <= part.ended);
 			done += part.count;
 		}

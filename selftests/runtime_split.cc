@@ -207,8 +207,6 @@ TEST(every_device_has_a_part_and_every_item_is_done_once, .traps = trap::best, .
 		HET_OK(fx.launch(fx.add, bytes.size(),
 				 {split_range(bytes.data(), bytes.size(), HET_READ_WRITE), value_arg(one)}, e.out(),
 				 {.flags = HET_SPLIT}));
-		het_event_part_info i = {};
-		i.size = sizeof i;
 		wait_for(e);
 		work w = work_of(e, bytes.size());
 		CHECK_EQ(w.items.size(), ndevices);
@@ -250,9 +248,15 @@ TEST(an_unsplit_launch_is_one_part, .devices = device::host2)
 	HET_ERR(het_event_part(e, 1, &i), HET_EARG);
 	HET_ERR(het_event_part(nullptr, 0, &i), HET_ENULL);
 	HET_OK(het_user_event_create(user.out()));
+	uint32_t nparts = 7;
+	HET_ERR(het_event_parts(user, &nparts), HET_ESTATE);
 	HET_ERR(het_event_part(user, 0, &i), HET_ESTATE);
 	HET_OK(het_user_event_set(user, 0));
+	HET_OK(het_event_parts(user, &nparts));
+	CHECK_EQ(nparts, 0);
 	HET_ERR(het_event_part(user, 0, &i), HET_EARG);
+	HET_ERR(het_event_parts(nullptr, &nparts), HET_ENULL);
+	HET_ERR(het_event_parts(user, nullptr), HET_ENULL);
 }
 
 // --- work-item functions -------------------------------------------------------

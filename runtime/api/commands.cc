@@ -116,16 +116,25 @@ GPUVM_PUBLIC int het_event_profile(het_event *event, struct het_event_times *tim
 	return give("het_event_profile", times, {0, e.queued, submitted, started, std::max(started, e.ended)});
 }
 
+GPUVM_PUBLIC int het_event_parts(het_event *event, uint32_t *count)
+{
+	if (!event || !count)
+		return fail(HET_ENULL, "het_event_parts: null %s", event ? "count" : "event");
+	if (!event->is_finished())
+		return fail(HET_ESTATE, "het_event_parts: the command has not finished");
+	*count = event->nparts();
+	return 0;
+}
+
 GPUVM_PUBLIC int het_event_part(het_event *event, uint32_t number, struct het_event_part_info *info)
 {
 	if (!event)
 		return fail(HET_ENULL, "het_event_part: null event");
 	if (!event->is_finished())
 		return fail(HET_ESTATE, "het_event_part: the command has not finished");
-	het_event_part_info part = {};
-	if (!event->part(number, part))
+	if (number >= event->nparts())
 		return fail(HET_EARG, "het_event_part: the command has no part %u", number);
-	return give("het_event_part", info, part);
+	return give("het_event_part", info, event->part(number));
 }
 
 GPUVM_PUBLIC int het_event_counters(het_event *event, struct het_launch_counters *counters)

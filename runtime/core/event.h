@@ -41,8 +41,9 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	virtual int end(int /*device_error*/) { return 0; }
 	// It has finished. No lock is held; for the last thing that is done for it.
 	virtual void after(int /*status*/) {}
-	// Who has done what, once it has finished. False: there is no such part.
-	virtual bool part(uint32_t /*number*/, het_event_part_info &) const { return false; }
+	// Who has done what, once it has finished; part() of a number below nparts().
+	virtual uint32_t nparts() const { return 0; }
+	virtual het_event_part_info part(uint32_t /*number*/) const { return {}; }
 	// begin() takes no time, so any thread may call it.
 	virtual bool begins_anywhere() const { return false; }
 	// There is nothing to do: it finishes as soon as it is ready.

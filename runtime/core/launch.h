@@ -17,7 +17,8 @@ class launch final : public kernel_command
 
 	int begin(executor &x) override;
 	int end(int device_error) override;
-	bool part(uint32_t number, het_event_part_info &info) const override;
+	uint32_t nparts() const override { return device_ != nullptr; }
+	het_event_part_info part(uint32_t number) const override;
 
       private:
 	bool can_take_arguments(const compute_device &d) const;

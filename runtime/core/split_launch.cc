@@ -308,6 +308,7 @@ void split_launch::note_part(const block &b, uint64_t ended)
 	d->info = {0, parts_[b.participant].device, b.what.first * items, b.what.count * items, b.begun_at, ended};
 	d->next = std::move(done_);
 	done_ = std::move(d);
+	ndone_++;
 }
 
 void split_launch::note_done(block &b, participant &p)
@@ -323,14 +324,12 @@ void split_launch::note_done(block &b, participant &p)
 	note_part(b, now);
 }
 
-bool split_launch::part(uint32_t number, het_event_part_info &info) const
+het_event_part_info split_launch::part(uint32_t number) const
 {
 	const done_part *d = done_.get();
-	for (; d && number; number--)
+	for (; number; number--)
 		d = d->next.get();
-	if (d)
-		info = d->info;
-	return d != nullptr;
+	return d->info;
 }
 
 // Others are to do it. Lock held.

@@ -31,7 +31,8 @@ class split_launch final : public kernel_command
 
 	int begin(executor &) override;
 	bool begins_anywhere() const override { return true; }
-	bool part(uint32_t number, het_event_part_info &info) const override;
+	uint32_t nparts() const override { return ndone_; }
+	het_event_part_info part(uint32_t number) const override;
 
       private:
 	friend class block;
@@ -98,6 +99,7 @@ class split_launch final : public kernel_command
 	unsigned under_way_ = 0;
 	unsigned returned_ = 0; // blocks that were given back, and nobody has yet
 	std::unique_ptr<done_part> done_;
+	uint32_t ndone_ = 0;
 	int failure_ = 0;
 };
 

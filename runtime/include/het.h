@@ -727,6 +727,13 @@ struct het_event_times {
 /** @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before the command has finished. */
 int het_event_profile(het_event *event, struct het_event_times *times);
 
+/**
+ * How many parts a launch had.
+ * @param count receives 0 for commands that are no launches, or were cancelled before a device had them.
+ * @return 0; HET_ENULL; HET_ESTATE before the command has finished.
+ */
+int het_event_parts(het_event *event, uint32_t *count);
+
 /** What one device did of a launch: all of it, or one of several parts. Filled by het_event_part(). */
 struct het_event_part_info {
 	size_t size;
@@ -739,9 +746,9 @@ struct het_event_part_info {
 };
 
 /**
- * Describes a part of a launch that has finished; parts stand in no order.
- * @return 0; HET_ENULL; HET_EARG for a size too small, an event of another command, or a part that is not there; HET_ESTATE
- *         before the launch has finished.
+ * Describes a part of a launch; parts stand in no order.
+ * @param number less than the count of het_event_parts().
+ * @return 0; HET_ENULL; HET_EARG for a size too small or a number that is too large; HET_ESTATE before the command has finished.
  */
 int het_event_part(het_event *event, uint32_t number, struct het_event_part_info *info);
 

@@ -685,13 +685,17 @@ class event : public handle<het_event, het_event_retain, het_event_release>
 		check(het_event_profile(get(), &t), "het_event_profile");
 		return t;
 	}
-	/** What one device did of a launch that has finished. Together, the parts have all work-items. */
-	het_event_part_info part(uint32_t number) const
+	/** What devices did of a launch that has finished, each one part or more. Together, the parts have all work-items. */
+	std::vector<het_event_part_info> parts() const
 	{
-		het_event_part_info i = {};
-		i.size = sizeof i;
-		check(het_event_part(get(), number, &i), "het_event_part");
-		return i;
+		uint32_t count = 0;
+		check(het_event_parts(get(), &count), "het_event_parts");
+		std::vector<het_event_part_info> all(count);
+		for (uint32_t number = 0; number < count; number++) {
+			all[number].size = sizeof all[number];
+			check(het_event_part(get(), number, &all[number]), "het_event_part");
+		}
+		return all;
 	}
 	/**
 	 * What the instruments of a launch have counted, in all and at an instruction: @p number < counters().sites.

@@ -265,7 +265,10 @@ work work_of(het_event *e, size_t items)
 	w.times.resize(items);
 	het_event_part_info i = {};
 	i.size = sizeof i;
-	for (uint32_t n = 0; !het_event_part(e, n, &i); n++) {
+	uint32_t nparts = 0;
+	HET_OK(het_event_parts(e, &nparts));
+	for (uint32_t n = 0; n < nparts; n++) {
+		HET_OK(het_event_part(e, n, &i));
 		w.items[i.device] += i.count;
 		for (uint64_t k = i.first; k < i.first + i.count; k++)
 			w.times.at(k)++;

@@ -47,13 +47,9 @@ het::argument het_side::told(const het::argument &a)
 
 void het_side::count_parts()
 {
-	for (const split_launch &l : launched_) {
-		uint64_t counted = 0;
-		for (uint32_t number = 0; counted < l.items; number++) {
-			const het_event_part_info part = l.event.part(number);
+	for (const het::event &e : launched_) {
+		for (const het_event_part_info &part : e.parts())
 			done_[part.device] += part.count;
-			counted += part.count;
-		}
 	}
 	launched_.clear();
 }

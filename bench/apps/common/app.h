@@ -51,7 +51,7 @@ class het_side
 		if (how_ == way::alone)
 			return launch(kernel, w, args...);
 		het::event e = launch(kernel, het::work(w).with(HET_SPLIT), told(args)...);
-		launched_.push_back({e, w.args().global[w.args().dimensions - 1]});
+		launched_.push_back(e);
 		return e;
 	}
 	void finish() const { queue_.finish(); }
@@ -65,10 +65,6 @@ class het_side
 	uint64_t blind_bytes() const { return blind_bytes_; }
 
       private:
-	struct split_launch {
-		het::event event;
-		uint64_t items; // along the dimension in which it is split
-	};
 	const het::kernel &find(const char *name);
 	template <class A> const A &told(const A &a) { return a; }
 	het::argument told(const het::argument &a);
@@ -79,7 +75,7 @@ class het_side
 	het::queue queue_;
 	het::program program_;
 	std::map<std::string, het::kernel, std::less<>> kernels_;
-	std::vector<split_launch> launched_;
+	std::vector<het::event> launched_;      // split
 	std::map<het_device *, uint64_t> done_; // work-items
 };
 
