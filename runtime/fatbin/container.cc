@@ -3,6 +3,7 @@
 
 #include "fatbin/checksum.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace het::fatbin
@@ -27,12 +28,19 @@ bool is_between(uint32_t value, space first, space last)
 	return value >= uint32_t(first) && value <= uint32_t(last);
 }
 
+bool is_sound(const axis_row &a, uint32_t narguments)
+{
+	return a.flags <= (axis_from_zero | axis_bounded) && a.first <= a.last &&
+	       (a.times < multiplier_argument || a.times - multiplier_argument < narguments);
+}
+
 } // namespace
 
 template <class Row> Row container::row(const table &t, uint32_t i) const
 {
+	// Rows of another minor version are longer, or shorter: what is missing is 0.
 	Row r{};
-	load(directory_, t.offset + uint64_t{i} * t.row_size, r);
+	memcpy(&r, directory_.data() + t.offset + uint64_t{i} * t.row_size, std::min<size_t>(t.row_size, sizeof(r)));
 	return r;
 }
 
@@ -63,18 +71,30 @@ bool container::check_strings(fault &why) const
 	return true;
 }
 
+bool container::check_arguments(const kernel_row &k) const
+{
+	if (k.first_argument > head_.arguments.rows || k.arguments > head_.arguments.rows - k.first_argument)
+		return false;
+	for (uint32_t i = 0; i < k.arguments; i++) {
+		auto a = row<argument_row>(head_.arguments, k.first_argument + i);
+		if (!is_sound(a.reach.axes[0], k.arguments) || !is_sound(a.reach.axes[1], k.arguments))
+			return false;
+	}
+	return true;
+}
+
 bool container::check_rows(fault &why) const
 {
 	for (uint32_t i = 0; i < nkernels(); i++) {
 		auto k = row<kernel_row>(head_.kernels, i);
 		if (!has_string(k.name) || !has_string(k.split_reason) || k.split > uint32_t(split::unsafe) ||
-		    k.first_argument > head_.arguments.rows || k.arguments > head_.arguments.rows - k.first_argument)
+		    k.dimensions > most_axes || !check_arguments(k))
 			return why.say("kernel %u has a name or arguments that are not there: %s", i, cure);
 	}
 	for (uint32_t i = 0; i < head_.arguments.rows; i++) {
 		auto a = row<argument_row>(head_.arguments, i);
 		if (!has_string(a.name) || !has_string(a.type) || a.access > uint32_t(access::read_write) ||
-		    !is_between(a.space, space::value, space::sampler))
+		    a.found > 1 + uint32_t(access::read_write) || !is_between(a.space, space::value, space::sampler))
 			return why.say("argument %u is of no kind that there is: %s", i, cure);
 	}
 	for (uint32_t i = 0; i < nimages(); i++) {
@@ -108,9 +128,9 @@ bool container::open_directory(fault &why)
 bool container::open(bytes file, fault &why)
 {
 	return elf_.open(file, why) && open_directory(why) && check_strings(why) &&
-	       check_table(head_.kernels, sizeof(kernel_row), "kernels", why) &&
-	       check_table(head_.arguments, sizeof(argument_row), "arguments", why) &&
-	       check_table(head_.images, sizeof(image_row), "images", why) && check_rows(why);
+	       check_table(head_.kernels, least_kernel_row, "kernels", why) &&
+	       check_table(head_.arguments, least_argument_row, "arguments", why) &&
+	       check_table(head_.images, least_image_row, "images", why) && check_rows(why);
 }
 
 // --- what there is -------------------------------------------------------------
@@ -118,13 +138,22 @@ bool container::open(bytes file, fault &why)
 fatbin::kernel container::kernel(uint32_t i) const
 {
 	auto k = row<kernel_row>(head_.kernels, i);
-	return {string(k.name), k.first_argument, k.arguments, fatbin::split(k.split), string(k.split_reason)};
+	return {string(k.name),         k.first_argument,       k.arguments,
+		fatbin::split(k.split), string(k.split_reason), k.dimensions};
 }
 
 fatbin::argument container::argument(const fatbin::kernel &k, uint32_t i) const
 {
 	auto a = row<argument_row>(head_.arguments, k.first_argument + i);
-	return {string(a.name), string(a.type), fatbin::space(a.space), fatbin::access(a.access), a.size};
+	bool is_analysed = a.found != 0;
+	return {.name = string(a.name),
+		.type = string(a.type),
+		.space = fatbin::space(a.space),
+		.access = fatbin::access(a.access),
+		.size = a.size,
+		.is_analysed = is_analysed,
+		.found = is_analysed ? fatbin::access(a.found - 1) : access::none,
+		.reach = a.reach};
 }
 
 fatbin::image container::image(uint32_t i) const

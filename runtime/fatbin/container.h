@@ -13,6 +13,11 @@ struct argument {
 	fatbin::space space;
 	fatbin::access access;
 	uint32_t size;
+	bool is_analysed;        // the next is known
+	fatbin::access found;    // what the kernel's code does; none: it does not use the argument
+	fatbin::reach_row reach; // with length 0: not known
+
+	bool has_reach() const { return reach.length != 0; }
 };
 
 struct kernel {
@@ -20,6 +25,7 @@ struct kernel {
 	uint32_t first_argument, narguments;
 	fatbin::split split;
 	const char *split_reason;
+	uint32_t dimensions; // of launches to which split and the arguments' reaches apply; 0: they are not known
 };
 
 struct image {
@@ -58,6 +64,7 @@ class container
 	bool check_table(const table &t, size_t least, const char *what, fault &why) const;
 	bool check_strings(fault &why) const;
 	bool check_rows(fault &why) const;
+	bool check_arguments(const kernel_row &k) const;
 	template <class Row> Row row(const table &t, uint32_t i) const;
 	const char *string(uint32_t offset) const;
 	bool has_string(uint32_t offset) const { return offset < head_.size - head_.strings; }

@@ -15,7 +15,7 @@ inline constexpr char directory_section[] = ".het.directory";
 inline constexpr char image_section_prefix[] = ".het.image."; // and a number; found by their index, not by name
 
 inline constexpr uint8_t magic[8] = {'h', 'e', 't', 'f', 'a', 't', '\r', '\n'};
-inline constexpr uint16_t major_version = 1, minor_version = 0;
+inline constexpr uint16_t major_version = 1, minor_version = 1;
 
 struct table {
 	uint32_t offset; // in the directory
@@ -34,7 +34,9 @@ struct head {
 // Where an argument points, or what it is.
 enum class space : uint32_t { value = 1, global, constant, local, image, sampler };
 enum class access : uint32_t { none, read_only, write_only, read_write };
-// Whether a launch may be divided over several devices.
+// Whether a launch may be divided over several devices, group by group in any way, and gives the bytes that one device gives.
+// safe: yes, if no argument that is written shares bytes with another one, sizes beyond kernel_row::dimensions are 1, and each
+// argument that is written and has a reach has pieces (find_pieces() in reach.h) in this launch.
 enum class split : uint32_t { unknown, safe, unsafe };
 enum class target : uint32_t { opencl_c = 1, spirv, native, ptx, cubin };
 
@@ -42,12 +44,48 @@ struct kernel_row {
 	uint32_t name;
 	uint32_t first_argument, arguments;
 	uint32_t split, split_reason;
+	// Since 1.1.
+	uint32_t
+		dimensions; // in which the answer and the arguments' reaches hold; sizes beyond are 1. 0: there are none
+};
+
+// What a step is to be multiplied with; from multiplier_argument on the value of an argument, which is one of 4 or 8 bytes.
+inline constexpr uint32_t multiplier_one = 0, multiplier_size_0 = 1, multiplier_size_1 = 2, multiplier_argument = 3;
+
+// How an address grows with the id in one dimension.
+struct axis_row {
+	int64_t step; // bytes
+	uint32_t times;
+	uint32_t flags;
+	int32_t first, last; // steps before and behind
+
+	friend bool operator==(const axis_row &, const axis_row &) = default;
+};
+
+inline constexpr uint32_t axis_from_zero = 1; // the id counts without the launch's offset
+inline constexpr uint32_t axis_bounded = 2;   // ids are below the multiplier of the other axis: others use nothing
+
+inline constexpr uint32_t most_axes = 2;
+
+// The bytes of an argument that the work-item with certain ids uses at most: @length bytes from
+// @offset + sum over the axes of @step * @times * (id + @first ... @last) on. reach.h works them out for a launch.
+struct reach_row {
+	int64_t offset;
+	uint64_t length; // 0: not known
+	uint64_t limit;  // it holds only if neither the argument nor an offset in it is longer; 0: always
+	axis_row axes[most_axes];
+
+	friend bool operator==(const reach_row &, const reach_row &) = default;
 };
 
 struct argument_row {
 	uint32_t name, type;
 	uint32_t space, access;
 	uint32_t size; // of a value; of what a pointer points to, 0 if that is not known
+	// Since 1.1.
+	uint32_t
+		found; // 0: not known, else 1 + access: what the kernel's code does, which may be less than it declares
+	reach_row reach;
 };
 
 // What an image is for, with @name: the device's identity (native), sm_NN (PTX, cubin), else "".
@@ -61,6 +99,9 @@ struct image_row {
 	uint32_t reserved; // 0
 };
 
-static_assert(sizeof(head) == 64 && sizeof(kernel_row) == 20 && sizeof(argument_row) == 20 && sizeof(image_row) == 48);
+// Of the first minor version, which is the least that a row has.
+inline constexpr uint32_t least_kernel_row = 20, least_argument_row = 20, least_image_row = sizeof(image_row);
+
+static_assert(sizeof(head) == 64 && sizeof(kernel_row) == 24 && sizeof(argument_row) == 96 && sizeof(image_row) == 48);
 
 } // namespace het::fatbin

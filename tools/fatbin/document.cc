@@ -95,6 +95,17 @@ template <class Row> table append(std::string &to, const std::vector<Row> &rows)
 	return t;
 }
 
+argument_row row_of(const argument &a, string_table &strings)
+{
+	return {.name = strings.add(a.name),
+		.type = strings.add(a.type),
+		.space = uint32_t(a.space),
+		.access = uint32_t(a.access),
+		.size = a.size,
+		.found = a.found ? 1 + uint32_t(*a.found) : 0,
+		.reach = a.reach};
+}
+
 image_row row_of(const image &i, uint32_t section, string_table &strings)
 {
 	return {.size = i.bytes.size(),
@@ -119,10 +130,9 @@ std::string make_directory(const document &d, const std::vector<uint32_t> &secti
 	std::vector<image_row> images;
 	for (const kernel &k : d.kernels) {
 		kernels.push_back({strings.add(k.name), uint32_t(arguments.size()), uint32_t(k.arguments.size()),
-				   uint32_t(k.split), strings.add(k.split_reason)});
+				   uint32_t(k.split), strings.add(k.split_reason), k.dimensions});
 		for (const argument &a : k.arguments)
-			arguments.push_back({strings.add(a.name), strings.add(a.type), uint32_t(a.space),
-					     uint32_t(a.access), a.size});
+			arguments.push_back(row_of(a, strings));
 	}
 	for (size_t i = 0; i < d.images.size(); i++)
 		images.push_back(row_of(d.images[i], sections.at(i), strings));
@@ -153,10 +163,12 @@ document from_elf(format::bytes file)
 		throw std::runtime_error(why.text);
 	for (uint32_t i = 0; i < from.nkernels(); i++) {
 		auto k = from.kernel(i);
-		kernel &made = d.kernels.emplace_back(kernel{k.name, {}, k.split, k.split_reason});
+		kernel &made = d.kernels.emplace_back(kernel{k.name, {}, k.split, k.split_reason, k.dimensions});
 		for (uint32_t n = 0; n < k.narguments; n++) {
 			auto a = from.argument(k, n);
-			made.arguments.push_back({a.name, a.type, a.space, a.access, a.size});
+			made.arguments.push_back({a.name, a.type, a.space, a.access, a.size, {}, a.reach});
+			if (a.is_analysed)
+				made.arguments.back().found = a.found;
 		}
 	}
 	for (uint32_t i = 0; i < from.nimages(); i++) {

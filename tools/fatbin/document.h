@@ -4,6 +4,7 @@
 
 #include "fatbin/container.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct argument {
 	format::space space = format::space::value;
 	format::access access = format::access::none;
 	uint32_t size = 0;
+	std::optional<format::access> found; // if the kernel was analysed
+	format::reach_row reach = {};
 	friend bool operator==(const argument &, const argument &) = default;
 };
 
@@ -25,6 +28,7 @@ struct kernel {
 	std::vector<argument> arguments;
 	format::split split = format::split::unknown;
 	std::string split_reason;
+	uint32_t dimensions = 0;
 	friend bool operator==(const kernel &, const kernel &) = default;
 };
 

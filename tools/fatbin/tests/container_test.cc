@@ -19,10 +19,12 @@ namespace
 document small()
 {
 	document d;
-	kernel add{"add", {}, format::split::safe, "writes at its own index alone"};
-	add.arguments.push_back({"x", "float*", format::space::global, format::access::read_only, 4});
-	add.arguments.push_back({"n", "uint", format::space::value, format::access::none, 4});
-	d.kernels = {add, {"nothing", {}, format::split::unknown, ""}};
+	kernel add{"add", {}, format::split::safe, "writes at its own index alone", 2};
+	format::reach_row reach = {-4, 12, uint64_t{1} << 32, {{4, 0, 1, 0, 0}, {4, 4, 2, -1, 1}}};
+	add.arguments.push_back(
+		{"x", "float*", format::space::global, format::access::read_only, 4, format::access::read_only, reach});
+	add.arguments.push_back({"n", "uint", format::space::value, format::access::none, 4, {}, {}});
+	d.kernels = {add, {"nothing", {}, format::split::unknown, "", 0}};
 	d.images.push_back({format::target::opencl_c, "", 1, 2, "-DN=1", "kernel void add() {}", ""});
 	d.images.push_back({format::target::spirv, "", 1, 0, "", "", "llvm-spirv is not installed"});
 	d.images.push_back({format::target::native, "a; b; c", 0, 0, "", std::string("\0\x7f\xff binary", 10), ""});
@@ -113,6 +115,8 @@ TEST(container, finds_kernels_by_name)
 	EXPECT_EQ(k.narguments, 0u);
 	ASSERT_TRUE(c.find("add", k));
 	EXPECT_STREQ(c.argument(k, 1).type, "uint");
+	EXPECT_TRUE(c.argument(k, 0).has_reach());
+	EXPECT_FALSE(c.argument(k, 1).is_analysed);
 	EXPECT_FALSE(c.find("ad", k));
 }
 
@@ -161,7 +165,7 @@ TEST(container, of_another_major_version_is_refused)
 {
 	std::string file = to_elf(small());
 	auto newer = refusal(with_head(file, [](format::head &h) { h.major++; }));
-	EXPECT_TRUE(contains(newer, "version 2.0")) << newer;
+	EXPECT_TRUE(contains(newer, "version 2.1")) << newer;
 	EXPECT_TRUE(contains(newer, "newer libhet")) << newer;
 	auto older = refusal(with_head(file, [](format::head &h) { h.major--; }));
 	EXPECT_TRUE(contains(older, "build it again")) << older;
@@ -185,6 +189,26 @@ TEST(container, of_a_later_minor_version_can_be_read)
 	}));
 	ASSERT_TRUE(longer);
 	EXPECT_EQ(longer->kernels, std::vector<kernel>{small().kernels[0]});
+}
+
+// The first minor version had shorter rows: what they lack is not known.
+TEST(container, of_an_earlier_minor_version_can_be_read)
+{
+	// Of the first kernel and its first argument those rows are left; a second one would be in the middle of the first.
+	auto short_rows = with_head(to_elf(small()), [](format::head &h) {
+		h.kernels.rows = h.arguments.rows = 1;
+		h.kernels.row_size = format::least_kernel_row;
+		h.arguments.row_size = format::least_argument_row;
+	});
+	auto older = read(with_row<format::kernel_row>(short_rows, &format::head::kernels,
+						       [](format::kernel_row &r) { r.arguments = 1; }));
+	ASSERT_TRUE(older);
+	const kernel &add = older->kernels[0];
+	EXPECT_EQ(add.split, format::split::safe);
+	EXPECT_EQ(add.dimensions, 0u);
+	EXPECT_EQ(add.arguments[0].name, "x");
+	EXPECT_FALSE(add.arguments[0].found);
+	EXPECT_EQ(add.arguments[0].reach, format::reach_row{});
 }
 
 TEST(container, with_offsets_that_lead_outside_is_refused)
@@ -224,6 +248,11 @@ TEST(container, with_rows_that_lead_outside_is_refused)
 	EXPECT_FALSE(read(arguments([](argument_row &r) { r.type = ~0u; })));
 	EXPECT_FALSE(read(arguments([](argument_row &r) { r.space = 0; })));
 	EXPECT_FALSE(read(arguments([](argument_row &r) { r.access = 4; })));
+	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.dimensions = 3; })));
+	EXPECT_FALSE(read(arguments([](argument_row &r) { r.found = 5; })));
+	EXPECT_FALSE(read(arguments([](argument_row &r) { r.reach.axes[0].times = multiplier_argument + 2; })));
+	EXPECT_FALSE(read(arguments([](argument_row &r) { r.reach.axes[1].flags = 4; })));
+	EXPECT_FALSE(read(arguments([](argument_row &r) { r.reach.axes[1].first = 2; })));
 	EXPECT_FALSE(read(images([](image_row &r) { r.options = ~0u; })));
 	EXPECT_FALSE(read(images([](image_row &r) { r.section = 3; }))); // another image's
 	EXPECT_FALSE(read(images([](image_row &r) { r.section = ~0u; })));

@@ -3,6 +3,7 @@
 // right checksum, behind which the other checks stand alone.
 #include "fatbin/checksum.h"
 #include "fatbin/pick.h"
+#include "fatbin/reach.h"
 
 #include <cstddef>
 #include <cstdlib>
@@ -13,6 +14,17 @@ using namespace het::fatbin;
 namespace
 {
 
+// Whatever a reach says, its pieces are those of a launch.
+void find_all_pieces(const kernel &k, const argument &a)
+{
+	for (unsigned along = 0; along < 2; along++) {
+		pieces p;
+		if (find_pieces(a, k.dimensions, {{64, along ? 64u : 1, 1}, {7, 3, 0}, along}, 1 << 20, {64, 64}, p) &&
+		    (!p.count || !p.length))
+			abort();
+	}
+}
+
 size_t length_of_all(const container &c)
 {
 	size_t n = 0;
@@ -21,6 +33,8 @@ size_t length_of_all(const container &c)
 		n += strlen(k.name) + strlen(k.split_reason);
 		for (uint32_t a = 0; a < k.narguments; a++)
 			n += strlen(c.argument(k, a).name) + strlen(c.argument(k, a).type);
+		for (uint32_t a = 0; a < k.narguments; a++)
+			find_all_pieces(k, c.argument(k, a));
 		kernel found;
 		if (!c.find(k.name, found) || strcmp(found.name, k.name) != 0)
 			abort();
