@@ -43,6 +43,8 @@ std::string value_text(const json &e)
 
 void print_section(const json &old_doc, const json &new_doc, const char *section, const std::string &filter)
 {
+	if (!old_doc.contains(section) || !new_doc.contains(section))
+		return;
 	const auto before = by_name(old_doc.at(section)), after = by_name(new_doc.at(section));
 	table t(section, {"", "unit", "first", "second", "second / first"});
 	t.left_columns(2);
@@ -72,7 +74,7 @@ int run(const std::string &first, const std::string &second, const std::string &
 	printf("%s\n%s\n", origin("first  " + first, a).c_str(), origin("second " + second, b).c_str());
 	if (a.at("program") != b.at("program"))
 		throw std::runtime_error("results of different programs");
-	for (const char *section : {"results", "ratios"})
+	for (const char *section : {"results", "ratios", "differences"})
 		print_section(a, b, section, filter);
 	return 0;
 }

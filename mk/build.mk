@@ -27,12 +27,14 @@ selftest_c_srcs := $(wildcard selftests/*.c)
 # What can stand on het.h: an OpenCL platform, a plug-in of libgomp, and programs that know nothing of it.
 proof_srcs := $(wildcard selftests/proof/*/*.cc selftests/proof/*.c)
 bench_srcs := $(wildcard bench/*.cc bench/apps/*.cc)
+# Programs whose start is measured.
+start_up_srcs := $(wildcard bench/start-up/*.c)
 tool_srcs := $(filter-out $(if $(HAVE_ELF),,tools/het-fatbin.cc),$(wildcard tools/*.cc))
 json_srcs := $(if $(HAVE_JSON),$(wildcard tools/json/*.cc))
 tool_part_srcs := $(filter-out tools/json/%,$(wildcard tools/*/*.cc))
 example_srcs := $(wildcard Documentation/examples/*.c)
 
-program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(bench_srcs) \
+program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(json_srcs) $(example_srcs) $(unit_srcs)
 
 # A program or test that needs a header which is not on this machine is left out, with a message. (The library
@@ -70,6 +72,7 @@ selftests_c := $(patsubst selftests/%.c,$(B)/selftests/%,$(call keep,$(selftest_
 # Their common part drives OpenCL devices, reads command lines with CLI11 and writes JSON.
 bench_kept := $(if $(and $(HAVE_OPENCL),$(HAVE_CLI11),$(HAVE_JSON)),$(call keep,$(bench_srcs)))
 apps := $(patsubst bench/apps/%.cc,$(B)/bin/%,$(filter bench/apps/%,$(bench_kept)))
+start_ups := $(patsubst bench/start-up/%.c,$(B)/bin/start-up-%,$(call keep,$(start_up_srcs)))
 benches := $(patsubst bench/%.cc,$(B)/bin/%,$(filter-out bench/apps/%,$(bench_kept)))
 tools := $(if $(HAVE_JSON),$(patsubst tools/%.cc,$(B)/bin/%,$(call keep,$(tool_srcs))))
 examples := $(patsubst Documentation/examples/%.c,$(B)/examples/%,$(call keep,$(example_srcs)))
@@ -107,6 +110,7 @@ $(filter $(B)/obj/runtime/%,$(unit_objs)): private mode_flags += -DHET_CORPUS='"
 $(ptx_objs): private mode_flags := $(lib_cxxflags) -Iruntime
 $(bench_common_objs) $(call obj,$(bench_srcs)): private mode_flags := -Ibench -Itools
 $(B)/obj/bench/fat-binary.o: private mode_flags += -Iruntime
+$(B)/obj/bench/measure/tasks_starpu.o: private mode_flags += $(STARPU_CFLAGS)
 # Some selftests go through a null pointer on purpose.
 $(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests \
 	$(if $(filter address,$(SAN)),-fno-sanitize=null)
@@ -210,11 +214,17 @@ $(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary:
 $(bench_archive): $(bench_common_objs)
 $(benches): $(B)/bin/%: $(B)/obj/bench/%.o
 $(apps): $(B)/bin/%: $(B)/obj/bench/apps/%.o
+$(B)/bin/start-up: | $(start_ups)
+$(start_ups): $(B)/bin/start-up-%: $(B)/obj/bench/start-up/%.o
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CC) $(ldflags) -Wl,--as-needed -o $@ $^ $(call rpath,..) $(OPENCL_LIBS)
+$(B)/bin/start-up-with_het: $(B)/libhet.so $(B)/$(SONAME)
 $(B)/bin/fat-binary: | $(filter $(B)/bin/het-fatbin,$(tools))
 $(benches) $(apps): $(bench_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) -ldl
+	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) $(STARPU_LIBS) -ldl
 
 $(selftests): $(B)/selftests/%: $(B)/obj/selftests/%.o $(harness_objs) $(libhet)
 	@mkdir -p $(@D)

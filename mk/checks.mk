@@ -12,8 +12,9 @@ check: packages
 run: run_what := main
 bench: run_what := bench
 bench-apps: run_what := apps
+bench: packages_for := bench
 run bench bench-apps:
-	@scripts/setup.sh packages run
+	@scripts/setup.sh packages $(or $(packages_for),run)
 	@$(MAKE) --no-print-directory all
 	@B=$(B) scripts/run.sh $(run_what) $(ARGS)
 

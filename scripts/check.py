@@ -266,6 +266,23 @@ def applications() -> Iterator[Step]:
             )
 
 
+LAUNCH_COSTS = (("launch-latency", "opencl"), ("launch-latency", "cuda"), ("tasks", "host"), ("start-up", "opencl"))
+
+
+def launch_costs() -> Iterator[Step]:
+    """What launches cost, measured too shortly to say: these programs run."""
+    for program, devices in LAUNCH_COSTS:
+        yield Step(
+            f"benchmark {program}, {devices}",
+            [str(ROOT / "build/bin" / program), "--quick"],
+            env={**environment("build"), "LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"], "HET_DEVICES": devices},
+            needs="build",
+            beside=True,
+            seconds=60,
+            unavailable=lambda program=program: left_out("bench/", program),
+        )
+
+
 def no_guest() -> str | None:
     if platform.machine() != "x86_64":
         return "the guests are x86-64 machines"
@@ -297,6 +314,7 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
         yield from unit_tests(tree)
     yield from examples()
     yield from applications()
+    yield from launch_costs()
     for tool in ("het-ptx", "het-fatbin"):
         script = [sys.executable, str(ROOT / f"tools/tests/{tool.replace('-', '_')}.py")]
         yield Step(

@@ -22,15 +22,20 @@ links() { # [flag]...
 
 # A CUDA toolkit brings OpenCL along; it serves where the distribution's packages are not installed.
 toolkit=${CUDA_HOME:-/usr/local/cuda}
+# Debian has a folder for each version of StarPU.
+starpu=/usr/include/starpu/1.3
 
 missing=()
+unreported=
 feature() { # name header [candidate for the libraries]...
-	local name=$1 header=$2 cflags='' libs='' candidate found=
+	local name=$1 header=$2 cflags='' libs='' folder candidate found=
 	shift 2
 	if has_header "$header"; then
 		found=1
-	elif has_header "$header" -I"$toolkit/include"; then
-		found=1 cflags="-isystem $toolkit/include"
+	else
+		for folder in "$toolkit/include" $starpu; do
+			has_header "$header" -I"$folder" && found=1 cflags="-isystem $folder" && break
+		done
 	fi
 	if [ -n "$found" ] && [ $# -gt 0 ]; then
 		found=
@@ -39,7 +44,8 @@ feature() { # name header [candidate for the libraries]...
 			links $candidate && found=1 libs=$candidate && break
 		done
 	fi
-	[ -n "$found" ] || missing+=("$header") cflags='' libs=''
+	[ -n "$found" ] || cflags='' libs=''
+	[ -n "$found$unreported" ] || missing+=("$header")
 	printf 'HAVE_%s := %s\n%s_CFLAGS := %s\n%s_LIBS := %s\n' "$name" "$found" "$name" "$cflags" "$name" "$libs"
 }
 
@@ -55,4 +61,7 @@ feature CLI11 CLI/CLI.hpp
 feature JSON nlohmann/json.hpp
 feature ELF libelf.h -lelf
 feature GOMP omp.h "-fopenmp -foffload=disable"
+# What is there to be compared with alone: the program says what it did without.
+unreported=1
+feature STARPU starpu.h -lstarpu-1.3
 printf 'MISSING_HEADERS := %s\n' "${missing[*]:-}"

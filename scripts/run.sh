@@ -39,6 +39,10 @@ suite() {
 	job "a read sweep over data of the device" sweep --json "$out/sweep.json" "$@"
 	job "x = Ax + b with a kernel made for speed" matvec --tuned --json "$out/matvec-tuned.json" "$@"
 	job "opening a fat binary and finding a device's image" fat-binary --json "$out/fat-binary.json" "$@"
+	job "an empty kernel through het and through the device's own API" \
+		launch-latency --json "$out/launch-latency.json" "$@"
+	job "tasks that do nothing, beside StarPU" tasks --json "$out/tasks.json" "$@"
+	job "the start of a program" start-up --json "$out/start-up.json" "$@"
 	job "what one host touch of device data costs, trap by trap" \
 		fault-latency --json "$out/fault-latency.json" --plot "$out/fault-latency" "$@"
 	if ldconfig -p | grep -q 'libcuda\.so\.1 '; then

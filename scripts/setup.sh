@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 # Sets a machine up for libhet.
 #   setup.sh packages [GROUP]   installs the Debian packages that are missing: those that `make run` needs (run), also
-#                               those that `make check` needs (check, the default), those that build the kernel
-#                               module (modules), test it in a guest (vm), or build a kernel for that (vm-debug)
+#                               what `make bench` compares with (bench), or those that `make check` needs (check, the
+#                               default), those that build the kernel module (modules), test it in a guest (vm), or
+#                               build a kernel for that (vm-debug)
 #   setup.sh udev               lets the group gpuvm open /dev/gpuvm and /dev/userfaultfd
 # Root is asked for (through sudo) only where a package is missing. Where there is no apt, the script says
 # what is missing and goes on: the build leaves out what can't be built.
@@ -12,6 +13,7 @@ set -u
 build_packages=(g++ make pkg-config libnuma-dev systemtap-sdt-dev opencl-headers)
 run_packages=(ocl-icd-opencl-dev ocl-icd-libopencl1 pocl-opencl-icd libpng-dev libcli11-dev nlohmann-json3-dev
 	libelf-dev gnuplot-nox)
+bench_packages=(libstarpu-dev)
 check_packages=(python3 python3-numpy libgtest-dev liburing-dev liblz4-1 libzstd1 clang clang-tidy clang-format libclang-rt-14-dev
 	llvm-spirv-14 spirv-tools python3-sphinx linux-kbuild-6.1)
 
@@ -56,6 +58,7 @@ install_packages() { # group
 	local wanted missing=() p
 	case $1 in
 	run) wanted=("${build_packages[@]}" "${run_packages[@]}") ;;
+	bench) wanted=("${build_packages[@]}" "${run_packages[@]}" "${bench_packages[@]}") ;;
 	check) wanted=("${build_packages[@]}" "${run_packages[@]}" "${check_packages[@]}") ;;
 	modules) wanted=("${modules_packages[@]}") ;;
 	vm) wanted=("${vm_packages[@]}") ;;
@@ -114,7 +117,7 @@ case ${1:-} in
 packages) install_packages "${2:-check}" ;;
 udev) install_udev_rules ;;
 *)
-	sed -n '3,10s/^# \?//p' "$0"
+	sed -n '3,11s/^# \?//p' "$0"
 	exit 2
 	;;
 esac

@@ -107,14 +107,19 @@ std::string cuda_program::driver_version()
 	return format("%d.%d", version / 1000, version % 1000 / 10);
 }
 
-void cuda_program::launch(const std::string &kernel, const sizes &blocks, const sizes &threads,
-			  std::vector<void *> arguments)
+cu_function cuda_program::function(const std::string &kernel)
 {
 	cu_function &f = functions_[kernel];
 	if (!f)
 		cuda_check(cuda().get_function(&f, module_, kernel.c_str()), kernel.c_str());
-	cuda_check(cuda().launch(f, blocks[0], blocks[1], blocks[2], threads[0], threads[1], threads[2], 0, stream_,
-				 arguments.data(), nullptr),
+	return f;
+}
+
+void cuda_program::launch(const std::string &kernel, const sizes &blocks, const sizes &threads,
+			  std::vector<void *> arguments)
+{
+	cuda_check(cuda().launch(function(kernel), blocks[0], blocks[1], blocks[2], threads[0], threads[1], threads[2],
+				 0, stream_, arguments.data(), nullptr),
 		   "cuLaunchKernel");
 }
 

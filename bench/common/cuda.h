@@ -42,6 +42,7 @@ class cuda_program
 	static std::string driver_version();
 
 	het::cu_stream stream() const { return stream_; }
+	het::cu_function function(const std::string &kernel);
 	// @arguments: addresses of the values.
 	void launch(const std::string &kernel, const sizes &blocks, const sizes &threads,
 		    std::vector<void *> arguments);

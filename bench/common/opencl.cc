@@ -82,6 +82,14 @@ std::vector<cl_device_info_text> list_cl_devices()
 	return all;
 }
 
+cl_device_id find_cl_device(const std::string &text)
+{
+	for (const auto &d : list_cl_devices())
+		if (text.starts_with(d.name))
+			return d.id;
+	throw std::runtime_error("OpenCL lists no such device: " + text);
+}
+
 cl_program_owner build_cl_program(cl_context context, cl_device_id device, const std::string &source,
 				  const char *options)
 {

@@ -39,6 +39,9 @@ struct cl_device_info_text {
 // All devices of all platforms; empty where there is no ICD.
 std::vector<cl_device_info_text> list_cl_devices();
 
+// The first one whose name begins @text, as the runtime's names of devices do. Throws if there is none.
+cl_device_id find_cl_device(const std::string &text);
+
 // Builds a program; the exception carries the build log.
 cl_program_owner build_cl_program(cl_context context, cl_device_id device, const std::string &source,
 				  const char *options);

@@ -34,6 +34,7 @@ report::report(const std::string &program, json settings)
 		{"settings", std::move(settings)},
 		{"results", json::array()},
 		{"ratios", json::array()},
+		{"differences", json::array()},
 		{"notes", json::array()}};
 }
 
@@ -58,6 +59,14 @@ void report::ratio_of(const std::string &name, const ratio &r, json more)
 	entry.update(to_json(r));
 	entry.update(more);
 	doc_["ratios"].push_back(std::move(entry));
+}
+
+void report::difference_of(const std::string &name, const std::string &unit, const ratio &d, json more)
+{
+	json entry = {{"name", name}, {"unit", unit}};
+	entry.update(to_json(d));
+	entry.update(more);
+	doc_["differences"].push_back(std::move(entry));
 }
 
 void report::note(const std::string &text)

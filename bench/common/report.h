@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Results as a JSON document. Every program writes the same shape, so that compare can read them all:
 // { program, time, commit, machine, settings, results: [{name, unit, n, median, ...}],
-//   ratios: [{name, median, low, high, ...}], notes: [...] }
+//   ratios: [{name, median, low, high, ...}], differences: [{name, unit, median, ...}], notes: [...] }
 #pragma once
 
 #include "common/stats.h"
@@ -26,6 +26,8 @@ class report
 	void result(const std::string &name, const std::string &unit, const summary &s, json more = {});
 	void value(const std::string &name, const std::string &unit, double v, json more = {});
 	void ratio_of(const std::string &name, const ratio &r, json more = {});
+	// Of one name and the other, in @unit.
+	void difference_of(const std::string &name, const std::string &unit, const ratio &d, json more = {});
 	void note(const std::string &text);
 	json &document() { return doc_; }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace bench
 {
@@ -29,6 +30,24 @@ double binomial_half(size_t n, size_t k)
 		sum += std::exp(std::lgamma(double(n) + 1) - std::lgamma(double(i) + 1) -
 				std::lgamma(double(n - i) + 1) - double(n) * std::log(2.0));
 	return sum;
+}
+
+// The median with its interval from order statistics.
+ratio with_interval(std::vector<double> values)
+{
+	std::sort(values.begin(), values.end());
+	ratio r;
+	r.rounds = values.size();
+	if (values.empty())
+		return r;
+	size_t cut = 0;
+	while (2 * (cut + 1) < values.size() && binomial_half(values.size(), cut + 1) <= 0.025)
+		++cut;
+	r.median = quantile(values, 0.5);
+	r.low = values[cut];
+	r.high = values[values.size() - 1 - cut];
+	r.confidence = std::max(0.0, 1 - 2 * binomial_half(values.size(), cut));
+	return r;
 }
 
 } // namespace
@@ -59,20 +78,15 @@ ratio paired_ratio(const std::vector<double> &a, const std::vector<double> &b)
 	for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
 		if (b[i] > 0)
 			ratios.push_back(a[i] / b[i]);
-	std::sort(ratios.begin(), ratios.end());
+	return with_interval(std::move(ratios));
+}
 
-	ratio r;
-	r.rounds = ratios.size();
-	if (ratios.empty())
-		return r;
-	size_t cut = 0;
-	while (2 * (cut + 1) < ratios.size() && binomial_half(ratios.size(), cut + 1) <= 0.025)
-		++cut;
-	r.median = quantile(ratios, 0.5);
-	r.low = ratios[cut];
-	r.high = ratios[ratios.size() - 1 - cut];
-	r.confidence = std::max(0.0, 1 - 2 * binomial_half(ratios.size(), cut));
-	return r;
+ratio paired_difference(const std::vector<double> &a, const std::vector<double> &b)
+{
+	std::vector<double> differences;
+	for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+		differences.push_back(a[i] - b[i]);
+	return with_interval(std::move(differences));
 }
 
 } // namespace bench

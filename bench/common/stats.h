@@ -20,7 +20,7 @@ summary summarise(std::vector<double> samples);
 
 double median(std::vector<double> samples);
 
-// A ratio a/b with a confidence interval of its median.
+// A ratio a/b, or a difference a - b, with a confidence interval of its median.
 struct ratio {
 	size_t rounds = 0;
 	double median = 0, low = 0, high = 0;
@@ -31,5 +31,7 @@ struct ratio {
 // machine for longer than a round cancels out. The interval comes from order statistics: no assumption
 // about the distribution.
 ratio paired_ratio(const std::vector<double> &a, const std::vector<double> &b);
+// The same of a[i] - b[i].
+ratio paired_difference(const std::vector<double> &a, const std::vector<double> &b);
 
 } // namespace bench

@@ -4,9 +4,7 @@
 #include "common/cuda.h"
 #include "common/opencl.h"
 
-#include <algorithm>
 #include <map>
-#include <stdexcept>
 
 namespace bench
 {
@@ -134,12 +132,7 @@ std::unique_ptr<plain_device> open_plain(het::device d, const kernel_texts &kern
 		return std::make_unique<plain_cuda>(kernels.ptx);
 	if (info.kind != HET_DEVICE_OPENCL)
 		return nullptr;
-	const std::string name = info.name; // begins with OpenCL's
-	const auto all = list_cl_devices();
-	auto same = std::find_if(all.begin(), all.end(), [&](auto &c) { return name.starts_with(c.name); });
-	if (same == all.end())
-		throw std::runtime_error("OpenCL lists no such device: " + name);
-	return std::make_unique<plain_opencl>(same->id, kernels.opencl);
+	return std::make_unique<plain_opencl>(find_cl_device(info.name), kernels.opencl);
 }
 
 } // namespace bench

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "measure/raw_launch.h"
+
+#include "common/cuda.h"
+#include "common/opencl.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace bench
+{
+
+const char empty_kernels_opencl[] = R"(
+kernel void nothing(void) {}
+kernel void values1(uint a) {}
+kernel void values4(uint a, uint b, uint c, uint d) {}
+kernel void ranges1(global uint *a) {}
+kernel void ranges4(global uint *a, global uint *b, global uint *c, global uint *d) {}
+)";
+
+const char empty_kernels_ptx[] = R"(
+.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry nothing() { ret; }
+.visible .entry values1(.param .u32 a) { ret; }
+.visible .entry values4(.param .u32 a, .param .u32 b, .param .u32 c, .param .u32 d) { ret; }
+.visible .entry ranges1(.param .u64 a) { ret; }
+.visible .entry ranges4(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) { ret; }
+)";
+
+namespace
+{
+
+using cl_mem_owner = cl_owner<cl_mem, &clReleaseMemObject>;
+
+class raw_opencl final : public raw_launch
+{
+      public:
+	raw_opencl(cl_device_id id, const empty_arguments &a) : arguments_(a)
+	{
+		cl_int err;
+		context_.reset(clCreateContext(nullptr, 1, &id, nullptr, nullptr, &err));
+		cl_check(err, "clCreateContext");
+		queue_.reset(clCreateCommandQueue(context_.get(), id, 0, &err));
+		cl_check(err, "clCreateCommandQueue");
+		program_ = build_cl_program(context_.get(), id, empty_kernels_opencl, "");
+		kernel_.reset(clCreateKernel(program_.get(), a.kernel().c_str(), &err));
+		cl_check(err, "clCreateKernel");
+		for (unsigned i = 0; a.ranges && i < a.count; i++) {
+			buffers_[i].reset(
+				clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, empty_range_bytes, nullptr, &err));
+			cl_check(err, "clCreateBuffer");
+		}
+	}
+
+	void run() override
+	{
+		for (unsigned i = 0; i < arguments_.count; i++)
+			cl_check(set_argument(i), "clSetKernelArg");
+		const size_t items = empty_group;
+		cl_check(clEnqueueNDRangeKernel(queue_.get(), kernel_.get(), 1, nullptr, &items, &items, 0, nullptr,
+						nullptr),
+			 "clEnqueueNDRangeKernel");
+		cl_check(clFinish(queue_.get()), "clFinish");
+	}
+
+      private:
+	cl_int set_argument(unsigned i)
+	{
+		const cl_mem buffer = buffers_[i].get();
+		return arguments_.ranges ? clSetKernelArg(kernel_.get(), i, sizeof(buffer), &buffer)
+					 : clSetKernelArg(kernel_.get(), i, sizeof(i), &i);
+	}
+
+	const empty_arguments arguments_;
+	cl_context_owner context_;
+	cl_queue_owner queue_;
+	cl_program_owner program_;
+	cl_kernel_owner kernel_;
+	std::array<cl_mem_owner, most_empty_arguments> buffers_;
+};
+
+class raw_cuda final : public raw_launch
+{
+      public:
+	raw_cuda(unsigned ordinal, const empty_arguments &a)
+	    : arguments_(a), program_(ordinal, empty_kernels_ptx), function_(program_.function(a.kernel()))
+	{
+		for (unsigned i = 0; a.ranges && i < a.count; i++)
+			cuda_check(cuda().allocate(&buffers_[i], empty_range_bytes), "cuMemAlloc");
+	}
+	~raw_cuda() override
+	{
+		for (het::cu_deviceptr b : buffers_)
+			if (b)
+				cuda().free(b);
+	}
+
+	void run() override
+	{
+		unsigned values[most_empty_arguments] = {};
+		void *parameters[most_empty_arguments];
+		for (unsigned i = 0; i < arguments_.count; i++)
+			parameters[i] = arguments_.ranges ? static_cast<void *>(&buffers_[i]) : &values[i];
+		cuda_check(
+			cuda().launch(function_, 1, 1, 1, empty_group, 1, 1, 0, program_.stream(), parameters, nullptr),
+			"cuLaunchKernel");
+		program_.finish();
+	}
+
+      private:
+	const empty_arguments arguments_;
+	cuda_program program_;
+	const het::cu_function function_;
+	std::array<het::cu_deviceptr, most_empty_arguments> buffers_ = {};
+};
+
+} // namespace
+
+std::unique_ptr<raw_launch> make_raw_launch(het::device d, unsigned ordinal, const empty_arguments &a)
+{
+	const het_device_info info = d.info();
+	if (info.kind == HET_DEVICE_CUDA)
+		return std::make_unique<raw_cuda>(ordinal, a);
+	if (info.kind != HET_DEVICE_OPENCL)
+		return nullptr;
+	return std::make_unique<raw_opencl>(find_cl_device(info.name), a);
+}
+
+} // namespace bench

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Empty kernels, and a launch and the wait for it through the device's own API: what nothing above it can be faster than.
+#pragma once
+
+#include <het.hpp>
+#include <memory>
+#include <string>
+
+namespace bench
+{
+
+// Kernels nothing, values1, values4, ranges1, ranges4: so many 32-bit values, or pointers.
+extern const char empty_kernels_opencl[];
+extern const char empty_kernels_ptx[];
+
+// Arguments of an empty kernel.
+struct empty_arguments {
+	unsigned count;
+	bool ranges; // else values
+
+	std::string kernel() const
+	{
+		return count ? (ranges ? "ranges" : "values") + std::to_string(count) : "nothing";
+	}
+};
+
+inline constexpr unsigned most_empty_arguments = 4;
+inline constexpr size_t empty_group = 64; // work-items: one group
+inline constexpr size_t empty_range_bytes = 64 << 10;
+
+class raw_launch
+{
+      public:
+	virtual ~raw_launch() = default;
+	// Passes the arguments, launches and waits.
+	virtual void run() = 0;
+};
+
+// On the device that is one of the runtime's; null if that has no API of its own (HET_DEVICE_HOST and HET_DEVICE_APART).
+// @ordinal: of a CUDA device.
+std::unique_ptr<raw_launch> make_raw_launch(het::device d, unsigned ordinal, const empty_arguments &a);
+
+} // namespace bench
