@@ -19,6 +19,9 @@ namespace
 
 constexpr int spins_before_sleep = 100;
 
+// signals_blocked objects that live in this thread.
+thread_local unsigned blocked_depth __attribute__((tls_model("initial-exec")));
+
 #ifdef HET_DEBUG_LOCKS
 // Bit n: this thread holds a lock of rank n.
 thread_local unsigned held_ranks __attribute__((tls_model("initial-exec")));
@@ -91,15 +94,22 @@ void futex_lock::unlock(lock_rank rank)
 		futex_wake(&word_, 1);
 }
 
+// The count is above 0 only while no handler can run and see it.
 signals_blocked::signals_blocked()
 {
 	uint64_t all = ~uint64_t{0};
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &saved_, sizeof(all));
+	if (!blocked_depth)
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &saved_, sizeof(all));
+	std::atomic_signal_fence(std::memory_order_seq_cst);
+	blocked_depth++;
 }
 
 signals_blocked::~signals_blocked()
 {
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &saved_, nullptr, sizeof(saved_));
+	blocked_depth--;
+	std::atomic_signal_fence(std::memory_order_seq_cst);
+	if (!blocked_depth)
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &saved_, nullptr, sizeof(saved_));
 }
 
 } // namespace het

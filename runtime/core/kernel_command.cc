@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/raw_memory.h"
 #include "core/texture.h"
+#include "memory/hooks.h"
 #include "os/log.h"
 
 #include <algorithm>
@@ -267,21 +268,22 @@ int kernel_command::link_uses(het_device &d)
 	if (uses_.empty() || d.compute->is_in_place())
 		return 0;
 	int err = start_memory();
-	for (size_t i = 0; i < uses_.size() && !err; i++)
-		err = link_range(uses_[i].bytes, d);
-	return err;
+	return err ? err : link_ranges(uses_, d);
 }
 
 void kernel_command::declare_accesses(range (*widen_written)(range))
 {
 	for (size_t i = 0; i < uses_.size(); i++) {
-		const range_use &u = uses_[i];
-		bool writes = u.access & HET_WRITE_ONLY;
-		entries_[i].bytes = writes ? widen_written(u.bytes) : widen_to_edges(u.bytes);
-		entries_[i].reads = u.access & HET_READ_ONLY;
-		entries_[i].writes = writes;
+		entries_[i].bytes = uses_[i].bytes;
+		entries_[i].reads = uses_[i].access & HET_READ_ONLY;
+		entries_[i].writes = uses_[i].access & HET_WRITE_ONLY;
 	}
 	accesses = entries_;
+	if (!anything_linked())
+		return;
+	signals_blocked once_for_all;
+	for (access_entry &e : entries_.first(uses_.size()))
+		e.bytes = e.writes ? widen_written(e.bytes) : widen_to_edges(e.bytes);
 }
 
 int kernel_command::take_launch(const het_launch_args &args)

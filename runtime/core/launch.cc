@@ -109,7 +109,7 @@ het_event_part_info launch::part(uint32_t) const
 int launch::end(int)
 {
 	kernel_->has_run(*device_);
-	return end_ranges(uses_, *device_, on_device.notes.get());
+	return device_->compute->is_in_place() ? 0 : end_ranges(uses_, *device_, on_device.notes.get());
 }
 
 } // namespace het::rt

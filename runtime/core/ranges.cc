@@ -175,8 +175,14 @@ bool is_linked_on(range r, const het_device &d)
 	array *a = lib().arrays.first_overlap(r);
 	if (!a)
 		return false;
-	glimpse s = look_at(*a);
-	return s.live && s.user.covers(r) && (s.linked & device_copy(d.memory_number));
+	caller_guard g(*a);
+	return a->live && a->place.user.covers(r) && a->links[d.memory_number].devbuf.load();
+}
+
+bool are_linked_on(std::span<const range_use> uses, const het_device &d)
+{
+	signals_blocked once_for_all;
+	return std::all_of(uses.begin(), uses.end(), [&](const range_use &u) { return is_linked_on(u.bytes, d); });
 }
 
 // --- begin and end -------------------------------------------------------------
@@ -231,6 +237,9 @@ outcome link_all(std::span<const range_use> uses, het_device &d, int *err)
 // All or none: nobody waits with a bracket open.
 beginning begin_all(std::span<range_use> uses, het_device &d, bool noted, int *err)
 {
+	if (uses.empty())
+		return beginning::done;
+	signals_blocked once_for_all;
 	for (size_t i = 0; i < uses.size(); i++) {
 		beginning b = begin_range(uses[i], d, noted, err);
 		if (b == beginning::done)
@@ -315,15 +324,19 @@ int start_memory()
 	return 0;
 }
 
-int link_range(range r, het_device &d)
+int link_ranges(std::span<const range_use> uses, het_device &d)
 {
-	while (!is_linked_on(r, d)) {
-		int err;
-		outcome o = try_link(r, d, &err);
-		if (o == outcome::failed)
-			return err;
-		if (o == outcome::must_wait)
-			wait_for_progress();
+	if (are_linked_on(uses, d))
+		return 0;
+	for (const range_use &u : uses) {
+		while (!is_linked_on(u.bytes, d)) {
+			int err;
+			outcome o = try_link(u.bytes, d, &err);
+			if (o == outcome::failed)
+				return err;
+			if (o == outcome::must_wait)
+				wait_for_progress();
+		}
 	}
 	return 0;
 }
@@ -347,14 +360,15 @@ range widen_to_edges(range r)
 
 int begin_ranges(std::span<range_use> uses, het_device &d, bool noted, std::span<const range_use> all)
 {
-	beginning b;
 	int err = 0;
-	do {
+	// Since the launch they are still linked, nearly always.
+	beginning b = all.empty() ? begin_all(uses, d, noted, &err) : beginning::stale;
+	while (b == beginning::stale) {
 		outcome o = link_all(all.empty() ? uses : all, d, &err);
 		if (o != outcome::done)
 			return o == outcome::failed ? err : try_again;
 		b = begin_all(uses, d, noted, &err);
-	} while (b == beginning::stale);
+	}
 	if (b == beginning::failed)
 		return err;
 	return b == beginning::must_wait ? try_again : 0;
@@ -362,6 +376,9 @@ int begin_ranges(std::span<range_use> uses, het_device &d, bool noted, std::span
 
 int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes)
 {
+	if (uses.empty())
+		return 0;
+	signals_blocked once_for_all;
 	int err = 0;
 	for (range_use &u : uses) {
 		if (int e = end_range(u, d, notes))

@@ -34,9 +34,9 @@ struct range_use {
 // Starts the memory core with the runtime's devices, once. 0, HET_ESTATE, HET_EDEVICE, HET_ENOMEM.
 int start_memory();
 
-// The range becomes part of a linked array with a buffer on the device. 0, HET_EMEMORY, HET_EDEVICE, HET_ENOMEM. May wait for
+// The ranges become parts of linked arrays with buffers on the device. 0, HET_EMEMORY, HET_EDEVICE, HET_ENOMEM. May wait for
 // kernels that use arrays which must be linked anew.
-int link_range(range r, het_device &d);
+int link_ranges(std::span<const range_use> uses, het_device &d);
 
 // The bytes that commands must not share with @r if one of them writes: @r, and edges that it has a part of, whole.
 range widen_to_edges(range r);
