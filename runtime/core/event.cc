@@ -70,6 +70,8 @@ void report(het_event &e, int code)
 node *settle(het_event &e, int status)
 {
 	e.ended = e.ended ? e.ended : now_ns();
+	if (executor *where = e.where.load())
+		where->discount(e);
 	if (status < 0)
 		report(e, status);
 	node *ready = core().graph.finish(e, status);

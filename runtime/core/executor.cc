@@ -7,6 +7,7 @@
 #include "os/thread.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace het::rt
 {
@@ -93,8 +94,21 @@ bool executor::start(het_event &e)
 	return true;
 }
 
+void executor::count(het_event &e)
+{
+	if (e.expected_ns && !std::exchange(e.counted, true))
+		expected_ns_.fetch_add(e.expected_ns, std::memory_order_relaxed);
+}
+
+void executor::discount(het_event &e)
+{
+	if (std::exchange(e.counted, false))
+		expected_ns_.fetch_sub(e.expected_ns, std::memory_order_relaxed);
+}
+
 void executor::offer(het_event &e)
 {
+	count(e);
 	if (e.begins_anywhere()) {
 		start(e); // never refused
 		return;
@@ -118,6 +132,7 @@ void executor::offer(het_event &e)
 void executor::hand_over(het_event &e)
 {
 	delay_point();
+	count(e);
 	uint32_t thieves = e.stealable_by; // it may be over when it has been pushed
 	ready_.push(e);
 	ring();
@@ -206,8 +221,11 @@ task *executor::next_task()
 			return;
 		stolen = other.ready_.steal([&](task &t) { return event_of(t).stealable_by >> number_ & 1; });
 	});
-	if (stolen)
+	if (stolen) {
+		event_of(*stolen).where.load()->discount(event_of(*stolen));
 		event_of(*stolen).where.store(this);
+		count(event_of(*stolen));
+	}
 	return stolen;
 }
 

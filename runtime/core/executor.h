@@ -30,6 +30,12 @@ class executor
 	// Commands that it has to do.
 	uint32_t load() const { return ready_.size() + flights_.load(std::memory_order_relaxed); }
 
+	// How long all that will take, as far as that is known.
+	uint64_t expected_ns() const { return expected_ns_.load(std::memory_order_relaxed); }
+	// A command is among those, or is no longer.
+	void count(het_event &e);
+	void discount(het_event &e);
+
 	// A command has become ready in its own launch: begins it here if nothing stands in the way.
 	void offer(het_event &e);
 	// Another command's end has made it ready.
@@ -65,6 +71,7 @@ class executor
 	futex_lock flight_lock_;
 	het_event *oldest_ = nullptr, *newest_ = nullptr;
 	std::atomic<uint32_t> flights_{0};
+	std::atomic<uint64_t> expected_ns_{0};
 	std::atomic<uint32_t> reaped_{0}, begun_{0}; // so far
 
 	std::atomic<uint32_t> waiters_{0};

@@ -3,7 +3,10 @@
 
 #include "core/queue.h"
 #include "core/raw_memory.h"
+#include "memory/whereabouts.h"
+#include "os/clock.h"
 #include "os/log.h"
+#include "policy/placing.h"
 
 namespace het::rt
 {
@@ -23,28 +26,71 @@ const char *launch::what_is_special() const
 	return has_addresses_ ? " with an address, which OpenCL devices take that have shared virtual memory" : "";
 }
 
-// The policy `single`: the first of the queue's devices that can run the kernel. Others may steal it from a backlog if they have
-// the kernel already, and find their data the same way: edges were looked at for this way of reaching memory.
-int launch::choose_device(const het_launch_args &args)
+// Devices of the queue that can run it, in the order of the queue's. Returns how many.
+unsigned launch::find_devices(const het_launch_args &args, het_device *(&found)[most_devices]) const
 {
 	uint32_t allowed = queue->devices;
 	if (addressed_)
 		allowed &= uint32_t{1} << addressed_->executor.number();
 	if (args.device)
 		allowed &= uint32_t{1} << args.device->executor.number();
+	unsigned n = 0;
 	for (unsigned i = 0; i < core().ndevices; i++) {
 		het_device &d = *core().devices[i];
-		if (!(allowed >> i & 1) || !kernel_->program->can_run_on(d) || !can_take_arguments(*d.compute))
-			continue;
-		if (!device_)
-			device_ = &d;
-		else if (!has_addresses_ && !has_block() && kernel_->on(d) &&
-			 d.compute->is_in_place() == device_->compute->is_in_place())
-			stealable_by |= uint32_t{1} << i;
+		if ((allowed >> i & 1) && kernel_->program->can_run_on(d) && can_take_arguments(*d.compute))
+			found[n++] = &d;
 	}
-	if (!device_)
+	return n;
+}
+
+// Of bytes that are only written nothing has to travel.
+double launch::missing_on(const het_device &d) const
+{
+	copyset copy = d.compute->is_in_place() ? host_copy : device_copy(d.memory_number);
+	size_t n = 0;
+	for (const range_use &u : uses_)
+		n += u.access & HET_READ_ONLY ? missing_bytes(u.bytes, copy) : 0;
+	return double(n);
+}
+
+// Nothing is looked at, but the first taken, as long as no speed is known.
+het_device &launch::place_among(std::span<het_device *const> devices)
+{
+	candidate all[most_devices];
+	bool known = false;
+	for (size_t i = 0; i < devices.size(); i++) {
+		all[i] = {kernel_->speeds.alone(*devices[i]), 0, 0, 0};
+		known |= all[i].speed > 0;
+	}
+	for (size_t i = 0; i < devices.size() && known; i++) {
+		het_device &d = *devices[i];
+		all[i] = {all[i].speed, double(d.executor.expected_ns()) * 1e-9, missing_on(d),
+			  d.rate.load(std::memory_order_relaxed)};
+	}
+	size_t best = place({all, devices.size()}, double(shape_.items()));
+	missing_ = size_t(all[best].missing);
+	if (all[best].speed > 0)
+		expected_ns = uint64_t(expected_finish({all[best].speed, 0, all[best].missing, all[best].rate},
+						       double(shape_.items())) *
+				       1e9);
+	return *devices[best];
+}
+
+// Others than the device that is expected to have finished first may steal it from a backlog if they have the kernel already, and find
+// their data the same way: edges were looked at for this way of reaching memory.
+int launch::choose_device(const het_launch_args &args)
+{
+	het_device *able[most_devices];
+	unsigned n = find_devices(args, able);
+	if (!n)
 		return fail(HET_ENODEV, "het_launch: none of the queue's devices can run kernel %s%s",
 			    kernel_->name.get(), what_is_special());
+	device_ = n > 1 ? &place_among({able, n}) : able[0];
+	for (unsigned i = 0; i < n && !has_addresses_ && !has_block(); i++) {
+		if (able[i] != device_ && kernel_->on(*able[i]) &&
+		    able[i]->compute->is_in_place() == device_->compute->is_in_place())
+			stealable_by |= uint32_t{1} << able[i]->executor.number();
+	}
 	where.store(&device_->executor);
 	return kernel_->prepare(*device_);
 }
@@ -77,14 +123,27 @@ void launch::place_arguments()
 	}
 }
 
+// How fast what was missing came.
+void launch::note_rate()
+{
+	constexpr size_t enough = 1 << 20;
+	if (missing_ < enough)
+		return;
+	double measured = double(missing_) / (double(now_ns() - started) * 1e-9);
+	double known = device_->rate.load(std::memory_order_relaxed);
+	device_->rate.store(known + 0.25 * (measured - known), std::memory_order_relaxed);
+}
+
 int launch::begin_on_device()
 {
 	device_kernel &kernel = *kernel_->on(*device_);
 	bool in_place = device_->compute->is_in_place();
 	if (int err = in_place ? bring_to_host(uses_) : begin_ranges(uses_, *device_, kernel.notes_writes()))
 		return err;
+	note_rate();
 	if (!in_place)
 		place_arguments();
+	submitted_ = now_ns();
 	int err = device_->compute->submit(kernel, shape_, args_, on_device);
 	if (err)
 		abandon_ranges(uses_, *device_, on_device.may_have_run);
@@ -94,7 +153,9 @@ int launch::begin_on_device()
 // Another executor than the one that was chosen may have stolen the command.
 int launch::begin(executor &x)
 {
-	device_ = core().devices[x.number()].get();
+	het_device *device = core().devices[x.number()].get();
+	missing_ = device == device_ ? missing_ : 0; // it is not known for thieves
+	device_ = device;
 	int err = begin_on_device();
 	if (err)
 		return err;
@@ -106,8 +167,19 @@ het_event_part_info launch::part(uint32_t) const
 	return {0, device_, 0, shape_.global[shape_.dimensions - 1], started, ended};
 }
 
-int launch::end(int)
+// Devices without a queue are measured here; with one, from when it began to run.
+void launch::note_speed()
 {
+	bool has_queue = device_->compute->has_queue();
+	uint64_t from = has_queue ? started : submitted_, to = has_queue ? ended : now_ns();
+	if (to > from)
+		kernel_->speeds.note_alone(*device_, double(shape_.items()) / (double(to - from) * 1e-9));
+}
+
+int launch::end(int device_error)
+{
+	if (!device_error)
+		note_speed();
 	kernel_->has_run(*device_);
 	return device_->compute->is_in_place() ? 0 : end_ranges(uses_, *device_, on_device.notes.get());
 }

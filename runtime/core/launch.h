@@ -23,12 +23,19 @@ class launch final : public kernel_command
       private:
 	bool can_take_arguments(const compute_device &d) const;
 	const char *what_is_special() const;
+	unsigned find_devices(const het_launch_args &args, het_device *(&found)[most_devices]) const;
+	double missing_on(const het_device &d) const;
+	het_device &place_among(std::span<het_device *const> devices);
 	int choose_device(const het_launch_args &args);
 	int prepare_memory();
 	int begin_on_device();
+	void note_rate();
+	void note_speed();
 	void place_arguments();
 
 	het_device *device_ = nullptr;
+	size_t missing_ = 0; // bytes that were to travel to it when it was chosen; 0: not known
+	uint64_t submitted_ = 0;
 };
 
 } // namespace het::rt

@@ -3,6 +3,7 @@
 
 #include "core/ranges.h"
 #include "core/raw_memory.h"
+#include "fatbin/checksum.h"
 #include "os/log.h"
 
 #include <cstring>
@@ -97,6 +98,22 @@ int het_program::take(const het_program_args &args)
 	return fat_binary_->open(args);
 }
 
+uint64_t het_program::identity() const
+{
+	uint64_t sum = source_.fat ? source_.fat->identity() : 0;
+	auto add = [&](const void *p, size_t n) {
+		const uint64_t parts[] = {sum, het::fatbin::checksum({static_cast<const std::byte *>(p), n})};
+		sum = het::fatbin::checksum(std::as_bytes(std::span(parts)));
+	};
+	if (source_.opencl)
+		add(source_.opencl, strlen(source_.opencl));
+	if (source_.opencl && source_.options)
+		add(source_.options, strlen(source_.options));
+	for (const het_image &i : source_.images)
+		add(i.data, i.nbytes);
+	return sum;
+}
+
 int het_program::build_locked(het_device &d, device_program **made)
 {
 	built &i = built_[d.executor.number()];
@@ -157,6 +174,7 @@ int het_kernel::open(const char *wanted)
 	if (!name)
 		return fail(HET_ENOMEM, "kernel %s: no memory", wanted);
 	memcpy(name.get(), wanted, n);
+	speeds.name(program->identity(), name.get());
 	if (program->fat() && !program->fat()->find(wanted, described_))
 		return fail(HET_ENAME, "the fat binary has no kernel %s; het-fatbin list names those that it has",
 			    wanted);
@@ -274,35 +292,4 @@ void het_kernel::has_run(const het_device &d)
 device_kernel *het_kernel::on(const het_device &d) const
 {
 	return ready_[d.executor.number()].load(std::memory_order_acquire);
-}
-
-void het_kernel::note_speed(const het_device &d, double items_per_second)
-{
-	calibrating_.lock(het::lock_rank::leaf);
-	calibration_.note(d.executor.number(), items_per_second);
-	calibrating_.unlock(het::lock_rank::leaf);
-}
-
-bool het_kernel::choose_speeds(std::span<const unsigned> devices, std::span<double> speeds)
-{
-	calibrating_.lock(het::lock_rank::leaf);
-	bool known = calibration_.choose(devices, speeds);
-	calibrating_.unlock(het::lock_rank::leaf);
-	return known;
-}
-
-// The first launch allocates and compiles.
-void het_kernel::note_twin_cost(double seconds)
-{
-	calibrating_.lock(het::lock_rank::leaf);
-	twin_cost_ = twin_launches_++ < 2 ? seconds : std::min(twin_cost_, seconds);
-	calibrating_.unlock(het::lock_rank::leaf);
-}
-
-double het_kernel::twin_cost()
-{
-	calibrating_.lock(het::lock_rank::leaf);
-	double cost = twin_launches_ < 2 ? 0 : twin_cost_;
-	calibrating_.unlock(het::lock_rank::leaf);
-	return cost;
 }

@@ -5,7 +5,7 @@
 #include "core/fat_binary.h"
 #include "core/object.h"
 #include "core/runtime.h"
-#include "policy/calibration.h"
+#include "core/speeds.h"
 
 #include <memory>
 
@@ -23,6 +23,8 @@ struct het_program final : het::rt::object {
 	int find_variable(het_device &d, const char *name, void **address, size_t *nbytes);
 	// Null if the program is not from a fat binary.
 	const het::fatbin::container *fat() const { return source_.fat; }
+	// The same for programs that were made of the same; 0: of functions alone.
+	uint64_t identity() const;
 
 	// Guards what is built for devices, and kernels made of that. Rank: driver.
 	het::futex_lock building;
@@ -62,15 +64,6 @@ struct het_kernel final : het::rt::object {
 	// Whether a launch may pass this as argument @i, as far as the kernel is described. 0 or HET_EARG.
 	int check_argument(uint32_t i, const het_arg &given) const;
 
-	// Speeds of devices that share its launches, in work-items a second. Any thread.
-	void note_speed(const het_device &d, double items_per_second);
-	// False: they are not known, and @speeds are as before.
-	bool choose_speeds(std::span<const unsigned> devices, std::span<double> speeds);
-
-	// What twins cost its launches, in seconds for each byte that has one, at best. 0 until that is known. Any thread.
-	void note_twin_cost(double seconds);
-	double twin_cost();
-
 	// A command with it is over.
 	void has_run(const het_device &d);
 
@@ -80,6 +73,7 @@ struct het_kernel final : het::rt::object {
 	const het::rt::reference<het_program> program;
 	het::rt::text name;
 	uint32_t nargs = 0;
+	het::rt::speeds speeds;
 
       private:
 	int check_image(const het_device &d, const het::rt::device_kernel &k) const;
@@ -98,8 +92,4 @@ struct het_kernel final : het::rt::object {
 	// Those above for readers without the lock.
 	std::atomic<het::rt::device_kernel *> ready_[het::rt::most_devices] = {};
 	std::atomic<uint32_t> ran_{0}; // devices
-	het::futex_lock calibrating_;  // rank: leaf
-	het::rt::calibration calibration_;
-	double twin_cost_ = 0;
-	unsigned twin_launches_ = 0;
 };

@@ -16,6 +16,8 @@ struct het_device {
 	het::rt::executor executor;
 	// Its number in the memory core; of no meaning for devices in place.
 	unsigned memory_number = 0;
+	// Bytes a second that travel there, as the last large transfers have shown.
+	std::atomic<double> rate{8e9};
 	het::rt::twin_pool twins;
 };
 

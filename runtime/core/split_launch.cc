@@ -153,7 +153,7 @@ bool split_launch::find_speeds(double (&speeds)[most_devices]) const
 		devices[i] = parts_[i].device->executor.number();
 		speeds[i] = std::max(1u, parts_[i].device->compute->info().units);
 	}
-	if (!kernel_->choose_speeds({devices, nparts_}, {speeds, nparts_}))
+	if (!kernel_->speeds.choose_shared({devices, nparts_}, {speeds, nparts_}))
 		return false;
 	for (unsigned i = 0; i < nparts_; i++)
 		speeds[i] /= items_of_row();
@@ -194,7 +194,7 @@ int split_launch::make_policy()
 	bool is_short = (known && double(nrows_) < fastest * short_launch) || nrows_ < 2 * smallest;
 	if (is_short && !settings().policy)
 		make = make_single_policy;
-	double cost = kernel_->twin_cost() * double(twin_bytes());
+	double cost = kernel_->speeds.twin_cost() * double(twin_bytes());
 	if (has_twins_ && known && !settings().policy && !is_worth_sharing(nrows_, {speeds, nparts_}, cost))
 		return refuse("one device is quicker than several and the comparison of what they have written");
 	if (has_twins_ && make == make_single_policy)
@@ -320,7 +320,7 @@ void split_launch::note_done(block &b, participant &p)
 	p.twins_ns += b.twins_ns;
 	b.state = block::counts;
 	policy_->measured(b.participant, speed);
-	kernel_->note_speed(*p.device, speed * items_of_row());
+	kernel_->speeds.note_shared(*p.device, speed * items_of_row());
 	note_part(b, now);
 }
 
@@ -361,10 +361,12 @@ void split_launch::take_back_all(unsigned participant)
 	}
 	const het_device *device = parts_[participant].device;
 	for (std::unique_ptr<done_part> *d = &done_; *d;) {
-		if ((*d)->info.device == device)
+		if ((*d)->info.device == device) {
 			*d = std::move((*d)->next);
-		else
+			ndone_--;
+		} else {
 			d = &(*d)->next;
+		}
 	}
 }
 
@@ -448,7 +450,7 @@ void split_launch::note_twin_cost(uint64_t end_ns)
 	uint64_t begin_ns = 0;
 	for (unsigned i = 0; i < nparts_; i++)
 		begin_ns = std::max(begin_ns, parts_[i].twins_ns);
-	kernel_->note_twin_cost(double(begin_ns + end_ns) * 1e-9 / double(twin_bytes()));
+	kernel_->speeds.note_twin_cost(double(begin_ns + end_ns) * 1e-9 / double(twin_bytes()));
 }
 
 // No block is under way.

@@ -35,6 +35,7 @@ struct launch_shape {
 	slice part = {0, 0, 0};
 
 	bool has_local() const { return local[0] != 0; }
+	size_t items() const { return global[0] * global[1] * global[2]; }
 	size_t groups(unsigned d) const { return (global[d] + local[d] - 1) / local[d]; }
 };
 

@@ -10,6 +10,7 @@
 #include "os/thread.h"
 
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <gpuvm.h>
 #include <new>
@@ -103,7 +104,8 @@ class host_compute final : public compute_device
 		info_.group_size = SIZE_MAX;
 		info_.memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
 		info_.local_memory = info_.memory;
-		info_.name = in_place ? "host" : "apart (host memory)";
+		snprintf(name_, sizeof(name_), slower > 1 ? "apart/%u (host memory)" : "apart (host memory)", slower);
+		info_.name = in_place ? "host" : name_;
 	}
 
 	const het_device_info &info() const override { return info_; }
@@ -164,6 +166,7 @@ class host_compute final : public compute_device
       private:
 	const bool in_place_;
 	const unsigned slower_;
+	char name_[40];
 	het_device_info info_ = {};
 };
 

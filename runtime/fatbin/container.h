@@ -45,6 +45,8 @@ class container
 	// Looks at all but the images: after it nothing of the directory can be wrong. @file must stay as it is.
 	bool open(bytes file, fault &why);
 
+	// The checksum of the directory, which has those of the images.
+	uint64_t identity() const { return head_.checksum; }
 	uint16_t major() const { return head_.major; }
 	uint16_t minor() const { return head_.minor; }
 	uint32_t nkernels() const { return head_.kernels.rows; }

@@ -534,7 +534,10 @@ struct het_launch_args {
 	/** events to wait for first */
 	size_t nwaits;
 	het_event *const *waits;
-	/** where to run; null: the library chooses among the queue's devices */
+	/**
+	 * where to run; null: that of the queue's devices which is expected to have finished first, transfers included, as far as
+	 * speeds are known from earlier launches; else the first that can run the kernel
+	 */
 	het_device *device;
 };
 

@@ -190,7 +190,7 @@ het_image runtime_kernels()
 runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags, const char *setting)
 {
 	std::string trap = trap_of(t.v);
-	restart_with(t, {devices_of(t.v), trap.c_str(), setting});
+	restart_with(t, {devices_of(t.v), trap.c_str(), setting, "HET_CACHE_SIZE=0"});
 	uint32_t count = 0;
 	int err = het_devices(0, nullptr, &count);
 	if (err == HET_EARG && (t.v.device & (device::opencl | device::mixed | device::with_cuda)))

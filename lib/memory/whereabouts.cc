@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/whereabouts.h"
+
+#include "memory/hooks.h"
+#include "memory/library.h"
+#include "memory/transfer.h"
+
+namespace het
+{
+
+namespace
+{
+
+// Bytes of the range that the copy has. Lock held.
+size_t bytes_there(const array &a, range r, copyset copy)
+{
+	layout::span s = a.place.chunks_of(r);
+	size_t n = 0;
+	for (uint32_t c = s.first; c < s.last; c++) {
+		if (a.chunks[c].valid & copy)
+			n += intersect(intersect(a.place.chunk_range(c, 1), a.place.user), r).size();
+	}
+	if (copy & host_copy)
+		n += intersect(a.place.head, r).size() + intersect(a.place.tail, r).size();
+	return n;
+}
+
+} // namespace
+
+size_t missing_bytes(range r, copyset copy)
+{
+	size_t all = r.size(), linked = 0, there = 0;
+	while (!r.empty() && is_linked(r.ptr(), r.size())) {
+		array *a = lib().arrays.first_overlap(r);
+		if (!a)
+			break;
+		caller_guard g(*a);
+		range part = intersect(a->place.user, r);
+		if (part.empty())
+			break;
+		if (a->live) {
+			linked += part.size();
+			there += bytes_there(*a, part, copy);
+		}
+		r.begin = part.end;
+	}
+	if (copy & host_copy)
+		there += all - linked;
+	return all - there;
+}
+
+} // namespace het

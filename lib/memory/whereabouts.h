@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Where the bytes of arrays are, for who chooses where to use them. An answer may be out of date when it is given.
+#pragma once
+
+#include "core/coherence.h"
+
+namespace het
+{
+
+// Bytes of @r of which this copy (host_copy or that of a device) is not valid. Edges count as bytes of the host's.
+size_t missing_bytes(range r, copyset copy);
+
+} // namespace het

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// How fast devices run one kernel, in work-items a second: measured by its launches, and kept for the user's other processes. Any
+// thread.
+#pragma once
+
+#include "core/runtime.h"
+#include "policy/calibration.h"
+
+#include <span>
+
+namespace het::rt
+{
+
+class speeds
+{
+      public:
+	// What other processes know the kernel by. @program 0: nobody knows it.
+	void name(uint64_t program, const char *kernel)
+	{
+		program_ = program;
+		kernel_ = kernel;
+	}
+
+	// Of launches on one device, without transfers. 0: not known.
+	double alone(const het_device &d);
+	void note_alone(const het_device &d, double speed);
+
+	// Of devices that share launches, with transfers: by which shares are cut. False: they are not known, and @speeds are as
+	// before.
+	bool choose_shared(std::span<const unsigned> devices, std::span<double> speeds);
+	void note_shared(const het_device &d, double speed);
+
+	// What twins cost its launches, in seconds for each byte that has one, at best. 0 until that is known.
+	void note_twin_cost(double seconds);
+	double twin_cost();
+
+      private:
+	void load(unsigned device);
+	void save(unsigned device);
+	void note(calibration &c, unsigned device, double speed);
+
+	uint64_t program_ = 0;
+	const char *kernel_ = nullptr;
+	std::atomic<uint32_t> loaded_{0}; // devices
+
+	futex_lock lock_; // rank leaf
+	calibration alone_, shared_;
+	uint32_t noted_[calibration::most] = {};
+	double twin_cost_ = 0;
+	unsigned twin_launches_ = 0;
+};
+
+} // namespace het::rt
