@@ -184,7 +184,8 @@ link_with = $(CXX) $(ldflags) -Wl,-z,now -o $@ $(filter %.o,$^) $(filter %.a,$^)
 rpath = -Wl,-rpath,'$$ORIGIN/$1'
 
 $(tool_archive): $(tool_part_objs)
-$(filter-out $(B)/bin/het-ptx $(B)/bin/het-fatbin,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) $(libhet)
+$(filter-out $(B)/bin/het-ptx $(B)/bin/het-fatbin,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) $(fatbin_archive) \
+	$(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) -ldl

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """What the tests of the command lines share: calling a program, comparing, printing KTAP."""
 
+import os
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -13,10 +14,16 @@ class Skip(Exception):
 
 class Called:
     def __init__(
-        self, program: str, *arguments: object, stdin: bytes = b"", limit: Callable[[], None] | None = None
+        self,
+        program: str,
+        *arguments: object,
+        stdin: bytes = b"",
+        limit: Callable[[], None] | None = None,
+        env: dict[str, str] | None = None,  # beside what this process has
     ) -> None:
         command = [program, *map(str, arguments)]
-        done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, preexec_fn=limit)
+        everything = {**os.environ, **(env or {})}
+        done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, preexec_fn=limit, env=everything)
         self.status, self.out, self.err = done.returncode, done.stdout.decode(), done.stderr.decode()
 
 

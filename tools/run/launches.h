@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Launches of one kernel, one after another on the same arrays, and what became of each.
+#pragma once
+
+#include "run/argument.h"
+#include "run/numbers.h"
+
+namespace tool::run
+{
+
+struct request {
+	het::kernel kernel;
+	extent global, local, offset;
+	bool is_split = false;
+	unsigned repeat = 1;
+
+	uint64_t work_items() const;
+};
+
+struct part {
+	het::device device;
+	uint64_t work_items;
+	uint64_t first, count; // along the dimension in which the launch was split
+	uint64_t started, ended;
+};
+
+// Bytes that the memory core has copied so far; 0 where no device has memory of its own.
+struct copied {
+	uint64_t to_devices, to_host;
+};
+copied copied_so_far();
+
+struct launched {
+	het_event_times times;
+	std::vector<part> parts;
+	copied until_end;
+};
+
+struct outcome {
+	std::vector<launched> launches;
+	std::vector<std::vector<std::byte>> bytes; // of each argument, afterwards
+};
+
+// On @devices: on one that the runtime chooses, or split. Throws what het.hpp throws.
+outcome launch(const request &r, const std::vector<argument> &arguments, const std::vector<het::device> &devices);
+
+} // namespace tool::run

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""het-run as its users call it. Prints KTAP; the program is build/bin/het-run, or that of the first argument. The device is PoCL,
+which can be two of them."""
+
+import json
+import struct
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import command_line
+from command_line import Skip, run_cases, same, within
+
+ROOT = Path(__file__).resolve().parents[2]
+HET_RUN = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build/bin/het-run")
+SOURCE = """typedef struct { uint factor; float added; } parameters;
+kernel void add(global int *p, int value) { p[get_global_id(0)] += value; }
+kernel void ids(global ulong *p)
+{
+	p[get_global_id(1) * get_global_size(0) + get_global_id(0)] = get_global_id(0) + 100 * get_global_id(1) + 10000 * get_local_size(0);
+}
+kernel void turn(global const float *from, global float *to)
+{
+	to[get_global_size(0) - 1 - get_global_id(0)] = from[get_global_id(0)];
+}
+kernel void types(global float4 *v, uchar small, float4 four, parameters both, local uint *l, global const void *raw)
+{
+	size_t i = get_global_id(0);
+	l[get_local_id(0)] = small;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	v[i] = v[i] * both.factor + both.added + four + l[0] + ((global const uchar *)raw)[i];
+}
+kernel void image(read_only image2d_t i) {}
+"""
+WORK = TemporaryDirectory(prefix="het-run-test-")
+TWO = {"POCL_DEVICES": "pthread pthread"}
+
+
+@cache
+def fat_binary() -> Path:
+    made = Path(WORK.name) / "kernels.het"
+    builder = str(Path(HET_RUN).parent / "het-fatbin")
+    called = command_line.Called(builder, "build", "-", "-o", made, "--targets", "opencl", stdin=SOURCE.encode())
+    if "there is no OpenCL" in called.err:
+        raise Skip("no OpenCL driver with a compiler is installed")
+    same((called.status, called.err), (0, ""))
+    return made
+
+
+def call(kernel: str, *arguments: object, env: dict[str, str] | None = None) -> command_line.Called:
+    usual = {"HET_DEVICES": "opencl", "HET_POLICY": "", "POCL_DEVICES": "pthread"}
+    return command_line.Called(HET_RUN, fat_binary(), kernel, *arguments, env=usual | (env or {}))
+
+
+def run(kernel: str, *arguments: object, env: dict[str, str] | None = None) -> dict:
+    called = call(kernel, *arguments, "--json", env=env)
+    same((called.status, called.err), (0, ""))
+    return json.loads(called.out)
+
+
+def args(*texts: str) -> list[str]:
+    return [word for text in texts for word in ("--arg", text)]
+
+
+def arrays_are_made_and_shown(_: Path) -> None:
+    for what, first in (
+        ("zeros", ["5", "5", "5", "5"]),
+        ("index,show=6", ["5", "6", "7", "8", "9", "10"]),
+        ("value:-7", ["-2"] * 4),
+        ("index,size=2K,show=1", ["5"]),
+    ):
+        report = run("add", "--global", "1K", *args(what, "5"))
+        (out,) = report["outputs"]
+        same((out["name"], out["type"], out["first"]), ("p", "int", first))
+        same(out["elements"], 2048 if "size" in what else 1024)
+    same(report["work_items"], 1024)
+    same([(d["work_items"], d["share"], d["parts"]) for d in report["devices"]], [(1024, 1, 1)])
+
+
+def random_depends_on_the_seed_alone(_: Path) -> None:
+    sums = [run("add", "--global", 100, *args(r, "0"))["outputs"][0]["xxh64"] for r in ("random", "random:1", "random:2")]
+    same((sums[0] == sums[1], sums[0] == sums[2]), (True, False))
+    first = run("turn", "--global", 4, *args("random", "zeros"))["outputs"][0]["first"]
+    same([0 <= float(f) < 1 for f in first], [True] * 4)
+
+
+def files_go_in_and_out(work: Path) -> None:
+    (work / "in").write_bytes(struct.pack("3i", 1, -2, 3))
+    run("add", "--global", 3, *args(f"@{work}/in,out={work}/out", "0x10"))
+    same(struct.unpack("3i", (work / "out").read_bytes()), (17, 14, 19))
+    run("add", "--global", 2, *args(f"@{work}/in,size=2,out={work}/out", "1"))
+    same(struct.unpack("2i", (work / "out").read_bytes()), (2, -1))
+
+
+def values_of_all_kinds_are_taken(work: Path) -> None:
+    (work / "both").write_bytes(struct.pack("If", 2, 0.5))
+    values = ("value:3", "l=256", "small=200", "four=1:2:3:4", f"both=@{work}/both", "raw=index,size=8")
+    report = run("types", "--global", 8, "--local", 8, *args(*values))
+    same(report["outputs"][0]["first"][1], "208.5:209.5:210.5:211.5")
+
+
+def shapes_reach_the_kernel(_: Path) -> None:
+    report = run("ids", "--global", "4,2", "--local", "2,1", "--offset", "0,0", *args("zeros,show=8,size=8"))
+    same(report["outputs"][0]["first"], [str(x + 100 * y + 20000) for y in range(2) for x in range(4)])
+
+
+def launches_are_repeated_on_the_same_arrays(_: Path) -> None:
+    report = run("add", "--global", 64, "--repeat", 5, *args("index,show=2", "3"))
+    same((report["outputs"][0]["first"], report["launches"]["count"]), (["15", "16"], 5))
+
+
+def devices_are_chosen(_: Path) -> None:
+    arguments = ("add", "--global", 64, *args("zeros", "3"), "--device")
+    for name in ("1", "0"):
+        (device,) = run(*arguments, name, env=TWO)["devices"]
+        same(device["device"][0], name)
+    for name, said in (("7", "none of that name"), ("pthread", "several of that name"), ("no such", "none of that name")):
+        called = call(*arguments, name, env=TWO)
+        same(called.status, 1)
+        within(f"--device {name}: {said}", called.err)
+        within("\n  1 pthread", called.err)
+
+
+def split(kernel: str, *arguments: object) -> command_line.Called:
+    shape = ("--global", "64K", "--local", 64, "--device", "all", "--policy", "dynamic", "--check")
+    return call(kernel, *shape, *arguments, env=TWO)
+
+
+def devices_share_launches(_: Path) -> None:
+    called = split("add", "--json", *args("random,step=1", "9"))
+    same((called.status, called.err), (0, ""))
+    report = json.loads(called.out)
+    same(report["same_as_on_one_device"], True)
+    same(len(report["devices"]), 2)
+    same(sum(d["work_items"] for d in report["devices"]), 65536)
+    same(report["outputs"][0]["xxh64"], run("add", "--global", "64K", *args("random", "9"))["outputs"][0]["xxh64"])
+
+
+def check_finds_differences(_: Path) -> None:
+    # It writes not where its pattern says.
+    called = split("turn", *args("random", "zeros,step=1"))
+    same(called.status, 1)
+    within("het-run: --check: to[", called.err)
+    within("on one device 0.", called.err)
+    within("--device all", call("add", "--global", 64, "--check", *args("zeros", "1")).err)
+
+
+def spans(events: list[dict], track: int) -> list[tuple[float, float, int]]:
+    return [(e["ts"], e["ts"] + e["dur"], e["tid"]) for e in events if e["ph"] == "X" and e["pid"] == track]
+
+
+def timelines_have_all_launches_and_parts(work: Path) -> None:
+    called = split("add", "--repeat", 3, "--timeline", work / "t.json", *args("zeros,step=1", "1"))
+    same(called.status, 0)
+    events = json.loads((work / "t.json").read_text())["traceEvents"]
+    names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+    same((names[0], len(names)), ("launches", 3))
+    same(len(spans(events, 0)), 3)
+    parts = [e["args"] for e in events if e["ph"] == "X" and e["pid"]]
+    same(sum(p["work-items"] for p in parts), 3 * 65536)
+    same(sum(p["groups"] for p in parts), 3 * 1024)
+    same(len([e for e in events if e["ph"] == "C"]), 3)
+    # Chrome and Perfetto show no spans that overlap in one lane.
+    for track in names:
+        lanes = sorted(spans(events, track), key=lambda s: (s[2], s[0]))
+        for (_, end, lane), (start, _, next_lane) in zip(lanes, lanes[1:]):
+            same(lane != next_lane or end <= start + 0.001, True)
+
+
+def people_get_a_table(_: Path) -> None:
+    called = call("add", "--global", 64, *args("index", "3"))
+    same((called.status, called.err), (0, ""))
+    for part in ("add, 64 work-items\n1 launch: ", "100.0 %", "p: 64 int, XXH64 ", "\n  3 4 5 6\n"):
+        within(part, called.out)
+
+
+def mistakes_are_told(work: Path) -> None:
+    (work / "odd").write_bytes(b"123")
+    (work / "both").write_bytes(bytes(8))
+    for kernel, arguments, said in (
+        ("none", ["--global", "1"], "no kernel none"),
+        ("add", ["--global", "1"], "add(int* p, int value): there is no --arg for p"),
+        ("add", ["--global", "1", *args("zeros", "1", "2")], "there are more --arg than arguments"),
+        ("add", ["--global", "1", *args("p=zeros", "p=zeros")], "two --arg for p"),
+        ("add", ["--global", "1", *args("q=zeros", "1")], "no argument q"),
+        ("add", ["--global", "1", *args("zeros", "many")], 'argument value: "many" is no int'),
+        ("add", ["--global", "1", *args("zeros", "3000000000")], "is no int"),
+        ("add", ["--global", "1", *args("zeros", "zeros")], "want a number or @FILE"),
+        ("add", ["--global", "1", *args("5", "1")], "argument p: it is an array"),
+        ("add", ["--global", "1", *args("zeros:5", "1")], "nothing can stand behind zeros"),
+        ("add", ["--global", "1", *args("zeros,colour=red", "1")], "no option colour"),
+        ("add", ["--global", "1", *args("zeros,size=0", "1")], "no array"),
+        ("add", ["--global", "1", *args(f"@{work}/none", "1")], "No such file"),
+        ("add", ["--global", "1", *args(f"@{work}/odd,size=1", "1")], "has 3 bytes, and 4 are wanted"),
+        ("add", ["--global", "1x", *args("zeros", "1")], '--global: "1x" is no number'),
+        ("add", ["--global", "1,1,1,1", *args("zeros", "1")], "more than three dimensions"),
+        ("add", ["--global", "4", "--local", "2,2", *args("zeros", "1")], "not as many dimensions as --global"),
+        ("types", ["--global", "1", *args("zeros", "1", "1:2", "0", "4", "zeros")], "float4 has 4 numbers"),
+        ("types", ["--global", "1", *args("zeros", "1", "1:2:3:4", "0", "4", "zeros")], "parameters has no numbers"),
+        ("types", ["--global", "1", *args("zeros", "1", "1:2:3:4", f"@{work}/odd", "4", "zeros")], "odd has 3 bytes"),
+        ("types", ["--global", "1", *args("zeros", "1", "1:2:3:4", f"@{work}/both", "zeros", "zeros")], "it is local memory"),
+        ("image", ["--global", "1", *args("zeros")], "images and samplers can't be made here"),
+    ):
+        called = call(kernel, *arguments)
+        same((called.status, called.out), (1, ""))
+        within(said, called.err)
+    same(command_line.Called(HET_RUN, work / "odd", "add", "--global", "1").status, 1)
+
+
+CASES: list[Callable[[Path], None]] = [
+    arrays_are_made_and_shown,
+    random_depends_on_the_seed_alone,
+    files_go_in_and_out,
+    values_of_all_kinds_are_taken,
+    shapes_reach_the_kernel,
+    launches_are_repeated_on_the_same_arrays,
+    devices_are_chosen,
+    devices_share_launches,
+    check_finds_differences,
+    timelines_have_all_launches_and_parts,
+    people_get_a_table,
+    mistakes_are_told,
+]
+
+if __name__ == "__main__":
+    sys.exit(run_cases(CASES, "het-run-"))
