@@ -18,6 +18,9 @@ ptx_tool := tools/het-ptx.cc
 # Reading of fat binaries: part of the library, and of the tool that makes them.
 fatbin_srcs := $(wildcard runtime/fatbin/*.cc)
 
+# What het-info tells of the library that the library itself has no call for.
+told_srcs := $(wildcard runtime/policy/*.cc runtime/cache/*.cc) lib/os/settings.cc lib/os/log.cc
+
 harness_srcs := $(wildcard selftests/harness/*.cc)
 # A libcuda.so.1 that needs no GPU, for tests alone.
 fake_cuda_srcs := $(wildcard selftests/fake/*.cc)
@@ -66,6 +69,7 @@ unit_objs := $(call obj,$(call keep,$(unit_srcs)))
 ptx_objs := $(call obj,$(ptx_srcs))
 ptx_archive := $(B)/obj/ptx.a
 fatbin_archive := $(B)/obj/fatbin.a
+told_archive := $(B)/obj/told.a
 
 selftests := $(patsubst selftests/%.cc,$(B)/selftests/%,$(call keep,$(selftest_srcs)))
 selftests_c := $(patsubst selftests/%.c,$(B)/selftests/%,$(call keep,$(selftest_c_srcs)))
@@ -184,8 +188,8 @@ link_with = $(CXX) $(ldflags) -Wl,-z,now -o $@ $(filter %.o,$^) $(filter %.a,$^)
 rpath = -Wl,-rpath,'$$ORIGIN/$1'
 
 $(tool_archive): $(tool_part_objs)
-$(filter-out $(B)/bin/het-ptx $(B)/bin/het-fatbin,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) $(fatbin_archive) \
-	$(libhet)
+$(filter-out $(B)/bin/het-ptx $(B)/bin/het-fatbin,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) \
+	$(told_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) -ldl
@@ -269,9 +273,10 @@ $(core_archive): $(call obj,$(filter lib/core/%,$(lib_srcs)))
 $(lib_archive): $(call obj,$(filter-out $(interposer_srcs),$(lib_srcs)))
 $(ptx_archive): $(ptx_objs)
 $(fatbin_archive): $(call obj,$(fatbin_srcs))
+$(told_archive): $(call obj,$(told_srcs))
 $(json_archive): $(call obj,$(json_srcs))
 $(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(json_archive) $(ptx_archive) \
-	$(fatbin_archive):
+	$(fatbin_archive) $(told_archive):
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR)

@@ -26,26 +26,6 @@ struct request {
 	bool as_json = false;
 };
 
-// The file, or its section that is a fat binary.
-document read(const request &r)
-{
-	std::string all = read_file(r.file);
-	format::bytes bytes = as_bytes(all);
-	format::fault why;
-	format::elf_sections elf;
-	try {
-		if (!r.section.empty()) {
-			if (!elf.open(bytes, why))
-				throw std::runtime_error(why.text);
-			if (!elf.contents(elf.find(r.section.c_str()), bytes))
-				throw std::runtime_error("no section " + r.section);
-		}
-		return from_elf(bytes);
-	} catch (const std::runtime_error &wrong) {
-		throw std::runtime_error(r.file + ": " + wrong.what());
-	}
-}
-
 void write(const document &d, const request &r)
 {
 	std::string bytes = to_elf(d);
@@ -67,7 +47,7 @@ void build_file(const request &r)
 
 void list(const request &r)
 {
-	document d = read(r);
+	document d = read_document(r.file, r.section);
 	if (r.as_json)
 		std::cout << describe(d).dump("  ") << '\n';
 	else
@@ -76,7 +56,7 @@ void list(const request &r)
 
 void verify(const request &r)
 {
-	document d = read(r);
+	document d = read_document(r.file, r.section);
 	size_t there = 0;
 	for (const image &i : d.images)
 		there += !i.bytes.empty();
@@ -85,7 +65,7 @@ void verify(const request &r)
 
 void extract(const request &r)
 {
-	document d = read(r);
+	document d = read_document(r.file, r.section);
 	if (!r.number || r.number > d.images.size())
 		throw std::runtime_error(r.file + ": there is no image " + std::to_string(r.number));
 	const image &i = d.images[r.number - 1];
@@ -124,7 +104,7 @@ image image_to_add(const request &r)
 // In the place of the image for the same target, if there is one.
 void add(request r)
 {
-	document d = read(r);
+	document d = read_document(r.file, r.section);
 	image made = image_to_add(r);
 	std::erase_if(d.images, [&](const image &i) { return i.target == made.target && i.name == made.name; });
 	d.images.push_back(std::move(made));

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // het-info: what libhet would use on this machine, why, and what could be better.
+#include "fatbin/list.h"
 #include "info/advice.h"
 #include "info/cuda.h"
 #include "info/module.h"
 #include "info/opencl.h"
+#include "info/report.h"
+#include "info/runtime.h"
 #include "info/system.h"
 #include "info/traps.h"
 
@@ -46,182 +49,40 @@ json make_report()
 	report["userfaultfd"] = info::userfaultfd_ways();
 	report["memory"] = info::memory();
 	report["devices"] = {{"host", true}, {"opencl", info::opencl()}, {"cuda", info::cuda()}};
+	report["runtime"] = info::runtime();
 	report["advice"] = info::advice(report);
 	return report;
 }
 
-// --- for people ----------------------------------------------------------------
-
-std::string text(const json &value)
+json describe_file(const tool::fat::document &d, const std::string &file, const std::string &section)
 {
-	if (value.is_null())
-		return "unknown";
-	return value.is_string() ? value.get<std::string>() : value.dump();
+	json report = tool::fat::describe(d);
+	report["devices"] = info::builds(file, section);
+	return report;
 }
 
-const char *yes_or_no(const json &value)
+int show_file(const std::string &file, const std::string &section, bool as_json)
 {
-	return value.get<bool>() ? "yes" : "no";
-}
-
-// -1: no limit.
-std::string amount_of(const json &bytes)
-{
-	if (!bytes.is_number())
-		return text(bytes);
-	auto value = bytes.get<double>();
-	if (value < 0)
-		return "no limit";
-	constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-	unsigned unit = 0;
-	for (; value >= 1024 && unit < 4; unit++)
-		value /= 1024;
-	char out[32];
-	snprintf(out, sizeof(out), value == double(long(value)) ? "%.0f %s" : "%.1f %s", value, units[unit]);
-	return out;
-}
-
-// A long value goes on in further lines, broken at spaces.
-void print_line(const char *what, std::string value)
-{
-	constexpr size_t width = 86;
-	while (value.size() > width) {
-		size_t at = value.rfind(' ', width);
-		if (at == std::string::npos || at == 0)
-			break;
-		printf("  %-30s %s\n", what, value.substr(0, at).c_str());
-		value.erase(0, at + 1);
-		what = "";
+	const auto d = tool::fat::read_document(file, section);
+	const json report = describe_file(d, file, section);
+	if (as_json) {
+		std::cout << report.dump("  ") << '\n';
+	} else {
+		tool::fat::print(d);
+		std::cout << std::flush;
+		info::print_builds(report["devices"]);
 	}
-	printf("  %-30s %s\n", what, value.c_str());
+	return 0;
 }
 
-// The library begins its reason with the trap's name.
-std::string reason_of(const json &trap)
+int show_machine(bool as_json)
 {
-	auto reason = text(trap["reason"]), name = trap.contains("name") ? text(trap["name"]) : "";
-	if (reason == name)
-		return "the best there is";
-	return reason.compare(0, name.size() + 2, name + "; ") ? reason : reason.substr(name.size() + 2);
-}
-
-// "OpenCL 3.0 PoCL 3.1+debian  Linux, …" without what the driver adds.
-std::string first_words(const std::string &version, unsigned words)
-{
-	size_t at = 0;
-	while (words-- && at != std::string::npos)
-		at = version.find(' ', at ? at + 1 : 0);
-	return version.substr(0, at);
-}
-
-void print_head(const json &r)
-{
-	printf("libhet %s  %s\n", text(r["library"]["version"]).c_str(), text(r["library"]["file"]).c_str());
-	const json &m = r["machine"];
-	printf("Linux %s, %s cores, %s of memory, pages of %s\n", text(m["kernel"]).c_str(), text(m["cores"]).c_str(),
-	       amount_of(m["memory_bytes"]).c_str(), amount_of(m["page_bytes"]).c_str());
-	for (const auto &[name, value] : r["settings"].items())
-		printf("%s=%s is set\n", name.c_str(), text(value).c_str());
-}
-
-void print_traps(const json &r)
-{
-	const json &chosen = r["trap"];
-	bool works(chosen["works"]);
-	printf("\nTrap: %s\n", works ? text(chosen["name"]).c_str() : "none works");
-	print_line("why", reason_of(chosen));
-	if (works)
-		print_line("resolver threads", text(chosen["resolvers"]));
-	printf("\n  %-14s %-7s %-14s %s\n", "", "works", "system calls", "reads shared");
-	for (const json &t : r["traps"]) {
-		if (t["works"])
-			printf("  %-14s %-7s %-14s %s\n", text(t["name"]).c_str(), "yes",
-			       t["kernel_touches"] ? "yes" : "EFAULT", yes_or_no(t["shared_reads"]));
-		else
-			printf("  %-14s %-7s %s\n", text(t["name"]).c_str(), "no", text(t["reason"]).c_str());
-	}
-}
-
-std::string joined(const json &list)
-{
-	std::string all;
-	for (const json &word : list)
-		all += (all.empty() ? "" : " ") + text(word);
-	return all;
-}
-
-void print_module(const json &m)
-{
-	printf("\nKernel module\n");
-	print_line(text(m["file"]).c_str(), m["opens"] ? "opens" : text(m["error"]));
-	if (m["opens"])
-		print_line("features", joined(m["features"]));
-	for (const auto &[name, value] : m["parameters"].items())
-		print_line(("gpuvm." + name).c_str(), text(value));
-}
-
-void print_userfaultfd(const json &ways)
-{
-	printf("\nuserfaultfd\n");
-	const json *features = nullptr;
-	for (const json &w : ways) {
-		print_line(text(w["way"]).c_str(), w["opens"] ? "opens" : text(w["error"]));
-		if (w["opens"] && !features)
-			features = &w["features"];
-	}
-	if (features)
-		print_line("features", joined(*features));
-}
-
-void print_memory(const json &m, const json &trap)
-{
-	printf("\nMemory\n");
-	if (trap["works"])
-		print_line("gpuvm_malloc(GPUVM_HUGE)",
-			   trap["huge_pages"] ? "huge pages, " + text(trap["huge_pages_from"]) : "small pages");
-	print_line("huge pages, shared memory", text(m["shmem_huge_pages"]));
-	print_line("huge pages, private memory", text(m["huge_pages"]));
-	print_line("reserved hugetlb pages", text(m["hugetlb_pages"]) + ", free " + text(m["hugetlb_free"]));
-	print_line("vm.max_map_count", text(m["max_map_count"]));
-	print_line("locked memory (ulimit -l)", amount_of(m["locked_memory_limit"]));
-	print_line("open files (ulimit -n)", text(m["open_files_limit"]));
-}
-
-void print_devices(const json &d)
-{
-	printf("\nDevices\n");
-	print_line("host", "always");
-	const json &cl = d["opencl"];
-	if (!cl["loader"])
-		print_line("OpenCL", text(cl["error"]));
-	else if (cl["platforms"].empty())
-		print_line("OpenCL", "no platform; install a driver, such as pocl-opencl-icd");
-	for (const json &p : cl["platforms"]) {
-		const char *none = p["devices"].empty() ? ", no device" : "";
-		print_line("OpenCL", text(p["name"]) + ", " + first_words(text(p["version"]), 2) + none);
-		for (const json &dev : p["devices"])
-			print_line("", text(dev["type"]) + " " + text(dev["name"]) + ", " + text(dev["compute_units"]) +
-					       " units, " + amount_of(dev["memory_bytes"]) + ", driver " +
-					       text(dev["driver"]));
-	}
-	const json &cuda = d["cuda"];
-	print_line("CUDA", cuda["driver"] ? "driver for CUDA " + text(cuda["cuda"]) : text(cuda["error"]));
-	for (const json &dev : cuda["devices"])
-		print_line("", text(dev["name"]) + ", compute capability " + text(dev["capability"]) + ", " +
-				       text(dev["copy_engines"]) + " copy engines");
-}
-
-void print_report(const json &r)
-{
-	print_head(r);
-	print_traps(r);
-	print_module(r["module"]);
-	print_userfaultfd(r["userfaultfd"]);
-	print_memory(r["memory"], r["trap"]);
-	print_devices(r["devices"]);
-	printf("\n%s\n", r["advice"].empty() ? "Nothing here could be better." : "What could be better");
-	for (const json &sentence : r["advice"])
-		printf("- %s\n", text(sentence).c_str());
+	json report = make_report();
+	if (as_json)
+		std::cout << report.dump("  ") << '\n';
+	else
+		info::print_report(report);
+	return report["trap"]["works"] ? 0 : 1;
 }
 
 } // namespace
@@ -229,15 +90,18 @@ void print_report(const json &r)
 int main(int argc, char **argv)
 {
 	CLI::App app{"Shows what libhet would use on this machine, why, and what could be better."};
+	std::string file, section;
 	bool as_json = false;
+	app.add_option("file", file, "a fat binary: show what is in it, and which devices here can use it");
+	app.add_option("--section", section, "of an executable, that is a fat binary");
 	app.add_flag("--json", as_json, "print one JSON document");
 	app.set_version_flag("--version", "het-info " HET_VERSION);
 	CLI11_PARSE(app, argc, argv);
 
-	json report = make_report();
-	if (as_json)
-		std::cout << report.dump("  ") << '\n';
-	else
-		print_report(report);
-	return report["trap"]["works"] ? 0 : 1;
+	try {
+		return file.empty() ? show_machine(as_json) : show_file(file, section, as_json);
+	} catch (const std::exception &wrong) {
+		fprintf(stderr, "het-info: %s\n", wrong.what());
+		return 1;
+	}
 }

@@ -31,21 +31,19 @@ bool is_older(const found &a, const found &b)
 	return a.used.tv_sec != b.used.tv_sec ? a.used.tv_sec < b.used.tv_sec : a.used.tv_nsec < b.used.tv_nsec;
 }
 
-// All entries. Others may remove them at any moment.
-std::vector<found> list(int folder, DIR *d)
+// Calls @f(name, status) for all that is the store's. Others may remove it at any moment.
+template <class F> void for_files(int folder, F f)
 {
-	std::vector<found> all;
-	while (const dirent *e = readdir(d)) {
-		file_kind kind = kind_of(e->d_name);
-		struct stat s;
-		if (kind == file_kind::foreign || fstatat(folder, e->d_name, &s, AT_SYMLINK_NOFOLLOW))
-			continue;
-		if (kind == file_kind::entry)
-			all.push_back({s.st_mtim, uint64_t(s.st_size), e->d_name});
-		else if (time(nullptr) - s.st_mtime > abandoned_s)
-			unlinkat(folder, e->d_name, 0);
-	}
-	return all;
+	// readdir() moves along the file that it is given, and closedir() closes it.
+	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? nullptr : fdopendir(copy);
+	if (!d)
+		return;
+	struct stat s;
+	while (const dirent *e = readdir(d))
+		if (kind_of(e->d_name) != file_kind::foreign && !fstatat(folder, e->d_name, &s, AT_SYMLINK_NOFOLLOW))
+			f(e->d_name, s);
+	closedir(d);
 }
 
 } // namespace
@@ -67,19 +65,30 @@ descriptor open_folder(const char *name)
 	return descriptor(-1);
 }
 
+usage count(int folder)
+{
+	usage all;
+	for_files(folder, [&](const char *name, const struct stat &s) {
+		all.entries += kind_of(name) == file_kind::entry;
+		all.bytes += uint64_t(s.st_size);
+	});
+	return all;
+}
+
 void sweep(int folder, uint64_t most)
 {
-	// readdir() moves along the file that it is given, and closes it.
-	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = copy < 0 ? nullptr : fdopendir(copy);
-	if (!d)
-		return;
-	std::vector<found> all = list(folder, d);
-	closedir(d);
-	std::ranges::sort(all, is_older);
+	std::vector<found> all;
 	uint64_t bytes = 0;
-	for (const found &f : all)
-		bytes += f.size;
+	time_t now = time(nullptr);
+	for_files(folder, [&](const char *name, const struct stat &s) {
+		if (kind_of(name) == file_kind::entry) {
+			all.push_back({s.st_mtim, uint64_t(s.st_size), name});
+			bytes += uint64_t(s.st_size);
+		} else if (now - s.st_mtime > abandoned_s) {
+			unlinkat(folder, name, 0);
+		}
+	});
+	std::ranges::sort(all, is_older);
 	for (const found &f : all) {
 		if (bytes <= most)
 			return;

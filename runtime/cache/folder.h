@@ -2,9 +2,9 @@
 // The folder of a store.
 #pragma once
 
+#include "cache/store.h"
 #include "os/descriptor.h"
 
-#include <cstdint>
 #include <sys/stat.h>
 
 namespace het::cache
@@ -15,6 +15,9 @@ bool is_trusted(const struct stat &s);
 
 // -1: errno tells why; EPERM: it is not to be trusted.
 descriptor open_folder(const char *name);
+
+// All entries.
+usage count(int folder);
 
 // Removes what is there of processes that were killed while they wrote, and entries, the oldest first, until the others have @most bytes.
 void sweep(int folder, uint64_t most);

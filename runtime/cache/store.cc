@@ -66,6 +66,12 @@ contents store::get(const key &k) const
 	return c;
 }
 
+usage store::used() const
+{
+	descriptor folder = open_folder(folder_.c_str());
+	return folder.get() < 0 ? usage{} : count(folder.get());
+}
+
 // The folder above must be the user's: one of root's in a user's home would shut the user out.
 bool store::make_folder() const
 {

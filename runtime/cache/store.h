@@ -35,6 +35,10 @@ struct contents {
 	explicit operator bool() const { return memory != nullptr; }
 };
 
+struct usage {
+	uint64_t entries = 0, bytes = 0;
+};
+
 // Thread safe: it keeps nothing but its name.
 class store
 {
@@ -47,6 +51,8 @@ class store
 	contents get(const key &k) const;
 	// Replaces what is there.
 	void put(const key &k, bytes value) const;
+	// What is there now.
+	usage used() const;
 
       private:
 	bool make_folder() const;

@@ -2,6 +2,7 @@
 #include "policy/shares.h"
 
 #include <cstring>
+#include <iterator>
 
 namespace het::rt
 {
@@ -24,6 +25,11 @@ bool is_worth_sharing(size_t rows, std::span<const double> speeds, double cost)
 {
 	double fastest = *std::max_element(speeds.begin(), speeds.end());
 	return double(rows) / sum_of(speeds) + cost < double(rows) / fastest;
+}
+
+const char *policy_name(size_t n)
+{
+	return n < std::size(known) ? known[n].name : nullptr;
 }
 
 policy_maker find_policy(const char *name)

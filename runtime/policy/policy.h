@@ -59,5 +59,7 @@ std::unique_ptr<policy> make_steal_policy(const sharing &s);
 // Of these, by its name; null: there is none.
 using policy_maker = std::unique_ptr<policy> (*)(const sharing &);
 policy_maker find_policy(const char *name);
+// Null: @n is not below their number. The first is the default.
+const char *policy_name(size_t n);
 
 } // namespace het::rt

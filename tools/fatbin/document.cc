@@ -182,4 +182,23 @@ document from_elf(format::bytes file)
 	return d;
 }
 
+document read_document(const std::string &file, const std::string &section)
+{
+	std::string all = read_file(file);
+	format::bytes bytes = as_bytes(all);
+	format::fault why;
+	format::elf_sections elf;
+	try {
+		if (!section.empty()) {
+			if (!elf.open(bytes, why))
+				throw std::runtime_error(why.text);
+			if (!elf.contents(elf.find(section.c_str()), bytes))
+				throw std::runtime_error("no section " + section);
+		}
+		return from_elf(bytes);
+	} catch (const std::runtime_error &wrong) {
+		throw std::runtime_error(file + ": " + wrong.what());
+	}
+}
+
 } // namespace tool::fat

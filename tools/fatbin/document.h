@@ -60,6 +60,9 @@ std::string to_elf(const document &d);
 // Everything, with all checksums checked.
 document from_elf(format::bytes file);
 
+// Of a file, or of its section that is a fat binary ("": none).
+document read_document(const std::string &file, const std::string &section);
+
 // In one line, with what terminals take for commands replaced by blanks.
 std::string plain(const std::string &text);
 

@@ -130,4 +130,14 @@ finding in_child(const std::function<json()> &look)
 	return f;
 }
 
+std::string finding::last_message() const
+{
+	std::string text = printed;
+	while (!text.empty() && text.back() == '\n')
+		text.pop_back();
+	text.erase(0, text.rfind('\n') + 1); // npos + 1 is 0
+	const std::string prefix = "libhet: ";
+	return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+}
+
 } // namespace info

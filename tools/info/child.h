@@ -17,6 +17,9 @@ struct finding {
 	json answer;         // null if there is none
 	std::string printed; // what it and its libraries printed meanwhile
 	std::string ending;  // why there is no answer: "it was killed by signal 11"
+
+	// The last line that was printed, without "libhet: ".
+	std::string last_message() const;
 };
 
 // Runs @look in a child and waits for it, for 30 s at most.

@@ -173,11 +173,11 @@ json memory()
 json settings()
 {
 	json set = json::object();
-	const std::string prefix = "GPUVM_";
 	for (char **e = environ; *e; e++) {
 		std::string entry = *e;
 		size_t equals = entry.find('=');
-		if (entry.compare(0, prefix.size(), prefix) == 0 && equals != std::string::npos)
+		bool ours = entry.starts_with("GPUVM_") || entry.starts_with("HET_");
+		if (ours && equals != std::string::npos)
 			set[entry.substr(0, equals)] = entry.substr(equals + 1);
 	}
 	return set;

@@ -110,17 +110,6 @@ json look_at_trap(int flag)
 		{"resolvers", statistic<unsigned>(GPUVM_STAT_RESOLVERS)}};
 }
 
-// The last line, without "libhet: ".
-std::string last_message(std::string text)
-{
-	while (!text.empty() && text.back() == '\n')
-		text.pop_back();
-	size_t start = text.rfind('\n');
-	text = start == std::string::npos ? text : text.substr(start + 1);
-	const std::string prefix = "libhet: ";
-	return text.compare(0, prefix.size(), prefix) ? text : text.substr(prefix.size());
-}
-
 json trap_in_child(int flag)
 {
 	finding f = in_child([flag] { return look_at_trap(flag); });
@@ -128,7 +117,7 @@ json trap_in_child(int flag)
 		return {{"works", false}, {"reason", f.ending}};
 	// The library says more on stderr than its error code does.
 	if (!f.answer["works"] && !f.printed.empty())
-		f.answer["reason"] = last_message(f.printed);
+		f.answer["reason"] = f.last_message();
 	return f.answer;
 }
 

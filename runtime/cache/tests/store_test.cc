@@ -155,6 +155,9 @@ TEST_F(store_test, removes_what_was_used_longest_ago)
 		EXPECT_TRUE(s.get(word_key(w))) << w;
 	s.put(word_key("e"), bytes_of(std::string(4000, 'x')));
 	EXPECT_EQ(nfiles(), 3u);
+	EXPECT_EQ(s.used().entries, 3u);
+	EXPECT_GT(s.used().bytes, 3000u);
+	EXPECT_LE(s.used().bytes, 3500u);
 }
 
 TEST_F(store_test, removes_what_killed_processes_have_left)
