@@ -5,6 +5,7 @@
 #include "core/launch.h"
 #include "core/split_launch.h"
 
+#include <bit>
 #include <cstddef>
 #include <new>
 #include <utility>
@@ -40,7 +41,9 @@ GPUVM_PUBLIC int het_launch(het_queue *queue, const het_launch_args *args, het_e
 	if (args && !args->kernel)
 		return fail(HET_ENULL, "het_launch: null kernel");
 	// What cannot be split runs on one device.
-	bool split = args && args->size >= offsetof(het_launch_args, global) && (args->flags & HET_SPLIT);
+	bool several = queue && std::popcount(queue->devices) > 1;
+	bool split = several && args && args->size >= offsetof(het_launch_args, global) &&
+		     ((args->flags & HET_SPLIT) || args->kernel->may_be_safe());
 	int err = split ? command<split_launch>("het_launch", queue, args, event) : split_launch::unsplit;
 	return err == split_launch::unsplit ? command<launch>("het_launch", queue, args, event) : err;
 }

@@ -70,6 +70,9 @@ struct het_kernel final : het::rt::object {
 	// Null if the program is not from a fat binary.
 	const het::fatbin::kernel *description() const { return program->fat() ? &described_ : nullptr; }
 
+	// A launch may be split although the caller does not say so.
+	bool may_be_safe() const { return description() && described_.split == het::fatbin::split::safe; }
+
 	const het::rt::reference<het_program> program;
 	het::rt::text name;
 	uint32_t nargs = 0;

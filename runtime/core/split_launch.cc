@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/split_launch.h"
 
+#include "core/analysis.h"
 #include "core/block.h"
 #include "core/queue.h"
 #include "os/clock.h"
@@ -50,19 +51,30 @@ int split_launch::choose_devices()
 {
 	if (has_addresses_ || addressed_ || has_block())
 		return refuse("an argument is a device's address, texture or sampler, or a parameter block");
-	has_twins_ = twin_bytes() != 0;
 	bool has_offset = shape_.offset[0] || shape_.offset[1] || shape_.offset[2];
 	for (unsigned i = 0; i < core().ndevices; i++) {
 		het_device &d = *core().devices[i];
-		bool fits = (!has_offset || d.compute->knows_offsets()) && (!has_twins_ || d.compute->makes_twins());
+		bool fits = !has_offset || d.compute->knows_offsets();
 		if (fits && (queue->devices >> i & 1) && kernel_->program->can_run_on(d))
 			parts_[nparts_++].device = &d;
 	}
+	return nparts_ < 2 ? refuse("none of the queue's other devices can run it") : 0;
+}
+
+// Where the kernel was analysed, what it uses is known without the caller's help; and whether it may be split, if he does not say so.
+int split_launch::choose_patterns(bool declared)
+{
+	const analysed_launch l = {*kernel_, shape_, args_, uses_};
+	const char *why = declared ? nullptr : why_not_safe(l);
+	if (why)
+		return refuse(why);
+	find_patterns(l, patterns_);
+	has_twins_ = twin_bytes() != 0;
+	auto can_not = [&](const participant &p) { return has_twins_ && !p.device->compute->makes_twins(); };
+	nparts_ = unsigned(std::remove_if(parts_, parts_ + nparts_, can_not) - parts_);
 	return nparts_ < 2
-		       ? refuse(has_twins_
-					? "an argument is written and has no pattern, or one of too many pieces, and "
-					  "none of the queue's other devices can run it and tell what it wrote"
-					: "none of the queue's other devices can run it")
+		       ? refuse("an argument is written and has no pattern, or one of too many pieces, and none of the "
+				"queue's other devices can tell what it wrote")
 		       : 0;
 }
 
@@ -214,6 +226,8 @@ int split_launch::take(const het_launch_args &args)
 		err = choose_local();
 	if (!err)
 		err = choose_rows();
+	if (!err)
+		err = choose_patterns(args.flags & HET_SPLIT);
 	if (!err)
 		err = prepare_kernels();
 	if (!err)

@@ -55,6 +55,7 @@ class split_launch final : public kernel_command
 	int choose_devices();
 	int choose_local();
 	int choose_rows();
+	int choose_patterns(bool declared);
 	int prepare_kernels();
 	int prepare_memory();
 	bool find_speeds(double (&speeds)[most_devices]) const;

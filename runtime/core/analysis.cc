@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/analysis.h"
+
+#include "fatbin/reach.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace het::rt
+{
+
+namespace
+{
+
+fatbin::launch_ids ids_of(const launch_shape &s)
+{
+	fatbin::launch_ids ids = {};
+	for (unsigned d = 0; d < 3; d++) {
+		ids.size[d] = s.global[d];
+		ids.offset[d] = s.offset[d];
+	}
+	ids.along = s.part.along;
+	return ids;
+}
+
+// As an int where it has 4 bytes. 0, which no axis is multiplied with, if it is no number.
+int64_t number(const device_arg &a)
+{
+	int32_t small = 0;
+	int64_t large = 0;
+	if (a.kind == HET_ARG_VALUE && a.nbytes == sizeof(small))
+		memcpy(&small, a.pointer, sizeof(small));
+	else if (a.kind == HET_ARG_VALUE && a.nbytes == sizeof(large))
+		memcpy(&large, a.pointer, sizeof(large));
+	return a.nbytes == sizeof(small) ? small : large;
+}
+
+bool pieces_of(const analysed_launch &l, const fatbin::argument &a, const range_use &u, fatbin::pieces &found)
+{
+	int64_t multipliers[fatbin::most_axes] = {};
+	for (unsigned d = 0; d < fatbin::most_axes; d++) {
+		uint32_t i;
+		if (fatbin::multiplier_of(a.reach.axes[d], &i))
+			multipliers[d] = i < l.args.size() ? number(l.args[i]) : 0;
+	}
+	return fatbin::find_pieces(a, l.kernel.description()->dimensions, ids_of(l.shape), u.bytes.size(), multipliers,
+				   found);
+}
+
+bool is_memory(const device_arg &a)
+{
+	return a.kind == HET_ARG_MEMORY || a.kind == HET_ARG_RANGE;
+}
+
+// Calls f(number of the use, argument) for what is described.
+template <class F> void for_uses(const analysed_launch &l, F f)
+{
+	const fatbin::kernel *k = l.kernel.description();
+	size_t use = 0;
+	for (uint32_t i = 0; k && i < l.args.size(); i++) {
+		if (is_memory(l.args[i]))
+			f(use++, l.kernel.program->fat()->argument(*k, i));
+	}
+}
+
+bool writes(const fatbin::argument &a)
+{
+	return !a.is_analysed || a.found == fatbin::access::write_only || a.found == fatbin::access::read_write;
+}
+
+bool shares_bytes(const analysed_launch &l, size_t use)
+{
+	for (size_t i = 0; i < l.uses.size(); i++) {
+		if (i != use && l.uses[i].bytes.overlaps(l.uses[use].bytes))
+			return true;
+	}
+	return false;
+}
+
+} // namespace
+
+void find_patterns(const analysed_launch &l, std::span<het_pattern> patterns)
+{
+	for_uses(l, [&](size_t use, const fatbin::argument &a) {
+		fatbin::pieces p;
+		if (!patterns[use].size && pieces_of(l, a, l.uses[use], p))
+			patterns[use] = {sizeof(het_pattern), p.offset, p.step, p.length, p.count, p.stride};
+	});
+}
+
+const char *why_not_safe(const analysed_launch &l)
+{
+	const fatbin::kernel *k = l.kernel.description();
+	if (!k || k->split != fatbin::split::safe)
+		return k ? k->split_reason : "nobody has said that it may be split";
+	for (uint32_t d = k->dimensions; d < 3; d++) {
+		if (l.shape.global[d] > 1)
+			return "it has more dimensions than its analysis holds for";
+	}
+	const char *why = nullptr;
+	for_uses(l, [&](size_t use, const fatbin::argument &a) {
+		fatbin::pieces p;
+		if (!writes(a))
+			return;
+		if (shares_bytes(l, use))
+			why = "an argument that is written shares bytes with another";
+		else if (a.has_reach() && !pieces_of(l, a, l.uses[use], p))
+			why = "two work-items may write the same byte with these sizes";
+	});
+	return why;
+}
+
+} // namespace het::rt
