@@ -4,9 +4,9 @@
 #include "harness/clock.h"
 #include "harness/fixture.h"
 #include "harness/process.h"
+#include "harness/signal_of_touch.h"
 
 #include <atomic>
-#include <csetjmp>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -51,42 +51,12 @@ report wait_for_report(const char *text = "")
 	FAIL("no report with '%s'", text);
 }
 
-thread_local sigjmp_buf back;
-thread_local volatile sig_atomic_t got_signal;
-
-void jump_back(int signal)
-{
-	got_signal = signal;
-	siglongjmp(back, 1);
-}
-
-void catch_signals()
-{
-	struct sigaction action = {};
-	action.sa_handler = jump_back;
-	action.sa_flags = SA_NODEFER;
-	CHECK_SYS(sigaction(SIGBUS, &action, nullptr));
-	CHECK_SYS(sigaction(SIGSEGV, &action, nullptr));
-}
-
-// Signal that a touch gets, 0 if none.
-int touch(const uint8_t *p, bool write = false)
-{
-	got_signal = 0;
-	if (sigsetjmp(back, 1) == 0) {
-		volatile uint8_t *at = const_cast<uint8_t *>(p);
-		uint8_t value = *at;
-		if (write)
-			*at = value;
-	}
-	return got_signal;
-}
-
 // A byte in a whole page, somewhere in the middle.
 const uint8_t *inside(array &a)
 {
 	return a.data() + a.size() / 2;
 }
+
 } // namespace
 
 TEST(read_fails, .traps = trap::all, .devices = device::hostcb, .kinds = kinds)

@@ -47,6 +47,8 @@ struct library {
 	size_t page_of(const part &p) const;
 
 	address_index<array> arrays;
+	// Devices that have failed for good (memory/lost.h).
+	std::atomic<copyset> lost{0};
 	statistics stats;
 
 	// gpuvm_init() has succeeded, and this is not a forked child.

@@ -7,6 +7,7 @@
 #include "memory/library.h"
 #include "memory/pin.h"
 #include "os/clock.h"
+#include "os/log.h"
 
 namespace het
 {
@@ -89,6 +90,16 @@ void count_to_device(size_t bytes, uint64_t started_ns)
 		s.to_device_ns.add(now_ns() - started_ns);
 }
 
+// What a failed device may still answer is not to be trusted.
+static int check_source(const array &a, const chunk_run &run)
+{
+	if (!(lib().lost.load(std::memory_order_relaxed) >> run.from & 1))
+		return 0;
+	return fail(GPUVM_EDEVALLOC, "array %p: its bytes from %p on were on %s alone, which has failed: they are lost",
+		    a.place.user.ptr(), a.place.chunk_range(run.first, 1).ptr(),
+		    lib().devices[device_of(run.from)]->name());
+}
+
 int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned own_lane)
 {
 	lane_lease lane(own_lane);
@@ -96,6 +107,8 @@ int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned own_lane)
 	constexpr size_t most = 16;
 	transfer pieces[most];
 	int err = 0;
+	for (size_t i = 0; i < runs.size() && !err; i++)
+		err = check_source(a, runs[i]);
 	for (size_t i = 0; i < runs.size() && !err;) {
 		// Neighbours in the list with the same source go in one call.
 		unsigned source = device_of(runs[i].from);
@@ -118,6 +131,8 @@ namespace
 // One run from another device. Sets via_alias where the host's copy became valid on the way.
 int copy_between(array &a, unsigned device, chunk_run &run, unsigned lane)
 {
+	if (int err = check_source(a, run))
+		return err;
 	unsigned source = device_of(run.from);
 	transfer to = piece_of(a, device, run.first, run.count);
 	transfer from = piece_of(a, source, run.first, run.count);

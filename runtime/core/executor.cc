@@ -55,6 +55,8 @@ bool executor::begin(het_event &e, int *end)
 	e.status.store(has_queue() ? HET_SUBMITTED : HET_RUNNING, std::memory_order_relaxed);
 	e.started = now_ns();
 	*end = e.begin(*this);
+	if (*end == HET_EDEVICE && device_)
+		check_device(*core().devices[number_]);
 	if (*end == try_again)
 		take_back(e);
 	if (*end != in_flight)
@@ -78,12 +80,31 @@ bool executor::begin_alone(het_event &e, int *end)
 	return flies;
 }
 
+// Gives a command that others may do to one of them if the device will not do it.
+bool executor::pass_on(het_event &e)
+{
+	if (!device_ || !e.stealable_by || !core().devices[number_]->lost.load())
+		return false;
+	for (unsigned i = 0; i < core().ndevices; i++) {
+		het_device &d = *core().devices[i];
+		if (!(e.stealable_by >> i & 1) || d.lost.load())
+			continue;
+		discount(e);
+		e.where.store(&d.executor);
+		d.executor.hand_over(e);
+		return true;
+	}
+	return false;
+}
+
 // A command that the caller has taken from the deque. False: it lies there again, as others must end first, and these may lie
 // behind it.
 bool executor::start(het_event &e)
 {
 	int end;
 	delay_point();
+	if (pass_on(e))
+		return true;
 	bool flies = begin_alone(e, &end);
 	if (!flies && end == try_again) {
 		ready_.push(e);
@@ -160,6 +181,8 @@ bool executor::reap()
 	}
 	command_times times;
 	int err = device_->wait(e->on_device, times);
+	if (err)
+		check_device(*core().devices[number_]);
 	if (times.ended) {
 		e->started = times.started;
 		e->ended = times.ended;

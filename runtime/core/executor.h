@@ -51,6 +51,7 @@ class executor
 	bool has_queue() const { return device_ && device_->has_queue(); }
 	bool begin(het_event &e, int *end);
 	bool begin_alone(het_event &e, int *end);
+	bool pass_on(het_event &e);
 	bool start(het_event &e);
 	bool reap();
 	task *next_task();

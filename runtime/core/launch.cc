@@ -27,7 +27,7 @@ const char *launch::what_is_special() const
 }
 
 // Devices of the queue that can run it, in the order of the queue's. Returns how many.
-unsigned launch::find_devices(const het_launch_args &args, het_device *(&found)[most_devices]) const
+unsigned launch::find_devices(const het_launch_args &args, het_device *(&found)[most_devices], het_device **lost) const
 {
 	uint32_t allowed = queue->devices;
 	if (addressed_)
@@ -37,7 +37,11 @@ unsigned launch::find_devices(const het_launch_args &args, het_device *(&found)[
 	unsigned n = 0;
 	for (unsigned i = 0; i < core().ndevices; i++) {
 		het_device &d = *core().devices[i];
-		if ((allowed >> i & 1) && kernel_->program->can_run_on(d) && can_take_arguments(*d.compute))
+		if (!(allowed >> i & 1) || !kernel_->program->can_run_on(d) || !can_take_arguments(*d.compute))
+			continue;
+		if (d.lost.load())
+			*lost = &d;
+		else
 			found[n++] = &d;
 	}
 	return n;
@@ -81,7 +85,11 @@ het_device &launch::place_among(std::span<het_device *const> devices)
 int launch::choose_device(const het_launch_args &args)
 {
 	het_device *able[most_devices];
-	unsigned n = find_devices(args, able);
+	het_device *lost = nullptr;
+	unsigned n = find_devices(args, able, &lost);
+	if (!n && lost)
+		return fail(HET_EDEVICE, "het_launch: %s has failed, and no other device can run kernel %s",
+			    lost->compute->info().name, kernel_->name.get());
 	if (!n)
 		return fail(HET_ENODEV, "het_launch: none of the queue's devices can run kernel %s%s",
 			    kernel_->name.get(), what_is_special());

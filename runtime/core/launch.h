@@ -23,7 +23,7 @@ class launch final : public kernel_command
       private:
 	bool can_take_arguments(const compute_device &d) const;
 	const char *what_is_special() const;
-	unsigned find_devices(const het_launch_args &args, het_device *(&found)[most_devices]) const;
+	unsigned find_devices(const het_launch_args &args, het_device *(&found)[most_devices], het_device **lost) const;
 	double missing_on(const het_device &d) const;
 	het_device &place_among(std::span<het_device *const> devices);
 	int choose_device(const het_launch_args &args);

@@ -8,6 +8,7 @@
 #include "memory/kernel.h"
 #include "memory/library.h"
 #include "memory/link.h"
+#include "memory/lost.h"
 #include "os/log.h"
 
 #include <algorithm>
@@ -322,6 +323,12 @@ int start_memory()
 	set_forget_watcher(let_go_of);
 	core().memory_started.store(true);
 	return 0;
+}
+
+void forget_memory_of(const het_device &d)
+{
+	if (core().memory_started.load() && !d.compute->is_in_place())
+		lose_device(d.memory_number);
 }
 
 int link_ranges(std::span<const range_use> uses, het_device &d)

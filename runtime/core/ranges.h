@@ -34,6 +34,9 @@ struct range_use {
 // Starts the memory core with the runtime's devices, once. 0, HET_ESTATE, HET_EDEVICE, HET_ENOMEM.
 int start_memory();
 
+// The device's memory can't be reached any longer.
+void forget_memory_of(const het_device &d);
+
 // The ranges become parts of linked arrays with buffers on the device. 0, HET_EMEMORY, HET_EDEVICE, HET_ENOMEM. May wait for
 // kernels that use arrays which must be linked anew.
 int link_ranges(std::span<const range_use> uses, het_device &d);

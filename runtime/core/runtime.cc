@@ -128,4 +128,12 @@ void wait_for_progress()
 	core().awaiting_progress.fetch_sub(1);
 }
 
+void check_device(het_device &d)
+{
+	if (d.lost.load() || !d.compute->is_lost() || d.lost.exchange(true))
+		return;
+	warn("%s has failed for good: it gets no more commands", d.compute->info().name);
+	forget_memory_of(d);
+}
+
 } // namespace het::rt

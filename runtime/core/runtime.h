@@ -19,6 +19,8 @@ struct het_device {
 	// Bytes a second that travel there, as the last large transfers have shown.
 	std::atomic<double> rate{8e9};
 	het::rt::twin_pool twins;
+	// It has failed for good: nothing is sent there any longer.
+	std::atomic<bool> lost{false};
 };
 
 namespace het::rt
@@ -59,6 +61,10 @@ runtime &core();
 
 // Starts the runtime at the first call. 0, HET_ESTATE in a forked child, HET_ENOMEM or HET_EARG.
 int check_started();
+
+// A command has failed on the device: takes it out, once, if nothing will work there any longer. What was there alone is lost, and said
+// to be. Takes locks from structure on.
+void check_device(het_device &d);
 
 // Drivers set things up when a program is built, or a kernel runs, for the first time, and take them down at exit; what was
 // registered last goes first. So this is called after each such time: commands are waited for while drivers are whole.

@@ -54,7 +54,7 @@ int split_launch::choose_devices()
 	bool has_offset = shape_.offset[0] || shape_.offset[1] || shape_.offset[2];
 	for (unsigned i = 0; i < core().ndevices; i++) {
 		het_device &d = *core().devices[i];
-		bool fits = !has_offset || d.compute->knows_offsets();
+		bool fits = (!has_offset || d.compute->knows_offsets()) && !d.lost.load();
 		if (fits && (queue->devices >> i & 1) && kernel_->program->can_run_on(d))
 			parts_[nparts_++].device = &d;
 	}
@@ -384,13 +384,36 @@ void split_launch::take_back_all(unsigned participant)
 	}
 }
 
+// What the device has done can be had from it still, and told from what others did.
+bool split_launch::keeps_results(const participant &p) const
+{
+	return !p.out || !(has_twins_ || p.device->lost.load());
+}
+
+// What its blocks began with is somewhere else: bytes that they have changed are not, but where they have a twin.
+bool split_launch::can_be_repeated(unsigned participant) const
+{
+	auto is_kept = [&](size_t i) {
+		bool reads = uses_[i].access & HET_READ_ONLY || patterns_[i].length < patterns_[i].step;
+		return !(uses_[i].access & HET_WRITE_ONLY) || needs_twin(i) || !reads;
+	};
+	bool any = false;
+	for (const block *b = blocks_; b && !any; b = b->next)
+		any = b->participant == participant && b->state == block::counts;
+	for (size_t i = 0; i < uses_.size() && any; i++) {
+		if (!is_kept(i))
+			return false;
+	}
+	return true;
+}
+
 // The device does no more of this launch. False: others can't do it. Lock held.
 bool split_launch::lose(unsigned participant, int err, bool again)
 {
 	auto &p = parts_[participant];
 	bool first = !std::exchange(p.out, true);
 	bool others = std::any_of(parts_, parts_ + nparts_, [](const auto &o) { return !o.out; });
-	if (!again || !others) {
+	if (!again || !others || !(keeps_results(p) || can_be_repeated(participant))) {
 		failure_ = failure_ ? failure_ : err;
 		return false;
 	}
@@ -399,7 +422,7 @@ bool split_launch::lose(unsigned participant, int err, bool again)
 		     kernel_->name.get());
 	if (first)
 		policy_->leave(participant);
-	if (first && has_twins_)
+	if (first && !keeps_results(p))
 		take_back_all(participant);
 	return true;
 }
@@ -410,7 +433,7 @@ void split_launch::note(block &b, int err, bool again)
 	participant &p = parts_[b.participant];
 	p.blocks--;
 	under_way_--;
-	if (!err && !(p.out && has_twins_))
+	if (!err && keeps_results(p))
 		note_done(b, p);
 	else if (!err || lose(b.participant, err, again))
 		take_back(b);
@@ -446,8 +469,8 @@ block *split_launch::compare_twins()
 
 int split_launch::bring_together()
 {
-	for (block *b = blocks_; b && has_twins_; b = b->next) {
-		if (parts_[b->participant].out)
+	for (block *b = blocks_; b; b = b->next) {
+		if (b->state == block::given_back || b->state == block::done_again)
 			b->abandon();
 	}
 	int err = 0;

@@ -76,6 +76,8 @@ class split_launch final : public kernel_command
 	// @again: others may do it.
 	void block_is_over(block &b, int err, bool again);
 	void note(block &b, int err, bool again);
+	bool keeps_results(const participant &p) const;
+	bool can_be_repeated(unsigned participant) const;
 	bool lose(unsigned participant, int err, bool again);
 	void note_done(block &b, participant &p);
 	void note_part(const block &b, uint64_t ended);

@@ -155,6 +155,9 @@ class compute_device
 	// Waits for the command and gives its ticket back.
 	virtual int wait(ticket &t, command_times &times) = 0;
 	virtual bool is_done(const ticket &t) = 0;
+
+	// Asked when something has failed: nothing will work here any longer. Any thread; may wait for what runs.
+	virtual bool is_lost() { return false; }
 };
 
 inline constexpr unsigned most_devices = max_devices;

@@ -78,6 +78,7 @@ class cuda_compute final : public compute_device
 		   ticket &t) override;
 	int wait(ticket &t, command_times &times) override;
 	bool is_done(const ticket &t) override;
+	bool is_lost() override;
 
       private:
 	void describe();
@@ -318,6 +319,14 @@ bool cuda_compute::is_done(const ticket &t)
 {
 	cuda_current c(cu_, context_);
 	return c.error() || cu_.query_event(static_cast<cu_event>(t.handle)) != cu_error_not_ready;
+}
+
+// A kernel that fails takes its context with it: all later calls return its error.
+bool cuda_compute::is_lost()
+{
+	cuda_current c(cu_, context_);
+	int err = c.error() ? c.error() : cu_.query_stream(stream_);
+	return err && err != cu_error_not_ready;
 }
 
 // Timed events would cost each launch two more calls. Kernels on the stream run one after the other, so what is not known of

@@ -79,6 +79,7 @@ class opencl_compute final : public compute_device
 	int submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,
 		   ticket &t) override;
 	int wait(ticket &t, command_times &times) override;
+	bool is_lost() override;
 	bool is_done(const ticket &t) override { return status(static_cast<cl_event>(t.handle)) <= CL_COMPLETE; }
 
 	cl_device_type type() const { return type_; }
@@ -328,6 +329,19 @@ void opencl_compute::tell_times(cl_event event, uint64_t submitted, command_time
 	uint64_t latest = now_ns();
 	times.started = std::min(latest, submitted + (started - queued));
 	times.ended = std::min(latest, submitted + (ended - queued));
+}
+
+// Drivers differ in what they return after a failure, but not in that a copy does not succeed.
+bool opencl_compute::is_lost()
+{
+	char byte = 0;
+	cl_int err = CL_SUCCESS;
+	cl_mem probe = cl_.create_buffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, 1, &byte, &err);
+	if (!probe)
+		return err != CL_MEM_OBJECT_ALLOCATION_FAILURE && err != CL_OUT_OF_HOST_MEMORY;
+	err = cl_.enqueue_read_buffer(queue_, probe, CL_TRUE, 0, 1, &byte, 0, nullptr, nullptr);
+	cl_.release_mem_object(probe);
+	return err != CL_SUCCESS;
 }
 
 // Not all drivers report a failed command when it is waited for, so the event is asked, too.

@@ -28,6 +28,12 @@ kernel void combine(global const uchar *from, global uchar *to, ulong n)
 	if (i < n)
 		to[i] = 3 * to[i] + from[i];
 }
+kernel void copy(global const uchar *from, global uchar *to, ulong n)
+{
+	size_t i = get_global_id(0);
+	if (i < n)
+		to[i] = from[i];
+}
 kernel void scatter(global const uchar *from, global uchar *to, ulong n)
 {
 	size_t i = get_global_id(0);
@@ -67,6 +73,13 @@ void combine_on_host(const het_group *g, void *const *args)
 	auto *from = static_cast<const uint8_t *>(args[0]);
 	auto *to = static_cast<uint8_t *>(args[1]);
 	for_items(g, args[2], [&](size_t i) { to[i] = uint8_t(3 * to[i] + from[i]); });
+}
+
+void copy_on_host(const het_group *g, void *const *args)
+{
+	auto *from = static_cast<const uint8_t *>(args[0]);
+	auto *to = static_cast<uint8_t *>(args[1]);
+	for_items(g, args[2], [&](size_t i) { to[i] = from[i]; });
 }
 
 void scatter_on_host(const het_group *g, void *const *args)
@@ -203,6 +216,7 @@ runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags, const c
 		skip("this trap can't be had here");
 	const het_function functions[] = {{"add", add_on_host, 3},
 					  {"combine", combine_on_host, 3},
+					  {"copy", copy_on_host, 3},
 					  {"scatter", scatter_on_host, 3},
 					  {"slow", slow_on_host, 3}};
 	het_program_args p = {};
@@ -220,6 +234,7 @@ runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags, const c
 	HET_OK(het_program_create(&p, program.out()));
 	HET_OK(het_kernel_create(program, "add", add.out()));
 	HET_OK(het_kernel_create(program, "combine", combine.out()));
+	HET_OK(het_kernel_create(program, "copy", copy.out()));
 	HET_OK(het_kernel_create(program, "scatter", scatter.out()));
 	HET_OK(het_kernel_create(program, "slow", slow.out()));
 }

@@ -97,7 +97,7 @@ int status_of(het_event *e);
 void fail_cuda_call(const char *symbol, int code, int after = 0);
 inline constexpr int cuda_out_of_memory = 2, cuda_launch_failed = 719;
 
-// PTX with the kernels add, combine, scatter, slow and ids.
+// PTX with the kernels add, combine, copy, scatter, slow and ids.
 het_image runtime_kernels();
 
 // Who has done what of a launch that has finished.
@@ -121,6 +121,7 @@ class runtime_fixture
 	// Each has the number of bytes as one more argument, which launch() adds.
 	kernel_handle add;     // (bytes, value): each byte += value
 	kernel_handle combine; // (from, to): each byte of to = 3 * to + from
+	kernel_handle copy;    // (from, to)
 	kernel_handle scatter; // (from, to): byte i to place i * 7919 modulo their number
 	kernel_handle slow;    // as add, but lasts for milliseconds
 

@@ -23,6 +23,13 @@ extern "C" __global__ void combine(const byte *from, byte *to, word n)
 		to[i] = 3 * to[i] + from[i];
 }
 
+extern "C" __global__ void copy(const byte *from, byte *to, word n)
+{
+	word i = index();
+	if (i < n)
+		to[i] = from[i];
+}
+
 extern "C" __global__ void scatter(const byte *from, byte *to, word n)
 {
 	word i = index();

@@ -71,6 +71,37 @@ $L__BB0_2:
 $L__BB1_2:
 	ret;
 }
+	// .globl	copy
+.visible .entry copy(
+	.param .u64 copy_param_0,
+	.param .u64 copy_param_1,
+	.param .u64 copy_param_2
+)
+{
+	.reg .pred 	%p<2>;
+	.reg .b16 	%rs<2>;
+	.reg .b32 	%r<4>;
+	.reg .b64 	%rd<11>;
+	ld.param.u64 	%rd2, [copy_param_0];
+	ld.param.u64 	%rd3, [copy_param_1];
+	ld.param.u64 	%rd4, [copy_param_2];
+	mov.u32 	%r1, %ctaid.x;
+	mov.u32 	%r2, %ntid.x;
+	mul.wide.u32 	%rd5, %r1, %r2;
+	mov.u32 	%r3, %tid.x;
+	cvt.u64.u32 	%rd6, %r3;
+	add.s64 	%rd1, %rd5, %rd6;
+	setp.ge.u64 	%p1, %rd1, %rd4;
+	@%p1 bra 	$L__BB2_2;
+	cvta.to.global.u64 	%rd7, %rd2;
+	add.s64 	%rd8, %rd7, %rd1;
+	ld.global.u8 	%rs1, [%rd8];
+	cvta.to.global.u64 	%rd9, %rd3;
+	add.s64 	%rd10, %rd9, %rd1;
+	st.global.u8 	[%rd10], %rs1;
+$L__BB2_2:
+	ret;
+}
 	// .globl	scatter
 .visible .entry scatter(
 	.param .u64 scatter_param_0,
@@ -92,7 +123,7 @@ $L__BB1_2:
 	cvt.u64.u32 	%rd10, %r3;
 	add.s64 	%rd1, %rd9, %rd10;
 	setp.ge.u64 	%p1, %rd1, %rd8;
-	@%p1 bra 	$L__BB2_5;
+	@%p1 bra 	$L__BB3_5;
 	cvta.to.global.u64 	%rd11, %rd6;
 	add.s64 	%rd12, %rd11, %rd1;
 	ld.global.u8 	%rs1, [%rd12];
@@ -100,19 +131,19 @@ $L__BB1_2:
 	or.b64  	%rd13, %rd2, %rd8;
 	and.b64  	%rd14, %rd13, -4294967296;
 	setp.eq.s64 	%p2, %rd14, 0;
-	@%p2 bra 	$L__BB2_3;
+	@%p2 bra 	$L__BB3_3;
 	rem.u64 	%rd17, %rd2, %rd8;
-	bra.uni 	$L__BB2_4;
-$L__BB2_3:
+	bra.uni 	$L__BB3_4;
+$L__BB3_3:
 	cvt.u32.u64 	%r4, %rd8;
 	cvt.u32.u64 	%r5, %rd2;
 	rem.u32 	%r6, %r5, %r4;
 	cvt.u64.u32 	%rd17, %r6;
-$L__BB2_4:
+$L__BB3_4:
 	cvta.to.global.u64 	%rd15, %rd7;
 	add.s64 	%rd16, %rd15, %rd17;
 	st.global.u8 	[%rd16], %rs1;
-$L__BB2_5:
+$L__BB3_5:
 	ret;
 }
 	// .globl	slow
@@ -138,17 +169,17 @@ $L__BB2_5:
 	cvt.u32.u16 	%r1, %rs1;
 	setp.ne.s64 	%p1, %rd1, 0;
 	mov.u32 	%r14, %r1;
-	@%p1 bra 	$L__BB3_3;
+	@%p1 bra 	$L__BB4_3;
 	mov.u32 	%r12, 0;
 	mov.u32 	%r14, %r1;
-$L__BB3_2:
+$L__BB4_2:
 	mad.lo.s32 	%r14, %r14, 1664525, 1013904223;
 	add.s32 	%r12, %r12, 1;
 	setp.lt.u32 	%p2, %r12, 100000;
-	@%p2 bra 	$L__BB3_2;
-$L__BB3_3:
+	@%p2 bra 	$L__BB4_2;
+$L__BB4_3:
 	setp.ge.u64 	%p3, %rd1, %rd3;
-	@%p3 bra 	$L__BB3_5;
+	@%p3 bra 	$L__BB4_5;
 	setp.eq.s32 	%p4, %r14, 305419896;
 	selp.b32 	%r11, 0, %r1, %p4;
 	cvt.u16.u32 	%rs2, %r11;
@@ -157,7 +188,7 @@ $L__BB3_3:
 	ld.global.u8 	%rs3, [%rd7];
 	add.s16 	%rs4, %rs3, %rs2;
 	st.global.u8 	[%rd7], %rs4;
-$L__BB3_5:
+$L__BB4_5:
 	ret;
 }
 	// .globl	ids

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/lost.h"
+
+#include "memory/edges.h"
+#include "memory/failure.h"
+#include "memory/kernel.h"
+#include "memory/library.h"
+
+namespace het
+{
+
+namespace
+{
+
+// Chunks that are on their way come to rest first, as the device answers with an error now.
+void lose_copies(array &a, unsigned device)
+{
+	caller_guard g(a);
+	layout::span all = {0, a.place.chunks};
+	if (!a.live || !a.links[device].devbuf.load())
+		return;
+	a.fast.store(0);
+	wait_until_idle(a, g, all);
+	forget_edges_of(a, g, device);
+	range lost;
+	size_t nbytes = 0;
+	for (uint32_t c = all.first; c < all.last; c++) {
+		chunk &ch = a.chunks[c];
+		step st = next_step(ch.state(), event::drop, device, lib().rules);
+		if (st.allowed) {
+			enter(a, ch, st.next);
+			continue;
+		}
+		range r = intersect(a.place.chunk_range(c, 1), a.place.user);
+		lost = {nbytes ? lost.begin : r.begin, r.end};
+		nbytes += r.size();
+		if (!(ch.flags & chunk_failed))
+			fail_chunk(a, c);
+	}
+	if (nbytes)
+		report(GPUVM_EDEVALLOC, a.place.user.ptr(),
+		       "array %p: %zu of its %zu bytes, from %p to %p, were on %s alone, which has failed: they are "
+		       "lost, and a "
+		       "touch raises SIGBUS",
+		       a.place.user.ptr(), nbytes, a.place.user.size(), lost.ptr(), reinterpret_cast<void *>(lost.end),
+		       lib().devices[device]->name());
+}
+
+} // namespace
+
+void lose_device(unsigned device)
+{
+	structure_guard g;
+	lib().lost.fetch_or(device_copy(device));
+	lib().arrays.for_each([&](array &a) { lose_copies(a, device); });
+}
+
+} // namespace het

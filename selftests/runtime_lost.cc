@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A device that fails for good: others do its work, and what was there alone is lost and said to be.
+#include "harness/block.h"
+#include "harness/pattern.h"
+#include "harness/runtime.h"
+#include "harness/signal_of_touch.h"
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <gpuvm.h>
+#include <string>
+
+using namespace selftest;
+
+namespace
+{
+
+// One GPU and another device.
+struct two_devices : runtime_fixture {
+	explicit two_devices(const context &t) : runtime_fixture(restarted(t)) {}
+
+      private:
+	static const context &restarted(const context &t)
+	{
+		restart_with(
+			t, {"HET_DEVICES=cuda,apart", "FAKE_CUDA_DEVICES=1", "HET_POLICY=dynamic", "HET_CACHE_SIZE=0"});
+		return t;
+	}
+};
+
+struct devices {
+	devices()
+	{
+		het_device *all[2];
+		uint32_t n = 0;
+		HET_OK(het_devices(2, all, &n));
+		CHECK_EQ(n, 2);
+		gpu = all[0];
+		other = all[1];
+	}
+	het_device *gpu, *other;
+};
+
+int add_on(runtime_fixture &fx, het_device *where, uint8_t *p, size_t n)
+{
+	uint8_t one = 1;
+	event_handle e;
+	HET_OK(fx.launch(fx.add, n, {range_arg(p, n, HET_READ_WRITE), value_arg(one)}, e.out(), {.device = where}));
+	(void)het_event_wait(1, std::array{e.get()}.data());
+	return status_of(e);
+}
+
+// A kernel fails, and the driver answers every call with that from then on.
+void lose(runtime_fixture &fx, const devices &d)
+{
+	block b(kind::mmapped, 100000);
+	fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed);
+	CHECK_EQ(add_on(fx, d.gpu, b.data(), b.size()), HET_EDEVICE);
+}
+
+} // namespace
+
+TEST(it_gets_no_more, .traps = trap::best, .devices = device::cuda2)
+{
+	two_devices fx(t);
+	devices d;
+	lose(fx, d);
+	block b(kind::mmapped, 200000);
+	uint8_t one = 1;
+	event_handle e;
+	HET_ERR(fx.launch(fx.add, b.size(), {range_arg(b.data(), b.size(), HET_READ_WRITE), value_arg(one)}, e.out(),
+			  {.device = d.gpu}),
+		HET_EDEVICE);
+	for (unsigned i = 0; i < 3; i++) {
+		HET_OK(fx.launch(fx.add, b.size(), {range_arg(b.data(), b.size(), HET_READ_WRITE), value_arg(one)},
+				 e.out(), {.flags = i == 1 ? uint32_t{HET_SPLIT} : 0}));
+		wait_for(e);
+		CHECK(work_of(e, (b.size() + 63) / 64 * 64).items.begin()->first == d.other);
+	}
+	CHECK_EQ(b.data()[b.size() - 1], 3);
+}
+
+TEST(what_was_there_alone, .traps = trap::best | trap::sigsegv, .devices = device::cuda2, .kinds = kind::mmapped)
+{
+	catch_signals();
+	two_devices fx(t);
+	devices d;
+	const size_t n = 1 << 20;
+	block alone(t.v.kind, n), both(t.v.kind, n);
+	CHECK_EQ(add_on(fx, d.gpu, alone.data(), n), 0);
+	CHECK_EQ(add_on(fx, d.gpu, both.data(), n), 0);
+	for (size_t i = 0; i < n; i += 4096)
+		CHECK_EQ(both.data()[i], 1);
+	lose(fx, d);
+	CHECK_EQ(touch(alone.data() + n / 2), SIGBUS);
+	CHECK_EQ(touch(alone.data() + 5, true), SIGBUS);
+	const char *said = nullptr;
+	CHECK_OK(gpuvm_stat(GPUVM_STAT_LAST_FAILURE, &said));
+	char named[64];
+	snprintf(named, sizeof named, "array %p: ", static_cast<void *>(alone.data()));
+	CHECK(std::string(said).find(named) == 0);
+	std::vector<uint8_t> ones(n, 1);
+	CHECK_BYTES(both.data(), ones.data(), n, "what the host had, too");
+	// A kernel that needs the old bytes can't have them; one that does not makes the array whole again.
+	CHECK_EQ(add_on(fx, d.other, alone.data(), n), HET_EDEVICE);
+	event_handle e;
+	HET_OK(fx.launch(fx.scatter, n,
+			 {range_arg(both.data(), n, HET_READ_ONLY), range_arg(alone.data(), n, HET_WRITE_ONLY)},
+			 e.out()));
+	wait_for(e);
+	CHECK_BYTES(alone.data(), ones.data(), n, "written anew");
+}
+
+// Blocks that it had done before are done again where that is possible; else the launch fails, and says so.
+TEST(in_the_middle_of_a_launch, .traps = trap::best, .devices = device::cuda2, .kinds = kind::mmapped | kind::slice)
+{
+	catch_signals();
+	two_devices fx(t);
+	block from(t.v.kind, 64 * 8000), to(t.v.kind, 64 * 8000);
+	const size_t n = from.size();
+	fill_pattern(from.data(), 0, n, 1);
+	fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed, 1);
+	event_handle e;
+	HET_OK(fx.launch(fx.copy, n,
+			 {range_arg(from.data(), n, HET_READ_ONLY, each_byte),
+			  range_arg(to.data(), n, HET_WRITE_ONLY, each_byte)},
+			 e.out(), {.flags = HET_SPLIT}));
+	wait_for(e);
+	work w = work_of(e, n);
+	check_work(w);
+	CHECK_EQ(w.items.size(), 1);
+	CHECK_BYTES(to.data(), from.data(), n, "copy");
+}
+
+TEST(in_the_middle_of_a_launch_in_place, .traps = trap::best, .devices = device::cuda2, .kinds = kind::mmapped)
+{
+	catch_signals();
+	two_devices fx(t);
+	block b(t.v.kind, 64 * 8000);
+	uint8_t one = 1;
+	fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed, 1);
+	event_handle e;
+	HET_OK(fx.launch(fx.add, b.size(), {range_arg(b.data(), b.size(), HET_READ_WRITE, each_byte), value_arg(one)},
+			 e.out(), {.flags = HET_SPLIT}));
+	(void)het_event_wait(1, std::array{e.get()}.data());
+	CHECK_EQ(status_of(e), HET_EDEVICE);
+}
