@@ -396,6 +396,11 @@ int begin_kernel(array &a, const usage &u, kernel_mode mode)
 	if (!a.links[u.device].devbuf.load())
 		return fail(GPUVM_ENOLINK, "gpuvm_kernel_begin: array %p is not linked on device %u", u.part.ptr(),
 			    u.device);
+	return begin_visited(a, g, u, mode);
+}
+
+int begin_visited(array &a, array_guard &g, const usage &u, kernel_mode mode)
+{
 	if (lib().strict && writes(mode) && a.place.has_edges() && !a.managed)
 		return fail(GPUVM_ESTATE,
 			    "gpuvm_kernel_begin: array %p has edges, which strict mode can't watch; align it to pages "

@@ -268,10 +268,12 @@ int kernel_command::link_uses(het_device &d)
 	if (uses_.empty() || d.compute->is_in_place())
 		return 0;
 	int err = start_memory();
-	return err ? err : link_ranges(uses_, d);
+	for (size_t i = 0; i < uses_.size() && !err; i++)
+		err = link_range(uses_[i].bytes, d);
+	return err;
 }
 
-void kernel_command::declare_accesses(range (*widen_written)(range))
+std::span<access_entry> kernel_command::declare_uses()
 {
 	for (size_t i = 0; i < uses_.size(); i++) {
 		entries_[i].bytes = uses_[i].bytes;
@@ -279,10 +281,16 @@ void kernel_command::declare_accesses(range (*widen_written)(range))
 		entries_[i].writes = uses_[i].access & HET_WRITE_ONLY;
 	}
 	accesses = entries_;
+	return entries_.first(uses_.size());
+}
+
+void kernel_command::declare_accesses(range (*widen_written)(range))
+{
+	std::span<access_entry> used = declare_uses();
 	if (!anything_linked())
 		return;
 	signals_blocked once_for_all;
-	for (access_entry &e : entries_.first(uses_.size()))
+	for (access_entry &e : used)
 		e.bytes = e.writes ? widen_written(e.bytes) : widen_to_edges(e.bytes);
 }
 

@@ -22,7 +22,9 @@ class kernel_command : public het_event
 
 	// Makes the uses parts of linked arrays with buffers on the device, if it has memory of its own. 0 or a code.
 	int link_uses(het_device &d);
-	// Tells the graph what is used, of the linked arrays: what is read with its edges, what is written widened by
+	// Tells the graph what is used, and returns those entries.
+	std::span<access_entry> declare_uses();
+	// The same, of the linked arrays: what is read with its edges, what is written widened by
 	// @widen_written.
 	void declare_accesses(range (*widen_written)(range));
 

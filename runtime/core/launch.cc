@@ -106,6 +106,9 @@ int launch::choose_device(const het_launch_args &args)
 // Links come before the order of commands is known: an edge belongs to all that have a part of it.
 int launch::prepare_memory()
 {
+	bool has_links = !uses_.empty() && !device_->compute->is_in_place();
+	if (has_links && widen_linked(declare_uses(), *device_)) // nearly always
+		return 0;
 	int err = link_uses(*device_);
 	if (!err)
 		declare_accesses(widen_to_edges);

@@ -171,19 +171,27 @@ outcome try_link(range r, het_device &d, int *err)
 	return *err ? outcome::failed : outcome::done;
 }
 
+bool is_linked_on(const array &a, range r, const het_device &d)
+{
+	return a.live && a.place.user.covers(r) && a.links[d.memory_number].devbuf.load();
+}
+
 bool is_linked_on(range r, const het_device &d)
 {
 	array *a = lib().arrays.first_overlap(r);
 	if (!a)
 		return false;
 	caller_guard g(*a);
-	return a->live && a->place.user.covers(r) && a->links[d.memory_number].devbuf.load();
+	return is_linked_on(*a, r, d);
 }
 
-bool are_linked_on(std::span<const range_use> uses, const het_device &d)
+range with_edges(const array &a, range r)
 {
-	signals_blocked once_for_all;
-	return std::all_of(uses.begin(), uses.end(), [&](const range_use &u) { return is_linked_on(u.bytes, d); });
+	for (range edge : {a.place.head, a.place.tail}) {
+		if (edge.overlaps(r))
+			r = {std::min(r.begin, edge.begin), std::max(r.end, edge.end)};
+	}
+	return r;
 }
 
 // --- begin and end -------------------------------------------------------------
@@ -201,14 +209,12 @@ beginning begin_on(array &a, range_use &u, const het_device &d, bool noted, int 
 {
 	caller_guard g(a);
 	visit v(a, g);
-	if (!v || !a.place.user.covers(u.bytes) || !a.links[d.memory_number].devbuf.load())
+	if (!v || !is_linked_on(a, u.bytes, d))
 		return beginning::stale;
 	u.whole = !u.joint && u.bytes == a.place.user;
 	if (conflicts(a, usage_of(u, d)))
 		return beginning::must_wait;
-	g.unlock();
-	int e = begin_kernel(a, usage_of(u, d), mode_of(u.access, noted));
-	g.lock();
+	int e = begin_visited(a, g, usage_of(u, d), mode_of(u.access, noted));
 	if (e == GPUVM_ESTATE)
 		return beginning::must_wait;
 	*err = code_of(e);
@@ -331,19 +337,15 @@ void forget_memory_of(const het_device &d)
 		lose_device(d.memory_number);
 }
 
-int link_ranges(std::span<const range_use> uses, het_device &d)
+int link_range(range r, het_device &d)
 {
-	if (are_linked_on(uses, d))
-		return 0;
-	for (const range_use &u : uses) {
-		while (!is_linked_on(u.bytes, d)) {
-			int err;
-			outcome o = try_link(u.bytes, d, &err);
-			if (o == outcome::failed)
-				return err;
-			if (o == outcome::must_wait)
-				wait_for_progress();
-		}
+	while (!is_linked_on(r, d)) {
+		int err;
+		outcome o = try_link(r, d, &err);
+		if (o == outcome::failed)
+			return err;
+		if (o == outcome::must_wait)
+			wait_for_progress();
 	}
 	return 0;
 }
@@ -356,13 +358,24 @@ range widen_to_edges(range r)
 	if (!a)
 		return r;
 	caller_guard g(*a);
-	if (!a->live || !a->place.user.covers(r))
-		return r;
-	for (range edge : {a->place.head, a->place.tail}) {
-		if (edge.overlaps(r))
-			r = {std::min(r.begin, edge.begin), std::max(r.end, edge.end)};
+	return a->live && a->place.user.covers(r) ? with_edges(*a, r) : r;
+}
+
+bool widen_linked(std::span<access_entry> entries, const het_device &d)
+{
+	if (!core().memory_started.load(std::memory_order_acquire))
+		return false;
+	signals_blocked once_for_all;
+	for (access_entry &e : entries) {
+		array *a = lib().arrays.first_overlap(e.bytes);
+		if (!a)
+			return false;
+		caller_guard g(*a);
+		if (!is_linked_on(*a, e.bytes, d))
+			return false;
+		e.bytes = with_edges(*a, e.bytes);
 	}
-	return r;
+	return true;
 }
 
 int begin_ranges(std::span<range_use> uses, het_device &d, bool noted, std::span<const range_use> all)

@@ -8,6 +8,7 @@
 
 #include "core/range.h"
 #include "core/runtime.h"
+#include "sched/interval_tree.h"
 
 #include <span>
 
@@ -37,12 +38,14 @@ int start_memory();
 // The device's memory can't be reached any longer.
 void forget_memory_of(const het_device &d);
 
-// The ranges become parts of linked arrays with buffers on the device. 0, HET_EMEMORY, HET_EDEVICE, HET_ENOMEM. May wait for
+// The range becomes part of a linked array with a buffer on the device. 0, HET_EMEMORY, HET_EDEVICE, HET_ENOMEM. May wait for
 // kernels that use arrays which must be linked anew.
-int link_ranges(std::span<const range_use> uses, het_device &d);
+int link_range(range r, het_device &d);
 
 // The bytes that commands must not share with @r if one of them writes: @r, and edges that it has a part of, whole.
 range widen_to_edges(range r);
+// The same for each entry, of arrays that are linked on the device. False: one is not, and those behind it are as before.
+bool widen_linked(std::span<access_entry> entries, const het_device &d);
 
 // Makes the bytes valid on the device. All or none. @noted: end_ranges() may be told what was written. @all: more that must
 // be linked before any of it begins; none: the uses. 0, a code, or try_again: commands that use the arrays must end first.
