@@ -3,7 +3,7 @@
 // own. How the memory core reaches the device's memory is another interface (lib/dev/device.h), which make_memory() gives.
 //
 // Calls return 0 or a negative HET_E... code, having said why through fail(). submit() and build() are called by one thread
-// at a time, wait() and is_done() by another; all others at any time. A device opens its driver's context when it is
+// at a time, wait() by another, in the order of submit(); all others at any time. A device opens its driver's context when it is
 // first asked for something that needs it.
 #pragma once
 
@@ -59,7 +59,8 @@ struct device_arg {
 
 // A command that the device has taken. When it was given to the device is for the device to note.
 struct ticket {
-	void *handle = nullptr;
+	void *handle = nullptr; // this or
+	uint64_t number = 0;    // that: as the device likes
 	uint64_t submitted = 0;
 	bool may_have_run = false; // although submit() has failed
 	// Complete from wait() on. Null: the kernel has no instruments, or has failed.
@@ -154,7 +155,6 @@ class compute_device
 			   ticket &t) = 0;
 	// Waits for the command and gives its ticket back.
 	virtual int wait(ticket &t, command_times &times) = 0;
-	virtual bool is_done(const ticket &t) = 0;
 
 	// Asked when something has failed: nothing will work here any longer. Any thread; may wait for what runs.
 	virtual bool is_lost() { return false; }

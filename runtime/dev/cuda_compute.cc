@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The device `cuda`: a GPU through NVIDIA's driver, in its primary context, with one stream for kernels. Buffers are addresses.
 #include "dev/cuda_buffers.h"
+#include "dev/cuda_marks.h"
 #include "dev/cuda_notes.h"
 #include "dev/cuda_program.h"
 #include "dev/cuda_slices.h"
 #include "dev/cuda_twins.h"
-#include "dev/cuda_wait.h"
 #include "dev/memory_device.h"
 #include "dev/opening.h"
-#include "os/lock.h"
+#include "os/clock.h"
 #include "os/log.h"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class cuda_compute final : public compute_device
 {
       public:
 	cuda_compute(const cuda_calls &cu, int ordinal)
-	    : cu_(cu), ordinal_(ordinal), buffers_(cu), sheets_(cu), twins_(cu)
+	    : cu_(cu), ordinal_(ordinal), buffers_(cu), sheets_(cu), twins_(cu), marks_(cu)
 	{
 		describe();
 	}
@@ -77,7 +77,6 @@ class cuda_compute final : public compute_device
 	int submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,
 		   ticket &t) override;
 	int wait(ticket &t, command_times &times) override;
-	bool is_done(const ticket &t) override;
 	bool is_lost() override;
 
       private:
@@ -89,12 +88,9 @@ class cuda_compute final : public compute_device
 	}
 	int open_now();
 	int choose_groups(const launch_shape &shape, unsigned (&groups)[3], unsigned (&items)[3]) const;
-	int take_event(cu_event *event);
-	void give_event(cu_event event);
-	int record(cu_event event);
 	int make_notes(cuda_kernel &k, std::unique_ptr<cuda_notes> &made);
 	int launch(cuda_kernel &k, const unsigned (&groups)[3], const unsigned (&items)[3], cuda_notes *notes,
-		   std::span<const device_arg> args);
+		   std::span<const device_arg> args, ticket &t);
 	int failed(const char *what, int error) const
 	{
 		return fail(HET_EDEVICE, "%s: %s failed: %s (%d)", info_.name, what, cu_.name_of(error), error);
@@ -110,15 +106,11 @@ class cuda_compute final : public compute_device
 	cuda_sheets sheets_; // for notes and slices
 	cuda_slice_controls slices_;
 	cuda_twins twins_;
+	cuda_marks marks_;
 
 	opening opening_;
 	cu_context context_ = nullptr;
 	cu_stream stream_ = nullptr;
-
-	// Events that no command uses.
-	futex_lock events_lock_; // rank leaf
-	cu_event events_[64];
-	unsigned nevents_ = 0;
 
 	uint64_t last_end_ = 0; // of the command that was waited for last; the waiter's
 };
@@ -232,34 +224,6 @@ int cuda_compute::choose_groups(const launch_shape &shape, unsigned (&groups)[3]
 	return 0;
 }
 
-int cuda_compute::take_event(cu_event *event)
-{
-	events_lock_.lock(lock_rank::leaf);
-	*event = nevents_ ? events_[--nevents_] : nullptr;
-	events_lock_.unlock(lock_rank::leaf);
-	return *event ? 0 : cu_.create_event(event, cu_event_blocking_sync | cu_event_disable_timing);
-}
-
-void cuda_compute::give_event(cu_event event)
-{
-	events_lock_.lock(lock_rank::leaf);
-	bool kept = nevents_ < std::size(events_);
-	if (kept)
-		events_[nevents_++] = event;
-	events_lock_.unlock(lock_rank::leaf);
-	if (!kept)
-		cu_.destroy_event(event);
-}
-
-// A kernel that nobody can wait for must not go on using memory which its command gives back.
-int cuda_compute::record(cu_event event)
-{
-	int err = cu_.record_event(event, stream_);
-	if (err)
-		cu_.synchronize_stream(stream_);
-	return err;
-}
-
 // Null for a kernel without instruments.
 int cuda_compute::make_notes(cuda_kernel &k, std::unique_ptr<cuda_notes> &made)
 {
@@ -269,14 +233,21 @@ int cuda_compute::make_notes(cuda_kernel &k, std::unique_ptr<cuda_notes> &made)
 	return made ? 0 : int(cu_error_out_of_memory);
 }
 
+// A kernel that nobody can wait for must not go on using memory which its command gives back.
 int cuda_compute::launch(cuda_kernel &k, const unsigned (&groups)[3], const unsigned (&items)[3], cuda_notes *notes,
-			 std::span<const device_arg> args)
+			 std::span<const device_arg> args, ticket &t)
 {
 	int err = notes ? notes->before(cu_, stream_, args, info_.units) : 0;
 	if (!err)
 		err = cu_.launch(k.handle(), groups[0], groups[1], groups[2], items[0], items[1], items[2],
 				 k.shared_bytes(), stream_, k.values(), k.block());
-	return err || !notes ? err : notes->after(cu_, stream_);
+	if (err || !notes)
+		return err;
+	err = notes->after(cu_, stream_);
+	t.may_have_run = err;
+	if (err)
+		cu_.synchronize_stream(stream_);
+	return err;
 }
 
 int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args, ticket &t)
@@ -289,11 +260,11 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 	if (wrong)
 		return wrong;
 	cuda_current c(cu_, context_);
-	cu_event event = nullptr;
+	uint64_t number = 0;
 	std::unique_ptr<cuda_notes> notes;
 	int err = c.error() ? c.error() : make_notes(k, notes);
 	if (!err)
-		err = take_event(&event);
+		err = marks_.begin_launch(stream_, &number);
 	cu_deviceptr control = 0;
 	if (!err && shape.part.count)
 		err = slices_.send(cu_, stream_, sheets_, shape, &control);
@@ -301,24 +272,12 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 		k.set_control(control);
 	t.submitted = now_ns();
 	if (!err)
-		err = launch(k, groups, items, notes.get(), args);
-	t.may_have_run = !err;
-	if (!err)
-		err = record(event);
-	if (err) {
-		if (event)
-			give_event(event);
+		err = launch(k, groups, items, notes.get(), args, t);
+	if (err)
 		return failed("launching a kernel", err);
-	}
-	t.handle = event;
+	t.number = number;
 	t.notes = std::move(notes);
 	return 0;
-}
-
-bool cuda_compute::is_done(const ticket &t)
-{
-	cuda_current c(cu_, context_);
-	return c.error() || cu_.query_event(static_cast<cu_event>(t.handle)) != cu_error_not_ready;
 }
 
 // A kernel that fails takes its context with it: all later calls return its error.
@@ -329,18 +288,12 @@ bool cuda_compute::is_lost()
 	return err && err != cu_error_not_ready;
 }
 
-// Timed events would cost each launch two more calls. Kernels on the stream run one after the other, so what is not known of
+// Timed events would cost each launch more calls. Kernels on the stream run one after the other, so what is not known of
 // one is known of the one before.
 int cuda_compute::wait(ticket &t, command_times &times)
 {
-	auto *event = static_cast<cu_event>(t.handle);
 	cuda_current c(cu_, context_);
-	int err = c.error();
-	if (!err)
-		err = poll_then_wait(
-			expected_ns(0), [&] { return cu_.query_event(event); },
-			[&] { return cu_.synchronize_event(event); });
-	give_event(event);
+	int err = c.error() ? c.error() : marks_.wait(stream_, t.number);
 	if (err) {
 		t.notes.reset();
 		return failed("a kernel", err);

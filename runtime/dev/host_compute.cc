@@ -161,7 +161,6 @@ class host_compute final : public compute_device
 		return err;
 	}
 	int wait(ticket &, command_times &) override { return 0; }
-	bool is_done(const ticket &) override { return true; }
 
       private:
 	const bool in_place_;

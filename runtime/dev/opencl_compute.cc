@@ -80,7 +80,6 @@ class opencl_compute final : public compute_device
 		   ticket &t) override;
 	int wait(ticket &t, command_times &times) override;
 	bool is_lost() override;
-	bool is_done(const ticket &t) override { return status(static_cast<cl_event>(t.handle)) <= CL_COMPLETE; }
 
 	cl_device_type type() const { return type_; }
 
