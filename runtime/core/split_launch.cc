@@ -422,7 +422,7 @@ bool split_launch::lose(unsigned participant, int err, bool again)
 		     kernel_->name.get());
 	if (first)
 		policy_->leave(participant);
-	if (first && !keeps_results(p))
+	if (!keeps_results(p))
 		take_back_all(participant);
 	return true;
 }

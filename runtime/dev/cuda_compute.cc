@@ -284,8 +284,7 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 bool cuda_compute::is_lost()
 {
 	cuda_current c(cu_, context_);
-	int err = c.error() ? c.error() : cu_.query_stream(stream_);
-	return err && err != cu_error_not_ready;
+	return c.error() || cu_.synchronize_stream(stream_);
 }
 
 // Timed events would cost each launch more calls. Kernels on the stream run one after the other, so what is not known of
