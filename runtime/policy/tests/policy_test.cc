@@ -3,6 +3,7 @@
 #include "policy/policy.h"
 
 #include <gtest/gtest.h>
+#include <numeric>
 #include <random>
 #include <span>
 #include <vector>
@@ -38,14 +39,15 @@ struct grains_of {
 };
 
 // Devices do blocks at their true speeds; the one that is free first asks first. @broken: after so many blocks of device 0 it
-// gives its block back and asks no more.
-outcome simulate(const kind &k, const sharing &told, const std::vector<double> &truly, size_t broken = SIZE_MAX)
+// gives its block back and asks no more. @work: of each row; none: 1.
+outcome simulate(const kind &k, const sharing &told, const std::vector<double> &truly, size_t broken = SIZE_MAX,
+		 const std::vector<double> &work = {})
 {
 	outcome o;
 	o.done.resize(told.total);
 	o.blocks.resize(truly.size());
 	std::unique_ptr<policy> p = k.make(told);
-	std::vector<double> free_at(truly.size(), 0);
+	std::vector<double> free_at(truly.size(), 0), last(truly.size(), 0);
 	std::vector<bool> out(truly.size(), false);
 	rows returned = {0, 0};
 	for (;;) {
@@ -57,7 +59,7 @@ outcome simulate(const kind &k, const sharing &told, const std::vector<double> &
 		if (d == truly.size())
 			return o;
 		if (o.blocks[d])
-			p->measured(unsigned(d), truly[d]);
+			p->measured(unsigned(d), last[d]);
 		rows r = std::exchange(returned, {0, 0});
 		if (!r.count)
 			r = p->next(unsigned(d));
@@ -72,10 +74,14 @@ outcome simulate(const kind &k, const sharing &told, const std::vector<double> &
 			out[0] = true;
 			continue;
 		}
-		for (size_t i = r.first; i < r.end(); i++)
+		double all = 0;
+		for (size_t i = r.first; i < r.end(); i++) {
 			o.done.at(i)++;
+			all += work.empty() ? 1 : work[i];
+		}
 		o.blocks[d]++;
-		free_at[d] += double(r.count) / truly[d];
+		last[d] = double(r.count) * truly[d] / all;
+		free_at[d] += all / truly[d];
 		o.time = std::max(o.time, free_at[d]);
 	}
 }
@@ -168,6 +174,21 @@ TEST(policies, blocks_are_large_where_the_device_wants_them)
 		outcome o = simulate(kinds[k], {11000, grains, speeds}, speeds);
 		expect_each_once(o, kinds[k].name);
 		EXPECT_LE(o.blocks[0], 6u) << kinds[k].name;
+	}
+}
+
+// As those of a picture of the Mandelbrot set: some have a hundred times the work of others.
+TEST(policies, rows_that_differ_are_shared_well)
+{
+	constexpr size_t n = 300;
+	const std::vector<double> speeds = {3, 1};
+	for (size_t heavy = 0; heavy + n / 3 <= n; heavy += n / 6) {
+		std::vector<double> work(n, 1);
+		std::fill_n(work.begin() + ptrdiff_t(heavy), n / 3, 100);
+		const double all = std::accumulate(work.begin(), work.end(), 0.0);
+		outcome o = simulate(kinds[4], {n, grains_of(2, 1), speeds, 0.1}, speeds, SIZE_MAX, work);
+		expect_each_once(o, kinds[4].name);
+		EXPECT_GE(all / 4 / o.time, 0.93) << heavy;
 	}
 }
 
