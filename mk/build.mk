@@ -9,7 +9,7 @@ ptx_text_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx_text_srcs)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
-	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc)) $(wildcard bench/apps/tests/*.cc)
+	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) $(wildcard bench/apps/tests/*.cc)
 
 # The PTX rewriter and interpreter: an archive that its program and its tests use.
 ptx_srcs := $(ptx_text_srcs) $(wildcard runtime/ptx/simt/*.cc)
@@ -32,7 +32,8 @@ proof_srcs := $(wildcard selftests/proof/*/*.cc selftests/proof/*.c)
 bench_srcs := $(wildcard bench/*.cc bench/apps/*.cc)
 # Programs whose start is measured.
 start_up_srcs := $(wildcard bench/start-up/*.c)
-tool_srcs := $(filter-out $(if $(HAVE_ELF),,tools/het-fatbin.cc),$(wildcard tools/*.cc))
+tool_srcs := $(filter-out $(if $(HAVE_ELF),,tools/het-fatbin.cc) $(if $(and $(HAVE_ELF),$(HAVE_LLVM)),,tools/het-analyse.cc),\
+	$(wildcard tools/*.cc))
 json_srcs := $(if $(HAVE_JSON),$(wildcard tools/json/*.cc))
 tool_part_srcs := $(filter-out tools/json/%,$(wildcard tools/*/*.cc))
 example_srcs := $(wildcard Documentation/examples/*.c)
@@ -128,6 +129,7 @@ opencl_1_2 := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120
 $(call obj,$(proof_srcs)): private mode_flags := $(opencl_1_2) -fPIC -fvisibility=hidden
 $(B)/obj/selftests/proof/target_data.o: private mode_flags := $(GOMP_LIBS)
 $(call obj,$(tool_srcs) $(tool_part_srcs) $(json_srcs)): private mode_flags := -Itools -Iruntime -DHET_VERSION='"$(VERSION)"'
+$(filter $(B)/obj/tools/analysis/%,$(tool_part_objs)): private mode_flags += $(LLVM_CFLAGS)
 $(call obj,$(tool_srcs)): VERSION
 
 compile_cxx = $(CXX) $(cppflags) $(cxxflags) $(mode_flags)
@@ -188,7 +190,7 @@ link_with = $(CXX) $(ldflags) -Wl,-z,now -o $@ $(filter %.o,$^) $(filter %.a,$^)
 rpath = -Wl,-rpath,'$$ORIGIN/$1'
 
 $(tool_archive): $(tool_part_objs)
-$(filter-out $(B)/bin/het-ptx $(B)/bin/het-fatbin,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) \
+$(filter-out $(addprefix $(B)/bin/,het-ptx het-fatbin het-analyse),$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) \
 	$(told_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
@@ -200,10 +202,13 @@ $(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(j
 	$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)
 
-$(filter $(B)/bin/het-fatbin,$(tools)): $(B)/obj/tools/het-fatbin.o $(tool_archive) $(json_archive) $(fatbin_archive)
+# Analyses with LLVM's library, which het-fatbin must not have: OpenCL's drivers bring another version of it.
+$(filter $(B)/bin/het-analyse,$(tools)): private extra_libs := $(LLVM_LIBS)
+$(filter $(B)/bin/het-fatbin,$(tools)): | $(filter $(B)/bin/het-analyse,$(tools))
+$(filter $(B)/bin/het-fatbin $(B)/bin/het-analyse,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) $(fatbin_archive)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(ELF_LIBS) -ldl
+	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(ELF_LIBS) $(extra_libs) -ldl
 
 # libFuzzer looks for texts that the parser or the editor can't take: build/fuzz/ptx-parser runtime/ptx/tests/corpus
 # build/fuzz/fat-binary runtime/fatbin/tests/corpus does so with files.
@@ -285,7 +290,7 @@ $(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(json_archive) 
 # Not the archive of bench: sanitized trees have no use for the rest of it.
 matrix_market := $(call obj,bench/apps/common/matrix_market.cc bench/common/format.cc)
 under_test = $(if $(filter bench/%,$1),$(matrix_market),$(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter lib/%,$1),$(lib_archive),\
-	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter tools/fatbin/%,$1),$(tool_archive) $(fatbin_archive),\
+	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter tools/fatbin/% tools/analysis/%,$1),$(tool_archive) $(fatbin_archive),\
 	$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(if $(filter runtime/fatbin/%,$1),$(fatbin_archive),$(lib_archive))))))))
 
 define unit_test # source
@@ -293,7 +298,8 @@ $(B)/tests/$(notdir $(basename $1)): $(call obj,$1 $(filter-out %_test.cc,$(filt
 	$(call under_test,$1)
 	@mkdir -p $$(@D)
 	$$(call say,LD)
-	$Q$(CXX) $(ldflags) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(GTEST_LIBS) $(NUMA_LIBS) $(if $(filter tools/fatbin/%,$1),$(ELF_LIBS)) -ldl
+	$Q$(CXX) $(ldflags) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(GTEST_LIBS) $(NUMA_LIBS) $(if $(filter tools/fatbin/% tools/analysis/%,$1),$(ELF_LIBS)) \
+		$(if $(filter tools/analysis/%,$1),$(LLVM_LIBS)) -ldl
 endef
 $(foreach s,$(unit_mains),$(eval $(call unit_test,$s)))
 $(B)/tests/cuda_test: | $(fake_cuda)
@@ -309,7 +315,7 @@ header_stamps := $(patsubst %,$(B)/headers/%.cxx-ok,$(headers)) $(patsubst %,$(B
 
 # A static function that only an includer calls is no fault of the header.
 alone = @mkdir -p $(@D) && echo '\#include "$<"' | \
-	$1 -I. -Iruntime -Ibench -Iselftests -Itools -Wno-unused -fsyntax-only -MMD -MP -MF $@.d -MT $@ -x $2 - && touch $@
+	$1 -I. -Iruntime -Ibench -Iselftests -Itools $(LLVM_CFLAGS) -Wno-unused -fsyntax-only -MMD -MP -MF $@.d -MT $@ -x $2 - && touch $@
 
 $(B)/headers/%.h.cxx-ok: %.h $(flags_stamp)
 	$(call alone,$(CXX) $(cppflags) $(cxxflags) -fno-rtti,c++)
@@ -333,7 +339,7 @@ cdb_srcs := $(lib_srcs) $(filter-out $(lib_srcs),$(ptx_srcs)) $(filter %.cc,$(pr
 cdb_json = {"directory": "$(CURDIR)", "file": "$1", "command": "$(subst ",\",$2) -c $1"}
 cdb_flags = -Iruntime -Itools -Ibench $(if $(filter $(lib_srcs) $(ptx_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1)))) \
 	$(if $(filter runtime/fatbin/tests/% selftests/runtime_cxx.cc selftests/runtime_programs.cc,$1),$(fatbin_corpus)) \
-	$(if $(filter selftests/proof/%,$1),$(opencl_1_2))
+	$(if $(filter selftests/proof/%,$1),$(opencl_1_2)) $(if $(filter tools/analysis/%,$1),$(LLVM_CFLAGS))
 cdb_comma := ,
 compile_commands.json: $(flags_stamp) $(lib_srcs) $(ptx_srcs) $(program_srcs)
 	$(call say,JSON)

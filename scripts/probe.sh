@@ -22,8 +22,9 @@ links() { # [flag]...
 
 # A CUDA toolkit brings OpenCL along; it serves where the distribution's packages are not installed.
 toolkit=${CUDA_HOME:-/usr/local/cuda}
-# Debian has a folder for each version of StarPU.
+# Debian has a folder for each version of StarPU and of LLVM.
 starpu=/usr/include/starpu/1.3
+llvm=/usr/lib/llvm-14/include
 
 missing=()
 unreported=
@@ -33,7 +34,7 @@ feature() { # name header [candidate for the libraries]...
 	if has_header "$header"; then
 		found=1
 	else
-		for folder in "$toolkit/include" $starpu; do
+		for folder in "$toolkit/include" $starpu $llvm; do
 			has_header "$header" -I"$folder" && found=1 cflags="-isystem $folder" && break
 		done
 	fi
@@ -60,6 +61,7 @@ feature GTEST gtest/gtest.h "-lgtest -lgtest_main"
 feature CLI11 CLI/CLI.hpp
 feature JSON nlohmann/json.hpp
 feature ELF libelf.h -lelf
+feature LLVM llvm/IR/Function.h -lLLVM-14
 feature GOMP omp.h "-fopenmp -foffload=disable"
 # What is there to be compared with alone: the program says what it did without.
 unreported=1

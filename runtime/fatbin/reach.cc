@@ -10,7 +10,7 @@ namespace
 {
 
 // Indices of 32 bits are taken for what they are as integers.
-constexpr uint64_t most_ids = uint64_t{1} << 31;
+constexpr uint64_t most_ids = (uint64_t{1} << 31) - 1;
 // Products of two such numbers do not overflow the sums below.
 constexpr __int128 most_bytes = __int128{1} << 60;
 

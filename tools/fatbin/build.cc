@@ -3,6 +3,7 @@
 
 #include "fatbin/opencl.h"
 #include "fatbin/spirv.h"
+#include "fatbin/split.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -47,6 +48,7 @@ document build(const std::string &source, const build_request &r)
 	d.kernels = cl.describe(source, r.options);
 	if (d.kernels.empty())
 		throw std::runtime_error("the source has no kernels");
+	find_splits(source, r.options, d.kernels);
 	if (wanted(format::target::native))
 		for (const cl_place &device : cl.devices())
 			d.images.push_back(cl.make_native(device, source, r.options));

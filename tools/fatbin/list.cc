@@ -16,11 +16,39 @@ constexpr const char *space_words[] = {"", "value", "global", "constant", "local
 constexpr const char *access_words[] = {"", "read", "write", "read and write"};
 constexpr const char *split_words[] = {"unknown", "safe", "unsafe"};
 
-json describe(const argument &a)
+// "n" or "get_global_size(0)"; "" for 1.
+std::string multiplier_text(const kernel &k, const format::axis_row &axis)
+{
+	if (axis.times == format::multiplier_one)
+		return "";
+	if (axis.times < format::multiplier_argument)
+		return "get_global_size(" + std::to_string(axis.times - format::multiplier_size_0) + ")";
+	return k.arguments.at(axis.times - format::multiplier_argument).name;
+}
+
+json describe(const kernel &k, const format::reach_row &r)
+{
+	json axes = json::array();
+	for (const format::axis_row &axis : r.axes) {
+		json j = {{"step", axis.step}, {"first", axis.first}, {"last", axis.last}};
+		if (axis.times)
+			j["times"] = multiplier_text(k, axis);
+		j["from_zero"] = (axis.flags & format::axis_from_zero) != 0;
+		j["bounded"] = (axis.flags & format::axis_bounded) != 0;
+		axes.push_back(j);
+	}
+	return {{"offset", r.offset}, {"length", r.length}, {"limit", r.limit}, {"axes", axes}};
+}
+
+json describe(const kernel &k, const argument &a)
 {
 	json j = {{"name", a.name}, {"type", a.type}, {"space", space_words[size_t(a.space)]}, {"size", a.size}};
 	if (a.access != format::access::none)
 		j["access"] = access_words[size_t(a.access)];
+	if (a.found)
+		j["found"] = access_words[size_t(*a.found)];
+	if (a.reach.length)
+		j["reach"] = describe(k, a.reach);
 	return j;
 }
 
@@ -28,9 +56,10 @@ json describe(const kernel &k)
 {
 	json arguments = json::array();
 	for (const argument &a : k.arguments)
-		arguments.push_back(describe(a));
+		arguments.push_back(describe(k, a));
 	return {{"name", k.name},
 		{"arguments", arguments},
+		{"dimensions", k.dimensions},
 		{"split", {{"answer", split_words[size_t(k.split)]}, {"reason", k.split_reason}}}};
 }
 
@@ -53,6 +82,29 @@ std::string text_of(const argument &a)
 	if (a.access == format::access::read_only)
 		text += " (read)";
 	return text;
+}
+
+// " + 4 * n * y", with the rows around it in brackets.
+std::string text_of(const kernel &k, const format::axis_row &axis, const char *id)
+{
+	if (!axis.step)
+		return "";
+	std::string times = multiplier_text(k, axis), around;
+	if (axis.first || axis.last)
+		around = std::to_string(axis.first) + "..." + std::to_string(axis.last);
+	std::string text = " + " + std::to_string(axis.step) + (times.empty() ? "" : " * " + times) + " * ";
+	return text + (around.empty() ? id : "(" + std::string(id) + " + " + around + ")");
+}
+
+// What the work-item with the ids x and y uses.
+std::string reach_text(const kernel &k, const argument &a)
+{
+	std::string text =
+		a.name + ": " + (*a.found == format::access::none ? "not used" : access_words[size_t(*a.found)]);
+	if (!a.reach.length)
+		return text;
+	return text + ", " + std::to_string(a.reach.length) + " bytes from " + std::to_string(a.reach.offset) +
+	       text_of(k, a.reach.axes[0], "x") + text_of(k, a.reach.axes[1], "y") + " on";
 }
 
 } // namespace
@@ -96,6 +148,9 @@ void print(const document &d)
 			arguments += (arguments.empty() ? "" : ", ") + text_of(a);
 		printf("kernel %s(%s)\n", k.name.c_str(), arguments.c_str());
 		printf("\tsplit: %s, %s\n", split_words[size_t(k.split)], k.split_reason.c_str());
+		for (const argument &a : k.arguments)
+			if (a.found)
+				printf("\t%s\n", reach_text(k, a).c_str());
 	}
 	for (size_t n = 0; n < d.images.size(); n++) {
 		const image &i = d.images[n];

@@ -2,8 +2,8 @@
 #include "fatbin/spirv.h"
 
 #include "fatbin/child.h"
+#include "fatbin/clang.h"
 
-#include <sstream>
 #include <stdexcept>
 
 namespace tool::fat
@@ -29,28 +29,10 @@ std::string compile(const std::string &source, const std::string &options)
 {
 	std::string suffix = suffix_of_compilers();
 	work_folder work;
-	std::string text = work.file("source.cl"), bitcode = work.file("source.bc"), made = work.file("source.spv");
-	replace_file(text, source);
+	std::string bitcode = work.file("source.bc"), made = work.file("source.spv");
 	// What clang optimises at level 1 is not always valid.
-	std::vector<std::string> clang = {"clang" + suffix,
-					  "-x",
-					  "cl",
-					  "-target",
-					  "spir64-unknown-unknown",
-					  "-O2",
-					  "-Xclang",
-					  "-finclude-default-header",
-					  "-emit-llvm",
-					  "-c",
-					  text,
-					  "-o",
-					  bitcode};
-	if (options.find_first_of("\"'\\") != std::string::npos)
-		throw std::runtime_error("options with quotes can't be handed on to clang");
-	std::stringstream words(options);
-	for (std::string w; words >> w;)
-		clang.push_back(w);
-	run(clang);
+	replace_file(bitcode, compile_opencl("clang" + suffix, source, options,
+					     {"-target", "spir64-unknown-unknown", "-O2", "-emit-llvm", "-c"}));
 	run({"llvm-spirv" + suffix, "--spirv-max-version=1.2", bitcode, "-o", made});
 	if (is_installed("spirv-val"))
 		run({"spirv-val", "--target-env", "opencl2.2", made});

@@ -110,6 +110,29 @@ def what_is_not_made_has_a_reason(work: Path) -> None:
     within("was not made", Called("extract", work / "made.het", 1, "-o", "-").err)
 
 
+def splits_are_analysed(work: Path) -> None:
+    (kernel,) = listed(build(work, ADD, "--targets", "opencl"))["kernels"]
+    if kernel["split"]["reason"].startswith("not analysed"):
+        raise Skip(kernel["split"]["reason"])
+    same((kernel["split"]["answer"], kernel["dimensions"]), ("safe", 1))
+    p, value = kernel["arguments"]
+    same((p["found"], "found" in value), ("read and write", False))
+    same((p["reach"]["offset"], p["reach"]["length"], p["reach"]["axes"][0]["step"]), (0, 4, 4))
+    printed = Called("list", work / "made.het").out
+    within("split: safe, it uses what it writes (p) at the work-item's own index alone", printed)
+    within("p: read and write, 4 bytes from 0 + 4 * x on", printed)
+    same(command_line.Called(str(Path(HET_FATBIN).parent / "het-info"), "--kernels", work / "made.het").out, printed)
+    (kernel,) = listed(build(work, ADD.replace("+=", "= p[0] +"), "--targets", "opencl"))["kernels"]
+    same(kernel["split"]["answer"], "unsafe")
+    within("line 3 ", kernel["split"]["reason"])
+
+
+def what_is_not_analysed_has_a_reason(work: Path) -> None:
+    (kernel,) = listed(build(work, "#ifdef cl_khr_fp64\n#endif\n" + ADD, "--targets", "opencl"))["kernels"]
+    same(kernel["split"]["answer"], "unknown")
+    within("not analysed: line 1 asks for cl_khr_fp64", kernel["split"]["reason"])
+
+
 def wrong_sources_are_told(work: Path) -> None:
     build(work, ADD, "--targets", "opencl")
     for source, said in (
@@ -284,6 +307,8 @@ def main() -> int:
         images_are_what_went_in,
         spirv_is_made_and_valid,
         what_is_not_made_has_a_reason,
+        splits_are_analysed,
+        what_is_not_analysed_has_a_reason,
         wrong_sources_are_told,
         images_are_added_and_replaced,
         sections_of_executables_are_read,

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What one kernel does with memory that work-items share.
+#pragma once
+
+#include "analysis/values.h"
+
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <string>
+
+namespace tool::analysis
+{
+
+// SPIR's numbers.
+enum address_space : unsigned { space_private, space_global, space_constant, space_local, space_generic };
+
+struct access {
+	unsigned argument;
+	bool writes;
+	std::optional<form> offset; // nothing: anywhere in the argument
+	uint64_t length;
+	const llvm::Instruction *by;
+};
+
+// "line 12 ..."; without debug information the rest alone.
+std::string at_line(const llvm::Instruction &i, const std::string &what);
+
+class accesses
+{
+      public:
+	accesses(llvm::Function &kernel, values &known);
+
+	const std::vector<access> &all() const { return all_; }
+	// Why groups can't run apart, or why it is not known whether they can; "": no reason.
+	const std::string &unsafe() const { return unsafe_; }
+	const std::string &unknown() const { return unknown_; }
+	// Nothing reaches an argument but what all() has.
+	bool is_complete() const { return is_complete_; }
+
+      private:
+	void take(llvm::Instruction &i);
+	void take_call(llvm::CallBase &c);
+	void take_intrinsic(llvm::IntrinsicInst &c);
+	void take_builtin(llvm::CallBase &c, llvm::StringRef name);
+	void take_pointers(llvm::CallBase &c, llvm::StringRef name);
+	void take_vector(llvm::CallBase &c, unsigned elements, unsigned distance, bool writes);
+	void touch(llvm::Value *pointer, std::optional<uint64_t> length, bool writes, llvm::Instruction &by,
+		   const std::optional<form> &further);
+	void say_unsafe(const llvm::Instruction &i, const std::string &what);
+	void say_unknown(const llvm::Instruction &i, const std::string &what);
+
+	llvm::Function &kernel_;
+	values &values_;
+	std::vector<access> all_;
+	std::string unsafe_, unknown_;
+	bool is_complete_ = true;
+};
+
+} // namespace tool::analysis

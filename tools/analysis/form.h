@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Integers of a kernel as sums of products of what a launch fixes and of work-items' ids, plus something between two bounds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace tool::analysis
+{
+
+struct symbol {
+	enum class kind : uint8_t {
+		global_id,
+		group_id,
+		local_id,
+		global_offset,
+		global_size,
+		local_size,
+		// Of 32 bits or fewer, as the signed number and as the unsigned one; of 64 bits always the former.
+		argument,
+		unsigned_argument
+	};
+	kind is;
+	uint32_t number; // the dimension, or the argument's
+
+	bool differs_in_launch() const { return is <= kind::local_id; }
+	friend auto operator<=>(const symbol &, const symbol &) = default;
+};
+
+// A product of symbols, in order; none: 1.
+using product = std::vector<symbol>;
+
+struct interval {
+	__int128 low = 0, high = 0;
+	friend bool operator==(const interval &, const interval &) = default;
+};
+
+// The sum of the products, each times its factor, and of a number in @spread.
+struct form {
+	std::map<product, int64_t> terms; // without those of factor 0
+	interval spread;
+	// With this many bits the value is the sum modulo 2^bits; it is the sum itself, read as a signed or as an unsigned number?
+	unsigned bits = 64;
+	bool is_signed_sum = true, is_unsigned_sum = true;
+	// Not 0: that holds only where the sum's absolute value is not above this; see widen().
+	uint64_t limit = 0;
+
+	int64_t factor(const product &p) const;
+	int64_t constant() const { return factor({}); }
+	// Nothing but a constant and the spread.
+	bool is_fixed() const { return terms.empty() || (terms.size() == 1 && terms.begin()->first.empty()); }
+	// The bounds of the sum: ids, offsets and sizes are below 2^31.
+	interval bounds() const;
+};
+
+// Nothing, of these and those below: not to be written as a form.
+std::optional<form> constant_form(int64_t value, unsigned bits);
+form symbol_form(symbol s, unsigned bits);
+
+std::optional<form> add(const form &a, const form &b, int sign, bool no_signed_wrap, bool no_unsigned_wrap);
+std::optional<form> multiply(const form &a, const form &b, bool no_signed_wrap, bool no_unsigned_wrap);
+// As sext and zext do. Where the sum might wrap, it is taken not to, up to a limit: an address that has wrapped lies outside of
+// an argument that is not longer than what the limit allows.
+std::optional<form> widen(const form &a, unsigned bits, bool is_signed);
+form narrow(const form &a, unsigned bits);
+// Ids of groups and ids in groups put together to global ids without the offset, where all groups are of one size: of that which the
+// kernel demands in this dimension, or 0: of get_local_size()'s.
+form join_ids(form a, uint32_t dimension, uint64_t demanded_size);
+
+} // namespace tool::analysis

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// From what a kernel does with memory to what may be done with its launches.
+#pragma once
+
+#include "analysis/accesses.h"
+#include "fatbin/document.h"
+
+namespace tool::analysis
+{
+
+// Fills in the answer about splitting, and what each argument's bytes are used for.
+void judge(const accesses &of, values &known, const llvm::Function &f, fat::kernel &k);
+
+} // namespace tool::analysis

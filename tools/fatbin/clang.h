@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// clang as a child process.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tool::fat
+{
+
+// What clang makes of OpenCL C. @arguments: what that is, and how; @options: as clBuildProgram() takes them.
+// Throws what clang printed if it fails.
+std::string compile_opencl(const std::string &clang, const std::string &source, const std::string &options,
+			   const std::vector<std::string> &arguments);
+
+} // namespace tool::fat
