@@ -205,7 +205,7 @@ $(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(j
 # Analyses with LLVM's library, which het-fatbin must not have: OpenCL's drivers bring another version of it.
 $(filter $(B)/bin/het-analyse,$(tools)): private extra_libs := $(LLVM_LIBS)
 $(filter $(B)/bin/het-fatbin,$(tools)): | $(filter $(B)/bin/het-analyse,$(tools))
-$(filter $(B)/bin/het-fatbin $(B)/bin/het-analyse,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) $(fatbin_archive)
+$(filter $(B)/bin/het-fatbin $(B)/bin/het-analyse,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) $(fatbin_archive) $(ptx_archive)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(ELF_LIBS) $(extra_libs) -ldl
@@ -290,7 +290,7 @@ $(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(json_archive) 
 # Not the archive of bench: sanitized trees have no use for the rest of it.
 matrix_market := $(call obj,bench/apps/common/matrix_market.cc bench/common/format.cc)
 under_test = $(if $(filter bench/%,$1),$(matrix_market),$(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter lib/%,$1),$(lib_archive),\
-	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter tools/fatbin/% tools/analysis/%,$1),$(tool_archive) $(fatbin_archive),\
+	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter tools/fatbin/% tools/analysis/%,$1),$(tool_archive) $(fatbin_archive) $(ptx_archive),\
 	$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(if $(filter runtime/fatbin/%,$1),$(fatbin_archive),$(lib_archive))))))))
 
 define unit_test # source

@@ -20,7 +20,8 @@ using namespace tool::fat;
 
 struct request {
 	std::string file, section, out, options;
-	std::vector<std::string> targets = {"opencl", "spirv", "native"};
+	std::vector<std::string> targets = {"opencl", "spirv", "native", "ptx"};
+	std::vector<std::string> gpus = {"sm_90"};
 	std::string image, target, name, version;
 	unsigned number = 0;
 	bool as_json = false;
@@ -35,7 +36,7 @@ void write(const document &d, const request &r)
 
 void build_file(const request &r)
 {
-	build_request b{r.options, {}};
+	build_request b{r.options, {}, r.gpus};
 	for (const auto &t : r.targets)
 		b.targets.push_back(target_of(t));
 	document d = build(read_file(r.file), b);
@@ -136,8 +137,9 @@ int main(int argc, char **argv)
 			  "OpenCL C; - for the standard input", build_file);
 	c->add_option("-o", r.out, "the fat binary")->required();
 	c->add_option("--options", r.options, "of the compiler, as clBuildProgram() takes them");
-	c->add_option("--targets", r.targets, "which images: opencl, spirv, native, with commas between")
+	c->add_option("--targets", r.targets, "which images: opencl, spirv, native, ptx, cubin, with commas between")
 		->delimiter(',');
+	c->add_option("--gpus", r.gpus, "sm_NN,sm_NN: for which cubins are made")->delimiter(',');
 
 	c = fat_command("list", "kernels with their arguments, and images", list);
 	c->add_flag("--json", r.as_json, "print one JSON document");

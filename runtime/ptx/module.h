@@ -50,14 +50,15 @@ struct variable {
 	enum space space = space::none;
 	enum linkage linkage = linkage::none;
 	enum type type = type::none;
-	uint8_t vector = 1;    // .v2, .v4
-	uint32_t align = 0;    // 0: that of the type
-	span name;             // without <N>
-	uint32_t numbered = 0; // %r<N> declares %r0 to %r(N-1); 0: a plain name
-	bool is_array = false; // name[]...
-	uint64_t elements = 1; // product of the dimensions; 0 for []
-	span initial;          // after "=", empty if there is none
-	span pointer_space;    // .ptr .global of a parameter
+	uint8_t vector = 1;         // .v2, .v4
+	uint32_t align = 0;         // 0: that of the type
+	span name;                  // without <N>
+	uint32_t numbered = 0;      // %r<N> declares %r0 to %r(N-1); 0: a plain name
+	bool is_array = false;      // name[]...
+	uint64_t elements = 1;      // product of the dimensions; 0 for []
+	span initial;               // after "=", empty if there is none
+	span pointer_space;         // .ptr .global of a parameter
+	uint32_t pointer_align = 0; // of what it points to
 	uint32_t function = no_index;
 	uint32_t block = 0; // the innermost { } that it is declared in; 0: the module
 	uint64_t bytes() const { return uint64_t{bytes_of(type)} * vector * elements; }

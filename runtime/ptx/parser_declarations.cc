@@ -78,8 +78,10 @@ bool parser::pointer(variable *v)
 	if (!is_directive(".align"))
 		return true;
 	advance();
-	uint64_t ignored = 0;
-	return integer(&ignored);
+	uint64_t alignment = 0;
+	bool is_number = integer(&alignment);
+	v->pointer_align = uint32_t(alignment);
+	return is_number;
 }
 
 bool parser::declarator(variable *v)

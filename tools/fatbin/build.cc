@@ -2,6 +2,7 @@
 #include "fatbin/build.h"
 
 #include "fatbin/opencl.h"
+#include "fatbin/ptx.h"
 #include "fatbin/spirv.h"
 #include "fatbin/split.h"
 
@@ -35,11 +36,6 @@ document build(const std::string &source, const build_request &r)
 {
 	if (source.find('\0') != source.npos)
 		throw std::runtime_error("the source has zero bytes: it is no OpenCL C");
-	for (format::target t : r.targets)
-		if (t == format::target::ptx || t == format::target::cubin)
-			throw std::runtime_error(
-				std::string(name_of(t)) +
-				" is not made of OpenCL C; het-fatbin add takes what was made elsewhere");
 	auto wanted = [&](format::target t) {
 		return std::find(r.targets.begin(), r.targets.end(), t) != r.targets.end();
 	};
@@ -54,6 +50,14 @@ document build(const std::string &source, const build_request &r)
 			d.images.push_back(cl.make_native(device, source, r.options));
 	if (wanted(format::target::spirv))
 		d.images.push_back(make_spirv(source, r.options));
+	if (wanted(format::target::ptx) || wanted(format::target::cubin)) {
+		image ptx = make_ptx(source, r.options, d.kernels);
+		if (wanted(format::target::cubin))
+			for (const std::string &name : r.gpus)
+				d.images.push_back(make_cubin(ptx, name));
+		if (wanted(format::target::ptx))
+			d.images.push_back(ptx);
+	}
 	if (wanted(format::target::opencl_c))
 		d.images.push_back(make_opencl_c(source, r.options));
 	return d;

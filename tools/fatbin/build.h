@@ -10,6 +10,7 @@ namespace tool::fat
 struct build_request {
 	std::string options;                 // as clBuildProgram() takes them
 	std::vector<format::target> targets; // which images
+	std::vector<std::string> gpus;       // sm_NN, of cubins
 };
 
 // Throws what the first device's compiler says if it refuses the source. What others refuse is the reason of an image that

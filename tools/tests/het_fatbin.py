@@ -7,12 +7,14 @@ import ctypes
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from functools import partial
 from pathlib import Path
 
 import command_line
+import opencl_builtins
 from command_line import Skip, run_cases, same, within
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,6 +23,20 @@ HET_FATBIN = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build/bin/het-fat
 ADD = """kernel void add(global int *p, int value)
 {
 	p[get_global_id(0)] += value;
+}
+"""
+GROUPS = """float twice(float x) { return 2 * x; }
+kernel void rotate(global float *to, local float *a, global const float *from, local int *b, uint n)
+{
+	uint i = get_global_id(0), j = get_local_id(0), m = get_local_size(0);
+	local int c[4];
+	a[j] = twice(from[i]);
+	b[j] = 100 * get_group_id(0);
+	if (j < 4)
+		c[j] = 1000 * j;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (i < n)
+		to[i] = a[(j + 1) % m] + b[m - 1 - j] + c[j % 4];
 }
 """
 TYPES = """typedef struct { float a; int b; char c; } params;
@@ -144,9 +160,63 @@ def wrong_sources_are_told(work: Path) -> None:
         called = Called("build", "-", "-o", work / "none.het", stdin=source.encode())
         same((called.status, (work / "none.het").exists()), (1, False))
         within(said, called.err)
-    called = Called("build", "-", "-o", work / "none.het", "--targets", "ptx", stdin=ADD.encode())
-    same(called.status, 1)
-    within("PTX is not made of OpenCL C", called.err)
+
+
+def made_ptx(work: Path, source: str, *options: object) -> Path:
+    """The PTX made of the source; skips where it can't be made."""
+    called = Called("build", "-", "-o", work / "made.het", "--targets", "ptx", *options, stdin=source.encode())
+    for reason in ("there is no OpenCL", "is not installed", "is not here"):
+        if reason in called.err:
+            raise Skip(called.err.strip())
+    same((called.status, called.err), (0, ""))
+    same(Called("extract", work / "made.het", 1, "-o", work / "made.ptx").status, 0)
+    return work / "made.ptx"
+
+
+# Two groups of four: local arguments one behind the other, local variables, a helper, and ids.
+def ptx_runs_in_the_interpreter(work: Path) -> None:
+    ptx = made_ptx(work, GROUPS)
+    within(".visible .entry rotate(", ptx.read_text())
+    (work / "from").write_bytes(struct.pack("<8f", *range(1, 9)))
+    sliced = work / "sliced.ptx"
+    het_ptx = partial(command_line.Called, str(Path(HET_FATBIN).parent / "het-ptx"))
+    same(het_ptx("instrument", "--pass", "slice", ptx, "-o", sliced).status, 0)
+    arguments = ["--arg", "out:" + str(work / "to") + ":32", "--arg", "u64:0", "--arg", f"in:{work / 'from'}"]
+    arguments += ["--arg", "u64:16", "--arg", "u32:7"]
+    for text, more in ((ptx, []), (sliced, ["--arg", "u64:0"])):
+        called = het_ptx("run", text, "--grid", 2, "--block", 4, "--shared", 32, "--check-races", *arguments, *more)
+        same((called.status, called.err), (0, ""))
+        same(struct.unpack("<8f", (work / "to").read_bytes()), (4, 1006, 2008, 3002, 112, 1114, 2116, 0))
+
+
+def ptx_is_what_ptxas_takes(work: Path) -> None:
+    if not shutil.which("ptxas"):
+        raise Skip("ptxas is not installed")
+    ptx = made_ptx(work, GROUPS)
+    subprocess.run(["ptxas", "-arch=sm_75", ptx, "-o", work / "made.cubin"], check=True, timeout=60)
+    made = build(work, GROUPS, "--targets", "cubin", "--gpus", "sm_80,sm_90")
+    same([(i["title"], "missing" in i) for i in listed(made)["images"]], [(f"cubin for sm_{n}", False) for n in (80, 90)])
+
+
+# The table in Documentation/opencl-builtins.rst is true.
+def builtins_are_as_documented(work: Path) -> None:
+    page = (ROOT / "Documentation/opencl-builtins.rst").read_text()
+    within(opencl_builtins.table(), page)
+    calls = {name: call for group in opencl_builtins.GROUPS.values() for name, call in group.items()}
+    made_ptx(work, opencl_builtins.source({n: c for n, c in calls.items() if opencl_builtins.state(n) != "refused"}))
+    for name, reason in opencl_builtins.REFUSED.items():
+        source = opencl_builtins.source({name: calls[name]})
+        called = Called("build", "-", "-o", work / "none.het", "--targets", "ptx", stdin=source.encode())
+        same(called.status, 0)
+        within("het-fatbin: no PTX 6.3 for sm_75: ", called.err)
+        within(reason, called.err)
+
+
+def local_memory_of_large_vectors_is_refused(work: Path) -> None:
+    made_ptx(work, ADD)
+    source = "kernel void k(local float8 *l) { l[get_local_id(0)] = 1; }"
+    called = Called("build", "-", "-o", work / "none.het", "--targets", "ptx", stdin=source.encode())
+    within("an argument of local memory that is aligned to 32 bytes", called.err)
 
 
 def images_are_added_and_replaced(work: Path) -> None:
@@ -310,6 +380,10 @@ def main() -> int:
         splits_are_analysed,
         what_is_not_analysed_has_a_reason,
         wrong_sources_are_told,
+        ptx_runs_in_the_interpreter,
+        ptx_is_what_ptxas_takes,
+        builtins_are_as_documented,
+        local_memory_of_large_vectors_is_refused,
         images_are_added_and_replaced,
         sections_of_executables_are_read,
         files_of_the_first_version_are_read,
