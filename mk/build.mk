@@ -27,6 +27,8 @@ fake_cuda_srcs := $(wildcard selftests/fake/*.cc)
 bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc bench/apps/common/*.cc)
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
+# A device that stays out of the library that is installed.
+example_device_srcs := $(wildcard selftests/example_device/*.cc)
 # What can stand on het.h: an OpenCL platform, a plug-in of libgomp, and programs that know nothing of it.
 proof_srcs := $(wildcard selftests/proof/*/*.cc selftests/proof/*.c)
 bench_srcs := $(wildcard bench/*.cc bench/apps/*.cc)
@@ -38,7 +40,7 @@ json_srcs := $(if $(HAVE_JSON),$(wildcard tools/json/*.cc))
 tool_part_srcs := $(filter-out tools/json/%,$(wildcard tools/*/*.cc))
 example_srcs := $(wildcard Documentation/examples/*.c)
 
-program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(start_up_srcs) \
+program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(json_srcs) $(example_srcs) $(unit_srcs)
 
 # A program or test that needs a header which is not on this machine is left out, with a message. (The library
@@ -61,6 +63,8 @@ inject_objs := $(call inject_obj,$(inject_srcs))
 harness_objs := $(call obj,$(call keep,$(harness_srcs)))
 fake_cuda_objs := $(call obj,$(fake_cuda_srcs))
 fake_cuda := $(B)/fake/libcuda.so.1
+example_device_objs := $(call obj,$(example_device_srcs))
+example_device := $(addprefix $(B)/example-device/,libhet.so $(SONAME))
 bench_common_objs := $(call obj,$(call keep,$(bench_common_srcs)))
 bench_archive := $(B)/obj/bench.a
 tool_part_objs := $(call obj,$(call keep,$(tool_part_srcs)))
@@ -93,9 +97,9 @@ all: lib tools bench-programs
 lib: $(libhet) $(compat)
 tools: $(tools)
 bench-programs: $(benches) $(apps)
-tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda) $(if $(SAN),,proofs)
+tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda) $(example_device) $(if $(SAN),,proofs)
 unit-tests: $(units)
-selftests: $(selftests) $(selftests_c) $(fake_cuda)
+selftests: $(selftests) $(selftests_c) $(fake_cuda) $(example_device)
 proofs: $(proof_libs) $(proof_programs)
 examples: $(examples)
 inject: $(B)/inject/libhet.so $(B)/inject/$(SONAME)
@@ -123,6 +127,7 @@ with_corpus := $(addprefix $(B)/obj/selftests/,runtime_cxx.o runtime_programs.o)
 $(with_corpus): private mode_flags += $(fatbin_corpus)
 $(with_corpus): runtime/fatbin/tests/corpus/images.het
 $(B)/obj/selftests/cuda_abi.o: private mode_flags += $(CUDA_CFLAGS)
+$(example_device_objs): private mode_flags := $(lib_cxxflags) -Iruntime -Iselftests
 $(fake_cuda_objs): private mode_flags := -fPIC -fvisibility=hidden -Iselftests -Iruntime
 # As programs and platforms of OpenCL 1.2 are.
 opencl_1_2 := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120
@@ -172,7 +177,13 @@ $(B)/inject/libhet.so: $(filter-out $(call obj,$(inject_srcs)),$(lib_objs)) $(in
 	$(call say,LD)
 	$Q$(link_lib)
 
-$(B)/$(SONAME) $(B)/inject/$(SONAME): %/$(SONAME): %/libhet.so
+# The library with the device that Documentation/compute-devices.rst adds.
+$(B)/example-device/libhet.so: $(filter-out $(B)/obj/runtime/dev/devices.o,$(lib_objs)) $(example_device_objs) lib/libhet.map
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(link_lib)
+
+$(B)/$(SONAME) $(B)/inject/$(SONAME) $(B)/example-device/$(SONAME): %/$(SONAME): %/libhet.so
 	@ln -sf libhet.so $@
 
 # Programs of libgpuvm ask for libgpuvm.so.0. This is a filter without code: the dynamic linker puts what it

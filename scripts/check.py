@@ -184,7 +184,7 @@ class NobodysCopy:
             return
         self.made = True
         self.folder.chmod(0o755)
-        wanted = [p for what in ("selftests/*", "libhet.so*", "inject/libhet.so*") for p in ROOT.glob(f"build/{what}")]
+        wanted = [p for what in ("selftests/*", "libhet.so*", "*/libhet.so*") for p in ROOT.glob(f"build/{what}")]
         for path in wanted:
             target = self.folder / path.relative_to(ROOT / "build")
             target.parent.mkdir(exist_ok=True)

@@ -14,15 +14,6 @@ using namespace selftest;
 
 namespace
 {
-std::string folder_of_programs()
-{
-	char path[4096];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-	CHECK(n > 0 && n < ssize_t(sizeof path));
-	std::string program(path, n);
-	return program.substr(0, program.rfind('/'));
-}
-
 std::string injected_library()
 {
 	std::string folder = folder_of_programs() + "/../inject";

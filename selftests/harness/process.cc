@@ -81,4 +81,13 @@ void expect_killed_by(const ending &e, int signal, const char *what)
 		FAIL("%s: %s; expected signal %d (%s)", what, e.text().c_str(), signal, strsignal(signal));
 }
 
+std::string folder_of_programs()
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+	CHECK(n > 0 && n < ssize_t(sizeof path));
+	std::string program(path, n);
+	return program.substr(0, program.rfind('/'));
+}
+
 } // namespace selftest

@@ -19,6 +19,9 @@ struct ending {
 	std::string text() const;
 };
 
+// That of this program, which others of the same build lie in or beside.
+std::string folder_of_programs();
+
 // Runs @body in a forked process and waits at most so long, then kills it. Returning from @body is exit status 0
 // by _exit().
 ending run_process(double seconds, const std::function<void()> &body);
