@@ -87,7 +87,7 @@ FAKE_CUDA = {
 }
 WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
-    *"runtime_cxx runtime_events runtime_instruments runtime_launch runtime_lives runtime_memory".split(),
+    *"runtime_cache runtime_cxx runtime_events runtime_instruments runtime_launch runtime_lives runtime_memory".split(),
     *"runtime_programs runtime_ranges runtime_raw runtime_textures runtime_split runtime_twins runtime_lost".split(),
 )
 WITH_INSTRUMENTS = ("runtime_events", "runtime_launch", "runtime_ranges")
@@ -147,7 +147,7 @@ def left_out(kind: str, program: str) -> str | None:
 def environment(tree: str) -> dict[str, str]:
     cache = ROOT / tree / "check" / "pocl-cache"
     cache.mkdir(parents=True, exist_ok=True)
-    return {"POCL_CACHE_DIR": str(cache), **(SANITIZER_OPTIONS if tree != "build" else {})}
+    return {"POCL_CACHE_DIR": str(cache), "HET_CACHE_SIZE": "0", **(SANITIZER_OPTIONS if tree != "build" else {})}
 
 
 def command(tree: str, program: Path) -> list[str]:

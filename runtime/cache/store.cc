@@ -62,6 +62,8 @@ contents store::get(const key &k) const
 	contents c = {std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[size]), {}};
 	if (!c || !read_all(file.get(), c.memory.get(), size) || !read_entry({c.memory.get(), size}, k, c.value))
 		return {};
+	memmove(c.memory.get(), c.value.data(), c.value.size());
+	c.value = {c.memory.get(), c.value.size()};
 	futimens(file.get(), nullptr); // it was used; of no consequence where that can't be noted
 	return c;
 }

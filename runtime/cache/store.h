@@ -30,7 +30,7 @@ struct key {
 
 struct contents {
 	std::unique_ptr<std::byte[]> memory; // null: there is no such entry
-	bytes value;                         // in it
+	bytes value;                         // at its beginning, so aligned for anything
 
 	explicit operator bool() const { return memory != nullptr; }
 };

@@ -3,6 +3,7 @@
 
 #include "core/range.h"
 #include "dev/best_image.h"
+#include "dev/cuda_modules.h"
 #include "dev/cuda_slices.h"
 #include "os/log.h"
 
@@ -15,24 +16,8 @@ namespace het::rt
 namespace
 {
 
-constexpr size_t log_size = 8192;
 constexpr size_t local_alignment = 16;
 constexpr size_t parameter_alignment = 16; // the largest
-
-// Where the driver's compiler and linker write to.
-class jit_log
-{
-      public:
-	static constexpr unsigned noptions = 2;
-
-	explicit jit_log(char *room) : values_{room, reinterpret_cast<void *>(log_size)} {}
-	int *options() { return options_; }
-	void **values() { return values_; }
-
-      private:
-	int options_[noptions] = {cu_jit_error_log, cu_jit_error_log_size};
-	void *values_[noptions];
-};
 
 class cuda_program final : public device_program
 {
@@ -56,7 +41,6 @@ class cuda_program final : public device_program
 	int find_variable(const char *name, void **address, size_t *nbytes) override;
 
       private:
-	int link(std::span<const het_image> images, char *log);
 	int find_kernel(const char *name, bool is_sliced, std::unique_ptr<device_kernel> &made);
 	bool find_ptx(std::string &text) const;
 	int build_sliced();
@@ -73,16 +57,11 @@ class cuda_program final : public device_program
 	std::unique_ptr<cuda_program> sliced_;
 };
 
-// One module needs no linker. A code of the driver's.
+// A code of the driver's.
 int cuda_program::load(std::span<const het_image> images, char *log)
 {
 	cuda_current c(cu_, context_);
-	if (c.error())
-		return c.error();
-	if (images.size() > 1)
-		return link(images, log);
-	jit_log jit(log);
-	return cu_.build_module(&module_, images[0].data, jit_log::noptions, jit.options(), jit.values());
+	return c.error() ? c.error() : load_cuda_images(cu_, at_.can, images, log, &module_);
 }
 
 int cuda_program::load(instrumented from, char *log)
@@ -93,30 +72,6 @@ int cuda_program::load(instrumented from, char *log)
 	if (!err)
 		err = c.error();
 	return err ? err : tables_.open(cu_, module_, std::move(from));
-}
-
-int cuda_program::link(std::span<const het_image> images, char *log)
-{
-	jit_log jit(log);
-	cu_link link = nullptr;
-	int err = cu_.create_link(jit_log::noptions, jit.options(), jit.values(), &link);
-	if (err)
-		return err;
-	for (size_t i = 0; i < images.size() && !err; i++) {
-		const het_image &image = images[i];
-		bool ptx = image.kind == HET_IMAGE_PTX;
-		// The size of a text counts its final 0.
-		err = cu_.add_to_link(link, ptx ? cu_input_ptx : cu_input_cubin, const_cast<void *>(image.data),
-				      image.nbytes + ptx, "image", 0, nullptr, nullptr);
-	}
-	void *linked = nullptr;
-	size_t size = 0;
-	if (!err)
-		err = cu_.complete_link(link, &linked, &size);
-	if (!err)
-		err = cu_.load_module(&module_, linked);
-	cu_.destroy_link(link);
-	return err;
 }
 
 int cuda_program::find_kernel(const char *name, bool is_sliced, std::unique_ptr<device_kernel> &made)
@@ -172,7 +127,7 @@ int cuda_program::build_sliced()
 		inform("%s: a program can't be sliced: %.300s", device_, why.c_str());
 		return HET_ENODEV;
 	}
-	het::rt::text log(new (std::nothrow) char[log_size]());
+	het::rt::text log(new (std::nothrow) char[cuda_log_size]());
 	sliced_.reset(new (std::nothrow) cuda_program(at_, source_));
 	if (!log || !sliced_)
 		return fail(HET_ENOMEM, "%s: no memory for a program", device_);
@@ -330,7 +285,7 @@ int build_images(const cuda_place &at, const program_source &source, std::span<c
 		 std::unique_ptr<device_program> &made, text &log, int *refused)
 {
 	*refused = 0;
-	text words(new (std::nothrow) char[log_size]());
+	text words(new (std::nothrow) char[cuda_log_size]());
 	std::unique_ptr<cuda_program> program = words ? build_instrumented(at, source, images, words.get()) : nullptr;
 	bool is_plain = !program;
 	if (is_plain)

@@ -20,6 +20,7 @@ fake_cuda_state fake_cuda = {.devices = 2,
 			     .pageable_copies = 0,
 			     .peer_copies = 0,
 			     .batches = 0,
+			     .compilations = 0,
 			     .contexts_held = 0,
 			     .streams = 0,
 			     .host_blocks = 0};

@@ -24,6 +24,7 @@ struct fake_cuda_state {
 	std::atomic<int> pageable_copies; // asynchronous ones from or to memory that is not pinned
 	std::atomic<int> peer_copies;
 	std::atomic<int> batches;
+	std::atomic<int> compilations;  // of a text
 	std::atomic<int> contexts_held; // retained and not released
 	std::atomic<int> streams;       // now
 	std::atomic<int> host_blocks;   // of cuMemHostAlloc, now

@@ -9,6 +9,14 @@
 #include <cstring>
 #include <vector>
 
+namespace het
+{
+
+// What a link makes: this, the texts, each with its final 0, and another 0.
+constexpr std::string_view linked_magic("linked\0", 7);
+
+} // namespace het
+
 struct CUmod_st {
 	het::ptx::simt::program program{het::device_memory()};
 };
@@ -25,18 +33,12 @@ struct jit_log {
 	int refuse(const ptx::fault &wrong) const;
 };
 
-// What a link makes; only the fake driver can load it, as long as the link exists.
-struct linked_image {
-	char magic[8] = "linked";
-	CUlinkState_st *link = nullptr;
-};
-
 } // namespace het
 
 struct CUlinkState_st {
 	het::jit_log log;
 	std::vector<het::ptx::module> modules;
-	het::linked_image image;
+	std::string image{het::linked_magic};
 };
 
 struct CUfunc_st {
@@ -92,18 +94,25 @@ std::optional<ptx::fault> find_missing(const std::vector<ptx::module> &all)
 	return std::nullopt;
 }
 
-int make_module(cu_module *module, const void *image, jit_log log)
+// The texts of an image: of a linked one, or the only one. The driver compiles what is not linked.
+std::vector<const char *> texts_of(const char *image)
+{
+	if (strcmp(image, linked_magic.data()) != 0) {
+		fake_cuda.compilations++;
+		return {image};
+	}
+	std::vector<const char *> texts;
+	for (const char *t = image + linked_magic.size(); *t; t += strlen(t) + 1)
+		texts.push_back(t);
+	return texts;
+}
+
+int make_module(cu_module *module, const void *image, const jit_log &log)
 {
 	std::vector<ptx::module> all;
-	const auto *linked = static_cast<const linked_image *>(image);
-	if (!strcmp(static_cast<const char *>(image), linked_image().magic)) {
-		all = std::move(linked->link->modules);
-		log = linked->link->log;
-	} else {
-		all.emplace_back();
-		if (auto wrong = ptx::parse(static_cast<const char *>(image), all[0]))
+	for (const char *text : texts_of(static_cast<const char *>(image)))
+		if (auto wrong = ptx::parse(text, all.emplace_back()))
 			return log.refuse(*wrong);
-	}
 	if (auto missing = find_missing(all))
 		return log.refuse(*missing);
 	std::lock_guard g(device_lock());
@@ -174,20 +183,22 @@ int cuLinkAddData_v2(cu_link link, int type, void *data, size_t, const char *, u
 {
 	if (int err = injected(__func__))
 		return err;
-	ptx::module parsed;
 	if (type != cu_input_ptx)
 		return cu_error_invalid_image;
-	if (auto wrong = ptx::parse(static_cast<const char *>(data), parsed))
+	const auto *text = static_cast<const char *>(data);
+	fake_cuda.compilations++;
+	if (auto wrong = ptx::parse(text, link->modules.emplace_back()))
 		return link->log.refuse(*wrong);
-	link->modules.push_back(std::move(parsed));
+	link->image.append(text, strlen(text) + 1);
 	return 0;
 }
 
 int cuLinkComplete(cu_link link, void **image, size_t *size)
 {
-	link->image.link = link;
-	*image = &link->image;
-	*size = sizeof(link->image);
+	if (auto missing = find_missing(link->modules))
+		return link->log.refuse(*missing);
+	*image = link->image.data();
+	*size = link->image.size() + 1;
 	return injected(__func__);
 }
 

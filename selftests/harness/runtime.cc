@@ -181,15 +181,21 @@ int status_of(het_event *e)
 	return status;
 }
 
-void fail_cuda_call(const char *symbol, int code, int after)
+fake_cuda_state &fake_cuda_driver()
 {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 	auto *state = library ? static_cast<fake_cuda_state *>(dlsym(library, "fake_cuda")) : nullptr;
 	if (!state)
 		skip("not the fake CUDA driver");
-	state->fail_after = after;
-	state->fail_code = code;
-	state->fail_symbol = symbol;
+	return *state;
+}
+
+void fail_cuda_call(const char *symbol, int code, int after)
+{
+	fake_cuda_state &state = fake_cuda_driver();
+	state.fail_after = after;
+	state.fail_code = code;
+	state.fail_symbol = symbol;
 }
 
 het_image runtime_kernels()

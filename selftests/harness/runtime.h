@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+struct fake_cuda_state;
+
 namespace selftest
 {
 
@@ -92,8 +94,9 @@ void add_to_model(std::vector<uint8_t> &model, size_t off, size_t n, uint8_t val
 void wait_for(het_event *e);
 int status_of(het_event *e);
 
-// The call of the fake CUDA driver's that comes after so many others of this symbol fails, once; see fake/fake_cuda.h. Skips the case
-// where the driver is another one.
+// Skips the case where the driver is another one.
+fake_cuda_state &fake_cuda_driver();
+// The call of the fake CUDA driver's that comes after so many others of this symbol fails, once; see fake/fake_cuda.h.
 void fail_cuda_call(const char *symbol, int code, int after = 0);
 inline constexpr int cuda_out_of_memory = 2, cuda_launch_failed = 719;
 
