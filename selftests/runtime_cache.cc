@@ -23,9 +23,10 @@ class cache_folder
 	{
 		char name[] = "/tmp/het-cache-XXXXXX";
 		const char *mine = getenv("HET_TEST_CACHE");
-		setenv("XDG_CACHE_HOME", mine ? mine : mkdtemp(name), 1);
-		setenv("HET_TEST_CACHE", getenv("XDG_CACHE_HOME"), 1);
-		path_ = getenv("XDG_CACHE_HOME");
+		CHECK(mine || mkdtemp(name));
+		path_ = mine ? mine : name;
+		setenv("HET_TEST_CACHE", path_.c_str(), 1);
+		setenv("XDG_CACHE_HOME", path_.c_str(), 1);
 		restart_with(t, {"HET_DEVICES=cuda", setting});
 	}
 	~cache_folder() { fs::remove_all(path_); }

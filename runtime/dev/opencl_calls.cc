@@ -31,8 +31,9 @@ bool fill(opencl_calls &c)
 	       find("clCreateProgramWithSource", c.create_program_with_source) &&
 	       find("clCreateProgramWithBinary", c.create_program_with_binary) &&
 	       find("clBuildProgram", c.build_program) && find("clGetProgramBuildInfo", c.get_program_build_info) &&
-	       find("clReleaseProgram", c.release_program) && find("clCreateKernel", c.create_kernel) &&
-	       find("clReleaseKernel", c.release_kernel) && find("clGetKernelInfo", c.get_kernel_info) &&
+	       find("clGetProgramInfo", c.get_program_info) && find("clReleaseProgram", c.release_program) &&
+	       find("clCreateKernel", c.create_kernel) && find("clReleaseKernel", c.release_kernel) &&
+	       find("clGetKernelInfo", c.get_kernel_info) &&
 	       find("clGetKernelWorkGroupInfo", c.get_kernel_work_group_info) &&
 	       find("clSetKernelArg", c.set_kernel_arg) && find("clCreateBuffer", c.create_buffer) &&
 	       find("clCreateSubBuffer", c.create_sub_buffer) && find("clGetMemObjectInfo", c.get_mem_object_info) &&

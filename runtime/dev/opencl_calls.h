@@ -21,6 +21,7 @@ struct opencl_calls {
 	decltype(&clCreateProgramWithBinary) create_program_with_binary;
 	decltype(&clBuildProgram) build_program;
 	decltype(&clGetProgramBuildInfo) get_program_build_info;
+	decltype(&clGetProgramInfo) get_program_info;
 	decltype(&clReleaseProgram) release_program;
 	decltype(&clCreateKernel) create_kernel;
 	decltype(&clReleaseKernel) release_kernel;

@@ -177,8 +177,10 @@ int opencl_compute::open_now()
 
 int opencl_compute::build(const program_source &source, std::unique_ptr<device_program> &made, text &log)
 {
-	int err = open();
-	return err ? err : build_opencl_program({cl_, context_, id_, info_.name, can_}, source, made, log);
+	if (int err = open())
+		return err;
+	bool gives_binaries = !(type_ & CL_DEVICE_TYPE_CPU);
+	return build_opencl_program({cl_, context_, id_, info_.name, can_, gives_binaries}, source, made, log);
 }
 
 // --- memory --------------------------------------------------------------------

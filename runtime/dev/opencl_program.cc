@@ -3,6 +3,7 @@
 
 #include "dev/best_image.h"
 #include "dev/opencl_errors.h"
+#include "dev/opencl_kept.h"
 #include "dev/opencl_slices.h"
 #include "os/log.h"
 
@@ -33,6 +34,7 @@ class opencl_program final : public device_program
 	}
 	~opencl_program() override { at_.cl.release_program(handle_); }
 
+	cl_program handle() const { return handle_; }
 	int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) override;
 	int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) override;
 
@@ -123,9 +125,9 @@ cl_program create(const opencl_place &at, const program_text &t, cl_int *err)
 	return nullptr;
 }
 
-// Nothing is said of what the driver refuses: *refused is its error then, and HET_EBUILD or HET_EDEVICE the answer.
-int build_text(const opencl_place &at, const program_source &source, const program_text &t,
-	       std::unique_ptr<device_program> &made, text &log, cl_int *refused)
+// As below, but for what is kept.
+int build_anew(const opencl_place &at, const program_source &source, const program_text &t,
+	       std::unique_ptr<opencl_program> &made, text &log, cl_int *refused)
 {
 	*refused = CL_SUCCESS;
 	cl_program handle = create(at, t, refused);
@@ -142,6 +144,25 @@ int build_text(const opencl_place &at, const program_source &source, const progr
 		return 0;
 	made.reset();
 	return HET_EBUILD;
+}
+
+// Nothing is said of what the driver refuses: *refused is its error then, and HET_EBUILD or HET_EDEVICE the answer.
+int build_text(const opencl_place &at, const program_source &source, const program_text &t,
+	       std::unique_ptr<device_program> &made, text &log, cl_int *refused)
+{
+	std::unique_ptr<opencl_program> program;
+	bool is_binary = t.target == fatbin::target::native;
+	const kept_program kept(at, t.bytes, t.prelude, t.options);
+	int err = HET_EBUILD;
+	if (cache::contents c = is_binary ? cache::contents() : kept.find())
+		err = build_anew(at, source, {fatbin::target::native, c.value, ""}, program, log, refused);
+	if (err) {
+		err = build_anew(at, source, t, program, log, refused);
+		if (!err && !is_binary)
+			kept.keep(program->handle());
+	}
+	made = std::move(program);
+	return err;
 }
 
 int say_refusal(const opencl_place &at, int code, cl_int refused, const text &log)

@@ -32,6 +32,8 @@ struct opencl_place {
 	cl_device_id id;
 	const char *device; // its name, for messages
 	const fatbin::abilities &can;
+	// A program's binary costs nothing once it is built. Drivers of CPUs (PoCL) first compile all its kernels for it.
+	bool gives_binaries;
 };
 
 // From source, or from the best image that the driver takes. HET_EBUILD with the compiler's words in *log. The source must live as

@@ -226,7 +226,10 @@ int het_program_release(het_program *program);
  */
 int het_program_build(het_program *program, het_device *device);
 
-/** @return what the compiler said when it built for this device, "" if nothing; valid while the program lives. Never null. */
+/**
+ * @return what the compiler said when it built for this device, valid while the program lives; "" if that is nothing, or an
+ *         earlier process had it built. Never null.
+ */
 const char *het_program_log(het_program *program, het_device *device);
 
 /**

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Binaries of built programs, kept for other processes (runtime/cache).
+#pragma once
+
+#include "cache/store.h"
+#include "dev/opencl_program.h"
+
+namespace het::rt
+{
+
+// A text that is to be built with certain options.
+class kept_program
+{
+      public:
+	// All must live as long. @prelude: stands before the text; null: nothing does.
+	kept_program(const opencl_place &at, fatbin::bytes text, const char *prelude, const char *options);
+
+	// What an earlier process has kept.
+	cache::contents find() const;
+	void keep(cl_program built) const;
+
+      private:
+	cache::key key() const { return {"opencl", parts_}; }
+
+	const opencl_place &at_;
+	const cache::bytes parts_[4];
+	const bool is_kept_;
+};
+
+} // namespace het::rt
