@@ -78,8 +78,8 @@ void futex_lock::lock(lock_rank rank)
 {
 	note_lock(rank);
 	for (int i = 0; i < spins_before_sleep; i++) {
-		uint32_t free = 0;
-		if (word_.compare_exchange_weak(free, 1, std::memory_order_acquire))
+		uint32_t free = word_.load(std::memory_order_relaxed); // a look leaves the line with the holder
+		if (!free && word_.compare_exchange_weak(free, 1, std::memory_order_acquire))
 			return;
 		cpu_pause();
 	}

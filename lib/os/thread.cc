@@ -4,6 +4,7 @@
 #include "os/lock.h"
 #include "os/pool.h"
 
+#include <atomic>
 #include <cstdint>
 #include <pthread.h>
 #include <sched.h>
@@ -19,6 +20,9 @@ namespace
 
 constexpr int urgent_nice = -15;
 constexpr uint64_t shortest_slice = 100000; // ns
+
+// faults_taken objects that live in this thread.
+thread_local unsigned taken_depth __attribute__((tls_model("initial-exec")));
 
 struct start {
 	void (*run)(void *);
@@ -52,18 +56,25 @@ bool start_thread(const char *name, void (*run)(void *), void *arg)
 	return true;
 }
 
+// The count is above 0 only while faults are taken, whatever a handler sees.
 faults_taken::faults_taken()
 {
 	sigset_t faults;
 	sigemptyset(&faults);
 	sigaddset(&faults, SIGSEGV);
 	sigaddset(&faults, SIGBUS);
-	pthread_sigmask(SIG_UNBLOCK, &faults, &before_);
+	if (!taken_depth)
+		pthread_sigmask(SIG_UNBLOCK, &faults, &before_);
+	std::atomic_signal_fence(std::memory_order_seq_cst);
+	taken_depth++;
 }
 
 faults_taken::~faults_taken()
 {
-	pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+	taken_depth--;
+	std::atomic_signal_fence(std::memory_order_seq_cst);
+	if (!taken_depth)
+		pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 void wake_soon()

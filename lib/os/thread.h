@@ -9,7 +9,8 @@ namespace het
 // Starts a detached thread that blocks all signals. False: it could not be had.
 bool start_thread(const char *name, void (*run)(void *), void *arg);
 
-// While it lives, its thread takes SIGSEGV and SIGBUS: the program's code, run on a thread of ours, may touch trapped memory.
+// While it lives, its thread takes SIGSEGV and SIGBUS: the program's code, run on a thread of ours, may touch trapped memory. One
+// inside another costs nothing; inside, signals_blocked live shorter.
 class faults_taken
 {
       public:
@@ -19,7 +20,7 @@ class faults_taken
 	faults_taken &operator=(const faults_taken &) = delete;
 
       private:
-	sigset_t before_;
+	sigset_t before_; // of the outermost
 };
 
 // Asks the scheduler to run the calling thread soon after it is woken: a short slice, and a better priority where the

@@ -74,8 +74,14 @@ node *settle(het_event &e, int status)
 		where->discount(e);
 	if (status < 0)
 		report(e, status);
+	std::atomic<uint32_t> *leaving = e.queue ? &e.queue->leaving : nullptr;
+	if (leaving)
+		leaving->fetch_add(1);
 	node *ready = core().graph.finish(e, status);
-	for (callback *c = e.close(status), *next; c; c = next) {
+	callback *called = e.close(status);
+	if (leaving)
+		leaving->fetch_sub(1);
+	for (callback *c = called, *next; c; c = next) {
 		next = c->next;
 		c->fn(&e, status, c->arg);
 		delete c;

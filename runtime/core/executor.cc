@@ -18,6 +18,8 @@ namespace
 // Commands in flight at most: enough to keep a device busy while one thread begins the next.
 constexpr uint32_t depth = 32;
 constexpr int64_t tick_ns = 1'000'000;
+// A sleep and a wake take up to as long: so whoever expects something sooner looks out for it.
+constexpr uint64_t look_out_ns = 50'000;
 // Commands that a device keeps for itself: to run one elsewhere may move its data.
 constexpr uint32_t backlog = 2;
 
@@ -40,6 +42,30 @@ void take_back(het_event &e)
 {
 	core().graph.locked([&] { e.begun = false; });
 	e.status.store(HET_QUEUED, std::memory_order_relaxed);
+}
+
+// Somebody else must be able to get on meanwhile.
+bool may_look_out()
+{
+	static const bool several = usable_cores() > 1;
+	return several;
+}
+
+// Looks for so long whether done() is true. Twice a microsecond or so: thus a thread that launches and then waits mostly takes the
+// command itself, before the worker looks.
+template <class F> bool look_out_for(F done)
+{
+	if (done())
+		return true;
+	if (!may_look_out())
+		return false;
+	for (uint64_t end = now_ns() + look_out_ns; now_ns() < end;) {
+		for (int i = 0; i < 16; i++)
+			cpu_pause();
+		if (done())
+			return true;
+	}
+	return false;
 }
 
 } // namespace
@@ -211,7 +237,8 @@ void executor::drive_until_finished(het_event &e)
 	waiters_.fetch_add(1);
 	while (!e.is_finished() && e.where.load() == this) {
 		if (!ready_.take(e)) {
-			if (!reap())
+			bool soon = !has_queue() && look_out_for([&] { return e.is_finished() || ready_.has(e); });
+			if (!soon && !reap())
 				e.sleep_until_finished();
 		} else if (!start(e)) {
 			ring();
@@ -226,10 +253,11 @@ void executor::drive_until_finished(het_event &e)
 
 // --- the worker ----------------------------------------------------------------
 
+// One wake is enough: the worker takes a while to come, in which many commands may.
 void executor::ring()
 {
 	bell_.fetch_add(1);
-	if (asleep_.load())
+	if (asleep_.load() && asleep_.exchange(false))
 		futex_wake(&bell_, 1);
 }
 
@@ -289,22 +317,27 @@ void executor::sleep(uint32_t seen, int64_t timeout_ns)
 // Sleeps: a tick while commands come, for ever when none has come during a tick.
 void executor::rest(uint32_t bell)
 {
+	if (!has_queue() && expects_soon_ && look_out_for([&] { return bell_.load() != bell; }))
+		return;
+	uint64_t began = now_ns();
 	uint32_t begun = begun_.load(), reaped = reaped_.load();
 	if (begun == begun_at_tick_ && !flights_.load()) {
 		ticking_.store(false);
 		if (!flights_.load())
 			sleep(bell, -1);
 		ticking_.store(true);
-		return;
+	} else {
+		begun_at_tick_ = begun;
+		sleep(bell, tick_ns);
+		if (flights_.load() && reaped_.load() == reaped && bell_.load() == bell)
+			attended_.store(true);
 	}
-	begun_at_tick_ = begun;
-	sleep(bell, tick_ns);
-	if (flights_.load() && reaped_.load() == reaped && bell_.load() == bell)
-		attended_.store(true);
+	expects_soon_ = now_ns() - began < look_out_ns;
 }
 
 void executor::work()
 {
+	faults_taken program_code; // kernels, and callbacks
 	for (;;) {
 		uint32_t bell = bell_.load();
 		if (!work_once())

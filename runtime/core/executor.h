@@ -82,6 +82,8 @@ class executor
 	// The worker looks at the flights every tick.
 	std::atomic<bool> ticking_{false};
 	uint32_t begun_at_tick_ = 0;
+	// The worker's: the last time that it rested, something came so soon that it need not have slept.
+	bool expects_soon_ = true;
 };
 
 } // namespace het::rt

@@ -88,6 +88,8 @@ int kernel_command::take_shape(const het_launch_args &args)
 int kernel_command::allocate(const het_launch_args &args)
 {
 	size_t n = args.nargs, values = 0;
+	if (!n)
+		return 0;
 	for (size_t i = 0; i < n; i++)
 		values += value_bytes(argument(args, i));
 	constexpr size_t slack = 6 * alignof(std::max_align_t) + value_alignment;

@@ -2,21 +2,25 @@
 #include "core/queue.h"
 
 #include "core/runtime.h"
+#include "os/thread.h"
+
+#include <sched.h>
 
 namespace het::rt
 {
 
+// The last command first: when it has finished most others have, and each one that is waited for may be a sleep and a wake.
 void finish_queue(het_queue &q)
 {
+	faults_taken program_code; // of the kernels that run here: once, not for each
 	uint64_t last = core().graph.count_of(q.commands);
-	for (;;) {
-		auto keep = [](node &n) { static_cast<het_event &>(n).retain(); };
-		node *first = core().graph.first_of(q.commands, last, keep);
-		if (!first)
-			break;
-		reference<het_event> e(static_cast<het_event *>(first));
+	auto keep = [](node &n) { static_cast<het_event &>(n).retain(); };
+	while (node *unfinished = core().graph.last_or_first_of(q.commands, last, keep)) {
+		reference<het_event> e(static_cast<het_event *>(unfinished));
 		wait_for(*e);
 	}
+	while (q.leaving.load())
+		sched_yield();
 }
 
 } // namespace het::rt

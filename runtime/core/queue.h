@@ -13,6 +13,8 @@ struct het_queue final : het::rt::object {
 	het_error_fn on_error = nullptr;
 	void *on_error_arg = nullptr;
 	het::rt::sequence commands;
+	// Those of them that have left the sequence and whose events are about to say so.
+	std::atomic<uint32_t> leaving{0};
 };
 
 namespace het::rt

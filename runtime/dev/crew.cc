@@ -52,8 +52,12 @@ class running_job
 	{
 		threads_ = threads;
 		block_ = std::max<size_t>(1, total_ / (8 * threads));
-		pointers_.reset(new (std::nothrow) void *[std::max<size_t>(1, threads * job_.args.size())]);
-		size_t n = threads * local_bytes_;
+		size_t npointers = threads * job_.args.size(), n = threads * local_bytes_;
+		pointers_ = some_pointers_;
+		if (npointers > std::size(some_pointers_)) {
+			more_pointers_.reset(new (std::nothrow) void *[npointers]);
+			pointers_ = more_pointers_.get();
+		}
 		local_.reset(n ? static_cast<char *>(operator new (n, std::align_val_t{local_alignment}, std::nothrow))
 			       : nullptr);
 		return pointers_ && (!n || local_);
@@ -87,7 +91,7 @@ class running_job
 
 	void **point(size_t slot)
 	{
-		void **pointers = pointers_.get() + slot * job_.args.size();
+		void **pointers = pointers_ + slot * job_.args.size();
 		char *local = local_.get() + slot * local_bytes_;
 		for (size_t i = 0; i < job_.args.size(); i++) {
 			const device_arg &a = job_.args[i];
@@ -114,7 +118,9 @@ class running_job
 	const group_job &job_;
 	het_group pattern_ = {};
 	size_t threads_ = 1, first_ = 0, total_ = 1, block_ = 1, local_bytes_ = 0;
-	std::unique_ptr<void *[]> pointers_;
+	void **pointers_ = nullptr;
+	void *some_pointers_[16];
+	std::unique_ptr<void *[]> more_pointers_;
 	std::unique_ptr<char, aligned_delete> local_;
 	std::atomic<unsigned> slots_{0};
 	std::atomic<size_t> next_{0};
@@ -162,6 +168,7 @@ class crew
 	static void help(void *arg)
 	{
 		auto &c = *static_cast<crew *>(arg);
+		faults_taken program_code;
 		for (uint32_t seen = 0;;) {
 			futex_wait(&c.generation_, seen);
 			seen = c.generation_.load();

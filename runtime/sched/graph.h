@@ -130,15 +130,18 @@ class command_graph
 			n = n->later;
 		return n;
 	}
-	// The first unfinished one, retained through keep(node &) under the lock; null if there is none up to number @last.
-	template <class F> node *first_of(sequence &s, uint64_t last, F keep)
+	// The last unfinished one if its number is at most @last, else the first one under the same condition, retained through
+	// keep(node &) under the lock; null if there is none.
+	template <class F> node *last_or_first_of(sequence &s, uint64_t last, F keep)
 	{
 		hold h(lock_);
-		node *first = s.first_;
-		if (!first || first->number > last)
-			return nullptr;
-		keep(*first);
-		return first;
+		for (node *n : {s.last_, s.first_}) {
+			if (!n || n->number > last)
+				continue;
+			keep(*n);
+			return n;
+		}
+		return nullptr;
 	}
 	// Runs f() under the lock.
 	template <class F> auto locked(F f)

@@ -60,10 +60,14 @@ class work_deque
 	// This one, if nobody has taken it.
 	bool take(task &t)
 	{
+		if (!has(t))
+			return false;
 		hold h(lock_);
 		return t.lies_in.load(std::memory_order_relaxed) == this && unlink(t);
 	}
 
+	// It lies here. A look without the lock, as the next two are.
+	bool has(const task &t) const { return t.lies_in.load(std::memory_order_relaxed) == this; }
 	// What a look without the lock tells: true after the last push was taken.
 	bool empty() const { return !count_.load(); }
 	uint32_t size() const { return count_.load(std::memory_order_relaxed); }
