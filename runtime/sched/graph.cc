@@ -6,6 +6,28 @@
 namespace het::rt
 {
 
+namespace
+{
+
+// Two rings become one.
+void join(access_entry &a, access_entry &b)
+{
+	access_entry *after_a = a.next, *after_b = b.next;
+	a.next = after_b;
+	after_b->previous = &a;
+	b.next = after_a;
+	after_a->previous = &b;
+}
+
+void leave_ring(access_entry &e)
+{
+	e.next->previous = e.previous;
+	e.previous->next = e.next;
+	e.next = e.previous = &e;
+}
+
+} // namespace
+
 node::~node()
 {
 	if (more_edges)
@@ -41,21 +63,30 @@ template <class F> void command_graph::for_predecessors(node &n, const place &p,
 	}
 }
 
-void command_graph::cover(access_entry &e)
+// Those that it covers are still to be found by forget_users().
+void command_graph::drop(access_entry &e)
 {
+	access_entry *other = e.next;
+	leave_ring(e);
+	if (!e.inside)
+		return;
 	tree_.remove(e);
-	covered_.insert(e);
+	if (other != &e)
+		join(uncovered_, *other);
 }
 
 // Commands added later wait for @n instead of what it covers, and @n waits for that.
 void command_graph::take_over_data(node &n)
 {
-	for (const access_entry &mine : n.accesses) {
-		while (access_entry *covered = mine.writes ? tree_.first_inside(mine.bytes, &n) : nullptr)
-			cover(*covered);
-	}
 	for (access_entry &mine : n.accesses) {
 		mine.owner = &n;
+		mine.next = mine.previous = &mine;
+		while (access_entry *covered = mine.writes ? tree_.first_inside(mine.bytes, &n) : nullptr) {
+			tree_.remove(*covered);
+			join(mine, *covered);
+		}
+	}
+	for (access_entry &mine : n.accesses) {
 		if (!mine.bytes.empty())
 			tree_.insert(mine);
 	}
@@ -117,10 +148,8 @@ node *command_graph::finish(node &n, int status)
 	hold h(lock_);
 	n.finished = true;
 	n.failed = status < 0;
-	for (access_entry &mine : n.accesses) {
-		if (mine.inside)
-			mine.inside->remove(mine);
-	}
+	for (access_entry &mine : n.accesses)
+		drop(mine);
 	if (n.in) {
 		(n.earlier ? n.earlier->later : n.in->first_) = n.later;
 		(n.later ? n.later->earlier : n.in->last_) = n.earlier;

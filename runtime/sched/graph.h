@@ -76,7 +76,10 @@ class command_graph
 {
       public:
 	// @code: what nodes inherit from those that failed.
-	explicit command_graph(int code) : inherited_code_(code) {}
+	explicit command_graph(int code) : inherited_code_(code)
+	{
+		uncovered_.next = uncovered_.previous = &uncovered_;
+	}
 
 	struct place {
 		sequence *in = nullptr;
@@ -104,16 +107,24 @@ class command_graph
 	template <class F> void forget_users(range r, F is_over)
 	{
 		hold h(lock_);
-		for (interval_tree *t : {&tree_, &covered_}) {
-			access_entry *over;
-			do {
-				over = nullptr;
-				t->for_overlaps(
-					r, [&](access_entry &e) { over = !over && is_over(*e.owner) ? &e : over; });
-				if (over)
-					t->remove(*over);
-			} while (over);
-		}
+		access_entry *over;
+		auto look_at = [&](access_entry &e) {
+			over = !over && e.bytes.overlaps(r) && is_over(*e.owner) ? &e : over;
+		};
+		auto look_at_others = [&](access_entry &in_ring) {
+			for (access_entry *e = in_ring.next; e != &in_ring; e = e->next)
+				look_at(*e);
+		};
+		do {
+			over = nullptr;
+			tree_.for_overlaps(r, [&](access_entry &e) {
+				look_at(e);
+				look_at_others(e);
+			});
+			look_at_others(uncovered_);
+			if (over)
+				drop(*over);
+		} while (over);
 	}
 	// How many commands the sequence has had.
 	uint64_t count_of(sequence &s)
@@ -164,14 +175,17 @@ class command_graph
 	};
 
 	template <class F> void for_predecessors(node &n, const place &p, F f);
-	void cover(access_entry &e);
+	void drop(access_entry &e);
 	void take_over_data(node &n);
 	static void append(sequence &s, node &n);
 	static void connect(node &before, node &n, edge &e, bool inherits);
 
 	futex_lock lock_;
-	// Uses by unfinished commands: those that later commands have to look at, and those that a later writer covers.
-	interval_tree tree_, covered_;
+	// Uses by unfinished commands: those that later commands have to look at. Each is in a ring with those that it covers, which
+	// later commands need not know: a chain of commands on one array may be long, and the tree is not.
+	interval_tree tree_;
+	// In the ring of those whose coverer was forgotten.
+	access_entry uncovered_;
 	const int inherited_code_;
 };
 

@@ -25,6 +25,9 @@ struct access_entry {
 	uint32_t priority = 0;
 	uintptr_t largest_end = 0;
 	access_entry *left = nullptr, *right = nullptr;
+
+	// The graph's: a ring of this and those that it covers.
+	access_entry *next = nullptr, *previous = nullptr;
 };
 
 class interval_tree

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -312,6 +313,31 @@ TEST(command_graph, users_are_found_though_a_later_writer_covers_them)
 	finish(graph, second);
 	graph.forget_users({0, 8}, count);
 	EXPECT_EQ(users, 2u);
+}
+
+TEST(command_graph, users_are_found_when_their_coverer_is_forgotten)
+{
+	command_graph graph(inherited);
+	command chain[3];
+	use writes{{0, 8}, true, true};
+	for (command &c : chain) {
+		c.set({&writes, 1});
+		graph.add(c, {});
+	}
+	graph.forget_users({0, 8}, [&](node &n) { return &n == &chain[2]; });
+	std::set<node *> users;
+	auto collect = [&](node &n) {
+		users.insert(&n);
+		return false;
+	};
+	graph.forget_users({0, 8}, collect);
+	EXPECT_EQ(users, (std::set<node *>{&chain[0], &chain[1]}));
+	finish(graph, chain[0]);
+	users.clear();
+	graph.forget_users({0, 8}, collect);
+	EXPECT_EQ(users, (std::set<node *>{&chain[1]}));
+	finish(graph, chain[1]);
+	finish(graph, chain[2]);
 }
 
 // Of memory that has a new owner: an earlier command that will not use it holds nobody up, and its failure is nobody's.
