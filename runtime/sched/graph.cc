@@ -44,10 +44,11 @@ template <class F> void command_graph::for_predecessors(node &n, const place &p,
 	for (node *w : p.waits)
 		unfinished(*w, true);
 	for (const access_entry &mine : n.accesses) {
-		tree_.for_overlaps(mine.bytes, [&](access_entry &other) {
-			if (mine.writes || other.writes)
-				f(*other.owner, mine.reads && other.writes);
-		});
+		auto conflict = [&](access_entry &other) { f(*other.owner, mine.reads && other.writes); };
+		if (mine.writes)
+			tree_.for_overlaps(mine.bytes, conflict);
+		else
+			tree_.for_writers(mine.bytes, conflict);
 	}
 	if (!p.in)
 		return;

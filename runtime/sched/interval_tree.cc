@@ -18,9 +18,12 @@ bool is_before(const access_entry &a, const access_entry &b)
 void update(access_entry &e)
 {
 	e.largest_end = e.bytes.end;
+	e.largest_written_end = e.writes ? e.bytes.end : 0;
 	for (access_entry *child : {e.left, e.right}) {
-		if (child)
-			e.largest_end = std::max(e.largest_end, child->largest_end);
+		if (!child)
+			continue;
+		e.largest_end = std::max(e.largest_end, child->largest_end);
+		e.largest_written_end = std::max(e.largest_written_end, child->largest_written_end);
 	}
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which commands use which bytes: a treap of byte ranges that knows the largest end of each subtree. Pure, and intrusive:
+// Which commands use which bytes: a treap of byte ranges that knows the largest ends of each subtree. Pure, and intrusive:
 // entries belong to their commands, so neither insert nor remove can fail.
 #pragma once
 
@@ -23,7 +23,7 @@ struct access_entry {
 	// The tree's.
 	interval_tree *inside = nullptr;
 	uint32_t priority = 0;
-	uintptr_t largest_end = 0;
+	uintptr_t largest_end = 0, largest_written_end = 0; // in the subtree
 	access_entry *left = nullptr, *right = nullptr;
 
 	// The graph's: a ring of this and those that it covers.
@@ -39,20 +39,22 @@ class interval_tree
 	bool empty() const { return !root_; }
 
 	// Calls f(access_entry &) for each entry that overlaps @r, in rising order. f leaves the tree alone.
-	template <class F> void for_overlaps(range r, F f) const { visit(root_, r, f); }
+	template <class F> void for_overlaps(range r, F f) const { visit<false>(root_, r, f); }
+	// The same for those that write: what many read is searched as fast as what few do.
+	template <class F> void for_writers(range r, F f) const { visit<true>(root_, r, f); }
 	// The first entry that lies inside @r and is not @owner's; null if there is none.
 	access_entry *first_inside(range r, const node *owner) const { return first_inside(root_, r, owner); }
 
       private:
-	template <class F> static void visit(access_entry *e, range r, F &f)
+	template <bool writers, class F> static void visit(access_entry *e, range r, F &f)
 	{
-		if (!e || e->largest_end <= r.begin)
+		if (!e || (writers ? e->largest_written_end : e->largest_end) <= r.begin)
 			return;
-		visit(e->left, r, f);
-		if (e->bytes.overlaps(r))
+		visit<writers>(e->left, r, f);
+		if (e->bytes.overlaps(r) && (!writers || e->writes))
 			f(*e);
 		if (e->bytes.begin < r.end)
-			visit(e->right, r, f);
+			visit<writers>(e->right, r, f);
 	}
 	static access_entry *first_inside(access_entry *e, range r, const node *owner);
 

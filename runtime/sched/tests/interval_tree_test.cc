@@ -14,6 +14,14 @@ namespace
 
 using found = std::vector<const access_entry *>;
 
+found writers_of(const interval_tree &tree, range r)
+{
+	found f;
+	tree.for_writers(r, [&](access_entry &e) { f.push_back(&e); });
+	std::sort(f.begin(), f.end());
+	return f;
+}
+
 found overlaps_of(const interval_tree &tree, range r)
 {
 	found f;
@@ -74,17 +82,21 @@ TEST(interval_tree, agrees_with_a_plain_list)
 			tree.remove(e);
 		} else {
 			e.bytes = random_range();
+			e.writes = below(4) == 0;
 			tree.insert(e);
 		}
 		range r = random_range();
-		found want;
+		found want, want_writers;
 		bool any_inside = false;
 		for (access_entry &other : entries) {
 			if (other.inside && other.bytes.overlaps(r))
 				want.push_back(&other);
+			if (other.inside && other.bytes.overlaps(r) && other.writes)
+				want_writers.push_back(&other);
 			any_inside |= other.inside && r.covers(other.bytes);
 		}
 		ASSERT_EQ(overlaps_of(tree, r), want) << "round " << round;
+		ASSERT_EQ(writers_of(tree, r), want_writers) << "round " << round;
 		access_entry *inside = tree.first_inside(r, reinterpret_cast<node *>(1));
 		ASSERT_EQ(inside != nullptr, any_inside);
 		ASSERT_TRUE(!inside || (inside->inside && r.covers(inside->bytes)));
