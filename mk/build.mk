@@ -123,9 +123,9 @@ $(B)/obj/bench/measure/tasks_starpu.o: private mode_flags += $(STARPU_CFLAGS)
 # Some selftests go through a null pointer on purpose.
 $(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests \
 	$(if $(filter address,$(SAN)),-fno-sanitize=null)
-with_corpus := $(addprefix $(B)/obj/selftests/,runtime_cxx.o runtime_programs.o)
+with_corpus := $(addprefix $(B)/obj/selftests/,runtime_analysed.o runtime_cxx.o runtime_programs.o)
 $(with_corpus): private mode_flags += $(fatbin_corpus)
-$(with_corpus): runtime/fatbin/tests/corpus/images.het
+$(with_corpus): $(wildcard runtime/fatbin/tests/corpus/*.het)
 $(B)/obj/selftests/cuda_abi.o: private mode_flags += $(CUDA_CFLAGS)
 $(example_device_objs): private mode_flags := $(lib_cxxflags) -Iruntime -Iselftests
 $(fake_cuda_objs): private mode_flags := -fPIC -fvisibility=hidden -Iselftests -Iruntime
@@ -349,7 +349,7 @@ $(B)/headers/%.hpp.cxx20-ok: %.hpp $(flags_stamp)
 cdb_srcs := $(lib_srcs) $(filter-out $(lib_srcs),$(ptx_srcs)) $(filter %.cc,$(program_srcs))
 cdb_json = {"directory": "$(CURDIR)", "file": "$1", "command": "$(subst ",\",$2) -c $1"}
 cdb_flags = -Iruntime -Itools -Ibench $(if $(filter $(lib_srcs) $(ptx_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1)))) \
-	$(if $(filter runtime/fatbin/tests/% selftests/runtime_cxx.cc selftests/runtime_programs.cc,$1),$(fatbin_corpus)) \
+	$(if $(filter runtime/fatbin/tests/% selftests/runtime_analysed.cc selftests/runtime_cxx.cc selftests/runtime_programs.cc,$1),$(fatbin_corpus)) \
 	$(if $(filter selftests/proof/%,$1),$(opencl_1_2)) $(if $(filter tools/analysis/%,$1),$(LLVM_CFLAGS))
 cdb_comma := ,
 compile_commands.json: $(flags_stamp) $(lib_srcs) $(ptx_srcs) $(program_srcs)

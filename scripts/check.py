@@ -88,7 +88,7 @@ FAKE_CUDA = {
 WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
     *"runtime_cache runtime_cxx runtime_events runtime_instruments runtime_launch runtime_lives runtime_memory".split(),
-    *"runtime_programs runtime_ranges runtime_raw runtime_textures runtime_split runtime_twins runtime_lost".split(),
+    *"runtime_programs runtime_ranges runtime_raw runtime_textures runtime_split runtime_twins runtime_lost runtime_analysed".split(),
 )
 WITH_INSTRUMENTS = ("runtime_events", "runtime_launch", "runtime_ranges")
 
