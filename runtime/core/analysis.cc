@@ -93,10 +93,8 @@ const char *why_not_safe(const analysed_launch &l)
 	const fatbin::kernel *k = l.kernel.description();
 	if (!k || k->split != fatbin::split::safe)
 		return k ? k->split_reason : "nobody has said that it may be split";
-	for (uint32_t d = k->dimensions; d < 3; d++) {
-		if (l.shape.global[d] > 1)
-			return "it has more dimensions than its analysis holds for";
-	}
+	if (!fatbin::holds_for(ids_of(l.shape), k->dimensions))
+		return "it has more dimensions, or larger ids, than its analysis holds for";
 	const char *why = nullptr;
 	for_uses(l, [&](size_t use, const fatbin::argument &a) {
 		fatbin::pieces p;

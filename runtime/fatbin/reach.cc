@@ -26,15 +26,6 @@ bool is_written(const argument &a)
 	return a.found == access::write_only || a.found == access::read_write;
 }
 
-bool fits(const launch_ids &l, uint32_t dimensions)
-{
-	for (unsigned d = 0; d < 3; d++)
-		if (!l.size[d] || l.size[d] > most_ids || l.offset[d] > most_ids - l.size[d] ||
-		    (d >= dimensions && l.size[d] != 1))
-			return false;
-	return l.along < dimensions;
-}
-
 int64_t multiply(const axis_row &a, const launch_ids &l, int64_t argument)
 {
 	switch (a.times) {
@@ -81,6 +72,15 @@ __int128 span(const extent &e)
 
 } // namespace
 
+bool holds_for(const launch_ids &l, uint32_t dimensions)
+{
+	for (unsigned d = 0; d < 3; d++)
+		if (!l.size[d] || l.size[d] > most_ids || l.offset[d] > most_ids - l.size[d] ||
+		    (d >= dimensions && l.size[d] != 1))
+			return false;
+	return l.along < dimensions;
+}
+
 bool multiplier_of(const axis_row &a, uint32_t *argument)
 {
 	*argument = a.times - multiplier_argument;
@@ -91,7 +91,7 @@ bool find_pieces(const argument &a, uint32_t dimensions, const launch_ids &l, ui
 		 const int64_t (&multipliers)[most_axes], pieces &made)
 {
 	extent extents[most_axes];
-	if (!a.is_analysed || !a.has_reach() || !fits(l, dimensions) || !measure(a, l, multipliers, extents))
+	if (!a.is_analysed || !a.has_reach() || !holds_for(l, dimensions) || !measure(a, l, multipliers, extents))
 		return false;
 	const extent &along = extents[l.along], &other = extents[1 - l.along];
 	// A work-item that uses nothing would own what another one writes.

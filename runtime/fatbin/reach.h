@@ -20,6 +20,9 @@ struct pieces {
 	uint64_t step, length, count, stride;
 };
 
+// What the analysis found holds for such launches: ids fit into 31 bits, and sizes beyond @dimensions are 1.
+bool holds_for(const launch_ids &launch, uint32_t dimensions);
+
 // The argument that is the multiplier of an axis, whose value find_pieces() is to be given. False: it is none.
 bool multiplier_of(const axis_row &a, uint32_t *argument);
 
