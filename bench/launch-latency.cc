@@ -109,23 +109,27 @@ template <class S> double time_of(S &side)
 }
 
 struct row_times {
-	series het, raw; // the median of each round
+	series het, raw; // of each round
 };
 
-// The two take turns launch by launch: how soon a sleeping processor or thread wakes may depend on what it did just before.
+// The two take turns launch by launch, in changing order: a driver with two threads may serve every other launch by the one that
+// the system has put where it wakes fast.
 row_times measure(het_side &mine, raw_launch &theirs, const options &o)
 {
 	row_times t;
 	for (unsigned round = 0; round <= o.rounds; round++) {
 		row_times all;
 		for (unsigned i = 0; i < o.launches; i++) {
-			all.het.push_back(time_of(mine));
+			if (i & 1)
+				all.het.push_back(time_of(mine));
 			all.raw.push_back(time_of(theirs));
+			if (!(i & 1))
+				all.het.push_back(time_of(mine));
 		}
 		if (!round)
 			continue; // the first links, and warms up
-		t.het.push_back(median(all.het));
-		t.raw.push_back(median(all.raw));
+		t.het.push_back(midmean(all.het));
+		t.raw.push_back(midmean(all.raw));
 	}
 	return t;
 }
@@ -187,6 +191,6 @@ int main(int argc, char **argv)
 	command_line line("Launch and wait of an empty kernel through het_launch(), against the device's own API.");
 	add_common_options(line, o.common);
 	line.number("--rounds", o.rounds, "each way");
-	line.number("--launches", o.launches, "in a round, of which the median counts");
+	line.number("--launches", o.launches, "each way in a round, of which the middle half counts");
 	return line.run(argc, argv, [&] { return run(o); });
 }

@@ -72,6 +72,16 @@ double median(std::vector<double> samples)
 	return quantile(samples, 0.5);
 }
 
+double midmean(std::vector<double> samples)
+{
+	std::sort(samples.begin(), samples.end());
+	const size_t cut = samples.size() / 4;
+	double sum = 0;
+	for (size_t i = cut; i < samples.size() - cut; ++i)
+		sum += samples[i];
+	return samples.empty() ? 0 : sum / double(samples.size() - 2 * cut);
+}
+
 ratio paired_ratio(const std::vector<double> &a, const std::vector<double> &b)
 {
 	std::vector<double> ratios;

@@ -20,6 +20,9 @@ summary summarise(std::vector<double> samples);
 
 double median(std::vector<double> samples);
 
+// The mean of the middle half: of samples in two heaps, whose median says little.
+double midmean(std::vector<double> samples);
+
 // A ratio a/b, or a difference a - b, with a confidence interval of its median.
 struct ratio {
 	size_t rounds = 0;
