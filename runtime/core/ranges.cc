@@ -12,6 +12,7 @@
 #include "os/log.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace het::rt
 {
@@ -396,9 +397,10 @@ int begin_ranges(std::span<range_use> uses, het_device &d, bool noted, std::span
 
 int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes)
 {
-	if (uses.empty())
-		return 0;
-	signals_blocked once_for_all;
+	auto writes = [](const range_use &u) { return u.access != HET_READ_ONLY; };
+	std::optional<signals_blocked> once_for_all; // the end of a reader mostly takes no lock
+	if (std::any_of(uses.begin(), uses.end(), writes))
+		once_for_all.emplace();
 	int err = 0;
 	for (range_use &u : uses) {
 		if (int e = end_range(u, d, notes))

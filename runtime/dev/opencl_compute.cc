@@ -17,6 +17,7 @@
 #include "os/settings.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <gpuvm.h>
 #include <new>
@@ -92,6 +93,7 @@ class opencl_compute final : public compute_device
 	}
 	int open_now();
 	cl_int status(cl_event event) const;
+	int set_args(opencl_kernel &kernel, std::span<const device_arg> args);
 	cl_int set_arg(cl_kernel kernel, cl_uint i, const device_arg &a) const;
 	cl_int set_buffer(cl_kernel kernel, cl_uint i, const device_arg &a) const;
 	void tell_times(cl_event event, uint64_t submitted, command_times &times) const;
@@ -113,6 +115,7 @@ class opencl_compute final : public compute_device
 	opening opening_;
 	cl_context context_ = nullptr;
 	cl_command_queue queue_ = nullptr;
+	std::atomic<uint64_t> buffers_gone_{0};
 	opencl_textures textures_{cl_, context_, queue_, name_};
 	opencl_twins twins_{cl_, id_, context_, queue_, name_};
 };
@@ -189,12 +192,14 @@ int opencl_compute::build(const program_source &source, std::unique_ptr<device_p
 struct shared_block {
 	const opencl_calls *cl;
 	cl_context context;
+	std::atomic<uint64_t> *gone; // counts them
 	void *memory;
 };
 
 void CL_CALLBACK free_shared(cl_mem, void *arg)
 {
 	std::unique_ptr<shared_block> block(static_cast<shared_block *>(arg));
+	block->gone->fetch_add(1);
 	block->cl->svm_free(block->context, block->memory);
 }
 
@@ -207,7 +212,7 @@ int opencl_compute::allocate(size_t nbytes, void **buffer)
 		*buffer = cl_.create_buffer(context_, CL_MEM_READ_WRITE, nbytes, nullptr, &err);
 		return *buffer ? 0 : failed("making a buffer", err);
 	}
-	std::unique_ptr<shared_block> block(new (std::nothrow) shared_block{&cl_, context_, nullptr});
+	std::unique_ptr<shared_block> block(new (std::nothrow) shared_block{&cl_, context_, &buffers_gone_, nullptr});
 	if (!block)
 		return fail(HET_ENOMEM, "%s: no memory", info_.name);
 	block->memory = cl_.svm_alloc(context_, CL_MEM_READ_WRITE, nbytes, 0);
@@ -278,12 +283,14 @@ cl_int opencl_compute::set_arg(cl_kernel kernel, cl_uint i, const device_arg &a)
 	return set_buffer(kernel, i, a);
 }
 
-int opencl_compute::submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,
-			   ticket &t)
+// Without shared virtual memory an argument is an object that the kernel may keep alive: it is set each time.
+int opencl_compute::set_args(opencl_kernel &kernel, std::span<const device_arg> args)
 {
-	auto *k = static_cast<opencl_kernel &>(kernel).handle();
+	uint64_t era = buffers_gone_.load();
 	for (size_t i = 0; i < args.size(); i++) {
-		cl_int err = set_arg(k, cl_uint(i), args[i]);
+		if (shared_memory_ && kernel.has_argument(i, args[i], era))
+			continue;
+		cl_int err = set_arg(kernel.handle(), cl_uint(i), args[i]);
 		if (err == CL_MISALIGNED_SUB_BUFFER_OFFSET)
 			return fail(HET_EDEVICE,
 				    "%s: argument %zu begins %zu bytes into its buffer, and the driver has no shared "
@@ -294,7 +301,18 @@ int opencl_compute::submit(device_kernel &kernel, const launch_shape &shape, std
 			snprintf(what, sizeof(what), "setting argument %zu of a kernel", i);
 			return failed(what, err);
 		}
+		kernel.note_argument(i, args[i], era);
 	}
+	return 0;
+}
+
+int opencl_compute::submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,
+			   ticket &t)
+{
+	auto &ours = static_cast<opencl_kernel &>(kernel);
+	if (int wrong = set_args(ours, args))
+		return wrong;
+	auto *k = ours.handle();
 	cl_event event;
 	cl_int err;
 	t.submitted = now_ns();

@@ -87,6 +87,7 @@ opencl_kernel::opencl_kernel(const opencl_calls &cl, cl_kernel handle, cl_device
 	cl_uint n = 0;
 	ask(cl.get_kernel_info, handle, CL_KERNEL_NUM_ARGS, n);
 	nargs_ = n;
+	arguments_.reset(new (std::nothrow) set_argument[n]{});
 	limits_ = {1, {}};
 	auto ask_kernel = [&](cl_uint what, auto &answer) {
 		cl.get_kernel_work_group_info(handle, id, what, sizeof(answer), &answer, nullptr);
@@ -98,6 +99,33 @@ opencl_kernel::opencl_kernel(const opencl_calls &cl, cl_kernel handle, cl_device
 opencl_kernel::~opencl_kernel()
 {
 	cl_.release_kernel(handle_);
+}
+
+bool opencl_kernel::has_argument(size_t i, const device_arg &a, uint64_t era) const
+{
+	if (!arguments_)
+		return false;
+	const set_argument &s = arguments_[i];
+	if (s.kind != a.kind || s.nbytes != a.nbytes)
+		return false;
+	if (a.kind == HET_ARG_VALUE)
+		return !memcmp(s.value, a.pointer, a.nbytes);
+	bool same_bytes = s.buffer == a.buffer && s.offset == a.offset;
+	return s.era == era && (a.kind == HET_ARG_ADDRESS ? s.pointer == a.pointer : same_bytes);
+}
+
+void opencl_kernel::note_argument(size_t i, const device_arg &a, uint64_t era)
+{
+	if (!arguments_)
+		return;
+	set_argument &s = arguments_[i];
+	bool is_value = a.kind == HET_ARG_VALUE;
+	bool is_object = a.kind == HET_ARG_TEXTURE || a.kind == HET_ARG_SAMPLER;
+	s = {a.kind, a.nbytes, a.offset, a.pointer, a.buffer, era, {}};
+	if (is_object || (is_value && a.nbytes > sizeof(s.value)))
+		s.kind = 0;
+	else if (is_value)
+		memcpy(s.value, a.pointer, a.nbytes);
 }
 
 namespace

@@ -18,11 +18,25 @@ class opencl_kernel final : public device_kernel
 	group_limits limits() const override { return limits_; }
 	cl_kernel handle() const { return handle_; }
 
+	// Launches often have the arguments of the one before. An argument is remembered as long as @era is the same: an address means
+	// another thing when a buffer has gone. For who submits.
+	bool has_argument(size_t i, const device_arg &a, uint64_t era) const;
+	void note_argument(size_t i, const device_arg &a, uint64_t era);
+
       private:
+	struct set_argument {
+		uint32_t kind; // 0: not known
+		size_t nbytes, offset;
+		void *pointer, *buffer;
+		uint64_t era;
+		char value[16];
+	};
+
 	const opencl_calls &cl_;
 	const cl_kernel handle_;
 	uint32_t nargs_;
 	group_limits limits_;
+	std::unique_ptr<set_argument[]> arguments_; // null where there was no memory
 };
 
 // Where a program is to be built.
