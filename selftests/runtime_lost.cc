@@ -51,12 +51,39 @@ int add_on(runtime_fixture &fx, het_device *where, uint8_t *p, size_t n)
 	return status_of(e);
 }
 
-// A kernel fails, and the driver answers every call with that from then on.
+const char stop[] = R"(
+.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry stop()
+{
+	trap;
+}
+)";
+
+// A kernel fails, and the driver answers every call with that from then on: this is no injected failure.
 void lose(runtime_fixture &fx, const devices &d)
 {
-	block b(kind::mmapped, 100000);
-	fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed);
-	CHECK_EQ(add_on(fx, d.gpu, b.data(), b.size()), HET_EDEVICE);
+	const het_image image = {HET_IMAGE_PTX, 0, stop, sizeof stop - 1};
+	het_program_args p = {};
+	p.size = sizeof p;
+	p.images = &image;
+	p.nimages = 1;
+	program_handle program;
+	kernel_handle kernel;
+	HET_OK(het_program_create(&p, program.out()));
+	HET_OK(het_kernel_create(program, "stop", kernel.out()));
+	het_launch_args l = {};
+	l.size = sizeof l;
+	l.kernel = kernel;
+	l.dimensions = 1;
+	l.global[0] = l.local[0] = 32;
+	l.arg_size = sizeof(het_arg);
+	l.device = d.gpu;
+	event_handle e;
+	HET_OK(het_launch(fx.queue, &l, e.out()));
+	(void)het_event_wait(1, std::array{e.get()}.data());
+	CHECK_EQ(status_of(e), HET_EDEVICE);
 }
 
 } // namespace
