@@ -94,6 +94,7 @@ TEST(it_gets_no_more, .traps = trap::best, .devices = device::cuda2)
 	devices d;
 	lose(fx, d);
 	block b(kind::mmapped, 200000);
+	memset(b.data(), 0, b.size());
 	uint8_t one = 1;
 	event_handle e;
 	HET_ERR(fx.launch(fx.add, b.size(), {range_arg(b.data(), b.size(), HET_READ_WRITE), value_arg(one)}, e.out(),
@@ -115,6 +116,8 @@ TEST(what_was_there_alone, .traps = trap::best | trap::sigsegv, .devices = devic
 	devices d;
 	const size_t n = 1 << 20;
 	block alone(t.v.kind, n), both(t.v.kind, n);
+	memset(alone.data(), 0, n);
+	memset(both.data(), 0, n);
 	CHECK_EQ(add_on(fx, d.gpu, alone.data(), n), 0);
 	CHECK_EQ(add_on(fx, d.gpu, both.data(), n), 0);
 	for (size_t i = 0; i < n; i += 4096)

@@ -16,14 +16,15 @@ namespace
 constexpr uint32_t kinds = kind::heap | kind::mmapped | kind::memalign_line | kind::bss | kind::map | kind::slice;
 
 // A size of which 7919 is no divisor, nor one of its factors (it is a prime).
-size_t size_of(uint32_t kind)
+size_t size_of(uint32_t kind, size_t most)
 {
-	size_t n = std::min<size_t>(largest_of(kind), 400009);
+	size_t n = std::min(largest_of(kind), most);
 	return n % 7919 ? n : n - 1;
 }
 
 struct arrays {
-	explicit arrays(uint32_t kind) : from(kind, size_of(kind)), to(kind, size_of(kind)), model(to.size())
+	explicit arrays(uint32_t kind, size_t most = 400009)
+	    : from(kind, size_of(kind, most)), to(kind, size_of(kind, most)), model(to.size())
 	{
 		fill_pattern(from.data(), 0, from.size(), 1);
 		fill_pattern(to.data(), 0, to.size(), 2);
@@ -74,7 +75,7 @@ TEST(rows_of_bytes, .traps = trap::best | trap::sigsegv, .devices = device::runt
 		size_t n = round ? 1 + t.random.below(a.size()) : a.size();
 		work w = run_combine(fx, a, n);
 		if (n == a.size() && n > 100000)
-			CHECK(w.items.size() > 1);
+			CHECK(w.items.size() > 1 || has_large_device());
 		size_t at = t.random.below(a.size());
 		CHECK_EQ(a.to.data()[at], a.model[at]);
 		a.to.data()[at] = a.model[at] = uint8_t(round);
@@ -92,6 +93,21 @@ TEST(scattered_bytes, .traps = trap::best, .devices = device::runtime_several, .
 		size_t at = t.random.below(a.size());
 		CHECK_EQ(a.to.data()[at], a.model[at]);
 		a.from.data()[at]++;
+	}
+	CHECK_BYTES(a.to.data(), a.model.data(), a.size(), "written");
+}
+
+// GPUs take launches of the other tests for themselves.
+TEST(on_large_devices, .traps = trap::best, .devices = device::mixed | device::cuda2, .kinds = kind::mmapped)
+{
+	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
+	if (!has_large_device())
+		skip("no large device");
+	arrays a(t.v.kind, 8000009);
+	for (unsigned round = 0; round < 4; round++) {
+		CHECK(run_combine(fx, a, a.size()).items.size() > 1);
+		CHECK(run_scatter(fx, a, HET_WRITE_ONLY).items.size() > 1);
+		a.from.data()[round * 1000000]++;
 	}
 	CHECK_BYTES(a.to.data(), a.model.data(), a.size(), "written");
 }

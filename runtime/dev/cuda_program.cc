@@ -163,7 +163,8 @@ int cuda_program::find_variable(const char *name, void **address, size_t *nbytes
 	cuda_current c(cu_, context_);
 	cu_deviceptr at = 0;
 	int err = c.error() ? c.error() : cu_.get_variable(&at, nbytes, module_, name);
-	if (err == cu_error_not_found)
+	// The latter for names of kernels.
+	if (err == cu_error_not_found || err == cu_error_invalid_value)
 		return HET_ENAME;
 	if (err)
 		return fail(HET_EDEVICE, "%s: finding variable %s failed: %s (%d)", device_, name, cu_.name_of(err),

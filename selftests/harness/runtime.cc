@@ -298,6 +298,21 @@ work work_of(het_event *e, size_t items)
 	return w;
 }
 
+bool has_large_device()
+{
+	het_device *all[8];
+	uint32_t n = 0;
+	HET_OK(het_devices(8, all, &n));
+	for (uint32_t i = 0; i < std::min(n, 8u); i++) {
+		het_device_info info = {};
+		info.size = sizeof info;
+		HET_OK(het_device_describe(all[i], &info));
+		if (info.units > 16 && (info.kind == HET_DEVICE_OPENCL || info.kind == HET_DEVICE_CUDA))
+			return true;
+	}
+	return false;
+}
+
 void check_work(const work &w)
 {
 	CHECK_EQ(*std::min_element(w.times.begin(), w.times.end()), 1);
