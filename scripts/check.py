@@ -315,7 +315,7 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
     yield from examples()
     yield from applications()
     yield from launch_costs()
-    for tool in ("het-info", "het-ptx", "het-fatbin", "het-run"):
+    for tool in ("het-info", "het-ptx", "het-fatbin", "het-analyse", "het-run"):
         script = [sys.executable, str(ROOT / f"tools/tests/{tool.replace('-', '_')}.py")]
         yield Step(
             f"{tool}, command line",
