@@ -16,6 +16,7 @@ from pathlib import Path
 import command_line
 import opencl_builtins
 from command_line import Skip, run_cases, same, within
+from libhet import Argument, LaunchArguments, ProgramArguments
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "runtime/fatbin/tests/corpus"
@@ -274,50 +275,6 @@ def damage_is_found(work: Path) -> None:
         within(f"het-fatbin: {work / name}: ", called.err)
         within(said, called.err)
     same(Called("verify", work / "missing").status, 1)
-
-
-class ProgramArguments(ctypes.Structure):
-    _fields_ = [
-        ("size", ctypes.c_size_t),
-        ("source", ctypes.c_char_p),
-        ("options", ctypes.c_char_p),
-        ("functions", ctypes.c_void_p),
-        ("nfunctions", ctypes.c_size_t),
-        ("images", ctypes.c_void_p),
-        ("nimages", ctypes.c_size_t),
-        ("fat_binary", ctypes.c_void_p),
-        ("fat_binary_size", ctypes.c_size_t),
-        ("file", ctypes.c_char_p),
-        ("section", ctypes.c_char_p),
-    ]
-
-
-class Argument(ctypes.Structure):
-    _fields_ = [
-        ("kind", ctypes.c_uint32),
-        ("access", ctypes.c_uint32),
-        ("nbytes", ctypes.c_size_t),
-        ("pointer", ctypes.c_void_p),
-        ("memory", ctypes.c_void_p),
-    ]
-
-
-class LaunchArguments(ctypes.Structure):
-    _fields_ = [
-        ("size", ctypes.c_size_t),
-        ("kernel", ctypes.c_void_p),
-        ("dimensions", ctypes.c_uint32),
-        ("flags", ctypes.c_uint32),
-        ("global_", ctypes.c_size_t * 3),
-        ("offset", ctypes.c_size_t * 3),
-        ("local", ctypes.c_size_t * 3),
-        ("arg_size", ctypes.c_size_t),
-        ("nargs", ctypes.c_size_t),
-        ("args", ctypes.c_void_p),
-        ("nwaits", ctypes.c_size_t),
-        ("waits", ctypes.c_void_p),
-        ("device", ctypes.c_void_p),
-    ]
 
 
 def launch(file: str) -> None:

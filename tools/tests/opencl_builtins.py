@@ -9,12 +9,12 @@ native_exp10 native_log native_log2 native_log10 native_recip native_rsqrt nativ
 sign""".split()
 FLOATS_2 = """atan2 atan2pi copysign fdim fmax fmin fmod hypot maxmag minmag nextafter pow powr remainder half_divide half_powr
 native_divide native_powr step max min""".split()
-FLOATS_3 = "fma mad clamp mix smoothstep bitselect".split()
+FLOATS_3 = "fma mad mix smoothstep bitselect".split()
 TESTS_1 = "isfinite isinf isnan isnormal signbit".split()
 TESTS_2 = """isequal isnotequal isgreater isgreaterequal isless islessequal islessgreater isordered isunordered""".split()
 INTS_1 = "abs clz popcount".split()
-INTS_2 = "abs_diff add_sat hadd rhadd max min mul_hi rotate sub_sat mul24".split()
-INTS_3 = "clamp mad_hi mad_sat mad24".split()
+INTS_2 = "abs_diff add_sat hadd rhadd max min mul_hi rotate sub_sat".split()
+INTS_3 = "mad_hi mad_sat".split()
 VECTORS = {
     "cross": "cross((float4)(f, g, h, 0), (float4)(h, f, g, 0)).x",
     "dot": "dot((float4)(f, g, h, f), (float4)(h, f, g, g))",
@@ -42,13 +42,14 @@ POINTERS = {
     "ldexp": "ldexp(f, i)",
     "pown": "pown(f, i)",
     "rootn": "rootn(f, i)",
-    "nan": "as_int(nan(u))",
+    "nan": "isnan(nan(u))",
+    "clamp": "clamp(f, min(g, h), max(g, h))",
     "upsample": "upsample((short)i, (ushort)u)",
 }
 WORK_ITEMS = {
     "get_work_dim": "get_work_dim()",
     **{
-        f"get_{name}": f"get_{name}(u)"
+        f"get_{name}": f"get_{name}(u % 3)"
         for name in (
             "global_size",
             "global_id",
@@ -118,6 +119,9 @@ GROUPS = {
         **{f"{n} (int)": f"{n}(i)" for n in INTS_1},
         **{f"{n} (int)": f"{n}(i, j)" for n in INTS_2},
         **{f"{n} (int)": f"{n}(i, j, k)" for n in INTS_3},
+        "clamp (int)": "clamp(i, min(j, k), max(j, k))",
+        "mul24 (int)": "mul24(i >> 8, j)",
+        "mad24 (int)": "mad24(i >> 8, j, k)",
     },
     "Vectors, geometry and choice": VECTORS,
     "Comparisons": {**{n: f"{n}(f)" for n in TESTS_1}, **{n: f"{n}(f, g)" for n in TESTS_2}},
