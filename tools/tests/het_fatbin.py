@@ -13,6 +13,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import builtin_results
 import command_line
 import opencl_builtins
 from command_line import Skip, run_cases, same, within
@@ -212,6 +213,28 @@ def builtins_are_as_documented(work: Path) -> None:
         within(reason, called.err)
 
 
+def builtin_results_of(file: Path, **environment: str) -> dict:
+    script = Path(__file__).parent / "builtin_results.py"
+    done = subprocess.run([sys.executable, script, file], env=with_library() | environment, capture_output=True, timeout=200)
+    if done.returncode:
+        raise AssertionError(done.stderr.decode())
+    return json.loads(done.stdout)
+
+
+# The interpreter runs the PTX, as a CUDA driver without a GPU.
+def builtins_in_ptx_return_what_opencl_does(work: Path) -> None:
+    fake = Path(HET_FATBIN).parent.parent / "fake"
+    if not (fake / "libcuda.so.1").exists():
+        raise Skip("the driver without a GPU is not built here (make tests)")
+    made_ptx(work, ADD)
+    called = Called("build", "-", "-o", work / "made.het", "--targets", "opencl,ptx", stdin=builtin_results.source().encode())
+    same((called.status, called.err), (0, ""))
+    wanted = builtin_results_of(work / "made.het", HET_DEVICES="opencl")
+    got = builtin_results_of(work / "made.het", HET_DEVICES="cuda", LD_LIBRARY_PATH=str(fake))
+    same(len(wanted) > 200, True)
+    same(builtin_results.differences(got, wanted), [])
+
+
 def local_memory_of_large_vectors_is_refused(work: Path) -> None:
     made_ptx(work, ADD)
     source = "kernel void k(local float8 *l) { l[get_local_id(0)] = 1; }"
@@ -300,10 +323,14 @@ def launch(file: str) -> None:
     same(list(data), [i + 5 for i in range(n)])
 
 
+def with_library() -> dict[str, str]:
+    """The library stands before libc, as it does in programs that are linked with it."""
+    library = str(Path(HET_FATBIN).parent.parent / "libhet.so")
+    return os.environ | {"LIBHET": library, "LD_PRELOAD": library}
+
+
 def launched(file: Path) -> subprocess.CompletedProcess:
-    library = Path(HET_FATBIN).parent.parent / "libhet.so"
-    # The library stands before libc, as it does in programs that are linked with it.
-    env = os.environ | {"LIBHET": str(library), "LD_PRELOAD": str(library), "HET_DEVICES": "opencl", "GPUVM_VERBOSE": "1"}
+    env = with_library() | {"HET_DEVICES": "opencl", "GPUVM_VERBOSE": "1"}
     script = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import het_fatbin; het_fatbin.launch({str(file)!r})"
     return subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, timeout=120)
 
@@ -339,6 +366,7 @@ def main() -> int:
         ptx_runs_in_the_interpreter,
         ptx_is_what_ptxas_takes,
         builtins_are_as_documented,
+        builtins_in_ptx_return_what_opencl_does,
         local_memory_of_large_vectors_is_refused,
         images_are_added_and_replaced,
         sections_of_executables_are_read,
