@@ -87,7 +87,8 @@ class cuda_compute final : public compute_device
 		return opening_.once([this] { return open_now(); });
 	}
 	int open_now();
-	int choose_groups(const launch_shape &shape, unsigned (&groups)[3], unsigned (&items)[3]) const;
+	int choose_groups(const cuda_kernel &k, const launch_shape &shape, unsigned (&groups)[3],
+			  unsigned (&items)[3]) const;
 	int make_notes(cuda_kernel &k, std::unique_ptr<cuda_notes> &made);
 	int launch(cuda_kernel &k, const unsigned (&groups)[3], const unsigned (&items)[3], cuda_notes *notes,
 		   std::span<const device_arg> args, ticket &t);
@@ -203,16 +204,19 @@ size_t divisor(size_t n, size_t most)
 	return std::min(most, n & -n);
 }
 
-// A grid has whole groups and begins at 0.
-int cuda_compute::choose_groups(const launch_shape &shape, unsigned (&groups)[3], unsigned (&items)[3]) const
+// A grid has whole groups.
+int cuda_compute::choose_groups(const cuda_kernel &k, const launch_shape &shape, unsigned (&groups)[3],
+				unsigned (&items)[3]) const
 {
 	for (unsigned d = 0; d < 3; d++) {
 		bool used = d < shape.dimensions;
 		size_t global = used ? shape.global[d] : 1;
 		size_t local = used && shape.has_local() ? shape.local[d] : d ? 1 : divisor(global, usual_group);
-		if (used && shape.offset[d])
-			return fail(HET_EARG, "%s: kernels of images know no offset; this launch has %zu", info_.name,
-				    shape.offset[d]);
+		if (used && shape.offset[d] && !k.ids().are_there())
+			return fail(HET_EARG,
+				    "%s: kernels of images know no offset, unless het-fatbin made them of OpenCL C; "
+				    "this launch has %zu",
+				    info_.name, shape.offset[d]);
 		if (global % local || global / local > INT32_MAX)
 			return fail(HET_EARG, "%s: %zu work-items in dimension %u are no whole number of groups of %zu",
 				    info_.name, global, d, local);
@@ -254,7 +258,7 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 {
 	auto &k = static_cast<cuda_kernel &>(kernel);
 	unsigned groups[3] = {}, items[3] = {};
-	int wrong = choose_groups(shape, groups, items);
+	int wrong = choose_groups(k, shape, groups, items);
 	if (!wrong)
 		wrong = k.set(args);
 	if (wrong)
@@ -265,6 +269,8 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 	int err = c.error() ? c.error() : make_notes(k, notes);
 	if (!err)
 		err = marks_.begin_launch(stream_, &number);
+	if (!err)
+		err = k.ids().send(cu_, stream_, shape);
 	cu_deviceptr control = 0;
 	if (!err && shape.part.count)
 		err = slices_.send(cu_, stream_, sheets_, shape, &control);

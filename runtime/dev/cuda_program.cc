@@ -52,6 +52,7 @@ class cuda_program final : public device_program
 	const char *device_;
 	cu_module module_ = nullptr;
 	cuda_tables tables_;
+	cuda_ids ids_;
 	// The same program for slices, once it was asked for; null: it can't be had.
 	bool is_slicing_tried_ = false;
 	std::unique_ptr<cuda_program> sliced_;
@@ -61,7 +62,8 @@ class cuda_program final : public device_program
 int cuda_program::load(std::span<const het_image> images, char *log)
 {
 	cuda_current c(cu_, context_);
-	return c.error() ? c.error() : load_cuda_images(cu_, at_.can, images, log, &module_);
+	int err = c.error() ? c.error() : load_cuda_images(cu_, at_.can, images, log, &module_);
+	return err ? err : ids_.open(cu_, module_);
 }
 
 int cuda_program::load(instrumented from, char *log)
@@ -81,7 +83,7 @@ int cuda_program::find_kernel(const char *name, bool is_sliced, std::unique_ptr<
 	int err = c.error() ? c.error() : cu_.get_function(&f, module_, name);
 	if (err == cu_error_not_found)
 		return HET_ENAME;
-	std::unique_ptr<cuda_kernel> k(err ? nullptr : new (std::nothrow) cuda_kernel(f, tables_, is_sliced));
+	std::unique_ptr<cuda_kernel> k(err ? nullptr : new (std::nothrow) cuda_kernel(f, tables_, ids_, is_sliced));
 	if (k)
 		err = k->open(cu_);
 	else if (!err)

@@ -4,6 +4,7 @@
 
 #include "dev/compute_device.h"
 #include "dev/cuda_calls.h"
+#include "dev/cuda_ids.h"
 #include "dev/cuda_tables.h"
 #include "fatbin/pick.h"
 
@@ -14,10 +15,10 @@ namespace het::rt
 class cuda_kernel final : public device_kernel
 {
       public:
-	// @tables: of its module's instruments, which has any or none; live as long as this.
+	// @tables, @ids: of its module, which has any or none; live as long as this.
 	// @is_sliced: the last parameter is the pass's.
-	cuda_kernel(cu_function handle, cuda_tables &tables, bool is_sliced)
-	    : handle_(handle), tables_(tables), is_sliced_(is_sliced)
+	cuda_kernel(cu_function handle, cuda_tables &tables, cuda_ids &ids, bool is_sliced)
+	    : handle_(handle), tables_(tables), ids_(ids), is_sliced_(is_sliced)
 	{
 	}
 	// Asks the driver for the parameters. A code of the driver's.
@@ -29,6 +30,7 @@ class cuda_kernel final : public device_kernel
 	bool notes_writes() const override { return tables_.has().dirty; }
 	cu_function handle() const { return handle_; }
 	cuda_tables &tables() const { return tables_; }
+	cuda_ids &ids() const { return ids_; }
 
 	// Takes the arguments of one launch, of which only one is made at a time. 0, or HET_EARG: one does not fit its parameter.
 	int set(std::span<const device_arg> args);
@@ -46,6 +48,7 @@ class cuda_kernel final : public device_kernel
 
 	const cu_function handle_;
 	cuda_tables &tables_;
+	cuda_ids &ids_;
 	const bool is_sliced_;
 	uint32_t nargs_ = 0;
 	unsigned shared_bytes_ = 0;

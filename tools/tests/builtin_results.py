@@ -36,7 +36,7 @@ def source() -> str:
     for number, some in enumerate(kernels()):
         lines += [
             f"kernel void k{number}(global float *out, global float *pf, global int *ints)\n{{",
-            "\tuint t = get_global_id(0), u = t, v = t * 7 % 5, w = t % 3;",
+            "\tuint t = get_global_id(0) - get_global_offset(0), u = t, v = t * 7 % 5, w = t % 3;",
             "\tfloat f = (t + 1) / 67.0f, g = (t * 13 % 64 + 1) / 71.0f, h = (t * 29 % 64 + 1) / 73.0f;",
             "\tint i = (int)t * 2654435 - 80000000, j = 77 - (int)t * 5, k = (int)t * t - 300;",
             "\tlocal float lf[64];\n\tlocal int counters[64];\n\tlocal int *li = counters + t % 64;",
@@ -68,8 +68,9 @@ def run(file: str) -> dict[str, list[float]]:
         floats = (ctypes.c_float * FLOATS)(*((n * 37 % 101) / 8 for n in range(FLOATS)))
         ints = (ctypes.c_int * ITEMS)(*((n * 1009 % 97) - 40 for n in range(ITEMS)))
         args = (Argument * 3)(*(Argument(4, 3, ctypes.sizeof(a), ctypes.addressof(a), None) for a in (out, floats, ints)))
-        call = LaunchArguments(size=ctypes.sizeof(LaunchArguments), kernel=kernel, dimensions=1)
-        call.global_[0], call.local[0] = ITEMS, 32
+        call = LaunchArguments(size=ctypes.sizeof(LaunchArguments), kernel=kernel, dimensions=2)
+        call.global_[0], call.local[0], call.offset[0] = ITEMS, 32, 7
+        call.global_[1], call.local[1], call.offset[1] = 1, 1, 1000
         call.arg_size, call.nargs, call.args = ctypes.sizeof(Argument), 3, ctypes.addressof(args)
         check(het.het_launch(queue, ctypes.byref(call), None))
         check(het.het_finish(queue))

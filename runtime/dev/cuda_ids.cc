@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "dev/cuda_ids.h"
+
+namespace het::rt
+{
+
+int cuda_ids::open(const cuda_calls &cu, cu_module module)
+{
+	size_t size = 0;
+	cu_deviceptr at = 0;
+	int err = cu.get_variable(&at, &size, module, "het_launch");
+	if (!err && size == sizeof(layout))
+		at_ = at;
+	return err == cu_error_not_found ? 0 : err;
+}
+
+int cuda_ids::send(const cuda_calls &cu, cu_stream stream, const launch_shape &shape)
+{
+	layout wanted = {};
+	for (unsigned d = 0; d < shape.dimensions; d++)
+		wanted.offset[d] = shape.offset[d];
+	wanted.dimensions = shape.dimensions > 1 ? shape.dimensions : 0;
+	if (!at_ || wanted == sent_)
+		return 0;
+	// The driver has taken what is not pinned when the call returns.
+	int err = cu.copy_to_device(at_, &wanted, sizeof(wanted), stream);
+	if (!err)
+		sent_ = wanted;
+	return err;
+}
+
+} // namespace het::rt
