@@ -70,7 +70,7 @@ class raw_opencl final : public raw_launch
 	cl_int set_argument(unsigned i)
 	{
 		const cl_mem buffer = buffers_[i].get();
-		return arguments_.ranges ? clSetKernelArg(kernel_.get(), i, sizeof(buffer), &buffer)
+		return arguments_.ranges ? clSetKernelArg(kernel_.get(), i, sizeof(cl_mem), &buffer)
 					 : clSetKernelArg(kernel_.get(), i, sizeof(i), &i);
 	}
 
