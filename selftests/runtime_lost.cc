@@ -124,7 +124,7 @@ TEST(what_was_there_alone, .traps = trap::best | trap::sigsegv, .devices = devic
 		CHECK_EQ(both.data()[i], 1);
 	lose(fx, d);
 	CHECK_EQ(touch(alone.data() + n / 2), SIGBUS);
-	CHECK_EQ(touch(alone.data() + 5, true), SIGBUS);
+	CHECK_EQ(touch(alone.data() + n / 4, true), SIGBUS);
 	const char *said = nullptr;
 	CHECK_OK(gpuvm_stat(GPUVM_STAT_LAST_FAILURE, &said));
 	char named[64];

@@ -26,7 +26,7 @@ constexpr size_t preferred_local = 256;
 constexpr size_t blocks_each = 64;
 // In seconds, where speeds are known: a launch that one device does alone in less time is not worth sharing, and a block should last
 // many times what it takes to begin and end one.
-constexpr double short_launch = 4e-3, least_block = 1e-3;
+constexpr double short_launch = 4e-3, least_block = 2e-3;
 // An argument that is used in more pieces counts as used anywhere.
 constexpr uint64_t most_pieces = 32;
 // OpenCL drivers may have 32 bits for an offset.
@@ -333,7 +333,7 @@ void split_launch::note_done(block &b, participant &p)
 	p.last_end = now;
 	p.twins_ns += b.twins_ns;
 	b.state = block::counts;
-	policy_->measured(b.participant, speed);
+	policy_->measured(b.participant, b.what.count, seconds);
 	kernel_->speeds.note_shared(*p.device, speed * items_of_row());
 	note_part(b, now);
 }

@@ -19,7 +19,7 @@ class hguided_policy final : public policy
 	{
 		return take_head(left_, pace_.block(device, left_.count), grains_[device]);
 	}
-	void measured(unsigned device, double speed) override { pace_.measured(device, speed); }
+	void measured(unsigned device, size_t rows, double seconds) override { pace_.measured(device, rows, seconds); }
 
       private:
 	rows left_;

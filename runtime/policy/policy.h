@@ -34,8 +34,8 @@ class policy
 	virtual ~policy() = default;
 	// None: there is nothing left for this device, unless another leaves.
 	virtual rows next(unsigned device) = 0;
-	// How fast the device was at its last block: better than what was known at the start.
-	virtual void measured(unsigned, double /*rows a second*/) {}
+	// The device has done a block: what is known of it from the start may be wrong.
+	virtual void measured(unsigned /*device*/, size_t /*rows*/, double /*seconds*/) {}
 	// The device asks for no more: others get what it would have got.
 	virtual void leave(unsigned) {}
 };

@@ -57,14 +57,17 @@ class pace
 		known_ = s.block_seconds > 0 ? ~uint32_t{0} : 0;
 	}
 
-	void measured(unsigned device, double speed)
+	// By all that the device has done: one row may be a hundred times the work of the next, so one block says little.
+	void measured(unsigned device, size_t rows, double seconds)
 	{
+		done_[device] += double(rows);
+		busy_[device] += seconds;
+		double speed = done_[device] / busy_[device];
 		// What was told may have been in another unit than what is measured.
 		if (!known_)
 			rescale(speed / speeds_[device]);
-		bool first = !(known_ >> device & 1);
 		known_ |= uint32_t{1} << device;
-		speeds_[device] += (first ? 1 : weight) * (speed - speeds_[device]);
+		speeds_[device] = speed;
 	}
 	double speed(unsigned device) const { return speeds_[device]; }
 	// Of the rows that are left.
@@ -75,9 +78,7 @@ class pace
 	}
 
       private:
-	// By simulation with the rows of a Mandelbrot set, with equal rows, and with speeds that are told wrongly by ten: one row
-	// may be a hundred times the work of the next, so a block says little of the device, and a large one may be half of all work.
-	static constexpr double part = 0.3, part_unknown = 0.1, weight = 0.5;
+	static constexpr double part = 0.3, part_unknown = 0.1;
 
 	void rescale(double factor)
 	{
@@ -86,7 +87,7 @@ class pace
 	}
 
 	size_t n_;
-	double speeds_[most_shares] = {};
+	double speeds_[most_shares] = {}, done_[most_shares] = {}, busy_[most_shares] = {};
 	double block_seconds_;
 	uint32_t known_ = 0;
 };

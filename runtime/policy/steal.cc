@@ -26,7 +26,7 @@ class steal_policy final : public policy
 		left_ -= r.count;
 		return r;
 	}
-	void measured(unsigned device, double speed) override { pace_.measured(device, speed); }
+	void measured(unsigned device, size_t rows, double seconds) override { pace_.measured(device, rows, seconds); }
 
       private:
 	// What thief and victim have then takes both equally long.

@@ -47,7 +47,11 @@ outcome simulate(const kind &k, const sharing &told, const std::vector<double> &
 	o.done.resize(told.total);
 	o.blocks.resize(truly.size());
 	std::unique_ptr<policy> p = k.make(told);
-	std::vector<double> free_at(truly.size(), 0), last(truly.size(), 0);
+	std::vector<double> free_at(truly.size(), 0);
+	struct {
+		size_t rows = 0;
+		double seconds = 0;
+	} last[16];
 	std::vector<bool> out(truly.size(), false);
 	rows returned = {0, 0};
 	for (;;) {
@@ -59,7 +63,7 @@ outcome simulate(const kind &k, const sharing &told, const std::vector<double> &
 		if (d == truly.size())
 			return o;
 		if (o.blocks[d])
-			p->measured(unsigned(d), last[d]);
+			p->measured(unsigned(d), last[d].rows, last[d].seconds);
 		rows r = std::exchange(returned, {0, 0});
 		if (!r.count)
 			r = p->next(unsigned(d));
@@ -80,7 +84,7 @@ outcome simulate(const kind &k, const sharing &told, const std::vector<double> &
 			all += work.empty() ? 1 : work[i];
 		}
 		o.blocks[d]++;
-		last[d] = double(r.count) * truly[d] / all;
+		last[d] = {r.count, all / truly[d]};
 		free_at[d] += all / truly[d];
 		o.time = std::max(o.time, free_at[d]);
 	}
