@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 	app.add_option("--offset", c.offset, "ids of the first work-item, as above");
 	app.add_option("--arg", c.arguments, "an argument, see below")->allow_extra_args(false);
 	app.add_option("--device", c.devices,
-		       "number or name; all, or several: they share each launch; else the library chooses one")
+		       "number or name; all, or several: they share each launch; else the library chooses")
 		->allow_extra_args(false);
 	app.add_option("--policy", c.policy, "how they share it: single, static, dynamic, hguided, steal");
 	app.add_option("--repeat", c.repeat, "launches, one after another on the same arrays")

@@ -20,7 +20,7 @@ Options of arrays:
   access=read|write|both   what the kernel does, where its declaration says too much
   out=FILE          where what the kernel has made of it is written
   show=N            how many elements are printed (4)
-Which elements a work-item uses, for launches on several devices; arrays that are written need it:
+Which elements a work-item uses, for launches on several devices, where the fat binary does not know:
   step=N            first element of work-item i: offset + i * step (1)
   offset=N          may be negative (0)
   length=N          elements (step)
