@@ -101,11 +101,13 @@ class het_side
 	het_launch_args launch_ = {};
 };
 
-template <class S> double time_of(S &side)
+template <class S> void time_launches(S &side, unsigned launches, series &times)
 {
-	stopwatch watch;
-	side.run();
-	return watch.lap();
+	for (unsigned i = 0; i < launches; i++) {
+		stopwatch watch;
+		side.run();
+		times.push_back(watch.lap());
+	}
 }
 
 struct row_times {
@@ -113,18 +115,21 @@ struct row_times {
 };
 
 // The two take turns launch by launch, in changing order: a driver with two threads may serve every other launch by the one that
-// the system has put where it wakes fast.
+// the system has put where it wakes fast. Where the device would change contexts for each, they do so round by round.
 row_times measure(het_side &mine, raw_launch &theirs, const options &o)
 {
+	const unsigned turn = theirs.changes_contexts() ? o.launches : 1;
 	row_times t;
+	unsigned turns = 0;
 	for (unsigned round = 0; round <= o.rounds; round++) {
 		row_times all;
-		for (unsigned i = 0; i < o.launches; i++) {
-			if (i & 1)
-				all.het.push_back(time_of(mine));
-			all.raw.push_back(time_of(theirs));
-			if (!(i & 1))
-				all.het.push_back(time_of(mine));
+		for (unsigned i = 0; i < o.launches; i += turn) {
+			const bool first = turns++ & 1;
+			if (first)
+				time_launches(mine, turn, all.het);
+			time_launches(theirs, turn, all.raw);
+			if (!first)
+				time_launches(mine, turn, all.het);
 		}
 		if (!round)
 			continue; // the first links, and warms up

@@ -40,7 +40,8 @@ class raw_opencl final : public raw_launch
       public:
 	raw_opencl(cl_device_id id, const empty_arguments &a) : arguments_(a)
 	{
-		cl_int err;
+		cl_int err = clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof(type_), &type_, nullptr);
+		cl_check(err, "clGetDeviceInfo");
 		context_.reset(clCreateContext(nullptr, 1, &id, nullptr, nullptr, &err));
 		cl_check(err, "clCreateContext");
 		queue_.reset(clCreateCommandQueue(context_.get(), id, 0, &err));
@@ -65,6 +66,7 @@ class raw_opencl final : public raw_launch
 			 "clEnqueueNDRangeKernel");
 		cl_check(clFinish(queue_.get()), "clFinish");
 	}
+	bool changes_contexts() const override { return !(type_ & CL_DEVICE_TYPE_CPU); }
 
       private:
 	cl_int set_argument(unsigned i)
@@ -75,6 +77,7 @@ class raw_opencl final : public raw_launch
 	}
 
 	const empty_arguments arguments_;
+	cl_device_type type_ = 0;
 	cl_context_owner context_;
 	cl_queue_owner queue_;
 	cl_program_owner program_;

@@ -34,6 +34,8 @@ class raw_launch
 	virtual ~raw_launch() = default;
 	// Passes the arguments, launches and waits.
 	virtual void run() = 0;
+	// The device takes long to change from the runtime's context to this one's.
+	virtual bool changes_contexts() const { return false; }
 };
 
 // On the device that is one of the runtime's; null if that has no API of its own (HET_DEVICE_HOST and HET_DEVICE_APART).
