@@ -528,7 +528,8 @@ struct het_launch_args {
 	uint32_t flags;
 	/** work-items, and the id of the first, in each dimension */
 	size_t global[3], offset[3];
-	/** work-items a group; all 0: the library chooses. CUDA: global must be a multiple of it, and offset 0 */
+	/** work-items a group; all 0: the library chooses. CUDA: global must be a multiple of it, and offset 0 unless
+	 * het-fatbin made the PTX */
 	size_t local[3];
 	/** sizeof(struct het_arg) */
 	size_t arg_size;
