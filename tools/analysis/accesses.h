@@ -14,6 +14,10 @@ namespace tool::analysis
 // SPIR's numbers.
 enum address_space : unsigned { space_private, space_global, space_constant, space_local, space_generic };
 
+// Work-items of different groups see the same bytes there.
+bool is_shared(unsigned space);
+bool has_shared_pointer(const llvm::Type *t);
+
 struct access {
 	unsigned argument;
 	bool writes;

@@ -5,7 +5,6 @@
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
@@ -20,7 +19,6 @@ using namespace llvm::PatternMatch;
 namespace
 {
 
-constexpr unsigned most_bits = 64;
 constexpr unsigned dimensions = 3;
 // A loop of more turns, or a range of more numbers, is no offset in an element.
 constexpr uint64_t longest_range = 1 << 20;
@@ -281,113 +279,6 @@ std::optional<form> values::compute_range(Value *v)
 	f.spread = {low.getSExtValue(), high.getSExtValue()};
 	f.is_unsigned_sum = low.isNonNegative();
 	return f;
-}
-
-// --- pointers ------------------------------------------------------------------
-
-std::optional<form> values::offset_of(GEPOperator &g)
-{
-	const DataLayout &layout = function_.getParent()->getDataLayout();
-	auto sum = constant_form(0, most_bits);
-	for (auto at = gep_type_begin(g); sum && at != gep_type_end(g); ++at) {
-		std::optional<form> part;
-		if (StructType *s = at.getStructTypeOrNull()) {
-			auto field = unsigned(cast<ConstantInt>(at.getOperand())->getZExtValue());
-			part = constant_form(int64_t(layout.getStructLayout(s)->getElementOffset(field)), most_bits);
-		} else {
-			auto size = constant_form(int64_t(layout.getTypeAllocSize(at.getIndexedType()).getFixedSize()),
-						  most_bits);
-			auto index = form_of(at.getOperand());
-			if (index && index->bits < most_bits)
-				index = widen(*index, most_bits, true);
-			part = index && size ? multiply(*index, *size, false, false) : std::nullopt;
-		}
-		sum = part ? add(*sum, *part, 1, false, false) : std::nullopt;
-	}
-	return sum;
-}
-
-place values::place_of(Value *pointer)
-{
-	if (auto *g = dyn_cast<GEPOperator>(pointer)) {
-		if (!g->getType()->isPointerTy())
-			return {pointer, std::nullopt};
-		place from = place_of(g->getPointerOperand());
-		auto offset = offset_of(*g);
-		from.offset = from.offset && offset ? join(add(*from.offset, *offset, 1, false, false)) : std::nullopt;
-		return from;
-	}
-	if (auto *cast = dyn_cast<Operator>(pointer);
-	    cast && (cast->getOpcode() == Instruction::BitCast || cast->getOpcode() == Instruction::AddrSpaceCast))
-		return place_of(cast->getOperand(0));
-	if (auto *p = dyn_cast<PHINode>(pointer)) {
-		auto *loop = dyn_cast<SCEVAddRecExpr>(evolution_.getSCEV(p));
-		BasicBlock *before = loop ? loop->getLoop()->getLoopPredecessor() : nullptr;
-		if (before && loop->getLoop()->getHeader() == p->getParent()) {
-			place start = place_of(p->getIncomingValueForBlock(before));
-			start.offset = compute_loop(*p, start.offset);
-			return start;
-		}
-	}
-	return {pointer, constant_form(0, most_bits)};
-}
-
-// --- bounds --------------------------------------------------------------------
-
-bool values::implies_bound(Value *condition, bool is_true, unsigned d, unsigned number)
-{
-	Value *a, *b;
-	if (is_true ? match(condition, m_LogicalAnd(m_Value(a), m_Value(b)))
-		    : match(condition, m_LogicalOr(m_Value(a), m_Value(b))))
-		return implies_bound(a, is_true, d, number) || implies_bound(b, is_true, d, number);
-	auto *compare = dyn_cast<ICmpInst>(condition);
-	if (!compare)
-		return false;
-	auto predicate = is_true ? compare->getPredicate() : compare->getInversePredicate();
-	Value *small = compare->getOperand(0), *large = compare->getOperand(1);
-	if (predicate == CmpInst::ICMP_SGT || predicate == CmpInst::ICMP_UGT || predicate == CmpInst::ICMP_SGE ||
-	    predicate == CmpInst::ICMP_UGE) {
-		std::swap(small, large);
-		predicate = CmpInst::getSwappedPredicate(predicate);
-	}
-	auto id = form_of(small), bound = form_of(large);
-	if (!id || !bound || !bound->is_signed_sum || id->limit || bound->limit)
-		return false;
-	bool is_plain = bound->terms.size() == size_t{1} + (bound->constant() != 0) && !bound->spread.low &&
-			!bound->spread.high && !id->spread.low && !id->spread.high;
-	bool is_id = id->is_signed_sum && id->is_unsigned_sum && id->terms.size() == 1 &&
-		     id->factor({{symbol::kind::global_id, d}}) == 1;
-	bool is_argument = bound->factor({{symbol::kind::argument, number}}) == 1 ||
-			   bound->factor({{symbol::kind::unsigned_argument, number}}) == 1;
-	if (!is_plain || !is_id || !is_argument)
-		return false;
-	int64_t above = bound->constant();
-	switch (predicate) {
-	case CmpInst::ICMP_SLT:
-		return above <= 0;
-	case CmpInst::ICMP_SLE:
-		return above < 0;
-	case CmpInst::ICMP_ULT:
-		return above == 0; // less could be a large number
-	default:
-		return false;
-	}
-}
-
-bool values::is_bounded(const BasicBlock *block, unsigned d, unsigned number)
-{
-	const auto *here = tree_.getNode(block);
-	for (auto *node = here ? here->getIDom() : nullptr; node; node = node->getIDom()) {
-		auto *branch = dyn_cast<BranchInst>(node->getBlock()->getTerminator());
-		if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1))
-			continue;
-		for (unsigned way = 0; way < 2; way++) {
-			BasicBlockEdge edge(node->getBlock(), branch->getSuccessor(way));
-			if (tree_.dominates(edge, block) && implies_bound(branch->getCondition(), way == 0, d, number))
-				return true;
-		}
-	}
-	return false;
 }
 
 } // namespace tool::analysis

@@ -14,6 +14,9 @@
 namespace tool::analysis
 {
 
+// Of integers and addresses.
+constexpr unsigned most_bits = 64;
+
 // The name of a function of OpenCL C without what overloading adds; "" for those of others.
 llvm::StringRef builtin_name(const llvm::Function &f);
 
