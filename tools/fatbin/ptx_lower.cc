@@ -72,6 +72,9 @@ void lower_local(const module &m, const function &f, const variable &parameter, 
 		throw std::runtime_error("kernel " + std::string(m.str(f.name)) +
 					 " has an argument of local memory that is aligned to " +
 					 std::to_string(parameter.pointer_align) + " bytes; launches align to 16");
+	// It is a number now. Drivers refuse parameters that are said to point to shared memory, which ptxas takes.
+	auto attribute = uint32_t(m.text.rfind(".ptr", parameter.pointer_space.begin));
+	e.replace({attribute, parameter.name.begin}, "");
 	for (const statement &s : m.statements_of(f)) {
 		if (s.kind != statement::kind_t::instruction)
 			continue;

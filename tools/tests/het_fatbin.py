@@ -178,6 +178,8 @@ def made_ptx(work: Path, source: str, *options: object) -> Path:
 def ptx_runs_in_the_interpreter(work: Path) -> None:
     ptx = made_ptx(work, GROUPS)
     within(".visible .entry rotate(", ptx.read_text())
+    within(".param .u64 .ptr .global .align 4 rotate_param_0,", ptx.read_text())
+    within(".param .u64 rotate_param_1,", ptx.read_text())  # drivers refuse .ptr .shared
     (work / "from").write_bytes(struct.pack("<8f", *range(1, 9)))
     sliced = work / "sliced.ptx"
     het_ptx = partial(command_line.Called, str(Path(HET_FATBIN).parent / "het-ptx"))
