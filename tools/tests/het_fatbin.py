@@ -286,6 +286,12 @@ def files_of_the_first_version_are_read(_: Path) -> None:
         same(len(found["images"]), images)
 
 
+def files_of_version_1_1_are_read(_: Path) -> None:
+    kernels = listed(CORPUS / "analysed.het")["kernels"]
+    same([(k["name"], k["split"]["answer"]) for k in kernels], [("scale", "safe"), ("rows", "safe"), ("count", "unsafe")])
+    same([a.get("found") for a in kernels[0]["arguments"]], ["read", "write", None])
+
+
 def damage_is_found(work: Path) -> None:
     whole = (CORPUS / "images.het").read_bytes()
     at = whole.index(b"kernel void add")
@@ -373,6 +379,7 @@ def main() -> int:
         images_are_added_and_replaced,
         sections_of_executables_are_read,
         files_of_the_first_version_are_read,
+        files_of_version_1_1_are_read,
         damage_is_found,
         native_binaries_run,
         refused_binaries_are_stepped_over,
