@@ -50,7 +50,7 @@ def sources(pattern: str) -> list[str]:
     return sorted(p.stem for p in ROOT.glob(pattern))
 
 
-UNIT_TEST_PARTS = ("lib/*", "runtime/*", "tools/json", "tools/fatbin", "bench/apps")
+UNIT_TEST_PARTS = ("lib/*", "runtime/*", "tools/json", "tools/fatbin", "tools/analysis", "bench/apps")
 UNIT_TESTS = [t for part in UNIT_TEST_PARTS for t in sources(f"{part}/tests/*_test.cc")]
 SELFTESTS = sources("selftests/*.cc") + sources("selftests/*.c")
 
@@ -68,6 +68,7 @@ ONE_THREAD = [
     *sources("runtime/dev/tests/*_test.cc"),
     *sources("tools/json/tests/*_test.cc"),
     *sources("tools/fatbin/tests/*_test.cc"),
+    *sources("tools/analysis/tests/*_test.cc"),
     *sources("bench/apps/tests/*_test.cc"),
 ]
 WITHOUT = {

@@ -82,8 +82,9 @@ void lower_local(const module &m, const function &f, const variable &parameter, 
 		if (!m.str(i.opcode).starts_with("ld.param") || m.str(m.operand_of(i, 1).name) != m.str(parameter.name))
 			continue;
 		std::string to(m.str(m.operand_of(i, 0))), base = e.new_register(f, type::b64);
-		e.after(s,
-			"mov.u64 " + base + ", " + local_memory + ";\nadd.s64 " + to + ", " + to + ", " + base + ";");
+		std::string lines = "mov.u64 " + base;
+		lines.append(", ").append(local_memory).append(";\nadd.s64 ").append(to).append(", ").append(to);
+		e.after(s, lines.append(", ").append(base).append(";"));
 	}
 }
 
