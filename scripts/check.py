@@ -253,7 +253,7 @@ def examples() -> Iterator[Step]:
         )
 
 
-APPLICATION_RUNS = (("opencl",), ("host",), ("apart",), ("cuda",), ("apart,apart", "--split"), ("opencl,host", "--split"))
+APPLICATION_RUNS = (("opencl",), ("host",), ("cuda",), ("apart,apart", "--split"), ("opencl,host", "--split"))
 
 
 def applications() -> Iterator[Step]:

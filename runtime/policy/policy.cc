@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "policy/policy.h"
+
 #include "policy/shares.h"
 
 #include <cstring>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // %ctaid and %nctaid come from shared memory, where the block's first thread puts them when the block begins. Blocks
 // that find the stop flag set then write their number down and leave, all threads together.
+#include "ptx/passes/slice.h"
+
 #include "ptx/passes/access.h"
 #include "ptx/passes/pass.h"
 #include "ptx/passes/slice_check.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Blocks and warps take turns.
+#include "ptx/simt/run.h"
+
 #include "ptx/simt/runner.h"
 
 #include <algorithm>
