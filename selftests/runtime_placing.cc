@@ -95,7 +95,7 @@ TEST(speeds_outlive_the_process, .traps = trap::best, .devices = device::host2)
 	static const std::string folder =
 		std::filesystem::temp_directory_path() / ("libhet-speeds-" + std::to_string(getpid()));
 	static const std::string setting = "XDG_CACHE_HOME=" + folder;
-	restart_with(t, {slow_one_first, setting.c_str()}); // the process stays the same
+	restart_with(t, {slow_one_first, setting.c_str(), "HET_CACHE_SIZE=1000000"}); // the process stays the same
 	pid_t child = fork();
 	if (!child) {
 		runtime_fixture fx(t);

@@ -182,7 +182,7 @@ TEST(what_was_not_written_does_not_travel, .traps = trap::best, .devices = devic
 		CHECK_OK(gpuvm_stat(GPUVM_STAT_BYTES_TO_HOST, &before));
 		run_shared(fx, fx.add, n, {range_arg(b.data(), size, HET_READ_WRITE), value_arg(value)});
 		CHECK_OK(gpuvm_stat(GPUVM_STAT_BYTES_TO_HOST, &after));
-		CHECK_LE(after - before, 2 * n);
+		CHECK_LE(after - before, 4 * n); // of both devices, and what the round before has left there
 	}
 	std::vector<uint8_t> model(size);
 	fill_pattern(model.data(), 0, size, 1);
