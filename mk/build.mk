@@ -115,17 +115,8 @@ $(call obj,$(runtime_srcs)) $(call inject_obj,$(runtime_srcs)): private mode_fla
 $(inject_objs): private mode_flags += -DHET_INJECT
 # Unit tests derive from the library's classes, which have no type information. GoogleTest's macros take long to
 # optimise, and longer with a sanitizer's checks in them. (Without optimisation GCC is wrong about what is uninitialized.)
-# GoogleTest's headers are half of what a unit test costs the compiler: they are compiled once. (Not where no code is made.)
-unit_flags := $(lines_only) -fno-rtti $(if $(SAN),-O0 -Wno-maybe-uninitialized)
-unit_header := $(B)/obj/unit_header.h
-with_unit_header := $(if $(SYNTAX),,$(unit_objs))
-$(unit_objs): private mode_flags := $(unit_flags) -Iruntime -Itools -Ibench $(if $(SYNTAX),,-include $(unit_header))
-$(with_unit_header): $(unit_header).gch
-$(unit_header).gch: $(flags_stamp)
-	@mkdir -p $(@D)
-	@echo '#include <gtest/gtest.h>' >$(unit_header)
-	$(call say,CXX)
-	$Q$(CXX) $(cppflags) $(cxxflags) $(unit_flags) -x c++-header $(unit_header) -o $@
+$(unit_objs): private mode_flags := $(lines_only) -fno-rtti -Iruntime -Itools -Ibench \
+	$(if $(SAN),-O0 -Wno-maybe-uninitialized)
 $(filter $(B)/obj/lib/dev/%,$(unit_objs)): private mode_flags += -Iselftests -DHET_FAKE_CUDA='"$(abspath $(fake_cuda))"'
 fatbin_corpus := -DHET_FATBIN_CORPUS='"$(CURDIR)/runtime/fatbin/tests/corpus"'
 $(filter $(B)/obj/runtime/%,$(unit_objs)): private mode_flags += -DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"' $(fatbin_corpus)
