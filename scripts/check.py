@@ -333,6 +333,7 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
             judge_ktap,
             env=environment("build"),
             needs="build",
+            beside=True,
             seconds=300,
             unavailable=lambda tool=tool: None if (ROOT / "build/bin" / tool).exists() else f"{tool} was not built here",
         )
