@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Which copies are valid of a chunk's bytes where that differs from byte to byte: kernels on several devices have written in
+// it, or a device has got the bytes that it reads and no more. Pure; callers hold the lock of the chunk's array.
+//
+// Every byte has a valid copy. Neighbours differ. A list of fixed room: who finds it full makes the chunk whole in one place.
+#pragma once
+
+#include "core/coherence.h"
+
+#include <array>
+#include <span>
+
+namespace het
+{
+
+// Begins where the one before ends; offsets in the chunk.
+struct fragment {
+	uint32_t end;
+	copyset valid;
+
+	bool operator==(const fragment &) const = default;
+};
+
+struct extent {
+	uint32_t begin, end;
+};
+
+class fragments
+{
+      public:
+	static constexpr size_t most = 30;
+
+	fragments() = default;
+	// One, of all bytes.
+	fragments(uint32_t size, copyset valid) : count_(1) { list_[0] = {size, valid}; }
+
+	std::span<const fragment> all() const { return {list_.data(), count_}; }
+	// Which copies have every byte.
+	copyset common() const;
+	bool is_one() const { return count_ == 1; }
+	// The one that holds the byte.
+	const fragment &at(uint32_t offset) const;
+
+	// Written: no other copy is valid. False: there is no room, and nothing has changed.
+	bool write(extent e, copyset by) { return change(e, ~copyset{0}, by); }
+	// Copied there. False as above.
+	bool add(extent e, copyset copy) { return change(e, 0, copy); }
+	// The copy is not valid any longer; without room, nor are bytes beside these. False: of some bytes there was no other, and these
+	// keep it.
+	bool drop(extent e, copyset copy);
+
+      private:
+	bool change(extent e, copyset less, copyset more);
+	bool is_boundary(uint32_t offset) const;
+	size_t index_of(uint32_t offset) const;
+	bool cut(extent e);
+	void join();
+
+	std::array<fragment, most> list_ = {};
+	size_t count_ = 0;
+};
+
+} // namespace het
