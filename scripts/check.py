@@ -94,7 +94,7 @@ WITH_FAKE_CUDA = (
 )
 # Where touches are caught in another way, what the runtime does with arrays stands for all that it does.
 WITHOUT_MOST_OF_RUNTIME = tuple(
-    test for test in SELFTESTS if test.startswith("runtime_") and test not in ("runtime_ranges", "runtime_split", "runtime_twins")
+    test for test in SELFTESTS if test.startswith("runtime_") and test not in ("runtime_ranges", "runtime_split", "runtime_halo", "runtime_twins")
 )
 WITH_INSTRUMENTS = ("runtime_events", "runtime_launch", "runtime_ranges")
 

@@ -5,6 +5,7 @@
 #include "harness/runtime.h"
 #include "harness/signal_of_touch.h"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
@@ -18,24 +19,30 @@ namespace
 
 // One GPU and another device.
 struct two_devices : runtime_fixture {
-	explicit two_devices(const context &t) : runtime_fixture(restarted(t)) {}
+	explicit two_devices(const context &t, const char *devices = "HET_DEVICES=cuda,apart")
+	    : runtime_fixture(restarted(t, devices))
+	{
+	}
 
       private:
-	static const context &restarted(const context &t)
+	static const context &restarted(const context &t, const char *devices)
 	{
-		restart_with(
-			t, {"HET_DEVICES=cuda,apart", "FAKE_CUDA_DEVICES=1", "HET_POLICY=dynamic", "HET_CACHE_SIZE=0"});
+		restart_with(t, {devices, "FAKE_CUDA_DEVICES=1", "HET_POLICY=dynamic", "HET_CACHE_SIZE=0"});
 		return t;
 	}
+};
+
+struct three_devices : two_devices {
+	explicit three_devices(const context &t) : two_devices(t, "HET_DEVICES=cuda,apart,apart") {}
 };
 
 struct devices {
 	devices()
 	{
-		het_device *all[2];
+		het_device *all[3];
 		uint32_t n = 0;
-		HET_OK(het_devices(2, all, &n));
-		CHECK_EQ(n, 2);
+		HET_OK(het_devices(3, all, &n));
+		CHECK_LE(2, n);
 		gpu = all[0];
 		other = all[1];
 	}
@@ -140,6 +147,51 @@ TEST(what_was_there_alone, .traps = trap::best | trap::sigsegv, .devices = devic
 			 e.out()));
 	wait_for(e);
 	CHECK_BYTES(alone.data(), ones.data(), n, "written anew");
+}
+
+// Bytes of one chunk were on several devices. What the others had alone is intact; and all is when the others have written it.
+TEST(where_it_met_others, .traps = trap::best, .devices = device::cuda2, .kinds = kind::mmapped)
+{
+	catch_signals();
+	three_devices fx(t);
+	devices d;
+	block from(t.v.kind, 64 * 20000), to(t.v.kind, 64 * 20000);
+	const size_t n = from.size(), chunk = 64 << 10;
+	fill_pattern(from.data(), 0, n, 1);
+	event_handle e;
+	auto copy = [&] {
+		HET_OK(fx.launch(fx.copy, n,
+				 {range_arg(from.data(), n, HET_READ_ONLY, each_byte),
+				  range_arg(to.data(), n, HET_WRITE_ONLY, each_byte)},
+				 e.out(), {.flags = HET_SPLIT}));
+		wait_for(e);
+	};
+	copy();
+	std::vector<bool> lost(n);
+	het_event_part_info i = {};
+	i.size = sizeof i;
+	uint32_t nparts = 0;
+	HET_OK(het_event_parts(e, &nparts));
+	for (uint32_t part = 0; part < nparts; part++) {
+		HET_OK(het_event_part(e, part, &i));
+		size_t begin = i.first > chunk ? i.first - chunk : 0, end = std::min(n, i.first + i.count + chunk);
+		if (i.device == d.gpu)
+			std::fill(lost.begin() + long(begin), lost.begin() + long(end), true);
+	}
+	lose(fx, d);
+	size_t raised = 0;
+	for (size_t at = 0; at < n; at += 4096) {
+		int signal = touch(to.data() + at);
+		CHECK(!signal || (signal == SIGBUS && lost[at]));
+		raised += signal == SIGBUS;
+		if (!signal)
+			CHECK_EQ(to.data()[at], from.data()[at]);
+	}
+	CHECK_LE(std::any_of(lost.begin(), lost.end(), [](bool b) { return b; }) ? 1 : 0, raised);
+	copy();
+	for (size_t at = 0; at < n; at += 4096)
+		CHECK_EQ(touch(to.data() + at), 0);
+	CHECK_BYTES(to.data(), from.data(), n, "written anew");
 }
 
 // Blocks that it had done before are done again where that is possible; else the launch fails, and says so.

@@ -2,7 +2,6 @@
 #include "core/coherence.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace het
 {
@@ -15,17 +14,16 @@ step stay(chunk_state s)
 	return {.next = s, .protect = s.host, .from = nobody, .to = nobody};
 }
 
-// The host first: its copy needs no device call. Then the lowest device.
-uint8_t source(copyset valid)
+uint8_t source(chunk_state s)
 {
-	return uint8_t(std::countr_zero(valid));
+	return s.valid ? source_of(s.valid) : each_fragments_own;
 }
 
 step touch_read(chunk_state s, coherence_rules rules)
 {
 	step r = stay(s);
 	if (!s.host_valid()) {
-		r.from = source(s.valid);
+		r.from = source(s);
 		r.to = 0;
 	}
 	r.next.valid |= host_copy;
@@ -40,7 +38,7 @@ step touch_write(chunk_state s)
 {
 	step r = stay(s);
 	if (!s.host_valid()) {
-		r.from = source(s.valid);
+		r.from = source(s);
 		r.to = 0;
 	}
 	r.next = {host_copy, access::write};
@@ -52,7 +50,7 @@ step fetch(chunk_state s)
 	step r = stay(s);
 	if (s.host_valid())
 		return r;
-	r.from = source(s.valid);
+	r.from = source(s);
 	r.to = 0;
 	r.next.valid |= host_copy;
 	return r;
@@ -64,7 +62,7 @@ step begin(chunk_state s, unsigned device)
 	step r = stay(s);
 	if (s.device_valid(device))
 		return r;
-	r.from = source(s.valid);
+	r.from = source(s);
 	r.to = uint8_t(1 + device);
 	return r;
 }

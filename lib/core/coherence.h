@@ -3,15 +3,17 @@
 // Pure: no memory, no device, no system call. Callers hold the lock of the chunk's array.
 //
 // State: which copies are valid, and what the host's primary mapping allows.
-//   I1  valid is never empty: some copy has the bytes.
+//   I1  valid is never empty: some copy has the bytes. But for a chunk in fragments (core/fragments.h): there each byte has a
+//       valid copy, and valid are those that have them all.
 //   I2  access != none  implies  the host's copy is valid.       (nothing stale can be seen)
 //   I3  access == write implies  valid == {host}.                (no write goes unnoticed)
+// Fragments are forgotten with each step that changes the chunk's state: what valid says then is all that counts.
 // A device writes only between begin and end of a kernel. What it has written counts from the end on, so
 // the state during the kernel is that of before: a host touch meanwhile sees old bytes, or, where it is served from
 // that very device, whatever the kernel has made of them so far.
 // While a kernel writes on D, the caller skips further begins there: their copy could overwrite results.
 //
-// Events and what they do (D: the event's device, S: any valid copy, "share": see rules):
+// Events and what they do (D: the event's device, S: any valid copy, or of fragments each one's own, "share": see rules):
 //
 //   event            when                  copy      next valid   next access      note
 //   touch_read       host valid, alone     -         same         write            the page was not mapped
@@ -38,6 +40,7 @@
 
 #include "core/range.h"
 
+#include <bit>
 #include <cstdint>
 
 namespace het
@@ -83,13 +86,21 @@ struct coherence_rules {
 };
 
 inline constexpr uint8_t nobody = 0xff;
+// No copy has all bytes: what the destination lacks comes from where it is valid.
+inline constexpr uint8_t each_fragments_own = 0xfe;
+
+// One of them. The host first: its copy needs no device call. Then the lowest device.
+constexpr uint8_t source_of(copyset valid)
+{
+	return uint8_t(std::countr_zero(valid));
+}
 
 // What to do, in this order: take the host's access down to @protect, copy, enter @next, show the chunk with
 // @next.host. If the copy fails, the state stays as it was, with access at most @protect.
 struct step {
 	chunk_state next;
 	access protect;      // == the old access: nothing to take away
-	uint8_t from, to;    // participants of the copy, nobody if there is none
+	uint8_t from, to;    // participants of the copy, nobody if there is none; from may be each_fragments_own
 	bool allowed = true; // false: the caller must fetch first (drop of the only copy)
 
 	constexpr bool copies() const { return from != nobody; }
@@ -97,7 +108,7 @@ struct step {
 
 step next_step(chunk_state s, event e, unsigned device, coherence_rules rules);
 
-// I1 to I3.
+// I1 to I3, of a chunk that is not in fragments.
 constexpr bool is_consistent(chunk_state s)
 {
 	return s.valid && (s.host == access::none || s.host_valid()) &&

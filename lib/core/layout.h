@@ -18,6 +18,8 @@ struct layout {
 	bool has_edges() const { return !head.empty() || !tail.empty(); }
 	uint32_t chunk_at(uintptr_t a) const { return uint32_t((a - body.begin) >> chunk_shift); }
 	range chunk_range(uint32_t first, uint32_t count) const;
+	// What of it the program linked.
+	range bytes_of(uint32_t first, uint32_t count = 1) const { return intersect(chunk_range(first, count), user); }
 	// Chunks that hold bytes of @r: [first, last); empty if none.
 	struct span {
 		uint32_t first, last;

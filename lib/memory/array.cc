@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/array.h"
 
+#include "memory/fragmented.h"
 #include "os/pool.h"
 
 #include <bit>
@@ -52,6 +53,8 @@ void enter(array &a, chunk &ch, chunk_state next)
 		if (a.links[device].open.load() >= one_writer)
 			ch.writer = uint8_t(1 + device);
 	}
+	if (next != ch.state())
+		forget_fragments(a, uint32_t(&ch - a.chunks));
 	ch.valid = next.valid;
 	ch.host = next.host;
 }
@@ -94,6 +97,7 @@ array *new_array(unsigned ndevs)
 	a->edges = {};
 	a->chunks = nullptr;
 	a->parts = nullptr;
+	a->fragmented = nullptr;
 	a->pending = nullptr;
 	a->visitors = 0;
 	a->pinned.store(0);

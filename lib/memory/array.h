@@ -43,6 +43,12 @@ inline constexpr uint8_t chunk_awaited = 2;
 inline constexpr uint8_t chunk_failed = 4;
 // A joint writer has the chunk: who is about to copy over a device's copy looks at the brackets first.
 inline constexpr uint8_t chunk_joint = 8;
+// See memory/fragmented.h.
+inline constexpr uint8_t chunk_fragmented = 16;
+
+// Kernels of one owner that have the same chunks (memory/joint.h). @exact: each has its bytes to itself. @noted: joint_notes tell
+// what it has written.
+enum class joint_kind : uint8_t { none, exact, noted };
 
 // A kernel on part of an array.
 struct bracket {
@@ -50,8 +56,8 @@ struct bracket {
 	range part;
 	uint8_t device;
 	bool writes;
-	// See memory/joint.h. These write; the device has the bytes.
-	bool joint, arrived;
+	joint_kind joint;
+	bool arrived; // of joint writers: the device has the bytes
 	const void *owner;
 };
 
@@ -72,7 +78,8 @@ struct edge_state {
 	bool busy;         // as chunk_busy
 };
 
-struct pending_kernel; // memory/pending.h
+struct pending_kernel;   // memory/pending.h
+struct fragmented_chunk; // memory/fragmented.h
 
 struct array {
 	// Guards all that follows unless said otherwise. Rank: array.
@@ -113,6 +120,7 @@ struct array {
 	edge_state edges;
 	chunk *chunks;
 	bracket *parts;
+	fragmented_chunk *fragmented;
 	pending_kernel *pending;
 	read_ahead ahead;
 
@@ -177,7 +185,7 @@ class visit
 	bool entered_;
 };
 
-// The chunk takes a step of the protocol. Lock held.
+// The chunk takes a step of the protocol; if that changes it, its fragments are forgotten. Lock held.
 void enter(array &a, chunk &ch, chunk_state next);
 
 // A device is about to be read. Kernels that end from now on wait for that; and what those have written that ended on

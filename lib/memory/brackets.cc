@@ -86,7 +86,7 @@ bool conflicts(const array &a, const usage &u)
 			return true;
 	}
 	for (const bracket *b = a.parts; b; b = b->next) {
-		bool other = b->joint ? !u.owner : b->device != u.device;
+		bool other = b->joint != joint_kind::none ? !u.owner : b->device != u.device;
 		if (other && b->writes && meet(a, b->part, u.part))
 			return true;
 	}
@@ -149,16 +149,25 @@ void drop_brackets(array &a)
 void note_arrival(array &a, const usage &u)
 {
 	for (bracket *b = a.parts; b; b = b->next)
-		b->arrived |= b->joint && is_part(*b, u);
+		b->arrived |= b->joint != joint_kind::none && is_part(*b, u);
 	layout::span s = a.place.chunks_of(u.part);
 	for (uint32_t c = s.first; c < s.last; c++)
 		a.chunks[c].flags |= chunk_joint;
 }
 
-bool has_joint_writer(const array &a, range chunk, unsigned device)
+bool has_joint_writer(const array &a, range edge, unsigned device)
 {
 	for (const bracket *b = a.parts; b; b = b->next) {
-		if (b->arrived && b->device == device && b->part.overlaps(chunk))
+		if (b->arrived && b->device == device && b->part.overlaps(edge))
+			return true;
+	}
+	return false;
+}
+
+bool has_noted_writer(const array &a, range chunk, unsigned device)
+{
+	for (const bracket *b = a.parts; b; b = b->next) {
+		if (b->arrived && b->joint == joint_kind::noted && b->device == device && b->part.overlaps(chunk))
 			return true;
 	}
 	return false;
@@ -167,7 +176,7 @@ bool has_joint_writer(const array &a, range chunk, unsigned device)
 bool is_joint(const array &a, uint32_t c)
 {
 	for (const bracket *b = a.parts; b; b = b->next) {
-		if (b->joint && is_in(a, c, b->part))
+		if (b->joint != joint_kind::none && is_in(a, c, b->part))
 			return true;
 	}
 	return false;
@@ -212,7 +221,8 @@ bool being_written(const array &a, uint32_t c)
 
 bool is_barred(const array &a, uint32_t c)
 {
-	return lib().strict && is_written(a, [&](const bracket &b) { return !b.joint && is_in(a, c, b.part); });
+	return lib().strict &&
+	       is_written(a, [&](const bracket &b) { return b.joint == joint_kind::none && is_in(a, c, b.part); });
 }
 
 bool edge_being_written(const array &a, range edge)

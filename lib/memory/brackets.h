@@ -13,8 +13,8 @@ struct usage {
 	unsigned device;
 	range part;
 	bool whole;
-	// Of kernels that write jointly (memory/joint.h): what they belong to. @joint: others of the owner's have the same chunks.
-	bool joint = false;
+	joint_kind joint = joint_kind::none;
+	// What a part of a launch belongs to.
 	const void *owner = nullptr;
 };
 
@@ -38,8 +38,10 @@ void close_bracket(array &a, const usage &u);
 void drop_brackets(array &a);
 // The device has the bytes of a joint usage.
 void note_arrival(array &a, const usage &u);
-// Joint writers on the device are ahead of the chunk or edge.
-bool has_joint_writer(const array &a, range chunk, unsigned device);
+// Joint writers on the device are ahead of the edge.
+bool has_joint_writer(const array &a, range edge, unsigned device);
+// Those of any bytes are, of the chunk.
+bool has_noted_writer(const array &a, range chunk, unsigned device);
 // On some device.
 bool is_joint(const array &a, uint32_t c);
 

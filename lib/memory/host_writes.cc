@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/host_writes.h"
 
+#include "memory/fragmented.h"
 #include "memory/library.h"
 
 namespace het
@@ -19,6 +20,7 @@ uint64_t count_of(const array &a)
 void own(array &a, chunk &ch)
 {
 	narrow_fast(a, host_copy);
+	forget_fragments(a, uint32_t(&ch - a.chunks));
 	if (lib().strict)
 		ch.valid = host_copy;
 	else

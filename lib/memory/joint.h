@@ -3,13 +3,16 @@
 //
 // Chunks and edges that one device writes whole need nothing of this: their kernels begin and end as all do. A chunk in
 // which the bytes of one device end and those of another begin has no single owner. For it each begins as a joint
-// writer (usage::joint): its device gets a valid copy, as for a reader, and writes there; the bracket stays open. When all
-// kernels have finished, end_joint() makes one copy of them: the host's, into which the bytes that each has written are copied,
-// these alone; or a device's that nobody else has written in. The host may be one of the writers: it touches its bytes
-// as ever.
+// writer (usage::joint), and the bracket stays open until all kernels have finished; then end_joint() ends them all. The host may be
+// one of the writers: it touches its bytes as ever.
 //
-// What a writer has of the array is what it may write; joint_notes may know better what it has written. Where that is so little
-// known that two devices' first and last bytes overlap, the bytes that differ from the host's are those that were written.
+// An exact writer has what it writes, and nobody else has that. Its device gets these bytes, if the kernel reads them, and keeps them:
+// the chunk is in fragments afterwards (memory/fragmented.h). Edges are the host's, and the bytes written there are copied.
+//
+// What a noted writer has of the array is what it may write; joint_notes tell what it has written. Its device gets valid copies of
+// all, as for a reader. In the end a chunk is the device's that alone wrote there, or the host's, into which the bytes that each has
+// written are copied, these alone. Where so little is known that two devices' first and last bytes overlap, the bytes that
+// differ from the host's are those that were written.
 //
 // While joint writers are open the caller sees to it that no others use the chunks that they have; edges, too.
 #pragma once
@@ -40,7 +43,7 @@ class joint_notes
 	~joint_notes() = default;
 };
 
-// All joint writers of an owner end, each begun with begin_kernel(). @notes: null: each has written all of its part. 0 or
+// All joint writers of an owner end, each begun with begin_kernel(). @notes: null: all are exact. 0 or
 // GPUVM_EDEVALLOC, GPUVM_EHOSTPTR, GPUVM_ESALLOC.
 int end_joint(array &a, const void *owner, joint_notes *notes = nullptr);
 

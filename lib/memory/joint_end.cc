@@ -2,6 +2,8 @@
 #include "memory/joint_end.h"
 
 #include "memory/edges.h"
+#include "memory/failure.h"
+#include "memory/fragmented.h"
 #include "memory/home.h"
 #include "memory/host_writes.h"
 #include "memory/kernel.h"
@@ -42,7 +44,7 @@ joint_end::~joint_end()
 
 int joint_end::gather()
 {
-	auto is_ours = [&](const bracket &b) { return b.joint && b.owner == owner_; };
+	auto is_ours = [&](const bracket &b) { return b.joint != joint_kind::none && b.owner == owner_; };
 	for (const bracket *b = a_.parts; b; b = b->next)
 		room_ += is_ours(*b);
 	writers_ = room_ ? pool_array<usage>(room_) : nullptr;
@@ -50,9 +52,11 @@ int joint_end::gather()
 		return fail(GPUVM_ESALLOC, "array %p: no memory to bring together what several devices have written",
 			    a_.place.user.ptr());
 	for (const bracket *b = a_.parts; b; b = b->next) {
-		auto is_same = [&](const usage &u) { return u.device == b->device && u.part == b->part; };
+		auto is_same = [&](const usage &u) {
+			return u.device == b->device && u.part == b->part && u.joint == b->joint;
+		};
 		if (is_ours(*b) && std::none_of(writers_, writers_ + count_, is_same))
-			writers_[count_++] = {b->device, b->part, false, true, owner_};
+			writers_[count_++] = {b->device, b->part, false, b->joint, owner_};
 	}
 	return 0;
 }
@@ -63,16 +67,11 @@ range joint_end::written(const usage &u, range bytes) const
 	return r.empty() || !notes_ ? r : notes_->written(u, r);
 }
 
-range joint_end::bytes_of_chunk(uint32_t c) const
-{
-	return intersect(a_.place.chunk_range(c, 1), a_.place.user);
-}
-
 unsigned joint_end::only_writer(uint32_t c) const
 {
 	unsigned only = none;
 	for (const usage &u : writers()) {
-		if (u.device == only || written(u, bytes_of_chunk(c)).empty())
+		if (u.device == only || written(u, a_.place.bytes_of(c)).empty())
 			continue;
 		if (only != none)
 			return several;
@@ -83,8 +82,17 @@ unsigned joint_end::only_writer(uint32_t c) const
 
 bool joint_end::has_writer(uint32_t c) const
 {
-	auto has_it = [&](const usage &u) { return u.part.overlaps(bytes_of_chunk(c)); };
+	auto has_it = [&](const usage &u) { return u.part.overlaps(a_.place.bytes_of(c)); };
 	return std::any_of(writers_, writers_ + count_, has_it);
+}
+
+// What each has written is known, and nobody else has it.
+bool joint_end::is_exact(uint32_t c) const
+{
+	auto is_noted = [&](const usage &u) {
+		return u.joint == joint_kind::noted && u.part.overlaps(a_.place.bytes_of(c));
+	};
+	return std::none_of(writers_, writers_ + count_, is_noted);
 }
 
 // What several devices have written can't be told by first and last bytes.
@@ -104,6 +112,21 @@ bool joint_end::is_contested(range bytes) const
 
 // --- chunks --------------------------------------------------------------------
 
+// Each device keeps what it has written, and nothing is copied. The host may have written beside them: what it has is valid as it is.
+// Without memory for it the bytes are gathered.
+int joint_end::leave_in_fragments(uint32_t c)
+{
+	if (int err = lower_access(a_, {c, c + 1}, access::none))
+		return err;
+	for (const usage &u : writers()) {
+		range r = intersect(u.part, a_.place.bytes_of(c));
+		if (!r.empty() && !write_fragment(a_, c, r, u.device))
+			return bring_home(a_, g_, {c, c + 1}, event::touch_write);
+	}
+	bool failed = a_.chunks[c].flags & chunk_failed;
+	return failed && !has_lost_bytes(a_, c) ? heal_chunk(a_, c) : 0;
+}
+
 // Gives the chunk to its only writer, unless the host has written, too; else brings it home, where it belongs to nobody else then.
 // In which nobody has written stays where it is.
 int joint_end::choose_owner(uint32_t c)
@@ -111,6 +134,8 @@ int joint_end::choose_owner(uint32_t c)
 	layout::span s = {c, c + 1};
 	wait_until_idle(a_, g_, s);
 	take_in_host_writes(a_);
+	if (is_exact(c))
+		return leave_in_fragments(c);
 	unsigned writer = only_writer(c);
 	if (writer == none)
 		return 0;
@@ -158,8 +183,8 @@ int joint_end::collect(const usage &u)
 	for (uint32_t c = s.first; c < s.last && !err;) {
 		size_t n = 0;
 		for (; c < s.last && n < runs_at_once; c++) {
-			range r = written(u, bytes_of_chunk(c));
-			if (!a_.chunks[c].state().host_valid() || r.empty() || is_contested(bytes_of_chunk(c)))
+			range r = written(u, a_.place.bytes_of(c));
+			if (!a_.chunks[c].state().host_valid() || r.empty() || is_contested(a_.place.bytes_of(c)))
 				continue;
 			pieces[n] = piece_of(a_, u.device, c, 1);
 			pieces[n].offset = r.begin - a_.place.user.begin;
@@ -216,7 +241,7 @@ int joint_end::merge_contested()
 {
 	int err = 0;
 	for (uint32_t c = 0; c < a_.place.chunks && !err; c++) {
-		range r = bytes_of_chunk(c);
+		range r = a_.place.bytes_of(c);
 		if ((a_.chunks[c].flags & chunk_joint) && a_.chunks[c].state().host_valid() && is_contested(r))
 			err = merge(r, alias_of(a_, r.begin));
 	}
@@ -250,11 +275,11 @@ void joint_end::close()
 	layout::span all = {UINT32_MAX, 0};
 	for (bracket *b = a_.parts, *next; b; b = next) {
 		next = b->next;
-		if (!b->joint || b->owner != owner_)
+		if (b->joint == joint_kind::none || b->owner != owner_)
 			continue;
 		layout::span s = a_.place.chunks_of(b->part);
 		all = {std::min(all.first, s.first), std::max(all.last, s.last)};
-		close_bracket(a_, {b->device, b->part, false, true, owner_});
+		close_bracket(a_, {b->device, b->part, false, b->joint, owner_});
 	}
 	for (uint32_t c = all.first; c < all.last; c++) {
 		if ((a_.chunks[c].flags & chunk_joint) && !is_joint(a_, c))

@@ -27,14 +27,15 @@ class joint_end
       private:
 	std::span<const usage> writers() const { return {writers_, count_}; }
 	range written(const usage &u, range bytes) const;
-	range bytes_of_chunk(uint32_t c) const;
 	unsigned only_writer(uint32_t c) const;
 	bool has_writer(uint32_t c) const;
+	bool is_exact(uint32_t c) const;
 	bool is_contested(range bytes) const;
 
 	int gather();
 	int choose_owners();
 	int choose_owner(uint32_t c);
+	int leave_in_fragments(uint32_t c);
 	int collect(const usage &u);
 	int read(unsigned device, std::span<const struct transfer> pieces);
 	int merge_contested();

@@ -2,8 +2,11 @@
 #include "memory/kernel.h"
 
 #include "memory/brackets.h"
+#include "memory/bring.h"
 #include "memory/edges.h"
+#include "memory/exact.h"
 #include "memory/failure.h"
+#include "memory/fragmented.h"
 #include "memory/home.h"
 #include "memory/host_writes.h"
 #include "memory/library.h"
@@ -102,55 +105,13 @@ int no_array(const char *call, range part)
 
 // ---- begin -------------------------------------------------------------------------------------------
 
-void finish_run(array &a, const chunk_run &run, event e, unsigned device, bool writes, bool copied)
-{
-	for (uint32_t c = run.first; copied && c < run.first + run.count; c++) {
-		chunk &ch = a.chunks[c];
-		enter(a, ch, next_step(ch.state(), e, device, lib().rules).next);
-		if (run.via_alias)
-			ch.valid |= host_copy;
-		if (writes)
-			ch.writer = uint8_t(1 + device);
-	}
-	release_chunks(a, run.first, run.count);
-}
-
-// Makes the device's copy of all chunks valid, as far as @e says. @writes: for a kernel that writes.
-int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned device, bool writes)
-{
-	int err = 0;
-	for (uint32_t c = s.first; c < s.last && !err;) {
-		err = settle(a, g);
-		if (err)
-			break;
-		round r = next_round(a, {c, s.last}, e, device, writes);
-		c = r.next;
-		lib().stats.kept_bytes.add(r.kept);
-		if (!r.count) {
-			if (c < s.last)
-				g.wait_for_change();
-			continue;
-		}
-		for (size_t i = 0; i < r.count && !err && e == event::begin_read; i++)
-			err = lower_access(a, {r.runs[i].first, r.runs[i].first + r.runs[i].count}, access::read);
-		g.unlock();
-		delay_point();
-		if (!err)
-			err = copy_to_device(a, device, {r.runs, r.count});
-		delay_point();
-		g.lock();
-		for (size_t i = 0; i < r.count; i++)
-			finish_run(a, r.runs[i], e, device, writes, !err);
-	}
-	return err;
-}
-
 // Chunks that a write-only kernel does not cover must arrive whole all the same.
 int bring_partial_chunks(array &a, array_guard &g, layout::span s, range part, unsigned device)
 {
 	auto bring = [&](uint32_t c) {
-		range bytes = intersect(a.place.chunk_range(c, 1), a.place.user);
-		return part.covers(bytes) ? 0 : bring_to_device(a, g, {c, c + 1}, event::begin_write, device, true);
+		return part.covers(a.place.bytes_of(c))
+			       ? 0
+			       : bring_to_device(a, g, {c, c + 1}, event::begin_write, device, true);
 	};
 	int err = s.first < s.last ? bring(s.first) : 0;
 	return !err && s.last - s.first > 1 ? bring(s.last - 1) : err;
@@ -180,36 +141,58 @@ event arrival(kernel_mode mode)
 	return mode == kernel_mode::read_write ? event::begin_write : event::begin_read;
 }
 
-int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
+int make_chunks_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
+{
+	layout::span s = a.place.chunks_of(u.part);
+	if (mode == kernel_mode::read_only && u.owner)
+		return bring_exact(a, g, u);
+	if (mode != kernel_mode::write_only)
+		return bring_to_device(a, g, s, arrival(mode), u.device, writes(mode));
+	if (int err = bring_partial_chunks(a, g, s, u.part, u.device))
+		return err;
+	leave_to_writer(a, g, s, u.device);
+	return 0;
+}
+
+// No chunk or edge will be a joint writer's alone.
+int make_valid_for_joint(array &a, array_guard &g, const usage &u, kernel_mode mode)
 {
 	layout::span s = a.place.chunks_of(u.part);
 	int err = 0;
-	if (lib().strict && writes(mode))
-		err = revoke_before_begin(a, g, s);
-	// Others get it from there, and not from a device that is writing in it.
-	if (!err && u.joint)
+	if (u.joint == joint_kind::noted) {
+		// Others get it from there, and not from a device that is writing in it.
 		err = bring_home(a, g, s, event::fetch);
-	// No chunk or edge will be a joint writer's alone.
-	if (u.joint)
-		mode = kernel_mode::read_only;
-	if (!err && mode == kernel_mode::write_only)
-		err = bring_partial_chunks(a, g, s, u.part, u.device);
-	else if (!err)
-		err = bring_to_device(a, g, s, arrival(mode), u.device, writes(mode));
-	if (!err && mode == kernel_mode::write_only)
-		leave_to_writer(a, g, s, u.device);
-	if (!err && mode == kernel_mode::write_only && u.whole)
-		leave_edges_to_writer(a, g, u.device);
-	else if (!err)
-		err = edges_to_device(a, g, u.device, u.part, writes(mode));
-	if (!err && u.joint)
+		if (!err)
+			err = bring_to_device(a, g, s, event::begin_read, u.device, false);
+	} else if (mode != kernel_mode::write_only) {
+		err = bring_for_exact_writer(a, g, u);
+	}
+	if (!err)
+		err = edges_to_device(a, g, u.device, u.part, false);
+	if (!err)
 		note_arrival(a, u);
 	return err;
 }
 
+int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
+{
+	if (lib().strict && writes(mode)) {
+		if (int err = revoke_before_begin(a, g, a.place.chunks_of(u.part)))
+			return err;
+	}
+	if (u.joint != joint_kind::none)
+		return make_valid_for_joint(a, g, u, mode);
+	if (int err = make_chunks_valid(a, g, u, mode))
+		return err;
+	if (mode != kernel_mode::write_only || !u.whole)
+		return edges_to_device(a, g, u.device, u.part, writes(mode));
+	leave_edges_to_writer(a, g, u.device);
+	return 0;
+}
+
 bool may_be_fast(const array &a)
 {
-	return a.chunks && !a.place.has_edges() && !a.parts && !a.pending && !lib().strict;
+	return a.chunks && !a.place.has_edges() && !a.parts && !a.fragmented && !a.pending && !lib().strict;
 }
 
 bool all_valid(const array &a, unsigned device)
@@ -321,15 +304,13 @@ void abandon_locked(array &a, const usage &u, kernel_mode mode)
 	wake_awaited(a, s);
 }
 
-// 0, or GPUVM_EDEVALLOC if a chunk had no other copy.
-int drop_copies(array &a, layout::span s, unsigned device)
+// 0, or GPUVM_EDEVALLOC if bytes had no other copy.
+int drop_copies(array &a, range part, unsigned device)
 {
+	layout::span s = a.place.chunks_of(part);
 	int err = 0;
 	for (uint32_t c = s.first; c < s.last; c++) {
-		step st = next_step(a.chunks[c].state(), event::drop, device, lib().rules);
-		narrow_fast(a, st.next.valid);
-		enter(a, a.chunks[c], st.next);
-		if (!st.allowed)
+		if (!drop_copy(a, c, part, device))
 			err = GPUVM_EDEVALLOC;
 	}
 	return err;
@@ -377,6 +358,7 @@ int give_to_device(array &a, layout::span s, unsigned device)
 		bool given = ch.writer == 1 + device || ch.state().device_valid(device);
 		if (!given || ch.host != access::none)
 			continue;
+		forget_fragments(a, c);
 		enter(a, ch, next_step(ch.state(), event::end_written, device, lib().rules).next);
 		int e = ch.flags & chunk_failed ? heal_chunk(a, c) : 0;
 		if (e)
@@ -433,9 +415,8 @@ int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran)
 	caller_guard g(a);
 	int err = 0;
 	if (ran && writes(mode)) {
-		layout::span s = a.place.chunks_of(u.part);
-		wait_until_idle(a, g, s);
-		err = drop_copies(a, s, u.device);
+		wait_until_idle(a, g, a.place.chunks_of(u.part));
+		err = drop_copies(a, u.part, u.device);
 		forget_edges_of(a, g, u.device);
 	}
 	abandon_locked(a, u, mode);

@@ -6,6 +6,7 @@
 #include "memory/brackets.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
+#include "memory/fragmented.h"
 #include "memory/home.h"
 #include "memory/hooks.h"
 #include "memory/kernel.h"
@@ -99,6 +100,7 @@ int take_body(array &a)
 void discard_array(array &a)
 {
 	drop_edges(a);
+	forget_all_fragments(a);
 	if (a.chunks)
 		pool().release(a.chunks, a.place.chunks * sizeof(chunk));
 	a.chunks = nullptr;
@@ -197,13 +199,10 @@ int unlink_one(array &a, unsigned device)
 		for (uint32_t c = 0; c < all.last;) {
 			if (int err = wait_until_quiet(a, g, {c, c + 1}))
 				return err;
-			step st = next_step(a.chunks[c].state(), event::drop, device, lib().rules);
-			if (!st.allowed) {
-				if (int err = bring_home(a, g, {c, c + 1}, event::fetch))
-					return err;
-				continue;
-			}
-			enter(a, a.chunks[c++], st.next);
+			if (drop_copy(a, c, device))
+				c++;
+			else if (int err = bring_home(a, g, {c, c + 1}, event::fetch))
+				return err;
 		}
 		forget_edges_of(a, g, device);
 		if (is_open(a, device))

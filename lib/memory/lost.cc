@@ -3,6 +3,7 @@
 
 #include "memory/edges.h"
 #include "memory/failure.h"
+#include "memory/fragmented.h"
 #include "memory/kernel.h"
 #include "memory/library.h"
 
@@ -25,16 +26,12 @@ void lose_copies(array &a, unsigned device)
 	range lost;
 	size_t nbytes = 0;
 	for (uint32_t c = all.first; c < all.last; c++) {
-		chunk &ch = a.chunks[c];
-		step st = next_step(ch.state(), event::drop, device, lib().rules);
-		if (st.allowed) {
-			enter(a, ch, st.next);
+		if (drop_copy(a, c, device))
 			continue;
-		}
-		range r = intersect(a.place.chunk_range(c, 1), a.place.user);
+		range r = a.place.bytes_of(c);
 		lost = {nbytes ? lost.begin : r.begin, r.end};
 		nbytes += r.size();
-		if (!(ch.flags & chunk_failed))
+		if (!(a.chunks[c].flags & chunk_failed))
 			fail_chunk(a, c);
 	}
 	if (nbytes)

@@ -313,7 +313,7 @@ void read_overlapped(fetch_job &j, uint32_t end, server &s)
 		if (!f.err)
 			f.err = j.dev.finish_read(s.lane(), f.ticket);
 		if (!f.err)
-			count_to_host(bytes_of(j.a, f.run.first, f.run.count), f.started);
+			count_to_host(j.a.place.bytes_of(f.run.first, f.run.count).size(), f.started);
 		// The next piece travels already, but what it has waited for this one is counted.
 		if (more)
 			slots[i ^ 1].started = start_of_copy();
@@ -357,7 +357,7 @@ verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step
 	for (uint32_t i = c; i < c + n; i++)
 		a.chunks[i].flags |= chunk_busy;
 	lib().stats.fetches.add(1);
-	HET_PROBE3(fetch, t.addr, bytes_of(a, c, n), device_of(st.from));
+	HET_PROBE3(fetch, t.addr, a.place.bytes_of(c, n).size(), device_of(st.from));
 	fetch_job job{a, g, t, dev, st.from, st, c, started};
 	if (a.pending) {
 		s.wait_for_device(true);
@@ -395,6 +395,33 @@ verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step
 	return show_whole(a, g, t, c, s);
 }
 
+// Fragments: the whole chunk comes home, and who has touched it tries again.
+verdict gather(array &a, array_guard &g, touch t, uint32_t c, server &s)
+{
+	if (s.in_handler())
+		return verdict::hand_over;
+	if (s.kept())
+		return verdict::later;
+	visit v(a, g);
+	s.wait_for_device(true);
+	lib().stats.fetches.add(1);
+	HET_PROBE3(fetch, t.addr, a.place.bytes_of(c).size(), each_fragments_own);
+	int err;
+	{
+		watched_call watched(s.lane(), a.place.user.ptr());
+		err = bring_home(a, g, {c, c + 1}, event::fetch, s.lane());
+	}
+	if (!err) {
+		lib().catcher->wake(page_of(a, t.addr));
+		return verdict::done;
+	}
+	report(GPUVM_EDEVALLOC, a.place.user.ptr(),
+	       "array %p: a device failed while the host touched %p; its only valid copy can't be read: SIGBUS",
+	       a.place.user.ptr(), reinterpret_cast<void *>(t.addr));
+	fail_chunk(a, c);
+	return verdict::done;
+}
+
 verdict serve_in_array(array &a, touch t, server &s, uint64_t started)
 {
 	array_guard g(a);
@@ -415,6 +442,8 @@ verdict serve_in_array(array &a, touch t, server &s, uint64_t started)
 	}
 	event e = t.write ? event::touch_write : event::touch_read;
 	step st = next_step(ch.state(), e, 0, lib().rules);
+	if (st.from == each_fragments_own)
+		return gather(a, g, t, c, s);
 	return st.copies() ? fetch(a, g, t, c, e, st, s, started) : show(a, g, t, c, e, st, s, started);
 }
 
@@ -446,7 +475,7 @@ void finish_fetch(started_fetch &f, server &s)
 		err = dev.finish_read(s.lane(), f.ticket);
 	}
 	if (!err)
-		count_to_host(bytes_of(a, f.chunk, 1), f.copy_started);
+		count_to_host(a.place.bytes_of(f.chunk).size(), f.copy_started);
 	delay_point();
 	array_guard g(a);
 	fetch_job job{a, g, f.t, dev, f.st.from, f.st, f.chunk, f.started};

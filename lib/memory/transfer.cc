@@ -2,6 +2,7 @@
 #include "memory/transfer.h"
 
 #include "memory/brackets.h"
+#include "memory/fragmented.h"
 #include "memory/host_writes.h"
 #include "memory/lane.h"
 #include "memory/library.h"
@@ -12,19 +13,18 @@
 namespace het
 {
 
-transfer piece_of(const array &a, unsigned device, uint32_t first, uint32_t count)
+transfer piece_of(const array &a, unsigned device, range bytes)
 {
-	range r = intersect(a.place.chunk_range(first, count), a.place.user);
 	return {.devbuf = a.links[device].devbuf.load(std::memory_order_relaxed),
-		.offset = r.begin - a.place.user.begin,
-		.host = alias_of(a, r.begin),
-		.size = r.size(),
+		.offset = bytes.begin - a.place.user.begin,
+		.host = alias_of(a, bytes.begin),
+		.size = bytes.size(),
 		.pinned = is_pinned(a, device)};
 }
 
-size_t bytes_of(const array &a, uint32_t first, uint32_t count)
+transfer piece_of(const array &a, unsigned device, uint32_t first, uint32_t count)
 {
-	return intersect(a.place.chunk_range(first, count), a.place.user).size();
+	return piece_of(a, device, a.place.bytes_of(first, count));
 }
 
 // A begin must not copy over what a kernel on the device has written.
@@ -32,7 +32,7 @@ static bool is_ahead(const array &a, uint32_t c, unsigned device)
 {
 	const chunk &ch = a.chunks[c];
 	return ch.writer == 1 + device ||
-	       ((ch.flags & chunk_joint) && has_joint_writer(a, a.place.chunk_range(c, 1), device));
+	       ((ch.flags & chunk_joint) && has_noted_writer(a, a.place.chunk_range(c, 1), device));
 }
 
 round next_round(array &a, layout::span s, event e, unsigned device, bool writes)
@@ -46,7 +46,7 @@ round next_round(array &a, layout::span s, event e, unsigned device, bool writes
 		step st = next_step(ch.state(), e, device, lib().rules);
 		bool ahead = begins && is_ahead(a, c, device);
 		if (ahead || !st.copies()) {
-			r.kept += bytes_of(a, c, 1);
+			r.kept += a.place.bytes_of(c).size();
 			if (!ahead) {
 				narrow_fast(a, st.next.valid);
 				enter(a, ch, st.next);
@@ -56,10 +56,11 @@ round next_round(array &a, layout::span s, event e, unsigned device, bool writes
 			continue;
 		}
 		chunk_run *last = r.count ? &r.runs[r.count - 1] : nullptr;
-		if (last && last->from == st.from && last->first + last->count == c)
+		const fragments *parts = st.from == each_fragments_own ? fragments_of(a, c) : nullptr;
+		if (last && last->from == st.from && last->first + last->count == c && !parts)
 			last->count++;
 		else if (r.count < runs_at_once)
-			r.runs[r.count++] = {c, 1, st.from, false};
+			r.runs[r.count++] = {c, 1, st.from, false, parts};
 		else
 			break;
 		leave_fast(a);
@@ -91,87 +92,171 @@ void count_to_device(size_t bytes, uint64_t started_ns)
 }
 
 // What a failed device may still answer is not to be trusted.
-static int check_source(const array &a, const chunk_run &run)
+static int check_source(const array &a, const byte_run &run)
 {
 	if (!(lib().lost.load(std::memory_order_relaxed) >> run.from & 1))
 		return 0;
 	return fail(GPUVM_EDEVALLOC, "array %p: its bytes from %p on were on %s alone, which has failed: they are lost",
-		    a.place.user.ptr(), a.place.chunk_range(run.first, 1).ptr(),
-		    lib().devices[device_of(run.from)]->name());
-}
-
-int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned own_lane)
-{
-	lane_lease lane(own_lane);
-	// May be on a signal handler's stack.
-	constexpr size_t most = 16;
-	transfer pieces[most];
-	int err = 0;
-	for (size_t i = 0; i < runs.size() && !err; i++)
-		err = check_source(a, runs[i]);
-	for (size_t i = 0; i < runs.size() && !err;) {
-		// Neighbours in the list with the same source go in one call.
-		unsigned source = device_of(runs[i].from);
-		size_t n = 0, bytes = 0;
-		for (; n < most && i < runs.size() && device_of(runs[i].from) == source; i++) {
-			pieces[n] = piece_of(a, source, runs[i].first, runs[i].count);
-			bytes += pieces[n++].size;
-		}
-		uint64_t started = start_of_copy();
-		err = lib().devices[source]->read(lane, {pieces, n});
-		if (!err)
-			count_to_host(bytes, started);
-	}
-	return err ? GPUVM_EDEVALLOC : 0;
+		    a.place.user.ptr(), run.bytes.ptr(), lib().devices[device_of(run.from)]->name());
 }
 
 namespace
 {
 
-// One run from another device. Sets via_alias where the host's copy became valid on the way.
-int copy_between(array &a, unsigned device, chunk_run &run, unsigned lane)
+// Calls copy(byte_run) for what the participant lacks of a run, until one fails.
+template <typename F> int for_each_source(const array &a, const chunk_run &run, copyset to, F copy)
 {
-	if (int err = check_source(a, run))
-		return err;
-	unsigned source = device_of(run.from);
-	transfer to = piece_of(a, device, run.first, run.count);
-	transfer from = piece_of(a, source, run.first, run.count);
-	uint64_t started = start_of_copy();
-	int err = lib().devices[device]->copy_from(lane, to.devbuf, to.offset, *lib().devices[source], from.devbuf,
-						   from.offset, to.size);
-	if (err != GPUVM_EAPI) {
-		if (!err)
-			count_to_device(to.size, started);
-		return err ? GPUVM_EDEVALLOC : 0;
+	range bytes = a.place.bytes_of(run.first, run.count);
+	if (!run.parts)
+		return copy(byte_run{bytes, run.from});
+	int err = 0;
+	uintptr_t at = bytes.begin;
+	for (const fragment &f : run.parts->all()) {
+		range r = {at, bytes.begin + f.end};
+		at = r.end;
+		if (!err && !(f.valid & to))
+			err = copy(byte_run{r, source_of(f.valid)});
 	}
-	run.via_alias = true;
-	return copy_to_host(a, {&run, 1}, lane);
+	return err;
 }
 
+// Copies to the alias. Neighbours with the same source go in one call.
+class reads
+{
+      public:
+	reads(array &a, unsigned lane) : a_(a), lane_(lane) {}
+
+	int add(const byte_run &run)
+	{
+		int err = check_source(a_, run);
+		if (!err && count_ && (count_ == most || source_ != device_of(run.from)))
+			err = finish();
+		source_ = device_of(run.from);
+		pieces_[count_++] = piece_of(a_, source_, run.bytes);
+		bytes_ += run.bytes.size();
+		return err;
+	}
+	int finish()
+	{
+		if (!count_)
+			return 0;
+		uint64_t started = start_of_copy();
+		int err = lib().devices[source_]->read(lane_, {pieces_, count_});
+		if (!err)
+			count_to_host(bytes_, started);
+		count_ = bytes_ = 0;
+		return err;
+	}
+
+      private:
+	// May be on a signal handler's stack.
+	static constexpr size_t most = 16;
+
+	array &a_;
+	const unsigned lane_;
+	unsigned source_ = 0;
+	transfer pieces_[most];
+	size_t count_ = 0, bytes_ = 0;
+};
+
+// Copies to a device, from the alias in as few calls as can be.
+class writes
+{
+      public:
+	writes(array &a, unsigned device, unsigned lane) : a_(a), device_(device), lane_(lane) {}
+
+	// *via_alias: set if the bytes were copied to the alias first.
+	int add(const byte_run &run, bool *via_alias)
+	{
+		if (run.from != 0) {
+			int err = copy_from_device(run, via_alias);
+			if (err || !*via_alias)
+				return err;
+		}
+		if (int err = count_ == runs_at_once ? finish() : 0)
+			return err;
+		pieces_[count_++] = piece_of(a_, device_, run.bytes);
+		bytes_ += run.bytes.size();
+		return 0;
+	}
+	int finish()
+	{
+		if (!count_)
+			return 0;
+		uint64_t started = start_of_copy();
+		int err = lib().devices[device_]->write(lane_, {pieces_, count_});
+		if (!err)
+			count_to_device(bytes_, started);
+		count_ = bytes_ = 0;
+		return err;
+	}
+
+      private:
+	int copy_from_device(const byte_run &run, bool *via_alias)
+	{
+		if (int err = check_source(a_, run))
+			return err;
+		unsigned source = device_of(run.from);
+		transfer to = piece_of(a_, device_, run.bytes), from = piece_of(a_, source, run.bytes);
+		uint64_t started = start_of_copy();
+		int err = lib().devices[device_]->copy_from(lane_, to.devbuf, to.offset, *lib().devices[source],
+							    from.devbuf, from.offset, to.size);
+		*via_alias = err == GPUVM_EAPI;
+		if (!err)
+			count_to_device(to.size, started);
+		if (!*via_alias)
+			return err;
+		reads r(a_, lane_);
+		err = r.add(run);
+		return err ? err : r.finish();
+	}
+
+	array &a_;
+	const unsigned device_, lane_;
+	transfer pieces_[runs_at_once];
+	size_t count_ = 0, bytes_ = 0;
+};
+
 } // namespace
+
+int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned own_lane)
+{
+	lane_lease lane(own_lane);
+	reads r(a, lane);
+	int err = 0;
+	for (size_t i = 0; i < runs.size() && !err; i++)
+		err = for_each_source(a, runs[i], host_copy, [&](const byte_run &b) { return r.add(b); });
+	if (!err)
+		err = r.finish();
+	return err ? GPUVM_EDEVALLOC : 0;
+}
 
 int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs)
 {
 	lane_lease lane;
-	transfer pieces[runs_at_once];
-	size_t n = 0, bytes = 0;
-	for (chunk_run &r : runs) {
-		if (r.from != 0) {
-			int err = copy_between(a, device, r, lane);
-			if (err)
-				return err;
-			if (!r.via_alias)
-				continue;
-		}
-		pieces[n] = piece_of(a, device, r.first, r.count);
-		bytes += pieces[n++].size;
+	writes w(a, device, lane);
+	int err = 0;
+	for (size_t i = 0; i < runs.size() && !err; i++) {
+		bool via_alias = false;
+		err = for_each_source(a, runs[i], device_copy(device),
+				      [&](const byte_run &b) { return w.add(b, &via_alias); });
+		runs[i].via_alias = via_alias && !runs[i].parts;
 	}
-	if (!n)
-		return 0;
-	uint64_t started = start_of_copy();
-	int err = lib().devices[device]->write(lane, {pieces, n});
 	if (!err)
-		count_to_device(bytes, started);
+		err = w.finish();
+	return err ? GPUVM_EDEVALLOC : 0;
+}
+
+int copy_bytes_to_device(array &a, unsigned device, std::span<const byte_run> runs)
+{
+	lane_lease lane;
+	writes w(a, device, lane);
+	int err = 0;
+	bool via_alias = false;
+	for (size_t i = 0; i < runs.size() && !err; i++)
+		err = w.add(runs[i], &via_alias);
+	if (!err)
+		err = w.finish();
 	return err ? GPUVM_EDEVALLOC : 0;
 }
 

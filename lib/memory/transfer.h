@@ -3,6 +3,7 @@
 // the structure lock; the chunks are busy, and busy by the caller.
 #pragma once
 
+#include "core/fragments.h"
 #include "memory/array.h"
 
 #include <span>
@@ -13,8 +14,15 @@ namespace het
 // Chunks [first, first + count) whose bytes come from the same participant.
 struct chunk_run {
 	uint32_t first, count;
-	uint8_t from;   // participant
+	uint8_t from;   // participant, or each_fragments_own of one chunk
 	bool via_alias; // set when the host's copy became valid on the way
+	const fragments *parts = nullptr;
+};
+
+// The same for bytes of one chunk.
+struct byte_run {
+	range bytes;
+	uint8_t from;
 };
 
 inline constexpr size_t runs_at_once = 128;
@@ -31,16 +39,15 @@ struct round {
 // those that need no copy get its mark. Lock held.
 round next_round(array &a, layout::span s, event e, unsigned device, bool writes = false);
 
-// The part of the chunks that belongs to the program (the body may reach past it), as a copy to or from device @d.
+// Bytes of the body as a copy to or from the device; or those of chunks that belong to the program (the body may reach past them).
+struct transfer piece_of(const array &a, unsigned device, range bytes);
 struct transfer piece_of(const array &a, unsigned device, uint32_t first, uint32_t count);
-
-// Bytes of the chunks that belong to the program.
-size_t bytes_of(const array &a, uint32_t first, uint32_t count);
 
 // Any failure of a device is GPUVM_EDEVALLOC here; its own words are on stderr.
 // Copies each run to a device; from the alias, or from another device directly where the API can and
 // through the alias where not. 0 or GPUVM_EDEVALLOC.
 int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs);
+int copy_bytes_to_device(array &a, unsigned device, std::span<const byte_run> runs);
 
 // Copies runs from devices to the alias. @lane: the caller's own, or any_lane.
 int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned lane);

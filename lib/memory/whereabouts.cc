@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/whereabouts.h"
 
+#include "memory/fragmented.h"
 #include "memory/hooks.h"
 #include "memory/library.h"
 #include "memory/transfer.h"
+
+#include <algorithm>
 
 namespace het
 {
@@ -17,8 +20,13 @@ size_t bytes_there(const array &a, range r, copyset copy)
 	layout::span s = a.place.chunks_of(r);
 	size_t n = 0;
 	for (uint32_t c = s.first; c < s.last; c++) {
-		if (a.chunks[c].valid & copy)
-			n += intersect(intersect(a.place.chunk_range(c, 1), a.place.user), r).size();
+		range wanted = intersect(a.place.bytes_of(c), r);
+		while (!wanted.empty()) {
+			copies_at copies = copies_of(a, c, wanted.begin);
+			uintptr_t end = std::min(wanted.end, copies.end);
+			n += copies.valid & copy ? end - wanted.begin : 0;
+			wanted.begin = end;
+		}
 	}
 	if (copy & host_copy)
 		n += intersect(a.place.head, r).size() + intersect(a.place.tail, r).size();

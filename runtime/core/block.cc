@@ -67,12 +67,12 @@ void block::take_use(size_t i)
 		add_use(u);
 	}
 	if (of->needs_twin(i))
-		uses_[nuses_++] = {all, HET_READ_WRITE, nullptr, false, true, u.owner};
+		uses_[nuses_++] = {all, HET_READ_WRITE, nullptr, false, joint_kind::noted, u.owner};
 	else if (!of->has_pattern(i))
 		add_use(u);
 	// The kernel gets its address all the same.
 	if (nuses_ == first_use_[i])
-		add_use({{all.begin, all.begin + 1}, HET_READ_ONLY, nullptr, false, false, u.owner});
+		add_use({{all.begin, all.begin + 1}, HET_READ_ONLY, nullptr, false, joint_kind::none, u.owner});
 }
 
 void block::take_uses()

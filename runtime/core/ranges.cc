@@ -212,7 +212,7 @@ beginning begin_on(array &a, range_use &u, const het_device &d, bool noted, int 
 	visit v(a, g);
 	if (!v || !is_linked_on(a, u.bytes, d))
 		return beginning::stale;
-	u.whole = !u.joint && u.bytes == a.place.user;
+	u.whole = u.joint == joint_kind::none && u.bytes == a.place.user;
 	if (conflicts(a, usage_of(u, d)))
 		return beginning::must_wait;
 	int e = begin_visited(a, g, usage_of(u, d), mode_of(u.access, noted));
@@ -242,18 +242,23 @@ outcome link_all(std::span<const range_use> uses, het_device &d, int *err)
 	return outcome::done;
 }
 
-// All or none: nobody waits with a bracket open.
+// All or none: nobody waits with a bracket open. What the kernel reads comes first: bytes may be arguments twice, and where it
+// overwrites them they would not be brought any more.
 beginning begin_all(std::span<range_use> uses, het_device &d, bool noted, int *err)
 {
 	if (uses.empty())
 		return beginning::done;
 	signals_blocked once_for_all;
-	for (size_t i = 0; i < uses.size(); i++) {
-		beginning b = begin_range(uses[i], d, noted, err);
-		if (b == beginning::done)
-			continue;
-		abandon_ranges(uses.first(i), d, false);
-		return b;
+	for (uint32_t access : {HET_READ_ONLY, HET_READ_WRITE, HET_WRITE_ONLY}) {
+		for (range_use &u : uses) {
+			if (u.access != access)
+				continue;
+			beginning b = begin_range(u, d, noted, err);
+			if (b == beginning::done)
+				continue;
+			abandon_ranges(uses, d, false);
+			return b;
+		}
 	}
 	return beginning::done;
 }
@@ -297,7 +302,7 @@ class notes_of_use final : public write_notes
 // Joint uses stay open.
 int end_range(range_use &u, het_device &d, launch_notes *notes)
 {
-	if (!u.on || u.joint)
+	if (!u.on || u.joint != joint_kind::none)
 		return 0;
 	bool copied = u.on->from == origin::copied;
 	int err;
@@ -446,8 +451,8 @@ size_t cut_for_joint(const range_use &u, range_use (&parts)[most_joint_uses])
 	for (range r : {cut.before, cut.own, cut.behind}) {
 		if (r.empty())
 			continue;
-		bool joint = r != cut.own;
-		parts[n++] = {r, joint ? uint32_t{HET_READ_WRITE} : u.access, nullptr, false, joint, u.owner};
+		joint_kind joint = r == cut.own ? joint_kind::none : joint_kind::exact;
+		parts[n++] = {r, u.access, nullptr, false, joint, u.owner};
 	}
 	return n;
 }

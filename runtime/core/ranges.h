@@ -16,6 +16,7 @@ namespace het
 {
 struct array;
 class joint_notes;
+enum class joint_kind : uint8_t;
 } // namespace het
 
 namespace het::rt
@@ -28,7 +29,7 @@ struct range_use {
 	array *on = nullptr;
 	bool whole = false; // all of the array
 	// As in struct usage of the memory core.
-	bool joint = false;
+	joint_kind joint = {};
 	const void *owner = nullptr;
 };
 

@@ -250,6 +250,30 @@ TEST_P(coherence, events_of_the_host_know_no_device)
 	});
 }
 
+// A chunk in fragments, none of whose copies has all bytes: they are gathered, and what got them has the chunk.
+TEST_P(coherence, fragments_are_gathered)
+{
+	constexpr chunk_state none = {0, access::none};
+	for (unsigned d = 0; d < GetParam(); d++) {
+		for (coherence_rules rules : both_rules) {
+			constexpr chunk_state host = {host_copy, access::write};
+			EXPECT_EQ(next_step(none, event::touch_read, d, rules).next, host);
+			EXPECT_EQ(next_step(none, event::touch_write, d, rules).next, host);
+			EXPECT_EQ(next_step(none, event::fetch, d, rules).next, (chunk_state{host_copy, access::none}));
+			chunk_state device = {device_copy(d), access::none};
+			EXPECT_EQ(next_step(none, event::begin_read, d, rules).next, device);
+			EXPECT_EQ(next_step(none, event::end_written, d, rules).next, device);
+			EXPECT_EQ(next_step(none, event::begin_write, d, rules).next, none);
+			EXPECT_EQ(next_step(none, event::revoke, d, rules).next, none);
+			EXPECT_FALSE(next_step(none, event::drop, d, rules).allowed);
+			for (event e : {event::touch_read, event::touch_write, event::fetch})
+				EXPECT_EQ(next_step(none, e, d, rules).from, each_fragments_own);
+			for (event e : {event::begin_read, event::begin_write})
+				EXPECT_EQ(next_step(none, e, d, rules).from, each_fragments_own);
+		}
+	}
+}
+
 // ---- histories ---------------------------------------------------------------------------------------
 
 // What a copy holds: the newest version, an older one, or what the running kernel has written so far.

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/bring.h"
+
+#include "memory/kernel.h"
+#include "memory/library.h"
+#include "memory/pending.h"
+#include "memory/transfer.h"
+#include "os/inject.h"
+
+namespace het
+{
+
+namespace
+{
+
+void finish_run(array &a, const chunk_run &run, event e, unsigned device, bool writes, bool copied)
+{
+	for (uint32_t c = run.first; copied && c < run.first + run.count; c++) {
+		chunk &ch = a.chunks[c];
+		enter(a, ch, next_step(ch.state(), e, device, lib().rules).next);
+		if (run.via_alias)
+			ch.valid |= host_copy;
+		if (writes)
+			ch.writer = uint8_t(1 + device);
+	}
+	release_chunks(a, run.first, run.count);
+}
+
+} // namespace
+
+int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned device, bool writes)
+{
+	int err = 0;
+	for (uint32_t c = s.first; c < s.last && !err;) {
+		err = settle(a, g);
+		if (err)
+			break;
+		round r = next_round(a, {c, s.last}, e, device, writes);
+		c = r.next;
+		lib().stats.kept_bytes.add(r.kept);
+		if (!r.count) {
+			if (c < s.last)
+				g.wait_for_change();
+			continue;
+		}
+		for (size_t i = 0; i < r.count && !err && e == event::begin_read; i++)
+			err = lower_access(a, {r.runs[i].first, r.runs[i].first + r.runs[i].count}, access::read);
+		g.unlock();
+		delay_point();
+		if (!err)
+			err = copy_to_device(a, device, {r.runs, r.count});
+		delay_point();
+		g.lock();
+		for (size_t i = 0; i < r.count; i++)
+			finish_run(a, r.runs[i], e, device, writes, !err);
+	}
+	return err;
+}
+
+} // namespace het

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Making chunks valid on a device.
+#pragma once
+
+#include "memory/array.h"
+
+namespace het
+{
+
+// All of them, as far as @e (begin_read or begin_write) says. @writes: for a kernel that writes. 0, GPUVM_EDEVALLOC or GPUVM_EPROT.
+int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned device, bool writes);
+
+} // namespace het

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/fragmented.h"
+
+#include "memory/library.h"
+#include "os/pool.h"
+
+namespace het
+{
+
+namespace
+{
+
+fragmented_chunk *find(const array &a, uint32_t c)
+{
+	fragmented_chunk *f = a.chunks[c].flags & chunk_fragmented ? a.fragmented : nullptr;
+	while (f && f->number != c)
+		f = f->next;
+	return f;
+}
+
+// Null: no memory.
+fragmented_chunk *find_or_make(array &a, uint32_t c)
+{
+	if (fragmented_chunk *f = find(a, c))
+		return f;
+	auto *f = pool_array<fragmented_chunk>(1);
+	if (!f)
+		return nullptr;
+	*f = {a.fragmented, c, fragments(uint32_t(a.place.bytes_of(c).size()), a.chunks[c].valid)};
+	a.fragmented = f;
+	a.chunks[c].flags |= chunk_fragmented;
+	return f;
+}
+
+extent extent_of(const array &a, uint32_t c, range bytes)
+{
+	range all = a.place.bytes_of(c), r = intersect(bytes, all);
+	return {uint32_t(r.begin - all.begin), uint32_t(r.end - all.begin)};
+}
+
+// Fragments have changed: the chunk is what they say.
+void take_over(array &a, fragmented_chunk &f)
+{
+	a.fast.store(0);
+	a.chunks[f.number].valid = f.bytes.common();
+	if (f.bytes.is_one())
+		forget_fragments(a, f.number);
+}
+
+} // namespace
+
+const fragments *fragments_of(const array &a, uint32_t c)
+{
+	const fragmented_chunk *f = find(a, c);
+	return f ? &f->bytes : nullptr;
+}
+
+copies_at copies_of(const array &a, uint32_t c, uintptr_t at)
+{
+	range all = a.place.bytes_of(c);
+	const fragments *f = fragments_of(a, c);
+	if (!f)
+		return {a.chunks[c].valid, all.end};
+	const fragment &there = f->at(uint32_t(at - all.begin));
+	return {there.valid, all.begin + there.end};
+}
+
+bool write_fragment(array &a, uint32_t c, range bytes, unsigned device)
+{
+	fragmented_chunk *f = find_or_make(a, c);
+	bool done = f && f->bytes.write(extent_of(a, c, bytes), device_copy(device));
+	if (f)
+		take_over(a, *f);
+	return done;
+}
+
+bool add_fragment(array &a, uint32_t c, range bytes, unsigned device)
+{
+	if (a.chunks[c].state().device_valid(device))
+		return true;
+	fragmented_chunk *f = find_or_make(a, c);
+	bool done = f && f->bytes.add(extent_of(a, c, bytes), device_copy(device));
+	if (f)
+		take_over(a, *f);
+	return done;
+}
+
+bool drop_copy(array &a, uint32_t c, range bytes, unsigned device)
+{
+	if (fragmented_chunk *f = find(a, c)) {
+		bool others = f->bytes.drop(extent_of(a, c, bytes), device_copy(device));
+		take_over(a, *f);
+		return others;
+	}
+	step st = next_step(a.chunks[c].state(), event::drop, device, lib().rules);
+	narrow_fast(a, st.next.valid);
+	enter(a, a.chunks[c], st.next);
+	return st.allowed;
+}
+
+bool drop_copy(array &a, uint32_t c, unsigned device)
+{
+	return drop_copy(a, c, a.place.bytes_of(c), device);
+}
+
+bool has_lost_bytes(const array &a, uint32_t c)
+{
+	copyset lost = lib().lost.load();
+	range all = a.place.bytes_of(c);
+	for (uintptr_t at = all.begin; at < all.end;) {
+		copies_at copies = copies_of(a, c, at);
+		if (!(copies.valid & ~lost))
+			return true;
+		at = copies.end;
+	}
+	return false;
+}
+
+void forget_fragments(array &a, uint32_t c)
+{
+	if (!(a.chunks[c].flags & chunk_fragmented))
+		return;
+	a.chunks[c].flags &= uint8_t(~chunk_fragmented);
+	fragmented_chunk **p = &a.fragmented;
+	while ((*p)->number != c)
+		p = &(*p)->next;
+	fragmented_chunk *f = *p;
+	*p = f->next;
+	pool().release(f, sizeof(*f));
+}
+
+void forget_all_fragments(array &a)
+{
+	while (a.fragmented)
+		forget_fragments(a, a.fragmented->number);
+}
+
+} // namespace het

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Chunks in fragments: a list at the array of those few whose bytes are not all valid in the same copies. All with the array's lock.
+//
+// Where joint writers meet, and at the ends of what a slice of a launch reads, bytes would travel with their chunk for nothing: a
+// stencil's halo is a row or two. There a device has what it wrote and what it read. A chunk that others have, who touches it, and any
+// other begin, gathers the bytes first (each_fragments_own), and the chunk is a whole one again.
+#pragma once
+
+#include "core/fragments.h"
+#include "memory/array.h"
+
+namespace het
+{
+
+struct fragmented_chunk {
+	fragmented_chunk *next;
+	uint32_t number;
+	fragments bytes; // of layout::bytes_of()
+};
+
+// Null: it is not in fragments. They stay where they are while the chunk is busy.
+const fragments *fragments_of(const array &a, uint32_t c);
+
+// The copies of a byte of the chunk, and where the next may have others.
+struct copies_at {
+	copyset valid;
+	uintptr_t end;
+};
+copies_at copies_of(const array &a, uint32_t c, uintptr_t at);
+
+// Bytes of the chunk were written by the device, or copied there. The host's access is none, or is at most read. False: no
+// memory or no room; nothing has changed.
+bool write_fragment(array &a, uint32_t c, range bytes, unsigned device);
+bool add_fragment(array &a, uint32_t c, range bytes, unsigned device);
+
+// The device's copy of these bytes, or of the chunk, is not valid any longer. False: it was the only one, and stays.
+bool drop_copy(array &a, uint32_t c, range bytes, unsigned device);
+bool drop_copy(array &a, uint32_t c, unsigned device);
+
+// Bytes of the chunk are valid on lost devices alone.
+bool has_lost_bytes(const array &a, uint32_t c);
+
+// The chunk's state says all.
+void forget_fragments(array &a, uint32_t c);
+void forget_all_fragments(array &a);
+
+} // namespace het
