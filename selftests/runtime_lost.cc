@@ -201,7 +201,10 @@ TEST(in_the_middle_of_a_launch, .traps = trap::best, .devices = device::cuda2, .
 	two_devices fx(t);
 	block from(t.v.kind, 64 * 8000), to(t.v.kind, 64 * 8000);
 	const size_t n = from.size();
+	devices d;
 	fill_pattern(from.data(), 0, n, 1);
+	// Nobody else has the old bytes, and nobody needs them.
+	CHECK_EQ(add_on(fx, d.gpu, to.data(), n), 0);
 	fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed, 1);
 	event_handle e;
 	HET_OK(fx.launch(fx.copy, n,
