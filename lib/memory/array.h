@@ -57,7 +57,8 @@ struct bracket {
 	uint8_t device;
 	bool writes;
 	joint_kind joint;
-	bool arrived; // of joint writers: the device has the bytes
+	// Of joint writers: the device has the bytes; and when it had, nobody else had all of them.
+	bool arrived, had_only_copy;
 	const void *owner;
 };
 

@@ -59,7 +59,7 @@ int open_part(array &a, const usage &u, bool writing)
 	auto *b = pool_array<bracket>(1);
 	if (!b)
 		return fail(GPUVM_ESALLOC, "gpuvm_kernel_begin_range: out of memory");
-	*b = {a.parts, u.part, uint8_t(u.device), writing, u.joint, false, u.owner};
+	*b = {a.parts, u.part, uint8_t(u.device), writing, u.joint, false, false, u.owner};
 	a.parts = b;
 	return 0;
 }
@@ -146,13 +146,26 @@ void drop_brackets(array &a)
 	}
 }
 
-void note_arrival(array &a, const usage &u)
+void note_arrival(array &a, const usage &u, bool only_copy)
 {
-	for (bracket *b = a.parts; b; b = b->next)
-		b->arrived |= b->joint != joint_kind::none && is_part(*b, u);
+	for (bracket *b = a.parts; b; b = b->next) {
+		if (b->joint == joint_kind::none || !is_part(*b, u))
+			continue;
+		b->arrived = true;
+		b->had_only_copy |= only_copy;
+	}
 	layout::span s = a.place.chunks_of(u.part);
 	for (uint32_t c = s.first; c < s.last; c++)
 		a.chunks[c].flags |= chunk_joint;
+}
+
+bool had_only_copy(const array &a, const usage &u)
+{
+	for (const bracket *b = a.parts; b; b = b->next) {
+		if (b->had_only_copy && is_part(*b, u))
+			return true;
+	}
+	return false;
 }
 
 bool has_joint_writer(const array &a, range edge, unsigned device)

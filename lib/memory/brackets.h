@@ -36,8 +36,9 @@ open_kernels look_at_bracket(const array &a, const usage &u);
 // last one counts as that of a writer, if there is one.
 void close_bracket(array &a, const usage &u);
 void drop_brackets(array &a);
-// The device has the bytes of a joint usage.
-void note_arrival(array &a, const usage &u);
+// The device has the bytes of a joint usage. @only_copy: and nobody else has all that it will change.
+void note_arrival(array &a, const usage &u, bool only_copy);
+bool had_only_copy(const array &a, const usage &u);
 // Joint writers on the device are ahead of the edge.
 bool has_joint_writer(const array &a, range edge, unsigned device);
 // Those of any bytes are, of the chunk.

@@ -157,13 +157,17 @@ int bring_exact(array &a, array_guard &g, const usage &u)
 	return err;
 }
 
-int bring_for_exact_writer(array &a, array_guard &g, const usage &u)
+int bring_for_exact_writer(array &a, array_guard &g, const usage &u, bool *only_copy)
 {
 	layout::span s = a.place.chunks_of(u.part);
-	int err = 0;
-	for (uint32_t c = s.first; c < s.last && !err; c++)
-		err = chunk_begin(a, g, c, intersect(a.place.bytes_of(c), u.part), u.device, true).run();
-	return err;
+	for (uint32_t c = s.first; c < s.last; c++) {
+		range bytes = intersect(a.place.bytes_of(c), u.part);
+		if (int err = chunk_begin(a, g, c, bytes, u.device, true).run())
+			return err;
+		wait_until_idle(a, g, {c, c + 1});
+		*only_copy |= !drop_copy(a, c, bytes, u.device);
+	}
+	return 0;
 }
 
 } // namespace het

@@ -11,7 +11,8 @@ namespace het
 // have been written.
 int bring_exact(array &a, array_guard &g, const usage &u);
 
-// For a joint writer of known bytes (joint_kind::exact), unless it writes them all. They do not count as valid there before its end.
-int bring_for_exact_writer(array &a, array_guard &g, const usage &u);
+// For a joint writer of known bytes (joint_kind::exact), unless it writes them all. They do not count as valid there before its end:
+// others, who are served meanwhile, get them from elsewhere. *only_copy: set if there is nowhere else.
+int bring_for_exact_writer(array &a, array_guard &g, const usage &u, bool *only_copy);
 
 } // namespace het

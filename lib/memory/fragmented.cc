@@ -87,7 +87,10 @@ bool add_fragment(array &a, uint32_t c, range bytes, unsigned device)
 
 bool drop_copy(array &a, uint32_t c, range bytes, unsigned device)
 {
-	if (fragmented_chunk *f = find(a, c)) {
+	fragmented_chunk *f = find(a, c);
+	if (!f && a.chunks[c].state().device_valid(device) && !bytes.covers(a.place.bytes_of(c)))
+		f = find_or_make(a, c);
+	if (f) {
 		bool others = f->bytes.drop(extent_of(a, c, bytes), device_copy(device));
 		take_over(a, *f);
 		return others;

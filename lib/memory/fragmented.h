@@ -33,7 +33,8 @@ copies_at copies_of(const array &a, uint32_t c, uintptr_t at);
 bool write_fragment(array &a, uint32_t c, range bytes, unsigned device);
 bool add_fragment(array &a, uint32_t c, range bytes, unsigned device);
 
-// The device's copy of these bytes, or of the chunk, is not valid any longer. False: it was the only one, and stays.
+// The device's copy of these bytes, or of the chunk, is not valid any longer; without memory nor is that of bytes beside these. False: of
+// some it was the only one, and stays.
 bool drop_copy(array &a, uint32_t c, range bytes, unsigned device);
 bool drop_copy(array &a, uint32_t c, unsigned device);
 

@@ -158,6 +158,7 @@ int make_chunks_valid(array &a, array_guard &g, const usage &u, kernel_mode mode
 int make_valid_for_joint(array &a, array_guard &g, const usage &u, kernel_mode mode)
 {
 	layout::span s = a.place.chunks_of(u.part);
+	bool only_copy = false;
 	int err = 0;
 	if (u.joint == joint_kind::noted) {
 		// Others get it from there, and not from a device that is writing in it.
@@ -165,12 +166,12 @@ int make_valid_for_joint(array &a, array_guard &g, const usage &u, kernel_mode m
 		if (!err)
 			err = bring_to_device(a, g, s, event::begin_read, u.device, false);
 	} else if (mode != kernel_mode::write_only) {
-		err = bring_for_exact_writer(a, g, u);
+		err = bring_for_exact_writer(a, g, u, &only_copy);
 	}
 	if (!err)
 		err = edges_to_device(a, g, u.device, u.part, false);
 	if (!err)
-		note_arrival(a, u);
+		note_arrival(a, u, only_copy);
 	return err;
 }
 
@@ -417,6 +418,9 @@ int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran)
 	if (ran && writes(mode)) {
 		wait_until_idle(a, g, a.place.chunks_of(u.part));
 		err = drop_copies(a, u.part, u.device);
+		// Who got them meanwhile got what the kernel had made of them.
+		if (had_only_copy(a, u))
+			err = GPUVM_EDEVALLOC;
 		forget_edges_of(a, g, u.device);
 	}
 	abandon_locked(a, u, mode);
