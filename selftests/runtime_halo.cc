@@ -224,7 +224,7 @@ size_t edges_of(const context &t)
 } // namespace
 
 TEST(a_stencil_moves_its_halo, .traps = trap::best, .devices = device::host2,
-     .kinds = kind::mmapped | kind::memalign_line)
+     .kinds = kind::library | kind::memalign_line)
 {
 	stencil s(t, "HET_POLICY=static");
 	for (unsigned step = 0; step < 12; step++) {
@@ -240,7 +240,7 @@ TEST(a_stencil_moves_its_halo, .traps = trap::best, .devices = device::host2,
 }
 
 // Shares change from step to step, and each device has many blocks.
-TEST(what_moves_is_what_a_device_lacks, .traps = trap::best, .devices = device::host2, .kinds = kind::mmapped)
+TEST(what_moves_is_what_a_device_lacks, .traps = trap::best, .devices = device::host2, .kinds = kind::library)
 {
 	stencil s(t, "HET_POLICY=dynamic");
 	het_kernel *kernel = s.unknown();
