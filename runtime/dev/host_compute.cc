@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <gpuvm.h>
+#include <mutex>
 #include <new>
 #include <unistd.h>
 
@@ -155,14 +156,31 @@ class host_compute final : public compute_device
 		   ticket &t) override
 	{
 		t.submitted = now_ns();
-		int err = run_groups({static_cast<host_kernel &>(kernel).function.run, &shape, args});
-		if (slower_ > 1)
-			sleep_ns((now_ns() - t.submitted) * (slower_ - 1));
-		return err;
+		group_job job = {static_cast<host_kernel &>(kernel).function.run, &shape, args};
+		return slower_ > 1 ? run_slowly(job, t.submitted) : run_groups(job);
 	}
 	int wait(ticket &, command_times &) override { return 0; }
 
       private:
+	// Such devices take turns on the processors: what they would wait for each other there would count so many times, and their
+	// speeds would not be known.
+	int run_slowly(const group_job &job, uint64_t submitted) const
+	{
+		static std::mutex turn;
+		uint64_t took;
+		int err;
+		{
+			std::lock_guard g(turn);
+			uint64_t began = now_ns();
+			err = run_groups(job);
+			took = now_ns() - began;
+		}
+		uint64_t now = now_ns(), end = submitted + took * slower_;
+		if (end > now)
+			sleep_ns(end - now);
+		return err;
+	}
+
 	const bool in_place_;
 	const unsigned slower_;
 	char name_[40];
