@@ -27,7 +27,8 @@ struct two_devices : runtime_fixture {
       private:
 	static const context &restarted(const context &t, const char *devices)
 	{
-		restart_with(t, {devices, "FAKE_CUDA_DEVICES=1", "HET_POLICY=dynamic", "HET_CACHE_SIZE=0"});
+		restart_with(t, {devices, "CUDA_VISIBLE_DEVICES=0", "FAKE_CUDA_DEVICES=1", "HET_POLICY=dynamic",
+				 "HET_CACHE_SIZE=0"});
 		return t;
 	}
 };

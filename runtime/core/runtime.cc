@@ -128,12 +128,26 @@ void wait_for_progress()
 	core().awaiting_progress.fetch_sub(1);
 }
 
-void check_device(het_device &d)
+// True: it is lost, and nobody has known.
+static bool find_lost(het_device &d)
 {
 	if (d.lost.load() || !d.compute->is_lost() || d.lost.exchange(true))
-		return;
+		return false;
 	warn("%s has failed for good: it gets no more commands", d.compute->info().name);
 	forget_memory_of(d);
+	return true;
+}
+
+// A driver may refuse one device's commands after another's failure.
+void check_device(het_device &d)
+{
+	if (!find_lost(d))
+		return;
+	for (unsigned i = 0; i < core().ndevices; i++) {
+		het_device &other = *core().devices[i];
+		if (other.compute->info().kind == d.compute->info().kind)
+			find_lost(other);
+	}
 }
 
 } // namespace het::rt

@@ -62,8 +62,8 @@ runtime &core();
 // Starts the runtime at the first call. 0, HET_ESTATE in a forked child, HET_ENOMEM or HET_EARG.
 int check_started();
 
-// A command has failed on the device: takes it out, once, if nothing will work there any longer. What was there alone is lost, and said
-// to be. Takes locks from structure on.
+// A command has failed on the device: takes it out, once, if nothing will work there any longer, and others of its kind if its failure
+// has taken them along. What was there alone is lost, and said to be. Takes locks from structure on.
 void check_device(het_device &d);
 
 // Drivers set things up when a program is built, or a kernel runs, for the first time, and take them down at exit; what was
