@@ -28,6 +28,8 @@ namespace het::rt
 namespace
 {
 
+constexpr unsigned most_tries = 8;
+
 class opencl_memory final : public memory_device
 {
       public:
@@ -92,6 +94,7 @@ class opencl_compute final : public compute_device
 		return opening_.once([this] { return open_now(); });
 	}
 	int open_now();
+	void *allocate_shared(size_t nbytes) const;
 	cl_int status(cl_event event) const;
 	int set_args(opencl_kernel &kernel, std::span<const device_arg> args);
 	cl_int set_arg(cl_kernel kernel, cl_uint i, const device_arg &a) const;
@@ -203,6 +206,15 @@ void CL_CALLBACK free_shared(cl_mem, void *arg)
 	block->cl->svm_free(block->context, block->memory);
 }
 
+// NVIDIA's driver refuses now and then, after others were freed, and gives the same right after.
+void *opencl_compute::allocate_shared(size_t nbytes) const
+{
+	void *p = nullptr;
+	for (unsigned i = 0; !p && i < most_tries; i++)
+		p = cl_.svm_alloc(context_, CL_MEM_READ_WRITE, nbytes, 0);
+	return p;
+}
+
 int opencl_compute::allocate(size_t nbytes, void **buffer)
 {
 	if (int err = open())
@@ -215,7 +227,7 @@ int opencl_compute::allocate(size_t nbytes, void **buffer)
 	std::unique_ptr<shared_block> block(new (std::nothrow) shared_block{&cl_, context_, &buffers_gone_, nullptr});
 	if (!block)
 		return fail(HET_ENOMEM, "%s: no memory", info_.name);
-	block->memory = cl_.svm_alloc(context_, CL_MEM_READ_WRITE, nbytes, 0);
+	block->memory = allocate_shared(nbytes);
 	if (!block->memory)
 		return failed("allocating shared virtual memory", err);
 	cl_mem made = cl_.create_buffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, nbytes, block->memory, &err);
