@@ -8,6 +8,7 @@
 #include "dev/opencl_calls.h"
 #include "dev/opencl_errors.h"
 #include "dev/opencl_program.h"
+#include "dev/opencl_shared.h"
 #include "dev/opencl_slices.h"
 #include "dev/opencl_textures.h"
 #include "dev/opencl_twins.h"
@@ -28,8 +29,6 @@ namespace het::rt
 namespace
 {
 
-constexpr unsigned most_tries = 8;
-
 class opencl_memory final : public memory_device
 {
       public:
@@ -42,7 +41,7 @@ class opencl_memory final : public memory_device
 		cl_.retain_mem_object(static_cast<cl_mem>(buffer));
 		return 0;
 	}
-	void release(void *buffer) override { cl_.release_mem_object(static_cast<cl_mem>(buffer)); }
+	void release(void *buffer) override { release_buffer(cl_, static_cast<cl_mem>(buffer)); }
 
       private:
 	const opencl_calls &cl_;
@@ -73,7 +72,7 @@ class opencl_compute final : public compute_device
 
 	int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) override;
 	int allocate(size_t nbytes, void **buffer) override;
-	void drop(void *buffer) override { cl_.release_mem_object(static_cast<cl_mem>(buffer)); }
+	void drop(void *buffer) override { release_buffer(cl_, static_cast<cl_mem>(buffer)); }
 	void *address_of(void *buffer) const override;
 	std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) override;
 	bool makes_twins() const override { return true; }
@@ -94,7 +93,6 @@ class opencl_compute final : public compute_device
 		return opening_.once([this] { return open_now(); });
 	}
 	int open_now();
-	void *allocate_shared(size_t nbytes) const;
 	cl_int status(cl_event event) const;
 	int set_args(opencl_kernel &kernel, std::span<const device_arg> args);
 	cl_int set_arg(cl_kernel kernel, cl_uint i, const device_arg &a) const;
@@ -191,57 +189,14 @@ int opencl_compute::build(const program_source &source, std::unique_ptr<device_p
 
 // --- memory --------------------------------------------------------------------
 
-// What the memory object's destructor needs, as it has no other argument.
-struct shared_block {
-	const opencl_calls *cl;
-	cl_context context;
-	std::atomic<uint64_t> *gone; // counts them
-	void *memory;
-};
-
-void CL_CALLBACK free_shared(cl_mem, void *arg)
-{
-	std::unique_ptr<shared_block> block(static_cast<shared_block *>(arg));
-	block->gone->fetch_add(1);
-	block->cl->svm_free(block->context, block->memory);
-}
-
-// NVIDIA's driver refuses now and then, after others were freed, and gives the same right after.
-void *opencl_compute::allocate_shared(size_t nbytes) const
-{
-	void *p = nullptr;
-	for (unsigned i = 0; !p && i < most_tries; i++)
-		p = cl_.svm_alloc(context_, CL_MEM_READ_WRITE, nbytes, 0);
-	return p;
-}
-
 int opencl_compute::allocate(size_t nbytes, void **buffer)
 {
 	if (int err = open())
 		return err;
-	cl_int err = CL_MEM_OBJECT_ALLOCATION_FAILURE;
-	if (!shared_memory_) {
-		*buffer = cl_.create_buffer(context_, CL_MEM_READ_WRITE, nbytes, nullptr, &err);
-		return *buffer ? 0 : failed("making a buffer", err);
-	}
-	std::unique_ptr<shared_block> block(new (std::nothrow) shared_block{&cl_, context_, &buffers_gone_, nullptr});
-	if (!block)
-		return fail(HET_ENOMEM, "%s: no memory", info_.name);
-	block->memory = allocate_shared(nbytes);
-	if (!block->memory)
-		return failed("allocating shared virtual memory", err);
-	cl_mem made = cl_.create_buffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, nbytes, block->memory, &err);
-	if (made)
-		err = cl_.set_mem_object_destructor_callback(made, free_shared, block.get());
-	if (err == CL_SUCCESS) {
-		*buffer = made;
-		(void)block.release(); // free_shared() has it
-		return 0;              // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
-	}
-	if (made)
-		cl_.release_mem_object(made);
-	cl_.svm_free(context_, block->memory);
-	return failed("making a buffer", err);
+	cl_int err = CL_SUCCESS;
+	*buffer = shared_memory_ ? make_shared_buffer(cl_, context_, nbytes, buffers_gone_, &err)
+				 : cl_.create_buffer(context_, CL_MEM_READ_WRITE, nbytes, nullptr, &err);
+	return *buffer ? 0 : failed("making a buffer", err);
 }
 
 void *opencl_compute::address_of(void *buffer) const
