@@ -34,8 +34,8 @@ inline double to_double(double d)
 	return d;
 }
 
-template <typename T> constexpr double smallest_normal = 0x1p-14;
-template <> constexpr double smallest_normal<bfloat> = 0x1p-126;
+template <typename T> inline constexpr double smallest_normal = 0x1p-14;
+template <> inline constexpr double smallest_normal<bfloat> = 0x1p-126;
 
 // With @ftz subnormal numbers count as zero.
 template <typename T> double to_double(T h, bool ftz)
