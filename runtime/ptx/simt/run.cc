@@ -206,16 +206,18 @@ fragment runner::take_at_random(warp &w)
 
 bool runner::advance_independent(block &b)
 {
-	std::vector<warp *> ready;
+	ready_.clear();
 	for (warp &w : b.warps)
 		if (!w.ready.empty())
-			ready.push_back(&w);
-	if (ready.empty())
+			ready_.push_back(&w);
+	if (ready_.empty())
 		return false;
-	warp &w = *ready[random_() % ready.size()];
+	warp &w = *ready_[random_() % ready_.size()];
 	c_.current = &w;
 	c_.first_lane = uint32_t(random_() % warp_size);
-	execute(w, take_at_random(w), 1 + random_() % independent_turn);
+	// Apart, or the compiler would choose which comes first: a seed stands for one order.
+	auto turn = 1 + random_() % independent_turn;
+	execute(w, take_at_random(w), turn);
 	return true;
 }
 

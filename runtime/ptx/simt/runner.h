@@ -93,6 +93,7 @@ class runner
 	std::vector<std::vector<op_counts>> ops_;             // by function
 	std::vector<std::vector<buffer_cache>> caches_;       // the same
 	std::vector<block> blocks_;                           // resident ones
+	std::vector<warp *> ready_;                           // of the block whose lanes go their own way
 	std::map<std::pair<const uop *, int>, size_t> found_; // in out_.findings
 	std::vector<uint8_t> parameters_;                     // of the kernel, once for each lane
 };
