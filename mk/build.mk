@@ -69,6 +69,7 @@ bench_common_objs := $(call obj,$(call keep,$(bench_common_srcs)))
 bench_archive := $(B)/obj/bench.a
 tool_part_objs := $(call obj,$(call keep,$(tool_part_srcs)))
 tool_archive := $(B)/obj/tools.a
+fatbin_tool_archive := $(B)/obj/fatbin-tools.a
 json_archive := $(B)/obj/json.a
 unit_objs := $(call obj,$(call keep,$(unit_srcs)))
 ptx_objs := $(call obj,$(ptx_srcs))
@@ -114,9 +115,9 @@ $(lib_objs) $(inject_objs): private mode_flags := $(lib_cxxflags)
 $(call obj,$(runtime_srcs)) $(call inject_obj,$(runtime_srcs)): private mode_flags += -Iruntime
 $(inject_objs): private mode_flags += -DHET_INJECT
 # Unit tests derive from the library's classes, which have no type information. GoogleTest's macros take long to
-# optimise, and longer with a sanitizer's checks in them. (Without optimisation GCC is wrong about what is uninitialized.)
-$(unit_objs): private mode_flags := $(lines_only) -fno-rtti -Iruntime -Itools -Ibench \
-	$(if $(SAN),-O0 -Wno-maybe-uninitialized)
+# optimise, and longer with a sanitizer's checks in them. (GCC is wrong about what those leave uninitialized.)
+unit_flags := $(lines_only) -O0 -fno-rtti $(if $(SAN),$(if $(is_clang),,-Wno-maybe-uninitialized))
+$(unit_objs): private mode_flags := $(unit_flags) -Iruntime -Itools -Ibench
 $(filter $(B)/obj/lib/dev/%,$(unit_objs)): private mode_flags += -Iselftests -DHET_FAKE_CUDA='"$(abspath $(fake_cuda))"'
 fatbin_corpus := -DHET_FATBIN_CORPUS='"$(CURDIR)/runtime/fatbin/tests/corpus"'
 $(filter $(B)/obj/runtime/%,$(unit_objs)): private mode_flags += -DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"' $(fatbin_corpus)
@@ -140,12 +141,39 @@ $(B)/obj/selftests/proof/target_data.o: private mode_flags := $(GOMP_LIBS)
 $(call obj,$(tool_srcs) $(tool_part_srcs) $(json_srcs)): private mode_flags := -Itools -Iruntime -DHET_VERSION='"$(VERSION)"'
 $(filter $(B)/obj/tools/analysis/%,$(tool_part_objs)): private mode_flags += $(LLVM_CFLAGS)
 $(call obj,$(tool_srcs)): VERSION
-$(call obj,$(filter-out $(lib_srcs) $(ptx_srcs) $(unit_srcs),$(filter %.cc,$(program_srcs)))): private mode_flags += $(lines_only)
+$(call obj,$(filter-out $(lib_srcs) $(unit_srcs),$(ptx_srcs) $(filter %.cc,$(program_srcs)))): private mode_flags += $(lines_only)
+# CLI11 takes long to optimise, and runs once.
+with_cli11 := $(call obj,$(tool_srcs) bench/common/options.cc)
+$(with_cli11): private mode_flags += $(if $(filter -O%,$(CXXFLAGS)),,-Og)
+
+# With clang and PRECOMPILED=1 the system's headers, and what their templates make most often, are compiled once. Sources
+# name the headers that they need all the same: GCC's trees, which have GoogleTest alone from there, would say so. (GCC gains
+# less, and takes what it inlines out of such headers for the project's own when it warns.)
+precompiled = $(B)/precompiled/$1.h
+precompiled_for := unit_test $(and $(PRECOMPILED),$(is_clang),library program)
+as_library := $(sort $(lib_objs) $(inject_objs) $(ptx_objs) $(example_device_objs))
+as_program := $(call obj,$(filter-out $(lib_srcs) $(ptx_srcs) $(unit_srcs) $(example_device_srcs) $(fake_cuda_srcs) $(proof_srcs),\
+	$(filter %.cc,$(program_srcs))))
+as_unit_test := $(unit_objs)
+$(call precompiled,library).gch: private mode_flags := $(lib_cxxflags)
+$(call precompiled,program).gch: private mode_flags := $(lines_only)
+$(call precompiled,unit_test).gch: private mode_flags := $(unit_flags)
+define with_precompiled # name
+$(as_$1): private mode_flags += -include $(call precompiled,$1)
+$(as_$1): $(call precompiled,$1).gch
+endef
+$(foreach n,$(precompiled_for),$(eval $(call with_precompiled,$n)))
 
 compile_cxx = $(CXX) $(cppflags) $(cxxflags) $(mode_flags)
 compile_c = $(CC) $(cppflags) $(cflags) $(mode_flags)
 # With SYNTAX=1 no code is made: for a second compiler's opinion.
 compiled = $1 -MMD -MP -MF $(@:.o=.d) -MT $@ $(if $(SYNTAX),-fsyntax-only $< && touch $@,-c $< -o $@)
+
+$(B)/precompiled/%.h.gch: mk/precompiled/%.h $(flags_stamp)
+	@mkdir -p $(@D)
+	@cp $< $(basename $@)
+	$(call say,CXX)
+	$Q$(compile_cxx) $(if $(is_clang),-fpch-instantiate-templates) -x c++-header $(basename $@) -o $@
 
 $(B)/obj/%.o: %.cc $(flags_stamp)
 	@mkdir -p $(@D)
@@ -162,7 +190,8 @@ $(B)/obj/%.o: %.c $(flags_stamp)
 	$(call say,CC)
 	$Q$(call compiled,$(compile_c))
 
-objects: $(lib_objs) $(ptx_objs) $(call obj,$(call keep,$(program_srcs)))
+all_objs := $(sort $(lib_objs) $(ptx_objs) $(call obj,$(call keep,$(program_srcs))))
+objects: $(filter-out $(if $(EXCEPT),$(patsubst $(EXCEPT)/%,$(B)/%,$(wildcard $(patsubst $(B)/%,$(EXCEPT)/%,$(all_objs))))),$(all_objs))
 .PHONY: objects
 
 -include $(patsubst %.o,%.d,$(lib_objs) $(ptx_objs) $(call obj,$(program_srcs)) $(wildcard $(inject_objs)))
@@ -206,6 +235,8 @@ link_with = $(CXX) $(ldflags) -Wl,-z,now -o $@ $(filter %.o,$^) $(filter %.a,$^)
 rpath = -Wl,-rpath,'$$ORIGIN/$1'
 
 $(tool_archive): $(tool_part_objs)
+# What its tests need of them.
+$(fatbin_tool_archive): $(filter $(B)/obj/tools/fatbin/% $(B)/obj/tools/analysis/%,$(tool_part_objs))
 $(filter-out $(addprefix $(B)/bin/,het-ptx het-fatbin het-analyse),$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) \
 	$(told_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
@@ -296,7 +327,7 @@ $(ptx_archive): $(ptx_objs)
 $(fatbin_archive): $(call obj,$(fatbin_srcs))
 $(told_archive): $(call obj,$(told_srcs))
 $(json_archive): $(call obj,$(json_srcs))
-$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(json_archive) $(ptx_archive) \
+$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_archive) $(json_archive) $(ptx_archive) \
 	$(fatbin_archive) $(told_archive):
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -306,7 +337,7 @@ $(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(json_archive) 
 # Not the archive of bench: sanitized trees have no use for the rest of it.
 matrix_market := $(call obj,bench/apps/common/matrix_market.cc bench/common/format.cc)
 under_test = $(if $(filter bench/%,$1),$(matrix_market),$(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter lib/%,$1),$(lib_archive),\
-	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter tools/fatbin/% tools/analysis/%,$1),$(tool_archive) $(fatbin_archive) $(ptx_archive),\
+	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter tools/fatbin/% tools/analysis/%,$1),$(fatbin_tool_archive) $(fatbin_archive) $(ptx_archive),\
 	$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(if $(filter runtime/fatbin/%,$1),$(fatbin_archive),$(lib_archive))))))))
 
 define unit_test # source

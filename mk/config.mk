@@ -15,6 +15,8 @@ ifeq ($(HAVE_CL),)
 $(error CL/cl.h not found: install opencl-headers (`make setup` does), or set CPPFLAGS=-I... or CUDA_HOME)
 endif
 
+is_clang := $(findstring clang,$(notdir $(firstword $(CXX))))
+
 ifneq ($(SAN),)
 ifeq ($(filter $(SAN),address thread),)
 $(error SAN=$(SAN): say address (with the checks for undefined behaviour) or thread)

@@ -202,11 +202,11 @@ TEST(classify, around_the_body_memory_need_only_be_writable)
 
 TEST(classify, stacks)
 {
-	char here[100];
+	char here[100] = {};
 	range mine = range_of(here, sizeof(here));
 	EXPECT_EQ(classify(mine), memory_kind::stack);
 	std::thread([&] {
-		char there[100];
+		char there[100] = {};
 		EXPECT_EQ(classify(range_of(there, sizeof(there))), memory_kind::stack);
 		EXPECT_EQ(classify(mine), memory_kind::stack) << "the main thread's";
 		mapping m(2, read_write, private_anonymous);
