@@ -24,6 +24,9 @@ from steps import Step, run_all
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/check"
 MAKE = ["make", "--no-print-directory", f"-j{os.cpu_count()}", "--keep-going"]
+# Clang compiles for its address sanitizer in half of GCC's time, and so two compilers' code is run. (Its thread sanitizer
+# calls the library's sigaction() before it is ready for that.)
+CLANG = ["CC=clang", "CXX=clang++", "PRECOMPILED=1"] if shutil.which("clang++") else []
 LEFT_OUT = re.compile(r"^libhet: (\S+) is left out: (.*)$", re.M)
 
 SANITIZER_OPTIONS = {
@@ -96,17 +99,21 @@ WITH_FAKE_CUDA = (
 WITHOUT_MOST_OF_RUNTIME = tuple(
     test for test in SELFTESTS if test.startswith("runtime_") and test not in ("runtime_ranges", "runtime_split", "runtime_halo", "runtime_twins")
 )
+# What waits most of its time comes first, two at a time.
+WAITING = ("event", "exit", "failure")
 WITH_INSTRUMENTS = ("runtime_events", "runtime_launch", "runtime_ranges")
+
+# The trap by mprotect does not use userfaultfd.
+WITH_USERFAULTFD = {"HET_TEST_TRAPS": "best,uffd,uffd-sigbus"}
+# An ordinary user has no full userfaultfd, which is the other traps' affair, and little memory to lock: what asks for
+# either by itself, with every trap.
+WITH_PRIVILEGES = ("api", "kernel_touch", "limits", "locked_memory")
 
 SUITES = [
     Suite("selftest"),
-    # The trap by mprotect does not use userfaultfd.
-    Suite(
-        "Linux 6.1 features",
-        env={"GPUVM_UFFD_FEATURES": "6.1", "HET_TEST_TRAPS": "best,uffd,uffd-sigbus"},
-        without=WITHOUT_MOST_OF_RUNTIME,
-    ),
-    Suite("ordinary user", as_nobody=True, without=WITHOUT_MOST_OF_RUNTIME),
+    Suite("Linux 6.1 features", env={"GPUVM_UFFD_FEATURES": "6.1", **WITH_USERFAULTFD}, without=WITHOUT_MOST_OF_RUNTIME),
+    Suite("ordinary user", env=WITH_USERFAULTFD, as_nobody=True, without=(*WITHOUT_MOST_OF_RUNTIME, *WITH_PRIVILEGES)),
+    Suite("ordinary user, every trap", as_nobody=True, only=WITH_PRIVILEGES),
     Suite("fake CUDA", env=FAKE_CUDA, only=WITH_FAKE_CUDA),
     Suite("fake CUDA, instrumented", env=FAKE_CUDA | {"HET_INSTRUMENT": "dirty,touch"}, only=WITH_INSTRUMENTS),
     Suite("address", tree="build-address", env=SANITIZED),
@@ -119,11 +126,11 @@ def make(name: str, *arguments: str, seconds: int = 300, **more) -> Step:
 
 
 def static_checks() -> Iterator[Step]:
-    yield make("format", "format-check")
-    yield make("licence lines", "spdx-check")
-    yield make("dependencies run one way", "deps-check")
-    yield make("settings are documented", "settings-check")
-    yield make("README shows the example", "readme-check")
+    yield make("format", "format-check", beside=True)
+    yield make("licence lines", "spdx-check", beside=True)
+    yield make("dependencies run one way", "deps-check", beside=True)
+    yield make("settings are documented", "settings-check", beside=True)
+    yield make("README shows the example", "readme-check", beside=True)
     yield make("headers compile alone", "headers-check")
 
 
@@ -133,13 +140,14 @@ def build(name: str, tree: str, *arguments: str) -> Step:
 
 def builds() -> Iterator[Step]:
     yield build("build", "build", "all", "tests", "inject")
-    for sanitizer in ("address", "thread"):
+    for sanitizer, compilers in (("address", CLANG), ("thread", [])):
         tree = f"build-{sanitizer}"
         # -g1: the functions and lines that a report names.
         settings = (f"SAN={sanitizer}", "DEBUG_LOCKS=1", "CXXFLAGS=-O1 -g1", f"WITHOUT={' '.join(WITHOUT[tree])}")
-        yield build(f"build, {sanitizer} sanitizer", tree, *settings, "tests")
-    clang = build("clang", "build-clang", "B=build-clang", "CC=clang", "CXX=clang++", "SYNTAX=1", "objects")
-    clang.unavailable = lambda: None if shutil.which("clang++") else "clang++ is not installed"
+        yield build(f"build, {sanitizer} sanitizer", tree, *compilers, *settings, "tests")
+    # What was not compiled for the address sanitizer.
+    clang = build("clang", "build-clang", *CLANG, "B=build-clang", "SYNTAX=1", "EXCEPT=build-address", "objects")
+    clang.unavailable = lambda: None if CLANG else "clang++ is not installed"
     yield clang
     yield make("exported symbols", "symbols-check", needs="build")
 
@@ -207,7 +215,7 @@ class NobodysCopy:
 
 
 def selftests(suite: Suite, copy: NobodysCopy) -> Iterator[Step]:
-    for test in SELFTESTS:
+    for test in sorted(SELFTESTS, key=lambda t: t not in WAITING):
         if test in (*WITHOUT[suite.tree], *suite.without) or (suite.only and test not in suite.only):
             continue
         step = Step(
@@ -217,6 +225,7 @@ def selftests(suite: Suite, copy: NobodysCopy) -> Iterator[Step]:
             env={**environment(suite.tree), **suite.env},
             seconds=suite.seconds,
             needs=suite.tree,
+            beside=test in WAITING,
             unavailable=lambda test=test: left_out("selftests/", test),
         )
         if suite.as_nobody:
@@ -249,6 +258,7 @@ def examples() -> Iterator[Step]:
             [str(ROOT / "build/examples" / example)],
             env=environment("build"),
             needs="build",
+            beside=True,
             unavailable=lambda example=example: left_out("examples/", example),
         )
 
@@ -337,8 +347,6 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
             seconds=300,
             unavailable=lambda tool=tool: None if (ROOT / "build/bin" / tool).exists() else f"{tool} was not built here",
         )
-    for suite in SUITES:
-        yield from selftests(suite, copy)
     yield Step(
         "what stands on het.h",
         [sys.executable, str(ROOT / "selftests/proof/proofs.py")],
@@ -346,12 +354,15 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
         env=environment("build"),
         needs="build",
         seconds=120,
+        beside=True,
     )
-    yield from guests()
     for programs in ("new", "old"):
         command_line = [str(ROOT / "scripts/check-install.sh"), programs]
-        yield Step(f"install, {programs} programs", command_line, cwd=ROOT, needs="build")
-    yield make("documentation", "docs")
+        yield Step(f"install, {programs} programs", command_line, cwd=ROOT, needs="build", beside=True)
+    yield make("documentation", "docs", beside=True)
+    for suite in SUITES:
+        yield from selftests(suite, copy)
+    yield from guests()
 
 
 def only(steps: list[Step], pattern: str) -> list[Step]:
