@@ -329,13 +329,22 @@ void split_launch::note_done(block &b, participant &p)
 {
 	uint64_t now = now_ns();
 	double seconds = double(std::max<uint64_t>(1, now - std::max(b.begun_at, p.last_end))) * 1e-9;
-	double speed = double(b.what.count) / seconds;
 	p.last_end = now;
+	p.rows += double(b.what.count);
+	p.seconds += seconds;
 	p.twins_ns += b.twins_ns;
 	b.state = block::counts;
 	policy_->measured(b.participant, b.what.count, seconds);
-	kernel_->speeds.note_shared(*p.device, speed * items_of_row());
 	note_part(b, now);
+}
+
+// Of the launch, not of its blocks: one row may be a hundred times the work of the next, and who had the light ones is not the faster.
+void split_launch::note_speeds()
+{
+	for (const participant &p : std::span{parts_, nparts_}) {
+		if (p.rows > 0)
+			kernel_->speeds.note_shared(*p.device, p.rows / p.seconds * items_of_row());
+	}
 }
 
 het_event_part_info split_launch::part(uint32_t number) const
@@ -498,6 +507,7 @@ void split_launch::complete()
 		start(more);
 		return;
 	}
+	note_speeds();
 	int err = bring_together();
 	if (has_twins_)
 		note_twin_cost(now_ns() - began);

@@ -42,8 +42,9 @@ class split_launch final : public kernel_command
 		device_kernel *kernel;
 		unsigned blocks; // that it has now
 		uint64_t last_end;
-		uint64_t twins_ns; // of its blocks
-		bool out;          // it has failed
+		double rows, seconds; // that it has done, and was busy
+		uint64_t twins_ns;    // of its blocks
+		bool out;             // it has failed
 	};
 
 	struct done_part {
@@ -80,6 +81,7 @@ class split_launch final : public kernel_command
 	bool can_be_repeated(unsigned participant) const;
 	bool lose(unsigned participant, int err, bool again);
 	void note_done(block &b, participant &p);
+	void note_speeds();
 	void note_part(const block &b, uint64_t ended);
 	void take_back(block &b);
 	rows take_returned();

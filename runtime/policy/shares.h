@@ -55,6 +55,11 @@ class pace
 	{
 		std::copy(s.speeds.begin(), s.speeds.end(), speeds_);
 		known_ = s.block_seconds > 0 ? ~uint32_t{0} : 0;
+		// What is known counts as if so much of this launch had gone like that.
+		for (size_t d = 0; d < n_ && known_; d++) {
+			busy_[d] = prior * double(s.total) / sum_of(s.speeds);
+			done_[d] = busy_[d] * speeds_[d];
+		}
 	}
 
 	// By all that the device has done: one row may be a hundred times the work of the next, so one block says little.
@@ -78,7 +83,7 @@ class pace
 	}
 
       private:
-	static constexpr double part = 0.3, part_unknown = 0.1;
+	static constexpr double part = 0.3, part_unknown = 0.1, prior = 0.3;
 
 	void rescale(double factor)
 	{
