@@ -17,8 +17,6 @@ namespace het
 struct fragment {
 	uint32_t end;
 	copyset valid;
-
-	bool operator==(const fragment &) const = default;
 };
 
 struct extent {
@@ -30,7 +28,6 @@ class fragments
       public:
 	static constexpr size_t most = 30;
 
-	fragments() = default;
 	// One, of all bytes.
 	fragments(uint32_t size, copyset valid) : count_(1) { list_[0] = {size, valid}; }
 

@@ -47,6 +47,17 @@ void take_over(array &a, fragmented_chunk &f)
 		forget_fragments(a, f.number);
 }
 
+// False: no memory or no room.
+bool change(array &a, uint32_t c, range bytes, unsigned device, bool (fragments::*how)(extent, copyset))
+{
+	fragmented_chunk *f = find_or_make(a, c);
+	if (!f)
+		return false;
+	bool done = (f->bytes.*how)(extent_of(a, c, bytes), device_copy(device));
+	take_over(a, *f);
+	return done;
+}
+
 } // namespace
 
 const fragments *fragments_of(const array &a, uint32_t c)
@@ -67,22 +78,12 @@ copies_at copies_of(const array &a, uint32_t c, uintptr_t at)
 
 bool write_fragment(array &a, uint32_t c, range bytes, unsigned device)
 {
-	fragmented_chunk *f = find_or_make(a, c);
-	bool done = f && f->bytes.write(extent_of(a, c, bytes), device_copy(device));
-	if (f)
-		take_over(a, *f);
-	return done;
+	return change(a, c, bytes, device, &fragments::write);
 }
 
 bool add_fragment(array &a, uint32_t c, range bytes, unsigned device)
 {
-	if (a.chunks[c].state().device_valid(device))
-		return true;
-	fragmented_chunk *f = find_or_make(a, c);
-	bool done = f && f->bytes.add(extent_of(a, c, bytes), device_copy(device));
-	if (f)
-		take_over(a, *f);
-	return done;
+	return a.chunks[c].state().device_valid(device) || change(a, c, bytes, device, &fragments::add);
 }
 
 bool drop_copy(array &a, uint32_t c, range bytes, unsigned device)

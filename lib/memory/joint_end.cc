@@ -186,10 +186,7 @@ int joint_end::collect(const usage &u)
 			range r = written(u, a_.place.bytes_of(c));
 			if (!a_.chunks[c].state().host_valid() || r.empty() || is_contested(a_.place.bytes_of(c)))
 				continue;
-			pieces[n] = piece_of(a_, u.device, c, 1);
-			pieces[n].offset = r.begin - a_.place.user.begin;
-			pieces[n].host = alias_of(a_, r.begin);
-			pieces[n++].size = r.size();
+			pieces[n++] = piece_of(a_, u.device, r);
 		}
 		err = n ? read(u.device, {pieces, n}) : 0;
 	}

@@ -13,8 +13,6 @@
 #include "memory/pending.h"
 #include "memory/pin.h"
 #include "memory/resolver.h"
-#include "memory/transfer.h"
-#include "os/inject.h"
 #include "os/log.h"
 #include "os/probes.h"
 
