@@ -190,14 +190,10 @@ class stencil
 	void note(het_event *e)
 	{
 		owners written(height);
-		het_event_part_info i = {};
-		i.size = sizeof i;
-		uint32_t n = 0;
-		HET_OK(het_event_parts(e, &n));
+		auto done = parts_of(e);
 		fetched_ = 0;
-		parts_ = n;
-		for (uint32_t part = 0; part < n; part++) {
-			HET_OK(het_event_part(e, part, &i));
+		parts_ = done.size();
+		for (const het_event_part_info &i : done) {
 			size_t end = i.first + i.count;
 			for (size_t y = i.first ? i.first - 1 : 0; y < std::min(end + 1, height); y++)
 				fetched_ += has_[y].insert(i.device).second;

@@ -169,12 +169,7 @@ TEST(where_it_met_others, .traps = trap::best, .devices = device::cuda2, .kinds 
 	};
 	copy();
 	std::vector<bool> lost(n);
-	het_event_part_info i = {};
-	i.size = sizeof i;
-	uint32_t nparts = 0;
-	HET_OK(het_event_parts(e, &nparts));
-	for (uint32_t part = 0; part < nparts; part++) {
-		HET_OK(het_event_part(e, part, &i));
+	for (const het_event_part_info &i : parts_of(e)) {
 		size_t begin = i.first > chunk ? i.first - chunk : 0, end = std::min(n, i.first + i.count + chunk);
 		if (i.device == d.gpu)
 			std::fill(lost.begin() + long(begin), lost.begin() + long(end), true);

@@ -280,16 +280,23 @@ void runtime_fixture::run_add(void *p, size_t n, uint8_t value)
 	run(add, n, {range_arg(p, n, HET_READ_WRITE), value_arg(value)});
 }
 
+std::vector<het_event_part_info> parts_of(het_event *e)
+{
+	uint32_t nparts = 0;
+	HET_OK(het_event_parts(e, &nparts));
+	std::vector<het_event_part_info> parts(nparts);
+	for (uint32_t n = 0; n < nparts; n++) {
+		parts[n].size = sizeof parts[n];
+		HET_OK(het_event_part(e, n, &parts[n]));
+	}
+	return parts;
+}
+
 work work_of(het_event *e, size_t items)
 {
 	work w;
 	w.times.resize(items);
-	het_event_part_info i = {};
-	i.size = sizeof i;
-	uint32_t nparts = 0;
-	HET_OK(het_event_parts(e, &nparts));
-	for (uint32_t n = 0; n < nparts; n++) {
-		HET_OK(het_event_part(e, n, &i));
+	for (const het_event_part_info &i : parts_of(e)) {
 		w.items[i.device] += i.count;
 		for (uint64_t k = i.first; k < i.first + i.count; k++)
 			w.times.at(k)++;

@@ -103,7 +103,8 @@ inline constexpr int cuda_out_of_memory = 2, cuda_launch_failed = 719;
 // PTX with the kernels add, combine, copy, scatter, slow and ids.
 het_image runtime_kernels();
 
-// Who has done what of a launch that has finished.
+// The parts of a launch that has finished; and who has done what of it.
+std::vector<het_event_part_info> parts_of(het_event *e);
 struct work {
 	std::map<het_device *, uint64_t> items; // of each device
 	std::vector<uint8_t> times;             // that each was done
