@@ -53,6 +53,7 @@ constexpr copyset device_copy(unsigned device)
 {
 	return copyset{2} << device;
 }
+inline constexpr copyset every_device = ~host_copy;
 constexpr unsigned device_of(unsigned participant)
 {
 	return participant - 1;

@@ -197,7 +197,8 @@ int gpuvm_link(void *hostptr, size_t nbytes, unsigned idev, void *devbuf, int fl
  * GPUVM_UNLINK_NO_SYNC_BACK was given. After the last one the memory is
  * ordinary private memory again. A link that does not exist is removed with success, and so is a null @p hostptr.
  * @return 0; GPUVM_EARG; GPUVM_EHOSTPTR; GPUVM_ESTATE while a kernel uses the array on that device;
- *         GPUVM_EDEVALLOC if the data can't be read back (the link stays); GPUVM_ESALLOC.
+ *         GPUVM_EDEVALLOC if the data, edges that a gpuvm_kernel_end() could not read among them, can't be read back (the
+ *         link stays); GPUVM_ESALLOC.
  */
 int gpuvm_unlink(void *hostptr, unsigned idev);
 
@@ -222,7 +223,9 @@ int gpuvm_kernel_begin(void *hostptr, unsigned idev, int flags);
  * Ends what gpuvm_kernel_begin() began. The kernel must have finished. After a kernel that wrote, the
  * device has the only valid copy, and a host touch waits until its part has come back.
  * @return 0; GPUVM_ENULL, GPUVM_EARG; GPUVM_EHOSTPTR; GPUVM_ENOLINK; GPUVM_ESTATE without a begin;
- *         GPUVM_EDEVALLOC if the edges could not be read back; GPUVM_EPROT.
+ *         GPUVM_EDEVALLOC if the edges could not be read back: the call may be repeated, which reads them again (as do the
+ *         next begin, gpuvm_host_begin(), fork() and gpuvm_unlink()); until it succeeds the host has the edges' old bytes, and
+ *         what it writes there is lost; GPUVM_EPROT.
  */
 int gpuvm_kernel_end(void *hostptr, unsigned idev);
 

@@ -77,6 +77,9 @@ struct edge_state {
 	copyset valid[2];  // devices that hold the snapshot's bytes of the head, of the tail
 	uint8_t writer[2]; // as chunk::writer
 	bool busy;         // as chunk_busy
+	// Kernels that have ended, and whose device could not be read: their bytes in the edges are to be had still. Changes while
+	// the edges are busy.
+	bracket *owed;
 };
 
 struct pending_kernel;   // memory/pending.h

@@ -5,6 +5,7 @@
 #include "memory/lane.h"
 #include "memory/library.h"
 #include "memory/transfer.h"
+#include "os/log.h"
 #include "os/pool.h"
 
 #include <cstring>
@@ -71,11 +72,109 @@ void lock_edges(array &a, array_guard &g)
 	g.unlock();
 }
 
+void release_edges(array &a)
+{
+	a.edges.busy = false;
+	announce_change(a);
+}
+
 void unlock_edges(array &a, array_guard &g)
 {
 	g.lock();
-	a.edges.busy = false;
-	announce_change(a);
+	release_edges(a);
+}
+
+// The edges are locked.
+int read_edges(array &a, unsigned device, range part)
+{
+	edge_pieces written;
+	for (unsigned edge : {0, 1}) {
+		if (edge_range(a, edge).overlaps(part))
+			written.add(a, device, edge, intersect(edge_range(a, edge), part));
+	}
+	int err = 0;
+	if (written.count) {
+		lane_lease lane;
+		uint64_t started = start_of_copy();
+		err = lib().devices[device]->read(lane, written.list());
+		if (!err)
+			count_to_host(written.bytes, started);
+	}
+	for (unsigned edge : {0, 1}) {
+		range whole = edge_range(a, edge), r = intersect(whole, part);
+		if (r.empty())
+			continue;
+		if (err) {
+			// What the kernel has written there is not what the host has.
+			a.edges.valid[edge] &= ~device_copy(device);
+			continue;
+		}
+		if (a.edges.snapshot)
+			memcpy(r.ptr(), snapshot_of(a, edge) + (r.begin - whole.begin), r.size());
+		a.edges.valid[edge] = device_copy(device);
+	}
+	return err ? GPUVM_EDEVALLOC : 0;
+}
+
+// ---- what is owed ------------------------------------------------------------------------------------
+// The edges are claimed.
+
+bool owe(array &a, unsigned device, range part)
+{
+	auto *b = pool_array<bracket>(1);
+	if (!b)
+		return false;
+	*b = {a.edges.owed, part, uint8_t(device), true, joint_kind::none, false, false, nullptr};
+	a.edges.owed = b;
+	return true;
+}
+
+bool is_of(const bracket &b, copyset devices)
+{
+	return device_copy(b.device) & devices;
+}
+
+void pay(bracket **p)
+{
+	bracket *b = *p;
+	*p = b->next;
+	pool().release(b, sizeof(*b));
+}
+
+int collect_claimed(array &a, array_guard &g, copyset devices)
+{
+	int err = 0;
+	for (bracket **p = &a.edges.owed; *p;) {
+		const bracket &b = **p;
+		if (!is_of(b, devices)) {
+			p = &(*p)->next;
+			continue;
+		}
+		g.unlock();
+		int e = read_edges(a, b.device, b.part);
+		g.lock();
+		if (e) {
+			err = e;
+			p = &(*p)->next;
+		} else {
+			pay(p);
+		}
+	}
+	return err;
+}
+
+bool forgive_claimed(array &a, copyset devices)
+{
+	bool any = false;
+	for (bracket **p = &a.edges.owed; *p;) {
+		if (is_of(**p, devices)) {
+			any = true;
+			pay(p);
+		} else {
+			p = &(*p)->next;
+		}
+	}
+	return any;
 }
 
 } // namespace
@@ -103,14 +202,17 @@ void drop_edges(array &a)
 	if (a.edges.snapshot)
 		pool().release(a.edges.snapshot, snapshot_size(a));
 	a.edges.snapshot = nullptr;
+	while (a.edges.owed)
+		pay(&a.edges.owed);
 }
 
 void leave_edges_to_writer(array &a, array_guard &g, unsigned device)
 {
 	if (!a.place.has_edges())
 		return;
-	lock_edges(a, g);
-	unlock_edges(a, g);
+	claim_edges(a, g);
+	forgive_claimed(a, every_device);
+	release_edges(a);
 	for (uint8_t &writer : a.edges.writer)
 		writer = uint8_t(1 + device);
 }
@@ -136,6 +238,13 @@ int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool 
 	if (!a.place.has_edges())
 		return 0;
 	claim_edges(a, g);
+	if (collect_claimed(a, g, every_device)) {
+		release_edges(a);
+		return fail(GPUVM_EDEVALLOC,
+			    "array %p: what a kernel has written in its edges could not be read when that ended, nor "
+			    "now",
+			    a.place.user.ptr());
+	}
 	auto takes_part = [&](unsigned edge) {
 		range r = edge_range(a, edge);
 		return r.overlaps(part) && a.edges.writer[edge] != 1 + device && !has_joint_writer(a, r, device);
@@ -177,29 +286,50 @@ int edges_to_host(array &a, array_guard &g, unsigned device, range part)
 	if (!a.place.has_edges())
 		return 0;
 	lock_edges(a, g);
-	edge_pieces written;
-	for (unsigned edge : {0, 1}) {
-		if (edge_range(a, edge).overlaps(part))
-			written.add(a, device, edge, intersect(edge_range(a, edge), part));
-	}
-	int err = 0;
-	if (written.count) {
-		lane_lease lane;
-		uint64_t started = start_of_copy();
-		err = lib().devices[device]->read(lane, written.list());
-		if (!err)
-			count_to_host(written.bytes, started);
-	}
-	for (unsigned edge : {0, 1}) {
-		range whole = edge_range(a, edge), r = intersect(whole, part);
-		if (err || r.empty())
-			continue;
-		if (a.edges.snapshot)
-			memcpy(r.ptr(), snapshot_of(a, edge) + (r.begin - whole.begin), r.size());
-		a.edges.valid[edge] = device_copy(device);
-	}
+	int err = read_edges(a, device, part);
 	unlock_edges(a, g);
-	return err ? GPUVM_EDEVALLOC : 0;
+	return err;
+}
+
+int edges_of_ended(array &a, array_guard &g, unsigned device, range part, bool *owed)
+{
+	*owed = false;
+	if (!a.place.has_edges())
+		return 0;
+	lock_edges(a, g);
+	int err = read_edges(a, device, part);
+	g.lock();
+	*owed = err && owe(a, device, part);
+	release_edges(a);
+	return err;
+}
+
+bool is_owed(const array &a, unsigned device, range part)
+{
+	const bracket *b = a.edges.owed;
+	while (b && (b->device != device || b->part != part))
+		b = b->next;
+	return b;
+}
+
+int collect_edges(array &a, array_guard &g, copyset devices)
+{
+	if (!a.edges.owed)
+		return 0;
+	claim_edges(a, g);
+	int err = collect_claimed(a, g, devices);
+	release_edges(a);
+	return err;
+}
+
+bool forgive_edges(array &a, array_guard &g, copyset devices)
+{
+	if (!a.edges.owed)
+		return false;
+	claim_edges(a, g);
+	bool any = forgive_claimed(a, devices);
+	release_edges(a);
+	return any;
 }
 
 } // namespace het

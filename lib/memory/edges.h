@@ -23,6 +23,16 @@ void leave_edges_to_writer(array &a, array_guard &g, unsigned device);
 // edges are valid, beside the host.
 int edges_to_host(array &a, array_guard &g, unsigned device, range part);
 
+// The same when a kernel has ended. If it fails the device owes the bytes: every begin has them first, save one that overwrites
+// them all. *owed: false if there was no memory to note that.
+int edges_of_ended(array &a, array_guard &g, unsigned device, range part, bool *owed);
+// An end of a kernel on @part has failed so.
+bool is_owed(const array &a, unsigned device, range part);
+// Tries again to have what the devices owe. 0 or GPUVM_EDEVALLOC.
+int collect_edges(array &a, array_guard &g, copyset devices);
+// What they owe counts no longer. False: they owe nothing.
+bool forgive_edges(array &a, array_guard &g, copyset devices);
+
 // As forget_writers() in memory/kernel.h. Lock held.
 void forget_edge_writers(array &a);
 // The device is about to be unlinked.

@@ -6,6 +6,8 @@
 
 #include "memory/adopt.h"
 #include "memory/allocate.h"
+#include "memory/edges.h"
+#include "memory/failure.h"
 #include "memory/home.h"
 #include "memory/kernel.h"
 #include "memory/library.h"
@@ -49,12 +51,10 @@ bool is_at_rest(const array &a)
 // False: a device can't be read.
 bool bring_all_home(array &a)
 {
-	if (a.place.body.empty())
-		return true;
 	caller_guard g(a);
 	while (a.visitors)
 		g.wait_for_change();
-	return !bring_home(a, g, all_of(a), event::fetch);
+	return !collect_edges(a, g, every_device) && !bring_home(a, g, all_of(a), event::fetch);
 }
 
 // False: a kernel or a touch came in between.
@@ -73,11 +73,15 @@ bool hold_at_rest(array &a)
 // For an array that does not come to rest, or can't be read. Others are held meanwhile.
 void hold_at_once(array &a)
 {
-	if (a.place.body.empty() || a.held)
+	if (a.held)
 		return;
 	caller_guard g(a);
-	if (bring_home(a, g, all_of(a), event::fetch))
-		warn("fork: the child gets stale contents of array %p", a.place.user.ptr());
+	int edges = collect_edges(a, g, every_device);
+	if (bring_home(a, g, all_of(a), event::fetch) || edges)
+		report(GPUVM_EDEVALLOC, a.place.user.ptr(), "fork: the child gets stale contents of array %p",
+		       a.place.user.ptr());
+	if (a.place.body.empty())
+		return;
 	wait_until_idle(a, g, all_of(a));
 	hold_array(a);
 }

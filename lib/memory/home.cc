@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/home.h"
 
+#include "memory/edges.h"
 #include "memory/failure.h"
 #include "memory/hooks.h"
 #include "memory/host_writes.h"
@@ -122,8 +123,10 @@ int bring_range_home(range r, event e)
 		// Unlinked since it was found: look again.
 		if (!v || !extent.overlaps({at, r.end}))
 			continue;
-		if (int err = bring_home(*a, g, a->place.chunks_of(r), e))
-			return err;
+		int edges = collect_edges(*a, g, every_device);
+		int err = bring_home(*a, g, a->place.chunks_of(r), e);
+		if (err || edges)
+			return err ? err : edges;
 		at = extent.end;
 	}
 	return 0;
@@ -145,7 +148,10 @@ int show_range(range r, event e)
 				    r.size(), a->place.user.ptr(), a->place.user.size());
 		layout::span s = a->place.chunks_of(r);
 		c = std::max(c, s.first);
-		if (int err = settle(*a, g))
+		int err = settle(*a, g);
+		if (!err)
+			err = collect_edges(*a, g, every_device);
+		if (err)
 			return err;
 		// A kernel may have begun since there was none.
 		if (is_barred(*a, s))

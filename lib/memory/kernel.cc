@@ -259,8 +259,19 @@ int give_written(array &a, const usage &u, write_notes &notes)
 	return err;
 }
 
-// Takes *pending, if there is one.
-int end_writer(array &a, array_guard &g, const usage &u, pending_kernel **pending, write_notes *notes)
+// Of a command of the runtime that fails none will ask again: what it was to write is lost, and the host may write anew.
+int end_edges(array &a, array_guard &g, const usage &u, bool *ended)
+{
+	if (a.managed)
+		return edges_to_host(a, g, u.device, u.part);
+	bool owed;
+	int err = edges_of_ended(a, g, u.device, u.part, &owed);
+	*ended = !err || owed;
+	return err;
+}
+
+// Takes *pending, if there is one. *ended: false if it must be repeated all.
+int end_writer(array &a, array_guard &g, const usage &u, pending_kernel **pending, write_notes *notes, bool *ended)
 {
 	layout::span s = a.place.chunks_of(u.part);
 	int err = wait_until_quiet(a, g, s);
@@ -269,7 +280,7 @@ int end_writer(array &a, array_guard &g, const usage &u, pending_kernel **pendin
 	if (*pending) {
 		(*pending)->writes = true;
 		a.pending = std::exchange(*pending, nullptr);
-	} else if (int e = edges_to_host(a, g, u.device, u.part)) {
+	} else if (int e = end_edges(a, g, u, ended)) {
 		err = e;
 	}
 	return err;
@@ -327,6 +338,9 @@ int end_locked(array &a, const usage &u, pending_kernel **pending, write_notes *
 			    "gpuvm_kernel_end_event: array %p has edges, which can't be copied back later; align it to "
 			    "pages or use gpuvm_malloc()",
 			    a.place.user.ptr());
+	// All that is left of an end that has failed; it comes before those of kernels that are at work.
+	if (is_owed(a, u.device, u.part))
+		return collect_edges(a, g, device_copy(u.device));
 	// The bracket stays open until the host has lost the chunks: in strict mode it keeps touches waiting.
 	open_kernels open = look_at_bracket(a, u);
 	if (!open.any)
@@ -335,7 +349,10 @@ int end_locked(array &a, const usage &u, pending_kernel **pending, write_notes *
 	// Now, and not when all is done: who is woken takes a while to come.
 	if (open.writer)
 		expect_touch();
-	int err = open.writer ? end_writer(a, g, u, pending, notes) : end_reader(a, g, pending);
+	bool ended = true;
+	int err = open.writer ? end_writer(a, g, u, pending, notes, &ended) : end_reader(a, g, pending);
+	if (!ended)
+		return err;
 	close_bracket(a, u);
 	forget_writers(a, s);
 	// While a kernel writes, chunks may be marked, and its end has to look.

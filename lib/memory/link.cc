@@ -158,6 +158,7 @@ int claim(array &a, unsigned device)
 		err = edges_to_host(a, g, device, a.place.user);
 	if (err)
 		return err;
+	forgive_edges(a, g, every_device);
 	wait_until_idle(a, g, all);
 	for (uint32_t c = 0; c < all.last; c++)
 		a.chunks[c].writer = uint8_t(1 + device);
@@ -195,6 +196,8 @@ int unlink_one(array &a, unsigned device)
 		if (is_open(a, device))
 			return fail_open(a, device);
 		a.fast.store(0);
+		if (int err = collect_edges(a, g, device_copy(device)))
+			return err;
 		layout::span all = all_chunks(a);
 		for (uint32_t c = 0; c < all.last;) {
 			if (int err = wait_until_quiet(a, g, {c, c + 1}))
@@ -215,12 +218,22 @@ int unlink_one(array &a, unsigned device)
 
 bool all_home(const array &a)
 {
+	if (a.edges.owed)
+		return false;
 	layout::span all = all_chunks(a);
 	for (uint32_t c = 0; c < all.last; c++) {
 		if (!a.chunks[c].state().host_valid())
 			return false;
 	}
 	return true;
+}
+
+// Edges, too, if one failed that should have had them. What can be had is, whatever fails.
+int bring_all_home(array &a, array_guard &g)
+{
+	int err = collect_edges(a, g, every_device);
+	int e = bring_home(a, g, all_chunks(a), event::fetch);
+	return e ? e : err;
 }
 
 // The first device with a kernel that uses the array, or the number of devices.
@@ -243,7 +256,7 @@ int prepare_removal(array &a, unlink_options o)
 			return a.managed ? GPUVM_ESTATE : fail_open(a, user); // the runtime tries again
 		int err = wait_until_quiet(a, g, all_chunks(a));
 		if (!err && o.sync && !lost)
-			err = bring_home(a, g, all_chunks(a), event::fetch);
+			err = bring_all_home(a, g);
 		if (err && !o.force)
 			return err;
 		if (err && o.sync && !lost)

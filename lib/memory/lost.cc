@@ -23,6 +23,11 @@ void lose_copies(array &a, unsigned device)
 	a.fast.store(0);
 	wait_until_idle(a, g, all);
 	forget_edges_of(a, g, device);
+	if (forgive_edges(a, g, device_copy(device)))
+		report(GPUVM_EDEVALLOC, a.place.user.ptr(),
+		       "array %p: what a kernel has written in its edges could not be read from %s, which has failed: "
+		       "the host keeps old bytes",
+		       a.place.user.ptr(), lib().devices[device]->name());
 	range lost;
 	size_t nbytes = 0;
 	for (uint32_t c = all.first; c < all.last; c++) {
