@@ -64,10 +64,55 @@ static int insert(const struct gvm_touch *t, struct gvm_span s)
 	return err == -EBUSY ? 0 : err;
 }
 
+/*
+ * Whether a userfaultfd has left a marker in the entry: from 6.7 on one with
+ * UFFD_FEATURE_WP_ASYNC may watch any mapping for writes. The core lets no other
+ * marker pass. No page can be inserted in its place, so that the touch would be
+ * repeated for ever.
+ */
+static bool is_marked(const struct vm_fault *vmf)
+{
+	return vmf->flags & FAULT_FLAG_ORIG_PTE_VALID && !pte_none(vmf->orig_pte);
+}
+
+static int clear_mark(pte_t *pte, unsigned long address, void *data)
+{
+	const struct vm_fault *vmf = data;
+
+	if (pte_same(ptep_get(pte), vmf->orig_pte))
+		pte_clear(vmf->vma->vm_mm, address, pte);
+	return 0;
+}
+
+/*
+ * From now on the page's entry says what the marker said, as after the core's
+ * own faults, unless somebody has written meanwhile.
+ */
+static int watch_writes(pte_t *pte, unsigned long address, void *data)
+{
+	const struct vm_fault *vmf = data;
+	pte_t entry = ptep_get(pte);
+
+	if (pte_present(entry) && !pte_write(entry))
+		set_pte_at(vmf->vma->vm_mm, address, pte, pte_mkuffd_wp(entry));
+	return 0;
+}
+
+static int for_touched_entry(const struct vm_fault *vmf, pte_fn_t call)
+{
+	return apply_to_page_range(vmf->vma->vm_mm, vmf->address & PAGE_MASK, PAGE_SIZE, call,
+				   (void *)vmf);
+}
+
 static int insert_around(const struct gvm_touch *t, struct gvm_span s)
 {
-	int err = insert(t, (struct gvm_span){ t->at, s.end });
+	bool marked = is_marked(t->vmf);
+	int err = marked ? for_touched_entry(t->vmf, clear_mark) : 0;
 
+	if (!err)
+		err = insert(t, (struct gvm_span){ t->at, s.end });
+	if (!err && marked)
+		err = for_touched_entry(t->vmf, watch_writes);
 	/* The touched page is there; the others are a favour. */
 	if (!err)
 		insert(t, (struct gvm_span){ s.begin, t->at });
@@ -79,7 +124,8 @@ static int allow_write(pte_t *pte, unsigned long address, void *data)
 	const struct gvm_touch *t = data;
 	pte_t entry = ptep_get(pte);
 
-	if (pte_present(entry) && !pte_write(entry)) {
+	/* Writes that a userfaultfd watches go through the core, each page's first one. */
+	if (pte_present(entry) && !pte_write(entry) && !pte_uffd_wp(entry)) {
 		entry = pte_mkwrite_novma(pte_mkdirty(pte_mkyoung(entry)));
 		set_pte_at(t->vmf->vma->vm_mm, address, pte, entry);
 	}
