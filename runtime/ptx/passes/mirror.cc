@@ -117,7 +117,7 @@ void mirror::statement_of(const statement &s, bool inside)
 		for (uint32_t n = 0; n < results->children; n++)
 			results_.erase(m_.str(m_.child_of(*results, n)));
 	auto base = mnemonic(m_.str(i.opcode)).base();
-	if ((base == "ld" || base == "atom" || base == "bar" || base == "barrier") && i.operands == 0)
+	if ((base == "ld" || base == "ldu" || base == "atom" || base == "bar" || base == "barrier") && i.operands == 0)
 		return refuse(s.text, "operands are missing");
 	if (marker(s, i, inside))
 		return;
@@ -151,7 +151,7 @@ void mirror::outside(const statement &s, const instruction &i)
 		loaded_ = stored_ = false;
 	} else if (base == "call") {
 		call(s, i);
-	} else if (base == "ld") {
+	} else if (base == "ld" || base == "ldu") {
 		load(s, i, op);
 	} else if (base == "suld") {
 		meet(s);
@@ -183,8 +183,10 @@ void mirror::load(const statement &s, const instruction &i, const mnemonic &op)
 		return use_result(s, i);
 	if (from == space::local || from == space::constant || op.has("nc"))
 		return;
-	bool raced = op.has("volatile") || op.has("relaxed") || op.has("acquire") || op.has("mmio");
-	if (!raced && !c_.with.racy_loads) {
+	auto a = access_of(m_, i);
+	bool raced =
+		c_.with.racy_loads || is_of_several_threads(op) || (a.address && c_.contended.may_have(f_, *a.address));
+	if (!raced) {
 		meet(s);
 		loaded_ = true;
 		return;

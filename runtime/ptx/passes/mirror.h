@@ -5,6 +5,7 @@
 
 #include "ptx/editor.h"
 #include "ptx/passes/filled.h"
+#include "ptx/passes/origins.h"
 #include "ptx/passes/pass.h"
 #include "ptx/passes/regions.h"
 #include "ptx/passes/source_threads.h"
@@ -20,6 +21,7 @@ struct mirroring {
 	const pass_options &with;
 	bool has_regions = false;     // functions may be called inside one
 	bool local_addresses = false; // a generic address may lie in .local memory, of which each lane has its own
+	contended_memory contended;
 };
 
 class mirror

@@ -52,7 +52,7 @@ pass_result add_uniform_simt(const module &m, const pass_options &with)
 	if (out.refused)
 		return out;
 	editor e(m);
-	mirroring c{m, with, has_regions(m), has_local_addresses(m)};
+	mirroring c{m, with, has_regions(m), has_local_addresses(m), contended_memory(m)};
 	remove_markers(m, &e);
 	// Also where there are no regions, so that the text shows what has been done to it.
 	e.add_to_module(".shared .align 4 .b32 " + std::string(simd_masks) + "[" + std::to_string(most_source_threads) +

@@ -307,9 +307,7 @@ TEST(UniformSimt, ListedCallsAreMadeOnceToo)
 // The first load of a loop with atom.cas races with the other threads.
 TEST(UniformSimt, LoadsThatRace)
 {
-	pass_options with;
-	with.racy_loads = true;
-	auto text = uniform(only_kernel(corpus_text("warp.ptx"), "atomics"), with);
+	auto text = uniform(only_kernel(corpus_text("warp.ptx"), "atomics"));
 	for (const auto &mode : both_modes()) {
 		device d(text);
 		d.with = mode;
@@ -319,6 +317,51 @@ TEST(UniformSimt, LoadsThatRace)
 		EXPECT_EQ(a.u[9], simt::atomics::chain(64));
 		EXPECT_EQ(a.f[0], 32.f);
 	}
+}
+
+// Which loads are the master's, by the atomics and volatile accesses that may go to the same memory.
+TEST(UniformSimt, LoadsOfWhatSeveralThreadsUse)
+{
+	auto shuffles = [](const std::string &kernel, const std::string &functions = "") {
+		auto text =
+			uniform(with_header(".global .u32 v[4];\n" + functions +
+					    ".entry k(.param .u64 p, .param .align 8 .b8 q[16])\n{\n.reg .b64 %a, %b, "
+					    "%c;\n.reg .b32 %r, %s;\n"
+					    "ld.param.u64 %a, [p];\nld.param.u64 %b, [q];\nld.param.u64 %c, [q+8];\n" +
+					    kernel + "ret;\n}\n"));
+		size_t n = 0;
+		for (size_t at = text.find("shfl"); at != text.npos; at = text.find("shfl", at + 1))
+			n++;
+		return n;
+	};
+	const std::string cas = "atom.global.cas.b32 %s, [%b+4], 0, 1;\n"; // one shuffle
+	EXPECT_EQ(shuffles("ld.global.u32 %r, [%a];\n"), 0u);
+	EXPECT_EQ(shuffles("ld.global.u32 %r, [%a];\n" + cas), 1u);
+	EXPECT_EQ(shuffles("ld.global.u32 %r, [%b];\n" + cas), 2u);
+	EXPECT_EQ(shuffles("ldu.global.u32 %r, [%b];\n" + cas), 2u);
+	EXPECT_EQ(shuffles("ld.global.nc.u32 %r, [%b];\n" + cas), 1u);
+	EXPECT_EQ(shuffles("ld.global.u32 %r, [%c];\n" + cas), 1u);
+	EXPECT_EQ(shuffles("mad.wide.u32 %b, %r, 4, %b;\ncvta.global.u64 %c, %b;\nld.u32 %r, [%c];\n" + cas), 2u);
+	EXPECT_EQ(shuffles("mul.wide.u32 %a, %r, 4;\nadd.u64 %a, %b, %a;\nld.global.u32 %r, [%a];\n" + cas), 2u);
+	EXPECT_EQ(shuffles("red.global.add.u32 [%a], 1;\nld.global.u32 %r, [%a+8];\n"), 1u);
+	EXPECT_EQ(shuffles("st.volatile.global.u32 [%a], 1;\nld.global.u32 %r, [%a];\n"), 1u);
+	EXPECT_EQ(shuffles("atom.global.add.u32 %s, [v], 1;\nmov.u64 %a, v;\nld.global.u32 %r, [%a];\n"), 2u);
+	EXPECT_EQ(shuffles("atom.global.add.u32 %s, [v], 1;\nld.global.u32 %r, [%a];\n"), 1u);
+	// Through memory, and from calls that are not seen, come addresses of anything.
+	EXPECT_EQ(shuffles("ld.global.u64 %c, [%a];\nld.global.u32 %r, [%c];\n" + cas), 2u);
+	EXPECT_EQ(shuffles("ld.global.u64 %b, [%b];\nld.global.u32 %r, [%a];\n" + cas), 4u);
+	const std::string call = "{\n.param .b64 x;\n.param .b32 y;\nst.param.b64 [x], %a;\n"
+				 "call (y), f, (x);\nld.param.b32 %r, [y];\n}\n";
+	auto function = [](const std::string &body) {
+		return ".func (.param .b32 r) f(.param .b64 x)\n{\n.reg .b64 %a;\n.reg .b32 %r;\n"
+		       "ld.param.b64 %a, [x];\n" +
+		       body + "st.param.b32 [r], %r;\nret;\n}\n";
+	};
+	EXPECT_EQ(shuffles(call, function("ld.global.u32 %r, [%a];\n")), 0u);
+	EXPECT_EQ(shuffles(call, function("ld.global.u32 %r, [%a];\natom.global.cas.b32 %r, [%a], %r, 1;\n")), 2u);
+	EXPECT_EQ(shuffles(call + "ld.global.u32 %r, [%a];\nld.global.u32 %r, [%b];\n",
+			   function("atom.global.cas.b32 %r, [%a], %r, 1;\n")),
+		  2u);
 }
 
 TEST(UniformSimt, WrongLaunchesAndNestedRegionsTrap)
