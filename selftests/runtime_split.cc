@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <gpuvm.h>
+#include <span>
+#include <string>
 #include <thread>
 
 using namespace selftest;
@@ -338,28 +340,60 @@ std::vector<uint64_t> ids_of(runtime_fixture &fx, het_kernel *kernel, het_launch
 
 } // namespace
 
-TEST(work_item_functions_tell_of_the_whole_launch, .traps = trap::best,
-     .devices = device::host2 | device::host3 | device::mixed)
+namespace
 {
-	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
+
+const het_launch_args shapes[] = {
+	shape(1, {4096, 1, 1}, {0, 0, 0}, {64, 1, 1}), shape(1, {4096, 1, 1}, {1000, 0, 0}, {64, 1, 1}),
+	shape(2, {12, 640, 1}, {0, 0, 0}, {4, 8, 1}),  shape(2, {12, 640, 1}, {5, 7, 0}, {4, 8, 1}),
+	shape(2, {640, 8, 1}, {5, 7, 0}, {4, 8, 1}),   shape(3, {8, 6, 240}, {0, 0, 0}, {4, 3, 2}),
+	shape(3, {8, 6, 240}, {3, 2, 1}, {4, 3, 2}),   shape(3, {8, 160, 2}, {3, 2, 1}, {4, 2, 2}),
+};
+
+void compare_ids(runtime_fixture &fx, const std::string &source, std::span<const het_launch_args> of,
+		 const char *options = nullptr)
+{
 	het_function function = {"ids", ids_on_host, 1};
 	het_program_args a = {};
 	a.size = sizeof a;
-	a.source = ids_source;
+	a.source = source.c_str();
+	a.options = options;
 	a.functions = &function;
 	a.nfunctions = 1;
 	program_handle program;
 	kernel_handle kernel;
 	HET_OK(het_program_create(&a, program.out()));
 	HET_OK(het_kernel_create(program, "ids", kernel.out()));
-	const het_launch_args shapes[] = {
-		shape(1, {4096, 1, 1}, {0, 0, 0}, {64, 1, 1}), shape(1, {4096, 1, 1}, {1000, 0, 0}, {64, 1, 1}),
-		shape(2, {12, 640, 1}, {0, 0, 0}, {4, 8, 1}),  shape(2, {12, 640, 1}, {5, 7, 0}, {4, 8, 1}),
-		shape(2, {640, 8, 1}, {5, 7, 0}, {4, 8, 1}),   shape(3, {8, 6, 240}, {0, 0, 0}, {4, 3, 2}),
-		shape(3, {8, 6, 240}, {3, 2, 1}, {4, 3, 2}),   shape(3, {8, 160, 2}, {3, 2, 1}, {4, 2, 2}),
-	};
-	for (const het_launch_args &l : shapes)
+	for (const het_launch_args &l : of)
 		CHECK(ids_of(fx, kernel, l, HET_SPLIT) == ids_of(fx, kernel, l, 0));
+}
+
+} // namespace
+
+TEST(work_item_functions_tell_of_the_whole_launch, .traps = trap::best,
+     .devices = device::host2 | device::host3 | device::mixed)
+{
+	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
+	compare_ids(fx, ids_source, shapes);
+}
+
+// A program may have macros of these functions' names, and put the names together.
+TEST(work_item_functions_may_be_macros, .traps = trap::best, .devices = device::mixed)
+{
+	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
+	const std::string plain = ids_source;
+	const std::string sources[] = {
+		"#define get_global_id(d) ((int)get_global_id(d))\n"
+		"#define get_global_size(d) ((int)get_global_size(d))\n" +
+			plain,
+		"#undef get_group_id\n#define get_group_id(d) (get_group_id(d) + 0)\n" + plain,
+		"#ifdef get_global_offset\n#define get_num_groups(d) 7\n#endif\n" + plain,
+		"#define get_glo\\\nbal_id(d) (get_global_id(d) + 0)\n" + plain,
+		"#define JOIN(a, b) a##b\n#define get_global_offset(d) (JOIN(get_, global_offset)(d) + 0)\n" + plain,
+	};
+	for (const std::string &source : sources)
+		compare_ids(fx, source, {&shapes[3], 1});
+	compare_ids(fx, plain, {&shapes[3], 1}, "-Dd=size -Duint=unsigned");
 }
 
 // --- devices that fail ---------------------------------------------------------

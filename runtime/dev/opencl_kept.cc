@@ -26,8 +26,8 @@ bool includes_others(cache::bytes text)
 
 } // namespace
 
-kept_program::kept_program(const opencl_place &at, fatbin::bytes text, const char *prelude, const char *options)
-    : at_(at), parts_{bytes_of(at.can.identity), bytes_of(options), bytes_of(prelude), text},
+kept_program::kept_program(const opencl_place &at, fatbin::bytes text, const char *options)
+    : at_(at), parts_{bytes_of(at.can.identity), bytes_of(options), text},
       is_kept_(at.gives_binaries && !includes_others(text))
 {
 }

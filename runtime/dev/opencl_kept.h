@@ -12,8 +12,8 @@ namespace het::rt
 class kept_program
 {
       public:
-	// All must live as long. @prelude: stands before the text; null: nothing does.
-	kept_program(const opencl_place &at, fatbin::bytes text, const char *prelude, const char *options);
+	// All must live as long.
+	kept_program(const opencl_place &at, fatbin::bytes text, const char *options);
 
 	// What an earlier process has kept.
 	cache::contents find() const;
@@ -23,7 +23,7 @@ class kept_program
 	cache::key key() const { return {"opencl", parts_}; }
 
 	const opencl_place &at_;
-	const cache::bytes parts_[4];
+	const cache::bytes parts_[3];
 	const bool is_kept_;
 };
 

@@ -22,7 +22,6 @@ struct program_text {
 	fatbin::target target;
 	fatbin::bytes bytes;
 	const char *options;
-	const char *prelude = nullptr; // before OpenCL C
 };
 
 class opencl_program final : public device_program
@@ -39,10 +38,10 @@ class opencl_program final : public device_program
 	int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) override;
 
       private:
-	// The same program with another prelude.
+	// The same program for slices.
 	struct variant {
 		slicing how;
-		std::unique_ptr<device_program> program;
+		std::unique_ptr<device_program> program; // null: it can't be had
 		std::unique_ptr<variant> next;
 	};
 	int build_variant(const slicing &how, std::unique_ptr<device_program> &made) const;
@@ -135,11 +134,8 @@ cl_program create(const opencl_place &at, const program_text &t, cl_int *err)
 {
 	size_t size = t.bytes.size();
 	if (t.target == fatbin::target::opencl_c) {
-		const char *prelude = t.prelude ? t.prelude : "";
-		const char *texts[] = {prelude, reinterpret_cast<const char *>(t.bytes.data())};
-		size_t sizes[] = {strlen(prelude), size};
-		unsigned first = t.prelude ? 0 : 1;
-		return at.cl.create_program_with_source(at.context, 2 - first, texts + first, sizes + first, err);
+		auto *text = reinterpret_cast<const char *>(t.bytes.data());
+		return at.cl.create_program_with_source(at.context, 1, &text, &size, err);
 	}
 	if (t.target == fatbin::target::spirv)
 		return at.cl.create_program_with_il(at.context, t.bytes.data(), size, err);
@@ -180,7 +176,7 @@ int build_text(const opencl_place &at, const program_source &source, const progr
 {
 	std::unique_ptr<opencl_program> program;
 	bool is_binary = t.target == fatbin::target::native;
-	const kept_program kept(at, t.bytes, t.prelude, t.options);
+	const kept_program kept(at, t.bytes, t.options);
 	int err = HET_EBUILD;
 	if (cache::contents c = is_binary ? cache::contents() : kept.find())
 		err = build_anew(at, source, {fatbin::target::native, c.value, ""}, program, log, refused);
@@ -240,34 +236,45 @@ int find_text(const program_source &source, program_text &t)
 	return HET_ENODEV;
 }
 
+// HET_ENODEV: there is none; why has been said.
 int opencl_program::build_variant(const slicing &how, std::unique_ptr<device_program> &made) const
 {
 	program_text t = {};
 	if (int err = find_text(source_, t))
 		return err;
-	text prelude = make_slice_prelude(how), log;
-	if (!prelude)
-		return fail(HET_ENOMEM, "%s: no memory for a program", at_.device);
-	t.prelude = prelude.get();
-	cl_int refused;
-	int err = build_text(at_, source_, t, made, log, &refused);
-	return err ? say_refusal(at_, err, refused, log) : 0;
+	slice_text sliced;
+	text log;
+	const char *why = nullptr;
+	cl_int refused = CL_SUCCESS;
+	int err = make_slice_text(how, t.bytes, t.options, sliced, &why);
+	if (err == HET_ENOMEM)
+		return fail(err, "%s: no memory for a program", at_.device);
+	if (!err) {
+		t.bytes = std::as_bytes(std::span(sliced.bytes.get(), sliced.size));
+		err = build_text(at_, source_, t, made, log, &refused);
+		why = log ? log.get() : cl_error_name(refused);
+	}
+	if (!err || (err != HET_ENODEV && refused == CL_SUCCESS))
+		return err;
+	inform("%s: a program can't be sliced: %.300s", at_.device, why);
+	return HET_ENODEV;
 }
 
 int opencl_program::make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made)
 {
 	for (const variant *v = variants_.get(); v; v = v->next.get()) {
 		if (v->how == how)
-			return v->program->make_kernel(name, made);
+			return v->program ? v->program->make_kernel(name, made) : HET_ENODEV;
 	}
 	std::unique_ptr<variant> v(new (std::nothrow) variant{how, nullptr, nullptr});
 	if (!v)
 		return fail(HET_ENOMEM, "%s: no memory for a program", at_.device);
-	if (int err = build_variant(how, v->program))
+	int err = build_variant(how, v->program);
+	if (err && err != HET_ENODEV)
 		return err;
 	v->next = std::move(variants_);
 	variants_ = std::move(v);
-	return variants_->program->make_kernel(name, made);
+	return err ? err : variants_->program->make_kernel(name, made);
 }
 
 } // namespace

@@ -96,8 +96,7 @@ TEST_F(kept_programs, are_compiled_once)
 TEST_F(kept_programs, are_compiled_where_the_driver_takes_the_binary_no_longer)
 {
 	EXPECT_EQ(build(source), 1);
-	const cache::bytes parts[] = {cache::bytes_of("the driver"), cache::bytes_of(""), cache::bytes_of(""),
-				      cache::bytes_of(source)};
+	const cache::bytes parts[] = {cache::bytes_of("the driver"), cache::bytes_of(""), cache::bytes_of(source)};
 	ASSERT_TRUE(cache::user_store().get({"opencl", parts}));
 	cache::user_store().put({"opencl", parts}, cache::bytes_of("of another kind"));
 	EXPECT_EQ(build(source), 1);
