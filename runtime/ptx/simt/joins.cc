@@ -28,6 +28,7 @@ void runner::settle(warp &w, join *j)
 		return;
 	if (j->expected)
 		w.ready.push_back({j->pc, j->arrived, j->in, j->outer, fragment::ready, 0});
+	j->expected = j->arrived = 0;
 	w.free_joins.push_back(j);
 }
 
@@ -40,6 +41,30 @@ void runner::forget(warp &w, join *first, lanes m, const frame *within)
 		settle(w, j);
 		j = outer;
 	}
+}
+
+// No lane of the warp can run: those that wait at joins go on by themselves, since others may wait, at a barrier, for
+// what these do next, or for their end. Lockstep is only an order in which lanes run; none may starve for it.
+bool runner::let_go(warp &w)
+{
+	bool any = false;
+	for (auto &j : w.joins) {
+		if (!j->arrived)
+			continue;
+		w.ready.push_back({j->pc, j->arrived, j->in, j->outer, fragment::ready, 0});
+		j->expected &= ~j->arrived;
+		j->arrived = 0;
+		any = true;
+	}
+	return any;
+}
+
+bool runner::let_go(block &b)
+{
+	bool any = false;
+	for (warp &w : b.warps)
+		any = let_go(w) || any;
+	return any;
 }
 
 // Returns from a function. The lanes of a kernel end.

@@ -152,15 +152,21 @@ void runner::begin(warp &w)
 		std::fill(w.local_defined.begin(), w.local_defined.end(), 0);
 	}
 	w.epoch = 0;
+	w.idle = 0;
 	w.waiting.clear();
 	w.ready.assign(1, {0, w.live, w.root, nullptr, fragment::ready, 0});
 }
 
-// False once nothing of the block can run.
+// False once nothing of the block can run. A warp that could not run while the others did for a whole turn does not wait
+// for them any more than for its own lanes: the others may be in a loop that ends only when it goes on.
 bool runner::advance_lockstep(block &b)
 {
+	constexpr uint32_t patience = 2;
 	bool ran = false;
 	for (warp &w : b.warps) {
+		w.idle = w.ready.empty() ? w.idle + 1 : 0;
+		if (w.idle >= patience)
+			let_go(w);
 		uint64_t turn = left_ > lockstep_turn ? left_ - lockstep_turn : 0;
 		while (!w.ready.empty() && left_ > turn && !stopped()) {
 			fragment f = w.ready.back();
@@ -172,7 +178,7 @@ bool runner::advance_lockstep(block &b)
 		if (stopped() || !left_)
 			return true;
 	}
-	return ran;
+	return ran || let_go(b);
 }
 
 // Any fragment of the warp: perhaps together with others that are at the same place, perhaps only a part of it.

@@ -43,6 +43,8 @@ class runner
 	void arrive(warp &w, join *j, lanes m);
 	void settle(warp &w, join *j);
 	void forget(warp &w, join *first, lanes m, const frame *within);
+	bool let_go(warp &w);
+	bool let_go(block &b);
 	bool leave(warp &w, fragment &f, lanes m);
 	bool end_lanes(warp &w, fragment &f, lanes m);
 

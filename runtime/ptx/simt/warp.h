@@ -26,7 +26,7 @@ struct frame {
 	std::vector<lanes> defined;                  // of each register, if that is tracked
 };
 
-// Where lanes of a fragment that split wait for each other.
+// Where lanes of a fragment that split wait for each other. One that is free expects none.
 struct join {
 	uint32_t pc = 0;
 	frame *in = nullptr;
@@ -60,6 +60,7 @@ struct warp {
 	std::vector<uint8_t> local, local_defined;
 	uint32_t local_stride = 0;
 	uint32_t epoch = 0; // of synchronisations
+	uint32_t idle = 0;  // turns in a row in which no lane could run
 
 	bool done() const { return live == 0; }
 };

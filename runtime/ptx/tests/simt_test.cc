@@ -192,6 +192,50 @@ TEST(Barriers, EndedThreadsDoNotCount)
 	}
 }
 
+// "if (i >= n) return;" before a barrier, as compilers write it: a branch to the one return at the end.
+TEST(Barriers, LanesThatBranchToTheEndDoNotCount)
+{
+	auto text = kernel("setp.gt.u32 %p1, %t, 40;\n@%p1 bra E;\nbar.sync 0;\nsetp.lt.u32 %p2, %t, 8;\n@%p2 bra F;\n"
+			   "bar.sync 0;\nF: st.global.u32 [%out], 5;\nE: bra R;\nR: ret;");
+	for (const auto &mode : both_modes(true)) {
+		auto out = values_of(text, 96, mode);
+		for (unsigned t = 0; t < 96; t++)
+			EXPECT_EQ(out[t], t > 40 ? 0u : 5u) << t;
+	}
+}
+
+// Lanes that leave a function may be all that the others' barrier waits for, and may do much before they end.
+TEST(Barriers, LanesThatReturnEarlyGoOn)
+{
+	std::string f = ".func f(.reg .u32 %a)\n{\n.reg .pred %p;\nsetp.gt.u32 %p, %a, 20;\n@%p bra E;\n"
+			"barrier.sync 0;\nE: ret;\n}\n";
+	auto text = kernel("call f, (%t);\nsetp.gt.u32 %p1, %t, 20;\n@%p1 barrier.sync 0;\ncall f, (%t);\n"
+			   "st.global.u32 [%out], %t;\nret;",
+			   f);
+	for (const auto &mode : both_modes(true)) {
+		auto out = values_of(text, 64, mode);
+		for (uint32_t t = 0; t < 64; t++)
+			EXPECT_EQ(out[t], t);
+	}
+}
+
+// Another warp is in a loop until lanes behind a barrier have said so, and the barrier is open once the others ended.
+TEST(Barriers, LanesThatEndFreeThoseThatAnotherWarpWaitsFor)
+{
+	auto text = kernel(
+		"mov.u64 %d1, flag;\nsetp.ge.u32 %p1, %t, 32;\n@%p1 bra W;\nsetp.ge.u32 %p2, %t, 7;\n@%p2 bra E;\n"
+		"barrier.sync 1, 32;\nst.volatile.shared.u32 [%d1], 1;\nbra E;\n"
+		"W: ld.volatile.shared.u32 %r1, [%d1];\nsetp.eq.u32 %p3, %r1, 0;\n@%p3 bra W;\n"
+		"st.global.u32 [%out], 6;\nE: ret;",
+		".shared .u32 flag;\n");
+	for (auto mode : both_modes()) {
+		mode.most_instructions = 10'000'000;
+		auto out = values_of(text, 64, mode);
+		EXPECT_EQ(out[0], 0u);
+		EXPECT_EQ(out[32], 6u);
+	}
+}
+
 TEST(Barriers, DeadlocksAreFound)
 {
 	auto text = kernel("setp.gt.u32 %p1, %t, 40;\n@%p1 bar.sync 1;\nbar.sync 0;\nret;");
