@@ -18,7 +18,8 @@ namespace
 
 // The first thread alone looks at the flag: it may change at any time, and the threads of a block must agree. In grids
 // of one dimension the number is the index.
-constexpr std::string_view support = R"(.shared .align 4 .b32 het_slice_block[7];
+// The block's place has the size and alignment of the widest access, so that arrays behind it are aligned as before.
+constexpr std::string_view support = R"(.shared .align 16 .b32 het_slice_block[8];
 .func (.param .b32 het_slice_answer) het_slice_begin(.param .b64 het_slice_control)
 {
 	.reg .pred %p;

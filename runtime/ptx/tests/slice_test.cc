@@ -131,6 +131,19 @@ TEST(Slice, EveryBlockKnowsItsPlace)
 	}
 }
 
+// Programs read arrays of floats four at a time where they know that nothing stands before them.
+TEST(Slice, LeavesSharedArraysAligned)
+{
+	auto text = with_header(".entry k(.param .u64 out)\n{\n.reg .b64 %d;\n.reg .b32 %r<4>;\n"
+				".shared .align 4 .b8 row[16];\nld.param.u64 %d, [out];\nst.shared.u32 [row+12], 9;\n"
+				"ld.shared.v4.u32 {%r0, %r1, %r2, %r3}, [row];\nst.global.u32 [%d], %r3;\nret;\n}\n");
+	example e("", "k", {2}, {1});
+	e.out(std::vector<uint32_t>(1, 9u));
+	slicer s(e, instrumented(text, "slice").text, {});
+	s.run(1, 100);
+	s.on().check();
+}
+
 std::string refused(const std::string &statement, const std::string &before = "", const std::string &directives = "")
 {
 	return refusal(with_header(before + ".entry k()\n" + directives + "\n{\n" + statement + "\nret;\n}\n"),
