@@ -63,7 +63,7 @@ class context
 	void fail(const uop &u, unsigned lane, std::string what);
 	bool failed() const { return failed_; }
 
-	uint64_t *base[3] = {};
+	uint64_t *base[size_t(place::places)] = {};
 	memory *mem = nullptr;
 	const program *prog = nullptr;
 	buffer_cache *cache = nullptr; // of this instruction

@@ -125,17 +125,24 @@ bool decoder::named_source(const operand &o, type t, bool wider, ref *out)
 // The address of a variable, in its state space, or of a function.
 bool decoder::named_address(const operand &o, std::string_view name, ref *out)
 {
-	uint32_t number = 0;
-	if (auto n = find(name, &number)) {
+	uint32_t number = 0, symbol = no_index;
+	auto n = find(name, &number);
+	if (n && (n->space == space::local || n->space == space::param)) {
 		uint64_t at = n->at + uint64_t{number} * n->bytes + uint64_t(o.value);
 		*out = n->space == space::local ? local_address(at) : constant(at);
 		return true;
 	}
-	if (auto s = p_.find_symbol(module_index_, name)) {
-		*out = constant(s->address + uint64_t(o.value));
+	symbol = n ? n->at : p_.find_symbol(module_index_, name);
+	if (symbol != no_index) {
+		const auto &s = p_.symbols_[symbol];
+		bool shared = s.space == space::shared;
+		if (shared)
+			code_.shared.push_back(symbol);
+		*out = shared ? p_.shared_address(symbol, uint64_t(o.value)) : constant(s.address + uint64_t(o.value));
 		return true;
 	}
 	if (uint32_t c = p_.find_code(module_index_, name); c != no_index) {
+		p_.pointed_to_.insert(c);
 		*out = constant(function_window + 16 * (uint64_t{c} + 1));
 		return true;
 	}

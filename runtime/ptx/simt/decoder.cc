@@ -11,11 +11,6 @@ namespace het::ptx::simt
 namespace
 {
 
-uint32_t aligned(uint32_t at, uint32_t to)
-{
-	return to ? (at + to - 1) / to * to : at;
-}
-
 bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -82,7 +77,7 @@ void decoder::declare(const variable &v)
 	local_name n{v.block, v.space, v.type, v.vector, v.numbered, 0, uint32_t(v.bytes())};
 	uint32_t many = std::max(v.numbered, 1u);
 	auto take = [&](uint32_t &total) {
-		n.at = aligned(total, std::max(v.alignment(), 1u));
+		n.at = uint32_t(aligned(total, v.alignment()));
 		total = n.at + n.bytes * many;
 	};
 	if (v.space == space::reg) {
@@ -92,8 +87,11 @@ void decoder::declare(const variable &v)
 		take(code_.local_bytes);
 	} else if (v.space == space::param) {
 		take(code_.param_bytes);
+	} else if (uint32_t symbol = p_.symbols_of_variables_[module_index_][size_t(&v - m_.variables.data())];
+		   symbol != no_index) {
+		n.at = symbol;
 	} else {
-		return; // the loader has placed it
+		return;
 	}
 	add_name(m_.str(v.name), n);
 }

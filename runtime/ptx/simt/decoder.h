@@ -23,7 +23,7 @@ class decoder
 		enum type type;
 		uint8_t vector;
 		uint32_t numbered; // <N>
-		uint32_t at;       // register, or offset in its space
+		uint32_t at;       // register, offset in its space, or symbol
 		uint32_t bytes;    // of one
 	};
 	struct jump {

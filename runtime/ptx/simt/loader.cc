@@ -12,11 +12,6 @@ namespace het::ptx::simt
 namespace
 {
 
-uint64_t aligned(uint64_t at, uint64_t to)
-{
-	return to ? (at + to - 1) / to * to : at;
-}
-
 builtin builtin_named(std::string_view name)
 {
 	return name == "vprintf"        ? builtin::vprintf
@@ -35,7 +30,7 @@ uint32_t place_parameters(const module &m, uint32_t first, uint32_t count, uint3
 			out->push_back({{0}, 0, bytes_of(v.type)});
 			continue;
 		}
-		at = uint32_t(aligned(at, std::max(v.alignment(), 1u)));
+		at = uint32_t(aligned(at, v.alignment()));
 		out->push_back({{}, at, uint32_t(v.bytes())});
 		at += uint32_t(v.bytes());
 	}
@@ -93,84 +88,85 @@ void loader::list_functions(uint32_t index)
 
 void loader::lay_out(uint32_t index)
 {
+	p_.symbols_of_variables_.emplace_back(p_.modules_[index].variables.size(), no_index);
 	for (const auto &v : p_.modules_[index].variables)
 		if (v.linkage != linkage::external)
 			place_variable(index, v);
 }
 
-// Variables inside functions are found through their function's scopes too, but live as long as the module's.
-void loader::place_variable(uint32_t index, const variable &v)
+// Variables inside functions live as long as the module's, but are found through their function's scopes alone.
+void loader::add_symbol(uint32_t index, const variable &v, uint64_t address)
 {
 	const module &m = p_.modules_[index];
+	auto number = uint32_t(p_.symbols_.size());
+	bool is_dynamic = v.space == space::shared && v.linkage == linkage::external && v.elements == 0;
+	p_.symbols_.push_back(
+		{v.space, address, v.bytes(), v.alignment(), index, v.linkage != linkage::none, is_dynamic});
+	p_.symbols_of_variables_[index][size_t(&v - m.variables.data())] = number;
+	if (v.block == 0)
+		p_.symbol_names_[m.str(v.name)].push_back(number);
+}
+
+void loader::place_variable(uint32_t index, const variable &v)
+{
 	uint64_t at = 0;
-	auto place = [&](auto &total) {
-		at = aligned(total, std::max(v.alignment(), 1u));
-		total = std::remove_reference_t<decltype(total)>(at + v.bytes());
+	auto place = [&](uint64_t &total) {
+		at = aligned(total, v.alignment());
+		total = at + v.bytes();
 	};
 	if (v.space == space::global)
 		place(global_bytes_);
 	else if (v.space == space::constant)
 		place(constant_bytes_);
-	else if (v.space == space::shared)
-		place(shared_bytes_);
-	else
+	else if (v.space != space::shared) // which each kernel lays out for itself
 		return;
-	bool visible = v.linkage != linkage::none;
-	p_.symbols_[m.str(v.name)].push_back({v.space, at, v.bytes(), index, visible});
+	add_symbol(index, v, at);
 }
 
 // What no module defines: dynamic shared memory if it has no size, else memory like any other.
 void loader::place_externals(uint32_t index)
 {
-	for (const auto &v : p_.modules_[index].variables)
-		if (v.linkage == linkage::external && v.elements != 0 &&
-		    !p_.find_symbol(index, p_.modules_[index].str(v.name)))
+	for (const auto &v : p_.modules_[index].variables) {
+		bool has_place = v.elements != 0 || v.space == space::shared;
+		if (v.linkage == linkage::external && has_place &&
+		    p_.find_symbol(index, p_.modules_[index].str(v.name)) == no_index)
 			place_variable(index, v);
+	}
 }
 
 void loader::allocate()
 {
-	constexpr uint32_t shared_alignment = 128;
-	p_.shared_bytes_ = uint32_t(aligned(shared_bytes_, shared_alignment));
 	uint64_t globals = p_.memory_.allocate(std::max<uint64_t>(global_bytes_, 1), "the module's variables");
 	uint64_t constants = p_.memory_.allocate(std::max<uint64_t>(constant_bytes_, 1), "the module's constants");
 	p_.owned_ = {globals, constants};
 	p_.constant_base_ = constants;
-	for (auto &[name, symbols] : p_.symbols_)
-		for (auto &s : symbols)
-			s.address += s.space == space::global ? globals : 0;
-	for (uint32_t index = 0; index < p_.modules_.size(); index++) {
-		const module &m = p_.modules_[index];
-		for (const auto &v : m.variables)
-			if (v.space == space::shared && v.linkage == linkage::external &&
-			    !p_.find_symbol(index, m.str(v.name)))
-				p_.symbols_[m.str(v.name)].push_back({space::shared, p_.shared_bytes_, 0, index, true});
-	}
+	for (auto &s : p_.symbols_)
+		s.address += s.space == space::global ? globals : 0;
 }
 
 bool loader::fill(uint32_t index)
 {
 	const module &m = p_.modules_[index];
-	for (const auto &v : m.variables) {
+	for (size_t n = 0; n < m.variables.size(); n++) {
+		const variable &v = m.variables[n];
 		bool has_memory = v.space == space::global || v.space == space::constant;
 		if (!has_memory || v.linkage == linkage::external)
 			continue;
 		// Without a value they are zero.
-		const auto *s = p_.find_symbol(index, m.str(v.name));
+		const auto &s = p_.symbols_[p_.symbols_of_variables_[index][n]];
+		uint64_t at = s.address + (v.space == space::constant ? p_.constant_base_ : 0);
 		std::vector<uint8_t> zeroes(v.bytes());
-		p_.memory_.write(s->address + (v.space == space::constant ? p_.constant_base_ : 0), zeroes.data(),
-				 zeroes.size());
-		if (!v.initial.empty() && !fill_variable(index, v))
+		p_.memory_.write(at, zeroes.data(), zeroes.size());
+		if (!v.initial.empty() && !fill_variable(index, v, at))
 			return false;
 	}
 	return true;
 }
 
-bool loader::fill_variable(uint32_t index, const variable &v)
+bool loader::fill_variable(uint32_t index, const variable &v, uint64_t at)
 {
 	const module &m = p_.modules_[index];
-	const auto *s = p_.find_symbol(index, m.str(v.name));
-	uint64_t at = s->address + (v.space == space::constant ? p_.constant_base_ : 0), end = at + v.bytes();
+	uint64_t end = at + v.bytes();
 	lexer words(std::string_view(m.text).substr(0, v.initial.end), v.initial.begin);
 	token t = words.next();
 	// Braces of inner dimensions must be full here; compilers write flat lists.
@@ -206,6 +202,25 @@ bool loader::value(uint32_t index, lexer *words, token *t, type as, uint64_t *ou
 	return sum(index, words, t, out);
 }
 
+// Adds the address of a variable or function. Shared memory has none before a kernel is launched.
+bool loader::address_of(uint32_t index, span name, bool generic, uint64_t *out)
+{
+	const module &m = p_.modules_[index];
+	uint32_t number = p_.find_symbol(index, m.str(name)), code = p_.find_code(index, m.str(name));
+	if (number == no_index && code == no_index)
+		return fail(m, name, "no such name");
+	if (number == no_index) {
+		*out += function_window + 16 * (uint64_t{code} + 1);
+		p_.pointed_to_.insert(code);
+		return true;
+	}
+	const auto &s = p_.symbols_[number];
+	if (s.space == space::shared)
+		return fail(m, name, "an initial value can't be an address of shared memory");
+	*out += s.address + (generic && s.space == space::constant ? p_.constant_base_ : 0);
+	return true;
+}
+
 bool loader::sum(uint32_t index, lexer *words, token *t, uint64_t *out)
 {
 	const module &m = p_.modules_[index];
@@ -238,15 +253,8 @@ bool loader::sum(uint32_t index, lexer *words, token *t, uint64_t *out)
 		} else if (word == "generic") {
 			generic = true;
 		} else if (t->kind == token_kind::name) {
-			const auto *s = p_.find_symbol(index, word);
-			uint32_t code = p_.find_code(index, word);
-			if (!s && code == no_index)
-				return fail(m, t->text, "no such name");
-			*out += s ? s->address : function_window + 16 * (code + 1);
-			if (s && generic)
-				*out += s->space == space::constant ? p_.constant_base_
-					: s->space == space::shared ? shared_window
-								    : 0;
+			if (!address_of(index, t->text, generic, out))
+				return false;
 		} else {
 			return fail(m, t->text, "an expression that the interpreter does not know");
 		}

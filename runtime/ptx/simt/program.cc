@@ -28,17 +28,17 @@ uint32_t program::constant(uint64_t value)
 }
 
 // A module's own names come before what others export.
-const program::symbol *program::find_symbol(uint32_t module, std::string_view name) const
+uint32_t program::find_symbol(uint32_t module, std::string_view name) const
 {
-	auto found = symbols_.find(name);
-	if (found == symbols_.end())
-		return nullptr;
-	const symbol *other = nullptr;
-	for (const auto &s : found->second) {
-		if (s.module == module)
-			return &s;
-		if (s.visible)
-			other = &s;
+	auto found = symbol_names_.find(name);
+	if (found == symbol_names_.end())
+		return no_index;
+	uint32_t other = no_index;
+	for (uint32_t s : found->second) {
+		if (symbols_[s].module == module)
+			return s;
+		if (symbols_[s].visible)
+			other = s;
 	}
 	return other;
 }
@@ -73,10 +73,11 @@ const code *program::find(std::string_view name) const
 
 program::place_of program::variable(std::string_view name) const
 {
-	auto found = symbols_.find(name);
-	if (found == symbols_.end())
+	auto found = symbol_names_.find(name);
+	if (found == symbol_names_.end())
 		return {0, 0};
-	for (const auto &s : found->second) {
+	for (uint32_t n : found->second) {
+		const symbol &s = symbols_[n];
 		if (s.space == space::global)
 			return {s.address, s.bytes};
 		if (s.space == space::constant)

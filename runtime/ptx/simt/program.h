@@ -6,6 +6,8 @@
 #include "ptx/simt/memory.h"
 
 #include <deque>
+#include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -16,7 +18,7 @@ constexpr unsigned warp_size = 32;
 using lanes = uint32_t; // a set of them, one bit each
 constexpr lanes all_lanes = ~lanes{0};
 
-// A value of each lane: 32 words of 64 bits in one of three places. A register that is narrower than 64 bits holds
+// A value of each lane: 32 words of 64 bits in one of four places. A register that is narrower than 64 bits holds
 // rubbish in its upper bits. A predicate is a set of lanes in its first word.
 struct ref {
 	uint32_t place = ~0u;
@@ -25,7 +27,7 @@ struct ref {
 	uint32_t index() const { return place & 0x3fffffff; }
 };
 
-enum class place : uint32_t { registers, constants, specials };
+enum class place : uint32_t { registers, constants, specials, shared_addresses, places };
 
 inline ref make_ref(place p, uint32_t index)
 {
@@ -129,7 +131,20 @@ struct code {
 	uint32_t param_bytes = 0, local_bytes = 0; // of a frame, each lane
 	uint32_t local_base_register = 0;          // where a frame's local memory begins
 	std::vector<argument> parameters, results; // where they lie in the frame
+	std::vector<uint32_t> shared;              // variables in shared memory that it names, in program::symbols
 };
+
+// The shared memory of a block of one kernel: the variables that it and the functions that it may call name, in the order
+// of their declarations, as the linker lays them out, and then what a launch adds.
+struct shared_layout {
+	uint64_t bytes = 0, dynamic_at = 0;
+	std::unordered_map<uint32_t, uint64_t> at; // of a symbol
+};
+
+inline uint64_t aligned(uint64_t at, uint64_t to)
+{
+	return to ? (at + to - 1) / to * to : at;
+}
 
 class program
 {
@@ -153,7 +168,9 @@ class program
 	memory &mem() const { return memory_; }
 	const std::deque<code> &codes() const { return codes_; }
 	const uint64_t *constants() const { return constants_.data(); }
-	uint32_t shared_bytes() const { return shared_bytes_; }
+	shared_layout shared_of(const code &kernel) const;
+	// The addresses of shared memory that operations name, in that layout, each once for every lane.
+	std::vector<uint64_t> shared_addresses(const shared_layout &l) const;
 	uint64_t constant_base() const { return constant_base_; }
 	// The function that an address stands for, or null.
 	const code *function_at(uint64_t address) const;
@@ -170,19 +187,26 @@ class program
 
 	struct symbol {
 		enum space space;
-		uint64_t address; // in its space
+		uint64_t address; // in its space; of no meaning in shared memory
 		uint64_t bytes;
-		uint32_t module;
+		uint32_t alignment, module;
 		bool visible;
+		bool is_dynamic; // shared memory of the size that a launch says
 	};
 	uint32_t constant(uint64_t value);
-	const symbol *find_symbol(uint32_t module, std::string_view name) const;
+	ref shared_address(uint32_t symbol, uint64_t offset);
+	uint32_t find_symbol(uint32_t module, std::string_view name) const; // none: no_index
 	uint32_t find_code(uint32_t module, std::string_view name) const;
+	std::vector<const code *> reachable_from(const code &kernel) const;
 
 	memory &memory_;
 	std::deque<module> modules_;
 	std::deque<code> codes_;
-	std::unordered_map<std::string_view, std::vector<symbol>> symbols_;
+	std::vector<symbol> symbols_;
+	std::vector<std::vector<uint32_t>> symbols_of_variables_; // by module, by variable
+	std::unordered_map<std::string_view, std::vector<uint32_t>> symbol_names_;
+	std::map<std::pair<uint32_t, uint64_t>, uint32_t> shared_places_; // symbol and offset -> index
+	std::set<uint32_t> pointed_to_; // functions whose addresses are taken, in codes_
 	std::unordered_map<std::string_view, std::vector<uint32_t>> code_names_;
 	std::vector<uint64_t> constants_; // warp_size words each
 	std::unordered_map<uint64_t, uint32_t> constant_index_;
@@ -192,7 +216,6 @@ class program
 	std::vector<std::vector<uint32_t>> tables_;
 	std::vector<std::string> reasons_;
 	std::vector<uint64_t> owned_; // buffers
-	uint32_t shared_bytes_ = 0;
 	uint64_t constant_base_ = 0;
 };
 

@@ -24,7 +24,9 @@ std::string triple(uint32_t x, uint32_t y, uint32_t z)
 } // namespace
 
 runner::runner(const program &p, const launch &l, const options &o)
-    : p_(p), l_(l), o_(o), random_(o.seed), observer_(o), left_(o.most_instructions)
+    : p_(p), l_(l), o_(o), random_(o.seed), observer_(o), left_(o.most_instructions), shared_(p.shared_of(*l.kernel)),
+      shared_addresses_(p.shared_addresses(shared_)),
+      shared_bytes_(l.shared_bytes ? shared_.dynamic_at + l.shared_bytes : shared_.bytes)
 {
 	watched_ = o.check_defined || o.check_races || o.statistics || o.trace;
 	for (const code &c : p.codes()) {
@@ -34,6 +36,7 @@ runner::runner(const program &p, const launch &l, const options &o)
 	c_.mem = &p.mem();
 	c_.prog = &p;
 	c_.base[uint32_t(place::constants)] = const_cast<uint64_t *>(p.constants());
+	c_.base[uint32_t(place::shared_addresses)] = shared_addresses_.data();
 	c_.tracks = o.check_defined;
 }
 
@@ -82,7 +85,7 @@ bool runner::check_launch()
 			      std::to_string(l_.parameters.size()));
 	if (l_.block.count() == 0 || l_.grid.count() == 0 || l_.block.count() > most_threads)
 		return refuse("a block of " + std::to_string(l_.block.count()) + " threads");
-	if (uint64_t{l_.shared_bytes} + p_.shared_bytes() > most_shared)
+	if (shared_bytes_ > most_shared)
 		return refuse("this much shared memory");
 	return true;
 }
@@ -95,7 +98,7 @@ void runner::begin(block &b, uint64_t number)
 	b.busy = true;
 	b.epoch = 0;
 	b.barriers = {};
-	b.shared.assign(p_.shared_bytes() + l_.shared_bytes, 0);
+	b.shared.assign(shared_bytes_, 0);
 	if (o_.check_defined)
 		b.shared_defined.assign(b.shared.size(), 0);
 	observer_.begin(b);
@@ -127,7 +130,7 @@ void runner::begin(warp &w)
 		fill(warpid, w.index);
 		fill(nwarpid, b.warps.size());
 		fill(dynamic_smem_size, l_.shared_bytes);
-		fill(total_smem_size, l_.shared_bytes + p_.shared_bytes());
+		fill(total_smem_size, shared_bytes_);
 		fill(zero, 0);
 		fill(one, 1);
 		for (uint32_t l = 0; l < warp_size; l++) {

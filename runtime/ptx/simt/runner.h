@@ -91,6 +91,9 @@ class runner
 	observer observer_;
 	bool watched_;  // checked or counted
 	uint64_t left_; // instructions
+	shared_layout shared_;
+	std::vector<uint64_t> shared_addresses_; // of each lane
+	uint64_t shared_bytes_;                  // of a block
 	uint32_t kernel_number_ = 0;
 	std::vector<std::vector<op_counts>> ops_;             // by function
 	std::vector<std::vector<buffer_cache>> caches_;       // the same

@@ -347,7 +347,7 @@ TEST_F(Corpus, OpenclKernels)
 		d.shared_bytes = 64 * 4;
 		// A local pointer is an offset in shared memory.
 		d.must_run("scalar_product", {2}, {64}, d.share(a), d.share(b), d.share(out),
-			   uint64_t{d.prog().shared_bytes()}, 500u);
+			   uint64_t{d.prog().shared_of(*d.prog().find("scalar_product")).dynamic_at}, 500u);
 		float want = 0;
 		for (size_t i = 0; i < a.size(); i++)
 			want += a[i] * b[i];

@@ -15,7 +15,7 @@ stage::stage(const example &e, const std::string &text, const options &with) : d
 	for (const auto &a : e.arguments) {
 		bool is_buffer = a.kind == example::argument::buffer;
 		buffers.push_back(is_buffer ? a.bytes : std::vector<uint8_t>());
-		uint64_t v = dev.prog().shared_bytes();
+		uint64_t v = dev.prog().shared_of(*with_launch.kernel).dynamic_at;
 		if (is_buffer)
 			v = dev.share(buffers.back());
 		else if (a.kind == example::argument::value)
