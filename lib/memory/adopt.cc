@@ -5,6 +5,7 @@
 #include "memory/library.h"
 #include "os/log.h"
 #include "os/mapping.h"
+#include "os/spare_mappings.h"
 #include "os/vma.h"
 
 #include <algorithm>
@@ -66,6 +67,31 @@ void forbid_mremap(const array &a)
 		madvise(reinterpret_cast<void *>(body.end - page_size()), page_size(), MADV_RANDOM);
 }
 
+// Only the first and last page keep their contents. Whoever touches the others meanwhile uses memory that has been freed.
+bool replace_body(const array &a)
+{
+	range body = a.place.body;
+	if (!map_private_at(body))
+		return false;
+	size_t page = page_size();
+	for (uintptr_t at : {body.begin, body.end - page})
+		memcpy(reinterpret_cast<void *>(at), alias_of(a, at), page);
+	return true;
+}
+
+bool move_body_back(const array &a)
+{
+	range body = a.place.body;
+	size_t n = body.size();
+	void *copy = map_private_like(body.begin, n, n >= huge_page ? huge_page : page_size());
+	if (!copy)
+		return false;
+	bool moved = lib().source->read(a.offset, copy, n) && move_mapping(range_of(copy, n), body);
+	if (!moved)
+		unmap(range_of(copy, n));
+	return moved;
+}
+
 int no_memory(const array &a)
 {
 	return fail(GPUVM_ESALLOC, "array %p: no memory for its second mapping (%s)", a.place.user.ptr(),
@@ -113,30 +139,29 @@ int adopt(array &a)
 		lock_pages(body);
 	err = watch_body(a);
 	if (err) {
-		give_back(a, false);
+		give_back(a, false, true);
 		return fail(GPUVM_EPROT, "array %p: its pages can't be watched (errno %d)", a.place.user.ptr(), -err);
 	}
 	return 0;
 }
 
-int give_back(array &a, bool discard)
+int give_back(array &a, bool discard, bool force)
 {
-	library &l = lib();
 	range body = a.place.body;
-	size_t n = body.size(), page = page_size();
-	auto *copy = static_cast<char *>(map_private_like(body.begin, n, n >= huge_page ? huge_page : page));
-	if (!copy)
-		return no_memory(a);
-	bool copied = discard ? l.source->read(a.offset, copy, page) &&
-					l.source->read(a.offset + n - page, copy + n - page, page)
-			      : l.source->read(a.offset, copy, n);
-	if (!copied || !move_mapping(range_of(copy, n), body)) {
-		unmap(range_of(copy, n));
-		return no_memory(a);
+	bool (*way)(const array &a) = discard ? replace_body : move_body_back;
+	bool done = way(a);
+	if (!done) {
+		spend_spare_mappings();
+		done = way(a);
+		keep_spare_mappings();
 	}
+	bool left = !done && force && lib().source->leave_at(body, a.offset);
+	if (!done && !left)
+		return no_memory(a);
 	if (a.locked_pages)
 		lock_pages(body);
-	l.release_space(a.offset, n);
+	if (!left)
+		lib().release_space(a.offset, body.size());
 	return 0;
 }
 

@@ -14,8 +14,10 @@
 #include "os/log.h"
 #include "os/mapping.h"
 #include "os/settings.h"
+#include "os/spare_mappings.h"
 
 #include <csignal>
+#include <cstring>
 #include <pthread.h>
 
 namespace het
@@ -139,10 +141,14 @@ void drop_copy(void *&copy, size_t n)
 	copy = nullptr;
 }
 
+// The child of a process at its limits may have to copy.
 void move_copy(void *copy, range to)
 {
-	if (copy)
-		move_mapping(range_of(copy, to.size()), to);
+	if (!copy || move_mapping(range_of(copy, to.size()), to))
+		return;
+	if (map_private_at(to))
+		memcpy(to.ptr(), copy, to.size());
+	unmap(range_of(copy, to.size()));
 }
 
 void prepare()
@@ -157,6 +163,7 @@ void prepare()
 	saved_signals = saved;
 	prepared = true;
 	hold_all();
+	spend_spare_mappings();
 	l.arrays.for_each(copy_array);
 	for_each_block(copy_block);
 }
@@ -171,6 +178,7 @@ void in_parent()
 		drop_copy(a.fork_copy, a.place.body.size());
 		release_if_held(a);
 	});
+	keep_spare_mappings();
 	prepared = false;
 	sigset_t saved = saved_signals;
 	l.structure.unlock(lock_rank::structure);

@@ -13,6 +13,7 @@
 #include "os/memory_file.h"
 #include "os/module_context.h"
 #include "os/settings.h"
+#include "os/spare_mappings.h"
 #include "os/thread.h"
 
 #include <algorithm>
@@ -259,6 +260,7 @@ int init_library(unsigned ndevs, device_maker make, const void *arg, int flags)
 		undo_init();
 		return err;
 	}
+	keep_spare_mappings();
 	l.ready.store(true, std::memory_order_release);
 	return 0;
 }

@@ -285,13 +285,15 @@ int return_body(array &a, unlink_options o)
 {
 	if (a.place.body.empty())
 		return 0;
-	int err = a.from == origin::adopted ? give_back(a, o.discard) : 0;
+	int err = a.from == origin::adopted ? give_back(a, o.discard, o.force) : 0;
 	if (err && !o.force)
 		return err;
-	if (err)
+	if (err) {
+		let_children_have(a.place.body);
 		report(GPUVM_ESALLOC, a.place.user.ptr(),
-		       "array %p: no memory to give it back as private memory; it stays shared memory",
+		       "array %p: no memory to give it back as private memory; it stays memory that children share",
 		       a.place.user.ptr());
+	}
 	if (err || a.from != origin::adopted) {
 		heal_chunks(a);
 		lib().catcher->unwatch(body_of(a));

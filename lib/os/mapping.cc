@@ -33,6 +33,16 @@ void *map_private(size_t n)
 	return raw_mmap(nullptr, n, read_write, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
+void *map_nothing(size_t n)
+{
+	return raw_mmap(nullptr, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+bool map_private_at(range r)
+{
+	return raw_mmap(r.ptr(), r.size(), read_write, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
 void *map_private_like(uintptr_t like, size_t n, size_t align)
 {
 	if (align <= page_size())
@@ -63,6 +73,11 @@ bool move_mapping(range from, range to)
 	return syscall(SYS_mremap, from.begin, from.size(), to.size(), MREMAP_MAYMOVE | MREMAP_FIXED, to.begin) != -1;
 }
 
+void let_children_have(range r)
+{
+	madvise(r.ptr(), r.size(), MADV_DOFORK);
+}
+
 bool map_failing(range r)
 {
 	int fd = memfd_create("het-failed", MFD_CLOEXEC);
@@ -73,6 +88,11 @@ bool map_failing(range r)
 	return ok;
 }
 
+bool map_file_private(range r, int fd, uint64_t offset)
+{
+	return raw_mmap(r.ptr(), r.size(), read_write, MAP_PRIVATE | MAP_FIXED, fd, offset);
+}
+
 void *map_file(void *at, size_t n, int protection, int fd, uint64_t offset)
 {
 	return raw_mmap(at, n, protection, MAP_SHARED | MAP_NORESERVE | (at ? MAP_FIXED : 0), fd, offset);
@@ -80,7 +100,7 @@ void *map_file(void *at, size_t n, int protection, int fd, uint64_t offset)
 
 void *map_file_aligned(uint64_t size, int protection, int fd, uint64_t offset)
 {
-	void *room = raw_mmap(nullptr, size + huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *room = map_nothing(size + huge_page);
 	if (!room)
 		return nullptr;
 	range all = range_of(room, size + huge_page);

@@ -13,17 +13,25 @@ inline constexpr size_t huge_page = 2 << 20;
 
 // Fresh zeroed private memory, null on failure.
 void *map_private(size_t n);
-// The same, at an address of which @like is the remainder modulo @align; in huge pages where the system has some.
+// Fresh zeroed private memory in place of what is there. Where that is a mapping of its own, no further one is needed.
+bool map_private_at(range r);
+// Address space that nothing may touch, null on failure.
+void *map_nothing(size_t n);
+// The same as map_private(), at an address of which @like is the remainder modulo @align; in huge pages where the system has some.
 void *map_private_like(uintptr_t like, size_t n, size_t align);
 void unmap(range r);
 // Moves a whole private mapping over @to; what was there goes. Touches see the old or the new, never a gap.
 bool move_mapping(range from, range to);
+// Undoes MADV_DONTFORK.
+void let_children_have(range r);
 // Puts a mapping in place that raises SIGBUS at every touch (pages of an empty file).
 bool map_failing(range r);
 
 // Maps a file, shared: at @at in place of what is there, or anywhere. Null on failure.
 void *map_file(void *at, size_t n, int protection, int fd, uint64_t offset);
-// The same somewhere at a multiple of 2 MiB, which a huge page needs beside such an offset.
+// In place of what is there: shows the file's pages, and what is written there is private.
+bool map_file_private(range r, int fd, uint64_t offset);
+// As map_file(), somewhere at a multiple of 2 MiB, which a huge page needs beside such an offset.
 void *map_file_aligned(uint64_t size, int protection, int fd, uint64_t offset);
 
 } // namespace het

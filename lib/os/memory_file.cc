@@ -19,6 +19,9 @@
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 namespace het
 {
@@ -168,6 +171,17 @@ bool memory_file::map_at(range r, uint64_t offset) const
 	if (!map_file(r.ptr(), r.size(), read_write, p.fd, uint64_t(p.at)))
 		return false;
 	madvise(r.ptr(), r.size(), MADV_DONTFORK);
+	return true;
+}
+
+// A page is private once it is written to; what the file has is needed no more when all are.
+bool memory_file::leave_at(range r, uint64_t offset)
+{
+	place p = of(offset);
+	if (!map_file_private(r, p.fd, uint64_t(p.at)))
+		return false;
+	if (!madvise(r.ptr(), r.size(), MADV_POPULATE_WRITE))
+		destroy(offset, r.size());
 	return true;
 }
 
