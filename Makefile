@@ -25,7 +25,8 @@ WITHOUT ?=
 SYNTAX ?=
 EXCEPT ?=
 PRECOMPILED ?=
-WERROR ?= 1
+# Warnings of a compiler that nobody here has seen must not stop a user.
+WERROR ?= $(if $(CI),1)
 DESTDIR ?=
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
@@ -85,7 +86,7 @@ help:
 ##   CPPFLAGS=, CXXFLAGS=, LDFLAGS= appended to the project's own
 ##   DEBUG_LOCKS=1                  the library checks its lock order
 ##   WITHOUT=                       tests: not these ("fork layout_test")
-##   WERROR=                        (empty) warnings are not errors
+##   WERROR=1                       warnings are errors; the default where CI is set
 ##   SYNTAX=1                       with the goal objects and a B of its own: look for errors and warnings alone;
 ##   EXCEPT=folder                  not in what has been compiled there
 ##   PRECOMPILED=1                  with clang: the system's headers are compiled once
