@@ -29,7 +29,7 @@ namespace icd
 // clang-format on
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses): declarations
-#define ICD_DECLARE(call) std::remove_pointer_t<cl_api_##call> call;
+#define ICD_DECLARE(call) decltype(::call) call;
 ICD_CALLS(ICD_DECLARE)
 #undef ICD_DECLARE
 
