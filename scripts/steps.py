@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from allowance import Allowance
 from judges import Result, judge_plain
 
 
@@ -23,7 +24,7 @@ class Step:
     judge: Callable[[str, int, str], Result] = judge_plain
     env: dict[str, str] = field(default_factory=dict)
     cwd: Path | None = None
-    seconds: int = 120
+    seconds: int = 120  # on an idle machine; see allowance.py
     as_nobody: bool = False
     beside: bool = False  # may run at the same time as others of which this is said
     makes: str | None = None  # the build folder that it fills
@@ -83,17 +84,15 @@ class Run:
                 preexec_fn=lambda: before_exec(self.step),
             )
         self.pidfd = os.pidfd_open(self.process.pid)
-
-    def time_left(self) -> float:
-        return self.start + self.step.seconds - time.monotonic()
+        self.allowance = Allowance(self.process.pid, self.step.seconds)
 
     def look(self) -> None:
         """Judges what has ended, and ends what has taken too long."""
         if self.result is not None:
             return
-        late = self.time_left() <= 0
         status = self.process.poll()
-        if status is None and not late:
+        why = self.allowance.over() if status is None else None
+        if status is None and why is None:
             return
         self.end()
         output = self.log.read_text(errors="replace").partition("\n")[2]
@@ -101,8 +100,7 @@ class Run:
             self.finish(self.step.judge(self.step.name, status, output))
             return
         # It did not end by itself: one failure, whatever it had reported until then.
-        why = f"killed: not done after {self.step.seconds} s"
-        self.finish(Result(failed=[f"{self.step.name}: {why}"], shown=[*output.splitlines()[-39:], why]))
+        self.finish(Result(failed=[f"{self.step.name}: killed: {why}"], shown=[*output.splitlines()[-39:], why]))
 
     def finish(self, result: Result) -> None:
         self.seconds = time.monotonic() - self.start
@@ -134,7 +132,7 @@ def wait_for_any(runs: list[Run]) -> None:
     poller = select.poll()
     for run in runs:
         poller.register(run.pidfd, select.POLLIN)
-    poller.poll(max(0, 1000 * min(run.time_left() for run in runs)))
+    poller.poll(1000)
 
 
 class Queue:

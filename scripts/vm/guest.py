@@ -8,19 +8,20 @@ only their exit statuses and the kernel's log count.
 """
 
 import argparse
+import os
 import re
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from allowance import Allowance, processor_seconds
 from initramfs import Initramfs, Modules
 from judges import Result, judge_ktap, judge_plain
 from steps import summarise
@@ -82,10 +83,24 @@ def pack(options: argparse.Namespace, jobs: list[Job]) -> bytes:
 
 def script(options: argparse.Namespace, jobs: list[Job]) -> str:
     lines = [f"export {name}={shlex.quote(value)}" for name, _, value in (e.partition("=") for e in options.env)]
-    lines.append(f"watchdog {options.seconds} &")
+    lines.append(f"end_at {options.seconds} &")
     for job in jobs:
         lines.append(f"{'module' if job.is_module else f'job {job.name} {job.seconds}'} {shlex.join(job.command)}")
     return "\n".join(lines) + "\n"
+
+
+class Clock:
+    """What the guest's limits are counted by: the seconds that its processors have run on ours. It never idles, and a host
+    that is busy with something else makes no limit shorter."""
+
+    def __init__(self, path: Path, cpus: int) -> None:
+        self.path, self.cpus = path, min(cpus, os.cpu_count() or 1)
+        self.tick(0)
+
+    def tick(self, seconds: float) -> None:
+        new = self.path.with_suffix(".new")
+        new.write_text(f"{int(seconds / self.cpus)}\n")
+        new.replace(self.path)  # the guest never sees half a number
 
 
 class Follower:
@@ -102,21 +117,26 @@ class Follower:
         sys.stdout.flush()
 
 
-def run_to_end(command: list[str], seconds: float, meanwhile: Callable[[], None]) -> tuple[int, str]:
+class OutOfTime(Exception):
+    pass
+
+
+def run_to_end(command: list[str], seconds: float, clock: Clock, meanwhile: Callable[[], None]) -> tuple[int, str]:
     """Exit status and output. Whatever happens, the process does not outlive this call."""
-    end = time.monotonic() + seconds
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
+    allowance = Allowance(process.pid, seconds)
     try:
         while True:
             meanwhile()
+            clock.tick(processor_seconds(process.pid))
             try:
                 said, _ = process.communicate(timeout=0.5)
                 return process.returncode, said
             except subprocess.TimeoutExpired:
-                if time.monotonic() > end:
-                    raise
+                if why := allowance.over():
+                    raise OutOfTime(why) from None
     except BaseException:
         process.kill()
         raise
@@ -148,10 +168,13 @@ def boot(
     try:
         # Its own watchdog comes first, and can say more than we can.
         status, said = run_to_end(
-            [*command.split(), "-append", f"{KERNEL_ARGUMENTS} {options.append}"], options.seconds + 60, meanwhile
+            [*command.split(), "-append", f"{KERNEL_ARGUMENTS} {options.append}"],
+            options.seconds + 60,
+            Clock(share / "clock", options.cpus),
+            meanwhile,
         )
-    except subprocess.TimeoutExpired:
-        return f"killed: not done after {options.seconds + 60} s"
+    except OutOfTime as why:
+        return f"killed: {why}"
     if status != 0:
         return f"QEMU: {said.strip()}"
     end = share / "done"
@@ -232,7 +255,7 @@ def main() -> int:
     parser.add_argument("command", nargs="+", help=what)
     parser.add_argument("--file", type=Path, action="append", default=[], help="file or folder to take along")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="environment of the programs")
-    parser.add_argument("--seconds", type=int, default=110, help="for everything; the guest is ended then")
+    parser.add_argument("--seconds", type=int, default=110, help="for everything, of a processor each; the guest is ended then")
     parser.add_argument("--job-seconds", type=int, default=60, help="for each program")
     parser.add_argument("--memory", default="1024", help="of the guest, in MiB")
     parser.add_argument("--cpus", type=int, default=2, help="processors of the guest")

@@ -23,7 +23,7 @@ class Called:
     ) -> None:
         command = [program, *map(str, arguments)]
         everything = {**os.environ, **(env or {})}
-        done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, preexec_fn=limit, env=everything)
+        done = subprocess.run(command, input=stdin, capture_output=True, preexec_fn=limit, env=everything)
         self.status, self.out, self.err = done.returncode, done.stdout.decode(), done.stderr.decode()
 
 

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""How long a process may take, in processor time: a machine that is busy with something else makes no limit shorter."""
+
+import os
+import time
+from pathlib import Path
+
+# Between two looks. A process that works gets a hundredth of a processor even beside a hundred others.
+LOOK_SECONDS = 30
+LEAST_SHARE = 0.01
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def processor_seconds(root: int) -> float:
+    """What a process and its descendants that are alive or were waited for have used."""
+    parents: dict[int, int] = {}
+    used: dict[int, float] = {}
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            # The program's name, which is the only field with blanks, stands in parentheses.
+            fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended meanwhile
+        parents[int(folder.name)] = int(fields[1])
+        used[int(folder.name)] = sum(map(int, fields[11:15])) / TICKS
+
+    def descends(pid: int) -> bool:
+        while pid != root and pid in parents:
+            pid = parents[pid]
+        return pid == root
+
+    return sum(seconds for pid, seconds in used.items() if descends(pid))
+
+
+class Allowance:
+    """Of a process that takes at most so many seconds on an idle machine, all of whose processors it may use. One that hangs
+    is known by standing still."""
+
+    def __init__(self, root: int, seconds: float) -> None:
+        self.root, self.seconds = root, seconds
+        self.start = time.monotonic()
+        self.next_look = self.start + seconds
+        self.last_look: tuple[float, float] | None = None  # when, and what had been used by then
+
+    def over(self) -> str | None:
+        """Why the process is to be ended; None while it is not. To be asked now and then."""
+        now = time.monotonic()
+        if now < self.next_look:
+            return None
+        used, before = processor_seconds(self.root), self.last_look
+        self.last_look, self.next_look = (now, used), now + LOOK_SECONDS
+        if used > self.seconds * (os.cpu_count() or 1):
+            return f"it has used {used:.0f} s of processor time; its limit is {self.seconds} s on all processors"
+        # It is less where a descendant was left to init.
+        if before and 0 <= used - before[1] < LEAST_SHARE * (now - before[0]):
+            return f"it stands still, after {now - self.start:.0f} s"
+        return None
