@@ -164,12 +164,6 @@ class end_on_thread
 	std::thread thread_;
 };
 
-void wait_until(const std::function<bool()> &done)
-{
-	for (uint64_t start = now_ns(); !done(); sleep_ms(1))
-		if (seconds_since(start) > 5)
-			FAIL("it takes too long");
-}
 } // namespace
 
 // The ends wait for a fetch that is under way, and go on together. A touch waits for each whose call has returned.

@@ -17,12 +17,12 @@ using namespace selftest;
 namespace
 {
 constexpr size_t page = 4096;
-constexpr double in_time = 4;
+constexpr double most_seconds = 4;
 
 // Runs @end in a process with two threads that wait for a fetch that does not end.
 ending with_stuck_touchers(const context &t, const std::function<void()> &end)
 {
-	return run_process(in_time, [&] {
+	return run_process(most_seconds, [&] {
 		fixture fx(t);
 		array a(fx, kind::map, 100 * page);
 		a.link();
@@ -42,7 +42,7 @@ ending with_stuck_touchers(const context &t, const std::function<void()> &end)
 // The same with nobody waiting, but data on the device.
 ending with_data_on_device(const context &t, const std::function<void()> &end)
 {
-	return run_process(in_time, [&] {
+	return run_process(most_seconds, [&] {
 		fixture fx(t);
 		array a(fx, kind::mmapped, 100 * page), b(fx, kind::slice, 10 * page);
 		a.link();
@@ -108,7 +108,7 @@ TEST(stuck_and_killed, .traps = trap::all, .devices = device::hostcb)
 // A toucher itself is the main thread: another thread ends the process.
 TEST(main_thread_is_stuck, .traps = trap::all, .devices = device::hostcb)
 {
-	ending e = run_process(in_time, [&] {
+	ending e = run_process(most_seconds, [&] {
 		fixture fx(t);
 		array a(fx, kind::map, 100 * page);
 		a.link();
@@ -149,7 +149,7 @@ TEST(touch_at_exit, .traps = trap::all, .devices = device::plain)
 		});
 		exit(0);
 	};
-	ending e = run_process(in_time, [&] {
+	ending e = run_process(most_seconds, [&] {
 		fixture fx(t);
 		array a(fx, kind::mmapped, 100 * page);
 		a.link();
@@ -163,7 +163,7 @@ TEST(thread_exit_of_main, .traps = trap::all, .devices = device::plain)
 {
 	skip_under_sanitizers("exit() looks for leaks and threads");
 	// main() leaves by pthread_exit(); the last thread ends the process
-	ending e = run_process(in_time, [&] {
+	ending e = run_process(most_seconds, [&] {
 		static fixture *fx = new fixture(t);
 		static array *a = new array(*fx, kind::mmapped, 100 * page);
 		a->link();

@@ -39,16 +39,20 @@ void on_error(int code, void *hostptr, const char *message, void *)
 	reported.all.push_back({code, hostptr, message});
 }
 
-// The first report with this in its message. The callback runs on another thread: in time.
+// The first report with this in its message. The callback runs on another thread, a little later.
 report wait_for_report(const char *text = "")
 {
-	for (uint64_t start = now_ns(); seconds_since(start) < 5; sleep_ms(1)) {
+	report found;
+	wait_until([&] {
 		std::lock_guard guard(reported.lock);
 		for (auto &r : reported.all)
-			if (r.message.find(text) != std::string::npos)
-				return r;
-	}
-	FAIL("no report with '%s'", text);
+			if (r.message.find(text) != std::string::npos) {
+				found = r;
+				return true;
+			}
+		return false;
+	});
+	return found;
 }
 
 // A byte in a whole page, somewhere in the middle.

@@ -133,9 +133,6 @@ TEST(twenty_thousand, .traps = trap::all, .devices = device::host, .seconds = 60
 	note("all: %.2f s", seconds_since(start));
 	c.check(0);
 	CHECK_LE(count_of(GPUVM_STAT_BOOKKEEPING), 16 << 20);
-	// no quadratic work: some 0.1 ms an array in all, with much room for a busy machine
-	if (!with_sanitizer)
-		CHECK_LE(seconds_since(start), 30 * t.patience);
 	// and there is room again
 	CHECK_OK(c.link_all(1000));
 	c.unlink_all();

@@ -299,8 +299,7 @@ TEST(events, .devices = device::runtime)
 	gate.set();
 	het::wait_for({first, second});
 	CHECK(all_are(bytes, 2));
-	for (uint64_t start = now_ns(); !told.load() && seconds_since(start) < 10;)
-		sleep_ms(1);
+	wait_until([&] { return told.load(); });
 	CHECK_EQ(told.load(), 5);
 	const het_event_times times = second.times();
 	CHECK(times.queued <= times.submitted && times.submitted <= times.started && times.started <= times.ended);

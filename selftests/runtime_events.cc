@@ -135,8 +135,7 @@ TEST(callbacks_come_once, .devices = device::runtime)
 		HET_OK(het_event_callback(e, count, &calls));
 	HET_OK(het_user_event_set(gate, HET_COMPLETE));
 	// nobody waits: the callbacks must come all the same
-	for (uint64_t start = now_ns(); calls.load() < 3 && seconds_since(start) < 10;)
-		sleep_ms(1);
+	wait_until([&] { return calls.load() >= 3; });
 	CHECK_EQ(calls.load(), 3);
 	wait_for(e);
 	HET_OK(het_event_callback(e, count, &calls));
@@ -153,9 +152,7 @@ TEST(commands_end_without_being_waited_for, .devices = device::runtime)
 	HET_OK(fx.launch(fx.add, 1000, {range_arg(b.data(), 1000, HET_READ_WRITE), value_arg(one)}, e.out()));
 	// Not the kernel's bytes, but perhaps of its chunk: the touch waits for the kernel's end.
 	b.data()[5000] = 3;
-	for (uint64_t start = now_ns(); status_of(e) != HET_COMPLETE && seconds_since(start) < 10;)
-		sleep_ms(1);
-	CHECK_EQ(status_of(e), HET_COMPLETE);
+	wait_until([&] { return status_of(e) == HET_COMPLETE; });
 	CHECK_EQ(b.data()[999], 1);
 	CHECK_EQ(b.data()[5000], 3);
 }

@@ -77,8 +77,7 @@ void run_here(const test_case &c, const options &opt, uint64_t seed)
 	_exit(0);
 }
 
-child::child(const test_case &c, const options &opt, uint64_t seed)
-    : seed_(seed), start_ns_(now_ns()), limit_(c.what->seconds * opt.patience * (opt.full ? 6 : 1))
+child::child(const test_case &c, const options &opt, uint64_t seed) : seed_(seed), start_ns_(now_ns())
 {
 	int output[2], result[2];
 	if (pipe2(output, O_CLOEXEC) || pipe2(result, O_CLOEXEC)) {
@@ -96,6 +95,7 @@ child::child(const test_case &c, const options &opt, uint64_t seed)
 		run_here(c, opt, seed);
 	}
 	setpgid(pid_, pid_);
+	allowance_.emplace(pid_, c.what->seconds * opt.patience * (opt.full ? 6 : 1));
 	pidfd_ = syscall(SYS_pidfd_open, pid_, 0);
 	close(output[1]);
 	close(result[1]);
@@ -144,9 +144,9 @@ void child::judge(int status)
 		diagnostics_ += "\nseed " + std::to_string(seed_);
 }
 
-void child::give_up()
+void child::give_up(const std::string &why)
 {
-	diagnostics_ += "\ntime limit of " + std::to_string(limit_) + " s is over; threads:\n" + describe_threads(pid_);
+	diagnostics_ += "\nended: " + why + "; threads:\n" + describe_threads(pid_);
 	outcome_ = outcome::failed;
 	kill(-pid_, SIGKILL);
 	waitpid(pid_, nullptr, 0);
@@ -164,8 +164,8 @@ outcome child::step()
 	if (ended) {
 		kill(-pid_, SIGKILL);
 		judge(status);
-	} else if (ran_for_ > limit_) {
-		give_up();
+	} else if (auto why = allowance_->over(); !why.empty()) {
+		give_up(why);
 	}
 	return outcome_;
 }

@@ -2,9 +2,11 @@
 // One case in a child process, with its time limit.
 #pragma once
 
+#include "allowance.h"
 #include "options.h"
 #include "test.h"
 
+#include <optional>
 #include <string>
 #include <sys/types.h>
 
@@ -44,11 +46,12 @@ class child
       private:
 	void drain();
 	void judge(int status);
-	void give_up();
+	void give_up(const std::string &why);
 
 	uint64_t seed_;
 	uint64_t start_ns_;
-	double limit_, ran_for_ = 0;
+	double ran_for_ = 0;
+	std::optional<allowance> allowance_;
 	pid_t pid_ = -1;
 	int pidfd_ = -1;
 	int output_ = -1;

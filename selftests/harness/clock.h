@@ -26,4 +26,11 @@ inline void sleep_ms(unsigned ms)
 	}
 }
 
+// Until @done() holds. What never comes is ended with the case, when its allowance is over.
+template <class F> void wait_until(F done)
+{
+	while (!done())
+		sleep_ms(1);
+}
+
 } // namespace selftest

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "process.h"
 
+#include "allowance.h"
 #include "clock.h"
 #include "test.h"
 
@@ -13,20 +14,20 @@ namespace selftest
 
 bool ending::exited(int code) const
 {
-	return in_time && WIFEXITED(status) && WEXITSTATUS(status) == code;
+	return by_itself() && WIFEXITED(status) && WEXITSTATUS(status) == code;
 }
 
 bool ending::killed_by(int signal) const
 {
-	return in_time && WIFSIGNALED(status) && WTERMSIG(status) == signal;
+	return by_itself() && WIFSIGNALED(status) && WTERMSIG(status) == signal;
 }
 
 std::string ending::text() const
 {
+	if (!by_itself())
+		return "had to be ended: " + why_ended;
 	char line[96];
-	if (!in_time)
-		snprintf(line, sizeof line, "did not end within %.1f s", seconds);
-	else if (WIFEXITED(status))
+	if (WIFEXITED(status))
 		snprintf(line, sizeof line, "exit status %d after %.1f s", WEXITSTATUS(status), seconds);
 	else
 		snprintf(line, sizeof line, "killed by signal %d (%s) after %.1f s", WTERMSIG(status),
@@ -37,18 +38,17 @@ std::string ending::text() const
 ending wait_for(int pid, double seconds)
 {
 	ending e;
-	seconds *= with_tsan ? 6 : with_asan ? 3 : 1;
 	uint64_t start = now_ns();
+	allowance limit(pid, seconds * (with_tsan ? 6 : with_asan ? 3 : 1));
 	while (waitpid(pid, &e.status, WNOHANG) == 0) {
-		if (seconds_since(start) > seconds) {
+		e.why_ended = limit.over();
+		if (!e.why_ended.empty()) {
 			kill(pid, SIGKILL);
 			waitpid(pid, &e.status, 0);
-			e.seconds = seconds;
-			return e;
+			break;
 		}
 		sleep_ms(2);
 	}
-	e.in_time = true;
 	e.seconds = seconds_since(start);
 	return e;
 }

@@ -10,10 +10,11 @@ namespace selftest
 
 // How a process ended.
 struct ending {
-	bool in_time = false;
-	int status = 0; // as of waitpid()
+	int status = 0;        // as of waitpid()
+	std::string why_ended; // by us, if it did not end by itself
 	double seconds = 0;
 
+	bool by_itself() const { return why_ended.empty(); }
 	bool exited(int code) const;
 	bool killed_by(int signal) const;
 	std::string text() const;
@@ -22,8 +23,8 @@ struct ending {
 // That of this program, which others of the same build lie in or beside.
 std::string folder_of_programs();
 
-// Runs @body in a forked process and waits at most so long, then kills it. Returning from @body is exit status 0
-// by _exit().
+// Runs @body in a forked process, and kills that where its allowance (harness/allowance.h) is over. Returning from @body is
+// exit status 0 by _exit().
 ending run_process(double seconds, const std::function<void()> &body);
 
 // Waits for a process that the caller started.

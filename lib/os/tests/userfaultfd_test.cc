@@ -22,8 +22,6 @@ using namespace het;
 namespace
 {
 
-constexpr int seconds = 1000;
-
 size_t page()
 {
 	return page_size();
@@ -136,7 +134,7 @@ class uffd : public testing::Test
 		ASSERT_EQ(drop_pages(m.all()), 0);
 	}
 
-	fault next_fault(int timeout_ms = 10 * seconds)
+	fault next_fault(int timeout_ms = -1)
 	{
 		pollfd p{u_->fd(), POLLIN, 0};
 		uffd_msg msg{};

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "allowance.h"
+
+#include "clock.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <map>
+#include <memory>
+#include <unistd.h>
+
+namespace selftest
+{
+
+namespace
+{
+// Between two looks. A process that works gets a hundredth of a processor even beside a hundred others.
+constexpr double look_seconds = 15;
+constexpr double least_share = 0.01;
+
+struct process {
+	pid_t parent;
+	double seconds;
+};
+
+// False: it has ended meanwhile.
+bool look_at(const char *pid, process &p)
+{
+	char path[64], text[1024];
+	snprintf(path, sizeof path, "/proc/%s/stat", pid);
+	std::unique_ptr<FILE, int (*)(FILE *)> file(fopen(path, "re"), fclose);
+	size_t n = file ? fread(text, 1, sizeof text - 1, file.get()) : 0;
+	text[n] = 0;
+	// The program's name, which is the only field with blanks, stands in parentheses.
+	const char *rest = strrchr(text, ')');
+	unsigned long long user, system, childrens_user, childrens_system;
+	if (!rest || sscanf(rest, ") %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &p.parent, &user,
+			    &system, &childrens_user, &childrens_system) != 5)
+		return false;
+	p.seconds = double(user + system + childrens_user + childrens_system) / double(sysconf(_SC_CLK_TCK));
+	return true;
+}
+
+std::map<pid_t, process> all_processes()
+{
+	std::map<pid_t, process> all;
+	std::unique_ptr<DIR, int (*)(DIR *)> proc(opendir("/proc"), closedir);
+	process p;
+	for (dirent *e; proc && (e = readdir(proc.get()));)
+		if (pid_t pid = atoi(e->d_name); pid > 0 && look_at(e->d_name, p))
+			all[pid] = p;
+	return all;
+}
+
+bool descends_from(const std::map<pid_t, process> &all, pid_t pid, pid_t root)
+{
+	while (pid != root) {
+		auto p = all.find(pid);
+		if (p == all.end())
+			return false;
+		pid = p->second.parent;
+	}
+	return true;
+}
+} // namespace
+
+double processor_seconds(pid_t root)
+{
+	auto all = all_processes();
+	double sum = 0;
+	for (auto &[pid, p] : all)
+		if (descends_from(all, pid, root))
+			sum += p.seconds;
+	return sum;
+}
+
+allowance::allowance(pid_t root, double seconds) : root_(root), seconds_(seconds), start_ns_(now_ns()) {}
+
+std::string allowance::over()
+{
+	if (seconds_since(start_ns_) <= seconds_ || (looked_ns_ && seconds_since(looked_ns_) < look_seconds))
+		return {};
+	double used = processor_seconds(root_), progress = used - used_then_;
+	char why[128] = "";
+	if (used > seconds_ * double(sysconf(_SC_NPROCESSORS_ONLN)))
+		snprintf(why, sizeof why, "it has used %.0f s of processor time; its limit is %.0f s on all processors",
+			 used, seconds_);
+	// It is less where a descendant was left to init.
+	else if (looked_ns_ && progress >= 0 && progress < least_share * seconds_since(looked_ns_))
+		snprintf(why, sizeof why, "it stands still, after %.0f s", seconds_since(start_ns_));
+	looked_ns_ = now_ns();
+	used_then_ = used;
+	return why;
+}
+
+} // namespace selftest
