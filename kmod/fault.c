@@ -20,6 +20,7 @@
  *
  * Nobody waits for a resolver with gvm_region.lock held.
  */
+#include <linux/file.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 
@@ -124,8 +125,10 @@ vm_fault_t gvm_primary_fault(struct vm_fault *vmf, gvm_show_t show)
 	if (!find_region(&t, vmf->pgoff))
 		return VM_FAULT_SIGBUS;
 	ret = touch(&t, show);
-	/* From here on the mapping may be gone, and the context with it. */
 	gvm_region_put(t.region);
+	/* Last of all: the mapping may be gone, and this then be what keeps the module loaded. */
+	if (t.file)
+		fput(t.file);
 	return ret;
 }
 

@@ -80,6 +80,7 @@ struct gvm_ring {
  * @states: one byte a page in the space
  * @upgrades: one u64 a region
  * @ring: touches for the resolver
+ * @closings: how many primary mappings went
  * @waiters: touchers that sleep, by a hash of their chunk
  */
 struct gvm_context {
@@ -96,6 +97,7 @@ struct gvm_context {
 	struct gvm_table states;
 	struct gvm_table upgrades;
 	struct gvm_ring ring;
+	atomic_t closings;
 	wait_queue_head_t waiters[1 << GVM_WAIT_BITS];
 };
 
@@ -213,6 +215,7 @@ struct gvm_touch {
 	struct gvm_region *region;
 	unsigned long at;		/* page in the region */
 	struct vm_fault *vmf;
+	struct file *file;		/* held since the core's lock was left, else NULL */
 	bool posted;			/* it, or another of its chunk; if not, the ring is full */
 };
 
@@ -238,7 +241,8 @@ void gvm_settle_huge(struct gvm_region *r, struct gvm_span s);
 /* wait.c */
 u64 gvm_spin_until(void);
 bool gvm_spin(const struct gvm_touch *t, u64 until);
-vm_fault_t gvm_sleep(const struct gvm_touch *t);
+vm_fault_t gvm_sleep(struct gvm_touch *t);
+void gvm_primary_close(struct vm_area_struct *vma);
 void gvm_wake(struct gvm_region *r, struct gvm_span s);
 void gvm_wake_all(struct gvm_context *ctx);
 

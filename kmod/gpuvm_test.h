@@ -10,6 +10,8 @@
 
 /* The mutant: the region's lock is not held while a fault is delayed. */
 #define GPUVM_TEST_NO_LOCK	(1U << 0)
+/* The delay comes once more where a toucher has slept, before it leaves the module. */
+#define GPUVM_TEST_AFTER_SLEEP	(1U << 1)
 
 /**
  * struct gpuvm_test - argument of %GPUVM_IOC_TEST: settings of the whole

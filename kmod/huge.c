@@ -127,6 +127,7 @@ static vm_fault_t alias_fault(struct vm_fault *vmf)
 }
 
 const struct vm_operations_struct gvm_huge_primary_ops = {
+	.close = gvm_primary_close,
 	.fault = primary_fault,
 	.page_mkwrite = primary_mkwrite,
 	GVM_UNDER_VMA_LOCK

@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <linux/mount.h>
 #include <linux/pseudo_fs.h>
+#include <linux/rcupdate.h>
 
 #include "gpuvm_drv.h"
 #include "test.h"
@@ -91,6 +92,8 @@ static void __exit gvm_exit(void)
 	kern_unmount(mount);
 	/* Regions are freed under RCU. */
 	rcu_barrier();
+	/* A toucher that has given back the last file returns from the module's text: see fault.c. */
+	synchronize_rcu_tasks();
 }
 
 module_init(gvm_init);

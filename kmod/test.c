@@ -20,7 +20,8 @@ long gvm_test_ioctl(void __user *user)
 
 	if (copy_from_user(&test, user, sizeof(test)))
 		return -EFAULT;
-	if (test.size != sizeof(test) || test.flags & ~GPUVM_TEST_NO_LOCK)
+	if (test.size != sizeof(test) ||
+	    test.flags & ~(GPUVM_TEST_NO_LOCK | GPUVM_TEST_AFTER_SLEEP))
 		return -EINVAL;
 	WRITE_ONCE(fail_at, 0);
 	test.allocations = atomic_xchg(&allocations, 0);
@@ -47,4 +48,10 @@ void gvm_test_before_insertion(struct gvm_region *r)
 		usleep_range(us, us + us / 8 + 1);
 	if (no_lock)
 		down_read(&r->lock);
+}
+
+void gvm_test_after_sleep(void)
+{
+	if (READ_ONCE(flags) & GPUVM_TEST_AFTER_SLEEP)
+		fsleep(READ_ONCE(delay_us));
 }

@@ -19,6 +19,8 @@ bool gvm_test_fails(void);
  * lock for read.
  */
 void gvm_test_before_insertion(struct gvm_region *r);
+/* A toucher has slept; holds no lock, neither the core's nor ours. */
+void gvm_test_after_sleep(void);
 #else
 #define GVM_TEST_FEATURES 0
 
@@ -38,6 +40,10 @@ static inline bool gvm_test_fails(void)
 }
 
 static inline void gvm_test_before_insertion(struct gvm_region *r)
+{
+}
+
+static inline void gvm_test_after_sleep(void)
 {
 }
 #endif

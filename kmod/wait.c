@@ -6,17 +6,25 @@
  * gvm_wake() afterwards; a sleeper is in its queue before it looks at the byte
  * for the last time, so no wake is lost.
  */
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 
 #include "gpuvm_drv.h"
 #include "compat.h"
+#include "test.h"
 
 static bool must_wait(const struct gvm_region *r, unsigned long at)
 {
 	return gvm_state(r, at) == GVM_DEVICE_POSTED && !READ_ONCE(r->dead) &&
 	       !READ_ONCE(r->ctx->closed);
+}
+
+static bool must_sleep(const struct gvm_touch *t, int closings)
+{
+	return must_wait(t->region, t->at) && atomic_read(&t->region->ctx->closings) == closings;
 }
 
 static wait_queue_head_t *queue_of(const struct gvm_region *r, unsigned long chunk)
@@ -54,25 +62,32 @@ bool gvm_spin(const struct gvm_touch *t, u64 until)
  * Leaves the core's lock and sleeps until the touch should be repeated. System
  * calls that copy from or to user memory can not be interrupted half-way by a
  * signal that does not kill.
+ *
+ * Without that lock the mapping may go, and its reference of the file, hence the
+ * one of our own, which the caller gives back. Who sleeps for a mapping that is
+ * gone is woken by gvm_primary_close(): nobody may be left to resolve.
  */
-vm_fault_t gvm_sleep(const struct gvm_touch *t)
+vm_fault_t gvm_sleep(struct gvm_touch *t)
 {
 	struct gvm_region *r = t->region;
 	wait_queue_head_t *queue = queue_of(r, t->at >> r->chunk_order);
 	bool by_user = t->vmf->flags & FAULT_FLAG_USER;
+	int closings = atomic_read(&r->ctx->closings);
 
 	if (t->vmf->flags & FAULT_FLAG_RETRY_NOWAIT)
 		return VM_FAULT_RETRY;
+	t->file = get_file(t->vmf->vma->vm_file);
 	release_fault_lock(t->vmf);
 	if (!t->posted) {
 		/* The ring was full, and its consumer tells nobody when there is room. */
 		__set_current_state(by_user ? TASK_INTERRUPTIBLE : TASK_KILLABLE);
 		schedule_timeout(msecs_to_jiffies(1));
 	} else if (by_user) {
-		wait_event_interruptible(*queue, !must_wait(r, t->at));
+		wait_event_interruptible(*queue, !must_sleep(t, closings));
 	} else {
-		wait_event_killable(*queue, !must_wait(r, t->at));
+		wait_event_killable(*queue, !must_sleep(t, closings));
 	}
+	gvm_test_after_sleep();
 	return VM_FAULT_RETRY;
 }
 
@@ -95,6 +110,17 @@ void gvm_wake(struct gvm_region *r, struct gvm_span s)
 	}
 	for (chunk = first; chunk <= last; chunk++)
 		wake(queue_of(r, chunk));
+}
+
+/* A mapping goes, or a part of one: who sleeps there finds that when it looks again. */
+void gvm_primary_close(struct vm_area_struct *vma)
+{
+	struct gvm_context *ctx = vma->vm_private_data;
+
+	if (vma->vm_mm != ctx->mm)
+		return;
+	atomic_inc(&ctx->closings);
+	gvm_wake_all(ctx);
 }
 
 void gvm_wake_all(struct gvm_context *ctx)

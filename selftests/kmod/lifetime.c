@@ -114,15 +114,41 @@ TEST_F(lifetime, unmapped_under_the_waiting)
 	struct toucher t[TOUCHERS];
 
 	ASSERT_TRUE(touchers_wait(&self->a, t));
-	/* Not under our feet: ordinary memory takes the place, and the touch finds that. */
+	/* Not under our feet: ordinary memory takes the place, and the touches find that by themselves. */
 	ASSERT_NE(mmap((void *)self->a.primary, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 		       -1, 0),
 		  MAP_FAILED);
-	ASSERT_EQ(range_call(&self->a, GPUVM_IOC_WAKE, 0, MIB), 0);
 	for (int i = 0; i < TOUCHERS; i++) {
 		ASSERT_TRUE(toucher_ended(&t[i], SOON));
 		EXPECT_EQ(t[i].result, 0);
 	}
+}
+
+/* Nobody can resolve any more, though the event is open. */
+static void leave_touchers_behind(void)
+{
+	struct toucher t[TOUCHERS];
+	struct context c;
+	struct array a;
+
+	if (context_open(&c, ALL_FEATURES, 0) || array_create(&a, &c, 4 * MIB, MIB, 16) ||
+	    set_state(&a, 0, MIB, GPUVM_STATE_DEVICE, NULL) || !touchers_wait(&a, t))
+		_exit(1);
+	signal(SIGSEGV, SIG_DFL);
+	close(c.fd);
+	munmap((void *)a.alias, MIB);
+	munmap((void *)a.primary, MIB);
+	for (;;)
+		pause();
+}
+
+TEST_F(lifetime, unmapped_and_closed_under_the_waiting)
+{
+	pid_t child = fork();
+
+	if (!child)
+		leave_touchers_behind();
+	EXPECT_EQ(wait_for(child, SOON), SIGSEGV);
 }
 
 /*
