@@ -56,6 +56,7 @@ class cuda_program final : public device_program
 	// The same program for slices, once it was asked for; null: it can't be had.
 	bool is_slicing_tried_ = false;
 	std::unique_ptr<cuda_program> sliced_;
+	std::map<std::string, std::string, std::less<>> waiting_; // sliced_text::waiting
 };
 
 // A code of the driver's.
@@ -122,18 +123,20 @@ bool cuda_program::find_ptx(std::string &text) const
 // HET_ENODEV: it can't be; why has been said.
 int cuda_program::build_sliced()
 {
-	std::string text, why = "it has no PTX, or several modules";
+	std::string text;
+	sliced_text made = {{}, "it has no PTX, or several modules", {}};
 	if (find_ptx(text))
-		text = slice_text(text.c_str(), why);
-	if (text.empty()) {
-		inform("%s: a program can't be sliced: %.300s", device_, why.c_str());
+		made = slice_text(text.c_str());
+	if (made.text.empty()) {
+		inform("%s: a program can't be sliced: %.300s", device_, made.why.c_str());
 		return HET_ENODEV;
 	}
+	waiting_ = std::move(made.waiting);
 	het::rt::text log(new (std::nothrow) char[cuda_log_size]());
 	sliced_.reset(new (std::nothrow) cuda_program(at_, source_));
 	if (!log || !sliced_)
 		return fail(HET_ENOMEM, "%s: no memory for a program", device_);
-	const het_image image = {HET_IMAGE_PTX, 0, text.c_str(), text.size()};
+	const het_image image = {HET_IMAGE_PTX, 0, made.text.c_str(), made.text.size()};
 	if (int err = sliced_->load({&image, 1}, log.get())) {
 		sliced_.reset();
 		inform("%s: a sliced program can't be loaded: %s (%d): %.300s", device_, cu_.name_of(err), err,
@@ -152,6 +155,10 @@ int cuda_program::make_slice_kernel(const char *name, const slicing &, std::uniq
 	}
 	if (!sliced_)
 		return HET_ENODEV;
+	if (auto at = waiting_.find(name); at != waiting_.end()) {
+		inform("%s: kernel %s is not sliced: %.300s", device_, name, at->second.c_str());
+		return HET_ENODEV;
+	}
 	std::unique_ptr<device_kernel> plain;
 	int err = find_kernel(name, false, plain);
 	if (!err)

@@ -4,6 +4,7 @@
 #include "ptx/parser.h"
 #include "ptx/passes/pass.h"
 #include "ptx/passes/slice.h"
+#include "ptx/passes/waits.h"
 
 #include <new>
 
@@ -32,19 +33,28 @@ ptx::slice_control control_of(const launch_shape &s)
 
 } // namespace
 
-std::string slice_text(const char *ptx, std::string &why)
+sliced_text slice_text(const char *ptx)
 {
+	sliced_text out;
 	ptx::module m;
 	if (auto wrong = ptx::parse(ptx, m)) {
-		why = "the PTX is not understood: " + wrong->describe();
-		return {};
+		out.why = "the PTX is not understood: " + wrong->describe();
+		return out;
 	}
 	ptx::pass_result made = ptx::find_pass("slice")->apply(m);
 	if (made.refused) {
-		why = made.refused->describe();
-		return {};
+		out.why = made.refused->describe();
+		return out;
 	}
-	return std::move(made.text);
+	out.text = std::move(made.text);
+	const ptx::block_waits waits(m);
+	for (const ptx::function &f : m.functions) {
+		if (!f.is_entry)
+			continue;
+		if (auto found = waits.reached_from(f); !found.empty())
+			out.waiting.emplace(m.str(f.name), found[0].describe());
+	}
+	return out;
 }
 
 int cuda_slice_controls::send(const cuda_calls &cu, cu_stream stream, cuda_sheets &sheets, const launch_shape &shape,

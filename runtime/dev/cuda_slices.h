@@ -6,13 +6,21 @@
 #include "dev/cuda_calls.h"
 #include "dev/cuda_sheets.h"
 
+#include <map>
 #include <string>
 
 namespace het::rt
 {
 
-// The text with the pass. Empty: it can't be; @why says so.
-std::string slice_text(const char *ptx, std::string &why);
+struct sliced_text {
+	std::string text; // empty: it can't be sliced
+	std::string why;  // it can't
+	// Kernels that may wait for another block, and where: that block may be one of another device's.
+	std::map<std::string, std::string, std::less<>> waiting;
+};
+
+// The text with the pass.
+sliced_text slice_text(const char *ptx);
 
 // Where kernels read which slice they are. The submitter's.
 class cuda_slice_controls

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "ptx/passes/regions.h"
 
-#include "ptx/lexer.h"
+#include "ptx/passes/branches.h"
 #include "ptx/passes/calls.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class finder
 
 	region_map run()
 	{
-		list_targets();
+		indexed_ = indexed_targets(m_, f_);
 		do {
 			changed_ = false;
 			now_ = state::outside;
@@ -34,19 +34,6 @@ class finder
 	}
 
       private:
-	// Where indexed branches may go: to any label of the function's lists.
-	void list_targets()
-	{
-		for (const statement &s : m_.statements_of(f_)) {
-			if (s.kind != statement::kind_t::directive || !m_.str(s.text).starts_with(".branchtargets"))
-				continue;
-			lexer words(std::string_view(m_.text).substr(0, s.text.end), s.text.begin);
-			for (token t = words.next(); t.kind != token_kind::end; t = words.next())
-				if (t.kind == token_kind::name)
-					indexed_.push_back(t.text);
-		}
-	}
-
 	void step(uint32_t n)
 	{
 		const auto &s = m_.statements_of(f_)[n];

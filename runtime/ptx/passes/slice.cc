@@ -6,6 +6,7 @@
 #include "ptx/passes/access.h"
 #include "ptx/passes/pass.h"
 #include "ptx/passes/slice_check.h"
+#include "ptx/passes/waits.h"
 
 #include <algorithm>
 #include <array>
@@ -183,6 +184,7 @@ pass_result add_slice(const module &m)
 		return out;
 	editor e(m);
 	e.add_to_module(support);
+	const block_waits waits(m);
 	bool functions_read = false;
 	for (const auto &f : m.functions)
 		functions_read = functions_read || (f.has_body && !f.is_entry && reads_block(m, f));
@@ -200,8 +202,7 @@ pass_result add_slice(const module &m)
 				e.at_begin(f, lines);
 			continue;
 		}
-		auto waits = possible_waits(m, f);
-		out.blind.insert(out.blind.end(), waits.begin(), waits.end());
+		out.blind.insert(out.blind.end(), waits.in(f).begin(), waits.in(f).end());
 		if (f.is_entry)
 			slice_kernel(m, f, &e);
 		else if (auto loads = replace_specials(m, f, &e); !loads.empty())

@@ -3,9 +3,6 @@
 
 #include "ptx/passes/access.h"
 
-#include <algorithm>
-#include <map>
-
 namespace het::ptx
 {
 
@@ -73,19 +70,6 @@ std::optional<fault> refused_instruction(const module &m, const statement &s)
 	return std::nullopt;
 }
 
-// A read that sees what other blocks write while it is repeated.
-bool polls(const module &m, const statement &s)
-{
-	if (s.kind != statement::kind_t::instruction)
-		return false;
-	const auto &i = m.instructions[s.index];
-	auto a = access_of(m, i);
-	mnemonic op(m.str(i.opcode));
-	bool sees = op.has("volatile") || op.has("acquire") || op.has("relaxed");
-	return a.may_be_global() &&
-	       ((op.base() == "ld" && sees) || (op.base() == "atom" && (op.has("cas") || op.has("exch"))));
-}
-
 } // namespace
 
 bool opts_out(const module &m, const function &f)
@@ -117,32 +101,6 @@ std::optional<fault> slice_refusal(const module &m, const function &f)
 			if (auto wrong = refused_instruction(m, s))
 				return wrong;
 	return std::nullopt;
-}
-
-std::vector<fault> possible_waits(const module &m, const function &f)
-{
-	std::vector<fault> all;
-	std::map<std::string_view, uint32_t> labels;
-	uint32_t said = f.first_statement; // up to here
-	for (uint32_t n = f.first_statement; n < f.first_statement + f.statements; n++) {
-		const statement &s = m.statements[n];
-		if (s.kind == statement::kind_t::label)
-			labels[m.str(m.labels[s.index])] = n;
-		if (s.kind != statement::kind_t::instruction)
-			continue;
-		const auto &i = m.instructions[s.index];
-		if (!m.str(i.opcode).starts_with("bra") || i.operands == 0)
-			continue;
-		auto loop = labels.find(m.str(m.operand_of(i, 0)));
-		for (uint32_t k = loop == labels.end() ? n : std::max(loop->second, said); k < n; k++)
-			if (polls(m, m.statements[k]))
-				all.push_back(
-					m.fault_at(m.statements[k].text,
-						   "a loop that does not end in slices if it waits for another block"));
-		if (loop != labels.end())
-			said = std::max(said, n);
-	}
-	return all;
 }
 
 } // namespace het::ptx

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which kernels can't run in slices, and which perhaps can't.
+// Which kernels can't run in slices.
 #pragma once
 
 #include "ptx/module.h"
@@ -12,8 +12,5 @@ bool opts_out(const module &m, const function &f);
 
 // Why a function can't be sliced.
 std::optional<fault> slice_refusal(const module &m, const function &f);
-
-// Loops that may wait for another block: they read what others may write, in a way that sees it.
-std::vector<fault> possible_waits(const module &m, const function &f);
 
 } // namespace het::ptx

@@ -209,6 +209,40 @@ TEST(Slice, SaysWhatMayWait)
 			    .empty());
 }
 
+// Ways to wait that look different in the text: polls in called functions, atomics that change nothing, fences, tables of labels.
+TEST(Slice, SaysWhatMayWaitInOtherWays)
+{
+	auto waits = [](const std::string &body, const std::string &before = "") {
+		return instrumented(with_header(before +
+						".entry k()\n{\n.reg .b32 %r<9>;\n.reg .b64 %d<9>;\n"
+						".reg .pred %p;\n" +
+						body + "ret;\n}\n"),
+				    "slice")
+			.blind.size();
+	};
+	auto loop = [&](const std::string &body) { return waits("L: " + body + "@%p bra L;\n"); };
+	EXPECT_EQ(loop("atom.global.cas.b32 %r1, [%d1], 0, 1;\n"), 1u);
+	EXPECT_EQ(loop("atom.global.add.u32 %r1, [%d1], 0;\n"), 1u);
+	EXPECT_EQ(loop("atom.global.and.b32 %r1, [%d1], -1;\n"), 1u);
+	EXPECT_EQ(loop("mov.u32 %r2, 0;\natom.global.or.b32 %r1, [%d1], %r2;\n"), 1u);
+	EXPECT_EQ(loop("mov.u32 %r2, 1;\natom.global.or.b32 %r1, [%d1], %r2;\n"), 0u);
+	EXPECT_EQ(loop("mov.u32 %r2, 0;\nadd.u32 %r2, %r2, %r3;\natom.global.or.b32 %r1, [%d1], %r2;\n"), 0u);
+	EXPECT_EQ(loop("atom.global.add.u32 %r1, [%d1], 1;\n"), 0u);
+	EXPECT_EQ(loop("ld.global.u32 %r1, [%d1];\nmembar.gl;\n"), 1u);
+	EXPECT_EQ(loop("ld.global.u32 %r1, [%d1];\nfence.acq_rel.gpu;\n"), 1u);
+	EXPECT_EQ(loop("ld.global.u32 %r1, [%d1];\nmembar.cta;\n"), 0u);
+	EXPECT_EQ(loop("ld.global.nc.u32 %r1, [%d1];\nmembar.gl;\n"), 0u);
+	EXPECT_EQ(loop("M: ld.global.u32 %r1, [%d1];\n@%p bra M;\nmembar.gl;\n"), 1u);
+	EXPECT_EQ(waits("L: ld.volatile.global.u32 %r1, [%d1];\nt: .branchtargets L, E;\nbrx.idx %r1, t;\nE:\n"), 1u);
+	EXPECT_EQ(waits("ld.volatile.global.u32 %r1, [%d1];\nt: .branchtargets L, E;\nL: brx.idx %r1, t;\nE:\n"), 0u);
+	const std::string look =
+		".func look()\n{\n.reg .b64 %d;\n.reg .b32 %r;\n.reg .pred %p;\n"
+		"ld.volatile.global.u32 %r, [%d];\nret;\n}\n.func look_there()\n{\ncall look;\nret;\n}\n";
+	EXPECT_EQ(waits("L: call look_there;\n@%p bra L;\n", look), 1u);
+	EXPECT_EQ(waits("call look_there;\nL: @%p bra L;\n", look), 0u);
+	EXPECT_EQ(waits("L: call %d1, proto;\n@%p bra L;\nproto: .callprototype _ ();\n", look), 1u);
+}
+
 TEST(Slice, AWaitForABlockOfAnotherSliceIsCutShort)
 {
 	device d(instrumented(with_header(waiting), "slice").text);

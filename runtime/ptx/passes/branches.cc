@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "ptx/passes/branches.h"
+
+#include "ptx/lexer.h"
+
+namespace het::ptx
+{
+
+std::vector<span> indexed_targets(const module &m, const function &f)
+{
+	std::vector<span> all;
+	for (const statement &s : m.statements_of(f)) {
+		if (s.kind != statement::kind_t::directive || !m.str(s.text).starts_with(".branchtargets"))
+			continue;
+		lexer words(std::string_view(m.text).substr(0, s.text.end), s.text.begin);
+		for (token t = words.next(); t.kind != token_kind::end; t = words.next())
+			if (t.kind == token_kind::name)
+				all.push_back(t.text);
+	}
+	return all;
+}
+
+} // namespace het::ptx

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Where branches go.
+#pragma once
+
+#include "ptx/module.h"
+
+#include <vector>
+
+namespace het::ptx
+{
+
+// The labels in the function's .branchtargets lists: brx.idx may go to any of them.
+std::vector<span> indexed_targets(const module &m, const function &f);
+
+} // namespace het::ptx
