@@ -161,6 +161,34 @@ TEST(child_exits_normally, .traps = trap::all, .devices = device::host)
 	a.check();
 }
 
+// What the parent did for the fork is over in the child: memory that it takes afterwards stays its own when it forks itself.
+TEST(child_maps_and_forks, .traps = trap::all, .devices = device::host, .kinds = kind::map | kind::library)
+{
+	skip_under_tsan("no threads after a fork");
+	fixture fx(t);
+	array a(fx, t.v.kind, 30 * page);
+	a.link();
+	a.add_everywhere(0, 1);
+	expect_success(run_process(10,
+				   [&] {
+					   std::vector<block> mine;
+					   for (int i = 0; i < 8; i++) {
+						   mine.emplace_back(kind::map, a.size());
+						   fill_pattern(mine.back().data(), 0, a.size(), i);
+					   }
+					   expect_success(run_process(5, [] {}), "grandchild");
+					   std::vector<uint8_t> model(a.size());
+					   for (int i = 0; i < 8; i++) {
+						   fill_pattern(model.data(), 0, a.size(), i);
+						   CHECK_BYTES(mine[i].data(), model.data(), a.size(),
+							       "child's memory");
+					   }
+					   a.check("child");
+				   }),
+		       "child with memory of its own");
+	a.check();
+}
+
 TEST(freeing_in_the_child, .traps = trap::all, .devices = device::host, .kinds = kind::heap | kind::mmapped | kind::map)
 {
 	skip_under_tsan("no threads after a fork");

@@ -19,6 +19,7 @@
 #include <csignal>
 #include <cstring>
 #include <pthread.h>
+#include <utility>
 
 namespace het
 {
@@ -200,7 +201,8 @@ void in_child()
 		});
 	}
 	l.catcher->forked_child();
-	if (prepared)
+	// The child's own forks find nothing to undo.
+	if (std::exchange(prepared, false))
 		pthread_sigmask(SIG_SETMASK, &saved_signals, nullptr);
 }
 
