@@ -4,6 +4,7 @@
 // any event reaches us. So links are removed first; then the call goes on as if nothing had been.
 //
 // They work where libhet is linked or preloaded. A library that was opened late, and raw system calls, are not seen.
+#include "api/next_function.h"
 #include "api/public.h"
 #include "memory/hooks.h"
 #include "os/mapping.h"
@@ -11,12 +12,10 @@
 #include "os/vma.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <malloc.h>
 #include <sys/mman.h>
 
@@ -33,35 +32,6 @@ using namespace het;
 
 namespace
 {
-
-// The function of the same name behind ours: glibc's, or that of another malloc which was linked after us.
-template <class F> class next_function
-{
-      public:
-	constexpr next_function(const char *name, F fallback) : name_(name), fallback_(fallback) {}
-	F get()
-	{
-		F f = found_.load(std::memory_order_acquire);
-		return f ? f : look_up();
-	}
-
-      private:
-	F look_up()
-	{
-		thread_local bool looking __attribute__((tls_model("initial-exec")));
-		if (looking)
-			return fallback_;
-		looking = true;
-		void *f = dlsym(RTLD_NEXT, name_);
-		looking = false;
-		found_.store(f ? reinterpret_cast<F>(f) : fallback_, std::memory_order_release);
-		return found_.load(std::memory_order_relaxed);
-	}
-
-	const char *name_;
-	F fallback_;
-	std::atomic<F> found_{nullptr};
-};
 
 next_function<void (*)(void *)> next_free("free", __libc_free);
 next_function<void *(*)(void *, size_t)> next_realloc("realloc", __libc_realloc);
@@ -138,7 +108,7 @@ GPUVM_PUBLIC int munmap(void *p, size_t n)
 {
 	if (anything_linked())
 		forget_memory(p, n, fate::unmapped, "munmap()");
-	static next_function<int (*)(void *, size_t)> next("munmap", nullptr);
+	static next_function<int (*)(void *, size_t)> next("munmap");
 	return next.get()(p, n);
 }
 
@@ -153,7 +123,7 @@ GPUVM_PUBLIC void *mremap(void *p, size_t old_size, size_t new_size, int flags, 
 		if (to)
 			forget_memory(to, new_size, fate::unmapped, "mremap()");
 	}
-	static next_function<void *(*)(void *, size_t, size_t, int, ...)> next("mremap", nullptr);
+	static next_function<void *(*)(void *, size_t, size_t, int, ...)> next("mremap");
 	void *r = next.get()(p, old_size, new_size, flags, to);
 	// A range that was linked once may have become several mappings, which the system refuses to move together.
 	if (r == MAP_FAILED && errno == EFAULT && flags == MREMAP_MAYMOVE)

@@ -3,13 +3,12 @@
 // that signal deals with the one that is chained behind ours. Everything else goes to the C library.
 //
 // sigset() and the two kinds of signal() are what glibc makes of them: sigaction() with these flags.
+#include "api/next_function.h"
 #include "api/public.h"
 #include "trap/signal_chain.h"
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <dlfcn.h>
 
 extern "C" int __sigaction(int signo, const struct sigaction *act, struct sigaction *old); // glibc's own
 
@@ -21,26 +20,6 @@ namespace
 using handler = void (*)(int);
 using sigaction_function = int (*)(int, const struct sigaction *, struct sigaction *);
 using signal_function = handler (*)(int, handler);
-
-// The function of the same name behind ours: the C library's, or a sanitizer's.
-template <class F> class next_function
-{
-      public:
-	constexpr explicit next_function(const char *name) : name_(name) {}
-	F get()
-	{
-		F f = found_.load(std::memory_order_acquire);
-		if (!f) {
-			f = reinterpret_cast<F>(dlsym(RTLD_NEXT, name_));
-			found_.store(f, std::memory_order_release);
-		}
-		return f;
-	}
-
-      private:
-	const char *name_;
-	std::atomic<F> found_{nullptr};
-};
 
 next_function<sigaction_function> next_sigaction("sigaction");
 next_function<signal_function> next_signal("signal");
