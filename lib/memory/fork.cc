@@ -13,6 +13,7 @@
 #include "memory/library.h"
 #include "os/log.h"
 #include "os/mapping.h"
+#include "os/own_descriptor.h"
 #include "os/settings.h"
 #include "os/spare_mappings.h"
 
@@ -201,6 +202,7 @@ void in_child()
 		});
 	}
 	l.catcher->forked_child();
+	close_own_descriptors();
 	// The child's own forks find nothing to undo.
 	if (std::exchange(prepared, false))
 		pthread_sigmask(SIG_SETMASK, &saved_signals, nullptr);

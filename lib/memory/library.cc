@@ -12,6 +12,7 @@
 #include "os/mapping.h"
 #include "os/memory_file.h"
 #include "os/module_context.h"
+#include "os/own_descriptor.h"
 #include "os/settings.h"
 #include "os/spare_mappings.h"
 #include "os/thread.h"
@@ -145,7 +146,9 @@ std::atomic<uint32_t> opened{0};
 
 int open_source()
 {
-	static memory_file file;
+	// Never destroyed, as the library.
+	alignas(memory_file) static char memory[sizeof(memory_file)];
+	static memory_file &file = *new (memory) memory_file;
 	library &l = lib();
 	l.source = l.catcher->source();
 	if (!l.source) {
@@ -165,7 +168,7 @@ int open_parts(unsigned resolvers, unsigned spin_flag)
 		open_whole_chunk();
 		lanes = new (lane_memory) lane_pool(resolvers, caller_lanes);
 	}
-	if (!start_attendant() || !start_resolvers(resolvers, spin_flag))
+	if (!start_attendant() || !start_resolvers(resolvers, spin_flag) || !keep_own_descriptors())
 		return fail(GPUVM_ESALLOC, "gpuvm_init: threads can't be started (ulimit -u?)");
 	open_fork();
 	opened.store(1);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -49,6 +50,17 @@ void warn(const char *fmt, ...)
 	va_end(ap);
 	if (!settings().quiet)
 		print(text);
+}
+
+void die(const char *fmt, ...)
+{
+	char text[text_size];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, text_size, fmt, ap);
+	va_end(ap);
+	print(text);
+	abort();
 }
 
 void inform(const char *fmt, ...)

@@ -12,6 +12,9 @@ int fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 // The same without a code: something the user should know.
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+// The same whatever GPUVM_QUIET says, as the process's last words: abort().
+[[noreturn]] void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 // As warn(), under GPUVM_VERBOSE only.
 void inform(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -47,9 +47,9 @@ bool memory_file::map_alias()
 	     size_ /= 2) {
 		size_ = round_up(size_, huge_page);
 		huge_room = std::min(huge_room, size_);
-		if (ftruncate(fd_, off_t(size_)))
+		if (ftruncate(file_.get(), off_t(size_)))
 			continue;
-		alias_ = static_cast<char *>(map_file_aligned(size_ + huge_room, PROT_NONE, fd_, 0));
+		alias_ = static_cast<char *>(map_file_aligned(size_ + huge_room, PROT_NONE, file_.get(), 0));
 		if (alias_)
 			break;
 	}
@@ -62,28 +62,25 @@ bool memory_file::map_alias()
 // No page is taken here, nor reserved: that is what each create() does.
 void memory_file::add_huge_part(uint64_t room)
 {
-	huge_fd_ = memfd_create("libhet-huge", MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB);
-	if (huge_fd_ >= 0 && !ftruncate(huge_fd_, off_t(room)) &&
-	    map_file(alias_ + size_, room, PROT_NONE, huge_fd_, 0)) {
+	huge_file_ = own_descriptor(memfd_create("libhet-huge", MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB));
+	if (huge_file_ && !ftruncate(huge_file_.get(), off_t(room)) &&
+	    map_file(alias_ + size_, room, PROT_NONE, huge_file_.get(), 0)) {
 		huge_end_ = size_ + room;
 		return;
 	}
-	if (huge_fd_ >= 0)
-		close(huge_fd_);
-	huge_fd_ = -1;
+	huge_file_.reset();
 	unmap(range_of(alias_ + size_, room));
 }
 
 int memory_file::open()
 {
-	if (fd_ >= 0)
+	if (file_)
 		return 0;
-	fd_ = memfd_create("libhet", MFD_CLOEXEC);
-	if (fd_ < 0)
+	file_ = own_descriptor(memfd_create("libhet", MFD_CLOEXEC));
+	if (!file_)
 		return fail(GPUVM_ESALLOC, "memfd_create failed (errno %d): raise 'ulimit -n'?", errno);
 	if (!map_alias()) {
-		close(fd_);
-		fd_ = -1;
+		file_.reset();
 		return fail(GPUVM_ESALLOC, "no address space for the alias mapping: raise 'ulimit -v' or 'ulimit -f'");
 	}
 	madvise(alias_, huge_end_, MADV_DONTFORK);
@@ -93,7 +90,7 @@ int memory_file::open()
 
 memory_file::place memory_file::of(uint64_t offset) const
 {
-	return is_huge(offset) ? place{huge_fd_, off_t(offset - size_)} : place{fd_, off_t(offset)};
+	return is_huge(offset) ? place{huge_file_.get(), off_t(offset - size_)} : place{file_.get(), off_t(offset)};
 }
 
 size_t memory_file::grain() const
@@ -154,7 +151,7 @@ template <class Call> bool transfer_all(Call call, char *p, size_t n, off_t offs
 
 bool memory_file::fill(uint64_t offset, const void *from, size_t n) const
 {
-	auto call = [this](char *p, size_t size, off_t at) { return pwrite(fd_, p, size, at); };
+	auto call = [fd = file_.get()](char *p, size_t size, off_t at) { return pwrite(fd, p, size, at); };
 	return transfer_all(call, static_cast<char *>(const_cast<void *>(from)), n, off_t(offset));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #pragma once
 
+#include "os/own_descriptor.h"
 #include "os/page_source.h"
 
 #include <sys/types.h>
@@ -44,7 +45,7 @@ class memory_file final : public page_source
 	};
 	place of(uint64_t offset) const;
 
-	int fd_ = -1, huge_fd_ = -1;
+	own_descriptor file_, huge_file_;
 };
 
 } // namespace het

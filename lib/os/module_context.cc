@@ -128,12 +128,12 @@ const char *module_context::objection()
 
 std::unique_ptr<module_context> module_context::open(const char **why)
 {
-	int fd = ::open(device_file, O_RDWR | O_CLOEXEC);
-	if (fd < 0) {
+	own_descriptor file(::open(device_file, O_RDWR | O_CLOEXEC));
+	if (!file) {
 		*why = why_not_open(errno);
 		return nullptr;
 	}
-	std::unique_ptr<module_context> c(new module_context(fd));
+	std::unique_ptr<module_context> c(new module_context(std::move(file)));
 	if (!c->greet(why))
 		return nullptr;
 	*why = "no address space for the alias mapping (raise 'ulimit -v')";
@@ -145,11 +145,11 @@ bool module_context::greet(const char **why)
 	gpuvm_hello hello{};
 	hello.size = sizeof(hello);
 	hello.features = GPUVM_FEATURE_SHARED | GPUVM_FEATURE_HUGE | GPUVM_FEATURE_NODE;
-	if (int err = call(fd_, GPUVM_IOC_HELLO, &hello)) {
+	if (int err = call(file_.get(), GPUVM_IOC_HELLO, &hello)) {
 		*why = why_not_greeted(-err);
 		return false;
 	}
-	event_fd_ = hello.event_fd;
+	event_file_ = own_descriptor(hello.event_fd);
 	features_ = hello.features;
 	page_ = hello.page_size;
 	ring_bytes_ = hello.ring_bytes;
@@ -160,14 +160,14 @@ bool module_context::map_tables()
 {
 	for (size_ = wanted_space(page_); !alias_ && size_ >= least_space; size_ /= 2) {
 		size_ = round_up(size_, huge_page);
-		alias_ = static_cast<char *>(map_file_aligned(size_, read_write, fd_, GPUVM_MMAP_ALIAS));
+		alias_ = static_cast<char *>(map_file_aligned(size_, read_write, file_.get(), GPUVM_MMAP_ALIAS));
 		if (alias_)
 			break;
 	}
 	constexpr size_t counters_size = GPUVM_REGIONS_MAX * sizeof(uint64_t);
-	void *states = map_file(nullptr, size_ / page_, PROT_READ, fd_, GPUVM_MMAP_STATE);
-	void *counters = map_file(nullptr, counters_size, PROT_READ, fd_, GPUVM_MMAP_UPGRADES);
-	void *ring = map_file(nullptr, ring_bytes_, read_write, fd_, GPUVM_MMAP_RING);
+	void *states = map_file(nullptr, size_ / page_, PROT_READ, file_.get(), GPUVM_MMAP_STATE);
+	void *counters = map_file(nullptr, counters_size, PROT_READ, file_.get(), GPUVM_MMAP_UPGRADES);
+	void *ring = map_file(nullptr, ring_bytes_, read_write, file_.get(), GPUVM_MMAP_RING);
 	states_ = static_cast<const uint8_t *>(states);
 	counters_ = static_cast<const write_counter *>(counters);
 	ring_ = static_cast<gpuvm_ring *>(ring);
@@ -184,16 +184,6 @@ module_context::~module_context()
 		unmap(range_of(counters_, GPUVM_REGIONS_MAX * sizeof(uint64_t)));
 	if (ring_)
 		unmap(range_of(ring_, ring_bytes_));
-	forked_child();
-}
-
-// The event descriptor of a child would keep touchers waiting whose resolvers are gone, the other one the pages.
-void module_context::forked_child()
-{
-	close(fd_);
-	if (event_fd_ >= 0)
-		close(event_fd_);
-	fd_ = event_fd_ = -1;
 }
 
 bool module_context::can_share() const
@@ -205,7 +195,7 @@ int module_context::set_state(uint64_t offset, size_t n, page_state to) const
 {
 	gpuvm_range_op op{};
 	op.state = state_for(to);
-	int err = range_call(fd_, GPUVM_IOC_SET_STATE, offset, n, &op);
+	int err = range_call(file_.get(), GPUVM_IOC_SET_STATE, offset, n, &op);
 	return err ? err : op.upgraded != 0;
 }
 
@@ -213,7 +203,7 @@ void module_context::wake(uint64_t offset, size_t n) const
 {
 	gpuvm_range_op op{};
 	// A part that is gone meanwhile has let go who waited there.
-	range_call(fd_, GPUVM_IOC_WAKE, offset, n, &op);
+	range_call(file_.get(), GPUVM_IOC_WAKE, offset, n, &op);
 }
 
 // Eight states at a time where they are aligned so.
@@ -282,12 +272,12 @@ const write_counter *module_context::create(uint64_t offset, size_t n, const pag
 		r.flags |= GPUVM_REGION_NODE;
 		r.node = unsigned(use.node);
 	}
-	int err = call(fd_, GPUVM_IOC_REGION_CREATE, &r);
+	int err = call(file_.get(), GPUVM_IOC_REGION_CREATE, &r);
 	if (err == -EINVAL && r.flags & GPUVM_REGION_NODE) {
 		// No such node is online.
 		r.flags &= ~GPUVM_REGION_NODE;
 		r.node = 0;
-		err = call(fd_, GPUVM_IOC_REGION_CREATE, &r);
+		err = call(file_.get(), GPUVM_IOC_REGION_CREATE, &r);
 	}
 	return err ? nullptr : counters_ + r.id;
 }
@@ -297,13 +287,13 @@ void module_context::destroy(uint64_t offset, size_t)
 	gpuvm_region r{};
 	r.size = sizeof(r);
 	r.offset = offset;
-	call(fd_, GPUVM_IOC_REGION_DESTROY, &r);
+	call(file_.get(), GPUVM_IOC_REGION_DESTROY, &r);
 }
 
 bool module_context::populate(uint64_t offset, size_t n) const
 {
 	gpuvm_range_op op{};
-	return !range_call(fd_, GPUVM_IOC_POPULATE, offset, n, &op);
+	return !range_call(file_.get(), GPUVM_IOC_POPULATE, offset, n, &op);
 }
 
 bool module_context::fill(uint64_t offset, const void *from, size_t n) const
@@ -324,7 +314,7 @@ bool module_context::read(uint64_t offset, void *to, size_t n) const
 
 bool module_context::map_at(range r, uint64_t offset) const
 {
-	return map_file(r.ptr(), r.size(), read_write, fd_, GPUVM_MMAP_PRIMARY + offset);
+	return map_file(r.ptr(), r.size(), read_write, file_.get(), GPUVM_MMAP_PRIMARY + offset);
 }
 
 // They come so, if the part was created so.

@@ -3,6 +3,7 @@
 // No policy.
 #pragma once
 
+#include "os/own_descriptor.h"
 #include "os/page_source.h"
 
 #include <memory>
@@ -48,11 +49,12 @@ class module_context final : public page_source
 	// The ring. One thread at a time may take.
 	bool has_touch() const;
 	bool take(touch *t) const;
-	// Readable while the ring holds touches.
-	int event_fd() const { return event_fd_; }
-
-	// The child keeps nothing of the parent's alive.
-	void forked_child();
+	// Readable while the ring holds touches. All event files look alike: the module's other file tells of both.
+	int event_fd() const
+	{
+		file_.check();
+		return event_file_.get();
+	}
 
 	size_t grain() const override;
 	size_t huge_chunk() const override;
@@ -68,11 +70,11 @@ class module_context final : public page_source
 	bool make_huge(range r, uint64_t offset) const override;
 
       private:
-	explicit module_context(int fd) : fd_(fd) {}
+	explicit module_context(own_descriptor &&file) : file_(std::move(file)) {}
 	bool greet(const char **why);
 	bool map_tables();
 
-	int fd_, event_fd_ = -1;
+	own_descriptor file_, event_file_;
 	uint64_t features_ = 0;
 	size_t page_ = 0;
 	const uint8_t *states_ = nullptr;

@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <utility>
 
 // Newer than Debian 12's headers.
 #ifndef USERFAULTFD_IOC_NEW
@@ -128,14 +127,12 @@ std::optional<userfaultfd> userfaultfd::open(uint64_t extra, const char **why)
 			       "5.19 has them)";
 			continue;
 		}
-		int fd = w.open();
+		own_descriptor file(w.open());
 		uint64_t wanted = needed_features | extra | (have & hugetlb_features);
 		uffdio_api api{.api = UFFD_API, .features = wanted, .ioctls = 0};
-		if (fd < 0)
+		if (!file || ioctl(file.get(), UFFDIO_API, &api))
 			continue;
-		userfaultfd u(fd, w.kernel_mode);
-		if (ioctl(fd, UFFDIO_API, &api))
-			continue;
+		userfaultfd u(std::move(file), w.kernel_mode);
 		u.continue_wp_ = !settings().kernel_6_1 && u.probe_continue_wp();
 		*why = nullptr;
 		return u;
@@ -143,15 +140,15 @@ std::optional<userfaultfd> userfaultfd::open(uint64_t extra, const char **why)
 	return std::nullopt;
 }
 
-userfaultfd::userfaultfd(userfaultfd &&o) noexcept
-    : fd_(std::exchange(o.fd_, -1)), kernel_mode_(o.kernel_mode_), continue_wp_(o.continue_wp_)
+// No file but a userfaultfd knows these requests, and refuses them without harm. One of the program's could only be made to watch
+// memory of ours, or no longer to watch its own.
+int userfaultfd::call(unsigned long request, void *arg) const
 {
-}
-
-userfaultfd::~userfaultfd()
-{
-	if (fd_ >= 0)
-		close(fd_);
+	bool can_harm = request == UFFDIO_REGISTER || request == UFFDIO_UNREGISTER;
+	int err = result(ioctl(can_harm ? file_.get() : file_.number(), request, arg));
+	if (err)
+		file_.check();
+	return err;
 }
 
 int userfaultfd::register_shared(range r) const
@@ -159,7 +156,7 @@ int userfaultfd::register_shared(range r) const
 	uffdio_register reg{.range = {r.begin, r.size()},
 			    .mode = UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_MINOR | UFFDIO_REGISTER_MODE_WP,
 			    .ioctls = 0};
-	return result(ioctl(fd_, UFFDIO_REGISTER, &reg));
+	return call(UFFDIO_REGISTER, &reg);
 }
 
 int userfaultfd::register_private(range r) const
@@ -167,13 +164,13 @@ int userfaultfd::register_private(range r) const
 	uffdio_register reg{.range = {r.begin, r.size()},
 			    .mode = UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_WP,
 			    .ioctls = 0};
-	return result(ioctl(fd_, UFFDIO_REGISTER, &reg));
+	return call(UFFDIO_REGISTER, &reg);
 }
 
 int userfaultfd::unregister(range r) const
 {
 	uffdio_range u{r.begin, r.size()};
-	return result(ioctl(fd_, UFFDIO_UNREGISTER, &u));
+	return call(UFFDIO_UNREGISTER, &u);
 }
 
 int userfaultfd::write_protect(range r, bool on) const
@@ -184,7 +181,7 @@ int userfaultfd::write_protect(range r, bool on) const
 		int err;
 		// EAGAIN: the address space is being changed under us (fork, mremap); it ends by itself.
 		do
-			err = result(ioctl(fd_, UFFDIO_WRITEPROTECT, &wp));
+			err = call(UFFDIO_WRITEPROTECT, &wp);
 		while (err == -EAGAIN);
 		return err;
 	});
@@ -197,9 +194,9 @@ int userfaultfd::continue_in_mapping(range r, bool read_only) const
 		uffdio_continue c{};
 		c.range = {at, r.end - at};
 		c.mode = read_only ? UFFDIO_CONTINUE_MODE_WP : 0;
-		if (!ioctl(fd_, UFFDIO_CONTINUE, &c))
+		int err = call(UFFDIO_CONTINUE, &c);
+		if (!err)
 			return 0;
-		int err = -errno;
 		if (c.mapped > 0)
 			at += size_t(c.mapped);
 		else if (err != -EAGAIN)
@@ -216,7 +213,7 @@ int userfaultfd::continue_from(range r, bool read_only) const
 void userfaultfd::wake(range r) const
 {
 	uffdio_range u{r.begin, r.size()};
-	ioctl(fd_, UFFDIO_WAKE, &u);
+	call(UFFDIO_WAKE, &u);
 }
 
 bool userfaultfd::probe_continue_wp() const

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/range.h"
+#include "os/own_descriptor.h"
 
 #include <cstdint>
 #include <optional>
@@ -18,19 +19,14 @@ class userfaultfd
 	// protection on shared memory). On failure: nothing, and *why says what to do.
 	static std::optional<userfaultfd> open(uint64_t extra, const char **why);
 
-	userfaultfd(userfaultfd &&o) noexcept;
-	userfaultfd(const userfaultfd &) = delete;
-	userfaultfd &operator=(const userfaultfd &) = delete;
-	~userfaultfd();
-
-	// Ranges may span mappings that the program split (mlock or madvise of a part).
-	int fd() const { return fd_; }
+	// What events are read from, and what may be polled for them.
+	const own_descriptor &file() const { return file_; }
 	// Faults taken inside system calls are reported too.
 	bool kernel_mode() const { return kernel_mode_; }
 	// UFFDIO_CONTINUE can map read-only (Linux 6.4).
 	bool continue_wp() const { return continue_wp_; }
 
-	// 0 or -errno.
+	// 0 or -errno. Ranges may span mappings that the program split (mlock or madvise of a part).
 	int register_shared(range r) const;  // MISSING, MINOR, WP: library memory in its primary place
 	int register_private(range r) const; // MISSING, WP: anonymous memory that is being adopted
 	int unregister(range r) const;
@@ -44,11 +40,12 @@ class userfaultfd
 	void wake(range r) const;
 
       private:
-	userfaultfd(int fd, bool kernel_mode) : fd_(fd), kernel_mode_(kernel_mode) {}
+	userfaultfd(own_descriptor &&file, bool kernel_mode) : file_(std::move(file)), kernel_mode_(kernel_mode) {}
+	int call(unsigned long request, void *arg) const;
 	bool probe_continue_wp() const;
 	int continue_in_mapping(range r, bool read_only) const;
 
-	int fd_;
+	own_descriptor file_;
 	bool kernel_mode_;
 	bool continue_wp_ = false;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "os/clock.h"
+#include "os/own_descriptor.h"
 #include "trap/trap.h"
 
 #include <atomic>
@@ -13,11 +14,6 @@ namespace het
 class event_waiter
 {
       public:
-	event_waiter() = default;
-	event_waiter(const event_waiter &) = delete;
-	event_waiter &operator=(const event_waiter &) = delete;
-	~event_waiter();
-
 	// False, with the reason in *why.
 	bool open(const char **why);
 
@@ -36,14 +32,12 @@ class event_waiter
 	}
 	void interrupt();
 
-	// In a forked child.
-	void forked_child();
-
       private:
 	// Until @fd is readable; false: interrupted.
 	bool sleep(int fd);
 
-	int event_ = -1;
+	// A pipe: unlike that of an eventfd, its identity is its own.
+	own_descriptor interrupts_, interrupter_;
 	std::atomic<bool> interrupted_{false};
 };
 

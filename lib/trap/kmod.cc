@@ -52,7 +52,7 @@ class kmod_trap final : public trap
 	}
 	void interrupt() override { waiter_.interrupt(); }
 	bool has_touch() const override { return module_->has_touch(); }
-	void forked_child() override;
+	void forked_child() override { holder_->forked_child(); }
 
       private:
 	int set(const pages &p, page_state to) const { return module_->set_state(p.offset, p.at.size(), to); }
@@ -88,13 +88,6 @@ bool kmod_trap::take(touch &t) const
 		return false;
 	t = {posted.address, posted.write, posted.offset};
 	return true;
-}
-
-void kmod_trap::forked_child()
-{
-	module_->forked_child();
-	holder_->forked_child();
-	waiter_.forked_child();
 }
 
 } // namespace

@@ -42,7 +42,7 @@ class uffd_trap final : public trap
 
 	bool next(touch &t, wait_policy p) override
 	{
-		return waiter_.next(uffd_.fd(), p, [&] { return read_event(t); });
+		return waiter_.next(uffd_.file().number(), p, [&] { return read_event(t); });
 	}
 	void interrupt() override { waiter_.interrupt(); }
 	bool has_touch() const override;
@@ -88,7 +88,7 @@ int uffd_trap::admit(const pages &p, access to)
 bool uffd_trap::read_event(touch &t)
 {
 	uffd_msg m;
-	if (read(uffd_.fd(), &m, sizeof(m)) != sizeof(m) || m.event != UFFD_EVENT_PAGEFAULT)
+	if (read(uffd_.file().get(), &m, sizeof(m)) != sizeof(m) || m.event != UFFD_EVENT_PAGEFAULT)
 		return false;
 	t.addr = m.arg.pagefault.address;
 	t.write = m.arg.pagefault.flags & (UFFD_PAGEFAULT_FLAG_WRITE | UFFD_PAGEFAULT_FLAG_WP);
@@ -97,7 +97,7 @@ bool uffd_trap::read_event(touch &t)
 
 bool uffd_trap::has_touch() const
 {
-	pollfd fd{uffd_.fd(), POLLIN, 0};
+	pollfd fd{uffd_.file().number(), POLLIN, 0};
 	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLIN);
 }
 

@@ -136,9 +136,9 @@ class uffd : public testing::Test
 
 	fault next_fault(int timeout_ms = -1)
 	{
-		pollfd p{u_->fd(), POLLIN, 0};
+		pollfd p{u_->file().number(), POLLIN, 0};
 		uffd_msg msg{};
-		if (poll(&p, 1, timeout_ms) != 1 || read(u_->fd(), &msg, sizeof(msg)) != sizeof(msg))
+		if (poll(&p, 1, timeout_ms) != 1 || read(u_->file().number(), &msg, sizeof(msg)) != sizeof(msg))
 			return {};
 		EXPECT_EQ(msg.event, UFFD_EVENT_PAGEFAULT);
 		return {round_down(msg.arg.pagefault.address, page()), msg.arg.pagefault.flags};
@@ -172,10 +172,10 @@ TEST_F(uffd, refuses_features_that_nobody_has)
 
 TEST_F(uffd, belongs_to_the_last_it_was_moved_to)
 {
-	int fd = u_->fd();
+	int fd = u_->file().number();
 	{
 		userfaultfd moved(std::move(*u_));
-		EXPECT_EQ(moved.fd(), fd);
+		EXPECT_EQ(moved.file().number(), fd);
 		EXPECT_NE(fcntl(fd, F_GETFD), -1);
 		EXPECT_TRUE(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	}
