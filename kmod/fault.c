@@ -28,10 +28,11 @@
 #include "test.h"
 #include "trace.h"
 
+/* Kernel threads get no signal that could end the waiting. */
 static bool may_wait(const struct vm_fault *vmf)
 {
 	return vmf->flags & FAULT_FLAG_ALLOW_RETRY &&
-	       !(current->flags & (PF_EXITING | PF_DUMPCORE));
+	       !(current->flags & (PF_EXITING | PF_DUMPCORE | PF_KTHREAD));
 }
 
 static void post(struct gvm_touch *t)

@@ -16,6 +16,14 @@
 #include "compat.h"
 #include "test.h"
 
+/*
+ * How a thread waits that is in a system call. It may be frozen where it is, as
+ * its resolver may be frozen first, and it could never go on then. The call may
+ * hold locks, as those of network file systems do: who wants one of them keeps
+ * the freezer waiting, as without a touch.
+ */
+#define BUSY_STATE (TASK_KILLABLE | TASK_FREEZABLE_UNSAFE)
+
 static bool must_wait(const struct gvm_region *r, unsigned long at)
 {
 	return gvm_state(r, at) == GVM_DEVICE_POSTED && !READ_ONCE(r->dead) &&
@@ -71,7 +79,7 @@ vm_fault_t gvm_sleep(struct gvm_touch *t)
 {
 	struct gvm_region *r = t->region;
 	wait_queue_head_t *queue = queue_of(r, t->at >> r->chunk_order);
-	bool by_user = t->vmf->flags & FAULT_FLAG_USER;
+	unsigned int state = t->vmf->flags & FAULT_FLAG_USER ? TASK_INTERRUPTIBLE : BUSY_STATE;
 	int closings = atomic_read(&r->ctx->closings);
 
 	if (t->vmf->flags & FAULT_FLAG_RETRY_NOWAIT)
@@ -80,12 +88,10 @@ vm_fault_t gvm_sleep(struct gvm_touch *t)
 	release_fault_lock(t->vmf);
 	if (!t->posted) {
 		/* The ring was full, and its consumer tells nobody when there is room. */
-		__set_current_state(by_user ? TASK_INTERRUPTIBLE : TASK_KILLABLE);
+		__set_current_state(state);
 		schedule_timeout(msecs_to_jiffies(1));
-	} else if (by_user) {
-		wait_event_interruptible(*queue, !must_sleep(t, closings));
 	} else {
-		wait_event_killable(*queue, !must_sleep(t, closings));
+		wait_event_state(*queue, !must_sleep(t, closings), state);
 	}
 	gvm_test_after_sleep();
 	return VM_FAULT_RETRY;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Touches by system calls, and by other processes, of data that is on the device: served like any other. */
+#include "common/cgroup.h"
 #include "common/context.h"
 
 #include <errno.h>
@@ -379,6 +380,66 @@ TEST_F(no_resolver, signal_during_a_system_call)
 	ASSERT_EQ(set_state(&self->a, 0, MIB, GPUVM_STATE_HOST, NULL), 0);
 	pthread_join(thread, NULL);
 	EXPECT_EQ(call.result, 4096);
+}
+
+/* Waits in a system call for data that nobody brings; the number of the step that failed. */
+static int wait_in_a_call(int ready)
+{
+	struct gpuvm_touch touch;
+	struct context c;
+	pthread_t thread;
+	struct array a;
+	struct call call = {.a = &a};
+	int ends[2];
+
+	if (pipe(ends) || context_open(&c, ALL_FEATURES, 0) || array_create(&a, &c, 0, MIB, 16) ||
+	    set_state(&a, 0, MIB, GPUVM_STATE_DEVICE, NULL))
+		return 1;
+	call.fd = ends[1];
+	if (pthread_create(&thread, NULL, write_a_page, &call) || !next_touch(&c, &touch, SOON))
+		return 2;
+	if (write(ready, "x", 1) != 1)
+		return 3;
+	/* Thawed, it is served. */
+	while (read(ready, ends, 1) != 1)
+		;
+	fill(a.alias, 0, 65536, 0);
+	if (set_state(&a, 0, MIB, GPUVM_STATE_HOST, NULL) || pthread_join(thread, NULL))
+		return 4;
+	return call.result != 4096;
+}
+
+/* Version 1 of the groups' freezer stops threads as a suspend of the machine does. */
+TEST(freezer)
+{
+	static const char *const frozen = "FROZEN\n";
+	uint64_t until = now_ms() + SOON;
+	char state[32] = "", byte;
+	int ends[2], status;
+	pid_t child;
+
+	if (no_device())
+		SKIP(return, "%s", no_device());
+	if (!freezer_create())
+		SKIP(return, "no freezer of cgroup version 1 can be mounted");
+	ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	child = fork();
+	if (!child)
+		_exit(wait_in_a_call(ends[1]));
+	EXPECT_EQ(read(ends[0], &byte, 1), 1);
+	sleep_ms(LONG); /* it sleeps by now */
+	EXPECT_TRUE(freezer_enter(child));
+	while (strcmp(state, frozen) && now_ms() < until) {
+		EXPECT_TRUE(freezer_set("FROZEN"));
+		sleep_ms(10);
+		freezer_state(state, sizeof(state));
+	}
+	EXPECT_STREQ(state, frozen);
+	EXPECT_TRUE(freezer_set("THAWED"));
+	EXPECT_EQ(write(ends[0], "x", 1), 1);
+	status = wait_for(child, SOON);
+	EXPECT_EQ(status, 0);
+	freezer_remove();
 }
 
 TEST_HARNESS_MAIN

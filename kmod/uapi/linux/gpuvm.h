@@ -83,7 +83,8 @@
  * SIGBUS, EFAULT   a touch of a page that is FAILED, belongs to no region or
  *                  got no memory; of a DEVICE page when the event descriptor is
  *                  closed, or where the toucher may not wait (it exits, dumps
- *                  core, or holds the address space's lock)
+ *                  core, holds the address space's lock, or is a thread of the
+ *                  kernel)
  * ===============  ===========================================================
  */
 

@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define TOP "/sys/fs/cgroup"
 #define GROUP TOP "/gpuvm-selftest"
+#define FREEZER_TOP "/tmp/gpuvm-selftest-freezer"
+#define FREEZER FREEZER_TOP "/group"
 
 bool read_text(const char *path, char *text, size_t size)
 {
@@ -69,4 +72,38 @@ void cgroup_remove(void)
 		write_text(TOP "/cgroup.procs", pid);
 	}
 	rmdir(GROUP);
+}
+
+bool freezer_create(void)
+{
+	mkdir(FREEZER_TOP, 0700);
+	if (!mount("freezer", FREEZER_TOP, "cgroup", 0, "freezer") && !mkdir(FREEZER, 0755))
+		return true;
+	freezer_remove();
+	return false;
+}
+
+bool freezer_enter(int pid)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", pid);
+	return write_text(FREEZER "/cgroup.procs", text);
+}
+
+bool freezer_set(const char *state)
+{
+	return write_text(FREEZER "/freezer.state", state);
+}
+
+bool freezer_state(char *state, size_t size)
+{
+	return read_text(FREEZER "/freezer.state", state, size);
+}
+
+void freezer_remove(void)
+{
+	rmdir(FREEZER);
+	umount(FREEZER_TOP);
+	rmdir(FREEZER_TOP);
 }

@@ -21,4 +21,14 @@ long cgroup_usage(void);
 /* Processes that are still there are moved out. */
 void cgroup_remove(void);
 
+/* A group of the freezer of version 1. False: none can be made here. */
+bool freezer_create(void);
+bool freezer_enter(int pid);
+/* FROZEN or THAWED */
+bool freezer_set(const char *state);
+/* Also FREEZING, as long as not all are frozen; ends in a new line. */
+bool freezer_state(char *state, size_t size);
+/* When its processes have ended. */
+void freezer_remove(void);
+
 #endif
