@@ -4,7 +4,7 @@
  *
  * Locks, outermost first:
  *
- *   gvm_context.mutex		HELLO; regions come and go
+ *   gvm_context.mutex		regions come and go
  *   mmap_lock, VMA lock	the core's, around faults and mmap()
  *   gvm_region.lock		page states against insertion: see fault.c
  *   folio lock			see huge.c
@@ -72,7 +72,7 @@ struct gvm_ring {
  * @mm: whose arrays these are; only compared, and its pinned pages are counted
  * @inode: its mapping has all VMAs of the context, so that pages can be
  *	unmapped by their offset; goes with the file
- * @ready: HELLO was said
+ * @stage: GVM_NEW, GVM_GREETING or GVM_READY
  * @closed: nobody resolves any more: touches of DEVICE pages get SIGBUS
  * @features: what was granted
  * @regions: struct gvm_region by page in the space
@@ -87,9 +87,9 @@ struct gvm_context {
 	struct kref ref;
 	struct mm_struct *mm;
 	struct inode *inode;
-	/** @mutex: HELLO; regions come and go */
+	/** @mutex: regions come and go */
 	struct mutex mutex;
-	bool ready;
+	int stage;
 	bool closed;
 	u64 features;
 	struct maple_tree regions;
@@ -100,6 +100,19 @@ struct gvm_context {
 	atomic_t closings;
 	wait_queue_head_t waiters[1 << GVM_WAIT_BITS];
 };
+
+/* Whether HELLO was said. It changes without a lock, since HELLO touches user memory. */
+enum {
+	GVM_NEW,
+	GVM_GREETING,
+	GVM_READY,
+};
+
+static inline bool gvm_is_ready(const struct gvm_context *ctx)
+{
+	/* Pairs with the release in ioctl.c: what HELLO has set up is seen. */
+	return smp_load_acquire(&ctx->stage) == GVM_READY;
+}
 
 /**
  * struct gvm_region - the pages and states of one array
@@ -163,7 +176,9 @@ int gvm_mmap(struct file *file, struct vm_area_struct *vma);
 void gvm_unmap(struct gvm_region *r, struct gvm_span s, u64 place);
 
 /* region.c */
-int gvm_region_create(struct gvm_context *ctx, struct gpuvm_region *arg);
+struct gvm_region *gvm_region_prepare(struct gvm_context *ctx, struct gpuvm_region *arg);
+int gvm_region_enter(struct gvm_region *r);
+void gvm_region_abandon(struct gvm_region *r);
 int gvm_region_destroy(struct gvm_context *ctx, u64 offset);
 void gvm_region_destroy_all(struct gvm_context *ctx);
 struct gvm_region *gvm_region_get(struct gvm_context *ctx, unsigned long page);

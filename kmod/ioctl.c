@@ -23,6 +23,10 @@ struct caller {
 	unsigned int nr;	/* of the ioctl */
 };
 
+/*
+ * User memory is touched with no lock held: a touch may wait for as long as its
+ * owner likes.
+ */
 static int answer(const struct caller *c, union argument *arg)
 {
 	arg->size = c->size;
@@ -59,8 +63,6 @@ static int greet(struct gvm_context *ctx, const struct caller *c, union argument
 	struct gpuvm_hello *h = &arg->hello;
 	int err;
 
-	if (ctx->ready)
-		return -EALREADY;
 	err = gvm_ring_init(&ctx->ring, h->ring_entries);
 	if (err)
 		return err;
@@ -76,8 +78,6 @@ static int greet(struct gvm_context *ctx, const struct caller *c, union argument
 		return err;
 	}
 	ctx->features = h->features;
-	/* Pairs with the acquires in gvm_ioctl() and gvm_mmap(). */
-	smp_store_release(&ctx->ready, true);
 	return 0;
 }
 
@@ -87,15 +87,30 @@ static int hello(struct gvm_context *ctx, const struct caller *c, union argument
 
 	if (arg->hello.flags || arg->hello.reserved)
 		return -EINVAL;
-	mutex_lock(&ctx->mutex);
+	if (cmpxchg(&ctx->stage, GVM_NEW, GVM_GREETING) != GVM_NEW)
+		return -EALREADY;
 	err = greet(ctx, c, arg);
-	mutex_unlock(&ctx->mutex);
+	/* Pairs with the acquire in gvm_is_ready(). */
+	smp_store_release(&ctx->stage, err ? GVM_NEW : GVM_READY);
+	if (err)
+		answer(c, arg);
 	return err;
 }
 
+/* Like the descriptor: the id is known before the region is. */
 static int region_create(struct gvm_context *ctx, const struct caller *c, union argument *arg)
 {
-	return gvm_region_create(ctx, &arg->region);
+	struct gvm_region *r = gvm_region_prepare(ctx, &arg->region);
+	int err;
+
+	if (IS_ERR(r))
+		return PTR_ERR(r);
+	err = answer(c, arg);
+	if (!err)
+		err = gvm_region_enter(r);
+	if (err)
+		gvm_region_abandon(r);
+	return err;
 }
 
 static int region_destroy(struct gvm_context *ctx, const struct caller *c, union argument *arg)
@@ -109,7 +124,10 @@ static int region_destroy(struct gvm_context *ctx, const struct caller *c, union
 
 static int range_op(struct gvm_context *ctx, const struct caller *c, union argument *arg)
 {
-	return gvm_range_op(ctx, &arg->range_op, c->nr);
+	int err = gvm_range_op(ctx, &arg->range_op, c->nr);
+
+	/* Also with an error: it says how far the call came. */
+	return answer(c, arg) && !err ? -EFAULT : err;
 }
 
 /*
@@ -143,8 +161,7 @@ long gvm_ioctl(struct file *file, unsigned int cmd, unsigned long address)
 	if (cmd != _IO(GPUVM_IOC, c.nr) || c.nr >= ARRAY_SIZE(table))
 		return -ENOTTY;
 	c.nr = array_index_nospec(c.nr, ARRAY_SIZE(table));
-	/* Acquire: what HELLO has set up is seen. */
-	if (c.nr != _IOC_NR(GPUVM_IOC_HELLO) && !smp_load_acquire(&ctx->ready))
+	if (c.nr != _IOC_NR(GPUVM_IOC_HELLO) && !gvm_is_ready(ctx))
 		return -EBADFD;
 
 	if (get_user(c.size, (u32 __user *)c.arg))
@@ -155,9 +172,8 @@ long gvm_ioctl(struct file *file, unsigned int cmd, unsigned long address)
 		return -E2BIG;
 	c.known = min(c.size, table[c.nr].size);
 	err = copy_struct_from_user(&arg, table[c.nr].size, c.arg, c.size);
-	if (err)
-		return err;
-	err = table[c.nr].call(ctx, &c, &arg);
-	/* Also with an error: it says how far the call came. */
-	return answer(&c, &arg) && !err ? -EFAULT : err;
+	/* What could not be told is not begun. */
+	if (!err)
+		err = answer(&c, &arg);
+	return err ? err : table[c.nr].call(ctx, &c, &arg);
 }

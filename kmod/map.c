@@ -62,8 +62,7 @@ int gvm_mmap(struct file *file, struct vm_area_struct *vma)
 
 	if (vma->vm_mm != ctx->mm)
 		return -EPERM;
-	/* Pairs with the release in the HELLO: all is set up that is used here and by faults. */
-	if (!smp_load_acquire(&ctx->ready))
+	if (!gvm_is_ready(ctx))
 		return -EBADFD;
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;

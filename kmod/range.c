@@ -23,8 +23,10 @@ static struct gvm_span whole_chunks(const struct gvm_region *r, struct gvm_span 
 static int set_state(struct gvm_region *r, struct gvm_span s, struct gpuvm_range_op *op)
 {
 	struct gvm_change change = {};
+	int err = down_write_killable(&r->lock);
 
-	down_write(&r->lock);
+	if (err)
+		return err;
 	if (r->dead) {
 		up_write(&r->lock);
 		return -ENOENT;
@@ -45,7 +47,10 @@ static int set_state(struct gvm_region *r, struct gvm_span s, struct gpuvm_range
 
 static int wake(struct gvm_region *r, struct gvm_span s, struct gpuvm_range_op *op)
 {
-	down_write(&r->lock);
+	int err = down_write_killable(&r->lock);
+
+	if (err)
+		return err;
 	if (!r->dead)
 		gvm_states_wake(r, whole_chunks(r, s));
 	up_write(&r->lock);
@@ -75,9 +80,10 @@ static int populate(struct gvm_region *r, struct gvm_span s, struct gpuvm_range_
 
 static int punch(struct gvm_region *r, struct gvm_span s, struct gpuvm_range_op *op)
 {
-	int err = 0;
+	int err = down_write_killable(&r->lock);
 
-	down_write(&r->lock);
+	if (err)
+		return err;
 	if (r->dead) {
 		err = -ENOENT;
 	} else {

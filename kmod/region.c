@@ -125,8 +125,8 @@ static int region_furnish(struct gvm_region *r)
 	return 0;
 }
 
-/* Makes the region known. Faults that find it at once wait for its states. */
-static int region_enter(struct gvm_region *r)
+/* Faults that find the region at once wait for its states. */
+static int make_known(struct gvm_region *r)
 {
 	struct gvm_change change = {};
 	int err;
@@ -142,36 +142,52 @@ static int region_enter(struct gvm_region *r)
 	return err == -EEXIST ? -EBUSY : err;
 }
 
-int gvm_region_create(struct gvm_context *ctx, struct gpuvm_region *arg)
+/* A region that nobody knows yet, or an error. */
+struct gvm_region *gvm_region_prepare(struct gvm_context *ctx, struct gpuvm_region *arg)
 {
+	int err = check(ctx, arg);
 	struct gvm_region *r;
-	int err, id;
 
-	err = check(ctx, arg);
 	if (err)
-		return err;
+		return ERR_PTR(err);
 	r = region_alloc(ctx, arg);
 	if (!r)
-		return -ENOMEM;
-
-	mutex_lock(&ctx->mutex);
-	id = ida_alloc_max(&ctx->ids, GPUVM_REGIONS_MAX - 1, GFP_KERNEL_ACCOUNT);
-	if (id < 0) {
-		err = id;
-		goto out;
-	}
-	r->id = id;
-	err = region_furnish(r);
-	if (!err)
-		err = region_enter(r);
-	if (err)
-		ida_free(&ctx->ids, id);
-	arg->id = id;
-out:
-	mutex_unlock(&ctx->mutex);
-	if (err)
+		return ERR_PTR(-ENOMEM);
+	err = ida_alloc_max(&ctx->ids, GPUVM_REGIONS_MAX - 1, GFP_KERNEL_ACCOUNT);
+	if (err < 0) {
 		gvm_region_put(r);
+		return ERR_PTR(err);
+	}
+	r->id = err;
+	arg->id = r->id;
+	err = mutex_lock_killable(&ctx->mutex);
+	if (!err) {
+		err = region_furnish(r);
+		mutex_unlock(&ctx->mutex);
+	}
+	if (!err)
+		return r;
+	gvm_region_abandon(r);
+	return ERR_PTR(err);
+}
+
+/* Makes a prepared region known. */
+int gvm_region_enter(struct gvm_region *r)
+{
+	int err = mutex_lock_killable(&r->ctx->mutex);
+
+	if (err)
+		return err;
+	err = make_known(r);
+	mutex_unlock(&r->ctx->mutex);
 	return err;
+}
+
+/* The end of a region that is not known. */
+void gvm_region_abandon(struct gvm_region *r)
+{
+	ida_free(&r->ctx->ids, r->id);
+	gvm_region_put(r);
 }
 
 /*
@@ -192,23 +208,24 @@ static void retire(struct gvm_region *r)
 	gvm_pages_drop(r, all);
 	up_write(&r->lock);
 	gvm_wake(r, all);
-	ida_free(&r->ctx->ids, r->id);
-	gvm_region_put(r);
+	gvm_region_abandon(r);
 }
 
 int gvm_region_destroy(struct gvm_context *ctx, u64 offset)
 {
 	struct gvm_region *r;
-	int err = -ENOENT;
+	int err;
 
 	if (!PAGE_ALIGNED(offset) || offset >= GPUVM_SPACE)
 		return -EINVAL;
-	mutex_lock(&ctx->mutex);
+	err = mutex_lock_killable(&ctx->mutex);
+	if (err)
+		return err;
 	r = mtree_load(&ctx->regions, offset >> PAGE_SHIFT);
-	if (r && r->first == offset >> PAGE_SHIFT) {
+	if (r && r->first == offset >> PAGE_SHIFT)
 		retire(r);
-		err = 0;
-	}
+	else
+		err = -ENOENT;
 	mutex_unlock(&ctx->mutex);
 	return err;
 }

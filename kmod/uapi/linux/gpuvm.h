@@ -65,7 +65,8 @@
  * EALREADY         HELLO was said before on this context
  * EBADFD           HELLO was not said yet
  * EBUSY            there is a region in that range already
- * EFAULT           a pointer leads nowhere
+ * EFAULT           a pointer leads nowhere, or the structure can only be read;
+ *                  nothing was done then
  * EINTR            a signal came; what was done so far stays done, and the call
  *                  may be repeated
  * EINVAL           a reserved field is not zero, a value is unknown, or a range
