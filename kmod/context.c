@@ -5,9 +5,9 @@
  */
 #include <linux/fs.h>
 #include <linux/module.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
+#include "account.h"
 #include "gpuvm_drv.h"
 #include "test.h"
 
@@ -15,12 +15,11 @@ static void context_free(struct kref *ref)
 {
 	struct gvm_context *ctx = container_of(ref, struct gvm_context, ref);
 
-	gvm_table_free(&ctx->states);
-	gvm_table_free(&ctx->upgrades);
-	gvm_ring_free(&ctx->ring);
+	/* Regions hold the context, so the tables are empty. */
+	gvm_ring_free(&ctx->ring, ctx->account);
 	mtree_destroy(&ctx->regions);
 	ida_destroy(&ctx->ids);
-	mmdrop(ctx->mm);
+	gvm_account_put(ctx->account);
 	kfree(ctx);
 }
 
@@ -39,18 +38,22 @@ static struct gvm_context *context_alloc(void)
 	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
 	if (!ctx)
 		return NULL;
+	ctx->account = gvm_account_alloc();
+	if (!ctx->account) {
+		kfree(ctx);
+		return NULL;
+	}
 	kref_init(&ctx->ref);
 	mutex_init(&ctx->mutex);
 	mt_init_flags(&ctx->regions, MT_FLAGS_USE_RCU);
 	ida_init(&ctx->ids);
-	gvm_table_init(&ctx->states);
-	gvm_table_init(&ctx->upgrades);
+	gvm_table_init(&ctx->states, ctx, GPUVM_MMAP_STATE);
+	gvm_table_init(&ctx->upgrades, ctx, GPUVM_MMAP_UPGRADES);
 	spin_lock_init(&ctx->ring.lock);
 	init_waitqueue_head(&ctx->ring.consumers);
 	for (i = 0; i < ARRAY_SIZE(ctx->waiters); i++)
 		init_waitqueue_head(&ctx->waiters[i]);
-	ctx->mm = current->mm;
-	mmgrab(ctx->mm);
+	ctx->mm = ctx->account->mm;
 	return ctx;
 }
 

@@ -6,11 +6,15 @@
  *
  *   gvm_context.mutex		regions come and go
  *   mmap_lock, VMA lock	the core's, around faults and mmap()
+ *   gvm_table.lock		its pages against insertion
  *   gvm_region.lock		page states against insertion: see fault.c
  *   folio lock			see huge.c
  *   gvm_region.marks		state bytes and page slots, among those who hold
  *				gvm_region.lock for read
  *   gvm_ring.lock		producers of the ring
+ *
+ * account.c has two more, which are taken below gvm_table.lock and
+ * gvm_region.lock.
  *
  * Below gvm_region.lock pages are allocated and i_mmap_rwsem and page table
  * locks are taken (by the core), so no user memory may be accessed there.
@@ -30,17 +34,25 @@
 
 #include <linux/gpuvm.h>
 
+struct gvm_account;
+
 #define GVM_AREA_SHIFT		(46 - PAGE_SHIFT)
 #define GVM_SPACE_PAGES		(GPUVM_SPACE >> PAGE_SHIFT)
 #define GVM_HUGE_PAGES		(PMD_SIZE >> PAGE_SHIFT)
 #define GVM_HUGE_ORDER		(PMD_SHIFT - PAGE_SHIFT)
 #define GVM_WAIT_BITS		6
 
-/*
- * Pages that user space maps read-only, by index; they come when they are asked
- * for and stay.
+/**
+ * struct gvm_table - pages that user space maps read-only
+ * @ctx: whose
+ * @place: in the file, where the table is mapped
+ * @pages: by index; each counts its users (@lock)
  */
 struct gvm_table {
+	struct gvm_context *ctx;
+	u64 place;
+	/** @lock: pages come and go; for read while one is mapped */
+	struct rw_semaphore lock;
 	struct xarray pages;
 };
 
@@ -69,7 +81,8 @@ struct gvm_ring {
 /**
  * struct gvm_context - what one open of /dev/gpuvm gives
  * @ref: held by the file, the event's file and each region
- * @mm: whose arrays these are; only compared, and its pinned pages are counted
+ * @account: pays for all memory of the context
+ * @mm: whose arrays these are; the account's
  * @inode: its mapping has all VMAs of the context, so that pages can be
  *	unmapped by their offset; goes with the file
  * @stage: GVM_NEW, GVM_GREETING or GVM_READY
@@ -85,6 +98,7 @@ struct gvm_ring {
  */
 struct gvm_context {
 	struct kref ref;
+	struct gvm_account *account;
 	struct mm_struct *mm;
 	struct inode *inode;
 	/** @mutex: regions come and go */
@@ -209,15 +223,16 @@ static inline u8 gvm_kind(const struct gvm_region *r, unsigned long at)
 }
 
 /* table.c */
-void gvm_table_init(struct gvm_table *t);
+int gvm_tables_init(void);
+void gvm_tables_exit(void);
+void gvm_table_init(struct gvm_table *t, struct gvm_context *ctx, u64 place);
 void *gvm_table_add(struct gvm_table *t, unsigned long index);
-struct page *gvm_table_page(struct gvm_table *t, unsigned long index);
-void gvm_table_free(struct gvm_table *t);
+void gvm_table_remove(struct gvm_table *t, unsigned long index);
+int gvm_table_mmap(struct gvm_table *t, struct vm_area_struct *vma);
 
 /* pages.c */
 int gvm_page_fill(struct gvm_region *r, unsigned long at);
 void gvm_pages_drop(struct gvm_region *r, struct gvm_span s);
-long gvm_pages_in_use(void);
 
 static inline struct page *gvm_page(const struct gvm_region *r, unsigned long at)
 {
@@ -262,8 +277,8 @@ void gvm_wake(struct gvm_region *r, struct gvm_span s);
 void gvm_wake_all(struct gvm_context *ctx);
 
 /* ring.c */
-int gvm_ring_init(struct gvm_ring *ring, u32 entries);
-void gvm_ring_free(struct gvm_ring *ring);
+int gvm_ring_init(struct gvm_ring *ring, struct gvm_account *payer, u32 entries);
+void gvm_ring_free(struct gvm_ring *ring, struct gvm_account *payer);
 bool gvm_ring_post(struct gvm_ring *ring, const struct gpuvm_touch *touch);
 struct file *gvm_event_file(struct gvm_context *ctx);
 

@@ -23,7 +23,7 @@
  * @fail_at: the allocation that fails, counted from this call on; 0: none.
  *	Later ones succeed.
  * @allocations: out: allocations since the last call
- * @pages: out: pages that regions have, of all processes
+ * @pages: out: pages that contexts have, of all processes
  */
 struct gpuvm_test {
 	__u32 size;

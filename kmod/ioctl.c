@@ -6,6 +6,7 @@
 #include <linux/nospec.h>
 #include <linux/uaccess.h>
 
+#include "account.h"
 #include "gpuvm_drv.h"
 #include "test.h"
 
@@ -63,7 +64,8 @@ static int greet(struct gvm_context *ctx, const struct caller *c, union argument
 	struct gpuvm_hello *h = &arg->hello;
 	int err;
 
-	err = gvm_ring_init(&ctx->ring, h->ring_entries);
+	gvm_account_limit(ctx->account);
+	err = gvm_ring_init(&ctx->ring, ctx->account, h->ring_entries);
 	if (err)
 		return err;
 	h->offered = gvm_features;
@@ -74,7 +76,7 @@ static int greet(struct gvm_context *ctx, const struct caller *c, union argument
 	h->huge_size = h->features & GPUVM_FEATURE_HUGE ? PMD_SIZE : 0;
 	err = open_event(ctx, c, arg);
 	if (err) {
-		gvm_ring_free(&ctx->ring);
+		gvm_ring_free(&ctx->ring, ctx->account);
 		return err;
 	}
 	ctx->features = h->features;

@@ -11,6 +11,7 @@
 #include <linux/pseudo_fs.h>
 #include <linux/rcupdate.h>
 
+#include "account.h"
 #include "gpuvm_drv.h"
 #include "test.h"
 
@@ -22,11 +23,11 @@ MODULE_PARM_DESC(spin_us, "Microseconds that a touch of a DEVICE page waits on t
 
 unsigned long gvm_max_mb;
 module_param_named(max_mb, gvm_max_mb, ulong, 0644);
-MODULE_PARM_DESC(max_mb, "MiB that all regions of all processes may have (default three quarters of memory)");
+MODULE_PARM_DESC(max_mb, "MiB that all contexts of all processes may have (default three quarters of memory)");
 
 bool gvm_memlock = true;
 module_param_named(memlock, gvm_memlock, bool, 0644);
-MODULE_PARM_DESC(memlock, "Whether pages of regions count against RLIMIT_MEMLOCK (default Y)");
+MODULE_PARM_DESC(memlock, "Whether the memory of contexts that say HELLO from now on counts against RLIMIT_MEMLOCK (default Y)");
 
 unsigned long gvm_features = GPUVM_FEATURE_SHARED |
 			     (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) ? GPUVM_FEATURE_HUGE : 0) |
@@ -77,12 +78,20 @@ static int __init gvm_init(void)
 	gvm_features &= features_mask;
 	if (!gvm_max_mb)
 		gvm_max_mb = (totalram_pages() >> (20 - PAGE_SHIFT)) / 4 * 3;
-	mount = kern_mount(&fs_type);
-	if (IS_ERR(mount))
-		return PTR_ERR(mount);
-	err = misc_register(&device);
+	err = gvm_tables_init();
 	if (err)
-		kern_unmount(mount);
+		return err;
+	mount = kern_mount(&fs_type);
+	if (IS_ERR(mount)) {
+		err = PTR_ERR(mount);
+		goto no_mount;
+	}
+	err = misc_register(&device);
+	if (!err)
+		return 0;
+	kern_unmount(mount);
+no_mount:
+	gvm_tables_exit();
 	return err;
 }
 
@@ -94,6 +103,8 @@ static void __exit gvm_exit(void)
 	rcu_barrier();
 	/* A toucher that has given back the last file returns from the module's text: see fault.c. */
 	synchronize_rcu_tasks();
+	gvm_account_exit();
+	gvm_tables_exit();
 }
 
 module_init(gvm_init);

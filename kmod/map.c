@@ -6,33 +6,11 @@
 #include "gpuvm_drv.h"
 #include "compat.h"
 
-static vm_fault_t table_fault(struct vm_fault *vmf)
-{
-	struct gvm_table *t = vmf->vma->vm_private_data;
-	struct page *page = gvm_table_page(t, vmf->pgoff & (GVM_SPACE_PAGES - 1));
-
-	if (!page)
-		return VM_FAULT_SIGBUS;
-	get_page(page);
-	vmf->page = page;
-	return 0;
-}
-
-static const struct vm_operations_struct table_ops = {
-	.fault = table_fault,
-	GVM_UNDER_VMA_LOCK
-};
-
 static int map_table(struct gvm_table *t, struct vm_area_struct *vma, unsigned long pages)
 {
-	if (vma->vm_flags & VM_WRITE)
-		return -EACCES;
 	if ((vma->vm_pgoff & (GVM_SPACE_PAGES - 1)) + vma_pages(vma) > pages)
 		return -ENODEV;
-	vm_flags_clear(vma, VM_MAYWRITE);
-	vma->vm_private_data = t;
-	vma->vm_ops = &table_ops;
-	return 0;
+	return gvm_table_mmap(t, vma);
 }
 
 static int map_ring(struct gvm_context *ctx, struct vm_area_struct *vma)

@@ -1,71 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pages of regions.
- *
- * They are charged three times over: to the memory cgroup of the thread that
- * makes them exist, to the process's RLIMIT_MEMLOCK (they are not swapped), and
- * to the module's max_mb. A region's slots are filled under its lock for read,
- * by several threads at once, and emptied under its lock for write.
+ * Pages of regions. A region's slots are filled under its lock for read, by
+ * several threads at once, and emptied under its lock for write.
  */
-#include <linux/atomic.h>
-#include <linux/capability.h>
-#include <linux/gfp.h>
 #include <linux/highmem.h>
-#include <linux/sched/signal.h>
 
+#include "account.h"
 #include "gpuvm_drv.h"
-#include "test.h"
-
-static atomic_long_t in_use;
-
-long gvm_pages_in_use(void)
-{
-	return atomic_long_read(&in_use);
-}
-
-static void uncharge(struct gvm_context *ctx, long n)
-{
-	atomic64_sub(n, &ctx->mm->pinned_vm);
-	atomic_long_sub(n, &in_use);
-}
-
-static int charge(struct gvm_context *ctx, long n)
-{
-	long all = atomic_long_add_return(n, &in_use);
-	s64 pinned = atomic64_add_return(n, &ctx->mm->pinned_vm);
-	s64 may_pin = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	bool over = (all - 1) >> (20 - PAGE_SHIFT) >= READ_ONCE(gvm_max_mb);
-
-	if (pinned > may_pin && READ_ONCE(gvm_memlock) && !capable(CAP_IPC_LOCK))
-		over = true;
-	if (over)
-		uncharge(ctx, n);
-	return over ? -ENOMEM : 0;
-}
-
-static struct page *allocate(struct gvm_region *r, unsigned int order)
-{
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
-	struct page *page = NULL;
-
-	if (gvm_test_fails() || charge(r->ctx, 1L << order))
-		return NULL;
-	if (order)
-		gfp |= __GFP_COMP | __GFP_NORETRY | __GFP_NOWARN;
-	if (r->node == NUMA_NO_NODE)
-		page = alloc_pages(gfp, order);
-	else
-		page = alloc_pages_node(r->node, gfp, order);
-	if (!page)
-		uncharge(r->ctx, 1L << order);
-	return page;
-}
-
-static void release(struct gvm_region *r, struct page *page)
-{
-	uncharge(r->ctx, compound_nr(page));
-	put_page(page);
-}
 
 /* False: one of the slots is not empty. */
 static bool place(struct gvm_region *r, unsigned long at, struct page *page)
@@ -85,12 +26,12 @@ static bool place(struct gvm_region *r, unsigned long at, struct page *page)
 
 static int fill(struct gvm_region *r, unsigned long at, unsigned int order)
 {
-	struct page *page = allocate(r, order);
+	struct page *page = gvm_page_alloc(r->ctx->account, r->node, order);
 
 	if (!page)
 		return -ENOMEM;
 	if (!place(r, at, page))
-		release(r, page);
+		gvm_page_free(r->ctx->account, page);
 	return 0;
 }
 
@@ -132,7 +73,7 @@ static unsigned long drop(struct gvm_region *r, struct gvm_span s, unsigned long
 		return at + 1;
 	}
 	memset(&r->pages[at], 0, n * sizeof(r->pages[0]));
-	release(r, head);
+	gvm_page_free(r->ctx->account, head);
 	return at + n;
 }
 

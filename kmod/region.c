@@ -5,6 +5,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "account.h"
 #include "gpuvm_drv.h"
 #include "test.h"
 
@@ -30,10 +31,42 @@ struct gvm_region *gvm_region_get(struct gvm_context *ctx, unsigned long page)
 	return r;
 }
 
+static unsigned long first_table_page(const struct gvm_region *r)
+{
+	return r->first / PAGE_SIZE;
+}
+
+static unsigned long table_pages(const struct gvm_region *r)
+{
+	return (r->first + r->count - 1) / PAGE_SIZE - first_table_page(r) + 1;
+}
+
+/* Of itself and of what it has from kvcalloc(). */
+static size_t size_of(const struct gvm_region *r)
+{
+	return sizeof(*r) + r->count * sizeof(r->pages[0]) + table_pages(r) * sizeof(r->states[0]);
+}
+
+/* Threads that wait look at the state bytes as long as they have the region. */
+static void leave_tables(struct gvm_region *r)
+{
+	unsigned long n = r->states ? table_pages(r) : 0;
+	unsigned long i;
+
+	for (i = 0; i < n && r->states[i]; i++) {
+		gvm_table_remove(&r->ctx->states, first_table_page(r) + i);
+		cond_resched();
+	}
+	if (r->upgrades)
+		gvm_table_remove(&r->ctx->upgrades, r->id / UPGRADES_PER_PAGE);
+}
+
 static void region_free(struct gvm_region *r)
 {
+	leave_tables(r);
 	kvfree(r->pages);
 	kvfree(r->states);
+	gvm_uncharge_bytes(r->ctx->account, size_of(r));
 	gvm_context_put(r->ctx);
 	kfree_rcu(r, rcu);
 }
@@ -94,6 +127,10 @@ static struct gvm_region *region_alloc(struct gvm_context *ctx, const struct gpu
 	r->chunk_order = arg->chunk_shift - PAGE_SHIFT;
 	r->huge = arg->flags & GPUVM_REGION_HUGE;
 	r->node = arg->flags & GPUVM_REGION_NODE ? arg->node : NUMA_NO_NODE;
+	if (!gvm_charge_bytes(ctx->account, size_of(r))) {
+		kfree(r);
+		return NULL;
+	}
 	r->ctx = ctx;
 	kref_get(&ctx->ref);
 	return r;
@@ -102,21 +139,21 @@ static struct gvm_region *region_alloc(struct gvm_context *ctx, const struct gpu
 /* The memory that the region needs besides itself. */
 static int region_furnish(struct gvm_region *r)
 {
-	unsigned long first = r->first / PAGE_SIZE;
-	unsigned long last = (r->first + r->count - 1) / PAGE_SIZE;
+	unsigned long n = table_pages(r);
 	unsigned long i;
 	u64 *upgrades;
 
 	if (gvm_test_fails())
 		return -ENOMEM;
 	r->pages = kvcalloc(r->count, sizeof(r->pages[0]), GFP_KERNEL_ACCOUNT);
-	r->states = kvcalloc(last - first + 1, sizeof(r->states[0]), GFP_KERNEL_ACCOUNT);
+	r->states = kvcalloc(n, sizeof(r->states[0]), GFP_KERNEL_ACCOUNT);
 	if (!r->pages || !r->states)
 		return -ENOMEM;
-	for (i = first; i <= last; i++) {
-		r->states[i - first] = gvm_table_add(&r->ctx->states, i);
-		if (!r->states[i - first])
+	for (i = 0; i < n; i++) {
+		r->states[i] = gvm_table_add(&r->ctx->states, first_table_page(r) + i);
+		if (!r->states[i])
 			return -ENOMEM;
+		cond_resched();
 	}
 	upgrades = gvm_table_add(&r->ctx->upgrades, r->id / UPGRADES_PER_PAGE);
 	if (!upgrades)
@@ -160,11 +197,7 @@ struct gvm_region *gvm_region_prepare(struct gvm_context *ctx, struct gpuvm_regi
 	}
 	r->id = err;
 	arg->id = r->id;
-	err = mutex_lock_killable(&ctx->mutex);
-	if (!err) {
-		err = region_furnish(r);
-		mutex_unlock(&ctx->mutex);
-	}
+	err = region_furnish(r);
 	if (!err)
 		return r;
 	gvm_region_abandon(r);

@@ -13,24 +13,25 @@
 #include <linux/poll.h>
 #include <linux/vmalloc.h>
 
+#include "account.h"
 #include "gpuvm_drv.h"
 #include "test.h"
 
 #define DEFAULT_ENTRIES	4096
 #define MOST_ENTRIES	65536
 
-void gvm_ring_free(struct gvm_ring *ring)
+void gvm_ring_free(struct gvm_ring *ring, struct gvm_account *payer)
 {
 	vunmap(ring->shared);
 	ring->shared = NULL;
 	while (ring->count)
-		__free_page(ring->pages[--ring->count]);
+		gvm_page_free(payer, ring->pages[--ring->count]);
 	kvfree(ring->pages);
 	ring->pages = NULL;
 }
 
 /* vmalloc_user() would not charge the memory cgroup. */
-static int get_memory(struct gvm_ring *ring, unsigned int count)
+static int get_memory(struct gvm_ring *ring, struct gvm_account *payer, unsigned int count)
 {
 	if (gvm_test_fails())
 		return -ENOMEM;
@@ -38,7 +39,7 @@ static int get_memory(struct gvm_ring *ring, unsigned int count)
 	if (!ring->pages)
 		return -ENOMEM;
 	while (ring->count < count) {
-		struct page *page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		struct page *page = gvm_page_alloc(payer, NUMA_NO_NODE, 0);
 
 		if (!page)
 			return -ENOMEM;
@@ -48,7 +49,7 @@ static int get_memory(struct gvm_ring *ring, unsigned int count)
 	return ring->shared ? 0 : -ENOMEM;
 }
 
-int gvm_ring_init(struct gvm_ring *ring, u32 entries)
+int gvm_ring_init(struct gvm_ring *ring, struct gvm_account *payer, u32 entries)
 {
 	int err;
 
@@ -56,9 +57,10 @@ int gvm_ring_init(struct gvm_ring *ring, u32 entries)
 		entries = roundup_pow_of_two(min_t(u32, entries, MOST_ENTRIES));
 	else
 		entries = DEFAULT_ENTRIES;
-	err = get_memory(ring, 1 + DIV_ROUND_UP(entries * sizeof(struct gpuvm_touch), PAGE_SIZE));
+	err = get_memory(ring, payer,
+			 1 + DIV_ROUND_UP(entries * sizeof(struct gpuvm_touch), PAGE_SIZE));
 	if (err) {
-		gvm_ring_free(ring);
+		gvm_ring_free(ring, payer);
 		return err;
 	}
 	ring->shared->entries = entries;

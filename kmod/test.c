@@ -4,6 +4,7 @@
 #include <linux/delay.h>
 #include <linux/uaccess.h>
 
+#include "account.h"
 #include "test.h"
 
 static unsigned int flags, delay_us, fail_at;

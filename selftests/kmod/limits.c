@@ -65,12 +65,12 @@ TEST_F(limits, cap_of_the_module)
 static int with_little_memlock(bool counted)
 {
 	const struct rlimit limit = {MIB, MIB};
-	struct context c;
+	struct context c = {.fd = open(DEVICE, O_RDWR | O_CLOEXEC), .page = sysconf(_SC_PAGESIZE)};
 	struct array a;
 
-	if (context_open(&c, ALL_FEATURES, 0) || array_create(&a, &c, 0, 4 * MIB, 16))
-		return 1;
 	if (setrlimit(RLIMIT_MEMLOCK, &limit) || setgid(NOBODY) || setuid(NOBODY))
+		return 1;
+	if (context_hello(&c, ALL_FEATURES, 0) || array_create(&a, &c, 0, 4 * MIB, 16))
 		return 2;
 	if (range_call(&a, GPUVM_IOC_POPULATE, 0, 4 * MIB) != (counted ? -ENOMEM : 0))
 		return 3;

@@ -26,6 +26,11 @@
  * zeroed, and stay in memory until they are punched, the region is destroyed or
  * the context ends.
  *
+ * All memory of a context, tables and ring too, is charged to the process that
+ * owns it, whoever touches: to its memory cgroup, and to the RLIMIT_MEMLOCK of
+ * its user unless it had CAP_IPC_LOCK at HELLO. Pages that others have pinned
+ * count until they are let go.
+ *
  * Each page has a state (&enum gpuvm_state), which user space sets by ranges
  * (%GPUVM_IOC_SET_STATE) and reads in a mapped table, with no system call. The
  * kernel acts by *chunks*: power-of-two pieces of a region, counted from its
@@ -40,7 +45,8 @@
  * wait fail, with ``EFAULT``.
  *
  * When the SET_STATE that takes access away has returned, no thread has that
- * access any more. DMA to pages that were pinned before goes on.
+ * access any more. DMA to pages that were pinned before goes on. Who waits for
+ * a mapping that is unmapped looks again, and finds what is there now.
  */
 
 /**
@@ -98,7 +104,7 @@
  * %GPUVM_MMAP_PRIMARY, %GPUVM_MMAP_ALIAS
  *	The space, twice.
  * %GPUVM_MMAP_STATE
- *	One byte a page of the space, read-only.
+ *	One byte a page of the space, read-only; NONE where no region is.
  * %GPUVM_MMAP_UPGRADES
  *	One __u64 a region, by the region's id, read-only.
  * %GPUVM_MMAP_RING

@@ -56,21 +56,25 @@ int context_open(struct context *c, __u64 features, __u32 ring_entries)
 	*c = (struct context){.fd = open(DEVICE, O_RDWR | O_CLOEXEC), .page = sysconf(_SC_PAGESIZE)};
 	if (c->fd < 0)
 		return -errno;
+	rc = context_hello(c, features, ring_entries);
+	if (rc)
+		context_close(c);
+	return rc;
+}
+
+int context_hello(struct context *c, __u64 features, __u32 ring_entries)
+{
+	int rc;
+
 	c->hello = (struct gpuvm_hello){
 		.size = sizeof(c->hello), .features = features, .ring_entries = ring_entries, .event_fd = -1};
 	rc = gpuvm_ioctl(c->fd, GPUVM_IOC_HELLO, &c->hello);
-	if (rc < 0) {
-		close(c->fd);
+	if (rc < 0)
 		return rc;
-	}
 	c->states = map(c->fd, GPUVM_MMAP_STATE, STATES_MAPPED, PROT_READ);
 	c->upgrades = map(c->fd, GPUVM_MMAP_UPGRADES, c->page, PROT_READ);
 	c->ring = map(c->fd, GPUVM_MMAP_RING, c->hello.ring_bytes, PROT_READ | PROT_WRITE);
-	if (c->states && c->upgrades && c->ring)
-		return 0;
-	rc = -errno;
-	context_close(c);
-	return rc;
+	return c->states && c->upgrades && c->ring ? 0 : -errno;
 }
 
 void context_close(struct context *c)

@@ -40,6 +40,8 @@ struct array {
 const char *no_device(void);
 
 int context_open(struct context *c, __u64 features, __u32 ring_entries);
+/* Its second half, for one whose `fd` and `page` are set. */
+int context_hello(struct context *c, __u64 features, __u32 ring_entries);
 void context_close(struct context *c);
 
 /* A region at the offset, both mappings; the state is HOST and there are no pages. */
