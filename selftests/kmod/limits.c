@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -237,6 +238,56 @@ TEST_F(limits, child_has_no_mappings)
 		EXPECT_EQ(wait_for(child, SOON) & 0x7f, SIGSEGV);
 	}
 	EXPECT_EQ(differs(self->a.primary, 0, MIB, 1), -1);
+}
+
+/* Lets the parent go on, and waits for it. */
+static bool meet(int socket)
+{
+	char byte = 0;
+
+	return write(socket, &byte, 1) == 1 && read(socket, &byte, 1) == 1;
+}
+
+/* The number of the step that failed. */
+static int with_inherited_mappings(struct array *a, int parent)
+{
+	/* What was mapped at the fork may be seen until it is revoked; nothing new is. */
+	if (try_read(a->primary + 2 * MIB) != -1 || try_read(a->alias + 2 * MIB) != -1)
+		return 1;
+	if (!meet(parent))
+		return 2;
+	if (try_read(a->primary) != -1 || try_write(a->primary, 1) != -1)
+		return 3;
+	if (!meet(parent))
+		return 4;
+	if (try_read(a->primary) != -1 || try_write(a->primary, 1) != -1)
+		return 5;
+	return munmap((void *)a->primary, MIB) ? 6 : 0;
+}
+
+/* Who asks for it has the mappings in a child: revokes reach that, and no touch there is served. */
+TEST_F(limits, child_has_mappings_on_request)
+{
+	struct array *a = &self->a;
+	int ends[2];
+	pid_t child;
+
+	ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	fill(a->primary, 0, MIB, 1);
+	ASSERT_EQ(madvise((void *)a->primary, array_length(a), MADV_DOFORK), 0);
+	ASSERT_EQ(madvise((void *)a->alias, array_length(a), MADV_DOFORK), 0);
+	child = fork();
+	if (!child)
+		_exit(with_inherited_mappings(a, ends[1]));
+	close(ends[1]);
+	EXPECT_EQ(read(ends[0], ends + 1, 1), 1);
+	ASSERT_EQ(set_state(a, 0, MIB, GPUVM_STATE_DEVICE, NULL), 0);
+	EXPECT_TRUE(meet(ends[0]));
+	ASSERT_EQ(set_state(a, 0, MIB, GPUVM_STATE_HOST, NULL), 0);
+	EXPECT_EQ(write(ends[0], "x", 1), 1);
+	EXPECT_EQ(wait_for(child, SOON), 0);
+	EXPECT_EQ(differs(a->primary, 0, MIB, 1), -1);
+	close(ends[0]);
 }
 
 static void *fork_on(void *stop)

@@ -88,9 +88,9 @@ static int speak(int fd, __u64 features)
 	return ioctl(fd, UFFDIO_API, &api) ? -errno : 0;
 }
 
-static int watch(int fd, volatile char *memory, __u64 mode)
+static int watch(int fd, const volatile void *memory, size_t length, __u64 mode)
 {
-	struct uffdio_register range = {.range = {(uintptr_t)memory, LENGTH}, .mode = mode};
+	struct uffdio_register range = {.range = {(uintptr_t)memory, length}, .mode = mode};
 
 	return ioctl(fd, UFFDIO_REGISTER, &range) ? -errno : 0;
 }
@@ -198,8 +198,11 @@ TEST_F(userfaultfd, notes_writes)
 		self->fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
 		self->pages = open("/proc/self/pagemap", O_RDONLY);
 		watched = variant->alias ? a.alias : a.primary;
-		if (speak(self->fd, WP_ASYNC | WP_UNPOPULATED) || watch(self->fd, watched, UFFDIO_REGISTER_MODE_WP))
+		if (speak(self->fd, WP_ASYNC | WP_UNPOPULATED) || watch(self->fd, watched, LENGTH, UFFDIO_REGISTER_MODE_WP))
 			_exit(102);
+		/* The states are ours to write. */
+		if (watch(self->fd, c.states, MIB, UFFDIO_REGISTER_MODE_WP) != -EPERM)
+			_exit(103);
 		_exit(touch_watched(&c, &a, self->fd, self->pages, watched));
 	}
 	status = wait_for(child, SOON);
@@ -214,11 +217,9 @@ TEST_F(userfaultfd, may_not_serve)
 	volatile char *watched = variant->alias ? self->a.alias : self->a.primary;
 
 	ASSERT_EQ(speak(self->fd, 0), 0);
-	EXPECT_EQ(watch(self->fd, watched, UFFDIO_REGISTER_MODE_MISSING), -EINVAL);
-	EXPECT_EQ(watch(self->fd, watched, UFFDIO_REGISTER_MODE_WP), -EINVAL);
-	EXPECT_EQ(watch(self->fd, watched, UFFDIO_REGISTER_MODE_MINOR), -EINVAL);
-	/* The states are ours to write. */
-	EXPECT_NE(watch(self->fd, (volatile char *)self->c.states, UFFDIO_REGISTER_MODE_WP), 0);
+	EXPECT_EQ(watch(self->fd, watched, LENGTH, UFFDIO_REGISTER_MODE_MISSING), -EINVAL);
+	EXPECT_EQ(watch(self->fd, watched, LENGTH, UFFDIO_REGISTER_MODE_WP), -EINVAL);
+	EXPECT_EQ(watch(self->fd, watched, LENGTH, UFFDIO_REGISTER_MODE_MINOR), -EINVAL);
 	EXPECT_EQ(try_write(watched, 1), 0);
 }
 
