@@ -41,8 +41,11 @@
  * waits, first spinning, then asleep. A *resolver*, a thread of the process,
  * takes the touch from the ring, brings the bytes into the alias and sets the
  * state to HOST or SHARED, which lets all that wait go on. Touches by system
- * calls (read(2), O_DIRECT, pinning) are served alike; only those that may not
- * wait fail, with ``EFAULT``.
+ * calls (read(2), O_DIRECT, vmsplice(2)) are served alike; only those that may
+ * not wait fail, with ``EFAULT``. Pins that are meant to last (buffers that are
+ * registered with io_uring, RDMA) are refused for the primary with ``EFAULT``
+ * since Linux 6.5; the alias can be pinned so. Before, io_uring registers no
+ * mapping of a file, the alias neither (``EOPNOTSUPP``).
  *
  * When the SET_STATE that takes access away has returned, no thread has that
  * access any more. DMA to pages that were pinned before goes on. Who waits for
