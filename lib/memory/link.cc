@@ -14,6 +14,7 @@
 #include "memory/pending.h"
 #include "memory/pin.h"
 #include "memory/whole_chunk.h"
+#include "os/inject.h"
 #include "os/log.h"
 #include "os/mapping.h"
 #include "os/pool.h"
@@ -76,16 +77,24 @@ int plan(array &a, range user, bool may_copy)
 	return 0;
 }
 
+// The states of chunks and edges, which are the host's. False: out of memory.
+bool make_states(array &a)
+{
+	if (!a.place.body.empty()) {
+		a.chunks = pool_array<chunk>(a.place.chunks);
+		if (!a.chunks)
+			return false;
+		for (uint32_t c = 0; c < a.place.chunks; c++)
+			enter(a, a.chunks[c], {host_copy, access::write});
+	}
+	return make_edges(a);
+}
+
 // The body becomes (or is) library memory, and is watched.
 int take_body(array &a)
 {
 	if (a.place.body.empty())
 		return 0;
-	a.chunks = pool_array<chunk>(a.place.chunks);
-	if (!a.chunks)
-		return fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
-	for (uint32_t c = 0; c < a.place.chunks; c++)
-		enter(a, a.chunks[c], {host_copy, access::write});
 	if (a.from == origin::adopted)
 		return adopt(a);
 	page_source &source = *lib().source;
@@ -108,7 +117,7 @@ void discard_array(array &a)
 	free_array(&a);
 }
 
-// An array without links yet. Touches wait while it is made.
+// An array without links yet. Touches wait while it is made; but who asks where its bytes are does not, so its states come first.
 int make_array(range user, const link_options &o, array **made)
 {
 	library &l = lib();
@@ -117,6 +126,8 @@ int make_array(range user, const link_options &o, array **made)
 		return fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
 	a->managed = o.managed;
 	int err = plan(*a, user, o.may_copy);
+	if (!err && !make_states(*a))
+		err = fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
 	if (!err)
 		make_live(*a);
 	if (!err && !l.arrays.insert(a->place.extent(), a))
@@ -126,9 +137,8 @@ int make_array(range user, const link_options &o, array **made)
 		discard_array(*a);
 		return err;
 	}
+	delay_point();
 	err = take_body(*a);
-	if (!err && !make_edges(*a))
-		err = fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
 	if (err) {
 		l.arrays.remove(a->place.extent());
 		retire_array(*a);
