@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Kernels that overlap on one device: a begin must not copy old bytes over what a kernel there has written already.
+#include "harness/block.h"
 #include "harness/fixture.h"
 
 using namespace selftest;
@@ -78,6 +79,26 @@ TEST(reader_and_writer_of_one_chunk, .traps = trap::all, .devices = device::sing
 		CHECK_OK(gpuvm_kernel_end_range(a.data() + reader, part, 0));
 		a.check("both have ended");
 		a.write_on_host(0, a.size(), value++);
+	}
+}
+
+// Bytes beside a kernel's are the host's, also in an edge, and the next kernel there gets them as they are.
+TEST(host_writes_beside_a_kernel_in_the_edge, .traps = trap::best, .devices = device::single)
+{
+	fixture fx(t);
+	block memory(kind::map, 5 * page);
+	array a(fx, memory.data() + page - 100, 3 * page);
+	a.link();
+	constexpr size_t part = 40;
+	for (uint8_t round = 1; round < 4; round++) {
+		CHECK_OK(gpuvm_kernel_begin_range(a.data(), part, 0, GPUVM_READ_WRITE));
+		a.run(0, {kernel::fill, 0, part, round});
+		a.write_on_host(part, part, round);
+		CHECK_OK(gpuvm_kernel_begin_range(a.data() + part, part, 0, GPUVM_READ_WRITE));
+		a.run(0, {kernel::add, part, part, round});
+		CHECK_OK(gpuvm_kernel_end_range(a.data(), part, 0));
+		CHECK_OK(gpuvm_kernel_end_range(a.data() + part, part, 0));
+		a.check("both have ended");
 	}
 }
 

@@ -177,6 +177,20 @@ bool has_joint_writer(const array &a, range edge, unsigned device)
 	return false;
 }
 
+range beside_writers(const array &a, range r, const usage &u, bool writing)
+{
+	uint64_t whole_writers = (a.links[u.device].open.load() / one_writer) - (u.whole && writing);
+	if (whole_writers)
+		return {r.end, r.end};
+	unsigned same = 0;
+	for (const bracket *b = a.parts; b; b = b->next)
+		same += b->writes && is_part(*b, u);
+	bool has_same = same > (writing && !u.whole);
+	return beside(a, r, [&](const bracket &b) {
+		return b.writes && b.device == u.device && (has_same || !is_part(b, u));
+	});
+}
+
 bool has_noted_writer(const array &a, range chunk, unsigned device)
 {
 	for (const bracket *b = a.parts; b; b = b->next) {

@@ -41,6 +41,22 @@ void note_arrival(array &a, const usage &u, bool only_copy);
 bool had_only_copy(const array &a, const usage &u);
 // Joint writers on the device are ahead of the edge.
 bool has_joint_writer(const array &a, range edge, unsigned device);
+// The first bytes of @r, empty at the end if there are none, that no other kernel on the device of @u writes. @u is open.
+range beside_writers(const array &a, range r, const usage &u, bool writing);
+// The same for brackets for which has_them(const bracket &) is true.
+template <typename F> range beside(const array &a, range r, F has_them)
+{
+	for (const bracket *b = a.parts; b && !r.empty();) {
+		bool at_begin = b->part.contains(r.begin) && has_them(*b);
+		r.begin = at_begin ? (b->part.end < r.end ? b->part.end : r.end) : r.begin;
+		b = at_begin ? a.parts : b->next;
+	}
+	for (const bracket *b = a.parts; b; b = b->next) {
+		if (b->part.overlaps(r) && has_them(*b))
+			r.end = b->part.begin;
+	}
+	return r;
+}
 // Those of any bytes are, of the chunk.
 bool has_noted_writer(const array &a, range chunk, unsigned device);
 // On some device.

@@ -84,6 +84,79 @@ void unlock_edges(array &a, array_guard &g)
 	release_edges(a);
 }
 
+// A kernel on the device writes there.
+bool is_ahead(const array &a, unsigned edge, unsigned device)
+{
+	return a.edges.writer[edge] == 1 + device || has_joint_writer(a, edge_range(a, edge), device);
+}
+
+int write_to_device(unsigned device, const edge_pieces &pieces)
+{
+	if (!pieces.count)
+		return 0;
+	lane_lease lane;
+	uint64_t started = start_of_copy();
+	int err = lib().devices[device]->write(lane, pieces.list());
+	if (!err)
+		count_to_device(pieces.bytes, started);
+	return err;
+}
+
+// The edges are locked.
+int bring_edges(array &a, unsigned device, const bool (&which)[2])
+{
+	edge_pieces behind;
+	for (unsigned edge : {0, 1}) {
+		if (!which[edge])
+			continue;
+		compare(a, edge);
+		if (a.edges.valid[edge] & device_copy(device))
+			lib().stats.kept_bytes.add(edge_range(a, edge).size());
+		else
+			behind.add(a, device, edge, edge_range(a, edge));
+	}
+	int err = write_to_device(device, behind);
+	for (unsigned edge : {0, 1}) {
+		if (!err && which[edge])
+			a.edges.valid[edge] |= device_copy(device);
+	}
+	return err;
+}
+
+// The same for bytes of one. Others of the device's may be ahead of the snapshot.
+int bring_bytes(array &a, unsigned device, unsigned edge, range r)
+{
+	char *snapshot = a.edges.snapshot ? snapshot_of(a, edge) + (r.begin - edge_range(a, edge).begin) : nullptr;
+	bool same = snapshot && !memcmp(snapshot, r.ptr(), r.size());
+	if (same && (a.edges.valid[edge] & device_copy(device))) {
+		lib().stats.kept_bytes.add(r.size());
+		return 0;
+	}
+	if (snapshot && !same) {
+		memcpy(snapshot, r.ptr(), r.size());
+		a.edges.valid[edge] &= device_copy(device);
+	}
+	edge_pieces one;
+	one.add(a, device, edge, r);
+	return write_to_device(device, one);
+}
+
+// What others write on the device is left alone. The edges are claimed.
+int bring_own_bytes(array &a, array_guard &g, const usage &u, unsigned edge, bool writes)
+{
+	int err = 0;
+	for (range rest = intersect(edge_range(a, edge), u.part); !rest.empty() && !err;) {
+		range r = beside_writers(a, rest, u, writes);
+		rest.begin = r.end;
+		if (r.empty())
+			break;
+		g.unlock();
+		err = bring_bytes(a, u.device, edge, r);
+		g.lock();
+	}
+	return err;
+}
+
 // The edges are locked.
 int read_edges(array &a, unsigned device, range part)
 {
@@ -111,7 +184,8 @@ int read_edges(array &a, unsigned device, range part)
 		}
 		if (a.edges.snapshot)
 			memcpy(r.ptr(), snapshot_of(a, edge) + (r.begin - whole.begin), r.size());
-		a.edges.valid[edge] = device_copy(device);
+		// It has the bytes around them if it had them before.
+		a.edges.valid[edge] = r == whole ? device_copy(device) : a.edges.valid[edge] & device_copy(device);
 	}
 	return err ? GPUVM_EDEVALLOC : 0;
 }
@@ -233,7 +307,7 @@ void forget_edges_of(array &a, array_guard &g, unsigned device)
 		valid &= ~device_copy(device);
 }
 
-int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool writes)
+int edges_to_device(array &a, array_guard &g, const usage &u, bool writes)
 {
 	if (!a.place.has_edges())
 		return 0;
@@ -245,38 +319,23 @@ int edges_to_device(array &a, array_guard &g, unsigned device, range part, bool 
 			    "now",
 			    a.place.user.ptr());
 	}
-	auto takes_part = [&](unsigned edge) {
+	bool whole[2], ahead[2];
+	for (unsigned edge : {0, 1}) {
 		range r = edge_range(a, edge);
-		return r.overlaps(part) && a.edges.writer[edge] != 1 + device && !has_joint_writer(a, r, device);
-	};
-	const bool takes[] = {takes_part(0), takes_part(1)};
+		ahead[edge] = r.overlaps(u.part) && is_ahead(a, edge, u.device);
+		whole[edge] = r.overlaps(u.part) && !ahead[edge];
+	}
 	g.unlock();
-	edge_pieces behind;
+	int err = bring_edges(a, u.device, whole);
+	g.lock();
 	for (unsigned edge : {0, 1}) {
-		if (!takes[edge])
-			continue;
-		compare(a, edge);
-		if (a.edges.valid[edge] & device_copy(device))
-			lib().stats.kept_bytes.add(edge_range(a, edge).size());
-		else
-			behind.add(a, device, edge, edge_range(a, edge));
+		if (ahead[edge] && !err)
+			err = bring_own_bytes(a, g, u, edge, writes || u.joint != joint_kind::none);
 	}
-	int err = 0;
-	if (behind.count) {
-		lane_lease lane;
-		uint64_t started = start_of_copy();
-		err = lib().devices[device]->write(lane, behind.list());
-		if (!err)
-			count_to_device(behind.bytes, started);
-	}
+	release_edges(a);
 	for (unsigned edge : {0, 1}) {
-		if (!err && takes[edge])
-			a.edges.valid[edge] |= device_copy(device);
-	}
-	unlock_edges(a, g);
-	for (unsigned edge : {0, 1}) {
-		if (!err && takes[edge] && writes)
-			a.edges.writer[edge] = uint8_t(1 + device);
+		if (!err && whole[edge] && writes)
+			a.edges.writer[edge] = uint8_t(1 + u.device);
 	}
 	return err ? GPUVM_EDEVALLOC : 0;
 }

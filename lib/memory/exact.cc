@@ -31,24 +31,6 @@ bool has_exact_writer(const array &a, range bytes, unsigned device)
 	return false;
 }
 
-// The first bytes of @r that no exact writer on the device has; empty at the end if there are none.
-range beside_exact_writers(const array &a, range r, unsigned device)
-{
-	for (const bracket *b = a.parts; b;) {
-		if (is_exact_writer(*b, device) && b->part.contains(r.begin) && !r.empty()) {
-			r.begin = std::min(b->part.end, r.end);
-			b = a.parts;
-		} else {
-			b = b->next;
-		}
-	}
-	for (const bracket *b = a.parts; b; b = b->next) {
-		if (is_exact_writer(*b, device) && b->part.overlaps(r))
-			r.end = b->part.begin;
-	}
-	return r;
-}
-
 // Bytes of one chunk, for one device.
 class chunk_begin
 {
@@ -84,7 +66,7 @@ class chunk_begin
 			copies_at copies = copies_of(a_, c_, at);
 			range r = {at, std::min(rest_.end, copies.end)};
 			if (!for_writer_)
-				r = beside_exact_writers(a_, r, device_);
+				r = beside(a_, r, [&](const bracket &b) { return is_exact_writer(b, device_); });
 			if (copies.valid & device_copy(device_))
 				lib().stats.kept_bytes.add(r.size());
 			else if (!r.empty())

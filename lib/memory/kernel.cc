@@ -167,7 +167,7 @@ int make_valid_for_joint(array &a, array_guard &g, const usage &u, kernel_mode m
 		err = bring_for_exact_writer(a, g, u, &only_copy);
 	}
 	if (!err)
-		err = edges_to_device(a, g, u.device, u.part, false);
+		err = edges_to_device(a, g, u, false);
 	if (!err)
 		note_arrival(a, u, only_copy);
 	return err;
@@ -184,7 +184,7 @@ int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
 	if (int err = make_chunks_valid(a, g, u, mode))
 		return err;
 	if (mode != kernel_mode::write_only || !u.whole)
-		return edges_to_device(a, g, u.device, u.part, writes(mode));
+		return edges_to_device(a, g, u, writes(mode));
 	leave_edges_to_writer(a, g, u.device);
 	return 0;
 }

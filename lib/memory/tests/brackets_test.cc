@@ -167,4 +167,25 @@ TEST_F(brackets, random_begins_and_ends)
 	}
 }
 
+TEST_F(brackets, bytes_beside_other_writers)
+{
+	const usage mine = part(0, 0, 100);
+	auto free_of = [&](const usage &u) { return beside_writers(*a, u.part, u, true); };
+	ASSERT_EQ(open_bracket(*a, mine, true), 0);
+	EXPECT_EQ(free_of(mine), mine.part) << "its own bracket is no other's";
+	ASSERT_EQ(open_bracket(*a, part(0, 10, 20), false), 0);
+	EXPECT_EQ(free_of(mine), mine.part) << "a reader";
+	ASSERT_EQ(open_bracket(*a, part(0, 30, 40), true), 0);
+	ASSERT_EQ(open_bracket(*a, part(0, -10, 5), true), 0);
+	EXPECT_EQ(free_of(mine), part(0, 5, 30).part);
+	EXPECT_EQ(beside_writers(*a, part(0, 30, 100).part, mine, true), part(0, 40, 100).part);
+	EXPECT_TRUE(beside_writers(*a, part(0, 30, 40).part, mine, true).empty());
+	ASSERT_EQ(open_bracket(*a, mine, true), 0);
+	EXPECT_TRUE(free_of(mine).empty()) << "another kernel has the same bytes";
+	open_whole(a->links[0], true);
+	EXPECT_TRUE(free_of(part(0, 50, 60)).empty()) << "a kernel has all";
+	EXPECT_EQ(beside_writers(*a, part(1, 50, 60).part, part(1, 50, 60), true), part(1, 50, 60).part);
+	undo_whole(a->links[0], true);
+}
+
 } // namespace
