@@ -132,39 +132,81 @@ int bring_range_home(range r, event e)
 	return 0;
 }
 
-int show_range(range r, event e)
+namespace
 {
-	array *a = lib().arrays.find(r.begin);
-	if (!a)
-		return fail(GPUVM_EHOSTPTR, "gpuvm_host_begin: %p points into no linked array", r.ptr());
-	caller_guard g(*a);
-	for (uint32_t c = 0;;) {
-		wait_for_writers(*a, g, r);
-		visit v(*a, g);
-		if (!v)
-			return fail(GPUVM_EHOSTPTR, "gpuvm_host_begin: array %p was unlinked meanwhile", r.ptr());
-		if (r.empty() || !a->place.user.covers(r))
-			return fail(GPUVM_EARG, "gpuvm_host_begin: %p + %zu is not inside array %p + %zu", r.ptr(),
-				    r.size(), a->place.user.ptr(), a->place.user.size());
-		layout::span s = a->place.chunks_of(r);
-		c = std::max(c, s.first);
-		int err = settle(*a, g);
+
+// What show_in() returns of an array that is not linked any longer, or not where it was.
+constexpr int changed = 1;
+
+// Shows what of @r lies in the array, and tells where that ends.
+int show_in(array &a, range r, event e, uintptr_t *end)
+{
+	caller_guard g(a);
+	for (uintptr_t at = r.begin;;) {
+		wait_for_writers(a, g, r);
+		visit v(a, g);
+		if (!v || !a.place.extent().overlaps(r))
+			return changed;
+		layout::span s = a.place.chunks_of(r);
+		int err = settle(a, g);
 		if (!err)
-			err = collect_edges(*a, g, every_device);
+			err = collect_edges(a, g, every_device);
 		if (err)
 			return err;
 		// A kernel may have begun since there was none.
-		if (is_barred(*a, s))
+		if (is_barred(a, s))
 			continue;
-		if (c >= s.last)
-			return show_chunks(*a, s, e);
-		uint32_t next = c;
-		if (int err = bring_next_home(*a, g, {c, s.last}, event::fetch, any_lane, &next))
+		layout::span rest = a.place.chunks_of({at, r.end});
+		if (rest.first >= rest.last) {
+			*end = a.place.extent().end;
+			return show_chunks(a, s, e);
+		}
+		uint32_t next = rest.first;
+		if (int err = bring_next_home(a, g, rest, event::fetch, any_lane, &next))
 			return err;
-		if (next == c)
+		if (next == rest.first)
 			g.wait_for_change();
-		c = next;
+		at = std::max(at, a.place.chunk_range(next, 1).begin);
 	}
+}
+
+// False: it is not linked.
+bool user_range_of(array &a, range *user)
+{
+	caller_guard g(a);
+	*user = a.place.user;
+	return a.live;
+}
+
+} // namespace
+
+int show_range(range r, event e)
+{
+	array *a = lib().arrays.find(r.begin);
+	range user;
+	if (!a || !user_range_of(*a, &user))
+		return fail(GPUVM_EHOSTPTR, "gpuvm_host_begin: %p points into no linked array", r.ptr());
+	if (r.empty() || !user.covers(r))
+		return fail(GPUVM_EARG, "gpuvm_host_begin: %p + %zu is not inside array %p + %zu", r.ptr(), r.size(),
+			    user.ptr(), user.size());
+	uintptr_t end;
+	int err = show_in(*a, r, e, &end);
+	return err == changed ? fail(GPUVM_EHOSTPTR, "gpuvm_host_begin: array %p was unlinked meanwhile", r.ptr())
+			      : err;
+}
+
+int show_linked(range r, event e)
+{
+	int err = 0;
+	while (!r.empty() && !err) {
+		array *a = lib().arrays.first_overlap(r);
+		if (!a)
+			break;
+		delay_point();
+		err = show_in(*a, r, e, &r.begin);
+		err = err == changed ? 0 : err;
+	}
+	return err;
 }
 
 bool anything_linked()
