@@ -93,7 +93,7 @@ array *new_array(unsigned ndevs)
 	a->place = {};
 	a->offset = 0;
 	a->linked = 0;
-	a->locked_pages = a->held = a->managed = false;
+	a->locked_pages = a->held = a->managed = a->wanted = false;
 	a->edges = {};
 	a->chunks = nullptr;
 	a->parts = nullptr;

@@ -112,6 +112,8 @@ struct array {
 	// Linked by the runtime: freeing it is no mistake, and its edges do not keep strict mode from writing, as commands that
 	// share an edge never run at once.
 	bool managed;
+	// The runtime waits to link it anew: nobody begins to use it. Lock alone.
+	bool wanted;
 	void *fork_copy; // memory/fork.cc
 
 	// The body is being moved (link, unlink, fork): touches and calls wait.

@@ -85,8 +85,12 @@ bool conflicts(const array &a, const usage &u)
 		if (d != u.device && a.links[d].open.load() >= one_writer)
 			return true;
 	}
+	// A noted writer gets whole chunks, on which others' exact writers must not be at work there.
+	auto would_overwrite = [&](const bracket &b) {
+		return u.joint == joint_kind::noted && b.device == u.device && b.owner != u.owner;
+	};
 	for (const bracket *b = a.parts; b; b = b->next) {
-		bool other = b->joint != joint_kind::none ? !u.owner : b->device != u.device;
+		bool other = b->joint != joint_kind::none ? !u.owner || would_overwrite(*b) : b->device != u.device;
 		if (other && b->writes && meet(a, b->part, u.part))
 			return true;
 	}
@@ -96,9 +100,10 @@ bool conflicts(const array &a, const usage &u)
 int open_bracket(array &a, const usage &u, bool writing)
 {
 	if (conflicts(a, u))
-		return fail(GPUVM_ESTATE,
-			    "gpuvm_kernel_begin: another device is writing array %p; end its kernel first",
-			    a.place.user.ptr());
+		return a.managed ? GPUVM_ESTATE // the runtime tries again
+				 : fail(GPUVM_ESTATE,
+					"gpuvm_kernel_begin: another device is writing array %p; end its kernel first",
+					a.place.user.ptr());
 	if (!u.whole)
 		return open_part(a, u, writing);
 	open_whole(a.links[u.device], writing);
@@ -198,6 +203,14 @@ bool has_noted_writer(const array &a, range chunk, unsigned device)
 			return true;
 	}
 	return false;
+}
+
+bool is_used_by(const array &a, const void *owner)
+{
+	const bracket *b = owner ? a.parts : nullptr;
+	while (b && b->owner != owner)
+		b = b->next;
+	return b;
 }
 
 bool is_joint(const array &a, uint32_t c)

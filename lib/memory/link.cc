@@ -396,6 +396,14 @@ int unlink_array(void *hostptr, unsigned device)
 	return unlink_all(*a, {.sync = l.sync_back});
 }
 
+int unlink_managed(uintptr_t at)
+{
+	settle_before({at, at + 1});
+	structure_guard g;
+	array *a = lib().arrays.find(at);
+	return a ? unlink_all(*a, {.sync = lib().sync_back}) : 0;
+}
+
 namespace
 {
 

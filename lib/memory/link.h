@@ -19,6 +19,9 @@ int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, link
 int unlink_array(void *hostptr, unsigned device);
 inline constexpr unsigned all_devices = ~0u;
 
+// For arrays of the runtime's (array::managed): 0 if there is none any longer, GPUVM_ESTATE without a word while a kernel uses it.
+int unlink_managed(uintptr_t at);
+
 struct unlink_options {
 	bool sync = false;    // bring data home that only devices have
 	bool discard = false; // the memory is about to be freed

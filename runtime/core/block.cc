@@ -57,6 +57,7 @@ void block::add_use(const range_use &u)
 void block::take_use(size_t i)
 {
 	range_use u = of->uses_[i];
+	u.argument = u.bytes;
 	const het_pattern &p = of->patterns_[i];
 	range all = u.bytes;
 	// Bytes between the pieces must not be lost.
@@ -67,12 +68,12 @@ void block::take_use(size_t i)
 		add_use(u);
 	}
 	if (of->needs_twin(i))
-		uses_[nuses_++] = {all, HET_READ_WRITE, nullptr, false, joint_kind::noted, u.owner};
+		uses_[nuses_++] = {all, HET_READ_WRITE, nullptr, false, joint_kind::noted, u.owner, all};
 	else if (!of->has_pattern(i))
 		add_use(u);
 	// The kernel gets its address all the same.
 	if (nuses_ == first_use_[i])
-		add_use({{all.begin, all.begin + 1}, HET_READ_ONLY, nullptr, false, joint_kind::none, u.owner});
+		add_use({{all.begin, all.begin + 1}, HET_READ_ONLY, nullptr, false, joint_kind::none, u.owner, all});
 }
 
 void block::take_uses()

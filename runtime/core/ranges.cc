@@ -20,35 +20,6 @@ namespace het::rt
 namespace
 {
 
-// Serialises link_range(). Rank: ranges.
-futex_lock linking;
-
-class linking_guard
-{
-      public:
-	linking_guard() { linking.lock(lock_rank::ranges); }
-	~linking_guard() { linking.unlock(lock_rank::ranges); }
-	linking_guard(const linking_guard &) = delete;
-	linking_guard &operator=(const linking_guard &) = delete;
-};
-
-// The memory core has said why.
-int code_of(int memory_error)
-{
-	switch (memory_error) {
-	case 0:
-		return 0;
-	case GPUVM_ESALLOC:
-		return HET_ENOMEM;
-	case GPUVM_EPROT:
-	case GPUVM_EHOSTPTR:
-	case GPUVM_ERANGE:
-		return HET_EMEMORY;
-	default:
-		return HET_EDEVICE;
-	}
-}
-
 kernel_mode mode_of(uint32_t access, bool noted)
 {
 	if (access == HET_READ_ONLY)
@@ -56,134 +27,6 @@ kernel_mode mode_of(uint32_t access, bool noted)
 	if (access == HET_WRITE_ONLY)
 		return kernel_mode::write_only;
 	return noted ? kernel_mode::read_write_noted : kernel_mode::read_write;
-}
-
-// What an array is at this moment.
-struct glimpse {
-	range user;
-	bool live, managed, copied, open;
-	copyset linked;
-};
-
-glimpse look_at(array &a)
-{
-	caller_guard g(a);
-	glimpse s = {a.place.user, a.live, a.managed, a.from == origin::copied, false, 0};
-	for (unsigned d = 0; d < lib().ndevs && a.live; d++) {
-		s.open |= is_open(a, d);
-		s.linked |= a.links[d].devbuf.load() ? device_copy(d) : 0; // array::linked is the structure lock's
-	}
-	return s;
-}
-
-// --- the memory core's devices -------------------------------------------------
-
-het_device &memory_device_number(unsigned number)
-{
-	unsigned i = 0;
-	while (core().devices[i]->compute->is_in_place() || core().devices[i]->memory_number != number)
-		i++;
-	return *core().devices[i];
-}
-
-std::unique_ptr<device> make_memory(const void *, unsigned i, unsigned lanes, int *error)
-{
-	return memory_device_number(i).compute->make_memory(i, lanes, error);
-}
-
-// Commands that use an array which is about to be forgotten: those that have not begun never will, and do not concern the memory's
-// next owner; the others are waited for.
-void let_go_of(range array)
-{
-	for (;;) {
-		reference<het_event> running;
-		core().graph.forget_users(array, [&](node &n) {
-			auto &e = static_cast<het_event &>(n);
-			if (!e.begun) {
-				e.inherited = HET_EMEMORY;
-				return true;
-			}
-			if (!running)
-				running = reference<het_event>::to(&e);
-			return false;
-		});
-		if (!running)
-			return;
-		wait_for(*running);
-	}
-}
-
-// --- linking -------------------------------------------------------------------
-
-int give_buffer(range user, het_device &d)
-{
-	void *buffer = nullptr;
-	int err = d.compute->allocate(user.size(), &buffer);
-	if (err && d.twins.clear())
-		err = d.compute->allocate(user.size(), &buffer);
-	if (err)
-		return err;
-	err = link_array(user.ptr(), user.size(), d.memory_number, buffer, {.may_copy = true, .managed = true});
-	d.compute->drop(buffer); // the link has its own reference
-	return code_of(err);
-}
-
-enum class outcome : uint8_t { done, failed, must_wait };
-
-// Removes the links of all arrays that @r touches and returns their hull with @r.
-outcome merge_arrays(range *r, int *err)
-{
-	while (array *a = lib().arrays.first_overlap(*r)) {
-		glimpse s = look_at(*a);
-		if (!s.live || !s.user.overlaps(*r))
-			continue; // gone meanwhile
-		if (!s.managed) {
-			*err = fail(HET_EMEMORY, "%p + %zu overlaps memory that the program has linked by gpuvm_link()",
-				    r->ptr(), r->size());
-			return outcome::failed;
-		}
-		if (s.open)
-			return outcome::must_wait;
-		*err = unlink_array(s.user.ptr(), all_devices);
-		if (*err && *err != GPUVM_ESTATE && *err != GPUVM_EHOSTPTR) {
-			*err = code_of(*err);
-			return outcome::failed;
-		}
-		*r = {std::min(r->begin, s.user.begin), std::max(r->end, s.user.end)};
-	}
-	return outcome::done;
-}
-
-outcome try_link(range r, het_device &d, int *err)
-{
-	linking_guard g;
-	*err = 0;
-	array *a = lib().arrays.first_overlap(r);
-	glimpse s = a ? look_at(*a) : glimpse{};
-	if (a && s.live && s.user.covers(r)) {
-		if (!(s.linked & device_copy(d.memory_number)))
-			*err = give_buffer(s.user, d);
-		return *err ? outcome::failed : outcome::done;
-	}
-	outcome o = merge_arrays(&r, err);
-	if (o != outcome::done)
-		return o;
-	*err = give_buffer(r, d);
-	return *err ? outcome::failed : outcome::done;
-}
-
-bool is_linked_on(const array &a, range r, const het_device &d)
-{
-	return a.live && a.place.user.covers(r) && a.links[d.memory_number].devbuf.load();
-}
-
-bool is_linked_on(range r, const het_device &d)
-{
-	array *a = lib().arrays.first_overlap(r);
-	if (!a)
-		return false;
-	caller_guard g(*a);
-	return is_linked_on(*a, r, d);
 }
 
 range with_edges(const array &a, range r)
@@ -210,8 +53,15 @@ beginning begin_on(array &a, range_use &u, const het_device &d, bool noted, int 
 {
 	caller_guard g(a);
 	visit v(a, g);
-	if (!v || !is_linked_on(a, u.bytes, d))
+	if (!v || !is_linked_on(a, u.argument.empty() ? u.bytes : u.argument, d))
 		return beginning::stale;
+	// It was cut for other chunks: the block cuts anew when it tries again.
+	bool is_own = u.owner && u.joint == joint_kind::none && u.access != HET_READ_ONLY;
+	if (is_own && het::cut_for_joint(a, u.bytes).own != u.bytes)
+		return beginning::must_wait;
+	// Who is waiting to link it anew comes first, but for launches whose other parts use it already.
+	if (a.wanted && !is_used_by(a, u.owner))
+		return beginning::must_wait;
 	u.whole = u.joint == joint_kind::none && u.bytes == a.place.user;
 	if (conflicts(a, usage_of(u, d)))
 		return beginning::must_wait;
@@ -263,18 +113,6 @@ beginning begin_all(std::span<range_use> uses, het_device &d, bool noted, int *e
 	return beginning::done;
 }
 
-// The links of memory that can't be watched go with the last kernel.
-void drop_copied(range bytes)
-{
-	linking_guard g;
-	array *a = lib().arrays.find(bytes.begin);
-	if (!a)
-		return;
-	glimpse s = look_at(*a);
-	if (s.live && s.managed && s.copied && !s.open)
-		unlink_array(s.user.ptr(), all_devices);
-}
-
 // A kernel's notes as the memory core asks them: by addresses of the host array.
 class notes_of_use final : public write_notes
 {
@@ -319,42 +157,6 @@ int end_range(range_use &u, het_device &d, launch_notes *notes)
 }
 
 } // namespace
-
-int start_memory()
-{
-	if (core().memory_started.load(std::memory_order_acquire))
-		return 0;
-	linking_guard g;
-	if (core().memory_started.load())
-		return 0;
-	if (lib().ready.load())
-		return fail(HET_ESTATE, "the program has called gpuvm_init(): launches on host memory and gpuvm_init() "
-					"can't be used in one process, unless all devices are of kind host");
-	if (int err = init_library(core().nmemories, make_memory, nullptr, GPUVM_STRICT))
-		return code_of(err);
-	set_forget_watcher(let_go_of);
-	core().memory_started.store(true);
-	return 0;
-}
-
-void forget_memory_of(const het_device &d)
-{
-	if (core().memory_started.load() && !d.compute->is_in_place())
-		lose_device(d.memory_number);
-}
-
-int link_range(range r, het_device &d)
-{
-	while (!is_linked_on(r, d)) {
-		int err;
-		outcome o = try_link(r, d, &err);
-		if (o == outcome::failed)
-			return err;
-		if (o == outcome::must_wait)
-			wait_for_progress();
-	}
-	return 0;
-}
 
 range widen_to_edges(range r)
 {
@@ -453,7 +255,7 @@ size_t cut_for_joint(const range_use &u, range_use (&parts)[most_joint_uses])
 		if (r.empty())
 			continue;
 		joint_kind joint = r == cut.own ? joint_kind::none : joint_kind::exact;
-		parts[n++] = {r, u.access, nullptr, false, joint, u.owner};
+		parts[n++] = {r, u.access, nullptr, false, joint, u.owner, u.argument};
 	}
 	return n;
 }
@@ -476,20 +278,9 @@ void *buffer_of(const range_use &u, uintptr_t at, const het_device &d, size_t *o
 
 int bring_to_host(range r, uint32_t access)
 {
-	event touch = access == HET_READ_ONLY ? event::touch_read : event::touch_write;
-	while (is_linked(r.ptr(), r.size())) {
-		array *a = lib().arrays.first_overlap(r);
-		if (!a)
-			break;
-		range part = intersect(look_at(*a).user, r);
-		if (part.empty())
-			break;
-		int err = show_range(part, touch);
-		if (err && err != GPUVM_EHOSTPTR)
-			return code_of(err);
-		r.begin = part.end;
-	}
-	return 0;
+	if (!is_linked(r.ptr(), r.size()))
+		return 0;
+	return code_of(show_linked(r, access == HET_READ_ONLY ? event::touch_read : event::touch_write));
 }
 
 int bring_to_host(std::span<const range_use> uses)

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Host ranges as arguments: links, buffers, and begin and end of kernels, over the memory core.
-//
-// The memory core's index of arrays is the only record of what is linked. An array that is linked here covers all ranges
-// that were ever used in it ("parent"): a range that reaches out of it, or over several, makes them one. Links
-// stay until the memory is freed; those of memory that can't be watched last as long as a kernel.
+// Host ranges as arguments: buffers, and begin and end of kernels, over the memory core.
 #pragma once
 
-#include "core/range.h"
-#include "core/runtime.h"
+#include "core/links.h"
 #include "sched/interval_tree.h"
 
 #include <span>
 
 namespace het
 {
-struct array;
 class joint_notes;
 enum class joint_kind : uint8_t;
 } // namespace het
@@ -31,17 +25,10 @@ struct range_use {
 	// As in struct usage of the memory core.
 	joint_kind joint = {};
 	const void *owner = nullptr;
+	// What must lie in one array with @bytes, or nothing: other parts of the launch will use it while this one is open, and
+	// no array can be linked anew meanwhile.
+	range argument = {};
 };
-
-// Starts the memory core with the runtime's devices, once. 0, HET_ESTATE, HET_EDEVICE, HET_ENOMEM.
-int start_memory();
-
-// The device's memory can't be reached any longer.
-void forget_memory_of(const het_device &d);
-
-// The range becomes part of a linked array with a buffer on the device. 0, HET_EMEMORY, HET_EDEVICE, HET_ENOMEM. May wait for
-// kernels that use arrays which must be linked anew.
-int link_range(range r, het_device &d);
 
 // The bytes that commands must not share with @r if one of them writes: @r, and edges that it has a part of, whole.
 range widen_to_edges(range r);

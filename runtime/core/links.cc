@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/links.h"
+
+#include "core/event.h"
+#include "memory/brackets.h"
+#include "memory/hooks.h"
+#include "memory/library.h"
+#include "memory/link.h"
+#include "memory/lost.h"
+#include "os/inject.h"
+#include "os/log.h"
+
+#include <algorithm>
+
+namespace het::rt
+{
+
+namespace
+{
+
+// Serialises linking. Rank: ranges.
+futex_lock linking;
+
+class linking_guard
+{
+      public:
+	linking_guard() { linking.lock(lock_rank::ranges); }
+	~linking_guard() { linking.unlock(lock_rank::ranges); }
+	linking_guard(const linking_guard &) = delete;
+	linking_guard &operator=(const linking_guard &) = delete;
+};
+
+// What an array is at this moment.
+struct glimpse {
+	range user, extent;
+	bool live, managed, copied, open;
+	copyset linked;
+};
+
+// @wants: if it is in use, those who do not use it yet shall wait.
+glimpse look_at(array &a, bool wants = false)
+{
+	caller_guard g(a);
+	glimpse s = {a.place.user, a.place.extent(), a.live, a.managed, a.from == origin::copied, false, 0};
+	for (unsigned d = 0; d < lib().ndevs && a.live; d++) {
+		s.open |= is_open(a, d);
+		s.linked |= a.links[d].devbuf.load() ? device_copy(d) : 0; // array::linked is the structure lock's
+	}
+	a.wanted |= wants && s.open;
+	return s;
+}
+
+// --- the memory core's devices -------------------------------------------------
+
+het_device &memory_device_number(unsigned number)
+{
+	unsigned i = 0;
+	while (core().devices[i]->compute->is_in_place() || core().devices[i]->memory_number != number)
+		i++;
+	return *core().devices[i];
+}
+
+std::unique_ptr<device> make_memory(const void *, unsigned i, unsigned lanes, int *error)
+{
+	return memory_device_number(i).compute->make_memory(i, lanes, error);
+}
+
+// Commands that use an array which is about to be forgotten: those that have not begun never will, and do not concern the memory's
+// next owner; the others are waited for.
+void let_go_of(range array)
+{
+	for (;;) {
+		reference<het_event> running;
+		core().graph.forget_users(array, [&](node &n) {
+			auto &e = static_cast<het_event &>(n);
+			if (!e.begun) {
+				e.inherited = HET_EMEMORY;
+				return true;
+			}
+			if (!running)
+				running = reference<het_event>::to(&e);
+			return false;
+		});
+		if (!running)
+			return;
+		wait_for(*running);
+	}
+}
+
+// --- linking -------------------------------------------------------------------
+
+int give_buffer(range user, het_device &d)
+{
+	void *buffer = nullptr;
+	int err = d.compute->allocate(user.size(), &buffer);
+	if (err && d.twins.clear())
+		err = d.compute->allocate(user.size(), &buffer);
+	if (err)
+		return err;
+	err = link_array(user.ptr(), user.size(), d.memory_number, buffer, {.may_copy = true, .managed = true});
+	d.compute->drop(buffer); // the link has its own reference
+	return code_of(err);
+}
+
+// The hull of @r and all arrays that it touches. If one of them is in use, all must stay: others may need them.
+outcome find_hull(range *r, bool wants, int *err)
+{
+	outcome o = outcome::done;
+	for (uintptr_t at = r->begin;;) {
+		array *a = lib().arrays.first_overlap({at, r->end});
+		if (!a)
+			return o;
+		glimpse s = look_at(*a, wants);
+		if (!s.live || !s.extent.overlaps({at, r->end}))
+			continue; // gone meanwhile
+		if (!s.managed) {
+			*err = fail(HET_EMEMORY, "%p + %zu overlaps memory that the program has linked by gpuvm_link()",
+				    r->ptr(), r->size());
+			return outcome::failed;
+		}
+		if (s.open)
+			o = outcome::must_wait;
+		at = s.user.begin < r->begin ? s.user.begin : s.extent.end;
+		*r = {std::min(r->begin, s.user.begin), std::max(r->end, s.user.end)};
+	}
+}
+
+outcome unlink_all_in(range hull, int *err)
+{
+	while (array *a = lib().arrays.first_overlap(hull)) {
+		int e = unlink_managed(look_at(*a).user.begin);
+		if (e == GPUVM_ESTATE)
+			return outcome::must_wait;
+		*err = code_of(e);
+		if (e)
+			return outcome::failed;
+	}
+	return outcome::done;
+}
+
+outcome link_anew(range r, het_device &d, bool wants, int *err)
+{
+	linking_guard g;
+	*err = 0;
+	array *a = lib().arrays.first_overlap(r);
+	glimpse s = a ? look_at(*a) : glimpse{};
+	if (!(a && s.live && s.user.covers(r))) {
+		outcome o = find_hull(&r, wants, err);
+		if (o == outcome::done)
+			o = unlink_all_in(r, err);
+		if (o != outcome::done)
+			return o;
+		delay_point();
+	} else if (s.linked & device_copy(d.memory_number)) {
+		return outcome::done;
+	} else {
+		r = s.user;
+	}
+	*err = give_buffer(r, d);
+	return *err ? outcome::failed : outcome::done;
+}
+
+// Those that were to wait for this need not any longer.
+void want_no_more(range r)
+{
+	linking_guard g;
+	for (uintptr_t at = r.begin; at < r.end;) {
+		array *a = lib().arrays.first_overlap({at, r.end});
+		if (!a)
+			return;
+		caller_guard lock(*a);
+		a->wanted = false;
+		at = std::max(at + 1, a->place.extent().end);
+	}
+}
+
+} // namespace
+
+int start_memory()
+{
+	if (core().memory_started.load(std::memory_order_acquire))
+		return 0;
+	linking_guard g;
+	if (core().memory_started.load())
+		return 0;
+	if (lib().ready.load())
+		return fail(HET_ESTATE, "the program has called gpuvm_init(): launches on host memory and gpuvm_init() "
+					"can't be used in one process, unless all devices are of kind host");
+	if (int err = init_library(core().nmemories, make_memory, nullptr, GPUVM_STRICT))
+		return code_of(err);
+	set_forget_watcher(let_go_of);
+	core().memory_started.store(true);
+	return 0;
+}
+
+void forget_memory_of(const het_device &d)
+{
+	if (core().memory_started.load() && !d.compute->is_in_place())
+		lose_device(d.memory_number);
+}
+
+// What is no device's failure must not take one out.
+int code_of(int memory_error)
+{
+	switch (memory_error) {
+	case 0:
+		return 0;
+	case GPUVM_ESALLOC:
+		return HET_ENOMEM;
+	case GPUVM_EPROT:
+	case GPUVM_EHOSTPTR:
+	case GPUVM_ERANGE:
+		return HET_EMEMORY;
+	case GPUVM_EDEVALLOC:
+	case GPUVM_EAPI:
+		return HET_EDEVICE;
+	default:
+		return HET_ESTATE;
+	}
+}
+
+outcome try_link(range r, het_device &d, int *err)
+{
+	return link_anew(r, d, false, err);
+}
+
+// Commands on the arrays that begin one after the other would leave no gap for ever, so new ones wait.
+int link_range(range r, het_device &d)
+{
+	int err = 0;
+	bool has_waited = false;
+	while (!is_linked_on(r, d) && !err) {
+		if (link_anew(r, d, true, &err) != outcome::must_wait)
+			continue;
+		has_waited = true;
+		wait_for_progress();
+	}
+	if (has_waited)
+		want_no_more(r);
+	return err;
+}
+
+bool is_linked_on(const array &a, range r, const het_device &d)
+{
+	return a.live && a.place.user.covers(r) && a.links[d.memory_number].devbuf.load();
+}
+
+bool is_linked_on(range r, const het_device &d)
+{
+	array *a = lib().arrays.first_overlap(r);
+	if (!a)
+		return false;
+	caller_guard g(*a);
+	return is_linked_on(*a, r, d);
+}
+
+void drop_copied(range bytes)
+{
+	linking_guard g;
+	array *a = lib().arrays.find(bytes.begin);
+	if (!a)
+		return;
+	glimpse s = look_at(*a);
+	if (s.live && s.managed && s.copied && !s.open)
+		unlink_managed(s.user.begin);
+}
+
+} // namespace het::rt

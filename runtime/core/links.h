@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Host ranges become linked arrays of the memory core.
+//
+// Its index of arrays is the only record of what is linked. An array that is linked here covers all ranges
+// that were ever used in it ("parent"): a range that reaches out of it, or over several, makes them one. Links
+// stay until the memory is freed; those of memory that can't be watched last as long as a kernel.
+#pragma once
+
+#include "core/range.h"
+#include "core/runtime.h"
+
+namespace het
+{
+struct array;
+} // namespace het
+
+namespace het::rt
+{
+
+// Starts the memory core with the runtime's devices, once. 0, HET_ESTATE, HET_EDEVICE, HET_ENOMEM.
+int start_memory();
+
+// The device's memory can't be reached any longer.
+void forget_memory_of(const het_device &d);
+
+// What the memory core's codes are here. It has said why.
+int code_of(int memory_error);
+
+// The range becomes part of a linked array with a buffer on the device. 0, HET_EMEMORY, HET_EDEVICE, HET_ENOMEM. May wait for
+// kernels that use arrays which must be linked anew; others that would use these have to wait then.
+int link_range(range r, het_device &d);
+
+// The same for who must not wait. must_wait: commands that use the arrays must end first.
+enum class outcome : uint8_t { done, failed, must_wait };
+outcome try_link(range r, het_device &d, int *err);
+
+// The range is such a part. (In an array: lock held.)
+bool is_linked_on(const array &a, range r, const het_device &d);
+bool is_linked_on(range r, const het_device &d);
+
+// A kernel on memory that can't be watched has ended: its links go with the last one.
+void drop_copied(range bytes);
+
+} // namespace het::rt
