@@ -49,6 +49,20 @@ TEST(views_overlap_and_nest, .traps = trap::best, .devices = device::runtime,
 	CHECK_BYTES(b.data(), model.data(), b.size(), "array");
 }
 
+// The library owns the last page of a large malloc whole if the array reaches into it; another view may lie there alone.
+TEST(a_view_in_the_rest_of_the_last_page, .traps = trap::best, .devices = device::runtime, .kinds = kind::mmapped)
+{
+	runtime_fixture fx(t);
+	block b(t.v.kind, 50 * page - 100);
+	std::vector<uint8_t> model(b.size());
+	memset(b.data(), 0, b.size());
+	for (auto [off, n] : {std::pair<size_t, size_t>{0, b.size() - 20}, {b.size() - 5, 5}, {b.size() - 15, 12}}) {
+		fx.run_add(b.data() + off, n, 1);
+		add_to_model(model, off, n, 1);
+	}
+	CHECK_BYTES(b.data(), model.data(), b.size(), "array");
+}
+
 // Many launches under way at once, on views; only their data orders them.
 TEST(launches_are_ordered_by_their_data, .traps = trap::best, .devices = device::runtime,
      .kinds = kind::heap | kind::mmapped)

@@ -206,10 +206,10 @@ het_image runtime_kernels()
 		.nbytes = sizeof runtime_kernels_ptx - 1};
 }
 
-runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags, const char *setting)
+runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags, const char *setting, const char *devices)
 {
 	std::string trap = trap_of(t.v);
-	restart_with(t, {devices_of(t.v), trap.c_str(), setting, "HET_CACHE_SIZE=0"});
+	restart_with(t, {devices ? devices : devices_of(t.v), trap.c_str(), setting, "HET_CACHE_SIZE=0"});
 	uint32_t count = 0;
 	int err = het_devices(0, nullptr, &count);
 	if (err == HET_EARG && (t.v.device & (device::opencl | device::mixed | device::with_cuda)))

@@ -119,8 +119,9 @@ class runtime_fixture
 {
       public:
 	// Restarts the case with the devices that the variant names, and @setting ("HET_POLICY=static"); skips it where there are
-	// none.
-	explicit runtime_fixture(const context &t, uint32_t queue_flags = 0, const char *setting = "HET_POLICY=steal");
+	// none. @devices: others than the variant's ("HET_DEVICES=opencl,host").
+	explicit runtime_fixture(const context &t, uint32_t queue_flags = 0, const char *setting = "HET_POLICY=steal",
+				 const char *devices = nullptr);
 
 	queue_handle queue;
 	program_handle program;
