@@ -3,6 +3,7 @@
 #include "fatbin/build.h"
 #include "fatbin/list.h"
 #include "fatbin/spirv.h"
+#include "fatbin/split.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -108,6 +109,9 @@ void add(request r)
 	document d = read_document(r.file, r.section);
 	image made = image_to_add(r);
 	std::erase_if(d.images, [&](const image &i) { return i.target == made.target && i.name == made.name; });
+	// What was analysed before says nothing of this one; without an analysis the others' answers hold no longer.
+	if (made.target == format::target::opencl_c)
+		find_splits(opencl(), made.bytes, made.options, d.kernels);
 	d.images.push_back(std::move(made));
 	r.out = r.file;
 	write(d, r);

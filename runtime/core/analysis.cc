@@ -79,13 +79,17 @@ bool shares_bytes(const analysed_launch &l, size_t use)
 
 } // namespace
 
-void find_patterns(const analysed_launch &l, std::span<het_pattern> patterns)
+bool find_patterns(const analysed_launch &l, std::span<het_pattern> patterns)
 {
+	bool any = false;
 	for_uses(l, [&](size_t use, const fatbin::argument &a) {
 		fatbin::pieces p;
-		if (!patterns[use].size && pieces_of(l, a, l.uses[use], p))
-			patterns[use] = {sizeof(het_pattern), p.offset, p.step, p.length, p.count, p.stride};
+		if (patterns[use].size || !pieces_of(l, a, l.uses[use], p))
+			return;
+		patterns[use] = {sizeof(het_pattern), p.offset, p.step, p.length, p.count, p.stride};
+		any = true;
 	});
+	return any;
 }
 
 const char *why_not_safe(const analysed_launch &l)

@@ -15,8 +15,8 @@ struct analysed_launch {
 	std::span<const range_use> uses; // of the arguments that are memory, in their order
 };
 
-// Patterns of uses that have none yet, as far as they are known.
-void find_patterns(const analysed_launch &l, std::span<het_pattern> patterns);
+// Patterns of uses that have none yet, as far as they are known. Whether there are any.
+bool find_patterns(const analysed_launch &l, std::span<het_pattern> patterns);
 
 // However its groups are divided over devices, they write what one device writes. Null, or why that is not known.
 const char *why_not_safe(const analysed_launch &l);

@@ -68,7 +68,7 @@ int split_launch::choose_patterns(bool declared)
 	const char *why = declared ? nullptr : why_not_safe(l);
 	if (why)
 		return refuse(why);
-	find_patterns(l, patterns_);
+	is_analysed_ = find_patterns(l, patterns_) || !declared;
 	has_twins_ = twin_bytes() != 0;
 	auto can_not = [&](const participant &p) { return has_twins_ && !p.device->compute->makes_twins(); };
 	nparts_ = unsigned(std::remove_if(parts_, parts_ + nparts_, can_not) - parts_);
@@ -131,6 +131,7 @@ int split_launch::prepare_kernels()
 {
 	slicing how = {shape_.dimensions, shape_.part.along, {shape_.offset[0], shape_.offset[1], shape_.offset[2]}};
 	how.offset[how.along] = 0;
+	how.asked = is_analysed_ ? kernel_->description()->asked : nullptr;
 	unsigned kept = 0;
 	for (unsigned i = 0; i < nparts_; i++) {
 		participant p = parts_[i];

@@ -97,6 +97,7 @@ class split_launch final : public kernel_command
 	std::unique_ptr<policy> policy_;
 	twins twins_;
 	bool has_twins_ = false;
+	bool is_analysed_ = false; // what is known of the kernel decides
 
 	// Guards all below, the policy, and the participants once it has begun. Rank: graph.
 	futex_lock lock_;

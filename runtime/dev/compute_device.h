@@ -43,6 +43,8 @@ struct launch_shape {
 struct slicing {
 	unsigned dimensions, along;
 	size_t offset[3]; // of the launch; 0 along the slices
+	// Not null: the text must be the one that was analysed, as fatbin/asked.h has it.
+	const char *asked = nullptr;
 
 	bool operator==(const slicing &) const = default;
 };

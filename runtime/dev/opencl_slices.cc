@@ -2,6 +2,7 @@
 #include "dev/opencl_slices.h"
 
 #include "dev/opencl_rename.h"
+#include "fatbin/asked.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -114,15 +115,18 @@ const char *why_not_renamed(std::string_view program, std::string_view options)
 
 int make_slice_text(const slicing &how, fatbin::bytes program, const char *options, slice_text &made, const char **why)
 {
-	constexpr size_t room_before = sizeof(functions) + 400;
+	const char *asked = how.asked ? how.asked : "";
+	const size_t room_before = sizeof(functions) + 400, room_asked = fatbin::most_checks(strlen(asked));
 	const std::span<const char> chars(reinterpret_cast<const char *>(program.data()), program.size());
 	*why = why_not_renamed({chars.data(), chars.size()}, options ? options : "");
 	if (*why)
 		return HET_ENODEV;
-	made.bytes.reset(new (std::nothrow) char[room_before + most_renamed(chars.size()) + sizeof(check)]);
+	made.bytes.reset(
+		new (std::nothrow) char[room_asked + room_before + most_renamed(chars.size()) + sizeof(check)]);
 	if (!made.bytes)
 		return HET_ENOMEM;
 	char *at = made.bytes.get();
+	at += fatbin::write_checks(asked, at);
 	at += snprintf(at, room_before,
 		       "#define HET_DIMENSIONS %u\n#define HET_ALONG %u\n"
 		       "#define HET_SIZE_CARRIER %u\n#define HET_OFFSET_CARRIER %u\n"

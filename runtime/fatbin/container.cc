@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "fatbin/container.h"
 
+#include "fatbin/asked.h"
 #include "fatbin/checksum.h"
 
 #include <algorithm>
@@ -88,7 +89,8 @@ bool container::check_rows(fault &why) const
 	for (uint32_t i = 0; i < nkernels(); i++) {
 		auto k = row<kernel_row>(head_.kernels, i);
 		if (!has_string(k.name) || !has_string(k.split_reason) || k.split > uint32_t(split::unsafe) ||
-		    k.dimensions > most_axes || !check_arguments(k))
+		    k.dimensions > most_axes || !has_string(k.asked) || !is_asked(string(k.asked)) ||
+		    !check_arguments(k))
 			return why.say("kernel %u has a name or arguments that are not there: %s", i, cure);
 	}
 	for (uint32_t i = 0; i < head_.arguments.rows; i++) {
@@ -127,10 +129,25 @@ bool container::open_directory(fault &why)
 
 bool container::open(bytes file, fault &why)
 {
-	return elf_.open(file, why) && open_directory(why) && check_strings(why) &&
-	       check_table(head_.kernels, least_kernel_row, "kernels", why) &&
-	       check_table(head_.arguments, least_argument_row, "arguments", why) &&
-	       check_table(head_.images, least_image_row, "images", why) && check_rows(why);
+	bool good = elf_.open(file, why) && open_directory(why) && check_strings(why) &&
+		    check_table(head_.kernels, least_kernel_row, "kernels", why) &&
+		    check_table(head_.arguments, least_argument_row, "arguments", why) &&
+		    check_table(head_.images, least_image_row, "images", why) && check_rows(why);
+	if (good)
+		find_source();
+	return good;
+}
+
+void container::find_source()
+{
+	has_sliced_images_ = false;
+	for (uint32_t n = 0; n < nimages(); n++) {
+		fatbin::image i = image(n);
+		if (!i.is_there() || (i.target != target::opencl_c && i.target != target::ptx))
+			continue;
+		source_ = has_sliced_images_ && source_ != i.source ? 0 : i.source;
+		has_sliced_images_ = true;
+	}
 }
 
 // --- what there is -------------------------------------------------------------
@@ -138,14 +155,29 @@ bool container::open(bytes file, fault &why)
 fatbin::kernel container::kernel(uint32_t i) const
 {
 	auto k = row<kernel_row>(head_.kernels, i);
-	return {string(k.name),         k.first_argument,       k.arguments,
-		fatbin::split(k.split), string(k.split_reason), k.dimensions};
+	fatbin::kernel made = {string(k.name),
+			       k.first_argument,
+			       k.arguments,
+			       fatbin::split(k.split),
+			       string(k.split_reason),
+			       k.dimensions,
+			       string(k.asked),
+			       k.source,
+			       true};
+	if (!has_sliced_images_ || (k.source && k.source == source_))
+		return made;
+	made.is_analysed = false;
+	made.dimensions = 0;
+	if (made.split != split::unknown)
+		made.split_reason = "not analysed: an image is not made from the source that was";
+	made.split = split::unknown;
+	return made;
 }
 
 fatbin::argument container::argument(const fatbin::kernel &k, uint32_t i) const
 {
 	auto a = row<argument_row>(head_.arguments, k.first_argument + i);
-	bool is_analysed = a.found != 0;
+	bool is_analysed = k.is_analysed && a.found != 0;
 	return {.name = string(a.name),
 		.type = string(a.type),
 		.space = fatbin::space(a.space),
@@ -153,14 +185,23 @@ fatbin::argument container::argument(const fatbin::kernel &k, uint32_t i) const
 		.size = a.size,
 		.is_analysed = is_analysed,
 		.found = is_analysed ? fatbin::access(a.found - 1) : access::none,
-		.reach = a.reach};
+		.reach = k.is_analysed ? a.reach : reach_row{}};
 }
 
 fatbin::image container::image(uint32_t i) const
 {
 	auto m = row<image_row>(head_.images, i);
-	return {fatbin::target(m.target), string(m.name), m.major,    m.minor,  string(m.options),
-		string(m.reason),         m.size,         m.checksum, m.section};
+	auto kind = fatbin::target(m.target);
+	return {kind,
+		string(m.name),
+		m.major,
+		m.minor,
+		string(m.options),
+		string(m.reason),
+		m.size,
+		m.checksum,
+		m.section,
+		kind == target::opencl_c ? source_identity(m.checksum, string(m.options)) : m.source};
 }
 
 bool container::find(const char *name, fatbin::kernel &found) const
@@ -183,6 +224,12 @@ bool container::contents(const fatbin::image &i, bytes &to, fault &why) const
 	if (checksum(to) != i.checksum)
 		return why.say("the %s has a wrong checksum: %s", name_of(i.target), cure);
 	return true;
+}
+
+uint64_t source_identity(uint64_t checksum_of_text, const char *options)
+{
+	const uint64_t both[] = {checksum_of_text, checksum(std::as_bytes(std::span(options, strlen(options))))};
+	return checksum(std::as_bytes(std::span(both)));
 }
 
 const char *name_of(target t)

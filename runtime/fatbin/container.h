@@ -26,6 +26,9 @@ struct kernel {
 	fatbin::split split;
 	const char *split_reason;
 	uint32_t dimensions; // of launches to which split and the arguments' reaches apply; 0: they are not known
+	const char *asked;   // as in kernel_row
+	uint64_t source;     // as in kernel_row
+	bool is_analysed;    // false: it was not, or not what the images are made from
 };
 
 struct image {
@@ -35,6 +38,7 @@ struct image {
 	const char *options, *reason;
 	uint64_t size, checksum;
 	uint32_t section;
+	uint64_t source; // as in image_row
 
 	bool is_there() const { return section != 0; }
 };
@@ -67,6 +71,7 @@ class container
 	bool check_strings(fault &why) const;
 	bool check_rows(fault &why) const;
 	bool check_arguments(const kernel_row &k) const;
+	void find_source();
 	template <class Row> Row row(const table &t, uint32_t i) const;
 	const char *string(uint32_t offset) const;
 	bool has_string(uint32_t offset) const { return offset < head_.size - head_.strings; }
@@ -74,7 +79,12 @@ class container
 	elf_sections elf_;
 	bytes directory_;
 	fatbin::head head_ = {};
+	bool has_sliced_images_ = false; // from which slices are made
+	uint64_t source_ = 0;            // of all of them
 };
+
+// Of an OpenCL C text that is compiled with these options.
+uint64_t source_identity(uint64_t checksum_of_text, const char *options);
 
 // "OpenCL C", "SPIR-V", "native binary", "PTX", "cubin"; "image of an unknown kind" for those of later versions.
 const char *name_of(target t);

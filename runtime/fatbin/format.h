@@ -15,7 +15,7 @@ inline constexpr char directory_section[] = ".het.directory";
 inline constexpr char image_section_prefix[] = ".het.image."; // and a number; found by their index, not by name
 
 inline constexpr uint8_t magic[8] = {'h', 'e', 't', 'f', 'a', 't', '\r', '\n'};
-inline constexpr uint16_t major_version = 1, minor_version = 1;
+inline constexpr uint16_t major_version = 1, minor_version = 2;
 
 struct table {
 	uint32_t offset; // in the directory
@@ -47,6 +47,13 @@ struct kernel_row {
 	// Since 1.1.
 	uint32_t
 		dimensions; // in which the answer and the arguments' reaches hold; sizes beyond are 1. 0: there are none
+	// Since 1.2.
+	uint32_t
+		asked; // which macros the compiler must have, and which not, for the text to be the one analysed: asked.h
+	uint32_t reserved;
+	// Of what was analysed: source_identity(). The answer, dimensions, and what was found of the arguments hold only if all images of
+	// which slices are made are made from that: OpenCL C and PTX. 0: nothing was.
+	uint64_t source;
 };
 
 // What a step is to be multiplied with; from multiplier_argument on the value of an argument, which is one of 4 or 8 bytes.
@@ -97,11 +104,13 @@ struct image_row {
 	uint32_t section;      // index in the ELF file; 0: could not be made, and @reason says why
 	uint32_t reason;
 	uint32_t reserved; // 0
+	// Since 1.2.
+	uint64_t source; // from what it was made; 0: not known. OpenCL C is its own source
 };
 
 // Of the first minor version, which is the least that a row has.
-inline constexpr uint32_t least_kernel_row = 20, least_argument_row = 20, least_image_row = sizeof(image_row);
+inline constexpr uint32_t least_kernel_row = 20, least_argument_row = 20, least_image_row = 48;
 
-static_assert(sizeof(head) == 64 && sizeof(kernel_row) == 24 && sizeof(argument_row) == 96 && sizeof(image_row) == 48);
+static_assert(sizeof(head) == 64 && sizeof(kernel_row) == 40 && sizeof(argument_row) == 96 && sizeof(image_row) == 56);
 
 } // namespace het::fatbin

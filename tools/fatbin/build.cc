@@ -27,6 +27,7 @@ image make_opencl_c(const std::string &source, const std::string &options)
 		made.major = 1;
 		made.minor = 2;
 	}
+	made.source = source_identity(source, options);
 	return made;
 }
 
@@ -44,7 +45,7 @@ document build(const std::string &source, const build_request &r)
 	d.kernels = cl.describe(source, r.options);
 	if (d.kernels.empty())
 		throw std::runtime_error("the source has no kernels");
-	find_splits(source, r.options, d.kernels);
+	find_splits(cl, source, r.options, d.kernels);
 	if (wanted(format::target::native))
 		for (const cl_place &device : cl.devices())
 			d.images.push_back(cl.make_native(device, source, r.options));

@@ -25,7 +25,19 @@ bool is_installed(const std::string &program)
 	return false;
 }
 
-void run(const std::vector<std::string> &command)
+namespace
+{
+
+// It may be empty.
+std::string text_in(const std::string &file)
+{
+	std::error_code wrong;
+	return std::filesystem::file_size(file, wrong) && !wrong ? read_file(file) : "";
+}
+
+} // namespace
+
+std::string run(const std::vector<std::string> &command)
 {
 	work_folder work;
 	std::string printed = work.file("printed");
@@ -45,7 +57,8 @@ void run(const std::vector<std::string> &command)
 	if (err || waitpid(child, &status, 0) != child)
 		throw std::runtime_error(command[0] + " can't be started");
 	if (status)
-		throw std::runtime_error(command[0] + ": " + plain(read_file(printed)));
+		throw std::runtime_error(command[0] + ": " + plain(text_in(printed)));
+	return text_in(printed);
 }
 
 work_folder::work_folder() : path_(std::filesystem::temp_directory_path() / "het-fatbin-XXXXXX")

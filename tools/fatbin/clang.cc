@@ -41,4 +41,17 @@ std::string compile_opencl(const std::string &clang, const std::string &source, 
 	return read_file(made);
 }
 
+std::string dump_tokens(const std::string &source, const std::string &options, std::string &file)
+{
+	work_folder work;
+	file = work.file("source.cl");
+	replace_file(file, source);
+	std::vector<std::string> command = {analysing_clang,   "-x", "cl", "-w", "-fsyntax-only", "-Xclang",
+					    "-dump-raw-tokens"};
+	auto words = words_of(options);
+	command.insert(command.end(), words.begin(), words.end());
+	command.push_back(file);
+	return run(command);
+}
+
 } // namespace tool::fat

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "fatbin/conditions.h"
 
-#include <cctype>
+#include "fatbin/asked.h"
+#include "fatbin/document.h"
+#include "fatbin/tokens.h"
+
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <sstream>
-#include <string_view>
-#include <vector>
+#include <stdexcept>
 
 namespace tool::fat
 {
@@ -13,131 +17,146 @@ namespace tool::fat
 namespace
 {
 
-bool is_name_start(char c)
+using token = preprocessor_token;
+using tokens = std::vector<token>;
+
+constexpr const char *keywords[] = {
+	"__LINE__",     "__FILE__",    "__VA_ARGS__",   "__VA_OPT__", "__func__",     "__FUNCTION__", "__kernel",
+	"__global",     "__local",     "__constant",    "__private",  "__generic",    "__read_only",  "__write_only",
+	"__read_write", "__attribute", "__attribute__", "__restrict", "__restrict__", "__inline",     "__inline__",
+	"__const",      "__volatile",  "__volatile__",  "__signed",   "__signed__",   "__asm",        "__asm__",
+	"__alignof",    "__alignof__", "__typeof",      "__typeof__", "__extension__"};
+
+bool starts_with_any(const std::string &name, std::initializer_list<const char *> beginnings)
 {
-	return isalpha(static_cast<unsigned char>(c)) || c == '_';
+	return std::any_of(beginnings.begin(), beginnings.end(), [&](const char *b) { return name.starts_with(b); });
 }
 
-bool is_name(char c)
+// Names of which compilers have macros, other than the constants of the language, which are the same everywhere.
+bool is_compilers(const std::string &name)
 {
-	return is_name_start(c) || isdigit(static_cast<unsigned char>(c));
+	return starts_with_any(name, {"_", "cl_", "cles_", "CL_", "FP_FAST_"}) && !name.starts_with("__builtin_") &&
+	       std::find(std::begin(keywords), std::end(keywords), name) == std::end(keywords);
 }
 
-// Without comments and continued lines; each line keeps its number. Texts in quotes become blanks.
-std::string without_comments(const std::string &source)
+[[noreturn]] void refuse(const token &t, const std::string &what)
 {
-	std::string out, lines;
-	for (size_t i = 0; i < source.size(); i++) {
-		bool is_continued = source[i] == '\\' && i + 1 < source.size() && source[i + 1] == '\n';
-		if (is_continued) {
-			lines += '\n';
-			i++;
-			continue;
-		}
-		if (source.compare(i, 2, "//") == 0) {
-			while (i + 1 < source.size() && source[i + 1] != '\n')
-				i += source.compare(i + 1, 2, "\\\n") == 0 ? (lines += '\n', 2) : 1;
-		} else if (source.compare(i, 2, "/*") == 0) {
-			size_t end = std::min(source.find("*/", i + 2), source.size());
-			for (; i < end; i++)
-				lines.append(source[i] == '\n', '\n');
-			i++;
-			out += ' ';
-		} else if (source[i] == '"' || source[i] == '\'') {
-			char quote = source[i++];
-			for (; i < source.size() && source[i] != quote && source[i] != '\n'; i++)
-				i += source[i] == '\\';
-			out += ' ';
-		} else {
-			out += source[i];
-			if (source[i] == '\n')
-				out += lines, lines.clear();
-		}
-	}
-	return out;
+	throw std::runtime_error("line " + std::to_string(t.line) + " " + what);
 }
 
-std::vector<std::string_view> names_in(std::string_view text)
+// What options define or forbid is the same everywhere.
+std::set<std::string> names_in_options(const std::string &options)
 {
-	std::vector<std::string_view> names;
-	for (size_t i = 0; i < text.size();) {
-		size_t from = i;
-		while (i < text.size() && is_name(text[i]))
-			i++;
-		if (i == from)
-			i++;
-		else if (is_name_start(text[from]))
-			names.push_back(text.substr(from, i - from));
-	}
-	return names;
-}
-
-// The word behind the # of a directive, and what follows it.
-bool is_directive(std::string_view line, std::string_view &word, std::string_view &rest)
-{
-	size_t at = line.find_first_not_of(" \t");
-	if (at == line.npos || line[at] != '#')
-		return false;
-	at = line.find_first_not_of(" \t", at + 1);
-	if (at == line.npos)
-		at = line.size();
-	size_t end = at;
-	while (end < line.size() && is_name(line[end]))
-		end++;
-	word = line.substr(at, end - at);
-	rest = line.substr(end);
-	return true;
-}
-
-// Those that begin like __ENDIAN_LITTLE__ are the compiler's; these are the same for all.
-bool is_compilers(std::string_view name)
-{
-	return name.size() > 2 && name.starts_with("__") && isupper(static_cast<unsigned char>(name[2])) &&
-	       name != "__FILE__" && name != "__LINE__";
-}
-
-std::set<std::string, std::less<>> defined_names(const std::string &text, const std::string &options)
-{
-	std::set<std::string, std::less<>> all = {"defined"};
-	std::istringstream lines(text), words(options);
-	std::string_view word, rest;
-	for (std::string line; std::getline(lines, line);)
-		if (is_directive(line, word, rest) && word == "define")
-			if (auto names = names_in(rest); !names.empty())
-				all.emplace(names[0]);
+	std::set<std::string> all;
+	std::istringstream words(options);
 	for (std::string option; words >> option;) {
-		if (!option.starts_with("-D"))
-			continue;
-		if (option.size() == 2)
+		bool is_macro = option.starts_with("-D") || option.starts_with("-U");
+		if (option.starts_with("-include"))
+			throw std::runtime_error("an option includes a file, which is read where it is compiled");
+		if (is_macro && option.size() == 2)
 			words >> option;
-		else
+		else if (is_macro)
 			option.erase(0, 2);
-		all.insert(option.substr(0, option.find('=')));
+		if (is_macro)
+			all.insert(option.substr(0, option.find_first_of("=(")));
 	}
 	return all;
 }
 
+class asking
+{
+      public:
+	explicit asking(const std::string &options) : settled_(names_in_options(options)) {}
+
+	// A line of the preprocessor's, behind its #.
+	void take_directive(const token *at, const token *end);
+	void take_text(const token &t)
+	{
+		if (t.is == t.name && is_compilers(t.text))
+			ask(t.text, true);
+		has_paste_ = has_paste_ || t.is == t.paste;
+	}
+	asked_macros all(const tokens &of) const;
+
+      private:
+	void ask(const std::string &name, bool is_value)
+	{
+		if (!settled_.contains(name))
+			all_[name] |= is_value;
+	}
+	void take_condition(const token *at, const token *end);
+
+	const std::set<std::string> settled_;
+	asked_macros all_;
+	bool has_paste_ = false;
+};
+
+void asking::take_condition(const token *at, const token *end)
+{
+	for (bool is_defined = false; at != end; ++at) {
+		if (at->is == at->open)
+			continue;
+		if (at->is == at->name && at->text != "defined")
+			ask(at->text, !is_defined);
+		is_defined = at->is == at->name && at->text == "defined";
+	}
+}
+
+void asking::take_directive(const token *at, const token *end)
+{
+	const std::string word = at != end ? at->text : "";
+	if (at != end)
+		++at;
+	if (starts_with_any(word, {"include", "import", "embed"}))
+		refuse(at[-1], "includes a file, which is read where it is compiled");
+	if (word == "if" || word == "elif")
+		return take_condition(at, end);
+	bool is_name = at != end && at->is == at->name;
+	if (starts_with_any(word, {"if", "elif"}) && is_name)
+		return ask(at->text, false);
+	if (word == "pragma" || word == "error" || word == "warning")
+		return;
+	// Whatever the compiler says of it, it is over now.
+	if ((word == "define" || word == "undef") && is_name)
+		++at;
+	for (; at != end; ++at)
+		take_text(*at);
+}
+
+// Names that are put together are not seen.
+asked_macros asking::all(const tokens &of) const
+{
+	for (const token &t : of)
+		if (has_paste_ && t.is == t.name && is_compilers(t.text))
+			refuse(t, "names " + t.text + " in a source that puts names together");
+	return all_;
+}
+
 } // namespace
 
-std::string depends_on_device(const std::string &source, const std::string &options)
+asked_macros find_asked_macros(const std::string &source, const std::string &options)
 {
-	std::string text = without_comments(source);
-	auto defined = defined_names(text, options);
-	std::istringstream lines(text);
-	unsigned number = 1;
-	for (std::string line; std::getline(lines, line); number++) {
-		std::string_view word, rest;
-		bool is_asked = is_directive(line, word, rest);
-		if (is_asked && (word == "include" || word == "import"))
-			return "line " + std::to_string(number) +
-			       " includes a file, which is read where it is compiled";
-		is_asked = is_asked && (word.starts_with("if") || word.starts_with("elif"));
-		for (std::string_view name : names_in(line))
-			if ((is_compilers(name) || (is_asked && name != word)) && !defined.contains(name))
-				return "line " + std::to_string(number) + " asks for " + std::string(name) +
-				       ", which is not the same for all devices";
+	const tokens all = tokens_of(source, options);
+	asking found(options);
+	for (size_t i = 0; i < all.size();) {
+		if (all[i].is != token::hash || !all[i].begins_line) {
+			found.take_text(all[i++]);
+			continue;
+		}
+		size_t end = i + 1;
+		while (end < all.size() && !all[end].begins_line)
+			end++;
+		found.take_directive(all.data() + i + 1, all.data() + end);
+		i = end;
 	}
-	return "";
+	return found.all(all);
+}
+
+std::string text_of_checks(const std::string &asked)
+{
+	std::string text(format::most_checks(asked.size()), ' ');
+	text.resize(format::write_checks(asked.c_str(), text.data()));
+	return text;
 }
 
 } // namespace tool::fat

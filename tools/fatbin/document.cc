@@ -117,7 +117,8 @@ image_row row_of(const image &i, uint32_t section, string_table &strings)
 		.options = strings.add(i.options),
 		.section = section,
 		.reason = strings.add(i.reason),
-		.reserved = 0};
+		.reserved = 0,
+		.source = i.source};
 }
 
 } // namespace
@@ -130,7 +131,8 @@ std::string make_directory(const document &d, const std::vector<uint32_t> &secti
 	std::vector<image_row> images;
 	for (const kernel &k : d.kernels) {
 		kernels.push_back({strings.add(k.name), uint32_t(arguments.size()), uint32_t(k.arguments.size()),
-				   uint32_t(k.split), strings.add(k.split_reason), k.dimensions});
+				   uint32_t(k.split), strings.add(k.split_reason), k.dimensions, strings.add(k.asked),
+				   0, k.source});
 		for (const argument &a : k.arguments)
 			arguments.push_back(row_of(a, strings));
 	}
@@ -163,7 +165,8 @@ document from_elf(format::bytes file)
 		throw std::runtime_error(why.text);
 	for (uint32_t i = 0; i < from.nkernels(); i++) {
 		auto k = from.kernel(i);
-		kernel &made = d.kernels.emplace_back(kernel{k.name, {}, k.split, k.split_reason, k.dimensions});
+		kernel &made = d.kernels.emplace_back(
+			kernel{k.name, {}, k.split, k.split_reason, k.dimensions, k.asked, k.source});
 		for (uint32_t n = 0; n < k.narguments; n++) {
 			auto a = from.argument(k, n);
 			made.arguments.push_back({a.name, a.type, a.space, a.access, a.size, {}, a.reach});
@@ -177,9 +180,14 @@ document from_elf(format::bytes file)
 		if (m.is_there() && !from.contents(m, data, why))
 			throw std::runtime_error("image " + std::to_string(i + 1) + ": " + why.text);
 		std::string text(reinterpret_cast<const char *>(data.data()), data.size());
-		d.images.push_back({m.target, m.name, m.major, m.minor, m.options, text, m.reason});
+		d.images.push_back({m.target, m.name, m.major, m.minor, m.options, text, m.reason, m.source});
 	}
 	return d;
+}
+
+uint64_t source_identity(const std::string &source, const std::string &options)
+{
+	return format::source_identity(checksum(as_bytes(source)), plain(options).c_str());
 }
 
 document read_document(const std::string &file, const std::string &section)

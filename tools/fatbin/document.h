@@ -29,6 +29,8 @@ struct kernel {
 	format::split split = format::split::unknown;
 	std::string split_reason;
 	uint32_t dimensions = 0;
+	std::string asked;   // as in kernel_row
+	uint64_t source = 0; // as in kernel_row
 	friend bool operator==(const kernel &, const kernel &) = default;
 };
 
@@ -37,8 +39,9 @@ struct image {
 	std::string name; // as in image_row
 	uint32_t major = 0, minor = 0;
 	std::string options;
-	std::string bytes;  // none if it could not be made
-	std::string reason; // why
+	std::string bytes;   // none if it could not be made
+	std::string reason;  // why
+	uint64_t source = 0; // as in image_row
 	friend bool operator==(const image &, const image &) = default;
 };
 
@@ -62,6 +65,8 @@ document from_elf(format::bytes file);
 
 // Of a file, or of its section that is a fat binary ("": none).
 document read_document(const std::string &file, const std::string &section);
+
+uint64_t source_identity(const std::string &source, const std::string &options);
 
 // In one line, with what terminals take for commands replaced by blanks.
 std::string plain(const std::string &text);

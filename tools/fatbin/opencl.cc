@@ -12,7 +12,7 @@ namespace tool::fat
 namespace
 {
 
-constexpr char sizes_kernel[] = "het_fatbin_sizes";
+constexpr char numbers_kernel[] = "het_fatbin_numbers";
 
 // A source built for one device.
 class built_program
@@ -55,25 +55,26 @@ class built_program
 		return all;
 	}
 
-	// What the kernel above writes.
-	std::vector<uint64_t> run_sizes(size_t n) const
+	// What the kernel above writes; what it does not is 0.
+	std::vector<uint64_t> run_numbers(size_t n) const
 	{
 		cl_int err;
-		std::vector<uint64_t> sizes(n);
+		std::vector<uint64_t> numbers(n);
 		size_t nbytes = n * sizeof(uint64_t);
 		owned<cl_command_queue> queue(cl_.CreateCommandQueue(context_, id_, 0, &err), cl_.ReleaseCommandQueue,
 					      err, "clCreateCommandQueue");
-		owned<cl_mem> out(cl_.CreateBuffer(context_, CL_MEM_READ_WRITE, nbytes, nullptr, &err),
+		owned<cl_mem> out(cl_.CreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, nbytes,
+						   numbers.data(), &err),
 				  cl_.ReleaseMemObject, err, "clCreateBuffer");
-		owned<cl_kernel> k(cl_.CreateKernel(program_, sizes_kernel, &err), cl_.ReleaseKernel, err,
+		owned<cl_kernel> k(cl_.CreateKernel(program_, numbers_kernel, &err), cl_.ReleaseKernel, err,
 				   "clCreateKernel");
 		cl_mem argument = out;
 		// NOLINTNEXTLINE(bugprone-sizeof-expression): a handle
 		check(cl_.SetKernelArg(k, 0, sizeof(argument), &argument), "clSetKernelArg");
 		check(cl_.EnqueueTask(queue, k, 0, nullptr, nullptr), "clEnqueueTask");
-		check(cl_.EnqueueReadBuffer(queue, out, CL_TRUE, 0, nbytes, sizes.data(), 0, nullptr, nullptr),
+		check(cl_.EnqueueReadBuffer(queue, out, CL_TRUE, 0, nbytes, numbers.data(), 0, nullptr, nullptr),
 		      "clEnqueueReadBuffer");
-		return sizes;
+		return numbers;
 	}
 
       private:
@@ -177,11 +178,11 @@ void add_sizes(const cl_functions &cl, cl_device_id id, const std::string &sourc
 	sizes.erase("");
 	if (sizes.empty())
 		return;
-	std::string text = source + "\nkernel void " + sizes_kernel + "(global ulong *out)\n{\n";
+	std::string text = source + "\nkernel void " + numbers_kernel + "(global ulong *out)\n{\n";
 	size_t n = 0;
 	for (const auto &[type, size] : sizes)
 		text.append("\tout[").append(std::to_string(n++)).append("] = sizeof(").append(type).append(");\n");
-	auto found = built_program(cl, id, text + "}\n", options).run_sizes(n);
+	auto found = built_program(cl, id, text + "}\n", options).run_numbers(n);
 	n = 0;
 	for (auto &[type, size] : sizes)
 		size = found[n++];
@@ -191,7 +192,48 @@ void add_sizes(const cl_functions &cl, cl_device_id id, const std::string &sourc
 			a.size = uint32_t(sizes[sized_type(a)]);
 }
 
+// Writes two numbers for each: whether there is such a macro, and which number it is.
+std::string text_that_asks(const asked_macros &asked)
+{
+	std::string text = std::string("kernel void ") + numbers_kernel + "(global ulong *het_out)\n{\n";
+	size_t n = 0;
+	for (const auto &[name, is_value] : asked) {
+		std::string to = "*het_out++ = ", number = is_value ? name + " + 0" : "0";
+		text.append("#ifdef ").append(name).append("\n").append(to).append("1;\n").append(to).append(number);
+		text.append(";\n#else\nhet_out += 2;\n#endif\n");
+		n++;
+	}
+	return text + "}\n";
+}
+
 } // namespace
+
+std::string opencl::answers(const asked_macros &asked, const std::string &options) const
+{
+	constexpr uint64_t most = 1000000000000000000;
+	if (asked.empty())
+		return "";
+	std::vector<uint64_t> numbers;
+	try {
+		numbers = built_program(*cl_, devices_.front().id, text_that_asks(asked), options)
+				  .run_numbers(2 * asked.size());
+	} catch (const std::runtime_error &) {
+	}
+	std::string words, names;
+	size_t n = 0;
+	for (const auto &[name, is_value] : asked) {
+		bool is_known = !numbers.empty() && numbers[n + 1] < most, is_defined = is_known && numbers[n] != 0;
+		names += (names.empty() ? "" : ", ") + name;
+		if (!is_known)
+			continue;
+		words += (words.empty() ? "" : " ") + name + (is_defined ? "=" : "");
+		words += is_defined && is_value ? std::to_string(numbers[n + 1]) : "";
+		n += 2;
+	}
+	if (n != 2 * asked.size())
+		throw std::runtime_error("it asks its compiler for what are not all numbers: " + names);
+	return words;
+}
 
 opencl::opencl() : cl_(std::make_unique<cl_functions>())
 {

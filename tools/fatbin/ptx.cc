@@ -3,6 +3,7 @@
 
 #include "fatbin/child.h"
 #include "fatbin/clang.h"
+#include "fatbin/conditions.h"
 #include "fatbin/ptx_builtins.h"
 #include "fatbin/ptx_lower.h"
 
@@ -62,6 +63,17 @@ std::string compile(const std::string &source, const std::string &options, const
 	return lower_ptx(made, source);
 }
 
+// Whether this compiler makes of the source what was analysed.
+bool is_same_text(const std::string &options, const kernel &analysed)
+{
+	try {
+		compile_opencl(clang, text_of_checks(analysed.asked), with_version(options), arguments_for({"-E"}));
+		return true;
+	} catch (const std::runtime_error &) {
+		return false;
+	}
+}
+
 } // namespace
 
 image make_ptx(const std::string &source, const std::string &options, const std::vector<kernel> &kernels)
@@ -74,6 +86,7 @@ image make_ptx(const std::string &source, const std::string &options, const std:
 	made.minor = ptx_minor;
 	try {
 		made.bytes = compile(source, options, kernels);
+		made.source = is_same_text(options, kernels.at(0)) ? kernels[0].source : 0;
 	} catch (const std::runtime_error &why) {
 		made.reason = why.what();
 	}

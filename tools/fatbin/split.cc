@@ -3,10 +3,10 @@
 
 #include "fatbin/child.h"
 #include "fatbin/clang.h"
-#include "fatbin/conditions.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -16,8 +16,7 @@ namespace tool::fat
 namespace
 {
 
-// Bitcode is read by the version that wrote it, which is the one that het-analyse is linked with.
-constexpr char clang[] = "clang-14", analyser[] = "het-analyse";
+constexpr char analyser[] = "het-analyse";
 
 // It lies where this program does; or in PATH.
 std::string find_analyser()
@@ -31,16 +30,29 @@ std::string find_analyser()
 	throw std::runtime_error("het-analyse is not here; it is built where LLVM's library is (llvm-14-dev)");
 }
 
-document run_analysis(const std::string &source, const std::string &options)
+document run_analysis(const std::string &source, const std::string &options, const std::string &asked)
 {
 	std::string program = find_analyser();
-	if (!is_installed(clang))
-		throw std::runtime_error(std::string(clang) + " is not installed");
 	work_folder work;
 	std::string bitcode = work.file("source.bc"), made = work.file("answers");
-	replace_file(bitcode, compile_for_analysis(source, options));
+	replace_file(bitcode, compile_for_analysis(source, options, asked));
 	run({program, bitcode, "-o", made});
 	return from_elf(as_bytes(read_file(made)));
+}
+
+// So that clang answers as the device's compiler does.
+std::string options_for(const std::string &asked)
+{
+	std::string options;
+	std::istringstream words(asked);
+	for (std::string word; words >> word;) {
+		size_t sign = word.find('=');
+		if (sign == word.npos)
+			options += " -U" + word;
+		else if (sign + 1 < word.size())
+			options += " -U" + word.substr(0, sign) + " -D" + word;
+	}
+	return options;
 }
 
 void take_answers(const document &answers, kernel &to)
@@ -63,22 +75,26 @@ void take_answers(const document &answers, kernel &to)
 } // namespace
 
 // Helpers are to be inlined: calls are not followed.
-std::string compile_for_analysis(const std::string &source, const std::string &options)
+std::string compile_for_analysis(const std::string &source, const std::string &options, const std::string &asked)
 {
-	return compile_opencl(clang, source, options,
+	return compile_opencl(analysing_clang, text_of_checks(asked) + "#line 1\n" + source,
+			      options + options_for(asked),
 			      {"-target", "spir64-unknown-unknown", "-O2", "-gline-tables-only", "-cl-kernel-arg-info",
 			       "-mllvm", "-inline-threshold=1000000", "-emit-llvm", "-c"});
 }
 
-void find_splits(const std::string &source, const std::string &options, std::vector<kernel> &kernels)
+void find_splits(const opencl &cl, const std::string &source, const std::string &options, std::vector<kernel> &kernels)
 {
 	try {
-		std::string asked = depends_on_device(source, options);
-		if (!asked.empty())
-			throw std::runtime_error(asked);
-		document answers = run_analysis(source, options);
-		for (kernel &k : kernels)
+		if (!is_installed(analysing_clang))
+			throw std::runtime_error(std::string(analysing_clang) + " is not installed");
+		std::string asked = cl.answers(find_asked_macros(source, options), options);
+		document answers = run_analysis(source, options, asked);
+		for (kernel &k : kernels) {
 			take_answers(answers, k);
+			k.asked = asked;
+			k.source = source_identity(source, options);
+		}
 	} catch (const std::runtime_error &wrong) {
 		for (kernel &k : kernels)
 			k.split_reason = std::string("not analysed: ") + wrong.what();

@@ -2,15 +2,15 @@
 // Whether launches may be divided over devices, by het-analyse as a child process.
 #pragma once
 
-#include "fatbin/document.h"
+#include "fatbin/opencl.h"
 
 namespace tool::fat
 {
 
-// What het-analyse reads.
-std::string compile_for_analysis(const std::string &source, const std::string &options);
+// What het-analyse reads. @asked: as kernel_row has it; what is not so with this compiler is made so, or an exception.
+std::string compile_for_analysis(const std::string &source, const std::string &options, const std::string &asked = "");
 
 // Fills in the answers. What can't be analysed gets the reason.
-void find_splits(const std::string &source, const std::string &options, std::vector<kernel> &kernels);
+void find_splits(const opencl &cl, const std::string &source, const std::string &options, std::vector<kernel> &kernels);
 
 } // namespace tool::fat

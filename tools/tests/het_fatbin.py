@@ -60,7 +60,9 @@ def build(work: Path, source: str, *options: object) -> Path:
     called = Called("build", "-", "-o", made, *options, stdin=source.encode())
     if "there is no OpenCL" in called.err:
         raise Skip("no OpenCL driver with a compiler is installed")
-    same((called.status, called.err if "spirv" not in str(options) else ""), (0, ""))
+    # Drivers write there what their compilers say.
+    is_error = "spirv" not in str(options) and "generated" not in called.err
+    same((called.status, called.err if is_error else ""), (0, ""))
     return made
 
 
@@ -145,9 +147,82 @@ def splits_are_analysed(work: Path) -> None:
 
 
 def what_is_not_analysed_has_a_reason(work: Path) -> None:
-    (kernel,) = listed(build(work, "#ifdef cl_khr_fp64\n#endif\n" + ADD, "--targets", "opencl"))["kernels"]
-    same(kernel["split"]["answer"], "unknown")
-    within("not analysed: line 1 asks for cl_khr_fp64", kernel["split"]["reason"])
+    for asks, said in (
+        ("#include <none.h>", "line 2 includes a file"),
+        ("#ifdef __GNUC_STDC_INLINE__\n#undef __clang_version__\nconstant char v[] = __clang_version__;\n#endif", "not all numbers"),
+    ):
+        source = f"#if 0\n{asks}\n#endif\n{ADD}"
+        (kernel,) = listed(build(work, source, "--targets", "opencl"))["kernels"]
+        same(kernel["split"]["answer"], "unknown")
+        within(said, kernel["split"]["reason"])
+
+
+def written_by(file: Path, devices: int) -> tuple[int, str]:
+    """How many of so many OpenCL devices were given a part of a launch that says nothing, and the checksum of what they wrote."""
+    environment = {"POCL_DEVICES": "pthread " * devices, "HET_DEVICES": "opencl", "HET_POLICY": "dynamic"}
+    arguments = ["--arg", "index", "--arg", "1", "--global", "64K", "--local", "64", "--json"]
+    called = command_line.Called(str(Path(HET_FATBIN).parent / "het-run"), file, "add", *arguments, env=environment)
+    same((called.status, called.err if called.status else ""), (0, ""))
+    report = json.loads(called.out)
+    return sum(d["parts"] > 0 for d in report["devices"]), report["outputs"][0]["xxh64"]
+
+
+def check_shared(file: Path, devices: int) -> None:
+    same(written_by(file, 2), (devices, written_by(file, 1)[1]))
+
+
+# With OTHER, a work-item uses what another one writes, so that parts of a launch can't tell what the whole does.
+CHOICE = """
+kernel void add(global int *p, int value)
+{
+	size_t i = get_global_id(0), n = get_global_size(0);
+	if (!OTHER)
+		p[i] += value;
+	else if (i < n / 2)
+		p[i] = p[n - 1 - i] = get_group_id(0) + value;
+}
+"""
+
+
+def what_the_devices_compiler_says_counts(work: Path) -> None:
+    """Macros that the device's compiler has and clang has not, or the other way round, however the source looks for them."""
+    if "not analysed" in listed(build(work, ADD, "--targets", "opencl"))["kernels"][0]["split"]["reason"]:
+        raise Skip("nothing is analysed here")
+    check_shared(work / "made.het", 2)
+    for asks, answer in (
+        ("#ifndef __OPENCL_VERSION__\n#define __OPENCL_VERSION__ 0\n#endif\n#define OTHER (__OPENCL_VERSION__ > 0)", "unsafe"),
+        ("#if 1 \\\r\n && defined(__SPIR__)\r\n#define OTHER 0\n#else\n#define OTHER 1\n#endif", "unsafe"),
+        ("#if 1 \\ \n && defined(__SPIR__)\n#define OTHER 0\n#else\n#define OTHER 1\n#endif", "unsafe"),
+        ("%:ifdef __SPIR__\n#define OTHER 0\n#else\n#define OTHER 1\n#endif", "unsafe"),
+        ("#if __clang_major__ == 14\n#define OTHER 0\n#else\n#define OTHER 1\n#endif", None),
+        ("#ifdef cl_khr_fp64\n#define OTHER 0\n#else\n#define OTHER 1\n#endif", None),
+        ("#ifndef MINE\n#define MINE 0\n#endif\n#define OTHER MINE", "safe"),
+    ):
+        (kernel,) = listed(build(work, asks + CHOICE, "--targets", "opencl"))["kernels"]
+        if answer:
+            same((asks, kernel["split"]["answer"]), (asks, answer))
+        check_shared(work / "made.het", 2 if kernel["split"]["answer"] == "safe" else 1)
+
+
+def answers_are_those_of_the_images(work: Path) -> None:
+    file = build(work, ADD, "--targets", "opencl,ptx")
+    if listed(file)["kernels"][0]["split"]["answer"] != "safe":
+        raise Skip(listed(file)["kernels"][0]["split"]["reason"])
+    check_shared(file, 2)
+    has_ptx = "missing" not in listed(file)["images"][0]
+    (work / "other.cl").write_text("#define OTHER 1\n" + CHOICE)
+    same(Called("add", file, work / "other.cl", "--target", "opencl").status, 0)
+    (kernel,) = listed(file)["kernels"]
+    same((kernel["split"]["answer"], "found" in kernel["arguments"][0]), ("unknown", False) if has_ptx else ("unsafe", True))
+    within("not analysed: an image is not made from the source that was" if has_ptx else "p", kernel["split"]["reason"])
+    check_shared(file, 1)
+    # The first source again, but with options with which it is another one.
+    (work / "first.cl").write_text("#ifndef OTHER\n#define OTHER 0\n#endif\n" + CHOICE)
+    for options, answer in ((["--options", "-DSOME"], "safe"), (["--options", "-DOTHER=1"], "unsafe")):
+        file = build(work, ADD, "--targets", "opencl")
+        same(Called("add", file, work / "first.cl", "--target", "opencl", *options).status, 0)
+        same(listed(file)["kernels"][0]["split"]["answer"], answer)
+        check_shared(file, 2 if answer == "safe" else 1)
 
 
 def wrong_sources_are_told(work: Path) -> None:
@@ -287,6 +362,13 @@ def files_of_the_first_version_are_read(_: Path) -> None:
 
 
 def files_of_version_1_1_are_read(_: Path) -> None:
+    """They do not tell what was analysed."""
+    kernels = listed(CORPUS / "analysed-1.1.het")["kernels"]
+    same([(k["name"], k["split"]["answer"]) for k in kernels], [(name, "unknown") for name in ("scale", "rows", "count")])
+    within("not analysed: an image is not made from the source", kernels[0]["split"]["reason"])
+
+
+def files_of_version_1_2_are_read(_: Path) -> None:
     kernels = listed(CORPUS / "analysed.het")["kernels"]
     same([(k["name"], k["split"]["answer"]) for k in kernels], [("scale", "safe"), ("rows", "safe"), ("count", "unsafe")])
     same([a.get("found") for a in kernels[0]["arguments"]], ["read", "write", None])
@@ -369,6 +451,8 @@ def main() -> int:
         spirv_is_made_and_valid,
         what_is_not_made_has_a_reason,
         splits_are_analysed,
+        what_the_devices_compiler_says_counts,
+        answers_are_those_of_the_images,
         what_is_not_analysed_has_a_reason,
         wrong_sources_are_told,
         ptx_runs_in_the_interpreter,
@@ -380,6 +464,7 @@ def main() -> int:
         sections_of_executables_are_read,
         files_of_the_first_version_are_read,
         files_of_version_1_1_are_read,
+        files_of_version_1_2_are_read,
         damage_is_found,
         native_binaries_run,
         refused_binaries_are_stepped_over,

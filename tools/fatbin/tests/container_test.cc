@@ -19,13 +19,15 @@ namespace
 document small()
 {
 	document d;
-	kernel add{"add", {}, format::split::safe, "writes at its own index alone", 2};
+	const char source[] = "kernel void add() {}";
+	const uint64_t identity = source_identity(source, "-DN=1");
+	kernel add{"add", {}, format::split::safe, "writes at its own index, alone", 2, "N __X= Y=3", identity};
 	format::reach_row reach = {-4, 12, uint64_t{1} << 32, {{4, 0, 1, 0, 0}, {4, 4, 2, -1, 1}}};
 	add.arguments.push_back(
 		{"x", "float*", format::space::global, format::access::read_only, 4, format::access::read_only, reach});
 	add.arguments.push_back({"n", "uint", format::space::value, format::access::none, 4, {}, {}});
-	d.kernels = {add, {"nothing", {}, format::split::unknown, "", 0}};
-	d.images.push_back({format::target::opencl_c, "", 1, 2, "-DN=1", "kernel void add() {}", ""});
+	d.kernels = {add, {"nothing", {}, format::split::unknown, "", 0, "", identity}};
+	d.images.push_back({format::target::opencl_c, "", 1, 2, "-DN=1", source, "", identity});
 	d.images.push_back({format::target::spirv, "", 1, 0, "", "", "llvm-spirv is not installed"});
 	d.images.push_back({format::target::native, "a; b; c", 0, 0, "", std::string("\0\x7f\xff binary", 10), ""});
 	return d;
@@ -120,6 +122,37 @@ TEST(container, finds_kernels_by_name)
 	EXPECT_FALSE(c.find("ad", k));
 }
 
+// Answers are those of one text. Images from which no slices are made may come from anywhere.
+TEST(container, has_answers_for_images_of_the_source_that_was_analysed)
+{
+	auto answers = [](auto change) {
+		document d = small();
+		change(d);
+		document got = *read(to_elf(d));
+		const kernel &add = got.kernels[0];
+		bool is_known = add.split == format::split::safe && add.dimensions == 2 && add.arguments[0].found &&
+				add.arguments[0].reach.length;
+		bool is_unknown = add.split == format::split::unknown && !add.dimensions && !add.arguments[0].found &&
+				  !add.arguments[0].reach.length && contains(add.split_reason, "not analysed");
+		EXPECT_NE(is_known, is_unknown);
+		return is_known;
+	};
+	image ptx = {format::target::ptx, "sm_75", 6, 3, "-DN=1", "ptx", "", small().kernels[0].source};
+	EXPECT_TRUE(answers([](document &) {}));
+	EXPECT_TRUE(answers([](document &d) { d.images[2].bytes = "another"; }));
+	EXPECT_TRUE(answers([](document &d) { d.images.erase(d.images.begin()); }));
+	EXPECT_TRUE(answers([&](document &d) { d.images.push_back(ptx); }));
+	EXPECT_FALSE(answers([](document &d) { d.images[0].bytes += ' '; }));
+	EXPECT_FALSE(answers([](document &d) { d.images[0].options = "-DN=2"; }));
+	EXPECT_FALSE(answers([](document &d) { d.kernels[0].source = 0; }));
+	ptx.source = 0;
+	EXPECT_FALSE(answers([&](document &d) { d.images.push_back(ptx); }));
+	EXPECT_FALSE(answers([&](document &d) {
+		d.kernels[0].source = 0;
+		d.images[0] = ptx;
+	}));
+}
+
 TEST(container, may_lie_at_any_address)
 {
 	std::string file = to_elf(small());
@@ -165,7 +198,7 @@ TEST(container, of_another_major_version_is_refused)
 {
 	std::string file = to_elf(small());
 	auto newer = refusal(with_head(file, [](format::head &h) { h.major++; }));
-	EXPECT_TRUE(contains(newer, "version 2.1")) << newer;
+	EXPECT_TRUE(contains(newer, "version 2.2")) << newer;
 	EXPECT_TRUE(contains(newer, "newer libhet")) << newer;
 	auto older = refusal(with_head(file, [](format::head &h) { h.major--; }));
 	EXPECT_TRUE(contains(older, "build it again")) << older;
@@ -204,7 +237,7 @@ TEST(container, of_an_earlier_minor_version_can_be_read)
 						       [](format::kernel_row &r) { r.arguments = 1; }));
 	ASSERT_TRUE(older);
 	const kernel &add = older->kernels[0];
-	EXPECT_EQ(add.split, format::split::safe);
+	EXPECT_EQ(add.split, format::split::unknown); // nobody knows what was analysed
 	EXPECT_EQ(add.dimensions, 0u);
 	EXPECT_EQ(add.arguments[0].name, "x");
 	EXPECT_FALSE(add.arguments[0].found);
@@ -245,6 +278,8 @@ TEST(container, with_rows_that_lead_outside_is_refused)
 	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.first_argument = ~0u; })));
 	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.arguments = 3; })));
 	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.split = 3; })));
+	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.asked = ~0u; })));
+	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.asked = r.split_reason; }))); // no words of that kind
 	EXPECT_FALSE(read(arguments([](argument_row &r) { r.type = ~0u; })));
 	EXPECT_FALSE(read(arguments([](argument_row &r) { r.space = 0; })));
 	EXPECT_FALSE(read(arguments([](argument_row &r) { r.access = 4; })));

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The words of a source as clang's preprocessor sees them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tool::fat
+{
+
+// A name, or a sign of its preprocessor.
+struct preprocessor_token {
+	enum { name, hash, paste, open, other } is;
+	std::string text; // of names
+	unsigned line;
+	bool begins_line; // which goes on where a newline is hidden
+};
+
+// Neither comments nor blanks are among them. Throws if clang does.
+std::vector<preprocessor_token> tokens_of(const std::string &source, const std::string &options);
+
+} // namespace tool::fat
