@@ -45,7 +45,7 @@ Q := $(if $(V),,@)
 say = @$(if $(V),:,printf '  %-4s %s\n' $1 '$@')
 
 # Goals that compile nothing need no probing of the machine.
-without_probing := help clean setup packages run bench bench-apps bench-vm check check-vm check-vm-debug check-vm-library \
+without_probing := help clean setup packages run bench bench-apps bench-vm check check-vm check-vm-debug check-vm-all check-vm-library \
 	modules modules_install uninstall
 ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
 include mk/config.mk
@@ -63,8 +63,9 @@ help:
 ##   all              library, tools and benchmark programs (default)
 ##   modules          the kernel module, for the running kernel or that of KDIR=, into build/kmod/
 ##   check            all tests; installs what they need; ends with a line of counts
-##   check-vm         the kernel module's tests in a guest with Debian's kernel 6.1, or KERNEL=6.12
-##   check-vm-debug   the same with a debugging kernel, which is built first, once, in ten minutes
+##   check-vm         the kernel module's tests in a guest with Debian's kernel 6.1, or KERNEL=6.12, KERNEL=unstable
+##   check-vm-debug   the same with a debugging kernel 6.12, or KERNEL=6.1, which is built first, once, in ten minutes
+##   check-vm-all     both with every kernel, and the fuzzers for ten minutes in the debugging guests: for each night
 ##   check-vm-library the library's selftests in the guest
 ##   run              the main job: photo, matvec, fault-latency, results under build/run/
 ##   bench            the benchmark suite, results under build/bench/
@@ -95,7 +96,7 @@ help:
 ##   ARGS=                          run, bench and bench-apps: handed to the programs (run: another PNG);
 ##                                  check-vm: options of scripts/vm/guest.py; bench-vm: of kmod-latency
 ##   ONLY=regex                     check: these steps alone
-##   KERNEL=6.1|6.12                check-vm, bench-vm: which
+##   KERNEL=6.1|6.12|unstable       check-vm, check-vm-library, check-vm-debug and bench-vm (6.1, 6.12): which
 ##   TESTS=                         check-vm: these of selftests/kmod alone ("faults stale")
 ##   KDIR=folder                    modules: the kernel's build folder
 ##   PREFIX=, LIBDIR=, DESTDIR=     where to install

@@ -18,13 +18,12 @@ esac
 vm=build/vm/$kernel out=build/bench-vm/$kernel
 commit=$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 
-# One NUMA node: the kernel's balancing among several would take part. The kernel gives up at boot where its first timer
-# interrupts come late, as they do on a busy host, unless it is told not to look.
+# One NUMA node: the kernel's balancing among several would take part.
 guest() { # name of the run, kmod-latency's command line, option of guest.py...
 	local name=$1 program=$2
 	shift 2
 	scripts/vm/guest.py "$vm" --show --out "$out/$name" --seconds 1500 --job-seconds 1400 --memory 2048 --nodes 1 \
-		--append no_timer_check --env HET_COMMIT="$commit" "$@" "$vm/kmod/gpuvm.ko" "$program"
+		--env HET_COMMIT="$commit" "$@" "$vm/kmod/gpuvm.ko" "$program"
 }
 
 scripts/setup.sh packages vm

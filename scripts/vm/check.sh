@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 # The module's selftests in a guest, as `make check-vm` and `make check-vm-debug` run them.
-#   check.sh modules 6.1|6.12|debug                    gets or builds the kernel, and builds the module for it
-#   check.sh run 6.1|6.12|debug [guest.py option...]   also builds the tests, boots, judges
-#   check.sh library 6.1|6.12|debug [option...]        the same with the library's selftests, as they lie in build/
-#   Only some of them: TESTS="faults stale"
+# KERNEL is 6.1, 6.12, unstable (the newest that Debian has), debug (6.12 with all that watches) or debug-6.1.
+#   check.sh modules KERNEL                    gets or builds the kernel, and builds the module for it
+#   check.sh run KERNEL [guest.py option...]   also builds the tests, boots, judges
+#   check.sh library KERNEL [option...]        the same with the library's selftests, as they lie in build/
+#   Only some of them: TESTS="faults stale". With HET_TEST_FULL=1 the fuzzers get ten minutes each.
 set -eu
 cd "$(dirname "$0")/../.."
 
 get_kernel() {
-	if [ "$kernel" = debug ]; then
+	if [[ $kernel == debug* ]]; then
 		scripts/setup.sh packages vm-debug
-		scripts/vm/debug-kernel.sh
+		scripts/vm/debug-kernel.sh "$kernel"
 	else
 		scripts/vm/fetch.sh kernel "$kernel"
 	fi
@@ -50,12 +51,13 @@ run() { # guest.py option...
 			tests+=("$path")
 		fi
 	done
-	if [ "$kernel" = debug ]; then
+	if [[ $kernel == debug* ]]; then
 		modules=("$vm/kmod-test/gpuvm.ko" "${tests[@]}" "${late[@]}")
 		limits=(--seconds 900 --job-seconds 400 --memory 2048)
 	else
 		modules=("$vm/kmod/gpuvm.ko" "${tests[@]}" "$vm/kmod-test/gpuvm.ko" "${late[@]}")
 	fi
+	[ -z "${HET_TEST_FULL:-}" ] || limits+=(--seconds 3000 --job-seconds 1200 --env GPUVM_FUZZ_SECONDS=600)
 	scripts/vm/guest.py "$vm" --env GPUVM_SELFTEST_DISK=/dev/ram0 "${limits[@]}" "$@" "${modules[@]}"
 }
 
@@ -73,32 +75,29 @@ run_library() { # guest.py option...
 
 what=${1:-} kernel=${2:-}
 vm=build/vm/$kernel
-source=${kernel/debug/6.12}
+source=${kernel#debug-}
+source=${source/debug/6.12}
 case $what:$kernel in
-modules:6.1 | modules:6.12 | modules:debug)
-	scripts/setup.sh packages modules
-	get_kernel
-	build_module
+modules:6.1 | modules:6.12 | modules:unstable | modules:debug | modules:debug-6.1) ;;
+run:6.1 | run:6.12 | run:unstable | run:debug | run:debug-6.1) ;;
+library:6.1 | library:6.12 | library:unstable | library:debug | library:debug-6.1) ;;
+*)
+	sed -n '4,8s/^# \?//p' "$0" >&2
+	exit 2
 	;;
-run:6.1 | run:6.12 | run:debug)
-	shift 2
-	scripts/setup.sh packages vm
-	get_kernel
-	build_module
+esac
+shift 2
+scripts/setup.sh packages "$([ "$what" = modules ] && echo modules || echo vm)"
+get_kernel
+build_module
+case $what in
+run)
 	build_test_module
 	build_tests
 	run "$@"
 	;;
-library:6.1 | library:6.12 | library:debug)
-	shift 2
-	scripts/setup.sh packages vm
-	get_kernel
-	build_module
+library)
 	build_test_module
 	run_library "$@"
-	;;
-*)
-	sed -n '4,7s/^# \?//p' "$0" >&2
-	exit 2
 	;;
 esac

@@ -1,19 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# Builds the debugging kernel from Debian's linux-source-6.12 and debug.config, once, into build/vm/debug/. (About ten
-# minutes on two cores; a changed debug.config builds it anew.)
+# Builds a debugging kernel from Debian's sources and debug.config, once, into build/vm/NAME/. (About ten minutes on two
+# cores; a changed debug.config builds it anew.)
+#   debug-kernel.sh debug|debug-6.1      from linux-source-6.12, or -6.1
 #   vmlinuz, headers/ (a KDIR) and release, as fetch.sh leaves them
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
-into=$PWD/build/vm/debug
-tar=$PWD/build/vm/6.12/linux-source.tar.xz
+name=${1:-debug}
+version=${name#debug-}
+version=${version/debug/6.12}
+into=$PWD/build/vm/$name
+tar=$PWD/build/vm/$version/linux-source.tar.xz
 config=$here/debug.config
 
 say() { echo "vm: $*"; }
 cmp -s "$config" "$into/config.done" && exit 0
 
-scripts/vm/fetch.sh source 6.12
+scripts/vm/fetch.sh source "$version"
 say "building a debugging kernel in $into; this takes about ten minutes, once"
 mkdir -p "$into"
 if [ ! -e "$into/unpacked" ]; then

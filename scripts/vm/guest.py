@@ -30,8 +30,11 @@ HERE = Path(__file__).resolve().parent
 # The share with the host, and a block device in memory, as a target for O_DIRECT.
 GUEST_MODULES = ["virtio_pci", "9pnet_virtio", "9p", "brd"]
 # Without idle=poll each wake-up takes milliseconds under emulation, and ACPI's interrupt routing takes long enough for
-# the kernel to give it up where the host is busy; virtio needs none.
-KERNEL_ARGUMENTS = "console=ttyS0 loglevel=5 log_buf_len=4M oops=panic panic=-1 idle=poll mitigations=off pci=noacpi"
+# the kernel to give it up where the host is busy; virtio needs none. There the first timer interrupts come late, too, and
+# the kernel gives up at boot unless it is told not to look.
+KERNEL_ARGUMENTS = (
+    "console=ttyS0 loglevel=5 log_buf_len=4M oops=panic panic=-1 idle=poll mitigations=off pci=noacpi no_timer_check"
+)
 SPLAT = re.compile(
     r"""\bWARNING:|\bBUG\b|KASAN|KCSAN|KFENCE|UBSAN|ODEBUG|Oops|general\ protection|unable\ to\ handle|Kernel\ panic|
     INFO:\ (?:task|rcu|possible|trying)|possible\ (?:circular|recursive|irq)|inconsistent\ lock|suspicious\ RCU|

@@ -17,4 +17,4 @@ cp -Ru --preserve=timestamps "$here/kmod/." "$into"
 
 # Kbuild minds neither our settings nor where we are.
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory -s -j"$(nproc)" -C "$kdir" M="$into" "$@" modules \
-	2> >(grep -v '^Skipping BTF generation' >&2)
+	2> >(grep -vE '^Skipping BTF generation|pahole|The kernel was built with: [0-9]+$|You are using: +0$' >&2)
