@@ -130,7 +130,7 @@ void fail_chunk(array &a, uint32_t c)
 {
 	a.chunks[c].flags |= chunk_failed;
 	a.chunks[c].host = access::none;
-	if (lib().catcher->spoil(pages_of(a, c, 1)) < 0)
+	if (lib().catcher->spoil(pages_of(a, c, 1), *lib().source) < 0)
 		report(GPUVM_EPROT, a.place.user.ptr(),
 		       "array %p: a failed chunk can't be shown as such; touches of it hang", a.place.user.ptr());
 }

@@ -21,6 +21,8 @@
 #include "os/settings.h"
 #include "os/vma.h"
 
+#include <cerrno>
+
 namespace het
 {
 
@@ -46,7 +48,7 @@ range owned_in_block(const block &b, range user)
 	return {user.begin, to_end ? b.pages.end : user.end};
 }
 
-// Where the array lies and what kind it is. 0 or GPUVM_EPROT.
+// Where the array lies and what kind it is. 0, GPUVM_EPROT or GPUVM_ESALLOC.
 int plan(array &a, range user, bool may_copy)
 {
 	size_t page = page_size();
@@ -68,6 +70,11 @@ int plan(array &a, range user, bool may_copy)
 		a.place = plan_layout(user, owned_bytes(user), page, chunk_size_wanted());
 		return 0;
 	}
+	if (kind == memory_kind::unknown)
+		return fail(GPUVM_ESALLOC,
+			    "gpuvm_link: /proc/self/maps, which tells what %p is, can't be opened (errno %d); raise "
+			    "'ulimit -n'?",
+			    user.ptr(), errno);
 	if (kind == memory_kind::unmapped || kind == memory_kind::read_only || !may_copy)
 		return fail(GPUVM_EPROT,
 			    "gpuvm_link: %p is %s, which can't be watched; use malloc() or gpuvm_malloc()%s",

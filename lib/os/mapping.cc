@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "os/mapping.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -76,16 +75,6 @@ bool move_mapping(range from, range to)
 void let_children_have(range r)
 {
 	madvise(r.ptr(), r.size(), MADV_DOFORK);
-}
-
-bool map_failing(range r)
-{
-	int fd = memfd_create("het-failed", MFD_CLOEXEC);
-	if (fd < 0)
-		return false;
-	bool ok = map_file(r.ptr(), r.size(), read_write, fd, 0) != nullptr;
-	close(fd);
-	return ok;
 }
 
 bool map_file_private(range r, int fd, uint64_t offset)

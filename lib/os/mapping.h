@@ -24,8 +24,6 @@ void unmap(range r);
 bool move_mapping(range from, range to);
 // Undoes MADV_DONTFORK.
 void let_children_have(range r);
-// Puts a mapping in place that raises SIGBUS at every touch (pages of an empty file).
-bool map_failing(range r);
 
 // Maps a file, shared: at @at in place of what is there, or anywhere. Null on failure.
 void *map_file(void *at, size_t n, int protection, int fd, uint64_t offset);

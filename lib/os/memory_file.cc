@@ -171,6 +171,12 @@ bool memory_file::map_at(range r, uint64_t offset) const
 	return true;
 }
 
+// Behind the end of the file. One of its own would need a descriptor, of which there may be no more.
+bool memory_file::fail_at(range r) const
+{
+	return map_file(r.ptr(), r.size(), read_write, file_.get(), size_);
+}
+
 // A page is private once it is written to; what the file has is needed no more when all are.
 bool memory_file::leave_at(range r, uint64_t offset)
 {

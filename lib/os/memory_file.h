@@ -30,6 +30,7 @@ class memory_file final : public page_source
 	bool fill(uint64_t offset, const void *from, size_t n) const override; // not in the huge part
 	bool read(uint64_t offset, void *to, size_t n) const override;
 	bool map_at(range r, uint64_t offset) const override;
+	bool fail_at(range r) const override;
 	bool leave_at(range r, uint64_t offset) override;
 	// Pages of shared memory become huge by themselves only where the administrator has said so (shmem_enabled),
 	// but they can be collapsed on request (Linux 6.1). Costs a copy, once.

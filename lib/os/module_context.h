@@ -66,6 +66,7 @@ class module_context final : public page_source
 	bool fill(uint64_t offset, const void *from, size_t n) const override;
 	bool read(uint64_t offset, void *to, size_t n) const override;
 	bool map_at(range r, uint64_t offset) const override;
+	bool fail_at(range) const override { return false; }
 	bool leave_at(range, uint64_t) override { return false; }
 	bool make_huge(range r, uint64_t offset) const override;
 

@@ -55,6 +55,8 @@ class page_source
 	virtual bool read(uint64_t offset, void *to, size_t n) const = 0;
 	// Maps the pages at @r, the primary place, not inherited by fork.
 	virtual bool map_at(range r, uint64_t offset) const = 0;
+	// Maps, at @r, what raises SIGBUS at every touch.
+	virtual bool fail_at(range r) const = 0;
 	// Makes @r, where the pages are mapped, private memory with the same contents, without any other memory or address space: as
 	// a mapping of the part, which is nobody else's from then on. False: this source can't, and nothing has changed.
 	virtual bool leave_at(range r, uint64_t offset) = 0;

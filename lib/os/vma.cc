@@ -203,7 +203,7 @@ memory_kind classify(range r, range body)
 		return memory_kind::stack;
 	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	if (maps < 0)
-		return memory_kind::unmapped;
+		return memory_kind::unknown;
 	classifier c(r, body);
 	if (settings().kernel_6_1 || !classify_by_query(maps, c))
 		classify_by_text(maps, c);
@@ -226,6 +226,8 @@ const char *describe(memory_kind kind)
 		return "shared memory";
 	case memory_kind::stack:
 		return "on a stack";
+	case memory_kind::unknown:
+		break;
 	}
 	return "unknown memory";
 }

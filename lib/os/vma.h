@@ -17,6 +17,7 @@ enum class memory_kind : uint8_t {
 	private_file, // .data, private mappings of files, hugetlb
 	shared,       // shared mappings of files or of nothing
 	stack,
+	unknown, // the system does not tell
 };
 
 // The first reason why not all of @body is private_anonymous, or that; around it, up to @r, it is enough that the memory

@@ -42,7 +42,7 @@ class kmod_trap final : public trap
 	int protect(const pages &p, access to) override;
 	int admit(const pages &p, access to) override;
 	void wake(const pages &p) override;
-	int spoil(const pages &p) override { return set(p, page_state::failed); }
+	int spoil(const pages &p, const page_source &) override { return set(p, page_state::failed); }
 	int heal(const pages &p, const page_source &) override { return protect(p, access::none); }
 	bool was_written(const pages &p) const override { return module_->was_written(p.offset, p.at.size()); }
 

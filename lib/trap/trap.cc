@@ -8,9 +8,9 @@
 namespace het
 {
 
-int trap::spoil(const pages &p)
+int trap::spoil(const pages &p, const page_source &source)
 {
-	bool ok = map_failing(p.at);
+	bool ok = source.fail_at(p.at);
 	wake(p);
 	return ok ? 0 : -ENOMEM;
 }

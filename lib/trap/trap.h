@@ -89,7 +89,7 @@ class trap
 	virtual void wake(const pages &p) = 0;
 
 	// Every touch of the pages raises SIGBUS; wakes. heal() catches them again, like revoked ones.
-	virtual int spoil(const pages &p);
+	virtual int spoil(const pages &p, const page_source &source);
 	virtual int heal(const pages &p, const page_source &source);
 
 	// The host has written to one of the pages since it was shown read-only, and the kernel has let it go on: the
