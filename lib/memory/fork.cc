@@ -32,6 +32,7 @@ namespace
 thread_local bool prepared __attribute__((tls_model("initial-exec")));
 // The holder's.
 sigset_t saved_signals;
+int saved_cancel_state;
 
 // So often kernels may take away again what has come home, before the fork waits for each array in turn.
 constexpr unsigned most_tries = 100;
@@ -163,6 +164,7 @@ void prepare()
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
 	l.structure.lock(lock_rank::structure);
 	saved_signals = saved;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved_cancel_state);
 	prepared = true;
 	hold_all();
 	spend_spare_mappings();
@@ -183,8 +185,10 @@ void in_parent()
 	keep_spare_mappings();
 	prepared = false;
 	sigset_t saved = saved_signals;
+	int cancel_state = saved_cancel_state;
 	l.structure.unlock(lock_rank::structure);
 	pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+	pthread_setcancelstate(cancel_state, nullptr);
 }
 
 void in_child()
@@ -204,8 +208,10 @@ void in_child()
 	l.catcher->forked_child();
 	close_own_descriptors();
 	// The child's own forks find nothing to undo.
-	if (std::exchange(prepared, false))
-		pthread_sigmask(SIG_SETMASK, &saved_signals, nullptr);
+	if (!std::exchange(prepared, false))
+		return;
+	pthread_sigmask(SIG_SETMASK, &saved_signals, nullptr);
+	pthread_setcancelstate(saved_cancel_state, nullptr);
 }
 
 } // namespace

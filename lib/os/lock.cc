@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -98,18 +99,22 @@ void futex_lock::unlock(lock_rank rank)
 signals_blocked::signals_blocked()
 {
 	uint64_t all = ~uint64_t{0};
-	if (!blocked_depth)
+	if (!blocked_depth) {
 		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &saved_, sizeof(all));
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
+	}
 	std::atomic_signal_fence(std::memory_order_seq_cst);
 	blocked_depth++;
 }
 
-signals_blocked::~signals_blocked()
+signals_blocked::~signals_blocked() noexcept(false)
 {
 	blocked_depth--;
 	std::atomic_signal_fence(std::memory_order_seq_cst);
-	if (!blocked_depth)
-		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &saved_, nullptr, sizeof(saved_));
+	if (blocked_depth)
+		return;
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &saved_, nullptr, sizeof(saved_));
+	pthread_setcancelstate(cancel_state_, nullptr);
 }
 
 } // namespace het

@@ -46,18 +46,22 @@ class futex_lock
 void futex_wait(const std::atomic<uint32_t> *word, uint32_t expected, int64_t timeout_ns = -1);
 void futex_wake(const std::atomic<uint32_t> *word, int count);
 
-// Blocks all signals of this thread while it lives (not SIGKILL, SIGSTOP). One inside another costs nothing: who takes several
-// locks, one after the other, puts one around them. Inside, nobody else changes the thread's mask.
+// Blocks all signals of this thread while it lives (not SIGKILL, SIGSTOP), and keeps it from being cancelled: system calls of
+// ours are cancellation points. One inside another costs nothing: who takes several locks, one after the other, puts one around
+// them. Inside, nobody else changes the thread's mask.
 class signals_blocked
 {
       public:
 	signals_blocked();
-	~signals_blocked();
+	// A thread with asynchronous cancellation ends here.
+	~signals_blocked() noexcept(false);
 	signals_blocked(const signals_blocked &) = delete;
 	signals_blocked &operator=(const signals_blocked &) = delete;
 
       private:
-	uint64_t saved_; // by the outermost
+	// By the outermost.
+	uint64_t saved_;
+	int cancel_state_;
 };
 
 // Holds a lock with all signals blocked: what every caller outside a signal handler or a resolver uses.
