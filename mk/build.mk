@@ -38,7 +38,9 @@ tool_srcs := $(filter-out $(if $(HAVE_ELF),,tools/het-fatbin.cc) $(if $(and $(HA
 	$(wildcard tools/*.cc))
 json_srcs := $(if $(HAVE_JSON),$(wildcard tools/json/*.cc))
 tool_part_srcs := $(filter-out tools/json/%,$(wildcard tools/*/*.cc))
-example_srcs := $(wildcard Documentation/examples/*.c)
+# One of them has a fat binary in it, which takes het-fatbin to make.
+example_srcs := $(filter-out $(if $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$(HAVE_OPENCL),$(if $(SAN),,plain)),,%/embedded.c),\
+	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
 program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(json_srcs) $(example_srcs) $(unit_srcs)
@@ -85,7 +87,7 @@ apps := $(patsubst bench/apps/%.cc,$(B)/bin/%,$(filter bench/apps/%,$(bench_kept
 start_ups := $(patsubst bench/start-up/%.c,$(B)/bin/start-up-%,$(call keep,$(start_up_srcs)))
 benches := $(patsubst bench/%.cc,$(B)/bin/%,$(filter-out bench/apps/%,$(bench_kept)))
 tools := $(if $(HAVE_JSON),$(patsubst tools/%.cc,$(B)/bin/%,$(call keep,$(tool_srcs))))
-examples := $(patsubst Documentation/examples/%.c,$(B)/examples/%,$(call keep,$(example_srcs)))
+examples := $(patsubst Documentation/examples/%,$(B)/examples/%,$(basename $(call keep,$(example_srcs))))
 proof_libs := $(addprefix $(B)/proof/,libhet-icd.so $(if $(HAVE_GOMP),libgomp-plugin-nvptx.so.1))
 proof_programs := $(patsubst selftests/%.c,$(B)/%,$(call keep,$(filter %.c,$(proof_srcs))))
 unit_mains := $(filter %_test.cc,$(call keep,$(unit_srcs)))
@@ -316,6 +318,13 @@ $(examples): $(B)/examples/%: $(B)/obj/Documentation/examples/%.o $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) -lm
+	$(if $(filter %.het,$^),$Qobjcopy --add-section .het.kernels=$(filter %.het,$^) $@)
+
+$(B)/examples/embedded: $(B)/examples/embedded.het
+$(B)/examples/embedded.het: Documentation/examples/embedded.cl | $(filter $(B)/bin/het-fatbin,$(tools))
+	@mkdir -p $(@D)
+	$(call say,HET)
+	$Q$(B)/bin/het-fatbin build $< -o $@
 
 # Unit tests see hidden symbols, so they take the library's objects: core's tests those of core alone
 # (core stands by itself), the others everything but the interposers.

@@ -252,7 +252,7 @@ def as_nobody(step: Step, copy: NobodysCopy) -> None:
 
 
 def examples() -> Iterator[Step]:
-    for example in sources("Documentation/examples/*.c"):
+    for example in sources("Documentation/examples/*.c") + sources("Documentation/examples/*.cc"):
         yield Step(
             f"example {example}",
             [str(ROOT / "build/examples" / example)],
