@@ -9,7 +9,8 @@ set -u
 compiler=("$@")
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-echo 'int main() { return 0; }' >"$tmp/main.cc"
+# With OpenMP it has a region for another device: compilers that offload link such ones with a program of their own.
+printf 'int main()\n{\n\tint x = 0;\n#pragma omp target data map(x)\n\tx++;\n\treturn x;\n}\n' >"$tmp/main.cc"
 
 has_header() { # header [flag]...
 	printf '#if !__has_include(<%s>)\n#error missing\n#endif\n' "$1" >"$tmp/probe.cc"

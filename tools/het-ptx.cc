@@ -107,8 +107,8 @@ int instrument(const instrument_request &r)
 		}
 		for (const auto &b : result.blind)
 			fprintf(stderr, "%s:%s (pass %s)\n", file.c_str(), b.describe().c_str(), name.c_str());
-		for (auto &s : sites_of(name, result))
-			sites.push_back(std::move(s));
+		for (const auto &s : sites_of(name, result))
+			sites.push_back(s);
 		if (auto wrong = het::ptx::parse(std::move(result.text), m)) {
 			fprintf(stderr, "het-ptx: pass %s made a bad text: %s\n", name.c_str(),
 				wrong->describe().c_str());

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <sstream>
+#include <string_view>
 
 namespace het::ptx
 {
@@ -23,12 +24,12 @@ inline pass_result instrumented(const std::string &text, const std::string &pass
 }
 
 // The same for a file of the corpora, made once.
-inline const pass_result &instrumented_file(const std::string &file, const std::string &passes)
+inline const pass_result &instrumented_file(std::string_view file, std::string_view pass_names)
 {
 	static std::map<std::pair<std::string, std::string>, pass_result> made;
-	auto [at, fresh] = made.try_emplace({file, passes});
+	auto [at, fresh] = made.try_emplace({std::string(file), std::string(pass_names)});
 	if (fresh)
-		at->second = instrumented(simt::corpus_text(file), passes);
+		at->second = instrumented(simt::corpus_text(at->first.first), at->first.second);
 	return at->second;
 }
 
