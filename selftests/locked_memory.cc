@@ -137,9 +137,9 @@ TEST(huge_library_memory, .traps = trap::all, .devices = device::single)
 
 namespace
 {
-void allow_little_locked_memory()
+void allow_little_locked_memory(rlim_t bytes)
 {
-	rlimit small = {64 << 10, 64 << 10};
+	rlimit small = {bytes, bytes};
 	CHECK_SYS(setrlimit(RLIMIT_MEMLOCK, &small));
 	if (geteuid() == 0) {
 		// root is not bound by the limit
@@ -153,7 +153,7 @@ void allow_little_locked_memory()
 
 TEST(small_memlock_limit, .traps = (trap::all & ~trap::kmod) | trap::best, .devices = device::host, .kinds = kinds)
 {
-	allow_little_locked_memory();
+	allow_little_locked_memory(64 << 10);
 	fixture fx(t);
 	array a(fx, t.v.kind, 1000 * page);
 	live(a);
@@ -162,10 +162,10 @@ TEST(small_memlock_limit, .traps = (trap::all & ~trap::kmod) | trap::best, .devi
 		live(locked);
 }
 
-// The module's pages count as locked: an error, and everything goes on.
+// The module's pages count as locked, and its ring and tables: an error, and everything goes on.
 TEST(module_over_the_limit, .traps = trap::kmod, .devices = device::host, .kinds = kind::map | kind::slice)
 {
-	allow_little_locked_memory();
+	allow_little_locked_memory(1 << 20);
 	fixture fx(t);
 	array little(fx, t.v.kind, 6 * page);
 	live(little);
