@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // A process that has used up its limits (vm.max_map_count, ulimit -v) frees linked memory, or forks. What malloc then hands out
 // again is memory as any other, in the process and in its children.
+#include "harness/clock.h"
 #include "harness/fixture.h"
 #include "harness/pattern.h"
 #include "harness/process.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <thread>
 
 using namespace selftest;
 
@@ -185,6 +188,35 @@ TEST(fork_without_mappings, .traps = trap::all, .devices = device::host,
      .kinds = kind::heap | kind::map | kind::library, .alone = true)
 {
 	without_mappings(t, forked);
+}
+
+// An array that can't be shown in part is shown whole, but not while a kernel writes some of it.
+TEST(strict_without_mappings, .traps = trap::all, .devices = device::host, .alone = true)
+{
+	skip_under_sanitizers("they need mappings of their own");
+	mappings();
+	fixture fx(t, GPUVM_STAT | GPUVM_STRICT);
+	array a(fx, kind::map, 1 << 20);
+	const size_t half = a.size() / 2;
+	a.link();
+	a.add_everywhere(0, 1);
+	CHECK_OK(gpuvm_kernel_begin_range(a.data(), half, 0, GPUVM_READ_WRITE));
+	std::vector<uint8_t> seen(a.size());
+	std::atomic<bool> used_up{false};
+	std::thread toucher([&] { // while it can be started
+		while (!used_up)
+			sched_yield();
+		memcpy(seen.data() + half, a.data() + half, half);
+		memcpy(seen.data(), a.data(), half);
+	});
+	mappings().use_up();
+	used_up = true;
+	sleep_ms(100);
+	a.run(0, {kernel::add, 0, half, 1});
+	CHECK_OK(gpuvm_kernel_end_range(a.data(), half, 0));
+	toucher.join();
+	CHECK_BYTES(seen.data(), a.model(), a.size(), "what was touched during a kernel");
+	a.check();
 }
 
 TEST(free_without_address_space, .traps = trap::all, .devices = device::host)

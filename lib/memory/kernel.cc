@@ -229,9 +229,12 @@ bool begin_fast(array &a, unsigned device, kernel_mode mode)
 
 // ---- end ---------------------------------------------------------------------------------------------
 
-// Lets those try again who were turned away because a kernel was writing (strict mode).
+// Lets those try again who were turned away because a kernel was writing (strict mode). They may have touched another chunk
+// than it wrote: see show_whole().
 void wake_awaited(array &a, layout::span s)
 {
+	if (lib().strict)
+		s = {0, a.place.chunks};
 	for (uint32_t c = s.first; c < s.last; c++) {
 		if ((a.chunks[c].flags & (chunk_awaited | chunk_busy)) == chunk_awaited)
 			release_chunks(a, c, 1);

@@ -114,6 +114,14 @@ void count_touch(uint64_t started)
 	s.stalls.add(took);
 }
 
+bool any_barred(const array &a)
+{
+	uint32_t c = 0;
+	while (lib().strict && c < a.place.chunks && !is_barred(a, c))
+		c++;
+	return lib().strict && c < a.place.chunks;
+}
+
 bool all_at_host(const array &a)
 {
 	for (uint32_t c = 0; c < a.place.chunks; c++) {
@@ -136,12 +144,17 @@ verdict show_whole(array &a, array_guard &g, touch t, uint32_t c, server &s)
 	visit v(a, g);
 	s.wait_for_device(true);
 	layout::span all{0, a.place.chunks};
-	int err;
+	int err = 0;
 	// Kernels may end, and take chunks away again, while their data comes.
 	do {
+		// What a kernel writes in strict mode is not to be shown: the toucher waits for that, wherever it is.
+		if (any_barred(a)) {
+			a.chunks[c].flags |= chunk_awaited;
+			return verdict::wait;
+		}
 		err = bring_home(a, g, all, event::touch_write, s.lane());
 		wait_until_idle(a, g, all);
-	} while (!err && !all_at_host(a));
+	} while (!err && (!all_at_host(a) || any_barred(a)));
 	if (!err) {
 		enter_all(a, 0, all.last, {host_copy, access::write});
 		err = lib().catcher->admit(body_of(a), access::write);
