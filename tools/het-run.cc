@@ -26,7 +26,7 @@ struct command {
 	std::string file, section, kernel, global, local, offset, policy, timeline;
 	std::vector<std::string> arguments, devices;
 	unsigned repeat = 1;
-	bool is_check = false, as_json = false;
+	bool is_check = false, is_unsafe = false, as_json = false;
 
 	bool is_split() const { return devices.size() > 1 || (devices.size() == 1 && devices[0] == "all"); }
 };
@@ -58,6 +58,7 @@ request make_request(const command &c, const het::program &program)
 	r.local = same_dimensions(c.local, r.global, "--local");
 	r.offset = same_dimensions(c.offset, r.global, "--offset");
 	r.is_split = c.is_split();
+	r.is_unsafe = c.is_unsafe;
 	r.repeat = c.repeat;
 	return r;
 }
@@ -137,6 +138,7 @@ int main(int argc, char **argv)
 		       "number or name; all, or several: they share each launch; else the library chooses")
 		->allow_extra_args(false);
 	app.add_option("--policy", c.policy, "how they share it: single, static, dynamic, hguided, steal");
+	app.add_flag("--unsafe", c.is_unsafe, "they share it even if the fat binary says that this is unsafe");
 	app.add_option("--repeat", c.repeat, "launches, one after another on the same arrays")
 		->check(CLI::PositiveNumber);
 	app.add_flag("--check", c.is_check, "do the same on one device as well, and compare");

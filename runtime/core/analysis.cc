@@ -2,6 +2,7 @@
 #include "core/analysis.h"
 
 #include "fatbin/reach.h"
+#include "os/log.h"
 
 #include <algorithm>
 #include <cstring>
@@ -90,6 +91,19 @@ bool find_patterns(const analysed_launch &l, std::span<het_pattern> patterns)
 		any = true;
 	});
 	return any;
+}
+
+bool is_refused(het_kernel &kernel, uint32_t flags)
+{
+	const fatbin::kernel *k = kernel.description();
+	if (!(flags & HET_SPLIT) || flags & HET_SPLIT_UNSAFE || !k || k->split != fatbin::split::unsafe)
+		return false;
+	if (!kernel.is_refusal_told.exchange(true))
+		warn("het_launch: kernel %s runs on one device in spite of HET_SPLIT: %s (HET_SPLIT_UNSAFE divides it "
+		     "all the "
+		     "same)",
+		     kernel.name.get(), k->split_reason);
+	return true;
 }
 
 const char *why_not_safe(const analysed_launch &l)

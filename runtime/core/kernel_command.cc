@@ -63,7 +63,7 @@ int kernel_command::take_shape(const het_launch_args &args)
 {
 	if (!args.dimensions || args.dimensions > 3)
 		return fail(HET_EARG, "het_launch: %u dimensions; 1 to 3 are possible", args.dimensions);
-	if (args.flags & ~uint32_t{HET_SPLIT})
+	if (args.flags & ~uint32_t{HET_SPLIT | HET_SPLIT_UNSAFE} || args.flags == HET_SPLIT_UNSAFE)
 		return fail(HET_EARG, "het_launch: unknown flags in 0x%x", args.flags);
 	shape_ = {args.dimensions, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}};
 	size_t items = 1, nlocal = 0;

@@ -77,6 +77,7 @@ struct het_kernel final : het::rt::object {
 	het::rt::text name;
 	uint32_t nargs = 0;
 	het::rt::speeds speeds;
+	std::atomic<bool> is_refusal_told{false}; // that it is not split, which was wanted
 
       private:
 	int check_image(const het_device &d, const het::rt::device_kernel &k) const;

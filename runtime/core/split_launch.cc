@@ -221,6 +221,8 @@ int split_launch::take(const het_launch_args &args)
 	int err = take_launch(args);
 	if (!err && args.device)
 		err = refuse("the launch names its device");
+	if (!err && is_refused(*kernel_, args.flags))
+		err = unsplit;
 	if (!err)
 		err = choose_devices();
 	if (!err)

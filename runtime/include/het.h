@@ -512,10 +512,12 @@ enum {
 	 * what they do in the whole. A device gets the bytes that its slices read by their patterns, or all. Where an argument
 	 * is written and has no pattern, all devices begin with the same bytes, and compare them with those from before at
 	 * the end; no two may change the same byte. That costs, so it is done if it is known to pay, and not by devices in place.
-	 * A launch that can't be split runs on one device: GPUVM_VERBOSE=1 tells why. The environment's HET_POLICY
-	 * chooses how devices share the work.
+	 * A launch that can't be split runs on one device: GPUVM_VERBOSE=1 tells why. So does one of a kernel that is unsafe to split as its
+	 * fat binary says, with a warning, but for the next flag. The environment's HET_POLICY chooses how devices share the work.
 	 */
-	HET_SPLIT = 1
+	HET_SPLIT = 1,
+	/** With HET_SPLIT: it holds whatever the fat binary says of the kernel */
+	HET_SPLIT_UNSAFE = 2
 };
 
 /** Arguments of het_launch(). */
@@ -524,7 +526,7 @@ struct het_launch_args {
 	het_kernel *kernel;
 	/** 1 to 3 */
 	uint32_t dimensions;
-	/** HET_SPLIT or 0 */
+	/** HET_SPLIT, with or without HET_SPLIT_UNSAFE, or 0 */
 	uint32_t flags;
 	/** work-items, and the id of the first, in each dimension */
 	size_t global[3], offset[3];

@@ -30,7 +30,7 @@ het_launch_args as_launch(const request &r, const std::vector<het_arg> &args)
 	std::copy(r.global.size.begin(), r.global.size.end(), l.global);
 	std::copy(r.local.size.begin(), r.local.size.end(), l.local);
 	std::copy(r.offset.size.begin(), r.offset.size.end(), l.offset);
-	l.flags = r.is_split ? HET_SPLIT : 0;
+	l.flags = (r.is_split ? HET_SPLIT : 0) | (r.is_split && r.is_unsafe ? HET_SPLIT_UNSAFE : 0);
 	l.arg_size = sizeof(het_arg);
 	l.args = args.data();
 	l.nargs = args.size();

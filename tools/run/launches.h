@@ -12,6 +12,7 @@ struct request {
 	het::kernel kernel;
 	extent global, local, offset;
 	bool is_split = false;
+	bool is_unsafe = false; // split whatever the fat binary says
 	unsigned repeat = 1;
 
 	uint64_t work_items() const;

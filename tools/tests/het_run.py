@@ -33,6 +33,7 @@ kernel void types(global float4 *v, uchar small, float4 four, parameters both, l
 	barrier(CLK_LOCAL_MEM_FENCE);
 	v[i] = v[i] * both.factor + both.added + four + l[0] + ((global const uchar *)raw)[i];
 }
+kernel void count(global const uchar *from, global int *bins) { atomic_inc(&bins[from[get_global_id(0)] & 15]); }
 kernel void image(read_only image2d_t i) {}
 """
 WORK = TemporaryDirectory(prefix="het-run-test-")
@@ -139,6 +140,22 @@ def devices_share_launches(_: Path) -> None:
     same(report["outputs"][0]["xxh64"], run("add", "--global", "64K", *args("random", "9"))["outputs"][0]["xxh64"])
 
 
+def what_is_unsafe_is_not_shared(_: Path) -> None:
+    """But for those who insist."""
+    arguments = ("count", "--global", "64K", "--local", 64, *args("random", "zeros,size=16,show=16"), "--device", "all", "--json")
+    one = json.loads(call(*arguments[:-3], "--json").out)
+    same(sum(map(int, one["outputs"][0]["first"])), 65536)
+    called = call(*arguments, "--policy", "dynamic", "--check", env=TWO)
+    report = json.loads(called.out)
+    if report["devices"][0]["work_items"] != 65536:
+        raise Skip("nothing is analysed here: het-analyse or clang-14 is missing")
+    same((called.status, len(report["devices"]), report["outputs"]), (0, 1, one["outputs"]))
+    within("kernel count runs on one device in spite of HET_SPLIT: line ", called.err)
+    within("changes memory atomically", called.err)
+    called = call(*arguments, "--policy", "dynamic", "--unsafe", env=TWO)
+    same((called.status, called.err, len(json.loads(called.out)["devices"])), (0, "", 2))
+
+
 def check_finds_differences(_: Path) -> None:
     # It writes not where its pattern says.
     called = split("turn", *args("random", "zeros,step=1"))
@@ -219,6 +236,7 @@ CASES: list[Callable[[Path], None]] = [
     launches_are_repeated_on_the_same_arrays,
     devices_are_chosen,
     devices_share_launches,
+    what_is_unsafe_is_not_shared,
     check_finds_differences,
     timelines_have_all_launches_and_parts,
     people_get_a_table,
