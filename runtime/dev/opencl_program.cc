@@ -7,6 +7,7 @@
 #include "dev/opencl_slices.h"
 #include "os/log.h"
 
+#include <cstdio>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -56,6 +57,14 @@ int opencl_program::make_kernel(const char *name, std::unique_ptr<device_kernel>
 {
 	cl_int err = CL_SUCCESS;
 	cl_kernel k = at_.cl.create_kernel(handle_, name, &err);
+	if (err == CL_INVALID_KERNEL_NAME) {
+		const size_t room = sizeof(fatbin::renamed_by_pocl) + strlen(name);
+		text renamed(new (std::nothrow) char[room]);
+		if (!renamed)
+			return fail(HET_ENOMEM, "kernel %s: no memory", name);
+		snprintf(renamed.get(), room, "%s%s", fatbin::renamed_by_pocl, name);
+		k = at_.cl.create_kernel(handle_, renamed.get(), &err);
+	}
 	if (err == CL_INVALID_KERNEL_NAME)
 		return HET_ENAME;
 	if (!k)

@@ -12,6 +12,9 @@ namespace het::fatbin
 using identity = char[512];
 void make_identity(identity &made, const char *platform, const char *device, const char *driver_version);
 
+// PoCL puts this before the names of kernels and arguments that are named like functions of OpenCL C: mix, all.
+inline constexpr char renamed_by_pocl[] = "_cl_";
+
 struct abilities {
 	const char *identity; // null: takes no binaries
 	// The newest SPIR-V that it takes; 0.0: none.

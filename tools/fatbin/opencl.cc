@@ -4,6 +4,7 @@
 #include "fatbin/opencl_functions.h"
 #include "fatbin/pick.h"
 
+#include <cstring>
 #include <map>
 
 namespace tool::fat
@@ -13,6 +14,12 @@ namespace
 {
 
 constexpr char numbers_kernel[] = "het_fatbin_numbers";
+
+std::string name_in(const std::string &source, const std::string &name)
+{
+	bool is_renamed = name.starts_with(format::renamed_by_pocl) && source.find(name) == source.npos;
+	return is_renamed ? name.substr(strlen(format::renamed_by_pocl)) : name;
+}
 
 // A source built for one device.
 class built_program
@@ -40,7 +47,8 @@ class built_program
 		return bytes;
 	}
 
-	std::vector<kernel> kernels() const
+	// With the names that stand in the source.
+	std::vector<kernel> kernels(const std::string &source) const
 	{
 		cl_uint n = 0;
 		check(cl_.CreateKernelsInProgram(program_, 0, nullptr, &n), "clCreateKernelsInProgram");
@@ -52,6 +60,11 @@ class built_program
 		all.reserve(n);
 		for (cl_kernel k : handles)
 			all.push_back(describe(owned<cl_kernel>(k, cl_.ReleaseKernel, CL_SUCCESS, "")));
+		for (kernel &k : all) {
+			k.name = name_in(source, k.name);
+			for (argument &a : k.arguments)
+				a.name = name_in(source, a.name);
+		}
 		return all;
 	}
 
@@ -273,7 +286,7 @@ void opencl::add_devices(cl_platform_id platform)
 std::vector<kernel> opencl::describe(const std::string &source, const std::string &options) const
 {
 	cl_device_id id = devices_.front().id;
-	auto all = built_program(*cl_, id, source, options + " -cl-kernel-arg-info").kernels();
+	auto all = built_program(*cl_, id, source, options + " -cl-kernel-arg-info").kernels(source);
 	add_sizes(*cl_, id, source, options, all);
 	return all;
 }

@@ -130,6 +130,19 @@ def what_is_not_made_has_a_reason(work: Path) -> None:
     within("was not made", Called("extract", work / "made.het", 1, "-o", "-").err)
 
 
+def names_are_those_of_the_source(work: Path) -> None:
+    """PoCL has macros of the names of OpenCL's functions."""
+    file = build(work, ADD.replace("int *p", "int *all").replace("p[", "all[").replace("add", "mix"), "--targets", "opencl,native")
+    (kernel,) = listed(file)["kernels"]
+    same((kernel["name"], [a["name"] for a in kernel["arguments"]]), ("mix", ["all", "value"]))
+    if "is not" not in kernel["split"]["reason"]:
+        same(kernel["split"]["answer"], "safe")
+    program = str(Path(HET_FATBIN).parent / "het-run")
+    arguments = ["--global", "8", "--arg", "all=index", "--arg", "7", "--json"]
+    called = command_line.Called(program, file, "mix", *arguments, env={"HET_DEVICES": "opencl"})
+    same((called.status, json.loads(called.out)["outputs"][0]["first"]), (0, ["7", "8", "9", "10"]))
+
+
 def splits_are_analysed(work: Path) -> None:
     (kernel,) = listed(build(work, ADD, "--targets", "opencl"))["kernels"]
     if kernel["split"]["reason"].startswith("not analysed"):
@@ -450,6 +463,7 @@ def main() -> int:
         images_are_what_went_in,
         spirv_is_made_and_valid,
         what_is_not_made_has_a_reason,
+        names_are_those_of_the_source,
         splits_are_analysed,
         what_the_devices_compiler_says_counts,
         answers_are_those_of_the_images,
