@@ -161,11 +161,15 @@ void accesses::take_call(CallBase &c)
 	StringRef name = callee ? builtin_name(*callee) : "";
 	if (callee && callee->isDeclaration() && !name.empty())
 		return take_builtin(c, name);
+	// It touches no memory.
+	if (callee && callee->getName() == "__translate_sampler_initializer")
+		return say_unknown(c, "uses a sampler, and so an image");
 	is_complete_ = false;
 	if (callee && !callee->isDeclaration())
 		say_unknown(c, "calls " + (name.empty() ? callee->getName() : name).str() + "(), which is not inlined");
 	else
-		say_unsafe(c, "calls a function of which nothing is known");
+		say_unsafe(c, "calls " + (callee ? callee->getName().str() + "()" : "a function") +
+				      ", of which nothing is known");
 }
 
 } // namespace tool::analysis

@@ -56,6 +56,9 @@ constexpr example examples[] = {
 	{"kernel void k(global float *c, read_only image2d_t i, sampler_t s)"
 	 "{ c[get_global_id(0)] = read_imagef(i, s, (int2)(0, 0)).x; }",
 	 unknown, "uses an image with read_imagef()"},
+	{"constant sampler_t s = CLK_FILTER_NEAREST; kernel void k(global float *c, read_only image2d_t i)\n"
+	 "{ c[get_global_id(0)] = read_imagef(i, s, (int2)(0, 0)).x; }",
+	 unknown, "uses a sampler"},
 	{"kernel void k(write_only image2d_t i) { write_imagef(i, (int2)(get_global_id(0), 0), 1); }", unknown,
 	 "uses an image with write_imagef()"},
 };
