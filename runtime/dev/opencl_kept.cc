@@ -17,18 +17,23 @@ cache::bytes bytes_of(const char *s)
 	return cache::bytes_of(s ? s : "");
 }
 
+bool has(cache::bytes text, const char *what)
+{
+	cache::bytes word = bytes_of(what);
+	return std::search(text.begin(), text.end(), word.begin(), word.end()) != text.end();
+}
+
 // What it includes may change, and is not to be seen here.
 bool includes_others(cache::bytes text)
 {
-	cache::bytes word = bytes_of("include");
-	return std::search(text.begin(), text.end(), word.begin(), word.end()) != text.end();
+	return has(text, "include") || has(text, "import") || has(text, "embed");
 }
 
 } // namespace
 
 kept_program::kept_program(const opencl_place &at, fatbin::bytes text, const char *options)
     : at_(at), parts_{bytes_of(at.can.identity), bytes_of(options), text},
-      is_kept_(at.gives_binaries && !includes_others(text))
+      is_kept_(at.gives_binaries && !includes_others(text) && !includes_others(bytes_of(options)))
 {
 }
 

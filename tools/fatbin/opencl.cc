@@ -191,10 +191,10 @@ void add_sizes(const cl_functions &cl, cl_device_id id, const std::string &sourc
 	sizes.erase("");
 	if (sizes.empty())
 		return;
-	std::string text = source + "\nkernel void " + numbers_kernel + "(global ulong *out)\n{\n";
+	std::string text = source + "\nkernel void " + numbers_kernel + "(global ulong *het_out)\n{\n";
 	size_t n = 0;
 	for (const auto &[type, size] : sizes)
-		text.append("\tout[").append(std::to_string(n++)).append("] = sizeof(").append(type).append(");\n");
+		text.append("\thet_out[").append(std::to_string(n++)).append("] = sizeof(").append(type).append(");\n");
 	auto found = built_program(cl, id, text + "}\n", options).run_numbers(n);
 	n = 0;
 	for (auto &[type, size] : sizes)

@@ -105,9 +105,13 @@ TEST_F(kept_programs, are_compiled_where_the_driver_takes_the_binary_no_longer)
 
 TEST_F(kept_programs, have_no_others_in_them)
 {
-	const std::string text = std::string("// include nothing\n") + source;
-	EXPECT_EQ(build(text.c_str()), 1);
-	EXPECT_EQ(build(text.c_str()), 1);
+	for (const char *word : {"include", "import", "embed"}) {
+		const std::string text = std::string("// ") + word + " nothing\n" + source;
+		EXPECT_EQ(build(text.c_str()), 1);
+		EXPECT_EQ(build(text.c_str()), 1);
+	}
+	EXPECT_EQ(build(source, true, "-DX=include"), 1);
+	EXPECT_EQ(build(source, true, "-DX=include"), 1);
 	EXPECT_FALSE(fs::exists(folder / "libhet"));
 }
 
