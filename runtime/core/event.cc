@@ -98,8 +98,9 @@ node *settle(het_event &e, int status)
 // A dependent that is ready: ends at once, or goes to its executor. Returns what its end has made ready.
 node *hand_out(het_event &e)
 {
-	if (e.inherited || e.is_empty())
-		return settle(e, e.inherited);
+	int inherited = e.inherited;
+	if (inherited || e.is_empty())
+		return settle(e, inherited);
 	e.where.load()->hand_over(e);
 	return nullptr;
 }

@@ -33,7 +33,7 @@ int may_begin(het_event &e)
 {
 	return core().graph.locked([&] {
 		e.begun = true;
-		return e.inherited;
+		return e.inherited.load();
 	});
 }
 

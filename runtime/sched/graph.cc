@@ -124,7 +124,7 @@ command_graph::added command_graph::add(node &n, const place &p, const follower 
 	edge *next = n.more_edges ? n.more_edges : n.own_edges;
 	for_predecessors(n, p, [&](node &before, bool inherits) { connect(before, n, *next++, inherits); });
 	for (node *w : p.waits)
-		n.inherited = w->failed ? inherited_code_ : n.inherited;
+		n.inherited = w->failed ? inherited_code_ : n.inherited.load();
 	take_over_data(n);
 	if (p.in) {
 		append(*p.in, n);

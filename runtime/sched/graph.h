@@ -14,6 +14,7 @@
 #include "os/lock.h"
 #include "sched/interval_tree.h"
 
+#include <atomic>
 #include <span>
 
 namespace het::rt
@@ -38,7 +39,8 @@ struct node {
 
 	// All below: the graph's lock. A node that is ready or finished is its owner's alone.
 	uint32_t missing = 0;
-	int inherited = 0; // the first failure of what it waited for, or why it was cancelled
+	// The first failure of what it waited for, or why it was cancelled: also while its owner has it, who may see that late.
+	std::atomic<int> inherited{0};
 	bool finished = false;
 	bool failed = false;
 	bool held = false; // the program ends it: it does not become ready unless it inherits a failure
