@@ -44,19 +44,23 @@ void cancel_all(sequence &s)
 	}
 }
 
-// Work that can finish is waited for; what hangs on the program, which does nothing any more, is cancelled. Runs several times.
+// Work that can finish is waited for; what hangs on the program, which does nothing any more, is cancelled. Runs several times, which
+// wait no longer than once.
 void at_exit()
 {
-	if (core().forked.load())
+	static const uint64_t end = now_ns() + uint64_t{settings().exit_wait_s} * 1'000'000'000;
+	static bool given_up;
+	if (core().forked.load() || given_up)
 		return;
-	uint64_t end = now_ns() + uint64_t{settings().exit_wait_s} * 1'000'000'000;
 	do {
 		cancel_all(core().user_events);
 		cancel_all(core().mappings);
 		if (core().unfinished.load())
 			wait_for_progress();
 	} while (core().unfinished.load() && now_ns() < end);
-	if (uint32_t n = core().unfinished.load())
+	uint32_t n = core().unfinished.load();
+	given_up = n;
+	if (n)
 		warn("exit: %u commands have not finished in %u s and are left (HET_EXIT_WAIT)", n,
 		     settings().exit_wait_s);
 }
