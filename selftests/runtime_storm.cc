@@ -7,9 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <memory>
-#include <sys/mman.h>
 #include <thread>
-#include <unistd.h>
 
 using namespace selftest;
 
@@ -108,24 +106,6 @@ void run_storms(context &t, const char *devices, uint32_t flags, const char *pol
 constexpr char opencl_and_host[] = "HET_DEVICES=opencl,host", apart_and_host[] = "HET_DEVICES=apart,host",
 	       three[] = "HET_DEVICES=opencl,apart,host";
 
-// What the case writes to stderr. It must pass.
-std::string words_of(const context &t, const char *name)
-{
-	int file = memfd_create("stderr", 0);
-	CHECK_SYS(file);
-	ending e = run_process(100 * t.patience, [&] {
-		CHECK_SYS(dup2(file, STDERR_FILENO));
-		std::string chosen = std::string("--case=") + name, seed = "--seed=" + std::to_string(t.seed);
-		execl("/proc/self/exe", "selftest", chosen.c_str(), seed.c_str(), nullptr);
-	});
-	std::string words(size_t(lseek(file, 0, SEEK_END)), 0);
-	CHECK_EQ(pread(file, words.data(), words.size(), 0), words.size());
-	close(file);
-	note("%s", words.c_str());
-	expect_success(e, name);
-	return words;
-}
-
 } // namespace
 
 TEST(launches_on_opencl_and_host, .traps = trap::best | trap::sigsegv, .devices = device::opencl, .seconds = 120)
@@ -148,7 +128,7 @@ TEST(nothing_is_said, .traps = trap::best, .seconds = 120)
 {
 	for (const char *name :
 	     {"launches_on_apart_and_host.best.none.none", "split_by_dynamic_on_apart_and_host.best.none.none"}) {
-		std::string words = words_of(t, name);
+		std::string words = stderr_of_case(t, name);
 		if (words.find("libhet:") != std::string::npos)
 			FAIL("a storm without failures has messages");
 	}

@@ -146,10 +146,12 @@ int kernel_command::take_sampler(size_t i, const het_arg &given, device_arg &arg
 	return 0;
 }
 
-// What was freed, or is not the library's, names no device; the driver will say what it thinks of it.
+// Drivers take what is no device's, too: another device's kernel would use the host's memory, or what lies at that address there.
 int kernel_command::take_address(size_t i, void *address)
 {
 	has_addresses_ = true;
+	if (!address)
+		return 0;
 	for (unsigned d = 0; d < core().ndevices; d++) {
 		reference<raw_block> block = find_raw(*core().devices[d], range_of(address, 1));
 		if (!block)
@@ -159,7 +161,9 @@ int kernel_command::take_address(size_t i, void *address)
 		objects_[nobjects_++] = block.give_up();
 		return 0;
 	}
-	return 0;
+	return fail(HET_EARG,
+		    "het_launch: argument %zu: %p is no address in memory of het_device_alloc() or a variable", i,
+		    address);
 }
 
 int kernel_command::take_pattern(size_t i, const het_arg &given, het_pattern &p)
@@ -205,7 +209,11 @@ int kernel_command::take_argument(const het_arg &given, device_arg &arg)
 		values_ += value_bytes(given);
 		return 0;
 	case HET_ARG_LOCAL:
-		return given.nbytes ? 0 : fail(HET_EARG, "het_launch: argument %zu has 0 bytes of local memory", i);
+		if (!given.nbytes)
+			return fail(HET_EARG, "het_launch: argument %zu has 0 bytes of local memory", i);
+		if (__builtin_add_overflow(local_bytes_, given.nbytes, &local_bytes_))
+			local_bytes_ = UINT64_MAX;
+		return 0;
 	case HET_ARG_ADDRESS:
 		return take_address(i, given.pointer);
 	case HET_ARG_TEXTURE:
@@ -267,7 +275,7 @@ int kernel_command::take_arguments(const het_launch_args &args)
 
 int kernel_command::link_uses(het_device &d)
 {
-	if (uses_.empty() || d.compute->is_in_place())
+	if (!needs_memory(d))
 		return 0;
 	int err = start_memory();
 	for (size_t i = 0; i < uses_.size() && !err; i++)

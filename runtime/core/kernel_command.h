@@ -30,9 +30,14 @@ class kernel_command : public het_event
 
 	static bool is_memory(uint32_t kind) { return kind == HET_ARG_MEMORY || kind == HET_ARG_RANGE; }
 
+	// Its uses must be linked there.
+	bool needs_memory(const het_device &d) const { return !uses_.empty() && !d.compute->is_in_place(); }
+	bool has_local_memory(const compute_device &d) const { return local_bytes_ <= d.info().local_memory; }
 	bool has_block() const { return !args_.empty() && args_[0].kind == HET_ARG_BLOCK; }
 
 	reference<het_kernel> kernel_;
+	// Of the arguments that are local memory, in all.
+	uint64_t local_bytes_ = 0;
 	// An argument is an address on a device.
 	bool has_addresses_ = false;
 	// On which, if that is known; or whose textures and samplers are arguments.

@@ -8,12 +8,14 @@
 #include "os/log.h"
 #include "policy/placing.h"
 
+#include <algorithm>
+
 namespace het::rt
 {
 
 bool launch::can_take_arguments(const compute_device &d) const
 {
-	return (!has_addresses_ || d.has_addresses()) && (!has_block() || d.takes_blocks());
+	return (!has_addresses_ || d.has_addresses()) && (!has_block() || d.takes_blocks()) && has_local_memory(d);
 }
 
 // Of a launch that no device takes.
@@ -21,6 +23,8 @@ const char *launch::what_is_special() const
 {
 	if (has_block())
 		return " with a parameter block, which devices of kind CUDA take";
+	if (local_bytes_ && !addressed_)
+		return ", with the local memory that it wants";
 	if (addressed_)
 		return " and has the memory, textures and samplers that are arguments";
 	return has_addresses_ ? " with an address, which OpenCL devices take that have shared virtual memory" : "";
@@ -35,15 +39,20 @@ unsigned launch::find_devices(const het_launch_args &args, het_device *(&found)[
 	if (args.device)
 		allowed &= uint32_t{1} << args.device->executor.number();
 	unsigned n = 0;
+	het_device *not_built = nullptr;
 	for (unsigned i = 0; i < core().ndevices; i++) {
 		het_device &d = *core().devices[i];
 		if (!(allowed >> i & 1) || !kernel_->program->can_run_on(d) || !can_take_arguments(*d.compute))
 			continue;
 		if (d.lost.load())
 			*lost = &d;
+		else if (kernel_->program->has_failed_on(d))
+			not_built = &d;
 		else
 			found[n++] = &d;
 	}
+	if (!n && not_built)
+		found[n++] = not_built; // the caller hears of that
 	return n;
 }
 
@@ -82,6 +91,23 @@ het_device &launch::place_among(std::span<het_device *const> devices)
 
 // Others than the device that is expected to have finished first may steal it from a backlog if they have the kernel already, and find
 // their data the same way: edges were looked at for this way of reaching memory.
+void launch::find_thieves(std::span<het_device *const> able)
+{
+	for (het_device *d : able) {
+		if (d != device_ && kernel_->on(*d) && d->compute->is_in_place() == device_->compute->is_in_place())
+			stealable_by |= uint32_t{1} << d->executor.number();
+	}
+}
+
+int launch::prepare_on(het_device &d)
+{
+	int err = kernel_->prepare(d);
+	if (!err && needs_memory(d))
+		err = start_memory();
+	return err ? err : d.lost.load() ? HET_EDEVICE : 0;
+}
+
+// A device for which it can't be prepared leaves it to the others.
 int launch::choose_device(const het_launch_args &args)
 {
 	het_device *able[most_devices];
@@ -93,20 +119,25 @@ int launch::choose_device(const het_launch_args &args)
 	if (!n)
 		return fail(HET_ENODEV, "het_launch: none of the queue's devices can run kernel %s%s",
 			    kernel_->name.get(), what_is_special());
-	device_ = n > 1 ? &place_among({able, n}) : able[0];
-	for (unsigned i = 0; i < n && !has_addresses_ && !has_block(); i++) {
-		if (able[i] != device_ && kernel_->on(*able[i]) &&
-		    able[i]->compute->is_in_place() == device_->compute->is_in_place())
-			stealable_by |= uint32_t{1} << able[i]->executor.number();
+	for (;;) {
+		device_ = n > 1 ? &place_among({able, n}) : able[0];
+		int err = prepare_on(*device_);
+		if (err && (n == 1 || !concerns_one_device(err)))
+			return err;
+		if (!err)
+			break;
+		n = unsigned(std::remove(able, able + n, device_) - able);
 	}
+	if (!has_addresses_ && !has_block())
+		find_thieves({able, n});
 	where.store(&device_->executor);
-	return kernel_->prepare(*device_);
+	return 0;
 }
 
 // Links come before the order of commands is known: an edge belongs to all that have a part of it.
 int launch::prepare_memory()
 {
-	bool has_links = !uses_.empty() && !device_->compute->is_in_place();
+	bool has_links = needs_memory(*device_);
 	if (has_links && widen_linked(declare_uses(), *device_)) // nearly always
 		return 0;
 	int err = link_uses(*device_);

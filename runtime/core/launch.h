@@ -27,6 +27,8 @@ class launch final : public kernel_command
 	double missing_on(const het_device &d) const;
 	het_device &place_among(std::span<het_device *const> devices);
 	int choose_device(const het_launch_args &args);
+	void find_thieves(std::span<het_device *const> able);
+	int prepare_on(het_device &d);
 	int prepare_memory();
 	int begin_on_device();
 	void note_rate();

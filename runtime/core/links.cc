@@ -2,6 +2,7 @@
 #include "core/links.h"
 
 #include "core/event.h"
+#include "dev/no_memory.h"
 #include "memory/brackets.h"
 #include "memory/hooks.h"
 #include "memory/library.h"
@@ -60,9 +61,16 @@ het_device &memory_device_number(unsigned number)
 	return *core().devices[i];
 }
 
+// One whose memory can't be had is no reason for the others to stand idle.
 std::unique_ptr<device> make_memory(const void *, unsigned i, unsigned lanes, int *error)
 {
-	return memory_device_number(i).compute->make_memory(i, lanes, error);
+	het_device &d = memory_device_number(i);
+	std::unique_ptr<device> made = d.compute->make_memory(i, lanes, error);
+	if (made)
+		return made;
+	if (!d.lost.exchange(true))
+		warn("%s gets no commands: its memory can't be used", d.compute->info().name);
+	return make_no_memory(i, lanes, error);
 }
 
 // Commands that use an array which is about to be forgotten: those that have not begun never will, and do not concern the memory's

@@ -121,6 +121,8 @@ int het_program::build_locked(het_device &d, device_program **made)
 		return fail(HET_ENODEV, "%s: the program has no kernels for this device", d.compute->info().name);
 	if (!i.program && !i.failure) {
 		i.failure = d.compute->build(source_, i.program, i.log);
+		if (i.failure)
+			failed_.fetch_or(uint32_t{1} << d.executor.number());
 		precede_drivers_at_exit();
 	}
 	if (made)
@@ -167,6 +169,11 @@ int het_program::find_variable(het_device &d, const char *name, void **address, 
 	return 0;
 }
 
+bool het::rt::concerns_one_device(int code)
+{
+	return code == HET_EBUILD || code == HET_EIMAGE || code == HET_EDEVICE;
+}
+
 int het_kernel::open(const char *wanted)
 {
 	size_t n = length_of(wanted);
@@ -178,6 +185,7 @@ int het_kernel::open(const char *wanted)
 	if (program->fat() && !program->fat()->find(wanted, described_))
 		return fail(HET_ENAME, "the fat binary has no kernel %s; het-fatbin list names those that it has",
 			    wanted);
+	int failure = 0;
 	for (unsigned i = 0; i < core().ndevices; i++) {
 		het_device &d = *core().devices[i];
 		if (!program->can_run_on(d))
@@ -185,9 +193,11 @@ int het_kernel::open(const char *wanted)
 		int err = prepare(d);
 		if (!err)
 			nargs = on(d)->nargs();
-		return err;
+		if (!err || !concerns_one_device(err))
+			return err;
+		failure = failure ? failure : err;
 	}
-	return fail(HET_ENODEV, "kernel %s: the program has nothing for any device here", wanted);
+	return failure ? failure : fail(HET_ENODEV, "kernel %s: the program has nothing for any device here", wanted);
 }
 
 // A launch that the description allows must fit what runs.

@@ -19,6 +19,8 @@ struct het_program final : het::rt::object {
 	// 0 or a code; *made, if wanted, is what was built.
 	int build(het_device &d, het::rt::device_program **made = nullptr);
 	const char *log(const het_device &d);
+	// A look without the lock: the build for the device has failed.
+	bool has_failed_on(const het_device &d) const { return failed_.load() >> d.executor.number() & 1; }
 	// Builds if need be. 0 or a code.
 	int find_variable(het_device &d, const char *name, void **address, size_t *nbytes);
 	// Null if the program is not from a fat binary.
@@ -45,14 +47,23 @@ struct het_program final : het::rt::object {
 	std::unique_ptr<het_image[]> modules_;
 	std::unique_ptr<het::rt::fat_binary> fat_binary_;
 	built built_[het::rt::most_devices];
+	std::atomic<uint32_t> failed_{0}; // devices
 
 	friend struct het_kernel;
 };
 
+namespace het::rt
+{
+
+// What a build or a device answered: others may do without it.
+bool concerns_one_device(int code);
+
+} // namespace het::rt
+
 struct het_kernel final : het::rt::object {
 	explicit het_kernel(het_program &p) : program(het::rt::reference<het_program>::to(&p)) {}
 
-	// Looks the name up on the first device that can run the program.
+	// Looks the name up on the first device that can run the program, and for which it can be built.
 	int open(const char *wanted);
 	// The kernel on a device. 0 or a code.
 	int prepare(het_device &d);

@@ -54,7 +54,8 @@ int split_launch::choose_devices()
 	bool has_offset = shape_.offset[0] || shape_.offset[1] || shape_.offset[2];
 	for (unsigned i = 0; i < core().ndevices; i++) {
 		het_device &d = *core().devices[i];
-		bool fits = (!has_offset || d.compute->knows_offsets()) && !d.lost.load();
+		bool fits =
+			(!has_offset || d.compute->knows_offsets()) && has_local_memory(*d.compute) && !d.lost.load();
 		if (fits && (queue->devices >> i & 1) && kernel_->program->can_run_on(d))
 			parts_[nparts_++].device = &d;
 	}
@@ -92,10 +93,16 @@ int split_launch::choose_local()
 	if (shape_.has_local())
 		return 0;
 	size_t most = preferred_local;
+	unsigned kept = 0;
 	for (unsigned i = 0; i < nparts_; i++) {
 		int err = kernel_->prepare(*parts_[i].device);
-		if (err)
+		if (err && !concerns_one_device(err))
 			return err;
+		if (!err)
+			parts_[kept++] = parts_[i];
+	}
+	nparts_ = kept;
+	for (unsigned i = 0; i < nparts_; i++) {
 		group_limits limits = kernel_->on(*parts_[i].device)->limits();
 		most = std::min(most, limits.most);
 		for (unsigned d = 0; d < 3 && limits.required[0]; d++)
@@ -136,9 +143,11 @@ int split_launch::prepare_kernels()
 	for (unsigned i = 0; i < nparts_; i++) {
 		participant p = parts_[i];
 		int err = kernel_->prepare_slices(*p.device, how, &p.kernel);
-		if (!err)
+		if (!err && needs_memory(*p.device))
+			err = start_memory();
+		if (!err && !p.device->lost.load())
 			parts_[kept++] = p;
-		else if (err != HET_ENODEV)
+		else if (err && err != HET_ENODEV && !concerns_one_device(err))
 			return err;
 	}
 	nparts_ = kept;

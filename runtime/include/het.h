@@ -453,13 +453,13 @@ int het_finish(het_queue *queue);
 enum {
 	/** nbytes at pointer, copied by the call */
 	HET_ARG_VALUE = 1,
-	/** nbytes of local memory for each group */
+	/** nbytes of local memory for each group; a device that has less in all does not get the launch */
 	HET_ARG_LOCAL = 2,
 	/** the memory object, used as access says */
 	HET_ARG_MEMORY = 3,
 	/** nbytes of host memory at pointer, used as access says */
 	HET_ARG_RANGE = 4,
-	/** pointer is an address on the device, anywhere in its raw memory; it may be null */
+	/** pointer is an address on the device, anywhere in its raw memory or a variable; it may be null, any other is HET_EARG */
 	HET_ARG_ADDRESS = 5,
 	/**
 	 * nbytes at pointer, copied by the call, are all parameters of the kernel as it lays them out; local memory may follow, which the

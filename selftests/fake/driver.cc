@@ -14,6 +14,7 @@ fake_cuda_state fake_cuda = {.devices = 2,
 			     .fail_symbol = nullptr,
 			     .fail_after = 0,
 			     .fail_code = 0,
+			     .fails_always = false,
 			     .slow_us = 0,
 			     .registered = 0,
 			     .registrations = 0,
@@ -75,9 +76,10 @@ const bool environment_was_read = [] {
 int injected_named(const char *name)
 {
 	const char *wanted = fake_cuda.fail_symbol.load();
-	if (!wanted || strcmp(wanted, name) || fake_cuda.fail_after-- != 0)
+	if (!wanted || strcmp(wanted, name) || fake_cuda.fail_after-- > 0)
 		return 0;
-	fake_cuda.fail_symbol = nullptr;
+	if (!fake_cuda.fails_always)
+		fake_cuda.fail_symbol = nullptr;
 	return fake_cuda.fail_code;
 }
 

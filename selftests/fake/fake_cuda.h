@@ -11,11 +11,12 @@ struct fake_cuda_state {
 	std::atomic<int> devices;
 	std::atomic<int> version;
 
-	// The call of this symbol that comes after @fail_after others fails with @fail_code, once. "work of SYMBOL": what it
+	// The call of this symbol that comes after @fail_after others fails with @fail_code, once, or as all do then. "work of SYMBOL": what it
 	// has put into a stream fails, when its turn comes. FAKE_CUDA_FAIL=SYMBOL:AFTER:CODE sets them.
 	std::atomic<const char *> fail_symbol;
 	std::atomic<int> fail_after;
 	std::atomic<int> fail_code;
+	std::atomic<bool> fails_always;
 	std::atomic<unsigned> slow_us; // each piece of work in a stream takes so much longer
 
 	// Counts.

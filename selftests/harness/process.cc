@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include <csignal>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +64,24 @@ ending run_process(double seconds, const std::function<void()> &body)
 		_exit(0);
 	}
 	return wait_for(pid, seconds);
+}
+
+std::string stderr_of_case(const context &t, const char *name)
+{
+	int file = memfd_create("stderr", 0);
+	CHECK_SYS(file);
+	ending e = run_process(100 * t.patience, [&] {
+		CHECK_SYS(dup2(file, STDERR_FILENO));
+		std::string chosen = std::string("--case=") + name, seed = "--seed=" + std::to_string(t.seed);
+		execl("/proc/self/exe", "selftest", chosen.c_str(), seed.c_str(), nullptr);
+		FAIL("exec: %s", strerror(errno));
+	});
+	std::string words(size_t(lseek(file, 0, SEEK_END)), 0);
+	CHECK_EQ(pread(file, words.data(), words.size(), 0), words.size());
+	close(file);
+	note("%s", words.c_str());
+	expect_success(e, name);
+	return words;
 }
 
 void expect_success(const ending &e, const char *what)

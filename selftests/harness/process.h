@@ -8,6 +8,8 @@
 namespace selftest
 {
 
+struct context;
+
 // How a process ended.
 struct ending {
 	int status = 0;        // as of waitpid()
@@ -26,6 +28,9 @@ std::string folder_of_programs();
 // Runs @body in a forked process, and kills that where its allowance (harness/allowance.h) is over. Returning from @body is
 // exit status 0 by _exit().
 ending run_process(double seconds, const std::function<void()> &body);
+
+// Runs another case of this program, which must pass, and returns what it writes to stderr.
+std::string stderr_of_case(const context &t, const char *name);
 
 // Waits for a process that the caller started.
 ending wait_for(int pid, double seconds);
