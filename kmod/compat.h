@@ -45,4 +45,10 @@ static inline void release_fault_lock(struct vm_fault *vmf)
 #define GVM_UNDER_VMA_LOCK
 #endif
 
+/* Entries of both kinds can be inserted under a lock of ours: see huge.c. */
+#if defined(CONFIG_TRANSPARENT_HUGEPAGE) && defined(GVM_HAVE_INSERT_FOLIO_PMD) && \
+	defined(GVM_HAVE_INSERT_PAGE_MKWRITE)
+#define GVM_HUGE_ENTRIES 1
+#endif
+
 #endif /* GPUVM_COMPAT_H */

@@ -11,9 +11,8 @@
  * could insert its entry after the unmapping, and the process would go on with
  * a stale page.
  *
- * Where the core inserts the entry after the fault handler has returned
- * (huge.c), the folio's lock, taken under the region's, is what stays held
- * until then, and the changer takes it once between changing and unmapping.
+ * Before 6.15 the core inserts the entries of huge mappings, after the handler
+ * has returned; what stays held until then is the folio's lock: huge_core.c.
  *
  * One change is made by faults themselves, under the lock for read: SHARED to
  * HOST, which allows more.

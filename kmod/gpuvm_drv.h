@@ -8,7 +8,7 @@
  *   mmap_lock, VMA lock	the core's, around faults and mmap()
  *   gvm_table.lock		its pages against insertion
  *   gvm_region.lock		page states against insertion: see fault.c
- *   folio lock			see huge.c
+ *   folio lock			of a huge block: how it is mapped, see huge.c
  *   gvm_region.marks		state bytes and page slots, among those who hold
  *				gvm_region.lock for read
  *   gvm_ring.lock		producers of the ring
@@ -249,9 +249,7 @@ struct gvm_touch {
 	bool posted;			/* it, or another of its chunk; if not, the ring is full */
 };
 
-/*
- * Inserts the page of a touch, or lets the core do it, under the region's lock.
- */
+/* Inserts the page of a touch and those around it, under the region's lock. */
 typedef vm_fault_t (*gvm_show_t)(const struct gvm_touch *t, bool writable);
 
 vm_fault_t gvm_primary_fault(struct vm_fault *vmf, gvm_show_t show);
@@ -262,10 +260,17 @@ vm_fault_t gvm_alias_fault(struct vm_fault *vmf, gvm_show_t show);
 extern const struct vm_operations_struct gvm_primary_ops;
 extern const struct vm_operations_struct gvm_alias_ops;
 
-/* huge.c */
-extern const struct vm_operations_struct gvm_huge_primary_ops;
-extern const struct vm_operations_struct gvm_huge_alias_ops;
+/* insert.c */
+int gvm_insert(const struct gvm_touch *t, struct gvm_span s, bool writable);
+
+/* watched.c */
+bool gvm_is_watched(const struct vm_fault *vmf);
+int gvm_insert_watched(const struct gvm_touch *t, bool writable);
+
+/* huge.c, and huge_core.c for kernels before 6.15 */
 bool gvm_can_map_huge(struct gvm_context *ctx, struct vm_area_struct *vma);
+vm_fault_t gvm_show_huge(const struct gvm_touch *t, struct gvm_span s, bool writable);
+vm_fault_t gvm_allow_write_huge(const struct gvm_touch *t, struct gvm_span s);
 void gvm_settle_huge(struct gvm_region *r, struct gvm_span s);
 
 /* wait.c */

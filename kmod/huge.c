@@ -1,142 +1,82 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Huge mappings.
+ * Huge page table entries, under gvm_region.lock for read: from 6.15 on.
+ * vmf_insert_folio_pmd() makes ordinary ones, which count and which
+ * get_user_pages() can take. (For earlier kernels see huge_core.c.)
  *
- * No exported function inserts a PMD of ordinary pages: vmf_insert_pfn_pmd()
- * makes special ones, which get_user_pages() refuses (6.12) and which a VMA with
- * VM_MIXEDMAP does not count. But the core itself maps a PMD if ->fault returns
- * a page of a folio of that size and the VMA is neither VM_PFNMAP nor
- * VM_MIXEDMAP. So the operations here are those of a mapping that begins and
- * ends at huge blocks of a region whose chunks are huge. All other mappings show
- * huge blocks by single pages, a chunk at a time (around.c). Here single pages
- * are shown without those around them, where no huge page was to be had or
- * where user space gives parts of a block states of their own.
- *
- * The core inserts after the handler has returned. What keeps a revoke away
- * meanwhile is the folio's lock: taken here under gvm_region.lock, held by the
- * core until the entry is there, and taken once for each folio by
- * gvm_settle_huge() between the change of states and the unmapping.
- *
- * The core maps a read touch read-only, whatever the state; the first write
- * then goes through ->page_mkwrite.
+ * The core does not count the entries of folios in a VMA with VM_MIXEDMAP right,
+ * which vm_insert_pages() asks for. So a mapping is either for huge entries,
+ * without that flag, or it is not.
  */
 #include <linux/pagemap.h>
 
 #include "gpuvm_drv.h"
 #include "compat.h"
 
-/* Whether the states allow the access that was asked for in all of the block. */
-static bool is_uniform(const struct gvm_touch *t)
+#ifdef GVM_HUGE_ENTRIES
+/* The pages of the touched huge block, as the page table divides them. */
+static struct gvm_span block_of(const struct gvm_touch *t)
 {
-	unsigned long begin = round_down(t->at, GVM_HUGE_PAGES);
-	struct gvm_span block = { begin, begin + GVM_HUGE_PAGES };
-	unsigned long kinds = BIT(GPUVM_STATE_HOST);
+	unsigned long before = (t->vmf->address & ~PMD_MASK) >> PAGE_SHIFT;
 
-	if (!(t->vmf->flags & FAULT_FLAG_WRITE))
-		kinds |= BIT(GPUVM_STATE_SHARED);
-	return block.end <= t->region->count && gvm_states_are(t->region, block, kinds);
+	return (struct gvm_span){ t->at - before, t->at - before + GVM_HUGE_PAGES };
 }
 
-static int do_nothing(pte_t *pte, unsigned long address, void *data)
+/* The folio that may be shown by one entry if the pages of @s may be shown alike. */
+static struct folio *whole_block(const struct gvm_touch *t, struct gvm_span s)
 {
-	return 0;
+	struct gvm_span block = block_of(t);
+	struct page *page = gvm_page(t->region, t->at);
+	struct folio *folio = page_folio(page);
+
+	if (s.begin > block.begin || s.end < block.end || folio_order(folio) != GVM_HUGE_ORDER ||
+	    folio_page_idx(folio, page) != t->at - block.begin)
+		return NULL;
+	return folio;
 }
 
 /*
- * The core tries to map a PMD only where there is no page table. Only who holds
- * the folio's lock inserts anything there, so none comes between.
+ * A page table can not become a huge entry, nor the other way round, but by being
+ * emptied first. So who finds neither decides for all that touch the block, one
+ * at a time.
  */
-static int forbid_pmd(const struct gvm_touch *t)
+static vm_fault_t show_locked(const struct gvm_touch *t, struct gvm_span s, bool writable)
 {
-	struct vm_fault *vmf = t->vmf;
+	struct folio *folio = whole_block(t, s);
+	pmd_t entry = READ_ONCE(*t->vmf->pmd);
 
-	if (!pmd_none(READ_ONCE(*vmf->pmd)))
-		return 0;
-	return apply_to_page_range(vmf->vma->vm_mm, vmf->address & PAGE_MASK, PAGE_SIZE,
-				   do_nothing, NULL);
+	if (folio && (pmd_none(entry) || pmd_leaf(entry)))
+		return vmf_insert_folio_pmd(t->vmf, folio,
+					    writable && t->vmf->vma->vm_flags & VM_WRITE);
+	/* A neighbour's touch put it there when the states were alike; if it is too little, the core splits it. */
+	if (pmd_leaf(entry))
+		return VM_FAULT_NOPAGE;
+	return gvm_insert(t, s, writable) ? VM_FAULT_OOM : VM_FAULT_NOPAGE;
 }
 
-/* Locks the page of the touch for the core, which maps it. */
-static vm_fault_t lock(const struct gvm_touch *t, struct page *page)
+vm_fault_t gvm_show_huge(const struct gvm_touch *t, struct gvm_span s, bool writable)
 {
-	lock_page(page);
-	if (PageCompound(page) && !is_uniform(t) && forbid_pmd(t)) {
-		unlock_page(page);
-		return VM_FAULT_OOM;
-	}
-	return VM_FAULT_LOCKED;
-}
-
-static vm_fault_t show(const struct gvm_touch *t, bool writable)
-{
-	struct page *page;
+	struct folio *folio = page_folio(gvm_page(t->region, t->at));
 	vm_fault_t ret;
 
-	/*
-	 * The region that was mapped so is gone, and whoever revokes pages of
-	 * the one in its place would not wait for their folios.
-	 */
-	if (!t->region->huge)
-		return VM_FAULT_SIGBUS;
-	if (gvm_page_fill(t->region, t->at))
-		return VM_FAULT_SIGBUS;
-	page = gvm_page(t->region, t->at);
-	ret = lock(t, page);
-	if (ret == VM_FAULT_LOCKED) {
-		get_page(page);
-		t->vmf->page = page;
-	}
+	if (gvm_is_watched(t->vmf))
+		return gvm_insert_watched(t, writable) ? VM_FAULT_OOM : VM_FAULT_NOPAGE;
+	folio_lock(folio);
+	ret = show_locked(t, s, writable);
+	folio_unlock(folio);
 	return ret;
 }
 
-static vm_fault_t show_writable(const struct gvm_touch *t, bool writable)
+vm_fault_t gvm_allow_write_huge(const struct gvm_touch *t, struct gvm_span s)
 {
-	/* Punched since the core has looked? */
-	if (gvm_page(t->region, t->at) != t->vmf->page)
-		return VM_FAULT_NOPAGE;
-	return lock(t, t->vmf->page);
+	return gvm_show_huge(t, s, true);
 }
 
-/* Any state may be touched through the alias. */
-static vm_fault_t show_alias(const struct gvm_touch *t, bool writable)
+/* No fault leaves the insertion to the core. */
+void gvm_settle_huge(struct gvm_region *r, struct gvm_span s)
 {
-	struct page *page;
-
-	if (!t->region->huge || gvm_page_fill(t->region, t->at))
-		return VM_FAULT_SIGBUS;
-	page = gvm_page(t->region, t->at);
-	get_page(page);
-	lock_page(page);
-	t->vmf->page = page;
-	return VM_FAULT_LOCKED;
 }
-
-static vm_fault_t primary_fault(struct vm_fault *vmf)
-{
-	return gvm_primary_fault(vmf, show);
-}
-
-static vm_fault_t primary_mkwrite(struct vm_fault *vmf)
-{
-	return gvm_primary_mkwrite(vmf, show_writable);
-}
-
-static vm_fault_t alias_fault(struct vm_fault *vmf)
-{
-	return gvm_alias_fault(vmf, show_alias);
-}
-
-const struct vm_operations_struct gvm_huge_primary_ops = {
-	.close = gvm_primary_close,
-	.fault = primary_fault,
-	.page_mkwrite = primary_mkwrite,
-	GVM_UNDER_VMA_LOCK
-};
-
-const struct vm_operations_struct gvm_huge_alias_ops = {
-	.fault = alias_fault,
-	GVM_UNDER_VMA_LOCK
-};
+#endif
 
 /*
  * Whether the mapping shows nothing but whole huge blocks of one huge region,
@@ -160,27 +100,4 @@ bool gvm_can_map_huge(struct gvm_context *ctx, struct vm_area_struct *vma)
 	      first + vma_pages(vma) <= r->first + r->count;
 	gvm_region_put(r);
 	return can;
-}
-
-/*
- * Waits for faults that have returned a page of @s and whose entries the core
- * is about to insert. Under the region's lock for write, so that no new ones
- * come.
- */
-void gvm_settle_huge(struct gvm_region *r, struct gvm_span s)
-{
-	while (s.begin < s.end) {
-		struct page *page = r->pages[s.begin];
-		struct folio *folio;
-
-		if (!page) {
-			s.begin++;
-			continue;
-		}
-		folio = page_folio(page);
-		folio_lock(folio);
-		folio_unlock(folio);
-		s.begin += folio_nr_pages(folio) - folio_page_idx(folio, page);
-		cond_resched();
-	}
 }

@@ -20,15 +20,10 @@ static int map_ring(struct gvm_context *ctx, struct vm_area_struct *vma)
 
 static int map_pages(struct gvm_context *ctx, struct vm_area_struct *vma, bool primary)
 {
-	bool huge = gvm_can_map_huge(ctx, vma);
-
-	if (!huge)
+	if (!gvm_can_map_huge(ctx, vma))
 		vm_flags_set(vma, VM_MIXEDMAP);
 	vma->vm_private_data = ctx;
-	if (primary)
-		vma->vm_ops = huge ? &gvm_huge_primary_ops : &gvm_primary_ops;
-	else
-		vma->vm_ops = huge ? &gvm_huge_alias_ops : &gvm_alias_ops;
+	vma->vm_ops = primary ? &gvm_primary_ops : &gvm_alias_ops;
 	return 0;
 }
 

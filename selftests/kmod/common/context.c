@@ -49,6 +49,21 @@ static void *map(int fd, __u64 offset, size_t length, int protection)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/* At a multiple of the alignment, where huge pages fit. */
+static void *map_aligned(int fd, __u64 offset, size_t length, size_t alignment)
+{
+	char *room, *begin;
+
+	room = mmap(NULL, length + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (room == MAP_FAILED)
+		return NULL;
+	begin = (char *)(((uintptr_t)room + alignment - 1) & -alignment);
+	munmap(room, begin - room);
+	munmap(begin + length, room + alignment - begin);
+	begin = mmap(begin, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, offset);
+	return begin == MAP_FAILED ? NULL : begin;
+}
+
 int context_open(struct context *c, __u64 features, __u32 ring_entries)
 {
 	int rc;
@@ -93,14 +108,15 @@ void context_close(struct context *c)
 
 int array_create_with(struct array *a, struct context *c, struct gpuvm_region region)
 {
+	size_t alignment = region.flags & GPUVM_REGION_HUGE ? c->hello.huge_size : c->page;
 	int rc;
 
 	*a = (struct array){.in = c, .region = region};
 	rc = gpuvm_ioctl(c->fd, GPUVM_IOC_REGION_CREATE, &a->region);
 	if (rc < 0)
 		return rc;
-	a->primary = map(c->fd, GPUVM_MMAP_PRIMARY + region.offset, region.length, PROT_READ | PROT_WRITE);
-	a->alias = map(c->fd, GPUVM_MMAP_ALIAS + region.offset, region.length, PROT_READ | PROT_WRITE);
+	a->primary = map_aligned(c->fd, GPUVM_MMAP_PRIMARY + region.offset, region.length, alignment);
+	a->alias = map_aligned(c->fd, GPUVM_MMAP_ALIAS + region.offset, region.length, alignment);
 	if (a->primary && a->alias)
 		return 0;
 	rc = -errno;
