@@ -29,6 +29,7 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 /*
  * The core calls ->fault under the VMA's own lock only if there is a
  * ->map_pages; it is called under RCU, where gvm_region.lock can not be taken.
+ * So there is one that does nothing, as long as the core wants it (7.2 does).
  */
 static inline vm_fault_t gvm_map_no_pages(struct vm_fault *vmf, pgoff_t start, pgoff_t end)
 {
