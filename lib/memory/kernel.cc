@@ -442,7 +442,7 @@ int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran)
 		forget_edges_of(a, g, u.device);
 	}
 	abandon_locked(a, u, mode);
-	return err;
+	return mode == kernel_mode::write_only ? 0 : err;
 }
 
 int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *notes)

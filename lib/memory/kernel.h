@@ -37,7 +37,7 @@ int begin_visited(array &a, array_guard &g, const usage &u, kernel_mode mode);
 int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *notes = nullptr);
 
 // The kernel has begun and will not end. @ran: it may have written something: the device's copy is not valid any longer. 0, or
-// GPUVM_EDEVALLOC if there was no other.
+// GPUVM_EDEVALLOC if there was no other; of bytes that the kernel was to overwrite nobody needs one.
 int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran);
 
 // Takes the host's access to chunks down to @to; chunks that have less keep it. Lock held. 0 or GPUVM_EPROT.

@@ -223,8 +223,7 @@ int abandon_ranges(std::span<range_use> uses, het_device &d, bool ran)
 		if (!u.on)
 			continue;
 		bool copied = u.on->from == origin::copied;
-		int e = abandon_kernel(*u.on, usage_of(u, d), mode_of(u.access, false), ran);
-		if (e && u.access != HET_WRITE_ONLY) // else nobody needs them
+		if (int e = abandon_kernel(*u.on, usage_of(u, d), mode_of(u.access, false), ran))
 			err = e;
 		u.on = nullptr;
 		if (copied)
