@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "ptx/module.h"
 
+#include <algorithm>
+
 namespace het::ptx
 {
 
@@ -11,6 +13,19 @@ const function *module::find_function(std::string_view name) const
 		if (str(f.name) == name && (!found || f.has_body))
 			found = &f;
 	return found;
+}
+
+position module::position_of(uint32_t offset) const
+{
+	auto line = std::upper_bound(lines.begin(), lines.end(), offset);
+	return {unsigned(line - lines.begin()), offset - *std::prev(line) + 1};
+}
+
+fault module::fault_at(span where, std::string what) const
+{
+	constexpr size_t most = 80; // of an offending text
+	auto token = str(where).substr(0, most);
+	return {position_of(where.begin), std::string(token.substr(0, token.find('\n'))), std::move(what)};
 }
 
 std::vector<std::string> split_image(std::string_view image)

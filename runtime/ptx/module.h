@@ -109,6 +109,7 @@ struct module {
 	unsigned version_major = 0, version_minor = 0;
 	span target; // "sm_75", empty if the text names none
 	unsigned address_bits = 64;
+	std::vector<uint32_t> lines{0}; // where each begins
 
 	std::string_view str(span s) const { return std::string_view(text).substr(s.begin, s.size()); }
 	std::string_view str(const operand &o) const { return str(o.text); }
@@ -119,7 +120,8 @@ struct module {
 	}
 	const operand &operand_of(const instruction &i, uint32_t n) const { return operands[i.first_operand + n]; }
 	const operand &child_of(const operand &o, uint32_t n) const { return operands[o.first_child + n]; }
-	fault fault_at(span where, std::string what) const { return ptx::fault_at(text, where, std::move(what)); }
+	position position_of(uint32_t offset) const;
+	fault fault_at(span where, std::string what) const;
 	// The function with that name, one with a body before one without; null if there is none.
 	const function *find_function(std::string_view name) const;
 };

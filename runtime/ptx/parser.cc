@@ -566,6 +566,9 @@ std::optional<fault> parse(std::string text, module &out)
 	out.text = std::move(text);
 	if (out.text.size() >= std::numeric_limits<uint32_t>::max())
 		return fault{{}, "", "a text of 4 GiB or more"};
+	out.lines.assign(1, 0);
+	for (size_t at = out.text.find('\n'); at != std::string::npos; at = out.text.find('\n', at + 1))
+		out.lines.push_back(uint32_t(at + 1));
 	return parser(out).run();
 }
 

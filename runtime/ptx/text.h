@@ -23,8 +23,6 @@ struct position {
 	unsigned line = 1, column = 1;
 };
 
-position position_of(std::string_view text, uint32_t offset);
-
 struct fault {
 	position at;
 	std::string token; // the offending text; empty at the end of the text
@@ -33,8 +31,5 @@ struct fault {
 	// "12:5: expected ';', found 'add.s32'"
 	std::string describe() const;
 };
-
-// The fault at a place of the text.
-fault fault_at(std::string_view text, span where, std::string what);
 
 } // namespace het::ptx

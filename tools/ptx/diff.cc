@@ -43,7 +43,7 @@ std::map<std::string, std::vector<line>> lines_of(const module &m)
 	for (size_t i = 0; i < m.statements.size(); i++) {
 		const auto &s = m.statements[i];
 		auto name = inside[i] ? std::string(m.str(inside[i]->name)) : "";
-		all[name].push_back({words_of(m, s.text), position_of(m.text, s.text.begin)});
+		all[name].push_back({words_of(m, s.text), m.position_of(s.text.begin)});
 	}
 	return all;
 }

@@ -219,7 +219,7 @@ json sites_of(const program &p, const counts &c)
 		const code &f = p.codes()[s.function];
 		const auto &statement = f.source->statements[s.statement];
 		json one = {{"function", f.name},
-			    {"line", position_of(f.source->text, statement.text.begin).line},
+			    {"line", f.source->position_of(statement.text.begin).line},
 			    {"instruction", f.source->str(statement.text)},
 			    {"warps", s.warps},
 			    {"threads", s.threads}};

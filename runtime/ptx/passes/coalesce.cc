@@ -213,7 +213,7 @@ void count_in(const module &m, const function &f, editor *e, pass_result *out)
 		asked = true;
 		e->before(s, counting(m, s, a, out->sites.size(), e));
 		out->sites.push_back(
-			{std::string(m.str(f.name)), position_of(m.text, s.text.begin), std::string(m.str(s.text))});
+			{std::string(m.str(f.name)), m.position_of(s.text.begin), std::string(m.str(s.text))});
 	}
 }
 

@@ -177,6 +177,21 @@ TEST(Coalesce, RefusesOldTargets)
 	}
 }
 
+// Where each site stands is found by looking it up: counting lines from the begin of such a text takes minutes.
+TEST(Coalesce, SitesOfLongTextsHaveTheirPlaces)
+{
+	constexpr unsigned many = 20000, comment = 1000;
+	std::string body = ".entry k(.param .u64 p)\n{\n.reg .b64 %d;\n.reg .b32 %r;\nld.param.u64 %d, [p];\n";
+	for (unsigned n = 0; n < many; n++)
+		body += "//" + std::string(comment, 'c') + "\n ld.global.u32 %r, [%d];\n";
+	auto sites = instrumented(with_header(body + "ret;\n}\n"), "coalesce").sites;
+	ASSERT_EQ(sites.size(), many);
+	for (unsigned n = 0; n < many; n++) {
+		ASSERT_EQ(sites[n].at.line, 10 + 2 * n);
+		ASSERT_EQ(sites[n].at.column, 2u);
+	}
+}
+
 } // namespace
 
 } // namespace het::ptx
