@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "ptx/module.h"
 
+#include "ptx/lexer.h"
+
 #include <algorithm>
 
 namespace het::ptx
@@ -26,6 +28,15 @@ fault module::fault_at(span where, std::string what) const
 	constexpr size_t most = 80; // of an offending text
 	auto token = str(where).substr(0, most);
 	return {position_of(where.begin), std::string(token.substr(0, token.find('\n'))), std::move(what)};
+}
+
+span module::find_directive(const function &f, std::string_view name) const
+{
+	lexer words(std::string_view(text).substr(0, f.directives.end), f.directives.begin);
+	for (token t = words.next(); t.kind != token_kind::end; t = words.next())
+		if (t.kind == token_kind::directive && str(t.text) == name)
+			return t.text;
+	return {};
 }
 
 std::vector<std::string> split_image(std::string_view image)

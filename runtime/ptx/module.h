@@ -122,6 +122,8 @@ struct module {
 	const operand &child_of(const operand &o, uint32_t n) const { return operands[o.first_child + n]; }
 	position position_of(uint32_t offset) const;
 	fault fault_at(span where, std::string what) const;
+	// A directive of a function's head, without its values; empty if there is none.
+	span find_directive(const function &f, std::string_view name) const;
 	// The function with that name, one with a body before one without; null if there is none.
 	const function *find_function(std::string_view name) const;
 };

@@ -108,7 +108,7 @@ bool decoder::barrier()
 	if (mnemonic_.has("warp"))
 		return warp_barrier();
 	if (mnemonic_.has("cluster"))
-		return unsupported("clusters");
+		return unsupported("barriers of clusters");
 	u_.action = action::barrier;
 	bool reduces = mnemonic_.has("red");
 	u_.mode = mnemonic_.has("arrive") ? 1 : !reduces ? 0 : mnemonic_.has("popc") ? 2 : mnemonic_.has("and") ? 3 : 4;

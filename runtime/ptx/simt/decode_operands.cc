@@ -38,6 +38,22 @@ constexpr special_row special_names[] = {
 	{"%smid", zero},
 	{"%nsmid", one},
 	{"%gridid", zero},
+	// A launch without clusters has one block in each.
+	{"%is_explicit_cluster", zero},
+	{"%cluster_ctaid.x", zero},
+	{"%cluster_ctaid.y", zero},
+	{"%cluster_ctaid.z", zero},
+	{"%cluster_nctaid.x", one},
+	{"%cluster_nctaid.y", one},
+	{"%cluster_nctaid.z", one},
+	{"%cluster_ctarank", zero},
+	{"%cluster_nctarank", one},
+	{"%clusterid.x", ctaid_x},
+	{"%clusterid.y", ctaid_y},
+	{"%clusterid.z", ctaid_z},
+	{"%nclusterid.x", nctaid_x},
+	{"%nclusterid.y", nctaid_y},
+	{"%nclusterid.z", nctaid_z},
 };
 
 // A component's number, or 4.
@@ -117,6 +133,11 @@ bool decoder::named_source(const operand &o, type t, bool wider, ref *out)
 	}
 	if (name == "WARP_SZ") {
 		*out = constant(warp_size);
+		return true;
+	}
+	if (name.starts_with('%') && !is_numbered(plain)) {
+		unknown_ = "the special register " + std::string(name);
+		*out = constant(0);
 		return true;
 	}
 	return named_address(o, name, out);

@@ -138,6 +138,18 @@ const decoder::local_name *decoder::find(std::string_view name, uint32_t *number
 	return nullptr;
 }
 
+// It looks like a register of some range %r<N>, of this function or another block of it.
+bool decoder::is_numbered(std::string_view name) const
+{
+	for (size_t stem = name.size(); stem > 0 && is_digit(name[stem - 1]); stem--) {
+		auto found = names_.find(name.substr(0, stem - 1));
+		if (found != names_.end() && std::any_of(found->second.begin(), found->second.end(),
+							 [](const local_name &n) { return n.numbered > 0; }))
+			return true;
+	}
+	return false;
+}
+
 // --- statements ------------------------------------------------------------------
 
 bool decoder::statement_of(const statement &s)
@@ -171,6 +183,7 @@ bool decoder::instruction_of(const statement &s)
 	i_ = &m_.instructions[s.index];
 	mnemonic_ = mnemonic(m_.str(i_->opcode));
 	u_ = {};
+	unknown_.clear();
 	u_.statement = uint32_t(&s - m_.statements.data());
 	reads_.clear();
 	writes_.clear();
@@ -182,6 +195,8 @@ bool decoder::instruction_of(const statement &s)
 		if (!predicate(o, &u_.guard, &negated))
 			return false;
 		u_.guard_negated = i_->guard_negated;
+		if (!unknown_.empty())
+			u_.guard = {}; // the fault is that it is read
 		reads_.clear(); // looked at by itself
 	}
 	if (handler h = handler_of(mnemonic_.base()); h) {
@@ -202,6 +217,8 @@ bool decoder::instruction_of(const statement &s)
 
 void decoder::finish()
 {
+	if (!unknown_.empty())
+		unsupported(unknown_);
 	u_.first_use = add_refs(reads_);
 	add_refs(writes_);
 	u_.uses = uint32_t(reads_.size());
@@ -240,10 +257,10 @@ bool decoder::resolve()
 		auto found = labels_.find(m_.str(j.label));
 		if (found == labels_.end())
 			return fail(j.label, "no such label in this function");
-		if (j.op != no_index)
-			code_.ops[j.op].target = found->second;
-		else
+		if (j.op == no_index)
 			p_.tables_[j.table][j.entry] = found->second;
+		else if (code_.ops[j.op].action == action::branch)
+			code_.ops[j.op].target = found->second;
 	}
 	return true;
 }

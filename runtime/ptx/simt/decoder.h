@@ -40,6 +40,7 @@ class decoder
 	void add_name(std::string_view name, const local_name &n) { names_[name].push_back(n); }
 	const local_name *find(std::string_view name, uint32_t *number) const;
 	bool in_scope(uint32_t block) const;
+	bool is_numbered(std::string_view name) const;
 	ref constant(uint64_t v) { return make_ref(place::constants, p_.constant(v)); }
 
 	// operands (decode_operands.cc). source() and result() take registers of just the width of the type, the
@@ -104,6 +105,7 @@ class decoder
 	const instruction *i_ = nullptr;
 	mnemonic mnemonic_{""};
 	uop u_;
+	std::string unknown_; // what the operands name that the interpreter does not know
 	std::vector<ref> reads_, writes_;
 	std::optional<fault> fault_;
 };

@@ -77,6 +77,10 @@ bool runner::check_launch()
 		out_.error = m.fault_at(l_.kernel->head->name, std::move(what));
 		return false;
 	};
+	for (auto name : {".reqnctapercluster", ".explicitcluster"})
+		if (!l_.kernel->source->find_directive(*l_.kernel->head, name).empty())
+			return refuse("the interpreter does not know clusters, which " + std::string(name) +
+				      " asks for");
 	uint32_t formal = 0;
 	for (const auto &a : l_.kernel->parameters)
 		formal = std::max(formal, a.offset + a.bytes);

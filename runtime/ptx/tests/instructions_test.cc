@@ -294,6 +294,8 @@ TEST(Names, MissingOnesAreFaults)
 	EXPECT_EQ(fault_of("l: l: ret;"), "8:4: a second label of this name, at 'l'");
 	EXPECT_EQ(fault_of("ret;"), "no fault");
 	EXPECT_EQ(fault_of("frobnicate.u32 %r1;"), "no fault");
+	EXPECT_EQ(fault_of("mov.u32 %r1, %frobnication_2;"), "no fault");
+	EXPECT_EQ(fault_of("@%frobnication bra E;\nE: ret;"), "no fault");
 }
 
 } // namespace

@@ -285,6 +285,32 @@ TEST(Checks, OtherFaults)
 	EXPECT_NE(error_of(kernel("call f;\nret;", f), 1).find("stack overflow"), std::string::npos);
 }
 
+// Special registers are added with each version: those that no lane reads harm nobody.
+TEST(Checks, UnknownSpecialRegisters)
+{
+	std::string read = "mov.u32 %r1, %reserved_smem_offset_1;\nst.global.u32 [%out], 3;\nret;";
+	EXPECT_NE(error_of(kernel(read), 1).find("does not know the special register %reserved_smem_offset_1; thread"),
+		  std::string::npos);
+	for (const char *other : {"@%later bra E;", "ld.global.u32 %r1, [%later];",
+				  "shfl.sync.idx.b32 %r1, %t, 0, 31, %later;", "mul.lo.u32 %r1, %t, %later.x;"})
+		EXPECT_NE(error_of(kernel(std::string(other) + "\nE: ret;"), 1), "no error") << other;
+	auto text = kernel("setp.gt.u32 %p1, %t, 1000;\n@%p1 bra U;\nst.global.u32 [%out], 4;\nret;\nU: " + read);
+	for (uint32_t v : values_of(text, 40))
+		EXPECT_EQ(v, 4u);
+}
+
+TEST(Clusters, ABlockIsAloneInItsOwn)
+{
+	auto text = kernel(
+		"mov.u32 %r1, %cluster_ctarank;\nmov.u32 %r2, %cluster_nctarank;\nmad.lo.u32 %r1, %r1, 10, %r2;\n"
+		"mov.u32 %r3, %clusterid.x;\nadd.u32 %r1, %r1, %r3;\nmov.pred %p1, %is_explicit_cluster;\n"
+		"@%p1 barrier.cluster.arrive;\nst.global.u32 [%out], %r1;\nret;");
+	EXPECT_EQ(values_of(text, 1)[0], 1u);
+	EXPECT_NE(error_of(kernel("barrier.cluster.arrive;\nret;"), 1).find("barriers of clusters"), std::string::npos);
+	auto launched = with_header(".entry k(.param .u64 out) .maxntid 32 .reqnctapercluster 2\n{\nret;\n}\n");
+	EXPECT_NE(error_of(launched, 1).find("clusters, which .reqnctapercluster asks for"), std::string::npos);
+}
+
 TEST(Checks, UndefinedValues)
 {
 	options with;
