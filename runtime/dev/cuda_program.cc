@@ -56,7 +56,7 @@ class cuda_program final : public device_program
 	// The same program for slices, once it was asked for; null: it can't be had.
 	bool is_slicing_tried_ = false;
 	std::unique_ptr<cuda_program> sliced_;
-	std::map<std::string, std::string, std::less<>> waiting_; // sliced_text::waiting
+	std::map<std::string, std::string, std::less<>> whole_; // sliced_text::whole
 };
 
 // A code of the driver's.
@@ -131,7 +131,7 @@ int cuda_program::build_sliced()
 		inform("%s: a program can't be sliced: %.300s", device_, made.why.c_str());
 		return HET_ENODEV;
 	}
-	waiting_ = std::move(made.waiting);
+	whole_ = std::move(made.whole);
 	het::rt::text log(new (std::nothrow) char[cuda_log_size]());
 	sliced_.reset(new (std::nothrow) cuda_program(at_, source_));
 	if (!log || !sliced_)
@@ -155,16 +155,11 @@ int cuda_program::make_slice_kernel(const char *name, const slicing &, std::uniq
 	}
 	if (!sliced_)
 		return HET_ENODEV;
-	if (auto at = waiting_.find(name); at != waiting_.end()) {
+	if (auto at = whole_.find(name); at != whole_.end()) {
 		inform("%s: kernel %s is not sliced: %.300s", device_, name, at->second.c_str());
 		return HET_ENODEV;
 	}
-	std::unique_ptr<device_kernel> plain;
-	int err = find_kernel(name, false, plain);
-	if (!err)
-		err = sliced_->find_kernel(name, true, made);
-	// Its author may not want it to be sliced.
-	return err || made->nargs() == plain->nargs() ? err : HET_ENODEV;
+	return sliced_->find_kernel(name, true, made);
 }
 
 int cuda_program::find_variable(const char *name, void **address, size_t *nbytes)

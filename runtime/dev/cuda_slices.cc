@@ -47,12 +47,14 @@ sliced_text slice_text(const char *ptx)
 		return out;
 	}
 	out.text = std::move(made.text);
+	for (const ptx::pass_left &k : made.left)
+		out.whole.emplace(k.name, k.why.describe());
 	const ptx::block_waits waits(m);
 	for (const ptx::function &f : m.functions) {
 		if (!f.is_entry)
 			continue;
 		if (auto found = waits.reached_from(f); !found.empty())
-			out.waiting.emplace(m.str(f.name), found[0].describe());
+			out.whole.emplace(m.str(f.name), found[0].describe());
 	}
 	return out;
 }

@@ -15,8 +15,9 @@ namespace het::rt
 struct sliced_text {
 	std::string text; // empty: it can't be sliced
 	std::string why;  // it can't
-	// Kernels that may wait for another block, and where: that block may be one of another device's.
-	std::map<std::string, std::string, std::less<>> waiting;
+	// Kernels that have to run whole, and why: those that the pass has left as they are, and those that may wait for
+	// another block, which may be one of another device's.
+	std::map<std::string, std::string, std::less<>> whole;
 };
 
 // The text with the pass.

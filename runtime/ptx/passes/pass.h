@@ -16,11 +16,18 @@ struct pass_site {
 	std::string text;
 };
 
+// A kernel that a pass can't be right for, while it is for others of the module.
+struct pass_left {
+	std::string name;
+	fault why;
+};
+
 struct pass_result {
 	std::string text;
 	std::optional<fault> refused; // the pass can't be right for this module; there is no text then
 	// What the pass can't see: its counters do not tell everything about launches that come here.
 	std::vector<fault> blind;
+	std::vector<pass_left> left;  // slice: kernels that stay as they are; blind names them, too
 	std::vector<pass_site> sites; // in the order of their counters
 };
 

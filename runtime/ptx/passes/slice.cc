@@ -6,10 +6,8 @@
 #include "ptx/passes/access.h"
 #include "ptx/passes/pass.h"
 #include "ptx/passes/slice_check.h"
+#include "ptx/passes/slice_plan.h"
 #include "ptx/passes/waits.h"
-
-#include <algorithm>
-#include <array>
 
 namespace het::ptx
 {
@@ -106,10 +104,6 @@ $wait:
 }
 )";
 
-// In the order of het_slice_block.
-constexpr std::array<std::string_view, 7> block_registers = {"%ctaid.x",  "%ctaid.y",  "%ctaid.z", "",
-							     "%nctaid.x", "%nctaid.y", "%nctaid.z"};
-
 // Puts registers in the place of the special ones. Returns the lines that load them.
 std::string replace_specials(const module &m, const function &f, editor *e)
 {
@@ -134,17 +128,6 @@ std::string replace_specials(const module &m, const function &f, editor *e)
 	return loads;
 }
 
-bool reads_block(const module &m, const function &f)
-{
-	for (const statement &s : m.statements_of(f))
-		if (s.kind == statement::kind_t::instruction)
-			for (span name : registers_of(m, s))
-				if (std::find(block_registers.begin(), block_registers.end(), m.str(name)) !=
-				    block_registers.end())
-					return true;
-	return false;
-}
-
 // @control: a register with the address of the control block, or 0. Returns the register with the answer.
 std::string begin_call(const function &f, const std::string &control, editor *e, std::string *lines)
 {
@@ -165,44 +148,33 @@ void slice_kernel(const module &m, const function &f, editor *e)
 	e->at_begin(f, lines + (loads.empty() ? "" : "\n" + loads));
 }
 
-std::optional<fault> refusal(const module &m)
-{
-	for (const auto &f : m.functions)
-		if (f.has_body && !(f.is_entry && opts_out(m, f)))
-			if (auto wrong = slice_refusal(m, f))
-				return wrong;
-	return std::nullopt;
-}
-
 } // namespace
 
 pass_result add_slice(const module &m)
 {
 	pass_result out;
-	out.refused = refusal(m);
+	auto plan = plan_slices(m);
+	out.refused = plan.refused;
 	if (out.refused)
 		return out;
+	out.left = std::move(plan.left);
+	for (const auto &k : out.left)
+		out.blind.push_back({k.why.at, k.why.token, "kernel " + k.name + " stays as it is: it " + k.why.what});
 	editor e(m);
 	e.add_to_module(support);
 	const block_waits waits(m);
-	bool functions_read = false;
-	for (const auto &f : m.functions)
-		functions_read = functions_read || (f.has_body && !f.is_entry && reads_block(m, f));
-	for (const auto &f : m.functions) {
-		if (!f.has_body)
-			continue;
-		bool opted_out = f.is_entry && opts_out(m, f);
-		if (opted_out) {
-			out.blind.push_back(m.fault_at(f.name, "opts out"));
-			// The functions that it calls look for their block in shared memory.
+	for (uint32_t n = 0; n < m.functions.size(); n++) {
+		const function &f = m.functions[n];
+		if (plan.whole[n]) {
 			std::string lines;
-			if (functions_read)
-				begin_call(f, "0", &e, &lines);
-			if (functions_read)
-				e.at_begin(f, lines);
-			continue;
+			begin_call(f, "0", &e, &lines);
+			e.at_begin(f, lines);
 		}
+		if (!plan.sliced[n])
+			continue;
 		out.blind.insert(out.blind.end(), waits.in(f).begin(), waits.in(f).end());
+		if (auto use = cluster_use(m, f))
+			out.blind.push_back(*use);
 		if (f.is_entry)
 			slice_kernel(m, f, &e);
 		else if (auto loads = replace_specials(m, f, &e); !loads.empty())

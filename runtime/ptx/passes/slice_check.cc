@@ -3,6 +3,8 @@
 
 #include "ptx/passes/access.h"
 
+#include <algorithm>
+
 namespace het::ptx
 {
 
@@ -16,16 +18,15 @@ struct reason {
 constexpr reason registers[] = {
 	{"%envreg", "reads an %envreg, as grid-wide synchronisation does: all blocks would have to run at once"},
 	{"%gridid", "reads %gridid, which differs from slice to slice"},
-	{"%clusterid", "is launched in clusters"},
-	{"%nclusterid", "is launched in clusters"},
-	{"%cluster_", "is launched in clusters"},
-	{"%is_explicit_cluster", "is launched in clusters"},
+	{"%clusterid", "reads the place of its cluster in the grid"},
+	{"%nclusterid", "reads the number of clusters in the grid"},
 };
 
 constexpr reason opcodes[] = {
 	{"mapa", "uses memory of other blocks of its cluster"},
-	{"getctarank", "is launched in clusters"},
-	{"barrier.cluster", "waits for other blocks of its cluster"},
+	{"getctarank", "uses memory of other blocks of its cluster"},
+	{"clusterlaunchcontrol",
+	 "takes over blocks that its own launch has not begun, by their numbers in that launch"},
 	{"st.async", "writes memory of other blocks of its cluster"},
 	{"red.async", "writes memory of other blocks of its cluster"},
 	{"cp.async.bulk", "copies asynchronously in bulk"},
@@ -74,32 +75,66 @@ std::optional<fault> refused_instruction(const module &m, const statement &s)
 
 bool opts_out(const module &m, const function &f)
 {
-	for (const statement &s : m.statements_of(f)) {
-		auto text = m.str(s.text);
-		if (s.kind == statement::kind_t::directive && text.starts_with(".pragma") &&
-		    text.find("\"het_no_slice\"") != text.npos)
+	auto says_so = [&](span text) {
+		return m.str(text).find(".pragma") != std::string_view::npos &&
+		       m.str(text).find("\"het_no_slice\"") != std::string_view::npos;
+	};
+	if (says_so(f.directives))
+		return true;
+	for (const statement &s : m.statements_of(f))
+		if (s.kind == statement::kind_t::directive && says_so(s.text))
 			return true;
-	}
 	return false;
 }
 
-std::optional<fault> slice_refusal(const module &m, const function &f)
+bool reads_block(const module &m, const function &f)
 {
-	constexpr uint64_t most_parameters = 4096 - 8;
-	auto directives = m.str(f.directives);
-	if (directives.find("cluster") != directives.npos)
-		return m.fault_at(f.directives, "is launched in clusters");
+	for (const statement &s : m.statements_of(f))
+		if (s.kind == statement::kind_t::instruction)
+			for (span name : registers_of(m, s))
+				if (std::find(block_registers.begin(), block_registers.end(), m.str(name)) !=
+				    block_registers.end())
+					return true;
+	return false;
+}
+
+std::optional<fault> kernel_refusal(const module &m, const function &f)
+{
+	constexpr uint64_t few_parameters = 4096, many_parameters = 32764, own = 8;
+	for (auto name : {".reqnctapercluster", ".explicitcluster"})
+		if (span at = m.find_directive(f, name); !at.empty())
+			return m.fault_at(at, "is launched in clusters");
+	bool many = target_number(m) >= 70 && (m.version_major > 8 || (m.version_major == 8 && m.version_minor >= 1));
 	uint64_t bytes = 0;
-	for (uint32_t p = f.first_parameter; p < f.first_parameter + f.parameters; p++) {
-		const auto &v = m.variables[p];
-		bytes = (bytes + v.alignment() - 1) / v.alignment() * v.alignment() + v.bytes();
-	}
-	if (f.is_entry && bytes > most_parameters)
+	auto add = [&](uint64_t alignment, uint64_t n) { bytes = (bytes + alignment - 1) / alignment * alignment + n; };
+	for (uint32_t p = f.first_parameter; p < f.first_parameter + f.parameters; p++)
+		add(std::max(m.variables[p].alignment(), 1u), m.variables[p].bytes());
+	add(own, own);
+	if (bytes > (many ? many_parameters : few_parameters))
 		return m.fault_at(f.name, "has no room for one more parameter");
+	return std::nullopt;
+}
+
+std::optional<fault> body_refusal(const module &m, const function &f)
+{
 	for (const statement &s : m.statements_of(f))
 		if (s.kind == statement::kind_t::instruction)
 			if (auto wrong = refused_instruction(m, s))
 				return wrong;
+	return std::nullopt;
+}
+
+std::optional<fault> cluster_use(const module &m, const function &f)
+{
+	for (const statement &s : m.statements_of(f)) {
+		if (s.kind != statement::kind_t::instruction)
+			continue;
+		bool found = m.str(m.instructions[s.index].opcode).starts_with("barrier.cluster");
+		for (span name : registers_of(m, s))
+			found = found || m.str(name).starts_with("%cluster_");
+		if (found)
+			return m.fault_at(s.text, "is of use in a launch in clusters alone, which slices are not");
+	}
 	return std::nullopt;
 }
 

@@ -4,13 +4,24 @@
 
 #include "ptx/module.h"
 
+#include <array>
+
 namespace het::ptx
 {
 
 // The kernel says so itself: .pragma "het_no_slice".
 bool opts_out(const module &m, const function &f);
 
-// Why a function can't be sliced.
-std::optional<fault> slice_refusal(const module &m, const function &f);
+// The special registers in whose place slices have words of shared memory, in the order of these words.
+constexpr std::array<std::string_view, 8> block_registers = {"%ctaid.x",  "%ctaid.y",  "%ctaid.z",  "",
+							     "%nctaid.x", "%nctaid.y", "%nctaid.z", ""};
+bool reads_block(const module &m, const function &f);
+
+// Why a function can't run in slices: what its head says of a kernel, or an instruction of its body.
+std::optional<fault> kernel_refusal(const module &m, const function &f);
+std::optional<fault> body_refusal(const module &m, const function &f);
+
+// What belongs to launches in clusters: slices have one block in each.
+std::optional<fault> cluster_use(const module &m, const function &f);
 
 } // namespace het::ptx

@@ -159,8 +159,9 @@ TEST(Slice, RefusesWhatBlocksDoTogether)
 	};
 	because("mov.u32 %r1, %envreg2;", "grid-wide");
 	because("mov.u64 %rd1, %gridid;", "%gridid");
-	because("mov.u32 %r1, %cluster_ctaid.x;", "clusters");
-	because("barrier.cluster.arrive;", "cluster");
+	because("mov.u32 %r1, %clusterid.x;", "place of its cluster");
+	because("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], [%r2];",
+		"has not begun");
 	because("mapa.u64 %rd1, %rd2, 1;", "cluster");
 	because("ld.shared::cluster.u32 %r1, [%r2];", "cluster");
 	because("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%rd2], 16;", "bulk");
@@ -170,7 +171,94 @@ TEST(Slice, RefusesWhatBlocksDoTogether)
 	because("mov.u16 %h1, %ctaid.x;", "can't be replaced");
 	EXPECT_EQ(refused("mov.u32 %r1, %ctaid.x;\nbar.sync 0;"), "accepted");
 	EXPECT_EQ(refused("cp.async.wait_all;"), "accepted");
-	EXPECT_TRUE(says(refused("", "", ".reqnctapercluster 2"), "clusters"));
+	EXPECT_EQ(refused("", "", ".maxntid 128, 1, 1\n.reqnctapercluster 2"),
+		  "6:1: is launched in clusters, at '.reqnctapercluster'");
+	EXPECT_EQ(refused("", "", ".maxntid 128, 1, 1\n.maxclusterrank 8"), "accepted");
+	EXPECT_EQ(refused("@%p barrier.cluster.arrive;\nmov.u32 %r1, %cluster_ctarank;"), "accepted");
+}
+
+// A module of a kernel good and a kernel bad, with functions before them.
+pass_result sliced_pair(const std::string &bad, const std::string &functions = "", const std::string &good = "")
+{
+	return rewrite(with_header(functions + ".entry good()\n{\n.reg .b32 %r;\nmov.u32 %r, %ctaid.x;\n" + good +
+				   "ret;\n}\n.entry bad()\n{\n.reg .b32 %r;\nmov.u32 %r, %ctaid.x;\n" + bad +
+				   "ret;\n}\n"),
+		       {"slice"});
+}
+
+TEST(Slice, RefusesByKernel)
+{
+	auto out = sliced_pair("mov.u32 %r, %envreg2;\n");
+	ASSERT_FALSE(out.refused) << out.refused->describe();
+	ASSERT_EQ(out.left.size(), 1u);
+	EXPECT_EQ(out.left[0].name, "bad");
+	EXPECT_EQ(out.left[0].why.at.line, 14u);
+	EXPECT_TRUE(says(out.left[0].why.what, "grid-wide"));
+	ASSERT_EQ(out.blind.size(), 1u);
+	EXPECT_TRUE(says(out.blind[0].what, "kernel bad stays as it is: it reads an %envreg"));
+	auto m = simt::parsed(out.text);
+	EXPECT_EQ(m.find_function("good")->parameters, 1u);
+	EXPECT_EQ(m.find_function("bad")->parameters, 0u);
+}
+
+TEST(Slice, RefusesByWhatAKernelCalls)
+{
+	std::string waits = ".func w\n{\n.reg .b32 %r;\nmov.u32 %r, %envreg1;\nret;\n}\n.func v\n{\ncall w;\nret;\n}\n";
+	EXPECT_EQ(sliced_pair("", waits).left.size(), 0u);
+	EXPECT_EQ(sliced_pair("call v;\n", waits).left.size(), 1u);
+	EXPECT_TRUE(sliced_pair("call v;\n", waits, "call w;\n").refused);
+	std::string pointer = ".reg .b64 %f;\nmov.u64 %f, w;\ncall %f, ();\n";
+	EXPECT_EQ(sliced_pair(pointer, waits).left.size(), 1u);
+	EXPECT_EQ(sliced_pair(".reg .b64 %f;\ncall %f, ();\n", waits + ".global .u64 table[1] = {v};\n").left.size(),
+		  1u);
+}
+
+// Both kernels call a function that asks where it is; it has to be right in the one that is not sliced, too.
+TEST(Slice, FunctionsOfKernelsThatStayKnowTheirBlock)
+{
+	auto text = with_header(".func (.reg .u32 %v) place()\n{\nmov.u32 %v, %ctaid.x;\nret;\n}\n"
+				".entry other()\n{\n.reg .b32 %r;\ncall (%r), place;\nret;\n}\n"
+				".entry k(.param .u64 out)\n{\n.reg .b64 %d, %o;\n.reg .b32 %r;\n"
+				"ld.param.u64 %d, [out];\ncall (%r), place;\nmul.wide.u32 %o, %r, 4;\n"
+				"add.u64 %d, %d, %o;\nst.global.u32 [%d], %r;\nmov.u32 %r, %envreg2;\nret;\n}\n");
+	example e("", "k", {3}, {1});
+	e.out(std::vector<uint32_t>{0, 1, 2});
+	stage s(e, instrumented(text, "slice").text, {});
+	s.must_run();
+	s.check();
+}
+
+TEST(Slice, NeedsRoomInSharedMemory)
+{
+	auto shared = [](unsigned bytes) {
+		return ".shared .align 4 .b8 all[" + std::to_string(bytes) + "];\n.shared .b8 unused[50000];\n";
+	};
+	std::string use = "ld.shared.u32 %r, [all];\n";
+	EXPECT_EQ(sliced_pair(use, shared(49152 - 32)).left.size(), 0u);
+	auto full = sliced_pair(use, shared(49152 - 16));
+	ASSERT_EQ(full.left.size(), 1u);
+	EXPECT_TRUE(says(full.left[0].why.what, "32 bytes of shared memory"));
+	std::string in_function = ".func f\n{\n.reg .b32 %r;\n" + use + "ret;\n}\n";
+	EXPECT_EQ(sliced_pair("call f;\n", shared(49152) + in_function).left.size(), 1u);
+	// A function that looks for its block there, called by a kernel that has no room even for that.
+	std::string place = ".func p\n{\n.reg .b32 %q;\nmov.u32 %q, %ctaid.y;\nret;\n}\n";
+	auto both = sliced_pair(use + "call p;\n", shared(49152) + place, "call p;\n");
+	ASSERT_TRUE(both.refused);
+}
+
+TEST(Slice, NeedsRoomForItsParameter)
+{
+	auto refused = [](const char *version, const char *target, unsigned bytes) {
+		return refusal(".version " + std::string(version) + "\n.target " + target +
+				       "\n.address_size 64\n.entry k(.param .align 8 .b8 p[" + std::to_string(bytes) +
+				       "])\n{\nret;\n}\n",
+			       {"slice"}) != "accepted";
+	};
+	EXPECT_FALSE(refused("8.1", "sm_70", 32752));
+	EXPECT_TRUE(refused("8.1", "sm_70", 32760));
+	EXPECT_TRUE(refused("8.1", "sm_60", 4096));
+	EXPECT_TRUE(refused("8.0", "sm_90", 4096));
+	EXPECT_FALSE(refused("8.0", "sm_90", 4088));
 }
 
 TEST(Slice, KernelsCanOptOut)
@@ -185,6 +273,7 @@ TEST(Slice, KernelsCanOptOut)
 	auto out = instrumented(text, "slice");
 	ASSERT_EQ(out.blind.size(), 1u);
 	EXPECT_NE(out.blind[0].what.find("opts out"), std::string::npos);
+	EXPECT_EQ(out.left.size(), 1u);
 	example e("", "k", {3}, {1});
 	e.out(std::vector<uint32_t>(3, 3u));
 	stage s(e, out.text, {});

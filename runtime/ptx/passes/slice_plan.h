@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Which functions of a module the pass slice changes.
+#pragma once
+
+#include "ptx/passes/pass.h"
+
+namespace het::ptx
+{
+
+struct slice_plan {
+	std::vector<bool> sliced; // of each function: a kernel, or a function that such a kernel may call
+	std::vector<bool> whole;  // a kernel that stays as it is but calls functions that are changed
+	std::vector<pass_left> left;
+	std::optional<fault> refused; // none can be sliced
+};
+
+slice_plan plan_slices(const module &m);
+
+} // namespace het::ptx
