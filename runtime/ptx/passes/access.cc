@@ -45,6 +45,12 @@ bool bulk_writes_global(const mnemonic &op)
 	return op.has("bulk");
 }
 
+// A map of a tensor is changed where it is, or comes from shared memory.
+bool tensor_map_writes_global(const mnemonic &op)
+{
+	return op.base() == "tensormap" && (op.has("cp_fenceproxy") || !op.has("shared::cta"));
+}
+
 } // namespace
 
 bool writes_unseen(const module &m, const instruction &i)
@@ -54,7 +60,8 @@ bool writes_unseen(const module &m, const instruction &i)
 	bool plain = base == "st" || base == "atom" || base == "red";
 	if (plain)
 		return op.has("async") || !access_of(m, i).address;
-	return (base == "cp" && bulk_writes_global(op)) || base == "sust" || base == "sured" ||
+	// What is discarded has any value then.
+	return (base == "cp" && bulk_writes_global(op)) || tensor_map_writes_global(op) || base == "discard" || base == "sust" || base == "sured" ||
 	       (base == "wmma" && op.has("store")) || base == "multimem";
 }
 

@@ -18,7 +18,7 @@ struct memory_access {
 memory_access access_of(const module &m, const instruction &i);
 
 // The instruction may write global memory in a way that access_of() does not tell: asynchronous bulk copies, surfaces,
-// matrix stores.
+// matrix stores, maps of tensors.
 bool writes_unseen(const module &m, const instruction &i);
 // The same for reading: bulk copies, textures, surfaces, matrix loads.
 bool reads_unseen(const module &m, const instruction &i);

@@ -217,6 +217,15 @@ TEST(Dirty, SaysWhatItCanNotSee)
 			  .size(),
 		  0u);
 	EXPECT_EQ(blind("cp.async.bulk.prefetch.L2.global [%rd1], 16;").size(), 0u);
+	EXPECT_EQ(blind("tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;").size(), 1u);
+	EXPECT_EQ(blind("tensormap.replace.tile.rank.b1024.b32 [%rd1], 2;").size(), 1u);
+	EXPECT_EQ(blind("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r1], %rd2;").size(), 0u);
+	EXPECT_EQ(blind("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], "
+			"[%r1], 128;")
+			  .size(),
+		  1u);
+	EXPECT_EQ(blind("discard.global.L2 [%rd1], 128;").size(), 1u);
+	EXPECT_EQ(blind("prefetch.tensormap [%rd1];").size(), 0u);
 	EXPECT_EQ(blind("wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f1}, 16;").size(), 1u);
 	EXPECT_EQ(blind("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r2}, {%f1};").size(), 0u);
 	EXPECT_EQ(blind("mbarrier.arrive.shared::cta.b64 %rd1, [%r1];").size(), 0u);
@@ -233,6 +242,7 @@ TEST(Touch, SaysWhatItCanNotSee)
 		  1u);
 	EXPECT_EQ(blind("cp.async.ca.shared.global [%r1], [%rd2], 16;"), 0u);
 	EXPECT_EQ(blind("cp.async.wait_all;"), 0u);
+	EXPECT_EQ(blind("tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 2;"), 1u);
 }
 
 } // namespace
