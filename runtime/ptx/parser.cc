@@ -16,6 +16,8 @@ std::string quoted(std::string_view what, char mark)
 	return std::string(what) + " '" + mark + "'";
 }
 
+} // namespace
+
 linkage linkage_named(std::string_view s)
 {
 	return s == ".extern"    ? linkage::external
@@ -24,8 +26,6 @@ linkage linkage_named(std::string_view s)
 	       : s == ".common"  ? linkage::common
 				 : linkage::none;
 }
-
-} // namespace
 
 // --- words -------------------------------------------------------------------
 
@@ -102,10 +102,7 @@ bool parser::top_level()
 {
 	if (!is(token_kind::directive))
 		return fail("expected a directive");
-	if (linkage_named(word()) != linkage::none || is_directive(".entry") || is_directive(".func") ||
-	    space_named(word()) != space::none)
-		return linked();
-	return directive_statement();
+	return begins_declaration() ? linked() : directive_statement();
 }
 
 bool parser::linked()

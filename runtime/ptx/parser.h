@@ -8,6 +8,9 @@
 namespace het::ptx
 {
 
+// ".visible"; none for others.
+linkage linkage_named(std::string_view s);
+
 class parser
 {
       public:
@@ -46,6 +49,7 @@ class parser
 	bool declarator(variable *v);
 	bool dimensions(variable *v);
 	bool initial_value(variable *v);
+	bool begins_declaration() const;
 	bool function_head(linkage l, uint32_t begin, bool entry);
 	bool parameters(uint32_t *first, uint32_t *count);
 

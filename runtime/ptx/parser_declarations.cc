@@ -165,6 +165,15 @@ bool parser::parameters(uint32_t *first, uint32_t *count)
 	return accept(')') || fail("expected ',' or ')'");
 }
 
+// Another one, outside of all functions.
+bool parser::begins_declaration() const
+{
+	bool starts = is_directive(".entry") || is_directive(".func") ||
+		      (is(token_kind::directive) &&
+		       (linkage_named(word()) != linkage::none || space_named(word()) != space::none));
+	return starts || is(token_kind::end);
+}
+
 bool parser::function_head(linkage l, uint32_t begin, bool entry)
 {
 	uint32_t index = uint32_t(m_.functions.size());
@@ -186,7 +195,18 @@ bool parser::function_head(linkage l, uint32_t begin, bool entry)
 	}
 	function_ = no_index;
 	f.directives = {last_end_, last_end_};
-	while (!is('{') && !is(';')) {
+	bool declared_only = false;
+	while (!is('{') && !is(';') && !declared_only) {
+		if (is_directive(".pragma")) { // which has a semicolon of its own
+			do
+				advance();
+			while (is(token_kind::string) || is(','));
+			if (!expect(';'))
+				return false;
+			f.directives.end = last_end_;
+			declared_only = begins_declaration();
+			continue;
+		}
 		bool known = is(token_kind::directive) || is(token_kind::integer) || is(token_kind::string) ||
 			     is(token_kind::name) || is(',');
 		if (!known)
@@ -195,7 +215,7 @@ bool parser::function_head(linkage l, uint32_t begin, bool entry)
 		f.directives.end = last_end_;
 	}
 	f.statement = uint32_t(m_.statements.size());
-	bool declared_only = accept(';');
+	declared_only = declared_only || accept(';');
 	m_.functions.push_back(f);
 	add(statement::kind_t::function, begin, index);
 	return declared_only || body(index);

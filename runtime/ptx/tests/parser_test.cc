@@ -51,6 +51,20 @@ TEST(Lexer, PercentAloneIsTheRemainder)
 	EXPECT_EQ(words.next().mark, '%');
 }
 
+TEST(Parser, HeadsOfFunctionsMayHavePragmas)
+{
+	auto m = parsed(with_header(
+		".entry k(.param .u64 p) .maxntid 32 .pragma \"nounroll\", \"x\"; .minnctapersm 2\n{\nret;\n}\n"
+		".entry b() .pragma \"x\";\n{ ret; }\n.func d .pragma \"y\";\n.visible .func e() .pragma \"z\";"));
+	ASSERT_EQ(m.functions.size(), 4u);
+	EXPECT_TRUE(m.functions[0].has_body);
+	EXPECT_EQ(m.str(m.functions[0].directives), " .maxntid 32 .pragma \"nounroll\", \"x\"; .minnctapersm 2");
+	EXPECT_TRUE(m.functions[1].has_body);
+	EXPECT_FALSE(m.functions[2].has_body);
+	EXPECT_FALSE(m.functions[3].has_body);
+	EXPECT_EQ(editor(m).print(), m.text);
+}
+
 TEST(Parser, ReadsHeaderAndTarget)
 {
 	auto m = parsed(".version 6.3\n.target sm_75, texmode_independent\n.address_size 32\n");
