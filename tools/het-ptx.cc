@@ -166,7 +166,11 @@ int main(int argc, char **argv)
 	run_command
 		->add_option("--arg", request.arguments,
 			     "one for each parameter: TYPE:NUMBER, in:FILE, out:FILE:BYTES, inout:FILE, zero:BYTES, "
-			     "show:TYPE:COUNT")
+			     "show:TYPE:COUNT, bytes:FILE, struct:KIND:VALUE,...")
+		->expected(1)
+		->take_all();
+	run_command
+		->add_option("--set", request.variables, "NAME=KIND:VALUE: what a variable of the modules is at first")
 		->expected(1)
 		->take_all();
 	auto &with = request.with;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "ptx/run.h"
 
+#include "ptx/given.h"
 #include "ptx/input.h"
 
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -17,102 +17,6 @@ using namespace het::ptx::simt;
 
 namespace
 {
-
-// One argument of the kernel: a value, or a buffer and what becomes of it afterwards.
-struct given {
-	std::vector<uint8_t> value;
-	std::vector<uint8_t> buffer;
-	bool is_buffer = false;
-	std::string written_to; // a file
-	type shown = type::none;
-};
-
-bool complain(const std::string &argument, const char *what)
-{
-	fprintf(stderr, "het-ptx: --arg %s: %s\n", argument.c_str(), what);
-	return false;
-}
-
-template <typename T> bool number(std::string_view s, T *out)
-{
-	auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), *out);
-	return error == std::errc() && end == s.data() + s.size();
-}
-
-template <typename T> bool append_number(std::string_view s, std::vector<uint8_t> *out)
-{
-	T v{};
-	if (!number(s, &v))
-		return false;
-	out->resize(sizeof(T));
-	memcpy(out->data(), &v, sizeof(T));
-	return true;
-}
-
-bool read_value(type t, std::string_view s, std::vector<uint8_t> *out)
-{
-	switch (t) {
-	case type::u8:
-		return append_number<uint8_t>(s, out);
-	case type::s8:
-		return append_number<int8_t>(s, out);
-	case type::u16:
-		return append_number<uint16_t>(s, out);
-	case type::s16:
-		return append_number<int16_t>(s, out);
-	case type::u32:
-		return append_number<uint32_t>(s, out);
-	case type::s32:
-		return append_number<int32_t>(s, out);
-	case type::u64:
-		return append_number<uint64_t>(s, out);
-	case type::s64:
-		return append_number<int64_t>(s, out);
-	case type::f32:
-		return append_number<float>(s, out);
-	case type::f64:
-		return append_number<double>(s, out);
-	default:
-		return false;
-	}
-}
-
-// KIND:REST; see the manual page.
-bool read_argument(const std::string &text, given *out)
-{
-	size_t colon = text.find(':');
-	if (colon == text.npos)
-		return complain(text, "expected KIND:VALUE");
-	auto kind = text.substr(0, colon), rest = text.substr(colon + 1);
-	if (type t = type_named(kind); t != type::none)
-		return read_value(t, rest, &out->value) || complain(text, "not a number of this type");
-	out->is_buffer = true;
-	if (kind == "in" || kind == "inout") {
-		std::string bytes;
-		if (!read_file(rest, &bytes))
-			return false;
-		out->buffer.assign(bytes.begin(), bytes.end());
-		out->written_to = kind == "inout" ? rest : "";
-		return true;
-	}
-	size_t second = rest.rfind(':');
-	uint64_t n = 0;
-	constexpr uint64_t most = uint64_t{1} << 34;
-	if (!number(std::string_view(rest).substr(second == rest.npos ? 0 : second + 1), &n) || n > most)
-		return complain(text, "expected a size at the end");
-	if (kind == "zero" && second == rest.npos) {
-		out->buffer.resize(n);
-	} else if (kind == "out" && second != rest.npos) {
-		out->buffer.resize(n);
-		out->written_to = rest.substr(0, second);
-	} else if (kind == "show" && second != rest.npos) {
-		out->shown = type_named(rest.substr(0, second));
-		out->buffer.resize(n * bytes_of(out->shown));
-	} else {
-		return complain(text, "unknown kind");
-	}
-	return kind != "show" || bytes_of(out->shown) || complain(text, "unknown type");
-}
 
 // X[,Y[,Z]]
 bool read_extent(std::string_view text, extent *out)
@@ -156,23 +60,50 @@ bool lay_out(const code &kernel, std::vector<given> *all, memory *mem, std::vect
 		return false;
 	}
 	for (size_t i = 0; i < all->size(); i++) {
-		given &g = (*all)[i];
 		const argument &place = kernel.parameters[i];
-		if (g.is_buffer) {
-			uint64_t address =
-				mem->attach(g.buffer.data(), g.buffer.size(), "argument " + std::to_string(i + 1));
-			g.value.resize(sizeof(address));
-			memcpy(g.value.data(), &address, sizeof(address));
-		}
-		if (g.value.size() != place.bytes) {
+		auto bytes = attach(&(*all)[i], mem, "argument " + std::to_string(i + 1));
+		if (bytes.size() != place.bytes) {
 			fprintf(stderr, "het-ptx: parameter %zu has %u bytes, not %zu\n", i + 1, place.bytes,
-				g.value.size());
+				bytes.size());
 			return false;
 		}
 		out->resize(place.offset + place.bytes);
-		memcpy(out->data() + place.offset, g.value.data(), place.bytes);
+		memcpy(out->data() + place.offset, bytes.data(), place.bytes);
 	}
 	return true;
+}
+
+// What --set gives a variable of the modules.
+struct setting {
+	std::string name;
+	given to;
+};
+
+bool read_setting(const std::string &text, setting *out)
+{
+	size_t equals = text.find('=');
+	if (equals == text.npos) {
+		fprintf(stderr, "het-ptx: --set %s: expected NAME=KIND:VALUE\n", text.c_str());
+		return false;
+	}
+	out->name = text.substr(0, equals);
+	return read_argument(text.substr(equals + 1), &out->to);
+}
+
+bool set_variable(const program &p, setting *s, memory *mem)
+{
+	auto variable = p.variable(s->name);
+	auto bytes = attach(&s->to, mem, "what " + s->name + " points to");
+	if (!variable.address) {
+		fprintf(stderr, "het-ptx: there is no variable %s\n", s->name.c_str());
+		return false;
+	}
+	if (bytes.size() > variable.bytes) {
+		fprintf(stderr, "het-ptx: variable %s has %llu bytes, not %zu\n", s->name.c_str(),
+			static_cast<unsigned long long>(variable.bytes), bytes.size());
+		return false;
+	}
+	return mem->write(variable.address, bytes.data(), bytes.size());
 }
 
 template <typename T> json values_as(const std::vector<uint8_t> &bytes)
@@ -256,8 +187,10 @@ json report_of(const program &p, const outcome &o, const std::vector<given> &all
 	}
 	r["buffers"] = json::array();
 	for (size_t i = 0; i < all.size(); i++)
-		if (all[i].shown != type::none)
-			r["buffers"].push_back({{"argument", i + 1}, {"values", values_of(all[i])}});
+		for_buffers(all[i], [&](const given &g) {
+			if (g.shown != type::none)
+				r["buffers"].push_back({{"argument", i + 1}, {"values", values_of(g)}});
+		});
 	return r;
 }
 
@@ -311,6 +244,10 @@ int run(std::vector<module> modules, const run_request &request, bool as_json)
 	for (size_t i = 0; i < all.size(); i++)
 		if (!read_argument(request.arguments[i], &all[i]))
 			return 2;
+	std::vector<setting> settings(request.variables.size());
+	for (size_t i = 0; i < settings.size(); i++)
+		if (!read_setting(request.variables[i], &settings[i]))
+			return 2;
 	if (!read_extent(request.grid, &l.grid) || !read_extent(request.block, &l.block)) {
 		fprintf(stderr, "het-ptx: a grid and a block have one to three numbers\n");
 		return 2;
@@ -326,16 +263,27 @@ int run(std::vector<module> modules, const run_request &request, bool as_json)
 	l.shared_bytes = request.shared_bytes;
 	if (!l.kernel || !lay_out(*l.kernel, &all, &mem, &l.parameters))
 		return 2;
+	for (setting &v : settings)
+		if (!set_variable(p, &v, &mem))
+			return 2;
 	options with = request.with;
 	with.print = [&](std::string_view s) { (as_json ? std::cerr : std::cout) << s; };
 	auto begin = std::chrono::steady_clock::now();
 	auto outcome = simt::run(p, l, with);
 	double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 	std::cout.flush();
+	bool written = true;
+	auto write = [&](const given &g) {
+		std::string_view bytes(reinterpret_cast<const char *>(g.buffer.data()), g.buffer.size());
+		if (!g.written_to.empty() && !outcome.error)
+			written = write_file(g.written_to, bytes) && written;
+	};
 	for (const auto &g : all)
-		if (!g.written_to.empty() && !outcome.error &&
-		    !write_file(g.written_to, {reinterpret_cast<const char *>(g.buffer.data()), g.buffer.size()}))
-			return 2;
+		for_buffers(g, write);
+	for (const auto &v : settings)
+		for_buffers(v.to, write);
+	if (!written)
+		return 2;
 	json report = report_of(p, outcome, all, seconds);
 	if (as_json)
 		std::cout << report.dump("  ") << '\n';

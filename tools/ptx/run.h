@@ -15,6 +15,7 @@ struct run_request {
 	std::string grid = "1", block = "1"; // X[,Y[,Z]]
 	uint32_t shared_bytes = 0;
 	std::vector<std::string> arguments; // see the manual page
+	std::vector<std::string> variables; // NAME=KIND:VALUE, the same
 	het::ptx::simt::options with;
 };
 

@@ -77,6 +77,41 @@ def wrong_command_lines_fail(_: Path) -> None:
         within(name, Called("instrument", "--help").out)
 
 
+def run_passes_structures_and_sets_variables(work: Path) -> None:
+    text = TEXT + """.visible .global .align 4 .b8 factor[8] = {1, 0, 0, 0, 2};
+.visible .const .u64 to;
+.entry k(.param .align 8 .b8 s[24])
+{
+\t.reg .b64 %d, %p;
+\t.reg .b32 %a, %b, %c;
+\tld.param.u8 %a, [s];
+\tld.param.u64 %p, [s+8];
+\tld.param.u32 %b, [s+16];
+\tmad.lo.u32 %a, %a, 1000, %b;
+\tld.global.u32 %b, [%p];
+\tld.global.u32 %c, [factor];
+\tmad.lo.u32 %a, %b, %c, %a;
+\tld.global.u32 %c, [factor+4];
+\tadd.u32 %a, %a, %c;
+\tld.const.u64 %d, [to];
+\tst.global.u32 [%d], %a;
+\tret;
+}
+"""
+    (work / "in").write_bytes(struct.pack("<I", 7))
+    (work / "factor").write_bytes(struct.pack("<I", 100))
+    called = Called("run", "-", "--arg", f"struct:u8:5,in:{work}/in,u32:30", "--set", f"factor=bytes:{work}/factor",
+                    "--set", f"to=out:{work}/out:4", stdin=text.encode())
+    same((called.status, called.err), (0, ""))
+    same(struct.unpack("<I", (work / "out").read_bytes()), (5732,))
+    called = Called("run", "-", "--arg", "struct:u32:1", "--set", "to=u64:0", stdin=text.encode())
+    same((called.status, called.err), (2, "het-ptx: parameter 1 has 24 bytes, not 4\n"))
+    called = Called("run", "-", "--arg", "struct:pad:24", "--set", "from=u64:0", stdin=text.encode())
+    same((called.status, called.err), (2, "het-ptx: there is no variable from\n"))
+    called = Called("run", "-", "--arg", "struct:pad:24", "--set", "to=struct:u64:0,u8:0", stdin=text.encode())
+    same((called.status, called.err), (2, "het-ptx: variable to has 8 bytes, not 16\n"))
+
+
 def every_pass_makes_a_good_text(work: Path) -> None:
     for passes in (*PASSES, "coalesce,dirty,touch,slice"):
         new = work / "new.ptx"
@@ -301,6 +336,7 @@ def main() -> int:
         sites_are_listed,
         refusals_and_blind_spots_are_told,
         runs_with_files,
+        run_passes_structures_and_sets_variables,
         instrumented_kernels_run,
         threads_become_warps,
         failing_kernels_are_told,
