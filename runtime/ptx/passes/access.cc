@@ -33,6 +33,24 @@ memory_access access_of(const module &m, const instruction &i)
 	return a;
 }
 
+std::optional<matrix_access> matrix_access_of(const module &m, const instruction &i)
+{
+	mnemonic op(m.str(i.opcode));
+	auto shape = fragment_of(op);
+	if (!shape)
+		return std::nullopt;
+	matrix_access a;
+	a.shape = *shape;
+	a.writes = op.has("store");
+	a.space = op.state_space();
+	uint32_t at = a.writes ? 0 : 1;
+	if (i.operands < 2 || m.operand_of(i, at).kind != operand::kind_t::address)
+		return std::nullopt;
+	a.address = &m.operand_of(i, at);
+	a.stride = i.operands > 2 ? std::string(m.str(m.operand_of(i, 2))) : std::to_string(shape->line_elements());
+	return a;
+}
+
 namespace
 {
 
@@ -61,8 +79,8 @@ bool writes_unseen(const module &m, const instruction &i)
 	if (plain)
 		return op.has("async") || !access_of(m, i).address;
 	// What is discarded has any value then.
-	return (base == "cp" && bulk_writes_global(op)) || tensor_map_writes_global(op) || base == "discard" || base == "sust" || base == "sured" ||
-	       (base == "wmma" && op.has("store")) || base == "multimem";
+	return (base == "cp" && bulk_writes_global(op)) || tensor_map_writes_global(op) || base == "discard" ||
+	       base == "sust" || base == "sured" || (base == "wmma" && op.has("store")) || base == "multimem";
 }
 
 bool reads_unseen(const module &m, const instruction &i)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ptx/editor.h"
+#include "ptx/fragment.h"
 
 namespace het::ptx
 {
@@ -16,6 +17,19 @@ struct memory_access {
 };
 
 memory_access access_of(const module &m, const instruction &i);
+
+// A load or store of a matrix by a warp. All lanes have the same address and stride.
+struct matrix_access {
+	fragment_shape shape;
+	const operand *address = nullptr;
+	std::string stride; // in elements
+	bool writes = false;
+	enum space space = space::none; // generic
+
+	bool may_be_global() const { return space == space::global || space == space::none; }
+};
+
+std::optional<matrix_access> matrix_access_of(const module &m, const instruction &i);
 
 // The instruction may write global memory in a way that access_of() does not tell: asynchronous bulk copies, surfaces,
 // matrix stores, maps of tensors.

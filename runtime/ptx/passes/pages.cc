@@ -46,6 +46,13 @@ mov.u32 %<d>set<k>, 1;
 constexpr std::string_view set = R"(setp.eq.u32 %<d>p, %<d>set<k>, 0;
 @%<d>p st.global.u8 [%<d>flag<k>], 1;)";
 
+// Each lane takes a row of the matrix, or a column, as they lie in memory: its first byte and its last.
+constexpr std::string_view line = R"(mov.u32 %<d>n, %laneid;
+and.b32 %<d>n, %<d>n, <last-line>;
+mul.wide.u32 %<d>c, %<d>n, <stride>;
+mad.lo.u64 %<d>a, %<d>c, <element>, %<d>a;
+add.u64 %<d>a, %<d>a, <byte>;)";
+
 struct page_pass {
 	std::string prefix;
 	bool counts_reads;
@@ -90,19 +97,36 @@ class noter
 	{
 		if (added_by_pass(m_, i))
 			return;
-		if (writes_unseen(m_, i))
+		if (auto x = matrix_access_of(m_, i))
+			note_matrix(s, i, *x);
+		else if (writes_unseen(m_, i))
 			out_.blind.push_back(m_.fault_at(s.text, "writes memory in a way that is not followed"));
 		else if (p_.counts_reads && reads_unseen(m_, i))
 			out_.blind.push_back(m_.fault_at(s.text, "reads memory in a way that is not followed"));
 		else if (calls_unseen(m_, i))
 			out_.blind.push_back(m_.fault_at(s.text, "calls a function that is not in this text"));
 		else if (auto a = access_of(m_, i); counts(p_, a))
-			note(s, i, *a.address);
+			note(s, i, address_into(m_, s, *a.address, "%" + p_.prefix + "a"));
 		if (leaves(m_, i))
 			set_before(s);
 	}
 
-	void note(const statement &s, const instruction &i, const operand &address)
+	void note_matrix(const statement &s, const instruction &i, const matrix_access &x)
+	{
+		if (!x.may_be_global() || !(x.writes || p_.counts_reads))
+			return;
+		for (unsigned byte : {0u, x.shape.line_bytes() - 1})
+			note(s, i,
+			     address_into(m_, s, *x.address, "%" + p_.prefix + "a") + "\n" +
+				     filled(line, {{"d", p_.prefix},
+						   {"last-line", std::to_string(x.shape.lines() - 1)},
+						   {"stride", x.stride},
+						   {"element", std::to_string(bytes_of(x.shape.element))},
+						   {"byte", std::to_string(byte)}}));
+	}
+
+	// @address: lines that put the address into %<d>a.
+	void note(const statement &s, const instruction &i, const std::string &address)
 	{
 		if (open_ == most_open)
 			set_before(s);
@@ -112,7 +136,7 @@ class noter
 			unless = std::string(i.guard_negated ? "\n@" : "\n@!") + std::string(m_.str(i.guard)) +
 				 " mov.u64 %" + p_.prefix + "a, -1;";
 		e_.before(s,
-			  address_into(m_, s, address, "%" + p_.prefix + "a") + "\n" +
+			  address + "\n" +
 				  filled(look, {{"d", p_.prefix}, {"k", std::to_string(open_++)}, {"unless", unless}}));
 		noted_ = true;
 	}

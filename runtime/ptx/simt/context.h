@@ -77,6 +77,9 @@ class context
 	uint64_t clock = 0;
 	uint32_t first_lane = 0; // atomics begin with it
 
+	// Of an operation that lanes of a warp do together: their @n-th value.
+	uint64_t *group_value(const uop &u, unsigned n) const { return at(prog->refs()[u.target + 1 + n]); }
+
       private:
 	place_in_memory locate_slowly(const uop &u, unsigned lane, uint64_t address, unsigned n, access how);
 	place_in_memory in_lane_memory(const lane_memory &m, const uop &u, unsigned lane, uint64_t offset, unsigned n,

@@ -197,7 +197,7 @@ bool decoder::instruction_of(const statement &s)
 		u_.guard_negated = i_->guard_negated;
 		if (!unknown_.empty())
 			u_.guard = {}; // the fault is that it is read
-		reads_.clear(); // looked at by itself
+		reads_.clear();        // looked at by itself
 	}
 	if (handler h = handler_of(mnemonic_.base()); h) {
 		if (!(this->*h)())
@@ -302,6 +302,7 @@ decoder::handler decoder::handler_of(std::string_view base)
 		{"stmatrix", &decoder::move_matrix},
 		{"movmatrix", &decoder::move_matrix},
 		{"mma", &decoder::multiply_matrices},
+		{"wmma", &decoder::fragment},
 		{"membar", &decoder::nothing},
 		{"fence", &decoder::nothing},
 		{"prefetch", &decoder::nothing},

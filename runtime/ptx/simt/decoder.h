@@ -62,7 +62,8 @@ class decoder
 	bool address_value(const operand &o, ref *out);
 	bool parameter_place(const operand &o, argument *out);
 
-	// instructions (decoder.cc, decode_data.cc, decode_memory.cc, decode_async.cc, decode_control.cc, decode_matrix.cc)
+	// instructions (decoder.cc, decode_data.cc, decode_memory.cc, decode_async.cc, decode_control.cc, decode_matrix.cc,
+	// decode_fragment.cc)
 	bool statement_of(const statement &s);
 	bool directive(const statement &s);
 	bool instruction_of(const statement &s);
@@ -77,6 +78,8 @@ class decoder
 	bool warp_wide(uint32_t mask_operand);
 	bool copy_async(), copy_bulk(), barrier_object();
 	bool move_matrix(), multiply_matrices();
+	bool fragment(), move_fragment(), multiply_fragments();
+	void fragment_address(ref stride);
 	bool matrix_wide(const std::vector<ref> &refs);
 	bool vector_atomic(std::string_view what, type t, bool gives);
 
@@ -147,6 +150,11 @@ run_fn copy_bulk_op();
 enum matrix_element : uint8_t { element_none, element_f16, element_bf16, element_tf32, element_s8, element_u8 };
 run_fn move_matrix_op(std::string_view base);
 run_fn multiply_matrices_op(type of_c);
+// Those of wmma. uop::vector and uop::element of a product: its rows and columns; uop::mode of a load or store: its registers.
+constexpr uint8_t product_gives_half = 1, product_adds_half = 2;
+run_fn fragment_op(bool stores);
+run_fn fragment_address_op();
+run_fn multiply_fragments_op();
 run_fn vote_op(const mnemonic &m);
 run_fn match_op(const mnemonic &m);
 run_fn shuffle_op(const mnemonic &m);

@@ -28,11 +28,6 @@ unsigned place_of(unsigned lane)
 	return lane % 4;
 }
 
-uint64_t *register_of(context &c, const uop &u, unsigned n)
-{
-	return c.at(c.prog->refs()[u.target + 1 + n]);
-}
-
 // Lane 8 * n + r has the address of row r of matrix n.
 place_in_memory row_of(context &c, const uop &u, lanes m, unsigned n, unsigned r, access how)
 {
@@ -86,7 +81,7 @@ void load_matrices(context &c, const uop &u, lanes m)
 			return;
 	}
 	for (unsigned n = 0; n < u.vector; n++) {
-		uint64_t *d = register_of(c, u, n);
+		uint64_t *d = c.group_value(u, n);
 		for_lanes(m, [&](unsigned l) {
 			d[l] = pair_of(all[n], l, u.mode);
 			defined &= ~(lanes(!is_defined(all[n], l, u.mode)) << l);
@@ -99,7 +94,7 @@ void store_matrices(context &c, const uop &u, lanes m)
 {
 	for (unsigned n = 0; n < u.vector; n++) {
 		matrix x = {};
-		const uint64_t *b = register_of(c, u, n);
+		const uint64_t *b = c.group_value(u, n);
 		for_lanes(m, [&](unsigned l) { take_pair(x, l, uint32_t(b[l]), u.mode); });
 		for (unsigned r = 0; r < side; r++) {
 			place_in_memory p = row_of(c, u, m, n, r, access::write);
@@ -117,7 +112,7 @@ void transpose(context &c, const uop &u, lanes m)
 	matrix x = {};
 	const uint64_t *a = c.at(u.a);
 	for_lanes(m, [&](unsigned l) { take_pair(x, l, uint32_t(a[l]), false); });
-	uint64_t *d = register_of(c, u, 0);
+	uint64_t *d = c.group_value(u, 0);
 	for_lanes(m, [&](unsigned l) { d[l] = pair_of(x, l, true); });
 }
 
@@ -167,11 +162,11 @@ void take_factors(context &c, const uop &u, product &p, unsigned first)
 		for (unsigned n = 0; n < 2u * u.vector; n++)
 			for (unsigned i = 0; i < each; i++)
 				p.a[group_of(l) + n % 2 * 8][n / 2 * 4 * each + place_of(l) * each + i] =
-					element(u.mode, uint32_t(register_of(c, u, first + n)[l]), i);
+					element(u.mode, uint32_t(c.group_value(u, first + n)[l]), i);
 		for (unsigned n = 0; n < u.vector; n++)
 			for (unsigned i = 0; i < each; i++)
-				p.b[n * 4 * each + place_of(l) * each + i][group_of(l)] = element(
-					u.element, uint32_t(register_of(c, u, first + 2u * u.vector + n)[l]), i);
+				p.b[n * 4 * each + place_of(l) * each + i][group_of(l)] =
+					element(u.element, uint32_t(c.group_value(u, first + 2u * u.vector + n)[l]), i);
 	}
 }
 
@@ -207,7 +202,7 @@ template <typename T> void multiply(context &c, const uop &u, lanes m)
 	take_factors(c, u, p, registers);
 	for (unsigned l = 0; l < warp_size; l++)
 		for (unsigned i = 0; i < 4; i++) {
-			uint64_t word = register_of(c, u, of_c + i / packed)[l] >> (packed == 2 ? 16 * (i % 2) : 0);
+			uint64_t word = c.group_value(u, of_c + i / packed)[l] >> (packed == 2 ? 16 * (i % 2) : 0);
 			T v = get<T>(word);
 			if constexpr (std::is_integral_v<T>)
 				p.c[row_at(l, i)][column_at(l, i)] = v;
@@ -221,7 +216,7 @@ template <typename T> void multiply(context &c, const uop &u, lanes m)
 				double sum = p.at(row_at(l, i), column_at(l, i), deep);
 				word |= sum_of(static_cast<T *>(nullptr), sum, u.offset) << 16 * (i % packed);
 			}
-			register_of(c, u, n)[l] = word;
+			c.group_value(u, n)[l] = word;
 		}
 	});
 	// What one lane gets comes from many.

@@ -2,6 +2,7 @@
 // Modules made ready to run: instructions decoded into operations on warps, symbols resolved, variables laid out.
 #pragma once
 
+#include "ptx/fragment.h"
 #include "ptx/module.h"
 #include "ptx/simt/memory.h"
 
@@ -99,6 +100,7 @@ struct uop {
 	int64_t offset = 0;              // added to an address
 	uint32_t target = no_index;      // a branch's; a call's site; a table's number; a vector's first in refs
 	uint32_t reconverge = no_index;  // where the lanes of a divergent branch meet again; none: at the end
+	const fragment_shape *fragment = nullptr; // of a matrix that is loaded or stored
 	uint32_t statement = 0;
 	uint32_t first_use = 0, uses = 0, defs = 0; // in program::refs: registers read, then those written
 };
@@ -194,6 +196,7 @@ class program
 		bool is_dynamic; // shared memory of the size that a launch says
 	};
 	uint32_t constant(uint64_t value);
+	const fragment_shape *keep(const fragment_shape &f) { return &fragments_.emplace_back(f); }
 	ref shared_address(uint32_t symbol, uint64_t offset);
 	uint32_t find_symbol(uint32_t module, std::string_view name) const; // none: no_index
 	uint32_t find_code(uint32_t module, std::string_view name) const;
@@ -215,6 +218,7 @@ class program
 	std::vector<call_site> sites_;
 	std::vector<std::vector<uint32_t>> tables_;
 	std::vector<std::string> reasons_;
+	std::deque<fragment_shape> fragments_;
 	std::vector<uint64_t> owned_; // buffers
 	uint64_t constant_base_ = 0;
 };

@@ -236,7 +236,8 @@ TEST(Matrices, OthersAreNamed)
 	     {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d1, %d2}, {%d3}, {%d4}, {%d1, %d2};",
 	      "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1}, {%r2, %r3}, "
 	      "{%f0, %f1, %f2, %f3}, %r4, 0;",
-	      "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f0}, {%r0}, {%r1}, {%f0};",
+	      "wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.s8.s32 {%r0}, {%r0}, {%r1}, {%r0};",
+	      "wmma.load.a.sync.aligned.row.m16n16k16.shared.bf16 {%r0, %r1, %r2, %r3}, [s], 16;",
 	      "wgmma.fence.sync.aligned;"}) {
 		device d(kernel(what));
 		auto done = d.run("k", {1}, {32}, d.share(in), d.share(out));
