@@ -130,6 +130,50 @@ TEST_F(charges, descriptors_that_outlive_their_process)
 	EXPECT_GE(WEXITSTATUS(got), 2);
 }
 
+/* Takes most of the limit, and becomes a program that wants as much. */
+static void take_and_exec(uid_t uid)
+{
+	struct context c;
+	struct array a;
+
+	if (!become_user(&c, uid, 4 * MIB) || context_hello(&c, ALL_FEATURES, 16) ||
+	    array_create(&a, &c, 0, 4 * MIB, 16) || range_call(&a, GPUVM_IOC_POPULATE, 0, 3 * MIB))
+		_exit(1);
+	if (fcntl(c.fd, F_SETFD, 0))
+		_exit(2);
+	execl("/proc/self/exe", "charges", "--take-again", NULL);
+	_exit(3);
+}
+
+#define NO_RIGHT 77
+
+static void __attribute__((constructor)) take_again(int argc, char **argv)
+{
+	struct context c;
+	struct array a;
+
+	if (argc != 2 || strcmp(argv[1], "--take-again"))
+		return;
+	if (no_device())
+		_exit(NO_RIGHT);
+	if (context_open(&c, ALL_FEATURES, 16) || array_create(&a, &c, 0, 4 * MIB, 16))
+		_exit(4);
+	_exit(range_call(&a, GPUVM_IOC_POPULATE, 0, 3 * MIB) == -ENOMEM ? 0 : 5);
+}
+
+TEST_F(charges, descriptors_that_survive_exec)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		take_and_exec(60007);
+	status = status_of(child);
+	if (status == NO_RIGHT)
+		SKIP(return, "ordinary users may not open " DEVICE);
+	EXPECT_EQ(status, 0);
+}
+
 /* An array of HOST pages that nobody has touched; its address goes to the parent. */
 static void offer_an_array(int socket, uid_t uid, size_t limit)
 {
