@@ -34,6 +34,12 @@
 
 #include <linux/gpuvm.h>
 
+#include "geometry.h"
+
+#ifndef CONFIG_64BIT
+#error "gpuvm needs a 64-bit kernel: the space of a context has 2^46 bytes, and five such areas are mapped"
+#endif
+
 struct gvm_account;
 
 #define GVM_AREA_SHIFT		(46 - PAGE_SHIFT)
@@ -164,11 +170,6 @@ struct gvm_region {
 	struct page **pages;
 	u8 **states;
 	u64 *upgrades;
-};
-
-/* Pages of a region, counted from its begin. */
-struct gvm_span {
-	unsigned long begin, end;
 };
 
 /* main.c */

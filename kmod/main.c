@@ -75,6 +75,8 @@ static int __init gvm_init(void)
 {
 	int err;
 
+	if (!gvm_huge_is_of_use(PMD_SHIFT))
+		gvm_features &= ~GPUVM_FEATURE_HUGE;
 	gvm_features &= features_mask;
 	if (!gvm_max_mb)
 		gvm_max_mb = (totalram_pages() >> (20 - PAGE_SHIFT)) / 4 * 3;

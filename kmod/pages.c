@@ -35,10 +35,11 @@ static int fill(struct gvm_region *r, unsigned long at, unsigned int order)
 	return 0;
 }
 
+/* Others may be filling slots: place() looks again. */
 static bool is_empty_block(const struct gvm_region *r, unsigned long block)
 {
 	return block + GVM_HUGE_PAGES <= r->count &&
-	       !memchr_inv(&r->pages[block], 0, GVM_HUGE_PAGES * sizeof(r->pages[0]));
+	       !data_race(memchr_inv(&r->pages[block], 0, GVM_HUGE_PAGES * sizeof(r->pages[0])));
 }
 
 /*

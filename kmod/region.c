@@ -14,9 +14,7 @@
 /* The chunk that the page lies in. */
 struct gvm_span gvm_chunk(const struct gvm_region *r, unsigned long at)
 {
-	unsigned long begin = at >> r->chunk_order << r->chunk_order;
-
-	return (struct gvm_span){ begin, min(begin + (1UL << r->chunk_order), r->count) };
+	return gvm_chunk_around(at, r->chunk_order, r->count);
 }
 
 struct gvm_region *gvm_region_get(struct gvm_context *ctx, unsigned long page)
@@ -91,7 +89,7 @@ static int check(const struct gvm_context *ctx, const struct gpuvm_region *arg)
 	/* It could never be filled, and its tables alone would be large. */
 	if ((arg->length - 1) >> 20 >= READ_ONCE(gvm_max_mb))
 		return -ENOMEM;
-	if (arg->chunk_shift < PAGE_SHIFT || arg->chunk_shift > GPUVM_CHUNK_SHIFT_MAX)
+	if (!gvm_chunk_shift_is_valid(arg->chunk_shift, PAGE_SHIFT))
 		return -EINVAL;
 	if (arg->flags & GPUVM_REGION_HUGE) {
 		if (!(ctx->features & GPUVM_FEATURE_HUGE))

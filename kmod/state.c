@@ -23,31 +23,45 @@ u8 gvm_state(const struct gvm_region *r, unsigned long at)
 	return READ_ONCE(*byte_of(r, at));
 }
 
+/* Equal bytes that lie together. */
+struct run {
+	u8 *bytes;
+	unsigned long n;
+	u8 state;
+};
+
 /*
- * Finds the equal bytes that @s begins with, as far as they lie together; takes
- * them off.
+ * Finds the run that @s begins with; takes it off. Who holds gvm_region.lock for
+ * read may see another change SHARED to HOST: then a run ends early, or is what
+ * it was.
  */
-static u8 *next_run(const struct gvm_region *r, struct gvm_span *s, unsigned long *n)
+static struct run next_run(const struct gvm_region *r, struct gvm_span *s)
 {
 	u8 *p = byte_of(r, s->begin);
-	u8 *other;
+	struct run run = { p, min(s->end - s->begin, PAGE_SIZE - offset_in_page(p)), READ_ONCE(*p) };
+	u8 *other = data_race(memchr_inv(p, run.state, run.n));
 
-	*n = min(s->end - s->begin, PAGE_SIZE - offset_in_page(p));
-	other = memchr_inv(p, *p, *n);
-	if (other)
-		*n = other - p;
-	s->begin += *n;
-	return p;
+	if (other > p)
+		run.n = other - p;
+	else if (other)
+		run.n = 1;
+	s->begin += run.n;
+	return run;
+}
+
+/* Some look at bytes without a lock; each changes once. */
+static void set_run(const struct run *run, u8 state)
+{
+	data_race(memset(run->bytes, state, run->n));
 }
 
 /* Whether all states in @s are of the given @kinds (bit numbers). */
 bool gvm_states_are(const struct gvm_region *r, struct gvm_span s, unsigned long kinds)
 {
 	while (s.begin < s.end) {
-		unsigned long n;
-		u8 *p = next_run(r, &s, &n);
+		struct run run = next_run(r, &s);
 
-		if (!(BIT(*p & GPUVM_STATE_MASK) & kinds))
+		if (!(BIT(run.state & GPUVM_STATE_MASK) & kinds))
 			return false;
 	}
 	return true;
@@ -73,14 +87,13 @@ static bool must_unmap(u8 old, u8 new)
 void gvm_states_set(struct gvm_region *r, struct gvm_span s, u8 new, struct gvm_change *change)
 {
 	while (s.begin < s.end) {
-		unsigned long n;
-		u8 *p = next_run(r, &s, &n);
+		struct run run = next_run(r, &s);
 
-		if (must_unmap(*p, new))
+		if (must_unmap(run.state, new))
 			change->unmap = true;
-		if (*p & GPUVM_STATE_UPGRADED)
-			change->upgraded += n;
-		memset(p, new, n);
+		if (run.state & GPUVM_STATE_UPGRADED)
+			change->upgraded += run.n;
+		set_run(&run, new);
 	}
 }
 
@@ -88,11 +101,10 @@ void gvm_states_set(struct gvm_region *r, struct gvm_span s, u8 new, struct gvm_
 void gvm_states_wake(struct gvm_region *r, struct gvm_span s)
 {
 	while (s.begin < s.end) {
-		unsigned long n;
-		u8 *p = next_run(r, &s, &n);
+		struct run run = next_run(r, &s);
 
-		if (*p == GVM_DEVICE_POSTED)
-			memset(p, GPUVM_STATE_DEVICE, n);
+		if (run.state == GVM_DEVICE_POSTED)
+			set_run(&run, GPUVM_STATE_DEVICE);
 	}
 }
 
@@ -102,11 +114,10 @@ static bool replace(struct gvm_region *r, struct gvm_span s, u8 old, u8 new)
 	bool any = false;
 
 	while (s.begin < s.end) {
-		unsigned long n;
-		u8 *p = next_run(r, &s, &n);
+		struct run run = next_run(r, &s);
 
-		if (*p == old) {
-			memset(p, new, n);
+		if (run.state == old) {
+			set_run(&run, new);
 			any = true;
 		}
 	}
