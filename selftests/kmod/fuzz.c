@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "common/harness.h"
+#include "common/random.h"
 
 #define MIB (1UL << 20)
 #define SLOTS 8
@@ -32,26 +33,7 @@ static int descriptors[DESCRIPTORS];
 static struct gpuvm_ring *ring;
 static int pipes[2];
 
-static __thread uint64_t random_state;
 static __thread sigjmp_buf recover;
-
-static uint64_t any(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
-
-static uint64_t below(uint64_t n)
-{
-	return (any() >> 20) % n;
-}
-
-static bool one_in(unsigned int n)
-{
-	return !below(n);
-}
 
 static void on_fault(int number)
 {
@@ -283,9 +265,7 @@ static void (*const actions[])(void) = {
 
 static void *act(void *seed)
 {
-	random_state = (uintptr_t)seed | 1;
-	for (int i = 0; i < 20; i++)
-		any();
+	seed_random((uintptr_t)seed);
 	for (;;)
 		actions[below(sizeof(actions) / sizeof(actions[0]))]();
 	return NULL;
@@ -328,13 +308,6 @@ static void act_for(unsigned int milliseconds, uint64_t seed)
 	if (seed % 2)
 		_exit(0);
 	kill(getpid(), SIGKILL);
-}
-
-static long setting(const char *name, long otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? atol(text) : otherwise;
 }
 
 FIXTURE(fuzz){};
