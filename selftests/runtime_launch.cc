@@ -414,6 +414,40 @@ TEST(calls_that_fail_once, .devices = device::cuda)
 		CHECK_EQ(b, 2);
 }
 
+// Whoever is told of a failure gets the kernel's name and what the driver said.
+TEST(failures_are_told_in_the_drivers_words, .devices = device::cuda)
+{
+	runtime_fixture fx(t);
+	std::string told;
+	het_queue_args q = {};
+	q.size = sizeof q;
+	q.on_error = [](int, het_event *, const char *message, void *arg) {
+		*static_cast<std::string *>(arg) = message;
+	};
+	q.on_error_arg = &told;
+	queue_handle queue;
+	HET_OK(het_queue_create(&q, queue.out()));
+	std::vector<uint8_t> bytes(100000, 1);
+	uint8_t one = 1;
+	auto launch = [&](het_kernel *kernel) {
+		HET_OK(fx.launch(kernel, bytes.size(),
+				 {range_arg(bytes.data(), bytes.size(), HET_READ_WRITE), value_arg(one)}, nullptr,
+				 {.queue = queue}));
+		HET_OK(het_finish(queue));
+	};
+	launch(fx.add);
+	CHECK(told.empty());
+	fail_cuda_call("cuLaunchKernel", cuda_out_of_memory);
+	launch(fx.add);
+	CHECK(told.find("kernel add") != std::string::npos);
+	CHECK(told.find("CUDA_ERROR_OUT_OF_MEMORY") != std::string::npos);
+	// In its work, which is found by whoever waits: the words are those of the command that failed.
+	fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed);
+	launch(fx.slow);
+	CHECK(told.find("kernel slow") != std::string::npos);
+	CHECK(told.find("CUDA_ERROR_LAUNCH_FAILED") != std::string::npos);
+}
+
 // The stream stays as it is: every command fails from now on, and nothing hangs.
 TEST(a_kernel_that_fails, .devices = device::cuda)
 {

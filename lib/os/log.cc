@@ -82,4 +82,9 @@ const char *last_error()
 	return last_text;
 }
 
+void forget_last_error()
+{
+	last_text[0] = 0;
+}
+
 } // namespace het

@@ -18,7 +18,8 @@ void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 // As warn(), under GPUVM_VERBOSE only.
 void inform(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-// Text of this thread's last fail(); "" if none.
+// Text of this thread's last fail(); "" if none since it was forgotten.
 const char *last_error();
+void forget_last_error();
 
 } // namespace het

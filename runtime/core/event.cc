@@ -7,6 +7,9 @@
 #include "os/log.h"
 
 #include <climits>
+#include <cstdio>
+#include <cstring>
+#include <new>
 #include <utility>
 
 using namespace het::rt;
@@ -21,6 +24,17 @@ callback no_more;
 
 het_event::het_event(het_queue *q) : queue(reference<het_queue>::to(q)), queued(het::now_ns()) {}
 het_event::~het_event() = default;
+
+void het_event::keep_why()
+{
+	const char *said = het::last_error();
+	size_t n = strlen(said) + 1;
+	if (why || n == 1)
+		return;
+	why.reset(new (std::nothrow) char[n]);
+	if (why)
+		memcpy(why.get(), said, n);
+}
 
 void het_event::sleep_until_finished()
 {
@@ -55,6 +69,8 @@ namespace het::rt
 namespace
 {
 
+constexpr size_t longest_report = 600;
+
 het_event &event_of(node &n)
 {
 	return static_cast<het_event &>(n);
@@ -62,8 +78,15 @@ het_event &event_of(node &n)
 
 void report(het_event &e, int code)
 {
-	if (het_queue *q = e.queue.get(); q && q->on_error)
-		q->on_error(code, &e, het_strerror(code), q->on_error_arg);
+	het_queue *q = e.queue.get();
+	if (!q || !q->on_error)
+		return;
+	char text[longest_report];
+	const char *kernel = e.name_of_kernel(), *why = e.why ? e.why.get() : het_strerror(code);
+	// Most of what is said of a launch names the kernel already.
+	bool named = !kernel || strstr(why, kernel);
+	snprintf(text, sizeof text, "%s%s%s%s", named ? "" : "kernel ", named ? "" : kernel, named ? "" : ": ", why);
+	q->on_error(code, &e, text, q->on_error_arg);
 }
 
 // All that the end of one command brings, but for what has become ready, which is returned.

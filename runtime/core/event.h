@@ -13,6 +13,8 @@
 
 #include <het.h>
 
+#include <memory>
+
 namespace het::rt
 {
 
@@ -49,6 +51,11 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	// There is nothing to do: it finishes as soon as it is ready.
 	virtual bool is_empty() const { return true; }
 
+	// For people: the kernel; null if it has none.
+	virtual const char *name_of_kernel() const { return nullptr; }
+	// It has failed, and this thread's last error, if there is one, says why. What was kept first stays.
+	void keep_why();
+
 	bool is_finished() const { return word_.load(std::memory_order_acquire) == finished_word; }
 	void sleep_until_finished();
 	// Wakes who sleeps, and returns the callbacks.
@@ -72,6 +79,8 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	bool counted = false;
 	het::rt::ticket on_device;
 	het_event *next_in_flight = nullptr;
+	// What was said when it failed, the driver's words perhaps; null: nothing. Whoever finishes it has it.
+	std::unique_ptr<char[]> why;
 
       private:
 	static constexpr uint32_t unfinished_word = 0, slept_on_word = 1, finished_word = 2;

@@ -4,6 +4,7 @@
 #include "core/runtime.h"
 #include "os/clock.h"
 #include "os/inject.h"
+#include "os/log.h"
 #include "os/thread.h"
 
 #include <algorithm>
@@ -80,7 +81,10 @@ bool executor::begin(het_event &e, int *end)
 		return false;
 	e.status.store(has_queue() ? HET_SUBMITTED : HET_RUNNING, std::memory_order_relaxed);
 	e.started = now_ns();
+	forget_last_error();
 	*end = e.begin(*this);
+	if (*end < 0)
+		e.keep_why();
 	if (*end == HET_EDEVICE && device_)
 		check_device(*core().devices[number_]);
 	if (*end == try_again)
@@ -206,7 +210,10 @@ bool executor::reap()
 		return false;
 	}
 	command_times times;
+	forget_last_error();
 	int err = device_->wait(e->on_device, times);
+	if (err)
+		e->keep_why();
 	if (err)
 		check_device(*core().devices[number_]);
 	if (times.ended) {
@@ -221,6 +228,8 @@ bool executor::reap()
 	reaped_.fetch_add(1);
 	delay_point();
 	int err_of_end = e->end(err);
+	if (err_of_end)
+		e->keep_why();
 	reaping_.store(false);
 	finish(*e, err ? err : err_of_end);
 	return true;

@@ -15,6 +15,7 @@ class kernel_command : public het_event
 	explicit kernel_command(het_queue &q) : het_event(&q) {}
 	~kernel_command() override;
 	bool is_empty() const override { return false; }
+	const char *name_of_kernel() const override { return kernel_->name.get(); }
 
       protected:
 	// Checks and copies. 0 or a code.

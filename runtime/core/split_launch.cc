@@ -280,6 +280,7 @@ block *split_launch::hand_out(unsigned participant)
 	reference<block> b(new (std::nothrow) block(*this, participant, r));
 	if (!b || !b->allocate()) {
 		failure_ = fail(HET_ENOMEM, "het_launch: no memory for a part of kernel %s", kernel_->name.get());
+		keep_why();
 		return nullptr;
 	}
 	p.blocks++;
@@ -458,6 +459,8 @@ void split_launch::note(block &b, int err, bool again)
 		note_done(b, p);
 	else if (!err || lose(b.participant, err, again))
 		take_back(b);
+	else if (!why)
+		why = std::move(b.why);
 }
 
 void split_launch::block_is_over(block &b, int err, bool again)
@@ -515,6 +518,7 @@ void split_launch::note_twin_cost(uint64_t end_ns)
 void split_launch::complete()
 {
 	uint64_t began = now_ns();
+	forget_last_error();
 	if (block *more = compare_twins()) {
 		start(more);
 		return;
@@ -527,6 +531,8 @@ void split_launch::complete()
 		blocks_ = b->next;
 		b->release();
 	}
+	if (failure_ || err)
+		keep_why();
 	finish(*this, failure_ ? failure_ : err);
 }
 

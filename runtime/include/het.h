@@ -420,6 +420,7 @@ enum {
 /**
  * Told of each command of a queue that fails, on some thread, before waiters are. Must not wait for events.
  * @param event as long as the call lasts; retain it to keep it.
+ * @param message as long as the call lasts: the kernel's name, if it has one, and the driver's or the library's words about the cause.
  */
 typedef void (*het_error_fn)(int code, het_event *event, const char *message, void *arg);
 
