@@ -80,6 +80,15 @@ TEST(threads_with_delays, .traps = trap::all, .seconds = 60)
 				  "threads");
 }
 
+// Launches link arrays anew between the looks and the deeds of others.
+TEST(storms_with_delays, .traps = trap::best, .seconds = 120)
+{
+	refuse_nesting();
+	for (const char *filter :
+	     {"--filter=launches_on_apart_and_host", "--filter=split_by_dynamic_on_apart_and_host"})
+		expect_all_passed(run(t, "runtime_storm", {filter, "--jobs=2"}, "200", nullptr, 100), "runtime_storm");
+}
+
 // Without the lock the race of threads.cc is lost soon. Whatever else that library does wrong would be seen by
 // threads_with_delays.
 TEST(missing_lock_is_found, .traps = trap::all, .seconds = 40)
