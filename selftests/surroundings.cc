@@ -156,6 +156,7 @@ TEST(cancelled_while_touching, .traps = trap::all, .devices = device::host | dev
 
 TEST(cancelled_in_calls, .traps = trap::all, .devices = device::host | device::hostcb, .kinds = kind::map | kind::slice)
 {
+	skip_under_sanitizers("threads are cancelled inside their interceptors, too");
 	fixture fx(t);
 	array a(fx, t.v.kind, 30 * page), b(fx, t.v.kind, 30 * page);
 	for (uint64_t round = 0; round < t.rounds(50, 3000); round++) {
