@@ -28,7 +28,7 @@ bool values::implies_bound(Value *condition, bool is_true, unsigned d, unsigned 
 		predicate = CmpInst::getSwappedPredicate(predicate);
 	}
 	auto id = form_of(small), bound = form_of(large);
-	if (!id || !bound || !bound->is_signed_sum || id->limit || bound->limit)
+	if (!id || !bound || !bound->is_signed_sum || id->limit || bound->limit || id->is_wrapped || bound->is_wrapped)
 		return false;
 	bool is_plain = bound->terms.size() == size_t{1} + (bound->constant() != 0) && !bound->spread.low &&
 			!bound->spread.high && !id->spread.low && !id->spread.high;

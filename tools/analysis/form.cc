@@ -45,6 +45,10 @@ void settle(form &f)
 {
 	interval b = f.bounds();
 	__int128 half = __int128{1} << (f.bits - 1);
+	if (f.is_wrapped) {
+		f.is_signed_sum = f.is_unsigned_sum = false;
+		return;
+	}
 	f.is_signed_sum = f.is_signed_sum || (b.low >= -half && b.high < half);
 	f.is_unsigned_sum = f.is_unsigned_sum || (b.low >= 0 && b.high < 2 * half);
 }
@@ -83,7 +87,31 @@ bool rises(const form &f)
 			   [](const auto &t) { return t.first.empty() || t.second > 0; });
 }
 
+// Work-items differ by an id alone, which is below 2^31 and not multiplied, and the rest is none of what reaches can have.
+bool tells_ids_apart(const form &f)
+{
+	unsigned ids = 0, others = 0;
+	for (const auto &[p, factor] : f.terms) {
+		if (differs_in_launch(p) && (p.size() != 1 || std::abs(factor) != 1))
+			return false;
+		ids += differs_in_launch(p);
+		others += !differs_in_launch(p) && !p.empty() && p[0].is != symbol::kind::global_offset;
+	}
+	return ids == 1 && (others || !rises(f)) && !f.spread.low && !f.spread.high && !f.limit && !f.is_wrapped;
+}
+
+// Such as can be added to what has wrapped.
+bool is_number(const form &f)
+{
+	return f.is_fixed() && !f.spread.low && !f.spread.high && !f.is_wrapped;
+}
+
 } // namespace
+
+bool differs_in_launch(const product &p)
+{
+	return std::any_of(p.begin(), p.end(), [](const symbol &s) { return s.differs_in_launch(); });
+}
 
 int64_t form::factor(const product &p) const
 {
@@ -130,7 +158,10 @@ std::optional<form> add(const form &a, const form &b, int sign, bool no_signed_w
 	// Only constants go with what has a limit: other terms could hide how large it is.
 	if ((a.limit && !b.is_fixed()) || (b.limit && !a.is_fixed()))
 		return std::nullopt;
+	if ((a.is_wrapped && !is_number(b)) || (b.is_wrapped && !is_number(a)))
+		return std::nullopt;
 	form sum = a;
+	sum.is_wrapped = a.is_wrapped || b.is_wrapped;
 	for (const auto &[p, factor] : b.terms)
 		sum.terms[p] += sign * factor;
 	interval other = scale(b.spread, sign);
@@ -145,7 +176,7 @@ std::optional<form> multiply(const form &a, const form &b, bool no_signed_wrap, 
 {
 	bool a_varies = a.spread.low != a.spread.high, b_varies = b.spread.low != b.spread.high;
 	bool a_is_number = a.is_fixed() && !a_varies, b_is_number = b.is_fixed() && !b_varies;
-	bool is_simple = !a_varies && !b_varies && !a.limit && !b.limit;
+	bool is_simple = !a_varies && !b_varies && !a.limit && !b.limit && !a.is_wrapped && !b.is_wrapped;
 	if (!a_is_number && !b_is_number && !is_simple)
 		return std::nullopt;
 	const form &of = a_is_number ? b : a, &by = a_is_number ? a : b;
@@ -157,6 +188,7 @@ std::optional<form> multiply(const form &a, const form &b, bool no_signed_wrap, 
 	};
 	form made;
 	made.bits = a.bits;
+	made.is_wrapped = a.is_wrapped || b.is_wrapped;
 	for (const auto &[p, f] : whole(of))
 		for (const auto &[q, g] : whole(by)) {
 			product both = p;
@@ -190,7 +222,11 @@ std::optional<form> widen(const form &a, unsigned bits, bool is_signed)
 				 a.terms.begin()->second == 1 && !a.spread.low && !a.spread.high;
 	settle(wide);
 	bool is_sum = is_signed ? wide.is_signed_sum : wide.is_unsigned_sum || is_plain_argument;
-	if (!is_sum) {
+	if (a.is_wrapped)
+		return std::nullopt;
+	if (!is_sum && a.bits == index_bits && tells_ids_apart(a)) {
+		wide.is_wrapped = true;
+	} else if (!is_sum) {
 		if (a.bits < index_bits || a.limit || !rises(a))
 			return std::nullopt;
 		wide.limit = wrap_limit;
@@ -251,6 +287,7 @@ form narrow(const form &a, unsigned bits)
 	f.bits = bits;
 	f.is_signed_sum = f.is_unsigned_sum = false;
 	f.limit = bits > index_bits ? a.limit : 0; // of fewer bits nothing has been assumed
+	f.is_wrapped = bits > index_bits && a.is_wrapped;
 	settle(f);
 	return f;
 }

@@ -32,6 +32,8 @@ struct symbol {
 // A product of symbols, in order; none: 1.
 using product = std::vector<symbol>;
 
+bool differs_in_launch(const product &p);
+
 struct interval {
 	__int128 low = 0, high = 0;
 	friend bool operator==(const interval &, const interval &) = default;
@@ -46,6 +48,9 @@ struct form {
 	bool is_signed_sum = true, is_unsigned_sum = true;
 	// Not 0: that holds only where the sum's absolute value is not above this; see widen().
 	uint64_t limit = 0;
+	// The sum has been taken modulo 2^32 since, as a signed or as an unsigned number, and multiplied by and added to constants. It has one
+	// term with an id then, which is the id or its negative before these: so it is another number for each id.
+	bool is_wrapped = false;
 
 	int64_t factor(const product &p) const;
 	int64_t constant() const { return factor({}); }

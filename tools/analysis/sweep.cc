@@ -28,11 +28,6 @@ bool take_id(const product &p, symbol &id, product &times)
 	return ids == 1 && times.size() <= 1;
 }
 
-bool has_id(const product &p)
-{
-	return std::any_of(p.begin(), p.end(), [](const symbol &s) { return s.differs_in_launch(); });
-}
-
 bool is_multiplier(const product &times)
 {
 	if (times.empty())
@@ -107,13 +102,14 @@ std::optional<sweep> sweep_of(const form &offset, uint64_t length)
 {
 	sweep s;
 	s.limit = offset.limit;
+	s.is_wrapped = offset.is_wrapped;
 	s.is_exact = offset.spread.low == offset.spread.high;
 	s.begin = offset.spread.low + offset.constant();
 	s.end = offset.spread.high + offset.constant() + __int128{length};
 	for (const auto &[p, factor] : offset.terms) {
 		if (p.empty())
 			continue;
-		if (!has_id(p)) {
+		if (!differs_in_launch(p)) {
 			s.others[p] = factor;
 			continue;
 		}
@@ -155,12 +151,27 @@ ownership owner_of_fixed(const sweep &s, __int128 length)
 		       : ownership::unknown;
 }
 
+// So that products with numbers of 32 bits do not overflow.
+constexpr int64_t longest_step = int64_t{1} << 30;
+
+// One id alone, in the other dimensions of which the launch has one work-item, or it is not known.
+ownership owner_of_wrapped(const sweep &s, __int128 length)
+{
+	const sweep_axis &x = s.axes[0];
+	const int64_t step = std::abs(x.step);
+	bool is_own =
+		x.is_there() && !s.axes[1].is_there() && x.times.empty() && step >= length && step <= longest_step;
+	return is_own ? ownership::own : ownership::unknown;
+}
+
 } // namespace
 
 ownership owner_of(const sweep &s)
 {
 	const sweep_axis &x = s.axes[0], &y = s.axes[1];
 	__int128 length = s.end - s.begin;
+	if (s.is_wrapped)
+		return owner_of_wrapped(s, length);
 	if (!s.is_exact && (!x.is_there() || (x.times.empty() && x.step < length && x.step > -length)))
 		return ownership::unknown;
 	// Without x: work-items that differ in the first dimension alone.
@@ -182,7 +193,7 @@ std::optional<format::reach_row> reach_of(const sweep &s)
 {
 	// A quarter of what a number can hold stays for what is added to a sum with a limit.
 	auto near = __int128{s.limit ? s.limit / 2 : INT64_MAX / 2};
-	if (!s.others.empty() || s.begin < -near || s.end > near || s.end <= s.begin)
+	if (s.is_wrapped || !s.others.empty() || s.begin < -near || s.end > near || s.end <= s.begin)
 		return std::nullopt;
 	format::reach_row r = {};
 	r.offset = int64_t(s.begin);

@@ -30,12 +30,14 @@ struct sweep {
 	std::map<product, int64_t> others;
 	__int128 begin = 0, end = 0;
 	uint64_t limit = 0;
+	bool is_wrapped = false;
 	bool is_exact = true; // all of the bytes are used
 
 	bool has_ids() const { return axes[0].is_there() || axes[1].is_there(); }
 	bool moves_as(const sweep &o) const
 	{
-		return axes[0].moves_as(o.axes[0]) && axes[1].moves_as(o.axes[1]) && others == o.others;
+		return axes[0].moves_as(o.axes[0]) && axes[1].moves_as(o.axes[1]) && others == o.others &&
+		       is_wrapped == o.is_wrapped;
 	}
 	// Takes in what another one, which moves as this one, uses.
 	void include(const sweep &o);

@@ -257,7 +257,7 @@ std::optional<form> values::compute_choice(PHINode &p)
 		auto other = form_of(v);
 		bool is_same = zero ? vanishes_with(*made, *zero)
 				    : other && other->terms == made->terms && other->limit == made->limit &&
-					       other->spread == made->spread;
+					       other->is_wrapped == made->is_wrapped && other->spread == made->spread;
 		if (!is_same)
 			return std::nullopt;
 		made->is_signed_sum = made->is_signed_sum && (zero || other->is_signed_sum);

@@ -72,7 +72,8 @@ void judgement::take(const access &a, usage &u)
 	u.reads |= !a.writes;
 	u.writes |= a.writes;
 	auto s = a.offset ? sweep_of(*a.offset, a.length) : std::nullopt;
-	if (s && !can_multiply(*s))
+	// Of what may wrap it is not known how far it is from something else.
+	if (s && (!can_multiply(*s) || (u.all && u.all->is_wrapped != s->is_wrapped)))
 		s.reset();
 	if (!s && u.unknown.empty())
 		u.unknown = at_line(*a.by, (a.writes ? "writes " : "reads ") + name +

@@ -176,7 +176,9 @@ class Maker:
         linear = operation("+", operation("*", query("group_id", 0), query("local_size", 0)), query("local_id", 0))
         line = operation("+", operation("*", x, step), small)
         shifted = operation("+", x, self.one_of(name_of("n", "int"), small, query("global_size", 0)))
-        return self.one_of(x, x, x, plane, plane, line, line, linear, shifted, operation("+", plane, small),
+        turned = operation("-", self.one_of(name_of("n", "int"), name_of("m", "uint"), query("global_size", 0)), self.one_of(x, x, line, query("group_id", 0)))
+        turned = operation(self.one_of("+", "-"), cast(self.one_of("int", "uint", "ulong", "long"), turned), small)
+        return self.one_of(turned, turned, x, x, x, plane, plane, line, line, linear, shifted, operation("+", plane, small),
                            operation("+", operation("*", plane, step), small), query("group_id", 0))
 
     def index(self, names: dict[str, str]) -> Expression:

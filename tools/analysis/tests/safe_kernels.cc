@@ -92,6 +92,12 @@ constexpr example examples[] = {
 	// Without a reach, since the format has none for it.
 	{"kernel void k(global float *c, ulong n) { size_t i = get_global_id(0); c[n - 1 - i] = i; }", safe, own},
 	{"kernel void k(global float *c, int first) { int i = get_global_id(0); c[first + i] = i; }", safe, own},
+	// In 32 bits that may wrap, but for each work-item it is another number.
+	{"kernel void k(global float *c, int n) { int i = get_global_id(0); c[n - 1 - i] = i; }", safe, own},
+	{"kernel void k(global float *c, uint n) { uint i = get_global_id(0); c[n - i] += c[n - i] * 2; }", safe, own},
+	{"kernel void k(global float4 *c, uint n, uint m) { uint i = get_global_id(0); c[n * m + i].y = i; }", safe,
+	 own},
+	{"kernel void k(global float *c, uint n) { c[n - (uint)get_group_id(0)] = 1; }", safe, own},
 	// Work-items of one group may share.
 	{"kernel void k(global float *c, global const float *a, local float *l) { size_t i = get_global_id(0), "
 	 "j = get_local_id(0); l[j] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); c[i] = l[get_local_size(0) - 1 - j]; }",

@@ -11,8 +11,15 @@ constexpr auto unknown = het::fatbin::split::unknown;
 constexpr char no_sum[] = "at an index that is no sum of the work-item's ids";
 
 constexpr example examples[] = {
-	// The compiler forgets that the difference does not wrap.
-	{"kernel void k(global float *c, int n) { int i = get_global_id(0); c[n - 1 - i] = i; }", unknown, no_sum},
+	// In 32 bits that may wrap: two products may be the same then.
+	{"kernel void k(global float *c, uint n) { uint i = get_global_id(0); c[n - 2 * i] = i; }", unknown, no_sum},
+	{"kernel void k(global float *c, uint n) { uint i = get_global_id(0); c[n - i] = i; c[(ulong)n - i] = 1; }",
+	 unknown, "c at an index that is no sum"},
+	{"kernel void k(global float *c, uint n)"
+	 "{ uint x = get_global_id(0), y = get_global_id(1); c[n - x - y] = 1; }",
+	 unknown, no_sum},
+	{"kernel void k(global float *c, uint n) { ushort i = n - (uint)get_global_id(0); c[i] = 1; }", unknown,
+	 "work-items may use the same bytes of c"},
 	{"kernel void k(global int *c) { c[get_global_id(0) % 64] = 1; }", unknown,
 	 "work-items may use the same bytes of c"},
 	{"kernel void k(global int *c) { uchar i = get_global_id(0); c[i] = 1; }", unknown,
