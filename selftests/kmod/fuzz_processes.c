@@ -258,8 +258,8 @@ static void trace(void)
 
 	if (!one_in(8) || other == getpid() || ptrace(PTRACE_SEIZE, other, 0, 0))
 		return;
-	if (!ptrace(PTRACE_INTERRUPT, other, 0, 0) &&
-	    waitpid(other, &status, __WALL | (one_in(2) ? WNOHANG : 0)) == other)
+	/* Who is let go before it stands stays ours, and two such could stop each other for ever. */
+	if (!ptrace(PTRACE_INTERRUPT, other, 0, 0) && waitpid(other, &status, __WALL) == other)
 		ptrace(PTRACE_PEEKDATA, other, family->primary[0] + page_of(), 0);
 	ptrace(PTRACE_DETACH, other, 0, 0);
 }
