@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Every documented result of every function, and the meaning that libgpuvm 0.0.1 gave them.
 #include "harness/fixture.h"
+#include "harness/pattern.h"
 #include "harness/process.h"
 
 #include <climits>
@@ -16,9 +17,9 @@ constexpr size_t page = 4096;
 
 // Two arrays' worth of pages in the middle of a mapping.
 struct pages {
-	explicit pages(size_t n) : bytes(n * page)
+	explicit pages(size_t n, int kind = MAP_PRIVATE) : bytes(n * page)
 	{
-		void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
 		CHECK(p != MAP_FAILED);
 		data = static_cast<uint8_t *>(p);
 		memset(data, 0x11, bytes);
@@ -170,6 +171,57 @@ TEST(link_arguments, .traps = trap::best, .devices = device::host2)
 	CHECK_OK(gpuvm_link(a + 2 * page, page, 0, buffer.data() + 2 * page, GPUVM_NONE));
 	CHECK_OK(gpuvm_unlink(a, 0));
 	CHECK_OK(gpuvm_unlink(a + 2 * page, GPUVM_ALL_DEVICES));
+}
+
+// A copy of the one would touch the other, and wait for itself.
+TEST(link_to_memory_of_arrays, .traps = trap::all, .devices = device::host2)
+{
+	fixture fx(t);
+	pages m(64), shared(4, MAP_SHARED);
+	uint8_t *a = m.data + 8 * page + 100, *b = m.data + 40 * page, *buffer = m.data + 26 * page;
+	const size_t n = 8 * page;
+	auto refused = [&](uint8_t *at, size_t size, uint8_t *devbuf, int flags = GPUVM_ON_HOST) {
+		for (unsigned dev = 0; dev < 2; dev++) {
+			CHECK_ERR(gpuvm_link(at, size, dev, devbuf, flags), GPUVM_EARG);
+			CHECK(!gpuvm_xlate(at, dev));
+		}
+	};
+	for (ptrdiff_t by :
+	     {ptrdiff_t(0), ptrdiff_t(1), -ptrdiff_t(1), ptrdiff_t(page), ptrdiff_t(n) - 1, 1 - ptrdiff_t(n)})
+		refused(a, n, a + by);
+	refused(a, 16, a + 15);
+	refused(shared.data, page, shared.data, GPUVM_COPY);
+	refused(shared.data, page, shared.data + page - 1, GPUVM_COPY);
+	refused(a, n, a, GPUVM_ON_DEVICE);
+
+	CHECK_OK(gpuvm_link(a, n, 0, buffer, GPUVM_ON_HOST));
+	// Its edges, its body, all of it, on whatever device; and again itself.
+	for (ptrdiff_t by : {ptrdiff_t(0), ptrdiff_t(n) - 1, 1 - ptrdiff_t(n), ptrdiff_t(2 * page)})
+		refused(b, n, a + by);
+	refused(shared.data, page, a + page, GPUVM_COPY);
+	CHECK_ERR(gpuvm_link(a, n, 1, a, GPUVM_ON_HOST), GPUVM_EARG);
+	CHECK_ERR(gpuvm_link(a, n, 1, a + n - 1, GPUVM_ON_HOST), GPUVM_EARG);
+	// The buffer is no array.
+	for (ptrdiff_t by : {ptrdiff_t(0), ptrdiff_t(n) - 1, 1 - ptrdiff_t(n), ptrdiff_t(2 * page)})
+		refused(buffer + by, n, b);
+	refused(buffer, n, b, GPUVM_COPY);
+
+	// Neighbours in one page are none of these, and what is unlinked is free again.
+	CHECK_OK(gpuvm_link(b, n, 0, a + n, GPUVM_ON_HOST));
+	CHECK_OK(gpuvm_link(buffer + n, page, 1, b + n, GPUVM_ON_HOST));
+	CHECK_OK(gpuvm_unlink(a, 0));
+	CHECK_OK(gpuvm_link(buffer, n, 0, a, GPUVM_ON_HOST));
+	for (uint8_t *array : {b, buffer}) {
+		fill_pattern(array, 0, n, 3);
+		CHECK_OK(gpuvm_kernel_begin(array, 0, GPUVM_READ_WRITE));
+		fill_pattern(static_cast<uint8_t *>(gpuvm_xlate(array, 0)), 0, n, 4);
+		CHECK_OK(gpuvm_kernel_end(array, 0));
+		std::vector<uint8_t> model(n);
+		fill_pattern(model.data(), 0, n, 4);
+		CHECK_BYTES(array, model.data(), n, "array");
+	}
+	for (uint8_t *array : {b, buffer, buffer + n})
+		CHECK_OK(gpuvm_unlink(array, GPUVM_ALL_DEVICES));
 }
 
 TEST(link_overlaps, .traps = trap::best, .devices = device::host2)

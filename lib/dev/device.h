@@ -7,6 +7,8 @@
 // Callers hold no lock that a toucher or a resolver may wait for.
 #pragma once
 
+#include "core/range.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -49,6 +51,9 @@ class device
 	// Checks at link time that the buffer belongs to this device and is large enough; retains it.
 	virtual int retain(void *devbuf, size_t nbytes) = 0;
 	virtual void release(void *devbuf) = 0;
+
+	// Where in the program's address space the buffer's bytes are, if they are there: no touch may wait for them.
+	virtual range memory_of(void *, size_t) const { return {}; }
 
 	// Copy all pieces: both edges of an array go in one go. Queued together and waited for once where that is faster.
 	virtual int read(unsigned lane, std::span<const transfer> pieces) = 0;

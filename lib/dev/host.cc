@@ -37,6 +37,7 @@ class host_device final : public device
 
 	int retain(void *devbuf, size_t nbytes) override;
 	void release(void *) override {}
+	range memory_of(void *devbuf, size_t n) const override { return is_plain() ? range_of(devbuf, n) : range{}; }
 
 	int read(unsigned lane, std::span<const transfer> pieces) override;
 	int write(unsigned lane, std::span<const transfer> pieces) override;

@@ -9,6 +9,7 @@
 #include "memory/fragmented.h"
 #include "memory/home.h"
 #include "memory/hooks.h"
+#include "memory/host_buffers.h"
 #include "memory/kernel.h"
 #include "memory/library.h"
 #include "memory/pending.h"
@@ -136,6 +137,8 @@ int make_array(range user, const link_options &o, array **made)
 	if (!err && !make_states(*a))
 		err = fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
 	if (!err)
+		err = check_against_host_buffers(a->place.extent());
+	if (!err)
 		make_live(*a);
 	if (!err && !l.arrays.insert(a->place.extent(), a))
 		err = fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
@@ -187,6 +190,8 @@ int claim(array &a, unsigned device)
 // Returns the buffer, for a caller that holds no array's lock: releasing it is the driver's work.
 void *forget_link(array &a, unsigned device)
 {
+	if (a.links[device].devbuf.load())
+		remove_host_buffer(a, device);
 	a.links[device].open.store(0);
 	a.linked &= ~device_copy(device);
 	return a.links[device].devbuf.exchange(nullptr);
@@ -371,7 +376,9 @@ int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, link
 	if (err)
 		return err;
 	bool fresh = !a;
-	if (fresh)
+	range memory = l.devices[device]->memory_of(devbuf, nbytes);
+	err = check_host_buffer(memory, user);
+	if (!err && fresh)
 		err = make_array(user, o, &a);
 	if (err) {
 		l.devices[device]->release(devbuf);
@@ -379,7 +386,9 @@ int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, link
 	}
 	a->links[device].devbuf.store(devbuf);
 	a->linked |= device_copy(device);
-	if (o.on_device)
+	if (!add_host_buffer(*a, device, memory))
+		err = fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
+	if (!err && o.on_device)
 		err = claim(*a, device);
 	if (err && fresh)
 		unlink_all(*a, {});
