@@ -53,22 +53,37 @@ void check(int code, const char *call)
 		throw std::runtime_error(std::string(call) + ": " + gpuvm_strerror(code));
 }
 
-void start_library(const std::vector<device *> &devices, int flags)
+namespace
 {
-	std::vector<void *> handles;
-	for (device *d : devices)
-		handles.push_back(d->handle());
+
+void start(unsigned n, void **handles, int flags)
+{
 	int code;
 	std::string said;
 	{
 		stderr_capture capture;
-		code = gpuvm_init(unsigned(handles.size()), handles.data(), devices[0]->api() | GPUVM_STAT | flags);
+		code = gpuvm_init(n, handles, GPUVM_STAT | flags);
 		said = capture.text();
 	}
 	if (code < 0)
 		throw std::runtime_error(said.empty() ? std::string("gpuvm_init: ") + gpuvm_strerror(code) : said);
 	if (!(flags & GPUVM_TRAP_MASK))
 		pass_on(said);
+}
+
+} // namespace
+
+void start_library(const std::vector<device *> &devices, int flags)
+{
+	std::vector<void *> handles;
+	for (device *d : devices)
+		handles.push_back(d->handle());
+	start(unsigned(handles.size()), handles.data(), devices[0]->api() | flags);
+}
+
+void start_library_on_first(int api, int flags)
+{
+	start(1, nullptr, api | flags);
 }
 
 linked_array::linked_array(void *array, size_t nbytes, unsigned idev, void *buffer, int flags)

@@ -18,6 +18,8 @@ void check(int code, const char *call);
 // gpuvm_init() for these devices, all of one API, statistics on. Throws with the line that the library
 // wrote to stderr; what it says about a trap that @flags ask for is dropped.
 void start_library(const std::vector<device *> &devices, int flags = 0);
+// On the first device of an API that numbers its devices.
+void start_library_on_first(int api, int flags);
 
 // Owns the link of an array on one device.
 class linked_array

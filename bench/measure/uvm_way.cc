@@ -166,9 +166,7 @@ std::string uvm_subject::name() const
 void start_uvm_way(const uvm_subject &subject, cuda_program &program)
 {
 	if (subject.way == "libhet") {
-		int code = gpuvm_init(1, nullptr,
-				      GPUVM_CUDA | GPUVM_STAT | trap_flag(subject.trap) | spin_flag(subject.spin));
-		check(code, "gpuvm_init");
+		start_library_on_first(GPUVM_CUDA, trap_flag(subject.trap) | spin_flag(subject.spin));
 	} else if (subject.way != "pinned" && !program.attribute(cu_attribute_concurrent_managed_access)) {
 		throw std::runtime_error("host and device can't share managed memory here");
 	}
