@@ -16,6 +16,7 @@
 #include "os/settings.h"
 #include "os/spare_mappings.h"
 #include "os/thread.h"
+#include "trap/spared_threads.h"
 
 #include <algorithm>
 #include <climits>
@@ -50,6 +51,22 @@ constexpr trap_choice trap_choices[] = {
 
 char trap_reason[512];
 
+// Why devices can't be read while all threads stand, those of their drivers apart that the program has named; null: they can.
+// @own: they are those of gpuvm_init().
+const char *objection_to_stopping(bool own)
+{
+	if (!own)
+		return "it stops the threads that run kernels and commands: it is the baseline of a benchmark of "
+		       "gpuvm_init(), take another trap for <het.h>";
+	for (unsigned i = 0; i < lib().ndevs; i++) {
+		if (!lib().devices[i]->signal_safe() && !knows_drivers_threads())
+			return "it stops all threads, and the driver's must go on: call gpuvm_pre_init() before and "
+			       "after the "
+			       "driver starts them, or take another trap, as this is the baseline of a benchmark";
+	}
+	return nullptr;
+}
+
 bool is_wanted(const trap_choice &c, int flag)
 {
 	if (flag)
@@ -74,7 +91,7 @@ void explain(const char *refused)
 		inform("trap: %s", trap_reason);
 }
 
-int choose_trap(int flag)
+int choose_trap(int flag, bool own_devices)
 {
 	static const touch_sink sink{touched_here};
 	char refused[300] = "";
@@ -83,6 +100,8 @@ int choose_trap(int flag)
 			continue;
 		bool asked_for = flag || settings().trap;
 		const char *why = c.objection && !asked_for ? c.objection() : nullptr;
+		if (c.flag == GPUVM_TRAP_SIGSEGV_STOP)
+			why = objection_to_stopping(own_devices);
 		if (!why)
 			lib().catcher = c.make(sink, &why);
 		if (lib().catcher) {
@@ -251,7 +270,7 @@ int init_library(unsigned ndevs, device_maker make, const void *arg, int flags)
 	static const unsigned resolvers = wanted_resolvers();
 	int err = make_devices(ndevs, make, arg, resolvers + caller_lanes);
 	if (!err)
-		err = choose_trap(flags & GPUVM_TRAP_MASK);
+		err = choose_trap(flags & GPUVM_TRAP_MASK, make == make_device);
 	l.strict = (flags & GPUVM_STRICT) || settings().strict;
 	l.sync_back = !(flags & GPUVM_UNLINK_NO_SYNC_BACK);
 	l.timed = flags & GPUVM_STAT;

@@ -387,7 +387,10 @@ verdict fetch(array &a, array_guard &g, touch t, uint32_t c, event e, const step
 	delay_point();
 	if (stops)
 		catcher.stop_threads();
-	if (dev.signal_safe() || stops) {
+	if (dev.signal_safe()) {
+		read_in_turn(job, c + n, s.lane());
+	} else if (stops) {
+		watched_call watched(s.lane(), a.place.user.ptr());
 		read_in_turn(job, c + n, s.lane());
 	} else if (kept) {
 		start_fetch(job, s);

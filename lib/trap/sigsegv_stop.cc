@@ -3,7 +3,8 @@
 // are open. The baseline of the benchmark, offered for nothing else. (The original copied into the opened pages; here the
 // same bytes go to the alias first, which costs the same and keeps one path for all traps.)
 //
-// A fetch is: stop_threads(), copy, admit(), resume_threads().
+// A fetch is: stop_threads(), copy, admit(), resume_threads(). Where the copy does not end, as a thread that stands has what the
+// driver waits for, the threads go on before it has: what has not arrived is not open, so they see nothing that is old.
 // A toucher counts as stopped while it is in the signal handler, whatever it waits for there, and leaves it only
 // while nobody is stopped, so it can't look at what admit() showed too early.
 #include "trap/sigsegv.h"
@@ -32,6 +33,7 @@ class sigsegv_stop_trap final : public sigsegv_trap
 
 	void stop_threads() override { stopper_.stop(); }
 	void resume_threads() override { stopper_.resume(); }
+	bool resume_threads_after(uint64_t ns) override { return stopper_.resume_after(ns); }
 
 	void forked_child() override
 	{

@@ -56,7 +56,7 @@ class thread_set
 
 thread_set spared;
 thread_set before_init;
-std::atomic<bool> before_recorded{false};
+std::atomic<bool> before_recorded{false}, after_recorded{false};
 
 int no_room()
 {
@@ -85,7 +85,13 @@ int record_threads_after()
 	for (pid_t t : now.tids())
 		if (!before_init.contains(t) && !spared.add(t))
 			return no_room();
+	after_recorded.store(true);
 	return 0;
+}
+
+bool knows_drivers_threads()
+{
+	return after_recorded.load();
 }
 
 void spare_this_thread()
@@ -113,6 +119,7 @@ void spared_threads_forked_child()
 	new (&spared) thread_set;
 	new (&before_init) thread_set;
 	before_recorded.store(false);
+	after_recorded.store(false);
 }
 
 } // namespace het

@@ -13,6 +13,9 @@ namespace het
 int record_threads_before();
 int record_threads_after();
 
+// Both were called.
+bool knows_drivers_threads();
+
 // Called by each thread of the library's when it starts.
 void spare_this_thread();
 

@@ -367,22 +367,28 @@ void thread_stopper::stop()
 		call_threads();
 		collect_answers();
 		if (sleepers_still_sleep() && all_threads_accounted_for())
-			return;
+			break;
 		if (now_ns() > last_round) {
 			warn("threads come and go too fast to be stopped: some go on while data is copied");
-			return;
+			break;
 		}
 		add_unknown_threads();
 	}
+	stopped_since_.store(now_ns(), std::memory_order_relaxed);
 }
 
-void thread_stopper::resume()
+// False: it is over already. Lock held.
+bool thread_stopper::end_epoch(uint32_t epoch)
 {
-	uint32_t epoch = epoch_.load(std::memory_order_relaxed);
-	{
-		guard g(lock_, lock_rank::leaf);
-		epoch_.store(epoch + 1, std::memory_order_release);
-	}
+	if (!(epoch & 1) || epoch_.load(std::memory_order_relaxed) != epoch)
+		return false;
+	epoch_.store(epoch + 1, std::memory_order_release);
+	stopped_since_.store(0, std::memory_order_relaxed);
+	return true;
+}
+
+void thread_stopper::post_semaphores(uint32_t epoch)
+{
 	futex_wake(&epoch_, INT_MAX);
 	for (uint32_t i = 0; i < count_.load(std::memory_order_relaxed); i++) {
 		record &r = records_[i];
@@ -391,8 +397,33 @@ void thread_stopper::resume()
 		r.go_on.store(epoch, std::memory_order_release);
 		futex_wake(&r.go_on, 1);
 	}
+}
+
+void thread_stopper::resume()
+{
+	uint32_t epoch;
+	bool ours;
+	{
+		guard g(lock_, lock_rank::leaf);
+		epoch = epoch_.load(std::memory_order_relaxed);
+		ours = end_epoch(epoch);
+	}
+	if (ours)
+		post_semaphores(epoch);
 	if (turn_.exchange(0, std::memory_order_release) == 2)
 		futex_wake(&turn_, 1);
+}
+
+// Under the lock to the end: the next stop begins when resume() has had it.
+bool thread_stopper::resume_after(uint64_t ns)
+{
+	guard g(lock_, lock_rank::leaf);
+	uint64_t since = stopped_since_.load(std::memory_order_relaxed);
+	uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+	if (!since || now_ns() < since + ns || !end_epoch(epoch))
+		return false;
+	post_semaphores(epoch);
+	return true;
 }
 
 void thread_stopper::forked_child()
@@ -402,6 +433,7 @@ void thread_stopper::forked_child()
 	parked_ = nullptr;
 	some_have_gone_ = true;
 	epoch_.store((epoch_.load() + 1) & ~1u);
+	stopped_since_.store(0, std::memory_order_relaxed);
 	turn_.store(0, std::memory_order_relaxed);
 }
 

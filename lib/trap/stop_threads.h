@@ -39,6 +39,9 @@ class thread_stopper
 	// Several callers take turns, from stop() to resume(). The caller holds no lock of the library and blocks all signals.
 	void stop();
 	void resume();
+	// From any thread that is not stopped: ends a stop that has lasted longer than @ns, whose resume() is still to come. True:
+	// it has.
+	bool resume_after(uint64_t ns);
 
 	// A thread in this scope counts as stopped, so it gets no signal; it leaves only while nobody is stopped.
 	// It must touch nothing but what its author has made safe, so all signals are blocked.
@@ -79,6 +82,8 @@ class thread_stopper
 	void review(bool look_closely, bool patience_is_over);
 	bool sleepers_still_sleep();
 	bool all_threads_accounted_for();
+	bool end_epoch(uint32_t epoch);
+	void post_semaphores(uint32_t epoch);
 
 	uint64_t patience_ns_;
 	record *records_ = nullptr;
@@ -90,6 +95,8 @@ class thread_stopper
 	std::atomic<uint32_t> turn_{0};  // 0 free, 1 taken, 2 and somebody waits
 	std::atomic<uint32_t> epoch_{0}; // odd: threads are stopped
 	std::atomic<uint32_t> settled_{0}, goal_{0};
+
+	std::atomic<uint64_t> stopped_since_{0}; // 0: nobody is, or not all are yet
 
 	futex_lock lock_; // over the list of the parked, and over changes of epoch_ and count_
 	parked *parked_ = nullptr;

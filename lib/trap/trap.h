@@ -109,6 +109,8 @@ class trap
 	// Stopping of all other threads around a fetch (features().stops_threads only).
 	virtual void stop_threads() {}
 	virtual void resume_threads() {}
+	// From a thread that is not stopped: ends a stop early that has lasted longer than @ns. True: it has.
+	virtual bool resume_threads_after(uint64_t) { return false; }
 
 	// In a forked child: forget everything, no system call may hurt the parent.
 	virtual void forked_child() = 0;
