@@ -116,3 +116,31 @@ TEST(speeds_outlive_the_process, .traps = trap::best, .devices = device::host2)
 	CHECK(was_kept);
 	CHECK(who == d.quick());
 }
+
+// The processors' OpenCL and the host itself are no more than one of them. Long launches, so that it is not their length that keeps
+// them whole.
+TEST(devices_that_share_processors_do_not_share_launches, .traps = trap::best, .devices = device::opencl)
+{
+	restart_with(t, {"HET_DEVICES=opencl,host", "HET_CACHE_SIZE=0"});
+	runtime_fixture fx(t);
+	devices d;
+	het_device_info info = {};
+	info.size = sizeof info;
+	HET_OK(het_device_describe(d.all[0], &info));
+	if (std::string(info.name).find("Portable Computing Language") == std::string::npos)
+		skip("the device has processors of its own");
+	std::vector<uint8_t> bytes(32 << 20);
+	const uint8_t one = 1;
+	constexpr int launches = 5;
+	for (int i = 0; i < launches; i++) {
+		event_handle e;
+		HET_OK(fx.launch(fx.add, bytes.size(),
+				 {range_arg(bytes.data(), bytes.size(), HET_READ_WRITE, each_byte), value_arg(one)},
+				 e.out(), {.flags = HET_SPLIT}));
+		wait_for(e);
+		work w = work_of(e, bytes.size());
+		check_work(w);
+		CHECK(i == 0 || w.items.size() == 1); // the first one tells how fast they are
+	}
+	CHECK(bytes == std::vector<uint8_t>(bytes.size(), launches));
+}

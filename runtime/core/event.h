@@ -74,6 +74,8 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	bool begun = false;
 
 	uint64_t queued = 0, started = 0, ended = 0;
+	// Since when somebody has waited for its end on the device.
+	uint64_t watched = 0;
 	// How long it is expected to take, 0: not known; and whether its executor counts it.
 	uint64_t expected_ns = 0;
 	bool counted = false;

@@ -211,6 +211,7 @@ bool executor::reap()
 	}
 	command_times times;
 	forget_last_error();
+	e->watched = now_ns();
 	int err = device_->wait(e->on_device, times);
 	if (err)
 		e->keep_why();

@@ -6,7 +6,6 @@
 #include "memory/whereabouts.h"
 #include "os/clock.h"
 #include "os/log.h"
-#include "policy/placing.h"
 
 #include <algorithm>
 
@@ -66,6 +65,19 @@ double launch::missing_on(const het_device &d) const
 	return double(n);
 }
 
+candidate launch::candidate_of(het_device &d) const
+{
+	speeds &known = kernel_->speeds;
+	return {known.alone(d),
+		double(d.executor.expected_ns()) * 1e-9,
+		missing_on(d),
+		d.rate.load(std::memory_order_relaxed),
+		d.cost.load(std::memory_order_relaxed),
+		d.compute->processors(),
+		known.is_sure(d),
+		known.since(d)};
+}
+
 // Nothing is looked at, but the first taken, as long as no speed is known.
 het_device &launch::place_among(std::span<het_device *const> devices)
 {
@@ -75,26 +87,23 @@ het_device &launch::place_among(std::span<het_device *const> devices)
 		all[i] = {kernel_->speeds.alone(*devices[i]), 0, 0, 0};
 		known |= all[i].speed > 0;
 	}
-	for (size_t i = 0; i < devices.size() && known; i++) {
-		het_device &d = *devices[i];
-		all[i] = {all[i].speed, double(d.executor.expected_ns()) * 1e-9, missing_on(d),
-			  d.rate.load(std::memory_order_relaxed)};
-	}
+	for (size_t i = 0; i < devices.size() && known; i++)
+		all[i] = candidate_of(*devices[i]);
 	size_t best = place({all, devices.size()}, double(shape_.items()));
+	kernel_->speeds.note_chosen(*devices[best]);
 	missing_ = size_t(all[best].missing);
 	if (all[best].speed > 0)
-		expected_ns = uint64_t(expected_finish({all[best].speed, 0, all[best].missing, all[best].rate},
-						       double(shape_.items())) *
-				       1e9);
+		expected_ns = uint64_t(expected_duration(all[best], double(shape_.items())) * 1e9);
 	return *devices[best];
 }
 
 // Others than the device that is expected to have finished first may steal it from a backlog if they have the kernel already, and find
-// their data the same way: edges were looked at for this way of reaching memory.
+// their data the same way, as edges were looked at for this way of reaching memory; and if they would not hold that device up.
 void launch::find_thieves(std::span<het_device *const> able)
 {
 	for (het_device *d : able) {
-		if (d != device_ && kernel_->on(*d) && d->compute->is_in_place() == device_->compute->is_in_place())
+		if (d != device_ && kernel_->on(*d) && !d->shares_processors_with(*device_) &&
+		    d->compute->is_in_place() == device_->compute->is_in_place())
 			stealable_by |= uint32_t{1} << d->executor.number();
 	}
 }
@@ -198,6 +207,7 @@ int launch::begin(executor &x)
 	het_device *device = core().devices[x.number()].get();
 	missing_ = device == device_ ? missing_ : 0; // it is not known for thieves
 	device_ = device;
+	begun_ = now_ns();
 	int err = begin_on_device();
 	if (err)
 		return err;
@@ -209,21 +219,43 @@ het_event_part_info launch::part(uint32_t) const
 	return {0, device_, 0, shape_.global[shape_.dimensions - 1], started, ended};
 }
 
-// Devices without a queue are measured here; with one, from when it began to run.
-void launch::note_speed()
+// Devices without a queue are measured here; with one, from when it began to run. Returns how long that was.
+double launch::note_speed()
 {
 	bool has_queue = device_->compute->has_queue();
 	uint64_t from = has_queue ? started : submitted_, to = has_queue ? ended : now_ns();
-	if (to > from)
-		kernel_->speeds.note_alone(*device_, double(shape_.items()) / (double(to - from) * 1e-9));
+	double kernel = to > from ? double(to - from) * 1e-9 : 0;
+	if (kernel > 0)
+		kernel_->speeds.note_alone(*device_, double(shape_.items()) / kernel);
+	return kernel;
+}
+
+// Of all that the launch took: from its begin, or the end of the one before, to its own end, less the time in which it
+// had ended and nobody had asked.
+void launch::note_total(double kernel_seconds)
+{
+	constexpr size_t little = 1 << 16;
+	uint64_t now = now_ns(), from = std::max(begun_, device_->last_over.exchange(now));
+	uint64_t unwatched = device_->compute->has_queue() && watched > ended ? watched - std::max(ended, from) : 0;
+	if (now <= from + unwatched)
+		return;
+	double total = double(now - from - unwatched) * 1e-9;
+	kernel_->speeds.note_spent(*device_, total);
+	if (missing_ > little) // their travel was most of it
+		return;
+	double measured = std::max(0.0, total - kernel_seconds);
+	double known = device_->cost.load(std::memory_order_relaxed);
+	device_->cost.store(known > 0 ? known + 0.25 * (measured - known) : measured, std::memory_order_relaxed);
 }
 
 int launch::end(int device_error)
 {
-	if (!device_error)
-		note_speed();
+	double kernel_seconds = device_error ? 0 : note_speed();
 	kernel_->has_run(*device_);
-	return device_->compute->is_in_place() ? 0 : end_ranges(uses_, *device_, on_device.notes.get());
+	int err = device_->compute->is_in_place() ? 0 : end_ranges(uses_, *device_, on_device.notes.get());
+	if (!device_error && !err)
+		note_total(kernel_seconds);
+	return err;
 }
 
 } // namespace het::rt

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/kernel_command.h"
+#include "policy/placing.h"
 
 namespace het::rt
 {
@@ -25,6 +26,7 @@ class launch final : public kernel_command
 	const char *what_is_special() const;
 	unsigned find_devices(const het_launch_args &args, het_device *(&found)[most_devices], het_device **lost) const;
 	double missing_on(const het_device &d) const;
+	candidate candidate_of(het_device &d) const;
 	het_device &place_among(std::span<het_device *const> devices);
 	int choose_device(const het_launch_args &args);
 	void find_thieves(std::span<het_device *const> able);
@@ -32,12 +34,13 @@ class launch final : public kernel_command
 	int prepare_memory();
 	int begin_on_device();
 	void note_rate();
-	void note_speed();
+	double note_speed();
+	void note_total(double kernel_seconds);
 	void place_arguments();
 
 	het_device *device_ = nullptr;
 	size_t missing_ = 0; // bytes that were to travel to it when it was chosen; 0: not known
-	uint64_t submitted_ = 0;
+	uint64_t begun_ = 0, submitted_ = 0;
 };
 
 } // namespace het::rt

@@ -18,9 +18,18 @@ struct het_device {
 	unsigned memory_number = 0;
 	// Bytes a second that travel there, as the last large transfers have shown.
 	std::atomic<double> rate{8e9};
+	// Seconds of a launch in which its kernel does not run.
+	std::atomic<double> cost{0};
+	std::atomic<uint64_t> last_over{0}; // when the last launch ended there
 	het::rt::twin_pool twins;
 	// It has failed for good: nothing is sent there any longer.
 	std::atomic<bool> lost{false};
+
+	// What one of them does holds up the other.
+	bool shares_processors_with(const het_device &other) const
+	{
+		return compute->processors() && compute->processors() == other.compute->processors();
+	}
 };
 
 namespace het::rt

@@ -20,6 +20,9 @@ struct kept_speeds {
 };
 
 // Times after which they are kept: a file costs more than a short launch, and early measurements are the worst.
+// Measurements that make a device known. They are of caches, threads and pages that are not there yet: the best counts.
+constexpr uint32_t early = 3;
+
 bool is_time_to_keep(uint32_t n)
 {
 	return n >= 4 && std::has_single_bit(n) && std::countr_zero(n) % 2 == 0;
@@ -74,6 +77,7 @@ void speeds::load(unsigned device)
 		return;
 	memcpy(&kept, found.value.data(), sizeof(kept));
 	guarded g(lock_);
+	known_before_ |= sane(kept.alone) > 0 ? bit : 0;
 	if (!alone_.speed(device))
 		alone_.preset(device, sane(kept.alone));
 	if (!shared_.speed(device))
@@ -96,8 +100,11 @@ void speeds::note(calibration &c, unsigned device, double speed)
 	uint32_t n;
 	{
 		guarded g(lock_);
-		c.note(device, speed);
 		n = ++noted_[device];
+		if (n > early || (known_before_ >> device & 1))
+			c.note(device, speed);
+		else
+			c.preset(device, std::max(speed, c.speed(device)));
 	}
 	if (program_ && is_time_to_keep(n))
 		save(device);
@@ -108,12 +115,38 @@ double speeds::alone(const het_device &d)
 	unsigned device = d.executor.number();
 	load(device);
 	guarded g(lock_);
-	return alone_.speed(device);
+	return alone_.speed(device) > 0 ? alone_.speed(device) : shared_.speed(device);
 }
 
 void speeds::note_alone(const het_device &d, double speed)
 {
 	note(alone_, d.executor.number(), speed);
+}
+
+bool speeds::is_sure(const het_device &d)
+{
+	unsigned device = d.executor.number();
+	guarded g(lock_);
+	return noted_[device] >= early || (known_before_ >> device & 1);
+}
+
+double speeds::since(const het_device &d)
+{
+	guarded g(lock_);
+	return since_[d.executor.number()];
+}
+
+void speeds::note_chosen(const het_device &d)
+{
+	guarded g(lock_);
+	since_[d.executor.number()] = 0;
+}
+
+void speeds::note_spent(const het_device &d, double seconds)
+{
+	guarded g(lock_);
+	for (unsigned i = 0; i < core().ndevices; i++)
+		since_[i] += core().devices[i]->shares_processors_with(d) ? seconds : 0;
 }
 
 bool speeds::choose_shared(std::span<const unsigned> devices, std::span<double> speeds)
@@ -122,6 +155,14 @@ bool speeds::choose_shared(std::span<const unsigned> devices, std::span<double> 
 		load(device);
 	guarded g(lock_);
 	return shared_.choose(devices, speeds);
+}
+
+double speeds::shared(const het_device &d)
+{
+	unsigned device = d.executor.number();
+	load(device);
+	guarded g(lock_);
+	return shared_.speed(device);
 }
 
 void speeds::note_shared(const het_device &d, double speed)

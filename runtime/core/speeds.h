@@ -21,13 +21,21 @@ class speeds
 		kernel_ = kernel;
 	}
 
-	// Of launches on one device, without transfers. 0: not known.
+	// Of launches on one device, without transfers; of shared ones as long as there was none. 0: not known.
 	double alone(const het_device &d);
 	void note_alone(const het_device &d, double speed);
+
+	// What is known of the device where processors are shared (struct candidate). @seconds: how long a launch took
+	// there, with all that belongs to it.
+	bool is_sure(const het_device &d);
+	double since(const het_device &d);
+	void note_chosen(const het_device &d);
+	void note_spent(const het_device &d, double seconds);
 
 	// Of devices that share launches, with transfers: by which shares are cut. False: they are not known, and @speeds are as
 	// before.
 	bool choose_shared(std::span<const unsigned> devices, std::span<double> speeds);
+	double shared(const het_device &d);
 	void note_shared(const het_device &d, double speed);
 
 	// What twins cost its launches, in seconds for each byte that has one, at best. 0 until that is known.
@@ -46,6 +54,8 @@ class speeds
 	futex_lock lock_; // rank leaf
 	calibration alone_, shared_;
 	uint32_t noted_[calibration::most] = {};
+	uint32_t known_before_ = 0; // devices whose speeds other processes have measured
+	double since_[calibration::most] = {};
 	double twin_cost_ = 0;
 	unsigned twin_launches_ = 0;
 };

@@ -235,6 +235,8 @@ int split_launch::take(const het_launch_args &args)
 	if (!err)
 		err = choose_devices();
 	if (!err)
+		err = keep_one_of_processors();
+	if (!err)
 		err = choose_local();
 	if (!err)
 		err = choose_rows();
@@ -355,8 +357,10 @@ void split_launch::note_done(block &b, participant &p)
 void split_launch::note_speeds()
 {
 	for (const participant &p : std::span{parts_, nparts_}) {
-		if (p.rows > 0)
+		if (p.rows > 0) {
 			kernel_->speeds.note_shared(*p.device, p.rows / p.seconds * items_of_row());
+			kernel_->speeds.note_spent(*p.device, p.seconds);
+		}
 	}
 }
 

@@ -54,6 +54,8 @@ class split_launch final : public kernel_command
 
 	int refuse(const char *why) const;
 	int choose_devices();
+	int keep_one_of_processors();
+	bool is_chosen(const participant &p) const;
 	int choose_local();
 	int choose_rows();
 	int choose_patterns(bool declared);

@@ -134,6 +134,8 @@ class compute_device
 	virtual bool takes_blocks() const { return false; }
 	// Groups that keep it busy: with fewer it takes as long.
 	virtual size_t wanted_groups() const = 0;
+	// Devices with the same number run on the same processors; 0: on its own.
+	virtual unsigned processors() const { return 0; }
 	// Launches may have an offset.
 	virtual bool knows_offsets() const { return true; }
 	virtual bool can_build(const program_source &source) const = 0;
@@ -163,6 +165,7 @@ class compute_device
 };
 
 inline constexpr unsigned most_devices = max_devices;
+inline constexpr unsigned processors_of_host = 1;
 // Of usual sizes: what its registers have room for.
 inline constexpr size_t groups_of_gpu_unit = 16;
 

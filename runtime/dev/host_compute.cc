@@ -113,6 +113,8 @@ class host_compute final : public compute_device
 	bool has_queue() const override { return false; }
 	size_t wanted_groups() const override { return info_.units; }
 	bool is_in_place() const override { return in_place_; }
+	// `apart` stands in for a device with processors of its own.
+	unsigned processors() const override { return in_place_ ? processors_of_host : 0; }
 	bool has_addresses() const override { return true; }
 	bool can_build(const program_source &source) const override { return !source.functions.empty(); }
 

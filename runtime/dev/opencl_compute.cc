@@ -62,6 +62,7 @@ class opencl_compute final : public compute_device
 		return info_.units * (type_ & CL_DEVICE_TYPE_CPU ? 1 : groups_of_gpu_unit);
 	}
 	bool is_in_place() const override { return false; }
+	unsigned processors() const override { return type_ & CL_DEVICE_TYPE_CPU ? processors_of_host : 0; }
 	bool has_addresses() const override { return shared_memory_; }
 	device_textures *textures() override { return has_images_ && !open() ? &textures_ : nullptr; }
 	bool can_build(const program_source &source) const override
