@@ -646,7 +646,7 @@ TEST(stat_parameters, .traps = trap::best, .devices = device::host2)
 	CHECK_OK(gpuvm_stat(GPUVM_STAT_LAST_FAILURE, &text));
 	CHECK(text && !*text);
 	CHECK_ERR(gpuvm_stat(GPUVM_STAT_NDEVS, nullptr), GPUVM_ENULL);
-	for (int unknown : {-1, 0, 7, 63, 79, 1000})
+	for (int unknown : {-1, 0, 7, 63, 80, 1000})
 		CHECK_ERR(gpuvm_stat(unknown, &copy), GPUVM_EARG);
 }
 

@@ -155,3 +155,58 @@ TEST(more_than_there_are, .traps = trap::best, .devices = device::host, .alone =
 	a.add_everywhere(0, 1);
 	a.check();
 }
+
+// ---- where none are reserved: pages of shared memory that are collapsed on request ----
+
+namespace
+{
+// Bytes at [p, p + n) that page tables map as huge pages.
+size_t mapped_huge(const void *p, size_t n)
+{
+	FILE *f = fopen("/proc/self/smaps", "r");
+	CHECK(f);
+	char line[512];
+	auto at = (unsigned long)p;
+	unsigned long begin, end;
+	size_t total = 0, kb;
+	bool inside = false;
+	while (fgets(line, sizeof line, f)) {
+		if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+			inside = begin >= at && end <= at + n;
+		else if (inside && (sscanf(line, "ShmemPmdMapped: %zu kB", &kb) == 1 ||
+				    sscanf(line, "FilePmdMapped: %zu kB", &kb) == 1))
+			total += kb * 1024;
+	}
+	fclose(f);
+	return total;
+}
+} // namespace
+
+TEST(statistic_counts_mappings, .traps = trap::all, .devices = device::host, .alone = true)
+{
+	if (free_huge_pages())
+		skip("huge pages are reserved");
+	fixture fx(t);
+	if (t.v.trap == trap::kmod)
+		skip("the module has huge pages of its own");
+	CHECK_EQ(count_of(GPUVM_STAT_HUGE_BYTES), 0);
+	{
+		array small(fx, kind::library, 4 * huge);
+		CHECK_EQ(count_of(GPUVM_STAT_HUGE_BYTES), 0);
+		array a(fx, kind::library_huge, 4 * huge);
+		a.link();
+		size_t counted = count_of(GPUVM_STAT_HUGE_BYTES);
+		note("%zu of %zu bytes", counted, a.size());
+		memset(gpuvm_alias(a.data()), 0, a.size()); // none of it is shown by a mapping that was split
+		CHECK_EQ(mapped_huge(gpuvm_alias(a.data()), a.size()), counted);
+		memcpy(gpuvm_alias(a.data()), a.model(), a.size());
+		a.add_everywhere(0, 1);
+		a.check();
+		// Userfaultfd shows pages one by one.
+		if (t.v.trap == trap::sigsegv && counted == a.size())
+			CHECK_EQ(mapped_huge(a.data(), a.size()), a.size());
+		a.add_everywhere(0, 2);
+		a.check();
+	}
+	CHECK_EQ(count_of(GPUVM_STAT_HUGE_BYTES), 0);
+}

@@ -345,6 +345,9 @@ bool read_count(int parameter, unsigned long long *value)
 	case GPUVM_STAT_FAILURES:
 		*value = s.failures.get();
 		return true;
+	case GPUVM_STAT_HUGE_BYTES:
+		*value = huge_bytes();
+		return true;
 	default:
 		return false;
 	}

@@ -269,7 +269,9 @@ enum {
 	/** const char *: text of the last of them ("" if none); valid until it is asked for again */
 	GPUVM_STAT_LAST_FAILURE = 77,
 	/** unsigned: number of resolver threads */
-	GPUVM_STAT_RESOLVERS = 78
+	GPUVM_STAT_RESOLVERS = 78,
+	/** unsigned long long: bytes of gpuvm_malloc(GPUVM_HUGE) that are in huge pages now, of those that are allocated */
+	GPUVM_STAT_HUGE_BYTES = 79
 };
 
 /**

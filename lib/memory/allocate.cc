@@ -27,6 +27,17 @@ address_index<block> &blocks()
 // 256 MiB, or huge pages.
 constexpr size_t usual_chunk = 64 << 10;
 
+// Where a chunk is shown by a change of its mapping, one of a huge page leaves that whole. (Userfaultfd shows small pages in any
+// case.)
+void go_huge(block &b)
+{
+	b.huge = lib().source->make_huge(b.pages, b.in_source.offset);
+	if (b.huge < b.pages.size())
+		inform("gpuvm_malloc: %zu of %zu bytes are in small pages", b.pages.size() - b.huge, b.pages.size());
+	else if (!settings().chunk && !lib().catcher->features().by_page)
+		b.chunk = std::max(b.chunk, huge_page);
+}
+
 } // namespace
 
 void *allocate_block(size_t n, unsigned device, bool huge)
@@ -62,9 +73,17 @@ void *allocate_block(size_t n, unsigned device, bool huge)
 		fail(GPUVM_ESALLOC, "gpuvm_malloc: no address space for %zu bytes (raise vm.max_map_count?)", n);
 		return nullptr;
 	}
-	if (huge && !l.source->make_huge(b->pages, offset))
-		inform("gpuvm_malloc: no huge pages for %zu bytes", size);
+	if (huge)
+		go_huge(*b);
 	return p;
+}
+
+size_t huge_bytes()
+{
+	size_t n = 0;
+	structure_guard g;
+	blocks().for_each([&n](const block &b) { n += b.huge; });
+	return n;
 }
 
 int free_block(void *p)

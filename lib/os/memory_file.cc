@@ -188,13 +188,19 @@ bool memory_file::leave_at(range r, uint64_t offset)
 	return true;
 }
 
-bool memory_file::make_huge(range r, uint64_t offset) const
+// One by one: where memory is in pieces some can be had, and others not.
+size_t memory_file::make_huge(range r, uint64_t offset) const
 {
 	if (is_huge(offset))
-		return true;
+		return r.size();
 	madvise(r.ptr(), r.size(), MADV_HUGEPAGE);
 	madvise(alias(offset), r.size(), MADV_HUGEPAGE);
-	return populate(offset, r.size()) && !madvise(alias(offset), r.size(), MADV_COLLAPSE);
+	if (!populate(offset, r.size()))
+		return 0;
+	size_t huge = 0;
+	for (size_t at = 0; at < r.size(); at += huge_page)
+		huge += madvise(alias(offset + at), huge_page, MADV_COLLAPSE) ? 0 : huge_page;
+	return huge;
 }
 
 } // namespace het

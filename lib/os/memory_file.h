@@ -34,7 +34,7 @@ class memory_file final : public page_source
 	bool leave_at(range r, uint64_t offset) override;
 	// Pages of shared memory become huge by themselves only where the administrator has said so (shmem_enabled),
 	// but they can be collapsed on request (Linux 6.1). Costs a copy, once.
-	bool make_huge(range r, uint64_t offset) const override;
+	size_t make_huge(range r, uint64_t offset) const override;
 
       private:
 	bool map_alias();

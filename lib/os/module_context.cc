@@ -318,9 +318,9 @@ bool module_context::map_at(range r, uint64_t offset) const
 }
 
 // They come so, if the part was created so.
-bool module_context::make_huge(range, uint64_t) const
+size_t module_context::make_huge(range r, uint64_t) const
 {
-	return features_ & GPUVM_FEATURE_HUGE;
+	return features_ & GPUVM_FEATURE_HUGE ? r.size() : 0;
 }
 
 } // namespace het

@@ -68,7 +68,7 @@ class module_context final : public page_source
 	bool map_at(range r, uint64_t offset) const override;
 	bool fail_at(range) const override { return false; }
 	bool leave_at(range, uint64_t) override { return false; }
-	bool make_huge(range r, uint64_t offset) const override;
+	size_t make_huge(range r, uint64_t offset) const override;
 
       private:
 	explicit module_context(own_descriptor &&file) : file_(std::move(file)) {}

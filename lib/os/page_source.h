@@ -60,8 +60,8 @@ class page_source
 	// Makes @r, where the pages are mapped, private memory with the same contents, without any other memory or address space: as
 	// a mapping of the part, which is nobody else's from then on. False: this source can't, and nothing has changed.
 	virtual bool leave_at(range r, uint64_t offset) = 0;
-	// Makes huge pages of what is mapped at @r. False: it is in small ones.
-	virtual bool make_huge(range r, uint64_t offset) const = 0;
+	// Makes huge pages of what is mapped at @r, whole ones. How many bytes are in such, or come so when they are touched.
+	virtual size_t make_huge(range r, uint64_t offset) const = 0;
 
       protected:
 	~page_source() = default;
