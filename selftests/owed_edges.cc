@@ -162,16 +162,18 @@ TEST(parts_of_an_edge, .traps = trap::all, .devices = device::hostcb, .kinds = k
 	fixture fx(t);
 	array a(fx, t.v.kind, 20 * page + 123);
 	a.link();
-	for (size_t at : {size_t(0), size_t(40)}) {
+	// In the tail, which is there wherever the array begins.
+	const size_t first = a.size() - 50, second = a.size() - 10;
+	for (size_t at : {first, second}) {
 		CHECK_OK(gpuvm_kernel_begin_range(a.data() + at, 10, 0, GPUVM_READ_WRITE));
 		a.run(0, {kernel::add, at, 10, 7});
 		fx.dev().faults()->fail_reads = true;
 	}
-	for (size_t at : {40, 0})
+	for (size_t at : {second, first})
 		CHECK_ERR(gpuvm_kernel_end_range(a.data() + at, 10, 0), GPUVM_EDEVALLOC);
-	a.write_on_host(10, 30, 8);
+	a.write_on_host(first + 10, 30, 8);
 	fx.dev().faults()->fail_reads = false;
-	CHECK_OK(gpuvm_kernel_end_range(a.data(), 10, 0));
+	CHECK_OK(gpuvm_kernel_end_range(a.data() + first, 10, 0));
 	CHECK_OK(gpuvm_unlink(a.data(), 0));
 	a.check();
 }

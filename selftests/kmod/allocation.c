@@ -90,7 +90,7 @@ static int configure(int fd, __u32 fail_at, struct gpuvm_test *test)
 	return gpuvm_ioctl(fd, GPUVM_IOC_TEST, test);
 }
 
-TEST_F_TIMEOUT(allocation, of_the_module, 120)
+TEST_F_TIMEOUT(allocation, of_the_module, 3600)
 {
 	struct gpuvm_test test;
 	int step = -1, error;
@@ -134,7 +134,7 @@ static bool has_failed(int fd)
 	return pread(fd, text, sizeof(text) - 1, 0) > 0 && atoi(text) == 0;
 }
 
-TEST_F_TIMEOUT(allocation, of_the_kernel, 400)
+TEST_F_TIMEOUT(allocation, of_the_kernel, 3600)
 {
 	static const char *const settings[][2] = {
 		{"/sys/kernel/debug/failslab/ignore-gfp-wait", "N"},

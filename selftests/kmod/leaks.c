@@ -108,7 +108,7 @@ FIXTURE_TEARDOWN(leaks)
 }
 
 /* Each process has 4 MiB of pages: a leak of one page each would stand out of what the processors keep charged ahead. */
-TEST_F_TIMEOUT(leaks, hundreds_of_processes, 300)
+TEST_F_TIMEOUT(leaks, hundreds_of_processes, 3600)
 {
 	long usage;
 
@@ -136,7 +136,7 @@ static int use_regions(struct context *c, int count)
 }
 
 /* The same array over and over in one process. */
-TEST_F_TIMEOUT(leaks, thousands_of_regions, 300)
+TEST_F_TIMEOUT(leaks, thousands_of_regions, 3600)
 {
 	struct context c;
 	long usage;
