@@ -396,6 +396,7 @@ TEST(without_a_core_to_spare, .traps = trap::all, .devices = device::host2, .sec
 // The handler's array keeps its contents, though kernels write them anew all the time.
 TEST(profiled, .traps = trap::all, .devices = device::host | device::opencl, .seconds = 60)
 {
+	skip_under_tsan("it runs handlers with all signals blocked");
 	restart_with(t, {"GPUVM_QUIET=1"});
 	undisturbed driver_and_main;
 	fixture fx(t);

@@ -181,6 +181,7 @@ TEST(cancelled_in_calls, .traps = trap::all, .devices = device::host | device::h
 // The stack itself may not be linked memory: the kernel could not push a frame. All else may.
 TEST(handler_on_its_own_stack, .traps = trap::all, .devices = device::host | device::hostcb)
 {
+	skip_under_tsan("it runs handlers with all signals blocked");
 	fixture fx(t);
 	array a(fx, kind::map, 100 * page, 3);
 	a.link();
