@@ -7,6 +7,7 @@
 #include "api/next_function.h"
 #include "api/public.h"
 #include "memory/hooks.h"
+#include "os/log.h"
 #include "os/mapping.h"
 #include "os/settings.h"
 #include "os/vma.h"
@@ -76,8 +77,12 @@ __attribute__((constructor)) void at_load()
 {
 	if (size_t threshold = settings().mmap_threshold)
 		mallopt(M_MMAP_THRESHOLD, int(threshold));
-	if (__sanitizer_install_malloc_and_free_hooks)
-		__sanitizer_install_malloc_and_free_hooks([](const volatile void *, size_t) {}, on_sanitizer_free);
+	if (!__sanitizer_install_malloc_and_free_hooks)
+		return;
+	__sanitizer_install_malloc_and_free_hooks([](const volatile void *, size_t) {}, on_sanitizer_free);
+	inform("this program has a sanitizer's malloc: realloc() of an array whose bytes a device has copies old ones; "
+	       "call "
+	       "gpuvm_host_begin() or gpuvm_unlink() first");
 }
 
 } // namespace
