@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 1
 bad=0
 
 # Calls of other libraries that libhet answers in their place (lib/api/interpose_*.cc).
-interposed='close|close_range|closefrom|dup2|dup3|free|realloc|reallocarray|munmap|mremap|sigaction|sigset|(|bsd_|s|sysv_|__sysv_)signal|cl[A-Z][A-Za-z0-9]*|cu[A-Z][A-Za-z0-9_]*'
+interposed='pthread_exit|close|close_range|closefrom|dup2|dup3|free|realloc|reallocarray|munmap|mremap|sigaction|sigset|(|bsd_|s|sysv_|__sysv_)signal|cl[A-Z][A-Za-z0-9]*|cu[A-Z][A-Za-z0-9_]*'
 
 # name@@version for what is ours, the bare name for interposers: those must carry no version.
 exports=$(nm -D --defined-only "$b/libhet.so" | awk '$2 != "A" { print $3 }' |

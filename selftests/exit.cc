@@ -177,3 +177,26 @@ TEST(thread_exit_of_main, .traps = trap::all, .devices = device::plain)
 	});
 	expect_exit(e, 8, "pthread_exit() of the main thread");
 }
+
+// The library's threads, which are all that are left, block every signal.
+TEST(signal_after_the_last_thread, .traps = trap::all, .devices = device::plain)
+{
+	skip_under_sanitizers("exit() looks for leaks and threads");
+	ending e = run_process(most_seconds, [&] {
+		int leaving[2];
+		CHECK_SYS(pipe(leaving));
+		signal(SIGTERM, SIG_DFL);
+		pid_t whole = getpid();
+		if (!fork()) {
+			char byte;
+			CHECK_EQ(read(leaving[0], &byte, 1), 1);
+			sleep_ms(300);
+			kill(whole, SIGTERM);
+			_exit(0);
+		}
+		new fixture(t);
+		CHECK_EQ(write(leaving[1], "x", 1), 1);
+		pthread_exit(nullptr);
+	});
+	expect_killed_by(e, SIGTERM, "SIGTERM after pthread_exit() of the main thread");
+}

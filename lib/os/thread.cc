@@ -19,6 +19,8 @@ namespace
 {
 
 constexpr int urgent_nice = -15;
+std::atomic<bool> started_threads{false};
+
 constexpr uint64_t shortest_slice = 100000; // ns
 
 // faults_taken objects that live in this thread.
@@ -51,9 +53,15 @@ bool start_thread(const char *name, void (*run)(void *), void *arg)
 		pool().release(s, sizeof(start));
 		return false;
 	}
+	started_threads.store(true, std::memory_order_relaxed);
 	pthread_setname_np(thread, name);
 	pthread_detach(thread);
 	return true;
+}
+
+bool has_started_threads()
+{
+	return started_threads.load(std::memory_order_relaxed);
 }
 
 // The count is above 0 only while faults are taken, whatever a handler sees.
