@@ -89,6 +89,14 @@ TEST(storms_with_delays, .traps = trap::best, .seconds = 120)
 		expect_all_passed(run(t, "runtime_storm", {filter, "--jobs=2"}, "200", nullptr, 100), "runtime_storm");
 }
 
+// One launch ends in a chunk while another gathers its bytes there.
+TEST(joined_arrays_with_delays, .traps = trap::best, .seconds = 60)
+{
+	refuse_nesting();
+	expect_all_passed(run(t, "runtime_joined", {"--device=host2", "--jobs=2"}, "200", nullptr, 50),
+			  "runtime_joined");
+}
+
 // Without the lock the race of threads.cc is lost soon. Whatever else that library does wrong would be seen by
 // threads_with_delays.
 TEST(missing_lock_is_found, .traps = trap::all, .seconds = 40)

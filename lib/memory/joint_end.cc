@@ -112,8 +112,28 @@ bool joint_end::is_contested(range bytes) const
 
 // --- chunks --------------------------------------------------------------------
 
+// Another launch may have bytes of the chunk: both were put in order before their arrays were made one. Its end takes the chunk from
+// the host. So nobody gets the chunk between its arrival and that of what the writers have.
+int joint_end::gather_chunk(uint32_t c)
+{
+	if (int err = bring_home(a_, g_, {c, c + 1}, event::touch_write))
+		return err;
+	leave_fast(a_);
+	a_.chunks[c].flags |= chunk_busy;
+	int err = 0;
+	for (size_t i = 0; i < count_ && !err; i++) {
+		range r = intersect(writers_[i].part, a_.place.bytes_of(c));
+		if (r.empty())
+			continue;
+		const transfer piece = piece_of(a_, writers_[i].device, r);
+		err = read(writers_[i].device, {&piece, 1});
+	}
+	release_chunks(a_, c, 1);
+	return err;
+}
+
 // Each device keeps what it has written, and nothing is copied. The host may have written beside them: what it has is valid as it is.
-// Without memory for it the bytes are gathered.
+// Without memory or room for it the bytes are gathered.
 int joint_end::leave_in_fragments(uint32_t c)
 {
 	if (int err = lower_access(a_, {c, c + 1}, access::none))
@@ -121,7 +141,7 @@ int joint_end::leave_in_fragments(uint32_t c)
 	for (const usage &u : writers()) {
 		range r = intersect(u.part, a_.place.bytes_of(c));
 		if (!r.empty() && !write_fragment(a_, c, r, u.device))
-			return bring_home(a_, g_, {c, c + 1}, event::touch_write);
+			return gather_chunk(c);
 	}
 	bool failed = a_.chunks[c].flags & chunk_failed;
 	return failed && !has_lost_bytes(a_, c) ? heal_chunk(a_, c) : 0;
@@ -174,7 +194,7 @@ int joint_end::read(unsigned device, std::span<const transfer> pieces)
 	return 0;
 }
 
-// Copies what the writer has written in chunks that came home to the alias.
+// Copies what the writer has written in chunks that came home to the alias. Those of exact writers alone have it.
 int joint_end::collect(const usage &u)
 {
 	layout::span s = a_.place.chunks_of(u.part);
@@ -292,7 +312,7 @@ int joint_end::run()
 	int err = gather();
 	if (!err)
 		err = choose_owners();
-	for (size_t i = 0; i < count_ && !err; i++)
+	for (size_t i = 0; i < count_ && notes_ && !err; i++)
 		err = collect(writers_[i]);
 	if (!err)
 		err = merge_contested();

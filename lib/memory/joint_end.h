@@ -36,6 +36,7 @@ class joint_end
 	int choose_owners();
 	int choose_owner(uint32_t c);
 	int leave_in_fragments(uint32_t c);
+	int gather_chunk(uint32_t c);
 	int collect(const usage &u);
 	int read(unsigned device, std::span<const struct transfer> pieces);
 	int merge_contested();
