@@ -80,6 +80,35 @@ TEST_F(brackets, writers_on_two_devices)
 	EXPECT_TRUE(fits(part(0, 10, 20)));
 }
 
+TEST_F(brackets, joint_writers_wait_for_others_on_their_device)
+{
+	const int one = 0, other = 0;
+	auto joint = [&](unsigned device, const void *owner) {
+		usage u = part(device, 10, 20);
+		u.joint = joint_kind::exact;
+		u.owner = owner;
+		return u;
+	};
+	usage own = part(0, 30, 40), far = part(0, page, page + 10);
+	own.owner = &one;
+	for (bool writes : {false, true}) {
+		for (const usage &u : {part(0, 30, 40), own}) {
+			ASSERT_EQ(open_bracket(*a, u, writes), 0);
+			EXPECT_FALSE(fits(joint(0, &other))) << "what it is still to get would overwrite";
+			EXPECT_EQ(fits(joint(0, &one)), u.owner == &one);
+			EXPECT_EQ(fits(joint(1, &other)), !writes) << "it gets nothing there";
+			close_bracket(*a, u);
+		}
+		ASSERT_EQ(open_bracket(*a, far, writes), 0);
+		EXPECT_TRUE(fits(joint(0, &other))) << "another chunk";
+		close_bracket(*a, far);
+	}
+	ASSERT_EQ(open_bracket(*a, joint(0, &one), true), 0);
+	EXPECT_TRUE(fits(joint(0, &other))) << "each gets its own bytes";
+	EXPECT_FALSE(fits(part(0, 30, 40)));
+	close_bracket(*a, joint(0, &one));
+}
+
 TEST_F(brackets, an_undone_writer_leaves_the_reader)
 {
 	for (usage u : {whole(0), part(0, 0, 50)}) {
