@@ -4,7 +4,6 @@
 #include "harness/fixture.h"
 
 #include <atomic>
-#include <functional>
 #include <thread>
 
 using namespace selftest;

@@ -2,7 +2,6 @@
 // Other test programs once more, with a library that delays every hand-over at random (inject/libhet.so beside the
 // programs' folder), and with one whose resolvers check a chunk's state and map it without the array's lock: that
 // one must be found out.
-#include "harness/clock.h"
 #include "harness/process.h"
 #include "harness/test.h"
 

@@ -73,8 +73,8 @@ int move_out_of_the_way(int fd)
 	while (teller.exchange(self) == self)
 		pause();
 	die("file descriptor %d, which libhet needs to keep arrays consistent, was closed by the program or became "
-	    "another "
-	    "file, past the C library: the process ends before data is lost (close() and dup2() of the C library, "
+	    "another file, past the C library: the process ends before data is lost (close() and dup2() of the C "
+	    "library, "
 	    "close_range() and closefrom() leave it alone; link or preload libhet, and use these)",
 	    fd);
 }

@@ -213,10 +213,10 @@ bool executor::reap()
 	forget_last_error();
 	e->watched = now_ns();
 	int err = device_->wait(e->on_device, times);
-	if (err)
-		e->keep_why();
-	if (err)
+	if (err) {
+		e->keep_why(); // the driver's words, before the device is asked
 		check_device(*core().devices[number_]);
+	}
 	if (times.ended) {
 		e->started = times.started;
 		e->ended = times.ended;
