@@ -21,9 +21,10 @@ struct environment {
 	size_t chunk;          // GPUVM_CHUNK: bytes a chunk; 0: by the size of the array
 	size_t read_ahead;     // GPUVM_READ_AHEAD: largest fetch of a sequential reader, in bytes
 	size_t mmap_threshold; // GPUVM_MMAP_THRESHOLD: malloc's, fixed at load; 0: left alone
-	unsigned watchdog_s;   // GPUVM_WATCHDOG: seconds after which a fetch is reported as stuck; 0: never
-	const char *devices;   // HET_DEVICES: of the runtime: opencl, cuda, host, apart; null: opencl,host
-	const char *policy; // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
+	unsigned
+		watchdog_s; // GPUVM_WATCHDOG: seconds after which a fetch, or a part of a launch, is reported as stuck; 0: never
+	const char *devices; // HET_DEVICES: of the runtime: opencl, cuda, host, apart; null: opencl,host
+	const char *policy;  // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
 	const char *
 		instrument; // HET_INSTRUMENT: of kernels on CUDA devices: coalesce, coalesce/N, dirty, touch; null: none
 	unsigned exit_wait_s;          // HET_EXIT_WAIT: seconds that exit waits for commands under way

@@ -136,6 +136,7 @@ int block::begin_on_device()
 	shape.part.first = what.first;
 	shape.part.count = what.count;
 	delay_point();
+	submitted.store(true);
 	err = device().compute->submit(*of->parts_[participant].kernel, shape, {args_.get(), of->args_.size()},
 				       on_device);
 	if (err)

@@ -33,7 +33,11 @@ class block final : public het_event
 	// When its own work began, and how long it took before to make twins.
 	uint64_t begun_at = 0, twins_ns = 0;
 	// Whether what it has done is of the launch's results, or for others to do. The launch's lock.
-	enum : uint8_t { under_way, counts, given_back, done_again } state = under_way;
+	enum : uint8_t { under_way, counts, given_back, done_again, failed } state = under_way;
+	// Its data is there, and the device has its kernel.
+	std::atomic<bool> submitted{false};
+	// It was named as one that waits for others. The launch's lock.
+	bool is_late = false;
 
       private:
 	het_device &device() const { return *of->parts_[participant].device; }

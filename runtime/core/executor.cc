@@ -236,6 +236,16 @@ bool executor::reap()
 	return true;
 }
 
+bool executor::runs(const het_event &e)
+{
+	if (!has_queue())
+		return true;
+	flight_lock_.lock(lock_rank::leaf);
+	bool first = oldest_ == &e;
+	flight_lock_.unlock(lock_rank::leaf);
+	return first;
+}
+
 void executor::attend()
 {
 	if (has_queue() && flights_.load() && !attended_.exchange(true))

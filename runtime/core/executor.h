@@ -30,6 +30,11 @@ class executor
 	// Commands that it has to do.
 	uint32_t load() const { return ready_.size() + flights_.load(std::memory_order_relaxed); }
 
+	// The device is at this command, which it has.
+	bool runs(const het_event &e);
+	// Commands that it has done so far, on a device with a queue.
+	uint32_t reaped() const { return reaped_.load(std::memory_order_relaxed); }
+
 	// How long all that will take, as far as that is known.
 	uint64_t expected_ns() const { return expected_ns_.load(std::memory_order_relaxed); }
 	// A command is among those, or is no longer.

@@ -181,7 +181,8 @@ int het_kernel::open(const char *wanted)
 	if (!name)
 		return fail(HET_ENOMEM, "kernel %s: no memory", wanted);
 	memcpy(name.get(), wanted, n);
-	speeds.name(program->identity(), name.get());
+	identity = program->identity();
+	speeds.name(identity, name.get());
 	if (program->fat() && !program->fat()->find(wanted, described_))
 		return fail(HET_ENAME, "the fat binary has no kernel %s; het-fatbin list names those that it has",
 			    wanted);

@@ -88,7 +88,9 @@ struct het_kernel final : het::rt::object {
 	het::rt::text name;
 	uint32_t nargs = 0;
 	het::rt::speeds speeds;
+	uint64_t identity = 0;                    // of its program, see there
 	std::atomic<bool> is_refusal_told{false}; // that it is not split, which was wanted
+	std::atomic<uint64_t> known_to_wait{0};   // what core/waiting_kernels.cc found when it looked last
 
       private:
 	int check_image(const het_device &d, const het::rt::device_kernel &k) const;

@@ -4,6 +4,7 @@
 #include "core/analysis.h"
 #include "core/block.h"
 #include "core/queue.h"
+#include "core/waiting_kernels.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "os/settings.h"
@@ -230,7 +231,10 @@ int split_launch::take(const het_launch_args &args)
 	int err = take_launch(args);
 	if (!err && args.device)
 		err = refuse("the launch names its device");
+	is_declared_ = args.flags & HET_SPLIT;
 	if (!err && is_refused(*kernel_, args.flags))
+		err = unsplit;
+	if (!err && is_known_to_wait(*kernel_, is_declared_))
 		err = unsplit;
 	if (!err)
 		err = choose_devices();
@@ -241,7 +245,7 @@ int split_launch::take(const het_launch_args &args)
 	if (!err)
 		err = choose_rows();
 	if (!err)
-		err = choose_patterns(args.flags & HET_SPLIT);
+		err = choose_patterns(is_declared_);
 	if (!err)
 		err = prepare_kernels();
 	if (!err)
@@ -323,6 +327,7 @@ int split_launch::begin(executor &)
 	lock_.unlock(lock_rank::graph);
 	if (!list)
 		return err;
+	watch(*this);
 	start(list);
 	return detached;
 }
@@ -459,11 +464,14 @@ void split_launch::note(block &b, int err, bool again)
 	participant &p = parts_[b.participant];
 	p.blocks--;
 	under_way_--;
+	over_++;
 	if (!err && keeps_results(p))
 		note_done(b, p);
 	else if (!err || lose(b.participant, err, again))
 		take_back(b);
-	else if (!why)
+	else
+		b.state = block::failed;
+	if (b.state == block::failed && !why)
 		why = std::move(b.why);
 }
 
@@ -472,9 +480,12 @@ void split_launch::block_is_over(block &b, int err, bool again)
 	lock_.lock(lock_rank::graph);
 	note(b, err, again);
 	block *list = hand_out_all();
-	bool last = !under_way_;
+	bool last = !under_way_, was_late = b.is_late && !err;
+	has_late_ended_ |= was_late;
 	lock_.unlock(lock_rank::graph);
 	start(list);
+	if (was_late)
+		tell_ended(b);
 	if (last)
 		complete();
 }
@@ -527,6 +538,7 @@ void split_launch::complete()
 		start(more);
 		return;
 	}
+	unwatch(*this);
 	note_speeds();
 	int err = bring_together();
 	if (has_twins_)

@@ -10,8 +10,10 @@
 #pragma once
 
 #include "core/kernel_command.h"
+#include "core/split_watch.h"
 #include "core/twins.h"
 #include "policy/policy.h"
+#include "policy/stuck.h"
 
 namespace het::rt
 {
@@ -34,6 +36,11 @@ class split_launch final : public kernel_command
 	uint32_t nparts() const override { return ndone_; }
 	het_event_part_info part(uint32_t number) const override;
 
+	watched_launch watched;
+	// Says once if a part of it most likely waits for another, and sees to it that the kernel is not divided again. For the watch:
+	// @gap as that of quiet_time.
+	void look(uint64_t now, uint64_t gap, unsigned least_seconds);
+
       private:
 	friend class block;
 
@@ -50,6 +57,13 @@ class split_launch final : public kernel_command
 	struct done_part {
 		het_event_part_info info;
 		std::unique_ptr<done_part> next;
+	};
+
+	// A part that has run for too long.
+	struct late_part {
+		const het_device *device;
+		rows what;
+		double seconds, expected;
 	};
 
 	int refuse(const char *why) const;
@@ -93,6 +107,13 @@ class split_launch final : public kernel_command
 	int bring_together();
 	void complete();
 
+	block *running_block(unsigned participant) const;
+	double expected_seconds(const block &b, double speed) const;
+	bool find_late(unsigned participant, double speed, uint64_t now, uint64_t gap, unsigned least,
+		       late_part &found);
+	void tell(const late_part &p);
+	void tell_ended(const block &b);
+
 	participant parts_[most_devices] = {};
 	unsigned nparts_ = 0;
 	size_t nrows_ = 0;
@@ -100,15 +121,21 @@ class split_launch final : public kernel_command
 	twins twins_;
 	bool has_twins_ = false;
 	bool is_analysed_ = false; // what is known of the kernel decides
+	bool is_declared_ = false; // the caller has said that it may be divided
+	// The watch's.
+	quiet_time quiet_[most_devices];
+	bool has_late_part_ = false;
 
 	// Guards all below, the policy, and the participants once it has begun. Rank: graph.
 	futex_lock lock_;
 	block *blocks_ = nullptr; // all there ever were
 	unsigned under_way_ = 0;
+	uint64_t over_ = 0;     // blocks that have ended, however
 	unsigned returned_ = 0; // blocks that were given back, and nobody has yet
 	std::unique_ptr<done_part> done_;
 	uint32_t ndone_ = 0;
 	int failure_ = 0;
+	bool has_late_ended_ = false; // a part that was named as late
 };
 
 } // namespace het::rt

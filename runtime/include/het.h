@@ -514,7 +514,7 @@ enum {
 	 * is written and has no pattern, all devices begin with the same bytes, and compare them with those from before at
 	 * the end; no two may change the same byte. That costs, so it is done if it is known to pay, and not by devices in place.
 	 * A launch that can't be split runs on one device: GPUVM_VERBOSE=1 tells why. So does one of a kernel that is unsafe to split as its
-	 * fat binary says, with a warning, but for the next flag. The environment's HET_POLICY chooses how devices share the work.
+	 * fat binary says, with a warning, but for the next flag; and one of a kernel of which a part has waited for another before. The environment's HET_POLICY chooses how devices share the work.
 	 */
 	HET_SPLIT = 1,
 	/** With HET_SPLIT: it holds whatever the fat binary says of the kernel */

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What the watch sees of a split launch. Its parts run where the memory of others can't be seen, or before others have begun: one that
+// waits for another most likely waits for ever.
+#include "core/block.h"
+#include "core/split_launch.h"
+#include "core/waiting_kernels.h"
+#include "memory/failure.h"
+#include "os/log.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace het::rt
+{
+
+namespace
+{
+
+// In work-items a second, the lower one of what is known; 0: nothing is.
+double slowest_known(speeds &known, const het_device &d)
+{
+	double alone = known.alone(d), shared = known.shared(d);
+	return shared > 0 ? std::min(alone, shared) : alone;
+}
+
+// What the program's owner can do about it.
+const char *cure(const het_device &d, bool is_declared)
+{
+	if (d.compute->info().kind == HET_DEVICE_CUDA)
+		return "put .pragma \"het_no_slice\" into the kernel";
+	return is_declared ? "leave out HET_SPLIT" : "name a device in the launch";
+}
+
+} // namespace
+
+// That which the device was given first. Null: what it has does not run yet. Lock held.
+block *split_launch::running_block(unsigned participant) const
+{
+	block *first = nullptr;
+	for (block *b = blocks_; b; b = b->next) {
+		if (b->participant == participant && b->state == block::under_way)
+			first = b;
+	}
+	bool runs = first && first->submitted.load() && parts_[participant].device->executor.runs(*first);
+	return runs ? first : nullptr;
+}
+
+// By all that is known of the kernel, the longest: inputs differ, and so do devices. @speed: rows a second in other launches. 0:
+// nothing is known. Lock held.
+double split_launch::expected_seconds(const block &b, double speed) const
+{
+	auto n = double(b.what.count);
+	double longest = speed > 0 ? n / speed : 0;
+	for (const participant &p : std::span{parts_, nparts_})
+		longest = p.rows > 0 ? std::max(longest, n * p.seconds / p.rows) : longest;
+	return longest;
+}
+
+bool split_launch::find_late(unsigned participant, double speed, uint64_t now, uint64_t gap, unsigned least,
+			     late_part &found)
+{
+	het_device &d = *parts_[participant].device;
+	bool late = false;
+	lock_.lock(lock_rank::graph);
+	block *b = running_block(participant);
+	double seconds = double(quiet_[participant].look(now, gap, b, over_ + d.executor.reaped())) * 1e-9;
+	if (b) {
+		found = {&d, b->what, seconds, expected_seconds(*b, speed)};
+		late = is_stuck(seconds, found.expected, least);
+		b->is_late |= late;
+	}
+	lock_.unlock(lock_rank::graph);
+	return late;
+}
+
+void split_launch::tell(const late_part &p)
+{
+	size_t items = shape_.local[shape_.part.along];
+	char expected[40] = "";
+	if (p.expected > 0)
+		snprintf(expected, sizeof(expected), " (%.2g s were expected)", p.expected);
+	report(GPUVM_ESTATE, nullptr,
+	       "kernel %.60s: work-items %zu to %zu of a divided launch have run on %.50s for %.0f s%s; most likely "
+	       "they "
+	       "wait for others of it, for ever: %s. It is not divided again",
+	       kernel_->name.get(), p.what.first * items, p.what.end() * items - 1, p.device->compute->info().name,
+	       p.seconds, expected, cure(*p.device, is_declared_));
+}
+
+void split_launch::look(uint64_t now, uint64_t gap, unsigned least_seconds)
+{
+	for (unsigned i = 0; i < nparts_ && !has_late_part_; i++) {
+		late_part p;
+		double speed = slowest_known(kernel_->speeds, *parts_[i].device) / items_of_row();
+		has_late_part_ = find_late(i, speed, now, gap, least_seconds, p);
+		if (!has_late_part_)
+			continue;
+		note_waiting(*kernel_, true); // first: whoever hears of it may end the process
+		tell(p);
+		lock_.lock(lock_rank::graph);
+		bool ended = has_late_ended_;
+		lock_.unlock(lock_rank::graph);
+		if (ended)
+			note_waiting(*kernel_, false);
+	}
+}
+
+// What has ended has not waited for ever: it was slow.
+void split_launch::tell_ended(const block &b)
+{
+	note_waiting(*kernel_, false);
+	warn("kernel %s: its work-items on %s have ended after all; it is divided again", kernel_->name.get(),
+	     parts_[b.participant].device->compute->info().name);
+}
+
+} // namespace het::rt

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Parts of a divided launch that wait for others, and those who look for such.
+#include "harness/fixture.h"
+#include "harness/process.h"
+#include "harness/runtime.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <gpuvm.h>
+#include <mutex>
+#include <string>
+#include <unistd.h>
+
+using namespace selftest;
+namespace fs = std::filesystem;
+
+namespace
+{
+
+// Work-item 0 waits, if it is to, until the last one has set its byte: on another device, whose memory it does not see.
+const char source[] = R"(
+kernel void first_waits_for_last(global volatile uchar *p, ulong n, uint waits)
+{
+	size_t i = get_global_id(0);
+	while (waits == 1 && i == 0 && !p[n - 1])
+		;
+	p[i] = 1;
+}
+)";
+
+// Which work-items wait; all do so for the test, on the host alone.
+enum class waiting : uint32_t { none, first, all };
+std::atomic<bool> released{false};
+
+void first_waits_for_last(const het_group *g, void *const *args)
+{
+	auto *p = static_cast<uint8_t *>(args[0]);
+	auto n = *static_cast<uint64_t *>(args[1]);
+	auto who = waiting(*static_cast<uint32_t *>(args[2]));
+	while (who == waiting::first && !g->first[0] && !__atomic_load_n(p + n - 1, __ATOMIC_ACQUIRE) &&
+	       !released.load())
+		usleep(1000);
+	while (who == waiting::all && !released.load())
+		usleep(1000);
+	for (size_t i = g->first[0]; i < g->first[0] + g->items[0]; i++)
+		__atomic_store_n(p + i, uint8_t(1), __ATOMIC_RELEASE);
+}
+
+// What the error callback was told.
+struct {
+	std::mutex lock;
+	std::condition_variable came;
+	std::vector<std::string> all;
+} reported;
+
+void on_error(int code, void *hostptr, const char *message, void *)
+{
+	CHECK_EQ(code, GPUVM_ESTATE);
+	CHECK(!hostptr);
+	std::lock_guard g(reported.lock);
+	reported.all.emplace_back(message);
+	reported.came.notify_all();
+}
+
+std::string wait_for_report()
+{
+	std::unique_lock g(reported.lock);
+	reported.came.wait(g, [] { return !reported.all.empty(); });
+	return reported.all.front();
+}
+
+size_t reports()
+{
+	std::lock_guard g(reported.lock);
+	return reported.all.size();
+}
+
+// A kernel, memory for it, and launches of it that are divided if they can be.
+struct waiting_fixture {
+	static constexpr size_t items = 64 << 10, group = 64;
+
+	// The case was restarted with all its settings.
+	waiting_fixture()
+	{
+		const het_function function = {"first_waits_for_last", first_waits_for_last, 3};
+		het_program_args p = {};
+		p.size = sizeof p;
+		p.source = source;
+		p.functions = &function;
+		p.nfunctions = 1;
+		HET_OK(het_program_create(&p, program.out()));
+		HET_OK(het_queue_create(nullptr, queue.out()));
+		make_kernel(kernel);
+		CHECK_OK(gpuvm_set_error_callback(on_error, nullptr));
+	}
+	void make_kernel(kernel_handle &k) { HET_OK(het_kernel_create(program, "first_waits_for_last", k.out())); }
+
+	void launch(het_kernel *k, std::vector<uint8_t> &bytes, waiting who, event_handle &e)
+	{
+		bytes.assign(items, 0);
+		uint64_t n = items;
+		const het_arg args[] = {range_arg(bytes.data(), items, HET_READ_WRITE, each_byte), value_arg(n),
+					value_arg(who)};
+		het_launch_args l = {};
+		l.size = sizeof l;
+		l.kernel = k;
+		l.dimensions = 1;
+		l.flags = HET_SPLIT;
+		l.global[0] = items;
+		l.local[0] = group;
+		l.arg_size = sizeof(het_arg);
+		l.nargs = std::size(args);
+		l.args = args;
+		HET_OK(het_launch(queue, &l, e.out()));
+	}
+	// How many parts a launch that does not wait has.
+	size_t parts(het_kernel *k)
+	{
+		std::vector<uint8_t> bytes;
+		event_handle e;
+		launch(k, bytes, waiting::none, e);
+		wait_for(e);
+		return parts_of(e).size();
+	}
+	// A device that was held up may get nothing once.
+	void check_divided(het_kernel *k)
+	{
+		unsigned tries = 0;
+		while (parts(k) != 2)
+			CHECK(++tries < 100);
+	}
+	// Its speeds are known then: what takes a second is a hundred times as long.
+	void make_known()
+	{
+		for (unsigned i = 0; i < 4; i++)
+			check_divided(kernel);
+	}
+
+	program_handle program;
+	queue_handle queue;
+	kernel_handle kernel;
+};
+
+// The first of the devices waits, as it gets the first share.
+const std::vector<const char *> two_devices = {"HET_DEVICES=apart,apart", "HET_POLICY=static", "HET_CACHE_SIZE=0",
+					       "GPUVM_WATCHDOG=1"};
+
+bool has_watch()
+{
+	for (const auto &thread : fs::directory_iterator("/proc/self/task")) {
+		std::string name;
+		std::getline(std::ifstream(thread.path() / "comm") >> std::ws, name);
+		if (name == "het-watch")
+			return true;
+	}
+	return false;
+}
+
+} // namespace
+
+// The second launch is made, and the handle with it, while the first one waits.
+TEST(a_part_that_waits_is_named_and_its_kernel_no_longer_divided, .devices = device::host2)
+{
+	restart_with(t, two_devices);
+	waiting_fixture fx;
+	fx.make_known();
+	std::vector<uint8_t> bytes, others, more;
+	event_handle e, one, two;
+	fx.launch(fx.kernel, bytes, waiting::first, e);
+	std::string text = wait_for_report();
+	note("%s", text.c_str());
+	CHECK(text.find("first_waits_for_last") != text.npos);
+	CHECK(text.find("work-items 0 to ") != text.npos);
+	CHECK(text.find("apart") != text.npos);
+	CHECK(text.find("expected") != text.npos);
+	CHECK(text.find("leave out HET_SPLIT") != text.npos);
+	CHECK(status_of(e) > 0);
+	kernel_handle same;
+	fx.make_kernel(same);
+	fx.launch(fx.kernel, others, waiting::none, one);
+	fx.launch(same, more, waiting::none, two);
+	released.store(true);
+	wait_for(e);
+	wait_for(one);
+	wait_for(two);
+	CHECK_EQ(parts_of(one).size(), 1);
+	CHECK_EQ(parts_of(two).size(), 1);
+	CHECK_EQ(std::count(bytes.begin(), bytes.end(), 1), fx.items);
+	CHECK_EQ(reports(), 1);
+	// It had not waited for ever.
+	fx.check_divided(fx.kernel);
+	fx.check_divided(same);
+}
+
+// What a kernel takes is not known at first, and it may be an hour.
+TEST(nothing_is_said_of_a_kernel_that_nobody_knows, .devices = device::host2)
+{
+	restart_with(t, two_devices);
+	waiting_fixture fx;
+	std::vector<uint8_t> bytes;
+	event_handle e;
+	fx.launch(fx.kernel, bytes, waiting::all, e);
+	while (!has_watch())
+		usleep(1000);
+	sleep(3); // many looks, of which none may say anything
+	CHECK_EQ(reports(), 0);
+	released.store(true);
+	wait_for(e);
+	CHECK_EQ(parts_of(e).size(), 2);
+}
+
+TEST(the_watch_comes_with_divided_launches_and_goes, .devices = device::host2)
+{
+	restart_with(t, two_devices);
+	waiting_fixture fx;
+	CHECK(!has_watch());
+	for (unsigned i = 0; i < 3; i++) {
+		std::vector<uint8_t> bytes;
+		event_handle e;
+		released.store(false);
+		fx.launch(fx.kernel, bytes, waiting::first, e);
+		while (!has_watch())
+			usleep(1000);
+		released.store(true);
+		wait_for(e);
+		while (has_watch())
+			usleep(1000);
+	}
+}
+
+TEST(nobody_watches_if_that_is_not_wanted, .devices = device::host2)
+{
+	std::vector<const char *> settings = two_devices;
+	settings.back() = "GPUVM_WATCHDOG=0";
+	restart_with(t, settings);
+	waiting_fixture fx;
+	fx.make_known();
+	CHECK(!has_watch());
+}
+
+TEST(fork_and_exit_beside_a_part_that_waits, .devices = device::host2)
+{
+	std::vector<const char *> settings = two_devices;
+	settings.push_back("HET_EXIT_WAIT=1");
+	restart_with(t, settings);
+	ending ended = run_process(30 * t.patience, [] {
+		waiting_fixture fx;
+		fx.make_known();
+		std::vector<uint8_t> bytes;
+		event_handle e;
+		fx.launch(fx.kernel, bytes, waiting::first, e);
+		while (!has_watch())
+			usleep(1000);
+		for (unsigned i = 0; i < 20; i++)
+			expect_success(run_process(10, [] {}), "a child");
+		wait_for_report();
+		exit(0);
+	});
+	expect_success(ended, "a process that exits while a part waits");
+}
+
+// The kernel is a device's that has a queue, and never ends: its process has to.
+TEST(later_processes_know_it, .devices = device::mixed)
+{
+	char folder[] = "/tmp/het-watchdog-XXXXXX";
+	const char *mine = getenv("HET_TEST_CACHE");
+	CHECK(mine || mkdtemp(folder));
+	setenv("HET_TEST_CACHE", mine ? mine : folder, 1);
+	setenv("XDG_CACHE_HOME", mine ? mine : folder, 1);
+	restart_with(t, {"HET_DEVICES=opencl,apart", "HET_POLICY=static", "HET_CACHE_SIZE=1M", "GPUVM_WATCHDOG=1"});
+	ending waits = run_process(60 * t.patience, [] {
+		waiting_fixture fx;
+		uint32_t n = 0;
+		HET_OK(het_devices(0, nullptr, &n));
+		if (n != 2)
+			_exit(2);
+		fx.make_known();
+		std::vector<uint8_t> bytes;
+		event_handle e;
+		fx.launch(fx.kernel, bytes, waiting::first, e);
+		wait_for_report();
+		_exit(0);
+	});
+	if (waits.exited(2)) {
+		fs::remove_all(mine);
+		skip("there is not one OpenCL device");
+	}
+	expect_success(waits, "a process whose kernel waits");
+	ending knows = run_process(60 * t.patience, [] {
+		waiting_fixture fx;
+		stderr_capture capture;
+		CHECK_EQ(fx.parts(fx.kernel), 1);
+		CHECK_EQ(fx.parts(fx.kernel), 1);
+		std::string text = capture.text();
+		note("%s", text.c_str());
+		size_t told = text.find("runs on one device");
+		CHECK(told != text.npos);
+		CHECK(text.find("runs on one device", told + 1) == text.npos);
+	});
+	fs::remove_all(mine);
+	expect_success(knows, "a process after it");
+}
