@@ -85,17 +85,13 @@ bool conflicts(const array &a, const usage &u)
 		if (d != u.device && a.links[d].open.load() >= one_writer)
 			return true;
 	}
-	// A noted writer gets whole chunks, on which others' exact writers must not be at work there.
-	auto would_overwrite = [&](const bracket &b) {
-		return u.joint == joint_kind::noted && b.device == u.device && b.owner != u.owner;
-	};
 	// Another's kernel on the device, a reader, too, may still be about to get whole chunks there.
 	auto may_overwrite = [&](const bracket &b) {
 		return u.joint != joint_kind::none && b.joint == joint_kind::none && b.device == u.device &&
 		       b.owner != u.owner;
 	};
 	for (const bracket *b = a.parts; b; b = b->next) {
-		bool other = b->joint != joint_kind::none ? !u.owner || would_overwrite(*b) : b->device != u.device;
+		bool other = b->joint != joint_kind::none ? !u.owner : b->device != u.device;
 		if (((other && b->writes) || may_overwrite(*b)) && meet(a, b->part, u.part))
 			return true;
 	}

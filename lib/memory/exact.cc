@@ -17,15 +17,17 @@ namespace het
 namespace
 {
 
-bool is_exact_writer(const bracket &b, unsigned device)
+// What it has on the device may be written already. Noted writers that have the same bytes get them once.
+bool may_be_ahead(const bracket &b, unsigned device)
 {
-	return b.joint == joint_kind::exact && b.writes && b.device == device;
+	return b.writes && b.device == device &&
+	       (b.joint == joint_kind::exact || (b.joint == joint_kind::noted && b.arrived));
 }
 
-bool has_exact_writer(const array &a, range bytes, unsigned device)
+bool may_be_ahead(const array &a, range bytes, unsigned device)
 {
 	for (const bracket *b = a.parts; b; b = b->next) {
-		if (is_exact_writer(*b, device) && b->part.overlaps(bytes))
+		if (may_be_ahead(*b, device) && b->part.overlaps(bytes))
 			return true;
 	}
 	return false;
@@ -66,7 +68,7 @@ class chunk_begin
 			copies_at copies = copies_of(a_, c_, at);
 			range r = {at, std::min(rest_.end, copies.end)};
 			if (!for_writer_)
-				r = beside(a_, r, [&](const bracket &b) { return is_exact_writer(b, device_); });
+				r = beside(a_, r, [&](const bracket &b) { return may_be_ahead(b, device_); });
 			if (copies.valid & device_copy(device_))
 				lib().stats.kept_bytes.add(r.size());
 			else if (!r.empty())
@@ -87,7 +89,7 @@ class chunk_begin
 			return 0;
 		chunk &ch = a_.chunks[c_];
 		// Who is to be told that the bytes are written again must not write them unseen.
-		bool noted = !for_writer_ && !has_exact_writer(a_, now, device_);
+		bool noted = !for_writer_ && !may_be_ahead(a_, now, device_);
 		int err = noted ? lower_access(a_, {c_, c_ + 1}, access::read) : 0;
 		if (err)
 			return err;
@@ -122,7 +124,7 @@ int bring_exact(array &a, array_guard &g, const usage &u)
 	auto is_whole = [&](uint32_t c) {
 		range bytes = a.place.bytes_of(c);
 		return u.part.covers(bytes) && !(a.chunks[c].flags & chunk_fragmented) &&
-		       !has_exact_writer(a, bytes, u.device);
+		       !may_be_ahead(a, bytes, u.device);
 	};
 	int err = 0;
 	for (uint32_t c = s.first; c < s.last && !err;) {

@@ -95,6 +95,16 @@ bool joint_end::is_exact(uint32_t c) const
 	return std::none_of(writers_, writers_ + count_, is_noted);
 }
 
+// What differs from the host's bytes will be taken for written by another's kernels, so a device on which these are at work must not
+// become the source of the host's.
+bool joint_end::may_be_given(uint32_t c) const
+{
+	const bracket *b = a_.parts;
+	while (b && !(b->joint == joint_kind::noted && b->owner != owner_ && b->part.overlaps(a_.place.bytes_of(c))))
+		b = b->next;
+	return !b;
+}
+
 // What several devices have written can't be told by first and last bytes.
 bool joint_end::is_contested(range bytes) const
 {
@@ -112,68 +122,112 @@ bool joint_end::is_contested(range bytes) const
 
 // --- chunks --------------------------------------------------------------------
 
-// Another launch may have bytes of the chunk: both were put in order before their arrays were made one. Its end takes the chunk from
-// the host. So nobody gets the chunk between its arrival and that of what the writers have.
-int joint_end::gather_chunk(uint32_t c)
-{
-	if (int err = bring_home(a_, g_, {c, c + 1}, event::touch_write))
-		return err;
-	leave_fast(a_);
-	a_.chunks[c].flags |= chunk_busy;
-	int err = 0;
-	for (size_t i = 0; i < count_ && !err; i++) {
-		range r = intersect(writers_[i].part, a_.place.bytes_of(c));
-		if (r.empty())
-			continue;
-		const transfer piece = piece_of(a_, writers_[i].device, r);
-		err = read(writers_[i].device, {&piece, 1});
-	}
-	release_chunks(a_, c, 1);
-	return err;
-}
-
 // Each device keeps what it has written, and nothing is copied. The host may have written beside them: what it has is valid as it is.
-// Without memory or room for it the bytes are gathered.
-int joint_end::leave_in_fragments(uint32_t c)
+// *gather: there is no memory or room for it.
+int joint_end::leave_in_fragments(uint32_t c, bool *gather)
 {
 	if (int err = lower_access(a_, {c, c + 1}, access::none))
 		return err;
 	for (const usage &u : writers()) {
 		range r = intersect(u.part, a_.place.bytes_of(c));
-		if (!r.empty() && !write_fragment(a_, c, r, u.device))
-			return gather_chunk(c);
+		if (!r.empty() && !write_fragment(a_, c, r, u.device)) {
+			*gather = true;
+			return 0;
+		}
 	}
 	bool failed = a_.chunks[c].flags & chunk_failed;
 	return failed && !has_lost_bytes(a_, c) ? heal_chunk(a_, c) : 0;
 }
 
-// Gives the chunk to its only writer, unless the host has written, too; else brings it home, where it belongs to nobody else then.
-// In which nobody has written stays where it is.
-int joint_end::choose_owner(uint32_t c)
+// Gives the chunk to its only writer, unless the host or another launch has written, too; else it is to be gathered at home (*gather), where it belongs to
+// nobody else then. In which nobody has written stays where it is.
+int joint_end::choose_owner(uint32_t c, bool *gather)
 {
 	layout::span s = {c, c + 1};
 	wait_until_idle(a_, g_, s);
 	take_in_host_writes(a_);
 	if (is_exact(c))
-		return leave_in_fragments(c);
+		return leave_in_fragments(c, gather);
 	unsigned writer = only_writer(c);
-	if (writer == none)
-		return 0;
-	if (writer != several && a_.chunks[c].state().device_valid(writer))
+	if (writer != none && writer != several && a_.chunks[c].state().device_valid(writer) && may_be_given(c))
 		return give_to_device(a_, s, writer);
-	return bring_home(a_, g_, s, event::touch_write);
+	*gather = writer != none;
+	return 0;
 }
 
-int joint_end::choose_owners()
+int joint_end::end_chunks()
 {
 	int err = settle(a_, g_);
+	layout::span run = {0, 0}; // to be gathered
 	for (uint32_t c = 0; c < a_.place.chunks && !err; c++) {
+		bool gather = false;
 		if ((a_.chunks[c].flags & chunk_joint) && has_writer(c))
-			err = choose_owner(c);
+			err = choose_owner(c, &gather);
+		if (!err && (!gather || run.last - run.first == runs_at_once)) {
+			err = gather_chunks(run);
+			run.first = run.last = c + !gather;
+		}
+		run.last += gather;
+	}
+	return err ? err : gather_chunks(run);
+}
+
+// Others may have bytes of the chunk: they were put in order before their arrays were made one. Their ends take the chunk from the
+// host. So nobody gets a chunk between its arrival and that of what the writers have.
+int joint_end::gather_chunks(layout::span s)
+{
+	int err = 0;
+	while (s.first < s.last && !err) {
+		err = bring_home(a_, g_, s, event::touch_write);
+		layout::span now = {s.first, s.first};
+		while (!err && now.last < s.last && is_at_home(now.last))
+			now.last++;
+		if (now.first == now.last)
+			continue;
+		leave_fast(a_);
+		for (uint32_t c = now.first; c < now.last; c++)
+			a_.chunks[c].flags |= chunk_busy;
+		err = collect(now);
+		release_chunks(a_, now.first, now.last - now.first);
+		s.first = now.last;
 	}
 	return err;
 }
 
+// Not busy either.
+bool joint_end::is_at_home(uint32_t c) const
+{
+	const chunk &ch = a_.chunks[c];
+	return ch.state() == chunk_state{host_copy, access::write} && !(ch.flags & chunk_busy);
+}
+
+// Copies what the writers have written to the alias. The chunks are busy.
+int joint_end::collect(layout::span s)
+{
+	int err = 0;
+	for (size_t i = 0; i < count_ && !err; i++)
+		err = collect_from(writers_[i], s);
+	for (uint32_t c = s.first; c < s.last && !err; c++) {
+		range r = a_.place.bytes_of(c);
+		if (is_contested(r))
+			err = merge(r, alias_of(a_, r.begin));
+	}
+	return err;
+}
+
+int joint_end::collect_from(const usage &u, layout::span s)
+{
+	transfer pieces[runs_at_once];
+	size_t n = 0;
+	for (uint32_t c = s.first; c < s.last; c++) {
+		range bytes = a_.place.bytes_of(c), r = written(u, bytes);
+		if (!r.empty() && !is_contested(bytes))
+			pieces[n++] = piece_of(a_, u.device, r);
+	}
+	return n ? read(u.device, {pieces, n}) : 0;
+}
+
+// The lock is dropped meanwhile.
 int joint_end::read(unsigned device, std::span<const transfer> pieces)
 {
 	size_t bytes = 0;
@@ -192,25 +246,6 @@ int joint_end::read(unsigned device, std::span<const transfer> pieces)
 		return GPUVM_EDEVALLOC;
 	count_to_host(bytes, started);
 	return 0;
-}
-
-// Copies what the writer has written in chunks that came home to the alias. Those of exact writers alone have it.
-int joint_end::collect(const usage &u)
-{
-	layout::span s = a_.place.chunks_of(u.part);
-	transfer pieces[runs_at_once];
-	int err = 0;
-	for (uint32_t c = s.first; c < s.last && !err;) {
-		size_t n = 0;
-		for (; c < s.last && n < runs_at_once; c++) {
-			range r = written(u, a_.place.bytes_of(c));
-			if (!a_.chunks[c].state().host_valid() || r.empty() || is_contested(a_.place.bytes_of(c)))
-				continue;
-			pieces[n++] = piece_of(a_, u.device, r);
-		}
-		err = n ? read(u.device, {pieces, n}) : 0;
-	}
-	return err;
 }
 
 // --- bytes ---------------------------------------------------------------------
@@ -250,17 +285,6 @@ int joint_end::merge(range bytes, char *host)
 		err = merge_window(window, host);
 		bytes.begin = window.end;
 		host += window.size();
-	}
-	return err;
-}
-
-int joint_end::merge_contested()
-{
-	int err = 0;
-	for (uint32_t c = 0; c < a_.place.chunks && !err; c++) {
-		range r = a_.place.bytes_of(c);
-		if ((a_.chunks[c].flags & chunk_joint) && a_.chunks[c].state().host_valid() && is_contested(r))
-			err = merge(r, alias_of(a_, r.begin));
 	}
 	return err;
 }
@@ -311,11 +335,7 @@ int joint_end::run()
 	expect_touch();
 	int err = gather();
 	if (!err)
-		err = choose_owners();
-	for (size_t i = 0; i < count_ && notes_ && !err; i++)
-		err = collect(writers_[i]);
-	if (!err)
-		err = merge_contested();
+		err = end_chunks();
 	if (!err)
 		err = collect_edge(0, a_.place.head);
 	if (!err)

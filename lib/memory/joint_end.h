@@ -30,16 +30,18 @@ class joint_end
 	unsigned only_writer(uint32_t c) const;
 	bool has_writer(uint32_t c) const;
 	bool is_exact(uint32_t c) const;
+	bool may_be_given(uint32_t c) const;
 	bool is_contested(range bytes) const;
 
 	int gather();
-	int choose_owners();
-	int choose_owner(uint32_t c);
-	int leave_in_fragments(uint32_t c);
-	int gather_chunk(uint32_t c);
-	int collect(const usage &u);
+	int end_chunks();
+	int choose_owner(uint32_t c, bool *gather);
+	int leave_in_fragments(uint32_t c, bool *gather);
+	int gather_chunks(layout::span s);
+	bool is_at_home(uint32_t c) const;
+	int collect(layout::span s);
+	int collect_from(const usage &u, layout::span s);
 	int read(unsigned device, std::span<const struct transfer> pieces);
-	int merge_contested();
 	int merge(range bytes, char *host);
 	int merge_window(range window, char *host);
 	int collect_edge(unsigned edge, range bytes);

@@ -162,7 +162,7 @@ int make_valid_for_joint(array &a, array_guard &g, const usage &u, kernel_mode m
 		// Others get it from there, and not from a device that is writing in it.
 		err = bring_home(a, g, s, event::fetch);
 		if (!err)
-			err = bring_to_device(a, g, s, event::begin_read, u.device, false);
+			err = bring_exact(a, g, u);
 	} else if (mode != kernel_mode::write_only) {
 		err = bring_for_exact_writer(a, g, u, &only_copy);
 	}

@@ -83,9 +83,9 @@ TEST_F(brackets, writers_on_two_devices)
 TEST_F(brackets, joint_writers_wait_for_others_on_their_device)
 {
 	const int one = 0, other = 0;
-	auto joint = [&](unsigned device, const void *owner) {
+	auto joint = [&](unsigned device, const void *owner, joint_kind kind = joint_kind::exact) {
 		usage u = part(device, 10, 20);
-		u.joint = joint_kind::exact;
+		u.joint = kind;
 		u.owner = owner;
 		return u;
 	};
@@ -103,10 +103,14 @@ TEST_F(brackets, joint_writers_wait_for_others_on_their_device)
 		EXPECT_TRUE(fits(joint(0, &other))) << "another chunk";
 		close_bracket(*a, far);
 	}
-	ASSERT_EQ(open_bracket(*a, joint(0, &one), true), 0);
-	EXPECT_TRUE(fits(joint(0, &other))) << "each gets its own bytes";
-	EXPECT_FALSE(fits(part(0, 30, 40)));
-	close_bracket(*a, joint(0, &one));
+	for (joint_kind kind : {joint_kind::exact, joint_kind::noted}) {
+		ASSERT_EQ(open_bracket(*a, joint(0, &one, kind), true), 0);
+		for (joint_kind others : {joint_kind::exact, joint_kind::noted})
+			EXPECT_TRUE(fits(joint(0, &other, others)))
+				<< "each gets its own bytes, and may stay open for long";
+		EXPECT_FALSE(fits(part(0, 30, 40)));
+		close_bracket(*a, joint(0, &one, kind));
+	}
 }
 
 TEST_F(brackets, an_undone_writer_leaves_the_reader)
