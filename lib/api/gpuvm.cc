@@ -8,6 +8,7 @@
 #include "memory/library.h"
 #include "memory/link.h"
 #include "memory/resolver.h"
+#include "memory/start.h"
 #include "os/log.h"
 #include "os/pool.h"
 #include "trap/stop_threads.h"

@@ -9,6 +9,11 @@ namespace het
 // Instead of the number of a lane: borrow one.
 inline constexpr unsigned any_lane = ~0u;
 
+inline constexpr unsigned caller_lanes = 8;
+
+// Callers' lanes are those from @first on. Once, before the first lease; false: they were open already.
+bool open_lanes(unsigned first);
+
 class lane_lease
 {
       public:

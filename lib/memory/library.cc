@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/library.h"
 
-#include "dev/lane_pool.h"
-#include "memory/failure.h"
-#include "memory/fork.h"
-#include "memory/lane.h"
-#include "memory/resolver.h"
-#include "memory/touch.h"
-#include "memory/whole_chunk.h"
 #include "os/log.h"
 #include "os/mapping.h"
-#include "os/memory_file.h"
-#include "os/module_context.h"
-#include "os/own_descriptor.h"
-#include "os/settings.h"
-#include "os/spare_mappings.h"
-#include "os/thread.h"
-#include "trap/spared_threads.h"
 
 #include <algorithm>
 #include <climits>
-#include <cstdio>
-#include <cstring>
 #include <new>
 
 namespace het
@@ -30,170 +14,7 @@ namespace het
 namespace
 {
 
-constexpr unsigned caller_lanes = 8;
-
-struct trap_choice {
-	int flag;
-	const char *name;
-	std::unique_ptr<trap> (*make)(const touch_sink &, const char **why);
-	bool automatic;
-	// Why it should not be taken unless it is asked for; null: nothing speaks against it.
-	const char *(*objection)() = nullptr;
-};
-
-constexpr trap_choice trap_choices[] = {
-	{GPUVM_TRAP_KMOD, "kmod", make_kmod_trap, true, module_context::objection},
-	{GPUVM_TRAP_UFFD, "uffd", make_uffd_trap, true},
-	{GPUVM_TRAP_UFFD_SIGBUS, "uffd-sigbus", make_uffd_sigbus_trap, true},
-	{GPUVM_TRAP_SIGSEGV, "sigsegv", make_sigsegv_trap, true},
-	{GPUVM_TRAP_SIGSEGV_STOP, "sigsegv-stop", make_sigsegv_stop_trap, false},
-};
-
-char trap_reason[512];
-
-// Why devices can't be read while all threads stand, those of their drivers apart that the program has named; null: they can.
-// @own: they are those of gpuvm_init().
-const char *objection_to_stopping(bool own)
-{
-	if (!own)
-		return "it stops the threads that run kernels and commands: it is the baseline of a benchmark of "
-		       "gpuvm_init(), take another trap for <het.h>";
-	for (unsigned i = 0; i < lib().ndevs; i++) {
-		if (!lib().devices[i]->signal_safe() && !knows_drivers_threads())
-			return "it stops all threads, and the driver's must go on: call gpuvm_pre_init() before and "
-			       "after the "
-			       "driver starts them, or take another trap, as this is the baseline of a benchmark";
-	}
-	return nullptr;
-}
-
-bool is_wanted(const trap_choice &c, int flag)
-{
-	if (flag)
-		return c.flag == flag;
-	if (settings().trap)
-		return !strcmp(c.name, settings().trap);
-	// That a machine has no module is nothing to tell of.
-	return c.automatic && (c.flag != GPUVM_TRAP_KMOD || module_context::is_present());
-}
-
-// Says which trap was taken, why not a better one, and what is lost by it.
-void explain(const char *refused)
-{
-	trap_features f = lib().catcher->features();
-	snprintf(trap_reason, sizeof(trap_reason), "%s%s%s%s%s", lib().catcher->name(), refused[0] ? "; not " : "",
-		 refused, f.kernel_touches ? "" : "; system calls on revoked arrays fail with EFAULT",
-		 f.shared_reads ? "" : "; a host read makes the host the only owner (Linux 6.4 can share)");
-	lib().trap_reason = trap_reason;
-	if (!f.kernel_touches || !f.shared_reads)
-		warn("trap: %s", trap_reason);
-	else
-		inform("trap: %s", trap_reason);
-}
-
-int choose_trap(int flag, bool own_devices)
-{
-	static const touch_sink sink{touched_here};
-	char refused[300] = "";
-	for (const trap_choice &c : trap_choices) {
-		if (!is_wanted(c, flag))
-			continue;
-		bool asked_for = flag || settings().trap;
-		const char *why = c.objection && !asked_for ? c.objection() : nullptr;
-		if (c.flag == GPUVM_TRAP_SIGSEGV_STOP)
-			why = objection_to_stopping(own_devices);
-		if (!why)
-			lib().catcher = c.make(sink, &why);
-		if (lib().catcher) {
-			lib().rules.share = lib().catcher->features().shared_reads;
-			explain(refused);
-			return 0;
-		}
-		size_t used = strlen(refused);
-		snprintf(refused + used, sizeof(refused) - used, "%s%s: %s", used ? ", " : "", c.name, why);
-	}
-	return fail(GPUVM_EPROT, "gpuvm_init: no such trap here (%s)", refused[0] ? refused : "unknown name");
-}
-
-// @arg: the program's list.
-std::unique_ptr<device> make_device(const void *arg, unsigned i, unsigned lanes, int *err)
-{
-	const gpuvm_device &d = static_cast<const gpuvm_device *>(arg)[i];
-	switch (d.api) {
-	case GPUVM_HOST:
-		return make_host_device(i, d.handle, lanes, err);
-	case GPUVM_OPENCL:
-		return make_opencl_device(i, d.handle, lanes, err);
-	case GPUVM_CUDA:
-		return make_cuda_device(i, d.handle, lanes, err);
-	default:
-		*err = fail(GPUVM_EARG, "gpuvm_init: device %u has an unknown API (%d)", i, d.api);
-		return nullptr;
-	}
-}
-
-int make_devices(unsigned n, device_maker make, const void *arg, unsigned lanes)
-{
-	library &l = lib();
-	int err = 0;
-	for (unsigned i = 0; i < n && !err; i++)
-		l.devices[i] = make(arg, i, lanes, &err);
-	l.ndevs = err ? 0 : n;
-	return err;
-}
-
-unsigned wanted_resolvers()
-{
-	unsigned n = settings().resolvers ? settings().resolvers : usable_cores();
-	return std::clamp(n, 2u, 8u);
-}
-
-// What can be tried again after a failure.
-void undo_init()
-{
-	for (auto &d : lib().devices)
-		d.reset();
-	lib().source = nullptr;
-	lib().catcher.reset();
-	lib().ndevs = 0;
-}
-
-alignas(lane_pool) char lane_memory[sizeof(lane_pool)];
-lane_pool *lanes;
-
 std::atomic<uint32_t> opened{0};
-
-int open_source()
-{
-	// Never destroyed, as the library.
-	alignas(memory_file) static char memory[sizeof(memory_file)];
-	static memory_file &file = *new (memory) memory_file;
-	library &l = lib();
-	l.source = l.catcher->source();
-	if (!l.source) {
-		if (int err = file.open())
-			return err;
-		l.source = &file;
-	}
-	l.space.open(0, l.source->size());
-	l.huge_space.open(l.source->size(), l.source->huge_end());
-	return 0;
-}
-
-// The parts that start once and stay. What an attempt that failed has started is there for the next one.
-int open_parts(unsigned resolvers, unsigned spin_flag)
-{
-	if (!lanes) {
-		open_whole_chunk();
-		lanes = new (lane_memory) lane_pool(resolvers, caller_lanes);
-	}
-	if (!start_attendant() || !start_resolvers(resolvers, spin_flag) || !keep_own_descriptors())
-		return fail(GPUVM_ESALLOC, "gpuvm_init: threads can't be started (ulimit -u?)");
-	open_fork();
-	opened.store(1);
-	futex_wake(&opened, INT_MAX);
-	return 0;
-}
 
 } // namespace
 
@@ -232,17 +53,16 @@ size_t library::page_of(const part &p) const
 	return source->is_huge(p.offset) ? huge_page : page_size();
 }
 
-lane_lease::lane_lease(unsigned own) : borrowed_(own == any_lane), lane_(borrowed_ ? lanes->borrow() : own) {}
-lane_lease::~lane_lease()
-{
-	if (borrowed_)
-		lanes->give_back(lane_);
-}
-
 void wait_until_open()
 {
 	while (!opened.load())
 		futex_wait(&opened, 0);
+}
+
+void let_threads_begin()
+{
+	opened.store(1);
+	futex_wake(&opened, INT_MAX);
 }
 
 int check_ready(const char *call)
@@ -252,39 +72,6 @@ int check_ready(const char *call)
 	if (lib().forked.load())
 		return fail(GPUVM_ESTATE, "%s: not in a forked child, whose arrays are ordinary memory", call);
 	return fail(GPUVM_ESTATE, "%s: call gpuvm_init() first", call);
-}
-
-int init_library(unsigned ndevs, const gpuvm_device *devs, int flags)
-{
-	return init_library(ndevs, make_device, devs, flags);
-}
-
-int init_library(unsigned ndevs, device_maker make, const void *arg, int flags)
-{
-	library &l = lib();
-	structure_guard g;
-	if (l.ready.load())
-		return fail(GPUVM_ETWICE, "gpuvm_init: was called before");
-	if (l.forked.load())
-		return check_ready("gpuvm_init");
-	static const unsigned resolvers = wanted_resolvers();
-	int err = make_devices(ndevs, make, arg, resolvers + caller_lanes);
-	if (!err)
-		err = choose_trap(flags & GPUVM_TRAP_MASK, make == make_device);
-	l.strict = (flags & GPUVM_STRICT) || settings().strict;
-	l.sync_back = !(flags & GPUVM_UNLINK_NO_SYNC_BACK);
-	l.timed = flags & GPUVM_STAT;
-	if (!err)
-		err = open_source();
-	if (!err)
-		err = open_parts(resolvers, flags & GPUVM_SPIN_MASK);
-	if (err) {
-		undo_init();
-		return err;
-	}
-	keep_spare_mappings();
-	l.ready.store(true, std::memory_order_release);
-	return 0;
 }
 
 } // namespace het

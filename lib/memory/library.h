@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The one instance of everything that the memory core shares, and what happens once: init, exit, fork.
+// The one instance of everything that the memory core shares, and whether it may be used.
 #pragma once
 
 #include "core/coherence.h"
@@ -61,14 +61,9 @@ library &lib();
 // GPUVM_ESTATE with a sentence unless the library is ready in this process.
 int check_ready(const char *call);
 
-// The library's threads wait here until init can't fail any more.
+// The library's threads wait in the first until init can't fail any more and calls the second.
 void wait_until_open();
-
-// Implementation of gpuvm_init() and gpuvm_init_devices().
-int init_library(unsigned ndevs, const gpuvm_device *devs, int flags);
-// The same with devices of the caller's: @make is called for 0 … ndevs-1, under the structure lock.
-using device_maker = std::unique_ptr<device> (*)(const void *arg, unsigned i, unsigned lanes, int *error);
-int init_library(unsigned ndevs, device_maker make, const void *arg, int flags);
+void let_threads_begin();
 
 // Where bytes of the body lie in the page source.
 inline pages pages_of(const array &a, range r)

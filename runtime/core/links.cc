@@ -8,6 +8,7 @@
 #include "memory/library.h"
 #include "memory/link.h"
 #include "memory/lost.h"
+#include "memory/start.h"
 #include "os/inject.h"
 #include "os/log.h"
 
