@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/allocate.h"
 
+#include "memory/blocks.h"
 #include "memory/library.h"
 #include "memory/link.h"
 #include "os/log.h"
@@ -16,12 +17,6 @@ namespace het
 
 namespace
 {
-
-address_index<block> &blocks()
-{
-	static address_index<block> b;
-	return b;
-}
 
 // Arrays that will lie in a block choose their chunks later, as a rule. The kernel module's are what an array has below
 // 256 MiB, or huge pages.
@@ -78,14 +73,6 @@ void *allocate_block(size_t n, unsigned device, bool huge)
 	return p;
 }
 
-size_t huge_bytes()
-{
-	size_t n = 0;
-	structure_guard g;
-	blocks().for_each([&n](const block &b) { n += b.huge; });
-	return n;
-}
-
 int free_block(void *p)
 {
 	library &l = lib();
@@ -102,17 +89,6 @@ int free_block(void *p)
 	l.release_space(b->in_source.offset, b->pages.size());
 	pool().release(b, sizeof(*b));
 	return 0;
-}
-
-block *block_of(range r)
-{
-	block *b = blocks().find(r.begin);
-	return b && b->pages.covers(r) ? b : nullptr;
-}
-
-void for_each_block(void (*f)(block &))
-{
-	blocks().for_each(f);
 }
 
 } // namespace het

@@ -5,7 +5,7 @@
 #include "memory/fork.h"
 
 #include "memory/adopt.h"
-#include "memory/allocate.h"
+#include "memory/blocks.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
 #include "memory/home.h"
@@ -169,7 +169,7 @@ void prepare()
 	hold_all();
 	spend_spare_mappings();
 	l.arrays.for_each(copy_array);
-	for_each_block(copy_block);
+	blocks().for_each(copy_block);
 }
 
 void in_parent()
@@ -177,7 +177,7 @@ void in_parent()
 	if (!prepared)
 		return;
 	library &l = lib();
-	for_each_block([](block &b) { drop_copy(b.fork_copy, b.pages.size()); });
+	blocks().for_each([](block &b) { drop_copy(b.fork_copy, b.pages.size()); });
 	l.arrays.for_each([](array &a) {
 		drop_copy(a.fork_copy, a.place.body.size());
 		release_if_held(a);
@@ -199,7 +199,7 @@ void in_child()
 	l.ready.store(false);
 	l.forked.store(true);
 	if (prepared) {
-		for_each_block([](block &b) { move_copy(b.fork_copy, b.pages); });
+		blocks().for_each([](block &b) { move_copy(b.fork_copy, b.pages); });
 		l.arrays.for_each([](array &a) {
 			if (!a.place.body.empty())
 				move_copy(a.fork_copy, a.place.body);

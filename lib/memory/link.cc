@@ -2,7 +2,7 @@
 #include "memory/link.h"
 
 #include "memory/adopt.h"
-#include "memory/allocate.h"
+#include "memory/blocks.h"
 #include "memory/brackets.h"
 #include "memory/edges.h"
 #include "memory/failure.h"

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The blocks that gpuvm_malloc() has given out, by their addresses.
+#pragma once
+
+#include "memory/address_index.h"
+#include "memory/library.h"
+
+namespace het
+{
+
+struct block {
+	range pages;
+	part in_source;
+	size_t chunk; // bytes that arrays in it should have a chunk, 0: by their size
+	size_t huge;  // bytes in huge pages
+	void *fork_copy;
+};
+
+// All of them. Structure lock held for changes and looks.
+address_index<block> &blocks();
+
+// Bytes of all blocks that are in huge pages. Takes the structure lock.
+size_t huge_bytes();
+
+// The block that contains all of @r, or null. Structure lock held.
+block *block_of(range r);
+
+} // namespace het
