@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/adopt.h"
 
-#include "memory/kernel.h"
+#include "memory/chunks.h"
 #include "memory/library.h"
 #include "os/log.h"
 #include "os/mapping.h"

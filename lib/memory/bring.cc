@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/bring.h"
 
+#include "memory/chunks.h"
+#include "memory/fragmented.h"
 #include "memory/kernel.h"
 #include "memory/library.h"
 #include "memory/pending.h"

@@ -2,6 +2,7 @@
 #include "memory/exact.h"
 
 #include "memory/bring.h"
+#include "memory/chunks.h"
 #include "memory/fragmented.h"
 #include "memory/host_writes.h"
 #include "memory/library.h"

@@ -6,10 +6,10 @@
 
 #include "memory/adopt.h"
 #include "memory/blocks.h"
+#include "memory/chunks.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
 #include "memory/home.h"
-#include "memory/kernel.h"
 #include "memory/library.h"
 #include "os/log.h"
 #include "os/mapping.h"

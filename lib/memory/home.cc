@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/home.h"
 
+#include "memory/brackets.h"
+#include "memory/chunks.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
+#include "memory/fragmented.h"
 #include "memory/hooks.h"
 #include "memory/host_writes.h"
-#include "memory/kernel.h"
 #include "memory/library.h"
 #include "memory/pending.h"
 #include "memory/transfer.h"

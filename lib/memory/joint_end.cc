@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/joint_end.h"
 
+#include "memory/chunks.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
 #include "memory/fragmented.h"
 #include "memory/home.h"
 #include "memory/host_writes.h"
-#include "memory/kernel.h"
 #include "memory/lane.h"
 #include "memory/library.h"
 #include "memory/pending.h"

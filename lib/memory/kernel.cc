@@ -3,6 +3,7 @@
 
 #include "memory/brackets.h"
 #include "memory/bring.h"
+#include "memory/chunks.h"
 #include "memory/edges.h"
 #include "memory/exact.h"
 #include "memory/failure.h"
@@ -14,84 +15,11 @@
 #include "memory/pin.h"
 #include "memory/resolver.h"
 #include "os/log.h"
-#include "os/probes.h"
 
 #include <utility>
 
 namespace het
 {
-
-// Goes on after an error: what can be taken away is.
-int lower_access(array &a, layout::span s, access to)
-{
-	int err = 0;
-	for (uint32_t c = s.first; c < s.last;) {
-		uint32_t first = c;
-		while (c < s.last && a.chunks[c].host > to)
-			c++;
-		if (c == first) {
-			c++;
-			continue;
-		}
-		range r = a.place.chunk_range(first, c - first);
-		HET_PROBE3(revoke, r.begin, r.size(), int(to));
-		int e = lib().catcher->protect(pages_of(a, r), to);
-		if (e < 0) {
-			err = fail(GPUVM_EPROT, "array %p: pages can't be taken from the host (errno %d)",
-				   a.place.user.ptr(), -e);
-			continue;
-		}
-		if (e > 0)
-			take_in_found_writes(a, {first, c});
-		for (uint32_t i = first; i < c; i++)
-			a.chunks[i].host = to;
-	}
-	return err;
-}
-
-void wait_until_idle(array &a, array_guard &g, layout::span s)
-{
-	for (uint32_t c = s.first; c < s.last;) {
-		if (a.chunks[c].flags & chunk_busy) {
-			g.wait_for_change();
-			c = s.first; // the lock was dropped: one that was idle may be fetched by now
-		} else {
-			c++;
-		}
-	}
-}
-
-int wait_until_quiet(array &a, array_guard &g, layout::span s)
-{
-	int err = 0;
-	do {
-		if (int e = settle(a, g))
-			err = e;
-		wait_until_idle(a, g, s);
-	} while (a.pending);
-	return err;
-}
-
-void release_chunks(array &a, uint32_t first, uint32_t count)
-{
-	bool awaited = false;
-	for (uint32_t c = first; c < first + count; c++) {
-		awaited |= a.chunks[c].flags & chunk_awaited;
-		a.chunks[c].flags &= uint8_t(~(chunk_busy | chunk_awaited));
-	}
-	if (awaited)
-		lib().catcher->wake(pages_of(a, first, count));
-	announce_change(a);
-}
-
-void forget_writers(array &a, layout::span s)
-{
-	for (uint32_t c = s.first; c < s.last; c++) {
-		if (a.chunks[c].writer && !being_written(a, c))
-			a.chunks[c].writer = 0;
-	}
-	forget_edge_writers(a);
-}
 
 namespace
 {
@@ -366,25 +294,6 @@ int end_locked(array &a, const usage &u, pending_kernel **pending, write_notes *
 }
 
 } // namespace
-
-// A chunk that the device was never given (a begin failed half-way) stays with the host.
-int give_to_device(array &a, layout::span s, unsigned device)
-{
-	a.fast.store(0);
-	int err = lower_access(a, s, access::none);
-	for (uint32_t c = s.first; c < s.last; c++) {
-		chunk &ch = a.chunks[c];
-		bool given = ch.writer == 1 + device || ch.state().device_valid(device);
-		if (!given || ch.host != access::none)
-			continue;
-		forget_fragments(a, c);
-		enter(a, ch, next_step(ch.state(), event::end_written, device, lib().rules).next);
-		int e = ch.flags & chunk_failed ? heal_chunk(a, c) : 0;
-		if (e)
-			err = e;
-	}
-	return err;
-}
 
 int begin_kernel(array &a, const usage &u, kernel_mode mode)
 {

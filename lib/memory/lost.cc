@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/lost.h"
 
+#include "memory/chunks.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
 #include "memory/fragmented.h"
-#include "memory/kernel.h"
 #include "memory/library.h"
 
 namespace het

@@ -3,10 +3,12 @@
 // holds a lock while a device is called.
 #include "memory/touch.h"
 
+#include "memory/brackets.h"
+#include "memory/chunks.h"
 #include "memory/failure.h"
+#include "memory/fragmented.h"
 #include "memory/home.h"
 #include "memory/host_writes.h"
-#include "memory/kernel.h"
 #include "memory/library.h"
 #include "memory/pending.h"
 #include "memory/pin.h"
