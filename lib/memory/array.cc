@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/array.h"
 
-#include "memory/fragmented.h"
 #include "os/pool.h"
 
-#include <bit>
 #include <climits>
 
 namespace het
@@ -43,20 +41,6 @@ visit::~visit()
 {
 	if (entered_ && !--array_.visitors)
 		announce_change(array_);
-}
-
-void enter(array &a, chunk &ch, chunk_state next)
-{
-	// A kernel that began on the fast path has marked no chunk; it is enough to do so when its device loses one.
-	for (copyset lost = ch.valid & ~next.valid & ~host_copy; lost; lost &= lost - 1) {
-		unsigned device = device_of(unsigned(std::countr_zero(lost)));
-		if (a.links[device].open.load() >= one_writer)
-			ch.writer = uint8_t(1 + device);
-	}
-	if (next != ch.state())
-		forget_fragments(a, uint32_t(&ch - a.chunks));
-	ch.valid = next.valid;
-	ch.host = next.host;
 }
 
 void narrow_fast(array &a, copyset valid)

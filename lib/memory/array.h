@@ -191,9 +191,6 @@ class visit
 	bool entered_;
 };
 
-// The chunk takes a step of the protocol; if that changes it, its fragments are forgotten. Lock held.
-void enter(array &a, chunk &ch, chunk_state next);
-
 // A device is about to be read. Kernels that end from now on wait for that; and what those have written that ended on
 // the fast path before is seen by the reader: both sides change array::fast in one step, so one of them comes first.
 // Lock held.

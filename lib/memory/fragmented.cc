@@ -4,6 +4,8 @@
 #include "memory/library.h"
 #include "os/pool.h"
 
+#include <bit>
+
 namespace het
 {
 
@@ -118,6 +120,20 @@ bool has_lost_bytes(const array &a, uint32_t c)
 		at = copies.end;
 	}
 	return false;
+}
+
+void enter(array &a, chunk &ch, chunk_state next)
+{
+	// A kernel that began on the fast path has marked no chunk; it is enough to do so when its device loses one.
+	for (copyset lost = ch.valid & ~next.valid & ~host_copy; lost; lost &= lost - 1) {
+		unsigned device = device_of(unsigned(std::countr_zero(lost)));
+		if (a.links[device].open.load() >= one_writer)
+			ch.writer = uint8_t(1 + device);
+	}
+	if (next != ch.state())
+		forget_fragments(a, uint32_t(&ch - a.chunks));
+	ch.valid = next.valid;
+	ch.host = next.host;
 }
 
 void forget_fragments(array &a, uint32_t c)

@@ -41,6 +41,9 @@ bool drop_copy(array &a, uint32_t c, unsigned device);
 // Bytes of the chunk are valid on lost devices alone.
 bool has_lost_bytes(const array &a, uint32_t c);
 
+// The chunk takes a step of the protocol; if that changes it, its fragments are forgotten. Lock held.
+void enter(array &a, chunk &ch, chunk_state next);
+
 // The chunk's state says all.
 void forget_fragments(array &a, uint32_t c);
 void forget_all_fragments(array &a);
