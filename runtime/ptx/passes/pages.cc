@@ -5,6 +5,7 @@
 #include "ptx/passes/access.h"
 #include "ptx/passes/filled.h"
 #include "ptx/passes/pass.h"
+#include "ptx/passes/traces.h"
 
 #include <algorithm>
 

@@ -51,17 +51,6 @@ struct pass {
 std::span<const pass> all_passes();
 const pass *find_pass(std::string_view name); // null if there is none
 
-// The function was added by a pass. Others leave it alone, so that instruments do not count each other.
-bool added_by_pass(std::string_view function);
-// The same for an access to memory in a function of the program's: its address is in a register with the pass's prefix.
-bool added_by_pass(const module &m, const instruction &i);
-
-// A name in the module that begins with what a pass calls its own: it has that instrument already.
-std::optional<fault> has_instrument(const module &m, std::string_view prefix);
-
-// GCC has made warps of threads, or put their stacks into global memory.
-std::optional<fault> transformed_by_gcc(const module &m);
-
 // The passes themselves: what pass::run is. pass::apply() has looked at the module before.
 
 // Which 64 KiB pages are written, or read or written. Documentation/het-ptx-dirty.rst and het-ptx-touch.rst are their

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Automatic variables lie on stacks in global memory: Documentation/het-ptx-soft-stack.rst.
 #include "ptx/passes/frames.h"
+#include "ptx/passes/traces.h"
 
 #include <algorithm>
 

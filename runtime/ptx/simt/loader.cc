@@ -46,6 +46,13 @@ bool loader::fail(const module &m, span where, std::string what)
 	return false;
 }
 
+std::optional<fault> program::load(std::vector<module> modules)
+{
+	for (auto &m : modules)
+		modules_.push_back(std::move(m));
+	return loader(*this).run();
+}
+
 std::optional<fault> loader::run()
 {
 	uint32_t count = uint32_t(p_.modules_.size());

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "ptx/simt/program.h"
 
-#include "ptx/simt/loader.h"
-
 namespace het::ptx::simt
 {
 
@@ -10,13 +8,6 @@ program::~program()
 {
 	for (uint64_t b : owned_)
 		memory_.release(b);
-}
-
-std::optional<fault> program::load(std::vector<module> modules)
-{
-	for (auto &m : modules)
-		modules_.push_back(std::move(m));
-	return loader(*this).run();
 }
 
 uint32_t program::constant(uint64_t value)

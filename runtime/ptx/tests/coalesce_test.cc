@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The pass against the interpreter's own counts.
 #include "instrument.h"
+#include "ptx/passes/traces.h"
 #include "witness.h"
 
 #include <algorithm>

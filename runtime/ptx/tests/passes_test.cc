@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // What holds for every pass and for passes after each other, on all kernels of the corpora.
 #include "instrument.h"
+#include "ptx/passes/traces.h"
 #include "stage.h"
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include "ptx/passes/access.h"
 #include "ptx/passes/coalesce.h"
 #include "ptx/passes/pass.h"
+#include "ptx/passes/traces.h"
 #include "stage.h"
 
 namespace het::ptx::simt
