@@ -33,7 +33,7 @@ int collect_edges(array &a, array_guard &g, copyset devices);
 // What they owe counts no longer. False: they owe nothing.
 bool forgive_edges(array &a, array_guard &g, copyset devices);
 
-// As forget_writers() in memory/kernel.h. Lock held.
+// As forget_writers() in memory/chunks.h. Lock held.
 void forget_edge_writers(array &a);
 // The device is about to be unlinked.
 void forget_edges_of(array &a, array_guard &g, unsigned device);
