@@ -3,9 +3,11 @@
 #pragma once
 
 #include "api/structs.h"
+#include "core/dispatch.h"
 #include "core/event.h"
 #include "core/queue.h"
 #include "core/runtime.h"
+#include "core/start.h"
 
 #include <memory>
 #include <new>

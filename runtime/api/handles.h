@@ -4,6 +4,7 @@
 
 #include "core/object.h"
 #include "core/runtime.h"
+#include "core/start.h"
 #include "os/log.h"
 
 #include <new>

@@ -89,26 +89,3 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	std::atomic<uint32_t> word_{unfinished_word};
 	std::atomic<het::rt::callback *> callbacks_{nullptr};
 };
-
-namespace het::rt
-{
-
-// Adds the command to the graph and sees to it that it runs. Takes one reference of the caller's, in any case; of the follower,
-// if there is one, too. 0 or a code; then they have never been.
-int enqueue(het_event *e, const command_graph::place &p, const command_graph::follower &then = {});
-
-// For what is no command of the program's: it is in no graph, and ready. Takes one reference.
-void start_part(het_event *e, executor &on);
-
-// The command is over: tells all who wait, and hands out what has become ready.
-void finish(het_event &e, int status);
-
-// Waits, and helps.
-void wait_for(het_event &e);
-
-// Makes the event one that only claim() and finish() end.
-void open_user_event(het_event &e);
-// The caller, and nobody else, is to finish the user event. False: somebody else is, or has.
-bool claim(het_event &user_event);
-
-} // namespace het::rt

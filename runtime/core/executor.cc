@@ -19,6 +19,7 @@ namespace
 // Commands in flight at most: enough to keep a device busy while one thread begins the next.
 constexpr uint32_t depth = 32;
 constexpr int64_t tick_ns = 1'000'000;
+constexpr int64_t progress_ns = 10'000'000;
 // A sleep and a wake take up to as long: so whoever expects something sooner looks out for it.
 constexpr uint64_t look_out_ns = 50'000;
 // Commands that a device keeps for itself: to run one elsewhere may move its data.
@@ -86,7 +87,7 @@ bool executor::begin(het_event &e, int *end)
 	if (*end < 0)
 		e.keep_why();
 	if (*end == HET_EDEVICE && device_)
-		check_device(*core().devices[number_]);
+		core().above->failed(*core().devices[number_]);
 	if (*end == try_again)
 		take_back(e);
 	if (*end != in_flight)
@@ -141,7 +142,7 @@ bool executor::start(het_event &e)
 		return false;
 	}
 	if (!flies && end != detached)
-		finish(e, end);
+		core().above->finished(e, end);
 	return true;
 }
 
@@ -175,7 +176,7 @@ void executor::offer(het_event &e)
 	if (!flies && end == try_again)
 		hand_over(e);
 	else if (!flies)
-		finish(e, end);
+		core().above->finished(e, end);
 	else if (!ticking_.load())
 		ring();
 }
@@ -215,7 +216,7 @@ bool executor::reap()
 	int err = device_->wait(e->on_device, times);
 	if (err) {
 		e->keep_why(); // the driver's words, before the device is asked
-		check_device(*core().devices[number_]);
+		core().above->failed(*core().devices[number_]);
 	}
 	if (times.ended) {
 		e->started = times.started;
@@ -232,7 +233,7 @@ bool executor::reap()
 	if (err_of_end)
 		e->keep_why();
 	reaping_.store(false);
-	finish(*e, err ? err : err_of_end);
+	core().above->finished(*e, err ? err : err_of_end);
 	return true;
 }
 
@@ -370,6 +371,16 @@ bool executor::start_worker()
 	ticking_.store(true);
 	return start_thread(
 		"het-worker", [](void *arg) { static_cast<executor *>(arg)->work(); }, this);
+}
+
+void wait_for_progress()
+{
+	uint32_t seen = core().finished.load();
+	core().awaiting_progress.fetch_add(1);
+	core().for_executors([](executor &x) { x.attend(); });
+	if (core().unfinished.load())
+		futex_wait(&core().finished, seen, progress_ns);
+	core().awaiting_progress.fetch_sub(1);
 }
 
 } // namespace het::rt

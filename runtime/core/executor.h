@@ -19,6 +19,19 @@
 namespace het::rt
 {
 
+// Whom executors tell what has become of commands. One for the process, above them all.
+class supervisor
+{
+      public:
+	// The command has run to its end, or was not to begin. Once for each, with no lock held.
+	virtual void finished(het_event &e, int status) = 0;
+	// A command has failed there. Takes locks from structure on.
+	virtual void failed(het_device &d) = 0;
+
+      protected:
+	~supervisor() = default;
+};
+
 class executor
 {
       public:
@@ -90,5 +103,8 @@ class executor
 	// The worker's: the last time that it rested, something came so soon that it need not have slept.
 	bool expects_soon_ = true;
 };
+
+// Sees to it that what is in flight gets on, and sleeps until some command has finished or a while has passed.
+void wait_for_progress();
 
 } // namespace het::rt

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/links.h"
 
+#include "core/dispatch.h"
 #include "core/event.h"
 #include "dev/no_memory.h"
 #include "memory/brackets.h"

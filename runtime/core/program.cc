@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/program.h"
 
+#include "core/exit.h"
 #include "core/ranges.h"
 #include "core/raw_memory.h"
 #include "fatbin/checksum.h"
@@ -123,7 +124,7 @@ int het_program::build_locked(het_device &d, device_program **made)
 		i.failure = d.compute->build(source_, i.program, i.log);
 		if (i.failure)
 			failed_.fetch_or(uint32_t{1} << d.executor.number());
-		precede_drivers_at_exit();
+		wait_at_exit();
 	}
 	if (made)
 		*made = i.program.get();
@@ -246,7 +247,7 @@ int het_kernel::prepare_slices(het_device &d, const slicing &how, device_kernel 
 	int err = program->build_locked(d, &built);
 	if (!err)
 		err = built->make_slice_kernel(name.get(), how, s->kernel);
-	precede_drivers_at_exit();
+	wait_at_exit();
 	if (err)
 		return err;
 	*made = s->kernel.get();
@@ -297,7 +298,7 @@ void het_kernel::has_run(const het_device &d)
 {
 	uint32_t bit = uint32_t{1} << d.executor.number();
 	if (!(ran_.load(std::memory_order_relaxed) & bit) && !(ran_.fetch_or(bit) & bit))
-		precede_drivers_at_exit();
+		wait_at_exit();
 }
 
 device_kernel *het_kernel::on(const het_device &d) const

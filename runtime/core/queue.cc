@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/queue.h"
 
+#include "core/dispatch.h"
 #include "core/runtime.h"
 #include "os/thread.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The one instance of everything that the runtime shares, and what happens once: start, exit, fork.
+// The one instance of everything that the runtime shares, from start to exit.
 #pragma once
 
 #include "core/executor.h"
@@ -47,6 +47,8 @@ struct runtime {
 	unsigned nmemories = 0;
 	// Commands of the host's own.
 	executor service{nullptr, most_devices};
+	// Whom executors report to.
+	supervisor *above = nullptr;
 
 	// Commands that were added and have not finished, and a count of those that have.
 	std::atomic<uint32_t> unfinished{0};
@@ -67,19 +69,5 @@ struct runtime {
 };
 
 runtime &core();
-
-// Starts the runtime at the first call. 0, HET_ESTATE in a forked child, HET_ENOMEM or HET_EARG.
-int check_started();
-
-// A command has failed on the device: takes it out, once, if nothing will work there any longer, and others of its kind if its failure
-// has taken them along. What was there alone is lost, and said to be. Takes locks from structure on.
-void check_device(het_device &d);
-
-// Drivers set things up when a program is built, or a kernel runs, for the first time, and take them down at exit; what was
-// registered last goes first. So this is called after each such time: commands are waited for while drivers are whole.
-void precede_drivers_at_exit();
-
-// Sleeps until some command has finished or a while has passed.
-void wait_for_progress();
 
 } // namespace het::rt

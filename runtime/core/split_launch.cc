@@ -3,6 +3,7 @@
 
 #include "core/analysis.h"
 #include "core/block.h"
+#include "core/dispatch.h"
 #include "core/queue.h"
 #include "core/waiting_kernels.h"
 #include "os/clock.h"

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/start.h"
+
+#include "core/dispatch.h"
+#include "core/exit.h"
+#include "core/lost_device.h"
+#include "core/runtime.h"
+#include "os/log.h"
+
+#include <new>
+#include <pthread.h>
+#include <utility>
+
+namespace het::rt
+{
+
+namespace
+{
+
+futex_lock starting; // rank: driver
+
+// Executors stand below what they report to.
+class : public supervisor
+{
+	void finished(het_event &e, int status) override { finish(e, status); }
+	void failed(het_device &d) override { check_device(d); }
+} above_executors;
+
+void in_child()
+{
+	core().forked.store(true);
+}
+
+int start()
+{
+	runtime &c = core();
+	std::unique_ptr<compute_device> made[most_devices];
+	unsigned n = 0;
+	if (int err = make_compute_devices(made, &n))
+		return err;
+	for (unsigned i = 0; i < n; i++) {
+		c.devices[i].reset(new (std::nothrow) het_device(std::move(made[i]), i));
+		if (!c.devices[i])
+			return fail(HET_ENOMEM, "no memory for the devices");
+	}
+	c.ndevices = n;
+	c.nmemories = 0;
+	for (unsigned i = 0; i < n; i++)
+		c.devices[i]->memory_number = c.devices[i]->compute->is_in_place() ? 0 : c.nmemories++;
+	c.above = &above_executors;
+	bool ok = true;
+	c.for_executors([&](executor &x) { ok = ok && x.start_worker(); });
+	if (!ok || pthread_atfork(nullptr, nullptr, in_child) || !wait_at_exit())
+		return fail(HET_ENOMEM, "the runtime's threads can't be started (ulimit -u?)");
+	return 0;
+}
+
+} // namespace
+
+int check_started()
+{
+	runtime &c = core();
+	if (c.forked.load(std::memory_order_relaxed))
+		return fail(HET_ESTATE, "the runtime can't be used in a forked child");
+	if (c.started.load(std::memory_order_acquire))
+		return 0;
+	starting.lock(lock_rank::driver);
+	static int err = start(); // a failure stays one: threads may live that know what was made
+	starting.unlock(lock_rank::driver);
+	c.started.store(!err, std::memory_order_release);
+	return err;
+}
+
+} // namespace het::rt
