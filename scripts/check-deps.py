@@ -1,55 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""Dependencies run one way. Reads every #include of the project and compares it with the table below."""
+"""Dependencies run one way. Reads every #include of the project and compares it with the table of parts.py."""
 
 import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-
-# Part of the tree -> parts whose headers it may include, itself apart.
-# tools, bench, selftests -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core; in runtime:
-# api -> core -> {dev -> {sched, ptx, cache -> fatbin}, policy}; policy, fatbin and ptx by themselves.
-CORE = {"lib/include", "kmod/uapi"}
-OS = CORE | {"lib/core"}
-TRAP_OR_DEV = OS | {"lib/os"}
-MEMORY = TRAP_OR_DEV | {"lib/trap", "lib/dev"}
-API = MEMORY | {"lib/memory"}
-RUNTIME = API | {"lib/api", "runtime/include"}
-RUNTIME_DEVICE = RUNTIME | {"runtime/sched", "runtime/fatbin", "runtime/ptx", "runtime/cache"}
-RUNTIME_CORE = RUNTIME_DEVICE | {"runtime/dev", "runtime/policy"}
-PROGRAMS = RUNTIME_CORE | {"runtime/core", "runtime/api"}
-ALLOWED = {
-    "kmod/uapi": set(),
-    "kmod": {"kmod/uapi"},
-    "lib/include": set(),
-    "lib/core": CORE,
-    "lib/os": OS,
-    "lib/trap": TRAP_OR_DEV,
-    "lib/dev": TRAP_OR_DEV,
-    # The fake driver, which is a program of its own.
-    "lib/dev/tests": TRAP_OR_DEV | {"lib/dev", "selftests/fake"},
-    "lib/memory": MEMORY,
-    "lib/api": API,
-    "lib/api/tests": API | {"lib/api", "lib/dev/tests"},
-    "runtime/include": set(),
-    "runtime/fatbin": set(),
-    "runtime/ptx": set(),
-    "runtime/policy": set(),
-    "runtime/sched": OS | {"lib/os"},
-    "runtime/cache": OS | {"lib/os", "runtime/fatbin"},
-    "runtime/dev": RUNTIME_DEVICE,
-    "runtime/core": RUNTIME_CORE,
-    "runtime/api": RUNTIME_CORE | {"runtime/core"},
-    "tools/json": set(),
-    "tools": PROGRAMS | {"tools/json"},
-    "bench": PROGRAMS | {"tools/json"},
-    # What a test may change and look at in the fake driver.
-    "selftests": PROGRAMS | {"selftests/fake"},
-    "selftests/fake": PROGRAMS,
-    "Documentation/examples": {"lib/include", "runtime/include"},
-}
+from parts import ALLOWED, ROOT, part_of
 
 # The core makes no system call and knows no device, so these are all the headers it can want.
 CORE_SYSTEM_HEADERS = set(
@@ -61,12 +18,6 @@ CORE_SYSTEM_HEADERS = set(
 # Where the compiler looks for a quoted name, after the folder of the including file.
 SEARCH = ["lib", "lib/include", "runtime", "runtime/include", "bench", "selftests", "tools", "kmod/uapi"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
-
-
-def part_of(path: Path) -> str | None:
-    """The longest entry of the table that contains the file."""
-    name = path.relative_to(ROOT).as_posix()
-    return max((p for p in ALLOWED if name.startswith(p + "/")), key=len, default=None)
 
 
 def find(name: str, quoted: bool, where: Path) -> Path | None:
