@@ -272,7 +272,10 @@ TEST(what_the_pass_can_not_see_counts_as_written, .devices = device::cuda, .kind
 {
 	instrumented_fixture fx(t, "dirty");
 	stderr_capture said;
-	text_kernel add(newer_text() + ".visible .entry unseen() { sust.b.1d.b32.trap [0, {0}], {0}; ret; }\n", "add");
+	text_kernel add(newer_text() +
+				".visible .entry unseen() { .reg .b64 %s; .reg .b32 %x; mov.u64 %s, 0; mov.u32 %x, 0;\n"
+				"sust.b.1d.b32.trap [%s, {%x}], {%x}; ret; }\n",
+			"add");
 	CHECK(said.text().find("writes memory in a way that is not followed") != std::string::npos);
 	block b(t.v.kind, size);
 	fill_pattern(b.data(), 0, size, 1);

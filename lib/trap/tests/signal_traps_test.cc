@@ -21,22 +21,26 @@ struct kind {
 class signal_trap_test : public testing::TestWithParam<kind>
 {
       protected:
+	// Null: the trap is not to be had here, and why_ says why.
 	std::unique_ptr<tiny_core> core(unsigned fetch_delay_us = 0)
 	{
 		auto c = std::make_unique<tiny_core>(GetParam().make, fetch_delay_us);
-		if (c->why())
-			printf("not here: %s\n", c->why());
+		why_ = c->why() ? c->why() : "";
 		return c->why() ? nullptr : std::move(c);
 	}
+
+	std::string why_;
 };
 
 #define CORE(...)                       \
 	auto owner = core(__VA_ARGS__); \
 	if (!owner)                     \
-		GTEST_SKIP();           \
+		GTEST_SKIP() << why_;   \
 	tiny_core &c = *owner
 
 constexpr size_t page = tiny_core::page;
+// What a child process says of it.
+constexpr int no_trap = 77;
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr bool sanitized = true;
@@ -81,7 +85,7 @@ TEST_P(signal_trap_test, a_process_has_one_of_them)
 {
 	auto owner = core();
 	if (!owner)
-		GTEST_SKIP();
+		GTEST_SKIP() << why_;
 	const char *why = nullptr;
 	EXPECT_EQ(GetParam().make({}, &why), nullptr);
 	EXPECT_NE(why, nullptr);
@@ -315,7 +319,7 @@ int foreign_fault(const kind &k, bool failed)
 	sigaction(by_sigbus ? SIGBUS : SIGSEGV, &a, nullptr);
 	tiny_core c(k.make);
 	if (c.why())
-		return 77;
+		return no_trap;
 	if (failed)
 		c.set_failed(range_of(p, page));
 	foreign[9] = 1;
@@ -326,8 +330,8 @@ TEST_P(signal_trap_test, other_faults_reach_the_program)
 {
 	for (bool failed : {false, true}) {
 		int r = in_child([&] { return foreign_fault(GetParam(), failed); });
-		if (r == 77)
-			GTEST_SKIP();
+		if (r == no_trap)
+			GTEST_SKIP() << "the trap is not to be had here";
 		EXPECT_EQ(r, 0) << (failed ? "failed device" : "foreign memory");
 	}
 }
@@ -339,13 +343,13 @@ TEST_P(signal_trap_test, a_jump_into_an_array_ends_the_program)
 		sigaction(SIGSEGV, &dfl, nullptr); // a sanitizer may have its own
 		auto owner = core();
 		if (!owner)
-			return 77;
+			return no_trap;
 		owner->primary()[0] = char(0xc3);
 		reinterpret_cast<void (*)()>(owner->body().begin)();
 		return 0;
 	});
-	if (r == 77)
-		GTEST_SKIP();
+	if (r == no_trap)
+		GTEST_SKIP() << "the trap is not to be had here";
 	EXPECT_EQ(r, -SIGSEGV);
 }
 
@@ -355,14 +359,14 @@ TEST_P(signal_trap_test, a_toucher_that_blocks_the_signal_is_killed)
 	int r = in_child([&] {
 		auto owner = core();
 		if (!owner)
-			return 77;
+			return no_trap;
 		owner->give_to_device(1);
 		signals_blocked all;
 		(void)owner->primary()[0];
 		return 0;
 	});
-	if (r == 77)
-		GTEST_SKIP();
+	if (r == no_trap)
+		GTEST_SKIP() << "the trap is not to be had here";
 	EXPECT_EQ(r, GetParam().make == make_uffd_sigbus_trap ? -SIGBUS : -SIGSEGV);
 }
 
@@ -404,7 +408,7 @@ TEST(sigsegv_trap, too_many_mappings_are_an_error)
 			  for (uintptr_t at = range_of(p, n).begin; at < end; at += 2 * page)
 				  if (int err = t->protect({{at, at + page}}, access::none))
 					  return err == -ENOMEM ? 0 : 1;
-			  return 77; // this system allows more
+			  return no_trap; // this system allows more
 		  }) % 77,
 		  0);
 }
