@@ -71,6 +71,15 @@ bool fragments::change(extent e, copyset less, copyset more)
 	return true;
 }
 
+void fragments::leave_to_host(copyset lost)
+{
+	for (fragment &f : std::span{list_.data(), count_}) {
+		if (f.valid & ~lost)
+			f.valid = host_copy;
+	}
+	join();
+}
+
 bool fragments::drop(extent e, copyset copy)
 {
 	cut(e);

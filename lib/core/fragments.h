@@ -45,6 +45,8 @@ class fragments
 	// The copy is not valid any longer; without room, nor are bytes beside these. False: of some bytes there was no other, and these
 	// keep it.
 	bool drop(extent e, copyset copy);
+	// Bytes of which there are copies beside those in @lost are the host's alone.
+	void leave_to_host(copyset lost);
 
       private:
 	bool change(extent e, copyset less, copyset more);

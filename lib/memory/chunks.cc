@@ -7,6 +7,7 @@
 #include "memory/fragmented.h"
 #include "memory/host_writes.h"
 #include "memory/library.h"
+#include "memory/lost_pages.h"
 #include "memory/pending.h"
 #include "os/log.h"
 #include "os/probes.h"
@@ -20,7 +21,12 @@ int lower_access(array &a, layout::span s, access to)
 	int err = 0;
 	for (uint32_t c = s.first; c < s.last;) {
 		uint32_t first = c;
-		while (c < s.last && a.chunks[c].host > to)
+		auto has_more = [&](uint32_t i) { return i < s.last && a.chunks[i].host > to; };
+		bool failed = has_more(c) && (a.chunks[c].flags & chunk_failed);
+		// Of what was not lost the host is the only owner, unseen by the page source's counter.
+		access lowest = failed ? access::none : to;
+		c += failed;
+		while (!failed && has_more(c) && !(a.chunks[c].flags & chunk_failed))
 			c++;
 		if (c == first) {
 			c++;
@@ -28,7 +34,7 @@ int lower_access(array &a, layout::span s, access to)
 		}
 		range r = a.place.chunk_range(first, c - first);
 		HET_PROBE3(revoke, r.begin, r.size(), int(to));
-		int e = lib().catcher->protect(pages_of(a, r), to);
+		int e = failed ? protect_rest(a, first, lowest) : lib().catcher->protect(pages_of(a, r), to);
 		if (e < 0) {
 			err = fail(GPUVM_EPROT, "array %p: pages can't be taken from the host (errno %d)",
 				   a.place.user.ptr(), -e);
@@ -37,7 +43,7 @@ int lower_access(array &a, layout::span s, access to)
 		if (e > 0)
 			take_in_found_writes(a, {first, c});
 		for (uint32_t i = first; i < c; i++)
-			a.chunks[i].host = to;
+			a.chunks[i].host = lowest;
 	}
 	return err;
 }

@@ -11,6 +11,7 @@
 #include "memory/failure.h"
 #include "memory/home.h"
 #include "memory/library.h"
+#include "memory/partial_loss.h"
 #include "os/log.h"
 #include "os/mapping.h"
 #include "os/own_descriptor.h"
@@ -82,7 +83,10 @@ void hold_at_once(array &a)
 		return;
 	caller_guard g(a);
 	int edges = collect_edges(a, g, every_device);
-	if (bring_home(a, g, all_of(a), event::fetch) || edges)
+	int chunks = bring_home(a, g, all_of(a), event::fetch);
+	if (chunks)
+		bring_rest_home(a, g);
+	if (chunks || edges)
 		report(GPUVM_EDEVALLOC, a.place.user.ptr(), "fork: the child gets stale contents of array %p",
 		       a.place.user.ptr());
 	if (a.place.body.empty())

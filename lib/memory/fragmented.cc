@@ -112,14 +112,17 @@ bool drop_copy(array &a, uint32_t c, unsigned device)
 bool has_lost_bytes(const array &a, uint32_t c)
 {
 	copyset lost = lib().lost.load();
-	range all = a.place.bytes_of(c);
-	for (uintptr_t at = all.begin; at < all.end;) {
-		copies_at copies = copies_of(a, c, at);
-		if (!(copies.valid & ~lost))
-			return true;
-		at = copies.end;
+	bool any = false;
+	for_each_fragment(a, c, [&](range, copyset valid) { any |= !(valid & ~lost); });
+	return any;
+}
+
+void leave_rest_to_host(array &a, uint32_t c)
+{
+	if (fragmented_chunk *f = find(a, c)) {
+		f->bytes.leave_to_host(lib().lost.load());
+		take_over(a, *f);
 	}
-	return false;
 }
 
 void enter(array &a, chunk &ch, chunk_state next)

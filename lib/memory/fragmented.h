@@ -27,6 +27,16 @@ struct copies_at {
 	uintptr_t end;
 };
 copies_at copies_of(const array &a, uint32_t c, uintptr_t at);
+// Calls f(bytes, copies) for bytes of the chunk that have the same.
+template <typename F> void for_each_fragment(const array &a, uint32_t c, F f)
+{
+	range all = a.place.bytes_of(c);
+	for (uintptr_t at = all.begin; at < all.end;) {
+		copies_at copies = copies_of(a, c, at);
+		f(range{at, copies.end}, copies.valid);
+		at = copies.end;
+	}
+}
 
 // Bytes of the chunk were written by the device, or copied there. The host's access is none, or is at most read. False: no
 // memory or no room; nothing has changed.
@@ -40,6 +50,8 @@ bool drop_copy(array &a, uint32_t c, unsigned device);
 
 // Bytes of the chunk are valid on lost devices alone.
 bool has_lost_bytes(const array &a, uint32_t c);
+// Of those that are not, nobody but the host, who has them, has valid copies any longer.
+void leave_rest_to_host(array &a, uint32_t c);
 
 // The chunk takes a step of the protocol; if that changes it, its fragments are forgotten. Lock held.
 void enter(array &a, chunk &ch, chunk_state next);

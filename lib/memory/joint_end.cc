@@ -9,6 +9,7 @@
 #include "memory/host_writes.h"
 #include "memory/lane.h"
 #include "memory/library.h"
+#include "memory/lost_pages.h"
 #include "memory/pending.h"
 #include "memory/resolver.h"
 #include "memory/transfer.h"
@@ -135,8 +136,9 @@ int joint_end::leave_in_fragments(uint32_t c, bool *gather)
 			return 0;
 		}
 	}
-	bool failed = a_.chunks[c].flags & chunk_failed;
-	return failed && !has_lost_bytes(a_, c) ? heal_chunk(a_, c) : 0;
+	if (!(a_.chunks[c].flags & chunk_failed))
+		return 0;
+	return has_lost_bytes(a_, c) ? fail_lost_pages(a_, c) : heal_chunk(a_, c);
 }
 
 // Gives the chunk to its only writer, unless the host or another launch has written, too; else it is to be gathered at home (*gather), where it belongs to

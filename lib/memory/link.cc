@@ -12,6 +12,7 @@
 #include "memory/hooks.h"
 #include "memory/host_buffers.h"
 #include "memory/library.h"
+#include "memory/partial_loss.h"
 #include "memory/pending.h"
 #include "memory/pin.h"
 #include "memory/whole_chunk.h"
@@ -255,6 +256,8 @@ int bring_all_home(array &a, array_guard &g)
 {
 	int err = collect_edges(a, g, every_device);
 	int e = bring_home(a, g, all_chunks(a), event::fetch);
+	if (e)
+		bring_rest_home(a, g);
 	return e ? e : err;
 }
 

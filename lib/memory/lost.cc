@@ -6,6 +6,7 @@
 #include "memory/failure.h"
 #include "memory/fragmented.h"
 #include "memory/library.h"
+#include "memory/lost_pages.h"
 
 namespace het
 {
@@ -33,17 +34,20 @@ void lose_copies(array &a, unsigned device)
 	for (uint32_t c = all.first; c < all.last; c++) {
 		if (drop_copy(a, c, device))
 			continue;
-		range r = a.place.bytes_of(c);
-		lost = {nbytes ? lost.begin : r.begin, r.end};
-		nbytes += r.size();
-		if (!(a.chunks[c].flags & chunk_failed))
+		for_each_fragment(a, c, [&](range r, copyset valid) {
+			if (valid & ~lib().lost.load())
+				return;
+			lost = {nbytes ? lost.begin : r.begin, r.end};
+			nbytes += r.size();
+		});
+		if (lower_access(a, {c, c + 1}, access::none) || fail_lost_pages(a, c))
 			fail_chunk(a, c);
 	}
 	if (nbytes)
 		report(GPUVM_EDEVALLOC, a.place.user.ptr(),
 		       "array %p: %zu of its %zu bytes, from %p to %p, were on %s alone, which has failed: they are "
 		       "lost, and a "
-		       "touch raises SIGBUS",
+		       "touch of their pages raises SIGBUS",
 		       a.place.user.ptr(), nbytes, a.place.user.size(), lost.ptr(), reinterpret_cast<void *>(lost.end),
 		       lib().devices[device]->name());
 }

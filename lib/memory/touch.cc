@@ -10,6 +10,8 @@
 #include "memory/home.h"
 #include "memory/host_writes.h"
 #include "memory/library.h"
+#include "memory/lost_pages.h"
+#include "memory/partial_loss.h"
 #include "memory/pending.h"
 #include "memory/pin.h"
 #include "memory/transfer.h"
@@ -440,6 +442,44 @@ verdict gather(array &a, array_guard &g, touch t, uint32_t c, server &s)
 	return verdict::done;
 }
 
+// Of a chunk that has lost bytes what is left is shown.
+verdict touch_failed(array &a, array_guard &g, touch t, uint32_t c, server &s)
+{
+	if (!has_lost_bytes(a, c) || is_lost(a, page_of(a, t.addr).at)) {
+		lib().catcher->wake(page_of(a, t.addr));
+		return s.in_handler() ? verdict::not_ours : verdict::done;
+	}
+	if (is_rest_at_home(a, c) && !a.pending) {
+		int err = admit_rest(a, c, t.addr);
+		if (err < 0) {
+			report(GPUVM_EPROT, a.place.user.ptr(), "array %p: pages can't be shown (errno %d): SIGBUS",
+			       a.place.user.ptr(), -err);
+			fail_chunk(a, c);
+		}
+		return verdict::done;
+	}
+	if (s.in_handler())
+		return verdict::hand_over;
+	if (s.kept())
+		return verdict::later;
+	visit v(a, g);
+	s.wait_for_device(true);
+	int err = settle(a, g);
+	// The lock was dropped. In any case who has touched it tries again.
+	bool is_same = (a.chunks[c].flags & (chunk_failed | chunk_busy)) == chunk_failed && has_lost_bytes(a, c);
+	if (!err && is_same)
+		err = bring_rest_home(a, g, c, s.lane());
+	if (err) {
+		report(GPUVM_EDEVALLOC, a.place.user.ptr(),
+		       "array %p: a device failed while the host touched %p; its only valid copy can't be read: SIGBUS",
+		       a.place.user.ptr(), reinterpret_cast<void *>(t.addr));
+		fail_chunk(a, c);
+	} else {
+		lib().catcher->wake(page_of(a, t.addr));
+	}
+	return verdict::done;
+}
+
 verdict serve_in_array(array &a, touch t, server &s, uint64_t started)
 {
 	array_guard g(a);
@@ -454,10 +494,8 @@ verdict serve_in_array(array &a, touch t, server &s, uint64_t started)
 		ch.flags |= chunk_awaited;
 		return verdict::wait;
 	}
-	if (ch.flags & chunk_failed) {
-		lib().catcher->wake(page_of(a, t.addr));
-		return s.in_handler() ? verdict::not_ours : verdict::done;
-	}
+	if (ch.flags & chunk_failed)
+		return touch_failed(a, g, t, c, s);
 	event e = t.write ? event::touch_write : event::touch_read;
 	step st = next_step(ch.state(), e, 0, lib().rules);
 	if (st.from == each_fragments_own)

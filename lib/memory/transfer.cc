@@ -231,6 +231,18 @@ int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned own_lane)
 	return err ? GPUVM_EDEVALLOC : 0;
 }
 
+int copy_bytes_to_host(array &a, std::span<const byte_run> runs, unsigned own_lane)
+{
+	lane_lease lane(own_lane);
+	reads r(a, lane);
+	int err = 0;
+	for (size_t i = 0; i < runs.size() && !err; i++)
+		err = r.add(runs[i]);
+	if (!err)
+		err = r.finish();
+	return err ? GPUVM_EDEVALLOC : 0;
+}
+
 int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs)
 {
 	lane_lease lane;

@@ -51,6 +51,7 @@ int copy_bytes_to_device(array &a, unsigned device, std::span<const byte_run> ru
 
 // Copies runs from devices to the alias. @lane: the caller's own, or any_lane.
 int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned lane);
+int copy_bytes_to_host(array &a, std::span<const byte_run> runs, unsigned lane);
 
 // Adds to the statistics what a caller that talks to the device itself has moved to the host.
 void count_to_host(size_t bytes, uint64_t started_ns);

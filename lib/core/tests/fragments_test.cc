@@ -104,6 +104,18 @@ TEST(fragments, all_steps_of_a_small_chunk)
 	EXPECT_EQ(steps, seen.size() * 3 * 10 * 3);
 }
 
+TEST(fragments, the_host_gets_what_is_not_lost)
+{
+	fragments f(40, host | one);
+	ASSERT_TRUE(f.write({8, 16}, one));
+	ASSERT_TRUE(f.write({16, 24}, two));
+	ASSERT_TRUE(f.add({32, 40}, two));
+	f.leave_to_host(one);
+	bytes want(40, host);
+	std::fill(want.begin() + 8, want.begin() + 16, one);
+	expect_sound(f, want);
+}
+
 TEST(fragments, an_empty_extent_changes_nothing)
 {
 	fragments f(100, host);
