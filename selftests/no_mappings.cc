@@ -219,6 +219,30 @@ TEST(strict_without_mappings, .traps = trap::all, .devices = device::host, .alon
 	a.check();
 }
 
+// What can't be taken from the host at the end of a kernel, as no mapping can be split, gets what the kernel has written.
+TEST(part_without_mappings, .traps = trap::all, .devices = device::host, .alone = true)
+{
+	skip_under_sanitizers("they need mappings of their own");
+	mappings();
+	fixture fx(t);
+	array a(fx, kind::map, 1 << 20);
+	const size_t third = a.size() / 3;
+	a.link();
+	a.add_everywhere(0, 1);
+	a.check();
+	CHECK_OK(gpuvm_kernel_begin_range(a.data() + third, third, 0, GPUVM_READ_WRITE));
+	mappings().use_up();
+	a.run(0, {kernel::add, third, third, 1});
+	CHECK_OK(gpuvm_kernel_end_range(a.data() + third, third, 0));
+	a.check("after an end");
+	a.data()[third]++;
+	a.model()[third]++;
+	CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_WRITE));
+	a.run(0, {kernel::add, 0, a.size(), 1});
+	CHECK_OK(gpuvm_kernel_end(a.data(), 0));
+	a.check("after another");
+}
+
 TEST(free_without_address_space, .traps = trap::all, .devices = device::host)
 {
 	without_address_space(t, freed);

@@ -124,11 +124,12 @@ bool joint_end::is_contested(range bytes) const
 // --- chunks --------------------------------------------------------------------
 
 // Each device keeps what it has written, and nothing is copied. The host may have written beside them: what it has is valid as it is.
-// *gather: there is no memory or room for it.
+// *gather: there is no memory or room for it, or the host can't lose the chunk.
 int joint_end::leave_in_fragments(uint32_t c, bool *gather)
 {
-	if (int err = lower_access(a_, {c, c + 1}, access::none))
-		return err;
+	*gather = lower_access(a_, {c, c + 1}, access::none) != 0;
+	if (*gather)
+		return 0;
 	for (const usage &u : writers()) {
 		range r = intersect(u.part, a_.place.bytes_of(c));
 		if (!r.empty() && !write_fragment(a_, c, r, u.device)) {
@@ -152,8 +153,9 @@ int joint_end::choose_owner(uint32_t c, bool *gather)
 		return leave_in_fragments(c, gather);
 	unsigned writer = only_writer(c);
 	if (writer != none && writer != several && a_.chunks[c].state().device_valid(writer) && may_be_given(c))
-		return give_to_device(a_, s, writer);
-	*gather = writer != none;
+		*gather = give_to_device(a_, s, writer) != 0;
+	else
+		*gather = writer != none;
 	return 0;
 }
 

@@ -10,10 +10,12 @@
 #include "memory/fragmented.h"
 #include "memory/home.h"
 #include "memory/host_writes.h"
+#include "memory/lane.h"
 #include "memory/library.h"
 #include "memory/pending.h"
 #include "memory/pin.h"
 #include "memory/resolver.h"
+#include "memory/transfer.h"
 #include "os/log.h"
 
 #include <utility>
@@ -201,20 +203,48 @@ int end_edges(array &a, array_guard &g, const usage &u, bool *ended)
 	return err;
 }
 
+// Chunks that can't be taken from the host, as the process may have no more mappings, stay its own, with what the kernel has written.
+// That has finished.
+int read_back(array &a, array_guard &g, layout::span s, unsigned device)
+{
+	int err = 0;
+	for (uint32_t c = s.first; c < s.last && !err; c++) {
+		wait_until_idle(a, g, {c, c + 1});
+		chunk &ch = a.chunks[c];
+		bool given = ch.writer == 1 + device || ch.state().device_valid(device);
+		if (!given || ch.host == access::none)
+			continue;
+		leave_fast(a);
+		ch.flags |= chunk_busy;
+		g.unlock();
+		const chunk_run run = {c, 1, uint8_t(1 + device), false};
+		err = copy_to_host(a, {&run, 1}, any_lane);
+		g.lock();
+		if (!err)
+			enter(a, ch, {host_copy, ch.host});
+		release_chunks(a, c, 1);
+	}
+	return err;
+}
+
 // Takes *pending, if there is one. *ended: false if it must be repeated all.
 int end_writer(array &a, array_guard &g, const usage &u, pending_kernel **pending, write_notes *notes, bool *ended)
 {
 	layout::span s = a.place.chunks_of(u.part);
 	int err = wait_until_quiet(a, g, s);
-	if (int e = notes ? give_written(a, u, *notes) : give_to_device(a, s, u.device))
-		err = e;
+	bool all_given = !(notes ? give_written(a, u, *notes) : give_to_device(a, s, u.device));
 	if (*pending) {
 		(*pending)->writes = true;
 		a.pending = std::exchange(*pending, nullptr);
 	} else if (int e = end_edges(a, g, u, ended)) {
 		err = e;
 	}
-	return err;
+	if (all_given)
+		return err;
+	int e = settle(a, g);
+	if (!e)
+		e = read_back(a, g, s, u.device);
+	return e ? e : err;
 }
 
 // A reader that is still at work must not have its copy overwritten: later begins wait for the event.
