@@ -10,19 +10,19 @@
 namespace het::rt
 {
 
-block::block(split_launch &launch, unsigned number, rows r)
-    : het_event(nullptr), of(reference<split_launch>::to(&launch)), participant(number), what(r)
+block::block(split_plan &launch, unsigned number, rows r)
+    : het_event(nullptr), of(reference<split_plan>::to(&launch)), entry{number, r}
 {
 }
 
 bool block::allocate()
 {
 	size_t n = 0;
-	for (size_t i = 0; i < of->uses_.size(); i++)
-		n += most_joint_uses * (of->has_pattern(i) ? of->patterns_[i].count : 1);
+	for (size_t i = 0; i < of->uses().size(); i++)
+		n += most_joint_uses * (of->has_pattern(i) ? of->pattern(i).count : 1);
 	uses_.reset(new (std::nothrow) range_use[n]);
-	first_use_.reset(new (std::nothrow) size_t[of->uses_.size()]);
-	args_.reset(new (std::nothrow) device_arg[of->args_.size()]);
+	first_use_.reset(new (std::nothrow) size_t[of->uses().size()]);
+	args_.reset(new (std::nothrow) device_arg[of->arguments().size()]);
 	return uses_ && first_use_ && args_;
 }
 
@@ -31,9 +31,9 @@ bool block::allocate()
 // The bytes of one piece that the block's work-items use.
 range block::piece(const range_use &u, const het_pattern &p, uint64_t number) const
 {
-	size_t local = of->shape_.local[of->shape_.part.along];
-	int64_t first = p.offset + int64_t(number * p.stride) + int64_t(what.first * local * p.step);
-	int64_t end = first + int64_t((what.count * local - 1) * p.step + p.length);
+	size_t local = of->shape().local[of->shape().part.along];
+	int64_t first = p.offset + int64_t(number * p.stride) + int64_t(entry.what.first * local * p.step);
+	int64_t end = first + int64_t((entry.what.count * local - 1) * p.step + p.length);
 	auto clip = [&](int64_t at) {
 		return u.bytes.begin + size_t(std::clamp<int64_t>(at, 0, int64_t(u.bytes.size())));
 	};
@@ -56,15 +56,15 @@ void block::add_use(const range_use &u)
 
 void block::take_use(size_t i)
 {
-	range_use u = of->uses_[i];
+	range_use u = of->uses()[i];
 	u.argument = u.bytes;
-	const het_pattern &p = of->patterns_[i];
+	const het_pattern &p = of->pattern(i);
 	range all = u.bytes;
 	// Bytes between the pieces must not be lost.
 	if (u.access == HET_WRITE_ONLY && p.length < p.step)
 		u.access = HET_READ_WRITE;
 	for (uint64_t n = 0; of->has_pattern(i) && n < p.count; n++) {
-		u.bytes = piece(of->uses_[i], p, n);
+		u.bytes = piece(of->uses()[i], p, n);
 		add_use(u);
 	}
 	if (of->needs_twin(i))
@@ -79,7 +79,7 @@ void block::take_use(size_t i)
 void block::take_uses()
 {
 	nuses_ = 0;
-	for (size_t i = 0; i < of->uses_.size(); i++) {
+	for (size_t i = 0; i < of->uses().size(); i++) {
 		first_use_[i] = nuses_;
 		take_use(i);
 	}
@@ -88,12 +88,12 @@ void block::take_uses()
 void block::place_arguments()
 {
 	size_t use = 0;
-	for (size_t i = 0; i < of->args_.size(); i++) {
-		args_[i] = of->args_[i];
-		if (!split_launch::is_memory(args_[i].kind))
+	for (size_t i = 0; i < of->arguments().size(); i++) {
+		args_[i] = of->arguments()[i];
+		if (!split_plan::is_memory(args_[i].kind))
 			continue;
 		if (!device().compute->is_in_place())
-			args_[i].buffer = buffer_of(uses_[first_use_[use]], of->uses_[use].bytes.begin, device(),
+			args_[i].buffer = buffer_of(uses_[first_use_[use]], of->uses()[use].bytes.begin, device(),
 						    &args_[i].offset);
 		use++;
 	}
@@ -106,15 +106,14 @@ int block::make_twins()
 {
 	uint64_t ranges_begun = now_ns();
 	int err = 0;
-	for (size_t i = 0; i < of->uses_.size() && !err; i++)
-		err = of->needs_twin(i) ? of->twins_.make(uses_[first_use_[i]], device()) : 0;
+	for (size_t i = 0; i < of->uses().size() && !err; i++)
+		err = of->needs_twin(i) ? of->make_twin(uses_[first_use_[i]], device()) : 0;
 	if (err) {
 		again_ = true;
 		abandon_ranges(uses(), device(), false);
 		return err;
 	}
-	double part = double(of->twin_bytes()) / double(of->all_bytes());
-	twins_ns = uint64_t(double(ranges_begun - begun_at) * part) + now_ns() - ranges_begun;
+	twins_ns = uint64_t(double(ranges_begun - begun_at) * of->part_of_twins()) + now_ns() - ranges_begun;
 	begun_at += twins_ns;
 	return 0;
 }
@@ -124,20 +123,20 @@ int block::begin_on_device()
 	take_uses();
 	// The other blocks' arrays stay open until the last of them has ended: none may have to be linked anew by then.
 	int err = device().compute->is_in_place() ? bring_to_host(uses())
-						  : begin_ranges(uses(), device(), false, of->uses_);
+						  : begin_ranges(uses(), device(), false, of->uses());
 	if (err) {
 		again_ = err == HET_EDEVICE;
 		return err;
 	}
-	if (of->has_twins_ && (err = make_twins()))
+	if (of->has_twins() && (err = make_twins()))
 		return err;
 	place_arguments();
-	launch_shape shape = of->shape_;
-	shape.part.first = what.first;
-	shape.part.count = what.count;
+	launch_shape shape = of->shape();
+	shape.part.first = entry.what.first;
+	shape.part.count = entry.what.count;
 	delay_point();
 	submitted.store(true);
-	err = device().compute->submit(*of->parts_[participant].kernel, shape, {args_.get(), of->args_.size()},
+	err = device().compute->submit(of->kernel_of(entry.participant), shape, {args_.get(), of->arguments().size()},
 				       on_device);
 	if (err)
 		again_ = !abandon_ranges(uses(), device(), on_device.may_have_run) && err == HET_EDEVICE;
@@ -154,7 +153,7 @@ int block::begin(executor &)
 
 int block::end(int device_error)
 {
-	of->kernel_->has_run(device());
+	of->kernel_has_run(device());
 	if (!device_error)
 		return end_ranges(uses(), device());
 	again_ = !abandon_ranges(uses(), device(), true);

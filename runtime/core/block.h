@@ -2,7 +2,8 @@
 // A part of a split launch, for one device.
 #pragma once
 
-#include "core/split_launch.h"
+#include "core/split_plan.h"
+#include "policy/ledger.h"
 
 namespace het::rt
 {
@@ -10,7 +11,7 @@ namespace het::rt
 class block final : public het_event
 {
       public:
-	block(split_launch &launch, unsigned number, rows r);
+	block(split_plan &launch, unsigned number, rows r);
 
 	// Memory for its arguments. False: there is none.
 	bool allocate();
@@ -25,22 +26,22 @@ class block final : public het_event
 	// What it has written does not count. Of a launch with twins.
 	void abandon();
 
-	const reference<split_launch> of;
-	const unsigned participant;
-	const rows what;
+	const reference<split_plan> of;
+	// The launch's lock guards it.
+	ledger_entry entry;
 	block *next = nullptr;       // of the launch's
 	block *next_start = nullptr; // to be started
 	// When its own work began, and how long it took before to make twins.
 	uint64_t begun_at = 0, twins_ns = 0;
-	// Whether what it has done is of the launch's results, or for others to do. The launch's lock.
-	enum : uint8_t { under_way, counts, given_back, done_again, failed } state = under_way;
+	// When it counted. The launch's lock.
+	uint64_t ended_at = 0;
 	// Its data is there, and the device has its kernel.
 	std::atomic<bool> submitted{false};
 	// It was named as one that waits for others. The launch's lock.
 	bool is_late = false;
 
       private:
-	het_device &device() const { return *of->parts_[participant].device; }
+	het_device &device() const { return of->device(entry.participant); }
 	std::span<range_use> uses() { return {uses_.get(), nuses_}; }
 	int begin_on_device();
 	int make_twins();

@@ -16,6 +16,8 @@ class kernel_command : public het_event
 	~kernel_command() override;
 	bool is_empty() const override { return false; }
 	const char *name_of_kernel() const override { return kernel_->name.get(); }
+	// An argument of this kind is bytes of the host.
+	static bool is_memory(uint32_t kind) { return kind == HET_ARG_MEMORY || kind == HET_ARG_RANGE; }
 
       protected:
 	// Checks and copies. 0 or a code.
@@ -28,8 +30,6 @@ class kernel_command : public het_event
 	// The same, of the linked arrays: what is read with its edges, what is written widened by
 	// @widen_written.
 	void declare_accesses(range (*widen_written)(range));
-
-	static bool is_memory(uint32_t kind) { return kind == HET_ARG_MEMORY || kind == HET_ARG_RANGE; }
 
 	// Its uses must be linked there.
 	bool needs_memory(const het_device &d) const { return !uses_.empty() && !d.compute->is_in_place(); }

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which devices a split launch leaves out because others run on the same processors.
-#include "core/split_launch.h"
-#include "os/settings.h"
+#include "core/split_devices.h"
+
 #include "policy/placing.h"
+
+#include <algorithm>
 
 namespace het::rt
 {
 
-// Of those that share processors, one is as quick as all of them. As long as one of them is not known all take part: so the
-// launch itself tells which one is the quickest.
-bool split_launch::is_chosen(const participant &p) const
+namespace
+{
+
+// As long as one of those that share processors is not known all take part: so the launch itself tells which one is the quickest.
+bool is_chosen(const het_device &of, std::span<het_device *const> devices, speeds &known, double items)
 {
 	het_device *together[most_devices];
 	unsigned n = 0, self = 0;
 	bool is_shared_known = true, is_known = true;
-	speeds &known = kernel_->speeds;
-	for (unsigned i = 0; i < nparts_; i++) {
-		het_device *d = parts_[i].device;
-		if (d != p.device && !d->shares_processors_with(*p.device))
+	for (het_device *d : devices) {
+		if (d != &of && !d->shares_processors_with(of))
 			continue;
 		is_shared_known &= known.shared(*d) > 0;
 		is_known &= known.alone(*d) > 0;
-		self = d == p.device ? n : self;
+		self = d == &of ? n : self;
 		together[n++] = d;
 	}
 	candidate all[most_devices];
@@ -30,28 +31,23 @@ bool split_launch::is_chosen(const participant &p) const
 		double speed = is_shared_known ? known.shared(d) : known.alone(d);
 		all[i] = {speed, 0, 0, 1, d.cost.load(), d.compute->processors(), known.is_sure(d), known.since(d)};
 	}
-	return !is_known || place({all, n}, double(shape_.items())) == self;
+	return !is_known || place({all, n}, items) == self;
 }
 
-// Unless a policy was asked for.
-int split_launch::keep_one_of_processors()
+} // namespace
+
+unsigned keep_one_of_processors(std::span<het_device *> devices, speeds &known, double items)
 {
-	if (settings().policy)
-		return 0;
-	bool chosen[most_devices];
-	for (unsigned i = 0; i < nparts_; i++)
-		chosen[i] = is_chosen(parts_[i]);
+	het_device *before[most_devices];
+	std::copy(devices.begin(), devices.end(), before);
 	unsigned kept = 0;
-	for (unsigned i = 0; i < nparts_; i++) {
-		if (chosen[i])
-			parts_[kept++] = parts_[i];
+	for (het_device *d : std::span{before, devices.size()}) {
+		if (is_chosen(*d, {before, devices.size()}, known, items))
+			devices[kept++] = d;
 	}
-	nparts_ = kept;
-	if (nparts_ < 2)
-		return refuse("the queue's devices that can run it share their processors");
-	for (unsigned i = 0; i < nparts_; i++)
-		kernel_->speeds.note_chosen(*parts_[i].device);
-	return 0;
+	for (unsigned i = 0; i < kept && kept > 1; i++)
+		known.note_chosen(*devices[i]);
+	return kept;
 }
 
 } // namespace het::rt

@@ -38,34 +38,26 @@ block *split_launch::running_block(unsigned participant) const
 {
 	block *first = nullptr;
 	for (block *b = blocks_; b; b = b->next) {
-		if (b->participant == participant && b->state == block::under_way)
+		if (b->entry.participant == participant && b->entry.state == ledger_entry::under_way)
 			first = b;
 	}
-	bool runs = first && first->submitted.load() && parts_[participant].device->executor.runs(*first);
+	bool runs = first && first->submitted.load() && device(participant).executor.runs(*first);
 	return runs ? first : nullptr;
 }
 
-// By all that is known of the kernel, the longest: inputs differ, and so do devices. @speed: rows a second in other launches. 0:
-// nothing is known. Lock held.
-double split_launch::expected_seconds(const block &b, double speed) const
-{
-	auto n = double(b.what.count);
-	double longest = speed > 0 ? n / speed : 0;
-	for (const participant &p : std::span{parts_, nparts_})
-		longest = p.rows > 0 ? std::max(longest, n * p.seconds / p.rows) : longest;
-	return longest;
-}
-
+// @speed: rows a second in other launches. 0: nothing is known.
 bool split_launch::find_late(unsigned participant, double speed, uint64_t now, uint64_t gap, unsigned least,
 			     late_part &found)
 {
-	het_device &d = *parts_[participant].device;
+	het_device &d = device(participant);
 	bool late = false;
 	lock_.lock(lock_rank::graph);
 	block *b = running_block(participant);
-	double seconds = double(quiet_[participant].look(now, gap, b, over_ + d.executor.reaped())) * 1e-9;
+	double seconds = double(quiet_[participant].look(now, gap, b, ledger_.ended() + d.executor.reaped())) * 1e-9;
 	if (b) {
-		found = {&d, b->what, seconds, expected_seconds(*b, speed)};
+		auto n = double(b->entry.what.count);
+		double expected = std::max(speed > 0 ? n / speed : 0, ledger_.longest_expected(b->entry.what.count));
+		found = {&d, b->entry.what, seconds, expected};
 		late = is_stuck(seconds, found.expected, least);
 		b->is_late |= late;
 	}
@@ -89,9 +81,9 @@ void split_launch::tell(const late_part &p)
 
 void split_launch::look(uint64_t now, uint64_t gap, unsigned least_seconds)
 {
-	for (unsigned i = 0; i < nparts_ && !has_late_part_; i++) {
+	for (unsigned i = 0; i < participants().size() && !has_late_part_; i++) {
 		late_part p;
-		double speed = slowest_known(kernel_->speeds, *parts_[i].device) / items_of_row();
+		double speed = slowest_known(kernel_->speeds, device(i)) / items_of_row();
 		has_late_part_ = find_late(i, speed, now, gap, least_seconds, p);
 		if (!has_late_part_)
 			continue;
@@ -110,7 +102,7 @@ void split_launch::tell_ended(const block &b)
 {
 	note_waiting(*kernel_, false);
 	warn("kernel %s: its work-items on %s have ended after all; it is divided again", kernel_->name.get(),
-	     parts_[b.participant].device->compute->info().name);
+	     device(b.entry.participant).compute->info().name);
 }
 
 } // namespace het::rt

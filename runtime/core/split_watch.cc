@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/split_watch.h"
 
-#include "core/split_launch.h"
 #include "os/clock.h"
+#include "os/lock.h"
 #include "os/settings.h"
 #include "os/thread.h"
 
@@ -20,7 +20,7 @@ constexpr uint64_t second = 1'000'000'000;
 // The lock has rank leaf. Launches are looked at without it.
 struct watch_list {
 	futex_lock lock;
-	split_launch *first = nullptr;
+	watched_launch *first = nullptr;
 	uint64_t looks = 0;
 	bool has_thread = false;
 	bool has_come = false; // a launch, since the last look
@@ -43,16 +43,21 @@ uint64_t look_gap()
 	return std::min(second, settings().watchdog_s * second / 8);
 }
 
-// One that has not been looked at this time. Empty: there is none.
-reference<split_launch> next_to_look_at()
+struct kept_launch {
+	watched_launch *launch;
+	reference<object> kept;
+};
+
+// One that has not been looked at this time. Null: there is none.
+kept_launch next_to_look_at()
 {
 	guarded g;
-	split_launch *l = watched.first;
-	while (l && l->watched.seen == watched.looks)
-		l = l->watched.next;
+	watched_launch *l = watched.first;
+	while (l && l->seen == watched.looks)
+		l = l->next;
 	if (l)
-		l->watched.seen = watched.looks;
-	return reference<split_launch>::to(l);
+		l->seen = watched.looks;
+	return {l, reference<object>::to(l ? &l->kept_by() : nullptr)};
 }
 
 // False: nothing is there, and nothing has come since the last look; the next launch starts another thread.
@@ -67,25 +72,25 @@ bool begin_look()
 void look_now_and_then(void *)
 {
 	for (sleep_ns(look_gap()); begin_look(); sleep_ns(look_gap())) {
-		while (reference<split_launch> l = next_to_look_at())
-			l->look(now_ns(), look_gap(), settings().watchdog_s);
+		for (kept_launch l; (l = next_to_look_at()).launch;)
+			l.launch->look(now_ns(), look_gap(), settings().watchdog_s);
 	}
 }
 
 } // namespace
 
-void watch(split_launch &l)
+void watch(watched_launch &l)
 {
 	if (!settings().watchdog_s)
 		return;
 	bool wants_thread;
 	{
 		guarded g;
-		l.watched.next = watched.first;
+		l.next = watched.first;
 		if (watched.first)
-			watched.first->watched.before = &l;
+			watched.first->before = &l;
 		watched.first = &l;
-		l.watched.seen = watched.looks;
+		l.seen = watched.looks;
 		watched.has_come = true;
 		wants_thread = !std::exchange(watched.has_thread, true);
 	}
@@ -95,15 +100,15 @@ void watch(split_launch &l)
 	watched.has_thread = false;
 }
 
-void unwatch(split_launch &l)
+void unwatch(watched_launch &l)
 {
 	if (!settings().watchdog_s)
 		return;
 	guarded g;
-	split_launch *next = l.watched.next, *before = l.watched.before;
-	(before ? before->watched.next : watched.first) = next;
+	watched_launch *next = l.next, *before = l.before;
+	(before ? before->next : watched.first) = next;
 	if (next)
-		next->watched.before = before;
+		next->before = before;
 }
 
 } // namespace het::rt

@@ -5,22 +5,32 @@
 // looks. So launches pay for a lock and a list, one in a second for a thread besides, and who launches nothing has none.
 #pragma once
 
+#include "core/object.h"
+
 #include <cstdint>
 
 namespace het::rt
 {
 
-class split_launch;
+// One that is watched, and its place in the list, which is the watch's lock's.
+class watched_launch
+{
+      public:
+	// Looks whether a part of it most likely waits for another. @gap as that of quiet_time. No lock is held.
+	virtual void look(uint64_t now, uint64_t gap, unsigned least_seconds) = 0;
+	// What lives as long as it.
+	virtual object &kept_by() = 0;
 
-// A launch's place in the list of those that are watched. The watch's lock.
-struct watched_launch {
-	split_launch *next = nullptr, *before = nullptr;
+	watched_launch *next = nullptr, *before = nullptr;
 	uint64_t seen = 0; // number of the last look at it
+
+      protected:
+	~watched_launch() = default;
 };
 
 // Before its first part starts.
-void watch(split_launch &l);
+void watch(watched_launch &l);
 // All its parts are over. It may be looked at for a moment still, as whoever looks has a reference.
-void unwatch(split_launch &l);
+void unwatch(watched_launch &l);
 
 } // namespace het::rt

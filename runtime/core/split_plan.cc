@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/split_plan.h"
+
+#include "core/analysis.h"
+#include "core/queue.h"
+#include "core/split_devices.h"
+#include "core/waiting_kernels.h"
+#include "os/log.h"
+#include "os/settings.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace het::rt
+{
+
+namespace
+{
+
+// An argument that is used in more pieces counts as used anywhere.
+constexpr uint64_t most_pieces = 32;
+
+} // namespace
+
+int split_plan::refuse(const char *why) const
+{
+	inform("het_launch: kernel %s runs on one device: %s", kernel_->name.get(), why);
+	return unsplit;
+}
+
+bool split_plan::has_pattern(size_t use) const
+{
+	return patterns_[use].size && patterns_[use].count <= most_pieces;
+}
+
+size_t split_plan::twin_bytes() const
+{
+	size_t n = 0;
+	for (size_t i = 0; i < uses_.size(); i++)
+		n += needs_twin(i) ? uses_[i].bytes.size() : 0;
+	return n;
+}
+
+double split_plan::part_of_twins() const
+{
+	size_t all = std::accumulate(uses_.begin(), uses_.end(), size_t{0},
+				     [](size_t n, const range_use &u) { return n + u.bytes.size(); });
+	return double(twin_bytes()) / double(all);
+}
+
+double split_plan::items_of_row() const
+{
+	double items = 1;
+	for (unsigned d = 0; d < 3; d++)
+		items *= double(d == shape_.part.along ? shape_.local[d] : shape_.global[d]);
+	return items;
+}
+
+bool split_plan::is_repeatable() const
+{
+	for (size_t i = 0; i < uses_.size(); i++) {
+		bool reads = uses_[i].access & HET_READ_ONLY || patterns_[i].length < patterns_[i].step;
+		if ((uses_[i].access & HET_WRITE_ONLY) && !needs_twin(i) && reads)
+			return false;
+	}
+	return true;
+}
+
+int split_plan::choose_devices()
+{
+	if (has_addresses_ || addressed_ || has_block())
+		return refuse("an argument is a device's address, texture or sampler, or a parameter block");
+	bool has_offset = shape_.offset[0] || shape_.offset[1] || shape_.offset[2];
+	for (unsigned i = 0; i < core().ndevices; i++) {
+		het_device &d = *core().devices[i];
+		bool fits =
+			(!has_offset || d.compute->knows_offsets()) && has_local_memory(*d.compute) && !d.lost.load();
+		if (fits && (queue->devices >> i & 1) && kernel_->program->can_run_on(d))
+			participants_[nparticipants_++].device = &d;
+	}
+	return nparticipants_ < 2 ? refuse("none of the queue's other devices can run it") : 0;
+}
+
+int split_plan::leave_out_sharers()
+{
+	// Unless a policy was asked for.
+	if (settings().policy)
+		return 0;
+	het_device *devices[most_devices];
+	for (unsigned i = 0; i < nparticipants_; i++)
+		devices[i] = participants_[i].device;
+	nparticipants_ = keep_one_of_processors({devices, nparticipants_}, kernel_->speeds, double(shape_.items()));
+	for (unsigned i = 0; i < nparticipants_; i++)
+		participants_[i].device = devices[i];
+	return nparticipants_ < 2 ? refuse("the queue's devices that can run it share their processors") : 0;
+}
+
+// Where the kernel was analysed, what it uses is known without the caller's help; and whether it may be split, if he does not say so.
+int split_plan::choose_patterns()
+{
+	const analysed_launch l = {*kernel_, shape_, args_, uses_};
+	const char *why = is_declared_ ? nullptr : why_not_safe(l);
+	if (why)
+		return refuse(why);
+	is_analysed_ = find_patterns(l, patterns_) || !is_declared_;
+	has_twins_ = twin_bytes() != 0;
+	auto can_not = [&](const participant &p) { return has_twins_ && !p.device->compute->makes_twins(); };
+	nparticipants_ =
+		unsigned(std::remove_if(participants_, participants_ + nparticipants_, can_not) - participants_);
+	return nparticipants_ < 2
+		       ? refuse("an argument is written and has no pattern, or one of too many pieces, and none of the "
+				"queue's other devices can tell what it wrote")
+		       : 0;
+}
+
+// Every slice has groups of the same size, which suits all devices.
+int split_plan::choose_local()
+{
+	if (shape_.has_local())
+		return 0;
+	size_t most = SIZE_MAX;
+	unsigned kept = 0;
+	for (unsigned i = 0; i < nparticipants_; i++) {
+		int err = kernel_->prepare(*participants_[i].device);
+		if (err && !concerns_one_device(err))
+			return err;
+		if (!err)
+			participants_[kept++] = participants_[i];
+	}
+	nparticipants_ = kept;
+	for (unsigned i = 0; i < nparticipants_; i++) {
+		group_limits limits = kernel_->on(*participants_[i].device)->limits();
+		most = std::min(most, limits.most);
+		for (unsigned d = 0; d < 3 && limits.required[0]; d++)
+			shape_.local[d] = limits.required[d];
+	}
+	if (shape_.has_local())
+		return 0;
+	shape_.local[0] = choose_group(shape_.global[0], most);
+	shape_.local[1] = shape_.local[2] = 1;
+	return 0;
+}
+
+work_grid split_plan::grid() const
+{
+	work_grid g = {shape_.dimensions, {}, {}, {}};
+	for (unsigned d = 0; d < 3; d++) {
+		g.global[d] = shape_.global[d];
+		g.local[d] = shape_.local[d];
+		g.offset[d] = shape_.offset[d];
+	}
+	return g;
+}
+
+int split_plan::choose_rows()
+{
+	division d = divide(grid());
+	nrows_ = d.count;
+	shape_.part.along = d.along;
+	return d.why_not ? refuse(d.why_not) : 0;
+}
+
+int split_plan::prepare_kernels()
+{
+	slicing how = {shape_.dimensions, shape_.part.along, {shape_.offset[0], shape_.offset[1], shape_.offset[2]}};
+	how.offset[how.along] = 0;
+	how.asked = is_analysed_ ? kernel_->description()->asked : nullptr;
+	unsigned kept = 0;
+	for (unsigned i = 0; i < nparticipants_; i++) {
+		participant p = participants_[i];
+		int err = kernel_->prepare_slices(*p.device, how, &p.kernel);
+		if (!err && needs_memory(*p.device))
+			err = start_memory();
+		if (!err && !p.device->lost.load())
+			participants_[kept++] = p;
+		else if (err && err != HET_ENODEV && !concerns_one_device(err))
+			return err;
+	}
+	nparticipants_ = kept;
+	return nparticipants_ < 2 ? refuse("its program can be sliced for one device at most") : 0;
+}
+
+// Others must not have any part of a chunk in which several devices write.
+int split_plan::prepare_memory()
+{
+	for (unsigned i = 0; i < nparticipants_; i++) {
+		if (int err = link_uses(*participants_[i].device))
+			return err;
+	}
+	for (range_use &u : uses_)
+		u.owner = this;
+	declare_accesses(widen_for_joint);
+	return 0;
+}
+
+// Rows a second. False: they are guesses; what is wrong in these is learned from the first blocks.
+bool split_plan::find_speeds(double (&speeds)[most_devices]) const
+{
+	unsigned devices[most_devices];
+	for (unsigned i = 0; i < nparticipants_; i++) {
+		devices[i] = participants_[i].device->executor.number();
+		speeds[i] = std::max(1u, participants_[i].device->compute->info().units);
+	}
+	if (!kernel_->speeds.choose_shared({devices, nparticipants_}, {speeds, nparticipants_}))
+		return false;
+	for (unsigned i = 0; i < nparticipants_; i++)
+		speeds[i] /= items_of_row();
+	return true;
+}
+
+void split_plan::find_busy_rows(size_t (&busy)[most_devices]) const
+{
+	size_t groups_of_row = 1;
+	for (unsigned d = 0; d < shape_.part.along; d++)
+		groups_of_row *= shape_.groups(d);
+	for (unsigned i = 0; i < nparticipants_; i++)
+		busy[i] = participants_[i].device->compute->wanted_groups() / groups_of_row;
+}
+
+int split_plan::choose_policy()
+{
+	double speeds[most_devices];
+	size_t busy[most_devices], grains[most_devices];
+	bool known = find_speeds(speeds);
+	find_busy_rows(busy);
+	prospect p = {.rows = nrows_,
+		      .speeds = {speeds, nparticipants_},
+		      .busy_rows = {busy, nparticipants_},
+		      .known = known,
+		      .has_twins = has_twins_,
+		      .twin_seconds = kernel_->speeds.twin_cost() * double(twin_bytes()),
+		      .asked = settings().policy};
+	choose_grains(p, {grains, nparticipants_});
+	chosen_policy chosen = rt::choose_policy(p, {grains, nparticipants_});
+	if (chosen.why_one)
+		return refuse(chosen.why_one);
+	if (!chosen.make)
+		return fail(HET_EARG, "HET_POLICY=%s: say single, static, dynamic, hguided or steal", p.asked);
+	policy_ = chosen.make({nrows_, {grains, nparticipants_}, p.speeds, chosen.block_seconds});
+	return policy_ ? 0 : fail(HET_ENOMEM, "het_launch: out of memory");
+}
+
+int split_plan::plan(const het_launch_args &args)
+{
+	int err = take_launch(args);
+	if (!err && args.device)
+		err = refuse("the launch names its device");
+	is_declared_ = args.flags & HET_SPLIT;
+	if (!err && (is_refused(*kernel_, args.flags) || is_known_to_wait(*kernel_, is_declared_)))
+		err = unsplit;
+	if (!err)
+		err = choose_devices();
+	if (!err)
+		err = leave_out_sharers();
+	if (!err)
+		err = choose_local();
+	if (!err)
+		err = choose_rows();
+	if (!err)
+		err = choose_patterns();
+	if (!err)
+		err = prepare_kernels();
+	if (!err)
+		err = choose_policy();
+	if (!err)
+		err = prepare_memory();
+	return err;
+}
+
+} // namespace het::rt

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Whether a launch runs on several devices at once, and how: what is found out before it is a command of the graph, and what its blocks
+// see of it afterwards.
+//
+// Of an argument that is written and has a pattern, a block has its own bytes. Without one each device has all of it, and a twin
+// (core/twins.h): what it has written can't be told block by block, so all that a device did is done again by others if it fails.
+#pragma once
+
+#include "core/kernel_command.h"
+#include "core/twins.h"
+#include "policy/division.h"
+
+namespace het::rt
+{
+
+class block;
+
+class split_plan : public kernel_command
+{
+      public:
+	// What take() answers to a launch that is better not split, or can't be; nothing has happened then.
+	static constexpr int unsplit = 1;
+
+	using kernel_command::kernel_command;
+
+	// For its blocks, which have a reference.
+	const launch_shape &shape() const { return shape_; }
+	std::span<const range_use> uses() const { return uses_; }
+	std::span<const device_arg> arguments() const { return args_; }
+	const het_pattern &pattern(size_t use) const { return patterns_[use]; }
+	het_device &device(unsigned participant) const { return *participants_[participant].device; }
+	device_kernel &kernel_of(unsigned participant) const { return *participants_[participant].kernel; }
+	// The argument's bytes are known for each block.
+	bool has_pattern(size_t use) const;
+	bool needs_twin(size_t use) const { return (uses_[use].access & HET_WRITE_ONLY) && !has_pattern(use); }
+	bool has_twins() const { return has_twins_; }
+	// The device's twin of a use that has begun there. 0 or a code.
+	int make_twin(const range_use &u, het_device &d) { return twins_.make(u, d); }
+	// Of all memory that it uses, the part of what has twins.
+	double part_of_twins() const;
+	// A block of the kernel has run there, or could not.
+	void kernel_has_run(const het_device &d) { kernel_->has_run(d); }
+	// A block has ended, once each. @again: if it has failed, others may do it. No lock held.
+	virtual void block_is_over(block &b, int err, bool again) = 0;
+
+      protected:
+	struct participant {
+		het_device *device;
+		device_kernel *kernel;
+	};
+
+	// Checks and copies the arguments, and prepares kernel and links on all devices. 0, unsplit, or a code.
+	int plan(const het_launch_args &args);
+	size_t twin_bytes() const;
+	double items_of_row() const;
+	std::span<const participant> participants() const { return {participants_, nparticipants_}; }
+	// What blocks begin with is somewhere else still when they have changed it, but where they have a twin.
+	bool is_repeatable() const;
+
+	std::unique_ptr<policy> policy_; // until the launch begins
+	twins twins_;
+	bool is_declared_ = false; // the caller has said that it may be divided
+
+      private:
+	int refuse(const char *why) const;
+	int choose_devices();
+	int leave_out_sharers();
+	int choose_local();
+	int choose_rows();
+	int choose_patterns();
+	int prepare_kernels();
+	int prepare_memory();
+	bool find_speeds(double (&speeds)[most_devices]) const;
+	void find_busy_rows(size_t (&busy)[most_devices]) const;
+	int choose_policy();
+	work_grid grid() const;
+
+	participant participants_[most_devices] = {};
+	unsigned nparticipants_ = 0;
+	size_t nrows_ = 0;
+	bool has_twins_ = false;
+	bool is_analysed_ = false; // what is known of the kernel decides
+};
+
+} // namespace het::rt

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The books of one launch that is shared: which rows are with whom, which of those that are done count, and which are for others to do
+// again. Pure: no device, no clock, no lock; the caller serialises.
+//
+// Each row counts once in the end, or the launch fails: a block that has ended counts, is given back, or has failed; rows that were
+// given back go out again before new ones do.
+#pragma once
+
+#include "policy/policy.h"
+
+#include <cstdint>
+
+namespace het::rt
+{
+
+// A block's entry, which the caller keeps as long as the ledger.
+struct ledger_entry {
+	unsigned participant;
+	rows what;
+	ledger_entry *next = nullptr; // what was entered before
+	enum : uint8_t { under_way, counts, given_back, done_again, failed } state = under_way;
+};
+
+class ledger
+{
+      public:
+	static constexpr unsigned most = 32; // participants
+
+	struct participant {
+		unsigned under_way;
+		double rows, seconds; // that it has done, and was busy
+		uint64_t last_end;
+		bool out; // it has failed
+	};
+
+	// What a failure brings: others do it, as had been found out before or not; or nobody can.
+	enum class loss : uint8_t { first, known, final };
+
+	// @is_repeatable: what blocks began with is somewhere still when they have counted.
+	void open(std::unique_ptr<policy> p, unsigned participants, bool is_repeatable);
+
+	// What the participant is to do next, if it has less than @room under way; count 0: nothing.
+	rows next(unsigned participant, unsigned room);
+	void enter(ledger_entry &e);
+
+	// It has ended, and does one of the three that follow.
+	void end(ledger_entry &e);
+	void count(ledger_entry &e, uint64_t began_ns, uint64_t now_ns);
+	void give_back(ledger_entry &e);
+	void fail(ledger_entry &e) { e.state = ledger_entry::failed; }
+
+	// The participant does no more. @again: others may do the block that has shown it; @keeps_results: what it has done counts still.
+	loss lose(unsigned participant, bool again, bool keeps_results);
+
+	const participant &of(unsigned number) const { return participants_[number]; }
+	const ledger_entry *latest() const { return entries_; }
+	unsigned under_way() const { return under_way_; }
+	// Blocks that have ended, however.
+	uint64_t ended() const { return ended_; }
+	bool any_counts(unsigned participant) const;
+	// By what this launch has shown, the longest: inputs differ, and so do devices. 0: nothing is known.
+	double longest_expected(size_t rows) const;
+
+      private:
+	rows take_returned();
+
+	std::unique_ptr<policy> policy_;
+	participant participants_[most] = {};
+	unsigned nparticipants_ = 0;
+	bool is_repeatable_ = false;
+	ledger_entry *entries_ = nullptr; // all there ever were
+	unsigned under_way_ = 0;
+	unsigned returned_ = 0; // that were given back, and nobody has yet
+	uint64_t ended_ = 0;
+};
+
+} // namespace het::rt
