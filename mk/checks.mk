@@ -27,8 +27,9 @@ format-check:
 spdx-check:
 	$(PYTHON) scripts/check-spdx.py
 
-deps-check:
+deps-check: lib tools
 	$(PYTHON) scripts/check-deps.py
+	$(PYTHON) scripts/check-objects.py $(B)
 
 settings-check:
 	$(PYTHON) scripts/check-settings.py

@@ -128,7 +128,6 @@ def make(name: str, *arguments: str, seconds: int = 300, **more) -> Step:
 def static_checks() -> Iterator[Step]:
     yield make("format", "format-check", beside=True)
     yield make("licence lines", "spdx-check", beside=True)
-    yield make("dependencies run one way", "deps-check", beside=True)
     yield make("settings are documented", "settings-check", beside=True)
     yield make("README shows the example", "readme-check", beside=True)
     yield make("headers compile alone", "headers-check")
@@ -149,6 +148,7 @@ def builds() -> Iterator[Step]:
     clang = build("clang", "build-clang", *CLANG, "B=build-clang", "SYNTAX=1", "EXCEPT=build-address", "objects")
     clang.unavailable = lambda: None if CLANG else "clang++ is not installed"
     yield clang
+    yield make("dependencies run one way", "deps-check", needs="build")
     yield make("exported symbols", "symbols-check", needs="build")
 
 
