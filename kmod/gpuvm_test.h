@@ -34,6 +34,20 @@ struct gpuvm_test {
 	__aligned_u64 pages;
 };
 
-#define GPUVM_IOC_TEST	_IO(GPUVM_IOC, 0x80)
+/**
+ * struct gpuvm_test_touch - argument of %GPUVM_IOC_TEST_TOUCH: a kernel thread
+ * with the caller's memory reads a byte
+ * @size: sizeof(struct gpuvm_test_touch)
+ * @error: out: 0, or a negative errno
+ * @address: of the byte
+ */
+struct gpuvm_test_touch {
+	__u32 size;
+	__s32 error;
+	__aligned_u64 address;
+};
+
+#define GPUVM_IOC_TEST		_IO(GPUVM_IOC, 0x80)
+#define GPUVM_IOC_TEST_TOUCH	_IO(GPUVM_IOC, 0x81)
 
 #endif /* GPUVM_TEST_H */

@@ -159,7 +159,7 @@ long gvm_ioctl(struct file *file, unsigned int cmd, unsigned long address)
 	if (current->mm != ctx->mm)
 		return -EPERM;
 	if (gvm_is_test_ioctl(cmd))
-		return gvm_test_ioctl(c.arg);
+		return gvm_test_ioctl(cmd, c.arg);
 	if (cmd != _IO(GPUVM_IOC, c.nr) || c.nr >= ARRAY_SIZE(table))
 		return -ENOTTY;
 	c.nr = array_index_nospec(c.nr, ARRAY_SIZE(table));

@@ -11,7 +11,7 @@
 #define GVM_TEST_FEATURES GPUVM_FEATURE_TEST
 
 bool gvm_is_test_ioctl(unsigned int cmd);
-long gvm_test_ioctl(void __user *user);
+long gvm_test_ioctl(unsigned int cmd, void __user *user);
 /* Whether the allocation that comes is to fail. */
 bool gvm_test_fails(void);
 /*
@@ -29,7 +29,7 @@ static inline bool gvm_is_test_ioctl(unsigned int cmd)
 	return false;
 }
 
-static inline long gvm_test_ioctl(void __user *user)
+static inline long gvm_test_ioctl(unsigned int cmd, void __user *user)
 {
 	return -ENOTTY;
 }

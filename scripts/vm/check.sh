@@ -40,7 +40,8 @@ build_tests() {
 
 run() { # guest.py option...
 	# Some tests need a module that does wrong on request.
-	local test_build=(stale allocation unload) tests=() late=() modules name path limits=(--seconds 400 --job-seconds 200)
+	local test_build=(stale allocation unload kernel_thread)
+	local tests=() late=() modules name path limits=(--seconds 400 --job-seconds 200)
 	for name in $(make_tests emit_tests | sed 's/.*://'); do
 		[ -z "${TESTS:-}" ] || [[ " $TESTS " == *" ${name%.sh} "* ]] || continue
 		path=$vm/tests/$name
