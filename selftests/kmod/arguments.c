@@ -171,7 +171,7 @@ TEST_F(arguments, nobody_waits_for_an_answer_to_another)
 		else if (rc != -EALREADY)
 			EXPECT_EQ(rc, 0);
 		kill(child, SIGKILL);
-		EXPECT_EQ(wait_for(child, SOON), SIGKILL);
+		EXPECT_EQ(wait_for(child), SIGKILL);
 		close(ends[0]);
 	}
 }

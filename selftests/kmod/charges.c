@@ -52,7 +52,7 @@ FIXTURE_TEARDOWN(charges) {}
 
 static int status_of(pid_t child)
 {
-	int status = wait_for(child, SOON);
+	int status = wait_for(child);
 
 	return status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -332,7 +332,7 @@ TEST_F_TIMEOUT(fuzz, random_calls, 100000)
 
 		if (!pid)
 			act_for(50 + seed % 7 * 50, seed);
-		status = wait_for(pid, 20000);
+		status = wait_for_main_thread(pid);
 		ASSERT_NE(status, -ETIMEDOUT) TH_LOG("the process with GPUVM_FUZZ_SEED=%ld does not end", seed);
 		/* Broken by its own doing is no fault; not to have begun is. */
 		ASSERT_FALSE(WIFEXITED(status) && WEXITSTATUS(status)) TH_LOG("set-up: step %d", WEXITSTATUS(status));

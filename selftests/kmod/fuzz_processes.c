@@ -419,7 +419,7 @@ TEST_F_TIMEOUT(fuzz_processes, families, 100000)
 				live(i, 200 + seed % 7 * 100, seed * FAMILY + i);
 		}
 		for (int i = 0; i < FAMILY; i++) {
-			int status = wait_for(pids[i], SOON);
+			int status = wait_for_main_thread(pids[i]);
 
 			ASSERT_NE(status, -ETIMEDOUT)
 			TH_LOG("a process of the family with GPUVM_FUZZ_SEED=%ld does not end", seed);

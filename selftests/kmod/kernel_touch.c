@@ -216,7 +216,7 @@ TEST_F(system_calls, process_vm_readv_and_writev)
 
 	if (!child)
 		_exit(remote_reader(self_pid, self->a.primary));
-	status = wait_for(child, SOON);
+	status = wait_for(child);
 	ASSERT_GE(status, 0);
 	ASSERT_TRUE(WIFEXITED(status));
 	ASSERT_EQ(WEXITSTATUS(status), 0);
@@ -437,7 +437,7 @@ TEST(freezer)
 	EXPECT_STREQ(state, frozen);
 	EXPECT_TRUE(freezer_set("THAWED"));
 	EXPECT_EQ(write(ends[0], "x", 1), 1);
-	status = wait_for(child, SOON);
+	status = wait_for(child);
 	EXPECT_EQ(status, 0);
 	freezer_remove();
 }

@@ -70,7 +70,7 @@ static int run_processes(int count)
 				use_and_end(i + j);
 		}
 		for (int j = 0; j < 2; j++) {
-			int status = wait_for(child[j], SOON);
+			int status = wait_for(child[j]);
 
 			bad += status != ((i + j) % 4 ? 0 : SIGKILL);
 		}

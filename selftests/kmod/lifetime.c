@@ -148,7 +148,7 @@ TEST_F(lifetime, unmapped_and_closed_under_the_waiting)
 
 	if (!child)
 		leave_touchers_behind();
-	EXPECT_EQ(wait_for(child, SOON), SIGSEGV);
+	EXPECT_EQ(wait_for(child), SIGSEGV);
 }
 
 /*
@@ -249,7 +249,7 @@ static int status_of_ending(enum ending ending)
 			kill(child, SIGKILL);
 	}
 	close(ends[0]);
-	status = wait_for(child, SOON);
+	status = wait_for(child);
 	unlink("/tmp/core");
 	return status;
 }
@@ -311,7 +311,7 @@ TEST_F(lifetime, process_of_the_same_memory)
 	ASSERT_NE(stack, MAP_FAILED);
 	pid = clone(other_process, stack + 65536, CLONE_VM | SIGCHLD, &self->a);
 	ASSERT_GT(pid, 0);
-	status = wait_for(pid, SOON);
+	status = wait_for(pid);
 	EXPECT_EQ(status, 0);
 	EXPECT_EQ(try_write(self->a.primary, 3), 0);
 	EXPECT_EQ(self->a.alias[0], 3);
@@ -341,7 +341,7 @@ TEST_F(lifetime, child_that_outlives_the_parent)
 		_exit(0);
 	}
 	close(ends[1]);
-	status = wait_for(parent, SOON);
+	status = wait_for(parent);
 	EXPECT_EQ(status, 0);
 	EXPECT_EQ(read(ends[0], &byte, 1), 1);
 }

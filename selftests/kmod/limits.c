@@ -97,7 +97,7 @@ TEST_F(limits, locked_memory)
 	child = fork();
 	if (!child)
 		_exit(with_little_memlock(counted[0] == 'Y'));
-	status = wait_for(child, SOON);
+	status = wait_for(child);
 	ASSERT_TRUE(status >= 0 && WIFEXITED(status));
 	EXPECT_EQ(WEXITSTATUS(status), 0);
 }
@@ -137,7 +137,7 @@ TEST_F(limits, memory_cgroup)
 	child = fork();
 	if (!child)
 		exceed_the_group();
-	status = wait_for(child, SOON);
+	status = wait_for(child);
 	EXPECT_TRUE(status == 0 || status == SIGKILL) TH_LOG("status %#x", status);
 	sleep_ms(100);
 	EXPECT_LT(cgroup_usage(), 8 * MIB);
@@ -176,7 +176,7 @@ TEST_F(limits, other_processes_have_no_right)
 	child = fork();
 	if (!child)
 		_exit(with_the_parents_context(&self->c, &self->a));
-	status = wait_for(child, SOON);
+	status = wait_for(child);
 	ASSERT_TRUE(status >= 0 && WIFEXITED(status));
 	EXPECT_EQ(WEXITSTATUS(status), 0);
 	EXPECT_EQ(differs(self->a.primary, 0, MIB, 1), -1);
@@ -208,7 +208,7 @@ TEST_F(limits, contexts_know_nothing_of_each_other)
 	child = fork();
 	if (!child)
 		_exit(own_context_at_the_same_place());
-	EXPECT_EQ(wait_for(child, SOON), 0);
+	EXPECT_EQ(wait_for(child), 0);
 	/* Two of one process do not, either. */
 	ASSERT_EQ(context_open(&second, ALL_FEATURES, 0), 0);
 	ASSERT_EQ(array_create(&b, &second, 0, MIB, 16), 0);
@@ -235,7 +235,7 @@ TEST_F(limits, child_has_no_mappings)
 			signal(SIGBUS, SIG_DFL);
 			_exit(*places[i] & 1);
 		}
-		EXPECT_EQ(wait_for(child, SOON) & 0x7f, SIGSEGV);
+		EXPECT_EQ(wait_for(child) & 0x7f, SIGSEGV);
 	}
 	EXPECT_EQ(differs(self->a.primary, 0, MIB, 1), -1);
 }
@@ -285,7 +285,7 @@ TEST_F(limits, child_has_mappings_on_request)
 	EXPECT_TRUE(meet(ends[0]));
 	ASSERT_EQ(set_state(a, 0, MIB, GPUVM_STATE_HOST, NULL), 0);
 	EXPECT_EQ(write(ends[0], "x", 1), 1);
-	EXPECT_EQ(wait_for(child, SOON), 0);
+	EXPECT_EQ(wait_for(child), 0);
 	EXPECT_EQ(differs(a->primary, 0, MIB, 1), -1);
 	close(ends[0]);
 }

@@ -86,7 +86,7 @@ TEST(toucher_on_its_way_out)
 	close(ends[1]);
 	EXPECT_EQ(read(ends[0], &answer, sizeof(answer)), sizeof(answer));
 	EXPECT_EQ(answer, -EWOULDBLOCK);
-	EXPECT_EQ(wait_for(child, SOON), SIGSEGV);
+	EXPECT_EQ(wait_for(child), SIGSEGV);
 	/* It is gone, and so is what it held. */
 	do {
 		rc = unload();

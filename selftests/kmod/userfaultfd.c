@@ -211,7 +211,7 @@ TEST_F(userfaultfd, notes_writes)
 			_exit(103);
 		_exit(touch_watched(&c, &a, self->fd, self->pages, watched));
 	}
-	status = wait_for(child, SOON);
+	status = wait_for(child);
 	ASSERT_GE(status, 0) TH_LOG("a touch does not end");
 	EXPECT_EQ(status & 0x7f, 0);
 	if (status >> 8 == REFUSED)

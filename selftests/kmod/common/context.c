@@ -11,7 +11,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Lines get out even if the kernel dies of the next. */
@@ -336,19 +335,4 @@ bool toucher_ended(struct toucher *t, int milliseconds)
 void sleep_ms(int milliseconds)
 {
 	usleep(milliseconds * 1000);
-}
-
-int wait_for(int pid, int milliseconds)
-{
-	uint64_t until = now_ms() + milliseconds;
-	int status;
-
-	while (waitpid(pid, &status, WNOHANG) != pid) {
-		if (now_ms() >= until) {
-			kill(pid, SIGKILL);
-			return -ETIMEDOUT;
-		}
-		sleep_ms(2);
-	}
-	return status;
 }

@@ -110,7 +110,9 @@ static inline uint64_t now_ms(void)
 }
 void sleep_ms(int milliseconds);
 
-/* waitpid() that gives up: the status, or -ETIMEDOUT after having killed the child. */
-int wait_for(int pid, int milliseconds);
+/* waitpid() that gives up a child whose threads all stand still: the status, or -ETIMEDOUT after having killed it. */
+int wait_for(int pid);
+/* Also one whose main thread alone stands still: it waits for no other thread. */
+int wait_for_main_thread(int pid);
 
 #endif
