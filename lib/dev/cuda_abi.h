@@ -77,6 +77,8 @@ enum cu_device_attribute : int {
 	cu_attribute_async_engine_count = 40,
 };
 
+enum cu_function_attribute : int { cu_function_max_threads_per_block = 0 };
+
 enum cu_pointer_attribute : int {
 	cu_pointer_context = 1,
 	cu_pointer_memory_type = 2,
@@ -177,6 +179,7 @@ enum : unsigned { cu_attach_global = 1 };
 	   void **values))                                                                                     \
 	F(complete_link, cuLinkComplete, (cu_link link, void **image, size_t *size))                           \
 	F(destroy_link, cuLinkDestroy, (cu_link link))                                                         \
+	F(function_attribute, cuFuncGetAttribute, (int *value, int attribute, cu_function function))           \
 	F(describe_parameter, cuFuncGetParamInfo, (cu_function function, size_t i, size_t * offset, size_t * size))
 
 // What only the comparison with managed memory calls. The second came with CUDA 12.2.

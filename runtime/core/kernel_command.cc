@@ -192,9 +192,9 @@ int kernel_command::take_argument(const het_arg &given, device_arg &arg)
 {
 	size_t i = size_t(&arg - args_.data());
 	bool described = given.kind != HET_ARG_BLOCK && !has_block();
-	if (int err = !described ? 0 : kernel_->check_argument(uint32_t(i), given))
-		return err;
 	arg = {given.kind, given.access, given.nbytes, given.pointer, nullptr, 0};
+	if (int err = !described ? 0 : kernel_->check_argument(uint32_t(i), arg))
+		return err;
 	bool has_access = given.access >= HET_READ_ONLY && given.access <= HET_READ_WRITE;
 	if (is_memory(given.kind) || given.kind == HET_ARG_TEXTURE ? !has_access : given.access != 0)
 		return fail(HET_EARG, "het_launch: argument %zu has access %u", i, given.access);
@@ -270,6 +270,19 @@ int kernel_command::take_arguments(const het_launch_args &args)
 	patterns_ = patterns_.first(nuses_);
 	entries_ = entries_.first(nuses_ + ntextures_);
 	std::copy_n(textures_.begin(), ntextures_, entries_.begin() + ptrdiff_t(nuses_));
+	return 0;
+}
+
+int kernel_command::check_arguments(const device_kernel *k) const
+{
+	if (k && !has_block() && k->nargs() != args_.size())
+		return fail(HET_EARG, "het_launch: %zu arguments; kernel %s has %u on another device", args_.size(),
+			    kernel_->name.get(), k->nargs());
+	size_t n = !k ? 0 : has_block() ? 1 : args_.size();
+	for (size_t i = 0; i < n; i++) {
+		if (int err = k->check_argument(kernel_->name.get(), i, args_[i]))
+			return err;
+	}
 	return 0;
 }
 

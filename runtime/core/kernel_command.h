@@ -31,6 +31,9 @@ class kernel_command : public het_event
 	// @widen_written.
 	void declare_accesses(range (*widen_written)(range));
 
+	// What the kernel says of the arguments on the device, where it has been made. 0 or HET_EARG.
+	int check_arguments(const device_kernel *k) const;
+
 	// Its uses must be linked there.
 	bool needs_memory(const het_device &d) const { return !uses_.empty() && !d.compute->is_in_place(); }
 	bool has_local_memory(const compute_device &d) const { return local_bytes_ <= d.info().local_memory; }

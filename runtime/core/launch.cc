@@ -17,6 +17,20 @@ bool launch::can_take_arguments(const compute_device &d) const
 	return (!has_addresses_ || d.has_addresses()) && (!has_block() || d.takes_blocks()) && has_local_memory(d);
 }
 
+bool launch::can_take_groups(const het_device &d, misfit &m) const
+{
+	if (d.compute->takes(kernel_->on(d), shape_, m.why))
+		return true;
+	m.device = &d;
+	return false;
+}
+
+int launch::fail_for_groups(const misfit &m) const
+{
+	return fail(HET_EARG, "het_launch: kernel %s can't run so on %s: %s", kernel_->name.get(),
+		    m.device->compute->info().name, m.why.text);
+}
+
 // Of a launch that no device takes.
 const char *launch::what_is_special() const
 {
@@ -30,7 +44,8 @@ const char *launch::what_is_special() const
 }
 
 // Devices of the queue that can run it, in the order of the queue's. Returns how many.
-unsigned launch::find_devices(const het_launch_args &args, het_device *(&found)[most_devices], het_device **lost) const
+unsigned launch::find_devices(const het_launch_args &args, het_device *(&found)[most_devices], het_device **lost,
+			      misfit &m) const
 {
 	uint32_t allowed = queue->devices;
 	if (addressed_)
@@ -47,7 +62,7 @@ unsigned launch::find_devices(const het_launch_args &args, het_device *(&found)[
 			*lost = &d;
 		else if (kernel_->program->has_failed_on(d))
 			not_built = &d;
-		else
+		else if (can_take_groups(d, m))
 			found[n++] = &d;
 	}
 	if (!n && not_built)
@@ -116,26 +131,43 @@ int launch::prepare_on(het_device &d)
 	return err ? err : d.lost.load() ? HET_EDEVICE : 0;
 }
 
-// A device for which it can't be prepared leaves it to the others.
+// Chooses a device. One for which it can't be prepared, or whose kernel does not take its groups, leaves it to the others, which are the
+// first *left then.
+int launch::prepare_one_of(std::span<het_device *> able, misfit &m, size_t *left)
+{
+	for (size_t n = able.size();; n = size_t(std::remove(able.data(), able.data() + n, device_) - able.data())) {
+		device_ = n > 1 ? &place_among(able.first(n)) : able[0];
+		*left = n;
+		bool is_known = kernel_->on(*device_);
+		int err = prepare_on(*device_);
+		bool fits = err || is_known || can_take_groups(*device_, m);
+		if (!err && fits)
+			return 0;
+		if (n > 1 && (!err || concerns_one_device(err)))
+			continue;
+		return err ? err : fail_for_groups(m);
+	}
+}
+
 int launch::choose_device(const het_launch_args &args)
 {
 	het_device *able[most_devices];
 	het_device *lost = nullptr;
-	unsigned n = find_devices(args, able, &lost);
+	misfit m;
+	size_t n = find_devices(args, able, &lost, m);
+	if (!n && m.device)
+		return fail_for_groups(m);
 	if (!n && lost)
 		return fail(HET_EDEVICE, "het_launch: %s has failed, and no other device can run kernel %s",
 			    lost->compute->info().name, kernel_->name.get());
 	if (!n)
 		return fail(HET_ENODEV, "het_launch: none of the queue's devices can run kernel %s%s",
 			    kernel_->name.get(), what_is_special());
-	for (;;) {
-		device_ = n > 1 ? &place_among({able, n}) : able[0];
-		int err = prepare_on(*device_);
-		if (err && (n == 1 || !concerns_one_device(err)))
+	if (int err = prepare_one_of({able, n}, m, &n))
+		return err;
+	for (const het_device *d : std::span{able, n}) {
+		if (int err = check_arguments(kernel_->on(*d)))
 			return err;
-		if (!err)
-			break;
-		n = unsigned(std::remove(able, able + n, device_) - able);
 	}
 	if (!has_addresses_ && !has_block())
 		find_thieves({able, n});

@@ -22,9 +22,19 @@ class launch final : public kernel_command
 	het_event_part_info part(uint32_t number) const override;
 
       private:
+	// A device whose groups are others than the launch's.
+	struct misfit {
+		const het_device *device = nullptr;
+		fatbin::fault why = {};
+	};
+
 	bool can_take_arguments(const compute_device &d) const;
+	bool can_take_groups(const het_device &d, misfit &m) const;
 	const char *what_is_special() const;
-	unsigned find_devices(const het_launch_args &args, het_device *(&found)[most_devices], het_device **lost) const;
+	unsigned find_devices(const het_launch_args &args, het_device *(&found)[most_devices], het_device **lost,
+			      misfit &m) const;
+	int fail_for_groups(const misfit &m) const;
+	int prepare_one_of(std::span<het_device *> able, misfit &m, size_t *left);
 	double missing_on(const het_device &d) const;
 	candidate candidate_of(het_device &d) const;
 	het_device &place_among(std::span<het_device *const> devices);

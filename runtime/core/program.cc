@@ -4,6 +4,7 @@
 #include "core/exit.h"
 #include "core/ranges.h"
 #include "core/raw_memory.h"
+#include "dev/parameter.h"
 #include "fatbin/checksum.h"
 #include "os/log.h"
 
@@ -256,42 +257,29 @@ int het_kernel::prepare_slices(het_device &d, const slicing &how, device_kernel 
 	return 0;
 }
 
-int het_kernel::check_argument(uint32_t i, const het_arg &given) const
+int het_kernel::check_argument(uint32_t i, const device_arg &given) const
 {
 	if (!description())
 		return 0;
-	het::fatbin::argument a = program->fat()->argument(described_, i);
-	bool fits = false;
-	const char *is = "";
-	switch (a.space) {
-	case het::fatbin::space::value:
-		fits = given.kind == HET_ARG_VALUE;
-		is = "a value";
-		break;
-	case het::fatbin::space::local:
-		fits = given.kind == HET_ARG_LOCAL;
-		is = "local memory";
-		break;
-	case het::fatbin::space::global:
-	case het::fatbin::space::constant:
-		fits = given.kind == HET_ARG_MEMORY || given.kind == HET_ARG_RANGE || given.kind == HET_ARG_ADDRESS;
-		is = "device memory";
-		break;
-	case het::fatbin::space::image:
-		fits = given.kind == HET_ARG_TEXTURE;
-		is = "a texture";
-		break;
-	case het::fatbin::space::sampler:
-		fits = given.kind == HET_ARG_SAMPLER;
-		is = "a sampler";
-	}
-	if (!fits)
-		return fail(HET_EARG, "het_launch: argument %u (%s %s) is %s, and kind %u was given", i, a.type, a.name,
-			    is, given.kind);
-	if (given.kind == HET_ARG_VALUE && given.nbytes != a.size)
-		return fail(HET_EARG, "het_launch: argument %u (%s %s) has %u bytes, and %zu were given", i, a.type,
-			    a.name, a.size, given.nbytes);
-	return 0;
+	auto kind_of = [](het::fatbin::space s) {
+		switch (s) {
+		case het::fatbin::space::value:
+			return parameter::value;
+		case het::fatbin::space::local:
+			return parameter::local;
+		case het::fatbin::space::global:
+		case het::fatbin::space::constant:
+			return parameter::memory;
+		case het::fatbin::space::image:
+			return parameter::texture;
+		case het::fatbin::space::sampler:
+			return parameter::sampler;
+		}
+		return parameter::unknown;
+	};
+	const het::fatbin::argument a = program->fat()->argument(described_, i);
+	const parameter p = {kind_of(a.space), a.size, a.type, a.name};
+	return fits(p, given) ? 0 : say_misfit(name.get(), i, p, given);
 }
 
 void het_kernel::has_run(const het_device &d)

@@ -73,7 +73,7 @@ struct het_kernel final : het::rt::object {
 	het::rt::device_kernel *on(const het_device &d) const;
 
 	// Whether a launch may pass this as argument @i, as far as the kernel is described. 0 or HET_EARG.
-	int check_argument(uint32_t i, const het_arg &given) const;
+	int check_argument(uint32_t i, const het::rt::device_arg &given) const;
 
 	// A command with it is over.
 	void has_run(const het_device &d);

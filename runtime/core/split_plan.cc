@@ -75,7 +75,9 @@ int split_plan::choose_devices()
 		het_device &d = *core().devices[i];
 		bool fits =
 			(!has_offset || d.compute->knows_offsets()) && has_local_memory(*d.compute) && !d.lost.load();
-		if (fits && (queue->devices >> i & 1) && kernel_->program->can_run_on(d))
+		fatbin::fault why;
+		if (fits && (queue->devices >> i & 1) && kernel_->program->can_run_on(d) &&
+		    d.compute->takes(kernel_->on(d), shape_, why))
 			participants_[nparticipants_++].device = &d;
 	}
 	return nparticipants_ < 2 ? refuse("none of the queue's other devices can run it") : 0;
@@ -169,9 +171,12 @@ int split_plan::prepare_kernels()
 	for (unsigned i = 0; i < nparticipants_; i++) {
 		participant p = participants_[i];
 		int err = kernel_->prepare_slices(*p.device, how, &p.kernel);
+		if (!err)
+			err = check_arguments(p.kernel);
 		if (!err && needs_memory(*p.device))
 			err = start_memory();
-		if (!err && !p.device->lost.load())
+		fatbin::fault why;
+		if (!err && !p.device->lost.load() && p.device->compute->takes(p.kernel, shape_, why))
 			participants_[kept++] = p;
 		else if (err && err != HET_ENODEV && !concerns_one_device(err))
 			return err;

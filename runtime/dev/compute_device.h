@@ -87,6 +87,8 @@ class device_kernel
 	virtual group_limits limits() const = 0;
 	// The notes of its launches tell what it writes.
 	virtual bool notes_writes() const { return false; }
+	// Whether a launch may pass this as argument @i, which there is, as far as the driver tells. 0 or HET_EARG. @kernel: its name.
+	virtual int check_argument(const char * /*kernel*/, size_t /*i*/, const device_arg &) const { return 0; }
 };
 
 // What a program has for one device.
@@ -139,6 +141,11 @@ class compute_device
 	// Launches may have an offset.
 	virtual bool knows_offsets() const { return true; }
 	virtual bool can_build(const program_source &source) const = 0;
+	// Whether it takes launches of such groups and offsets. @k: null if the kernel has not been made yet. False: see @why.
+	virtual bool takes(const device_kernel * /*k*/, const launch_shape &, fatbin::fault & /*why*/) const
+	{
+		return true;
+	}
 
 	// @log: what the compiler said, null if nothing.
 	virtual int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) = 0;

@@ -6,6 +6,7 @@
 #include "dev/cuda_program.h"
 #include "dev/cuda_slices.h"
 #include "dev/cuda_twins.h"
+#include "dev/group_rules.h"
 #include "dev/memory_device.h"
 #include "dev/opening.h"
 #include "os/clock.h"
@@ -66,6 +67,8 @@ class cuda_compute final : public compute_device
 		return !source.images.empty() || (source.fat && fatbin::pick(*source.fat, can_, 0, best));
 	}
 
+	bool takes(const device_kernel *k, const launch_shape &shape, fatbin::fault &why) const override;
+
 	int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) override;
 	int allocate(size_t nbytes, void **buffer) override;
 	void drop(void *buffer) override { buffers_.release(buffer, context_); }
@@ -87,8 +90,6 @@ class cuda_compute final : public compute_device
 		return opening_.once([this] { return open_now(); });
 	}
 	int open_now();
-	int choose_groups(const cuda_kernel &k, const launch_shape &shape, unsigned (&groups)[3],
-			  unsigned (&items)[3]) const;
 	int make_notes(cuda_kernel &k, std::unique_ptr<cuda_notes> &made);
 	int launch(cuda_kernel &k, const unsigned (&groups)[3], const unsigned (&items)[3], cuda_notes *notes,
 		   std::span<const device_arg> args, ticket &t);
@@ -204,28 +205,35 @@ size_t divisor(size_t n, size_t most)
 	return std::min(most, n & -n);
 }
 
+size_t local_size(const launch_shape &shape, unsigned d)
+{
+	bool used = d < shape.dimensions;
+	return used && shape.has_local() ? shape.local[d] : d ? 1 : divisor(shape.global[0], usual_group);
+}
+
 // A grid has whole groups.
-int cuda_compute::choose_groups(const cuda_kernel &k, const launch_shape &shape, unsigned (&groups)[3],
-				unsigned (&items)[3]) const
+bool cuda_compute::takes(const device_kernel *k, const launch_shape &shape, fatbin::fault &why) const
+{
+	for (unsigned d = 0; d < shape.dimensions; d++) {
+		if (shape.offset[d] && k && !static_cast<const cuda_kernel *>(k)->ids().are_there())
+			return why.say(
+				"kernels of images know no offset, unless het-fatbin made them of OpenCL C; this "
+				"launch has %zu",
+				shape.offset[d]);
+		if (shape.global[d] / local_size(shape, d) > INT32_MAX)
+			return why.say("%zu work-items in dimension %u are too many groups", shape.global[d], d);
+	}
+	return allows({k ? k->limits().most : size_t(info_.group_size), true}, shape, why);
+}
+
+void choose_groups(const launch_shape &shape, unsigned (&groups)[3], unsigned (&items)[3])
 {
 	for (unsigned d = 0; d < 3; d++) {
-		bool used = d < shape.dimensions;
-		size_t global = used ? shape.global[d] : 1;
-		size_t local = used && shape.has_local() ? shape.local[d] : d ? 1 : divisor(global, usual_group);
-		if (used && shape.offset[d] && !k.ids().are_there())
-			return fail(HET_EARG,
-				    "%s: kernels of images know no offset, unless het-fatbin made them of OpenCL C; "
-				    "this launch has %zu",
-				    info_.name, shape.offset[d]);
-		if (global % local || global / local > INT32_MAX)
-			return fail(HET_EARG, "%s: %zu work-items in dimension %u are no whole number of groups of %zu",
-				    info_.name, global, d, local);
-		groups[d] = unsigned(global / local);
-		items[d] = unsigned(local);
+		items[d] = unsigned(local_size(shape, d));
+		groups[d] = d < shape.dimensions ? unsigned(shape.global[d] / items[d]) : 1;
 	}
 	if (shape.part.count)
 		groups[shape.part.along] = unsigned(shape.part.count);
-	return 0;
 }
 
 // Null for a kernel without instruments.
@@ -258,11 +266,8 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 {
 	auto &k = static_cast<cuda_kernel &>(kernel);
 	unsigned groups[3] = {}, items[3] = {};
-	int wrong = choose_groups(k, shape, groups, items);
-	if (!wrong)
-		wrong = k.set(args);
-	if (wrong)
-		return wrong;
+	choose_groups(shape, groups, items);
+	k.set(args);
 	cuda_current c(cu_, context_);
 	uint64_t number = 0;
 	std::unique_ptr<cuda_notes> notes;

@@ -182,6 +182,9 @@ int cuda_program::find_variable(const char *name, void **address, size_t *nbytes
 int cuda_kernel::open(const cuda_calls &cu)
 {
 	size_t offset, size;
+	int most = 0;
+	if (!cu.function_attribute(&most, cu_function_max_threads_per_block, handle_) && most > 0)
+		most_items_ = size_t(most);
 	while (!cu.describe_parameter(handle_, nargs_, &offset, &size))
 		nargs_++;
 	sizes_.reset(new (std::nothrow) size_t[nargs_]);
@@ -197,19 +200,34 @@ int cuda_kernel::open(const cuda_calls &cu)
 	return 0;
 }
 
-int cuda_kernel::set_one(size_t i, const device_arg &a)
+// A structure of the program's may end with padding that the parameters do not have. The driver tells sizes alone.
+int cuda_kernel::check_argument(const char *kernel, size_t i, const device_arg &a) const
 {
 	bool is_value = a.kind == HET_ARG_VALUE, is_local = a.kind == HET_ARG_LOCAL;
-	bool fits = is_value ? sizes_[i] == a.nbytes : sizes_[i] == 8 || (is_local && sizes_[i] == 4);
-	if (!fits)
-		return fail(HET_EARG, "het_launch: argument %zu has %zu bytes, its parameter %zu", i,
-			    is_value ? a.nbytes : sizeof(cu_deviceptr), sizes_[i]);
+	if (a.kind == HET_ARG_BLOCK) {
+		bool fits = a.nbytes >= block_bytes_ && a.nbytes <= round_up(block_bytes_, parameter_alignment);
+		return fits ? 0
+			    : fail(HET_EARG, "het_launch: the block has %zu bytes, the parameters of kernel %s %zu",
+				   a.nbytes, kernel, block_bytes_);
+	}
+	if (is_value ? sizes_[i] == a.nbytes : sizes_[i] == sizeof(cu_deviceptr) || (is_local && sizes_[i] == 4))
+		return 0;
+	return fail(HET_EARG, "het_launch: argument %zu of kernel %s has %zu bytes, and %s of %zu was given", i, kernel,
+		    sizes_[i],
+		    is_value   ? "a value"
+		    : is_local ? "the offset of local memory"
+			       : "an address",
+		    is_value ? a.nbytes : sizeof(cu_deviceptr));
+}
+
+void cuda_kernel::set_one(size_t i, const device_arg &a)
+{
+	bool is_value = a.kind == HET_ARG_VALUE, is_local = a.kind == HET_ARG_LOCAL;
 	values_[i] = is_value ? a.pointer : &words_[i];
 	if (is_local)
 		words_[i] = take_shared(a.nbytes);
 	else if (!is_value)
 		words_[i] = reinterpret_cast<uintptr_t>(a.kind == HET_ARG_ADDRESS ? a.pointer : a.buffer) + a.offset;
-	return 0;
 }
 
 void cuda_kernel::set_control(cu_deviceptr at)
@@ -218,14 +236,9 @@ void cuda_kernel::set_control(cu_deviceptr at)
 	values_[nargs_ - 1] = &words_[nargs_ - 1];
 }
 
-// A structure of the program's may end with padding that the parameters do not have.
-int cuda_kernel::set_block(const device_arg &a)
+void cuda_kernel::set_block(const device_arg &a)
 {
-	if (a.nbytes < block_bytes_ || a.nbytes > round_up(block_bytes_, parameter_alignment))
-		return fail(HET_EARG, "het_launch: the block has %zu bytes, the kernel's parameters %zu", a.nbytes,
-			    block_bytes_);
 	block_ = block_description_[1] = a.pointer;
-	return 0;
 }
 
 // Returns where they begin.
@@ -236,20 +249,19 @@ uint64_t cuda_kernel::take_shared(size_t nbytes)
 	return before;
 }
 
-int cuda_kernel::set(std::span<const device_arg> args)
+void cuda_kernel::set(std::span<const device_arg> args)
 {
 	shared_bytes_ = 0;
 	block_ = nullptr;
 	bool is_block = !args.empty() && args[0].kind == HET_ARG_BLOCK;
-	if (int err = is_block ? set_block(args[0]) : 0)
-		return err;
+	if (is_block)
+		set_block(args[0]);
 	for (size_t i = is_block; i < args.size(); i++) {
 		if (is_block)
 			take_shared(args[i].nbytes); // the block has the offsets
-		else if (int err = set_one(i, args[i]))
-			return err;
+		else
+			set_one(i, args[i]);
 	}
-	return 0;
 }
 
 namespace

@@ -25,15 +25,15 @@ class cuda_kernel final : public device_kernel
 	int open(const cuda_calls &cu);
 
 	uint32_t nargs() const override { return nargs_ - is_sliced_; }
-	// What every kernel can be launched with, unless its author has limited it.
-	group_limits limits() const override { return {256, {}}; }
+	group_limits limits() const override { return {most_items_, {}}; }
+	int check_argument(const char *kernel, size_t i, const device_arg &given) const override;
 	bool notes_writes() const override { return tables_.has().dirty; }
 	cu_function handle() const { return handle_; }
 	cuda_tables &tables() const { return tables_; }
 	cuda_ids &ids() const { return ids_; }
 
-	// Takes the arguments of one launch, of which only one is made at a time. 0, or HET_EARG: one does not fit its parameter.
-	int set(std::span<const device_arg> args);
+	// Takes the arguments of one launch, of which only one is made at a time, and which check_argument() allows.
+	void set(std::span<const device_arg> args);
 	// One of the two is null: a pointer for each argument, or the driver's description of a block.
 	void **values() const { return block_ ? nullptr : values_.get(); }
 	void **block() { return block_ ? block_description_ : nullptr; }
@@ -42,8 +42,8 @@ class cuda_kernel final : public device_kernel
 	void set_control(cu_deviceptr at);
 
       private:
-	int set_one(size_t i, const device_arg &a);
-	int set_block(const device_arg &a);
+	void set_one(size_t i, const device_arg &a);
+	void set_block(const device_arg &a);
 	uint64_t take_shared(size_t nbytes);
 
 	const cu_function handle_;
@@ -51,6 +51,7 @@ class cuda_kernel final : public device_kernel
 	cuda_ids &ids_;
 	const bool is_sliced_;
 	uint32_t nargs_ = 0;
+	size_t most_items_ = 256; // what every kernel can be launched with, unless its author has limited it
 	unsigned shared_bytes_ = 0;
 	size_t block_bytes_ = 0; // of all parameters
 	void *block_ = nullptr;

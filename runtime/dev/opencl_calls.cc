@@ -15,6 +15,7 @@ template <typename F> bool find(const char *name, F *&function)
 
 bool fill(opencl_calls &c)
 {
+	find("clGetKernelArgInfo", c.get_kernel_arg_info);
 	find("clCreateImage", c.create_image);
 	find("clCreateSampler", c.create_sampler);
 	find("clReleaseSampler", c.release_sampler);

@@ -44,6 +44,7 @@ struct opencl_calls {
 	decltype(&clReleaseEvent) release_event;
 
 	// Null in loaders older than OpenCL 1.2.
+	decltype(&clGetKernelArgInfo) get_kernel_arg_info;
 	decltype(&clCreateImage) create_image;
 	decltype(&clCreateSampler) create_sampler;
 	decltype(&clReleaseSampler) release_sampler;

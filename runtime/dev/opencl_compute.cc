@@ -4,6 +4,7 @@
 // Buffers are shared virtual memory with a memory object over it where the driver has that: kernels then get addresses, so a
 // range may begin anywhere in its buffer, and ranges that overlap see each other. Elsewhere an argument is the buffer or a
 // sub-buffer, which must begin at a multiple of the device's alignment.
+#include "dev/group_rules.h"
 #include "dev/memory_device.h"
 #include "dev/opencl_calls.h"
 #include "dev/opencl_errors.h"
@@ -71,6 +72,15 @@ class opencl_compute final : public compute_device
 		return source.opencl || (source.fat && fatbin::pick(*source.fat, can_, 0, best));
 	}
 
+	bool takes(const device_kernel *k, const launch_shape &shape, fatbin::fault &why) const override
+	{
+		group_limits limits = k ? k->limits() : group_limits{info_.group_size, {}};
+		return allows({limits.most,
+			       !has_partial_groups_,
+			       {limits.required[0], limits.required[1], limits.required[2]}},
+			      shape, why);
+	}
+
 	int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) override;
 	int allocate(size_t nbytes, void **buffer) override;
 	void drop(void *buffer) override { release_buffer(cl_, static_cast<cl_mem>(buffer)); }
@@ -88,6 +98,7 @@ class opencl_compute final : public compute_device
 
       private:
 	void describe(cl_platform_id platform);
+	void describe_version();
 	void describe_abilities(const char *platform, const char *device);
 	int open()
 	{
@@ -109,6 +120,8 @@ class opencl_compute final : public compute_device
 	cl_device_type type_ = CL_DEVICE_TYPE_DEFAULT;
 	bool shared_memory_ = false;
 	bool has_images_ = false;
+	bool has_partial_groups_ = false; // at the end of a dimension
+	unsigned version_ = 0;            // of OpenCL: 120 is 1.2
 	het_device_info info_ = {};
 	char name_[256];
 	fatbin::identity identity_;
@@ -152,6 +165,21 @@ void opencl_compute::describe(cl_platform_id platform)
 		 .local_memory = local,
 		 .name = name_};
 	describe_abilities(platform_name, device_name);
+	describe_version();
+}
+
+// Before OpenCL 2.0 no device had groups that are smaller than others, and with 2.x all have them.
+void opencl_compute::describe_version()
+{
+	char text[128] = "";
+	unsigned major = 0, minor = 0;
+	ask(cl_.get_device_info, id_, CL_DEVICE_VERSION, text);
+	if (sscanf(text, "OpenCL %u.%u", &major, &minor) == 2)
+		version_ = 100 * major + 10 * minor;
+	cl_bool partial = CL_TRUE;
+	if (version_ >= 300)
+		ask(cl_.get_device_info, id_, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, partial);
+	has_partial_groups_ = version_ >= 200 && partial;
 }
 
 // The device's compiler is taken for granted: embedded profiles without one are refused by the driver.
@@ -185,7 +213,9 @@ int opencl_compute::build(const program_source &source, std::unique_ptr<device_p
 	if (int err = open())
 		return err;
 	bool gives_binaries = !(type_ & CL_DEVICE_TYPE_CPU);
-	return build_opencl_program({cl_, context_, id_, info_.name, can_, gives_binaries}, source, made, log);
+	bool tells_arguments = version_ >= 120 && cl_.get_kernel_arg_info;
+	return build_opencl_program({cl_, context_, id_, info_.name, can_, gives_binaries, tells_arguments}, source,
+				    made, log);
 }
 
 // --- memory --------------------------------------------------------------------
@@ -288,8 +318,10 @@ int opencl_compute::submit(device_kernel &kernel, const launch_shape &shape, std
 		native_slice n = place_slice(shape);
 		err = cl_.enqueue_nd_range_kernel(queue_, k, 3, n.offset, n.global, n.local, 0, nullptr, &event);
 	} else {
-		err = cl_.enqueue_nd_range_kernel(queue_, k, shape.dimensions, shape.offset, shape.global,
-						  shape.has_local() ? shape.local : nullptr, 0, nullptr, &event);
+		const group_limits limits = ours.limits();
+		const size_t *local = shape.has_local() ? shape.local : limits.required[0] ? limits.required : nullptr;
+		err = cl_.enqueue_nd_range_kernel(queue_, k, shape.dimensions, shape.offset, shape.global, local, 0,
+						  nullptr, &event);
 	}
 	if (err != CL_SUCCESS)
 		return failed("launching a kernel", err);

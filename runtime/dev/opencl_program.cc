@@ -18,6 +18,9 @@ namespace het::rt
 namespace
 {
 
+// Of an argument's type, or its name; of longer ones nothing is known.
+constexpr size_t longest_type = 128;
+
 // A text or binary that the driver is to make a program of.
 struct program_text {
 	fatbin::target target;
@@ -96,6 +99,9 @@ opencl_kernel::opencl_kernel(const opencl_calls &cl, cl_kernel handle, cl_device
 	ask(cl.get_kernel_info, handle, CL_KERNEL_NUM_ARGS, n);
 	nargs_ = n;
 	arguments_.reset(new (std::nothrow) set_argument[n]{});
+	parameters_.reset(new (std::nothrow) parameter[n]{});
+	for (cl_uint i = 0; i < n && parameters_; i++)
+		parameters_[i] = find_parameter(i);
 	limits_ = {1, {}};
 	auto ask_kernel = [&](cl_uint what, auto &answer) {
 		cl.get_kernel_work_group_info(handle, id, what, sizeof(answer), &answer, nullptr);
@@ -107,6 +113,52 @@ opencl_kernel::opencl_kernel(const opencl_calls &cl, cl_kernel handle, cl_device
 opencl_kernel::~opencl_kernel()
 {
 	cl_.release_kernel(handle_);
+}
+
+// Drivers know it of programs from source alone.
+parameter opencl_kernel::find_parameter(cl_uint i) const
+{
+	cl_kernel_arg_address_qualifier where = 0;
+	cl_kernel_arg_access_qualifier access = CL_KERNEL_ARG_ACCESS_NONE;
+	char type[longest_type] = "";
+	auto ask_argument = [&](cl_uint what, size_t size, void *answer) {
+		return cl_.get_kernel_arg_info(handle_, i, what, size, answer, nullptr) == CL_SUCCESS;
+	};
+	parameter p = {parameter::unknown, 0, "", ""};
+	bool known = cl_.get_kernel_arg_info && ask_argument(CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof(where), &where) &&
+		     ask_argument(CL_KERNEL_ARG_ACCESS_QUALIFIER, sizeof(access), &access) &&
+		     ask_argument(CL_KERNEL_ARG_TYPE_NAME, sizeof(type), type);
+	if (!known)
+		return p;
+	if (access != CL_KERNEL_ARG_ACCESS_NONE)
+		p.is = strncmp(type, "image", 5) ? parameter::unknown : parameter::texture;
+	else if (where == CL_KERNEL_ARG_ADDRESS_LOCAL)
+		p.is = parameter::local;
+	else if (where == CL_KERNEL_ARG_ADDRESS_GLOBAL || where == CL_KERNEL_ARG_ADDRESS_CONSTANT)
+		p.is = parameter::memory;
+	else if (where == CL_KERNEL_ARG_ADDRESS_PRIVATE)
+		p.is = strcmp(type, "sampler_t") ? parameter::value : parameter::sampler;
+	p.nbytes = p.is == parameter::value ? bytes_of_type(type) : 0;
+	return p;
+}
+
+// To the driver, a null pointer may be bytes, which nobody can tell from a number without this.
+int opencl_kernel::check_argument(const char *kernel, size_t i, const device_arg &given) const
+{
+	if (!parameters_ || fits(parameters_[i], given))
+		return 0;
+	constexpr char null[sizeof(void *)] = {};
+	parameter p = parameters_[i];
+	bool is_null = given.kind == HET_ARG_VALUE && given.nbytes == sizeof(null) &&
+		       !memcmp(given.pointer, null, sizeof(null));
+	if (p.is == parameter::memory && is_null)
+		return 0;
+	char type[longest_type] = "", name[longest_type] = "";
+	cl_.get_kernel_arg_info(handle_, cl_uint(i), CL_KERNEL_ARG_TYPE_NAME, sizeof(type), type, nullptr);
+	cl_.get_kernel_arg_info(handle_, cl_uint(i), CL_KERNEL_ARG_NAME, sizeof(name), name, nullptr);
+	p.type = type;
+	p.name = name;
+	return say_misfit(kernel, i, p, given);
 }
 
 bool opencl_kernel::has_argument(size_t i, const device_arg &a, uint64_t era) const
@@ -158,6 +210,19 @@ cl_program create(const opencl_place &at, const program_text &t, cl_int *err)
 	return nullptr;
 }
 
+// What the driver is told besides the program's own options.
+text full_options(const opencl_place &at, const program_text &t)
+{
+	constexpr char more[] = " -cl-kernel-arg-info";
+	const char *own = t.options ? t.options : "";
+	const char *added = at.tells_arguments && t.target == fatbin::target::opencl_c ? more : "";
+	size_t n = strlen(own) + sizeof(more);
+	text all(new (std::nothrow) char[n]);
+	if (all)
+		snprintf(all.get(), n, "%s%s", own, added);
+	return all;
+}
+
 // As below, but for what is kept.
 int build_anew(const opencl_place &at, const program_source &source, const program_text &t,
 	       std::unique_ptr<opencl_program> &made, text &log, cl_int *refused)
@@ -166,12 +231,14 @@ int build_anew(const opencl_place &at, const program_source &source, const progr
 	cl_program handle = create(at, t, refused);
 	if (!handle)
 		return HET_EDEVICE;
-	made.reset(new (std::nothrow) opencl_program(at, source, handle));
+	const text options = full_options(at, t);
+	if (options)
+		made.reset(new (std::nothrow) opencl_program(at, source, handle));
 	if (!made) {
 		at.cl.release_program(handle);
 		return fail(HET_ENOMEM, "%s: no memory for a program", at.device);
 	}
-	*refused = at.cl.build_program(handle, 1, &at.id, t.options, nullptr, nullptr);
+	*refused = at.cl.build_program(handle, 1, &at.id, options.get(), nullptr, nullptr);
 	log = read_log(at.cl, handle, at.id);
 	if (*refused == CL_SUCCESS)
 		return 0;

@@ -4,6 +4,7 @@
 
 #include "dev/compute_device.h"
 #include "dev/opencl_calls.h"
+#include "dev/parameter.h"
 #include "fatbin/pick.h"
 
 namespace het::rt
@@ -16,6 +17,7 @@ class opencl_kernel final : public device_kernel
 	~opencl_kernel() override;
 	uint32_t nargs() const override { return nargs_; }
 	group_limits limits() const override { return limits_; }
+	int check_argument(const char *kernel, size_t i, const device_arg &given) const override;
 	cl_kernel handle() const { return handle_; }
 
 	// Launches often have the arguments of the one before. An argument is remembered as long as @era is the same: an address means
@@ -32,10 +34,14 @@ class opencl_kernel final : public device_kernel
 		char value[16];
 	};
 
+	// Without the names, which are asked for where they are needed.
+	parameter find_parameter(cl_uint i) const;
+
 	const opencl_calls &cl_;
 	const cl_kernel handle_;
 	uint32_t nargs_;
 	group_limits limits_;
+	std::unique_ptr<parameter[]> parameters_;   // null where there was no memory
 	std::unique_ptr<set_argument[]> arguments_; // null where there was no memory
 };
 
@@ -48,6 +54,8 @@ struct opencl_place {
 	const fatbin::abilities &can;
 	// A program's binary costs nothing once it is built. Drivers of CPUs (PoCL) first compile all its kernels for it.
 	bool gives_binaries;
+	// Programs from source can be asked what arguments their kernels have: OpenCL 1.2.
+	bool tells_arguments = false;
 };
 
 // From source, or from the best image that the driver takes. HET_EBUILD with the compiler's words in *log. The source must live as

@@ -531,8 +531,9 @@ struct het_launch_args {
 	uint32_t flags;
 	/** work-items, and the id of the first, in each dimension */
 	size_t global[3], offset[3];
-	/** work-items a group; all 0: the library chooses. CUDA: global must be a multiple of it, and offset 0 unless
-	 * het-fatbin made the PTX */
+	/** work-items a group; all 0: the library chooses. CUDA, and OpenCL devices that have no smaller last groups: global must be
+	 * a multiple of it. CUDA: offset must be 0 unless het-fatbin made the PTX. Devices that can't have such groups leave the launch
+	 * to others */
 	size_t local[3];
 	/** sizeof(struct het_arg) */
 	size_t arg_size;
@@ -549,7 +550,9 @@ struct het_launch_args {
 };
 
 /**
- * Launches a kernel. Host memory may be used again, and freed, when the event has finished. If it is freed before that
+ * Launches a kernel. Arguments of another kind, size or number than the kernel is known to have, and groups that no device of the queue can
+ * have, are HET_EARG with a sentence that names them; what is not known (the arguments of functions on the host, structures of OpenCL C)
+ * a driver may still refuse, and that is the event's status. Host memory may be used again, and freed, when the event has finished. If it is freed before that
  * and the device has memory of its own, a command that has not begun ends with HET_EMEMORY, and for one that runs the
  * free waits.
  * @param event null, or receives the command's event, which the caller releases.

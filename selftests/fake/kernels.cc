@@ -234,6 +234,14 @@ int cuFuncGetParamInfo(cu_function f, size_t i, size_t *offset, size_t *size)
 	return injected(__func__);
 }
 
+int cuFuncGetAttribute(int *value, int attribute, cu_function)
+{
+	if (attribute != cu_function_max_threads_per_block)
+		return cu_error_invalid_value;
+	*value = 1024;
+	return injected(__func__);
+}
+
 int cuModuleGetGlobal_v2(cu_deviceptr *address, size_t *size, cu_module module, const char *name)
 {
 	auto variable = module->program.variable(name);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What is known of a kernel's parameter, against what a launch passes.
+#pragma once
+
+#include "dev/compute_device.h"
+
+namespace het::rt
+{
+
+struct parameter {
+	enum kind : uint8_t { unknown, value, memory, local, texture, sampler } is;
+	size_t nbytes;    // of a value; 0: not known
+	const char *type; // for people, as the name; "": not known
+	const char *name;
+};
+
+bool fits(const parameter &p, const device_arg &given);
+// HET_EARG: says what argument @i of the kernel is, and what was given.
+int say_misfit(const char *kernel, size_t i, const parameter &p, const device_arg &given);
+
+// Of a type of OpenCL C, as drivers name it ("uint4"); 0 for those of the program's own.
+size_t bytes_of_type(const char *name);
+
+} // namespace het::rt
