@@ -17,11 +17,12 @@ import sys
 
 THREADS = 256
 WARP = 32
+WARPS = THREADS // WARP
 PAGE = 1 << 16
 ROWS = 64  # of flags
 LINE = 128
 COPIES = 256  # of counters: one for each processor
-SAMPLED = 64  # one of so many warps
+SAMPLED = 64  # one of so many
 WARM_UP = 3
 KEY = 0x9E3779B1
 TEXTS = ("plain", "dirty", "touch", "coalesce", "slice")
@@ -140,15 +141,27 @@ class Counters:
         self.gpu, self.sites, self.size = gpu, sites, 32 * sites * COPIES
         self.address = gpu.allocate(self.size)
 
-    def table(self, one_of):
+    def table(self, block_of, rate=(1 << 32) - 1):
+        """One of so many blocks is sampled."""
         self.gpu.clear(self.address, self.size)
-        return struct.pack("<IIQII", (1 << 32) // one_of - 1, 0, self.address, COPIES - 1, self.sites)
+        return struct.pack("<IIQIIII", (1 << 32) // block_of - 1, 0, self.address, COPIES - 1, self.sites, rate, 0)
+
+    def table_for(self, one_of, blocks):
+        """What coalesce.h's coalesce_sampled() says of a grid."""
+        block_of = 1
+        while block_of * 2 <= one_of and block_of * 2 * 1024 <= blocks:
+            block_of *= 2
+        return self.table(block_of, ((1 << 32) * block_of + one_of // 2) // one_of - 1)
 
     def sums(self):
         """[warps, threads, lines, pages] of every site."""
         words = struct.unpack(f"<{self.size // 8}Q", self.gpu.get(self.address, self.size))
         return [[sum(words[4 * (self.sites * k + site) + j] for k in range(COPIES)) for j in range(4)]
                 for site in range(self.sites)]
+
+
+def sampled(warp, one_of):
+    return warp // WARPS * KEY % (1 << 32) <= (1 << 32) // one_of - 1
 
 
 class Kernel:
@@ -162,11 +175,10 @@ class Kernel:
         self.regular = regular  # a warp asks for one line and one page at a time
 
     def warps(self, one_of):
-        """How many accesses of a whole warp are sampled at a site."""
-        grid = self.blocks * THREADS // WARP
+        """How many accesses of a whole warp there are at a site, of the blocks that are sampled."""
+        grid = self.blocks * WARPS
         rounds, rest = divmod(self.threads // WARP, grid)
-        most = (1 << 32) // one_of - 1
-        return sum(rounds + (w < rest) for w in range(grid) if w * KEY % (1 << 32) <= most)
+        return sum(rounds + (w < rest) for w in range(grid) if sampled(w, one_of))
 
 
 def kernels(buffers, small):
@@ -251,7 +263,7 @@ class Bench:
         module = self.modules["coalesce"]
         mine = [i for i, s in enumerate(self.sites) if s["function"] == kernel.name]
         for name, one_of in (("coalesce off", 0), (f"coalesce 1/{SAMPLED}", SAMPLED), ("coalesce full", 1)):
-            table = self.counters.table(one_of) if one_of else bytes(24)
+            table = self.counters.table_for(one_of, kernel.blocks) if one_of else bytes(32)
             self.gpu.set_variable(module, "het_coalesce_table", table)
             self.measure(kernel, "coalesce", name)
             if not one_of:
@@ -267,10 +279,10 @@ class Bench:
                             sums[site], [warps, warps * WARP, *lines])
 
     def gather_lines(self, one_of):
-        most, where = (1 << 32) // one_of - 1, self.buffers.where
+        where = self.buffers.where
         lines = pages = 0
         for w in range(len(where) // WARP):
-            if w * KEY % (1 << 32) <= most:
+            if sampled(w, one_of):
                 some = where[w * WARP:(w + 1) * WARP]
                 lines += len({i * 4 // LINE for i in some})
                 pages += len({i * 4 // PAGE for i in some})

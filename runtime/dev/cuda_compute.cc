@@ -249,7 +249,8 @@ int cuda_compute::make_notes(cuda_kernel &k, std::unique_ptr<cuda_notes> &made)
 int cuda_compute::launch(cuda_kernel &k, const unsigned (&groups)[3], const unsigned (&items)[3], cuda_notes *notes,
 			 std::span<const device_arg> args, ticket &t)
 {
-	int err = notes ? notes->before(cu_, stream_, args, info_.units) : 0;
+	uint64_t blocks = uint64_t{groups[0]} * groups[1] * groups[2];
+	int err = notes ? notes->before(cu_, stream_, args, info_.units, blocks) : 0;
 	if (!err)
 		err = cu_.launch(k.handle(), groups[0], groups[1], groups[2], items[0], items[1], items[2],
 				 k.shared_bytes(), stream_, k.values(), k.block());

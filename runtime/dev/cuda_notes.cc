@@ -51,17 +51,21 @@ size_t cuda_notes::bytes() const
 	return counters_at() + copies_ * tables_.sites().size() * sizeof(ptx::coalesce_counters);
 }
 
-table_values cuda_notes::values() const
+table_values cuda_notes::values(uint64_t blocks) const
 {
 	table_values v;
 	v.dirty = dirty_.table(sheet_->device + flags_at);
 	v.touch = touch_.table(sheet_->device + touch_at());
-	if (copies_)
-		v.coalesce = {.threshold = ptx::coalesce_threshold(on_.one_of),
+	if (copies_) {
+		auto sample = ptx::coalesce_sampled(on_.one_of, blocks);
+		v.coalesce = {.threshold = sample.threshold,
 			      .seed = 0,
 			      .counters = sheet_->device + counters_at(),
 			      .copies = copies_ - 1,
-			      .sites = uint32_t(tables_.sites().size())};
+			      .sites = uint32_t(tables_.sites().size()),
+			      .rate = sample.rate,
+			      .reserved = 0};
+	}
 	return v;
 }
 
@@ -80,7 +84,8 @@ bool cuda_notes::prepare(std::span<const device_arg> args, unsigned processors)
 	return ok;
 }
 
-int cuda_notes::before(const cuda_calls &cu, cu_stream stream, std::span<const device_arg> args, unsigned processors)
+int cuda_notes::before(const cuda_calls &cu, cu_stream stream, std::span<const device_arg> args, unsigned processors,
+		       uint64_t blocks)
 {
 	if (!prepare(args, processors))
 		return tables_.set(cu, stream, nullptr);
@@ -92,7 +97,7 @@ int cuda_notes::before(const cuda_calls &cu, cu_stream stream, std::span<const d
 	on_ = tables_.has();
 	size_t n = bytes() - flags_at;
 	int err = n ? cu.clear(sheet_->device + flags_at, 0, n, stream) : 0;
-	return err ? err : tables_.set(cu, stream, new (sheet_->host) table_values(values()));
+	return err ? err : tables_.set(cu, stream, new (sheet_->host) table_values(values(blocks)));
 }
 
 int cuda_notes::after(const cuda_calls &cu, cu_stream stream)

@@ -18,7 +18,8 @@ class cuda_notes final : public launch_notes
 	~cuda_notes() override;
 
 	// The device's context is current. 0 or a code of the driver's.
-	int before(const cuda_calls &cu, cu_stream stream, std::span<const device_arg> args, unsigned processors);
+	int before(const cuda_calls &cu, cu_stream stream, std::span<const device_arg> args, unsigned processors,
+		   uint64_t blocks);
 	int after(const cuda_calls &cu, cu_stream stream);
 	void finish();
 
@@ -28,7 +29,7 @@ class cuda_notes final : public launch_notes
 
       private:
 	bool prepare(std::span<const device_arg> args, unsigned processors);
-	table_values values() const;
+	table_values values(uint64_t blocks) const;
 	// Where the parts of a sheet begin.
 	size_t touch_at() const;
 	size_t counters_at() const;

@@ -206,7 +206,7 @@ struct het_program_args {
 	const char *section;
 	/** HET_COALESCE... of its kernels; 0: what HET_INSTRUMENT asks for. Those that can't be had are reported and left out */
 	uint32_t instruments;
-	/** COALESCE: one of so many warps is counted; 0: all */
+	/** COALESCE: one of so many accesses of warps is counted; 0: all */
 	uint32_t one_of;
 };
 
@@ -770,7 +770,7 @@ struct het_launch_counters {
 	size_t size;
 	/** those that the launch had, of HET_COALESCE...; what belongs to the others is 0 */
 	uint32_t instruments;
-	/** COALESCE: instructions that have counters, for het_event_site(), and their sums, of one of so many warps */
+	/** COALESCE: instructions that have counters, for het_event_site(), and their sums, of one of so many accesses */
 	uint32_t sites;
 	uint64_t one_of;
 	uint64_t warps, threads, lines, pages;

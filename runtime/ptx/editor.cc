@@ -2,6 +2,7 @@
 #include "ptx/editor.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 namespace het::ptx
@@ -141,18 +142,31 @@ std::string editor::print() const
 						   : m_.statements[m_.functions[0].statement].text.begin;
 		all.push_back({at, at, module_text_});
 	}
+	return printed(std::move(all), {0, uint32_t(m_.text.size())});
+}
+
+std::string editor::print_part(span part) const
+{
+	std::vector<edit> inside;
+	std::copy_if(edits_.begin(), edits_.end(), std::back_inserter(inside),
+		     [&](const edit &e) { return e.begin >= part.begin && e.end <= part.end; });
+	return printed(std::move(inside), part);
+}
+
+std::string editor::printed(std::vector<edit> edits, span part) const
+{
 	// What is inserted where a replaced range begins stands before it.
-	std::stable_sort(all.begin(), all.end(), [](const edit &a, const edit &b) {
+	std::stable_sort(edits.begin(), edits.end(), [](const edit &a, const edit &b) {
 		return std::tuple(a.begin, a.end > a.begin, a.order) < std::tuple(b.begin, b.end > b.begin, b.order);
 	});
 	std::string out;
-	uint32_t at = 0;
-	for (const auto &e : all) {
+	uint32_t at = part.begin;
+	for (const auto &e : edits) {
 		out.append(m_.text, at, e.begin - at);
 		out += e.text;
 		at = std::max(at, e.end);
 	}
-	return out.append(m_.text, at);
+	return out.append(m_.text, at, part.end - at);
 }
 
 } // namespace het::ptx

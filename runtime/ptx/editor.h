@@ -15,6 +15,9 @@ class editor
       public:
 	explicit editor(const module &m);
 
+	// Another editor of the module, without changes. It makes no names: they would be those of this one.
+	editor beside() const { return editor(m_, prefix_); }
+
 	// Lines of their own before or after a statement, indented like it; a guard of the statement does not hold for
 	// them. Several insertions at one place stand in the order of the calls.
 	void before(const statement &s, std::string_view lines);
@@ -40,6 +43,8 @@ class editor
 	void unguard(const statement &s);
 
 	std::string print() const;
+	// What before(), after() and replace() have made of a part of the text.
+	std::string print_part(span part) const;
 
       private:
 	struct edit {
@@ -47,6 +52,8 @@ class editor
 		std::string text;
 		int order = 0; // among those at one place: what unguard() adds stands outside of all others
 	};
+	editor(const module &m, std::string prefix) : m_(m), prefix_(std::move(prefix)) {}
+	std::string printed(std::vector<edit> edits, span part) const;
 	std::string indentation(uint32_t at) const;
 	uint32_t line_end_after(uint32_t at) const;
 

@@ -34,14 +34,14 @@ struct counted_run {
 };
 
 counted_run count(const example &e, const pass_result &text, const simt::options &with, uint32_t threshold,
-		  uint32_t seed)
+		  uint32_t seed, uint32_t rate = ~0u)
 {
 	auto on = std::make_unique<stage>(e, text.text, with);
 	witness seen(uint32_t(e.block.count()), text.sites.size());
 	counted_run r{std::move(on), std::vector<coalesce_counters>(text.sites.size() + 1), std::move(seen), {}};
 	auto &dev = r.on->dev;
 	dev.with.trace = [&](const simt::step &one) { r.seen(one); };
-	coalesce_table table{threshold, seed, dev.share(r.counters), 0, uint32_t(text.sites.size())};
+	coalesce_table table{threshold, seed, dev.share(r.counters), 0, uint32_t(text.sites.size()), rate, 0};
 	auto variable = dev.prog().variable("het_coalesce_table");
 	EXPECT_EQ(variable.bytes, sizeof(table));
 	EXPECT_TRUE(dev.mem().write(variable.address, &table, sizeof(table)));
@@ -84,7 +84,7 @@ TEST(Coalesce, CountsWhatTheInterpreterCounts)
 	}
 }
 
-// Half of the warps: those that are counted are counted exactly, the others not at all.
+// Half of the blocks: those that are counted are counted exactly, the others not at all.
 TEST(Coalesce, SamplesAreExact)
 {
 	uint32_t threshold = coalesce_threshold(2);
@@ -96,10 +96,10 @@ TEST(Coalesce, SamplesAreExact)
 			r = count(e, text, simt::two_modes()[1], threshold, seed);
 			ASSERT_EQ(in_words(r.counters), in_words(r.seen.as_counted())) << e;
 			std::set<uint32_t> sampled;
-			for (uint32_t warp : r.seen.warps_with_accesses)
-				if (coalesce_key(warp, seed) <= threshold)
-					sampled.insert(warp);
-			ASSERT_EQ(r.seen.warps_counted, sampled) << e;
+			for (uint32_t block : r.seen.blocks_with_accesses)
+				if (coalesce_key(block, seed) <= threshold)
+					sampled.insert(block);
+			ASSERT_EQ(r.seen.blocks_counted, sampled) << e;
 		}
 	}
 }
@@ -166,6 +166,121 @@ TEST(Coalesce, CountsRows)
 			EXPECT_EQ(r.counters[0].warps, 2u);
 		}
 	}
+}
+
+// A kernel that does what @loop says, @rounds times, with %d at the thread's element.
+std::string looping(const std::string &loop)
+{
+	return with_header(
+		".entry k(.param .u64 out, .param .u32 rounds)\n{\n.reg .b64 %d, %o;\n.reg .b32 %t, %r, %v<9>;\n"
+		".reg .pred %p, %q;\nld.param.u64 %d, [out];\nld.param.u32 %r, [rounds];\nmov.u32 %t, %tid.x;\n"
+		"mul.wide.u32 %o, %t, 4;\nadd.u64 %d, %d, %o;\n$loop:\n" +
+		loop + "sub.u32 %r, %r, 1;\nsetp.ne.u32 %p, %r, 0;\n@%p bra $loop;\nret;\n}\n");
+}
+
+example rounds_of(uint32_t rounds, uint32_t blocks)
+{
+	example e("", "k", {blocks}, {64});
+	e.out<uint32_t>(128);
+	e.value(rounds);
+	return e;
+}
+
+// Of the sums of a part of the accesses, times what they are a part of: over many seeds, what all of them are.
+TEST(Coalesce, PartsAreExpectedToBeThatPart)
+{
+	constexpr uint32_t seeds = 64, one_of = 8, rounds = 100;
+	auto text =
+		instrumented(looping("ld.global.u32 %v0, [%d];\nsetp.lt.u32 %q, %t, 20;\n@%q bra $on;\n"
+				     "ld.global.u32 %v1, [%d+4];\n$on:\nbar.warp.sync -1;\nst.global.u32 [%d], %v0;\n"),
+			     "coalesce");
+	ASSERT_EQ(text.sites.size(), 3u);
+	auto e = rounds_of(rounds, 1);
+	auto all = in_words(count(e, text, {}, ~0u, 0).counters);
+	std::vector<uint64_t> sums(all.size());
+	for (uint32_t seed = 0; seed < seeds; seed++) {
+		auto r = count(e, text, {}, ~0u, seed * 0x9e3779b1u, coalesce_threshold(one_of));
+		ASSERT_EQ(in_words(r.counters), in_words(r.seen.as_counted()));
+		auto some = in_words(r.counters);
+		for (size_t n = 0; n < sums.size(); n++)
+			sums[n] += some[n];
+	}
+	// Each sum has at least 800 draws' luck in it: a tenth is more than four standard deviations of a fair draw.
+	for (size_t n = 0; n < sums.size(); n++)
+		EXPECT_NEAR(double(sums[n]) * one_of / seeds, double(all[n]), double(all[n]) / 10) << n;
+}
+
+// What is counted together is drawn together: an access is counted with all of its lanes or with none.
+TEST(Coalesce, PartsHaveWholeAccesses)
+{
+	for (const auto &e : simt::all_examples()) {
+		const auto &text = instrumented_file(e.file, "coalesce");
+		auto r = count(e, text, {}, ~0u, 7, coalesce_threshold(3));
+		ASSERT_EQ(in_words(r.counters), in_words(r.seen.as_counted())) << e;
+		auto all = count(e, text, {}, ~0u, 7);
+		for (size_t n = 0; n < r.counters.size(); n++)
+			ASSERT_LE(r.counters[n].warps, all.counters[n].warps) << e;
+		r.on->check();
+	}
+}
+
+uint64_t executed(const example &e, const pass_result &text, uint32_t threshold, uint32_t rate)
+{
+	return count(e, text, {}, threshold, 0x80000000u, rate).out.counts.warp_instructions;
+}
+
+// Blocks that are not sampled run the text as it was, behind one test. With the seed above no block has the key 0.
+TEST(Coalesce, OtherBlocksRunTheTextAsItWas)
+{
+	constexpr uint64_t test_of_a_warp = 16;
+	for (const char *loop :
+	     {"ld.global.u32 %v0, [%d];\n", "atom.global.add.u32 %v0, [%d], 1;\nst.global.u32 [%d+4], %v0;\n"})
+		for (uint32_t rounds : {1u, 50u}) {
+			auto e = rounds_of(rounds, 3);
+			stage plain(e, looping(loop), {});
+			auto text = instrumented(looping(loop), "coalesce");
+			EXPECT_LE(executed(e, text, 0, ~0u), plain.run().counts.warp_instructions + 6 * test_of_a_warp);
+		}
+}
+
+// What is executed for one access of 64 in a grid of any size, in a loop of eight reads and the sums over them.
+TEST(Coalesce, LittleIsExecutedForAPart)
+{
+	std::string loop;
+	for (unsigned n = 0; n < 8; n++) {
+		auto v = "%v" + std::to_string(n);
+		loop += "ld.global.u32 " + v + ", [%d+" + std::to_string(4 * n) + "];\n";
+		for (unsigned step = 0; step < 3; step++)
+			loop += "mad.lo.u32 %v8, " + v + ", %v8, " + v + ";\n";
+	}
+	auto text = instrumented(looping(loop), "coalesce");
+	for (uint32_t blocks : {1u, 8u}) {
+		auto e = rounds_of(100, blocks);
+		stage on(e, looping(loop), {});
+		auto plain = double(on.run().counts.warp_instructions);
+		auto sample = coalesce_sampled(64, blocks);
+		auto ratio = double(executed(e, text, sample.threshold, sample.rate)) / plain;
+		EXPECT_LE(ratio, 1.7) << blocks;
+		EXPECT_GE(double(executed(e, text, ~0u, ~0u)) / plain, 5) << blocks;
+	}
+}
+
+TEST(Coalesce, GridsAreSampledByBlocksIfTheyHaveMany)
+{
+	auto part = [](uint32_t n, uint64_t blocks) {
+		auto s = coalesce_sampled(n, blocks);
+		return (s.threshold + 1.0) / 4294967296.0 * ((s.rate + 1.0) / 4294967296.0);
+	};
+	for (uint32_t n : {1u, 2u, 3u, 4u, 7u, 64u, 100u, 1000000u})
+		for (uint64_t blocks :
+		     {uint64_t{1}, uint64_t{1500}, uint64_t{2048}, uint64_t{65536}, uint64_t{1} << 40})
+			EXPECT_NEAR(part(n, blocks) * n, 1, 1e-3) << n << ", " << blocks;
+	EXPECT_EQ(coalesce_sampled(64, 1000).threshold, ~0u);
+	EXPECT_EQ(coalesce_sampled(64, 8192).threshold, coalesce_threshold(8));
+	EXPECT_EQ(coalesce_sampled(64, 1 << 20).threshold, coalesce_threshold(64));
+	EXPECT_EQ(coalesce_sampled(64, 1 << 20).rate, ~0u);
+	EXPECT_EQ(coalesce_sampled(1, 7).rate, ~0u);
+	EXPECT_EQ(coalesce_sampled(1, 7).threshold, ~0u);
 }
 
 TEST(Coalesce, RefusesOldTargets)

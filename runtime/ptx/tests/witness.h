@@ -32,10 +32,10 @@ class witness
 		if (what == meeting)
 			together(s);
 		else if (what < meeting && s.addresses)
-			access(s, access_of(m, m.instructions[m.statements[s.statement].index]), what);
+			access(s, access_of(m, m.instructions[m.statements[s.statement].index]), what / 2, what % 2);
 	}
 
-	// Grouped as the instrument met them, of all warps that it sampled.
+	// Grouped as the instrument met them, of all that it counted.
 	std::vector<coalesce_counters> as_counted() const
 	{
 		std::vector<coalesce_counters> all(count_);
@@ -51,17 +51,17 @@ class witness
 		}
 		return all;
 	}
-	// Grouped as the accesses were executed, of the warps with keys up to @threshold.
+	// Grouped as the accesses were executed, of the blocks with keys up to @threshold.
 	std::vector<coalesce_counters> as_executed(uint32_t threshold, uint32_t seed) const
 	{
 		std::vector<coalesce_counters> all(count_);
 		for (const auto &e : executed_)
-			if (coalesce_key(e.warp, seed) <= threshold)
+			if (coalesce_key(e.block, seed) <= threshold)
 				add(&all[e.site], e.addresses);
 		return all;
 	}
-	std::set<uint32_t> warps_counted;
-	std::set<uint32_t> warps_with_accesses;
+	std::set<uint32_t> blocks_counted;
+	std::set<uint32_t> blocks_with_accesses;
 
       private:
 	using thread_number = uint64_t;
@@ -92,52 +92,83 @@ class witness
 	{
 		auto &group = groups_.emplace_back();
 		each_lane(s, [&](unsigned, thread_number t) { group.push_back({t, entered_[t]++}); });
-		warps_counted.insert(warp_of(s));
+		blocks_counted.insert(uint32_t(s.block));
 	}
-	void access(const step &s, const memory_access &a, uint32_t site)
+	void access(const step &s, const memory_access &a, uint32_t site, bool counted)
 	{
-		execution e{warp_of(s), site, {}};
+		execution e{uint32_t(s.block), site, {}};
 		each_lane(s, [&](unsigned l, thread_number t) {
 			if (!is_global(a, s.addresses[l]))
 				return;
-			threads_seen_[t].push_back({site, s.addresses[l]});
+			if (counted)
+				threads_seen_[t].push_back({site, s.addresses[l]});
 			e.addresses.push_back(s.addresses[l]);
 		});
 		if (e.addresses.empty())
 			return;
-		warps_with_accesses.insert(e.warp);
+		blocks_with_accesses.insert(e.block);
 		executed_.push_back(std::move(e));
 	}
-	// The accesses of the program's own functions have numbers in their order.
+	// The accesses of the program's own functions have numbers in their order. They stand in the text once as they were,
+	// then again, and those of each segment once more, counted.
 	void look_at(const module &m)
 	{
 		what_.assign(m.statements.size(), other);
 		uint32_t sites = 0;
-		for (const auto &f : m.functions) {
-			if (!f.has_body || added_by_pass(m.str(f.name)))
-				continue;
-			for (uint32_t n = f.first_statement; n < f.first_statement + f.statements; n++)
-				if (m.statements[n].kind == statement::kind_t::instruction)
-					what_[n] = what_is(m, m.instructions[m.statements[n].index], &sites);
-		}
+		for (const auto &f : m.functions)
+			if (f.has_body && !added_by_pass(m.str(f.name)))
+				sites = look_at(m, f, sites);
 	}
-	static uint32_t what_is(const module &m, const instruction &i, uint32_t *sites)
+	uint32_t look_at(const module &m, const function &f, uint32_t first)
 	{
-		bool added = i.operands && m.str(m.operand_of(i, 0)).starts_with("%het_coalesce_");
-		if (added && m.str(i.opcode).starts_with("activemask"))
+		constexpr std::string_view counted_label = "$het_coalesce_counted";
+		std::vector<uint32_t> segments;
+		uint32_t sites = first, most = first;
+		bool counted = false;
+		for (uint32_t n = f.first_statement; n < f.first_statement + f.statements; n++) {
+			const statement &s = m.statements[n];
+			auto label = s.kind == statement::kind_t::label ? m.str(m.labels[s.index]) : "";
+			if (label == "$het_coalesce_sampled")
+				sites = first;
+			if (label.starts_with("$het_coalesce_on"))
+				counted = false;
+			if (label.starts_with(counted_label)) {
+				sites = segments.at(std::stoul(std::string(label.substr(counted_label.size()))));
+				counted = true;
+			}
+			if (s.kind == statement::kind_t::instruction) {
+				if (draws(m, m.instructions[s.index]))
+					segments.push_back(sites);
+				what_[n] = what_is(m, m.instructions[s.index], counted, &sites);
+			}
+			most = std::max(most, sites);
+		}
+		return most;
+	}
+	static bool is_added(const module &m, const instruction &i)
+	{
+		return i.operands && m.str(m.operand_of(i, 0)).starts_with("%het_coalesce_");
+	}
+	static bool draws(const module &m, const instruction &i)
+	{
+		return is_added(m, i) && i.operands > 1 && m.str(m.operand_of(i, 1)) == "%clock";
+	}
+	static uint32_t what_is(const module &m, const instruction &i, bool counted, uint32_t *sites)
+	{
+		if (is_added(m, i) && m.str(i.opcode).starts_with("activemask"))
 			return meeting;
 		auto a = access_of(m, i);
-		return a.may_be_global() && !added_by_pass(m, i) ? (*sites)++ : other;
+		return a.may_be_global() && !added_by_pass(m, i) ? (*sites)++ * 2 + counted : other;
 	}
 
 	struct execution {
-		uint32_t warp, site;
+		uint32_t block, site;
 		std::vector<uint64_t> addresses;
 	};
 	static constexpr uint32_t other = ~0u, meeting = other - 1;
 	uint32_t threads_;
 	size_t count_;
-	std::vector<uint32_t> what_; // each statement is: a number, meeting or other
+	std::vector<uint32_t> what_; // each statement is: its site * 2 + whether it is counted, meeting or other
 	std::vector<std::vector<std::pair<thread_number, size_t>>> groups_;
 	std::map<thread_number, size_t> entered_;
 	std::map<thread_number, std::vector<std::pair<uint32_t, uint64_t>>> threads_seen_;
