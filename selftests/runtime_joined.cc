@@ -5,6 +5,7 @@
 #include "harness/runtime.h"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 
 using namespace selftest;
@@ -190,5 +191,71 @@ TEST(mixed_in_one_chunk, .traps = trap::best, .devices = device::host2 | device:
 		std::vector<uint8_t> expected(b.size(), 0);
 		std::fill_n(expected.begin(), all.size(), uint8_t(launches_each));
 		CHECK_BYTES(b.data(), expected.data(), b.size(), "written");
+	}
+}
+
+// What a callback launches.
+struct from_callback {
+	runtime_fixture &fx;
+	block &b;
+	event_handle added = {};
+	std::atomic<int> err{1};
+
+	static void launch(het_event *, int, void *arg)
+	{
+		auto *self = static_cast<from_callback *>(arg);
+		uint8_t one = 1;
+		self->err = self->fx.launch(self->fx.add, self->b.size(),
+					    {range_arg(self->b.data(), self->b.size(), HET_READ_WRITE), value_arg(one)},
+					    self->added.out());
+	}
+};
+
+// Arrays of a launch that is at work are to be made one: its other parts need them before that.
+TEST(wanted_at_work, .traps = trap::best, .devices = device::host2 | device::host3 | device::mixed)
+{
+	skip_under_tsan("touches order kernels on the host with copies, which the sanitizer does not know");
+	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
+	const size_t n = 64 * 4001;
+	for (uint64_t round = 0; round < t.rounds(20, 300); round++) {
+		block b(kind::map, 2 * n);
+		memset(b.data(), 1, n);
+		memset(b.data() + n, 0, n);
+		event_handle copied, added;
+		HET_OK(fx.launch(fx.copy, n,
+				 {range_arg(b.data(), n, HET_READ_ONLY, each_byte),
+				  range_arg(b.data() + n, n, HET_READ_WRITE, each_byte)},
+				 copied.out(), {.flags = HET_SPLIT}));
+		uint8_t one = 1;
+		HET_OK(fx.launch(fx.add, b.size(), {range_arg(b.data(), b.size(), HET_READ_WRITE), value_arg(one)},
+				 added.out()));
+		wait_for(added);
+		CHECK(std::all_of(b.data(), b.data() + b.size(), [](uint8_t v) { return v == 2; }));
+	}
+}
+
+// A callback's launch makes arrays one that are in use, by what the thread which has called it is to finish.
+TEST(callbacks, .traps = trap::best, .devices = device::host2 | device::opencl | device::mixed)
+{
+	skip_under_tsan("touches order kernels on the host with copies, which the sanitizer does not know");
+	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
+	const size_t n = 64 * 101;
+	for (uint64_t round = 0; round < t.rounds(5, 100); round++) {
+		block b(kind::map, 3 * n), own(kind::map, page);
+		memset(b.data(), 0, b.size());
+		from_callback called{.fx = fx, .b = b};
+		event_handle first, slow;
+		uint8_t one = 1;
+		HET_OK(fx.launch(fx.slow, 64, {range_arg(own.data(), 64, HET_READ_WRITE), value_arg(one)},
+				 first.out()));
+		HET_OK(fx.launch(fx.slow, n, {range_arg(b.data() + n, n, HET_READ_WRITE, each_byte), value_arg(one)},
+				 slow.out(), {.flags = HET_SPLIT}));
+		HET_OK(het_event_callback(first, from_callback::launch, &called));
+		while (called.err > 0)
+			sched_yield();
+		CHECK_EQ(called.err.load(), 0);
+		wait_for(called.added);
+		for (size_t i = 0; i < b.size(); i++)
+			CHECK_EQ(b.data()[i], i / n == 1 ? 2 : 1);
 	}
 }

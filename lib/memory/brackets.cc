@@ -206,14 +206,6 @@ bool has_noted_writer(const array &a, range chunk, unsigned device)
 	return false;
 }
 
-bool is_used_by(const array &a, const void *owner)
-{
-	const bracket *b = owner ? a.parts : nullptr;
-	while (b && b->owner != owner)
-		b = b->next;
-	return b;
-}
-
 bool is_joint(const array &a, uint32_t c)
 {
 	for (const bracket *b = a.parts; b; b = b->next) {

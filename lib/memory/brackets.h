@@ -59,8 +59,6 @@ template <typename F> range beside(const array &a, range r, F has_them)
 }
 // Those of any bytes are, of the chunk.
 bool has_noted_writer(const array &a, range chunk, unsigned device);
-// Some part of the owner's launch is open.
-bool is_used_by(const array &a, const void *owner);
 // On some device.
 bool is_joint(const array &a, uint32_t c);
 

@@ -58,6 +58,7 @@ void block::take_use(size_t i)
 {
 	range_use u = of->uses()[i];
 	u.argument = u.bytes;
+	u.at_work = of->is_at_work();
 	const het_pattern &p = of->pattern(i);
 	range all = u.bytes;
 	// Bytes between the pieces must not be lost.
@@ -68,12 +69,19 @@ void block::take_use(size_t i)
 		add_use(u);
 	}
 	if (of->needs_twin(i))
-		uses_[nuses_++] = {all, HET_READ_WRITE, nullptr, false, joint_kind::noted, u.owner, all};
+		uses_[nuses_++] = {all, HET_READ_WRITE, nullptr, false, joint_kind::noted, u.owner, all, u.at_work};
 	else if (!of->has_pattern(i))
 		add_use(u);
 	// The kernel gets its address all the same.
 	if (nuses_ == first_use_[i])
-		add_use({{all.begin, all.begin + 1}, HET_READ_ONLY, nullptr, false, joint_kind::none, u.owner, all});
+		add_use({{all.begin, all.begin + 1},
+			 HET_READ_ONLY,
+			 nullptr,
+			 false,
+			 joint_kind::none,
+			 u.owner,
+			 all,
+			 u.at_work});
 }
 
 void block::take_uses()
@@ -128,6 +136,7 @@ int block::begin_on_device()
 		again_ = err == HET_EDEVICE;
 		return err;
 	}
+	of->note_work();
 	if (of->has_twins() && (err = make_twins()))
 		return err;
 	place_arguments();

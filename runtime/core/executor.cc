@@ -282,6 +282,8 @@ void executor::ring()
 		futex_wake(&bell_, 1);
 }
 
+static thread_local executor *of_this_worker;
+
 // The oldest of its own, else the newest that another has and that may run here.
 task *executor::next_task()
 {
@@ -301,7 +303,6 @@ task *executor::next_task()
 	return stolen;
 }
 
-// False: there was nothing to do, or others are doing it.
 bool executor::work_once()
 {
 	bool busy = false;
@@ -359,6 +360,7 @@ void executor::rest(uint32_t bell)
 void executor::work()
 {
 	faults_taken program_code; // kernels, and callbacks
+	of_this_worker = this;
 	for (;;) {
 		uint32_t bell = bell_.load();
 		if (!work_once())
@@ -381,6 +383,12 @@ void wait_for_progress()
 	if (core().unfinished.load())
 		futex_wait(&core().finished, seen, progress_ns);
 	core().awaiting_progress.fetch_sub(1);
+}
+
+void help_progress()
+{
+	if (!of_this_worker || !of_this_worker->work_once())
+		wait_for_progress();
 }
 
 } // namespace het::rt

@@ -64,6 +64,8 @@ class executor
 
 	// The worker, which lives as long as the process. False: no thread could be had.
 	bool start_worker();
+	// The worker's thread. False: there was nothing to do, or others are doing it.
+	bool work_once();
 
       private:
 	bool has_queue() const { return device_ && device_->has_queue(); }
@@ -76,7 +78,6 @@ class executor
 	void ring();
 	void sleep(uint32_t seen, int64_t timeout_ns);
 	void work();
-	bool work_once();
 	void rest(uint32_t bell);
 
 	compute_device *const device_;
@@ -106,5 +107,7 @@ class executor
 
 // Sees to it that what is in flight gets on, and sleeps until some command has finished or a while has passed.
 void wait_for_progress();
+// The same for calls, which may come from a callback: what the calling worker has to do is done meanwhile, as others may wait for it.
+void help_progress();
 
 } // namespace het::rt

@@ -243,7 +243,7 @@ int link_range(range r, het_device &d)
 		if (link_anew(r, d, true, &err) != outcome::must_wait)
 			continue;
 		has_waited = true;
-		wait_for_progress();
+		help_progress();
 	}
 	if (has_waited)
 		want_no_more(r);

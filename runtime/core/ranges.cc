@@ -59,8 +59,8 @@ beginning begin_on(array &a, range_use &u, const het_device &d, bool noted, int 
 	bool is_own = u.owner && u.joint == joint_kind::none && u.access != HET_READ_ONLY;
 	if (is_own && het::cut_for_joint(a, u.bytes).own != u.bytes)
 		return beginning::must_wait;
-	// Who is waiting to link it anew comes first, but for launches whose other parts use it already.
-	if (a.wanted && !is_used_by(a, u.owner))
+	// Who is waiting to link it anew comes first, but for launches that are at work: what they have may be wanted with it.
+	if (a.wanted && !u.at_work)
 		return beginning::must_wait;
 	u.whole = u.joint == joint_kind::none && u.bytes == a.place.user;
 	if (conflicts(a, usage_of(u, d)))
@@ -254,7 +254,7 @@ size_t cut_for_joint(const range_use &u, range_use (&parts)[most_joint_uses])
 		if (r.empty())
 			continue;
 		joint_kind joint = r == cut.own ? joint_kind::none : joint_kind::exact;
-		parts[n++] = {r, u.access, nullptr, false, joint, u.owner, u.argument};
+		parts[n++] = {r, u.access, nullptr, false, joint, u.owner, u.argument, u.at_work};
 	}
 	return n;
 }

@@ -28,6 +28,8 @@ struct range_use {
 	// What must lie in one array with @bytes, or nothing: other parts of the launch will use it while this one is open, and
 	// no array can be linked anew meanwhile.
 	range argument = {};
+	// Another part of the launch has begun, and may have arrays until this one has ended.
+	bool at_work = false;
 };
 
 // The bytes that commands must not share with @r if one of them writes: @r, and edges that it has a part of, whole.

@@ -10,6 +10,8 @@
 #include "core/twins.h"
 #include "policy/division.h"
 
+#include <atomic>
+
 namespace het::rt
 {
 
@@ -34,6 +36,9 @@ class split_plan : public kernel_command
 	bool has_pattern(size_t use) const;
 	bool needs_twin(size_t use) const { return (uses_[use].access & HET_WRITE_ONLY) && !has_pattern(use); }
 	bool has_twins() const { return has_twins_; }
+	// A block has begun, and may have arrays until all have ended.
+	bool is_at_work() const { return at_work_.load(); }
+	void note_work() { at_work_.store(true); }
 	// The device's twin of a use that has begun there. 0 or a code.
 	int make_twin(const range_use &u, het_device &d) { return twins_.make(u, d); }
 	// Of all memory that it uses, the part of what has twins.
@@ -79,6 +84,7 @@ class split_plan : public kernel_command
 	unsigned nparticipants_ = 0;
 	size_t nrows_ = 0;
 	bool has_twins_ = false;
+	std::atomic<bool> at_work_{false};
 	bool is_analysed_ = false; // what is known of the kernel decides
 };
 
