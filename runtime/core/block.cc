@@ -126,12 +126,15 @@ int block::make_twins()
 	return 0;
 }
 
-int block::begin_on_device()
+begin_result block::begin_on_device()
 {
 	take_uses();
 	// The other blocks' arrays stay open until the last of them has ended: none may have to be linked anew by then.
-	int err = device().compute->is_in_place() ? bring_to_host(uses())
-						  : begin_ranges(uses(), device(), false, of->uses());
+	int err = 0;
+	if (device().compute->is_in_place())
+		err = bring_to_host(uses());
+	else if (begin_ranges(uses(), device(), &err, false, of->uses()) == outcome::must_wait)
+		return begin_result::refused;
 	if (err) {
 		again_ = err == HET_EDEVICE;
 		return err;
@@ -147,17 +150,17 @@ int block::begin_on_device()
 	submitted.store(true);
 	err = device().compute->submit(of->kernel_of(entry.participant), shape, {args_.get(), of->arguments().size()},
 				       on_device);
-	if (err)
+	if (err) {
 		again_ = !abandon_ranges(uses(), device(), on_device.may_have_run) && err == HET_EDEVICE;
-	return err;
+		return err;
+	}
+	return device().compute->has_queue() ? begin_result(begin_result::in_flight) : begin_result(end(0));
 }
 
-int block::begin(executor &)
+begin_result block::begin(executor &)
 {
 	begun_at = now_ns();
-	if (int err = begin_on_device())
-		return err;
-	return device().compute->has_queue() ? in_flight : end(0);
+	return begin_on_device();
 }
 
 int block::end(int device_error)

@@ -16,7 +16,7 @@ class block final : public het_event
 	// Memory for its arguments. False: there is none.
 	bool allocate();
 
-	int begin(executor &) override;
+	begin_result begin(executor &) override;
 	int end(int device_error) override;
 	void after(int status) override { of->block_is_over(*this, status, again_); }
 	bool is_empty() const override { return false; }
@@ -43,7 +43,7 @@ class block final : public het_event
       private:
 	het_device &device() const { return of->device(entry.participant); }
 	std::span<range_use> uses() { return {uses_.get(), nuses_}; }
-	int begin_on_device();
+	begin_result begin_on_device();
 	int make_twins();
 	void take_uses();
 	void add_use(const range_use &u);

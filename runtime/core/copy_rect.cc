@@ -63,7 +63,7 @@ int copy_rect::take(const het_copy_rect_args &args)
 	return 0;
 }
 
-int copy_rect::begin(executor &)
+begin_result copy_rect::begin(executor &)
 {
 	int err = bring_rows_to_host(from_, HET_READ_ONLY);
 	if (!err)

@@ -27,7 +27,7 @@ class copy_rect final : public rect_transfer
       public:
 	using rect_transfer::rect_transfer;
 	int take(const het_copy_rect_args &args);
-	int begin(executor &) override;
+	begin_result begin(executor &) override;
 
       private:
 	rect to_, from_;

@@ -20,9 +20,21 @@ namespace het::rt
 
 class executor;
 
-// What begin() returns when the device is at work; when others are, who will call finish(); and when it has done nothing, as other
-// commands must end first, for which nobody may wait who holds a lock or an open use.
-inline constexpr int in_flight = 1, detached = 2, try_again = 3;
+// What has become of a command that was to begin.
+struct begin_result {
+	enum state : uint8_t {
+		over,      // it has run to its end, or failed
+		in_flight, // the device is at work
+		detached,  // others are, who will call finish()
+		refused, // it has done nothing: other commands must end first, for which nobody may wait who holds a lock or an open use
+	};
+	begin_result(state s) : how(s) {}                   // NOLINT(google-explicit-constructor)
+	begin_result(int code) : how(over), status(code) {} // NOLINT(google-explicit-constructor)
+	bool operator==(const begin_result &) const = default;
+
+	state how;
+	int status = 0; // of what is over: 0 or a code
+};
 
 struct callback {
 	callback *next;
@@ -37,8 +49,8 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	explicit het_event(het_queue *queue);
 	~het_event() override;
 
-	// Begins the command on the executor's device. in_flight, detached, try_again, 0 (it has run to its end), or a code. One thread.
-	virtual int begin(het::rt::executor &) { return 0; }
+	// Begins the command on the executor's device. One thread.
+	virtual het::rt::begin_result begin(het::rt::executor &) { return 0; }
 	// The device has finished; @device_error is what it says. 0 or a code of its own.
 	virtual int end(int /*device_error*/) { return 0; }
 	// It has finished. No lock is held; for the last thing that is done for it.

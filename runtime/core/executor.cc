@@ -74,41 +74,40 @@ template <class F> bool look_out_for(F done)
 
 // --- submitting ----------------------------------------------------------------
 
-// The submit lock is held if there is a queue. True: the command is in flight; else *end is how it ended.
-bool executor::begin(het_event &e, int *end)
+// The submit lock is held if there is a queue.
+begin_result executor::begin(het_event &e)
 {
-	*end = may_begin(e);
-	if (*end)
-		return false;
+	if (int why_not = may_begin(e))
+		return why_not;
 	e.status.store(has_queue() ? HET_SUBMITTED : HET_RUNNING, std::memory_order_relaxed);
 	e.started = now_ns();
 	forget_last_error();
-	*end = e.begin(*this);
-	if (*end < 0)
+	begin_result b = e.begin(*this);
+	if (b.status)
 		e.keep_why();
-	if (*end == HET_EDEVICE && device_)
+	if (b.status == HET_EDEVICE && device_)
 		core().above->failed(*core().devices[number_]);
-	if (*end == try_again)
+	if (b.how == begin_result::refused)
 		take_back(e);
-	if (*end != in_flight)
-		return false;
+	if (b.how != begin_result::in_flight)
+		return b;
 	flight_lock_.lock(lock_rank::leaf);
 	(newest_ ? newest_->next_in_flight : oldest_) = &e;
 	newest_ = &e;
 	flight_lock_.unlock(lock_rank::leaf);
 	flights_.fetch_add(1);
 	begun_.fetch_add(1);
-	return true;
+	return b;
 }
 
-bool executor::begin_alone(het_event &e, int *end)
+begin_result executor::begin_alone(het_event &e)
 {
 	if (!has_queue())
-		return begin(e, end);
+		return begin(e);
 	submitting_.lock(lock_rank::driver);
-	bool flies = begin(e, end);
+	begin_result b = begin(e);
 	submitting_.unlock(lock_rank::driver);
-	return flies;
+	return b;
 }
 
 // Gives a command that others may do to one of them if the device will not do it.
@@ -132,18 +131,15 @@ bool executor::pass_on(het_event &e)
 // behind it.
 bool executor::start(het_event &e)
 {
-	int end;
 	delay_point();
 	if (pass_on(e))
 		return true;
-	bool flies = begin_alone(e, &end);
-	if (!flies && end == try_again) {
+	begin_result b = begin_alone(e);
+	if (b.how == begin_result::refused)
 		ready_.push(e);
-		return false;
-	}
-	if (!flies && end != detached)
-		core().above->finished(e, end);
-	return true;
+	else if (b.how == begin_result::over)
+		core().above->finished(e, b.status);
+	return b.how != begin_result::refused;
 }
 
 void executor::count(het_event &e)
@@ -170,14 +166,13 @@ void executor::offer(het_event &e)
 		hand_over(e);
 		return;
 	}
-	int end;
-	bool flies = begin(e, &end);
+	begin_result b = begin(e);
 	submitting_.unlock(lock_rank::driver);
-	if (!flies && end == try_again)
+	if (b.how == begin_result::refused)
 		hand_over(e);
-	else if (!flies)
-		core().above->finished(e, end);
-	else if (!ticking_.load())
+	else if (b.how == begin_result::over)
+		core().above->finished(e, b.status);
+	else if (b.how == begin_result::in_flight && !ticking_.load())
 		ring();
 }
 

@@ -69,8 +69,8 @@ class executor
 
       private:
 	bool has_queue() const { return device_ && device_->has_queue(); }
-	bool begin(het_event &e, int *end);
-	bool begin_alone(het_event &e, int *end);
+	begin_result begin(het_event &e);
+	begin_result begin_alone(het_event &e);
 	bool pass_on(het_event &e);
 	bool start(het_event &e);
 	bool reap();

@@ -217,33 +217,37 @@ void launch::note_rate()
 	device_->rate.store(known + 0.25 * (measured - known), std::memory_order_relaxed);
 }
 
-int launch::begin_on_device()
+begin_result launch::begin_on_device()
 {
 	device_kernel &kernel = *kernel_->on(*device_);
 	bool in_place = device_->compute->is_in_place();
-	if (int err = in_place ? bring_to_host(uses_) : begin_ranges(uses_, *device_, kernel.notes_writes()))
+	int err = 0;
+	if (in_place)
+		err = bring_to_host(uses_);
+	else if (begin_ranges(uses_, *device_, &err, kernel.notes_writes()) == outcome::must_wait)
+		return begin_result::refused;
+	if (err)
 		return err;
 	note_rate();
 	if (!in_place)
 		place_arguments();
 	submitted_ = now_ns();
-	int err = device_->compute->submit(kernel, shape_, args_, on_device);
-	if (err)
+	err = device_->compute->submit(kernel, shape_, args_, on_device);
+	if (err) {
 		abandon_ranges(uses_, *device_, on_device.may_have_run);
-	return err;
+		return err;
+	}
+	return device_->compute->has_queue() ? begin_result(begin_result::in_flight) : begin_result(end(0));
 }
 
 // Another executor than the one that was chosen may have stolen the command.
-int launch::begin(executor &x)
+begin_result launch::begin(executor &x)
 {
 	het_device *device = core().devices[x.number()].get();
 	missing_ = device == device_ ? missing_ : 0; // it is not known for thieves
 	device_ = device;
 	begun_ = now_ns();
-	int err = begin_on_device();
-	if (err)
-		return err;
-	return device_->compute->has_queue() ? in_flight : end(0);
+	return begin_on_device();
 }
 
 het_event_part_info launch::part(uint32_t) const

@@ -16,7 +16,7 @@ class launch final : public kernel_command
 	// Checks and copies the arguments, chooses the device and prepares kernel and links there. 0 or a code.
 	int take(const het_launch_args &args);
 
-	int begin(executor &x) override;
+	begin_result begin(executor &x) override;
 	int end(int device_error) override;
 	uint32_t nparts() const override { return device_ != nullptr; }
 	het_event_part_info part(uint32_t number) const override;
@@ -42,7 +42,7 @@ class launch final : public kernel_command
 	void find_thieves(std::span<het_device *const> able);
 	int prepare_on(het_device &d);
 	int prepare_memory();
-	int begin_on_device();
+	begin_result begin_on_device();
 	void note_rate();
 	double note_speed();
 	void note_total(double kernel_seconds);

@@ -29,7 +29,7 @@ int map::take(const het_map_args &args)
 	return 0;
 }
 
-int map::begin(executor &)
+begin_result map::begin(executor &)
 {
 	return bring_to_host(bytes_, access_);
 }

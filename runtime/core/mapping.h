@@ -16,7 +16,7 @@ class map final : public transfer
       public:
 	using transfer::transfer;
 	int take(const het_map_args &args);
-	int begin(executor &) override;
+	begin_result begin(executor &) override;
 
 	range bytes() const { return bytes_; }
 	const access_entry &entry() const { return entries_[0]; }

@@ -186,20 +186,19 @@ bool widen_linked(std::span<access_entry> entries, const het_device &d)
 	return true;
 }
 
-int begin_ranges(std::span<range_use> uses, het_device &d, bool noted, std::span<const range_use> all)
+outcome begin_ranges(std::span<range_use> uses, het_device &d, int *err, bool noted, std::span<const range_use> all)
 {
-	int err = 0;
 	// Since the launch they are still linked, nearly always.
-	beginning b = all.empty() ? begin_all(uses, d, noted, &err) : beginning::stale;
+	beginning b = all.empty() ? begin_all(uses, d, noted, err) : beginning::stale;
 	while (b == beginning::stale) {
-		outcome o = link_all(all.empty() ? uses : all, d, &err);
+		outcome o = link_all(all.empty() ? uses : all, d, err);
 		if (o != outcome::done)
-			return o == outcome::failed ? err : try_again;
-		b = begin_all(uses, d, noted, &err);
+			return o;
+		b = begin_all(uses, d, noted, err);
 	}
-	if (b == beginning::failed)
-		return err;
-	return b == beginning::must_wait ? try_again : 0;
+	return b == beginning::failed      ? outcome::failed
+	       : b == beginning::must_wait ? outcome::must_wait
+					   : outcome::done;
 }
 
 int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes)

@@ -38,8 +38,9 @@ range widen_to_edges(range r);
 bool widen_linked(std::span<access_entry> entries, const het_device &d);
 
 // Makes the bytes valid on the device. All or none. @noted: end_ranges() may be told what was written. @all: more that must
-// be linked before any of it begins; none: the uses. 0, a code, or try_again: commands that use the arrays must end first.
-int begin_ranges(std::span<range_use> uses, het_device &d, bool noted = false, std::span<const range_use> all = {});
+// be linked before any of it begins; none: the uses. must_wait: commands that use the arrays must end first.
+outcome begin_ranges(std::span<range_use> uses, het_device &d, int *err, bool noted = false,
+		     std::span<const range_use> all = {});
 // The kernel has finished. @notes: null, or what is known of its writes; told what the host keeps for that.
 int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes = nullptr);
 // It will not run, or (@ran) has failed. 0, or HET_EDEVICE if what it may have spoilt was nowhere else.

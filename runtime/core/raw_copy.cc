@@ -151,7 +151,7 @@ int raw_copy::bring_host_side()
 	return from_.block ? bring_to_host(to_.bytes, HET_WRITE_ONLY) : bring_to_host(from_.bytes, HET_READ_ONLY);
 }
 
-int raw_copy::begin(executor &)
+begin_result raw_copy::begin(executor &)
 {
 	if (is_on_devices()) {
 		int err = copy_between(*to_.block, to_.bytes.begin, *from_.block, from_.bytes.begin, to_.bytes.size());

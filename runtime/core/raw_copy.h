@@ -14,7 +14,7 @@ class raw_copy final : public transfer
       public:
 	using transfer::transfer;
 	int take(const het_copy_args &args);
-	int begin(executor &) override;
+	begin_result begin(executor &) override;
 
       private:
 	// One side: bytes of a block, or of the host's.

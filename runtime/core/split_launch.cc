@@ -73,7 +73,7 @@ void split_launch::start(block *list)
 	}
 }
 
-int split_launch::begin(executor &)
+begin_result split_launch::begin(executor &)
 {
 	auto keep = reference<split_launch>::to(this); // the blocks may be over when they have been started
 	lock_.lock(lock_rank::graph);
@@ -84,7 +84,7 @@ int split_launch::begin(executor &)
 		return err;
 	watch(*this);
 	start(list);
-	return detached;
+	return begin_result::detached;
 }
 
 // What the device has done can be had from it still, and told from what others did. Lock held.

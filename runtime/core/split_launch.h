@@ -22,7 +22,7 @@ class split_launch final : public split_plan, public watched_launch
 	// Checks and copies the arguments, and prepares kernel and links on all devices. 0, unsplit, or a code.
 	int take(const het_launch_args &args);
 
-	int begin(executor &) override;
+	begin_result begin(executor &) override;
 	bool begins_anywhere() const override { return true; }
 	uint32_t nparts() const override { return nparts_done_; }
 	het_event_part_info part(uint32_t number) const override { return parts_done_[number]; }

@@ -101,7 +101,7 @@ int texture_copy::pass_through_host()
 	return err || from_ ? err : textures_of(*to_).write_texture(to_->handle, to_box_, block.get());
 }
 
-int texture_copy::begin(executor &)
+begin_result texture_copy::begin(executor &)
 {
 	if (to_ && from_)
 		return textures_of(*to_).copy_texture(to_->handle, to_box_.origin, from_->handle, from_box_);

@@ -13,7 +13,7 @@ class texture_copy final : public rect_transfer
       public:
 	using rect_transfer::rect_transfer;
 	int take(const het_texture_copy_args &args);
-	int begin(executor &) override;
+	begin_result begin(executor &) override;
 
       private:
 	int take_texture(het_texture *t, const size_t (&origin)[3], const size_t (&region)[3],

@@ -46,7 +46,7 @@ int copy::take(const het_copy_args &args)
 	return 0;
 }
 
-int copy::begin(executor &)
+begin_result copy::begin(executor &)
 {
 	int err = bring_to_host(from_, HET_READ_ONLY);
 	if (!err)
@@ -75,7 +75,7 @@ int fill::take(const het_fill_args &args)
 }
 
 // Doubles what is filled: few long copies.
-int fill::begin(executor &)
+begin_result fill::begin(executor &)
 {
 	if (int err = bring_to_host(to_, HET_WRITE_ONLY))
 		return err;

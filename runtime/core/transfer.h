@@ -36,7 +36,7 @@ class copy final : public transfer
       public:
 	using transfer::transfer;
 	int take(const het_copy_args &args);
-	int begin(executor &) override;
+	begin_result begin(executor &) override;
 
       private:
 	range to_, from_;
@@ -47,7 +47,7 @@ class fill final : public transfer
       public:
 	using transfer::transfer;
 	int take(const het_fill_args &args);
-	int begin(executor &) override;
+	begin_result begin(executor &) override;
 
       private:
 	static constexpr size_t most = 128;
