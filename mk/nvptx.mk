@@ -14,7 +14,8 @@ offload := -no-pie -foffload=nvptx-none -foffload-options=nvptx-none="-misa=sm_7
 clang_ptx := -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 -nocudainc -nocudalib -Wno-unknown-cuda-version \
 	-Xclang -target-feature -Xclang +ptx63 -O2 -S
 nvptx_texts := $(if $(nvcc),nvcc) $(if $(nvptx_clang),clang)
-nvptx_programs := $(addprefix $(nvptx)/,ptx $(if $(nvptx_gcc),openmp openacc lib/libgomp.so.1) \
+nvptx_host_cc := $(or $(nvptx_gcc),$(firstword $(shell command -v gcc-12 || command -v gcc)))
+nvptx_programs := $(addprefix $(nvptx)/,ptx $(if $(nvptx_host_cc),host) $(if $(nvptx_gcc),openmp openacc lib/libgomp.so.1) \
 	$(foreach t,$(nvptx_texts),$t.ptx $t-warps.ptx))
 
 nvptx_overheads := $(if $(nvcc),$(patsubst %,$(nvptx)/overheads/%.ptx,plain dirty touch coalesce slice uniform-simt))
@@ -35,6 +36,13 @@ $(nvptx)/openmp $(nvptx)/openacc: $(nvptx)/%: bench/nvptx/main.c bench/nvptx/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$Q$(nvptx_gcc) $(nvptx_cflags) -f$* $(offload) $(filter %.c,$^) -o $@ -lm
+
+# Of all directives simd alone has an effect: these are the loops of one core. The others, and the sizes that maps alone
+# name, are ignored on purpose.
+$(nvptx)/host: bench/nvptx/main.c bench/nvptx/openmp.c $(nvptx_headers) mk/nvptx.mk
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$Q$(nvptx_host_cc) $(nvptx_cflags) -DONE_CORE -fopenmp-simd -Wno-unused-variable -Wno-unknown-pragmas $(filter %.c,$^) -o $@ -lm
 
 $(nvptx)/ptx: bench/nvptx/main.c bench/nvptx/ptx.c $(nvptx_headers)
 	@mkdir -p $(@D)

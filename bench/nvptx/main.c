@@ -57,12 +57,18 @@ static double vadd_error(const struct problem *p)
 	return worst;
 }
 
+/* Up to 65,536 partial sums are added to one float, in any order; one core adds all 16 million products to it or to four. */
+#ifdef ONE_CORE
+#define DOT_TOLERANCE 1e-2
+#else
+#define DOT_TOLERANCE 1e-4
+#endif
+
 /* a is a matrix for the first, b its vector. */
 static const struct program programs[] = {
 	{"matvec", run_matvec, matvec_error, 1e-5},
 	{"newton", run_newton, newton_error, 1e-5},
-	/* Up to 65,536 partial sums are added to one float, in any order. */
-	{"dot", run_dot, dot_error, 1e-4},
+	{"dot", run_dot, dot_error, DOT_TOLERANCE},
 	{"vadd", run_vadd, vadd_error, 1e-5},
 };
 

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
-/* OpenMP target regions. Without simd the 32 lanes of a warp do the same. */
+/*
+ * OpenMP target regions. Without simd the 32 lanes of a warp do the same. With ONE_CORE the loops of the host to compare
+ * with: built without OpenMP but for simd.
+ */
 #include "problem.h"
 
+#ifdef ONE_CORE
+const char variant_name[] = "host";
+#else
 const char variant_name[] = "openmp";
+#endif
 
 static double matvec(const struct problem *p, const float *a, const float *b, float *out)
 {

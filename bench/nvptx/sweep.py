@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Runs the programs that `make bench-nvptx` built over teams, threads, sizes and simd, and draws the times.
 
-On a machine with a GPU; what it needs are the folder of the programs and this file. With --check the programs are run
-without one, to see that their results are right: on the host, and the PTX texts in het-ptx's interpreter.
+On a machine with a GPU; what it needs are the folder of the programs and this file. The variant `host` is the OpenMP
+source on one core of the host, where teams and threads mean nothing. With --check the programs are run without a GPU, to see
+that their results are right: on the host, and the PTX texts in het-ptx's interpreter.
 """
 import argparse
 import json
@@ -25,6 +26,7 @@ SERIES_COLOURS = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564
 
 # What stays the same while one thing changes. The smallest launches run on one lane, so sizes are modest.
 BASE = {"teams": 128, "threads": 8}
+ONE_CORE = {"teams": 1, "threads": 1}  # of the variant `host`
 SIZES = {"matvec": 2048, "newton": 1 << 20, "dot": 1 << 20, "vadd": 1 << 20}
 SWEEPS = {
     "teams": [1, 2, 4, 8, 16, 32, 64, 128, 256],
@@ -40,6 +42,8 @@ def variants(folder):
         path = os.path.join(folder, name)
         if os.path.exists(path):
             found.append((name, path, forced))
+    if os.path.exists(os.path.join(folder, "host")):
+        found.append(("host", os.path.join(folder, "host"), {}))
     ptx = os.path.join(folder, "ptx")
     for text in ("nvcc", "clang", "nvcc-warps", "clang-warps"):
         path = os.path.join(folder, text + ".ptx")
@@ -62,13 +66,14 @@ def run(variant, program, n, teams, threads, simd, repeats):
     return json.loads(done.stdout)
 
 
-def points(programs):
+def points(programs, variant, sweeps=tuple(SWEEPS)):
     """Every combination once: (program, n, teams, threads)."""
+    one_core = variant == "host"
     seen = []
     for program in programs:
-        for what, values in SWEEPS.items():
-            for value in values:
-                point = {"program": program, "n": SIZES[program], **BASE}
+        for what in ["n"] if one_core else sweeps:
+            for value in SWEEPS[what]:
+                point = {"program": program, "n": SIZES[program], **(ONE_CORE if one_core else BASE)}
                 if what == "n":
                     scale = math.sqrt(value) if program == "matvec" else value
                     point["n"] = int(SIZES[program] * scale)
@@ -86,6 +91,14 @@ def first_line(*command):
         return ""
 
 
+def model_of_cpu():
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
 def point_of(row):
     return tuple(row[k] for k in ("variant", "simd", "program", "n", "teams", "threads"))
 
@@ -96,7 +109,8 @@ def sweep(arguments):
         with open(arguments.update) as file:
             earlier = {point_of(r): r for r in json.load(file)["results"] if "median" in r}
     all_variants = [v for v in variants(arguments.bin) if not arguments.variants or v[0] in arguments.variants]
-    work = [(v, p, simd) for p in points(arguments.programs) for v in all_variants for simd in (0, 1)]
+    work = [(v, p, simd) for v in all_variants for p in points(arguments.programs, v[0], arguments.sweeps)
+            for simd in (0, 1)]
     if not arguments.variants:
         work = [(v, p, simd) for v, p, simd in work if point_of({"variant": v[0], "simd": simd, **p}) not in earlier]
     random.Random(1).shuffle(work)  # so that a slow minute does not fall on one line of a plot
@@ -118,7 +132,7 @@ def sweep(arguments):
     new = {point_of(r) for r in results}
     results = [r for point, r in earlier.items() if point not in new] + results
     machine = {
-        "cpu": platform.processor() or platform.machine(),
+        "cpu": model_of_cpu(),
         "gpu": first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"),
         "commit": arguments.commit,
     }
@@ -221,7 +235,7 @@ def interpret(het_ptx, text, program, simd, teams, threads, n):
 
 def check(arguments):
     failures = checked = 0
-    host = {"openmp": {"OMP_TARGET_OFFLOAD": "DISABLED"}, "openacc": {"ACC_DEVICE_TYPE": "host"}}
+    host = {"openmp": {"OMP_TARGET_OFFLOAD": "DISABLED"}, "openacc": {"ACC_DEVICE_TYPE": "host"}, "host": {}}
     for name, path, environment in variants(arguments.bin):
         for program in arguments.programs:
             for simd in (0, 1):
@@ -243,7 +257,8 @@ def main():
     parser.add_argument("--bin", default="build/nvptx", help="the folder of the programs")
     parser.add_argument("--out", default="nvptx-results", help="where results and plots go")
     parser.add_argument("--programs", nargs="+", default=PROGRAMS, choices=PROGRAMS)
-    parser.add_argument("--variants", nargs="+", default=[], help="these alone: openmp, openacc, nvcc, ...")
+    parser.add_argument("--variants", nargs="+", default=[], help="these alone: host, openmp, openacc, nvcc, ...")
+    parser.add_argument("--sweeps", nargs="+", default=list(SWEEPS), choices=list(SWEEPS), help="what changes: these alone")
     parser.add_argument("--update", metavar="FILE", help="an earlier nvptx.json: its points are kept, and not run again but for --variants")
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop after so many, at points taken at random")
