@@ -348,6 +348,12 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
             unavailable=lambda tool=tool: None if (ROOT / "build/bin" / tool).exists() else f"{tool} was not built here",
         )
     yield Step(
+        "figures of bench-nvptx",
+        [sys.executable, str(ROOT / "tools/tests/nvptx_figures.py")],
+        judge_ktap,
+        beside=True,
+    )
+    yield Step(
         "what stands on het.h",
         [sys.executable, str(ROOT / "selftests/proof/proofs.py")],
         judge_ktap,
