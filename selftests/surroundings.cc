@@ -240,7 +240,7 @@ TEST(no_descriptors_left, .traps = trap::all, .devices = device::hostcb, .kinds 
 	a.check("unlinked");
 }
 
-TEST(sparse_array, .traps = trap::all, .devices = device::hostcb, .alone = true, .seconds = 60)
+TEST(sparse_array, .traps = trap::all, .devices = device::hostcb, .seconds = 60, .alone = true)
 {
 	const size_t n = t.full ? size_t(8) << 30 : size_t(256) << 20;
 	size_t kilobytes = 0;
