@@ -274,7 +274,10 @@ TEST_F(limits, child_has_mappings_on_request)
 
 	ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 	fill(a->primary, 0, MIB, 1);
-	ASSERT_EQ(madvise((void *)a->primary, array_length(a), MADV_DOFORK), 0);
+	if (madvise((void *)a->primary, array_length(a), MADV_DOFORK)) {
+		ASSERT_EQ(errno, EINVAL);
+		SKIP(return, "this kernel gives no child such mappings");
+	}
 	ASSERT_EQ(madvise((void *)a->alias, array_length(a), MADV_DOFORK), 0);
 	child = fork();
 	if (!child)
