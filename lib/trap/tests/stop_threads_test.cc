@@ -19,10 +19,10 @@ using namespace het;
 namespace
 {
 
-constexpr uint64_t ms = 1000000;
+constexpr uint64_t ms = 1000000, second = 1000 * ms;
 
 #ifdef __SANITIZE_THREAD__
-constexpr bool thread_sanitizer = true; // it delays signals, and blocks them in a thread of its own
+constexpr bool thread_sanitizer = true;
 #else
 constexpr bool thread_sanitizer = false;
 #endif
@@ -78,6 +78,17 @@ class counters
 	std::vector<std::thread> threads_;
 };
 
+// Those that a sanitizer has started, which block all signals.
+void spare_threads_of_others()
+{
+	task_list all;
+	ASSERT_TRUE(all.read());
+	for (pid_t tid : all.tids()) {
+		if (tid != this_task())
+			spare_thread(tid);
+	}
+}
+
 class stop_threads : public testing::Test
 {
       protected:
@@ -85,9 +96,31 @@ class stop_threads : public testing::Test
 	{
 		const char *why = nullptr;
 		ASSERT_TRUE(stopper.open(&why)) << why;
+		spare_threads_of_others();
 	}
-	thread_stopper stopper{500 * ms};
+	// A thread has all the time to answer that a loaded machine, or a sanitizer that blocks signals meanwhile, takes from it.
+	thread_stopper stopper{3600 * second};
 };
+
+// Threads that don't answer are given up after a while.
+class stop_deaf_threads : public testing::Test
+{
+      protected:
+	static constexpr uint64_t patience = 200 * ms;
+
+	void SetUp() override
+	{
+		const char *why = nullptr;
+		ASSERT_TRUE(stopper.open(&why)) << why;
+		spare_threads_of_others();
+	}
+	thread_stopper stopper{patience};
+};
+
+std::string does_not_answer(pid_t tid)
+{
+	return "thread " + std::to_string(tid) + " does not answer";
+}
 
 TEST_F(stop_threads, one_object_a_process)
 {
@@ -184,7 +217,7 @@ TEST_F(stop_threads, threads_that_are_born_and_die_meanwhile)
 			sleep_us(10);
 	}
 	std::string said = testing::internal::GetCapturedStderr();
-	EXPECT_TRUE(said.empty() || thread_sanitizer) << said;
+	EXPECT_EQ(said, "");
 }
 
 TEST_F(stop_threads, several_stoppers_take_turns)
@@ -209,28 +242,31 @@ TEST_F(stop_threads, several_stoppers_take_turns)
 		t.join();
 }
 
-TEST_F(stop_threads, a_parked_thread_counts_as_stopped_and_stays)
+// It blocks the signal, and is neither waited for nor given up.
+TEST_F(stop_deaf_threads, a_parked_thread_counts_as_stopped_and_stays)
 {
-	std::atomic<bool> is_parked{false}, leave{false}, left{false};
+	std::atomic<bool> leave{false}, left{false};
+	std::atomic<pid_t> tid{0};
 	std::thread toucher([&] {
 		{
 			thread_stopper::parked p(stopper);
-			is_parked.store(true);
+			tid.store(this_task());
 			while (!leave.load())
 				sleep_us(10);
 		}
 		left.store(true);
 	});
-	while (!is_parked.load())
+	while (!tid.load())
 		sleep_us(10);
+	testing::internal::CaptureStderr();
 	{
-		uint64_t begin = now_ns();
 		all_stopped s(stopper);
-		EXPECT_LT(now_ns() - begin, 400 * ms) << "it blocks the signal, and is not waited for";
 		leave.store(true);
 		sleep_us(2000);
 		EXPECT_FALSE(left.load());
 	}
+	std::string said = testing::internal::GetCapturedStderr();
+	EXPECT_EQ(said.find(does_not_answer(tid.load())), std::string::npos) << said;
 	toucher.join();
 	EXPECT_TRUE(left.load());
 }
@@ -262,31 +298,33 @@ TEST_F(stop_threads, touchers_park_and_leave_all_the_time)
 		t.join();
 }
 
-TEST_F(stop_threads, a_thread_that_blocks_the_signal_is_spared_after_a_while)
+TEST_F(stop_deaf_threads, a_thread_that_blocks_the_signal_is_spared_after_a_while)
 {
-	std::atomic<bool> stop{false}, blocks{false};
+	std::atomic<bool> stop{false};
+	std::atomic<pid_t> tid{0};
 	std::thread deaf([&] {
 		signals_blocked all;
-		blocks.store(true);
+		tid.store(this_task());
 		while (!stop.load())
 			sleep_us(100);
 	});
-	while (!blocks.load())
+	while (!tid.load())
 		sleep_us(10);
 	testing::internal::CaptureStderr();
 	uint64_t begin = now_ns();
 	{
 		all_stopped s(stopper);
-		EXPECT_GE(now_ns() - begin, 400 * ms);
-		EXPECT_LT(now_ns() - begin, 5000 * ms);
+		EXPECT_GE(now_ns() - begin, patience); // no machine is too slow for this one
 	}
 	std::string said = testing::internal::GetCapturedStderr();
-	EXPECT_NE(said.find("does not answer"), std::string::npos) << said;
-	begin = now_ns();
+	EXPECT_NE(said.find(does_not_answer(tid.load())), std::string::npos) << said;
+	EXPECT_TRUE(is_spared(tid.load()));
+	testing::internal::CaptureStderr();
 	{
 		all_stopped s(stopper);
-		EXPECT_LT(now_ns() - begin, 400 * ms) << "not waited for again";
 	}
+	said = testing::internal::GetCapturedStderr();
+	EXPECT_EQ(said.find(does_not_answer(tid.load())), std::string::npos) << "waited for again: " << said;
 	stop.store(true);
 	deaf.join();
 }
@@ -387,12 +425,8 @@ void *stop_in_an_orphan(void *arg)
 {
 	auto *stopper = static_cast<thread_stopper *>(arg);
 	sleep_us(20000);
-	for (unsigned i = 0; i < 3; i++) {
-		uint64_t begin = now_ns();
-		all_stopped s(*stopper);
-		if (now_ns() - begin > 300 * ms)
-			_exit(1);
-	}
+	for (unsigned i = 0; i < 3; i++)
+		all_stopped s(*stopper); // for an hour, if the main thread were waited for
 	_exit(0);
 }
 
