@@ -2,7 +2,7 @@
 // gpuvm_malloc(): memory that lies in the page source from the start.
 #pragma once
 
-#include "memory/library.h"
+#include <cstddef>
 
 namespace het
 {

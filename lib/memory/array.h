@@ -8,6 +8,7 @@
 #include "core/coherence.h"
 #include "core/layout.h"
 #include "core/read_ahead.h"
+#include "memory/usage.h"
 #include "os/lock.h"
 #include "os/page_source.h"
 
@@ -45,10 +46,6 @@ inline constexpr uint8_t chunk_failed = 4;
 inline constexpr uint8_t chunk_joint = 8;
 // See memory/fragmented.h.
 inline constexpr uint8_t chunk_fragmented = 16;
-
-// Kernels of one owner that have the same chunks (memory/joint.h). @exact: each has its bytes to itself. @noted: joint_notes tell
-// what it has written.
-enum class joint_kind : uint8_t { none, exact, noted };
 
 // A kernel on part of an array.
 struct bracket {

@@ -8,16 +8,6 @@
 namespace het
 {
 
-// What a kernel has of an array. @part lies inside the user range; @whole: it is all of it.
-struct usage {
-	unsigned device;
-	range part;
-	bool whole;
-	joint_kind joint = joint_kind::none;
-	// What a part of a launch belongs to.
-	const void *owner = nullptr;
-};
-
 // Another device is writing bytes of the same chunk or edge, or joint writers do so and this is not one of an owner's. (Readers
 // elsewhere keep their own copies, so a writer may join them.)
 bool conflicts(const array &a, const usage &u);

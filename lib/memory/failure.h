@@ -2,12 +2,13 @@
 // What happens when a device fails, and how the program hears of what no call can return.
 #pragma once
 
-#include "memory/array.h"
-
+#include <cstdint>
 #include <gpuvm.h>
 
 namespace het
 {
+
+struct array;
 
 // The primary raises SIGBUS in the chunk from now on, and those who wait there get it. Lock held.
 void fail_chunk(array &a, uint32_t c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Making chunks valid on the host from a thread that called us, rather than for a touch. (What the interposers call is in
-// memory/hooks.h.)
+// Making chunks valid on the host from a thread that called us, rather than for a touch. (What the interposers and the runtime call
+// is in memory/hooks.h.)
 #pragma once
 
 #include "memory/array.h"
@@ -19,7 +19,5 @@ int bring_range_home(range r, event e);
 // And shows the chunks, as touches (touch_read or touch_write) of each would, for @r inside one array:
 // gpuvm_host_begin(). 0, GPUVM_EHOSTPTR, GPUVM_EARG, GPUVM_EDEVALLOC or GPUVM_EPROT.
 int show_range(range r, event e);
-// The same for every linked byte in @r. 0, GPUVM_EDEVALLOC or GPUVM_EPROT.
-int show_linked(range r, event e);
 
 } // namespace het

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the interposers (lib/api/interpose_*.cc) need of the memory core. Cheap when nothing is linked.
+// What the interposers (lib/api/interpose_*.cc) and the runtime need of the memory core. Cheap when nothing is linked.
 #pragma once
 
-#include "core/range.h"
+#include "core/coherence.h"
 
 namespace het
 {
@@ -17,6 +17,10 @@ bool is_linked(const void *p, size_t n);
 // the only owner. For calls in which a driver would touch the range while it holds a lock that a fetch needs.
 // Errors are reported; the caller goes on in any case.
 void bring_home(const void *p, size_t n, access to);
+
+// Makes every linked byte in @r valid and shows its chunks, as touches (touch_read or touch_write) of each would. 0,
+// GPUVM_EDEVALLOC or GPUVM_EPROT.
+int show_linked(range r, event e);
 
 // What is about to happen to memory that may hold linked arrays.
 enum class fate : uint8_t {

@@ -21,30 +21,15 @@
 #pragma once
 
 #include "memory/brackets.h"
+#include "memory/notes.h"
 
 namespace het
 {
 
-// What a joint writer's kernel should have of an array, if it has @bytes of it: chunks and edges that lie in them are @own, which
-// no other writes and it has by itself. @before and @behind are to be shared. Any may be empty. Lock held.
-struct joint_parts {
-	range before, own, behind;
-};
+// Lock held.
 joint_parts cut_for_joint(const array &a, range bytes);
 // With the chunks and edges that it has a part of. Lock held.
 range widen_for_joint(const array &a, range bytes);
-
-// What is known of joint writers' writes. No lock is needed; the array's may be held.
-class joint_notes
-{
-      public:
-	// From the first to the last byte that may have been written, of those in @bytes; empty: none. @u: as it began; @bytes: in its
-	// part.
-	virtual range written(const usage &u, range bytes) = 0;
-
-      protected:
-	~joint_notes() = default;
-};
 
 // All joint writers of an owner end, each begun with begin_kernel(). @notes: null: all are exact. 0 or
 // GPUVM_EDEVALLOC, GPUVM_EHOSTPTR, GPUVM_ESALLOC.

@@ -4,29 +4,12 @@
 
 #include "memory/array.h"
 #include "memory/brackets.h"
+#include "memory/kernel_mode.h"
+#include "memory/notes.h"
 #include "memory/pending.h"
 
 namespace het
 {
-
-// read_write_noted: read_write, and the end may be told what was written.
-enum class kernel_mode : uint8_t { read_only, write_only, read_write, read_write_noted };
-
-constexpr bool writes(kernel_mode m)
-{
-	return m != kernel_mode::read_only;
-}
-
-// What a kernel tells of itself when it has ended.
-class write_notes
-{
-      public:
-	// A byte of this part of the host array may have been written. Asked once of each chunk, with the array's lock held.
-	virtual bool wrote(range bytes) = 0;
-
-      protected:
-	~write_notes() = default;
-};
 
 // Begin and end must agree about the usage.
 int begin_kernel(array &a, const usage &u, kernel_mode mode);

@@ -2,10 +2,12 @@
 // Arrays come and go.
 #pragma once
 
-#include "memory/array.h"
+#include "core/range.h"
 
 namespace het
 {
+
+struct array;
 
 struct link_options {
 	bool on_device = false; // the device's copy is the valid one

@@ -6,7 +6,7 @@
 
 #include "core/ranges.h"
 #include "dev/twin.h"
-#include "memory/joint.h"
+#include "memory/notes.h"
 
 #include <memory>
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What a kernel has of an array: in ranges and numbers, for callers who know nothing of arrays.
+#pragma once
+
+#include "core/range.h"
+
+namespace het
+{
+
+// Kernels of one owner that have the same chunks (memory/joint.h). @exact: each has its bytes to itself. @noted: joint_notes tell
+// what it has written.
+enum class joint_kind : uint8_t { none, exact, noted };
+
+// @part lies inside the user range; @whole: it is all of it.
+struct usage {
+	unsigned device;
+	range part;
+	bool whole = false;
+	joint_kind joint = joint_kind::none;
+	// What a part of a launch belongs to.
+	const void *owner = nullptr;
+};
+
+// What a joint writer's kernel should have of an array, if it has all these bytes of it: chunks and edges that lie in them are
+// @own, which no other writes and it has by itself. @before and @behind are to be shared. Any may be empty.
+struct joint_parts {
+	range before, own, behind;
+};
+
+} // namespace het
