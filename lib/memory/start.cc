@@ -186,6 +186,11 @@ int open_parts(unsigned resolvers, unsigned spin_flag)
 
 } // namespace
 
+bool is_started()
+{
+	return lib().ready.load();
+}
+
 int init_library(unsigned ndevs, const gpuvm_device *devs, int flags)
 {
 	return init_library(ndevs, make_device, devs, flags);

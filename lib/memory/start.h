@@ -10,6 +10,9 @@
 namespace het
 {
 
+// One of these has succeeded, in this process.
+bool is_started();
+
 // Implementation of gpuvm_init() and gpuvm_init_devices().
 int init_library(unsigned ndevs, const gpuvm_device *devs, int flags);
 // The same with devices of the caller's: @make is called for 0 … ndevs-1, under the structure lock.

@@ -69,19 +69,12 @@ void block::take_use(size_t i)
 		add_use(u);
 	}
 	if (of->needs_twin(i))
-		uses_[nuses_++] = {all, HET_READ_WRITE, nullptr, false, joint_kind::noted, u.owner, all, u.at_work};
+		uses_[nuses_++] = {all, HET_READ_WRITE, joint_kind::noted, u.at_work, u.owner, all};
 	else if (!of->has_pattern(i))
 		add_use(u);
 	// The kernel gets its address all the same.
 	if (nuses_ == first_use_[i])
-		add_use({{all.begin, all.begin + 1},
-			 HET_READ_ONLY,
-			 nullptr,
-			 false,
-			 joint_kind::none,
-			 u.owner,
-			 all,
-			 u.at_work});
+		add_use({{all.begin, all.begin + 1}, HET_READ_ONLY, joint_kind::none, u.at_work, u.owner, all});
 }
 
 void block::take_uses()
@@ -177,14 +170,16 @@ int block::end_joint(twins *notes)
 {
 	int err = 0;
 	for (range_use &u : uses()) {
-		array *on = u.on;
-		if (!on)
+		if (!u.on.has_begun())
 			continue;
+		kernel_use ended = u.on;
 		if (int e = end_joint_uses(u, notes))
 			err = e;
 		for (block *other = this; other; other = other->next) {
-			for (range_use &same : other->uses())
-				same.on = same.on == on ? nullptr : same.on;
+			for (range_use &same : other->uses()) {
+				if (same.on.has_array_of(ended))
+					same.on.drop();
+			}
 		}
 	}
 	return err;

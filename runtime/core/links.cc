@@ -4,12 +4,11 @@
 #include "core/dispatch.h"
 #include "core/event.h"
 #include "dev/no_memory.h"
-#include "memory/brackets.h"
 #include "memory/hooks.h"
-#include "memory/library.h"
 #include "memory/link.h"
 #include "memory/lost.h"
 #include "memory/start.h"
+#include "memory/uses.h"
 #include "os/inject.h"
 #include "os/log.h"
 
@@ -32,26 +31,6 @@ class linking_guard
 	linking_guard(const linking_guard &) = delete;
 	linking_guard &operator=(const linking_guard &) = delete;
 };
-
-// What an array is at this moment.
-struct glimpse {
-	range user, extent;
-	bool live, managed, copied, open;
-	copyset linked;
-};
-
-// @wants: if it is in use, those who do not use it yet shall wait.
-glimpse look_at(array &a, bool wants = false)
-{
-	caller_guard g(a);
-	glimpse s = {a.place.user, a.place.extent(), a.live, a.managed, a.from == origin::copied, false, 0};
-	for (unsigned d = 0; d < lib().ndevs && a.live; d++) {
-		s.open |= is_open(a, d);
-		s.linked |= a.links[d].devbuf.load() ? device_copy(d) : 0; // array::linked is the structure lock's
-	}
-	a.wanted |= wants && s.open;
-	return s;
-}
 
 // --- the memory core's devices -------------------------------------------------
 
@@ -113,32 +92,29 @@ int give_buffer(range user, het_device &d)
 }
 
 // The hull of @r and all arrays that it touches. If one of them is in use, all must stay: others may need them.
-outcome find_hull(range *r, bool wants, int *err)
+outcome find_hull(range *r, bool wanted, int *err)
 {
 	outcome o = outcome::done;
 	for (uintptr_t at = r->begin;;) {
-		array *a = lib().arrays.first_overlap({at, r->end});
+		std::optional<linked_array> a = first_linked({at, r->end}, wanted);
 		if (!a)
 			return o;
-		glimpse s = look_at(*a, wants);
-		if (!s.live || !s.extent.overlaps({at, r->end}))
-			continue; // gone meanwhile
-		if (!s.managed) {
+		if (!a->managed) {
 			*err = fail(HET_EMEMORY, "%p + %zu overlaps memory that the program has linked by gpuvm_link()",
 				    r->ptr(), r->size());
 			return outcome::failed;
 		}
-		if (s.open)
+		if (a->open)
 			o = outcome::must_wait;
-		at = s.user.begin < r->begin ? s.user.begin : s.extent.end;
-		*r = {std::min(r->begin, s.user.begin), std::max(r->end, s.user.end)};
+		at = a->user.begin < r->begin ? a->user.begin : a->extent.end;
+		*r = {std::min(r->begin, a->user.begin), std::max(r->end, a->user.end)};
 	}
 }
 
 outcome unlink_all_in(range hull, int *err)
 {
-	while (array *a = lib().arrays.first_overlap(hull)) {
-		int e = unlink_managed(look_at(*a).user.begin);
+	while (std::optional<linked_array> a = first_linked(hull)) {
+		int e = unlink_managed(a->user.begin);
 		if (e == GPUVM_ESTATE)
 			return outcome::must_wait;
 		*err = code_of(e);
@@ -148,40 +124,25 @@ outcome unlink_all_in(range hull, int *err)
 	return outcome::done;
 }
 
-outcome link_anew(range r, het_device &d, bool wants, int *err)
+outcome link_anew(range r, het_device &d, bool wanted, int *err)
 {
 	linking_guard g;
 	*err = 0;
-	array *a = lib().arrays.first_overlap(r);
-	glimpse s = a ? look_at(*a) : glimpse{};
-	if (!(a && s.live && s.user.covers(r))) {
-		outcome o = find_hull(&r, wants, err);
+	std::optional<linked_array> a = first_linked(r);
+	if (!a || !a->user.covers(r)) {
+		outcome o = find_hull(&r, wanted, err);
 		if (o == outcome::done)
 			o = unlink_all_in(r, err);
 		if (o != outcome::done)
 			return o;
 		delay_point();
-	} else if (s.linked & device_copy(d.memory_number)) {
+	} else if (a->devices & device_copy(d.memory_number)) {
 		return outcome::done;
 	} else {
-		r = s.user;
+		r = a->user;
 	}
 	*err = give_buffer(r, d);
 	return *err ? outcome::failed : outcome::done;
-}
-
-// Those that were to wait for this need not any longer.
-void want_no_more(range r)
-{
-	linking_guard g;
-	for (uintptr_t at = r.begin; at < r.end;) {
-		array *a = lib().arrays.first_overlap({at, r.end});
-		if (!a)
-			return;
-		caller_guard lock(*a);
-		a->wanted = false;
-		at = std::max(at + 1, a->place.extent().end);
-	}
 }
 
 } // namespace
@@ -193,7 +154,7 @@ int start_memory()
 	linking_guard g;
 	if (core().memory_started.load())
 		return 0;
-	if (lib().ready.load())
+	if (is_started())
 		return fail(HET_ESTATE, "the program has called gpuvm_init(): launches on host memory and gpuvm_init() "
 					"can't be used in one process, unless all devices are of kind host");
 	if (int err = init_library(core().nmemories, make_memory, nullptr, GPUVM_STRICT))
@@ -245,34 +206,24 @@ int link_range(range r, het_device &d)
 		has_waited = true;
 		help_progress();
 	}
-	if (has_waited)
+	if (has_waited) {
+		linking_guard g;
 		want_no_more(r);
+	}
 	return err;
-}
-
-bool is_linked_on(const array &a, range r, const het_device &d)
-{
-	return a.live && a.place.user.covers(r) && a.links[d.memory_number].devbuf.load();
 }
 
 bool is_linked_on(range r, const het_device &d)
 {
-	array *a = lib().arrays.first_overlap(r);
-	if (!a)
-		return false;
-	caller_guard g(*a);
-	return is_linked_on(*a, r, d);
+	return is_linked_on(r, d.memory_number);
 }
 
 void drop_copied(range bytes)
 {
 	linking_guard g;
-	array *a = lib().arrays.find(bytes.begin);
-	if (!a)
-		return;
-	glimpse s = look_at(*a);
-	if (s.live && s.managed && s.copied && !s.open)
-		unlink_managed(s.user.begin);
+	std::optional<linked_array> a = first_linked({bytes.begin, bytes.begin + 1});
+	if (a && a->managed && a->copied && !a->open)
+		unlink_managed(a->user.begin);
 }
 
 } // namespace het::rt

@@ -9,11 +9,6 @@
 #include "core/range.h"
 #include "core/runtime.h"
 
-namespace het
-{
-struct array;
-} // namespace het
-
 namespace het::rt
 {
 
@@ -34,8 +29,7 @@ int link_range(range r, het_device &d);
 enum class outcome : uint8_t { done, failed, must_wait };
 outcome try_link(range r, het_device &d, int *err);
 
-// The range is such a part. (In an array: lock held.)
-bool is_linked_on(const array &a, range r, const het_device &d);
+// The range is such a part.
 bool is_linked_on(range r, const het_device &d);
 
 // A kernel on memory that can't be watched has ended: its links go with the last one.

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/ranges.h"
 
-#include "memory/brackets.h"
-#include "memory/home.h"
 #include "memory/hooks.h"
-#include "memory/joint.h"
-#include "memory/kernel.h"
-#include "memory/library.h"
-#include "memory/link.h"
-#include "memory/lost.h"
-#include "os/log.h"
+#include "os/lock.h"
 
 #include <algorithm>
 #include <optional>
@@ -29,56 +22,21 @@ kernel_mode mode_of(uint32_t access, bool noted)
 	return noted ? kernel_mode::read_write_noted : kernel_mode::read_write;
 }
 
-range with_edges(const array &a, range r)
-{
-	for (range edge : {a.place.head, a.place.tail}) {
-		if (edge.overlaps(r))
-			r = {std::min(r.begin, edge.begin), std::max(r.end, edge.end)};
-	}
-	return r;
-}
-
 // --- begin and end -------------------------------------------------------------
 
 usage usage_of(const range_use &u, const het_device &d)
 {
-	return {d.memory_number, u.bytes, u.whole, u.joint, u.owner};
-}
-
-// Begins one use of an array that was found, or finds that another device is writing a chunk of it (must_wait), or that the
-// array is not what it was (stale). As a visitor: it can't be linked anew before the kernel has begun.
-enum class beginning : uint8_t { done, failed, must_wait, stale };
-
-beginning begin_on(array &a, range_use &u, const het_device &d, bool noted, int *err)
-{
-	caller_guard g(a);
-	visit v(a, g);
-	if (!v || !is_linked_on(a, u.argument.empty() ? u.bytes : u.argument, d))
-		return beginning::stale;
-	// It was cut for other chunks: the block cuts anew when it tries again.
-	bool is_own = u.owner && u.joint == joint_kind::none && u.access != HET_READ_ONLY;
-	if (is_own && het::cut_for_joint(a, u.bytes).own != u.bytes)
-		return beginning::must_wait;
-	// Who is waiting to link it anew comes first, but for launches that are at work: what they have may be wanted with it.
-	if (a.wanted && !u.at_work)
-		return beginning::must_wait;
-	u.whole = u.joint == joint_kind::none && u.bytes == a.place.user;
-	if (conflicts(a, usage_of(u, d)))
-		return beginning::must_wait;
-	int e = begin_visited(a, g, usage_of(u, d), mode_of(u.access, noted));
-	if (e == GPUVM_ESTATE)
-		return beginning::must_wait;
-	*err = code_of(e);
-	if (e)
-		return beginning::failed;
-	u.on = &a;
-	return beginning::done;
+	return {.device = d.memory_number, .part = u.bytes, .joint = u.joint, .owner = u.owner};
 }
 
 beginning begin_range(range_use &u, het_device &d, bool noted, int *err)
 {
-	array *a = lib().arrays.find(u.bytes.begin);
-	return a ? begin_on(*a, u, d, noted, err) : beginning::stale;
+	int e = 0;
+	range linked = u.argument.empty() ? u.bytes : u.argument;
+	beginning b = u.on.begin(usage_of(u, d), mode_of(u.access, noted), linked, u.at_work, &e);
+	if (b == beginning::failed)
+		*err = code_of(e);
+	return b;
 }
 
 // No bracket of the caller's is open: an array can't be linked anew before its last one has ended.
@@ -118,13 +76,13 @@ class notes_of_use final : public write_notes
 {
       public:
 	notes_of_use(launch_notes &notes, const range_use &u, const het_device &d)
-	    : notes_(notes), array_begin_(u.on->place.user.begin), buffer_(u.on->links[d.memory_number].devbuf.load())
+	    : notes_(notes), begin_(u.bytes.begin), buffer_(u.on.buffer(begin_, d.memory_number, &offset_))
 	{
 	}
 
 	bool wrote(range bytes) override
 	{
-		if (notes_.wrote(buffer_, bytes.begin - array_begin_, bytes.size()))
+		if (notes_.wrote(buffer_, offset_ + (bytes.begin - begin_), bytes.size()))
 			return true;
 		notes_.bytes_kept += bytes.size();
 		return false;
@@ -132,7 +90,8 @@ class notes_of_use final : public write_notes
 
       private:
 	launch_notes &notes_;
-	const uintptr_t array_begin_;
+	const uintptr_t begin_;
+	size_t offset_;
 	void *const buffer_;
 };
 
@@ -140,34 +99,21 @@ class notes_of_use final : public write_notes
 // Joint uses stay open.
 int end_range(range_use &u, het_device &d, launch_notes *notes)
 {
-	if (!u.on || u.joint != joint_kind::none)
+	if (!u.on.has_begun() || u.joint != joint_kind::none)
 		return 0;
-	bool copied = u.on->from == origin::copied;
 	int err;
 	if (notes && u.access == HET_READ_WRITE) {
 		notes_of_use asked(*notes, u, d);
-		err = end_kernel(*u.on, usage_of(u, d), nullptr, &asked);
+		err = u.on.end(usage_of(u, d), &asked);
 	} else {
-		err = end_kernel(*u.on, usage_of(u, d), nullptr);
+		err = u.on.end(usage_of(u, d));
 	}
-	u.on = nullptr;
-	if (copied)
+	if (u.on.is_copied())
 		drop_copied(u.bytes);
 	return code_of(err);
 }
 
 } // namespace
-
-range widen_to_edges(range r)
-{
-	if (!is_linked(r.ptr(), r.size()))
-		return r;
-	array *a = lib().arrays.first_overlap(r);
-	if (!a)
-		return r;
-	caller_guard g(*a);
-	return a->live && a->place.user.covers(r) ? with_edges(*a, r) : r;
-}
 
 bool widen_linked(std::span<access_entry> entries, const het_device &d)
 {
@@ -175,13 +121,8 @@ bool widen_linked(std::span<access_entry> entries, const het_device &d)
 		return false;
 	signals_blocked once_for_all;
 	for (access_entry &e : entries) {
-		array *a = lib().arrays.first_overlap(e.bytes);
-		if (!a)
+		if (!widen_linked_on(&e.bytes, d.memory_number))
 			return false;
-		caller_guard g(*a);
-		if (!is_linked_on(*a, e.bytes, d))
-			return false;
-		e.bytes = with_edges(*a, e.bytes);
 	}
 	return true;
 }
@@ -219,59 +160,40 @@ int abandon_ranges(std::span<range_use> uses, het_device &d, bool ran)
 {
 	int err = 0;
 	for (range_use &u : uses) {
-		if (!u.on)
+		if (!u.on.has_begun())
 			continue;
-		bool copied = u.on->from == origin::copied;
-		if (int e = abandon_kernel(*u.on, usage_of(u, d), mode_of(u.access, false), ran))
+		if (int e = u.on.abandon(usage_of(u, d), mode_of(u.access, false), ran))
 			err = e;
-		u.on = nullptr;
-		if (copied)
+		if (u.on.is_copied())
 			drop_copied(u.bytes);
 	}
 	return code_of(err);
 }
 
-range widen_for_joint(range r)
-{
-	array *a = is_linked(r.ptr(), r.size()) ? lib().arrays.first_overlap(r) : nullptr;
-	if (!a)
-		return r;
-	caller_guard g(*a);
-	return a->live && a->place.user.covers(r) ? het::widen_for_joint(*a, r) : r;
-}
-
 size_t cut_for_joint(const range_use &u, range_use (&parts)[most_joint_uses])
 {
-	joint_parts cut = {{}, u.bytes, {}};
-	if (array *a = lib().arrays.first_overlap(u.bytes)) {
-		caller_guard g(*a);
-		if (a->live && a->place.user.covers(u.bytes))
-			cut = het::cut_for_joint(*a, u.bytes);
-	}
+	joint_parts cut = het::cut_for_joint(u.bytes);
 	size_t n = 0;
 	for (range r : {cut.before, cut.own, cut.behind}) {
 		if (r.empty())
 			continue;
 		joint_kind joint = r == cut.own ? joint_kind::none : joint_kind::exact;
-		parts[n++] = {r, u.access, nullptr, false, joint, u.owner, u.argument, u.at_work};
+		parts[n++] = {r, u.access, joint, u.at_work, u.owner, u.argument};
 	}
 	return n;
 }
 
 int end_joint_uses(range_use &u, joint_notes *notes)
 {
-	bool copied = u.on->from == origin::copied;
-	int err = end_joint(*u.on, u.owner, notes);
-	u.on = nullptr;
-	if (copied)
+	int err = u.on.end_joint(u.owner, notes);
+	if (u.on.is_copied())
 		drop_copied(u.bytes);
 	return code_of(err);
 }
 
 void *buffer_of(const range_use &u, uintptr_t at, const het_device &d, size_t *offset)
 {
-	*offset = at - u.on->place.user.begin;
-	return u.on->links[d.memory_number].devbuf.load(std::memory_order_relaxed);
+	return u.on.buffer(at, d.memory_number, offset);
 }
 
 int bring_to_host(range r, uint32_t access)

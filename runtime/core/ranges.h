@@ -3,38 +3,30 @@
 #pragma once
 
 #include "core/links.h"
+#include "memory/uses.h"
 #include "sched/interval_tree.h"
 
 #include <span>
 
-namespace het
-{
-class joint_notes;
-enum class joint_kind : uint8_t;
-} // namespace het
-
 namespace het::rt
 {
 
-// A command's use of host memory. @on is set between begin and end, on devices with memory of their own.
+// A command's use of host memory. @on has begun between begin and end, on devices with memory of their own.
 struct range_use {
 	range bytes;
 	uint32_t access; // HET_READ_ONLY...
-	array *on = nullptr;
-	bool whole = false; // all of the array
 	// As in struct usage of the memory core.
-	joint_kind joint = {};
+	joint_kind joint = joint_kind::none;
+	// Another part of the launch has begun, and may have arrays until this one has ended.
+	bool at_work = false;
 	const void *owner = nullptr;
 	// What must lie in one array with @bytes, or nothing: other parts of the launch will use it while this one is open, and
 	// no array can be linked anew meanwhile.
 	range argument = {};
-	// Another part of the launch has begun, and may have arrays until this one has ended.
-	bool at_work = false;
+	kernel_use on = {};
 };
 
-// The bytes that commands must not share with @r if one of them writes: @r, and edges that it has a part of, whole.
-range widen_to_edges(range r);
-// The same for each entry, of arrays that are linked on the device. False: one is not, and those behind it are as before.
+// Each entry becomes what commands must not share with it if one of them writes (widen_to_edges()), of arrays that are linked on the device. False: one is not, and those behind it are as before.
 bool widen_linked(std::span<access_entry> entries, const het_device &d);
 
 // Makes the bytes valid on the device. All or none. @noted: end_ranges() may be told what was written. @all: more that must
@@ -46,9 +38,8 @@ int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes = n
 // It will not run, or (@ran) has failed. 0, or HET_EDEVICE if what it may have spoilt was nowhere else.
 int abandon_ranges(std::span<range_use> uses, het_device &d, bool ran);
 
-// For a launch that is split over several devices (memory/joint.h): the bytes that no other command may use, and the uses that a
-// slice begins for @u, of which it returns the number.
-range widen_for_joint(range r);
+// For a launch that is split over several devices (memory/joint.h): the uses that a slice begins for @u, of which it returns the
+// number.
 constexpr size_t most_joint_uses = 3;
 size_t cut_for_joint(const range_use &u, range_use (&parts)[most_joint_uses]);
 // All joint uses of the owner that are open on the array of @u, a begun one, end. @notes: null, or what is known of their writes.

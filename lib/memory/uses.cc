@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/uses.h"
+
+#include "memory/brackets.h"
+#include "memory/hooks.h"
+#include "memory/joint.h"
+#include "memory/kernel.h"
+#include "memory/library.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace het
+{
+
+namespace
+{
+
+// Lock held, as for all that takes an array here.
+bool is_linked_on(const array &a, range r, unsigned device)
+{
+	return a.live && a.place.user.covers(r) && a.links[device].devbuf.load();
+}
+
+range with_edges(const array &a, range r)
+{
+	for (range edge : {a.place.head, a.place.tail}) {
+		if (edge.overlaps(r))
+			r = {std::min(r.begin, edge.begin), std::max(r.end, edge.end)};
+	}
+	return r;
+}
+
+// What @f makes of the range, if it lies in one array.
+template <typename F> range widen(range r, F f)
+{
+	array *a = is_linked(r.ptr(), r.size()) ? lib().arrays.first_overlap(r) : nullptr;
+	if (!a)
+		return r;
+	caller_guard g(*a);
+	return a->live && a->place.user.covers(r) ? f(*a, r) : r;
+}
+
+linked_array look_at(const array &a)
+{
+	linked_array s = {a.place.user, a.place.extent(), a.managed, a.from == origin::copied, false, 0};
+	for (unsigned d = 0; d < lib().ndevs; d++) {
+		s.open |= is_open(a, d);
+		s.devices |= a.links[d].devbuf.load() ? device_copy(d) : 0; // array::linked is the structure lock's
+	}
+	return s;
+}
+
+} // namespace
+
+// --- a use ---------------------------------------------------------------------
+
+// As a visitor: the array can't be linked anew before the kernel has begun.
+beginning kernel_use::begin(usage u, kernel_mode mode, range linked, bool comes_first, int *err)
+{
+	array *found = lib().arrays.find(u.part.begin);
+	if (!found)
+		return beginning::stale;
+	array &a = *found;
+	caller_guard g(a);
+	visit v(a, g);
+	if (!v || !is_linked_on(a, linked, u.device))
+		return beginning::stale;
+	// It was cut for other chunks: the caller cuts anew when it tries again.
+	bool is_own = u.owner && u.joint == joint_kind::none && writes(mode);
+	if (is_own && cut_for_joint(a, u.part).own != u.part)
+		return beginning::must_wait;
+	// Who is waiting to link it anew comes first, but for launches that are at work: what they have may be wanted with it.
+	if (a.wanted && !comes_first)
+		return beginning::must_wait;
+	u.whole = u.joint == joint_kind::none && u.part == a.place.user;
+	if (conflicts(a, u))
+		return beginning::must_wait;
+	int e = begin_visited(a, g, u, mode);
+	if (e == GPUVM_ESTATE)
+		return beginning::must_wait;
+	*err = e;
+	if (e)
+		return beginning::failed;
+	array_ = &a;
+	whole_ = u.whole;
+	copied_ = a.from == origin::copied;
+	return beginning::done;
+}
+
+int kernel_use::end(usage u, write_notes *notes)
+{
+	u.whole = whole_;
+	return end_kernel(*std::exchange(array_, nullptr), u, nullptr, notes);
+}
+
+int kernel_use::abandon(usage u, kernel_mode mode, bool ran)
+{
+	u.whole = whole_;
+	return abandon_kernel(*std::exchange(array_, nullptr), u, mode, ran);
+}
+
+int kernel_use::end_joint(const void *owner, joint_notes *notes)
+{
+	return het::end_joint(*std::exchange(array_, nullptr), owner, notes);
+}
+
+// While the use is open neither place nor link changes.
+void *kernel_use::buffer(uintptr_t at, unsigned device, size_t *offset) const
+{
+	*offset = at - array_->place.user.begin;
+	return array_->links[device].devbuf.load(std::memory_order_relaxed);
+}
+
+// --- what is linked ------------------------------------------------------------
+
+bool is_linked_on(range r, unsigned device)
+{
+	array *a = lib().arrays.first_overlap(r);
+	if (!a)
+		return false;
+	caller_guard g(*a);
+	return is_linked_on(*a, r, device);
+}
+
+range widen_to_edges(range r)
+{
+	return widen(r, with_edges);
+}
+
+bool widen_linked_on(range *r, unsigned device)
+{
+	array *a = lib().arrays.first_overlap(*r);
+	if (!a)
+		return false;
+	caller_guard g(*a);
+	if (!is_linked_on(*a, *r, device))
+		return false;
+	*r = with_edges(*a, *r);
+	return true;
+}
+
+range widen_for_joint(range r)
+{
+	return widen(r, [](const array &a, range bytes) { return widen_for_joint(a, bytes); });
+}
+
+joint_parts cut_for_joint(range r)
+{
+	if (array *a = lib().arrays.first_overlap(r)) {
+		caller_guard g(*a);
+		if (a->live && a->place.user.covers(r))
+			return cut_for_joint(*a, r);
+	}
+	return {{}, r, {}};
+}
+
+// What the index had may be gone when its lock is there.
+std::optional<linked_array> first_linked(range r, bool wanted)
+{
+	while (array *a = lib().arrays.first_overlap(r)) {
+		caller_guard g(*a);
+		if (!a->live || !a->place.extent().overlaps(r))
+			continue;
+		linked_array s = look_at(*a);
+		a->wanted |= wanted && s.open;
+		return s;
+	}
+	return {};
+}
+
+void want_no_more(range r)
+{
+	for (uintptr_t at = r.begin; at < r.end;) {
+		array *a = lib().arrays.first_overlap({at, r.end});
+		if (!a)
+			return;
+		caller_guard g(*a);
+		a->wanted = false;
+		at = std::max(at + 1, a->place.extent().end);
+	}
+}
+
+} // namespace het

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The memory core as the runtime sees it: what kernels use, in ranges, numbers of devices and modes. That there are arrays is known
+// here, and that they have locks; who calls holds none of them.
+#pragma once
+
+#include "core/coherence.h"
+#include "memory/kernel_mode.h"
+#include "memory/notes.h"
+#include "memory/usage.h"
+
+#include <optional>
+
+namespace het
+{
+
+struct array;
+
+enum class beginning : uint8_t {
+	done,
+	failed,
+	must_wait, // another kernel has the bytes, or someone waits to link the array anew
+	stale,     // the bytes are not linked on the device any longer
+};
+
+// What a kernel that has begun has, or nothing. Copies are of the same kernel, and one of them ends it.
+class kernel_use
+{
+      public:
+	// Does not wait for other kernels. @u: whether it is whole is found out here, and remembered. @linked: the bytes that must lie
+	// in one array on the device, those of @u or more. @comes_first: also before who waits to link the array anew. *err: of what
+	// has failed.
+	beginning begin(usage u, kernel_mode mode, range linked, bool comes_first, int *err);
+
+	// The same @u and @mode as at the begin. As end_kernel() and abandon_kernel() say; nothing has begun afterwards.
+	int end(usage u, write_notes *notes = nullptr);
+	int abandon(usage u, kernel_mode mode, bool ran);
+	// All joint uses of the array that its owner has end with it; the others are to be dropped.
+	int end_joint(const void *owner, joint_notes *notes);
+	void drop() { array_ = nullptr; }
+
+	bool has_begun() const { return array_ != nullptr; }
+	// Of memory that can't be watched.
+	bool is_copied() const { return copied_; }
+	bool has_array_of(const kernel_use &other) const { return array_ == other.array_; }
+	// The device's buffer, and where in it the byte is that is at @at on the host.
+	void *buffer(uintptr_t at, unsigned device, size_t *offset) const;
+
+      private:
+	array *array_ = nullptr;
+	bool whole_ = false, copied_ = false;
+};
+
+// The range is part of an array that is linked on the device.
+bool is_linked_on(range r, unsigned device);
+// With the edges that it has a part of, whole: who has one byte of an edge has it all. Linked nowhere: as it is.
+range widen_to_edges(range r);
+// The same for what is linked on the device. False: it is not.
+bool widen_linked_on(range *r, unsigned device);
+// With the chunks and edges that a part of it lies in: what joint writers share with nobody else.
+range widen_for_joint(range r);
+// What is not linked is one's own.
+joint_parts cut_for_joint(range r);
+
+// An array at one moment.
+struct linked_array {
+	range user, extent;
+	bool managed;
+	bool copied; // of memory that can't be watched
+	bool open;   // kernels use it
+	copyset devices;
+};
+// The first that has bytes of @r. @wanted: if it is open, kernels that do not use it yet shall wait: it is to be linked anew.
+std::optional<linked_array> first_linked(range r, bool wanted = false);
+// They need not wait any longer, for all that is linked in @r.
+void want_no_more(range r);
+
+} // namespace het
