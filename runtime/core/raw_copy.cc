@@ -4,8 +4,7 @@
 #include "core/raw_copy.h"
 
 #include "core/ranges.h"
-#include "memory/lane.h"
-#include "memory/library.h"
+#include "memory/buffers.h"
 #include "os/log.h"
 #include "os/mapping.h"
 
@@ -45,11 +44,6 @@ class staging
 	char *p_;
 };
 
-device &memory_of(const raw_block &b)
-{
-	return *lib().devices[b.device.memory_number];
-}
-
 int read_block(const raw_block &b, uintptr_t from, char *to, size_t n)
 {
 	if (b.device.compute->is_in_place()) {
@@ -57,8 +51,7 @@ int read_block(const raw_block &b, uintptr_t from, char *to, size_t n)
 		return 0;
 	}
 	const het::transfer piece = {b.buffer, b.offset_of(from), to, n};
-	lane_lease lane;
-	return memory_of(b).read(lane, {&piece, 1}) ? HET_EDEVICE : 0;
+	return read_buffers(b.device.memory_number, {&piece, 1}) ? HET_EDEVICE : 0;
 }
 
 int write_block(const raw_block &b, uintptr_t to, char *from, size_t n)
@@ -68,8 +61,7 @@ int write_block(const raw_block &b, uintptr_t to, char *from, size_t n)
 		return 0;
 	}
 	const het::transfer piece = {b.buffer, b.offset_of(to), from, n};
-	lane_lease lane;
-	return memory_of(b).write(lane, {&piece, 1}) ? HET_EDEVICE : 0;
+	return write_buffers(b.device.memory_number, {&piece, 1}) ? HET_EDEVICE : 0;
 }
 
 // Without the host. GPUVM_EAPI: that is not possible.
@@ -77,9 +69,8 @@ int copy_between(const raw_block &to, uintptr_t to_address, const raw_block &fro
 {
 	if (to.device.compute->is_in_place() || from.device.compute->is_in_place())
 		return GPUVM_EAPI;
-	lane_lease lane;
-	return memory_of(to).copy_from(lane, to.buffer, to.offset_of(to_address), memory_of(from), from.buffer,
-				       from.offset_of(from_address), n);
+	return copy_buffer({to.device.memory_number, to.buffer, to.offset_of(to_address)},
+			   {from.device.memory_number, from.buffer, from.offset_of(from_address)}, n);
 }
 
 } // namespace

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Copies from and to buffers that are no arrays', by the library's devices. Each borrows a lane.
+#pragma once
+
+#include "dev/device.h"
+
+#include <span>
+
+namespace het
+{
+
+// As device::read() and device::write(): the host's side can't be trapped.
+int read_buffers(unsigned device, std::span<const transfer> pieces);
+int write_buffers(unsigned device, std::span<const transfer> pieces);
+
+struct place_in_buffer {
+	unsigned device;
+	void *buffer;
+	size_t offset;
+};
+// Without the host. GPUVM_EAPI without a message: that is not possible.
+int copy_buffer(const place_in_buffer &to, const place_in_buffer &from, size_t n);
+
+} // namespace het
