@@ -50,6 +50,7 @@ without_probing := help clean setup packages run bench bench-apps bench-vm check
 ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
 include mk/config.mk
 include mk/build.mk
+include mk/kernels.mk
 endif
 include mk/install.mk
 include mk/checks.mk
@@ -75,6 +76,7 @@ help:
 ##   setup            packages, and as root the udev rules for /dev/gpuvm and /dev/userfaultfd
 ##   docs             HTML and man pages under build/docs/
 ##   install, uninstall, modules_install
+##   kernels          makes the PTX of the benchmarks' kernels anew from their sources (clang 14, libclc)
 ##   tests            builds the unit tests, the selftests and the examples
 ##   fuzz             builds build/fuzz/ptx-parser and fat-binary, libFuzzer programs (clang)
 ##   inject           builds build/inject/libhet.so, which delays and fails on request (for tests)

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Prices of European options by the formula of Black and Scholes (1973).
 #include "apps/common/app.h"
-#include "apps/common/app_kernels.h"
 #include "common/format.h"
 
 #include <algorithm>
+
+namespace bench
+{
+extern const kernel_text black_scholes_kernels;
+} // namespace bench
 
 using namespace bench;
 
@@ -13,33 +17,6 @@ namespace
 
 constexpr size_t group = 256;
 constexpr float rate = 0.02f, volatility = 0.3f;
-
-const char price_text[] = R"(
-// The normal distribution, by the polynomial 26.2.17 of Abramowitz and Stegun.
-float normal(float x)
-{
-	float k = 1 / (1 + 0.2316419f * fabs(x));
-	float tail = exp(-0.5f * x * x) * 0.39894228f * k *
-		     (0.31938153f +
-		      k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
-	return x > 0 ? 1 - tail : tail;
-}
-
-kernel void price(global const float *stock, global const float *strike, global const float *years, global float *call,
-		  global float *put, uint n, float rate, float volatility)
-{
-	uint i = get_global_id(0);
-	if (i >= n)
-		return;
-	float s = stock[i], k = strike[i], t = years[i];
-	float spread = volatility * sqrt(t);
-	float d1 = (log(s / k) + (rate + 0.5f * volatility * volatility) * t) / spread;
-	float d2 = d1 - spread;
-	float later = k * exp(-rate * t);
-	call[i] = s * normal(d1) - later * normal(d2);
-	put[i] = later * normal(-d2) - s * normal(-d1);
-}
-)";
 
 float normal(float x)
 {
@@ -142,7 +119,7 @@ int run(const app_options &o, size_t options)
 	a.name = "black-scholes";
 	a.title = format("prices of %zu options", n);
 	a.settings = {{"options", n}};
-	a.kernels = {price_text, app_kernels_ptx, {{"price", price_on_host, 8}}};
+	a.kernels = {&black_scholes_kernels, {{"price", price_on_host, 8}}};
 	a.tolerance = 1e-4; // floats that nearly cancel
 	a.make = [&](plain_device *d) { return std::make_unique<prices>(markets, d); };
 	return run_application(a, o);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // How often each byte occurs. Groups add to the same bins, with atomics.
 #include "apps/common/app.h"
-#include "apps/common/app_kernels.h"
 #include "common/format.h"
 
 #include <algorithm>
 #include <atomic>
+
+namespace bench
+{
+extern const kernel_text histogram_kernels;
+} // namespace bench
 
 using namespace bench;
 
@@ -13,22 +17,6 @@ namespace
 {
 
 constexpr size_t bins = 256, groups = 128; // a group has a work-item for each bin
-
-const char count_text[] = R"(
-#define BINS 256
-
-kernel void count(global const uchar *bytes, global uint *bins, uint n)
-{
-	local uint mine[BINS];
-	uint l = get_local_id(0);
-	mine[l] = 0;
-	barrier(CLK_LOCAL_MEM_FENCE);
-	for (uint i = get_global_id(0); i < n; i += get_global_size(0))
-		atomic_inc(&mine[bytes[i]]);
-	barrier(CLK_LOCAL_MEM_FENCE);
-	atomic_add(&bins[l], mine[l]);
-}
-)";
 
 void count_on_host(const het_group *g, void *const *args)
 {
@@ -100,7 +88,7 @@ int run(const app_options &o, size_t size)
 	a.name = "histogram";
 	a.title = format("histogram of %zu bytes", n);
 	a.settings = {{"bytes", n}};
-	a.kernels = {count_text, app_kernels_ptx, {{"count", count_on_host, 3}}};
+	a.kernels = {&histogram_kernels, {{"count", count_on_host, 3}}};
 	a.make = [&](plain_device *d) { return std::make_unique<counting>(bytes, d); };
 	return run_application(a, o);
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The Mandelbrot set: points inside take as many steps as are allowed, most others few, so that groups differ widely.
 #include "apps/common/app.h"
-#include "apps/common/app_kernels.h"
 #include "common/format.h"
 
 #include <algorithm>
 #include <thread>
+
+namespace bench
+{
+extern const kernel_text mandelbrot_kernels;
+} // namespace bench
 
 using namespace bench;
 
@@ -13,28 +17,6 @@ namespace
 {
 
 constexpr size_t group = 16;
-
-// A contracted multiplication and addition would give another result near the rim of the set.
-const char escape_text[] = R"(
-#pragma OPENCL FP_CONTRACT OFF
-
-kernel void escape(global uint *steps, uint width, uint height, float left, float top, float pixel, uint most)
-{
-	uint x = get_global_id(0), y = get_global_id(1);
-	if (x >= width || y >= height)
-		return;
-	float cr = left + pixel * x, ci = top + pixel * y;
-	float zr = 0, zi = 0;
-	uint s = 0;
-	while (s < most && zr * zr + zi * zi <= 4) {
-		float next = zr * zr - zi * zi + cr;
-		zi = 2 * zr * zi + ci;
-		zr = next;
-		s++;
-	}
-	steps[(size_t)y * width + x] = s;
-}
-)";
 
 uint32_t escape(float cr, float ci, uint32_t most)
 {
@@ -149,7 +131,7 @@ int run(const app_options &o, sizes s)
 	a.name = "mandelbrot";
 	a.title = format("Mandelbrot set, %zu x %zu points, at most %u steps", s.width, s.height, s.most);
 	a.settings = {{"width", s.width}, {"height", s.height}, {"steps", s.most}};
-	a.kernels = {escape_text, app_kernels_ptx, {{"escape", escape_on_host, 7}}};
+	a.kernels = {&mandelbrot_kernels, {{"escape", escape_on_host, 7}}};
 	a.tolerance = 1e-3; // of the points: compilers may still order the operations in another way
 	a.make = [&](plain_device *d) { return std::make_unique<picture_of_set>(views, s, d); };
 	return run_application(a, o);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The product of two square matrices, by blocks that a group keeps in local memory.
 #include "apps/common/app.h"
-#include "apps/common/app_kernels.h"
 #include "common/format.h"
 
 #include <algorithm>
+
+namespace bench
+{
+extern const kernel_text matmul_kernels;
+} // namespace bench
 
 using namespace bench;
 
@@ -12,27 +16,6 @@ namespace
 {
 
 constexpr size_t tile = 16;
-
-const char multiply_text[] = R"(
-#define TILE 16
-
-kernel void multiply(global const float *a, global const float *b, global float *c, uint n)
-{
-	local float left[TILE][TILE], right[TILE][TILE];
-	uint x = get_global_id(0), y = get_global_id(1);
-	uint i = get_local_id(0), j = get_local_id(1);
-	float sum = 0;
-	for (uint k = 0; k < n; k += TILE) {
-		left[j][i] = a[y * n + k + i];
-		right[j][i] = b[(k + j) * n + x];
-		barrier(CLK_LOCAL_MEM_FENCE);
-		for (uint t = 0; t < TILE; t++)
-			sum += left[j][t] * right[t][i];
-		barrier(CLK_LOCAL_MEM_FENCE);
-	}
-	c[y * n + x] = sum;
-}
-)";
 
 void multiply_on_host(const het_group *g, void *const *args)
 {
@@ -117,7 +100,7 @@ int run(const app_options &o, size_t size)
 	a.name = "matmul";
 	a.title = format("matrix product, %zu x %zu", n, n);
 	a.settings = {{"size", n}};
-	a.kernels = {multiply_text, app_kernels_ptx, {{"multiply", multiply_on_host, 4}}};
+	a.kernels = {&matmul_kernels, {{"multiply", multiply_on_host, 4}}};
 	a.tolerance = 1e-4; // of sums of n floats
 	a.make = [&](plain_device *d) { return std::make_unique<product>(m, d); };
 	return run_application(a, o);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Bodies that attract each other, each with each, over some steps. Between the steps the host looks at nothing.
 #include "apps/common/app.h"
-#include "apps/common/app_kernels.h"
 #include "common/format.h"
 
 #include <algorithm>
+
+namespace bench
+{
+extern const kernel_text nbody_kernels;
+} // namespace bench
 
 using namespace bench;
 
@@ -18,40 +22,6 @@ constexpr float softening = 0.01f, dt = 0.001f;
 struct alignas(16) body {
 	float x, y, z, w;
 };
-
-const char move_text[] = R"(
-#define NEAR 64
-
-kernel void move_bodies(global const float4 *from, global float4 *to, global float4 *velocity, uint n, float softening,
-			float dt)
-{
-	local float4 near[NEAR];
-	uint i = get_global_id(0), l = get_local_id(0);
-	float4 here = from[i], v = velocity[i];
-	float ax = 0, ay = 0, az = 0;
-	for (uint first = 0; first < n; first += NEAR) {
-		near[l] = from[first + l];
-		barrier(CLK_LOCAL_MEM_FENCE);
-		for (uint k = 0; k < NEAR; k++) {
-			float dx = near[k].x - here.x, dy = near[k].y - here.y, dz = near[k].z - here.z;
-			float r2 = dx * dx + dy * dy + dz * dz + softening;
-			float pull = near[k].w / (r2 * sqrt(r2));
-			ax += dx * pull;
-			ay += dy * pull;
-			az += dz * pull;
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
-	}
-	v.x += ax * dt;
-	v.y += ay * dt;
-	v.z += az * dt;
-	velocity[i] = v;
-	here.x += v.x * dt;
-	here.y += v.y * dt;
-	here.z += v.z * dt;
-	to[i] = here;
-}
-)";
 
 void move_on_host(const het_group *g, void *const *args)
 {
@@ -177,7 +147,7 @@ int run(const app_options &o, size_t bodies, unsigned steps)
 	a.name = "nbody";
 	a.title = format("%zu bodies, %u steps", n, steps);
 	a.settings = {{"bodies", n}, {"steps", steps}};
-	a.kernels = {move_text, app_kernels_ptx, {{"move_bodies", move_on_host, 6}}};
+	a.kernels = {&nbody_kernels, {{"move_bodies", move_on_host, 6}}};
 	a.tolerance = 1e-5; // of places between -1 and 1, in floats
 	a.make = [&](plain_device *d) { return std::make_unique<motion>(systems, steps, d); };
 	return run_application(a, o);

@@ -167,8 +167,8 @@ int run(const app_options &o, photo_options p)
 		      {"steps", p.steps},
 		      {"steps_a_look", p.steps_a_look},
 		      {"edge", p.edge}};
-	a.kernels = {unpack_kernel.opencl,
-		     cuda_kernels_ptx,
+	const kernel_text text = {unpack_kernel.opencl, cuda_kernels_ptx};
+	a.kernels = {&text,
 		     {{"unpack", unpack_on_host, 3}, {"diffuse", diffuse_on_host, 6}, {"pack", pack_on_host, 3}}};
 	a.tolerance = picture_tolerance;
 	a.make = [&](plain_device *d) { return std::make_unique<smoothing>(subjects, p, d); };

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The sum of an array: each group sums its share, one more group the sums. These stay on the device.
 #include "apps/common/app.h"
-#include "apps/common/app_kernels.h"
 #include "common/format.h"
 
 #include <numeric>
+
+namespace bench
+{
+extern const kernel_text reduction_kernels;
+} // namespace bench
 
 using namespace bench;
 
@@ -12,41 +16,6 @@ namespace
 {
 
 constexpr size_t group = 256, groups = 256;
-
-const char sum_text[] = R"(
-#define SUM 256
-
-void sum_of_group(ulong mine, local ulong *part, global ulong *sums)
-{
-	uint l = get_local_id(0);
-	part[l] = mine;
-	for (uint step = SUM / 2; step > 0; step /= 2) {
-		barrier(CLK_LOCAL_MEM_FENCE);
-		if (l < step)
-			part[l] += part[l + step];
-	}
-	if (l == 0)
-		sums[get_group_id(0)] = part[0];
-}
-
-kernel void sum(global const uint *x, global ulong *sums, uint n)
-{
-	local ulong part[SUM];
-	ulong mine = 0;
-	for (uint i = get_global_id(0); i < n; i += get_global_size(0))
-		mine += x[i];
-	sum_of_group(mine, part, sums);
-}
-
-kernel void sum_of_sums(global const ulong *x, global ulong *sums, uint n)
-{
-	local ulong part[SUM];
-	ulong mine = 0;
-	for (uint i = get_global_id(0); i < n; i += get_global_size(0))
-		mine += x[i];
-	sum_of_group(mine, part, sums);
-}
-)";
 
 // A group takes the same elements as on other devices: runs of its size, so many work-items apart.
 template <class T> void sum_on_host(const het_group *g, void *const *args)
@@ -113,8 +82,7 @@ int run(const app_options &o, size_t elements)
 	a.name = "reduction";
 	a.title = format("sum of %zu numbers", n);
 	a.settings = {{"elements", n}};
-	a.kernels = {sum_text,
-		     app_kernels_ptx,
+	a.kernels = {&reduction_kernels,
 		     {{"sum", sum_on_host<uint32_t>, 3}, {"sum_of_sums", sum_on_host<uint64_t>, 3}}};
 	a.make = [&](plain_device *d) { return std::make_unique<summing>(numbers, d); };
 	return run_application(a, o);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // A kernel adds to some rows of a table, then the host reads all of it: with a plain kernel, and with one that notes which pages it
 // writes (HET_DIRTY), in turns on tables of their own. Needs a device of kind CUDA. Every table is compared with the host's.
-#include "apps/sparse_kernels.h"
 #include "common/clock.h"
 #include "common/format.h"
+#include "common/kernel_text.h"
 #include "common/library.h"
 #include "common/options.h"
 #include "common/report.h"
@@ -14,6 +14,11 @@
 #include <het.h>
 #include <span>
 #include <stdexcept>
+
+namespace bench
+{
+extern const kernel_text sparse_update_kernels;
+} // namespace bench
 
 using namespace bench;
 
@@ -58,7 +63,8 @@ class side
       public:
 	side(het_device *device, size_t rows, uint32_t instruments) : device_(device)
 	{
-		const het_image image = {HET_IMAGE_PTX, 0, sparse_kernels_ptx, sizeof sparse_kernels_ptx - 1};
+		const het_image image = {HET_IMAGE_PTX, 0, sparse_update_kernels.ptx,
+					 strlen(sparse_update_kernels.ptx)};
 		het_program_args p = {};
 		p.size = sizeof p;
 		p.images = &image;

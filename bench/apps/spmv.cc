@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // A sparse matrix, from a file in the Matrix Market format or one that is generated, times a vector, over and over.
 #include "apps/common/app.h"
-#include "apps/common/app_kernels.h"
 #include "apps/common/matrix_market.h"
 #include "common/format.h"
 
@@ -10,26 +9,17 @@
 #include <sstream>
 #include <stdexcept>
 
+namespace bench
+{
+extern const kernel_text spmv_kernels;
+} // namespace bench
+
 using namespace bench;
 
 namespace
 {
 
 constexpr size_t group = 64;
-
-const char multiply_text[] = R"(
-kernel void multiply_rows(global const uint *starts, global const uint *columns, global const float *values,
-			  global const float *x, global float *y, uint rows)
-{
-	uint r = get_global_id(0);
-	if (r >= rows)
-		return;
-	float sum = 0;
-	for (uint i = starts[r]; i < starts[r + 1]; i++)
-		sum += values[i] * x[columns[i]];
-	y[r] = sum;
-}
-)";
 
 void multiply_on_host(const het_group *g, void *const *args)
 {
@@ -159,7 +149,7 @@ int run(const app_options &o, spmv_options s)
 		      {"rows", m.rows},
 		      {"entries", m.values.size()},
 		      {"steps", s.steps}};
-	a.kernels = {multiply_text, app_kernels_ptx, {{"multiply_rows", multiply_on_host, 6}}};
+	a.kernels = {&spmv_kernels, {{"multiply_rows", multiply_on_host, 6}}};
 	a.tolerance = 1e-5; // beside the largest element
 	a.make = [&](plain_device *d) { return std::make_unique<power>(m, v, s.steps, d); };
 	return run_application(a, o);

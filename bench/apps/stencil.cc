@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Heat on a plate: each step makes each point the mean of itself and its four neighbours, the rim keeps its temperature.
 #include "apps/common/app.h"
-#include "apps/common/app_kernels.h"
 #include "common/format.h"
+
+namespace bench
+{
+extern const kernel_text stencil_kernels;
+} // namespace bench
 
 using namespace bench;
 
@@ -11,20 +15,6 @@ namespace
 
 constexpr float rate = 0.2f;
 constexpr size_t group_width = 64, group_height = 4;
-
-const char relax_text[] = R"(
-kernel void relax(global const float *from, global float *to, uint width, uint height, float rate)
-{
-	uint x = get_global_id(0), y = get_global_id(1);
-	if (x >= width || y >= height)
-		return;
-	size_t i = (size_t)y * width + x;
-	float here = from[i];
-	if (x > 0 && y > 0 && x + 1 < width && y + 1 < height)
-		here += rate * (from[i - 1] + from[i + 1] + from[i - width] + from[i + width] - 4 * here);
-	to[i] = here;
-}
-)";
 
 void relax_on_host(const het_group *g, void *const *args)
 {
@@ -122,7 +112,7 @@ int run(const app_options &o, sizes s)
 	a.name = "stencil";
 	a.title = format("%zu x %zu points, %u steps", s.width, s.height, s.steps);
 	a.settings = {{"width", s.width}, {"height", s.height}, {"steps", s.steps}};
-	a.kernels = {relax_text, app_kernels_ptx, {{"relax", relax_on_host, 5}}};
+	a.kernels = {&stencil_kernels, {{"relax", relax_on_host, 5}}};
 	a.tolerance = 1e-4;
 	a.make = [&](plain_device *d) { return std::make_unique<heat>(plates, s, d); };
 	return run_application(a, o);

@@ -2,10 +2,14 @@
 // z = x + y, and an empty kernel, launched and waited for.
 #include "apps/common/app.h"
 #include "common/clock.h"
-#include "common/cuda_kernels.h"
 #include "common/format.h"
 
 #include <algorithm>
+
+namespace bench
+{
+extern const kernel_text vectoradd_kernels;
+} // namespace bench
 
 using namespace bench;
 
@@ -13,18 +17,6 @@ namespace
 {
 
 constexpr size_t group = 256;
-
-const char vector_text[] = R"(
-kernel void add(global const float *x, global const float *y, global float *z, ulong n)
-{
-	size_t i = get_global_id(0);
-	if (i < n)
-		z[i] = x[i] + y[i];
-}
-kernel void nothing(void)
-{
-}
-)";
 
 void add_on_host(const het_group *g, void *const *args)
 {
@@ -106,7 +98,7 @@ int run(const app_options &o, size_t elements, unsigned launches)
 	a.row = "add";
 	a.title = format("%zu elements, local size %zu", n, group);
 	a.settings = {{"elements", n}, {"launches", launches}};
-	a.kernels = {vector_text, cuda_kernels_ptx, {{"add", add_on_host, 4}, {"nothing", do_nothing_on_host, 0}}};
+	a.kernels = {&vectoradd_kernels, {{"add", add_on_host, 4}, {"nothing", do_nothing_on_host, 0}}};
 	a.make = [&](plain_device *d) { return std::make_unique<addition>(n, d); };
 	a.extras = {{"nothing", [&](het_side &h, plain_device &d) { return time_launches(h, d, launches); }}};
 	return run_application(a, o);

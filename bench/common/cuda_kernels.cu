@@ -97,14 +97,3 @@ extern "C" __global__ void pack(const float *floats, unsigned char *bytes, int n
 	if (i < n)
 		bytes[i] = (unsigned char)fminf(fmaxf(floats[i] + 0.5f, 0.0f), 255.0f);
 }
-
-extern "C" __global__ void add(const float *x, const float *y, float *z, unsigned long long n)
-{
-	unsigned long long i = index();
-	if (i < n)
-		z[i] = x[i] + y[i];
-}
-
-extern "C" __global__ void nothing(void)
-{
-}

@@ -528,47 +528,4 @@ $L__BB6_10:
 $L__BB7_2:
 	ret;
 }
-	// .globl	add
-.visible .entry add(
-	.param .u64 add_param_0,
-	.param .u64 add_param_1,
-	.param .u64 add_param_2,
-	.param .u64 add_param_3
-)
-{
-	.reg .pred 	%p<2>;
-	.reg .f32 	%f<4>;
-	.reg .b32 	%r<4>;
-	.reg .b64 	%rd<15>;
-	ld.param.u64 	%rd2, [add_param_0];
-	ld.param.u64 	%rd3, [add_param_1];
-	ld.param.u64 	%rd4, [add_param_2];
-	ld.param.u64 	%rd5, [add_param_3];
-	mov.u32 	%r1, %ctaid.x;
-	mov.u32 	%r2, %ntid.x;
-	mul.wide.u32 	%rd6, %r1, %r2;
-	mov.u32 	%r3, %tid.x;
-	cvt.u64.u32 	%rd7, %r3;
-	add.s64 	%rd1, %rd6, %rd7;
-	setp.ge.u64 	%p1, %rd1, %rd5;
-	@%p1 bra 	$L__BB8_2;
-	cvta.to.global.u64 	%rd8, %rd2;
-	shl.b64 	%rd9, %rd1, 2;
-	add.s64 	%rd10, %rd8, %rd9;
-	cvta.to.global.u64 	%rd11, %rd3;
-	add.s64 	%rd12, %rd11, %rd9;
-	ld.global.f32 	%f1, [%rd12];
-	ld.global.f32 	%f2, [%rd10];
-	add.rn.f32 	%f3, %f2, %f1;
-	cvta.to.global.u64 	%rd13, %rd4;
-	add.s64 	%rd14, %rd13, %rd9;
-	st.global.f32 	[%rd14], %f3;
-$L__BB8_2:
-	ret;
-}
-	// .globl	nothing
-.visible .entry nothing()
-{
-	ret;
-}
 )ptx";

@@ -27,12 +27,12 @@ void add_app_options(command_line &line, app_options &o)
 	line.number("--rounds", o.rounds, "computations each way");
 }
 
-het_side::het_side(const std::vector<het::device> &devices, way how, const kernel_texts &kernels)
+het_side::het_side(const std::vector<het::device> &devices, way how, const app_kernels &kernels)
     : devices_(how == way::alone ? std::vector{devices.front()} : devices), how_(how), queue_(devices_),
       program_(het::sources()
-		       .opencl(kernels.opencl)
+		       .opencl(kernels.text->opencl)
 		       .functions(kernels.functions)
-		       .images(std::array{het_image{HET_IMAGE_PTX, 0, kernels.ptx, strlen(kernels.ptx)}}))
+		       .images(std::array{het_image{HET_IMAGE_PTX, 0, kernels.text->ptx, strlen(kernels.text->ptx)}}))
 {
 }
 

@@ -38,7 +38,7 @@ class het_side
       public:
 	// How launch_split() launches: on the first device; on all; on all, and without patterns of what is written.
 	enum class way : uint8_t { alone, split, blind };
-	het_side(const std::vector<het::device> &devices, way how, const kernel_texts &kernels);
+	het_side(const std::vector<het::device> &devices, way how, const app_kernels &kernels);
 
 	template <class... A> het::event launch(const char *kernel, const het::work &w, const A &...args)
 	{
@@ -114,7 +114,7 @@ struct application {
 	std::string row;   // of the row and the result; "": as the program
 	std::string title; // of the table: sizes
 	json settings;
-	kernel_texts kernels;
+	app_kernels kernels;
 	double tolerance = 0;
 	// Makes the arrays of one side: @d is the device for which by_hand() will be called, or null.
 	std::function<std::unique_ptr<problem>(plain_device *d)> make;

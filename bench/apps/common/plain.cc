@@ -125,14 +125,14 @@ class plain_cuda final : public plain_device
 
 } // namespace
 
-std::unique_ptr<plain_device> open_plain(het::device d, const kernel_texts &kernels)
+std::unique_ptr<plain_device> open_plain(het::device d, const app_kernels &kernels)
 {
 	const het_device_info info = d.info();
 	if (info.kind == HET_DEVICE_CUDA)
-		return std::make_unique<plain_cuda>(kernels.ptx);
+		return std::make_unique<plain_cuda>(kernels.text->ptx);
 	if (info.kind != HET_DEVICE_OPENCL)
 		return nullptr;
-	return std::make_unique<plain_opencl>(find_cl_device(info.name), kernels.opencl);
+	return std::make_unique<plain_opencl>(find_cl_device(info.name), kernels.text->opencl);
 }
 
 } // namespace bench

@@ -3,6 +3,8 @@
 // names and arguments that they have for the runtime.
 #pragma once
 
+#include "common/kernel_text.h"
+
 #include <array>
 #include <cstddef>
 #include <het.hpp>
@@ -14,10 +16,9 @@
 namespace bench
 {
 
-// The kernels of an application in each language.
-struct kernel_texts {
-	const char *opencl;
-	const char *ptx;
+// The kernels of an application for devices, and as host functions.
+struct app_kernels {
+	const kernel_text *text = nullptr;
 	std::vector<het_function> functions;
 };
 
@@ -87,6 +88,6 @@ template <class... A> void launch(plain_device &d, const char *kernel, const het
 
 // The device that is one of the runtime's through its own API; null if that has none (HET_DEVICE_HOST and
 // HET_DEVICE_APART).
-std::unique_ptr<plain_device> open_plain(het::device d, const kernel_texts &kernels);
+std::unique_ptr<plain_device> open_plain(het::device d, const app_kernels &kernels);
 
 } // namespace bench
