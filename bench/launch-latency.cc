@@ -54,8 +54,8 @@ std::vector<row> rows()
 
 het::program make_program()
 {
-	const std::array images = {het_image{HET_IMAGE_PTX, 0, empty_kernels_ptx, strlen(empty_kernels_ptx)}};
-	return het::program(het::sources().opencl(empty_kernels_opencl).images(images));
+	const std::array images = {het_image{HET_IMAGE_PTX, 0, empty_kernels.ptx, strlen(empty_kernels.ptx)}};
+	return het::program(het::sources().opencl(empty_kernels.opencl).images(images));
 }
 
 // The same launch through the runtime.

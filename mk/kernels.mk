@@ -3,7 +3,7 @@
 # The PTX is checked in, because machines with GPUs have neither clang 14 nor libclc as a rule, and so that all
 # measure the same code.
 
-bench_kernels := $(patsubst bench/%.cl,%,$(wildcard bench/apps/*.cl))
+bench_kernels := $(patsubst bench/%.cl,%,$(wildcard bench/apps/*.cl bench/measure/*.cl))
 bench_kernel_objs := $(patsubst %,$(B)/obj/kernels/%.o,$(bench_kernels))
 fresh_ptx := $(patsubst %,$(B)/kernels/%.ptx,$(bench_kernels))
 
@@ -18,6 +18,9 @@ $(bench_kernel_objs): $(B)/obj/kernels/%.o: $(B)/kernels/%.cc bench/common/kerne
 	$Q$(call compiled,$(compile_cxx))
 
 $(foreach k,$(filter apps/%,$(bench_kernels)),$(eval $(B)/bin/$(notdir $k): $(B)/obj/kernels/$k.o))
+
+# Several programs use these.
+$(bench_archive): $(filter $(B)/obj/kernels/measure/%,$(bench_kernel_objs))
 
 $(fresh_ptx): $(B)/kernels/%.ptx: bench/%.cl $(B)/bin/het-fatbin scripts/kernel-ptx.sh
 	@mkdir -p $(@D)

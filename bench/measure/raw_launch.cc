@@ -11,25 +11,6 @@
 namespace bench
 {
 
-const char empty_kernels_opencl[] = R"(
-kernel void nothing(void) {}
-kernel void values1(uint a) {}
-kernel void values4(uint a, uint b, uint c, uint d) {}
-kernel void ranges1(global uint *a) {}
-kernel void ranges4(global uint *a, global uint *b, global uint *c, global uint *d) {}
-)";
-
-const char empty_kernels_ptx[] = R"(
-.version 6.0
-.target sm_70
-.address_size 64
-.visible .entry nothing() { ret; }
-.visible .entry values1(.param .u32 a) { ret; }
-.visible .entry values4(.param .u32 a, .param .u32 b, .param .u32 c, .param .u32 d) { ret; }
-.visible .entry ranges1(.param .u64 a) { ret; }
-.visible .entry ranges4(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) { ret; }
-)";
-
 namespace
 {
 
@@ -46,7 +27,7 @@ class raw_opencl final : public raw_launch
 		cl_check(err, "clCreateContext");
 		queue_.reset(clCreateCommandQueue(context_.get(), id, 0, &err));
 		cl_check(err, "clCreateCommandQueue");
-		program_ = build_cl_program(context_.get(), id, empty_kernels_opencl, "");
+		program_ = build_cl_program(context_.get(), id, empty_kernels.opencl, "");
 		kernel_.reset(clCreateKernel(program_.get(), a.kernel().c_str(), &err));
 		cl_check(err, "clCreateKernel");
 		for (unsigned i = 0; a.ranges && i < a.count; i++) {
@@ -89,7 +70,7 @@ class raw_cuda final : public raw_launch
 {
       public:
 	raw_cuda(unsigned ordinal, const empty_arguments &a)
-	    : arguments_(a), program_(ordinal, empty_kernels_ptx), function_(program_.function(a.kernel()))
+	    : arguments_(a), program_(ordinal, empty_kernels.ptx), function_(program_.function(a.kernel()))
 	{
 		for (unsigned i = 0; a.ranges && i < a.count; i++)
 			cuda_check(cuda().allocate(&buffers_[i], empty_range_bytes), "cuMemAlloc");

@@ -2,6 +2,8 @@
 // Empty kernels, and a launch and the wait for it through the device's own API: what nothing above it can be faster than.
 #pragma once
 
+#include "common/kernel_text.h"
+
 #include <het.hpp>
 #include <memory>
 #include <string>
@@ -10,8 +12,7 @@ namespace bench
 {
 
 // Kernels nothing, values1, values4, ranges1, ranges4: so many 32-bit values, or pointers.
-extern const char empty_kernels_opencl[];
-extern const char empty_kernels_ptx[];
+extern const kernel_text empty_kernels;
 
 // Arguments of an empty kernel.
 struct empty_arguments {
