@@ -37,6 +37,17 @@ void rows_on_host(const het_group *g, void *const *args)
 			to[y * width + x] = uint8_t(from[y * width + x] + y);
 }
 
+// Group by group, each has a tile.
+void turned_on_host(const het_group *g, void *const *args)
+{
+	auto *from = static_cast<const uint8_t *>(args[0]);
+	auto *to = static_cast<uint8_t *>(args[1]);
+	uint32_t width = *static_cast<uint32_t *>(args[2]), height = *static_cast<uint32_t *>(args[3]);
+	for (size_t y = g->first[1]; y < g->first[1] + g->items[1]; y++)
+		for (size_t x = g->first[0]; x < g->first[0] + g->items[0]; x++)
+			to[x * height + y] = from[y * width + x];
+}
+
 // Groups of one kernel may run on several threads.
 void count_on_host(const het_group *g, void *const *args)
 {
@@ -51,8 +62,10 @@ class analysed
       public:
 	explicit analysed(const context &t) : fx_(t, 0, "HET_POLICY=dynamic")
 	{
-		const het_function functions[] = {
-			{"scale", scale_on_host, 3}, {"rows", rows_on_host, 3}, {"count", count_on_host, 2}};
+		const het_function functions[] = {{"scale", scale_on_host, 3},
+						  {"rows", rows_on_host, 3},
+						  {"count", count_on_host, 2},
+						  {"turned", turned_on_host, 4}};
 		het_program_args p = {};
 		p.size = sizeof p;
 		p.fat_binary = het_selftest_analysed;
@@ -63,6 +76,7 @@ class analysed
 		HET_OK(het_kernel_create(program_, "scale", scale.out()));
 		HET_OK(het_kernel_create(program_, "rows", rows.out()));
 		HET_OK(het_kernel_create(program_, "count", count.out()));
+		HET_OK(het_kernel_create(program_, "turned", turned.out()));
 	}
 
 	// Returns how many devices did it.
@@ -86,7 +100,7 @@ class analysed
 		return w.items.size();
 	}
 
-	kernel_handle scale, rows, count;
+	kernel_handle scale, rows, count, turned;
 
       private:
 	runtime_fixture fx_;
@@ -146,6 +160,30 @@ TEST(not_with_any_sizes, .traps = trap::best, .devices = device::host2, .kinds =
 		       {range_arg(from.data(), width * height, HET_READ_ONLY),
 			range_arg(to.data(), width * height, HET_WRITE_ONLY), value_arg(less)}),
 		 1);
+}
+
+// The index is no sum of the work-item's own ids, but with these numbers the groups' tiles lie beside each other.
+TEST(tiles_are_shared_where_their_numbers_fit, .traps = trap::best, .devices = device::runtime_several,
+     .kinds = kind::mmapped)
+{
+	analysed a(t);
+	const uint32_t width = 256, height = 320;
+	block from(t.v.kind, width * height), to(t.v.kind, width * height);
+	fill_pattern(from.data(), 0, width * height, 1);
+	std::vector<uint8_t> model(width * height);
+	for (size_t i = 0; i < model.size(); i++)
+		model[i % width * height + i / width] = from.data()[i];
+	auto run = [&](uint32_t given) {
+		return a.run(a.turned, {width, height}, {8, 8},
+			     {range_arg(from.data(), width * height, HET_READ_ONLY),
+			      range_arg(to.data(), width * height, HET_WRITE_ONLY), value_arg(width),
+			      value_arg(given)});
+	};
+	CHECK(run(height) > 1 || has_large_device());
+	CHECK_BYTES(to.data(), model.data(), model.size(), "turned");
+	// The tiles of two groups overlap, which the devices' threads would race for.
+	if (!with_tsan)
+		CHECK_EQ(run(height - 1), 1);
 }
 
 TEST(not_if_arguments_share_bytes, .traps = trap::best, .devices = device::host2, .kinds = kind::mmapped)

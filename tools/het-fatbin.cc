@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // het-fatbin: makes fat binaries, looks into them, and checks them.
 #include "fatbin/build.h"
+#include "fatbin/launches.h"
 #include "fatbin/list.h"
 #include "fatbin/spirv.h"
 #include "fatbin/split.h"
@@ -54,6 +55,13 @@ void list(const request &r)
 		std::cout << describe(d).dump("  ") << '\n';
 	else
 		print(d);
+}
+
+void judge_launches(const request &r)
+{
+	document d = read_document(r.file, r.section);
+	for (std::string line; std::getline(std::cin, line);)
+		puts(has_groups_apart(d, line) ? "apart" : "unknown");
 }
 
 void verify(const request &r)
@@ -147,6 +155,9 @@ int main(int argc, char **argv)
 
 	c = fat_command("list", "kernels with their arguments, and images", list);
 	c->add_flag("--json", r.as_json, "print one JSON document");
+
+	fat_command("launches", "says of launches on the standard input whether their groups use different bytes",
+		    judge_launches);
 
 	c = fat_command("verify", "checks everything, with all checksums", verify);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/analysis.h"
 
+#include "fatbin/apart.h"
 #include "fatbin/reach.h"
 #include "os/log.h"
 
@@ -22,6 +23,11 @@ fatbin::launch_ids ids_of(const launch_shape &s)
 	}
 	ids.along = s.part.along;
 	return ids;
+}
+
+bool is_number(const device_arg &a)
+{
+	return a.kind == HET_ARG_VALUE && (a.nbytes == sizeof(int32_t) || a.nbytes == sizeof(int64_t));
 }
 
 // As an int where it has 4 bytes. 0, which no axis is multiplied with, if it is no number.
@@ -69,6 +75,39 @@ bool writes(const fatbin::argument &a)
 	return !a.is_analysed || a.found == fatbin::access::write_only || a.found == fatbin::access::read_write;
 }
 
+// By what is known of all launches. Null: they do.
+const char *why_not_at_own_index(const analysed_launch &l, const fatbin::kernel &k)
+{
+	if (k.split != fatbin::split::safe)
+		return k.split_reason;
+	if (!fatbin::holds_for(ids_of(l.shape), k.dimensions))
+		return "it has more dimensions, or larger ids, than its analysis holds for";
+	const char *why = nullptr;
+	for_uses(l, [&](size_t use, const fatbin::argument &a) {
+		fatbin::pieces p;
+		if (writes(a) && a.has_reach() && !pieces_of(l, a, l.uses[use], p))
+			why = "two work-items may write the same byte with these sizes";
+	});
+	return why;
+}
+
+// By this launch's numbers.
+bool has_groups_apart(const analysed_launch &l, const fatbin::kernel &k)
+{
+	fatbin::known_number numbers[fatbin::most_arguments];
+	fatbin::launch_groups groups;
+	if (!*k.apart || l.args.size() > fatbin::most_arguments)
+		return false;
+	for (size_t i = 0; i < l.args.size(); i++)
+		numbers[i] = {is_number(l.args[i]), number(l.args[i])};
+	for (unsigned d = 0; d < 3; d++) {
+		groups.size[d] = l.shape.global[d];
+		groups.local[d] = l.shape.local[d];
+		groups.offset[d] = l.shape.offset[d];
+	}
+	return fatbin::keeps_groups_apart(k.apart, groups, {numbers, l.args.size()});
+}
+
 bool shares_bytes(const analysed_launch &l, size_t use)
 {
 	for (size_t i = 0; i < l.uses.size(); i++) {
@@ -109,21 +148,17 @@ bool is_refused(het_kernel &kernel, uint32_t flags)
 const char *why_not_safe(const analysed_launch &l)
 {
 	const fatbin::kernel *k = l.kernel.description();
-	if (!k || k->split != fatbin::split::safe)
-		return k ? k->split_reason : "nobody has said that it may be split";
-	if (!fatbin::holds_for(ids_of(l.shape), k->dimensions))
-		return "it has more dimensions, or larger ids, than its analysis holds for";
+	if (!k)
+		return "nobody has said that it may be split";
 	const char *why = nullptr;
 	for_uses(l, [&](size_t use, const fatbin::argument &a) {
-		fatbin::pieces p;
-		if (!writes(a))
-			return;
-		if (shares_bytes(l, use))
+		if (writes(a) && shares_bytes(l, use))
 			why = "an argument that is written shares bytes with another";
-		else if (a.has_reach() && !pieces_of(l, a, l.uses[use], p))
-			why = "two work-items may write the same byte with these sizes";
 	});
-	return why;
+	if (why)
+		return why;
+	why = why_not_at_own_index(l, *k);
+	return why && has_groups_apart(l, *k) ? nullptr : why;
 }
 
 } // namespace het::rt

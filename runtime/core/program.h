@@ -82,7 +82,10 @@ struct het_kernel final : het::rt::object {
 	const het::fatbin::kernel *description() const { return program->fat() ? &described_ : nullptr; }
 
 	// A launch may be split although the caller does not say so.
-	bool may_be_safe() const { return description() && described_.split == het::fatbin::split::safe; }
+	bool may_be_safe() const
+	{
+		return description() && (described_.split == het::fatbin::split::safe || *described_.apart);
+	}
 
 	const het::rt::reference<het_program> program;
 	het::rt::text name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "fatbin/container.h"
 
+#include "fatbin/apart.h"
 #include "fatbin/asked.h"
 #include "fatbin/checksum.h"
 
@@ -90,7 +91,7 @@ bool container::check_rows(fault &why) const
 		auto k = row<kernel_row>(head_.kernels, i);
 		if (!has_string(k.name) || !has_string(k.split_reason) || k.split > uint32_t(split::unsafe) ||
 		    k.dimensions > most_axes || !has_string(k.asked) || !is_asked(string(k.asked)) ||
-		    !check_arguments(k))
+		    !check_arguments(k) || !has_string(k.apart) || !is_apart_text(string(k.apart), k.arguments))
 			return why.say("kernel %u has a name or arguments that are not there: %s", i, cure);
 	}
 	for (uint32_t i = 0; i < head_.arguments.rows; i++) {
@@ -162,15 +163,17 @@ fatbin::kernel container::kernel(uint32_t i) const
 			       string(k.split_reason),
 			       k.dimensions,
 			       string(k.asked),
+			       string(k.apart),
 			       k.source,
 			       true};
 	if (!has_sliced_images_ || (k.source && k.source == source_))
 		return made;
 	made.is_analysed = false;
 	made.dimensions = 0;
-	if (made.split != split::unknown)
+	if (made.split != split::unknown || k.source)
 		made.split_reason = "not analysed: an image is not made from the source that was";
 	made.split = split::unknown;
+	made.apart = "";
 	return made;
 }
 

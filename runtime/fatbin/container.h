@@ -27,6 +27,7 @@ struct kernel {
 	const char *split_reason;
 	uint32_t dimensions; // of launches to which split and the arguments' reaches apply; 0: they are not known
 	const char *asked;   // as in kernel_row
+	const char *apart;   // as in kernel_row
 	uint64_t source;     // as in kernel_row
 	bool is_analysed;    // false: it was not, or not what the images are made from
 };

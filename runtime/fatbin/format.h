@@ -15,7 +15,7 @@ inline constexpr char directory_section[] = ".het.directory";
 inline constexpr char image_section_prefix[] = ".het.image."; // and a number; found by their index, not by name
 
 inline constexpr uint8_t magic[8] = {'h', 'e', 't', 'f', 'a', 't', '\r', '\n'};
-inline constexpr uint16_t major_version = 1, minor_version = 2;
+inline constexpr uint16_t major_version = 1, minor_version = 3;
 
 struct table {
 	uint32_t offset; // in the directory
@@ -50,8 +50,9 @@ struct kernel_row {
 	// Since 1.2.
 	uint32_t
 		asked; // which macros the compiler must have, and which not, for the text to be the one analysed: asked.h
-	uint32_t reserved;
-	// Of what was analysed: source_identity(). The answer, dimensions, and what was found of the arguments hold only if all images of
+	// Since 1.3. Before: 0, which is the empty string.
+	uint32_t apart; // what shows for a launch whether its groups use different bytes (apart.h); "": nothing does
+	// Of what was analysed: source_identity(). The answer, dimensions, apart, and what was found of the arguments hold only if all images of
 	// which slices are made are made from that: OpenCL C and PTX. 0: nothing was.
 	uint64_t source;
 };

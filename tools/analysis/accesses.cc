@@ -53,9 +53,9 @@ void accesses::say_unknown(const Instruction &i, const std::string &what)
 		unknown_ = at_line(i, what);
 }
 
-// @further: bytes from the pointer.
-void accesses::touch(Value *pointer, std::optional<uint64_t> length, bool writes, Instruction &by,
-		     const std::optional<form> &further)
+// @step: bytes for each number of the index, from the pointer on.
+void accesses::touch(Value *pointer, std::optional<uint64_t> length, bool writes, Instruction &by, Value *index,
+		     uint64_t step)
 {
 	unsigned space = pointer->getType()->getPointerAddressSpace();
 	if (!is_shared(space))
@@ -64,9 +64,13 @@ void accesses::touch(Value *pointer, std::optional<uint64_t> length, bool writes
 	if (isa<AllocaInst>(at.base) || !is_shared(at.base->getType()->getPointerAddressSpace()))
 		return;
 	if (auto *a = dyn_cast<Argument>(at.base)) {
+		auto further = constant_form(0, most_bits), size = constant_form(int64_t(step), most_bits);
+		if (index)
+			further = values_.form_of(index);
+		further = further ? multiply(*further, *size, false, false) : std::nullopt;
 		bool is_known = at.offset && further && length;
 		auto offset = is_known ? add(*at.offset, *further, 1, false, false) : std::nullopt;
-		all_.push_back({a->getArgNo(), writes, offset, length.value_or(0), &by});
+		all_.push_back({a->getArgNo(), writes, offset, length.value_or(0), &by, pointer, index, step});
 		return;
 	}
 	if (auto *g = dyn_cast<GlobalVariable>(at.base)) {
@@ -85,12 +89,11 @@ void accesses::touch(Value *pointer, std::optional<uint64_t> length, bool writes
 void accesses::take(Instruction &i)
 {
 	const DataLayout &layout = kernel_.getParent()->getDataLayout();
-	auto nothing = constant_form(0, 64);
 	auto is_global = [](const Value *pointer) { return is_shared(pointer->getType()->getPointerAddressSpace()); };
 	if (auto *l = dyn_cast<LoadInst>(&i)) {
 		if (!l->isSimple() && is_global(l->getPointerOperand()))
 			say_unsafe(i, l->isVolatile() ? "reads volatile memory" : "reads atomically");
-		touch(l->getPointerOperand(), layout.getTypeStoreSize(l->getType()).getFixedSize(), false, i, nothing);
+		touch(l->getPointerOperand(), layout.getTypeStoreSize(l->getType()).getFixedSize(), false, i);
 		return;
 	}
 	if (auto *s = dyn_cast<StoreInst>(&i)) {
@@ -101,7 +104,7 @@ void accesses::take(Instruction &i)
 			say_unsafe(i, "stores an address, which may be used anywhere");
 		}
 		touch(s->getPointerOperand(), layout.getTypeStoreSize(s->getValueOperand()->getType()).getFixedSize(),
-		      true, i, nothing);
+		      true, i);
 		return;
 	}
 	if (isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i)) {

@@ -22,8 +22,12 @@ struct access {
 	unsigned argument;
 	bool writes;
 	std::optional<form> offset; // nothing: anywhere in the argument
-	uint64_t length;
-	const llvm::Instruction *by;
+	uint64_t length;            // 0: not known
+	llvm::Instruction *by;
+	// Whence the offset comes: of the pointer, and steps of the index further.
+	llvm::Value *pointer;
+	llvm::Value *index; // or null
+	uint64_t step;
 };
 
 // "line 12 ..."; without debug information the rest alone.
@@ -49,7 +53,7 @@ class accesses
 	void take_pointers(llvm::CallBase &c, llvm::StringRef name);
 	void take_vector(llvm::CallBase &c, unsigned elements, unsigned distance, bool writes);
 	void touch(llvm::Value *pointer, std::optional<uint64_t> length, bool writes, llvm::Instruction &by,
-		   const std::optional<form> &further);
+		   llvm::Value *index = nullptr, uint64_t step = 0);
 	void say_unsafe(const llvm::Instruction &i, const std::string &what);
 	void say_unknown(const llvm::Instruction &i, const std::string &what);
 

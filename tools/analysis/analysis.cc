@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "analysis/analysis.h"
 
+#include "analysis/apart.h"
 #include "analysis/verdict.h"
 
 #include <llvm/ADT/Triple.h>
@@ -69,7 +70,11 @@ fat::kernel analyse(llvm::Function &f)
 	llvm::ScalarEvolution evolution(f, library, assumptions, tree, loops);
 	values known(f, evolution, tree);
 	fat::kernel k = describe(f);
-	judge(accesses(f, known), known, f, k);
+	accesses all(f, known);
+	judge(all, known, f, k);
+	bool is_asked = k.split != format::split::unsafe && all.is_complete() && all.unknown().empty();
+	sums exact(f, evolution, tree, loops);
+	k.apart = is_asked ? apart_text(all, exact) : "";
 	return k;
 }
 

@@ -65,15 +65,14 @@ std::optional<vector_function> vector_function_of(StringRef name)
 void accesses::take_intrinsic(IntrinsicInst &c)
 {
 	if (auto *m = dyn_cast<MemIntrinsic>(&c)) {
-		auto nothing = constant_form(0, 64);
 		std::optional<uint64_t> length;
 		if (auto *n = dyn_cast<ConstantInt>(m->getLength()))
 			length = n->getZExtValue();
 		if (m->isVolatile())
 			say_unsafe(c, "copies volatile memory");
-		touch(m->getRawDest(), length, true, c, nothing);
+		touch(m->getRawDest(), length, true, c);
 		if (auto *t = dyn_cast<MemTransferInst>(m))
-			touch(t->getRawSource(), length, false, c, nothing);
+			touch(t->getRawSource(), length, false, c);
 		return;
 	}
 	bool is_harmless = isa<DbgInfoIntrinsic>(c) || c.isLifetimeStartOrEnd() || c.doesNotAccessMemory() ||
@@ -89,10 +88,7 @@ void accesses::take_vector(CallBase &c, unsigned elements, unsigned distance, bo
 	Value *pointer = c.getArgOperand(c.arg_size() - 1);
 	const DataLayout &layout = kernel_.getParent()->getDataLayout();
 	uint64_t size = layout.getTypeStoreSize(pointer->getType()->getPointerElementType()).getFixedSize();
-	auto step = constant_form(int64_t(distance * size), 64);
-	auto index = values_.form_of(c.getArgOperand(c.arg_size() - 2));
-	auto further = index ? multiply(*index, *step, false, false) : std::nullopt;
-	touch(pointer, elements * size, writes, cast<Instruction>(c), further);
+	touch(pointer, elements * size, writes, c, c.getArgOperand(c.arg_size() - 2), distance * size);
 }
 
 // A function that writes through its pointers one element each, such as fract() and sincos().
@@ -106,7 +102,7 @@ void accesses::take_pointers(CallBase &c, StringRef name)
 			continue;
 		if (is_writer && !is_opaque(v->getType())) {
 			uint64_t size = layout.getTypeStoreSize(v->getType()->getPointerElementType()).getFixedSize();
-			touch(v, size, true, cast<Instruction>(c), constant_form(0, 64));
+			touch(v, size, true, c);
 			continue;
 		}
 		is_complete_ = false;
@@ -144,8 +140,8 @@ void accesses::take_builtin(CallBase &c, StringRef name)
 	if (auto v = vector_function_of(name))
 		return take_vector(c, v->elements, v->distance, v->writes);
 	if (name.startswith("async_work_group") && c.arg_size() >= 3) {
-		touch(c.getArgOperand(0), std::nullopt, true, cast<Instruction>(c), std::nullopt);
-		touch(c.getArgOperand(1), std::nullopt, false, cast<Instruction>(c), std::nullopt);
+		touch(c.getArgOperand(0), std::nullopt, true, c);
+		touch(c.getArgOperand(1), std::nullopt, false, c);
 		return;
 	}
 	if (name == "wait_group_events")

@@ -15,17 +15,19 @@ struct symbol {
 		global_id,
 		group_id,
 		local_id,
+		counter, // of sums.h alone: from 0 on, such as a loop's turns
 		global_offset,
 		global_size,
 		local_size,
+		group_count,
 		// Of 32 bits or fewer, as the signed number and as the unsigned one; of 64 bits always the former.
 		argument,
 		unsigned_argument
 	};
 	kind is;
-	uint32_t number; // the dimension, or the argument's
+	uint32_t number; // the dimension, the argument's, or the counter's
 
-	bool differs_in_launch() const { return is <= kind::local_id; }
+	bool differs_in_launch() const { return is <= kind::counter; }
 	friend auto operator<=>(const symbol &, const symbol &) = default;
 };
 

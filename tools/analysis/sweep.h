@@ -53,6 +53,8 @@ enum class ownership {
 	own      // none does, in launches of so many dimensions as the sweep has
 };
 ownership owner_of(const sweep &s);
+// Of what is shared: not only in launches of certain sizes.
+bool is_certainly_shared(const sweep &s);
 uint32_t dimensions_of(const sweep &s);
 // Nothing: the format has no room for it.
 std::optional<format::reach_row> reach_of(const sweep &s);

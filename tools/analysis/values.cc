@@ -36,6 +36,7 @@ constexpr query queries[] = {
 	{"get_global_size", symbol::kind::global_size},
 	{"get_local_size", symbol::kind::local_size},
 	{"get_enqueued_local_size", symbol::kind::local_size},
+	{"get_num_groups", symbol::kind::group_count},
 };
 
 std::optional<form> id_from_zero(uint32_t d)
@@ -66,6 +67,19 @@ StringRef builtin_name(const Function &f)
 	if (!name.consume_front("_Z"))
 		return name == "printf" ? name : "";
 	return name.consumeInteger(10, length) ? "" : name.take_front(length);
+}
+
+std::optional<symbol> query_of(const CallInst &c)
+{
+	const Function *callee = c.getCalledFunction();
+	StringRef name = callee ? builtin_name(*callee) : "";
+	uint64_t d;
+	if (c.arg_size() != 1 || !match(c.getArgOperand(0), m_ConstantInt(d)) || d >= dimensions)
+		return std::nullopt;
+	for (const query &q : queries)
+		if (name == q.name)
+			return symbol{q.is, uint32_t(d)};
+	return std::nullopt;
 }
 
 values::values(Function &f, ScalarEvolution &evolution, DominatorTree &tree)
@@ -189,13 +203,8 @@ std::optional<form> values::compute_call(CallInst &c)
 	unsigned bits = c.getType()->getIntegerBitWidth();
 	if (name == "get_global_linear_id")
 		return linear_id();
-	uint64_t d;
-	if (c.arg_size() != 1 || !match(c.getArgOperand(0), m_ConstantInt(d)) || d >= dimensions)
-		return std::nullopt;
-	for (const query &q : queries)
-		if (name == q.name)
-			return symbol_form({q.is, uint32_t(d)}, bits);
-	return std::nullopt;
+	auto asked = query_of(c);
+	return asked ? std::optional(symbol_form(*asked, bits)) : std::nullopt;
 }
 
 std::optional<form> values::compute_loop(PHINode &p, const std::optional<form> &start)

@@ -7,6 +7,7 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
 #include <map>
 #include <set>
 #include <string>
@@ -19,6 +20,9 @@ constexpr unsigned most_bits = 64;
 
 // The name of a function of OpenCL C without what overloading adds; "" for those of others.
 llvm::StringRef builtin_name(const llvm::Function &f);
+
+// What a call asks of the launch or the work-item, such as get_global_id(1).
+std::optional<symbol> query_of(const llvm::CallInst &c);
 
 // A pointer: what it was made of, and the bytes from there.
 struct place {

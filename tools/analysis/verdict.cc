@@ -3,6 +3,8 @@
 
 #include "analysis/sweep.h"
 
+#include <llvm/Analysis/PostDominators.h>
+
 #include <algorithm>
 
 namespace tool::analysis
@@ -18,6 +20,7 @@ struct usage {
 	bool reads = false, writes = false;
 	std::optional<sweep> all; // nothing: anywhere
 	bool is_bounded = true;   // in dimension 0, by what multiplies dimension 1
+	bool is_certain = true;   // each work-item does all of it
 	std::string unsafe, unknown;
 };
 
@@ -32,8 +35,8 @@ std::string list_of(const std::vector<std::string> &names)
 class judgement
 {
       public:
-	judgement(const accesses &of, values &known, const llvm::Function &f, fat::kernel &k)
-	    : accesses_(of), values_(known), function_(f), kernel_(k), usages_(k.arguments.size())
+	judgement(const accesses &of, values &known, llvm::Function &f, fat::kernel &k)
+	    : accesses_(of), values_(known), function_(f), post_(f), kernel_(k), usages_(k.arguments.size())
 	{
 	}
 
@@ -49,6 +52,7 @@ class judgement
 	const accesses &accesses_;
 	values &values_;
 	const llvm::Function &function_;
+	const llvm::PostDominatorTree post_;
 	fat::kernel &kernel_;
 	std::vector<usage> usages_;
 	uint32_t dimensions_ = format::most_axes;
@@ -69,6 +73,7 @@ void judgement::take(const access &a, usage &u)
 {
 	const std::string &name = kernel_.arguments[a.argument].name;
 	bool is_first = !u.reads && !u.writes;
+	u.is_certain = u.is_certain && post_.dominates(a.by->getParent(), &function_.getEntryBlock());
 	u.reads |= !a.writes;
 	u.writes |= a.writes;
 	auto s = a.offset ? sweep_of(*a.offset, a.length) : std::nullopt;
@@ -92,10 +97,8 @@ void judgement::take(const access &a, usage &u)
 	if (s && u.all) {
 		bool is_near = u.all->axes[0].moves_as(s->axes[0]) && u.all->axes[1].moves_as(s->axes[1]);
 		std::string what = (a.writes ? "writes " : "reads ") + name;
-		if (is_near)
-			u.unknown = at_line(*a.by, what + " at a distance that depends on the launch");
-		else
-			u.unsafe = at_line(*a.by, what + " at another index than before");
+		u.unknown = at_line(*a.by, what + (is_near ? " at a distance that depends on the launch"
+							   : " at another index than before"));
 	}
 	u.all.reset();
 }
@@ -114,9 +117,12 @@ void judgement::take_written(unsigned i, usage &u)
 	case ownership::unknown:
 		u.unknown = "work-items may use the same bytes of " + name + ", which is written";
 		break;
-	case ownership::shared:
-		u.unsafe = u.all->has_ids() ? "several work-items use the same bytes of " + name + ", which is written"
-					    : "all work-items write the same bytes of " + name;
+	case ownership::shared: {
+		// Conditions may leave one of them over, and so may a launch's sizes.
+		std::string &to = u.is_certain && is_certainly_shared(*u.all) ? u.unsafe : u.unknown;
+		to = u.all->has_ids() ? "several work-items use the same bytes of " + name + ", which is written"
+				      : "all work-items write the same bytes of " + name;
+	}
 	}
 }
 
@@ -173,7 +179,7 @@ void judgement::judge()
 
 } // namespace
 
-void judge(const accesses &of, values &known, const llvm::Function &f, fat::kernel &k)
+void judge(const accesses &of, values &known, llvm::Function &f, fat::kernel &k)
 {
 	judgement(of, known, f, k).judge();
 }

@@ -9,6 +9,6 @@ namespace tool::analysis
 {
 
 // Fills in the answer about splitting, and what each argument's bytes are used for.
-void judge(const accesses &of, values &known, const llvm::Function &f, fat::kernel &k);
+void judge(const accesses &of, values &known, llvm::Function &f, fat::kernel &k);
 
 } // namespace tool::analysis

@@ -132,7 +132,7 @@ std::string make_directory(const document &d, const std::vector<uint32_t> &secti
 	for (const kernel &k : d.kernels) {
 		kernels.push_back({strings.add(k.name), uint32_t(arguments.size()), uint32_t(k.arguments.size()),
 				   uint32_t(k.split), strings.add(k.split_reason), k.dimensions, strings.add(k.asked),
-				   0, k.source});
+				   strings.add(k.apart), k.source});
 		for (const argument &a : k.arguments)
 			arguments.push_back(row_of(a, strings));
 	}
@@ -166,7 +166,7 @@ document from_elf(format::bytes file)
 	for (uint32_t i = 0; i < from.nkernels(); i++) {
 		auto k = from.kernel(i);
 		kernel &made = d.kernels.emplace_back(
-			kernel{k.name, {}, k.split, k.split_reason, k.dimensions, k.asked, k.source});
+			kernel{k.name, {}, k.split, k.split_reason, k.dimensions, k.apart, k.asked, k.source});
 		for (uint32_t n = 0; n < k.narguments; n++) {
 			auto a = from.argument(k, n);
 			made.arguments.push_back({a.name, a.type, a.space, a.access, a.size, {}, a.reach});

@@ -29,6 +29,7 @@ struct kernel {
 	format::split split = format::split::unknown;
 	std::string split_reason;
 	uint32_t dimensions = 0;
+	std::string apart;   // as in kernel_row
 	std::string asked;   // as in kernel_row
 	uint64_t source = 0; // as in kernel_row
 	friend bool operator==(const kernel &, const kernel &) = default;

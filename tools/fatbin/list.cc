@@ -57,10 +57,10 @@ json describe(const kernel &k)
 	json arguments = json::array();
 	for (const argument &a : k.arguments)
 		arguments.push_back(describe(k, a));
-	return {{"name", k.name},
-		{"arguments", arguments},
-		{"dimensions", k.dimensions},
-		{"split", {{"answer", split_words[size_t(k.split)]}, {"reason", k.split_reason}}}};
+	json split = {{"answer", split_words[size_t(k.split)]}, {"reason", k.split_reason}};
+	if (!k.apart.empty())
+		split["apart"] = k.apart;
+	return {{"name", k.name}, {"arguments", arguments}, {"dimensions", k.dimensions}, {"split", split}};
 }
 
 json describe(const image &i)
@@ -148,6 +148,8 @@ void print(const document &d)
 			arguments += (arguments.empty() ? "" : ", ") + text_of(a);
 		printf("kernel %s(%s)\n", k.name.c_str(), arguments.c_str());
 		printf("\tsplit: %s, %s\n", split_words[size_t(k.split)], k.split_reason.c_str());
+		if (k.split == format::split::unknown && !k.apart.empty())
+			printf("\tsplit: safe in launches whose sizes keep what its groups use apart\n");
 		for (const argument &a : k.arguments)
 			if (a.found)
 				printf("\t%s\n", reach_text(k, a).c_str());

@@ -66,6 +66,7 @@ void take_answers(const document &answers, kernel &to)
 	to.split = from->split;
 	to.split_reason = from->split_reason;
 	to.dimensions = from->dimensions;
+	to.apart = from->apart;
 	for (size_t i = 0; i < to.arguments.size(); i++) {
 		to.arguments[i].found = from->arguments[i].found;
 		to.arguments[i].reach = from->arguments[i].reach;

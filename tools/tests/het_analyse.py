@@ -10,11 +10,12 @@ import shutil
 import struct
 import subprocess
 import sys
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import command_line
 from command_line import Skip, run_cases, same
-from random_kernels import ARRAY_BYTES, CONTENTS, Item, Kernel, Launch, Maker, Undefined, items_of
+from random_kernels import ARRAY_BYTES, CONTENTS, FormMaker, Item, Kernel, Launch, Maker, Undefined, items_of
 
 ROOT = Path(__file__).resolve().parents[2]
 HET_ANALYSE = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build/bin/het-analyse")
@@ -64,8 +65,8 @@ def has_reach(argument: dict, launch: Launch) -> bool:
     return "reach" in argument and all(0 < multiplier(axis, launch) < 1 << 31 for axis in argument["reach"]["axes"])
 
 
-def group(item: Item) -> tuple[int, int]:
-    return item.query("group_id", 0), item.query("group_id", 1)
+def group(item: Item) -> tuple[int, int, int]:
+    return item.query("group_id", 0), item.query("group_id", 1), item.query("group_id", 2)
 
 
 def has_conflict(items: list[Item]) -> bool:
@@ -97,7 +98,7 @@ def has_pieces(argument: dict, items: list[Item]) -> bool:
 def is_allowed(kernel: dict, items: list[Item]) -> bool:
     """The launch is of the kind for which the answer holds."""
     launch = items[0].launch
-    if kernel["dimensions"] < 2 and launch.size[1] > 1:
+    if kernel["split"]["answer"] != "safe" or any(size > 1 for size in launch.size[kernel["dimensions"] :]):
         return False
     return all(
         "reach" not in a or has_pieces(a, items) for a in kernel["arguments"] if "write" in a.get("found", "")
@@ -117,34 +118,85 @@ def check_reaches(kernel: dict, items: list[Item], also_reads: bool) -> None:
                     raise AssertionError(f"bytes {at} to {at + count} of {array}, reach {first} to {end}")
 
 
-def check(made: Kernel, answer: dict, launches: list[Launch]) -> int:
-    """Returns how many launches were looked at."""
-    looked = 0
-    for launch in launches:
+def words_of(kernel: str, launch: Launch) -> str:
+    """As het-fatbin launches reads them."""
+    numbers = [launch.arguments[name] for name in ("n", "w", "m", "h")]
+    arguments = ["-"] * 3 + [n - (1 << 32) if n >> 31 else n for n in numbers]
+    return " ".join(map(str, [kernel, *launch.size, *launch.local, *launch.offset, *arguments]))
+
+
+def are_apart(answers: Path, asked: list[tuple[str, Launch]]) -> list[bool]:
+    """What the runtime finds out for each launch."""
+    lines = "\n".join(words_of(*one) for one in asked) + "\n"
+    program = str(Path(HET_ANALYSE).parent / "het-fatbin")
+    called = command_line.Called(program, "launches", answers, stdin=lines.encode())
+    same((called.status, called.err), (0, ""))
+    return [line == "apart" for line in called.out.splitlines()]
+
+
+@dataclass
+class Counted:
+    launches: int = 0
+    independent: int = 0
+    by_rule: int = 0  # independent ones that are safe by what is known of all launches
+    safe: int = 0  # and by their numbers
+
+    def add(self, other: "Counted") -> None:
+        for f in fields(self):
+            setattr(self, f.name, getattr(self, f.name) + getattr(other, f.name))
+
+    def __str__(self) -> str:
+        return f"{self.launches} launches, {self.independent} independent, {self.by_rule} safe by their kernels, {self.safe} with their numbers"
+
+
+def check(made: Kernel, answer: dict, launches: list[tuple[Launch, bool]]) -> Counted:
+    counted = Counted()
+    for launch, is_apart in launches:
         try:
             items = items_of(made, launch)
         except Undefined:
             continue
         try:
             check_reaches(answer, items, made.is_sum)
-            if answer["split"]["answer"] == "safe" and is_allowed(answer, items) and has_conflict(items):
-                raise AssertionError("two groups share a byte")
+            by_rule, is_independent = is_allowed(answer, items), not has_conflict(items)
+            if (by_rule or is_apart) and not is_independent:
+                raise AssertionError("two groups share a byte" + ("" if by_rule else ", though its numbers keep them apart"))
         except AssertionError as wrong:
             raise AssertionError(f"{wrong}\n# {answer['split']}\n# {launch}\n{made.text}") from wrong
-        looked += 1
-    return looked
+        counted.add(Counted(1, is_independent, by_rule and is_independent, (by_rule or is_apart) and is_independent))
+    return counted
 
 
-def answers_are_sound(work: Path) -> None:
-    maker = Maker(SEED)
+def check_all(work: Path, maker: Maker) -> Counted:
+    """Prints what was found, form by form."""
     kernels = [maker.kernel(f"k{n}") for n in range(KERNELS)]
     answers = analysed(work, "\n".join(k.text for k in kernels))
     same([a["name"] for a in answers], [f"k{n}" for n in range(KERNELS)])
-    safe = [a["split"]["answer"] == "safe" for a in answers]
-    looked = sum(check(k, a, list(maker.launches())) for k, a in zip(kernels, answers, strict=True))
-    print(f"# {sum(safe)} of {len(safe)} kernels are safe, {looked} launches")
-    if sum(safe) * 10 < len(safe):
-        raise AssertionError("hardly any kernel is safe: nothing was tried")
+    launches = [(n, launch) for n in range(KERNELS) for launch in maker.launches()]
+    apart = are_apart(work / "answers.het", [(f"k{n}", launch) for n, launch in launches])
+    of_kernel: list[list[tuple[Launch, bool]]] = [[] for _ in kernels]
+    for (n, launch), is_apart in zip(launches, apart, strict=True):
+        of_kernel[n].append((launch, is_apart))
+    forms: dict[str, Counted] = {}
+    for kernel, answer, asked in zip(kernels, answers, of_kernel, strict=True):
+        forms.setdefault(kernel.form, Counted()).add(check(kernel, answer, asked))
+    total = Counted()
+    for form, counted in sorted(forms.items()):
+        print(f"# {form}: {counted}")
+        total.add(counted)
+    return total
+
+
+def answers_are_sound(work: Path) -> None:
+    total = check_all(work, Maker(SEED))
+    if total.safe * 10 < total.launches:
+        raise AssertionError("hardly any launch is safe: nothing was tried")
+
+
+def answers_about_forms_are_sound(work: Path) -> None:
+    total = check_all(work, FormMaker(SEED))
+    if total.safe * 2 < total.independent:
+        raise AssertionError("most of what is independent is not known to be")
 
 
 def ran_split(file: Path, kernel: str, launch: Launch, arguments: list[str]) -> int:
@@ -204,7 +256,7 @@ def safe_kernels_give_the_same_when_split(work: Path) -> None:
     same(analysed_as_safe, ["safe"] * 3)
     file = fat_binary(work, SAFE)
     n = 1 << 18
-    line, plane = Launch((n, 1), (64, 1), (0, 0), {}), Launch((520, 512), (8, 1), (0, 0), {})
+    line, plane = Launch((n, 1, 1), (64, 1, 1), (0, 0, 0), {}), Launch((520, 512, 1), (8, 1, 1), (0, 0, 0), {})
     same(ran_split(file, "line", line, ["zeros", "random", str(n)]), 2)
     same(ran_split(file, "plane", plane, [f"index,size={n}", f"random:5,size={n}", "512"]), 2)
     same(ran_split(file, "pairs", line, [f"random,size={2 * n}", "256"]), 2)
@@ -222,17 +274,17 @@ def random_safe_kernels_give_the_same_when_split(work: Path) -> None:
     for kernel, answer in zip(kernels, answers, strict=True):
         for launch in maker.launches():
             try:
-                is_wanted = answer["split"]["answer"] == "safe" and is_allowed(answer, items_of(kernel, launch))
+                is_wanted = is_allowed(answer, items_of(kernel, launch))
             except Undefined:
                 continue
             if is_wanted and ran < 4:
                 ran += 1
-                numbers = [str(launch.arguments[name]) for name in ("n", "w", "m")]
+                numbers = [str(launch.arguments[name]) for name in ("n", "w", "m", "h")]
                 ran_split(file, answer["name"], launch, [array, array, f"@{work / 'a'}", *numbers])
     same(ran, 4)
 
 
-CASES = [answers_are_sound, safe_kernels_give_the_same_when_split, random_safe_kernels_give_the_same_when_split]
+CASES = [answers_are_sound, answers_about_forms_are_sound, safe_kernels_give_the_same_when_split, random_safe_kernels_give_the_same_when_split]
 
 if __name__ == "__main__":
     sys.exit(run_cases(CASES, "het-analyse-"))

@@ -21,12 +21,13 @@ document small()
 	document d;
 	const char source[] = "kernel void add() {}";
 	const uint64_t identity = source_identity(source, "-DN=1");
-	kernel add{"add", {}, format::split::safe, "writes at its own index, alone", 2, "N __X= Y=3", identity};
+	kernel add{"add",        {},      format::split::safe, "writes at its own index, alone", 2, "A 0 w 4 +4*a1*x0",
+		   "N __X= Y=3", identity};
 	format::reach_row reach = {-4, 12, uint64_t{1} << 32, {{4, 0, 1, 0, 0}, {4, 4, 2, -1, 1}}};
 	add.arguments.push_back(
 		{"x", "float*", format::space::global, format::access::read_only, 4, format::access::read_only, reach});
 	add.arguments.push_back({"n", "uint", format::space::value, format::access::none, 4, {}, {}});
-	d.kernels = {add, {"nothing", {}, format::split::unknown, "", 0, "", identity}};
+	d.kernels = {add, {"nothing", {}, format::split::unknown, "", 0, "", "", identity}};
 	d.images.push_back({format::target::opencl_c, "", 1, 2, "-DN=1", source, "", identity});
 	d.images.push_back({format::target::spirv, "", 1, 0, "", "", "llvm-spirv is not installed"});
 	d.images.push_back({format::target::native, "a; b; c", 0, 0, "", std::string("\0\x7f\xff binary", 10), ""});
@@ -198,7 +199,7 @@ TEST(container, of_another_major_version_is_refused)
 {
 	std::string file = to_elf(small());
 	auto newer = refusal(with_head(file, [](format::head &h) { h.major++; }));
-	EXPECT_TRUE(contains(newer, "version 2.2")) << newer;
+	EXPECT_TRUE(contains(newer, "version 2.3")) << newer;
 	EXPECT_TRUE(contains(newer, "newer libhet")) << newer;
 	auto older = refusal(with_head(file, [](format::head &h) { h.major--; }));
 	EXPECT_TRUE(contains(older, "build it again")) << older;
@@ -280,6 +281,8 @@ TEST(container, with_rows_that_lead_outside_is_refused)
 	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.split = 3; })));
 	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.asked = ~0u; })));
 	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.asked = r.split_reason; }))); // no words of that kind
+	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.apart = ~0u; })));
+	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.apart = r.split_reason; }))); // no statements
 	EXPECT_FALSE(read(arguments([](argument_row &r) { r.type = ~0u; })));
 	EXPECT_FALSE(read(arguments([](argument_row &r) { r.space = 0; })));
 	EXPECT_FALSE(read(arguments([](argument_row &r) { r.access = 4; })));

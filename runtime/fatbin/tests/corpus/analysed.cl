@@ -18,3 +18,15 @@ kernel void count(global const uchar *from, volatile global uint *bins)
 {
 	atomic_inc(&bins[from[get_global_id(0)]]);
 }
+
+#define TILE 8
+
+kernel void turned(global const uchar *from, global uchar *to, uint width, uint height)
+{
+	local uchar tile[TILE][TILE];
+	uint x = get_local_id(0), y = get_local_id(1);
+	uint left = get_group_id(0) * TILE, top = get_group_id(1) * TILE;
+	tile[y][x] = from[(top + y) * width + left + x];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	to[(left + y) * height + top + x] = tile[x][y];
+}

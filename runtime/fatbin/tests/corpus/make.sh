@@ -20,5 +20,5 @@ nvcc -ptx -arch=compute_75 -O3 kernels.cu -o - | sed -e '/^\/\//d' -e '/^$/d' -e
 "$het_fatbin" add images.het "$ptx" --target ptx --name sm_70 --version 6.0
 "$het_fatbin" add images.het "$rubbish" --target cubin --name sm_90
 # Of a later version, with the analysis. (Made again, the files above would be so, too: keep those of version 1.0, and
-# analysed-1.1.het, which was made in the same way.)
+# analysed-1.1.het and analysed-1.2.het, which were made in the same way.)
 "$het_fatbin" build analysed.cl --targets opencl,ptx -o analysed.het

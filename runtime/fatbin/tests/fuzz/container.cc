@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // For libFuzzer: any file is read or refused with a reason, and nothing beside it is touched. Each is read once more with a
 // right checksum, behind which the other checks stand alone.
+#include "fatbin/apart.h"
 #include "fatbin/checksum.h"
 #include "fatbin/pick.h"
 #include "fatbin/reach.h"
@@ -14,6 +15,8 @@ using namespace het::fatbin;
 namespace
 {
 
+constexpr uint64_t most_of_32_bits = (uint64_t{1} << 31) - 1;
+
 // Whatever a reach says, its pieces are those of a launch.
 void find_all_pieces(const kernel &k, const argument &a)
 {
@@ -25,6 +28,17 @@ void find_all_pieces(const kernel &k, const argument &a)
 	}
 }
 
+// The text was looked at when the file was read; numbers of arguments may be any.
+void judge_launches(const kernel &k)
+{
+	constexpr int64_t numbers[] = {0, 64, -1, INT64_MAX, INT64_MIN, int64_t{1} << 31};
+	std::vector<known_number> arguments(k.narguments);
+	for (size_t i = 0; i < arguments.size(); i++)
+		arguments[i] = {true, numbers[i % std::size(numbers)]};
+	keeps_groups_apart(k.apart, {{64, 48, 4}, {16, 16, 2}, {0, 0, 7}}, arguments);
+	keeps_groups_apart(k.apart, {{most_of_32_bits, 1, 1}, {1, 1, 1}, {0, 0, 0}}, arguments);
+}
+
 size_t length_of_all(const container &c)
 {
 	size_t n = 0;
@@ -33,6 +47,7 @@ size_t length_of_all(const container &c)
 		n += strlen(k.name) + strlen(k.split_reason);
 		for (uint32_t a = 0; a < k.narguments; a++)
 			n += strlen(c.argument(k, a).name) + strlen(c.argument(k, a).type);
+		judge_launches(k);
 		for (uint32_t a = 0; a < k.narguments; a++)
 			find_all_pieces(k, c.argument(k, a));
 		kernel found;

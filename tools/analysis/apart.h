@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#pragma once
+
+#include "analysis/accesses.h"
+#include "analysis/sums.h"
+
+namespace tool::analysis
+{
+
+// What a launch needs to find out whether its groups use different bytes, as runtime/fatbin/apart.h reads it. "": it can't be said.
+std::string apart_text(const accesses &of, sums &known);
+
+} // namespace tool::analysis
