@@ -54,9 +54,10 @@ bool reader::take_number(int64_t most, int64_t &to)
 	if (!is_digit(*at_))
 		return false;
 	for (to = 0; is_digit(*at_); at_++) {
-		to = to * 10 + (*at_ - '0');
-		if (to > most)
+		int64_t digit = *at_ - '0';
+		if (to > (most - digit) / 10)
 			return false;
+		to = to * 10 + digit;
 	}
 	return true;
 }
