@@ -30,7 +30,6 @@ struct begin_result {
 	};
 	begin_result(state s) : how(s) {}                   // NOLINT(google-explicit-constructor)
 	begin_result(int code) : how(over), status(code) {} // NOLINT(google-explicit-constructor)
-	bool operator==(const begin_result &) const = default;
 
 	state how;
 	int status = 0; // of what is over: 0 or a code

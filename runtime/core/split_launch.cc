@@ -90,15 +90,19 @@ begin_result split_launch::begin(executor &)
 // What the device has done can be had from it still, and told from what others did. Lock held.
 bool split_launch::keeps_results(unsigned participant) const
 {
-	return !ledger_.of(participant).out || !(has_twins() || device(participant).lost.load());
+	return !ledger_.of(participant).out || outlives_loss(participant);
+}
+
+// So it is although it does no more. Lock held.
+bool split_launch::outlives_loss(unsigned participant) const
+{
+	return !has_twins() && !device(participant).lost.load();
 }
 
 // The device does no more of this launch. False: others can't do it. Lock held.
 bool split_launch::lose(unsigned participant, int err, bool again)
 {
-	// It is out from now on; by what it was, nothing would ever be lost with it.
-	bool keeps = !(has_twins() || device(participant).lost.load());
-	ledger::loss l = ledger_.lose(participant, again, keeps);
+	ledger::loss l = ledger_.lose(participant, again, outlives_loss(participant));
 	if (l == ledger::loss::final)
 		failure_ = failure_ ? failure_ : err;
 	else if (l == ledger::loss::first)

@@ -46,6 +46,7 @@ class split_launch final : public split_plan, public watched_launch
 	void start(block *list);
 	void note(block &b, int err, bool again);
 	bool keeps_results(unsigned participant) const;
+	bool outlives_loss(unsigned participant) const;
 	bool lose(unsigned participant, int err, bool again);
 	block *compare_twins();
 	int bring_together();

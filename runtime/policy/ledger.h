@@ -53,7 +53,6 @@ class ledger
 	loss lose(unsigned participant, bool again, bool keeps_results);
 
 	const participant &of(unsigned number) const { return participants_[number]; }
-	const ledger_entry *latest() const { return entries_; }
 	unsigned under_way() const { return under_way_; }
 	// Blocks that have ended, however.
 	uint64_t ended() const { return ended_; }
