@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // photo through het_launch(): smooths a picture, of which the host looks at a few rows between the steps.
 #include "apps/common/app.h"
-#include "common/cuda_kernels.h"
 #include "common/format.h"
 #include "measure/picture.h"
 
@@ -167,8 +166,7 @@ int run(const app_options &o, photo_options p)
 		      {"steps", p.steps},
 		      {"steps_a_look", p.steps_a_look},
 		      {"edge", p.edge}};
-	const kernel_text text = {unpack_kernel.opencl, cuda_kernels_ptx};
-	a.kernels = {&text,
+	a.kernels = {&diffusion_kernels,
 		     {{"unpack", unpack_on_host, 3}, {"diffuse", diffuse_on_host, 6}, {"pack", pack_on_host, 3}}};
 	a.tolerance = picture_tolerance;
 	a.make = [&](plain_device *d) { return std::make_unique<smoothing>(subjects, p, d); };

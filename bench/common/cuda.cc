@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "common/cuda.h"
 
-#include "common/cuda_kernels.h"
 #include "common/format.h"
 
 #include <dlfcn.h>
@@ -65,21 +64,19 @@ unsigned cuda_device_count()
 	}
 }
 
-cuda_program::cuda_program(unsigned ordinal) : cuda_program(ordinal, cuda_kernels_ptx) {}
-
-cuda_program::cuda_program(unsigned ordinal, const char *ptx)
+cuda_program::cuda_program(unsigned ordinal)
 {
 	cu_context context;
 	cuda_check(cuda().get_device(&device_, int(ordinal)), "cuDeviceGet");
 	cuda_check(cuda().retain_context(&context, device_), "cuDevicePrimaryCtxRetain");
 	cuda_check(cuda().push_context(context), "cuCtxPushCurrent");
 	cuda_check(cuda().create_stream(&stream_, cu_stream_non_blocking, 0), "cuStreamCreate");
-	cuda_check(cuda().load_module(&module_, ptx), "cuModuleLoadData");
 }
 
 cuda_program::~cuda_program()
 {
-	cuda().unload_module(module_);
+	for (const auto &[text, l] : loaded_)
+		cuda().unload_module(l.module);
 	cuda().destroy_stream(stream_);
 	cu_context ours;
 	cuda().pop_context(&ours);
@@ -107,19 +104,22 @@ std::string cuda_program::driver_version()
 	return format("%d.%d", version / 1000, version % 1000 / 10);
 }
 
-cu_function cuda_program::function(const std::string &kernel)
+cu_function cuda_program::function(const kernel_text &text, const std::string &kernel)
 {
-	cu_function &f = functions_[kernel];
+	loaded &l = loaded_[&text];
+	if (!l.module)
+		cuda_check(cuda().load_module(&l.module, text.ptx), "cuModuleLoadData");
+	cu_function &f = l.functions[kernel];
 	if (!f)
-		cuda_check(cuda().get_function(&f, module_, kernel.c_str()), kernel.c_str());
+		cuda_check(cuda().get_function(&f, l.module, kernel.c_str()), kernel.c_str());
 	return f;
 }
 
-void cuda_program::launch(const std::string &kernel, const sizes &blocks, const sizes &threads,
+void cuda_program::launch(const kernel_text &text, const std::string &kernel, const sizes &blocks, const sizes &threads,
 			  std::vector<void *> arguments)
 {
-	cuda_check(cuda().launch(function(kernel), blocks[0], blocks[1], blocks[2], threads[0], threads[1], threads[2],
-				 0, stream_, arguments.data(), nullptr),
+	cuda_check(cuda().launch(function(text, kernel), blocks[0], blocks[1], blocks[2], threads[0], threads[1],
+				 threads[2], 0, stream_, arguments.data(), nullptr),
 		   "cuLaunchKernel");
 }
 

@@ -3,6 +3,7 @@
 // first one is asked for.
 #pragma once
 
+#include "common/kernel_text.h"
 #include "dev/cuda_abi.h"
 
 #include <array>
@@ -29,9 +30,7 @@ class cuda_program
       public:
 	using sizes = std::array<unsigned, 3>;
 
-	// The benchmarks' kernels.
 	explicit cuda_program(unsigned ordinal);
-	cuda_program(unsigned ordinal, const char *ptx);
 	~cuda_program();
 	cuda_program(const cuda_program &) = delete;
 	cuda_program &operator=(const cuda_program &) = delete;
@@ -42,21 +41,27 @@ class cuda_program
 	static std::string driver_version();
 
 	het::cu_stream stream() const { return stream_; }
-	het::cu_function function(const std::string &kernel);
+	// A text's kernels are loaded when the first one is asked for.
+	het::cu_function function(const kernel_text &text, const std::string &kernel);
 	// @arguments: addresses of the values.
-	void launch(const std::string &kernel, const sizes &blocks, const sizes &threads,
+	void launch(const kernel_text &text, const std::string &kernel, const sizes &blocks, const sizes &threads,
 		    std::vector<void *> arguments);
-	void launch(const std::string &kernel, unsigned blocks, unsigned threads, std::vector<void *> arguments)
+	void launch(const kernel_text &text, const std::string &kernel, unsigned blocks, unsigned threads,
+		    std::vector<void *> arguments)
 	{
-		launch(kernel, sizes{blocks, 1, 1}, sizes{threads, 1, 1}, std::move(arguments));
+		launch(text, kernel, sizes{blocks, 1, 1}, sizes{threads, 1, 1}, std::move(arguments));
 	}
 	void finish() const;
 
       private:
+	struct loaded {
+		het::cu_module module = nullptr;
+		std::map<std::string, het::cu_function> functions;
+	};
+
 	het::cu_device device_ = 0;
 	het::cu_stream stream_ = nullptr;
-	het::cu_module module_ = nullptr;
-	std::map<std::string, het::cu_function> functions_;
+	std::map<const kernel_text *, loaded> loaded_;
 };
 
 } // namespace bench

@@ -5,6 +5,7 @@
 // own threads alone, as with any device that has a driver.
 #pragma once
 
+#include "common/kernel_text.h"
 #include "json/json.h"
 
 #include <cstddef>
@@ -38,10 +39,9 @@ using arguments = std::span<const argument>;
 
 // One kernel in all languages. Its address is its identity: define it with static storage.
 struct kernel {
-	const char *name;   // of the function in @opencl
-	const char *opencl; // source; CPU_DEVICE is defined when it is compiled for a CPU
+	const char *name;        // of the function in @text
+	const kernel_text &text; // CPU_DEVICE is defined when OpenCL compiles it for a CPU
 	void (*host)(arguments args, size_t first, size_t end); // work-items [first, end)
-	const char *cuda = nullptr;                             // its name in cuda_kernels.cu, if that is another
 };
 
 class device

@@ -104,7 +104,7 @@ void cuda_device::launch(const kernel &k, size_t items, size_t group, arguments 
 		values.push_back(const_cast<void **>(&a.buffer)); // all kinds lie at one place
 	timed_launch t = spare_pair();
 	cuda_check(cuda().record_event(t.before, program_.stream()), "cuEventRecord");
-	program_.launch(k.cuda ? k.cuda : k.name, unsigned((items + group - 1) / group), unsigned(group), values);
+	program_.launch(k.text, k.name, unsigned((items + group - 1) / group), unsigned(group), values);
 	cuda_check(cuda().record_event(t.after, program_.stream()), "cuEventRecord");
 	launches_.push_back(t);
 }

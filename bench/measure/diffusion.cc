@@ -9,50 +9,6 @@ namespace bench
 namespace
 {
 
-const char *const source = R"(
-kernel void unpack(global const uchar *bytes, global float *floats, int n)
-{
-	int i = get_global_id(0);
-	if (i < n)
-		floats[i] = bytes[i];
-}
-
-float flow(float there, float here, float edge)
-{
-	float d = there - here;
-	float r = d / edge;
-	return d / (1 + r * r);
-}
-
-kernel void diffuse(global const float *from, global float *to, int width, int height, float edge, float rate)
-{
-	int i = get_global_id(0);
-	int row = width * 3;
-	int y = i / row;
-	int x = i % row;
-	if (y >= height)
-		return;
-	float here = from[i];
-	float sum = 0;
-	if (x >= 3)
-		sum += flow(from[i - 3], here, edge);
-	if (x + 3 < row)
-		sum += flow(from[i + 3], here, edge);
-	if (y > 0)
-		sum += flow(from[i - row], here, edge);
-	if (y + 1 < height)
-		sum += flow(from[i + row], here, edge);
-	to[i] = here + rate * sum;
-}
-
-kernel void pack(global const float *floats, global uchar *bytes, int n)
-{
-	int i = get_global_id(0);
-	if (i < n)
-		bytes[i] = convert_uchar_sat(floats[i] + 0.5f);
-}
-)";
-
 float flow(float there, float here, float edge)
 {
 	float d = there - here;
@@ -112,9 +68,9 @@ void launch(device &d, const kernel &k, picture_size size, arguments args)
 
 } // namespace
 
-const kernel unpack_kernel = {"unpack", source, unpack_on_host};
-const kernel diffuse_kernel = {"diffuse", source, step_on_host};
-const kernel pack_kernel = {"pack", source, pack_on_host};
+const kernel unpack_kernel = {"unpack", diffusion_kernels, unpack_on_host};
+const kernel diffuse_kernel = {"diffuse", diffusion_kernels, step_on_host};
+const kernel pack_kernel = {"pack", diffusion_kernels, pack_on_host};
 
 void launch_unpack(device &d, picture_size size, void *bytes, void *floats)
 {

@@ -16,8 +16,8 @@ struct picture_size {
 	size_t samples() const { return size_t(width) * size_t(height) * 3; }
 };
 
-// The three kernels: unpack(bytes, floats, n), diffuse(from, to, width, height, edge, rate), pack(floats, bytes, n). Their
-// OpenCL C is one text.
+// The three kernels are unpack(bytes, floats, n), diffuse(from, to, width, height, edge, rate) and pack(floats, bytes, n).
+extern const kernel_text diffusion_kernels;
 extern const kernel unpack_kernel, diffuse_kernel, pack_kernel;
 
 // Share of the flow between neighbours that one step lets through; stable up to 1/4.

@@ -10,6 +10,8 @@
 namespace bench
 {
 
+extern const kernel_text matvec_kernels;
+
 namespace
 {
 
@@ -37,61 +39,6 @@ void matvec_rows(const float *A, const float *x, const float *b, float *y, size_
 		y[i] = row_product(A + i * n, x, n) + b[i];
 }
 
-// One work-item a row: what the paper ran, and what one writes first.
-const char *const plain_source = R"(
-kernel void matvec(global const float *A, global const float *x, global const float *b, global float *y, int n)
-{
-	int i = get_global_id(0);
-	if (i >= n)
-		return;
-	float sum = 0;
-	for (int j = 0; j < n; ++j)
-		sum += A[(size_t)i * n + j] * x[j];
-	y[i] = sum + b[i];
-}
-)";
-
-// For speed: a core takes whole rows in vector registers; a GPU's work-group takes one row together, so that
-// its reads coalesce.
-const char *const tuned_source = R"(
-#ifdef CPU_DEVICE
-kernel void matvec(global const float *A, global const float *x, global const float *b, global float *y, int n)
-{
-	size_t i = get_global_id(0);
-	if (i >= n)
-		return;
-	global const float *row = A + i * n;
-	float16 sum = 0;
-	int j = 0;
-	for (; j + 16 <= n; j += 16)
-		sum += vload16(0, row + j) * vload16(0, x + j);
-	float8 s8 = sum.lo + sum.hi;
-	float4 s4 = s8.lo + s8.hi;
-	float total = s4.x + s4.y + s4.z + s4.w;
-	for (; j < n; ++j)
-		total += row[j] * x[j];
-	y[i] = total + b[i];
-}
-#else
-kernel void matvec(global const float *A, global const float *x, global const float *b, global float *y, int n)
-{
-	local float sums[64];
-	size_t i = get_group_id(0), l = get_local_id(0);
-	float sum = 0;
-	for (int j = l; j < n; j += 64)
-		sum += A[i * n + j] * x[j];
-	sums[l] = sum;
-	for (int half = 32; half > 0; half /= 2) {
-		barrier(CLK_LOCAL_MEM_FENCE);
-		if (l < half)
-			sums[l] += sums[l + half];
-	}
-	if (l == 0)
-		y[i] = sums[0] + b[i];
-}
-#endif
-)";
-
 void matvec_on_items(arguments a, size_t first, size_t end)
 {
 	const size_t n = size_t(a[4].integer);
@@ -99,8 +46,8 @@ void matvec_on_items(arguments a, size_t first, size_t end)
 		    static_cast<float *>(a[2].buffer), static_cast<float *>(a[3].buffer), n, first, std::min(end, n));
 }
 
-const kernel plain_matvec = {"matvec", plain_source, matvec_on_items};
-const kernel tuned_matvec = {"matvec", tuned_source, matvec_on_items, "matvec_tuned"};
+const kernel plain_matvec = {"matvec", matvec_kernels, matvec_on_items};
+const kernel tuned_matvec = {"matvec_tuned", matvec_kernels, matvec_on_items};
 
 } // namespace
 

@@ -70,7 +70,7 @@ class raw_cuda final : public raw_launch
 {
       public:
 	raw_cuda(unsigned ordinal, const empty_arguments &a)
-	    : arguments_(a), program_(ordinal, empty_kernels.ptx), function_(program_.function(a.kernel()))
+	    : arguments_(a), program_(ordinal), function_(program_.function(empty_kernels, a.kernel()))
 	{
 		for (unsigned i = 0; a.ranges && i < a.count; i++)
 			cuda_check(cuda().allocate(&buffers_[i], empty_range_bytes), "cuMemAlloc");

@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "common/library.h"
 #include "common/memory.h"
+#include "measure/pages.h"
 
 #include <cstring>
 #include <stdexcept>
@@ -17,13 +18,7 @@ namespace
 constexpr size_t words_a_page = page_size / sizeof(int);
 
 // One word in each page.
-const kernel mark_pages = {"mark_pages",
-			   "kernel void mark_pages(global int *a, int first)\n"
-			   "{\n"
-			   "	size_t page = get_global_id(0);\n"
-			   "	a[page * 1024] = first + (int)page;\n"
-			   "}\n",
-			   [](arguments a, size_t first, size_t end) {
+const kernel mark_pages = {"mark_pages", pages_kernels, [](arguments a, size_t first, size_t end) {
 				   for (size_t page = first; page < end; ++page)
 					   static_cast<int *>(a[0].buffer)[page * words_a_page] =
 						   a[1].integer + int(page);

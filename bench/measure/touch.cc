@@ -9,6 +9,7 @@
 #include "common/memory.h"
 #include "common/owned.h"
 #include "common/stats.h"
+#include "measure/pages.h"
 
 #include <cerrno>
 #include <cstring>
@@ -35,9 +36,9 @@ const std::map<std::string, int> trap_flags = {{"kmod", GPUVM_TRAP_KMOD},
 const std::map<std::string, int> spin_flags = {
 	{"adaptive", 0}, {"always", GPUVM_SPIN_ALWAYS}, {"never", GPUVM_SPIN_NEVER}};
 
-const kernel stamp = {
-	"stamp", "kernel void stamp(global int *a, int at, int value) { a[at] = value; }",
-	[](arguments a, size_t, size_t) { static_cast<int *>(a[0].buffer)[a[1].integer] = a[2].integer; }};
+const kernel stamp = {"stamp", pages_kernels, [](arguments a, size_t, size_t) {
+			      static_cast<int *>(a[0].buffer)[a[1].integer] = a[2].integer;
+		      }};
 
 // Has the system read memory of ours.
 class system_reader

@@ -5,6 +5,7 @@
 #include "common/library.h"
 #include "common/memory.h"
 #include "common/progress.h"
+#include "measure/pages.h"
 
 #include <algorithm>
 #include <atomic>
@@ -73,8 +74,8 @@ void session::mark(uvm_array &a, size_t count)
 	a.before_kernel();
 	value_ += 1000003;
 	het::cu_deviceptr p = a.device();
-	program_.launch("mark_pages", unsigned(count + block - 1) / block, unsigned(count < block ? count : block),
-			{&p, &value_});
+	program_.launch(pages_kernels, "mark_pages", unsigned(count + block - 1) / block,
+			unsigned(count < block ? count : block), {&p, &value_});
 	program_.finish();
 	a.after_kernel();
 }
@@ -136,7 +137,7 @@ double session::use_after_writes(size_t first, size_t step, size_t count, bool r
 	het::cu_deviceptr p = large_->device();
 	double start = now_us();
 	large_->before_kernel();
-	program_.launch("add_to_pages", pages / block, block, {&p, &number, &added});
+	program_.launch(pages_kernels, "add_to_pages", pages / block, block, {&p, &number, &added});
 	program_.finish();
 	double took = now_us() - start;
 	large_->after_kernel();

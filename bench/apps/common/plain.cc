@@ -78,7 +78,7 @@ class plain_opencl final : public plain_device
 class plain_cuda final : public plain_device
 {
       public:
-	explicit plain_cuda(const char *ptx) : program_(0, ptx) {}
+	explicit plain_cuda(const kernel_text &text) : text_(text), program_(0) {}
 
 	void *allocate(size_t nbytes) override
 	{
@@ -110,7 +110,7 @@ class plain_cuda final : public plain_device
 		std::vector<void *> addresses;
 		for (const plain_argument &a : args)
 			addresses.push_back(const_cast<void *>(a.bytes));
-		program_.launch(kernel, blocks, threads, std::move(addresses));
+		program_.launch(text_, kernel, blocks, threads, std::move(addresses));
 	}
 	void finish() override { program_.finish(); }
 
@@ -120,6 +120,7 @@ class plain_cuda final : public plain_device
 		return het::cu_deviceptr(reinterpret_cast<uintptr_t>(buffer));
 	}
 
+	const kernel_text &text_;
 	cuda_program program_;
 };
 
@@ -129,7 +130,7 @@ std::unique_ptr<plain_device> open_plain(het::device d, const app_kernels &kerne
 {
 	const het_device_info info = d.info();
 	if (info.kind == HET_DEVICE_CUDA)
-		return std::make_unique<plain_cuda>(kernels.text->ptx);
+		return std::make_unique<plain_cuda>(*kernels.text);
 	if (info.kind != HET_DEVICE_OPENCL)
 		return nullptr;
 	return std::make_unique<plain_opencl>(find_cl_device(info.name), kernels.text->opencl);
