@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/resolver.h"
 
+#include "memory/fetch.h"
 #include "memory/leadership.h"
 #include "memory/library.h"
 #include "memory/spinner.h"
@@ -33,7 +34,7 @@ class resolver final : public server
 	void wait_for_device(bool long_wait) override;
 	bool has_room(uint8_t source, unsigned most) const override
 	{
-		bool alike = !kept_count_ || kept_[first_kept_].st.from == source;
+		bool alike = !kept_count_ || kept_[first_kept_].touch.st.from == source;
 		return alike && kept_count_ < std::min(most, most_kept);
 	}
 	unsigned kept() const override { return kept_count_; }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/host_touch.h"
+
+#include "memory/brackets.h"
+#include "memory/failure.h"
+#include "memory/library.h"
+#include "os/clock.h"
+#include "os/settings.h"
+
+#include <algorithm>
+
+namespace het
+{
+
+pages host_touch::page() const
+{
+	uintptr_t begin = round_down(t.addr, a.place.page);
+	return pages_of(a, {begin, begin + a.place.page});
+}
+
+layout::span host_touch::window()
+{
+	event e = t.write ? event::touch_write : event::touch_read;
+	auto limit = uint32_t(std::max<size_t>(settings().read_ahead >> a.place.chunk_shift, 1));
+	uint32_t wanted = a.ahead.window(c, limit, !t.write), end = c + 1;
+	for (; end - c < wanted && end < a.place.chunks; end++) {
+		const chunk &ch = a.chunks[end];
+		step other = next_step(ch.state(), e, 0, lib().rules);
+		if (ch.flags || other.from != st.from || other.next != st.next || is_barred(a, end))
+			break;
+	}
+	a.ahead.stopped_at(end);
+	return {c, end};
+}
+
+std::optional<verdict> host_touch::refusal() const
+{
+	if (s.in_handler())
+		return verdict::hand_over;
+	if (s.kept())
+		return verdict::later;
+	return std::nullopt;
+}
+
+void host_touch::wake() const
+{
+	lib().catcher->wake(page());
+}
+
+void host_touch::count() const
+{
+	statistics &counted = lib().stats;
+	uint64_t took = now_ns() - seen;
+	counted.touches.add(1);
+	counted.touch_ns.add(took);
+	counted.stalls.add(took);
+}
+
+void host_touch::fail_unread() const
+{
+	void *user = a.place.user.ptr();
+	report(GPUVM_EDEVALLOC, user,
+	       "array %p: a device failed while the host touched %p; its only valid copy can't be read: SIGBUS", user,
+	       reinterpret_cast<void *>(t.addr));
+	fail_chunk(a, c);
+}
+
+} // namespace het

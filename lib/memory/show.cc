@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "memory/show.h"
+
+#include "memory/brackets.h"
+#include "memory/chunks.h"
+#include "memory/failure.h"
+#include "memory/fragmented.h"
+#include "memory/home.h"
+#include "memory/host_writes.h"
+#include "memory/library.h"
+#include "os/inject.h"
+#include "os/probes.h"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace het
+{
+
+int show_pages(const array &a, range r, access to)
+{
+	trap &catcher = *lib().catcher;
+	pages p = pages_of(a, r);
+	int err = catcher.admit(p, to);
+	// A hole in the source can only come from outside (somebody punched it). The bytes are gone either way.
+	if (err == -EFAULT && lib().source->populate(p.offset, r.size()))
+		err = catcher.admit(p, to);
+	return err;
+}
+
+bool take_answer(array &a, uint32_t c, range r, int err)
+{
+	trap &catcher = *lib().catcher;
+	if (err > 0)
+		take_in_found_writes(a, a.place.chunks_of(r));
+	if (err >= 0)
+		return true;
+	if (err == -ENOMEM && !catcher.features().by_page)
+		return false;
+	if (err == -ENOENT) {
+		void *user = a.place.user.ptr();
+		report(GPUVM_ESTATE, user, "array %p: its memory was unmapped behind the library's back", user);
+		catcher.wake(pages_of(a, r));
+		return true;
+	}
+	fail_unshown(a, c, err);
+	return true;
+}
+
+void fail_unshown(array &a, uint32_t c, int err)
+{
+	void *user = a.place.user.ptr();
+	report(GPUVM_EPROT, user, "array %p: pages can't be shown (errno %d): SIGBUS", user, -err);
+	fail_chunk(a, c);
+}
+
+void enter_all(array &a, layout::span s, chunk_state next)
+{
+	narrow_fast(a, next.valid);
+	for (uint32_t c = s.first; c < s.last; c++)
+		enter(a, a.chunks[c], next);
+}
+
+namespace
+{
+
+bool any_barred(const array &a)
+{
+	uint32_t c = 0;
+	while (lib().strict && c < a.place.chunks && !is_barred(a, c))
+		c++;
+	return lib().strict && c < a.place.chunks;
+}
+
+bool all_at_host(const array &a)
+{
+	for (uint32_t c = 0; c < a.place.chunks; c++) {
+		if (a.chunks[c].valid != host_copy || a.chunks[c].flags)
+			return false;
+	}
+	return true;
+}
+
+bool admit(array &a, range r, access to)
+{
+	return take_answer(a, a.place.chunk_at(r.begin), r, show_pages(a, r, to));
+}
+
+// A mutant, which a test must notice: state and pages do not change under one lock.
+verdict show_unlocked(host_touch &h, layout::span s, range r)
+{
+	enter_all(h.a, s, h.st.next);
+	h.g.unlock();
+	delay_point();
+	admit(h.a, r, h.st.next.host);
+	h.g.lock();
+	return verdict::done;
+}
+
+} // namespace
+
+verdict show_whole(host_touch &h)
+{
+	array &a = h.a;
+	if (h.s.in_handler())
+		return verdict::hand_over;
+	// Unlinked, or about to be, while the lock was dropped.
+	if (!a.live || a.held) {
+		h.wake();
+		return verdict::done;
+	}
+	visit v(a, h.g);
+	h.s.wait_for_device(true);
+	layout::span all{0, a.place.chunks};
+	int err = 0;
+	// Kernels may end, and take chunks away again, while their data comes.
+	do {
+		// What a kernel writes in strict mode is not to be shown: the toucher waits for that, wherever it is.
+		if (any_barred(a)) {
+			a.chunks[h.c].flags |= chunk_awaited;
+			return verdict::wait;
+		}
+		err = bring_home(a, h.g, all, event::touch_write, h.s.lane());
+		wait_until_idle(a, h.g, all);
+	} while (!err && (!all_at_host(a) || any_barred(a)));
+	if (!err) {
+		enter_all(a, all, {host_copy, access::write});
+		err = lib().catcher->admit(body_of(a), access::write);
+	}
+	HET_PROBE3(resolve, a.place.body.begin, a.place.body.size(), int(access::write));
+	if (err < 0) {
+		void *user = a.place.user.ptr();
+		report(GPUVM_EPROT, user, "array %p: pages can't be shown (raise vm.max_map_count): SIGBUS", user);
+		fail_chunk(a, h.c);
+	}
+	return verdict::done;
+}
+
+verdict show(host_touch &h)
+{
+	const array &a = h.a;
+	bool by_page = lib().catcher->features().by_page;
+	layout::span s = h.window();
+	range r = a.place.chunk_range(s.first, s.last - s.first);
+	if (by_page)
+		r.begin = h.page().at.begin;
+	if (mutant_nolock())
+		return show_unlocked(h, s, r);
+	delay_point();
+	enter_all(h.a, s, h.st.next);
+	// Page after page that takes long; who waits for the first can go on meanwhile.
+	size_t piece = by_page ? std::min(r.size(), piece_bytes) : r.size();
+	bool shown = true;
+	for (range rest = r; shown && !rest.empty(); rest.begin += std::min(piece, rest.size())) {
+		range first = {rest.begin, std::min(rest.begin + piece, rest.end)};
+		shown = admit(h.a, first, h.st.next.host);
+		HET_PROBE3(resolve, first.begin, first.size(), int(h.st.next.host));
+		if (rest.begin == r.begin)
+			h.count();
+	}
+	return shown ? verdict::done : show_whole(h);
+}
+
+} // namespace het
