@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -32,18 +33,25 @@
 #define FAMILY 3
 #define THREADS 2
 #define LENGTH (4 * MIB)
+#define WHOLE (LENGTH + 2 * MIB) /* with pages whose bytes nobody looks at */
 
 /* What the members of a family know of each other. */
 struct family {
 	pid_t pids[FAMILY];
 	char *primary[FAMILY], *alias[FAMILY]; /* addresses in the member's own space */
 	int sockets[2];
+	char seen[FAMILY][160]; /* what was foreign */
 };
 
 static struct family *family;
 static int self, disk, pipes[2], received = -1;
 static struct context context;
 static struct array array;
+/*
+ * Where pages go that leave the array for a while, and what received descriptors show. A place that the kernel chose
+ * could be a hole that such a page has left, or the end of an array: others would take for the array's what it shows.
+ */
+static char *moved, *shown;
 static __thread sigjmp_buf recover;
 
 static void on_fault(int number)
@@ -57,24 +65,28 @@ static char mark(int member)
 	return 'A' + member;
 }
 
-static bool is_foreign(char byte)
+/* Ends the process if one of the bytes, which it has read at an address of a member's, is neither that one's nor 0. */
+static void look(const char *bytes, ssize_t n, int member, const char *from)
 {
-	return byte && byte != mark(self);
+	for (ssize_t i = 0; i < n; i++)
+		if (bytes[i] && bytes[i] != mark(member)) {
+			snprintf(family->seen[self], sizeof(family->seen[self]),
+				 "member %d saw 0x%02x in member %d, at the primary's %+td and the alias's %+td", self,
+				 (unsigned char)bytes[i], member, from + i - family->primary[member],
+				 from + i - family->alias[member]);
+			_exit(member == self ? 50 : 51);
+		}
 }
 
+/* The last one is where it can be told whether something reaches too far. */
 static size_t page_of(void)
 {
-	return below(LENGTH / 4096) * 4096;
+	return (one_in(16) ? LENGTH / 4096 - 1 : below(LENGTH / 4096)) * 4096;
 }
 
 static char *own_page(void)
 {
 	return (char *)(one_in(3) ? array.alias : array.primary) + page_of();
-}
-
-static char *members_page(int member)
-{
-	return (one_in(3) ? family->alias : family->primary)[member] + page_of();
 }
 
 static size_t some_length(const char *from)
@@ -88,22 +100,26 @@ static size_t some_length(const char *from)
 
 static void touch(void)
 {
-	volatile char *byte = own_page() + below(4096);
+	volatile char *at = own_page() + below(4096);
+	char byte;
 
 	if (sigsetjmp(recover, 1))
 		return;
-	if (one_in(2))
-		*byte = mark(self);
-	else if (is_foreign(*byte))
-		_exit(50);
+	if (one_in(2)) {
+		*at = mark(self);
+	} else {
+		byte = *at;
+		look(&byte, 1, self, (char *)at);
+	}
 }
 
 static void states(void)
 {
-	size_t at = page_of(), length = (1 + below(one_in(4) ? 512 : 16)) * 4096;
+	size_t at = one_in(4) ? below(WHOLE / 4096) * 4096 : page_of();
+	size_t length = (1 + below(one_in(4) ? 512 : 16)) * 4096;
 
-	if (length > LENGTH - at)
-		length = LENGTH - at;
+	if (length > WHOLE - at)
+		length = WHOLE - at;
 	switch (below(8)) {
 	case 0:
 		range_call(&array, GPUVM_IOC_PUNCH, at, length);
@@ -128,12 +144,12 @@ static void churn(void)
 	if (!one_in(16))
 		return;
 	gpuvm_ioctl(context.fd, GPUVM_IOC_REGION_DESTROY, &region);
-	region.length = LENGTH;
+	region.length = WHOLE;
 	region.chunk_shift = one_in(2) ? 21 : 16;
 	region.flags = one_in(2) ? GPUVM_REGION_HUGE : 0;
 	gpuvm_ioctl(context.fd, GPUVM_IOC_REGION_CREATE, &region);
 	at = one_in(2) ? 0 : page_of();
-	mmap((char *)array.primary + at, LENGTH - at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, context.fd,
+	mmap((char *)array.primary + at, WHOLE - at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, context.fd,
 	     GPUVM_MMAP_PRIMARY + at);
 }
 
@@ -145,8 +161,8 @@ static void resolve(void)
 	while (next_touch(&context, &seen, 1)) {
 		if (one_in(50))
 			((volatile __u32 *)context.ring)[below(40)] = any();
-		if (!one_in(4) && seen.offset < LENGTH)
-			set_state(&array, seen.offset & (LENGTH - 4096), 4096,
+		if (!one_in(4) && seen.offset < WHOLE)
+			set_state(&array, seen.offset & -4096UL, 4096,
 				  one_in(8) ? GPUVM_STATE_FAILED : GPUVM_STATE_HOST + below(2), NULL);
 	}
 }
@@ -196,7 +212,7 @@ static void move(void)
 
 	if (!one_in(8))
 		return;
-	elsewhere = mremap(page, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, (char *)array.primary + LENGTH + 8 * MIB);
+	elsewhere = mremap(page, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, moved);
 	if (elsewhere != MAP_FAILED)
 		mremap(elsewhere, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, page);
 }
@@ -220,23 +236,25 @@ static void through_pipe(void)
 
 static void through_disk(void)
 {
-	char *page = own_page();
+	size_t unseen = LENGTH + below((WHOLE - LENGTH) / 4096) * 4096;
 
 	if (disk < 0)
 		return;
-	/* What comes back may be another member's: it goes where nobody looks at it. */
+	/* What comes back may be another member's. */
 	if (one_in(2))
-		(void)!pwrite(disk, page, 4096, below(64) * 4096);
+		(void)!pwrite(disk, own_page(), 4096, below(64) * 4096);
 	else
-		(void)!pread(disk, (char *)array.primary + LENGTH, 4096, below(64) * 4096);
+		(void)!pread(disk, (char *)(one_in(3) ? array.alias : array.primary) + unseen, 4096, below(64) * 4096);
 }
 
 static void remote_memory(void)
 {
 	static __thread char bytes[8192];
 	int other = below(FAMILY);
-	struct iovec here = {.iov_base = bytes, .iov_len = 1 + below(sizeof(bytes))};
-	struct iovec there = {.iov_base = members_page(other), .iov_len = here.iov_len};
+	size_t at = page_of(), length = 1 + below(sizeof(bytes));
+	struct iovec here = {.iov_base = bytes, .iov_len = length < LENGTH - at ? length : LENGTH - at};
+	struct iovec there = {.iov_base = (one_in(3) ? family->alias : family->primary)[other] + at,
+			      .iov_len = here.iov_len};
 	ssize_t n;
 
 	if (one_in(3)) {
@@ -245,9 +263,7 @@ static void remote_memory(void)
 		return;
 	}
 	n = process_vm_readv(family->pids[other], &here, 1, &there, 1, 0);
-	for (ssize_t i = 0; i < n; i++)
-		if (bytes[i] && bytes[i] != mark(other))
-			_exit(51);
+	look(bytes, n, other, there.iov_base);
 }
 
 /* Its threads stand meanwhile, perhaps in the middle of a touch. */
@@ -283,7 +299,7 @@ static void pass_descriptor(void)
 		   (header = CMSG_FIRSTHDR(&message)) && header->cmsg_type == SCM_RIGHTS) {
 		close(__atomic_exchange_n(&received, *(int *)CMSG_DATA(header), __ATOMIC_RELAXED));
 		gpuvm_ioctl(received, GPUVM_IOC_SET_STATE, &op);
-		mmap(NULL, 4096, PROT_READ, MAP_SHARED, received, below(6) << 46);
+		mmap(shown, 4096, PROT_READ, MAP_SHARED | MAP_FIXED, received, below(6) << 46);
 	}
 }
 
@@ -335,7 +351,7 @@ static void *serve(void *seed)
 	seed_random((uintptr_t)seed);
 	for (;;) {
 		resolve();
-		set_state(&array, 0, LENGTH, GPUVM_STATE_HOST, NULL);
+		set_state(&array, 0, WHOLE, GPUVM_STATE_HOST, NULL);
 		sleep_ms(20);
 	}
 	return NULL;
@@ -345,7 +361,7 @@ static int set_up(int member)
 {
 	const struct rlimit few = {128, 128};
 	const char *name = getenv("GPUVM_SELFTEST_DISK");
-	struct gpuvm_region region = {.size = sizeof(region), .length = LENGTH, .chunk_shift = member % 2 ? 16 : 21};
+	struct gpuvm_region region = {.size = sizeof(region), .length = WHOLE, .chunk_shift = member % 2 ? 16 : 21};
 
 	self = member;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -357,6 +373,10 @@ static int set_up(int member)
 		region.flags = GPUVM_REGION_HUGE;
 	if (array_create_with(&array, &context, region))
 		return 2;
+	moved = mmap(NULL, 2 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (moved == MAP_FAILED)
+		return 3;
+	shown = moved + 4096;
 	memset((void *)array.alias, mark(self), LENGTH);
 	for (int i = 0; i < 2; i++) {
 		struct sigaction action = {.sa_handler = on_fault, .sa_flags = SA_NODEFER};
@@ -424,8 +444,8 @@ TEST_F_TIMEOUT(fuzz_processes, families, 100000)
 			ASSERT_NE(status, -ETIMEDOUT)
 			TH_LOG("a process of the family with GPUVM_FUZZ_SEED=%ld does not end", seed);
 			ASSERT_FALSE(WIFEXITED(status) && WEXITSTATUS(status))
-			TH_LOG("GPUVM_FUZZ_SEED=%ld: status %d (1, 2: set-up; 50, 51: foreign bytes)", seed,
-			       WEXITSTATUS(status));
+			TH_LOG("GPUVM_FUZZ_SEED=%ld: status %d (1 to 3: set-up; 50, 51: foreign bytes) %s", seed,
+			       WEXITSTATUS(status), family->seen[i]);
 		}
 		close(family->sockets[0]);
 		close(family->sockets[1]);
