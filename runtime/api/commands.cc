@@ -9,7 +9,6 @@
 #include "core/start.h"
 
 #include <bit>
-#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -37,18 +36,41 @@ int mark(const char *call, het_queue *queue, ordering how, size_t nwaits, het_ev
 	return send(std::move(e), {&queue->commands, how, list.nodes}, event);
 }
 
+// Of a launch that has its arguments; null where there was no memory for it. 0, a code, or split_launch::unsplit.
+template <class C> int prepare_and_send(const reference<C> &c, const het_launch_args &args, het_event **event)
+{
+	wait_list waits;
+	if (!c || !waits.take(args.nwaits, args.waits))
+		return fail(HET_ENOMEM, "het_launch: out of memory");
+	if (int err = c->prepare())
+		return err;
+	het_queue &queue = *c->queue;
+	return send(reference<het_event>::to(c.get()), {&queue.commands, usual_order(queue), waits.nodes}, event);
+}
+
 } // namespace
 
 GPUVM_PUBLIC int het_launch(het_queue *queue, const het_launch_args *args, het_event **event)
 {
 	if (args && !args->kernel)
 		return fail(HET_ENULL, "het_launch: null kernel");
+	het_launch_args a = {};
+	if (int err = accept_command("het_launch", queue, args, a))
+		return err;
+	kernel_arguments taken;
+	if (int err = taken.take(a))
+		return err;
 	// What cannot be split runs on one device.
-	bool several = queue && std::popcount(queue->devices) > 1;
-	bool split = several && args && args->size >= offsetof(het_launch_args, global) &&
-		     ((args->flags & HET_SPLIT) || args->kernel->may_be_safe());
-	int err = split ? command<split_launch>("het_launch", queue, args, event) : split_launch::unsplit;
-	return err == split_launch::unsplit ? command<launch>("het_launch", queue, args, event) : err;
+	reference<split_launch> split;
+	if (std::popcount(queue->devices) > 1 && taken.may_be_split()) {
+		split = reference<split_launch>(new (std::nothrow) split_launch(*queue, std::move(taken)));
+		int err = prepare_and_send(split, a, event);
+		if (err != split_launch::unsplit)
+			return err;
+	}
+	kernel_arguments whole = split ? split->give_back() : std::move(taken);
+	reference<launch> one(new (std::nothrow) launch(*queue, std::move(whole)));
+	return prepare_and_send(one, a, event);
 }
 
 GPUVM_PUBLIC int het_marker(het_queue *queue, size_t nwaits, het_event *const *waits, het_event **event)

@@ -44,14 +44,13 @@ const char *launch::what_is_special() const
 }
 
 // Devices of the queue that can run it, in the order of the queue's. Returns how many.
-unsigned launch::find_devices(const het_launch_args &args, het_device *(&found)[most_devices], het_device **lost,
-			      misfit &m) const
+unsigned launch::find_devices(het_device *(&found)[most_devices], het_device **lost, misfit &m) const
 {
 	uint32_t allowed = queue->devices;
 	if (addressed_)
 		allowed &= uint32_t{1} << addressed_->executor.number();
-	if (args.device)
-		allowed &= uint32_t{1} << args.device->executor.number();
+	if (named_)
+		allowed &= uint32_t{1} << named_->executor.number();
 	unsigned n = 0;
 	het_device *not_built = nullptr;
 	for (unsigned i = 0; i < core().ndevices; i++) {
@@ -149,12 +148,12 @@ int launch::prepare_one_of(std::span<het_device *> able, misfit &m, size_t *left
 	}
 }
 
-int launch::choose_device(const het_launch_args &args)
+int launch::choose_device()
 {
 	het_device *able[most_devices];
 	het_device *lost = nullptr;
 	misfit m;
-	size_t n = find_devices(args, able, &lost, m);
+	size_t n = find_devices(able, &lost, m);
 	if (!n && m.device)
 		return fail_for_groups(m);
 	if (!n && lost)
@@ -187,11 +186,9 @@ int launch::prepare_memory()
 	return err;
 }
 
-int launch::take(const het_launch_args &args)
+int launch::prepare()
 {
-	int err = take_launch(args);
-	if (!err)
-		err = choose_device(args);
+	int err = choose_device();
 	return err ? err : prepare_memory();
 }
 

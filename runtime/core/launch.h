@@ -13,8 +13,8 @@ class launch final : public kernel_command
       public:
 	using kernel_command::kernel_command;
 
-	// Checks and copies the arguments, chooses the device and prepares kernel and links there. 0 or a code.
-	int take(const het_launch_args &args);
+	// Chooses the device and prepares kernel and links there. 0 or a code.
+	int prepare();
 
 	begin_result begin(executor &x) override;
 	int end(int device_error) override;
@@ -31,14 +31,13 @@ class launch final : public kernel_command
 	bool can_take_arguments(const compute_device &d) const;
 	bool can_take_groups(const het_device &d, misfit &m) const;
 	const char *what_is_special() const;
-	unsigned find_devices(const het_launch_args &args, het_device *(&found)[most_devices], het_device **lost,
-			      misfit &m) const;
+	unsigned find_devices(het_device *(&found)[most_devices], het_device **lost, misfit &m) const;
 	int fail_for_groups(const misfit &m) const;
 	int prepare_one_of(std::span<het_device *> able, misfit &m, size_t *left);
 	double missing_on(const het_device &d) const;
 	candidate candidate_of(het_device &d) const;
 	het_device &place_among(std::span<het_device *const> devices);
-	int choose_device(const het_launch_args &args);
+	int choose_device();
 	void find_thieves(std::span<het_device *const> able);
 	int prepare_on(het_device &d);
 	int prepare_memory();

@@ -15,9 +15,9 @@ namespace het::rt
 
 static_assert(most_devices <= ledger::most);
 
-int split_launch::take(const het_launch_args &args)
+int split_launch::prepare()
 {
-	int err = plan(args);
+	int err = plan();
 	if (err)
 		return err;
 	ledger_.open(std::move(policy_), unsigned(participants().size()), is_repeatable());

@@ -19,8 +19,8 @@ class split_launch final : public split_plan, public watched_launch
       public:
 	using split_plan::split_plan;
 
-	// Checks and copies the arguments, and prepares kernel and links on all devices. 0, unsplit, or a code.
-	int take(const het_launch_args &args);
+	// Chooses devices, and prepares kernel and links there. 0, unsplit, or a code.
+	int prepare();
 
 	begin_result begin(executor &) override;
 	bool begins_anywhere() const override { return true; }

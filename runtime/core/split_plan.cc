@@ -245,16 +245,13 @@ int split_plan::choose_policy()
 	return policy_ ? 0 : fail(HET_ENOMEM, "het_launch: out of memory");
 }
 
-int split_plan::plan(const het_launch_args &args)
+int split_plan::choose()
 {
-	int err = take_launch(args);
-	if (!err && args.device)
-		err = refuse("the launch names its device");
-	is_declared_ = args.flags & HET_SPLIT;
-	if (!err && (is_refused(*kernel_, args.flags) || is_known_to_wait(*kernel_, is_declared_)))
-		err = unsplit;
-	if (!err)
-		err = choose_devices();
+	if (named_)
+		return refuse("the launch names its device");
+	if (is_refused(*kernel_, flags_) || is_known_to_wait(*kernel_, is_declared_))
+		return unsplit;
+	int err = choose_devices();
 	if (!err)
 		err = leave_out_sharers();
 	if (!err)
@@ -267,9 +264,22 @@ int split_plan::plan(const het_launch_args &args)
 		err = prepare_kernels();
 	if (!err)
 		err = choose_policy();
-	if (!err)
-		err = prepare_memory();
 	return err;
+}
+
+int split_plan::plan()
+{
+	given_shape_ = shape_;
+	is_declared_ = flags_ & HET_SPLIT;
+	int err = choose();
+	return err ? err : prepare_memory();
+}
+
+kernel_arguments split_plan::give_back()
+{
+	shape_ = given_shape_;
+	patterns_ = {};
+	return std::move(static_cast<kernel_arguments &>(*this));
 }
 
 } // namespace het::rt

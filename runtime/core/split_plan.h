@@ -20,8 +20,10 @@ class block;
 class split_plan : public kernel_command
 {
       public:
-	// What take() answers to a launch that is better not split, or can't be; nothing has happened then.
+	// What prepare() answers to a launch that is better not split, or can't be.
 	static constexpr int unsplit = 1;
+	// What was taken, as it was before the plan, without patterns, which one device has no use for. The plan is at its end.
+	kernel_arguments give_back();
 
 	using kernel_command::kernel_command;
 
@@ -54,8 +56,8 @@ class split_plan : public kernel_command
 		device_kernel *kernel;
 	};
 
-	// Checks and copies the arguments, and prepares kernel and links on all devices. 0, unsplit, or a code.
-	int plan(const het_launch_args &args);
+	// Prepares kernel and links on all devices. 0, unsplit, or a code.
+	int plan();
 	size_t twin_bytes() const;
 	double items_of_row() const;
 	std::span<const participant> participants() const { return {participants_, nparticipants_}; }
@@ -67,6 +69,7 @@ class split_plan : public kernel_command
 	bool is_declared_ = false; // the caller has said that it may be divided
 
       private:
+	int choose();
 	int refuse(const char *why) const;
 	int choose_devices();
 	int leave_out_sharers();
@@ -80,6 +83,7 @@ class split_plan : public kernel_command
 	int choose_policy();
 	work_grid grid() const;
 
+	launch_shape given_shape_ = {};
 	participant participants_[most_devices] = {};
 	unsigned nparticipants_ = 0;
 	size_t nrows_ = 0;
