@@ -8,6 +8,7 @@
 #include "common/report.h"
 #include "common/table.h"
 #include "fatbin/pick.h"
+#include "os/descriptor.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -81,7 +82,7 @@ void make_file(const std::string &folder, const std::string &made, const options
 // Maps the file, opens it, and gets the first image that such a device can take. Returns its size.
 size_t open_and_pick(const std::string &path, const fatbin::abilities &device)
 {
-	owned_fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+	het::descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
 	struct stat s;
 	if (fd.get() < 0 || fstat(fd.get(), &s))
 		throw std::runtime_error(path + " can't be opened");

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // From a process's start to a queue, and to the end of the first kernel on it: through the runtime, and with OpenCL by hand.
 // Each is a small program (bench/start-up/), started anew for every sample.
+#include "base/process.h"
 #include "common/clock.h"
 #include "common/format.h"
 #include "common/options.h"
-#include "common/owned.h"
 #include "common/report.h"
 #include "common/table.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <fcntl.h>
 #include <filesystem>
-#include <spawn.h>
 #include <stdexcept>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace bench;
 
@@ -33,28 +29,16 @@ struct start {
 	double queue = 0, kernel = 0; // µs
 };
 
-// Started without a shell, which would be a part of what is measured.
-start run_program(const std::string &name)
+// It is started without a shell, which would be a part of what is measured.
+start measure(const std::string &name)
 {
-	std::string path = std::filesystem::read_symlink("/proc/self/exe").replace_filename(name);
-	int ends[2];
-	if (pipe2(ends, O_CLOEXEC))
-		throw std::runtime_error("no pipe");
-	owned_fd from(ends[0]), to(ends[1]);
-	posix_spawn_file_actions_t actions;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, to.get(), 1);
-	char *argv[] = {path.data(), nullptr};
-	pid_t pid;
+	const std::string path = std::filesystem::read_symlink("/proc/self/exe").replace_filename(name);
 	const double begin = now_us();
-	const int err = posix_spawn(&pid, path.c_str(), &actions, nullptr, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	int status = -1;
-	if (err || waitpid(pid, &status, 0) != pid || status)
-		throw std::runtime_error(path + (err ? " can't be started" : " failed"));
-	char said[128] = "";
+	const het::program_end end = het::run_program({path}, het::errors::shown);
+	if (!end.well())
+		throw std::runtime_error(path + (end.error ? " can't be started" : " failed"));
 	double queue = 0, kernel = 0;
-	if (read(from.get(), said, sizeof(said) - 1) <= 0 || sscanf(said, "queue %lf kernel %lf", &queue, &kernel) != 2)
+	if (sscanf(end.printed.c_str(), "queue %lf kernel %lf", &queue, &kernel) != 2)
 		throw std::runtime_error(path + " did not say when it was ready");
 	return {queue * 1e-3 - begin, kernel * 1e-3 - begin};
 }
@@ -77,10 +61,10 @@ int run(options o)
 	for (unsigned round = 0; round <= o.rounds; round++) {
 		start h, p;
 		if (round & 1)
-			h = run_program("start-up-with_het");
-		p = run_program("start-up-with_opencl");
+			h = measure("start-up-with_het");
+		p = measure("start-up-with_opencl");
 		if (!(round & 1))
-			h = run_program("start-up-with_het");
+			h = measure("start-up-with_het");
 		if (!round)
 			continue; // the first fills caches, the driver's own, too
 		het.add(h);

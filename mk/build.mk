@@ -8,7 +8,7 @@ runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
 ptx_text_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx_text_srcs)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
-unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
+unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) $(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
 	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) $(wildcard bench/apps/tests/*.cc)
 
 # The PTX rewriter and interpreter: an archive that its program and its tests use.
@@ -37,13 +37,15 @@ start_up_srcs := $(wildcard bench/start-up/*.c)
 tool_srcs := $(filter-out $(if $(HAVE_ELF),,tools/het-fatbin.cc) $(if $(and $(HAVE_ELF),$(HAVE_LLVM)),,tools/het-analyse.cc),\
 	$(wildcard tools/*.cc))
 json_srcs := $(if $(HAVE_JSON),$(wildcard tools/json/*.cc))
-tool_part_srcs := $(filter-out tools/json/%,$(wildcard tools/*/*.cc))
+# What tools, benchmarks and the tests' harness have in common.
+base_srcs := $(wildcard tools/base/*.cc)
+tool_part_srcs := $(filter-out tools/json/% tools/base/%,$(wildcard tools/*/*.cc))
 # One of them has a fat binary in it, which takes het-fatbin to make.
 example_srcs := $(filter-out $(if $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$(HAVE_OPENCL),$(if $(SAN),,plain)),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
 program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(start_up_srcs) \
-	$(tool_srcs) $(tool_part_srcs) $(json_srcs) $(example_srcs) $(unit_srcs)
+	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(json_srcs) $(example_srcs) $(unit_srcs)
 
 # A program or test that needs a header which is not on this machine is left out, with a message. (The library
 # does without by itself.)
@@ -73,6 +75,7 @@ tool_part_objs := $(call obj,$(call keep,$(tool_part_srcs)))
 tool_archive := $(B)/obj/tools.a
 fatbin_tool_archive := $(B)/obj/fatbin-tools.a
 json_archive := $(B)/obj/json.a
+base_archive := $(B)/obj/base.a
 unit_objs := $(call obj,$(call keep,$(unit_srcs)))
 ptx_objs := $(call obj,$(ptx_srcs))
 ptx_archive := $(B)/obj/ptx.a
@@ -128,7 +131,7 @@ $(bench_common_objs) $(call obj,$(bench_srcs)): private mode_flags := -Ibench -I
 $(B)/obj/bench/fat-binary.o: private mode_flags += -Iruntime
 $(B)/obj/bench/measure/tasks_starpu.o: private mode_flags += $(STARPU_CFLAGS)
 # Some selftests go through a null pointer on purpose.
-$(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests \
+$(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests -Itools \
 	$(if $(filter address,$(SAN)),-fno-sanitize=null)
 with_corpus := $(addprefix $(B)/obj/selftests/,runtime_analysed.o runtime_cxx.o runtime_programs.o)
 $(with_corpus): private mode_flags += $(fatbin_corpus)
@@ -140,7 +143,7 @@ $(fake_cuda_objs): private mode_flags := -fPIC -fvisibility=hidden -Iselftests -
 opencl_1_2 := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120
 $(call obj,$(proof_srcs)): private mode_flags := $(opencl_1_2) -fPIC -fvisibility=hidden
 $(B)/obj/selftests/proof/target_data.o: private mode_flags := $(GOMP_LIBS)
-$(call obj,$(tool_srcs) $(tool_part_srcs) $(json_srcs)): private mode_flags := -Itools -Iruntime -DHET_VERSION='"$(VERSION)"'
+$(call obj,$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(json_srcs)): private mode_flags := -Itools -Iruntime -DHET_VERSION='"$(VERSION)"'
 $(filter $(B)/obj/tools/analysis/%,$(tool_part_objs)): private mode_flags += $(LLVM_CFLAGS)
 $(call obj,$(tool_srcs)): VERSION
 $(call obj,$(filter-out $(lib_srcs) $(unit_srcs),$(ptx_srcs) $(filter %.cc,$(program_srcs)))): private mode_flags += $(lines_only)
@@ -240,13 +243,13 @@ $(tool_archive): $(tool_part_objs)
 # What its tests need of them.
 $(fatbin_tool_archive): $(filter $(B)/obj/tools/fatbin/% $(B)/obj/tools/analysis/%,$(tool_part_objs))
 $(filter-out $(addprefix $(B)/bin/,het-ptx het-fatbin het-analyse),$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) \
-	$(told_archive) $(fatbin_archive) $(libhet)
+	$(base_archive) $(told_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) -ldl
 
 # Works on files: it needs neither the library nor a device.
-$(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(json_archive) $(ptx_archive)
+$(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(base_archive) $(json_archive) $(ptx_archive)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)
@@ -254,7 +257,7 @@ $(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(j
 # Analyses with LLVM's library, which het-fatbin must not have: OpenCL's drivers bring another version of it.
 $(filter $(B)/bin/het-analyse,$(tools)): private extra_libs := $(LLVM_LIBS)
 $(filter $(B)/bin/het-fatbin,$(tools)): | $(filter $(B)/bin/het-analyse,$(tools))
-$(filter $(B)/bin/het-fatbin $(B)/bin/het-analyse,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) $(fatbin_archive) $(ptx_archive)
+$(filter $(B)/bin/het-fatbin $(B)/bin/het-analyse,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(ptx_archive)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(ELF_LIBS) $(extra_libs) -ldl
@@ -280,12 +283,12 @@ $(start_ups): $(B)/bin/start-up-%: $(B)/obj/bench/start-up/%.o
 	$Q$(CC) $(ldflags) -Wl,--as-needed -o $@ $^ $(call rpath,..) $(OPENCL_LIBS)
 $(B)/bin/start-up-with_het: $(B)/libhet.so $(B)/$(SONAME)
 $(B)/bin/fat-binary: | $(filter $(B)/bin/het-fatbin,$(tools))
-$(benches) $(apps): $(bench_archive) $(json_archive) $(fatbin_archive) $(libhet)
+$(benches) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) $(STARPU_LIBS) -ldl
 
-$(selftests): $(B)/selftests/%: $(B)/obj/selftests/%.o $(harness_objs) $(libhet)
+$(selftests): $(B)/selftests/%: $(B)/obj/selftests/%.o $(harness_objs) $(base_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(URING_LIBS) -ldl
@@ -336,7 +339,8 @@ $(ptx_archive): $(ptx_objs)
 $(fatbin_archive): $(call obj,$(fatbin_srcs))
 $(told_archive): $(call obj,$(told_srcs))
 $(json_archive): $(call obj,$(json_srcs))
-$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_archive) $(json_archive) $(ptx_archive) \
+$(base_archive): $(call obj,$(base_srcs))
+$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_archive) $(base_archive) $(json_archive) $(ptx_archive) \
 	$(fatbin_archive) $(told_archive):
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -346,8 +350,8 @@ $(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_ar
 # Not the archive of bench: sanitized trees have no use for the rest of it.
 matrix_market := $(call obj,bench/apps/common/matrix_market.cc bench/common/format.cc)
 under_test = $(if $(filter bench/%,$1),$(matrix_market),$(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter lib/%,$1),$(lib_archive),\
-	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter tools/fatbin/% tools/analysis/%,$1),$(fatbin_tool_archive) $(fatbin_archive) $(ptx_archive),\
-	$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(if $(filter runtime/fatbin/%,$1),$(fatbin_archive),$(lib_archive))))))))
+	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter tools/base/%,$1),$(base_archive),$(if $(filter tools/fatbin/% tools/analysis/%,$1),$(fatbin_tool_archive) $(base_archive) $(fatbin_archive) $(ptx_archive),\
+	$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(if $(filter runtime/fatbin/%,$1),$(fatbin_archive),$(lib_archive)))))))))
 
 define unit_test # source
 $(B)/tests/$(notdir $(basename $1)): $(call obj,$1 $(filter-out %_test.cc,$(filter $(dir $1)%,$(call keep,$(unit_srcs))))) \

@@ -53,7 +53,7 @@ def sources(pattern: str) -> list[str]:
     return sorted(p.stem for p in ROOT.glob(pattern))
 
 
-UNIT_TEST_PARTS = ("lib/*", "runtime/*", "tools/json", "tools/fatbin", "tools/analysis", "bench/apps")
+UNIT_TEST_PARTS = ("lib/*", "runtime/*", "tools/base", "tools/json", "tools/fatbin", "tools/analysis", "bench/apps")
 UNIT_TESTS = [t for part in UNIT_TEST_PARTS for t in sources(f"{part}/tests/*_test.cc")]
 SELFTESTS = sources("selftests/*.cc") + sources("selftests/*.c")
 
@@ -69,6 +69,7 @@ ONE_THREAD = [
     *sources("runtime/cache/tests/*_test.cc"),
     *sources("runtime/fatbin/tests/*_test.cc"),
     *sources("runtime/dev/tests/*_test.cc"),
+    *sources("tools/base/tests/*_test.cc"),
     *sources("tools/json/tests/*_test.cc"),
     *sources("tools/fatbin/tests/*_test.cc"),
     *sources("tools/analysis/tests/*_test.cc"),

@@ -40,10 +40,11 @@ ALLOWED = {
     "runtime/core": RUNTIME_CORE,
     "runtime/api": RUNTIME_CORE | {"runtime/core"},
     "tools/json": set(),
-    "tools": PROGRAMS | {"tools/json"},
-    "bench": PROGRAMS | {"tools/json"},
+    "tools/base": TRAP_OR_DEV | {"lib/dev"},
+    "tools": PROGRAMS | {"tools/base", "tools/json"},
+    "bench": PROGRAMS | {"tools/base", "tools/json"},
     # What a test may change and look at in the fake driver.
-    "selftests": PROGRAMS | {"selftests/fake"},
+    "selftests": PROGRAMS | {"tools/base", "selftests/fake"},
     "selftests/fake": PROGRAMS,
     "Documentation/examples": {"lib/include", "runtime/include"},
 }

@@ -7,12 +7,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdexcept>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace bench
@@ -96,8 +92,7 @@ json answer_to(const answer_fn &answer, const json &question)
 	}
 }
 
-// Ends with _exit(): atexit handlers belong to the parent's state.
-[[noreturn]] void serve(const std::function<answer_fn()> &start, int from, int to)
+void serve(const std::function<answer_fn()> &start, int from, int to)
 {
 	answer_fn answer;
 	try {
@@ -111,80 +106,49 @@ json answer_to(const answer_fn &answer, const json &question)
 		if (!send_message(to, answer_to(answer, question)))
 			break;
 	fflush(stdout);
-	_exit(0);
-}
-
-std::string describe_end(int status)
-{
-	if (WIFSIGNALED(status))
-		return format("died by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return format("ended with code %d", WEXITSTATUS(status));
 }
 
 } // namespace
 
 child::child(const std::function<answer_fn()> &start)
 {
-	int down[2], up[2];
-	if (pipe2(down, O_CLOEXEC))
-		throw std::runtime_error(format("pipe2: %s", strerror(errno)));
-	if (pipe2(up, O_CLOEXEC)) {
-		close(down[0]);
-		close(down[1]);
-		throw std::runtime_error(format("pipe2: %s", strerror(errno)));
-	}
+	het::tube down = het::make_tube(), up = het::make_tube();
 	fflush(nullptr);
-	pid_t parent = getpid();
-	pid_ = fork();
-	if (pid_ == 0) {
-		close(down[1]);
-		close(up[0]);
+	process_.emplace([&] {
+		down.in = het::descriptor();
+		up.out = het::descriptor();
 		signal(SIGPIPE, SIG_IGN);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent)
-			_exit(1);
-		serve(start, down[0], up[1]);
-	}
-	int error = errno;
-	close(down[0]);
-	close(up[1]);
-	to_ = down[1];
-	from_ = up[0];
-	if (pid_ < 0)
-		dead_ = format("fork: %s", strerror(error));
+		serve(start, down.out.get(), up.in.get());
+	});
+	to_ = std::move(down.in);
+	from_ = std::move(up.out);
 }
 
 child::~child()
 {
-	if (pid_ > 0)
+	if (process_)
 		tell(the_end);
 	stop(2);
-	close(to_);
-	close(from_);
 }
 
 void child::stop(double patience_s)
 {
-	if (pid_ <= 0)
+	if (!process_)
 		return;
-	int status = 0;
-	double deadline = now_us() + patience_s * 1e6;
-	while (waitpid(pid_, &status, WNOHANG) == 0) {
-		if (now_us() > deadline)
-			kill(pid_, SIGKILL);
+	for (const double deadline = now_us() + patience_s * 1e6; !process_->has_ended() && now_us() < deadline;)
 		usleep(1000);
-	}
-	pid_ = -1;
+	process_->end();
 	if (dead_.empty())
-		dead_ = "the child process " + describe_end(status);
+		dead_ = "the child process " + het::text_of_status(process_->status());
+	process_.reset();
 }
 
 // A child that died already shows at the next read.
 void child::tell(const json &message)
 {
-	kill(pid_, SIGCONT);
+	kill(process_->id(), SIGCONT);
 	auto old = signal(SIGPIPE, SIG_IGN);
-	send_message(to_, message);
+	send_message(to_.get(), message);
 	signal(SIGPIPE, old);
 }
 
@@ -194,7 +158,7 @@ json child::ask(const json &question, double timeout_s)
 		throw std::runtime_error(dead_);
 	json reply;
 	tell(question);
-	switch (receive_message(from_, reply, now_us() + timeout_s * 1e6)) {
+	switch (receive_message(from_.get(), reply, now_us() + timeout_s * 1e6)) {
 	case outcome::fine:
 		break;
 	case outcome::late:
@@ -205,7 +169,7 @@ json child::ask(const json &question, double timeout_s)
 		stop(2);
 		throw std::runtime_error(dead_);
 	}
-	kill(pid_, SIGSTOP);
+	kill(process_->id(), SIGSTOP);
 	if (reply.contains("error"))
 		throw std::runtime_error(reply["error"].get<std::string>());
 	return reply["answer"];

@@ -4,11 +4,12 @@
 // while it has no question to answer, so that its threads, which may spin, do not disturb the others.
 #pragma once
 
+#include "base/process.h"
 #include "json/json.h"
 
 #include <functional>
+#include <optional>
 #include <string>
-#include <sys/types.h>
 
 namespace bench
 {
@@ -35,8 +36,8 @@ class child
 	void tell(const json &message);
 	void stop(double patience_s);
 
-	pid_t pid_ = -1;
-	int to_ = -1, from_ = -1;
+	std::optional<het::child_process> process_; // until it has ended
+	het::descriptor to_, from_;
 	std::string dead_; // why ask() can't work any more
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "common/cuda.h"
 
+#include "base/cuda_driver.h"
 #include "common/format.h"
 
-#include <dlfcn.h>
 #include <stdexcept>
 
 namespace bench
@@ -14,23 +14,11 @@ using namespace het;
 namespace
 {
 
-cuda_functions open_driver()
+cuda_driver open_driver()
 {
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		throw std::runtime_error(format("no CUDA driver: %s", dlerror()));
-	cuda_functions d;
-	const char *missing = nullptr;
-#define FIND(member, symbol, parameters)                                          \
-	d.member = reinterpret_cast<decltype(d.member)>(dlsym(library, #symbol)); \
-	if (!d.member)                                                            \
-		missing = #symbol;
-	HET_CUDA_DEVICE_FUNCTIONS(FIND)
-	HET_CUDA_PROGRAM_FUNCTIONS(FIND)
-	HET_CUDA_MANAGED_FUNCTIONS(FIND)
-#undef FIND
-	if (missing)
-		throw std::runtime_error(format("the CUDA driver has no %s", missing));
+	cuda_driver d(cuda_calls::managed);
+	if (!d.why_not().empty())
+		throw std::runtime_error("no CUDA driver: " + d.why_not());
 	int err = d.init(0);
 	if (err)
 		throw std::runtime_error(format("cuInit: CUDA error %d", err));
@@ -41,7 +29,7 @@ cuda_functions open_driver()
 
 const cuda_functions &cuda()
 {
-	static const cuda_functions d = open_driver();
+	static const cuda_driver d = open_driver();
 	return d;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "common/machine.h"
 
-#include <cstdio>
+#include "base/process.h"
+
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -74,16 +75,14 @@ std::string commit()
 		return given;
 	std::error_code ec;
 	auto folder = std::filesystem::read_symlink("/proc/self/exe", ec).parent_path();
-	std::string command = "git -C '" + folder.string() + "' describe --always --dirty --abbrev=12 2>/dev/null";
-	FILE *p = ec ? nullptr : popen(command.c_str(), "r");
-	if (!p)
+	if (ec)
 		return "unknown";
-	char text[128] = "";
-	size_t n = fread(text, 1, sizeof(text) - 1, p);
-	pclose(p);
-	while (n && text[n - 1] == '\n')
-		--n;
-	return n ? std::string(text, n) : "unknown";
+	std::string text = het::run_program({"git", "-C", folder, "describe", "--always", "--dirty", "--abbrev=12"},
+					    het::errors::dropped)
+				   .printed;
+	while (text.ends_with('\n'))
+		text.pop_back();
+	return text.empty() ? "unknown" : text;
 }
 
 std::string time_stamp()

@@ -1,41 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// One owner for each descriptor and each mapping.
+// Mappings have one owner.
 #pragma once
 
 #include <cstddef>
 #include <sys/mman.h>
-#include <unistd.h>
 #include <utility>
 
 namespace bench
 {
 
-class owned_fd
-{
-      public:
-	explicit owned_fd(int fd = -1) : fd_(fd) {}
-	owned_fd(owned_fd &&o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
-	owned_fd &operator=(owned_fd &&o) noexcept
-	{
-		std::swap(fd_, o.fd_);
-		return *this;
-	}
-	~owned_fd()
-	{
-		if (fd_ >= 0)
-			close(fd_);
-	}
-	int get() const { return fd_; }
-
-      private:
-	int fd_;
-};
-
+// What mmap() has returned, or nothing.
 class owned_mapping
 {
       public:
 	owned_mapping() = default;
-	// What mmap() has returned.
 	owned_mapping(void *p, size_t nbytes) : p_(p), nbytes_(nbytes) {}
 	owned_mapping(owned_mapping &&o) noexcept
 	    : p_(std::exchange(o.p_, MAP_FAILED)), nbytes_(std::exchange(o.nbytes_, 0))

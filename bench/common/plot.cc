@@ -1,40 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "common/plot.h"
 
-#include <cerrno>
+#include "base/process.h"
+
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <spawn.h>
-#include <sys/wait.h>
-
-extern char **environ;
 
 namespace bench
 {
-
-namespace
-{
-
-// Exit code, or a negative errno if the program could not be started.
-int run_gnuplot(const std::string &script_path)
-{
-	char name[] = "gnuplot";
-	std::string path = script_path;
-	char *argv[] = {name, path.data(), nullptr};
-	pid_t pid;
-	int error = posix_spawnp(&pid, name, nullptr, nullptr, argv, environ);
-	if (error)
-		return -error;
-	int status;
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
-} // namespace
 
 std::string gnuplot_string(const std::string &text)
 {
@@ -62,14 +37,15 @@ bool plot(const std::string &base, const std::string &script, unsigned width, un
 		fprintf(stderr, "no plot: can't write %s\n", path.c_str());
 		return false;
 	}
-	int code = run_gnuplot(path);
-	if (code < 0)
-		fprintf(stderr, "no plot: gnuplot can't be started (%s); install gnuplot-nox\n", strerror(-code));
-	else if (code > 0)
-		fprintf(stderr, "no plot: gnuplot failed with code %d on %s\n", code, path.c_str());
+	const het::program_end end = het::run_program({"gnuplot", path});
+	if (end.error)
+		fprintf(stderr, "no plot: gnuplot can't be started (%s); install gnuplot-nox\n", strerror(end.error));
+	else if (end.status)
+		fprintf(stderr, "%sno plot: gnuplot %s on %s\n", end.printed.c_str(),
+			het::text_of_status(end.status).c_str(), path.c_str());
 	else
 		printf("plot: %s.svg, %s.png\n", base.c_str(), base.c_str());
-	return code == 0;
+	return end.well();
 }
 
 } // namespace bench

@@ -85,7 +85,7 @@ class file_memory
 		return {p, nbytes};
 	}
 
-	owned_fd file_;
+	het::descriptor file_;
 	owned_mapping mapping_;
 };
 

@@ -45,7 +45,7 @@ void module_memory::greet()
 	hello.size = sizeof(hello);
 	hello.features = GPUVM_FEATURE_SHARED | GPUVM_FEATURE_HUGE;
 	check(!ioctl(file_.get(), GPUVM_IOC_HELLO, &hello), "HELLO");
-	event_ = owned_fd(hello.event_fd);
+	event_ = het::descriptor(hello.event_fd);
 }
 
 void module_memory::create_region(size_t chunk, bool huge) const

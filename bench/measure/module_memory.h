@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/owned.h"
+#include "os/descriptor.h"
 
 namespace bench
 {
@@ -29,7 +30,7 @@ class module_memory
 	void on_all_pages(unsigned long number, unsigned state) const;
 
 	size_t size_;
-	owned_fd file_, event_;
+	het::descriptor file_, event_;
 	owned_mapping mapping_;
 	char *data_ = nullptr;
 };

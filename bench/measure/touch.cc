@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "measure/touch.h"
 
+#include "base/process.h"
 #include "common/clock.h"
 #include "common/device.h"
 #include "common/format.h"
 #include "common/library.h"
 #include "common/load.h"
 #include "common/memory.h"
-#include "common/owned.h"
 #include "common/stats.h"
 #include "measure/pages.h"
 
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <map>
 #include <stdexcept>
 
@@ -44,28 +43,19 @@ const kernel stamp = {"stamp", pages_kernels, [](arguments a, size_t, size_t) {
 class system_reader
 {
       public:
-	system_reader()
-	{
-		int ends[2];
-		if (pipe2(ends, O_CLOEXEC))
-			throw std::runtime_error(format("pipe2: %s", strerror(errno)));
-		out_ = owned_fd(ends[0]);
-		in_ = owned_fd(ends[1]);
-	}
-
 	void look_at(const int *p) const
 	{
-		if (write(in_.get(), p, sizeof(*p)) != sizeof(*p))
+		if (write(pipe_.in.get(), p, sizeof(*p)) != sizeof(*p))
 			throw std::runtime_error(format("write(2) of device data: %s", strerror(errno)));
 	}
 	int seen() const
 	{
 		int value = 0;
-		return read(out_.get(), &value, sizeof(value)) == sizeof(value) ? value : 0;
+		return read(pipe_.out.get(), &value, sizeof(value)) == sizeof(value) ? value : 0;
 	}
 
       private:
-	owned_fd out_, in_;
+	const het::tube pipe_ = het::make_tube();
 };
 
 // An array that is linked for as long as the session lives.

@@ -37,7 +37,7 @@ void check(bool ok, const char *what)
 
 owned_mapping shared_memory(size_t nbytes)
 {
-	owned_fd file(memfd_create("watched", MFD_CLOEXEC));
+	het::descriptor file(memfd_create("watched", MFD_CLOEXEC));
 	check(file.get() >= 0 && !ftruncate(file.get(), off_t(nbytes)), "memfd");
 	return {mmap(nullptr, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0), nbytes};
 }

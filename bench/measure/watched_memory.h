@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/owned.h"
+#include "os/descriptor.h"
 
 #include <thread>
 
@@ -30,7 +31,7 @@ class watched_memory
 	void serve() const;
 
 	const size_t chunk_;
-	owned_fd uffd_, stop_;
+	het::descriptor uffd_, stop_;
 	owned_mapping mapping_;
 	std::thread server_;
 };

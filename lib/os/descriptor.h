@@ -11,7 +11,7 @@ namespace het
 class descriptor
 {
       public:
-	explicit descriptor(int fd) : fd_(fd) {}
+	explicit descriptor(int fd = -1) : fd_(fd) {}
 	descriptor(descriptor &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 	descriptor &operator=(descriptor &&other) noexcept
 	{

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <functional>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,7 +50,6 @@ void write_line(const char *prefix, const char *fmt, va_list args)
 void become_child(int output, int result)
 {
 	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	int null = open("/dev/null", O_RDONLY);
 	dup2(null, STDIN_FILENO);
 	dup2(output, STDOUT_FILENO);
@@ -79,47 +77,29 @@ void run_here(const test_case &c, const options &opt, uint64_t seed)
 
 child::child(const test_case &c, const options &opt, uint64_t seed) : seed_(seed), start_ns_(now_ns())
 {
-	int output[2], result[2];
-	if (pipe2(output, O_CLOEXEC) || pipe2(result, O_CLOEXEC)) {
-		perror("pipe");
-		exit(2);
-	}
+	het::tube output = het::make_tube(), result = het::make_tube();
 	fflush(stdout);
-	pid_ = fork();
-	if (pid_ == -1) {
-		perror("fork");
-		exit(2);
-	}
-	if (pid_ == 0) {
-		become_child(output[1], result[1]);
+	process_.emplace([&] {
+		become_child(output.in.get(), result.in.get());
 		run_here(c, opt, seed);
-	}
-	setpgid(pid_, pid_);
-	allowance_.emplace(pid_, c.what->seconds * opt.patience * (opt.full ? 6 : 1));
-	pidfd_ = syscall(SYS_pidfd_open, pid_, 0);
-	close(output[1]);
-	close(result[1]);
-	output_ = output[0];
-	result_ = result[0];
-	fcntl(output_, F_SETFL, O_NONBLOCK);
-	fcntl(result_, F_SETFL, O_NONBLOCK);
-}
-
-child::~child()
-{
-	close(output_);
-	close(result_);
-	if (pidfd_ != -1)
-		close(pidfd_);
+	});
+	const pid_t id = process_->id();
+	setpgid(id, id);
+	allowance_.emplace(id, c.what->seconds * opt.patience * (opt.full ? 6 : 1));
+	pidfd_ = het::descriptor(int(syscall(SYS_pidfd_open, id, 0)));
+	output_ = std::move(output.out);
+	result_ = std::move(result.out);
+	fcntl(output_.get(), F_SETFL, O_NONBLOCK);
+	fcntl(result_.get(), F_SETFL, O_NONBLOCK);
 }
 
 void child::drain()
 {
 	char text[4096];
-	for (ssize_t n; (n = read(output_, text, sizeof text)) > 0;)
+	for (ssize_t n; (n = read(output_.get(), text, sizeof text)) > 0;)
 		if (diagnostics_.size() < most_output)
 			diagnostics_.append(text, n);
-	for (ssize_t n; (n = read(result_, text, sizeof text)) > 0;)
+	for (ssize_t n; (n = read(result_.get(), text, sizeof text)) > 0;)
 		reason_.append(text, n);
 }
 
@@ -135,10 +115,7 @@ void child::judge(int status)
 	if (sanitizer_reported(diagnostics_))
 		outcome_ = outcome::failed;
 	if (outcome_ == outcome::failed && !(exited && WEXITSTATUS(status) == 1)) {
-		const char *how = exited ? "exit status" : "killed by signal";
-		diagnostics_ += std::string("\n") + how + " " +
-				std::to_string(exited ? WEXITSTATUS(status) : WTERMSIG(status)) +
-				(exited ? "" : std::string(" (") + strsignal(WTERMSIG(status)) + ")");
+		diagnostics_ += "\nit " + het::text_of_status(status);
 	}
 	if (outcome_ == outcome::failed)
 		diagnostics_ += "\nseed " + std::to_string(seed_);
@@ -146,10 +123,10 @@ void child::judge(int status)
 
 void child::give_up(const std::string &why)
 {
-	diagnostics_ += "\nended: " + why + "; threads:\n" + describe_threads(pid_);
+	diagnostics_ += "\nended: " + why + "; threads:\n" + describe_threads(process_->id());
 	outcome_ = outcome::failed;
-	kill(-pid_, SIGKILL);
-	waitpid(pid_, nullptr, 0);
+	kill(-process_->id(), SIGKILL);
+	process_->wait();
 	diagnostics_ += "seed " + std::to_string(seed_);
 }
 
@@ -157,13 +134,12 @@ outcome child::step()
 {
 	if (outcome_ != outcome::running)
 		return outcome_;
-	int status;
-	bool ended = waitpid(pid_, &status, WNOHANG) == pid_;
+	const bool ended = process_->has_ended();
 	drain();
 	ran_for_ = seconds_since(start_ns_);
 	if (ended) {
-		kill(-pid_, SIGKILL);
-		judge(status);
+		kill(-process_->id(), SIGKILL);
+		judge(process_->status());
 	} else if (auto why = allowance_->over(); !why.empty()) {
 		give_up(why);
 	}

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "allowance.h"
+#include "base/process.h"
 #include "options.h"
 #include "test.h"
 
 #include <optional>
 #include <string>
-#include <sys/types.h>
 
 namespace selftest
 {
@@ -30,10 +30,9 @@ class child
 	child(const test_case &c, const options &opt, uint64_t seed);
 	child(const child &) = delete;
 	child &operator=(const child &) = delete;
-	~child();
 
-	int output_fd() const { return output_; }
-	int process_fd() const { return pidfd_; }
+	int output_fd() const { return output_.get(); }
+	int process_fd() const { return pidfd_.get(); }
 
 	// Takes what the child wrote, sees whether it has ended and whether its time is over. Does not block.
 	outcome step();
@@ -52,10 +51,8 @@ class child
 	uint64_t start_ns_;
 	double ran_for_ = 0;
 	std::optional<allowance> allowance_;
-	pid_t pid_ = -1;
-	int pidfd_ = -1;
-	int output_ = -1;
-	int result_ = -1;
+	std::optional<het::child_process> process_;
+	het::descriptor pidfd_, output_, result_;
 	outcome outcome_ = outcome::running;
 	std::string diagnostics_;
 	std::string reason_;

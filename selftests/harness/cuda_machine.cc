@@ -4,9 +4,8 @@
 #include "cuda_kernels.h"
 #include "machine.h"
 
-#include "dev/cuda_abi.h"
+#include "base/cuda_driver.h"
 
-#include <dlfcn.h>
 #include <gpuvm.h>
 #include <mutex>
 
@@ -23,22 +22,13 @@ const char *const kernel_names[] = {"test_add", "test_mix", "test_fill", "test_s
 // Tens of milliseconds on a GPU, and no more for the interpreter.
 constexpr unsigned slow_turns = 10'000'000, slow_turns_of_fake = 3000;
 
-struct driver : cuda_functions {
-	bool fake;
+struct driver : cuda_driver {
+	const bool fake = symbol("fake_cuda");
 
-	driver()
+	driver() : cuda_driver(cuda_calls::program)
 	{
-		void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-		if (!library)
-			skip("no CUDA driver");
-#define FIND(member, symbol, parameters)                                      \
-	member = reinterpret_cast<decltype(member)>(dlsym(library, #symbol)); \
-	if (!member)                                                          \
-		skip("the CUDA driver has no " #symbol);
-		HET_CUDA_DEVICE_FUNCTIONS(FIND)
-		HET_CUDA_PROGRAM_FUNCTIONS(FIND)
-#undef FIND
-		fake = dlsym(library, "fake_cuda");
+		if (!why_not().empty())
+			skip("%s", why_not().c_str());
 	}
 };
 
@@ -202,7 +192,7 @@ class cuda_machine final : public machine
 
 bool has_cuda()
 {
-	return dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != nullptr;
+	return cuda_driver(cuda_calls::device).is_there();
 }
 
 std::unique_ptr<machine> make_cuda_machine(unsigned count)

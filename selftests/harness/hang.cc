@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "hang.h"
 
+#include "base/process.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <dirent.h>
@@ -63,14 +65,13 @@ void describe_process(const std::string &pid, std::ostringstream &out)
 
 void backtraces(const std::string &pid, std::ostringstream &out)
 {
-	std::string command = "timeout 20 gdb -p " + pid + " -batch -ex 'thread apply all bt 14' 2>/dev/null";
-	FILE *gdb = popen(command.c_str(), "r");
-	if (!gdb)
-		return;
-	for (char line[512]; fgets(line, sizeof line, gdb);)
-		if (line[0] == '#' || line[0] == 'T')
-			out << line;
-	pclose(gdb);
+	std::istringstream said(
+		het::run_program({"timeout", "20", "gdb", "-p", pid, "-batch", "-ex", "thread apply all bt 14"},
+				 het::errors::dropped)
+			.printed);
+	for (std::string line; std::getline(said, line);)
+		if (line.starts_with('#') || line.starts_with('T'))
+			out << line << '\n';
 }
 } // namespace
 

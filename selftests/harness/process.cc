@@ -2,6 +2,7 @@
 #include "process.h"
 
 #include "allowance.h"
+#include "base/process.h"
 #include "clock.h"
 #include "test.h"
 
@@ -27,43 +28,43 @@ std::string ending::text() const
 {
 	if (!by_itself())
 		return "had to be ended: " + why_ended;
-	char line[96];
-	if (WIFEXITED(status))
-		snprintf(line, sizeof line, "exit status %d after %.1f s", WEXITSTATUS(status), seconds);
-	else
-		snprintf(line, sizeof line, "killed by signal %d (%s) after %.1f s", WTERMSIG(status),
-			 strsignal(WTERMSIG(status)), seconds);
-	return line;
+	char line[32];
+	snprintf(line, sizeof line, " after %.1f s", seconds);
+	return het::text_of_status(status) + line;
 }
 
-ending wait_for(int pid, double seconds)
+namespace
+{
+
+ending watch(het::child_process &process, double seconds)
 {
 	ending e;
 	uint64_t start = now_ns();
-	allowance limit(pid, seconds * (with_tsan ? 6 : with_asan ? 3 : 1));
-	while (waitpid(pid, &e.status, WNOHANG) == 0) {
+	allowance limit(process.id(), seconds * (with_tsan ? 6 : with_asan ? 3 : 1));
+	while (!process.has_ended()) {
 		e.why_ended = limit.over();
-		if (!e.why_ended.empty()) {
-			kill(pid, SIGKILL);
-			waitpid(pid, &e.status, 0);
-			break;
-		}
-		sleep_ms(2);
+		if (!e.why_ended.empty())
+			process.end();
+		else
+			sleep_ms(2);
 	}
+	e.status = process.status();
 	e.seconds = seconds_since(start);
 	return e;
 }
 
+} // namespace
+
+ending wait_for(int pid, double seconds)
+{
+	het::child_process process(pid);
+	return watch(process, seconds);
+}
+
 ending run_process(double seconds, const std::function<void()> &body)
 {
-	int pid = fork();
-	if (pid == -1)
-		FAIL("fork: %s", strerror(errno));
-	if (pid == 0) {
-		body();
-		_exit(0);
-	}
-	return wait_for(pid, seconds);
+	het::child_process process(body);
+	return watch(process, seconds);
 }
 
 std::string stderr_of_case(const context &t, const char *name)

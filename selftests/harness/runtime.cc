@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "runtime.h"
 
+#include "base/cuda_driver.h"
 #include "clock.h"
 #include "fake/fake_cuda.h"
 #include "runtime_kernels.h"
 
 #include <algorithm>
-#include <dlfcn.h>
 #include <string>
 
 namespace selftest
@@ -183,8 +183,7 @@ int status_of(het_event *e)
 
 fake_cuda_state &fake_cuda_driver()
 {
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-	auto *state = library ? static_cast<fake_cuda_state *>(dlsym(library, "fake_cuda")) : nullptr;
+	auto *state = static_cast<fake_cuda_state *>(het::cuda_driver(het::cuda_calls::device).symbol("fake_cuda"));
 	if (!state)
 		skip("not the fake CUDA driver");
 	return *state;

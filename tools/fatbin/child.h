@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Compilers are programs of their own.
+// What compilers are called with: they are programs of their own.
 #pragma once
 
 #include <string>

@@ -1,40 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "info/child.h"
 
+#include "base/process.h"
+
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace info
 {
+
+using namespace het;
 
 namespace
 {
 
 using clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds patience{30};
-
-struct tube {
-	int out = -1, in = -1;
-
-	bool open()
-	{
-		std::array<int, 2> ends;
-		if (pipe2(ends.data(), O_CLOEXEC))
-			return false;
-		out = ends[0];
-		in = ends[1];
-		return true;
-	}
-};
 
 void write_all(int fd, const std::string &text)
 {
@@ -46,16 +33,14 @@ void write_all(int fd, const std::string &text)
 	}
 }
 
-[[noreturn]] void be_the_child(const std::function<json()> &look, int answer, int messages)
+void be_the_child(const std::function<json()> &look, int answer, int messages)
 {
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	rlimit none{};
 	setrlimit(RLIMIT_CORE, &none);
 	// What drivers print to stdout is no part of our report either.
 	dup2(messages, STDOUT_FILENO);
 	dup2(messages, STDERR_FILENO);
 	write_all(answer, look().dump());
-	_exit(0);
 }
 
 // Appends what is there. False at the end of the stream.
@@ -85,49 +70,47 @@ bool listen(int answer, std::string &text, int messages, std::string &printed)
 	}
 }
 
-std::string how_it_ended(pid_t child, bool in_time)
+std::string how_it_ended(child_process &child, bool in_time)
 {
-	if (!in_time)
-		kill(child, SIGKILL);
-	int status = 0;
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	if (!in_time)
+	if (!in_time) {
+		child.end();
 		return "it did not end within " + std::to_string(patience.count()) + " s";
-	if (WIFSIGNALED(status))
-		return "it was killed by signal " + std::to_string(WTERMSIG(status));
-	return "it ended with status " + std::to_string(WEXITSTATUS(status));
+	}
+	child.wait();
+	return "it " + text_of_status(child.status());
+}
+
+// Throws where no child can be started.
+finding ask_child(const std::function<json()> &look)
+{
+	finding f;
+	tube answer = make_tube(), messages = make_tube();
+	child_process child([&] { be_the_child(look, answer.in.get(), messages.in.get()); });
+	answer.in = descriptor();
+	messages.in = descriptor();
+	std::string text;
+	const bool in_time = listen(answer.out.get(), text, messages.out.get(), f.printed);
+	f.ending = how_it_ended(child, in_time);
+	// A helper of a driver's may have kept the other pipe open: take what is there.
+	fcntl(messages.out.get(), F_SETFL, O_NONBLOCK);
+	while (read_some(messages.out.get(), f.printed))
+		;
+	try {
+		f.answer = json::parse(text);
+	} catch (const json::error &) { // it ended on the way: the reason is in f.ending
+	}
+	return f;
 }
 
 } // namespace
 
 finding in_child(const std::function<json()> &look)
 {
-	finding f;
-	tube answer, messages;
-	pid_t child = answer.open() && messages.open() ? fork() : -1;
-	if (child < 0) {
-		f.ending = std::string("no child process could be started: ") + strerror(errno);
-		return f;
-	}
-	if (child == 0)
-		be_the_child(look, answer.in, messages.in);
-	close(answer.in);
-	close(messages.in);
-	std::string text;
-	bool in_time = listen(answer.out, text, messages.out, f.printed);
-	f.ending = how_it_ended(child, in_time);
-	// A helper of a driver's may have kept the other pipe open: take what is there.
-	fcntl(messages.out, F_SETFL, O_NONBLOCK);
-	while (read_some(messages.out, f.printed))
-		;
-	close(answer.out);
-	close(messages.out);
 	try {
-		f.answer = json::parse(text);
-	} catch (const json::error &) { // it ended on the way: the reason is in f.ending
+		return ask_child(look);
+	} catch (const std::system_error &e) {
+		return {{}, {}, std::string("no child process could be started: ") + e.what()};
 	}
-	return f;
 }
 
 std::string finding::last_message() const

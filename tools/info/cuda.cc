@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "info/cuda.h"
 
-#include "dev/cuda_abi.h"
-
-#include <dlfcn.h>
+#include "base/cuda_driver.h"
 
 namespace info
 {
@@ -13,35 +11,13 @@ using namespace het;
 namespace
 {
 
-struct driver {
-#define HET_CUDA_MEMBER(member, symbol, parameters) int(*member) parameters = nullptr;
-	HET_CUDA_DEVICE_FUNCTIONS(HET_CUDA_MEMBER)
-#undef HET_CUDA_MEMBER
-
-	bool open(std::string &why)
-	{
-		void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-		if (!library) {
-			why = dlerror();
-			return false;
-		}
-#define HET_CUDA_FIND(member, symbol, parameters)                             \
-	member = reinterpret_cast<decltype(member)>(dlsym(library, #symbol)); \
-	if (!member)                                                          \
-		why = "libcuda.so.1 lacks " #symbol ": install a newer NVIDIA driver";
-		HET_CUDA_DEVICE_FUNCTIONS(HET_CUDA_FIND)
-#undef HET_CUDA_FIND
-		return why.empty();
-	}
-};
-
-int attribute(const driver &d, cu_device device, int which)
+int attribute(const cuda_driver &d, cu_device device, int which)
 {
 	int value = 0;
 	return d.device_attribute(&value, which, device) ? 0 : value;
 }
 
-json device(const driver &d, int ordinal)
+json device(const cuda_driver &d, int ordinal)
 {
 	cu_device device = 0;
 	char name[128] = "?";
@@ -55,10 +31,9 @@ json device(const driver &d, int ordinal)
 
 json look()
 {
-	driver d;
-	std::string why;
-	if (!d.open(why))
-		return {{"driver", false}, {"error", why}};
+	const cuda_driver d(cuda_calls::device);
+	if (!d.why_not().empty())
+		return {{"driver", false}, {"error", d.why_not()}};
 	int version = 0, count = 0;
 	d.driver_version(&version);
 	int err = d.init(0);

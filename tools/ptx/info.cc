@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "ptx/info.h"
 
+#include "base/process.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <sstream>
 #include <unistd.h>
 
 namespace tool
@@ -95,23 +98,18 @@ std::map<std::string, unsigned> registers_of(const module &m)
 		return all;
 	bool written = write(fd, m.text.data(), m.text.size()) == ssize_t(m.text.size());
 	close(fd);
-	auto target = std::string(m.str(m.target));
-	auto command = "ptxas -v -c -arch=" + target + " " + path + " -o /dev/null 2>&1";
-	bool plain = target.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == target.npos;
-	FILE *out = written && plain ? popen(command.c_str(), "r") : nullptr;
+	const auto target = "-arch=" + std::string(m.str(m.target));
+	std::istringstream said(
+		written ? het::run_program({"ptxas", "-v", "-c", target, path, "-o", "/dev/null"}).printed : "");
 	std::string function;
-	std::array<char, 4096> line;
-	while (out && fgets(line.data(), line.size(), out)) {
-		std::string_view s(line.data());
-		if (size_t at = s.find("Function properties for "); at != s.npos) {
-			function = s.substr(at + 24);
-			function.erase(function.find_last_not_of(" \n") + 1);
-		} else if (size_t used = s.find("Used "); used != s.npos && !function.empty()) {
-			all[function] = unsigned(strtoul(line.data() + used + 5, nullptr, 10));
+	for (std::string line; std::getline(said, line);) {
+		if (size_t at = line.find("Function properties for "); at != line.npos) {
+			function = line.substr(at + 24);
+			function.erase(function.find_last_not_of(' ') + 1);
+		} else if (size_t used = line.find("Used "); used != line.npos && !function.empty()) {
+			all[function] = unsigned(strtoul(line.c_str() + used + 5, nullptr, 10));
 		}
 	}
-	if (out)
-		pclose(out);
 	unlink(path);
 	return all;
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The CUDA driver for programs that call it themselves beside the library: NVIDIA's, or selftests/fake where LD_LIBRARY_PATH
+// leads there.
+#pragma once
+
+#include "dev/cuda_abi.h"
+
+#include <string>
+
+namespace het
+{
+
+// What a program calls; each has what stands before it as well.
+enum class cuda_calls { device, program, managed };
+
+// The driver's library stays open for the rest of the process.
+class cuda_driver : public cuda_functions
+{
+      public:
+	explicit cuda_driver(cuda_calls wanted);
+
+	bool is_there() const { return library_; }
+	// A sentence if there is no driver, or it lacks a function that is wanted; else empty.
+	const std::string &why_not() const { return why_not_; }
+	// Null if the library has no such symbol.
+	void *symbol(const char *name) const;
+
+      private:
+	void *library_;
+	std::string why_not_;
+};
+
+} // namespace het

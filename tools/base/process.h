@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Child processes: copies of this one, and other programs.
+#pragma once
+
+#include "os/descriptor.h"
+
+#include <functional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace het
+{
+
+// A pipe; programs that are started don't have its ends.
+struct tube {
+	descriptor out, in;
+};
+
+// Throws std::system_error where there is none to be had.
+tube make_tube();
+
+// Owns a process that this one has started: where it has not ended at the owner's end, it is killed.
+class child_process
+{
+      public:
+	// Takes over one that was started in another way.
+	explicit child_process(pid_t id) : id_(id) {}
+	// Runs @body in a copy of this process, which then ends with status 0 by _exit(): what is done at exit belongs to
+	// the parent. It is killed when the thread that started it ends. Throws std::system_error.
+	explicit child_process(const std::function<void()> &body);
+	child_process(const child_process &) = delete;
+	child_process &operator=(const child_process &) = delete;
+	~child_process();
+
+	pid_t id() const { return id_; }
+	// Does not wait.
+	bool has_ended();
+	void wait();
+	// With SIGKILL; waits.
+	void end();
+	// As of waitpid(), when it has ended.
+	int status() const { return status_; }
+
+      private:
+	void wait_with(int options);
+
+	const pid_t id_;
+	bool ended_ = false;
+	int status_ = 0;
+};
+
+// "ended with status 3", "was killed by signal 11 (Segmentation fault)".
+std::string text_of_status(int status);
+
+// How a program ended.
+struct program_end {
+	int error = 0;       // errno where it could not be started
+	int status = 0;      // as of waitpid()
+	std::string printed; // to stdout, and to stderr if that was joined
+
+	bool well() const { return !error && !status; }
+};
+
+// What becomes of stderr: it goes where stdout does, where ours does, or nowhere.
+enum class errors { joined, shown, dropped };
+
+// Runs a program, which is looked for in PATH, and waits for it. Throws std::system_error where there is no pipe.
+program_end run_program(const std::vector<std::string> &words, errors e = errors::joined);
+
+} // namespace het
