@@ -46,7 +46,7 @@ say = @$(if $(V),:,printf '  %-4s %s\n' $1 '$@')
 
 # Goals that compile nothing need no probing of the machine.
 without_probing := help clean setup packages run bench bench-apps bench-vm check check-vm check-vm-debug check-vm-all check-vm-library \
-	modules modules_install uninstall
+	modules modules_install dkms_install uninstall
 ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
 include mk/config.mk
 include mk/build.mk
@@ -75,7 +75,7 @@ help:
 ##   bench-vm         what the kernel module gains, measured in a guest, results under build/bench-vm/KERNEL/
 ##   setup            packages, and as root the udev rules for /dev/gpuvm and /dev/userfaultfd
 ##   docs             HTML and man pages under build/docs/
-##   install, uninstall, modules_install
+##   install, uninstall, modules_install, dkms_install
 ##   kernels          makes the PTX of the benchmarks' kernels anew from their sources (clang 14, libclc)
 ##   tests            builds the unit tests, the selftests and the examples
 ##   fuzz             builds build/fuzz/ptx-parser and fat-binary, libFuzzer programs (clang)

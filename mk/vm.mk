@@ -25,6 +25,15 @@ modules_install:
 	$(error there are no headers of the running kernel: install them, or say KDIR=)
 endif
 
+# DKMS builds the module again for each new kernel. With DESTDIR= only its sources are laid there.
+dkms_source := $(DESTDIR)/usr/src/gpuvm-$(VERSION)
+dkms_install:
+	install -d $(dkms_source)
+	cp -r kmod/. $(dkms_source)
+	rm $(dkms_source)/dkms.conf.in
+	sed 's|@VERSION@|$(VERSION)|' kmod/dkms.conf.in >$(dkms_source)/dkms.conf
+	$(if $(DESTDIR),,dkms install gpuvm/$(VERSION))
+
 check-vm:
 	@scripts/vm/check.sh run $(KERNEL) $(ARGS)
 
@@ -47,4 +56,4 @@ bench-vm:
 	@$(MAKE) --no-print-directory build/bin/kmod-latency
 	@scripts/vm/bench.sh $(KERNEL) $(ARGS)
 
-.PHONY: modules modules_install check-vm check-vm-debug check-vm-all check-vm-library bench-vm
+.PHONY: modules modules_install dkms_install check-vm check-vm-debug check-vm-all check-vm-library bench-vm

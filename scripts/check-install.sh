@@ -67,7 +67,17 @@ use_old() {
 	grep -h "$work/old .* symbol .free'" "$work"/bindings.* | tee /dev/stderr | grep -q 'to .*/libhet\.so'
 }
 
+# What DKMS would be given: it takes the version from dkms.conf, and looks for the folder of that name.
+dkms_sources() {
+	say make --no-print-directory -s dkms_install DESTDIR="$work/dkms"
+	local PACKAGE_NAME= PACKAGE_VERSION= BUILT_MODULE_NAME DEST_MODULE_LOCATION MAKE CLEAN dkms_tree=/var/lib/dkms kernel_source_dir=/
+	. "$work/dkms/usr/src/gpuvm-$(cat VERSION)/dkms.conf"
+	test "$PACKAGE_NAME-$PACKAGE_VERSION" = "gpuvm-$(cat VERSION)"
+	test -e "$work/dkms/usr/src/gpuvm-$(cat VERSION)/Kbuild"
+}
+
 use_"$1"
+dkms_sources
 
 say make --no-print-directory -s uninstall DESTDIR="$root" PREFIX=/usr
 left=$(find "$root" ! -type d)
