@@ -259,3 +259,99 @@ TEST(callbacks, .traps = trap::best, .devices = device::host2 | device::opencl |
 			CHECK_EQ(b.data()[i], i / n == 1 ? 2 : 1);
 	}
 }
+
+namespace
+{
+
+// Of callbacks: how many are under way on one thread.
+thread_local unsigned under_way = 0;
+std::atomic<unsigned> most_under_way, called;
+
+struct in_callback {
+	in_callback()
+	{
+		unsigned n = ++under_way, most = most_under_way.load();
+		while (most < n && !most_under_way.compare_exchange_weak(most, n)) {
+		}
+	}
+	~in_callback()
+	{
+		under_way--;
+		called++;
+	}
+};
+
+void count_call(het_event *, int, void *)
+{
+	in_callback here;
+}
+
+void count_launch(het_event *e, int status, void *arg)
+{
+	in_callback here;
+	from_callback::launch(e, status, arg);
+}
+
+void count_error(int, het_event *, const char *, void *)
+{
+	in_callback here;
+}
+
+void fill_apart(std::vector<block> &apart, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		memset(apart.emplace_back(kind::map, page).data(), 0, page);
+}
+
+} // namespace
+
+// While a callback's launch waits, the thread which has called it ends other commands. Their callbacks, which might have to wait in turn,
+// are not called on top of it.
+TEST(callbacks_do_not_nest, .traps = trap::best, .devices = device::host2 | device::opencl | device::mixed)
+{
+	skip_under_tsan("touches order kernels on the host with copies, which the sanitizer does not know");
+	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
+	constexpr size_t n = 64 * 101, others = 12;
+	het_device *device = nullptr;
+	uint32_t count;
+	HET_OK(het_devices(1, &device, &count));
+	het_queue_args with_errors = {};
+	with_errors.size = sizeof with_errors;
+	with_errors.on_error = count_error;
+	queue_handle failing;
+	HET_OK(het_queue_create(&with_errors, failing.out()));
+	uint8_t one = 1;
+	for (uint64_t round = 0; round < t.rounds(5, 100); round++) {
+		block b(kind::map, 3 * n);
+		memset(b.data(), 0, b.size());
+		std::vector<block> apart;
+		apart.reserve(others + 1);
+		fill_apart(apart, others + 1);
+		from_callback launching{.fx = fx, .b = b};
+		event_handle first, slow, gate, ended[others];
+		HET_OK(het_user_event_create(gate.out()));
+		HET_OK(het_user_event_set(gate, -1));
+		HET_OK(fx.launch(fx.slow, 64, {range_arg(apart[0].data(), 64, HET_READ_WRITE), value_arg(one)},
+				 first.out(), {.device = device}));
+		HET_OK(fx.launch(fx.slow, n, {range_arg(b.data() + n, n, HET_READ_WRITE, each_byte), value_arg(one)},
+				 slow.out(), {.flags = HET_SPLIT}));
+		called = 0;
+		HET_OK(het_event_callback(first, count_launch, &launching));
+		for (size_t i = 0; i < others; i++) {
+			HET_OK(fx.launch(fx.add, 64,
+					 {range_arg(apart[1 + i].data(), 64, HET_READ_WRITE), value_arg(one)},
+					 ended[i].out(), {.device = device}));
+			HET_OK(het_event_callback(ended[i], count_call, nullptr));
+			het_event *waits[] = {gate, ended[i]};
+			HET_OK(fx.launch(fx.add, 64,
+					 {range_arg(apart[1 + i].data(), 64, HET_READ_WRITE), value_arg(one)}, nullptr,
+					 {.queue = failing, .waits = waits}));
+		}
+		while (launching.err > 0 || called < 1 + 2 * others)
+			sched_yield();
+		CHECK_EQ(launching.err.load(), 0);
+		CHECK_EQ(most_under_way.load(), 1);
+		wait_for(launching.added);
+		wait_for(slow);
+	}
+}

@@ -27,9 +27,7 @@ het_event &event_of(node &n)
 
 void report(het_event &e, int code)
 {
-	het_queue *q = e.queue.get();
-	if (!q || !q->on_error)
-		return;
+	const het_queue *q = e.queue.get();
 	char text[longest_report];
 	const char *kernel = e.name_of_kernel(), *why = e.why ? e.why.get() : sentence_of(code);
 	// Most of what is said of a launch names the kernel already.
@@ -38,13 +36,60 @@ void report(het_event &e, int code)
 	q->on_error(code, &e, text, q->on_error_arg);
 }
 
+// Ends that wait until this thread is back from the program's code, oldest first.
+struct put_off_list {
+	het_event *first = nullptr, *last = nullptr;
+};
+thread_local put_off_list put_off;
+// Calls of finish() on this thread, one in the other.
+thread_local unsigned finishing = 0;
+
+void put_off_end(het_event &e)
+{
+	e.next_in_flight = nullptr;
+	(put_off.last ? put_off.last->next_in_flight : put_off.first) = &e;
+	put_off.last = &e;
+}
+
+het_event *next_put_off()
+{
+	het_event *e = put_off.first;
+	if (e) {
+		put_off.first = e->next_in_flight;
+		put_off.last = put_off.first ? put_off.last : nullptr;
+	}
+	return e;
+}
+
+bool reports(const het_event &e, int status)
+{
+	return status < 0 && e.queue && e.queue->on_error;
+}
+
+// The last of an end.
+void call_back(het_event &e, callback *called, int status)
+{
+	for (callback *c = called, *next; c; c = next) {
+		next = c->next;
+		c->fn(&e, status, c->arg);
+		delete c;
+	}
+	core().unfinished.fetch_sub(1);
+}
+
 // All that the end of one command brings, but for what has become ready, which is returned.
 node *settle(het_event &e, int status)
 {
+	// The queue's error callback comes before everything else.
+	if (is_helping() && reports(e, status)) {
+		e.put_off_status = status;
+		put_off_end(e);
+		return nullptr;
+	}
 	e.ended = e.ended ? e.ended : now_ns();
 	if (executor *where = e.where.load())
 		where->discount(e);
-	if (status < 0)
+	if (reports(e, status))
 		report(e, status);
 	std::atomic<uint32_t> *leaving = e.queue ? &e.queue->leaving : nullptr;
 	if (leaving)
@@ -53,17 +98,19 @@ node *settle(het_event &e, int status)
 	callback *called = e.close(status);
 	if (leaving)
 		leaving->fetch_sub(1);
-	for (callback *c = called, *next; c; c = next) {
-		next = c->next;
-		c->fn(&e, status, c->arg);
-		delete c;
-	}
-	core().unfinished.fetch_sub(1);
+	bool is_over = !called || !is_helping();
+	if (is_over)
+		call_back(e, called, status);
 	core().finished.fetch_add(1);
 	if (core().awaiting_progress.load())
 		futex_wake(&core().finished, INT_MAX);
 	e.after(status);
-	e.release();
+	if (is_over) {
+		e.release();
+	} else {
+		e.put_off_callbacks = called;
+		put_off_end(e);
+	}
 	return ready;
 }
 
@@ -84,10 +131,8 @@ void append(node **list, node *more)
 	*list = more;
 }
 
-} // namespace
-
 // Not recursive: chains of empty or failed commands may be long.
-void finish(het_event &e, int status)
+void finish_chain(het_event &e, int status)
 {
 	node *ready = settle(e, status);
 	while (node *n = ready) {
@@ -98,6 +143,24 @@ void finish(het_event &e, int status)
 			ready = more;
 		}
 	}
+}
+
+} // namespace
+
+// The outermost has what was put off meanwhile done.
+void finish(het_event &e, int status)
+{
+	finishing++;
+	finish_chain(e, status);
+	while (het_event *later = finishing == 1 && !is_helping() ? next_put_off() : nullptr) {
+		if (!later->is_finished()) {
+			finish_chain(*later, later->put_off_status);
+			continue;
+		}
+		call_back(*later, later->put_off_callbacks, later->status.load());
+		later->release();
+	}
+	finishing--;
 }
 
 int enqueue(het_event *e, const command_graph::place &p, const command_graph::follower &then)

@@ -92,6 +92,10 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	bool counted = false;
 	het::rt::ticket on_device;
 	het_event *next_in_flight = nullptr;
+	// Until the program's code that its end brings can be called: in a list by next_in_flight, with the callbacks of what has finished,
+	// and the status of what has not.
+	het::rt::callback *put_off_callbacks = nullptr;
+	int put_off_status = 0;
 	// What was said when it failed, the driver's words perhaps; null: nothing. Whoever finishes it has it.
 	std::unique_ptr<char[]> why;
 

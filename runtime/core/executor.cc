@@ -278,6 +278,7 @@ void executor::ring()
 }
 
 static thread_local executor *of_this_worker;
+static thread_local bool helping;
 
 // The oldest of its own, else the newest that another has and that may run here.
 task *executor::next_task()
@@ -382,8 +383,15 @@ void wait_for_progress()
 
 void help_progress()
 {
+	bool was_helping = std::exchange(helping, true);
 	if (!of_this_worker || !of_this_worker->work_once())
 		wait_for_progress();
+	helping = was_helping;
+}
+
+bool is_helping()
+{
+	return helping;
 }
 
 } // namespace het::rt

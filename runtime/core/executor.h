@@ -109,5 +109,7 @@ class executor
 void wait_for_progress();
 // The same for calls, which may come from a callback: what the calling worker has to do is done meanwhile, as others may wait for it.
 void help_progress();
+// This thread is in help_progress(), with the program's code below it: it runs no more of that, which might have to wait in turn.
+bool is_helping();
 
 } // namespace het::rt
