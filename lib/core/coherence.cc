@@ -92,6 +92,12 @@ step end_written(chunk_state s, unsigned device)
 	return r;
 }
 
+// The kernel's bytes are what counts, whatever the state of before says.
+step foresee(chunk_state s, unsigned device, chunk_state next)
+{
+	return {.next = next, .protect = std::min(s.host, next.host), .from = uint8_t(1 + device), .to = 0};
+}
+
 step drop(chunk_state s, unsigned device)
 {
 	step r = stay(s);
@@ -121,6 +127,10 @@ step next_step(chunk_state s, event e, unsigned device, coherence_rules rules)
 		return revoke(s);
 	case event::end_written:
 		return end_written(s, device);
+	case event::foresee_read:
+		return foresee(s, device, {host_copy | device_copy(device), access::read});
+	case event::foresee_write:
+		return foresee(s, device, {host_copy, access::write});
 	case event::drop:
 		return drop(s, device);
 	}

@@ -31,10 +31,18 @@
 //                    D invalid             S -> D    same         same             counts at the end
 //   revoke           always                -         same         none             strict begin, unlink, fork
 //   end_written      always                -         {D}          none
+//   foresee_read     always                D -> host {host, D}    read             instead of end_written, see below
+//   foresee_write    always                D -> host {host}       write            the same
 //   drop             valid != {D}          -         - D          same
 //
 // A kernel that overwrites everything needs no event at its begin. One that will tell which chunks it wrote begins with
 // begin_read, and ends with end_written for those alone: where it wrote nothing it was a reader.
+// What the host is expected to touch after the kernel is foreseen: it comes home at the end, and its pages stay where
+// they are. The copy goes over bytes of before the kernel that the host may still see: as long as the end has not
+// returned that is the race that it was during the kernel. A page that the host may only read afterwards allows no more
+// than that before the copy starts, so that no write is unseen later; one that it may write counts as the host's, and
+// it makes no difference whether a write of its comes before or behind the copy of that byte. If the copy fails, the
+// chunk takes the step of end_written instead.
 // Source of the idea: the region states of libgpuvm (Adinetz, 2011), made a protocol for any number of devices.
 #pragma once
 
@@ -76,9 +84,11 @@ enum class event : uint8_t {
 	begin_write,
 	revoke,
 	end_written,
+	foresee_read,
+	foresee_write,
 	drop,
 };
-inline constexpr unsigned event_count = 8;
+inline constexpr unsigned event_count = 10;
 
 struct coherence_rules {
 	// A page can be shown read-only at once (trap_features::shared_reads); otherwise a read makes the host the

@@ -19,10 +19,16 @@ namespace
 constexpr unsigned most_devices = 3;
 constexpr access accesses[] = {access::none, access::read, access::write};
 constexpr coherence_rules both_rules[] = {{.share = true}, {.share = false}};
-constexpr const char *event_names[event_count] = {"touch_read",  "touch_write", "fetch",       "begin_read",
-						  "begin_write", "revoke",      "end_written", "drop"};
+constexpr const char *event_names[event_count] = {"touch_read",    "touch_write", "fetch",       "begin_read",
+						  "begin_write",   "revoke",      "end_written", "foresee_read",
+						  "foresee_write", "drop"};
 
 using step_function = std::function<step(chunk_state, event, unsigned, coherence_rules)>;
+
+constexpr bool is_foreseen(event e)
+{
+	return e == event::foresee_read || e == event::foresee_write;
+}
 
 constexpr bool is_touch(event e)
 {
@@ -88,7 +94,7 @@ enum class when : uint8_t {
 	not_d_alone,
 };
 enum class copies : uint8_t { nothing, to_host, to_d };
-enum class next_valid : uint8_t { same, host, plus_host, d, plus_d, minus_d };
+enum class next_valid : uint8_t { same, host, plus_host, d, plus_d, host_and_d, minus_d };
 enum class next_access : uint8_t { same, none, at_most_read, read, write };
 
 struct row {
@@ -115,6 +121,8 @@ constexpr row table[] = {
 	{event::begin_write, when::d_invalid, copies::to_d, next_valid::same, next_access::same},
 	{event::revoke, when::always, copies::nothing, next_valid::same, next_access::none},
 	{event::end_written, when::always, copies::nothing, next_valid::d, next_access::none},
+	{event::foresee_read, when::always, copies::to_host, next_valid::host_and_d, next_access::read},
+	{event::foresee_write, when::always, copies::to_host, next_valid::host, next_access::write},
 	{event::drop, when::not_d_alone, copies::nothing, next_valid::minus_d, next_access::same},
 };
 
@@ -166,6 +174,8 @@ copyset valid_after(next_valid v, copyset old, unsigned d)
 		return device_copy(d);
 	case next_valid::plus_d:
 		return old | device_copy(d);
+	case next_valid::host_and_d:
+		return host_copy | device_copy(d);
 	case next_valid::minus_d:
 		return old & ~device_copy(d);
 	}
@@ -232,7 +242,11 @@ TEST_P(coherence, every_step_is_its_row_of_the_table)
 			EXPECT_EQ(st.to, nobody);
 			return;
 		}
-		EXPECT_TRUE(s.valid >> st.from & 1) << "copied from a copy that is not valid";
+		// What the kernel has written is valid by the step itself.
+		if (is_foreseen(e))
+			EXPECT_EQ(st.from, 1 + d);
+		else
+			EXPECT_TRUE(s.valid >> st.from & 1) << "copied from a copy that is not valid";
 		EXPECT_EQ(st.to, r->copy == copies::to_host ? 0 : 1 + d);
 	});
 	EXPECT_EQ(used.size(), std::size(table)) << "rows that no state needs";
@@ -241,7 +255,8 @@ TEST_P(coherence, every_step_is_its_row_of_the_table)
 TEST_P(coherence, events_of_the_host_know_no_device)
 {
 	for_all_steps(GetParam(), [](chunk_state s, event e, unsigned d, coherence_rules rules) {
-		if (e == event::begin_read || e == event::begin_write || e == event::end_written || e == event::drop)
+		bool is_devices = e == event::begin_read || e == event::begin_write || e == event::end_written;
+		if (is_devices || is_foreseen(e) || e == event::drop)
 			return;
 		step a = next_step(s, e, d, rules), b = next_step(s, e, 0, rules);
 		EXPECT_EQ(a.next, b.next);
@@ -466,6 +481,8 @@ class explorer
 			w.copy[1 + d] = content::draft;
 			visit(w, "kernel writes");
 			end_written(d);
+			foresee(event::foresee_read, d);
+			foresee(event::foresee_write, d);
 		}
 		if (now().writer != d)
 			drop(d);
@@ -508,6 +525,52 @@ class explorer
 			w.writer = no_writer;
 			visit(w, "end_written" + std::to_string(d));
 		});
+	}
+
+	// The kernel has finished, and its bytes come home over those of before, which the host may see meanwhile.
+	void foresee(event e, unsigned d)
+	{
+		std::string name = event_names[unsigned(e)] + std::to_string(d);
+		world w = now();
+		step st = step_(w.state, e, d, rules_);
+		if (st.from != 1 + d)
+			return fail("copies what the kernel has not written", name);
+		if (st.protect > w.state.host)
+			return fail("protects by giving access", name);
+		w.mapped = std::min(w.mapped, st.protect);
+		auto end = [&](content at_home, access shown, const char *how) {
+			world ended = w;
+			std::fill_n(ended.copy, 1 + most_devices, content::stale);
+			ended.copy[1 + d] = content::fresh;
+			ended.copy[0] = at_home;
+			ended.writer = no_writer;
+			ended.state = st.next;
+			ended.mapped = shown;
+			// Behind the copy of what it writes.
+			if (w.mapped == access::write) {
+				world written = ended;
+				write(written);
+				visit(written, name + " while the host wrote");
+			}
+			visit(ended, name + how);
+		};
+		end(content::fresh, w.mapped, "");
+		end(content::fresh, st.next.host, ", shown");
+		// The alias has bytes of both, and the end goes on as if nothing had been foreseen.
+		end_written_after(w);
+	}
+
+	void end_written_after(world w)
+	{
+		unsigned d = w.writer;
+		w.state.host = std::min(w.state.host, w.mapped);
+		step st = step_(w.state, event::end_written, d, rules_);
+		w.mapped = std::min(w.mapped, st.protect);
+		w.state = st.next;
+		std::fill_n(w.copy, 1 + most_devices, content::stale);
+		w.copy[1 + d] = content::fresh;
+		w.writer = no_writer;
+		visit(w, "foreseen copy failed");
 	}
 
 	void drop(unsigned d)
@@ -600,6 +663,15 @@ const mutant mutants[] = {
 	{"the_end_does_not_protect", but(event::end_written, does_not_protect)},
 	{"the_end_leaves_others_valid", but(event::end_written, leaves_others_valid)},
 	{"the_end_changes_nothing", but(event::end_written, leaves_all_as_it_was)},
+	{"what_is_foreseen_is_not_protected", but(event::foresee_read, does_not_protect)},
+	{"what_is_foreseen_stays_writable",
+	 but(event::foresee_read, [](step &st, chunk_state s, unsigned) { st.next.host = st.protect = s.host; })},
+	{"what_is_foreseen_leaves_others_valid", but(event::foresee_read, leaves_others_valid)},
+	{"what_is_foreseen_comes_from_elsewhere",
+	 but(event::foresee_read, [](step &st, chunk_state s, unsigned) { st.from = source_of(s.valid); })},
+	{"what_is_to_be_written_stays_the_devices",
+	 but(event::foresee_write, [](step &st, chunk_state, unsigned d) { st.next.valid |= device_copy(d); })},
+	{"what_is_to_be_written_changes_nothing", but(event::foresee_write, leaves_all_as_it_was)},
 	{"a_write_leaves_devices_valid", but(event::touch_write, leaves_others_valid)},
 	{"a_write_does_not_fetch", but(event::touch_write, does_not_copy)},
 	{"a_read_does_not_fetch", but(event::touch_read, does_not_copy)},
