@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/foresight.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace het
+{
+
+namespace
+{
+
+constexpr uint8_t was_read = 1, was_written = 2, is_shown_read = 4, is_shown_write = 8, is_asked = 16, is_doubted = 32;
+constexpr uint8_t is_shown = is_shown_read | is_shown_write;
+
+constexpr unsigned longest_period = 8;
+// So often in succession before it is believed.
+constexpr unsigned believed = 3;
+// Of two bits.
+constexpr unsigned highest = 3;
+
+constexpr uint32_t smallest_group = 8, groups = 16;
+constexpr uint32_t first_ask = 8, rarest_ask = 1024;
+constexpr uint32_t first_rest = 16, longest_rest = 1024;
+// Sums "of late" are halved when they get here.
+constexpr uint32_t many_touches = 1 << 12;
+
+struct score {
+	unsigned touched, written;
+};
+
+score score_of(const chunk_history &h, unsigned k)
+{
+	unsigned bits = h.scores >> (4 * k) & 15u;
+	return {bits & 3u, bits >> 2};
+}
+
+void set_score(chunk_history &h, unsigned k, score s)
+{
+	h.scores = uint16_t((h.scores & ~(15u << (4 * k))) | (s.touched | s.written << 2) << (4 * k));
+}
+
+bool is_learned(foresight_kind k)
+{
+	return k == foresight_kind::learned || k == foresight_kind::eager;
+}
+
+void raise(unsigned &n)
+{
+	n = std::min(n + 1, highest);
+}
+
+} // namespace
+
+// Among the periods the one that explains most; each must have been seen twice.
+bool continues_with_one(uint32_t history, unsigned known)
+{
+	unsigned best = 0, period = 0;
+	for (unsigned p = 1; p <= longest_period && p < known; p++) {
+		uint32_t differs = history ^ (history >> p);
+		unsigned same = std::min(unsigned(std::countr_zero(differs)), known - p);
+		if (same >= std::max(believed - 1, p) && same > best) {
+			best = same;
+			period = p;
+		}
+	}
+	return period && (history >> (period - 1) & 1);
+}
+
+void foresight::open(chunk_history *chunks, uint32_t count, uint32_t pages, uint32_t bytes, foresight_kind kind)
+{
+	*this = {};
+	chunks_ = chunks;
+	count_ = count;
+	pages_ = pages;
+	bytes_ = bytes;
+	kind_ = kind;
+	group_ = std::max(smallest_group, count / groups);
+	next_rest_ = first_rest;
+}
+
+void foresight::touched(uint32_t first, uint32_t count, bool write)
+{
+	if (touches_ >= many_touches) {
+		touches_ /= 2;
+		brought_ /= 2;
+	}
+	touches_++;
+	brought_ += count;
+	for (uint32_t c = first; c < first + count; c++) {
+		chunks_[c].flags |= write ? was_read | was_written : was_read;
+		if (chunks_[c].kernel)
+			kernels_[chunks_[c].kernel - 1].touched = true;
+	}
+}
+
+// One that took long may have waited for a processor, as the touches that it saves would have.
+void foresight::copied(uint64_t bytes, uint64_t ns)
+{
+	if (!bytes)
+		return;
+	uint64_t took = ns * (64 << 10) / bytes, &now = costs_.copy_64k;
+	now = took < now ? (now + took) / 2 : now + (took - now) / 64;
+}
+
+// ---- learning ----------------------------------------------------------------------------------------
+
+// The one that has not been seen for longest makes room. What its chunks remember is no worse than nothing: whether it
+// is believed is for the intervals to say.
+foresight::kernel &foresight::find(uint64_t name)
+{
+	kernel *oldest = kernels_;
+	for (kernel &k : kernels_) {
+		if (k.age && k.name == name)
+			return k;
+		if (k.age < oldest->age)
+			oldest = &k;
+	}
+	*oldest = {};
+	oldest->name = name;
+	return *oldest;
+}
+
+// Chunks that were taken away to ask stand for those of their group that were shown.
+void foresight::judge(uint32_t first, uint32_t last, verdict &v)
+{
+	for (uint32_t c = first; c < last; c++) {
+		chunk_history &h = chunks_[c];
+		if (!(h.flags & is_asked))
+			continue;
+		kernel &k = kernels_[h.kernel - 1];
+		bool answered = h.flags & was_read;
+		k.answered += answered;
+		uint32_t begin = group_begin(c), end = std::min(begin + group_, count_);
+		uint64_t shown = 1;
+		for (uint32_t i = begin; i < end; i++) {
+			if (!(chunks_[i].flags & is_shown))
+				continue;
+			shown++;
+			if (!answered)
+				chunks_[i].flags |= is_doubted;
+		}
+		// When nobody wanted it, half of the time since it was asked is as good a guess as any.
+		uint64_t uses = shown * std::max(k.uses, 1u);
+		v.used += answered ? uses : uses / 2;
+		v.in_vain += answered ? 0 : uses - uses / 2;
+	}
+}
+
+void foresight::learn(uint32_t c)
+{
+	chunk_history &h = chunks_[c];
+	if (h.kernel) {
+		unsigned k = h.kernel - 1u;
+		score s = score_of(h, k);
+		bool touched = h.flags & was_read, written = h.flags & was_written;
+		if (touched)
+			raise(s.touched);
+		else if (!(h.flags & is_shown) && (kernels_[k].touched || kernels_[k].foresaw))
+			s.touched = 0;
+		// Of what the host may write unseen nothing is known.
+		if (written)
+			raise(s.written);
+		else if (!(h.flags & is_shown_write) && (touched || (h.flags & is_shown)))
+			s.written = 0;
+		set_score(h, k, s);
+	}
+	h.flags &= is_doubted;
+}
+
+void foresight::end_interval(kernel &k, uint32_t unseen)
+{
+	if (k.age) {
+		uint32_t n = std::min(unseen, 31u);
+		bool touched = k.touched || (k.foresaw && (!k.asked || k.answered));
+		k.intervals = uint32_t(uint64_t{k.intervals} << (n + 1)) | touched;
+		k.known = uint8_t(std::min<uint32_t>(k.known + n + 1, 32));
+	}
+	if (k.asked) {
+		if (k.answered == k.asked)
+			k.confirmed += k.uses;
+		else
+			k.confirmed = k.answered > k.asked / 2 ? std::max(k.confirmed / 2, 1u) : 0;
+		k.uses = 0;
+	}
+	k.touched = k.foresaw = false;
+	k.asked = k.answered = 0;
+	k.age = ++ends_;
+}
+
+void foresight::count(verdict v)
+{
+	used_ += v.used;
+	in_vain_ += v.in_vain;
+	if (v.used && !v.in_vain)
+		next_rest_ = first_rest;
+	if (in_vain_ <= used_ / 10 + count_ / 2 + group_ && is_worth_it())
+		return;
+	rest_ = next_rest_;
+	next_rest_ = std::min(next_rest_ * 2, longest_rest);
+	used_ /= 2;
+	in_vain_ /= 2;
+}
+
+foresight::verdict foresight::kernel_ended(uint64_t name, uint32_t first, uint32_t last, uint32_t unseen, bool may)
+{
+	verdict v{0, 0};
+	kernel &k = find(name);
+	if (is_asked_)
+		judge(first, last, v);
+	is_asked_ = is_asked_ && last - first < count_;
+	for (uint32_t c = first; c < last; c++)
+		learn(c);
+	end_interval(k, unseen);
+	last_ = uint8_t(&k - kernels_);
+	for (uint32_t c = first; c < last; c++)
+		chunks_[c].kernel = uint8_t(last_ + 1);
+	bool learns = is_learned(kind_);
+	if (!rest_ && learns)
+		count(v);
+	bool sure = !learns || (!rest_ && continues_with_one(k.intervals, k.known));
+	rest_ -= rest_ > 0;
+	any_expected_ = false;
+	expect(k, first, last, may && sure);
+	return v;
+}
+
+// ---- foretelling -------------------------------------------------------------------------------------
+
+// In vain it costs the copy. Otherwise it saves the pages' way out and back, and a part of a touch.
+bool foresight::is_worth_it() const
+{
+	uint64_t copy = costs_.copy_64k * bytes_ >> 16;
+	uint64_t saved = pages_ * (costs_.page_taken + costs_.page_shown) +
+			 costs_.touch * std::max(touches_, 1u) / std::max(brought_, 1u);
+	// p * saved > (1 - p) * copy, where p is what the answers say.
+	return kind_ == foresight_kind::eager || (used_ + 8 * uint64_t{group_}) * saved > (in_vain_ + group_) * copy;
+}
+
+expectation foresight::guess(const chunk_history &h, unsigned k)
+{
+	score s = score_of(h, k);
+	switch (kind_) {
+	case foresight_kind::off:
+		break;
+	case foresight_kind::learned:
+	case foresight_kind::eager:
+		if (s.touched < believed || (h.flags & is_doubted))
+			break;
+		return s.written >= believed - 1 ? expectation::write : expectation::read;
+	case foresight_kind::always:
+		return s.written ? expectation::write : expectation::read;
+	case foresight_kind::random:
+		random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+		return expectation((random_ >> 33) % 3);
+	}
+	return expectation::nothing;
+}
+
+void foresight::expect(kernel &k, uint32_t first, uint32_t last, bool any)
+{
+	for (uint32_t c = first; c < last; c++) {
+		chunk_history &h = chunks_[c];
+		expectation e = any ? guess(h, last_) : expectation::nothing;
+		h.flags = e == expectation::read ? is_shown_read : e == expectation::write ? is_shown_write : 0;
+		any_expected_ |= e != expectation::nothing;
+	}
+	k.foresaw = any_expected_;
+	k.uses += any_expected_;
+	uint32_t next_ask = k.confirmed ? std::clamp(k.confirmed / 8, first_ask, rarest_ask) : 1;
+	if (!is_learned(kind_) || !any_expected_ || k.uses < next_ask)
+		return;
+	asks_++;
+	is_asked_ = true;
+	for (uint32_t c = first; c < last; c = group_begin(c) + group_)
+		ask_group(c, std::min(group_begin(c) + group_, last));
+}
+
+// One of those that are expected, another each time.
+void foresight::ask_group(uint32_t first, uint32_t last)
+{
+	uint32_t n = last - first, start = asks_ * 7 % n;
+	for (uint32_t i = 0; i < n; i++) {
+		chunk_history &h = chunks_[first + (start + i) % n];
+		if (!(h.flags & is_shown))
+			continue;
+		h.flags = is_asked;
+		kernels_[last_].asked++;
+		return;
+	}
+}
+
+expectation foresight::expects(uint32_t c) const
+{
+	uint8_t f = chunks_[c].flags;
+	return f & is_shown_write ? expectation::write : f & is_shown_read ? expectation::read : expectation::nothing;
+}
+
+void foresight::was_taken(uint32_t c)
+{
+	chunks_[c].flags &= uint8_t(~is_shown);
+}
+
+// The intervals between them would have been of no touch.
+uint32_t foresight::ends_until_next() const
+{
+	const kernel &k = kernels_[last_];
+	if (!is_learned(kind_))
+		return 0;
+	for (unsigned n = 1; n <= 2 * longest_period; n++) {
+		if (continues_with_one(k.intervals << n, std::min(k.known + n, 32u)))
+			return n - 1;
+	}
+	return UINT32_MAX;
+}
+
+} // namespace het

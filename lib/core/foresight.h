@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What the host will touch after a kernel, foretold from what it touched after those before. Pure. Callers hold the
+// array's lock.
+//
+// Two questions are answered apart. Whether the host will touch anything of the array after this end of a kernel: from
+// the ends of the same kernel before, the newest 32, by the period that explains most of them. And which chunks that
+// would be: those that were touched each time of late. A kernel is what has the same name; the caller makes it of what
+// tells his kernels apart.
+//
+// Chunks that are expected come home at the end and stay mapped, so that no touch of them is seen any more. So one of
+// each group of neighbours, another each time, is taken away as if nothing were expected: at the first end that
+// foresees, as not all that a read-ahead has shown was touched; then after 8 of them; and less often as the answers
+// agree, after an eighth of all that was confirmed, so that what is brought in vain when the host stops is an eighth of
+// what was of use at the most. If nobody touches that chunk, its whole group is taken away at the next end, and asked
+// one by one. Answers also make the budget: where what seems to have come in vain is more than a tenth of what was of
+// use, and more than half of the array, that is left alone for 16 ends, then 32, and so on.
+#pragma once
+
+#include <cstdint>
+
+namespace het
+{
+
+enum class expectation : uint8_t { nothing, read, write };
+
+// Of each chunk, a word.
+struct chunk_history {
+	uint16_t scores; // four bits a kernel: in how many of its intervals of late it was touched (2), and written (2)
+	uint8_t flags;
+	uint8_t kernel; // 1 + the one that was the last to write it; 0: none
+};
+
+// What a chunk costs, in nanoseconds. What is not measured are figures of the machines that the library was measured
+// on.
+struct foresight_costs {
+	uint64_t page_taken = 200, page_shown = 400;
+	uint64_t touch = 15000; // from the fault until the toucher goes on
+	uint64_t copy_64k = 6500;
+};
+
+// How it is foretold. The others are for tests: eager learns, whatever the copies cost; always and random know nothing.
+enum class foresight_kind : uint8_t { off, learned, eager, always, random };
+
+class foresight
+{
+      public:
+	// @chunks: zeroed memory for @count of them. @pages: of a chunk.
+	void open(chunk_history *chunks, uint32_t count, uint32_t pages, uint32_t bytes, foresight_kind kind);
+
+	// The host has touched chunks that it could not use so before, and they were shown in one go.
+	void touched(uint32_t first, uint32_t count, bool write);
+
+	// How much of what came home was of use, as far as asking tells, in chunks.
+	struct verdict {
+		uint64_t used, in_vain;
+	};
+	// A kernel that wrote these chunks has ended, after @unseen others with its name between which nobody touched
+	// the array. What the host did since is learned; then expects() tells of each chunk of [first, last) what to
+	// do. @may: false: nothing.
+	verdict kernel_ended(uint64_t name, uint32_t first, uint32_t last, uint32_t unseen, bool may);
+	expectation expects(uint32_t c) const;
+	// Something is expected of [first, last).
+	bool any_expected() const { return any_expected_; }
+	// The chunk was taken from the host all the same.
+	void was_taken(uint32_t c);
+	// So many ends of the kernel that ended last can pass unseen, if nobody touches the array meanwhile.
+	uint32_t ends_until_next() const;
+
+	// A foreseen copy of so many bytes has taken so long.
+	void copied(uint64_t bytes, uint64_t ns);
+	// So long took a touch, on the average.
+	void touch_takes(uint64_t ns) { costs_.touch = ns; }
+
+      private:
+	static constexpr unsigned most_kernels = 4;
+
+	// A kernel that has ended here before.
+	struct kernel {
+		uint64_t name;
+		uint32_t intervals; // the newest in the lowest bit: the host has touched something until the next end
+		uint8_t known;      // of them
+		bool touched, foresaw;
+		uint16_t asked, answered; // chunks that were taken away to ask, and those of them that were touched
+		uint32_t uses;            // since it was asked
+		uint32_t confirmed;
+		uint32_t age;
+	};
+
+	kernel &find(uint64_t name);
+	void end_interval(kernel &k, uint32_t unseen);
+	void judge(uint32_t first, uint32_t last, verdict &v);
+	void learn(uint32_t c);
+	// Nothing, if not @any.
+	void expect(kernel &k, uint32_t first, uint32_t last, bool any);
+	void ask_group(uint32_t first, uint32_t last);
+	expectation guess(const chunk_history &h, unsigned k);
+	bool is_worth_it() const;
+	void count(verdict v);
+	uint32_t group_begin(uint32_t c) const { return c - c % group_; }
+
+	chunk_history *chunks_ = nullptr;
+	uint32_t count_ = 0, pages_ = 1, bytes_ = 0, group_ = 1;
+	foresight_kind kind_ = foresight_kind::off;
+	bool any_expected_ = false, is_asked_ = false;
+	uint8_t last_ = 0; // the kernel that ended last
+	foresight_costs costs_;
+	kernel kernels_[most_kernels] = {};
+	uint32_t ends_ = 0, asks_ = 0;
+	// Touches, and the chunks that they brought: of late.
+	uint32_t touches_ = 0, brought_ = 0;
+	// In chunks, of late.
+	uint64_t used_ = 0, in_vain_ = 0;
+	uint32_t rest_ = 0, next_rest_ = 0;
+	uint64_t random_ = 1;
+};
+
+// Whether the next bit of a history is expected to be set. The newest is the lowest, @known are real. For the tests.
+bool continues_with_one(uint32_t history, unsigned known);
+
+} // namespace het
