@@ -51,6 +51,7 @@ ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
 include mk/config.mk
 include mk/build.mk
 include mk/kernels.mk
+include mk/noc.mk
 endif
 include mk/install.mk
 include mk/checks.mk

@@ -9,7 +9,7 @@ ptx_text_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx_text_srcs)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) $(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
-	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) $(wildcard bench/apps/tests/*.cc)
+	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) $(wildcard bench/apps/tests/*.cc bench/noc/tests/*.cc)
 
 # The PTX rewriter and interpreter: an archive that its program and its tests use.
 ptx_srcs := $(ptx_text_srcs) $(wildcard runtime/ptx/simt/*.cc)
@@ -25,6 +25,9 @@ harness_srcs := $(wildcard selftests/harness/*.cc)
 # A libcuda.so.1 that needs no GPU, for tests alone.
 fake_cuda_srcs := $(wildcard selftests/fake/*.cc)
 bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc bench/apps/common/*.cc)
+# The network simulator (mk/noc.mk).
+noc_main := bench/noc/main.cc
+noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/*.cc))
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
 # A device that stays out of the library that is installed.
@@ -44,7 +47,7 @@ tool_part_srcs := $(filter-out tools/json/% tools/base/%,$(wildcard tools/*/*.cc
 example_srcs := $(filter-out $(if $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$(HAVE_OPENCL),$(if $(SAN),,plain)),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
-program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(start_up_srcs) \
+program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(json_srcs) $(example_srcs) $(unit_srcs)
 
 # A program or test that needs a header which is not on this machine is left out, with a message. (The library
@@ -71,6 +74,7 @@ example_device_objs := $(call obj,$(example_device_srcs))
 example_device := $(addprefix $(B)/example-device/,libhet.so $(SONAME))
 bench_common_objs := $(call obj,$(call keep,$(bench_common_srcs)))
 bench_archive := $(B)/obj/bench.a
+noc_archive := $(B)/obj/noc.a
 tool_part_objs := $(call obj,$(call keep,$(tool_part_srcs)))
 tool_archive := $(B)/obj/tools.a
 fatbin_tool_archive := $(B)/obj/fatbin-tools.a
@@ -127,7 +131,7 @@ $(filter $(B)/obj/lib/dev/%,$(unit_objs)): private mode_flags += -Iselftests -DH
 fatbin_corpus := -DHET_FATBIN_CORPUS='"$(CURDIR)/runtime/fatbin/tests/corpus"'
 $(filter $(B)/obj/runtime/%,$(unit_objs)): private mode_flags += -DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"' $(fatbin_corpus)
 $(ptx_objs): private mode_flags := $(lib_cxxflags) -Iruntime
-$(bench_common_objs) $(call obj,$(bench_srcs)): private mode_flags := -Ibench -Itools
+$(bench_common_objs) $(call obj,$(bench_srcs) $(noc_srcs) $(noc_main)): private mode_flags := -Ibench -Itools
 $(B)/obj/bench/fat-binary.o: private mode_flags += -Iruntime
 $(B)/obj/bench/measure/tasks_starpu.o: private mode_flags += $(STARPU_CFLAGS)
 # Some selftests go through a null pointer on purpose.
@@ -349,9 +353,9 @@ $(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_ar
 
 # Not the archive of bench: sanitized trees have no use for the rest of it.
 matrix_market := $(call obj,bench/apps/common/matrix_market.cc bench/common/format.cc)
-under_test = $(if $(filter bench/%,$1),$(matrix_market),$(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter lib/%,$1),$(lib_archive),\
+under_test = $(if $(filter bench/noc/%,$1),$(noc_archive),$(if $(filter bench/%,$1),$(matrix_market),$(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter lib/%,$1),$(lib_archive),\
 	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter tools/base/%,$1),$(base_archive),$(if $(filter tools/fatbin/% tools/analysis/%,$1),$(fatbin_tool_archive) $(base_archive) $(fatbin_archive) $(ptx_archive),\
-	$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(if $(filter runtime/fatbin/%,$1),$(fatbin_archive),$(lib_archive)))))))))
+	$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(if $(filter runtime/fatbin/%,$1),$(fatbin_archive),$(lib_archive))))))))))
 
 define unit_test # source
 $(B)/tests/$(notdir $(basename $1)): $(call obj,$1 $(filter-out %_test.cc,$(filter $(dir $1)%,$(call keep,$(unit_srcs))))) \

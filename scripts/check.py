@@ -53,7 +53,7 @@ def sources(pattern: str) -> list[str]:
     return sorted(p.stem for p in ROOT.glob(pattern))
 
 
-UNIT_TEST_PARTS = ("lib/*", "runtime/*", "tools/base", "tools/json", "tools/fatbin", "tools/analysis", "bench/apps")
+UNIT_TEST_PARTS = ("lib/*", "runtime/*", "tools/base", "tools/json", "tools/fatbin", "tools/analysis", "bench/apps", "bench/noc")
 UNIT_TESTS = [t for part in UNIT_TEST_PARTS for t in sources(f"{part}/tests/*_test.cc")]
 SELFTESTS = sources("selftests/*.cc") + sources("selftests/*.c")
 
@@ -74,6 +74,7 @@ ONE_THREAD = [
     *sources("tools/fatbin/tests/*_test.cc"),
     *sources("tools/analysis/tests/*_test.cc"),
     *sources("bench/apps/tests/*_test.cc"),
+    *(test for test in sources("bench/noc/tests/*_test.cc") if test != "noc_simulation_test"),
 ]
 WITHOUT = {
     "build": [],

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// noc-sim: latency and throughput of networks on chip, by rate or at saturation. See Documentation/noc.rst.
+#include "common/format.h"
+#include "common/options.h"
+#include "common/progress.h"
+#include "common/report.h"
+#include "common/table.h"
+#include "noc/parallel.h"
+#include "noc/saturation.h"
+#include "noc/simulation.h"
+
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+using namespace bench;
+
+namespace
+{
+
+struct options {
+	common_options common;
+	std::string network = "mesh", routing = "xy", pattern = "uniform", vc_allocator = "islip",
+		    switch_allocator = "islip";
+	std::vector<std::string> policies = {"dor"}, rates = {"0.05", "0.1", "0.2", "0.3", "0.4"};
+	bool saturation = false;
+	unsigned seeds = 3, first_seed = 1, threads = 0;
+	float memory = 0, divert = 0.5, occupancy = 0.6f;
+	noc::configuration base;
+};
+
+noc::allocator allocator_named(const std::string &name)
+{
+	return name == "islip" ? noc::allocator::islip : noc::allocator::round_robin;
+}
+
+noc::configuration configuration_of(const options &o)
+{
+	noc::configuration c = o.base;
+	c.network = o.network;
+	c.how = noc::routing_named(
+		o.network == "two-layers" && o.routing.find("-z") == std::string::npos ? o.routing + "-z" : o.routing);
+	c.traffic.what = noc::pattern_named(o.pattern);
+	c.traffic.memory_share = double(o.memory);
+	c.router.vc_allocator = allocator_named(o.vc_allocator);
+	c.router.switch_allocator = allocator_named(o.switch_allocator);
+	c.choice.divert = double(o.divert);
+	c.choice.occupancy = double(o.occupancy);
+	if (o.common.quick)
+		c.cycles = c.drain = 3000;
+	return c;
+}
+
+// Does each of @jobs on one of the threads, with progress. What comes out does not depend on their number.
+template <typename F> void on_all_cores(const options &o, const std::string &what, size_t jobs, F &&job)
+{
+	std::mutex lock;
+	progress shown(what, jobs);
+	noc::in_parallel(o.threads ? o.threads : std::thread::hardware_concurrency(), jobs, [&](size_t i) {
+		job(i);
+		std::lock_guard held(lock);
+		shown.step();
+	});
+}
+
+std::vector<double> numbers(const std::vector<std::string> &texts)
+{
+	std::vector<double> values;
+	for (const std::string &t : texts) {
+		size_t end = 0;
+		values.push_back(std::stod(t, &end));
+		if (end != t.size() || values.back() <= 0)
+			throw std::invalid_argument("no rate: " + t);
+	}
+	return values;
+}
+
+// The mean of seeds with its interval; of one seed, its own interval of batches.
+noc::estimate over_seeds(const std::vector<noc::result> &of, double (*value)(const noc::result &))
+{
+	std::vector<double> values;
+	for (const noc::result &r : of)
+		values.push_back(value(r));
+	return noc::interval(values);
+}
+
+std::string with_interval(const noc::estimate &e, const char *form)
+{
+	if (e.n < 2)
+		return format(form, e.mean);
+	return format(form, e.mean) + " ± " + format(form, e.half_width);
+}
+
+void add(report &out, const std::string &name, const char *unit, const noc::estimate &e)
+{
+	json more = json::object();
+	if (e.n > 1)
+		more["half_width"] = e.half_width;
+	out.value(name, unit, e.mean, more);
+}
+
+void sweep(const options &o, report &out)
+{
+	const std::vector<double> rates = numbers(o.rates);
+	const size_t runs = o.policies.size() * rates.size() * o.seeds;
+	std::vector<noc::result> results(runs);
+	on_all_cores(o, "runs", runs, [&](size_t i) {
+		noc::configuration c = configuration_of(o);
+		c.seed = o.first_seed + i % o.seeds;
+		c.traffic.rate = rates[i / o.seeds % rates.size()];
+		c.policy = o.policies[i / o.seeds / rates.size()];
+		results[i] = noc::simulate(c);
+	});
+	table shown(format("%s, %s, %s, zero load %.2f cycles", o.network.c_str(), o.routing.c_str(), o.pattern.c_str(),
+			   noc::zero_load_latency(configuration_of(o))),
+		    {"policy", "offered", "accepted", "latency", "p99", "slowest flow", "diverted", "drained"});
+	for (size_t i = 0; i < runs; i += o.seeds) {
+		const std::vector<noc::result> at(results.begin() + long(i), results.begin() + long(i + o.seeds));
+		const std::string &name = o.policies[i / o.seeds / rates.size()];
+		const double rate = rates[i / o.seeds % rates.size()];
+		noc::estimate latency = over_seeds(at, [](const noc::result &r) { return r.latency.mean; });
+		if (o.seeds == 1)
+			latency = at[0].latency;
+		const noc::estimate accepted = over_seeds(at, [](const noc::result &r) { return r.accepted; });
+		const noc::estimate p99 = over_seeds(at, [](const noc::result &r) { return double(r.p99); });
+		const noc::estimate slowest = over_seeds(at, [](const noc::result &r) { return r.slowest_flow; });
+		const noc::estimate diverted = over_seeds(at, [](const noc::result &r) { return r.diverted; });
+		unsigned drained = 0;
+		for (const noc::result &r : at)
+			drained += r.drained;
+		shown.row({name, format("%.3f", rate), with_interval(accepted, "%.4f"), with_interval(latency, "%.2f"),
+			   format("%.0f", p99.mean), format("%.1f", slowest.mean), format("%.3f", diverted.mean),
+			   format("%u of %u", drained, o.seeds)});
+		const std::string path = format("%s/%g/", name.c_str(), rate);
+		add(out, path + "latency", "cycles", latency);
+		add(out, path + "accepted", "flits/node/cycle", accepted);
+		add(out, path + "p99", "cycles", p99);
+		add(out, path + "slowest flow", "cycles", slowest);
+		add(out, path + "diverted", "share", diverted);
+		add(out, path + "drained", "share", {double(drained) / o.seeds, 0, 1});
+	}
+	shown.note("Rates in flits a core and cycle. A run that did not drain is saturated: its latency is a lower "
+		   "bound.");
+	shown.print();
+}
+
+void saturations(const options &o, report &out)
+{
+	const size_t runs = o.policies.size() * o.seeds;
+	std::vector<noc::saturation> results(runs);
+	on_all_cores(o, "searches", runs, [&](size_t i) {
+		noc::configuration c = configuration_of(o);
+		c.seed = o.first_seed + i % o.seeds;
+		c.policy = o.policies[i / o.seeds];
+		results[i] = noc::find_saturation(c);
+	});
+	table shown(format("%s, %s, %s: saturation in flits a core and cycle", o.network.c_str(), o.routing.c_str(),
+			   o.pattern.c_str()),
+		    {"policy", "latency 3 x zero load", "accepted 95 % of offered", "peak accepted"});
+	for (size_t i = 0; i < runs; i += o.seeds) {
+		std::vector<double> by_latency, by_accepted, peak;
+		for (size_t s = i; s < i + o.seeds; s++) {
+			by_latency.push_back(results[s].by_latency);
+			by_accepted.push_back(results[s].by_accepted);
+			peak.push_back(results[s].peak_accepted);
+		}
+		const std::string &name = o.policies[i / o.seeds];
+		const noc::estimate all[] = {noc::interval(by_latency), noc::interval(by_accepted),
+					     noc::interval(peak)};
+		shown.row({name, with_interval(all[0], "%.4f"), with_interval(all[1], "%.4f"),
+			   with_interval(all[2], "%.4f")});
+		const char *const kinds[] = {"latency", "accepted", "peak"};
+		for (size_t k = 0; k < std::size(all); k++)
+			add(out, name + "/saturation by " + kinds[k], "flits/node/cycle", all[k]);
+	}
+	shown.print();
+}
+
+int run(const options &o)
+{
+	report out("noc-sim", {{"network", o.network},
+			       {"routing", o.routing},
+			       {"pattern", o.pattern},
+			       {"memory", o.memory},
+			       {"vcs", o.base.router.vcs},
+			       {"depth", o.base.router.depth},
+			       {"length", o.base.traffic.length},
+			       {"cycles", configuration_of(o).cycles},
+			       {"seeds", o.seeds}});
+	if (o.saturation)
+		saturations(o, out);
+	else
+		sweep(o, out);
+	out.write(o.common.json);
+	return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	options o;
+	command_line line("Simulates a network on chip, cycle by cycle.");
+	add_common_options(line, o.common);
+	line.text("--network", o.network, "topology", {"mesh", "cmesh", "two-layers"});
+	line.text("--routing", o.routing, "routing; two layers take xy or yx, with Z the first or the last hop",
+		  noc::routing_names());
+	line.text("--pattern", o.pattern, "destinations", noc::pattern_names());
+	line.number("--width", o.base.width, "cores a row");
+	line.number("--height", o.base.height, "rows of cores");
+	line.list("--rate", o.rates, "flits a core and cycle");
+	line.flag("--saturation", o.saturation, "find the saturation instead, by bisection, in three definitions");
+	line.list("--policy", o.policies, "which layer a packet takes", noc::policy_names());
+	line.number("--memory", o.memory, "share of packets that go to a memory controller");
+	line.number("--length", o.base.traffic.length, "flits of a packet");
+	line.number("--long-length", o.base.traffic.long_length, "flits of every second packet, if given");
+	line.number("--vcs", o.base.router.vcs, "virtual channels a port");
+	line.number("--depth", o.base.router.depth, "flits a virtual channel holds");
+	line.text("--vc-allocator", o.vc_allocator, "separable allocator of VCs", {"islip", "round-robin"});
+	line.text("--switch-allocator", o.switch_allocator, "separable allocator of the switch",
+		  {"islip", "round-robin"});
+	line.number("--iterations", o.base.router.iterations, "of both allocators");
+	line.number("--input-cycles", o.base.router.input_cycles, "pipeline stages before the VC is allocated");
+	line.number("--switch-cycles", o.base.router.switch_cycles, "of switch traversal");
+	line.number("--credit-cycles", o.base.router.credit_cycles, "that a router takes over a credit");
+	line.number("--z-cycles", o.base.layers.z_cycles, "of a link between the layers");
+	line.number("--ejections", o.base.layers.controller_ejections, "flits a cycle into a memory controller");
+	line.number("--threshold", o.base.choice.threshold, "DLL, DestDetect: cycles a hop between the layers");
+	line.number("--second-threshold", o.base.choice.second_threshold,
+		    "DLL: the interposer's latency, below which it is used");
+	line.number("--fifo", o.base.choice.fifo, "DLL, DestDetect: latencies that are averaged");
+	line.number("--ring-cycles", o.base.choice.ring_cycles, "DLL: of a hop of the ring");
+	line.number("--ring-queue", o.base.choice.ring_queue, "DLL: messages that wait at a grid");
+	line.flag("--ideal-ring", o.base.choice.ideal_ring, "DLL: messages arrive at once");
+	line.number("--occupancy", o.occupancy, "LocalBuf: share of the buffers, above which a router is congested");
+	line.number("--congested-routers", o.base.choice.congested_routers,
+		    "LocalBuf: of a grid, from which it is congested");
+	line.number("--divert", o.divert, "random: probability");
+	line.number("--cycles", o.base.cycles, "in which packets are created");
+	line.number("--drain", o.base.drain, "at most, until all of them are received");
+	line.number("--seeds", o.seeds, "runs of each point");
+	line.number("--first-seed", o.first_seed, "of the first run; the others count up");
+	line.number("--threads", o.threads, "0: all cores");
+	line.flag("--check", o.base.router.checked, "check the invariants in every cycle (slow)");
+	return line.run(argc, argv, [&] { return run(o); });
+}

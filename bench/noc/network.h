@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The core: a network of input-queued routers with virtual channels (VCs), cycle by cycle. No input or output, and no
+// memory is allocated after construction.
+//
+// A cycle: credits and flits that were under way arrive; terminals send a flit each; routers with work allocate VCs,
+// then the switch, from the state at the start of the cycle. A head flit that arrives at cycle a (its port is known:
+// look-ahead routing) gets a VC at a at the earliest, the switch at a + 1, and arrives at the next router at
+// a + 2 + switch_cycles + link_cycles + input_cycles.
+#pragma once
+
+#include "noc/routing.h"
+#include "noc/topology.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace noc
+{
+
+enum class allocator : uint8_t {
+	islip,      // separable, output first; pointers move when a grant is accepted in the first iteration
+	round_robin // separable, input first; pointers move when granted
+};
+
+struct parameters {
+	unsigned vcs = 8;   // a port, divided evenly among message classes and the routing's classes; at most 16
+	unsigned depth = 8; // flits a VC; at most 255
+	unsigned message_classes = 1;
+	allocator vc_allocator = allocator::islip;
+	allocator switch_allocator = allocator::islip;
+	unsigned iterations = 1;    // of both
+	unsigned input_cycles = 0;  // of buffer write and route computation, before the VC is allocated
+	unsigned switch_cycles = 1; // of switch traversal
+	unsigned credit_cycles = 1; // that a router takes over an arriving credit
+	bool checked = false;       // check() after each cycle, which throws
+};
+
+struct packet {
+	uint64_t created = 0; // cycle
+	uint64_t tag = 0;     // the caller's
+	uint16_t source = 0, destination = 0;
+	uint16_t length = 1; // flits
+	uint8_t message_class = 0;
+	uint8_t route = 0;
+	// Kept by the network: routers passed, and their mean latency as the head flit's counter holds it.
+	uint8_t hops = 0;
+	uint8_t hop_latency = 0;
+};
+
+class network
+{
+      public:
+	// Throws std::invalid_argument where parameters are out of range or do not divide.
+	network(const topology &t, const route_table &routes, const parameters &p);
+
+	uint64_t now() const { return now_; }
+
+	// A terminal holds one packet of each message class until its last flit has left.
+	bool can_inject(unsigned terminal, unsigned message_class = 0) const
+	{
+		return senders_[terminal].packets[message_class] == no_packet;
+	}
+	void inject(const packet &p);
+
+	// While a terminal does not accept a message class, packets of it stay in the terminal's input buffers.
+	void accept(unsigned terminal, unsigned message_class, bool yes);
+
+	void step();
+
+	// Packets whose last flit was received in the last cycle.
+	std::span<const packet> received() const { return received_; }
+
+	// In the network, from injection until the last flit was received.
+	unsigned packets_inside() const { return unsigned(pool_.size() - free_packets_.size()); }
+	uint64_t flits_sent() const { return flits_sent_; }
+	uint64_t flits_received() const { return flits_received_; }
+	// Flits that passed a router's switch, of all routers.
+	uint64_t flits_switched() const { return flits_switched_; }
+
+	// Flits in the buffers of a router, and how many they hold; @port: of one input port alone.
+	unsigned buffered(unsigned router) const { return buffered_[router]; }
+	unsigned buffered(unsigned router, unsigned port) const { return ports_[first_port_[router] + port].buffered; }
+	unsigned capacity(unsigned router) const;
+
+	// A movement, for those who compare: a flit that arrived at a buffer in the last cycle.
+	struct movement {
+		uint32_t port = 0; // number of the input port among all routers' ports; terminals follow
+		uint32_t vc = 0;
+		uint64_t tag = 0;
+		bool head = false, tail = false;
+		auto operator<=>(const movement &) const = default;
+	};
+	void movements(std::vector<movement> &out) const;
+
+	// Invariants: throws std::logic_error that names what is broken.
+	void check() const;
+
+	// For tests of check(): breaks something.
+	enum class damage : uint8_t { lose_credit, lose_flit, second_owner };
+	void hurt(damage d);
+
+      private:
+	static constexpr uint32_t no_packet = ~0u;
+	static constexpr uint32_t no_vc = ~0u;
+
+	struct pooled : packet {
+		uint64_t arrived = 0;  // of the head, at the router where it is
+		uint16_t received = 0; // flits
+	};
+	// Number of the packet, and whether it is its first and its last flit.
+	struct flit {
+		uint32_t packet : 30, head : 1, tail : 1;
+	};
+	struct input_vc {
+		uint8_t first = 0, count = 0;
+		bool active = false; // has an output VC
+		uint8_t port = 0, vc = 0;
+	};
+	struct output_vc {
+		uint8_t credits = 0;
+		uint8_t grant = 0; // the allocator's pointer: next input VC of the router
+		uint32_t owner = no_vc;
+	};
+	// Input port and output port of one number; pointers of both allocators.
+	struct port {
+		uint32_t target = no_vc;   // the port that the output leads to
+		uint32_t upstream = no_vc; // the output that leads to the input
+		uint16_t free = 0;         // output VCs that nobody owns
+		uint16_t wanted = 0;       // input ports with a flit for the switch to this output
+		uint16_t wants = 0;        // outputs for which this input has a flit
+		uint16_t buffered = 0;
+		uint8_t cycles = 0; // of the link behind the output
+		uint8_t upstream_cycles = 0;
+		uint8_t switch_grant = 0, switch_accept = 0; // next input, next output
+		uint8_t next_vc = 0;                         // of this input, for the switch
+		uint8_t siblings = 1;                        // outputs to the same terminal from here
+	};
+	struct router_state {
+		uint32_t first = 0; // port
+		uint16_t ports = 0;
+		uint16_t waiting = 0;    // outputs with input VCs that want a VC there
+		uint16_t requesting = 0; // outputs with flits for the switch
+	};
+	// Up to 128 input VCs of one router.
+	struct vc_set {
+		uint64_t word[2] = {0, 0};
+		bool empty() const { return (word[0] | word[1]) == 0; }
+		bool one() const;
+		void add(unsigned i) { word[i >> 6] |= 1ull << (i & 63); }
+		void remove(unsigned i) { word[i >> 6] &= ~(1ull << (i & 63)); }
+		unsigned lowest() const;
+		unsigned from(unsigned start) const; // round robin
+		void without(const vc_set &o);
+	};
+	struct sender {
+		std::vector<uint32_t> packets; // of each message class
+		std::vector<uint16_t> sent;    // flits of it
+		std::vector<uint8_t> vc;
+		std::vector<uint8_t> last_vc;
+		uint8_t last_class = 0;
+		uint8_t busy = 0; // packets that it has
+	};
+	struct receiver {
+		uint16_t waiting = 0; // VCs with flits that were not received at once
+		uint16_t refused = 0; // VCs of classes that are not accepted
+		uint8_t next_vc = 0;
+	};
+	struct arrival {
+		uint32_t vc; // input VC, or that of a terminal
+		flit f;
+	};
+	template <typename T> struct slot {
+		std::vector<T> items;
+		uint32_t count = 0;
+	};
+	struct vc_grant {
+		uint16_t input; // VC of the router
+		uint8_t port, vc;
+	};
+	// Scratch of the router at hand.
+	struct matching {
+		vc_grant grants[128];
+		unsigned count = 0;
+	};
+
+	void number_ports(const topology &t);
+	void join(uint32_t output, uint32_t input, uint8_t cycles);
+	void allocate_memory();
+	void deliver_credits();
+	void deliver_flits();
+	void arrive(uint32_t vc, flit f);
+	void send(unsigned terminal);
+	bool has_vc(sender &s, const port &out, unsigned message_class);
+	void receive(uint32_t vc, flit f);
+	void drain(uint32_t terminal_port);
+	void run(unsigned router);
+	void allocate_vcs(router_state &r, matching &m);
+	void allocate_vcs_islip(router_state &r, unsigned output, unsigned vc_class, matching &m);
+	void allocate_vcs_round_robin(router_state &r, unsigned output, unsigned vc_class, matching &m);
+	void grant_vc(router_state &r, unsigned output, unsigned input, unsigned vc, bool move_pointers, matching &m);
+	void allocate_switch(unsigned router);
+	unsigned match_islip(router_state &r, uint8_t *output_of);
+	unsigned match_round_robin(router_state &r, uint8_t *output_of);
+	void traverse(unsigned router, unsigned input, unsigned output);
+	void start(uint32_t vc);
+	void request(uint32_t vc);
+	void withdraw(uint32_t vc);
+	void schedule(uint64_t cycle, uint32_t vc, flit f);
+	void schedule_credit(uint64_t cycle, uint32_t vc);
+	unsigned class_of(const packet &p) const
+	{
+		return p.message_class * route_classes_ + routes_.class_of(p.route);
+	}
+	void check_flits() const;
+	void check_credits() const;
+	void check_order() const;
+	void check_owners() const;
+
+	const parameters p_;
+	const route_table routes_;
+	unsigned route_classes_, classes_, class_vcs_;
+	uint64_t now_ = 0;
+	uint64_t flits_sent_ = 0, flits_received_ = 0, flits_switched_ = 0;
+	unsigned held_ = 0;      // flits in the receivers' buffers
+	uint32_t delivered_ = 0; // in the last cycle
+
+	std::vector<uint32_t> first_port_; // of each router
+	uint32_t router_ports_ = 0;        // of all routers; a port for each terminal's input and output follows
+	uint32_t stride_ = 0;              // ports that a row of requests_ has room for
+	std::vector<port> ports_;
+	std::vector<uint16_t> router_of_; // of a port
+	std::vector<router_state> routers_;
+	std::vector<unsigned> buffered_;
+	std::vector<input_vc> inputs_;   // VC number: port * vcs + vc
+	std::vector<output_vc> outputs_; // the same
+	std::vector<uint16_t> accept_;   // of an input VC, the VC allocator's pointer: next output VC of the router
+	std::vector<flit> buffers_;      // depth a VC
+	std::vector<vc_set> waiting_;    // output port * classes + class
+	std::vector<uint16_t> requests_; // input port * stride + output: VCs
+	std::vector<uint32_t> home_;     // of a terminal: port of its output
+	std::vector<sender> senders_;
+	std::vector<receiver> receivers_;     // of ports behind the routers'
+	std::vector<slot<arrival>> flits_;    // by cycle, modulo their number
+	std::vector<slot<uint32_t>> credits_; // the same
+	std::vector<pooled> pool_;
+	std::vector<uint32_t> free_packets_;
+	std::vector<packet> received_;
+};
+
+} // namespace noc

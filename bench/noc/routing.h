@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Routing functions as tables: the output port for each route, router and destination. A route is what a packet chooses
+// before it is injected: the order of dimensions under O1TURN, the layer in a network of two.
+#pragma once
+
+#include "noc/topology.h"
+
+#include <string>
+#include <vector>
+
+namespace noc
+{
+
+enum class routing : uint8_t { xy, yx, o1turn, xy_z, yx_z };
+
+// Of a network with two layers.
+enum layer_route : uint8_t { through_cores, through_interposer };
+
+struct route_table {
+	static constexpr uint8_t none = 255;
+
+	unsigned routes = 1;
+	// Routes with VCs of their own: O1TURN's two orders may not share any.
+	unsigned classes = 1;
+	unsigned routers = 0, terminals = 0;
+	std::vector<uint8_t> ports;
+
+	uint8_t &port(unsigned route, unsigned router, unsigned terminal)
+	{
+		return ports[(route * routers + router) * terminals + terminal];
+	}
+	uint8_t port(unsigned route, unsigned router, unsigned terminal) const
+	{
+		return ports[(route * routers + router) * terminals + terminal];
+	}
+	unsigned class_of(unsigned route) const { return classes > 1 ? route : 0; }
+};
+
+// Throws std::invalid_argument where topology and routing do not fit.
+route_table routes_of(const topology &t, routing how);
+
+// Throws std::invalid_argument.
+routing routing_named(const std::string &name);
+std::vector<std::string> routing_names();
+
+} // namespace noc

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "noc/simulation.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace noc
+{
+
+namespace
+{
+
+constexpr unsigned window = 100; // cycles of one sample
+constexpr size_t batches = 10;
+
+traffic_options traffic_of(const configuration &c)
+{
+	traffic_options o = c.traffic;
+	o.width = c.width;
+	o.height = c.height;
+	o.seed = c.seed;
+	return o;
+}
+
+} // namespace
+
+topology topology_of(const configuration &c)
+{
+	if (c.network == "mesh")
+		return mesh(c.width, c.height);
+	if (c.width % 2 || c.height % 2)
+		throw std::invalid_argument("a grid is 2 x 2 cores");
+	if (c.network == "cmesh")
+		return concentrated_mesh(c.width / 2, c.height / 2, 2, 2);
+	if (c.network != "two-layers")
+		throw std::invalid_argument("no network is called " + c.network);
+	two_layer_options o = c.layers;
+	o.width = c.width;
+	o.height = c.height;
+	return two_layers(o);
+}
+
+machine::machine(const configuration &c)
+    : c_(c), topology_(topology_of(c)), network_(topology_, routes_of(topology_, c.how), c.router),
+      random_(c.seed, ~0u), two_layers_(topology_.routers.back().layer > 0)
+{
+	const traffic_options o = traffic_of(c);
+	for (unsigned core = 0; core < c.width * c.height; core++)
+		traffic_.emplace_back(o, topology_, core);
+	if (!two_layers_)
+		return;
+	policy_options choice = c.choice;
+	choice.seed = c.seed;
+	policy_ = make_policy(c.policy, choice, {floor_plan_of(topology_), [this](unsigned router) {
+							 return double(network_.buffered(router)) /
+								network_.capacity(router);
+						 }});
+}
+
+void machine::feed(unsigned core)
+{
+	core_traffic &t = traffic_[core];
+	const arrival_of_packet &next = t.next();
+	if (next.created > network_.now() || !network_.can_inject(core))
+		return;
+	packet p;
+	p.created = next.created;
+	p.tag = next_tag_++;
+	p.source = uint16_t(core);
+	p.destination = next.destination;
+	p.length = next.length;
+	if (c_.how == routing::o1turn)
+		p.route = uint8_t(random_.next() >> 63);
+	else if (two_layers_)
+		p.route = next.memory ? through_interposer : policy_->choose(core, next.destination);
+	diverted_ += two_layers_ && !next.memory && p.route == through_interposer;
+	injected_ += p.created < c_.cycles;
+	network_.inject(p);
+	t.pop();
+}
+
+bool machine::all_injected() const
+{
+	return std::all_of(traffic_.begin(), traffic_.end(),
+			   [&](const core_traffic &t) { return t.next().created >= c_.cycles; });
+}
+
+void machine::step()
+{
+	for (unsigned core = 0; core < traffic_.size(); core++)
+		feed(core);
+	network_.step();
+	if (!policy_)
+		return;
+	for (const packet &p : network_.received())
+		policy_->received(p);
+	policy_->cycle();
+}
+
+namespace
+{
+
+// What is kept of the packets of each window, by the time of their creation.
+class record
+{
+      public:
+	record(const topology &t, unsigned cycles)
+	    : end_(cycles), terminals_(t.terminals.size()), sum_(cycles / window), count_(cycles / window),
+	      flits_(cycles / window), flows_(terminals_ * terminals_)
+	{
+	}
+
+	void add(const packet &p, uint64_t now)
+	{
+		if (now / window < flits_.size())
+			flits_[now / window] += p.length;
+		if (p.created >= end_)
+			return;
+		const uint64_t w = p.created / window, latency = now - p.created;
+		sum_[w] += double(latency);
+		count_[w]++;
+		received_++;
+		flow &f = flows_[p.source * terminals_ + p.destination];
+		f.sum += latency;
+		f.count++;
+		latencies_.add(latency);
+	}
+
+	uint64_t received() const { return received_; }
+	void summarise(result &r, unsigned cores) const;
+
+      private:
+	struct flow {
+		uint64_t sum = 0, count = 0;
+	};
+
+	uint64_t end_;
+	size_t terminals_;
+	std::vector<double> sum_;
+	std::vector<uint64_t> count_, flits_;
+	std::vector<flow> flows_;
+	uint64_t received_ = 0;
+	latency_counts latencies_;
+};
+
+double sum_from(const std::vector<uint64_t> &of, size_t first)
+{
+	double sum = 0;
+	for (size_t w = first; w < of.size(); w++)
+		sum += double(of[w]);
+	return sum;
+}
+
+void record::summarise(result &r, unsigned cores) const
+{
+	std::vector<double> means;
+	for (size_t w = 0; w < sum_.size(); w++)
+		means.push_back(count_[w] ? sum_[w] / double(count_[w]) : 0);
+	const size_t warm = mser(means);
+	r.warm_up = unsigned(warm * window);
+	const double cycles = double(sum_.size() - warm) * window * cores;
+	r.accepted = sum_from(flits_, warm) / cycles;
+	r.latency = batch_means({means.begin() + long(warm), means.end()}, batches);
+	// The mean of windows is not that of packets.
+	double sum = 0;
+	for (size_t w = warm; w < sum_.size(); w++)
+		sum += sum_[w];
+	const double packets = sum_from(count_, warm);
+	r.latency.mean = packets > 0 ? sum / packets : 0;
+	r.p99 = latencies_.quantile(0.99);
+	constexpr uint64_t enough = 8;
+	for (const flow &f : flows_)
+		if (f.count >= enough)
+			r.slowest_flow = std::max(r.slowest_flow, double(f.sum) / double(f.count));
+}
+
+} // namespace
+
+result simulate(const configuration &c)
+{
+	configuration whole = c;
+	whole.cycles = std::max(c.cycles / window, 2u) * window;
+	machine m(whole);
+	record seen(m.shape(), whole.cycles);
+	result r;
+	const uint64_t limit = whole.cycles + uint64_t(whole.drain);
+	while (m.net().now() < limit) {
+		m.step();
+		for (const packet &p : m.net().received())
+			seen.add(p, m.net().now() - 1);
+		if (m.net().now() >= whole.cycles && seen.received() == m.injected() && m.all_injected()) {
+			r.drained = true;
+			break;
+		}
+	}
+	r.offered = c.traffic.rate;
+	seen.summarise(r, c.width * c.height);
+	r.diverted = m.packets() ? double(m.diverted()) / double(m.packets()) : 0;
+	r.cycles = m.net().now();
+	r.router_cycles = r.cycles * m.shape().routers.size();
+	return r;
+}
+
+} // namespace noc

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// One run: a network, its traffic and a policy, with the statistics of what was created while it was measured.
+#pragma once
+
+#include "noc/network.h"
+#include "noc/policy.h"
+#include "noc/statistics.h"
+#include "noc/traffic.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace noc
+{
+
+struct configuration {
+	std::string network = "mesh"; // mesh, cmesh, two-layers
+	routing how = routing::xy;
+	unsigned width = 8, height = 8; // cores
+	parameters router;
+	two_layer_options layers;
+	traffic_options traffic; // width, height and seed are set from here
+	std::string policy = "dor";
+	policy_options choice;
+	uint64_t seed = 1;
+	unsigned cycles = 10000; // in which packets are created; the warm-up is found among them
+	unsigned drain = 10000;  // at most, until all of them are received
+};
+
+// Throws std::invalid_argument.
+topology topology_of(const configuration &c);
+
+// A network with its terminals: steps, and nothing else.
+class machine
+{
+      public:
+	explicit machine(const configuration &c);
+
+	void step();
+	const network &net() const { return network_; }
+	network &net() { return network_; }
+	// Whether no source has a packet left that was created before the measurement's end.
+	bool all_injected() const;
+	// Packets created before that end.
+	uint64_t injected() const { return injected_; }
+	uint64_t packets() const { return next_tag_; }
+	const topology &shape() const { return topology_; }
+	uint64_t diverted() const { return diverted_; }
+
+      private:
+	void feed(unsigned core);
+
+	const configuration c_;
+	const topology topology_;
+	network network_;
+	std::vector<core_traffic> traffic_;
+	std::unique_ptr<policy> policy_;
+	random_stream random_;
+	bool two_layers_;
+	uint64_t next_tag_ = 0;
+	uint64_t diverted_ = 0, injected_ = 0;
+};
+
+struct result {
+	double offered = 0;  // flits a core and cycle
+	double accepted = 0; // the same, received
+	estimate latency;    // of packets, from creation to the last flit, with batch means
+	uint64_t p99 = 0;
+	double slowest_flow = 0; // mean latency of the source and destination for which it is highest
+	unsigned warm_up = 0;    // cycles left out
+	bool drained = false;    // all that was measured was received
+	double diverted = 0;     // share of all packets
+	uint64_t cycles = 0, router_cycles = 0;
+};
+
+result simulate(const configuration &c);
+
+// Of a packet alone in the network, by formula: the mean over what the traffic sends.
+double zero_load_latency(const configuration &c);
+// From @source to @destination by @route.
+unsigned zero_load_latency(const topology &t, const route_table &routes, const parameters &p, unsigned source,
+			   unsigned destination, unsigned route, unsigned length);
+
+} // namespace noc

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "noc/dependency.h"
+
+#include <gtest/gtest.h>
+
+using namespace noc;
+
+TEST(dependencies, no_routing_has_a_cycle)
+{
+	two_layer_options small;
+	small.width = small.height = 4;
+	for (unsigned classes : {1u, 2u}) {
+		for (const topology &t : {mesh(4, 4), concentrated_mesh(3, 3, 2, 2)})
+			for (routing how : {routing::xy, routing::yx, routing::o1turn})
+				EXPECT_EQ(dependency_cycle(t, routes_of(t, how), {classes, false}),
+					  std::vector<std::string>());
+		const topology t = two_layers(small);
+		for (routing how : {routing::xy_z, routing::yx_z})
+			EXPECT_EQ(dependency_cycle(t, routes_of(t, how), {classes, false}), std::vector<std::string>());
+	}
+}
+
+TEST(dependencies, the_target_system_has_no_cycle)
+{
+	const topology t = two_layers({});
+	EXPECT_EQ(t.routers.size(), 80u);
+	EXPECT_EQ(t.terminals.size(), 72u);
+	for (routing how : {routing::xy_z, routing::yx_z})
+		EXPECT_EQ(dependency_cycle(t, routes_of(t, how), {}), std::vector<std::string>());
+}
+
+// All four turns of one direction: x first to some, y first to others.
+TEST(dependencies, a_turn_that_closes_a_ring_is_found)
+{
+	const topology t = mesh(2, 2);
+	route_table routes = routes_of(t, routing::xy);
+	EXPECT_TRUE(dependency_cycle(t, routes, {}).empty());
+	routes.port(0, 1, 2) = south; // was west: from the upper right by the lower right to the lower left
+	routes.port(0, 3, 2) = west;
+	routes.port(0, 2, 1) = north; // and back by the upper left
+	const std::vector<std::string> cycle = dependency_cycle(t, routes, {});
+	ASSERT_EQ(cycle.size(), 4u);
+	for (const std::string &channel : cycle)
+		EXPECT_NE(channel.find("router"), std::string::npos) << channel;
+}
+
+TEST(dependencies, orders_of_o1turn_must_not_share)
+{
+	const topology t = mesh(3, 3);
+	route_table routes = routes_of(t, routing::o1turn);
+	EXPECT_TRUE(dependency_cycle(t, routes, {}).empty());
+	routes.classes = 1;
+	EXPECT_FALSE(dependency_cycle(t, routes, {}).empty());
+}
+
+TEST(dependencies, replies_need_a_class_of_their_own)
+{
+	const topology t = mesh(2, 2);
+	const route_table routes = routes_of(t, routing::xy);
+	EXPECT_FALSE(dependency_cycle(t, routes, {1, true}).empty());
+	EXPECT_TRUE(dependency_cycle(t, routes, {2, true}).empty());
+}

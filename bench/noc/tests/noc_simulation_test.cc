@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "noc/parallel.h"
+#include "noc/saturation.h"
+#include "noc/simulation.h"
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <set>
+#include <stdexcept>
+
+using namespace noc;
+
+namespace
+{
+
+configuration small(double rate)
+{
+	configuration c;
+	c.width = c.height = 4;
+	c.cycles = c.drain = 2000;
+	c.traffic.rate = rate;
+	return c;
+}
+
+} // namespace
+
+TEST(simulation, low_load_has_the_formulas_latency)
+{
+	configuration c = small(0.01);
+	c.cycles = 20000;
+	c.traffic.length = 3;
+	const result r = simulate(c);
+	EXPECT_TRUE(r.drained);
+	EXPECT_NEAR(r.accepted, 0.01, 0.0015);
+	EXPECT_NEAR(r.latency.mean, zero_load_latency(c), r.latency.half_width + 0.5);
+}
+
+TEST(simulation, overload_does_not_drain_and_accepts_less)
+{
+	configuration c = small(0.9);
+	c.traffic.what = pattern::bit_complement;
+	c.drain = 500;
+	const result r = simulate(c);
+	EXPECT_FALSE(r.drained);
+	EXPECT_LT(r.accepted, 0.7);
+	EXPECT_EQ(r.cycles, 2500u);
+}
+
+TEST(simulation, a_seed_gives_one_result_on_any_number_of_threads)
+{
+	const auto all = [](unsigned threads) {
+		std::vector<result> results(6);
+		in_parallel(threads, results.size(), [&](size_t i) {
+			configuration c = small(0.2);
+			c.cycles = 500;
+			c.network = "two-layers";
+			c.how = routing::yx_z;
+			c.traffic.memory_share = 0.2;
+			c.policy = i % 2 ? "random" : "dll";
+			c.seed = 1 + i / 2;
+			results[i] = simulate(c);
+		});
+		return results;
+	};
+	const std::vector<result> one = all(1), three = all(3);
+	std::set<double> latencies;
+	for (size_t i = 0; i < one.size(); i++) {
+		EXPECT_EQ(one[i].latency.mean, three[i].latency.mean);
+		EXPECT_EQ(one[i].accepted, three[i].accepted);
+		EXPECT_EQ(one[i].p99, three[i].p99);
+		EXPECT_EQ(one[i].diverted, three[i].diverted);
+		latencies.insert(one[i].latency.mean);
+	}
+	EXPECT_EQ(latencies.size(), one.size()); // other seeds and policies do
+}
+
+TEST(simulation, jobs_run_once_and_failures_come_out)
+{
+	std::vector<std::atomic<unsigned>> runs(50);
+	in_parallel(3, runs.size(), [&](size_t i) { runs[i]++; });
+	for (const auto &r : runs)
+		EXPECT_EQ(r, 1u);
+	EXPECT_THROW(in_parallel(3, 50,
+				 [](size_t i) {
+					 if (i == 7)
+						 throw std::runtime_error("no");
+				 }),
+		     std::runtime_error);
+}
+
+TEST(simulation, saturation_lies_where_the_definitions_say)
+{
+	configuration c = small(0);
+	c.cycles = c.drain = 1000;
+	c.traffic.what = pattern::bit_complement; // all cross both middles: 8 cores' flits over 4 links, bound 0.5
+	const saturation s = find_saturation(c);
+	EXPECT_GT(s.by_latency, 0.3);
+	EXPECT_LE(s.by_latency, 0.5);
+	EXPECT_GE(s.by_accepted, s.by_latency * 0.98);
+	EXPECT_GE(s.peak_accepted, 0.95 * s.by_accepted);
+	EXPECT_LE(s.peak_accepted, 0.52);
+}
+
+TEST(simulation, refuses_what_does_not_fit)
+{
+	configuration c;
+	c.network = "torus";
+	EXPECT_THROW(topology_of(c), std::invalid_argument);
+	c.network = "cmesh";
+	c.width = 3;
+	EXPECT_THROW(topology_of(c), std::invalid_argument);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What is sent where and when, as long as the network does not matter: patterns, lengths and Bernoulli arrivals.
+#pragma once
+
+#include "noc/random.h"
+#include "noc/topology.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace noc
+{
+
+enum class pattern : uint8_t {
+	uniform, // itself included, as in booksim2
+	transpose,
+	bit_complement,
+	bit_reversal,
+	shuffle,
+	tornado,
+	neighbour,
+	hot_spot, // a fixed share to four cores in the middle, the rest uniform
+	pairs     // fixed random pairs
+};
+
+pattern pattern_named(const std::string &name); // throws std::invalid_argument
+std::vector<std::string> pattern_names();
+
+// The destination of every core under a permutation; of uniform traffic and hot spots, nothing.
+std::vector<uint16_t> permutation(pattern what, unsigned width, unsigned height);
+
+struct traffic_options {
+	pattern what = pattern::uniform;
+	unsigned width = 8, height = 8; // of the cores
+	double rate = 0.1;              // flits a core and cycle
+	double memory_share = 0;        // of packets, to a controller drawn at random; the rest follow the pattern
+	double hot_share = 0.2;         // of hot_spot's packets
+	unsigned length = 1;            // flits
+	unsigned long_length = 0;       // if not 0, with probability @long_share: bimodal lengths
+	double long_share = 0.5;
+	uint64_t seed = 1;
+};
+
+struct arrival_of_packet {
+	uint64_t created = 0;
+	uint16_t destination = 0;
+	uint16_t length = 1;
+	bool memory = false;
+};
+
+// The packets of one core in the order of their creation, made when they are asked for: a source queue without end
+// takes no memory.
+class core_traffic
+{
+      public:
+	core_traffic(const traffic_options &o, const topology &t, unsigned core);
+
+	// The next packet, which may lie in the future.
+	const arrival_of_packet &next() const { return next_; }
+	void pop();
+
+      private:
+	uint16_t destination();
+
+	const traffic_options o_;
+	std::vector<uint16_t> to_, controllers_;
+	unsigned core_;
+	double gap_scale_; // of geometric gaps; 0: a packet each cycle
+	bool silent_;
+	random_stream random_;
+	arrival_of_packet next_;
+};
+
+// Mean flits of a packet.
+double mean_length(const traffic_options &o);
+
+} // namespace noc

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The latency of a packet that is alone in its network.
+#include "noc/simulation.h"
+
+#include <stdexcept>
+
+namespace noc
+{
+
+namespace
+{
+
+const link &link_at(const topology &t, unsigned router, uint8_t port)
+{
+	for (const link &l : t.links)
+		if (l.from == router && l.from_port == port)
+			return l;
+	throw std::logic_error("a route leads to a port without a link");
+}
+
+} // namespace
+
+// Each channel takes its own cycles and one to be latched; each router its input stage, one for the VC, one for the switch and
+// the traversal; the last flit comes as much later as there are flits before it.
+unsigned zero_load_latency(const topology &t, const route_table &routes, const parameters &p, unsigned source,
+			   unsigned destination, unsigned route, unsigned length)
+{
+	const unsigned in_router = p.input_cycles + 1 + p.switch_cycles;
+	const terminal &to = t.terminals[destination];
+	unsigned at = t.terminals[source].router;
+	unsigned cycles = t.terminals[source].cycles + 1u;
+	while (at != to.router) {
+		const link &l = link_at(t, at, routes.port(route, at, destination));
+		cycles += in_router + l.cycles + 1u;
+		at = l.to;
+	}
+	return cycles + in_router + to.cycles + 1u + length - 1;
+}
+
+double zero_load_latency(const configuration &c)
+{
+	const topology t = topology_of(c);
+	const route_table routes = routes_of(t, c.how);
+	const unsigned cores = c.width * c.height;
+	const double length = mean_length(c.traffic);
+	const auto mean_over = [&](const std::vector<unsigned> &sources, const std::vector<unsigned> &to,
+				   unsigned route) {
+		double sum = 0;
+		for (unsigned s : sources)
+			for (unsigned d : to)
+				sum += zero_load_latency(t, routes, c.router, s, d, route, 1);
+		return sum / double(sources.size()) / double(to.size());
+	};
+	std::vector<unsigned> all, memory;
+	for (unsigned i = 0; i < t.terminals.size(); i++)
+		(t.terminals[i].memory ? memory : all).push_back(i);
+	const std::vector<uint16_t> permuted = permutation(c.traffic.what, c.width, c.height);
+	double among_cores = 0;
+	if (permuted.empty()) {
+		among_cores = mean_over(all, all, 0);
+	} else {
+		for (unsigned s = 0; s < cores; s++)
+			among_cores += mean_over({s}, {permuted[s]}, 0) / cores;
+	}
+	const double share = c.traffic.memory_share;
+	const double to_memory = share > 0 ? mean_over(all, memory, through_interposer) : 0;
+	return among_cores * (1 - share) + to_memory * share + length - 1;
+}
+
+} // namespace noc

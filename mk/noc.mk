@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+# The network simulator: a program of its own, which needs nothing of the library. (Its sources are named in build.mk.)
+
+noc_sim := $(if $(and $(HAVE_CLI11),$(HAVE_JSON)),$(B)/bin/noc-sim)
+noc_common := $(call obj,$(addprefix bench/common/,format.cc machine.cc options.cc progress.cc report.cc stats.cc table.cc))
+
+bench-programs: $(noc_sim)
+
+$(noc_archive): $(call obj,$(noc_srcs))
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(call say,AR)
+	$Q$(AR) rcs $@ $^
+
+$(noc_sim): $(call obj,$(noc_main)) $(noc_common) $(noc_archive) $(json_archive) $(base_archive)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)
