@@ -92,12 +92,12 @@ const char *why_not_at_own_index(const analysed_launch &l, const fatbin::kernel 
 }
 
 // By this launch's numbers.
-bool has_groups_apart(const analysed_launch &l, const fatbin::kernel &k)
+fatbin::groups_are judge_groups(const analysed_launch &l, const fatbin::kernel &k)
 {
 	fatbin::known_number numbers[fatbin::most_arguments];
 	fatbin::launch_groups groups;
 	if (!*k.apart || l.args.size() > fatbin::most_arguments)
-		return false;
+		return fatbin::groups_are::unknown;
 	for (size_t i = 0; i < l.args.size(); i++)
 		numbers[i] = {is_number(l.args[i]), number(l.args[i])};
 	for (unsigned d = 0; d < 3; d++) {
@@ -158,7 +158,16 @@ const char *why_not_safe(const analysed_launch &l)
 	if (why)
 		return why;
 	why = why_not_at_own_index(l, *k);
-	return why && has_groups_apart(l, *k) ? nullptr : why;
+	if (!why)
+		return nullptr;
+	switch (judge_groups(l, *k)) {
+	case fatbin::groups_are::apart:
+		return nullptr;
+	case fatbin::groups_are::too_many:
+		return "its fat binary says more of its accesses than can be looked through at a launch";
+	default:
+		return why;
+	}
 }
 
 } // namespace het::rt

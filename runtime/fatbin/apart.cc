@@ -25,6 +25,8 @@ constexpr wide most_scaled = wide{1} << 80;
 // Of a launch, in each dimension.
 constexpr uint64_t most_ids = (uint64_t{1} << 31) - 1;
 constexpr unsigned ngroups = 3;
+// Looks at a fact, each at all variables: milliseconds, and dozens of times what texts of kernels with tiles and grids need.
+constexpr uint64_t most_looks = 1 << 16;
 
 struct between {
 	wide low, high;
@@ -41,13 +43,31 @@ wide divide_up(wide a, wide by)
 	return -divide_down(-a, by);
 }
 
+// What a text may cost, of all its accesses.
+class budget
+{
+      public:
+	// False: that is more than there is.
+	bool take(uint64_t looks)
+	{
+		is_spent_ = is_spent_ || looks > left_;
+		left_ -= is_spent_ ? 0 : looks;
+		return !is_spent_;
+	}
+	bool is_spent() const { return is_spent_; }
+
+      private:
+	uint64_t left_ = most_looks;
+	bool is_spent_ = false;
+};
+
 // --- one access ----------------------------------------------------------------
 
 // The ids and counters of a work-item at an access, and what holds for them.
 class place
 {
       public:
-	place(const apart_rules &rules, const launch_groups &l);
+	place(const apart_rules &rules, const launch_groups &l, budget &work);
 
 	// False: its facts contradict each other, so that no work-item gets there.
 	bool take_facts(uint32_t facts);
@@ -63,12 +83,13 @@ class place
 	bool lowers(const linear &fact, const int64_t (&factors)[most_variables], wide &by, wide &to) const;
 
 	const apart_rules &rules_;
+	budget &work_;
 	between of_[most_variables];
 	const linear *facts_[most_statements]; // those that hold
 	unsigned nfacts_ = 0;
 };
 
-place::place(const apart_rules &rules, const launch_groups &l) : rules_(rules)
+place::place(const apart_rules &rules, const launch_groups &l, budget &work) : rules_(rules), work_(work)
 {
 	for (unsigned d = 0; d < ngroups; d++) {
 		of_[d] = {0, wide{l.size[d] / l.local[d]} - 1};
@@ -116,7 +137,7 @@ bool place::take_facts(uint32_t facts)
 			if (!(taken >> i & 1))
 				facts_[nfacts_++] = &f.sum;
 			taken |= uint32_t{1} << i;
-			if (!tighten(f.sum))
+			if (!work_.take(1) || !tighten(f.sum))
 				return false;
 		}
 	}
@@ -168,7 +189,8 @@ wide place::upper(const int64_t (&factors)[most_variables]) const
 	int64_t left[most_variables];
 	std::copy(std::begin(factors), std::end(factors), left);
 	wide sum = 0;
-	for (unsigned round = 0; round < nfacts_; round++) {
+	// Once it is spent no answer counts.
+	for (unsigned round = 0; round < nfacts_ && work_.take(nfacts_); round++) {
 		const linear *best = nullptr;
 		wide best_by = 0, best_to = 0, by, to;
 		for (unsigned i = 0; i < nfacts_; i++) {
@@ -203,7 +225,8 @@ between place::bounds(const int64_t (&factors)[most_variables]) const
 class equation
 {
       public:
-	equation(const place &a, const linear &from_a, const place &b, const linear &from_b, between bytes);
+	equation(const place &a, const linear &from_a, const place &b, const linear &from_b, between bytes,
+		 budget &work);
 
 	// No solution; or equal() tells what all of them have.
 	bool is_impossible() { return is_impossible(all_, constant_); }
@@ -226,6 +249,7 @@ class equation
 	void add(const linear &sum, unsigned side, int64_t sign);
 
 	const place *places_[2];
+	budget &work_;
 	between bytes_;
 	item items_[most_items]; // the largest factor first
 	unsigned nitems_ = 0;
@@ -234,8 +258,9 @@ class equation
 	bool equal_[ngroups] = {};
 };
 
-equation::equation(const place &a, const linear &from_a, const place &b, const linear &from_b, between bytes)
-    : places_{&a, &b}, bytes_(bytes), constant_(wide{from_a.constant} - from_b.constant)
+equation::equation(const place &a, const linear &from_a, const place &b, const linear &from_b, between bytes,
+		   budget &work)
+    : places_{&a, &b}, work_(work), bytes_(bytes), constant_(wide{from_a.constant} - from_b.constant)
 {
 	add(from_a, 0, 1);
 	add(from_b, 1, -1);
@@ -318,7 +343,7 @@ bool equation::cut(set of, set large, wide constant, bool &impossible)
 
 bool equation::is_impossible(set of, wide constant)
 {
-	if (!of)
+	if (!of || !work_.take(1))
 		return constant != 0;
 	between all = bounds(of);
 	if (all.low + constant > 0 || all.high + constant < 0 || constant % divisor(of))
@@ -326,7 +351,7 @@ bool equation::is_impossible(set of, wide constant)
 	note_equal(of, constant);
 	set large = 0;
 	int64_t before = 0;
-	for (unsigned i = 0; i < nitems_; i++) {
+	for (unsigned i = 0; i < nitems_ && !work_.is_spent(); i++) {
 		if (!(of >> i & 1))
 			continue;
 		bool impossible, is_smaller = std::abs(items_[i].factor) < before;
@@ -349,14 +374,38 @@ bool fits(const launch_groups &l)
 
 // Whether work-items of different groups share no byte in these accesses, to one argument.
 bool is_apart(const apart_access &a, const place &at_a, const apart_access &b, const place &at_b,
-	      const launch_groups &l)
+	      const launch_groups &l, budget &work)
 {
-	equation overlap(at_a, a.from, at_b, b.from, {1 - b.length, a.length - 1});
+	equation overlap(at_a, a.from, at_b, b.from, {1 - b.length, a.length - 1}, work);
 	if (overlap.is_impossible())
 		return true;
 	for (unsigned d = 0; d < ngroups; d++)
 		if (l.size[d] > l.local[d] && !overlap.equal(d))
 			return false;
+	return true;
+}
+
+bool are_apart(const apart_rules &rules, const launch_groups &l, budget &work)
+{
+	std::optional<place> places[most_accesses]; // none where no work-item gets
+	for (unsigned i = 0; i < rules.naccesses; i++) {
+		const apart_access &a = rules.accesses[i];
+		if (!places[i].emplace(rules, l, work).take_facts(a.facts)) {
+			places[i].reset();
+			continue;
+		}
+		between from = places[i]->bounds(a.from.factor);
+		if (!places[i]->meets(a.needs) || from.low < -far || from.high > far)
+			return false;
+	}
+	for (unsigned i = 0; i < rules.naccesses; i++) {
+		for (unsigned j = 0; j <= i && !work.is_spent(); j++) {
+			const apart_access &a = rules.accesses[i], &b = rules.accesses[j];
+			if (places[i] && places[j] && a.argument == b.argument && (a.writes || b.writes) &&
+			    !is_apart(a, *places[i], b, *places[j], l, work))
+				return false;
+		}
+	}
 	return true;
 }
 
@@ -373,31 +422,14 @@ bool is_apart_text(const char *text, uint32_t narguments)
 	return read_rules(text, {{1, 1, 1}, {1, 1, 1}, {0, 0, 0}}, {ones, narguments}, rules);
 }
 
-bool keeps_groups_apart(const char *text, const launch_groups &l, std::span<const known_number> arguments)
+groups_are keeps_groups_apart(const char *text, const launch_groups &l, std::span<const known_number> arguments)
 {
 	apart_rules rules;
 	if (!*text || !fits(l) || !read_rules(text, l, arguments, rules))
-		return false;
-	std::optional<place> places[most_accesses]; // none where no work-item gets
-	for (unsigned i = 0; i < rules.naccesses; i++) {
-		const apart_access &a = rules.accesses[i];
-		if (!places[i].emplace(rules, l).take_facts(a.facts)) {
-			places[i].reset();
-			continue;
-		}
-		between from = places[i]->bounds(a.from.factor);
-		if (!places[i]->meets(a.needs) || from.low < -far || from.high > far)
-			return false;
-	}
-	for (unsigned i = 0; i < rules.naccesses; i++) {
-		for (unsigned j = 0; j <= i; j++) {
-			const apart_access &a = rules.accesses[i], &b = rules.accesses[j];
-			if (places[i] && places[j] && a.argument == b.argument && (a.writes || b.writes) &&
-			    !is_apart(a, *places[i], b, *places[j], l))
-				return false;
-		}
-	}
-	return true;
+		return groups_are::unknown;
+	budget work;
+	bool is_known = are_apart(rules, l, work);
+	return work.is_spent() ? groups_are::too_many : is_known ? groups_are::apart : groups_are::unknown;
 }
 
 } // namespace het::fatbin

@@ -34,7 +34,11 @@ inline constexpr unsigned most_counters = 10, most_statements = 32, most_accesse
 // Such a text, for a kernel of so many arguments; "" is one.
 bool is_apart_text(const char *text, uint32_t narguments);
 
-// True: no two groups of the launch use the same byte of an argument, if one of them writes it. False: that is not known.
-bool keeps_groups_apart(const char *text, const launch_groups &launch, std::span<const known_number> arguments);
+enum class groups_are : uint8_t {
+	apart,    // no two groups of the launch use the same byte of an argument, if one of them writes it
+	unknown,  // or not apart
+	too_many, // statements for the time that a launch has: the text is not one of an analysis
+};
+groups_are keeps_groups_apart(const char *text, const launch_groups &launch, std::span<const known_number> arguments);
 
 } // namespace het::fatbin

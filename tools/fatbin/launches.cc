@@ -25,7 +25,15 @@ bool has_groups_apart(const document &d, const std::string &line)
 	std::vector<format::known_number> arguments;
 	for (std::string word; words >> word;)
 		arguments.push_back({word != "-", word == "-" ? 0 : std::stoll(word)});
-	return format::keeps_groups_apart(k->apart.c_str(), groups, arguments);
+	switch (format::keeps_groups_apart(k->apart.c_str(), groups, arguments)) {
+	case format::groups_are::apart:
+		return true;
+	case format::groups_are::too_many:
+		throw std::runtime_error("kernel " + name +
+					 ": more is said of its accesses than can be looked through");
+	default:
+		return false;
+	}
 }
 
 } // namespace tool::fat

@@ -20,7 +20,7 @@ bool is_apart(const std::string &text, const launch_groups &l, std::vector<int64
 	for (int64_t n : arguments)
 		numbers.push_back({true, n});
 	EXPECT_TRUE(is_apart_text(text.c_str(), uint32_t(arguments.size()))) << text;
-	return keeps_groups_apart(text.c_str(), l, numbers);
+	return keeps_groups_apart(text.c_str(), l, numbers) == groups_are::apart;
 }
 
 launch_groups plane(uint64_t x, uint64_t y, uint64_t local_x, uint64_t local_y)
@@ -127,7 +127,7 @@ TEST(apart, other_launches_are_not_known)
 	EXPECT_FALSE(is_apart(text, {{64, 1, 1}, {16, 1, 1}, {uint64_t{1} << 31, 0, 0}}, {0}));
 	EXPECT_FALSE(is_apart("", plane(64, 1, 16, 1)));
 	const known_number none[] = {{false, 0}, {false, 1}};
-	EXPECT_FALSE(keeps_groups_apart("A 0 w 4 +4*a1*x0", plane(64, 1, 16, 1), none));
+	EXPECT_EQ(keeps_groups_apart("A 0 w 4 +4*a1*x0", plane(64, 1, 16, 1), none), groups_are::unknown);
 }
 
 TEST(apart, text_is_looked_at)
@@ -158,6 +158,43 @@ TEST(apart, text_is_looked_at)
 				  "A 0 w 4 +4 ",
 				  "+1"})
 		EXPECT_FALSE(is_apart_text(wrong, 1)) << wrong;
+}
+
+// As large as a text can be, of sums that no look makes smaller.
+std::string tiresome()
+{
+	const std::string variables[] = {"g1", "g2", "i0", "i1", "i2", "k0", "k1", "k2",
+					 "k3", "k4", "k5", "k6", "k7", "k8", "k9"};
+	const unsigned n = std::size(variables);
+	std::string text, facts;
+	auto product = [&](int sign, unsigned v) {
+		return (sign < 0 ? "-" : "+") + std::to_string(1000 + 7 * v) + "*" + variables[v];
+	};
+	for (unsigned f = 0; f < most_statements; f++) {
+		text += "F +" + std::to_string(2000000 + f);
+		for (unsigned k = 0; k < 2 + f % 2; k++)
+			text += product(-1, 5 + (f + k) % most_counters);
+		text += "; ";
+		facts += " f" + std::to_string(f);
+	}
+	for (unsigned a = 0; a < most_accesses; a++) {
+		text += (a ? "; A 0 w 4 +" : "A 0 w 4 +") + std::to_string(a) + "+549755813888*g0";
+		for (unsigned v = 0; v < n; v++)
+			text += product(1, v);
+		text += facts;
+	}
+	return text;
+}
+
+TEST(apart, a_text_costs_no_more_than_a_launch_can_wait)
+{
+	const std::string text = tiresome();
+	const known_number one[] = {{true, 1}};
+	ASSERT_TRUE(is_apart_text(text.c_str(), 1));
+	EXPECT_EQ(keeps_groups_apart(text.c_str(), plane(64, 16, 1, 16), one), groups_are::too_many);
+	// Its first two accesses are judged as any others.
+	const std::string first = text.substr(0, text.find("; A 0 w 4 +2+"));
+	EXPECT_EQ(keeps_groups_apart(first.c_str(), plane(64, 16, 1, 16), one), groups_are::apart);
 }
 
 // --- random ones ---------------------------------------------------------------
