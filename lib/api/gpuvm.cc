@@ -174,7 +174,7 @@ GPUVM_PUBLIC int gpuvm_link(void *hostptr, size_t nbytes, unsigned idev, void *d
 	if (api && api != lib().devices[idev]->api())
 		return fail(GPUVM_EARG, "gpuvm_link: flags 0x%x name another API than that of device %u",
 			    unsigned(flags), idev);
-	return link_array(hostptr, nbytes, idev, devbuf,
+	return link_array(lib(), hostptr, nbytes, idev, devbuf,
 			  {.on_device = where == GPUVM_ON_DEVICE, .may_copy = (flags & GPUVM_COPY) != 0});
 }
 
@@ -188,7 +188,7 @@ GPUVM_PUBLIC int gpuvm_unlink(void *hostptr, unsigned idev)
 		if (int err = check_device("gpuvm_unlink", idev))
 			return err;
 	}
-	return unlink_array(hostptr, idev);
+	return unlink_array(lib(), hostptr, idev);
 }
 
 GPUVM_PUBLIC void *gpuvm_xlate(void *hostptr, unsigned idev)
@@ -231,7 +231,7 @@ GPUVM_PUBLIC int gpuvm_kernel_end_event(void *hostptr, unsigned idev, void *even
 	if (k.err)
 		return k.err;
 	int err;
-	pending_kernel *pending = make_pending(idev, event, &err);
+	pending_kernel *pending = make_pending(lib(), idev, event, &err);
 	return pending ? end_kernel(*k.a, k.use, pending) : err;
 }
 
@@ -345,10 +345,10 @@ bool read_count(int parameter, unsigned long long *value)
 		*value = pool().footprint();
 		return true;
 	case GPUVM_STAT_FAILURES:
-		*value = s.failures.get();
+		*value = failure_count();
 		return true;
 	case GPUVM_STAT_HUGE_BYTES:
-		*value = huge_bytes();
+		*value = huge_bytes(lib());
 		return true;
 	default:
 		return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/adopt.h"
 
+#include "memory/body.h"
 #include "memory/chunks.h"
-#include "memory/library.h"
 #include "os/log.h"
 #include "os/mapping.h"
 #include "os/spare_mappings.h"
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <gpuvm.h>
 #include <sys/mman.h>
 
 #ifndef MADV_POPULATE_READ
@@ -30,7 +31,7 @@ bool move_in(const array &a, range r, bool has_contents)
 	if (r.empty())
 		return true;
 	uint64_t offset = pages_of(a, r).offset;
-	page_source &to = *lib().source;
+	page_source &to = *a.context->source;
 	return has_contents ? to.fill(offset, r.ptr(), r.size()) : to.populate(offset, r.size());
 }
 
@@ -86,7 +87,7 @@ bool move_body_back(const array &a)
 	void *copy = map_private_like(body.begin, n, n >= huge_page ? huge_page : page_size());
 	if (!copy)
 		return false;
-	bool moved = lib().source->read(a.offset, copy, n) && move_mapping(range_of(copy, n), body);
+	bool moved = a.context->source->read(a.offset, copy, n) && move_mapping(range_of(copy, n), body);
 	if (!moved)
 		unmap(range_of(copy, n));
 	return moved;
@@ -95,7 +96,7 @@ bool move_body_back(const array &a)
 int no_memory(const array &a)
 {
 	return fail(GPUVM_ESALLOC, "array %p: no memory for its second mapping (%s)", a.place.user.ptr(),
-		    lib().source->cure());
+		    a.context->source->cure());
 }
 
 } // namespace
@@ -105,16 +106,16 @@ int watch_body(array &a)
 	// What the host has is mapped before the watch begins: until a kernel writes, nothing of it is to be caught. A
 	// read fault of a shared mapping maps writable, and many pages at once.
 	madvise(a.place.body.ptr(), a.place.body.size(), MADV_POPULATE_READ);
-	return lib().catcher->watch(body_of(a));
+	return a.context->catcher->watch(body_of(a));
 }
 
 int adopt(array &a)
 {
-	library &l = lib();
+	memory_context &context = *a.context;
 	range body = a.place.body;
 	size_t align = body.size() >= huge_page ? huge_page : page_size();
 	part p;
-	if (!l.allocate_space(body.size(), align, {.chunk_shift = a.place.chunk_shift}, &p))
+	if (!context.space.allocate(body.size(), align, {.chunk_shift = a.place.chunk_shift}, &p))
 		return no_memory(a);
 	a.offset = p.offset;
 	count_host_writes(a, *p.host_writes);
@@ -124,14 +125,14 @@ int adopt(array &a)
 	if (!populated_pages({body.begin, body.begin + page_size()}, {&word, 1}))
 		madvise(body.ptr(), body.size(), MADV_POPULATE_READ);
 
-	int err = l.catcher->hold(body);
+	int err = context.catcher->hold(body);
 	if (err) {
-		l.release_space(a.offset, body.size());
+		context.space.release(a.offset, body.size());
 		return fail(GPUVM_EPROT, "array %p: its pages can't be watched (errno %d)", a.place.user.ptr(), -err);
 	}
-	if (!copy_in(a) || !l.source->map_at(body, a.offset)) {
-		l.catcher->unhold(body);
-		l.release_space(a.offset, body.size());
+	if (!copy_in(a) || !context.source->map_at(body, a.offset)) {
+		context.catcher->unhold(body);
+		context.space.release(a.offset, body.size());
 		return no_memory(a);
 	}
 	forbid_mremap(a);
@@ -155,13 +156,13 @@ int give_back(array &a, bool discard, bool force)
 		done = way(a);
 		keep_spare_mappings();
 	}
-	bool left = !done && force && lib().source->leave_at(body, a.offset);
+	bool left = !done && force && a.context->source->leave_at(body, a.offset);
 	if (!done && !left)
 		return no_memory(a);
 	if (a.locked_pages)
 		lock_pages(body);
 	if (!left)
-		lib().release_space(a.offset, body.size());
+		a.context->space.release(a.offset, body.size());
 	return 0;
 }
 
@@ -184,7 +185,7 @@ void let_go(array &a, bool live)
 		announce_change(a);
 	}
 	if (!a.place.body.empty())
-		lib().catcher->wake(body_of(a));
+		a.context->catcher->wake(body_of(a));
 }
 
 } // namespace

@@ -24,12 +24,12 @@ constexpr size_t usual_chunk = 64 << 10;
 
 // Where a chunk is shown by a change of its mapping, one of a huge page leaves that whole. (Userfaultfd shows small pages in any
 // case.)
-void go_huge(block &b)
+void go_huge(const library &l, block &b)
 {
-	b.huge = lib().source->make_huge(b.pages, b.in_source.offset);
+	b.huge = l.source->make_huge(b.pages, b.in_source.offset);
 	if (b.huge < b.pages.size())
 		inform("gpuvm_malloc: %zu of %zu bytes are in small pages", b.pages.size() - b.huge, b.pages.size());
-	else if (!settings().chunk && !lib().catcher->features().by_page)
+	else if (!settings().chunk && !l.catcher->features().by_page)
 		b.chunk = std::max(b.chunk, huge_page);
 }
 
@@ -44,13 +44,13 @@ void *allocate_block(size_t n, unsigned device, bool huge)
 		fail(GPUVM_EARG, "gpuvm_malloc: %zu bytes can't be allocated", n);
 		return nullptr;
 	}
-	structure_guard g;
+	structure_guard g(l);
 	size_t chunk = huge && !settings().chunk ? l.source->huge_chunk() : 0;
 	page_use use{.chunk_shift = unsigned(std::countr_zero(chunk ? chunk : usual_chunk)), .huge = huge};
 	if (device < l.ndevs)
 		use.node = l.devices[device]->numa_node();
 	auto *b = pool_array<block>(1);
-	if (!b || !l.allocate_space(size, align, use, &b->in_source)) {
+	if (!b || !l.space.allocate(size, align, use, &b->in_source)) {
 		pool().release(b, sizeof(*b));
 		fail(GPUVM_ESALLOC, "gpuvm_malloc: no room for %zu bytes (%s)", n, l.source->cure());
 		return nullptr;
@@ -60,33 +60,33 @@ void *allocate_block(size_t n, unsigned device, bool huge)
 	void *p = map_private_like(0, size, align);
 	b->pages = range_of(p, size);
 	uint64_t offset = b->in_source.offset;
-	if (!p || !l.source->map_at(b->pages, offset) || !blocks().insert(b->pages, b)) {
+	if (!p || !l.source->map_at(b->pages, offset) || !l.blocks.insert(b->pages, b)) {
 		if (p)
 			unmap(b->pages);
-		l.release_space(offset, size);
+		l.space.release(offset, size);
 		pool().release(b, sizeof(*b));
 		fail(GPUVM_ESALLOC, "gpuvm_malloc: no address space for %zu bytes (raise vm.max_map_count?)", n);
 		return nullptr;
 	}
 	if (huge)
-		go_huge(*b);
+		go_huge(l, *b);
 	return p;
 }
 
 int free_block(void *p)
 {
 	library &l = lib();
-	structure_guard g;
-	block *b = blocks().find(reinterpret_cast<uintptr_t>(p));
+	structure_guard g(l);
+	block *b = l.blocks.find(reinterpret_cast<uintptr_t>(p));
 	if (!b || b->pages.ptr() != p)
 		return fail(GPUVM_EHOSTPTR, "gpuvm_free: %p did not come from gpuvm_malloc()", p);
 	while (array *a = l.arrays.first_overlap(b->pages)) {
-		if (int err = unlink_all(*a, {.discard = true}))
+		if (int err = unlink_all(l, *a, {.discard = true}))
 			return err;
 	}
-	blocks().remove(b->pages);
+	l.blocks.remove(b->pages);
 	unmap(b->pages);
-	l.release_space(b->in_source.offset, b->pages.size());
+	l.space.release(b->in_source.offset, b->pages.size());
 	pool().release(b, sizeof(*b));
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/array.h"
 
+#include "memory/context.h"
 #include "os/pool.h"
 
 #include <climits>
@@ -13,9 +14,6 @@ namespace
 
 // Of arrays without a body.
 constinit const write_counter no_writes{0};
-
-// Free objects, linked through @offset (an address while the object is free). Structure lock.
-array *free_arrays;
 
 } // namespace
 
@@ -61,15 +59,16 @@ void announce_change(array &a)
 		futex_wake(&a.changed, INT_MAX);
 }
 
-array *new_array(unsigned ndevs)
+array *new_array(memory_context &context)
 {
-	array *a = free_arrays;
+	array *a = context.free_arrays;
 	if (a) {
-		free_arrays = reinterpret_cast<array *>(a->offset);
+		context.free_arrays = reinterpret_cast<array *>(a->offset);
 	} else {
-		a = static_cast<array *>(pool().allocate(sizeof(array) + ndevs * sizeof(link)));
+		a = static_cast<array *>(pool().allocate(sizeof(array) + context.ndevs * sizeof(link)));
 		if (!a)
 			return nullptr;
+		a->context = &context;
 	}
 	// A late reader may hold the lock of the former array for a moment.
 	caller_guard g(*a);
@@ -88,7 +87,7 @@ array *new_array(unsigned ndevs)
 	a->pin_tried = 0;
 	a->pinner = 0;
 	a->ahead = {};
-	for (unsigned d = 0; d < ndevs; d++) {
+	for (unsigned d = 0; d < context.ndevs; d++) {
 		a->links[d].devbuf.store(nullptr, std::memory_order_relaxed);
 		a->links[d].open.store(0, std::memory_order_relaxed);
 	}
@@ -113,8 +112,8 @@ void free_array(array *a)
 	caller_guard g(*a);
 	a->live = false;
 	a->fast.store(0);
-	a->offset = reinterpret_cast<uintptr_t>(free_arrays);
-	free_arrays = a;
+	a->offset = reinterpret_cast<uintptr_t>(a->context->free_arrays);
+	a->context->free_arrays = a;
 }
 
 } // namespace het

@@ -79,6 +79,7 @@ struct edge_state {
 	bracket *owed;
 };
 
+struct memory_context;   // memory/context.h
 struct pending_kernel;   // memory/pending.h
 struct fragmented_chunk; // memory/fragmented.h
 
@@ -98,6 +99,9 @@ struct array {
 	std::atomic<uint64_t> host_writes_seen;
 	// Devices that copy straight to and from the body; memory/pin.h. Set under the lock.
 	std::atomic<copyset> pinned;
+
+	// For good: free objects are used anew in the same one.
+	memory_context *context;
 
 	// Change only while the structure lock is held too.
 	layout place;
@@ -127,7 +131,7 @@ struct array {
 	pending_kernel *pending;
 	read_ahead ahead;
 
-	link links[]; // one a device of the library's
+	link links[]; // one a device of the context
 };
 
 // The lock of one array. Resolvers and signal handlers, whose signals are blocked anyway, use this one.
@@ -207,7 +211,7 @@ void count_host_writes(array &a, const write_counter &counter);
 
 // Objects. Structure lock held. A new one is not live: whoever still has a pointer to it from its former life leaves it
 // alone until make_live(), from when on touches wait (it is held).
-array *new_array(unsigned ndevs);
+array *new_array(memory_context &context);
 void make_live(array &a);
 void free_array(array *a);
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "memory/address_index.h"
-#include "memory/library.h"
+#include "memory/space.h"
 
 namespace het
 {
+
+struct library;
 
 struct block {
 	range pages;
@@ -16,13 +18,10 @@ struct block {
 	void *fork_copy;
 };
 
-// All of them. Structure lock held for changes and looks.
-address_index<block> &blocks();
-
 // Bytes of all blocks that are in huge pages. Takes the structure lock.
-size_t huge_bytes();
+size_t huge_bytes(library &l);
 
 // The block that contains all of @r, or null. Structure lock held.
-block *block_of(range r);
+block *block_of(const library &l, range r);
 
 } // namespace het

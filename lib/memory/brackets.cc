@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/brackets.h"
 
-#include "memory/library.h"
+#include "memory/context.h"
 #include "os/log.h"
 #include "os/pool.h"
+
+#include <gpuvm.h>
 
 namespace het
 {
@@ -32,7 +34,7 @@ bool meet(const array &a, range one, range other)
 // Some kernel writes the whole array, or a part whose bracket @concerns wants.
 template <typename F> bool is_written(const array &a, F concerns)
 {
-	for (unsigned d = 0; d < lib().ndevs; d++) {
+	for (unsigned d = 0; d < a.context->ndevs; d++) {
 		if (a.links[d].open.load() >= one_writer)
 			return true;
 	}
@@ -81,7 +83,7 @@ bool close_part(array &a, const usage &u, bool writing)
 
 bool conflicts(const array &a, const usage &u)
 {
-	for (unsigned d = 0; d < lib().ndevs; d++) {
+	for (unsigned d = 0; d < a.context->ndevs; d++) {
 		if (d != u.device && a.links[d].open.load() >= one_writer)
 			return true;
 	}
@@ -254,7 +256,7 @@ bool being_written(const array &a, uint32_t c)
 
 bool is_barred(const array &a, uint32_t c)
 {
-	return lib().strict &&
+	return a.context->strict &&
 	       is_written(a, [&](const bracket &b) { return b.joint == joint_kind::none && is_in(a, c, b.part); });
 }
 

@@ -2,9 +2,9 @@
 #include "memory/bring.h"
 
 #include "memory/chunks.h"
+#include "memory/context.h"
 #include "memory/fragmented.h"
 #include "memory/kernel.h"
-#include "memory/library.h"
 #include "memory/pending.h"
 #include "memory/transfer.h"
 #include "os/inject.h"
@@ -19,7 +19,7 @@ void finish_run(array &a, const chunk_run &run, event e, unsigned device, bool w
 {
 	for (uint32_t c = run.first; copied && c < run.first + run.count; c++) {
 		chunk &ch = a.chunks[c];
-		enter(a, ch, next_step(ch.state(), e, device, lib().rules).next);
+		enter(a, ch, next_step(ch.state(), e, device, a.context->rules).next);
 		if (run.via_alias)
 			ch.valid |= host_copy;
 		if (writes)
@@ -39,7 +39,7 @@ int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned 
 			break;
 		round r = next_round(a, {c, s.last}, e, device, writes);
 		c = r.next;
-		lib().stats.kept_bytes.add(r.kept);
+		a.context->stats.kept_bytes.add(r.kept);
 		if (!r.count) {
 			if (c < s.last)
 				g.wait_for_change();

@@ -9,21 +9,24 @@ namespace het
 
 int read_buffers(unsigned device, std::span<const transfer> pieces)
 {
-	lane_lease lane;
-	return lib().devices[device]->read(lane, pieces);
+	library &l = lib();
+	lane_lease lane(*l.lanes);
+	return l.devices[device]->read(lane, pieces);
 }
 
 int write_buffers(unsigned device, std::span<const transfer> pieces)
 {
-	lane_lease lane;
-	return lib().devices[device]->write(lane, pieces);
+	library &l = lib();
+	lane_lease lane(*l.lanes);
+	return l.devices[device]->write(lane, pieces);
 }
 
 int copy_buffer(const place_in_buffer &to, const place_in_buffer &from, size_t n)
 {
-	lane_lease lane;
-	return lib().devices[to.device]->copy_from(lane, to.buffer, to.offset, *lib().devices[from.device], from.buffer,
-						   from.offset, n);
+	library &l = lib();
+	lane_lease lane(*l.lanes);
+	return l.devices[to.device]->copy_from(lane, to.buffer, to.offset, *l.devices[from.device], from.buffer,
+					       from.offset, n);
 }
 
 } // namespace het

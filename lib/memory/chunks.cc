@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/chunks.h"
 
+#include "memory/body.h"
 #include "memory/brackets.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
 #include "memory/fragmented.h"
 #include "memory/host_writes.h"
-#include "memory/library.h"
 #include "memory/lost_pages.h"
 #include "memory/pending.h"
 #include "os/log.h"
@@ -34,7 +34,7 @@ int lower_access(array &a, layout::span s, access to)
 		}
 		range r = a.place.chunk_range(first, c - first);
 		HET_PROBE3(revoke, r.begin, r.size(), int(to));
-		int e = failed ? protect_rest(a, first, lowest) : lib().catcher->protect(pages_of(a, r), to);
+		int e = failed ? protect_rest(a, first, lowest) : a.context->catcher->protect(pages_of(a, r), to);
 		if (e < 0) {
 			err = fail(GPUVM_EPROT, "array %p: pages can't be taken from the host (errno %d)",
 				   a.place.user.ptr(), -e);
@@ -79,7 +79,7 @@ void release_chunks(array &a, uint32_t first, uint32_t count)
 		a.chunks[c].flags &= uint8_t(~(chunk_busy | chunk_awaited));
 	}
 	if (awaited)
-		lib().catcher->wake(pages_of(a, first, count));
+		a.context->catcher->wake(pages_of(a, first, count));
 	announce_change(a);
 }
 
@@ -103,7 +103,7 @@ int give_to_device(array &a, layout::span s, unsigned device)
 		if (!given || ch.host != access::none)
 			continue;
 		forget_fragments(a, c);
-		enter(a, ch, next_step(ch.state(), event::end_written, device, lib().rules).next);
+		enter(a, ch, next_step(ch.state(), event::end_written, device, a.context->rules).next);
 		int e = ch.flags & chunk_failed ? heal_chunk(a, c) : 0;
 		if (e)
 			err = e;

@@ -2,13 +2,14 @@
 #include "memory/edges.h"
 
 #include "memory/brackets.h"
+#include "memory/context.h"
 #include "memory/lane.h"
-#include "memory/library.h"
 #include "memory/transfer.h"
 #include "os/log.h"
 #include "os/pool.h"
 
 #include <cstring>
+#include <gpuvm.h>
 
 namespace het
 {
@@ -90,15 +91,15 @@ bool is_ahead(const array &a, unsigned edge, unsigned device)
 	return a.edges.writer[edge] == 1 + device || has_joint_writer(a, edge_range(a, edge), device);
 }
 
-int write_to_device(unsigned device, const edge_pieces &pieces)
+int write_to_device(const array &a, unsigned device, const edge_pieces &pieces)
 {
 	if (!pieces.count)
 		return 0;
-	lane_lease lane;
-	uint64_t started = start_of_copy();
-	int err = lib().devices[device]->write(lane, pieces.list());
+	lane_lease lane(*a.context->lanes);
+	uint64_t started = start_of_copy(a);
+	int err = a.context->devices[device]->write(lane, pieces.list());
 	if (!err)
-		count_to_device(pieces.bytes, started);
+		count_to_device(a, pieces.bytes, started);
 	return err;
 }
 
@@ -111,11 +112,11 @@ int bring_edges(array &a, unsigned device, const bool (&which)[2])
 			continue;
 		compare(a, edge);
 		if (a.edges.valid[edge] & device_copy(device))
-			lib().stats.kept_bytes.add(edge_range(a, edge).size());
+			a.context->stats.kept_bytes.add(edge_range(a, edge).size());
 		else
 			behind.add(a, device, edge, edge_range(a, edge));
 	}
-	int err = write_to_device(device, behind);
+	int err = write_to_device(a, device, behind);
 	for (unsigned edge : {0, 1}) {
 		if (!err && which[edge])
 			a.edges.valid[edge] |= device_copy(device);
@@ -129,7 +130,7 @@ int bring_bytes(array &a, unsigned device, unsigned edge, range r)
 	char *snapshot = a.edges.snapshot ? snapshot_of(a, edge) + (r.begin - edge_range(a, edge).begin) : nullptr;
 	bool same = snapshot && !memcmp(snapshot, r.ptr(), r.size());
 	if (same && (a.edges.valid[edge] & device_copy(device))) {
-		lib().stats.kept_bytes.add(r.size());
+		a.context->stats.kept_bytes.add(r.size());
 		return 0;
 	}
 	if (snapshot && !same) {
@@ -138,7 +139,7 @@ int bring_bytes(array &a, unsigned device, unsigned edge, range r)
 	}
 	edge_pieces one;
 	one.add(a, device, edge, r);
-	return write_to_device(device, one);
+	return write_to_device(a, device, one);
 }
 
 // What others write on the device is left alone. The edges are claimed.
@@ -167,11 +168,11 @@ int read_edges(array &a, unsigned device, range part)
 	}
 	int err = 0;
 	if (written.count) {
-		lane_lease lane;
-		uint64_t started = start_of_copy();
-		err = lib().devices[device]->read(lane, written.list());
+		lane_lease lane(*a.context->lanes);
+		uint64_t started = start_of_copy(a);
+		err = a.context->devices[device]->read(lane, written.list());
 		if (!err)
-			count_to_host(written.bytes, started);
+			count_to_host(a, written.bytes, started);
 	}
 	for (unsigned edge : {0, 1}) {
 		range whole = edge_range(a, edge), r = intersect(whole, part);

@@ -3,9 +3,9 @@
 
 #include "memory/bring.h"
 #include "memory/chunks.h"
+#include "memory/context.h"
 #include "memory/fragmented.h"
 #include "memory/host_writes.h"
-#include "memory/library.h"
 #include "memory/pending.h"
 #include "memory/transfer.h"
 #include "os/inject.h"
@@ -71,7 +71,7 @@ class chunk_begin
 			if (!for_writer_)
 				r = beside(a_, r, [&](const bracket &b) { return may_be_ahead(b, device_); });
 			if (copies.valid & device_copy(device_))
-				lib().stats.kept_bytes.add(r.size());
+				a_.context->stats.kept_bytes.add(r.size());
 			else if (!r.empty())
 				runs_[nruns_++] = {r, source_of(copies.valid)};
 			at = r.empty() ? std::min(rest_.end, copies.end) : r.end;

@@ -37,6 +37,7 @@ struct attendant {
 	std::atomic<uint32_t> wake{0};
 	message queue[queue_size];
 	size_t head = 0, count = 0;
+	uint64_t reported = 0;
 	gpuvm_error_fn callback = nullptr;
 	void *callback_arg = nullptr;
 	char last[text_size] = "";
@@ -96,10 +97,10 @@ void check_calls(bool *any)
 }
 
 // Where all threads stand while data comes, one of them may have what the driver waits for.
-void end_long_stop()
+void end_long_stop(trap &catcher)
 {
 	static bool told;
-	if (!lib().catcher->resume_threads_after(longest_stop) || told)
+	if (!catcher.resume_threads_after(longest_stop) || told)
 		return;
 	told = true;
 	warn("trap sigsegv-stop: a copy did not end while all threads stood, as one of them has what the driver waits "
@@ -107,10 +108,11 @@ void end_long_stop()
 	     "go on (this trap is the benchmark's baseline; take another one)");
 }
 
-void attend(void *)
+void attend(void *arg)
 {
+	memory_context &context = *static_cast<memory_context *>(arg);
 	wait_until_open();
-	if (lib().catcher->features().stops_threads)
+	if (context.catcher->features().stops_threads)
 		spare_this_thread();
 	attendant &a = me();
 	unsigned quiet = 0;
@@ -125,7 +127,7 @@ void attend(void *)
 		}
 		bool any = false;
 		check_calls(&any);
-		end_long_stop();
+		end_long_stop(*context.catcher);
 		quiet = any ? 0 : quiet + 1;
 		// Nothing to watch for some seconds: sleep until a call starts.
 		a.asleep.store(quiet > 5);
@@ -143,7 +145,7 @@ void fail_chunk(array &a, uint32_t c)
 {
 	a.chunks[c].flags |= chunk_failed;
 	a.chunks[c].host = access::none;
-	if (lib().catcher->spoil(pages_of(a, c, 1), *lib().source) < 0)
+	if (a.context->catcher->spoil(pages_of(a, c, 1), *a.context->source) < 0)
 		report(GPUVM_EPROT, a.place.user.ptr(),
 		       "array %p: a failed chunk can't be shown as such; touches of it hang", a.place.user.ptr());
 }
@@ -152,7 +154,7 @@ void fail_chunk(array &a, uint32_t c)
 // kernel that heals it may.
 int heal_chunk(array &a, uint32_t c)
 {
-	if (lib().catcher->heal(pages_of(a, c, 1), *lib().source) < 0)
+	if (a.context->catcher->heal(pages_of(a, c, 1), *a.context->source) < 0)
 		return fail(GPUVM_EPROT, "array %p: a failed chunk can't be watched again", a.place.user.ptr());
 	a.chunks[c].flags &= uint8_t(~chunk_failed);
 	return 0;
@@ -167,9 +169,9 @@ void report(int code, void *hostptr, const char *fmt, ...)
 	vsnprintf(m.text, text_size, fmt, ap);
 	va_end(ap);
 	warn("%s", m.text);
-	lib().stats.failures.add(1);
 	{
 		guard g(a.lock, lock_rank::leaf);
+		a.reported++;
 		memcpy(a.last, m.text, text_size);
 		if (a.count == queue_size) {
 			a.head = (a.head + 1) % queue_size;
@@ -194,6 +196,12 @@ const char *last_failure()
 	return me().given;
 }
 
+uint64_t failure_count()
+{
+	guard g(me().lock, lock_rank::leaf);
+	return me().reported;
+}
+
 watched_call::watched_call(unsigned lane, void *hostptr) : lane_(lane)
 {
 	if (lane_ >= watched_lanes)
@@ -210,10 +218,10 @@ watched_call::~watched_call()
 		me().started[lane_].store(0);
 }
 
-bool start_attendant()
+bool start_attendant(memory_context &context)
 {
 	static bool started;
-	started = started || start_thread("het-attendant", attend, nullptr);
+	started = started || start_thread("het-attendant", attend, &context);
 	return started;
 }
 

@@ -9,6 +9,7 @@ namespace het
 {
 
 struct array;
+struct memory_context;
 
 // The primary raises SIGBUS in the chunk from now on, and those who wait there get it. Lock held.
 void fail_chunk(array &a, uint32_t c);
@@ -21,6 +22,8 @@ void report(int code, void *hostptr, const char *fmt, ...) __attribute__((format
 
 void set_error_callback(gpuvm_error_fn fn, void *arg);
 const char *last_failure();
+// How many have been reported.
+uint64_t failure_count();
 
 // Marks a device call of a resolver as under way while it lives: one that takes longer than GPUVM_WATCHDOG seconds
 // is reported with the array's address and the reasons that come to mind.
@@ -36,7 +39,8 @@ class watched_call
 	unsigned lane_;
 };
 
-// The thread that runs callbacks and watches calls. Once, by init. False: no thread could be had.
-bool start_attendant();
+// The thread that runs callbacks and watches calls, and how long the context's trap stops threads. Once, by init. False: no thread
+// could be had.
+bool start_attendant(memory_context &context);
 
 } // namespace het

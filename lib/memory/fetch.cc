@@ -2,8 +2,8 @@
 #include "memory/fetch.h"
 
 #include "memory/chunks.h"
+#include "memory/context.h"
 #include "memory/failure.h"
-#include "memory/library.h"
 #include "memory/pending.h"
 #include "memory/pin.h"
 #include "memory/show.h"
@@ -23,7 +23,7 @@ class fetch_job
 {
       public:
 	explicit fetch_job(host_touch &h)
-	    : h_(h), a_(h.a), catcher_(*lib().catcher), dev_(*lib().devices[device_of(h.st.from)])
+	    : h_(h), a_(h.a), catcher_(*a_.context->catcher), dev_(*a_.context->devices[device_of(h.st.from)])
 	{
 	}
 
@@ -162,7 +162,7 @@ void fetch_job::read_in_turn(uint32_t end)
 uint32_t fetch_job::start(in_flight &f, uint32_t at, uint32_t end)
 {
 	f.run = next_piece(at, end);
-	f.started = start_of_copy();
+	f.started = start_of_copy(a_);
 	struct transfer piece = piece_of(a_, device_of(h_.st.from), f.run.first, f.run.count);
 	f.err = dev_.start_read(h_.s.lane(), piece, f.ticket);
 	return at + f.run.count;
@@ -182,10 +182,10 @@ void fetch_job::read_overlapped(uint32_t end)
 		if (!f.err)
 			f.err = dev_.finish_read(h_.s.lane(), f.ticket);
 		if (!f.err)
-			count_to_host(a_.place.bytes_of(f.run.first, f.run.count).size(), f.started);
+			count_to_host(a_, a_.place.bytes_of(f.run.first, f.run.count).size(), f.started);
 		// The next piece travels already, but what it has waited for this one is counted.
 		if (more)
-			slots[i ^ 1].started = start_of_copy();
+			slots[i ^ 1].started = start_of_copy(a_);
 		finish_piece(f.run, f.err);
 		if (!more)
 			return;
@@ -226,11 +226,11 @@ void fetch_job::read(uint32_t end, bool is_kept)
 verdict fetch(host_touch &h)
 {
 	array &a = h.a;
-	trap &catcher = *lib().catcher;
+	trap &catcher = *a.context->catcher;
 	fetch_job job(h);
 	bool stops = catcher.features().stops_threads;
 	unsigned from = device_of(h.st.from);
-	if (h.s.in_handler() && (!lib().devices[from]->signal_safe() || a.pending || stops))
+	if (h.s.in_handler() && (!a.context->devices[from]->signal_safe() || a.pending || stops))
 		return verdict::hand_over;
 	bool is_kept = job.can_be_kept();
 	if (!is_kept && h.s.kept())
@@ -242,7 +242,7 @@ verdict fetch(host_touch &h)
 	leave_fast(a);
 	for (uint32_t c = s.first; c < s.last; c++)
 		a.chunks[c].flags |= chunk_busy;
-	lib().stats.fetches.add(1);
+	a.context->stats.fetches.add(1);
 	HET_PROBE3(fetch, h.t.addr, a.place.bytes_of(s.first, n).size(), from);
 	if (a.pending) {
 		h.s.wait_for_device(true);
@@ -276,10 +276,10 @@ void finish_fetch(started_fetch &f, server &s)
 	int err;
 	{
 		watched_call watched(s.lane(), a.place.user.ptr());
-		err = lib().devices[from]->finish_read(s.lane(), f.ticket);
+		err = a.context->devices[from]->finish_read(s.lane(), f.ticket);
 	}
 	if (!err)
-		count_to_host(a.place.bytes_of(f.touch.chunk).size(), f.copy_started);
+		count_to_host(a, a.place.bytes_of(f.touch.chunk).size(), f.copy_started);
 	delay_point();
 	array_guard g(a);
 	host_touch h(f.touch, g, s);

@@ -103,9 +103,9 @@ void release_if_held(array &a)
 
 // Holds all arrays, with their data at home. No device is called while any is held: whoever touches that may
 // have a lock which the device's driver needs.
-void hold_all()
+void hold_all(const library &l)
 {
-	const auto &arrays = lib().arrays;
+	const auto &arrays = l.arrays;
 	bool readable = true;
 	for (unsigned tries = 0; readable && tries < most_tries; tries++) {
 		arrays.for_each([&](array &a) { readable = bring_all_home(a) && readable; });
@@ -119,10 +119,10 @@ void hold_all()
 }
 
 // By the source, not through the alias: where it can, it does not populate what was never touched.
-void *private_copy(uint64_t offset, size_t n)
+void *private_copy(const page_source &source, uint64_t offset, size_t n)
 {
 	void *copy = map_private(n);
-	if (copy && lib().source->read(offset, copy, n))
+	if (copy && source.read(offset, copy, n))
 		return copy;
 	warn("fork: no memory for a copy of %zu bytes; the child will have none", n);
 	if (copy)
@@ -133,12 +133,12 @@ void *private_copy(uint64_t offset, size_t n)
 void copy_array(array &a)
 {
 	if (a.from == origin::adopted && !a.place.body.empty())
-		a.fork_copy = private_copy(a.offset, a.place.body.size());
+		a.fork_copy = private_copy(*a.context->source, a.offset, a.place.body.size());
 }
 
-void copy_block(block &b)
+void copy_block(const page_source &source, block &b)
 {
-	b.fork_copy = private_copy(b.in_source.offset, b.pages.size());
+	b.fork_copy = private_copy(source, b.in_source.offset, b.pages.size());
 }
 
 void drop_copy(void *&copy, size_t n)
@@ -170,10 +170,10 @@ void prepare()
 	saved_signals = saved;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved_cancel_state);
 	prepared = true;
-	hold_all();
+	hold_all(l);
 	spend_spare_mappings();
 	l.arrays.for_each(copy_array);
-	blocks().for_each(copy_block);
+	l.blocks.for_each([&l](block &b) { copy_block(*l.source, b); });
 }
 
 void in_parent()
@@ -181,7 +181,7 @@ void in_parent()
 	if (!prepared)
 		return;
 	library &l = lib();
-	blocks().for_each([](block &b) { drop_copy(b.fork_copy, b.pages.size()); });
+	l.blocks.for_each([](block &b) { drop_copy(b.fork_copy, b.pages.size()); });
 	l.arrays.for_each([](array &a) {
 		drop_copy(a.fork_copy, a.place.body.size());
 		release_if_held(a);
@@ -203,7 +203,7 @@ void in_child()
 	l.ready.store(false);
 	l.forked.store(true);
 	if (prepared) {
-		blocks().for_each([](block &b) { move_copy(b.fork_copy, b.pages); });
+		l.blocks.for_each([](block &b) { move_copy(b.fork_copy, b.pages); });
 		l.arrays.for_each([](array &a) {
 			if (!a.place.body.empty())
 				move_copy(a.fork_copy, a.place.body);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/fragmented.h"
 
-#include "memory/library.h"
+#include "memory/context.h"
 #include "os/pool.h"
 
 #include <bit>
@@ -98,7 +98,7 @@ bool drop_copy(array &a, uint32_t c, range bytes, unsigned device)
 		take_over(a, *f);
 		return others;
 	}
-	step st = next_step(a.chunks[c].state(), event::drop, device, lib().rules);
+	step st = next_step(a.chunks[c].state(), event::drop, device, a.context->rules);
 	narrow_fast(a, st.next.valid);
 	enter(a, a.chunks[c], st.next);
 	return st.allowed;
@@ -111,7 +111,7 @@ bool drop_copy(array &a, uint32_t c, unsigned device)
 
 bool has_lost_bytes(const array &a, uint32_t c)
 {
-	copyset lost = lib().lost.load();
+	copyset lost = a.context->lost.load();
 	bool any = false;
 	for_each_fragment(a, c, [&](range, copyset valid) { any |= !(valid & ~lost); });
 	return any;
@@ -120,7 +120,7 @@ bool has_lost_bytes(const array &a, uint32_t c)
 void leave_rest_to_host(array &a, uint32_t c)
 {
 	if (fragmented_chunk *f = find(a, c)) {
-		f->bytes.leave_to_host(lib().lost.load());
+		f->bytes.leave_to_host(a.context->lost.load());
 		take_over(a, *f);
 	}
 }

@@ -27,7 +27,7 @@ void finish_run(array &a, const chunk_run &run, event e, bool copied)
 {
 	for (uint32_t c = run.first; copied && c < run.first + run.count; c++) {
 		chunk &ch = a.chunks[c];
-		enter(a, ch, next_step(ch.state(), e, 0, lib().rules).next);
+		enter(a, ch, next_step(ch.state(), e, 0, a.context->rules).next);
 		if (ch.flags & chunk_failed)
 			heal_chunk(a, c);
 	}
@@ -78,7 +78,7 @@ int show_chunks(array &a, layout::span s, event e)
 	take_in_host_writes(a);
 	for (uint32_t c = s.first; c < s.last; c++) {
 		chunk &ch = a.chunks[c];
-		step st = next_step(ch.state(), e, 0, lib().rules);
+		step st = next_step(ch.state(), e, 0, a.context->rules);
 		// Busy or gone again: another thread's kernel; a touch will wait for it.
 		if (st.copies() || ch.flags)
 			continue;
@@ -86,7 +86,7 @@ int show_chunks(array &a, layout::span s, event e)
 		enter(a, ch, st.next);
 		range r = a.place.chunk_range(c, 1);
 		HET_PROBE3(resolve, r.begin, r.size(), int(st.next.host));
-		int err = lib().catcher->admit(pages_of(a, r), st.next.host);
+		int err = a.context->catcher->admit(pages_of(a, r), st.next.host);
 		if (err > 0)
 			take_in_found_writes(a, {c, c + 1});
 		if (err < 0)
@@ -97,7 +97,7 @@ int show_chunks(array &a, layout::span s, event e)
 
 bool is_barred(const array &a, layout::span s)
 {
-	for (uint32_t c = s.first; lib().strict && c < s.last; c++) {
+	for (uint32_t c = s.first; a.context->strict && c < s.last; c++) {
 		if (is_barred(a, c))
 			return true;
 	}
@@ -213,7 +213,8 @@ int show_linked(range r, event e)
 
 bool anything_linked()
 {
-	return lib().ready.load(std::memory_order_acquire) && !lib().arrays.empty();
+	const library &l = lib();
+	return l.ready.load(std::memory_order_acquire) && !l.arrays.empty();
 }
 
 bool is_linked(const void *p, size_t n)

@@ -1,55 +1,39 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/host_buffers.h"
 
-#include "memory/library.h"
+#include "memory/array.h"
 #include "os/log.h"
 #include "os/pool.h"
 
 #include <algorithm>
 #include <cstring>
+#include <gpuvm.h>
 
 namespace het
 {
 
-namespace
+bool host_buffers::make_room()
 {
-
-struct entry {
-	range memory;
-	const array *of;
-	unsigned device;
-};
-
-// By address. Several arrays may have one buffer, or parts of one.
-entry *entries;
-size_t count, capacity;
-// Of any that was here: one that begins more than so much below an address does not reach it.
-size_t longest;
-
-bool make_room()
-{
-	if (count < capacity)
+	if (count_ < capacity_)
 		return true;
-	size_t more = capacity ? 2 * capacity : 64;
+	size_t more = capacity_ ? 2 * capacity_ : 64;
 	auto *p = pool_array<entry>(more);
 	if (!p)
 		return false;
-	std::copy_n(entries, count, p);
-	pool().release(entries, capacity * sizeof(entry));
-	entries = p;
-	capacity = more;
+	std::copy_n(entries_, count_, p);
+	pool().release(entries_, capacity_ * sizeof(entry));
+	entries_ = p;
+	capacity_ = more;
 	return true;
 }
 
-entry *first_from(uintptr_t begin)
+host_buffers::entry *host_buffers::first_from(uintptr_t begin) const
 {
-	return std::lower_bound(entries, entries + count, begin,
+	return std::lower_bound(entries_, entries_ + count_, begin,
 				[](const entry &e, uintptr_t b) { return e.memory.begin < b; });
 }
 
-} // namespace
-
-int check_host_buffer(range buffer, range user)
+int host_buffers::check(const address_index<array> &arrays, range buffer, range user) const
 {
 	if (buffer.overlaps(user))
 		return fail(
@@ -57,7 +41,7 @@ int check_host_buffer(range buffer, range user)
 			"gpuvm_link: the buffer %p + %zu shares bytes with the array %p itself; give it memory of its "
 			"own",
 			buffer.ptr(), buffer.size(), user.ptr());
-	if (array *other = lib().arrays.first_overlap(buffer))
+	if (array *other = arrays.first_overlap(buffer))
 		return fail(
 			GPUVM_EARG,
 			"gpuvm_link: the buffer %p + %zu shares bytes with the linked array %p; give it memory of its "
@@ -66,10 +50,10 @@ int check_host_buffer(range buffer, range user)
 	return 0;
 }
 
-int check_against_host_buffers(range r)
+int host_buffers::check_against(range r) const
 {
-	for (entry *e = first_from(r.begin > longest ? r.begin - longest : 0);
-	     e != entries + count && e->memory.begin < r.end; e++) {
+	for (entry *e = first_from(r.begin > longest_ ? r.begin - longest_ : 0);
+	     e != entries_ + count_ && e->memory.begin < r.end; e++) {
 		if (e->memory.overlaps(r))
 			return fail(
 				GPUVM_EARG,
@@ -80,25 +64,25 @@ int check_against_host_buffers(range r)
 	return 0;
 }
 
-bool add_host_buffer(const array &a, unsigned device, range buffer)
+bool host_buffers::add(const array &a, unsigned device, range buffer)
 {
 	if (buffer.empty())
 		return true;
 	if (!make_room())
 		return false;
 	entry *at = first_from(buffer.begin);
-	memmove(at + 1, at, size_t(entries + count - at) * sizeof(entry));
+	memmove(at + 1, at, size_t(entries_ + count_ - at) * sizeof(entry));
 	*at = {buffer, &a, device};
-	count++;
-	longest = std::max(longest, buffer.size());
+	count_++;
+	longest_ = std::max(longest_, buffer.size());
 	return true;
 }
 
-void remove_host_buffer(const array &a, unsigned device)
+void host_buffers::remove(const array &a, unsigned device)
 {
-	entry *end = std::remove_if(entries, entries + count,
+	entry *end = std::remove_if(entries_, entries_ + count_,
 				    [&](const entry &e) { return e.of == &a && e.device == device; });
-	count = size_t(end - entries);
+	count_ = size_t(end - entries_);
 }
 
 } // namespace het

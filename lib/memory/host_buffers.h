@@ -4,19 +4,40 @@
 #pragma once
 
 #include "core/range.h"
+#include "memory/address_index.h"
 
 namespace het
 {
 
 struct array;
 
-// 0; GPUVM_EARG with a sentence: the memory is an array's, or about to be (@user).
-int check_host_buffer(range buffer, range user);
-// 0; GPUVM_EARG with a sentence: a part of memory that is to become an array is a buffer.
-int check_against_host_buffers(range array);
+class host_buffers
+{
+      public:
+	// 0; GPUVM_EARG with a sentence: the memory is an array's, or about to be (@user).
+	int check(const address_index<array> &arrays, range buffer, range user) const;
+	// 0; GPUVM_EARG with a sentence: a part of memory that is to become an array is a buffer.
+	int check_against(range array) const;
 
-// @buffer may be empty: then there is nothing to know. False: out of memory.
-bool add_host_buffer(const array &a, unsigned device, range buffer);
-void remove_host_buffer(const array &a, unsigned device);
+	// @buffer may be empty: then there is nothing to know. False: out of memory.
+	bool add(const array &a, unsigned device, range buffer);
+	void remove(const array &a, unsigned device);
+
+      private:
+	struct entry {
+		range memory;
+		const array *of;
+		unsigned device;
+	};
+
+	bool make_room();
+	entry *first_from(uintptr_t begin) const;
+
+	// By address. Several arrays may have one buffer, or parts of one.
+	entry *entries_ = nullptr;
+	size_t count_ = 0, capacity_ = 0;
+	// Of any that was here: one that begins more than so much below an address does not reach it.
+	size_t longest_ = 0;
+};
 
 } // namespace het

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/host_touch.h"
 
+#include "memory/body.h"
 #include "memory/brackets.h"
 #include "memory/failure.h"
-#include "memory/library.h"
 #include "os/clock.h"
 #include "os/settings.h"
 
@@ -25,7 +25,7 @@ layout::span host_touch::window()
 	uint32_t wanted = a.ahead.window(c, limit, !t.write), end = c + 1;
 	for (; end - c < wanted && end < a.place.chunks; end++) {
 		const chunk &ch = a.chunks[end];
-		step other = next_step(ch.state(), e, 0, lib().rules);
+		step other = next_step(ch.state(), e, 0, a.context->rules);
 		if (ch.flags || other.from != st.from || other.next != st.next || is_barred(a, end))
 			break;
 	}
@@ -44,12 +44,12 @@ std::optional<verdict> host_touch::refusal() const
 
 void host_touch::wake() const
 {
-	lib().catcher->wake(page());
+	a.context->catcher->wake(page());
 }
 
 void host_touch::count() const
 {
-	statistics &counted = lib().stats;
+	statistics &counted = a.context->stats;
 	uint64_t took = now_ns() - seen;
 	counted.touches.add(1);
 	counted.touch_ns.add(took);

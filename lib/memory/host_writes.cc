@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/host_writes.h"
 
+#include "memory/body.h"
 #include "memory/fragmented.h"
-#include "memory/library.h"
 
 namespace het
 {
@@ -21,7 +21,7 @@ void own(array &a, chunk &ch)
 {
 	narrow_fast(a, host_copy);
 	forget_fragments(a, uint32_t(&ch - a.chunks));
-	if (lib().strict)
+	if (a.context->strict)
 		ch.valid = host_copy;
 	else
 		enter(a, ch, {host_copy, ch.host});
@@ -42,7 +42,7 @@ void take_in_host_writes(array &a)
 	bool all = true;
 	for (uint32_t c = 0; c < a.place.chunks; c++) {
 		chunk &ch = a.chunks[c];
-		if (ch.host != access::read || !lib().catcher->was_written(pages_of(a, c, 1)))
+		if (ch.host != access::read || !a.context->catcher->was_written(pages_of(a, c, 1)))
 			continue;
 		if (ch.flags & chunk_busy) {
 			all = false;

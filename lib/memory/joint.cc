@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/joint.h"
 
+#include "memory/context.h"
 #include "memory/joint_end.h"
-#include "memory/library.h"
 #include "os/log.h"
 
 #include <algorithm>
+#include <gpuvm.h>
 
 namespace het
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/joint_end.h"
 
+#include "memory/body.h"
 #include "memory/chunks.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
@@ -8,10 +9,8 @@
 #include "memory/home.h"
 #include "memory/host_writes.h"
 #include "memory/lane.h"
-#include "memory/library.h"
 #include "memory/lost_pages.h"
 #include "memory/pending.h"
-#include "memory/resolver.h"
 #include "memory/transfer.h"
 #include "os/inject.h"
 #include "os/log.h"
@@ -239,16 +238,16 @@ int joint_end::read(unsigned device, std::span<const transfer> pieces)
 		bytes += t.size;
 	g_.unlock();
 	delay_point();
-	uint64_t started = start_of_copy();
+	uint64_t started = start_of_copy(a_);
 	int err;
 	{
-		lane_lease lane;
-		err = lib().devices[device]->read(lane, pieces);
+		lane_lease lane(*a_.context->lanes);
+		err = a_.context->devices[device]->read(lane, pieces);
 	}
 	g_.lock();
 	if (err)
 		return GPUVM_EDEVALLOC;
-	count_to_host(bytes, started);
+	count_to_host(a_, bytes, started);
 	return 0;
 }
 
@@ -336,7 +335,7 @@ void joint_end::close()
 
 int joint_end::run()
 {
-	expect_touch();
+	a_.context->expect_touch();
 	int err = gather();
 	if (!err)
 		err = end_chunks();

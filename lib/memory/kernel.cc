@@ -4,6 +4,7 @@
 #include "memory/brackets.h"
 #include "memory/bring.h"
 #include "memory/chunks.h"
+#include "memory/context.h"
 #include "memory/edges.h"
 #include "memory/exact.h"
 #include "memory/failure.h"
@@ -11,10 +12,8 @@
 #include "memory/home.h"
 #include "memory/host_writes.h"
 #include "memory/lane.h"
-#include "memory/library.h"
 #include "memory/pending.h"
 #include "memory/pin.h"
-#include "memory/resolver.h"
 #include "memory/transfer.h"
 #include "os/log.h"
 
@@ -105,7 +104,7 @@ int make_valid_for_joint(array &a, array_guard &g, const usage &u, kernel_mode m
 
 int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
 {
-	if (lib().strict && writes(mode)) {
+	if (a.context->strict && writes(mode)) {
 		if (int err = revoke_before_begin(a, g, a.place.chunks_of(u.part)))
 			return err;
 	}
@@ -121,7 +120,7 @@ int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
 
 bool may_be_fast(const array &a)
 {
-	return a.chunks && !a.place.has_edges() && !a.parts && !a.fragmented && !a.pending && !lib().strict;
+	return a.chunks && !a.place.has_edges() && !a.parts && !a.fragmented && !a.pending && !a.context->strict;
 }
 
 bool all_valid(const array &a, unsigned device)
@@ -150,7 +149,7 @@ bool begin_fast(array &a, unsigned device, kernel_mode mode)
 	// Another begin clears the hint first and looks for open kernels then; so one of us sees the other.
 	if (is_hinted(a, device, mode)) {
 		if (mode != kernel_mode::write_only)
-			lib().stats.kept_bytes.add(a.place.user.size());
+			a.context->stats.kept_bytes.add(a.place.user.size());
 		return true;
 	}
 	undo_whole(a.links[device], writes(mode));
@@ -163,7 +162,7 @@ bool begin_fast(array &a, unsigned device, kernel_mode mode)
 // than it wrote: see show_whole().
 void wake_awaited(array &a, layout::span s)
 {
-	if (lib().strict)
+	if (a.context->strict)
 		s = {0, a.place.chunks};
 	for (uint32_t c = s.first; c < s.last; c++) {
 		if ((a.chunks[c].flags & (chunk_awaited | chunk_busy)) == chunk_awaited)
@@ -309,7 +308,7 @@ int end_locked(array &a, const usage &u, pending_kernel **pending, write_notes *
 			    u.device, a.place.user.ptr());
 	// Now, and not when all is done: who is woken takes a while to come.
 	if (open.writer)
-		expect_touch();
+		a.context->expect_touch();
 	bool ended = true;
 	int err = open.writer ? end_writer(a, g, u, pending, notes, &ended) : end_reader(a, g, pending);
 	if (!ended)
@@ -341,7 +340,7 @@ int begin_kernel(array &a, const usage &u, kernel_mode mode)
 
 int begin_visited(array &a, array_guard &g, const usage &u, kernel_mode mode)
 {
-	if (lib().strict && writes(mode) && a.place.has_edges() && !a.managed)
+	if (a.context->strict && writes(mode) && a.place.has_edges() && !a.managed)
 		return fail(GPUVM_ESTATE,
 			    "gpuvm_kernel_begin: array %p has edges, which strict mode can't watch; align it to pages "
 			    "or use gpuvm_malloc()",
@@ -394,7 +393,7 @@ int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *n
 		return 0;
 	int err = end_locked(a, u, &pending, notes);
 	if (pending)
-		drop_pending(pending);
+		drop_pending(*a.context, pending);
 	return err;
 }
 

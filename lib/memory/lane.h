@@ -3,6 +3,8 @@
 // API borrow one here, with no lock held but the structure lock: whoever has a lane waits for nothing but its device.
 #pragma once
 
+#include "dev/lane_pool.h"
+
 namespace het
 {
 
@@ -11,13 +13,11 @@ inline constexpr unsigned any_lane = ~0u;
 
 inline constexpr unsigned caller_lanes = 8;
 
-// Callers' lanes are those from @first on. Once, before the first lease; false: they were open already.
-bool open_lanes(unsigned first);
-
 class lane_lease
 {
       public:
-	explicit lane_lease(unsigned own = any_lane);
+	// From @lanes, the callers'.
+	explicit lane_lease(lane_pool &lanes, unsigned own = any_lane);
 	~lane_lease();
 	lane_lease(const lane_lease &) = delete;
 	lane_lease &operator=(const lane_lease &) = delete;
@@ -25,7 +25,7 @@ class lane_lease
 	operator unsigned() const { return lane_; }
 
       private:
-	const bool borrowed_;
+	lane_pool *const lender_; // null: none
 	const unsigned lane_;
 };
 

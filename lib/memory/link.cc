@@ -44,19 +44,19 @@ size_t chunk_size_wanted()
 
 // Bytes of a gpuvm_malloc() block around the array that nobody else uses: up to the block's end if only the
 // rounding to pages lies between.
-range owned_in_block(const block &b, range user)
+range owned_in_block(const library &l, const block &b, range user)
 {
-	bool to_end = round_up(user.end, lib().page_of(b.in_source)) >= b.pages.end;
+	bool to_end = round_up(user.end, l.space.page_of(b.in_source)) >= b.pages.end;
 	return {user.begin, to_end ? b.pages.end : user.end};
 }
 
 // Where the array lies and what kind it is. 0, GPUVM_EPROT or GPUVM_ESALLOC.
-int plan(array &a, range user, bool may_copy)
+int plan(const library &l, array &a, range user, bool may_copy)
 {
 	size_t page = page_size();
-	if (block *b = block_of(user)) {
+	if (block *b = block_of(l, user)) {
 		a.from = origin::allocated;
-		a.place = plan_layout(user, owned_in_block(*b, user), lib().page_of(b->in_source),
+		a.place = plan_layout(user, owned_in_block(l, *b, user), l.space.page_of(b->in_source),
 				      b->chunk ? b->chunk : chunk_size_wanted());
 		a.offset = b->in_source.offset + (a.place.body.begin - b->pages.begin);
 		count_host_writes(a, *b->in_source.host_writes);
@@ -106,7 +106,7 @@ int take_body(array &a)
 		return 0;
 	if (a.from == origin::adopted)
 		return adopt(a);
-	page_source &source = *lib().source;
+	page_source &source = *a.context->source;
 	if (!source.populate(a.offset, a.place.body.size()))
 		return fail(GPUVM_ESALLOC, "gpuvm_link: no memory for %zu bytes (%s)", a.place.body.size(),
 			    source.cure());
@@ -127,18 +127,17 @@ void discard_array(array &a)
 }
 
 // An array without links yet. Touches wait while it is made; but who asks where its bytes are does not, so its states come first.
-int make_array(range user, const link_options &o, array **made)
+int make_array(library &l, range user, const link_options &o, array **made)
 {
-	library &l = lib();
-	array *a = new_array(l.ndevs);
+	array *a = new_array(l);
 	if (!a)
 		return fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
 	a->managed = o.managed;
-	int err = plan(*a, user, o.may_copy);
+	int err = plan(l, *a, user, o.may_copy);
 	if (!err && !make_states(*a))
 		err = fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
 	if (!err)
-		err = check_against_host_buffers(a->place.extent());
+		err = l.buffers.check_against(a->place.extent());
 	if (!err)
 		make_live(*a);
 	if (!err && !l.arrays.insert(a->place.extent(), a))
@@ -189,19 +188,19 @@ int claim(array &a, unsigned device)
 }
 
 // Returns the buffer, for a caller that holds no array's lock: releasing it is the driver's work.
-void *forget_link(array &a, unsigned device)
+void *forget_link(library &l, array &a, unsigned device)
 {
 	if (a.links[device].devbuf.load())
-		remove_host_buffer(a, device);
+		l.buffers.remove(a, device);
 	a.links[device].open.store(0);
 	a.linked &= ~device_copy(device);
 	return a.links[device].devbuf.exchange(nullptr);
 }
 
-void release_buffer(unsigned device, void *devbuf)
+void release_buffer(const library &l, unsigned device, void *devbuf)
 {
 	if (devbuf)
-		lib().devices[device]->release(devbuf);
+		l.devices[device]->release(devbuf);
 }
 
 int fail_open(const array &a, unsigned device)
@@ -211,7 +210,7 @@ int fail_open(const array &a, unsigned device)
 }
 
 // Removes one link of several.
-int unlink_one(array &a, unsigned device)
+int unlink_one(library &l, array &a, unsigned device)
 {
 	void *devbuf;
 	{
@@ -233,9 +232,9 @@ int unlink_one(array &a, unsigned device)
 		forget_edges_of(a, g, device);
 		if (is_open(a, device))
 			return fail_open(a, device);
-		devbuf = forget_link(a, device);
+		devbuf = forget_link(l, a, device);
 	}
-	release_buffer(device, devbuf);
+	release_buffer(l, device, devbuf);
 	return 0;
 }
 
@@ -265,7 +264,7 @@ int bring_all_home(array &a, array_guard &g)
 unsigned first_user(const array &a)
 {
 	unsigned d = 0;
-	while (d < lib().ndevs && !is_open(a, d))
+	while (d < a.context->ndevs && !is_open(a, d))
 		d++;
 	return d;
 }
@@ -276,8 +275,8 @@ int prepare_removal(array &a, unlink_options o)
 {
 	caller_guard g(a);
 	for (bool lost = false;;) {
-		unsigned user = o.force ? lib().ndevs : first_user(a);
-		if (user < lib().ndevs)
+		unsigned user = o.force ? a.context->ndevs : first_user(a);
+		if (user < a.context->ndevs)
 			return a.managed ? GPUVM_ESTATE : fail_open(a, user); // the runtime tries again
 		int err = wait_until_quiet(a, g, all_chunks(a));
 		if (!err && o.sync && !lost)
@@ -292,7 +291,8 @@ int prepare_removal(array &a, unlink_options o)
 		wait_until_idle(a, g, all_chunks(a));
 		if (a.visitors)
 			g.wait_for_change();
-		else if (!a.pending && (!o.sync || lost || all_home(a)) && (o.force || first_user(a) == lib().ndevs))
+		else if (!a.pending && (!o.sync || lost || all_home(a)) &&
+			 (o.force || first_user(a) == a.context->ndevs))
 			return hold_array(a);
 	}
 }
@@ -321,30 +321,29 @@ int return_body(array &a, unlink_options o)
 	}
 	if (err || a.from != origin::adopted) {
 		heal_chunks(a);
-		lib().catcher->unwatch(body_of(a));
+		a.context->catcher->unwatch(body_of(a));
 	}
 	return 0;
 }
 
 // Events that unlink would have to wait for: before the structure lock is taken, which others may need to get them done.
-void settle_before(range r)
+void settle_before(const library &l, range r)
 {
-	for (array *a = lib().arrays.first_overlap(r); a;) {
+	for (array *a = l.arrays.first_overlap(r); a;) {
 		caller_guard g(*a);
 		visit v(*a, g);
 		if (v && a->place.extent().overlaps(r)) {
 			settle(*a, g);
 			break;
 		}
-		a = lib().arrays.first_overlap(r);
+		a = l.arrays.first_overlap(r);
 	}
 }
 
 } // namespace
 
-int unlink_all(array &a, unlink_options o)
+int unlink_all(library &l, array &a, unlink_options o)
 {
-	library &l = lib();
 	int err = prepare_removal(a, o);
 	if (!err || o.force)
 		err = return_body(a, o);
@@ -357,18 +356,17 @@ int unlink_all(array &a, unlink_options o)
 		l.catcher->wake(body_of(a));
 	l.arrays.remove(a.place.extent());
 	for (unsigned d = 0; d < l.ndevs; d++)
-		release_buffer(d, forget_link(a, d));
+		release_buffer(l, d, forget_link(l, a, d));
 	unpin_body(a);
 	retire_array(a);
 	discard_array(a);
 	return 0;
 }
 
-int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, link_options o)
+int link_array(library &l, void *hostptr, size_t nbytes, unsigned device, void *devbuf, link_options o)
 {
-	library &l = lib();
 	range user = range_of(hostptr, nbytes);
-	structure_guard g;
+	structure_guard g(l);
 	array *a = l.arrays.first_overlap(user);
 	if (a && a->place.user != user)
 		return fail(GPUVM_ERANGE, "gpuvm_link: %p + %zu overlaps the linked array %p + %zu", hostptr, nbytes,
@@ -380,47 +378,54 @@ int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, link
 		return err;
 	bool fresh = !a;
 	range memory = l.devices[device]->memory_of(devbuf, nbytes);
-	err = check_host_buffer(memory, user);
+	err = l.buffers.check(l.arrays, memory, user);
 	if (!err && fresh)
-		err = make_array(user, o, &a);
+		err = make_array(l, user, o, &a);
 	if (err) {
 		l.devices[device]->release(devbuf);
 		return err;
 	}
 	a->links[device].devbuf.store(devbuf);
 	a->linked |= device_copy(device);
-	if (!add_host_buffer(*a, device, memory))
+	if (!l.buffers.add(*a, device, memory))
 		err = fail(GPUVM_ESALLOC, "gpuvm_link: out of memory");
 	if (!err && o.on_device)
 		err = claim(*a, device);
 	if (err && fresh)
-		unlink_all(*a, {});
+		unlink_all(l, *a, {});
 	else if (err)
-		release_buffer(device, forget_link(*a, device));
+		release_buffer(l, device, forget_link(l, *a, device));
 	return err;
 }
 
-int unlink_array(void *hostptr, unsigned device)
+int unlink_array(library &l, void *hostptr, unsigned device)
 {
-	library &l = lib();
-	settle_before(range_of(hostptr, 1));
-	structure_guard g;
+	settle_before(l, range_of(hostptr, 1));
+	structure_guard g(l);
 	array *a = l.arrays.find(reinterpret_cast<uintptr_t>(hostptr));
 	if (!a)
 		return fail(GPUVM_EHOSTPTR, "gpuvm_unlink: %p points into no linked array", hostptr);
 	if (device != all_devices && !a->links[device].devbuf.load())
 		return 0;
 	if (device != all_devices && a->linked != device_copy(device))
-		return unlink_one(*a, device);
-	return unlink_all(*a, {.sync = l.sync_back});
+		return unlink_one(l, *a, device);
+	return unlink_all(l, *a, {.sync = l.sync_back});
+}
+
+// ---- of the process's library ------------------------------------------------------------------------
+
+int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, link_options o)
+{
+	return link_array(lib(), hostptr, nbytes, device, devbuf, o);
 }
 
 int unlink_managed(uintptr_t at)
 {
-	settle_before({at, at + 1});
-	structure_guard g;
-	array *a = lib().arrays.find(at);
-	return a ? unlink_all(*a, {.sync = lib().sync_back}) : 0;
+	library &l = lib();
+	settle_before(l, {at, at + 1});
+	structure_guard g(l);
+	array *a = l.arrays.find(at);
+	return a ? unlink_all(l, *a, {.sync = l.sync_back}) : 0;
 }
 
 namespace
@@ -457,14 +462,15 @@ void forget_memory(const void *p, size_t n, fate f, const char *call)
 	if (!is_linked(p, n))
 		return;
 	tell_watcher(range_of(p, n));
-	structure_guard g;
-	while (array *a = lib().arrays.first_overlap(range_of(p, n))) {
+	library &l = lib();
+	structure_guard g(l);
+	while (array *a = l.arrays.first_overlap(range_of(p, n))) {
 		void *user = a->place.user.ptr();
 		bool dead = f == fate::freed || (f == fate::unmapped && range_of(p, n).covers(a->place.extent()));
 		if (!a->managed)
 			report(GPUVM_ESTATE, user, "array %p is linked and was given to %s; its links are removed",
 			       user, call);
-		unlink_all(*a, {.sync = !dead, .discard = dead, .force = true});
+		unlink_all(l, *a, {.sync = !dead, .discard = dead, .force = true});
 	}
 }
 

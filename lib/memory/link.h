@@ -8,6 +8,7 @@ namespace het
 {
 
 struct array;
+struct library;
 
 struct link_options {
 	bool on_device = false; // the device's copy is the valid one
@@ -15,13 +16,15 @@ struct link_options {
 	bool managed = false;   // array::managed
 };
 
+int link_array(library &l, void *hostptr, size_t nbytes, unsigned device, void *devbuf, link_options o);
+// In the process's library.
 int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, link_options o);
 
 // @device may be all_devices.
-int unlink_array(void *hostptr, unsigned device);
+int unlink_array(library &l, void *hostptr, unsigned device);
 inline constexpr unsigned all_devices = ~0u;
 
-// For arrays of the runtime's (array::managed): 0 if there is none any longer, GPUVM_ESTATE without a word while a kernel uses it.
+// For arrays of the runtime's (array::managed), in the process's library: 0 if there is none any longer, GPUVM_ESTATE without a word while a kernel uses it.
 int unlink_managed(uintptr_t at);
 
 struct unlink_options {
@@ -31,6 +34,6 @@ struct unlink_options {
 };
 
 // Removes every link, and the array. Structure lock held.
-int unlink_all(array &a, unlink_options o);
+int unlink_all(library &l, array &a, unlink_options o);
 
 } // namespace het

@@ -28,14 +28,14 @@ void lose_copies(array &a, unsigned device)
 		report(GPUVM_EDEVALLOC, a.place.user.ptr(),
 		       "array %p: what a kernel has written in its edges could not be read from %s, which has failed: "
 		       "the host keeps old bytes",
-		       a.place.user.ptr(), lib().devices[device]->name());
+		       a.place.user.ptr(), a.context->devices[device]->name());
 	range lost;
 	size_t nbytes = 0;
 	for (uint32_t c = all.first; c < all.last; c++) {
 		if (drop_copy(a, c, device))
 			continue;
 		for_each_fragment(a, c, [&](range r, copyset valid) {
-			if (valid & ~lib().lost.load())
+			if (valid & ~a.context->lost.load())
 				return;
 			lost = {nbytes ? lost.begin : r.begin, r.end};
 			nbytes += r.size();
@@ -49,16 +49,17 @@ void lose_copies(array &a, unsigned device)
 		       "lost, and a "
 		       "touch of their pages raises SIGBUS",
 		       a.place.user.ptr(), nbytes, a.place.user.size(), lost.ptr(), reinterpret_cast<void *>(lost.end),
-		       lib().devices[device]->name());
+		       a.context->devices[device]->name());
 }
 
 } // namespace
 
 void lose_device(unsigned device)
 {
-	structure_guard g;
-	lib().lost.fetch_or(device_copy(device));
-	lib().arrays.for_each([&](array &a) { lose_copies(a, device); });
+	library &l = lib();
+	structure_guard g(l);
+	l.lost.fetch_or(device_copy(device));
+	l.arrays.for_each([&](array &a) { lose_copies(a, device); });
 }
 
 } // namespace het

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/lost_pages.h"
 
+#include "memory/body.h"
 #include "memory/fragmented.h"
-#include "memory/library.h"
 #include "os/log.h"
 
 #include <algorithm>
+#include <gpuvm.h>
 
 namespace het
 {
@@ -45,7 +46,7 @@ bool is_lost(const array &a, range page)
 	range r = intersect(page, a.place.user);
 	while (!r.empty()) {
 		copies_at copies = copies_of(a, a.place.chunk_at(r.begin), r.begin);
-		if (!(copies.valid & ~lib().lost.load()))
+		if (!(copies.valid & ~a.context->lost.load()))
 			return true;
 		r.begin = std::min(r.end, copies.end);
 	}
@@ -56,8 +57,9 @@ int fail_lost_pages(array &a, uint32_t c)
 {
 	a.chunks[c].flags |= chunk_failed;
 	a.chunks[c].host = access::none;
-	int err = for_each_part(a, c, [](const pages &p, bool lost) {
-		return lost ? lib().catcher->spoil(p, *lib().source) : lib().catcher->heal(p, *lib().source);
+	int err = for_each_part(a, c, [&a](const pages &p, bool lost) {
+		trap &catcher = *a.context->catcher;
+		return lost ? catcher.spoil(p, *a.context->source) : catcher.heal(p, *a.context->source);
 	});
 	return err < 0 ? fail(GPUVM_EPROT, "array %p: pages with lost bytes can't be shown as such", a.place.user.ptr())
 		       : 0;
@@ -65,8 +67,8 @@ int fail_lost_pages(array &a, uint32_t c)
 
 int protect_rest(array &a, uint32_t c, access to)
 {
-	return for_each_part(a, c, [to](const pages &p, bool lost) {
-		return lost ? 0 : std::min(lib().catcher->protect(p, to), 0);
+	return for_each_part(a, c, [&a, to](const pages &p, bool lost) {
+		return lost ? 0 : std::min(a.context->catcher->protect(p, to), 0);
 	});
 }
 
@@ -75,7 +77,7 @@ int admit_rest(array &a, uint32_t c, uintptr_t from)
 	bool lost;
 	range r = next_pages(a, c, round_down(from, a.place.page), &lost);
 	a.chunks[c].host = access::write;
-	return lib().catcher->admit(pages_of(a, r), access::write);
+	return a.context->catcher->admit(pages_of(a, r), access::write);
 }
 
 } // namespace het

@@ -2,10 +2,10 @@
 #include "memory/partial_loss.h"
 
 #include "memory/chunks.h"
+#include "memory/context.h"
 #include "memory/fragmented.h"
 #include "memory/home.h"
 #include "memory/lane.h"
-#include "memory/library.h"
 #include "memory/transfer.h"
 #include "os/inject.h"
 
@@ -15,9 +15,9 @@ namespace het
 namespace
 {
 
-copyset lost_copies()
+copyset lost_copies(const array &a)
 {
-	return lib().lost.load();
+	return a.context->lost.load();
 }
 
 } // namespace
@@ -25,7 +25,8 @@ copyset lost_copies()
 bool is_rest_at_home(const array &a, uint32_t c)
 {
 	bool home = true;
-	for_each_fragment(a, c, [&](range, copyset valid) { home &= valid == host_copy || !(valid & ~lost_copies()); });
+	for_each_fragment(a, c,
+			  [&](range, copyset valid) { home &= valid == host_copy || !(valid & ~lost_copies(a)); });
 	return home;
 }
 
@@ -34,7 +35,7 @@ int bring_rest_home(array &a, array_guard &g, uint32_t c, unsigned lane)
 	byte_run runs[fragments::most];
 	size_t n = 0;
 	for_each_fragment(a, c, [&](range r, copyset valid) {
-		copyset there = valid & ~lost_copies();
+		copyset there = valid & ~lost_copies(a);
 		if (there && !(there & host_copy))
 			runs[n++] = {r, source_of(there)};
 	});

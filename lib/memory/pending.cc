@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/pending.h"
 
-#include "memory/library.h"
+#include "memory/context.h"
 #include "os/log.h"
 #include "os/pool.h"
+
+#include <gpuvm.h>
 
 namespace het
 {
 
-pending_kernel *make_pending(unsigned device, void *event, int *err)
+pending_kernel *make_pending(memory_context &context, unsigned device, void *event, int *err)
 {
 	void *kept = nullptr;
-	*err = lib().devices[device]->retain_event(event, &kept);
+	*err = context.devices[device]->retain_event(event, &kept);
 	if (*err)
 		return nullptr;
 	auto *p = pool_array<pending_kernel>(1);
 	if (!p) {
-		lib().devices[device]->release_event(kept);
+		context.devices[device]->release_event(kept);
 		*err = fail(GPUVM_ESALLOC, "gpuvm_kernel_end_event: out of memory");
 		return nullptr;
 	}
@@ -25,9 +27,9 @@ pending_kernel *make_pending(unsigned device, void *event, int *err)
 	return p;
 }
 
-void drop_pending(pending_kernel *p)
+void drop_pending(memory_context &context, pending_kernel *p)
 {
-	lib().devices[p->device]->release_event(p->event);
+	context.devices[p->device]->release_event(p->event);
 	pool().release(p, sizeof(*p));
 }
 
@@ -37,7 +39,7 @@ int settle(array &a, array_guard &g, copyset *broken)
 	while (pending_kernel *p = a.pending) {
 		p->waiters++;
 		g.unlock();
-		int failed = lib().devices[p->device]->wait_event(p->event);
+		int failed = a.context->devices[p->device]->wait_event(p->event);
 		g.lock();
 		if (failed)
 			err = failed;
@@ -48,7 +50,7 @@ int settle(array &a, array_guard &g, copyset *broken)
 		if (--p->waiters)
 			continue;
 		g.unlock();
-		drop_pending(p);
+		drop_pending(*a.context, p);
 		g.lock();
 	}
 	return err;

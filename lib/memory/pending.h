@@ -17,9 +17,9 @@ struct pending_kernel {
 };
 
 // Retains the event. Null, with *err and the reason on stderr, if it is not one.
-pending_kernel *make_pending(unsigned device, void *event, int *err);
+pending_kernel *make_pending(memory_context &context, unsigned device, void *event, int *err);
 // For one that no array has. No lock held.
-void drop_pending(pending_kernel *p);
+void drop_pending(memory_context &context, pending_kernel *p);
 
 // Waits until nothing is pending. The lock is dropped only if something was. 0 or GPUVM_EDEVALLOC if a kernel failed;
 // *broken: the devices on which one failed that writes.

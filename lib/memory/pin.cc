@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/pin.h"
 
-#include "memory/library.h"
+#include "memory/body.h"
 
 namespace het
 {
@@ -9,11 +9,11 @@ namespace het
 namespace
 {
 
-copyset devices_of(int api)
+copyset devices_of(const memory_context &context, int api)
 {
 	copyset all = 0;
-	for (unsigned d = 0; d < lib().ndevs; d++) {
-		if (lib().devices[d]->api() == api)
+	for (unsigned d = 0; d < context.ndevs; d++) {
+		if (context.devices[d]->api() == api)
 			all |= device_copy(d);
 	}
 	return all;
@@ -25,8 +25,8 @@ void pin_body(array &a, array_guard &g, unsigned device)
 {
 	if ((a.pin_tried & device_copy(device)) || a.place.body.empty())
 		return;
-	auto &d = *lib().devices[device];
-	copyset kin = devices_of(d.api());
+	auto &d = *a.context->devices[device];
+	copyset kin = devices_of(*a.context, d.api());
 	// Who comes meanwhile copies without.
 	a.pin_tried |= kin;
 	g.unlock();
@@ -41,7 +41,7 @@ void pin_body(array &a, array_guard &g, unsigned device)
 void unpin_body(array &a)
 {
 	if (a.pinner)
-		lib().devices[a.pinner - 1u]->unpin(alias_of(a, a.place.body.begin));
+		a.context->devices[a.pinner - 1u]->unpin(alias_of(a, a.place.body.begin));
 	a.pinner = 0;
 	a.pinned.store(0);
 }

@@ -19,7 +19,6 @@ namespace het
 namespace
 {
 
-spinner spin;
 leadership lead;
 unsigned resolvers, started;
 // Resolvers that have released the lead to wait for a device.
@@ -28,7 +27,7 @@ std::atomic<unsigned> away{0};
 class resolver final : public server
 {
       public:
-	explicit resolver(unsigned lane) : lane_(lane) {}
+	resolver(library &l, unsigned lane) : l_(l), lane_(lane) {}
 	unsigned lane() const override { return lane_; }
 	bool in_handler() const override { return false; }
 	void wait_for_device(bool long_wait) override;
@@ -50,7 +49,8 @@ class resolver final : public server
 	bool take_one_more(touch &t);
 	void finish_oldest();
 
-	unsigned lane_;
+	library &l_;
+	const unsigned lane_;
 	role role_ = role::waiting;
 	// Fetches under way, in the order in which they were started.
 	started_fetch kept_[most_kept] = {};
@@ -64,7 +64,7 @@ void resolver::wait_for_device(bool long_wait)
 	if (role_ == role::out && (!long_wait || !lead.step_in(lane_)))
 		return;
 	// Others that touch now would wait for us: let somebody else listen. Not with fetches of which each ends soon.
-	if (long_wait || (!kept_count_ && lib().catcher->has_touch())) {
+	if (long_wait || (!kept_count_ && l_.catcher->has_touch())) {
 		role_ = role::away;
 		away.fetch_add(1);
 		lead.release();
@@ -90,9 +90,9 @@ bool resolver::listen(touch &t)
 {
 	become_leader();
 	// While another resolver waits for its device, the core is better left to the driver's threads.
-	uint64_t started = now_ns(), budget = away.load() ? 0 : spin.budget();
-	bool touched = lib().catcher->next(t, {budget});
-	spin.learn(budget, started, touched);
+	uint64_t started = now_ns(), budget = away.load() ? 0 : l_.spin.budget();
+	bool touched = l_.catcher->next(t, {budget});
+	l_.spin.learn(budget, started, touched);
 	return touched;
 }
 
@@ -103,7 +103,7 @@ bool resolver::take_one_more(touch &t)
 		return false;
 	if (role_ == role::out && lead.step_in(lane_))
 		role_ = role::leading;
-	return role_ == role::leading && lib().catcher->has_touch() && lib().catcher->next(t, {.sleeps = false});
+	return role_ == role::leading && l_.catcher->has_touch() && l_.catcher->next(t, {.sleeps = false});
 }
 
 void resolver::finish_oldest()
@@ -124,16 +124,16 @@ void resolver::run()
 		}
 		if (!kept_count_ && !listen(t))
 			continue;
-		verdict v = serve(t, *this);
+		verdict v = serve(l_.arrays, t, *this);
 		if (v == verdict::later) {
 			while (kept_count_)
 				finish_oldest();
-			v = serve(t, *this);
+			v = serve(l_.arrays, t, *this);
 		}
 		// Somebody may have slept on a mapping that was replaced meanwhile.
 		if (v == verdict::not_ours) {
 			uintptr_t page = round_down(t.addr, page_size());
-			lib().catcher->wake({{page, page + page_size()}, t.offset});
+			l_.catcher->wake({{page, page + page_size()}, t.offset});
 		}
 	}
 }
@@ -141,17 +141,18 @@ void resolver::run()
 void resolver_thread(void *lane)
 {
 	wait_until_open();
-	if (lib().catcher->features().stops_threads)
+	library &l = lib();
+	if (l.catcher->features().stops_threads)
 		spare_this_thread();
 	wake_soon();
-	resolver(unsigned(reinterpret_cast<uintptr_t>(lane))).run();
+	resolver(l, unsigned(reinterpret_cast<uintptr_t>(lane))).run();
 }
 
 } // namespace
 
-bool start_resolvers(unsigned n, unsigned spin_flag)
+bool start_resolvers(library &l, unsigned n, unsigned spin_flag)
 {
-	spin.open(spin_flag);
+	l.spin.open(spin_flag);
 	resolvers = n;
 	while (started < n &&
 	       start_thread("het-resolver", resolver_thread, reinterpret_cast<void *>(uintptr_t{started})))
@@ -162,12 +163,6 @@ bool start_resolvers(unsigned n, unsigned spin_flag)
 unsigned resolver_count()
 {
 	return resolvers;
-}
-
-void expect_touch()
-{
-	if (spin.kernel_ended())
-		lib().catcher->interrupt();
 }
 
 } // namespace het

@@ -5,11 +5,10 @@
 namespace het
 {
 
-// False: a thread could not be had. Once, by init; lanes 0 to n - 1 are theirs.
-bool start_resolvers(unsigned n, unsigned spin_flag);
-unsigned resolver_count();
+struct library;
 
-// A kernel has ended that wrote: a touch is likely soon.
-void expect_touch();
+// False: a thread could not be had. Once, by init; lanes 0 to n - 1 are theirs.
+bool start_resolvers(library &l, unsigned n, unsigned spin_flag);
+unsigned resolver_count();
 
 } // namespace het

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/show.h"
 
+#include "memory/body.h"
 #include "memory/brackets.h"
 #include "memory/chunks.h"
 #include "memory/failure.h"
 #include "memory/fragmented.h"
 #include "memory/home.h"
 #include "memory/host_writes.h"
-#include "memory/library.h"
 #include "os/inject.h"
 #include "os/probes.h"
 
@@ -19,18 +19,18 @@ namespace het
 
 int show_pages(const array &a, range r, access to)
 {
-	trap &catcher = *lib().catcher;
+	trap &catcher = *a.context->catcher;
 	pages p = pages_of(a, r);
 	int err = catcher.admit(p, to);
 	// A hole in the source can only come from outside (somebody punched it). The bytes are gone either way.
-	if (err == -EFAULT && lib().source->populate(p.offset, r.size()))
+	if (err == -EFAULT && a.context->source->populate(p.offset, r.size()))
 		err = catcher.admit(p, to);
 	return err;
 }
 
 bool take_answer(array &a, uint32_t c, range r, int err)
 {
-	trap &catcher = *lib().catcher;
+	trap &catcher = *a.context->catcher;
 	if (err > 0)
 		take_in_found_writes(a, a.place.chunks_of(r));
 	if (err >= 0)
@@ -67,9 +67,9 @@ namespace
 bool any_barred(const array &a)
 {
 	uint32_t c = 0;
-	while (lib().strict && c < a.place.chunks && !is_barred(a, c))
+	while (a.context->strict && c < a.place.chunks && !is_barred(a, c))
 		c++;
-	return lib().strict && c < a.place.chunks;
+	return a.context->strict && c < a.place.chunks;
 }
 
 bool all_at_host(const array &a)
@@ -125,7 +125,7 @@ verdict show_whole(host_touch &h)
 	} while (!err && (!all_at_host(a) || any_barred(a)));
 	if (!err) {
 		enter_all(a, all, {host_copy, access::write});
-		err = lib().catcher->admit(body_of(a), access::write);
+		err = a.context->catcher->admit(body_of(a), access::write);
 	}
 	HET_PROBE3(resolve, a.place.body.begin, a.place.body.size(), int(access::write));
 	if (err < 0) {
@@ -139,7 +139,7 @@ verdict show_whole(host_touch &h)
 verdict show(host_touch &h)
 {
 	const array &a = h.a;
-	bool by_page = lib().catcher->features().by_page;
+	bool by_page = a.context->catcher->features().by_page;
 	layout::span s = h.window();
 	range r = a.place.chunk_range(s.first, s.last - s.first);
 	if (by_page)

@@ -50,13 +50,13 @@ char trap_reason[512];
 
 // Why devices can't be read while all threads stand, those of their drivers apart that the program has named; null: they can.
 // @own: they are those of gpuvm_init().
-const char *objection_to_stopping(bool own)
+const char *objection_to_stopping(const library &l, bool own)
 {
 	if (!own)
 		return "it stops the threads that run kernels and commands: it is the baseline of a benchmark of "
 		       "gpuvm_init(), take another trap for <het.h>";
-	for (unsigned i = 0; i < lib().ndevs; i++) {
-		if (!lib().devices[i]->signal_safe() && !knows_drivers_threads())
+	for (unsigned i = 0; i < l.ndevs; i++) {
+		if (!l.devices[i]->signal_safe() && !knows_drivers_threads())
 			return "it stops all threads, and the driver's must go on: call gpuvm_pre_init() before and "
 			       "after the "
 			       "driver starts them, or take another trap, as this is the baseline of a benchmark";
@@ -75,20 +75,20 @@ bool is_wanted(const trap_choice &c, int flag)
 }
 
 // Says which trap was taken, why not a better one, and what is lost by it.
-void explain(const char *refused)
+void explain(library &l, const char *refused)
 {
-	trap_features f = lib().catcher->features();
-	snprintf(trap_reason, sizeof(trap_reason), "%s%s%s%s%s", lib().catcher->name(), refused[0] ? "; not " : "",
-		 refused, f.kernel_touches ? "" : "; system calls on revoked arrays fail with EFAULT",
+	trap_features f = l.catcher->features();
+	snprintf(trap_reason, sizeof(trap_reason), "%s%s%s%s%s", l.catcher->name(), refused[0] ? "; not " : "", refused,
+		 f.kernel_touches ? "" : "; system calls on revoked arrays fail with EFAULT",
 		 f.shared_reads ? "" : "; a host read makes the host the only owner (Linux 6.4 can share)");
-	lib().trap_reason = trap_reason;
+	l.trap_reason = trap_reason;
 	if (!f.kernel_touches || !f.shared_reads)
 		warn("trap: %s", trap_reason);
 	else
 		inform("trap: %s", trap_reason);
 }
 
-int choose_trap(int flag, bool own_devices)
+int choose_trap(library &l, int flag, bool own_devices)
 {
 	static const touch_sink sink{touched_here};
 	char refused[300] = "";
@@ -98,12 +98,12 @@ int choose_trap(int flag, bool own_devices)
 		bool asked_for = flag || settings().trap;
 		const char *why = c.objection && !asked_for ? c.objection() : nullptr;
 		if (c.flag == GPUVM_TRAP_SIGSEGV_STOP)
-			why = objection_to_stopping(own_devices);
+			why = objection_to_stopping(l, own_devices);
 		if (!why)
-			lib().catcher = c.make(sink, &why);
-		if (lib().catcher) {
-			lib().rules.share = lib().catcher->features().shared_reads;
-			explain(refused);
+			l.catcher = c.make(sink, &why);
+		if (l.catcher) {
+			l.rules.share = l.catcher->features().shared_reads;
+			explain(l, refused);
 			return 0;
 		}
 		size_t used = strlen(refused);
@@ -129,9 +129,8 @@ std::unique_ptr<device> make_device(const void *arg, unsigned i, unsigned lanes,
 	}
 }
 
-int make_devices(unsigned n, device_maker make, const void *arg, unsigned lanes)
+int make_devices(library &l, unsigned n, device_maker make, const void *arg, unsigned lanes)
 {
-	library &l = lib();
 	int err = 0;
 	for (unsigned i = 0; i < n && !err; i++)
 		l.devices[i] = make(arg, i, lanes, &err);
@@ -146,38 +145,38 @@ unsigned wanted_resolvers()
 }
 
 // What can be tried again after a failure.
-void undo_init()
+void undo_init(library &l)
 {
-	for (auto &d : lib().devices)
+	for (auto &d : l.devices)
 		d.reset();
-	lib().source = nullptr;
-	lib().catcher.reset();
-	lib().ndevs = 0;
+	l.source = nullptr;
+	l.catcher.reset();
+	l.ndevs = 0;
 }
 
-int open_source()
+int open_source(library &l)
 {
 	// Never destroyed, as the library.
 	alignas(memory_file) static char memory[sizeof(memory_file)];
 	static memory_file &file = *new (memory) memory_file;
-	library &l = lib();
 	l.source = l.catcher->source();
 	if (!l.source) {
 		if (int err = file.open())
 			return err;
 		l.source = &file;
 	}
-	l.space.open(0, l.source->size());
-	l.huge_space.open(l.source->size(), l.source->huge_end());
+	l.space.open(*l.source);
 	return 0;
 }
 
 // The parts that start once and stay. What an attempt that failed has started is there for the next one.
-int open_parts(unsigned resolvers, unsigned spin_flag)
+int open_parts(library &l, unsigned resolvers, unsigned spin_flag)
 {
-	if (open_lanes(resolvers))
+	if (!l.lanes) {
+		l.lanes.emplace(resolvers, caller_lanes);
 		open_whole_chunk();
-	if (!start_attendant() || !start_resolvers(resolvers, spin_flag) || !keep_own_descriptors())
+	}
+	if (!start_attendant(l) || !start_resolvers(l, resolvers, spin_flag) || !keep_own_descriptors())
 		return fail(GPUVM_ESALLOC, "gpuvm_init: threads can't be started (ulimit -u?)");
 	open_fork();
 	let_threads_begin();
@@ -199,24 +198,24 @@ int init_library(unsigned ndevs, const gpuvm_device *devs, int flags)
 int init_library(unsigned ndevs, device_maker make, const void *arg, int flags)
 {
 	library &l = lib();
-	structure_guard g;
+	structure_guard g(l);
 	if (l.ready.load())
 		return fail(GPUVM_ETWICE, "gpuvm_init: was called before");
 	if (l.forked.load())
 		return check_ready("gpuvm_init");
 	static const unsigned resolvers = wanted_resolvers();
-	int err = make_devices(ndevs, make, arg, resolvers + caller_lanes);
+	int err = make_devices(l, ndevs, make, arg, resolvers + caller_lanes);
 	if (!err)
-		err = choose_trap(flags & GPUVM_TRAP_MASK, make == make_device);
+		err = choose_trap(l, flags & GPUVM_TRAP_MASK, make == make_device);
 	l.strict = (flags & GPUVM_STRICT) || settings().strict;
 	l.sync_back = !(flags & GPUVM_UNLINK_NO_SYNC_BACK);
 	l.timed = flags & GPUVM_STAT;
 	if (!err)
-		err = open_source();
+		err = open_source(l);
 	if (!err)
-		err = open_parts(resolvers, flags & GPUVM_SPIN_MASK);
+		err = open_parts(l, resolvers, flags & GPUVM_SPIN_MASK);
 	if (err) {
-		undo_init();
+		undo_init(l);
 		return err;
 	}
 	keep_spare_mappings();

@@ -19,7 +19,7 @@ struct counter {
 struct statistics {
 	counter to_device_bytes, to_host_bytes, kept_bytes;
 	counter to_device_ns, to_host_ns;
-	counter touches, fetches, touch_ns, failures;
+	counter touches, fetches, touch_ns;
 	histogram stalls;
 };
 

@@ -32,7 +32,7 @@ verdict gather(host_touch &h)
 	array &a = h.a;
 	visit v(a, h.g);
 	h.s.wait_for_device(true);
-	lib().stats.fetches.add(1);
+	a.context->stats.fetches.add(1);
 	HET_PROBE3(fetch, h.t.addr, a.place.bytes_of(h.c).size(), each_fragments_own);
 	int err;
 	{
@@ -92,7 +92,7 @@ verdict serve_in_array(array &a, touch t, server &s, uint64_t seen)
 		return verdict::wait;
 	}
 	event e = t.write ? event::touch_write : event::touch_read;
-	host_touch h({&a, t, c, next_step(ch.state(), e, 0, lib().rules), seen}, g, s);
+	host_touch h({&a, t, c, next_step(ch.state(), e, 0, a.context->rules), seen}, g, s);
 	if (ch.flags & chunk_failed)
 		return touch_failed(h);
 	if (h.st.from == each_fragments_own)
@@ -110,9 +110,9 @@ class handler_server final : public server
 
 } // namespace
 
-verdict serve(touch t, server &s)
+verdict serve(const address_index<array> &arrays, touch t, server &s)
 {
-	array *a = lib().arrays.find(t.addr);
+	array *a = arrays.find(t.addr);
 	HET_PROBE3(fault, t.addr, int(t.write), a);
 	return a ? serve_in_array(*a, t, s, now_ns()) : verdict::not_ours;
 }
@@ -126,12 +126,12 @@ bool touched_here(touch t)
 	// Before serve() looks: a change after that is not slept through.
 	a->waiters.fetch_add(1, std::memory_order_relaxed);
 	uint32_t seen = a->changed.load();
-	verdict v = serve(t, s);
+	verdict v = serve(lib().arrays, t, s);
 	if (v == verdict::wait)
 		futex_wait(&a->changed, seen);
 	a->waiters.fetch_sub(1, std::memory_order_relaxed);
 	if (v == verdict::hand_over)
-		lib().catcher->hand_over(t);
+		a->context->catcher->hand_over(t);
 	return v != verdict::not_ours;
 }
 

@@ -2,12 +2,13 @@
 // Serving of host touches, by resolvers and in signal handlers.
 #pragma once
 
+#include "memory/address_index.h"
 #include "memory/host_touch.h"
 
 namespace het
 {
 
-verdict serve(touch t, server &s);
+verdict serve(const address_index<array> &arrays, touch t, server &s);
 
 // touch_sink::touched_here.
 bool touched_here(touch t);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/transfer.h"
 
+#include "memory/body.h"
 #include "memory/brackets.h"
 #include "memory/fragmented.h"
 #include "memory/host_writes.h"
 #include "memory/lane.h"
-#include "memory/library.h"
 #include "memory/pin.h"
 #include "os/clock.h"
 #include "os/log.h"
+
+#include <gpuvm.h>
 
 namespace het
 {
@@ -43,7 +45,7 @@ round next_round(array &a, layout::span s, event e, unsigned device, bool writes
 	uint32_t c = s.first;
 	for (; c < s.last && !(a.chunks[c].flags & chunk_busy); c++) {
 		chunk &ch = a.chunks[c];
-		step st = next_step(ch.state(), e, device, lib().rules);
+		step st = next_step(ch.state(), e, device, a.context->rules);
 		bool ahead = begins && is_ahead(a, c, device);
 		if (ahead || !st.copies()) {
 			r.kept += a.place.bytes_of(c).size();
@@ -70,22 +72,22 @@ round next_round(array &a, layout::span s, event e, unsigned device, bool writes
 	return r;
 }
 
-uint64_t start_of_copy()
+uint64_t start_of_copy(const array &a)
 {
-	return lib().timed ? now_ns() : 0;
+	return a.context->timed ? now_ns() : 0;
 }
 
-void count_to_host(size_t bytes, uint64_t started_ns)
+void count_to_host(const array &a, size_t bytes, uint64_t started_ns)
 {
-	statistics &s = lib().stats;
+	statistics &s = a.context->stats;
 	s.to_host_bytes.add(bytes);
 	if (started_ns)
 		s.to_host_ns.add(now_ns() - started_ns);
 }
 
-void count_to_device(size_t bytes, uint64_t started_ns)
+void count_to_device(const array &a, size_t bytes, uint64_t started_ns)
 {
-	statistics &s = lib().stats;
+	statistics &s = a.context->stats;
 	s.to_device_bytes.add(bytes);
 	if (started_ns)
 		s.to_device_ns.add(now_ns() - started_ns);
@@ -94,10 +96,10 @@ void count_to_device(size_t bytes, uint64_t started_ns)
 // What a failed device may still answer is not to be trusted.
 static int check_source(const array &a, const byte_run &run)
 {
-	if (!(lib().lost.load(std::memory_order_relaxed) >> run.from & 1))
+	if (!(a.context->lost.load(std::memory_order_relaxed) >> run.from & 1))
 		return 0;
 	return fail(GPUVM_EDEVALLOC, "array %p: its bytes from %p on were on %s alone, which has failed: they are lost",
-		    a.place.user.ptr(), run.bytes.ptr(), lib().devices[device_of(run.from)]->name());
+		    a.place.user.ptr(), run.bytes.ptr(), a.context->devices[device_of(run.from)]->name());
 }
 
 namespace
@@ -140,10 +142,10 @@ class reads
 	{
 		if (!count_)
 			return 0;
-		uint64_t started = start_of_copy();
-		int err = lib().devices[source_]->read(lane_, {pieces_, count_});
+		uint64_t started = start_of_copy(a_);
+		int err = a_.context->devices[source_]->read(lane_, {pieces_, count_});
 		if (!err)
-			count_to_host(bytes_, started);
+			count_to_host(a_, bytes_, started);
 		count_ = bytes_ = 0;
 		return err;
 	}
@@ -183,10 +185,10 @@ class writes
 	{
 		if (!count_)
 			return 0;
-		uint64_t started = start_of_copy();
-		int err = lib().devices[device_]->write(lane_, {pieces_, count_});
+		uint64_t started = start_of_copy(a_);
+		int err = a_.context->devices[device_]->write(lane_, {pieces_, count_});
 		if (!err)
-			count_to_device(bytes_, started);
+			count_to_device(a_, bytes_, started);
 		count_ = bytes_ = 0;
 		return err;
 	}
@@ -198,12 +200,12 @@ class writes
 			return err;
 		unsigned source = device_of(run.from);
 		transfer to = piece_of(a_, device_, run.bytes), from = piece_of(a_, source, run.bytes);
-		uint64_t started = start_of_copy();
-		int err = lib().devices[device_]->copy_from(lane_, to.devbuf, to.offset, *lib().devices[source],
-							    from.devbuf, from.offset, to.size);
+		uint64_t started = start_of_copy(a_);
+		int err = a_.context->devices[device_]->copy_from(
+			lane_, to.devbuf, to.offset, *a_.context->devices[source], from.devbuf, from.offset, to.size);
 		*via_alias = err == GPUVM_EAPI;
 		if (!err)
-			count_to_device(to.size, started);
+			count_to_device(a_, to.size, started);
 		if (!*via_alias)
 			return err;
 		reads r(a_, lane_);
@@ -221,7 +223,7 @@ class writes
 
 int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned own_lane)
 {
-	lane_lease lane(own_lane);
+	lane_lease lane(*a.context->lanes, own_lane);
 	reads r(a, lane);
 	int err = 0;
 	for (size_t i = 0; i < runs.size() && !err; i++)
@@ -233,7 +235,7 @@ int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned own_lane)
 
 int copy_bytes_to_host(array &a, std::span<const byte_run> runs, unsigned own_lane)
 {
-	lane_lease lane(own_lane);
+	lane_lease lane(*a.context->lanes, own_lane);
 	reads r(a, lane);
 	int err = 0;
 	for (size_t i = 0; i < runs.size() && !err; i++)
@@ -245,7 +247,7 @@ int copy_bytes_to_host(array &a, std::span<const byte_run> runs, unsigned own_la
 
 int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs)
 {
-	lane_lease lane;
+	lane_lease lane(*a.context->lanes);
 	writes w(a, device, lane);
 	int err = 0;
 	for (size_t i = 0; i < runs.size() && !err; i++) {
@@ -261,7 +263,7 @@ int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs)
 
 int copy_bytes_to_device(array &a, unsigned device, std::span<const byte_run> runs)
 {
-	lane_lease lane;
+	lane_lease lane(*a.context->lanes);
 	writes w(a, device, lane);
 	int err = 0;
 	bool via_alias = false;

@@ -54,9 +54,9 @@ int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned lane);
 int copy_bytes_to_host(array &a, std::span<const byte_run> runs, unsigned lane);
 
 // Adds to the statistics what a caller that talks to the device itself has moved to the host.
-void count_to_host(size_t bytes, uint64_t started_ns);
-void count_to_device(size_t bytes, uint64_t started_ns);
+void count_to_host(const array &a, size_t bytes, uint64_t started_ns);
+void count_to_device(const array &a, size_t bytes, uint64_t started_ns);
 // now_ns() if times are collected.
-uint64_t start_of_copy();
+uint64_t start_of_copy(const array &a);
 
 } // namespace het

@@ -2,8 +2,9 @@
 // Begins and ends against a model: what is open, who writes, and what two devices may do at once.
 #include "memory/brackets.h"
 
-#include "memory/library.h"
+#include "memory/context.h"
 
+#include <gpuvm.h>
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>
@@ -23,18 +24,15 @@ class brackets : public testing::Test
       protected:
 	brackets()
 	{
-		lib().ndevs = devices;
-		structure_guard g;
-		a = new_array(devices);
+		context.ndevs = devices;
+		a = new_array(context);
 		a->place = plan_layout({base - 100, base + 3 * page + 200}, {base - 100, base + 3 * page + 200}, page,
 				       page);
 	}
 	~brackets() override
 	{
 		drop_brackets(*a);
-		structure_guard g;
 		free_array(a);
-		lib().ndevs = 0;
 	}
 
 	usage whole(unsigned device) const { return {device, a->place.user, true}; }
@@ -44,6 +42,7 @@ class brackets : public testing::Test
 	}
 	bool fits(const usage &u) const { return !conflicts(*a, u); }
 
+	memory_context context;
 	array *a;
 };
 

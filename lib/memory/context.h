@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What the arrays of one library share. Each knows its own (array::context), so who works on an array needs no library that was
+// started: a test makes one of these, with a trap, devices and a page source of its own.
+#pragma once
+
+#include "core/coherence.h"
+#include "dev/device.h"
+#include "dev/lane_pool.h"
+#include "memory/space.h"
+#include "memory/spinner.h"
+#include "memory/stats.h"
+#include "os/page_source.h"
+#include "trap/trap.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+namespace het
+{
+
+struct array;
+
+struct memory_context {
+	// Set before the first array is made, constant afterwards.
+	unsigned ndevs = 0;
+	std::unique_ptr<device> devices[max_devices];
+	std::unique_ptr<trap> catcher;
+	coherence_rules rules;
+	bool strict = false;
+	bool timed = false;
+	page_source *source = nullptr;
+	// Those of callers of the API.
+	std::optional<lane_pool> lanes;
+
+	// Parts of the page source. Structure lock.
+	page_space space;
+	// Free objects, linked through array::offset (an address while the object is free). Structure lock.
+	array *free_arrays = nullptr;
+
+	// Devices that have failed for good (memory/lost.h).
+	std::atomic<copyset> lost{0};
+	statistics stats;
+
+	// How long the resolver that leads waits awake.
+	spinner spin;
+	// A kernel has ended that wrote: a touch is likely soon.
+	void expect_touch()
+	{
+		if (spin.kernel_ended())
+			catcher->interrupt();
+	}
+};
+
+} // namespace het
