@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <gpuvm.h>
 #include <string>
+#include <sys/mman.h>
 
 using namespace selftest;
 
@@ -201,6 +202,47 @@ TEST(where_it_met_others, .traps = trap::all, .devices = device::cuda2, .kinds =
 	for (size_t at = 0; at < n; at += 4096)
 		CHECK_EQ(touch(to.data() + at), 0);
 	CHECK_BYTES(to.data(), from.data(), n, "written anew");
+}
+
+// The program's memory moves away under the arrays, which no loss can keep it from: what others had goes with it, and of what was
+// lost there are the old bytes, in ordinary memory.
+TEST(its_memory_moves, .traps = trap::all, .devices = device::cuda2)
+{
+	catch_signals();
+	three_devices fx(t);
+	devices d;
+	const size_t n = 64 * 20000;
+	std::vector<uint8_t> from(n), old(n);
+	fill_pattern(from.data(), 0, n, 1);
+	fill_pattern(old.data(), 0, n, 2);
+	void *at = mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(at != MAP_FAILED);
+	memcpy(at, old.data(), n);
+	event_handle e;
+	HET_OK(fx.launch(
+		fx.copy, n,
+		{range_arg(from.data(), n, HET_READ_ONLY, each_byte), range_arg(at, n, HET_WRITE_ONLY, each_byte)},
+		e.out(), {.flags = HET_SPLIT}));
+	wait_for(e);
+	std::vector<uint8_t> expected = from;
+	size_t lost = 0;
+	for (const het_event_part_info &i : parts_of(e)) {
+		if (i.device != d.gpu)
+			continue;
+		std::copy_n(old.begin() + long(i.first), i.count, expected.begin() + long(i.first));
+		lost += i.count;
+	}
+	CHECK(lost && lost < n);
+	lose(fx, d);
+	at = mremap(at, n, 4 * n, MREMAP_MAYMOVE);
+	CHECK(at != MAP_FAILED);
+	const char *said = nullptr;
+	CHECK_OK(gpuvm_stat(GPUVM_STAT_LAST_FAILURE, &said));
+	note("%s", said);
+	CHECK(std::string(said).find("can't be read") != std::string::npos);
+	CHECK_BYTES(at, expected.data(), n, "moved");
+	memset(at, 7, 4 * n);
+	munmap(at, 4 * n);
 }
 
 // Blocks that it had done before are done again where that is possible; else the launch fails, and says so.
