@@ -4,15 +4,14 @@
 layers := core os trap dev memory api
 runtime_layers := sched policy fatbin cache dev core api
 runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
-# What changes PTX is part of the library, what runs it is not.
-ptx_text_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
-lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx_text_srcs)
+ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
+lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx_srcs)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) $(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
 	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) $(wildcard bench/apps/tests/*.cc bench/noc/tests/*.cc)
 
-# The PTX rewriter and interpreter: an archive that its program and its tests use.
-ptx_srcs := $(ptx_text_srcs) $(wildcard runtime/ptx/simt/*.cc)
+# What changes PTX is part of the library; what runs it is not, and stands in for GPUs in het-ptx, in the fake driver and in tests.
+simt_srcs := $(wildcard tools/simt/*.cc)
 ptx_tool := tools/het-ptx.cc
 
 # Reading of fat binaries: part of the library, and of the tool that makes them.
@@ -42,13 +41,13 @@ tool_srcs := $(filter-out $(if $(HAVE_ELF),,tools/het-fatbin.cc) $(if $(and $(HA
 json_srcs := $(if $(HAVE_JSON),$(wildcard tools/json/*.cc))
 # What tools, benchmarks and the tests' harness have in common.
 base_srcs := $(wildcard tools/base/*.cc)
-tool_part_srcs := $(filter-out tools/json/% tools/base/%,$(wildcard tools/*/*.cc))
+tool_part_srcs := $(filter-out tools/json/% tools/base/% tools/simt/%,$(wildcard tools/*/*.cc))
 # One of them has a fat binary in it, which takes het-fatbin to make.
 example_srcs := $(filter-out $(if $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$(HAVE_OPENCL),$(if $(SAN),,plain)),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
 program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(start_up_srcs) \
-	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(json_srcs) $(example_srcs) $(unit_srcs)
+	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs)
 
 # A program or test that needs a header which is not on this machine is left out, with a message. (The library
 # does without by itself.)
@@ -81,7 +80,8 @@ fatbin_tool_archive := $(B)/obj/fatbin-tools.a
 json_archive := $(B)/obj/json.a
 base_archive := $(B)/obj/base.a
 unit_objs := $(call obj,$(call keep,$(unit_srcs)))
-ptx_objs := $(call obj,$(ptx_srcs))
+simt_objs := $(call obj,$(simt_srcs))
+simt_archive := $(B)/obj/simt.a
 ptx_archive := $(B)/obj/ptx.a
 fatbin_archive := $(B)/obj/fatbin.a
 told_archive := $(B)/obj/told.a
@@ -130,7 +130,7 @@ $(unit_objs): private mode_flags := $(unit_flags) -Iruntime -Itools -Ibench
 $(filter $(B)/obj/lib/dev/%,$(unit_objs)): private mode_flags += -Iselftests -DHET_FAKE_CUDA='"$(abspath $(fake_cuda))"'
 fatbin_corpus := -DHET_FATBIN_CORPUS='"$(CURDIR)/runtime/fatbin/tests/corpus"'
 $(filter $(B)/obj/runtime/%,$(unit_objs)): private mode_flags += -DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"' $(fatbin_corpus)
-$(ptx_objs): private mode_flags := $(lib_cxxflags) -Iruntime
+$(simt_objs): private mode_flags := $(lib_cxxflags) -Iruntime -Itools
 $(bench_common_objs) $(call obj,$(bench_srcs) $(noc_srcs) $(noc_main)): private mode_flags := -Ibench -Itools
 $(B)/obj/bench/fat-binary.o: private mode_flags += -Iruntime
 $(B)/obj/bench/measure/tasks_starpu.o: private mode_flags += $(STARPU_CFLAGS)
@@ -142,7 +142,7 @@ $(with_corpus): private mode_flags += $(fatbin_corpus)
 $(with_corpus): $(wildcard runtime/fatbin/tests/corpus/*.het)
 $(B)/obj/selftests/cuda_abi.o: private mode_flags += $(CUDA_CFLAGS)
 $(example_device_objs): private mode_flags := $(lib_cxxflags) -Iruntime -Iselftests
-$(fake_cuda_objs): private mode_flags := -fPIC -fvisibility=hidden -Iselftests -Iruntime
+$(fake_cuda_objs): private mode_flags := -fPIC -fvisibility=hidden -Iselftests -Iruntime -Itools
 # As programs and platforms of OpenCL 1.2 are.
 opencl_1_2 := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120
 $(call obj,$(proof_srcs)): private mode_flags := $(opencl_1_2) -fPIC -fvisibility=hidden
@@ -150,7 +150,7 @@ $(B)/obj/selftests/proof/target_data.o: private mode_flags := $(GOMP_LIBS)
 $(call obj,$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(json_srcs)): private mode_flags := -Itools -Iruntime -DHET_VERSION='"$(VERSION)"'
 $(filter $(B)/obj/tools/analysis/%,$(tool_part_objs)): private mode_flags += $(LLVM_CFLAGS)
 $(call obj,$(tool_srcs)): VERSION
-$(call obj,$(filter-out $(lib_srcs) $(unit_srcs),$(ptx_srcs) $(filter %.cc,$(program_srcs)))): private mode_flags += $(lines_only)
+$(call obj,$(filter-out $(unit_srcs),$(filter %.cc,$(program_srcs)))): private mode_flags += $(lines_only)
 # CLI11 takes long to optimise, and runs once.
 with_cli11 := $(call obj,$(tool_srcs) bench/common/options.cc)
 $(with_cli11): private mode_flags += $(if $(filter -O%,$(CXXFLAGS)),,-Og)
@@ -160,8 +160,8 @@ $(with_cli11): private mode_flags += $(if $(filter -O%,$(CXXFLAGS)),,-Og)
 # less, and takes what it inlines out of such headers for the project's own when it warns.)
 precompiled = $(B)/precompiled/$1.h
 precompiled_for := unit_test $(and $(PRECOMPILED),$(is_clang),library program)
-as_library := $(sort $(lib_objs) $(inject_objs) $(ptx_objs) $(example_device_objs))
-as_program := $(call obj,$(filter-out $(lib_srcs) $(ptx_srcs) $(unit_srcs) $(example_device_srcs) $(fake_cuda_srcs) $(proof_srcs),\
+as_library := $(lib_objs) $(inject_objs) $(simt_objs) $(example_device_objs)
+as_program := $(call obj,$(filter-out $(unit_srcs) $(simt_srcs) $(example_device_srcs) $(fake_cuda_srcs) $(proof_srcs),\
 	$(filter %.cc,$(program_srcs))))
 as_unit_test := $(unit_objs)
 $(call precompiled,library).gch: private mode_flags := $(lib_cxxflags)
@@ -199,11 +199,11 @@ $(B)/obj/%.o: %.c $(flags_stamp)
 	$(call say,CC)
 	$Q$(call compiled,$(compile_c))
 
-all_objs := $(sort $(lib_objs) $(ptx_objs) $(call obj,$(call keep,$(program_srcs))))
+all_objs := $(lib_objs) $(call obj,$(call keep,$(program_srcs)))
 objects: $(filter-out $(if $(EXCEPT),$(patsubst $(EXCEPT)/%,$(B)/%,$(wildcard $(patsubst $(B)/%,$(EXCEPT)/%,$(all_objs))))),$(all_objs))
 .PHONY: objects
 
--include $(patsubst %.o,%.d,$(lib_objs) $(ptx_objs) $(call obj,$(program_srcs)) $(wildcard $(inject_objs)))
+-include $(patsubst %.o,%.d,$(lib_objs) $(call obj,$(program_srcs)) $(wildcard $(inject_objs)))
 
 # --- the library -------------------------------------------------------------
 
@@ -253,7 +253,7 @@ $(filter-out $(addprefix $(B)/bin/,het-ptx het-fatbin het-analyse),$(tools)): $(
 	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) -ldl
 
 # Works on files: it needs neither the library nor a device.
-$(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(base_archive) $(json_archive) $(ptx_archive)
+$(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(base_archive) $(json_archive) $(simt_archive) $(ptx_archive)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)
@@ -297,7 +297,7 @@ $(selftests): $(B)/selftests/%: $(B)/obj/selftests/%.o $(harness_objs) $(base_ar
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(URING_LIBS) -ldl
 
-$(fake_cuda): $(fake_cuda_objs) $(ptx_archive)
+$(fake_cuda): $(fake_cuda_objs) $(simt_archive) $(ptx_archive)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CXX) -shared $(ldflags) -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) $(filter %.a,$^)
@@ -339,12 +339,13 @@ core_archive := $(B)/obj/core.a
 lib_archive := $(B)/obj/het.a
 $(core_archive): $(call obj,$(filter lib/core/%,$(lib_srcs)))
 $(lib_archive): $(call obj,$(filter-out $(interposer_srcs),$(lib_srcs)))
-$(ptx_archive): $(ptx_objs)
+$(simt_archive): $(simt_objs)
+$(ptx_archive): $(call obj,$(ptx_srcs))
 $(fatbin_archive): $(call obj,$(fatbin_srcs))
 $(told_archive): $(call obj,$(told_srcs))
 $(json_archive): $(call obj,$(json_srcs))
 $(base_archive): $(call obj,$(base_srcs))
-$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_archive) $(base_archive) $(json_archive) $(ptx_archive) \
+$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_archive) $(base_archive) $(json_archive) $(simt_archive) $(ptx_archive) \
 	$(fatbin_archive) $(told_archive):
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -355,7 +356,7 @@ $(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_ar
 matrix_market := $(call obj,bench/apps/common/matrix_market.cc bench/common/format.cc)
 under_test = $(if $(filter bench/noc/%,$1),$(noc_archive),$(if $(filter bench/%,$1),$(matrix_market),$(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter lib/%,$1),$(lib_archive),\
 	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter tools/base/%,$1),$(base_archive),$(if $(filter tools/fatbin/% tools/analysis/%,$1),$(fatbin_tool_archive) $(base_archive) $(fatbin_archive) $(ptx_archive),\
-	$(if $(filter runtime/ptx/%,$1),$(ptx_archive),$(if $(filter runtime/fatbin/%,$1),$(fatbin_archive),$(lib_archive))))))))))
+	$(if $(filter runtime/ptx/%,$1),$(simt_archive) $(ptx_archive),$(if $(filter runtime/fatbin/%,$1),$(fatbin_archive),$(lib_archive))))))))))
 
 define unit_test # source
 $(B)/tests/$(notdir $(basename $1)): $(call obj,$1 $(filter-out %_test.cc,$(filter $(dir $1)%,$(call keep,$(unit_srcs))))) \
@@ -401,13 +402,13 @@ $(B)/headers/%.hpp.cxx20-ok: %.hpp $(flags_stamp)
 
 # One entry a source: the command that compiles it, without the dependency flags. Make itself writes the file: all entries are
 # too long for one command of the shell.
-cdb_srcs := $(lib_srcs) $(filter-out $(lib_srcs),$(ptx_srcs)) $(filter %.cc,$(program_srcs))
+cdb_srcs := $(lib_srcs) $(filter %.cc,$(program_srcs))
 cdb_json = {"directory": "$(CURDIR)", "file": "$1", "command": "$(subst ",\",$2) -c $1"}
-cdb_flags = -Iruntime -Itools -Ibench $(if $(filter $(lib_srcs) $(ptx_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1)))) \
+cdb_flags = -Iruntime -Itools -Ibench $(if $(filter $(lib_srcs) $(simt_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1)))) \
 	$(if $(filter runtime/fatbin/tests/% selftests/runtime_analysed.cc selftests/runtime_cxx.cc selftests/runtime_programs.cc,$1),$(fatbin_corpus)) \
 	$(if $(filter selftests/proof/%,$1),$(opencl_1_2)) $(if $(filter tools/analysis/%,$1),$(LLVM_CFLAGS))
 cdb_comma := ,
-compile_commands.json: $(flags_stamp) $(lib_srcs) $(ptx_srcs) $(program_srcs)
+compile_commands.json: $(flags_stamp) $(lib_srcs) $(program_srcs)
 	$(call say,JSON)
 	$(file >$@,[)
 	$(foreach s,$(cdb_srcs),$(file >>$@,$(if $(filter $(firstword $(cdb_srcs)),$s),,$(cdb_comma))$(call cdb_json,$s,$(CXX) $(cppflags) $(cxxflags) $(call cdb_flags,$s))))

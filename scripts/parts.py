@@ -39,13 +39,16 @@ ALLOWED = {
     "runtime/dev": RUNTIME_DEVICE,
     "runtime/core": RUNTIME_CORE,
     "runtime/api": RUNTIME_CORE | {"runtime/core"},
+    # Tests of what changes PTX run it as well.
+    "runtime/ptx/tests": {"runtime/ptx", "tools/simt"},
+    "tools/simt": {"runtime/ptx"},
     "tools/json": set(),
     "tools/base": TRAP_OR_DEV | {"lib/dev"},
-    "tools": PROGRAMS | {"tools/base", "tools/json"},
+    "tools": PROGRAMS | {"tools/base", "tools/json", "tools/simt"},
     "bench": PROGRAMS | {"tools/base", "tools/json"},
     # What a test may change and look at in the fake driver.
     "selftests": PROGRAMS | {"tools/base", "selftests/fake"},
-    "selftests/fake": PROGRAMS,
+    "selftests/fake": PROGRAMS | {"tools/simt"},
     "Documentation/examples": {"lib/include", "runtime/include"},
 }
 

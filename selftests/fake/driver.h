@@ -4,7 +4,7 @@
 
 #include "dev/cuda_abi.h"
 #include "fake/fake_cuda.h"
-#include "ptx/simt/memory.h"
+#include "simt/memory.h"
 
 #include <condition_variable>
 #include <deque>

@@ -2,7 +2,7 @@
 // Modules and launches: PTX, run by the project's interpreter.
 #include "fake/driver.h"
 #include "ptx/parser.h"
-#include "ptx/simt/run.h"
+#include "simt/run.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ptx/isa.h"
-#include "ptx/simt/memory.h"
+#include "simt/memory.h"
 
 #include <charconv>
 #include <string>

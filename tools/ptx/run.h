@@ -2,7 +2,7 @@
 // het-ptx run: a kernel in the interpreter, with arguments and buffers from the command line.
 #pragma once
 
-#include "ptx/simt/run.h"
+#include "simt/run.h"
 #include "json/json.h"
 
 namespace tool

@@ -2,7 +2,7 @@
 // What the tests run kernels with.
 #pragma once
 
-#include "ptx/simt/run.h"
+#include "simt/run.h"
 
 #include <cstring>
 #include <fstream>

@@ -2,7 +2,7 @@
 // Kernels of the corpora with arguments and what must come out: what the tests of all passes go over.
 #pragma once
 
-#include "ptx/simt/run.h"
+#include "simt/run.h"
 
 #include <ostream>
 #include <random>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "corpus_b.h"
 
-#include "ptx/simt/half.h"
+#include "simt/half.h"
 
 namespace het::ptx::simt
 {

@@ -2,7 +2,7 @@
 // Matrices in the registers of a warp, against ones that are added up here. Products take a as programs do: by ldmatrix from rows.
 #include "device.h"
 
-#include "ptx/simt/half.h"
+#include "simt/half.h"
 
 #include <bit>
 #include <random>

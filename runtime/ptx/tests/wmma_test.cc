@@ -4,7 +4,7 @@
 #include "flags.h"
 #include "instrument.h"
 
-#include "ptx/simt/half.h"
+#include "simt/half.h"
 
 namespace het::ptx
 {
