@@ -7,8 +7,25 @@ library learns of arrays that are freed."""
 
 import ctypes as c
 import sys
+from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/tests"))
+
+from libhet import (  # noqa: E402
+    KERNEL,
+    READ_ONLY,
+    READ_WRITE,
+    Argument,
+    FirstProgramArguments,
+    Function,
+    Group,
+    ProgramArguments,
+    argument_of_range,
+    argument_of_value,
+    launch_of,
+)
 
 OPENCL_C = b"""
 kernel void scale(global int *p, int factor)
@@ -20,72 +37,6 @@ kernel void add(global const int *from, global int *to)
 	to[get_global_id(0)] += from[get_global_id(0)];
 }
 """
-READ_ONLY, READ_WRITE = 1, 3
-VALUE, RANGE = 1, 4
-
-
-class Group(c.Structure):
-    _fields_ = [("dimensions", c.c_uint32)] + [
-        (name, c.c_size_t * 3) for name in ("offset", "global_size", "local_size", "group", "groups", "first", "items")
-    ]
-
-
-KERNEL = c.CFUNCTYPE(None, c.POINTER(Group), c.POINTER(c.c_void_p))
-
-
-class Function(c.Structure):
-    _fields_ = [("name", c.c_char_p), ("run", KERNEL), ("nargs", c.c_uint32)]
-
-
-class ProgramArgs(c.Structure):
-    _fields_ = [
-        ("size", c.c_size_t),
-        ("source", c.c_char_p),
-        ("options", c.c_char_p),
-        ("functions", c.POINTER(Function)),
-        ("nfunctions", c.c_size_t),
-        ("images", c.c_void_p),
-        ("nimages", c.c_size_t),
-    ]
-
-
-class FullProgramArgs(c.Structure):
-    """As the library of today has it: programs may use the shorter one of an earlier version as well."""
-
-    _fields_ = ProgramArgs._fields_ + [
-        ("fat_binary", c.c_void_p),
-        ("fat_binary_size", c.c_size_t),
-        ("file", c.c_char_p),
-        ("section", c.c_char_p),
-    ]
-
-
-class Arg(c.Structure):
-    _fields_ = [
-        ("kind", c.c_uint32),
-        ("access", c.c_uint32),
-        ("nbytes", c.c_size_t),
-        ("pointer", c.c_void_p),
-        ("memory", c.c_void_p),
-    ]
-
-
-class LaunchArgs(c.Structure):
-    _fields_ = [
-        ("size", c.c_size_t),
-        ("kernel", c.c_void_p),
-        ("dimensions", c.c_uint32),
-        ("flags", c.c_uint32),
-        ("global_size", c.c_size_t * 3),
-        ("offset", c.c_size_t * 3),
-        ("local_size", c.c_size_t * 3),
-        ("arg_size", c.c_size_t),
-        ("nargs", c.c_size_t),
-        ("args", c.POINTER(Arg)),
-        ("nwaits", c.c_size_t),
-        ("waits", c.c_void_p),
-        ("device", c.c_void_p),
-    ]
 
 
 def ints(address: int, group: Group) -> np.ndarray:
@@ -124,11 +75,8 @@ class Het:
         if err:
             raise RuntimeError(f"{name}: {self.lib.het_strerror(err).decode()}")
 
-    def launch(self, kernel: c.c_void_p, items: int, *args: Arg) -> None:
-        launch = LaunchArgs(size=c.sizeof(LaunchArgs), kernel=kernel, dimensions=1, arg_size=c.sizeof(Arg))
-        launch.global_size[0] = items
-        launch.nargs, launch.args = len(args), (Arg * len(args))(*args)
-        self.call("het_launch", self.queue, c.byref(launch), None)
+    def launch(self, kernel: c.c_void_p, items: int, *args: Argument) -> None:
+        self.call("het_launch", self.queue, c.byref(launch_of(kernel, *args, global_size=(items,))), None)
 
     def finish(self) -> None:
         self.call("het_finish", self.queue)
@@ -138,13 +86,9 @@ class Het:
             self.call(f"het_{kind}_release", handle)
 
 
-def of_slice(array: np.ndarray, access: int) -> Arg:
+def of_slice(array: np.ndarray, access: int) -> Argument:
     assert array.flags.c_contiguous
-    return Arg(RANGE, access, array.nbytes, array.ctypes.data, None)
-
-
-def of_value(number: c.c_int) -> Arg:
-    return Arg(VALUE, 0, 4, c.addressof(number), None)
+    return argument_of_range(array.ctypes.data, array.nbytes, access)
 
 
 def work_on_slices(het: Het, seed: int) -> None:
@@ -158,7 +102,7 @@ def work_on_slices(het: Het, seed: int) -> None:
         first = int(random.integers(0, n - length))
         if random.integers(2):
             factor = c.c_int(int(random.integers(-3, 4)))
-            het.launch(het.scale, length, of_slice(array[first : first + length], READ_WRITE), of_value(factor))
+            het.launch(het.scale, length, of_slice(array[first : first + length], READ_WRITE), argument_of_value(factor))
             model[first : first + length] *= factor.value
             continue
         source = first + length if first + 2 * length <= n else first - length
@@ -176,7 +120,7 @@ def work_on_slices(het: Het, seed: int) -> None:
 
 
 def main() -> int:
-    for structure in (ProgramArgs, FullProgramArgs):
+    for structure in (FirstProgramArguments, ProgramArguments):
         het = Het(sys.argv[1], structure)
         for seed in range(15):
             work_on_slices(het, seed)

@@ -9,7 +9,7 @@ import os
 import sys
 
 import opencl_builtins
-from libhet import Argument, LaunchArguments, ProgramArguments
+from libhet import ProgramArguments, argument_of_range, launch_of
 
 ITEMS = 64
 CALLS = 12  # of a kernel
@@ -67,11 +67,8 @@ def run(file: str) -> dict[str, list[float]]:
         out = (ctypes.c_float * (ITEMS * CALLS))()
         floats = (ctypes.c_float * FLOATS)(*((n * 37 % 101) / 8 for n in range(FLOATS)))
         ints = (ctypes.c_int * ITEMS)(*((n * 1009 % 97) - 40 for n in range(ITEMS)))
-        args = (Argument * 3)(*(Argument(4, 3, ctypes.sizeof(a), ctypes.addressof(a), None) for a in (out, floats, ints)))
-        call = LaunchArguments(size=ctypes.sizeof(LaunchArguments), kernel=kernel, dimensions=2)
-        call.global_[0], call.local[0], call.offset[0] = ITEMS, 32, 7
-        call.global_[1], call.local[1], call.offset[1] = 1, 1, 1000
-        call.arg_size, call.nargs, call.args = ctypes.sizeof(Argument), 3, ctypes.addressof(args)
+        args = (argument_of_range(ctypes.addressof(a), ctypes.sizeof(a)) for a in (out, floats, ints))
+        call = launch_of(kernel, *args, global_size=(ITEMS, 1), local_size=(32, 1), offset=(7, 1000))
         check(het.het_launch(queue, ctypes.byref(call), None))
         check(het.het_finish(queue))
         for n, name in enumerate(some):

@@ -17,7 +17,7 @@ import builtin_results
 import command_line
 import opencl_builtins
 from command_line import Skip, run_cases, same, within
-from libhet import Argument, LaunchArguments, ProgramArguments
+from libhet import ProgramArguments, argument_of_range, argument_of_value, launch_of
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "runtime/fatbin/tests/corpus"
@@ -433,13 +433,8 @@ def launch(file: str) -> None:
     same(het.het_queue_create(None, ctypes.byref(queue)), 0)
     same(het.het_program_create(ctypes.byref(p), ctypes.byref(program)), 0)
     same(het.het_kernel_create(program, b"add", ctypes.byref(kernel)), 0)
-    args = (Argument * 2)(
-        Argument(4, 3, ctypes.sizeof(data), ctypes.addressof(data), None),
-        Argument(1, 0, ctypes.sizeof(value), ctypes.addressof(value), None),
-    )
-    call = LaunchArguments(size=ctypes.sizeof(LaunchArguments), kernel=kernel, dimensions=1)
-    call.global_[0], call.local[0] = n, 64
-    call.arg_size, call.nargs, call.args = ctypes.sizeof(Argument), 2, ctypes.addressof(args)
+    args = argument_of_range(ctypes.addressof(data), ctypes.sizeof(data)), argument_of_value(value)
+    call = launch_of(kernel, *args, global_size=(n,), local_size=(64,))
     same(het.het_launch(queue, ctypes.byref(call), None), 0)
     same(het.het_finish(queue), 0)
     same(list(data), [i + 5 for i in range(n)])
