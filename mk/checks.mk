@@ -30,6 +30,7 @@ spdx-check:
 deps-check: lib tools
 	$(PYTHON) scripts/check-deps.py
 	$(PYTHON) scripts/check-objects.py $(B)
+	$(PYTHON) scripts/tests/check_objects.py $(B)
 
 settings-check:
 	$(PYTHON) scripts/check-settings.py
@@ -46,8 +47,9 @@ symbols-check: lib
 tidy: compile_commands.json
 	run-clang-tidy -quiet -p . '$(CURDIR)/(lib|runtime|bench|selftests|tools)/.*'
 
-docs:
-	sphinx-build -q -W --keep-going -b html -d $(B)/docs/.doctrees Documentation $(B)/docs/html
+docs: lib
+	$(PYTHON) scripts/draw-objects.py $(B) $(B)/docs/pictures
+	sphinx-build -q -W --keep-going -b html -D html_extra_path=$(abspath $(B))/docs/pictures -d $(B)/docs/.doctrees Documentation $(B)/docs/html
 	sphinx-build -q -W --keep-going -b man -d $(B)/docs/.doctrees Documentation $(B)/docs/man
 
 .PHONY: check run bench bench-apps format format-check spdx-check deps-check settings-check readme-check headers-check symbols-check tidy docs

@@ -377,7 +377,7 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
     for programs in ("new", "old"):
         command_line = [str(ROOT / "scripts/check-install.sh"), programs]
         yield Step(f"install, {programs} programs", command_line, cwd=ROOT, needs="build", beside=True)
-    yield make("documentation", "docs", beside=True)
+    yield make("documentation", "docs", needs="build", beside=True)
     for suite in SUITES:
         yield from selftests(suite, copy)
     yield from guests()

@@ -15,7 +15,7 @@ run_packages=(ocl-icd-opencl-dev ocl-icd-libopencl1 pocl-opencl-icd libpng-dev l
 	libelf-dev gnuplot-nox)
 bench_packages=(libstarpu-dev)
 check_packages=(python3 python3-numpy libgtest-dev liburing-dev liblz4-1 libzstd1 clang clang-tidy clang-format libclang-rt-14-dev
-	llvm-14-dev libclc-14 llvm-spirv-14 spirv-tools python3-sphinx linux-kbuild-6.1)
+	llvm-14-dev libclc-14 llvm-spirv-14 spirv-tools python3-sphinx graphviz linux-kbuild-6.1)
 
 modules_packages=(gcc make libelf1)
 vm_packages=("${modules_packages[@]}" python3 qemu-system-x86 busybox-static xz-utils)
