@@ -7,7 +7,8 @@
 namespace het
 {
 
-// The function of the same name behind ours: the C library's, a sanitizer's, or that of another library which was linked after us.
+// The function of the same name behind ours: the C library's, a sanitizer's, or that of another library which was
+// linked after us.
 template <class F> class next_function
 {
       public:

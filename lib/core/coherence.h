@@ -13,7 +13,8 @@
 // that very device, whatever the kernel has made of them so far.
 // While a kernel writes on D, the caller skips further begins there: their copy could overwrite results.
 //
-// Events and what they do (D: the event's device, S: any valid copy, or of fragments each one's own, "share": see rules):
+// Events and what they do (D: the event's device, S: any valid copy, or of fragments each one's own, "share": see
+// rules):
 //
 //   event            when                  copy      next valid   next access      note
 //   touch_read       host valid, alone     -         same         write            the page was not mapped

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which copies are valid of a chunk's bytes where that differs from byte to byte: kernels on several devices have written in
-// it, or a device has got the bytes that it reads and no more. Pure; callers hold the lock of the chunk's array.
+// Which copies are valid of a chunk's bytes where that differs from byte to byte: kernels on several devices have
+// written in it, or a device has got the bytes that it reads and no more. Pure; callers hold the lock of the chunk's
+// array.
 //
-// Every byte has a valid copy. Neighbours differ. A list of fixed room: who finds it full makes the chunk whole in one place.
+// Every byte has a valid copy. Neighbours differ. A list of fixed room: who finds it full makes the chunk whole in one
+// place.
 #pragma once
 
 #include "core/coherence.h"
@@ -42,8 +44,8 @@ class fragments
 	bool write(extent e, copyset by) { return change(e, ~copyset{0}, by); }
 	// Copied there. False as above.
 	bool add(extent e, copyset copy) { return change(e, 0, copy); }
-	// The copy is not valid any longer; without room, nor are bytes beside these. False: of some bytes there was no other, and these
-	// keep it.
+	// The copy is not valid any longer; without room, nor are bytes beside these. False: of some bytes there was no
+	// other, and these keep it.
 	bool drop(extent e, copyset copy);
 	// Bytes of which there are copies beside those in @lost are the host's alone.
 	void leave_to_host(copyset lost);

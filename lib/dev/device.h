@@ -55,21 +55,23 @@ class device
 	// Where in the program's address space the buffer's bytes are, if they are there: no touch may wait for them.
 	virtual range memory_of(void *, size_t) const { return {}; }
 
-	// Copy all pieces: both edges of an array go in one go. Queued together and waited for once where that is faster.
+	// Copy all pieces: both edges of an array go in one go. Queued together and waited for once where that is
+	// faster.
 	virtual int read(unsigned lane, std::span<const transfer> pieces) = 0;
 	virtual int write(unsigned lane, std::span<const transfer> pieces) = 0;
 
 	// The halves of a read of one piece, so that the next chunk travels while this one is resolved.
-	// start_read() hands the command to the device (flushed), or reads at once where that is faster; finish_read() waits.
+	// start_read() hands the command to the device (flushed), or reads at once where that is faster; finish_read()
+	// waits.
 	virtual int start_read(unsigned lane, const transfer &piece, read_ticket &ticket) = 0;
 	virtual int finish_read(unsigned lane, read_ticket &ticket) = 0;
 
 	// How many reads of pinned pieces a lane may have under way; they end in the order in which they were started.
 	virtual unsigned pinned_reads() const { return 2; }
 
-	// Prepares host memory, whole pages of the page source, for the copies of this device and of the others of its API, whose
-	// pieces say so from then on. It stays until unpin(), which comes before the pages go. False, without a message:
-	// copies do without it.
+	// Prepares host memory, whole pages of the page source, for the copies of this device and of the others of its
+	// API, whose pieces say so from then on. It stays until unpin(), which comes before the pages go. False,
+	// without a message: copies do without it.
 	virtual bool pin(void *, size_t) { return false; }
 	virtual void unpin(void *) {}
 

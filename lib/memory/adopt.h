@@ -15,8 +15,8 @@ int adopt(array &a);
 int watch_body(array &a);
 
 // Memory file → private memory. @discard: the memory is about to be freed, only the first and last page (which may hold
-// malloc's own words) keep their contents. @force: where nothing else works, as a private mapping of the file, which can't be
-// adopted again. 0 or GPUVM_ESALLOC, with everything as before.
+// malloc's own words) keep their contents. @force: where nothing else works, as a private mapping of the file, which
+// can't be adopted again. 0 or GPUVM_ESALLOC, with everything as before.
 int give_back(array &a, bool discard, bool force);
 
 // Touches wait from now on, or no longer. hold_array() revokes the body; lock held.

@@ -8,8 +8,8 @@
 namespace het
 {
 
-// Another device is writing bytes of the same chunk or edge, or joint writers do so and this is not one of an owner's. (Readers
-// elsewhere keep their own copies, so a writer may join them.)
+// Another device is writing bytes of the same chunk or edge, or joint writers do so and this is not one of an owner's.
+// (Readers elsewhere keep their own copies, so a writer may join them.)
 bool conflicts(const array &a, const usage &u);
 
 // 0, GPUVM_ESTATE or GPUVM_ESALLOC.
@@ -31,7 +31,8 @@ void note_arrival(array &a, const usage &u, bool only_copy);
 bool had_only_copy(const array &a, const usage &u);
 // Joint writers on the device are ahead of the edge.
 bool has_joint_writer(const array &a, range edge, unsigned device);
-// The first bytes of @r, empty at the end if there are none, that no other kernel on the device of @u writes. @u is open.
+// The first bytes of @r, empty at the end if there are none, that no other kernel on the device of @u writes. @u is
+// open.
 range beside_writers(const array &a, range r, const usage &u, bool writing);
 // The same for brackets for which has_them(const bracket &) is true.
 template <typename F> range beside(const array &a, range r, F has_them)
@@ -63,7 +64,8 @@ bool close_reader(link &l);
 // A kernel on some device may be writing the chunk, or edge, now.
 bool being_written(const array &a, uint32_t c);
 bool edge_being_written(const array &a, range edge);
-// Strict mode: who touches the chunk waits for that kernel's end, unless it writes jointly: the host may be one of them.
+// Strict mode: who touches the chunk waits for that kernel's end, unless it writes jointly: the host may be one of
+// them.
 bool is_barred(const array &a, uint32_t c);
 // A kernel is open on the device; or on any one writes.
 bool is_open(const array &a, unsigned device);

@@ -10,8 +10,8 @@ namespace het
 // Takes the host's access to chunks down to @to; chunks that have less keep it. Lock held. 0 or GPUVM_EPROT.
 int lower_access(array &a, layout::span s, access to);
 
-// The device's copy becomes the only valid one, of chunks that it has valid or that a kernel there writes. Lock held, no
-// chunk of the span busy.
+// The device's copy becomes the only valid one, of chunks that it has valid or that a kernel there writes. Lock held,
+// no chunk of the span busy.
 int give_to_device(array &a, layout::span s, unsigned device);
 
 // No kernel that ended is under way, no chunk of the span is busy. 0 or GPUVM_EDEVALLOC as settle().

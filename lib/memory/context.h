@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the arrays of one library share. Each knows its own (array::context), so who works on an array needs no library that was
-// started: a test makes one of these, with a trap, devices and a page source of its own.
+// What the arrays of one library share. Each knows its own (array::context), so who works on an array needs no library
+// that was started: a test makes one of these, with a trap, devices and a page source of its own.
 #pragma once
 
 #include "core/coherence.h"

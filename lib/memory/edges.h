@@ -14,17 +14,18 @@ bool make_edges(array &a);
 void drop_edges(array &a);
 
 // Both treat only the edges that overlap the part.
-// Makes the device's edges those of the host. Of one that a kernel there writes already the bytes of the part alone travel: those are
-// nobody else's, and the host may have written them since that kernel began. @writes: the kernel that begins writes. 0 or
-// GPUVM_EDEVALLOC.
+// Makes the device's edges those of the host. Of one that a kernel there writes already the bytes of the part alone
+// travel: those are nobody else's, and the host may have written them since that kernel began. @writes: the kernel that
+// begins writes. 0 or GPUVM_EDEVALLOC.
 int edges_to_device(array &a, array_guard &g, const usage &u, bool writes);
 // The kernel that begins overwrites them.
 void leave_edges_to_writer(array &a, array_guard &g, unsigned device);
-// The other way, for the bytes of @part alone: the host may have written the others. No other device's edges are valid any longer.
+// The other way, for the bytes of @part alone: the host may have written the others. No other device's edges are valid
+// any longer.
 int edges_to_host(array &a, array_guard &g, unsigned device, range part);
 
-// The same when a kernel has ended. If it fails the device owes the bytes: every begin has them first, save one that overwrites
-// them all. *owed: false if there was no memory to note that.
+// The same when a kernel has ended. If it fails the device owes the bytes: every begin has them first, save one that
+// overwrites them all. *owed: false if there was no memory to note that.
 int edges_of_ended(array &a, array_guard &g, unsigned device, range part, bool *owed);
 // An end of a kernel on @part has failed so.
 bool is_owed(const array &a, unsigned device, range part);

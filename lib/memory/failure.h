@@ -39,8 +39,8 @@ class watched_call
 	unsigned lane_;
 };
 
-// The thread that runs callbacks and watches calls, and how long the context's trap stops threads. Once, by init. False: no thread
-// could be had.
+// The thread that runs callbacks and watches calls, and how long the context's trap stops threads. Once, by init.
+// False: no thread could be had.
 bool start_attendant(memory_context &context);
 
 } // namespace het

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Chunks in fragments: a list at the array of those few whose bytes are not all valid in the same copies. All with the array's lock.
+// Chunks in fragments: a list at the array of those few whose bytes are not all valid in the same copies. All with the
+// array's lock.
 //
-// Where joint writers meet, and at the ends of what a slice of a launch reads, bytes would travel with their chunk for nothing: a
-// stencil's halo is a row or two. There a device has what it wrote and what it read. A chunk that others have, who touches it, and any
-// other begin, gathers the bytes first (each_fragments_own), and the chunk is a whole one again.
+// Where joint writers meet, and at the ends of what a slice of a launch reads, bytes would travel with their chunk for
+// nothing: a stencil's halo is a row or two. There a device has what it wrote and what it read. A chunk that others
+// have, who touches it, and any other begin, gathers the bytes first (each_fragments_own), and the chunk is a whole one
+// again.
 #pragma once
 
 #include "core/fragments.h"
@@ -38,13 +40,13 @@ template <typename F> void for_each_fragment(const array &a, uint32_t c, F f)
 	}
 }
 
-// Bytes of the chunk were written by the device, or copied there. The host's access is none, or is at most read. False: no
-// memory or no room; nothing has changed.
+// Bytes of the chunk were written by the device, or copied there. The host's access is none, or is at most read. False:
+// no memory or no room; nothing has changed.
 bool write_fragment(array &a, uint32_t c, range bytes, unsigned device);
 bool add_fragment(array &a, uint32_t c, range bytes, unsigned device);
 
-// The device's copy of these bytes, or of the chunk, is not valid any longer; without memory nor is that of bytes beside these. False: of
-// some it was the only one, and stays.
+// The device's copy of these bytes, or of the chunk, is not valid any longer; without memory nor is that of bytes
+// beside these. False: of some it was the only one, and stays.
 bool drop_copy(array &a, uint32_t c, range bytes, unsigned device);
 bool drop_copy(array &a, uint32_t c, unsigned device);
 

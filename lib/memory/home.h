@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Making chunks valid on the host from a thread that called us, rather than for a touch. (What the interposers and the runtime call
-// is in memory/hooks.h.)
+// Making chunks valid on the host from a thread that called us, rather than for a touch. (What the interposers and the
+// runtime call is in memory/hooks.h.)
 #pragma once
 
 #include "memory/array.h"

@@ -33,8 +33,8 @@ enum class fate : uint8_t {
 // brought home as far as they are wanted. Reports GPUVM_ESTATE through the error callback, naming @call.
 void forget_memory(const void *p, size_t n, fate f, const char *call);
 
-// Is told, with no lock held, of each array that forget_memory() is about to unlink: the runtime's commands that use it must
-// be over when it returns.
+// Is told, with no lock held, of each array that forget_memory() is about to unlink: the runtime's commands that use it
+// must be over when it returns.
 using forget_watcher = void (*)(range array);
 void set_forget_watcher(forget_watcher w);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Device buffers that lie in the program's address space, which those of host devices do. Whoever reads or writes one for the
-// library must not meet a touch that waits for just that, so no byte of one may be an array's. Structure lock held.
+// Device buffers that lie in the program's address space, which those of host devices do. Whoever reads or writes one
+// for the library must not meet a touch that waits for just that, so no byte of one may be an array's. Structure lock
+// held.
 #pragma once
 
 #include "core/range.h"

@@ -28,9 +28,9 @@ class server
 	virtual bool in_handler() const = 0;
 	// The resolver is about to wait for a device, for a moment or longer: somebody else may have to listen.
 	virtual void wait_for_device(bool long_wait) = 0;
-	// A server may take fetches over, to end them with finish_fetch() in the order in which they were started, and serve
-	// other touches meanwhile. has_room(): for one more from @source (a participant, the same for all), where @most may be
-	// under way.
+	// A server may take fetches over, to end them with finish_fetch() in the order in which they were started, and
+	// serve other touches meanwhile. has_room(): for one more from @source (a participant, the same for all), where
+	// @most may be under way.
 	virtual bool has_room(uint8_t, unsigned) const { return false; }
 	virtual void keep(const started_fetch &) {}
 	virtual unsigned kept() const { return 0; } // with the one that is being ended
@@ -48,8 +48,8 @@ struct found_touch {
 	uint64_t seen;
 };
 
-// A touch in the hands of its server, between the look at the chunk and the last page that is shown. All with the array's
-// lock, unless said otherwise.
+// A touch in the hands of its server, between the look at the chunk and the last page that is shown. All with the
+// array's lock, unless said otherwise.
 class host_touch
 {
       public:
@@ -70,9 +70,11 @@ class host_touch
 
 	found_touch found() const { return {&a, t, c, st, seen}; }
 	pages page() const;
-	// Chunks from the touched one on that are served along with it: they take the same step and are nobody else's business.
+	// Chunks from the touched one on that are served along with it: they take the same step and are nobody else's
+	// business.
 	layout::span window();
-	// The answer to a touch that this server can't serve where serving takes a long wait for a device. Without the lock too.
+	// The answer to a touch that this server can't serve where serving takes a long wait for a device. Without the
+	// lock too.
 	std::optional<verdict> refusal() const;
 	// The toucher looks again: it may go on, be caught anew, or get SIGBUS.
 	void wake() const;

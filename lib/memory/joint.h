@@ -3,21 +3,23 @@
 //
 // Chunks and edges that one device writes whole need nothing of this: their kernels begin and end as all do. A chunk in
 // which the bytes of one device end and those of another begin has no single owner. For it each begins as a joint
-// writer (usage::joint), and the bracket stays open until all kernels have finished; then end_joint() ends them all. The host may be
-// one of the writers: it touches its bytes as ever.
+// writer (usage::joint), and the bracket stays open until all kernels have finished; then end_joint() ends them all.
+// The host may be one of the writers: it touches its bytes as ever.
 //
-// An exact writer has what it writes, and nobody else has that. Its device gets these bytes, if the kernel reads them, and keeps them:
-// the chunk is in fragments afterwards (memory/fragmented.h). Edges are the host's, and the bytes written there are copied.
+// An exact writer has what it writes, and nobody else has that. Its device gets these bytes, if the kernel reads them,
+// and keeps them: the chunk is in fragments afterwards (memory/fragmented.h). Edges are the host's, and the bytes
+// written there are copied.
 //
-// What a noted writer has of the array is what it may write, and no other owner has any of that; joint_notes tell what it has written.
-// Its device gets valid copies of all, as for a reader. In the end a chunk is the device's that alone wrote there, or the host's, into which the bytes that each has
-// written are copied, these alone. Where so little is known that two devices' first and last bytes overlap, the bytes that
-// differ from the host's are those that were written.
+// What a noted writer has of the array is what it may write, and no other owner has any of that; joint_notes tell what
+// it has written. Its device gets valid copies of all, as for a reader. In the end a chunk is the device's that alone
+// wrote there, or the host's, into which the bytes that each has written are copied, these alone. Where so little is
+// known that two devices' first and last bytes overlap, the bytes that differ from the host's are those that were
+// written.
 //
-// The caller sees to it that no others use the bytes that they have. Others may have bytes in the same chunks and edges, as several
-// launches may have that were put in order while their arrays were apart: joint writers of any owners get and leave their own bytes
-// alone, and wait for one another never, as they stay open until their launch has ended; others' kernels wait for them, and they
-// for those (brackets.cc), one kernel long.
+// The caller sees to it that no others use the bytes that they have. Others may have bytes in the same chunks and
+// edges, as several launches may have that were put in order while their arrays were apart: joint writers of any owners
+// get and leave their own bytes alone, and wait for one another never, as they stay open until their launch has ended;
+// others' kernels wait for them, and they for those (brackets.cc), one kernel long.
 #pragma once
 
 #include "memory/brackets.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The lane (a device queue of the library's own) for the length of one device call. Resolvers have one each; callers of the
-// API borrow one here, with no lock held but the structure lock: whoever has a lane waits for nothing but its device.
+// The lane (a device queue of the library's own) for the length of one device call. Resolvers have one each; callers of
+// the API borrow one here, with no lock held but the structure lock: whoever has a lane waits for nothing but its
+// device.
 #pragma once
 
 #include "dev/lane_pool.h"

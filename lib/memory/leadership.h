@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Which resolver listens for touches: one leads, one stands by, the others sleep.
 //
-// A leader that reads a device for one touch is away for some microseconds. Waking somebody to listen meanwhile would cost
-// more than it brings, and the woken thread would take the core from the driver's threads; so the leader only
-// steps out, and is there again before anybody notices. If it is not (the device is slow, or hangs), the standby
-// takes the lead. A leader that knows it will be away for longer releases the lead at once.
+// A leader that reads a device for one touch is away for some microseconds. Waking somebody to listen meanwhile would
+// cost more than it brings, and the woken thread would take the core from the driver's threads; so the leader only
+// steps out, and is there again before anybody notices. If it is not (the device is slow, or hangs), the standby takes
+// the lead. A leader that knows it will be away for longer releases the lead at once.
 #pragma once
 
 #include "os/lock.h"

@@ -24,7 +24,8 @@ int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, link
 int unlink_array(library &l, void *hostptr, unsigned device);
 inline constexpr unsigned all_devices = ~0u;
 
-// For arrays of the runtime's (array::managed), in the process's library: 0 if there is none any longer, GPUVM_ESTATE without a word while a kernel uses it.
+// For arrays of the runtime's (array::managed), in the process's library: 0 if there is none any longer, GPUVM_ESTATE
+// without a word while a kernel uses it.
 int unlink_managed(uintptr_t at);
 
 struct unlink_options {

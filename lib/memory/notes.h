@@ -11,7 +11,8 @@ namespace het
 class write_notes
 {
       public:
-	// A byte of this part of the host array may have been written. Asked once of each chunk, with the array's lock held.
+	// A byte of this part of the host array may have been written. Asked once of each chunk, with the array's lock
+	// held.
 	virtual bool wrote(range bytes) = 0;
 
       protected:
@@ -22,8 +23,8 @@ class write_notes
 class joint_notes
 {
       public:
-	// From the first to the last byte that may have been written, of those in @bytes; empty: none. @u: as it began; @bytes: in its
-	// part.
+	// From the first to the last byte that may have been written, of those in @bytes; empty: none. @u: as it began;
+	// @bytes: in its part.
 	virtual range written(const usage &u, range bytes) = 0;
 
       protected:

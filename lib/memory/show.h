@@ -12,8 +12,8 @@ inline constexpr size_t piece_bytes = 1 << 20;
 
 // As trap::admit(). Without the lock too, where the chunks are busy.
 int show_pages(const array &a, range r, access to);
-// What show_pages() has answered for pages whose first are those of chunk @c. False: not without splitting a mapping, and
-// the process may have no more. Lock held.
+// What show_pages() has answered for pages whose first are those of chunk @c. False: not without splitting a mapping,
+// and the process may have no more. Lock held.
 bool take_answer(array &a, uint32_t c, range r, int err);
 // Pages of the chunk can't be shown: SIGBUS. Lock held.
 void fail_unshown(array &a, uint32_t c, int err);

@@ -35,11 +35,12 @@ struct round {
 	uint32_t next;   // where the following round starts; count == 0 and next < last: a busy chunk
 };
 
-// Collects chunks of the span that event @e makes travel, and marks them busy. @writes: for a kernel that writes there, so
-// those that need no copy get its mark. Lock held.
+// Collects chunks of the span that event @e makes travel, and marks them busy. @writes: for a kernel that writes there,
+// so those that need no copy get its mark. Lock held.
 round next_round(array &a, layout::span s, event e, unsigned device, bool writes = false);
 
-// Bytes of the body as a copy to or from the device; or those of chunks that belong to the program (the body may reach past them).
+// Bytes of the body as a copy to or from the device; or those of chunks that belong to the program (the body may reach
+// past them).
 struct transfer piece_of(const array &a, unsigned device, range bytes);
 struct transfer piece_of(const array &a, unsigned device, uint32_t first, uint32_t count);
 

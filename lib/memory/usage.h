@@ -7,8 +7,8 @@
 namespace het
 {
 
-// Kernels of one owner that have the same chunks (memory/joint.h). @exact: each has its bytes to itself. @noted: joint_notes tell
-// what it has written.
+// Kernels of one owner that have the same chunks (memory/joint.h). @exact: each has its bytes to itself. @noted:
+// joint_notes tell what it has written.
 enum class joint_kind : uint8_t { none, exact, noted };
 
 // @part lies inside the user range; @whole: it is all of it.
@@ -21,8 +21,8 @@ struct usage {
 	const void *owner = nullptr;
 };
 
-// What a joint writer's kernel should have of an array, if it has all these bytes of it: chunks and edges that lie in them are
-// @own, which no other writes and it has by itself. @before and @behind are to be shared. Any may be empty.
+// What a joint writer's kernel should have of an array, if it has all these bytes of it: chunks and edges that lie in
+// them are @own, which no other writes and it has by itself. @before and @behind are to be shared. Any may be empty.
 struct joint_parts {
 	range before, own, behind;
 };

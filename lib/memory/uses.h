@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The memory core as the runtime sees it: what kernels use, in ranges, numbers of devices and modes. That there are arrays is known
-// here, and that they have locks; who calls holds none of them.
+// The memory core as the runtime sees it: what kernels use, in ranges, numbers of devices and modes. That there are
+// arrays is known here, and that they have locks; who calls holds none of them.
 #pragma once
 
 #include "core/coherence.h"
@@ -26,12 +26,13 @@ enum class beginning : uint8_t {
 class kernel_use
 {
       public:
-	// Does not wait for other kernels. @u: whether it is whole is found out here, and remembered. @linked: the bytes that must lie
-	// in one array on the device, those of @u or more. @comes_first: also before who waits to link the array anew. *err: of what
-	// has failed.
+	// Does not wait for other kernels. @u: whether it is whole is found out here, and remembered. @linked: the
+	// bytes that must lie in one array on the device, those of @u or more. @comes_first: also before who waits to
+	// link the array anew. *err: of what has failed.
 	beginning begin(usage u, kernel_mode mode, range linked, bool comes_first, int *err);
 
-	// The same @u and @mode as at the begin. As end_kernel() and abandon_kernel() say; nothing has begun afterwards.
+	// The same @u and @mode as at the begin. As end_kernel() and abandon_kernel() say; nothing has begun
+	// afterwards.
 	int end(usage u, write_notes *notes = nullptr);
 	int abandon(usage u, kernel_mode mode, bool ran);
 	// All joint uses of the array that its owner has end with it; the others are to be dropped.
@@ -69,7 +70,8 @@ struct linked_array {
 	bool open;   // kernels use it
 	copyset devices;
 };
-// The first that has bytes of @r. @wanted: if it is open, kernels that do not use it yet shall wait: it is to be linked anew.
+// The first that has bytes of @r. @wanted: if it is open, kernels that do not use it yet shall wait: it is to be linked
+// anew.
 std::optional<linked_array> first_linked(range r, bool wanted = false);
 // They need not wait any longer, for all that is linked in @r.
 void want_no_more(range r);

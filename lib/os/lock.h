@@ -9,10 +9,12 @@
 // toucher or a resolver may wait for it.
 //
 // Lock order (a thread takes locks of rising rank only; checked in debug builds, -DHET_DEBUG_LOCKS):
-//   1 driver      runtime: one thread at a time builds a program, or hands commands to a device; devices are called under it
+//   1 driver      runtime: one thread at a time builds a program, or hands commands to a device; devices are
+//                 called under it
 //   2 ranges      runtime: host ranges become links; devices are called under it
 //   3 graph       runtime: which command waits for which; which device does what of a split launch
-//   4 structure   link, unlink, fork, gpuvm_malloc: who is linked where; the only lock of lib/ under which devices are called
+//   4 structure   link, unlink, fork, gpuvm_malloc: who is linked where; the only lock of lib/ under which devices are
+//                 called
 //   5 opening     runtime: a device's context is made
 //   6 lead        which resolver listens for touches
 //   7 array       chunk states of one array; held across 'check state + map' and 'change state + unmap'
@@ -46,9 +48,9 @@ class futex_lock
 void futex_wait(const std::atomic<uint32_t> *word, uint32_t expected, int64_t timeout_ns = -1);
 void futex_wake(const std::atomic<uint32_t> *word, int count);
 
-// Blocks all signals of this thread while it lives (not SIGKILL, SIGSTOP), and keeps it from being cancelled: system calls of
-// ours are cancellation points. One inside another costs nothing: who takes several locks, one after the other, puts one around
-// them. Inside, nobody else changes the thread's mask.
+// Blocks all signals of this thread while it lives (not SIGKILL, SIGSTOP), and keeps it from being cancelled: system
+// calls of ours are cancellation points. One inside another costs nothing: who takes several locks, one after the
+// other, puts one around them. Inside, nobody else changes the thread's mask.
 class signals_blocked
 {
       public:

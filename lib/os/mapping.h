@@ -17,7 +17,8 @@ void *map_private(size_t n);
 bool map_private_at(range r);
 // Address space that nothing may touch, null on failure.
 void *map_nothing(size_t n);
-// The same as map_private(), at an address of which @like is the remainder modulo @align; in huge pages where the system has some.
+// The same as map_private(), at an address of which @like is the remainder modulo @align; in huge pages where the
+// system has some.
 void *map_private_like(uintptr_t like, size_t n, size_t align);
 void unmap(range r);
 // Moves a whole private mapping over @to; what was there goes. Touches see the old or the new, never a gap.

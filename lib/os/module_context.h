@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A context of the kernel module, as kmod/uapi/linux/gpuvm.h describes it: its pages, their states, its ring of touches.
-// No policy.
+// A context of the kernel module, as kmod/uapi/linux/gpuvm.h describes it: its pages, their states, its ring of
+// touches. No policy.
 #pragma once
 
 #include "os/own_descriptor.h"

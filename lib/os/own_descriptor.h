@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Descriptors that the library keeps, in a process whose program may close any number, or put a file of its own there. What is
-// written to, mapped from or punched out of such a number is the program's data then, so its owner looks first whether the file
-// is still the one that was opened.
+// Descriptors that the library keeps, in a process whose program may close any number, or put a file of its own there.
+// What is written to, mapped from or punched out of such a number is the program's data then, so its owner looks first
+// whether the file is still the one that was opened.
 //
-// Three things make that rare. The numbers are out of the way, above those that programs get. The C library's close() and its kin
-// spare them (lib/api/interpose_descriptors.cc). And a thread has the files in a descriptor table of its own, so that what the
-// system does for them, as the watch of a userfaultfd, does not end with the number: nobody sees a stale page meanwhile.
+// Three things make that rare. The numbers are out of the way, above those that programs get. The C library's close()
+// and its kin spare them (lib/api/interpose_descriptors.cc). And a thread has the files in a descriptor table of its
+// own, so that what the system does for them, as the watch of a userfaultfd, does not end with the number: nobody sees
+// a stale page meanwhile.
 #pragma once
 
 #include <span>
@@ -19,7 +20,8 @@ class own_descriptor
 {
       public:
 	own_descriptor() = default;
-	// Takes @fd over, and gives it another number; negative: none. At most 16 at a time; what is beyond is not spared.
+	// Takes @fd over, and gives it another number; negative: none. At most 16 at a time; what is beyond is not
+	// spared.
 	explicit own_descriptor(int fd);
 	own_descriptor(own_descriptor &&o) noexcept { *this = std::move(o); }
 	own_descriptor &operator=(own_descriptor &&o) noexcept
@@ -33,8 +35,8 @@ class own_descriptor
 	void reset();
 	explicit operator bool() const { return fd_ >= 0; }
 
-	// The number of our file. If it is another's by now the process ends, with one sentence: what the library was asked to
-	// do can't be done. Async-signal-safe.
+	// The number of our file. If it is another's by now the process ends, with one sentence: what the library was
+	// asked to do can't be done. Async-signal-safe.
 	int get() const
 	{
 		check();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Where the pages of array bodies come from: memory that can be mapped twice, in its primary place in the program, and in
-// the alias, where it is always readable and writable.
+// Where the pages of array bodies come from: memory that can be mapped twice, in its primary place in the program, and
+// in the alias, where it is always readable and writable.
 //
-// A source is one sparse space of offsets for all arrays, parts of which are in use; memory/extents.h hands them out. It
-// comes with the trap: the kernel module has its own, all other traps watch a memory_file.
+// A source is one sparse space of offsets for all arrays, parts of which are in use; memory/extents.h hands them out.
+// It comes with the trap: the kernel module has its own, all other traps watch a memory_file.
 #pragma once
 
 #include "core/range.h"
@@ -28,8 +28,8 @@ class page_source
 {
       public:
 	uint64_t size() const { return size_; }
-	// Offsets from there on, up to @huge_end, are a part of their own that comes in huge pages alone and never in others;
-	// it may be empty, and its pages may be used up.
+	// Offsets from there on, up to @huge_end, are a part of their own that comes in huge pages alone and never in
+	// others; it may be empty, and its pages may be used up.
 	uint64_t huge_end() const { return huge_end_; }
 	bool is_huge(uint64_t offset) const { return offset >= size_; }
 	char *alias(uint64_t offset) const { return alias_ + offset; }
@@ -57,10 +57,12 @@ class page_source
 	virtual bool map_at(range r, uint64_t offset) const = 0;
 	// Maps, at @r, what raises SIGBUS at every touch.
 	virtual bool fail_at(range r) const = 0;
-	// Makes @r, where the pages are mapped, private memory with the same contents, without any other memory or address space: as
-	// a mapping of the part, which is nobody else's from then on. False: this source can't, and nothing has changed.
+	// Makes @r, where the pages are mapped, private memory with the same contents, without any other memory or
+	// address space: as a mapping of the part, which is nobody else's from then on. False: this source can't, and
+	// nothing has changed.
 	virtual bool leave_at(range r, uint64_t offset) = 0;
-	// Makes huge pages of what is mapped at @r, whole ones. How many bytes are in such, or come so when they are touched.
+	// Makes huge pages of what is mapped at @r, whole ones. How many bytes are in such, or come so when they are
+	// touched.
 	virtual size_t make_huge(range r, uint64_t offset) const = 0;
 
       protected:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A process may have vm.max_map_count mappings. Some are kept in reserve for calls that can't tell their caller to come again:
-// memory that is freed, and fork.
+// A process may have vm.max_map_count mappings. Some are kept in reserve for calls that can't tell their caller to come
+// again: memory that is freed, and fork.
 #pragma once
 
 namespace het

@@ -12,8 +12,8 @@ bool start_thread(const char *name, void (*run)(void *), void *arg);
 // In this process, or its parent before a fork.
 bool has_started_threads();
 
-// While it lives, its thread takes SIGSEGV and SIGBUS: the program's code, run on a thread of ours, may touch trapped memory. One
-// inside another costs nothing; inside, signals_blocked live shorter.
+// While it lives, its thread takes SIGSEGV and SIGBUS: the program's code, run on a thread of ours, may touch trapped
+// memory. One inside another costs nothing; inside, signals_blocked live shorter.
 class faults_taken
 {
       public:

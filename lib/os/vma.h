@@ -20,8 +20,8 @@ enum class memory_kind : uint8_t {
 	unknown, // the system does not tell
 };
 
-// The first reason why not all of @body is private_anonymous, or that; around it, up to @r, it is enough that the memory
-// is there and writable. Of stacks, the main thread's and the caller's are known.
+// The first reason why not all of @body is private_anonymous, or that; around it, up to @r, it is enough that the
+// memory is there and writable. Of stacks, the main thread's and the caller's are known.
 memory_kind classify(range r, range body);
 inline memory_kind classify(range r)
 {

@@ -35,12 +35,13 @@ class thread_stopper
 	// Takes a real-time signal. False, with the reason in *why. One object a process.
 	bool open(const char **why);
 
-	// Stops all other threads that are not spared. A thread that does not answer is reported and spared from now on.
-	// Several callers take turns, from stop() to resume(). The caller holds no lock of the library and blocks all signals.
+	// Stops all other threads that are not spared. A thread that does not answer is reported and spared from now
+	// on. Several callers take turns, from stop() to resume(). The caller holds no lock of the library and blocks
+	// all signals.
 	void stop();
 	void resume();
-	// From any thread that is not stopped: ends a stop that has lasted longer than @ns, whose resume() is still to come. True:
-	// it has.
+	// From any thread that is not stopped: ends a stop that has lasted longer than @ns, whose resume() is still to
+	// come. True: it has.
 	bool resume_after(uint64_t ns);
 
 	// A thread in this scope counts as stopped, so it gets no signal; it leaves only while nobody is stopped.

@@ -19,7 +19,8 @@ descriptor open_folder(const char *name);
 // All entries.
 usage count(int folder);
 
-// Removes what is there of processes that were killed while they wrote, and entries, the oldest first, until the others have @most bytes.
+// Removes what is there of processes that were killed while they wrote, and entries, the oldest first, until the others
+// have @most bytes.
 void sweep(int folder, uint64_t most);
 
 } // namespace het::cache

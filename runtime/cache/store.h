@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Small files that outlive the process, in a folder of the user's: what drivers have made of programs, what is known of devices.
-// All of it can be had again, so nothing that goes wrong here is an error: what can't be read is not there.
+// Small files that outlive the process, in a folder of the user's: what drivers have made of programs, what is known of
+// devices. All of it can be had again, so nothing that goes wrong here is an error: what can't be read is not there.
 //
-// Many processes use one folder at once. An entry is written beside its place and moved there whole, and a reader checks that it
-// belongs to the key and is undamaged. As its bytes may become code of this process, files and folders count only if they
-// are the user's or root's, and nobody else may write them.
+// Many processes use one folder at once. An entry is written beside its place and moved there whole, and a reader
+// checks that it belongs to the key and is undamaged. As its bytes may become code of this process, files and folders
+// count only if they are the user's or root's, and nobody else may write them.
 #pragma once
 
 #include "fatbin/bytes.h"

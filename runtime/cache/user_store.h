@@ -7,8 +7,8 @@
 namespace het::cache
 {
 
-// By the rules of the XDG Base Directory Specification: @cache_home/libhet, or @home/.cache/libhet. "" if neither is an absolute
-// path; null counts as not set.
+// By the rules of the XDG Base Directory Specification: @cache_home/libhet, or @home/.cache/libhet. "" if neither is an
+// absolute path; null counts as not set.
 std::string user_folder(const char *cache_home, const char *home);
 
 // There, of HET_CACHE_SIZE bytes at most.

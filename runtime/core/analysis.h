@@ -18,7 +18,8 @@ struct analysed_launch {
 // Patterns of uses that have none yet, as far as they are known. Whether there are any.
 bool find_patterns(const analysed_launch &l, std::span<het_pattern> patterns);
 
-// The kernel is known not to be safe, and the launch's flags do not say that the program knows better. That has been said.
+// The kernel is known not to be safe, and the launch's flags do not say that the program knows better. That has been
+// said.
 bool is_refused(het_kernel &kernel, uint32_t flags);
 
 // However its groups are divided over devices, they write what one device writes. Null, or why that is not known.

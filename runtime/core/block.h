@@ -21,7 +21,8 @@ class block final : public het_event
 	void after(int status) override { of->block_is_over(*this, status, again_); }
 	bool is_empty() const override { return false; }
 
-	// Brings together what is open still, of this one and those that follow in the list. @notes: null, or of uses without a pattern.
+	// Brings together what is open still, of this one and those that follow in the list. @notes: null, or of uses
+	// without a pattern.
 	int end_joint(twins *notes);
 	// What it has written does not count. Of a launch with twins.
 	void abandon();

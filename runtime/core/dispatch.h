@@ -7,8 +7,8 @@
 namespace het::rt
 {
 
-// Adds the command to the graph and sees to it that it runs. Takes one reference of the caller's, in any case; of the follower,
-// if there is one, too. 0 or a code; then they have never been.
+// Adds the command to the graph and sees to it that it runs. Takes one reference of the caller's, in any case; of the
+// follower, if there is one, too. 0 or a code; then they have never been.
 int enqueue(het_event *e, const command_graph::place &p, const command_graph::follower &then = {});
 
 // For what is no command of the program's: it is in no graph, and ready. Takes one reference.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Commands. An event is its command: a node of the graph, a task of a deque, and what the program waits for.
 //
-// Life: made by a call (one reference the caller's, one the runtime's own, given back when it has finished) → add() to the
-// graph → ready → offered to an executor → begin() → in flight → end() → finish(). finish() is called exactly once, by
-// whoever saw the command to its end, with no lock held.
+// Life: made by a call (one reference the caller's, one the runtime's own, given back when it has finished) → add() to
+// the graph → ready → offered to an executor → begin() → in flight → end() → finish(). finish() is called exactly once,
+// by whoever saw the command to its end, with no lock held.
 #pragma once
 
 #include "core/object.h"
@@ -26,7 +26,9 @@ struct begin_result {
 		over,      // it has run to its end, or failed
 		in_flight, // the device is at work
 		detached,  // others are, who will call finish()
-		refused, // it has done nothing: other commands must end first, for which nobody may wait who holds a lock or an open use
+		// It has done nothing: other commands must end first, for which nobody may wait who holds a lock or an
+		// open use.
+		refused,
 	};
 	begin_result(state s) : how(s) {}                   // NOLINT(google-explicit-constructor)
 	begin_result(int code) : how(over), status(code) {} // NOLINT(google-explicit-constructor)
@@ -92,8 +94,8 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	bool counted = false;
 	het::rt::ticket on_device;
 	het_event *next_in_flight = nullptr;
-	// Until the program's code that its end brings can be called: in a list by next_in_flight, with the callbacks of what has finished,
-	// and the status of what has not.
+	// Until the program's code that its end brings can be called: in a list by next_in_flight, with the callbacks
+	// of what has finished, and the status of what has not.
 	het::rt::callback *put_off_callbacks = nullptr;
 	int put_off_status = 0;
 	// What was said when it failed, the driver's words perhaps; null: nothing. Whoever finishes it has it.

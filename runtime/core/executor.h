@@ -4,13 +4,14 @@
 // Two jobs, each done by one thread at a time but by any thread:
 //   submitting   begin() of a command; the submit lock (rank driver)
 //   reaping      waiting in the driver for the oldest command in flight; the reaper's role, which is never waited for
-// On the short path the launching thread submits, and a thread that waits for an event reaps. The worker does what nobody
-// else does. So that nothing is left lying:
+// On the short path the launching thread submits, and a thread that waits for an event reaps. The worker does what
+// nobody else does. So that nothing is left lying:
 //   - what is pushed rings the worker's bell;
 //   - what depends on a command in flight, or asks for it, calls attend(): from then on the worker reaps all;
-//   - a waiter that finds the role taken sleeps; the one who leaves the role rings if others wait or attend() was called;
-//   - what lies in flight for a tick with nobody reaping is attended by the worker, so that a host touch which waits for
-//     a kernel's end gets on, although its thread never comes here.
+//   - a waiter that finds the role taken sleeps; the one who leaves the role rings if others wait or attend() was
+//     called;
+//   - what lies in flight for a tick with nobody reaping is attended by the worker, so that a host touch which waits
+//     for a kernel's end gets on, although its thread never comes here.
 // Devices without a queue have no flights: begin() runs the command, in the worker or in a thread that waits for it.
 #pragma once
 
@@ -107,9 +108,11 @@ class executor
 
 // Sees to it that what is in flight gets on, and sleeps until some command has finished or a while has passed.
 void wait_for_progress();
-// The same for calls, which may come from a callback: what the calling worker has to do is done meanwhile, as others may wait for it.
+// The same for calls, which may come from a callback: what the calling worker has to do is done meanwhile, as others
+// may wait for it.
 void help_progress();
-// This thread is in help_progress(), with the program's code below it: it runs no more of that, which might have to wait in turn.
+// This thread is in help_progress(), with the program's code below it: it runs no more of that, which might have to
+// wait in turn.
 bool is_helping();
 
 } // namespace het::rt

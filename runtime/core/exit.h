@@ -7,8 +7,8 @@ namespace het::rt
 
 // At exit, work that can finish is waited for, while what was set up before this call is whole.
 //
-// Drivers set things up when a program is built, or a kernel runs, for the first time, and take them down at exit; what was
-// registered last goes first. So this is called after each such time. False: no memory.
+// Drivers set things up when a program is built, or a kernel runs, for the first time, and take them down at exit; what
+// was registered last goes first. So this is called after each such time. False: no memory.
 bool wait_at_exit();
 
 } // namespace het::rt

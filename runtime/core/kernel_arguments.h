@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a launch has of its caller's: the kernel, its work-items, and a copy of its arguments. It is taken once, and goes from hand to
-// hand until there is a command that runs it.
+// What a launch has of its caller's: the kernel, its work-items, and a copy of its arguments. It is taken once, and
+// goes from hand to hand until there is a command that runs it.
 #pragma once
 
 #include "core/object.h"
@@ -49,7 +49,8 @@ class kernel_arguments
 	// Checks and copies. 0 or a code.
 	int take(const het_launch_args &args);
 
-	// That its groups may be divided was promised by the caller, or an analysis of the kernel may have found it out.
+	// That its groups may be divided was promised by the caller, or an analysis of the kernel may have found it
+	// out.
 	bool may_be_split() const { return (flags_ & HET_SPLIT) || kernel_->may_be_safe(); }
 	// An argument of this kind is bytes of the host.
 	static bool is_memory(uint32_t kind) { return kind == HET_ARG_MEMORY || kind == HET_ARG_RANGE; }

@@ -21,8 +21,8 @@ void forget_memory_of(const het_device &d);
 // What the memory core's codes are here. It has said why.
 int code_of(int memory_error);
 
-// The range becomes part of a linked array with a buffer on the device. 0, HET_EMEMORY, HET_EDEVICE, HET_ENOMEM. May wait for
-// kernels that use arrays which must be linked anew; others that would use these have to wait then.
+// The range becomes part of a linked array with a buffer on the device. 0, HET_EMEMORY, HET_EDEVICE, HET_ENOMEM. May
+// wait for kernels that use arrays which must be linked anew; others that would use these have to wait then.
 int link_range(range r, het_device &d);
 
 // The same for who must not wait. must_wait: commands that use the arrays must end first.

@@ -7,8 +7,8 @@
 namespace het::rt
 {
 
-// A command has failed on the device: takes it out, once, if nothing will work there any longer, and others of its kind if its failure
-// has taken them along. What was there alone is lost, and said to be. Takes locks from structure on.
+// A command has failed on the device: takes it out, once, if nothing will work there any longer, and others of its kind
+// if its failure has taken them along. What was there alone is lost, and said to be. Takes locks from structure on.
 void check_device(het_device &d);
 
 } // namespace het::rt

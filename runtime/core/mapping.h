@@ -2,8 +2,8 @@
 // Mapping of memory objects: the program's own use of their bytes, in order with the commands.
 //
 // het_map() makes two nodes with the same accesses. `map` brings the bytes to the host; it is the program's event and
-// has a place in the queue. `mapping` comes right behind it and is held: it keeps off later commands until het_unmap() has
-// added a command that ends it. As it is in no queue, neither het_finish() nor an in-order queue waits for it.
+// has a place in the queue. `mapping` comes right behind it and is held: it keeps off later commands until het_unmap()
+// has added a command that ends it. As it is in no queue, neither het_finish() nor an in-order queue waits for it.
 #pragma once
 
 #include "core/transfer.h"
@@ -42,7 +42,8 @@ class mapping final : public het_event
 	access_entry entry_;
 };
 
-// The oldest mapping of the object that begins at @pointer and that nobody ends yet; the caller does so now. Null: none.
+// The oldest mapping of the object that begins at @pointer and that nobody ends yet; the caller does so now. Null:
+// none.
 reference<mapping> take_mapping(const het_memory *object, const void *pointer);
 // The caller can't.
 void give_back(mapping &m);

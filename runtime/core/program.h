@@ -67,7 +67,8 @@ struct het_kernel final : het::rt::object {
 	int open(const char *wanted);
 	// The kernel on a device. 0 or a code.
 	int prepare(het_device &d);
-	// The same for slices. HET_ENODEV without a message: the device can't slice it. What is made lives as long as this.
+	// The same for slices. HET_ENODEV without a message: the device can't slice it. What is made lives as long as
+	// this.
 	int prepare_slices(het_device &d, const het::rt::slicing &how, het::rt::device_kernel **made);
 	// As prepare() has made it, null if it was not called.
 	het::rt::device_kernel *on(const het_device &d) const;

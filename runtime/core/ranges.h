@@ -20,17 +20,18 @@ struct range_use {
 	// Another part of the launch has begun, and may have arrays until this one has ended.
 	bool at_work = false;
 	const void *owner = nullptr;
-	// What must lie in one array with @bytes, or nothing: other parts of the launch will use it while this one is open, and
-	// no array can be linked anew meanwhile.
+	// What must lie in one array with @bytes, or nothing: other parts of the launch will use it while this one is
+	// open, and no array can be linked anew meanwhile.
 	range argument = {};
 	kernel_use on = {};
 };
 
-// Each entry becomes what commands must not share with it if one of them writes (widen_to_edges()), of arrays that are linked on the device. False: one is not, and those behind it are as before.
+// Each entry becomes what commands must not share with it if one of them writes (widen_to_edges()), of arrays that are
+// linked on the device. False: one is not, and those behind it are as before.
 bool widen_linked(std::span<access_entry> entries, const het_device &d);
 
-// Makes the bytes valid on the device. All or none. @noted: end_ranges() may be told what was written. @all: more that must
-// be linked before any of it begins; none: the uses. must_wait: commands that use the arrays must end first.
+// Makes the bytes valid on the device. All or none. @noted: end_ranges() may be told what was written. @all: more that
+// must be linked before any of it begins; none: the uses. must_wait: commands that use the arrays must end first.
 outcome begin_ranges(std::span<range_use> uses, het_device &d, int *err, bool noted = false,
 		     std::span<const range_use> all = {});
 // The kernel has finished. @notes: null, or what is known of its writes; told what the host keeps for that.
@@ -38,11 +39,12 @@ int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes = n
 // It will not run, or (@ran) has failed. 0, or HET_EDEVICE if what it may have spoilt was nowhere else.
 int abandon_ranges(std::span<range_use> uses, het_device &d, bool ran);
 
-// For a launch that is split over several devices (memory/joint.h): the uses that a slice begins for @u, of which it returns the
-// number.
+// For a launch that is split over several devices (memory/joint.h): the uses that a slice begins for @u, of which it
+// returns the number.
 constexpr size_t most_joint_uses = 3;
 size_t cut_for_joint(const range_use &u, range_use (&parts)[most_joint_uses]);
-// All joint uses of the owner that are open on the array of @u, a begun one, end. @notes: null, or what is known of their writes.
+// All joint uses of the owner that are open on the array of @u, a begun one, end. @notes: null, or what is known of
+// their writes.
 int end_joint_uses(range_use &u, joint_notes *notes);
 
 // Where a begun use lies, or any other bytes of its array.

@@ -12,8 +12,8 @@ struct rect {
 	size_t bytes = 0, rows = 0, slices = 0; // of a row, of a slice, and how many
 	size_t row_pitch = 0, slice_pitch = 0;
 
-	// @origin and @region: byte, row, slice. Pitches of 0: rows, slices, without gaps. False: rows or slices overlap each other,
-	// one of the region's numbers is 0, or an address does not fit.
+	// @origin and @region: byte, row, slice. Pitches of 0: rows, slices, without gaps. False: rows or slices
+	// overlap each other, one of the region's numbers is 0, or an address does not fit.
 	bool place(uintptr_t base, const size_t (&origin)[3], const size_t (&region)[3], size_t row, size_t slice);
 
 	size_t count() const { return rows * slices; }
@@ -28,7 +28,8 @@ struct rect {
 	bool is_solid() const { return hull().size() == bytes * count(); }
 	bool overlaps(const rect &other) const;
 
-	// Calls f(range) for rows in rising order, as one where they are less than @gap apart, until it returns other than 0.
+	// Calls f(range) for rows in rising order, as one where they are less than @gap apart, until it returns other
+	// than 0.
 	template <class F> int for_runs(size_t gap, F f) const
 	{
 		range run = row(0);

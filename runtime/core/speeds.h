@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// How fast devices run one kernel, in work-items a second: measured by its launches, and kept for the user's other processes. Any
-// thread.
+// How fast devices run one kernel, in work-items a second: measured by its launches, and kept for the user's other
+// processes. Any thread.
 #pragma once
 
 #include "core/runtime.h"
@@ -32,8 +32,8 @@ class speeds
 	void note_chosen(const het_device &d);
 	void note_spent(const het_device &d, double seconds);
 
-	// Of devices that share launches, with transfers: by which shares are cut. False: they are not known, and @speeds are as
-	// before.
+	// Of devices that share launches, with transfers: by which shares are cut. False: they are not known, and
+	// @speeds are as before.
 	bool choose_shared(std::span<const unsigned> devices, std::span<double> speeds);
 	double shared(const het_device &d);
 	void note_shared(const het_device &d, double speed);

@@ -10,8 +10,9 @@
 namespace het::rt
 {
 
-// Of devices that share processors one is kept, which is as quick as all of them, once all are known. Those that are kept come first,
-// in their order, and are noted as chosen if there are several. Returns their number. @items: work-items of the launch.
+// Of devices that share processors one is kept, which is as quick as all of them, once all are known. Those that are
+// kept come first, in their order, and are noted as chosen if there are several. Returns their number. @items:
+// work-items of the launch.
 unsigned keep_one_of_processors(std::span<het_device *> devices, speeds &known, double items);
 
 } // namespace het::rt

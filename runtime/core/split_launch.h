@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // A launch that runs on several devices at once: its life.
 //
-// It is one command of the graph, and many blocks: rows of groups along one dimension, each a command for one device that
-// no graph knows. A policy hands them out; a device that has finished one gets its next. The thread that ends the
+// It is one command of the graph, and many blocks: rows of groups along one dimension, each a command for one device
+// that no graph knows. A policy hands them out; a device that has finished one gets its next. The thread that ends the
 // last block brings together what several devices have written, and finishes the launch.
 #pragma once
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Whether a launch runs on several devices at once, and how: what is found out before it is a command of the graph, and what its blocks
-// see of it afterwards.
+// Whether a launch runs on several devices at once, and how: what is found out before it is a command of the graph, and
+// what its blocks see of it afterwards.
 //
-// Of an argument that is written and has a pattern, a block has its own bytes. Without one each device has all of it, and a twin
-// (core/twins.h): what it has written can't be told block by block, so all that a device did is done again by others if it fails.
+// Of an argument that is written and has a pattern, a block has its own bytes. Without one each device has all of it,
+// and a twin (core/twins.h): what it has written can't be told block by block, so all that a device did is done again
+// by others if it fails.
 #pragma once
 
 #include "core/kernel_command.h"
@@ -22,7 +23,8 @@ class split_plan : public kernel_command
       public:
 	// What prepare() answers to a launch that is better not split, or can't be.
 	static constexpr int unsplit = 1;
-	// What was taken, as it was before the plan, without patterns, which one device has no use for. The plan is at its end.
+	// What was taken, as it was before the plan, without patterns, which one device has no use for. The plan is at
+	// its end.
 	kernel_arguments give_back();
 
 	using kernel_command::kernel_command;

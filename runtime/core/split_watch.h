@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Looks now and then at the split launches under way: one of whose parts waits for another never ends.
 //
-// The thread that looks starts with a launch that finds none, and ends when it has seen no launch for as long as is between two of its
-// looks. So launches pay for a lock and a list, one in a second for a thread besides, and who launches nothing has none.
+// The thread that looks starts with a launch that finds none, and ends when it has seen no launch for as long as is
+// between two of its looks. So launches pay for a lock and a list, one in a second for a thread besides, and who
+// launches nothing has none.
 #pragma once
 
 #include "core/object.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the devices of a split launch have written of arguments for which nothing tells it beforehand. Each device has all of such an
-// argument, as a joint writer, and a twin of it from before its first block. When all blocks have ended each compares the two;
-// marks travel, and then the bytes between the first and last mark of chunks in which several devices have written.
+// What the devices of a split launch have written of arguments for which nothing tells it beforehand. Each device has
+// all of such an argument, as a joint writer, and a twin of it from before its first block. When all blocks have ended
+// each compares the two; marks travel, and then the bytes between the first and last mark of chunks in which several
+// devices have written.
 #pragma once
 
 #include "core/ranges.h"

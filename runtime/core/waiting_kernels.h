@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Kernels that are not divided, as a part of one has waited for another: in this process, whatever handle names the kernel, and kept
-// for the user's other processes, as that one most likely had to be killed. Any thread.
+// Kernels that are not divided, as a part of one has waited for another: in this process, whatever handle names the
+// kernel, and kept for the user's other processes, as that one most likely had to be killed. Any thread.
 #pragma once
 
 #include "core/program.h"

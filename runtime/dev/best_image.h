@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The way through a fat binary's images that all devices with a driver go: the best first, the next if the driver refuses it.
+// The way through a fat binary's images that all devices with a driver go: the best first, the next if the driver
+// refuses it.
 #pragma once
 
 #include "fatbin/pick.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // What the runtime needs of a device that runs kernels: the interface that each device API implements in files of its
-// own. How the memory core reaches the device's memory is another interface (lib/dev/device.h), which make_memory() gives.
+// own. How the memory core reaches the device's memory is another interface (lib/dev/device.h), which make_memory()
+// gives.
 //
-// Calls return 0 or a negative HET_E... code, having said why through fail(). submit() and build() are called by one thread
-// at a time, wait() by another, in the order of submit(); all others at any time. A device opens its driver's context when it is
-// first asked for something that needs it.
+// Calls return 0 or a negative HET_E... code, having said why through fail(). submit() and build() are called by one
+// thread at a time, wait() by another, in the order of submit(); all others at any time. A device opens its driver's
+// context when it is first asked for something that needs it.
 #pragma once
 
 #include "core/range.h"
@@ -87,7 +88,8 @@ class device_kernel
 	virtual group_limits limits() const = 0;
 	// The notes of its launches tell what it writes.
 	virtual bool notes_writes() const { return false; }
-	// Whether a launch may pass this as argument @i, which there is, as far as the driver tells. 0 or HET_EARG. @kernel: its name.
+	// Whether a launch may pass this as argument @i, which there is, as far as the driver tells. 0 or HET_EARG.
+	// @kernel: its name.
 	virtual int check_argument(const char * /*kernel*/, size_t /*i*/, const device_arg &) const { return 0; }
 };
 
@@ -98,10 +100,11 @@ class device_program
 	virtual ~device_program() = default;
 	// HET_ENAME without a message: no kernel of that name.
 	virtual int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) = 0;
-	// The same for launches of slices: ids and sizes are those of the whole launch. HET_ENODEV without a message: there is no
-	// such kernel.
+	// The same for launches of slices: ids and sizes are those of the whole launch. HET_ENODEV without a message:
+	// there is no such kernel.
 	virtual int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) = 0;
-	// A variable's address on the device. HET_ENAME without a message: none of that name; HET_ENODEV: none can be found here.
+	// A variable's address on the device. HET_ENAME without a message: none of that name; HET_ENODEV: none can be
+	// found here.
 	virtual int find_variable(const char *, void **, size_t *) { return HET_ENODEV; }
 };
 
@@ -141,7 +144,8 @@ class compute_device
 	// Launches may have an offset.
 	virtual bool knows_offsets() const { return true; }
 	virtual bool can_build(const program_source &source) const = 0;
-	// Whether it takes launches of such groups and offsets. @k: null if the kernel has not been made yet. False: see @why.
+	// Whether it takes launches of such groups and offsets. @k: null if the kernel has not been made yet. False:
+	// see @why.
 	virtual bool takes(const device_kernel * /*k*/, const launch_shape &, fatbin::fault & /*why*/) const
 	{
 		return true;
@@ -179,8 +183,8 @@ inline constexpr size_t groups_of_gpu_unit = 16;
 // Makes the devices that HET_DEVICES asks for. 0, HET_ENOMEM or HET_EARG.
 int make_compute_devices(std::unique_ptr<compute_device> (&made)[most_devices], unsigned *count);
 
-// The kinds, one file each. @in_place: HET_DEVICE_HOST, else HET_DEVICE_APART; a launch takes @slower times as long as it would. Null:
-// out of memory.
+// The kinds, one file each. @in_place: HET_DEVICE_HOST, else HET_DEVICE_APART; a launch takes @slower times as long as
+// it would. Null: out of memory.
 std::unique_ptr<compute_device> make_host_compute(bool in_place, unsigned slower);
 // All that the drivers have, GPUs first; none without a driver. Returns how many.
 unsigned make_opencl_compute(std::span<std::unique_ptr<compute_device>> room);

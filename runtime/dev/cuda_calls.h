@@ -14,7 +14,8 @@ struct cuda_calls : cuda_api {
 #undef HET_CUDA_MEMBER
 };
 
-// Null without a driver or a GPU, without a message: CUDA is optional. With one if the driver is there and does not work.
+// Null without a driver or a GPU, without a message: CUDA is optional. With one if the driver is there and does not
+// work.
 const cuda_calls *find_cuda_calls();
 
 } // namespace het::rt

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The ends of launches on one stream. An event costs a launch a third of what it costs without, and who waits for the last
-// launch can ask the stream: so the end of a launch is recorded when the next one comes, if nobody has seen it until then.
+// The ends of launches on one stream. An event costs a launch a third of what it costs without, and who waits for the
+// last launch can ask the stream: so the end of a launch is recorded when the next one comes, if nobody has seen it
+// until then.
 //
 // One thread at a time launches, another one waits, in the order of the launches. The device's context is current.
 #pragma once

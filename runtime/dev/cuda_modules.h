@@ -14,7 +14,8 @@ namespace het::rt
 // Room for the words of the driver's compiler and linker.
 inline constexpr size_t cuda_log_size = 8192;
 
-// Makes one module of them all, in the current context of a device with these abilities. A code of the driver's; @log: what it said.
+// Makes one module of them all, in the current context of a device with these abilities. A code of the driver's; @log:
+// what it said.
 int load_cuda_images(const cuda_calls &cu, const fatbin::abilities &can, std::span<const het_image> images, char *log,
 		     cu_module *module);
 

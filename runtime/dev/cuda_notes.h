@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// One launch of an instrumented kernel: before() and after() stand around it in its stream, finish() comes when it has ended.
+// One launch of an instrumented kernel: before() and after() stand around it in its stream, finish() comes when it has
+// ended.
 #pragma once
 
 #include "dev/cuda_sheets.h"

@@ -72,8 +72,9 @@ struct cuda_place {
 	instruments wanted;
 };
 
-// Of the program's images, or of the best of a fat binary that the driver takes. HET_EBUILD with the driver's words in *log. The
-// source must live as long as the program: kernels for slices are made of its PTX when they are first asked for.
+// Of the program's images, or of the best of a fat binary that the driver takes. HET_EBUILD with the driver's words in
+// *log. The source must live as long as the program: kernels for slices are made of its PTX when they are first asked
+// for.
 int build_cuda_program(const cuda_place &at, const program_source &source, std::unique_ptr<device_program> &made,
 		       text &log);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The tables by which a loaded module's instruments are told what to do. They change in the order of the stream that all
-// launches of the device go through; the submitting thread's.
+// The tables by which a loaded module's instruments are told what to do. They change in the order of the stream that
+// all launches of the device go through; the submitting thread's.
 #pragma once
 
 #include "dev/cuda_calls.h"

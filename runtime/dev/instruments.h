@@ -14,8 +14,8 @@ struct instruments {
 	bool any() const { return coalesce || dirty || touch; }
 };
 
-// @asked: HET_COALESCE... and one of how many warps, of a program; 0: what the environment asks for, of which words that are not
-// understood are reported, once, and left out.
+// @asked: HET_COALESCE... and one of how many warps, of a program; 0: what the environment asks for, of which words
+// that are not understood are reported, once, and left out.
 instruments wanted_instruments(uint32_t asked, uint32_t one_of);
 
 // The list of the environment variable. False: a word is not understood; the others count.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The memory of a device whose memory can't be had: it stands in its place in the memory core, and nothing can be linked there.
+// The memory of a device whose memory can't be had: it stands in its place in the memory core, and nothing can be
+// linked there.
 #pragma once
 
 #include "dev/device.h"

@@ -11,8 +11,8 @@ namespace het::rt
 class noted_pages
 {
       public:
-	// Those between the first byte and the last of the arguments that have a bit of @access. False: out of memory, or they lie
-	// too far apart. Nothing is followed then, and every page counts as noted.
+	// Those between the first byte and the last of the arguments that have a bit of @access. False: out of memory,
+	// or they lie too far apart. Nothing is followed then, and every page counts as noted.
 	bool follow(std::span<const device_arg> args, uint32_t access);
 
 	// Room for flags on the device, and the table for the pass. 0 and all zeroes: nothing is followed.

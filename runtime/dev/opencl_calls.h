@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The entry points of OpenCL that the runtime uses, from the loader that lib/dev has opened. They are never those that libhet
-// interposes.
+// The entry points of OpenCL that the runtime uses, from the loader that lib/dev has opened. They are never those that
+// libhet interposes.
 #pragma once
 
 #include "dev/opencl_api.h"

@@ -20,8 +20,8 @@ class opencl_kernel final : public device_kernel
 	int check_argument(const char *kernel, size_t i, const device_arg &given) const override;
 	cl_kernel handle() const { return handle_; }
 
-	// Launches often have the arguments of the one before. An argument is remembered as long as @era is the same: an address means
-	// another thing when a buffer has gone. For who submits.
+	// Launches often have the arguments of the one before. An argument is remembered as long as @era is the same:
+	// an address means another thing when a buffer has gone. For who submits.
 	bool has_argument(size_t i, const device_arg &a, uint64_t era) const;
 	void note_argument(size_t i, const device_arg &a, uint64_t era);
 
@@ -52,14 +52,15 @@ struct opencl_place {
 	cl_device_id id;
 	const char *device; // its name, for messages
 	const fatbin::abilities &can;
-	// A program's binary costs nothing once it is built. Drivers of CPUs (PoCL) first compile all its kernels for it.
+	// A program's binary costs nothing once it is built. Drivers of CPUs (PoCL) first compile all its kernels for
+	// it.
 	bool gives_binaries;
 	// Programs from source can be asked what arguments their kernels have: OpenCL 1.2.
 	bool tells_arguments = false;
 };
 
-// From source, or from the best image that the driver takes. HET_EBUILD with the compiler's words in *log. The source must live as
-// long as the program: kernels for slices are built of it when they are first asked for.
+// From source, or from the best image that the driver takes. HET_EBUILD with the compiler's words in *log. The source
+// must live as long as the program: kernels for slices are built of it when they are first asked for.
 int build_opencl_program(const opencl_place &at, const program_source &source, std::unique_ptr<device_program> &made,
 			 text &log);
 

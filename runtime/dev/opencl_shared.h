@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Memory objects over shared virtual memory, and the end of any memory object.
 //
-// NVIDIA's driver (580) can't have such memory allocated and freed on several threads at once: clSVMAlloc gives null now and then, or
-// a later copy crashes. So one thread of the process at a time does either, for whatever device and driver. The driver tells by a callback
-// that a block is needed no longer, maybe from a thread and with locks of its own: it is freed with the next call of these.
+// NVIDIA's driver (580) can't have such memory allocated and freed on several threads at once: clSVMAlloc gives null
+// now and then, or a later copy crashes. So one thread of the process at a time does either, for whatever device and
+// driver. The driver tells by a callback that a block is needed no longer, maybe from a thread and with locks of its
+// own: it is freed with the next call of these.
 #pragma once
 
 #include "dev/opencl_calls.h"

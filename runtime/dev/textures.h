@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Textures and samplers of a device that has them. Calls may be made by any thread; they return 0 or a code, having said why.
+// Textures and samplers of a device that has them. Calls may be made by any thread; they return 0 or a code, having
+// said why.
 #pragma once
 
 #include <cstddef>

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Whether the groups of one launch use different bytes, by what the compiler's analysis found of each access: its address as a sum, and
-// what is known wherever it runs. The sums have arguments and sizes in them, which are numbers at a launch. Pure.
+// Whether the groups of one launch use different bytes, by what the compiler's analysis found of each access: its
+// address as a sum, and what is known wherever it runs. The sums have arguments and sizes in them, which are numbers at
+// a launch. Pure.
 //
-// A text of statements with "; " between them. The first letter says which it is; all are numbered from 0, each letter for itself:
+// A text of statements with "; " between them. The first letter says which it is; all are numbered from 0, each letter
+// for itself:
 //
 //   R s32 SUM          a need: the sum is a number of so many bits, signed (s) or not (u)
 //   F SUM r0 r3        a fact: the sum is not negative, if these needs are met
-//   A 2 w 4 SUM f0 r1  argument 2 is written (r: read), 4 bytes from SUM on, where these facts hold and these needs must be met
+//   A 2 w 4 SUM f0 r1  argument 2 is written (r: read), 4 bytes from SUM on, where these facts hold and these needs
+//                      must be met
 //
-// SUM: +4*a3*x1+4*x0-8. Symbols: a3 an argument as a signed number; S0 sizes, L0 groups' sizes, N0 numbers of groups, O0 offsets;
-// at most one of these in a product: x0 global ids, g0 groups' ids, i0 ids in a group; k0 anything from 0 on, such as a loop's turns.
+// SUM: +4*a3*x1+4*x0-8. Symbols: a3 an argument as a signed number; S0 sizes, L0 groups' sizes, N0 numbers of groups,
+// O0 offsets; at most one of these in a product: x0 global ids, g0 groups' ids, i0 ids in a group; k0 anything from 0 on,
+// such as a loop's turns.
 #pragma once
 
 #include <cstddef>

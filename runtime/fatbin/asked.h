@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a text that was analysed asks its compiler for: macros that are defined by nobody but compilers. Another compiler makes the same
-// of the text if it has the same of these. Pure.
+// What a text that was analysed asks its compiler for: macros that are defined by nobody but compilers. Another
+// compiler makes the same of the text if it has the same of these. Pure.
 //
 // Words with blanks between: NAME must not be defined; NAME= must be; NAME=3 must be this number.
 #pragma once
@@ -12,7 +12,8 @@ namespace het::fatbin
 
 bool is_asked(const char *words);
 
-// Writes lines that compile nowhere but where all is so. @to has room for most_checks(strlen(words)). Returns how many bytes it wrote.
+// Writes lines that compile nowhere but where all is so. @to has room for most_checks(strlen(words)). Returns how many
+// bytes it wrote.
 size_t write_checks(const char *words, char *to);
 size_t most_checks(size_t length);
 

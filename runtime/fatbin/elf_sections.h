@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The sections of an ELF64 file: a fat binary, or an executable that has one inside.
 //
-// libelf writes fat binaries, but does not read them: it wants memory that it may write to, allocates for each section, and
-// libhet.so would bring it into every program. Finding a section takes the few lines of elf_sections.cc.
+// libelf writes fat binaries, but does not read them: it wants memory that it may write to, allocates for each section,
+// and libhet.so would bring it into every program. Finding a section takes the few lines of elf_sections.cc.
 #pragma once
 
 #include "fatbin/bytes.h"

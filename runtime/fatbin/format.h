@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The bytes of a fat binary, which reader and writer share. Documentation/fatbin.rst explains them.
 //
-// An ELF64 file holds one directory and a section for each image. The directory is a head, three tables and the strings that
-// they name by offset. All numbers are little-endian, checksums are XXH64. Rows may be longer than those here: what is added belongs to a
-// later minor version, and earlier readers step over it. Another major version can't be read.
+// An ELF64 file holds one directory and a section for each image. The directory is a head, three tables and the strings
+// that they name by offset. All numbers are little-endian, checksums are XXH64. Rows may be longer than those here:
+// what is added belongs to a later minor version, and earlier readers step over it. Another major version can't be
+// read.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +35,9 @@ struct head {
 // Where an argument points, or what it is.
 enum class space : uint32_t { value = 1, global, constant, local, image, sampler };
 enum class access : uint32_t { none, read_only, write_only, read_write };
-// Whether a launch may be divided over several devices, group by group in any way, and gives the bytes that one device gives.
-// safe: yes, if no argument that is written shares bytes with another one, sizes beyond kernel_row::dimensions are 1, and each
-// argument that is written and has a reach has pieces (find_pieces() in reach.h) in this launch.
+// Whether a launch may be divided over several devices, group by group in any way, and gives the bytes that one device
+// gives. safe: yes, if no argument that is written shares bytes with another one, sizes beyond kernel_row::dimensions
+// are 1, and each argument that is written and has a reach has pieces (find_pieces() in reach.h) in this launch.
 enum class split : uint32_t { unknown, safe, unsafe };
 enum class target : uint32_t { opencl_c = 1, spirv, native, ptx, cubin };
 
@@ -45,19 +46,20 @@ struct kernel_row {
 	uint32_t first_argument, arguments;
 	uint32_t split, split_reason;
 	// Since 1.1.
-	uint32_t
-		dimensions; // in which the answer and the arguments' reaches hold; sizes beyond are 1. 0: there are none
+	// In which the answer and the arguments' reaches hold; sizes beyond are 1. 0: there are none.
+	uint32_t dimensions;
 	// Since 1.2.
-	uint32_t
-		asked; // which macros the compiler must have, and which not, for the text to be the one analysed: asked.h
+	// Which macros the compiler must have, and which not, for the text to be the one that was analysed (asked.h).
+	uint32_t asked;
 	// Since 1.3. Before: 0, which is the empty string.
 	uint32_t apart; // what shows for a launch whether its groups use different bytes (apart.h); "": nothing does
-	// Of what was analysed: source_identity(). The answer, dimensions, apart, and what was found of the arguments hold only if all images of
-	// which slices are made are made from that: OpenCL C and PTX. 0: nothing was.
+	// Of what was analysed: source_identity(). The answer, dimensions, apart, and what was found of the arguments
+	// hold only if all images of which slices are made are made from that: OpenCL C and PTX. 0: nothing was.
 	uint64_t source;
 };
 
-// What a step is to be multiplied with; from multiplier_argument on the value of an argument, which is one of 4 or 8 bytes.
+// What a step is to be multiplied with; from multiplier_argument on the value of an argument, which is one of 4 or 8
+// bytes.
 inline constexpr uint32_t multiplier_one = 0, multiplier_size_0 = 1, multiplier_size_1 = 2, multiplier_argument = 3;
 
 // How an address grows with the id in one dimension.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which images of a fat binary a device can use, and in which order it tries them. OpenCL: its own binary, which needs no compiler
-// or little of one; SPIR-V, which needs no front end; OpenCL C. CUDA: a cubin of its generation, PTX; the newest first.
+// Which images of a fat binary a device can use, and in which order it tries them. OpenCL: its own binary, which needs
+// no compiler or little of one; SPIR-V, which needs no front end; OpenCL C. CUDA: a cubin of its generation, PTX; the
+// newest first.
 #pragma once
 
 #include "fatbin/container.h"
@@ -20,7 +21,8 @@ struct abilities {
 	// The newest SPIR-V that it takes; 0.0: none.
 	uint32_t spirv_major, spirv_minor;
 	bool opencl_c;
-	// CUDA: ten times the major number of the compute capability, and the minor one; 0: takes neither cubins nor PTX.
+	// CUDA: ten times the major number of the compute capability, and the minor one; 0: takes neither cubins nor
+	// PTX.
 	uint32_t sm;
 };
 

@@ -17,8 +17,8 @@
  *   filled as far as their size goes.
  * - Objects are made with one reference, the caller's. Retain and release count; what is still in use lives on.
  *   Devices are not counted.
- * - Every function is thread safe; none may be called from a signal handler, and all but the _release functions, which do
- *   nothing, fail in a forked child (HET_ESTATE).
+ * - Every function is thread safe; none may be called from a signal handler, and all but the _release functions, which
+ *   do nothing, fail in a forked child (HET_ESTATE).
  * - Times are in nanoseconds of CLOCK_MONOTONIC.
  */
 #ifndef HET_H
@@ -127,14 +127,16 @@ struct het_group {
 	size_t offset[3], global[3], local[3];
 	/** this group's number in each dimension, and how many there are */
 	size_t group[3], groups[3];
-	/** id of this group's first work-item, and its number of work-items: the last group of a dimension may have fewer */
+	/** id of this group's first work-item, and its number of work-items: the last group of a dimension may have
+	 * fewer */
 	size_t first[3], items[3];
 };
 
 /**
  * A kernel as a function of the program's: runs all work-items of one group. Called on several threads at once.
  * @param args one pointer for each argument of the launch: to the copy of a value; to local memory, which the group has
- *             for itself and which keeps nothing; to the first byte of a memory object or host range, where the device has it.
+ *             for itself and which keeps nothing; to the first byte of a memory object or host range, where the device
+ *             has it.
  */
 typedef void (*het_kernel_fn)(const struct het_group *group, void *const *args);
 
@@ -155,8 +157,8 @@ enum {
 };
 
 /**
- * One module of a program for devices of kind CUDA. Kernels are its visible entries. An argument of local memory is a parameter of
- * 4 or 8 bytes there, which receives the offset of its bytes, aligned to 16, in the dynamic shared memory.
+ * One module of a program for devices of kind CUDA. Kernels are its visible entries. An argument of local memory is a
+ * parameter of 4 or 8 bytes there, which receives the offset of its bytes, aligned to 16, in the dynamic shared memory.
  */
 struct het_image {
 	/** HET_IMAGE_... */
@@ -181,8 +183,9 @@ enum {
 };
 
 /**
- * Arguments of het_program_create(). Kernels come from one of source, a fat binary in memory, and one in a file; or from
- * functions, or images; or from several of these, for different kinds of devices. het-fatbin(1) makes fat binaries.
+ * Arguments of het_program_create(). Kernels come from one of source, a fat binary in memory, and one in a file; or
+ * from functions, or images; or from several of these, for different kinds of devices. het-fatbin(1) makes fat
+ * binaries.
  */
 struct het_program_args {
 	size_t size;
@@ -193,26 +196,28 @@ struct het_program_args {
 	/** functions for devices of kind HOST and APART */
 	const struct het_function *functions;
 	size_t nfunctions;
-	/** modules that the driver links into one; what is to be linked with others must be relocatable (nvcc -rdc=true) */
+	/** modules that the driver links into one; what is to be linked with others must be relocatable (nvcc
+	 * -rdc=true) */
 	const struct het_image *images;
 	size_t nimages;
 	/** of that many bytes */
 	const void *fat_binary;
 	size_t fat_binary_size;
-	/** a file that is a fat binary, or has one in a section. It must not be written while the program lives; it may be
-	 * removed or replaced */
+	/** a file that is a fat binary, or has one in a section. It must not be written while the program lives; it may
+	 * be removed or replaced */
 	const char *file;
 	/** the section of file, or where file is null of the running executable, that is a fat binary */
 	const char *section;
-	/** HET_COALESCE... of its kernels; 0: what HET_INSTRUMENT asks for. Those that can't be had are reported and left out */
+	/** HET_COALESCE... of its kernels; 0: what HET_INSTRUMENT asks for. Those that can't be had are reported and
+	 * left out */
 	uint32_t instruments;
 	/** COALESCE: one of so many accesses of warps is counted; 0: all */
 	uint32_t one_of;
 };
 
 /**
- * Makes a program. Texts, tables and all that lies in memory are copied. It is built for a device when a kernel is first launched
- * there, or by het_program_build(); of a fat binary the image is taken that fits the device best.
+ * Makes a program. Texts, tables and all that lies in memory are copied. It is built for a device when a kernel is
+ * first launched there, or by het_program_build(); of a fat binary the image is taken that fits the device best.
  * @return 0; HET_ENULL; HET_EARG; HET_EIMAGE; HET_ENOMEM.
  */
 int het_program_create(const struct het_program_args *args, het_program **program);
@@ -227,20 +232,22 @@ int het_program_release(het_program *program);
 int het_program_build(het_program *program, het_device *device);
 
 /**
- * @return what the compiler said when it built for this device, valid while the program lives; "" if that is nothing, or an
- *         earlier process had it built. Never null.
+ * @return what the compiler said when it built for this device, valid while the program lives; "" if that is nothing,
+ *         or an earlier process had it built. Never null.
  */
 const char *het_program_log(het_program *program, het_device *device);
 
 /**
- * Finds a variable of a program on a device of kind CUDA, and builds for the device if need be. Its address is used as one of
- * raw memory, while the program lives.
- * @return 0; HET_ENULL; HET_ENAME; HET_ENODEV for other devices; HET_EBUILD; HET_EIMAGE; HET_EDEVICE; HET_ESTATE; HET_ENOMEM.
+ * Finds a variable of a program on a device of kind CUDA, and builds for the device if need be. Its address is used as
+ * one of raw memory, while the program lives.
+ * @return 0; HET_ENULL; HET_ENAME; HET_ENODEV for other devices; HET_EBUILD; HET_EIMAGE; HET_EDEVICE; HET_ESTATE;
+ *         HET_ENOMEM.
  */
 int het_program_global(het_program *program, het_device *device, const char *name, void **address, size_t *nbytes);
 
 /**
- * Makes a kernel. Its name is looked up on the first device that the program has something for, which is built for if need be.
+ * Makes a kernel. Its name is looked up on the first device that the program has something for, which is built for if
+ * need be.
  * @return 0; HET_ENULL; HET_ENAME; HET_EBUILD; HET_ENODEV; HET_EIMAGE; HET_EDEVICE; HET_ENOMEM.
  */
 int het_kernel_create(het_program *program, const char *name, het_kernel **kernel);
@@ -283,8 +290,8 @@ struct het_argument_info {
 
 /**
  * Describes an argument of a kernel from a fat binary.
- * @return 0; HET_ENULL; HET_EARG for a size too small or an argument that is not there; HET_ESTATE if the program is not from
- *         a fat binary.
+ * @return 0; HET_ENULL; HET_EARG for a size too small or an argument that is not there; HET_ESTATE if the program is
+ *         not from a fat binary.
  */
 int het_kernel_argument(het_kernel *kernel, uint32_t number, struct het_argument_info *info);
 
@@ -314,20 +321,20 @@ void *het_memory_pointer(het_memory *memory);
 /* --- raw device memory ----------------------------------------------------- */
 
 /**
- * Allocates memory of one device's, for what knows its memory by addresses, such as the runtimes of other languages. Addresses
- * anywhere in it are arguments of launches (HET_ARG_ADDRESS), sides of het_copy(), and may be stored in device memory; with OpenCL a
- * kernel reaches only the memory that its own arguments point into. The library does not see what kernels do with it, so
- * nothing but events, barriers and in-order queues gives commands on it an order. On devices of kind HOST and APART it is
- * host memory of the library's.
+ * Allocates memory of one device's, for what knows its memory by addresses, such as the runtimes of other languages.
+ * Addresses anywhere in it are arguments of launches (HET_ARG_ADDRESS), sides of het_copy(), and may be stored in
+ * device memory; with OpenCL a kernel reaches only the memory that its own arguments point into. The library does not
+ * see what kernels do with it, so nothing but events, barriers and in-order queues gives commands on it an order. On
+ * devices of kind HOST and APART it is host memory of the library's.
  * @param address receives its address on the device, aligned to 128 at least.
- * @return 0; HET_ENULL; HET_EARG for 0 bytes; HET_ENODEV if the device's memory has no addresses (OpenCL without coarse-grained
- *         shared virtual memory); HET_EDEVICE; HET_ESTATE; HET_ENOMEM.
+ * @return 0; HET_ENULL; HET_EARG for 0 bytes; HET_ENODEV if the device's memory has no addresses (OpenCL without
+ *         coarse-grained shared virtual memory); HET_EDEVICE; HET_ESTATE; HET_ENOMEM.
  */
 int het_device_alloc(het_device *device, size_t nbytes, void **address);
 
 /**
- * Frees it when the commands that name an address in it have finished. Those that reach it by a stored address, or a parameter
- * block, must have finished before.
+ * Frees it when the commands that name an address in it have finished. Those that reach it by a stored address, or a
+ * parameter block, must have finished before.
  * @param address of het_device_alloc(), or null. @return 0; HET_ENULL; HET_EARG; HET_ESTATE.
  */
 int het_device_free(het_device *device, void *address);
@@ -367,10 +374,10 @@ struct het_texture_args {
 };
 
 /**
- * Makes a texture: what OpenCL calls an image, as kernels read it through samplers and write it. It belongs to one device, and
- * het_texture_copy() fills it. (An image is a module of a program here.)
- * @return 0; HET_ENULL; HET_EARG, also for what the device does not support; HET_ENODEV if it has no textures; HET_EDEVICE;
- *         HET_ENOMEM.
+ * Makes a texture: what OpenCL calls an image, as kernels read it through samplers and write it. It belongs to one
+ * device, and het_texture_copy() fills it. (An image is a module of a program here.)
+ * @return 0; HET_ENULL; HET_EARG, also for what the device does not support; HET_ENODEV if it has no textures;
+ *         HET_EDEVICE; HET_ENOMEM.
  */
 int het_texture_create(const struct het_texture_args *args, het_texture **texture);
 int het_texture_retain(het_texture *texture);
@@ -420,7 +427,8 @@ enum {
 /**
  * Told of each command of a queue that fails, on some thread, before waiters are. Must not wait for events.
  * @param event as long as the call lasts; retain it to keep it.
- * @param message as long as the call lasts: the kernel's name, if it has one, and the driver's or the library's words about the cause.
+ * @param message as long as the call lasts: the kernel's name, if it has one, and the driver's or the library's words
+ *                about the cause.
  */
 typedef void (*het_error_fn)(int code, het_event *event, const char *message, void *arg);
 
@@ -445,7 +453,8 @@ int het_queue_retain(het_queue *queue);
 /** Commands of the queue go on. */
 int het_queue_release(het_queue *queue);
 
-/** Waits until all commands that the queue has at this moment have finished. @return 0; HET_ENULL; HET_ENOMEM; HET_ESTATE. */
+/** Waits until all commands that the queue has at this moment have finished. @return 0; HET_ENULL; HET_ENOMEM;
+ * HET_ESTATE. */
 int het_finish(het_queue *queue);
 
 /* --- commands -------------------------------------------------------------- */
@@ -460,11 +469,12 @@ enum {
 	HET_ARG_MEMORY = 3,
 	/** nbytes of host memory at pointer, used as access says */
 	HET_ARG_RANGE = 4,
-	/** pointer is an address on the device, anywhere in its raw memory or a variable; it may be null, any other is HET_EARG */
+	/** pointer is an address on the device, anywhere in its raw memory or a variable; it may be null, any other is
+	 * HET_EARG */
 	HET_ARG_ADDRESS = 5,
 	/**
-	 * nbytes at pointer, copied by the call, are all parameters of the kernel as it lays them out; local memory may follow, which the
-	 * block names by its offset, and nothing else. Devices of kind CUDA
+	 * nbytes at pointer, copied by the call, are all parameters of the kernel as it lays them out; local memory may
+	 * follow, which the block names by its offset, and nothing else. Devices of kind CUDA
 	 */
 	HET_ARG_BLOCK = 6,
 	/** pointer is a het_texture, used as access says; the launch runs on its device */
@@ -474,10 +484,10 @@ enum {
 };
 
 /**
- * Which bytes of an argument a work-item uses, by its number i (from 0) along the dimension in which a launch is split: @p length
- * bytes from @p offset + i * @p step on, and that @p count times, each @p stride bytes further. What lies outside of the
- * argument does not count. Of an argument that is written, no two work-items with different i may write between the first
- * and the last byte of one piece of either, so length is at most step.
+ * Which bytes of an argument a work-item uses, by its number i (from 0) along the dimension in which a launch is split:
+ * @p length bytes from @p offset + i * @p step on, and that @p count times, each @p stride bytes further. What lies
+ * outside of the argument does not count. Of an argument that is written, no two work-items with different i may write
+ * between the first and the last byte of one piece of either, so length is at most step.
  */
 struct het_pattern {
 	size_t size;
@@ -491,7 +501,8 @@ struct het_pattern {
 /**
  * One argument of a launch. A range may be any memory that the program may write: what can't be watched, such as stacks
  * and shared mappings, is copied before and after the kernel.
- * Ranges and objects may overlap in any way, within a launch and between launches: equal bytes have one place on the device.
+ * Ranges and objects may overlap in any way, within a launch and between launches: equal bytes have one place on the
+ * device.
  */
 struct het_arg {
 	/** HET_ARG_... */
@@ -508,13 +519,15 @@ struct het_arg {
 /** Flags of a launch. */
 enum {
 	/**
-	 * The work-groups may run on several devices at once: none looks at what another one writes. Along its last dimension that
-	 * has more than one group (and is a multiple of the group's size) the launch is cut into slices; work-item functions return
-	 * what they do in the whole. A device gets the bytes that its slices read by their patterns, or all. Where an argument
-	 * is written and has no pattern, all devices begin with the same bytes, and compare them with those from before at
-	 * the end; no two may change the same byte. That costs, so it is done if it is known to pay, and not by devices in place.
-	 * A launch that can't be split runs on one device: GPUVM_VERBOSE=1 tells why. So does one of a kernel that is unsafe to split as its
-	 * fat binary says, with a warning, but for the next flag; and one of a kernel of which a part has waited for another before. The environment's HET_POLICY chooses how devices share the work.
+	 * The work-groups may run on several devices at once: none looks at what another one writes. Along its last
+	 * dimension that has more than one group (and is a multiple of the group's size) the launch is cut into slices;
+	 * work-item functions return what they do in the whole. A device gets the bytes that its slices read by their
+	 * patterns, or all. Where an argument is written and has no pattern, all devices begin with the same bytes, and
+	 * compare them with those from before at the end; no two may change the same byte. That costs, so it is done if
+	 * it is known to pay, and not by devices in place. A launch that can't be split runs on one device:
+	 * GPUVM_VERBOSE=1 tells why. So does one of a kernel that is unsafe to split as its fat binary says, with a
+	 * warning, but for the next flag; and one of a kernel of which a part has waited for another before. The
+	 * environment's HET_POLICY chooses how devices share the work.
 	 */
 	HET_SPLIT = 1,
 	/** With HET_SPLIT: it holds whatever the fat binary says of the kernel */
@@ -531,9 +544,9 @@ struct het_launch_args {
 	uint32_t flags;
 	/** work-items, and the id of the first, in each dimension */
 	size_t global[3], offset[3];
-	/** work-items a group; all 0: the library chooses. CUDA, and OpenCL devices that have no smaller last groups: global must be
-	 * a multiple of it. CUDA: offset must be 0 unless het-fatbin made the PTX. Devices that can't have such groups leave the launch
-	 * to others */
+	/** work-items a group; all 0: the library chooses. CUDA, and OpenCL devices that have no smaller last groups:
+	 * global must be a multiple of it. CUDA: offset must be 0 unless het-fatbin made the PTX. Devices that can't
+	 * have such groups leave the launch to others */
 	size_t local[3];
 	/** sizeof(struct het_arg) */
 	size_t arg_size;
@@ -543,26 +556,26 @@ struct het_launch_args {
 	size_t nwaits;
 	het_event *const *waits;
 	/**
-	 * where to run; null: that of the queue's devices which is expected to have finished first, transfers included, as far as
-	 * speeds are known from earlier launches; else the first that can run the kernel
+	 * where to run; null: that of the queue's devices which is expected to have finished first, transfers included,
+	 * as far as speeds are known from earlier launches; else the first that can run the kernel
 	 */
 	het_device *device;
 };
 
 /**
- * Launches a kernel. Arguments of another kind, size or number than the kernel is known to have, and groups that no device of the queue can
- * have, are HET_EARG with a sentence that names them; what is not known (the arguments of functions on the host, structures of OpenCL C)
- * a driver may still refuse, and that is the event's status. Host memory may be used again, and freed, when the event has finished. If it is freed before that
- * and the device has memory of its own, a command that has not begun ends with HET_EMEMORY, and for one that runs the
- * free waits.
+ * Launches a kernel. Arguments of another kind, size or number than the kernel is known to have, and groups that no
+ * device of the queue can have, are HET_EARG with a sentence that names them; what is not known (the arguments of
+ * functions on the host, structures of OpenCL C) a driver may still refuse, and that is the event's status. Host memory
+ * may be used again, and freed, when the event has finished. If it is freed before that and the device has memory of
+ * its own, a command that has not begun ends with HET_EMEMORY, and for one that runs the free waits.
  * @param event null, or receives the command's event, which the caller releases.
- * @return 0; HET_ENULL; HET_EARG; HET_ENODEV; HET_EBUILD; HET_EIMAGE; HET_ENAME; HET_EMEMORY; HET_ESTATE if the program has called
- *         gpuvm_init() and a device needs memory linked; HET_ENOMEM. What fails later is the event's status.
+ * @return 0; HET_ENULL; HET_EARG; HET_ENODEV; HET_EBUILD; HET_EIMAGE; HET_ENAME; HET_EMEMORY; HET_ESTATE if the program
+ *         has called gpuvm_init() and a device needs memory linked; HET_ENOMEM. What fails later is the event's status.
  */
 int het_launch(het_queue *queue, const struct het_launch_args *args, het_event **event);
 
-/** Arguments of het_copy(). Each side is an object with an offset, or with a null object a host pointer, or with a device an address
- * in raw memory of that device. */
+/** Arguments of het_copy(). Each side is an object with an offset, or with a null object a host pointer, or with a
+ * device an address in raw memory of that device. */
 struct het_copy_args {
 	size_t size;
 	het_memory *to;
@@ -581,8 +594,8 @@ struct het_copy_args {
 };
 
 /**
- * Copies bytes between objects, host memory and raw device memory; the sides must not overlap. It reads an object (to a host pointer) and writes
- * one (from a host pointer); a host pointer may be used again when the event has finished.
+ * Copies bytes between objects, host memory and raw device memory; the sides must not overlap. It reads an object (to a
+ * host pointer) and writes one (from a host pointer); a host pointer may be used again when the event has finished.
  * @return as het_launch().
  */
 int het_copy(het_queue *queue, const struct het_copy_args *args, het_event **event);
@@ -593,8 +606,8 @@ struct het_rect {
 	void *pointer;
 	/** where the rectangle begins, from the object's or pointer's first byte: byte in a row, row, slice */
 	size_t origin[3];
-	/** bytes from one row to the next, and from one slice to the next; 0: there is nothing between them. Rows must not overlap,
-	 * nor slices */
+	/** bytes from one row to the next, and from one slice to the next; 0: there is nothing between them. Rows must
+	 * not overlap, nor slices */
 	size_t row_pitch;
 	size_t slice_pitch;
 };
@@ -611,8 +624,8 @@ struct het_copy_rect_args {
 };
 
 /**
- * Copies a rectangle of bytes; the bytes of the sides must not overlap, their rows may alternate. To later commands, it uses
- * all from its first to its last byte on either side.
+ * Copies a rectangle of bytes; the bytes of the sides must not overlap, their rows may alternate. To later commands, it
+ * uses all from its first to its last byte on either side.
  * @return as het_launch().
  */
 int het_copy_rect(het_queue *queue, const struct het_copy_rect_args *args, het_event **event);
@@ -632,10 +645,10 @@ struct het_map_args {
 };
 
 /**
- * Gives bytes of an object to the host until het_unmap(). When the event has finished, they are valid on the host; later commands
- * that write them, or with access to write use them, wait until they are unmapped. het_finish() and later commands of
- * an in-order queue that use other bytes do not. (Without a mapping the host may use het_memory_pointer() as well, and
- * sees to the order itself.)
+ * Gives bytes of an object to the host until het_unmap(). When the event has finished, they are valid on the host;
+ * later commands that write them, or with access to write use them, wait until they are unmapped. het_finish() and
+ * later commands of an in-order queue that use other bytes do not. (Without a mapping the host may use
+ * het_memory_pointer() as well, and sees to the order itself.)
  * @param pointer receives where the bytes are; an address inside het_memory_pointer()'s.
  * @return as het_launch(). What is mapped when the process exits is unmapped.
  */
@@ -653,8 +666,8 @@ struct het_unmap_args {
 };
 
 /**
- * Ends a mapping, the oldest of those that the object has there, when the map and the events have finished; also if one of them
- * has failed.
+ * Ends a mapping, the oldest of those that the object has there, when the map and the events have finished; also if one
+ * of them has failed.
  * @return as het_launch(); HET_EARG if there is none: a map that has failed leaves none.
  */
 int het_unmap(het_queue *queue, const struct het_unmap_args *args, het_event **event);
@@ -677,8 +690,8 @@ struct het_texture_copy_args {
 };
 
 /**
- * Copies texels between two textures of one device with texels of one size, or between a texture and memory objects or host memory.
- * Commands are ordered as if they used all of a texture.
+ * Copies texels between two textures of one device with texels of one size, or between a texture and memory objects or
+ * host memory. Commands are ordered as if they used all of a texture.
  * @return as het_launch().
  */
 int het_texture_copy(het_queue *queue, const struct het_texture_copy_args *args, het_event **event);
@@ -702,7 +715,8 @@ struct het_fill_args {
 int het_fill(het_queue *queue, const struct het_fill_args *args, het_event **event);
 
 /**
- * A command that does nothing and finishes when the events have, or, if there are none, all commands that the queue has.
+ * A command that does nothing and finishes when the events have, or, if there are none, all commands that the queue
+ * has.
  * @return as het_launch().
  */
 int het_marker(het_queue *queue, size_t nwaits, het_event *const *waits, het_event **event);
@@ -751,8 +765,8 @@ int het_event_parts(het_event *event, uint32_t *count);
 struct het_event_part_info {
 	size_t size;
 	het_device *device;
-	/** work-items, along the dimension in which the launch is split: the number of the first, and how many; an unsplit launch
-	 * has all along its last dimension */
+	/** work-items, along the dimension in which the launch is split: the number of the first, and how many; an
+	 * unsplit launch has all along its last dimension */
 	uint64_t first, count;
 	/** when it began, transfers included, and ended */
 	uint64_t started, ended;
@@ -761,7 +775,8 @@ struct het_event_part_info {
 /**
  * Describes a part of a launch; parts stand in no order.
  * @param number less than the count of het_event_parts().
- * @return 0; HET_ENULL; HET_EARG for a size too small or a number that is too large; HET_ESTATE before the command has finished.
+ * @return 0; HET_ENULL; HET_EARG for a size too small or a number that is too large; HET_ESTATE before the command has
+ *         finished.
  */
 int het_event_part(het_event *event, uint32_t number, struct het_event_part_info *info);
 
@@ -770,7 +785,8 @@ struct het_launch_counters {
 	size_t size;
 	/** those that the launch had, of HET_COALESCE...; what belongs to the others is 0 */
 	uint32_t instruments;
-	/** COALESCE: instructions that have counters, for het_event_site(), and their sums, of one of so many accesses */
+	/** COALESCE: instructions that have counters, for het_event_site(), and their sums, of one of so many
+	 * accesses */
 	uint32_t sites;
 	uint64_t one_of;
 	uint64_t warps, threads, lines, pages;
@@ -782,7 +798,8 @@ struct het_launch_counters {
 	uint64_t usable_pages, touched_pages;
 };
 
-/** What a launch's instruments have counted. @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before it has finished. */
+/** What a launch's instruments have counted. @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before it
+ * has finished. */
 int het_event_counters(het_event *event, struct het_launch_counters *counters);
 
 /** Filled by het_event_site(). */

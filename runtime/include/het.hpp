@@ -685,7 +685,8 @@ class event : public handle<het_event, het_event_retain, het_event_release>
 		check(het_event_profile(get(), &t), "het_event_profile");
 		return t;
 	}
-	/** What devices did of a launch that has finished, each one part or more. Together, the parts have all work-items. */
+	/** What devices did of a launch that has finished, each one part or more. Together, the parts have all
+	 * work-items. */
 	std::vector<het_event_part_info> parts() const
 	{
 		uint32_t count = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What is known of how fast devices run one kernel, from the launches that they have shared. Pure; the caller serialises.
+// What is known of how fast devices run one kernel, from the launches that they have shared. Pure; the caller
+// serialises.
 //
-// Shares are cut by speeds that stay as they are until others would move more than a small part of the work: data lies where the last
-// launch has left it, and each move of a boundary moves data.
+// Shares are cut by speeds that stay as they are until others would move more than a small part of the work: data lies
+// where the last launch has left it, and each move of a boundary moves data.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +25,8 @@ class calibration
 	// From a launch of another process.
 	void preset(unsigned device, double speed) { known_[device] = speed; }
 
-	// The speeds to cut shares by, one a device of those in @devices: as measured, or as used last. False, and @guess as it
-	// was, if one is not known.
+	// The speeds to cut shares by, one a device of those in @devices: as measured, or as used last. False, and
+	// @guess as it was, if one is not known.
 	bool choose(std::span<const unsigned> devices, std::span<double> guess);
 
       private:

@@ -23,7 +23,8 @@ struct division {
 };
 division divide(const work_grid &g);
 
-// Work-items of a group along the first dimension, if the program leaves the choice: all devices can have them, and they divide all.
+// Work-items of a group along the first dimension, if the program leaves the choice: all devices can have them, and
+// they divide all.
 size_t choose_group(size_t global, size_t most_everywhere);
 
 // What is known of a launch that can be cut.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The books of one launch that is shared: which rows are with whom, which of those that are done count, and which are for others to do
-// again. Pure: no device, no clock, no lock; the caller serialises.
+// The books of one launch that is shared: which rows are with whom, which of those that are done count, and which are
+// for others to do again. Pure: no device, no clock, no lock; the caller serialises.
 //
-// Each row counts once in the end, or the launch fails: a block that has ended counts, is given back, or has failed; rows that were
-// given back go out again before new ones do.
+// Each row counts once in the end, or the launch fails: a block that has ended counts, is given back, or has failed;
+// rows that were given back go out again before new ones do.
 #pragma once
 
 #include "policy/policy.h"
@@ -49,7 +49,8 @@ class ledger
 	void give_back(ledger_entry &e);
 	void fail(ledger_entry &e) { e.state = ledger_entry::failed; }
 
-	// The participant does no more. @again: others may do the block that has shown it; @keeps_results: what it has done counts still.
+	// The participant does no more. @again: others may do the block that has shown it; @keeps_results: what it has
+	// done counts still.
 	loss lose(unsigned participant, bool again, bool keeps_results);
 
 	const participant &of(unsigned number) const { return participants_[number]; }

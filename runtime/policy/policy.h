@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// How the rows of groups of one launch are shared out among devices. Pure: no device, no clock, no lock; the caller serialises.
+// How the rows of groups of one launch are shared out among devices. Pure: no device, no clock, no lock; the caller
+// serialises.
 //
-// A device asks for its next block when it has room for one. Every row is given out exactly once, unless it was given back. Blocks
-// of a device follow each other where that is possible: each boundary between devices is a chunk that has to be merged.
+// A device asks for its next block when it has room for one. Every row is given out exactly once, unless it was given
+// back. Blocks of a device follow each other where that is possible: each boundary between devices is a chunk that has
+// to be merged.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +26,8 @@ struct sharing {
 	std::span<const size_t> grains;
 	// One a device: rows a second, or a guess: what is right is their ratio; all are positive.
 	std::span<const double> speeds;
-	// Blocks last so long at least, where speeds are known: to begin and end one takes time. 0: the speeds are guesses.
+	// Blocks last so long at least, where speeds are known: to begin and end one takes time. 0: the speeds are
+	// guesses.
 	double block_seconds = 0;
 };
 
@@ -52,8 +55,8 @@ std::unique_ptr<policy> make_static_policy(const sharing &s);
 std::unique_ptr<policy> make_dynamic_policy(const sharing &s);
 // The same with blocks by speed, as far as it is known, that shrink towards the end.
 std::unique_ptr<policy> make_hguided_policy(const sharing &s);
-// Shares by speed; each device takes such blocks from the head of its own, and who has none left takes from the tail of the one
-// who would be the last to finish.
+// Shares by speed; each device takes such blocks from the head of its own, and who has none left takes from the tail of
+// the one who would be the last to finish.
 std::unique_ptr<policy> make_steal_policy(const sharing &s);
 
 // Of these, by its name; null: there is none.

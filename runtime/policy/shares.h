@@ -46,8 +46,8 @@ inline void cut_by_speed(const sharing &s, rows (&shares)[most_shares])
 	}
 }
 
-// What is known of the devices' speeds, and how large a block should be by that: so that devices which err, or are told wrongly
-// what they can do, have the rest of the launch to make up for it.
+// What is known of the devices' speeds, and how large a block should be by that: so that devices which err, or are told
+// wrongly what they can do, have the rest of the launch to make up for it.
 class pace
 {
       public:
@@ -62,7 +62,8 @@ class pace
 		}
 	}
 
-	// By all that the device has done: one row may be a hundred times the work of the next, so one block says little.
+	// By all that the device has done: one row may be a hundred times the work of the next, so one block says
+	// little.
 	void measured(unsigned device, size_t rows, double seconds)
 	{
 		done_[device] += double(rows);

@@ -39,7 +39,8 @@ struct node {
 
 	// All below: the graph's lock. A node that is ready or finished is its owner's alone.
 	uint32_t missing = 0;
-	// The first failure of what it waited for, or why it was cancelled: also while its owner has it, who may see that late.
+	// The first failure of what it waited for, or why it was cancelled: also while its owner has it, who may see
+	// that late.
 	std::atomic<int> inherited{0};
 	bool finished = false;
 	bool failed = false;
@@ -87,7 +88,8 @@ class command_graph
 		sequence *in = nullptr;
 		ordering how = ordering::free;
 		std::span<node *const> waits = {};
-		// It lets go of this node, which then waits for it, whether it fails or not; nothing happens if that is not held.
+		// It lets go of this node, which then waits for it, whether it fails or not; nothing happens if that is
+		// not held.
 		node *lets_go_of = nullptr;
 	};
 	// A node right behind another: it waits for that alone, which must have the same accesses or more, and is held.
@@ -104,8 +106,9 @@ class command_graph
 	// Returns the nodes that have become ready, linked by next_ready.
 	node *finish(node &n, int status);
 
-	// Calls is_over(node &), under the lock, for each unfinished command that uses bytes of @r, perhaps several times. If it says yes, the
-	// command will not use them any longer: later ones neither wait for it there nor inherit its failure.
+	// Calls is_over(node &), under the lock, for each unfinished command that uses bytes of @r, perhaps several
+	// times. If it says yes, the command will not use them any longer: later ones neither wait for it there nor
+	// inherit its failure.
 	template <class F> void forget_users(range r, F is_over)
 	{
 		hold h(lock_);
@@ -143,8 +146,8 @@ class command_graph
 			n = n->later;
 		return n;
 	}
-	// The last unfinished one if its number is at most @last, else the first one under the same condition, retained through
-	// keep(node &) under the lock; null if there is none.
+	// The last unfinished one if its number is at most @last, else the first one under the same condition, retained
+	// through keep(node &) under the lock; null if there is none.
 	template <class F> node *last_or_first_of(sequence &s, uint64_t last, F keep)
 	{
 		hold h(lock_);
@@ -183,8 +186,9 @@ class command_graph
 	static void connect(node &before, node &n, edge &e, bool inherits);
 
 	futex_lock lock_;
-	// Uses by unfinished commands: those that later commands have to look at. Each is in a ring with those that it covers, which
-	// later commands need not know: a chain of commands on one array may be long, and the tree is not.
+	// Uses by unfinished commands: those that later commands have to look at. Each is in a ring with those that it
+	// covers, which later commands need not know: a chain of commands on one array may be long, and the tree is
+	// not.
 	interval_tree tree_;
 	// In the ring of those whose coverer was forgotten.
 	access_entry uncovered_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which commands use which bytes: a treap of byte ranges that knows the largest ends of each subtree. Pure, and intrusive:
-// entries belong to their commands, so neither insert nor remove can fail.
+// Which commands use which bytes: a treap of byte ranges that knows the largest ends of each subtree. Pure, and
+// intrusive: entries belong to their commands, so neither insert nor remove can fail.
 #pragma once
 
 #include "core/range.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The commands that a worker has to do. Its owner takes from the head; who has nothing to do takes from the tail. Tasks carry
-// their own links, so nothing can fail.
+// The commands that a worker has to do. Its owner takes from the head; who has nothing to do takes from the tail. Tasks
+// carry their own links, so nothing can fail.
 //
-// A lock, not the lock-free deque of Chase and Lev: thieves choose (not every task may run on every device), and a waiter
-// takes out the very task that it waits for. The lock is held for a few instructions.
+// A lock, not the lock-free deque of Chase and Lev: thieves choose (not every task may run on every device), and a
+// waiter takes out the very task that it waits for. The lock is held for a few instructions.
 #pragma once
 
 #include "os/lock.h"

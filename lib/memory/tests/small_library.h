@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A library that nobody has started: without threads and settings of its own, with a trap and devices that remember what they were
-// asked for. Pages stay as they are, so a test looks at the trap for what the host may do, and touches by calling serve().
+// A library that nobody has started: without threads and settings of its own, with a trap and devices that remember
+// what they were asked for. Pages stay as they are, so a test looks at the trap for what the host may do, and touches
+// by calling serve().
 #pragma once
 
 #include "memory/host_touch.h"

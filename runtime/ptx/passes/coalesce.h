@@ -45,8 +45,8 @@ struct coalesce_sample {
 };
 
 // A block that counts is slower than others. In a grid of many blocks one of @n counts all that it does, and the others
-// make up for it. Where all blocks run at the same time the slowest one is what the grid takes: so that all count now and
-// then. Between those, one block of each thousand: as many as processors have at a time.
+// make up for it. Where all blocks run at the same time the slowest one is what the grid takes: so that all count now
+// and then. Between those, one block of each thousand: as many as processors have at a time.
 constexpr coalesce_sample coalesce_sampled(uint32_t n, uint64_t blocks)
 {
 	uint64_t one_block_of = 1;

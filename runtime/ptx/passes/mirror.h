@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// One function as the pass uniform-simt leaves it: outside of SIMD regions the lanes of a warp do the same, and what has
-// an effect is done by one of them.
+// One function as the pass uniform-simt leaves it: outside of SIMD regions the lanes of a warp do the same, and what
+// has an effect is done by one of them.
 #pragma once
 
 #include "ptx/editor.h"

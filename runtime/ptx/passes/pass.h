@@ -33,7 +33,8 @@ struct pass_result {
 
 // For those passes that have any.
 struct pass_options {
-	// uniform-simt: functions outside of the text that one lane calls for its warp, besides malloc, free and vprintf.
+	// uniform-simt: functions outside of the text that one lane calls for its warp, besides malloc, free and
+	// vprintf.
 	std::vector<std::string> master_calls;
 	// uniform-simt: plain loads may race with other threads, so one lane loads for its warp.
 	bool racy_loads = false;

@@ -14,8 +14,8 @@ class reach
       public:
 	explicit reach(const module &m);
 
-	// Indices of functions with a body, @function first. A call through a register may go to any function whose address
-	// is taken.
+	// Indices of functions with a body, @function first. A call through a register may go to any function whose
+	// address is taken.
 	std::vector<uint32_t> from(uint32_t function) const;
 	// As the linker lays it out; without what a launch adds.
 	uint64_t shared_bytes(uint32_t function) const;

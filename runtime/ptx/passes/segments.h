@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Parts of a body that threads enter at the first statement and leave after the last, and that may stand in the text twice.
+// Parts of a body that threads enter at the first statement and leave after the last, and that may stand in the text
+// twice.
 #pragma once
 
 #include "ptx/module.h"
