@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What it costs to open a fat binary of many kernels and to find the image for a device, checksums included: the part of a
-// program's start that libhet adds to the driver's own work. The file is in the page cache.
+// What it costs to open a fat binary of many kernels and to find the image for a device, checksums included: the part
+// of a program's start that libhet adds to the driver's own work. The file is in the page cache.
 #include "common/clock.h"
 #include "common/format.h"
 #include "common/options.h"
@@ -59,7 +59,8 @@ void run_tool(const std::string &arguments)
 		throw std::runtime_error("het-fatbin " + arguments + " failed");
 }
 
-// The images that the compilers here make, and copies of the first one for devices that are not here until there are enough.
+// The images that the compilers here make, and copies of the first one for devices that are not here until there are
+// enough.
 void make_file(const std::string &folder, const std::string &made, const options &o)
 {
 	std::ofstream(folder + "/source.cl") << make_source(o.kernels);

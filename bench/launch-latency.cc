@@ -114,8 +114,9 @@ struct row_times {
 	series het, raw; // of each round
 };
 
-// The two take turns launch by launch, in changing order: a driver with two threads may serve every other launch by the one that
-// the system has put where it wakes fast. Where the device would change contexts for each, they do so round by round.
+// The two take turns launch by launch, in changing order: a driver with two threads may serve every other launch by the
+// one that the system has put where it wakes fast. Where the device would change contexts for each, they do so round by
+// round.
 row_times measure(het_side &mine, raw_launch &theirs, const options &o)
 {
 	const unsigned turn = theirs.changes_contexts() ? o.launches : 1;

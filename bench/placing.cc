@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What several devices on the same processors are worth: launches that name no device, and shared ones, with all of them and with
-// each one alone. Each list of devices lives in a process of its own, which is stopped while the others are measured.
+// What several devices on the same processors are worth: launches that name no device, and shared ones, with all of
+// them and with each one alone. Each list of devices lives in a process of its own, which is stopped while the others
+// are measured.
 #include "common/child.h"
 #include "common/clock.h"
 #include "common/format.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// From a process's start to a queue, and to the end of the first kernel on it: through the runtime, and with OpenCL by hand.
-// Each is a small program (bench/start-up/), started anew for every sample.
+// From a process's start to a queue, and to the end of the first kernel on it: through the runtime, and with OpenCL by
+// hand. Each is a small program (bench/start-up/), started anew for every sample.
 #include "base/process.h"
 #include "common/clock.h"
 #include "common/format.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a task costs that does nothing: a launch on the host device, beside StarPU with one worker. Each system lives in a
-// process of its own, which is stopped while the others are measured.
+// What a task costs that does nothing: a launch on the host device, beside StarPU with one worker. Each system lives in
+// a process of its own, which is stopped while the others are measured.
 #include "measure/tasks.h"
 #include "common/child.h"
 #include "common/format.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// libhet beside CUDA managed memory, with and without prefetch hints, and beside copies placed by hand in pinned memory.
+// libhet beside CUDA managed memory, with and without prefetch hints, and beside copies placed by hand in pinned
+// memory.
 #include "common/options.h"
 #include "common/report.h"
 #include "measure/uvm_output.h"

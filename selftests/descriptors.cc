@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Programs that close every descriptor above 2, as daemons and launchers do, and use the numbers for files of their own. Where
-// the C library does it the arrays go on; where the system is called directly the process ends with one sentence. In both cases
-// no byte of the program's files changes, nothing is read from its sockets, and no stale byte is shown.
+// Programs that close every descriptor above 2, as daemons and launchers do, and use the numbers for files of their
+// own. Where the C library does it the arrays go on; where the system is called directly the process ends with one
+// sentence. In both cases no byte of the program's files changes, nothing is read from its sockets, and no stale byte
+// is shown.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 #include "harness/pattern.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device of Documentation/compute-devices.rst (selftests/example_device), in a library that has it and `apart`: launches, touches,
-// sharing with the other device, and failures.
+// The device of Documentation/compute-devices.rst (selftests/example_device), in a library that has it and `apart`:
+// launches, touches, sharing with the other device, and failures.
 #include "example_device/faults.h"
 #include "harness/block.h"
 #include "harness/pattern.h"

@@ -161,7 +161,8 @@ TEST(child_exits_normally, .traps = trap::all, .devices = device::host)
 	a.check();
 }
 
-// What the parent did for the fork is over in the child: memory that it takes afterwards stays its own when it forks itself.
+// What the parent did for the fork is over in the child: memory that it takes afterwards stays its own when it forks
+// itself.
 TEST(child_maps_and_forks, .traps = trap::all, .devices = device::host, .kinds = kind::map | kind::library)
 {
 	skip_under_tsan("no threads after a fork");

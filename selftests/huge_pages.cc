@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// gpuvm_malloc(GPUVM_HUGE) where huge pages are reserved: arrays come and go two megabytes at a time, and nothing else of
-// what a program may expect changes.
+// gpuvm_malloc(GPUVM_HUGE) where huge pages are reserved: arrays come and go two megabytes at a time, and nothing else
+// of what a program may expect changes.
 #include "harness/fixture.h"
 #include "harness/pattern.h"
 

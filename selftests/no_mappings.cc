@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A process that has used up its limits (vm.max_map_count, ulimit -v) frees linked memory, or forks. What malloc then hands out
-// again is memory as any other, in the process and in its children.
+// A process that has used up its limits (vm.max_map_count, ulimit -v) frees linked memory, or forks. What malloc then
+// hands out again is memory as any other, in the process and in its children.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 #include "harness/pattern.h"
@@ -219,7 +219,8 @@ TEST(strict_without_mappings, .traps = trap::all, .devices = device::host, .alon
 	a.check();
 }
 
-// What can't be taken from the host at the end of a kernel, as no mapping can be split, gets what the kernel has written.
+// What can't be taken from the host at the end of a kernel, as no mapping can be split, gets what the kernel has
+// written.
 TEST(part_without_mappings, .traps = trap::all, .devices = device::host, .alone = true)
 {
 	skip_under_sanitizers("they need mappings of their own");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device fails when a kernel has ended and its edges are to be read: nothing of them is lost. Who asks next has them, or is
-// told that they can't be had.
+// The device fails when a kernel has ended and its edges are to be read: nothing of them is lost. Who asks next has
+// them, or is told that they can't be had.
 #include "harness/fixture.h"
 #include "harness/process.h"
 

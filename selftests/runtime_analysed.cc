@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Kernels of a fat binary that was analysed: what is safe is shared among devices without being asked, and nothing else is.
+// Kernels of a fat binary that was analysed: what is safe is shared among devices without being asked, and nothing else
+// is.
 #include "harness/block.h"
 #include "harness/pattern.h"
 #include "harness/runtime.h"

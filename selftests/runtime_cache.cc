@@ -51,8 +51,8 @@ void make_linked(program_handle &program)
 	HET_OK(het_program_create(&p, program.out()));
 }
 
-// How many texts the driver compiles in a process that launches kernels of three, of which two are linked. (The first is that
-// of the fixture.)
+// How many texts the driver compiles in a process that launches kernels of three, of which two are linked. (The first
+// is that of the fixture.)
 int compilations(const context &t)
 {
 	constexpr int least_status = 10; // below are those of the harness

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What moves between devices that share launches: the bytes that one of them uses and has not, and no chunk for their sake.
+// What moves between devices that share launches: the bytes that one of them uses and has not, and no chunk for their
+// sake.
 #include "harness/block.h"
 #include "harness/pattern.h"
 #include "harness/runtime.h"
@@ -327,8 +328,8 @@ TEST(in_place_by_two_arguments, .traps = trap::best, .devices = device::runtime_
 	CHECK_BYTES(b.data(), model.data(), w * h, "array");
 }
 
-// An argument without a pattern has all of the array, and with it what other blocks have just written beside what it reads. Where
-// the host has written in between, a device gets the chunk again.
+// An argument without a pattern has all of the array, and with it what other blocks have just written beside what it
+// reads. Where the host has written in between, a device gets the chunk again.
 TEST(reads_anywhere_and_writes_a_slice, .traps = trap::best, .devices = device::host2 | device::host3,
      .kinds = kind::mmapped)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Instrumented kernels (HET_INSTRUMENT) on CUDA devices: results, counters, what travels, and programs that can't be instrumented.
+// Instrumented kernels (HET_INSTRUMENT) on CUDA devices: results, counters, what travels, and programs that can't be
+// instrumented.
 #include "harness/block.h"
 #include "harness/clock.h"
 #include "harness/fixture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Launches on several devices that need no order, as each had an array to itself when they came, and use one chunk at once when they
-// begin, as the arrays were made one meanwhile.
+// Launches on several devices that need no order, as each had an array to itself when they came, and use one chunk at
+// once when they begin, as the arrays were made one meanwhile.
 #include "harness/block.h"
 #include "harness/runtime.h"
 
@@ -305,8 +305,8 @@ void fill_apart(std::vector<block> &apart, size_t n)
 
 } // namespace
 
-// While a callback's launch waits, the thread which has called it ends other commands. Their callbacks, which might have to wait in turn,
-// are not called on top of it.
+// While a callback's launch waits, the thread which has called it ends other commands. Their callbacks, which might
+// have to wait in turn, are not called on top of it.
 TEST(callbacks_do_not_nest, .traps = trap::best, .devices = device::host2 | device::opencl | device::mixed)
 {
 	skip_under_tsan("touches order kernels on the host with copies, which the sanitizer does not know");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Arrays that come and go at random, in each other's places, with launches on slices of them under way: against a model.
+// Arrays that come and go at random, in each other's places, with launches on slices of them under way: against a
+// model.
 #include "harness/pattern.h"
 #include "harness/runtime.h"
 

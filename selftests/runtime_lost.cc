@@ -152,8 +152,8 @@ TEST(what_was_there_alone, .traps = trap::best | trap::sigsegv, .devices = devic
 	CHECK_BYTES(alone.data(), ones.data(), n, "written anew");
 }
 
-// Bytes of one chunk were on several devices. What the others had alone is intact, page by page; and all is when the others have
-// written it.
+// Bytes of one chunk were on several devices. What the others had alone is intact, page by page; and all is when the
+// others have written it.
 TEST(where_it_met_others, .traps = trap::all, .devices = device::cuda2, .kinds = kind::mmapped)
 {
 	catch_signals();
@@ -204,8 +204,8 @@ TEST(where_it_met_others, .traps = trap::all, .devices = device::cuda2, .kinds =
 	CHECK_BYTES(to.data(), from.data(), n, "written anew");
 }
 
-// The program's memory moves away under the arrays, which no loss can keep it from: what others had goes with it, and of what was
-// lost there are the old bytes, in ordinary memory.
+// The program's memory moves away under the arrays, which no loss can keep it from: what others had goes with it, and
+// of what was lost there are the old bytes, in ordinary memory.
 TEST(its_memory_moves, .traps = trap::all, .devices = device::cuda2)
 {
 	catch_signals();

@@ -117,8 +117,8 @@ TEST(speeds_outlive_the_process, .traps = trap::best, .devices = device::host2)
 	CHECK(who == d.quick());
 }
 
-// The processors' OpenCL and the host itself are no more than one of them. Long launches, so that it is not their length that keeps
-// them whole.
+// The processors' OpenCL and the host itself are no more than one of them. Long launches, so that it is not their
+// length that keeps them whole.
 TEST(devices_that_share_processors_do_not_share_launches, .traps = trap::best, .devices = device::opencl)
 {
 	restart_with(t, {"HET_DEVICES=opencl,host", "HET_CACHE_SIZE=0"});

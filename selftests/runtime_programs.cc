@@ -10,7 +10,8 @@
 
 using namespace selftest;
 
-// The fat binary of runtime/fatbin/tests/corpus/kernels.cl: OpenCL C, SPIR-V, and binaries for devices that do not exist.
+// The fat binary of runtime/fatbin/tests/corpus/kernels.cl: OpenCL C, SPIR-V, and binaries for devices that do not
+// exist.
 asm(".pushsection .het.selftest, \"a\"\n"
     ".global het_selftest_image\n"
     ".global het_selftest_image_end\n"

@@ -49,7 +49,8 @@ TEST(views_overlap_and_nest, .traps = trap::best, .devices = device::runtime,
 	CHECK_BYTES(b.data(), model.data(), b.size(), "array");
 }
 
-// The library owns the last page of a large malloc whole if the array reaches into it; another view may lie there alone.
+// The library owns the last page of a large malloc whole if the array reaches into it; another view may lie there
+// alone.
 TEST(a_view_in_the_rest_of_the_last_page, .traps = trap::best, .devices = device::runtime, .kinds = kind::mmapped)
 {
 	runtime_fixture fx(t);

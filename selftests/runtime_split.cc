@@ -470,8 +470,8 @@ TEST(what_cannot_be_split_runs_on_one_device, .traps = trap::best, .devices = de
 	CHECK_EQ(bytes[10], 1);
 }
 
-// Nobody shares what needs twins under this policy. Its groups, which the caller left to the device, are not those that several
-// devices would have agreed on.
+// Nobody shares what needs twins under this policy. Its groups, which the caller left to the device, are not those that
+// several devices would have agreed on.
 TEST(what_is_not_split_runs_as_it_was_given, .devices = device::host2)
 {
 	runtime_fixture fx(t, 0, "HET_POLICY=single");

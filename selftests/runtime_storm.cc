@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Many threads launch on random parts of one array, which overlap, on devices with memory of their own and the host in place
-// together: nothing is lost, no command fails, nobody waits for ever.
+// Many threads launch on random parts of one array, which overlap, on devices with memory of their own and the host in
+// place together: nothing is lost, no command fails, nobody waits for ever.
 #include "harness/process.h"
 #include "harness/runtime.h"
 

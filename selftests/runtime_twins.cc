@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Launches on several devices that write where nothing tells: every device has the whole argument, and what it has written shows
-// by comparison.
+// Launches on several devices that write where nothing tells: every device has the whole argument, and what it has
+// written shows by comparison.
 #include "harness/block.h"
 #include "harness/pattern.h"
 #include "harness/runtime.h"

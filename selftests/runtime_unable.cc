@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What one device can't do others do; what none can do is refused before a driver sees it; and what does not end is waited for once.
+// What one device can't do others do; what none can do is refused before a driver sees it; and what does not end is
+// waited for once.
 #include "fake/fake_cuda.h"
 #include "harness/process.h"
 #include "harness/runtime.h"

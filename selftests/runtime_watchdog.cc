@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 namespace
 {
 
-// Work-item 0 waits, if it is to, until the last one has set its byte to 1: on another device, whose memory it does not see. Launches in
-// which nobody waits leave no 1 in buffers.
+// Work-item 0 waits, if it is to, until the last one has set its byte to 1: on another device, whose memory it does not
+// see. Launches in which nobody waits leave no 1 in buffers.
 const char source[] = R"(
 kernel void first_waits_for_last(global volatile uchar *p, ulong n, uint waits)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Random programs: many threads read, write, copy and run kernels on many arrays, which are linked anew, freed, moved and
-// unmapped meanwhile, and the process forks. Every byte that is looked at is compared with a model. The seed is printed, and
+// Random programs: many threads read, write, copy and run kernels on many arrays, which are linked anew, freed, moved
+// and unmapped meanwhile, and the process forks. Every byte that is looked at is compared with a model. The seed is
+// printed, and
 // --seed repeats a program (not the order in which its threads come to act).
 #include "harness/fixture.h"
 #include "harness/pattern.h"
@@ -32,8 +33,9 @@ struct storm_size {
 	bool signals = false;
 };
 
-// Who has the lock alone may do anything. Who shares it has the stripes of its thread to itself: nobody else looks at or writes
-// these bytes, in the array or in the model, while others do as they like with their neighbours in the same pages.
+// Who has the lock alone may do anything. Who shares it has the stripes of its thread to itself: nobody else looks at
+// or writes these bytes, in the array or in the model, while others do as they like with their neighbours in the same
+// pages.
 struct place {
 	std::shared_mutex lock;
 	uint32_t kind = 0;
@@ -206,7 +208,8 @@ class storm
 			a.check("after a kernel");
 	}
 
-	// Others write beside what this thread looks at. ThreadSanitizer would say that the library copies what they write.
+	// Others write beside what this thread looks at. ThreadSanitizer would say that the library copies what they
+	// write.
 	void read_on_device(unsigned thread, random_source &random)
 	{
 		place &p = any(random);

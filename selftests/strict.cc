@@ -189,8 +189,8 @@ TEST(many_rounds, .traps = trap::all, .devices = device::plain, .kinds = kind::m
 	a.check();
 }
 
-// A kernel writes the first half of an array, the host the second, and the chunk in the middle is both's: a write that comes
-// between the begin's copy and the end would be lost with it.
+// A kernel writes the first half of an array, the host the second, and the chunk in the middle is both's: a write that
+// comes between the begin's copy and the end would be lost with it.
 TEST(host_writes_beside_a_kernel, .traps = trap::all, .devices = device::single, .kinds = kind::map | kind::library)
 {
 	constexpr size_t half = 40 * page, own = 20 * page;

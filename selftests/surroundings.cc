@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What programs do around linked arrays: threads that are cancelled, handlers on a stack of their own, processes that are not
-// dumpable, filters of system calls, no descriptors left, sparse arrays.
+// What programs do around linked arrays: threads that are cancelled, handlers on a stack of their own, processes that
+// are not dumpable, filters of system calls, no descriptors left, sparse arrays.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 #include "harness/pattern.h"

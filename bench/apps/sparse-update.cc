@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A kernel adds to some rows of a table, then the host reads all of it: with a plain kernel, and with one that notes which pages it
-// writes (HET_DIRTY), in turns on tables of their own. Needs a device of kind CUDA. Every table is compared with the host's.
+// A kernel adds to some rows of a table, then the host reads all of it: with a plain kernel, and with one that notes
+// which pages it writes (HET_DIRTY), in turns on tables of their own. Needs a device of kind CUDA. Every table is
+// compared with the host's.
 #include "common/clock.h"
 #include "common/format.h"
 #include "common/kernel_text.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Heat on a plate: each step makes each point the mean of itself and its four neighbours, the rim keeps its temperature.
+// Heat on a plate: each step makes each point the mean of itself and its four neighbours, the rim keeps its
+// temperature.
 #include "apps/common/app.h"
 #include "common/format.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // A compute device as the benchmarks see it: buffers, kernels, and the raw copies that libhet is compared with.
 // Three kinds: OpenCL and CUDA devices, and the host device, where buffers are host memory and kernels C functions. The
-// latter comes in two forms: the library copies by itself, or calls functions of ours ("hostcb"), which it does from its
-// own threads alone, as with any device that has a driver.
+// latter comes in two forms: the library copies by itself, or calls functions of ours ("hostcb"), which it does from
+// its own threads alone, as with any device that has a driver.
 #pragma once
 
 #include "common/kernel_text.h"

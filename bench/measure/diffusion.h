@@ -16,7 +16,8 @@ struct picture_size {
 	size_t samples() const { return size_t(width) * size_t(height) * 3; }
 };
 
-// The three kernels are unpack(bytes, floats, n), diffuse(from, to, width, height, edge, rate) and pack(floats, bytes, n).
+// The three kernels are unpack(bytes, floats, n), diffuse(from, to, width, height, edge, rate) and pack(floats, bytes,
+// n).
 extern const kernel_text diffusion_kernels;
 extern const kernel unpack_kernel, diffuse_kernel, pack_kernel;
 

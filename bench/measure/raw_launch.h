@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Empty kernels, and a launch and the wait for it through the device's own API: what nothing above it can be faster than.
+// Empty kernels, and a launch and the wait for it through the device's own API: what nothing above it can be faster
+// than.
 #pragma once
 
 #include "common/kernel_text.h"
@@ -39,8 +40,8 @@ class raw_launch
 	virtual bool changes_contexts() const { return false; }
 };
 
-// On the device that is one of the runtime's; null if that has no API of its own (HET_DEVICE_HOST and HET_DEVICE_APART).
-// @ordinal: of a CUDA device.
+// On the device that is one of the runtime's; null if that has no API of its own (HET_DEVICE_HOST and
+// HET_DEVICE_APART). @ordinal: of a CUDA device.
 std::unique_ptr<raw_launch> make_raw_launch(het::device d, unsigned ordinal, const empty_arguments &a);
 
 } // namespace bench

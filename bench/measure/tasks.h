@@ -11,7 +11,8 @@ namespace bench
 struct task_batch {
 	unsigned tasks;
 	unsigned arguments; // arrays that a task reads and writes
-	// Each task waits for the one before: by its arrays, which are the same ones, or without arguments by its event.
+	// Each task waits for the one before: by its arrays, which are the same ones, or without arguments by its
+	// event.
 	bool chain;
 };
 

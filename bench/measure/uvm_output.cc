@@ -90,8 +90,8 @@ std::vector<const uvm_result *> results_to_plot(const uvm_outcome &o)
 	return all;
 }
 
-// A line for each measure: its name, then median and quartiles of each result, in parts of what managed memory takes. An
-// array that managed memory has left on the host, where a touch costs nothing, is left out.
+// A line for each measure: its name, then median and quartiles of each result, in parts of what managed memory takes.
+// An array that managed memory has left on the host, where a touch costs nothing, is left out.
 std::string plot_data(const std::vector<const uvm_result *> &results, const uvm_result &managed)
 {
 	std::string data;

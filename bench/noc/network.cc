@@ -309,7 +309,8 @@ void network::drain(uint32_t terminal_port)
 
 // --- routers -----------------------------------------------------------------
 
-// VCs are allocated from what was so at the start of the cycle, and so they are taken when the switch has been allocated.
+// VCs are allocated from what was so at the start of the cycle, and so they are taken when the switch has been
+// allocated.
 void network::run(unsigned router)
 {
 	router_state &r = routers_[router];

@@ -61,8 +61,8 @@ std::vector<uint16_t> &congestion_ring::move()
 	return leaving_;
 }
 
-// What is on the link moves one register, and leaves it where it is for; then the grids may start what finds the register
-// behind them free.
+// What is on the link moves one register, and leaves it where it is for; then the grids may start what finds the
+// register behind them free.
 void congestion_ring::move_link(unsigned link)
 {
 	const auto begin = places_.begin() + link * length_;

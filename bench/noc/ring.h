@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // DLL's ring: it carries a hop latency from the grid that saw it to the grid that sent the packet.
 //
-// A message has 9 bits: the grid that it is for (4), the latency (4), the layer (1). Four links of 7 bits lie side by side; the
-// grid's upper 2 bits say which, and are not sent. A link has no buffer: a message moves one register a cycle, two
-// registers a hop, and what is on the way goes before what wants to start. Grids stand on the ring in the order of
-// their numbers, and all messages go the same way round.
+// A message has 9 bits: the grid that it is for (4), the latency (4), the layer (1). Four links of 7 bits lie side by
+// side; the grid's upper 2 bits say which, and are not sent. A link has no buffer: a message moves one register a
+// cycle, two registers a hop, and what is on the way goes before what wants to start. Grids stand on the ring in the
+// order of their numbers, and all messages go the same way round.
 #pragma once
 
 #include <cstdint>

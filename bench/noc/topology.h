@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Networks as data: routers with numbered ports, links between them, and terminals (cores, memory controllers) on ports.
+// Networks as data: routers with numbered ports, links between them, and terminals (cores, memory controllers) on
+// ports.
 #pragma once
 
 #include <cstdint>

@@ -20,8 +20,8 @@ const link &link_at(const topology &t, unsigned router, uint8_t port)
 
 } // namespace
 
-// Each channel takes its own cycles and one to be latched; each router its input stage, one for the VC, one for the switch and
-// the traversal; the last flit comes as much later as there are flits before it.
+// Each channel takes its own cycles and one to be latched; each router its input stage, one for the VC, one for the
+// switch and the traversal; the last flit comes as much later as there are flits before it.
 unsigned zero_load_latency(const topology &t, const route_table &routes, const parameters &p, unsigned source,
 			   unsigned destination, unsigned route, unsigned length)
 {

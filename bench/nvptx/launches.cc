@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Preloaded into CUDA programs by suites.py: where such a program launches a kernel for the first time, the kernel runs in
-// each of its variants first, in turns, each time with the memory that it found. The program goes on with what its own
-// launch made of it.
+// Preloaded into CUDA programs by suites.py: where such a program launches a kernel for the first time, the kernel runs
+// in each of its variants first, in turns, each time with the memory that it found. The program goes on with what its
+// own launch made of it.
 #include "ptx/passes/coalesce.h"
 
 #include <cuda.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// close, close_range, closefrom, dup2 and dup3 spare the library's descriptors: programs that close what they did not open
-// (daemons, launchers) go on with their arrays. To close() these numbers are not open, and dup2() can't have them. A child that
-// vfork() made has a table of its own, in which they are numbers like others.
+// close, close_range, closefrom, dup2 and dup3 spare the library's descriptors: programs that close what they did not
+// open (daemons, launchers) go on with their arrays. To close() these numbers are not open, and dup2() can't have them.
+// A child that vfork() made has a table of its own, in which they are numbers like others.
 #include "api/next_function.h"
 #include "api/public.h"
 #include "os/own_descriptor.h"

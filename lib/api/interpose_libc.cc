@@ -37,8 +37,8 @@ namespace
 next_function<void (*)(void *)> next_free("free", __libc_free);
 next_function<void *(*)(void *, size_t)> next_realloc("realloc", __libc_realloc);
 
-// Removes the links of all arrays in the memory that malloc gave for @p. The array at @p itself goes first: its first page
-// may hold malloc's word on the size, which would have to be fetched otherwise.
+// Removes the links of all arrays in the memory that malloc gave for @p. The array at @p itself goes first: its first
+// page may hold malloc's word on the size, which would have to be fetched otherwise.
 void forget_allocation(void *p, fate f, const char *call)
 {
 	if (!p || !anything_linked())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// pthread_exit() of the main thread leaves somebody to take the process's signals. The library's threads block them all, so where the
-// program has no other thread left SIGTERM would stay pending for ever.
+// pthread_exit() of the main thread leaves somebody to take the process's signals. The library's threads block them
+// all, so where the program has no other thread left SIGTERM would stay pending for ever.
 #include "api/next_function.h"
 #include "api/public.h"
 #include "os/thread.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The device `cuda`: the driver API, in the primary context of a device, which is that of the CUDA runtime too.
 //
-// The library's streams do not wait for the default stream, nor it for them. The alias is registered with the driver, so
-// that copies go straight between it and the device; what is not goes through a ring of pinned memory (cuda_lane).
+// The library's streams do not wait for the default stream, nor it for them. The alias is registered with the driver,
+// so that copies go straight between it and the device; what is not goes through a ring of pinned memory (cuda_lane).
 #include "dev/cuda.h"
 
 #include "dev/cuda_events.h"

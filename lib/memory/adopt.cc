@@ -59,8 +59,8 @@ bool copy_in(const array &a)
 	return true;
 }
 
-// glibc grows a chunk of its own mapping with mremap(), which would run into the next array's part of the page source. It fails
-// if the chunk lies in two mappings, so let the last page differ.
+// glibc grows a chunk of its own mapping with mremap(), which would run into the next array's part of the page source.
+// It fails if the chunk lies in two mappings, so let the last page differ.
 void forbid_mremap(const array &a)
 {
 	range body = a.place.body;
@@ -68,7 +68,8 @@ void forbid_mremap(const array &a)
 		madvise(reinterpret_cast<void *>(body.end - page_size()), page_size(), MADV_RANDOM);
 }
 
-// Only the first and last page keep their contents. Whoever touches the others meanwhile uses memory that has been freed.
+// Only the first and last page keep their contents. Whoever touches the others meanwhile uses memory that has been
+// freed.
 bool replace_body(const array &a)
 {
 	range body = a.place.body;

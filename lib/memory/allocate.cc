@@ -22,8 +22,8 @@ namespace
 // 256 MiB, or huge pages.
 constexpr size_t usual_chunk = 64 << 10;
 
-// Where a chunk is shown by a change of its mapping, one of a huge page leaves that whole. (Userfaultfd shows small pages in any
-// case.)
+// Where a chunk is shown by a change of its mapping, one of a huge page leaves that whole. (Userfaultfd shows small
+// pages in any case.)
 void go_huge(const library &l, block &b)
 {
 	b.huge = l.source->make_huge(b.pages, b.in_source.offset);

@@ -59,7 +59,8 @@ void compare(array &a, unsigned edge)
 	a.edges.valid[edge] = 0;
 }
 
-// Snapshot and valid copies belong to the caller while it talks to the device, without the lock. The writers stay the lock's.
+// Snapshot and valid copies belong to the caller while it talks to the device, without the lock. The writers stay the
+// lock's.
 void claim_edges(array &a, array_guard &g)
 {
 	while (a.edges.busy)
@@ -261,8 +262,8 @@ bool make_edges(array &a)
 	a.edges.snapshot = pool_array<char>(snapshot_size(a));
 	if (!a.edges.snapshot)
 		return false;
-	// The runtime links while commands that come before the kernel may write there. Its arrays are the host's at first, so
-	// the kernel's begin takes what the snapshot lacks.
+	// The runtime links while commands that come before the kernel may write there. Its arrays are the host's at
+	// first, so the kernel's begin takes what the snapshot lacks.
 	for (unsigned edge : {0, 1}) {
 		if (a.managed)
 			memset(snapshot_of(a, edge), 0, edge_range(a, edge).size());

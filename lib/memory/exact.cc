@@ -89,8 +89,8 @@ class chunk_begin
 		if (!nruns_)
 			return 0;
 		chunk &ch = a_.chunks[c_];
-		// Who is to be told that the bytes are written again must not write them unseen. Of a chunk that has lost bytes the rest is
-		// the host's alone.
+		// Who is to be told that the bytes are written again must not write them unseen. Of a chunk that has
+		// lost bytes the rest is the host's alone.
 		bool noted = !for_writer_ && !(ch.flags & chunk_failed) && !may_be_ahead(a_, now, device_);
 		int err = noted ? lower_access(a_, {c_, c_ + 1}, access::read) : 0;
 		if (err)

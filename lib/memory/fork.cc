@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Bodies and blocks are not inherited (MADV_DONTFORK): a child that shared their pages would read and write the
-// parent's arrays unseen. Instead the parent makes a private copy of each before the fork; the child moves it into place.
-// Between copy and fork all touches wait, so the copies are of one moment.
+// parent's arrays unseen. Instead the parent makes a private copy of each before the fork; the child moves it into
+// place. Between copy and fork all touches wait, so the copies are of one moment.
 #include "memory/fork.h"
 
 #include "memory/adopt.h"

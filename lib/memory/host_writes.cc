@@ -15,8 +15,8 @@ uint64_t count_of(const array &a)
 	return a.host_writes.load(std::memory_order_relaxed)->load(std::memory_order_acquire);
 }
 
-// No other copy is valid. In strict mode no kernel begins on the fast path, so there is none that enter() should mark the
-// chunk for; and one that is just beginning, and takes the host's access away, has not written yet.
+// No other copy is valid. In strict mode no kernel begins on the fast path, so there is none that enter() should mark
+// the chunk for; and one that is just beginning, and takes the host's access away, has not written yet.
 void own(array &a, chunk &ch)
 {
 	narrow_fast(a, host_copy);

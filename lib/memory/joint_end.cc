@@ -95,8 +95,8 @@ bool joint_end::is_exact(uint32_t c) const
 	return std::none_of(writers_, writers_ + count_, is_noted);
 }
 
-// What differs from the host's bytes will be taken for written by another's kernels, so a device on which these are at work must not
-// become the source of the host's.
+// What differs from the host's bytes will be taken for written by another's kernels, so a device on which these are at
+// work must not become the source of the host's.
 bool joint_end::may_be_given(uint32_t c) const
 {
 	const bracket *b = a_.parts;
@@ -122,7 +122,8 @@ bool joint_end::is_contested(range bytes) const
 
 // --- chunks --------------------------------------------------------------------
 
-// Each device keeps what it has written, and nothing is copied. The host may have written beside them: what it has is valid as it is.
+// Each device keeps what it has written, and nothing is copied. The host may have written beside them: what it has is
+// valid as it is.
 // *gather: there is no memory or room for it, or the host can't lose the chunk.
 int joint_end::leave_in_fragments(uint32_t c, bool *gather)
 {
@@ -141,8 +142,8 @@ int joint_end::leave_in_fragments(uint32_t c, bool *gather)
 	return has_lost_bytes(a_, c) ? fail_lost_pages(a_, c) : heal_chunk(a_, c);
 }
 
-// Gives the chunk to its only writer, unless the host or another launch has written, too; else it is to be gathered at home (*gather), where it belongs to
-// nobody else then. In which nobody has written stays where it is.
+// Gives the chunk to its only writer, unless the host or another launch has written, too; else it is to be gathered at
+// home (*gather), where it belongs to nobody else then. In which nobody has written stays where it is.
 int joint_end::choose_owner(uint32_t c, bool *gather)
 {
 	layout::span s = {c, c + 1};
@@ -175,8 +176,8 @@ int joint_end::end_chunks()
 	return err ? err : gather_chunks(run);
 }
 
-// Others may have bytes of the chunk: they were put in order before their arrays were made one. Their ends take the chunk from the
-// host. So nobody gets a chunk between its arrival and that of what the writers have.
+// Others may have bytes of the chunk: they were put in order before their arrays were made one. Their ends take the
+// chunk from the host. So nobody gets a chunk between its arrival and that of what the writers have.
 int joint_end::gather_chunks(layout::span s)
 {
 	int err = 0;

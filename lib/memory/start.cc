@@ -48,8 +48,8 @@ constexpr trap_choice trap_choices[] = {
 
 char trap_reason[512];
 
-// Why devices can't be read while all threads stand, those of their drivers apart that the program has named; null: they can.
-// @own: they are those of gpuvm_init().
+// Why devices can't be read while all threads stand, those of their drivers apart that the program has named; null:
+// they can. @own: they are those of gpuvm_init().
 const char *objection_to_stopping(const library &l, bool own)
 {
 	if (!own)

@@ -70,7 +70,8 @@ beginning kernel_use::begin(usage u, kernel_mode mode, range linked, bool comes_
 	bool is_own = u.owner && u.joint == joint_kind::none && writes(mode);
 	if (is_own && cut_for_joint(a, u.part).own != u.part)
 		return beginning::must_wait;
-	// Who is waiting to link it anew comes first, but for launches that are at work: what they have may be wanted with it.
+	// Who is waiting to link it anew comes first, but for launches that are at work: what they have may be wanted
+	// with it.
 	if (a.wanted && !comes_first)
 		return beginning::must_wait;
 	u.whole = u.joint == joint_kind::none && u.part == a.place.user;

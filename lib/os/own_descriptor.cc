@@ -140,8 +140,8 @@ namespace
 // 0 while it works, then 1, or 2 if there is no such table.
 std::atomic<uint32_t> kept{0};
 
-// Of the calling thread alone from now on, with nothing but the library's files. What is above the highest is not even copied;
-// the rest is the program's business, which must see the end of its pipes when it closes them.
+// Of the calling thread alone from now on, with nothing but the library's files. What is above the highest is not even
+// copied; the rest is the program's business, which must see the end of its pipes when it closes them.
 bool take_table()
 {
 	int room[most];

@@ -87,7 +87,8 @@ faults_taken::~faults_taken()
 
 void wake_soon()
 {
-	// struct sched_attr of the kernel, in its first version. Since Linux 6.12 the runtime of a normal thread is its slice.
+	// struct sched_attr of the kernel, in its first version. Since Linux 6.12 the runtime of a normal thread is its
+	// slice.
 	struct {
 		uint32_t size, policy;
 		uint64_t flags;

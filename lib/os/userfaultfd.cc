@@ -87,8 +87,8 @@ uint64_t supported_features(const way &w)
 	return settings().kernel_6_1 ? api.features & features_6_1 : api.features;
 }
 
-// Most operations refuse a range that spans mappings with ENOENT: then do its halves, both in any case. The answer is the
-// first half's, or the second's error; that its first page was mapped is none.
+// Most operations refuse a range that spans mappings with ENOENT: then do its halves, both in any case. The answer is
+// the first half's, or the second's error; that its first page was mapped is none.
 template <class Operation> int on_each_mapping(range r, Operation operation)
 {
 	int err = operation(r);
@@ -140,8 +140,8 @@ std::optional<userfaultfd> userfaultfd::open(uint64_t extra, const char **why)
 	return std::nullopt;
 }
 
-// No file but a userfaultfd knows these requests, and refuses them without harm. One of the program's could only be made to watch
-// memory of ours, or no longer to watch its own.
+// No file but a userfaultfd knows these requests, and refuses them without harm. One of the program's could only be
+// made to watch memory of ours, or no longer to watch its own.
 int userfaultfd::call(unsigned long request, void *arg) const
 {
 	bool can_harm = request == UFFDIO_REGISTER || request == UFFDIO_UNREGISTER;

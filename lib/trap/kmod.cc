@@ -2,8 +2,8 @@
 // The kernel module: it knows the state of each page, serves touches of what the host may use by itself, and posts the
 // others to a ring. The toucher waits in the kernel, whatever it was doing there, and no signal is involved.
 //
-// Access is a state of the module's: write is HOST, read SHARED, none DEVICE. SHARED pages become HOST at the first host
-// write, in the kernel; was_written() tells which.
+// Access is a state of the module's: write is HOST, read SHARED, none DEVICE. SHARED pages become HOST at the first
+// host write, in the kernel; was_written() tells which.
 #include "os/mapping.h"
 #include "os/module_context.h"
 #include "trap/event_waiter.h"

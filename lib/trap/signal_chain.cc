@@ -110,7 +110,8 @@ struct sigaction our_action(const struct sigaction &program)
 	struct sigaction a = {};
 	a.sa_sigaction = on_signal;
 	a.sa_flags = SA_SIGINFO | (has_handler(program) ? program.sa_flags & inherited : inherited);
-	// Also the C library's own, which sigfillset() leaves out: a thread that is cancelled here would keep our locks.
+	// Also the C library's own, which sigfillset() leaves out: a thread that is cancelled here would keep our
+	// locks.
 	memset(&a.sa_mask, 0xff, sizeof(a.sa_mask));
 	return a;
 }

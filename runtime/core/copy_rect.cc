@@ -40,8 +40,8 @@ int rect_transfer::bring_rows_to_host(const rect &r, uint32_t access)
 	return r.for_runs(near, [&](range run) { return bring_to_host(run, access); });
 }
 
-// Later commands wait for this one instead of those that write what it leaves as it is between the rows: it takes over their
-// failures, too.
+// Later commands wait for this one instead of those that write what it leaves as it is between the rows: it takes over
+// their failures, too.
 access_entry rect_transfer::entry_of(const rect &r, uint32_t access)
 {
 	bool writes = access & HET_WRITE_ONLY;

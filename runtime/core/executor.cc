@@ -53,8 +53,8 @@ bool may_look_out()
 	return several;
 }
 
-// Looks for so long whether done() is true. Twice a microsecond or so: thus a thread that launches and then waits mostly takes the
-// command itself, before the worker looks.
+// Looks for so long whether done() is true. Twice a microsecond or so: thus a thread that launches and then waits
+// mostly takes the command itself, before the worker looks.
 template <class F> bool look_out_for(F done)
 {
 	if (done())
@@ -127,8 +127,8 @@ bool executor::pass_on(het_event &e)
 	return false;
 }
 
-// A command that the caller has taken from the deque. False: it lies there again, as others must end first, and these may lie
-// behind it.
+// A command that the caller has taken from the deque. False: it lies there again, as others must end first, and these
+// may lie behind it.
 bool executor::start(het_event &e)
 {
 	delay_point();

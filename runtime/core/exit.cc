@@ -16,8 +16,8 @@ namespace het::rt
 namespace
 {
 
-// User events, or mappings, that nothing but the program would end. (A mapping that has predecessors is not held up by the program
-// yet, or not any more.)
+// User events, or mappings, that nothing but the program would end. (A mapping that has predecessors is not held up by
+// the program yet, or not any more.)
 void cancel_all(sequence &s)
 {
 	auto claim_held_up = [](node &n) {
@@ -34,8 +34,8 @@ void cancel_all(sequence &s)
 	}
 }
 
-// Work that can finish is waited for; what hangs on the program, which does nothing any more, is cancelled. Runs several times, which
-// wait no longer than once.
+// Work that can finish is waited for; what hangs on the program, which does nothing any more, is cancelled. Runs
+// several times, which wait no longer than once.
 void at_exit()
 {
 	static const uint64_t end = now_ns() + uint64_t{settings().exit_wait_s} * 1'000'000'000;

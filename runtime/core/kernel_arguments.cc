@@ -149,7 +149,8 @@ int kernel_arguments::take_sampler(size_t i, const het_arg &given, device_arg &a
 	return 0;
 }
 
-// Drivers take what is no device's, too: another device's kernel would use the host's memory, or what lies at that address there.
+// Drivers take what is no device's, too: another device's kernel would use the host's memory, or what lies at that
+// address there.
 int kernel_arguments::take_address(size_t i, void *address)
 {
 	has_addresses_ = true;

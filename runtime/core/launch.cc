@@ -111,8 +111,9 @@ het_device &launch::place_among(std::span<het_device *const> devices)
 	return *devices[best];
 }
 
-// Others than the device that is expected to have finished first may steal it from a backlog if they have the kernel already, and find
-// their data the same way, as edges were looked at for this way of reaching memory; and if they would not hold that device up.
+// Others than the device that is expected to have finished first may steal it from a backlog if they have the kernel
+// already, and find their data the same way, as edges were looked at for this way of reaching memory; and if they would
+// not hold that device up.
 void launch::find_thieves(std::span<het_device *const> able)
 {
 	for (het_device *d : able) {
@@ -130,8 +131,8 @@ int launch::prepare_on(het_device &d)
 	return err ? err : d.lost.load() ? HET_EDEVICE : 0;
 }
 
-// Chooses a device. One for which it can't be prepared, or whose kernel does not take its groups, leaves it to the others, which are the
-// first *left then.
+// Chooses a device. One for which it can't be prepared, or whose kernel does not take its groups, leaves it to the
+// others, which are the first *left then.
 int launch::prepare_one_of(std::span<het_device *> able, misfit &m, size_t *left)
 {
 	for (size_t n = able.size();; n = size_t(std::remove(able.data(), able.data() + n, device_) - able.data())) {

@@ -54,8 +54,8 @@ std::unique_ptr<device> make_memory(const void *, unsigned i, unsigned lanes, in
 	return make_no_memory(i, lanes, error);
 }
 
-// Commands that use an array which is about to be forgotten: those that have not begun never will, and do not concern the memory's
-// next owner; the others are waited for.
+// Commands that use an array which is about to be forgotten: those that have not begun never will, and do not concern
+// the memory's next owner; the others are waited for.
 void let_go_of(range array)
 {
 	for (;;) {

@@ -10,7 +10,8 @@
 namespace het::rt
 {
 
-// The last command first: when it has finished most others have, and each one that is waited for may be a sleep and a wake.
+// The last command first: when it has finished most others have, and each one that is waited for may be a sleep and a
+// wake.
 void finish_queue(het_queue &q)
 {
 	faults_taken program_code; // of the kernels that run here: once, not for each

@@ -50,8 +50,8 @@ outcome link_all(std::span<const range_use> uses, het_device &d, int *err)
 	return outcome::done;
 }
 
-// All or none: nobody waits with a bracket open. What the kernel reads comes first: bytes may be arguments twice, and where it
-// overwrites them they would not be brought any more.
+// All or none: nobody waits with a bracket open. What the kernel reads comes first: bytes may be arguments twice, and
+// where it overwrites them they would not be brought any more.
 beginning begin_all(std::span<range_use> uses, het_device &d, bool noted, int *err)
 {
 	if (uses.empty())

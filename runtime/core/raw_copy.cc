@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device copies from and to memory of the library's alone: bytes of the host's may be trapped, and whoever touches them
-// must be a thread that holds nothing (a lane, a lock of the driver's).
+// The device copies from and to memory of the library's alone: bytes of the host's may be trapped, and whoever touches
+// them must be a thread that holds nothing (a lane, a lock of the driver's).
 #include "core/raw_copy.h"
 
 #include "core/ranges.h"

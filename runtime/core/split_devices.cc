@@ -11,7 +11,8 @@ namespace het::rt
 namespace
 {
 
-// As long as one of those that share processors is not known all take part: so the launch itself tells which one is the quickest.
+// As long as one of those that share processors is not known all take part: so the launch itself tells which one is the
+// quickest.
 bool is_chosen(const het_device &of, std::span<het_device *const> devices, speeds &known, double items)
 {
 	het_device *together[most_devices];

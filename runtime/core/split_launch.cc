@@ -175,7 +175,8 @@ int split_launch::bring_together()
 	return err;
 }
 
-// Of the launch, not of its blocks: one row may be a hundred times the work of the next, and who had the light ones is not the faster.
+// Of the launch, not of its blocks: one row may be a hundred times the work of the next, and who had the light ones is
+// not the faster.
 void split_launch::note_speeds()
 {
 	for (unsigned i = 0; i < participants().size(); i++) {

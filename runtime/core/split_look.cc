@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the watch sees of a split launch. Its parts run where the memory of others can't be seen, or before others have begun: one that
-// waits for another most likely waits for ever.
+// What the watch sees of a split launch. Its parts run where the memory of others can't be seen, or before others have
+// begun: one that waits for another most likely waits for ever.
 #include "core/block.h"
 #include "core/split_launch.h"
 #include "core/waiting_kernels.h"

@@ -97,7 +97,8 @@ int split_plan::leave_out_sharers()
 	return nparticipants_ < 2 ? refuse("the queue's devices that can run it share their processors") : 0;
 }
 
-// Where the kernel was analysed, what it uses is known without the caller's help; and whether it may be split, if he does not say so.
+// Where the kernel was analysed, what it uses is known without the caller's help; and whether it may be split, if he
+// does not say so.
 int split_plan::choose_patterns()
 {
 	const analysed_launch l = {*kernel_, shape_, args_, uses_};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device `cuda`: a GPU through NVIDIA's driver, in its primary context, with one stream for kernels. Buffers are addresses.
+// The device `cuda`: a GPU through NVIDIA's driver, in its primary context, with one stream for kernels. Buffers are
+// addresses.
 #include "dev/cuda_buffers.h"
 #include "dev/cuda_marks.h"
 #include "dev/cuda_notes.h"
@@ -299,8 +300,8 @@ bool cuda_compute::is_lost()
 	return c.error() || cu_.synchronize_stream(stream_);
 }
 
-// Timed events would cost each launch more calls. Kernels on the stream run one after the other, so what is not known of
-// one is known of the one before.
+// Timed events would cost each launch more calls. Kernels on the stream run one after the other, so what is not known
+// of one is known of the one before.
 int cuda_compute::wait(ticket &t, command_times &times)
 {
 	cuda_current c(cu_, context_);

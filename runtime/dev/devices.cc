@@ -13,7 +13,8 @@ namespace het::rt
 namespace
 {
 
-// A GPU with both drivers is there through the one that compiles OpenCL C; a context of the other takes time and memory.
+// A GPU with both drivers is there through the one that compiles OpenCL C; a context of the other takes time and
+// memory.
 constexpr std::string_view opencl_and_host = "opencl,host";
 
 // "host", "apart" or "apart/8": takes so many times as long.

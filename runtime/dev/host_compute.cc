@@ -61,8 +61,8 @@ class host_program final : public device_program
 
 // --- buffers of `apart` --------------------------------------------------------
 
-// A buffer's address is that of its first byte; this stands before it, in a mapping of its own: what only the library's own
-// memory points to would be a leak to sanitizers.
+// A buffer's address is that of its first byte; this stands before it, in a mapping of its own: what only the library's
+// own memory points to would be a leak to sanitizers.
 struct alignas(128) buffer_head {
 	std::atomic<uint32_t> references;
 	size_t mapped;
@@ -164,8 +164,8 @@ class host_compute final : public compute_device
 	int wait(ticket &, command_times &) override { return 0; }
 
       private:
-	// Such devices take turns on the processors: what they would wait for each other there would count so many times, and their
-	// speeds would not be known.
+	// Such devices take turns on the processors: what they would wait for each other there would count so many
+	// times, and their speeds would not be known.
 	int run_slowly(const group_job &job, uint64_t submitted) const
 	{
 		static std::mutex turn;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The device `opencl`: any driver, through one in-order queue, in a context of its own.
 //
-// Buffers are shared virtual memory with a memory object over it where the driver has that: kernels then get addresses, so a
-// range may begin anywhere in its buffer, and ranges that overlap see each other. Elsewhere an argument is the buffer or a
-// sub-buffer, which must begin at a multiple of the device's alignment.
+// Buffers are shared virtual memory with a memory object over it where the driver has that: kernels then get addresses,
+// so a range may begin anywhere in its buffer, and ranges that overlap see each other. Elsewhere an argument is the
+// buffer or a sub-buffer, which must begin at a multiple of the device's alignment.
 #include "dev/group_rules.h"
 #include "dev/memory_device.h"
 #include "dev/opencl_calls.h"

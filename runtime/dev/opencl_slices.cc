@@ -30,8 +30,8 @@ unsigned offset_carrier(unsigned along)
 constexpr const char *names[] = {"get_work_dim",  "get_global_offset", "get_global_size",     "get_num_groups",
 				 "get_global_id", "get_group_id",      "get_global_linear_id"};
 
-// Its names are the implementation's own, since the program's options may have macros of all others, and the program's lines keep their
-// numbers.
+// Its names are the implementation's own, since the program's options may have macros of all others, and the program's
+// lines keep their numbers.
 constexpr char functions[] = R"(
 uint het_get_work_dim(void) { return HET_DIMENSIONS; }
 size_t het_get_global_offset(uint het_d)
@@ -74,8 +74,8 @@ size_t het_get_global_linear_id(void)
 #line 1
 )";
 
-// The first empty line ends a program's last line, the second one that which it may continue there. The program's own macros bear our
-// functions' names.
+// The first empty line ends a program's last line, the second one that which it may continue there. The program's own
+// macros bear our functions' names.
 constexpr char check[] = R"(
 
 #undef het_get_work_dim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Two accesses, of work-items of any two groups, are written as one equation: the difference of their addresses is that of two bytes.
-// Either it has no solution, or all solutions have the same groups on both sides; else nothing is known.
+// Two accesses, of work-items of any two groups, are written as one equation: the difference of their addresses is that
+// of two bytes. Either it has no solution, or all solutions have the same groups on both sides; else nothing is known.
 #include "fatbin/apart.h"
 
 #include "fatbin/apart_text.h"
@@ -25,7 +25,8 @@ constexpr wide most_scaled = wide{1} << 80;
 // Of a launch, in each dimension.
 constexpr uint64_t most_ids = (uint64_t{1} << 31) - 1;
 constexpr unsigned ngroups = 3;
-// Looks at a fact, each at all variables: milliseconds, and dozens of times what texts of kernels with tiles and grids need.
+// Looks at a fact, each at all variables: milliseconds, and dozens of times what texts of kernels with tiles and grids
+// need.
 constexpr uint64_t most_looks = 1 << 16;
 
 struct between {
@@ -157,8 +158,8 @@ bool place::meets(uint32_t needs) const
 	return true;
 }
 
-// Whether the fact's variables are in the sum in the same proportion, against each other. The sum has them at most @to less than the
-// bounds of each of them allow, @by.
+// Whether the fact's variables are in the sum in the same proportion, against each other. The sum has them at most @to
+// less than the bounds of each of them allow, @by.
 bool place::lowers(const linear &f, const int64_t (&factors)[most_variables], wide &by, wide &to) const
 {
 	unsigned first = most_variables, n = 0;
@@ -326,8 +327,8 @@ void equation::note_equal(set of, wide constant)
 		equal_[two[0]->variable] = true;
 }
 
-// The sum of the large items is a multiple of their divisor, and the others leave room for one such number at most: then there are two
-// equations. False: they leave room for several.
+// The sum of the large items is a multiple of their divisor, and the others leave room for one such number at most:
+// then there are two equations. False: they leave room for several.
 bool equation::cut(set of, set large, wide constant, bool &impossible)
 {
 	between small = bounds(of & ~large), all = bounds(large);

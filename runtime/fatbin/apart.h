@@ -12,8 +12,8 @@
 //                      must be met
 //
 // SUM: +4*a3*x1+4*x0-8. Symbols: a3 an argument as a signed number; S0 sizes, L0 groups' sizes, N0 numbers of groups,
-// O0 offsets; at most one of these in a product: x0 global ids, g0 groups' ids, i0 ids in a group; k0 anything from 0 on,
-// such as a loop's turns.
+// O0 offsets; at most one of these in a product: x0 global ids, g0 groups' ids, i0 ids in a group; k0 anything from 0
+// on, such as a loop's turns.
 #pragma once
 
 #include <cstddef>

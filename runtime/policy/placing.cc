@@ -11,8 +11,9 @@ namespace
 
 // Seconds; enough to make up for a device that turns out to be slow.
 constexpr double much_ahead = 0.05;
-// A device that shares its processors is tried when so many times as long was spent without it as it is expected to take: soon as
-// long as it may be the quicker one, and then from time to time, as what was measured may be wrong by now.
+// A device that shares its processors is tried when so many times as long was spent without it as it is expected to
+// take: soon as long as it may be the quicker one, and then from time to time, as what was measured may be wrong by
+// now.
 constexpr double soon = 3, seldom = 100;
 
 bool is_known(const candidate &c)

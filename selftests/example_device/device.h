@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A device as Documentation/compute-devices.rst adds one: with memory of its own and a queue, and kernels that are functions of the
-// program's.
+// A device as Documentation/compute-devices.rst adds one: with memory of its own and a queue, and kernels that are
+// functions of the program's.
 #pragma once
 
 #include "dev/compute_device.h"

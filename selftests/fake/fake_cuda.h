@@ -11,8 +11,9 @@ struct fake_cuda_state {
 	std::atomic<int> devices;
 	std::atomic<int> version;
 
-	// The call of this symbol that comes after @fail_after others fails with @fail_code, once, or as all do then. "work of SYMBOL": what it
-	// has put into a stream fails, when its turn comes. FAKE_CUDA_FAIL=SYMBOL:AFTER:CODE sets them.
+	// The call of this symbol that comes after @fail_after others fails with @fail_code, once, or as all do then.
+	// "work of SYMBOL": what it has put into a stream fails, when its turn comes. FAKE_CUDA_FAIL=SYMBOL:AFTER:CODE
+	// sets them.
 	std::atomic<const char *> fail_symbol;
 	std::atomic<int> fail_after;
 	std::atomic<int> fail_code;

@@ -13,7 +13,8 @@ namespace selftest
 class allowance
 {
       public:
-	// @seconds: what the process @root and its descendants take at the most on an idle machine, all of its processors busy.
+	// @seconds: what the process @root and its descendants take at the most on an idle machine, all of its
+	// processors busy.
 	allowance(pid_t root, double seconds);
 
 	// Why the process is to be ended; empty while it is not. To be asked now and then.

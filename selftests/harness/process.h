@@ -25,8 +25,8 @@ struct ending {
 // That of this program, which others of the same build lie in or beside.
 std::string folder_of_programs();
 
-// Runs @body in a forked process, and kills that where its allowance (harness/allowance.h) is over. Returning from @body is
-// exit status 0 by _exit().
+// Runs @body in a forked process, and kills that where its allowance (harness/allowance.h) is over. Returning from
+// @body is exit status 0 by _exit().
 ending run_process(double seconds, const std::function<void()> &body);
 
 // Runs another case of this program, which must pass, and returns what it writes to stderr.

@@ -30,8 +30,8 @@ namespace selftest
 			FAIL("%s: %d (%s), not %s", #CALL, err_, het_strerror(err_), #CODE); \
 	} while (0)
 
-// Devices for the runtime: none is the host in place, host and host2 have memory of their own ("apart"); host3 is host2 with the
-// host in place, mixed with OpenCL, too; cuda2 is CUDA and host.
+// Devices for the runtime: none is the host in place, host and host2 have memory of their own ("apart"); host3 is host2
+// with the host in place, mixed with OpenCL, too; cuda2 is CUDA and host.
 namespace device
 {
 inline constexpr uint32_t runtime = none | host | host2 | opencl | cuda;
@@ -118,8 +118,8 @@ bool has_large_device();
 class runtime_fixture
 {
       public:
-	// Restarts the case with the devices that the variant names, and @setting ("HET_POLICY=static"); skips it where there are
-	// none. @devices: others than the variant's ("HET_DEVICES=opencl,host").
+	// Restarts the case with the devices that the variant names, and @setting ("HET_POLICY=static"); skips it where
+	// there are none. @devices: others than the variant's ("HET_DEVICES=opencl,host").
 	explicit runtime_fixture(const context &t, uint32_t queue_flags = 0, const char *setting = "HET_POLICY=steal",
 				 const char *devices = nullptr);
 

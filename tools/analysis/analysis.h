@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a compiler's IR says about kernels: whether a launch may be divided over devices, and which bytes work-items use.
-// Documentation/fatbin.rst has the rules.
+// What a compiler's IR says about kernels: whether a launch may be divided over devices, and which bytes work-items
+// use. Documentation/fatbin.rst has the rules.
 //
-// LLVM comes into no process that has OpenCL's drivers in it: these bring their own version, and two of them share symbols.
+// LLVM comes into no process that has OpenCL's drivers in it: these bring their own version, and two of them share
+// symbols.
 #pragma once
 
 #include "fatbin/document.h"

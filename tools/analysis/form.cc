@@ -87,7 +87,8 @@ bool rises(const form &f)
 			   [](const auto &t) { return t.first.empty() || t.second > 0; });
 }
 
-// Work-items differ by an id alone, which is below 2^31 and not multiplied, and the rest is none of what reaches can have.
+// Work-items differ by an id alone, which is below 2^31 and not multiplied, and the rest is none of what reaches can
+// have.
 bool tells_ids_apart(const form &f)
 {
 	unsigned ids = 0, others = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Integers of a kernel as sums of products of what a launch fixes and of work-items' ids, plus something between two bounds.
+// Integers of a kernel as sums of products of what a launch fixes and of work-items' ids, plus something between two
+// bounds.
 #pragma once
 
 #include <cstdint>
@@ -45,13 +46,15 @@ struct interval {
 struct form {
 	std::map<product, int64_t> terms; // without those of factor 0
 	interval spread;
-	// With this many bits the value is the sum modulo 2^bits; it is the sum itself, read as a signed or as an unsigned number?
+	// With this many bits the value is the sum modulo 2^bits; it is the sum itself, read as a signed or as an
+	// unsigned number?
 	unsigned bits = 64;
 	bool is_signed_sum = true, is_unsigned_sum = true;
 	// Not 0: that holds only where the sum's absolute value is not above this; see widen().
 	uint64_t limit = 0;
-	// The sum has been taken modulo 2^32 since, as a signed or as an unsigned number, and multiplied by and added to constants. It has one
-	// term with an id then, which is the id or its negative before these: so it is another number for each id.
+	// The sum has been taken modulo 2^32 since, as a signed or as an unsigned number, and multiplied by and added
+	// to constants. It has one term with an id then, which is the id or its negative before these: so it is another
+	// number for each id.
 	bool is_wrapped = false;
 
 	int64_t factor(const product &p) const;
@@ -68,12 +71,12 @@ form symbol_form(symbol s, unsigned bits);
 
 std::optional<form> add(const form &a, const form &b, int sign, bool no_signed_wrap, bool no_unsigned_wrap);
 std::optional<form> multiply(const form &a, const form &b, bool no_signed_wrap, bool no_unsigned_wrap);
-// As sext and zext do. Where the sum might wrap, it is taken not to, up to a limit: an address that has wrapped lies outside of
-// an argument that is not longer than what the limit allows.
+// As sext and zext do. Where the sum might wrap, it is taken not to, up to a limit: an address that has wrapped lies
+// outside of an argument that is not longer than what the limit allows.
 std::optional<form> widen(const form &a, unsigned bits, bool is_signed);
 form narrow(const form &a, unsigned bits);
-// Ids of groups and ids in groups put together to global ids without the offset, where all groups are of one size: of that which the
-// kernel demands in this dimension, or 0: of get_local_size()'s.
+// Ids of groups and ids in groups put together to global ids without the offset, where all groups are of one size: of
+// that which the kernel demands in this dimension, or 0: of get_local_size()'s.
 form join_ids(form a, uint32_t dimension, uint64_t demanded_size);
 
 } // namespace tool::analysis

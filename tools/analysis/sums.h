@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Integers of a kernel as sums of products, with all that has to hold for that: what runtime/fatbin/apart.h wants to know. Unlike forms (form.h),
-// which hold for all launches, sums leave it to the launch whether numbers are as small as they need to be.
+// Integers of a kernel as sums of products, with all that has to hold for that: what runtime/fatbin/apart.h wants to
+// know. Unlike forms (form.h), which hold for all launches, sums leave it to the launch whether numbers are as small as
+// they need to be.
 #pragma once
 
 #include "analysis/form.h"

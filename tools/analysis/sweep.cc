@@ -166,8 +166,8 @@ ownership owner_of_wrapped(const sweep &s, __int128 length)
 
 } // namespace
 
-// Work-items of any two groups next to each other in the launch use the same byte, whatever its dimensions: those that differ in others
-// than the first one have the same address, and neighbours in the first one overlap.
+// Work-items of any two groups next to each other in the launch use the same byte, whatever its dimensions: those that
+// differ in others than the first one have the same address, and neighbours in the first one overlap.
 bool is_certainly_shared(const sweep &s)
 {
 	const sweep_axis &x = s.axes[0], &y = s.axes[1];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The CUDA driver for programs that call it themselves beside the library: NVIDIA's, or selftests/fake where LD_LIBRARY_PATH
-// leads there.
+// The CUDA driver for programs that call it themselves beside the library: NVIDIA's, or selftests/fake where
+// LD_LIBRARY_PATH leads there.
 #pragma once
 
 #include "dev/cuda_abi.h"

@@ -26,8 +26,8 @@ class child_process
       public:
 	// Takes over one that was started in another way.
 	explicit child_process(pid_t id) : id_(id) {}
-	// Runs @body in a copy of this process, which then ends with status 0 by _exit(): what is done at exit belongs to
-	// the parent. It is killed when the thread that started it ends. Throws std::system_error.
+	// Runs @body in a copy of this process, which then ends with status 0 by _exit(): what is done at exit belongs
+	// to the parent. It is killed when the thread that started it ends. Throws std::system_error.
 	explicit child_process(const std::function<void()> &body);
 	child_process(const child_process &) = delete;
 	child_process &operator=(const child_process &) = delete;

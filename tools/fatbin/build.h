@@ -13,8 +13,8 @@ struct build_request {
 	std::vector<std::string> gpus;       // sm_NN, of cubins
 };
 
-// Throws what the first device's compiler says if it refuses the source. What others refuse is the reason of an image that
-// is not there.
+// Throws what the first device's compiler says if it refuses the source. What others refuse is the reason of an image
+// that is not there.
 document build(const std::string &source, const build_request &r);
 
 } // namespace tool::fat

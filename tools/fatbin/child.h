@@ -10,7 +10,8 @@ namespace tool::fat
 
 bool is_installed(const std::string &program);
 
-// Runs a program, which is looked for in PATH. Returns what it printed; throws that, in one line, if it does not end with 0.
+// Runs a program, which is looked for in PATH. Returns what it printed; throws that, in one line, if it does not end
+// with 0.
 std::string run(const std::vector<std::string> &command);
 
 // A folder that is gone with its contents at the end.

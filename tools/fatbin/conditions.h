@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a source asks its compiler for: what is found in one compiler's IR holds for what others make of the text if they answer the same.
+// What a source asks its compiler for: what is found in one compiler's IR holds for what others make of the text if
+// they answer the same.
 #pragma once
 
 #include <map>
@@ -8,8 +9,8 @@
 namespace tool::fat
 {
 
-// Names that the compiler may have macros of, for which the source looks or which it uses. True: it matters what the macro says, not only
-// whether there is one.
+// Names that the compiler may have macros of, for which the source looks or which it uses. True: it matters what the
+// macro says, not only whether there is one.
 using asked_macros = std::map<std::string, bool>;
 
 // Throws std::runtime_error if it can't be told. @options: as clBuildProgram() takes them. clang must be installed.

@@ -31,7 +31,8 @@ class opencl
 	const std::vector<cl_place> &devices() const { return devices_; }
 	// The kernels of a source, as the first device's compiler sees them. Throws its log if it refuses the source.
 	std::vector<kernel> describe(const std::string &source, const std::string &options) const;
-	// What the first device's compiler says to these, as kernel_row::asked has it. Throws if that is no number where it matters.
+	// What the first device's compiler says to these, as kernel_row::asked has it. Throws if that is no number
+	// where it matters.
 	std::string answers(const asked_macros &asked, const std::string &options) const;
 	// The device's own binary; without bytes, but with the reason, if the driver gives none.
 	image make_native(const cl_place &device, const std::string &source, const std::string &options) const;

@@ -21,8 +21,8 @@ constexpr char clang[] = "clang-14", libclc[] = "/usr/lib/clc/nvptx64--nvidiacl.
 constexpr char target[] = "sm_75", feature[] = "+ptx63";
 constexpr uint32_t ptx_major = 6, ptx_minor = 3;
 
-// With nvcl, unlike cuda, clang says which parameters point where. The list of functions that clang takes instead of the header, unless it is
-// told not to, has those for half on devices with fp16 alone.
+// With nvcl, unlike cuda, clang says which parameters point where. The list of functions that clang takes instead of
+// the header, unless it is told not to, has those for half on devices with fp16 alone.
 std::vector<std::string> arguments_for(std::initializer_list<std::string> more)
 {
 	std::vector<std::string> all = {

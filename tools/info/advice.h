@@ -7,8 +7,8 @@
 namespace info
 {
 
-// Sentences, the most important first, for a report with the parts "trap", "module", "userfaultfd", "memory", "machine" and
-// "settings".
+// Sentences, the most important first, for a report with the parts "trap", "module", "userfaultfd", "memory", "machine"
+// and "settings".
 json advice(const json &report);
 
 } // namespace info

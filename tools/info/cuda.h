@@ -7,8 +7,8 @@
 namespace info
 {
 
-// { "driver": true, "cuda": "13.0", "devices": [ { "name", "capability", "copy_engines" }, ... ] }, or { "driver": false,
-// "error" }.
+// { "driver": true, "cuda": "13.0", "devices": [ { "name", "capability", "copy_engines" }, ... ] }, or { "driver":
+// false, "error" }.
 json cuda();
 
 } // namespace info

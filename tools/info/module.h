@@ -7,8 +7,8 @@
 namespace info
 {
 
-// { "file", "opens", "errno", "error", "features": [...], "parameters": {...} }. "errno" and "error" only where it does not
-// open or refuses to talk, "features" otherwise; "parameters" are those of the module that can be read.
+// { "file", "opens", "errno", "error", "features": [...], "parameters": {...} }. "errno" and "error" only where it does
+// not open or refuses to talk, "features" otherwise; "parameters" are those of the module that can be read.
 json module();
 
 } // namespace info

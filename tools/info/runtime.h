@@ -7,12 +7,14 @@
 namespace info
 {
 
-// { "devices": [ { "name", "kind", "units", "group_size", "memory_bytes", "local_memory_bytes", "addresses", "textures", "launches",
-// "offsets", "slices_of", "error" }, ... ], "error", "policies": [...], "cache": { "folder", "entries", "bytes", "most" } }. "launches":
-// an empty kernel was run; "slices_of": from what kernels can be made that share a launch; "error": only where there is one.
+// { "devices": [ { "name", "kind", "units", "group_size", "memory_bytes", "local_memory_bytes", "addresses",
+// "textures", "launches", "offsets", "slices_of", "error" }, ... ], "error", "policies": [...], "cache": { "folder",
+// "entries", "bytes", "most" } }. "launches": an empty kernel was run; "slices_of": from what kernels can be made that
+// share a launch; "error": only where there is one.
 json runtime();
 
-// Whether a fat binary has kernels for these devices: [ { "name", "builds", "error" }, ... ], "error" if it does not build.
+// Whether a fat binary has kernels for these devices: [ { "name", "builds", "error" }, ... ], "error" if it does not
+// build.
 json builds(const std::string &file, const std::string &section);
 
 } // namespace info

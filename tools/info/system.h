@@ -14,7 +14,8 @@ json machine();
 // [ { "way", "opens", "error", "errno", "kernel_touches", "features": [...] }, ... ]
 json userfaultfd_ways();
 
-// { "shmem_huge_pages", "huge_pages", "hugetlb_pages", "max_map_count", "locked_memory_limit", "open_files_limit" }; -1 stands for no limit, null for what can't be told.
+// { "shmem_huge_pages", "huge_pages", "hugetlb_pages", "max_map_count", "locked_memory_limit", "open_files_limit" }; -1
+// stands for no limit, null for what can't be told.
 json memory();
 
 // The GPUVM_* and HET_* variables that are set.

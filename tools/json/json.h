@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // A JSON value in front of nlohmann's library, which reads and writes its text: that library's header adds seconds of
-// compiling to every file that sees it, and so only text.cc does. The spelling is the library's. Objects keep the order in
-// which their members came.
+// compiling to every file that sees it, and so only text.cc does. The spelling is the library's. Objects keep the order
+// in which their members came.
 #pragma once
 
 #include <concepts>

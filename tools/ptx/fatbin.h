@@ -14,8 +14,8 @@ struct fatbin_texts {
 	std::vector<std::string> problems; // why some could not be read
 };
 
-// Finds every fat binary in @bytes. Texts may be compressed with LZ4 or Zstandard, as nvcc does; that needs liblz4.so.1 or
-// libzstd.so.1.
+// Finds every fat binary in @bytes. Texts may be compressed with LZ4 or Zstandard, as nvcc does; that needs liblz4.so.1
+// or libzstd.so.1.
 fatbin_texts read_fatbins(std::string_view bytes);
 
 } // namespace tool

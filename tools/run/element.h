@@ -24,7 +24,8 @@ struct element {
 	bool has_numbers() const { return zero.index() != 0; }
 };
 
-// Of a type's name, with or without a "*", as compilers describe arguments. @size: if nothing is known of the name; 0: bytes.
+// Of a type's name, with or without a "*", as compilers describe arguments. @size: if nothing is known of the name; 0:
+// bytes.
 element element_of(const std::string &type, size_t size);
 
 // One number; any integer is taken in its range, and real numbers as strtod() reads them.

@@ -31,7 +31,8 @@ mbarrier_mode mode_of(const mnemonic &m)
 } // namespace
 
 // mbarrier.init [a], n; .arrive d, [a], n; .test_wait p, [a], state; .pending_count d, state; and their relatives.
-// cp.async.mbarrier.arrive [a]: once the copies of the thread are done, as they are. Without .noinc one more arrival is waited for.
+// cp.async.mbarrier.arrive [a]: once the copies of the thread are done, as they are. Without .noinc one more arrival is
+// waited for.
 bool decoder::barrier_object()
 {
 	bool of_copies = mnemonic_.base() == "cp";

@@ -62,8 +62,8 @@ class decoder
 	bool address_value(const operand &o, ref *out);
 	bool parameter_place(const operand &o, argument *out);
 
-	// instructions (decoder.cc, decode_data.cc, decode_memory.cc, decode_async.cc, decode_control.cc, decode_matrix.cc,
-	// decode_fragment.cc)
+	// instructions (decoder.cc, decode_data.cc, decode_memory.cc, decode_async.cc, decode_control.cc,
+	// decode_matrix.cc, decode_fragment.cc)
 	bool statement_of(const statement &s);
 	bool directive(const statement &s);
 	bool instruction_of(const statement &s);
@@ -144,13 +144,14 @@ enum bulk_mode : uint8_t { bulk_to_shared, bulk_to_global };
 run_fn mbarrier_op(mbarrier_mode mode);
 run_fn copy_bulk_op();
 
-// Matrices that a warp holds together. In refs: the mask of lanes, results, what is read. uop::vector: of a load or store the
-// number of matrices, uop::mode whether they are transposed; of a product the number of b's registers, uop::mode and
-// uop::element what the elements of a and b are, uop::offset whether sums are clamped.
+// Matrices that a warp holds together. In refs: the mask of lanes, results, what is read. uop::vector: of a load or
+// store the number of matrices, uop::mode whether they are transposed; of a product the number of b's registers,
+// uop::mode and uop::element what the elements of a and b are, uop::offset whether sums are clamped.
 enum matrix_element : uint8_t { element_none, element_f16, element_bf16, element_tf32, element_s8, element_u8 };
 run_fn move_matrix_op(std::string_view base);
 run_fn multiply_matrices_op(type of_c);
-// Those of wmma. uop::vector and uop::element of a product: its rows and columns; uop::mode of a load or store: its registers.
+// Those of wmma. uop::vector and uop::element of a product: its rows and columns; uop::mode of a load or store: its
+// registers.
 constexpr uint8_t product_gives_half = 1, product_adds_half = 2;
 run_fn fragment_op(bool stores);
 run_fn fragment_address_op();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// wmma: matrices that a warp loads, multiplies and stores. PTX leaves open which lane holds which element; here a lane holds
-// some that follow each other, by rows, and all are held again where there are more places than elements.
+// wmma: matrices that a warp loads, multiplies and stores. PTX leaves open which lane holds which element; here a lane
+// holds some that follow each other, by rows, and all are held again where there are more places than elements.
 #include "simt/decoder.h"
 #include "simt/half.h"
 
@@ -54,7 +54,8 @@ template <typename F> bool for_elements(context &c, const uop &u, lanes m, acces
 	return true;
 }
 
-// The places of elements in registers: @f is called with the lane, the register, the bit where it begins, and its number.
+// The places of elements in registers: @f is called with the lane, the register, the bit where it begins, and its
+// number.
 template <typename F> void for_places(unsigned registers, unsigned bits, unsigned size, F f)
 {
 	unsigned each = 32 / bits;

@@ -122,8 +122,8 @@ template <typename F> run_fn for_space(space s, F f)
 	}
 }
 
-// Reads global memory and writes shared memory. With a mode of 1 a predicate says which lanes write zeroes, else a number
-// how many bytes are not zeroed.
+// Reads global memory and writes shared memory. With a mode of 1 a predicate says which lanes write zeroes, else a
+// number how many bytes are not zeroed.
 void copy_async(context &c, const uop &u, lanes m)
 {
 	const uint64_t *from = c.at(u.a), *to = c.at(u.b);

@@ -136,8 +136,8 @@ struct code {
 	std::vector<uint32_t> shared;              // variables in shared memory that it names, in program::symbols
 };
 
-// The shared memory of a block of one kernel: the variables that it and the functions that it may call name, in the order
-// of their declarations, as the linker lays them out, and then what a launch adds.
+// The shared memory of a block of one kernel: the variables that it and the functions that it may call name, in the
+// order of their declarations, as the linker lays them out, and then what a launch adds.
 struct shared_layout {
 	uint64_t bytes = 0, dynamic_at = 0;
 	std::unordered_map<uint32_t, uint64_t> at; // of a symbol

@@ -164,8 +164,8 @@ void runner::begin(warp &w)
 	w.ready.assign(1, {0, w.live, w.root, nullptr, fragment::ready, 0});
 }
 
-// False once nothing of the block can run. A warp that could not run while the others did for a whole turn does not wait
-// for them any more than for its own lanes: the others may be in a loop that ends only when it goes on.
+// False once nothing of the block can run. A warp that could not run while the others did for a whole turn does not
+// wait for them any more than for its own lanes: the others may be in a loop that ends only when it goes on.
 bool runner::advance_lockstep(block &b)
 {
 	constexpr uint32_t patience = 2;

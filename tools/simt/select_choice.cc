@@ -28,7 +28,8 @@ lanes combined(context &c, const uop &u, lanes bits)
 	return u.mode == 1 ? bits & with : u.mode == 2 ? bits | with : u.mode == 3 ? bits ^ with : bits;
 }
 
-// set: numbers instead of predicates; u.offset is what stands for true, in the lower half of the register if there are two.
+// set: numbers instead of predicates; u.offset is what stands for true, in the lower half of the register if there are
+// two.
 void put_numbers(context &c, const uop &u, lanes m, lanes bits, lanes upper)
 {
 	uint64_t *d = c.at(u.d);

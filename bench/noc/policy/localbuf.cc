@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// LocalBuf, the local congestion of Catnap: a router is congested while more than a share of its buffers is full. Packets
-// go down where several routers of their grid are congested and the grid's own is not.
+// LocalBuf, the local congestion of Catnap: a router is congested while more than a share of its buffers is full.
+// Packets go down where several routers of their grid are congested and the grid's own is not.
 #include "noc/policy.h"
 
 namespace noc

@@ -211,7 +211,8 @@ TEST(network, refuses_parameters_that_do_not_fit)
 namespace
 {
 
-// Requests from everyone to everyone, and a reply for each before the next request is taken. @return whether flits stopped.
+// Requests from everyone to everyone, and a reply for each before the next request is taken. @return whether flits
+// stopped.
 bool stops(unsigned message_classes)
 {
 	const topology t = mesh(3, 3);

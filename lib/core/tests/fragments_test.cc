@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The fragments of a chunk against a list of copies for each byte: each step from each state of a small chunk, and long random
-// histories up to a full list.
+// The fragments of a chunk against a list of copies for each byte: each step from each state of a small chunk, and long
+// random histories up to a full list.
 #include "core/fragments.h"
 
 #include <gtest/gtest.h>

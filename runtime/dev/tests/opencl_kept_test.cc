@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Programs that an OpenCL driver has built are there for the next process. Any driver will do, PoCL too, for which the device itself
-// keeps nothing.
+// Programs that an OpenCL driver has built are there for the next process. Any driver will do, PoCL too, for which the
+// device itself keeps nothing.
 #include "cache/user_store.h"
 #include "dev/opencl_program.h"
 

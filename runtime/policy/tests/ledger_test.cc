@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The ledger of a shared launch: whatever blocks end, fail and are lost in whatever order, each row counts once, or the launch fails.
+// The ledger of a shared launch: whatever blocks end, fail and are lost in whatever order, each row counts once, or the
+// launch fails.
 #include "policy/ledger.h"
 
 #include <deque>

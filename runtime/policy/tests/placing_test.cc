@@ -73,7 +73,8 @@ candidate sharing(double speed, double ahead, double since = 0, bool sure = true
 	return {speed, ahead, 0, 1, 0, host, sure, since};
 }
 
-// Devices as they are, and what is learned of them. Launches of one size, one after the other or as many ahead as there may be.
+// Devices as they are, and what is learned of them. Launches of one size, one after the other or as many ahead as there
+// may be.
 struct simulated {
 	double kernel, cost; // seconds of a launch
 	unsigned processors;
@@ -150,8 +151,8 @@ TEST(placing, the_others_of_shared_processors_are_tried_where_that_costs_little)
 	EXPECT_EQ(placed({sharing(1000, 0), {500, 0, 0, 1, 0, 2, true, 1000}}), 0u);
 }
 
-// Two on the same processors are worth what the better one is, whatever the order, however many launches are ahead, and whether
-// the kernel or the launch is what differs.
+// Two on the same processors are worth what the better one is, whatever the order, however many launches are ahead, and
+// whether the kernel or the launch is what differs.
 TEST(placing, devices_that_share_processors_are_as_good_as_the_best_of_them)
 {
 	constexpr unsigned launches = 5000;

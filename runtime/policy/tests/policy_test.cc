@@ -38,8 +38,8 @@ struct grains_of {
 	std::vector<size_t> all;
 };
 
-// Devices do blocks at their true speeds; the one that is free first asks first. @broken: after so many blocks of device 0 it
-// gives its block back and asks no more. @work: of each row; none: 1.
+// Devices do blocks at their true speeds; the one that is free first asks first. @broken: after so many blocks of
+// device 0 it gives its block back and asks no more. @work: of each row; none: 1.
 outcome simulate(const kind &k, const sharing &told, const std::vector<double> &truly, size_t broken = SIZE_MAX,
 		 const std::vector<double> &work = {})
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A kernel is sliced if it and all that it may call can be. Functions that it shares with kernels which are not look for
-// their block in shared memory, where those kernels then put it, too.
+// A kernel is sliced if it and all that it may call can be. Functions that it shares with kernels which are not look
+// for their block in shared memory, where those kernels then put it, too.
 #include "ptx/passes/slice_plan.h"
 
 #include "ptx/passes/reach.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Matrices in the registers of a warp, against ones that are added up here. Products take a as programs do: by ldmatrix from rows.
+// Matrices in the registers of a warp, against ones that are added up here. Products take a as programs do: by ldmatrix
+// from rows.
 #include "device.h"
 
 #include "simt/half.h"

@@ -298,7 +298,8 @@ TEST(Slice, SaysWhatMayWait)
 			    .empty());
 }
 
-// Ways to wait that look different in the text: polls in called functions, atomics that change nothing, fences, tables of labels.
+// Ways to wait that look different in the text: polls in called functions, atomics that change nothing, fences, tables
+// of labels.
 TEST(Slice, SaysWhatMayWaitInOtherWays)
 {
 	auto waits = [](const std::string &body, const std::string &before = "") {

@@ -50,8 +50,8 @@ struct command : node, task {
 	}
 };
 
-// Three commands with one use each. Follows every order in which they can be added and finished; a command must be handed
-// out just when all that it conflicts with has finished.
+// Three commands with one use each. Follows every order in which they can be added and finished; a command must be
+// handed out just when all that it conflicts with has finished.
 class every_order
 {
       public:

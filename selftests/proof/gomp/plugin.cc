@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A mock of a plug-in of GCC's libgomp over het.h: memory and transfers of OpenMP's target constructs, on each of the runtime's
-// devices whose memory has addresses. libgomp loads plug-ins by fixed names and calls them through the entry points below;
-// this one goes by the name of the one for nvptx. It takes no code: target regions run on the host.
+// A mock of a plug-in of GCC's libgomp over het.h: memory and transfers of OpenMP's target constructs, on each of the
+// runtime's devices whose memory has addresses. libgomp loads plug-ins by fixed names and calls them through the entry
+// points below; this one goes by the name of the one for nvptx. It takes no code: target regions run on the host.
 #include <cstdio>
 #include <cstdlib>
 #include <het.h>

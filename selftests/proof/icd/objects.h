@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A skeleton of an OpenCL platform over het.h: what an unmodified program needs for buffers, kernels and queues. Handles are
-// the structures below: the dispatch table first, as the loader wants it, then handles of the runtime's.
+// A skeleton of an OpenCL platform over het.h: what an unmodified program needs for buffers, kernels and queues.
+// Handles are the structures below: the dispatch table first, as the loader wants it, then handles of the runtime's.
 #pragma once
 
 #include <CL/cl.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The platform and its one device, which stands for all devices that the runtime has.
 //
-// The loader calls clGetDeviceIDs() when it sorts its platforms, before it can answer anybody's clGetPlatformIDs(), so the
-// runtime, which asks the loader for OpenCL devices, is started by the first call that needs it and by none of those. While
-// it starts, this platform has no devices: it would find itself.
+// The loader calls clGetDeviceIDs() when it sorts its platforms, before it can answer anybody's clGetPlatformIDs(), so
+// the runtime, which asks the loader for OpenCL devices, is started by the first call that needs it and by none of
+// those. While it starts, this platform has no devices: it would find itself.
 #include "objects.h"
 
 #include <cstring>

@@ -34,8 +34,8 @@ document small()
 	return d;
 }
 
-// What is read of the bytes, in memory of just their size so that a sanitizer sees each step beside it; nothing if they are
-// refused, which must have a reason.
+// What is read of the bytes, in memory of just their size so that a sanitizer sees each step beside it; nothing if they
+// are refused, which must have a reason.
 std::optional<document> read(const std::string &bytes)
 {
 	const auto all = as_bytes(bytes);
@@ -228,7 +228,8 @@ TEST(container, of_a_later_minor_version_can_be_read)
 // The first minor version had shorter rows: what they lack is not known.
 TEST(container, of_an_earlier_minor_version_can_be_read)
 {
-	// Of the first kernel and its first argument those rows are left; a second one would be in the middle of the first.
+	// Of the first kernel and its first argument those rows are left; a second one would be in the middle of the
+	// first.
 	auto short_rows = with_head(to_elf(small()), [](format::head &h) {
 		h.kernels.rows = h.arguments.rows = 1;
 		h.kernels.row_size = format::least_kernel_row;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// For libFuzzer: any file is read or refused with a reason, and nothing beside it is touched. Each is read once more with a
-// right checksum, behind which the other checks stand alone.
+// For libFuzzer: any file is read or refused with a reason, and nothing beside it is touched. Each is read once more
+// with a right checksum, behind which the other checks stand alone.
 #include "fatbin/apart.h"
 #include "fatbin/checksum.h"
 #include "fatbin/pick.h"
