@@ -191,6 +191,25 @@ const form forms[] = {
 	{"every_second",
 	 "kernel void k(global int *c) { int i = get_global_id(0); c[2 * i] = c[2 * i + 1]; }",
 	 {{line(64), {0}, true}}},
+	// Which of the two holds is not known, whichever comes last.
+	{"one_of_two_conditions",
+	 "kernel void k(global int *c, int w, int n, local int *l) { int x = get_global_id(0), y = get_global_id(1); "
+	 "bool in;"
+	 " if (l[0]) { barrier(CLK_LOCAL_MEM_FENCE); in = x < w; } else { l[x] = 1; in = x != n; }"
+	 " barrier(CLK_GLOBAL_MEM_FENCE); if (in) c[y * w + x] = 1; }",
+	 {{plane(64, 4, 16, 1), {0, 20, 64, 0}, false}}},
+	{"the_other_of_two_conditions",
+	 "kernel void k(global int *c, int w, int n, local int *l) { int x = get_global_id(0), y = get_global_id(1); "
+	 "bool in;"
+	 " if (l[0]) { barrier(CLK_LOCAL_MEM_FENCE); in = x != n; } else { l[x] = 1; in = x < w; }"
+	 " barrier(CLK_GLOBAL_MEM_FENCE); if (in) c[y * w + x] = 1; }",
+	 {{plane(64, 4, 16, 1), {0, 20, 64, 0}, false}}},
+	// It held of the number of the turn before.
+	{"condition_of_another_turn",
+	 "kernel void k(global int *c, int w, int n) { int x = get_global_id(0), y = get_global_id(1); bool in = false;"
+	 " for (int i = 0; i < n; i++) { if (in) c[y * w + x] = i; barrier(CLK_LOCAL_MEM_FENCE); in = x < w; x += 64; "
+	 "} }",
+	 {{plane(64, 4, 16, 1), {0, 100, 3}, false}}},
 	{"index_from_memory",
 	 "kernel void k(global int *c, global const int *at) { c[at[get_global_id(0)]] = 1; }",
 	 {{line(64), {0, 0}, false}}},
@@ -199,6 +218,23 @@ const form forms[] = {
 class launches : public testing::TestWithParam<form>
 {
 };
+
+// What is known on the way back holds of the turn before: nothing that could be said of the place anew.
+TEST(launches_text, a_turn_is_described_once)
+{
+	if (!fat::is_installed("clang-14"))
+		GTEST_SKIP() << "clang-14 is not installed";
+	auto kernels = analysis::analyse(fat::compile_for_analysis(
+		"kernel void k(global int *c, int n, int w) { int i = get_global_id(0), y = get_global_id(1);\n"
+		"#pragma clang loop vectorize(disable) unroll(disable)\n"
+		" do { c[y * w + i] = y; i += 64; } while (i < n); }",
+		""));
+	ASSERT_EQ(kernels.size(), 1u);
+	const std::string &text = kernels[0].apart;
+	size_t first = text.find("A 0 w");
+	ASSERT_NE(first, text.npos) << text;
+	EXPECT_EQ(text.find("A 0 w", first + 1), text.npos) << text;
+}
 
 TEST_P(launches, are_judged_by_their_numbers)
 {
