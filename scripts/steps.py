@@ -58,7 +58,7 @@ class Run:
         self.log = log
         self.start = time.monotonic()
         self.result: Result | None = None  # when it is done
-        self.seconds = 0.0
+        self.seconds = self.processor_seconds = 0.0
         self.process: subprocess.Popen | None = None
         reason = step.unavailable()
         if reason is not None:
@@ -90,7 +90,8 @@ class Run:
         """Judges what has ended, and ends what has taken too long."""
         if self.result is not None:
             return
-        status = self.process.poll()
+        self.wait(os.WNOHANG)
+        status = self.process.returncode
         why = self.allowance.over() if status is None else None
         if status is None and why is None:
             return
@@ -101,6 +102,15 @@ class Run:
             return
         # It did not end by itself: one failure, whatever it had reported until then.
         self.finish(Result(failed=[f"{self.step.name}: killed: {why}"], shown=[*output.splitlines()[-39:], why]))
+
+    def wait(self, options: int) -> None:
+        """Unlike Popen's wait() it learns what the process and those that it waited for have used."""
+        if self.process.returncode is not None:
+            return
+        pid, status, usage = os.wait4(self.process.pid, options)
+        if pid:
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            self.processor_seconds = usage.ru_utime + usage.ru_stime
 
     def finish(self, result: Result) -> None:
         self.seconds = time.monotonic() - self.start
@@ -113,7 +123,7 @@ class Run:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        self.process.wait()
+        self.wait(0)
         self.process = None
         os.close(self.pidfd)
 
@@ -192,7 +202,7 @@ def run_all(steps: list[Step], logs: Path) -> bool:
 
 def report(run: Run, total: Result) -> None:
     result = run.result
-    print(f"{describe(result)} ({run.seconds:.1f} s)", flush=True)
+    print(f"{describe(result)} ({run.seconds:.1f} s, {run.processor_seconds:.1f} s of processor time)", flush=True)
     for line in result.shown:
         print(f"    {line}")
     if result.failed:
