@@ -30,7 +30,7 @@ transfer piece_of(const array &a, unsigned device, uint32_t first, uint32_t coun
 }
 
 // A begin must not copy over what a kernel on the device has written.
-static bool is_ahead(const array &a, uint32_t c, unsigned device)
+static bool chunk_is_ahead(const array &a, uint32_t c, unsigned device)
 {
 	const chunk &ch = a.chunks[c];
 	return ch.writer == 1 + device ||
@@ -46,7 +46,7 @@ round next_round(array &a, layout::span s, event e, unsigned device, bool writes
 	for (; c < s.last && !(a.chunks[c].flags & chunk_busy); c++) {
 		chunk &ch = a.chunks[c];
 		step st = next_step(ch.state(), e, device, a.context->rules);
-		bool ahead = begins && is_ahead(a, c, device);
+		bool ahead = begins && chunk_is_ahead(a, c, device);
 		if (ahead || !st.copies()) {
 			r.kept += a.place.bytes_of(c).size();
 			if (!ahead) {
@@ -162,10 +162,10 @@ class reads
 };
 
 // Copies to a device, from the alias in as few calls as can be.
-class writes
+class host_writes
 {
       public:
-	writes(array &a, unsigned device, unsigned lane) : a_(a), device_(device), lane_(lane) {}
+	host_writes(array &a, unsigned device, unsigned lane) : a_(a), device_(device), lane_(lane) {}
 
 	// *via_alias: set if the bytes were copied to the alias first.
 	int add(const byte_run &run, bool *via_alias)
@@ -248,7 +248,7 @@ int copy_bytes_to_host(array &a, std::span<const byte_run> runs, unsigned own_la
 int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs)
 {
 	lane_lease lane(*a.context->lanes);
-	writes w(a, device, lane);
+	host_writes w(a, device, lane);
 	int err = 0;
 	for (size_t i = 0; i < runs.size() && !err; i++) {
 		bool via_alias = false;
@@ -264,7 +264,7 @@ int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs)
 int copy_bytes_to_device(array &a, unsigned device, std::span<const byte_run> runs)
 {
 	lane_lease lane(*a.context->lanes);
-	writes w(a, device, lane);
+	host_writes w(a, device, lane);
 	int err = 0;
 	bool via_alias = false;
 	for (size_t i = 0; i < runs.size() && !err; i++)

@@ -29,7 +29,7 @@ namespace het
 namespace
 {
 
-constexpr int read_write = PROT_READ | PROT_WRITE;
+constexpr int readable_and_writable = PROT_READ | PROT_WRITE;
 
 } // namespace
 
@@ -101,7 +101,7 @@ size_t memory_file::grain() const
 const write_counter *memory_file::create(uint64_t offset, size_t n, const page_use &use)
 {
 	static const write_counter every_write_is_caught{0};
-	if (mprotect(alias(offset), n, read_write))
+	if (mprotect(alias(offset), n, readable_and_writable))
 		return nullptr;
 	prefer_node(range_of(alias(offset), n), use.node);
 	// A touch of a huge page that is not to be had would be SIGBUS.
@@ -165,7 +165,7 @@ bool memory_file::read(uint64_t offset, void *to, size_t n) const
 bool memory_file::map_at(range r, uint64_t offset) const
 {
 	place p = of(offset);
-	if (!map_file(r.ptr(), r.size(), read_write, p.fd, uint64_t(p.at)))
+	if (!map_file(r.ptr(), r.size(), readable_and_writable, p.fd, uint64_t(p.at)))
 		return false;
 	madvise(r.ptr(), r.size(), MADV_DONTFORK);
 	return true;
@@ -174,7 +174,7 @@ bool memory_file::map_at(range r, uint64_t offset) const
 // Behind the end of the file. One of its own would need a descriptor, of which there may be no more.
 bool memory_file::fail_at(range r) const
 {
-	return map_file(r.ptr(), r.size(), read_write, file_.get(), size_);
+	return map_file(r.ptr(), r.size(), readable_and_writable, file_.get(), size_);
 }
 
 // A page is private once it is written to; what the file has is needed no more when all are.

@@ -28,18 +28,18 @@ constexpr int first_choice = 6;
 constexpr uint64_t first_review_ns = 500000, close_review_ns = 5000000, last_review_ns = 10000000;
 
 // The one object whose signal it is; and the signal, which stays taken, as one may be pending somewhere.
-std::atomic<thread_stopper *> active{nullptr};
+std::atomic<thread_stopper *> active_stopper{nullptr};
 std::atomic<int> stop_signal{0};
 
 // States of a record, in one word with the epoch that they belong to, so that a thread which answers late
 // changes nothing. From stopped on a record is settled.
 enum : uint32_t {
 	fresh,
-	called,  // has been sent the signal
-	stopped, // waits in the signal handler
-	excused, // waits in a thread_stopper::parked
-	asleep,  // can't take the signal, but can't go on either
-	out,     // is the caller, has gone, or is spared
+	called,        // has been sent the signal
+	stopped,       // waits in the signal handler
+	excused,       // waits in a thread_stopper::parked
+	thread_asleep, // can't take the signal, but can't go on either
+	out,           // is the caller, has gone, or is spared
 	state_bits = 3,
 };
 
@@ -96,7 +96,7 @@ bool thread_stopper::open(const char **why)
 		return false;
 	thread_stopper *none = nullptr;
 	*why = "this process has another trap that stops threads";
-	if (!active.compare_exchange_strong(none, this))
+	if (!active_stopper.compare_exchange_strong(none, this))
 		return false;
 
 	struct sigaction now, ours = {};
@@ -116,7 +116,7 @@ bool thread_stopper::open(const char **why)
 thread_stopper::~thread_stopper()
 {
 	thread_stopper *self = this;
-	active.compare_exchange_strong(self, nullptr);
+	active_stopper.compare_exchange_strong(self, nullptr);
 	if (records_)
 		unmap(range_of(records_, max_threads * sizeof(record)));
 }
@@ -126,7 +126,7 @@ thread_stopper::~thread_stopper()
 void thread_stopper::on_signal(int, siginfo_t *info, void *)
 {
 	int saved = errno;
-	thread_stopper *self = active.load(std::memory_order_acquire);
+	thread_stopper *self = active_stopper.load(std::memory_order_acquire);
 	if (self && info->si_code == SI_QUEUE)
 		self->wait_here(reinterpret_cast<uintptr_t>(info->si_value.sival_ptr));
 	errno = saved;
@@ -301,7 +301,7 @@ void thread_stopper::review(bool look_closely, bool patience_is_over)
 			continue;
 		}
 		// One that answered while we looked has stopped.
-		if (!settle(r, epoch, f == fate::sleeps ? asleep : out))
+		if (!settle(r, epoch, f == fate::sleeps ? thread_asleep : out))
 			continue;
 		some_have_gone_ |= f != fate::sleeps;
 		if (f == fate::hopeless)
@@ -315,7 +315,7 @@ bool thread_stopper::sleepers_still_sleep()
 	uint32_t epoch = epoch_.load(std::memory_order_relaxed), woken = 0;
 	for (uint32_t i = 0; i < count_.load(std::memory_order_relaxed); i++) {
 		record &r = records_[i];
-		uint32_t slept = in_epoch(epoch, asleep);
+		uint32_t slept = in_epoch(epoch, thread_asleep);
 		if (r.state.load(std::memory_order_acquire) == slept && !task_sleeps(r.tid) &&
 		    r.state.compare_exchange_strong(slept, in_epoch(epoch, called), std::memory_order_acq_rel))
 			woken++;
@@ -346,7 +346,7 @@ bool thread_stopper::all_threads_accounted_for()
 		if (is_spared(r.tid)) // since lately; counted already
 			some_have_gone_ = true;
 		else
-			known += state == stopped || state == excused || state == asleep ||
+			known += state == stopped || state == excused || state == thread_asleep ||
 				 (state == out && r.tid == caller_);
 	}
 	size_t counted = task_count();

@@ -25,7 +25,7 @@ het_event &event_of(node &n)
 	return static_cast<het_event &>(n);
 }
 
-void report(het_event &e, int code)
+void report_event(het_event &e, int code)
 {
 	const het_queue *q = e.queue.get();
 	char text[longest_report];
@@ -90,7 +90,7 @@ node *settle(het_event &e, int status)
 	if (executor *where = e.where.load())
 		where->discount(e);
 	if (reports(e, status))
-		report(e, status);
+		report_event(e, status);
 	std::atomic<uint32_t> *leaving = e.queue ? &e.queue->leaving : nullptr;
 	if (leaving)
 		leaving->fetch_add(1);

@@ -51,13 +51,13 @@ const char *name_of(unsigned device)
 	return core().devices[device]->compute->info().name;
 }
 
-class guarded
+class guarded_table
 {
       public:
-	explicit guarded(futex_lock &l) : lock_(l) { lock_.lock(lock_rank::leaf); }
-	~guarded() { lock_.unlock(lock_rank::leaf); }
-	guarded(const guarded &) = delete;
-	guarded &operator=(const guarded &) = delete;
+	explicit guarded_table(futex_lock &l) : lock_(l) { lock_.lock(lock_rank::leaf); }
+	~guarded_table() { lock_.unlock(lock_rank::leaf); }
+	guarded_table(const guarded_table &) = delete;
+	guarded_table &operator=(const guarded_table &) = delete;
 
       private:
 	futex_lock &lock_;
@@ -76,7 +76,7 @@ void speeds::load(unsigned device)
 	if (!found || found.value.size() != sizeof(kept))
 		return;
 	memcpy(&kept, found.value.data(), sizeof(kept));
-	guarded g(lock_);
+	guarded_table g(lock_);
 	known_before_ |= sane(kept.alone) > 0 ? bit : 0;
 	if (!alone_.speed(device))
 		alone_.preset(device, sane(kept.alone));
@@ -88,7 +88,7 @@ void speeds::save(unsigned device)
 {
 	kept_speeds kept;
 	{
-		guarded g(lock_);
+		guarded_table g(lock_);
 		kept = {alone_.speed(device), shared_.speed(device)};
 	}
 	cache::user_store().put(speeds_key(program_, kernel_, name_of(device)).get(),
@@ -99,7 +99,7 @@ void speeds::note(calibration &c, unsigned device, double speed)
 {
 	uint32_t n;
 	{
-		guarded g(lock_);
+		guarded_table g(lock_);
 		n = ++noted_[device];
 		if (n > early || (known_before_ >> device & 1))
 			c.note(device, speed);
@@ -114,7 +114,7 @@ double speeds::alone(const het_device &d)
 {
 	unsigned device = d.executor.number();
 	load(device);
-	guarded g(lock_);
+	guarded_table g(lock_);
 	return alone_.speed(device) > 0 ? alone_.speed(device) : shared_.speed(device);
 }
 
@@ -126,25 +126,25 @@ void speeds::note_alone(const het_device &d, double speed)
 bool speeds::is_sure(const het_device &d)
 {
 	unsigned device = d.executor.number();
-	guarded g(lock_);
+	guarded_table g(lock_);
 	return noted_[device] >= early || (known_before_ >> device & 1);
 }
 
 double speeds::since(const het_device &d)
 {
-	guarded g(lock_);
+	guarded_table g(lock_);
 	return since_[d.executor.number()];
 }
 
 void speeds::note_chosen(const het_device &d)
 {
-	guarded g(lock_);
+	guarded_table g(lock_);
 	since_[d.executor.number()] = 0;
 }
 
 void speeds::note_spent(const het_device &d, double seconds)
 {
-	guarded g(lock_);
+	guarded_table g(lock_);
 	for (unsigned i = 0; i < core().ndevices; i++)
 		since_[i] += core().devices[i]->shares_processors_with(d) ? seconds : 0;
 }
@@ -153,7 +153,7 @@ bool speeds::choose_shared(std::span<const unsigned> devices, std::span<double> 
 {
 	for (unsigned device : devices)
 		load(device);
-	guarded g(lock_);
+	guarded_table g(lock_);
 	return shared_.choose(devices, speeds);
 }
 
@@ -161,7 +161,7 @@ double speeds::shared(const het_device &d)
 {
 	unsigned device = d.executor.number();
 	load(device);
-	guarded g(lock_);
+	guarded_table g(lock_);
 	return shared_.speed(device);
 }
 
@@ -173,13 +173,13 @@ void speeds::note_shared(const het_device &d, double speed)
 // The first launch allocates and compiles.
 void speeds::note_twin_cost(double seconds)
 {
-	guarded g(lock_);
+	guarded_table g(lock_);
 	twin_cost_ = twin_launches_++ < 2 ? seconds : std::min(twin_cost_, seconds);
 }
 
 double speeds::twin_cost()
 {
-	guarded g(lock_);
+	guarded_table g(lock_);
 	return twin_launches_ < 2 ? 0 : twin_cost_;
 }
 

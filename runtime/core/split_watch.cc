@@ -28,13 +28,13 @@ struct watch_list {
 
 constinit watch_list watched;
 
-class guarded
+class guarded_watch
 {
       public:
-	guarded() { watched.lock.lock(lock_rank::leaf); }
-	~guarded() { watched.lock.unlock(lock_rank::leaf); }
-	guarded(const guarded &) = delete;
-	guarded &operator=(const guarded &) = delete;
+	guarded_watch() { watched.lock.lock(lock_rank::leaf); }
+	~guarded_watch() { watched.lock.unlock(lock_rank::leaf); }
+	guarded_watch(const guarded_watch &) = delete;
+	guarded_watch &operator=(const guarded_watch &) = delete;
 };
 
 // Between two looks: a part of the shortest time that matters.
@@ -51,7 +51,7 @@ struct kept_launch {
 // One that has not been looked at this time. Null: there is none.
 kept_launch next_to_look_at()
 {
-	guarded g;
+	guarded_watch g;
 	watched_launch *l = watched.first;
 	while (l && l->seen == watched.looks)
 		l = l->next;
@@ -63,7 +63,7 @@ kept_launch next_to_look_at()
 // False: nothing is there, and nothing has come since the last look; the next launch starts another thread.
 bool begin_look()
 {
-	guarded g;
+	guarded_watch g;
 	watched.looks++;
 	watched.has_thread = watched.first || std::exchange(watched.has_come, false);
 	return watched.has_thread;
@@ -85,7 +85,7 @@ void watch(watched_launch &l)
 		return;
 	bool wants_thread;
 	{
-		guarded g;
+		guarded_watch g;
 		l.next = watched.first;
 		if (watched.first)
 			watched.first->before = &l;
@@ -96,7 +96,7 @@ void watch(watched_launch &l)
 	}
 	if (!wants_thread || start_thread("het-watch", look_now_and_then, nullptr))
 		return;
-	guarded g;
+	guarded_watch g;
 	watched.has_thread = false;
 }
 
@@ -104,7 +104,7 @@ void unwatch(watched_launch &l)
 {
 	if (!settings().watchdog_s)
 		return;
-	guarded g;
+	guarded_watch g;
 	watched_launch *next = l.next, *before = l.before;
 	(before ? before->next : watched.first) = next;
 	if (next)

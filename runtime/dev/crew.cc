@@ -19,7 +19,7 @@ namespace
 constexpr unsigned most_helpers = 63;
 // Work-items a group where the program leaves it to us.
 constexpr size_t default_local = 1024;
-constexpr size_t local_alignment = 128;
+constexpr size_t host_local_alignment = 128;
 constexpr int spins_before_sleep = 2000;
 
 // A job while threads are at it.
@@ -43,7 +43,7 @@ class running_job
 			total_ = s.part.count * row;
 		}
 		for (const device_arg &a : job.args)
-			local_bytes_ += a.kind == HET_ARG_LOCAL ? round_up(a.nbytes, local_alignment) : 0;
+			local_bytes_ += a.kind == HET_ARG_LOCAL ? round_up(a.nbytes, host_local_alignment) : 0;
 	}
 
 	size_t groups() const { return total_; }
@@ -58,8 +58,9 @@ class running_job
 			more_pointers_.reset(new (std::nothrow) void *[npointers]);
 			pointers_ = more_pointers_.get();
 		}
-		local_.reset(n ? static_cast<char *>(operator new (n, std::align_val_t{local_alignment}, std::nothrow))
-			       : nullptr);
+		local_.reset(
+			n ? static_cast<char *>(operator new (n, std::align_val_t{host_local_alignment}, std::nothrow))
+			  : nullptr);
 		return pointers_ && (!n || local_);
 	}
 
@@ -86,7 +87,7 @@ class running_job
 
       private:
 	struct aligned_delete {
-		void operator()(char *p) const { operator delete (p, std::align_val_t{local_alignment}); }
+		void operator()(char *p) const { operator delete (p, std::align_val_t{host_local_alignment}); }
 	};
 
 	void **point(size_t slot)
@@ -99,7 +100,7 @@ class running_job
 				pointers[i] = local;
 			else
 				pointers[i] = a.buffer ? static_cast<char *>(a.buffer) + a.offset : a.pointer;
-			local += a.kind == HET_ARG_LOCAL ? round_up(a.nbytes, local_alignment) : 0;
+			local += a.kind == HET_ARG_LOCAL ? round_up(a.nbytes, host_local_alignment) : 0;
 		}
 		return pointers;
 	}

@@ -16,7 +16,7 @@ namespace het::rt
 namespace
 {
 
-constexpr size_t local_alignment = 16;
+constexpr size_t shared_alignment = 16;
 constexpr size_t parameter_alignment = 16; // the largest
 
 class cuda_program final : public device_program
@@ -126,7 +126,7 @@ int cuda_program::build_sliced()
 	std::string text;
 	sliced_text made = {{}, "it has no PTX, or several modules", {}};
 	if (find_ptx(text))
-		made = slice_text(text.c_str());
+		made = ptx_slice_text(text.c_str());
 	if (made.text.empty()) {
 		inform("%s: a program can't be sliced: %.300s", device_, made.why.c_str());
 		return HET_ENODEV;
@@ -245,7 +245,7 @@ void cuda_kernel::set_block(const device_arg &a)
 uint64_t cuda_kernel::take_shared(size_t nbytes)
 {
 	unsigned before = shared_bytes_;
-	shared_bytes_ += unsigned(round_up(nbytes, local_alignment));
+	shared_bytes_ += unsigned(round_up(nbytes, shared_alignment));
 	return before;
 }
 

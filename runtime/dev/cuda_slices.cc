@@ -33,7 +33,7 @@ ptx::slice_control control_of(const launch_shape &s)
 
 } // namespace
 
-sliced_text slice_text(const char *ptx)
+sliced_text ptx_slice_text(const char *ptx)
 {
 	sliced_text out;
 	ptx::module m;

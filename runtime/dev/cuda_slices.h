@@ -21,7 +21,7 @@ struct sliced_text {
 };
 
 // The text with the pass.
-sliced_text slice_text(const char *ptx);
+sliced_text ptx_slice_text(const char *ptx);
 
 // Where kernels read which slice they are. The submitter's.
 class cuda_slice_controls

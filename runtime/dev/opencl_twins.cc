@@ -13,7 +13,7 @@ namespace het::rt
 namespace
 {
 
-constexpr size_t bytes_of_item = 16, group = 64;
+constexpr size_t bytes_of_item = 16, twin_group = 64;
 
 const char *const compare_source = R"(
 kernel void compare(global const uchar *now, global const uchar *before, ulong offset, ulong nbytes, global uchar *changed)
@@ -70,7 +70,7 @@ int opencl_twin::take(void *buffer, size_t offset, size_t nbytes)
 cl_int opencl_twin::mark(cl_kernel kernel, cl_mem marks, uint8_t *changed)
 {
 	const cl_ulong offset = offset_, nbytes = nbytes_;
-	const size_t items = (nbytes_ + bytes_of_item - 1) / bytes_of_item, local = group;
+	const size_t items = (nbytes_ + bytes_of_item - 1) / bytes_of_item, local = twin_group;
 	const size_t global = (items + local - 1) / local * local;
 	cl_int err = cl_.set_kernel_arg(kernel, 0, sizeof(cl_mem), &buffer_);
 	if (!err)

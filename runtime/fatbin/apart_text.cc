@@ -9,7 +9,7 @@ namespace het::fatbin
 namespace
 {
 
-bool is_digit(char c)
+bool is_decimal(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -51,9 +51,9 @@ bool reader::take(char c)
 
 bool reader::take_number(int64_t most, int64_t &to)
 {
-	if (!is_digit(*at_))
+	if (!is_decimal(*at_))
 		return false;
-	for (to = 0; is_digit(*at_); at_++) {
+	for (to = 0; is_decimal(*at_); at_++) {
 		int64_t digit = *at_ - '0';
 		if (to > (most - digit) / 10)
 			return false;

@@ -10,7 +10,7 @@ namespace
 {
 
 // Indices of 32 bits are taken for what they are as integers.
-constexpr uint64_t most_ids = (uint64_t{1} << 31) - 1;
+constexpr uint64_t most_work_items = (uint64_t{1} << 31) - 1;
 // Products of two such numbers do not overflow the sums below.
 constexpr __int128 most_bytes = __int128{1} << 60;
 
@@ -47,7 +47,7 @@ bool measure(const argument &a, const launch_ids &l, const int64_t (&arguments)[
 	int64_t multipliers[most_axes];
 	for (unsigned d = 0; d < most_axes; d++) {
 		multipliers[d] = multiply(a.reach.axes[d], l, arguments[d]);
-		if (multipliers[d] <= 0 || multipliers[d] > int64_t(most_ids))
+		if (multipliers[d] <= 0 || multipliers[d] > int64_t(most_work_items))
 			return false;
 	}
 	for (unsigned d = 0; d < most_axes; d++) {
@@ -75,7 +75,7 @@ __int128 span(const extent &e)
 bool holds_for(const launch_ids &l, uint32_t dimensions)
 {
 	for (unsigned d = 0; d < 3; d++)
-		if (!l.size[d] || l.size[d] > most_ids || l.offset[d] > most_ids - l.size[d] ||
+		if (!l.size[d] || l.size[d] > most_work_items || l.offset[d] > most_work_items - l.size[d] ||
 		    (d >= dimensions && l.size[d] != 1))
 			return false;
 	return l.along < dimensions;

@@ -13,7 +13,7 @@ namespace
 // Work-items a group where neither the program nor the kernel says.
 constexpr size_t preferred_group = 256;
 // The smallest blocks, if the shares are equal: what is left at the end is a small part of all, and a block worth its launch.
-constexpr size_t blocks_each = 64;
+constexpr size_t blocks_a_device = 64;
 // In seconds, where speeds are known: a launch that one device does alone in less time is not worth sharing, and a block should last
 // many times what it takes to begin and end one.
 constexpr double short_launch = 4e-3, least_block = 2e-3;
@@ -50,8 +50,8 @@ size_t choose_group(size_t global, size_t most_everywhere)
 void choose_grains(const prospect &p, std::span<size_t> grains)
 {
 	for (size_t i = 0; i < grains.size(); i++)
-		grains[i] =
-			std::max({size_t{1}, p.rows / (blocks_each * grains.size()), std::min(p.busy_rows[i], p.rows)});
+		grains[i] = std::max(
+			{size_t{1}, p.rows / (blocks_a_device * grains.size()), std::min(p.busy_rows[i], p.rows)});
 }
 
 chosen_policy choose_policy(const prospect &p, std::span<const size_t> grains)

@@ -10,13 +10,13 @@ namespace
 {
 
 // Blocks a device if all were equally fast: what the last one to finish makes the others wait is one of them at most.
-constexpr size_t blocks_each = 8;
+constexpr size_t blocks_a_share = 8;
 
 class dynamic_policy final : public policy
 {
       public:
 	explicit dynamic_policy(const sharing &s)
-	    : left_{0, s.total}, grains_(s), block_(s.total / (blocks_each * s.speeds.size()))
+	    : left_{0, s.total}, grains_(s), block_(s.total / (blocks_a_share * s.speeds.size()))
 	{
 	}
 

@@ -17,7 +17,7 @@ namespace
 using namespace het;
 
 constexpr unsigned threads = 256, group = 64;
-constexpr uint8_t poison = 0xdb;
+constexpr uint8_t cuda_poison = 0xdb;
 const char *const kernel_names[] = {"test_add", "test_mix", "test_fill", "test_stamp", "test_slow_add"};
 // Tens of milliseconds on a GPU, and no more for the interpreter.
 constexpr unsigned slow_turns = 10'000'000, slow_turns_of_fake = 3000;
@@ -83,7 +83,7 @@ class cuda_machine final : public machine
 		enter e(*this, dev);
 		cu_deviceptr p = 0;
 		CHECK_CU(cu_.allocate(&p, n));
-		CHECK_CU(cu_.fill(p, poison, n));
+		CHECK_CU(cu_.fill(p, cuda_poison, n));
 		CHECK_CU(cu_.synchronize());
 		return pointer(p);
 	}

@@ -11,7 +11,7 @@ namespace selftest
 
 namespace
 {
-constexpr uint8_t poison = 0xdb;
+constexpr uint8_t host_poison = 0xdb;
 
 // One kernel that runs on a thread: flag is what gpuvm_kernel_end_event() gets.
 struct running_kernel {
@@ -77,7 +77,7 @@ class host_machine final : public machine
 		void *p = malloc(n);
 		if (!p)
 			FAIL("no memory for a buffer of %zu bytes", n);
-		memset(p, poison, n);
+		memset(p, host_poison, n);
 		return p;
 	}
 	void free_buffer(unsigned, void *buffer) override { free(buffer); }

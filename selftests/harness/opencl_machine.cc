@@ -16,7 +16,7 @@ namespace selftest
 
 namespace
 {
-const char source[] = R"(
+const char opencl_source[] = R"(
 uchar pattern_byte(ulong position, uint seed)
 {
 	ulong x = position / 8 * 0x9e3779b97f4a7c15ul + seed * 0xbf58476d1ce4e5b9ul;
@@ -64,9 +64,9 @@ kernel void test_sum(global const uchar *p, ulong off, ulong n, global ulong *pa
 )";
 
 // One launch shape for everything: PoCL compiles anew for each local size.
-constexpr size_t items = 256, group = 64;
-constexpr uint8_t poison = 0xdb;
-const char *const kernel_names[] = {"test_add", "test_mix", "test_fill", "test_stamp", "test_slow_add"};
+constexpr size_t items = 256, opencl_group = 64;
+constexpr uint8_t opencl_poison = 0xdb;
+const char *const opencl_kernel_names[] = {"test_add", "test_mix", "test_fill", "test_stamp", "test_slow_add"};
 
 #define CHECK_CL(CALL)                                            \
 	do {                                                      \
@@ -83,7 +83,7 @@ void choose_pocl_cache()
 	setenv("POCL_CACHE_DIR", folder.c_str(), 0);
 }
 
-struct one_device {
+struct opencl_device {
 	std::mutex setting_arguments; // kernels are shared by the test's threads
 	cl_command_queue queue;
 	cl_kernel kernels[5];
@@ -126,7 +126,7 @@ class opencl_machine final : public machine
 		cl_int err;
 		cl_mem buffer = clCreateBuffer(context_, CL_MEM_READ_WRITE, n, nullptr, &err);
 		CHECK_CL(err);
-		std::vector<uint8_t> bytes(n, poison);
+		std::vector<uint8_t> bytes(n, opencl_poison);
 		write(dev, buffer, 0, bytes.data(), n);
 		return buffer;
 	}
@@ -147,11 +147,12 @@ class opencl_machine final : public machine
 
 	uint64_t sum(unsigned dev, void *buffer, size_t off, size_t n) override
 	{
-		one_device &d = devices_[dev];
+		opencl_device &d = devices_[dev];
 		std::lock_guard guard(d.setting_arguments);
 		set_arguments(d.sum, buffer, off, n);
 		CHECK_CL(clSetKernelArg(d.sum, 3, sizeof d.partial, &d.partial));
-		CHECK_CL(clEnqueueNDRangeKernel(d.queue, d.sum, 1, nullptr, &items, &group, 0, nullptr, nullptr));
+		CHECK_CL(
+			clEnqueueNDRangeKernel(d.queue, d.sum, 1, nullptr, &items, &opencl_group, 0, nullptr, nullptr));
 		cl_ulong partial[items];
 		read(dev, d.partial, 0, partial, sizeof partial);
 		uint64_t total = 0;
@@ -162,14 +163,14 @@ class opencl_machine final : public machine
 
 	void *start(unsigned dev, void *buffer, const kernel &k) override
 	{
-		one_device &d = devices_[dev];
+		opencl_device &d = devices_[dev];
 		cl_kernel which = d.kernels[k.what];
 		cl_ulong arg = k.arg;
 		std::lock_guard guard(d.setting_arguments);
 		set_arguments(which, buffer, k.off, k.n);
 		CHECK_CL(clSetKernelArg(which, 3, sizeof arg, &arg));
 		cl_event event;
-		CHECK_CL(clEnqueueNDRangeKernel(d.queue, which, 1, nullptr, &items, &group, 0, nullptr, &event));
+		CHECK_CL(clEnqueueNDRangeKernel(d.queue, which, 1, nullptr, &items, &opencl_group, 0, nullptr, &event));
 		CHECK_CL(clFlush(d.queue));
 		return event;
 	}
@@ -199,7 +200,7 @@ class opencl_machine final : public machine
 
 	cl_program build(const std::vector<cl_device_id> &ids)
 	{
-		const char *text = source;
+		const char *text = opencl_source;
 		cl_int err;
 		cl_program program = clCreateProgramWithSource(context_, 1, &text, nullptr, &err);
 		CHECK_CL(err);
@@ -212,13 +213,13 @@ class opencl_machine final : public machine
 		return program;
 	}
 
-	void prepare(one_device &d, cl_device_id id, cl_program program)
+	void prepare(opencl_device &d, cl_device_id id, cl_program program)
 	{
 		cl_int err;
 		d.queue = clCreateCommandQueue(context_, id, 0, &err);
 		CHECK_CL(err);
-		for (size_t i = 0; i < std::size(kernel_names); i++) {
-			d.kernels[i] = clCreateKernel(program, kernel_names[i], &err);
+		for (size_t i = 0; i < std::size(opencl_kernel_names); i++) {
+			d.kernels[i] = clCreateKernel(program, opencl_kernel_names[i], &err);
 			CHECK_CL(err);
 		}
 		d.sum = clCreateKernel(program, "test_sum", &err);
@@ -237,7 +238,7 @@ class opencl_machine final : public machine
 	}
 
 	cl_context context_;
-	std::vector<one_device> devices_;
+	std::vector<opencl_device> devices_;
 };
 
 } // namespace

@@ -15,7 +15,7 @@ namespace selftest
 namespace
 {
 
-const char source[] = R"(
+const char runtime_source[] = R"(
 kernel void add(global uchar *p, uchar value, ulong n)
 {
 	size_t i = get_global_id(0);
@@ -52,7 +52,7 @@ kernel void slow(global uchar *p, uchar value, ulong n)
 )";
 
 // All launches have groups of this size: PoCL compiles a kernel anew for each.
-constexpr size_t group = 64;
+constexpr size_t runtime_group = 64;
 
 template <class F> void for_items(const het_group *g, const void *n, F f)
 {
@@ -226,7 +226,7 @@ runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags, const c
 					  {"slow", slow_on_host, 3}};
 	het_program_args p = {};
 	p.size = sizeof p;
-	p.source = source;
+	p.source = runtime_source;
 	p.functions = functions;
 	p.nfunctions = std::size(functions);
 	const het_image image = runtime_kernels();
@@ -254,8 +254,8 @@ int runtime_fixture::launch(het_kernel *k, size_t items, std::initializer_list<h
 	l.size = sizeof l;
 	l.kernel = k;
 	l.dimensions = 1;
-	l.global[0] = (items + group - 1) / group * group;
-	l.local[0] = group;
+	l.global[0] = (items + runtime_group - 1) / runtime_group * runtime_group;
+	l.local[0] = runtime_group;
 	l.device = o.device;
 	l.flags = o.flags;
 	l.arg_size = sizeof(het_arg);

@@ -14,7 +14,7 @@ namespace
 constexpr unsigned side = 8, row_bytes = 16;
 
 // Elements of 16 bits.
-struct matrix {
+struct small_matrix {
 	uint16_t at[side][side];
 	bool defined[side];
 };
@@ -40,20 +40,20 @@ place_in_memory row_of(context &c, const uop &u, lanes m, unsigned n, unsigned r
 	return c.locate(u, lane, u.space, address_at(u, c.at(u.a), lane), row_bytes, how);
 }
 
-uint32_t pair_of(const matrix &x, unsigned lane, bool transposed)
+uint32_t pair_of(const small_matrix &x, unsigned lane, bool transposed)
 {
 	unsigned g = group_of(lane), t = 2 * place_of(lane);
 	return transposed ? x.at[t][g] | uint32_t{x.at[t + 1][g]} << 16 : x.at[g][t] | uint32_t{x.at[g][t + 1]} << 16;
 }
 
-void take_pair(matrix &x, unsigned lane, uint32_t pair, bool transposed)
+void take_pair(small_matrix &x, unsigned lane, uint32_t pair, bool transposed)
 {
 	unsigned g = group_of(lane), t = 2 * place_of(lane);
 	(transposed ? x.at[t][g] : x.at[g][t]) = uint16_t(pair);
 	(transposed ? x.at[t + 1][g] : x.at[g][t + 1]) = uint16_t(pair >> 16);
 }
 
-bool load(context &c, const uop &u, lanes m, unsigned n, matrix &x)
+bool load(context &c, const uop &u, lanes m, unsigned n, small_matrix &x)
 {
 	for (unsigned r = 0; r < side; r++) {
 		place_in_memory p = row_of(c, u, m, n, r, access::read);
@@ -66,7 +66,7 @@ bool load(context &c, const uop &u, lanes m, unsigned n, matrix &x)
 }
 
 // A lane's value counts as defined if the whole of the rows is that it is from.
-bool is_defined(const matrix &x, unsigned lane, bool transposed)
+bool is_defined(const small_matrix &x, unsigned lane, bool transposed)
 {
 	unsigned g = group_of(lane), t = 2 * place_of(lane);
 	return transposed ? x.defined[t] && x.defined[t + 1] : x.defined[g];
@@ -75,7 +75,7 @@ bool is_defined(const matrix &x, unsigned lane, bool transposed)
 void load_matrices(context &c, const uop &u, lanes m)
 {
 	lanes defined = all_lanes;
-	matrix all[4];
+	small_matrix all[4];
 	for (unsigned n = 0; n < u.vector; n++) {
 		if (!load(c, u, m, n, all[n]))
 			return;
@@ -93,7 +93,7 @@ void load_matrices(context &c, const uop &u, lanes m)
 void store_matrices(context &c, const uop &u, lanes m)
 {
 	for (unsigned n = 0; n < u.vector; n++) {
-		matrix x = {};
+		small_matrix x = {};
 		const uint64_t *b = c.group_value(u, n);
 		for_lanes(m, [&](unsigned l) { take_pair(x, l, uint32_t(b[l]), u.mode); });
 		for (unsigned r = 0; r < side; r++) {
@@ -109,7 +109,7 @@ void store_matrices(context &c, const uop &u, lanes m)
 
 void transpose(context &c, const uop &u, lanes m)
 {
-	matrix x = {};
+	small_matrix x = {};
 	const uint64_t *a = c.at(u.a);
 	for_lanes(m, [&](unsigned l) { take_pair(x, l, uint32_t(a[l]), false); });
 	uint64_t *d = c.group_value(u, 0);

@@ -16,7 +16,7 @@ namespace
 {
 
 static_assert(sizeof(coalesce_table) == 32 && sizeof(coalesce_counters) == 32);
-constexpr std::string_view support = ".visible .const .align 8 .b8 het_coalesce_table[32];";
+constexpr std::string_view table_declaration = ".visible .const .align 8 .b8 het_coalesce_table[32];";
 
 // The table lies in constant memory, where reading it is free; in global memory all warps of a grid would queue up at the
 // one place of the cache that has it.
@@ -291,7 +291,7 @@ pass_result add_coalesce(const module &m)
 	if (out.refused)
 		return out;
 	editor e(m);
-	e.add_to_module(support);
+	e.add_to_module(table_declaration);
 	for (const auto &f : m.functions)
 		if (f.has_body && !added_by_pass(m.str(f.name)))
 			count_in(m, f, &e, &out);

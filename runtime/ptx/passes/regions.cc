@@ -16,10 +16,10 @@ namespace
 enum class state : uint8_t { unreached, outside, inside };
 
 // Goes through the body until nothing changes: each label has the state of all ways that lead to it.
-class finder
+class region_finder
 {
       public:
-	finder(const module &m, const function &f) : m_(m), f_(f) { out_.inside.resize(f.statements); }
+	region_finder(const module &m, const function &f) : m_(m), f_(f) { out_.inside.resize(f.statements); }
 
 	region_map run()
 	{
@@ -105,7 +105,7 @@ class finder
 
 region_map find_regions(const module &m, const function &f)
 {
-	return finder(m, f).run();
+	return region_finder(m, f).run();
 }
 
 bool has_regions(const module &m)

@@ -25,10 +25,10 @@ bool lanes_part_or_wait(std::string_view opcode)
 	       std::find(std::begin(bases), std::end(bases), mnemonic(opcode).base()) != std::end(bases);
 }
 
-class finder
+class segment_finder
 {
       public:
-	finder(const module &m, const function &f) : m_(m), end_(f.first_statement + f.statements)
+	segment_finder(const module &m, const function &f) : m_(m), end_(f.first_statement + f.statements)
 	{
 		for (uint32_t n = f.first_statement; n < end_; n++) {
 			if (m_.statements[n].kind == kind::label) {
@@ -127,7 +127,7 @@ class finder
 
 std::vector<segment> segments_of(const module &m, const function &f)
 {
-	return finder(m, f).find(f.first_statement);
+	return segment_finder(m, f).find(f.first_statement);
 }
 
 } // namespace het::ptx

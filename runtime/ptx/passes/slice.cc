@@ -18,7 +18,7 @@ namespace
 // The first thread alone looks at the flag: it may change at any time, and the threads of a block must agree. In grids
 // of one dimension the number is the index.
 // The block's place has the size and alignment of the widest access, so that arrays behind it are aligned as before.
-constexpr std::string_view support = R"(.shared .align 16 .b32 het_slice_block[8];
+constexpr std::string_view slice_support = R"(.shared .align 16 .b32 het_slice_block[8];
 .func (.param .b32 het_slice_answer) het_slice_begin(.param .b64 het_slice_control)
 {
 	.reg .pred %p;
@@ -161,7 +161,7 @@ pass_result add_slice(const module &m)
 	for (const auto &k : out.left)
 		out.blind.push_back({k.why.at, k.why.token, "kernel " + k.name + " stays as it is: it " + k.why.what});
 	editor e(m);
-	e.add_to_module(support);
+	e.add_to_module(slice_support);
 	const block_waits waits(m);
 	for (uint32_t n = 0; n < m.functions.size(); n++) {
 		const function &f = m.functions[n];

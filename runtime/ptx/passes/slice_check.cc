@@ -15,7 +15,7 @@ struct reason {
 	std::string_view begins, why;
 };
 
-constexpr reason registers[] = {
+constexpr reason refused_registers[] = {
 	{"%envreg", "reads an %envreg, as grid-wide synchronisation does: all blocks would have to run at once"},
 	{"%gridid", "reads %gridid, which differs from slice to slice"},
 	{"%clusterid", "reads the place of its cluster in the grid"},
@@ -60,7 +60,7 @@ std::optional<fault> refused_instruction(const module &m, const statement &s)
 		return wrong;
 	for (span name : registers_of(m, s)) {
 		auto text = m.str(name);
-		for (const auto &[begins, why] : registers)
+		for (const auto &[begins, why] : refused_registers)
 			if (text.starts_with(begins))
 				return m.fault_at(s.text, std::string(why));
 		bool whole = text == "%ctaid" || text == "%nctaid";

@@ -11,7 +11,7 @@ namespace het::ptx
 namespace
 {
 
-std::optional<fault> unfit(const module &m)
+std::optional<fault> unfit_for_soft_stack(const module &m)
 {
 	if (auto done = transformed_by_gcc(m))
 		return done;
@@ -29,7 +29,7 @@ std::optional<fault> unfit(const module &m)
 pass_result add_soft_stack(const module &m)
 {
 	pass_result out;
-	out.refused = unfit(m);
+	out.refused = unfit_for_soft_stack(m);
 	if (out.refused)
 		return out;
 	editor e(m);

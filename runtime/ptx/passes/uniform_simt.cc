@@ -12,7 +12,7 @@ namespace het::ptx
 namespace
 {
 
-std::optional<fault> unfit(const module &m)
+std::optional<fault> unfit_for_uniform(const module &m)
 {
 	if (auto done = transformed_by_gcc(m))
 		return done;
@@ -49,7 +49,7 @@ void remove_markers(const module &m, editor *e)
 pass_result add_uniform_simt(const module &m, const pass_options &with)
 {
 	pass_result out;
-	out.refused = unfit(m);
+	out.refused = unfit_for_uniform(m);
 	if (out.refused)
 		return out;
 	editor e(m);
