@@ -5,6 +5,10 @@
 # Everything that is built lies in $(B).
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
+# All processors work, unless goals are to be reached one after the other. A -j of the user's counts more.
+ifeq ($(MAKELEVEL)$(filter clean setup packages %install,$(MAKECMDGOALS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -25,6 +29,7 @@ WITHOUT ?=
 SYNTAX ?=
 EXCEPT ?=
 PRECOMPILED ?=
+UNITS ?=
 # Warnings of a compiler that nobody here has seen must not stop a user.
 WERROR ?= $(if $(CI),1)
 DESTDIR ?=
@@ -93,7 +98,8 @@ help:
 ##   WERROR=1                       warnings are errors; the default where CI is set
 ##   SYNTAX=1                       with the goal objects and a B of its own: look for errors and warnings alone;
 ##   EXCEPT=folder                  not in what has been compiled there
-##   PRECOMPILED=1                  with clang: the system's headers are compiled once
+##   PRECOMPILED=1                  the system's headers are compiled once; GCC does not warn then
+##   UNITS=1                        the sources of a folder of the library are compiled as one
 ##   V=1                            show the commands
 ##   B=folder                       where to build
 ##   ARGS=                          run, bench and bench-apps: handed to the programs (run: another PNG);

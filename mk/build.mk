@@ -9,6 +9,8 @@ lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) $(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
 	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) $(wildcard bench/apps/tests/*.cc bench/noc/tests/*.cc)
+# Runs the unit tests of a folder, or under the name of one of its sources those that stand there.
+unit_main_src := selftests/unit_tests/main.cc
 
 # What changes PTX is part of the library; what runs it is not, and stands in for GPUs in het-ptx, in the fake driver and in tests.
 simt_srcs := $(wildcard tools/simt/*.cc)
@@ -47,7 +49,7 @@ example_srcs := $(filter-out $(if $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
 program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(start_up_srcs) \
-	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs)
+	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) $(unit_main_src)
 
 # A program or test that needs a header which is not on this machine is left out, with a message. (The library
 # does without by itself.)
@@ -59,7 +61,25 @@ $(foreach s,$(left_out),$(if $(filter $(program_srcs),$(call file_of,$s)),\
 	$(info libhet: $(subst :, is left out: there is no ,$s) here)))
 keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
 
-obj = $(patsubst %,$(B)/obj/%.o,$(basename $1))
+# With UNITS=1 the sources of a folder are compiled as one, a unit: most of a small source's time goes into headers that its neighbours
+# include too. So two of them must not give one name to different things, not even in namespaces without a name; the compiler says
+# where. Otherwise each source shows that it includes what it needs, and each object what it needs of the others. Some stand apart:
+# they are linked without their neighbours, compiled otherwise, or alike.
+apart := lib/api/interpose% lib/os/module_context.cc runtime/dev/devices.cc
+in_units := $(if $(UNITS),$(filter-out $(apart),$(call keep,$(lib_srcs) $(simt_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs))))
+unit_of_folder = $1unit-$(subst /,-,$(patsubst %/,%,$1))
+unit_text = $(subst $(newline) ,$(newline),$(foreach s,$1,$(hash)include "$s"$(newline)))
+write_unit = $(if $(call differ,$(file <$1),$2),$(shell mkdir -p $(dir $1))$(file >$1,$2))
+differ = $(or $(subst x$(strip $1),,x$(strip $2)),$(subst x$(strip $2),,x$(strip $1)))
+hash := \#
+define newline
+
+
+endef
+make_unit = $(foreach s,$2,$(eval unit_of_$(basename $s) := $(unit_of_folder)))$(call write_unit,$(B)/units/$(unit_of_folder).cc,$(call unit_text,$2))
+$(foreach d,$(sort $(dir $(in_units))),$(call make_unit,$d,$(foreach s,$(in_units),$(if $(filter $d,$(dir $s)),$s))))
+
+obj = $(sort $(foreach s,$(basename $1),$(B)/obj/$(or $(unit_of_$s),$s).o))
 inject_obj = $(patsubst %,$(B)/inject/obj/%.o,$(basename $1))
 
 lib_objs := $(call obj,$(lib_srcs))
@@ -79,7 +99,7 @@ tool_archive := $(B)/obj/tools.a
 fatbin_tool_archive := $(B)/obj/fatbin-tools.a
 json_archive := $(B)/obj/json.a
 base_archive := $(B)/obj/base.a
-unit_objs := $(call obj,$(call keep,$(unit_srcs)))
+unit_objs := $(call obj,$(call keep,$(unit_srcs) $(unit_main_src)))
 simt_objs := $(call obj,$(simt_srcs))
 simt_archive := $(B)/obj/simt.a
 ptx_archive := $(B)/obj/ptx.a
@@ -125,8 +145,8 @@ $(call obj,$(runtime_srcs)) $(call inject_obj,$(runtime_srcs)): private mode_fla
 $(inject_objs): private mode_flags += -DHET_INJECT
 # Unit tests derive from the library's classes, which have no type information. GoogleTest's macros take long to
 # optimise, and longer with a sanitizer's checks in them. (GCC is wrong about what those leave uninitialized.)
-unit_flags := $(lines_only) -O0 -fno-rtti $(if $(SAN),$(if $(is_clang),,-Wno-maybe-uninitialized))
-$(unit_objs): private mode_flags := $(unit_flags) -Iruntime -Itools -Ibench
+unit_test_flags := $(lines_only) -O0 -fno-rtti $(if $(SAN),$(if $(is_clang),,-Wno-maybe-uninitialized))
+$(unit_objs): private mode_flags := $(unit_test_flags) -Iruntime -Itools -Ibench
 $(filter $(B)/obj/lib/dev/%,$(unit_objs)): private mode_flags += -Iselftests -DHET_FAKE_CUDA='"$(abspath $(fake_cuda))"'
 fatbin_corpus := -DHET_FATBIN_CORPUS='"$(CURDIR)/runtime/fatbin/tests/corpus"'
 $(filter $(B)/obj/runtime/%,$(unit_objs)): private mode_flags += -DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"' $(fatbin_corpus)
@@ -155,25 +175,28 @@ $(call obj,$(filter-out $(unit_srcs),$(filter %.cc,$(program_srcs)))): private m
 with_cli11 := $(call obj,$(tool_srcs) bench/common/options.cc)
 $(with_cli11): private mode_flags += $(if $(filter -O%,$(CXXFLAGS)),,-Og)
 
-# With clang and PRECOMPILED=1 the system's headers, and what their templates make most often, are compiled once. Sources
-# name the headers that they need all the same: GCC's trees, which have GoogleTest alone from there, would say so. (GCC gains
-# less, and takes what it inlines out of such headers for the project's own when it warns.)
+# With PRECOMPILED=1 the system's headers are compiled once, with clang also what their templates make most often. Sources
+# name the headers that they need all the same: other trees, which have GoogleTest alone from there, would say so. GCC takes what it
+# inlines out of such headers for the project's own when it warns, so it does not warn then.
 precompiled = $(B)/precompiled/$1.h
-precompiled_for := unit_test $(and $(PRECOMPILED),$(is_clang),library program)
-as_library := $(lib_objs) $(inject_objs) $(simt_objs) $(example_device_objs)
-as_program := $(call obj,$(filter-out $(unit_srcs) $(simt_srcs) $(example_device_srcs) $(fake_cuda_srcs) $(proof_srcs),\
+precompiled_for := unit_test $(if $(PRECOMPILED),library program)
+as_library := $(sort $(lib_objs) $(inject_objs) $(simt_objs) $(example_device_objs))
+as_program := $(call obj,$(filter-out $(unit_srcs) $(unit_main_src) $(simt_srcs) $(example_device_srcs) $(fake_cuda_srcs) $(proof_srcs),\
 	$(filter %.cc,$(program_srcs))))
 as_unit_test := $(unit_objs)
 $(call precompiled,library).gch: private mode_flags := $(lib_cxxflags)
 $(call precompiled,program).gch: private mode_flags := $(lines_only)
-$(call precompiled,unit_test).gch: private mode_flags := $(unit_flags)
+$(call precompiled,unit_test).gch: private mode_flags := $(unit_test_flags)
 define with_precompiled # name
 $(as_$1): private mode_flags += -include $(call precompiled,$1)
 $(as_$1): $(call precompiled,$1).gch
 endef
 $(foreach n,$(precompiled_for),$(eval $(call with_precompiled,$n)))
 
-compile_cxx = $(CXX) $(cppflags) $(cxxflags) $(mode_flags)
+quiet := $(if $(PRECOMPILED),$(if $(is_clang),,-w))
+# GCC takes a source that is included for a header, where classes without a linkage would be a fault.
+unit_flags := -I. $(if $(is_clang),,-Wno-subobject-linkage)
+compile_cxx = $(CXX) $(cppflags) $(cxxflags) $(mode_flags) $(quiet)
 compile_c = $(CC) $(cppflags) $(cflags) $(mode_flags)
 # With SYNTAX=1 no code is made: for a second compiler's opinion.
 compiled = $1 -MMD -MP -MF $(@:.o=.d) -MT $@ $(if $(SYNTAX),-fsyntax-only $< && touch $@,-c $< -o $@)
@@ -188,6 +211,11 @@ $(B)/obj/%.o: %.cc $(flags_stamp)
 	@mkdir -p $(@D)
 	$(call say,CXX)
 	$Q$(call compiled,$(compile_cxx))
+
+$(B)/obj/%.o: $(B)/units/%.cc $(flags_stamp)
+	@mkdir -p $(@D)
+	$(call say,CXX)
+	$Q$(call compiled,$(compile_cxx) $(unit_flags))
 
 $(B)/inject/obj/%.o: %.cc $(flags_stamp)
 	@mkdir -p $(@D)
@@ -358,15 +386,23 @@ under_test = $(if $(filter bench/noc/%,$1),$(noc_archive),$(if $(filter bench/%,
 	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter tools/base/%,$1),$(base_archive),$(if $(filter tools/fatbin/% tools/analysis/%,$1),$(fatbin_tool_archive) $(base_archive) $(fatbin_archive) $(ptx_archive),\
 	$(if $(filter runtime/ptx/%,$1),$(simt_archive) $(ptx_archive),$(if $(filter runtime/fatbin/%,$1),$(fatbin_archive),$(lib_archive))))))))))
 
+# One program a folder; under the name of one of its sources it runs what stands there.
+unit_main := $(call obj,$(unit_main_src))
+folder_of_tests = $(B)/tests/in-$(subst /,-,$(patsubst %/tests/,%,$(dir $1)))
 define unit_test # source
-$(B)/tests/$(notdir $(basename $1)): $(call obj,$1 $(filter-out %_test.cc,$(filter $(dir $1)%,$(call keep,$(unit_srcs))))) \
-	$(call under_test,$1)
+$(B)/tests/$(notdir $(basename $1)): $(call folder_of_tests,$1)
+endef
+define unit_tests # source, any one of the folder's
+$(call folder_of_tests,$1): $(unit_main) $(call obj,$(filter $(dir $1)%,$(call keep,$(unit_srcs)))) $(call under_test,$1)
 	@mkdir -p $$(@D)
 	$$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(GTEST_LIBS) $(NUMA_LIBS) $(if $(filter tools/fatbin/% tools/analysis/%,$1),$(ELF_LIBS)) \
 		$(if $(filter tools/analysis/%,$1),$(LLVM_LIBS)) -ldl
 endef
 $(foreach s,$(unit_mains),$(eval $(call unit_test,$s)))
+$(foreach d,$(sort $(dir $(unit_mains))),$(eval $(call unit_tests,$(firstword $(filter $d%,$(unit_mains))))))
+$(units):
+	@ln -sf $(notdir $<) $@
 $(B)/tests/cuda_test: | $(fake_cuda)
 
 # --- every header compiles alone, the public ones as C too, or as C++17 and C++20 ---
