@@ -30,6 +30,7 @@ SYNTAX ?=
 EXCEPT ?=
 PRECOMPILED ?=
 UNITS ?=
+HIDE ?=
 # Warnings of a compiler that nobody here has seen must not stop a user.
 WERROR ?= $(if $(CI),1)
 DESTDIR ?=
@@ -50,7 +51,7 @@ Q := $(if $(V),,@)
 say = @$(if $(V),:,printf '  %-4s %s\n' $1 '$@')
 
 # Goals that compile nothing need no probing of the machine.
-without_probing := help clean setup packages run bench bench-apps bench-vm check check-vm check-vm-debug check-vm-all check-vm-library \
+without_probing := help clean setup packages run bench bench-apps bench-vm check check-compilers check-vm check-vm-debug check-vm-all check-vm-library \
 	modules modules_install dkms_install uninstall
 ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
 include mk/config.mk
@@ -70,6 +71,7 @@ help:
 ##   all              library, tools and benchmark programs (default)
 ##   modules          the kernel module, for the running kernel or that of KDIR=, into build/kmod/
 ##   check            all tests; installs what they need; ends with a line of counts
+##   check-compilers  all sources through each compiler that is installed, and once without each header that may be missing
 ##   check-vm         the kernel module's tests in a guest with Debian's kernel 6.1, or KERNEL=6.12, KERNEL=unstable
 ##   check-vm-debug   the same with a debugging kernel 6.12, or KERNEL=6.1, which is built first, once, in ten minutes
 ##   check-vm-all     both with every kernel, and the fuzzers for ten minutes in the debugging guests: for each night
@@ -94,6 +96,7 @@ help:
 ##   CC=, CXX=                      gcc and g++ by default; clang works
 ##   CPPFLAGS=, CXXFLAGS=, LDFLAGS= appended to the project's own
 ##   DEBUG_LOCKS=1                  the library checks its lock order
+##   HIDE=                          does without these headers, which the machine has ("numa.h png.h")
 ##   WITHOUT=                       tests: not these ("fork layout_test")
 ##   WERROR=1                       warnings are errors; the default where CI is set
 ##   SYNTAX=1                       with the goal objects and a B of its own: look for errors and warnings alone;

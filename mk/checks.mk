@@ -9,6 +9,9 @@ clang_format := $(firstword $(shell command -v clang-format-14 || command -v cla
 check: packages
 	@$(PYTHON) scripts/check.py $(if $(ONLY),--only '$(ONLY)')
 
+check-compilers:
+	@scripts/check-compilers.sh
+
 run: run_what := main
 bench: run_what := bench
 bench-apps: run_what := apps
@@ -52,4 +55,4 @@ docs: lib
 	sphinx-build -q -W --keep-going -b html -D html_extra_path=$(abspath $(B))/docs/pictures -d $(B)/docs/.doctrees Documentation $(B)/docs/html
 	sphinx-build -q -W --keep-going -b man -d $(B)/docs/.doctrees Documentation $(B)/docs/man
 
-.PHONY: check run bench bench-apps format format-check spdx-check deps-check settings-check readme-check headers-check symbols-check tidy docs
+.PHONY: check check-compilers run bench bench-apps format format-check spdx-check deps-check settings-check readme-check headers-check symbols-check tidy docs

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 # What the machine offers, and the flags that follow from it.
 
-probe_for := $(CXX) -std=c++20 $(CPPFLAGS)
+probe_for := $(CXX) -std=c++20 $(CPPFLAGS)$(if $(HIDE), without $(HIDE))
 $(eval $(file <$(B)/config.mk))
 ifneq ($(probed_for),$(probe_for))
-$(shell mkdir -p $(B) && { scripts/probe.sh $(probe_for) && echo 'probed_for := $(probe_for)'; } >$(B)/config.mk)
+$(shell mkdir -p $(B) && { HIDE='$(HIDE)' scripts/probe.sh $(CXX) -std=c++20 $(CPPFLAGS) && echo 'probed_for := $(probe_for)'; } >$(B)/config.mk)
 $(eval $(file <$(B)/config.mk))
 ifneq ($(MISSING_HEADERS),)
 $(info libhet: not on this machine: $(MISSING_HEADERS) (`make setup` installs what Debian has))

@@ -3,7 +3,7 @@
 # Finds out by trial compilation what this machine offers, and prints it as make variables:
 #   scripts/probe.sh COMPILER [FLAG...]
 # For each feature X: HAVE_X (1 or empty), X_CFLAGS, X_LIBS. MISSING_HEADERS lists the headers
-# that programs must do without.
+# that programs must do without. Headers named in HIDE count as missing.
 set -u
 
 compiler=("$@")
@@ -13,6 +13,7 @@ trap 'rm -rf "$tmp"' EXIT
 printf 'int main()\n{\n\tint x = 0;\n#pragma omp target data map(x)\n\tx++;\n\treturn x;\n}\n' >"$tmp/main.cc"
 
 has_header() { # header [flag]...
+	[[ " ${HIDE:-} " != *" $1 "* ]] || return
 	printf '#if !__has_include(<%s>)\n#error missing\n#endif\n' "$1" >"$tmp/probe.cc"
 	"${compiler[@]}" "${@:2}" -fsyntax-only "$tmp/probe.cc" 2>/dev/null
 }
