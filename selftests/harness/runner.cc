@@ -4,6 +4,7 @@
 #include "options.h"
 #include "test.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <list>
@@ -63,7 +64,8 @@ class run
 
 	int everything()
 	{
-		printf("KTAP version 1\n# seed %llu\n1..%zu\n", (unsigned long long)options_.seed, cases_.size());
+		printf("KTAP version 1\n# seed %llu\n1..%zu%s\n", (unsigned long long)options_.seed, cases_.size(),
+		       cases_.empty() ? why_none() : "");
 		while (next_ < cases_.size() || !running_.empty()) {
 			start_more();
 			wait_a_little();
@@ -75,6 +77,16 @@ class run
 	}
 
       private:
+	const char *why_none() const
+	{
+		bool on_cuda = std::all_of(tests().begin(), tests().end(), [](const test &t) {
+			return t.devices && !(t.devices & ~device::with_cuda);
+		});
+		if (on_cuda && !(options_.devices & device::with_cuda))
+			return " # SKIP its cases need a CUDA device; with LD_LIBRARY_PATH=build/fake they find one";
+		return " # SKIP none of its cases belongs to this suite";
+	}
+
 	struct under_way {
 		size_t index;
 		unsigned repetition;
