@@ -141,7 +141,7 @@ inject: $(B)/inject/libhet.so $(B)/inject/$(SONAME)
 lines_only := $(if $(filter -g%,$(CXXFLAGS)),,-g1)
 
 $(lib_objs) $(inject_objs): private mode_flags := $(lib_cxxflags)
-$(call obj,$(runtime_srcs)) $(call inject_obj,$(runtime_srcs)): private mode_flags += -Iruntime
+$(call obj,$(runtime_srcs) $(ptx_srcs)) $(call inject_obj,$(runtime_srcs) $(ptx_srcs)): private mode_flags += -Iruntime
 $(inject_objs): private mode_flags += -DHET_INJECT
 # Unit tests derive from the library's classes, which have no type information. GoogleTest's macros take long to
 # optimise, and longer with a sanitizer's checks in them. (GCC is wrong about what those leave uninitialized.)
