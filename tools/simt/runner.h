@@ -92,9 +92,8 @@ class runner
 	bool watched_;  // checked or counted
 	uint64_t left_; // instructions
 	shared_layout shared_;
-	std::vector<uint64_t> shared_addresses_; // of each lane
-	uint64_t shared_bytes_;                  // of a block
-	uint32_t kernel_number_ = 0;
+	std::vector<uint64_t> shared_addresses_;              // of each lane
+	uint64_t shared_bytes_;                               // of a block
 	std::vector<std::vector<op_counts>> ops_;             // by function
 	std::vector<std::vector<buffer_cache>> caches_;       // the same
 	std::vector<block> blocks_;                           // resident ones
