@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The default trap: a userfaultfd whose events the resolvers read. The toucher sleeps in the kernel, whatever it
 // was doing there (a load, write(2), direct I/O), and no signal is involved.
-#include "os/userfaultfd.h"
 #include "trap/event_waiter.h"
-#include "trap/trap.h"
+#include "trap/on_userfaultfd.h"
 
 #include <cerrno>
 #include <linux/userfaultfd.h>
@@ -16,10 +15,10 @@ namespace het
 namespace
 {
 
-class uffd_trap final : public trap
+class uffd_trap final : public on_userfaultfd<trap>
 {
       public:
-	explicit uffd_trap(userfaultfd &&u) : uffd_(std::move(u)) {}
+	explicit uffd_trap(userfaultfd &&u) : on_userfaultfd(std::move(u)) {}
 
 	bool open(const char **why) { return waiter_.open(why); }
 
@@ -29,14 +28,7 @@ class uffd_trap final : public trap
 		return {.kernel_touches = uffd_.kernel_mode(), .shared_reads = uffd_.continue_wp(), .by_page = true};
 	}
 
-	int hold(range old) override;
-	void unhold(range old) override;
-	int watch(const pages &p) override { return uffd_.register_shared(p.at); }
 	int unwatch(const pages &p) override { return uffd_.unregister(p.at); }
-	int protect(const pages &p, access to) override
-	{
-		return to == access::none ? drop_pages(p.at) : uffd_.write_protect(p.at, true);
-	}
 	int admit(const pages &p, access to) override;
 	void wake(const pages &p) override { uffd_.wake(p.at); }
 
@@ -51,36 +43,14 @@ class uffd_trap final : public trap
       private:
 	bool read_event(touch &t);
 
-	userfaultfd uffd_;
 	event_waiter waiter_;
 };
 
-int uffd_trap::hold(range old)
-{
-	int err = uffd_.register_private(old);
-	if (err)
-		return err;
-	err = uffd_.write_protect(old, true);
-	if (err)
-		unhold(old);
-	return err;
-}
-
-void uffd_trap::unhold(range old)
-{
-	uffd_.write_protect(old, false);
-	uffd_.unregister(old);
-	uffd_.wake(old);
-}
-
 int uffd_trap::admit(const pages &p, access to)
 {
-	int err = uffd_.continue_from(p.at, to == access::read);
+	int err = show(p.at, to);
 	if (err != -EEXIST)
 		return err;
-	// The touched page is there already: shown read-only before, or mapped by another resolver since.
-	if (to == access::write)
-		return uffd_.write_protect(p.at, false);
 	uffd_.wake(p.at);
 	return 0;
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What the traps on userfaultfd do alike, whichever way the kernel tells of touches: they take pages away and show them.
+#pragma once
+
+#include "os/userfaultfd.h"
+#include "trap/trap.h"
+
+#include <cerrno>
+#include <utility>
+
+namespace het
+{
+
+// @kind: trap, or a class between it and the trap.
+template <class kind> class on_userfaultfd : public kind
+{
+      public:
+	int hold(range old) final
+	{
+		int err = uffd_.register_private(old);
+		if (err)
+			return err;
+		err = uffd_.write_protect(old, true);
+		if (err)
+			unhold(old);
+		return err;
+	}
+	void unhold(range old) final
+	{
+		uffd_.write_protect(old, false);
+		uffd_.unregister(old);
+		this->wake({old});
+	}
+	int watch(const pages &p) final { return uffd_.register_shared(p.at); }
+	int protect(const pages &p, access to) final
+	{
+		return to == access::none ? drop_pages(p.at) : uffd_.write_protect(p.at, true);
+	}
+
+      protected:
+	template <class... arguments>
+	explicit on_userfaultfd(userfaultfd &&u, arguments &&...of_kind)
+	    : kind(std::forward<arguments>(of_kind)...), uffd_(std::move(u))
+	{
+	}
+
+	// As trap::admit(), but -EEXIST: the first page is shown already, by another resolver perhaps, and nobody was woken.
+	int show(range r, access to) const
+	{
+		int err = uffd_.continue_from(r, to == access::read);
+		return err == -EEXIST && to == access::write ? uffd_.write_protect(r, false) : err;
+	}
+
+	userfaultfd uffd_;
+};
+
+} // namespace het
