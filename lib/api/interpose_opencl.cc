@@ -6,13 +6,12 @@
 // Only data is looked at: sources, work sizes, wait lists and answers to queries are not what a
 // program links. Calls that the library itself makes go to the loader directly (dev/opencl_api.h) and never through
 // here, and so do calls of a program that looks the functions up with dlsym().
+#include "api/next_function.h"
 #include "dev/opencl_errors.h"
 #include "dev/opencl_spans.h"
 #include "memory/hooks.h"
 #include "os/log.h"
 
-#include <atomic>
-#include <dlfcn.h>
 #include <tuple>
 
 namespace het
@@ -25,33 +24,20 @@ namespace
 
 // What the program would have called without us: the next function of that name among the libraries that the
 // program loaded, or the loader's if it loaded none.
-template <typename F> class next_function;
+template <typename F> class next_opencl_function;
 
-template <typename R, typename... A> class next_function<R(A...)>
+template <typename R, typename... A> class next_opencl_function<R(A...)>
 {
       public:
-	constexpr explicit next_function(const char *name) : name_(name) {}
+	constexpr explicit next_opencl_function(const char *name) : next_(name, nullptr, find_opencl_function) {}
 
 	R operator()(A... args)
 	{
-		auto *function = find();
+		auto *function = next_.get();
 		return function ? function(args...) : missing(args...);
 	}
 
       private:
-	using pointer = R (*)(A...);
-
-	pointer find()
-	{
-		pointer found = found_.load(std::memory_order_relaxed);
-		if (found)
-			return found;
-		void *symbol = dlsym(RTLD_NEXT, name_);
-		found = reinterpret_cast<pointer>(symbol ? symbol : find_opencl_function(name_));
-		found_.store(found, std::memory_order_relaxed);
-		return found;
-	}
-
 	// As a loader answers that finds no driver. Functions that make an object report in their last argument.
 	static R missing(A... args)
 	{
@@ -65,35 +51,34 @@ template <typename R, typename... A> class next_function<R(A...)>
 		}
 	}
 
-	const char *const name_;
-	std::atomic<pointer> found_{nullptr};
+	next_function<R (*)(A...)> next_;
 };
 
 namespace next
 {
-constinit next_function<decltype(clGetImageInfo)> get_image_info("clGetImageInfo");
-constinit next_function<decltype(clGetMemObjectInfo)> get_mem_object_info("clGetMemObjectInfo");
-constinit next_function<decltype(clCreateBuffer)> create_buffer("clCreateBuffer");
-constinit next_function<decltype(clCreateBufferWithProperties)>
+constinit next_opencl_function<decltype(clGetImageInfo)> get_image_info("clGetImageInfo");
+constinit next_opencl_function<decltype(clGetMemObjectInfo)> get_mem_object_info("clGetMemObjectInfo");
+constinit next_opencl_function<decltype(clCreateBuffer)> create_buffer("clCreateBuffer");
+constinit next_opencl_function<decltype(clCreateBufferWithProperties)>
 	create_buffer_with_properties("clCreateBufferWithProperties");
-constinit next_function<decltype(clCreateImage)> create_image("clCreateImage");
-constinit next_function<decltype(clCreateImageWithProperties)>
+constinit next_opencl_function<decltype(clCreateImage)> create_image("clCreateImage");
+constinit next_opencl_function<decltype(clCreateImageWithProperties)>
 	create_image_with_properties("clCreateImageWithProperties");
-constinit next_function<decltype(clCreateImage2D)> create_image_2d("clCreateImage2D");
-constinit next_function<decltype(clCreateImage3D)> create_image_3d("clCreateImage3D");
-constinit next_function<decltype(clEnqueueReadBuffer)> read_buffer("clEnqueueReadBuffer");
-constinit next_function<decltype(clEnqueueWriteBuffer)> write_buffer("clEnqueueWriteBuffer");
-constinit next_function<decltype(clEnqueueReadBufferRect)> read_buffer_rect("clEnqueueReadBufferRect");
-constinit next_function<decltype(clEnqueueWriteBufferRect)> write_buffer_rect("clEnqueueWriteBufferRect");
-constinit next_function<decltype(clEnqueueReadImage)> read_image("clEnqueueReadImage");
-constinit next_function<decltype(clEnqueueWriteImage)> write_image("clEnqueueWriteImage");
-constinit next_function<decltype(clEnqueueFillBuffer)> fill_buffer("clEnqueueFillBuffer");
-constinit next_function<decltype(clEnqueueFillImage)> fill_image("clEnqueueFillImage");
-constinit next_function<decltype(clEnqueueSVMMemcpy)> svm_memcpy("clEnqueueSVMMemcpy");
-constinit next_function<decltype(clEnqueueSVMMemFill)> svm_mem_fill("clEnqueueSVMMemFill");
-constinit next_function<decltype(clEnqueueSVMMap)> svm_map("clEnqueueSVMMap");
-constinit next_function<decltype(clEnqueueNativeKernel)> native_kernel("clEnqueueNativeKernel");
-constinit next_function<decltype(clSetKernelArg)> set_kernel_arg("clSetKernelArg");
+constinit next_opencl_function<decltype(clCreateImage2D)> create_image_2d("clCreateImage2D");
+constinit next_opencl_function<decltype(clCreateImage3D)> create_image_3d("clCreateImage3D");
+constinit next_opencl_function<decltype(clEnqueueReadBuffer)> read_buffer("clEnqueueReadBuffer");
+constinit next_opencl_function<decltype(clEnqueueWriteBuffer)> write_buffer("clEnqueueWriteBuffer");
+constinit next_opencl_function<decltype(clEnqueueReadBufferRect)> read_buffer_rect("clEnqueueReadBufferRect");
+constinit next_opencl_function<decltype(clEnqueueWriteBufferRect)> write_buffer_rect("clEnqueueWriteBufferRect");
+constinit next_opencl_function<decltype(clEnqueueReadImage)> read_image("clEnqueueReadImage");
+constinit next_opencl_function<decltype(clEnqueueWriteImage)> write_image("clEnqueueWriteImage");
+constinit next_opencl_function<decltype(clEnqueueFillBuffer)> fill_buffer("clEnqueueFillBuffer");
+constinit next_opencl_function<decltype(clEnqueueFillImage)> fill_image("clEnqueueFillImage");
+constinit next_opencl_function<decltype(clEnqueueSVMMemcpy)> svm_memcpy("clEnqueueSVMMemcpy");
+constinit next_opencl_function<decltype(clEnqueueSVMMemFill)> svm_mem_fill("clEnqueueSVMMemFill");
+constinit next_opencl_function<decltype(clEnqueueSVMMap)> svm_map("clEnqueueSVMMap");
+constinit next_opencl_function<decltype(clEnqueueNativeKernel)> native_kernel("clEnqueueNativeKernel");
+constinit next_opencl_function<decltype(clSetKernelArg)> set_kernel_arg("clSetKernelArg");
 } // namespace next
 
 // --- what the driver will do with host memory --------------------------------

@@ -12,8 +12,13 @@ namespace het
 template <class F> class next_function
 {
       public:
-	// @fallback: for the moment in which dlsym() itself calls the function.
-	constexpr explicit next_function(const char *name, F fallback = nullptr) : name_(name), fallback_(fallback) {}
+	using finder = void *(*)(const char *name);
+
+	// @fallback: for the moment in which dlsym() itself calls the function. @elsewhere: looks where dlsym() does not.
+	constexpr explicit next_function(const char *name, F fallback = nullptr, finder elsewhere = nullptr)
+	    : name_(name), fallback_(fallback), elsewhere_(elsewhere)
+	{
+	}
 	// Async-signal-safe from the second call on.
 	F get()
 	{
@@ -30,12 +35,15 @@ template <class F> class next_function
 		looking = true;
 		void *f = dlsym(RTLD_NEXT, name_);
 		looking = false;
+		if (!f && elsewhere_)
+			f = elsewhere_(name_);
 		found_.store(f ? reinterpret_cast<F>(f) : fallback_, std::memory_order_release);
 		return found_.load(std::memory_order_relaxed);
 	}
 
 	const char *name_;
 	F fallback_;
+	finder elsewhere_;
 	std::atomic<F> found_{nullptr};
 };
 
