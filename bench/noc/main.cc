@@ -137,6 +137,8 @@ void sweep(const options &o, report &out)
 		add(out, path + "p99", "cycles", p99);
 		add(out, path + "slowest flow", "cycles", slowest);
 		add(out, path + "diverted", "share", diverted);
+		add(out, path + "cycles", "cycles",
+		    over_seeds(at, [](const noc::result &r) { return double(r.cycles); }));
 		add(out, path + "drained", "share", {double(drained) / o.seeds, 0, 1});
 	}
 	shown.note("Rates in flits a core and cycle. A run that did not drain is saturated: its latency is a lower "
