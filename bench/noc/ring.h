@@ -65,8 +65,8 @@ class congestion_ring
 	uint16_t &place(unsigned link, unsigned i) { return places_[link * length_ + i]; }
 
 	unsigned grids_, registers_, length_;
-	std::vector<uint16_t>
-		places_; // of each link, all registers in the direction of travel; grid g reads register g × registers_
+	// Of each link, all registers in the direction of travel; grid g reads the one numbered g × registers_.
+	std::vector<uint16_t> places_;
 	std::vector<queue> queues_;
 	std::vector<uint16_t> leaving_; // at most one a grid and link
 	uint64_t sent_ = 0, dropped_ = 0;
