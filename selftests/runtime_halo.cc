@@ -87,12 +87,7 @@ class kernels
 			skip("the kernels are OpenCL C and C++");
 		const het_function functions[] = {
 			{"blur", blur_on_host, 2}, {"triple", triple_on_host, 2}, {"slowly", triple_slowly, 2}};
-		het_program_args a = {};
-		a.size = sizeof a;
-		a.source = source;
-		a.functions = functions;
-		a.nfunctions = std::size(functions);
-		HET_OK(het_program_create(&a, program_.out()));
+		make_program(program_, source, functions);
 	}
 
 	// A kernel whose speeds are not known is shared out by the devices' sizes: always alike.

@@ -38,12 +38,7 @@ class columns
 	explicit columns(runtime_fixture &fx) : fx_(fx)
 	{
 		const het_function functions[] = {{"add_columns", add_columns, 1}};
-		het_program_args a = {};
-		a.size = sizeof a;
-		a.source = source;
-		a.functions = functions;
-		a.nfunctions = std::size(functions);
-		HET_OK(het_program_create(&a, program_.out()));
+		make_program(program_, source, functions);
 		HET_OK(het_kernel_create(program_, "add_columns", kernel_.out()));
 	}
 

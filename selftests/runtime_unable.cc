@@ -39,12 +39,7 @@ struct program_of {
 	program_of(const char *source, const char *name, void (*run)(const het_group *, void *const *), uint32_t nargs)
 	{
 		const het_function function = {name, run, nargs};
-		het_program_args a = {};
-		a.size = sizeof a;
-		a.source = source;
-		a.functions = &function;
-		a.nfunctions = 1;
-		HET_OK(het_program_create(&a, program.out()));
+		make_program(program, source, {&function, 1});
 		HET_OK(het_kernel_create(program, name, kernel.out()));
 	}
 	program_handle program;

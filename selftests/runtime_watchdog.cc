@@ -87,12 +87,7 @@ struct waiting_fixture {
 	waiting_fixture()
 	{
 		const het_function function = {"first_waits_for_last", first_waits_for_last, 3};
-		het_program_args p = {};
-		p.size = sizeof p;
-		p.source = source;
-		p.functions = &function;
-		p.nfunctions = 1;
-		HET_OK(het_program_create(&p, program.out()));
+		make_program(program, source, {&function, 1});
 		HET_OK(het_queue_create(nullptr, queue.out()));
 		make_kernel(kernel);
 		CHECK_OK(gpuvm_set_error_callback(on_error, nullptr));

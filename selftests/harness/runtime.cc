@@ -244,6 +244,16 @@ runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags, const c
 	HET_OK(het_kernel_create(program, "slow", slow.out()));
 }
 
+void make_program(program_handle &program, const char *source, std::span<const het_function> functions)
+{
+	het_program_args a = {};
+	a.size = sizeof a;
+	a.source = source;
+	a.functions = functions.data();
+	a.nfunctions = functions.size();
+	HET_OK(het_program_create(&a, program.out()));
+}
+
 int runtime_fixture::launch(het_kernel *k, size_t items, std::initializer_list<het_arg> args, het_event **event,
 			    options o)
 {

@@ -85,6 +85,9 @@ template <class T> het_arg value_arg(const T &v)
 		.pattern = nullptr};
 }
 
+// A program of OpenCL C, which may be null, and of functions of the host.
+void make_program(program_handle &program, const char *source, std::span<const het_function> functions);
+
 // Work-item i uses byte i.
 inline constexpr het_pattern each_byte = {sizeof(het_pattern), 0, 1, 1, 1, 0};
 // What runtime_fixture::add does to the bytes from @off on.
