@@ -141,7 +141,7 @@ begin_result block::begin_on_device()
 	shape.part.count = entry.what.count;
 	delay_point();
 	submitted.store(true);
-	err = device().compute->submit(of->kernel_of(entry.participant), shape, {args_.get(), of->arguments().size()},
+	err = device().compute->submit(of->kernel_of(entry.member), shape, {args_.get(), of->arguments().size()},
 				       on_device);
 	if (err) {
 		again_ = !abandon_ranges(uses(), device(), on_device.may_have_run) && err == HET_EDEVICE;

@@ -42,7 +42,7 @@ class block final : public het_event
 	bool is_late = false;
 
       private:
-	het_device &device() const { return of->device(entry.participant); }
+	het_device &device() const { return of->device(entry.member); }
 	std::span<range_use> uses() { return {uses_.get(), nuses_}; }
 	begin_result begin_on_device();
 	int make_twins();

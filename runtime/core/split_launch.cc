@@ -20,7 +20,7 @@ int split_launch::prepare()
 	int err = plan();
 	if (err)
 		return err;
-	ledger_.open(std::move(policy_), unsigned(participants().size()), is_repeatable());
+	ledger_.open(std::move(policy_), unsigned(members().size()), is_repeatable());
 	where.store(&core().service);
 	return 0;
 }
@@ -28,18 +28,18 @@ int split_launch::prepare()
 // --- its blocks ----------------------------------------------------------------
 
 // One runs while the next is on its way.
-unsigned split_launch::room(unsigned participant) const
+unsigned split_launch::room(unsigned member) const
 {
-	return device(participant).compute->has_queue() ? 2 : 1;
+	return device(member).compute->has_queue() ? 2 : 1;
 }
 
 // The next block of the device; null: there is none, or no room. Lock held.
-block *split_launch::hand_out(unsigned participant)
+block *split_launch::hand_out(unsigned member)
 {
-	rows r = failure_ ? rows{0, 0} : ledger_.next(participant, room(participant));
+	rows r = failure_ ? rows{0, 0} : ledger_.next(member, room(member));
 	if (!r.count)
 		return nullptr;
-	reference<block> b(new (std::nothrow) block(*this, participant, r));
+	reference<block> b(new (std::nothrow) block(*this, member, r));
 	if (!b || !b->allocate()) {
 		failure_ = fail(HET_ENOMEM, "het_launch: no memory for a part of kernel %s", kernel_->name.get());
 		keep_why();
@@ -55,7 +55,7 @@ block *split_launch::hand_out(unsigned participant)
 block *split_launch::hand_out_all()
 {
 	block *list = nullptr;
-	for (unsigned i = 0; i < participants().size(); i++) {
+	for (unsigned i = 0; i < members().size(); i++) {
 		while (block *b = hand_out(i)) {
 			b->next_start = list;
 			list = b;
@@ -69,7 +69,7 @@ void split_launch::start(block *list)
 	for (block *b = list, *next; b; b = next) {
 		next = b->next_start;
 		b->retain();
-		start_part(b, device(b->entry.participant).executor);
+		start_part(b, device(b->entry.member).executor);
 	}
 }
 
@@ -88,25 +88,25 @@ begin_result split_launch::begin(executor &)
 }
 
 // What the device has done can be had from it still, and told from what others did. Lock held.
-bool split_launch::keeps_results(unsigned participant) const
+bool split_launch::keeps_results(unsigned member) const
 {
-	return !ledger_.of(participant).out || outlives_loss(participant);
+	return !ledger_.of(member).out || outlives_loss(member);
 }
 
 // So it is although it does no more. Lock held.
-bool split_launch::outlives_loss(unsigned participant) const
+bool split_launch::outlives_loss(unsigned member) const
 {
-	return !has_twins() && !device(participant).lost.load();
+	return !has_twins() && !device(member).lost.load();
 }
 
 // The device does no more of this launch. False: others can't do it. Lock held.
-bool split_launch::lose(unsigned participant, int err, bool again)
+bool split_launch::lose(unsigned member, int err, bool again)
 {
-	ledger::loss l = ledger_.lose(participant, again, outlives_loss(participant));
+	ledger::loss l = ledger_.lose(member, again, outlives_loss(member));
 	if (l == ledger::loss::final)
 		failure_ = failure_ ? failure_ : err;
 	else if (l == ledger::loss::first)
-		warn("%s has failed: others do its part of kernel %s", device(participant).compute->info().name,
+		warn("%s has failed: others do its part of kernel %s", device(member).compute->info().name,
 		     kernel_->name.get());
 	return l != ledger::loss::final;
 }
@@ -115,10 +115,10 @@ bool split_launch::lose(unsigned participant, int err, bool again)
 void split_launch::note(block &b, int err, bool again)
 {
 	ledger_.end(b.entry);
-	if (!err && keeps_results(b.entry.participant)) {
+	if (!err && keeps_results(b.entry.member)) {
 		b.ended_at = now_ns();
 		ledger_.count(b.entry, b.begun_at, b.ended_at);
-	} else if (!err || lose(b.entry.participant, err, again)) {
+	} else if (!err || lose(b.entry.member, err, again)) {
 		ledger_.give_back(b.entry);
 	} else {
 		ledger_.fail(b.entry);
@@ -147,7 +147,7 @@ void split_launch::block_is_over(block &b, int err, bool again)
 // What a device has written that can't tell it any longer is for others to do. Returns their blocks.
 block *split_launch::compare_twins()
 {
-	auto all = participants();
+	auto all = members();
 	int errors[most_devices] = {};
 	for (unsigned i = 0; i < all.size() && has_twins(); i++)
 		errors[i] = ledger_.of(i).out ? 0 : twins_.compare(*all[i].device);
@@ -179,8 +179,8 @@ int split_launch::bring_together()
 // not the faster.
 void split_launch::note_speeds()
 {
-	for (unsigned i = 0; i < participants().size(); i++) {
-		const ledger::participant &p = ledger_.of(i);
+	for (unsigned i = 0; i < members().size(); i++) {
+		const ledger::member &p = ledger_.of(i);
 		if (p.rows > 0) {
 			kernel_->speeds.note_shared(device(i), p.rows / p.seconds * items_of_row());
 			kernel_->speeds.note_spent(device(i), p.seconds);
@@ -193,7 +193,7 @@ void split_launch::note_twin_cost(uint64_t end_ns)
 {
 	uint64_t of[most_devices] = {};
 	for (const block *b = blocks_; b; b = b->next)
-		of[b->entry.participant] += b->ended_at ? b->twins_ns : 0;
+		of[b->entry.member] += b->ended_at ? b->twins_ns : 0;
 	uint64_t begin_ns = *std::max_element(of, of + most_devices);
 	kernel_->speeds.note_twin_cost(double(begin_ns + end_ns) * 1e-9 / double(twin_bytes()));
 }
@@ -216,7 +216,7 @@ void split_launch::note_parts()
 	for_counting([&](const block &b) {
 		const rows &r = b.entry.what;
 		parts_done_[nparts_done_++] = {
-			0, &device(b.entry.participant), r.first * items, r.count * items, b.begun_at, b.ended_at};
+			0, &device(b.entry.member), r.first * items, r.count * items, b.begun_at, b.ended_at};
 	});
 }
 

@@ -40,14 +40,14 @@ class split_launch final : public split_plan, public watched_launch
 		double seconds, expected;
 	};
 
-	unsigned room(unsigned participant) const;
-	block *hand_out(unsigned participant);
+	unsigned room(unsigned member) const;
+	block *hand_out(unsigned member);
 	block *hand_out_all();
 	void start(block *list);
 	void note(block &b, int err, bool again);
-	bool keeps_results(unsigned participant) const;
-	bool outlives_loss(unsigned participant) const;
-	bool lose(unsigned participant, int err, bool again);
+	bool keeps_results(unsigned member) const;
+	bool outlives_loss(unsigned member) const;
+	bool lose(unsigned member, int err, bool again);
 	block *compare_twins();
 	int bring_together();
 	void note_speeds();
@@ -56,9 +56,8 @@ class split_launch final : public split_plan, public watched_launch
 	void release_blocks();
 	void complete();
 
-	block *running_block(unsigned participant) const;
-	bool find_late(unsigned participant, double speed, uint64_t now, uint64_t gap, unsigned least,
-		       late_part &found);
+	block *running_block(unsigned member) const;
+	bool find_late(unsigned member, double speed, uint64_t now, uint64_t gap, unsigned least, late_part &found);
 	void tell(const late_part &p);
 	void tell_ended(const block &b);
 

@@ -34,26 +34,26 @@ const char *cure(const het_device &d, bool is_declared)
 } // namespace
 
 // That which the device was given first. Null: what it has does not run yet. Lock held.
-block *split_launch::running_block(unsigned participant) const
+block *split_launch::running_block(unsigned member) const
 {
 	block *first = nullptr;
 	for (block *b = blocks_; b; b = b->next) {
-		if (b->entry.participant == participant && b->entry.state == ledger_entry::under_way)
+		if (b->entry.member == member && b->entry.state == ledger_entry::under_way)
 			first = b;
 	}
-	bool runs = first && first->submitted.load() && device(participant).executor.runs(*first);
+	bool runs = first && first->submitted.load() && device(member).executor.runs(*first);
 	return runs ? first : nullptr;
 }
 
 // @speed: rows a second in other launches. 0: nothing is known.
-bool split_launch::find_late(unsigned participant, double speed, uint64_t now, uint64_t gap, unsigned least,
+bool split_launch::find_late(unsigned member, double speed, uint64_t now, uint64_t gap, unsigned least,
 			     late_part &found)
 {
-	het_device &d = device(participant);
+	het_device &d = device(member);
 	bool late = false;
 	lock_.lock(lock_rank::graph);
-	block *b = running_block(participant);
-	double seconds = double(quiet_[participant].look(now, gap, b, ledger_.ended() + d.executor.reaped())) * 1e-9;
+	block *b = running_block(member);
+	double seconds = double(quiet_[member].look(now, gap, b, ledger_.ended() + d.executor.reaped())) * 1e-9;
 	if (b) {
 		auto n = double(b->entry.what.count);
 		double expected = std::max(speed > 0 ? n / speed : 0, ledger_.longest_expected(b->entry.what.count));
@@ -81,7 +81,7 @@ void split_launch::tell(const late_part &p)
 
 void split_launch::look(uint64_t now, uint64_t gap, unsigned least_seconds)
 {
-	for (unsigned i = 0; i < participants().size() && !has_late_part_; i++) {
+	for (unsigned i = 0; i < members().size() && !has_late_part_; i++) {
 		late_part p;
 		double speed = slowest_known(kernel_->speeds, device(i)) / items_of_row();
 		has_late_part_ = find_late(i, speed, now, gap, least_seconds, p);
@@ -102,7 +102,7 @@ void split_launch::tell_ended(const block &b)
 {
 	note_waiting(*kernel_, false);
 	warn("kernel %s: its work-items on %s have ended after all; it is divided again", kernel_->name.get(),
-	     device(b.entry.participant).compute->info().name);
+	     device(b.entry.member).compute->info().name);
 }
 
 } // namespace het::rt

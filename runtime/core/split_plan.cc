@@ -78,9 +78,9 @@ int split_plan::choose_devices()
 		fatbin::fault why;
 		if (fits && (queue->devices >> i & 1) && kernel_->program->can_run_on(d) &&
 		    d.compute->takes(kernel_->on(d), shape_, why))
-			participants_[nparticipants_++].device = &d;
+			members_[nmembers_++].device = &d;
 	}
-	return nparticipants_ < 2 ? refuse("none of the queue's other devices can run it") : 0;
+	return nmembers_ < 2 ? refuse("none of the queue's other devices can run it") : 0;
 }
 
 int split_plan::leave_out_sharers()
@@ -89,12 +89,12 @@ int split_plan::leave_out_sharers()
 	if (settings().policy)
 		return 0;
 	het_device *devices[most_devices];
-	for (unsigned i = 0; i < nparticipants_; i++)
-		devices[i] = participants_[i].device;
-	nparticipants_ = keep_one_of_processors({devices, nparticipants_}, kernel_->speeds, double(shape_.items()));
-	for (unsigned i = 0; i < nparticipants_; i++)
-		participants_[i].device = devices[i];
-	return nparticipants_ < 2 ? refuse("the queue's devices that can run it share their processors") : 0;
+	for (unsigned i = 0; i < nmembers_; i++)
+		devices[i] = members_[i].device;
+	nmembers_ = keep_one_of_processors({devices, nmembers_}, kernel_->speeds, double(shape_.items()));
+	for (unsigned i = 0; i < nmembers_; i++)
+		members_[i].device = devices[i];
+	return nmembers_ < 2 ? refuse("the queue's devices that can run it share their processors") : 0;
 }
 
 // Where the kernel was analysed, what it uses is known without the caller's help; and whether it may be split, if he
@@ -107,10 +107,9 @@ int split_plan::choose_patterns()
 		return refuse(why);
 	is_analysed_ = find_patterns(l, patterns_) || !is_declared_;
 	has_twins_ = twin_bytes() != 0;
-	auto can_not = [&](const participant &p) { return has_twins_ && !p.device->compute->makes_twins(); };
-	nparticipants_ =
-		unsigned(std::remove_if(participants_, participants_ + nparticipants_, can_not) - participants_);
-	return nparticipants_ < 2
+	auto can_not = [&](const member &p) { return has_twins_ && !p.device->compute->makes_twins(); };
+	nmembers_ = unsigned(std::remove_if(members_, members_ + nmembers_, can_not) - members_);
+	return nmembers_ < 2
 		       ? refuse("an argument is written and has no pattern, or one of too many pieces, and none of the "
 				"queue's other devices can tell what it wrote")
 		       : 0;
@@ -123,16 +122,16 @@ int split_plan::choose_local()
 		return 0;
 	size_t most = SIZE_MAX;
 	unsigned kept = 0;
-	for (unsigned i = 0; i < nparticipants_; i++) {
-		int err = kernel_->prepare(*participants_[i].device);
+	for (unsigned i = 0; i < nmembers_; i++) {
+		int err = kernel_->prepare(*members_[i].device);
 		if (err && !concerns_one_device(err))
 			return err;
 		if (!err)
-			participants_[kept++] = participants_[i];
+			members_[kept++] = members_[i];
 	}
-	nparticipants_ = kept;
-	for (unsigned i = 0; i < nparticipants_; i++) {
-		group_limits limits = kernel_->on(*participants_[i].device)->limits();
+	nmembers_ = kept;
+	for (unsigned i = 0; i < nmembers_; i++) {
+		group_limits limits = kernel_->on(*members_[i].device)->limits();
 		most = std::min(most, limits.most);
 		for (unsigned d = 0; d < 3 && limits.required[0]; d++)
 			shape_.local[d] = limits.required[d];
@@ -169,8 +168,8 @@ int split_plan::prepare_kernels()
 	how.offset[how.along] = 0;
 	how.asked = is_analysed_ ? kernel_->description()->asked : nullptr;
 	unsigned kept = 0;
-	for (unsigned i = 0; i < nparticipants_; i++) {
-		participant p = participants_[i];
+	for (unsigned i = 0; i < nmembers_; i++) {
+		member p = members_[i];
 		int err = kernel_->prepare_slices(*p.device, how, &p.kernel);
 		if (!err)
 			err = check_arguments(p.kernel);
@@ -178,19 +177,19 @@ int split_plan::prepare_kernels()
 			err = start_memory();
 		fatbin::fault why;
 		if (!err && !p.device->lost.load() && p.device->compute->takes(p.kernel, shape_, why))
-			participants_[kept++] = p;
+			members_[kept++] = p;
 		else if (err && err != HET_ENODEV && !concerns_one_device(err))
 			return err;
 	}
-	nparticipants_ = kept;
-	return nparticipants_ < 2 ? refuse("its program can be sliced for one device at most") : 0;
+	nmembers_ = kept;
+	return nmembers_ < 2 ? refuse("its program can be sliced for one device at most") : 0;
 }
 
 // Others must not have any part of a chunk in which several devices write.
 int split_plan::prepare_memory()
 {
-	for (unsigned i = 0; i < nparticipants_; i++) {
-		if (int err = link_uses(*participants_[i].device))
+	for (unsigned i = 0; i < nmembers_; i++) {
+		if (int err = link_uses(*members_[i].device))
 			return err;
 	}
 	for (range_use &u : uses_)
@@ -203,13 +202,13 @@ int split_plan::prepare_memory()
 bool split_plan::find_speeds(double (&speeds)[most_devices]) const
 {
 	unsigned devices[most_devices];
-	for (unsigned i = 0; i < nparticipants_; i++) {
-		devices[i] = participants_[i].device->executor.number();
-		speeds[i] = std::max(1u, participants_[i].device->compute->info().units);
+	for (unsigned i = 0; i < nmembers_; i++) {
+		devices[i] = members_[i].device->executor.number();
+		speeds[i] = std::max(1u, members_[i].device->compute->info().units);
 	}
-	if (!kernel_->speeds.choose_shared({devices, nparticipants_}, {speeds, nparticipants_}))
+	if (!kernel_->speeds.choose_shared({devices, nmembers_}, {speeds, nmembers_}))
 		return false;
-	for (unsigned i = 0; i < nparticipants_; i++)
+	for (unsigned i = 0; i < nmembers_; i++)
 		speeds[i] /= items_of_row();
 	return true;
 }
@@ -219,8 +218,8 @@ void split_plan::find_busy_rows(size_t (&busy)[most_devices]) const
 	size_t groups_of_row = 1;
 	for (unsigned d = 0; d < shape_.part.along; d++)
 		groups_of_row *= shape_.groups(d);
-	for (unsigned i = 0; i < nparticipants_; i++)
-		busy[i] = participants_[i].device->compute->wanted_groups() / groups_of_row;
+	for (unsigned i = 0; i < nmembers_; i++)
+		busy[i] = members_[i].device->compute->wanted_groups() / groups_of_row;
 }
 
 int split_plan::choose_policy()
@@ -230,19 +229,19 @@ int split_plan::choose_policy()
 	bool known = find_speeds(speeds);
 	find_busy_rows(busy);
 	prospect p = {.rows = nrows_,
-		      .speeds = {speeds, nparticipants_},
-		      .busy_rows = {busy, nparticipants_},
+		      .speeds = {speeds, nmembers_},
+		      .busy_rows = {busy, nmembers_},
 		      .known = known,
 		      .has_twins = has_twins_,
 		      .twin_seconds = kernel_->speeds.twin_cost() * double(twin_bytes()),
 		      .asked = settings().policy};
-	choose_grains(p, {grains, nparticipants_});
-	chosen_policy chosen = rt::choose_policy(p, {grains, nparticipants_});
+	choose_grains(p, {grains, nmembers_});
+	chosen_policy chosen = rt::choose_policy(p, {grains, nmembers_});
 	if (chosen.why_one)
 		return refuse(chosen.why_one);
 	if (!chosen.make)
 		return fail(HET_EARG, "HET_POLICY=%s: say single, static, dynamic, hguided or steal", p.asked);
-	policy_ = chosen.make({nrows_, {grains, nparticipants_}, p.speeds, chosen.block_seconds});
+	policy_ = chosen.make({nrows_, {grains, nmembers_}, p.speeds, chosen.block_seconds});
 	return policy_ ? 0 : fail(HET_ENOMEM, "het_launch: out of memory");
 }
 

@@ -34,8 +34,8 @@ class split_plan : public kernel_command
 	std::span<const range_use> uses() const { return uses_; }
 	std::span<const device_arg> arguments() const { return args_; }
 	const het_pattern &pattern(size_t use) const { return patterns_[use]; }
-	het_device &device(unsigned participant) const { return *participants_[participant].device; }
-	device_kernel &kernel_of(unsigned participant) const { return *participants_[participant].kernel; }
+	het_device &device(unsigned member) const { return *members_[member].device; }
+	device_kernel &kernel_of(unsigned member) const { return *members_[member].kernel; }
 	// The argument's bytes are known for each block.
 	bool has_pattern(size_t use) const;
 	bool needs_twin(size_t use) const { return (uses_[use].access & HET_WRITE_ONLY) && !has_pattern(use); }
@@ -53,7 +53,7 @@ class split_plan : public kernel_command
 	virtual void block_is_over(block &b, int err, bool again) = 0;
 
       protected:
-	struct participant {
+	struct member {
 		het_device *device;
 		device_kernel *kernel;
 	};
@@ -62,7 +62,7 @@ class split_plan : public kernel_command
 	int plan();
 	size_t twin_bytes() const;
 	double items_of_row() const;
-	std::span<const participant> participants() const { return {participants_, nparticipants_}; }
+	std::span<const member> members() const { return {members_, nmembers_}; }
 	// What blocks begin with is somewhere else still when they have changed it, but where they have a twin.
 	bool is_repeatable() const;
 
@@ -86,8 +86,8 @@ class split_plan : public kernel_command
 	work_grid grid() const;
 
 	launch_shape given_shape_ = {};
-	participant participants_[most_devices] = {};
-	unsigned nparticipants_ = 0;
+	member members_[most_devices] = {};
+	unsigned nmembers_ = 0;
 	size_t nrows_ = 0;
 	bool has_twins_ = false;
 	std::atomic<bool> at_work_{false};

@@ -7,16 +7,16 @@
 namespace het::rt
 {
 
-void ledger::open(std::unique_ptr<policy> p, unsigned participants, bool is_repeatable)
+void ledger::open(std::unique_ptr<policy> p, unsigned members, bool is_repeatable)
 {
 	policy_ = std::move(p);
-	nparticipants_ = participants;
+	nmembers_ = members;
 	is_repeatable_ = is_repeatable;
 }
 
 rows ledger::next(unsigned number, unsigned room)
 {
-	const participant &p = participants_[number];
+	const member &p = members_[number];
 	if (p.out || p.under_way >= room)
 		return {0, 0};
 	rows r = take_returned();
@@ -25,7 +25,7 @@ rows ledger::next(unsigned number, unsigned room)
 
 void ledger::enter(ledger_entry &e)
 {
-	participants_[e.participant].under_way++;
+	members_[e.member].under_way++;
 	under_way_++;
 	e.next = entries_;
 	entries_ = &e;
@@ -33,20 +33,20 @@ void ledger::enter(ledger_entry &e)
 
 void ledger::end(ledger_entry &e)
 {
-	participants_[e.participant].under_way--;
+	members_[e.member].under_way--;
 	under_way_--;
 	ended_++;
 }
 
 void ledger::count(ledger_entry &e, uint64_t began_ns, uint64_t now_ns)
 {
-	participant &p = participants_[e.participant];
+	member &p = members_[e.member];
 	double seconds = double(std::max<uint64_t>(1, now_ns - std::max(began_ns, p.last_end))) * 1e-9;
 	p.last_end = now_ns;
 	p.rows += double(e.what.count);
 	p.seconds += seconds;
 	e.state = ledger_entry::counts;
-	policy_->measured(e.participant, e.what.count, seconds);
+	policy_->measured(e.member, e.what.count, seconds);
 }
 
 void ledger::give_back(ledger_entry &e)
@@ -70,22 +70,21 @@ rows ledger::take_returned()
 bool ledger::any_counts(unsigned number) const
 {
 	const ledger_entry *e = entries_;
-	while (e && !(e->participant == number && e->state == ledger_entry::counts))
+	while (e && !(e->member == number && e->state == ledger_entry::counts))
 		e = e->next;
 	return e != nullptr;
 }
 
 ledger::loss ledger::lose(unsigned number, bool again, bool keeps_results)
 {
-	bool first = !std::exchange(participants_[number].out, true);
-	bool others =
-		std::any_of(participants_, participants_ + nparticipants_, [](const participant &o) { return !o.out; });
+	bool first = !std::exchange(members_[number].out, true);
+	bool others = std::any_of(members_, members_ + nmembers_, [](const member &o) { return !o.out; });
 	if (!again || !others || !(keeps_results || is_repeatable_ || !any_counts(number)))
 		return loss::final;
 	if (first)
 		policy_->leave(number);
 	for (ledger_entry *e = keeps_results ? nullptr : entries_; e; e = e->next) {
-		if (e->participant == number && e->state == ledger_entry::counts)
+		if (e->member == number && e->state == ledger_entry::counts)
 			give_back(*e);
 	}
 	return first ? loss::first : loss::known;
@@ -94,7 +93,7 @@ ledger::loss ledger::lose(unsigned number, bool again, bool keeps_results)
 double ledger::longest_expected(size_t n) const
 {
 	double longest = 0;
-	for (const participant &p : std::span{participants_, nparticipants_})
+	for (const member &p : std::span{members_, nmembers_})
 		longest = p.rows > 0 ? std::max(longest, double(n) * p.seconds / p.rows) : longest;
 	return longest;
 }

@@ -15,7 +15,7 @@ namespace het::rt
 
 // A block's entry, which the caller keeps as long as the ledger.
 struct ledger_entry {
-	unsigned participant;
+	unsigned member;
 	rows what;
 	ledger_entry *next = nullptr; // what was entered before
 	enum : uint8_t { under_way, counts, given_back, done_again, failed } state = under_way;
@@ -24,9 +24,9 @@ struct ledger_entry {
 class ledger
 {
       public:
-	static constexpr unsigned most = 32; // participants
+	static constexpr unsigned most = 32; // members
 
-	struct participant {
+	struct member {
 		unsigned under_way;
 		double rows, seconds; // that it has done, and was busy
 		uint64_t last_end;
@@ -37,10 +37,10 @@ class ledger
 	enum class loss : uint8_t { first, known, final };
 
 	// @is_repeatable: what blocks began with is somewhere still when they have counted.
-	void open(std::unique_ptr<policy> p, unsigned participants, bool is_repeatable);
+	void open(std::unique_ptr<policy> p, unsigned members, bool is_repeatable);
 
-	// What the participant is to do next, if it has less than @room under way; count 0: nothing.
-	rows next(unsigned participant, unsigned room);
+	// What the member is to do next, if it has less than @room under way; count 0: nothing.
+	rows next(unsigned member, unsigned room);
 	void enter(ledger_entry &e);
 
 	// It has ended, and does one of the three that follow.
@@ -49,15 +49,15 @@ class ledger
 	void give_back(ledger_entry &e);
 	void fail(ledger_entry &e) { e.state = ledger_entry::failed; }
 
-	// The participant does no more. @again: others may do the block that has shown it; @keeps_results: what it has
+	// The member does no more. @again: others may do the block that has shown it; @keeps_results: what it has
 	// done counts still.
-	loss lose(unsigned participant, bool again, bool keeps_results);
+	loss lose(unsigned member, bool again, bool keeps_results);
 
-	const participant &of(unsigned number) const { return participants_[number]; }
+	const member &of(unsigned number) const { return members_[number]; }
 	unsigned under_way() const { return under_way_; }
 	// Blocks that have ended, however.
 	uint64_t ended() const { return ended_; }
-	bool any_counts(unsigned participant) const;
+	bool any_counts(unsigned member) const;
 	// By what this launch has shown, the longest: inputs differ, and so do devices. 0: nothing is known.
 	double longest_expected(size_t rows) const;
 
@@ -65,8 +65,8 @@ class ledger
 	rows take_returned();
 
 	std::unique_ptr<policy> policy_;
-	participant participants_[most] = {};
-	unsigned nparticipants_ = 0;
+	member members_[most] = {};
+	unsigned nmembers_ = 0;
 	bool is_repeatable_ = false;
 	ledger_entry *entries_ = nullptr; // all there ever were
 	unsigned under_way_ = 0;

@@ -38,19 +38,19 @@ struct in_turn final : policy {
 };
 
 struct books {
-	books(size_t rows, size_t grain, unsigned participants, bool is_repeatable)
+	books(size_t rows, size_t grain, unsigned members, bool is_repeatable)
 	{
 		auto p = std::make_unique<in_turn>(rows, grain);
 		turns = p.get();
-		l.open(std::move(p), participants, is_repeatable);
+		l.open(std::move(p), members, is_repeatable);
 	}
 	// Null: there is nothing for it.
-	ledger_entry *hand_out(unsigned participant, unsigned room = 1)
+	ledger_entry *hand_out(unsigned member, unsigned room = 1)
 	{
-		rows r = l.next(participant, room);
+		rows r = l.next(member, room);
 		if (!r.count)
 			return nullptr;
-		entries.push_back({participant, r});
+		entries.push_back({member, r});
 		l.enter(entries.back());
 		return &entries.back();
 	}
@@ -170,13 +170,13 @@ TEST(ledger, each_row_counts_once_whatever_fails)
 	unsigned finished = 0, lost_some = 0;
 	for (int round = 0; round < 3000; round++) {
 		const size_t rows = 1 + below(60);
-		const unsigned participants = 2 + below(3);
+		const unsigned members = 2 + below(3);
 		const bool keeps = below(2), repeatable = below(4) != 0;
-		books b(rows, 1 + below(5), participants, repeatable);
+		books b(rows, 1 + below(5), members, repeatable);
 		std::vector<ledger_entry *> busy;
 		bool failed = false, any_lost = false;
 		for (;;) {
-			for (unsigned i = 0; i < participants && !failed; i++) {
+			for (unsigned i = 0; i < members && !failed; i++) {
 				while (ledger_entry *e = b.hand_out(i, 2))
 					busy.push_back(e);
 			}
@@ -186,11 +186,11 @@ TEST(ledger, each_row_counts_once_whatever_fails)
 			ledger_entry &e = *busy[which];
 			busy.erase(busy.begin() + long(which));
 			b.l.end(e);
-			if (b.l.of(e.participant).out && !keeps) {
+			if (b.l.of(e.member).out && !keeps) {
 				b.l.give_back(e); // it has ended well, and is lost with the device
 			} else if (below(12)) {
 				b.l.count(e, 0, 1);
-			} else if (b.l.lose(e.participant, true, keeps) != ledger::loss::final) {
+			} else if (b.l.lose(e.member, true, keeps) != ledger::loss::final) {
 				b.l.give_back(e);
 				any_lost = true;
 			} else {
