@@ -628,6 +628,8 @@ TEST(stat_parameters, .traps = trap::best, .devices = device::host2)
 	CHECK(count_of(GPUVM_STAT_FETCHES) > 0);
 	CHECK(count_of(GPUVM_STAT_BOOKKEEPING) > 0);
 	CHECK_EQ(count_of(GPUVM_STAT_FAILURES), 0);
+	CHECK_LE(count_of(GPUVM_STAT_FORESEEN_USED), count_of(GPUVM_STAT_FORESEEN));
+	CHECK_LE(count_of(GPUVM_STAT_FORESEEN_IN_VAIN), count_of(GPUVM_STAT_FORESEEN));
 	CHECK_EQ(count_of(GPUVM_STAT_BYTES_TO_DEVICE), a.size());
 	CHECK_EQ(count_of(GPUVM_STAT_BYTES_TO_HOST), a.size());
 	double copy = -1, home = -1, faults = -1;
@@ -646,7 +648,7 @@ TEST(stat_parameters, .traps = trap::best, .devices = device::host2)
 	CHECK_OK(gpuvm_stat(GPUVM_STAT_LAST_FAILURE, &text));
 	CHECK(text && !*text);
 	CHECK_ERR(gpuvm_stat(GPUVM_STAT_NDEVS, nullptr), GPUVM_ENULL);
-	for (int unknown : {-1, 0, 7, 63, 80, 1000})
+	for (int unknown : {-1, 0, 7, 63, 83, 1000})
 		CHECK_ERR(gpuvm_stat(unknown, &copy), GPUVM_EARG);
 }
 

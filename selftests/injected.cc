@@ -96,6 +96,45 @@ TEST(joined_arrays_with_delays, .traps = trap::best, .seconds = 100)
 		expect_all_passed(run(t, "runtime_joined", {device, "--jobs=2"}, "200", nullptr, 50), "runtime_joined");
 }
 
+TEST(foresight_with_delays, .traps = trap::all, .seconds = 100)
+{
+	refuse_nesting();
+	expect_all_passed(
+		run(t, "foresight", {"--filter=programs_", "--device=hostcb,host2", "--jobs=2"}, "50", nullptr, 90),
+		"foresight");
+}
+
+namespace
+{
+// What it does wrong is seen in some program, of so many.
+void expect_found(context &t, const char *mutant)
+{
+	refuse_nesting();
+	constexpr unsigned attempts = 10;
+	for (unsigned i = 0; i < attempts; i++) {
+		ending e = run(t, "foresight", {"--filter=programs_", "--device=hostcb", "--jobs=2"}, "50", mutant, 90);
+		if (e.exited(4))
+			skip("foresight: everything was skipped");
+		if (e.exited(1))
+			return;
+		if (!e.exited(0))
+			FAIL("foresight with mutant %s: %s", mutant, e.text().c_str());
+		t.seed++;
+	}
+	FAIL("nobody noticed mutant %s in %u runs", mutant, attempts);
+}
+} // namespace
+
+TEST(early_sight_is_found, .traps = trap::all, .seconds = 100)
+{
+	expect_found(t, "early");
+}
+
+TEST(unseen_writes_are_found, .traps = trap::all, .seconds = 100)
+{
+	expect_found(t, "unseen");
+}
+
 // Without the lock the race of threads.cc is lost soon. Whatever else that library does wrong would be seen by
 // threads_with_delays.
 TEST(missing_lock_is_found, .traps = trap::all, .seconds = 40)

@@ -71,6 +71,7 @@ uint8_t *map_one_chunk()
 
 TEST(one_chunk_one_fetch, .traps = trap::all, .devices = device::single)
 {
+	restart_with(t, {"GPUVM_FORESIGHT=0"}); // then touches are fetched
 	fixture fx(t);
 	array a(fx, map_one_chunk(), smallest_chunk);
 	a.link();

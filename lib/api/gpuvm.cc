@@ -338,6 +338,15 @@ bool read_count(int parameter, unsigned long long *value)
 	case GPUVM_STAT_BYTES_KEPT:
 		*value = s.kept_bytes.get();
 		return true;
+	case GPUVM_STAT_FORESEEN:
+		*value = s.foreseen_bytes.get();
+		return true;
+	case GPUVM_STAT_FORESEEN_USED:
+		*value = s.foreseen_used_bytes.get();
+		return true;
+	case GPUVM_STAT_FORESEEN_IN_VAIN:
+		*value = s.foreseen_in_vain_bytes.get();
+		return true;
 	case GPUVM_STAT_FETCHES:
 		*value = s.fetches.get();
 		return true;

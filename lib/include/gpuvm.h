@@ -271,7 +271,13 @@ enum {
 	/** unsigned: number of resolver threads */
 	GPUVM_STAT_RESOLVERS = 78,
 	/** unsigned long long: bytes of gpuvm_malloc(GPUVM_HUGE) that are in huge pages now, of those that are allocated */
-	GPUVM_STAT_HUGE_BYTES = 79
+	GPUVM_STAT_HUGE_BYTES = 79,
+	/** unsigned long long: bytes that came home at the end of a kernel, as the host was expected to touch them */
+	GPUVM_STAT_FORESEEN = 80,
+	/** unsigned long long: of them those that the host has used, and those that came in vain, as far as asking tells (a chunk
+	 * that is taken away now and then stands for its neighbours) */
+	GPUVM_STAT_FORESEEN_USED = 81,
+	GPUVM_STAT_FORESEEN_IN_VAIN = 82
 };
 
 /**

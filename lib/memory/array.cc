@@ -87,6 +87,10 @@ array *new_array(memory_context &context)
 	a->pin_tried = 0;
 	a->pinner = 0;
 	a->ahead = {};
+	a->foreseen = nullptr;
+	a->was_touched = false;
+	a->unseen_ends.store(0);
+	a->ends_to_pass.store(UINT32_MAX);
 	for (unsigned d = 0; d < context.ndevs; d++) {
 		a->links[d].devbuf.store(nullptr, std::memory_order_relaxed);
 		a->links[d].open.store(0, std::memory_order_relaxed);

@@ -82,6 +82,7 @@ struct edge_state {
 struct memory_context;   // memory/context.h
 struct pending_kernel;   // memory/pending.h
 struct fragmented_chunk; // memory/fragmented.h
+struct array_foresight;  // memory/foresee.cc
 
 struct array {
 	// Guards all that follows unless said otherwise. Rank: array.
@@ -97,6 +98,8 @@ struct array {
 	// The page source's counter for the body, and up to which number its writes are taken in (memory/host_writes.h).
 	std::atomic<const write_counter *> host_writes;
 	std::atomic<uint64_t> host_writes_seen;
+	// Ends of kernels that passed on the fast path since one has been looked at, and how many more may.
+	std::atomic<uint32_t> unseen_ends, ends_to_pass;
 	// Devices that copy straight to and from the body; memory/pin.h. Set under the lock.
 	std::atomic<copyset> pinned;
 
@@ -130,6 +133,8 @@ struct array {
 	fragmented_chunk *fragmented;
 	pending_kernel *pending;
 	read_ahead ahead;
+	array_foresight *foreseen; // null: nothing is known yet
+	bool was_touched;
 
 	link links[]; // one a device of the context
 };

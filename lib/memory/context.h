@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/coherence.h"
+#include "core/foresight.h"
 #include "dev/device.h"
 #include "dev/lane_pool.h"
 #include "memory/space.h"
@@ -29,6 +30,8 @@ struct memory_context {
 	coherence_rules rules;
 	bool strict = false;
 	bool timed = false;
+	// Of what the host will touch after kernels.
+	foresight_kind foresight = foresight_kind::off;
 	page_source *source = nullptr;
 	// Those of callers of the API.
 	std::optional<lane_pool> lanes;

@@ -4,6 +4,7 @@
 #include "memory/chunks.h"
 #include "memory/context.h"
 #include "memory/failure.h"
+#include "memory/foresee.h"
 #include "memory/pending.h"
 #include "memory/pin.h"
 #include "memory/show.h"
@@ -124,7 +125,9 @@ void fetch_job::show_piece(chunk_run p)
 void fetch_job::finish_locked(chunk_run p, int err)
 {
 	if (!err) {
-		enter_all(a_, {p.first, p.first + p.count}, h_.st.next);
+		layout::span s{p.first, p.first + p.count};
+		enter_all(a_, s, h_.st.next);
+		note_touch(a_, s, h_.t.write);
 		show_piece(p);
 	} else if (p.first == h_.c) {
 		fail();

@@ -5,6 +5,7 @@
 #include "memory/chunks.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
+#include "memory/foresee.h"
 #include "memory/fragmented.h"
 #include "memory/hooks.h"
 #include "memory/host_writes.h"
@@ -84,6 +85,7 @@ int show_chunks(array &a, layout::span s, event e)
 			continue;
 		narrow_fast(a, st.next.valid);
 		enter(a, ch, st.next);
+		note_touch(a, {c, c + 1}, e == event::touch_write);
 		range r = a.place.chunk_range(c, 1);
 		HET_PROBE3(resolve, r.begin, r.size(), int(st.next.host));
 		int err = a.context->catcher->admit(pages_of(a, r), st.next.host);

@@ -8,6 +8,7 @@
 #include "memory/edges.h"
 #include "memory/exact.h"
 #include "memory/failure.h"
+#include "memory/foresee.h"
 #include "memory/fragmented.h"
 #include "memory/home.h"
 #include "memory/host_writes.h"
@@ -231,7 +232,8 @@ int end_writer(array &a, array_guard &g, const usage &u, pending_kernel **pendin
 {
 	layout::span s = a.place.chunks_of(u.part);
 	int err = wait_until_quiet(a, g, s);
-	bool all_given = !(notes ? give_written(a, u, *notes) : give_to_device(a, s, u.device));
+	bool may_foresee = !*pending && u.joint == joint_kind::none;
+	bool all_given = !(notes ? give_written(a, u, *notes) : give_or_foresee(a, g, u, may_foresee));
 	if (*pending) {
 		(*pending)->writes = true;
 		a.pending = std::exchange(*pending, nullptr);
@@ -386,7 +388,7 @@ int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran)
 int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *notes)
 {
 	// Valid on the device alone since the begin: nothing changes. Not a plain load: see leave_fast().
-	if (u.whole && !pending && a.fast.fetch_or(0) == (device_copy(u.device) | host_copy) &&
+	if (u.whole && !pending && a.fast.fetch_or(0) == (device_copy(u.device) | host_copy) && passes_unseen(a) &&
 	    close_whole(a.links[u.device]))
 		return 0;
 	if (u.whole && !pending && close_reader(a.links[u.device]))

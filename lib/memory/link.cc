@@ -7,6 +7,7 @@
 #include "memory/chunks.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
+#include "memory/foresee.h"
 #include "memory/fragmented.h"
 #include "memory/home.h"
 #include "memory/hooks.h"
@@ -119,6 +120,7 @@ void discard_array(array &a)
 {
 	drop_edges(a);
 	forget_all_fragments(a);
+	forget_touches(a);
 	if (a.chunks)
 		pool().release(a.chunks, a.place.chunks * sizeof(chunk));
 	a.chunks = nullptr;

@@ -5,6 +5,7 @@
 #include "memory/brackets.h"
 #include "memory/chunks.h"
 #include "memory/failure.h"
+#include "memory/foresee.h"
 #include "memory/fragmented.h"
 #include "memory/home.h"
 #include "memory/host_writes.h"
@@ -148,6 +149,7 @@ verdict show(host_touch &h)
 		return show_unlocked(h, s, r);
 	delay_point();
 	enter_all(h.a, s, h.st.next);
+	note_touch(h.a, s, h.t.write);
 	// Page after page that takes long; who waits for the first can go on meanwhile.
 	size_t piece = by_page ? std::min(r.size(), piece_bytes) : r.size();
 	bool shown = true;

@@ -20,6 +20,7 @@ struct statistics {
 	counter to_device_bytes, to_host_bytes, kept_bytes;
 	counter to_device_ns, to_host_ns;
 	counter touches, fetches, touch_ns;
+	counter foreseen_bytes, foreseen_used_bytes, foreseen_in_vain_bytes;
 	histogram stalls;
 };
 

@@ -35,6 +35,12 @@ uint64_t random_bits()
 	return x;
 }
 
+bool is_mutant(const char *name)
+{
+	const char *text = getenv("HET_MUTANT");
+	return text && !strcmp(text, name);
+}
+
 } // namespace
 
 void delay_point()
@@ -49,10 +55,19 @@ void delay_point()
 
 bool mutant_nolock()
 {
-	static const bool on = [] {
-		const char *text = getenv("HET_MUTANT");
-		return text && !strcmp(text, "nolock");
-	}();
+	static const bool on = is_mutant("nolock");
+	return on;
+}
+
+bool mutant_shown_early()
+{
+	static const bool on = is_mutant("early");
+	return on;
+}
+
+bool mutant_written_as_read()
+{
+	static const bool on = is_mutant("unseen");
 	return on;
 }
 

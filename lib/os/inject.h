@@ -2,6 +2,8 @@
 // Delays at hand-overs between threads, and mutants, for tests: -DHET_INJECT builds only, nothing otherwise.
 //   HET_DELAY_US=n       each delay point sleeps a random time up to n microseconds, one time in four
 //   HET_MUTANT=nolock    touches are served without the array's lock between looking at the state and mapping
+//   HET_MUTANT=early     what is foreseen is shown before its copy ends, however that ends
+//   HET_MUTANT=unseen    what the host is expected to write is taken for what it will read
 // For .cc files only: mk/build.mk compiles those that include it once more, and no others.
 #pragma once
 
@@ -11,9 +13,19 @@ namespace het
 #ifdef HET_INJECT
 void delay_point();
 bool mutant_nolock();
+bool mutant_shown_early();
+bool mutant_written_as_read();
 #else
 inline void delay_point() {}
 constexpr bool mutant_nolock()
+{
+	return false;
+}
+constexpr bool mutant_shown_early()
+{
+	return false;
+}
+constexpr bool mutant_written_as_read()
 {
 	return false;
 }

@@ -37,6 +37,22 @@ const char *text(const char *name)
 	return value && *value ? value : nullptr;
 }
 
+foresight_kind read_foresight()
+{
+	constexpr struct {
+		const char *name;
+		foresight_kind kind;
+	} for_tests[] = {{"eager", foresight_kind::eager},
+			 {"always", foresight_kind::always},
+			 {"random", foresight_kind::random}};
+	const char *value = text("GPUVM_FORESIGHT");
+	for (auto &[name, kind] : for_tests) {
+		if (value && !strcmp(value, name))
+			return kind;
+	}
+	return number("GPUVM_FORESIGHT", 0) ? foresight_kind::learned : foresight_kind::off;
+}
+
 environment read_environment()
 {
 	const char *features = text("GPUVM_UFFD_FEATURES");
@@ -52,6 +68,7 @@ environment read_environment()
 		.resolvers = unsigned(number("GPUVM_RESOLVERS", 0, UINT_MAX)),
 		.chunk = size_t(number("GPUVM_CHUNK", 0)),
 		.read_ahead = size_t(number("GPUVM_READ_AHEAD", 8 << 20, int64_t{1} << 40)),
+		.foresight = read_foresight(),
 		.mmap_threshold = size_t(number("GPUVM_MMAP_THRESHOLD", 128 << 10, INT_MAX)),
 		.watchdog_s = unsigned(number("GPUVM_WATCHDOG", 10, UINT_MAX)),
 		.devices = text("HET_DEVICES"),

@@ -2,6 +2,8 @@
 // The GPUVM_* and HET_* environment variables, read once at the first use. Documentation/environment.rst describes them.
 #pragma once
 
+#include "core/foresight.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -9,18 +11,19 @@ namespace het
 {
 
 struct environment {
-	bool quiet;            // GPUVM_QUIET: no diagnostics on stderr
-	bool verbose;          // GPUVM_VERBOSE: say at init what was chosen and why
-	bool fork_copy;        // GPUVM_FORK_COPY: a forked child gets copies of linked arrays (1)
-	bool strict;           // GPUVM_STRICT
-	bool kernel_6_1;       // GPUVM_UFFD_FEATURES=6.1: use only what Debian 12's own kernel has
-	const char *trap;      // GPUVM_TRAP: kmod, uffd, uffd-sigbus, sigsegv, sigsegv-stop; null: automatic
-	const char *uffd_open; // GPUVM_UFFD_OPEN: dev, syscall, user; null: the first that works
-	int64_t spin_us;       // GPUVM_SPIN_US: longest spin of a resolver; -1: adaptive
-	unsigned resolvers;    // GPUVM_RESOLVERS: number of resolver threads; 0: by the number of cores
-	size_t chunk;          // GPUVM_CHUNK: bytes a chunk; 0: by the size of the array
-	size_t read_ahead;     // GPUVM_READ_AHEAD: largest fetch of a sequential reader, in bytes
-	size_t mmap_threshold; // GPUVM_MMAP_THRESHOLD: malloc's, fixed at load; 0: left alone
+	bool quiet;               // GPUVM_QUIET: no diagnostics on stderr
+	bool verbose;             // GPUVM_VERBOSE: say at init what was chosen and why
+	bool fork_copy;           // GPUVM_FORK_COPY: a forked child gets copies of linked arrays (1)
+	bool strict;              // GPUVM_STRICT
+	bool kernel_6_1;          // GPUVM_UFFD_FEATURES=6.1: use only what Debian 12's own kernel has
+	const char *trap;         // GPUVM_TRAP: kmod, uffd, uffd-sigbus, sigsegv, sigsegv-stop; null: automatic
+	const char *uffd_open;    // GPUVM_UFFD_OPEN: dev, syscall, user; null: the first that works
+	int64_t spin_us;          // GPUVM_SPIN_US: longest spin of a resolver; -1: adaptive
+	unsigned resolvers;       // GPUVM_RESOLVERS: number of resolver threads; 0: by the number of cores
+	size_t chunk;             // GPUVM_CHUNK: bytes a chunk; 0: by the size of the array
+	size_t read_ahead;        // GPUVM_READ_AHEAD: largest fetch of a sequential reader, in bytes
+	foresight_kind foresight; // GPUVM_FORESIGHT: whether, and how, the host's touches are foretold
+	size_t mmap_threshold;    // GPUVM_MMAP_THRESHOLD: malloc's, fixed at load; 0: left alone
 	unsigned
 		watchdog_s; // GPUVM_WATCHDOG: seconds after which a fetch, or a part of a launch, is reported as stuck; 0: never
 	const char *devices; // HET_DEVICES: of the runtime: opencl, cuda, host, apart; null: opencl,host

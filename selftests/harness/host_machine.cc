@@ -35,8 +35,8 @@ int read_callback(void *arg, const void *devbuf, size_t off, void *dst, size_t n
 	while (f.block_reads)
 		sleep_ms(1);
 	int err = wait_and_see(f, 1, f.reads, f.fail_reads);
-	if (!err)
-		memcpy(dst, static_cast<const uint8_t *>(devbuf) + off, n);
+	size_t copied = !err ? n : f.leave_half ? n / 2 : 0;
+	memcpy(dst, static_cast<const uint8_t *>(devbuf) + off, copied);
 	return err;
 }
 

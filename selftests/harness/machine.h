@@ -34,6 +34,7 @@ void apply(const kernel &k, uint8_t *buffer);
 struct host_faults {
 	std::atomic<bool> fail_reads{false};
 	std::atomic<bool> fail_writes{false};
+	std::atomic<bool> leave_half{false};  // a read that fails has copied half of its bytes
 	std::atomic<bool> block_reads{false}; // a read does not end before this is false again
 	std::atomic<unsigned> delay_us{0};    // random delay, at most so much
 	std::atomic<int> error{0};            // what failing calls return

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What comes home at a kernel's end because the host is expected to touch it: programs of loops against a reference
+// model, with foresight that learns, that says yes to everything and that says anything, and what it costs and saves.
+#include "harness/fixture.h"
+#include "harness/process.h"
+
+#include <atomic>
+#include <deque>
+#include <gpuvm.h>
+#include <memory>
+#include <thread>
+#include <unistd.h>
+
+using namespace selftest;
+
+namespace
+{
+constexpr size_t page = 4096, chunk = 64 << 10;
+
+unsigned long long foreseen()
+{
+	return count_of(GPUVM_STAT_FORESEEN);
+}
+
+// A step of a program. Each loop repeats a few of them, so that there is something to foresee.
+enum action {
+	kernel_rw,
+	kernel_wo,
+	kernel_ro,
+	range_rw,
+	event_rw,
+	host_read,
+	host_write,
+	host_begin,
+	several_threads,
+	failing_end,
+	fork_child,
+	link_anew,
+	actions
+};
+
+const char *const action_names[] = {"kernel RW",         "kernel WO",    "kernel RO",  "range RW",
+				    "kernel with event", "host read",    "host write", "host_begin",
+				    "threads",           "failing copy", "fork",       "link anew"};
+// how often, of their sum
+const unsigned weights[] = {20, 4, 4, 8, 3, 24, 14, 3, 4, 3, 1, 1};
+
+struct step {
+	action what;
+	unsigned which, dev;
+	size_t off, n;
+};
+
+class program
+{
+      public:
+	explicit program(context &t) : t_(t), fx_(t)
+	{
+		on_failure([](void *self) { static_cast<program *>(self)->tell(); }, this);
+		for (size_t chunks : {size_t(1), size_t(5), size_t(40)}) {
+			size_t n = std::min(chunks * chunk - chunks % 2 * 1000, largest_of(t.v.kind));
+			arrays_.emplace_back(fx_, t.v.kind, n, unsigned(chunks));
+			arrays_.back().link_everywhere();
+		}
+	}
+	~program() { on_failure(nullptr, nullptr); }
+
+	void run(uint64_t steps)
+	{
+		while (number_ < steps) {
+			std::vector<step> body(t_.random.between(1, 6));
+			for (step &s : body)
+				s = random_step();
+			loop(body, t_.random.one_in(4) ? 40 : unsigned(t_.random.between(1, 12)));
+			for (array &a : arrays_)
+				a.check("after a loop");
+		}
+	}
+
+      private:
+	static constexpr size_t history_size = 24;
+
+	step random_step()
+	{
+		unsigned sum = 0;
+		for (unsigned w : weights)
+			sum += w;
+		unsigned pick = unsigned(t_.random.below(sum));
+		int what = 0;
+		while (pick >= weights[what])
+			pick -= weights[what++];
+		step s{action(what), unsigned(t_.random.below(arrays_.size())),
+		       unsigned(t_.random.below(fx_.devices())), 0, 0};
+		size_t size = arrays_[s.which].size();
+		size_t longest = t_.random.one_in(4) ? size : t_.random.one_in(2) ? 64 : 5 * page;
+		s.off = t_.random.below(size);
+		s.n = t_.random.between(1, std::min(longest, size - s.off));
+		return s;
+	}
+
+	void loop(const std::vector<step> &body, unsigned rounds)
+	{
+		for (unsigned i = 0; i < rounds; i++) {
+			for (const step &s : body) {
+				history_[number_++ % history_size] = s;
+				perform(s);
+			}
+		}
+	}
+
+	void perform(const step &s)
+	{
+		array &a = arrays_[s.which];
+		kernel mix{kernel::mix, s.off, s.n, number_};
+		switch (s.what) {
+		case kernel_rw:
+			a.kernel_on(s.dev, GPUVM_READ_WRITE, mix);
+			break;
+		case kernel_wo:
+			a.kernel_on(s.dev, GPUVM_WRITE_ONLY, {kernel::fill, 0, a.size(), number_});
+			break;
+		case kernel_ro:
+			CHECK_OK(gpuvm_kernel_begin(a.data(), s.dev, GPUVM_READ_ONLY));
+			a.check_buffer(s.dev, "buffer in a read-only kernel");
+			CHECK_OK(gpuvm_kernel_end(a.data(), s.dev));
+			break;
+		case range_rw:
+			CHECK_OK(gpuvm_kernel_begin_range(a.data() + s.off, s.n, s.dev, GPUVM_READ_WRITE));
+			a.run(s.dev, mix);
+			CHECK_OK(gpuvm_kernel_end_range(a.data() + s.off, s.n, s.dev));
+			break;
+		case event_rw:
+			end_by_event(a, s.dev);
+			break;
+		case host_read:
+			a.check(s.off, s.n, "host read");
+			break;
+		case host_write:
+			a.write_on_host(s.off, s.n, unsigned(number_));
+			break;
+		case host_begin:
+			CHECK_OK(gpuvm_host_begin(a.data() + s.off, s.n,
+						  number_ % 2 ? GPUVM_READ_ONLY : GPUVM_READ_WRITE));
+			break;
+		case several_threads:
+			read_by_threads(a);
+			break;
+		case failing_end:
+			fail_end(a, s.dev, mix);
+			break;
+		case fork_child:
+			if (!with_tsan && !(t_.v.device & ~(device::host | device::host2 | device::hostcb)))
+				expect_success(run_process(20, [&] { a.check("in a forked child"); }), "child");
+			break;
+		case link_anew:
+			CHECK_OK(gpuvm_unlink(a.data(), GPUVM_ALL_DEVICES));
+			a.check("unlinked");
+			a.link_everywhere();
+			break;
+		case actions:
+			break;
+		}
+	}
+
+	// Edges can't be copied back later.
+	void end_by_event(array &a, unsigned dev)
+	{
+		if (reinterpret_cast<uintptr_t>(a.data()) % page || a.size() % page)
+			return;
+		kernel add{kernel::add, 0, a.size(), number_};
+		CHECK_OK(gpuvm_kernel_begin(a.data(), dev, GPUVM_READ_WRITE));
+		void *event = fx_.dev().start(dev, a.buffer(dev), add);
+		CHECK_OK(gpuvm_kernel_end_event(a.data(), dev, event));
+		apply(add, a.model());
+		a.check(0, std::min<size_t>(a.size(), 100), "after an event");
+		fx_.dev().finish(dev, event);
+	}
+
+	void read_by_threads(array &a)
+	{
+		std::vector<std::thread> threads;
+		for (unsigned i = 0; i < 3; i++)
+			threads.emplace_back([&] { a.check("on one of several threads"); });
+		for (std::thread &t : threads)
+			t.join();
+	}
+
+	// The copy breaks off half-way. The end does not fail for it, and the device has what the kernel wrote. An edge would fail it.
+	void fail_end(array &a, unsigned dev, const kernel &k)
+	{
+		host_faults *faults = fx_.dev().faults();
+		bool has_edges = reinterpret_cast<uintptr_t>(a.data()) % page || a.size() % page;
+		if (!faults || has_edges)
+			return;
+		CHECK_OK(gpuvm_kernel_begin(a.data(), dev, GPUVM_READ_WRITE));
+		a.run(dev, k);
+		{
+			stderr_capture quiet;
+			faults->leave_half = true;
+			faults->fail_reads = true;
+			CHECK_OK(gpuvm_kernel_end(a.data(), dev));
+			faults->fail_reads = false;
+		}
+		a.check("after a copy that failed");
+	}
+
+	void tell()
+	{
+		uint64_t first = number_ < history_size ? 0 : number_ - history_size;
+		for (uint64_t i = first; i < number_; i++) {
+			step &s = history_[i % history_size];
+			note("  %llu: %s, array %u (%p, %zu bytes), device %u, bytes %zu to %zu", (unsigned long long)i,
+			     action_names[s.what], s.which, static_cast<void *>(arrays_[s.which].data()),
+			     arrays_[s.which].size(), s.dev, s.off, s.off + s.n);
+		}
+	}
+
+	context &t_;
+	fixture fx_;
+	std::deque<array> arrays_;
+	uint64_t number_ = 0;
+	step history_[history_size];
+};
+
+void run_program(context &t)
+{
+	program p(t);
+	bool quick = t.v.device & (device::host | device::host2);
+	p.run(quick ? t.rounds(4000, 200000) : t.rounds(800, 20000));
+}
+
+constexpr uint32_t devices = device::host | device::host2 | device::hostcb | device::opencl | device::opencl2 |
+			     device::mixed | device::cuda | device::cuda2;
+constexpr uint32_t kinds = kind::map | kind::library | kind::slice;
+} // namespace
+
+TEST(programs_that_are_learned, .traps = trap::all, .devices = devices, .kinds = kinds, .seconds = 60)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=1"});
+	run_program(t);
+}
+
+TEST(programs_with_always, .traps = trap::all, .devices = devices, .kinds = kinds, .seconds = 60)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=always"});
+	run_program(t);
+	CHECK(foreseen() > 0);
+}
+
+TEST(programs_with_anything, .traps = trap::all, .devices = devices, .kinds = kinds, .seconds = 60)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=random"});
+	run_program(t);
+	CHECK(foreseen() > 0);
+}
+
+// Linux 6.1 can't show a page read-only.
+TEST(programs_that_can_not_share, .traps = trap::uffd | trap::uffd_sigbus, .devices = device::host | device::hostcb,
+     .kinds = kinds, .seconds = 60)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=random", "GPUVM_UFFD_FEATURES=6.1"});
+	run_program(t);
+	CHECK(foreseen() > 0);
+}
+
+namespace
+{
+// A loop whose host touches the first half: so many rounds.
+template <typename F> void rounds_of(array &a, unsigned n, F host)
+{
+	for (unsigned i = 0; i < n; i++) {
+		a.add_everywhere(0, 1);
+		host();
+	}
+}
+
+struct counts {
+	unsigned long long touches = count_of(GPUVM_STAT_TOUCHES), home = count_of(GPUVM_STAT_BYTES_TO_HOST),
+			   there = count_of(GPUVM_STAT_BYTES_TO_DEVICE), foreseen = ::foreseen();
+	counts since() const
+	{
+		counts now;
+		return {now.touches - touches, now.home - home, now.there - there, now.foreseen - foreseen};
+	}
+};
+} // namespace
+
+TEST(a_loop_takes_few_faults, .traps = trap::all, .devices = device::plain, .kinds = kind::map | kind::library)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=eager"});
+	fixture fx(t);
+	array a(fx, t.v.kind, 64 * chunk);
+	a.link();
+	auto host = [&] { a.check(0, 32 * chunk); };
+	rounds_of(a, 5, host);
+	counts before;
+	rounds_of(a, 64, host);
+	counts c = before.since();
+	// Of 32 chunks four are asked, each eighth time.
+	CHECK_LE(c.touches, 64 / 8 * 4 + 8);
+	CHECK(c.foreseen >= 60ull * 28 * chunk);
+	CHECK_LE(c.home, 64ull * 33 * chunk);
+	CHECK_LE(c.there, chunk);
+	CHECK(count_of(GPUVM_STAT_FORESEEN_USED) > 40ull * 32 * chunk);
+	// What a read-ahead had brought, once.
+	CHECK_LE(count_of(GPUVM_STAT_FORESEEN_IN_VAIN), 32ull * chunk);
+}
+
+TEST(what_is_written_stays_writable, .traps = trap::all, .devices = device::plain, .kinds = kind::map | kind::library)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=eager"});
+	fixture fx(t);
+	array a(fx, t.v.kind, 16 * chunk);
+	a.link();
+	unsigned round = 0;
+	auto host = [&] {
+		for (size_t c = 0; c < 16; c++)
+			a.write_on_host(c * chunk + 100, 1000, ++round);
+	};
+	rounds_of(a, 6, host);
+	counts before;
+	rounds_of(a, 32, host);
+	CHECK_LE(before.since().touches, 4 * 2 * 2 + 8);
+	a.check();
+}
+
+TEST(a_host_that_stops_gets_little_more, .traps = trap::best, .devices = device::plain, .kinds = kind::library)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=eager"});
+	fixture fx(t);
+	array a(fx, t.v.kind, 64 * chunk);
+	a.link();
+	rounds_of(a, 64, [&] { a.check(); });
+	counts before;
+	rounds_of(a, 64, [] {});
+	CHECK_LE(before.since().home, 8ull * 64 * chunk);
+	a.check();
+}
+
+TEST(off_means_off, .traps = trap::best, .devices = device::plain, .kinds = kind::library)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=0"});
+	fixture fx(t);
+	array a(fx, t.v.kind, 8 * chunk);
+	a.link();
+	rounds_of(a, 20, [&] { a.check(); });
+	CHECK_EQ(foreseen(), 0);
+	CHECK_EQ(count_of(GPUVM_STAT_FORESEEN_USED), 0);
+}
+
+TEST(strict_mode_foresees_nothing, .traps = trap::best, .devices = device::host, .kinds = kind::library)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=always"});
+	fixture fx(t, GPUVM_STAT | GPUVM_STRICT);
+	array a(fx, t.v.kind, 8 * chunk);
+	a.link();
+	rounds_of(a, 20, [&] { a.check(); });
+	CHECK_EQ(foreseen(), 0);
+}
+
+// A thread writes while the bytes come home. Whatever becomes of that write, after the end all copies agree: nothing that
+// the next kernel finds is older than what the host then sees.
+TEST(host_writes_beside_the_end, .traps = trap::all, .devices = device::host | device::hostcb,
+     .kinds = kind::map | kind::library, .seconds = 40)
+{
+	skip_under_tsan("the host writes while the device's bytes come home");
+	restart_with(t, {"GPUVM_FORESIGHT=random"});
+	fixture fx(t);
+	array a(fx, t.v.kind, 8 * chunk);
+	a.link();
+	std::atomic<bool> stop{false};
+	auto write = [&](uint64_t seed) {
+		random_source random(seed);
+		while (!stop) {
+			uint8_t *at = a.data() + random.below(8) * chunk + 8 * page;
+			__atomic_store_n(at, uint8_t(random.below(256)), __ATOMIC_RELAXED);
+			std::this_thread::yield();
+		}
+	};
+	std::vector<uint8_t> seen(8), there(8);
+	for (uint64_t round = 0; round < t.rounds(40, 1000); round++) {
+		stop = false;
+		std::thread writer(write, t.seed + round);
+		for (unsigned i = 0; i < 8; i++) {
+			CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_WRITE));
+			fx.dev().run(0, a.buffer(0), {kernel::add, 0, a.size(), 1});
+			CHECK_OK(gpuvm_kernel_end(a.data(), 0));
+		}
+		stop = true;
+		writer.join();
+		for (size_t c = 0; c < 8; c++)
+			seen[c] = a.data()[c * chunk + 8 * page];
+		CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_ONLY));
+		for (size_t c = 0; c < 8; c++)
+			fx.dev().read(0, a.buffer(0), c * chunk + 8 * page, &there[c], 1);
+		CHECK_OK(gpuvm_kernel_end(a.data(), 0));
+		CHECK_BYTES(there.data(), seen.data(), 8, "what the next kernel has");
+	}
+}
