@@ -172,10 +172,13 @@ TEST(where_it_met_others, .traps = trap::all, .devices = device::cuda2, .kinds =
 	};
 	copy();
 	std::vector<bool> lost(n);
+	const size_t into = reinterpret_cast<uintptr_t>(to.data()) % page; // its first page begins so much before it
 	for (const het_event_part_info &i : parts_of(e)) {
-		size_t begin = i.first / page * page, end = std::min(n, (i.first + i.count + page - 1) / page * page);
+		size_t begin = (i.first + into) / page * page,
+		       end = (i.first + i.count + into + page - 1) / page * page;
 		if (i.device == d.gpu)
-			std::fill(lost.begin() + long(begin), lost.begin() + long(end), true);
+			std::fill(lost.begin() + long(std::max(begin, into) - into),
+				  lost.begin() + long(std::min(n, end - into)), true);
 	}
 	lose(fx, d);
 	size_t raised = 0;
@@ -186,7 +189,7 @@ TEST(where_it_met_others, .traps = trap::all, .devices = device::cuda2, .kinds =
 		raised += signal == SIGBUS;
 		if (signal)
 			continue;
-		CHECK_BYTES(to.data() + at, from.data() + at, std::min(page, n - at), "what others had");
+		CHECK_BYTES(to.data() + at, from.data() + at, std::min(page - into, n - at), "what others had");
 		to.data()[at]++;
 		kept.push_back(at);
 	}
