@@ -63,7 +63,7 @@ SELFTESTS = sources("selftests/*.cc") + sources("selftests/*.c")
 # own, what needs OpenCL, and what the sanitizers' own malloc and signal handling make pointless; under the thread
 # sanitizer also what has one thread.
 SANITIZED = {"HET_TEST_DEVICES": "none,host,host2,hostcb,hostcb2", "HET_TEST_KINDS": "none,heap,mmapped,library"}
-NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events opencl_kept_test".split()
+NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events opencl_kept_test opencl_program_test".split()
 ONE_THREAD = [
     *"coherence_test layout_test read_ahead_test".split(),
     *sources("runtime/ptx/tests/*_test.cc"),

@@ -210,28 +210,27 @@ cl_program create(const opencl_place &at, const program_text &t, cl_int *err)
 	return nullptr;
 }
 
-// What the driver is told besides the program's own options.
-text full_options(const opencl_place &at, const program_text &t)
+// With what the driver is told besides the program's own options, if @arguments that it should keep what they are.
+text full_options(const program_text &t, bool arguments)
 {
 	constexpr char more[] = " -cl-kernel-arg-info";
 	const char *own = t.options ? t.options : "";
-	const char *added = at.tells_arguments && t.target == fatbin::target::opencl_c ? more : "";
 	size_t n = strlen(own) + sizeof(more);
 	text all(new (std::nothrow) char[n]);
 	if (all)
-		snprintf(all.get(), n, "%s%s", own, added);
+		snprintf(all.get(), n, "%s%s", own, arguments ? more : "");
 	return all;
 }
 
 // As below, but for what is kept.
-int build_anew(const opencl_place &at, const program_source &source, const program_text &t,
+int build_anew(const opencl_place &at, const program_source &source, const program_text &t, bool arguments,
 	       std::unique_ptr<opencl_program> &made, text &log, cl_int *refused)
 {
 	*refused = CL_SUCCESS;
 	cl_program handle = create(at, t, refused);
 	if (!handle)
 		return HET_EDEVICE;
-	const text options = full_options(at, t);
+	const text options = full_options(t, arguments);
 	if (options)
 		made.reset(new (std::nothrow) opencl_program(at, source, handle));
 	if (!made) {
@@ -255,9 +254,13 @@ int build_text(const opencl_place &at, const program_source &source, const progr
 	const kept_program kept(at, t.bytes, t.options);
 	int err = HET_EBUILD;
 	if (cache::contents c = is_binary ? cache::contents() : kept.find())
-		err = build_anew(at, source, {fatbin::target::native, c.value, ""}, program, log, refused);
+		err = build_anew(at, source, {fatbin::target::native, c.value, ""}, false, program, log, refused);
 	if (err) {
-		err = build_anew(at, source, t, program, log, refused);
+		bool arguments = at.tells_arguments && t.target == fatbin::target::opencl_c;
+		err = build_anew(at, source, t, arguments, program, log, refused);
+		// With that NVIDIA's compiler (driver 580) refuses its own PTX if a kernel has no arguments.
+		if (err == HET_EBUILD && arguments)
+			err = build_anew(at, source, t, false, program, log, refused);
 		if (!err && !is_binary)
 			kept.keep(program->handle());
 	}
