@@ -221,7 +221,9 @@ class tiny_core
 			touch t;
 			if (!trap_->next(t, {20000}) || is_held(t))
 				continue;
-			fetch(t);
+			// What was held when it was handed over is not the device's.
+			if (body().contains(t.addr))
+				fetch(t);
 			trap_->wake({{round_down(t.addr, page), round_down(t.addr, page) + page}});
 		}
 	}
