@@ -65,7 +65,8 @@ SELFTESTS = sources("selftests/*.cc") + sources("selftests/*.c")
 SANITIZED = {"HET_TEST_DEVICES": "none,host,host2,hostcb,hostcb2", "HET_TEST_KINDS": "none,heap,mmapped,library"}
 NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events opencl_kept_test opencl_program_test".split()
 ONE_THREAD = [
-    *"coherence_test layout_test read_ahead_test".split(),
+    *"coherence_test foresight_test fragments_test layout_test read_ahead_test".split(),
+    *sources("runtime/policy/tests/*_test.cc"),
     *sources("runtime/ptx/tests/*_test.cc"),
     *sources("runtime/core/tests/*_test.cc"),
     *sources("runtime/cache/tests/*_test.cc"),
