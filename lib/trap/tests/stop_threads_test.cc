@@ -78,9 +78,10 @@ class counters
 	std::vector<std::thread> threads_;
 };
 
-// Those that a sanitizer has started, which block all signals.
+// Those that a sanitizer starts, at the latest beside the first thread of the program's. They block all signals.
 void spare_threads_of_others()
 {
+	std::thread([] {}).join();
 	task_list all;
 	ASSERT_TRUE(all.read());
 	for (pid_t tid : all.tids()) {
@@ -402,6 +403,8 @@ TEST_F(stop_threads, a_sleeper_that_is_woken_by_a_spared_thread_stops_late)
 
 TEST_F(stop_threads, system_calls_that_can_restart_do)
 {
+	if (thread_sanitizer)
+		GTEST_SKIP() << "ThreadSanitizer keeps a signal from a thread that reads until the read returns";
 	int fds[2];
 	ASSERT_EQ(pipe(fds), 0);
 	std::atomic<bool> reading{false};
