@@ -104,8 +104,8 @@ WITH_FAKE_CUDA = (
 WITHOUT_MOST_OF_RUNTIME = tuple(
     test for test in SELFTESTS if test.startswith("runtime_") and test not in ("runtime_ranges", "runtime_split", "runtime_halo", "runtime_twins")
 )
-# What waits most of its time comes first, two at a time.
-WAITING = ("event", "exit", "failure")
+# Races that last a set time want all processors to themselves; the other selftests wait now and then, or have one thread.
+ALONE = ("beside_unlink", "signals", "threads")
 WITH_INSTRUMENTS = ("runtime_events", "runtime_launch", "runtime_ranges")
 
 # The trap by mprotect does not use userfaultfd.
@@ -135,6 +135,7 @@ def static_checks() -> Iterator[Step]:
     yield make("licence lines", "spdx-check", beside=True)
     yield make("settings are documented", "settings-check", beside=True)
     yield make("README shows the example", "readme-check", beside=True)
+    yield Step("steps of this list", [sys.executable, str(ROOT / "scripts/tests/check_steps.py")], beside=True)
     yield make("headers compile alone", "headers-check")
 
 
@@ -230,7 +231,7 @@ class NobodysCopy:
 
 
 def selftests(suite: Suite, copy: NobodysCopy) -> Iterator[Step]:
-    for test in sorted(SELFTESTS, key=lambda t: t not in WAITING):
+    for test in sorted(SELFTESTS, key=lambda t: t in ALONE):
         if test in (*WITHOUT[suite.tree], *suite.without) or (suite.only and test not in suite.only):
             continue
         step = Step(
@@ -240,7 +241,7 @@ def selftests(suite: Suite, copy: NobodysCopy) -> Iterator[Step]:
             env={**environment(suite.tree), **suite.env},
             seconds=suite.seconds,
             needs=suite.tree,
-            beside=test in WAITING,
+            beside=test not in ALONE,
             unavailable=lambda test=test: left_out("selftests/", test),
         )
         if suite.as_nobody:

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""steps.py runs what may run beside other steps beside them, and everything else alone."""
+
+import contextlib
+import io
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import check  # noqa: E402
+from steps import Step, run_all  # noqa: E402
+
+# Waits until the other one has begun, too.
+MEETS = """import os, sys, time
+folder, name = sys.argv[1:]
+open(f"{folder}/{name}", "w").close()
+while len(os.listdir(folder)) < 2:
+    time.sleep(0.1)
+"""
+# Fails if another one is at work. How long it looks decides how likely it is to meet one that should not be there.
+IS_ALONE = """import os, sys, time
+folder, name = sys.argv[1:]
+open(f"{folder}/{name}", "w").close()
+met = 0
+for _ in range(20):
+    met = max(met, len(os.listdir(folder)))
+    time.sleep(0.02)
+os.remove(f"{folder}/{name}")
+sys.exit(met != 1)
+"""
+
+
+class Steps(unittest.TestCase):
+    def setUp(self):
+        kept = tempfile.TemporaryDirectory()
+        self.addCleanup(kept.cleanup)
+        self.work, self.logs = Path(kept.name) / "work", Path(kept.name) / "logs"
+        self.work.mkdir()
+
+    def step(self, name: str, program: str, **more) -> Step:
+        return Step(name, [sys.executable, "-c", program, str(self.work), name], seconds=10, **more)
+
+    def run_steps(self, steps: list[Step]) -> tuple[bool, list[str]]:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            good = run_all(steps, self.logs)
+        return good, out.getvalue().splitlines()
+
+    @unittest.skipIf(os.cpu_count() == 1, "there is one processor")
+    def test_two_beside_each_other(self):
+        good, said = self.run_steps([self.step(name, MEETS, beside=True) for name in ("first", "second")])
+        self.assertTrue(good, said)
+
+    def test_alone_among_those_that_run_beside_others(self):
+        names = ("before", "alone", "after")
+        good, said = self.run_steps([self.step(name, IS_ALONE, beside=name != "alone") for name in names])
+        self.assertTrue(good, said)
+
+    def test_results_stand_in_the_order_of_the_list(self):
+        steps = [Step("slow", ["sleep", "0.3"], beside=True), Step("fails", ["false"], beside=True), Step("quick", ["true"])]
+        good, said = self.run_steps(steps)
+        self.assertFalse(good)
+        self.assertEqual([line.split(" ... ")[0] for line in said[:2]], ["[1/3] slow", "[2/3] fails"])
+        self.assertEqual(said[-1], "2 passed, 1 failed, 0 skipped")
+
+    def test_races_of_the_selftests_run_alone(self):
+        copy = check.NobodysCopy()
+        self.addCleanup(copy.remove)
+        selftests = [s for suite in check.SUITES for s in check.selftests(suite, copy)]
+        alone = {s.name.split(", ")[-1] for s in selftests if not s.beside}
+        self.assertEqual(alone, set(check.ALONE))
+        self.assertLess(alone, set(check.SELFTESTS))
+
+
+if __name__ == "__main__":
+    unittest.main()
