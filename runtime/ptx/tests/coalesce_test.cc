@@ -37,7 +37,7 @@ counted_run count(const example &e, const pass_result &text, const simt::options
 		  uint32_t seed, uint32_t rate = ~0u)
 {
 	auto on = std::make_unique<stage>(e, text.text, with);
-	witness seen(uint32_t(e.block.count()), text.sites.size());
+	witness seen(uint32_t(e.block.count()), text.sites);
 	counted_run r{std::move(on), std::vector<coalesce_counters>(text.sites.size() + 1), std::move(seen), {}};
 	auto &dev = r.on->dev;
 	dev.with.trace = [&](const simt::step &one) { r.seen(one); };
@@ -68,7 +68,7 @@ uint64_t lines_observed(const counted_run &r)
 TEST(Coalesce, CountsWhatTheInterpreterCounts)
 {
 	for (const auto &e : simt::all_examples()) {
-		const auto &text = instrumented_file(e.file, "coalesce");
+		const auto &text = instrumented_example(e, "coalesce");
 		for (auto mode : simt::two_modes()) {
 			mode.statistics = true;
 			auto r = count(e, text, mode, ~0u, 0);
@@ -89,7 +89,7 @@ TEST(Coalesce, SamplesAreExact)
 {
 	uint32_t threshold = coalesce_threshold(2);
 	for (const auto &e : simt::all_examples()) {
-		const auto &text = instrumented_file(e.file, "coalesce");
+		const auto &text = instrumented_example(e, "coalesce");
 		for (uint32_t seed : {0u, 0x80000000u}) {
 			auto r = count(e, text, {}, threshold, seed);
 			ASSERT_EQ(in_words(r.counters), in_words(r.seen.as_executed(threshold, seed))) << e;
@@ -214,7 +214,7 @@ TEST(Coalesce, PartsAreExpectedToBeThatPart)
 TEST(Coalesce, PartsHaveWholeAccesses)
 {
 	for (const auto &e : simt::all_examples()) {
-		const auto &text = instrumented_file(e.file, "coalesce");
+		const auto &text = instrumented_example(e, "coalesce");
 		auto r = count(e, text, {}, ~0u, 7, coalesce_threshold(3));
 		ASSERT_EQ(in_words(r.counters), in_words(r.seen.as_counted())) << e;
 		auto all = count(e, text, {}, ~0u, 7);

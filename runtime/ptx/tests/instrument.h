@@ -2,11 +2,12 @@
 // Passes as the tests apply them.
 #pragma once
 
+#include "example.h"
 #include "rewritten.h"
 
 #include <map>
 #include <sstream>
-#include <string_view>
+#include <string>
 
 namespace het::ptx
 {
@@ -23,13 +24,25 @@ inline pass_result instrumented(const std::string &text, const std::string &pass
 	return out;
 }
 
-// The same for a file of the corpora, made once.
-inline const pass_result &instrumented_file(std::string_view file, std::string_view pass_names)
+// The same for the whole file of an example, made once.
+inline const pass_result &instrumented_file(const std::string &file, const std::string &passes)
 {
 	static std::map<std::pair<std::string, std::string>, pass_result> made;
-	auto [at, fresh] = made.try_emplace({std::string(file), std::string(pass_names)});
+	auto [at, fresh] = made.try_emplace({file, passes});
 	if (fresh)
-		at->second = instrumented(simt::corpus_text(at->first.first), at->first.second);
+		at->second = instrumented(simt::corpus_text(file), passes);
+	return at->second;
+}
+
+// And of that the example's kernel alone: the interpreter takes longer to load a file than to run one kernel of it.
+inline const pass_result &instrumented_example(const simt::example &e, const std::string &passes)
+{
+	static std::map<std::pair<std::string, std::string>, pass_result> made;
+	auto [at, fresh] = made.try_emplace({e.kernel, e.file + "," + passes});
+	if (fresh) {
+		at->second = instrumented_file(e.file, passes);
+		at->second.text = only_kernel(at->second.text, e.kernel);
+	}
 	return at->second;
 }
 

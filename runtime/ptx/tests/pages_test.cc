@@ -34,7 +34,7 @@ std::vector<uint64_t> addresses_of(const stage &s)
 // The pages of each buffer that a pass noted.
 pages_of_buffers pages_noted(const example &e, const std::string &pass, const simt::options &with)
 {
-	stage s(e, instrumented_file(e.file, pass).text, with);
+	stage s(e, instrumented_example(e, pass).text, with);
 	auto addresses = addresses_of(s);
 	uint64_t begin = ~uint64_t{0}, end = 0;
 	for (size_t i = 0; i < addresses.size(); i++) {

@@ -72,7 +72,7 @@ TEST(Passes, KeepResults)
 		stage plain(e, corpus_text(e.file), {});
 		plain.must_run();
 		for (const auto &list : all_lists()) {
-			const auto &text = instrumented_file(e.file, list).text;
+			const auto &text = instrumented_example(e, list).text;
 			for (const auto &mode : simt::two_modes()) {
 				if (!e.repeats(mode))
 					continue;

@@ -79,7 +79,7 @@ TEST(Slice, PartsGiveTheResultsOfTheWhole)
 {
 	uint64_t relaunched = 0;
 	for (const auto &e : simt::all_examples()) {
-		const auto &text = instrumented_file(e.file, "slice").text;
+		const auto &text = instrumented_example(e, "slice").text;
 		stage whole(e, corpus_text(e.file), {});
 		whole.must_run();
 		whole.check();
@@ -100,7 +100,7 @@ TEST(Slice, PartsGiveTheResultsOfTheWhole)
 TEST(Slice, PlainLaunchesWorkAsBefore)
 {
 	for (const auto &e : simt::all_examples()) {
-		stage plain(e, corpus_text(e.file), {}), sliced(e, instrumented_file(e.file, "slice").text, {});
+		stage plain(e, corpus_text(e.file), {}), sliced(e, instrumented_example(e, "slice").text, {});
 		sliced.add_argument(0);
 		plain.must_run();
 		sliced.must_run();

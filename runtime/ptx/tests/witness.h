@@ -21,7 +21,12 @@ inline bool is_global(const memory_access &a, uint64_t address)
 class witness
 {
       public:
-	witness(uint32_t threads_of_block, size_t sites) : threads_(threads_of_block), count_(sites) {}
+	witness(uint32_t threads_of_block, const std::vector<pass_site> &sites)
+	    : threads_(threads_of_block), count_(sites.size())
+	{
+		for (size_t n = sites.size(); n--;)
+			first_site_[sites[n].function] = uint32_t(n);
+	}
 
 	void operator()(const step &s)
 	{
@@ -109,21 +114,21 @@ class witness
 		blocks_with_accesses.insert(e.block);
 		executed_.push_back(std::move(e));
 	}
-	// The accesses of the program's own functions have numbers in their order. They stand in the text once as they
-	// were, then again, and those of each segment once more, counted.
+	// The accesses of each of the program's own functions have numbers in their order. They stand in the text once as
+	// they were, then again, and those of each segment once more, counted.
 	void look_at(const module &m)
 	{
 		what_.assign(m.statements.size(), other);
-		uint32_t sites = 0;
 		for (const auto &f : m.functions)
-			if (f.has_body && !added_by_pass(m.str(f.name)))
-				sites = look_at(m, f, sites);
+			if (auto first = first_site_.find(std::string(m.str(f.name)));
+			    f.has_body && first != first_site_.end())
+				look_at(m, f, first->second);
 	}
-	uint32_t look_at(const module &m, const function &f, uint32_t first)
+	void look_at(const module &m, const function &f, uint32_t first)
 	{
 		constexpr std::string_view counted_label = "$het_coalesce_counted";
 		std::vector<uint32_t> segments;
-		uint32_t sites = first, most = first;
+		uint32_t sites = first;
 		bool counted = false;
 		for (uint32_t n = f.first_statement; n < f.first_statement + f.statements; n++) {
 			const statement &s = m.statements[n];
@@ -141,9 +146,7 @@ class witness
 					segments.push_back(sites);
 				what_[n] = what_is(m, m.instructions[s.index], counted, &sites);
 			}
-			most = std::max(most, sites);
 		}
-		return most;
 	}
 	static bool is_added(const module &m, const instruction &i)
 	{
@@ -168,6 +171,7 @@ class witness
 	static constexpr uint32_t other = ~0u, meeting = other - 1;
 	uint32_t threads_;
 	size_t count_;
+	std::map<std::string, uint32_t> first_site_; // of each function that has any
 	std::vector<uint32_t> what_; // each statement is: its site * 2 + whether it is counted, meeting or other
 	std::vector<std::vector<std::pair<thread_number, size_t>>> groups_;
 	std::map<thread_number, size_t> entered_;
