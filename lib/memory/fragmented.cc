@@ -125,6 +125,14 @@ void leave_rest_to_host(array &a, uint32_t c)
 	}
 }
 
+step step_of(const array &a, uint32_t c, event e, unsigned device)
+{
+	step st = next_step(a.chunks[c].state(), e, device, a.context->rules);
+	if (st.copies() && fragments_of(a, c))
+		st.from = each_fragments_own;
+	return st;
+}
+
 void enter(array &a, chunk &ch, chunk_state next)
 {
 	// A kernel that began on the fast path has marked no chunk; it is enough to do so when its device loses one.

@@ -55,6 +55,10 @@ bool has_lost_bytes(const array &a, uint32_t c);
 // Of those that are not, nobody but the host, who has them, has valid copies any longer.
 void leave_rest_to_host(array &a, uint32_t c);
 
+// What the protocol says of a chunk. What travels of one in fragments comes from where it is valid, byte by byte, also
+// where one device has all of it: a joint writer of another owner may be at work there, and who needs its bytes as they
+// were before gets them from elsewhere.
+step step_of(const array &a, uint32_t c, event e, unsigned device);
 // The chunk takes a step of the protocol; if that changes it, its fragments are forgotten. Lock held.
 void enter(array &a, chunk &ch, chunk_state next);
 

@@ -4,6 +4,7 @@
 #include "memory/body.h"
 #include "memory/brackets.h"
 #include "memory/failure.h"
+#include "memory/fragmented.h"
 #include "os/clock.h"
 #include "os/settings.h"
 
@@ -25,7 +26,7 @@ layout::span host_touch::window()
 	uint32_t wanted = a.ahead.window(c, limit, !t.write), end = c + 1;
 	for (; end - c < wanted && end < a.place.chunks; end++) {
 		const chunk &ch = a.chunks[end];
-		step other = next_step(ch.state(), e, 0, a.context->rules);
+		step other = step_of(a, end, e, 0);
 		if (ch.flags || other.from != st.from || other.next != st.next || is_barred(a, end))
 			break;
 	}

@@ -11,10 +11,10 @@
 // written there are copied.
 //
 // What a noted writer has of the array is what it may write, and no other owner has any of that; joint_notes tell what
-// it has written. Its device gets valid copies of all, as for a reader. In the end a chunk is the device's that alone
-// wrote there, or the host's, into which the bytes that each has written are copied, these alone. Where so little is
-// known that two devices' first and last bytes overlap, the bytes that differ from the host's are those that were
-// written.
+// it has written. Its device gets valid copies of all, as for a reader; the host has them, too, until the end, as they
+// were at the begin. In the end a chunk is the device's that alone wrote there, or the host's, into which the bytes
+// that each has written are copied, these alone. Where so little is known that two devices' first and last bytes
+// overlap, the bytes that differ from the host's are those that were written.
 //
 // The caller sees to it that no others use the bytes that they have. Others may have bytes in the same chunks and
 // edges, as several launches may have that were put in order while their arrays were apart: joint writers of any owners

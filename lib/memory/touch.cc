@@ -92,7 +92,7 @@ verdict serve_in_array(array &a, touch t, server &s, uint64_t seen)
 		return verdict::wait;
 	}
 	event e = t.write ? event::touch_write : event::touch_read;
-	host_touch h({&a, t, c, next_step(ch.state(), e, 0, a.context->rules), seen}, g, s);
+	host_touch h({&a, t, c, step_of(a, c, e, 0), seen}, g, s);
 	if (ch.flags & chunk_failed)
 		return touch_failed(h);
 	if (h.st.from == each_fragments_own)

@@ -45,7 +45,7 @@ round next_round(array &a, layout::span s, event e, unsigned device, bool writes
 	uint32_t c = s.first;
 	for (; c < s.last && !(a.chunks[c].flags & chunk_busy); c++) {
 		chunk &ch = a.chunks[c];
-		step st = next_step(ch.state(), e, device, a.context->rules);
+		step st = step_of(a, c, e, device);
 		bool ahead = begins && chunk_is_ahead(a, c, device);
 		if (ahead || !st.copies()) {
 			r.kept += a.place.bytes_of(c).size();
