@@ -93,6 +93,13 @@ void forget_writers(array &a, layout::span s)
 }
 
 // A chunk that the device was never given (a begin failed half-way) stays with the host.
+void enter_all(array &a, layout::span s, chunk_state next)
+{
+	narrow_fast(a, next.valid);
+	for (uint32_t c = s.first; c < s.last; c++)
+		enter(a, a.chunks[c], next);
+}
+
 int give_to_device(array &a, layout::span s, unsigned device)
 {
 	a.fast.store(0);

@@ -10,6 +10,9 @@ namespace het
 // Takes the host's access to chunks down to @to; chunks that have less keep it. Lock held. 0 or GPUVM_EPROT.
 int lower_access(array &a, layout::span s, access to);
 
+// The chunks take the step @next of the protocol. Lock held.
+void enter_all(array &a, layout::span s, chunk_state next);
+
 // The device's copy becomes the only valid one, of chunks that it has valid or that a kernel there writes. Lock held,
 // no chunk of the span busy.
 int give_to_device(array &a, layout::span s, unsigned device);

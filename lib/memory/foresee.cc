@@ -3,11 +3,8 @@
 
 #include "core/foresight.h"
 #include "memory/body.h"
-#include "memory/brackets.h"
 #include "memory/chunks.h"
 #include "memory/failure.h"
-#include "memory/fragmented.h"
-#include "memory/host_writes.h"
 #include "memory/lane.h"
 #include "memory/transfer.h"
 #include "os/clock.h"
@@ -251,9 +248,7 @@ class foreseeing
 		bool complete =
 			mutant_written_as_read() || first.host == st.next.host || (can_be && admit(run, st.next.host));
 		chunk_state next = complete ? st.next : chunk_state{host_copy | device_copy(device_), first.host};
-		narrow_fast(a_, next.valid);
-		for (uint32_t c = run.first; c < run.first + run.count; c++)
-			enter(a_, a_.chunks[c], next);
+		enter_all(a_, {run.first, run.first + run.count}, next);
 		release_chunks(a_, run.first, run.count);
 	}
 
@@ -333,7 +328,8 @@ bool passes_unseen(array &a)
 		return false;
 	if (left != UINT32_MAX)
 		a.ends_to_pass.store(left - 1, std::memory_order_relaxed);
-	a.unseen_ends.fetch_add(1, std::memory_order_relaxed);
+	if (a.context->foresight != foresight_kind::off)
+		a.unseen_ends.fetch_add(1, std::memory_order_relaxed);
 	return true;
 }
 

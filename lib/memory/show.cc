@@ -6,7 +6,6 @@
 #include "memory/chunks.h"
 #include "memory/failure.h"
 #include "memory/foresee.h"
-#include "memory/fragmented.h"
 #include "memory/home.h"
 #include "memory/host_writes.h"
 #include "os/inject.h"
@@ -53,13 +52,6 @@ void fail_unshown(array &a, uint32_t c, int err)
 	void *user = a.place.user.ptr();
 	report(GPUVM_EPROT, user, "array %p: pages can't be shown (errno %d): SIGBUS", user, -err);
 	fail_chunk(a, c);
-}
-
-void enter_all(array &a, layout::span s, chunk_state next)
-{
-	narrow_fast(a, next.valid);
-	for (uint32_t c = s.first; c < s.last; c++)
-		enter(a, a.chunks[c], next);
 }
 
 namespace

@@ -18,9 +18,6 @@ bool take_answer(array &a, uint32_t c, range r, int err);
 // Pages of the chunk can't be shown: SIGBUS. Lock held.
 void fail_unshown(array &a, uint32_t c, int err);
 
-// The chunks take the step @next of the protocol. Lock held.
-void enter_all(array &a, layout::span s, chunk_state next);
-
 // Maps around, from the touched page on.
 verdict show(host_touch &h);
 // Where take_answer() says false: the whole array comes home and is shown as one mapping.
