@@ -31,7 +31,7 @@ cppflags := -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 \
 	$(if $(DEBUG_LOCKS),-DHET_DEBUG_LOCKS) $(if $(HAVE_SDT),,-DHET_NO_SDT) $(if $(HAVE_NUMA),,-DHET_NO_NUMA) \
 	$(CPPFLAGS)
 warnings := -Wall -Wextra $(if $(WERROR),-Werror)
-# Nobody opens a debugger in CI, and a fifth of a build is what it would need.
+# Nobody opens a debugger in CI, and what one would need takes up to a third of a source's compile time.
 common_flags := -O2 $(if $(CI),-g1,-g) -pthread $(warnings) $(san_flags)
 cflags := -std=c11 $(common_flags) $(CFLAGS)
 cxxflags := -std=c++20 $(common_flags) $(CXXFLAGS)
