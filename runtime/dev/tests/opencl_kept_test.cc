@@ -2,11 +2,10 @@
 // Programs that an OpenCL driver has built are there for the next process. Any driver will do, PoCL too, for which the
 // device itself keeps nothing.
 #include "cache/user_store.h"
-#include "dev/opencl_program.h"
+#include "dev/tests/opencl_machine.h"
 
 #include <cstdlib>
 #include <filesystem>
-#include <gtest/gtest.h>
 
 namespace fs = std::filesystem;
 using namespace het;
@@ -32,26 +31,16 @@ cl_program count_and_create(cl_context c, cl_uint n, const char **texts, const s
 	return driver_create(c, n, texts, sizes, err);
 }
 
-class kept_programs : public testing::Test
+class kept_programs : public opencl_machine
 {
       protected:
 	void SetUp() override
 	{
-		cl_platform_id platforms[8];
-		cl_uint nplatforms = 0, ndevices = 0;
-		const opencl_calls *found = find_opencl_calls();
-		if (found)
-			found->get_platform_ids(8, platforms, &nplatforms);
-		for (cl_uint n = 0; n < nplatforms && !ndevices; n++)
-			found->get_device_ids(platforms[n], CL_DEVICE_TYPE_ALL, 1, &device, &ndevices);
-		if (!ndevices)
-			GTEST_SKIP() << "no OpenCL device";
-		calls = *found;
+		opencl_machine::SetUp();
+		if (IsSkipped() || HasFatalFailure())
+			return;
 		driver_create = calls.create_program_with_source;
 		calls.create_program_with_source = count_and_create;
-		if (!context)
-			context = calls.create_context(nullptr, 1, &device, nullptr, nullptr, nullptr);
-		ASSERT_TRUE(context);
 		fs::remove_all(folder / "libhet");
 	}
 	static void TearDownTestSuite() { fs::remove_all(folder); }
@@ -59,23 +48,15 @@ class kept_programs : public testing::Test
 	// As another process would. Returns how often the driver has compiled.
 	int build(const char *source, bool gives_binaries = true, const char *options = "")
 	{
-		const fatbin::abilities can = {"the driver", 0, 0, true, 0};
 		const program_source from = {source, options, {}, {}, nullptr, 0, 0};
 		std::unique_ptr<device_program> made;
 		std::unique_ptr<device_kernel> kernel;
-		text log;
 		int before = compilations;
-		EXPECT_EQ(
-			build_opencl_program({calls, context, device, "device", can, gives_binaries}, from, made, log),
-			0);
+		EXPECT_EQ(opencl_machine::build(from, gives_binaries, false, made), 0);
 		EXPECT_EQ(made->make_kernel("set", kernel), 0);
 		EXPECT_EQ(kernel->nargs(), 1u);
 		return compilations - before;
 	}
-
-	opencl_calls calls;
-	cl_device_id device;
-	static inline cl_context context = nullptr; // to the end
 };
 
 constexpr char source[] = "kernel void set(global int *p) { p[get_global_id(0)] = 7; }";
