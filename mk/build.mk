@@ -137,43 +137,11 @@ inject: $(B)/inject/libhet.so $(B)/inject/$(SONAME)
 
 # --- compiling ---------------------------------------------------------------
 
-# Of programs, functions and lines are enough to read a report; all that debuggers could know is a quarter of the time to compile them.
-lines_only := $(if $(filter -g%,$(CXXFLAGS)),,-g1)
-
-$(lib_objs) $(inject_objs): private mode_flags := $(lib_cxxflags)
-$(call obj,$(runtime_srcs) $(ptx_srcs)) $(call inject_obj,$(runtime_srcs) $(ptx_srcs)): private mode_flags += -Iruntime
-$(inject_objs): private mode_flags += -DHET_INJECT
-# Unit tests derive from the library's classes, which have no type information. GoogleTest's macros take long to
-# optimise, and longer with a sanitizer's checks in them. (GCC is wrong about what those leave uninitialized.)
-unit_test_flags := $(lines_only) -O0 -fno-rtti $(if $(SAN),$(if $(is_clang),,-Wno-maybe-uninitialized))
-$(unit_objs): private mode_flags := $(unit_test_flags) -Iruntime -Itools -Ibench
-$(filter $(B)/obj/lib/dev/%,$(unit_objs)): private mode_flags += -Iselftests -DHET_FAKE_CUDA='"$(abspath $(fake_cuda))"'
-fatbin_corpus := -DHET_FATBIN_CORPUS='"$(CURDIR)/runtime/fatbin/tests/corpus"'
-$(filter $(B)/obj/runtime/%,$(unit_objs)): private mode_flags += -DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"' $(fatbin_corpus)
-$(simt_objs): private mode_flags := $(lib_cxxflags) -Iruntime -Itools
-$(bench_common_objs) $(call obj,$(bench_srcs) $(noc_srcs) $(noc_main)): private mode_flags := -Ibench -Itools
-$(B)/obj/bench/fat-binary.o: private mode_flags += -Iruntime
-$(B)/obj/bench/measure/tasks_starpu.o: private mode_flags += $(STARPU_CFLAGS)
-# Some selftests go through a null pointer on purpose.
-$(harness_objs) $(call obj,$(selftest_srcs)): private mode_flags := -Iselftests -Itools \
-	$(if $(filter address,$(SAN)),-fno-sanitize=null)
-with_corpus := $(addprefix $(B)/obj/selftests/,runtime_analysed.o runtime_cxx.o runtime_programs.o)
-$(with_corpus): private mode_flags += $(fatbin_corpus)
-$(with_corpus): $(wildcard runtime/fatbin/tests/corpus/*.het)
-$(B)/obj/selftests/cuda_abi.o: private mode_flags += $(CUDA_CFLAGS)
-$(example_device_objs): private mode_flags := $(lib_cxxflags) -Iruntime -Iselftests
-$(fake_cuda_objs): private mode_flags := -fPIC -fvisibility=hidden -Iselftests -Iruntime -Itools
-# As programs and platforms of OpenCL 1.2 are.
-opencl_1_2 := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120
-$(call obj,$(proof_srcs)): private mode_flags := $(opencl_1_2) -fPIC -fvisibility=hidden
-$(B)/obj/selftests/proof/target_data.o: private mode_flags := $(GOMP_LIBS)
-$(call obj,$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(json_srcs)): private mode_flags := -Itools -Iruntime -DHET_VERSION='"$(VERSION)"'
-$(filter $(B)/obj/tools/analysis/%,$(tool_part_objs)): private mode_flags += $(LLVM_CFLAGS)
+include mk/flags.mk
+$(foreach s,$(lib_srcs) $(program_srcs),$(eval $(call obj,$s): private mode_flags := $$(flags_of_$s)))
+$(foreach s,$(inject_srcs),$(eval $(call inject_obj,$s): private mode_flags := $$(flags_of_$s) -DHET_INJECT))
+$(call obj,$(with_corpus)): $(wildcard runtime/fatbin/tests/corpus/*.het)
 $(call obj,$(tool_srcs)): VERSION
-$(call obj,$(filter-out $(unit_srcs),$(filter %.cc,$(program_srcs)))): private mode_flags += $(lines_only)
-# CLI11 takes long to optimise, and runs once.
-with_cli11 := $(call obj,$(tool_srcs) bench/common/options.cc)
-$(with_cli11): private mode_flags += $(if $(filter -O%,$(CXXFLAGS)),,-Og)
 
 # With PRECOMPILED=1 the system's headers are compiled once, with clang also what their templates make most often. Sources
 # name the headers that they need all the same: other trees, which have GoogleTest alone from there, would say so. GCC takes what it
@@ -382,9 +350,14 @@ $(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_ar
 
 # Not the archive of bench: sanitized trees have no use for the rest of it.
 matrix_market := $(call obj,bench/apps/common/matrix_market.cc bench/common/format.cc)
-under_test = $(if $(filter bench/noc/%,$1),$(noc_archive),$(if $(filter bench/%,$1),$(matrix_market),$(if $(filter lib/core/%,$1),$(core_archive),$(if $(filter lib/%,$1),$(lib_archive),\
-	$(if $(filter tools/json/%,$1),$(json_archive),$(if $(filter tools/base/%,$1),$(base_archive),$(if $(filter tools/fatbin/% tools/analysis/%,$1),$(fatbin_tool_archive) $(base_archive) $(fatbin_archive) $(ptx_archive),\
-	$(if $(filter runtime/ptx/%,$1),$(simt_archive) $(ptx_archive),$(if $(filter runtime/fatbin/%,$1),$(fatbin_archive),$(lib_archive))))))))))
+fatbin_tools := $(fatbin_tool_archive) $(base_archive) $(fatbin_archive) $(ptx_archive)
+simulators := $(simt_archive) $(ptx_archive)
+# The first row that fits.
+archives_by_folder := bench/noc/:noc_archive bench/:matrix_market lib/core/:core_archive lib/:lib_archive \
+	tools/json/:json_archive tools/base/:base_archive tools/:fatbin_tools \
+	runtime/ptx/:simulators runtime/fatbin/:fatbin_archive runtime/:lib_archive
+row_of = $(firstword $(foreach r,$(archives_by_folder),$(if $(filter $(firstword $(subst :, ,$r))%,$1),$r)))
+under_test = $($(lastword $(subst :, ,$(row_of))))
 
 # One program a folder; under the name of one of its sources it runs what stands there.
 unit_main := $(call obj,$(unit_main_src))
@@ -440,12 +413,9 @@ $(B)/headers/%.hpp.cxx20-ok: %.hpp $(flags_stamp)
 # too long for one command of the shell.
 cdb_srcs := $(lib_srcs) $(filter %.cc,$(program_srcs))
 cdb_json = {"directory": "$(CURDIR)", "file": "$1", "command": "$(subst ",\",$2) -c $1"}
-cdb_flags = -Iruntime -Itools -Ibench $(if $(filter $(lib_srcs) $(simt_srcs),$1),$(lib_cxxflags),$(if $(filter $(unit_srcs),$1),-fno-rtti,-I$(firstword $(subst /, ,$1)))) \
-	$(if $(filter runtime/fatbin/tests/% selftests/runtime_analysed.cc selftests/runtime_cxx.cc selftests/runtime_programs.cc,$1),$(fatbin_corpus)) \
-	$(if $(filter selftests/proof/%,$1),$(opencl_1_2)) $(if $(filter tools/analysis/%,$1),$(LLVM_CFLAGS))
 cdb_comma := ,
 compile_commands.json: $(flags_stamp) $(lib_srcs) $(program_srcs)
 	$(call say,JSON)
 	$(file >$@,[)
-	$(foreach s,$(cdb_srcs),$(file >>$@,$(if $(filter $(firstword $(cdb_srcs)),$s),,$(cdb_comma))$(call cdb_json,$s,$(CXX) $(cppflags) $(cxxflags) $(call cdb_flags,$s))))
+	$(foreach s,$(cdb_srcs),$(file >>$@,$(if $(filter $(firstword $(cdb_srcs)),$s),,$(cdb_comma))$(call cdb_json,$s,$(CXX) $(cppflags) $(cxxflags) $(flags_of_$s))))
 	$(file >>$@,])

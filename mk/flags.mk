@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+# The flags of each source beside those that all have: flags_of_SOURCE, for its object and for editors.
+
+# Adds to those of some sources. With UNITS=1 the sources of a folder must have the same.
+add_flags = $(foreach s,$1,$(eval flags_of_$s += $2))
+
+# Of programs, functions and lines are enough to read a report; all that debuggers could know is a quarter of the time
+# to compile them.
+lines_only := $(if $(filter -g%,$(CXXFLAGS)),,-g1)
+# Unit tests derive from the library's classes, which have no type information. GoogleTest's macros take long to
+# optimise, and longer with a sanitizer's checks in them. (GCC is wrong about what those leave uninitialized.)
+unit_test_flags := $(lines_only) -O0 -fno-rtti $(if $(SAN),$(if $(is_clang),,-Wno-maybe-uninitialized))
+fatbin_corpus := -DHET_FATBIN_CORPUS='"$(CURDIR)/runtime/fatbin/tests/corpus"'
+with_corpus := $(addprefix selftests/runtime_,analysed.cc cxx.cc programs.cc)
+
+$(call add_flags,$(lib_srcs),$(lib_cxxflags))
+$(call add_flags,$(runtime_srcs) $(ptx_srcs),-Iruntime)
+$(call add_flags,$(simt_srcs),$(lib_cxxflags) -Iruntime -Itools)
+
+$(call add_flags,$(unit_srcs) $(unit_main_src),$(unit_test_flags) -Iruntime -Itools -Ibench)
+$(call add_flags,$(filter lib/dev/%,$(unit_srcs)),-Iselftests -DHET_FAKE_CUDA='"$(abspath $(fake_cuda))"')
+$(call add_flags,$(filter runtime/%,$(unit_srcs)),-DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"' $(fatbin_corpus))
+
+# Some selftests go through a null pointer on purpose.
+$(call add_flags,$(harness_srcs) $(selftest_srcs),-Iselftests -Itools $(if $(filter address,$(SAN)),-fno-sanitize=null))
+$(call add_flags,$(with_corpus),$(fatbin_corpus))
+$(call add_flags,selftests/cuda_abi.cc,$(CUDA_CFLAGS))
+$(call add_flags,$(example_device_srcs),$(lib_cxxflags) -Iruntime -Iselftests)
+$(call add_flags,$(fake_cuda_srcs),-fPIC -fvisibility=hidden -Iselftests -Iruntime -Itools)
+# As programs and platforms of OpenCL 1.2 are, but for one program that has nothing of OpenCL.
+offloading := selftests/proof/target_data.c
+opencl_1_2 := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120
+$(call add_flags,$(filter-out $(offloading),$(proof_srcs)),$(opencl_1_2) -fPIC -fvisibility=hidden)
+$(call add_flags,$(offloading),$(GOMP_LIBS))
+
+$(call add_flags,$(bench_common_srcs) $(bench_srcs) $(noc_srcs) $(noc_main),-Ibench -Itools)
+$(call add_flags,bench/fat-binary.cc,-Iruntime)
+$(call add_flags,bench/measure/tasks_starpu.cc,$(STARPU_CFLAGS))
+
+$(call add_flags,$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(json_srcs),-Itools -Iruntime -DHET_VERSION='"$(VERSION)"')
+$(call add_flags,$(filter tools/analysis/%,$(tool_part_srcs)),$(LLVM_CFLAGS))
+
+$(call add_flags,$(filter-out $(unit_srcs),$(filter %.cc,$(program_srcs))),$(lines_only))
+# CLI11 takes long to optimise, and runs once.
+$(call add_flags,$(tool_srcs) bench/common/options.cc,$(if $(filter -O%,$(CXXFLAGS)),,-Og))
