@@ -7,12 +7,15 @@ runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
 ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx_srcs)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
-unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) $(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
-	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) $(wildcard bench/apps/tests/*.cc bench/noc/tests/*.cc)
+unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) \
+	$(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
+	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) \
+	$(wildcard bench/apps/tests/*.cc bench/noc/tests/*.cc)
 # Runs the unit tests of a folder, or under the name of one of its sources those that stand there.
 unit_main_src := selftests/unit_tests/main.cc
 
-# What changes PTX is part of the library; what runs it is not, and stands in for GPUs in het-ptx, in the fake driver and in tests.
+# What changes PTX is part of the library; what runs it is not, and stands in for GPUs in het-ptx, in the fake driver
+# and in tests.
 simt_srcs := $(wildcard tools/simt/*.cc)
 ptx_tool := tools/het-ptx.cc
 
@@ -38,18 +41,21 @@ proof_srcs := $(wildcard selftests/proof/*/*.cc selftests/proof/*.c)
 bench_srcs := $(wildcard bench/*.cc bench/apps/*.cc)
 # Programs whose start is measured.
 start_up_srcs := $(wildcard bench/start-up/*.c)
-tool_srcs := $(filter-out $(if $(HAVE_ELF),,tools/het-fatbin.cc) $(if $(and $(HAVE_ELF),$(HAVE_LLVM)),,tools/het-analyse.cc),\
-	$(wildcard tools/*.cc))
+tool_srcs := $(filter-out $(if $(HAVE_ELF),,tools/het-fatbin.cc) \
+	$(if $(and $(HAVE_ELF),$(HAVE_LLVM)),,tools/het-analyse.cc), $(wildcard tools/*.cc))
 json_srcs := $(if $(HAVE_JSON),$(wildcard tools/json/*.cc))
 # What tools, benchmarks and the tests' harness have in common.
 base_srcs := $(wildcard tools/base/*.cc)
 tool_part_srcs := $(filter-out tools/json/% tools/base/% tools/simt/%,$(wildcard tools/*/*.cc))
 # One of them has a fat binary in it, which takes het-fatbin to make.
-example_srcs := $(filter-out $(if $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$(HAVE_OPENCL),$(if $(SAN),,plain)),,%/embedded.c),\
+embedded_example := $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$(HAVE_OPENCL),$(if $(SAN),,plain))
+example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
-program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(start_up_srcs) \
-	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) $(unit_main_src)
+program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) \
+	$(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(start_up_srcs) \
+	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
+	$(unit_main_src)
 
 # A program or test that needs a header which is not on this machine is left out, with a message. (The library
 # does without by itself.)
@@ -61,12 +67,13 @@ $(foreach s,$(left_out),$(if $(filter $(program_srcs),$(call file_of,$s)),\
 	$(info libhet: $(subst :, is left out: there is no ,$s) here)))
 keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
 
-# With UNITS=1 the sources of a folder are compiled as one, a unit: most of a small source's time goes into headers that its neighbours
-# include too. So two of them must not give one name to different things, not even in namespaces without a name; the compiler says
-# where. Otherwise each source shows that it includes what it needs, and each object what it needs of the others. Some stand apart:
-# they are linked without their neighbours, compiled otherwise, or alike.
+# With UNITS=1 the sources of a folder are compiled as one, a unit: most of a small source's time goes into headers that
+# its neighbours include too. So two of them must not give one name to different things, not even in namespaces without
+# a name; the compiler says where. Otherwise each source shows that it includes what it needs, and each object what it
+# needs of the others. Some stand apart: they are linked without their neighbours, compiled otherwise, or alike.
 apart := lib/api/interpose% lib/os/module_context.cc runtime/dev/devices.cc
-in_units := $(if $(UNITS),$(filter-out $(apart),$(call keep,$(lib_srcs) $(simt_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs))))
+in_units := $(if $(UNITS),$(filter-out $(apart),$(call keep,$(lib_srcs) $(simt_srcs) $(harness_srcs) $(fake_cuda_srcs) \
+	$(example_device_srcs))))
 unit_of_folder = $1unit-$(subst /,-,$(patsubst %/,%,$1))
 unit_text = $(subst $(newline) ,$(newline),$(foreach s,$1,$(hash)include "$s"$(newline)))
 write_unit = $(if $(call differ,$(file <$1),$2),$(shell mkdir -p $(dir $1))$(file >$1,$2))
@@ -76,7 +83,8 @@ define newline
 
 
 endef
-make_unit = $(foreach s,$2,$(eval unit_of_$(basename $s) := $(unit_of_folder)))$(call write_unit,$(B)/units/$(unit_of_folder).cc,$(call unit_text,$2))
+make_unit = $(foreach s,$2,$(eval unit_of_$(basename $s) := $(unit_of_folder)))\
+	$(call write_unit,$(B)/units/$(unit_of_folder).cc,$(call unit_text,$2))
 $(foreach d,$(sort $(dir $(in_units))),$(call make_unit,$d,$(foreach s,$(in_units),$(if $(filter $d,$(dir $s)),$s))))
 
 obj = $(sort $(foreach s,$(basename $1),$(B)/obj/$(or $(unit_of_$s),$s).o))
@@ -127,7 +135,8 @@ all: lib tools bench-programs
 lib: $(libhet) $(compat)
 tools: $(tools)
 bench-programs: $(benches) $(apps)
-tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda) $(example_device) $(if $(SAN),,proofs)
+tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda) \
+	$(example_device) $(if $(SAN),,proofs)
 unit-tests: $(units)
 selftests: $(selftests) $(selftests_c) $(fake_cuda) $(example_device)
 proofs: $(proof_libs) $(proof_programs)
@@ -143,14 +152,14 @@ $(foreach s,$(inject_srcs),$(eval $(call inject_obj,$s): private mode_flags := $
 $(call obj,$(with_corpus)): $(wildcard runtime/fatbin/tests/corpus/*.het)
 $(call obj,$(tool_srcs)): VERSION
 
-# With PRECOMPILED=1 the system's headers are compiled once, with clang also what their templates make most often. Sources
-# name the headers that they need all the same: other trees, which have GoogleTest alone from there, would say so. GCC takes what it
-# inlines out of such headers for the project's own when it warns, so it does not warn then.
+# With PRECOMPILED=1 the system's headers are compiled once, with clang also what their templates make most often.
+# Sources name the headers that they need all the same: other trees, which have GoogleTest alone from there, would say
+# so. GCC takes what it inlines out of such headers for the project's own when it warns, so it does not warn then.
 precompiled = $(B)/precompiled/$1.h
 precompiled_for := unit_test $(if $(PRECOMPILED),library program)
 as_library := $(sort $(lib_objs) $(inject_objs) $(simt_objs) $(example_device_objs))
-as_program := $(call obj,$(filter-out $(unit_srcs) $(unit_main_src) $(simt_srcs) $(example_device_srcs) $(fake_cuda_srcs) $(proof_srcs),\
-	$(filter %.cc,$(program_srcs))))
+as_program := $(call obj,$(filter-out $(unit_srcs) $(unit_main_src) $(simt_srcs) $(example_device_srcs) \
+	$(fake_cuda_srcs) $(proof_srcs), $(filter %.cc,$(program_srcs))))
 as_unit_test := $(unit_objs)
 $(call precompiled,library).gch: private mode_flags := $(lib_cxxflags)
 $(call precompiled,program).gch: private mode_flags := $(lines_only)
@@ -196,7 +205,8 @@ $(B)/obj/%.o: %.c $(flags_stamp)
 	$Q$(call compiled,$(compile_c))
 
 all_objs := $(lib_objs) $(call obj,$(call keep,$(program_srcs)))
-objects: $(filter-out $(if $(EXCEPT),$(patsubst $(EXCEPT)/%,$(B)/%,$(wildcard $(patsubst $(B)/%,$(EXCEPT)/%,$(all_objs))))),$(all_objs))
+objects_there := $(if $(EXCEPT),$(patsubst $(EXCEPT)/%,$(B)/%,$(wildcard $(patsubst $(B)/%,$(EXCEPT)/%,$(all_objs)))))
+objects: $(filter-out $(objects_there),$(all_objs))
 .PHONY: objects
 
 -include $(patsubst %.o,%.d,$(lib_objs) $(call obj,$(program_srcs)) $(wildcard $(inject_objs)))
@@ -217,7 +227,8 @@ $(B)/inject/libhet.so: $(filter-out $(call obj,$(inject_srcs)),$(lib_objs)) $(in
 	$Q$(link_lib)
 
 # The library with the device that Documentation/compute-devices.rst adds.
-$(B)/example-device/libhet.so: $(filter-out $(B)/obj/runtime/dev/devices.o,$(lib_objs)) $(example_device_objs) lib/libhet.map
+$(B)/example-device/libhet.so: $(filter-out $(B)/obj/runtime/dev/devices.o,$(lib_objs)) $(example_device_objs) \
+	lib/libhet.map
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_lib)
@@ -231,7 +242,8 @@ $(B)/$(SONAME) $(B)/inject/$(SONAME) $(B)/example-device/$(SONAME): %/$(SONAME):
 # left out of ldconfig's cache, because its name is not the soname.
 $(compat): Makefile
 	$(call say,LD)
-	$Q$(CC) -shared -nostdlib -Wl,-soname,$(COMPAT_SONAME) -Wl,-F,$(SONAME) -Wl,-rpath,'$$ORIGIN' -x c /dev/null -o $@
+	$Q$(CC) -shared -nostdlib -Wl,-soname,$(COMPAT_SONAME) -Wl,-F,$(SONAME) -Wl,-rpath,'$$ORIGIN' -x c /dev/null \
+		-o $@
 
 # --- programs ----------------------------------------------------------------
 
@@ -242,14 +254,15 @@ rpath = -Wl,-rpath,'$$ORIGIN/$1'
 $(tool_archive): $(tool_part_objs)
 # What its tests need of them.
 $(fatbin_tool_archive): $(filter $(B)/obj/tools/fatbin/% $(B)/obj/tools/analysis/%,$(tool_part_objs))
-$(filter-out $(addprefix $(B)/bin/,het-ptx het-fatbin het-analyse),$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(json_archive) \
-	$(base_archive) $(told_archive) $(fatbin_archive) $(libhet)
+$(filter-out $(addprefix $(B)/bin/,het-ptx het-fatbin het-analyse),$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o \
+	$(tool_archive) $(json_archive) $(base_archive) $(told_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) -ldl
 
 # Works on files: it needs neither the library nor a device.
-$(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(base_archive) $(json_archive) $(simt_archive) $(ptx_archive)
+$(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(base_archive) $(json_archive) \
+	$(simt_archive) $(ptx_archive)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)
@@ -257,7 +270,8 @@ $(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(b
 # Analyses with LLVM's library, which het-fatbin must not have: OpenCL's drivers bring another version of it.
 $(filter $(B)/bin/het-analyse,$(tools)): private extra_libs := $(LLVM_LIBS)
 $(filter $(B)/bin/het-fatbin,$(tools)): | $(filter $(B)/bin/het-analyse,$(tools))
-$(filter $(B)/bin/het-fatbin $(B)/bin/het-analyse,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(ptx_archive)
+$(filter $(B)/bin/het-fatbin $(B)/bin/het-analyse,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) \
+	$(base_archive) $(json_archive) $(fatbin_archive) $(ptx_archive)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(ELF_LIBS) $(extra_libs) -ldl
@@ -296,7 +310,8 @@ $(selftests): $(B)/selftests/%: $(B)/obj/selftests/%.o $(harness_objs) $(base_ar
 $(fake_cuda): $(fake_cuda_objs) $(simt_archive) $(ptx_archive)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(CXX) -shared $(ldflags) -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) $(filter %.a,$^)
+	$Q$(CXX) -shared $(ldflags) -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ \
+		$(filter %.o,$^) $(filter %.a,$^)
 
 # Programs in C, without the harness.
 $(selftests_c): $(B)/selftests/%: $(B)/obj/selftests/%.o $(libhet)
@@ -341,8 +356,8 @@ $(fatbin_archive): $(call obj,$(fatbin_srcs))
 $(told_archive): $(call obj,$(told_srcs))
 $(json_archive): $(call obj,$(json_srcs))
 $(base_archive): $(call obj,$(base_srcs))
-$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_archive) $(base_archive) $(json_archive) $(simt_archive) $(ptx_archive) \
-	$(fatbin_archive) $(told_archive):
+$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_archive) $(base_archive) $(json_archive) \
+	$(simt_archive) $(ptx_archive) $(fatbin_archive) $(told_archive):
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR)
@@ -366,10 +381,12 @@ define unit_test # source
 $(B)/tests/$(notdir $(basename $1)): $(call folder_of_tests,$1)
 endef
 define unit_tests # source, any one of the folder's
-$(call folder_of_tests,$1): $(unit_main) $(call obj,$(filter $(dir $1)%,$(call keep,$(unit_srcs)))) $(call under_test,$1)
+$(call folder_of_tests,$1): $(unit_main) $(call obj,$(filter $(dir $1)%,$(call keep,$(unit_srcs)))) \
+	$(call under_test,$1)
 	@mkdir -p $$(@D)
 	$$(call say,LD)
-	$Q$(CXX) $(ldflags) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(GTEST_LIBS) $(NUMA_LIBS) $(if $(filter tools/fatbin/% tools/analysis/%,$1),$(ELF_LIBS)) \
+	$Q$(CXX) $(ldflags) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(GTEST_LIBS) $(NUMA_LIBS) \
+		$(if $(filter tools/fatbin/% tools/analysis/%,$1),$(ELF_LIBS)) \
 		$(if $(filter tools/analysis/%,$1),$(LLVM_LIBS)) -ldl
 endef
 $(foreach s,$(unit_mains),$(eval $(call unit_test,$s)))
@@ -387,11 +404,13 @@ headers := $(filter-out $(foreach s,$(left_out),$(call file_of,$s)) \
 public_headers := $(wildcard lib/include/*.h runtime/include/*.h)
 public_cxx_headers := $(wildcard runtime/include/*.hpp)
 header_stamps := $(patsubst %,$(B)/headers/%.cxx-ok,$(headers)) $(patsubst %,$(B)/headers/%.c-ok,$(public_headers)) \
-	$(patsubst %,$(B)/headers/%.cxx17-ok,$(public_cxx_headers)) $(patsubst %,$(B)/headers/%.cxx20-ok,$(public_cxx_headers))
+	$(patsubst %,$(B)/headers/%.cxx17-ok,$(public_cxx_headers)) \
+	$(patsubst %,$(B)/headers/%.cxx20-ok,$(public_cxx_headers))
 
 # A static function that only an includer calls is no fault of the header.
 alone = @mkdir -p $(@D) && echo '\#include "$<"' | \
-	$1 -I. -Iruntime -Ibench -Iselftests -Itools $(LLVM_CFLAGS) -Wno-unused -fsyntax-only -MMD -MP -MF $@.d -MT $@ -x $2 - && touch $@
+	$1 -I. -Iruntime -Ibench -Iselftests -Itools $(LLVM_CFLAGS) -Wno-unused -fsyntax-only -MMD -MP -MF $@.d -MT $@ \
+	-x $2 - && touch $@
 
 $(B)/headers/%.h.cxx-ok: %.h $(flags_stamp)
 	$(call alone,$(CXX) $(cppflags) $(cxxflags) -fno-rtti,c++)
@@ -409,8 +428,8 @@ $(B)/headers/%.hpp.cxx20-ok: %.hpp $(flags_stamp)
 
 # --- for editors and clang-tidy ----------------------------------------------
 
-# One entry a source: the command that compiles it, without the dependency flags. Make itself writes the file: all entries are
-# too long for one command of the shell.
+# One entry a source: the command that compiles it, without the dependency flags. Make itself writes the file: all
+# entries are too long for one command of the shell.
 cdb_srcs := $(lib_srcs) $(filter %.cc,$(program_srcs))
 cdb_json = {"directory": "$(CURDIR)", "file": "$1", "command": "$(subst ",\",$2) -c $1"}
 cdb_comma := ,

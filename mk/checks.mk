@@ -52,7 +52,9 @@ tidy: compile_commands.json
 
 docs: lib
 	$(PYTHON) scripts/draw-objects.py $(B) $(B)/docs/pictures
-	sphinx-build -q -W --keep-going -b html -D html_extra_path=$(abspath $(B))/docs/pictures -d $(B)/docs/.doctrees Documentation $(B)/docs/html
+	sphinx-build -q -W --keep-going -b html -D html_extra_path=$(abspath $(B))/docs/pictures \
+		-d $(B)/docs/.doctrees Documentation $(B)/docs/html
 	sphinx-build -q -W --keep-going -b man -d $(B)/docs/.doctrees Documentation $(B)/docs/man
 
-.PHONY: check check-compilers run bench bench-apps format format-check spdx-check deps-check settings-check readme-check headers-check symbols-check tidy docs
+.PHONY: check check-compilers run bench bench-apps format format-check spdx-check deps-check settings-check \
+	readme-check headers-check symbols-check tidy docs

@@ -4,7 +4,8 @@
 probe_for := $(CXX) -std=c++20 $(CPPFLAGS)$(if $(HIDE), without $(HIDE))
 $(eval $(file <$(B)/config.mk))
 ifneq ($(probed_for),$(probe_for))
-$(shell mkdir -p $(B) && { HIDE='$(HIDE)' scripts/probe.sh $(CXX) -std=c++20 $(CPPFLAGS) && echo 'probed_for := $(probe_for)'; } >$(B)/config.mk)
+$(shell mkdir -p $(B) && { HIDE='$(HIDE)' scripts/probe.sh $(CXX) -std=c++20 $(CPPFLAGS) \
+	&& echo 'probed_for := $(probe_for)'; } >$(B)/config.mk)
 $(eval $(file <$(B)/config.mk))
 ifneq ($(MISSING_HEADERS),)
 $(info libhet: not on this machine: $(MISSING_HEADERS) (`make setup` installs what Debian has))

@@ -37,7 +37,8 @@ $(call add_flags,$(bench_common_srcs) $(bench_srcs) $(noc_srcs) $(noc_main),-Ibe
 $(call add_flags,bench/fat-binary.cc,-Iruntime)
 $(call add_flags,bench/measure/tasks_starpu.cc,$(STARPU_CFLAGS))
 
-$(call add_flags,$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(json_srcs),-Itools -Iruntime -DHET_VERSION='"$(VERSION)"')
+$(call add_flags,$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(json_srcs),-Itools -Iruntime \
+	-DHET_VERSION='"$(VERSION)"')
 $(call add_flags,$(filter tools/analysis/%,$(tool_part_srcs)),$(LLVM_CFLAGS))
 
 $(call add_flags,$(filter-out $(unit_srcs),$(filter %.cc,$(program_srcs))),$(lines_only))

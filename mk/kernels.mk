@@ -32,6 +32,7 @@ kernels: $(fresh_ptx)
 
 kernels-check: $(fresh_ptx)
 	$Qfor k in $(bench_kernels); do cmp $(B)/kernels/$$k.ptx bench/$$k.ptx || \
-		{ echo "bench/$$k.ptx was made of another bench/$$k.cl, or by another compiler: make kernels"; exit 1; }; done
+		{ echo "bench/$$k.ptx was made of another bench/$$k.cl, or by another compiler: make kernels"; \
+		exit 1; }; done
 .PHONY: kernels kernels-check
 .SECONDARY: $(patsubst %,$(B)/kernels/%.cc,$(bench_kernels))

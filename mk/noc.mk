@@ -2,7 +2,8 @@
 # The network simulator: a program of its own, which needs nothing of the library. (Its sources are named in build.mk.)
 
 noc_sim := $(if $(and $(HAVE_CLI11),$(HAVE_JSON)),$(B)/bin/noc-sim)
-noc_common := $(call obj,$(addprefix bench/common/,format.cc machine.cc options.cc progress.cc report.cc stats.cc table.cc))
+noc_common := $(call obj,$(addprefix bench/common/,format.cc machine.cc options.cc progress.cc report.cc stats.cc \
+	table.cc))
 
 bench-programs: $(noc_sim)
 

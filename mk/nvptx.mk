@@ -15,8 +15,8 @@ clang_ptx := -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 -nocudainc -nocuda
 	-Xclang -target-feature -Xclang +ptx63 -O2 -S
 nvptx_texts := $(if $(nvcc),nvcc) $(if $(nvptx_clang),clang)
 nvptx_host_cc := $(or $(nvptx_gcc),$(firstword $(shell command -v gcc-12 || command -v gcc)))
-nvptx_programs := $(addprefix $(nvptx)/,ptx $(if $(nvptx_host_cc),host) $(if $(nvptx_gcc),openmp openacc lib/libgomp.so.1) \
-	$(foreach t,$(nvptx_texts),$t.ptx $t-warps.ptx))
+nvptx_programs := $(addprefix $(nvptx)/,ptx $(if $(nvptx_host_cc),host) \
+	$(if $(nvptx_gcc),openmp openacc lib/libgomp.so.1) $(foreach t,$(nvptx_texts),$t.ptx $t-warps.ptx))
 
 nvptx_overheads := $(if $(nvcc),$(patsubst %,$(nvptx)/overheads/%.ptx,plain dirty touch coalesce slice uniform-simt))
 
@@ -42,7 +42,8 @@ $(nvptx)/openmp $(nvptx)/openacc: $(nvptx)/%: bench/nvptx/main.c bench/nvptx/%.c
 $(nvptx)/host: bench/nvptx/main.c bench/nvptx/openmp.c $(nvptx_headers) mk/nvptx.mk
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$Q$(nvptx_host_cc) $(nvptx_cflags) -DONE_CORE -fopenmp-simd -Wno-unused-variable -Wno-unknown-pragmas $(filter %.c,$^) -o $@ -lm
+	$Q$(nvptx_host_cc) $(nvptx_cflags) -DONE_CORE -fopenmp-simd -Wno-unused-variable -Wno-unknown-pragmas \
+		$(filter %.c,$^) -o $@ -lm
 
 $(nvptx)/ptx: bench/nvptx/main.c bench/nvptx/ptx.c $(nvptx_headers)
 	@mkdir -p $(@D)

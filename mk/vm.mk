@@ -17,7 +17,8 @@ modules_install: modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/build/kmod modules_install
 else
 modules:
-	@echo "modules: no headers of the running kernel ($(shell uname -r)) and no KDIR=: building for the guest's kernels"
+	@echo "modules: no headers of the running kernel ($(shell uname -r)) and no KDIR=:" \
+		"building for the guest's kernels"
 	@scripts/vm/check.sh modules 6.1
 	@scripts/vm/check.sh modules 6.12
 

@@ -88,7 +88,8 @@ TEST(storms_with_delays, .traps = trap::best, .seconds = 120)
 		expect_all_passed(run(t, "runtime_storm", {filter, "--jobs=2"}, "200", nullptr, 100), "runtime_storm");
 }
 
-// One launch ends in a chunk while another gathers its bytes there. Where a device copies by commands, others have more time for that.
+// One launch ends in a chunk while another gathers its bytes there. Where a device copies by commands, others have more
+// time for that.
 TEST(joined_arrays_with_delays, .traps = trap::best, .seconds = 100)
 {
 	refuse_nesting();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Cholesky's factorization by tiles: hundreds of small launches in one out-of-order queue. Nobody waits between them and no
-// event is named, as the tiles that a launch reads and writes tell what it must come after.
+// Cholesky's factorization by tiles: hundreds of small launches in one out-of-order queue. Nobody waits between them
+// and no event is named, as the tiles that a launch reads and writes tell what it must come after.
 #include <cmath>
 #include <cstdio>
 #include <het.hpp>

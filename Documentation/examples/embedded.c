@@ -35,8 +35,8 @@ int main(void)
 		y[i] = 1;
 	}
 
-	/* het-fatbin has proved that this kernel's work-groups are independent, and which bytes each uses: a launch that is
-	 * large enough is divided over the queue's devices without being asked to. */
+	/* het-fatbin has proved that this kernel's work-groups are independent, and which bytes each uses: a launch
+	 * that is large enough is divided over the queue's devices without being asked to. */
 	struct het_arg args[] = {
 		{.kind = HET_ARG_RANGE, .access = HET_READ_ONLY, .pointer = x, .nbytes = N * sizeof(float)},
 		{.kind = HET_ARG_RANGE, .access = HET_READ_ONLY, .pointer = y, .nbytes = N * sizeof(float)},

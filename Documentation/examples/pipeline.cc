@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Events: a chain of commands that stands ready until the program lets it go, tells when it has ended, and how long it took.
+// Events: a chain of commands that stands ready until the program lets it go, tells when it has ended, and how long it
+// took.
 #include <atomic>
 #include <cstdio>
 #include <het.hpp>
@@ -38,7 +39,8 @@ try {
 	constexpr size_t n = 100000;
 	std::vector<int> first(n), second(n), third(n);
 
-	// Nothing of the chain begins before the gate is set. (Its parts would be in order without events, too: they share bytes.)
+	// Nothing of the chain begins before the gate is set. (Its parts would be in order without events, too: they
+	// share bytes.)
 	const het::user_event gate;
 	const het::event filled = queue.fill(first.data(), 1, n, {gate});
 	const het::event raised =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
-/* A two-dimensional stencil whose launches are shared by all devices: each gets the rows that its part of the launch needs. */
+/* A two-dimensional stencil whose launches are shared by all devices: each gets the rows that its part of the launch
+ * needs. */
 #include <het.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,8 +58,8 @@ static het_kernel *make_kernel(void)
 
 static void smooth_on_devices(het_queue *queue, het_kernel *kernel, float *from, float *to, het_event **event)
 {
-	/* The launch is cut between rows of groups. The work-items of row y read the rows y - 1 to y + 1, and write row y.
-	 * What lies outside of the array does not count. */
+	/* The launch is cut between rows of groups. The work-items of row y read the rows y - 1 to y + 1, and write row
+	 * y. What lies outside of the array does not count. */
 	size_t row = W * sizeof(float);
 	struct het_pattern three_rows = {
 		.size = sizeof three_rows, .offset = -(int64_t)row, .step = row, .length = 3 * row, .count = 1};

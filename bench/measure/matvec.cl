@@ -13,8 +13,8 @@ kernel void matvec(global const float *A, global const float *x, global const fl
 	y[i] = sum + b[i];
 }
 
-// For speed a core takes whole rows in vector registers, and a GPU's work-group takes one row together, so that its reads
-// coalesce.
+// For speed a core takes whole rows in vector registers, and a GPU's work-group takes one row together, so that its
+// reads coalesce.
 #ifdef CPU_DEVICE
 kernel void matvec_tuned(global const float *A, global const float *x, global const float *b, global float *y, int n)
 {

@@ -143,7 +143,8 @@ def compare(peers: Peers, network: str, pattern: str) -> dict:
     zero = peers.our(network, pattern, 0.002).latency
     limit = LATENCY_FACTOR * zero
     ours = bisect(0, 1, lambda rate: peers.our(network, pattern, rate, limit).latency < limit)
-    theirs = bisect(0.85 * ours, min(1, 1.18 * ours), lambda r: peers.theirs(network, pattern, r, limit=limit).latency < limit)
+    theirs = bisect(0.85 * ours, min(1, 1.18 * ours),
+        lambda r: peers.theirs(network, pattern, r, limit=limit).latency < limit)
     row = {"network": network, "pattern": pattern, "saturation": [ours, theirs], "latency": [], "beyond": []}
     print(f"{network:6} {pattern:15} saturation          {ours:.4f} {theirs:.4f} {percent(ours, theirs)}", flush=True)
     for share in (0.3, 0.6, 0.9):
@@ -170,7 +171,8 @@ def speed(peers: Peers, rounds: int) -> list:
         ratios.sort(key=lambda r: r[0] / r[1])
         a, b = ratios[len(ratios) // 2]
         low, high = (r[0] / r[1] for r in (ratios[0], ratios[-1]))
-        print(f"router-cycles/s at {rate}: {a / 1e6:.2f} M, {b / 1e6:.3f} M, ratio {a / b:.1f} ({low:.1f} to {high:.1f})", flush=True)
+        print(f"router-cycles/s at {rate}: {a / 1e6:.2f} M, {b / 1e6:.3f} M, ratio {a / b:.1f} "
+            f"({low:.1f} to {high:.1f})", flush=True)
         rows.append({"rate": rate, "ours": a, "booksim2": b, "ratio": a / b, "low": low, "high": high})
     return rows
 

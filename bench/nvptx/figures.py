@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Draws three figures, after those of Monakov and Ivanishin's paper, from results of sweep.py, with gnuplot.
 
-nvptx-figure-2.svg: times as multiples of CUDA's at every (teams, threads). nvptx-figure-3.svg: how many times faster than
-one core of the host. nvptx-figure-4.svg: times by teams, threads and size, one line for each way to write a program.
-Says which points are missing and draws nothing if any is.
+nvptx-figure-2.svg: times as multiples of CUDA's at every (teams, threads). nvptx-figure-3.svg: how many times faster
+than one core of the host. nvptx-figure-4.svg: times by teams, threads and size, one line for each way to write a
+program. Says which points are missing and draws nothing if any is.
 """
 import argparse
 import json
@@ -57,7 +57,8 @@ def ratios(times, program, variant, simd):
     """Groups of (label, multiple of CUDA's time): teams grow in the first, threads in the second."""
     groups = []
     for what in ("teams", "threads"):
-        groups.append([(f"({p['teams']}, {p['threads']})", times[key(variant, simd, p)] / times[key(COMPARED_WITH, simd, p)])
+        groups.append([(f"({p['teams']}, {p['threads']})",
+            times[key(variant, simd, p)] / times[key(COMPARED_WITH, simd, p)])
                        for _, p in along(program, what)])
     return groups
 
@@ -82,7 +83,8 @@ class Script:
     """Panels with the same lines; the last one has the key, below all."""
 
     def __init__(self, title, width, height, rows, columns):
-        self.lines = ["set encoding utf8", f"set terminal svg size {width},{height} font 'sans-serif,11' background 'white'",
+        self.lines = ["set encoding utf8",
+            f"set terminal svg size {width},{height} font 'sans-serif,11' background 'white'",
                       f"set multiplot layout {rows},{columns} title \"{title}\" margins screen 0.07,0.985,"
                       f"{150 / height:.3f},{1 - 60 / height:.3f} spacing screen 0.065,{90 / height:.3f}",
                       "set grid ytics back lc rgb '#dddddd'", "set format y '%g'", "set logscale y 10", "unset key"]
@@ -102,7 +104,8 @@ class Script:
             plots.append("1 lc rgb '#888888' notitle")
         if not self.left:
             data.append(self.key)
-        self.lines += [*data, f"set title \"{title}\"", f"set xlabel \"{label}\"", f"set ylabel \"{unit}\" offset 1", *before,
+        self.lines += [*data, f"set title \"{title}\"", f"set xlabel \"{label}\"", f"set ylabel \"{unit}\" offset 1",
+            *before,
                        "plot " + ", \\\n  ".join(plots)]
 
     def text(self):
@@ -156,7 +159,8 @@ def figure_4(times):
 def by_powers(program, what):
     values = [value for value, _ in along(program, what)]
     step = 2 if len(values) > 5 else 1
-    tics = ", ".join(f"'{value if value < 1 << 14 else '2^{%d}' % round(math.log2(value))}' {value}" for value in values[::step])
+    tics = ", ".join(f"'{value if value < 1 << 14 else '2^{%d}' % round(math.log2(value))}' {value}"
+        for value in values[::step])
     return ["set logscale x 2", f"set xtics norotate ({tics})", f"set xrange [{values[0] / 1.2}:{values[-1] * 1.2}]"]
 
 
@@ -177,7 +181,8 @@ def main():
     for name, figure in FIGURES.items():
         path = os.path.join(arguments.out, name + ".svg")
         try:
-            done = subprocess.run(["gnuplot"], input=figure(times), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run(["gnuplot"], input=figure(times), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                text=True)
         except FileNotFoundError:
             print("gnuplot is missing: install gnuplot-nox", file=sys.stderr)
             return 4

@@ -57,7 +57,8 @@ static double vadd_error(const struct problem *p)
 	return worst;
 }
 
-/* Up to 65,536 partial sums are added to one float, in any order; one core adds all 16 million products to it or to four. */
+/* Up to 65,536 partial sums are added to one float, in any order; one core adds all 16 million products to it or to
+ * four. */
 #ifdef ONE_CORE
 #define DOT_TOLERANCE 1e-2
 #else

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""Matrix instructions, mbarriers and bulk copies on a device and in the interpreter: what they leave in memory must be the same.
+"""Matrix instructions, mbarriers and bulk copies on a device and in the interpreter: what they leave in memory must be
+the same.
 
-Runs its kernels twice, each time in a process of its own: through the driver that is there, and through the fake one in --fake,
-which interprets. Needs a GPU of sm_90 and overheads.py. --check runs the second half alone.
+Runs its kernels twice, each time in a process of its own: through the driver that is there, and through the fake one in
+--fake, which interprets. Needs a GPU of sm_90 and overheads.py. --check runs the second half alone.
 """
 import argparse
 import ctypes

@@ -3,8 +3,8 @@
 """Kernels with the pass `slice` are stopped in the middle, and the blocks that have not begun are launched again, until
 none is left: the results must be those of the plain kernel.
 
-On a machine with a GPU, in seconds; what it needs are build/nvptx/overheads, overheads.py and this file. --check stops the
-kernels before they begin, with few elements: LD_LIBRARY_PATH=build/fake makes it run without a GPU.
+On a machine with a GPU, in seconds; what it needs are build/nvptx/overheads, overheads.py and this file. --check stops
+the kernels before they begin, with few elements: LD_LIBRARY_PATH=build/fake makes it run without a GPU.
 """
 import argparse
 import ctypes

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""What the pass coalesce costs on the kernels of whole CUDA programs, such as those of public suites, with the data that
-the programs themselves give them.
+"""What the pass coalesce costs on the kernels of whole CUDA programs, such as those of public suites, with the data
+that the programs themselves give them.
 
   suites.py build --list LIST --folder FOLDER --out OUT   where nvcc and het-ptx are
   suites.py run --bin OUT --out results                   where the GPU is
   suites.py show results/nvptx-suites.json
 
-A line of LIST is "name | sources and flags for nvcc | arguments"; sources, and folders after -I, are looked for in FOLDER.
+A line of LIST is "name | sources and flags for nvcc | arguments"; sources, and folders after -I, are looked for in
+FOLDER.
 """
 import argparse
 import concurrent.futures
@@ -75,7 +76,8 @@ def build(arguments):
     os.makedirs(arguments.out, exist_ok=True)
     builder = Builder(arguments)
     cuda = arguments.cuda
-    builder.call("g++", "-std=c++20", "-O2", "-shared", "-fPIC", "-Iruntime", f"-I{cuda}/include", "bench/nvptx/launches.cc",
+    builder.call("g++", "-std=c++20", "-O2", "-shared", "-fPIC", "-Iruntime", f"-I{cuda}/include",
+        "bench/nvptx/launches.cc",
                  "-o", os.path.join(arguments.out, "launches.so"), f"-L{cuda}/lib64/stubs", "-lcuda", "-ldl")
     left = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
@@ -123,7 +125,8 @@ def quantile(values, part):
 def show_rows(rows):
     names = [n for n in rows[0]["us"] if n != "plain"] if rows else []
     ratios = {n: [] for n in names}
-    for row in sorted(rows, key=lambda r: -max(statistics.median(t) for t in r["us"].values()) / statistics.median(r["us"]["plain"])):
+    for row in sorted(rows, key=lambda r: -max(
+            statistics.median(t) for t in r["us"].values()) / statistics.median(r["us"]["plain"])):
         plain = statistics.median(row["us"]["plain"])
         text = f"{row['program'][:18]:18s} {row['kernel'][:30]:30s} {row['grid'][0]*row['grid'][1]*row['grid'][2]:7d} x " \
                f"{row['block'][0]*row['block'][1]*row['block'][2]:4d} {plain:9.1f}"

@@ -3,8 +3,8 @@
 """Runs the programs that `make bench-nvptx` built over teams, threads, sizes and simd, and draws the times.
 
 On a machine with a GPU; what it needs are the folder of the programs and this file. The variant `host` is the OpenMP
-source on one core of the host, where teams and threads mean nothing. With --check the programs are run without a GPU, to see
-that their results are right: on the host, and the PTX texts in het-ptx's interpreter.
+source on one core of the host, where teams and threads mean nothing. With --check the programs are run without a GPU,
+to see that their results are right: on the host, and the PTX texts in het-ptx's interpreter.
 """
 import argparse
 import json
@@ -258,8 +258,10 @@ def main():
     parser.add_argument("--out", default="nvptx-results", help="where results and plots go")
     parser.add_argument("--programs", nargs="+", default=PROGRAMS, choices=PROGRAMS)
     parser.add_argument("--variants", nargs="+", default=[], help="these alone: host, openmp, openacc, nvcc, ...")
-    parser.add_argument("--sweeps", nargs="+", default=list(SWEEPS), choices=list(SWEEPS), help="what changes: these alone")
-    parser.add_argument("--update", metavar="FILE", help="an earlier nvptx.json: its points are kept, and not run again but for --variants")
+    parser.add_argument("--sweeps", nargs="+", default=list(SWEEPS), choices=list(SWEEPS),
+        help="what changes: these alone")
+    parser.add_argument("--update", metavar="FILE",
+        help="an earlier nvptx.json: its points are kept, and not run again but for --variants")
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop after so many, at points taken at random")
     parser.add_argument("--commit", default="", help="noted in the results")

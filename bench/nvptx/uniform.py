@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""What the pass `uniform-simt` costs outside of SIMD regions: kernels with one thread a block, plain and with that thread made
-a warp whose lanes all do the same. Both have as many warps.
+"""What the pass `uniform-simt` costs outside of SIMD regions: kernels with one thread a block, plain and with that
+thread made a warp whose lanes all do the same. Both have as many warps.
 
-On a machine with a GPU, in seconds; what it needs are build/nvptx/overheads, overheads.py and this file. --check compares
-the results alone, with few elements: LD_LIBRARY_PATH=build/fake makes it run without a GPU.
+On a machine with a GPU, in seconds; what it needs are build/nvptx/overheads, overheads.py and this file. --check
+compares the results alone, with few elements: LD_LIBRARY_PATH=build/fake makes it run without a GPU.
 """
 import argparse
 import ctypes

@@ -14,7 +14,8 @@ template <class F> class next_function
       public:
 	using finder = void *(*)(const char *name);
 
-	// @fallback: for the moment in which dlsym() itself calls the function. @elsewhere: looks where dlsym() does not.
+	// @fallback: for the moment in which dlsym() itself calls the function. @elsewhere: looks where dlsym() does
+	// not.
 	constexpr explicit next_function(const char *name, F fallback = nullptr, finder elsewhere = nullptr)
 	    : name_(name), fallback_(fallback), elsewhere_(elsewhere)
 	{

@@ -3,8 +3,8 @@
 // Pure: no memory, no device, no system call. Callers hold the lock of the chunk's array.
 //
 // State: which copies are valid, and what the host's primary mapping allows.
-//   I1  valid is never empty: some copy has the bytes. But for a chunk in fragments (core/fragments.h): there each byte has a
-//       valid copy, and valid are those that have them all.
+//   I1  valid is never empty: some copy has the bytes. But for a chunk in fragments (core/fragments.h): there each byte
+//       has a valid copy, and valid are those that have them all.
 //   I2  access != none  implies  the host's copy is valid.       (nothing stale can be seen)
 //   I3  access == write implies  valid == {host}.                (no write goes unnoticed)
 // Fragments are forgotten with each step that changes the chunk's state: what valid says then is all that counts.

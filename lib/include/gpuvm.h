@@ -197,8 +197,8 @@ int gpuvm_link(void *hostptr, size_t nbytes, unsigned idev, void *devbuf, int fl
  * GPUVM_UNLINK_NO_SYNC_BACK was given. After the last one the memory is
  * ordinary private memory again. A link that does not exist is removed with success, and so is a null @p hostptr.
  * @return 0; GPUVM_EARG; GPUVM_EHOSTPTR; GPUVM_ESTATE while a kernel uses the array on that device;
- *         GPUVM_EDEVALLOC if the data, edges that a gpuvm_kernel_end() could not read among them, can't be read back (the
- *         link stays); GPUVM_ESALLOC.
+ *         GPUVM_EDEVALLOC if the data, edges that a gpuvm_kernel_end() could not read among them, can't be read back
+ *         (the link stays); GPUVM_ESALLOC.
  */
 int gpuvm_unlink(void *hostptr, unsigned idev);
 
@@ -223,9 +223,9 @@ int gpuvm_kernel_begin(void *hostptr, unsigned idev, int flags);
  * Ends what gpuvm_kernel_begin() began. The kernel must have finished. After a kernel that wrote, the
  * device has the only valid copy, and a host touch waits until its part has come back.
  * @return 0; GPUVM_ENULL, GPUVM_EARG; GPUVM_EHOSTPTR; GPUVM_ENOLINK; GPUVM_ESTATE without a begin;
- *         GPUVM_EDEVALLOC if the edges could not be read back: the call may be repeated, which reads them again (as do the
- *         next begin, gpuvm_host_begin(), fork() and gpuvm_unlink()); until it succeeds the host has the edges' old bytes, and
- *         what it writes there is lost; GPUVM_EPROT.
+ *         GPUVM_EDEVALLOC if the edges could not be read back: the call may be repeated, which reads them again (as do
+ *         the next begin, gpuvm_host_begin(), fork() and gpuvm_unlink()); until it succeeds the host has the edges' old
+ *         bytes, and what it writes there is lost; GPUVM_EPROT.
  */
 int gpuvm_kernel_end(void *hostptr, unsigned idev);
 
@@ -259,8 +259,8 @@ enum {
 	GPUVM_STAT_STALL_MAX = 72,
 	/** unsigned long long: bytes of the library's own bookkeeping */
 	GPUVM_STAT_BOOKKEEPING = 73,
-	/** unsigned long long: what the error callback was told so far: failures of devices and of memory, linked memory that
-	 * was freed, device calls that hang */
+	/** unsigned long long: what the error callback was told so far: failures of devices and of memory, linked
+	 * memory that was freed, device calls that hang */
 	GPUVM_STAT_FAILURES = 74,
 	/** const char *: name of the trap in use */
 	GPUVM_STAT_TRAP = 75,
@@ -270,12 +270,13 @@ enum {
 	GPUVM_STAT_LAST_FAILURE = 77,
 	/** unsigned: number of resolver threads */
 	GPUVM_STAT_RESOLVERS = 78,
-	/** unsigned long long: bytes of gpuvm_malloc(GPUVM_HUGE) that are in huge pages now, of those that are allocated */
+	/** unsigned long long: bytes of gpuvm_malloc(GPUVM_HUGE) that are in huge pages now, of those that are
+	 * allocated */
 	GPUVM_STAT_HUGE_BYTES = 79,
 	/** unsigned long long: bytes that came home at the end of a kernel, as the host was expected to touch them */
 	GPUVM_STAT_FORESEEN = 80,
-	/** unsigned long long: of them those that the host has used, and those that came in vain, as far as asking tells (a chunk
-	 * that is taken away now and then stands for its neighbours) */
+	/** unsigned long long: of them those that the host has used, and those that came in vain, as far as asking
+	 * tells (a chunk that is taken away now and then stands for its neighbours) */
 	GPUVM_STAT_FORESEEN_USED = 81,
 	GPUVM_STAT_FORESEEN_IN_VAIN = 82
 };

@@ -28,8 +28,9 @@ struct chunk {
 	copyset valid;
 	access host;
 	uint8_t flags;
-	// 1 + device between begin and end of a kernel that writes there: its buffer is ahead of @valid, and another begin on
-	// that device must not copy over it. 0: none, or one that began on the fast path and has the chunk valid still.
+	// 1 + device between begin and end of a kernel that writes there: its buffer is ahead of @valid, and another
+	// begin on that device must not copy over it. 0: none, or one that began on the fast path and has the chunk
+	// valid still.
 	uint8_t writer;
 
 	chunk_state state() const { return {valid, host}; }
@@ -74,8 +75,8 @@ struct edge_state {
 	copyset valid[2];  // devices that hold the snapshot's bytes of the head, of the tail
 	uint8_t writer[2]; // as chunk::writer
 	bool busy;         // as chunk_busy
-	// Kernels that have ended, and whose device could not be read: their bytes in the edges are to be had still. Changes while
-	// the edges are busy.
+	// Kernels that have ended, and whose device could not be read: their bytes in the edges are to be had still.
+	// Changes while the edges are busy.
 	bracket *owed;
 };
 
@@ -95,7 +96,8 @@ struct array {
 	// owner of every chunk. A hint that may be 0 at any time: set and narrowed under the lock, narrowed before any
 	// chunk changes.
 	std::atomic<copyset> fast;
-	// The page source's counter for the body, and up to which number its writes are taken in (memory/host_writes.h).
+	// The page source's counter for the body, and up to which number its writes are taken in
+	// (memory/host_writes.h).
 	std::atomic<const write_counter *> host_writes;
 	std::atomic<uint64_t> host_writes_seen;
 	// Ends of kernels that passed on the fast path since one has been looked at, and how many more may.
@@ -113,8 +115,8 @@ struct array {
 	origin from;
 	bool live;
 	bool locked_pages; // mlock()ed when it was adopted
-	// Linked by the runtime: freeing it is no mistake, and its edges do not keep strict mode from writing, as commands that
-	// share an edge never run at once.
+	// Linked by the runtime: freeing it is no mistake, and its edges do not keep strict mode from writing, as
+	// commands that share an edge never run at once.
 	bool managed;
 	// The runtime waits to link it anew: nobody begins to use it. Lock alone.
 	bool wanted;
@@ -178,9 +180,9 @@ class caller_guard : signals_blocked, public array_guard
 	explicit caller_guard(array &a) : array_guard(a) {}
 };
 
-// Keeps an array linked and not held while a call works on it, also while that has dropped the lock to wait or to talk to
-// a device. Waits first while the array is held. Constructed and destroyed with the lock held; unlink and fork, which
-// have the structure lock, need none.
+// Keeps an array linked and not held while a call works on it, also while that has dropped the lock to wait or to talk
+// to a device. Waits first while the array is held. Constructed and destroyed with the lock held; unlink and fork,
+// which have the structure lock, need none.
 class visit
 {
       public:

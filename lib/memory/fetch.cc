@@ -89,8 +89,8 @@ void fetch_job::fail()
 	}
 }
 
-// Page after page that takes long; the chunks are busy, which keeps everybody else from them, so the lock is left to those
-// who have other business meanwhile.
+// Page after page that takes long; the chunks are busy, which keeps everybody else from them, so the lock is left to
+// those who have other business meanwhile.
 void fetch_job::show_part(chunk_run p, range r)
 {
 	if (r.empty())

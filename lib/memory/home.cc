@@ -35,8 +35,8 @@ void finish_run(array &a, const chunk_run &run, event e, bool copied)
 	release_chunks(a, run.first, run.count);
 }
 
-// Brings home what comes first in the span and is not busy; *stopped is where it ends. The lock is dropped meanwhile. No kernel
-// is pending.
+// Brings home what comes first in the span and is not busy; *stopped is where it ends. The lock is dropped meanwhile.
+// No kernel is pending.
 int bring_next_home(array &a, array_guard &g, layout::span s, event e, unsigned lane, uint32_t *stopped)
 {
 	round r = next_round(a, s, e, 0);

@@ -62,8 +62,8 @@ int revoke_before_begin(array &a, array_guard &g, layout::span s)
 	return lower_access(a, s, access::none);
 }
 
-// A copy that is brought for a writer counts at its end, when the chunk is its device's alone; but if the chunk may turn out not
-// to be written, its copy must count by itself, as a reader's does.
+// A copy that is brought for a writer counts at its end, when the chunk is its device's alone; but if the chunk may
+// turn out not to be written, its copy must count by itself, as a reader's does.
 event arrival(kernel_mode mode)
 {
 	return mode == kernel_mode::read_write ? event::begin_write : event::begin_read;
@@ -159,8 +159,8 @@ bool begin_fast(array &a, unsigned device, kernel_mode mode)
 
 // ---- end ---------------------------------------------------------------------------------------------
 
-// Lets those try again who were turned away because a kernel was writing (strict mode). They may have touched another chunk
-// than it wrote: see show_whole().
+// Lets those try again who were turned away because a kernel was writing (strict mode). They may have touched another
+// chunk than it wrote: see show_whole().
 void wake_awaited(array &a, layout::span s)
 {
 	if (a.context->strict)
@@ -192,7 +192,8 @@ int give_written(array &a, const usage &u, write_notes &notes)
 	return err;
 }
 
-// Of a command of the runtime that fails none will ask again: what it was to write is lost, and the host may write anew.
+// Of a command of the runtime that fails none will ask again: what it was to write is lost, and the host may write
+// anew.
 int end_edges(array &a, array_guard &g, const usage &u, bool *ended)
 {
 	if (a.managed)
@@ -203,8 +204,8 @@ int end_edges(array &a, array_guard &g, const usage &u, bool *ended)
 	return err;
 }
 
-// Chunks that can't be taken from the host, as the process may have no more mappings, stay its own, with what the kernel has written.
-// That has finished.
+// Chunks that can't be taken from the host, as the process may have no more mappings, stay its own, with what the
+// kernel has written. The kernel has finished.
 int read_back(array &a, array_guard &g, layout::span s, unsigned device)
 {
 	int err = 0;

@@ -128,7 +128,8 @@ void discard_array(array &a)
 	free_array(&a);
 }
 
-// An array without links yet. Touches wait while it is made; but who asks where its bytes are does not, so its states come first.
+// An array without links yet. Touches wait while it is made; but who asks where its bytes are does not, so its states
+// come first.
 int make_array(library &l, range user, const link_options &o, array **made)
 {
 	array *a = new_array(l);
@@ -271,8 +272,8 @@ unsigned first_user(const array &a)
 	return d;
 }
 
-// Touches and calls wait from here on; the data is home if @o asks for it. Others may change everything, and begin kernels,
-// whenever the lock is dropped, so it is looked at again until nothing is left to wait for.
+// Touches and calls wait from here on; the data is home if @o asks for it. Others may change everything, and begin
+// kernels, whenever the lock is dropped, so it is looked at again until nothing is left to wait for.
 int prepare_removal(array &a, unlink_options o)
 {
 	caller_guard g(a);
@@ -328,7 +329,8 @@ int return_body(array &a, unlink_options o)
 	return 0;
 }
 
-// Events that unlink would have to wait for: before the structure lock is taken, which others may need to get them done.
+// Events that unlink would have to wait for: before the structure lock is taken, which others may need to get them
+// done.
 void settle_before(const library &l, range r)
 {
 	for (array *a = l.arrays.first_overlap(r); a;) {

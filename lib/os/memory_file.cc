@@ -33,8 +33,8 @@ constexpr int readable_and_writable = PROT_READ | PROT_WRITE;
 
 } // namespace
 
-// Address space for the file and for as many huge pages as the machine can have. Only that: enough for several times the
-// machine's memory, less where RLIMIT_AS or a sanitizer leaves less.
+// Address space for the file and for as many huge pages as the machine can have. Only that: enough for several times
+// the machine's memory, less where RLIMIT_AS or a sanitizer leaves less.
 bool memory_file::map_alias()
 {
 	uint64_t memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * page_size();

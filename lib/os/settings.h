@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The GPUVM_* and HET_* environment variables, read once at the first use. Documentation/environment.rst describes them.
+// The GPUVM_* and HET_* environment variables, read once at the first use. Documentation/environment.rst describes
+// them.
 #pragma once
 
 #include "core/foresight.h"
@@ -24,12 +25,12 @@ struct environment {
 	size_t read_ahead;        // GPUVM_READ_AHEAD: largest fetch of a sequential reader, in bytes
 	foresight_kind foresight; // GPUVM_FORESIGHT: whether, and how, the host's touches are foretold
 	size_t mmap_threshold;    // GPUVM_MMAP_THRESHOLD: malloc's, fixed at load; 0: left alone
-	unsigned
-		watchdog_s; // GPUVM_WATCHDOG: seconds after which a fetch, or a part of a launch, is reported as stuck; 0: never
+	// GPUVM_WATCHDOG: seconds after which a fetch, or a part of a launch, is reported as stuck; 0: never
+	unsigned watchdog_s;
 	const char *devices; // HET_DEVICES: of the runtime: opencl, cuda, host, apart; null: opencl,host
 	const char *policy;  // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
-	const char *
-		instrument; // HET_INSTRUMENT: of kernels on CUDA devices: coalesce, coalesce/N, dirty, touch; null: none
+	// HET_INSTRUMENT: how kernels on CUDA devices are instrumented: coalesce, coalesce/N, dirty, touch; null: not
+	const char *instrument;
 	unsigned exit_wait_s;          // HET_EXIT_WAIT: seconds that exit waits for commands under way
 	uint64_t cache_size;           // HET_CACHE_SIZE: of what is kept for other processes, in bytes; 0: nothing
 	const char *cache_home, *home; // XDG_CACHE_HOME, HOME; null: not set, or not to be trusted in this process

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the traps on userfaultfd do alike, whichever way the kernel tells of touches: they take pages away and show them.
+// What the traps on userfaultfd do alike, whichever way the kernel tells of touches: they take pages away and show
+// them.
 #pragma once
 
 #include "os/userfaultfd.h"
@@ -44,7 +45,8 @@ template <class kind> class on_userfaultfd : public kind
 	{
 	}
 
-	// As trap::admit(), but -EEXIST: the first page is shown already, by another resolver perhaps, and nobody was woken.
+	// As trap::admit(), but -EEXIST: the first page is shown already, by another resolver perhaps, and nobody was
+	// woken.
 	int show(range r, access to) const
 	{
 		int err = uffd_.continue_from(r, to == access::read);

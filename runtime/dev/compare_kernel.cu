@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Compares a buffer with its twin, 16 bytes a thread; both begin at a multiple of that. Units of 256 bytes (dev/twin.h).
+// Compares a buffer with its twin, 16 bytes a thread; both begin at a multiple of that. Units of 256 bytes
+// (dev/twin.h).
 
 extern "C" __global__ void compare(const char *now, const char *before, unsigned long long nbytes, char *changed)
 {

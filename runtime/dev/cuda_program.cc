@@ -273,7 +273,8 @@ void tell_missing(const char *device, const char *why)
 	warn("%s: a program runs without instruments that it was to have: %.300s", device, why);
 }
 
-// The images with their instruments, if that is wanted and possible. Null: they are to be loaded as they are; why has been said.
+// The images with their instruments, if that is wanted and possible. Null: they are to be loaded as they are; why has
+// been said.
 std::unique_ptr<cuda_program> build_instrumented(const cuda_place &at, const program_source &source,
 						 std::span<const het_image> images, char *log)
 {

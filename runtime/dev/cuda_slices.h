@@ -15,8 +15,8 @@ namespace het::rt
 struct sliced_text {
 	std::string text; // empty: it can't be sliced
 	std::string why;  // it can't
-	// Kernels that have to run whole, and why: those that the pass has left as they are, and those that may wait for
-	// another block, which may be one of another device's.
+	// Kernels that have to run whole, and why: those that the pass has left as they are, and those that may wait
+	// for another block, which may be one of another device's.
 	std::map<std::string, std::string, std::less<>> whole;
 };
 
@@ -27,8 +27,8 @@ sliced_text ptx_slice_text(const char *ptx);
 class cuda_slice_controls
 {
       public:
-	// Sends the control block of one launch ahead of it. It is good until so many launches later as can't be under way at
-	// once. 0 or a code of the driver's.
+	// Sends the control block of one launch ahead of it. It is good until so many launches later as can't be under
+	// way at once. 0 or a code of the driver's.
 	int send(const cuda_calls &cu, cu_stream stream, cuda_sheets &sheets, const launch_shape &shape,
 		 cu_deviceptr *at);
 

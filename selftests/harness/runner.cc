@@ -204,8 +204,8 @@ registration::registration(const test &t)
 
 } // namespace selftest
 
-// Options of ThreadSanitizer where the environment has none: processes here end by _exit() and fork with threads, and some leave
-// a signal's handler by a jump, after which GCC 13's takes all that they do for the handler's.
+// Options of ThreadSanitizer where the environment has none: processes here end by _exit() and fork with threads, and
+// some leave a signal's handler by a jump, after which GCC 13's takes all that they do for the handler's.
 extern "C" const char *__tsan_default_options()
 {
 	return "atexit_sleep_ms=0:die_after_fork=0:report_signal_unsafe=0";

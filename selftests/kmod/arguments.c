@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arguments in memory that can not be written, or not yet: nothing is done that the caller does not learn of, and nobody
- * waits for them.
+ * Arguments in memory that can not be written, or not yet: nothing is done that the caller does not learn of, and
+ * nobody waits for them.
  */
 #include "common/context.h"
 

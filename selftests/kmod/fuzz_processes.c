@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Families of processes that do to each other's arrays what one process can do to another: read and write its memory,
- * trace it, take its descriptors, fork with its mappings, exec, kill. Meanwhile each changes its own regions, states and
- * mappings, moves their pages through pipes and a disk, and resolves, or does not. GPUVM_FUZZ_SECONDS says for how long
- * (default: 5), GPUVM_FUZZ_SEED where to begin, GPUVM_SELFTEST_DISK names a block device that may be overwritten. From
- * here it can be told that each process ends, and that no byte of another array shows up; the rest is for the kernel's
- * debugging options to find.
+ * trace it, take its descriptors, fork with its mappings, exec, kill. Meanwhile each changes its own regions, states
+ * and mappings, moves their pages through pipes and a disk, and resolves, or does not. GPUVM_FUZZ_SECONDS says for how
+ * long (default: 5), GPUVM_FUZZ_SEED where to begin, GPUVM_SELFTEST_DISK names a block device that may be overwritten.
+ * From here it can be told that each process ends, and that no byte of another array shows up; the rest is for the
+ * kernel's debugging options to find.
  */
 #include "common/context.h"
 

@@ -93,7 +93,8 @@ static long settled_usage(void)
 
 FIXTURE(leaks){};
 
-/* The kernel counts what the group's processes have, not what goes on elsewhere: all of the module's memory is charged. */
+/* The kernel counts what the group's processes have, not what goes on elsewhere: all of the module's memory is
+ * charged. */
 FIXTURE_SETUP(leaks)
 {
 	if (no_device())
@@ -107,7 +108,8 @@ FIXTURE_TEARDOWN(leaks)
 	cgroup_remove();
 }
 
-/* Each process has 4 MiB of pages: a leak of one page each would stand out of what the processors keep charged ahead. */
+/* Each process has 4 MiB of pages: a leak of one page each would stand out of what the processors keep charged
+ * ahead. */
 TEST_F_TIMEOUT(leaks, hundreds_of_processes, 3600)
 {
 	long usage;

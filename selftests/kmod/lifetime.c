@@ -295,7 +295,8 @@ TEST_F(endings, end)
 	}
 }
 
-/* A process of the same memory, as vfork() and some debuggers make: the descriptor works there, and its end is no end. */
+/* A process of the same memory, as vfork() and some debuggers make: the descriptor works there, and its end is no
+ * end. */
 static int other_process(void *argument)
 {
 	struct array *a = argument;

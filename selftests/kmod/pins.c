@@ -51,8 +51,8 @@ static int enlist(int fd, volatile char *memory, size_t length)
 }
 
 /*
- * EFAULT since 6.5; before, io_uring takes no mapping of a file (EOPNOTSUPP), and holds a lock with which a touch may not
- * wait (EFAULT).
+ * EFAULT since 6.5; before, io_uring takes no mapping of a file (EOPNOTSUPP), and holds a lock with which a touch may
+ * not wait (EFAULT).
  */
 static bool is_refusal(int rc)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A userfaultfd on our own mappings. From 6.7 on one that only notes writes (UFFD_FEATURE_WP_ASYNC) may watch any memory;
- * the kernel refuses all others. Touches end, by system calls too, writes are noted page by page, and revokes hold.
+ * A userfaultfd on our own mappings. From 6.7 on one that only notes writes (UFFD_FEATURE_WP_ASYNC) may watch any
+ * memory; the kernel refuses all others. Touches end, by system calls too, writes are noted page by page, and revokes
+ * hold.
  */
 #include "common/context.h"
 

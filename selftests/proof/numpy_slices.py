@@ -82,7 +82,8 @@ class Het:
         self.call("het_finish", self.queue)
 
     def release(self) -> None:
-        for kind, handle in (("kernel", self.add), ("kernel", self.scale), ("program", self.program), ("queue", self.queue)):
+        for kind, handle in (("kernel", self.add), ("kernel", self.scale), ("program", self.program),
+                ("queue", self.queue)):
             self.call(f"het_{kind}_release", handle)
 
 
@@ -92,7 +93,7 @@ def of_slice(array: np.ndarray, access: int) -> Argument:
 
 
 def work_on_slices(het: Het, seed: int) -> None:
-    """Launches in flight on slices of one array, which overlap and nest, and their results in numpy's own arithmetic."""
+    """Launches in flight on slices of one array, which overlap and nest, and their results in numpy's arithmetic."""
     random = np.random.default_rng(seed)
     n = int(random.integers(1, 200_000)) + 10
     array = random.integers(-1000, 1000, n, dtype=np.int32)
@@ -102,7 +103,8 @@ def work_on_slices(het: Het, seed: int) -> None:
         first = int(random.integers(0, n - length))
         if random.integers(2):
             factor = c.c_int(int(random.integers(-3, 4)))
-            het.launch(het.scale, length, of_slice(array[first : first + length], READ_WRITE), argument_of_value(factor))
+            het.launch(het.scale, length, of_slice(array[first : first + length], READ_WRITE),
+                argument_of_value(factor))
             model[first : first + length] *= factor.value
             continue
         source = first + length if first + 2 * length <= n else first - length

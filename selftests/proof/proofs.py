@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""What can stand on het.h: an OpenCL platform, a plug-in of libgomp, a binding of Python's. Runs unmodified programs on them, and
-prints KTAP. The programs are in build/proof, or in the folder of the first argument."""
+"""What can stand on het.h: an OpenCL platform, a plug-in of libgomp, a binding of Python's. Runs unmodified programs on
+them, and prints KTAP. The programs are in build/proof, or in the folder of the first argument."""
 
 import os
 import subprocess
@@ -54,7 +54,8 @@ def opencl_platform(work: Path) -> None:
 
 def has_device(devices: str) -> bool:
     """Whether the runtime has such devices here: without, it names none."""
-    ask = "import ctypes, sys; n = ctypes.c_uint(); sys.exit(-ctypes.CDLL(sys.argv[1]).het_devices(0, None, ctypes.byref(n)))"
+    ask = "import ctypes, sys; n = ctypes.c_uint(); " \
+        "sys.exit(-ctypes.CDLL(sys.argv[1]).het_devices(0, None, ctypes.byref(n)))"
     done = subprocess.run(
         [sys.executable, "-c", ask, LIBRARY],
         env=os.environ | {"HET_DEVICES": devices, "LD_LIBRARY_PATH": str(PROOF.parent / "fake")},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// An OpenMP program as anybody writes it: its arrays live on each device for a while, travel there and back, in parts and by
-// calls, and it says how that went.
+// An OpenMP program as anybody writes it: its arrays live on each device for a while, travel there and back, in parts
+// and by calls, and it says how that went.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -50,7 +50,8 @@ constexpr unsigned most_ways_back = 3;
 template <class F>
 void for_conditions(const DominatorTree &tree, BasicBlock *block, BasicBlock *to, F f, unsigned ways_back = 0);
 
-// Whence control must have come if it is so; null: from several blocks, or in an earlier turn of a loop, where values were others.
+// Whence control must have come if it is so; null: from several blocks, or in an earlier turn of a loop, where values
+// were others.
 BasicBlock *only_way(const DominatorTree &tree, PHINode &p, bool is_true)
 {
 	BasicBlock *way = nullptr;
@@ -176,7 +177,8 @@ void sums::take_comparison(CmpInst::Predicate predicate, Value *left, Value *rig
 	}
 }
 
-// Where the larger one (or the smaller one, @of_right false) is the minimum (the maximum) of two, the comparison holds for both.
+// Where the larger one (or the smaller one, @of_right false) is the minimum (the maximum) of two, the comparison holds
+// for both.
 void sums::take_bounds(CmpInst::Predicate predicate, Value *left, Value *right, bool of_right, numbers &to)
 {
 	auto *chosen = dyn_cast<SelectInst>(of_right ? right : left);
@@ -184,7 +186,8 @@ void sums::take_bounds(CmpInst::Predicate predicate, Value *left, Value *right, 
 		return;
 	Value *arms[] = {chosen->getTrueValue(), chosen->getFalseValue()};
 	for (unsigned i = 0; i < 2; i++) {
-		// The other one is chosen if the condition is not so, and is no larger (smaller) then: what the condition says is the difference.
+		// The other one is chosen if the condition is not so, and is no larger (smaller) then: what the
+		// condition says is the difference.
 		auto one = of(arms[i]), other = of(arms[1 - i]);
 		auto room = one && other ? add(*one, *other, -1) : std::nullopt;
 		numbers because, made;
@@ -256,7 +259,8 @@ void sums::bound_turns(unsigned counter, Loop &loop)
 	counters_[counter].facts.insert(add_fact(room->of, needs));
 }
 
-// A number that is below another one whenever the loop begins, and grows by less than what is left above that, is its sum.
+// A number that is below another one whenever the loop begins, and grows by less than what is left above that, is its
+// sum.
 void sums::bound_by_condition(unsigned counter, PHINode &p, const sum &start, const sum &step)
 {
 	Loop *loop = loops_.getLoopFor(p.getParent());

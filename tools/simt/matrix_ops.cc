@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Matrices that the lanes of a warp hold together, and their products. PTX says which lane has which elements: with the group
-// g = lane / 4 and the place t = lane % 4 in it, a row of an 8 x 8 matrix of 32-bit registers is g, and its column t.
+// Matrices that the lanes of a warp hold together, and their products. PTX says which lane has which elements: with the
+// group g = lane / 4 and the place t = lane % 4 in it, a row of an 8 x 8 matrix of 32-bit registers is g, and its
+// column t.
 #include "simt/decoder.h"
 
 #include <algorithm>
@@ -154,7 +155,8 @@ struct product {
 	}
 };
 
-// Register n of a has row g or g + 8, and of b column g; both go on to the right, or down, with every other and every register.
+// Register n of a has row g or g + 8, and of b column g; both go on to the right, or down, with every other and every
+// register.
 void take_factors(context &c, const uop &u, product &p, unsigned first)
 {
 	unsigned each = elements_of(u.mode);

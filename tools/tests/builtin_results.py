@@ -14,8 +14,10 @@ from libhet import ProgramArguments, argument_of_range, launch_of
 ITEMS = 64
 CALLS = 12  # of a kernel
 FLOATS = ITEMS * 16  # of the array that vstore16() writes
-# Images have no place here; what a group copies asynchronously takes the same arguments in all work-items; prints are not compared.
-LEFT_OUT = {"printf", "async_work_group_copy", "async_work_group_strided_copy", "wait_group_events", *opencl_builtins.IMAGES}
+# Images have no place here; what a group copies asynchronously takes the same arguments in all work-items; prints are
+# not compared.
+LEFT_OUT = {"printf", "async_work_group_copy", "async_work_group_strided_copy", "wait_group_events",
+    *opencl_builtins.IMAGES}
 
 
 def calls() -> dict[str, str]:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""het-analyse against random kernels whose accesses are known work-item by work-item: a kernel that is said to be safe must have no
-two groups that use a byte which one of them writes, and work-items use no bytes outside of their reach. Prints KTAP; the first argument is
-the program (build/bin/het-analyse), the second one how many kernels, the third a seed."""
+"""het-analyse against random kernels whose accesses are known work-item by work-item: a kernel that is said to be safe
+must have no two groups that use a byte which one of them writes, and work-items use no bytes outside of their reach.
+Prints KTAP; the first argument is the program (build/bin/het-analyse), the second one how many kernels, the third a
+seed."""
 
 import json
 import os
@@ -21,7 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 HET_ANALYSE = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build/bin/het-analyse")
 KERNELS = int(sys.argv[2]) if len(sys.argv) > 2 else 150
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-CLANG = "clang-14 -x cl -w -target spir64-unknown-unknown -O2 -gline-tables-only -cl-kernel-arg-info -Xclang -finclude-default-header"
+CLANG = "clang-14 -x cl -w -target spir64-unknown-unknown -O2 -gline-tables-only -cl-kernel-arg-info " \
+    "-Xclang -finclude-default-header"
 CLANG += " -mllvm -inline-threshold=1000000 -emit-llvm -c"
 
 
@@ -146,7 +148,8 @@ class Counted:
             setattr(self, f.name, getattr(self, f.name) + getattr(other, f.name))
 
     def __str__(self) -> str:
-        return f"{self.launches} launches, {self.independent} independent, {self.by_rule} safe by their kernels, {self.safe} with their numbers"
+        return f"{self.launches} launches, {self.independent} independent, {self.by_rule} safe by their kernels, " \
+            f"{self.safe} with their numbers"
 
 
 def check(made: Kernel, answer: dict, launches: list[tuple[Launch, bool]]) -> Counted:
@@ -160,7 +163,8 @@ def check(made: Kernel, answer: dict, launches: list[tuple[Launch, bool]]) -> Co
             check_reaches(answer, items, made.is_sum)
             by_rule, is_independent = is_allowed(answer, items), not has_conflict(items)
             if (by_rule or is_apart) and not is_independent:
-                raise AssertionError("two groups share a byte" + ("" if by_rule else ", though its numbers keep them apart"))
+                raise AssertionError(
+                    "two groups share a byte" + ("" if by_rule else ", though its numbers keep them apart"))
         except AssertionError as wrong:
             raise AssertionError(f"{wrong}\n# {answer['split']}\n# {launch}\n{made.text}") from wrong
         counted.add(Counted(1, is_independent, by_rule and is_independent, (by_rule or is_apart) and is_independent))
@@ -200,7 +204,7 @@ def answers_about_forms_are_sound(work: Path) -> None:
 
 
 def ran_split(file: Path, kernel: str, launch: Launch, arguments: list[str]) -> int:
-    """Runs a kernel on PoCL twice at once, and compares with a run on one device. Returns how many devices took part."""
+    """Runs a kernel on PoCL twice at once, and compares with a run on one device. Returns how many took part."""
     environment = os.environ | {"POCL_DEVICES": "pthread pthread", "HET_DEVICES": "opencl"}
     program = str(Path(HET_ANALYSE).parent / "het-run")
     command = [program, str(file), kernel, "--device", "all", "--policy", "dynamic", "--check", "--json"]
@@ -219,7 +223,8 @@ def ran_split(file: Path, kernel: str, launch: Launch, arguments: list[str]) -> 
 def fat_binary(work: Path, source: str) -> Path:
     made = work / "made.het"
     built = command_line.Called(
-        str(Path(HET_ANALYSE).parent / "het-fatbin"), "build", "-", "-o", made, "--targets", "opencl", stdin=source.encode()
+        str(Path(HET_ANALYSE).parent / "het-fatbin"), "build", "-", "-o", made, "--targets", "opencl",
+        stdin=source.encode()
     )
     if "there is no OpenCL" in built.err:
         raise Skip("no OpenCL driver with a compiler is installed")
@@ -284,7 +289,8 @@ def random_safe_kernels_give_the_same_when_split(work: Path) -> None:
     same(ran, 4)
 
 
-CASES = [answers_are_sound, answers_about_forms_are_sound, safe_kernels_give_the_same_when_split, random_safe_kernels_give_the_same_when_split]
+CASES = [answers_are_sound, answers_about_forms_are_sound, safe_kernels_give_the_same_when_split,
+    random_safe_kernels_give_the_same_when_split]
 
 if __name__ == "__main__":
     sys.exit(run_cases(CASES, "het-analyse-"))

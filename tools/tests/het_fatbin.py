@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""het-fatbin as its users call it, and what it makes as libhet runs it. Prints KTAP; the program is build/bin/het-fatbin, or
-that of the first argument."""
+"""het-fatbin as its users call it, and what it makes as libhet runs it. Prints KTAP; the program is
+build/bin/het-fatbin, or that of the first argument."""
 
 import ctypes
 import json
@@ -122,7 +122,8 @@ def spirv_is_made_and_valid(work: Path) -> None:
 
 def spirv_is_made_of_what_clang_makes_invalid(work: Path) -> None:
     """The sum becomes a product of 33 bits, which SPIR-V has not."""
-    source = "kernel void sum(global uint *c, uint n) { uint s = 0; for (uint i = 0; i < n; i++) s += i; c[get_global_id(0)] = s; }"
+    source = "kernel void sum(global uint *c, uint n) { uint s = 0; for (uint i = 0; i < n; i++) s += i; " \
+        "c[get_global_id(0)] = s; }"
     (image,) = listed(build(work, ADD + source, "--targets", "spirv"))["images"]
     if "are not installed" in image.get("missing", ""):
         raise Skip(image["missing"])
@@ -130,7 +131,8 @@ def spirv_is_made_of_what_clang_makes_invalid(work: Path) -> None:
 
 
 def what_is_not_made_has_a_reason(work: Path) -> None:
-    called = Called("build", "-", "-o", work / "made.het", "--targets", "spirv", "--options", '-DQUOTED="x"', stdin=ADD.encode())
+    called = Called("build", "-", "-o", work / "made.het", "--targets", "spirv", "--options", '-DQUOTED="x"',
+        stdin=ADD.encode())
     if "there is no OpenCL" in called.err:
         raise Skip("no OpenCL driver with a compiler is installed")
     within("het-fatbin: no SPIR-V: ", called.err)
@@ -141,7 +143,8 @@ def what_is_not_made_has_a_reason(work: Path) -> None:
 
 def names_are_those_of_the_source(work: Path) -> None:
     """PoCL has macros of the names of OpenCL's functions."""
-    file = build(work, ADD.replace("int *p", "int *all").replace("p[", "all[").replace("add", "mix"), "--targets", "opencl,native")
+    file = build(work, ADD.replace("int *p", "int *all").replace("p[", "all[").replace("add", "mix"), "--targets",
+        "opencl,native")
     (kernel,) = listed(file)["kernels"]
     same((kernel["name"], [a["name"] for a in kernel["arguments"]]), ("mix", ["all", "value"]))
     if "is not" not in kernel["split"]["reason"]:
@@ -171,7 +174,8 @@ def splits_are_analysed(work: Path) -> None:
 def what_is_not_analysed_has_a_reason(work: Path) -> None:
     for asks, said in (
         ("#include <none.h>", "line 2 includes a file"),
-        ("#ifdef __GNUC_STDC_INLINE__\n#undef __clang_version__\nconstant char v[] = __clang_version__;\n#endif", "not all numbers"),
+        ("#ifdef __GNUC_STDC_INLINE__\n#undef __clang_version__\nconstant char v[] = __clang_version__;\n#endif",
+            "not all numbers"),
     ):
         source = f"#if 0\n{asks}\n#endif\n{ADD}"
         (kernel,) = listed(build(work, source, "--targets", "opencl"))["kernels"]
@@ -180,7 +184,8 @@ def what_is_not_analysed_has_a_reason(work: Path) -> None:
 
 
 def written_by(file: Path, devices: int) -> tuple[int, str]:
-    """How many of so many OpenCL devices were given a part of a launch that says nothing, and the checksum of what they wrote."""
+    """How many of so many OpenCL devices were given a part of a launch that says nothing, and the checksum of what they
+    wrote."""
     environment = {"POCL_DEVICES": "pthread " * devices, "HET_DEVICES": "opencl", "HET_POLICY": "dynamic"}
     arguments = ["--arg", "index", "--arg", "1", "--global", "64K", "--local", "64", "--json"]
     called = command_line.Called(str(Path(HET_FATBIN).parent / "het-run"), file, "add", *arguments, env=environment)
@@ -207,12 +212,14 @@ kernel void add(global int *p, int value)
 
 
 def what_the_devices_compiler_says_counts(work: Path) -> None:
-    """Macros that the device's compiler has and clang has not, or the other way round, however the source looks for them."""
+    """Macros that the device's compiler has and clang has not, or the other way round, however the source looks for
+    them."""
     if "not analysed" in listed(build(work, ADD, "--targets", "opencl"))["kernels"][0]["split"]["reason"]:
         raise Skip("nothing is analysed here")
     check_shared(work / "made.het", 2)
     for asks, answer in (
-        ("#ifndef __OPENCL_VERSION__\n#define __OPENCL_VERSION__ 0\n#endif\n#define OTHER (__OPENCL_VERSION__ > 0)", "unknown"),
+        ("#ifndef __OPENCL_VERSION__\n#define __OPENCL_VERSION__ 0\n#endif\n#define OTHER (__OPENCL_VERSION__ > 0)",
+            "unknown"),
         ("#if 1 \\\r\n && defined(__SPIR__)\r\n#define OTHER 0\n#else\n#define OTHER 1\n#endif", "unknown"),
         ("#if 1 \\ \n && defined(__SPIR__)\n#define OTHER 0\n#else\n#define OTHER 1\n#endif", "unknown"),
         ("%:ifdef __SPIR__\n#define OTHER 0\n#else\n#define OTHER 1\n#endif", "unknown"),
@@ -235,7 +242,8 @@ def answers_are_those_of_the_images(work: Path) -> None:
     (work / "other.cl").write_text("#define OTHER 1\n" + CHOICE)
     same(Called("add", file, work / "other.cl", "--target", "opencl").status, 0)
     (kernel,) = listed(file)["kernels"]
-    same((kernel["split"]["answer"], "found" in kernel["arguments"][0]), ("unknown", False) if has_ptx else ("unknown", True))
+    same((kernel["split"]["answer"], "found" in kernel["arguments"][0]),
+        ("unknown", False) if has_ptx else ("unknown", True))
     within("not analysed: an image is not made from the source that was" if has_ptx else "p", kernel["split"]["reason"])
     check_shared(file, 1)
     # The first source again, but with options with which it is another one.
@@ -295,7 +303,8 @@ def ptx_is_what_ptxas_takes(work: Path) -> None:
     ptx = made_ptx(work, GROUPS)
     subprocess.run(["ptxas", "-arch=sm_75", ptx, "-o", work / "made.cubin"], check=True)
     made = build(work, GROUPS, "--targets", "cubin", "--gpus", "sm_80,sm_90")
-    same([(i["title"], "missing" in i) for i in listed(made)["images"]], [(f"cubin for sm_{n}", False) for n in (80, 90)])
+    same([(i["title"], "missing" in i) for i in listed(made)["images"]],
+        [(f"cubin for sm_{n}", False) for n in (80, 90)])
 
 
 # The table in Documentation/opencl-builtins.rst is true.
@@ -326,7 +335,8 @@ def builtins_in_ptx_return_what_opencl_does(work: Path) -> None:
     if not (fake / "libcuda.so.1").exists():
         raise Skip("the driver without a GPU is not built here (make tests)")
     made_ptx(work, ADD)
-    called = Called("build", "-", "-o", work / "made.het", "--targets", "opencl,ptx", stdin=builtin_results.source().encode())
+    called = Called("build", "-", "-o", work / "made.het", "--targets", "opencl,ptx",
+        stdin=builtin_results.source().encode())
     same((called.status, called.err), (0, ""))
     wanted = builtin_results_of(work / "made.het", HET_DEVICES="opencl")
     got = builtin_results_of(work / "made.het", HET_DEVICES="cuda", LD_LIBRARY_PATH=str(fake))
@@ -386,13 +396,15 @@ def files_of_the_first_version_are_read(_: Path) -> None:
 def files_of_version_1_1_are_read(_: Path) -> None:
     """They do not tell what was analysed."""
     kernels = listed(CORPUS / "analysed-1.1.het")["kernels"]
-    same([(k["name"], k["split"]["answer"]) for k in kernels], [(name, "unknown") for name in ("scale", "rows", "count")])
+    same([(k["name"], k["split"]["answer"]) for k in kernels],
+        [(name, "unknown") for name in ("scale", "rows", "count")])
     within("not analysed: an image is not made from the source", kernels[0]["split"]["reason"])
 
 
 def files_of_version_1_2_are_read(_: Path) -> None:
     kernels = listed(CORPUS / "analysed-1.2.het")["kernels"]
-    same([(k["name"], k["split"]["answer"]) for k in kernels], [("scale", "safe"), ("rows", "safe"), ("count", "unsafe")])
+    same([(k["name"], k["split"]["answer"]) for k in kernels],
+        [("scale", "safe"), ("rows", "safe"), ("count", "unsafe")])
     same([a.get("found") for a in kernels[0]["arguments"]], ["read", "write", None])
 
 
@@ -448,7 +460,8 @@ def with_library() -> dict[str, str]:
 
 def launched(file: Path) -> subprocess.CompletedProcess:
     env = with_library() | {"HET_DEVICES": "opencl", "GPUVM_VERBOSE": "1"}
-    script = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import het_fatbin; het_fatbin.launch({str(file)!r})"
+    script = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); " \
+        f"import het_fatbin; het_fatbin.launch({str(file)!r})"
     return subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True)
 
 

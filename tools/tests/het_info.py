@@ -42,7 +42,8 @@ def settings_policies_and_the_cache_are_shown(work: Path) -> None:
     same((found["settings"]["HET_DEVICES"], found["settings"]["HET_POLICY"]), ("host", "static"))
     same(sorted(found["runtime"]["policies"]), ["dynamic", "hguided", "single", "static", "steal"])
     same(found["runtime"]["cache"], {"folder": f"{work}/libhet", "entries": 0, "bytes": 0, "most": 3 << 20})
-    within("\n  cache                          off\n", Called(HET_INFO, env={"HET_DEVICES": "host", "HET_CACHE_SIZE": "0"}).out)
+    within("\n  cache                          off\n",
+        Called(HET_INFO, env={"HET_DEVICES": "host", "HET_CACHE_SIZE": "0"}).out)
 
 
 def fat_binaries_are_tried_on_all_devices(_: Path) -> None:

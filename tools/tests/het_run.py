@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""het-run as its users call it. Prints KTAP; the program is build/bin/het-run, or that of the first argument. The device is PoCL,
-which can be two of them."""
+"""het-run as its users call it. Prints KTAP; the program is build/bin/het-run, or that of the first argument. The
+device is PoCL, which can be two of them."""
 
 import json
 import struct
@@ -82,7 +82,8 @@ def arrays_are_made_and_shown(_: Path) -> None:
 
 
 def random_depends_on_the_seed_alone(_: Path) -> None:
-    sums = [run("add", "--global", 100, *args(r, "0"))["outputs"][0]["xxh64"] for r in ("random", "random:1", "random:2")]
+    sums = [run("add", "--global", 100, *args(r, "0"))["outputs"][0]["xxh64"]
+        for r in ("random", "random:1", "random:2")]
     same((sums[0] == sums[1], sums[0] == sums[2]), (True, False))
     first = run("turn", "--global", 4, *args("random", "zeros"))["outputs"][0]["first"]
     same([0 <= float(f) < 1 for f in first], [True] * 4)
@@ -118,7 +119,8 @@ def devices_are_chosen(_: Path) -> None:
     for name in ("1", "0"):
         (device,) = run(*arguments, name, env=TWO)["devices"]
         same(device["device"][0], name)
-    for name, said in (("7", "none of that name"), ("pthread", "several of that name"), ("no such", "none of that name")):
+    for name, said in (("7", "none of that name"), ("pthread", "several of that name"),
+            ("no such", "none of that name")):
         called = call(*arguments, name, env=TWO)
         same(called.status, 1)
         within(f"--device {name}: {said}", called.err)
@@ -142,7 +144,8 @@ def devices_share_launches(_: Path) -> None:
 
 def what_is_unsafe_is_not_shared(_: Path) -> None:
     """But for those who insist."""
-    arguments = ("count", "--global", "64K", "--local", 64, *args("random", "zeros,size=16,show=16"), "--device", "all", "--json")
+    arguments = ("count", "--global", "64K", "--local", 64, *args("random", "zeros,size=16,show=16"), "--device",
+        "all", "--json")
     one = json.loads(call(*arguments[:-3], "--json").out)
     same(sum(map(int, one["outputs"][0]["first"])), 65536)
     called = call(*arguments, "--policy", "dynamic", "--check", env=TWO)
@@ -218,7 +221,8 @@ def mistakes_are_told(work: Path) -> None:
         ("types", ["--global", "1", *args("zeros", "1", "1:2", "0", "4", "zeros")], "float4 has 4 numbers"),
         ("types", ["--global", "1", *args("zeros", "1", "1:2:3:4", "0", "4", "zeros")], "parameters has no numbers"),
         ("types", ["--global", "1", *args("zeros", "1", "1:2:3:4", f"@{work}/odd", "4", "zeros")], "odd has 3 bytes"),
-        ("types", ["--global", "1", *args("zeros", "1", "1:2:3:4", f"@{work}/both", "zeros", "zeros")], "it is local memory"),
+        ("types", ["--global", "1", *args("zeros", "1", "1:2:3:4", f"@{work}/both", "zeros", "zeros")],
+            "it is local memory"),
         ("image", ["--global", "1", *args("zeros")], "images and samplers can't be made here"),
     ):
         called = call(kernel, *arguments)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""bench/nvptx/figures.py on the results that are in the tree: all points are there and drawn, and none may be missing. Prints
-KTAP."""
+"""bench/nvptx/figures.py on the results that are in the tree: all points are there and drawn, and none may be missing.
+Prints KTAP."""
 
 import json
 import re
@@ -60,7 +60,8 @@ def figure_2_has_every_teams_and_threads(_: Path) -> None:
 def figure_3_divides_the_faster_core_by_the_variant(_: Path) -> None:
     times = figures.read(RESULTS)
     lines = series_of(figures.figure_3(times))
-    same([len(group) for line in lines for group in line], [len(sweep.SWEEPS["n"])] * len(sweep.PROGRAMS) * 2 * len(figures.NAMES))
+    same([len(group) for line in lines for group in line],
+        [len(sweep.SWEEPS["n"])] * len(sweep.PROGRAMS) * 2 * len(figures.NAMES))
     core = min(row["median"] for row in rows_of(RESULTS[1])
                if (row["variant"], row["program"], row["n"]) == ("host", "matvec", 512))
     (own,) = (row["median"] for row in rows_of(RESULTS[0])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""The built-in functions of OpenCL C 1.2, with a call of each that needs a compiler to have it. In a call, f, g and h are
-floats, i, j and k ints, u, v and w uints; p is a global, l a local pointer, each with the type of the call as suffix."""
+"""The built-in functions of OpenCL C 1.2, with a call of each that needs a compiler to have it. In a call, f, g and h
+are floats, i, j and k ints, u, v and w uints; p is a global, l a local pointer, each with the type of the call as
+suffix."""
 
 FLOATS_1 = """acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt ceil cos cosh cospi erf erfc exp exp2 exp10 expm1 fabs
 floor lgamma log log2 log10 log1p logb rint round rsqrt sin sinh sinpi sqrt tan tanh tanpi tgamma trunc half_cos half_exp half_exp2
@@ -71,7 +72,8 @@ MEMORY = {
     "vstore_halfn": "(vstore_half4((float4)(f), u, ph), 0)",
     "vstorea_halfn": "(vstorea_half4((float4)(f), u, ph), 0)",
     "async_work_group_copy": "({ event_t e = async_work_group_copy(lf, pf, u, 0); wait_group_events(1, &e); 0; })",
-    "async_work_group_strided_copy": "({ event_t e = async_work_group_strided_copy(lf, pf, u, v, 0); wait_group_events(1, &e); 0; })",
+    "async_work_group_strided_copy":
+        "({ event_t e = async_work_group_strided_copy(lf, pf, u, v, 0); wait_group_events(1, &e); 0; })",
     "wait_group_events": "({ event_t e = async_work_group_copy(pf, lf, u, 0); wait_group_events(1, &e); 0; })",
     "prefetch": "(prefetch(pf, u), 0)",
     "barrier": "(barrier(CLK_LOCAL_MEM_FENCE), 0)",

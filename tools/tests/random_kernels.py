@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""Random kernels that can say by themselves which bytes each work-item of a launch uses: they are OpenCL C as text, and Python
-as functions. Nothing here knows how the analysis works."""
+"""Random kernels that can say by themselves which bytes each work-item of a launch uses: they are OpenCL C as text, and
+Python as functions. Nothing here knows how the analysis works."""
 
 from __future__ import annotations
 
@@ -159,9 +159,11 @@ class Maker:
             return self.leaf(names)
         shape = self.r.random()
         if shape < 0.12:
-            return cast(self.one_of("int", "uint", "ulong", "long", "uchar", "ushort", "short"), self.expression(names, depth - 1))
+            return cast(self.one_of("int", "uint", "ulong", "long", "uchar", "ushort", "short"),
+                self.expression(names, depth - 1))
         if shape < 0.16:
-            return operation("&", contents(operation("&", self.leaf(names), constant(63))), constant(self.one_of(6, 3, 7)))
+            return operation("&", contents(operation("&", self.leaf(names), constant(63))),
+                constant(self.one_of(6, 3, 7)))
         op = self.one_of("+", "+", "+", "*", "*", "-", "%", "/", "&", "|", "^")
         other = constant(self.one_of(1, 2, 3, 4, 8)) if self.r.random() < 0.4 else self.expression(names, depth - 1)
         return operation(op, self.expression(names, depth - 1), other)
@@ -178,9 +180,11 @@ class Maker:
         linear = operation("+", operation("*", query("group_id", 0), query("local_size", 0)), query("local_id", 0))
         line = operation("+", operation("*", x, step), small)
         shifted = operation("+", x, self.one_of(name_of("n", "int"), small, query("global_size", 0)))
-        turned = operation("-", self.one_of(name_of("n", "int"), name_of("m", "uint"), query("global_size", 0)), self.one_of(x, x, line, query("group_id", 0)))
+        turned = operation("-", self.one_of(name_of("n", "int"), name_of("m", "uint"), query("global_size", 0)),
+            self.one_of(x, x, line, query("group_id", 0)))
         turned = operation(self.one_of("+", "-"), cast(self.one_of("int", "uint", "ulong", "long"), turned), small)
-        return self.one_of(turned, turned, x, x, x, plane, plane, line, line, linear, shifted, operation("+", plane, small),
+        return self.one_of(turned, turned, x, x, x, plane, plane, line, line, linear, shifted,
+            operation("+", plane, small),
                            operation("+", operation("*", plane, step), small), query("group_id", 0))
 
     def index(self, names: dict[str, str]) -> Expression:
@@ -239,7 +243,8 @@ class Maker:
         lines += [text for text, _ in statements] + ["}"] * (turns is not None)
 
         def run(item: Item) -> None:
-            item.names = {"x": wrapped(names["x"], item.query("global_id", 0)), "y": wrapped(names["y"], item.query("global_id", 1))}
+            item.names = {"x": wrapped(names["x"], item.query("global_id", 0)),
+                "y": wrapped(names["y"], item.query("global_id", 1))}
             item.names |= item.launch.arguments
             if guard and not guard.value(item):
                 return
@@ -252,10 +257,12 @@ class Maker:
         return Kernel(f"{head}\n{{\n\t" + "\n\t".join(lines) + "\n}\n", run, is_sum)
 
     def launches(self) -> Iterator[Launch]:
-        for size, local in (((16, 1, 1), (4, 1, 1)), ((12, 6, 1), (4, 2, 1)), ((8, 8, 1), (4, 1, 1)), ((5, 4, 1), (1, 1, 1))):
+        for size, local in (((16, 1, 1), (4, 1, 1)), ((12, 6, 1), (4, 2, 1)), ((8, 8, 1), (4, 1, 1)),
+                ((5, 4, 1), (1, 1, 1))):
             offset = self.one_of((0, 0, 0), (0, 0, 0), (3, 0, 0), (2, 1, 0))
             w = self.one_of(size[0], size[0], 5, 16, 40, 0)
-            yield Launch(size, local, offset, {"n": self.r.randrange(24), "w": w, "m": self.one_of(w, 16, 3, 2**32 - 1), "h": size[1]})
+            yield Launch(size, local, offset, {"n": self.r.randrange(24), "w": w,
+                "m": self.one_of(w, 16, 3, 2**32 - 1), "h": size[1]})
 
 
 @dataclass
@@ -267,7 +274,8 @@ class Loop:
     step: Expression
 
     def text(self) -> str:
-        return f"for ({self.kind} {self.name} = {self.start.text}; {self.condition.text}; {self.name} += {self.step.text}) {{"
+        return f"for ({self.kind} {self.name} = {self.start.text}; {self.condition.text}; " \
+            f"{self.name} += {self.step.text}) {{"
 
     def run(self, item: Item, body: object) -> None:
         most_turns = 64  # one that goes on is taken for one that does not end
@@ -282,7 +290,7 @@ class Loop:
 
 
 class FormMaker(Maker):
-    """Makes kernels that use tiles, transposed indices, three dimensions, and steps of the grid, right and wrong ones."""
+    """Makes kernels that use tiles, transposed indices, three dimensions and steps of the grid, right and wrong ones."""
 
     FORMS = ("tile", "transposed", "volume", "stride", "rows", "quotient", "in_place")
 
@@ -322,7 +330,8 @@ class FormMaker(Maker):
         """How far rows are from each other."""
         if self.r.random() < 0.7:
             return self.one_of(*wanted)
-        return self.one_of(name_of("n", "int"), name_of("m", "uint"), constant(16), query("global_size", self.one_of(0, 1)), constant(0))
+        return self.one_of(name_of("n", "int"), name_of("m", "uint"), constant(16),
+            query("global_size", self.one_of(0, 1)), constant(0))
 
     def guards(self, *pairs: tuple[Expression, Expression]) -> list[Expression]:
         """Some of them, and some of these wrong."""
@@ -331,7 +340,8 @@ class FormMaker(Maker):
             if self.r.random() < 0.75:
                 if self.r.random() < 0.1:
                     large = self.one_of(name_of("n", "int"), operation("+", large, constant(1)))
-                made.append(operation("<", small, large) if self.r.random() < 0.8 else operation(">=", operation("-", large, constant(1)), small))
+                made.append(operation("<", small, large) if self.r.random() < 0.8
+                    else operation(">=", operation("-", large, constant(1)), small))
         return made
 
     # Each returns the index, conditions under which it is used, and loops around it.
@@ -365,7 +375,8 @@ class FormMaker(Maker):
         x, y, z = (self.id(name, "global_id", d) for d, name in enumerate("xyz"))
         if self.r.random() < 0.2:
             x, z = z, x
-        w, h = self.pitch(name_of("w", "int"), query("global_size", 0)), self.pitch(name_of("h", "int"), query("global_size", 1))
+        w = self.pitch(name_of("w", "int"), query("global_size", 0))
+        h = self.pitch(name_of("h", "int"), query("global_size", 1))
         if self.r.random() < 0.5:
             index = self.total(self.product(self.total(self.product(z, h), y), w), x)
         else:
@@ -375,8 +386,10 @@ class FormMaker(Maker):
     def stride(self) -> tuple:
         x = self.id("x", "global_id", 0)
         i = name_of("i", self.integer())
-        end = self.one_of(name_of("n", "int"), name_of("n", "int"), name_of("m", "uint"), operation("*", name_of("w", "int"), name_of("h", "int")))
-        step = query("global_size", 0) if self.r.random() < 0.75 else self.one_of(constant(4), name_of("w", "int"), operation("*", query("local_size", 0), query("num_groups", 0)))
+        end = self.one_of(name_of("n", "int"), name_of("n", "int"), name_of("m", "uint"),
+            operation("*", name_of("w", "int"), name_of("h", "int")))
+        step = query("global_size", 0) if self.r.random() < 0.75 else self.one_of(
+            constant(4), name_of("w", "int"), operation("*", query("local_size", 0), query("num_groups", 0)))
         start = x if self.r.random() < 0.8 else self.one_of(query("local_id", 0), operation("+", x, self.number()))
         wide = self.one_of(constant(1), constant(1), constant(2), constant(4))
         small = self.number() if self.r.random() < 0.3 else constant(0)
@@ -389,7 +402,8 @@ class FormMaker(Maker):
         n = self.argument("n", "w", "w", "h")
         self.names["j"] = j.kind
         w = self.one_of(n, n, n, name_of("w", "int"))
-        loop = Loop(j.kind, "j", self.one_of(constant(0), constant(0), constant(1)), operation("<", j, n), self.one_of(constant(1), constant(1), constant(2)))
+        loop = Loop(j.kind, "j", self.one_of(constant(0), constant(0), constant(1)), operation("<", j, n),
+            self.one_of(constant(1), constant(1), constant(2)))
         if self.r.random() < 0.5:
             return self.total(self.product(x, w), j), [], [loop]
         return self.total(self.product(j, w), x), self.guards((x, w)), [loop]
@@ -411,18 +425,22 @@ class FormMaker(Maker):
         tx, ty = self.id("tx", "local_id", 0), self.id("ty", "local_id", 1)
         one = operation("+", gy, self.one_of(constant(1), constant(1), constant(0)))
         y = self.let("int", "y", self.total(operation("+", name_of("h", "int"), self.product(one, size)), ty))
-        x = self.let("int", "x", self.total(self.product(operation("+", gx, self.one_of(constant(1), constant(0))), size), tx))
+        x = self.let("int", "x",
+            self.total(self.product(operation("+", gx, self.one_of(constant(1), constant(0))), size), tx))
         w = name_of("w", "int")
-        self.other = self.total(self.product(operation("+", self.one_of(name_of("h", "int"), name_of("h", "int"), gy), ty), w), x)
+        self.other = self.total(
+            self.product(operation("+", self.one_of(name_of("h", "int"), name_of("h", "int"), gy), ty), w), x)
         return self.total(self.product(y, w), x), self.guards((x, w)) if self.r.random() < 0.5 else [], []
 
     def kernel(self, name: str) -> Kernel:
-        self.lines, self.values, self.names, self.other = [], [], {"n": "int", "w": "int", "m": "uint", "h": "int"}, None
+        self.lines, self.values, self.other = [], [], None
+        self.names = {"n": "int", "w": "int", "m": "uint", "h": "int"}
         form = self.one_of(*self.FORMS)
         index, guards, loops = getattr(self, form)()
         has_tile = self.r.random() < 0.5
         if has_tile:
-            self.lines += ["local int l[64]; l[(get_local_id(1) * get_local_size(0) + get_local_id(0)) & 63] = a[get_local_id(0)];",
+            self.lines += ["local int l[64]; "
+                "l[(get_local_id(1) * get_local_size(0) + get_local_id(0)) & 63] = a[get_local_id(0)];",
                            "barrier(CLK_LOCAL_MEM_FENCE);"]
         lines = self.lines + [f"if ({g.text}) {{" for g in guards] + [loop.text() for loop in loops]
         is_sum = self.r.random() < 0.6
@@ -478,7 +496,8 @@ class FormMaker(Maker):
         return f"{array}[{index.text}]", run
 
     def launches(self) -> Iterator[Launch]:
-        shapes = (((16, 1, 1), (4, 1, 1)), ((8, 8, 1), (4, 4, 1)), ((12, 8, 1), (4, 2, 1)), ((8, 4, 1), (2, 2, 1)), ((6, 4, 4), (3, 2, 1)),
+        shapes = (((16, 1, 1), (4, 1, 1)), ((8, 8, 1), (4, 4, 1)), ((12, 8, 1), (4, 2, 1)), ((8, 4, 1), (2, 2, 1)),
+            ((6, 4, 4), (3, 2, 1)),
                   ((4, 4, 4), (2, 2, 2)))
         for size, local in shapes:
             offset = self.one_of((0, 0, 0), (0, 0, 0), (0, 0, 0), (3, 0, 0), (2, 1, 1))
@@ -490,7 +509,8 @@ class FormMaker(Maker):
 
 def items_of(kernel: Kernel, launch: Launch) -> list[Item]:
     """All work-items with what they use. Raises Undefined."""
-    items = [Item(launch, (x, y, z)) for z in range(launch.size[2]) for y in range(launch.size[1]) for x in range(launch.size[0])]
+    items = [Item(launch, (x, y, z)) for z in range(launch.size[2]) for y in range(launch.size[1])
+        for x in range(launch.size[0])]
     for item in items:
         kernel.run(item)
     return items

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The first OpenCL device here, for tests of what is built for it: the driver's calls, of which a test may replace some.
+// The first OpenCL device here, for tests of what is built for it: the driver's calls, of which a test may replace
+// some.
 #pragma once
 
 #include "dev/opencl_program.h"

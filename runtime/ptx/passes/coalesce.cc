@@ -18,8 +18,8 @@ namespace
 static_assert(sizeof(coalesce_table) == 32 && sizeof(coalesce_counters) == 32);
 constexpr std::string_view table_declaration = ".visible .const .align 8 .b8 het_coalesce_table[32];";
 
-// The table lies in constant memory, where reading it is free; in global memory all warps of a grid would queue up at the
-// one place of the cache that has it.
+// The table lies in constant memory, where reading it is free; in global memory all warps of a grid would queue up at
+// the one place of the cache that has it.
 constexpr std::string_view begin = R"(.reg .pred %het_coalesce_p;
 .reg .b32 %het_coalesce_<5>;
 .reg .b64 %het_coalesce_a, %het_coalesce_o;
@@ -38,8 +38,8 @@ ld.const.u64 %het_coalesce_a, [het_coalesce_table+8];
 setp.ne.and.u64 %het_coalesce_p, %het_coalesce_a, 0, %het_coalesce_p;
 @%het_coalesce_p bra $het_coalesce_sampled;)";
 
-// Lanes that come together draw together, since they read the clock together. When a warp draws again depends on what it
-// drew: without the second factor loops fall into step with multiples of the first.
+// Lanes that come together draw together, since they read the clock together. When a warp draws again depends on what
+// it drew: without the second factor loops fall into step with multiples of the first.
 constexpr std::string_view draw = R"(mov.u32 %het_coalesce_0, %clock;
 ld.const.u32 %het_coalesce_1, [het_coalesce_table+4];
 add.u32 %het_coalesce_0, %het_coalesce_0, %het_coalesce_1;
@@ -57,9 +57,9 @@ bra $het_coalesce_on<n>;
 )";
 
 // Most often a whole warp's addresses follow each other: then the first and the last one tell everything. Of other
-// accesses the first lane of each group with the same line (or page) stands for it. The four sums, of which each is less
-// than 256, travel in one register, lie beside each other, and are added by as many lanes as there are, so that a whole
-// warp has one request. Nothing is called: at a call a
+// accesses the first lane of each group with the same line (or page) stands for it. The four sums, of which each is
+// less than 256, travel in one register, lie beside each other, and are added by as many lanes as there are, so that a
+// whole warp has one request. Nothing is called: at a call a
 // thread waits for the loads that it has issued, and its kernel gets more registers.
 constexpr std::string_view count = R"(mov.u32 %het_coalesce_0, %laneid;
 activemask.b32 %het_coalesce_1;
@@ -153,9 +153,9 @@ std::string counting(const module &m, const statement &s, const memory_access &a
 				     {"reach", std::to_string(31 * width)}});
 }
 
-// The body of a function for blocks that are sampled, behind the plain one. It shares the registers and variables of that
-// one. Each segment with accesses stands in it twice: where it was, and counted behind all, or, if scopes have registers of
-// their own, behind the segment.
+// The body of a function for blocks that are sampled, behind the plain one. It shares the registers and variables of
+// that one. Each segment with accesses stands in it twice: where it was, and counted behind all, or, if scopes have
+// registers of their own, behind the segment.
 class sampled_body
 {
       public:

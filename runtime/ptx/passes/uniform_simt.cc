@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Threads become warps whose lanes do the same outside of SIMD regions, after Monakov and Ivanishin, "Offloading Support
-// for OpenMP 4.0 to NVIDIA GPUs in GCC" (2016). Documentation/het-ptx-uniform-simt.rst tells what is different.
+// Threads become warps whose lanes do the same outside of SIMD regions, after Monakov and Ivanishin, "Offloading
+// Support for OpenMP 4.0 to NVIDIA GPUs in GCC" (2016). Documentation/het-ptx-uniform-simt.rst tells what is different.
 #include "ptx/passes/mirror.h"
 #include "ptx/passes/traces.h"
 

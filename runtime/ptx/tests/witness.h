@@ -114,8 +114,8 @@ class witness
 		blocks_with_accesses.insert(e.block);
 		executed_.push_back(std::move(e));
 	}
-	// The accesses of each of the program's own functions have numbers in their order. They stand in the text once as
-	// they were, then again, and those of each segment once more, counted.
+	// The accesses of each of the program's own functions have numbers in their order. They stand in the text once
+	// as they were, then again, and those of each segment once more, counted.
 	void look_at(const module &m)
 	{
 		what_.assign(m.statements.size(), other);

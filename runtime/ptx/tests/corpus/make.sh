@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 # Makes the PTX texts of this folder again, from the sources beside them. Needs CUDA 13's nvcc, clang 14 with
 # libclc-14, and GCC 12 with its nvptx back end. Nothing that a header defines gets into them: the CUDA sources use
-# built-in functions alone, libclc's are its work-item functions, and of GCC's image only the program's own text is kept.
+# built-in functions alone, libclc's are its work-item functions, and of GCC's image only the program's own text is
+# kept.
 set -eu
 cd "$(dirname "$0")"
 tmp=$(mktemp -d)
