@@ -20,12 +20,12 @@ namespace
 
 struct options {
 	common_options common;
-	std::string network = "mesh", routing = "xy", pattern = "uniform", vc_allocator = "islip",
-		    switch_allocator = "islip";
+	std::string network = "mesh", routing = "xy", vc_allocator = "islip", switch_allocator = "islip";
+	std::vector<std::string> patterns = {"uniform"};
 	std::vector<std::string> policies = {"dor"}, rates = {"0.05", "0.1", "0.2", "0.3", "0.4"};
 	bool saturation = false;
 	unsigned seeds = 3, first_seed = 1, threads = 0;
-	float memory = 0, divert = 0.5, occupancy = 0.6f;
+	float memory = 0, divert = 0.5, occupancy = 0.6f, burst_share = 0.25;
 	noc::configuration base;
 };
 
@@ -40,7 +40,10 @@ noc::configuration configuration_of(const options &o)
 	c.network = o.network;
 	c.how = noc::routing_named(
 		o.network == "two-layers" && o.routing.find("-z") == std::string::npos ? o.routing + "-z" : o.routing);
-	c.traffic.what = noc::pattern_named(o.pattern);
+	c.traffic.what = noc::pattern_named(o.patterns.front());
+	for (size_t i = 1; i < o.patterns.size(); i++)
+		c.traffic.then.push_back(noc::pattern_named(o.patterns[i]));
+	c.traffic.burst_share = double(o.burst_share);
 	c.traffic.memory_share = double(o.memory);
 	c.router.vc_allocator = allocator_named(o.vc_allocator);
 	c.router.switch_allocator = allocator_named(o.switch_allocator);
@@ -49,6 +52,14 @@ noc::configuration configuration_of(const options &o)
 	if (o.common.quick)
 		c.cycles = c.drain = 3000;
 	return c;
+}
+
+std::string names_of(const std::vector<std::string> &patterns)
+{
+	std::string all;
+	for (const std::string &p : patterns)
+		all += (all.empty() ? "" : " then ") + p;
+	return all;
 }
 
 // Does each of @jobs on one of the threads, with progress. What comes out does not depend on their number.
@@ -111,8 +122,8 @@ void sweep(const options &o, report &out)
 		c.policy = o.policies[i / o.seeds / rates.size()];
 		results[i] = noc::simulate(c);
 	});
-	table shown(format("%s, %s, %s, zero load %.2f cycles", o.network.c_str(), o.routing.c_str(), o.pattern.c_str(),
-			   noc::zero_load_latency(configuration_of(o))),
+	table shown(format("%s, %s, %s, zero load %.2f cycles", o.network.c_str(), o.routing.c_str(),
+			   names_of(o.patterns).c_str(), noc::zero_load_latency(configuration_of(o))),
 		    {"policy", "offered", "accepted", "latency", "p99", "slowest flow", "diverted", "drained"});
 	for (size_t i = 0; i < runs; i += o.seeds) {
 		const std::vector<noc::result> at(results.begin() + long(i), results.begin() + long(i + o.seeds));
@@ -157,7 +168,7 @@ void saturations(const options &o, report &out)
 		results[i] = noc::find_saturation(c);
 	});
 	table shown(format("%s, %s, %s: saturation in flits a core and cycle", o.network.c_str(), o.routing.c_str(),
-			   o.pattern.c_str()),
+			   names_of(o.patterns).c_str()),
 		    {"policy", "latency 3 x zero load", "accepted 95 % of offered", "peak accepted"});
 	for (size_t i = 0; i < runs; i += o.seeds) {
 		std::vector<double> by_latency, by_accepted, peak;
@@ -182,11 +193,12 @@ int run(const options &o)
 {
 	report out("noc-sim", {{"network", o.network},
 			       {"routing", o.routing},
-			       {"pattern", o.pattern},
+			       {"pattern", names_of(o.patterns)},
 			       {"memory", o.memory},
 			       {"vcs", o.base.router.vcs},
 			       {"depth", o.base.router.depth},
 			       {"length", o.base.traffic.length},
+			       {"burst", o.base.traffic.burst},
 			       {"cycles", configuration_of(o).cycles},
 			       {"seeds", o.seeds}});
 	if (o.saturation)
@@ -207,7 +219,8 @@ int main(int argc, char **argv)
 	line.text("--network", o.network, "topology", {"mesh", "cmesh", "two-layers"});
 	line.text("--routing", o.routing, "routing; two layers take xy or yx, with Z the first or the last hop",
 		  noc::routing_names());
-	line.text("--pattern", o.pattern, "destinations", noc::pattern_names());
+	line.list("--pattern", o.patterns, "destinations; several come in turn", noc::pattern_names());
+	line.number("--period", o.base.traffic.period, "cycles of each of several patterns");
 	line.number("--width", o.base.width, "cores a row");
 	line.number("--height", o.base.height, "rows of cores");
 	line.list("--rate", o.rates, "flits a core and cycle");
@@ -216,6 +229,9 @@ int main(int argc, char **argv)
 	line.number("--memory", o.memory, "share of packets that go to a memory controller");
 	line.number("--length", o.base.traffic.length, "flits of a packet");
 	line.number("--long-length", o.base.traffic.long_length, "flits of every second packet, if given");
+	line.flag("--uniform-lengths", o.base.traffic.uniform_lengths, "any number of flits between these two instead");
+	line.number("--burst", o.base.traffic.burst, "cycles of a burst, on the average; if not given, no bursts");
+	line.number("--burst-share", o.burst_share, "of the cycles, into which the packets fall");
 	line.number("--vcs", o.base.router.vcs, "virtual channels a port");
 	line.number("--depth", o.base.router.depth, "flits a virtual channel holds");
 	line.text("--vc-allocator", o.vc_allocator, "separable allocator of VCs", {"islip", "round-robin"});

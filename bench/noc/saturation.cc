@@ -25,7 +25,7 @@ template <typename F> double bisect(double low, double high, F &&fine)
 
 saturation find_saturation(const configuration &c)
 {
-	const double most = mean_length(c.traffic); // one packet a cycle
+	const double most = highest_rate(c.traffic);
 	const double limit = latency_factor * zero_load_latency(c);
 	double peak = 0;
 	const auto at = [&](double rate) {

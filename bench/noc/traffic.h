@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What is sent where and when, as long as the network does not matter: patterns, lengths and Bernoulli arrivals.
+// What is sent where and when, as long as the network does not matter: patterns, lengths and arrivals.
 #pragma once
 
 #include "noc/random.h"
@@ -32,6 +32,8 @@ std::vector<uint16_t> permutation(pattern what, unsigned width, unsigned height)
 
 struct traffic_options {
 	pattern what = pattern::uniform;
+	std::vector<pattern> then; // if there are any, the pattern changes every @period cycles, and they come in turn
+	unsigned period = 1000;
 	unsigned width = 8, height = 8; // of the cores
 	double rate = 0.1;              // flits a core and cycle
 	double memory_share = 0;        // of packets, to a controller drawn at random; the rest follow the pattern
@@ -39,6 +41,11 @@ struct traffic_options {
 	unsigned length = 1;            // flits
 	unsigned long_length = 0;       // if not 0, with probability @long_share: bimodal lengths
 	double long_share = 0.5;
+	bool uniform_lengths = false; // instead: all from @length to @long_length, one as likely as another
+	// A core sends in bursts of so many cycles on the average, and is silent between them; all its packets fall
+	// into this share of the cycles. 0: one trial a cycle (Bernoulli).
+	unsigned burst = 0;
+	double burst_share = 0.25;
 	uint64_t seed = 1;
 };
 
@@ -61,18 +68,41 @@ class core_traffic
 	void pop();
 
       private:
+	// How many trials fail before one succeeds: geometric, drawn without making the trials.
+	class failures
+	{
+	      public:
+		// @p: of one trial to succeed, in (0, 1].
+		explicit failures(double p = 1);
+		uint64_t draw(random_stream &random) const;
+
+	      private:
+		double scale_; // 0: none fails
+	};
+	// The permutation of a pattern; empty: there is none.
+	struct phase {
+		pattern what;
+		std::vector<uint16_t> to;
+	};
+
+	void begin_burst(uint64_t at);
+	uint16_t length();
 	uint16_t destination();
 
 	const traffic_options o_;
-	std::vector<uint16_t> to_, controllers_;
+	std::vector<phase> phases_;
+	std::vector<uint16_t> controllers_;
 	unsigned core_;
-	double gap_scale_; // of geometric gaps; 0: a packet each cycle
 	bool silent_;
+	failures gap_, silence_, more_of_burst_;
+	uint64_t burst_end_;
 	random_stream random_;
 	arrival_of_packet next_;
 };
 
 // Mean flits of a packet.
 double mean_length(const traffic_options &o);
+// The highest rate that core_traffic can make: a packet in each cycle in which the core may send.
+double highest_rate(const traffic_options &o);
 
 } // namespace noc

@@ -54,14 +54,19 @@ double zero_load_latency(const configuration &c)
 	std::vector<unsigned> all, memory;
 	for (unsigned i = 0; i < t.terminals.size(); i++)
 		(t.terminals[i].memory ? memory : all).push_back(i);
-	const std::vector<uint16_t> permuted = permutation(c.traffic.what, c.width, c.height);
-	double among_cores = 0;
-	if (permuted.empty()) {
-		among_cores = mean_over(all, all, 0);
-	} else {
+	const auto mean_of = [&](pattern what) {
+		const std::vector<uint16_t> permuted = permutation(what, c.width, c.height);
+		if (permuted.empty())
+			return mean_over(all, all, 0);
+		double sum = 0;
 		for (unsigned s = 0; s < cores; s++)
-			among_cores += mean_over({s}, {permuted[s]}, 0) / cores;
-	}
+			sum += mean_over({s}, {permuted[s]}, 0);
+		return sum / cores;
+	};
+	double among_cores = mean_of(c.traffic.what);
+	for (pattern p : c.traffic.then)
+		among_cores += mean_of(p);
+	among_cores /= double(1 + c.traffic.then.size());
 	const double share = c.traffic.memory_share;
 	const double to_memory = share > 0 ? mean_over(all, memory, through_interposer) : 0;
 	return among_cores * (1 - share) + to_memory * share + length - 1;

@@ -99,3 +99,95 @@ TEST(traffic, shares_and_lengths)
 	EXPECT_NEAR(double(traffic.next().created), packets / (0.5 / 3), 2000);
 	EXPECT_THROW(core_traffic(o, mesh(8, 8), 9), std::invalid_argument);
 }
+
+TEST(traffic, lengths_are_uniform)
+{
+	traffic_options o = some(0.5);
+	o.length = 2;
+	o.long_length = 5;
+	o.uniform_lengths = true;
+	EXPECT_EQ(mean_length(o), 3.5);
+	core_traffic traffic(o, mesh(8, 8), 0);
+	unsigned of[6] = {};
+	constexpr unsigned packets = 10000;
+	for (unsigned i = 0; i < packets; i++, traffic.pop()) {
+		ASSERT_GE(traffic.next().length, 2);
+		ASSERT_LE(traffic.next().length, 5);
+		of[traffic.next().length]++;
+	}
+	for (unsigned n = 2; n <= 5; n++)
+		EXPECT_NEAR(of[n], packets / 4.0, 5 * std::sqrt(packets * 0.25 * 0.75));
+	EXPECT_NEAR(double(traffic.next().created), packets / (0.5 / 3.5), 2000);
+	o.long_length = 1;
+	EXPECT_THROW(core_traffic(o, mesh(8, 8), 0), std::invalid_argument);
+}
+
+// At the highest rate a burst is a row of packets, one in each cycle, so bursts and silences can be counted.
+TEST(traffic, bursts_have_their_length_and_share)
+{
+	traffic_options o;
+	o.burst = 20;
+	o.burst_share = 0.25;
+	o.rate = highest_rate(o);
+	EXPECT_EQ(o.rate, 0.25);
+	constexpr uint64_t cycles = 400000;
+	core_traffic traffic(o, mesh(8, 8), 3);
+	uint64_t packets = 0, bursts = 0, last = ~0ull - 1;
+	for (; traffic.next().created < cycles; traffic.pop()) {
+		bursts += traffic.next().created != last + 1;
+		last = traffic.next().created;
+		packets++;
+	}
+	// A burst and its silence are 80 cycles, with a standard deviation of 63; two bursts without one between them
+	// are seen as one, once in 61 times.
+	const double expected = cycles / 80.0;
+	EXPECT_NEAR(double(bursts), expected * 60 / 61, 5 * std::sqrt(expected) * 63 / 80);
+	EXPECT_NEAR(double(packets), cycles * 0.25, 5 * std::sqrt(expected) * 20);
+}
+
+TEST(traffic, bursts_keep_the_rate)
+{
+	traffic_options o = some(0.1);
+	o.burst = 50;
+	o.length = 2;
+	constexpr uint64_t cycles = 400000;
+	double sum = 0, squares = 0;
+	constexpr unsigned cores = 8;
+	for (unsigned core = 0; core < cores; core++) {
+		core_traffic traffic(o, mesh(8, 8), core);
+		uint64_t of_window = 0, window = 0;
+		for (; traffic.next().created < cycles; traffic.pop()) {
+			for (; traffic.next().created / 100 > window; window++, of_window = 0)
+				squares += double(of_window * of_window);
+			of_window++;
+			sum++;
+		}
+	}
+	const double windows = cycles / 100.0 * cores, mean = sum / windows;
+	EXPECT_NEAR(mean, 5, 0.25);
+	// Trials alone would give a variance below the mean.
+	EXPECT_GT(squares / windows - mean * mean, 5 * mean);
+	o.rate = 0.6; // 0.25 of the cycles, at most 2 flits in each
+	EXPECT_THROW(core_traffic(o, mesh(8, 8), 0), std::invalid_argument);
+	o.burst_share = 0;
+	EXPECT_THROW(core_traffic(o, mesh(8, 8), 0), std::invalid_argument);
+}
+
+TEST(traffic, patterns_come_in_turn)
+{
+	traffic_options o = some(0.9);
+	o.what = pattern::neighbour;
+	o.then = {pattern::bit_complement, pattern::uniform};
+	o.period = 100;
+	core_traffic traffic(o, mesh(8, 8), 9);
+	unsigned elsewhere = 0;
+	for (; traffic.next().created < 3000; traffic.pop()) {
+		const arrival_of_packet &p = traffic.next();
+		const uint64_t turn = p.created / 100 % 3;
+		if (turn < 2)
+			ASSERT_EQ(p.destination, turn ? 63 - 9 : at(2, 2)) << p.created;
+		else
+			elsewhere += p.destination != 63 - 9 && p.destination != at(2, 2);
+	}
+	EXPECT_GT(elsewhere, 700u);
+}
