@@ -20,7 +20,8 @@ namespace
 
 struct options {
 	common_options common;
-	std::string network = "mesh", routing = "xy", vc_allocator = "islip", switch_allocator = "islip";
+	std::string network = "mesh", routing = "xy", vc_allocator = "islip", switch_allocator = "islip",
+		    occupancy_of = "port";
 	std::vector<std::string> patterns = {"uniform"};
 	std::vector<std::string> policies = {"dor"}, rates = {"0.05", "0.1", "0.2", "0.3", "0.4"};
 	bool saturation = false;
@@ -49,6 +50,7 @@ noc::configuration configuration_of(const options &o)
 	c.router.switch_allocator = allocator_named(o.switch_allocator);
 	c.choice.divert = double(o.divert);
 	c.choice.occupancy = double(o.occupancy);
+	c.choice.of_port = o.occupancy_of == "port";
 	if (o.common.quick)
 		c.cycles = c.drain = 3000;
 	return c;
@@ -251,6 +253,8 @@ int main(int argc, char **argv)
 	line.number("--ring-queue", o.base.choice.ring_queue, "DLL: messages that wait at a grid");
 	line.flag("--ideal-ring", o.base.choice.ideal_ring, "DLL: messages arrive at once");
 	line.number("--occupancy", o.occupancy, "LocalBuf: share of the buffers, above which a router is congested");
+	line.text("--occupancy-of", o.occupancy_of, "LocalBuf: of the fullest input port, or of all of the router's",
+		  {"port", "router"});
 	line.number("--congested-routers", o.base.choice.congested_routers,
 		    "LocalBuf: of a grid, from which it is congested");
 	line.number("--divert", o.divert, "random: probability");

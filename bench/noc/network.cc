@@ -115,6 +115,14 @@ unsigned network::capacity(unsigned router) const
 	return connected * p_.vcs * p_.depth;
 }
 
+double network::fullest_port(unsigned router) const
+{
+	unsigned most = 0;
+	for (unsigned i = 0; i < routers_[router].ports; i++)
+		most = std::max(most, buffered(router, i));
+	return double(most) / (p_.vcs * p_.depth);
+}
+
 void network::inject(const packet &p)
 {
 	const uint32_t n = free_packets_.back();

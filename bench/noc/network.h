@@ -82,6 +82,9 @@ class network
 	unsigned buffered(unsigned router) const { return buffered_[router]; }
 	unsigned buffered(unsigned router, unsigned port) const { return ports_[first_port_[router] + port].buffered; }
 	unsigned capacity(unsigned router) const;
+	// Shares that are full: of all buffers of a router, and of the input port's whose are fullest.
+	double occupancy(unsigned router) const { return double(buffered(router)) / capacity(router); }
+	double fullest_port(unsigned router) const;
 
 	// A movement, for those who compare: a flit that arrived at a buffer in the last cycle.
 	struct movement {

@@ -19,6 +19,7 @@ struct policy_options {
 	unsigned threshold = 8;         // cycles a hop by which the cores' layer must be slower
 	unsigned second_threshold = 8;  // of the interposer's latency, below which it takes more
 	double occupancy = 0.6;         // of buffers: above it a router is congested (LocalBuf)
+	bool of_port = true;            // of the fullest input port's buffers, not of all of the router's
 	unsigned congested_routers = 2; // of a grid, from which the grid is (LocalBuf)
 	double divert = 0.5;            // probability (random)
 	unsigned ring_cycles = 2;       // a hop of DLL's ring
@@ -41,7 +42,7 @@ floor_plan floor_plan_of(const topology &t);
 
 struct surroundings {
 	floor_plan plan;
-	std::function<double(unsigned router)> occupancy; // share of its buffers that is full
+	std::function<double(unsigned router)> occupancy; // share of its buffers that is full, as the options say
 };
 
 class policy

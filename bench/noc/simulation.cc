@@ -51,10 +51,10 @@ machine::machine(const configuration &c)
 		return;
 	policy_options choice = c.choice;
 	choice.seed = c.seed;
-	policy_ = make_policy(c.policy, choice, {floor_plan_of(topology_), [this](unsigned router) {
-							 return double(network_.buffered(router)) /
-								network_.capacity(router);
-						 }});
+	const auto occupancy = [this](unsigned router) {
+		return c_.choice.of_port ? network_.fullest_port(router) : network_.occupancy(router);
+	};
+	policy_ = make_policy(c.policy, choice, {floor_plan_of(topology_), occupancy});
 }
 
 void machine::feed(unsigned core)

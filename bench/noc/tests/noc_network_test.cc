@@ -260,3 +260,17 @@ TEST(network, requests_and_replies_need_two_classes)
 	EXPECT_TRUE(stops(1));
 	EXPECT_FALSE(stops(2));
 }
+
+TEST(network, a_port_can_be_full_where_the_router_is_not)
+{
+	const topology t = mesh(2, 1);
+	network n(t, routes_of(t, routing::xy), {});
+	n.accept(1, 0, false);
+	for (unsigned cycle = 0; cycle < 500; cycle++) {
+		if (n.can_inject(0))
+			n.inject(one(0, 1, 1));
+		n.step();
+	}
+	EXPECT_EQ(n.fullest_port(1), 1); // that from the west; of the other one, from its own core, nothing comes
+	EXPECT_EQ(n.occupancy(1), 0.5);
+}
