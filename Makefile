@@ -102,7 +102,7 @@ help:
 ##   SYNTAX=1                       with the goal objects and a B of its own: look for errors and warnings alone;
 ##   EXCEPT=folder                  not in what has been compiled there
 ##   PRECOMPILED=1                  the system's headers are compiled once; GCC does not warn then
-##   UNITS=1                        the sources of a folder of the library are compiled as one
+##   UNITS=1                        the sources of a folder of the library are compiled as one; 0: no folder's are
 ##   V=1                            show the commands
 ##   B=folder                       where to build
 ##   ARGS=                          run, bench and bench-apps: handed to the programs (run: another PNG);

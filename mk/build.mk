@@ -67,13 +67,15 @@ $(foreach s,$(left_out),$(if $(filter $(program_srcs),$(call file_of,$s)),\
 	$(info libhet: $(subst :, is left out: there is no ,$s) here)))
 keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
 
-# With UNITS=1 the sources of a folder are compiled as one, a unit: most of a small source's time goes into headers that
-# its neighbours include too. So two of them must not give one name to different things, not even in namespaces without
-# a name; the compiler says where. Otherwise each source shows that it includes what it needs, and each object what it
-# needs of the others. Some stand apart: they are linked without their neighbours, compiled otherwise, or alike.
+# In some folders of programs, and with UNITS=1 in those of the library, the sources are compiled as one, a unit: most of
+# a small source's time goes into headers that its neighbours include too, LLVM's above all. So two of them must not give
+# one name to different things, not even in namespaces without a name; the compiler says where. Otherwise (UNITS=0:
+# everywhere) each source shows that it includes what it needs, and each object what it needs of the others. Some stand
+# apart: they are linked without their neighbours, compiled otherwise, or alike.
 apart := lib/api/interpose% lib/os/module_context.cc runtime/dev/devices.cc
-in_units := $(if $(UNITS),$(filter-out $(apart),$(call keep,$(lib_srcs) $(simt_srcs) $(harness_srcs) $(fake_cuda_srcs) \
-	$(example_device_srcs))))
+of_programs := $(filter tools/analysis/% tools/run/%,$(tool_part_srcs)) $(noc_srcs)
+in_units := $(if $(filter 0,$(UNITS)),,$(filter-out $(apart),$(call keep,$(of_programs) $(if $(UNITS),$(lib_srcs) \
+	$(simt_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs)))))
 unit_of_folder = $1unit-$(subst /,-,$(patsubst %/,%,$1))
 unit_text = $(subst $(newline) ,$(newline),$(foreach s,$1,$(hash)include "$s"$(newline)))
 write_unit = $(if $(call differ,$(file <$1),$2),$(shell mkdir -p $(dir $1))$(file >$1,$2))

@@ -25,7 +25,11 @@ mkdir -p build
 for cc in "${compilers[@]}"; do
 	cxx=${cc/gcc/g++} cxx=${cxx/clang/clang++}
 	if command -v "$cxx" >/dev/null; then
-		look "$cc" "build/with-$cc" CC="$cc" CXX="$cxx" $([[ $cc == gcc* ]] || echo PRECOMPILED=1)
+		settings=("CC=$cc" "CXX=$cxx")
+		[[ $cc == gcc* ]] || settings+=(PRECOMPILED=1)
+		# Each source by itself, once: it names what it needs of headers.
+		[ "$cc" != gcc-12 ] || settings+=(UNITS=0)
+		look "$cc" "build/with-$cc" "${settings[@]}"
 	else
 		skipped=$((skipped + 1))
 		echo "$cc: skipped, it is not installed"

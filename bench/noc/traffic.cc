@@ -13,8 +13,8 @@ namespace noc
 namespace
 {
 
-const char *const names[] = {"uniform", "transpose", "bit-complement", "bit-reversal", "shuffle",
-			     "tornado", "neighbour", "hot-spot",       "pairs"};
+const char *const names_of_patterns[] = {"uniform", "transpose", "bit-complement", "bit-reversal", "shuffle",
+					 "tornado", "neighbour", "hot-spot",       "pairs"};
 
 constexpr uint64_t pairs_seed = 64; // the same pairs in every run
 
@@ -52,15 +52,15 @@ std::vector<uint16_t> random_pairs(unsigned cores)
 
 pattern pattern_named(const std::string &name)
 {
-	const auto *at = std::find(std::begin(names), std::end(names), name);
-	if (at == std::end(names))
+	const auto *at = std::find(std::begin(names_of_patterns), std::end(names_of_patterns), name);
+	if (at == std::end(names_of_patterns))
 		throw std::invalid_argument("no pattern is called " + name);
-	return pattern(at - std::begin(names));
+	return pattern(at - std::begin(names_of_patterns));
 }
 
 std::vector<std::string> pattern_names()
 {
-	return {std::begin(names), std::end(names)};
+	return {std::begin(names_of_patterns), std::end(names_of_patterns)};
 }
 
 std::vector<uint16_t> permutation(pattern what, unsigned width, unsigned height)
