@@ -88,7 +88,7 @@ help:
 ##   tests            builds the unit tests, the selftests and the examples
 ##   fuzz             builds build/fuzz/ptx-parser and fat-binary, libFuzzer programs (clang)
 ##   inject           builds build/inject/libhet.so, which delays and fails on request (for tests)
-##   format, format-check, tidy, headers-check, deps-check, settings-check, readme-check, symbols-check
+##   format, format-check, tidy, headers-check, deps-check, settings-check, vm-setup-check, readme-check, symbols-check
 ##   compile_commands.json
 ##   clean
 ## Settings:

@@ -38,6 +38,9 @@ deps-check: lib tools
 settings-check:
 	$(PYTHON) scripts/check-settings.py
 
+vm-setup-check:
+	$(PYTHON) scripts/tests/vm_setup.py
+
 readme-check:
 	$(PYTHON) scripts/check-readme.py
 
@@ -57,4 +60,4 @@ docs: lib
 	sphinx-build -q -W --keep-going -b man -d $(B)/docs/.doctrees Documentation $(B)/docs/man
 
 .PHONY: check check-compilers run bench bench-apps format format-check spdx-check deps-check settings-check \
-	readme-check headers-check symbols-check tidy docs
+	vm-setup-check readme-check headers-check symbols-check tidy docs

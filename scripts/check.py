@@ -134,6 +134,7 @@ def static_checks() -> Iterator[Step]:
     yield make("format", "format-check", beside=True)
     yield make("licence lines", "spdx-check", beside=True)
     yield make("settings are documented", "settings-check", beside=True)
+    yield make("what guests need is named", "vm-setup-check", beside=True)
     yield make("README shows the example", "readme-check", beside=True)
     yield Step("steps of this list", [sys.executable, str(ROOT / "scripts/tests/check_steps.py")], beside=True)
     yield make("headers compile alone", "headers-check")

@@ -17,7 +17,8 @@ bench_packages=(libstarpu-dev)
 check_packages=(python3 python3-numpy libgtest-dev liburing-dev liblz4-1 libzstd1 clang clang-tidy clang-format libclang-rt-14-dev
 	llvm-14-dev libclc-14 llvm-spirv-14 spirv-tools python3-sphinx graphviz linux-kbuild-6.1)
 
-modules_packages=(gcc make libelf1)
+# Guests' kernels come from Debian's archive, also on a machine with another distribution's apt.
+modules_packages=(gcc make libelf1 debian-archive-keyring)
 vm_packages=("${modules_packages[@]}" python3 qemu-system-x86 busybox-static xz-utils)
 vm_debug_packages=("${vm_packages[@]}" flex bison bc libelf-dev)
 
@@ -38,9 +39,27 @@ is_installed() { # package
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# Names what the build will do without; fails only without a compiler.
-report_without_apt() {
+# Programs that no guest does without.
+report_for_guests() { # group
+	local needed=(gcc make) missing=() p
+	[ "$1" = modules ] || needed+=(python3 qemu-system-x86_64 busybox xz)
+	[ "$1" != vm-debug ] || needed+=(flex bison bc)
+	for p in "${needed[@]}"; do
+		command -v "$p" >/dev/null || missing+=("$p")
+	done
+	[ ${#missing[@]} -ne 0 ] || return 0
+	say "no apt here to install what the guests need and was not found: ${missing[*]}" >&2
+	return 1
+}
+
+# Names what the build will do without; fails only without a compiler, or for a guest.
+report_without_apt() { # group
 	local missing
+	case $1 in modules | vm | vm-debug)
+		report_for_guests "$1"
+		return
+		;;
+	esac
 	if ! command -v "${CXX:-g++}" >/dev/null; then
 		say "there is no C++ compiler (${CXX:-g++}) and no apt to install one with" >&2
 		return 1
@@ -66,7 +85,7 @@ install_packages() { # group
 	*) say "there is no group of packages called $1" >&2 && return 2 ;;
 	esac
 	if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-		report_without_apt
+		report_without_apt "$1"
 		return
 	fi
 	for p in "${wanted[@]}"; do

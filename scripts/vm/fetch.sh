@@ -30,15 +30,28 @@ apt_options=(-q -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourcep
 	-o "Dir::State=$apt" -o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o APT::Architecture=amd64)
 
 update() {
-	local suite mirror
+	local suite mirror keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+	if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
+		say "Linux $version comes from Debian's archive by apt-get and dpkg-deb, and they are not here." \
+			"'make modules KDIR=' builds the module for a kernel of your own, and its tests run on a machine with that" \
+			"(Documentation/building.rst)" >&2
+		return 1
+	fi
+	if [ ! -r "$keyring" ]; then
+		say "$keyring, which the archive's signatures are looked at with, is not here: install debian-archive-keyring" >&2
+		return 1
+	fi
 	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
 	for suite in "${suites[@]}"; do
 		mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 		[[ $suite != *-security ]] || mirror=${DEBIAN_SECURITY_MIRROR:-http://deb.debian.org/debian-security}
-		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main"
+		echo "deb [signed-by=$keyring] $mirror $suite main"
 	done >"$apt/sources.list"
-	apt-get "${apt_options[@]}" update >"$apt/log" 2>&1 || {
+	# Without that option it goes on where nothing was downloaded.
+	apt-get "${apt_options[@]}" -o APT::Update::Error-Mode=any update >"$apt/log" 2>&1 || {
 		cat "$apt/log" >&2
+		say "no lists of packages from the mirrors in $apt/sources.list;" \
+			"DEBIAN_MIRROR= and DEBIAN_SECURITY_MIRROR= name others" >&2
 		return 1
 	}
 }

@@ -72,7 +72,7 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
 
 def pack(options: argparse.Namespace, jobs: list[Job]) -> bytes:
     image = Initramfs()
-    image.add_file(Path(options.busybox), "/bin/busybox")
+    image.add_program(options.busybox, "/bin/busybox")
     image.add_file(HERE / "init", "/init")
     modules = Modules(options.kernel).needed_for(GUEST_MODULES)
     for name, content in modules.items():
@@ -265,7 +265,8 @@ def main() -> int:
     parser.add_argument("--nodes", type=int, default=2, help="NUMA nodes that have equal parts of both")
     parser.add_argument("--icount", action="store_true", help="an instruction takes 1 ns, and processors take turns")
     parser.add_argument("--append", default="", help="more of the kernel's command line, in one word")
-    parser.add_argument("--busybox", default="/bin/busybox", help="a static busybox")
+    busybox = Path(shutil.which("busybox") or "/bin/busybox")
+    parser.add_argument("--busybox", type=Path, default=busybox, help="what the guest's first process runs on")
     parser.add_argument("--out", type=Path, help="where logs go; default: KERNEL/run")
     parser.add_argument("--show", action="store_true", help="print what the programs print, don't judge it")
     options = parser.parse_args()
@@ -278,7 +279,7 @@ def main() -> int:
     share.mkdir(parents=True)
 
     jobs = jobs_of(options)
-    for path in [options.kernel / "vmlinuz", *options.file, *(Path(j.command[0]) for j in jobs)]:
+    for path in [options.kernel / "vmlinuz", options.busybox, *options.file, *(Path(j.command[0]) for j in jobs)]:
         if not path.exists():
             parser.error(f"there is no {path}")
     programs = [j for j in jobs if not j.is_module]

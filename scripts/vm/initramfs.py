@@ -50,9 +50,9 @@ class Initramfs:
         else:
             self.add(name or str(path), path.read_bytes(), 0o755 if path.stat().st_mode & 0o100 else 0o644)
 
-    def add_program(self, path: Path) -> None:
+    def add_program(self, path: Path, name: str | None = None) -> None:
         """A program, and the libraries that the dynamic linker would load for it."""
-        self.add_file(path)
+        self.add_file(path, name)
         listed = subprocess.run(["ldd", str(path)], capture_output=True, text=True)  # fails for static ones and scripts
         for library in re.findall(r"(/\S+) \(0x", listed.stdout):
             self.add_file(Path(normpath(library)))  # $ORIGIN/.. leaves dots
