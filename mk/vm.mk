@@ -48,7 +48,7 @@ check-vm-all:
 	[ -z "$$failed" ]
 
 check-vm-library:
-	@$(MAKE) --no-print-directory tests inject
+	@$(MAKE) --no-print-directory lib selftests inject
 	@scripts/vm/check.sh library $(KERNEL) $(ARGS)
 
 # What the module gains, measured in the guest.
