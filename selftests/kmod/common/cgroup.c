@@ -63,6 +63,19 @@ long cgroup_usage(void)
 	return read_number(GROUP "/memory.current");
 }
 
+long cgroup_kernel_usage(void)
+{
+	FILE *file = fopen(GROUP "/memory.stat", "re");
+	char line[128];
+	long bytes = -1;
+
+	while (file && bytes < 0 && fgets(line, sizeof(line), file))
+		sscanf(line, "kernel %ld", &bytes);
+	if (file)
+		fclose(file);
+	return bytes;
+}
+
 void cgroup_remove(void)
 {
 	char pid[64];

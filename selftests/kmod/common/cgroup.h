@@ -18,6 +18,11 @@ bool cgroup_create(long most);
 bool cgroup_enter(void);
 /* Bytes that are charged, or -1. What was freed may be among them for a moment. */
 long cgroup_usage(void);
+/*
+ * Of these what the kernel itself has, all of the module's memory among it. It is exact to a page two seconds later;
+ * cgroup_usage() also counts what each processor keeps charged ahead, up to 256 KiB.
+ */
+long cgroup_kernel_usage(void);
 /* Processes that are still there are moved out. */
 void cgroup_remove(void);
 
