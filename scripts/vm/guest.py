@@ -222,6 +222,13 @@ def splats(share: Path, console: Path) -> list[str]:
     return found + [f"kmemleak: {line}" for line in read(share / "kmemleak").splitlines()]
 
 
+def not_found(options: argparse.Namespace, share: Path) -> list[str]:
+    """What the kernel lacks of the machine: where nothing runs at once, tests of what may collide pass."""
+    wanted = f"{options.cpus} {options.nodes}"
+    found = read(share / "found").strip() or wanted
+    return [] if found == wanted else [f"processors and NUMA nodes: there are {wanted}, the kernel found {found}"]
+
+
 def seconds_of(job: Job, share: Path) -> str:
     begin, end = (read(share / f"{job.name}.{what}").strip() for what in ("begin", "end"))
     return f"{float(end) - float(begin):.1f} s" if begin and end else "no end"
@@ -289,7 +296,8 @@ def main() -> int:
     follower = Follower([share / f"{j.name}.log" for j in programs] if options.show else [])
     broken = boot(options, initramfs, share, console, follower.step)
     total, number = report(programs, share, options.show)
-    faults = splats(share, console) + read(share / "faults").splitlines() + ([broken] if broken else [])
+    faults = splats(share, console) + not_found(options, share) + read(share / "faults").splitlines()
+    faults += [broken] if broken else []
     kernel = judge_kernel(faults, number + 1)
     total.passed += kernel.passed
     total.failed += kernel.failed
