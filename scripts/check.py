@@ -105,7 +105,8 @@ WITHOUT_MOST_OF_RUNTIME = tuple(
     test for test in SELFTESTS if test.startswith("runtime_") and test not in ("runtime_ranges", "runtime_split", "runtime_halo", "runtime_twins")
 )
 # Races that last a set time want all processors to themselves; the other selftests wait now and then, or have one thread.
-ALONE = ("beside_unlink", "signals", "threads")
+# The watchdog's later_processes_know_it stood still in 3 of 5 runs beside other tests; why is not known yet.
+ALONE = ("beside_unlink", "runtime_watchdog", "signals", "threads")
 WITH_INSTRUMENTS = ("runtime_events", "runtime_launch", "runtime_ranges")
 
 # The trap by mprotect does not use userfaultfd.
