@@ -2,7 +2,7 @@
 // The C boundary: arguments are checked here and nowhere else. gpuvm.h documents each function.
 #include "api/public.h"
 #include "memory/allocate.h"
-#include "memory/blocks.h"
+#include "memory/allocations.h"
 #include "memory/failure.h"
 #include "memory/home.h"
 #include "memory/kernel.h"

@@ -31,11 +31,11 @@ class byte_count
 };
 
 // From the first byte of the first row to the last byte of the last one.
-size_t block_span(size_t row_bytes, size_t rows, size_t row_pitch, size_t slices, size_t slice_pitch)
+size_t box_span(size_t row_bytes, size_t rows, size_t row_pitch, size_t planes, size_t slice_pitch)
 {
-	if (!row_bytes || !rows || !slices)
+	if (!row_bytes || !rows || !planes)
 		return 0;
-	return byte_count().add(1, row_bytes).add(rows - 1, row_pitch).add(slices - 1, slice_pitch).total();
+	return byte_count().add(1, row_bytes).add(rows - 1, row_pitch).add(planes - 1, slice_pitch).total();
 }
 
 // Not less than the true number: the x in CL_Rx and its kin may or may not take space.
@@ -98,9 +98,9 @@ host_span rect_span(const size_t *origin, const size_t *region, size_t row_pitch
 	if (!origin || !region)
 		return {};
 	size_t row = row_pitch ? row_pitch : region[0];
-	size_t slice = slice_pitch ? slice_pitch : byte_count().add(region[1], row).total();
-	size_t size = block_span(region[0], region[1], row, region[2], slice);
-	size_t offset = byte_count().add(origin[2], slice).add(origin[1], row).add(origin[0], 1).total();
+	size_t plane = slice_pitch ? slice_pitch : byte_count().add(region[1], row).total();
+	size_t size = box_span(region[0], region[1], row, region[2], plane);
+	size_t offset = byte_count().add(origin[2], plane).add(origin[1], row).add(origin[0], 1).total();
 	return {offset, size};
 }
 
@@ -114,8 +114,8 @@ size_t image_span(cl_mem_object_type type, const size_t *region, size_t row_pitc
 	// The rows of this type are the images of the array.
 	if (type == CL_MEM_OBJECT_IMAGE1D_ARRAY && slice_pitch)
 		row = slice_pitch;
-	size_t slice = slice_pitch ? slice_pitch : byte_count().add(region[1], row).total();
-	return block_span(row_bytes, region[1], row, region[2], slice);
+	size_t plane = slice_pitch ? slice_pitch : byte_count().add(region[1], row).total();
+	return box_span(row_bytes, region[1], row, region[2], plane);
 }
 
 size_t new_image_span(const cl_image_format *format, const cl_image_desc *desc)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What lies at an address: linked arrays, and blocks of gpuvm_malloc(). Readers take no lock, so they may run in signal
+// What lies at an address: linked arrays, and allocations of gpuvm_malloc(). Readers take no lock, so they may run in signal
 // handlers and in threads that were interrupted anywhere; a writer blocks all signals and gets on without anybody's
 // help.
 //

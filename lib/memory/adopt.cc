@@ -41,16 +41,16 @@ bool copy_in(const array &a)
 	size_t page = page_size();
 	uint64_t words[pages_at_once / 64];
 	for (uintptr_t at = a.place.body.begin; at < a.place.body.end;) {
-		range block{at, std::min(a.place.body.end, at + pages_at_once * page)};
-		bool known = populated_pages(block, words);
+		range piece{at, std::min(a.place.body.end, at + pages_at_once * page)};
+		bool known = populated_pages(piece, words);
 		auto has_contents = [&](uintptr_t p) {
-			size_t i = (p - block.begin) / page;
+			size_t i = (p - piece.begin) / page;
 			return !known || (words[i / 64] >> (i % 64) & 1);
 		};
-		while (at < block.end) {
+		while (at < piece.end) {
 			uintptr_t first = at;
 			bool contents = has_contents(first);
-			while (at < block.end && has_contents(at) == contents)
+			while (at < piece.end && has_contents(at) == contents)
 				at += page;
 			if (!move_in(a, {first, at}, contents))
 				return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/allocate.h"
 
-#include "memory/blocks.h"
+#include "memory/allocations.h"
 #include "memory/library.h"
 #include "memory/link.h"
 #include "os/log.h"
@@ -18,13 +18,13 @@ namespace het
 namespace
 {
 
-// Arrays that will lie in a block choose their chunks later, as a rule. The kernel module's are what an array has below
+// Arrays that will lie in an allocation choose their chunks later, as a rule. The kernel module's are what an array has below
 // 256 MiB, or huge pages.
 constexpr size_t usual_chunk = 64 << 10;
 
 // Where a chunk is shown by a change of its mapping, one of a huge page leaves that whole. (Userfaultfd shows small
 // pages in any case.)
-void go_huge(const library &l, block &b)
+void go_huge(const library &l, allocation &b)
 {
 	b.huge = l.source->make_huge(b.pages, b.in_source.offset);
 	if (b.huge < b.pages.size())
@@ -49,7 +49,7 @@ void *allocate_block(size_t n, unsigned device, bool huge)
 	page_use use{.chunk_shift = unsigned(std::countr_zero(chunk ? chunk : usual_chunk)), .huge = huge};
 	if (device < l.ndevs)
 		use.node = l.devices[device]->numa_node();
-	auto *b = pool_array<block>(1);
+	auto *b = pool_array<allocation>(1);
 	if (!b || !l.space.allocate(size, align, use, &b->in_source)) {
 		pool().release(b, sizeof(*b));
 		fail(GPUVM_ESALLOC, "gpuvm_malloc: no room for %zu bytes (%s)", n, l.source->cure());
@@ -60,7 +60,7 @@ void *allocate_block(size_t n, unsigned device, bool huge)
 	void *p = map_private_like(0, size, align);
 	b->pages = range_of(p, size);
 	uint64_t offset = b->in_source.offset;
-	if (!p || !l.source->map_at(b->pages, offset) || !l.blocks.insert(b->pages, b)) {
+	if (!p || !l.source->map_at(b->pages, offset) || !l.allocations.insert(b->pages, b)) {
 		if (p)
 			unmap(b->pages);
 		l.space.release(offset, size);
@@ -77,14 +77,14 @@ int free_block(void *p)
 {
 	library &l = lib();
 	structure_guard g(l);
-	block *b = l.blocks.find(reinterpret_cast<uintptr_t>(p));
+	allocation *b = l.allocations.find(reinterpret_cast<uintptr_t>(p));
 	if (!b || b->pages.ptr() != p)
 		return fail(GPUVM_EHOSTPTR, "gpuvm_free: %p did not come from gpuvm_malloc()", p);
 	while (array *a = l.arrays.first_overlap(b->pages)) {
 		if (int err = unlink_all(l, *a, {.discard = true}))
 			return err;
 	}
-	l.blocks.remove(b->pages);
+	l.allocations.remove(b->pages);
 	unmap(b->pages);
 	l.space.release(b->in_source.offset, b->pages.size());
 	pool().release(b, sizeof(*b));

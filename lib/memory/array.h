@@ -57,7 +57,7 @@ struct bracket {
 	joint_kind joint;
 	// Of joint writers: the device has the bytes; and when it had, nobody else had all of them.
 	bool arrived, had_only_copy;
-	const void *owner;
+	const void *launch;
 };
 
 // One device's end of an array.

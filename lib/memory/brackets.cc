@@ -53,7 +53,7 @@ bool is_in(const array &a, uint32_t c, range part)
 
 bool is_part(const bracket &b, const usage &u)
 {
-	return b.device == u.device && b.part == u.part && b.joint == u.joint && b.owner == u.owner;
+	return b.device == u.device && b.part == u.part && b.joint == u.joint && b.launch == u.launch;
 }
 
 int open_part(array &a, const usage &u, bool writing)
@@ -61,7 +61,7 @@ int open_part(array &a, const usage &u, bool writing)
 	auto *b = pool_array<bracket>(1);
 	if (!b)
 		return fail(GPUVM_ESALLOC, "gpuvm_kernel_begin_range: out of memory");
-	*b = {a.parts, u.part, uint8_t(u.device), writing, u.joint, false, false, u.owner};
+	*b = {a.parts, u.part, uint8_t(u.device), writing, u.joint, false, false, u.launch};
 	a.parts = b;
 	return 0;
 }
@@ -90,10 +90,10 @@ bool conflicts(const array &a, const usage &u)
 	// Another's kernel on the device, a reader, too, may still be about to get whole chunks there.
 	auto may_overwrite = [&](const bracket &b) {
 		return u.joint != joint_kind::none && b.joint == joint_kind::none && b.device == u.device &&
-		       b.owner != u.owner;
+		       b.launch != u.launch;
 	};
 	for (const bracket *b = a.parts; b; b = b->next) {
-		bool other = b->joint != joint_kind::none ? !u.owner : b->device != u.device;
+		bool other = b->joint != joint_kind::none ? !u.launch : b->device != u.device;
 		if (((other && b->writes) || may_overwrite(*b)) && meet(a, b->part, u.part))
 			return true;
 	}

@@ -8,7 +8,7 @@
 namespace het
 {
 
-// Another device is writing bytes of the same chunk or edge, or joint writers do so and this is not one of an owner's.
+// Another device is writing bytes of the same chunk or edge, or joint writers do so and this is not one of a launch.
 // (Readers elsewhere keep their own copies, so a writer may join them.)
 bool conflicts(const array &a, const usage &u);
 

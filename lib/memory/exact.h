@@ -8,7 +8,7 @@
 namespace het
 {
 
-// For a reader that is part of an owner's launch, and a joint writer of unknown bytes (joint_kind::noted). What other
+// For a reader that is part of a launch, and a joint writer of unknown bytes (joint_kind::noted). What other
 // parts of the launch on this device write is left alone: it may have been written.
 int bring_exact(array &a, array_guard &g, const usage &u);
 

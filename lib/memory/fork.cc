@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Bodies and blocks are not inherited (MADV_DONTFORK): a child that shared their pages would read and write the
+// Bodies and allocations are not inherited (MADV_DONTFORK): a child that shared their pages would read and write the
 // parent's arrays unseen. Instead the parent makes a private copy of each before the fork; the child moves it into
 // place. Between copy and fork all touches wait, so the copies are of one moment.
 #include "memory/fork.h"
 
 #include "memory/adopt.h"
-#include "memory/blocks.h"
+#include "memory/allocations.h"
 #include "memory/chunks.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
@@ -136,7 +136,7 @@ void copy_array(array &a)
 		a.fork_copy = private_copy(*a.context->source, a.offset, a.place.body.size());
 }
 
-void copy_block(const page_source &source, block &b)
+void copy_allocation(const page_source &source, allocation &b)
 {
 	b.fork_copy = private_copy(source, b.in_source.offset, b.pages.size());
 }
@@ -173,7 +173,7 @@ void prepare()
 	hold_all(l);
 	spend_spare_mappings();
 	l.arrays.for_each(copy_array);
-	l.blocks.for_each([&l](block &b) { copy_block(*l.source, b); });
+	l.allocations.for_each([&l](allocation &b) { copy_allocation(*l.source, b); });
 }
 
 void in_parent()
@@ -181,7 +181,7 @@ void in_parent()
 	if (!prepared)
 		return;
 	library &l = lib();
-	l.blocks.for_each([](block &b) { drop_copy(b.fork_copy, b.pages.size()); });
+	l.allocations.for_each([](allocation &b) { drop_copy(b.fork_copy, b.pages.size()); });
 	l.arrays.for_each([](array &a) {
 		drop_copy(a.fork_copy, a.place.body.size());
 		release_if_held(a);
@@ -203,7 +203,7 @@ void in_child()
 	l.ready.store(false);
 	l.forked.store(true);
 	if (prepared) {
-		l.blocks.for_each([](block &b) { move_copy(b.fork_copy, b.pages); });
+		l.allocations.for_each([](allocation &b) { move_copy(b.fork_copy, b.pages); });
 		l.arrays.for_each([](array &a) {
 			if (!a.place.body.empty())
 				move_copy(a.fork_copy, a.place.body);

@@ -56,7 +56,7 @@ bool has_lost_bytes(const array &a, uint32_t c);
 void leave_rest_to_host(array &a, uint32_t c);
 
 // What the protocol says of a chunk. What travels of one in fragments comes from where it is valid, byte by byte, also
-// where one device has all of it: a joint writer of another owner may be at work there, and who needs its bytes as they
+// where one device has all of it: a joint writer of another launch may be at work there, and who needs its bytes as they
 // were before gets them from elsewhere.
 step step_of(const array &a, uint32_t c, event e, unsigned device);
 // The chunk takes a step of the protocol; if that changes it, its fragments are forgotten. Lock held.

@@ -65,13 +65,13 @@ range widen_for_joint(const array &a, range bytes)
 	return {b.down(bytes.begin), b.up(bytes.end)};
 }
 
-int end_joint(array &a, const void *owner, joint_notes *notes)
+int end_joint(array &a, const void *launch, joint_notes *notes)
 {
 	caller_guard g(a);
 	visit v(a, g);
 	if (!v)
 		return fail(GPUVM_EHOSTPTR, "array %p was unlinked while kernels wrote there", a.place.user.ptr());
-	return joint_end(a, g, owner, notes).run();
+	return joint_end(a, g, launch, notes).run();
 }
 
 } // namespace het

@@ -10,14 +10,14 @@
 // and keeps them: the chunk is in fragments afterwards (memory/fragmented.h). Edges are the host's, and the bytes
 // written there are copied.
 //
-// What a noted writer has of the array is what it may write, and no other owner has any of that; joint_notes tell what
+// What a noted writer has of the array is what it may write, and no other launch has any of that; joint_notes tell what
 // it has written. Its device gets valid copies of all, as for a reader; the host has them, too, until the end, as they
 // were at the begin. In the end a chunk is the device's that alone wrote there, or the host's, into which the bytes
 // that each has written are copied, these alone. Where so little is known that two devices' first and last bytes
 // overlap, the bytes that differ from the host's are those that were written.
 //
 // The caller sees to it that no others use the bytes that they have. Others may have bytes in the same chunks and
-// edges, as several launches may have that were put in order while their arrays were apart: joint writers of any owners
+// edges, as several launches may have that were put in order while their arrays were apart: joint writers of any launches
 // get and leave their own bytes alone, and wait for one another never, as they stay open until their launch has ended;
 // others' kernels wait for them, and they for those (brackets.cc), one kernel long.
 #pragma once
@@ -33,8 +33,8 @@ joint_parts cut_for_joint(const array &a, range bytes);
 // With the chunks and edges that it has a part of. Lock held.
 range widen_for_joint(const array &a, range bytes);
 
-// All joint writers of an owner end, each begun with begin_kernel(). @notes: null: all are exact. 0 or
+// All joint writers of a launch end, each begun with begin_kernel(). @notes: null: all are exact. 0 or
 // GPUVM_EDEVALLOC, GPUVM_EHOSTPTR, GPUVM_ESALLOC.
-int end_joint(array &a, const void *owner, joint_notes *notes = nullptr);
+int end_joint(array &a, const void *launch, joint_notes *notes = nullptr);
 
 } // namespace het

@@ -44,7 +44,7 @@ joint_end::~joint_end()
 
 int joint_end::gather()
 {
-	auto is_ours = [&](const bracket &b) { return b.joint != joint_kind::none && b.owner == owner_; };
+	auto is_ours = [&](const bracket &b) { return b.joint != joint_kind::none && b.launch == launch_; };
 	for (const bracket *b = a_.parts; b; b = b->next)
 		room_ += is_ours(*b);
 	writers_ = room_ ? pool_array<usage>(room_) : nullptr;
@@ -56,7 +56,7 @@ int joint_end::gather()
 			return u.device == b->device && u.part == b->part && u.joint == b->joint;
 		};
 		if (is_ours(*b) && std::none_of(writers_, writers_ + count_, is_same))
-			writers_[count_++] = {b->device, b->part, false, b->joint, owner_};
+			writers_[count_++] = {b->device, b->part, false, b->joint, launch_};
 	}
 	return 0;
 }
@@ -100,7 +100,7 @@ bool joint_end::is_exact(uint32_t c) const
 bool joint_end::may_be_given(uint32_t c) const
 {
 	const bracket *b = a_.parts;
-	while (b && !(b->joint == joint_kind::noted && b->owner != owner_ && b->part.overlaps(a_.place.bytes_of(c))))
+	while (b && !(b->joint == joint_kind::noted && b->launch != launch_ && b->part.overlaps(a_.place.bytes_of(c))))
 		b = b->next;
 	return !b;
 }
@@ -320,11 +320,11 @@ void joint_end::close()
 	layout::span all = {UINT32_MAX, 0};
 	for (bracket *b = a_.parts, *next; b; b = next) {
 		next = b->next;
-		if (b->joint == joint_kind::none || b->owner != owner_)
+		if (b->joint == joint_kind::none || b->launch != launch_)
 			continue;
 		layout::span s = a_.place.chunks_of(b->part);
 		all = {std::min(all.first, s.first), std::max(all.last, s.last)};
-		close_bracket(a_, {b->device, b->part, false, b->joint, owner_});
+		close_bracket(a_, {b->device, b->part, false, b->joint, launch_});
 	}
 	for (uint32_t c = all.first; c < all.last; c++) {
 		if ((a_.chunks[c].flags & chunk_joint) && !is_joint(a_, c))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The end of all joint writers of one owner in one array: makes one copy of what they have written (memory/joint.h).
+// The end of all joint writers of one launch in one array: makes one copy of what they have written (memory/joint.h).
 #pragma once
 
 #include "memory/joint.h"
@@ -13,8 +13,8 @@ namespace het
 class joint_end
 {
       public:
-	joint_end(array &a, array_guard &g, const void *owner, joint_notes *notes)
-	    : a_(a), g_(g), owner_(owner), notes_(notes)
+	joint_end(array &a, array_guard &g, const void *launch, joint_notes *notes)
+	    : a_(a), g_(g), launch_(launch), notes_(notes)
 	{
 	}
 	~joint_end();
@@ -49,9 +49,9 @@ class joint_end
 
 	array &a_;
 	array_guard &g_;
-	const void *const owner_;
+	const void *const launch_;
 	joint_notes *const notes_;
-	// Each once, however many blocks had the same. The owner begins no more.
+	// Each once, however many blocks had the same. The launch begins no more.
 	usage *writers_ = nullptr;
 	size_t count_ = 0, room_ = 0;
 	// Two windows of the merge: the host's bytes as they were, and a device's.

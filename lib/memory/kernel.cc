@@ -72,7 +72,7 @@ event arrival(kernel_mode mode)
 int make_chunks_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
 {
 	layout::span s = a.place.chunks_of(u.part);
-	if (mode == kernel_mode::read_only && u.owner)
+	if (mode == kernel_mode::read_only && u.launch)
 		return bring_exact(a, g, u);
 	if (mode != kernel_mode::write_only)
 		return bring_to_device(a, g, s, arrival(mode), u.device, writes(mode));

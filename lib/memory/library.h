@@ -3,8 +3,8 @@
 #pragma once
 
 #include "memory/address_index.h"
+#include "memory/allocations.h"
 #include "memory/array.h"
-#include "memory/blocks.h"
 #include "memory/body.h"
 #include "memory/context.h"
 #include "memory/host_buffers.h"
@@ -26,7 +26,7 @@ struct library : memory_context {
 	// Structure lock for changes.
 	address_index<array> arrays;
 	// Structure lock for changes and looks.
-	address_index<block> blocks;
+	address_index<allocation> allocations;
 	host_buffers buffers;
 
 	// gpuvm_init() has succeeded, and this is not a forked child.

@@ -2,7 +2,7 @@
 #include "memory/link.h"
 
 #include "memory/adopt.h"
-#include "memory/blocks.h"
+#include "memory/allocations.h"
 #include "memory/brackets.h"
 #include "memory/chunks.h"
 #include "memory/edges.h"
@@ -43,9 +43,9 @@ size_t chunk_size_wanted()
 	return n >= page_size() && !(n & (n - 1)) ? n : 0;
 }
 
-// Bytes of a gpuvm_malloc() block around the array that nobody else uses: up to the block's end if only the
+// Bytes of a gpuvm_malloc() allocation around the array that nobody else uses: up to its end if only the
 // rounding to pages lies between.
-range owned_in_block(const library &l, const block &b, range user)
+range owned_in_allocation(const library &l, const allocation &b, range user)
 {
 	bool to_end = round_up(user.end, l.space.page_of(b.in_source)) >= b.pages.end;
 	return {user.begin, to_end ? b.pages.end : user.end};
@@ -55,9 +55,9 @@ range owned_in_block(const library &l, const block &b, range user)
 int plan(const library &l, array &a, range user, bool may_copy)
 {
 	size_t page = page_size();
-	if (block *b = block_of(l, user)) {
+	if (allocation *b = allocation_of(l, user)) {
 		a.from = origin::allocated;
-		a.place = plan_layout(user, owned_in_block(l, *b, user), l.space.page_of(b->in_source),
+		a.place = plan_layout(user, owned_in_allocation(l, *b, user), l.space.page_of(b->in_source),
 				      b->chunk ? b->chunk : chunk_size_wanted());
 		a.offset = b->in_source.offset + (a.place.body.begin - b->pages.begin);
 		count_host_writes(a, *b->in_source.host_writes);

@@ -7,7 +7,7 @@
 namespace het
 {
 
-// Kernels of one owner that have the same chunks (memory/joint.h). @exact: each has its bytes to itself. @noted:
+// Kernels of one launch that have the same chunks (memory/joint.h). @exact: each has its bytes to itself. @noted:
 // joint_notes tell what it has written.
 enum class joint_kind : uint8_t { none, exact, noted };
 
@@ -18,7 +18,7 @@ struct usage {
 	bool whole = false;
 	joint_kind joint = joint_kind::none;
 	// What a part of a launch belongs to.
-	const void *owner = nullptr;
+	const void *launch = nullptr;
 };
 
 // What a joint writer's kernel should have of an array, if it has all these bytes of it: chunks and edges that lie in

@@ -67,7 +67,7 @@ beginning kernel_use::begin(usage u, kernel_mode mode, range linked, bool comes_
 	if (!v || !is_linked_on(a, linked, u.device))
 		return beginning::stale;
 	// It was cut for other chunks: the caller cuts anew when it tries again.
-	bool is_own = u.owner && u.joint == joint_kind::none && writes(mode);
+	bool is_own = u.launch && u.joint == joint_kind::none && writes(mode);
 	if (is_own && cut_for_joint(a, u.part).own != u.part)
 		return beginning::must_wait;
 	// Who is waiting to link it anew comes first, but for launches that are at work: what they have may be wanted
@@ -101,9 +101,9 @@ int kernel_use::abandon(usage u, kernel_mode mode, bool ran)
 	return abandon_kernel(*std::exchange(array_, nullptr), u, mode, ran);
 }
 
-int kernel_use::end_joint(const void *owner, joint_notes *notes)
+int kernel_use::end_joint(const void *launch, joint_notes *notes)
 {
-	return het::end_joint(*std::exchange(array_, nullptr), owner, notes);
+	return het::end_joint(*std::exchange(array_, nullptr), launch, notes);
 }
 
 // While the use is open neither place nor link changes.

@@ -35,8 +35,8 @@ class kernel_use
 	// afterwards.
 	int end(usage u, write_notes *notes = nullptr);
 	int abandon(usage u, kernel_mode mode, bool ran);
-	// All joint uses of the array that its owner has end with it; the others are to be dropped.
-	int end_joint(const void *owner, joint_notes *notes);
+	// All joint uses of the array that its launch has end with it; the others are to be dropped.
+	int end_joint(const void *launch, joint_notes *notes);
 	void drop() { array_ = nullptr; }
 
 	bool has_begun() const { return array_ != nullptr; }

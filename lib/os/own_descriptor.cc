@@ -26,11 +26,11 @@ constexpr size_t most = 16;
 
 // Each with 1 added, so that a number is none before any constructor has run.
 std::atomic<int> numbers[most];
-std::atomic<pid_t> owner{0};
+std::atomic<pid_t> process{0};
 
 void enter(int fd)
 {
-	owner.store(getpid());
+	process.store(getpid());
 	for (auto &n : numbers) {
 		int none = 0;
 		if (n.compare_exchange_strong(none, fd + 1))
@@ -119,7 +119,7 @@ void own_descriptor::reset()
 bool is_own_descriptor(int fd)
 {
 	auto is_it = [fd](const auto &n) { return n.load(std::memory_order_relaxed) == fd + 1; };
-	return fd >= 0 && std::any_of(std::begin(numbers), std::end(numbers), is_it) && owner.load() == getpid();
+	return fd >= 0 && std::any_of(std::begin(numbers), std::end(numbers), is_it) && process.load() == getpid();
 }
 
 std::span<int> own_descriptors(std::span<int> room)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Descriptors that the library keeps, in a process whose program may close any number, or put a file of its own there.
-// What is written to, mapped from or punched out of such a number is the program's data then, so its owner looks first
+// What is written to, mapped from or punched out of such a number is the program's data then, so its user looks first
 // whether the file is still the one that was opened.
 //
 // Three things make that rare. The numbers are out of the way, above those that programs get. The C library's close()

@@ -13,7 +13,7 @@ namespace het
 namespace
 {
 
-constexpr size_t block_size = 64 << 10;
+constexpr size_t slab_size = 64 << 10;
 
 } // namespace
 
@@ -24,18 +24,18 @@ void *memory_pool::carve(unsigned shift)
 		free_[shift] = f->next;
 		return f;
 	}
-	if (block_left_ < n) {
-		// What is left of the old block (less than the largest class) stays unused.
-		void *block = map_private(block_size);
-		if (!block)
+	if (slab_left_ < n) {
+		// What is left of the old slab (less than the largest class) stays unused.
+		void *slab = map_private(slab_size);
+		if (!slab)
 			return nullptr;
-		block_ = static_cast<char *>(block);
-		block_left_ = block_size;
-		footprint_.fetch_add(block_size, std::memory_order_relaxed);
+		slab_ = static_cast<char *>(slab);
+		slab_left_ = slab_size;
+		footprint_.fetch_add(slab_size, std::memory_order_relaxed);
 	}
-	void *p = block_;
-	block_ += n;
-	block_left_ -= n;
+	void *p = slab_;
+	slab_ += n;
+	slab_left_ -= n;
 	return p;
 }
 

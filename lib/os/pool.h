@@ -10,7 +10,7 @@
 namespace het
 {
 
-// Power-of-two size classes carved from mapped blocks; what is larger is mapped by itself. Zeroed memory.
+// Power-of-two size classes carved from mapped slabs; what is larger is mapped by itself. Zeroed memory.
 class memory_pool
 {
       public:
@@ -29,8 +29,8 @@ class memory_pool
 
 	futex_lock lock_;
 	free_node *free_[max_shift + 1] = {};
-	char *block_ = nullptr;
-	size_t block_left_ = 0;
+	char *slab_ = nullptr;
+	size_t slab_left_ = 0;
 	std::atomic<size_t> footprint_{0};
 };
 

@@ -24,8 +24,9 @@ using kernel_mask = uint64_t; // what the kernel takes for a sigset_t
 
 struct link {
 	std::atomic<fault_handler> ours{nullptr};
-	std::atomic<pid_t> owner{0}; // the process; differs in a vfork child, which shares this memory but no handlers
-	futex_lock lock;             // over program
+	std::atomic<pid_t> process{
+		0};      // the process; differs in a vfork child, which shares this memory but no handlers
+	futex_lock lock; // over program
 	struct sigaction program = {};
 };
 
@@ -129,7 +130,7 @@ int chain_install(int signo, fault_handler ours)
 	guard g(l.lock, lock_rank::leaf);
 	if (l.ours.load(std::memory_order_relaxed))
 		return -EBUSY;
-	l.owner.store(getpid(), std::memory_order_relaxed);
+	l.process.store(getpid(), std::memory_order_relaxed);
 	l.ours.store(ours, std::memory_order_release);
 	// In one step with reading the program's action; the second time with the flags which that asks for.
 	struct sigaction now = our_action({});
@@ -166,7 +167,7 @@ void chain_forked_child(int signo)
 bool chain_holds(int signo)
 {
 	link *l = link_of(signo);
-	return l && l->ours.load(std::memory_order_acquire) && l->owner.load(std::memory_order_relaxed) == getpid();
+	return l && l->ours.load(std::memory_order_acquire) && l->process.load(std::memory_order_relaxed) == getpid();
 }
 
 int chain_sigaction(int signo, const struct sigaction *act, struct sigaction *old)

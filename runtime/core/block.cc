@@ -69,12 +69,12 @@ void block::take_use(size_t i)
 		add_use(u);
 	}
 	if (of->needs_twin(i))
-		uses_[nuses_++] = {all, HET_READ_WRITE, joint_kind::noted, u.at_work, u.owner, all};
+		uses_[nuses_++] = {all, HET_READ_WRITE, joint_kind::noted, u.at_work, u.launch, all};
 	else if (!of->has_pattern(i))
 		add_use(u);
 	// The kernel gets its address all the same.
 	if (nuses_ == first_use_[i])
-		add_use({{all.begin, all.begin + 1}, HET_READ_ONLY, joint_kind::none, u.at_work, u.owner, all});
+		add_use({{all.begin, all.begin + 1}, HET_READ_ONLY, joint_kind::none, u.at_work, u.launch, all});
 }
 
 void block::take_uses()

@@ -22,8 +22,8 @@ int rect_transfer::take_side(const char *call, const het_rect &side, const size_
 	rect inside; // the object, or from the pointer on
 	if (!inside.place(0, side.origin, region, side.row_pitch, side.slice_pitch))
 		return fail(HET_EARG,
-			    "%s: %zu bytes, %zu rows, %zu slices from (%zu, %zu, %zu) with pitches %zu and %zu: "
-			    "none may be 0, and neither rows nor slices overlap",
+			    "%s: %zu bytes, %zu rows, %zu planes from (%zu, %zu, %zu) with pitches %zu and %zu: "
+			    "none may be 0, and neither rows nor planes overlap",
 			    call, region[0], region[1], region[2], side.origin[0], side.origin[1], side.origin[2],
 			    side.row_pitch, side.slice_pitch);
 	range hull = inside.hull();

@@ -157,12 +157,12 @@ int kernel_arguments::take_address(size_t i, void *address)
 	if (!address)
 		return 0;
 	for (unsigned d = 0; d < core().ndevices; d++) {
-		reference<raw_block> block = find_raw(*core().devices[d], range_of(address, 1));
-		if (!block)
+		reference<raw_range> raw = find_raw(*core().devices[d], range_of(address, 1));
+		if (!raw)
 			continue;
-		if (int err = take_device(i, block->device))
+		if (int err = take_device(i, raw->device))
 			return err;
-		objects_.retain(*block);
+		objects_.retain(*raw);
 		return 0;
 	}
 	return fail(HET_EARG,

@@ -26,7 +26,7 @@ kernel_mode mode_of(uint32_t access, bool noted)
 
 usage usage_of(const range_use &u, const het_device &d)
 {
-	return {.device = d.memory_number, .part = u.bytes, .joint = u.joint, .owner = u.owner};
+	return {.device = d.memory_number, .part = u.bytes, .joint = u.joint, .launch = u.launch};
 }
 
 beginning begin_range(range_use &u, het_device &d, bool noted, int *err)
@@ -178,14 +178,14 @@ size_t cut_for_joint(const range_use &u, range_use (&parts)[most_joint_uses])
 		if (r.empty())
 			continue;
 		joint_kind joint = r == cut.own ? joint_kind::none : joint_kind::exact;
-		parts[n++] = {r, u.access, joint, u.at_work, u.owner, u.argument};
+		parts[n++] = {r, u.access, joint, u.at_work, u.launch, u.argument};
 	}
 	return n;
 }
 
 int end_joint_uses(range_use &u, joint_notes *notes)
 {
-	int err = u.on.end_joint(u.owner, notes);
+	int err = u.on.end_joint(u.launch, notes);
 	if (u.on.is_copied())
 		drop_copied(u.bytes);
 	return code_of(err);

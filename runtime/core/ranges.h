@@ -19,7 +19,7 @@ struct range_use {
 	joint_kind joint = joint_kind::none;
 	// Another part of the launch has begun, and may have arrays until this one has ended.
 	bool at_work = false;
-	const void *owner = nullptr;
+	const void *launch = nullptr;
 	// What must lie in one array with @bytes, or nothing: other parts of the launch will use it while this one is
 	// open, and no array can be linked anew meanwhile.
 	range argument = {};
@@ -43,7 +43,7 @@ int abandon_ranges(std::span<range_use> uses, het_device &d, bool ran);
 // returns the number.
 constexpr size_t most_joint_uses = 3;
 size_t cut_for_joint(const range_use &u, range_use (&parts)[most_joint_uses]);
-// All joint uses of the owner that are open on the array of @u, a begun one, end. @notes: null, or what is known of
+// All joint uses of the launch that are open on the array of @u, a begun one, end. @notes: null, or what is known of
 // their writes.
 int end_joint_uses(range_use &u, joint_notes *notes);
 

@@ -44,7 +44,7 @@ class staging
 	char *p_;
 };
 
-int read_block(const raw_block &b, uintptr_t from, char *to, size_t n)
+int read_raw(const raw_range &b, uintptr_t from, char *to, size_t n)
 {
 	if (b.device.compute->is_in_place()) {
 		memcpy(to, reinterpret_cast<void *>(from), n);
@@ -54,7 +54,7 @@ int read_block(const raw_block &b, uintptr_t from, char *to, size_t n)
 	return read_buffers(b.device.memory_number, {&piece, 1}) ? HET_EDEVICE : 0;
 }
 
-int write_block(const raw_block &b, uintptr_t to, char *from, size_t n)
+int write_raw(const raw_range &b, uintptr_t to, char *from, size_t n)
 {
 	if (b.device.compute->is_in_place()) {
 		memcpy(reinterpret_cast<void *>(to), from, n);
@@ -65,7 +65,7 @@ int write_block(const raw_block &b, uintptr_t to, char *from, size_t n)
 }
 
 // Without the host. GPUVM_EAPI: that is not possible.
-int copy_between(const raw_block &to, uintptr_t to_address, const raw_block &from, uintptr_t from_address, size_t n)
+int copy_between(const raw_range &to, uintptr_t to_address, const raw_range &from, uintptr_t from_address, size_t n)
 {
 	if (to.device.compute->is_in_place() || from.device.compute->is_in_place())
 		return GPUVM_EAPI;
@@ -88,13 +88,13 @@ int raw_copy::take_side(const place_in_memory &p, het_device *on, size_t n, side
 			HET_EARG,
 			"het_copy: %zu bytes at address %p of a device, object %p, offset %zu: give an address alone",
 			n, p.pointer, static_cast<void *>(p.object), p.offset);
-	s->block = find_raw(*on, s->bytes);
+	s->raw = find_raw(*on, s->bytes);
 	where.store(&core().service);
-	return s->block ? 0
-			: fail(HET_EARG,
-			       "het_copy: %p + %zu is not inside memory of het_device_alloc(), or a variable of "
-			       "het_program_global(), on %s",
-			       p.pointer, n, on->compute->info().name);
+	return s->raw ? 0
+		      : fail(HET_EARG,
+			     "het_copy: %p + %zu is not inside memory of het_device_alloc(), or a variable of "
+			     "het_program_global(), on %s",
+			     p.pointer, n, on->compute->info().name);
 }
 
 int raw_copy::take(const het_copy_args &args)
@@ -105,12 +105,12 @@ int raw_copy::take(const het_copy_args &args)
 				&from_);
 	if (err)
 		return err;
-	if (to_.block && to_.block.get() == from_.block.get() && to_.bytes.overlaps(from_.bytes))
+	if (to_.raw && to_.raw.get() == from_.raw.get() && to_.bytes.overlaps(from_.bytes))
 		return fail(HET_EARG, "het_copy: the two sides overlap");
 	if (is_on_devices())
 		return 0;
-	range host = to_.block ? from_.bytes : to_.bytes;
-	entries_[0] = {.bytes = widen_to_edges(host), .reads = bool(to_.block), .writes = !to_.block};
+	range host = to_.raw ? from_.bytes : to_.bytes;
+	entries_[0] = {.bytes = widen_to_edges(host), .reads = bool(to_.raw), .writes = !to_.raw};
 	accesses = {entries_, 1};
 	return 0;
 }
@@ -118,12 +118,12 @@ int raw_copy::take(const het_copy_args &args)
 int raw_copy::pass_piece(char *staging, size_t offset, size_t n)
 {
 	uintptr_t from = from_.bytes.begin + offset, to = to_.bytes.begin + offset;
-	if (!from_.block)
+	if (!from_.raw)
 		memcpy(staging, reinterpret_cast<void *>(from), n);
-	else if (int err = read_block(*from_.block, from, staging, n))
+	else if (int err = read_raw(*from_.raw, from, staging, n))
 		return err;
-	if (to_.block)
-		return write_block(*to_.block, to, staging, n);
+	if (to_.raw)
+		return write_raw(*to_.raw, to, staging, n);
 	memcpy(reinterpret_cast<void *>(to), staging, n);
 	return 0;
 }
@@ -139,13 +139,13 @@ int raw_copy::pass_pieces()
 
 int raw_copy::bring_host_side()
 {
-	return from_.block ? bring_to_host(to_.bytes, HET_WRITE_ONLY) : bring_to_host(from_.bytes, HET_READ_ONLY);
+	return from_.raw ? bring_to_host(to_.bytes, HET_WRITE_ONLY) : bring_to_host(from_.bytes, HET_READ_ONLY);
 }
 
 begin_result raw_copy::begin(executor &)
 {
 	if (is_on_devices()) {
-		int err = copy_between(*to_.block, to_.bytes.begin, *from_.block, from_.bytes.begin, to_.bytes.size());
+		int err = copy_between(*to_.raw, to_.bytes.begin, *from_.raw, from_.bytes.begin, to_.bytes.size());
 		if (err != GPUVM_EAPI)
 			return err ? HET_EDEVICE : 0;
 	} else if (int err = bring_host_side()) {

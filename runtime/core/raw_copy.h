@@ -17,13 +17,13 @@ class raw_copy final : public transfer
 	begin_result begin(executor &) override;
 
       private:
-	// One side: bytes of a block, or of the host's.
+	// One side: bytes of a raw range, or of the host's.
 	struct side {
 		range bytes;
-		reference<raw_block> block;
+		reference<raw_range> raw;
 	};
 	int take_side(const place_in_memory &p, het_device *on, size_t n, side *s);
-	bool is_on_devices() const { return to_.block && from_.block; }
+	bool is_on_devices() const { return to_.raw && from_.raw; }
 	int bring_host_side();
 	int pass_piece(char *staging, size_t offset, size_t n);
 	int pass_pieces();

@@ -12,55 +12,55 @@ namespace het::rt
 namespace
 {
 
-futex_lock blocks_lock; // rank: leaf
+futex_lock raw_lock; // rank: leaf
 
-// All blocks, a tree a device; each with a reference. Lock held.
-interval_tree &blocks_of(const het_device &d)
+// All ranges, a tree a device; each with a reference. Lock held.
+interval_tree &ranges_of(const het_device &d)
 {
 	static constinit interval_tree all[most_devices];
 	return all[d.executor.number()];
 }
 
-class blocks_guard
+class raw_guard
 {
       public:
-	blocks_guard() { blocks_lock.lock(lock_rank::leaf); }
-	~blocks_guard() { blocks_lock.unlock(lock_rank::leaf); }
-	blocks_guard(const blocks_guard &) = delete;
-	blocks_guard &operator=(const blocks_guard &) = delete;
+	raw_guard() { raw_lock.lock(lock_rank::leaf); }
+	~raw_guard() { raw_lock.unlock(lock_rank::leaf); }
+	raw_guard(const raw_guard &) = delete;
+	raw_guard &operator=(const raw_guard &) = delete;
 };
 
-// The first block that @r touches and for which wanted() is true. Lock held.
-template <class F> raw_block *first_in(const het_device &d, range r, F wanted)
+// The first range that @r touches and for which wanted() is true. Lock held.
+template <class F> raw_range *first_in(const het_device &d, range r, F wanted)
 {
-	raw_block *found = nullptr;
-	blocks_of(d).for_overlaps(r, [&](access_entry &e) {
-		auto &b = static_cast<raw_block &>(e);
+	raw_range *found = nullptr;
+	ranges_of(d).for_overlaps(r, [&](access_entry &e) {
+		auto &b = static_cast<raw_range &>(e);
 		if (!found && wanted(b))
 			found = &b;
 	});
 	return found;
 }
 
-void insert(raw_block &b)
+void insert(raw_range &b)
 {
-	blocks_guard g;
-	blocks_of(b.device).insert(b);
+	raw_guard g;
+	ranges_of(b.device).insert(b);
 }
 
-// Takes a block out, with the reference that the tree had.
-template <class F> reference<raw_block> take_out(const het_device &d, range r, F wanted)
+// Takes a range out, with the reference that the tree had.
+template <class F> reference<raw_range> take_out(const het_device &d, range r, F wanted)
 {
-	blocks_guard g;
-	raw_block *b = first_in(d, r, wanted);
+	raw_guard g;
+	raw_range *b = first_in(d, r, wanted);
 	if (b)
-		blocks_of(d).remove(*b);
-	return reference<raw_block>(b);
+		ranges_of(d).remove(*b);
+	return reference<raw_range>(b);
 }
 
 } // namespace
 
-raw_block::~raw_block()
+raw_range::~raw_range()
 {
 	if (!program)
 		device.compute->drop(buffer);
@@ -80,7 +80,7 @@ int allocate_raw(het_device &d, size_t nbytes, void **address)
 		err = c.allocate(nbytes, &buffer);
 	if (err)
 		return err;
-	auto *b = new (std::nothrow) raw_block(d, buffer, nullptr);
+	auto *b = new (std::nothrow) raw_range(d, buffer, nullptr);
 	if (!b) {
 		c.drop(buffer);
 		return fail(HET_ENOMEM, "%s: no memory", c.info().name);
@@ -93,7 +93,7 @@ int allocate_raw(het_device &d, size_t nbytes, void **address)
 
 int free_raw(het_device &d, void *address)
 {
-	auto begins = [&](const raw_block &b) { return b.bytes.ptr() == address && !b.program; };
+	auto begins = [&](const raw_range &b) { return b.bytes.ptr() == address && !b.program; };
 	if (take_out(d, range_of(address, 1), begins))
 		return 0;
 	return fail(HET_EARG, "%s: nothing that het_device_alloc() has returned is at %p", d.compute->info().name,
@@ -104,7 +104,7 @@ int add_variable(het_device &d, const het_program &p, void *address, size_t nbyt
 {
 	if (find_raw(d, range_of(address, nbytes)))
 		return 0;
-	auto *b = new (std::nothrow) raw_block(d, address, &p);
+	auto *b = new (std::nothrow) raw_range(d, address, &p);
 	if (!b)
 		return fail(HET_ENOMEM, "%s: no memory", d.compute->info().name);
 	b->bytes = range_of(address, nbytes);
@@ -116,15 +116,15 @@ void forget_variables(const het_program &p)
 {
 	constexpr range everywhere = {0, UINTPTR_MAX};
 	for (unsigned i = 0; i < core().ndevices; i++) {
-		while (take_out(*core().devices[i], everywhere, [&](const raw_block &b) { return b.program == &p; })) {
+		while (take_out(*core().devices[i], everywhere, [&](const raw_range &b) { return b.program == &p; })) {
 		}
 	}
 }
 
-reference<raw_block> find_raw(het_device &d, range r)
+reference<raw_range> find_raw(het_device &d, range r)
 {
-	blocks_guard g;
-	return reference<raw_block>::to(first_in(d, r, [&](const raw_block &b) { return b.bytes.covers(r); }));
+	raw_guard g;
+	return reference<raw_range>::to(first_in(d, r, [&](const raw_range &b) { return b.bytes.covers(r); }));
 }
 
 } // namespace het::rt

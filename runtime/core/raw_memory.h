@@ -10,12 +10,12 @@ namespace het::rt
 {
 
 // Bytes on a device. Commands that name an address in it hold a reference, so it outlives its het_device_free().
-class raw_block final : public object, public access_entry
+class raw_range final : public object, public access_entry
 {
       public:
-	// @buffer: of the device's, with a reference that the block takes over; or, with @of, an address on the device.
-	raw_block(het_device &on, void *buffer, const het_program *of) : device(on), buffer(buffer), program(of) {}
-	~raw_block() override;
+	// @buffer: of the device's, with a reference that the range takes over; or, with @of, an address on the device.
+	raw_range(het_device &on, void *buffer, const het_program *of) : device(on), buffer(buffer), program(of) {}
+	~raw_range() override;
 
 	// Where an address in it lies.
 	size_t offset_of(uintptr_t address) const { return address - bytes.begin; }
@@ -34,7 +34,7 @@ int free_raw(het_device &d, void *address);
 int add_variable(het_device &d, const het_program &p, void *address, size_t nbytes);
 void forget_variables(const het_program &p);
 
-// The block of a device that holds all of @r; null if there is none.
-reference<raw_block> find_raw(het_device &d, range r);
+// The range of a device that holds all of @r; null if there is none.
+reference<raw_range> find_raw(het_device &d, range r);
 
 } // namespace het::rt

@@ -16,19 +16,19 @@ bool add(size_t *sum, size_t n, size_t each)
 
 } // namespace
 
-bool rect::place(uintptr_t base, const size_t (&origin)[3], const size_t (&region)[3], size_t row, size_t slice)
+bool rect::place(uintptr_t base, const size_t (&origin)[3], const size_t (&region)[3], size_t row, size_t plane)
 {
 	bytes = region[0];
 	rows = region[1];
-	slices = region[2];
+	planes = region[2];
 	row_pitch = row ? row : bytes;
 	size_t shortest = 0, extent = 0;
-	if (!bytes || !rows || !slices || row_pitch < bytes || !add(&shortest, rows, row_pitch))
+	if (!bytes || !rows || !planes || row_pitch < bytes || !add(&shortest, rows, row_pitch))
 		return false;
-	slice_pitch = slice ? slice : shortest;
+	slice_pitch = plane ? plane : shortest;
 	begin = base;
 	bool fits = slice_pitch >= shortest && add(&begin, 1, origin[0]) && add(&begin, origin[1], row_pitch) &&
-		    add(&begin, origin[2], slice_pitch) && add(&extent, slices, slice_pitch);
+		    add(&begin, origin[2], slice_pitch) && add(&extent, planes, slice_pitch);
 	return fits && extent <= UINTPTR_MAX - begin;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A rectangle of bytes in memory: rows at equal distances, in slices at equal distances. Pure.
+// A rectangle of bytes in memory: rows at equal distances, in planes at equal distances. Pure.
 #pragma once
 
 #include "core/range.h"
@@ -9,14 +9,14 @@ namespace het::rt
 
 struct rect {
 	uintptr_t begin = 0;
-	size_t bytes = 0, rows = 0, slices = 0; // of a row, of a slice, and how many
+	size_t bytes = 0, rows = 0, planes = 0; // of a row, of a plane, and how many
 	size_t row_pitch = 0, slice_pitch = 0;
 
-	// @origin and @region: byte, row, slice. Pitches of 0: rows, slices, without gaps. False: rows or slices
+	// @origin and @region: byte, row, plane. Pitches of 0: rows, planes, without gaps. False: rows or planes
 	// overlap each other, one of the region's numbers is 0, or an address does not fit.
-	bool place(uintptr_t base, const size_t (&origin)[3], const size_t (&region)[3], size_t row, size_t slice);
+	bool place(uintptr_t base, const size_t (&origin)[3], const size_t (&region)[3], size_t row, size_t plane);
 
-	size_t count() const { return rows * slices; }
+	size_t count() const { return rows * planes; }
 	// Rising with @i, and apart.
 	range row(size_t i) const
 	{

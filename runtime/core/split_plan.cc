@@ -193,7 +193,7 @@ int split_plan::prepare_memory()
 			return err;
 	}
 	for (range_use &u : uses_)
-		u.owner = this;
+		u.launch = this;
 	declare_accesses(widen_for_joint);
 	return 0;
 }

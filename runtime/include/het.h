@@ -600,14 +600,14 @@ struct het_copy_args {
  */
 int het_copy(het_queue *queue, const struct het_copy_args *args, het_event **event);
 
-/** One side of het_copy_rect(): rows of bytes, in slices, in an object or with a null object at a host pointer. */
+/** One side of het_copy_rect(): rows of bytes, in planes, in an object or with a null object at a host pointer. */
 struct het_rect {
 	het_memory *memory;
 	void *pointer;
-	/** where the rectangle begins, from the object's or pointer's first byte: byte in a row, row, slice */
+	/** where the rectangle begins, from the object's or pointer's first byte: byte in a row, row, plane */
 	size_t origin[3];
-	/** bytes from one row to the next, and from one slice to the next; 0: there is nothing between them. Rows must
-	 * not overlap, nor slices */
+	/** bytes from one row to the next, and from one plane to the next; 0: there is nothing between them. Rows must
+	 * not overlap, nor planes */
 	size_t row_pitch;
 	size_t slice_pitch;
 };
@@ -617,7 +617,7 @@ struct het_copy_rect_args {
 	size_t size;
 	struct het_rect to;
 	struct het_rect from;
-	/** bytes of a row, rows of a slice, slices: at least 1 of each */
+	/** bytes of a row, rows of a plane, planes: at least 1 of each */
 	size_t region[3];
 	size_t nwaits;
 	het_event *const *waits;

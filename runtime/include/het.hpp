@@ -367,7 +367,7 @@ using place = basic_place<void *>;
 using const_place = basic_place<const void *>;
 
 /**
- * One side of queue::copy_rect(): rows of bytes, in slices, in a memory object or in host memory. See struct
+ * One side of queue::copy_rect(): rows of bytes, in planes, in a memory object or in host memory. See struct
  * het_rect.
  */
 template <class Pointer> class basic_rect
@@ -890,7 +890,7 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 		return e;
 	}
 
-	/** @p region: bytes of a row, rows of a slice, slices. */
+	/** @p region: bytes of a row, rows of a plane, planes. */
 	template <class Events = std::initializer_list<event>>
 	event copy_rect(const rect &to, const const_rect &from, const std::array<size_t, 3> &region,
 			const Events &after = {}) const

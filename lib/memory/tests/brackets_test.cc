@@ -82,19 +82,19 @@ TEST_F(brackets, writers_on_two_devices)
 TEST_F(brackets, joint_writers_wait_for_others_on_their_device)
 {
 	const int one = 0, other = 0;
-	auto joint = [&](unsigned device, const void *owner, joint_kind kind = joint_kind::exact) {
+	auto joint = [&](unsigned device, const void *launch, joint_kind kind = joint_kind::exact) {
 		usage u = part(device, 10, 20);
 		u.joint = kind;
-		u.owner = owner;
+		u.launch = launch;
 		return u;
 	};
 	usage own = part(0, 30, 40), far = part(0, page, page + 10);
-	own.owner = &one;
+	own.launch = &one;
 	for (bool writes : {false, true}) {
 		for (const usage &u : {part(0, 30, 40), own}) {
 			ASSERT_EQ(open_bracket(*a, u, writes), 0);
 			EXPECT_FALSE(fits(joint(0, &other))) << "what it is still to get would overwrite";
-			EXPECT_EQ(fits(joint(0, &one)), u.owner == &one);
+			EXPECT_EQ(fits(joint(0, &one)), u.launch == &one);
 			EXPECT_EQ(fits(joint(1, &other)), !writes) << "it gets nothing there";
 			close_bracket(*a, u);
 		}

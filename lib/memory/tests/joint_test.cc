@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Several owners' joint writers in one chunk: whose bytes are taken from where.
+// Several launches' joint writers in one chunk: whose bytes are taken from where.
 #include "memory/joint.h"
 
 #include "memory/kernel.h"
@@ -50,13 +50,13 @@ class joint_writers : public small_library
 		memset(buffer_at(0, device) + (bytes.begin - reinterpret_cast<uintptr_t>(host)), value, bytes.size());
 	}
 	void begin(const usage &u) { ASSERT_EQ(begin_kernel(linked(), u, kernel_mode::read_write), 0); }
-	// Of an owner that has nothing else in the array, where it counts.
+	// Of a launch that has nothing else in the array, where it counts.
 	void run_exact(range bytes, unsigned device, char value)
 	{
 		const usage u = {device, bytes, false, joint_kind::exact, &u};
 		begin(u);
 		write(bytes, device, value);
-		ASSERT_EQ(end_joint(linked(), u.owner), 0);
+		ASSERT_EQ(end_joint(linked(), u.launch), 0);
 	}
 	// Device 1 has all of the chunk, and the host at least the launch's part.
 	void begin_where_one_has_all(noted_launch &launch)

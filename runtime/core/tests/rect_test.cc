@@ -14,7 +14,7 @@ namespace
 std::set<uintptr_t> bytes_of(const rect &r)
 {
 	std::set<uintptr_t> all;
-	for (size_t z = 0; z < r.slices; z++)
+	for (size_t z = 0; z < r.planes; z++)
 		for (size_t y = 0; y < r.rows; y++)
 			for (size_t x = 0; x < r.bytes; x++)
 				all.insert(r.begin + z * r.slice_pitch + y * r.row_pitch + x);
@@ -36,9 +36,9 @@ rect any_rect(std::mt19937 &random)
 		size_t origin[3] = {below(5), below(3), below(3)};
 		size_t region[3] = {1 + below(4), 1 + below(4), 1 + below(3)};
 		size_t row = below(2) ? region[0] + below(4) : 0;
-		size_t slice = below(2) ? region[1] * (row ? row : region[0]) + below(6) : 0;
+		size_t plane = below(2) ? region[1] * (row ? row : region[0]) + below(6) : 0;
 		rect r;
-		if (r.place(1000 + below(20), origin, region, row, slice))
+		if (r.place(1000 + below(20), origin, region, row, plane))
 			return r;
 	}
 }

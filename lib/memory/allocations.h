@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The blocks that gpuvm_malloc() has given out, by their addresses.
+// The allocations that gpuvm_malloc() has given out, by their addresses.
 #pragma once
 
 #include "memory/address_index.h"
@@ -10,7 +10,7 @@ namespace het
 
 struct library;
 
-struct block {
+struct allocation {
 	range pages;
 	part in_source;
 	size_t chunk; // bytes that arrays in it should have a chunk, 0: by their size
@@ -18,10 +18,10 @@ struct block {
 	void *fork_copy;
 };
 
-// Bytes of all blocks that are in huge pages. Takes the structure lock.
+// Bytes of all allocations that are in huge pages. Takes the structure lock.
 size_t huge_bytes(library &l);
 
-// The block that contains all of @r, or null. Structure lock held.
-block *block_of(const library &l, range r);
+// The allocation that contains all of @r, or null. The caller holds the structure lock.
+allocation *allocation_of(const library &l, range r);
 
 } // namespace het

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-#include "memory/blocks.h"
+#include "memory/allocations.h"
 
 #include "memory/library.h"
 
@@ -10,13 +10,13 @@ size_t huge_bytes(library &l)
 {
 	size_t n = 0;
 	structure_guard g(l);
-	l.blocks.for_each([&n](const block &b) { n += b.huge; });
+	l.allocations.for_each([&n](const allocation &b) { n += b.huge; });
 	return n;
 }
 
-block *block_of(const library &l, range r)
+allocation *allocation_of(const library &l, range r)
 {
-	block *b = l.blocks.find(r.begin);
+	allocation *b = l.allocations.find(r.begin);
 	return b && b->pages.covers(r) ? b : nullptr;
 }
 
