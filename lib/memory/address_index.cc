@@ -34,7 +34,8 @@ void *address_table::first_overlap(range r) const
 				sched_yield();
 			continue;
 		}
-		// First entry that ends after r.begin. Loads acquire, so that the last check can't be done early.
+		// This finds the first entry that ends after r.begin. Loads acquire, so that the last check can't be
+		// done early.
 		uint32_t low = 0, high = std::min(count_.load(acquire), t->capacity);
 		uint32_t n = high;
 		while (low < high) {

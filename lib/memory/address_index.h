@@ -19,15 +19,15 @@ namespace het
 class address_table
 {
       public:
-	// The lowest object that overlaps @r; null if none.
+	// Returns the lowest object that overlaps @r, or null.
 	void *first_overlap(range r) const;
 	bool empty() const { return count_.load(std::memory_order_relaxed) == 0; }
 	uint32_t size() const { return count_.load(std::memory_order_relaxed); }
 
-	// Writers: serialised by the structure lock. The extent overlaps no other. False: out of memory.
+	// Writers are serialised by the structure lock. The extent overlaps no other. False: out of memory.
 	bool insert(range extent, void *object);
 	void remove(range extent);
-	// The i-th object in address order. Structure lock held.
+	// The i-th object in address order. The caller holds the structure lock.
 	void *at(uint32_t i) const;
 
       private:
@@ -42,7 +42,7 @@ class address_table
 	bool grow();
 	static void copy(entry &to, const entry &from);
 
-	std::atomic<uint32_t> sequence_{0}; // odd while a writer is at work
+	std::atomic<uint32_t> sequence_{0}; // is odd while a writer is at work
 	std::atomic<uint32_t> count_{0};
 	std::atomic<table *> table_{nullptr};
 };
@@ -52,7 +52,7 @@ template <class T> class address_index : public address_table
       public:
 	T *find(uintptr_t a) const { return first_overlap({a, a + 1}); }
 	T *first_overlap(range r) const { return static_cast<T *>(address_table::first_overlap(r)); }
-	// Calls f(T &) for each object, which must not change the index. Structure lock held.
+	// Calls f(T &) for each object, which must not change the index. The caller holds the structure lock.
 	template <class F> void for_each(F f) const
 	{
 		for (uint32_t i = 0; i < size(); i++)

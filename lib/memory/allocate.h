@@ -8,7 +8,7 @@ namespace het
 {
 
 void *allocate_block(size_t n, unsigned device, bool huge);
-// 0, GPUVM_EHOSTPTR or GPUVM_ESTATE.
+// Returns 0, GPUVM_EHOSTPTR or GPUVM_ESTATE.
 int free_block(void *p);
 
 } // namespace het

@@ -12,7 +12,7 @@ namespace het
 namespace
 {
 
-// Of arrays without a body.
+// Arrays without a body have this counter.
 constinit const write_counter no_writes{0};
 
 } // namespace

@@ -37,7 +37,7 @@ struct chunk {
 };
 static_assert(sizeof(chunk) == 8, "bookkeeping: one word a chunk");
 
-// The bytes of the chunk are on their way to or from a device; only the thread that set it changes the chunk.
+// The bytes of the chunk are on their way to or from a device, and only the thread that set it changes the chunk.
 inline constexpr uint8_t chunk_busy = 1;
 // A touch was turned away and waits for a wake.
 inline constexpr uint8_t chunk_awaited = 2;
@@ -48,28 +48,28 @@ inline constexpr uint8_t chunk_joint = 8;
 // See memory/fragmented.h.
 inline constexpr uint8_t chunk_fragmented = 16;
 
-// A kernel on part of an array.
+// A bracket is a kernel on part of an array.
 struct bracket {
 	bracket *next;
 	range part;
 	uint8_t device;
 	bool writes;
 	joint_kind joint;
-	// Of joint writers: the device has the bytes; and when it had, nobody else had all of them.
+	// A joint writer's device has the bytes; and when it got them, nobody else had all of them.
 	bool arrived, had_only_copy;
 	const void *launch;
 };
 
-// One device's end of an array.
+// A link is one device's end of an array.
 struct link {
 	std::atomic<void *> devbuf;
-	// Kernels under way that use the whole array: readers in the lower half, writers in the upper.
+	// This counts kernels under way that use the whole array: readers in the lower half, writers in the upper.
 	std::atomic<uint64_t> open;
 };
 inline constexpr uint64_t one_reader = 1, one_writer = uint64_t{1} << 32;
 
-// The bytes outside the body. @snapshot holds head and tail as they were when host and devices last agreed; arrays
-// that are copied whole have none.
+// The edges are the bytes outside the body. @snapshot holds head and tail as they were when host and devices last
+// agreed; arrays that are copied whole have none.
 struct edge_state {
 	char *snapshot;
 	copyset valid[2];  // devices that hold the snapshot's bytes of the head, of the tail
@@ -86,7 +86,7 @@ struct fragmented_chunk; // memory/fragmented.h
 struct array_foresight;  // memory/foresee.cc
 
 struct array {
-	// Guards all that follows unless said otherwise. Rank: array.
+	// It guards all that follows unless said otherwise. Its rank is array.
 	futex_lock lock;
 	// Counts up when something that others may wait for has happened; see wait_for_change().
 	std::atomic<uint32_t> changed;
@@ -96,7 +96,7 @@ struct array {
 	// owner of every chunk. A hint that may be 0 at any time: set and narrowed under the lock, narrowed before any
 	// chunk changes.
 	std::atomic<copyset> fast;
-	// The page source's counter for the body, and up to which number its writes are taken in
+	// These are the page source's counter for the body, and the number up to which its writes are taken in
 	// (memory/host_writes.h).
 	std::atomic<const write_counter *> host_writes;
 	std::atomic<uint64_t> host_writes_seen;
@@ -105,10 +105,10 @@ struct array {
 	// Devices that copy straight to and from the body; memory/pin.h. Set under the lock.
 	std::atomic<copyset> pinned;
 
-	// For good: free objects are used anew in the same one.
+	// It never changes: free objects are used anew in the same context.
 	memory_context *context;
 
-	// Change only while the structure lock is held too.
+	// These change only while the structure lock is held too.
 	layout place;
 	uint64_t offset; // of the body in the page source
 	copyset linked;
@@ -118,13 +118,13 @@ struct array {
 	// Linked by the runtime: freeing it is no mistake, and its edges do not keep strict mode from writing, as
 	// commands that share an edge never run at once.
 	bool managed;
-	// The runtime waits to link it anew: nobody begins to use it. Lock alone.
+	// The runtime waits to link it anew, so nobody begins to use it. The array's lock alone guards it.
 	bool wanted;
 	void *fork_copy; // memory/fork.cc
 
 	// The body is being moved (link, unlink, fork): touches and calls wait.
 	bool held;
-	// Calls under way, see class visit.
+	// This counts calls under way (class visit).
 	uint32_t visitors;
 	// Devices for which pin() was tried, and 1 + the one that did it (0: none).
 	copyset pin_tried;
@@ -141,7 +141,7 @@ struct array {
 	link links[]; // one a device of the context
 };
 
-// The lock of one array. Resolvers and signal handlers, whose signals are blocked anyway, use this one.
+// It holds the lock of one array. Resolvers and signal handlers, whose signals are blocked anyway, use this one.
 class array_guard
 {
       public:
@@ -164,7 +164,7 @@ class array_guard
 		locked_ = false;
 		array_.lock.unlock(lock_rank::array);
 	}
-	// Drops the lock, sleeps until announce_change(), takes it again.
+	// It drops the lock, sleeps until announce_change(), and takes it again.
 	void wait_for_change();
 
       private:
@@ -172,8 +172,8 @@ class array_guard
 	bool locked_;
 };
 
-// The same for callers of the API, with all signals blocked from first to last, also between unlock() and lock(): a
-// handler that touched a chunk which this thread keeps busy would wait for itself.
+// Does the same for callers of the API, with all signals blocked from first to last, also between unlock() and lock():
+// a handler that touched a chunk which this thread keeps busy would wait for itself.
 class caller_guard : signals_blocked, public array_guard
 {
       public:
@@ -191,7 +191,7 @@ class visit
 	visit(const visit &) = delete;
 	visit &operator=(const visit &) = delete;
 
-	// False: the array is not linked any longer.
+	// False says that the array is not linked any longer.
 	explicit operator bool() const { return entered_; }
 
       private:
@@ -201,23 +201,23 @@ class visit
 
 // A device is about to be read. Kernels that end from now on wait for that; and what those have written that ended on
 // the fast path before is seen by the reader: both sides change array::fast in one step, so one of them comes first.
-// Lock held.
+// The caller holds the array's lock.
 inline void leave_fast(array &a)
 {
 	a.fast.exchange(0);
 }
 
-// Chunks are about to have only the copies @valid: narrows array::fast. Lock held.
+// Chunks are about to have only the copies @valid: narrows array::fast. The caller holds the array's lock.
 void narrow_fast(array &a, copyset valid);
 
-// After a busy chunk, a hold or a bracket has ended. Lock held.
+// It is called after a busy chunk, a hold or a bracket has ended. The caller holds the array's lock.
 void announce_change(array &a);
 
 // The body lies in a part of the page source with this counter. Before make_live(), or held.
 void count_host_writes(array &a, const write_counter &counter);
 
-// Objects. Structure lock held. A new one is not live: whoever still has a pointer to it from its former life leaves it
-// alone until make_live(), from when on touches wait (it is held).
+// Objects come and go under the structure lock, which the caller holds. A new one is not live: whoever still has a
+// pointer to it from its former life leaves it alone until make_live(), from when on touches wait (it is held).
 array *new_array(memory_context &context);
 void make_live(array &a);
 void free_array(array *a);

@@ -87,7 +87,7 @@ bool conflicts(const array &a, const usage &u)
 		if (d != u.device && a.links[d].open.load() >= one_writer)
 			return true;
 	}
-	// Another's kernel on the device, a reader, too, may still be about to get whole chunks there.
+	// Another's kernel on the device, even a reader, may still be about to get whole chunks there.
 	auto may_overwrite = [&](const bracket &b) {
 		return u.joint != joint_kind::none && b.joint == joint_kind::none && b.device == u.device &&
 		       b.launch != u.launch;
@@ -222,7 +222,7 @@ void open_whole(link &l, bool writing)
 	l.open.fetch_add(one_of(writing));
 }
 
-// Not below zero: a stray end may have taken it for a kernel of its own.
+// The count must not fall below zero: a stray end may have taken this for a kernel of its own.
 void undo_whole(link &l, bool writing)
 {
 	uint64_t open = l.open.load();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Which kernels use an array now: counters a device for those that use all of it, a list for those that use parts.
-// Array lock, unless said otherwise.
+// Callers hold the array's lock, unless said otherwise.
 #pragma once
 
 #include "memory/array.h"
@@ -12,12 +12,12 @@ namespace het
 // (Readers elsewhere keep their own copies, so a writer may join them.)
 bool conflicts(const array &a, const usage &u);
 
-// 0, GPUVM_ESTATE or GPUVM_ESALLOC.
+// Returns 0, GPUVM_ESTATE or GPUVM_ESALLOC.
 int open_bracket(array &a, const usage &u, bool writing);
 // A begin has failed.
 void undo_bracket(array &a, const usage &u, bool writing);
 
-// Kernels that have this very usage.
+// These are the kernels that have this very usage.
 struct open_kernels {
 	bool any, writer;
 };
@@ -26,15 +26,15 @@ open_kernels look_at_bracket(const array &a, const usage &u);
 // last one counts as that of a writer, if there is one.
 void close_bracket(array &a, const usage &u);
 void drop_brackets(array &a);
-// The device has the bytes of a joint usage. @only_copy: and nobody else has all that it will change.
+// The device has the bytes of a joint usage; with @only_copy nobody else has all that it will change.
 void note_arrival(array &a, const usage &u, bool only_copy);
 bool had_only_copy(const array &a, const usage &u);
 // Joint writers on the device are ahead of the edge.
 bool has_joint_writer(const array &a, range edge, unsigned device);
-// The first bytes of @r, empty at the end if there are none, that no other kernel on the device of @u writes. @u is
-// open.
+// Returns the first bytes of @r that no other kernel on the device of @u writes, or an empty range at the end of @r. @u
+// is open.
 range beside_writers(const array &a, range r, const usage &u, bool writing);
-// The same for brackets for which has_them(const bracket &) is true.
+// Returns the first bytes of @r that are in no bracket for which has_them(const bracket &) is true.
 template <typename F> range beside(const array &a, range r, F has_them)
 {
 	for (const bracket *b = a.parts; b && !r.empty();) {
@@ -48,17 +48,17 @@ template <typename F> range beside(const array &a, range r, F has_them)
 	}
 	return r;
 }
-// Those of any bytes are, of the chunk.
+// A joint writer on the device may write any bytes of the chunk (joint_kind::noted).
 bool has_noted_writer(const array &a, range chunk, unsigned device);
-// On some device.
+// The chunk has joint writers on some device.
 bool is_joint(const array &a, uint32_t c);
 
-// The same for whole arrays, without the lock.
+// These do the same for whole arrays, without the lock.
 void open_whole(link &l, bool writing);
 void undo_whole(link &l, bool writing);
-// False: none was open.
+// It is false if none was open.
 bool close_whole(link &l);
-// False: none was open, or one that writes is.
+// It is false if none was open, or one that writes is.
 bool close_reader(link &l);
 
 // A kernel on some device may be writing the chunk, or edge, now.

@@ -7,8 +7,8 @@
 namespace het
 {
 
-// All of them, as far as @e (begin_read or begin_write) says. @writes: for a kernel that writes. 0, GPUVM_EDEVALLOC or
-// GPUVM_EPROT.
+// Makes all chunks of the span valid there, as far as @e (begin_read or begin_write) says. @writes tells that a kernel
+// that writes needs them. Returns 0, GPUVM_EDEVALLOC or GPUVM_EPROT.
 int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned device, bool writes);
 
 } // namespace het

@@ -9,7 +9,7 @@
 namespace het
 {
 
-// As device::read() and device::write(): the host's side can't be trapped.
+// Works as device::read() and device::write(): the host's side can't be trapped.
 int read_buffers(unsigned device, std::span<const transfer> pieces);
 int write_buffers(unsigned device, std::span<const transfer> pieces);
 
@@ -18,7 +18,7 @@ struct place_in_buffer {
 	void *buffer;
 	size_t offset;
 };
-// Without the host. GPUVM_EAPI without a message: that is not possible.
+// Copies without the host. It returns GPUVM_EAPI without a message where that is not possible.
 int copy_buffer(const place_in_buffer &to, const place_in_buffer &from, size_t n);
 
 } // namespace het

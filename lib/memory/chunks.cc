@@ -15,7 +15,7 @@
 namespace het
 {
 
-// Goes on after an error: what can be taken away is.
+// It goes on after an error: what can be taken away is.
 int lower_access(array &a, layout::span s, access to)
 {
 	int err = 0;
@@ -53,7 +53,7 @@ void wait_until_idle(array &a, array_guard &g, layout::span s)
 	for (uint32_t c = s.first; c < s.last;) {
 		if (a.chunks[c].flags & chunk_busy) {
 			g.wait_for_change();
-			c = s.first; // the lock was dropped: one that was idle may be fetched by now
+			c = s.first; // the lock was dropped, so one that was idle may be fetched by now
 		} else {
 			c++;
 		}

@@ -7,25 +7,28 @@
 namespace het
 {
 
-// Takes the host's access to chunks down to @to; chunks that have less keep it. Lock held. 0 or GPUVM_EPROT.
+// Takes the host's access to chunks down to @to; chunks that have less keep it. The caller holds the array's lock.
+// Returns 0 or GPUVM_EPROT.
 int lower_access(array &a, layout::span s, access to);
 
-// The chunks take the step @next of the protocol. Lock held.
+// The chunks take the step @next of the protocol. The caller holds the array's lock.
 void enter_all(array &a, layout::span s, chunk_state next);
 
-// The device's copy becomes the only valid one, of chunks that it has valid or that a kernel there writes. Lock held,
-// no chunk of the span busy.
+// The device's copy becomes the only valid one, of chunks that it has valid or that a kernel there writes. The caller
+// holds the array's lock, and no chunk of the span is busy.
 int give_to_device(array &a, layout::span s, unsigned device);
 
-// No kernel that ended is under way, no chunk of the span is busy. 0 or GPUVM_EDEVALLOC as settle().
+// Waits until no kernel that ended is under way and no chunk of the span is busy. Returns 0 or GPUVM_EDEVALLOC as
+// settle() does.
 int wait_until_quiet(array &a, array_guard &g, layout::span s);
-// The latter alone.
+// Waits until no chunk of the span is busy.
 void wait_until_idle(array &a, array_guard &g, layout::span s);
 
-// A kernel has ended or could not begin: chunks and edges that none writes any longer lose their mark. Lock held.
+// A kernel has ended or could not begin: chunks and edges that none writes any longer lose their mark. The caller holds
+// the array's lock.
 void forget_writers(array &a, layout::span s);
 
-// A chunk's transfer is over: lets go of it and wakes who was turned away. Lock held.
+// A chunk's transfer is over: it is let go, and who was turned away is woken. The caller holds the array's lock.
 void release_chunks(array &a, uint32_t first, uint32_t count);
 
 } // namespace het

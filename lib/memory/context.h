@@ -23,22 +23,23 @@ namespace het
 struct array;
 
 struct memory_context {
-	// Set before the first array is made, constant afterwards.
+	// These are set before the first array is made, and constant afterwards.
 	unsigned ndevs = 0;
 	std::unique_ptr<device> devices[max_devices];
 	std::unique_ptr<trap> catcher;
 	coherence_rules rules;
 	bool strict = false;
 	bool timed = false;
-	// Of what the host will touch after kernels.
+	// This says how it is foretold what the host will touch after kernels.
 	foresight_kind foresight = foresight_kind::off;
 	page_source *source = nullptr;
-	// Those of callers of the API.
+	// Callers of the API borrow these.
 	std::optional<lane_pool> lanes;
 
-	// Parts of the page source. Structure lock.
+	// This hands out parts of the page source. The structure lock guards it.
 	page_space space;
-	// Free objects, linked through array::offset (an address while the object is free). Structure lock.
+	// Free objects are linked through array::offset (an address while the object is free). The structure lock
+	// guards the list.
 	array *free_arrays = nullptr;
 
 	// Devices that have failed for good (memory/lost.h).

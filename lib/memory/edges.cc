@@ -32,7 +32,7 @@ char *snapshot_of(const array &a, unsigned edge)
 	return a.edges.snapshot + (edge ? a.place.head.size() : 0);
 }
 
-// Pieces of a copy of edges; the host's side is the snapshot, or the array itself where there is none.
+// These are pieces of a copy of edges; the host's side is the snapshot, or the array itself where there is none.
 struct edge_pieces {
 	transfer pieces[2];
 	size_t count = 0, bytes = 0;
@@ -59,8 +59,8 @@ void compare(array &a, unsigned edge)
 	a.edges.valid[edge] = 0;
 }
 
-// Snapshot and valid copies belong to the caller while it talks to the device, without the lock. The writers stay the
-// lock's.
+// Snapshot and valid copies belong to the caller while it talks to the device without the lock. The lock goes on
+// guarding the writers.
 void claim_edges(array &a, array_guard &g)
 {
 	while (a.edges.busy)
@@ -104,7 +104,7 @@ int write_to_device(const array &a, unsigned device, const edge_pieces &pieces)
 	return err;
 }
 
-// The edges are locked.
+// The caller has locked the edges.
 int bring_edges(array &a, unsigned device, const bool (&which)[2])
 {
 	edge_pieces behind;
@@ -125,7 +125,7 @@ int bring_edges(array &a, unsigned device, const bool (&which)[2])
 	return err;
 }
 
-// The same for bytes of one. Others of the device's may be ahead of the snapshot.
+// Does so for bytes of one edge. Others of the device's may be ahead of the snapshot.
 int bring_bytes(array &a, unsigned device, unsigned edge, range r)
 {
 	char *snapshot = a.edges.snapshot ? snapshot_of(a, edge) + (r.begin - edge_range(a, edge).begin) : nullptr;
@@ -143,7 +143,7 @@ int bring_bytes(array &a, unsigned device, unsigned edge, range r)
 	return write_to_device(a, device, one);
 }
 
-// What others write on the device is left alone. The edges are claimed.
+// What others write on the device is left alone. The caller has claimed the edges.
 int bring_own_bytes(array &a, array_guard &g, const usage &u, unsigned edge, bool writes)
 {
 	int err = 0;
@@ -159,7 +159,7 @@ int bring_own_bytes(array &a, array_guard &g, const usage &u, unsigned edge, boo
 	return err;
 }
 
-// The edges are locked.
+// The caller has locked the edges.
 int read_edges(array &a, unsigned device, range part)
 {
 	edge_pieces written;

@@ -34,11 +34,11 @@ bool may_be_ahead(const array &a, range bytes, unsigned device)
 	return false;
 }
 
-// Bytes of one chunk, for one device.
+// It brings bytes of one chunk to one device.
 class chunk_begin
 {
       public:
-	// @for_writer: the bytes are the writer's own, and what is brought is not noted.
+	// With @for_writer the bytes are the writer's own, and what is brought is not noted.
 	chunk_begin(array &a, array_guard &g, uint32_t c, range bytes, unsigned device, bool for_writer)
 	    : a_(a), g_(g), c_(c), rest_(bytes), device_(device), for_writer_(for_writer)
 	{

@@ -8,12 +8,13 @@
 namespace het
 {
 
-// For a reader that is part of a launch, and a joint writer of unknown bytes (joint_kind::noted). What other
-// parts of the launch on this device write is left alone: it may have been written.
+// Serves a reader that is part of a launch, and a joint writer of unknown bytes (joint_kind::noted). What other parts
+// of the launch on this device write is left alone: it may have been written.
 int bring_exact(array &a, array_guard &g, const usage &u);
 
-// For a joint writer of known bytes (joint_kind::exact), unless it writes them all. They do not count as valid there
-// before its end: others, who are served meanwhile, get them from elsewhere. *only_copy: set if there is nowhere else.
+// Serves a joint writer of known bytes (joint_kind::exact), unless it writes them all. They do not count as valid there
+// before its end: others, who are served meanwhile, get them from elsewhere. *only_copy is set if there is nowhere
+// else.
 int bring_for_exact_writer(array &a, array_guard &g, const usage &u, bool *only_copy);
 
 } // namespace het

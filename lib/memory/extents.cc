@@ -85,7 +85,7 @@ void extents::release(uint64_t offset, size_t n)
 	} else if (joins_after) {
 		free_[at].begin = offset;
 	} else {
-		// Out of memory for the table: the extent is lost to us, its pages are not (they were punched).
+		// Without memory for the table the extent is lost to us; its pages are not, as they were punched.
 		insert(at, {offset, end});
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which parts of the page source are free. Best fit over a sorted table of free extents, merged when they meet.
-// Serialised by the structure lock.
+// Which parts of the page source are free. The best fit is taken from a sorted table of free extents, which are merged
+// when they meet. The structure lock serialises calls.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class extents
       public:
 	// All of [begin, end) is free.
 	void open(uint64_t begin, uint64_t end);
-	// False: no room (or no memory for the table).
+	// It is false without room (or memory for the table).
 	bool allocate(size_t n, size_t align, uint64_t *offset);
 	void release(uint64_t offset, size_t n);
 

@@ -30,8 +30,8 @@ struct message {
 	char text[text_size];
 };
 
-// Lock leaf guards the queue, the callback and the last text. When the queue is full the oldest message is dropped;
-// all were printed.
+// A lock of rank leaf guards the queue, the callback and the last text. When the queue is full the oldest message is
+// dropped; all were printed.
 struct attendant {
 	futex_lock lock;
 	std::atomic<uint32_t> wake{0};
@@ -41,10 +41,11 @@ struct attendant {
 	gpuvm_error_fn callback = nullptr;
 	void *callback_arg = nullptr;
 	char last[text_size] = "";
-	// What gpuvm_stat() hands out: the text it gave last stays in place until it is asked again.
+	// gpuvm_stat() hands this out: the text that it gave last stays in place until it is asked again.
 	char given[text_size] = "";
 
-	// A call under way on lane i: its start (0: none) and array. Reported calls have a start of 1.
+	// A call under way on lane i has its start (0 if there is none) and its array here. Reported calls have a start
+	// of 1.
 	std::atomic<uint64_t> started[watched_lanes] = {};
 	std::atomic<void *> hostptr[watched_lanes] = {};
 	std::atomic<bool> asleep{false};
@@ -82,7 +83,7 @@ void check_calls(bool *any)
 	for (unsigned lane = 0; lane < watched_lanes; lane++) {
 		uint64_t started = me().started[lane].load();
 		*any |= started > 1;
-		// The time after the start: a call that starts meanwhile is not in the future.
+		// The time is read after the start, so a call that starts meanwhile is not in the future.
 		if (started <= 1 || !limit || now_ns() - started < limit)
 			continue;
 		if (!me().started[lane].compare_exchange_strong(started, 1))
@@ -129,7 +130,7 @@ void attend(void *arg)
 		check_calls(&any);
 		end_long_stop(*context.catcher);
 		quiet = any ? 0 : quiet + 1;
-		// Nothing to watch for some seconds: sleep until a call starts.
+		// There was nothing to watch for some seconds, so it sleeps until a call starts.
 		a.asleep.store(quiet > 5);
 		if (quiet > 5) {
 			any = false;

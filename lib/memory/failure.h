@@ -11,18 +11,19 @@ namespace het
 struct array;
 struct memory_context;
 
-// The primary raises SIGBUS in the chunk from now on, and those who wait there get it. Lock held.
+// The primary raises SIGBUS in the chunk from now on, and those who wait there get it. The caller holds the array's
+// lock.
 void fail_chunk(array &a, uint32_t c);
-// Undoes that: the chunk is watched again. Lock held. 0 or GPUVM_EPROT.
+// Undoes fail_chunk(): the chunk is watched again. The caller holds the array's lock. Returns 0 or GPUVM_EPROT.
 int heal_chunk(array &a, uint32_t c);
 
-// Queues a message for the error callback, remembers it for gpuvm_stat(), prints it. Callable from a resolver, with
-// locks held. The callback runs on the library's attendant thread.
+// Queues a message for the error callback, remembers it for gpuvm_stat(), prints it. Resolvers may call it, with locks
+// held. The callback runs on the library's attendant thread.
 void report(int code, void *hostptr, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 void set_error_callback(gpuvm_error_fn fn, void *arg);
 const char *last_failure();
-// How many have been reported.
+// Returns how many failures have been reported.
 uint64_t failure_count();
 
 // Marks a device call of a resolver as under way while it lives: one that takes longer than GPUVM_WATCHDOG seconds
@@ -39,8 +40,8 @@ class watched_call
 	unsigned lane_;
 };
 
-// The thread that runs callbacks and watches calls, and how long the context's trap stops threads. Once, by init.
-// False: no thread could be had.
+// The thread that runs callbacks and watches calls, and how long the context's trap stops threads. Init calls it once.
+// It is false if no thread could be had.
 bool start_attendant(memory_context &context);
 
 } // namespace het

@@ -28,18 +28,20 @@ class fetch_job
 	{
 	}
 
-	// Whether others can be served while the device reads the chunk: it must be sure to end soon. Lock held.
+	// It is true if others can be served while the device reads the chunk, which must be sure to end soon. The
+	// caller holds the array's lock.
 	bool can_be_kept() const;
 	// Chunks [touched, end) travel, and are shown as they arrive; or just the touched one, which the server keeps.
 	void read(uint32_t end, bool is_kept);
-	// The bytes of a piece have arrived (or not). Lock held.
+	// The bytes of a piece have arrived (or not). The caller holds the array's lock.
 	void finish_locked(chunk_run p, int err);
-	// No other copy is left: the toucher gets SIGBUS. Otherwise it tries again with another device. Lock held.
+	// If no other copy is left the toucher gets SIGBUS. Otherwise it tries again with another device. The caller
+	// holds the array's lock.
 	void fail();
 
-	// False: some of what has arrived could not be shown without splitting a mapping.
+	// False says that some of what has arrived could not be shown without splitting a mapping.
 	bool is_shown() const { return shown_; }
-	// For the same server.
+	// Other fetches wait for the same server.
 	void others_wait() { others_wait_ = true; }
 
       private:
@@ -89,7 +91,7 @@ void fetch_job::fail()
 	}
 }
 
-// Page after page that takes long; the chunks are busy, which keeps everybody else from them, so the lock is left to
+// Page after page it takes long; the chunks are busy, which keeps everybody else from them, so the lock is left to
 // those who have other business meanwhile.
 void fetch_job::show_part(chunk_run p, range r)
 {
@@ -135,7 +137,6 @@ void fetch_job::finish_locked(chunk_run p, int err)
 	release_chunks(a_, p.first, p.count);
 }
 
-// Takes the lock and leaves it again.
 void fetch_job::finish_piece(chunk_run p, int err)
 {
 	delay_point();
@@ -144,14 +145,14 @@ void fetch_job::finish_piece(chunk_run p, int err)
 	h_.g.unlock();
 }
 
-// The touched chunk first and alone, then the rest.
+// The touched chunk comes first and alone, then the rest.
 chunk_run fetch_job::next_piece(uint32_t at, uint32_t end) const
 {
 	auto most = uint32_t(std::max<size_t>(piece_bytes >> a_.place.chunk_shift, 1));
 	return {at, at == h_.c ? 1 : std::min(most, end - at), h_.st.from, false};
 }
 
-// One piece after the other, by a plain copy.
+// The pieces are read one after the other, each by a plain copy.
 void fetch_job::read_in_turn(uint32_t end)
 {
 	for (uint32_t at = h_.c; at < end;) {
@@ -241,7 +242,7 @@ verdict fetch(host_touch &h)
 
 	layout::span s = h.window();
 	uint32_t n = s.last - s.first;
-	// Before anything is read: the end of a kernel that is open now must wait for this fetch.
+	// This comes before anything is read: the end of a kernel that is open now must wait for this fetch.
 	leave_fast(a);
 	for (uint32_t c = s.first; c < s.last; c++)
 		a.chunks[c].flags |= chunk_busy;

@@ -31,11 +31,11 @@ namespace
 
 // The forking thread holds the structure lock from prepare to parent or child, with all signals blocked.
 thread_local bool prepared __attribute__((tls_model("initial-exec")));
-// The holder's.
+// This is the mask of the thread that holds the structure lock.
 sigset_t saved_signals;
 int saved_cancel_state;
 
-// So often kernels may take away again what has come home, before the fork waits for each array in turn.
+// Kernels may take away again what has come home this often, before the fork waits for each array in turn.
 constexpr unsigned most_tries = 100;
 
 layout::span all_of(const array &a)
@@ -54,7 +54,7 @@ bool is_at_rest(const array &a)
 	return true;
 }
 
-// False: a device can't be read.
+// It is false if a device can't be read.
 bool bring_all_home(array &a)
 {
 	caller_guard g(a);
@@ -63,7 +63,7 @@ bool bring_all_home(array &a)
 	return !collect_edges(a, g, every_device) && !bring_home(a, g, all_of(a), event::fetch);
 }
 
-// False: a kernel or a touch came in between.
+// It is false if a kernel or a touch came in between.
 bool hold_at_rest(array &a)
 {
 	if (a.place.body.empty())
@@ -76,7 +76,7 @@ bool hold_at_rest(array &a)
 	return true;
 }
 
-// For an array that does not come to rest, or can't be read. Others are held meanwhile.
+// It serves an array that does not come to rest, or can't be read. Others are held meanwhile.
 void hold_at_once(array &a)
 {
 	if (a.held)
@@ -118,7 +118,7 @@ void hold_all(const library &l)
 	arrays.for_each(hold_at_once);
 }
 
-// By the source, not through the alias: where it can, it does not populate what was never touched.
+// The source copies, not the alias: where it can, it does not populate what was never touched.
 void *private_copy(const page_source &source, uint64_t offset, size_t n)
 {
 	void *copy = map_private(n);

@@ -6,7 +6,7 @@
 namespace het
 {
 
-// Registers the handlers. Once, by init.
+// Registers the handlers. Init calls it once.
 void open_fork();
 
 } // namespace het

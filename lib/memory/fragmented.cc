@@ -20,7 +20,7 @@ fragmented_chunk *find(const array &a, uint32_t c)
 	return f;
 }
 
-// Null: no memory.
+// It is null without memory.
 fragmented_chunk *find_or_make(array &a, uint32_t c)
 {
 	if (fragmented_chunk *f = find(a, c))
@@ -49,7 +49,7 @@ void take_over(array &a, fragmented_chunk &f)
 		forget_fragments(a, f.number);
 }
 
-// False: no memory or no room.
+// It is false without memory or room.
 bool change(array &a, uint32_t c, range bytes, unsigned device, bool (fragments::*how)(extent, copyset))
 {
 	fragmented_chunk *f = find_or_make(a, c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Chunks in fragments: a list at the array of those few whose bytes are not all valid in the same copies. All with the
-// array's lock.
+// Chunks in fragments are those few whose bytes are not all valid in the same copies; the array has a list of them.
+// Callers hold the array's lock.
 //
 // Where joint writers meet, and at the ends of what a slice of a launch reads, bytes would travel with their chunk for
 // nothing: a stencil's halo is a row or two. There a device has what it wrote and what it read. A chunk that others
@@ -20,10 +20,10 @@ struct fragmented_chunk {
 	fragments bytes; // of layout::bytes_of()
 };
 
-// Null: it is not in fragments. They stay where they are while the chunk is busy.
+// It is null if the chunk is not in fragments. They stay where they are while the chunk is busy.
 const fragments *fragments_of(const array &a, uint32_t c);
 
-// The copies of a byte of the chunk, and where the next may have others.
+// These are the copies of a byte of the chunk, and the place from which on bytes may have others.
 struct copies_at {
 	copyset valid;
 	uintptr_t end;
@@ -40,8 +40,8 @@ template <typename F> void for_each_fragment(const array &a, uint32_t c, F f)
 	}
 }
 
-// Bytes of the chunk were written by the device, or copied there. The host's access is none, or is at most read. False:
-// no memory or no room; nothing has changed.
+// Bytes of the chunk were written by the device, or copied there. The host's access is none, or is at most read. It is
+// false without memory or room; nothing has changed.
 bool write_fragment(array &a, uint32_t c, range bytes, unsigned device);
 bool add_fragment(array &a, uint32_t c, range bytes, unsigned device);
 
@@ -52,17 +52,18 @@ bool drop_copy(array &a, uint32_t c, unsigned device);
 
 // Bytes of the chunk are valid on lost devices alone.
 bool has_lost_bytes(const array &a, uint32_t c);
-// Of those that are not, nobody but the host, who has them, has valid copies any longer.
+// Of bytes that the host has besides, nobody else has valid copies any longer.
 void leave_rest_to_host(array &a, uint32_t c);
 
-// What the protocol says of a chunk. What travels of one in fragments comes from where it is valid, byte by byte, also
-// where one device has all of it: a joint writer of another launch may be at work there, and who needs its bytes as they
-// were before gets them from elsewhere.
+// Returns what the protocol says of a chunk. What travels of one in fragments comes from where it is valid, byte by
+// byte, also where one device has all of it: a joint writer of another launch may be at work there, and who needs its
+// bytes as they were before gets them from elsewhere.
 step step_of(const array &a, uint32_t c, event e, unsigned device);
-// The chunk takes a step of the protocol; if that changes it, its fragments are forgotten. Lock held.
+// The chunk takes a step of the protocol; if that changes it, its fragments are forgotten. The caller holds the array's
+// lock.
 void enter(array &a, chunk &ch, chunk_state next);
 
-// The chunk's state says all.
+// The chunk is whole again: its state says all.
 void forget_fragments(array &a, uint32_t c);
 void forget_all_fragments(array &a);
 

@@ -73,14 +73,14 @@ int bring_home(array &a, array_guard &g, layout::span s, event e, unsigned lane)
 namespace
 {
 
-// Shows chunks whose bytes are at home, and none of which is barred. Lock held.
+// Shows chunks whose bytes are at home, and none of which is barred. The caller holds the array's lock.
 int show_chunks(array &a, layout::span s, event e)
 {
 	take_in_host_writes(a);
 	for (uint32_t c = s.first; c < s.last; c++) {
 		chunk &ch = a.chunks[c];
 		step st = next_step(ch.state(), e, 0, a.context->rules);
-		// Busy or gone again: another thread's kernel; a touch will wait for it.
+		// The chunk is busy or gone again to another thread's kernel, and a touch will wait for it.
 		if (st.copies() || ch.flags)
 			continue;
 		narrow_fast(a, st.next.valid);
@@ -106,7 +106,8 @@ bool is_barred(const array &a, layout::span s)
 	return false;
 }
 
-// In strict mode a touch waits while a kernel writes. Not as a visitor: that would keep a forced unlink waiting.
+// In strict mode a touch waits while a kernel writes. The caller is no visitor then, which would keep a forced unlink
+// waiting.
 void wait_for_writers(array &a, array_guard &g, range r)
 {
 	while (a.live && is_barred(a, a.place.chunks_of(r)))
@@ -124,7 +125,7 @@ int bring_range_home(range r, event e)
 		caller_guard g(*a);
 		visit v(*a, g);
 		range extent = a->place.extent();
-		// Unlinked since it was found: look again.
+		// It was unlinked since it was found, so look again.
 		if (!v || !extent.overlaps({at, r.end}))
 			continue;
 		int edges = collect_edges(*a, g, every_device);
@@ -139,7 +140,7 @@ int bring_range_home(range r, event e)
 namespace
 {
 
-// What show_in() returns of an array that is not linked any longer, or not where it was.
+// show_in() returns this of an array that is not linked any longer, or not where it was.
 constexpr int changed = 1;
 
 // Shows what of @r lies in the array, and tells where that ends.
@@ -174,7 +175,7 @@ int show_in(array &a, range r, event e, uintptr_t *end)
 	}
 }
 
-// False: it is not linked.
+// It is false if the array is not linked.
 bool user_range_of(array &a, range *user)
 {
 	caller_guard g(a);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the interposers (lib/api/interpose_*.cc) and the runtime need of the memory core. Cheap when nothing is linked.
+// What the interposers (lib/api/interpose_*.cc) and the runtime need of the memory core. It is cheap when nothing is
+// linked.
 #pragma once
 
 #include "core/coherence.h"
@@ -7,25 +8,25 @@
 namespace het
 {
 
-// False while no array is linked at all. One or two loads.
+// It is false while no array is linked at all, and costs one or two loads.
 bool anything_linked();
 
-// True if any linked array has a byte in [p, p + n). Lock-free; may be called anywhere.
+// True if any linked array has a byte in [p, p + n). It takes no lock and may be called anywhere.
 bool is_linked(const void *p, size_t n);
 
-// Makes every linked byte in [p, p + n) valid and mapped on the host: readable, or writable with the host as
-// the only owner. For calls in which a driver would touch the range while it holds a lock that a fetch needs.
-// Errors are reported; the caller goes on in any case.
+// Makes every linked byte in [p, p + n) valid and mapped on the host: readable, or writable with the host as the only
+// owner. It is for calls in which a driver would touch the range while it holds a lock that a fetch needs. Errors are
+// reported; the caller goes on in any case.
 void bring_home(const void *p, size_t n, access to);
 
-// Makes every linked byte in @r valid and shows its chunks, as touches (touch_read or touch_write) of each would. 0,
-// GPUVM_EDEVALLOC or GPUVM_EPROT.
+// Makes every linked byte in @r valid and shows its chunks, as touches (touch_read or touch_write) of each would.
+// Returns 0, GPUVM_EDEVALLOC or GPUVM_EPROT.
 int show_linked(range r, event e);
 
 // What is about to happen to memory that may hold linked arrays.
 enum class fate : uint8_t {
-	freed,    // an allocation: all of every array found is dead
-	unmapped, // dead inside the range only
+	freed,    // an allocation is freed: all of every array found is dead
+	unmapped, // what is inside the range is dead, and only that
 	moved,    // the contents are still wanted
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Device buffers that lie in the program's address space, which those of host devices do. Whoever reads or writes one
-// for the library must not meet a touch that waits for just that, so no byte of one may be an array's. Structure lock
-// held.
+// for the library must not meet a touch that waits for just that, so no byte of one may be an array's. Callers hold the
+// structure lock.
 #pragma once
 
 #include "core/range.h"
@@ -20,7 +20,7 @@ class host_buffers
 	// 0; GPUVM_EARG with a sentence: a part of memory that is to become an array is a buffer.
 	int check_against(range array) const;
 
-	// @buffer may be empty: then there is nothing to know. False: out of memory.
+	// @buffer may be empty, and then there is nothing to know. False: out of memory.
 	bool add(const array &a, unsigned device, range buffer);
 	void remove(const array &a, unsigned device);
 
@@ -34,10 +34,11 @@ class host_buffers
 	bool make_room();
 	entry *first_from(uintptr_t begin) const;
 
-	// By address. Several arrays may have one buffer, or parts of one.
+	// They are sorted by address. Several arrays may have one buffer, or parts of one.
 	entry *entries_ = nullptr;
 	size_t count_ = 0, capacity_ = 0;
-	// Of any that was here: one that begins more than so much below an address does not reach it.
+	// This is the longest of all that were ever here: one that begins more than so much below an address does not
+	// reach it.
 	size_t longest_ = 0;
 };
 

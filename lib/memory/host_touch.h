@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// One touch of the host while it is served, and who serves it.
+// What one touch of the host is while it is served, and who serves it.
 #pragma once
 
 #include "memory/array.h"
@@ -15,12 +15,12 @@ struct started_fetch; // memory/fetch.h
 enum class verdict : uint8_t {
 	done,      // the access may be repeated
 	not_ours,  // no watched page there (any more)
-	wait,      // somebody else is at work on the chunk and will wake who waits for it
-	hand_over, // the device can't be called here: a resolver must
-	later,     // not beside the fetches that the server keeps: it must end them and serve the touch again
+	wait,      // somebody else is at work on the chunk, and will wake who waits for it
+	hand_over, // the device can't be called here, so a resolver must do it
+	later, // it can't be served beside the fetches that the server keeps: it must end them and serve the touch again
 };
 
-// Who serves: a resolver, or a toucher in its signal handler.
+// A server is a resolver, or a toucher in its signal handler.
 class server
 {
       public:
@@ -29,8 +29,8 @@ class server
 	// The resolver is about to wait for a device, for a moment or longer: somebody else may have to listen.
 	virtual void wait_for_device(bool long_wait) = 0;
 	// A server may take fetches over, to end them with finish_fetch() in the order in which they were started, and
-	// serve other touches meanwhile. has_room(): for one more from @source (a participant, the same for all), where
-	// @most may be under way.
+	// serve other touches meanwhile. has_room() tells whether there is room for one more from @source (a
+	// participant, the same for all), where @most may be under way.
 	virtual bool has_room(uint8_t, unsigned) const { return false; }
 	virtual void keep(const started_fetch &) {}
 	virtual unsigned kept() const { return 0; } // with the one that is being ended
@@ -39,7 +39,7 @@ class server
 	~server() = default;
 };
 
-// What was touched, and what the chunk is to do for it. Outlives the lock.
+// This is what was touched, and what the chunk is to do for it. It outlives the lock.
 struct found_touch {
 	array *in;
 	touch t;
@@ -48,7 +48,7 @@ struct found_touch {
 	uint64_t seen;
 };
 
-// A touch in the hands of its server, between the look at the chunk and the last page that is shown. All with the
+// A touch in the hands of its server, between the look at the chunk and the last page that is shown. Callers hold the
 // array's lock, unless said otherwise.
 class host_touch
 {
@@ -73,12 +73,12 @@ class host_touch
 	// Chunks from the touched one on that are served along with it: they take the same step and are nobody else's
 	// business.
 	layout::span window();
-	// The answer to a touch that this server can't serve where serving takes a long wait for a device. Without the
-	// lock too.
+	// Returns the answer to a touch that this server can't serve, where serving takes a long wait for a device. It
+	// may be called without the lock.
 	std::optional<verdict> refusal() const;
 	// The toucher looks again: it may go on, be caught anew, or get SIGBUS.
 	void wake() const;
-	// The toucher can go on; a read-ahead may not be over yet. Without the lock too.
+	// The toucher can go on; a read-ahead may not be over yet. It may be called without the lock.
 	void count() const;
 	// No copy of the chunk can be read: SIGBUS.
 	void fail_unread() const;

@@ -23,13 +23,14 @@
 namespace het
 {
 
-// There may be such writes. Needs no lock: who takes them in narrows array::fast first.
+// There may be such writes. The question needs no lock: who takes them in narrows array::fast first.
 bool has_host_writes(const array &a);
 
-// Lock held.
+// The caller holds the array's lock.
 void take_in_host_writes(array &a);
 
-// A change of the chunks' pages has found marks (trap::protect(), trap::admit()). Lock held, access not yet lowered.
+// A change of the chunks' pages has found marks (trap::protect(), trap::admit()). The caller holds the array's lock,
+// and has not lowered the access yet.
 void take_in_found_writes(array &a, layout::span s);
 
 } // namespace het

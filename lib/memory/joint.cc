@@ -14,13 +14,13 @@ namespace het
 namespace
 {
 
-// Boundaries between chunks and edges.
+// It knows the boundaries between chunks and edges.
 class boundaries
 {
       public:
 	explicit boundaries(const layout &l) : l_(l) {}
 
-	// The first one from @at on.
+	// Returns the first boundary from @at on.
 	uintptr_t up(uintptr_t at) const
 	{
 		if (at <= l_.user.begin)
@@ -31,7 +31,7 @@ class boundaries
 			return l_.user.end;
 		return std::min(l_.body.begin + round_up(at - l_.body.begin, chunk()), l_.tail.begin);
 	}
-	// The last one up to @at.
+	// Returns the last boundary up to @at.
 	uintptr_t down(uintptr_t at) const
 	{
 		if (at >= l_.user.end)

@@ -28,12 +28,12 @@
 namespace het
 {
 
-// Lock held.
+// The caller holds the array's lock.
 joint_parts cut_for_joint(const array &a, range bytes);
-// With the chunks and edges that it has a part of. Lock held.
+// Returns the range with the chunks and edges that it has a part of. The caller holds the array's lock.
 range widen_for_joint(const array &a, range bytes);
 
-// All joint writers of a launch end, each begun with begin_kernel(). @notes: null: all are exact. 0 or
+// All joint writers of a launch end, each begun with begin_kernel(). All are exact if @notes is null. Returns 0 or
 // GPUVM_EDEVALLOC, GPUVM_EHOSTPTR, GPUVM_ESALLOC.
 int end_joint(array &a, const void *launch, joint_notes *notes = nullptr);
 

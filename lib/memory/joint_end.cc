@@ -27,7 +27,7 @@ namespace
 {
 
 constexpr unsigned none = UINT_MAX, several = UINT_MAX - 1;
-// Bytes that are merged at a time.
+// So many bytes are merged at a time.
 constexpr size_t window_size = 64 << 10;
 
 } // namespace
@@ -314,7 +314,7 @@ int joint_end::collect_edge(unsigned edge, range bytes)
 
 // --- the end -------------------------------------------------------------------
 
-// All at once: then it shows which chunks have joint writers still.
+// All brackets close at once: then it shows which chunks have joint writers still.
 void joint_end::close()
 {
 	layout::span all = {UINT32_MAX, 0};

@@ -9,7 +9,7 @@
 namespace het
 {
 
-// One thread's. The caller is a visitor and holds the lock; it is dropped for copies.
+// It is one thread's. The caller is a visitor and holds the lock; it is dropped for copies.
 class joint_end
 {
       public:
@@ -21,7 +21,7 @@ class joint_end
 	joint_end(const joint_end &) = delete;
 	joint_end &operator=(const joint_end &) = delete;
 
-	// 0, GPUVM_EDEVALLOC or GPUVM_ESALLOC. The brackets are closed in any case.
+	// Returns 0, GPUVM_EDEVALLOC or GPUVM_ESALLOC. The brackets are closed in any case.
 	int run();
 
       private:
@@ -51,10 +51,10 @@ class joint_end
 	array_guard &g_;
 	const void *const launch_;
 	joint_notes *const notes_;
-	// Each once, however many blocks had the same. The launch begins no more.
+	// Each stands here once, however many blocks had the same. The launch begins no more.
 	usage *writers_ = nullptr;
 	size_t count_ = 0, room_ = 0;
-	// Two windows of the merge: the host's bytes as they were, and a device's.
+	// These are two windows of the merge: the host's bytes as they were, and a device's.
 	char *staging_ = nullptr;
 };
 

@@ -54,7 +54,7 @@ void leave_to_writer(array &a, array_guard &g, layout::span s, unsigned device)
 	}
 }
 
-// A strict begin: the host loses the chunks before anything is copied, so no write of its can be lost.
+// At a strict begin the host loses the chunks before anything is copied, so no write of its can be lost.
 int revoke_before_begin(array &a, array_guard &g, layout::span s)
 {
 	wait_until_idle(a, g, s);
@@ -172,7 +172,7 @@ void wake_awaited(array &a, layout::span s)
 	announce_change(a);
 }
 
-// Goes on after an error.
+// It goes on after an error.
 int give_written(array &a, const usage &u, write_notes &notes)
 {
 	layout::span s = a.place.chunks_of(u.part);
@@ -192,8 +192,7 @@ int give_written(array &a, const usage &u, write_notes &notes)
 	return err;
 }
 
-// Of a command of the runtime that fails none will ask again: what it was to write is lost, and the host may write
-// anew.
+// Nobody asks again for a command of the runtime that fails: what it was to write is lost, and the host may write anew.
 int end_edges(array &a, array_guard &g, const usage &u, bool *ended)
 {
 	if (a.managed)
@@ -228,7 +227,7 @@ int read_back(array &a, array_guard &g, layout::span s, unsigned device)
 	return err;
 }
 
-// Takes *pending, if there is one. *ended: false if it must be repeated all.
+// Takes *pending, if there is one. *ended is false if all of it must be repeated.
 int end_writer(array &a, array_guard &g, const usage &u, pending_kernel **pending, write_notes *notes, bool *ended)
 {
 	layout::span s = a.place.chunks_of(u.part);
@@ -277,7 +276,7 @@ void abandon_locked(array &a, const usage &u, kernel_mode mode)
 	wake_awaited(a, s);
 }
 
-// 0, or GPUVM_EDEVALLOC if bytes had no other copy.
+// Returns 0, or GPUVM_EDEVALLOC if bytes had no other copy.
 int drop_copies(array &a, range part, unsigned device)
 {
 	layout::span s = a.place.chunks_of(part);
@@ -301,7 +300,7 @@ int end_locked(array &a, const usage &u, pending_kernel **pending, write_notes *
 			    "gpuvm_kernel_end_event: array %p has edges, which can't be copied back later; align it to "
 			    "pages or use gpuvm_malloc()",
 			    a.place.user.ptr());
-	// All that is left of an end that has failed; it comes before those of kernels that are at work.
+	// This is all that is left of an end that has failed; it comes before those of kernels that are at work.
 	if (is_owed(a, u.device, u.part))
 		return collect_edges(a, g, device_copy(u.device));
 	// The bracket stays open until the host has lost the chunks: in strict mode it keeps touches waiting.
@@ -309,7 +308,7 @@ int end_locked(array &a, const usage &u, pending_kernel **pending, write_notes *
 	if (!open.any)
 		return fail(GPUVM_ESTATE, "gpuvm_kernel_end: no kernel on device %u has begun to use array %p",
 			    u.device, a.place.user.ptr());
-	// Now, and not when all is done: who is woken takes a while to come.
+	// It is done now, and not when all is done: who is woken takes a while to come.
 	if (open.writer)
 		a.context->expect_touch();
 	bool ended = true;
@@ -350,9 +349,10 @@ int begin_visited(array &a, array_guard &g, const usage &u, kernel_mode mode)
 			    a.place.user.ptr());
 	pin_body(a, g, u.device);
 	int err = settle(a, g);
-	// While no bracket of this kernel is open: a chunk that its device loses later counts as written there.
+	// It is done while no bracket of this kernel is open: a chunk that its device loses later counts as written
+	// there.
 	take_in_host_writes(a);
-	// Before the brackets are looked at: see begin_fast().
+	// It is done before the brackets are looked at: see begin_fast().
 	a.fast.store(0);
 	if (!err)
 		err = open_bracket(a, u, writes(mode));
@@ -388,7 +388,8 @@ int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran)
 
 int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *notes)
 {
-	// Valid on the device alone since the begin: nothing changes. Not a plain load: see leave_fast().
+	// If all is valid on the device alone since the begin, nothing changes. A plain load would not do: see
+	// leave_fast().
 	if (u.whole && !pending && a.fast.fetch_or(0) == (device_copy(u.device) | host_copy) && passes_unseen(a) &&
 	    close_whole(a.links[u.device]))
 		return 0;

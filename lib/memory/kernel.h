@@ -13,15 +13,15 @@ namespace het
 
 // Begin and end must agree about the usage.
 int begin_kernel(array &a, const usage &u, kernel_mode mode);
-// The same for a caller who visits the array and has found it linked on the device.
+// Does the same for a caller who visits the array and has found it linked on the device.
 int begin_visited(array &a, array_guard &g, const usage &u, kernel_mode mode);
-// @pending: null, or what the kernel's end is to be waited for with; taken in any case.
-// @notes: null, or of a kernel that began as read_write_noted. Chunks without a write stay as they are, as after a
-// reader.
+// @pending is null, or what the kernel's end is to be waited for with; it is taken in any case. @notes is null, or
+// tells of a kernel that began as read_write_noted. Chunks without a write stay as they are, as after a reader.
 int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *notes = nullptr);
 
-// The kernel has begun and will not end. @ran: it may have written something: the device's copy is not valid any
-// longer. 0, or GPUVM_EDEVALLOC if there was no other; of bytes that the kernel was to overwrite nobody needs one.
+// The kernel has begun and will not end. With @ran it may have written something, so the device's copy is not valid any
+// longer. Returns 0, or GPUVM_EDEVALLOC if there was no other; of bytes that the kernel was to overwrite nobody needs
+// one.
 int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran);
 
 } // namespace het

@@ -9,7 +9,7 @@
 namespace het
 {
 
-// Instead of the number of a lane: borrow one.
+// Given instead of the number of a lane, it says: borrow one.
 inline constexpr unsigned any_lane = ~0u;
 
 inline constexpr unsigned caller_lanes = 8;

@@ -10,7 +10,7 @@ namespace
 {
 
 constexpr uint32_t leader_mask = 0xff, out_bit = 0x100, count_one = 0x200;
-// How long a leader may stay out, and how often the standby looks.
+// A leader may stay out for so long, and the standby looks so often.
 constexpr uint64_t patience = 1000000; // ns
 // After so many looks at which nothing had happened it sleeps until it is woken.
 constexpr unsigned quiet_looks = 16;
@@ -22,7 +22,7 @@ constexpr uint32_t next_count(uint32_t word)
 
 } // namespace
 
-// False: take the lead, if the word is still @seen.
+// It is false if the caller is to take the lead, if the word is still @seen.
 bool leadership::wait_as_standby(uint32_t seen, unsigned *quiet)
 {
 	if (!(seen & leader_mask))

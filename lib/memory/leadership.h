@@ -21,15 +21,16 @@ class leadership
 	void acquire(unsigned me);
 	// The leader gives up the lead, and the standby is woken.
 	void release();
-	// The leader will be back soon; and is. False: the lead was lost meanwhile.
+	// The leader says that it will be back soon, and then that it is back. False says that the lead was lost
+	// meanwhile.
 	void step_out();
 	bool step_in(unsigned me);
 
       private:
 	bool wait_as_standby(uint32_t seen, unsigned *quiet);
 
-	// Bits 0-7: leader + 1, or 0. Bit 8: stepped out. The rest counts, so that nobody takes a lead that was stepped
-	// out of earlier.
+	// Bits 0 to 7 are the leader + 1, or 0. Bit 8 says that it has stepped out. The rest counts, so that nobody
+	// takes a lead that was stepped out of earlier.
 	std::atomic<uint32_t> word_{0};
 	std::atomic<uint64_t> out_since_{0};
 	// The standby sleeps until it is woken (it has seen nobody step out for a while).

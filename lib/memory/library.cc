@@ -18,7 +18,7 @@ std::atomic<uint32_t> opened{0};
 
 library &lib()
 {
-	// Never destroyed: resolvers serve touches of other destructors.
+	// It is never destroyed: resolvers serve touches of other destructors.
 	alignas(library) static char memory[sizeof(library)];
 	static library *l = new (memory) library;
 	return *l;

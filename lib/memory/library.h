@@ -16,16 +16,17 @@ namespace het
 {
 
 struct library : memory_context {
-	// Who is linked where. Rank: structure. Held across device calls, never taken by resolvers.
+	// It guards who is linked where. Its rank is structure. It is held across device calls, and never taken by
+	// resolvers.
 	futex_lock structure;
 
-	// Set by init, constant afterwards.
+	// These are set by init, and constant afterwards.
 	const char *trap_reason = "";
 	bool sync_back = true;
 
-	// Structure lock for changes.
+	// Changes need the structure lock.
 	address_index<array> arrays;
-	// Structure lock for changes and looks.
+	// Changes and looks need the structure lock.
 	address_index<allocation> allocations;
 	host_buffers buffers;
 
@@ -36,7 +37,7 @@ struct library : memory_context {
 
 library &lib();
 
-// GPUVM_ESTATE with a sentence unless the library is ready in this process.
+// Returns GPUVM_ESTATE with a sentence unless the library is ready in this process.
 int check_ready(const char *call);
 
 // The library's threads wait in the first until init can't fail any more and calls the second.

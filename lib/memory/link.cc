@@ -43,7 +43,7 @@ size_t chunk_size_wanted()
 	return n >= page_size() && !(n & (n - 1)) ? n : 0;
 }
 
-// Bytes of a gpuvm_malloc() allocation around the array that nobody else uses: up to its end if only the
+// Returns the bytes of a gpuvm_malloc() allocation around the array that nobody else uses, up to its end if only the
 // rounding to pages lies between.
 range owned_in_allocation(const library &l, const allocation &b, range user)
 {
@@ -51,7 +51,7 @@ range owned_in_allocation(const library &l, const allocation &b, range user)
 	return {user.begin, to_end ? b.pages.end : user.end};
 }
 
-// Where the array lies and what kind it is. 0, GPUVM_EPROT or GPUVM_ESALLOC.
+// Finds out where the array lies and what kind it is. Returns 0, GPUVM_EPROT or GPUVM_ESALLOC.
 int plan(const library &l, array &a, range user, bool may_copy)
 {
 	size_t page = page_size();
@@ -87,7 +87,7 @@ int plan(const library &l, array &a, range user, bool may_copy)
 	return 0;
 }
 
-// The states of chunks and edges, which are the host's. False: out of memory.
+// Makes the states of chunks and edges, which are the host's. It is false without memory.
 bool make_states(array &a)
 {
 	if (!a.place.body.empty()) {
@@ -128,8 +128,8 @@ void discard_array(array &a)
 	free_array(&a);
 }
 
-// An array without links yet. Touches wait while it is made; but who asks where its bytes are does not, so its states
-// come first.
+// Makes an array without links yet. Touches wait while it is made; but who asks where its bytes are does not, so its
+// states come first.
 int make_array(library &l, range user, const link_options &o, array **made)
 {
 	array *a = new_array(l);
@@ -163,7 +163,7 @@ int make_array(library &l, range user, const link_options &o, array **made)
 	return 0;
 }
 
-// GPUVM_ON_DEVICE: what the host and other devices have is stale. Nothing has changed if it fails.
+// With GPUVM_ON_DEVICE what the host and other devices have is stale. Nothing has changed if it fails.
 int claim(array &a, unsigned device)
 {
 	caller_guard g(a);
@@ -253,7 +253,7 @@ bool all_home(const array &a)
 	return true;
 }
 
-// Edges, too, if one failed that should have had them. What can be had is, whatever fails.
+// Edges come home too, if an end failed that should have brought them. What can be had is brought, whatever fails.
 int bring_all_home(array &a, array_guard &g)
 {
 	int err = collect_edges(a, g, every_device);
@@ -263,7 +263,7 @@ int bring_all_home(array &a, array_guard &g)
 	return e ? e : err;
 }
 
-// The first device with a kernel that uses the array, or the number of devices.
+// Returns the first device with a kernel that uses the array, or the number of devices.
 unsigned first_user(const array &a)
 {
 	unsigned d = 0;
@@ -329,8 +329,8 @@ int return_body(array &a, unlink_options o)
 	return 0;
 }
 
-// Events that unlink would have to wait for: before the structure lock is taken, which others may need to get them
-// done.
+// Waits for events that unlink would have to wait for, before it takes the structure lock, which others may need to get
+// them done.
 void settle_before(const library &l, range r)
 {
 	for (array *a = l.arrays.first_overlap(r); a;) {
@@ -355,7 +355,8 @@ int unlink_all(library &l, array &a, unlink_options o)
 		release_array(a);
 		return err;
 	}
-	// While the array is still known: whoever was caught before repeats the access, now on ordinary memory.
+	// This is done while the array is still known: whoever was caught before repeats the access, now on ordinary
+	// memory.
 	if (!a.place.body.empty())
 		l.catcher->wake(body_of(a));
 	l.arrays.remove(a.place.extent());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Arrays come and go.
+// Arrays come and go here.
 #pragma once
 
 #include "core/range.h"
@@ -17,15 +17,15 @@ struct link_options {
 };
 
 int link_array(library &l, void *hostptr, size_t nbytes, unsigned device, void *devbuf, link_options o);
-// In the process's library.
+// Links in the process's library.
 int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, link_options o);
 
 // @device may be all_devices.
 int unlink_array(library &l, void *hostptr, unsigned device);
 inline constexpr unsigned all_devices = ~0u;
 
-// For arrays of the runtime's (array::managed), in the process's library: 0 if there is none any longer, GPUVM_ESTATE
-// without a word while a kernel uses it.
+// Unlinks an array of the runtime's (array::managed) in the process's library. Returns 0 if there is none any longer,
+// and GPUVM_ESTATE without a word while a kernel uses it.
 int unlink_managed(uintptr_t at);
 
 struct unlink_options {
@@ -34,7 +34,7 @@ struct unlink_options {
 	bool force = false;   // even while kernels use the array
 };
 
-// Removes every link, and the array. Structure lock held.
+// Removes every link, and the array. The caller holds the structure lock.
 int unlink_all(library &l, array &a, unlink_options o);
 
 } // namespace het

@@ -14,7 +14,7 @@ namespace het
 namespace
 {
 
-// Pages from @at on that are all lost, or all not.
+// Returns pages from @at on that are all lost, or all not.
 range next_pages(const array &a, uint32_t c, uintptr_t at, bool *lost)
 {
 	uintptr_t end = a.place.chunk_range(c, 1).end;

@@ -7,24 +7,24 @@
 namespace het
 {
 
-// Of a kernel that has an array by itself.
+// These are of a kernel that has an array by itself.
 class write_notes
 {
       public:
-	// A byte of this part of the host array may have been written. Asked once of each chunk, with the array's lock
-	// held.
+	// A byte of this part of the host array may have been written. It is asked once of each chunk, with the array's
+	// lock held.
 	virtual bool wrote(range bytes) = 0;
 
       protected:
 	~write_notes() = default;
 };
 
-// Of joint writers. No lock is needed; the array's may be held.
+// These are of joint writers. No lock is needed; the array's may be held.
 class joint_notes
 {
       public:
-	// From the first to the last byte that may have been written, of those in @bytes; empty: none. @u: as it began;
-	// @bytes: in its part.
+	// Returns the range from the first to the last byte of @bytes that may have been written, or an empty one. @u
+	// is as it began, and @bytes lie in its part.
 	virtual range written(const usage &u, range bytes) = 0;
 
       protected:

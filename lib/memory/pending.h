@@ -8,7 +8,7 @@
 namespace het
 {
 
-// Belongs to the array while it is array::pending, and to those who wait for it. Array lock.
+// It belongs to the array while it is array::pending, and to those who wait for it. The array's lock guards it.
 struct pending_kernel {
 	void *event;
 	uint32_t waiters;
@@ -16,13 +16,13 @@ struct pending_kernel {
 	bool writes;
 };
 
-// Retains the event. Null, with *err and the reason on stderr, if it is not one.
+// Retains the event. It is null, with *err and the reason on stderr, if that is not one.
 pending_kernel *make_pending(memory_context &context, unsigned device, void *event, int *err);
-// For one that no array has. No lock held.
+// Frees one that no array has. The caller holds no lock.
 void drop_pending(memory_context &context, pending_kernel *p);
 
-// Waits until nothing is pending. The lock is dropped only if something was. 0 or GPUVM_EDEVALLOC if a kernel failed;
-// *broken: the devices on which one failed that writes.
+// Waits until nothing is pending. The lock is dropped only if something was. Returns 0 or GPUVM_EDEVALLOC if a kernel
+// failed; *broken tells the devices on which one failed that writes.
 int settle(array &a, array_guard &g, copyset *broken = nullptr);
 
 } // namespace het

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Bodies that are registered with a device's API (device::pin), so that copies need no memory in between: lazily, once
-// an array, from the first kernel on, until the last unlink.
+// Bodies are registered with a device's API (device::pin), so that copies need no memory in between: lazily, once an
+// array, from the first kernel on, until the last unlink.
 #pragma once
 
 #include "memory/array.h"
@@ -16,8 +16,8 @@ inline bool is_pinned(const array &a, unsigned device)
 
 // The lock is dropped meanwhile, if at all. The caller is a visitor of the array, or has the structure lock.
 void pin_body(array &a, array_guard &g, unsigned device);
-// The array is no longer known to anybody; structure lock. Its pages may be gone already: the registration has kept
-// them.
+// The array is no longer known to anybody, and the caller holds the structure lock. Its pages may be gone already: the
+// registration has kept them.
 void unpin_body(array &a);
 
 } // namespace het

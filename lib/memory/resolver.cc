@@ -21,7 +21,7 @@ namespace
 
 leadership lead;
 unsigned resolvers, started;
-// Resolvers that have released the lead to wait for a device.
+// It counts resolvers that have released the lead to wait for a device.
 std::atomic<unsigned> away{0};
 
 class resolver final : public server
@@ -52,7 +52,7 @@ class resolver final : public server
 	library &l_;
 	const unsigned lane_;
 	role role_ = role::waiting;
-	// Fetches under way, in the order in which they were started.
+	// These fetches are under way, in the order in which they were started.
 	started_fetch kept_[most_kept] = {};
 	unsigned first_kept_ = 0, kept_count_ = 0;
 };
@@ -63,7 +63,8 @@ void resolver::wait_for_device(bool long_wait)
 		return;
 	if (role_ == role::out && (!long_wait || !lead.step_in(lane_)))
 		return;
-	// Others that touch now would wait for us: let somebody else listen. Not with fetches of which each ends soon.
+	// Others that touch now would wait for us: let somebody else listen. There is no need with fetches of which
+	// each ends soon.
 	if (long_wait || (!kept_count_ && l_.catcher->has_touch())) {
 		role_ = role::away;
 		away.fetch_add(1);
@@ -96,7 +97,7 @@ bool resolver::listen(touch &t)
 	return touched;
 }
 
-// While fetches are under way. False: there is none, or another resolver listens by now.
+// Takes one more touch while fetches are under way. It is false if there is none, or another resolver listens by now.
 bool resolver::take_one_more(touch &t)
 {
 	if (kept_count_ == most_kept)

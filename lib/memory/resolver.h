@@ -7,7 +7,7 @@ namespace het
 
 struct library;
 
-// False: a thread could not be had. Once, by init; lanes 0 to n - 1 are theirs.
+// False says that a thread could not be had. Init calls it once; lanes 0 to n - 1 are theirs.
 bool start_resolvers(library &l, unsigned n, unsigned spin_flag);
 unsigned resolver_count();
 

@@ -79,7 +79,7 @@ bool admit(array &a, range r, access to)
 	return take_answer(a, a.place.chunk_at(r.begin), r, show_pages(a, r, to));
 }
 
-// A mutant, which a test must notice: state and pages do not change under one lock.
+// This is a mutant, which a test must notice: state and pages do not change under one lock.
 verdict show_unlocked(host_touch &h, layout::span s, range r)
 {
 	enter_all(h.a, s, h.st.next);
@@ -97,7 +97,7 @@ verdict show_whole(host_touch &h)
 	array &a = h.a;
 	if (h.s.in_handler())
 		return verdict::hand_over;
-	// Unlinked, or about to be, while the lock was dropped.
+	// The array was unlinked, or is about to be, while the lock was dropped.
 	if (!a.live || a.held) {
 		h.wake();
 		return verdict::done;
@@ -142,7 +142,7 @@ verdict show(host_touch &h)
 	delay_point();
 	enter_all(h.a, s, h.st.next);
 	note_touch(h.a, s, h.t.write);
-	// Page after page that takes long; who waits for the first can go on meanwhile.
+	// Page after page it takes long; who waits for the first can go on meanwhile.
 	size_t piece = by_page ? std::min(r.size(), piece_bytes) : r.size();
 	bool shown = true;
 	for (range rest = r; shown && !rest.empty(); rest.begin += std::min(piece, rest.size())) {

@@ -16,7 +16,7 @@ namespace
 
 constexpr uint64_t us = 1000, ms = 1000 * us;
 constexpr uint64_t longest_spin = 200 * us, shortest_spin = 5 * us;
-// After the system took the core away while we spun.
+// The leader does not spin for so long after the system took the core away while it spun.
 constexpr uint64_t pause_after_preemption = 100 * ms;
 // One for the toucher, one for the device driver's thread, and one to spare. With two, the toucher's core falls idle
 // while the resolver spins on the other, and is slow to come back: a touch took 1.5 to 6 times as long as without

@@ -10,18 +10,18 @@
 namespace het
 {
 
-// Used by the leader alone, but for kernel_ended().
+// The leader alone uses it, but for kernel_ended().
 class spinner
 {
       public:
-	// @flag: one of GPUVM_SPIN_..., or 0.
+	// @flag is one of GPUVM_SPIN_..., or 0.
 	void open(unsigned flag);
-	// Nanoseconds to spin now.
+	// Returns for how many nanoseconds to spin now.
 	uint64_t budget();
 	// The leader has waited, with @budget, from @started on; a touch came or not.
 	void learn(uint64_t budget, uint64_t started, bool touched);
-	// True: the leader sleeps, and a touch is so likely that it should be woken now, while the program does
-	// something else.
+	// True says that the leader sleeps, and a touch is so likely that it should be woken now, while the program
+	// does something else.
 	bool kernel_ended();
 
       private:
@@ -31,7 +31,7 @@ class spinner
 	uint64_t paused_until_ = 0;
 	unsigned long preempted_ = 0;
 	std::atomic<uint64_t> last_end_{0};
-	// Kernel ends that a touch followed at once, against those that none did: 0 to 8.
+	// This weighs kernel ends that a touch followed at once against those that none did, from 0 to 8.
 	std::atomic<int> ends_touched_{4};
 	std::atomic<bool> sleeping_{false};
 };

@@ -34,7 +34,7 @@ struct trap_choice {
 	const char *name;
 	std::unique_ptr<trap> (*make)(const touch_sink &, const char **why);
 	bool automatic;
-	// Why it should not be taken unless it is asked for; null: nothing speaks against it.
+	// It says why the trap should not be taken unless it is asked for; it is null if nothing speaks against it.
 	const char *(*objection)() = nullptr;
 };
 
@@ -48,8 +48,8 @@ constexpr trap_choice trap_choices[] = {
 
 char trap_reason[512];
 
-// Why devices can't be read while all threads stand, those of their drivers apart that the program has named; null:
-// they can. @own: they are those of gpuvm_init().
+// Returns why devices can't be read while all threads stand, those of their drivers apart that the program has named;
+// null if they can. With @own they are those of gpuvm_init().
 const char *objection_to_stopping(const library &l, bool own)
 {
 	if (!own)
@@ -112,7 +112,7 @@ int choose_trap(library &l, int flag, bool own_devices)
 	return fail(GPUVM_EPROT, "gpuvm_init: no such trap here (%s)", refused[0] ? refused : "unknown name");
 }
 
-// @arg: the program's list.
+// @arg is the program's list.
 std::unique_ptr<device> make_device(const void *arg, unsigned i, unsigned lanes, int *err)
 {
 	const gpuvm_device &d = static_cast<const gpuvm_device *>(arg)[i];
@@ -144,7 +144,7 @@ unsigned wanted_resolvers()
 	return std::clamp(n, 2u, 8u);
 }
 
-// What can be tried again after a failure.
+// It undoes what can be tried again after a failure.
 void undo_init(library &l)
 {
 	for (auto &d : l.devices)
@@ -156,7 +156,7 @@ void undo_init(library &l)
 
 int open_source(library &l)
 {
-	// Never destroyed, as the library.
+	// It is never destroyed, like the library.
 	alignas(memory_file) static char memory[sizeof(memory_file)];
 	static memory_file &file = *new (memory) memory_file;
 	l.source = l.catcher->source();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Counters of gpuvm_stat(). Relaxed: each is right by itself, two need not fit each other.
+// Counters of gpuvm_stat(). They are relaxed: each is right by itself, and two need not fit each other.
 #pragma once
 
 #include "core/histogram.h"

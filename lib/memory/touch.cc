@@ -24,7 +24,7 @@ namespace het
 namespace
 {
 
-// Fragments: the whole chunk comes home, and who has touched it tries again.
+// The whole chunk comes home from its fragments, and who has touched it tries again.
 verdict gather(host_touch &h)
 {
 	if (auto no = h.refusal())
@@ -123,7 +123,7 @@ bool touched_here(touch t)
 	if (!a)
 		return false;
 	handler_server s;
-	// Before serve() looks: a change after that is not slept through.
+	// This comes before serve() looks, so a change after that is not slept through.
 	a->waiters.fetch_add(1, std::memory_order_relaxed);
 	uint32_t seen = a->changed.load();
 	verdict v = serve(lib().arrays, t, s);

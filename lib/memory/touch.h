@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Serving of host touches, by resolvers and in signal handlers.
+// Host touches are served here, by resolvers and in signal handlers.
 #pragma once
 
 #include "memory/address_index.h"
@@ -10,7 +10,7 @@ namespace het
 
 verdict serve(const address_index<array> &arrays, touch t, server &s);
 
-// touch_sink::touched_here.
+// Implements touch_sink::touched_here().
 bool touched_here(touch t);
 
 } // namespace het

@@ -151,7 +151,7 @@ class reads
 	}
 
       private:
-	// May be on a signal handler's stack.
+	// The list may be on a signal handler's stack.
 	static constexpr size_t most = 16;
 
 	array &a_;
@@ -167,7 +167,7 @@ class host_writes
       public:
 	host_writes(array &a, unsigned device, unsigned lane) : a_(a), device_(device), lane_(lane) {}
 
-	// *via_alias: set if the bytes were copied to the alias first.
+	// *via_alias is set if the bytes were copied to the alias first.
 	int add(const byte_run &run, bool *via_alias)
 	{
 		if (run.from != 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Moving the bytes of chunks between the alias and devices, and between devices. No lock is held here, save
-// the structure lock; the chunks are busy, and busy by the caller.
+// These move the bytes of chunks between the alias and devices, and between devices. No lock is held here, save the
+// structure lock; it is the caller who keeps the chunks busy.
 #pragma once
 
 #include "core/fragments.h"
@@ -19,7 +19,7 @@ struct chunk_run {
 	const fragments *parts = nullptr;
 };
 
-// The same for bytes of one chunk.
+// A run of bytes of one chunk.
 struct byte_run {
 	range bytes;
 	uint8_t from;
@@ -27,7 +27,7 @@ struct byte_run {
 
 inline constexpr size_t runs_at_once = 128;
 
-// What can be copied now, without waiting for other transfers.
+// A round is what can be copied now, without waiting for other transfers.
 struct round {
 	chunk_run runs[runs_at_once];
 	size_t count = 0;
@@ -35,29 +35,29 @@ struct round {
 	uint32_t next;   // where the following round starts; count == 0 and next < last: a busy chunk
 };
 
-// Collects chunks of the span that event @e makes travel, and marks them busy. @writes: for a kernel that writes there,
-// so those that need no copy get its mark. Lock held.
+// Collects chunks of the span that event @e makes travel, and marks them busy. With @writes a kernel that writes there
+// needs them, so those that need no copy get its mark. The caller holds the array's lock.
 round next_round(array &a, layout::span s, event e, unsigned device, bool writes = false);
 
-// Bytes of the body as a copy to or from the device; or those of chunks that belong to the program (the body may reach
-// past them).
+// Returns bytes of the body as a copy to or from the device; or those of chunks that belong to the program (the body
+// may reach past them).
 struct transfer piece_of(const array &a, unsigned device, range bytes);
 struct transfer piece_of(const array &a, unsigned device, uint32_t first, uint32_t count);
 
-// Any failure of a device is GPUVM_EDEVALLOC here; its own words are on stderr.
-// Copies each run to a device; from the alias, or from another device directly where the API can and
-// through the alias where not. 0 or GPUVM_EDEVALLOC.
+// Any failure of a device is GPUVM_EDEVALLOC here; its own words are on stderr. Copies each run to a device; from the
+// alias, or from another device directly where the API can and through the alias where not. Returns 0 or
+// GPUVM_EDEVALLOC.
 int copy_to_device(array &a, unsigned device, std::span<chunk_run> runs);
 int copy_bytes_to_device(array &a, unsigned device, std::span<const byte_run> runs);
 
-// Copies runs from devices to the alias. @lane: the caller's own, or any_lane.
+// Copies runs from devices to the alias. @lane is the caller's own, or any_lane.
 int copy_to_host(array &a, std::span<const chunk_run> runs, unsigned lane);
 int copy_bytes_to_host(array &a, std::span<const byte_run> runs, unsigned lane);
 
 // Adds to the statistics what a caller that talks to the device itself has moved to the host.
 void count_to_host(const array &a, size_t bytes, uint64_t started_ns);
 void count_to_device(const array &a, size_t bytes, uint64_t started_ns);
-// now_ns() if times are collected.
+// Returns now_ns() if times are collected.
 uint64_t start_of_copy(const array &a);
 
 } // namespace het

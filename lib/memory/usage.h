@@ -7,22 +7,23 @@
 namespace het
 {
 
-// Kernels of one launch that have the same chunks (memory/joint.h). @exact: each has its bytes to itself. @noted:
+// Kernels of one launch may have the same chunks (memory/joint.h). An exact one has its bytes to itself. Of a noted one
 // joint_notes tell what it has written.
 enum class joint_kind : uint8_t { none, exact, noted };
 
-// @part lies inside the user range; @whole: it is all of it.
+// @part lies inside the user range; with @whole it is all of it.
 struct usage {
 	unsigned device;
 	range part;
 	bool whole = false;
 	joint_kind joint = joint_kind::none;
-	// What a part of a launch belongs to.
+	// This is the launch that a part of one belongs to.
 	const void *launch = nullptr;
 };
 
 // What a joint writer's kernel should have of an array, if it has all these bytes of it: chunks and edges that lie in
-// them are @own, which no other writes and it has by itself. @before and @behind are to be shared. Any may be empty.
+// them are @own, which no other writes and it has by itself. @before and @behind are to be shared. Any of them may be
+// empty.
 struct joint_parts {
 	range before, own, behind;
 };

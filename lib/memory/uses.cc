@@ -16,7 +16,7 @@ namespace het
 namespace
 {
 
-// Lock held, as for all that takes an array here.
+// The caller holds the array's lock, as for all that takes an array here.
 bool is_linked_on(const array &a, range r, unsigned device)
 {
 	return a.live && a.place.user.covers(r) && a.links[device].devbuf.load();
@@ -31,7 +31,7 @@ range with_edges(const array &a, range r)
 	return r;
 }
 
-// What @f makes of the range, if it lies in one array.
+// Returns what @f makes of the range, if it lies in one array.
 template <typename F> range widen(range r, F f)
 {
 	array *a = is_linked(r.ptr(), r.size()) ? lib().arrays.first_overlap(r) : nullptr;
@@ -55,7 +55,7 @@ linked_array look_at(const array &a)
 
 // --- a use ---------------------------------------------------------------------
 
-// As a visitor: the array can't be linked anew before the kernel has begun.
+// The caller is a visitor, so the array can't be linked anew before the kernel has begun.
 beginning kernel_use::begin(usage u, kernel_mode mode, range linked, bool comes_first, int *err)
 {
 	array *found = lib().arrays.find(u.part.begin);

@@ -22,17 +22,17 @@ enum class beginning : uint8_t {
 	stale,     // the bytes are not linked on the device any longer
 };
 
-// What a kernel that has begun has, or nothing. Copies are of the same kernel, and one of them ends it.
+// A use is what a kernel that has begun has, or nothing. Copies are of the same kernel, and one of them ends it.
 class kernel_use
 {
       public:
-	// Does not wait for other kernels. @u: whether it is whole is found out here, and remembered. @linked: the
-	// bytes that must lie in one array on the device, those of @u or more. @comes_first: also before who waits to
-	// link the array anew. *err: of what has failed.
+	// It does not wait for other kernels. Whether @u is whole is found out here, and remembered. @linked are the
+	// bytes that must lie in one array on the device, those of @u or more. With @comes_first the kernel goes also
+	// before who waits to link the array anew. *err tells what has failed.
 	beginning begin(usage u, kernel_mode mode, range linked, bool comes_first, int *err);
 
-	// The same @u and @mode as at the begin. As end_kernel() and abandon_kernel() say; nothing has begun
-	// afterwards.
+	// @u and @mode are the same as at the begin. These do what end_kernel() and abandon_kernel() say; nothing has
+	// begun afterwards.
 	int end(usage u, write_notes *notes = nullptr);
 	int abandon(usage u, kernel_mode mode, bool ran);
 	// All joint uses of the array that its launch has end with it; the others are to be dropped.
@@ -40,10 +40,10 @@ class kernel_use
 	void drop() { array_ = nullptr; }
 
 	bool has_begun() const { return array_ != nullptr; }
-	// Of memory that can't be watched.
+	// The array is of memory that can't be watched.
 	bool is_copied() const { return copied_; }
 	bool has_array_of(const kernel_use &other) const { return array_ == other.array_; }
-	// The device's buffer, and where in it the byte is that is at @at on the host.
+	// Returns the device's buffer, and where in it the byte is that is at @at on the host.
 	void *buffer(uintptr_t at, unsigned device, size_t *offset) const;
 
       private:
@@ -53,27 +53,28 @@ class kernel_use
 
 // The range is part of an array that is linked on the device.
 bool is_linked_on(range r, unsigned device);
-// With the edges that it has a part of, whole: who has one byte of an edge has it all. Linked nowhere: as it is.
+// Returns the range with the edges that it has a part of, whole: who has one byte of an edge has it all. What is linked
+// nowhere stays as it is.
 range widen_to_edges(range r);
-// The same for what is linked on the device. False: it is not.
+// Does so for what is linked on the device. It is false if that is not linked.
 bool widen_linked_on(range *r, unsigned device);
-// With the chunks and edges that a part of it lies in: what joint writers share with nobody else.
+// Returns the range with the chunks and edges that a part of it lies in: what joint writers share with nobody else.
 range widen_for_joint(range r);
 // What is not linked is one's own.
 joint_parts cut_for_joint(range r);
 
-// An array at one moment.
+// This is an array at one moment.
 struct linked_array {
 	range user, extent;
 	bool managed;
-	bool copied; // of memory that can't be watched
+	bool copied; // it is of memory that can't be watched
 	bool open;   // kernels use it
 	copyset devices;
 };
-// The first that has bytes of @r. @wanted: if it is open, kernels that do not use it yet shall wait: it is to be linked
-// anew.
+// Returns the first that has bytes of @r. With @wanted, if it is open, kernels that do not use it yet shall wait, as it
+// is to be linked anew.
 std::optional<linked_array> first_linked(range r, bool wanted = false);
-// They need not wait any longer, for all that is linked in @r.
+// Kernels need not wait any longer for what is linked in @r.
 void want_no_more(range r);
 
 } // namespace het

@@ -14,7 +14,7 @@ namespace het
 namespace
 {
 
-// Bytes of the range that the copy has. Lock held.
+// Returns how many bytes of the range the copy has. The caller holds the array's lock.
 size_t bytes_there(const array &a, range r, copyset copy)
 {
 	layout::span s = a.place.chunks_of(r);

@@ -7,7 +7,8 @@
 namespace het
 {
 
-// Bytes of @r of which this copy (host_copy or that of a device) is not valid. Edges count as bytes of the host's.
+// Returns how many bytes of @r there are of which this copy (host_copy or that of a device) is not valid. Edges count
+// as bytes of the host's.
 size_t missing_bytes(range r, copyset copy);
 
 } // namespace het

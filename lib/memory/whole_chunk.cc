@@ -13,7 +13,8 @@ namespace het
 namespace
 {
 
-// struct malloc_chunk: size of the chunk before (0 in a mapping of its own, unless aligned), own size with flags.
+// glibc's struct malloc_chunk has the size of the chunk before (0 in a mapping of its own, unless aligned), and its own
+// size with flags.
 constexpr size_t header = 2 * sizeof(size_t), flag_bits = 7, is_mmapped = 2;
 
 bool glibc_malloc;
