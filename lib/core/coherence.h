@@ -98,21 +98,21 @@ struct coherence_rules {
 };
 
 inline constexpr uint8_t nobody = 0xff;
-// No copy has all bytes: what the destination lacks comes from where it is valid.
+// No copy has all bytes, so what the destination lacks comes from where it is valid.
 inline constexpr uint8_t each_fragments_own = 0xfe;
 
-// One of them. The host first: its copy needs no device call. Then the lowest device.
+// Returns one of them: the host first, as its copy needs no device call, then the lowest device.
 constexpr uint8_t source_of(copyset valid)
 {
 	return uint8_t(std::countr_zero(valid));
 }
 
-// What to do, in this order: take the host's access down to @protect, copy, enter @next, show the chunk with
-// @next.host. If the copy fails, the state stays as it was, with access at most @protect.
+// A step says what to do, in this order: take the host's access down to @protect, copy, enter @next, show the chunk
+// with @next.host. If the copy fails, the state stays as it was, with access at most @protect.
 struct step {
 	chunk_state next;
 	access protect;      // == the old access: nothing to take away
-	uint8_t from, to;    // participants of the copy, nobody if there is none; from may be each_fragments_own
+	uint8_t from, to;    // are the participants of the copy, or nobody; from may be each_fragments_own
 	bool allowed = true; // false: the caller must fetch first (drop of the only copy)
 
 	constexpr bool copies() const { return from != nobody; }
@@ -120,7 +120,7 @@ struct step {
 
 step next_step(chunk_state s, event e, unsigned device, coherence_rules rules);
 
-// I1 to I3, of a chunk that is not in fragments.
+// It checks I1 to I3, of a chunk that is not in fragments.
 constexpr bool is_consistent(chunk_state s)
 {
 	return s.valid && (s.host == access::none || s.host_valid()) &&

@@ -15,7 +15,7 @@
 namespace het
 {
 
-// Begins where the one before ends; offsets in the chunk.
+// It begins where the one before ends; offsets are in the chunk.
 struct fragment {
 	uint32_t end;
 	copyset valid;
@@ -30,22 +30,23 @@ class fragments
       public:
 	static constexpr size_t most = 30;
 
-	// One, of all bytes.
+	// It begins as one fragment of all bytes.
 	fragments(uint32_t size, copyset valid) : count_(1) { list_[0] = {size, valid}; }
 
 	std::span<const fragment> all() const { return {list_.data(), count_}; }
-	// Which copies have every byte.
+	// Returns which copies have every byte.
 	copyset common() const;
 	bool is_one() const { return count_ == 1; }
-	// The one that holds the byte.
+	// Returns the fragment that holds the byte.
 	const fragment &at(uint32_t offset) const;
 
-	// Written: no other copy is valid. False: there is no room, and nothing has changed.
+	// The bytes were written there, so no other copy is valid. It is false if there is no room, and nothing has
+	// changed.
 	bool write(extent e, copyset by) { return change(e, ~copyset{0}, by); }
-	// Copied there. False as above.
+	// The bytes were copied there. It is false as above.
 	bool add(extent e, copyset copy) { return change(e, 0, copy); }
-	// The copy is not valid any longer; without room, nor are bytes beside these. False: of some bytes there was no
-	// other, and these keep it.
+	// The copy is not valid any longer; without room, nor are bytes beside these. It is false if of some bytes
+	// there was no other, and these keep it.
 	bool drop(extent e, copyset copy);
 	// Bytes of which there are copies beside those in @lost are the host's alone.
 	void leave_to_host(copyset lost);

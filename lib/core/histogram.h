@@ -22,14 +22,16 @@ class histogram
 		update(max_, ns, [](uint64_t a, uint64_t b) { return a > b; });
 	}
 	uint64_t count() const { return count_.load(std::memory_order_relaxed); }
-	// 0 if there is no sample. (Not told from the count, which another thread may have raised before this.)
+	// Returns 0 if there is no sample. (It is not told from the count, which another thread may have raised before
+	// this.)
 	uint64_t min() const
 	{
 		uint64_t least = min_.load(std::memory_order_relaxed);
 		return least == no_sample ? 0 : least;
 	}
 	uint64_t max() const { return max_.load(std::memory_order_relaxed); }
-	// Below which a share @q (0 to 1) of the samples lies, to the bucket, between min() and max().
+	// Returns the value below which a share @q (0 to 1) of the samples lies, to the bucket, between min() and
+	// max().
 	uint64_t quantile(double q) const
 	{
 		auto wanted = uint64_t(q * double(count()));
@@ -46,8 +48,8 @@ class histogram
 	static constexpr uint64_t no_sample = ~uint64_t{0};
 	static constexpr unsigned sub_bits = 3, bucket_count = (40 - sub_bits) << sub_bits;
 
-	// Values below 8 have a bucket each; above, 8 buckets an octave. 2^39 ns (9 minutes) and more share the last
-	// one.
+	// Values below 8 have a bucket each; above, there are 8 buckets an octave. 2^39 ns (9 minutes) and more share
+	// the last one.
 	static unsigned index(uint64_t ns)
 	{
 		if (ns < (1u << sub_bits))
@@ -71,7 +73,7 @@ class histogram
 			;
 	}
 
-	// 64 bits: the touches of a few days overflow 32.
+	// They have 64 bits, as the touches of a few days overflow 32.
 	std::atomic<uint64_t> buckets_[bucket_count] = {};
 	std::atomic<uint64_t> count_{0}, min_{no_sample}, max_{0};
 };

@@ -18,22 +18,22 @@ struct layout {
 	bool has_edges() const { return !head.empty() || !tail.empty(); }
 	uint32_t chunk_at(uintptr_t a) const { return uint32_t((a - body.begin) >> chunk_shift); }
 	range chunk_range(uint32_t first, uint32_t count) const;
-	// What of it the program linked.
+	// Returns what of it the program linked.
 	range bytes_of(uint32_t first, uint32_t count = 1) const { return intersect(chunk_range(first, count), user); }
-	// Chunks that hold bytes of @r: [first, last); empty if none.
+	// Chunks [first, last) hold bytes of @r; it is empty if none do.
 	struct span {
 		uint32_t first, last;
 	};
 	span chunks_of(range r) const;
-	// All bytes that belong to the array: what the address index is asked with.
+	// Returns all bytes that belong to the array: what the address index is asked with.
 	range extent() const;
 };
 
-// @owned: the bytes around @user that are certainly not used by anybody else (at least @user itself).
-// @page: bytes a page. @chunk: bytes a chunk, a power of two of at least a page; 0: choose by the size.
+// @owned are the bytes around @user that are certainly not used by anybody else (at least @user itself). A page has
+// @page bytes. A chunk has @chunk bytes, a power of two of at least a page; with 0 its size is chosen by the array's.
 layout plan_layout(range user, range owned, size_t page, size_t chunk);
 
-// A layout without a body: everything is an edge.
+// It makes a layout without a body: everything is an edge.
 layout plan_copied(range user, size_t page);
 
 } // namespace het

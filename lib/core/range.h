@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Address ranges and page arithmetic. Pure.
+// Address ranges and page arithmetic. All of it is pure.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace het
 {
 
-// What a participant may do with its copy; ordered: none < read < write.
+// It says what a participant may do with its copy, and is ordered: none < read < write.
 enum class access : uint8_t { none, read, write };
 
 // [begin, end) of addresses.

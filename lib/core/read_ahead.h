@@ -21,8 +21,8 @@ class read_ahead
 		if (c == next_) {
 			window_ = std::min(window_ * 2, limit);
 		} else {
-			// A new stream. One that starts where the last one did is expected to get as far as that one is
-			// known to have got; the last window of it may not have been used at all.
+			// This is a new stream. One that starts where the last one did is expected to get as far as
+			// that one is known to have got; the last window of it may not have been used at all.
 			window_ = expect && c == start_ ? std::clamp<uint32_t>(last_ - start_, 1, limit) : 1;
 			start_ = c;
 		}
@@ -30,9 +30,10 @@ class read_ahead
 		next_ = c + window_;
 		return window_;
 	}
-	// A miss at @c is one of a stream: window() gives 1 if not.
+	// It is true if a miss at @c is one of a stream: window() gives 1 if not.
 	bool expects(uint32_t c) const { return c == next_ || (c == start_ && last_ - start_ > 1); }
-	// The window turned out smaller (end of the array, a chunk that needs no fetch): expect the next miss at @c.
+	// The window turned out smaller (end of the array, a chunk that needs no fetch), so the next miss is expected
+	// at @c.
 	void stopped_at(uint32_t c) { next_ = c; }
 
       private:
