@@ -14,10 +14,10 @@ namespace het
 class event_waiter
 {
       public:
-	// False, with the reason in *why.
+	// It is false, with the reason in *why, if a pipe can't be had.
 	bool open(const char **why);
 
-	// trap::next(). @fd: readable while there are touches. @take: takes one if there is one.
+	// Implements trap::next(). @fd is readable while there are touches, and @take takes one if there is one.
 	template <class Take> bool next(int fd, wait_policy p, Take take)
 	{
 		uint64_t until = p.spin_ns ? now_ns() + p.spin_ns : 0;
@@ -33,10 +33,10 @@ class event_waiter
 	void interrupt();
 
       private:
-	// Until @fd is readable; false: interrupted.
+	// Sleeps until @fd is readable; it is false if it was interrupted.
 	bool sleep(int fd);
 
-	// A pipe: unlike that of an eventfd, its identity is its own.
+	// This is a pipe: unlike that of an eventfd, its identity is its own.
 	own_descriptor interrupts_, interrupter_;
 	std::atomic<bool> interrupted_{false};
 };

@@ -12,7 +12,7 @@
 namespace het
 {
 
-// other: an instruction fetch, or no page fault at all
+// The access other is an instruction fetch, or no page fault at all.
 enum class fault_access : uint8_t { read, write, other };
 
 #if defined(__x86_64__)
@@ -43,7 +43,7 @@ inline fault_access access_of(const ucontext_t &context)
 			return write ? fault_access::write : fault_access::read;
 		}
 		if (!head->magic || !head->size)
-			return fault_access::write; // not told: the safe guess
+			return fault_access::write; // it is not told, so this is the safe guess
 		at += head->size;
 	}
 }

@@ -27,20 +27,21 @@ class mailbox
 	mailbox(const mailbox &) = delete;
 	mailbox &operator=(const mailbox &) = delete;
 
-	// Leaves a touch and waits until it is completed. Async-signal-safe. All signals must be blocked.
+	// Leaves a touch and waits until it is completed. It is async-signal-safe, and all signals must be blocked.
 	void hand_over(touch t);
 
-	// Waits for a touch that was not returned before. False: interrupt() was called. All signals must be blocked.
+	// Waits for a touch that was not returned before. It is false if interrupt() was called. All signals must be
+	// blocked.
 	bool next(touch &t, wait_policy p);
 	// A touch waits that next() has not returned.
 	bool has_touch() const { return first_new_.load(std::memory_order_relaxed) != nullptr; }
 	// Makes one next(), the running one or else the following, return false.
 	void interrupt();
 
-	// Lets everyone go on whose touch lies in @r, returned by next() or not. Costs one load if nobody waits.
+	// Lets everyone go on whose touch lies in @r, returned by next() or not. It costs one load if nobody waits.
 	void complete(range r);
 
-	// In a forked child: the touchers are in the parent.
+	// It is called in a forked child: the touchers are in the parent.
 	void forked_child();
 
       private:
@@ -54,7 +55,7 @@ class mailbox
 	uint32_t worthwhile_spin() const;
 	void learn(uint64_t served_after_ns);
 
-	futex_lock lock_; // over the list
+	futex_lock lock_; // guards the list
 	std::atomic<letter *> first_{nullptr};
 	letter *last_ = nullptr;
 	std::atomic<letter *> first_new_{nullptr}; // the first letter that next() has not returned
@@ -64,7 +65,7 @@ class mailbox
 	std::atomic<uint32_t> sleepers_{0};
 	std::atomic<bool> interrupted_{false};
 
-	// How long a touch has lately taken to be served, and how many touchers spin.
+	// These tell how long a touch has lately taken to be served, and how many touchers spin.
 	std::atomic<uint32_t> usual_ns_;
 	std::atomic<uint32_t> spinners_{0};
 	uint32_t max_spinners_;

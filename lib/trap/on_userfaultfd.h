@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the traps on userfaultfd do alike, whichever way the kernel tells of touches: they take pages away and show
+// The traps on userfaultfd do this alike, whichever way the kernel tells of touches: they take pages away and show
 // them.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace het
 {
 
-// @kind: trap, or a class between it and the trap.
+// @kind is trap, or a class between it and the trap.
 template <class kind> class on_userfaultfd : public kind
 {
       public:
@@ -45,8 +45,8 @@ template <class kind> class on_userfaultfd : public kind
 	{
 	}
 
-	// As trap::admit(), but -EEXIST: the first page is shown already, by another resolver perhaps, and nobody was
-	// woken.
+	// Works as trap::admit(), but returns -EEXIST if the first page is shown already, by another resolver perhaps,
+	// and nobody was woken.
 	int show(range r, access to) const
 	{
 		int err = uffd_.continue_from(r, to == access::read);

@@ -15,23 +15,23 @@
 namespace het
 {
 
-// Decides about a fault that the kernel reports: true, repeat the instruction; false, not ours. Runs in the signal
-// handler with all signals blocked.
+// Decides about a fault that the kernel reports: it is true if the instruction is to be repeated, and false if the
+// fault is not ours. It runs in the signal handler with all signals blocked.
 using fault_handler = bool (*)(const siginfo_t &info, const ucontext_t &context);
 
-// Puts @ours in front. @signo is SIGSEGV or SIGBUS. 0 or -errno; -EBUSY if something of ours is there already.
+// Puts @ours in front. @signo is SIGSEGV or SIGBUS. Returns 0 or -errno; -EBUSY if something of ours is there already.
 int chain_install(int signo, fault_handler ours);
 // Gives the signal back to the program. No touch may be under way.
 void chain_remove(int signo);
-// The same in a forked child, whose other threads may have held our locks at the fork.
+// Does so in a forked child, whose other threads may have held our locks at the fork.
 void chain_forked_child(int signo);
 
-// For the interposers of sigaction() and its kin: is this signal ours at the moment? One load if none is.
+// For the interposers of sigaction() and its kin: is this signal ours at the moment? It costs one load if none is.
 bool chain_holds(int signo);
-// sigaction(2) of the program's for a signal that is ours. Async-signal-safe.
+// Does the program's sigaction(2) for a signal that is ours. It is async-signal-safe.
 int chain_sigaction(int signo, const struct sigaction *act, struct sigaction *old);
 
-// The C library's own sigaction(), past all interposers, sanitizers' too. Async-signal-safe.
+// Calls the C library's own sigaction(), past all interposers, sanitizers' too. It is async-signal-safe.
 int real_sigaction(int signo, const struct sigaction *act, struct sigaction *old);
 
 } // namespace het

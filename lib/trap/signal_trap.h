@@ -25,7 +25,7 @@ class signal_trap : public trap
       public:
 	~signal_trap() override;
 
-	// Takes the signal over. False, with the reason in *why: another trap has it.
+	// Takes the signal over. It is false, with the reason in *why, if another trap has it.
 	bool install(const char **why);
 
 	void wake(const pages &p) override;
@@ -41,7 +41,7 @@ class signal_trap : public trap
 	// Lets those go on who wait in @r, whose access has grown.
 	void complete(range r) { box_.complete(r); }
 
-	// A fault in a thread, in its signal handler. False: not one of ours.
+	// Serves a fault in a thread, in its signal handler. It is false if the fault is not one of ours.
 	virtual bool touched(touch t) { return sink_.touched_here(t); }
 
       private:

@@ -26,7 +26,7 @@ int protection(access a)
 	return PROT_READ | PROT_WRITE;
 }
 
-// 0 or -errno. The one cause that a user can cure is told once.
+// Returns 0 or -errno. The one cause that a user can cure is told once.
 int set_access(range r, access a)
 {
 	if (!mprotect(r.ptr(), r.size(), protection(a)))

@@ -13,16 +13,16 @@ namespace het
 int record_threads_before();
 int record_threads_after();
 
-// Both were called.
+// It is true if both were called.
 bool knows_drivers_threads();
 
-// Called by each thread of the library's when it starts.
+// Each thread of the library's calls it when it starts.
 void spare_this_thread();
 
-// False: no room.
+// It is false if there is no room.
 bool spare_thread(pid_t tid);
 bool is_spared(pid_t tid);
-// Forgets those that are no more, whose numbers the kernel may give away again. How many remain.
+// Forgets those that are no more, whose numbers the kernel may give away again. Returns how many remain.
 size_t prune_spared_threads();
 void spared_threads_forked_child();
 

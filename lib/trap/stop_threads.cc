@@ -178,7 +178,7 @@ thread_stopper::parked::~parked()
 	s.lock_.unlock(lock_rank::leaf);
 }
 
-// A thread is dealt with, and in state @to. False: it was before, or the epoch is over.
+// A thread is dealt with, and in state @to. False says that it was before, or the epoch is over.
 bool thread_stopper::settle(record &r, uint32_t epoch, uint32_t to)
 {
 	uint32_t now = r.state.load(std::memory_order_relaxed);
@@ -377,7 +377,7 @@ void thread_stopper::stop()
 	stopped_since_.store(now_ns(), std::memory_order_relaxed);
 }
 
-// False: it is over already. Lock held.
+// It is false if the stop is over already. The caller holds the stopper's lock.
 bool thread_stopper::end_epoch(uint32_t epoch)
 {
 	if (!(epoch & 1) || epoch_.load(std::memory_order_relaxed) != epoch)

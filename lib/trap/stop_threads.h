@@ -26,13 +26,13 @@ namespace het
 class thread_stopper
 {
       public:
-	// @patience_ns: how long a thread may take to answer.
+	// A thread may take @patience_ns to answer.
 	explicit thread_stopper(uint64_t patience_ns = 1000000000) : patience_ns_(patience_ns) {}
 	~thread_stopper();
 	thread_stopper(const thread_stopper &) = delete;
 	thread_stopper &operator=(const thread_stopper &) = delete;
 
-	// Takes a real-time signal. False, with the reason in *why. One object a process.
+	// Takes a real-time signal. It is false, with the reason in *why, if none is left. A process has one object.
 	bool open(const char **why);
 
 	// Stops all other threads that are not spared. A thread that does not answer is reported and spared from now
@@ -40,8 +40,8 @@ class thread_stopper
 	// all signals.
 	void stop();
 	void resume();
-	// From any thread that is not stopped: ends a stop that has lasted longer than @ns, whose resume() is still to
-	// come. True: it has.
+	// Any thread that is not stopped may call it. It ends a stop that has lasted longer than @ns, whose resume() is
+	// still to come, and is true if it has.
 	bool resume_after(uint64_t ns);
 
 	// A thread in this scope counts as stopped, so it gets no signal; it leaves only while nobody is stopped.
@@ -94,12 +94,12 @@ class thread_stopper
 	pid_t caller_ = 0; // the thread that stops the others, unless it is spared
 
 	std::atomic<uint32_t> turn_{0};  // 0 free, 1 taken, 2 and somebody waits
-	std::atomic<uint32_t> epoch_{0}; // odd: threads are stopped
+	std::atomic<uint32_t> epoch_{0}; // is odd while threads are stopped
 	std::atomic<uint32_t> settled_{0}, goal_{0};
 
 	std::atomic<uint64_t> stopped_since_{0}; // 0: nobody is, or not all are yet
 
-	futex_lock lock_; // over the list of the parked, and over changes of epoch_ and count_
+	futex_lock lock_; // guards the list of the parked, and changes of epoch_ and count_
 	parked *parked_ = nullptr;
 };
 

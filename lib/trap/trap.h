@@ -14,24 +14,24 @@
 namespace het
 {
 
-// Some pages of an array: where they are in the program, and where in the page source.
+// These are pages of an array: where they are in the program, and where in the page source.
 struct pages {
 	range at;
 	uint64_t offset = 0;
 };
 
-// One host touch on a watched range.
+// This is one host touch on a watched range.
 struct touch {
 	uintptr_t addr = 0;
 	bool write = false;
-	// Of the page in the page source, from a trap that has a source of its own; otherwise 0.
+	// It is the page's offset in the page source, from a trap that has a source of its own; otherwise 0.
 	uint64_t offset = 0;
 };
 
-// What the memory core does with touches. Set once, before the first watch().
+// The memory core does this with touches. It is set once, before the first watch().
 struct touch_sink {
-	// For traps that run in the toucher's own signal handler: serve the touch, or wait until it can be
-	// repeated. Async-signal-safe; all signals are blocked. False: not one of ours.
+	// Traps that run in the toucher's own signal handler call it to serve the touch, or to wait until it can be
+	// repeated. It is async-signal-safe; all signals are blocked. It is false if the touch is not one of ours.
 	bool (*touched_here)(touch t);
 };
 
@@ -47,7 +47,7 @@ struct trap_features {
 	bool stops_threads = false;
 };
 
-// How a resolver that has nothing to do waits.
+// This says how a resolver that has nothing to do waits.
 struct wait_policy {
 	uint64_t spin_ns = 0; // look for touches without sleeping for so long, then sleep
 	bool sleeps = true;   // false: don't, but say that there is none
@@ -60,16 +60,16 @@ class trap
 
 	virtual const char *name() const = 0;
 	virtual trap_features features() const = 0;
-	// Where the pages must come from; null: from anywhere.
+	// Returns where the pages must come from; they may come from anywhere if it is null.
 	virtual page_source *source() { return nullptr; }
 
 	// Adoption of private memory, not yet the library's: from now on writes, and touches of pages that were
 	// never touched, wait until wake(). Reads of populated pages go on.
 	virtual int hold(range old) = 0;
-	// Undo of hold() when the adoption failed; wakes.
+	// Undoes hold() when the adoption failed, and wakes.
 	virtual void unhold(range old) = 0;
 
-	// What follows returns -errno or 0, save as said.
+	// What follows returns 0 or -errno, save as said.
 
 	// Starts and ends the watch over pages of the primary mapping, which are the library's memory by now.
 	// Pages that are mapped stay as they are, the others are caught like revoked ones.
@@ -96,27 +96,28 @@ class trap
 	// page source's counter has told so.
 	virtual bool was_written(const pages &) const { return false; }
 
-	// Event source of the resolvers. next() waits for a touch; false: woken by interrupt() or for no reason.
-	// One resolver at a time calls it.
+	// This is the event source of the resolvers. next() waits for a touch; it is false if it was woken by
+	// interrupt() or for no reason. One resolver at a time calls it.
 	virtual bool next(touch &t, wait_policy p) = 0;
 	virtual void interrupt() = 0;
-	// A touch waits that next() would return at once. A hint: cheap, and may be wrong either way.
+	// A touch waits that next() would return at once. This is a hint: it is cheap, and may be wrong either way.
 	virtual bool has_touch() const = 0;
 	// Hands a touch from a toucher's signal handler to the resolvers and waits until it was served or
 	// should be tried again (the signal traps only).
 	virtual void hand_over(touch) {}
 
-	// Stopping of all other threads around a fetch (features().stops_threads only).
+	// These stop all other threads around a fetch (features().stops_threads only).
 	virtual void stop_threads() {}
 	virtual void resume_threads() {}
-	// From a thread that is not stopped: ends a stop early that has lasted longer than @ns. True: it has.
+	// A thread that is not stopped may call it. It ends a stop early that has lasted longer than @ns, and is true
+	// if it has.
 	virtual bool resume_threads_after(uint64_t) { return false; }
 
-	// In a forked child: forget everything, no system call may hurt the parent.
+	// It is called in a forked child, to forget everything; no system call may hurt the parent.
 	virtual void forked_child() = 0;
 };
 
-// Factories, one a file. On failure: null, with the reason in *why (static text).
+// Each file has one of these factories. On failure they return null, with the reason in *why (static text).
 std::unique_ptr<trap> make_kmod_trap(const touch_sink &sink, const char **why);
 std::unique_ptr<trap> make_uffd_trap(const touch_sink &sink, const char **why);
 std::unique_ptr<trap> make_uffd_sigbus_trap(const touch_sink &sink, const char **why);
