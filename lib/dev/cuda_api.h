@@ -15,7 +15,7 @@ struct cuda_api {
 	HET_CUDA_LATE_FUNCTIONS(HET_CUDA_MEMBER) // may be null
 #undef HET_CUDA_MEMBER
 
-	// "CUDA_ERROR_…", also for numbers that the driver does not know.
+	// Returns "CUDA_ERROR_…", also for numbers that the driver does not know.
 	const char *name_of(int error) const;
 };
 
@@ -39,8 +39,8 @@ class cuda_current
 	const int error_;
 };
 
-// Opens the library, for the rest of the process, fills the table and starts the driver.
-// GPUVM_EAPI, with what to do, if it, one of the functions or a device is missing, or the driver is too old.
+// Opens the library, for the rest of the process, fills the table and starts the driver. Returns GPUVM_EAPI, with what
+// to do, if it, one of the functions or a device is missing, or the driver is too old.
 int load_cuda(cuda_api &api, const char *library = cuda_library);
 
 } // namespace het

@@ -28,7 +28,7 @@ class cuda_events
 	waiter *take_free();
 
 	const cuda_api *cu_ = nullptr;
-	futex_lock lock_; // of the list; rank: leaf
+	futex_lock lock_; // guards the list; its rank is leaf
 	waiter *free_ = nullptr;
 };
 

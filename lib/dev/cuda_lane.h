@@ -17,14 +17,15 @@ class cuda_lane
       public:
 	static constexpr size_t slot_size = 128 << 10;
 	static constexpr size_t ring_size = 4 * slot_size;
-	// Reads under way; of those that go through the ring two.
+	// So many reads may be under way; of those that go through the ring two.
 	static constexpr unsigned most_reads = 16;
 
 	cuda_lane() = default;
 	cuda_lane(const cuda_lane &) = delete;
 	cuda_lane &operator=(const cuda_lane &) = delete;
 
-	// @ring: ring_size bytes of pinned memory, the caller's. close() undoes also what open() did before it failed.
+	// @ring is the caller's: ring_size bytes of pinned memory. close() undoes also what open() did before it
+	// failed.
 	int open(const cuda_api &cu, char *ring, int priority);
 	void close();
 
@@ -33,12 +34,12 @@ class cuda_lane
 	int start_read(const transfer &piece, read_ticket &ticket);
 	int finish_read(read_ticket &ticket);
 
-	// For copies between devices, which the device itself puts into the stream.
+	// It is for copies between devices, which the device itself puts into the stream.
 	cu_stream stream() const { return stream_; }
 	int wait_all(size_t bytes);
 
       private:
-	// A part of the ring, with the event behind the last command that used it.
+	// A slot is a part of the ring, with the event behind the last command that used it.
 	struct slot {
 		cu_event event = nullptr;
 		char *staging = nullptr;
@@ -46,7 +47,7 @@ class cuda_lane
 		size_t size = 0;
 		bool busy = false;
 	};
-	// Two that take turns.
+	// The two slots take turns.
 	struct slot_pair {
 		slot slots[2];
 		unsigned turn = 0;
@@ -71,12 +72,12 @@ class cuda_lane
 	cu_stream stream_ = nullptr;
 	slot_pair ring_;    // of read() and write()
 	slot_pair started_; // of start_read()
-	// Of start_read() into pinned memory: events alone.
+	// start_read() into pinned memory uses these: they are events alone.
 	slot direct_[most_reads];
 	unsigned next_direct_ = 0;
 };
 
-// Where a piece lies on the device.
+// Returns where a piece lies on the device.
 inline cu_deviceptr device_address(const void *devbuf, size_t offset)
 {
 	return cu_deviceptr(reinterpret_cast<uintptr_t>(devbuf)) + offset;

@@ -9,14 +9,14 @@
 namespace het
 {
 
-// What a copy takes at most where nothing disturbs it.
+// Returns what a copy takes at most where nothing disturbs it.
 constexpr uint64_t expected_ns(size_t bytes)
 {
 	constexpr uint64_t latency = 60'000, bytes_each_ns = 8;
 	return latency + bytes / bytes_each_ns;
 }
 
-// @query: cu_error_not_ready until the command is done. @synchronize: waits.
+// @query returns cu_error_not_ready until the command is done. @synchronize waits.
 template <typename Query, typename Synchronize> int poll_then_wait(uint64_t ns, Query query, Synchronize synchronize)
 {
 	int err = query();

@@ -19,7 +19,7 @@ namespace het
 
 inline constexpr unsigned max_devices = 31;
 
-// One piece of a copy between a device buffer and host memory (always the alias or memory of the library's or
+// This is one piece of a copy between a device buffer and host memory (always the alias or memory of the library's or
 // the edge of an array: never a page that can be trapped).
 struct transfer {
 	void *devbuf;
@@ -29,7 +29,7 @@ struct transfer {
 	bool pinned = false; // the host memory was given to pin()
 };
 
-// A read that has been started; two a lane may be under way, more where the device says so.
+// This is a read that has been started; two a lane may be under way, more where the device says so.
 struct read_ticket {
 	void *handle = nullptr;
 };
@@ -39,20 +39,22 @@ class device
       public:
 	virtual ~device() = default;
 
-	// For people: "opencl 0: pthread-... (Portable Computing Language)".
+	// It is for people: "opencl 0: pthread-... (Portable Computing Language)".
 	virtual const char *name() const = 0;
-	// GPUVM_OPENCL, GPUVM_HOST...: devices of one API may know how to copy between themselves. 0: neither.
+	// Returns GPUVM_OPENCL, GPUVM_HOST... or 0, which is none of them: devices of one API may know how to copy
+	// between themselves.
 	virtual int api() const { return 0; }
 	// read() and write() are plain memory copies and may run in a signal handler.
 	virtual bool signal_safe() const { return false; }
-	// NUMA node that the device is attached to, -1 if unknown.
+	// Returns the NUMA node that the device is attached to, -1 if unknown.
 	virtual int numa_node() const { return -1; }
 
 	// Checks at link time that the buffer belongs to this device and is large enough; retains it.
 	virtual int retain(void *devbuf, size_t nbytes) = 0;
 	virtual void release(void *devbuf) = 0;
 
-	// Where in the program's address space the buffer's bytes are, if they are there: no touch may wait for them.
+	// Returns where in the program's address space the buffer's bytes are, if they are there: no touch may wait for
+	// them.
 	virtual range memory_of(void *, size_t) const { return {}; }
 
 	// Copy all pieces: both edges of an array go in one go. Queued together and waited for once where that is
@@ -66,29 +68,30 @@ class device
 	virtual int start_read(unsigned lane, const transfer &piece, read_ticket &ticket) = 0;
 	virtual int finish_read(unsigned lane, read_ticket &ticket) = 0;
 
-	// How many reads of pinned pieces a lane may have under way; they end in the order in which they were started.
+	// Returns how many reads of pinned pieces a lane may have under way; they end in the order in which they were
+	// started.
 	virtual unsigned pinned_reads() const { return 2; }
 
 	// Prepares host memory, whole pages of the page source, for the copies of this device and of the others of its
-	// API, whose pieces say so from then on. It stays until unpin(), which comes before the pages go. False,
-	// without a message: copies do without it.
+	// API, whose pieces say so from then on. It stays until unpin(), which comes before the pages go. It is false,
+	// without a message, where copies do without it.
 	virtual bool pin(void *, size_t) { return false; }
 	virtual void unpin(void *) {}
 
-	// Copy inside this device's API, without the host, from a buffer of @from (which may be this device).
-	// GPUVM_EAPI without a message: not possible here, go through the alias.
+	// Copies inside this device's API, without the host, from a buffer of @from (which may be this device). Returns
+	// GPUVM_EAPI without a message where that is not possible: go through the alias.
 	virtual int copy_from(unsigned lane, void *dst, size_t dst_offset, device &from, void *src, size_t src_offset,
 			      size_t size);
 
-	// Events of gpuvm_kernel_end_event(). What the program does with its event afterwards is its own business: the
-	// other two get what was kept. wait_event() may block for long.
+	// These are about events of gpuvm_kernel_end_event(). What the program does with its event afterwards is its
+	// own business: the other two get what was kept. wait_event() may block for long.
 	virtual int retain_event(void *event, void **kept) = 0;
 	virtual int wait_event(void *kept) = 0;
 	virtual void release_event(void *kept) = 0;
 };
 
-// Factories, one a file. @handle as in struct gpuvm_device; @lanes: lane numbers 0 … lanes-1 will be used.
-// On failure: null and *error is the code; fail() was called.
+// Each file has one of these factories. @handle is as in struct gpuvm_device, and lane numbers 0 … @lanes-1 will be
+// used. On failure they return null and *error is the code; fail() was called.
 std::unique_ptr<device> make_host_device(unsigned index, void *handle, unsigned lanes, int *error);
 std::unique_ptr<device> make_opencl_device(unsigned index, void *handle, unsigned lanes, int *error);
 std::unique_ptr<device> make_cuda_device(unsigned index, void *handle, unsigned lanes, int *error);

@@ -22,13 +22,13 @@ class lane_pool
 	{
 	}
 
-	// The lowest free lane, so that few are in use and those are warm.
+	// Returns the lowest free lane, so that few are in use and those are warm.
 	unsigned borrow();
 	void give_back(unsigned lane);
 
       private:
 	const unsigned first_;
-	std::atomic<uint32_t> free_; // bit n: lane first_ + n
+	std::atomic<uint32_t> free_; // bit n stands for lane first_ + n
 	std::atomic<uint32_t> waiters_{0};
 };
 

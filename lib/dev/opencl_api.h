@@ -36,11 +36,11 @@ struct opencl_api {
 	decltype(&clWaitForEvents) wait_for_events;
 };
 
-// Opens the library, for the rest of the process, and fills the table.
-// GPUVM_EAPI, with what to install, if it or one of the functions is missing.
+// Opens the library, for the rest of the process, and fills the table. Returns GPUVM_EAPI, with what to install, if it
+// or one of the functions is missing.
 int load_opencl(opencl_api &api, const char *library = opencl_library);
 
-// Any function of the library, null if it or the function is missing. No message.
+// Returns any function of the library, or null without a message if it or the function is missing.
 void *find_opencl_function(const char *name);
 
 } // namespace het

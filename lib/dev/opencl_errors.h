@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// OpenCL's error codes for people.
+// This tells OpenCL's error codes to people.
 #pragma once
 
 #include "dev/opencl_api.h"

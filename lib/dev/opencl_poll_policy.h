@@ -15,7 +15,7 @@ class poll_policy
       public:
 	static constexpr unsigned longest_rest = 63;
 
-	// Asked once a wait.
+	// It is asked once a wait.
 	bool next_wait_polls()
 	{
 		if (!rest_)
@@ -24,7 +24,7 @@ class poll_policy
 		return false;
 	}
 
-	// The outcome of a poll.
+	// This is the outcome of a poll.
 	void polled(bool in_vain)
 	{
 		backoff_ = in_vain ? std::min(2 * backoff_ + 1, longest_rest) : 0;

@@ -12,7 +12,7 @@
 namespace het
 {
 
-// Bytes, relative to the host pointer of the call.
+// These bytes are relative to the host pointer of the call.
 struct host_span {
 	size_t offset = 0;
 	size_t size = 0;
