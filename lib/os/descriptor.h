@@ -7,7 +7,7 @@
 namespace het
 {
 
-// Owns a file descriptor; negative: none.
+// Owns a file descriptor; a negative number is none.
 class descriptor
 {
       public:

@@ -40,11 +40,11 @@ class futex_lock
 	void unlock(lock_rank rank);
 
       private:
-	// 0 free, 1 held, 2 held and somebody sleeps
+	// 0 is free, 1 is held, 2 is held while somebody sleeps
 	std::atomic<uint32_t> word_{0};
 };
 
-// Sleeps while *word == expected, at most timeout_ns (negative: for ever). May return early.
+// Sleeps while *word == expected, at most timeout_ns, or for ever if that is negative. It may return early.
 void futex_wait(const std::atomic<uint32_t> *word, uint32_t expected, int64_t timeout_ns = -1);
 void futex_wake(const std::atomic<uint32_t> *word, int count);
 
@@ -61,12 +61,12 @@ class signals_blocked
 	signals_blocked &operator=(const signals_blocked &) = delete;
 
       private:
-	// By the outermost.
+	// The outermost object saves it.
 	uint64_t saved_;
 	int cancel_state_;
 };
 
-// Holds a lock with all signals blocked: what every caller outside a signal handler or a resolver uses.
+// Holds a lock with all signals blocked. Every caller outside a signal handler or a resolver uses it.
 class guard
 {
       public:

@@ -6,7 +6,7 @@
 namespace het
 {
 
-// Bytes that this process may lock (RLIMIT_MEMLOCK), UINT64_MAX if nothing binds it.
+// Returns how many bytes this process may lock (RLIMIT_MEMLOCK), UINT64_MAX if nothing binds it.
 uint64_t lockable_bytes();
 
 } // namespace het

@@ -11,13 +11,14 @@ size_t page_size();
 
 inline constexpr size_t huge_page = 2 << 20;
 
-// Fresh zeroed private memory, null on failure.
+// Maps fresh zeroed private memory. Returns null on failure.
 void *map_private(size_t n);
-// Fresh zeroed private memory in place of what is there. Where that is a mapping of its own, no further one is needed.
+// Maps fresh zeroed private memory in place of what is there. Where that is a mapping of its own, no further one is
+// needed.
 bool map_private_at(range r);
-// Address space that nothing may touch, null on failure.
+// Maps address space that nothing may touch. Returns null on failure.
 void *map_nothing(size_t n);
-// The same as map_private(), at an address of which @like is the remainder modulo @align; in huge pages where the
+// Does what map_private() does, at an address of which @like is the remainder modulo @align; in huge pages where the
 // system has some.
 void *map_private_like(uintptr_t like, size_t n, size_t align);
 void unmap(range r);
@@ -26,11 +27,11 @@ bool move_mapping(range from, range to);
 // Undoes MADV_DONTFORK.
 void let_children_have(range r);
 
-// Maps a file, shared: at @at in place of what is there, or anywhere. Null on failure.
+// Maps a file, shared, at @at in place of what is there, or anywhere. Returns null on failure.
 void *map_file(void *at, size_t n, int protection, int fd, uint64_t offset);
-// In place of what is there: shows the file's pages, and what is written there is private.
+// Shows the file's pages in place of what is there; what is written there is private.
 bool map_file_private(range r, int fd, uint64_t offset);
-// As map_file(), somewhere at a multiple of 2 MiB, which a huge page needs beside such an offset.
+// Does what map_file() does, somewhere at a multiple of 2 MiB, which a huge page needs beside such an offset.
 void *map_file_aligned(uint64_t size, int protection, int fd, uint64_t offset);
 
 } // namespace het

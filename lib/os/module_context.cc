@@ -61,7 +61,7 @@ const char *why_not_greeted(int err)
 	}
 }
 
-// 0 or -errno.
+// Returns 0 or -errno.
 int call(int fd, unsigned long number, void *argument)
 {
 	int rc;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // A context of the kernel module, as kmod/uapi/linux/gpuvm.h describes it: its pages, their states, its ring of
-// touches. No policy.
+// touches. It has no policy.
 #pragma once
 
 #include "os/own_descriptor.h"
@@ -19,11 +19,11 @@ enum class page_state : uint8_t { host, shared, device, failed };
 class module_context final : public page_source
 {
       public:
-	// The device file exists, whoever may open it.
+	// It is true if the device file exists, whoever may open it.
 	static bool is_present();
-	// Why programs that did not ask for it should not get it (static text), or null.
+	// Returns why programs that did not ask for it should not get it (static text), or null.
 	static const char *objection();
-	// Null, with the reason in *why (static text).
+	// Returns null, with the reason in *why (static text), if it can't be opened.
 	static std::unique_ptr<module_context> open(const char **why);
 
 	module_context(const module_context &) = delete;
@@ -46,10 +46,11 @@ class module_context final : public page_source
 		uintptr_t address; // of the page
 		bool write;
 	};
-	// The ring. One thread at a time may take.
+	// These are the ring's. One thread at a time may take.
 	bool has_touch() const;
 	bool take(touch *t) const;
-	// Readable while the ring holds touches. All event files look alike: the module's other file tells of both.
+	// It is readable while the ring holds touches. All event files look alike: the module's other file tells of
+	// both.
 	int event_fd() const
 	{
 		file_.check();

@@ -20,8 +20,7 @@ class own_descriptor
 {
       public:
 	own_descriptor() = default;
-	// Takes @fd over, and gives it another number; negative: none. At most 16 at a time; what is beyond is not
-	// spared.
+	// Takes @fd over, and gives it another number; a negative one is none. At most 16 are spared at a time.
 	explicit own_descriptor(int fd);
 	own_descriptor(own_descriptor &&o) noexcept { *this = std::move(o); }
 	own_descriptor &operator=(own_descriptor &&o) noexcept
@@ -35,15 +34,15 @@ class own_descriptor
 	void reset();
 	explicit operator bool() const { return fd_ >= 0; }
 
-	// The number of our file. If it is another's by now the process ends, with one sentence: what the library was
-	// asked to do can't be done. Async-signal-safe.
+	// Returns the number of our file. If it is another's by now the process ends, with one sentence: what the
+	// library was asked to do can't be done. It is async-signal-safe.
 	int get() const
 	{
 		check();
 		return fd_;
 	}
 	void check() const;
-	// The same without a look, for calls that every other file refuses; check() after such a refusal.
+	// Returns the number without a look, for calls that every other file refuses; check() after such a refusal.
 	int number() const { return fd_; }
 
       private:
@@ -54,14 +53,16 @@ class own_descriptor
 	ino_t inode_ = 0;
 };
 
-// One of the numbers above, in the process that opened them (not in a child after vfork, say). Async-signal-safe.
+// It is true of one of the numbers above, in the process that opened them (not in a child after vfork, say). It is
+// async-signal-safe.
 bool is_own_descriptor(int fd);
-// All of them, in rising order; @room: of 16.
+// Returns all of them in rising order; @room has room for 16.
 std::span<int> own_descriptors(std::span<int> room);
 
-// Starts the thread that keeps them, once. False: no thread could be had.
+// Starts the thread that keeps them, once. False says that no thread could be had.
 bool keep_own_descriptors();
-// In a forked child, which has no use for them: a copy of the program's number table may keep its memory for long.
+// Closes them in a forked child, which has no use for them: a copy of the program's number table may keep its memory
+// for long.
 void close_own_descriptors();
 
 } // namespace het

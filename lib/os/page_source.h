@@ -13,14 +13,14 @@
 namespace het
 {
 
-// What a part of a source is wanted for. All but the chunk are wishes.
+// This says what a part of a source is wanted for. All but the chunk are wishes.
 struct page_use {
 	unsigned chunk_shift; // log2 of the bytes that come and go together
 	bool huge = false;    // in huge pages
 	int node = -1;        // NUMA node; -1: any
 };
 
-// Goes up whenever the kernel lets host writes to pages that were shown read-only go on by itself; see
+// It goes up whenever the kernel lets host writes to pages that were shown read-only go on by itself; see
 // memory/host_writes.h.
 using write_counter = std::atomic<uint64_t>;
 
@@ -34,11 +34,11 @@ class page_source
 	bool is_huge(uint64_t offset) const { return offset >= size_; }
 	char *alias(uint64_t offset) const { return alias_ + offset; }
 
-	// Parts begin and end at multiples of it.
+	// Parts begin and end at multiples of this.
 	virtual size_t grain() const = 0;
-	// Bytes a chunk that arrays in huge pages should have, to stay in them; 0: any.
+	// Returns the bytes a chunk that arrays in huge pages should have, to stay in them; any will do if it is 0.
 	virtual size_t huge_chunk() const { return 0; }
-	// What to do when a part can't be had, or gets no pages.
+	// Says what to do when a part can't be had, or gets no pages.
 	virtual const char *cure() const = 0;
 
 	// Takes a part into use, with zeroed pages that come when they are wanted. The part's counter, which lives as
@@ -47,9 +47,9 @@ class page_source
 	// Gives the part and its pages back to the system.
 	virtual void destroy(uint64_t offset, size_t n) = 0;
 
-	// Makes the pages exist (zeroed where they did not). False: out of memory.
+	// Makes the pages exist (zeroed where they did not). It is false without memory.
 	virtual bool populate(uint64_t offset, size_t n) const = 0;
-	// Copies memory into pages. False: out of memory.
+	// Copies memory into pages. It is false without memory.
 	virtual bool fill(uint64_t offset, const void *from, size_t n) const = 0;
 	// Copies pages to memory.
 	virtual bool read(uint64_t offset, void *to, size_t n) const = 0;
@@ -61,8 +61,8 @@ class page_source
 	// address space: as a mapping of the part, which is nobody else's from then on. False: this source can't, and
 	// nothing has changed.
 	virtual bool leave_at(range r, uint64_t offset) = 0;
-	// Makes huge pages of what is mapped at @r, whole ones. How many bytes are in such, or come so when they are
-	// touched.
+	// Makes huge pages of what is mapped at @r, whole ones. Returns how many bytes are in such, or come so when
+	// they are touched.
 	virtual size_t make_huge(range r, uint64_t offset) const = 0;
 
       protected:

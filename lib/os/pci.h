@@ -4,7 +4,7 @@
 namespace het
 {
 
-// NUMA node of a PCI device, -1 if the system does not tell.
+// Returns the NUMA node of a PCI device, -1 if the system does not tell.
 int numa_node_of_pci(unsigned domain, unsigned bus, unsigned device, unsigned function);
 
 } // namespace het

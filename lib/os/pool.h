@@ -10,13 +10,13 @@
 namespace het
 {
 
-// Power-of-two size classes carved from mapped slabs; what is larger is mapped by itself. Zeroed memory.
+// Size classes are powers of two, carved from mapped slabs; what is larger is mapped by itself. The memory is zeroed.
 class memory_pool
 {
       public:
 	void *allocate(size_t n);
 	void release(void *p, size_t n);
-	// Bytes taken from the system.
+	// Returns how many bytes were taken from the system.
 	size_t footprint() const { return footprint_.load(std::memory_order_relaxed); }
 
       private:

@@ -6,9 +6,9 @@
 namespace het
 {
 
-// Makes the reserve, or makes it whole again, as far as that is possible. Structure lock.
+// Makes the reserve, or makes it whole again, as far as that is possible. The caller holds the structure lock.
 void keep_spare_mappings();
-// They can be used up until then. Structure lock.
+// They can be used up until keep_spare_mappings(). The caller holds the structure lock.
 void spend_spare_mappings();
 
 } // namespace het

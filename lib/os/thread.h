@@ -6,10 +6,10 @@
 namespace het
 {
 
-// Starts a detached thread that blocks all signals. False: it could not be had.
+// Starts a detached thread that blocks all signals. It is false if none could be had.
 bool start_thread(const char *name, void (*run)(void *), void *arg);
 
-// In this process, or its parent before a fork.
+// It is true if this process, or its parent before a fork, has started any.
 bool has_started_threads();
 
 // While it lives, its thread takes SIGSEGV and SIGBUS: the program's code, run on a thread of ours, may touch trapped
@@ -27,13 +27,13 @@ class faults_taken
 };
 
 // Asks the scheduler to run the calling thread soon after it is woken: a short slice, and a better priority where the
-// user may have one. For threads that work for microseconds at a time.
+// user may have one. It is for threads that work for microseconds at a time.
 void wake_soon();
 
-// Cores that this process may use.
+// Returns how many cores this process may use.
 unsigned usable_cores();
 
-// Involuntary context switches of the calling thread so far: they rise when cores are short.
+// Returns the involuntary context switches of the calling thread so far, which rise when cores are short.
 unsigned long preemptions();
 
 } // namespace het

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// userfaultfd(2): opening, features, and the ioctls with their retry rules. No policy.
+// userfaultfd(2): opening, features, and the ioctls with their retry rules. There is no policy here.
 #pragma once
 
 #include "core/range.h"
@@ -19,18 +19,18 @@ class userfaultfd
 	// protection on shared memory). On failure: nothing, and *why says what to do.
 	static std::optional<userfaultfd> open(uint64_t extra, const char **why);
 
-	// What events are read from, and what may be polled for them.
+	// Events are read from this file, which may be polled for them.
 	const own_descriptor &file() const { return file_; }
 	// Faults taken inside system calls are reported too.
 	bool kernel_mode() const { return kernel_mode_; }
 	// UFFDIO_CONTINUE can map read-only (Linux 6.4).
 	bool continue_wp() const { return continue_wp_; }
 
-	// 0 or -errno. Ranges may span mappings that the program split (mlock or madvise of a part).
+	// Returns 0 or -errno. Ranges may span mappings that the program split (mlock or madvise of a part).
 	int register_shared(range r) const;  // MISSING, MINOR, WP: library memory in its primary place
 	int register_private(range r) const; // MISSING, WP: anonymous memory that is being adopted
 	int unregister(range r) const;
-	// Write-protects present pages and marks absent ones; off: lifts it and wakes.
+	// Write-protects present pages and marks absent ones; without @on it lifts that and wakes.
 	int write_protect(range r, bool on) const;
 	// Maps pages that are in the page cache, from the first page on, until the end or a page that is mapped
 	// already, and wakes who waits there. 0: the first page is mapped now; -EEXIST: it was before, nothing was
@@ -50,7 +50,7 @@ class userfaultfd
 	bool continue_wp_ = false;
 };
 
-// madvise(MADV_DONTNEED), also on locked memory. 0 or -errno.
+// Calls madvise(MADV_DONTNEED), also on locked memory. Returns 0 or -errno.
 int drop_pages(range r);
 
 } // namespace het

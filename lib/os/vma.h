@@ -20,8 +20,8 @@ enum class memory_kind : uint8_t {
 	unknown, // the system does not tell
 };
 
-// The first reason why not all of @body is private_anonymous, or that; around it, up to @r, it is enough that the
-// memory is there and writable. Of stacks, the main thread's and the caller's are known.
+// Returns the first reason why not all of @body is private_anonymous, or that; around it, up to @r, it is enough that
+// the memory is there and writable. Of stacks, the main thread's and the caller's are known.
 memory_kind classify(range r, range body);
 inline memory_kind classify(range r)
 {
@@ -29,7 +29,7 @@ inline memory_kind classify(range r)
 }
 const char *describe(memory_kind kind);
 
-// The page belongs to locked memory (mlock).
+// It is true if the page belongs to locked memory (mlock).
 bool is_locked(uintptr_t page);
 void lock_pages(range r);
 
