@@ -29,7 +29,7 @@ struct options {
 json sweep_in_child(const std::string &device_name, sweep_memory kind, const options &o)
 {
 	auto d = open_device(device_name);
-	start_library({d.get()});
+	start_library({d.get()}, GPUVM_NO_FORESIGHT);
 	sweep_samples s = measure_sweep(*d, kind, o.nbytes(), o.rounds);
 	return {{"sweep", s.sweep},
 		{"plain", s.plain},

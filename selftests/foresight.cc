@@ -81,8 +81,8 @@ class program
 	unsigned most_chances() const { return most_chances_; }
 
       private:
-	// What is sure of an array since it was linked, whatever else was done with it: a kernel that wrote all of it has ended;
-	// then the host has touched it; then so many of such kernels have ended.
+	// What is sure of an array since it was linked, whatever else was done with it: a kernel that wrote all of it has
+	// ended; then the host has touched it; then so many of such kernels have ended.
 	struct certainty {
 		bool taken = false, touched = false;
 		unsigned chances = 0;
@@ -351,7 +351,7 @@ TEST(what_is_written_stays_writable, .traps = trap::all, .devices = device::plai
 		for (size_t c = 0; c < 16; c++)
 			a.write_on_host(c * chunk + 100, 1000, ++round);
 	};
-	rounds_of(a, 6, host);
+	rounds_of(a, 5, host);
 	counts before;
 	rounds_of(a, 32, host);
 	CHECK_LE(before.since().touches, 4 * 2 * 2 + 8);
@@ -380,6 +380,16 @@ TEST(off_means_off, .traps = trap::best, .devices = device::plain, .kinds = kind
 	rounds_of(a, 20, [&] { a.check(); });
 	CHECK_EQ(foreseen(), 0);
 	CHECK_EQ(count_of(GPUVM_STAT_FORESEEN_USED), 0);
+}
+
+TEST(a_flag_means_off, .traps = trap::best, .devices = device::host, .kinds = kind::library)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=always"});
+	fixture fx(t, GPUVM_STAT | GPUVM_NO_FORESIGHT);
+	array a(fx, t.v.kind, 8 * chunk);
+	a.link();
+	rounds_of(a, 20, [&] { a.check(); });
+	CHECK_EQ(foreseen(), 0);
 }
 
 TEST(strict_mode_foresees_nothing, .traps = trap::best, .devices = device::host, .kinds = kind::library)

@@ -71,7 +71,9 @@ class scratch_file
 class kernel_touches
 {
       public:
-	explicit kernel_touches(context &t, size_t n = size) : fx_(t), a(fx_, t.v.kind, n)
+	// The kernel is to meet pages that were taken away.
+	explicit kernel_touches(context &t, size_t n = size)
+	    : fx_(t, GPUVM_STAT | GPUVM_NO_FORESIGHT), a(fx_, t.v.kind, n)
 	{
 		served_ = serves_the_kernel(t);
 		a.link();

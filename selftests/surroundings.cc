@@ -222,7 +222,7 @@ TEST(no_userfaultfd, .traps = trap::best, .devices = device::host, .kinds = kind
 TEST(no_descriptors_left, .traps = trap::all, .devices = device::hostcb, .kinds = kind::map | kind::library)
 {
 	catch_signals();
-	fixture fx(t);
+	fixture fx(t, GPUVM_STAT | GPUVM_NO_FORESIGHT); // a touch is to fail
 	array a(fx, t.v.kind, 50 * page), later(fx, t.v.kind, 50 * page);
 	a.link();
 	use_up_descriptors();

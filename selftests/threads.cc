@@ -71,8 +71,7 @@ uint8_t *map_one_chunk()
 
 TEST(one_chunk_one_fetch, .traps = trap::all, .devices = device::single)
 {
-	restart_with(t, {"GPUVM_FORESIGHT=0"}); // then touches are fetched
-	fixture fx(t);
+	fixture fx(t, GPUVM_STAT | GPUVM_NO_FORESIGHT); // touches are to be fetched
 	array a(fx, map_one_chunk(), smallest_chunk);
 	a.link();
 	for (uint64_t round = 0; round < t.rounds(30, 1000); round++) {

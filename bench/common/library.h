@@ -16,7 +16,8 @@ namespace bench
 void check(int code, const char *call);
 
 // gpuvm_init() for these devices, all of one API, statistics on. Throws with the line that the library
-// wrote to stderr; what it says about a trap that @flags ask for is dropped.
+// wrote to stderr; what it says about a trap that @flags ask for is dropped. Where touches are measured, @flags has
+// GPUVM_NO_FORESIGHT.
 void start_library(const std::vector<device *> &devices, int flags = 0);
 // On the first device of an API that numbers its devices.
 void start_library_on_first(int api, int flags);

@@ -102,7 +102,7 @@ touch_session::touch_session(const touch_subject &subject)
 	device_->launch(stamp, 1, 1, args);
 	device_->finish();
 	check(gpuvm_pre_init(GPUVM_THREADS_AFTER_INIT), "gpuvm_pre_init");
-	start_library({device_.get()}, trap_flag(subject.trap) | spin_flag(subject.spin));
+	start_library({device_.get()}, GPUVM_NO_FORESIGHT | trap_flag(subject.trap) | spin_flag(subject.spin));
 }
 
 // Leaves the array with the device as the only owner.

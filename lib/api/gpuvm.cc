@@ -22,7 +22,7 @@ namespace
 {
 
 constexpr int init_flags = GPUVM_STAT | GPUVM_UNLINK_NO_SYNC_BACK | GPUVM_WRITER_SIG_BLOCK | GPUVM_STRICT |
-			   GPUVM_TRAP_MASK | GPUVM_SPIN_MASK;
+			   GPUVM_NO_FORESIGHT | GPUVM_TRAP_MASK | GPUVM_SPIN_MASK;
 constexpr int api_flags = GPUVM_OPENCL | GPUVM_CUDA | GPUVM_HOST;
 
 bool is_one_api(int api)

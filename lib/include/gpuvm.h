@@ -76,6 +76,8 @@ enum {
 	GPUVM_STRICT = 0x2000,
 	/** gpuvm_malloc(): use huge pages where they can be had */
 	GPUVM_HUGE = 0x4000,
+	/** gpuvm_init(): the end of a kernel brings nothing home that the host may touch (GPUVM_FORESIGHT=0) */
+	GPUVM_NO_FORESIGHT = 0x8000,
 
 	/** gpuvm_init(): how host touches are caught. Default: the first of these that works here */
 	GPUVM_TRAP_KMOD = 0x10000,
@@ -165,8 +167,8 @@ int gpuvm_library_exists();
  *              GPUVM_CUDA: ignored, device i is CUDA ordinal i, in its primary context.
  *              GPUVM_HOST: null, or @p ndevs pointers to struct gpuvm_host_device (null entries allowed).
  * @param flags one of GPUVM_OPENCL, GPUVM_CUDA, GPUVM_HOST; with any of GPUVM_STAT,
- *              GPUVM_UNLINK_NO_SYNC_BACK, GPUVM_WRITER_SIG_BLOCK, GPUVM_STRICT, one GPUVM_TRAP_...,
- *              one GPUVM_SPIN_...
+ *              GPUVM_UNLINK_NO_SYNC_BACK, GPUVM_WRITER_SIG_BLOCK, GPUVM_STRICT, GPUVM_NO_FORESIGHT, one
+ *              GPUVM_TRAP_..., one GPUVM_SPIN_...
  * @return 0; GPUVM_EARG, GPUVM_ENULL; GPUVM_ETWICE if it has succeeded before; GPUVM_EAPI if the
  *         device API is not there; GPUVM_EDEVALLOC if it refuses; GPUVM_EPROT if no trap, or not the
  *         one asked for, works here; GPUVM_ESALLOC.
