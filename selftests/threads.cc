@@ -433,7 +433,7 @@ TEST(revoke_race_after_link, .traps = trap::all, .devices = device::host,
 
 // Most kernels find the array where they left it; now and then a look at it falls into the middle of a begin, an end
 // or an unlink.
-TEST(seldom_touched, .traps = trap::all, .devices = device::plain, .kinds = kind::map | kind::slice | kind::library)
+static void touch_seldom(context &t)
 {
 	skip_under_tsan("threads race with kernels on purpose");
 	fixture fx(t);
@@ -452,4 +452,23 @@ TEST(seldom_touched, .traps = trap::all, .devices = device::plain, .kinds = kind
 			a.link();
 		}
 	}
+}
+
+TEST(seldom_touched, .traps = trap::all, .devices = device::plain, .kinds = kind::map | kind::slice | kind::library)
+{
+	touch_seldom(t);
+}
+
+// What comes home at an end goes over pages that the watchers may see; they show nothing older than the kernel before.
+TEST(seldom_touched_and_foreseen, .traps = trap::all, .devices = device::host, .kinds = kind::map | kind::library)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=always"});
+	touch_seldom(t);
+}
+
+TEST(seldom_touched_and_not_shared, .traps = trap::uffd | trap::uffd_sigbus, .devices = device::host,
+     .kinds = kind::map | kind::library)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=always", "GPUVM_UFFD_FEATURES=6.1"});
+	touch_seldom(t);
 }

@@ -101,7 +101,17 @@ class foreseeing
 	};
 
 	bool is_expected(uint32_t c) const { return f_.expects(c) != expectation::nothing; }
-	bool will_be_written(uint32_t c) const { return f_.expects(c) == expectation::write; }
+	// What can't be shown read-only later is shown writable, when it has come: the host becomes its owner, as at a touch.
+	// From the next end on its pages are there to be protected.
+	bool can_not_be_read_only(uint32_t c) const
+	{
+		return !a_.context->rules.share && a_.chunks[c].host == access::none;
+	}
+	bool will_be_written(uint32_t c) const
+	{
+		return f_.expects(c) == expectation::write ||
+		       (f_.expects(c) == expectation::read && can_not_be_read_only(c));
+	}
 	event event_of(uint32_t c) const
 	{
 		return will_be_written(c) && !mutant_written_as_read() ? event::foresee_write : event::foresee_read;
@@ -118,19 +128,13 @@ class foreseeing
 		return !(ch.flags & left_alone) && (ch.writer == 1 + device_ || ch.state().device_valid(device_));
 	}
 
-	// Pages that have to be read-only later, and can't be shown so then, are shown now. What the host has written
-	// unseen during the kernel is lost.
+	// Marks of writes from before are cleared. What the host has written unseen during the kernel is lost.
 	bool prepare(uint32_t c)
 	{
-		chunk &ch = a_.chunks[c];
 		pages p = pages_of(a_, c, 1);
 		trap &catcher = *a_.context->catcher;
-		if (ch.host == access::none && !a_.context->rules.share && catcher.features().by_page) {
-			if (catcher.admit(p, access::write) < 0)
-				return false;
-			ch.host = access::write;
-		}
-		return ch.host != access::read || !catcher.was_written(p) || catcher.protect(p, access::read) >= 0;
+		return a_.chunks[c].host != access::read || !catcher.was_written(p) ||
+		       catcher.protect(p, access::read) >= 0;
 	}
 
 	// A write that the host makes from now on to what will be read is seen: by a touch that waits, or by the page
@@ -244,9 +248,7 @@ class foreseeing
 	{
 		const chunk &first = a_.chunks[run.first];
 		step st = step_of(run.first);
-		bool can_be = st.next.host == access::write || a_.context->rules.share;
-		bool complete =
-			mutant_written_as_read() || first.host == st.next.host || (can_be && admit(run, st.next.host));
+		bool complete = mutant_written_as_read() || first.host == st.next.host || admit(run, st.next.host);
 		chunk_state next = complete ? st.next : chunk_state{host_copy | device_copy(device_), first.host};
 		enter_all(a_, {run.first, run.first + run.count}, next);
 		release_chunks(a_, run.first, run.count);
