@@ -40,11 +40,6 @@ void set_score(chunk_history &h, unsigned k, score s)
 	h.scores = uint16_t((h.scores & ~(15u << (4 * k))) | (s.touched | s.written << 2) << (4 * k));
 }
 
-bool is_learned(foresight_kind k)
-{
-	return k == foresight_kind::learned || k == foresight_kind::eager;
-}
-
 void raise(unsigned &n)
 {
 	n = std::min(n + 1, highest);
@@ -215,10 +210,9 @@ foresight::verdict foresight::kernel_ended(uint64_t name, uint32_t first, uint32
 	last_ = uint8_t(&k - kernels_);
 	for (uint32_t c = first; c < last; c++)
 		chunks_[c].kernel = uint8_t(last_ + 1);
-	bool learns = is_learned(kind_);
-	if (!rest_ && learns)
+	if (!rest_ && learns(kind_))
 		count(v);
-	bool sure = !learns || (!rest_ && continues_with_one(k.intervals, k.known));
+	bool sure = !learns(kind_) || (!rest_ && continues_with_one(k.intervals, k.known));
 	rest_ -= rest_ > 0;
 	any_expected_ = false;
 	expect(k, first, last, may && sure);
@@ -268,7 +262,7 @@ void foresight::expect(kernel &k, uint32_t first, uint32_t last, bool any)
 	k.foresaw = any_expected_;
 	k.uses += any_expected_;
 	uint32_t next_ask = k.confirmed ? std::clamp(k.confirmed / 8, first_ask, rarest_ask) : 1;
-	if (!is_learned(kind_) || !any_expected_ || k.uses < next_ask)
+	if (!learns(kind_) || !any_expected_ || k.uses < next_ask)
 		return;
 	asks_++;
 	is_asked_ = true;
@@ -305,7 +299,7 @@ void foresight::was_taken(uint32_t c)
 uint32_t foresight::ends_until_next() const
 {
 	const kernel &k = kernels_[last_];
-	if (!is_learned(kind_))
+	if (!learns(kind_))
 		return 0;
 	for (unsigned n = 1; n <= 2 * longest_period; n++) {
 		if (continues_with_one(k.intervals << n, std::min(k.known + n, 32u)))

@@ -41,6 +41,11 @@ struct foresight_costs {
 // How it is foretold. The others are for tests: eager learns, whatever the copies cost; always and random know nothing.
 enum class foresight_kind : uint8_t { off, learned, eager, always, random };
 
+constexpr bool learns(foresight_kind k)
+{
+	return k == foresight_kind::learned || k == foresight_kind::eager;
+}
+
 class foresight
 {
       public:

@@ -88,7 +88,7 @@ array *new_array(memory_context &context)
 	a->pinner = 0;
 	a->ahead = {};
 	a->foreseen = nullptr;
-	a->was_touched = false;
+	a->touched = 0;
 	a->unseen_ends.store(0);
 	a->ends_to_pass.store(UINT32_MAX);
 	for (unsigned d = 0; d < context.ndevs; d++) {

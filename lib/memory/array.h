@@ -136,7 +136,7 @@ struct array {
 	pending_kernel *pending;
 	read_ahead ahead;
 	array_foresight *foreseen; // null: nothing is known yet
-	bool was_touched;
+	uint8_t touched;           // by the host; see memory/foresee.cc
 
 	link links[]; // one a device of the context
 };

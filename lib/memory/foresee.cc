@@ -31,16 +31,28 @@ size_t size_for(uint32_t chunks)
 	return sizeof(array_foresight) + chunks * sizeof(chunk_history);
 }
 
-// Of an array that is never touched nothing is remembered.
-bool is_foreseen(const array &a)
+// Of array::touched.
+constexpr uint8_t touched_since_end = 1, touched_before = 2;
+
+// A program may have many arrays that the host touches once, or never: nothing is remembered of them.
+bool is_worth_a_history(array &a)
 {
-	return a.context->foresight != foresight_kind::off && a.was_touched && a.chunks && !a.managed;
+	if (!(a.touched & touched_since_end))
+		return false;
+	bool often = (a.touched & touched_before) || !learns(a.context->foresight);
+	a.touched = touched_before;
+	return often;
+}
+
+bool can_be_foreseen(const array &a)
+{
+	return a.context->foresight != foresight_kind::off && a.chunks && !a.managed;
 }
 
 // Null: nothing is to be foreseen, or there is no memory for that.
 array_foresight *foresight_of(array &a)
 {
-	if (a.foreseen || !is_foreseen(a))
+	if (a.foreseen || !can_be_foreseen(a) || !is_worth_a_history(a))
 		return a.foreseen;
 	void *memory = pool().allocate(size_for(a.place.chunks));
 	if (!memory)
@@ -298,7 +310,7 @@ void measure_touches(const statistics &s, foresight &f)
 
 void note_touch(array &a, layout::span s, bool write)
 {
-	a.was_touched = true;
+	a.touched |= touched_since_end;
 	if (a.foreseen)
 		a.foreseen->touched(s.first, s.last - s.first, write);
 }
