@@ -51,8 +51,8 @@ Q := $(if $(V),,@)
 say = @$(if $(V),:,printf '  %-4s %s\n' $1 '$@')
 
 # Goals that compile nothing need no probing of the machine.
-without_probing := help clean setup packages run bench bench-apps bench-vm check check-compilers check-vm \
-	check-vm-debug check-vm-all check-vm-library modules modules_install dkms_install uninstall
+without_probing := help clean setup packages run bench bench-apps bench-vm check check-compilers check-foresight \
+	check-vm check-vm-debug check-vm-all check-vm-library modules modules_install dkms_install uninstall
 ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
 include mk/config.mk
 include mk/build.mk
@@ -71,6 +71,7 @@ help:
 ##   all              library, tools and benchmark programs (default)
 ##   modules          the kernel module, for the running kernel or that of KDIR=, into build/kmod/
 ##   check            all tests; installs what they need; ends with a line of counts
+##   check-foresight  the memory core's selftests, with all that kernels write foreseen, and with chance deciding
 ##   check-compilers  all sources through each compiler here, and once without each header that may be missing
 ##   check-vm         the kernel module's tests in a guest with Debian's kernel 6.1, or KERNEL=6.12, KERNEL=unstable
 ##   check-vm-debug   the same with a debugging kernel 6.12, or KERNEL=6.1, which is built first, once, in ten minutes

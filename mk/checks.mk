@@ -12,6 +12,12 @@ check: packages
 check-compilers:
 	@scripts/check-compilers.sh
 
+# The selftests of the memory core with foresight that expects everything, and with one that expects anything.
+foresight_steps := ^(selftest|Linux 6.1 features|fake CUDA), (?!runtime_|injected|foresight)
+check-foresight:
+	@GPUVM_FORESIGHT=always $(PYTHON) scripts/check.py --only '$(foresight_steps)'
+	@GPUVM_FORESIGHT=random $(PYTHON) scripts/check.py --only '$(foresight_steps)'
+
 run: run_what := main
 bench: run_what := bench
 bench-apps: run_what := apps
@@ -59,5 +65,5 @@ docs: lib
 		-d $(B)/docs/.doctrees Documentation $(B)/docs/html
 	sphinx-build -q -W --keep-going -b man -d $(B)/docs/.doctrees Documentation $(B)/docs/man
 
-.PHONY: check check-compilers run bench bench-apps format format-check spdx-check deps-check settings-check \
-	vm-setup-check readme-check headers-check symbols-check tidy docs
+.PHONY: check check-compilers check-foresight run bench bench-apps format format-check spdx-check deps-check \
+	settings-check vm-setup-check readme-check headers-check symbols-check tidy docs

@@ -107,6 +107,8 @@ WITHOUT_MOST_OF_RUNTIME = tuple(
 # Races that last a set time want all processors to themselves; the other selftests wait now and then, or have one thread.
 # The watchdog's later_processes_know_it stood still in 3 of 5 runs beside other tests; why is not known yet.
 ALONE = ("beside_unlink", "runtime_watchdog", "signals", "threads")
+# Where foresight expects everything, all that kernels write comes home; `make check-foresight` runs the rest.
+FORESEEN = ("coherence", "failure", "fork", "host_writes")
 WITH_INSTRUMENTS = ("runtime_events", "runtime_launch", "runtime_ranges")
 
 # The trap by mprotect does not use userfaultfd.
@@ -122,6 +124,7 @@ SUITES = [
     Suite("ordinary user, every trap", as_nobody=True, only=WITH_PRIVILEGES),
     Suite("fake CUDA", env=FAKE_CUDA, only=WITH_FAKE_CUDA),
     Suite("fake CUDA, instrumented", env=FAKE_CUDA | {"HET_INSTRUMENT": "dirty,touch"}, only=WITH_INSTRUMENTS),
+    Suite("all foreseen", env={"GPUVM_FORESIGHT": "always"}, only=FORESEEN),
     Suite("address", tree="build-address", env=SANITIZED),
     Suite("thread", tree="build-thread", env=SANITIZED),
 ]
