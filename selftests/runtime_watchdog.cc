@@ -20,13 +20,15 @@ namespace fs = std::filesystem;
 namespace
 {
 
-// Work-item 0 waits, if it is to, until the last one has set its byte to 1: on another device, whose memory it does not
-// see. Launches in which nobody waits leave no 1 in buffers.
+// Work-item 0 waits, if it is to, until the last one has set the first byte to 1: on another device, whose memory it does
+// not see. Its own device has got that byte for it. (What it has not got may be anything in a new buffer.)
 const char source[] = R"(
 kernel void first_waits_for_last(global volatile uchar *p, ulong n, uint waits)
 {
 	size_t i = get_global_id(0);
-	while (waits == 1 && i == 0 && p[n - 1] != 1)
+	if (waits == 1 && i == n - 1)
+		p[0] = 1;
+	while (waits == 1 && i == 0 && p[0] != 1)
 		;
 	p[i] = waits == 1 ? 1 : 2;
 }
@@ -41,8 +43,9 @@ void first_waits_for_last(const het_group *g, void *const *args)
 	auto *p = static_cast<uint8_t *>(args[0]);
 	auto n = *static_cast<uint64_t *>(args[1]);
 	auto who = waiting(*static_cast<uint32_t *>(args[2]));
-	while (who == waiting::first && !g->first[0] && __atomic_load_n(p + n - 1, __ATOMIC_ACQUIRE) != 1 &&
-	       !released.load())
+	if (who == waiting::first && g->first[0] + g->items[0] == n)
+		__atomic_store_n(p, uint8_t(1), __ATOMIC_RELEASE);
+	while (who == waiting::first && !g->first[0] && __atomic_load_n(p, __ATOMIC_ACQUIRE) != 1 && !released.load())
 		usleep(1000);
 	while (who == waiting::all && !released.load())
 		usleep(1000);
