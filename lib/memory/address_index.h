@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What lies at an address: linked arrays, and allocations of gpuvm_malloc(). Readers take no lock, so they may run in signal
-// handlers and in threads that were interrupted anywhere; a writer blocks all signals and gets on without anybody's
-// help.
+// What lies at an address: linked arrays, and allocations of gpuvm_malloc(). Readers take no lock, so they may run in
+// signal handlers and in threads that were interrupted anywhere; a writer blocks all signals and gets on without
+// anybody's help.
 //
 // A sorted table under a sequence counter. Inserting moves table entries (24 bytes each). Tables that were outgrown
 // are kept: a reader may still be in one. Objects found are type-stable for the same reason (memory/array.h): lock one,

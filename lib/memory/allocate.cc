@@ -18,8 +18,8 @@ namespace het
 namespace
 {
 
-// Arrays that will lie in an allocation choose their chunks later, as a rule. The kernel module's are what an array has below
-// 256 MiB, or huge pages.
+// Arrays that will lie in an allocation choose their chunks later, as a rule. The kernel module's are what an array has
+// below 256 MiB, or huge pages.
 constexpr size_t usual_chunk = 64 << 10;
 
 // Where a chunk is shown by a change of its mapping, one of a huge page leaves that whole. (Userfaultfd shows small

@@ -17,7 +17,7 @@ enum class verdict : uint8_t {
 	not_ours,  // no watched page there (any more)
 	wait,      // somebody else is at work on the chunk, and will wake who waits for it
 	hand_over, // the device can't be called here, so a resolver must do it
-	later, // it can't be served beside the fetches that the server keeps: it must end them and serve the touch again
+	later, // it can't be served beside the fetches that the server keeps: they must end before it is served again
 };
 
 // A server is a resolver, or a toucher in its signal handler.

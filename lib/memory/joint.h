@@ -17,9 +17,9 @@
 // overlap, the bytes that differ from the host's are those that were written.
 //
 // The caller sees to it that no others use the bytes that they have. Others may have bytes in the same chunks and
-// edges, as several launches may have that were put in order while their arrays were apart: joint writers of any launches
-// get and leave their own bytes alone, and wait for one another never, as they stay open until their launch has ended;
-// others' kernels wait for them, and they for those (brackets.cc), one kernel long.
+// edges, as several launches may have that were put in order while their arrays were apart: joint writers of any
+// launches get and leave their own bytes alone, and wait for one another never, as they stay open until their launch
+// has ended; others' kernels wait for them, and they for those (brackets.cc), one kernel long.
 #pragma once
 
 #include "memory/brackets.h"
