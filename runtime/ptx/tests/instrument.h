@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 namespace het::ptx
 {
@@ -25,20 +26,20 @@ inline pass_result instrumented(const std::string &text, const std::string &pass
 }
 
 // The same for the whole file of an example, made once.
-inline const pass_result &instrumented_file(const std::string &file, const std::string &passes)
+inline const pass_result &instrumented_file(std::string_view file, std::string_view passes)
 {
 	static std::map<std::pair<std::string, std::string>, pass_result> made;
-	auto [at, fresh] = made.try_emplace({file, passes});
+	auto [at, fresh] = made.try_emplace({std::string(file), std::string(passes)});
 	if (fresh)
-		at->second = instrumented(simt::corpus_text(file), passes);
+		at->second = instrumented(simt::corpus_text(at->first.first), at->first.second);
 	return at->second;
 }
 
 // And of that the example's kernel alone: the interpreter takes longer to load a file than to run one kernel of it.
-inline const pass_result &instrumented_example(const simt::example &e, const std::string &passes)
+inline const pass_result &instrumented_example(const simt::example &e, std::string_view passes)
 {
 	static std::map<std::pair<std::string, std::string>, pass_result> made;
-	auto [at, fresh] = made.try_emplace({e.kernel, e.file + "," + passes});
+	auto [at, fresh] = made.try_emplace({e.kernel, e.file + "," + std::string(passes)});
 	if (fresh) {
 		at->second = instrumented_file(e.file, passes);
 		at->second.text = only_kernel(at->second.text, e.kernel);
