@@ -141,6 +141,7 @@ def static_checks() -> Iterator[Step]:
     yield make("what guests need is named", "vm-setup-check", beside=True)
     yield make("README shows the example", "readme-check", beside=True)
     yield Step("steps of this list", [sys.executable, str(ROOT / "scripts/tests/check_steps.py")], beside=True)
+    yield Step("what is left out", [sys.executable, str(ROOT / "scripts/tests/left_out.py")], beside=True)
     yield make("headers compile alone", "headers-check")
 
 
