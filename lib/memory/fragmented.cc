@@ -128,7 +128,7 @@ void leave_rest_to_host(array &a, uint32_t c)
 step step_of(const array &a, uint32_t c, event e, unsigned device)
 {
 	step st = next_step(a.chunks[c].state(), e, device, a.context->rules);
-	if (st.copies() && fragments_of(a, c))
+	if (st.copies() && (a.chunks[c].flags & chunk_fragmented))
 		st.from = each_fragments_own;
 	return st;
 }
