@@ -382,14 +382,20 @@ TEST(off_means_off, .traps = trap::best, .devices = device::plain, .kinds = kind
 	CHECK_EQ(count_of(GPUVM_STAT_FORESEEN_USED), 0);
 }
 
-TEST(a_flag_means_off, .traps = trap::best, .devices = device::host, .kinds = kind::library)
+// Whatever the environment says.
+static void check_that_flag_means_off(context &t, int flag)
 {
 	restart_with(t, {"GPUVM_FORESIGHT=always"});
-	fixture fx(t, GPUVM_STAT | GPUVM_NO_FORESIGHT);
+	fixture fx(t, GPUVM_STAT | flag);
 	array a(fx, t.v.kind, 8 * chunk);
 	a.link();
 	rounds_of(a, 20, [&] { a.check(); });
 	CHECK_EQ(foreseen(), 0);
+}
+
+TEST(a_flag_means_off, .traps = trap::best, .devices = device::host, .kinds = kind::library)
+{
+	check_that_flag_means_off(t, GPUVM_NO_FORESIGHT);
 }
 
 // A program may touch thousands of arrays once. Of so many chunks the history would be a mapping of its own.
@@ -408,12 +414,7 @@ TEST(a_single_touch_costs_no_memory, .traps = trap::best, .devices = device::hos
 
 TEST(strict_mode_foresees_nothing, .traps = trap::best, .devices = device::host, .kinds = kind::library)
 {
-	restart_with(t, {"GPUVM_FORESIGHT=always"});
-	fixture fx(t, GPUVM_STAT | GPUVM_STRICT);
-	array a(fx, t.v.kind, 8 * chunk);
-	a.link();
-	rounds_of(a, 20, [&] { a.check(); });
-	CHECK_EQ(foreseen(), 0);
+	check_that_flag_means_off(t, GPUVM_STRICT);
 }
 
 // A thread writes while the bytes come home. Whatever becomes of that write, after the end all copies agree: nothing that
