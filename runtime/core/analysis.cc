@@ -30,7 +30,7 @@ bool is_number(const device_arg &a)
 	return a.kind == HET_ARG_VALUE && (a.nbytes == sizeof(int32_t) || a.nbytes == sizeof(int64_t));
 }
 
-// As an int where it has 4 bytes. 0, which no axis is multiplied with, if it is no number.
+// Returns the argument as an int where it has 4 bytes, and 0, which no axis is multiplied with, if it is no number.
 int64_t number(const device_arg &a)
 {
 	int32_t small = 0;
@@ -75,7 +75,7 @@ bool writes(const fatbin::argument &a)
 	return !a.is_analysed || a.found == fatbin::access::write_only || a.found == fatbin::access::read_write;
 }
 
-// By what is known of all launches. Null: they do.
+// Judges by what is known of all launches. It is null if they are at their own index.
 const char *why_not_at_own_index(const analysed_launch &l, const fatbin::kernel &k)
 {
 	if (k.split != fatbin::split::safe)
@@ -91,7 +91,7 @@ const char *why_not_at_own_index(const analysed_launch &l, const fatbin::kernel 
 	return why;
 }
 
-// By this launch's numbers.
+// Judges by this launch's numbers.
 fatbin::groups_are judge_groups(const analysed_launch &l, const fatbin::kernel &k)
 {
 	fatbin::known_number numbers[fatbin::most_arguments];

@@ -28,7 +28,7 @@ bool block::allocate()
 
 // --- what it uses --------------------------------------------------------------
 
-// The bytes of one piece that the block's work-items use.
+// Returns the bytes of one piece that the block's work-items use.
 range block::piece(const range_use &u, const het_pattern &p, uint64_t number) const
 {
 	size_t local = of->shape().local[of->shape().part.along];
@@ -102,7 +102,8 @@ void block::place_arguments()
 
 // --- the life ------------------------------------------------------------------
 
-// That all devices have all bytes, and copies of them, is what sharing costs, and no part of the device's speed.
+// What it costs that all devices have all bytes, and copies of them, belongs to sharing, and is no part of the device's
+// speed.
 int block::make_twins()
 {
 	uint64_t ranges_begun = now_ns();

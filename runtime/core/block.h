@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A part of a split launch, for one device.
+// A block is a part of a split launch, for one device.
 #pragma once
 
 #include "core/split_plan.h"
@@ -13,7 +13,7 @@ class block final : public het_event
       public:
 	block(split_plan &launch, unsigned number, rows r);
 
-	// Memory for its arguments. False: there is none.
+	// Allocates memory for its arguments. It is false if there is none.
 	bool allocate();
 
 	begin_result begin(executor &) override;
@@ -21,24 +21,24 @@ class block final : public het_event
 	void after(int status) override { of->block_is_over(*this, status, again_); }
 	bool is_empty() const override { return false; }
 
-	// Brings together what is open still, of this one and those that follow in the list. @notes: null, or of uses
-	// without a pattern.
+	// Brings together what is open still, of this block and those that follow in the list. @notes is null, or of
+	// uses without a pattern.
 	int end_joint(twins *notes);
-	// What it has written does not count. Of a launch with twins.
+	// What it has written does not count. It is a block of a launch with twins.
 	void abandon();
 
 	const reference<split_plan> of;
 	// The launch's lock guards it.
 	ledger_entry entry;
-	block *next = nullptr;       // of the launch's
-	block *next_start = nullptr; // to be started
-	// When its own work began, and how long it took before to make twins.
+	block *next = nullptr;       // is in the launch's list
+	block *next_start = nullptr; // is in the list of blocks to be started
+	// begun_at is when its own work began, twins_ns how long it took before to make twins.
 	uint64_t begun_at = 0, twins_ns = 0;
-	// When it counted. The launch's lock.
+	// This is when it counted. The launch's lock guards it.
 	uint64_t ended_at = 0;
 	// Its data is there, and the device has its kernel.
 	std::atomic<bool> submitted{false};
-	// It was named as one that waits for others. The launch's lock.
+	// It was named as one that waits for others. The launch's lock guards it.
 	bool is_late = false;
 
       private:
@@ -53,7 +53,7 @@ class block final : public het_event
 	void place_arguments();
 
 	std::unique_ptr<range_use[]> uses_;
-	std::unique_ptr<size_t[]> first_use_; // of each argument that is memory
+	std::unique_ptr<size_t[]> first_use_; // has one entry for each argument that is memory
 	std::unique_ptr<device_arg[]> args_;
 	size_t nuses_ = 0;
 	bool again_ = false; // it has failed, and others may do it: what it began with is somewhere else, too

@@ -19,7 +19,7 @@ constexpr size_t near = 65536;
 
 int rect_transfer::take_side(const char *call, const het_rect &side, const size_t (&region)[3], rect *placed)
 {
-	rect inside; // the object, or from the pointer on
+	rect inside; // is the object, or begins at the pointer
 	if (!inside.place(0, side.origin, region, side.row_pitch, side.slice_pitch))
 		return fail(HET_EARG,
 			    "%s: %zu bytes, %zu rows, %zu planes from (%zu, %zu, %zu) with pitches %zu and %zu: "

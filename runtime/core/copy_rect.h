@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Copies of rectangles, which the host does.
+// The host does these copies of rectangles.
 #pragma once
 
 #include "core/rect.h"
@@ -8,16 +8,16 @@
 namespace het::rt
 {
 
-// What commands have in common of which a side is a rectangle.
+// Commands of which a side is a rectangle have this in common.
 class rect_transfer : public transfer
 {
       public:
 	using transfer::transfer;
 
       protected:
-	// The rectangle in memory, and the object it belongs to retained. 0 or HET_EARG.
+	// Finds the rectangle in memory, and retains the object it belongs to. Returns 0 or HET_EARG.
 	int take_side(const char *call, const het_rect &side, const size_t (&region)[3], rect *placed);
-	// As other commands see a side that is read, or written.
+	// Returns how other commands see a side that is read, or written.
 	static access_entry entry_of(const rect &r, uint32_t access);
 	static int bring_rows_to_host(const rect &r, uint32_t access);
 };

@@ -36,12 +36,12 @@ void report_event(het_event &e, int code)
 	q->on_error(code, &e, text, q->on_error_arg);
 }
 
-// Ends that wait until this thread is back from the program's code, oldest first.
+// These ends wait until this thread is back from the program's code, oldest first.
 struct put_off_list {
 	het_event *first = nullptr, *last = nullptr;
 };
 thread_local put_off_list put_off;
-// Calls of finish() on this thread, one in the other.
+// It counts the calls of finish() on this thread, one in the other.
 thread_local unsigned finishing = 0;
 
 void put_off_end(het_event &e)
@@ -66,7 +66,7 @@ bool reports(const het_event &e, int status)
 	return status < 0 && e.queue && e.queue->on_error;
 }
 
-// The last of an end.
+// This is the last of an end.
 void call_back(het_event &e, callback *called, int status)
 {
 	for (callback *c = called, *next; c; c = next) {
@@ -77,7 +77,7 @@ void call_back(het_event &e, callback *called, int status)
 	core().unfinished.fetch_sub(1);
 }
 
-// All that the end of one command brings, but for what has become ready, which is returned.
+// Does all that the end of one command brings, but for what has become ready, which is returned.
 node *settle(het_event &e, int status)
 {
 	// The queue's error callback comes before everything else.
@@ -114,7 +114,7 @@ node *settle(het_event &e, int status)
 	return ready;
 }
 
-// A dependent that is ready: ends at once, or goes to its executor. Returns what its end has made ready.
+// A dependent is ready: it ends at once, or goes to its executor. Returns what its end has made ready.
 node *hand_out(het_event &e)
 {
 	int inherited = e.inherited;
@@ -131,7 +131,7 @@ void append(node **list, node *more)
 	*list = more;
 }
 
-// Not recursive: chains of empty or failed commands may be long.
+// It is not recursive, as chains of empty or failed commands may be long.
 void finish_chain(het_event &e, int status)
 {
 	node *ready = settle(e, status);
@@ -147,7 +147,7 @@ void finish_chain(het_event &e, int status)
 
 } // namespace
 
-// The outermost has what was put off meanwhile done.
+// The outermost call has what was put off meanwhile done.
 void finish(het_event &e, int status)
 {
 	finishing++;
@@ -198,7 +198,7 @@ void open_user_event(het_event &e)
 {
 	core().unfinished.fetch_add(1);
 	e.held = true;
-	core().graph.add(e, {.in = &core().user_events}); // without predecessors it can't fail
+	core().graph.add(e, {.in = &core().user_events}); // can't fail without predecessors
 }
 
 bool claim(het_event &user_event)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The way of commands through graph and executors: added, handed out when they are ready, finished, waited for.
+// Commands go this way through graph and executors: they are added, handed out when they are ready, finished, waited
+// for.
 #pragma once
 
 #include "core/executor.h"
@@ -7,14 +8,14 @@
 namespace het::rt
 {
 
-// Adds the command to the graph and sees to it that it runs. Takes one reference of the caller's, in any case; of the
-// follower, if there is one, too. 0 or a code; then they have never been.
+// Adds the command to the graph and sees to it that it runs. It takes one reference of the caller's, in any case; of
+// the follower, if there is one, too. Returns 0 or a code; after a code it is as if they had never been.
 int enqueue(het_event *e, const command_graph::place &p, const command_graph::follower &then = {});
 
-// For what is no command of the program's: it is in no graph, and ready. Takes one reference.
+// Starts what is no command of the program's: it is in no graph, and ready. It takes one reference.
 void start_part(het_event *e, executor &on);
 
-// The command is over: tells all who wait, and hands out what has become ready.
+// The command is over: this tells all who wait, and hands out what has become ready.
 void finish(het_event &e, int status);
 
 // Waits, and helps.
@@ -22,7 +23,7 @@ void wait_for(het_event &e);
 
 // Makes the event one that only claim() and finish() end.
 void open_user_event(het_event &e);
-// The caller, and nobody else, is to finish the user event. False: somebody else is, or has.
+// Claims the user event for the caller, who alone is to finish it then. It is false if somebody else is to, or has.
 bool claim(het_event &user_event);
 
 } // namespace het::rt

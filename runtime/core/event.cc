@@ -14,7 +14,7 @@ using namespace het::rt;
 namespace
 {
 
-// Stands in the list of callbacks of an event that has finished.
+// It stands in the list of callbacks of an event that has finished.
 callback no_more;
 
 } // namespace

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Commands. An event is its command: a node of the graph, a task of a deque, and what the program waits for.
+// An event is its command: a node of the graph, a task of a deque, and what the program waits for.
 //
-// Life: made by a call (one reference the caller's, one the runtime's own, given back when it has finished) → add() to
-// the graph → ready → offered to an executor → begin() → in flight → end() → finish(). finish() is called exactly once,
-// by whoever saw the command to its end, with no lock held.
+// Its life: it is made by a call (one reference is the caller's, one the runtime's own, given back when it has
+// finished) → add() to the graph → ready → offered to an executor → begin() → in flight → end() → finish(). finish() is
+// called exactly once, by whoever saw the command to its end, with no lock held.
 #pragma once
 
 #include "core/object.h"
@@ -20,12 +20,12 @@ namespace het::rt
 
 class executor;
 
-// What has become of a command that was to begin.
+// This is what has become of a command that was to begin.
 struct begin_result {
 	enum state : uint8_t {
 		over,      // it has run to its end, or failed
 		in_flight, // the device is at work
-		detached,  // others are, who will call finish()
+		detached,  // others are at work, who will call finish()
 		// It has done nothing: other commands must end first, for which nobody may wait who holds a lock or an
 		// open use.
 		refused,
@@ -34,7 +34,7 @@ struct begin_result {
 	begin_result(int code) : how(over), status(code) {} // NOLINT(google-explicit-constructor)
 
 	state how;
-	int status = 0; // of what is over: 0 or a code
+	int status = 0; // is 0 or a code, of what is over
 };
 
 struct callback {
@@ -46,17 +46,17 @@ struct callback {
 } // namespace het::rt
 
 struct het_event : het::rt::object, het::rt::node, het::rt::task {
-	// @queue: null for user events.
+	// @queue is null for user events.
 	explicit het_event(het_queue *queue);
 	~het_event() override;
 
-	// Begins the command on the executor's device. One thread.
+	// Begins the command on the executor's device. One thread calls it.
 	virtual het::rt::begin_result begin(het::rt::executor &) { return 0; }
-	// The device has finished; @device_error is what it says. 0 or a code of its own.
+	// The device has finished; @device_error is what it says. Returns 0 or a code of its own.
 	virtual int end(int /*device_error*/) { return 0; }
-	// It has finished. No lock is held; for the last thing that is done for it.
+	// It has finished, and this does the last thing for it. No lock is held.
 	virtual void after(int /*status*/) {}
-	// Who has done what, once it has finished; part() of a number below nparts().
+	// These tell who has done what, once it has finished. The number that part() gets is below nparts().
 	virtual uint32_t nparts() const { return 0; }
 	virtual het_event_part_info part(uint32_t /*number*/) const { return {}; }
 	// begin() takes no time, so any thread may call it.
@@ -64,7 +64,7 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	// There is nothing to do: it finishes as soon as it is ready.
 	virtual bool is_empty() const { return true; }
 
-	// For people: the kernel; null if it has none.
+	// Returns the kernel, for people; null if it has none.
 	virtual const char *name_of_kernel() const { return nullptr; }
 	// It has failed, and this thread's last error, if there is one, says why. What was kept first stays.
 	void keep_why();
@@ -73,32 +73,33 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	void sleep_until_finished();
 	// Wakes who sleeps, and returns the callbacks.
 	het::rt::callback *close(int final_status);
-	// False: the event has finished.
+	// It is false if the event has finished.
 	bool add_callback(het::rt::callback &c);
 
 	const het::rt::reference<het_queue> queue;
-	// How far it is, as het_event_status() tells.
+	// This is how far it is, as het_event_status() tells.
 	std::atomic<int> status{HET_QUEUED};
-	// The executor that has it or will have it.
+	// This is the executor that has it or will have it.
 	std::atomic<het::rt::executor *> where{nullptr};
-	// Executors that may take it from another, bit by number.
+	// These executors may take it from another, bit by number.
 	uint32_t stealable_by = 0;
-	// It runs, or has been cancelled before it did. Graph lock.
+	// It runs, or has been cancelled before it did. The graph's lock guards it.
 	bool begun = false;
 
 	uint64_t queued = 0, started = 0, ended = 0;
-	// Since when somebody has waited for its end on the device.
+	// Since this time somebody has waited for its end on the device.
 	uint64_t watched = 0;
-	// How long it is expected to take, 0: not known; and whether its executor counts it.
+	// This is how long it is expected to take, or 0 if that is not known; and whether its executor counts it.
 	uint64_t expected_ns = 0;
 	bool counted = false;
 	het::rt::ticket on_device;
 	het_event *next_in_flight = nullptr;
-	// Until the program's code that its end brings can be called: in a list by next_in_flight, with the callbacks
-	// of what has finished, and the status of what has not.
+	// These wait until the program's code that its end brings can be called. It is then in a list by
+	// next_in_flight, with the callbacks of what has finished, and the status of what has not.
 	het::rt::callback *put_off_callbacks = nullptr;
 	int put_off_status = 0;
-	// What was said when it failed, the driver's words perhaps; null: nothing. Whoever finishes it has it.
+	// This is what was said when it failed, the driver's words perhaps, or null if nothing was. It belongs to
+	// whoever finishes it.
 	std::unique_ptr<char[]> why;
 
       private:

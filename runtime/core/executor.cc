@@ -16,13 +16,13 @@ namespace het::rt
 namespace
 {
 
-// Commands in flight at most: enough to keep a device busy while one thread begins the next.
+// So many commands are in flight at most: it is enough to keep a device busy while one thread begins the next.
 constexpr uint32_t depth = 32;
 constexpr int64_t tick_ns = 1'000'000;
 constexpr int64_t progress_ns = 10'000'000;
 // A sleep and a wake take up to as long: so whoever expects something sooner looks out for it.
 constexpr uint64_t look_out_ns = 50'000;
-// Commands that a device keeps for itself: to run one elsewhere may move its data.
+// A device keeps so many commands for itself: to run one elsewhere may move its data.
 constexpr uint32_t backlog = 2;
 
 het_event &event_of(task &t)
@@ -30,7 +30,7 @@ het_event &event_of(task &t)
 	return static_cast<het_event &>(t);
 }
 
-// Who cancels a command and who begins it agree under the graph's lock. 0, or why it must not begin.
+// Who cancels a command and who begins it agree under the graph's lock. Returns 0, or why it must not begin.
 int may_begin(het_event &e)
 {
 	return core().graph.locked([&] {
@@ -39,22 +39,22 @@ int may_begin(het_event &e)
 	});
 }
 
-// It has not begun after all.
+// The command has not begun after all.
 void take_back(het_event &e)
 {
 	core().graph.locked([&] { e.begun = false; });
 	e.status.store(HET_QUEUED, std::memory_order_relaxed);
 }
 
-// Somebody else must be able to get on meanwhile.
+// A thread may look out where somebody else is able to get on meanwhile.
 bool may_look_out()
 {
 	static const bool several = usable_cores() > 1;
 	return several;
 }
 
-// Looks for so long whether done() is true. Twice a microsecond or so: thus a thread that launches and then waits
-// mostly takes the command itself, before the worker looks.
+// Looks for so long whether done() is true. It looks twice a microsecond or so: thus a thread that launches and then
+// waits mostly takes the command itself, before the worker looks.
 template <class F> bool look_out_for(F done)
 {
 	if (done())
@@ -127,8 +127,8 @@ bool executor::pass_on(het_event &e)
 	return false;
 }
 
-// A command that the caller has taken from the deque. False: it lies there again, as others must end first, and these
-// may lie behind it.
+// Starts a command that the caller has taken from the deque. It is false if the command lies there again, as others
+// must end first, and these may lie behind it.
 bool executor::start(het_event &e)
 {
 	delay_point();
@@ -158,7 +158,7 @@ void executor::offer(het_event &e)
 {
 	count(e);
 	if (e.begins_anywhere()) {
-		start(e); // never refused
+		start(e); // is never refused
 		return;
 	}
 	bool idle = has_queue() && ready_.empty() && flights_.load() < depth;
@@ -193,7 +193,7 @@ void executor::hand_over(het_event &e)
 
 // --- reaping -------------------------------------------------------------------
 
-// Waits for the oldest command in flight. False: there is none, or somebody else does it.
+// Waits for the oldest command in flight. It is false if there is none, or somebody else does it.
 bool executor::reap()
 {
 	if (!flights_.load() || reaping_.exchange(true))
@@ -210,7 +210,7 @@ bool executor::reap()
 	e->watched = now_ns();
 	int err = device_->wait(e->on_device, times);
 	if (err) {
-		e->keep_why(); // the driver's words, before the device is asked
+		e->keep_why(); // has the driver's words, before the device is asked
 		core().above->failed(*core().devices[number_]);
 	}
 	if (times.ended) {
@@ -280,7 +280,7 @@ void executor::ring()
 static thread_local executor *of_this_worker;
 static thread_local bool helping;
 
-// The oldest of its own, else the newest that another has and that may run here.
+// Returns the oldest of its own, else the newest that another has and that may run here.
 task *executor::next_task()
 {
 	if (task *t = ready_.take())
@@ -302,7 +302,7 @@ task *executor::next_task()
 bool executor::work_once()
 {
 	bool busy = false;
-	uint32_t refused = 0; // one after the other
+	uint32_t refused = 0; // counts those one after the other
 	while (flights_.load() < depth && refused <= ready_.size()) {
 		task *t = next_task();
 		if (!t)
@@ -332,7 +332,7 @@ void executor::sleep(uint32_t seen, int64_t timeout_ns)
 	asleep_.store(false);
 }
 
-// Sleeps: a tick while commands come, for ever when none has come during a tick.
+// Sleeps for a tick while commands come, and for ever when none has come during a tick.
 void executor::rest(uint32_t bell)
 {
 	if (!has_queue() && expects_soon_ && look_out_for([&] { return bell_.load() != bell; }))
@@ -355,7 +355,7 @@ void executor::rest(uint32_t bell)
 
 void executor::work()
 {
-	faults_taken program_code; // kernels, and callbacks
+	faults_taken program_code; // lets kernels, and callbacks, touch trapped memory
 	of_this_worker = this;
 	for (;;) {
 		uint32_t bell = bell_.load();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// One device at work: the commands that are ready for it, those in flight on it, and its worker.
+// An executor is one device at work: it has the commands that are ready for it, those in flight on it, and its worker.
 //
-// Two jobs, each done by one thread at a time but by any thread:
-//   submitting   begin() of a command; the submit lock (rank driver)
-//   reaping      waiting in the driver for the oldest command in flight; the reaper's role, which is never waited for
+// There are two jobs, each done by one thread at a time but by any thread:
+//   submitting   calls begin() of a command under the submit lock (rank driver)
+//   reaping      waits in the driver for the oldest command in flight; it takes the reaper's role, which nobody waits
+//                for
 // On the short path the launching thread submits, and a thread that waits for an event reaps. The worker does what
 // nobody else does. So that nothing is left lying:
 //   - what is pushed rings the worker's bell;
@@ -20,13 +21,13 @@
 namespace het::rt
 {
 
-// Whom executors tell what has become of commands. One for the process, above them all.
+// Executors tell it what has become of commands. There is one for the process, above them all.
 class supervisor
 {
       public:
-	// The command has run to its end, or was not to begin. Once for each, with no lock held.
+	// The command has run to its end, or was not to begin. It is called once for each, with no lock held.
 	virtual void finished(het_event &e, int status) = 0;
-	// A command has failed there. Takes locks from structure on.
+	// A command has failed there. It takes locks from structure on.
 	virtual void failed(het_device &d) = 0;
 
       protected:
@@ -36,26 +37,26 @@ class supervisor
 class executor
 {
       public:
-	// @device: null for commands of the host's own (copies).
+	// @device is null for commands of the host's own (copies).
 	executor(compute_device *device, unsigned number) : device_(device), number_(number) {}
 
 	compute_device *device() const { return device_; }
 	unsigned number() const { return number_; }
-	// Commands that it has to do.
+	// Returns how many commands it has to do.
 	uint32_t load() const { return ready_.size() + flights_.load(std::memory_order_relaxed); }
 
-	// The device is at this command, which it has.
+	// Returns whether the device is at this command, which it has.
 	bool runs(const het_event &e);
-	// Commands that it has done so far, on a device with a queue.
+	// Returns how many commands it has done so far, on a device with a queue.
 	uint32_t reaped() const { return reaped_.load(std::memory_order_relaxed); }
 
-	// How long all that will take, as far as that is known.
+	// Returns how long all that will take, as far as that is known.
 	uint64_t expected_ns() const { return expected_ns_.load(std::memory_order_relaxed); }
-	// A command is among those, or is no longer.
+	// The command is among those, or is no longer.
 	void count(het_event &e);
 	void discount(het_event &e);
 
-	// A command has become ready in its own launch: begins it here if nothing stands in the way.
+	// A command has become ready in its own launch: this begins it here if nothing stands in the way.
 	void offer(het_event &e);
 	// Another command's end has made it ready.
 	void hand_over(het_event &e);
@@ -63,9 +64,9 @@ class executor
 	// Does what there is to do for @e, which waits or runs here; returns when it has finished or another has it.
 	void drive_until_finished(het_event &e);
 
-	// The worker, which lives as long as the process. False: no thread could be had.
+	// Starts the worker, which lives as long as the process. It is false if no thread could be had.
 	bool start_worker();
-	// The worker's thread. False: there was nothing to do, or others are doing it.
+	// The worker's thread calls it. It is false if there was nothing to do, or others are doing it.
 	bool work_once();
 
       private:
@@ -88,12 +89,12 @@ class executor
 	futex_lock submitting_;
 	std::atomic<bool> reaping_{false};
 
-	// In flight, oldest first.
+	// The list of what is in flight has the oldest first.
 	futex_lock flight_lock_;
 	het_event *oldest_ = nullptr, *newest_ = nullptr;
 	std::atomic<uint32_t> flights_{0};
 	std::atomic<uint64_t> expected_ns_{0};
-	std::atomic<uint32_t> reaped_{0}, begun_{0}; // so far
+	std::atomic<uint32_t> reaped_{0}, begun_{0}; // count what there was so far
 
 	std::atomic<uint32_t> waiters_{0};
 	std::atomic<bool> attended_{false};
@@ -102,14 +103,14 @@ class executor
 	// The worker looks at the flights every tick.
 	std::atomic<bool> ticking_{false};
 	uint32_t begun_at_tick_ = 0;
-	// The worker's: the last time that it rested, something came so soon that it need not have slept.
+	// The worker alone uses it: the last time that it rested, something came so soon that it need not have slept.
 	bool expects_soon_ = true;
 };
 
 // Sees to it that what is in flight gets on, and sleeps until some command has finished or a while has passed.
 void wait_for_progress();
-// The same for calls, which may come from a callback: what the calling worker has to do is done meanwhile, as others
-// may wait for it.
+// Does the same for calls, which may come from a callback: what the calling worker has to do is done meanwhile, as
+// others may wait for it.
 void help_progress();
 // This thread is in help_progress(), with the program's code below it: it runs no more of that, which might have to
 // wait in turn.

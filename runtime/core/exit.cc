@@ -16,8 +16,8 @@ namespace het::rt
 namespace
 {
 
-// User events, or mappings, that nothing but the program would end. (A mapping that has predecessors is not held up by
-// the program yet, or not any more.)
+// Cancels user events, or mappings, that nothing but the program would end. (A mapping that has predecessors is not
+// held up by the program yet, or not any more.)
 void cancel_all(sequence &s)
 {
 	auto claim_held_up = [](node &n) {
@@ -34,7 +34,7 @@ void cancel_all(sequence &s)
 	}
 }
 
-// Work that can finish is waited for; what hangs on the program, which does nothing any more, is cancelled. Runs
+// Work that can finish is waited for; what hangs on the program, which does nothing any more, is cancelled. It runs
 // several times, which wait no longer than once.
 void at_exit()
 {

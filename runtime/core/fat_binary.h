@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The fat binary of a program, and the bytes in which it lies: a copy of memory, or a mapping of a file.
+// This holds the fat binary of a program, and the bytes in which it lies: a copy of memory, or a mapping of a file.
 #pragma once
 
 #include "core/range.h"
@@ -19,7 +19,7 @@ class fat_binary
 	fat_binary &operator=(const fat_binary &) = delete;
 	~fat_binary();
 
-	// From what @args names, which is one of memory, file and section. 0, HET_EIMAGE, HET_ENOMEM.
+	// Opens what @args names, which is one of memory, file and section. Returns 0, HET_EIMAGE or HET_ENOMEM.
 	int open(const het_program_args &args);
 	const fatbin::container &contents() const { return contents_; }
 

@@ -19,7 +19,7 @@ namespace het::rt
 namespace
 {
 
-constexpr size_t value_alignment = 128; // of OpenCL's largest vectors
+constexpr size_t value_alignment = 128; // is that of OpenCL's largest vectors
 
 size_t value_bytes(const het_arg &a)
 {
@@ -176,7 +176,7 @@ int kernel_arguments::take_pattern(size_t i, const het_arg &given, het_pattern &
 		return fail(HET_EARG, "het_launch: the pattern of argument %zu has size %zu; want %zu", i,
 			    given.pattern->size, sizeof(p));
 	p = *given.pattern;
-	constexpr uint64_t most = uint64_t{1} << 62; // sums don't overflow
+	constexpr uint64_t most = uint64_t{1} << 62; // keeps sums from overflowing
 	uint64_t far = 0, last = shape_.global[0] * shape_.global[1] * shape_.global[2];
 	bool ok = p.count && p.length && p.offset > -int64_t(most) && p.offset < int64_t(most) && p.length < most &&
 		  !__builtin_mul_overflow(last, p.step, &far) && far < most &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What all launches have in common, once they are commands.
+// This is what all launches have in common, once they are commands.
 #pragma once
 
 #include "core/event.h"
@@ -17,11 +17,12 @@ class kernel_command : public het_event, protected kernel_arguments
 	using kernel_arguments::is_memory;
 
       protected:
-	// Makes the uses parts of linked arrays with buffers on the device, if it has memory of its own. 0 or a code.
+	// Makes the uses parts of linked arrays with buffers on the device, if it has memory of its own. Returns 0 or a
+	// code.
 	int link_uses(het_device &d);
 	// Tells the graph what is used, and returns those entries.
 	std::span<access_entry> declare_uses();
-	// The same, of the linked arrays: what is read with its edges, what is written widened by
+	// Does the same for the linked arrays: what is read counts with its edges, what is written is widened by
 	// @widen_written.
 	void declare_accesses(range (*widen_written)(range));
 };

@@ -31,7 +31,7 @@ int launch::fail_for_groups(const misfit &m) const
 		    m.device->compute->info().name, m.why.text);
 }
 
-// Of a launch that no device takes.
+// Says what is special of a launch that no device takes.
 const char *launch::what_is_special() const
 {
 	if (has_block())
@@ -43,7 +43,7 @@ const char *launch::what_is_special() const
 	return has_addresses_ ? " with an address, which OpenCL devices take that have shared virtual memory" : "";
 }
 
-// Devices of the queue that can run it, in the order of the queue's. Returns how many.
+// Finds the devices of the queue that can run it, in the order of the queue's. Returns how many they are.
 unsigned launch::find_devices(het_device *(&found)[most_devices], het_device **lost, misfit &m) const
 {
 	uint32_t allowed = queue->devices;
@@ -65,11 +65,11 @@ unsigned launch::find_devices(het_device *(&found)[most_devices], het_device **l
 			found[n++] = &d;
 	}
 	if (!n && not_built)
-		found[n++] = not_built; // the caller hears of that
+		found[n++] = not_built; // gives the caller its error
 	return n;
 }
 
-// Of bytes that are only written nothing has to travel.
+// Counts what has to travel: of bytes that are only written nothing has to.
 double launch::missing_on(const het_device &d) const
 {
 	copyset copy = d.compute->is_in_place() ? host_copy : device_copy(d.memory_number);
@@ -179,7 +179,7 @@ int launch::choose_device()
 int launch::prepare_memory()
 {
 	bool has_links = needs_memory(*device_);
-	if (has_links && widen_linked(declare_uses(), *device_)) // nearly always
+	if (has_links && widen_linked(declare_uses(), *device_)) // is true nearly always
 		return 0;
 	int err = link_uses(*device_);
 	if (!err)
@@ -204,7 +204,7 @@ void launch::place_arguments()
 	}
 }
 
-// How fast what was missing came.
+// Notes how fast what was missing came.
 void launch::note_rate()
 {
 	constexpr size_t enough = 1 << 20;
@@ -242,7 +242,7 @@ begin_result launch::begin_on_device()
 begin_result launch::begin(executor &x)
 {
 	het_device *device = core().devices[x.number()].get();
-	missing_ = device == device_ ? missing_ : 0; // it is not known for thieves
+	missing_ = device == device_ ? missing_ : 0; // is not known for thieves
 	device_ = device;
 	begun_ = now_ns();
 	return begin_on_device();
@@ -253,7 +253,8 @@ het_event_part_info launch::part(uint32_t) const
 	return {0, device_, 0, shape_.global[shape_.dimensions - 1], started, ended};
 }
 
-// Devices without a queue are measured here; with one, from when it began to run. Returns how long that was.
+// Notes how fast the kernel was. Launches are measured here on devices without a queue; with one, from when they began
+// to run. Returns how long that was.
 double launch::note_speed()
 {
 	bool has_queue = device_->compute->has_queue();
@@ -264,8 +265,8 @@ double launch::note_speed()
 	return kernel;
 }
 
-// Of all that the launch took: from its begin, or the end of the one before, to its own end, less the time in which it
-// had ended and nobody had asked.
+// Notes the time of all that the launch took: from its begin, or the end of the one before, to its own end, less the
+// time in which it had ended and nobody had asked.
 void launch::note_total(double kernel_seconds)
 {
 	constexpr size_t little = 1 << 16;
@@ -275,7 +276,7 @@ void launch::note_total(double kernel_seconds)
 		return;
 	double total = double(now - from - unwatched) * 1e-9;
 	kernel_->speeds.note_spent(*device_, total);
-	if (missing_ > little) // their travel was most of it
+	if (missing_ > little) // means that their travel was most of it
 		return;
 	double measured = std::max(0.0, total - kernel_seconds);
 	double known = device_->cost.load(std::memory_order_relaxed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Launches of kernels on one device.
+// These launches of kernels run on one device.
 #pragma once
 
 #include "core/kernel_command.h"
@@ -13,7 +13,7 @@ class launch final : public kernel_command
       public:
 	using kernel_command::kernel_command;
 
-	// Chooses the device and prepares kernel and links there. 0 or a code.
+	// Chooses the device and prepares kernel and links there. Returns 0 or a code.
 	int prepare();
 
 	begin_result begin(executor &x) override;
@@ -22,7 +22,7 @@ class launch final : public kernel_command
 	het_event_part_info part(uint32_t number) const override;
 
       private:
-	// A device whose groups are others than the launch's.
+	// The groups of such a device are others than the launch's.
 	struct misfit {
 		const het_device *device = nullptr;
 		fatbin::fault why = {};
@@ -48,7 +48,8 @@ class launch final : public kernel_command
 	void place_arguments();
 
 	het_device *device_ = nullptr;
-	size_t missing_ = 0; // bytes that were to travel to it when it was chosen; 0: not known
+	// These bytes were to travel to it when it was chosen; 0 means that this is not known.
+	size_t missing_ = 0;
 	uint64_t begun_ = 0, submitted_ = 0;
 };
 

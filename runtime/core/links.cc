@@ -20,7 +20,7 @@ namespace het::rt
 namespace
 {
 
-// Serialises linking. Rank: ranges.
+// It serialises linking. Its rank is ranges.
 futex_lock linking;
 
 class linking_guard
@@ -42,7 +42,7 @@ het_device &memory_device_number(unsigned number)
 	return *core().devices[i];
 }
 
-// One whose memory can't be had is no reason for the others to stand idle.
+// That one device's memory can't be had is no reason for the others to stand idle.
 std::unique_ptr<device> make_memory(const void *, unsigned i, unsigned lanes, int *error)
 {
 	het_device &d = memory_device_number(i);
@@ -54,8 +54,8 @@ std::unique_ptr<device> make_memory(const void *, unsigned i, unsigned lanes, in
 	return make_no_memory(i, lanes, error);
 }
 
-// Commands that use an array which is about to be forgotten: those that have not begun never will, and do not concern
-// the memory's next owner; the others are waited for.
+// Lets go of commands that use an array which is about to be forgotten: those that have not begun never will, and do
+// not concern the memory's next owner; the others are waited for.
 void let_go_of(range array)
 {
 	for (;;) {
@@ -91,7 +91,7 @@ int give_buffer(range user, het_device &d)
 	return code_of(err);
 }
 
-// The hull of @r and all arrays that it touches. If one of them is in use, all must stay: others may need them.
+// Finds the hull of @r and all arrays that it touches. If one of them is in use, all must stay: others may need them.
 outcome find_hull(range *r, bool wanted, int *err)
 {
 	outcome o = outcome::done;

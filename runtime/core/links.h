@@ -12,27 +12,29 @@
 namespace het::rt
 {
 
-// Starts the memory core with the runtime's devices, once. 0, HET_ESTATE, HET_EDEVICE, HET_ENOMEM.
+// Starts the memory core with the runtime's devices, once. Returns 0, HET_ESTATE, HET_EDEVICE or HET_ENOMEM.
 int start_memory();
 
 // The device's memory can't be reached any longer.
 void forget_memory_of(const het_device &d);
 
-// What the memory core's codes are here. It has said why.
+// Returns what the memory core's code is here. The memory core has said why.
 int code_of(int memory_error);
 
-// The range becomes part of a linked array with a buffer on the device. 0, HET_EMEMORY, HET_EDEVICE, HET_ENOMEM. May
-// wait for kernels that use arrays which must be linked anew; others that would use these have to wait then.
+// Makes the range part of a linked array with a buffer on the device. Returns 0, HET_EMEMORY, HET_EDEVICE or
+// HET_ENOMEM. It may wait for kernels that use arrays which must be linked anew; others that would use these have to
+// wait then.
 int link_range(range r, het_device &d);
 
-// The same for who must not wait. must_wait: commands that use the arrays must end first.
+// try_link() does the same for a caller that must not wait. must_wait means that commands that use the arrays must end
+// first.
 enum class outcome : uint8_t { done, failed, must_wait };
 outcome try_link(range r, het_device &d, int *err);
 
-// The range is such a part.
+// Returns whether the range is such a part.
 bool is_linked_on(range r, const het_device &d);
 
-// A kernel on memory that can't be watched has ended: its links go with the last one.
+// A kernel on memory that can't be watched has ended: the memory's links go with the last such kernel.
 void drop_copied(range bytes);
 
 } // namespace het::rt

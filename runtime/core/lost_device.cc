@@ -10,7 +10,7 @@ namespace het::rt
 namespace
 {
 
-// True: it is lost, and nobody has known.
+// It is true if the device is lost, and nobody has known.
 bool find_lost(het_device &d)
 {
 	if (d.lost.load() || !d.compute->is_lost() || d.lost.exchange(true))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Mapping of memory objects: the program's own use of their bytes, in order with the commands.
+// A mapping of a memory object is the program's own use of its bytes, in order with the commands.
 //
 // het_map() makes two nodes with the same accesses. `map` brings the bytes to the host; it is the program's event and
 // has a place in the queue. `mapping` comes right behind it and is held: it keeps off later commands until het_unmap()
@@ -24,28 +24,28 @@ class map final : public transfer
 
       private:
 	range bytes_;
-	const het_memory *object_ = nullptr; // the base class has a reference
+	const het_memory *object_ = nullptr; // is a plain pointer, as the base class has a reference
 	uint32_t access_ = 0;
 };
 
 class mapping final : public het_event
 {
       public:
-	// @m: after its take().
+	// @m must have been through its take().
 	explicit mapping(map &m);
 
 	const reference<map> first;
-	// A command that ends it is being added. Graph lock.
+	// A command that ends it is being added. The graph's lock guards it.
 	bool ending = false;
 
       private:
 	access_entry entry_;
 };
 
-// The oldest mapping of the object that begins at @pointer and that nobody ends yet; the caller does so now. Null:
-// none.
+// Returns the oldest mapping of the object that begins at @pointer and that nobody ends yet, or null if there is none;
+// the caller ends it now.
 reference<mapping> take_mapping(const het_memory *object, const void *pointer);
-// The caller can't.
+// The caller of take_mapping() can't end it.
 void give_back(mapping &m);
 
 } // namespace het::rt

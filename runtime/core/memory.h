@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Memory objects: host arrays of the runtime's own, which travel as all host ranges do.
+// Memory objects are host arrays of the runtime's own, which travel as all host ranges do.
 #pragma once
 
 #include "core/object.h"
@@ -10,16 +10,16 @@
 struct het_memory final : het::rt::object {
 	~het_memory() override;
 
-	// Zeroed memory of its own. 0 or a code.
+	// Gives it zeroed memory of its own. Returns 0 or a code.
 	int allocate(size_t nbytes);
 	void become_part(het_memory &of, het::range part);
 
-	// The bytes; empty if @n bytes from @offset on are not inside.
+	// Returns the bytes, which are empty if @n bytes from @offset on are not inside.
 	het::range part(size_t offset, size_t n) const;
 	het::range bytes() const { return bytes_; }
 
       private:
 	het::range bytes_;
-	het::rt::reference<het_memory> whole_; // that this is a part of
+	het::rt::reference<het_memory> whole_; // this is a part of it
 	bool from_library_ = false;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Objects that the program holds by counted handles.
+// The program holds these objects by counted handles.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 namespace het::rt
 {
 
-// Made with one reference, its maker's. The last release destroys it.
+// An object is made with one reference, its maker's. The last release destroys it.
 class object
 {
       public:
@@ -30,12 +30,12 @@ class object
 	std::atomic<uint32_t> references_{1};
 };
 
-// Owns one reference, or none.
+// A reference owns one reference of an object, or none.
 template <class T> class reference
 {
       public:
 	reference() = default;
-	// Takes over the caller's.
+	// Takes over the caller's reference.
 	explicit reference(T *taken) : p_(taken) {}
 	reference(reference &&o) noexcept : p_(o.give_up()) {}
 	reference &operator=(reference &&o) noexcept

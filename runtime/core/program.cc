@@ -161,7 +161,7 @@ int het_program::find_variable(het_device &d, const char *name, void **address, 
 	if (err == HET_ENAME)
 		return fail(err, "%s: the program has no variable %s", d.compute->info().name, name);
 	if (!err)
-		err = start_memory(); // copies go through it
+		err = start_memory(); // comes first, as copies go through it
 	if (!err)
 		err = add_variable(d, *this, at, size);
 	if (err)

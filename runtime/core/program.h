@@ -12,23 +12,23 @@
 struct het_program final : het::rt::object {
 	~het_program() override;
 
-	// Copies what is given. 0, HET_EIMAGE, HET_ENOMEM.
+	// Copies what is given. Returns 0, HET_EIMAGE or HET_ENOMEM.
 	int take(const het_program_args &args);
 
 	bool can_run_on(const het_device &d) const { return d.compute->can_build(source_); }
-	// 0 or a code; *made, if wanted, is what was built.
+	// Returns 0 or a code; *made, if wanted, is what was built.
 	int build(het_device &d, het::rt::device_program **made = nullptr);
 	const char *log(const het_device &d);
-	// A look without the lock: the build for the device has failed.
+	// Looks without the lock whether the build for the device has failed.
 	bool has_failed_on(const het_device &d) const { return failed_.load() >> d.executor.number() & 1; }
-	// Builds if need be. 0 or a code.
+	// Builds if need be. Returns 0 or a code.
 	int find_variable(het_device &d, const char *name, void **address, size_t *nbytes);
-	// Null if the program is not from a fat binary.
+	// It is null if the program is not from a fat binary.
 	const het::fatbin::container *fat() const { return source_.fat; }
-	// The same for programs that were made of the same; 0: of functions alone.
+	// Returns the same number for programs that were made of the same; 0 stands for programs of functions alone.
 	uint64_t identity() const;
 
-	// Guards what is built for devices, and kernels made of that. Rank: driver.
+	// This guards what is built for devices, and kernels made of that. Its rank is driver.
 	het::futex_lock building;
 
       private:
@@ -38,7 +38,7 @@ struct het_program final : het::rt::object {
 	struct built {
 		std::unique_ptr<het::rt::device_program> program;
 		het::rt::text log;
-		int failure = 0; // of the build; tried once
+		int failure = 0; // is the build's, which is tried once
 	};
 
 	het::rt::program_source source_ = {};
@@ -47,7 +47,7 @@ struct het_program final : het::rt::object {
 	std::unique_ptr<het_image[]> modules_;
 	std::unique_ptr<het::rt::fat_binary> fat_binary_;
 	built built_[het::rt::most_devices];
-	std::atomic<uint32_t> failed_{0}; // devices
+	std::atomic<uint32_t> failed_{0}; // has a bit for each device
 
 	friend struct het_kernel;
 };
@@ -55,7 +55,7 @@ struct het_program final : het::rt::object {
 namespace het::rt
 {
 
-// What a build or a device answered: others may do without it.
+// Returns whether a build or a device answered something which others may do without: the failure concerns one device.
 bool concerns_one_device(int code);
 
 } // namespace het::rt
@@ -65,21 +65,22 @@ struct het_kernel final : het::rt::object {
 
 	// Looks the name up on the first device that can run the program, and for which it can be built.
 	int open(const char *wanted);
-	// The kernel on a device. 0 or a code.
+	// Prepares the kernel on a device. Returns 0 or a code.
 	int prepare(het_device &d);
-	// The same for slices. HET_ENODEV without a message: the device can't slice it. What is made lives as long as
-	// this.
+	// Does the same for slices. Returns HET_ENODEV without a message if the device can't slice it. What is made
+	// lives as long as this.
 	int prepare_slices(het_device &d, const het::rt::slicing &how, het::rt::device_kernel **made);
-	// As prepare() has made it, null if it was not called.
+	// Returns the kernel as prepare() has made it, or null if that was not called.
 	het::rt::device_kernel *on(const het_device &d) const;
 
-	// Whether a launch may pass this as argument @i, as far as the kernel is described. 0 or HET_EARG.
+	// Checks whether a launch may pass this as argument @i, as far as the kernel is described. Returns 0 or
+	// HET_EARG.
 	int check_argument(uint32_t i, const het::rt::device_arg &given) const;
 
 	// A command with it is over.
 	void has_run(const het_device &d);
 
-	// Null if the program is not from a fat binary.
+	// It is null if the program is not from a fat binary.
 	const het::fatbin::kernel *description() const { return program->fat() ? &described_ : nullptr; }
 
 	// A launch may be split although the caller does not say so.
@@ -92,14 +93,14 @@ struct het_kernel final : het::rt::object {
 	het::rt::text name;
 	uint32_t nargs = 0;
 	het::rt::speeds speeds;
-	uint64_t identity = 0;                    // of its program, see there
-	std::atomic<bool> is_refusal_told{false}; // that it is not split, which was wanted
-	std::atomic<uint64_t> known_to_wait{0};   // what core/waiting_kernels.cc found when it looked last
+	uint64_t identity = 0;                    // is that of its program
+	std::atomic<bool> is_refusal_told{false}; // tells that it was wanted to be split, and is not
+	std::atomic<uint64_t> known_to_wait{0};   // is what core/waiting_kernels.cc found when it looked last
 
       private:
 	int check_image(const het_device &d, const het::rt::device_kernel &k) const;
 
-	// Made for slices, guarded by program->building.
+	// These are made for slices; program->building guards them.
 	struct slice_kernel {
 		const het_device *device;
 		het::rt::slicing how;
@@ -110,7 +111,7 @@ struct het_kernel final : het::rt::object {
 
 	het::fatbin::kernel described_ = {};
 	std::unique_ptr<het::rt::device_kernel> kernels_[het::rt::most_devices];
-	// Those above for readers without the lock.
+	// They are those above, for readers without the lock.
 	std::atomic<het::rt::device_kernel *> ready_[het::rt::most_devices] = {};
-	std::atomic<uint32_t> ran_{0}; // devices
+	std::atomic<uint32_t> ran_{0}; // has a bit for each device
 };

@@ -10,11 +10,11 @@
 namespace het::rt
 {
 
-// The last command first: when it has finished most others have, and each one that is waited for may be a sleep and a
-// wake.
+// The last command comes first: when it has finished most others have, and each one that is waited for may be a sleep
+// and a wake.
 void finish_queue(het_queue &q)
 {
-	faults_taken program_code; // of the kernels that run here: once, not for each
+	faults_taken program_code; // is for all kernels that run here: once costs less than for each
 	uint64_t last = core().graph.count_of(q.commands);
 	auto keep = [](node &n) { static_cast<het_event &>(n).retain(); };
 	while (node *unfinished = core().graph.last_or_first_of(q.commands, last, keep)) {

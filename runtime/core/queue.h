@@ -8,12 +8,12 @@
 
 struct het_queue final : het::rt::object {
 	bool in_order = false;
-	// Devices on which commands may run, bit by number.
+	// Commands may run on these devices, bit by number.
 	uint32_t devices = 0;
 	het_error_fn on_error = nullptr;
 	void *on_error_arg = nullptr;
 	het::rt::sequence commands;
-	// Those of them that have left the sequence and whose events are about to say so.
+	// So many of them have left the sequence, and their events are about to say so.
 	std::atomic<uint32_t> leaving{0};
 };
 

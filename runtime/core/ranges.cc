@@ -50,8 +50,8 @@ outcome link_all(std::span<const range_use> uses, het_device &d, int *err)
 	return outcome::done;
 }
 
-// All or none: nobody waits with a bracket open. What the kernel reads comes first: bytes may be arguments twice, and
-// where it overwrites them they would not be brought any more.
+// All begin or none: nobody waits with a bracket open. What the kernel reads comes first: bytes may be arguments twice,
+// and where it overwrites them they would not be brought any more.
 beginning begin_all(std::span<range_use> uses, het_device &d, bool noted, int *err)
 {
 	if (uses.empty())
@@ -71,7 +71,7 @@ beginning begin_all(std::span<range_use> uses, het_device &d, bool noted, int *e
 	return beginning::done;
 }
 
-// A kernel's notes as the memory core asks them: by addresses of the host array.
+// These are a kernel's notes as the memory core asks them: by addresses of the host array.
 class notes_of_use final : public write_notes
 {
       public:
@@ -95,8 +95,7 @@ class notes_of_use final : public write_notes
 	void *const buffer_;
 };
 
-// A kernel that was said to write every byte leaves none as it was, whatever pages it wrote.
-// Joint uses stay open.
+// A kernel that was said to write every byte leaves none as it was, whatever pages it wrote. Joint uses stay open.
 int end_range(range_use &u, het_device &d, launch_notes *notes)
 {
 	if (!u.on.has_begun() || u.joint != joint_kind::none)
@@ -129,7 +128,7 @@ bool widen_linked(std::span<access_entry> entries, const het_device &d)
 
 outcome begin_ranges(std::span<range_use> uses, het_device &d, int *err, bool noted, std::span<const range_use> all)
 {
-	// Since the launch they are still linked, nearly always.
+	// They are nearly always still linked since the launch.
 	beginning b = all.empty() ? begin_all(uses, d, noted, err) : beginning::stale;
 	while (b == beginning::stale) {
 		outcome o = link_all(all.empty() ? uses : all, d, err);
@@ -145,7 +144,7 @@ outcome begin_ranges(std::span<range_use> uses, het_device &d, int *err, bool no
 int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes)
 {
 	auto writes = [](const range_use &u) { return u.access != HET_READ_ONLY; };
-	std::optional<signals_blocked> once_for_all; // the end of a reader mostly takes no lock
+	std::optional<signals_blocked> once_for_all; // is not needed for a reader, whose end mostly takes no lock
 	if (std::any_of(uses.begin(), uses.end(), writes))
 		once_for_all.emplace();
 	int err = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Host ranges as arguments: buffers, and begin and end of kernels, over the memory core.
+// Host ranges as arguments get buffers here, and kernels that use them begin and end, over the memory core.
 #pragma once
 
 #include "core/links.h"
@@ -11,43 +11,44 @@
 namespace het::rt
 {
 
-// A command's use of host memory. @on has begun between begin and end, on devices with memory of their own.
+// This is a command's use of host memory. @on has begun between begin and end, on devices with memory of their own.
 struct range_use {
 	range bytes;
-	uint32_t access; // HET_READ_ONLY...
-	// As in struct usage of the memory core.
+	uint32_t access; // is HET_READ_ONLY...
+	// It is as in struct usage of the memory core.
 	joint_kind joint = joint_kind::none;
 	// Another part of the launch has begun, and may have arrays until this one has ended.
 	bool at_work = false;
 	const void *launch = nullptr;
-	// What must lie in one array with @bytes, or nothing: other parts of the launch will use it while this one is
-	// open, and no array can be linked anew meanwhile.
+	// These bytes must lie in one array with @bytes, or there are none: other parts of the launch will use them
+	// while this one is open, and no array can be linked anew meanwhile.
 	range argument = {};
 	kernel_use on = {};
 };
 
 // Each entry becomes what commands must not share with it if one of them writes (widen_to_edges()), of arrays that are
-// linked on the device. False: one is not, and those behind it are as before.
+// linked on the device. It is false if one is not, and those behind it are as before.
 bool widen_linked(std::span<access_entry> entries, const het_device &d);
 
-// Makes the bytes valid on the device. All or none. @noted: end_ranges() may be told what was written. @all: more that
-// must be linked before any of it begins; none: the uses. must_wait: commands that use the arrays must end first.
+// Makes the bytes valid on the device, all or none. @noted says that end_ranges() may be told what was written. @all is
+// more that must be linked before any of it begins; where it is empty, the uses must. must_wait means that commands
+// that use the arrays must end first.
 outcome begin_ranges(std::span<range_use> uses, het_device &d, int *err, bool noted = false,
 		     std::span<const range_use> all = {});
-// The kernel has finished. @notes: null, or what is known of its writes; told what the host keeps for that.
+// The kernel has finished. @notes is null, or what is known of its writes; it is told what the host keeps for that.
 int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes = nullptr);
-// It will not run, or (@ran) has failed. 0, or HET_EDEVICE if what it may have spoilt was nowhere else.
+// The kernel will not run, or (@ran) has failed. Returns 0, or HET_EDEVICE if what it may have spoilt was nowhere else.
 int abandon_ranges(std::span<range_use> uses, het_device &d, bool ran);
 
-// For a launch that is split over several devices (memory/joint.h): the uses that a slice begins for @u, of which it
-// returns the number.
+// This serves a launch that is split over several devices (memory/joint.h). @parts are the uses that a slice begins for
+// @u; it returns how many there are.
 constexpr size_t most_joint_uses = 3;
 size_t cut_for_joint(const range_use &u, range_use (&parts)[most_joint_uses]);
-// All joint uses of the launch that are open on the array of @u, a begun one, end. @notes: null, or what is known of
+// All joint uses of the launch that are open on the array of @u, a begun one, end. @notes is null, or what is known of
 // their writes.
 int end_joint_uses(range_use &u, joint_notes *notes);
 
-// Where a begun use lies, or any other bytes of its array.
+// Returns where a begun use lies, or any other bytes of its array.
 void *buffer_of(const range_use &u, uintptr_t at, const het_device &d, size_t *offset);
 
 // Makes the bytes valid on the host, for commands that work there.

@@ -20,7 +20,7 @@ namespace
 
 constexpr size_t piece_size = size_t{1} << 20;
 
-// A piece on its way; one is kept for the next copy.
+// This is a piece on its way; one is kept for the next copy.
 class staging
 {
       public:
@@ -64,7 +64,7 @@ int write_raw(const raw_range &b, uintptr_t to, char *from, size_t n)
 	return write_buffers(b.device.memory_number, {&piece, 1}) ? HET_EDEVICE : 0;
 }
 
-// Without the host. GPUVM_EAPI: that is not possible.
+// Copies without the host. Returns GPUVM_EAPI if that is not possible.
 int copy_between(const raw_range &to, uintptr_t to_address, const raw_range &from, uintptr_t from_address, size_t n)
 {
 	if (to.device.compute->is_in_place() || from.device.compute->is_in_place())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Copies from and to device memory that has addresses.
+// These copies are from and to device memory that has addresses.
 #pragma once
 
 #include "core/raw_memory.h"
@@ -17,7 +17,7 @@ class raw_copy final : public transfer
 	begin_result begin(executor &) override;
 
       private:
-	// One side: bytes of a raw range, or of the host's.
+	// One side is bytes of a raw range, or of the host's.
 	struct side {
 		range bytes;
 		reference<raw_range> raw;

@@ -12,9 +12,10 @@ namespace het::rt
 namespace
 {
 
-futex_lock raw_lock; // rank: leaf
+futex_lock raw_lock; // has rank leaf
 
-// All ranges, a tree a device; each with a reference. Lock held.
+// Returns all ranges of a device: there is a tree for each one, with a reference to each range. The caller holds the
+// lock.
 interval_tree &ranges_of(const het_device &d)
 {
 	static constinit interval_tree all[most_devices];
@@ -30,7 +31,7 @@ class raw_guard
 	raw_guard &operator=(const raw_guard &) = delete;
 };
 
-// The first range that @r touches and for which wanted() is true. Lock held.
+// Returns the first range that @r touches and for which wanted() is true. The caller holds the lock.
 template <class F> raw_range *first_in(const het_device &d, range r, F wanted)
 {
 	raw_range *found = nullptr;

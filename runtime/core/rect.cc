@@ -7,7 +7,7 @@ namespace het::rt
 namespace
 {
 
-// *sum += n * each. False: it does not fit.
+// Adds: *sum += n * each. It is false if that does not fit.
 bool add(size_t *sum, size_t n, size_t each)
 {
 	size_t product;

@@ -8,7 +8,7 @@ namespace het::rt
 
 runtime &core()
 {
-	// Never destroyed: workers live as long as the process.
+	// It is never destroyed: workers live as long as the process.
 	alignas(runtime) static char memory[sizeof(runtime)];
 	static runtime *r = new (memory) runtime;
 	return *r;

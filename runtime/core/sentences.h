@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What error codes say to people.
+// This is what error codes say to people.
 #pragma once
 
 namespace het::rt

@@ -14,15 +14,17 @@ namespace het::rt
 namespace
 {
 
-// In work-items a second; 0: not known.
+// They are in work-items a second; 0 means not known.
 struct kept_speeds {
 	double alone, shared;
 };
 
-// Times after which they are kept: a file costs more than a short launch, and early measurements are the worst.
-// Measurements that make a device known. They are of caches, threads and pages that are not there yet: the best counts.
+// So many measurements make a device known. They are of caches, threads and pages that are not there yet: the best
+// counts.
 constexpr uint32_t early = 3;
 
+// Speeds are kept after so many measurements: a file costs more than a short launch, and early measurements are the
+// worst.
 bool is_time_to_keep(uint32_t n)
 {
 	return n >= 4 && std::has_single_bit(n) && std::countr_zero(n) % 2 == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which devices a split launch leaves out because others run on the same processors.
+// This tells which devices a split launch leaves out because others run on the same processors.
 #pragma once
 
 #include "core/runtime.h"
@@ -11,8 +11,8 @@ namespace het::rt
 {
 
 // Of devices that share processors one is kept, which is as quick as all of them, once all are known. Those that are
-// kept come first, in their order, and are noted as chosen if there are several. Returns their number. @items:
-// work-items of the launch.
+// kept come first, in their order, and are noted as chosen if there are several. Returns their number. @items is the
+// number of the launch's work-items.
 unsigned keep_one_of_processors(std::span<het_device *> devices, speeds &known, double items);
 
 } // namespace het::rt

@@ -27,13 +27,13 @@ int split_launch::prepare()
 
 // --- its blocks ----------------------------------------------------------------
 
-// One runs while the next is on its way.
+// One block runs while the next is on its way.
 unsigned split_launch::room(unsigned member) const
 {
 	return device(member).compute->has_queue() ? 2 : 1;
 }
 
-// The next block of the device; null: there is none, or no room. Lock held.
+// Returns the next block of the device, or null if there is none, or no room. The caller holds the lock.
 block *split_launch::hand_out(unsigned member)
 {
 	rows r = failure_ ? rows{0, 0} : ledger_.next(member, room(member));
@@ -51,7 +51,7 @@ block *split_launch::hand_out(unsigned member)
 	return b.give_up();
 }
 
-// What devices that have room get, linked by next_start. Lock held.
+// Returns what devices that have room get, linked by next_start. The caller holds the lock.
 block *split_launch::hand_out_all()
 {
 	block *list = nullptr;
@@ -75,7 +75,8 @@ void split_launch::start(block *list)
 
 begin_result split_launch::begin(executor &)
 {
-	auto keep = reference<split_launch>::to(this); // the blocks may be over when they have been started
+	// The blocks may be over when they have been started, and with them the launch.
+	auto keep = reference<split_launch>::to(this);
 	lock_.lock(lock_rank::graph);
 	block *list = hand_out_all();
 	int err = failure_;
@@ -87,19 +88,19 @@ begin_result split_launch::begin(executor &)
 	return begin_result::detached;
 }
 
-// What the device has done can be had from it still, and told from what others did. Lock held.
+// What the device has done can be had from it still, and told from what others did. The caller holds the lock.
 bool split_launch::keeps_results(unsigned member) const
 {
 	return !ledger_.of(member).out || outlives_loss(member);
 }
 
-// So it is although it does no more. Lock held.
+// So it is although it does no more. The caller holds the lock.
 bool split_launch::outlives_loss(unsigned member) const
 {
 	return !has_twins() && !device(member).lost.load();
 }
 
-// The device does no more of this launch. False: others can't do it. Lock held.
+// The device does no more of this launch. It is false if others can't do it. The caller holds the lock.
 bool split_launch::lose(unsigned member, int err, bool again)
 {
 	ledger::loss l = ledger_.lose(member, again, outlives_loss(member));
@@ -111,7 +112,7 @@ bool split_launch::lose(unsigned member, int err, bool again)
 	return l != ledger::loss::final;
 }
 
-// Lock held.
+// The caller holds the lock.
 void split_launch::note(block &b, int err, bool again)
 {
 	ledger_.end(b.entry);
@@ -175,8 +176,8 @@ int split_launch::bring_together()
 	return err;
 }
 
-// Of the launch, not of its blocks: one row may be a hundred times the work of the next, and who had the light ones is
-// not the faster.
+// The speeds are those of the launch, not of its blocks: one row may be a hundred times the work of the next, and who
+// had the light ones is not the faster.
 void split_launch::note_speeds()
 {
 	for (unsigned i = 0; i < members().size(); i++) {
@@ -198,7 +199,7 @@ void split_launch::note_twin_cost(uint64_t end_ns)
 	kernel_->speeds.note_twin_cost(double(begin_ns + end_ns) * 1e-9 / double(twin_bytes()));
 }
 
-// Without memory for it nobody can ask.
+// Notes who did which part. Without memory for that nobody can ask.
 void split_launch::note_parts()
 {
 	auto for_counting = [this](auto f) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A launch that runs on several devices at once: its life.
+// A launch that runs on several devices at once lives here.
 //
 // It is one command of the graph, and many blocks: rows of groups along one dimension, each a command for one device
 // that no graph knows. A policy hands them out; a device that has finished one gets its next. The thread that ends the
@@ -19,7 +19,7 @@ class split_launch final : public split_plan, public watched_launch
       public:
 	using split_plan::split_plan;
 
-	// Chooses devices, and prepares kernel and links there. 0, unsplit, or a code.
+	// Chooses devices, and prepares kernel and links there. Returns 0, unsplit or a code.
 	int prepare();
 
 	begin_result begin(executor &) override;
@@ -33,7 +33,7 @@ class split_launch final : public split_plan, public watched_launch
 	object &kept_by() override { return *this; }
 
       private:
-	// A part that has run for too long.
+	// Such a part has run for too long.
 	struct late_part {
 		const het_device *device;
 		rows what;
@@ -61,19 +61,19 @@ class split_launch final : public split_plan, public watched_launch
 	void tell(const late_part &p);
 	void tell_ended(const block &b);
 
-	// Written before it has finished, read afterwards.
+	// They are written before it has finished, and read afterwards.
 	std::unique_ptr<het_event_part_info[]> parts_done_;
 	uint32_t nparts_done_ = 0;
-	// The watch's.
+	// These two belong to the watch.
 	quiet_time quiet_[most_devices];
 	bool has_late_part_ = false;
 
-	// Guards all below, and of blocks what says so. Rank: graph.
+	// This guards all below, and of blocks what says so. Its rank is graph.
 	futex_lock lock_;
 	ledger ledger_;
-	block *blocks_ = nullptr; // all there ever were
+	block *blocks_ = nullptr; // has all there ever were
 	int failure_ = 0;
-	bool has_late_ended_ = false; // a part that was named as late
+	bool has_late_ended_ = false; // tells that a part ended that was named as late
 };
 
 } // namespace het::rt

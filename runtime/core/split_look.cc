@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the watch sees of a split launch. Its parts run where the memory of others can't be seen, or before others have
-// begun: one that waits for another most likely waits for ever.
+// This is what the watch sees of a split launch. Its parts run where the memory of others can't be seen, or before
+// others have begun: one that waits for another most likely waits for ever.
 #include "core/block.h"
 #include "core/split_launch.h"
 #include "core/waiting_kernels.h"
@@ -16,14 +16,14 @@ namespace het::rt
 namespace
 {
 
-// In work-items a second, the lower one of what is known; 0: nothing is.
+// The speed is in work-items a second, the lower one of what is known, or 0 if nothing is.
 double slowest_known(speeds &known, const het_device &d)
 {
 	double alone = known.alone(d), shared = known.shared(d);
 	return shared > 0 ? std::min(alone, shared) : alone;
 }
 
-// What the program's owner can do about it.
+// Returns what the program's owner can do about it.
 const char *cure(const het_device &d, bool is_declared)
 {
 	if (d.compute->info().kind == HET_DEVICE_CUDA)
@@ -33,7 +33,8 @@ const char *cure(const het_device &d, bool is_declared)
 
 } // namespace
 
-// That which the device was given first. Null: what it has does not run yet. Lock held.
+// Returns the block that the device was given first, or null if what it has does not run yet. The caller holds the
+// lock.
 block *split_launch::running_block(unsigned member) const
 {
 	block *first = nullptr;
@@ -45,7 +46,7 @@ block *split_launch::running_block(unsigned member) const
 	return runs ? first : nullptr;
 }
 
-// @speed: rows a second in other launches. 0: nothing is known.
+// @speed is in rows a second in other launches; it is 0 if nothing is known.
 bool split_launch::find_late(unsigned member, double speed, uint64_t now, uint64_t gap, unsigned least,
 			     late_part &found)
 {
@@ -87,7 +88,7 @@ void split_launch::look(uint64_t now, uint64_t gap, unsigned least_seconds)
 		has_late_part_ = find_late(i, speed, now, gap, least_seconds, p);
 		if (!has_late_part_)
 			continue;
-		note_waiting(*kernel_, true); // first: whoever hears of it may end the process
+		note_waiting(*kernel_, true); // comes first: whoever hears of it may end the process
 		tell(p);
 		lock_.lock(lock_rank::graph);
 		bool ended = has_late_ended_;

@@ -85,7 +85,7 @@ int split_plan::choose_devices()
 
 int split_plan::leave_out_sharers()
 {
-	// Unless a policy was asked for.
+	// A policy that was asked for gets all devices.
 	if (settings().policy)
 		return 0;
 	het_device *devices[most_devices];
@@ -97,8 +97,8 @@ int split_plan::leave_out_sharers()
 	return nmembers_ < 2 ? refuse("the queue's devices that can run it share their processors") : 0;
 }
 
-// Where the kernel was analysed, what it uses is known without the caller's help; and whether it may be split, if he
-// does not say so.
+// Where the kernel was analysed, what it uses is known without the caller's help; and so is whether it may be split, if
+// the caller does not say so.
 int split_plan::choose_patterns()
 {
 	const analysed_launch l = {*kernel_, shape_, args_, uses_};
@@ -198,7 +198,8 @@ int split_plan::prepare_memory()
 	return 0;
 }
 
-// Rows a second. False: they are guesses; what is wrong in these is learned from the first blocks.
+// The speeds are in rows a second. It is false if they are guesses; what is wrong in these is learned from the first
+// blocks.
 bool split_plan::find_speeds(double (&speeds)[most_devices]) const
 {
 	unsigned devices[most_devices];

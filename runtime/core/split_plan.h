@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Whether a launch runs on several devices at once, and how: what is found out before it is a command of the graph, and
-// what its blocks see of it afterwards.
+// This decides whether a launch runs on several devices at once, and how: it holds what is found out before the launch
+// is a command of the graph, and what its blocks see of it afterwards.
 //
-// Of an argument that is written and has a pattern, a block has its own bytes. Without one each device has all of it,
-// and a twin (core/twins.h): what it has written can't be told block by block, so all that a device did is done again
-// by others if it fails.
+// A block has its own bytes of an argument that is written and has a pattern. Without a pattern each device has all of
+// it, and a twin (core/twins.h): what it has written can't be told block by block, so all that a device did is done
+// again by others if it fails.
 #pragma once
 
 #include "core/kernel_command.h"
@@ -21,35 +21,36 @@ class block;
 class split_plan : public kernel_command
 {
       public:
-	// What prepare() answers to a launch that is better not split, or can't be.
+	// This is what prepare() answers to a launch that is better not split, or can't be.
 	static constexpr int unsplit = 1;
-	// What was taken, as it was before the plan, without patterns, which one device has no use for. The plan is at
-	// its end.
+	// Gives back what was taken, as it was before the plan, without patterns, which one device has no use for. The
+	// plan is at its end.
 	kernel_arguments give_back();
 
 	using kernel_command::kernel_command;
 
-	// For its blocks, which have a reference.
+	// These are for its blocks, which have a reference.
 	const launch_shape &shape() const { return shape_; }
 	std::span<const range_use> uses() const { return uses_; }
 	std::span<const device_arg> arguments() const { return args_; }
 	const het_pattern &pattern(size_t use) const { return patterns_[use]; }
 	het_device &device(unsigned member) const { return *members_[member].device; }
 	device_kernel &kernel_of(unsigned member) const { return *members_[member].kernel; }
-	// The argument's bytes are known for each block.
+	// Returns whether the argument's bytes are known for each block.
 	bool has_pattern(size_t use) const;
 	bool needs_twin(size_t use) const { return (uses_[use].access & HET_WRITE_ONLY) && !has_pattern(use); }
 	bool has_twins() const { return has_twins_; }
 	// A block has begun, and may have arrays until all have ended.
 	bool is_at_work() const { return at_work_.load(); }
 	void note_work() { at_work_.store(true); }
-	// The device's twin of a use that has begun there. 0 or a code.
+	// Makes the device's twin of a use that has begun there. Returns 0 or a code.
 	int make_twin(const range_use &u, het_device &d) { return twins_.make(u, d); }
-	// Of all memory that it uses, the part of what has twins.
+	// Returns what part of all memory that it uses has twins.
 	double part_of_twins() const;
-	// A block of the kernel has run there, or could not.
+	// A block of the kernel has run there, or could not run.
 	void kernel_has_run(const het_device &d) { kernel_->has_run(d); }
-	// A block has ended, once each. @again: if it has failed, others may do it. No lock held.
+	// A block has ended; it is called once for each. @again says that others may do it if it has failed. No lock is
+	// held.
 	virtual void block_is_over(block &b, int err, bool again) = 0;
 
       protected:
@@ -58,15 +59,16 @@ class split_plan : public kernel_command
 		device_kernel *kernel;
 	};
 
-	// Prepares kernel and links on all devices. 0, unsplit, or a code.
+	// Prepares kernel and links on all devices. Returns 0, unsplit or a code.
 	int plan();
 	size_t twin_bytes() const;
 	double items_of_row() const;
 	std::span<const member> members() const { return {members_, nmembers_}; }
-	// What blocks begin with is somewhere else still when they have changed it, but where they have a twin.
+	// Returns whether what blocks begin with is somewhere else still when they have changed it, but where they have
+	// a twin.
 	bool is_repeatable() const;
 
-	std::unique_ptr<policy> policy_; // until the launch begins
+	std::unique_ptr<policy> policy_; // lives until the launch begins
 	twins twins_;
 	bool is_declared_ = false; // the caller has said that it may be divided
 

@@ -23,7 +23,7 @@ struct watch_list {
 	watched_launch *first = nullptr;
 	uint64_t looks = 0;
 	bool has_thread = false;
-	bool has_come = false; // a launch, since the last look
+	bool has_come = false; // tells that a launch came since the last look
 };
 
 constinit watch_list watched;
@@ -37,7 +37,7 @@ class guarded_watch
 	guarded_watch &operator=(const guarded_watch &) = delete;
 };
 
-// Between two looks: a part of the shortest time that matters.
+// This is the time between two looks: a part of the shortest time that matters.
 uint64_t look_gap()
 {
 	return std::min(second, settings().watchdog_s * second / 8);
@@ -48,7 +48,7 @@ struct kept_launch {
 	reference<object> kept;
 };
 
-// One that has not been looked at this time. Null: there is none.
+// Returns a launch that has not been looked at this time, or null if there is none.
 kept_launch next_to_look_at()
 {
 	guarded_watch g;
@@ -60,7 +60,7 @@ kept_launch next_to_look_at()
 	return {l, reference<object>::to(l ? &l->kept_by() : nullptr)};
 }
 
-// False: nothing is there, and nothing has come since the last look; the next launch starts another thread.
+// It is false if nothing is there, and nothing has come since the last look; the next launch starts another thread.
 bool begin_look()
 {
 	guarded_watch g;

@@ -17,7 +17,7 @@ namespace het::rt
 namespace
 {
 
-futex_lock starting; // rank: driver
+futex_lock starting; // has rank driver
 
 // Executors stand below what they report to.
 class : public supervisor
@@ -65,7 +65,7 @@ int check_started()
 	if (c.started.load(std::memory_order_acquire))
 		return 0;
 	starting.lock(lock_rank::driver);
-	static int err = start(); // a failure stays one: threads may live that know what was made
+	static int err = start(); // stays a failure once it is one: threads may live that know what was made
 	starting.unlock(lock_rank::driver);
 	c.started.store(!err, std::memory_order_release);
 	return err;

@@ -11,10 +11,10 @@ using namespace het::rt;
 namespace
 {
 
-// In the order of HET_TEXEL_...
+// They are in the order of HET_TEXEL_...
 constexpr size_t channel_bytes[] = {1, 2, 1, 2, 1, 2, 4, 1, 2, 4, 2, 4};
 
-// Null with *err set: the device has none.
+// It is null with *err set if the device has none.
 device_textures *find_textures(const char *call, het_device *d, int *err)
 {
 	device_textures *found = d ? d->compute->textures() : nullptr;

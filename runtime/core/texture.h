@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Textures and samplers: objects of one device's.
+// Textures and samplers are objects of one device's.
 #pragma once
 
 #include "core/object.h"
@@ -10,13 +10,13 @@
 struct het_texture final : het::rt::object {
 	~het_texture() override;
 
-	// 0, HET_EARG, HET_ENODEV, HET_EDEVICE.
+	// Returns 0, HET_EARG, HET_ENODEV or HET_EDEVICE.
 	int open(const het_texture_args &args);
-	// Of what is in the range, all of it; its unused dimensions must be 0 and 1.
+	// Returns whether all of the range's texels are in it; its unused dimensions must be 0 and 1.
 	bool contains(const het::rt::texture_box &box) const;
 	size_t texel_bytes() const;
 
-	// Stands for its texels in the order of commands: bytes that are nobody else's.
+	// Returns what stands for its texels in the order of commands: bytes that are nobody else's.
 	het::range name() const { return het::range_of(this, 1); }
 
 	het_device *device = nullptr;

@@ -13,7 +13,7 @@ namespace het::rt
 namespace
 {
 
-// All texels of a copy, without gaps: drivers get memory of the library's alone.
+// It has all texels of a copy, without gaps: drivers get memory of the library's alone.
 class texel_block
 {
       public:
@@ -56,7 +56,7 @@ int texture_copy::take_host(const het_texture_copy_args &args)
 {
 	const size_t texel = (to_ ? to_ : from_)->texel_bytes();
 	const size_t region[3] = {args.region[0] * texel, args.region[1],
-				  args.region[2]}; // inside the texture, so it fits
+				  args.region[2]}; // lies inside the texture, so it fits
 	if (int err = take_side("het_texture_copy", args.host, region, &host_))
 		return err;
 	entries_[1] = entry_of(host_, to_ ? HET_READ_ONLY : HET_WRITE_ONLY);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Copies between textures, and between a texture and memory objects or the host's.
+// These copies are between textures, and between a texture and memory objects or the host's.
 #pragma once
 
 #include "core/copy_rect.h"
@@ -21,7 +21,7 @@ class texture_copy final : public rect_transfer
 	int take_host(const het_texture_copy_args &args);
 	int pass_through_host();
 
-	// Null: the host's side.
+	// They are null for the host's side.
 	reference<het_texture> to_, from_;
 	texture_box to_box_ = {}, from_box_ = {};
 	rect host_;

@@ -74,7 +74,7 @@ int fill::take(const het_fill_args &args)
 	return 0;
 }
 
-// Doubles what is filled: few long copies.
+// Doubles what is filled, so that there are few long copies.
 begin_result fill::begin(executor &)
 {
 	if (int err = bring_to_host(to_, HET_WRITE_ONLY))

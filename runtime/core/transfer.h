@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Copies and fills, which the host does: what it touches comes home by itself.
+// Copies and fills are done by the host: what it touches comes home by itself.
 #pragma once
 
 #include "core/event.h"
@@ -8,7 +8,7 @@
 namespace het::rt
 {
 
-// Bytes of a memory object, or of the program's.
+// Such a place is bytes of a memory object, or of the program's.
 struct place_in_memory {
 	het_memory *object;
 	size_t offset;
@@ -19,12 +19,12 @@ class transfer : public het_event
 {
       public:
 	explicit transfer(het_queue &q) : het_event(&q) {}
-	// The bytes, and the object they belong to retained. Empty with *err set if there are none.
+	// Returns the bytes, and retains the object they belong to. They are empty with *err set if there are none.
 	range take_place(const place_in_memory &p, size_t n, const char *call, int *err);
 	bool is_empty() const override { return false; }
 
       protected:
-	// What the accesses, set by the derived class, are.
+	// The accesses, which the derived class sets, are these.
 	access_entry entries_[2];
 
       private:

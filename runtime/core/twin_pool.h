@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A device's twins that no launch uses: memory that has been touched before is much of what a twin costs.
+// The pool has a device's twins that no launch uses: memory that has been touched before is much of what a twin costs.
 #pragma once
 
 #include "dev/twin.h"
@@ -13,18 +13,18 @@ namespace het::rt
 class twin_pool
 {
       public:
-	// One with room for so many bytes and not much more; null: there is none.
+	// Returns one with room for so many bytes and not much more, or null if there is none.
 	std::unique_ptr<device_twin> take(size_t nbytes);
 	void give_back(std::unique_ptr<device_twin> twin);
-	// The device is short of memory. False: there were none.
+	// The device is short of memory. It is false if there were none.
 	bool clear();
 
       private:
 	static constexpr size_t most = 4;
 
-	futex_lock lock_; // rank leaf
+	futex_lock lock_; // has rank leaf
 	std::unique_ptr<device_twin> twins_[most];
-	size_t next_ = 0; // to be thrown out
+	size_t next_ = 0; // is the next one to be thrown out
 };
 
 } // namespace het::rt

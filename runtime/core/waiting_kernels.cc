@@ -13,9 +13,9 @@ namespace het::rt
 namespace
 {
 
-// A kernel that somebody wanted to divide.
+// Somebody wanted to divide this kernel.
 struct entry {
-	uint64_t program; // its identity, or where it has none the address of one
+	uint64_t program; // is its identity, or where it has none the address of one
 	text name;
 	bool waits;
 	entry *next;
@@ -41,7 +41,7 @@ uint64_t program_of(const het_kernel &k)
 	return k.identity ? k.identity : reinterpret_cast<uintptr_t>(k.program.get());
 }
 
-// Lock held.
+// The caller holds the lock.
 entry *find(const het_kernel &k)
 {
 	entry *e = known.first;
@@ -50,7 +50,7 @@ entry *find(const het_kernel &k)
 	return e;
 }
 
-// @replaces: what is there already. Without memory for it the kernel is looked for again next time.
+// @replaces concerns what is there already. Without memory for it the kernel is looked for again next time.
 void add(const het_kernel &k, bool waits, bool replaces)
 {
 	size_t n = strlen(k.name.get()) + 1;

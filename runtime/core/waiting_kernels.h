@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Kernels that are not divided, as a part of one has waited for another: in this process, whatever handle names the
-// kernel, and kept for the user's other processes, as that one most likely had to be killed. Any thread.
+// These kernels are not divided, as a part of one has waited for another: in this process, whatever handle names the
+// kernel, and kept for the user's other processes, as that one most likely had to be killed. Any thread may ask.
 #pragma once
 
 #include "core/program.h"
@@ -8,10 +8,10 @@
 namespace het::rt
 {
 
-// That is said once if the program has asked for it (@is_declared), else where much is said.
+// It says so once if the program has asked for it (@is_declared), or else where much is said.
 bool is_known_to_wait(het_kernel &k, bool is_declared);
 
-// @waits: false takes back what was said.
+// With @waits false it takes back what was said.
 void note_waiting(het_kernel &k, bool waits);
 
 } // namespace het::rt
