@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What all functions of the C boundary that add a command do.
+// All functions of the C boundary that add a command do this.
 #pragma once
 
 #include "api/structs.h"
@@ -27,11 +27,11 @@ inline int check_waits(const char *call, size_t n, het_event *const *events)
 	return 0;
 }
 
-// Nodes of the graph, of a wait list: a copy, as the handles are of another type.
+// A wait list has nodes of the graph: they are a copy, as the handles are of another type.
 class wait_list
 {
       public:
-	// @last: one more, or null. False: out of memory.
+	// @last is one more, or null. It is false if there is no memory.
 	bool take(size_t n, het_event *const *events, het_event *last = nullptr)
 	{
 		size_t count = n + (last != nullptr);
@@ -53,7 +53,7 @@ class wait_list
 	std::unique_ptr<node *[]> more_;
 };
 
-// What each of these calls begins with. @first: as that of accept().
+// Each of these calls begins with this. @first is as that of accept().
 template <class A>
 int accept_command(const char *call, het_queue *queue, const A *args, A &ours, size_t first = sizeof(A))
 {
@@ -70,7 +70,7 @@ inline ordering usual_order(const het_queue &queue)
 	return queue.in_order ? ordering::in_order : ordering::free;
 }
 
-// Sends a command on its way. @event: null, or receives it.
+// Sends a command on its way. @event is null, or receives it.
 inline int send(reference<het_event> e, const command_graph::place &p, het_event **event,
 		const command_graph::follower &then = {})
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The C boundary: launches, markers, barriers, and events. het.h documents each function.
+// This is the C boundary of launches, markers, barriers, and events. het.h documents each function.
 #include "api/command.h"
 #include "api/public.h"
 #include "core/dispatch.h"
@@ -18,7 +18,7 @@ using namespace het::rt;
 namespace
 {
 
-// Markers and barriers. With a wait list they wait for that alone (and for what holds up the queue).
+// Adds markers and barriers. With a wait list they wait for that alone (and for what holds up the queue).
 int mark(const char *call, het_queue *queue, ordering how, size_t nwaits, het_event *const *waits, het_event **event)
 {
 	if (int err = check_started())
@@ -36,7 +36,8 @@ int mark(const char *call, het_queue *queue, ordering how, size_t nwaits, het_ev
 	return send(std::move(e), {&queue->commands, how, list.nodes}, event);
 }
 
-// Of a launch that has its arguments; null where there was no memory for it. 0, a code, or split_launch::unsplit.
+// Prepares a launch that has its arguments; it is null where there was no memory for it. Returns 0, a code, or
+// split_launch::unsplit.
 template <class C> int prepare_and_send(const reference<C> &c, const het_launch_args &args, het_event **event)
 {
 	wait_list waits;
@@ -105,7 +106,7 @@ GPUVM_PUBLIC int het_event_status(het_event *event, int *status)
 {
 	if (!event || !status)
 		return fail(HET_ENULL, "het_event_status: a null argument");
-	// Who asks again and again wants it to get on.
+	// A caller who asks again and again wants it to get on.
 	executor *where = event->where.load();
 	if (where && !event->is_finished())
 		where->attend();
@@ -197,7 +198,7 @@ GPUVM_PUBLIC int het_user_event_create(het_event **event)
 	reference<het_event> e(new (std::nothrow) het_event(nullptr));
 	if (!e)
 		return fail(HET_ENOMEM, "het_user_event_create: out of memory");
-	e->retain(); // the runtime's, until it has finished
+	e->retain(); // is the runtime's reference, until it has finished
 	open_user_event(*e);
 	*event = e.give_up();
 	return 0;

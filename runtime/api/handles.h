@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What all functions of the C boundary do with the handles that they are given or make.
+// All functions of the C boundary do this with the handles that they are given or make.
 #pragma once
 
 #include "core/object.h"
@@ -12,7 +12,7 @@
 namespace het::rt
 {
 
-// Started, and no pointer null.
+// Checks that the runtime is started, and no pointer null.
 template <class... P> int check(const char *call, const P *...pointers)
 {
 	if (int err = check_started())

@@ -11,7 +11,8 @@
 namespace het::rt
 {
 
-// Takes over what the program has filled. @first: the structure's size in the first version of the library that had it.
+// Takes over what the program has filled. @first is the structure's size in the first version of the library that had
+// it.
 template <class T> int accept(const char *call, const T *given, T &ours, size_t first = sizeof(T))
 {
 	if (!given)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The folder of a store.
+// This is the folder of a store.
 #pragma once
 
 #include "cache/store.h"
@@ -10,13 +10,13 @@
 namespace het::cache
 {
 
-// Only the user, or root, can have written it.
+// Returns whether only the user, or root, can have written it.
 bool is_trusted(const struct stat &s);
 
-// -1: errno tells why; EPERM: it is not to be trusted.
+// If it is -1, errno tells why: EPERM means that the folder is not to be trusted.
 descriptor open_folder(const char *name);
 
-// All entries.
+// Counts all entries.
 usage count(int folder);
 
 // Removes what is there of processes that were killed while they wrote, and entries, the oldest first, until the others

@@ -36,7 +36,7 @@ bool write_new(int folder, const char *name, const key &k, bytes value)
 	return file.get() >= 0 && write_entry(file.get(), k, value);
 }
 
-// Whole, or not at all. False: errno tells why.
+// Puts an entry there whole, or not at all. If it is false, errno tells why.
 bool place(int folder, const key &k, bytes value)
 {
 	entry_name name = temporary_name();
@@ -64,7 +64,7 @@ contents store::get(const key &k) const
 		return {};
 	memmove(c.memory.get(), c.value.data(), c.value.size());
 	c.value = {c.memory.get(), c.value.size()};
-	futimens(file.get(), nullptr); // it was used; of no consequence where that can't be noted
+	futimens(file.get(), nullptr); // notes the use; it is of no consequence where that fails
 	return c;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Small files that outlive the process, in a folder of the user's: what drivers have made of programs, what is known of
-// devices. All of it can be had again, so nothing that goes wrong here is an error: what can't be read is not there.
+// The store has small files that outlive the process, in a folder of the user's: what drivers have made of programs,
+// what is known of devices. All of it can be had again, so nothing that goes wrong here is an error: what can't be read
+// is not there.
 //
 // Many processes use one folder at once. An entry is written beside its place and moved there whole, and a reader
 // checks that it belongs to the key and is undamaged. As its bytes may become code of this process, files and folders
@@ -22,15 +23,15 @@ inline bytes bytes_of(std::string_view text)
 	return std::as_bytes(std::span(text));
 }
 
-// What an entry is of: all parts, in their order.
+// A key says what an entry is of, by all its parts, in their order.
 struct key {
-	const char *kind; // a word of letters, but not "new"; the file's name begins with it
+	const char *kind; // is a word of letters, but not "new"; the file's name begins with it
 	std::span<const bytes> parts;
 };
 
 struct contents {
-	std::unique_ptr<std::byte[]> memory; // null: there is no such entry
-	bytes value;                         // at its beginning, so aligned for anything
+	std::unique_ptr<std::byte[]> memory; // is null if there is no such entry
+	bytes value;                         // is at its beginning, so it is aligned for anything
 
 	explicit operator bool() const { return memory != nullptr; }
 };
@@ -39,19 +40,19 @@ struct usage {
 	uint64_t entries = 0, bytes = 0;
 };
 
-// Thread safe: it keeps nothing but its name.
+// It is thread safe: it keeps nothing but its name.
 class store
 {
       public:
-	// @folder: made by put(), in a folder of the user's, which is made as well; "": there is no store.
-	// @most: bytes in all; the entries that were used longest ago go first.
+	// @folder is made by put(), in a folder of the user's, which is made as well; "" means that there is no store.
+	// @most is in bytes in all; the entries that were used longest ago go first.
 	store(std::string folder, uint64_t most) : folder_(std::move(folder)), most_(most) {}
 
 	const std::string &folder() const { return folder_; }
 	contents get(const key &k) const;
 	// Replaces what is there.
 	void put(const key &k, bytes value) const;
-	// What is there now.
+	// Counts what is there now.
 	usage used() const;
 
       private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The store that this user's processes share.
+// This user's processes share this store.
 #pragma once
 
 #include "cache/store.h"
@@ -7,11 +7,11 @@
 namespace het::cache
 {
 
-// By the rules of the XDG Base Directory Specification: @cache_home/libhet, or @home/.cache/libhet. "" if neither is an
-// absolute path; null counts as not set.
+// Follows the rules of the XDG Base Directory Specification: it is @cache_home/libhet, or @home/.cache/libhet, and ""
+// if neither is an absolute path; null counts as not set.
 std::string user_folder(const char *cache_home, const char *home);
 
-// There, of HET_CACHE_SIZE bytes at most.
+// It lies there, and has HET_CACHE_SIZE bytes at most.
 const store &user_store();
 
 } // namespace het::cache

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What is known of how fast devices run one kernel, from the launches that they have shared. Pure; the caller
-// serialises.
+// A calibration is what is known of how fast devices run one kernel, from the launches that they have shared. It makes
+// no system call; the caller serialises.
 //
 // Shares are cut by speeds that stay as they are until others would move more than a small part of the work: data lies
 // where the last launch has left it, and each move of a boundary moves data.
@@ -16,17 +16,17 @@ namespace het::rt
 class calibration
 {
       public:
-	static constexpr size_t most = 32; // devices
+	static constexpr size_t most = 32; // is the number of devices
 
 	// The device did so many work-items a second, transfers included.
 	void note(unsigned device, double speed);
-	// 0: not known.
+	// It is 0 if that is not known.
 	double speed(unsigned device) const { return known_[device]; }
-	// From a launch of another process.
+	// Takes over what a launch of another process has shown.
 	void preset(unsigned device, double speed) { known_[device] = speed; }
 
-	// The speeds to cut shares by, one a device of those in @devices: as measured, or as used last. False, and
-	// @guess as it was, if one is not known.
+	// Gives the speeds to cut shares by, one a device of those in @devices: as measured, or as used last. It is
+	// false, and @guess is as it was, if one is not known.
 	bool choose(std::span<const unsigned> devices, std::span<double> guess);
 
       private:

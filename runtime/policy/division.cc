@@ -10,13 +10,13 @@ namespace het::rt
 namespace
 {
 
-// Work-items a group where neither the program nor the kernel says.
+// A group has so many work-items where neither the program nor the kernel says.
 constexpr size_t preferred_group = 256;
-// The smallest blocks, if the shares are equal: what is left at the end is a small part of all, and a block worth its
-// launch.
+// The smallest blocks are so many, if the shares are equal: what is left at the end is a small part of all, and a block
+// worth its launch.
 constexpr size_t blocks_a_device = 64;
-// In seconds, where speeds are known: a launch that one device does alone in less time is not worth sharing, and a
-// block should last many times what it takes to begin and end one.
+// These are in seconds, for where speeds are known: a launch that one device does alone in less time is not worth
+// sharing, and a block should last many times what it takes to begin and end one.
 constexpr double short_launch = 4e-3, least_block = 2e-3;
 // OpenCL drivers may have 32 bits for an offset.
 constexpr size_t most_items = UINT32_MAX;

@@ -9,7 +9,8 @@ namespace het::rt
 namespace
 {
 
-// Blocks a device if all were equally fast: what the last one to finish makes the others wait is one of them at most.
+// A device would get so many blocks if all were equally fast: what the last one to finish makes the others wait is one
+// of them at most.
 constexpr size_t blocks_a_share = 8;
 
 class dynamic_policy final : public policy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Source of the idea: HGuided of the Maat library (Pérez and others, 2016), guided self-scheduling with a size by
+// The idea comes from HGuided of the Maat library (Pérez and others, 2016): guided self-scheduling with a size by
 // speed.
 #include "policy/shares.h"
 

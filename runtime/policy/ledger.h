@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The books of one launch that is shared: which rows are with whom, which of those that are done count, and which are
-// for others to do again. Pure: no device, no clock, no lock; the caller serialises.
+// These are the books of one launch that is shared: which rows are with whom, which of those that are done count, and
+// which are for others to do again. They know no device, no clock and no lock; the caller serialises.
 //
 // Each row counts once in the end, or the launch fails: a block that has ended counts, is given back, or has failed;
 // rows that were given back go out again before new ones do.
@@ -13,33 +13,34 @@
 namespace het::rt
 {
 
-// A block's entry, which the caller keeps as long as the ledger.
+// This is a block's entry, which the caller keeps as long as the ledger.
 struct ledger_entry {
 	unsigned member;
 	rows what;
-	ledger_entry *next = nullptr; // what was entered before
+	ledger_entry *next = nullptr; // was entered before
 	enum : uint8_t { under_way, counts, given_back, done_again, failed } state = under_way;
 };
 
 class ledger
 {
       public:
-	static constexpr unsigned most = 32; // members
+	static constexpr unsigned most = 32; // is the number of members
 
 	struct member {
 		unsigned under_way;
-		double rows, seconds; // that it has done, and was busy
+		double rows, seconds; // are what it has done, and how long it was busy
 		uint64_t last_end;
-		bool out; // it has failed
+		bool out; // says that it has failed
 	};
 
-	// What a failure brings: others do it, as had been found out before or not; or nobody can.
+	// This is what a failure brings: others do its work, which had not been found out before (first) or had
+	// (known); or nobody can (final).
 	enum class loss : uint8_t { first, known, final };
 
-	// @is_repeatable: what blocks began with is somewhere still when they have counted.
+	// @is_repeatable says that what blocks began with is somewhere still when they have counted.
 	void open(std::unique_ptr<policy> p, unsigned members, bool is_repeatable);
 
-	// What the member is to do next, if it has less than @room under way; count 0: nothing.
+	// Returns what the member is to do next, if it has less than @room under way; a count of 0 means nothing.
 	rows next(unsigned member, unsigned room);
 	void enter(ledger_entry &e);
 
@@ -49,16 +50,17 @@ class ledger
 	void give_back(ledger_entry &e);
 	void fail(ledger_entry &e) { e.state = ledger_entry::failed; }
 
-	// The member does no more. @again: others may do the block that has shown it; @keeps_results: what it has
-	// done counts still.
+	// The member does no more. @again says that others may do the block that has shown it, @keeps_results that what
+	// it has done counts still.
 	loss lose(unsigned member, bool again, bool keeps_results);
 
 	const member &of(unsigned number) const { return members_[number]; }
 	unsigned under_way() const { return under_way_; }
-	// Blocks that have ended, however.
+	// Returns how many blocks have ended, however.
 	uint64_t ended() const { return ended_; }
 	bool any_counts(unsigned member) const;
-	// By what this launch has shown, the longest: inputs differ, and so do devices. 0: nothing is known.
+	// Returns the longest time that this launch lets expect: inputs differ, and so do devices. It is 0 if nothing
+	// is known.
 	double longest_expected(size_t rows) const;
 
       private:
@@ -68,9 +70,9 @@ class ledger
 	member members_[most] = {};
 	unsigned nmembers_ = 0;
 	bool is_repeatable_ = false;
-	ledger_entry *entries_ = nullptr; // all there ever were
+	ledger_entry *entries_ = nullptr; // has all there ever were
 	unsigned under_way_ = 0;
-	unsigned returned_ = 0; // that were given back, and nobody has yet
+	unsigned returned_ = 0; // counts those that were given back, and nobody has yet
 	uint64_t ended_ = 0;
 };
 

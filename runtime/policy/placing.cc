@@ -9,7 +9,7 @@ namespace het::rt
 namespace
 {
 
-// Seconds; enough to make up for a device that turns out to be slow.
+// It is in seconds, and enough to make up for a device that turns out to be slow.
 constexpr double much_ahead = 0.05;
 // A device that shares its processors is tried when so many times as long was spent without it as it is expected to
 // take: soon as long as it may be the quicker one, and then from time to time, as what was measured may be wrong by
@@ -26,7 +26,7 @@ bool share_processors(const candidate &a, const candidate &b)
 	return a.processors && a.processors == b.processors;
 }
 
-// Of all that it shares processors with.
+// Adds up what is ahead of all that it shares processors with.
 double ahead_of(std::span<const candidate> all, const candidate &c)
 {
 	double sum = 0;
@@ -35,7 +35,7 @@ double ahead_of(std::span<const candidate> all, const candidate &c)
 	return sum;
 }
 
-// The number of candidates if none is known.
+// Returns the number of candidates if none is known.
 size_t first_to_finish(std::span<const candidate> all, double items)
 {
 	size_t best = all.size();
@@ -52,7 +52,7 @@ size_t first_to_finish(std::span<const candidate> all, double items)
 	return best;
 }
 
-// Beside the best one.
+// Returns whether the candidate is to be tried beside the best one.
 bool is_due(const candidate &c, const candidate &best, double items)
 {
 	if (!is_known(c))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// How the rows of groups of one launch are shared out among devices. Pure: no device, no clock, no lock; the caller
-// serialises.
+// A policy says how the rows of groups of one launch are shared out among devices. It knows no device, no clock and no
+// lock; the caller serialises.
 //
 // A device asks for its next block when it has room for one. Every row is given out exactly once, unless it was given
 // back. Blocks of a device follow each other where that is possible: each boundary between devices is a chunk that has
@@ -15,19 +15,19 @@ namespace het::rt
 {
 
 struct rows {
-	size_t first, count; // count 0: none
+	size_t first, count; // has a count of 0 if there are none
 
 	size_t end() const { return first + count; }
 };
 
 struct sharing {
 	size_t total;
-	// One a device: rows of the smallest block worth a launch there; at least 1.
+	// They are one a device: the rows of the smallest block worth a launch there; at least 1.
 	std::span<const size_t> grains;
-	// One a device: rows a second, or a guess: what is right is their ratio; all are positive.
+	// They are one a device, in rows a second, or a guess: what is right is their ratio; all are positive.
 	std::span<const double> speeds;
-	// Blocks last so long at least, where speeds are known: to begin and end one takes time. 0: the speeds are
-	// guesses.
+	// Blocks last so long at least, where speeds are known: to begin and end one takes time. 0 means that the
+	// speeds are guesses.
 	double block_seconds = 0;
 };
 
@@ -35,7 +35,7 @@ class policy
 {
       public:
 	virtual ~policy() = default;
-	// None: there is nothing left for this device, unless another leaves.
+	// It is empty if there is nothing left for this device, unless another leaves.
 	virtual rows next(unsigned device) = 0;
 	// The device has done a block: what is known of it from the start may be wrong.
 	virtual void measured(unsigned /*device*/, size_t /*rows*/, double /*seconds*/) {}
@@ -43,26 +43,26 @@ class policy
 	virtual void leave(unsigned) {}
 };
 
-// Several devices, with so many seconds of other costs, are quicker than the fastest one.
+// Returns whether several devices, with so many seconds of other costs, are quicker than the fastest one.
 bool is_worth_sharing(size_t rows, std::span<const double> speeds, double cost);
 
-// One file each. Null: out of memory.
-// All to the fastest.
+// Each policy has a file. These return null if there is no memory.
+// This one gives all rows to the fastest.
 std::unique_ptr<policy> make_single_policy(const sharing &s);
-// Contiguous shares by speed, a block each.
+// This one cuts contiguous shares by speed, a block each.
 std::unique_ptr<policy> make_static_policy(const sharing &s);
-// Equal blocks, who comes first is served first.
+// This one cuts equal blocks: who comes first is served first.
 std::unique_ptr<policy> make_dynamic_policy(const sharing &s);
-// The same with blocks by speed, as far as it is known, that shrink towards the end.
+// This one does the same with blocks by speed, as far as it is known, that shrink towards the end.
 std::unique_ptr<policy> make_hguided_policy(const sharing &s);
-// Shares by speed; each device takes such blocks from the head of its own, and who has none left takes from the tail of
-// the one who would be the last to finish.
+// This one cuts shares by speed; each device takes such blocks from the head of its own, and who has none left takes
+// from the tail of the one who would be the last to finish.
 std::unique_ptr<policy> make_steal_policy(const sharing &s);
 
-// Of these, by its name; null: there is none.
+// Finds one of these by its name, or null if there is none.
 using policy_maker = std::unique_ptr<policy> (*)(const sharing &);
 policy_maker find_policy(const char *name);
-// Null: @n is not below their number. The first is the default.
+// It is null if @n is not below their number. The first is the default.
 const char *policy_name(size_t n);
 
 } // namespace het::rt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the policies have in common.
+// The policies have this in common.
 #pragma once
 
 #include "policy/policy.h"
@@ -12,10 +12,10 @@
 namespace het::rt
 {
 
-// As many as there are devices.
+// There are as many as there are devices.
 inline constexpr size_t most_shares = 32;
 
-// sharing::grains, as the caller's do not last.
+// It copies sharing::grains, as the caller's do not last.
 class grains
 {
       public:
@@ -46,8 +46,8 @@ inline void cut_by_speed(const sharing &s, rows (&shares)[most_shares])
 	}
 }
 
-// What is known of the devices' speeds, and how large a block should be by that: so that devices which err, or are told
-// wrongly what they can do, have the rest of the launch to make up for it.
+// This is what is known of the devices' speeds, and how large a block should be by that: so devices which err, or are
+// told wrongly what they can do, have the rest of the launch to make up for it.
 class pace
 {
       public:
@@ -62,8 +62,8 @@ class pace
 		}
 	}
 
-	// By all that the device has done: one row may be a hundred times the work of the next, so one block says
-	// little.
+	// Measures by all that the device has done: one row may be a hundred times the work of the next, so one block
+	// says little.
 	void measured(unsigned device, size_t rows, double seconds)
 	{
 		done_[device] += double(rows);
@@ -76,7 +76,7 @@ class pace
 		speeds_[device] = speed;
 	}
 	double speed(unsigned device) const { return speeds_[device]; }
-	// Of the rows that are left.
+	// Returns the size of the next block if @left rows are left.
 	size_t block(unsigned device, size_t left) const
 	{
 		double share = speeds_[device] / sum_of({speeds_, n_}), least = block_seconds_ * speeds_[device];

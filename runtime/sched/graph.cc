@@ -64,7 +64,7 @@ template <class F> void command_graph::for_predecessors(node &n, const place &p,
 	}
 }
 
-// Those that it covers are still to be found by forget_users().
+// Takes out an entry. Those that it covers are still to be found by forget_users().
 void command_graph::drop(access_entry &e)
 {
 	access_entry *other = e.next;
@@ -102,7 +102,7 @@ void command_graph::append(sequence &s, node &n)
 	s.last_ = &n;
 }
 
-// @e: one of the edges of @n.
+// @e is one of the edges of @n.
 void command_graph::connect(node &before, node &n, edge &e, bool inherits)
 {
 	e = {before.successors, &n, inherits};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which command waits for which: events, the order of queues, and data. No devices and no threads of its own.
+// The graph knows which command waits for which: by events, the order of queues, and data. It has no devices and no
+// threads of its own.
 //
 // A node becomes ready when everything it waits for has finished; it is handed out exactly once, by add() or by the
 // finish() of the last of those. Nodes must live from add() to the end of their finish(); whoever names a node in a
@@ -34,13 +35,13 @@ struct node {
 	node(const node &) = delete;
 	node &operator=(const node &) = delete;
 
-	// What it reads and writes; memory of the command's, set before add().
+	// These are what it reads and writes; they lie in memory of the command's, and are set before add().
 	std::span<access_entry> accesses;
 
-	// All below: the graph's lock. A node that is ready or finished is its owner's alone.
+	// The graph's lock guards all below. A node that is ready or finished is its owner's alone.
 	uint32_t missing = 0;
-	// The first failure of what it waited for, or why it was cancelled: also while its owner has it, who may see
-	// that late.
+	// This is the first failure of what it waited for, or why it was cancelled: also while its owner has it, who
+	// may see that late.
 	std::atomic<int> inherited{0};
 	bool finished = false;
 	bool failed = false;
@@ -48,10 +49,10 @@ struct node {
 	edge *successors = nullptr;
 	node *next_ready = nullptr;
 	sequence *in = nullptr;
-	uint64_t number = 0;                       // in the sequence, rising
-	node *earlier = nullptr, *later = nullptr; // in the sequence
+	uint64_t number = 0;                       // is the node's in the sequence, and rises
+	node *earlier = nullptr, *later = nullptr; // are its neighbours in the sequence
 
-	// Edges that end here, in the lists of those it waits for.
+	// These edges end here, and are in the lists of those it waits for.
 	static constexpr size_t few = 6;
 	edge own_edges[few];
 	edge *more_edges = nullptr;
@@ -59,14 +60,14 @@ struct node {
 };
 
 enum class ordering : uint8_t {
-	free,     // after the sequence's barrier
-	in_order, // after all that was added before
-	marker,   // the same, and nothing waits for it
-	barrier,  // the same, and everything added later waits for it
-	fence,    // after the sequence's barrier; everything added later waits for it
+	free,     // comes after the sequence's barrier
+	in_order, // comes after all that was added before
+	marker,   // does the same, and nothing waits for it
+	barrier,  // does the same, and everything added later waits for it
+	fence,    // comes after the sequence's barrier; everything added later waits for it
 };
 
-// The unfinished commands of a queue. Guarded by the graph's lock.
+// A sequence is the unfinished commands of a queue. The graph's lock guards it.
 class sequence
 {
 	friend class command_graph;
@@ -78,7 +79,7 @@ class sequence
 class command_graph
 {
       public:
-	// @code: what nodes inherit from those that failed.
+	// @code is what nodes inherit from those that failed.
 	explicit command_graph(int code) : inherited_code_(code)
 	{
 		uncovered_.next = uncovered_.previous = &uncovered_;
@@ -92,14 +93,15 @@ class command_graph
 		// not held.
 		node *lets_go_of = nullptr;
 	};
-	// A node right behind another: it waits for that alone, which must have the same accesses or more, and is held.
+	// A follower is a node right behind another: it waits for that alone, which must have the same accesses or
+	// more, and is held.
 	struct follower {
 		node *n = nullptr;
 		sequence *in = nullptr;
 	};
 
 	enum class added : uint8_t { ready, waiting, no_memory };
-	// ready: the caller has to see to it. no_memory: nothing has changed.
+	// After ready the caller has to see to it. After no_memory nothing has changed.
 	added add(node &n, const place &p, const follower &then);
 	added add(node &n, const place &p) { return add(n, p, {}); }
 
@@ -131,13 +133,14 @@ class command_graph
 				drop(*over);
 		} while (over);
 	}
-	// How many commands the sequence has had.
+	// Returns how many commands the sequence has had.
 	uint64_t count_of(sequence &s)
 	{
 		hold h(lock_);
 		return s.count_;
 	}
-	// The first unfinished node of the sequence for which wanted(node &) is true, which is called under the lock.
+	// Returns the first unfinished node of the sequence for which wanted(node &) is true, which is called under the
+	// lock.
 	template <class F> node *find(sequence &s, F wanted)
 	{
 		hold h(lock_);
@@ -146,8 +149,8 @@ class command_graph
 			n = n->later;
 		return n;
 	}
-	// The last unfinished one if its number is at most @last, else the first one under the same condition, retained
-	// through keep(node &) under the lock; null if there is none.
+	// Returns the last unfinished one if its number is at most @last, else the first one under the same condition,
+	// retained through keep(node &) under the lock; it is null if there is none.
 	template <class F> node *last_or_first_of(sequence &s, uint64_t last, F keep)
 	{
 		hold h(lock_);
@@ -186,11 +189,11 @@ class command_graph
 	static void connect(node &before, node &n, edge &e, bool inherits);
 
 	futex_lock lock_;
-	// Uses by unfinished commands: those that later commands have to look at. Each is in a ring with those that it
-	// covers, which later commands need not know: a chain of commands on one array may be long, and the tree is
-	// not.
+	// These are uses by unfinished commands: those that later commands have to look at. Each is in a ring with
+	// those that it covers, which later commands need not know: a chain of commands on one array may be long, and
+	// the tree is not.
 	interval_tree tree_;
-	// In the ring of those whose coverer was forgotten.
+	// Its ring has those whose coverer was forgotten.
 	access_entry uncovered_;
 	const int inherited_code_;
 };

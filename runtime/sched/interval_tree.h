@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which commands use which bytes: a treap of byte ranges that knows the largest ends of each subtree. Pure, and
-// intrusive: entries belong to their commands, so neither insert nor remove can fail.
+// This knows which commands use which bytes: it is a treap of byte ranges that knows the largest ends of each subtree.
+// It makes no system call, and is intrusive: entries belong to their commands, so neither insert nor remove can fail.
 #pragma once
 
 #include "core/range.h"
@@ -13,20 +13,20 @@ namespace het::rt
 struct node;
 class interval_tree;
 
-// A command's use of a range.
+// This is a command's use of a range.
 struct access_entry {
 	range bytes;
 	node *owner = nullptr;
 	bool reads = false;
 	bool writes = false;
 
-	// The tree's.
+	// These belong to the tree.
 	interval_tree *inside = nullptr;
 	uint32_t priority = 0;
-	uintptr_t largest_end = 0, largest_written_end = 0; // in the subtree
+	uintptr_t largest_end = 0, largest_written_end = 0; // are those of the subtree
 	access_entry *left = nullptr, *right = nullptr;
 
-	// The graph's: a ring of this and those that it covers.
+	// These belong to the graph: they are a ring of this entry and those that it covers.
 	access_entry *next = nullptr, *previous = nullptr;
 };
 
@@ -40,9 +40,9 @@ class interval_tree
 
 	// Calls f(access_entry &) for each entry that overlaps @r, in rising order. f leaves the tree alone.
 	template <class F> void for_overlaps(range r, F f) const { visit<false>(root_, r, f); }
-	// The same for those that write: what many read is searched as fast as what few do.
+	// Does the same for those that write: what many read is searched as fast as what few do.
 	template <class F> void for_writers(range r, F f) const { visit<true>(root_, r, f); }
-	// The first entry that lies inside @r and is not @owner's; null if there is none.
+	// Returns the first entry that lies inside @r and is not @owner's, or null if there is none.
 	access_entry *first_inside(range r, const node *owner) const { return first_inside(root_, r, owner); }
 
       private:
