@@ -10,7 +10,8 @@ namespace het
 namespace
 {
 
-constexpr uint8_t was_read = 1, was_written = 2, is_shown_read = 4, is_shown_write = 8, is_asked = 16, is_doubted = 32;
+using enum chunk_history::flag;
+
 constexpr uint8_t is_shown = is_shown_read | is_shown_write;
 
 constexpr unsigned longest_period = 8;
@@ -38,6 +39,13 @@ score score_of(const chunk_history &h, unsigned k)
 void set_score(chunk_history &h, unsigned k, score s)
 {
 	h.scores = uint16_t((h.scores & ~(15u << (4 * k))) | (s.touched | s.written << 2) << (4 * k));
+}
+
+// Nothing was seen of it of late, so there is nothing to learn, and nothing is expected of it by who learns. Of a large
+// array most chunks are such, at each end.
+bool is_blank(const chunk_history &h)
+{
+	return !h.scores && !h.flags;
 }
 
 void raise(unsigned &n)
@@ -142,9 +150,8 @@ void foresight::judge(uint32_t first, uint32_t last, verdict &v)
 	}
 }
 
-void foresight::learn(uint32_t c)
+void foresight::learn(chunk_history &h)
 {
-	chunk_history &h = chunks_[c];
 	if (h.kernel) {
 		unsigned k = h.kernel - 1u;
 		score s = score_of(h, k);
@@ -204,12 +211,13 @@ foresight::verdict foresight::kernel_ended(uint64_t name, uint32_t first, uint32
 	if (is_asked_)
 		judge(first, last, v);
 	is_asked_ = is_asked_ && last - first < count_;
-	for (uint32_t c = first; c < last; c++)
-		learn(c);
-	end_interval(k, unseen);
 	last_ = uint8_t(&k - kernels_);
-	for (uint32_t c = first; c < last; c++)
+	for (uint32_t c = first; c < last; c++) {
+		if (!is_blank(chunks_[c]))
+			learn(chunks_[c]);
 		chunks_[c].kernel = uint8_t(last_ + 1);
+	}
+	end_interval(k, unseen);
 	if (!rest_ && learns(kind_))
 		count(v);
 	bool sure = !learns(kind_) || (!rest_ && continues_with_one(k.intervals, k.known));
@@ -255,6 +263,8 @@ void foresight::expect(kernel &k, uint32_t first, uint32_t last, bool any)
 {
 	for (uint32_t c = first; c < last; c++) {
 		chunk_history &h = chunks_[c];
+		if (is_blank(h) && learns(kind_))
+			continue;
 		expectation e = any ? guess(h, last_) : expectation::nothing;
 		h.flags = e == expectation::read ? is_shown_read : e == expectation::write ? is_shown_write : 0;
 		any_expected_ |= e != expectation::nothing;
@@ -282,12 +292,6 @@ void foresight::ask_group(uint32_t first, uint32_t last)
 		kernels_[last_].asked++;
 		return;
 	}
-}
-
-expectation foresight::expects(uint32_t c) const
-{
-	uint8_t f = chunks_[c].flags;
-	return f & is_shown_write ? expectation::write : f & is_shown_read ? expectation::read : expectation::nothing;
 }
 
 void foresight::was_taken(uint32_t c)

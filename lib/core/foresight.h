@@ -25,6 +25,15 @@ enum class expectation : uint8_t { nothing, read, write };
 
 // Of each chunk, a word.
 struct chunk_history {
+	enum flag : uint8_t {
+		was_read = 1,
+		was_written = 2,
+		is_shown_read = 4,
+		is_shown_write = 8,
+		is_asked = 16,
+		is_doubted = 32
+	};
+
 	uint16_t scores; // four bits a kernel: in how many of its intervals of late it was touched (2), and written (2)
 	uint8_t flags;
 	uint8_t kernel; // 1 + the one that was the last to write it; 0: none
@@ -63,7 +72,13 @@ class foresight
 	// the array. What the host did since is learned; then expects() tells of each chunk of [first, last) what to
 	// do. @may: false: nothing.
 	verdict kernel_ended(uint64_t name, uint32_t first, uint32_t last, uint32_t unseen, bool may);
-	expectation expects(uint32_t c) const;
+	expectation expects(uint32_t c) const
+	{
+		uint8_t f = chunks_[c].flags;
+		return f & chunk_history::is_shown_write  ? expectation::write
+		       : f & chunk_history::is_shown_read ? expectation::read
+							  : expectation::nothing;
+	}
 	// Something is expected of [first, last).
 	bool any_expected() const { return any_expected_; }
 	// The chunk was taken from the host all the same.
@@ -94,7 +109,7 @@ class foresight
 	kernel &find(uint64_t name);
 	void end_interval(kernel &k, uint32_t unseen);
 	void judge(uint32_t first, uint32_t last, verdict &v);
-	void learn(uint32_t c);
+	void learn(chunk_history &h);
 	// Nothing, if not @any.
 	void expect(kernel &k, uint32_t first, uint32_t last, bool any);
 	void ask_group(uint32_t first, uint32_t last);
