@@ -12,11 +12,12 @@ check: packages
 check-compilers:
 	@scripts/check-compilers.sh
 
-# The selftests of the memory core with foresight that expects everything, and with one that expects anything.
+# The selftests of the memory core with foresight that expects everything, with one that expects anything, and without.
 foresight_steps := ^(selftest|Linux 6.1 features|fake CUDA), (?!runtime_|injected|foresight)
 check-foresight:
 	@GPUVM_FORESIGHT=always $(PYTHON) scripts/check.py --only '$(foresight_steps)'
 	@GPUVM_FORESIGHT=random $(PYTHON) scripts/check.py --only '$(foresight_steps)'
+	@GPUVM_FORESIGHT=0 $(PYTHON) scripts/check.py --only '$(foresight_steps)'
 
 run: run_what := main
 bench: run_what := bench

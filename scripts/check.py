@@ -108,6 +108,9 @@ WITHOUT_MOST_OF_RUNTIME = tuple(
 ALONE = ("beside_unlink", "signals", "threads")
 # Where foresight expects everything, all that kernels write comes home; `make check-foresight` runs the rest.
 FORESEEN = ("coherence", "failure", "fork", "host_writes")
+# Foresight learns the loops of tests, too, whose touches find all at home then. Without it each of them waits for its bytes.
+NOTHING_FORESEEN = {"GPUVM_FORESIGHT": "0", "HET_TEST_DEVICES": SANITIZED["HET_TEST_DEVICES"]}
+TOUCHED = ("coherence", "fork", "host_writes", "threads")
 WITH_INSTRUMENTS = ("runtime_events", "runtime_launch", "runtime_ranges")
 
 # The trap by mprotect does not use userfaultfd.
@@ -124,8 +127,10 @@ SUITES = [
     Suite("fake CUDA", env=FAKE_CUDA, only=WITH_FAKE_CUDA),
     Suite("fake CUDA, instrumented", env=FAKE_CUDA | {"HET_INSTRUMENT": "dirty,touch"}, only=WITH_INSTRUMENTS),
     Suite("all foreseen", env={"GPUVM_FORESIGHT": "always"}, only=FORESEEN),
+    Suite("nothing foreseen", env=NOTHING_FORESEEN, only=TOUCHED),
     Suite("address", tree="build-address", env=SANITIZED),
     Suite("thread", tree="build-thread", env=SANITIZED),
+    Suite("thread, nothing foreseen", tree="build-thread", env=SANITIZED | NOTHING_FORESEEN, only=TOUCHED),
 ]
 
 

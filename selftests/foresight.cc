@@ -398,6 +398,16 @@ TEST(a_flag_means_off, .traps = trap::best, .devices = device::host, .kinds = ki
 	check_that_flag_means_off(t, GPUVM_NO_FORESIGHT);
 }
 
+TEST(on_by_default, .traps = trap::best, .devices = device::plain, .kinds = kind::library)
+{
+	restart_with(t, {"GPUVM_FORESIGHT="});
+	fixture fx(t);
+	array a(fx, t.v.kind, 8 * chunk);
+	a.link();
+	rounds_of(a, 40, [&] { a.check(); });
+	CHECK(foreseen() > 0);
+}
+
 // A program may touch thousands of arrays once. Of so many chunks the history would be a mapping of its own.
 TEST(a_single_touch_costs_no_memory, .traps = trap::best, .devices = device::host, .kinds = kind::library)
 {

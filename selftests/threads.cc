@@ -369,11 +369,11 @@ void clear_stamps(array &a)
 }
 } // namespace
 
-// Threads touch all the time, also while the array is taken away.
+// Threads touch all the time, also while the array is taken away. Foresight would leave it where it is.
 TEST(revoke_race, .traps = trap::all, .devices = device::host, .kinds = kind::map | kind::slice | kind::library)
 {
 	skip_under_tsan("threads race with kernels on purpose");
-	fixture fx(t);
+	fixture fx(t, GPUVM_STAT | GPUVM_NO_FORESIGHT);
 	array a(fx, t.v.kind, watchers::bytes);
 	clear_stamps(a);
 	a.link();
@@ -393,7 +393,7 @@ TEST(revoke_race_with_writes, .traps = trap::all, .devices = device::host,
      .kinds = kind::map | kind::slice | kind::library)
 {
 	skip_under_tsan("threads race with kernels on purpose");
-	fixture fx(t);
+	fixture fx(t, GPUVM_STAT | GPUVM_NO_FORESIGHT);
 	array a(fx, t.v.kind, watchers::bytes);
 	clear_stamps(a);
 	a.link();

@@ -20,7 +20,7 @@ constexpr size_t mebibyte = 1 << 20;
 std::unique_ptr<device> start_device(const std::string &name)
 {
 	auto d = open_device(name);
-	start_library({d.get()}, GPUVM_NO_FORESIGHT);
+	start_library({d.get()});
 	return d;
 }
 

@@ -76,7 +76,7 @@ enum {
 	GPUVM_STRICT = 0x2000,
 	/** gpuvm_malloc(): use huge pages where they can be had */
 	GPUVM_HUGE = 0x4000,
-	/** gpuvm_init(): the end of a kernel brings nothing home that the host may touch (GPUVM_FORESIGHT=0) */
+	/** gpuvm_init(): the end of a kernel brings nothing home that the host is expected to touch (GPUVM_FORESIGHT=0) */
 	GPUVM_NO_FORESIGHT = 0x8000,
 
 	/** gpuvm_init(): how host touches are caught. Default: the first of these that works here */
@@ -222,8 +222,8 @@ void *gpuvm_xlate(void *hostptr, unsigned idev);
 int gpuvm_kernel_begin(void *hostptr, unsigned idev, int flags);
 
 /**
- * Ends what gpuvm_kernel_begin() began. The kernel must have finished. After a kernel that wrote, the
- * device has the only valid copy, and a host touch waits until its part has come back.
+ * Ends what gpuvm_kernel_begin() began. The kernel must have finished. After one that wrote, what the host is expected
+ * to touch (GPUVM_NO_FORESIGHT) has come home when this returns; the rest is on the device alone, and touches wait.
  * @return 0; GPUVM_ENULL, GPUVM_EARG; GPUVM_EHOSTPTR; GPUVM_ENOLINK; GPUVM_ESTATE without a begin;
  *         GPUVM_EDEVALLOC if the edges could not be read back: the call may be repeated, which reads them again (as do
  *         the next begin, gpuvm_host_begin(), fork() and gpuvm_unlink()); until it succeeds the host has the edges' old

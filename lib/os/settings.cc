@@ -50,7 +50,7 @@ foresight_kind read_foresight()
 		if (value && !strcmp(value, name))
 			return kind;
 	}
-	return number("GPUVM_FORESIGHT", 0) ? foresight_kind::learned : foresight_kind::off;
+	return number("GPUVM_FORESIGHT", 1) ? foresight_kind::learned : foresight_kind::off;
 }
 
 environment read_environment()

@@ -42,7 +42,7 @@ class settings_test : public testing::Test
 		for (const char *name :
 		     {"GPUVM_QUIET", "GPUVM_VERBOSE", "GPUVM_FORK_COPY", "GPUVM_STRICT", "GPUVM_UFFD_FEATURES",
 		      "GPUVM_TRAP", "GPUVM_UFFD_OPEN", "GPUVM_SPIN_US", "GPUVM_RESOLVERS", "GPUVM_CHUNK",
-		      "GPUVM_READ_AHEAD", "GPUVM_MMAP_THRESHOLD", "GPUVM_WATCHDOG"})
+		      "GPUVM_READ_AHEAD", "GPUVM_FORESIGHT", "GPUVM_MMAP_THRESHOLD", "GPUVM_WATCHDOG"})
 			unsetenv(name);
 	}
 	~settings_test() override { munmap(shared_, sizeof(answer)); }
@@ -86,6 +86,7 @@ TEST_F(settings_test, defaults)
 	EXPECT_EQ(a.e.resolvers, 0u);
 	EXPECT_EQ(a.e.chunk, 0u);
 	EXPECT_EQ(a.e.read_ahead, 8u << 20);
+	EXPECT_EQ(a.e.foresight, foresight_kind::learned);
 	EXPECT_EQ(a.e.mmap_threshold, 128u << 10);
 	EXPECT_EQ(a.e.watchdog_s, 10u);
 }
@@ -103,6 +104,7 @@ TEST_F(settings_test, each_variable_sets_its_own)
 			       {"GPUVM_RESOLVERS", "3"},
 			       {"GPUVM_CHUNK", "256K"},
 			       {"GPUVM_READ_AHEAD", "16M"},
+			       {"GPUVM_FORESIGHT", "0"},
 			       {"GPUVM_MMAP_THRESHOLD", "0"},
 			       {"GPUVM_WATCHDOG", "60"}});
 	EXPECT_TRUE(a.e.quiet);
@@ -116,8 +118,19 @@ TEST_F(settings_test, each_variable_sets_its_own)
 	EXPECT_EQ(a.e.resolvers, 3u);
 	EXPECT_EQ(a.e.chunk, 256u << 10);
 	EXPECT_EQ(a.e.read_ahead, 16u << 20);
+	EXPECT_EQ(a.e.foresight, foresight_kind::off);
 	EXPECT_EQ(a.e.mmap_threshold, 0u);
 	EXPECT_EQ(a.e.watchdog_s, 60u);
+}
+
+TEST_F(settings_test, foresight_for_tests)
+{
+	auto kind_for = [&](const char *text) { return ask({{"GPUVM_FORESIGHT", text}}).e.foresight; };
+	EXPECT_EQ(kind_for("1"), foresight_kind::learned);
+	EXPECT_EQ(kind_for("eager"), foresight_kind::eager);
+	EXPECT_EQ(kind_for("always"), foresight_kind::always);
+	EXPECT_EQ(kind_for("random"), foresight_kind::random);
+	EXPECT_EQ(kind_for("never heard of"), foresight_kind::learned);
 }
 
 TEST_F(settings_test, an_empty_variable_is_none)
