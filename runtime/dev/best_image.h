@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The way through a fat binary's images that all devices with a driver go: the best first, the next if the driver
-// refuses it.
+// All devices with a driver go this way through a fat binary's images: the best first, the next if the driver refuses
+// it.
 #pragma once
 
 #include "fatbin/pick.h"
@@ -11,9 +11,9 @@
 namespace het::rt
 {
 
-// @is_wanted(image): those that are not are passed over.
-// @build(image, bytes): 0, or a code; *refused is the driver's error then, or 0 if the code is final and has been told.
-// @words_of: the name of such an error. HET_ENODEV: there is no image for this device.
+// Images for which @is_wanted(image) is false are passed over. @build(image, bytes) returns 0, or a code; *refused is
+// the driver's error then, or 0 if the code is final and has been told. @words_of gives the name of such an error.
+// Returns HET_ENODEV if there is no image for this device.
 template <class Build, class Words, class Wanted>
 int build_best_image(const char *device, const fatbin::abilities &can, const fatbin::container &images, int *refused,
 		     Words words_of, Build build, Wanted is_wanted)

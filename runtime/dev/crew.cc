@@ -17,12 +17,12 @@ namespace
 {
 
 constexpr unsigned most_helpers = 63;
-// Work-items a group where the program leaves it to us.
+// A group has so many work-items where the program leaves it to us.
 constexpr size_t default_local = 1024;
 constexpr size_t host_local_alignment = 128;
 constexpr int spins_before_sleep = 2000;
 
-// A job while threads are at it.
+// This is a job while threads are at it.
 class running_job
 {
       public:
@@ -47,7 +47,7 @@ class running_job
 	}
 
 	size_t groups() const { return total_; }
-	// The pointers and the local memory of @threads threads.
+	// Allocates the pointers and the local memory of @threads threads.
 	bool allocate(size_t threads)
 	{
 		threads_ = threads;
@@ -127,11 +127,12 @@ class running_job
 	std::atomic<size_t> next_{0};
 };
 
-// The helpers, and the one job that they help with. Another job that comes meanwhile runs on its caller's thread alone.
+// The crew is the helpers, and the one job that they help with. Another job that comes meanwhile runs on its caller's
+// thread alone.
 class crew
 {
       public:
-	// Starts them when first asked.
+	// Starts them when it is first asked.
 	unsigned size()
 	{
 		static const unsigned helpers = start();

@@ -13,7 +13,7 @@ struct group_job {
 	std::span<const device_arg> args;
 };
 
-// Returns when all groups have run. 0 or HET_ENOMEM.
+// Returns when all groups have run: 0 or HET_ENOMEM.
 int run_groups(const group_job &job);
 
 } // namespace het::rt

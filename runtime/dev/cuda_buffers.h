@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Device memory with counts of references. A buffer is its address on the device, so the counts lie beside.
+// This is device memory with counts of references. A buffer is its address on the device, so the counts lie beside.
 #pragma once
 
 #include "dev/cuda_calls.h"
@@ -13,7 +13,7 @@ class cuda_buffers
       public:
 	explicit cuda_buffers(const cuda_calls &cu) : cu_(cu) {}
 
-	// With one reference. 0 or a code of the driver's. The device's context is current.
+	// Allocates a buffer with one reference. Returns 0 or a code of the driver's. The device's context is current.
 	int allocate(size_t nbytes, void **buffer);
 	void retain(void *buffer);
 	void release(void *buffer, cu_context context);
@@ -26,11 +26,11 @@ class cuda_buffers
 	};
 	static constexpr size_t most_lists = 256;
 
-	// The link to the buffer's count. Lock held.
+	// Returns the link to the buffer's count. The caller holds the lock.
 	count **find(void *buffer);
 
 	const cuda_calls &cu_;
-	futex_lock lock_; // rank leaf
+	futex_lock lock_; // has rank leaf
 	count *lists_[most_lists] = {};
 };
 

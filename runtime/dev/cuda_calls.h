@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The CUDA driver's functions that the runtime uses, beside those of the memory core's device.
+// The runtime uses these functions of the CUDA driver, beside those of the memory core's device.
 #pragma once
 
 #include "dev/cuda_api.h"
@@ -14,8 +14,8 @@ struct cuda_calls : cuda_api {
 #undef HET_CUDA_MEMBER
 };
 
-// Null without a driver or a GPU, without a message: CUDA is optional. With one if the driver is there and does not
-// work.
+// It is null without a driver or a GPU, without a message: CUDA is optional. There is a message if the driver is there
+// and does not work.
 const cuda_calls *find_cuda_calls();
 
 } // namespace het::rt

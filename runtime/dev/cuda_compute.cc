@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device `cuda`: a GPU through NVIDIA's driver, in its primary context, with one stream for kernels. Buffers are
+// The device `cuda` is a GPU through NVIDIA's driver, in its primary context, with one stream for kernels. Buffers are
 // addresses.
 #include "dev/cuda_buffers.h"
 #include "dev/cuda_marks.h"
@@ -24,7 +24,7 @@ namespace het::rt
 namespace
 {
 
-// Work-items a group where the caller leaves it to us.
+// A group has so many work-items where the caller leaves it to us.
 constexpr size_t usual_group = 256;
 
 class cuda_memory final : public memory_device
@@ -106,7 +106,7 @@ class cuda_compute final : public compute_device
 	char name_[128];
 	fatbin::abilities can_ = {};
 	cuda_buffers buffers_;
-	cuda_sheets sheets_; // for notes and slices
+	cuda_sheets sheets_; // are for notes and slices
 	cuda_slice_controls slices_;
 	cuda_twins twins_;
 	cuda_marks marks_;
@@ -115,7 +115,8 @@ class cuda_compute final : public compute_device
 	cu_context context_ = nullptr;
 	cu_stream stream_ = nullptr;
 
-	uint64_t last_end_ = 0; // of the command that was waited for last; the waiter's
+	// The command that was waited for last ended then. It belongs to the waiter.
+	uint64_t last_end_ = 0;
 };
 
 // What the driver does not tell is 0.
@@ -200,7 +201,7 @@ int cuda_compute::make_twin(size_t nbytes, std::unique_ptr<device_twin> &made)
 
 // --- commands ------------------------------------------------------------------
 
-// The largest power of two that divides the launch.
+// Returns the largest power of two that divides the launch.
 size_t divisor(size_t n, size_t most)
 {
 	return std::min(most, n & -n);
@@ -237,7 +238,7 @@ void choose_groups(const launch_shape &shape, unsigned (&groups)[3], unsigned (&
 		groups[shape.part.along] = unsigned(shape.part.count);
 }
 
-// Null for a kernel without instruments.
+// It makes null for a kernel without instruments.
 int cuda_compute::make_notes(cuda_kernel &k, std::unique_ptr<cuda_notes> &made)
 {
 	if (!k.tables().has().any())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What no register tells a kernel of its launch: the offset of its ids, and the number of its dimensions. PTX that
-// het-fatbin makes of OpenCL C looks for them in a variable (Documentation/fatbin.rst).
+// No register tells a kernel these numbers of its launch: the offset of its ids, and the number of its dimensions. PTX
+// that het-fatbin makes of OpenCL C looks for them in a variable (Documentation/fatbin.rst).
 #pragma once
 
 #include "dev/compute_device.h"
@@ -12,17 +12,17 @@ namespace het::rt
 class cuda_ids
 {
       public:
-	// Finds the module's variable. A code of the driver's; it is no error if there is none.
+	// Finds the module's variable. Returns a code of the driver's; it is no error if there is none.
 	int open(const cuda_calls &cu, cu_module module);
 	bool are_there() const { return at_ != 0; }
-	// Writes them ahead of a launch on @stream, unless they are as the launch before had them; on one stream all
+	// Writes them ahead of a launch on @stream, unless they are as the launch before had them; it is one stream all
 	// the time.
 	int send(const cuda_calls &cu, cu_stream stream, const launch_shape &shape);
 
       private:
-	// As the kernels see it.
+	// This is as the kernels see it.
 	struct layout {
-		uint64_t offset[3], dimensions; // 0 dimensions: 1
+		uint64_t offset[3], dimensions; // has 0 for 1
 
 		friend bool operator==(const layout &, const layout &) = default;
 	};

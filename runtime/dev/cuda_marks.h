@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The ends of launches on one stream. An event costs a launch a third of what it costs without, and who waits for the
-// last launch can ask the stream: so the end of a launch is recorded when the next one comes, if nobody has seen it
-// until then.
+// These are the ends of launches on one stream. An event costs a launch a third of what it costs without, and who waits
+// for the last launch can ask the stream: so the end of a launch is recorded when the next one comes, if nobody has
+// seen it until then.
 //
 // One thread at a time launches, another one waits, in the order of the launches. The device's context is current.
 #pragma once
@@ -20,13 +20,14 @@ class cuda_marks
       public:
 	explicit cuda_marks(const cuda_calls &cu) : cu_(cu) {}
 
-	// Before anything of the next launch is on the stream, whose number it returns. 0 or a code of the driver's.
+	// Call it before anything of the next launch is on the stream; it gives the launch's number. Returns 0 or a
+	// code of the driver's.
 	int begin_launch(cu_stream stream, uint64_t *number);
-	// The launch has ended. 0 or a code.
+	// Waits until the launch has ended. Returns 0 or a code.
 	int wait(cu_stream stream, uint64_t number);
 
       private:
-	// Many times what executors have in flight. Who finds his place taken asks the stream, too.
+	// This is many times what executors have in flight. Who finds his place taken asks the stream, too.
 	static constexpr size_t places = 128;
 
 	int record(cu_event *event, cu_stream stream);
@@ -35,12 +36,12 @@ class cuda_marks
 	int sleep(cu_stream stream, uint64_t number);
 
 	const cuda_calls &cu_;
-	uint64_t launched_ = 0; // the launcher's
+	uint64_t launched_ = 0; // belongs to the launcher
 	std::atomic<uint64_t> waited_{0};
-	// By number, and for which launch each was recorded last.
+	// Each event lies by its launch's number, and beside it the launch for which it was recorded last.
 	cu_event events_[places] = {};
 	std::atomic<uint64_t> recorded_[places] = {};
-	cu_event sleeping_ = nullptr; // the waiter's
+	cu_event sleeping_ = nullptr; // belongs to the waiter
 };
 
 } // namespace het::rt

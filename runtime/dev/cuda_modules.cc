@@ -16,7 +16,7 @@ namespace
 
 using cache::bytes;
 
-// Where the driver's compiler and linker write to.
+// The driver's compiler and linker write to it.
 class jit_log
 {
       public:
@@ -31,7 +31,8 @@ class jit_log
 	void *values_[noptions];
 };
 
-// Of the compiler: a driver of the same version may have another one, so its build counts where it can be seen.
+// Returns what stands for the compiler: a driver of the same version may have another one, so its build counts where it
+// can be seen.
 std::string identity_of(const cuda_calls &cu, const fatbin::abilities &can)
 {
 	char build[64] = "";
@@ -43,7 +44,7 @@ std::string identity_of(const cuda_calls &cu, const fatbin::abilities &can)
 	       std::to_string(can.sm);
 }
 
-// What the linker makes of the images.
+// This is what the linker makes of the images.
 class linking
 {
       public:
@@ -56,7 +57,7 @@ class linking
 			cu_.destroy_link(link_);
 	}
 
-	// A code of the driver's. @made lives as long as this.
+	// Returns a code of the driver's. @made lives as long as this.
 	int run(std::span<const het_image> images, bytes &made)
 	{
 		int err = cu_.create_link(jit_log::noptions, log_.options(), log_.values(), &link_);

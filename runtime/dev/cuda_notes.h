@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// One launch of an instrumented kernel: before() and after() stand around it in its stream, finish() comes when it has
-// ended.
+// These are the notes of one launch of an instrumented kernel: before() and after() stand around it in its stream,
+// finish() comes when it has ended.
 #pragma once
 
 #include "dev/cuda_sheets.h"
@@ -18,7 +18,7 @@ class cuda_notes final : public launch_notes
 	cuda_notes(cuda_sheets &sheets, cuda_tables &tables) : sheets_(sheets), tables_(tables) {}
 	~cuda_notes() override;
 
-	// The device's context is current. 0 or a code of the driver's.
+	// The device's context is current. These return 0 or a code of the driver's.
 	int before(const cuda_calls &cu, cu_stream stream, std::span<const device_arg> args, unsigned processors,
 		   uint64_t blocks);
 	int after(const cuda_calls &cu, cu_stream stream);
@@ -31,7 +31,7 @@ class cuda_notes final : public launch_notes
       private:
 	bool prepare(std::span<const device_arg> args, unsigned processors);
 	table_values values(uint64_t blocks) const;
-	// Where the parts of a sheet begin.
+	// The parts of a sheet begin there.
 	size_t touch_at() const;
 	size_t counters_at() const;
 	size_t bytes() const;
@@ -41,9 +41,9 @@ class cuda_notes final : public launch_notes
 	cuda_tables &tables_;
 	instruments on_ = {};
 	noted_pages dirty_, touch_;
-	uint32_t copies_ = 0; // of counters: processors spread over them
+	uint32_t copies_ = 0; // is how many copies of the counters there are: processors spread over them
 	std::unique_ptr<ptx::coalesce_counters[]> sums_;
-	cuda_sheet *sheet_ = nullptr; // until finish()
+	cuda_sheet *sheet_ = nullptr; // is held until finish()
 };
 
 } // namespace het::rt

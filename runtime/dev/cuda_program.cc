@@ -17,7 +17,7 @@ namespace
 {
 
 constexpr size_t shared_alignment = 16;
-constexpr size_t parameter_alignment = 16; // the largest
+constexpr size_t parameter_alignment = 16; // is the largest one
 
 class cuda_program final : public device_program
 {
@@ -34,7 +34,7 @@ class cuda_program final : public device_program
 	}
 
 	int load(std::span<const het_image> images, char *log);
-	// One text, with its instruments.
+	// Loads one text, with its instruments.
 	int load(instrumented from, char *log);
 	int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) override;
 	int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) override;
@@ -53,13 +53,13 @@ class cuda_program final : public device_program
 	cu_module module_ = nullptr;
 	cuda_tables tables_;
 	cuda_ids ids_;
-	// The same program for slices, once it was asked for; null: it can't be had.
+	// This is the same program for slices, once it was asked for; it is null if it can't be had.
 	bool is_slicing_tried_ = false;
 	std::unique_ptr<cuda_program> sliced_;
-	std::map<std::string, std::string, std::less<>> whole_; // sliced_text::whole
+	std::map<std::string, std::string, std::less<>> whole_; // is sliced_text::whole
 };
 
-// A code of the driver's.
+// Returns a code of the driver's.
 int cuda_program::load(std::span<const het_image> images, char *log)
 {
 	cuda_current c(cu_, context_);
@@ -100,7 +100,7 @@ int cuda_program::make_kernel(const char *name, std::unique_ptr<device_kernel> &
 	return find_kernel(name, false, made);
 }
 
-// A text that is all of the program. False: there is none.
+// Finds a text that is all of the program. It is false if there is none.
 bool cuda_program::find_ptx(std::string &text) const
 {
 	if (!source_.images.empty()) {
@@ -120,7 +120,7 @@ bool cuda_program::find_ptx(std::string &text) const
 	return false;
 }
 
-// HET_ENODEV: it can't be; why has been said.
+// Returns HET_ENODEV if it can't be; why has been said.
 int cuda_program::build_sliced()
 {
 	std::string text;
@@ -167,7 +167,7 @@ int cuda_program::find_variable(const char *name, void **address, size_t *nbytes
 	cuda_current c(cu_, context_);
 	cu_deviceptr at = 0;
 	int err = c.error() ? c.error() : cu_.get_variable(&at, nbytes, module_, name);
-	// The latter for names of kernels.
+	// The driver returns the latter for names of kernels.
 	if (err == cu_error_not_found || err == cu_error_invalid_value)
 		return HET_ENAME;
 	if (err)
@@ -241,7 +241,7 @@ void cuda_kernel::set_block(const device_arg &a)
 	block_ = block_description_[1] = a.pointer;
 }
 
-// Returns where they begin.
+// Takes shared memory and returns where it begins.
 uint64_t cuda_kernel::take_shared(size_t nbytes)
 {
 	unsigned before = shared_bytes_;
@@ -258,7 +258,7 @@ void cuda_kernel::set(std::span<const device_arg> args)
 		set_block(args[0]);
 	for (size_t i = is_block; i < args.size(); i++) {
 		if (is_block)
-			take_shared(args[i].nbytes); // the block has the offsets
+			take_shared(args[i].nbytes); // moves on, as the block has the offsets
 		else
 			set_one(i, args[i]);
 	}
@@ -267,14 +267,14 @@ void cuda_kernel::set(std::span<const device_arg> args)
 namespace
 {
 
-// @why: names those that are missing, where some are there.
+// @why names those that are missing, where some are there.
 void tell_missing(const char *device, const char *why)
 {
 	warn("%s: a program runs without instruments that it was to have: %.300s", device, why);
 }
 
-// The images with their instruments, if that is wanted and possible. Null: they are to be loaded as they are; why has
-// been said.
+// Loads the images with their instruments, if that is wanted and possible. It is null if they are to be loaded as they
+// are; why has been said.
 std::unique_ptr<cuda_program> build_instrumented(const cuda_place &at, const program_source &source,
 						 std::span<const het_image> images, char *log)
 {
@@ -298,7 +298,7 @@ std::unique_ptr<cuda_program> build_instrumented(const cuda_place &at, const pro
 	return program;
 }
 
-// @refused: the driver's error, of which nothing is said; the answer is HET_EBUILD then.
+// @refused is the driver's error, of which nothing is said; the answer is HET_EBUILD then.
 int build_images(const cuda_place &at, const program_source &source, std::span<const het_image> images,
 		 std::unique_ptr<device_program> &made, text &log, int *refused)
 {

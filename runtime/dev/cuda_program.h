@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Programs and kernels of the device `cuda`.
+// These are programs and kernels of the device `cuda`.
 #pragma once
 
 #include "dev/compute_device.h"
@@ -11,17 +11,17 @@
 namespace het::rt
 {
 
-// A function of a module, and what a launch fills: the driver copies it before it returns.
+// This is a function of a module, and what a launch fills: the driver copies it before it returns.
 class cuda_kernel final : public device_kernel
 {
       public:
-	// @tables, @ids: of its module, which has any or none; live as long as this.
-	// @is_sliced: the last parameter is the pass's.
+	// @tables and @ids are of its module, which has any or none, and live as long as this. @is_sliced says that the
+	// last parameter is the pass's.
 	cuda_kernel(cu_function handle, cuda_tables &tables, cuda_ids &ids, bool is_sliced)
 	    : handle_(handle), tables_(tables), ids_(ids), is_sliced_(is_sliced)
 	{
 	}
-	// Asks the driver for the parameters. A code of the driver's.
+	// Asks the driver for the parameters. Returns a code of the driver's.
 	int open(const cuda_calls &cu);
 
 	uint32_t nargs() const override { return nargs_ - is_sliced_; }
@@ -34,11 +34,11 @@ class cuda_kernel final : public device_kernel
 
 	// Takes the arguments of one launch, of which only one is made at a time, and which check_argument() allows.
 	void set(std::span<const device_arg> args);
-	// One of the two is null: a pointer for each argument, or the driver's description of a block.
+	// One of the two is null: they are a pointer for each argument, or the driver's description of a block.
 	void **values() const { return block_ ? nullptr : values_.get(); }
 	void **block() { return block_ ? block_description_ : nullptr; }
 	unsigned shared_bytes() const { return shared_bytes_; }
-	// Of a sliced kernel, after set().
+	// Call it for a sliced kernel, after set().
 	void set_control(cu_deviceptr at);
 
       private:
@@ -51,30 +51,31 @@ class cuda_kernel final : public device_kernel
 	cuda_ids &ids_;
 	const bool is_sliced_;
 	uint32_t nargs_ = 0;
-	size_t most_items_ = 256; // what every kernel can be launched with, unless its author has limited it
+	// Every kernel can be launched with so many, unless its author has limited it.
+	size_t most_items_ = 256;
 	unsigned shared_bytes_ = 0;
-	size_t block_bytes_ = 0; // of all parameters
+	size_t block_bytes_ = 0; // has the size of all parameters
 	void *block_ = nullptr;
 	void *block_description_[5] = {reinterpret_cast<void *>(cu_launch_param_buffer_pointer), nullptr,
 				       reinterpret_cast<void *>(cu_launch_param_buffer_size), &block_bytes_,
 				       reinterpret_cast<void *>(cu_launch_param_end)};
 	std::unique_ptr<size_t[]> sizes_;
-	std::unique_ptr<uint64_t[]> words_; // addresses, and offsets in shared memory
+	std::unique_ptr<uint64_t[]> words_; // are addresses, and offsets in shared memory
 	std::unique_ptr<void *[]> values_;
 };
 
-// Where a program is built.
+// A program is built at such a place.
 struct cuda_place {
 	const cuda_calls &cu;
 	cu_context context;
-	const char *device; // its name, for messages
+	const char *device; // is its name, for messages
 	const fatbin::abilities &can;
 	instruments wanted;
 };
 
-// Of the program's images, or of the best of a fat binary that the driver takes. HET_EBUILD with the driver's words in
-// *log. The source must live as long as the program: kernels for slices are made of its PTX when they are first asked
-// for.
+// Builds the program's images, or the best of a fat binary that the driver takes. Returns HET_EBUILD with the driver's
+// words in *log. The source must live as long as the program: kernels for slices are made of its PTX when they are
+// first asked for.
 int build_cuda_program(const cuda_place &at, const program_source &source, std::unique_ptr<device_program> &made,
 		       text &log);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Memory for the notes of launches under way: on the device, and pinned on the host. Kept for launches to come.
+// This is memory for the notes of launches under way: on the device, and pinned on the host. It is kept for launches to
+// come.
 #pragma once
 
 #include "dev/cuda_calls.h"
@@ -15,7 +16,7 @@ struct cuda_sheet {
 	size_t size;
 	cu_deviceptr device;
 	char *host;
-	cuda_sheet *next; // in the list of free ones
+	cuda_sheet *next; // is the next in the list of free ones
 };
 
 class cuda_sheets
@@ -23,7 +24,7 @@ class cuda_sheets
       public:
 	explicit cuda_sheets(const cuda_calls &cu) : cu_(cu) {}
 
-	// Of at least so many bytes. 0 or a code of the driver's. The device's context is current.
+	// Takes one of at least so many bytes. Returns 0 or a code of the driver's. The device's context is current.
 	int take(size_t nbytes, cuda_sheet **taken);
 	void give_back(cuda_sheet *s);
 
@@ -31,7 +32,7 @@ class cuda_sheets
 	cuda_sheet *find(size_t nbytes);
 
 	const cuda_calls &cu_;
-	futex_lock lock_; // rank leaf
+	futex_lock lock_; // has rank leaf
 	cuda_sheet *free_ = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Slices of a launch on CUDA devices, by the PTX pass `slice`: Documentation/het-ptx-slice.rst.
+// This makes slices of a launch on CUDA devices, by the PTX pass `slice`: Documentation/het-ptx-slice.rst.
 #pragma once
 
 #include "dev/compute_device.h"
@@ -13,22 +13,22 @@ namespace het::rt
 {
 
 struct sliced_text {
-	std::string text; // empty: it can't be sliced
-	std::string why;  // it can't
-	// Kernels that have to run whole, and why: those that the pass has left as they are, and those that may wait
-	// for another block, which may be one of another device's.
+	std::string text; // is empty if it can't be sliced
+	std::string why;  // tells why it can't
+	// These kernels have to run whole, and the value tells why: they are those that the pass has left as they are,
+	// and those that may wait for another block, which may be one of another device's.
 	std::map<std::string, std::string, std::less<>> whole;
 };
 
-// The text with the pass.
+// Returns the text with the pass.
 sliced_text ptx_slice_text(const char *ptx);
 
-// Where kernels read which slice they are. The submitter's.
+// Kernels read there which slice they are. It belongs to the submitter.
 class cuda_slice_controls
 {
       public:
 	// Sends the control block of one launch ahead of it. It is good until so many launches later as can't be under
-	// way at once. 0 or a code of the driver's.
+	// way at once. Returns 0 or a code of the driver's.
 	int send(const cuda_calls &cu, cu_stream stream, cuda_sheets &sheets, const launch_shape &shape,
 		 cu_deviceptr *at);
 

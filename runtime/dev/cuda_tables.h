@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The tables by which a loaded module's instruments are told what to do. They change in the order of the stream that
-// all launches of the device go through; the submitting thread's.
+// These tables tell a loaded module's instruments what to do. They change in the order of the stream that all launches
+// of the device go through, and belong to the submitting thread.
 #pragma once
 
 #include "dev/cuda_calls.h"
@@ -19,13 +19,14 @@ struct table_values {
 class cuda_tables
 {
       public:
-	// Of a module that was loaded from the text. 0 or a code of the driver's.
+	// Finds the tables of a module that was loaded from the text. Returns 0 or a code of the driver's.
 	int open(const cuda_calls &cu, cu_module m, instrumented from);
 
 	const instruments &has() const { return has_; }
 	const std::vector<ptx::pass_site> &sites() const { return sites_; }
 
-	// What launches from now on find; null switches the instruments off. @values live until the stream gets here.
+	// Sets what launches from now on find; null switches the instruments off. @values live until the stream gets
+	// here.
 	int set(const cuda_calls &cu, cu_stream stream, const table_values *values);
 
       private:

@@ -31,7 +31,7 @@ class cuda_twin final : public device_twin
 		if (copy_)
 			all_.cu_.free(copy_);
 	}
-	// 0 or a code of the driver's.
+	// Returns 0 or a code of the driver's.
 	int allocate() { return all_.cu_.allocate(&copy_, marks_at() + twin_units(room)); }
 
 	int take(void *buffer, size_t offset, size_t nbytes) override
@@ -61,7 +61,7 @@ class cuda_twin final : public device_twin
 	cuda_twins &all_;
 	const cu_context context_;
 	const cu_stream kernels_;
-	cu_deviceptr copy_ = 0; // and the marks behind it
+	cu_deviceptr copy_ = 0; // has the marks behind it
 	cu_deviceptr at_ = 0;
 	size_t nbytes_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Twins on a CUDA device.
+// These are twins on a CUDA device.
 #pragma once
 
 #include "dev/cuda_buffers.h"
@@ -16,14 +16,14 @@ class cuda_twins
       public:
 	explicit cuda_twins(const cuda_calls &cu) : cu_(cu) {}
 
-	// @kernels: the stream on which these run. 0 or a code of the driver's. @context is current.
+	// @kernels is the stream on which these run. Returns 0 or a code of the driver's. @context is current.
 	int make(cu_context context, cu_stream kernels, size_t nbytes, std::unique_ptr<device_twin> &made);
 
       private:
 	friend class cuda_twin;
 
 	int open();
-	// Marks where the two differ, and waits. 0 or a code of the driver's.
+	// Marks where the two differ, and waits. Returns 0 or a code of the driver's.
 	int compare(cu_deviceptr now, cu_deviceptr before, size_t nbytes, cu_deviceptr marks, uint8_t *changed);
 
 	const cuda_calls &cu_;

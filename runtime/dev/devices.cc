@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which devices there are: what HET_DEVICES lists, in its order.
+// This tells which devices there are: what HET_DEVICES lists, in its order.
 #include "dev/compute_device.h"
 #include "os/log.h"
 #include "os/settings.h"
@@ -17,7 +17,7 @@ namespace
 // memory.
 constexpr std::string_view opencl_and_host = "opencl,host";
 
-// "host", "apart" or "apart/8": takes so many times as long.
+// Reads "host", "apart" or "apart/8", which takes so many times as long.
 bool parse_host(std::string_view word, unsigned *slower)
 {
 	constexpr std::string_view slow = "apart/";
@@ -30,7 +30,7 @@ bool parse_host(std::string_view word, unsigned *slower)
 	return error == std::errc() && at == end && *slower;
 }
 
-// Appends the devices of one word of the list. False: no such word, or no memory.
+// Appends the devices of one word of the list. It is false if there is no such word, or no memory.
 bool append(std::string_view word, std::span<std::unique_ptr<compute_device>> room, unsigned *count)
 {
 	auto rest = room.subspan(*count);

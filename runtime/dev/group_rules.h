@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which groups a launch may have on a device. Pure.
+// The rules say which groups a launch may have on a device. The code makes no system call.
 #pragma once
 
 #include "dev/compute_device.h"
@@ -8,12 +8,13 @@ namespace het::rt
 {
 
 struct group_rules {
-	size_t most;             // work-items
-	bool whole;              // all groups have the same size
-	size_t required[3] = {}; // by the kernel; 0: any
+	size_t most;             // is in work-items
+	bool whole;              // says that all groups have the same size
+	size_t required[3] = {}; // is what the kernel requires; 0 allows any
 };
 
-// The launch's groups, or where it leaves them to the library those that the kernel requires. False: see @why.
+// Returns whether the launch's groups are allowed, or those that the kernel requires where the launch leaves them to
+// the library. If not, @why tells why.
 bool allows(const group_rules &rules, const launch_shape &shape, fatbin::fault &why);
 
 } // namespace het::rt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The devices `host` and `apart`: kernels are functions of the program's. `host` works on host memory in place; `apart`
-// has buffers of its own and stands in for a GPU in tests, also under sanitizers.
+// These are the devices `host` and `apart`: kernels are functions of the program's. `host` works on host memory in
+// place; `apart` has buffers of its own and stands in for a GPU in tests, also under sanitizers.
 #include "dev/crew.h"
 #include "dev/host_twin.h"
 #include "dev/memory_device.h"
@@ -52,11 +52,11 @@ class host_program final : public device_program
 	}
 	int make_slice_kernel(const char *name, const slicing &, std::unique_ptr<device_kernel> &made) override
 	{
-		return make_kernel(name, made); // it is told of the group what it has to know
+		return make_kernel(name, made); // is told of the group what it has to know
 	}
 
       private:
-	std::span<const het_function> functions_; // the program's own
+	std::span<const het_function> functions_; // are the program's own
 };
 
 // --- buffers of `apart` --------------------------------------------------------

@@ -47,7 +47,7 @@ instruments read_wanted()
 	return wanted;
 }
 
-// One more instrument. Left out: what can't be right for this module, or does not see everything.
+// Applies one more instrument. It is left out if it can't be right for this module, or does not see everything.
 bool apply(const char *name, instrumented &to)
 {
 	auto leave_out = [&](const char *why, const ptx::fault &at) {
@@ -94,7 +94,7 @@ instruments wanted_instruments(uint32_t asked, uint32_t one_of)
 		.one_of = std::max(one_of, 1u)};
 }
 
-// First coalesce, whose sites are places in the text that it gets.
+// Coalesce comes first: its sites are places in the text that it gets.
 instrumented instrument(const char *ptx, const instruments &wanted)
 {
 	instrumented made;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which instruments HET_INSTRUMENT asks for, and a PTX text with them.
+// This tells which instruments HET_INSTRUMENT asks for, and makes a PTX text with them.
 #pragma once
 
 #include "ptx/passes/pass.h"
@@ -9,23 +9,23 @@ namespace het::rt
 
 struct instruments {
 	bool coalesce = false, dirty = false, touch = false;
-	uint32_t one_of = 1; // coalesce: so many warps
+	uint32_t one_of = 1; // is for coalesce, which counts one of so many warps
 
 	bool any() const { return coalesce || dirty || touch; }
 };
 
-// @asked: HET_COALESCE... and one of how many warps, of a program; 0: what the environment asks for, of which words
-// that are not understood are reported, once, and left out.
+// @asked is HET_COALESCE... and one of how many warps, of a program; 0 stands for what the environment asks for, of
+// which words that are not understood are reported, once, and left out.
 instruments wanted_instruments(uint32_t asked, uint32_t one_of);
 
-// The list of the environment variable. False: a word is not understood; the others count.
+// Reads the list of the environment variable. It is false if a word is not understood; the others count.
 bool parse_instruments(std::string_view list, instruments &out);
 
 struct instrumented {
 	std::string text;
-	instruments has; // those that see all there is to see in it
+	instruments has; // are those that see all there is to see in it
 	std::vector<ptx::pass_site> sites;
-	std::string missing; // why others are not there; empty: all are
+	std::string missing; // tells why others are not there; it is empty if all are
 };
 
 instrumented instrument(const char *ptx, const instruments &wanted);

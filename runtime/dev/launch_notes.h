@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What an instrumented kernel tells of one launch (HET_INSTRUMENT).
+// An instrumented kernel tells this of one launch (HET_INSTRUMENT).
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ class launch_notes
       public:
 	virtual ~launch_notes() = default;
 
-	// A byte of the device's buffer may have been written there.
+	// Returns whether a byte of the device's buffer may have been written there.
 	virtual bool wrote(void *buffer, size_t offset, size_t nbytes) const = 0;
 	virtual het_launch_counters counters() const = 0;
-	// Of instruction @i. False: there is none.
+	// Gives the counters of instruction @i. It is false if there is none.
 	virtual bool site(uint32_t i, het_site_counters &counted) const = 0;
 
-	// Bytes that the kernel might have written, of chunks that it did not write.
+	// The kernel might have written so many bytes of chunks that it did not write.
 	uint64_t bytes_kept = 0;
 };
 

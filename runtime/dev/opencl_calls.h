@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The entry points of OpenCL that the runtime uses, from the loader that lib/dev has opened. They are never those that
+// The runtime uses these entry points of OpenCL, from the loader that lib/dev has opened. They are never those that
 // libhet interposes.
 #pragma once
 
@@ -43,7 +43,7 @@ struct opencl_calls {
 	decltype(&clGetEventProfilingInfo) get_event_profiling_info;
 	decltype(&clReleaseEvent) release_event;
 
-	// Null in loaders older than OpenCL 1.2.
+	// It is null in loaders older than OpenCL 1.2.
 	decltype(&clGetKernelArgInfo) get_kernel_arg_info;
 	decltype(&clCreateImage) create_image;
 	decltype(&clCreateSampler) create_sampler;
@@ -57,18 +57,18 @@ struct opencl_calls {
 		       enqueue_copy_image;
 	}
 
-	// Null in loaders older than OpenCL 2.1.
+	// It is null in loaders older than OpenCL 2.1.
 	decltype(&clCreateProgramWithIL) create_program_with_il;
-	// Null in loaders older than OpenCL 2.0.
+	// They are null in loaders older than OpenCL 2.0.
 	decltype(&clSVMAlloc) svm_alloc;
 	decltype(&clSVMFree) svm_free;
 	decltype(&clSetKernelArgSVMPointer) set_kernel_arg_svm_pointer;
 };
 
-// Null without a loader, or with one that lacks a function. No message: OpenCL is optional.
+// It is null without a loader, or with one that lacks a function. There is no message: OpenCL is optional.
 const opencl_calls *find_opencl_calls();
 
-// clGet...Info() for answers of a fixed size; false leaves @answer as it was.
+// Calls clGet...Info() for answers of a fixed size; false leaves @answer as it was.
 template <typename F, typename O, typename T> bool ask(F *get_info, O object, cl_uint what, T &answer)
 {
 	T got;

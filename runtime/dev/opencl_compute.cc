@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device `opencl`: any driver, through one in-order queue, in a context of its own.
+// The device `opencl` is any driver, through one in-order queue, in a context of its own.
 //
 // Buffers are shared virtual memory with a memory object over it where the driver has that: kernels then get addresses,
 // so a range may begin anywhere in its buffer, and ranges that overlap see each other. Elsewhere an argument is the
@@ -120,8 +120,8 @@ class opencl_compute final : public compute_device
 	cl_device_type type_ = CL_DEVICE_TYPE_DEFAULT;
 	bool shared_memory_ = false;
 	bool has_images_ = false;
-	bool has_partial_groups_ = false; // at the end of a dimension
-	unsigned version_ = 0;            // of OpenCL: 120 is 1.2
+	bool has_partial_groups_ = false; // may be at the end of a dimension
+	unsigned version_ = 0;            // is that of OpenCL: 120 is 1.2
 	het_device_info info_ = {};
 	char name_[256];
 	fatbin::identity identity_;
@@ -264,7 +264,7 @@ cl_int opencl_compute::set_buffer(cl_kernel kernel, cl_uint i, const device_arg 
 	if (!part)
 		return err;
 	err = cl_.set_kernel_arg(kernel, i, sizeof(cl_mem), &part);
-	cl_.release_mem_object(part); // the kernel keeps it
+	cl_.release_mem_object(part); // leaves it to the kernel, which keeps it
 	return err;
 }
 
@@ -381,7 +381,7 @@ int opencl_compute::wait(ticket &t, command_times &times)
 
 constexpr cl_uint most_platforms = 16;
 
-// GPUs and other accelerators before processors.
+// GPUs and other accelerators come before processors.
 bool is_before(const opencl_compute &a, const opencl_compute &b)
 {
 	auto rank = [](cl_device_type t) { return t & CL_DEVICE_TYPE_GPU ? 0 : t & CL_DEVICE_TYPE_CPU ? 2 : 1; };

@@ -23,7 +23,7 @@ bool has(cache::bytes text, const char *what)
 	return std::search(text.begin(), text.end(), word.begin(), word.end()) != text.end();
 }
 
-// What it includes may change, and is not to be seen here.
+// What a program includes may change, and is not to be seen here.
 bool includes_others(cache::bytes text)
 {
 	return has(text, "include") || has(text, "import") || has(text, "embed");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Binaries of built programs, kept for other processes (runtime/cache).
+// Binaries of built programs are kept for other processes (runtime/cache).
 #pragma once
 
 #include "cache/store.h"
@@ -8,14 +8,14 @@
 namespace het::rt
 {
 
-// A text that is to be built with certain options.
+// This is a text that is to be built with certain options.
 class kept_program
 {
       public:
-	// All must live as long.
+	// All that is given must live as long.
 	kept_program(const opencl_place &at, fatbin::bytes text, const char *options);
 
-	// What an earlier process has kept.
+	// Returns what an earlier process has kept.
 	cache::contents find() const;
 	void keep(cl_program built) const;
 

@@ -18,10 +18,10 @@ namespace het::rt
 namespace
 {
 
-// Of an argument's type, or its name; of longer ones nothing is known.
+// It is room for an argument's type, or its name; of longer ones nothing is known.
 constexpr size_t longest_type = 128;
 
-// A text or binary that the driver is to make a program of.
+// This is a text or binary that the driver is to make a program of.
 struct program_text {
 	fatbin::target target;
 	fatbin::bytes bytes;
@@ -42,10 +42,10 @@ class opencl_program final : public device_program
 	int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) override;
 
       private:
-	// The same program for slices.
+	// This is the same program for slices.
 	struct variant {
 		slicing how;
-		std::unique_ptr<device_program> program; // null: it can't be had
+		std::unique_ptr<device_program> program; // is null if it can't be had
 		std::unique_ptr<variant> next;
 	};
 	int build_variant(const slicing &how, std::unique_ptr<device_program> &made) const;
@@ -115,7 +115,7 @@ opencl_kernel::~opencl_kernel()
 	cl_.release_kernel(handle_);
 }
 
-// Drivers know it of programs from source alone.
+// Drivers know the parameters of programs from source alone.
 parameter opencl_kernel::find_parameter(cl_uint i) const
 {
 	cl_kernel_arg_address_qualifier where = 0;
@@ -210,7 +210,8 @@ cl_program create(const opencl_place &at, const program_text &t, cl_int *err)
 	return nullptr;
 }
 
-// With what the driver is told besides the program's own options, if @arguments that it should keep what they are.
+// Returns the program's own options with what the driver is told besides: if @arguments, that it should keep what the
+// arguments are.
 text full_options(const program_text &t, bool arguments)
 {
 	constexpr char more[] = " -cl-kernel-arg-info";
@@ -222,7 +223,7 @@ text full_options(const program_text &t, bool arguments)
 	return all;
 }
 
-// As below, but for what is kept.
+// Builds as build_text() does, but looks at nothing that is kept.
 int build_anew(const opencl_place &at, const program_source &source, const program_text &t, bool arguments,
 	       std::unique_ptr<opencl_program> &made, text &log, cl_int *refused)
 {
@@ -258,7 +259,7 @@ int build_text(const opencl_place &at, const program_source &source, const progr
 	if (err) {
 		bool arguments = at.tells_arguments && t.target == fatbin::target::opencl_c;
 		err = build_anew(at, source, t, arguments, program, log, refused);
-		// With that NVIDIA's compiler (driver 580) refuses its own PTX if a kernel has no arguments.
+		// So asked, NVIDIA's compiler (driver 580) refuses its own PTX if a kernel has no arguments.
 		if (err == HET_EBUILD && arguments)
 			err = build_anew(at, source, t, false, program, log, refused);
 		if (!err && !is_binary)
@@ -271,7 +272,7 @@ int build_text(const opencl_place &at, const program_source &source, const progr
 int say_refusal(const opencl_place &at, int code, cl_int refused, const text &log)
 {
 	if (refused == CL_SUCCESS)
-		return code; // it was said
+		return code; // was said already
 	if (code == HET_EDEVICE)
 		return fail(code, "%s: making a program failed: %s (%d)", at.device, cl_error_name(refused), refused);
 	const char *words = log ? log.get() : "the compiler gave no reason";
@@ -297,7 +298,8 @@ program_text text_of(const program_source &source)
 		source.options};
 }
 
-// The program as OpenCL C, whatever it was built from. 0; HET_ENODEV without a message: a fat binary has none.
+// Finds the program as OpenCL C, whatever it was built from. Returns 0, or HET_ENODEV without a message if a fat binary
+// has none.
 int find_text(const program_source &source, program_text &t)
 {
 	if (!source.fat) {
@@ -315,7 +317,7 @@ int find_text(const program_source &source, program_text &t)
 	return HET_ENODEV;
 }
 
-// HET_ENODEV: there is none; why has been said.
+// Returns HET_ENODEV if there is none; why has been said.
 int opencl_program::build_variant(const slicing &how, std::unique_ptr<device_program> &made) const
 {
 	program_text t = {};

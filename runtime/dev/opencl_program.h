@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Programs and kernels of the device `opencl`.
+// These are programs and kernels of the device `opencl`.
 #pragma once
 
 #include "dev/compute_device.h"
@@ -21,36 +21,36 @@ class opencl_kernel final : public device_kernel
 	cl_kernel handle() const { return handle_; }
 
 	// Launches often have the arguments of the one before. An argument is remembered as long as @era is the same:
-	// an address means another thing when a buffer has gone. For who submits.
+	// an address means another thing when a buffer has gone. Only who submits calls this.
 	bool has_argument(size_t i, const device_arg &a, uint64_t era) const;
 	void note_argument(size_t i, const device_arg &a, uint64_t era);
 
       private:
 	struct set_argument {
-		uint32_t kind; // 0: not known
+		uint32_t kind; // is 0 if it is not known
 		size_t nbytes, offset;
 		void *pointer, *buffer;
 		uint64_t era;
 		char value[16];
 	};
 
-	// Without the names, which are asked for where they are needed.
+	// Finds it without the names, which are asked for where they are needed.
 	parameter find_parameter(cl_uint i) const;
 
 	const opencl_calls &cl_;
 	const cl_kernel handle_;
 	uint32_t nargs_;
 	group_limits limits_;
-	std::unique_ptr<parameter[]> parameters_;   // null where there was no memory
-	std::unique_ptr<set_argument[]> arguments_; // null where there was no memory
+	std::unique_ptr<parameter[]> parameters_;   // is null where there was no memory
+	std::unique_ptr<set_argument[]> arguments_; // is null where there was no memory
 };
 
-// Where a program is to be built.
+// A program is to be built at such a place.
 struct opencl_place {
 	const opencl_calls &cl;
 	cl_context context;
 	cl_device_id id;
-	const char *device; // its name, for messages
+	const char *device; // is its name, for messages
 	const fatbin::abilities &can;
 	// A program's binary costs nothing once it is built. Drivers of CPUs (PoCL) first compile all its kernels for
 	// it.
@@ -59,8 +59,8 @@ struct opencl_place {
 	bool tells_arguments = false;
 };
 
-// From source, or from the best image that the driver takes. HET_EBUILD with the compiler's words in *log. The source
-// must live as long as the program: kernels for slices are built of it when they are first asked for.
+// Builds from source, or from the best image that the driver takes. Returns HET_EBUILD with the compiler's words in
+// *log. The source must live as long as the program: kernels for slices are built of it when they are first asked for.
 int build_opencl_program(const opencl_place &at, const program_source &source, std::unique_ptr<device_program> &made,
 			 text &log);
 

@@ -20,7 +20,7 @@ bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// One behind what begins at @text[0], which is not empty.
+// Returns the place behind what begins at @text[0], which is not empty.
 size_t end_of_word(std::string_view text, bool is_number)
 {
 	size_t end = 1;

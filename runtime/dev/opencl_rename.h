@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// OpenCL C with other names for some functions. Pure.
+// This gives some functions in OpenCL C other names. It makes no system call.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@ namespace het::rt
 namespace
 {
 
-// What NVIDIA's driver has refused it gives at the second try.
+// NVIDIA's driver gives at the second try what it has refused.
 constexpr unsigned most_tries = 8;
 
 struct shared_block {
@@ -35,7 +35,7 @@ void CL_CALLBACK note_gone(cl_mem, void *arg)
 		;
 }
 
-// @turn held.
+// The caller holds @turn.
 void free_gone()
 {
 	for (shared_block *b = not_needed.exchange(nullptr), *next; b; b = next) {
@@ -65,7 +65,7 @@ cl_mem make_shared_buffer(const opencl_calls &cl, cl_context context, size_t nby
 	if (made)
 		*error = cl.set_mem_object_destructor_callback(made, note_gone, block.get());
 	if (*error == CL_SUCCESS) {
-		(void)block.release(); // note_gone() has it
+		(void)block.release(); // leaves it to note_gone()
 		return made;           // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 	}
 	if (made)

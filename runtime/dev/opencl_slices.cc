@@ -16,7 +16,7 @@ namespace het::rt
 namespace
 {
 
-// The dimensions that carry the launch's size and offset.
+// These dimensions carry the launch's size and offset.
 unsigned size_carrier(unsigned along)
 {
 	return along == 0 ? 1 : 0;

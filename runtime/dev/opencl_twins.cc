@@ -38,7 +38,7 @@ kernel void compare(global const uchar *now, global const uchar *before, ulong o
 class opencl_twin final : public device_twin
 {
       public:
-	// @copy: of so many bytes.
+	// @copy has so many bytes.
 	opencl_twin(opencl_twins &all, size_t room, cl_mem copy)
 	    : device_twin(room), all_(all), cl_(all.cl_), copy_(copy)
 	{

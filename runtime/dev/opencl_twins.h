@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Twins on an OpenCL device.
+// These are twins on an OpenCL device.
 #pragma once
 
 #include "dev/opencl_calls.h"
@@ -14,14 +14,14 @@ namespace het::rt
 class opencl_twins
 {
       public:
-	// Of a device that is open when make() is called. @kernels: its queue.
+	// The device is open when make() is called. @kernels is its queue.
 	opencl_twins(const opencl_calls &cl, const cl_device_id &id, const cl_context &context,
 		     const cl_command_queue &kernels, const char *name)
 	    : cl_(cl), id_(id), context_(context), kernels_(kernels), name_(name)
 	{
 	}
 
-	// 0, HET_EDEVICE or HET_ENOMEM.
+	// Returns 0, HET_EDEVICE or HET_ENOMEM.
 	int make(size_t nbytes, std::unique_ptr<device_twin> &made);
 
       private:

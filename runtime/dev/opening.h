@@ -12,7 +12,8 @@ namespace het::rt
 class opening
 {
       public:
-	// Calls @open, which returns 0 or a code, until it has succeeded once; one thread at a time, rank opening.
+	// Calls @open, which returns 0 or a code, until it has succeeded once; one thread at a time does, under a lock
+	// of rank opening.
 	template <class F> int once(F open)
 	{
 		if (done_.load(std::memory_order_acquire))

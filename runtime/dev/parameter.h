@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What is known of a kernel's parameter, against what a launch passes.
+// This is what is known of a kernel's parameter, against what a launch passes.
 #pragma once
 
 #include "dev/compute_device.h"
@@ -9,16 +9,16 @@ namespace het::rt
 
 struct parameter {
 	enum kind : uint8_t { unknown, value, memory, local, texture, sampler } is;
-	size_t nbytes;    // of a value; 0: not known
-	const char *type; // for people, as the name; "": not known
+	size_t nbytes;    // is a value's; 0 means not known
+	const char *type; // is for people, as the name is; "" means not known
 	const char *name;
 };
 
 bool fits(const parameter &p, const device_arg &given);
-// HET_EARG: says what argument @i of the kernel is, and what was given.
+// Returns HET_EARG, and says what argument @i of the kernel is, and what was given.
 int say_misfit(const char *kernel, size_t i, const parameter &p, const device_arg &given);
 
-// Of a type of OpenCL C, as drivers name it ("uint4"); 0 for those of the program's own.
+// Returns the size of a type of OpenCL C, as drivers name it ("uint4"), and 0 for those of the program's own.
 size_t bytes_of_type(const char *name);
 
 } // namespace het::rt

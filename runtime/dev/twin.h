@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A twin: a part of a buffer as it was, on its device, to find out later what kernels have written there. Only marks
-// travel. Source of the idea: the twins and diffs of TreadMarks (Keleher and others, 1994), a unit at a time.
+// A twin is a part of a buffer as it was, on its device, to find out later what kernels have written there. Only marks
+// travel. The idea comes from the twins and diffs of TreadMarks (Keleher and others, 1994), a unit at a time.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace het::rt
 {
 
-// Bytes that are compared as one. Twins begin at a multiple of it in their buffers.
+// So many bytes are compared as one. Twins begin at a multiple of it in their buffers.
 inline constexpr size_t twin_unit = 256;
 
 constexpr size_t twin_units(size_t nbytes)
@@ -26,10 +26,11 @@ class device_twin
 	device_twin &operator=(const device_twin &) = delete;
 
 	// Copies a part of a buffer, of at most @room bytes, as it is when commands that were submitted before have
-	// ended. @offset: a multiple of the unit. Called as compute_device::submit(). 0 or HET_EDEVICE.
+	// ended. @offset is a multiple of the unit. It is called as compute_device::submit() is. Returns 0 or
+	// HET_EDEVICE.
 	virtual int take(void *buffer, size_t offset, size_t nbytes) = 0;
 	// Sets @changed, one byte a unit, to other than 0 where the buffer differs from the twin. No kernel uses that
-	// part meanwhile. Any thread; waits. 0 or HET_EDEVICE.
+	// part meanwhile. Any thread may call it; it waits. Returns 0 or HET_EDEVICE.
 	virtual int compare(uint8_t *changed) = 0;
 
 	const size_t room;

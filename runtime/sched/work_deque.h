@@ -2,8 +2,8 @@
 // The deque has the commands that a worker has to do. Its owner takes from the head; who has nothing to do takes from
 // the tail. Tasks carry their own links, so nothing can fail.
 //
-// It has a lock and is not the lock-free deque of Chase and Lev: thieves choose (not every task may run on every device), and
-// a waiter takes out the very task that it waits for. The lock is held for a few instructions.
+// It has a lock and is not the lock-free deque of Chase and Lev: thieves choose (not every task may run on every
+// device), and a waiter takes out the very task that it waits for. The lock is held for a few instructions.
 #pragma once
 
 #include "os/lock.h"
