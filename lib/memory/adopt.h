@@ -17,7 +17,7 @@ int watch_body(array &a);
 
 // Moves the body from the page source to private memory. With @discard the memory is about to be freed, and only the
 // first and last page (which may hold malloc's own words) keep their contents. With @force it becomes, where nothing
-// else works, a private mapping of the file, which can't be adopted again. Returns 0 or GPUVM_ESALLOC, with everything
+// else works, a private mapping of a file, which can't be adopted again. Returns 0 or GPUVM_ESALLOC, with everything
 // as before.
 int give_back(array &a, bool discard, bool force);
 

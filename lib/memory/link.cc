@@ -319,7 +319,7 @@ int return_body(array &a, unlink_options o)
 	if (err) {
 		let_children_have(a.place.body);
 		report(GPUVM_ESALLOC, a.place.user.ptr(),
-		       "array %p: no memory to give it back as private memory; it stays memory that children share",
+		       "array %p: no memory to give it back as private memory; forked children share or lack it",
 		       a.place.user.ptr());
 	}
 	if (err || a.from != origin::adopted) {

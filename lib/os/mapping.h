@@ -31,6 +31,9 @@ void let_children_have(range r);
 void *map_file(void *at, size_t n, int protection, int fd, uint64_t offset);
 // Shows the file's pages in place of what is there; what is written there is private.
 bool map_file_private(range r, int fd, uint64_t offset);
+// Gives a private mapping of a file pages of its own, all of them, so that the file's are needed no more. It is false
+// without memory.
+bool make_pages_private(range r);
 // Does what map_file() does, somewhere at a multiple of 2 MiB, which a huge page needs beside such an offset.
 void *map_file_aligned(uint64_t size, int protection, int fd, uint64_t offset);
 

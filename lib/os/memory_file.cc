@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "os/memory_file.h"
 
+#include "os/file_io.h"
 #include "os/log.h"
 #include "os/mapping.h"
 #include "os/numa.h"
@@ -18,9 +19,6 @@
 #endif
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
-#endif
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
 #endif
 
 namespace het
@@ -128,38 +126,15 @@ bool memory_file::populate(uint64_t offset, size_t n) const
 	return !err;
 }
 
-namespace
-{
-
-// pread(2) or pwrite(2) until all is done.
-template <class Call> bool transfer_all(Call call, char *p, size_t n, off_t offset)
-{
-	while (n) {
-		ssize_t done = call(p, n, offset);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		p += done;
-		offset += done;
-		n -= size_t(done);
-	}
-	return true;
-}
-
-} // namespace
-
 bool memory_file::fill(uint64_t offset, const void *from, size_t n) const
 {
-	auto call = [fd = file_.get()](char *p, size_t size, off_t at) { return pwrite(fd, p, size, at); };
-	return transfer_all(call, static_cast<char *>(const_cast<void *>(from)), n, off_t(offset));
+	return write_all(file_.get(), from, n, off_t(offset));
 }
 
 bool memory_file::read(uint64_t offset, void *to, size_t n) const
 {
-	place place = of(offset);
-	auto call = [&](char *p, size_t size, off_t at) { return pread(place.fd, p, size, at); };
-	return transfer_all(call, static_cast<char *>(to), n, place.at);
+	place p = of(offset);
+	return read_all(p.fd, to, n, p.at);
 }
 
 bool memory_file::map_at(range r, uint64_t offset) const
@@ -177,13 +152,12 @@ bool memory_file::fail_at(range r) const
 	return map_file(r.ptr(), r.size(), readable_and_writable, file_.get(), size_);
 }
 
-// A page is private once it is written to; what the file has is needed no more when all are.
 bool memory_file::leave_at(range r, uint64_t offset)
 {
 	place p = of(offset);
 	if (!map_file_private(r, p.fd, uint64_t(p.at)))
 		return false;
-	if (!madvise(r.ptr(), r.size(), MADV_POPULATE_WRITE))
+	if (make_pages_private(r))
 		destroy(offset, r.size());
 	return true;
 }

@@ -137,7 +137,10 @@ std::unique_ptr<module_context> module_context::open(const char **why)
 	if (!c->greet(why))
 		return nullptr;
 	*why = "no address space for the alias mapping (raise 'ulimit -v')";
-	return c->map_tables() ? std::move(c) : nullptr;
+	if (!c->map_tables())
+		return nullptr;
+	c->spare_.open();
+	return c;
 }
 
 bool module_context::greet(const char **why)
@@ -315,6 +318,15 @@ bool module_context::read(uint64_t offset, void *to, size_t n) const
 bool module_context::map_at(range r, uint64_t offset) const
 {
 	return map_file(r.ptr(), r.size(), read_write, file_.get(), GPUVM_MMAP_PRIMARY + offset);
+}
+
+// The module's own pages are never private.
+bool module_context::leave_at(range r, uint64_t offset)
+{
+	if (!spare_.replace(r, alias(offset)))
+		return false;
+	destroy(offset, r.size());
+	return true;
 }
 
 // They come so, if the part was created so.

@@ -5,6 +5,7 @@
 
 #include "os/own_descriptor.h"
 #include "os/page_source.h"
+#include "os/spare_file.h"
 
 #include <memory>
 
@@ -68,7 +69,7 @@ class module_context final : public page_source
 	bool read(uint64_t offset, void *to, size_t n) const override;
 	bool map_at(range r, uint64_t offset) const override;
 	bool fail_at(range) const override { return false; }
-	bool leave_at(range, uint64_t) override { return false; }
+	bool leave_at(range r, uint64_t offset) override;
 	size_t make_huge(range r, uint64_t offset) const override;
 
       private:
@@ -77,6 +78,7 @@ class module_context final : public page_source
 	bool map_tables();
 
 	own_descriptor file_, event_file_;
+	spare_file spare_;
 	uint64_t features_ = 0;
 	size_t page_ = 0;
 	const uint8_t *states_ = nullptr;

@@ -57,9 +57,8 @@ class page_source
 	virtual bool map_at(range r, uint64_t offset) const = 0;
 	// Maps, at @r, what raises SIGBUS at every touch.
 	virtual bool fail_at(range r) const = 0;
-	// Makes @r, where the pages are mapped, private memory with the same contents, without any other memory or
-	// address space: as a mapping of the part, which is nobody else's from then on. False: this source can't, and
-	// nothing has changed.
+	// Makes @r, where the pages are mapped, private memory with the same contents, without any address space: as a
+	// mapping of a file. The part is nobody else's from then on. False: it can't be, and nothing has changed.
 	virtual bool leave_at(range r, uint64_t offset) = 0;
 	// Makes huge pages of what is mapped at @r, whole ones. Returns how many bytes are in such, or come so when
 	// they are touched.
