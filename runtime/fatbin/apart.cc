@@ -18,15 +18,15 @@ namespace
 
 using wide = __int128;
 
-// A counter never gets there; and no address.
+// A counter never gets there, and no address does.
 constexpr wide far = wide{1} << 62;
-// What can be multiplied by a factor.
+// Such numbers can be multiplied by a factor.
 constexpr wide most_scaled = wide{1} << 80;
-// Of a launch, in each dimension.
+// A launch has so many in each dimension.
 constexpr uint64_t most_ids = (uint64_t{1} << 31) - 1;
 constexpr unsigned ngroups = 3;
-// Looks at a fact, each at all variables: milliseconds, and dozens of times what texts of kernels with tiles and grids
-// need.
+// So often may it look at a fact, each time at all variables: that takes milliseconds, and is dozens of times what
+// texts of kernels with tiles and grids need.
 constexpr uint64_t most_looks = 1 << 16;
 
 struct between {
@@ -44,11 +44,11 @@ wide divide_up(wide a, wide by)
 	return -divide_down(-a, by);
 }
 
-// What a text may cost, of all its accesses.
+// This is what a text may cost, for all its accesses.
 class budget
 {
       public:
-	// False: that is more than there is.
+	// It is false if that is more than there is.
 	bool take(uint64_t looks)
 	{
 		is_spent_ = is_spent_ || looks > left_;
@@ -64,16 +64,16 @@ class budget
 
 // --- one access ----------------------------------------------------------------
 
-// The ids and counters of a work-item at an access, and what holds for them.
+// A place has the ids and counters of a work-item at an access, and what holds for them.
 class place
 {
       public:
 	place(const apart_rules &rules, const launch_groups &l, budget &work);
 
-	// False: its facts contradict each other, so that no work-item gets there.
+	// It is false if its facts contradict each other, so that no work-item gets there.
 	bool take_facts(uint32_t facts);
 	bool meets(uint32_t needs) const;
-	// Of the sum of products without the constant.
+	// Returns the bounds of the sum of products without the constant.
 	between bounds(const int64_t (&factors)[most_variables]) const;
 	between bounds_of(unsigned variable) const { return of_[variable]; }
 
@@ -86,7 +86,7 @@ class place
 	const apart_rules &rules_;
 	budget &work_;
 	between of_[most_variables];
-	const linear *facts_[most_statements]; // those that hold
+	const linear *facts_[most_statements]; // are those that hold
 	unsigned nfacts_ = 0;
 };
 
@@ -105,7 +105,7 @@ wide place::most(int64_t factor, unsigned variable) const
 	return factor * (factor < 0 ? of_[variable].low : of_[variable].high);
 }
 
-// Each variable alone, by the bounds of the others.
+// Tightens each variable alone, by the bounds of the others.
 bool place::tighten(const linear &f)
 {
 	wide all = f.constant;
@@ -129,7 +129,7 @@ bool place::tighten(const linear &f)
 bool place::take_facts(uint32_t facts)
 {
 	uint32_t taken = 0;
-	constexpr unsigned rounds = 3; // one may bring what another one needs
+	constexpr unsigned rounds = 3; // are several, as one may bring what another one needs
 	for (unsigned round = 0; round < rounds; round++) {
 		for (unsigned i = 0; i < rules_.nfacts; i++) {
 			const fact &f = rules_.facts[i];
@@ -158,8 +158,8 @@ bool place::meets(uint32_t needs) const
 	return true;
 }
 
-// Whether the fact's variables are in the sum in the same proportion, against each other. The sum has them at most @to
-// less than the bounds of each of them allow, @by.
+// Returns whether the fact's variables are in the sum in the same proportion, against each other. The sum has them at
+// most @to less than the bounds of each of them allow, @by.
 bool place::lowers(const linear &f, const int64_t (&factors)[most_variables], wide &by, wide &to) const
 {
 	unsigned first = most_variables, n = 0;
@@ -190,7 +190,7 @@ wide place::upper(const int64_t (&factors)[most_variables]) const
 	int64_t left[most_variables];
 	std::copy(std::begin(factors), std::end(factors), left);
 	wide sum = 0;
-	// Once it is spent no answer counts.
+	// Once the budget is spent no answer counts.
 	for (unsigned round = 0; round < nfacts_ && work_.take(nfacts_); round++) {
 		const linear *best = nullptr;
 		wide best_by = 0, best_to = 0, by, to;
@@ -222,14 +222,14 @@ between place::bounds(const int64_t (&factors)[most_variables]) const
 
 // --- two of them ---------------------------------------------------------------
 
-// The sum of all items, each its factor times its number, and of a constant is 0.
+// The equation says that the sum of all items, each its factor times its number, and of a constant is 0.
 class equation
 {
       public:
 	equation(const place &a, const linear &from_a, const place &b, const linear &from_b, between bytes,
 		 budget &work);
 
-	// No solution; or equal() tells what all of them have.
+	// Either it has no solution, or equal() tells what all of them have.
 	bool is_impossible() { return is_impossible(all_, constant_); }
 	bool equal(unsigned group) const { return equal_[group]; }
 
@@ -252,7 +252,7 @@ class equation
 	const place *places_[2];
 	budget &work_;
 	between bytes_;
-	item items_[most_items]; // the largest factor first
+	item items_[most_items]; // have the largest factor first
 	unsigned nitems_ = 0;
 	wide constant_;
 	set all_;
@@ -328,7 +328,7 @@ void equation::note_equal(set of, wide constant)
 }
 
 // The sum of the large items is a multiple of their divisor, and the others leave room for one such number at most:
-// then there are two equations. False: they leave room for several.
+// then there are two equations. It is false if they leave room for several.
 bool equation::cut(set of, set large, wide constant, bool &impossible)
 {
 	between small = bounds(of & ~large), all = bounds(large);
@@ -373,7 +373,7 @@ bool fits(const launch_groups &l)
 	return true;
 }
 
-// Whether work-items of different groups share no byte in these accesses, to one argument.
+// Returns whether work-items of different groups share no byte in these accesses, to one argument.
 bool is_apart(const apart_access &a, const place &at_a, const apart_access &b, const place &at_b,
 	      const launch_groups &l, budget &work)
 {
@@ -388,7 +388,7 @@ bool is_apart(const apart_access &a, const place &at_a, const apart_access &b, c
 
 bool are_apart(const apart_rules &rules, const launch_groups &l, budget &work)
 {
-	std::optional<place> places[most_accesses]; // none where no work-item gets
+	std::optional<place> places[most_accesses]; // are none where no work-item gets
 	for (unsigned i = 0; i < rules.naccesses; i++) {
 		const apart_access &a = rules.accesses[i];
 		if (!places[i].emplace(rules, l, work).take_facts(a.facts)) {
@@ -414,7 +414,7 @@ bool are_apart(const apart_rules &rules, const launch_groups &l, budget &work)
 
 bool is_apart_text(const char *text, uint32_t narguments)
 {
-	// Numbers with which no product is too large, so that the text alone decides.
+	// With these numbers no product is too large, so that the text alone decides.
 	known_number ones[most_arguments];
 	if (narguments > most_arguments)
 		return !*text;

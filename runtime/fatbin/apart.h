@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Whether the groups of one launch use different bytes, by what the compiler's analysis found of each access: its
-// address as a sum, and what is known wherever it runs. The sums have arguments and sizes in them, which are numbers at
-// a launch. Pure.
+// This tells whether the groups of one launch use different bytes, by what the compiler's analysis found of each
+// access: its address as a sum, and what is known wherever it runs. The sums have arguments and sizes in them, which
+// are numbers at a launch. It makes no system call.
 //
-// A text of statements with "; " between them. The first letter says which it is; all are numbered from 0, each letter
+// A text has statements with "; " between them. The first letter says which it is; all are numbered from 0, each letter
 // for itself:
 //
 //   R s32 SUM          a need: the sum is a number of so many bits, signed (s) or not (u)
@@ -32,16 +32,16 @@ struct known_number {
 	int64_t value;
 };
 
-// Counters of one kernel, and statements of each kind.
+// These are the counters of one kernel, and statements of each kind.
 inline constexpr unsigned most_counters = 10, most_statements = 32, most_accesses = 24, most_arguments = 64;
 
-// Such a text, for a kernel of so many arguments; "" is one.
+// Returns whether it is such a text, for a kernel of so many arguments; "" is one.
 bool is_apart_text(const char *text, uint32_t narguments);
 
 enum class groups_are : uint8_t {
-	apart,    // no two groups of the launch use the same byte of an argument, if one of them writes it
-	unknown,  // or not apart
-	too_many, // statements for the time that a launch has: the text is not one of an analysis
+	apart,    // means that no two groups of the launch use the same byte of an argument, if one of them writes it
+	unknown,  // means that this is not known, or that they are not apart
+	too_many, // means that it has too many statements for the time that a launch has: no analysis has written it
 };
 groups_are keeps_groups_apart(const char *text, const launch_groups &launch, std::span<const known_number> arguments);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What apart.h's text says for one launch: sums with numbers for all but ids and counters.
+// This is what apart.h's text says for one launch: sums with numbers for all but ids and counters.
 #pragma once
 
 #include "fatbin/apart.h"
@@ -7,7 +7,7 @@
 namespace het::fatbin
 {
 
-// Ids of groups, ids in groups, counters. Global ids are made of the former.
+// Variables are ids of groups, ids in groups, and counters. Global ids are made of the former.
 inline constexpr unsigned first_local_id = 3, first_counter = 6, most_variables = first_counter + most_counters;
 // Products of these with each other, and of a number of 62 bits with a factor, fit into 128 bits many times over.
 inline constexpr int64_t largest_factor = int64_t{1} << 40, largest_constant = int64_t{1} << 60;
@@ -24,7 +24,7 @@ struct need {
 
 struct fact {
 	linear sum;
-	uint32_t needs; // a bit each
+	uint32_t needs; // has a bit for each
 };
 
 struct apart_access {
@@ -42,7 +42,7 @@ struct apart_rules {
 	unsigned nneeds, nfacts, naccesses;
 };
 
-// False: it is no such text, or a number is not known or too large.
+// It is false if it is no such text, or a number is not known or too large.
 bool read_rules(const char *text, const launch_groups &launch, std::span<const known_number> arguments,
 		apart_rules &rules);
 

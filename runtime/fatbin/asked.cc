@@ -10,7 +10,7 @@ namespace het::fatbin
 namespace
 {
 
-// So that preprocessors can compute with them.
+// So preprocessors can compute with them.
 constexpr size_t most_digits = 18;
 
 constexpr std::string_view if_defined = "#ifdef ", if_not = "#if !defined ", or_other = " || ",
@@ -29,7 +29,7 @@ bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Calls f(name, what stands behind the =, whether there is a =) for each word. Whether all of them return true.
+// Calls f(name, what stands behind the =, whether there is a =) for each word. Returns whether all of them return true.
 template <class F> bool for_words(std::string_view words, F f)
 {
 	while (!words.empty()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a text that was analysed asks its compiler for: macros that are defined by nobody but compilers. Another
-// compiler makes the same of the text if it has the same of these. Pure.
+// A text that was analysed asks its compiler for this: macros that are defined by nobody but compilers. Another
+// compiler makes the same of the text if it has the same of these.
 //
-// Words with blanks between: NAME must not be defined; NAME= must be; NAME=3 must be this number.
+// They are words with blanks between: NAME must not be defined; NAME= must be; NAME=3 must be this number.
 #pragma once
 
 #include <cstddef>

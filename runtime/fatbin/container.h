@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Reads a fat binary: which kernels and images it has. Pure; no allocation: everything lies in the bytes.
+// This reads a fat binary: which kernels and images it has. It allocates nothing and makes no system call: everything
+// lies in the bytes.
 #pragma once
 
 #include "fatbin/elf_sections.h"
@@ -13,9 +14,10 @@ struct argument {
 	fatbin::space space;
 	fatbin::access access;
 	uint32_t size;
-	bool is_analysed;        // the next is known
-	fatbin::access found;    // what the kernel's code does; none: it does not use the argument
-	fatbin::reach_row reach; // with length 0: not known
+	bool is_analysed; // says that the next is known
+	// This is what the kernel's code does; none means that it does not use the argument.
+	fatbin::access found;
+	fatbin::reach_row reach; // is not known with length 0
 
 	bool has_reach() const { return reach.length != 0; }
 };
@@ -25,11 +27,13 @@ struct kernel {
 	uint32_t first_argument, narguments;
 	fatbin::split split;
 	const char *split_reason;
-	uint32_t dimensions; // of launches to which split and the arguments' reaches apply; 0: they are not known
-	const char *asked;   // as in kernel_row
-	const char *apart;   // as in kernel_row
-	uint64_t source;     // as in kernel_row
-	bool is_analysed;    // false: it was not, or not what the images are made from
+	// It counts the dimensions of launches to which split and the arguments' reaches apply; 0 means that they are
+	// not known.
+	uint32_t dimensions;
+	const char *asked; // is as in kernel_row
+	const char *apart; // is as in kernel_row
+	uint64_t source;   // is as in kernel_row
+	bool is_analysed;  // is false if it was not, or not what the images are made from
 };
 
 struct image {
@@ -39,7 +43,7 @@ struct image {
 	const char *options, *reason;
 	uint64_t size, checksum;
 	uint32_t section;
-	uint64_t source; // as in image_row
+	uint64_t source; // is as in image_row
 
 	bool is_there() const { return section != 0; }
 };
@@ -50,20 +54,20 @@ class container
 	// Looks at all but the images: after it nothing of the directory can be wrong. @file must stay as it is.
 	bool open(bytes file, fault &why);
 
-	// The checksum of the directory, which has those of the images.
+	// Returns the checksum of the directory, which has those of the images.
 	uint64_t identity() const { return head_.checksum; }
 	uint16_t major() const { return head_.major; }
 	uint16_t minor() const { return head_.minor; }
 	uint32_t nkernels() const { return head_.kernels.rows; }
 	uint32_t nimages() const { return head_.images.rows; }
 	fatbin::kernel kernel(uint32_t i) const;
-	// @i: below the kernel's number.
+	// @i is below the kernel's number.
 	fatbin::argument argument(const fatbin::kernel &k, uint32_t i) const;
 	fatbin::image image(uint32_t i) const;
-	// False: no kernel of that name.
+	// It is false if there is no kernel of that name.
 	bool find(const char *name, fatbin::kernel &found) const;
 
-	// An image's bytes, once their checksum is right.
+	// Gives an image's bytes, once their checksum is right.
 	bool contents(const fatbin::image &i, bytes &to, fault &why) const;
 
       private:
@@ -80,14 +84,15 @@ class container
 	elf_sections elf_;
 	bytes directory_;
 	fatbin::head head_ = {};
-	bool has_sliced_images_ = false; // from which slices are made
-	uint64_t source_ = 0;            // of all of them
+	bool has_sliced_images_ = false; // says that there are images from which slices are made
+	uint64_t source_ = 0;            // is that of all of them
 };
 
-// Of an OpenCL C text that is compiled with these options.
+// Returns the identity of an OpenCL C text that is compiled with these options.
 uint64_t source_identity(uint64_t checksum_of_text, const char *options);
 
-// "OpenCL C", "SPIR-V", "native binary", "PTX", "cubin"; "image of an unknown kind" for those of later versions.
+// Returns "OpenCL C", "SPIR-V", "native binary", "PTX" or "cubin", and "image of an unknown kind" for those of later
+// versions.
 const char *name_of(target t);
 
 } // namespace het::fatbin

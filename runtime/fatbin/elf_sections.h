@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The sections of an ELF64 file: a fat binary, or an executable that has one inside.
+// These are the sections of an ELF64 file: a fat binary, or an executable that has one inside.
 //
 // libelf writes fat binaries, but does not read them: it wants memory that it may write to, allocates for each section,
 // and libhet.so would bring it into every program. Finding a section takes the few lines of elf_sections.cc.
@@ -17,9 +17,9 @@ class elf_sections
       public:
 	// @file must stay.
 	bool open(bytes file, fault &why);
-	// The first section of that name; 0 if there is none.
+	// Returns the first section of that name, or 0 if there is none.
 	uint32_t find(const char *name) const;
-	// False: no such section, or it has no bytes in the file.
+	// It is false if there is no such section, or it has no bytes in the file.
 	bool contents(uint32_t index, bytes &to) const;
 
       private:

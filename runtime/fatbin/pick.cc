@@ -11,7 +11,8 @@ namespace
 
 constexpr uint32_t native_rank = 1, spirv_rank = 2, opencl_rank = 3, cubin_rank = 1, ptx_rank = 1000;
 
-// How far the GPU is ahead of sm_NN. False: it is behind, or that is none. Code for sm_90a runs on sm_90 alone.
+// Tells how far the GPU is ahead of sm_NN. It is false if it is behind, or that is none. Code for sm_90a runs on sm_90
+// alone.
 bool is_ahead(uint32_t sm, const char *name, uint32_t &by)
 {
 	unsigned built_for = 0;
@@ -22,7 +23,7 @@ bool is_ahead(uint32_t sm, const char *name, uint32_t &by)
 	return !suffix || !by;
 }
 
-// 0: can't be used; lower ones are better.
+// It is 0 if the image can't be used; lower ones are better.
 uint32_t rank(const image &i, const abilities &device)
 {
 	uint32_t ahead = 0;
@@ -37,7 +38,7 @@ uint32_t rank(const image &i, const abilities &device)
 			       : 0;
 	case target::opencl_c:
 		return device.opencl_c ? opencl_rank : 0;
-	case target::cubin: // of the same major number
+	case target::cubin: // runs on GPUs of the same major number
 		return is_ahead(device.sm, i.name, ahead) && ahead <= device.sm % 10 ? cubin_rank + ahead : 0;
 	case target::ptx:
 		return is_ahead(device.sm, i.name, ahead) ? ptx_rank + ahead : 0;
@@ -57,7 +58,7 @@ bool pick(const container &from, const abilities &device, uint32_t skip, image &
 {
 	constexpr uint64_t none = ~uint64_t{0};
 	for (uint64_t last = 0;; skip--) {
-		uint64_t next = none; // rank, and number of the image
+		uint64_t next = none; // holds rank, and number of the image
 		for (uint32_t i = 0; i < from.nimages(); i++) {
 			uint64_t r = rank(from.image(i), device), place = r << 32 | i;
 			if (r && place > last && place < next)

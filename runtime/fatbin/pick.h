@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which images of a fat binary a device can use, and in which order it tries them. OpenCL: its own binary, which needs
-// no compiler or little of one; SPIR-V, which needs no front end; OpenCL C. CUDA: a cubin of its generation, PTX; the
-// newest first.
+// This picks which images of a fat binary a device can use, and in which order it tries them. OpenCL devices take first
+// their own binary, which needs no compiler or little of one; then SPIR-V, which needs no front end; then OpenCL C.
+// CUDA devices take first a cubin of their generation, then PTX; the newest first.
 #pragma once
 
 #include "fatbin/container.h"
@@ -9,7 +9,7 @@
 namespace het::fatbin
 {
 
-// A device as native binaries name it: a driver takes back only what it wrote itself, for the same device.
+// A native binary names a device like this: a driver takes back only what it wrote itself, for the same device.
 using identity = char[512];
 void make_identity(identity &made, const char *platform, const char *device, const char *driver_version);
 
@@ -17,19 +17,19 @@ void make_identity(identity &made, const char *platform, const char *device, con
 inline constexpr char renamed_by_pocl[] = "_cl_";
 
 struct abilities {
-	const char *identity; // null: takes no binaries
-	// The newest SPIR-V that it takes; 0.0: none.
+	const char *identity; // is null if the device takes no binaries
+	// This is the newest SPIR-V that it takes; 0.0 means none.
 	uint32_t spirv_major, spirv_minor;
 	bool opencl_c;
-	// CUDA: ten times the major number of the compute capability, and the minor one; 0: takes neither cubins nor
-	// PTX.
+	// This is for CUDA: ten times the major number of the compute capability, plus the minor one; 0 means that the
+	// device takes neither cubins nor PTX.
 	uint32_t sm;
 };
 
-// The best image after the first @skip ones. False: there is none.
+// Picks the best image after the first @skip ones. It is false if there is none.
 bool pick(const container &from, const abilities &device, uint32_t skip, image &best);
 
-// From a device's list of IL versions, "SPIR-V_1.0 SPIR-V_1.2".
+// Reads a device's list of IL versions, "SPIR-V_1.0 SPIR-V_1.2".
 void take_il_version(const char *list, abilities &device);
 
 } // namespace het::fatbin

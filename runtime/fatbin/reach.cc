@@ -14,11 +14,11 @@ constexpr uint64_t most_work_items = (uint64_t{1} << 31) - 1;
 // Products of two such numbers do not overflow the sums below.
 constexpr __int128 most_bytes = __int128{1} << 60;
 
-// One axis in this launch.
+// This is one axis in this launch.
 struct extent {
-	__int128 step;      // bytes
-	int64_t begin, end; // the ids with which work-items use anything
-	bool is_cut;        // others than these are in the launch
+	__int128 step;      // is in bytes
+	int64_t begin, end; // are the ids with which work-items use anything
+	bool is_cut;        // says that others than these are in the launch
 };
 
 bool is_written(const argument &a)
@@ -40,7 +40,7 @@ int64_t multiply(const axis_row &a, const launch_ids &l, int64_t argument)
 	}
 }
 
-// False: a multiplier that is no length.
+// It is false if a multiplier is no length.
 bool measure(const argument &a, const launch_ids &l, const int64_t (&arguments)[most_axes],
 	     extent (&extents)[most_axes])
 {
