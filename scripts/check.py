@@ -62,7 +62,8 @@ SELFTESTS = sources("selftests/*.cc") + sources("selftests/*.c")
 # Drivers are not instrumented: the sanitizers would report PoCL's doings. Left out are what brings a library of its
 # own, what needs OpenCL, and what the sanitizers' own malloc and signal handling make pointless; under the thread
 # sanitizer also what has one thread.
-SANITIZED = {"HET_TEST_DEVICES": "none,host,host2,hostcb,hostcb2", "HET_TEST_KINDS": "none,heap,mmapped,library"}
+NO_DRIVER = {"HET_TEST_DEVICES": "none,host,host2,hostcb,hostcb2"}
+SANITIZED = NO_DRIVER | {"HET_TEST_KINDS": "none,heap,mmapped,library"}
 NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events opencl_kept_test opencl_program_test".split()
 ONE_THREAD = [
     *"coherence_test foresight_test fragments_test layout_test read_ahead_test".split(),
@@ -115,14 +116,25 @@ WITH_INSTRUMENTS = ("runtime_events", "runtime_launch", "runtime_ranges")
 
 # The trap by mprotect does not use userfaultfd.
 WITH_USERFAULTFD = {"HET_TEST_TRAPS": "best,uffd,uffd-sigbus"}
+FEATURES_OF_6_1 = WITH_USERFAULTFD | {"GPUVM_UFFD_FEATURES": "6.1"}
+# What a touch finds on a driver's device it finds on the host's just so, whatever kernel or user lets it be caught; what
+# a driver does itself with arrays, these show.
+WITH_DRIVERS = ("coherence", "host_writes", "runtime_ranges")
 # An ordinary user has no full userfaultfd, which is the other traps' affair, and little memory to lock: what asks for
 # either by itself, with every trap.
 WITH_PRIVILEGES = ("api", "kernel_touch", "limits", "locked_memory")
 
 SUITES = [
     Suite("selftest"),
-    Suite("Linux 6.1 features", env={"GPUVM_UFFD_FEATURES": "6.1", **WITH_USERFAULTFD}, without=WITHOUT_MOST_OF_RUNTIME),
-    Suite("ordinary user", env=WITH_USERFAULTFD, as_nobody=True, without=(*WITHOUT_MOST_OF_RUNTIME, *WITH_PRIVILEGES)),
+    Suite("Linux 6.1 features", env=FEATURES_OF_6_1 | NO_DRIVER, without=(*WITHOUT_MOST_OF_RUNTIME, *WITH_DRIVERS)),
+    Suite("Linux 6.1 features, with drivers", env=FEATURES_OF_6_1, only=WITH_DRIVERS),
+    Suite(
+        "ordinary user",
+        env=WITH_USERFAULTFD | NO_DRIVER,
+        as_nobody=True,
+        without=(*WITHOUT_MOST_OF_RUNTIME, *WITH_PRIVILEGES, *WITH_DRIVERS),
+    ),
+    Suite("ordinary user, with drivers", env=WITH_USERFAULTFD, as_nobody=True, only=WITH_DRIVERS),
     Suite("ordinary user, every trap", as_nobody=True, only=WITH_PRIVILEGES),
     Suite("fake CUDA", env=FAKE_CUDA, only=WITH_FAKE_CUDA),
     Suite("fake CUDA, instrumented", env=FAKE_CUDA | {"HET_INSTRUMENT": "dirty,touch"}, only=WITH_INSTRUMENTS),
