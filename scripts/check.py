@@ -361,6 +361,7 @@ def guests() -> Iterator[Step]:
             cwd=ROOT,
             seconds=1200,
             needs="build",
+            beside=True,
             unavailable=no_guest,
         )
 
@@ -368,6 +369,8 @@ def guests() -> Iterator[Step]:
 def plan(copy: NobodysCopy) -> Iterator[Step]:
     yield from static_checks()
     yield from builds()
+    # They take longest and wait now and then: what is short fills the time beside them.
+    yield from guests()
     for tree in ("build", "build-address", "build-thread"):
         yield from unit_tests(tree)
     yield from examples()
@@ -406,7 +409,6 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
     yield make("documentation", "docs", needs="build", beside=True)
     for suite in SUITES:
         yield from selftests(suite, copy)
-    yield from guests()
 
 
 def only(steps: list[Step], pattern: str) -> list[Step]:

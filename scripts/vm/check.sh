@@ -89,17 +89,17 @@ library:6.1 | library:6.12 | library:unstable | library:debug | library:debug-6.
 	;;
 esac
 shift 2
+# Two that use one kernel set it up one after the other, and run beside each other.
+mkdir -p build/vm
+exec {setting_up}>build/vm/setting-up
+flock "$setting_up"
 scripts/setup.sh packages "$([ "$what" = modules ] && echo modules || echo vm)"
 get_kernel
 build_module
+[ "$what" = modules ] || build_test_module
+[ "$what" != run ] || build_tests
+exec {setting_up}>&-
 case $what in
-run)
-	build_test_module
-	build_tests
-	run "$@"
-	;;
-library)
-	build_test_module
-	run_library "$@"
-	;;
+run) run "$@" ;;
+library) run_library "$@" ;;
 esac
