@@ -73,9 +73,9 @@ keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
 # everywhere) each source shows that it includes what it needs, and each object what it needs of the others. Some stand
 # apart: they are linked without their neighbours, compiled otherwise, or alike.
 apart := lib/api/interpose% lib/os/module_context.cc runtime/dev/devices.cc
-of_programs := $(filter tools/analysis/% tools/run/%,$(tool_part_srcs)) $(noc_srcs)
+of_programs := $(filter-out tools/tests/% %_test.cc,$(tool_part_srcs)) $(simt_srcs) $(noc_srcs)
 in_units := $(if $(filter 0,$(UNITS)),,$(filter-out $(apart),$(call keep,$(of_programs) $(if $(UNITS),$(lib_srcs) \
-	$(simt_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs)))))
+	$(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs)))))
 unit_of_folder = $1unit-$(subst /,-,$(patsubst %/,%,$1))
 unit_text = $(subst $(newline) ,$(newline),$(foreach s,$1,$(hash)include "$s"$(newline)))
 write_unit = $(if $(call differ,$(file <$1),$2),$(shell mkdir -p $(dir $1))$(file >$1,$2))

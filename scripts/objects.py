@@ -16,8 +16,6 @@ ONE_CLASS = {
     "runtime/ptx/parser": r"runtime/ptx/parser_\w+",
     "runtime/ptx/passes/frames": r"runtime/ptx/passes/frames_\w+",
     "runtime/ptx/passes/mirror": r"runtime/ptx/passes/mirror_\w+",
-    "tools/simt/decoder": r"tools/simt/decode_\w+",
-    "tools/simt/run": r"tools/simt/(builtins|calls|execute|joins|sync)",
 }
 # They answer to names of other libraries: who calls those means the C library's.
 INTERPOSERS = "lib/api/interpose_"
@@ -43,7 +41,7 @@ def symbols_of(objects: list[Path], folder: Path):
     return needs, home
 
 
-def graph_of(folder: Path, tops=("lib", "runtime", "tools/simt")):
+def graph_of(folder: Path, tops=("lib", "runtime")):
     """Unit -> unit that it needs -> the names. Objects of sources that have moved don't count."""
     objects = [
         o

@@ -18,7 +18,7 @@ bool is_installed(const std::string &program)
 	const char *path = getenv("PATH");
 	std::stringstream folders(path ? path : "/usr/bin:/bin");
 	for (std::string folder; std::getline(folders, folder, ':');)
-		if (access(folder.append(1, '/').append(program).c_str(), X_OK) == 0)
+		if (::access(folder.append(1, '/').append(program).c_str(), X_OK) == 0)
 			return true;
 	return false;
 }

@@ -50,7 +50,7 @@ std::string compile(const std::string &source, const std::string &options, const
 {
 	if (!is_installed(clang))
 		throw std::runtime_error(std::string(clang) + " is not installed");
-	if (access(libclc, R_OK))
+	if (::access(libclc, R_OK))
 		throw std::runtime_error(std::string(libclc) + " is not here: install libclc-14");
 	refuse_images(kernels);
 	work_folder work;

@@ -23,7 +23,7 @@ std::string find_analyser()
 {
 	std::error_code wrong;
 	auto beside = std::filesystem::read_symlink("/proc/self/exe", wrong).replace_filename(analyser);
-	if (!wrong && access(beside.c_str(), X_OK) == 0)
+	if (!wrong && ::access(beside.c_str(), X_OK) == 0)
 		return beside;
 	if (is_installed(analyser))
 		return analyser;

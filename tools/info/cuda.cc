@@ -29,7 +29,7 @@ json device(const cuda_driver &d, int ordinal)
 		{"copy_engines", attribute(d, device, cu_attribute_async_engine_count)}};
 }
 
-json look()
+json look_at_driver()
 {
 	const cuda_driver d(cuda_calls::device);
 	if (!d.why_not().empty())
@@ -53,7 +53,7 @@ json look()
 
 json cuda()
 {
-	finding f = in_child(look);
+	finding f = in_child(look_at_driver);
 	if (f.answer.is_null())
 		return {{"driver", false}, {"error", "the driver could not be asked: " + f.ending}};
 	return f.answer;

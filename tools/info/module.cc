@@ -20,7 +20,7 @@ namespace
 constexpr char device_file[] = "/dev/gpuvm";
 
 // By bit, as in <linux/gpuvm.h>.
-constexpr const char *feature_names[] = {"SHARED", "HUGE", "NODE"};
+constexpr const char *module_features[] = {"SHARED", "HUGE", "NODE"};
 
 json names_of(uint64_t features)
 {
@@ -28,8 +28,8 @@ json names_of(uint64_t features)
 	for (unsigned bit = 0; bit < 64; bit++) {
 		if (!(features >> bit & 1))
 			continue;
-		bool known = bit < std::size(feature_names);
-		names.push_back(known ? std::string(feature_names[bit]) : "bit " + std::to_string(bit));
+		bool known = bit < std::size(module_features);
+		names.push_back(known ? std::string(module_features[bit]) : "bit " + std::to_string(bit));
 	}
 	return names;
 }

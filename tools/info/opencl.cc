@@ -99,7 +99,7 @@ json platform(const loader &l, handle p)
 		{"devices", devices}};
 }
 
-json look()
+json look_at_platforms()
 {
 	loader l;
 	std::string why;
@@ -120,7 +120,7 @@ json look()
 
 json opencl()
 {
-	finding f = in_child(look);
+	finding f = in_child(look_at_platforms);
 	if (f.answer.is_null())
 		return {{"loader", false}, {"error", "a driver could not be asked: " + f.ending}};
 	return f.answer;

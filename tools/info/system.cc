@@ -84,23 +84,23 @@ int open_for_user_mode()
 }
 
 // By bit, as in <linux/userfaultfd.h> of Linux 6.18.
-constexpr const char *feature_names[] = {"PAGEFAULT_FLAG_WP",
-					 "EVENT_FORK",
-					 "EVENT_REMAP",
-					 "EVENT_REMOVE",
-					 "MISSING_HUGETLBFS",
-					 "MISSING_SHMEM",
-					 "EVENT_UNMAP",
-					 "SIGBUS",
-					 "THREAD_ID",
-					 "MINOR_HUGETLBFS",
-					 "MINOR_SHMEM",
-					 "EXACT_ADDRESS",
-					 "WP_HUGETLBFS_SHMEM",
-					 "WP_UNPOPULATED",
-					 "POISON",
-					 "WP_ASYNC",
-					 "MOVE"};
+constexpr const char *userfaultfd_features[] = {"PAGEFAULT_FLAG_WP",
+						"EVENT_FORK",
+						"EVENT_REMAP",
+						"EVENT_REMOVE",
+						"MISSING_HUGETLBFS",
+						"MISSING_SHMEM",
+						"EVENT_UNMAP",
+						"SIGBUS",
+						"THREAD_ID",
+						"MINOR_HUGETLBFS",
+						"MINOR_SHMEM",
+						"EXACT_ADDRESS",
+						"WP_HUGETLBFS_SHMEM",
+						"WP_UNPOPULATED",
+						"POISON",
+						"WP_ASYNC",
+						"MOVE"};
 
 json features_of(int fd)
 {
@@ -111,8 +111,8 @@ json features_of(int fd)
 	for (unsigned bit = 0; bit < 64; bit++) {
 		if (!(api.features >> bit & 1))
 			continue;
-		bool known = bit < std::size(feature_names);
-		names.push_back(known ? std::string(feature_names[bit]) : "bit " + std::to_string(bit));
+		bool known = bit < std::size(userfaultfd_features);
+		names.push_back(known ? std::string(userfaultfd_features[bit]) : "bit " + std::to_string(bit));
 	}
 	return names;
 }

@@ -74,7 +74,7 @@ verdict compare_all(const pass_list &passes, bool stacks, bool warps)
 			continue;
 		}
 		v.same++;
-		for (const auto &mode : both_modes()) {
+		for (const auto &mode : two_modes()) {
 			auto got = new_results(e, out.text, mode, stacks, warps);
 			bool same = e.order != example::any_order || got == *plain;
 			EXPECT_TRUE(same) << e << ", seed " << mode.seed;
