@@ -5,33 +5,43 @@ import os
 import time
 from pathlib import Path
 
-# Between two looks. A process that works gets a hundredth of a processor even beside a hundred others.
+# Between two looks. A process that works gets a hundredth of a processor even beside a hundred others, if the scheduler takes
+# them for equals.
 LOOK_SECONDS = 30
 LEAST_SHARE = 0.01
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def processor_seconds(root: int) -> float:
-    """What a process and its descendants that are alive or were waited for have used."""
-    parents: dict[int, int] = {}
-    used: dict[int, float] = {}
-    for folder in Path("/proc").iterdir():
-        if not folder.name.isdigit():
-            continue
-        try:
-            # The program's name, which is the only field with blanks, stands in parentheses.
-            fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
-        except OSError:
-            continue  # it has ended meanwhile
-        parents[int(folder.name)] = int(fields[1])
-        used[int(folder.name)] = sum(map(int, fields[11:15])) / TICKS
+def fields_of(folder: Path) -> list[str]:
+    """Of a process or a thread, from its state on; empty if it has ended meanwhile."""
+    try:
+        # The program's name, which is the only field with blanks, stands in parentheses.
+        return (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def with_descendants(root: int) -> dict[int, list[str]]:
+    """The processes that are alive, by number."""
+    everything = {int(p.name): fields for p in Path("/proc").iterdir() if p.name.isdigit() and (fields := fields_of(p))}
 
     def descends(pid: int) -> bool:
-        while pid != root and pid in parents:
-            pid = parents[pid]
+        while pid != root and pid in everything:
+            pid = int(everything[pid][1])
         return pid == root
 
-    return sum(seconds for pid, seconds in used.items() if descends(pid))
+    return {pid: fields for pid, fields in everything.items() if descends(pid)}
+
+
+def processor_seconds(root: int) -> float:
+    """What a process and its descendants that are alive or were waited for have used."""
+    return sum(sum(map(int, fields[11:15])) for fields in with_descendants(root).values()) / TICKS
+
+
+def wants_a_processor(root: int) -> bool:
+    """A thread that only waits for a processor does not stand still, however long others have them all."""
+    threads = (thread for pid in with_descendants(root) for thread in Path("/proc").glob(f"{pid}/task/*"))
+    return any(fields_of(thread)[:1] == ["R"] for thread in threads)
 
 
 class Allowance:
@@ -54,6 +64,7 @@ class Allowance:
         if used > self.seconds * (os.cpu_count() or 1):
             return f"it has used {used:.0f} s of processor time; its limit is {self.seconds} s on all processors"
         # It is less where a descendant was left to init.
-        if before and 0 <= used - before[1] < LEAST_SHARE * (now - before[0]):
+        little = before and 0 <= used - before[1] < LEAST_SHARE * (now - before[0])
+        if little and not wants_a_processor(self.root):
             return f"it stands still, after {now - self.start:.0f} s"
         return None

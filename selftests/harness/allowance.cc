@@ -5,18 +5,19 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <dirent.h>
 #include <map>
 #include <memory>
 #include <unistd.h>
+#include <vector>
 
 namespace selftest
 {
 
 namespace
 {
-// Between two looks. A process that works gets a hundredth of a processor even beside a hundred others.
+// Between two looks. A process that works gets a hundredth of a processor even beside a hundred others, if the
+// scheduler takes them for equals.
 constexpr double look_seconds = 15;
 constexpr double least_share = 0.01;
 
@@ -25,32 +26,46 @@ struct process {
 	double seconds;
 };
 
-// False: it has ended meanwhile.
+// What follows the program's name, which is the only field with blanks, and stands in parentheses. The text is empty if
+// the process or thread has ended meanwhile.
+std::string state_and_more(const std::string &folder)
+{
+	char text[1024];
+	std::unique_ptr<FILE, int (*)(FILE *)> file(fopen((folder + "/stat").c_str(), "re"), fclose);
+	std::string line(text, file ? fread(text, 1, sizeof text, file.get()) : 0);
+	size_t name_ends = line.rfind(") ");
+	return name_ends == line.npos ? "" : line.substr(name_ends + 2);
+}
+
+// It is false if the process has ended meanwhile.
 bool look_at(const char *pid, process &p)
 {
-	char path[64], text[1024];
-	snprintf(path, sizeof path, "/proc/%s/stat", pid);
-	std::unique_ptr<FILE, int (*)(FILE *)> file(fopen(path, "re"), fclose);
-	size_t n = file ? fread(text, 1, sizeof text - 1, file.get()) : 0;
-	text[n] = 0;
-	// The program's name, which is the only field with blanks, stands in parentheses.
-	const char *rest = strrchr(text, ')');
 	unsigned long long user, system, childrens_user, childrens_system;
-	if (!rest || sscanf(rest, ") %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &p.parent, &user,
-			    &system, &childrens_user, &childrens_system) != 5)
+	if (sscanf(state_and_more(std::string("/proc/") + pid).c_str(),
+		   "%*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &p.parent, &user, &system,
+		   &childrens_user, &childrens_system) != 5)
 		return false;
 	p.seconds = double(user + system + childrens_user + childrens_system) / double(sysconf(_SC_CLK_TCK));
 	return true;
 }
 
+std::vector<std::string> numbers_in(const std::string &folder)
+{
+	std::vector<std::string> names;
+	std::unique_ptr<DIR, int (*)(DIR *)> dir(opendir(folder.c_str()), closedir);
+	for (dirent *e; dir && (e = readdir(dir.get()));)
+		if (atoi(e->d_name) > 0)
+			names.push_back(e->d_name);
+	return names;
+}
+
 std::map<pid_t, process> all_processes()
 {
 	std::map<pid_t, process> all;
-	std::unique_ptr<DIR, int (*)(DIR *)> proc(opendir("/proc"), closedir);
 	process p;
-	for (dirent *e; proc && (e = readdir(proc.get()));)
-		if (pid_t pid = atoi(e->d_name); pid > 0 && look_at(e->d_name, p))
-			all[pid] = p;
+	for (auto &pid : numbers_in("/proc"))
+		if (look_at(pid.c_str(), p))
+			all[atoi(pid.c_str())] = p;
 	return all;
 }
 
@@ -63,6 +78,19 @@ bool descends_from(const std::map<pid_t, process> &all, pid_t pid, pid_t root)
 		pid = p->second.parent;
 	}
 	return true;
+}
+
+// A thread that only waits for a processor does not stand still, however long others have them all.
+bool wants_a_processor(pid_t root)
+{
+	auto all = all_processes();
+	for (auto &[pid, p] : all) {
+		std::string tasks = "/proc/" + std::to_string(pid) + "/task";
+		for (auto &tid : numbers_in(descends_from(all, pid, root) ? tasks : ""))
+			if (state_and_more(tasks + "/" + tid).starts_with('R'))
+				return true;
+	}
+	return false;
 }
 } // namespace
 
@@ -88,7 +116,8 @@ std::string allowance::over()
 		snprintf(why, sizeof why, "it has used %.0f s of processor time; its limit is %.0f s on all processors",
 			 used, seconds_);
 	// It is less where a descendant was left to init.
-	else if (looked_ns_ && progress >= 0 && progress < least_share * seconds_since(looked_ns_))
+	else if (looked_ns_ && progress >= 0 && progress < least_share * seconds_since(looked_ns_) &&
+		 !wants_a_processor(root_))
 		snprintf(why, sizeof why, "it stands still, after %.0f s", seconds_since(start_ns_));
 	looked_ns_ = now_ns();
 	used_then_ = used;
