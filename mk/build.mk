@@ -72,8 +72,8 @@ keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
 # one name to different things, not even in namespaces without a name; the compiler says where. Otherwise (UNITS=0:
 # everywhere) each source shows that it includes what it needs, and each object what it needs of the others. Some stand
 # apart: they are linked without their neighbours, compiled otherwise, or alike.
-apart := lib/api/interpose% lib/os/module_context.cc runtime/dev/devices.cc
-of_programs := $(filter-out tools/tests/% %_test.cc,$(tool_part_srcs)) $(simt_srcs) $(noc_srcs)
+apart := lib/api/interpose% lib/os/module_context.cc runtime/dev/devices.cc tools/fatbin/%
+of_programs := $(tool_part_srcs) $(simt_srcs) $(noc_srcs)
 in_units := $(if $(filter 0,$(UNITS)),,$(filter-out $(apart),$(call keep,$(of_programs) $(if $(UNITS),$(lib_srcs) \
 	$(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs)))))
 unit_of_folder = $1unit-$(subst /,-,$(patsubst %/,%,$1))
