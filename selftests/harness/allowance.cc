@@ -2,14 +2,12 @@
 #include "allowance.h"
 
 #include "clock.h"
+#include "proc.h"
 
 #include <cstdio>
 #include <cstdlib>
-#include <dirent.h>
 #include <map>
-#include <memory>
 #include <unistd.h>
-#include <vector>
 
 namespace selftest
 {
@@ -26,17 +24,6 @@ struct process {
 	double seconds;
 };
 
-// What follows the program's name, which is the only field with blanks, and stands in parentheses. The text is empty if
-// the process or thread has ended meanwhile.
-std::string state_and_more(const std::string &folder)
-{
-	char text[1024];
-	std::unique_ptr<FILE, int (*)(FILE *)> file(fopen((folder + "/stat").c_str(), "re"), fclose);
-	std::string line(text, file ? fread(text, 1, sizeof text, file.get()) : 0);
-	size_t name_ends = line.rfind(") ");
-	return name_ends == line.npos ? "" : line.substr(name_ends + 2);
-}
-
 // It is false if the process has ended meanwhile.
 bool look_at(const char *pid, process &p)
 {
@@ -47,16 +34,6 @@ bool look_at(const char *pid, process &p)
 		return false;
 	p.seconds = double(user + system + childrens_user + childrens_system) / double(sysconf(_SC_CLK_TCK));
 	return true;
-}
-
-std::vector<std::string> numbers_in(const std::string &folder)
-{
-	std::vector<std::string> names;
-	std::unique_ptr<DIR, int (*)(DIR *)> dir(opendir(folder.c_str()), closedir);
-	for (dirent *e; dir && (e = readdir(dir.get()));)
-		if (atoi(e->d_name) > 0)
-			names.push_back(e->d_name);
-	return names;
 }
 
 std::map<pid_t, process> all_processes()
