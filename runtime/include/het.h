@@ -33,36 +33,38 @@ extern "C" {
 
 /** Error codes. het_strerror() has a sentence for each. */
 enum {
-	/** memory, a thread or another resource of the host could not be had */
+	/** Memory, a thread or another resource of the host could not be had. */
 	HET_ENOMEM = -101,
-	/** an argument is null that must not be */
+	/** An argument is null that must not be. */
 	HET_ENULL = -102,
-	/** an argument is out of range, contradicts another, or is of a newer version */
+	/** An argument is out of range, contradicts another, or is of a newer version. */
 	HET_EARG = -103,
-	/** no such device, or none that can run the kernel */
+	/** There is no such device, or none that can run the kernel. */
 	HET_ENODEV = -104,
-	/** the program does not build for a device; het_program_log() tells why */
+	/** The program does not build for a device; het_program_log() tells why. */
 	HET_EBUILD = -105,
-	/** the program has no kernel of that name */
+	/** The program has no kernel of that name. */
 	HET_ENAME = -106,
-	/** a call of the device's API failed */
+	/** A call of the device's API failed. */
 	HET_EDEVICE = -107,
-	/** the host memory can't be used by a device: unmapped, read-only, or freed before the command ran */
+	/**
+	 * The host memory can't be used by a device: it is unmapped, read-only, or was freed before the command ran.
+	 */
 	HET_EMEMORY = -108,
-	/** a command that this one waited for has failed */
+	/** A command that this one waited for has failed. */
 	HET_EWAIT = -109,
-	/** the command was cancelled */
+	/** The command was cancelled. */
 	HET_ECANCELED = -110,
-	/** not allowed in this state */
+	/** The call is not allowed in this state. */
 	HET_ESTATE = -111,
-	/** a fat binary can't be read: it is missing, cut off, damaged, or of a newer version */
+	/** A fat binary can't be read: it is missing, cut off, damaged, or of a newer version. */
 	HET_EIMAGE = -112
 };
 
-/** What a command does with memory. */
+/** These say what a command does with memory. */
 enum {
 	HET_READ_ONLY = 1,
-	/** every byte is written and none is read */
+	/** Every byte is written and none is read. */
 	HET_WRITE_ONLY = 2,
 	HET_READ_WRITE = 3
 };
@@ -78,39 +80,41 @@ typedef struct het_sampler het_sampler;
 
 /* --- devices --------------------------------------------------------------- */
 
-/** Kinds of devices. */
+/** These are the kinds of devices. */
 enum {
-	/** this process: kernels are functions of the program's, and work on host memory in place */
+	/** The device is this process: kernels are functions of the program's, and work on host memory in place. */
 	HET_DEVICE_HOST = 1,
-	/** the same with memory of its own, so that data travels as to a GPU: for tests (see HET_DEVICES) */
+	/**
+	 * This is the same with memory of its own, so that data travels as to a GPU. It is for tests (see HET_DEVICES).
+	 */
 	HET_DEVICE_APART = 2,
-	/** a device of an OpenCL driver */
+	/** The device is one of an OpenCL driver. */
 	HET_DEVICE_OPENCL = 3,
-	/** a GPU through NVIDIA's driver; the environment's HET_DEVICES must name it */
+	/** The device is a GPU through NVIDIA's driver; the environment's HET_DEVICES must name it. */
 	HET_DEVICE_CUDA = 4
 };
 
-/** Filled by het_device_describe(). */
+/** het_device_describe() fills this. */
 struct het_device_info {
 	size_t size;
-	/** HET_DEVICE_... */
+	/** This is one of HET_DEVICE_... */
 	uint32_t kind;
-	/** processors that run work-groups at once */
+	/** So many processors run work-groups at once. */
 	uint32_t units;
-	/** largest number of work-items in a group */
+	/** A group has at most so many work-items. */
 	uint64_t group_size;
-	/** bytes of device memory, and of local memory for one group */
+	/** These are the bytes of device memory, and of local memory for one group. */
 	uint64_t memory;
 	uint64_t local_memory;
-	/** for people: "host", "NVIDIA H200 (NVIDIA CUDA)"; valid for ever */
+	/** The name is for people: "host", "NVIDIA H200 (NVIDIA CUDA)". It is valid for ever. */
 	const char *name;
 };
 
 /**
  * Lists the devices: those of OpenCL drivers, GPUs first, then the host. The environment's HET_DEVICES chooses others.
- * @param room    entries in @p devices (may be null if 0).
+ * @param room    is the number of entries in @p devices (which may be null if it is 0).
  * @param devices receives at most @p room devices, valid for ever.
- * @param count   receives the number of all there are; at least 1.
+ * @param count   receives the number of all there are, which is at least 1.
  * @return 0; HET_ENULL; HET_ENOMEM; HET_EARG if HET_DEVICES can't be understood.
  */
 int het_devices(uint32_t room, het_device **devices, uint32_t *count);
@@ -120,98 +124,113 @@ int het_device_describe(het_device *device, struct het_device_info *info);
 
 /* --- programs and kernels -------------------------------------------------- */
 
-/** The work-group that a kernel function is called for. */
+/** A kernel function is called for such a work-group. */
 struct het_group {
 	uint32_t dimensions;
-	/** the launch: offset, work-items and work-items a group, in each dimension (0, 1, 1 where there is none) */
+	/**
+	 * These describe the launch: offset, work-items and work-items a group, in each dimension (0, 1, 1 where there
+	 * is none).
+	 */
 	size_t offset[3], global[3], local[3];
-	/** this group's number in each dimension, and how many there are */
+	/** These are this group's number in each dimension, and how many groups there are. */
 	size_t group[3], groups[3];
-	/** id of this group's first work-item, and its number of work-items: the last group of a dimension may have
-	 * fewer */
+	/**
+	 * These are the id of this group's first work-item, and its number of work-items: the last group of a dimension
+	 * may have fewer.
+	 */
 	size_t first[3], items[3];
 };
 
 /**
- * A kernel as a function of the program's: runs all work-items of one group. Called on several threads at once.
- * @param args one pointer for each argument of the launch: to the copy of a value; to local memory, which the group has
- *             for itself and which keeps nothing; to the first byte of a memory object or host range, where the device
- *             has it.
+ * A kernel can be a function of the program's, which runs all work-items of one group. It is called on several threads
+ * at once.
+ * @param args has one pointer for each argument of the launch: to the copy of a value; to local memory, which the group
+ * has for itself and which keeps nothing; to the first byte of a memory object or host range, where the device has it.
  */
 typedef void (*het_kernel_fn)(const struct het_group *group, void *const *args);
 
-/** One kernel function of a program. */
+/** This is one kernel function of a program. */
 struct het_function {
 	const char *name;
 	het_kernel_fn run;
-	/** number of arguments */
+	/** The function takes so many arguments. */
 	uint32_t nargs;
 };
 
-/** Kinds of images. */
+/** These are the kinds of images. */
 enum {
-	/** PTX, as text; the driver compiles it for the GPU */
+	/** The image is PTX, as text; the driver compiles it for the GPU. */
 	HET_IMAGE_PTX = 1,
-	/** code for one kind of GPU, as nvcc -cubin and ptxas make it */
+	/** The image is code for one kind of GPU, as nvcc -cubin and ptxas make it. */
 	HET_IMAGE_CUBIN = 2
 };
 
 /**
- * One module of a program for devices of kind CUDA. Kernels are its visible entries. An argument of local memory is a
- * parameter of 4 or 8 bytes there, which receives the offset of its bytes, aligned to 16, in the dynamic shared memory.
+ * This is one module of a program for devices of kind CUDA. Kernels are its visible entries. An argument of local
+ * memory is a parameter of 4 or 8 bytes there, which receives the offset of its bytes, aligned to 16, in the dynamic
+ * shared memory.
  */
 struct het_image {
-	/** HET_IMAGE_... */
+	/** This is one of HET_IMAGE_... */
 	uint32_t kind;
-	/** 0 */
+	/** This must be 0. */
 	uint32_t flags;
 	const void *data;
-	/** PTX: with or without a final 0 */
+	/** PTX is counted with or without a final 0. */
 	size_t nbytes;
 };
 
-/** Instruments that kernels on devices of kind CUDA can have, if their program is one PTX text. */
+/** Kernels on devices of kind CUDA can have these instruments, if their program is one PTX text. */
 enum {
-	/** how many lines of memory the warps ask for */
+	/** It counts how many lines of memory the warps ask for. */
 	HET_COALESCE = 1,
-	/** which pages are written: what lies in others stays valid on the host */
+	/** It notes which pages are written: what lies in others stays valid on the host. */
 	HET_DIRTY = 2,
-	/** which pages are read or written */
+	/** It notes which pages are read or written. */
 	HET_TOUCH = 4,
-	/** none, whatever the environment's HET_INSTRUMENT asks for */
+	/** There are none, whatever the environment's HET_INSTRUMENT asks for. */
 	HET_PLAIN = 8
 };
 
 /**
- * Arguments of het_program_create(). Kernels come from one of source, a fat binary in memory, and one in a file; or
- * from functions, or images; or from several of these, for different kinds of devices. het-fatbin(1) makes fat
- * binaries.
+ * These are the arguments of het_program_create(). Kernels come from one of source, a fat binary in memory, and one in
+ * a file; or from functions, or images; or from several of these, for different kinds of devices. het-fatbin(1) makes
+ * fat binaries.
  */
 struct het_program_args {
 	size_t size;
-	/** OpenCL C, null-terminated; null if there is none */
+	/** This is OpenCL C, null-terminated; it is null if there is none. */
 	const char *source;
-	/** options for the OpenCL compiler; null: none. With source alone: fat binaries have their own */
+	/**
+	 * These are options for the OpenCL compiler, or null for none. They go with source alone: fat binaries have
+	 * their own.
+	 */
 	const char *options;
-	/** functions for devices of kind HOST and APART */
+	/** These are functions for devices of kind HOST and APART. */
 	const struct het_function *functions;
 	size_t nfunctions;
-	/** modules that the driver links into one; what is to be linked with others must be relocatable (nvcc
-	 * -rdc=true) */
+	/**
+	 * The driver links these modules into one; what is to be linked with others must be relocatable (nvcc
+	 * -rdc=true).
+	 */
 	const struct het_image *images;
 	size_t nimages;
-	/** of that many bytes */
+	/** This is a fat binary of that many bytes. */
 	const void *fat_binary;
 	size_t fat_binary_size;
-	/** a file that is a fat binary, or has one in a section. It must not be written while the program lives; it may
-	 * be removed or replaced */
+	/**
+	 * This file is a fat binary, or has one in a section. It must not be written while the program lives; it may be
+	 * removed or replaced.
+	 */
 	const char *file;
-	/** the section of file, or where file is null of the running executable, that is a fat binary */
+	/** This section of file, or where file is null of the running executable, is a fat binary. */
 	const char *section;
-	/** HET_COALESCE... of its kernels; 0: what HET_INSTRUMENT asks for. Those that can't be had are reported and
-	 * left out */
+	/**
+	 * These are the HET_COALESCE... of its kernels, or 0 for what HET_INSTRUMENT asks for. Those that can't be had
+	 * are reported and left out.
+	 */
 	uint32_t instruments;
-	/** COALESCE: one of so many accesses of warps is counted; 0: all */
+	/** COALESCE counts one of so many accesses of warps; with 0 it counts all. */
 	uint32_t one_of;
 };
 
@@ -227,13 +246,14 @@ int het_program_release(het_program *program);
 /**
  * Builds for one device; does nothing if that is done.
  * @return 0; HET_ENULL; HET_EBUILD; HET_ENODEV if the program has nothing for this device; HET_EIMAGE; HET_EDEVICE;
- *         HET_ENOMEM.
+ * HET_ENOMEM.
  */
 int het_program_build(het_program *program, het_device *device);
 
 /**
- * @return what the compiler said when it built for this device, valid while the program lives; "" if that is nothing,
- *         or an earlier process had it built. Never null.
+ * Shows what the compiler said when it built for this device.
+ * @return its words, valid while the program lives; "" if it said nothing, or an earlier process had it built. It is
+ * never null.
  */
 const char *het_program_log(het_program *program, het_device *device);
 
@@ -254,18 +274,18 @@ int het_kernel_create(het_program *program, const char *name, het_kernel **kerne
 int het_kernel_retain(het_kernel *kernel);
 int het_kernel_release(het_kernel *kernel);
 
-/** Filled by het_kernel_describe(). */
+/** het_kernel_describe() fills this. */
 struct het_kernel_info {
 	size_t size;
 	uint32_t nargs;
-	/** valid while the kernel lives */
+	/** The name is valid while the kernel lives. */
 	const char *name;
 };
 
 /** Describes a kernel. @return 0; HET_ENULL; HET_EARG for a size too small. */
 int het_kernel_describe(het_kernel *kernel, struct het_kernel_info *info);
 
-/** Where an argument points, or what it is. */
+/** These say where an argument points, or what it is. */
 enum {
 	HET_SPACE_VALUE = 1,
 	HET_SPACE_GLOBAL = 2,
@@ -275,16 +295,19 @@ enum {
 	HET_SPACE_SAMPLER = 6
 };
 
-/** Filled by het_kernel_argument(). */
+/** het_kernel_argument() fills this. */
 struct het_argument_info {
 	size_t size;
-	/** HET_SPACE_... */
+	/** This is one of HET_SPACE_... */
 	uint32_t space;
-	/** HET_READ_ONLY... of a pointer or an image: what the kernel may do, as its declaration says; else 0 */
+	/**
+	 * For a pointer or an image this is one of HET_READ_ONLY...: what the kernel may do, as its declaration says.
+	 * Else it is 0.
+	 */
 	uint32_t access;
-	/** of a value; of what a pointer points to, 0 if that is not known */
+	/** This is the size of a value, or of what a pointer points to; it is 0 if that is not known. */
 	size_t nbytes;
-	/** valid while the kernel lives */
+	/** Both are valid while the kernel lives. */
 	const char *name, *type;
 };
 
@@ -298,8 +321,9 @@ int het_kernel_argument(het_kernel *kernel, uint32_t number, struct het_argument
 /* --- memory objects -------------------------------------------------------- */
 
 /**
- * Makes a memory object of zeroed bytes, which belongs to no device: each command finds valid bytes on the
- * device where it runs. @return 0; HET_ENULL; HET_EARG for 0 bytes; HET_ENOMEM.
+ * Makes a memory object of zeroed bytes, which belongs to no device: each command finds valid bytes on the device where
+ * it runs.
+ * @return 0; HET_ENULL; HET_EARG for 0 bytes; HET_ENOMEM.
  */
 int het_memory_create(size_t nbytes, het_memory **memory);
 
@@ -313,8 +337,9 @@ int het_memory_retain(het_memory *memory);
 int het_memory_release(het_memory *memory);
 
 /**
- * @return where the host sees the object, valid while it lives; null for null. Host accesses there are those of a host
- * range: not while a command uses the bytes, and always right after it.
+ * Tells where the host sees the object. Host accesses there are those of a host range: they are not allowed while a
+ * command uses the bytes, and always are right after it.
+ * @return the address, valid while the object lives; null for null.
  */
 void *het_memory_pointer(het_memory *memory);
 
@@ -335,13 +360,14 @@ int het_device_alloc(het_device *device, size_t nbytes, void **address);
 /**
  * Frees it when the commands that name an address in it have finished. Those that reach it by a stored address, or a
  * parameter block, must have finished before.
- * @param address of het_device_alloc(), or null. @return 0; HET_ENULL; HET_EARG; HET_ESTATE.
+ * @param address comes from het_device_alloc(), or is null.
+ * @return 0; HET_ENULL; HET_EARG; HET_ESTATE.
  */
 int het_device_free(het_device *device, void *address);
 
 /* --- textures and samplers -------------------------------------------------- */
 
-/** Types of a texture's channels: fixed-point from 0 or -1 to 1, whole numbers, floating-point. */
+/** A texture's channels have one of these types: fixed-point from 0 or -1 to 1, whole numbers, floating-point. */
 enum {
 	HET_TEXEL_UNORM8 = 1,
 	HET_TEXEL_UNORM16 = 2,
@@ -357,19 +383,19 @@ enum {
 	HET_TEXEL_FLOAT = 12
 };
 
-/** Arguments of het_texture_create(). */
+/** These are the arguments of het_texture_create(). */
 struct het_texture_args {
 	size_t size;
 	het_device *device;
-	/** 1 to 3 */
+	/** A texture has 1 to 3 dimensions. */
 	uint32_t dimensions;
-	/** 1, 2 or 4: R, RG, RGBA */
+	/** The channels are 1, 2 or 4: R, RG, RGBA. */
 	uint32_t channels;
-	/** HET_TEXEL_... */
+	/** This is one of HET_TEXEL_... */
 	uint32_t type;
-	/** 0 */
+	/** This must be 0. */
 	uint32_t flags;
-	/** texels in each dimension; 0 or 1 in those that it does not have */
+	/** These are the texels in each dimension; they are 0 or 1 in those that it does not have. */
 	size_t extent[3];
 };
 
@@ -383,31 +409,31 @@ int het_texture_create(const struct het_texture_args *args, het_texture **textur
 int het_texture_retain(het_texture *texture);
 int het_texture_release(het_texture *texture);
 
-/** What a sampler reads outside of a texture. */
+/** These say what a sampler reads outside of a texture. */
 enum {
-	/** the kernel reads nothing there */
+	/** The kernel reads nothing there. */
 	HET_OUTSIDE_UNDEFINED = 0,
-	/** the nearest texel */
+	/** It reads the nearest texel. */
 	HET_OUTSIDE_EDGE = 1,
-	/** 0 */
+	/** It reads 0. */
 	HET_OUTSIDE_BORDER = 2,
-	/** the texture again; with normalized coordinates */
+	/** It reads the texture again; this needs normalized coordinates. */
 	HET_OUTSIDE_REPEATED = 3,
-	/** the texture again, every other time mirrored; with normalized coordinates */
+	/** It reads the texture again, every other time mirrored; this needs normalized coordinates. */
 	HET_OUTSIDE_MIRRORED = 4
 };
 
-/** Arguments of het_sampler_create(). */
+/** These are the arguments of het_sampler_create(). */
 struct het_sampler_args {
 	size_t size;
 	het_device *device;
-	/** 1: coordinates go from 0 to 1; 0: they count texels */
+	/** With 1, coordinates go from 0 to 1; with 0, they count texels. */
 	uint32_t normalized;
-	/** HET_OUTSIDE_... */
+	/** This is one of HET_OUTSIDE_... */
 	uint32_t outside;
-	/** 1: between texels; 0: the nearest one */
+	/** With 1, it reads between texels; with 0, it reads the nearest one. */
 	uint32_t linear;
-	/** 0 */
+	/** This must be 0. */
 	uint32_t flags;
 };
 
@@ -418,105 +444,114 @@ int het_sampler_release(het_sampler *sampler);
 
 /* --- queues ---------------------------------------------------------------- */
 
-/** Flags of a queue. */
+/** These are the flags of a queue. */
 enum {
-	/** each command waits for the one before */
+	/** Each command waits for the one before. */
 	HET_QUEUE_IN_ORDER = 1
 };
 
 /**
- * Told of each command of a queue that fails, on some thread, before waiters are. Must not wait for events.
- * @param event as long as the call lasts; retain it to keep it.
- * @param message as long as the call lasts: the kernel's name, if it has one, and the driver's or the library's words
- *                about the cause.
+ * Such a function is told of each command of a queue that fails, on some thread, before waiters are. It must not wait
+ * for events.
+ * @param event   is valid as long as the call lasts; retain it to keep it.
+ * @param message is valid as long as the call lasts: it has the kernel's name, if there is one, and the driver's or the
+ * library's words about the cause.
  */
 typedef void (*het_error_fn)(int code, het_event *event, const char *message, void *arg);
 
-/** Arguments of het_queue_create(). */
+/** These are the arguments of het_queue_create(). */
 struct het_queue_args {
 	size_t size;
-	/** HET_QUEUE_... */
+	/** These are flags of HET_QUEUE_... */
 	uint32_t flags;
 	uint32_t ndevices;
-	/** devices on which commands may run; none: all */
+	/** Commands may run on these devices; if there are none, on all. */
 	het_device *const *devices;
 	het_error_fn on_error;
 	void *on_error_arg;
 };
 
 /**
- * Makes a queue. @param args null: all devices, out of order.
+ * Makes a queue.
+ * @param args may be null: then the queue has all devices and is out of order.
  * @return 0; HET_ENULL; HET_EARG; HET_ENOMEM.
  */
 int het_queue_create(const struct het_queue_args *args, het_queue **queue);
 int het_queue_retain(het_queue *queue);
-/** Commands of the queue go on. */
+/** Releases a queue, whose commands go on. */
 int het_queue_release(het_queue *queue);
 
-/** Waits until all commands that the queue has at this moment have finished. @return 0; HET_ENULL; HET_ENOMEM;
- * HET_ESTATE. */
+/**
+ * Waits until all commands that the queue has at this moment have finished.
+ * @return 0; HET_ENULL; HET_ENOMEM; HET_ESTATE.
+ */
 int het_finish(het_queue *queue);
 
 /* --- commands -------------------------------------------------------------- */
 
-/** Kinds of arguments. */
+/** These are the kinds of arguments. */
 enum {
-	/** nbytes at pointer, copied by the call */
+	/** The call copies nbytes at pointer. */
 	HET_ARG_VALUE = 1,
-	/** nbytes of local memory for each group; a device that has less in all does not get the launch */
+	/** Each group gets nbytes of local memory; a device that has less in all does not get the launch. */
 	HET_ARG_LOCAL = 2,
-	/** the memory object, used as access says */
+	/** The argument is the memory object, used as access says. */
 	HET_ARG_MEMORY = 3,
-	/** nbytes of host memory at pointer, used as access says */
+	/** The argument is nbytes of host memory at pointer, used as access says. */
 	HET_ARG_RANGE = 4,
-	/** pointer is an address on the device, anywhere in its raw memory or a variable; it may be null, any other is
-	 * HET_EARG */
+	/**
+	 * The pointer is an address on the device, anywhere in its raw memory or a variable; it may be null, any other
+	 * is HET_EARG.
+	 */
 	HET_ARG_ADDRESS = 5,
 	/**
-	 * nbytes at pointer, copied by the call, are all parameters of the kernel as it lays them out; local memory may
-	 * follow, which the block names by its offset, and nothing else. Devices of kind CUDA
+	 * The nbytes at pointer, which the call copies, are all parameters of the kernel as it lays them out; local
+	 * memory may follow, which the block names by its offset, and nothing else. This is for devices of kind CUDA.
 	 */
 	HET_ARG_BLOCK = 6,
-	/** pointer is a het_texture, used as access says; the launch runs on its device */
+	/** The pointer is a het_texture, used as access says; the launch runs on its device. */
 	HET_ARG_TEXTURE = 7,
-	/** pointer is a het_sampler; the launch runs on its device */
+	/** The pointer is a het_sampler; the launch runs on its device. */
 	HET_ARG_SAMPLER = 8
 };
 
 /**
- * Which bytes of an argument a work-item uses, by its number i (from 0) along the dimension in which a launch is split:
- * @p length bytes from @p offset + i * @p step on, and that @p count times, each @p stride bytes further. What lies
- * outside of the argument does not count. Of an argument that is written, no two work-items with different i may write
- * between the first and the last byte of one piece of either, so length is at most step.
+ * A pattern says which bytes of an argument a work-item uses, by its number i (from 0) along the dimension in which a
+ * launch is split: @p length bytes from @p offset + i * @p step on, and that @p count times, each @p stride bytes
+ * further. What lies outside of the argument does not count. Of an argument that is written, no two work-items with
+ * different i may write between the first and the last byte of one piece of either, so length is at most step.
  */
 struct het_pattern {
 	size_t size;
 	int64_t offset;
 	uint64_t step, length;
-	/** at least 1 */
+	/** The count is at least 1. */
 	uint64_t count;
 	uint64_t stride;
 };
 
 /**
- * One argument of a launch. A range may be any memory that the program may write: what can't be watched, such as stacks
- * and shared mappings, is copied before and after the kernel.
+ * This is one argument of a launch. A range may be any memory that the program may write: what can't be watched, such
+ * as stacks and shared mappings, is copied before and after the kernel.
  * Ranges and objects may overlap in any way, within a launch and between launches: equal bytes have one place on the
  * device.
  */
 struct het_arg {
-	/** HET_ARG_... */
+	/** This is one of HET_ARG_... */
 	uint32_t kind;
-	/** HET_READ_ONLY... for MEMORY and RANGE, else 0 */
+	/** This is one of HET_READ_ONLY... for MEMORY and RANGE, else 0. */
 	uint32_t access;
 	size_t nbytes;
 	void *pointer;
 	het_memory *memory;
-	/** MEMORY and RANGE: null, or what each work-item uses of it; looked at if the launch is split */
+	/**
+	 * For MEMORY and RANGE this is null, or tells what each work-item uses of it; it is looked at if the launch is
+	 * split.
+	 */
 	const struct het_pattern *pattern;
 };
 
-/** Flags of a launch. */
+/** These are the flags of a launch. */
 enum {
 	/**
 	 * The work-groups may run on several devices at once: none looks at what another one writes. Along its last
@@ -530,34 +565,37 @@ enum {
 	 * environment's HET_POLICY chooses how devices share the work.
 	 */
 	HET_SPLIT = 1,
-	/** With HET_SPLIT: it holds whatever the fat binary says of the kernel */
+	/** With HET_SPLIT: it holds whatever the fat binary says of the kernel. */
 	HET_SPLIT_UNSAFE = 2
 };
 
-/** Arguments of het_launch(). */
+/** These are the arguments of het_launch(). */
 struct het_launch_args {
 	size_t size;
 	het_kernel *kernel;
-	/** 1 to 3 */
+	/** A launch has 1 to 3 dimensions. */
 	uint32_t dimensions;
-	/** HET_SPLIT, with or without HET_SPLIT_UNSAFE, or 0 */
+	/** This is HET_SPLIT, with or without HET_SPLIT_UNSAFE, or 0. */
 	uint32_t flags;
-	/** work-items, and the id of the first, in each dimension */
+	/** These are the number of work-items, and the id of the first, in each dimension. */
 	size_t global[3], offset[3];
-	/** work-items a group; all 0: the library chooses. CUDA, and OpenCL devices that have no smaller last groups:
-	 * global must be a multiple of it. CUDA: offset must be 0 unless het-fatbin made the PTX. Devices that can't
-	 * have such groups leave the launch to others */
+	/**
+	 * A group has so many work-items; if all are 0, the library chooses. For CUDA, and for OpenCL devices that have
+	 * no smaller last groups, global must be a multiple of it. For CUDA, offset must be 0 unless het-fatbin made
+	 * the PTX. Devices that can't have such groups leave the launch to others.
+	 */
 	size_t local[3];
-	/** sizeof(struct het_arg) */
+	/** This is sizeof(struct het_arg). */
 	size_t arg_size;
 	size_t nargs;
 	const struct het_arg *args;
-	/** events to wait for first */
+	/** The launch waits for these events first. */
 	size_t nwaits;
 	het_event *const *waits;
 	/**
-	 * where to run; null: that of the queue's devices which is expected to have finished first, transfers included,
-	 * as far as speeds are known from earlier launches; else the first that can run the kernel
+	 * The launch runs here. If it is null, it runs on that of the queue's devices which is expected to have
+	 * finished first, transfers included, as far as speeds are known from earlier launches; else on the first that
+	 * can run the kernel.
 	 */
 	het_device *device;
 };
@@ -568,14 +606,16 @@ struct het_launch_args {
  * functions on the host, structures of OpenCL C) a driver may still refuse, and that is the event's status. Host memory
  * may be used again, and freed, when the event has finished. If it is freed before that and the device has memory of
  * its own, a command that has not begun ends with HET_EMEMORY, and for one that runs the free waits.
- * @param event null, or receives the command's event, which the caller releases.
+ * @param event is null, or receives the command's event, which the caller releases.
  * @return 0; HET_ENULL; HET_EARG; HET_ENODEV; HET_EBUILD; HET_EIMAGE; HET_ENAME; HET_EMEMORY; HET_ESTATE if the program
- *         has called gpuvm_init() and a device needs memory linked; HET_ENOMEM. What fails later is the event's status.
+ * has called gpuvm_init() and a device needs memory linked; HET_ENOMEM. What fails later is the event's status.
  */
 int het_launch(het_queue *queue, const struct het_launch_args *args, het_event **event);
 
-/** Arguments of het_copy(). Each side is an object with an offset, or with a null object a host pointer, or with a
- * device an address in raw memory of that device. */
+/**
+ * These are the arguments of het_copy(). Each side is an object with an offset, or with a null object a host pointer,
+ * or with a device an address in raw memory of that device.
+ */
 struct het_copy_args {
 	size_t size;
 	het_memory *to;
@@ -587,9 +627,9 @@ struct het_copy_args {
 	size_t nbytes;
 	size_t nwaits;
 	het_event *const *waits;
-	/** null, or to_pointer is an address on this device */
+	/** If this is not null, to_pointer is an address on this device. */
 	het_device *to_device;
-	/** null, or from_pointer is an address on this device */
+	/** If this is not null, from_pointer is an address on this device. */
 	het_device *from_device;
 };
 
@@ -600,24 +640,28 @@ struct het_copy_args {
  */
 int het_copy(het_queue *queue, const struct het_copy_args *args, het_event **event);
 
-/** One side of het_copy_rect(): rows of bytes, in planes, in an object or with a null object at a host pointer. */
+/**
+ * This is one side of het_copy_rect(): rows of bytes, in planes, in an object or with a null object at a host pointer.
+ */
 struct het_rect {
 	het_memory *memory;
 	void *pointer;
-	/** where the rectangle begins, from the object's or pointer's first byte: byte in a row, row, plane */
+	/** The rectangle begins here, from the object's or pointer's first byte: byte in a row, row, plane. */
 	size_t origin[3];
-	/** bytes from one row to the next, and from one plane to the next; 0: there is nothing between them. Rows must
-	 * not overlap, nor planes */
+	/**
+	 * These are the bytes from one row to the next, and from one plane to the next; with 0 there is nothing between
+	 * them. Rows must not overlap, nor must planes.
+	 */
 	size_t row_pitch;
 	size_t slice_pitch;
 };
 
-/** Arguments of het_copy_rect(). */
+/** These are the arguments of het_copy_rect(). */
 struct het_copy_rect_args {
 	size_t size;
 	struct het_rect to;
 	struct het_rect from;
-	/** bytes of a row, rows of a plane, planes: at least 1 of each */
+	/** These are bytes of a row, rows of a plane, planes: at least 1 of each. */
 	size_t region[3];
 	size_t nwaits;
 	het_event *const *waits;
@@ -630,15 +674,15 @@ struct het_copy_rect_args {
  */
 int het_copy_rect(het_queue *queue, const struct het_copy_rect_args *args, het_event **event);
 
-/** Arguments of het_map(). */
+/** These are the arguments of het_map(). */
 struct het_map_args {
 	size_t size;
 	het_memory *memory;
 	size_t offset;
 	size_t nbytes;
-	/** what the host will do: HET_READ_ONLY... */
+	/** This says what the host will do: HET_READ_ONLY... */
 	uint32_t access;
-	/** 0 */
+	/** This must be 0. */
 	uint32_t flags;
 	size_t nwaits;
 	het_event *const *waits;
@@ -654,36 +698,39 @@ struct het_map_args {
  */
 int het_map(het_queue *queue, const struct het_map_args *args, void **pointer, het_event **event);
 
-/** Arguments of het_unmap(). */
+/** These are the arguments of het_unmap(). */
 struct het_unmap_args {
 	size_t size;
-	/** as given to het_map() */
+	/** The object is the one that was given to het_map(). */
 	het_memory *memory;
-	/** as received from het_map() */
+	/** The pointer is the one that het_map() gave. */
 	void *pointer;
 	size_t nwaits;
 	het_event *const *waits;
 };
 
 /**
- * Ends a mapping, the oldest of those that the object has there, when the map and the events have finished; also if one
- * of them has failed.
+ * Ends a mapping, the oldest of those that the object has there, when the map and the events have finished; it does so
+ * even if one of them has failed.
  * @return as het_launch(); HET_EARG if there is none: a map that has failed leaves none.
  */
 int het_unmap(het_queue *queue, const struct het_unmap_args *args, het_event **event);
 
-/** Arguments of het_texture_copy(). */
+/** These are the arguments of het_texture_copy(). */
 struct het_texture_copy_args {
 	size_t size;
-	/** the texture that is written, and where; null: host is */
+	/** This texture is written, from this origin on; if it is null, host is written. */
 	het_texture *to;
 	size_t to_origin[3];
-	/** the texture that is read, and where; null: host is */
+	/** This texture is read, from this origin on; if it is null, host is read. */
 	het_texture *from;
 	size_t from_origin[3];
-	/** texels in each dimension; 1 in those that the texture does not have */
+	/** These are the texels in each dimension; there is 1 in those that the texture does not have. */
 	size_t region[3];
-	/** used if one of the two is null: its rows are those of the region, its pitches and origin are in bytes */
+	/**
+	 * This is used if one of the two is null: its rows are those of the region, its pitches and origin are in
+	 * bytes.
+	 */
 	struct het_rect host;
 	size_t nwaits;
 	het_event *const *waits;
@@ -696,15 +743,15 @@ struct het_texture_copy_args {
  */
 int het_texture_copy(het_queue *queue, const struct het_texture_copy_args *args, het_event **event);
 
-/** Arguments of het_fill(). */
+/** These are the arguments of het_fill(). */
 struct het_fill_args {
 	size_t size;
 	het_memory *to;
 	size_t to_offset;
 	void *to_pointer;
-	/** a multiple of pattern_size */
+	/** This is a multiple of pattern_size. */
 	size_t nbytes;
-	/** 1 to 128 bytes, copied by the call */
+	/** The pattern has 1 to 128 bytes, which the call copies. */
 	const void *pattern;
 	size_t pattern_size;
 	size_t nwaits;
@@ -715,18 +762,18 @@ struct het_fill_args {
 int het_fill(het_queue *queue, const struct het_fill_args *args, het_event **event);
 
 /**
- * A command that does nothing and finishes when the events have, or, if there are none, all commands that the queue
- * has.
+ * Adds a command that does nothing and finishes when the events have, or, if there are none, all commands that the
+ * queue has.
  * @return as het_launch().
  */
 int het_marker(het_queue *queue, size_t nwaits, het_event *const *waits, het_event **event);
 
-/** The same, for which all later commands of the queue wait. */
+/** Does the same as het_marker(), and all later commands of the queue wait for it. */
 int het_barrier(het_queue *queue, size_t nwaits, het_event *const *waits, het_event **event);
 
 /* --- events ---------------------------------------------------------------- */
 
-/** het_event_status(): how far a command is; negative: it has failed with that code. */
+/** het_event_status() tells with these how far a command is; a negative value is the code with which it has failed. */
 enum { HET_COMPLETE = 0, HET_RUNNING = 1, HET_SUBMITTED = 2, HET_QUEUED = 3 };
 
 /**
@@ -735,87 +782,101 @@ enum { HET_COMPLETE = 0, HET_RUNNING = 1, HET_SUBMITTED = 2, HET_QUEUED = 3 };
  */
 int het_event_wait(size_t nevents, het_event *const *events);
 
-/** @param status receives HET_COMPLETE... or a code. @return 0; HET_ENULL. */
+/**
+ * Tells how far a command is.
+ * @param status receives HET_COMPLETE... or a code.
+ * @return 0; HET_ENULL.
+ */
 int het_event_status(het_event *event, int *status);
 
-/** Called once when an event has finished, on some thread; must not wait for events. */
+/** Such a function is called once when an event has finished, on some thread; it must not wait for events. */
 typedef void (*het_event_fn)(het_event *event, int status, void *arg);
 
 /** Adds a callback; one that comes late is called by this very call. @return 0; HET_ENULL; HET_ENOMEM. */
 int het_event_callback(het_event *event, het_event_fn fn, void *arg);
 
-/** Filled by het_event_profile(). What the device does not tell is the nearest moment that the host knows. */
+/** het_event_profile() fills this. What the device does not tell is the nearest moment that the host knows. */
 struct het_event_times {
 	size_t size;
-	/** het_launch() was called; the device got the command; it began; it ended */
+	/** At these times het_launch() was called, the device got the command, it began, and it ended. */
 	uint64_t queued, submitted, started, ended;
 };
 
-/** @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before the command has finished. */
+/**
+ * Tells when a command did what.
+ * @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before the command has finished.
+ */
 int het_event_profile(het_event *event, struct het_event_times *times);
 
 /**
- * How many parts a launch had.
+ * Tells how many parts a launch had.
  * @param count receives 0 for commands that are no launches, or were cancelled before a device had them.
  * @return 0; HET_ENULL; HET_ESTATE before the command has finished.
  */
 int het_event_parts(het_event *event, uint32_t *count);
 
-/** What one device did of a launch: all of it, or one of several parts. Filled by het_event_part(). */
+/** This is what one device did of a launch: all of it, or one of several parts. het_event_part() fills it. */
 struct het_event_part_info {
 	size_t size;
 	het_device *device;
-	/** work-items, along the dimension in which the launch is split: the number of the first, and how many; an
-	 * unsplit launch has all along its last dimension */
+	/**
+	 * These count work-items, along the dimension in which the launch is split: the number of the first, and how
+	 * many there are; an unsplit launch has all along its last dimension.
+	 */
 	uint64_t first, count;
-	/** when it began, transfers included, and ended */
+	/** The part began, transfers included, and ended at these times. */
 	uint64_t started, ended;
 };
 
 /**
  * Describes a part of a launch; parts stand in no order.
- * @param number less than the count of het_event_parts().
+ * @param number is less than the count of het_event_parts().
  * @return 0; HET_ENULL; HET_EARG for a size too small or a number that is too large; HET_ESTATE before the command has
- *         finished.
+ * finished.
  */
 int het_event_part(het_event *event, uint32_t number, struct het_event_part_info *info);
 
-/** Filled by het_event_counters(). Pages are the device's, of 64 KiB. */
+/** het_event_counters() fills this. Pages are the device's, of 64 KiB. */
 struct het_launch_counters {
 	size_t size;
-	/** those that the launch had, of HET_COALESCE...; what belongs to the others is 0 */
+	/** The launch had these, of HET_COALESCE...; what belongs to the others is 0. */
 	uint32_t instruments;
-	/** COALESCE: instructions that have counters, for het_event_site(), and their sums, of one of so many
-	 * accesses */
+	/**
+	 * With COALESCE these are the instructions that have counters, for het_event_site(), and their sums, of one of
+	 * so many accesses.
+	 */
 	uint32_t sites;
 	uint64_t one_of;
 	uint64_t warps, threads, lines, pages;
-	/** DIRTY: pages of arguments that the kernel may write, and those of them that it wrote */
+	/** With DIRTY these are the pages of arguments that the kernel may write, and those of them that it wrote. */
 	uint64_t writable_pages, written_pages;
-	/** bytes of read-write arguments that the host keeps because the kernel did not write near them */
+	/** The host keeps so many bytes of read-write arguments because the kernel did not write near them. */
 	uint64_t bytes_kept;
-	/** TOUCH: pages of all arguments, and those that the kernel used */
+	/** With TOUCH these are the pages of all arguments, and those that the kernel used. */
 	uint64_t usable_pages, touched_pages;
 };
 
-/** What a launch's instruments have counted. @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before it
- * has finished. */
+/**
+ * Shows what a launch's instruments have counted.
+ * @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before it has finished.
+ */
 int het_event_counters(het_event *event, struct het_launch_counters *counters);
 
-/** Filled by het_event_site(). */
+/** het_event_site() fills this. */
 struct het_site_counters {
 	size_t size;
-	/** how often a warp came to the instruction with an address in global memory, and with how many threads */
+	/** A warp came to the instruction so often with an address in global memory, and with so many threads. */
 	uint64_t warps, threads;
-	/** lines of 128 bytes and pages of 64 KiB that it asked for, each time counted anew */
+	/** It asked for so many lines of 128 bytes and pages of 64 KiB, each time counted anew. */
 	uint64_t lines, pages;
-	/** where it stands in the program's PTX; valid while the event lives */
+	/** These tell where it stands in the program's PTX; they are valid while the event lives. */
 	const char *function, *instruction;
 	uint32_t line, column;
 };
 
 /**
- * The counters of one instruction of the launch's module. @param number less than het_launch_counters::sites.
+ * Shows the counters of one instruction of the launch's module.
+ * @param number is less than het_launch_counters::sites.
  * @return 0; HET_ENULL; HET_EARG for a size too small or a number that is too large; HET_ESTATE before it has finished.
  */
 int het_event_site(het_event *event, uint32_t number, struct het_site_counters *site);
@@ -823,7 +884,8 @@ int het_event_site(het_event *event, uint32_t number, struct het_site_counters *
 /** Makes an event that the program finishes. @return 0; HET_ENULL; HET_ENOMEM. */
 int het_user_event_create(het_event **event);
 /**
- * Finishes it. @param status HET_COMPLETE, or a negative code, which those who wait inherit as HET_EWAIT.
+ * Finishes it.
+ * @param status is HET_COMPLETE, or a negative code, which those who wait inherit as HET_EWAIT.
  * @return 0; HET_ENULL; HET_EARG for another status or event; HET_ESTATE if it has finished.
  */
 int het_user_event_set(het_event *event, int status);
@@ -831,7 +893,7 @@ int het_user_event_set(het_event *event, int status);
 int het_event_retain(het_event *event);
 int het_event_release(het_event *event);
 
-/** @return a sentence for an error code; never null. */
+/** Explains an error code. @return a sentence, never null. */
 const char *het_strerror(int err);
 
 #ifdef __cplusplus

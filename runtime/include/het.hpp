@@ -44,7 +44,7 @@ class error : public std::runtime_error
 	    : std::runtime_error(std::string(call) + ": " + het_strerror(code)), code_(code)
 	{
 	}
-	/** HET_E... */
+	/** Returns one of HET_E... */
 	int code() const noexcept { return code_; }
 
       private:
@@ -86,14 +86,14 @@ template <class T, int (*retain_function)(T *), int (*release_function)(T *)> cl
 			release_function(p_);
 	}
 
-	/** Lent: valid while the handle has it. */
+	/** Lends the object, which is valid while the handle has it. */
 	T *get() const noexcept { return p_; }
 	/** Gives the reference up to the caller. */
 	T *give_up() noexcept { return std::exchange(p_, nullptr); }
 	explicit operator bool() const noexcept { return p_; }
 
       protected:
-	/** For functions that make the object of a handle that has none. */
+	/** Functions that make the object of a handle that has none write it here. */
 	T **out() noexcept { return &p_; }
 
       private:
@@ -105,7 +105,7 @@ template <class H> H share(typename H::object *lent)
 {
 	H lender(lent);
 	H copy = lender;
-	static_cast<void>(lender.give_up()); // was not its own
+	static_cast<void>(lender.give_up()); // The reference was not its own.
 	return copy;
 }
 
@@ -123,7 +123,7 @@ struct is_contiguous<C, std::void_t<element<C>, decltype(std::size(std::declval<
 template <class C, class T>
 using if_contiguous_of = std::enable_if_t<std::is_same_v<std::remove_cv_t<element<const C>>, T>>;
 
-/** The C handles of a list. */
+/** Returns the C handles of a list. */
 template <class C> auto lend(const C &list)
 {
 	std::vector<decltype(std::data(list)->get())> lent;
@@ -151,7 +151,7 @@ class device
 		check(het_device_describe(p_, &i), "het_device_describe");
 		return i;
 	}
-	/** HET_DEVICE_... */
+	/** Returns one of HET_DEVICE_... */
 	uint32_t kind() const { return info().kind; }
 	const char *name() const { return info().name; }
 
@@ -164,7 +164,7 @@ class device
 	het_device *p_ = nullptr;
 };
 
-/** All devices, at least one, in the runtime's order. */
+/** Returns all devices, at least one, in the runtime's order. */
 inline std::vector<device> devices()
 {
 	uint32_t count = 0;
@@ -176,20 +176,20 @@ inline std::vector<device> devices()
 
 // --- programs and kernels ------------------------------------------------------
 
-/** What a program is made from. It is only pointed to: let it live until the program has been made. */
+/** These are what a program is made from. They are only pointed to: let them live until the program has been made. */
 class sources
 {
       public:
 	sources() noexcept { args_.size = sizeof args_; }
 
-	/** Text, and options for the compiler. */
+	/** Takes a text, and options for the compiler. */
 	sources &opencl(const char *text, const char *options = nullptr) noexcept
 	{
 		args_.source = text;
 		args_.options = options;
 		return *this;
 	}
-	/** Any contiguous container or array of het_function: for HET_DEVICE_HOST and HET_DEVICE_APART. */
+	/** Takes any contiguous container or array of het_function, for HET_DEVICE_HOST and HET_DEVICE_APART. */
 	template <class C, class = detail::if_contiguous_of<C, het_function>>
 	sources &functions(const C &table) noexcept
 	{
@@ -197,7 +197,7 @@ class sources
 		args_.nfunctions = std::size(table);
 		return *this;
 	}
-	/** The same of het_image: for HET_DEVICE_CUDA. */
+	/** Takes the same of het_image, for HET_DEVICE_CUDA. */
 	template <class C, class = detail::if_contiguous_of<C, het_image>> sources &images(const C &table) noexcept
 	{
 		args_.images = std::data(table);
@@ -210,20 +210,20 @@ class sources
 		args_.fat_binary_size = nbytes;
 		return *this;
 	}
-	/** A file that is a fat binary. */
+	/** Takes a file that is a fat binary. */
 	sources &file(const char *path) noexcept
 	{
 		args_.file = path;
 		return *this;
 	}
-	/** The section of the file, or else of the running executable. */
+	/** Takes the section of the file, or else of the running executable. */
 	sources &section(const char *name) noexcept
 	{
 		args_.section = name;
 		return *this;
 	}
 
-	/** HET_COALESCE..., and for that how few of the warps are counted: one of so many. */
+	/** Takes HET_COALESCE..., and for that how few of the warps are counted: one of so many. */
 	sources &instruments(uint32_t which, uint32_t one_of = 0) noexcept
 	{
 		args_.instruments = which;
@@ -237,7 +237,7 @@ class sources
 	het_program_args args_ = {};
 };
 
-/** A variable of a program, on a device. */
+/** This is a variable of a program, on a device. */
 struct variable {
 	void *address = nullptr;
 	size_t nbytes = 0;
@@ -251,9 +251,11 @@ class program : public handle<het_program, het_program_retain, het_program_relea
 	explicit program(const sources &s) { check(het_program_create(&s.args(), out()), "het_program_create"); }
 
 	void build(device d) const { check(het_program_build(get(), d.get()), "het_program_build"); }
-	/** What the compiler said; "" if nothing. */
+	/** Returns what the compiler said, or "" if it said nothing. */
 	const char *log(device d) const noexcept { return het_program_log(get(), d.get()); }
-	/** On devices of kind CUDA; its address is used as one of raw memory, while the program lives. */
+	/**
+	 * Finds a variable on devices of kind CUDA; its address is used as one of raw memory, while the program lives.
+	 */
 	variable global(device d, const char *name) const
 	{
 		variable v;
@@ -279,7 +281,7 @@ class kernel : public handle<het_kernel, het_kernel_retain, het_kernel_release>
 		check(het_kernel_describe(get(), &i), "het_kernel_describe");
 		return i;
 	}
-	/** Of kernels from fat binaries. */
+	/** Describes an argument; only kernels from fat binaries can tell. */
 	het_argument_info argument(uint32_t number) const
 	{
 		het_argument_info i = {};
@@ -296,7 +298,7 @@ class memory : public handle<het_memory, het_memory_retain, het_memory_release>
       public:
 	using handle::handle;
 	memory() noexcept = default;
-	/** Of zeroed bytes. */
+	/** Makes an object of zeroed bytes. */
 	explicit memory(size_t nbytes) { check(het_memory_create(nbytes, out()), "het_memory_create"); }
 
 	memory part(size_t offset, size_t nbytes) const
@@ -305,7 +307,7 @@ class memory : public handle<het_memory, het_memory_retain, het_memory_release>
 		check(het_memory_part(get(), offset, nbytes, m.out()), "het_memory_part");
 		return m;
 	}
-	/** Where the host sees it, as an array. */
+	/** Returns where the host sees it, as an array. */
 	template <class T> T *as() const noexcept { return static_cast<T *>(het_memory_pointer(get())); }
 };
 
@@ -333,7 +335,7 @@ class raw_memory
 	}
 
 	device where() const noexcept { return device_; }
-	/** The address of a byte, on the device. */
+	/** Returns the address of a byte, on the device. */
 	void *at(size_t offset) const noexcept { return static_cast<char *>(address_) + offset; }
 
       private:
@@ -342,8 +344,8 @@ class raw_memory
 };
 
 /**
- * One side of a copy or a fill: a memory object with an offset in bytes; host memory; of copies, an address on a
- * device.
+ * This is one side of a copy or a fill: a memory object with an offset in bytes; host memory; for copies, also an
+ * address on a device.
  */
 template <class Pointer> class basic_place
 {
@@ -367,7 +369,7 @@ using place = basic_place<void *>;
 using const_place = basic_place<const void *>;
 
 /**
- * One side of queue::copy_rect(): rows of bytes, in planes, in a memory object or in host memory. See struct
+ * This is one side of queue::copy_rect(): rows of bytes, in planes, in a memory object or in host memory. See struct
  * het_rect.
  */
 template <class Pointer> class basic_rect
@@ -376,7 +378,7 @@ template <class Pointer> class basic_rect
 	basic_rect(const memory &m) noexcept { rect_.memory = m.get(); }
 	basic_rect(Pointer p) noexcept { rect_.pointer = const_cast<void *>(static_cast<const void *>(p)); }
 
-	/** Where it begins: byte in a row, row, slice. */
+	/** Tells where it begins: byte in a row, row, slice. */
 	basic_rect &from(size_t byte, size_t row, size_t slice = 0) noexcept
 	{
 		rect_.origin[0] = byte;
@@ -385,7 +387,8 @@ template <class Pointer> class basic_rect
 		return *this;
 	}
 	/**
-	 * Bytes from one row to the next, and from one slice to the next; there is nothing between them unless told.
+	 * Tells the bytes from one row to the next, and from one slice to the next; there is nothing between them
+	 * unless told.
 	 */
 	basic_rect &pitch(size_t row, size_t slice = 0) noexcept
 	{
@@ -404,7 +407,7 @@ using const_rect = basic_rect<const void *>;
 
 // --- textures and samplers -----------------------------------------------------
 
-/** Of one device, with channels of a HET_TEXEL_... type, in one to three dimensions. */
+/** A texture belongs to one device, and has channels of a HET_TEXEL_... type, in one to three dimensions. */
 class texture : public handle<het_texture, het_texture_retain, het_texture_release>
 {
       public:
@@ -440,7 +443,7 @@ class sampler : public handle<het_sampler, het_sampler_retain, het_sampler_relea
       public:
 	using handle::handle;
 	sampler() noexcept = default;
-	/** @p outside: HET_OUTSIDE_... */
+	/** @p outside is one of HET_OUTSIDE_... */
 	sampler(device d, bool normalized, uint32_t outside, bool linear)
 	{
 		het_sampler_args a = {};
@@ -453,7 +456,7 @@ class sampler : public handle<het_sampler, het_sampler_retain, het_sampler_relea
 	}
 };
 
-/** A side of queue::copy_texture(): where in the texture. */
+/** This is a side of queue::copy_texture(), and tells where in the texture. */
 class texels
 {
       public:
@@ -471,19 +474,18 @@ class texels
 // --- arguments of launches -----------------------------------------------------
 
 /**
- * An argument that is more than a value: made by read(), write(), read_write(), local(), address() and block(). Host
- * memory is only pointed to: it belongs to the command until that has finished.
+ * This is an argument that is more than a value. read(), write(), read_write(), local(), address() and block() make it.
+ * Host memory is only pointed to: it belongs to the command until that has finished.
  */
 class argument
 {
       public:
-	/** @p unit: bytes of an element. */
+	/** @p unit is the number of bytes of an element. */
 	argument(const het_arg &a, size_t unit) noexcept : arg_(a), unit_(unit) {}
 
 	/**
 	 * For launches that may be split: work-item number i uses @p length elements (of a memory object: bytes) from
-	 * @p offset + i * @p step on, and that @p count times, each @p stride elements further. See struct
-	 * het_pattern.
+	 * @p offset + i * @p step on, and that @p count times, each @p stride elements further. See struct het_pattern.
 	 */
 	argument each(uint64_t step, uint64_t length, int64_t offset = 0, uint64_t count = 1,
 		      uint64_t stride = 0) const noexcept
@@ -508,7 +510,7 @@ class argument
 		return a;
 	}
 
-	/** Valid while this lives. */
+	/** Returns what is valid while this lives. */
 	het_arg get() const noexcept
 	{
 		het_arg a = arg_;
@@ -536,7 +538,7 @@ inline het_arg make_arg(uint32_t kind, uint32_t access, size_t nbytes, const voi
 	return a;
 }
 
-/** @p count elements of host memory. */
+/** Makes an argument of @p count elements of host memory. */
 template <class T> argument range(T *p, size_t count, uint32_t access)
 {
 	static_assert(std::is_trivially_copyable_v<T>, "a device can only be given what may be copied byte by byte");
@@ -638,19 +640,22 @@ inline argument read_write(const texture &t)
 	return detail::object(t, HET_READ_WRITE);
 }
 
-/** Local memory for @p count elements, for each group. */
+/** Makes local memory for @p count elements, for each group. */
 template <class T> argument local(size_t count)
 {
 	return argument(detail::make_arg(HET_ARG_LOCAL, 0, count * sizeof(T), nullptr, nullptr), sizeof(T));
 }
 
-/** An address in raw memory of the device, or null. */
+/** Makes an argument of an address in raw memory of the device, or null. */
 inline argument address(const void *p)
 {
 	return argument(detail::make_arg(HET_ARG_ADDRESS, 0, 0, p, nullptr), 1);
 }
 
-/** All parameters of the kernel as it lays them out, copied by the launch. For devices of kind CUDA. */
+/**
+ * Makes an argument of all parameters of the kernel as it lays them out, copied by the launch. It is for devices of
+ * kind CUDA.
+ */
 template <class T> argument block(const T &parameters)
 {
 	static_assert(std::is_trivially_copyable_v<T>, "parameters are copied to the device byte by byte");
@@ -671,7 +676,7 @@ class event : public handle<het_event, het_event_retain, het_event_release>
 		const int err = het_event_wait(1, &e);
 		check(err == HET_EWAIT ? status() : err, "het_event_wait");
 	}
-	/** HET_COMPLETE, HET_RUNNING, ..., or the negative code with which the command has failed. */
+	/** Returns HET_COMPLETE, HET_RUNNING, ..., or the negative code with which the command has failed. */
 	int status() const
 	{
 		int s = 0;
@@ -685,8 +690,10 @@ class event : public handle<het_event, het_event_retain, het_event_release>
 		check(het_event_profile(get(), &t), "het_event_profile");
 		return t;
 	}
-	/** What devices did of a launch that has finished, each one part or more. Together, the parts have all
-	 * work-items. */
+	/**
+	 * Tells what devices did of a launch that has finished, each one part or more. Together, the parts have all
+	 * work-items.
+	 */
 	std::vector<het_event_part_info> parts() const
 	{
 		uint32_t count = 0;
@@ -699,7 +706,8 @@ class event : public handle<het_event, het_event_retain, het_event_release>
 		return all;
 	}
 	/**
-	 * What the instruments of a launch have counted, in all and at an instruction: @p number < counters().sites.
+	 * Tells what the instruments of a launch have counted, in all and at an instruction: @p number <
+	 * counters().sites.
 	 */
 	het_launch_counters counters() const
 	{
@@ -733,7 +741,7 @@ class event : public handle<het_event, het_event_retain, het_event_release>
 	friend class user_event;
 };
 
-/** An event that the program finishes. */
+/** This is an event that the program finishes. */
 class user_event : public event
 {
       public:
@@ -754,7 +762,7 @@ template <class Events = std::initializer_list<event>> void wait_for(const Event
 
 // --- queues --------------------------------------------------------------------
 
-/** The work-items of a launch, and where and when they run: het::work(n).groups_of(64).after({e}). */
+/** These are the work-items of a launch, and where and when they run: het::work(n).groups_of(64).after({e}). */
 class work
 {
       public:
@@ -762,23 +770,23 @@ class work
 	work(size_t x, size_t y) noexcept : work(2, x, y, 0) {}
 	work(size_t x, size_t y, size_t z) noexcept : work(3, x, y, z) {}
 
-	/** Work-items a group; the library chooses unless told. */
+	/** Sets the work-items a group; the library chooses unless told. */
 	work &groups_of(size_t x, size_t y = 1, size_t z = 1) noexcept { return set(args_.local, {x, y, z}); }
-	/** Id of the first work-item. */
+	/** Sets the id of the first work-item. */
 	work &from(size_t x, size_t y = 0, size_t z = 0) noexcept { return set(args_.offset, {x, y, z}); }
-	/** One of the queue's devices; the library chooses unless told. */
+	/** Chooses one of the queue's devices; the library chooses unless told. */
 	work &on(device d) noexcept
 	{
 		args_.device = d.get();
 		return *this;
 	}
-	/** Not before these have finished. */
+	/** Lets it not begin before these have finished. */
 	template <class Events = std::initializer_list<event>> work &after(const Events &events)
 	{
 		waits_.insert(waits_.end(), std::begin(events), std::end(events));
 		return *this;
 	}
-	/** HET_SPLIT: more of het_launch_args.flags. */
+	/** Sets more of het_launch_args.flags, such as HET_SPLIT. */
 	work &with(uint32_t flags) noexcept
 	{
 		args_.flags |= flags;
@@ -808,8 +816,8 @@ class work
 };
 
 /**
- * Whom a queue tells of failed commands: f(code, event, message), on some thread; f is only pointed to and must
- * outlive them.
+ * A queue tells this of failed commands: f(code, event, message), on some thread; f is only pointed to and must outlive
+ * them.
  */
 class error_handler
 {
@@ -837,9 +845,9 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 {
       public:
 	using handle::handle;
-	/** Over all devices. @p flags: HET_QUEUE_... */
+	/** Makes a queue over all devices. @p flags are HET_QUEUE_... */
 	explicit queue(uint32_t flags = 0, error_handler on_error = {}) { make(nullptr, 0, flags, on_error); }
-	/** Over these: any contiguous container, array or span of devices, not empty. */
+	/** Makes a queue over these: any contiguous container, array or span of devices, not empty. */
 	template <class C, class = detail::if_contiguous_of<C, device>>
 	explicit queue(const C &devices, uint32_t flags = 0, error_handler on_error = {})
 	{
@@ -852,7 +860,10 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 	{
 	}
 
-	/** @p args: values, whose bytes are copied; argument as read(), write(), read_write() and local() make them. */
+	/**
+	 * @p args are values, whose bytes are copied, or arguments as read(), write(), read_write() and local() make
+	 * them.
+	 */
 	template <class... A> event launch(const kernel &k, const work &w, const A &...args) const
 	{
 		const std::array<het_arg, sizeof...(A)> list = {{detail::as_arg(args)...}};
@@ -890,7 +901,7 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 		return e;
 	}
 
-	/** @p region: bytes of a row, rows of a plane, planes. */
+	/** @p region is bytes of a row, rows of a plane, planes. */
 	template <class Events = std::initializer_list<event>>
 	event copy_rect(const rect &to, const const_rect &from, const std::array<size_t, 3> &region,
 			const Events &after = {}) const
@@ -909,7 +920,7 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 		return e;
 	}
 
-	/** @p region: texels in each dimension, 1 in those that there are not. */
+	/** @p region is texels in each dimension, 1 in those that there are not. */
 	template <class Events = std::initializer_list<event>>
 	event copy_texture(const texels &to, const texels &from, const std::array<size_t, 3> &region,
 			   const Events &after = {}) const
@@ -929,7 +940,7 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 		return copy_texture(nullptr, &from, &to.get(), region, after);
 	}
 
-	/** @p access: HET_READ_ONLY... */
+	/** @p access is one of HET_READ_ONLY... */
 	template <class Events = std::initializer_list<event>>
 	mapping map(const memory &m, size_t offset, size_t nbytes, uint32_t access, const Events &after = {}) const;
 
@@ -962,7 +973,7 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 		check(het_marker(get(), waits.size(), waits.data(), e.out()), "het_marker");
 		return e;
 	}
-	/** The same, for which all later commands wait. */
+	/** Does the same, and all later commands wait for it. */
 	template <class Events = std::initializer_list<event>> event barrier(const Events &after = {}) const
 	{
 		const auto waits = detail::lend(after);
@@ -1010,7 +1021,7 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 	}
 };
 
-/** Bytes of a memory object that the host has until unmap(), or the end of this. */
+/** The host has these bytes of a memory object until unmap(), or the end of this. */
 class mapping
 {
       public:
@@ -1027,7 +1038,7 @@ class mapping
 			static_cast<void>(give_back(nullptr));
 	}
 
-	/** The bytes, once they are the host's; throws if they can't be. */
+	/** Returns the bytes, once they are the host's; throws if they can't be. */
 	template <class T> T *as() const
 	{
 		ready_.wait();
