@@ -26,7 +26,7 @@ std::string indented(std::string_view lines, const std::string &indent)
 
 editor::editor(const module &m) : m_(m), prefix_("het")
 {
-	// With and without the leading % of registers.
+	// Registers have a leading %, and the prefix must be new with it and without it.
 	for (unsigned n = 1; m.text.find(prefix_ + "_") != std::string::npos; n++)
 		prefix_ = "het" + std::to_string(n);
 }
@@ -39,7 +39,7 @@ std::string editor::indentation(uint32_t at) const
 	return m_.text.substr(begin, end - begin);
 }
 
-// The end of the line if only blanks and a comment stand between, else @at.
+// Returns the end of the line if only blanks and a comment stand between, else @at.
 uint32_t editor::line_end_after(uint32_t at) const
 {
 	size_t end = std::min(m_.text.find('\n', at), m_.text.size());
@@ -155,7 +155,7 @@ std::string editor::print_part(span part) const
 
 std::string editor::printed(std::vector<edit> edits, span part) const
 {
-	// What is inserted where a replaced range begins stands before it.
+	// Text that is inserted where a replaced range begins stands before it.
 	std::stable_sort(edits.begin(), edits.end(), [](const edit &a, const edit &b) {
 		return std::tuple(a.begin, a.end > a.begin, a.order) < std::tuple(b.begin, b.end > b.begin, b.order);
 	});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The matrices of wmma.load and wmma.store: where they lie in memory, and how many elements of them a lane holds.
+// This describes the matrices of wmma.load and wmma.store: where they lie in memory, and how many elements of them a
+// lane holds.
 #pragma once
 
 #include "ptx/isa.h"
@@ -11,18 +12,19 @@ namespace het::ptx
 
 struct fragment_shape {
 	unsigned rows = 0, columns = 0;
-	bool by_columns = false; // in memory: what follows each other is a column
+	bool by_columns = false; // says that elements which follow each other in memory are a column
 	type element = type::none;
 
-	unsigned lines() const { return by_columns ? columns : rows; } // of memory, a stride apart
+	unsigned lines() const { return by_columns ? columns : rows; } // counts those of memory, a stride apart
 	unsigned line_elements() const { return by_columns ? rows : columns; }
 	unsigned line_bytes() const { return line_elements() * bytes_of(element); }
 };
 
-// Of an instruction whose elements are whole bytes; none for others.
+// Describes the matrix of an instruction whose elements are whole bytes; there is none for others.
 std::optional<fragment_shape> fragment_of(const mnemonic &op);
 
-// Rows and columns of a product and the depth of its sums, of a name such as m16n16k16; all 0 if there is none.
+// These are rows and columns of a product and the depth of its sums, from a name such as m16n16k16; all are 0 if there
+// is none.
 struct product_shape {
 	unsigned rows = 0, columns = 0, depth = 0;
 };

@@ -15,7 +15,7 @@ struct type_row {
 	bool is_signed, is_real;
 };
 
-// In the order of the enumeration.
+// The rows are in the order of the enumeration.
 constexpr type_row types[] = {
 	{"", 0, false, false},     {"pred", 1, false, false},  {"b8", 8, false, false},     {"b16", 16, false, false},
 	{"b32", 32, false, false}, {"b64", 64, false, false},  {"b128", 128, false, false}, {"u8", 8, false, false},

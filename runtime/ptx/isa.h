@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Types, state spaces and mnemonics, as far as rewriting and interpreting need them.
+// These are types, state spaces and mnemonics, as far as rewriting and interpreting need them.
 #pragma once
 
 #include <array>
@@ -32,15 +32,15 @@ enum class type : uint8_t {
 	bf16x2,
 	f32,
 	f64,
-	other, // textures, samplers, packed formats
+	other, // stands for textures, samplers and packed formats
 };
 
-// ".u32" or "u32"; none if it is no type.
+// Takes ".u32" or "u32"; it returns none if that is no type.
 type type_named(std::string_view);
-std::string_view name_of(type); // "u32"
-unsigned bits_of(type);         // 1 for pred, 0 for none and other
+std::string_view name_of(type); // returns "u32" and the like
+unsigned bits_of(type);         // is 1 for pred, 0 for none and other
 bool is_signed(type);
-bool is_real(type); // one of the floating-point types
+bool is_real(type); // is true for the floating-point types
 
 inline unsigned bytes_of(type t)
 {
@@ -49,9 +49,10 @@ inline unsigned bytes_of(type t)
 
 enum class space : uint8_t { none, reg, sreg, constant, global, local, param, shared, tex };
 
-space space_named(std::string_view); // with or without the dot, ".shared::cta" too; none for others
+// Takes a name with or without the dot, ".shared::cta" too, and returns none for others
+space space_named(std::string_view);
 
-// An opcode taken apart: "ld.global.nc.v4.f32" is ld with the modifiers global, nc, v4, f32.
+// This is an opcode taken apart: "ld.global.nc.v4.f32" is ld with the modifiers global, nc, v4, f32.
 class mnemonic
 {
       public:
@@ -60,13 +61,13 @@ class mnemonic
 	std::string_view base() const { return base_; }
 	std::span<const std::string_view> modifiers() const { return {modifiers_.data(), count_}; }
 	bool has(std::string_view modifier) const;
-	// The @n-th modifier that names a type, from 0; none if there are fewer.
+	// Returns the type that the @n-th modifier which is one names, counted from 0; it is none if there are fewer.
 	type type_at(unsigned n) const;
-	// The type that the operands have: the last one named.
+	// Returns the type that the operands have, which is the last one named.
 	type last_type() const;
-	// The state space of a memory instruction; none means generic.
+	// Returns the state space of a memory instruction; none means generic.
 	space state_space() const;
-	// 1, 2, 4 or 8 elements.
+	// Returns how many elements there are: 1, 2, 4 or 8.
 	unsigned vector_width() const;
 
       private:

@@ -36,7 +36,7 @@ constexpr std::string_view marks = "{}()[]<>,;:+-*/%&|^~!?=@#.";
 
 } // namespace
 
-// False if a comment has no end; at_ is then its begin.
+// It is false if a comment has no end; at_ is then its begin.
 bool lexer::skip_blanks()
 {
 	for (;;) {
@@ -120,7 +120,7 @@ token lexer::next()
 	if (at_ >= text_.size())
 		return {token_kind::end, 0, {at_, at_}};
 	char c = peek();
-	// "%" alone is the remainder in a constant expression.
+	// A "%" alone is the remainder in a constant expression.
 	if (starts_name(c) && (c != '%' || starts_name(peek(1))))
 		return name();
 	if (c == '.' && continues_name(peek(1)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The words of PTX.
+// The lexer reads the words of PTX.
 #pragma once
 
 #include "ptx/text.h"
@@ -9,18 +9,18 @@ namespace het::ptx
 
 enum class token_kind : uint8_t {
 	end,
-	name,      // add, %r1, $L__BB0_1
-	directive, // .reg, .f32, .shared::cta, .v4
-	integer,   // 12, -4 is two tokens, 0x1F, 0b11, 017, 5U
-	real,      // 0f3F800000, 0d3FF0000000000000, 1.5
-	string,    // with its quotes
+	name,      // is one like add, %r1, $L__BB0_1
+	directive, // is one like .reg, .f32, .shared::cta, .v4
+	integer,   // is one like 12, 0x1F, 0b11, 017, 5U; -4 is two tokens
+	real,      // is one like 0f3F800000, 0d3FF0000000000000, 1.5
+	string,    // has its quotes
 	punctuation,
-	bad, // an unclosed comment or string, or a byte that PTX does not know
+	bad, // is an unclosed comment or string, or a byte that PTX does not know
 };
 
 struct token {
 	token_kind kind = token_kind::end;
-	char mark = 0; // punctuation: the character; << and >> are two tokens
+	char mark = 0; // is the character of punctuation; << and >> are two tokens
 	span text;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A PTX text and what stands where in it. Statements lie in the order of the text and name their place in it, so that
-// printing what was not changed gives back every byte. Names and expressions are spans: module::str() shows them.
+// A module is a PTX text and what stands where in it. Statements lie in the order of the text and name their place in
+// it, so that printing what was not changed gives back every byte. Names and expressions are spans: module::str() shows
+// them.
 #pragma once
 
 #include "ptx/isa.h"
@@ -18,30 +19,30 @@ constexpr uint32_t no_index = std::numeric_limits<uint32_t>::max();
 
 struct operand {
 	enum class kind_t : uint8_t {
-		name,    // %r1, %tid.x, %simtstack + 136, _, a label, a variable
-		integer, // value
-		real,    // bits in value: of a double for 1.5 and 0d..., of a float for 0f...
-		address, // [name + value] or [value]
-		list,    // {a, b}: children
-		group,   // (a, b), the lists of a call: children
-		pair,    // a|b: children
-		other,   // what this version does not know; passed through
+		name,    // is one like %r1, %tid.x, %simtstack + 136, _, a label, a variable
+		integer, // has its number in value
+		real,    // has its bits in value: those of a double for 1.5 and 0d..., of a float for 0f...
+		address, // is [name + value] or [value]
+		list,    // is {a, b}, with children
+		group,   // is (a, b), the lists of a call, with children
+		pair,    // is a|b, with children
+		other,   // is what this version does not know; it is passed through
 	};
 	kind_t kind = kind_t::other;
-	bool negated = false;   // !%p
-	bool is_double = false; // real: the bits are a double's
+	bool negated = false;   // is true for !%p
+	bool is_double = false; // tells of a real that the bits are a double's
 	span text;
-	span name;      // with its component: %v.x
-	span component; // .x, empty if there is none
+	span name;      // includes its component: %v.x
+	span component; // is .x, or empty if there is none
 	int64_t value = 0;
-	uint32_t first_child = 0, children = 0; // in module::operands
+	uint32_t first_child = 0, children = 0; // count in module::operands
 };
 
 struct instruction {
-	span guard; // the predicate of @%p, empty if there is none
+	span guard; // is the predicate of @%p, or empty if there is none
 	bool guard_negated = false;
 	span opcode;
-	uint32_t first_operand = 0, operands = 0; // in module::operands
+	uint32_t first_operand = 0, operands = 0; // count in module::operands
 };
 
 enum class linkage : uint8_t { none, external, visible, weak, common };
@@ -50,17 +51,17 @@ struct variable {
 	enum space space = space::none;
 	enum linkage linkage = linkage::none;
 	enum type type = type::none;
-	uint8_t vector = 1;         // .v2, .v4
-	uint32_t align = 0;         // 0: that of the type
-	span name;                  // without <N>
-	uint32_t numbered = 0;      // %r<N> declares %r0 to %r(N-1); 0: a plain name
-	bool is_array = false;      // name[]...
-	uint64_t elements = 1;      // product of the dimensions; 0 for []
-	span initial;               // after "=", empty if there is none
-	span pointer_space;         // .ptr .global of a parameter
-	uint32_t pointer_align = 0; // of what it points to
+	uint8_t vector = 1;         // is 2 or 4 for .v2 and .v4
+	uint32_t align = 0;         // is 0 for that of the type
+	span name;                  // does not include <N>
+	uint32_t numbered = 0;      // is N of %r<N>, which declares %r0 to %r(N-1); 0 means a plain name
+	bool is_array = false;      // is true for name[]...
+	uint64_t elements = 1;      // is the product of the dimensions, or 0 for []
+	span initial;               // is what stands after "=", or empty if there is none
+	span pointer_space;         // is .global of a parameter's .ptr .global
+	uint32_t pointer_align = 0; // is that of what it points to
 	uint32_t function = no_index;
-	uint32_t block = 0; // the innermost { } that it is declared in; 0: the module
+	uint32_t block = 0; // is the innermost { } that it is declared in, or 0 for the module
 	uint64_t bytes() const { return uint64_t{bytes_of(type)} * vector * elements; }
 	uint32_t alignment() const { return align ? align : bytes_of(type) * vector; }
 };
@@ -69,31 +70,31 @@ struct function {
 	bool is_entry = false;
 	enum linkage linkage = linkage::none;
 	span name;
-	uint32_t first_result = 0, results = 0;       // in module::variables
-	uint32_t first_parameter = 0, parameters = 0; // the same
-	span parameter_list;                          // with its parentheses; empty if there is none
-	span directives;                              // .maxntid and the like, between parameters and body
+	uint32_t first_result = 0, results = 0;       // count in module::variables
+	uint32_t first_parameter = 0, parameters = 0; // count there, too
+	span parameter_list;                          // includes its parentheses; it is empty if there is none
+	span directives;                              // are .maxntid and the like, between parameters and body
 	bool has_body = false;
-	span body;                                    // with its braces
-	uint32_t statement = 0;                       // of the head
-	uint32_t first_statement = 0, statements = 0; // the body's, without its own braces
+	span body;                                    // includes its braces
+	uint32_t statement = 0;                       // is that of the head
+	uint32_t first_statement = 0, statements = 0; // are the body's, without its own braces
 };
 
 struct statement {
 	enum class kind_t : uint8_t {
-		instruction, // index: in module::instructions
-		label,       // index: in module::labels
-		variable,    // index: the first in module::variables, count of them
-		function,    // index: in module::functions; the text ends before the body or with the ;
-		open,        // { of a nested scope
-		close,       // its }
-		directive,   // .loc, .version, .pragma, .callprototype, ...
-		section,     // .section with its contents
+		instruction, // has its index in module::instructions
+		label,       // has its index in module::labels
+		variable,    // has the index of the first in module::variables, and the count of them
+		function,    // has its index in module::functions; the text ends before the body or with the ;
+		open,        // is the { of a nested scope
+		close,       // is its }
+		directive,   // is .loc, .version, .pragma, .callprototype, ...
+		section,     // is .section with its contents
 	};
 	kind_t kind;
 	span text;
 	uint32_t index = 0, count = 1;
-	uint32_t block = 0; // the innermost { } that it stands in; 0: the module
+	uint32_t block = 0; // is the innermost { } that it stands in, or 0 for the module
 };
 
 struct module {
@@ -104,16 +105,16 @@ struct module {
 	std::vector<variable> variables;
 	std::vector<function> functions;
 	std::vector<span> labels;
-	std::vector<uint32_t> block_parents; // of each block, the block around it; [0] is the module
+	std::vector<uint32_t> block_parents; // has for each block the block around it; [0] is the module
 
 	unsigned version_major = 0, version_minor = 0;
-	span target; // "sm_75", empty if the text names none
+	span target; // is "sm_75", or empty if the text names none
 	unsigned address_bits = 64;
-	std::vector<uint32_t> lines{0}; // where each begins
+	std::vector<uint32_t> lines{0}; // has where each line begins
 
 	std::string_view str(span s) const { return std::string_view(text).substr(s.begin, s.size()); }
 	std::string_view str(const operand &o) const { return str(o.text); }
-	// Of the body.
+	// Returns the statements of the body.
 	std::span<const statement> statements_of(const function &f) const
 	{
 		return std::span(statements).subspan(f.first_statement, f.statements);
@@ -122,9 +123,9 @@ struct module {
 	const operand &child_of(const operand &o, uint32_t n) const { return operands[o.first_child + n]; }
 	position position_of(uint32_t offset) const;
 	fault fault_at(span where, std::string what) const;
-	// A directive of a function's head, without its values; empty if there is none.
+	// Returns a directive of a function's head, without its values; it is empty if there is none.
 	span find_directive(const function &f, std::string_view name) const;
-	// The function with that name, one with a body before one without; null if there is none.
+	// Returns the function with that name, one with a body before one without; it is null if there is none.
 	const function *find_function(std::string_view name) const;
 };
 

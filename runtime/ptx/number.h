@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Values of PTX literals.
+// These are the values of PTX literals.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@
 namespace het::ptx
 {
 
-// Decimal, 0x, 0b, octal, with or without U.
+// Takes decimal, 0x, 0b and octal, with or without U.
 inline std::optional<uint64_t> integer_value(std::string_view s)
 {
 	if (!s.empty() && (s.back() == 'U' || s.back() == 'u'))

@@ -187,7 +187,7 @@ bool parser::address_size()
 	return true;
 }
 
-// DWARF data, in a syntax of its own: kept, not looked at.
+// DWARF data has a syntax of its own: it is kept, and not looked at.
 bool parser::section()
 {
 	uint32_t begin = now_.text.begin;
@@ -295,7 +295,7 @@ bool parser::body_statement(unsigned *depth)
 		return named_statement();
 	if (is('@'))
 		return instruction_statement();
-	if (accept(';')) // an empty statement
+	if (accept(';')) // is an empty statement
 		return true;
 	return fail("expected a statement");
 }
@@ -326,7 +326,7 @@ bool parser::body_directive()
 	return linked();
 }
 
-// A label, or an instruction without a guard.
+// Takes a label, or an instruction without a guard.
 bool parser::named_statement()
 {
 	lexer ahead(m_.text, now_.text.end);
@@ -412,7 +412,7 @@ bool parser::operand_of(operand *out)
 		out->kind = operand::kind_t::pair;
 		adopt(out, both);
 	} else if (!is(',') && !is(';') && !is(')') && !is('}') && !is(']')) {
-		// An expression or a form that is newer than this parser.
+		// This is an expression or a form that is newer than this parser.
 		*out = {};
 		if (!anything(out))
 			return false;
@@ -452,7 +452,7 @@ bool parser::named(operand *out)
 	return offset(out);
 }
 
-// "+ 4", "+-4", "- 4": any number of them. What else may be added is left to anything().
+// Takes any number of "+ 4", "+-4" and "- 4". What else may be added is left to anything().
 bool parser::offset(operand *out)
 {
 	while (is('+') || is('-')) {
@@ -519,7 +519,7 @@ bool parser::address(operand *out)
 		return false;
 	if (simple && accept(']'))
 		return true;
-	// [tensor, {x, y}] and the like.
+	// This is [tensor, {x, y}] or the like.
 	*out = {};
 	now_ = opening;
 	lexer_ = back;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// One pass over the words. Each function takes what it is named after and returns false after the first fault.
+// The parser makes one pass over the words. Each function takes what it is named after and returns false after the
+// first fault.
 #pragma once
 
 #include "ptx/lexer.h"
@@ -8,7 +9,7 @@
 namespace het::ptx
 {
 
-// ".visible"; none for others.
+// Takes ".visible" and the like; it returns none for others.
 linkage linkage_named(std::string_view s);
 
 class parser
@@ -19,7 +20,7 @@ class parser
 	std::optional<fault> run();
 
       private:
-	// words
+	// These take words.
 	void advance();
 	bool is(char mark) const { return now_.kind == token_kind::punctuation && now_.mark == mark; }
 	bool is(token_kind k) const { return now_.kind == k; }
@@ -32,16 +33,16 @@ class parser
 	bool fail(std::string what);
 	bool fail_at(span where, std::string what);
 
-	// the module
+	// These take the module.
 	bool top_level();
 	bool linked();
 	bool directive_statement();
 	bool version(), target(), address_size(), section();
 	void to_end_of_line();
 	bool to_semicolon();
-	bool balanced(); // from an opening bracket to its closing one
+	bool balanced(); // goes from an opening bracket to its closing one
 
-	// declarations
+	// These take declarations.
 	bool variables(linkage l, char end);
 	bool declaration_head(variable *v);
 	bool qualifier(variable *v);
@@ -53,7 +54,7 @@ class parser
 	bool function_head(linkage l, uint32_t begin, bool entry);
 	bool parameters(uint32_t *first, uint32_t *count);
 
-	// bodies
+	// These take bodies.
 	bool body(uint32_t function);
 	bool body_statement(unsigned *depth);
 	bool nested_scope(unsigned *depth);
@@ -78,9 +79,9 @@ class parser
 	module &m_;
 	lexer lexer_;
 	token now_;
-	uint32_t last_end_ = 0; // of the word before
+	uint32_t last_end_ = 0; // is that of the word before
 	uint32_t function_ = no_index, block_ = 0;
-	unsigned nesting_ = 0; // of operands
+	unsigned nesting_ = 0; // is that of operands
 	std::optional<fault> fault_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Variables and the heads of functions.
+// These functions parse variables and the heads of functions.
 #include "ptx/number.h"
 #include "ptx/parser.h"
 
@@ -8,7 +8,7 @@
 namespace het::ptx
 {
 
-// One statement: ".reg .b32 %a, %b;". Parameters have one name each and end with ',' or ')'.
+// Takes one statement, such as ".reg .b32 %a, %b;". Parameters have one name each and end with ',' or ')'.
 bool parser::variables(linkage l, char end)
 {
 	variable v;
@@ -32,7 +32,7 @@ bool parser::declaration_head(variable *v)
 	if (v->space == space::none)
 		return fail("expected a state space");
 	advance();
-	if (v->space == space::constant && is('[') && !balanced()) // .const[2], before PTX 2.2
+	if (v->space == space::constant && is('[') && !balanced()) // takes .const[2], as there was before PTX 2.2
 		return false;
 	while (is(token_kind::directive))
 		if (!qualifier(v))
@@ -67,7 +67,7 @@ bool parser::qualifier(variable *v)
 	return true;
 }
 
-// ".ptr .global .align 4": the alignment is that of what the parameter points to.
+// In ".ptr .global .align 4" the alignment is that of what the parameter points to.
 bool parser::pointer(variable *v)
 {
 	advance();
@@ -140,7 +140,7 @@ bool parser::initial_value(variable *v)
 	v->initial = {begin, last_end_};
 	if (v->initial.end <= v->initial.begin)
 		return fail("expected a value");
-	// "int a[] = {...}" takes its size from the values.
+	// An array "int a[] = {...}" takes its size from the values.
 	if (v->elements == 0) {
 		lexer words(m_.text, begin);
 		v->elements = 1;
@@ -165,7 +165,7 @@ bool parser::parameters(uint32_t *first, uint32_t *count)
 	return accept(')') || fail("expected ',' or ')'");
 }
 
-// Another one, outside of all functions.
+// Tells whether another declaration begins, outside of all functions.
 bool parser::begins_declaration() const
 {
 	bool starts = is_directive(".entry") || is_directive(".func") ||
@@ -197,7 +197,7 @@ bool parser::function_head(linkage l, uint32_t begin, bool entry)
 	f.directives = {last_end_, last_end_};
 	bool declared_only = false;
 	while (!is('{') && !is(';') && !declared_only) {
-		if (is_directive(".pragma")) { // which has a semicolon of its own
+		if (is_directive(".pragma")) { // has a semicolon of its own
 			do
 				advance();
 			while (is(token_kind::string) || is(','));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Places in a PTX text, and what is wrong there.
+// These are places in a PTX text, and what is wrong there.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace het::ptx
 {
 
-// Bytes [begin, end) of a module's text.
+// These are the bytes [begin, end) of a module's text.
 struct span {
 	uint32_t begin = 0, end = 0;
 
@@ -18,17 +18,17 @@ struct span {
 	uint32_t size() const { return end - begin; }
 };
 
-// Both from 1; columns count bytes.
+// Both count from 1; columns count bytes.
 struct position {
 	unsigned line = 1, column = 1;
 };
 
 struct fault {
 	position at;
-	std::string token; // the offending text; empty at the end of the text
+	std::string token; // is the offending text; it is empty at the end of the text
 	std::string what;
 
-	// "12:5: expected ';', found 'add.s32'"
+	// Returns "12:5: expected ';', found 'add.s32'" and the like.
 	std::string describe() const;
 };
 

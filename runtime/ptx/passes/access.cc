@@ -16,7 +16,7 @@ memory_access access_of(const module &m, const instruction &i)
 	a.space = op.state_space();
 	auto base = op.base();
 	if (base == "cp" && op.has("async") && op.has("global") && !op.has("bulk") && i.operands > 1) {
-		a.space = space::global; // it reads; what it writes is shared memory
+		a.space = space::global; // is what it reads; it writes shared memory
 		a.reads = m.operand_of(i, 1).kind == operand::kind_t::address;
 		a.address = a.reads ? &m.operand_of(i, 1) : nullptr;
 		return a;
@@ -78,7 +78,7 @@ bool writes_unseen(const module &m, const instruction &i)
 	bool plain = base == "st" || base == "atom" || base == "red";
 	if (plain)
 		return op.has("async") || !access_of(m, i).address;
-	// What is discarded has any value then.
+	// What is discarded may have any value then.
 	return (base == "cp" && bulk_writes_global(op)) || tensor_map_writes_global(op) || base == "discard" ||
 	       base == "sust" || base == "sured" || (base == "wmma" && op.has("store")) || base == "multimem";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Where branches go.
+// This tells where branches go.
 #pragma once
 
 #include "ptx/module.h"
@@ -9,7 +9,7 @@
 namespace het::ptx
 {
 
-// The labels in the function's .branchtargets lists: brx.idx may go to any of them.
+// Returns the labels in the function's .branchtargets lists: brx.idx may go to any of them.
 std::vector<span> indexed_targets(const module &m, const function &f);
 
 } // namespace het::ptx

@@ -124,7 +124,7 @@ red.global.add.u64 [%het_coalesce_a], %het_coalesce_v;
 bra <next>;
 <skip>:)";
 
-// What the addresses of neighbouring lanes differ by where those of the warp follow each other.
+// Returns what the addresses of neighbouring lanes differ by where those of the warp follow each other.
 unsigned bytes_of_access(const module &m, const instruction &i)
 {
 	mnemonic op(m.str(i.opcode));
@@ -153,9 +153,9 @@ std::string counting(const module &m, const statement &s, const memory_access &a
 				     {"reach", std::to_string(31 * width)}});
 }
 
-// The body of a function for blocks that are sampled, behind the plain one. It shares the registers and variables of
-// that one. Each segment with accesses stands in it twice: where it was, and counted behind all, or, if scopes have
-// registers of their own, behind the segment.
+// This makes the body of a function for blocks that are sampled, behind the plain one. It shares the registers and
+// variables of that one. Each segment with accesses stands in it twice: where it was, and counted behind all, or, if
+// scopes have registers of their own, behind the segment.
 class sampled_body
 {
       public:
@@ -164,7 +164,7 @@ class sampled_body
 	{
 	}
 
-	// False: there is nothing to count.
+	// It is false if there is nothing to count.
 	bool make()
 	{
 		size_t sites = out_->sites.size();
@@ -242,7 +242,7 @@ class sampled_body
 	const module &m_;
 	const function &f_;
 	pass_result *out_;
-	editor *main_; // labels are new in the whole module
+	editor *main_; // has made the labels, which are new in the whole module
 	editor e_;
 	editor counted_;
 	std::string behind_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// One function as the pass soft-stack leaves it: its automatic variables lie where a generic address says.
+// This is one function as the pass soft-stack leaves it: its automatic variables lie where a generic address says.
 #pragma once
 
 #include "ptx/editor.h"
@@ -10,11 +10,11 @@
 namespace het::ptx
 {
 
-// What holds for all functions of a module.
+// This holds for all functions of a module.
 struct stacking {
 	const module &m;
-	bool has_regions = false; // functions may be called inside one
-	bool used = false;        // some function has automatic variables
+	bool has_regions = false; // means that functions may be called inside one
+	bool used = false;        // means that some function has automatic variables
 };
 
 class stack_user
@@ -23,15 +23,15 @@ class stack_user
 	stack_user(const stacking &c, const function &f, editor &e, pass_result &out);
 	void run();
 
-	// The function has variables in local memory, or takes memory from the stack.
+	// Tells whether the function has variables in local memory, or takes memory from the stack.
 	static bool is_one(const module &m, const function &f);
 
       private:
-	// A variable that moves.
+	// This is a variable that moves.
 	struct automatic {
-		uint32_t variable; // in module::variables
+		uint32_t variable; // counts in module::variables
 		uint64_t offset;
-		std::string address; // the register that holds it
+		std::string address; // is the register that holds it
 	};
 	void list_variables();
 	bool uses_stack() const;
@@ -52,7 +52,7 @@ class stack_user
 	std::string begin_stack();
 	std::string begin_frame();
 	std::string take_frame() const;
-	// The text with this object's registers, and @name for "it".
+	// Returns the text with this object's registers, and @name for "it".
 	std::string in_names(std::string_view text, std::string_view name = {}) const;
 
 	const stacking &c_;
@@ -62,11 +62,11 @@ class stack_user
 	pass_result &out_;
 	region_map regions_;
 	std::vector<automatic> variables_;
-	std::vector<uint32_t> kept_;      // that do not move, in module::variables
-	uint64_t bytes_ = 0, align_ = 16; // of the frame
-	bool takes_ = false;              // more than its frame, while it runs
+	std::vector<uint32_t> kept_;      // have indices in module::variables, and do not move
+	uint64_t bytes_ = 0, align_ = 16; // are those of the frame
+	bool takes_ = false;              // says that it takes more than its frame, while it runs
 	bool calls_ = false;
-	bool in_regions_; // it may be called inside a region
+	bool in_regions_; // says that it may be called inside a region
 	std::string slot_, frame_, top_, limit_, room_, thread_, extent_, bad_, private_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What bodies begin with: the stack of a thread, and the frame of a function.
+// Bodies begin with the stack of a thread, and the frame of a function.
 #include "ptx/passes/frames.h"
 
 namespace het::ptx
@@ -21,7 +21,7 @@ mov.u64 <slot>, het_stack_slots;
 mad.wide.u32 <slot>, <thread>, 16, <slot>;
 )";
 
-// From what is left between top and limit.
+// The frame comes from what is left between top and limit.
 constexpr std::string_view take = R"(sub.u64 <room>, <top>, <limit>;
 setp.lt.u64 <bad>, <room>, <need>;
 @<bad> trap;
@@ -57,7 +57,7 @@ std::string stack_user::take_frame() const
 	return lines + (aligned ? in_names("and.b64 <frame>, <frame>, -<it>;\n", std::to_string(aligned)) : "");
 }
 
-// Block after block, thread after thread: stacks of the given size.
+// Stacks of the given size follow each other block after block, thread after thread.
 std::string stack_user::begin_stack()
 {
 	auto base = e_.add_parameter(f_, type::u64), size = e_.add_parameter(f_, type::u64);

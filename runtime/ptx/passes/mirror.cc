@@ -17,7 +17,7 @@ template <size_t n> bool is_one_of(std::string_view s, const std::string_view (&
 	return std::find(std::begin(all), std::end(all), s) != std::end(all);
 }
 
-// They are about the lanes of a warp, which threads of the source no longer are.
+// These are about the lanes of a warp, which threads of the source no longer are.
 bool is_of_warps(std::string_view base, const mnemonic &op)
 {
 	constexpr std::string_view all[] = {"shfl", "vote", "match", "activemask", "redux",    "elect",
@@ -25,7 +25,7 @@ bool is_of_warps(std::string_view base, const mnemonic &op)
 	return is_one_of(base, all) || ((base == "bar" || base == "barrier") && op.has("warp"));
 }
 
-// They count threads, or do something later.
+// These count threads, or do something later.
 bool is_asynchronous(std::string_view base, const mnemonic &op)
 {
 	constexpr std::string_view all[] = {"mbarrier", "cp", "tcgen05", "multimem"};
@@ -56,7 +56,7 @@ mirror::mirror(const mirroring &c, const function &f, editor &e, pass_result &ou
 		outside_ = e_.new_register(f_, type::pred);
 		outside_guard_ = "@" + outside_ + " ";
 	}
-	loaded_ = !f_.is_entry; // by the caller
+	loaded_ = !f_.is_entry; // may be so by the caller
 }
 
 void mirror::refuse(span where, const char *why)
@@ -73,7 +73,7 @@ void mirror::run()
 		out_.refused = threads_.launch_bounds();
 	for (uint32_t n = 0; n < f_.statements && !out_.refused; n++)
 		statement_of(m_.statements_of(f_)[n], regions.inside[n]);
-	if (stored_ && !f_.is_entry) // a body may end without a return
+	if (stored_ && !f_.is_entry) // is needed as a body may end without a return
 		e_.replace({f_.body.end - 1, f_.body.end - 1}, sync() + "\n");
 	e_.at_begin(f_, prologue());
 }
@@ -90,7 +90,7 @@ const std::string &mirror::master()
 	return scratch(&is_master_, type::pred);
 }
 
-// Before the statement all lanes meet, if one of them may not have done yet what the others rely on.
+// All lanes meet before the statement, if one of them may not have done yet what the others rely on.
 void mirror::meet(const statement &s)
 {
 	if (stored_)
@@ -104,7 +104,7 @@ void mirror::statement_of(const statement &s, bool inside)
 {
 	if (s.kind == statement::kind_t::label && !inside) {
 		meet(s);
-		loaded_ = true; // on another way, perhaps
+		loaded_ = true; // may be so on another way
 	}
 	if (s.kind != statement::kind_t::instruction)
 		return;
@@ -127,7 +127,7 @@ void mirror::statement_of(const statement &s, bool inside)
 		outside(s, i);
 }
 
-// The lanes are threads of their own.
+// In a region the lanes are threads of their own.
 void mirror::in_region(const statement &s, const instruction &i)
 {
 	mnemonic op(m_.str(i.opcode));
@@ -192,7 +192,7 @@ void mirror::load(const statement &s, const instruction &i, const mnemonic &op)
 		return;
 	}
 	bool stored = stored_, loaded = loaded_;
-	loaded_ = false; // the lane's own order will do
+	loaded_ = false; // is not needed, since the lane's own order will do
 	by_master(s, i, false);
 	loaded_ = loaded;
 	stored_ = stored;

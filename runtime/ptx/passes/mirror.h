@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// One function as the pass uniform-simt leaves it: outside of SIMD regions the lanes of a warp do the same, and what
-// has an effect is done by one of them.
+// This is one function as the pass uniform-simt leaves it: outside of SIMD regions the lanes of a warp do the same, and
+// what has an effect is done by one of them.
 #pragma once
 
 #include "ptx/editor.h"
@@ -15,12 +15,13 @@
 namespace het::ptx
 {
 
-// What holds for all functions of a module.
+// This holds for all functions of a module.
 struct mirroring {
 	const module &m;
 	const pass_options &with;
-	bool has_regions = false;     // functions may be called inside one
-	bool local_addresses = false; // a generic address may lie in .local memory, of which each lane has its own
+	bool has_regions = false; // means that functions may be called inside one
+	// A generic address may lie in .local memory, of which each lane has its own.
+	bool local_addresses = false;
 	contended_memory contended;
 };
 
@@ -61,12 +62,14 @@ class mirror
 	editor &e_;
 	pass_result &out_;
 	source_threads threads_;
-	bool dynamic_;              // it may be called inside a region: the mask tells
-	std::string outside_guard_; // "@%p ", or nothing if it is always outside
+	bool dynamic_;              // says that it may be called inside a region: the mask tells
+	std::string outside_guard_; // is "@%p ", or nothing if it is always outside
 	std::string mask_, lane_, master_, is_master_, outside_, slot_;
-	std::string acts_, other_, address_, low_, high_, half_; // for use right away
-	bool loaded_ = false, stored_ = false;                   // since the lanes met: some lane may not have yet
-	std::map<std::string_view, std::string> results_; // of calls: what their reader gets; nothing: the master's
+	std::string acts_, other_, address_, low_, high_, half_; // are for use right away
+	// These say what was loaded or stored since the lanes met: some lane may not have done it yet.
+	bool loaded_ = false, stored_ = false;
+	// The key names a result of a call; the value is what its reader gets, or nothing for what the master got.
+	std::map<std::string_view, std::string> results_;
 };
 
 } // namespace het::ptx

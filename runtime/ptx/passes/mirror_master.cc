@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What one lane does for all, how the others get what came out, and the registers for it.
+// This has what one lane does for all, how the others get what came out, and the registers for it.
 #include "ptx/passes/access.h"
 #include "ptx/passes/calls.h"
 #include "ptx/passes/mirror.h"
@@ -39,7 +39,7 @@ void mirror::by_master(const statement &s, const instruction &i, bool may_be_loc
 	e_.replace({s.text.begin, i.opcode.begin}, "@" + acts + " ");
 }
 
-// Who reads the results of this call gets @value instead; if that is empty, what the master lane got.
+// Who reads the results of this call gets @value instead, or what the master lane got if that is empty.
 void mirror::take_results(const statement &s, const instruction &i, const std::string &value)
 {
 	auto results = parts_of_call(m_, i).results;
@@ -106,7 +106,7 @@ std::string mirror::broadcast(const statement &s, const operand &o)
 
 // --- what the body begins with -----------------------------------------------------
 
-// Where the mask of the warp is. An entry sets it, a function reads it.
+// Returns where the mask of the warp is. An entry sets it, a function reads it.
 std::string mirror::own_mask()
 {
 	auto warp = e_.new_register(f_, type::b32), extent = e_.new_register(f_, type::b32);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Where addresses come from: which parameters and variables they were made of, on any way through the module. Two that
-// have no origin in common are of different objects, unless the program was given one object under two names.
+// This tells where addresses come from: which parameters and variables they were made of, on any way through the
+// module. Two that have no origin in common are of different objects, unless the program was given one object under two
+// names.
 #pragma once
 
 #include "ptx/module.h"
@@ -13,7 +14,8 @@
 namespace het::ptx
 {
 
-// Sorted. Empty, or with unknown_origin: it may point to anything, as what was loaded from memory.
+// The set is sorted. If it is empty, or has unknown_origin, the address may point to anything, as one does that was
+// loaded from memory.
 using origin_set = std::vector<uint32_t>;
 constexpr uint32_t unknown_origin = 0;
 
@@ -22,11 +24,11 @@ class address_origins
       public:
 	explicit address_origins(const module &m);
 
-	// Of the register or variable that an address is based on.
+	// Returns the origins of the register or variable that an address is based on.
 	const origin_set &of(const function &f, const operand &address) const;
 
       private:
-	using scope = uint32_t; // a function's number, or the module: one more than the last
+	using scope = uint32_t; // is a function's number, or the module: one more than the last
 
 	scope whole() const { return scope(m_.functions.size()); }
 	bool add(scope in, std::string_view to, const origin_set &from);
@@ -40,13 +42,14 @@ class address_origins
 	bool flow_from_memory(scope in, const instruction &i);
 
 	const module &m_;
-	std::vector<std::unordered_map<std::string_view, origin_set>> known_; // of each scope
-	std::map<std::pair<std::string_view, int64_t>, uint32_t> fields_;     // of kernels' parameters, by place
+	std::vector<std::unordered_map<std::string_view, origin_set>> known_; // has those of each scope
+	// These are the origins of kernels' parameters, by place.
+	std::map<std::pair<std::string_view, int64_t>, uint32_t> fields_;
 	uint32_t next_ = unknown_origin + 1;
 };
 
-// Memory that several threads use at a time: what the atomics and the volatile, relaxed, acquiring and releasing
-// accesses of the module go to. A plain load there may see different bytes in lanes that should do the same.
+// This is memory that several threads use at a time: what the atomics and the volatile, relaxed, acquiring and
+// releasing accesses of the module go to. A plain load there may see different bytes in lanes that should do the same.
 class contended_memory
 {
       public:
@@ -56,10 +59,10 @@ class contended_memory
       private:
 	address_origins origins_;
 	origin_set contended_;
-	bool anything_ = false; // an access that may go anywhere
+	bool anything_ = false; // says that there is an access that may go anywhere
 };
 
-// The access itself says that other threads take part.
+// Tells whether the access itself says that other threads take part.
 bool is_of_several_threads(const mnemonic &op);
 
 } // namespace het::ptx

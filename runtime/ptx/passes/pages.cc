@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Passes dirty and touch: each access of their kind to global or generic memory looks at its page's flag, and sets it
-// if it is not set.
+// With the passes dirty and touch, each access of their kind to global or generic memory looks at its page's flag, and
+// sets it if it is not set.
 #include "ptx/passes/pages.h"
 #include "ptx/passes/access.h"
 #include "ptx/passes/filled.h"
@@ -70,7 +70,7 @@ bool leaves(const module &m, const instruction &i)
 	return std::find(std::begin(all), std::end(all), mnemonic(m.str(i.opcode)).base()) != std::end(all);
 }
 
-// Notes the pages of one function.
+// This notes the pages of one function.
 class noter
 {
       public:
@@ -126,12 +126,12 @@ class noter
 						   {"byte", std::to_string(byte)}}));
 	}
 
-	// @address: lines that put the address into %<d>a.
+	// @address has lines that put the address into %<d>a.
 	void note(const statement &s, const instruction &i, const std::string &address)
 	{
 		if (open_ == most_open)
 			set_before(s);
-		// Where the guard does not hold the address may be anything: one that is out of range.
+		// Where the guard does not hold the address may be anything, so one is taken that is out of range.
 		std::string unless;
 		if (!i.guard.empty())
 			unless = std::string(i.guard_negated ? "\n@" : "\n@!") + std::string(m_.str(i.guard)) +

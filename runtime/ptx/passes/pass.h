@@ -9,14 +9,14 @@
 namespace het::ptx
 {
 
-// An instruction that has counters of its own.
+// This is an instruction that has counters of its own.
 struct pass_site {
 	std::string function;
 	position at;
 	std::string text;
 };
 
-// A kernel that a pass can't be right for, while it is for others of the module.
+// This is a kernel that a pass can't be right for, while it is for others of the module.
 struct pass_left {
 	std::string name;
 	fault why;
@@ -24,19 +24,19 @@ struct pass_left {
 
 struct pass_result {
 	std::string text;
-	std::optional<fault> refused; // the pass can't be right for this module; there is no text then
-	// What the pass can't see: its counters do not tell everything about launches that come here.
+	std::optional<fault> refused; // says that the pass can't be right for this module; there is no text then
+	// These are what the pass can't see: its counters do not tell everything about launches that come here.
 	std::vector<fault> blind;
-	std::vector<pass_left> left;  // slice: kernels that stay as they are; blind names them, too
-	std::vector<pass_site> sites; // in the order of their counters
+	std::vector<pass_left> left;  // has for slice the kernels that stay as they are; blind names them, too
+	std::vector<pass_site> sites; // are in the order of their counters
 };
 
-// For those passes that have any.
+// These are for those passes that have any.
 struct pass_options {
-	// uniform-simt: functions outside of the text that one lane calls for its warp, besides malloc, free and
+	// uniform-simt has one lane call these functions outside of the text for its warp, besides malloc, free and
 	// vprintf.
 	std::vector<std::string> master_calls;
-	// uniform-simt: plain loads may race with other threads, so one lane loads for its warp.
+	// uniform-simt takes it that plain loads may race with other threads, so one lane loads for its warp.
 	bool racy_loads = false;
 };
 
@@ -44,31 +44,31 @@ struct pass {
 	std::string_view name;
 	// What the pass adds to a module has names that begin so; a program's own names must not.
 	std::string_view prefix;
-	pass_result (*run)(const module &m, const pass_options &with); // by apply() alone
-	// Refuses for every pass: a module that has this instrument already, and addresses of 32 bits.
+	pass_result (*run)(const module &m, const pass_options &with); // is called by apply() alone
+	// Refuses for every pass a module that has this instrument already, and addresses of 32 bits.
 	pass_result apply(const module &m, const pass_options &with = {}) const;
 };
 
 std::span<const pass> all_passes();
-const pass *find_pass(std::string_view name); // null if there is none
+const pass *find_pass(std::string_view name); // returns null if there is none
 
-// The passes themselves: what pass::run is. pass::apply() has looked at the module before.
+// These are the passes themselves, as pass::run has them. pass::apply() has looked at the module before.
 
-// Which 64 KiB pages are written, or read or written. Documentation/het-ptx-dirty.rst and het-ptx-touch.rst are their
-// contracts.
+// It notes which 64 KiB pages are written, or read or written. Documentation/het-ptx-dirty.rst and het-ptx-touch.rst
+// are the contracts.
 pass_result add_dirty(const module &m);
 pass_result add_touch(const module &m);
 
-// How many lines and pages the accesses of warps ask for: Documentation/het-ptx-coalesce.rst.
+// It counts how many lines and pages the accesses of warps ask for: Documentation/het-ptx-coalesce.rst.
 pass_result add_coalesce(const module &m);
 
-// Grids run in parts, and stop between blocks: Documentation/het-ptx-slice.rst.
+// It lets grids run in parts, and stop between blocks: Documentation/het-ptx-slice.rst.
 pass_result add_slice(const module &m);
 
-// Threads become warps: Documentation/het-ptx-uniform-simt.rst.
+// It makes warps of threads: Documentation/het-ptx-uniform-simt.rst.
 pass_result add_uniform_simt(const module &m, const pass_options &with = {});
 
-// Automatic variables get shared addresses: Documentation/het-ptx-soft-stack.rst.
+// It gives automatic variables shared addresses: Documentation/het-ptx-soft-stack.rst.
 pass_result add_soft_stack(const module &m);
 
 } // namespace het::ptx

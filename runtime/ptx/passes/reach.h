@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What belongs to a kernel: the functions that it may call, and the shared memory that all of them name.
+// This tells what belongs to a kernel: the functions that it may call, and the shared memory that all of them name.
 #pragma once
 
 #include "ptx/module.h"
@@ -14,15 +14,15 @@ class reach
       public:
 	explicit reach(const module &m);
 
-	// Indices of functions with a body, @function first. A call through a register may go to any function whose
-	// address is taken.
+	// Returns the indices of functions with a body, @function first. A call through a register may go to any
+	// function whose address is taken.
 	std::vector<uint32_t> from(uint32_t function) const;
-	// As the linker lays it out; without what a launch adds.
+	// Returns the bytes as the linker lays them out, without what a launch adds.
 	uint64_t shared_bytes(uint32_t function) const;
 
       private:
 	struct names {
-		std::vector<uint32_t> called, shared; // functions; variables
+		std::vector<uint32_t> called, shared; // are indices of functions and of variables
 		bool calls_pointers = false;
 	};
 	void look_at(uint32_t function);
@@ -30,7 +30,7 @@ class reach
 	void name_shared(uint32_t function, std::string_view name);
 
 	const module &m_;
-	std::unordered_map<std::string_view, uint32_t> functions_; // with a body
+	std::unordered_map<std::string_view, uint32_t> functions_; // are those with a body
 	std::unordered_map<std::string_view, std::vector<uint32_t>> shared_;
 	std::vector<names> of_;
 	std::vector<uint32_t> pointed_to_;

@@ -15,7 +15,7 @@ namespace
 
 using kind = statement::kind_t;
 
-constexpr uint32_t longest_branch = 500; // statements; a search that fails may begin anew after each of them
+constexpr uint32_t longest_branch = 500; // counts statements; a search that fails may begin anew after each of them
 
 bool lanes_part_or_wait(std::string_view opcode)
 {
@@ -33,7 +33,7 @@ class segment_finder
 		for (uint32_t n = f.first_statement; n < end_; n++) {
 			if (m_.statements[n].kind == kind::label) {
 				target &t = labels_[m_.str(m_.labels[m_.statements[n].index])];
-				t.open |= t.at != no_index; // two scopes have a label of this name
+				t.open |= t.at != no_index; // is true, too, if two scopes have a label of this name
 				t.at = n;
 			} else if (auto label = branch_to(n)) {
 				target &t = labels_[*label];
@@ -60,7 +60,7 @@ class segment_finder
 	struct target {
 		uint32_t at = no_index;
 		uint32_t first_source = no_index, last_source = 0;
-		bool open = false; // may be reached in other ways
+		bool open = false; // says that it may be reached in other ways
 	};
 
 	std::optional<std::string_view> branch_to(uint32_t n) const
@@ -74,7 +74,7 @@ class segment_finder
 		return m_.str(m_.operand_of(i, 0));
 	}
 
-	// Of the longest segment that begins here, if any does.
+	// Returns the last statement of the longest segment that begins here, if any does.
 	std::optional<uint32_t> last_of(uint32_t first) const
 	{
 		std::optional<uint32_t> last;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Parts of a body that threads enter at the first statement and leave after the last, and that may stand in the text
-// twice.
+// Segments are parts of a body that threads enter at the first statement and leave after the last, and that may stand
+// in the text twice.
 #pragma once
 
 #include "ptx/module.h"
@@ -11,7 +11,7 @@ namespace het::ptx
 {
 
 struct segment {
-	uint32_t first = 0, last = 0; // of module::statements
+	uint32_t first = 0, last = 0; // count in module::statements
 
 	bool operator==(const segment &) const = default;
 };

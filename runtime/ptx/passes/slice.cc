@@ -104,7 +104,7 @@ $wait:
 }
 )";
 
-// Puts registers in the place of the special ones. Returns the lines that load them.
+// Puts registers in the place of the special ones, and returns the lines that load them.
 std::string replace_specials(const module &m, const function &f, editor *e)
 {
 	std::array<std::string, block_registers.size()> names;
@@ -128,7 +128,7 @@ std::string replace_specials(const module &m, const function &f, editor *e)
 	return loads;
 }
 
-// @control: a register with the address of the control block, or 0. Returns the register with the answer.
+// @control is a register with the address of the control block, or 0. It returns the register with the answer.
 std::string begin_call(const function &f, const std::string &control, editor *e, std::string *lines)
 {
 	auto argument = e->new_name("control"), answer = e->new_name("answer"), word = e->new_register(f, type::b32);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which kernels can't run in slices.
+// This tells which kernels can't run in slices.
 #pragma once
 
 #include "ptx/module.h"
@@ -9,19 +9,19 @@
 namespace het::ptx
 {
 
-// The kernel says so itself: .pragma "het_no_slice".
+// Tells whether the kernel says so itself, with .pragma "het_no_slice".
 bool opts_out(const module &m, const function &f);
 
-// The special registers in whose place slices have words of shared memory, in the order of these words.
+// In the place of these special registers slices have words of shared memory, in this order.
 constexpr std::array<std::string_view, 8> block_registers = {"%ctaid.x",  "%ctaid.y",  "%ctaid.z",  "",
 							     "%nctaid.x", "%nctaid.y", "%nctaid.z", ""};
 bool reads_block(const module &m, const function &f);
 
-// Why a function can't run in slices: what its head says of a kernel, or an instruction of its body.
+// Returns why a function can't run in slices: what its head says of a kernel, or an instruction of its body.
 std::optional<fault> kernel_refusal(const module &m, const function &f);
 std::optional<fault> body_refusal(const module &m, const function &f);
 
-// What belongs to launches in clusters: slices have one block in each.
+// Returns what belongs to launches in clusters: slices have one block in each.
 std::optional<fault> cluster_use(const module &m, const function &f);
 
 } // namespace het::ptx

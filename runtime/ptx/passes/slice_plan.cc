@@ -85,7 +85,7 @@ class planner
 				changed_[f] = true;
 	}
 
-	// The functions of a kernel that is not sliced which look for their block in shared memory.
+	// Returns those functions of a kernel that is not sliced which look for their block in shared memory.
 	std::vector<uint32_t> shared_with_changed(uint32_t kernel) const
 	{
 		std::vector<uint32_t> all;
@@ -118,7 +118,7 @@ class planner
 
 	const module &m_;
 	reach reach_;
-	std::vector<std::optional<fault>> why_; // of each kernel, if it is not sliced
+	std::vector<std::optional<fault>> why_; // has why a kernel is not sliced
 	std::vector<std::vector<uint32_t>> called_;
 	std::vector<bool> changed_;
 };

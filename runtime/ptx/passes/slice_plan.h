@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which functions of a module the pass slice changes.
+// This tells which functions of a module the pass slice changes.
 #pragma once
 
 #include "ptx/passes/pass.h"
@@ -8,10 +8,11 @@ namespace het::ptx
 {
 
 struct slice_plan {
-	std::vector<bool> sliced; // of each function: a kernel, or a function that such a kernel may call
-	std::vector<bool> whole;  // a kernel that stays as it is but calls functions that are changed
+	// This tells of each function whether it is a kernel, or a function that such a kernel may call.
+	std::vector<bool> sliced;
+	std::vector<bool> whole; // tells of a kernel that stays as it is but calls functions that are changed
 	std::vector<pass_left> left;
-	std::optional<fault> refused; // none can be sliced
+	std::optional<fault> refused; // is there if none can be sliced
 };
 
 slice_plan plan_slices(const module &m);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Automatic variables lie on stacks in global memory: Documentation/het-ptx-soft-stack.rst.
+// Automatic variables lie on stacks in global memory, as Documentation/het-ptx-soft-stack.rst tells.
 #include "ptx/passes/frames.h"
 #include "ptx/passes/traces.h"
 

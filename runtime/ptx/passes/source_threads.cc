@@ -71,14 +71,14 @@ const std::string &source_threads::register_for(std::string_view special)
 	return found->second;
 }
 
-// bar.sync a, b; bar.arrive a, b; bar.red.popc.u32 d, a, b, p. A count that was rounded up to whole warps of the source
-// must not ask for more warps than there are.
+// This takes bar.sync a, b; bar.arrive a, b; bar.red.popc.u32 d, a, b, p. A count that was rounded up to whole warps of
+// the source must not ask for more warps than there are.
 void source_threads::barrier(const statement &s, const instruction &i)
 {
 	mnemonic op(m_.str(i.opcode));
 	bool reduces = op.has("red");
 	uint32_t at = reduces ? 2 : 1;
-	if (i.operands > at + reduces) { // with a count
+	if (i.operands > at + reduces) { // is one with a count
 		if (total_.empty()) {
 			total_ = e_.new_register(f_, type::b32);
 			count_ = e_.new_register(f_, type::b32);

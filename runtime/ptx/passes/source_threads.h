@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A source thread is a warp: what a function reads about threads, and the counts of its barriers, are changed so.
+// A source thread is a warp, so what a function reads about threads, and the counts of its barriers, are changed.
 #pragma once
 
 #include "ptx/editor.h"
@@ -14,16 +14,17 @@ class source_threads
       public:
 	source_threads(const module &m, const function &f, editor &e) : m_(m), f_(f), e_(e) {}
 
-	// What an instruction reads of %tid and %ntid. A fault if it reads of the thread what has no meaning any more.
+	// Changes what an instruction reads of %tid and %ntid. It returns a fault if it reads of the thread what has no
+	// meaning any more.
 	std::optional<fault> specials(const statement &s, const instruction &i);
-	// The number of threads and the result of a barrier.
+	// Changes the number of threads and the result of a barrier.
 	void barrier(const statement &s, const instruction &i);
-	// .maxntid and .reqntid of an entry.
+	// Changes .maxntid and .reqntid of an entry.
 	std::optional<fault> launch_bounds();
-	// What the body begins with, once all of it is done.
+	// Returns what the body begins with, once all of it is done.
 	std::string prologue() const;
 
-	// Lines that put the number of the warp, or the product of the block's extents, into a register.
+	// Returns lines that put the number of the warp, or the product of the block's extents, into a register.
 	static std::string warp_into(const std::string &to, const std::string &scratch);
 
       private:
@@ -34,8 +35,8 @@ class source_threads
 	const module &m_;
 	const function &f_;
 	editor &e_;
-	std::map<std::string, std::string, std::less<>> registers_; // special -> what stands for it
-	std::string total_, count_;                                 // threads of the block; of a barrier
+	std::map<std::string, std::string, std::less<>> registers_; // has for a special register what stands for it
+	std::string total_, count_;                                 // are the threads of the block, and of a barrier
 };
 
 } // namespace het::ptx

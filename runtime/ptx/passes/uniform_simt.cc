@@ -33,7 +33,7 @@ bool has_local_addresses(const module &m)
 	return !soft && (own || dynamic);
 }
 
-// Declarations of what the pass puts in place of the calls.
+// Removes the declarations of what the pass puts in place of the calls.
 void remove_markers(const module &m, editor *e)
 {
 	for (const auto &f : m.functions) {
@@ -55,7 +55,7 @@ pass_result add_uniform_simt(const module &m, const pass_options &with)
 	editor e(m);
 	mirroring c{m, with, has_regions(m), has_local_addresses(m), contended_memory(m)};
 	remove_markers(m, &e);
-	// Also where there are no regions, so that the text shows what has been done to it.
+	// The variable is added where there are no regions, too, so that the text shows what has been done to it.
 	e.add_to_module(".shared .align 4 .b32 " + std::string(simd_masks) + "[" + std::to_string(most_source_threads) +
 			"];");
 	for (const auto &f : m.functions) {

@@ -14,7 +14,7 @@ namespace het::ptx
 namespace
 {
 
-// Registers that are given one number and nothing else.
+// Returns the registers that are given one number and nothing else.
 std::map<std::string_view, int64_t> constants_of(const module &m, const function &f)
 {
 	std::map<std::string_view, int64_t> found;
@@ -37,7 +37,7 @@ std::map<std::string_view, int64_t> constants_of(const module &m, const function
 	return found;
 }
 
-// Plain loads after it see what others have written before theirs.
+// Tells whether there is a fence: plain loads after it see what others have written before theirs.
 bool has_fence(const module &m, std::span<const statement> all)
 {
 	return std::any_of(all.begin(), all.end(), [&](const statement &s) {
@@ -59,7 +59,7 @@ block_waits::block_waits(const module &m) : m_(m), readers_(m.functions.size()),
 		find_in(f);
 }
 
-// Through a register it may be any.
+// Through a register it may be any function.
 std::vector<uint32_t> block_waits::callees_of(const instruction &i) const
 {
 	if (mnemonic(m_.str(i.opcode)).base() != "call")
@@ -74,7 +74,7 @@ std::vector<uint32_t> block_waits::callees_of(const instruction &i) const
 	return all;
 }
 
-// An atomic that is a way to read: it changes nothing, or leaves something for others to change.
+// Such an atomic is a way to read: it changes nothing, or leaves something for others to change.
 bool block_waits::reads_atomically(const function &f, const instruction &i) const
 {
 	mnemonic op(m_.str(i.opcode));
@@ -119,7 +119,8 @@ void block_waits::find_readers()
 	}
 }
 
-// The statements from @first up to @last of the body. Inner loops come first; @said: of which something was said.
+// This looks at the statements from @first up to @last of the body. Inner loops come first; @said marks those of which
+// something was said.
 void block_waits::look_into(const function &f, uint32_t first, uint32_t last, std::vector<bool> *said)
 {
 	auto body = m_.statements_of(f);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Loops that may wait for another block: they read global memory in a way that sees what others write meanwhile. Locks
-// and sums made of compare and swap look the same.
+// This finds loops that may wait for another block: they read global memory in a way that sees what others write
+// meanwhile. Locks and sums made of compare and swap look the same.
 #pragma once
 
 #include "ptx/module.h"
@@ -16,13 +16,13 @@ class block_waits
       public:
 	explicit block_waits(const module &m);
 
-	// Of the function's own text, what it calls in a loop included.
+	// Returns those of the function's own text, what it calls in a loop included.
 	const std::vector<fault> &in(const function &f) const { return found_[number(f)]; }
-	// Of the function and of all that it may call.
+	// Returns those of the function and of all that it may call.
 	std::vector<fault> reached_from(const function &f) const;
 
       private:
-	using bits = std::vector<bool>; // of functions
+	using bits = std::vector<bool>; // has one for each function
 
 	uint32_t number(const function &f) const { return uint32_t(&f - m_.functions.data()); }
 	std::vector<uint32_t> callees_of(const instruction &i) const;
@@ -33,8 +33,9 @@ class block_waits
 	void look_into(const function &f, uint32_t first, uint32_t last, std::vector<bool> *said);
 
 	const module &m_;
-	std::vector<std::map<std::string_view, int64_t>> constants_; // of each function's registers
-	bits readers_;                                               // a call may read what other blocks write
+	std::vector<std::map<std::string_view, int64_t>> constants_; // has those of each function's registers
+	// A call of the function may read what other blocks write.
+	bits readers_;
 	std::vector<std::vector<fault>> found_;
 };
 
