@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// het-fatbin: makes fat binaries, looks into them, and checks them.
+// het-fatbin makes fat binaries, looks into them, and checks them.
 #include "fatbin/build.h"
 #include "fatbin/launches.h"
 #include "fatbin/list.h"
@@ -32,7 +32,7 @@ struct request {
 void write(const document &d, const request &r)
 {
 	std::string bytes = to_elf(d);
-	from_elf(as_bytes(bytes)); // nothing leaves the house that can't be read
+	from_elf(as_bytes(bytes)); // makes sure that nothing leaves the house that can't be read
 	replace_file(r.out, bytes);
 }
 
@@ -111,7 +111,7 @@ image image_to_add(const request &r)
 	return i;
 }
 
-// In the place of the image for the same target, if there is one.
+// Adds the image in the place of the one for the same target, if there is one.
 void add(request r)
 {
 	document d = read_document(r.file, r.section);

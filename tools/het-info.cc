@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// het-info: what libhet would use on this machine, why, and what could be better.
+// het-info tells what libhet would use on this machine, why, and what could be better.
 #include "fatbin/list.h"
 #include "info/advice.h"
 #include "info/cuda.h"

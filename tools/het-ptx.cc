@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// het-ptx: looks at PTX, instruments it, runs it without a GPU, and compares it.
+// het-ptx looks at PTX, instruments it, runs it without a GPU, and compares it.
 #include "ptx/diff.h"
 #include "ptx/info.h"
 #include "ptx/input.h"
@@ -54,7 +54,7 @@ int diff(const std::string &a, const std::string &b)
 
 struct instrument_request {
 	std::string file, passes, out = "-", sites;
-	unsigned text = 0; // from 1; 0: the only one
+	unsigned text = 0; // counts from 1; 0 means the only one
 	het::ptx::pass_options with;
 };
 
@@ -70,7 +70,7 @@ tool::json sites_of(const std::string &pass, const het::ptx::pass_result &result
 	return all;
 }
 
-// The text of a file that is to be changed.
+// Reads the text of a file that is to be changed.
 bool read_one(const instrument_request &r, module *out)
 {
 	std::vector<module> modules;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// het-run: runs a kernel of a fat binary on files or made data, on one device or on several, and tells who did what.
+// het-run runs a kernel of a fat binary on files or made data, on one device or on several, and tells who did what.
 #include "run/bytes.h"
 #include "run/devices.h"
 #include "run/report.h"
@@ -63,7 +63,7 @@ request make_request(const command &c, const het::program &program)
 	return r;
 }
 
-// The one that did most: it can run the kernel.
+// Returns the one that did most, as it can run the kernel.
 het::device main_device(const outcome &o)
 {
 	const auto &parts = o.launches.back().parts;
@@ -72,7 +72,7 @@ het::device main_device(const outcome &o)
 	return std::ranges::max_element(parts, {}, &part::work_items)->device;
 }
 
-// The same on one device alone. Whether there is no difference.
+// Runs the same on one device alone, and returns whether there is no difference.
 bool check(request r, const std::vector<argument> &arguments, const outcome &o)
 {
 	het::device one = main_device(o);

@@ -49,7 +49,7 @@ inline unsigned bytes_of(type t)
 
 enum class space : uint8_t { none, reg, sreg, constant, global, local, param, shared, tex };
 
-// Takes a name with or without the dot, ".shared::cta" too, and returns none for others
+// Takes a name with or without the dot, ".shared::cta" too, and returns none for others.
 space space_named(std::string_view);
 
 // This is an opcode taken apart: "ld.global.nc.v4.f32" is ld with the modifiers global, nc, v4, f32.

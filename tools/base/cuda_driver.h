@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The CUDA driver for programs that call it themselves beside the library: NVIDIA's, or selftests/fake where
+// Programs that call the CUDA driver themselves beside the library use this: NVIDIA's, or selftests/fake where
 // LD_LIBRARY_PATH leads there.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace het
 {
 
-// What a program calls; each has what stands before it as well.
+// A program calls these; each has what stands before it as well.
 enum class cuda_calls { device, program, managed };
 
 // The driver's library stays open for the rest of the process.
@@ -20,9 +20,9 @@ class cuda_driver : public cuda_functions
 	explicit cuda_driver(cuda_calls wanted);
 
 	bool is_there() const { return library_; }
-	// A sentence if there is no driver, or it lacks a function that is wanted; else empty.
+	// Returns a sentence if there is no driver, or it lacks a function that is wanted; else it is empty.
 	const std::string &why_not() const { return why_not_; }
-	// Null if the library has no such symbol.
+	// Returns null if the library has no such symbol.
 	void *symbol(const char *name) const;
 
       private:

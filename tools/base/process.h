@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Child processes: copies of this one, and other programs.
+// These are child processes: copies of this one, and other programs.
 #pragma once
 
 #include "os/descriptor.h"
@@ -12,12 +12,12 @@
 namespace het
 {
 
-// A pipe; programs that are started don't have its ends.
+// This is a pipe; programs that are started don't have its ends.
 struct tube {
 	descriptor out, in;
 };
 
-// Throws std::system_error where there is none to be had.
+// Throws std::system_error if there is none to be had.
 tube make_tube();
 
 // Owns a process that this one has started: where it has not ended at the owner's end, it is killed.
@@ -37,9 +37,9 @@ class child_process
 	// Does not wait.
 	bool has_ended();
 	void wait();
-	// With SIGKILL; waits.
+	// Kills it with SIGKILL, and waits.
 	void end();
-	// As of waitpid(), when it has ended.
+	// Returns the status as waitpid() gives it, once it has ended.
 	int status() const { return status_; }
 
       private:
@@ -50,19 +50,19 @@ class child_process
 	int status_ = 0;
 };
 
-// "ended with status 3", "was killed by signal 11 (Segmentation fault)".
+// Returns "ended with status 3", "was killed by signal 11 (Segmentation fault)" and the like.
 std::string text_of_status(int status);
 
-// How a program ended.
+// This tells how a program ended.
 struct program_end {
-	int error = 0;       // errno where it could not be started
-	int status = 0;      // as of waitpid()
-	std::string printed; // to stdout, and to stderr if that was joined
+	int error = 0;       // is errno if it could not be started
+	int status = 0;      // is as waitpid() gives it
+	std::string printed; // is what it wrote to stdout, and to stderr if that was joined
 
 	bool well() const { return !error && !status; }
 };
 
-// What becomes of stderr: it goes where stdout does, where ours does, or nowhere.
+// This says what becomes of stderr: it goes where stdout does, where ours does, or nowhere.
 enum class errors { joined, shown, dropped };
 
 // Runs a program, which is looked for in PATH, and waits for it. Throws std::system_error where there is no pipe.

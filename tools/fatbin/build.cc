@@ -23,7 +23,7 @@ image make_opencl_c(const std::string &source, const std::string &options)
 	made.options = options;
 	size_t at = options.find("-cl-std=CL");
 	if (at == options.npos || sscanf(options.c_str() + at, "-cl-std=CL%u.%u", &made.major, &made.minor) != 2) {
-		// What compilers take without the option.
+		// Compilers take this version without the option.
 		made.major = 1;
 		made.minor = 2;
 	}

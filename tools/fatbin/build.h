@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// From OpenCL C to a fat binary with all the images that the compilers here can make.
+// This makes of OpenCL C a fat binary with all the images that the compilers here can make.
 #pragma once
 
 #include "fatbin/document.h"
@@ -8,9 +8,9 @@ namespace tool::fat
 {
 
 struct build_request {
-	std::string options;                 // as clBuildProgram() takes them
-	std::vector<format::target> targets; // which images
-	std::vector<std::string> gpus;       // sm_NN, of cubins
+	std::string options;                 // are as clBuildProgram() takes them
+	std::vector<format::target> targets; // say which images are wanted
+	std::vector<std::string> gpus;       // have sm_NN for cubins
 };
 
 // Throws what the first device's compiler says if it refuses the source. What others refuse is the reason of an image

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What compilers are called with: they are programs of their own.
+// Compilers are programs of their own, and are called with this.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ bool is_installed(const std::string &program);
 // with 0.
 std::string run(const std::vector<std::string> &command);
 
-// A folder that is gone with its contents at the end.
+// This is a folder that is gone with its contents at the end.
 class work_folder
 {
       public:

@@ -32,7 +32,8 @@ bool starts_with_any(const std::string &name, std::initializer_list<const char *
 	return std::any_of(beginnings.begin(), beginnings.end(), [&](const char *b) { return name.starts_with(b); });
 }
 
-// Names of which compilers have macros, other than the constants of the language, which are the same everywhere.
+// Tells whether a compiler may have a macro of this name, other than the constants of the language, which are the same
+// everywhere.
 bool is_compilers(const std::string &name)
 {
 	return starts_with_any(name, {"_", "cl_", "cles_", "CL_", "FP_FAST_"}) && !name.starts_with("__builtin_") &&
@@ -68,7 +69,7 @@ class asking
       public:
 	explicit asking(const std::string &options) : settled_(names_in_options(options)) {}
 
-	// A line of the preprocessor's, behind its #.
+	// Takes a line of the preprocessor's, behind its #.
 	void take_directive(const token *at, const token *end);
 	void take_text(const token &t)
 	{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a source asks its compiler for: what is found in one compiler's IR holds for what others make of the text if
+// A source asks its compiler for this: what is found in one compiler's IR holds for what others make of the text if
 // they answer the same.
 #pragma once
 
@@ -9,14 +9,14 @@
 namespace tool::fat
 {
 
-// Names that the compiler may have macros of, for which the source looks or which it uses. True: it matters what the
-// macro says, not only whether there is one.
+// These are names that the compiler may have macros of, for which the source looks or which it uses. True means that it
+// matters what the macro says, not only whether there is one.
 using asked_macros = std::map<std::string, bool>;
 
-// Throws std::runtime_error if it can't be told. @options: as clBuildProgram() takes them. clang must be installed.
+// Throws std::runtime_error if it can't be told. @options are as clBuildProgram() takes them. clang must be installed.
 asked_macros find_asked_macros(const std::string &source, const std::string &options);
 
-// Lines that compile where the answers are these; @asked: as kernel_row has it.
+// Returns lines that compile where the answers are these; @asked is as kernel_row has it.
 std::string text_of_checks(const std::string &asked);
 
 } // namespace tool::fat

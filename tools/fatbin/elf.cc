@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Writing by libelf.
+// Fat binaries are written by libelf.
 #include "fatbin/document.h"
 
 #include <gelf.h>

@@ -16,7 +16,7 @@ constexpr const char *space_words[] = {"", "value", "global", "constant", "local
 constexpr const char *access_words[] = {"", "read", "write", "read and write"};
 constexpr const char *split_words[] = {"unknown", "safe", "unsafe"};
 
-// "n" or "get_global_size(0)"; "" for 1.
+// Returns "n" or "get_global_size(0)" and the like, and "" for 1.
 std::string multiplier_text(const kernel &k, const format::axis_row &axis)
 {
 	if (axis.times == format::multiplier_one)
@@ -84,7 +84,7 @@ std::string text_of(const argument &a)
 	return text;
 }
 
-// " + 4 * n * y", with the rows around it in brackets.
+// Returns " + 4 * n * y" and the like, with the rows around it in brackets.
 std::string text_of(const kernel &k, const format::axis_row &axis, const char *id)
 {
 	if (!axis.step)
@@ -96,7 +96,7 @@ std::string text_of(const kernel &k, const format::axis_row &axis, const char *i
 	return text + (around.empty() ? id : "(" + std::string(id) + " + " + around + ")");
 }
 
-// What the work-item with the ids x and y uses.
+// Tells what the work-item with the ids x and y uses.
 std::string reach_text(const kernel &k, const argument &a)
 {
 	std::string text =

@@ -21,7 +21,7 @@ std::string name_in(const std::string &source, const std::string &name)
 	return is_renamed ? name.substr(strlen(format::renamed_by_pocl)) : name;
 }
 
-// A source built for one device.
+// This is a source built for one device.
 class built_program
 {
       public:
@@ -47,7 +47,7 @@ class built_program
 		return bytes;
 	}
 
-	// With the names that stand in the source.
+	// Describes them with the names that stand in the source.
 	std::vector<kernel> kernels(const std::string &source) const
 	{
 		cl_uint n = 0;
@@ -68,7 +68,7 @@ class built_program
 		return all;
 	}
 
-	// What the kernel above writes; what it does not is 0.
+	// Returns what the kernel above writes; what it does not write is 0.
 	std::vector<uint64_t> run_numbers(size_t n) const
 	{
 		cl_int err;
@@ -169,7 +169,7 @@ argument built_program::describe(cl_kernel k, cl_uint i) const
 	return a;
 }
 
-// The type whose size describes an argument; "" if there is none.
+// Returns the type whose size describes an argument, or "" if there is none.
 std::string sized_type(const argument &a)
 {
 	if (a.space == format::space::image || a.space == format::space::sampler)
@@ -205,7 +205,7 @@ void add_sizes(const cl_functions &cl, cl_device_id id, const std::string &sourc
 			a.size = uint32_t(sizes[sized_type(a)]);
 }
 
-// Writes two numbers for each: whether there is such a macro, and which number it is.
+// The kernel writes two numbers for each macro: whether there is such a macro, and which number it is.
 std::string text_that_asks(const asked_macros &asked)
 {
 	std::string text = std::string("kernel void ") + numbers_kernel + "(global ulong *het_out)\n{\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What OpenCL's drivers know and make: argument descriptions, and binaries for their devices.
+// OpenCL's drivers know and make these: argument descriptions, and binaries for their devices.
 #pragma once
 
 #include "dev/opencl_api.h"
@@ -11,12 +11,12 @@
 namespace tool::fat
 {
 
-// The loader's functions; it is opened at run time.
+// These are the loader's functions; it is opened at run time.
 struct cl_functions;
 
 struct cl_place {
 	cl_device_id id;
-	std::string identity; // of native images
+	std::string identity; // is that of native images
 };
 
 class opencl
@@ -29,12 +29,13 @@ class opencl
 	~opencl();
 
 	const std::vector<cl_place> &devices() const { return devices_; }
-	// The kernels of a source, as the first device's compiler sees them. Throws its log if it refuses the source.
+	// Describes the kernels of a source, as the first device's compiler sees them. It throws its log if it refuses
+	// the source.
 	std::vector<kernel> describe(const std::string &source, const std::string &options) const;
-	// What the first device's compiler says to these, as kernel_row::asked has it. Throws if that is no number
-	// where it matters.
+	// Returns what the first device's compiler says to these, as kernel_row::asked has it. It throws if that is no
+	// number where it matters.
 	std::string answers(const asked_macros &asked, const std::string &options) const;
-	// The device's own binary; without bytes, but with the reason, if the driver gives none.
+	// Makes the device's own binary; it has no bytes, but the reason, if the driver gives none.
 	image make_native(const cl_place &device, const std::string &source, const std::string &options) const;
 
       private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The entry points of OpenCL that het-fatbin uses, and owners of what they make.
+// These are the entry points of OpenCL that het-fatbin uses, and owners of what they make.
 #pragma once
 
 #include "dev/opencl_api.h"
@@ -32,7 +32,7 @@ class cl_library
 	}
 
       private:
-	void *const handle_; // for the rest of the process
+	void *const handle_; // stays open for the rest of the process
 };
 
 struct cl_functions {
@@ -72,7 +72,7 @@ inline void check(cl_int error, const char *call)
 		throw std::runtime_error(std::string(call) + " failed: " + std::to_string(error));
 }
 
-// A handle with the function that gives it back.
+// This is a handle with the function that gives it back.
 template <typename T> class owned
 {
       public:
@@ -95,7 +95,7 @@ template <typename T> class owned
 	cl_int (*const release_)(T);
 };
 
-// The answer of a clGet...Info() that is text.
+// Returns the answer of a clGet...Info() that is text.
 template <typename F, typename... A> std::string ask_text(F *get_info, A... whom)
 {
 	size_t n = 0;

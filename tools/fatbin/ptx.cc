@@ -63,7 +63,7 @@ std::string compile(const std::string &source, const std::string &options, const
 	return lower_ptx(made, source);
 }
 
-// Whether this compiler makes of the source what was analysed.
+// Tells whether this compiler makes of the source what was analysed.
 bool is_same_text(const std::string &options, const kernel &analysed)
 {
 	try {

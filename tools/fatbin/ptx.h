@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// PTX and cubins, made of OpenCL C by clang with libclc, and by ptxas.
+// This makes PTX and cubins: clang with libclc makes PTX of OpenCL C, and ptxas makes cubins of that.
 #pragma once
 
 #include "fatbin/document.h"
@@ -7,9 +7,9 @@
 namespace tool::fat
 {
 
-// Without bytes, but with the reason, if it can't be made.
+// Makes PTX; the image has no bytes, but the reason, if it can't be made.
 image make_ptx(const std::string &source, const std::string &options, const std::vector<kernel> &kernels);
-// @ptx: of make_ptx(); @name: sm_NN.
+// @ptx comes from make_ptx(); @name is sm_NN.
 image make_cubin(const image &ptx, const std::string &name);
 
 } // namespace tool::fat

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Functions of OpenCL C for PTX, where libclc's are not right or not there. Its ids know no offset, its sizes are 0
-// instead of 1 in dimensions that a launch does not have, its native_ functions use instructions that LLVM does not
-// find in PTX, and it has no get_work_dim(), get_global_offset() and mad_hi().
+// These are functions of OpenCL C for PTX, where libclc's are not right or not there. Its ids know no offset, its sizes
+// are 0 instead of 1 in dimensions that a launch does not have, its native_ functions use instructions that LLVM does
+// not find in PTX, and it has no get_work_dim(), get_global_offset() and mad_hi().
 #pragma once
 
 namespace tool::fat

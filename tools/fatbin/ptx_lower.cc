@@ -17,11 +17,11 @@ namespace
 
 using namespace het::ptx;
 
-// Of struct het_image.
+// struct het_image promises this alignment.
 constexpr uint32_t local_alignment = 16;
 constexpr char local_memory[] = "het_local";
 
-// The name in the source, without what overloading adds.
+// Returns the name in the source, without what overloading adds.
 std::string_view plain_name(std::string_view name)
 {
 	size_t length = 0;
@@ -31,7 +31,7 @@ std::string_view plain_name(std::string_view name)
 	return error == std::errc() ? name.substr(size_t(end - name.data()), length) : name;
 }
 
-// "f() in line 7"
+// Returns "f() in line 7" and the like.
 std::string where_used(std::string_view name, const std::string &source)
 {
 	auto is_name = [](char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; };
@@ -72,7 +72,8 @@ void lower_local(const module &m, const function &f, const variable &parameter, 
 		throw std::runtime_error("kernel " + std::string(m.str(f.name)) +
 					 " has an argument of local memory that is aligned to " +
 					 std::to_string(parameter.pointer_align) + " bytes; launches align to 16");
-	// It is a number now. Drivers refuse parameters that are said to point to shared memory, which ptxas takes.
+	// The parameter is a number now. Drivers refuse parameters that are said to point to shared memory, which ptxas
+	// takes.
 	auto attribute = uint32_t(m.text.rfind(".ptr", parameter.pointer_space.begin));
 	e.replace({attribute, parameter.name.begin}, "");
 	for (const statement &s : m.statements_of(f)) {
@@ -101,7 +102,7 @@ bool lower_locals(const module &m, const function &f, editor &e)
 	return has_any;
 }
 
-// It is defined here, with zeros.
+// The variable is defined here, with zeros.
 void place_launch_variable(const module &m, editor &e)
 {
 	constexpr std::string_view word = ".extern";

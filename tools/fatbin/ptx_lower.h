@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// From the PTX that clang makes of OpenCL C to what a CUDA driver and libhet take.
+// This makes of the PTX that clang makes of OpenCL C what a CUDA driver and libhet take.
 #pragma once
 
 #include <string>

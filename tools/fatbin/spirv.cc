@@ -14,7 +14,7 @@ namespace
 
 constexpr int newest_llvm = 21, oldest_llvm = 14;
 
-// Bitcode is read by the same version that wrote it.
+// Bitcode can be read by the same version that wrote it.
 std::string suffix_of_compilers()
 {
 	for (int v = newest_llvm; v >= oldest_llvm; v--) {
@@ -40,7 +40,8 @@ std::string compile(const std::string &suffix, const std::string &source, const 
 	return read_file(made);
 }
 
-// Of what clang has optimised not all is valid: integers of 33 bits, for example. Drivers optimise what it has not.
+// Not all is valid of what clang has optimised: integers of 33 bits, for example, are not. Drivers optimise what it has
+// not.
 std::string compile(const std::string &source, const std::string &options)
 {
 	std::string suffix = suffix_of_compilers();

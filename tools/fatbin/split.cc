@@ -18,7 +18,7 @@ namespace
 
 constexpr char analyser[] = "het-analyse";
 
-// It lies where this program does; or in PATH.
+// The analyser lies where this program does, or in PATH.
 std::string find_analyser()
 {
 	std::error_code wrong;
@@ -40,7 +40,7 @@ document run_analysis(const std::string &source, const std::string &options, con
 	return from_elf(as_bytes(read_file(made)));
 }
 
-// So that clang answers as the device's compiler does.
+// The options make clang answer as the device's compiler does.
 std::string options_for(const std::string &asked)
 {
 	std::string options;

@@ -11,7 +11,7 @@ namespace tool::fat
 namespace
 {
 
-// "KIND 'TEXT'<tab>[FLAGS]Loc=<FILE:LINE:COLUMN>", in which the text may go over several lines.
+// An entry is "KIND 'TEXT'<tab>[FLAGS]Loc=<FILE:LINE:COLUMN>", in which the text may go over several lines.
 bool take(const std::string &entry, preprocessor_token &t)
 {
 	std::string kind = entry.substr(0, entry.find(' '));
@@ -48,7 +48,7 @@ std::vector<preprocessor_token> tokens_of(const std::string &source, const std::
 		}
 		preprocessor_token t = {};
 		bool is_wanted = take(entry, t);
-		begins_line = begins_line || t.begins_line; // a comment may stand before
+		begins_line = begins_line || t.begins_line; // is needed as a comment may stand before
 		entry.clear();
 		if (!is_wanted)
 			continue;

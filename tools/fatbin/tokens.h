@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The words of a source as clang's preprocessor sees them.
+// These are the words of a source as clang's preprocessor sees them.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 namespace tool::fat
 {
 
-// A name, or a sign of its preprocessor.
+// This is a name, or a sign of its preprocessor.
 struct preprocessor_token {
 	enum { name, hash, paste, open, other } is;
-	std::string text; // of names
+	std::string text; // is that of names
 	unsigned line;
-	bool begins_line; // which goes on where a newline is hidden
+	bool begins_line; // is true at the begin of a line, which goes on where a newline is hidden
 };
 
 // Neither comments nor blanks are among them. Throws if clang does.

@@ -9,7 +9,7 @@ namespace info
 namespace
 {
 
-// What chooses the trap, or how it works, in place of the library.
+// Returns what chooses the trap, or how it works, in place of the library.
 std::string setting_in_the_way(const json &settings)
 {
 	for (const char *name : {"GPUVM_TRAP", "GPUVM_UFFD_OPEN", "GPUVM_UFFD_FEATURES"})
@@ -34,7 +34,7 @@ int error_of(const json &ways, const char *way)
 	return 0;
 }
 
-// How to get a userfaultfd that also sees touches made by the kernel.
+// Tells how to get a userfaultfd that also sees touches made by the kernel.
 std::string cure_for_rights(const json &ways)
 {
 	std::string cure;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What could be better here, and how to get it.
+// This tells what could be better here, and how to get it.
 #pragma once
 
 #include "info/child.h"
@@ -7,8 +7,8 @@
 namespace info
 {
 
-// Sentences, the most important first, for a report with the parts "trap", "module", "userfaultfd", "memory", "machine"
-// and "settings".
+// Returns sentences, the most important first, for a report with the parts "trap", "module", "userfaultfd", "memory",
+// "machine" and "settings".
 json advice(const json &report);
 
 } // namespace info

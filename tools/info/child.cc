@@ -37,13 +37,13 @@ void be_the_child(const std::function<json()> &look, int answer, int messages)
 {
 	rlimit none{};
 	setrlimit(RLIMIT_CORE, &none);
-	// What drivers print to stdout is no part of our report either.
+	// Drivers' words on stdout are no part of our report either.
 	dup2(messages, STDOUT_FILENO);
 	dup2(messages, STDERR_FILENO);
 	write_all(answer, look().dump());
 }
 
-// Appends what is there. False at the end of the stream.
+// Appends what is there. It is false at the end of the stream.
 bool read_some(int fd, std::string &to)
 {
 	std::array<char, 4096> buffer;
@@ -53,7 +53,7 @@ bool read_some(int fd, std::string &to)
 	return n > 0 || (n < 0 && errno == EINTR);
 }
 
-// Until the child has closed @answer, or for as long as we are willing to wait. False: it has not.
+// Listens until the child has closed @answer, or for as long as we are willing to wait. It is false if it has not.
 bool listen(int answer, std::string &text, int messages, std::string &printed)
 {
 	std::array<pollfd, 2> fds{pollfd{answer, POLLIN, 0}, pollfd{messages, POLLIN, 0}};
@@ -80,7 +80,7 @@ std::string how_it_ended(child_process &child, bool in_time)
 	return "it " + text_of_status(child.status());
 }
 
-// Throws where no child can be started.
+// Throws if no child can be started.
 finding ask_child(const std::function<json()> &look)
 {
 	finding f;
@@ -91,13 +91,13 @@ finding ask_child(const std::function<json()> &look)
 	std::string text;
 	const bool in_time = listen(answer.out.get(), text, messages.out.get(), f.printed);
 	f.ending = how_it_ended(child, in_time);
-	// A helper of a driver's may have kept the other pipe open: take what is there.
+	// A helper of a driver's may have kept the other pipe open, so what is there is taken.
 	fcntl(messages.out.get(), F_SETFL, O_NONBLOCK);
 	while (read_some(messages.out.get(), f.printed))
 		;
 	try {
 		f.answer = json::parse(text);
-	} catch (const json::error &) { // it ended on the way: the reason is in f.ending
+	} catch (const json::error &) { // means that it ended on the way: the reason is in f.ending
 	}
 	return f;
 }
@@ -118,7 +118,7 @@ std::string finding::last_message() const
 	std::string text = printed;
 	while (!text.empty() && text.back() == '\n')
 		text.pop_back();
-	text.erase(0, text.rfind('\n') + 1); // npos + 1 is 0
+	text.erase(0, text.rfind('\n') + 1); // is right where there is no newline, too: npos + 1 is 0
 	const std::string prefix = "libhet: ";
 	return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }

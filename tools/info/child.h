@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Looks at something in a child process: a driver may crash or hang, libraries print, and gpuvm_init() is possible once
-// a process.
+// This looks at something in a child process: a driver may crash or hang, libraries print, and gpuvm_init() is possible
+// once a process.
 #pragma once
 
 #include "json/json.h"
@@ -14,11 +14,11 @@ namespace info
 using het::json;
 
 struct finding {
-	json answer;         // null if there is none
-	std::string printed; // what it and its libraries printed meanwhile
-	std::string ending;  // why there is no answer: "it was killed by signal 11"
+	json answer;         // is null if there is none
+	std::string printed; // is what it and its libraries printed meanwhile
+	std::string ending;  // says why there is no answer: "it was killed by signal 11"
 
-	// The last line that was printed, without "libhet: ".
+	// Returns the last line that was printed, without "libhet: ".
 	std::string last_message() const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The CUDA devices that gpuvm_init() could be given, asked through the driver, which is opened at run time.
+// These are the CUDA devices that gpuvm_init() could be given. The driver is asked for them, and is opened at run time.
 #pragma once
 
 #include "info/child.h"
@@ -7,8 +7,8 @@
 namespace info
 {
 
-// { "driver": true, "cuda": "13.0", "devices": [ { "name", "capability", "copy_engines" }, ... ] }, or { "driver":
-// false, "error" }.
+// Returns { "driver": true, "cuda": "13.0", "devices": [ { "name", "capability", "copy_engines" }, ... ] }, or {
+// "driver": false, "error" }.
 json cuda();
 
 } // namespace info

@@ -19,7 +19,7 @@ namespace
 
 constexpr char device_file[] = "/dev/gpuvm";
 
-// By bit, as in <linux/gpuvm.h>.
+// A feature's name stands at its bit, as in <linux/gpuvm.h>.
 constexpr const char *module_features[] = {"SHARED", "HUGE", "NODE"};
 
 json names_of(uint64_t features)
@@ -46,7 +46,7 @@ json parameters()
 	return values;
 }
 
-// 0 or an error number.
+// Returns 0 or an error number.
 int ask(json &features)
 {
 	int fd = open(device_file, O_RDWR | O_CLOEXEC);

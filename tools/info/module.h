@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernel module, asked without the library.
+// The kernel module is asked here without the library.
 #pragma once
 
 #include "info/child.h"
@@ -7,8 +7,9 @@
 namespace info
 {
 
-// { "file", "opens", "errno", "error", "features": [...], "parameters": {...} }. "errno" and "error" only where it does
-// not open or refuses to talk, "features" otherwise; "parameters" are those of the module that can be read.
+// Returns { "file", "opens", "errno", "error", "features": [...], "parameters": {...} }. "errno" and "error" are there
+// only if it does not open or refuses to talk, "features" otherwise; "parameters" are those of the module that can be
+// read.
 json module();
 
 } // namespace info

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The OpenCL devices that gpuvm_init() could be given, asked through the loader, which is opened at run time.
+// These are the OpenCL devices that gpuvm_init() could be given. The loader is asked for them, and is opened at run
+// time.
 #pragma once
 
 #include "info/child.h"
@@ -7,8 +8,8 @@
 namespace info
 {
 
-// { "loader": true, "platforms": [ { "name", "version", "devices": [ { "name", "type", "driver", "memory_bytes",
-// "compute_units" }, ... ] }, ... ] }, or { "loader": false, "error" }.
+// Returns { "loader": true, "platforms": [ { "name", "version", "devices": [ { "name", "type", "driver",
+// "memory_bytes", "compute_units" }, ... ] }, ... ] }, or { "loader": false, "error" }.
 json opencl();
 
 } // namespace info

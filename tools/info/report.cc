@@ -22,7 +22,7 @@ const char *yes_or_no(const json &value)
 	return value.get<bool>() ? "yes" : "no";
 }
 
-// -1: no limit.
+// An amount of -1 means that there is no limit.
 std::string amount_of(const json &bytes)
 {
 	if (!bytes.is_number())
@@ -63,7 +63,7 @@ std::string reason_of(const json &trap)
 	return reason.compare(0, name.size() + 2, name + "; ") ? reason : reason.substr(name.size() + 2);
 }
 
-// "OpenCL 3.0 PoCL 3.1+debian  Linux, …" without what the driver adds.
+// Returns the words of "OpenCL 3.0 PoCL 3.1+debian  Linux, …" without what the driver adds.
 std::string first_words(const std::string &version, unsigned words)
 {
 	size_t at = 0;

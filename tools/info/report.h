@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A report for people.
+// This prints a report for people.
 #pragma once
 
 #include "json/json.h"
@@ -12,7 +12,7 @@ namespace info
 using het::json;
 
 void print_report(const json &r);
-// Of builds().
+// Prints what builds() returned.
 void print_builds(const json &devices);
 
 } // namespace info

@@ -45,7 +45,7 @@ bool succeeds(const std::function<void()> &what)
 	}
 }
 
-// An empty kernel for every kind of device.
+// Makes an empty kernel for every kind of device.
 het::kernel make_nothing()
 {
 	constexpr char ptx[] =
@@ -80,7 +80,7 @@ json look_at_device(size_t number)
 	return j;
 }
 
-// What the child found of one device; what is missing in its answer is what failed.
+// Returns what the child found of one device; what is missing in its answer is what failed.
 json device(size_t number)
 {
 	finding f = in_child([number] { return look_at_device(number); });
@@ -131,7 +131,7 @@ json build_everywhere(const std::string &file, const char *section)
 	if (het_program *made = nullptr; !het_program_create(&args, &made))
 		p = het::program(made);
 	else
-		return {}; // the reason was printed
+		return {}; // needs no words, as the reason was printed
 	json all = json::array();
 	for (het::device d : het::devices()) {
 		json j = {{"name", d.name()}, {"builds", true}};

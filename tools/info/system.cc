@@ -14,7 +14,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-// Newer than the headers of Debian 12.
+// This is newer than the headers of Debian 12.
 #ifndef USERFAULTFD_IOC_NEW
 #define USERFAULTFD_IOC_NEW _IO(0xAA, 0x00)
 #endif
@@ -42,7 +42,7 @@ json number_in(const char *path)
 	return f >> n ? json(n) : json();
 }
 
-// "always [madvise] never" means madvise.
+// The text "always [madvise] never" means madvise.
 json choice_in(const char *path)
 {
 	json line = first_line(path);
@@ -83,7 +83,7 @@ int open_for_user_mode()
 	return int(syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY));
 }
 
-// By bit, as in <linux/userfaultfd.h> of Linux 6.18.
+// A feature's name stands at its bit, as in <linux/userfaultfd.h> of Linux 6.18.
 constexpr const char *userfaultfd_features[] = {"PAGEFAULT_FLAG_WP",
 						"EVENT_FORK",
 						"EVENT_REMAP",

@@ -20,7 +20,7 @@ template <typename T> T statistic(int parameter)
 	return value;
 }
 
-// One array on one device whose memory is the host's.
+// This is one array on one device whose memory is the host's.
 class sample
 {
       public:
@@ -43,7 +43,7 @@ class sample
 	bool ok_;
 };
 
-// A system call reads from an array that is on the device.
+// Tells whether a system call can read from an array that is on the device.
 bool serves_kernel_touches(sample &s)
 {
 	int ends[2];
@@ -55,7 +55,7 @@ bool serves_kernel_touches(sample &s)
 	return n == 1;
 }
 
-// After the host has read, the device's copy is still good.
+// Tells whether the device's copy is still good after the host has read.
 bool shares_reads(sample &s)
 {
 	if (!s.kernel(GPUVM_WRITE_ONLY))
@@ -65,7 +65,7 @@ bool shares_reads(sample &s)
 	return s.kernel(GPUVM_READ_ONLY) && statistic<unsigned long long>(GPUVM_STAT_BYTES_TO_DEVICE) == before;
 }
 
-// Where huge pages come from that this process has mapped of the library's memory; "" if it has none.
+// Returns where huge pages come from that this process has mapped of the library's memory, or "" if it has none.
 std::string source_of_huge_pages()
 {
 	const std::pair<std::string, const char *> kinds[] = {{"Shared_Hugetlb:", "reserved ones (hugetlbfs)"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A JSON value in front of nlohmann's library, which reads and writes its text: that library's header adds seconds of
-// compiling to every file that sees it, and so only text.cc does. The spelling is the library's. Objects keep the order
-// in which their members came.
+// This is a JSON value in front of nlohmann's library, which reads and writes its text: that library's header adds
+// seconds of compiling to every file that sees it, and so only text.cc does. The spelling is the library's. Objects
+// keep the order in which their members came.
 #pragma once
 
 #include <concepts>
@@ -21,14 +21,14 @@ class json
 {
       public:
 	struct member;
-	// What is wrong with a text, or with the use of a value as something that it is not.
+	// This says what is wrong with a text, or with the use of a value as something that it is not.
 	struct error : std::runtime_error {
 		using runtime_error::runtime_error;
 	};
 
-	json(); // null
+	json(); // makes null
 	json(std::nullptr_t) : json() {}
-	json(std::initializer_list<member> members); // an object: {{"name", 1}, {"other", "text"}}
+	json(std::initializer_list<member> members); // makes an object: {{"name", 1}, {"other", "text"}}
 	json(const char *text);
 	json(std::string_view text);
 	json(std::string text);
@@ -62,7 +62,7 @@ class json
 	bool is_number() const;
 	friend bool operator==(const json &a, const json &b);
 
-	// T: bool, a number that can hold it, std::string, or a vector of these. Throws if the value is none.
+	// T may be bool, a number that can hold it, std::string, or a vector of these. It throws if the value is none.
 	template <typename T> T get() const
 	{
 		if constexpr (std::same_as<T, bool>) {
@@ -82,29 +82,29 @@ class json
 		}
 	}
 
-	// What the value says; throws if it is neither true nor false.
+	// Returns what the value says; throws if it is neither true nor false.
 	explicit operator bool() const { return boolean(); }
 
-	// Members of an object. A null becomes an object when it is given one. A reference to a member lasts until
-	// another is made.
-	json &operator[](std::string_view name);             // made if there is none
-	const json &operator[](std::string_view name) const; // null if there is none
+	// These are members of an object. A null becomes an object when it is given one. A reference to a member lasts
+	// until another is made.
+	json &operator[](std::string_view name);             // makes it if there is none
+	const json &operator[](std::string_view name) const; // returns null if there is none
 	const json &at(std::string_view name) const;         // throws if there is none
 	bool contains(std::string_view name) const;
 	void update(const json &other); // adds the members of @other, or puts them in the place of ours
 	const std::vector<member> &items() const;
 
-	// Elements of an array. A null has none, and becomes an array when it is given one.
+	// These are elements of an array. A null has none, and becomes an array when it is given one.
 	const json &operator[](size_t index) const;
 	void push_back(json element);
 	const json *begin() const;
 	const json *end() const;
 
-	// Of an array or an object.
+	// Counts those of an array or an object.
 	size_t size() const;
 	bool empty() const { return size() == 0; }
 
-	// As text: on one line, or indented by copies of @indent, which is one character or some like it.
+	// Returns it as text: on one line, or indented by copies of @indent, which is one character or some like it.
 	std::string dump(std::string_view indent = "") const;
 	// Throws with what is wrong, and where.
 	static json parse(std::string_view text);
@@ -119,7 +119,7 @@ class json
 	void set_natural(uint64_t n);
 	bool boolean() const;
 	double number() const;
-	uint64_t integer(int64_t least, uint64_t most) const; // in two's complement
+	uint64_t integer(int64_t least, uint64_t most) const; // is in two's complement
 	const std::string &text() const;
 	const json *find(std::string_view name) const;
 

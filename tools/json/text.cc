@@ -9,7 +9,7 @@ namespace het
 
 using document = nlohmann::ordered_json;
 
-// Between our values and those of the library.
+// This goes between our values and those of the library.
 class json_text
 {
       public:

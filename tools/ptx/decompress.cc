@@ -15,7 +15,7 @@ namespace
 using lz4_fn = int(const char *from, char *to, int from_size, int to_size);
 using zstd_fn = size_t(void *to, size_t to_size, const void *from, size_t from_size);
 
-// What a byte can become at the most: a text that claims more is damaged, and costs no memory.
+// A byte can become so many at the most: a text that claims more is damaged, and costs no memory.
 constexpr size_t most_from_lz4 = 255, most_from_zstd = (128 << 10) / 4;
 
 template <typename F> F *function_of(const char *library, const char *name)

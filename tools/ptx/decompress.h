@@ -10,11 +10,11 @@ namespace tool
 {
 
 enum class compression : uint8_t {
-	lz4,  // one block, without a frame
-	zstd, // a frame
+	lz4,  // is one block, without a frame
+	zstd, // is a frame
 };
 
-// Nothing if it does not give exactly @size bytes, which are below 2 GiB; @why tells the reason then.
+// Returns nothing if it does not give exactly @size bytes, which are below 2 GiB; @why tells the reason then.
 std::optional<std::string> decompress(compression how, std::string_view packed, size_t size, std::string *why);
 
 } // namespace tool

@@ -32,7 +32,7 @@ std::string words_of(const module &m, span s)
 	return out;
 }
 
-// Statements by function; "" is the module itself.
+// The keys are functions, and the values their statements; "" is the module itself.
 std::map<std::string, std::vector<line>> lines_of(const module &m)
 {
 	std::map<std::string, std::vector<line>> all;
@@ -48,7 +48,8 @@ std::map<std::string, std::vector<line>> lines_of(const module &m)
 	return all;
 }
 
-// The shortest way from one list to the other (Myers' greedy algorithm): what is taken away, and what is put in.
+// This is the shortest way from one list to the other (Myers' greedy algorithm): what is taken away, and what is put
+// in.
 struct change {
 	bool added;
 	size_t index;

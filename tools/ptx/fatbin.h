@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// PTX texts inside NVIDIA's fat binaries, also where these lie in an object or a program.
+// This finds PTX texts inside NVIDIA's fat binaries, also where these lie in an object or a program.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace tool
 
 struct fatbin_texts {
 	std::vector<std::string> texts;
-	std::vector<std::string> problems; // why some could not be read
+	std::vector<std::string> problems; // say why some could not be read
 };
 
 // Finds every fat binary in @bytes. Texts may be compressed with LZ4 or Zstandard, as nvcc does; that needs liblz4.so.1

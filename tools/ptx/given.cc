@@ -67,7 +67,7 @@ bool read_bytes(const std::string &file, std::vector<uint8_t> *out)
 	return true;
 }
 
-// FIELD,FIELD...: arguments themselves, or pad:BYTES.
+// Reads FIELD,FIELD...: arguments themselves, or pad:BYTES.
 bool read_fields(const std::string &text, given *out)
 {
 	constexpr size_t most_padding = 1 << 20;
@@ -94,7 +94,7 @@ bool read_fields(const std::string &text, given *out)
 
 } // namespace
 
-// KIND:REST; see the manual page.
+// Reads KIND:REST; see the manual page.
 bool read_argument(const std::string &text, given *out)
 {
 	size_t colon = text.find(':');

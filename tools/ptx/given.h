@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the command line gives a parameter or a variable: KIND:VALUE of the manual page.
+// The command line gives a parameter or a variable this: KIND:VALUE of the manual page.
 #pragma once
 
 #include "ptx/isa.h"
@@ -13,20 +13,20 @@
 namespace tool
 {
 
-// A value, a buffer and what becomes of it afterwards, or a structure of these.
+// This is a value, a buffer and what becomes of it afterwards, or a structure of these.
 struct given {
 	std::vector<uint8_t> value;
 	std::vector<uint8_t> buffer;
 	std::vector<given> fields;
 	bool is_buffer = false, is_struct = false;
-	unsigned alignment = 0; // in a structure; 0: that of its size
-	std::string written_to; // a file
+	unsigned alignment = 0; // is that in a structure; 0 means that of its size
+	std::string written_to; // is a file
 	het::ptx::type shown = het::ptx::type::none;
 };
 
 bool read_argument(const std::string &text, given *out);
 
-// The bytes of the parameter, once its buffers have addresses.
+// Returns the bytes of the parameter, once its buffers have addresses.
 std::vector<uint8_t> attach(given *g, het::ptx::simt::memory *mem, const std::string &name);
 
 // Calls @f with each that has a buffer.

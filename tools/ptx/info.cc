@@ -88,7 +88,8 @@ json describe(const module &m, const function &f)
 	return out;
 }
 
-// What ptxas says about the registers of each kernel; nothing if there is no ptxas, or it does not take the text.
+// Returns what ptxas says about the registers of each kernel, and nothing if there is no ptxas, or it does not take the
+// text.
 std::map<std::string, unsigned> registers_of(const module &m)
 {
 	std::map<std::string, unsigned> all;

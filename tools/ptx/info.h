@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What is in a PTX text.
+// This tells what is in a PTX text.
 #pragma once
 
 #include "ptx/module.h"
@@ -10,8 +10,8 @@ namespace tool
 
 using het::json;
 
-// { "version", "target", "functions": [ { "name", "kind", "parameters": [ { "name", "type", "bytes" } ],
-// "instructions", "mix": { opcode: count }, "memory": { space: count }, "barriers", "calls", "registers"? } ] }
+// Returns { "version", "target", "functions": [ { "name", "kind", "parameters": [ { "name", "type", "bytes" } ],
+// "instructions", "mix": { opcode: count }, "memory": { space: count }, "barriers", "calls", "registers"? } ] }.
 json describe(const het::ptx::module &m);
 
 void print(const json &module);

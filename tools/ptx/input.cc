@@ -21,7 +21,7 @@ bool looks_like_ptx(std::string_view text)
 	return version != text.npos && target != text.npos && version < target;
 }
 
-// What a program has in front of a text, up to the last byte that no text contains.
+// Returns the text without what a program has in front of it, up to the last byte that no text contains.
 std::string_view without_binary_head(std::string_view text)
 {
 	for (size_t i = text.find(".version"); i > 0; i--) {

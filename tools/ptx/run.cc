@@ -18,7 +18,7 @@ using namespace het::ptx::simt;
 namespace
 {
 
-// X[,Y[,Z]]
+// Reads X[,Y[,Z]].
 bool read_extent(std::string_view text, extent *out)
 {
 	uint32_t *numbers[] = {&out->x, &out->y, &out->z};
@@ -73,7 +73,7 @@ bool lay_out(const code &kernel, std::vector<given> *all, memory *mem, std::vect
 	return true;
 }
 
-// What --set gives a variable of the modules.
+// This is what --set gives a variable of the modules.
 struct setting {
 	std::string name;
 	given to;

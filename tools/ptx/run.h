@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// het-ptx run: a kernel in the interpreter, with arguments and buffers from the command line.
+// This is het-ptx run: a kernel in the interpreter, with arguments and buffers from the command line.
 #pragma once
 
 #include "simt/run.h"
@@ -11,11 +11,11 @@ namespace tool
 using het::json;
 
 struct run_request {
-	std::string kernel;                  // empty: the only one
-	std::string grid = "1", block = "1"; // X[,Y[,Z]]
+	std::string kernel;                  // is empty for the only one
+	std::string grid = "1", block = "1"; // are X[,Y[,Z]]
 	uint32_t shared_bytes = 0;
-	std::vector<std::string> arguments; // see the manual page
-	std::vector<std::string> variables; // NAME=KIND:VALUE, the same
+	std::vector<std::string> arguments; // are as the manual page tells
+	std::vector<std::string> variables; // are NAME=KIND:VALUE, as the manual page tells
 	het::ptx::simt::options with;
 };
 

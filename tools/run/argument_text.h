@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the command line says of one argument: [NAME=]WHAT[,OPTION=VALUE...].
+// The command line says this of one argument: [NAME=]WHAT[,OPTION=VALUE...].
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 namespace tool::run
 {
 
-// Where bytes come from.
+// This tells where bytes come from.
 enum class origin { text, file, zeros, index, random, value };
 
 struct argument_text {
-	std::string name; // "": it is the next one that was not named
+	std::string name; // is "" for the next one that was not named
 	origin from = origin::text;
-	std::string detail; // the text, the file's name, or what stands behind the colon
+	std::string detail; // is the text, the file's name, or what stands behind the colon
 	std::optional<uint64_t> elements;
-	std::string type;    // "": as declared
-	uint32_t access = 0; // HET_READ_ONLY...; 0: as declared
+	std::string type;    // is "" for what is declared
+	uint32_t access = 0; // is one of HET_READ_ONLY..., or 0 for what is declared
 	std::string out;
-	uint64_t show = 4; // elements
+	uint64_t show = 4; // counts elements
 
-	// Of a work-item, in elements; there is a pattern if one of them was given.
+	// This is what a work-item uses, in elements; there is a pattern if one of them was given.
 	std::optional<int64_t> offset;
 	std::optional<uint64_t> step, length, count, stride;
 	bool has_pattern() const { return offset || step || length || count || stride; }
@@ -31,7 +31,7 @@ struct argument_text {
 // Throws std::runtime_error with a sentence.
 argument_text parse_argument(const std::string &text);
 
-// The syntax, for --help.
+// This is the syntax, for --help.
 extern const char argument_help[];
 
 } // namespace tool::run

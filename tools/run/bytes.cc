@@ -17,7 +17,7 @@ namespace
 
 constexpr uint64_t usual_seed = 1;
 
-// Sebastiano Vigna's splitmix64: number @n of the sequence of a seed.
+// Returns number @n of the sequence of a seed by Sebastiano Vigna's splitmix64.
 uint64_t random_bits(uint64_t seed, uint64_t n)
 {
 	uint64_t z = seed + (n + 1) * 0x9e3779b97f4a7c15;

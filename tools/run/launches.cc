@@ -41,7 +41,7 @@ launched describe(const het::event &e, uint64_t work_items)
 {
 	launched l = {e.times(), {}, copied_so_far()};
 	const auto parts = e.parts();
-	uint64_t along = 0; // work-items in the dimension in which it was split
+	uint64_t along = 0; // counts work-items in the dimension in which it was split
 	for (const het_event_part_info &p : parts)
 		along += p.count;
 	uint64_t across = along ? work_items / along : 0;

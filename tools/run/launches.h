@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Launches of one kernel, one after another on the same arrays, and what became of each.
+// These are launches of one kernel, one after another on the same arrays, and what became of each.
 #pragma once
 
 #include "run/argument.h"
@@ -12,7 +12,7 @@ struct request {
 	het::kernel kernel;
 	extent global, local, offset;
 	bool is_split = false;
-	bool is_unsafe = false; // split whatever the fat binary says
+	bool is_unsafe = false; // says that it is split whatever the fat binary says
 	unsigned repeat = 1;
 
 	uint64_t work_items() const;
@@ -21,11 +21,11 @@ struct request {
 struct part {
 	het::device device;
 	uint64_t work_items;
-	uint64_t first, count; // along the dimension in which the launch was split
+	uint64_t first, count; // are along the dimension in which the launch was split
 	uint64_t started, ended;
 };
 
-// Bytes that the memory core has copied so far; 0 where no device has memory of its own.
+// The memory core has copied so many bytes so far; they are 0 if no device has memory of its own.
 struct copied {
 	uint64_t to_devices, to_host;
 };
@@ -39,10 +39,10 @@ struct launched {
 
 struct outcome {
 	std::vector<launched> launches;
-	std::vector<std::vector<std::byte>> bytes; // of each argument, afterwards
+	std::vector<std::vector<std::byte>> bytes; // are those of each argument, afterwards
 };
 
-// On @devices: on one that the runtime chooses, or split. Throws what het.hpp throws.
+// Launches on one of @devices that the runtime chooses, or split. It throws what het.hpp throws.
 outcome launch(const request &r, const std::vector<argument> &arguments, const std::vector<het::device> &devices);
 
 } // namespace tool::run

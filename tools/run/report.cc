@@ -32,7 +32,7 @@ double median(std::vector<double> all)
 struct work_done {
 	size_t parts = 0;
 	uint64_t work_items = 0, busy_ns = 0;
-	uint64_t until = 0; // the end of what was counted as busy
+	uint64_t until = 0; // is the end of what was counted as busy
 };
 
 // What a device has at a time may overlap: one part travels while another runs.
@@ -94,7 +94,7 @@ json describe(const request &r, const std::vector<argument> &arguments, const ou
 	for (size_t n = 0; n < arguments.size(); n++)
 		if (arguments[n].is_written())
 			outputs.push_back(describe_output(arguments[n], o.bytes[n]));
-	const copied all = copied_so_far(); // what was just looked at is part of it
+	const copied all = copied_so_far(); // counts what came when the outputs were looked at, too
 	return {{"kernel", r.kernel.info().name},
 		{"work_items", r.work_items()},
 		{"launches", describe_launches(o)},

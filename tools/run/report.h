@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What happened, as JSON and as text.
+// This tells what happened, as JSON and as text.
 #pragma once
 
 #include "run/launches.h"
@@ -13,7 +13,7 @@ using het::json;
 json describe(const request &r, const std::vector<argument> &arguments, const outcome &o);
 void print(const json &report);
 
-// Where the written arguments of two outcomes differ: a sentence for each that does.
+// Tells where the written arguments of two outcomes differ, with a sentence for each that does.
 std::vector<std::string> compare(const std::vector<argument> &arguments, const outcome &a, const outcome &b);
 
 } // namespace tool::run

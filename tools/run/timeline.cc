@@ -51,7 +51,7 @@ class timeline
 	// Spans of one lane must not overlap, but a device has the next part before it has ended one.
 	struct track {
 		int number;
-		std::vector<uint64_t> busy_until; // of each lane
+		std::vector<uint64_t> busy_until; // has that of each lane
 	};
 
 	void name_track(int number, const std::string &name)
@@ -95,7 +95,7 @@ class timeline
 		add_span(t.number, size_t(lane - t.busy_until.begin()), p.started, p.ended, args);
 	}
 
-	// 0: the library has chosen.
+	// With 0 the library has chosen.
 	size_t items_of_group() const
 	{
 		size_t items = 1;
