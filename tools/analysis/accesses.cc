@@ -53,7 +53,7 @@ void accesses::say_unknown(const Instruction &i, const std::string &what)
 		unknown_ = at_line(i, what);
 }
 
-// @step: bytes for each number of the index, from the pointer on.
+// @step is the bytes for each number of the index, from the pointer on.
 void accesses::touch(Value *pointer, std::optional<uint64_t> length, bool writes, Instruction &by, Value *index,
 		     uint64_t step)
 {

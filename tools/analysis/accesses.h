@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What one kernel does with memory that work-items share.
+// This is what one kernel does with memory that work-items share.
 #pragma once
 
 #include "analysis/values.h"
@@ -11,26 +11,26 @@
 namespace tool::analysis
 {
 
-// SPIR's numbers.
+// These are SPIR's numbers.
 enum address_space : unsigned { space_private, space_global, space_constant, space_local, space_generic };
 
-// Work-items of different groups see the same bytes there.
+// Tells that work-items of different groups see the same bytes there.
 bool is_shared(unsigned space);
 bool has_shared_pointer(const llvm::Type *t);
 
 struct access {
 	unsigned argument;
 	bool writes;
-	std::optional<form> offset; // nothing: anywhere in the argument
-	uint64_t length;            // 0: not known
+	std::optional<form> offset; // is nothing for anywhere in the argument
+	uint64_t length;            // is 0 if it is not known
 	llvm::Instruction *by;
-	// Whence the offset comes: of the pointer, and steps of the index further.
+	// The offset comes from these: it is that of the pointer, and steps of the index further.
 	llvm::Value *pointer;
-	llvm::Value *index; // or null
+	llvm::Value *index; // may be null
 	uint64_t step;
 };
 
-// "line 12 ..."; without debug information the rest alone.
+// Returns "line 12 ...", or without debug information the rest alone.
 std::string at_line(const llvm::Instruction &i, const std::string &what);
 
 class accesses
@@ -39,10 +39,11 @@ class accesses
 	accesses(llvm::Function &kernel, values &known);
 
 	const std::vector<access> &all() const { return all_; }
-	// Why groups can't run apart, or why it is not known whether they can; "": no reason.
+	// This says why groups can't run apart, or why it is not known whether they can; "" means that there is no
+	// reason.
 	const std::string &unsafe() const { return unsafe_; }
 	const std::string &unknown() const { return unknown_; }
-	// Nothing reaches an argument but what all() has.
+	// Tells that nothing reaches an argument but what all() has.
 	bool is_complete() const { return is_complete_; }
 
       private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a compiler's IR says about kernels: whether a launch may be divided over devices, and which bytes work-items
+// A compiler's IR says this about kernels: whether a launch may be divided over devices, and which bytes work-items
 // use. Documentation/fatbin.rst has the rules.
 //
 // LLVM comes into no process that has OpenCL's drivers in it: these bring their own version, and two of them share
@@ -11,7 +11,8 @@
 namespace tool::analysis
 {
 
-// The kernels of clang's bitcode for SPIR, compiled with -cl-kernel-arg-info, with all answers. Throws if it is none.
+// Returns the kernels of clang's bitcode for SPIR, compiled with -cl-kernel-arg-info, with all answers. It throws if
+// that is none.
 std::vector<fat::kernel> analyse(const std::string &bitcode);
 
 } // namespace tool::analysis

@@ -13,7 +13,7 @@ namespace
 
 namespace format = het::fatbin;
 
-// One or several accesses.
+// This is one access, or several.
 struct footprint {
 	unsigned argument;
 	bool writes;
@@ -40,7 +40,7 @@ bool has_common(const variables &a, const variables &b)
 	return std::any_of(a.begin(), a.end(), [&](const auto &v) { return b.contains(v); });
 }
 
-// A constant that is small enough.
+// It is met if the sum is a constant that is small enough.
 bool is_met(const need &n)
 {
 	bool is_constant = n.of.empty() || (n.of.size() == 1 && n.of.begin()->first.empty());
@@ -54,7 +54,7 @@ class writer
       public:
 	writer(const accesses &of, sums &known) : accesses_(of), sums_(known) {}
 
-	// "": there is more to say than there is room for, or a sum is not known.
+	// Returns "" if there is more to say than there is room for, or a sum is not known.
 	std::string write();
 
       private:
@@ -72,7 +72,7 @@ class writer
 	const accesses &accesses_;
 	sums &sums_;
 	std::vector<footprint> footprints_;
-	std::map<unsigned, unsigned> counters_, needs_, facts_; // as they are numbered in the text
+	std::map<unsigned, unsigned> counters_, needs_, facts_; // have the numbers that they have in the text
 	std::string text_;
 };
 
@@ -111,7 +111,7 @@ void writer::include_counters(const variables &of, numbers &facts) const
 			facts.insert(sums_.facts_of_counter(number).begin(), sums_.facts_of_counter(number).end());
 }
 
-// Those that have something to do with the address, and with the counters in them.
+// Chooses those that have something to do with the address, and with the counters in them.
 void writer::choose_facts(footprint &f, llvm::BasicBlock *block, llvm::BasicBlock *from) const
 {
 	// What is known of other ids than the address has may leave one group alone.
@@ -176,7 +176,7 @@ bool writer::take(const access &a)
 {
 	auto [base, offset] = sums_.address_of(a.pointer);
 	auto *argument = llvm::dyn_cast<llvm::Argument>(base);
-	// Such as a pointer that moves on by another distance in each turn.
+	// It is none, for example, if the pointer moves on by another distance in each turn.
 	if (!argument || argument->getArgNo() != a.argument)
 		return false;
 	if (offset && a.index) {

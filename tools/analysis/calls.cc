@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What functions do with memory that work-items share.
+// Functions do this with memory that work-items share.
 #include "analysis/accesses.h"
 
 #include <llvm/IR/Constants.h>
@@ -14,7 +14,7 @@ using namespace llvm;
 namespace
 {
 
-// Of mem_fence() and barrier().
+// This is a flag of mem_fence() and barrier().
 constexpr uint64_t local_fence = 1;
 
 bool is_opaque(const Type *pointer)
@@ -40,10 +40,10 @@ bool is_local_fence(const CallBase &c)
 	return flags && flags->getZExtValue() == local_fence;
 }
 
-// vload4(), vstore4(), vload_half(), vstore_half4_rte(), vloada_half3() and the like.
+// These are vload4(), vstore4(), vload_half(), vstore_half4_rte(), vloada_half3() and the like.
 struct vector_function {
 	bool writes = false;
-	unsigned elements = 0, distance = 0; // of one vector; from one to the next
+	unsigned elements = 0, distance = 0; // are those of one vector, and those from one to the next
 };
 
 std::optional<vector_function> vector_function_of(StringRef name)
@@ -91,7 +91,7 @@ void accesses::take_vector(CallBase &c, unsigned elements, unsigned distance, bo
 	touch(pointer, elements * size, writes, c, c.getArgOperand(c.arg_size() - 2), distance * size);
 }
 
-// A function that writes through its pointers one element each, such as fract() and sincos().
+// Takes a function that writes through its pointers one element each, such as fract() and sincos().
 void accesses::take_pointers(CallBase &c, StringRef name)
 {
 	constexpr const char *writers[] = {"fract", "frexp", "lgamma_r", "modf", "remquo", "sincos"};
@@ -157,7 +157,7 @@ void accesses::take_call(CallBase &c)
 	StringRef name = callee ? builtin_name(*callee) : "";
 	if (callee && callee->isDeclaration() && !name.empty())
 		return take_builtin(c, name);
-	// It touches no memory.
+	// This call touches no memory.
 	if (callee && callee->getName() == "__translate_sampler_initializer")
 		return say_unknown(c, "uses a sampler, and so an image");
 	is_complete_ = false;

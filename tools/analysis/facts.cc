@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What conditions and loops say of sums.
+// Conditions and loops say these facts of sums.
 #include "analysis/sums.h"
 
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
@@ -23,7 +23,7 @@ unsigned bits_of(const Value *v)
 	return v->getType()->getIntegerBitWidth();
 }
 
-// So that the smaller one stands on the left.
+// Exchanges them so that the smaller one stands on the left.
 void put_in_order(CmpInst::Predicate &predicate, Value *&left, Value *&right)
 {
 	switch (predicate) {
@@ -44,14 +44,14 @@ struct comparison {
 	Value *left, *right;
 };
 
-// Conditions that were made of others before; each may lead to all of the former ones again.
+// This counts conditions that were made of others before; each may lead to all of the former ones again.
 constexpr unsigned most_ways_back = 3;
 
 template <class F>
 void for_conditions(const DominatorTree &tree, BasicBlock *block, BasicBlock *to, F f, unsigned ways_back = 0);
 
-// Whence control must have come if it is so; null: from several blocks, or in an earlier turn of a loop, where values
-// were others.
+// Returns whence control must have come if it is so; it is null if that is several blocks, or an earlier turn of a
+// loop, where values were others.
 BasicBlock *only_way(const DominatorTree &tree, PHINode &p, bool is_true)
 {
 	BasicBlock *way = nullptr;
@@ -96,7 +96,7 @@ void for_comparisons(const DominatorTree &tree, Value *condition, bool is_true, 
 	f(c);
 }
 
-// For all that hold wherever the block runs, or where the edge from @block to @to is taken.
+// Calls f(comparison) for all that hold wherever the block runs, or where the edge from @block to @to is taken.
 template <class F>
 void for_conditions(const DominatorTree &tree, BasicBlock *block, BasicBlock *to, F f, unsigned ways_back)
 {
@@ -153,7 +153,7 @@ void sums::take_comparison(CmpInst::Predicate predicate, Value *left, Value *rig
 		break;
 	case CmpInst::ICMP_ULT:
 	case CmpInst::ICMP_ULE:
-		// As an unsigned number what is negative is not below what is in the lower half.
+		// As an unsigned number, what is negative is not below what is in the lower half.
 		needs.insert({is_signed_number(*a), is_half(*b)});
 		to.insert({add_fact(room->of, needs), add_fact(a->of, needs)});
 		break;
@@ -240,7 +240,7 @@ std::vector<BasicBlock *> sums::ways_to(BasicBlock *block) const
 	return ways.size() < 2 || ways.size() > most_ways || is_loop ? std::vector<BasicBlock *>{nullptr} : ways;
 }
 
-// How often the loop begins again at most.
+// Finds how often the loop begins again at most.
 void sums::bound_turns(unsigned counter, Loop &loop)
 {
 	const SCEV *turns = evolution_.getBackedgeTakenCount(&loop);

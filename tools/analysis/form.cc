@@ -40,7 +40,7 @@ bool is_large(const interval &i)
 	return i.low < -largest_factor || i.high > largest_factor;
 }
 
-// Whether the sum is known to be a number of the type.
+// Settles whether the sum is known to be a number of the type.
 void settle(form &f)
 {
 	interval b = f.bounds();
@@ -53,7 +53,7 @@ void settle(form &f)
 	f.is_unsigned_sum = f.is_unsigned_sum || (b.low >= 0 && b.high < 2 * half);
 }
 
-// Arguments as signed or as unsigned numbers.
+// Reads arguments as signed or as unsigned numbers.
 std::map<product, int64_t> with_arguments(const std::map<product, int64_t> &terms, symbol::kind as)
 {
 	std::map<product, int64_t> made;
@@ -80,15 +80,15 @@ std::optional<form> checked(form f)
 	return f;
 }
 
-// Its ids' factors are positive, so that it is largest where they are.
+// Tells that its ids' factors are positive, so that it is largest where they are.
 bool rises(const form &f)
 {
 	return std::all_of(f.terms.begin(), f.terms.end(),
 			   [](const auto &t) { return t.first.empty() || t.second > 0; });
 }
 
-// Work-items differ by an id alone, which is below 2^31 and not multiplied, and the rest is none of what reaches can
-// have.
+// Tells that work-items differ by an id alone, which is below 2^31 and not multiplied, and the rest is none of what
+// reaches can have.
 bool tells_ids_apart(const form &f)
 {
 	unsigned ids = 0, others = 0;
@@ -101,7 +101,7 @@ bool tells_ids_apart(const form &f)
 	return ids == 1 && (others || !rises(f)) && !f.spread.low && !f.spread.high && !f.limit && !f.is_wrapped;
 }
 
-// Such as can be added to what has wrapped.
+// Tells that it can be added to what has wrapped.
 bool is_number(const form &f)
 {
 	return f.is_fixed() && !f.spread.low && !f.spread.high && !f.is_wrapped;
@@ -199,7 +199,7 @@ std::optional<form> multiply(const form &a, const form &b, bool no_signed_wrap, 
 			if (__builtin_mul_overflow(f, g, &factor) || __builtin_add_overflow(sum, factor, &sum))
 				return std::nullopt;
 		}
-	int64_t number = by.is_fixed() ? whole(by)[{}] : 0; // 0: there are symbols in both
+	int64_t number = by.is_fixed() ? whole(by)[{}] : 0; // is 0 if there are symbols in both
 	if (of.spread.low != of.spread.high)
 		made.spread = scale(of.spread, number);
 	if (of.limit && number <= 0)
@@ -287,7 +287,7 @@ form narrow(const form &a, unsigned bits)
 	f.spread = a.spread;
 	f.bits = bits;
 	f.is_signed_sum = f.is_unsigned_sum = false;
-	f.limit = bits > index_bits ? a.limit : 0; // of fewer bits nothing has been assumed
+	f.limit = bits > index_bits ? a.limit : 0; // says that of fewer bits nothing has been assumed
 	f.is_wrapped = bits > index_bits && a.is_wrapped;
 	settle(f);
 	return f;

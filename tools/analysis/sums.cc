@@ -23,11 +23,11 @@ using namespace llvm::PatternMatch;
 namespace
 {
 
-// As the reader of the text has it, with room for what a launch multiplies.
+// The reader of the text has these limits, with room for what a launch multiplies.
 constexpr int64_t largest_number = int64_t{1} << 40;
 constexpr size_t longest_sum = 16, longest_product = 5;
 constexpr unsigned shortest_division = 8;
-// Of what is known by its bounds alone.
+// This is for what is known by its bounds alone.
 constexpr int64_t farthest_bound = int64_t{1} << 33;
 
 bool is_variable(const symbol &s)
@@ -60,7 +60,7 @@ sum counter_sum(unsigned number)
 	return symbol_sum({symbol::kind::counter, number});
 }
 
-// The number of the counter that it is, with a constant.
+// Returns the number of the counter that it is, with a constant.
 std::optional<unsigned> lone_counter(const sum &s)
 {
 	std::optional<unsigned> found;
@@ -154,7 +154,8 @@ std::optional<sum> sums::of(Value *v)
 {
 	if (!v->getType()->isIntegerTy() || v->getType()->getIntegerBitWidth() > most_bits)
 		return std::nullopt;
-	auto [at, is_new] = known_.try_emplace(v); // a value that depends on itself has no sum
+	// It is none at first, as a value that depends on itself has no sum.
+	auto [at, is_new] = known_.try_emplace(v);
 	if (!is_new)
 		return at->second;
 	auto made = compute(v);
@@ -169,7 +170,7 @@ std::optional<sum> sums::compute(Value *v)
 		auto n = c->getSExtValue();
 		return n >= -largest_number && n <= largest_number ? std::optional(number(n)) : std::nullopt;
 	}
-	// Runtimes read them from the arguments' bytes.
+	// Runtimes read arguments from their bytes.
 	if (auto *a = dyn_cast<Argument>(v))
 		return a->getType()->isIntegerTy(32) || a->getType()->isIntegerTy(64)
 			       ? std::optional(symbol_sum({symbol::kind::argument, a->getArgNo()}))
@@ -210,7 +211,7 @@ std::optional<sum> sums::compute_binary(BinaryOperator &b)
 	Value *part;
 	uint64_t amount, up;
 	unsigned bits = b.getType()->getIntegerBitWidth();
-	// What an extended part of a word has become.
+	// This tells what an extended part of a word has become.
 	if ((opcode == Instruction::AShr || opcode == Instruction::LShr) &&
 	    match(b.getOperand(0), m_Shl(m_Value(part), m_ConstantInt(up))) &&
 	    match(b.getOperand(1), m_ConstantInt(amount)) && up < bits && amount <= up) {
@@ -256,7 +257,7 @@ std::optional<sum> sums::compute_binary(BinaryOperator &b)
 	}
 }
 
-// The quotient and the remainder of two numbers that are not negative.
+// Computes the quotient and the remainder of two numbers that are not negative.
 std::optional<sum> sums::compute_division(BinaryOperator &b)
 {
 	auto opcode = b.getOpcode();
@@ -380,7 +381,7 @@ std::optional<sum> sums::of_evolution(const SCEV *s)
 	return made;
 }
 
-// What is added in each turn.
+// Returns what is added in each turn.
 std::optional<sum> sums::step_of(PHINode &p, Loop &loop)
 {
 	if (auto *course = dyn_cast<SCEVAddRecExpr>(evolution_.getSCEV(&p));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Integers of a kernel as sums of products, with all that has to hold for that: what runtime/fatbin/apart.h wants to
-// know. Unlike forms (form.h), which hold for all launches, sums leave it to the launch whether numbers are as small as
-// they need to be.
+// Sums are integers of a kernel as sums of products, with all that has to hold for that: what runtime/fatbin/apart.h
+// wants to know. Unlike forms (form.h), which hold for all launches, sums leave it to the launch whether numbers are as
+// small as they need to be.
 #pragma once
 
 #include "analysis/form.h"
@@ -18,9 +18,9 @@
 namespace tool::analysis
 {
 
-using terms = std::map<product, int64_t>; // without those of factor 0
+using terms = std::map<product, int64_t>; // have none of factor 0
 
-// Numbers of statements in apart.h's text.
+// These are numbers of statements in apart.h's text.
 using numbers = std::set<unsigned>;
 
 // Modulo 2^bits of its type the value is the sum, where the needs are met.
@@ -36,7 +36,7 @@ struct need {
 	friend auto operator<=>(const need &, const need &) = default;
 };
 
-// The sum is not negative.
+// A fact says that the sum is not negative.
 struct fact {
 	terms of;
 	numbers needs;
@@ -45,7 +45,7 @@ struct fact {
 
 struct address {
 	llvm::Value *base;
-	std::optional<sum> offset; // bytes
+	std::optional<sum> offset; // is in bytes
 };
 
 class sums
@@ -55,11 +55,12 @@ class sums
 
 	std::optional<sum> of(llvm::Value *v);
 	address address_of(llvm::Value *pointer);
-	// Numbers of the facts that hold wherever the block runs, or where control comes to it from another one.
+	// Returns the numbers of the facts that hold wherever the block runs, or where control comes to it from another
+	// one.
 	const numbers &facts_at(llvm::BasicBlock *block, llvm::BasicBlock *from);
-	// From where control comes to it, if it is worth a difference; else null alone.
+	// Returns from where control comes to it, if it is worth a difference; else it returns null alone.
 	std::vector<llvm::BasicBlock *> ways_to(llvm::BasicBlock *block) const;
-	// Of a counter, wherever it is.
+	// Returns the facts of a counter, wherever it is.
 	const numbers &facts_of_counter(unsigned counter) const { return counters_.at(counter).facts; }
 
 	const std::vector<need> &needs() const { return needs_; }
@@ -68,9 +69,9 @@ class sums
       private:
 	struct counter {
 		numbers facts;
-		bool is_opaque = false; // nothing but bounds is known of it
+		bool is_opaque = false; // means that nothing but bounds is known of it
 	};
-	// A quotient and a remainder of the same two numbers of so many bits.
+	// These are a quotient and a remainder of the same two numbers of so many bits.
 	struct division {
 		unsigned bits;
 		terms dividend, divisor;
@@ -85,7 +86,7 @@ class sums
 	std::optional<sum> compute_cast(llvm::CastInst &c);
 	std::optional<sum> compute_loop(llvm::PHINode &p);
 	std::optional<sum> step_of(llvm::PHINode &p, llvm::Loop &loop);
-	// What nothing is known of but its bounds.
+	// Takes what nothing is known of but its bounds.
 	std::optional<sum> compute_bounded(llvm::Value *v);
 	std::optional<sum> of_evolution(const llvm::SCEV *s);
 	std::optional<sum> joined(std::optional<sum> s) const;

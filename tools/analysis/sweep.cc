@@ -12,7 +12,7 @@ namespace
 
 constexpr int64_t most_rows = 1 << 16;
 
-// What multiplies the id, if that is all that the product has besides one factor.
+// Takes what multiplies the id, if that is all that the product has besides one factor.
 bool take_id(const product &p, symbol &id, product &times)
 {
 	unsigned ids = 0;
@@ -43,7 +43,7 @@ bool is_multiplier(const product &times)
 	}
 }
 
-// Of offset and id together.
+// Returns the product of offset and id together.
 product offset_product(const product &times, uint32_t dimension)
 {
 	product p = times;
@@ -136,7 +136,7 @@ uint32_t dimensions_of(const sweep &s)
 namespace
 {
 
-// Steps that no launch changes.
+// The steps are such that no launch changes them.
 ownership owner_of_fixed(const sweep &s, __int128 length)
 {
 	__int128 x = s.axes[0].step < 0 ? -__int128{s.axes[0].step} : s.axes[0].step, y = s.axes[1].step;
@@ -151,10 +151,10 @@ ownership owner_of_fixed(const sweep &s, __int128 length)
 		       : ownership::unknown;
 }
 
-// So that products with numbers of 32 bits do not overflow.
+// With this limit, products with numbers of 32 bits do not overflow.
 constexpr int64_t longest_step = int64_t{1} << 30;
 
-// One id alone, in the other dimensions of which the launch has one work-item, or it is not known.
+// There is one id alone, in the other dimensions of which the launch has one work-item, or it is not known.
 ownership owner_of_wrapped(const sweep &s, __int128 length)
 {
 	const sweep_axis &x = s.axes[0];
@@ -183,7 +183,7 @@ ownership owner_of(const sweep &s)
 		return owner_of_wrapped(s, length);
 	if (!s.is_exact && (!x.is_there() || (x.times.empty() && x.step < length && x.step > -length)))
 		return ownership::unknown;
-	// Without x: work-items that differ in the first dimension alone.
+	// Without x there are work-items that differ in the first dimension alone.
 	if (!x.is_there() || x.first != x.last || y.first != y.last)
 		return ownership::shared;
 	if (x.times.empty() && y.times.empty())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// How the address of an access moves with the work-item's ids, and the same for all accesses to an argument.
+// This tells how the address of an access moves with the work-item's ids, and the same for all accesses to an argument.
 #pragma once
 
 #include "analysis/form.h"
@@ -10,10 +10,10 @@ namespace tool::analysis
 
 namespace format = het::fatbin;
 
-// Along one dimension: bytes, times what @times says (format.h); from @first to @last steps around.
+// Along one dimension there are such bytes, times what @times says (format.h), from @first to @last steps around.
 struct sweep_axis {
 	int64_t step = 0;
-	product times; // of one symbol at most
+	product times; // has one symbol at most
 	bool is_group = false, is_from_zero = false;
 	int32_t first = 0, last = 0;
 
@@ -24,14 +24,14 @@ struct sweep_axis {
 	}
 };
 
-// The bytes from begin to end from an address that depends on ids, and on @others which do not.
+// These are the bytes from begin to end from an address that depends on ids, and on @others which do not.
 struct sweep {
 	sweep_axis axes[format::most_axes];
 	std::map<product, int64_t> others;
 	__int128 begin = 0, end = 0;
 	uint64_t limit = 0;
 	bool is_wrapped = false;
-	bool is_exact = true; // all of the bytes are used
+	bool is_exact = true; // means that all of the bytes are used
 
 	bool has_ids() const { return axes[0].is_there() || axes[1].is_there(); }
 	bool moves_as(const sweep &o) const
@@ -43,20 +43,20 @@ struct sweep {
 	void include(const sweep &o);
 };
 
-// Nothing: it depends on ids in another way.
+// Returns nothing if it depends on ids in another way.
 std::optional<sweep> sweep_of(const form &offset, uint64_t length);
 
 enum class ownership {
-	shared,  // different work-items use the same byte
-	unknown, // they may
-	by_rows, // none does, if find_pieces() finds pieces; the sweep has a reach
-	own      // none does, in launches of so many dimensions as the sweep has
+	shared,  // means that different work-items use the same byte
+	unknown, // means that they may
+	by_rows, // means that none does, if find_pieces() finds pieces; the sweep has a reach
+	own      // means that none does, in launches of so many dimensions as the sweep has
 };
 ownership owner_of(const sweep &s);
-// Of what is shared: not only in launches of certain sizes.
+// Tells of what is shared that this is so not only in launches of certain sizes.
 bool is_certainly_shared(const sweep &s);
 uint32_t dimensions_of(const sweep &s);
-// Nothing: the format has no room for it.
+// Returns nothing if the format has no room for it.
 std::optional<format::reach_row> reach_of(const sweep &s);
 
 } // namespace tool::analysis

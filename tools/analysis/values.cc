@@ -45,7 +45,7 @@ std::optional<form> id_from_zero(uint32_t d)
 		   symbol_form({symbol::kind::global_offset, d}, most_bits), -1, false, false);
 }
 
-// In launches of two dimensions at most.
+// This holds in launches of two dimensions at most.
 std::optional<form> linear_id()
 {
 	auto x = id_from_zero(0), y = id_from_zero(1);
@@ -104,7 +104,8 @@ std::optional<form> values::form_of(Value *v)
 {
 	if (!v->getType()->isIntegerTy() || v->getType()->getIntegerBitWidth() > most_bits)
 		return std::nullopt;
-	auto [at, is_new] = known_.try_emplace(v); // a value that depends on itself has no form
+	// It is none at first, as a value that depends on itself has no form.
+	auto [at, is_new] = known_.try_emplace(v);
 	if (!is_new)
 		return at->second;
 	auto made = compute(v);
@@ -180,7 +181,7 @@ std::optional<form> values::compute_binary(BinaryOperator &b)
 	return std::nullopt;
 }
 
-// What sext and zext of a part of a word have become.
+// This tells what sext and zext of a part of a word have become.
 std::optional<form> values::compute_shift_right(BinaryOperator &b)
 {
 	Value *of;
@@ -226,7 +227,7 @@ std::optional<form> values::compute_loop(PHINode &p, const std::optional<form> &
 namespace
 {
 
-// The argument that is 0 if @edge is taken.
+// Returns the argument that is 0 if @edge is taken.
 const Argument *zero_on(const BasicBlock &from, const BasicBlock &to)
 {
 	ICmpInst::Predicate predicate;
@@ -239,7 +240,7 @@ const Argument *zero_on(const BasicBlock &from, const BasicBlock &to)
 	return predicate == wanted ? dyn_cast<Argument>(of) : nullptr;
 }
 
-// All of it is multiples of the argument.
+// Tells that all of it is multiples of the argument.
 bool vanishes_with(const form &f, const Argument &a)
 {
 	return !f.spread.low && !f.spread.high && std::all_of(f.terms.begin(), f.terms.end(), [&](const auto &term) {
@@ -252,7 +253,7 @@ bool vanishes_with(const form &f, const Argument &a)
 
 } // namespace
 
-// The same from everywhere, or 0 from where it is 0: what is made of "y * n" before a loop to n.
+// Takes what is the same from everywhere, or 0 from where it is 0: what is made of "y * n" before a loop to n.
 std::optional<form> values::compute_choice(PHINode &p)
 {
 	std::optional<form> made;

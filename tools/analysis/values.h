@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The forms of a kernel's values, from LLVM's IR.
+// These are the forms of a kernel's values, from LLVM's IR.
 #pragma once
 
 #include "analysis/form.h"
@@ -15,16 +15,16 @@
 namespace tool::analysis
 {
 
-// Of integers and addresses.
+// This is for integers and addresses.
 constexpr unsigned most_bits = 64;
 
-// The name of a function of OpenCL C without what overloading adds; "" for those of others.
+// Returns the name of a function of OpenCL C without what overloading adds, or "" for those of others.
 llvm::StringRef builtin_name(const llvm::Function &f);
 
-// What a call asks of the launch or the work-item, such as get_global_id(1).
+// Returns what a call asks of the launch or the work-item, such as get_global_id(1).
 std::optional<symbol> query_of(const llvm::CallInst &c);
 
-// A pointer: what it was made of, and the bytes from there.
+// This is a pointer: what it was made of, and the bytes from there.
 struct place {
 	llvm::Value *base;
 	std::optional<form> offset;
@@ -37,7 +37,7 @@ class values
 
 	std::optional<form> form_of(llvm::Value *v);
 	place place_of(llvm::Value *pointer);
-	// Wherever the block runs, the id of dimension @d is below the argument @number.
+	// Tells that wherever the block runs, the id of dimension @d is below the argument @number.
 	bool is_bounded(const llvm::BasicBlock *block, unsigned d, unsigned number);
 
       private:
@@ -47,7 +47,7 @@ class values
 	std::optional<form> compute_call(llvm::CallInst &c);
 	std::optional<form> compute_loop(llvm::PHINode &p, const std::optional<form> &start);
 	std::optional<form> compute_choice(llvm::PHINode &p);
-	// Of values between narrow bounds.
+	// Takes values between narrow bounds.
 	std::optional<form> compute_range(llvm::Value *v);
 	std::optional<form> offset_of(llvm::GEPOperator &g);
 	std::optional<form> join(std::optional<form> f) const;
@@ -56,7 +56,8 @@ class values
 	llvm::Function &function_;
 	llvm::ScalarEvolution &evolution_;
 	llvm::DominatorTree &tree_;
-	// All groups are of the size that get_local_size() returns, or of that which the kernel demands (0: of none).
+	// All groups are of the size that get_local_size() returns, or of that which the kernel demands (which is 0 if
+	// it demands none).
 	const bool is_uniform_;
 	uint64_t demanded_[3] = {};
 	std::map<llvm::Value *, std::optional<form>> known_;

@@ -15,12 +15,12 @@ namespace
 
 using fat::argument;
 
-// All that one argument is used for.
+// This is all that one argument is used for.
 struct usage {
 	bool reads = false, writes = false;
-	std::optional<sweep> all; // nothing: anywhere
-	bool is_bounded = true;   // in dimension 0, by what multiplies dimension 1
-	bool is_certain = true;   // each work-item does all of it
+	std::optional<sweep> all; // is nothing for anywhere
+	bool is_bounded = true;   // tells of dimension 0 that it is so by what multiplies dimension 1
+	bool is_certain = true;   // means that each work-item does all of it
 	std::string unsafe, unknown;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// From what a kernel does with memory to what may be done with its launches.
+// This leads from what a kernel does with memory to what may be done with its launches.
 #pragma once
 
 #include "analysis/accesses.h"

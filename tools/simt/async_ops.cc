@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// mbarrier objects, and bulk copies that tell one when they are done. Copies are made at once.
+// These are mbarrier objects, and bulk copies that tell one when they are done. Copies are made at once.
 #include "simt/decoder.h"
 #include "simt/warp.h"
 
@@ -10,17 +10,17 @@ namespace
 {
 
 constexpr unsigned count_bits = 20, bytes_bits = 21;
-constexpr int64_t most_bytes = (int64_t{1} << (bytes_bits - 1)) - 1; // that a phase may wait for
+constexpr int64_t most_bytes = (int64_t{1} << (bytes_bits - 1)) - 1; // is what a phase may wait for
 
-// What lies in the eight bytes of an mbarrier; programs must not look inside.
+// This lies in the eight bytes of an mbarrier; programs must not look inside.
 struct mbarrier {
 	uint64_t pending : count_bits, expected : count_bits;
-	int64_t bytes : bytes_bits; // that have been announced and not copied
+	int64_t bytes : bytes_bits; // counts those that have been announced and not copied
 	uint64_t unused : 1, is_there : 1, phase : 1;
 };
 static_assert(sizeof(mbarrier) == 8);
 
-// The object of a lane, which is written back unless something was wrong.
+// This is the object of a lane, which is written back unless something was wrong.
 class at_mbarrier
 {
       public:
@@ -121,7 +121,7 @@ void expect(context &, const uop &u, at_mbarrier &at, uint32_t n, unsigned)
 		at.end_phase();
 }
 
-// One lane after the other. @n: the value of u.b, or 1.
+// The steps of lanes come one after the other. @n is the value of u.b, or 1.
 using mbarrier_step = void (*)(context &c, const uop &u, at_mbarrier &at, uint32_t n, unsigned lane);
 
 template <mbarrier_step step> void for_each_mbarrier(context &c, const uop &u, lanes m)
@@ -158,7 +158,7 @@ void pending(context &c, const uop &u, lanes m)
 
 // --- bulk copies -----------------------------------------------------------------------
 
-constexpr unsigned piece = 16; // that addresses and sizes are multiples of
+constexpr unsigned piece = 16; // is what addresses and sizes are multiples of
 
 void move_bulk(context &c, const uop &u, unsigned lane, uint64_t to, uint64_t from, uint32_t n)
 {

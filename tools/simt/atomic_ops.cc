@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Atomic operations.
+// These are atomic operations.
 #include "simt/decoder.h"
 #include "simt/half.h"
 #include "simt/lanewise.h"
@@ -12,7 +12,7 @@ namespace het::ptx::simt
 namespace
 {
 
-// In the order of lanes, from a first one that differs where lanes are independent.
+// Updates in the order of lanes, from a first one that differs where lanes are independent.
 template <typename T, typename F> void update(context &c, const uop &u, lanes m)
 {
 	const uint64_t *a = c.at(u.a), *b = c.at(u.b), *other = u.c.valid() ? c.at(u.c) : b;
@@ -69,7 +69,7 @@ template <typename T> struct sum {
 	T operator()(T v, T b, T = {}) const { return v + b; }
 };
 
-// Two 16-bit numbers in a register.
+// These are two 16-bit numbers in a register.
 template <typename T> struct two {
 	uint32_t bits;
 };
@@ -79,7 +79,7 @@ template <typename T, typename F> T on_half(T v, T b)
 	return from_double<T>(F{}(to_double(v), to_double(b)));
 }
 
-// An operation on doubles that is rounded once, for one number or two.
+// This is an operation on doubles that is rounded once, for one number or two.
 template <typename T, typename F> struct on_halves {
 	T operator()(T v, T b, T = {}) const { return on_half<T, F>(v, b); }
 };
@@ -101,7 +101,7 @@ struct larger {
 	double operator()(double a, double b) const { return std::fmax(a, b); }
 };
 
-// Each element by itself: others may come between.
+// Updates each element by itself: others may come between.
 template <typename T, typename F> void update_vector(context &c, const uop &u, lanes m)
 {
 	const uint64_t *a = c.at(u.a);

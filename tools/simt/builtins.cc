@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the device's runtime library provides.
+// The device's runtime library provides these functions.
 #include "simt/runner.h"
 
 #include <algorithm>
@@ -13,14 +13,14 @@ namespace
 
 constexpr uint64_t heap_alignment = 16;
 
-// One conversion of a format: "%-5.2lf".
+// This is one conversion of a format: "%-5.2lf".
 struct conversion {
-	std::string spec; // without the length, with the conversion
+	std::string spec; // lacks the length, and has the conversion
 	char kind = 0;
-	bool wide = false; // 64 bits
+	bool wide = false; // means 64 bits
 };
 
-// @at: behind the '%'. Leaves it behind the conversion.
+// @at points behind the '%', and is left behind the conversion.
 conversion read_conversion(const std::string &format, size_t *at)
 {
 	conversion c;

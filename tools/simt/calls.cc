@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Frames and calls.
+// This makes frames and calls.
 #include "simt/lanewise.h"
 #include "simt/runner.h"
 
@@ -13,7 +13,7 @@ namespace
 
 constexpr uint32_t deepest_call = 1024, most_local_bytes = 512 << 10;
 
-// Where the local memory of one lane ends, without and with what alloca took.
+// Returns where the local memory of one lane ends, without and with what alloca took.
 uint32_t static_end(const frame &f, unsigned lane)
 {
 	auto begin = uint32_t(f.registers[size_t{f.function->local_base_register} * warp_size + lane]);
@@ -56,7 +56,7 @@ void runner::release(warp &w, frame *f)
 	w.free_frames.push_back(f);
 }
 
-// The frame that other lanes of the same call are in, or a new one.
+// Returns the frame that other lanes of the same call are in, or a new one.
 frame *runner::frame_for(warp &w, const fragment &f, const code &callee)
 {
 	for (auto &one : w.frames)
@@ -97,7 +97,7 @@ uint64_t runner::argument_value(const frame &f, const argument &a, unsigned lane
 	return v;
 }
 
-// From one frame to another; registers of frames are found in the frames, not through the context.
+// Copies from one frame to another; registers of frames are found in the frames, not through the context.
 void runner::copy_argument(const argument &from, frame *source, const argument &to, frame *target, lanes m)
 {
 	auto words = [](frame *f, ref r) { return &f->registers[size_t{r.index()} * warp_size]; };
@@ -155,7 +155,7 @@ bool runner::call(warp &w, fragment &f, const uop &u, lanes m)
 		     callee ? "nothing defines " + std::string(callee->name) : "this address is no function's");
 		return false;
 	}
-	// Those that do not call, then those that call something else and come here again.
+	// Those go first that do not call, then those that call something else and come here again.
 	if (lanes others = f.mask & ~m)
 		part(w, f, others, f.pc + 1, f.pc + 1);
 	if (same != m)

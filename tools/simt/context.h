@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What an operation sees while it runs: the values of one warp, memory, and how to report what is wrong.
+// An operation sees this while it runs: the values of one warp, memory, and how to report what is wrong.
 #pragma once
 
 #include "simt/program.h"
@@ -12,10 +12,10 @@ namespace het::ptx::simt
 
 enum class access : uint8_t { read, write, atomic };
 
-// Bytes in the interpreter's own memory; null after a fault.
+// These are bytes in the interpreter's own memory; they are null after a fault.
 struct place_in_memory {
 	uint8_t *bytes = nullptr;
-	uint8_t *defined = nullptr; // null: not tracked
+	uint8_t *defined = nullptr; // is null if it is not tracked
 };
 
 struct buffer_cache {
@@ -24,13 +24,14 @@ struct buffer_cache {
 	bool read_only = false;
 };
 
-// Memory that belongs to lanes or to a block: one stretch of @stride bytes a lane (a stride of 0 for a block's).
+// This is memory that belongs to lanes or to a block: one stretch of @stride bytes a lane (a stride of 0 for a
+// block's).
 struct lane_memory {
 	uint8_t *bytes = nullptr, *defined = nullptr;
 	uint32_t stride = 0, size = 0;
 };
 
-// Where a lane's access goes. @a: u.a's values.
+// Returns where a lane's access goes. @a has u.a's values.
 inline uint64_t address_at(const uop &u, const uint64_t *a, unsigned lane)
 {
 	return (u.flag ? uint32_t(a[lane]) : a[lane]) + uint64_t(u.offset);
@@ -48,7 +49,8 @@ class context
 		*p = (*p & ~where) | (value & where);
 	}
 
-	// The place of @n bytes at an address of a state space; a fault if they lie outside or are not aligned.
+	// Returns the place of @n bytes at an address of a state space; it is a fault if they lie outside or are not
+	// aligned.
 	place_in_memory locate(const uop &u, unsigned lane, enum space s, uint64_t address, unsigned n, access how);
 	place_in_memory locate_global(const uop &u, unsigned lane, uint64_t address, unsigned n, access how)
 	{
@@ -66,18 +68,18 @@ class context
 	uint64_t *base[size_t(place::places)] = {};
 	memory *mem = nullptr;
 	const program *prog = nullptr;
-	buffer_cache *cache = nullptr; // of this instruction
+	buffer_cache *cache = nullptr; // is that of this instruction
 	lane_memory shared, local, param, kernel_param;
 
-	// Definedness, while it is tracked: of what a store writes, and of what a load got.
+	// Definedness is kept here, while it is tracked: of what a store writes, and of what a load got.
 	bool tracks = false;
 	lanes value_defined = all_lanes;
 
 	struct warp *current = nullptr;
 	uint64_t clock = 0;
-	uint32_t first_lane = 0; // atomics begin with it
+	uint32_t first_lane = 0; // is where atomics begin
 
-	// Of an operation that lanes of a warp do together: their @n-th value.
+	// Returns the @n-th value of an operation that lanes of a warp do together.
 	uint64_t *group_value(const uop &u, unsigned n) const { return at(prog->refs()[u.target + 1 + n]); }
 
       private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// mbarrier and bulk copies.
+// This decodes mbarrier and bulk copies.
 #include "simt/decoder.h"
 
 namespace het::ptx::simt
@@ -30,9 +30,9 @@ mbarrier_mode mode_of(const mnemonic &m)
 
 } // namespace
 
-// mbarrier.init [a], n; .arrive d, [a], n; .test_wait p, [a], state; .pending_count d, state; and their relatives.
-// cp.async.mbarrier.arrive [a]: once the copies of the thread are done, as they are. Without .noinc one more arrival is
-// waited for.
+// Takes mbarrier.init [a], n; .arrive d, [a], n; .test_wait p, [a], state; .pending_count d, state; and their
+// relatives; and cp.async.mbarrier.arrive [a], which arrives once the copies of the thread are done, as they are.
+// Without .noinc one more arrival is waited for.
 bool decoder::barrier_object()
 {
 	bool of_copies = mnemonic_.base() == "cp";
@@ -54,7 +54,7 @@ bool decoder::barrier_object()
 	case mbarrier_complete:
 		return wants(2, 2) && address(op(0)) && source(op(1), type::u32, &u_.b);
 	case mbarrier_test:
-	case mbarrier_test_parity: // try_wait may have a hint how long
+	case mbarrier_test_parity: // may have a hint how long, if it is try_wait
 		return wants(3, 4) && predicate_result(op(0), &u_.d) && address(op(1)) &&
 		       source(op(2), mode == mbarrier_test ? type::b64 : type::u32, &u_.b);
 	case mbarrier_pending:
@@ -65,7 +65,7 @@ bool decoder::barrier_object()
 	}
 }
 
-// The address as a value, for operations that have several.
+// Takes the address as a value, for operations that have several.
 bool decoder::address_value(const operand &o, ref *out)
 {
 	if (!address(o))
@@ -88,7 +88,7 @@ bool decoder::address_value(const operand &o, ref *out)
 	return true;
 }
 
-// cp.async.bulk [to], [from], size, [mbarrier], and without the last one from shared memory to global.
+// Takes cp.async.bulk [to], [from], size, [mbarrier], and without the last one from shared memory to global.
 bool decoder::copy_bulk()
 {
 	if (mnemonic_.has("prefetch"))

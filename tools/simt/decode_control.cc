@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Branches, calls, barriers and what warps do together.
+// This decodes branches, calls, barriers and what warps do together.
 #include "simt/decoder.h"
 
 namespace het::ptx::simt
@@ -15,7 +15,7 @@ bool decoder::branch()
 	return true;
 }
 
-// brx.idx a, list
+// Takes brx.idx a, list.
 bool decoder::indexed_branch()
 {
 	if (!wants(2, 2))
@@ -43,7 +43,7 @@ bool decoder::call_arguments(const operand &list, uint32_t *first, uint32_t *cou
 	return true;
 }
 
-// call (results), callee, (arguments), prototype
+// Takes call (results), callee, (arguments), prototype.
 bool decoder::call()
 {
 	if (!wants(1, 4))
@@ -95,14 +95,14 @@ void no_op(context &, const uop &, lanes) {}
 
 } // namespace
 
-// What orders memory or only gives hints: here everything is in order.
+// Takes what orders memory or only gives hints: here everything is in order.
 bool decoder::nothing()
 {
 	u_.run = no_op;
 	return true;
 }
 
-// bar.sync a, b; bar.arrive a, b; bar.red.op d, a, b, c.
+// Takes bar.sync a, b; bar.arrive a, b; bar.red.op d, a, b, c.
 bool decoder::barrier()
 {
 	if (mnemonic_.has("warp"))
@@ -128,7 +128,7 @@ bool decoder::barrier()
 bool decoder::warp_barrier()
 {
 	u_.run = no_op;
-	u_.flag = true; // other instructions of the kind will do, too
+	u_.flag = true; // means that other instructions of the kind will do, too
 	return wants(1, 1) && warp_wide(0);
 }
 
@@ -162,7 +162,7 @@ bool decoder::match()
 	       source(op(1), mnemonic_.last_type(), &u_.a) && warp_wide(2);
 }
 
-// shfl.sync.mode.b32 d|p, a, b, c, mask
+// Takes shfl.sync.mode.b32 d|p, a, b, c, mask.
 bool decoder::shuffle()
 {
 	bool sync = mnemonic_.has("sync");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// wmma, of the shapes and types that sm_70 has.
+// This decodes wmma, of the shapes and types that sm_70 has.
 #include "simt/decoder.h"
 
 namespace het::ptx::simt
@@ -8,7 +8,7 @@ namespace het::ptx::simt
 namespace
 {
 
-constexpr unsigned factor_registers = 8, sum_registers = 8; // of a lane; half as many for sums in f16
+constexpr unsigned factor_registers = 8, sum_registers = 8; // A lane has so many; for sums in f16 it has half as many.
 
 unsigned registers_of_sum(type t)
 {
@@ -27,7 +27,7 @@ bool decoder::fragment()
 	return mnemonic_.has("mma") ? multiply_fragments() : move_fragment();
 }
 
-// wmma.load.a.sync.aligned.row.m16n16k16.f16 r, [p], stride; wmma.store.d... [p], r, stride
+// Takes wmma.load.a.sync.aligned.row.m16n16k16.f16 r, [p], stride; wmma.store.d... [p], r, stride.
 bool decoder::move_fragment()
 {
 	auto shape = fragment_of(mnemonic_);
@@ -62,7 +62,7 @@ bool decoder::move_fragment()
 	return matrix_wide(refs);
 }
 
-// An operation of its own before the one that needs it: where each lane's part is.
+// Adds an operation of its own before the one that needs it, which tells where each lane's part is.
 void decoder::fragment_address(ref stride)
 {
 	uop u = u_;
@@ -80,10 +80,10 @@ void decoder::fragment_address(ref stride)
 	reads_ = {u.d};
 }
 
-// wmma.mma.sync.aligned.row.col.m16n16k16.D.C d, a, b, c
+// Takes wmma.mma.sync.aligned.row.col.m16n16k16.D.C d, a, b, c.
 bool decoder::multiply_fragments()
 {
-	constexpr unsigned modifiers = 8; // mma, sync, aligned, two layouts, the shape and two types
+	constexpr unsigned modifiers = 8; // are mma, sync, aligned, two layouts, the shape and two types
 	auto all = mnemonic_.modifiers();
 	product_shape shape = product_of(mnemonic_);
 	if (all.size() != modifiers || shape.depth != 16 || !is_sum(type_named(all[6])) || !is_sum(type_named(all[7])))

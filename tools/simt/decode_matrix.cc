@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Matrices in the registers of a warp.
+// This decodes matrices in the registers of a warp.
 #include "simt/decoder.h"
 
 namespace het::ptx::simt
@@ -26,7 +26,7 @@ unsigned elements_in_register(matrix_element e)
 	return e == element_s8 || e == element_u8 ? 4 : e == element_tf32 ? 1 : 2;
 }
 
-// The number of columns of a.
+// Returns the number of columns of a.
 unsigned depth_of(const mnemonic &m)
 {
 	constexpr std::pair<std::string_view, unsigned> all[] = {
@@ -57,7 +57,7 @@ bool decoder::matrix_wide(const std::vector<ref> &refs)
 	return true;
 }
 
-// ldmatrix {d, ...}, [a]; stmatrix [a], {b, ...}; movmatrix d, b: 8 x 8 elements of 16 bits each.
+// Takes ldmatrix {d, ...}, [a]; stmatrix [a], {b, ...}; movmatrix d, b: 8 x 8 elements of 16 bits each.
 bool decoder::move_matrix()
 {
 	auto base = mnemonic_.base();
@@ -78,7 +78,7 @@ bool decoder::move_matrix()
 	return u_.action == action::unsupported || matrix_wide(refs);
 }
 
-// mma.sync.aligned.m16n8kK.row.col.D.A.B.C d, a, b, c
+// Takes mma.sync.aligned.m16n8kK.row.col.D.A.B.C d, a, b, c.
 bool decoder::multiply_matrices()
 {
 	auto all = mnemonic_.modifiers();

@@ -56,7 +56,7 @@ constexpr special_row special_names[] = {
 	{"%nclusterid.z", nctaid_z},
 };
 
-// A component's number, or 4.
+// Returns a component's number, or 4.
 unsigned component_number(std::string_view c)
 {
 	constexpr std::string_view letters = "xyzw", colours = "rgba";
@@ -143,7 +143,7 @@ bool decoder::named_source(const operand &o, type t, bool wider, ref *out)
 	return named_address(o, name, out);
 }
 
-// The address of a variable, in its state space, or of a function.
+// Takes the address of a variable, in its state space, or of a function.
 bool decoder::named_address(const operand &o, std::string_view name, ref *out)
 {
 	uint32_t number = 0, symbol = no_index;
@@ -170,7 +170,7 @@ bool decoder::named_address(const operand &o, std::string_view name, ref *out)
 	return fail(o.text, "no such name here");
 }
 
-// An operation of its own before the one that needs it: a frame's local memory begins where its caller's ends.
+// Adds an operation of its own before the one that needs it: a frame's local memory begins where its caller's ends.
 ref decoder::local_address(uint64_t offset)
 {
 	uop u;
@@ -191,7 +191,7 @@ bool decoder::result(const operand &o, type t, bool wider, ref *out)
 	if (o.kind != operand::kind_t::name)
 		return fail(o.text, "expected a register");
 	if (name == "_") {
-		*out = make_ref(place::registers, code_.registers++); // written, never read
+		*out = make_ref(place::registers, code_.registers++); // is written, and never read
 		return true;
 	}
 	uint32_t number = 0;
@@ -204,7 +204,7 @@ bool decoder::result(const operand &o, type t, bool wider, ref *out)
 	return true;
 }
 
-// @negated: null where !%p is not allowed.
+// @negated is null where !%p is not allowed.
 bool decoder::predicate(const operand &o, ref *out, bool *negated)
 {
 	operand plain = o;
@@ -225,7 +225,7 @@ bool decoder::predicate_result(const operand &o, ref *out)
 	return result(o, type::pred, false, out);
 }
 
-// d or d|p.
+// Takes d or d|p.
 bool decoder::results_pair(const operand &o, type t, ref *first, ref *second)
 {
 	if (o.kind != operand::kind_t::pair)
@@ -235,7 +235,7 @@ bool decoder::results_pair(const operand &o, type t, ref *first, ref *second)
 	       predicate_result(m_.child_of(o, 1), second);
 }
 
-// {a, b}, or the components of a vector register, or one register.
+// Takes {a, b}, or the components of a vector register, or one register.
 bool decoder::elements(const operand &o, type t, bool wider, bool written, std::vector<ref> *out)
 {
 	auto one = [&](const operand &e) {
@@ -259,7 +259,7 @@ bool decoder::elements(const operand &o, type t, bool wider, bool written, std::
 	return true;
 }
 
-// Of a memory operand: u_.a + u_.offset. u_.flag: the register has 32 bits.
+// Takes the address of a memory operand: it is u_.a + u_.offset. u_.flag says that the register has 32 bits.
 bool decoder::address(const operand &o)
 {
 	if (o.kind != operand::kind_t::address)
@@ -284,7 +284,7 @@ bool decoder::address(const operand &o)
 	return source(plain, u_.flag ? type::u32 : type::u64, &u_.a);
 }
 
-// An argument or a result of a call.
+// Takes an argument or a result of a call.
 bool decoder::parameter_place(const operand &o, argument *out)
 {
 	uint32_t number = 0;

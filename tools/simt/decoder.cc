@@ -104,7 +104,7 @@ bool decoder::in_scope(uint32_t block) const
 	return true;
 }
 
-// @number: which of %r<N>.
+// @number receives which of %r<N> it is.
 const decoder::local_name *decoder::find(std::string_view name, uint32_t *number) const
 {
 	auto look = [&](std::string_view key, bool numbered) -> const local_name * {
@@ -138,7 +138,7 @@ const decoder::local_name *decoder::find(std::string_view name, uint32_t *number
 	return nullptr;
 }
 
-// It looks like a register of some range %r<N>, of this function or another block of it.
+// Tells that it looks like a register of some range %r<N>, of this function or another block of it.
 bool decoder::is_numbered(std::string_view name) const
 {
 	for (size_t stem = name.size(); stem > 0 && is_digit(name[stem - 1]); stem--) {
@@ -196,8 +196,8 @@ bool decoder::instruction_of(const statement &s)
 			return false;
 		u_.guard_negated = i_->guard_negated;
 		if (!unknown_.empty())
-			u_.guard = {}; // the fault is that it is read
-		reads_.clear();        // looked at by itself
+			u_.guard = {}; // needs none, as the fault is that it is read
+		reads_.clear();        // forgets the guard, which is looked at by itself
 	}
 	if (handler h = handler_of(mnemonic_.base()); h) {
 		if (!(this->*h)())
@@ -242,7 +242,7 @@ bool decoder::wants(uint32_t least, uint32_t most)
 					std::to_string(count()));
 }
 
-// Only a fault if it is executed.
+// It is a fault only if it is executed.
 bool decoder::unsupported(std::string_view why)
 {
 	u_.action = action::unsupported;

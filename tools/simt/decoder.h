@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Turns the text of a function into operations.
+// The decoder turns the text of a function into operations.
 #pragma once
 
 #include "simt/program.h"
@@ -22,19 +22,19 @@ class decoder
 		enum space space;
 		enum type type;
 		uint8_t vector;
-		uint32_t numbered; // <N>
-		uint32_t at;       // register, offset in its space, or symbol
-		uint32_t bytes;    // of one
+		uint32_t numbered; // is the N of <N>
+		uint32_t at;       // is a register, an offset in its space, or a symbol
+		uint32_t bytes;    // are those of one
 	};
 	struct jump {
-		uint32_t op;    // a branch, or
-		uint32_t table; // an entry of a table
+		uint32_t op;    // is the branch, if one jumps
+		uint32_t table; // is the table, if an entry of one does
 		uint32_t entry;
 		span label;
 	};
 	using handler = bool (decoder::*)();
 
-	// names (decoder.cc)
+	// These look after names (decoder.cc).
 	void declare(const variable &v);
 	void declare_parameters(uint32_t first, std::vector<argument> *places);
 	void add_name(std::string_view name, const local_name &n) { names_[name].push_back(n); }
@@ -43,8 +43,8 @@ class decoder
 	bool is_numbered(std::string_view name) const;
 	ref constant(uint64_t v) { return make_ref(place::constants, p_.constant(v)); }
 
-	// operands (decode_operands.cc). source() and result() take registers of just the width of the type, the
-	// others wider ones too.
+	// These take operands (decode_operands.cc). source() and result() take registers of just the width of the type,
+	// the others wider ones too.
 	bool source(const operand &o, type t, ref *out) { return read(o, t, false, out); }
 	bool wide_source(const operand &o, type t, ref *out) { return read(o, t, true, out); }
 	bool read(const operand &o, type t, bool wider, ref *out);
@@ -62,8 +62,8 @@ class decoder
 	bool address_value(const operand &o, ref *out);
 	bool parameter_place(const operand &o, argument *out);
 
-	// instructions (decoder.cc, decode_data.cc, decode_memory.cc, decode_async.cc, decode_control.cc,
-	// decode_matrix.cc, decode_fragment.cc)
+	// These take instructions (decoder.cc, decode_data.cc, decode_memory.cc, decode_async.cc, decode_control.cc,
+	// decode_matrix.cc, decode_fragment.cc).
 	bool statement_of(const statement &s);
 	bool directive(const statement &s);
 	bool instruction_of(const statement &s);
@@ -101,32 +101,32 @@ class decoder
 	ref carry_, local_base_;
 	std::unordered_map<std::string_view, uint32_t> labels_;
 	std::string_view last_label_;
-	std::unordered_map<std::string_view, std::vector<span>> target_lists_; // .branchtargets
+	std::unordered_map<std::string_view, std::vector<span>> target_lists_; // are .branchtargets
 	std::vector<jump> jumps_;
 
 	const statement *s_ = nullptr;
 	const instruction *i_ = nullptr;
 	mnemonic mnemonic_{""};
 	uop u_;
-	std::string unknown_; // what the operands name that the interpreter does not know
+	std::string unknown_; // is what the operands name that the interpreter does not know
 	std::vector<ref> reads_, writes_;
 	std::optional<fault> fault_;
 };
 
-// Which special register a name is; specials if it is none.
+// Tells which special register a name is; it returns specials if it is none.
 special special_named(std::string_view name);
 
 // Finds for each branch where its lanes meet again: the nearest operation that all ways from it pass.
 void find_reconvergence(code &c, const program &p);
 
-// Operations of memory instructions and on whole warps; null if there is none for the type.
+// These are operations of memory instructions and on whole warps; they are null if there is none for the type.
 run_fn load_op(enum space s, type t);
 run_fn store_op(enum space s, type t);
 run_fn atomic_op(std::string_view name, type t);
 run_fn vector_atomic_op(std::string_view name, type t);
 run_fn copy_async_op();
 
-// What uop::mode is of an operation on an mbarrier, and of a bulk copy.
+// This is uop::mode of an operation on an mbarrier, and of a bulk copy.
 enum mbarrier_mode : uint8_t {
 	mbarrier_unknown,
 	mbarrier_init,
@@ -144,14 +144,15 @@ enum bulk_mode : uint8_t { bulk_to_shared, bulk_to_global };
 run_fn mbarrier_op(mbarrier_mode mode);
 run_fn copy_bulk_op();
 
-// Matrices that a warp holds together. In refs: the mask of lanes, results, what is read. uop::vector: of a load or
-// store the number of matrices, uop::mode whether they are transposed; of a product the number of b's registers,
-// uop::mode and uop::element what the elements of a and b are, uop::offset whether sums are clamped.
+// A warp holds such matrices together. In refs there are the mask of lanes, results, and what is read. For a load or
+// store, uop::vector is the number of matrices, and uop::mode tells whether they are transposed; for a product,
+// uop::vector is the number of b's registers, uop::mode and uop::element are what the elements of a and b are, and
+// uop::offset tells whether sums are clamped.
 enum matrix_element : uint8_t { element_none, element_f16, element_bf16, element_tf32, element_s8, element_u8 };
 run_fn move_matrix_op(std::string_view base);
 run_fn multiply_matrices_op(type of_c);
-// Those of wmma. uop::vector and uop::element of a product: its rows and columns; uop::mode of a load or store: its
-// registers.
+// These are those of wmma. For a product, uop::vector and uop::element are its rows and columns; for a load or store,
+// uop::mode is its registers.
 constexpr uint8_t product_gives_half = 1, product_adds_half = 2;
 run_fn fragment_op(bool stores);
 run_fn fragment_address_op();

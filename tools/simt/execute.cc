@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The inner loop.
+// This is the inner loop.
 #include "simt/runner.h"
 
 namespace het::ptx::simt
@@ -75,7 +75,7 @@ void runner::trace(const uop &u, const frame &f, lanes m) const
 	o_.trace({f.function, u.statement, w.of->number, w.index, m, u.touches ? addresses : nullptr});
 }
 
-// With the checks and counts that were asked for.
+// Computes with the checks and counts that were asked for.
 void runner::compute_tracked(const uop &u, fragment &f, lanes m)
 {
 	frame &fr = *f.in;
@@ -113,7 +113,7 @@ void runner::compute_tracked(const uop &u, fragment &f, lanes m)
 	}
 }
 
-// Everything that is not simply computed. False if the fragment does not go on here.
+// Does everything that is not simply computed. It is false if the fragment does not go on here.
 bool runner::control(warp &w, fragment &f, const uop &u, lanes m)
 {
 	if (o_.check_defined && u.guard.is_register())
@@ -150,7 +150,7 @@ bool runner::control(warp &w, fragment &f, const uop &u, lanes m)
 	}
 }
 
-// The lanes @there go to @pc, the others of the fragment stay; all meet at @meet. The fragment goes on with those
+// Parts a fragment: the lanes @there go to @pc, the others stay; all meet at @meet. The fragment goes on with those
 // that stay.
 void runner::part(warp &w, fragment &f, lanes there, uint32_t pc, uint32_t meet)
 {
@@ -181,7 +181,7 @@ bool runner::branch(warp &w, fragment &f, const uop &u, lanes taken)
 	return true;
 }
 
-// One target at a time: the other lanes come here again.
+// Takes one target at a time: the other lanes come here again.
 bool runner::indexed_branch(warp &w, fragment &f, const uop &u, lanes m)
 {
 	const auto &table = p_.tables()[u.target];

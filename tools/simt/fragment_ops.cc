@@ -19,7 +19,7 @@ struct element {
 	bool defined;
 };
 
-// By rows.
+// The elements lie by rows.
 struct matrix {
 	unsigned rows, columns;
 	element at[longest * longest];
@@ -27,7 +27,7 @@ struct matrix {
 	unsigned size() const { return rows * columns; }
 };
 
-// What a load or store is about.
+// Returns a matrix of the shape that a load or store is about.
 matrix empty_matrix(const uop &u)
 {
 	return {u.fragment->rows, u.fragment->columns, {}};
@@ -54,8 +54,8 @@ template <typename F> bool for_elements(context &c, const uop &u, lanes m, acces
 	return true;
 }
 
-// The places of elements in registers: @f is called with the lane, the register, the bit where it begins, and its
-// number.
+// Goes through the places of elements in registers: @f is called with the lane, the register, the bit where it begins,
+// and its number.
 template <typename F> void for_places(unsigned registers, unsigned bits, unsigned size, F f)
 {
 	unsigned each = 32 / bits;
@@ -64,7 +64,7 @@ template <typename F> void for_places(unsigned registers, unsigned bits, unsigne
 			f(lane, i / each, i % each * bits, (lane * registers * each + i) % size);
 }
 
-// @first: of the operation's registers.
+// @first is the first of the operation's registers.
 void from_registers(context &c, const uop &u, unsigned first, unsigned registers, unsigned bits, matrix &x)
 {
 	for_places(registers, bits, x.size(), [&](unsigned lane, unsigned r, unsigned shift, unsigned n) {
@@ -133,7 +133,7 @@ void multiply(context &c, const uop &u, lanes)
 	c.value_defined = to_registers(c, u, 0, of_d, half_d ? 16 : 32, x);
 }
 
-// A part of a row or column, of the matrix as a whole, to each lane.
+// Gives a part of a row or column, of the matrix as a whole, to each lane.
 void find_parts(context &c, const uop &u, lanes m)
 {
 	const fragment_shape &shape = *u.fragment;

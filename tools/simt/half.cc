@@ -20,20 +20,20 @@ double to_double(half h)
 namespace
 {
 
-// To a format with @fraction_bits after the point, exponents from @lowest and all ones at @infinity.
+// Converts to a format with @fraction_bits after the point, exponents from @lowest and all ones at @infinity.
 uint16_t narrowed(double v, rounding r, int fraction_bits, int lowest, uint16_t infinity, uint16_t nan)
 {
 	uint16_t sign = std::signbit(v) ? 0x8000 : 0;
 	if (std::isnan(v))
 		return nan;
 	double a = std::fabs(v);
-	bool away = r == (sign ? rounding::down : rounding::up); // from zero
+	bool away = r == (sign ? rounding::down : rounding::up); // means away from zero
 	if (std::isinf(a))
 		return sign | infinity;
 	if (a == 0)
 		return sign;
 	int exponent = std::max(std::ilogb(a), lowest);
-	double scaled = std::ldexp(a, fraction_bits - exponent); // exact: only the exponent changes
+	double scaled = std::ldexp(a, fraction_bits - exponent); // is exact, as only the exponent changes
 	double whole = std::floor(scaled), rest = scaled - whole;
 	bool odd = std::fmod(whole, 2) != 0;
 	if (r == rounding::nearest ? rest > 0.5 || (rest == 0.5 && odd) : away && rest > 0)
@@ -70,7 +70,7 @@ double fused_to_odd(double a, double b, double c)
 	uint64_t bits = std::bit_cast<uint64_t>(s);
 	if (error == 0 || (bits & 1))
 		return s;
-	// Towards the exact value: one step away from zero or back.
+	// A step goes towards the exact value: one step away from zero or back.
 	bool grow = (error > 0) == (s > 0);
 	return std::bit_cast<double>(grow ? bits + 1 : bits - 1);
 }

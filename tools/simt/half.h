@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// 16-bit floating-point numbers: binary16 and bfloat16, as bits, with conversions that round once.
+// These are 16-bit floating-point numbers: binary16 and bfloat16, as bits, with conversions that round once.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ struct bfloat {
 	uint16_t bits;
 };
 
-// Directions of rounding.
+// These are directions of rounding.
 enum class rounding : uint8_t { nearest, zero, down, up };
 
 double to_double(half h);
@@ -48,7 +48,8 @@ template <typename T> T from_double(double v, rounding r = rounding::nearest);
 template <> half from_double<half>(double v, rounding r);
 template <> bfloat from_double<bfloat>(double v, rounding r);
 
-// The exact a * b + c with the last bit "sticky", so that a second rounding to 16 bits is the only one that counts.
+// Returns the exact a * b + c with the last bit "sticky", so that a second rounding to 16 bits is the only one that
+// counts.
 double fused_to_odd(double a, double b, double c);
 
 } // namespace het::ptx::simt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Where lanes that parted meet again.
+// Lanes that parted meet again here.
 #include "simt/runner.h"
 
 namespace het::ptx::simt
@@ -32,7 +32,7 @@ void runner::settle(warp &w, join *j)
 	w.free_joins.push_back(j);
 }
 
-// The lanes @m will not come, to all joins from @first outwards; only to those of one frame, if that is given.
+// Tells all joins from @first outwards that the lanes @m will not come, or only those of one frame, if that is given.
 void runner::forget(warp &w, join *first, lanes m, const frame *within)
 {
 	for (join *j = first; j && (!within || j->in == within);) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Makes operations on warps out of functions on one lane's values: lanewise([](uint32_t a, uint32_t b) { return a + b;
-// }).
+// This makes operations on warps out of functions on one lane's values: lanewise([](uint32_t a, uint32_t b) { return a
+// + b; }).
 #pragma once
 
 #include "simt/context.h"
@@ -11,7 +11,7 @@
 namespace het::ptx::simt
 {
 
-// A value in a register's word, and back: integers are extended to the whole word by their sign.
+// Takes a value out of a register's word, and puts it back: integers are extended to the whole word by their sign.
 template <typename T> T get(uint64_t word)
 {
 	if constexpr (std::is_same_v<T, float>)
@@ -73,7 +73,7 @@ template <typename R, typename F, typename... A> constexpr size_t arity(R (F::*)
 	return sizeof...(A);
 }
 
-// @f: a lambda without captures; its result of type bool is a predicate.
+// @f is a lambda without captures; its result of type bool is a predicate.
 template <typename F> run_fn lanewise(F)
 {
 	return lanewise_of(&F::operator(), std::make_index_sequence<arity(&F::operator())>{});

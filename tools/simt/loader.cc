@@ -21,7 +21,7 @@ builtin builtin_named(std::string_view name)
 					: builtin::undefined;
 }
 
-// Space for the parameters of a function in its own frame.
+// Makes space for the parameters of a function in its own frame.
 uint32_t place_parameters(const module &m, uint32_t first, uint32_t count, uint32_t at, std::vector<argument> *out)
 {
 	for (uint32_t i = first; i < first + count; i++) {
@@ -125,12 +125,12 @@ void loader::place_variable(uint32_t index, const variable &v)
 		place(global_bytes_);
 	else if (v.space == space::constant)
 		place(constant_bytes_);
-	else if (v.space != space::shared) // which each kernel lays out for itself
+	else if (v.space != space::shared) // Each kernel lays out shared memory for itself.
 		return;
 	add_symbol(index, v, at);
 }
 
-// What no module defines: dynamic shared memory if it has no size, else memory like any other.
+// Places what no module defines: dynamic shared memory if it has no size, else memory like any other.
 void loader::place_externals(uint32_t index)
 {
 	for (const auto &v : p_.modules_[index].variables) {
@@ -193,7 +193,7 @@ bool loader::fill_variable(uint32_t index, const variable &v, uint64_t at)
 	return true;
 }
 
-// One element: a number, or an address: generic(name)+4, name+4, 0xff(name).
+// Takes one element: a number, or an address: generic(name)+4, name+4, 0xff(name).
 bool loader::value(uint32_t index, lexer *words, token *t, type as, uint64_t *out)
 {
 	const module &m = p_.modules_[index];

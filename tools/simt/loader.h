@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Lays out the variables of modules, gives them their initial values, and lists their functions.
+// The loader lays out the variables of modules, gives them their initial values, and lists their functions.
 #pragma once
 
 #include "ptx/lexer.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Matrices that the lanes of a warp hold together, and their products. PTX says which lane has which elements: with the
-// group g = lane / 4 and the place t = lane % 4 in it, a row of an 8 x 8 matrix of 32-bit registers is g, and its
-// column t.
+// The lanes of a warp hold matrices together, and multiply them. PTX says which lane has which elements: with the group
+// g = lane / 4 and the place t = lane % 4 in it, a row of an 8 x 8 matrix of 32-bit registers is g, and its column t.
 #include "simt/decoder.h"
 
 #include <algorithm>
@@ -14,7 +13,7 @@ namespace
 
 constexpr unsigned side = 8, row_bytes = 16;
 
-// Elements of 16 bits.
+// Its elements have 16 bits.
 struct small_matrix {
 	uint16_t at[side][side];
 	bool defined[side];
@@ -128,7 +127,7 @@ double element(uint8_t what, uint32_t word, unsigned i)
 		return to_double(half{uint16_t(word >> 16 * i)});
 	case element_bf16:
 		return to_double(bfloat{uint16_t(word >> 16 * i)});
-	case element_tf32: // the lower 13 bits do not count
+	case element_tf32: // has lower 13 bits that do not count
 		return to_double(std::bit_cast<float>(word & ~uint32_t{0x1fff}));
 	case element_s8:
 		return int8_t(word >> 8 * i);
@@ -172,7 +171,7 @@ void take_factors(context &c, const uop &u, product &p, unsigned first)
 	}
 }
 
-// Where element @i of a lane's c is: two to a row.
+// Returns where element @i of a lane's c is: there are two to a row.
 unsigned row_at(unsigned lane, unsigned i)
 {
 	return group_of(lane) + i / 2 * 8;
@@ -195,7 +194,7 @@ uint32_t sum_of(int32_t *, double v, bool clamps)
 	return clamps ? uint32_t(int32_t(std::clamp(v, -0x1p31, 0x1p31 - 1))) : uint32_t(int64_t(v));
 }
 
-// c and d of type T; of halves two are in a register.
+// c and d are of type T; of halves two are in a register.
 template <typename T> void multiply(context &c, const uop &u, lanes m)
 {
 	constexpr unsigned packed = std::is_same_v<T, half> ? 2 : 1, registers = 4 / packed;

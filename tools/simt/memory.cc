@@ -9,7 +9,7 @@ namespace het::ptx::simt
 namespace
 {
 
-constexpr uint64_t grain = 64 << 10; // buffers begin on it, and at least as much lies between them
+constexpr uint64_t grain = 64 << 10; // Buffers begin on a multiple of this, and at least as much lies between them.
 
 } // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Looks at the memory accesses of warps: what statistics count, and races in shared memory.
+// The observer looks at the memory accesses of warps: what statistics count, and races in shared memory.
 #pragma once
 
 #include "simt/warp.h"
@@ -9,7 +9,7 @@
 namespace het::ptx::simt
 {
 
-// Where the lanes @m of a memory access go, into @to[lane].
+// Puts where the lanes @m of a memory access go into @to[lane].
 void addresses_of(const context &c, const uop &u, lanes m, uint64_t *to);
 
 class observer
@@ -17,7 +17,8 @@ class observer
       public:
 	explicit observer(const options &o) : o_(o) {}
 
-	// Before an access of the lanes @m. Returns what it races with, if races are looked for and it does.
+	// access() is called before an access of the lanes @m. It returns what that races with, if races are looked for
+	// and it does.
 	struct race {
 		unsigned lane;
 		std::string what;
@@ -33,10 +34,10 @@ class observer
 	std::set<uint64_t> written_pages, read_pages;
 
       private:
-	// The last access to a byte of shared memory.
+	// This is the last access to a byte of shared memory.
 	struct last_access {
-		uint32_t epoch = 0, warp_epoch = 0;  // of the block's barriers, of the warp
-		uint32_t reader = ~0u, writer = ~0u; // threads
+		uint32_t epoch = 0, warp_epoch = 0;  // are those of the block's barriers and of the warp
+		uint32_t reader = ~0u, writer = ~0u; // are threads
 		uint32_t read_epoch = 0, read_warp_epoch = 0;
 		bool atomic = false;
 		bool many_readers = false;
@@ -47,7 +48,7 @@ class observer
 
 	const options &o_;
 	std::map<std::pair<uint32_t, uint32_t>, op_accesses> accesses_;
-	std::map<uint64_t, std::vector<last_access>> shared_; // by block
+	std::map<uint64_t, std::vector<last_access>> shared_; // is kept by block
 };
 
 } // namespace het::ptx::simt

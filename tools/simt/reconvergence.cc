@@ -9,8 +9,9 @@ namespace het::ptx::simt
 namespace
 {
 
-// The control flow between basic blocks, and which block postdominates which (Cooper, Harvey and Kennedy's algorithm
-// on the reversed graph). A guarded exit or return has no edge to the end: lanes that leave do not meet others again.
+// This is the control flow between basic blocks, and which block postdominates which (Cooper, Harvey and Kennedy's
+// algorithm on the reversed graph). A guarded exit or return has no edge to the end: lanes that leave do not meet
+// others again.
 class flow
 {
       public:
@@ -90,7 +91,7 @@ class flow
 		predecessors_[to].push_back(from);
 	}
 
-	// Blocks in postorder of the reversed graph, the end last.
+	// Returns the blocks in postorder of the reversed graph, the end last.
 	std::vector<uint32_t> postorder() const
 	{
 		std::vector<uint32_t> order;
@@ -147,9 +148,9 @@ class flow
 
 	const code &code_;
 	const program &program_;
-	std::vector<uint32_t> first_, block_of_; // first operation of a block; block of an operation
+	std::vector<uint32_t> first_, block_of_; // have the first operation of a block, and the block of an operation
 	std::vector<std::vector<uint32_t>> successors_, predecessors_;
-	std::vector<uint32_t> nearest_; // the nearest postdominator of a block
+	std::vector<uint32_t> nearest_; // has the nearest postdominator of a block
 };
 
 } // namespace

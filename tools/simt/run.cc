@@ -12,7 +12,7 @@ namespace het::ptx::simt
 namespace
 {
 
-constexpr uint64_t lockstep_turn = 1 << 16; // instructions of a warp, before another may go on
+constexpr uint64_t lockstep_turn = 1 << 16; // is how many instructions of a warp run before another may go on
 constexpr unsigned independent_turn = 24;
 constexpr uint32_t most_threads = 1024, most_shared = 1 << 20;
 
@@ -164,8 +164,8 @@ void runner::begin(warp &w)
 	w.ready.assign(1, {0, w.live, w.root, nullptr, fragment::ready, 0});
 }
 
-// False once nothing of the block can run. A warp that could not run while the others did for a whole turn does not
-// wait for them any more than for its own lanes: the others may be in a loop that ends only when it goes on.
+// It is false once nothing of the block can run. A warp that could not run while the others did for a whole turn does
+// not wait for them any more than for its own lanes: the others may be in a loop that ends only when it goes on.
 bool runner::advance_lockstep(block &b)
 {
 	constexpr uint32_t patience = 2;
@@ -188,7 +188,7 @@ bool runner::advance_lockstep(block &b)
 	return ran || let_go(b);
 }
 
-// Any fragment of the warp: perhaps together with others that are at the same place, perhaps only a part of it.
+// Returns any fragment of the warp: perhaps together with others that are at the same place, perhaps only a part of it.
 fragment runner::take_at_random(warp &w)
 {
 	size_t i = random_() % w.ready.size();
@@ -228,7 +228,7 @@ bool runner::advance_independent(block &b)
 	warp &w = *ready_[random_() % ready_.size()];
 	c_.current = &w;
 	c_.first_lane = uint32_t(random_() % warp_size);
-	// Apart, or the compiler would choose which comes first: a seed stands for one order.
+	// The two numbers are drawn apart, or the compiler would choose which comes first: a seed stands for one order.
 	auto turn = 1 + random_() % independent_turn;
 	execute(w, take_at_random(w), turn);
 	return true;
@@ -303,7 +303,8 @@ void runner::collect()
 		for (uint32_t pc = 0; pc < function.ops.size(); pc++) {
 			const uop &u = function.ops[pc];
 			const op_counts &n = ops_[function.number][pc];
-			// Operations that prepare an address are not instructions, and the return at the end of a body.
+			// Operations that prepare an address are not instructions, nor is the return at the end of a
+			// body.
 			bool own = pc + 1 < function.ops.size() &&
 				   (pc + 2 >= function.ops.size() || function.ops[pc + 1].statement != u.statement);
 			if (!own || n.warps == 0 || u.statement == last)

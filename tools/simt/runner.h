@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Executes one launch.
+// The runner executes one launch.
 #pragma once
 
 #include "simt/observer.h"
@@ -17,7 +17,7 @@ class runner
 	outcome run();
 
       private:
-	// blocks and warps (run.cc)
+	// These look after blocks and warps (run.cc).
 	bool check_launch();
 	void begin(block &b, uint64_t number);
 	void begin(warp &w);
@@ -28,7 +28,7 @@ class runner
 	void fail_stuck(block &b);
 	void collect();
 
-	// one fragment, until it waits, ends, meets others or has used its turn (execute.cc)
+	// These run one fragment, until it waits, ends, meets others or has used its turn (execute.cc).
 	void execute(warp &w, fragment f, uint64_t turn);
 	bool enter(warp &w, const fragment &f);
 	void compute_tracked(const uop &u, fragment &f, lanes m);
@@ -38,7 +38,7 @@ class runner
 	bool indexed_branch(warp &w, fragment &f, const uop &u, lanes m);
 	void part(warp &w, fragment &f, lanes there, uint32_t pc, uint32_t meet);
 
-	// where lanes meet (joins.cc)
+	// These let lanes meet (joins.cc).
 	join *new_join(warp &w, const join &j);
 	void arrive(warp &w, join *j, lanes m);
 	void settle(warp &w, join *j);
@@ -48,7 +48,7 @@ class runner
 	bool leave(warp &w, fragment &f, lanes m);
 	bool end_lanes(warp &w, fragment &f, lanes m);
 
-	// calls (calls.cc, builtins.cc)
+	// These are about calls (calls.cc, builtins.cc).
 	bool call(warp &w, fragment &f, const uop &u, lanes m);
 	frame *frame_for(warp &w, const fragment &f, const code &callee);
 	frame *new_frame(warp &w, const code &function);
@@ -61,7 +61,7 @@ class runner
 	void print_formatted(const uop &u, unsigned lane, uint64_t format, uint64_t arguments);
 	bool read_string(const uop &u, unsigned lane, uint64_t address, std::string *out);
 
-	// synchronisation (sync.cc)
+	// These are about synchronisation (sync.cc).
 	bool barrier(warp &w, fragment &f, const uop &u, lanes m);
 	void try_barrier(block &b, unsigned number);
 	bool barrier_full(const block &b, const barrier_state &s) const;
@@ -72,7 +72,7 @@ class runner
 	bool try_warp_sync(warp &w, const fragment &like);
 	void recheck(warp &w);
 
-	// faults and findings (run.cc)
+	// These report faults and findings (run.cc).
 	fault describe(const uop &u, const frame &f, const warp &w, unsigned lane, std::string what) const;
 	void stop(const uop &u, const frame &f, const warp &w, unsigned lane, std::string what);
 	void find(finding::kind_t k, const uop &u, const frame &f, const warp &w, unsigned lane, std::string what);
@@ -89,17 +89,17 @@ class runner
 	context c_;
 	std::mt19937_64 random_;
 	observer observer_;
-	bool watched_;  // checked or counted
-	uint64_t left_; // instructions
+	bool watched_;  // means that it is checked or counted
+	uint64_t left_; // counts instructions
 	shared_layout shared_;
-	std::vector<uint64_t> shared_addresses_;              // of each lane
-	uint64_t shared_bytes_;                               // of a block
-	std::vector<std::vector<op_counts>> ops_;             // by function
-	std::vector<std::vector<buffer_cache>> caches_;       // the same
-	std::vector<block> blocks_;                           // resident ones
-	std::vector<warp *> ready_;                           // of the block whose lanes go their own way
-	std::map<std::pair<const uop *, int>, size_t> found_; // in out_.findings
-	std::vector<uint8_t> parameters_;                     // of the kernel, once for each lane
+	std::vector<uint64_t> shared_addresses_;              // are those of each lane
+	uint64_t shared_bytes_;                               // are those of a block
+	std::vector<std::vector<op_counts>> ops_;             // are kept by function
+	std::vector<std::vector<buffer_cache>> caches_;       // are kept by function, too
+	std::vector<block> blocks_;                           // are the resident ones
+	std::vector<warp *> ready_;                           // are those of the block whose lanes go their own way
+	std::map<std::pair<const uop *, int>, size_t> found_; // has places in out_.findings
+	std::vector<uint8_t> parameters_;                     // are those of the kernel, once for each lane
 };
 
 } // namespace het::ptx::simt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which operation on warps an opcode stands for, where its operands are plain values.
+// These tell which operation on warps an opcode stands for, where its operands are plain values.
 #pragma once
 
 #include "simt/half.h"
@@ -8,22 +8,22 @@
 namespace het::ptx::simt
 {
 
-// One letter an operand, the result first: t the type, s the second type named, w twice as wide as the type, u 32 bits,
-// p a predicate.
+// There is one letter an operand, the result first: t is the type, s the second type named, w twice as wide as the
+// type, u 32 bits, p a predicate.
 struct selection {
-	run_fn run = nullptr; // null: not supported
+	run_fn run = nullptr; // is null if it is not supported
 	const char *operands = "";
 	uint8_t mode = 0;
-	bool carries = false; // reads or writes the carry
+	bool carries = false; // says that it reads or writes the carry
 };
 
-// The bits of a selection's mode for floating-point operations.
+// These are the bits of a selection's mode for floating-point operations.
 constexpr uint8_t mode_rounding = 3, mode_ftz = 4, mode_sat = 8, mode_relu = 16, mode_nan = 32;
 
 rounding rounding_of(const mnemonic &m);
 uint8_t real_mode(const mnemonic &m);
 
-// Sets the processor's rounding; what is computed between must be read from and written to memory.
+// This sets the processor's rounding; what is computed between must be read from and written to memory.
 class rounding_scope
 {
       public:
@@ -43,10 +43,10 @@ template <typename T> T flushed(T v)
 
 template <typename T> T saturated(T v)
 {
-	return v >= 1 ? T(1) : v > 0 ? v : T(0); // NaN becomes 0
+	return v >= 1 ? T(1) : v > 0 ? v : T(0); // makes 0 of NaN
 }
 
-// As for_integer(), for integers and floating-point numbers.
+// It works as for_integer() does, for integers and floating-point numbers.
 template <typename F> run_fn for_number(type t, F f)
 {
 	switch (t) {
@@ -63,13 +63,13 @@ template <typename F> run_fn for_number(type t, F f)
 	}
 }
 
-// Each looks at the opcodes of its kind; an empty selection for others.
+// Each looks at the opcodes of its kind, and returns an empty selection for others.
 selection select_integer(const mnemonic &m);
 selection select_bits(const mnemonic &m);
 selection select_real(const mnemonic &m);
 selection select_half(const mnemonic &m);
-selection select_choice(const mnemonic &m); // selp, slct
-// cvt, whose types need not be those of the registers.
+selection select_choice(const mnemonic &m); // takes selp and slct
+// This takes cvt, whose types need not be those of the registers.
 selection select_conversion(const mnemonic &m);
 
 } // namespace het::ptx::simt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Comparing and choosing.
+// These compare and choose.
 #include "simt/select.h"
 
 namespace het::ptx::simt
@@ -8,7 +8,7 @@ namespace het::ptx::simt
 namespace
 {
 
-// The comparisons: of numbers, then the same that hold for NaN too, and two for NaN alone.
+// These are the comparisons: of numbers, then the same that hold for NaN too, and two for NaN alone.
 constexpr std::string_view comparisons[] = {"eq", "ne",  "lt",  "le",  "gt",  "ge",  "lo",  "ls",  "hi",
 					    "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
 
@@ -28,8 +28,8 @@ lanes combined(context &c, const uop &u, lanes bits)
 	return u.mode == 1 ? bits & with : u.mode == 2 ? bits | with : u.mode == 3 ? bits ^ with : bits;
 }
 
-// set: numbers instead of predicates; u.offset is what stands for true, in the lower half of the register if there are
-// two.
+// This is set, which gives numbers instead of predicates; u.offset is what stands for true, in the lower half of the
+// register if there are two.
 void put_numbers(context &c, const uop &u, lanes m, lanes bits, lanes upper)
 {
 	uint64_t *d = c.at(u.d);
@@ -37,12 +37,12 @@ void put_numbers(context &c, const uop &u, lanes m, lanes bits, lanes upper)
 	for_lanes(m, [&](unsigned l) { d[l] = (bits >> l & 1 ? yes : 0) | (upper >> l & 1 ? yes << 16 : 0); });
 }
 
-// @other: what the second predicate becomes.
+// @other is what the second predicate becomes.
 void put_answers(context &c, const uop &u, lanes m, lanes bits, lanes other, bool two)
 {
 	bits = combined(c, u, bits);
 	if (u.e.valid() || two)
-		other = combined(c, u, other); // before the first one is written, which may be u.c
+		other = combined(c, u, other); // is read before the first one is written, which may be u.c
 	if (u.flag)
 		return put_numbers(c, u, m, bits, two ? other : 0);
 	if (u.d.valid())
@@ -51,7 +51,7 @@ void put_answers(context &c, const uop &u, lanes m, lanes bits, lanes other, boo
 		c.set_predicate(u.e, m, other);
 }
 
-// The lanes in which it is true of the values that begin at bit @shift.
+// Returns the lanes in which it is true of the values that begin at bit @shift.
 template <typename T, typename F> lanes holding(context &c, const uop &u, lanes m, unsigned shift)
 {
 	const uint64_t *a = c.at(u.a), *b = c.at(u.b);
@@ -73,7 +73,7 @@ template <typename T, typename F> lanes holding(context &c, const uop &u, lanes 
 	return bits;
 }
 
-// @two: registers hold two values; the second predicate is what holds for the upper ones.
+// With @two, registers hold two values; the second predicate is what holds for the upper ones.
 template <typename T, bool two, typename F> run_fn compare(F)
 {
 	return [](context &c, const uop &u, lanes m) {

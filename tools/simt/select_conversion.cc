@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// cvt.
+// This is cvt.
 #include "simt/select.h"
 
 #include <limits>
@@ -10,14 +10,14 @@ namespace het::ptx::simt
 namespace
 {
 
-// Modes beside those of reals: round to a whole number.
+// This mode is beside those of reals: it rounds to a whole number.
 constexpr uint8_t mode_whole = 64;
 
 template <typename T> T whole(T v, rounding r)
 {
 	switch (r) {
 	case rounding::nearest:
-		return std::nearbyint(v); // the processor rounds to nearest here
+		return std::nearbyint(v); // is right, as the processor rounds to nearest here
 	case rounding::zero:
 		return std::trunc(v);
 	case rounding::down:
@@ -28,7 +28,7 @@ template <typename T> T whole(T v, rounding r)
 	return v;
 }
 
-// Out of range is clamped, NaN is 0.
+// A value out of range is clamped, and NaN becomes 0.
 template <typename D> D clamped_integer(double v)
 {
 	constexpr double above = double(std::numeric_limits<D>::max() / 2 + 1) * 2;
@@ -139,7 +139,7 @@ run_fn conversion(type from, type to, bool sat)
 	});
 }
 
-// cvt.rn.f16x2.f32 d, a, b: a into the upper half.
+// This is cvt.rn.f16x2.f32 d, a, b, with a into the upper half.
 template <typename D> void pack_halves(context &c, const uop &u, lanes m)
 {
 	const uint64_t *a = c.at(u.a), *b = c.at(u.b);

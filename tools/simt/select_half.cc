@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Arithmetic on 16-bit floating-point numbers, one or two a register.
+// This is arithmetic on 16-bit floating-point numbers, one or two a register.
 #include "simt/select.h"
 
 #include <limits>

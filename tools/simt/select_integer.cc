@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Integer arithmetic.
+// This is integer arithmetic.
 #include "simt/select.h"
 
 #include <limits>
@@ -31,10 +31,10 @@ template <> struct integer_of<16, true> {
 };
 template <typename T> using wider = typename integer_of<2 * sizeof(T), std::is_signed_v<T>>::type;
 
-// Arithmetic that wraps: in a type that is unsigned and not promoted to int.
+// Arithmetic that wraps is done in a type that is unsigned and not promoted to int.
 template <typename T> using wrap = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
-// 16, 32 and 64 bits: what arithmetic knows.
+// Arithmetic knows 16, 32 and 64 bits.
 template <typename F> run_fn for_arithmetic(type t, F f)
 {
 	return for_integer(t, [&](auto tag) -> run_fn {
@@ -78,14 +78,14 @@ run_fn subtract(type t, bool saturate)
 	});
 }
 
-// The same in both halves of 32 bits.
+// Does the same in both halves of 32 bits.
 template <typename T, typename F> uint32_t halves(uint32_t a, uint32_t b, F f)
 {
 	return uint32_t(uint16_t(f(T(a), T(b)))) | uint32_t(uint16_t(f(T(a >> 16), T(b >> 16)))) << 16;
 }
 
-// add, sub, mad with carry. The carry is a predicate, u.e; subtraction keeps the borrow in it. mode: 1 reads it,
-// 2 writes it, 4 subtracts.
+// This is add, sub and mad with carry. The carry is a predicate, u.e; subtraction keeps the borrow in it. Of the mode,
+// 1 reads it, 2 writes it, and 4 subtracts.
 template <typename T> void carrying(context &c, const uop &u, lanes m)
 {
 	uint64_t *d = c.at(u.d);
@@ -101,7 +101,7 @@ template <typename T> void carrying(context &c, const uop &u, lanes m)
 		c.set_predicate(u.e, m, out);
 }
 
-// d = low part of a * b, or the high one with mode 4, plus c.
+// Here d is the low part of a * b, or the high one with mode 4, plus c.
 template <typename T> void multiply_carrying(context &c, const uop &u, lanes m)
 {
 	using U = std::make_unsigned_t<T>;
@@ -254,7 +254,7 @@ run_fn multiply_add_24(type t, bool high)
 	});
 }
 
-// By zero: what the hardware gives, all ones and the dividend.
+// By zero it gives what the hardware gives: all ones and the dividend.
 template <typename T> T quotient(T a, T b)
 {
 	if (b == 0)
@@ -347,7 +347,7 @@ run_fn sum_of_differences(type t)
 	});
 }
 
-// dp4a.A.B: A and B say how the bytes of a and b are extended.
+// This is dp4a.A.B: A and B say how the bytes of a and b are extended.
 template <typename A, typename B> run_fn byte_product()
 {
 	return lanewise([](uint32_t a, uint32_t b, uint32_t c) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Floating point: IEEE arithmetic in all four directions of rounding, and the approximations, which are computed
-// better than PTX asks for.
+// This is floating point: IEEE arithmetic in all four directions of rounding, and the approximations, which are
+// computed better than PTX asks for.
 #include "simt/select.h"
 
 #include <cfenv>
@@ -73,7 +73,7 @@ template <typename F> run_fn with_modes(F)
 	return with_modes_of(&F::operator(), std::make_index_sequence<arity(&F::operator())>{});
 }
 
-// Fast without modes, right with them.
+// It is fast without modes, and right with them.
 template <typename F> run_fn real_op(F f, uint8_t mode)
 {
 	return mode ? with_modes(f) : lanewise(f);
@@ -120,12 +120,12 @@ template <typename T> selection basic(std::string_view base, uint8_t mode)
 		return {real_op([](T a) { return std::sqrt(a); }, mode), "tt", mode};
 	if (base == "rcp")
 		return {real_op([](T a) { return 1 / a; }, mode), "tt", mode};
-	if (base == "copysign") // of a, to b
+	if (base == "copysign") // gives b the sign of a
 		return {real_op([](T a, T b) { return std::copysign(b, a); }, mode), "ttt", mode};
 	return {};
 }
 
-// Computed as doubles, rounded once.
+// It is computed as doubles, and rounded once.
 template <typename T> selection approximate(std::string_view base, uint8_t mode)
 {
 	if (base == "rsqrt")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Where a kernel's shared memory lies.
+// This tells where a kernel's shared memory lies.
 #include "simt/program.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace het::ptx::simt
 namespace
 {
 
-constexpr uint32_t dynamic_alignment = 16; // at least
+constexpr uint32_t dynamic_alignment = 16; // is the least
 
 } // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Barriers of blocks, and operations that wait for other lanes of the warp.
+// These are barriers of blocks, and operations that wait for other lanes of the warp.
 #include "simt/runner.h"
 
 #include <algorithm>
@@ -114,7 +114,7 @@ void runner::open_barrier(block &b, unsigned number)
 	s = {};
 }
 
-// What a warp function's operand for its mask holds in each lane.
+// Returns what a warp function's operand for its mask holds in each lane.
 const uint64_t *runner::masks_of(const warp &w, const fragment &f) const
 {
 	ref r = p_.refs()[f.in->function->ops[f.pc].target];
@@ -158,7 +158,7 @@ bool runner::warp_sync(warp &w, fragment &f, const uop &u, lanes m)
 	return false;
 }
 
-// The fragments that wait where @like does with the same mask, or at any bar.warp.sync if it is one.
+// Looks at the fragments that wait where @like does with the same mask, or at any bar.warp.sync if it is one.
 bool runner::try_warp_sync(warp &w, const fragment &like)
 {
 	const uop &u = like.in->function->ops[like.pc];
@@ -196,7 +196,7 @@ bool runner::try_warp_sync(warp &w, const fragment &like)
 	return true;
 }
 
-// After lanes have ended: others may have waited for them only.
+// This is called after lanes have ended: others may have waited for them only.
 void runner::recheck(warp &w)
 {
 	for (bool again = true; again;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The state of blocks and warps that run.
+// This is the state of blocks and warps that run.
 #pragma once
 
 #include "simt/context.h"
@@ -11,22 +11,22 @@
 namespace het::ptx::simt
 {
 
-// A function that lanes of a warp are in. Lanes that came from the same call of the same frame share one.
+// This is a function that lanes of a warp are in. Lanes that came from the same call of the same frame share one.
 struct frame {
 	const code *function = nullptr;
-	uint32_t number = 0; // of the function, in program::codes
+	uint32_t number = 0; // is that of the function, in program::codes
 	frame *caller = nullptr;
-	uint32_t call_op = 0; // in the caller
+	uint32_t call_op = 0; // is the one in the caller
 	uint32_t depth = 0;
-	uint32_t local_end = 0;                     // of the lane whose local memory ends last
-	std::array<uint32_t, warp_size> taken = {}; // by alloca, of each lane's local memory
+	uint32_t local_end = 0;                     // is that of the lane whose local memory ends last
+	std::array<uint32_t, warp_size> taken = {}; // is what alloca took of each lane's local memory
 	lanes alive = 0;
 	std::vector<uint64_t> registers;
-	std::vector<uint8_t> params, params_defined; // one stretch a lane
-	std::vector<lanes> defined;                  // of each register, if that is tracked
+	std::vector<uint8_t> params, params_defined; // have one stretch a lane
+	std::vector<lanes> defined;                  // has the lanes in which each register is, if that is tracked
 };
 
-// Where lanes of a fragment that split wait for each other. One that is free expects none.
+// Lanes of a fragment that split wait for each other here. One that is free expects none.
 struct join {
 	uint32_t pc = 0;
 	frame *in = nullptr;
@@ -34,12 +34,12 @@ struct join {
 	lanes expected = 0, arrived = 0;
 };
 
-// Lanes that run together.
+// These lanes run together.
 struct fragment {
 	uint32_t pc = 0;
 	lanes mask = 0;
 	frame *in = nullptr;
-	join *meets = nullptr; // null: nowhere
+	join *meets = nullptr; // is null for nowhere
 	enum : uint8_t { ready, at_barrier, at_warp_sync } state = ready;
 	uint32_t barrier = 0;
 };
@@ -59,8 +59,8 @@ struct warp {
 	frame *root = nullptr;
 	std::vector<uint8_t> local, local_defined;
 	uint32_t local_stride = 0;
-	uint32_t epoch = 0; // of synchronisations
-	uint32_t idle = 0;  // turns in a row in which no lane could run
+	uint32_t epoch = 0; // counts synchronisations
+	uint32_t idle = 0;  // counts turns in a row in which no lane could run
 
 	bool done() const { return live == 0; }
 };
@@ -68,9 +68,9 @@ struct warp {
 constexpr unsigned barriers_in_block = 16;
 
 struct barrier_state {
-	std::vector<lanes> arrived; // of each warp
-	uint32_t expected = 0;      // threads; 0: all
-	uint32_t yes = 0;           // predicates that were true
+	std::vector<lanes> arrived; // are those of each warp
+	uint32_t expected = 0;      // counts threads; 0 means all
+	uint32_t yes = 0;           // counts predicates that were true
 	uint32_t no = 0;
 	bool used = false;
 };
@@ -81,7 +81,7 @@ struct block {
 	std::vector<warp> warps;
 	std::vector<uint8_t> shared, shared_defined;
 	std::array<barrier_state, barriers_in_block> barriers;
-	uint32_t epoch = 0; // of barriers
+	uint32_t epoch = 0; // counts barriers
 	bool busy = false;
 };
 

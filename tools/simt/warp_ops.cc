@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Operations that lanes do together: votes, matches, shuffles, reductions.
+// These are operations that lanes do together: votes, matches, shuffles, reductions.
 #include "simt/decoder.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ template <typename T> void match_all(context &c, const uop &u, lanes m)
 
 enum shuffle_mode : uint8_t { shuffle_up, shuffle_down, shuffle_butterfly, shuffle_index };
 
-// The lane that @lane reads, and whether it lies in its segment: PTX's own words for it, see shfl.sync.
+// This is the lane that @lane reads, and whether it lies in its segment. The words are PTX's own; see shfl.sync.
 struct source_lane {
 	unsigned lane;
 	bool inside;
@@ -92,7 +92,7 @@ void shuffle(context &c, const uop &u, lanes m)
 		inside |= lanes(from.inside) << l;
 		defined |= (c.value_defined >> from.lane & 1) << l;
 	});
-	c.value_defined = defined; // what the lane had itself does not count
+	c.value_defined = defined; // is as it was, since what the lane had itself does not count
 	if (u.e.valid())
 		c.set_predicate(u.e, m, inside);
 }
