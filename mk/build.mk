@@ -67,9 +67,9 @@ $(foreach s,$(left_out),$(if $(filter $(program_srcs),$(call file_of,$s)),\
 	$(info libhet: $(subst :, is left out: there is no ,$s) here)))
 keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
 
-# In some folders of programs, and with UNITS=1 in those of the library, the sources are compiled as one, a unit: most of
-# a small source's time goes into headers that its neighbours include too, LLVM's above all. So two of them must not give
-# one name to different things, not even in namespaces without a name; the compiler says where. Otherwise (UNITS=0:
+# In some folders of programs, and with UNITS=1 in those of the library, the sources are compiled as one, a unit: most
+# of a small source's time goes into headers that its neighbours include too, LLVM's above all. So two of them must not
+# give one name to different things, not even in namespaces without a name; the compiler says where. Otherwise (UNITS=0:
 # everywhere) each source shows that it includes what it needs, and each object what it needs of the others. Some stand
 # apart: they are linked without their neighbours, compiled otherwise, or alike.
 apart := lib/api/interpose% lib/os/module_context.cc runtime/dev/devices.cc tools/fatbin/%

@@ -5,8 +5,8 @@ import os
 import time
 from pathlib import Path
 
-# Between two looks. A process that works gets a hundredth of a processor even beside a hundred others, if the scheduler takes
-# them for equals.
+# This is the time between two looks. A process that works gets a hundredth of a processor even beside a hundred
+# others, if the scheduler takes them for equals.
 LOOK_SECONDS = 30
 LEAST_SHARE = 0.01
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -45,7 +45,7 @@ def wants_a_processor(root: int) -> bool:
 
 
 class Allowance:
-    """Of a process that takes at most so many seconds on an idle machine, all of whose processors it may use. One that hangs
+    """A process takes at most so many seconds on an idle machine, all of whose processors it may use. One that hangs
     is known by standing still."""
 
     def __init__(self, root: int, seconds: float) -> None:

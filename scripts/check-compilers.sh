@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# What `make check` has no time for: all sources through each compiler that is installed, of those that the project is kept fit for,
-# and once without each header that a machine may lack. Nothing is made but errors and warnings. The last line counts.
+# This does what `make check` has no time for: all sources go through each compiler that is installed, of those that the
+# project is kept fit for, and once without each header that a machine may lack. Nothing is made but errors and warnings.
+# The last line counts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
 compilers=(gcc-12 gcc-13 gcc-14 clang-14 clang-16 clang-19)
-headers=(numa.h sys/sdt.h png.h liburing.h cuda.h gtest/gtest.h CLI/CLI.hpp nlohmann/json.hpp libelf.h llvm/IR/Function.h omp.h starpu.h)
+headers=(numa.h sys/sdt.h png.h liburing.h cuda.h gtest/gtest.h CLI/CLI.hpp nlohmann/json.hpp libelf.h
+	llvm/IR/Function.h omp.h starpu.h)
 passed=0 failed=0 skipped=0
 
 look() { # what folder [setting]...

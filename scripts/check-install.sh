@@ -40,7 +40,8 @@ use_new() {
 		case $example in
 		*/embedded.c) continue ;; # its kernels are put into it by make, for `make check` to run
 		*.cc) say $cxx -std=c++17 $strict "$example" -o "$work/example" $flags ;;
-		*) say $cc -std=c11 $strict -DCL_TARGET_OPENCL_VERSION=300 "$example" -o "$work/example" $flags -lOpenCL -lm ;;
+		*) say $cc -std=c11 $strict -DCL_TARGET_OPENCL_VERSION=300 "$example" -o "$work/example" $flags \
+			-lOpenCL -lm ;;
 		esac
 		LD_LIBRARY_PATH=$lib say "$work/example"
 	done
@@ -70,7 +71,8 @@ use_old() {
 # What DKMS would be given: it takes the version from dkms.conf, and looks for the folder of that name.
 dkms_sources() {
 	say make --no-print-directory -s dkms_install DESTDIR="$work/dkms"
-	local PACKAGE_NAME= PACKAGE_VERSION= BUILT_MODULE_NAME DEST_MODULE_LOCATION MAKE CLEAN dkms_tree=/var/lib/dkms kernel_source_dir=/
+	local PACKAGE_NAME= PACKAGE_VERSION= BUILT_MODULE_NAME DEST_MODULE_LOCATION MAKE CLEAN
+	local dkms_tree=/var/lib/dkms kernel_source_dir=/
 	. "$work/dkms/usr/src/gpuvm-$(cat VERSION)/dkms.conf"
 	test "$PACKAGE_NAME-$PACKAGE_VERSION" = "gpuvm-$(cat VERSION)"
 	test -e "$work/dkms/usr/src/gpuvm-$(cat VERSION)/Kbuild"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""What objects need of each other runs one way too: functions and variables are declared in headers that say nothing of where
-they are defined, so a check of includes does not see circles of files.
+"""What objects need of each other runs one way too: functions and variables are declared in headers that say nothing of
+where they are defined, so a check of includes does not see circles of files.
 
   check-objects.py BUILD_FOLDER
 

@@ -19,7 +19,8 @@ def files():
         subfolders[:] = [s for s in subfolders if not SKIPPED_FOLDERS.match(s)]
         for name in names:
             path = (Path(folder) / name).relative_to(ROOT)
-            if not EXEMPT.match(path.as_posix()) and name not in (".git", "compile_commands.json"):  # .git: of a worktree
+            # A worktree has a file .git.
+            if not EXEMPT.match(path.as_posix()) and name not in (".git", "compile_commands.json"):
                 yield path
 
 

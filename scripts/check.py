@@ -24,8 +24,8 @@ from steps import Step, run_all
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/check"
 MAKE = ["make", "--no-print-directory", f"-j{os.cpu_count()}", "--keep-going"]
-# Clang compiles for its address sanitizer in half of GCC's time, and so two compilers' code is run. (Its thread sanitizer
-# calls the library's sigaction() before it is ready for that.)
+# Clang compiles for its address sanitizer in half of GCC's time, and so two compilers' code is run. (Its thread
+# sanitizer calls the library's sigaction() before it is ready for that.)
 CLANG = ["CC=clang", "CXX=clang++"] if shutil.which("clang++") else []
 # The first tree shows what each source of the library needs, and what GCC warns of; the others need not.
 QUICKLY = ["UNITS=1", "PRECOMPILED=1"]
@@ -55,7 +55,16 @@ def sources(pattern: str) -> list[str]:
     return sorted(p.stem for p in ROOT.glob(pattern))
 
 
-UNIT_TEST_PARTS = ("lib/*", "runtime/*", "tools/base", "tools/json", "tools/fatbin", "tools/analysis", "bench/apps", "bench/noc")
+UNIT_TEST_PARTS = (
+    "lib/*",
+    "runtime/*",
+    "tools/base",
+    "tools/json",
+    "tools/fatbin",
+    "tools/analysis",
+    "bench/apps",
+    "bench/noc",
+)
 UNIT_TESTS = [t for part in UNIT_TEST_PARTS for t in sources(f"{part}/tests/*_test.cc")]
 SELFTESTS = sources("selftests/*.cc") + sources("selftests/*.c")
 
@@ -99,17 +108,24 @@ FAKE_CUDA = {
 WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
     *"runtime_cache runtime_cxx runtime_events runtime_instruments runtime_launch runtime_lives runtime_memory".split(),
-    *"runtime_programs runtime_ranges runtime_raw runtime_textures runtime_split runtime_twins runtime_lost runtime_analysed runtime_unable runtime_waits".split(),
+    *(
+        "runtime_programs runtime_ranges runtime_raw runtime_textures runtime_split runtime_twins runtime_lost "
+        "runtime_analysed runtime_unable runtime_waits"
+    ).split(),
 )
 # Where touches are caught in another way, what the runtime does with arrays stands for all that it does.
 WITHOUT_MOST_OF_RUNTIME = tuple(
-    test for test in SELFTESTS if test.startswith("runtime_") and test not in ("runtime_ranges", "runtime_split", "runtime_halo", "runtime_twins")
+    test
+    for test in SELFTESTS
+    if test.startswith("runtime_") and test not in ("runtime_ranges", "runtime_split", "runtime_halo", "runtime_twins")
 )
-# Races that last a set time want all processors to themselves; the other selftests wait now and then, or have one thread.
+# Races that last a set time want all processors to themselves; the other selftests wait now and then, or have one
+# thread.
 ALONE = ("beside_unlink", "signals", "threads")
 # Where foresight expects everything, all that kernels write comes home; `make check-foresight` runs the rest.
 FORESEEN = ("coherence", "failure", "fork", "host_writes")
-# Foresight learns the loops of tests, too, whose touches find all at home then. Without it each of them waits for its bytes.
+# Foresight learns the loops of tests, too, whose touches find all at home then. Without it each of them waits for its
+# bytes.
 NOTHING_FORESEEN = {"GPUVM_FORESIGHT": "0", "HET_TEST_DEVICES": SANITIZED["HET_TEST_DEVICES"]}
 TOUCHED = ("coherence", "fork", "host_writes", "threads")
 WITH_INSTRUMENTS = ("runtime_events", "runtime_launch", "runtime_ranges")
@@ -117,8 +133,8 @@ WITH_INSTRUMENTS = ("runtime_events", "runtime_launch", "runtime_ranges")
 # The trap by mprotect does not use userfaultfd.
 WITH_USERFAULTFD = {"HET_TEST_TRAPS": "best,uffd,uffd-sigbus"}
 FEATURES_OF_6_1 = WITH_USERFAULTFD | {"GPUVM_UFFD_FEATURES": "6.1"}
-# What a touch finds on a driver's device it finds on the host's just so, whatever kernel or user lets it be caught; what
-# a driver does itself with arrays, these show.
+# What a touch finds on a driver's device it finds on the host's just so, whatever kernel or user lets it be caught;
+# what a driver does itself with arrays, these show.
 WITH_DRIVERS = ("coherence", "host_writes", "runtime_ranges")
 # An ordinary user has no full userfaultfd, which is the other traps' affair, and little memory to lock: what asks for
 # either by itself, with every trap.

@@ -22,7 +22,10 @@ def part(unit: str) -> str:
 
 def dot_of(edges) -> str:
     lines = [f'"{a}" -> "{b}";' for a, b in sorted(edges)]
-    style = 'rankdir=TB; ranksep=0.35; nodesep=0.12; node [shape=box, fontname="sans-serif", fontsize=10, margin="0.06,0.03", height=0.2];'
+    style = (
+        'rankdir=TB; ranksep=0.35; nodesep=0.12; '
+        'node [shape=box, fontname="sans-serif", fontsize=10, margin="0.06,0.03", height=0.2];'
+    )
     return "digraph objects {" + style + "".join(lines) + "}"
 
 
@@ -41,7 +44,11 @@ def main() -> int:
     edges = {(unit, other) for unit, needs in graph.items() for other in needs}
     draw({(part(a), part(b)) for a, b in edges if part(a) != part(b)}, pictures / "objects-parts.svg")
     for name in DRAWN:
-        inside = {(a.removeprefix(name + "/"), b.removeprefix(name + "/")) for a, b in edges if part(a) == part(b) == name}
+        inside = {
+            (a.removeprefix(name + "/"), b.removeprefix(name + "/"))
+            for a, b in edges
+            if part(a) == part(b) == name
+        }
         draw(inside, pictures / f"objects-{name.replace('/', '-')}.svg")
     return 0
 

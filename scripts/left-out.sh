@@ -24,8 +24,9 @@ for folder in "$@"; do
 		found=$(grep -lF "#include $included" $files | xargs -r grep -LF "__has_include(<$header>)")
 		new=$found
 		while [ -n "$new" ]; do
-			# As they may be named: with some of their folders, or none.
-			names=$(grep '\.h$' <<<"$new" | awk -F/ '{ n = $NF; print n; for (i = NF - 1; i; i--) print n = $i "/" n }' |
+			# They may be named with some of their folders, or none.
+			names=$(grep '\.h$' <<<"$new" |
+				awk -F/ '{ n = $NF; print n; for (i = NF - 1; i; i--) print n = $i "/" n }' |
 				sed 's|\.|\\.|g' | paste -sd '|')
 			[ -n "$names" ] || break
 			new=$(grep -lE "^#include \"($names)\"" $files | grep -vxF "$found")

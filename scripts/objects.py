@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""What the objects of a build need of each other, by their symbols. check-objects.py judges it, draw-objects.py draws it.
+"""What the objects of a build need of each other is found by their symbols. check-objects.py judges it, draw-objects.py
+draws it.
 
-A class that stands in several files counts as one file. What is called through a table or a virtual function is not needed by its
-caller, and not seen."""
+A class that stands in several files counts as one file. What is called through a table or a virtual function is not
+needed by its caller, and not seen."""
 
 import re
 import subprocess

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""The parts of the tree, and which of them each may depend on. check-deps.py reads includes, check-objects.py symbols."""
+"""This tells the parts of the tree, and which of them each may depend on. check-deps.py reads includes, and
+check-objects.py symbols."""
 
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Part of the tree -> parts whose headers it may include, itself apart.
-# tools, bench, selftests -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core; in runtime:
-# api -> core -> {dev -> {sched, ptx, cache -> fatbin}, policy}; policy, fatbin and ptx by themselves.
+# A part of the tree may include the headers of these parts, besides its own:
+# tools, bench, selftests -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core; in
+# runtime: api -> core -> {dev -> {sched, ptx, cache -> fatbin}, policy}; policy, fatbin and ptx stand by themselves.
 CORE = {"lib/include", "kmod/uapi"}
 OS = CORE | {"lib/core"}
 TRAP_OR_DEV = OS | {"lib/os"}
@@ -52,12 +53,14 @@ ALLOWED = {
     "Documentation/examples": {"lib/include", "runtime/include"},
 }
 
-# The seam between runtime and memory core: of lib/memory the runtime may include these, which speak in ranges, numbers of devices and
-# modes. They include no others of lib/memory, so the runtime's compiler never sees an array, its lock or the library's state.
+# This is the seam between runtime and memory core: of lib/memory the runtime may include these, which speak in ranges,
+# numbers of devices and modes. They include no others of lib/memory, so the runtime's compiler never sees an array, its
+# lock or the library's state.
 SEAM = {
     "lib/memory/" + name
     for name in (
-        "allocate.h buffers.h failure.h hooks.h kernel_mode.h link.h lost.h notes.h start.h usage.h uses.h whereabouts.h"
+        "allocate.h buffers.h failure.h hooks.h kernel_mode.h link.h lost.h notes.h start.h usage.h uses.h "
+        "whereabouts.h"
     ).split()
 }
 

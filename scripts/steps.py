@@ -146,8 +146,8 @@ def wait_for_any(runs: list[Run]) -> None:
 
 
 class Queue:
-    """Steps that wait, and those under way, in the order of the list. A step that may run beside others is started while
-    only such steps run, and a processor is left."""
+    """A queue has steps that wait, and those under way, in the order of the list. A step that may run beside others is
+    started while only such steps run, and a processor is left."""
 
     def __init__(self, steps: list[Step], logs: Path) -> None:
         self.waiting = deque(steps)

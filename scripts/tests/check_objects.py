@@ -43,7 +43,11 @@ class CheckObjects(unittest.TestCase):
     def file(self, unit: str, *needs: str) -> None:
         name = unit.rsplit("/", 1)[1]
         others = [n.rsplit("/", 1)[1] for n in needs]
-        self.object(unit, "".join(f"void {o}(void);" for o in others) + f"void {name}(void) {{ {''.join(o + '();' for o in others)} }}")
+        self.object(
+            unit,
+            "".join(f"void {o}(void);" for o in others)
+            + f"void {name}(void) {{ {''.join(o + '();' for o in others)} }}",
+        )
 
     def test_one_way(self):
         self.file("lib/memory/link", "lib/memory/array", "lib/os/pool")
@@ -84,7 +88,12 @@ class CheckObjects(unittest.TestCase):
             os.link(source, target)
         self.assertEqual(self.check()[0], 0)
         graph = graph_of(self.folder / "obj")
-        upper, lower = next((a, b) for a in sorted(graph) for b in graph[a] if a.startswith("lib/memory/") and b.startswith("lib/memory/"))
+        upper, lower = next(
+            (a, b)
+            for a in sorted(graph)
+            for b in graph[a]
+            if a.startswith("lib/memory/") and b.startswith("lib/memory/")
+        )
         needed = next(n for a in sorted(graph) for n in graph[a].get(upper, ()))
         extra = self.object("extra", f'extern char of_upper[] __asm__("{needed}"); char *needs_upper = of_upper;')
         old = self.folder / "obj" / f"{lower}.o"

@@ -62,7 +62,11 @@ class Steps(unittest.TestCase):
         self.assertTrue(good, said)
 
     def test_results_stand_in_the_order_of_the_list(self):
-        steps = [Step("slow", ["sleep", "0.3"], beside=True), Step("fails", ["false"], beside=True), Step("quick", ["true"])]
+        steps = [
+            Step("slow", ["sleep", "0.3"], beside=True),
+            Step("fails", ["false"], beside=True),
+            Step("quick", ["true"]),
+        ]
         good, said = self.run_steps(steps)
         self.assertFalse(good)
         self.assertEqual([line.split(" ... ")[0] for line in said[:2]], ["[1/3] slow", "[2/3] fails"])

@@ -24,8 +24,9 @@ if [ ! -e "$into/unpacked" ]; then
 	rm -rf "$into/src"
 	mkdir "$into/src"
 	# A third of the sources is of no use here.
-	tar -C "$into/src" -xf "$tar" --strip-components=1 --exclude='*/Documentation/*/*' --exclude='*/testing/selftests/*' \
-		--exclude='*/drivers/gpu/drm/amd/*/*.[ch]' --exclude='*/drivers/net/ethernet/*.[ch]' --exclude='*/sound/*/*.[ch]'
+	tar -C "$into/src" -xf "$tar" --strip-components=1 --exclude='*/Documentation/*/*' \
+		--exclude='*/testing/selftests/*' --exclude='*/drivers/gpu/drm/amd/*/*.[ch]' \
+		--exclude='*/drivers/net/ethernet/*.[ch]' --exclude='*/sound/*/*.[ch]'
 	touch "$into/unpacked"
 fi
 

@@ -104,7 +104,8 @@ fetch_compiler() { # root headers package...
 	shift 2
 	compiler=$(depends 'gcc-[0-9]+-for-host' "$headers")
 	compiler=${compiler%-for-host}
-	mapfile -t libraries < <(depends 'lib.*|zlib1g' "$compiler-$target" "binutils-$target" "$@" | grep -vE '^lib(cc1|gprofng|ssl)')
+	mapfile -t libraries < <(depends 'lib.*|zlib1g' "$compiler-$target" "binutils-$target" "$@" |
+		grep -vE '^lib(cc1|gprofng|ssl)')
 	unpack "$root" "$compiler-$target" "cpp-${compiler#gcc-}-$target" "binutils-$target" "${libraries[@]}"
 	adapt "$root" "$root/usr/bin" "$root/usr/libexec" "$root"/usr/lib/linux-kbuild-*
 	# Kbuild finds all tools by the prefix, and the compiler finds the assembler and the linker by -B.
@@ -152,7 +153,8 @@ fetch_source() {
 	top=$(tar -tf "$tar" | head -n 1)
 	top=${top%%/*}
 	tar -C "$into/tree" -xf "$tar" --strip-components=1 --wildcards "$top/scripts/subarch.include" \
-		"$top/tools/testing/selftests/*.h" "$top/tools/testing/selftests/*.mk" "$top/tools/testing/selftests/kselftest/*"
+		"$top/tools/testing/selftests/*.h" "$top/tools/testing/selftests/*.mk" \
+		"$top/tools/testing/selftests/kselftest/*"
 	ln -sfn tree/tools/testing/selftests "$into/selftests"
 }
 

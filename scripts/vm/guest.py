@@ -30,9 +30,9 @@ HERE = Path(__file__).resolve().parent
 # The share with the host, and a block device in memory, as a target for O_DIRECT.
 GUEST_MODULES = ["virtio_pci", "9pnet_virtio", "9p", "brd"]
 # Without idle=poll each wake-up takes milliseconds under emulation, and ACPI's interrupt routing takes long enough for
-# the kernel to give it up where the host is busy; virtio needs none. There the first timer interrupts come late, too, and
-# the kernel gives up at boot unless it is told not to look. Its watchdogs go by the clock, and a busy host may leave a
-# processor of the guest alone for half a minute: they wait for two minutes, less than check.sh gives any job.
+# the kernel to give it up where the host is busy; virtio needs none. There the first timer interrupts come late, too,
+# and the kernel gives up at boot unless it is told not to look. Its watchdogs go by the clock, and a busy host may
+# leave a processor of the guest alone for half a minute: they wait for two minutes, less than check.sh gives any job.
 KERNEL_ARGUMENTS = (
     "console=ttyS0 loglevel=5 log_buf_len=4M oops=panic panic=-1 idle=poll mitigations=off pci=noacpi no_timer_check "
     "watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120"
@@ -95,7 +95,7 @@ def script(options: argparse.Namespace, jobs: list[Job]) -> str:
 
 
 class Clock:
-    """What the guest's limits are counted by: the seconds that its processors have run on ours. It never idles, and a host
+    """The guest's limits are counted by the seconds that its processors have run on ours. It never idles, and a host
     that is busy with something else makes no limit shorter."""
 
     def __init__(self, path: Path, cpus: int) -> None:
@@ -267,7 +267,9 @@ def main() -> int:
     parser.add_argument("command", nargs="+", help=what)
     parser.add_argument("--file", type=Path, action="append", default=[], help="file or folder to take along")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="environment of the programs")
-    parser.add_argument("--seconds", type=int, default=110, help="for everything, of a processor each; the guest is ended then")
+    parser.add_argument(
+        "--seconds", type=int, default=110, help="for everything, of a processor each; the guest is ended then"
+    )
     parser.add_argument("--job-seconds", type=int, default=60, help="for each program")
     parser.add_argument("--memory", default="1024", help="of the guest, in MiB")
     parser.add_argument("--cpus", type=int, default=2, help="processors of the guest")

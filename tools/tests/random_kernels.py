@@ -290,7 +290,8 @@ class Loop:
 
 
 class FormMaker(Maker):
-    """Makes kernels that use tiles, transposed indices, three dimensions and steps of the grid, right and wrong ones."""
+    """Makes kernels that use tiles, transposed indices, three dimensions and steps of the grid, right and wrong
+    ones."""
 
     FORMS = ("tile", "transposed", "volume", "stride", "rows", "quotient", "in_place")
 
