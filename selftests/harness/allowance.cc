@@ -14,8 +14,8 @@ namespace selftest
 
 namespace
 {
-// Between two looks. A process that works gets a hundredth of a processor even beside a hundred others, if the
-// scheduler takes them for equals.
+// This is the time between two looks. A process that works gets a hundredth of a processor even beside a hundred
+// others, if the scheduler takes them for equals.
 constexpr double look_seconds = 15;
 constexpr double least_share = 0.01;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// How long a process may take. Limits count processor time, so that they are no shorter on a machine that is busy with
-// something else; a process that hangs is known by standing still.
+// This says how long a process may take. Limits count processor time, so that they are no shorter on a machine that is
+// busy with something else; a process that hangs is known by standing still.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace selftest
 class allowance
 {
       public:
-	// @seconds: what the process @root and its descendants take at the most on an idle machine, all of its
+	// @seconds is what the process @root and its descendants take at the most on an idle machine, all of its
 	// processors busy.
 	allowance(pid_t root, double seconds);
 
-	// Why the process is to be ended; empty while it is not. To be asked now and then.
+	// Returns why the process is to be ended; it is empty while it is not. It is to be asked now and then.
 	std::string over();
 
       private:
@@ -28,7 +28,7 @@ class allowance
 	double used_then_ = 0;
 };
 
-// What a process and its descendants that are alive or were waited for have used.
+// Returns what a process and its descendants that are alive or were waited for have used.
 double processor_seconds(pid_t root);
 
 } // namespace selftest

@@ -19,7 +19,7 @@ constexpr size_t bss_size = 320u << 20;
 alignas(64) uint8_t bss_memory[bss_size];
 size_t bss_used;
 
-// An odd start, more than a page into the allocation, and more than a page of room behind.
+// The start is odd, more than a page into the allocation, and there is more than a page of room behind.
 constexpr size_t slice_before = 4096 + 1237, slice_after = 4096 + 777;
 
 uint8_t *aligned(size_t alignment, size_t n)
@@ -36,7 +36,7 @@ uint8_t *mapped(size_t n)
 
 uint8_t *from_bss(size_t n)
 {
-	// never the same page twice: what one test left there does not matter to the next
+	// No page is given twice: what one test left there does not matter to the next.
 	if (bss_used + n > bss_size)
 		FAIL("the static array is used up");
 	uint8_t *p = bss_memory + bss_used;

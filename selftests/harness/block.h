@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Memory of each kind that programs keep arrays in.
+// This is memory of each kind that programs keep arrays in.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ class block
 
 	uint8_t *data() const { return data_; }
 	size_t size() const { return size_; }
-	// Bytes before data() and after data() + size() that the test may use.
+	// These bytes before data() and after data() + size() may be used by the test, too.
 	size_t room_before() const { return before_; }
 	size_t room_after() const { return after_; }
 
 	// Frees it now.
 	void release();
-	// The owner has freed it otherwise.
+	// Forgets it, after the owner has freed it otherwise.
 	void forget() { base_ = data_ = nullptr; }
 
       private:
@@ -37,7 +37,7 @@ class block
 	size_t before_ = 0, after_ = 0;
 };
 
-// Largest size that a kind can have.
+// Returns the largest size that a kind can have.
 size_t largest_of(uint32_t kind);
 
 } // namespace selftest

@@ -21,7 +21,7 @@ namespace selftest
 namespace
 {
 constexpr int skip_status = 4;
-// Where the reason of a skip goes: a descriptor that survives restart_with().
+// The reason of a skip goes to this descriptor, which survives restart_with().
 constexpr int result_descriptor = 198;
 constexpr size_t most_output = 32 << 10;
 constexpr char restarted[] = "HET_TEST_RESTARTED";

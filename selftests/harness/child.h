@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// One case in a child process, with its time limit.
+// This is one case in a child process, with its time limit.
 #pragma once
 
 #include "allowance.h"
@@ -34,10 +34,10 @@ class child
 	int output_fd() const { return output_.get(); }
 	int process_fd() const { return pidfd_.get(); }
 
-	// Takes what the child wrote, sees whether it has ended and whether its time is over. Does not block.
+	// Takes what the child wrote, sees whether it has ended and whether its time is over. It does not block.
 	outcome step();
 
-	// What it wrote, and why it failed. Valid when it has ended.
+	// Returns what it wrote, and why it failed. This is valid when it has ended.
 	const std::string &diagnostics() const { return diagnostics_; }
 	const std::string &skip_reason() const { return reason_; }
 	double seconds() const { return ran_for_; }

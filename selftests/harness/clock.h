@@ -26,7 +26,7 @@ inline void sleep_ms(unsigned ms)
 	}
 }
 
-// Until @done() holds. What never comes is ended with the case, when its allowance is over.
+// Waits until @done() holds. What never comes is ended with the case, when its allowance is over.
 template <class F> void wait_until(F done)
 {
 	while (!done())

@@ -19,7 +19,7 @@ using namespace het;
 constexpr unsigned threads = 256, group = 64;
 constexpr uint8_t cuda_poison = 0xdb;
 const char *const kernel_names[] = {"test_add", "test_mix", "test_fill", "test_stamp", "test_slow_add"};
-// Tens of milliseconds on a GPU, and no more for the interpreter.
+// These take tens of milliseconds on a GPU, and no more for the interpreter.
 constexpr unsigned slow_turns = 10'000'000, slow_turns_of_fake = 3000;
 
 struct driver : cuda_driver {
@@ -143,7 +143,7 @@ class cuda_machine final : public machine
 	}
 
       private:
-	// The device's context for one call, on whatever thread it comes.
+	// This enters the device's context for one call, on whatever thread it comes.
 	class enter
 	{
 	      public:

@@ -69,7 +69,7 @@ std::string one_line(std::string text)
 
 fixture::fixture(const context &t, int flags)
 {
-	// sigsegv-stop has to know the driver's threads
+	// The trap sigsegv-stop has to know the driver's threads.
 	bool stop = t.v.trap == trap::sigsegv_stop;
 	if (stop)
 		CHECK_OK(gpuvm_pre_init(GPUVM_THREADS_BEFORE_INIT));

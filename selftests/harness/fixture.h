@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The library, initialised as the variant says, and arrays with a reference model.
+// This is the library, initialised as the variant says, and arrays with a reference model.
 #pragma once
 
 #include "block.h"
@@ -11,7 +11,7 @@
 namespace selftest
 {
 
-// Flag of gpuvm_init() for a trap of the axis.
+// Returns the flag of gpuvm_init() for a trap of the axis.
 int trap_flag(uint32_t trap);
 
 class fixture
@@ -29,10 +29,10 @@ class fixture
 	std::unique_ptr<machine> machine_;
 };
 
-// Counters of gpuvm_stat().
+// Returns one of the counters of gpuvm_stat().
 unsigned long long count_of(int parameter);
 
-// What the library wrote to stderr during a call.
+// This takes what the library writes to stderr during a call.
 class stderr_capture
 {
       public:
@@ -45,17 +45,17 @@ class stderr_capture
 	int saved_, file_;
 };
 
-// A host array, a buffer on each device, and what the array should contain.
+// This is a host array, a buffer on each device, and what the array should contain.
 class array
 {
       public:
-	// Memory of the kind, filled with a pattern.
+	// Makes memory of the kind, filled with a pattern.
 	array(fixture &fx, uint32_t kind, size_t n, uint32_t seed = 1);
-	// Memory of somebody else's.
+	// Takes memory of somebody else's.
 	array(fixture &fx, uint8_t *data, size_t n, uint32_t seed = 1);
 	array(const array &) = delete;
 	array &operator=(const array &) = delete;
-	// Unlinks; the block is freed.
+	// Unlinks the array; the block is freed.
 	~array();
 
 	uint8_t *data() const { return data_; }
@@ -67,7 +67,7 @@ class array
 	void link_everywhere();
 	void unlink_everywhere();
 
-	// begin, kernel, end; the model follows unless the access is read-only.
+	// Does begin, kernel and end; the model follows unless the access is read-only.
 	void kernel_on(unsigned dev, int access, const kernel &k);
 	void add_everywhere(unsigned dev, uint8_t value)
 	{
@@ -79,11 +79,11 @@ class array
 	void write_on_host(size_t off, size_t n, uint32_t seed);
 	void check(const char *what = "array") { check(0, size_, what); }
 	void check(size_t off, size_t n, const char *what = "array");
-	// The buffer of a device, read behind the library's back.
+	// Checks the buffer of a device, read behind the library's back.
 	void check_buffer(unsigned dev, const char *what = "buffer");
 	void check_sum(unsigned dev);
 
-	// The memory has been freed or moved: the destructor leaves it alone.
+	// Tells that the memory has been freed or moved: the destructor leaves it alone.
 	void abandon();
 
       private:

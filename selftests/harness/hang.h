@@ -7,7 +7,8 @@
 namespace selftest
 {
 
-// What every thread of every process of the group is doing, from /proc; with HET_TEST_GDB=1 also gdb's backtraces.
+// Tells from /proc what every thread of every process of the group is doing; with HET_TEST_GDB=1 it also has gdb's
+// backtraces.
 std::string describe_threads(pid_t group);
 
 } // namespace selftest

@@ -13,9 +13,9 @@ namespace
 {
 constexpr uint8_t host_poison = 0xdb;
 
-// One kernel that runs on a thread: flag is what gpuvm_kernel_end_event() gets.
+// This is one kernel that runs on a thread: flag is what gpuvm_kernel_end_event() gets.
 struct running_kernel {
-	int flag = 0; // first: the event is a pointer to it
+	int flag = 0; // must be first, as the event is a pointer to it
 	std::thread thread;
 };
 

@@ -16,7 +16,7 @@ void add_to_bytes(uint8_t *p, size_t n, uint8_t value)
 	for (; i + 8 <= n; i += 8) {
 		uint64_t word;
 		memcpy(&word, p + i, sizeof word);
-		// byte by byte: carries stop at the highest bits, which are added without one
+		// The bytes are added one by one: carries stop at the highest bits, which are added without one.
 		word = ((word & low) + (each & low)) ^ ((word ^ each) & ~low);
 		memcpy(p + i, &word, sizeof word);
 	}

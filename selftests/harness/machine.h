@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The devices of a case: buffers, kernels, and access to buffers behind the library's back.
+// These are the devices of a case: buffers, kernels, and access to buffers behind the library's back.
 #pragma once
 
 #include "test.h"
@@ -11,15 +11,15 @@
 namespace selftest
 {
 
-// What a kernel does to bytes [off, off + n) of a buffer. Each is defined by apply(), which host devices and
-// the reference models run; OpenCL devices run the same in OpenCL C.
+// A kernel does this to bytes [off, off + n) of a buffer. Each kernel is defined by apply(), which host devices and the
+// reference models run; OpenCL devices run the same in OpenCL C.
 struct kernel {
 	enum operation {
-		add,     // byte += arg
-		mix,     // byte ^= pattern_byte(position, arg)
-		fill,    // byte = pattern_byte(position, arg)
-		stamp,   // each 64-bit word that begins a 4 KiB step from off = arg, a generation number
-		slow_add // as add, but lasts for tens of milliseconds
+		add,     // does byte += arg
+		mix,     // does byte ^= pattern_byte(position, arg)
+		fill,    // does byte = pattern_byte(position, arg)
+		stamp,   // sets each 64-bit word that begins a 4 KiB step from off to arg, a generation number
+		slow_add // does the same as add, but lasts for tens of milliseconds
 	} what;
 	size_t off;
 	size_t n;
@@ -30,14 +30,14 @@ inline constexpr size_t stamp_step = 4096;
 
 void apply(const kernel &k, uint8_t *buffer);
 
-// Knobs of hostcb devices; shared by all of them.
+// These are the knobs of hostcb devices, which all of them share.
 struct host_faults {
 	std::atomic<bool> fail_reads{false};
 	std::atomic<bool> fail_writes{false};
-	std::atomic<bool> leave_half{false};  // a read that fails has copied half of its bytes
-	std::atomic<bool> block_reads{false}; // a read does not end before this is false again
-	std::atomic<unsigned> delay_us{0};    // random delay, at most so much
-	std::atomic<int> error{0};            // what failing calls return
+	std::atomic<bool> leave_half{false};  // lets a read that fails copy half of its bytes first
+	std::atomic<bool> block_reads{false}; // lets no read end before it is false again
+	std::atomic<unsigned> delay_us{0};    // is the most that the random delay takes
+	std::atomic<int> error{0};            // is what failing calls return
 	std::atomic<unsigned> reads{0}, writes{0};
 };
 
@@ -47,19 +47,19 @@ class machine
 	virtual ~machine() = default;
 
 	virtual unsigned count() const = 0;
-	// gpuvm_init() with the machine's API; @flags without it.
+	// Calls gpuvm_init() with the machine's API; @flags does not have it.
 	virtual int init(int flags) = 0;
-	// One of its devices, for gpuvm_init_devices().
+	// Returns one of its devices, for gpuvm_init_devices().
 	virtual gpuvm_device entry(unsigned dev) = 0;
 
-	// A buffer full of poison.
+	// Makes a buffer full of poison.
 	virtual void *new_buffer(unsigned dev, size_t n) = 0;
 	virtual void free_buffer(unsigned dev, void *buffer) = 0;
 	virtual void read(unsigned dev, void *buffer, size_t off, void *dst, size_t n) = 0;
 	virtual void write(unsigned dev, void *buffer, size_t off, const void *src, size_t n) = 0;
-	// Runs to the end.
+	// Runs the kernel to the end.
 	virtual void run(unsigned dev, void *buffer, const kernel &k) = 0;
-	// Sum of the bytes, computed on the device.
+	// Returns the sum of the bytes, computed on the device.
 	virtual uint64_t sum(unsigned dev, void *buffer, size_t off, size_t n) = 0;
 
 	// Starts a kernel and gives what gpuvm_kernel_end_event() takes.
@@ -69,12 +69,12 @@ class machine
 	virtual host_faults *faults() { return nullptr; }
 };
 
-// Skips the case where the devices are not to be had.
+// Skips the case if the devices are not to be had.
 std::unique_ptr<machine> make_machine(const context &t);
 
 std::unique_ptr<machine> make_host_machine(unsigned count, bool callbacks);
-// Skip if there is no ICD or there are fewer devices. Weak: null where the build had no OpenCL library.
-// @platform: of those that have so many devices.
+// Skips if there is no ICD or there are fewer devices. It is weak, and null where the build had no OpenCL library.
+// @platform counts those that have so many devices.
 std::unique_ptr<machine> make_opencl_machine(unsigned count, unsigned platform) __attribute__((weak));
 // Skips if there is no driver or there are fewer devices.
 std::unique_ptr<machine> make_cuda_machine(unsigned count);

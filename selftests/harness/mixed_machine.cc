@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Two unlike devices in one library.
+// These are two unlike devices in one library.
 #include "machine.h"
 
 namespace selftest

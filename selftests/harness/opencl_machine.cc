@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // queues as programs of old make them
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // makes queues as programs of old do
 #include <CL/cl.h>
 
 namespace selftest
@@ -63,7 +63,7 @@ kernel void test_sum(global const uchar *p, ulong off, ulong n, global ulong *pa
 }
 )";
 
-// One launch shape for everything: PoCL compiles anew for each local size.
+// There is one launch shape for everything: PoCL compiles anew for each local size.
 constexpr size_t items = 256, opencl_group = 64;
 constexpr uint8_t opencl_poison = 0xdb;
 const char *const opencl_kernel_names[] = {"test_add", "test_mix", "test_fill", "test_stamp", "test_slow_add"};
@@ -84,7 +84,7 @@ void choose_pocl_cache()
 }
 
 struct opencl_device {
-	std::mutex setting_arguments; // kernels are shared by the test's threads
+	std::mutex setting_arguments; // is needed as the test's threads share kernels
 	cl_command_queue queue;
 	cl_kernel kernels[5];
 	cl_kernel sum;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Contents that name their place and their origin: a byte from elsewhere, or from before, is seen.
+// The contents name their place and their origin: a byte from elsewhere, or from before, is seen.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace selftest
 {
 
-// Eight bytes at once. The kernel source in opencl_machine.cc computes the same.
+// Computes eight bytes at once. The kernel source in opencl_machine.cc computes the same.
 inline uint64_t pattern_word(uint64_t number, uint32_t seed)
 {
 	uint64_t x = number * 0x9e3779b97f4a7c15u + seed * 0xbf58476d1ce4e5b9u;
@@ -23,7 +23,6 @@ inline uint8_t pattern_byte(uint64_t position, uint32_t seed)
 	return uint8_t(pattern_word(position / 8, seed) >> (position % 8 * 8));
 }
 
-// Writes the pattern.
 inline void fill_pattern(uint8_t *base, size_t from, size_t n, uint32_t seed)
 {
 	size_t i = from, end = from + n;
@@ -37,7 +36,7 @@ inline void fill_pattern(uint8_t *base, size_t from, size_t n, uint32_t seed)
 		base[i] = pattern_byte(i, seed);
 }
 
-// Exclusive or with the pattern.
+// Changes the bytes by exclusive or with the pattern.
 inline void mix_pattern(uint8_t *base, size_t from, size_t n, uint32_t seed)
 {
 	size_t i = from, end = from + n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Processes that a case starts to see how they end.
+// A case starts these processes to see how they end.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@ namespace selftest
 
 struct context;
 
-// How a process ended.
+// This tells how a process ended.
 struct ending {
-	int status = 0;        // as of waitpid()
-	std::string why_ended; // by us, if it did not end by itself
+	int status = 0;        // is as waitpid() gives it
+	std::string why_ended; // says why we ended it, if it did not end by itself
 	double seconds = 0;
 
 	bool by_itself() const { return why_ended.empty(); }
@@ -22,11 +22,11 @@ struct ending {
 	std::string text() const;
 };
 
-// That of this program, which others of the same build lie in or beside.
+// Returns the folder of this program, which others of the same build lie in or beside.
 std::string folder_of_programs();
 
-// Runs @body in a forked process, and kills that where its allowance (harness/allowance.h) is over. Returning from
-// @body is exit status 0 by _exit().
+// Runs @body in a forked process, and kills that when its allowance (harness/allowance.h) is over. Returning from @body
+// is exit status 0 by _exit().
 ending run_process(double seconds, const std::function<void()> &body);
 
 // Runs another case of this program, which must pass, and returns what it writes to stderr.
@@ -35,7 +35,7 @@ std::string stderr_of_case(const context &t, const char *name);
 // Waits for a process that the caller started.
 ending wait_for(int pid, double seconds);
 
-// The body's own CHECKs, too, must have held.
+// Expects that the body's own CHECKs, too, have held.
 void expect_success(const ending &e, const char *what);
 void expect_killed_by(const ending &e, int signal, const char *what);
 

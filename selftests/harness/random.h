@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Random numbers that are the same everywhere for one seed.
+// These random numbers are the same everywhere for one seed.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class random_source
       public:
 	explicit random_source(uint64_t seed) : state_(seed) {}
 
-	// splitmix64
+	// This is splitmix64.
 	uint64_t next()
 	{
 		uint64_t z = state_ += 0x9e3779b97f4a7c15u;
@@ -20,9 +20,9 @@ class random_source
 		z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
 		return z ^ (z >> 31);
 	}
-	// A number below n (n > 0).
+	// Returns a number below n (n > 0).
 	uint64_t below(uint64_t n) { return next() % n; }
-	// A number in [low, high].
+	// Returns a number in [low, high].
 	uint64_t between(uint64_t low, uint64_t high) { return low + below(high - low + 1); }
 	bool one_in(uint64_t n) { return below(n) == 0; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// main() of every test program: chooses the cases, runs them, prints KTAP.
+// This is main() of every test program: it chooses the cases, runs them, and prints KTAP.
 #include "child.h"
 #include "options.h"
 #include "test.h"
@@ -124,7 +124,8 @@ class run
 		}
 		poll(fds.data(), fds.size(), 100);
 		for (auto &r : fds)
-			if (r.revents & POLLHUP) // closed its output, still running: poll() would not wait
+			// The process has closed its output, and is still running: poll() would not wait.
+			if (r.revents & POLLHUP)
 				poll(nullptr, 0, 1);
 	}
 
@@ -204,8 +205,8 @@ registration::registration(const test &t)
 
 } // namespace selftest
 
-// Options of ThreadSanitizer where the environment has none: processes here end by _exit() and fork with threads, and
-// some leave a signal's handler by a jump, after which GCC 13's takes all that they do for the handler's.
+// ThreadSanitizer takes these options where the environment has none: processes here end by _exit() and fork with
+// threads, and some leave a signal's handler by a jump, after which GCC 13's takes all that they do for the handler's.
 extern "C" const char *__tsan_default_options()
 {
 	return "atexit_sleep_ms=0:die_after_fork=0:report_signal_unsafe=0";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The runtime on the devices of the variant, with a few kernels on bytes, and checks of its errors.
+// This is the runtime on the devices of the variant, with a few kernels on bytes, and checks of its errors.
 #pragma once
 
 #include "test.h"
@@ -30,8 +30,8 @@ namespace selftest
 			FAIL("%s: %d (%s), not %s", #CALL, err_, het_strerror(err_), #CODE); \
 	} while (0)
 
-// Devices for the runtime: none is the host in place, host and host2 have memory of their own ("apart"); host3 is host2
-// with the host in place, mixed with OpenCL, too; cuda2 is CUDA and host.
+// These are devices for the runtime: none is the host in place, host and host2 have memory of their own ("apart");
+// host3 is host2 with the host in place, mixed with OpenCL, too; cuda2 is CUDA and host.
 namespace device
 {
 inline constexpr uint32_t runtime = none | host | host2 | opencl | cuda;
@@ -71,7 +71,7 @@ using memory_handle = handle<het_memory, het_memory_release>;
 using event_handle = handle<het_event, het_event_release>;
 
 het_arg range_arg(const void *p, size_t n, uint32_t access);
-// Work-item i uses @p.
+// Makes an argument of which each work-item uses what @pattern says.
 het_arg range_arg(const void *p, size_t n, uint32_t access, const het_pattern &pattern);
 het_arg memory_arg(het_memory *m, uint32_t access);
 het_arg local_arg(size_t n);
@@ -85,69 +85,71 @@ template <class T> het_arg value_arg(const T &v)
 		.pattern = nullptr};
 }
 
-// A program of OpenCL C, which may be null, and of functions of the host.
+// Makes a program of OpenCL C, which may be null, and of functions of the host.
 void make_program(program_handle &program, const char *source, std::span<const het_function> functions);
 
-// Work-item i uses byte i.
+// Of an argument with this pattern, work-item i uses byte i.
 inline constexpr het_pattern each_byte = {sizeof(het_pattern), 0, 1, 1, 1, 0};
-// What runtime_fixture::add does to the bytes from @off on.
+// Does what runtime_fixture::add does to the bytes from @off on.
 void add_to_model(std::vector<uint8_t> &model, size_t off, size_t n, uint8_t value);
 
-// It must not fail.
+// Waits for it; it must not fail.
 void wait_for(het_event *e);
 int status_of(het_event *e);
 
-// Skips the case where the driver is another one.
+// Skips the case if the driver is another one.
 fake_cuda_state &fake_cuda_driver();
-// The call of the fake CUDA driver's that comes after so many others of this symbol fails, once; see fake/fake_cuda.h.
+// Lets the call of the fake CUDA driver's that comes after so many others of this symbol fail, once; see
+// fake/fake_cuda.h.
 void fail_cuda_call(const char *symbol, int code, int after = 0);
 inline constexpr int cuda_out_of_memory = 2, cuda_launch_failed = 719;
 
-// PTX with the kernels add, combine, copy, scatter, slow and ids.
+// Returns PTX with the kernels add, combine, copy, scatter, slow and ids.
 het_image runtime_kernels();
 
-// The parts of a launch that has finished; and who has done what of it.
+// These are the parts of a launch that has finished, and who has done what of it.
 std::vector<het_event_part_info> parts_of(het_event *e);
 struct work {
-	std::map<het_device *, uint64_t> items; // of each device
-	std::vector<uint8_t> times;             // that each was done
+	std::map<het_device *, uint64_t> items; // are those of each device
+	std::vector<uint8_t> times;             // count how often each was done
 };
 work work_of(het_event *e, size_t items);
-// Each item was done once.
+// Checks that each item was done once.
 void check_work(const work &w);
-// There is a device that gets all of such a small launch as the tests have: with fewer groups it would not be busy.
+// Tells whether there is a device that gets all of such a small launch as the tests have: with fewer groups it would
+// not be busy.
 bool has_large_device();
 
 class runtime_fixture
 {
       public:
-	// Restarts the case with the devices that the variant names, and @setting ("HET_POLICY=static"); skips it where
-	// there are none. @devices: others than the variant's ("HET_DEVICES=opencl,host").
+	// Restarts the case with the devices that the variant names, and @setting ("HET_POLICY=static"); it skips the
+	// case if there are none. @devices are others than the variant's ("HET_DEVICES=opencl,host").
 	explicit runtime_fixture(const context &t, uint32_t queue_flags = 0, const char *setting = "HET_POLICY=steal",
 				 const char *devices = nullptr);
 
 	queue_handle queue;
 	program_handle program;
 	// Each has the number of bytes as one more argument, which launch() adds.
-	kernel_handle add;     // (bytes, value): each byte += value
-	kernel_handle combine; // (from, to): each byte of to = 3 * to + from
-	kernel_handle copy;    // (from, to)
-	kernel_handle scatter; // (from, to): byte i to place i * 7919 modulo their number
-	kernel_handle slow;    // as add, but lasts for milliseconds
+	kernel_handle add;     // takes (bytes, value): each byte += value
+	kernel_handle combine; // takes (from, to): each byte of to = 3 * to + from
+	kernel_handle copy;    // takes (from, to)
+	kernel_handle scatter; // takes (from, to): byte i goes to place i * 7919 modulo their number
+	kernel_handle slow;    // does the same as add, but lasts for milliseconds
 
 	struct options {
-		het_queue *queue = nullptr; // another one
+		het_queue *queue = nullptr; // is another queue than the fixture's
 		std::span<het_event *const> waits = {};
 		het_device *device = nullptr;
-		uint32_t flags = 0; // HET_SPLIT
+		uint32_t flags = 0; // are HET_SPLIT and the like
 	};
-	// A launch on so many bytes.
+	// Launches on so many bytes.
 	int launch(het_kernel *k, size_t items, std::initializer_list<het_arg> args, het_event **event, options o);
 	int launch(het_kernel *k, size_t items, std::initializer_list<het_arg> args, het_event **event = nullptr)
 	{
 		return launch(k, items, args, event, options{});
 	}
-	// The same to its end.
+	// Does the same to its end.
 	void run(het_kernel *k, size_t items, std::initializer_list<het_arg> args);
 	void run_add(void *p, size_t n, uint8_t value);
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Touches that may raise a signal.
+// These touches may raise a signal.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace selftest
 
 // From now on SIGBUS and SIGSEGV are what touch() returns.
 void catch_signals();
-// Signal that a touch gets, 0 if none.
+// Returns the signal that a touch gets, or 0 if none.
 int touch(const uint8_t *p, bool write = false);
 
 } // namespace selftest

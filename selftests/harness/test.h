@@ -48,13 +48,13 @@ inline constexpr bool with_sanitizer = with_asan || with_tsan;
 
 struct context {
 	variant v;
-	std::string name; // of the case, with its variant
+	std::string name; // is that of the case, with its variant
 	uint64_t seed;
 	random_source random;
-	bool full;       // HET_TEST_FULL=1: take the time that thoroughness needs
-	double patience; // factor on time limits: `seconds` has it already
+	bool full;       // is HET_TEST_FULL=1: take the time that thoroughness needs
+	double patience; // is a factor on time limits: `seconds` has it already
 
-	// Number of rounds: fewer by default than in a full run, fewer still under a sanitizer.
+	// Returns the number of rounds: fewer by default than in a full run, fewer still under a sanitizer.
 	uint64_t rounds(uint64_t quick, uint64_t thorough) const
 	{
 		return full ? thorough : with_sanitizer ? (quick + 4) / 5 : quick;
@@ -67,8 +67,8 @@ struct test {
 	uint32_t traps = trap::none;
 	uint32_t devices = device::none;
 	uint32_t kinds = kind::none;
-	unsigned seconds = 20; // time limit; longer under sanitizers
-	bool alone = false;    // nothing else may run beside it
+	unsigned seconds = 20; // is the time limit; it is longer under sanitizers
+	bool alone = false;    // lets nothing else run beside it
 };
 
 class registration
@@ -84,17 +84,17 @@ class registration
 		::selftest::test{.name = #NAME, .body = NAME __VA_OPT__(, ) __VA_ARGS__}); \
 	static void NAME([[maybe_unused]] ::selftest::context &t)
 
-// Ends the process with a reason. Callable in every process and thread of a case.
+// Ends the process with a reason. It may be called in every process and thread of a case.
 [[noreturn]] void fail_at(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 [[noreturn]] void skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-// For tests in which threads race on purpose, or are ordered by touches, which ThreadSanitizer does not know.
+// Is for tests in which threads race on purpose, or are ordered by touches, which ThreadSanitizer does not know.
 void skip_under_tsan(const char *why);
-// For tests of what the library's interposers do: a sanitizer's own come first.
+// Is for tests of what the library's interposers do: a sanitizer's own come first.
 void skip_under_sanitizers(const char *why);
-// A line that is shown if the case fails.
+// Notes a line that is shown if the case fails.
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-// Called once before a failed CHECK ends the process, to say what led to it.
+// Has @tell called once before a failed CHECK ends the process, to say what led to it.
 void on_failure(void (*tell)(void *), void *arg);
 
 // Runs the case again from main() in this process with the environment changed ("NAME=value"), as settings that
@@ -109,7 +109,7 @@ void restart_with(const context &t, const std::vector<const char *> &environment
 			FAIL("%s is false", #COND); \
 	} while (0)
 
-// Integers only.
+// Compares integers only.
 #define CHECK_EQ(GOT, WANT)                                                          \
 	do {                                                                         \
 		auto got_ = (long long)(GOT);                                        \
@@ -126,7 +126,7 @@ void restart_with(const context &t, const std::vector<const char *> &environment
 			FAIL("%s is %lld, more than %lld (%s)", #GOT, got_, most_, #MOST); \
 	} while (0)
 
-// A call of the library that must succeed, or give one certain error.
+// Checks that a call of the library succeeds, or gives one certain error.
 #define CHECK_OK(CALL)                                                         \
 	do {                                                                   \
 		int err_ = (CALL);                                             \
@@ -141,14 +141,14 @@ void restart_with(const context &t, const std::vector<const char *> &environment
 			FAIL("%s: %d (%s), not %s", #CALL, err_, gpuvm_strerror(err_), #CODE); \
 	} while (0)
 
-// A system call that must succeed.
+// Checks that a system call succeeds.
 #define CHECK_SYS(CALL)                                         \
 	do {                                                    \
 		if ((CALL) == -1)                               \
 			FAIL("%s: %s", #CALL, strerror(errno)); \
 	} while (0)
 
-// Every byte of [got, got + n); the message names the first that differs.
+// Compares every byte of [got, got + n); the message names the first that differs.
 #define CHECK_BYTES(GOT, WANT, N, WHAT) ::selftest::check_bytes(__FILE__, __LINE__, (GOT), (WANT), (N), (WHAT))
 void check_bytes(const char *file, int line, const void *got, const void *want, size_t n, const char *what);
 

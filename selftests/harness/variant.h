@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The three axes along which a test is repeated: how touches are caught, what devices there are, and what
-// memory the arrays lie in. Sets are bit masks; each value has a name that stands in the test's name.
+// A test is repeated along three axes: how touches are caught, what devices there are, and what memory the arrays lie
+// in. Sets are bit masks; each value has a name that stands in the test's name.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace selftest
 namespace trap
 {
 enum bits : uint32_t {
-	none = 1, // the test is not about touches, or chooses by itself
-	best = 2, // whatever gpuvm_init() chooses
+	none = 1, // means that the test is not about touches, or chooses by itself
+	best = 2, // is whatever gpuvm_init() chooses
 	uffd = 4,
 	uffd_sigbus = 8,
 	sigsegv = 16,
@@ -31,21 +31,21 @@ enum bits : uint32_t {
 	host = 2,
 	host2 = 4,
 	host3 = 8,
-	hostcb = 16, // host memory behind callbacks that delay and fail
+	hostcb = 16, // is host memory behind callbacks that delay and fail
 	opencl = 32,
 	opencl2 = 64,
-	mixed = 128, // device 0 host, device 1 OpenCL
+	mixed = 128, // has the host as device 0, and OpenCL as device 1
 	hostcb2 = 256,
 	cuda = 512,
 	cuda2 = 1024,
-	cuda_mixed = 2048,    // device 0 CUDA, device 1 OpenCL
-	opencl_unlike = 4096, // OpenCL devices of two platforms
+	cuda_mixed = 2048,    // has CUDA as device 0, and OpenCL as device 1
+	opencl_unlike = 4096, // has OpenCL devices of two platforms
 };
-// one, without callbacks
+// These are one device each, without callbacks.
 inline constexpr uint32_t plain = host | opencl | cuda;
 inline constexpr uint32_t single = plain | hostcb;
 inline constexpr uint32_t several = host2 | host3 | opencl2 | mixed | cuda2 | cuda_mixed | opencl_unlike;
-// only where they are named, or where there is a CUDA driver
+// These run only where they are named, or where there is a CUDA driver.
 inline constexpr uint32_t with_cuda = cuda | cuda2 | cuda_mixed;
 } // namespace device
 
@@ -53,21 +53,21 @@ namespace kind
 {
 enum bits : uint32_t {
 	none = 1,
-	heap = 2,           // a malloc below the mmap threshold
-	mmapped = 4,        // a malloc above it
-	zeroed = 8,         // calloc
-	memalign_page = 16, // posix_memalign(4096)
-	memalign_line = 32, // posix_memalign(64)
-	array_new = 64,     // new[]
-	library = 128,      // gpuvm_malloc()
-	library_huge = 256, // gpuvm_malloc(GPUVM_HUGE)
-	bss = 512,          // a static array
-	map = 1024,         // a private anonymous mapping
-	slice = 2048,       // the interior of a larger malloc, at an odd address
+	heap = 2,           // is a malloc below the mmap threshold
+	mmapped = 4,        // is a malloc above it
+	zeroed = 8,         // is calloc
+	memalign_page = 16, // is posix_memalign(4096)
+	memalign_line = 32, // is posix_memalign(64)
+	array_new = 64,     // is new[]
+	library = 128,      // is gpuvm_malloc()
+	library_huge = 256, // is gpuvm_malloc(GPUVM_HUGE)
+	bss = 512,          // is a static array
+	map = 1024,         // is a private anonymous mapping
+	slice = 2048,       // is the interior of a larger malloc, at an odd address
 };
 inline constexpr uint32_t all = heap | mmapped | zeroed | memalign_page | memalign_line | array_new | library |
 				library_huge | bss | map | slice;
-// arrays of whole pages: no edges
+// These arrays have whole pages, and no edges.
 inline constexpr uint32_t whole = memalign_page | library | map;
 } // namespace kind
 
@@ -77,7 +77,7 @@ struct variant {
 	uint32_t kind = kind::none;
 };
 
-// One axis: its name on the command line, and its values.
+// This is one axis: its name on the command line, and its values.
 struct axis_value {
 	uint32_t bit;
 	const char *name;
@@ -87,12 +87,12 @@ const std::vector<axis_value> &device_values();
 const std::vector<axis_value> &kind_values();
 
 const char *name_of(const std::vector<axis_value> &axis, uint32_t bit);
-// The bits of a list such as "uffd,sigsegv"; unknown names are fatal.
+// Returns the bits of a list such as "uffd,sigsegv"; unknown names are fatal.
 uint32_t bits_of(const std::vector<axis_value> &axis, const std::string &list);
 
-// Every combination of the three sets.
+// Returns every combination of the three sets.
 std::vector<variant> all_combinations(uint32_t traps, uint32_t devices, uint32_t kinds);
-// Fewer of them, such that each pair of values on two axes still occurs.
+// Returns fewer of them, such that each pair of values on two axes still occurs.
 std::vector<variant> every_pair(const std::vector<variant> &all);
 
 } // namespace selftest
