@@ -37,7 +37,10 @@ long gvm_pages_in_use(void)
 	return atomic_long_read(&in_use);
 }
 
-/* For the memory of the calling thread, which is not charged to anybody's limit yet. */
+/*
+ * Makes an account for the memory of the calling thread, which is not charged
+ * to anybody's limit yet.
+ */
 struct gvm_account *gvm_account_alloc(void)
 {
 	struct gvm_account *a;
@@ -70,7 +73,10 @@ void gvm_account_put(struct gvm_account *a)
 	kref_put(&a->ref, account_free);
 }
 
-/* From now on the limit of the calling thread's user counts, if any does. Before the first charge. */
+/*
+ * From now on the limit of the calling thread's user counts, if any does. This
+ * is called before the first charge.
+ */
 void gvm_account_limit(struct gvm_account *a)
 {
 	if (a->user || !READ_ONCE(gvm_memlock) || capable(CAP_IPC_LOCK))
@@ -128,7 +134,10 @@ static void free_page_of(struct gvm_account *a, struct page *page)
 	put_page(page);
 }
 
-/* Frees what is pinned no longer. True: all of it. Under pinned_lock. */
+/*
+ * Frees what is pinned no longer, and returns true if that is all of it. It is
+ * called under pinned_lock.
+ */
 static bool free_unpinned(struct gvm_account *a)
 {
 	struct page *page, *next;
@@ -143,7 +152,7 @@ static bool free_unpinned(struct gvm_account *a)
 	return list_empty(&a->pinned);
 }
 
-/* Under pinned_lock. */
+/* It is called under pinned_lock. */
 static void forget(struct gvm_account *a)
 {
 	list_del(&a->node);
@@ -164,7 +173,7 @@ static void look_again(struct work_struct *work)
 	mutex_unlock(&pinned_lock);
 }
 
-/* The module goes; what is still pinned is its pinner's. */
+/* The module goes; what is still pinned belongs to its pinner. */
 void gvm_account_exit(void)
 {
 	struct gvm_account *a, *next_account;
@@ -192,7 +201,7 @@ static void keep_pinned(struct gvm_account *a, struct page *page)
 	mutex_unlock(&pinned_lock);
 }
 
-/* Whether another charge may succeed after one that has failed. */
+/* Tells whether another charge may succeed after one that has failed. */
 static bool has_freed_some(struct gvm_account *a)
 {
 	bool had_pinned;
@@ -219,7 +228,10 @@ static bool charge_bytes(struct gvm_account *a, size_t n)
 	return charged;
 }
 
-/* For what is never mapped, and comes from kmalloc() and the like. False: a limit is reached. */
+/*
+ * Charges for what is never mapped, and comes from kmalloc() and the like. It
+ * is false if a limit is reached.
+ */
 bool gvm_charge_bytes(struct gvm_account *a, size_t n)
 {
 	return charge_bytes(a, n) || (has_freed_some(a) && charge_bytes(a, n));
@@ -254,7 +266,10 @@ static struct page *allocate(struct gvm_account *a, int node, unsigned int order
 	return page;
 }
 
-/* Zeroed pages that user space may map. NULL: no memory, or a limit is reached. */
+/*
+ * Returns zeroed pages that user space may map, or NULL if there is no memory,
+ * or a limit is reached.
+ */
 struct page *gvm_page_alloc(struct gvm_account *a, int node, unsigned int order)
 {
 	long n = 1L << order;
@@ -268,7 +283,7 @@ struct page *gvm_page_alloc(struct gvm_account *a, int node, unsigned int order)
 	return page;
 }
 
-/* When nothing maps them any more. */
+/* This is called when nothing maps the pages any more. */
 void gvm_page_free(struct gvm_account *a, struct page *page)
 {
 	if (page_ref_count(page) == 1)

@@ -3,7 +3,7 @@
 #include "gpuvm_drv.h"
 #include "compat.h"
 
-/* The part of the touched chunk that the VMA shows. */
+/* Returns the part of the touched chunk that the VMA shows. */
 static struct gvm_span window(const struct gvm_touch *t)
 {
 	const struct vm_area_struct *vma = t->vmf->vma;
@@ -17,8 +17,9 @@ static struct gvm_span window(const struct gvm_touch *t)
 }
 
 /*
- * Pages that exist around the touched one, and in the primary have the same
- * state. Mostly the whole window has one, which is found out eight at a time.
+ * Returns the pages that exist around the touched one, and in the primary have
+ * the same state. Mostly the whole window has one, which is found out eight at
+ * a time.
  */
 static struct gvm_span shown_together(const struct gvm_touch *t, bool primary)
 {
@@ -37,7 +38,7 @@ static struct gvm_span shown_together(const struct gvm_touch *t, bool primary)
 	return s;
 }
 
-/* In mappings that have single entries alone. */
+/* Shows pages in mappings that have single entries alone. */
 static vm_fault_t show_pages(const struct gvm_touch *t, struct gvm_span s, bool writable)
 {
 	int err;

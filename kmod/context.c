@@ -15,7 +15,7 @@ static void context_free(struct kref *ref)
 {
 	struct gvm_context *ctx = container_of(ref, struct gvm_context, ref);
 
-	/* Regions hold the context, so the tables are empty. */
+	/* Regions hold the context, so the tables are empty by now. */
 	gvm_ring_free(&ctx->ring, ctx->account);
 	mtree_destroy(&ctx->regions);
 	ida_destroy(&ctx->ids);
@@ -73,7 +73,7 @@ static int context_open(struct inode *inode, struct file *file)
 		gvm_context_put(ctx);
 		return err;
 	}
-	/* All mappings of the device node would share one mapping otherwise. */
+	/* Otherwise all mappings of the device node would share one mapping. */
 	file->f_mapping = ctx->inode->i_mapping;
 	file->private_data = ctx;
 	return 0;

@@ -52,7 +52,10 @@ static void post(struct gvm_touch *t)
 	t->posted = gvm_states_post(r, t->at, &touch);
 }
 
-/* What the state allows. 0: nothing yet. Under the region's lock. */
+/*
+ * Does what the state allows, and returns 0 if that is nothing yet. It is
+ * called under the region's lock.
+ */
 static vm_fault_t look(struct gvm_touch *t, gvm_show_t show)
 {
 	struct gvm_region *r = t->region;
@@ -102,7 +105,7 @@ static vm_fault_t touch(struct gvm_touch *t, gvm_show_t show)
 	}
 }
 
-/* Takes a reference to the region. False if there is none for this toucher. */
+/* Takes a reference to the region. It is false if there is none for this toucher. */
 static bool find_region(struct gvm_touch *t, unsigned long page)
 {
 	struct gvm_context *ctx = t->vmf->vma->vm_private_data;
@@ -126,15 +129,18 @@ vm_fault_t gvm_primary_fault(struct vm_fault *vmf, gvm_show_t show)
 		return VM_FAULT_SIGBUS;
 	ret = touch(&t, show);
 	gvm_region_put(t.region);
-	/* Last of all: the mapping may be gone, and this then be what keeps the module loaded. */
+	/*
+	 * This is the last step of all: the mapping may be gone, and the file
+	 * then be what keeps the module loaded.
+	 */
 	if (t.file)
 		fput(t.file);
 	return ret;
 }
 
 /*
- * A write to a page that is mapped read-only: the state was SHARED then, or the
- * VMA not writable.
+ * Handles a write to a page that is mapped read-only: the state was SHARED
+ * then, or the VMA not writable.
  */
 vm_fault_t gvm_primary_mkwrite(struct vm_fault *vmf, gvm_show_t show)
 {

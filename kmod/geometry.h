@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The arithmetic of pages, chunks and huge blocks, for pages of any size. It is
- * pure, so that selftests/kmod/geometry.c can look at sizes that the machine
- * does not have.
+ * This is the arithmetic of pages, chunks and huge blocks, for pages of any
+ * size. It is pure, so that selftests/kmod/geometry.c can look at sizes that
+ * the machine does not have.
  */
 #ifndef GPUVM_GEOMETRY_H
 #define GPUVM_GEOMETRY_H
 
 #include <linux/gpuvm.h>
 
-/* Pages of a region, counted from its begin. */
+/* These are pages of a region, counted from its begin. */
 struct gvm_span {
 	unsigned long begin, end;
 };
@@ -29,7 +29,10 @@ static inline bool gvm_huge_is_of_use(unsigned int huge_shift)
 	return huge_shift <= GPUVM_CHUNK_SHIFT_MAX;
 }
 
-/* The chunk that page @at of a region with @count pages lies in. The last one may be short. */
+/*
+ * Returns the chunk that page @at of a region with @count pages lies in. The
+ * last one may be short.
+ */
 static inline struct gvm_span gvm_chunk_around(unsigned long at, unsigned int order,
 					       unsigned long count)
 {

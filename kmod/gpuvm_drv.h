@@ -121,7 +121,10 @@ struct gvm_context {
 	wait_queue_head_t waiters[1 << GVM_WAIT_BITS];
 };
 
-/* Whether HELLO was said. It changes without a lock, since HELLO touches user memory. */
+/*
+ * This tells whether HELLO was said. It changes without a lock, since HELLO
+ * touches user memory.
+ */
 enum {
 	GVM_NEW,
 	GVM_GREETING,
@@ -130,7 +133,7 @@ enum {
 
 static inline bool gvm_is_ready(const struct gvm_context *ctx)
 {
-	/* Pairs with the release in ioctl.c: what HELLO has set up is seen. */
+	/* This pairs with the release in ioctl.c: what HELLO has set up is seen. */
 	return smp_load_acquire(&ctx->stage) == GVM_READY;
 }
 
@@ -207,8 +210,9 @@ int gvm_range_op(struct gvm_context *ctx, struct gpuvm_range_op *op, unsigned in
 #define GVM_DEVICE_POSTED (GPUVM_STATE_DEVICE | GPUVM_STATE_POSTED)
 
 struct gvm_change {
-	bool unmap;		/* pages may be mapped in a way that the new state forbids */
-	u64 upgraded;		/* pages that had GPUVM_STATE_UPGRADED */
+	/* Pages may be mapped in a way that the new state forbids. */
+	bool unmap;
+	u64 upgraded;		/* counts pages that had GPUVM_STATE_UPGRADED */
 };
 
 u8 gvm_state(const struct gvm_region *r, unsigned long at);
@@ -237,17 +241,21 @@ void gvm_pages_drop(struct gvm_region *r, struct gvm_span s);
 
 static inline struct page *gvm_page(const struct gvm_region *r, unsigned long at)
 {
-	/* Pairs with the release in pages.c: the zeroes are seen before the page is. */
+	/*
+	 * This pairs with the release in pages.c: the zeroes are seen before
+	 * the page is.
+	 */
 	return smp_load_acquire(&r->pages[at]);
 }
 
 /* fault.c */
 struct gvm_touch {
 	struct gvm_region *region;
-	unsigned long at;		/* page in the region */
+	unsigned long at;		/* is the number of the page in the region */
 	struct vm_fault *vmf;
-	struct file *file;		/* held since the core's lock was left, else NULL */
-	bool posted;			/* it, or another of its chunk; if not, the ring is full */
+	struct file *file;		/* is held since the core's lock was left, else NULL */
+	/* The touch was posted, or another of its chunk; if not, the ring is full. */
+	bool posted;
 };
 
 /* Inserts the page of a touch and those around it, under the region's lock. */

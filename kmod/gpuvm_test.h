@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/* What only a module built with GPUVM_TEST=1 understands. Not installed. */
+/* Only a module built with GPUVM_TEST=1 understands this. It is not installed. */
 #ifndef GPUVM_TEST_H
 #define GPUVM_TEST_H
 
 #include <linux/gpuvm.h>
 
-/* Offered in addition, and without effect: what a later module may have. */
+/*
+ * This feature is offered in addition, and without effect: a later module may
+ * have such a one.
+ */
 #define GPUVM_FEATURE_TEST	(1ULL << 63)
 
-/* The mutant: the region's lock is not held while a fault is delayed. */
+/* This is the mutant: the region's lock is not held while a fault is delayed. */
 #define GPUVM_TEST_NO_LOCK	(1U << 0)
 /* The delay comes once more where a toucher has slept, before it leaves the module. */
 #define GPUVM_TEST_AFTER_SLEEP	(1U << 1)

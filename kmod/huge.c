@@ -14,7 +14,7 @@
 #include "compat.h"
 
 #ifdef GVM_HUGE_ENTRIES
-/* The pages of the touched huge block, as the page table divides them. */
+/* Returns the pages of the touched huge block, as the page table divides them. */
 static struct gvm_span block_of(const struct gvm_touch *t)
 {
 	unsigned long before = (t->vmf->address & ~PMD_MASK) >> PAGE_SHIFT;
@@ -22,7 +22,10 @@ static struct gvm_span block_of(const struct gvm_touch *t)
 	return (struct gvm_span){ t->at - before, t->at - before + GVM_HUGE_PAGES };
 }
 
-/* The folio that may be shown by one entry if the pages of @s may be shown alike. */
+/*
+ * Returns the folio that may be shown by one entry if the pages of @s may be
+ * shown alike.
+ */
 static struct folio *whole_block(const struct gvm_touch *t, struct gvm_span s)
 {
 	struct gvm_span block = block_of(t);
@@ -72,15 +75,15 @@ vm_fault_t gvm_allow_write_huge(const struct gvm_touch *t, struct gvm_span s)
 	return gvm_show_huge(t, s, true);
 }
 
-/* No fault leaves the insertion to the core. */
+/* There is nothing to settle, as no fault leaves the insertion to the core. */
 void gvm_settle_huge(struct gvm_region *r, struct gvm_span s)
 {
 }
 #endif
 
 /*
- * Whether the mapping shows nothing but whole huge blocks of one huge region,
- * whose chunks are such blocks, at addresses that fit.
+ * Tells whether the mapping shows nothing but whole huge blocks of one huge
+ * region, whose chunks are such blocks, at addresses that fit.
  */
 bool gvm_can_map_huge(struct gvm_context *ctx, struct vm_area_struct *vma)
 {

@@ -13,7 +13,7 @@ static unsigned long address_of(const struct gvm_touch *t, unsigned long at)
 	return (t->vmf->address & PAGE_MASK) + ((at - t->at) << PAGE_SHIFT);
 }
 
-/* Up to the first entry that is there already: somebody else is at work there. */
+/* Inserts up to the first entry that is there already: somebody else is at work there. */
 static int insert_pages(const struct gvm_touch *t, struct gvm_span s)
 {
 	struct page **pages = &t->region->pages[s.begin];
@@ -37,7 +37,10 @@ static int insert_around(const struct gvm_touch *t, struct gvm_span s)
 }
 
 #ifdef GVM_HAVE_INSERT_PAGE_MKWRITE
-/* Entries that are there already become writable if @writable. */
+/*
+ * Inserts each page by itself. Entries that are there already become writable
+ * if @writable.
+ */
 static int insert_each(const struct gvm_touch *t, struct gvm_span s, bool writable)
 {
 	vm_fault_t ret = VM_FAULT_NOPAGE;

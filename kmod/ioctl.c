@@ -19,9 +19,9 @@ union argument {
 
 struct caller {
 	void __user *arg;
-	u32 size;		/* of its structure */
-	u32 known;		/* what of it the kernel knows */
-	unsigned int nr;	/* of the ioctl */
+	u32 size;		/* is that of its structure */
+	u32 known;		/* is what of it the kernel knows */
+	unsigned int nr;	/* is that of the ioctl */
 };
 
 /*
@@ -92,14 +92,14 @@ static int hello(struct gvm_context *ctx, const struct caller *c, union argument
 	if (cmpxchg(&ctx->stage, GVM_NEW, GVM_GREETING) != GVM_NEW)
 		return -EALREADY;
 	err = greet(ctx, c, arg);
-	/* Pairs with the acquire in gvm_is_ready(). */
+	/* This pairs with the acquire in gvm_is_ready(). */
 	smp_store_release(&ctx->stage, err ? GVM_NEW : GVM_READY);
 	if (err)
 		answer(c, arg);
 	return err;
 }
 
-/* Like the descriptor: the id is known before the region is. */
+/* As with the descriptor, the id is known before the region is. */
 static int region_create(struct gvm_context *ctx, const struct caller *c, union argument *arg)
 {
 	struct gvm_region *r = gvm_region_prepare(ctx, &arg->region);
@@ -128,13 +128,13 @@ static int range_op(struct gvm_context *ctx, const struct caller *c, union argum
 {
 	int err = gvm_range_op(ctx, &arg->range_op, c->nr);
 
-	/* Also with an error: it says how far the call came. */
+	/* The answer is given with an error, too: it says how far the call came. */
 	return answer(c, arg) && !err ? -EFAULT : err;
 }
 
 /*
- * @first_size: of the structure's first version, the least that a caller may
- *	know
+ * @first_size is the size of the structure's first version, the least that a
+ * caller may know.
  */
 static const struct {
 	int (*call)(struct gvm_context *ctx, const struct caller *c, union argument *arg);

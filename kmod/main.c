@@ -44,7 +44,7 @@ static int init_fs_context(struct fs_context *fc)
 	return init_pseudo(fc, GVM_MAGIC) ? 0 : -ENOMEM;
 }
 
-/* No owner: the module's own mount would keep it from being unloaded. */
+/* There is no owner: the module's own mount would keep it from being unloaded. */
 static struct file_system_type fs_type = {
 	.name = "gpuvm",
 	.init_fs_context = init_fs_context,
@@ -52,8 +52,8 @@ static struct file_system_type fs_type = {
 };
 
 /*
- * An inode for one context, of any size: the core maps no huge page beyond a
- * file's end.
+ * Makes an inode for one context, of any size: the core maps no huge page
+ * beyond a file's end.
  */
 struct inode *gvm_new_inode(void)
 {

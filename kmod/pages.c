@@ -8,7 +8,7 @@
 #include "account.h"
 #include "gpuvm_drv.h"
 
-/* False: one of the slots is not empty. */
+/* It is false if one of the slots is not empty. */
 static bool place(struct gvm_region *r, unsigned long at, struct page *page)
 {
 	unsigned long n = compound_nr(page);
@@ -43,7 +43,8 @@ static bool is_empty_block(const struct gvm_region *r, unsigned long block)
 }
 
 /*
- * Makes the page exist, and those of its huge block. Under the region's lock.
+ * Makes the page exist, and those of its huge block. It is called under the
+ * region's lock.
  */
 int gvm_page_fill(struct gvm_region *r, unsigned long at)
 {

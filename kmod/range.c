@@ -6,7 +6,7 @@
 #include "gpuvm_drv.h"
 #include "trace.h"
 
-/* Pages that are made to exist before a revoke may come between. */
+/* A revoke may come in between when so many pages have been made to exist. */
 #define POPULATE_AT_ONCE 512
 
 typedef int (*range_call_t)(struct gvm_region *r, struct gvm_span s, struct gpuvm_range_op *op);

@@ -11,7 +11,7 @@
 
 #define UPGRADES_PER_PAGE (PAGE_SIZE / sizeof(u64))
 
-/* The chunk that the page lies in. */
+/* Returns the chunk that the page lies in. */
 struct gvm_span gvm_chunk(const struct gvm_region *r, unsigned long at)
 {
 	return gvm_chunk_around(at, r->chunk_order, r->count);
@@ -39,7 +39,7 @@ static unsigned long table_pages(const struct gvm_region *r)
 	return (r->first + r->count - 1) / PAGE_SIZE - first_table_page(r) + 1;
 }
 
-/* Of itself and of what it has from kvcalloc(). */
+/* Counts the bytes of itself and of what it has from kvcalloc(). */
 static size_t size_of(const struct gvm_region *r)
 {
 	return sizeof(*r) + r->count * sizeof(r->pages[0]) + table_pages(r) * sizeof(r->states[0]);
@@ -86,7 +86,7 @@ static int check(const struct gvm_context *ctx, const struct gpuvm_region *arg)
 	if (!PAGE_ALIGNED(arg->offset | arg->length) || !arg->length ||
 	    arg->length > GPUVM_REGION_BYTES_MAX || arg->offset > GPUVM_SPACE - arg->length)
 		return -EINVAL;
-	/* It could never be filled, and its tables alone would be large. */
+	/* Such a region could never be filled, and its tables alone would be large. */
 	if ((arg->length - 1) >> 20 >= READ_ONCE(gvm_max_mb))
 		return -ENOMEM;
 	if (!gvm_chunk_shift_is_valid(arg->chunk_shift, PAGE_SHIFT))
@@ -134,7 +134,7 @@ static struct gvm_region *region_alloc(struct gvm_context *ctx, const struct gpu
 	return r;
 }
 
-/* The memory that the region needs besides itself. */
+/* Gets the memory that the region needs besides itself. */
 static int region_furnish(struct gvm_region *r)
 {
 	unsigned long n = table_pages(r);
@@ -177,7 +177,7 @@ static int make_known(struct gvm_region *r)
 	return err == -EEXIST ? -EBUSY : err;
 }
 
-/* A region that nobody knows yet, or an error. */
+/* Returns a region that nobody knows yet, or an error. */
 struct gvm_region *gvm_region_prepare(struct gvm_context *ctx, struct gpuvm_region *arg)
 {
 	int err = check(ctx, arg);
@@ -214,7 +214,7 @@ int gvm_region_enter(struct gvm_region *r)
 	return err;
 }
 
-/* The end of a region that is not known. */
+/* Ends a region that is not known. */
 void gvm_region_abandon(struct gvm_region *r)
 {
 	ida_free(&r->ctx->ids, r->id);

@@ -30,7 +30,7 @@ void gvm_ring_free(struct gvm_ring *ring, struct gvm_account *payer)
 	ring->pages = NULL;
 }
 
-/* vmalloc_user() would not charge the memory cgroup. */
+/* vmalloc_user() is not used, as it would not charge the memory cgroup. */
 static int get_memory(struct gvm_ring *ring, struct gvm_account *payer, unsigned int count)
 {
 	if (gvm_test_fails())
@@ -76,19 +76,19 @@ static bool has_touches(const struct gvm_ring *ring)
 	return READ_ONCE(ring->head) != READ_ONCE(ring->shared->tail);
 }
 
-/* False: the ring is full. */
+/* It is false if the ring is full. */
 bool gvm_ring_post(struct gvm_ring *ring, const struct gpuvm_touch *touch)
 {
 	struct gpuvm_ring *shared = ring->shared;
 	bool room;
 
 	spin_lock(&ring->lock);
-	/* Acquire: the consumer has read the entry that is overwritten. */
+	/* This acquires, so that the consumer has read the entry that is overwritten. */
 	room = ring->head - smp_load_acquire(&shared->tail) < ring->size;
 	if (room) {
 		ring->entries[ring->head & (ring->size - 1)] = *touch;
 		WRITE_ONCE(ring->head, ring->head + 1);
-		/* Pairs with the consumer's acquiring load. */
+		/* This pairs with the consumer's acquiring load. */
 		smp_store_release(&shared->head, ring->head);
 	} else {
 		WRITE_ONCE(shared->overflows, shared->overflows + 1);
@@ -106,11 +106,11 @@ static __poll_t event_poll(struct file *file, poll_table *wait)
 	struct gvm_context *ctx = file->private_data;
 
 	poll_wait(file, &ctx->ring.consumers, wait);
-	smp_mb(); /* see gvm_ring_post() */
+	smp_mb(); /* pairs with the barrier in gvm_ring_post() */
 	return has_touches(&ctx->ring) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* Nobody resolves any more. */
+/* From now on nobody resolves any more. */
 static int event_release(struct inode *inode, struct file *file)
 {
 	struct gvm_context *ctx = file->private_data;
@@ -128,7 +128,7 @@ static const struct file_operations event_fops = {
 	.llseek = noop_llseek,
 };
 
-/* A file that holds a reference of the context. */
+/* Makes a file that holds a reference of the context. */
 struct file *gvm_event_file(struct gvm_context *ctx)
 {
 	struct file *file;

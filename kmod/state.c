@@ -23,7 +23,7 @@ u8 gvm_state(const struct gvm_region *r, unsigned long at)
 	return READ_ONCE(*byte_of(r, at));
 }
 
-/* Equal bytes that lie together. */
+/* These are equal bytes that lie together. */
 struct run {
 	u8 *bytes;
 	unsigned long n;
@@ -55,7 +55,7 @@ static void set_run(const struct run *run, u8 state)
 	data_race(memset(run->bytes, state, run->n));
 }
 
-/* Whether all states in @s are of the given @kinds (bit numbers). */
+/* Tells whether all states in @s are of the given @kinds (bit numbers). */
 bool gvm_states_are(const struct gvm_region *r, struct gvm_span s, unsigned long kinds)
 {
 	while (s.begin < s.end) {
@@ -83,7 +83,7 @@ static bool must_unmap(u8 old, u8 new)
 	}
 }
 
-/* Under the region's lock for write. */
+/* It is called under the region's lock for write. */
 void gvm_states_set(struct gvm_region *r, struct gvm_span s, u8 new, struct gvm_change *change)
 {
 	while (s.begin < s.end) {
@@ -97,7 +97,7 @@ void gvm_states_set(struct gvm_region *r, struct gvm_span s, u8 new, struct gvm_
 	}
 }
 
-/* Under the region's lock for write. */
+/* It is called under the region's lock for write. */
 void gvm_states_wake(struct gvm_region *r, struct gvm_span s)
 {
 	while (s.begin < s.end) {
@@ -108,7 +108,10 @@ void gvm_states_wake(struct gvm_region *r, struct gvm_span s)
 	}
 }
 
-/* Under the region's lock for read, and @r->marks. False: no byte was @old. */
+/*
+ * It is called under the region's lock for read, and @r->marks. It is false if
+ * no byte was @old.
+ */
 static bool replace(struct gvm_region *r, struct gvm_span s, u8 old, u8 new)
 {
 	bool any = false;
@@ -143,8 +146,8 @@ void gvm_states_upgrade(struct gvm_region *r, struct gvm_span s)
 }
 
 /*
- * Puts a touch into the ring unless its chunk is there already. False: the ring
- * is full.
+ * Puts a touch into the ring unless its chunk is there already. It is false if
+ * the ring is full.
  */
 bool gvm_states_post(struct gvm_region *r, unsigned long at, const struct gpuvm_touch *touch)
 {

@@ -56,8 +56,8 @@ static struct page *new_page(struct gvm_table *t, unsigned long index)
 }
 
 /*
- * The address of a page for one more user; it comes zeroed if there was none.
- * NULL: no memory.
+ * Returns the address of a page for one more user; it comes zeroed if there was
+ * none. It is NULL if there is no memory.
  */
 void *gvm_table_add(struct gvm_table *t, unsigned long index)
 {
@@ -73,7 +73,7 @@ void *gvm_table_add(struct gvm_table *t, unsigned long index)
 	return page ? page_address(page) : NULL;
 }
 
-/* A user less. */
+/* Takes a user away. */
 void gvm_table_remove(struct gvm_table *t, unsigned long index)
 {
 	struct page *page;

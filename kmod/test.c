@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The test build's private ioctls and hooks. */
+/* These are the test build's private ioctls and hooks. */
 #include <linux/atomic.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>

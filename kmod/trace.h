@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tracepoints: touches, and what resolvers do about them. */
+/* These are tracepoints: touches, and what resolvers do about them. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM gpuvm
 
@@ -63,13 +63,13 @@ DECLARE_EVENT_CLASS(gpuvm_change,
 		  __entry->pages, gvm_show_state(__entry->state))
 );
 
-/* Pages may be touched from now on, */
+/* Pages may be touched from now on. */
 DEFINE_EVENT(gpuvm_change, gpuvm_resolve,
 	TP_PROTO(const struct gvm_region *r, const struct gvm_span *s, u32 state),
 	TP_ARGS(r, s, state)
 );
 
-/* or were unmapped, since they may no longer be touched, or not written. */
+/* Pages were unmapped, since they may no longer be touched, or not written. */
 DEFINE_EVENT(gpuvm_change, gpuvm_revoke,
 	TP_PROTO(const struct gvm_region *r, const struct gvm_span *s, u32 state),
 	TP_ARGS(r, s, state)

@@ -53,8 +53,9 @@ u64 gvm_spin_until(void)
 }
 
 /*
- * True: it is worth while to look again, also when the time is over by now: who
- * was preempted by the resolver need not sleep and fault a second time.
+ * It is true if it is worth while to look again, also when the time is over by
+ * now: who was preempted by the resolver need not sleep and fault a second
+ * time.
  */
 bool gvm_spin(const struct gvm_touch *t, u64 until)
 {
