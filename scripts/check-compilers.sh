@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 # This does what `make check` has no time for: all sources go through each compiler that is installed, of those that the
-# project is kept fit for, and once without each header that a machine may lack. Nothing is made but errors and warnings.
-# The last line counts.
+# project is kept fit for, and once without each header that a machine may lack. Nothing is made but errors and
+# warnings. The last line counts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL

@@ -196,11 +196,13 @@ def builds() -> Iterator[Step]:
     yield build("build", "build", "all", "tests", "inject")
     for sanitizer, compilers in (("address", CLANG), ("thread", [])):
         tree = f"build-{sanitizer}"
-        # -g1: the functions and lines that a report names.
+        # With -g1 there are the functions and lines that a report names.
         settings = (f"SAN={sanitizer}", "DEBUG_LOCKS=1", "CXXFLAGS=-O1 -g1", f"WITHOUT={' '.join(WITHOUT[tree])}")
         yield build(f"build, {sanitizer} sanitizer", tree, *compilers, *QUICKLY, *settings, "tests")
-    # What was not compiled for the address sanitizer.
-    clang = build("clang", "build-clang", *CLANG, *QUICKLY, "B=build-clang", "SYNTAX=1", "EXCEPT=build-address", "objects")
+    # This compiles what was not compiled for the address sanitizer.
+    clang = build(
+        "clang", "build-clang", *CLANG, *QUICKLY, "B=build-clang", "SYNTAX=1", "EXCEPT=build-address", "objects"
+    )
     clang.unavailable = lambda: None if CLANG else "clang++ is not installed"
     yield clang
     yield make("dependencies run one way", "deps-check", needs="build")
@@ -404,7 +406,9 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
             needs="build",
             beside=True,
             seconds=300,
-            unavailable=lambda tool=tool: None if (ROOT / "build/bin" / tool).exists() else f"{tool} was not built here",
+            unavailable=lambda tool=tool: (
+                None if (ROOT / "build/bin" / tool).exists() else f"{tool} was not built here"
+            ),
         )
     yield Step(
         "figures of bench-nvptx",

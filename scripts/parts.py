@@ -26,7 +26,7 @@ ALLOWED = {
     "lib/os": OS,
     "lib/trap": TRAP_OR_DEV,
     "lib/dev": TRAP_OR_DEV,
-    # The fake driver, which is a program of its own.
+    # These tests use the fake driver, which is a program of its own.
     "lib/dev/tests": TRAP_OR_DEV | {"lib/dev", "selftests/fake"},
     "lib/memory": MEMORY,
     "lib/api": API,
@@ -47,7 +47,7 @@ ALLOWED = {
     "tools/base": TRAP_OR_DEV | {"lib/dev"},
     "tools": PROGRAMS | {"tools/base", "tools/json", "tools/simt"},
     "bench": PROGRAMS | {"tools/base", "tools/json"},
-    # What a test may change and look at in the fake driver.
+    # Tests include what they may change and look at in the fake driver.
     "selftests": PROGRAMS | {"tools/base", "selftests/fake"},
     "selftests/fake": PROGRAMS | {"tools/simt"},
     "Documentation/examples": {"lib/include", "runtime/include"},

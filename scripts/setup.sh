@@ -97,7 +97,8 @@ install_packages() { # group
 	fi
 	say "installing ${missing[*]}"
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
-		as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" || {
+		as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+			"${missing[@]}" || {
 		say "apt could not install: ${missing[*]}" >&2
 		return 1
 	}

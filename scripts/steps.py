@@ -29,7 +29,7 @@ class Step:
     beside: bool = False  # may run at the same time as others of which this is said
     makes: str | None = None  # the build folder that it fills
     needs: str | None = None  # the build folder that it uses
-    # Called just before; a text means: can't run, for this reason.
+    # This is called just before; a text means that the step can't run, for this reason.
     unavailable: Callable[[], str | None] = lambda: None
 
 

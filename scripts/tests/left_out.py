@@ -42,7 +42,9 @@ class LeftOut(unittest.TestCase):
         self.assertEqual(self.left_out(files, "sys/sdt.h"), {"probes.cc": "sys/sdt.h"})
 
     def test_those_that_ask_do_not_need_it(self):
-        self.assertEqual(self.left_out({"asks.cc": "#if __has_include(<png.h>)\n#include <png.h>\n#endif\n"}, "png.h"), {})
+        self.assertEqual(
+            self.left_out({"asks.cc": "#if __has_include(<png.h>)\n#include <png.h>\n#endif\n"}, "png.h"), {}
+        )
 
 
 if __name__ == "__main__":

@@ -71,8 +71,8 @@ run_library() { # guest.py option...
 	for setting in TRAPS=kmod DEVICES=none,host,host2,host3,hostcb,hostcb2 PATIENCE=8; do
 		environment+=(--env "HET_TEST_$setting")
 	done
-	scripts/vm/guest.py "$vm" --out "$vm/library" --seconds 1500 --job-seconds 600 --memory 2048 --file build/inject \
-		--file build/example-device "${environment[@]}" "$@" \
+	scripts/vm/guest.py "$vm" --out "$vm/library" --seconds 1500 --job-seconds 600 --memory 2048 \
+		--file build/inject --file build/example-device "${environment[@]}" "$@" \
 		"$vm/kmod-test/gpuvm.ko" "${few[@]}" "$vm/kmod/gpuvm.ko features=6" "${few[@]}" \
 		"$vm/kmod/gpuvm.ko" "${all[@]}"
 }

@@ -27,7 +27,7 @@ from judges import Result, judge_ktap, judge_plain
 from steps import summarise
 
 HERE = Path(__file__).resolve().parent
-# The share with the host, and a block device in memory, as a target for O_DIRECT.
+# These are for the share with the host, and a block device in memory, as a target for O_DIRECT.
 GUEST_MODULES = ["virtio_pci", "9pnet_virtio", "9p", "brd"]
 # Without idle=poll each wake-up takes milliseconds under emulation, and ACPI's interrupt routing takes long enough for
 # the kernel to give it up where the host is busy; virtio needs none. There the first timer interrupts come late, too,
