@@ -87,9 +87,9 @@ class registration
 // Ends the process with a reason. It may be called in every process and thread of a case.
 [[noreturn]] void fail_at(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 [[noreturn]] void skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-// Is for tests in which threads race on purpose, or are ordered by touches, which ThreadSanitizer does not know.
+// This is for tests in which threads race on purpose, or are ordered by touches, which ThreadSanitizer does not know.
 void skip_under_tsan(const char *why);
-// Is for tests of what the library's interposers do: a sanitizer's own come first.
+// This is for tests of what the library's interposers do: a sanitizer's own come first.
 void skip_under_sanitizers(const char *why);
 // Notes a line that is shown if the case fails.
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
