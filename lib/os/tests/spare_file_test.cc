@@ -111,6 +111,9 @@ TEST_F(spare_file_test, pages_that_are_given_back_are_zeroed)
 
 TEST_F(spare_file_test, needs_no_address_space)
 {
+#ifdef __SANITIZE_THREAD__
+	GTEST_SKIP() << "the sanitizer needs address space too";
+#endif
 	size_t n = huge_page, pages = 0;
 	shared_memory m(n);
 	auto bytes = some_bytes(n);

@@ -219,8 +219,11 @@ class tiny_core
 		signals_blocked all;
 		while (!stop_.load()) {
 			touch t;
-			if (!trap_->next(t, {20000}) || is_held(t))
+			if (!trap_->next(t, {20000}))
 				continue;
+			// It may have been handed over after those who waited were woken, so nobody else will wake it.
+			while (is_held(t) && !stop_.load())
+				usleep(100);
 			// What was held when it was handed over is not the device's.
 			if (body().contains(t.addr))
 				fetch(t);
