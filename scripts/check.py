@@ -135,7 +135,7 @@ WITH_USERFAULTFD = {"HET_TEST_TRAPS": "best,uffd,uffd-sigbus"}
 FEATURES_OF_6_1 = WITH_USERFAULTFD | {"GPUVM_UFFD_FEATURES": "6.1"}
 # What a touch finds on a driver's device it finds on the host's just so, whatever kernel or user lets it be caught;
 # what a driver does itself with arrays, these show.
-WITH_DRIVERS = ("coherence", "host_writes", "runtime_ranges")
+WITH_DRIVERS = ("coherence", "host_writes", "injected", "runtime_ranges")
 # An ordinary user has no full userfaultfd, which is the other traps' affair, and little memory to lock: what asks for
 # either by itself, with every trap.
 WITH_PRIVILEGES = ("api", "kernel_touch", "limits", "locked_memory")
