@@ -24,7 +24,7 @@ struct process {
 	double seconds;
 };
 
-// It is false if the process has ended meanwhile.
+// Returns false if the process has ended meanwhile.
 bool look_at(const char *pid, process &p)
 {
 	unsigned long long user, system, childrens_user, childrens_system;
@@ -46,24 +46,29 @@ std::map<pid_t, process> all_processes()
 	return all;
 }
 
-bool descends_from(const std::map<pid_t, process> &all, pid_t pid, pid_t root)
+// The processes that are alive, the root among them.
+std::map<pid_t, process> with_descendants(pid_t root)
 {
-	while (pid != root) {
-		auto p = all.find(pid);
-		if (p == all.end())
-			return false;
-		pid = p->second.parent;
-	}
-	return true;
+	auto all = all_processes();
+	auto descends = [&](pid_t pid) {
+		auto p = all.end();
+		while (pid != root && (p = all.find(pid)) != all.end())
+			pid = p->second.parent;
+		return pid == root;
+	};
+	std::map<pid_t, process> family;
+	for (auto &[pid, p] : all)
+		if (descends(pid))
+			family[pid] = p;
+	return family;
 }
 
 // A thread that only waits for a processor does not stand still, however long others have them all.
 bool wants_a_processor(pid_t root)
 {
-	auto all = all_processes();
-	for (auto &[pid, p] : all) {
+	for (auto &[pid, p] : with_descendants(root)) {
 		std::string tasks = "/proc/" + std::to_string(pid) + "/task";
-		for (auto &tid : numbers_in(descends_from(all, pid, root) ? tasks : ""))
+		for (auto &tid : numbers_in(tasks))
 			if (state_and_more(tasks + "/" + tid).starts_with('R'))
 				return true;
 	}
@@ -73,11 +78,9 @@ bool wants_a_processor(pid_t root)
 
 double processor_seconds(pid_t root)
 {
-	auto all = all_processes();
 	double sum = 0;
-	for (auto &[pid, p] : all)
-		if (descends_from(all, pid, root))
-			sum += p.seconds;
+	for (auto &[pid, p] : with_descendants(root))
+		sum += p.seconds;
 	return sum;
 }
 

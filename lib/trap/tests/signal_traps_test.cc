@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The traps that catch touches by signals, each driven by a tiny core.
+#include "os/mapping.h"
 #include "trap/tests/tiny_core.h"
 
 #include <cerrno>
@@ -288,7 +289,7 @@ TEST_P(signal_trap_test, held_memory_can_be_read_and_writers_wait)
 		if (round % 2) {
 			c.the_trap().unhold(r);
 		} else { // adopted: another mapping takes the place
-			mmap(r.ptr(), r.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+			EXPECT_TRUE(map_private_at(r));
 			c.the_trap().wake({r});
 		}
 		c.set_held({});
