@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The OpenCL interposers over a memory core that only takes notes. They are included here, because unit tests are
+// Tests the OpenCL interposers over a memory core that only takes notes. They are included here because unit tests are
 // linked without interposers.
 #include "api/interpose_opencl.cc" // NOLINT(bugprone-suspicious-include)
 
@@ -69,7 +69,7 @@ class interpose_opencl : public opencl_test
 		opencl_test::TearDown();
 	}
 
-	// The memory core was told of this range once, and of nothing else.
+	// Checks that the memory core was told of this range once, and of nothing else.
 	void expect_note(const void *p, size_t n, access to)
 	{
 		EXPECT_EQ(notes, std::vector<note>({{p, n, to}}));
@@ -180,7 +180,7 @@ TEST_F(interpose_opencl, images)
 	program.release_mem_object(image);
 }
 
-// Without a device that has them: the loader refuses the null context, but our part is done by then.
+// This needs no device that has them: the loader refuses the null context, but our part is done by then.
 TEST_F(interpose_opencl, other_ways_to_make_images)
 {
 	cl_image_format format = {CL_RGBA, CL_UNORM_INT8};

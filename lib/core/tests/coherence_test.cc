@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The protocol of one chunk, whole: each state, event, device and rule against the table of core/coherence.h, and each
-// history that a chunk can have, with copies that carry contents.
+// Tests the protocol of one chunk completely: each state, event, device and rule against the table of core/coherence.h,
+// and each history that a chunk can have, with copies that carry contents.
 #include "core/coherence.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::string text(chunk_state s)
 	return out + "}" + std::string{"-rw"[unsigned(s.host)]};
 }
 
-// I1 to I3, in the words of the header.
+// Checks I1 to I3 in the words of the header.
 bool obeys_invariants(chunk_state s)
 {
 	if (!s.valid)
@@ -151,7 +151,7 @@ bool applies(when condition, chunk_state s, unsigned d, coherence_rules rules)
 	return false;
 }
 
-// The first row that applies, as in the header; null: the event is not allowed.
+// Returns the first row that applies, as the header demands, or null if the event is not allowed.
 const row *row_of(chunk_state s, event e, unsigned d, coherence_rules rules)
 {
 	for (const row &r : table) {
@@ -242,7 +242,7 @@ TEST_P(coherence, every_step_is_its_row_of_the_table)
 			EXPECT_EQ(st.to, nobody);
 			return;
 		}
-		// What the kernel has written is valid by the step itself.
+		// The step itself makes valid what the kernel has written.
 		if (is_foreseen(e))
 			EXPECT_EQ(st.from, 1 + d);
 		else
@@ -265,7 +265,7 @@ TEST_P(coherence, events_of_the_host_know_no_device)
 	});
 }
 
-// A chunk in fragments, none of whose copies has all bytes: they are gathered, and what got them has the chunk.
+// No copy of a chunk in fragments has all bytes: they are gathered, and whoever got them has the chunk.
 TEST_P(coherence, fragments_are_gathered)
 {
 	constexpr chunk_state none = {0, access::none};
@@ -291,17 +291,17 @@ TEST_P(coherence, fragments_are_gathered)
 
 // ---- histories ---------------------------------------------------------------------------------------
 
-// What a copy holds: the newest version, an older one, or what the running kernel has written so far.
+// A copy holds the newest version, an older one, or what the running kernel has written so far.
 enum class content : uint8_t { fresh, stale, draft };
 
 constexpr unsigned no_writer = most_devices;
 
-// A chunk with everything around it that matters.
+// A world is a chunk with everything around it that matters.
 struct world {
 	chunk_state state;
-	access mapped = access::write;    // what the page tables let the host do
-	content copy[1 + most_devices]{}; // of each participant
-	unsigned writer = no_writer;      // device with a writing kernel between begin and end
+	access mapped = access::write;    // the page tables let the host do this
+	content copy[1 + most_devices]{}; // one for each participant
+	unsigned writer = no_writer;      // the device whose writing kernel is between begin and end
 
 	uint32_t key() const
 	{
@@ -323,7 +323,7 @@ class explorer
 	{
 	}
 
-	// How something went wrong; "" if nothing can.
+	// Returns how something went wrong, or "" if nothing can.
 	std::string explore()
 	{
 		world first;
@@ -361,7 +361,7 @@ class explorer
 			wrong_ = found_[i].by + " " + text(found_[i].w.state) + ", " + wrong_;
 	}
 
-	// A world that @by leads to.
+	// Notes a world that @by leads to.
 	void visit(const world &w, const std::string &by)
 	{
 		if (const char *why = what_is_wrong(w))
@@ -373,7 +373,7 @@ class explorer
 	static bool may_be_seen(const world &w, unsigned participant)
 	{
 		content c = w.copy[participant];
-		// A touch while a kernel writes is the program's race.
+		// A touch while a kernel writes is the program's race, so a draft may be seen then.
 		return c == content::fresh || (c == content::draft && w.writer != no_writer);
 	}
 
@@ -392,20 +392,20 @@ class explorer
 		return nullptr;
 	}
 
-	// The host's copy becomes the newest version.
+	// Makes the host's copy the newest version.
 	static void write(world &w)
 	{
 		for (unsigned p = 0; p <= most_devices; p++) {
 			if (device_of(p) != w.writer)
 				w.copy[p] = p ? content::stale : content::fresh;
 		}
-		// The writer's result counts all the same, when it ends.
+		// When the writer ends, its result counts all the same.
 		if (w.writer != no_writer && w.copy[1 + w.writer] == content::fresh)
 			w.copy[1 + w.writer] = content::stale;
 	}
 
-	// A step up to the change of state. Calls f(world, step, whether the host wrote meanwhile) for all that can
-	// happen, except for a copy that fails.
+	// Takes a step up to the change of state. It calls f(world, step, whether the host wrote meanwhile) for all
+	// that can happen, except for a copy that fails.
 	template <class F> void take_step(event e, unsigned d, F f)
 	{
 		std::string name = event_names[unsigned(e)] + std::to_string(d);
@@ -546,7 +546,7 @@ class explorer
 			ended.writer = no_writer;
 			ended.state = st.next;
 			ended.mapped = shown;
-			// Behind the copy of what it writes.
+			// The host may also write behind the copy of what it writes.
 			if (w.mapped == access::write) {
 				world written = ended;
 				write(written);
@@ -556,7 +556,7 @@ class explorer
 		};
 		end(content::fresh, w.mapped, "");
 		end(content::fresh, st.next.host, ", shown");
-		// The alias has bytes of both, and the end goes on as if nothing had been foreseen.
+		// Then the alias has bytes of both, and the end goes on as if nothing had been foreseen.
 		end_written_after(w);
 	}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Programs that use an array in one way or another, and what foresight makes of it.
+// Runs programs that use an array in one way or another, and looks at what foresight makes of them.
 #include "core/foresight.h"
 
 #include <functional>
@@ -95,10 +95,10 @@ TEST(foresight, knows_periods)
 	EXPECT_FALSE(continues_with_one(0b0101, 4));
 	EXPECT_TRUE(continues_with_one(0b100100, 6));
 	EXPECT_FALSE(continues_with_one(0b010010, 6));
-	// Three of four, where it looks as if all were.
+	// Only three of four were touched where it looks as if all were.
 	EXPECT_FALSE(continues_with_one(0b01110111, 8));
 	EXPECT_TRUE(continues_with_one(0b11101110, 8));
-	// Once it was not so.
+	// The rule did not hold once, long ago.
 	EXPECT_TRUE(continues_with_one(0b1110111, 7));
 	EXPECT_FALSE(continues_with_one(0, 32));
 	EXPECT_TRUE(continues_with_one(~0u, 32));
@@ -214,7 +214,7 @@ TEST(foresight, what_a_read_ahead_brought_is_left)
 	for (uint32_t n : {16u, 64u, chunks}) {
 		machine m(foresight_kind::learned, n);
 		auto host = [&](unsigned) {
-			// Nobody has touched the second half; it is shown with the first, where a touch brings that.
+			// Nobody has touched the second half; a touch of the first half shows it as well.
 			if (m.expects(1) == expectation::nothing)
 				m.insides().touched(n / 2, n / 2, false);
 			m.touch(0, n / 2);
@@ -253,7 +253,7 @@ TEST(foresight, a_chunk_at_a_time_is_never_foreseen)
 
 TEST(foresight, what_is_seldom_asked_for_is_left_to_touches)
 {
-	// Its chunks are those of a moment ago, now and then.
+	// Now and then its chunks are those of a moment ago.
 	machine m;
 	std::mt19937 random(11);
 	rounds(m, 2000, [&](unsigned i) { m.touch(i / 10 * 64 % chunks, i / 10 * 64 % chunks + 64); });
@@ -315,10 +315,10 @@ TEST(foresight, ends_that_nobody_sees_are_counted)
 		m.end();
 		m.touch(0, 10);
 		f.kernel_ended(1, 0, chunks, 0, true);
-		// Three more between which nothing is touched pass unseen.
+		// Three more ends, between which nothing is touched, pass unseen.
 		f.kernel_ended(1, 0, chunks, 2, true);
 	}
-	// Of five each, after the first.
+	// Each round after the first has five ends.
 	EXPECT_FALSE(f.any_expected());
 	EXPECT_LE(f.ends_until_next(), 8);
 	machine never;
@@ -347,7 +347,7 @@ TEST(foresight, may_be_forbidden)
 TEST(foresight, a_copy_that_costs_more_than_touches_is_not_made)
 {
 	machine m;
-	// Ten times as slow as all that it could save.
+	// The copies take ten times as long as all that they could save.
 	for (int i = 0; i < 1000; i++)
 		m.insides().copied(64 << 10, 2000000);
 	rounds(m, 100, [&](unsigned) { m.touch(0, 10); });

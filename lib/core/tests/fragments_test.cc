@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The fragments of a chunk against a list of copies for each byte: each step from each state of a small chunk, and long
-// random histories up to a full list.
+// Tests the fragments of a chunk against a list of copies for each byte: each step from each state of a small chunk,
+// and long random histories up to a full list.
 #include "core/fragments.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ void expect_sound(const fragments &f, const bytes &b)
 
 enum class act : uint8_t { write, add, drop };
 
-// What it does to the bytes; false: a byte had no other copy.
+// Does the same to the bytes. Returns false if a byte had no other copy.
 bool apply(bytes &b, act what, extent e, copyset c)
 {
 	bool others = true;
@@ -74,7 +74,7 @@ bool apply(fragments &f, act what, extent e, copyset c)
 	return false;
 }
 
-// All states that four bytes can have, and all steps from each.
+// This walks through all states that four bytes can have, and all steps from each.
 TEST(fragments, all_steps_of_a_small_chunk)
 {
 	constexpr uint32_t size = 4;
@@ -100,7 +100,7 @@ TEST(fragments, all_steps_of_a_small_chunk)
 			}
 		}
 	}
-	EXPECT_EQ(seen.size(), 7u * 7 * 7 * 7); // each byte any set of copies but the empty one
+	EXPECT_EQ(seen.size(), 7u * 7 * 7 * 7); // each byte has any set of copies but the empty one
 	EXPECT_EQ(steps, seen.size() * 3 * 10 * 3);
 }
 
@@ -134,13 +134,13 @@ TEST(fragments, a_full_list_refuses_and_stays)
 	EXPECT_FALSE(f.write({900, 910}, one));
 	EXPECT_FALSE(f.add({900, 910}, one));
 	EXPECT_EQ(bytes_of(f), before);
-	EXPECT_TRUE(f.write({900, 1000}, one)); // one more is enough
+	EXPECT_TRUE(f.write({900, 1000}, one)); // one fragment more is enough
 	EXPECT_FALSE(f.write({950, 1000}, two));
 	EXPECT_TRUE(f.write({0, 1000}, two));
 	EXPECT_TRUE(f.is_one());
 }
 
-// Without room more than was asked for may go, and never an only copy.
+// Without room, more may go than was asked for, but never an only copy.
 TEST(fragments, a_full_list_drops_more)
 {
 	fragments f(1000, host | one);

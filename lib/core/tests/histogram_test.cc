@@ -16,7 +16,7 @@ namespace
 constexpr uint64_t too_long = uint64_t{1} << 39;
 constexpr double shares[] = {0, 0.001, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 1};
 
-// A quantile of the samples themselves: the first one with more than the share @q before or at it.
+// Computes a quantile from the samples themselves: the first one with more than the share @q before or at it.
 uint64_t exact(const std::vector<uint64_t> &sorted, double q)
 {
 	return sorted[std::min(size_t(q * double(sorted.size())), sorted.size() - 1)];
@@ -126,7 +126,7 @@ TEST(histogram, counts_what_all_threads_add)
 			for (unsigned i = 0; i < each; i++)
 				h.add(1000 + i * threads + t);
 		});
-	// A reader meanwhile sees nothing that was never added.
+	// A reader sees nothing meanwhile that was never added.
 	while (h.count() < threads * each / 2) {
 		uint64_t min = h.min(), max = h.max();
 		EXPECT_TRUE(min == 0 || (min >= 1000 && min < 1000 + threads * each)) << min;

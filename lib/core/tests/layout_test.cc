@@ -27,7 +27,7 @@ struct arrangement {
 	range user, owned;
 };
 
-// Sizes beside each power of two of pages and chunks, and a few in between.
+// Returns the sizes beside each power of two of pages and chunks, and a few in between.
 std::vector<size_t> sizes_near(size_t page)
 {
 	std::set<size_t> sizes{1, 2, 15, 16, 17, 3 * page + 5, 100 * page + 1};
@@ -39,7 +39,7 @@ std::vector<size_t> sizes_near(size_t page)
 	return {sizes.begin(), sizes.end()};
 }
 
-// Every alignment class: at, just after and just before a page, and where malloc's headers leave arrays.
+// Covers every class of alignment: at a page, just after and just before one, and where malloc's headers leave arrays.
 std::vector<arrangement> arrangements(size_t page)
 {
 	std::vector<arrangement> all;
@@ -51,8 +51,10 @@ std::vector<arrangement> arrangements(size_t page)
 			all.push_back({user, user});
 			all.push_back({user, {user.begin, pages.end}});
 			all.push_back({user, {pages.begin, user.end}});
-			all.push_back({user, pages});                                      // malloc's own mapping
-			all.push_back({user, {pages.begin - 3 * page, pages.end + page}}); // more than is useful
+			// This is like malloc's own mapping.
+			all.push_back({user, pages});
+			// Here more is owned than is useful.
+			all.push_back({user, {pages.begin - 3 * page, pages.end + page}});
 			all.push_back({user, {user.begin - 1, user.end + page}});
 		}
 	}
@@ -67,7 +69,7 @@ std::vector<range> chunks_in(const layout &l)
 	return chunks;
 }
 
-// Head, what the body has of the user range, and tail: in this order, without gap or overlap.
+// Checks that the head, the body's part of the user range and the tail follow each other without gap or overlap.
 void expect_partition(const layout &l, range user)
 {
 	EXPECT_EQ(l.user, user);
@@ -86,7 +88,7 @@ void expect_partition(const layout &l, range user)
 	EXPECT_LE(extent.size(), user.size() + l.body.size());
 }
 
-// All whole pages that the array owns, and no other byte.
+// Checks that the body is all whole pages that the array owns, and no other byte.
 void expect_body(const layout &l, range owned, size_t page)
 {
 	range whole{round_up(owned.begin, page), round_down(owned.end, page)};
@@ -216,7 +218,7 @@ TEST(layout, chunks_grow_with_the_array)
 
 TEST(layout, a_malloc_mapping_has_no_edges)
 {
-	// glibc: two words before the array, the mapping's end after it
+	// glibc puts two words before the array, and the mapping ends after it.
 	range user{base + 16, base + 16 + (1 << 20)};
 	layout l = plan_layout(user, {base, round_up(user.end, 4096)}, 4096, 0);
 	EXPECT_FALSE(l.has_edges());
@@ -226,7 +228,7 @@ TEST(layout, a_malloc_mapping_has_no_edges)
 
 TEST(layout, pages_beside_the_array_are_no_body)
 {
-	// Two bytes at the end of a page, and a whole page of the same owner after them.
+	// The array is two bytes at the end of a page, and its owner has the whole page after them.
 	range user{base + 4094, base + 4096};
 	layout l = plan_layout(user, {user.begin, base + 2 * 4096}, 4096, 0);
 	EXPECT_TRUE(l.body.empty());

@@ -85,13 +85,13 @@ TEST(read_ahead, goes_on_where_a_window_was_cut)
 	a.window(0, no_limit);
 	a.window(1, no_limit);
 	EXPECT_EQ(a.window(3, no_limit), 4u);
-	a.stopped_at(5); // two of the four
+	a.stopped_at(5); // only two of the four came
 	EXPECT_EQ(a.window(5, no_limit), 8u);
 	a.stopped_at(6);
 	EXPECT_EQ(a.window(13, no_limit), 1u) << "where the whole window would have ended";
 }
 
-// Chunks that a sweep of [@first, @end) misses.
+// Counts the chunks that a sweep of [@first, @end) misses.
 unsigned misses(read_ahead &a, uint32_t first, uint32_t end)
 {
 	unsigned n = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device `cuda` on the fake driver of selftests/fake, which also does what a test can't ask a GPU for: fail.
+// Tests the device `cuda` on the fake driver of selftests/fake, which also does what a test can't ask a GPU for: fail.
 #include "dev/cuda.h"
 #include "fake/fake_cuda.h"
 #include "os/log.h"
@@ -27,7 +27,7 @@ void *handle_of(unsigned ordinal)
 	return reinterpret_cast<void *>(uintptr_t{ordinal});
 }
 
-// The program's side: the same driver, opened by the test.
+// The test plays the program's part, too, and opens the same driver for that.
 class cuda_test : public testing::Test
 {
       protected:
@@ -65,7 +65,7 @@ class cuda_test : public testing::Test
 		fake_->fail_symbol = symbol;
 	}
 
-	// In the primary context of a device, as the program would.
+	// Calls f() in the primary context of a device, as the program would.
 	template <typename F> void in_context(unsigned ordinal, F f)
 	{
 		cu_context c, ours;
@@ -156,7 +156,7 @@ TEST_F(cuda_test, driver_that_does_not_start)
 	expect_failure(load_cuda(api, HET_FAKE_CUDA), GPUVM_EAPI, "999");
 }
 
-// Each call of the start fails once; nothing is left behind.
+// Each call of the start fails once, and nothing may be left behind.
 TEST_F(cuda_test, start_undoes_itself)
 {
 	int streams = fake_->streams, blocks = fake_->host_blocks, contexts = fake_->contexts_held;
@@ -275,7 +275,7 @@ TEST_F(cuda_test, copies_pinned_memory_directly)
 	free(host);
 }
 
-// Pinned and other pieces in one call, more than go in one batch; where the driver has no batches, one by one.
+// One call has pinned and other pieces, more than go in one batch. A driver without batches gets them one by one.
 TEST_F(cuda_test, many_pieces)
 {
 	auto d = make();
@@ -313,11 +313,11 @@ TEST_F(cuda_test, does_without_a_registration)
 	void *host = aligned_alloc(page, 16 * page);
 	fail("cuMemHostRegister_v2");
 	EXPECT_FALSE(d->pin(host, 16 * page));
-	EXPECT_FALSE(d->pin(host, page)); // not worth it
+	EXPECT_FALSE(d->pin(host, page)); // so small a range is not worth it
 	free(host);
 }
 
-// Two reads a lane are under way; the second is finished later. Plain reads between do not disturb them.
+// Two reads a lane are under way, and the second is finished later. Plain reads between them do not disturb them.
 TEST_F(cuda_test, two_reads_under_way)
 {
 	auto d = make();
@@ -377,7 +377,7 @@ TEST_F(cuda_test, copies_between_devices)
 	EXPECT_EQ(first->copy_from(0, here, 0, *host, from, 0, page), GPUVM_EAPI);
 }
 
-// A call that fails, and work that fails later, in each kind of copy. The one after it is fine again.
+// In each kind of copy a call fails, and then work fails later. The copy after it works again.
 TEST_F(cuda_test, failed_copies)
 {
 	auto d = make();
@@ -436,7 +436,7 @@ TEST_F(cuda_test, keeps_events)
 		EXPECT_EQ(cu_.query_stream(stream), 0);
 		int streams = fake_->streams;
 		ASSERT_EQ(cu_.create_event(&event, cu_event_disable_timing), 0);
-		ASSERT_EQ(d->retain_event(event, &kept[0]), 0); // never recorded: finished
+		ASSERT_EQ(d->retain_event(event, &kept[0]), 0); // an event that was never recorded counts as finished
 		EXPECT_EQ(d->wait_event(kept[0]), 0);
 		d->release_event(kept[0]);
 		EXPECT_EQ(fake_->streams, streams);

@@ -22,7 +22,7 @@ std::unique_ptr<device> make(gpuvm_host_device *functions = nullptr)
 	return d;
 }
 
-// Memory behind functions, which counts its calls and fails on request.
+// The functions give access to this memory, count their calls, and fail on request.
 struct program_memory {
 	int reads = 0, writes = 0;
 	int answer = 0;
@@ -86,7 +86,7 @@ TEST(host_device, calls_the_programs_functions)
 	program_memory memory;
 	gpuvm_host_device functions = {sizeof(functions), program_memory::read, program_memory::write, &memory};
 	auto d = make(&functions);
-	functions = {}; // the device has its own copy
+	functions = {}; // the device must have its own copy
 	EXPECT_FALSE(d->signal_safe());
 
 	std::string buffer = "0123456789", a = "ab";

@@ -60,7 +60,7 @@ TEST(lane_pool, a_lane_has_one_owner_at_a_time)
 {
 	constexpr unsigned first = 2, lanes = 3;
 	lane_pool pool(first, lanes);
-	// Not atomic: two owners at once would lose counts, and ThreadSanitizer would see them.
+	// The counts are not atomic: two owners at once would lose some, and ThreadSanitizer would see them.
 	unsigned uses[lanes] = {};
 	std::vector<std::thread> threads(8);
 	for (auto &t : threads)

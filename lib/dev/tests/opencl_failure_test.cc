@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device `opencl` when calls of the driver fail: the real driver, with single functions replaced.
+// Tests the device `opencl` when calls of the driver fail: the driver is the real one, with single functions replaced.
 #include "dev/tests/opencl_program.h"
 
 #include "dev/opencl.h"
@@ -18,9 +18,9 @@ namespace
 
 opencl_api real;
 
-// The call of its kind that fails, counted from 0; -1: none.
+// Counts down to the call of its kind that fails; nothing fails if it is -1.
 int failing_call;
-// What failing calls return, or the status of failing commands.
+// Failing calls return this, and failing commands have it as their status.
 cl_int failure;
 int queues_made, queues_released;
 int reads_enqueued, events_released;
@@ -221,7 +221,7 @@ TEST_F(opencl_failure_test, command_that_is_not_taken)
 	EXPECT_EQ(ticket.handle, nullptr);
 	expect_failure(made->copy_from(0, buffer, 0, *made, buffer, 2048, 16));
 
-	// And then it works again.
+	// Once nothing fails any more, it works again.
 	EXPECT_EQ(made->read(0, whole), 0);
 	EXPECT_EQ(made->write(0, whole), 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a program that uses OpenCL has made before it comes to libhet: contexts, queues, buffers.
-// Nothing is linked against OpenCL, so that the tests start where there is none.
+// A program that uses OpenCL has made this before it comes to libhet: contexts, queues, buffers. Nothing is linked
+// against OpenCL, so that the tests start where there is none.
 #pragma once
 
 #include "dev/opencl_api.h"
@@ -12,7 +12,8 @@
 namespace het::test
 {
 
-// Two devices, and no diagnostics for the errors that tests provoke. Before the first OpenCL call of the process.
+// Asks for two devices, and for no diagnostics of the errors that tests provoke. This must come before the first OpenCL
+// call of the process.
 inline const bool environment_is_set = [] {
 	setenv("POCL_DEVICES", "pthread pthread", 0);
 	setenv("GPUVM_QUIET", "1", 0);
@@ -44,7 +45,7 @@ class opencl_program
 	cl_function<decltype(clReleaseEvent)> release_event{"clReleaseEvent"};
 	cl_function<decltype(clGetEventInfo)> get_event_info{"clGetEventInfo"};
 
-	// The devices of the first platform that has any; none where OpenCL or a driver is missing.
+	// Returns the devices of the first platform that has any, or none where OpenCL or a driver is missing.
 	std::vector<cl_device_id> devices() const
 	{
 		cl_platform_id platforms[16];
@@ -100,7 +101,7 @@ class opencl_program
 	}
 };
 
-// One context over the first two devices (or twice the first), with a queue each.
+// Each test gets one context over the first two devices (or twice the first), with a queue each.
 class opencl_test : public testing::Test
 {
       protected:

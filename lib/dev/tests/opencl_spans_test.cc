@@ -71,7 +71,7 @@ TEST(opencl_spans, new_images)
 {
 	cl_image_format rgba8 = {CL_RGBA, CL_UNORM_INT8};
 	auto span = [&](cl_image_desc d) { return new_image_span(&rgba8, &d); };
-	// Sizes that the type does not have may hold anything.
+	// Members that the image's type does not have may hold anything.
 	EXPECT_EQ(span(describe(CL_MEM_OBJECT_IMAGE1D, 10, 99, 99, 99)), 40u);
 	EXPECT_EQ(span(describe(CL_MEM_OBJECT_IMAGE1D_ARRAY, 10, 99, 99, 3)), 120u);
 	EXPECT_EQ(span(describe(CL_MEM_OBJECT_IMAGE2D, 10, 5, 99, 99)), 200u);

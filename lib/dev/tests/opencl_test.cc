@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device `opencl` on whatever driver is there.
+// Tests the device `opencl` on whatever driver is there.
 #include "dev/tests/opencl_program.h"
 
 #include "dev/device.h"

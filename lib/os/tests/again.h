@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The settings are read once a process. Tests that must hold under others run again in a process of their own.
+// The settings are read once a process. Tests that must hold under other settings run again in a process of their own.
 #pragma once
 
 #include <cstdio>

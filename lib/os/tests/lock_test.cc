@@ -35,7 +35,7 @@ TEST(futex_lock, has_one_holder_at_a_time)
 {
 	constexpr unsigned threads = 16, rounds = 4000;
 	futex_lock lock;
-	// Not atomic: two holders at once would lose counts, and ThreadSanitizer would see them.
+	// The count is not atomic: two holders at once would lose some, and ThreadSanitizer would see them.
 	unsigned count = 0;
 	in_threads(threads, [&] {
 		for (unsigned i = 0; i < rounds; i++) {
@@ -58,7 +58,7 @@ TEST(futex_lock, sleepers_are_woken_one_after_the_other)
 			waiting++;
 			lock.lock(lock_rank::array);
 			count++;
-			sleep_ms(1); // longer than the others spin
+			sleep_ms(1); // the others don't spin for so long
 			lock.unlock(lock_rank::array);
 		});
 	});
@@ -251,11 +251,11 @@ TEST(lock_order, rises)
 	for (int round = 0; round < 3; round++) {
 		for (size_t i = 0; i < std::size(ranks); i++)
 			locks[i].lock(ranks[i]);
-		// Locks may be left in any order.
+		// Locks may be released in any order.
 		for (size_t i : {2, 0, 4, 3, 1})
 			locks[i].unlock(ranks[i]);
 	}
-	// Steps may be left out, and a rank is free again after its lock is.
+	// Ranks may be skipped, and a rank is free again once its lock is.
 	locks[0].lock(ranks[0]);
 	for (size_t i = 1; i < std::size(ranks); i++) {
 		guard g(locks[i], ranks[i]);

@@ -129,7 +129,7 @@ TEST(own_descriptor, is_kept_when_the_number_is_closed)
 	syscall(SYS_close, writer.number());
 	EXPECT_EQ(read(ends[0], &c, 1), -1);
 	EXPECT_EQ(errno, EAGAIN);
-	// What is the program's is not kept.
+	// What belongs to the program is not kept.
 	close(programs[1]);
 	EXPECT_EQ(read(programs[0], &c, 1), 0);
 	close(programs[0]);

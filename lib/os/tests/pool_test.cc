@@ -26,7 +26,7 @@ bool all_are(const char *p, size_t n, char value)
 	return std::all_of(p, p + n, [=](char c) { return c == value; });
 }
 
-// Beside the borders of the size classes, and of what is mapped by itself.
+// Returns sizes beside the borders of the size classes, and beside those from which pieces are mapped by themselves.
 std::vector<size_t> sizes()
 {
 	std::vector<size_t> all{1, 2, 31};

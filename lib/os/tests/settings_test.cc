@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The environment is read once a process: each case has a child of its own. (This process never asks.)
+// The environment is read once a process, so each case has a child of its own. This process never asks.
 #include "os/settings.h"
 
 #include <cctype>
@@ -24,7 +24,7 @@ using variable = std::pair<const char *, std::string>;
 struct answer {
 	bool ended_well;
 	environment e;
-	char trap[32], uffd_open[32]; // the child's strings, "(null)" for null
+	char trap[32], uffd_open[32]; // have the child's strings, or "(null)" for null
 };
 
 void copy_text(char (&to)[32], const char *text)
@@ -47,7 +47,7 @@ class settings_test : public testing::Test
 	}
 	~settings_test() override { munmap(shared_, sizeof(answer)); }
 
-	// What a process with these variables is told.
+	// Returns what a process with these variables is told.
 	const answer &ask(std::initializer_list<variable> variables)
 	{
 		*shared_ = {};
@@ -196,7 +196,7 @@ TEST_F(settings_test, other_features_are_not_linux_6_1)
 		EXPECT_FALSE(ask({{"GPUVM_UFFD_FEATURES", text}}).e.kernel_6_1) << text;
 }
 
-// The same in long arithmetic.
+// Parses the text in 128-bit arithmetic, which can't overflow here.
 int64_t expected(const std::string &text, int64_t otherwise, int64_t most)
 {
 	size_t digits = 0;

@@ -22,7 +22,7 @@ using namespace het;
 namespace
 {
 
-// Shared memory, as that which private memory takes the place of.
+// Private memory takes the place of such shared memory.
 class shared_memory
 {
       public:
@@ -58,7 +58,7 @@ bool has(const shared_memory &m, const std::vector<char> &bytes)
 	return !memcmp(m.bytes(), bytes.data(), bytes.size());
 }
 
-// Returns the exit status of a child that does it, or -1.
+// Runs @body in a child and returns its exit status, or -1.
 template <class Body> int in_child(Body body)
 {
 	pid_t pid = fork();
@@ -96,7 +96,7 @@ TEST_F(spare_file_test, gives_private_memory_with_the_bytes)
 	EXPECT_TRUE(has(m, bytes));
 }
 
-// As with any private memory: malloc takes memory that it has given back so for zeroed.
+// malloc relies on this: it takes memory for zeroed that it has given back this way, as any private memory is.
 TEST_F(spare_file_test, pages_that_are_given_back_are_zeroed)
 {
 	size_t n = huge_page + 5 * page_size();
@@ -154,7 +154,7 @@ TEST_F(spare_file_test, shows_no_gap)
 	EXPECT_TRUE(right);
 }
 
-// The limit's signal would end the process.
+// SIGXFSZ would end the process if the file were grown past its limit.
 TEST_F(spare_file_test, leaves_all_as_it_was_where_no_file_may_be_so_large)
 {
 	size_t n = 4 * page_size();

@@ -19,7 +19,7 @@ TEST(tasks, the_list_holds_all_threads)
 	EXPECT_TRUE(list.contains(this_task()));
 	EXPECT_EQ(list.tids().size(), task_count());
 
-	constexpr unsigned many = 200; // more than one read of the directory returns
+	constexpr unsigned many = 200; // one read of the directory returns fewer
 	size_t alone = list.tids().size();
 	std::atomic<bool> stop{false};
 	std::atomic<pid_t> some{0};
@@ -33,7 +33,7 @@ TEST(tasks, the_list_holds_all_threads)
 	while (!some.load())
 		usleep(100);
 	EXPECT_TRUE(list.read());
-	EXPECT_GE(list.tids().size(), alone + many); // a sanitizer starts one of its own beside the first
+	EXPECT_GE(list.tids().size(), alone + many); // a sanitizer starts a thread of its own beside the first
 	EXPECT_EQ(task_count(), list.tids().size());
 	EXPECT_TRUE(list.contains(some.load()));
 	EXPECT_TRUE(task_exists(some.load()));

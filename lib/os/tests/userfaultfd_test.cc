@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the library relies on in userfaultfd, as this kernel does it.
+// The library relies on this behaviour of userfaultfd. These tests look whether the running kernel shows it.
 #include "os/userfaultfd.h"
 
 #include "os/mapping.h"
@@ -27,7 +27,7 @@ size_t page()
 	return page_size();
 }
 
-// Pages of a file, mapped twice: @primary is what is watched, @alias stays as it is.
+// Maps the pages of a file twice: @primary is watched, and @alias stays as it is.
 class twice_mapped
 {
       public:
@@ -50,7 +50,7 @@ class twice_mapped
 		close(fd_);
 	}
 	range all() const { return primary_; }
-	// Pages [first, last) of the primary.
+	// Returns pages [first, last) of the primary.
 	range pages(size_t first, size_t last) const
 	{
 		return {primary_.begin + first * page(), primary_.begin + last * page()};
@@ -90,7 +90,7 @@ bool write_protected(const void *p)
 	return page_map_bit(p, 57);
 }
 
-// Which of the pages are mapped, as "m.m".
+// Tells which of the pages are mapped, as "m.m".
 std::string mapped_pages(const twice_mapped &m)
 {
 	std::string out;
@@ -104,7 +104,7 @@ struct fault {
 	uint64_t flags;
 };
 
-// Accesses that race by intention.
+// peek() and poke() race by intention.
 char peek(const char *p)
 {
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
@@ -127,7 +127,7 @@ class uffd : public testing::Test
 		EXPECT_EQ(why, nullptr);
 	}
 
-	// Watched, and all pages taken from the primary.
+	// Watches the primary and takes all its pages away.
 	void watch_and_revoke(const twice_mapped &m)
 	{
 		ASSERT_EQ(u_->register_shared(m.all()), 0);
@@ -193,7 +193,7 @@ TEST_F(uffd, a_touch_waits_for_its_page)
 	EXPECT_EQ(f.page, m.pages(2, 3).begin);
 	EXPECT_FALSE(f.flags & UFFD_PAGEFAULT_FLAG_WRITE);
 	EXPECT_TRUE(f.flags & UFFD_PAGEFAULT_FLAG_MINOR);
-	poke(m.alias(2) + 5, 'X'); // what a fetch does
+	poke(m.alias(2) + 5, 'X'); // a fetch does this
 	EXPECT_EQ(u_->continue_from(m.pages(2, 3), false), 0);
 	toucher.join();
 	EXPECT_EQ(seen, 'X');
@@ -269,7 +269,7 @@ TEST_F(uffd, continue_maps_all)
 	EXPECT_EQ(mapped_pages(m), "..mmmm..");
 	for (size_t i = 2; i < 6; i++) {
 		EXPECT_EQ(*m.primary(i), char('a' + i));
-		*m.primary(i) = 'w'; // not protected
+		*m.primary(i) = 'w'; // the page is not protected
 	}
 	EXPECT_TRUE(no_fault());
 }
@@ -295,7 +295,7 @@ TEST_F(uffd, continue_does_nothing_where_the_first_page_is_mapped)
 	EXPECT_FALSE(write_protected(m.primary(1)));
 }
 
-// mlock(), mprotect() and madvise() of a part split mappings.
+// mlock(), mprotect() and madvise() of a part split mappings. This takes the last.
 void split(const twice_mapped &m, size_t first, size_t last)
 {
 	ASSERT_EQ(madvise(m.primary(first), (last - first) * page(), MADV_RANDOM), 0);
@@ -396,7 +396,7 @@ TEST_F(uffd, protection_of_absent_pages_is_remembered)
 TEST_F(uffd, locked_pages_can_be_dropped)
 {
 	twice_mapped m(4);
-	// The sanitizers make mlock() do nothing.
+	// The sanitizers turn mlock() into a no-op.
 	if (syscall(SYS_mlock, m.primary(1), 2 * page()))
 		GTEST_SKIP() << "no memory may be locked (ulimit -l)";
 	EXPECT_EQ(madvise(m.primary(0), 4 * page(), MADV_DONTNEED), -1);

@@ -51,7 +51,7 @@ class mapping
 			munmap(r_.ptr(), r_.size());
 	}
 	range all() const { return r_; }
-	// Pages [first, last).
+	// Returns pages [first, last).
 	range pages(size_t first, size_t last) const { return {r_.begin + first * page(), r_.begin + last * page()}; }
 	char *at(size_t i) const { return static_cast<char *>(pages(i, i + 1).ptr()); }
 
@@ -112,7 +112,7 @@ TEST(classify, files)
 	mapping written(4, read_write, MAP_PRIVATE, f.fd()), shared(4, read_write, MAP_SHARED, f.fd());
 	EXPECT_EQ(classify(written.all()), memory_kind::private_file);
 	EXPECT_EQ(classify(shared.all()), memory_kind::shared);
-	*written.at(1) = 1; // a page of its own now, which still can't be adopted alone
+	*written.at(1) = 1; // the page is a private copy now, but still can't be adopted alone
 	EXPECT_EQ(classify(written.pages(1, 2)), memory_kind::private_file);
 	EXPECT_EQ(classify(range_of(initialised, sizeof(initialised))), memory_kind::private_file);
 }
@@ -137,7 +137,7 @@ TEST(classify, shared_memory)
 
 TEST(classify, huge_pages_of_hugetlb)
 {
-	// Nothing is touched, so none need be there.
+	// Nothing is touched, so the system need not have any huge pages.
 	mapping m((2 << 20) / page(), read_write, private_anonymous | MAP_HUGETLB | MAP_NORESERVE);
 	if (m.all().empty())
 		GTEST_SKIP() << "no hugetlb here";
@@ -169,7 +169,7 @@ TEST(classify, holes)
 TEST(classify, addresses_outside)
 {
 	EXPECT_EQ(classify({0, page()}), memory_kind::unmapped);
-	// Above all that is mapped.
+	// This lies above all that is mapped.
 	EXPECT_EQ(classify({~uintptr_t{0} - 2 * page(), ~uintptr_t{0} - page()}), memory_kind::unmapped);
 }
 
@@ -233,7 +233,7 @@ TEST(describe, names_every_kind)
 
 TEST(populated_pages, tells_those_with_contents)
 {
-	// More than are asked for at once.
+	// One call does not ask for so many at once.
 	constexpr size_t pages = 1000;
 	mapping m(pages, read_write, private_anonymous);
 	madvise(m.at(0), m.all().size(), MADV_NOHUGEPAGE);
@@ -258,7 +258,7 @@ TEST(populated_pages, follows_what_happens_to_a_page)
 		return populated_pages(m.pages(0, 4), {&word, 1}) ? word : ~uint64_t{0};
 	};
 	EXPECT_EQ(populated(), 0u);
-	EXPECT_EQ(*static_cast<volatile char *>(m.at(1)), 0); // read only: the zero page
+	EXPECT_EQ(*static_cast<volatile char *>(m.at(1)), 0); // reading maps the zero page
 	EXPECT_EQ(populated(), 2u);
 	*m.at(3) = 1;
 	EXPECT_EQ(populated(), 10u);
@@ -273,7 +273,7 @@ TEST(locked_memory, is_recognised)
 	mapping m(4, read_write, private_anonymous);
 	for (size_t i = 0; i < 4; i++)
 		EXPECT_FALSE(is_locked(m.pages(i, i + 1).begin));
-	// The sanitizers make mlock() do nothing.
+	// The sanitizers turn mlock() into a no-op.
 	if (syscall(SYS_mlock, m.at(1), 2 * page()))
 		GTEST_SKIP() << "no memory may be locked (ulimit -l)";
 	EXPECT_FALSE(is_locked(m.all().begin));

@@ -21,7 +21,7 @@ constexpr range page(uintptr_t n)
 	return {n * 4096, (n + 1) * 4096};
 }
 
-// Touchers and resolvers block all signals, as in life.
+// Touchers and resolvers block all signals in real life, so they do it here.
 template <class F> std::thread quiet_thread(F run)
 {
 	return std::thread([run] {
@@ -103,7 +103,7 @@ TEST(mailbox, an_interruption_ends_one_wait)
 	auto resolver = quiet_thread([&] {
 		touch u;
 		for (unsigned i = 0; i < 2; i++) {
-			EXPECT_FALSE(box.next(u, {i * 10000000ull})); // asleep, then spinning
+			EXPECT_FALSE(box.next(u, {i * 10000000ull})); // sleeps first, and spins the second time
 			ended.fetch_add(1);
 		}
 	});
@@ -142,8 +142,8 @@ TEST(mailbox, a_letter_of_a_forked_parent_is_gone)
 	toucher.join();
 }
 
-// Pages that are valid or not. A toucher needs its page valid, and then makes it invalid for the next one; it hangs
-// if a letter is lost. Resolvers take turns in listening, as in the library.
+// A storm has pages that are valid or not. A toucher needs its page valid, and then makes it invalid for the next one,
+// so it hangs if a letter is lost. Resolvers take turns in listening, as in the library.
 struct storm {
 	static constexpr unsigned pages = 7, touchers = 24, resolvers = 3;
 	mailbox box;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The chain must not be seen. So the same program is run in a child process without it and with it, for all kinds of
-// handlers and of signals, and what it saw and how it ended is compared.
+// The program must not notice the chain. So the same program runs in a child process without it and with it, for all
+// kinds of handlers and of signals, and the test compares what it saw and how it ended.
 #include "trap/signal_chain.h"
 
 #include <cerrno>
@@ -27,14 +27,14 @@ enum class when { before_install, after_install };
 struct scenario {
 	int signo;
 	disposition how;
-	int flags; // of sigaction()
+	int flags; // are those of sigaction()
 	cause why;
 	bool alternate_stack;
 	bool jumps; // the handler leaves by siglongjmp()
 	when set;
 };
 
-// What the program sees.
+// The program records what it sees here.
 struct sight {
 	int calls;
 	int signo, code;
@@ -45,7 +45,7 @@ struct sight {
 	int errno_after;
 	bool own_handler_read_back;
 	int flags_read_back;
-	bool lost_after_first; // SA_RESETHAND
+	bool lost_after_first; // SA_RESETHAND took effect
 	bool survived;
 };
 
@@ -53,8 +53,8 @@ struct stage {
 	scenario sc;
 	bool chained;
 	sight seen;
-	char *trapped; // the page that the program faults on
-	char *ours;    // the page that the library serves
+	char *trapped; // the program faults on this page
+	char *ours;    // the library serves this page
 	int empty_file;
 	sigjmp_buf back;
 };
@@ -73,13 +73,13 @@ uint64_t current_mask()
 	return m;
 }
 
-// sigaction() as the program calls it; not a sanitizer's, which would show the program another mask.
+// Calls sigaction() as the program does, but never a sanitizer's, which would show the program another mask.
 int program_sigaction(int signo, const struct sigaction *act, struct sigaction *old)
 {
 	return chain_holds(signo) ? chain_sigaction(signo, act, old) : real_sigaction(signo, act, old);
 }
 
-// A page that raises the signal at each touch: inaccessible, or of an empty file.
+// Makes a page raise the signal at each touch: it becomes inaccessible, or a page of an empty file.
 void forbid(char *p)
 {
 	if (st->sc.signo == SIGSEGV)
@@ -122,13 +122,13 @@ void siginfo_handler(int signo, siginfo_t *info, void *)
 	record(signo);
 }
 
-// The library's part: it knows one page.
+// Does the library's part, which knows one page.
 bool ours(const siginfo_t &info, const ucontext_t &)
 {
 	auto *at = static_cast<char *>(info.si_addr);
 	if (at < st->ours || at >= st->ours + page)
 		return false;
-	errno = 77; // must not be seen
+	errno = 77; // the program must not see this
 	return allow(st->ours);
 }
 
@@ -156,7 +156,7 @@ void set_disposition()
 	struct sigaction back;
 	program_sigaction(st->sc.signo, nullptr, &back);
 	st->seen.own_handler_read_back = back.sa_handler == a.sa_handler && sigismember(&back.sa_mask, SIGWINCH);
-	st->seen.flags_read_back = back.sa_flags & ~0x04000000; // SA_RESTORER, the C library's own
+	st->seen.flags_read_back = back.sa_flags & ~0x04000000; // hides SA_RESTORER, which the C library adds
 }
 
 void cause_signal()
@@ -178,7 +178,7 @@ void cause_signal()
 	}
 }
 
-// A touch that the library serves.
+// Makes a touch that the library serves.
 void touch_ours()
 {
 	forbid(st->ours);
@@ -194,7 +194,7 @@ void touch_ours()
 		sigaltstack(&s, nullptr);
 	}
 	struct sigaction dfl = {};
-	real_sigaction(SIGSEGV, &dfl, nullptr); // a sanitizer may have its own
+	real_sigaction(SIGSEGV, &dfl, nullptr); // a sanitizer may have installed its own
 	real_sigaction(SIGBUS, &dfl, nullptr);
 	if (st->sc.set == when::before_install)
 		set_disposition();
@@ -212,7 +212,7 @@ void touch_ours()
 	if (st->chained)
 		touch_ours();
 	if (st->seen.calls)
-		cause_signal(); // is the handler still there?
+		cause_signal(); // shows whether the handler is still there
 	st->seen.survived = true;
 	_exit(0);
 }
@@ -307,7 +307,7 @@ TEST_F(signal_chain, is_not_seen_by_the_program)
 	}
 }
 
-// The comparison above would also hold if nothing happened in either run.
+// The comparison above would also hold if nothing happened in either run, so this looks at what did.
 TEST_F(signal_chain, and_the_comparison_means_something)
 {
 	int status = run(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The traps that catch touches by signals, each driven by a tiny core.
+// Tests the traps that catch touches by signals. A tiny core drives each of them.
 #include "os/mapping.h"
 #include "trap/tests/tiny_core.h"
 
@@ -22,7 +22,7 @@ struct kind {
 class signal_trap_test : public testing::TestWithParam<kind>
 {
       protected:
-	// Null: the trap is not to be had here, and why_ says why.
+	// Returns null if the trap is not to be had here; why_ says why.
 	std::unique_ptr<tiny_core> core(unsigned fetch_delay_us = 0)
 	{
 		auto c = std::make_unique<tiny_core>(GetParam().make, fetch_delay_us);
@@ -40,7 +40,7 @@ class signal_trap_test : public testing::TestWithParam<kind>
 	tiny_core &c = *owner
 
 constexpr size_t page = tiny_core::page;
-// What a child process says of it.
+// A child process exits with this if the trap is not to be had.
 constexpr int no_trap = 77;
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
@@ -49,7 +49,7 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-// Accesses that race by intention.
+// peek() and poke() race by intention.
 char peek(const volatile char *p)
 {
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
@@ -59,7 +59,7 @@ void poke(volatile char *p, char value)
 	__atomic_store_n(p, value, __ATOMIC_RELAXED);
 }
 
-// Runs @body in a child process; its result, or -signal.
+// Runs @body in a child process, and returns its result or -signal.
 template <class F> int in_child(F body)
 {
 	pid_t child = fork();
@@ -120,7 +120,8 @@ TEST_P(signal_trap_test, the_fault_tells_a_write_from_a_read)
 	EXPECT_GT(c.writes.load(), writes);
 	EXPECT_EQ(c.reads.load(), reads);
 	writes = c.writes.load();
-	__atomic_fetch_add(&c.primary()[30 * page], 1, __ATOMIC_RELAXED); // reads and writes: needs the right to write
+	// It reads and writes, so it needs the right to write.
+	__atomic_fetch_add(&c.primary()[30 * page], 1, __ATOMIC_RELAXED);
 	EXPECT_GT(c.writes.load(), writes);
 	EXPECT_EQ(c.primary()[30 * page], 2);
 }
@@ -131,7 +132,7 @@ TEST_P(signal_trap_test, a_shared_page_is_read_freely_and_written_with_notice)
 	if (!c.the_trap().features().shared_reads)
 		GTEST_SKIP() << "not on this kernel";
 	c.give_to_device(7);
-	EXPECT_EQ(c.primary()[0], 7); // shown read-only
+	EXPECT_EQ(c.primary()[0], 7); // the touch shows the page read-only
 	unsigned reads = c.reads.load(), writes = c.writes.load();
 	for (size_t i = 0; i < tiny_core::chunk_bytes; i++)
 		EXPECT_EQ(c.primary()[i], 7);
@@ -160,7 +161,7 @@ TEST_P(signal_trap_test, protection_to_read_lets_reads_pass)
 TEST_P(signal_trap_test, locked_pages_are_revoked_too)
 {
 	CORE();
-	if (mlock2(c.body().ptr(), 8 * page, MLOCK_ONFAULT)) // mlock() would touch them, in the kernel
+	if (mlock2(c.body().ptr(), 8 * page, MLOCK_ONFAULT)) // mlock() would touch the pages in the kernel
 		GTEST_SKIP() << "mlock2: " << strerror(errno);
 	c.give_to_device(3);
 	EXPECT_EQ(c.primary()[0], 3);
@@ -216,7 +217,7 @@ TEST_P(signal_trap_test, threads_touch_everything_while_it_comes_and_goes)
 	std::vector<std::thread> threads;
 	for (unsigned i = 0; i < 8; i++)
 		threads.emplace_back([&, i] {
-			// '?' is in the alias until a chunk has been fetched.
+			// The alias has '?' until a chunk has been fetched.
 			for (size_t n = i; !stop.load(); n += 7)
 				wrong += peek(c.primary() + (n % tiny_core::pages) * page + n % page) == '?';
 		});
@@ -233,7 +234,7 @@ TEST_P(signal_trap_test, threads_touch_everything_while_it_comes_and_goes)
 	EXPECT_EQ(wrong.load(), 0u);
 }
 
-// A fault that was taken before, and is looked at after the array became ordinary memory, must not kill.
+// A fault may be taken while the array is watched, and looked at after it became ordinary memory. That must not kill.
 TEST_P(signal_trap_test, touches_survive_the_end_of_the_watch)
 {
 	CORE();
@@ -288,7 +289,7 @@ TEST_P(signal_trap_test, held_memory_can_be_read_and_writers_wait)
 		EXPECT_EQ(peek(old + page), 1);
 		if (round % 2) {
 			c.the_trap().unhold(r);
-		} else { // adopted: another mapping takes the place
+		} else { // another mapping takes the place, as after an adoption
 			EXPECT_TRUE(map_private_at(r));
 			c.the_trap().wake({r});
 		}
@@ -303,7 +304,7 @@ TEST_P(signal_trap_test, held_memory_can_be_read_and_writers_wait)
 
 std::atomic<uintptr_t> programs_fault{0};
 
-// A write to a page that is not an array's, or one of a failed device: what the program's handler sees.
+// Writes to a page that is not an array's, or to one of a failed device, and checks what the program's handler sees.
 int foreign_fault(const kind &k, bool failed)
 {
 	bool by_sigbus = k.make == make_uffd_sigbus_trap;
@@ -341,7 +342,7 @@ TEST_P(signal_trap_test, a_jump_into_an_array_ends_the_program)
 {
 	int r = in_child([&] {
 		struct sigaction dfl = {};
-		sigaction(SIGSEGV, &dfl, nullptr); // a sanitizer may have its own
+		sigaction(SIGSEGV, &dfl, nullptr); // a sanitizer may have installed its own
 		auto owner = core();
 		if (!owner)
 			return no_trap;
@@ -354,7 +355,7 @@ TEST_P(signal_trap_test, a_jump_into_an_array_ends_the_program)
 	EXPECT_EQ(r, -SIGSEGV);
 }
 
-// Whoever blocks the signal is killed by the kernel: documented, and not a hang.
+// The kernel kills a thread that blocks the signal. This is documented, and better than a hang.
 TEST_P(signal_trap_test, a_toucher_that_blocks_the_signal_is_killed)
 {
 	int r = in_child([&] {
@@ -395,7 +396,7 @@ INSTANTIATE_TEST_SUITE_P(traps, signal_trap_test,
 				 return name;
 			 });
 
-// vm.max_map_count: an error, and not a crash.
+// Mappings run out at vm.max_map_count. That must be an error, and not a crash.
 TEST(sigsegv_trap, too_many_mappings_are_an_error)
 {
 	if (sanitized)
@@ -409,7 +410,7 @@ TEST(sigsegv_trap, too_many_mappings_are_an_error)
 			  for (uintptr_t at = range_of(p, n).begin; at < end; at += 2 * page)
 				  if (int err = t->protect({{at, at + page}}, access::none))
 					  return err == -ENOMEM ? 0 : 1;
-			  return no_trap; // this system allows more
+			  return no_trap; // this system allows more mappings
 		  }) % 77,
 		  0);
 }

@@ -32,7 +32,7 @@ void sleep_us(unsigned us)
 	usleep(us);
 }
 
-// Stops everybody else while it lives.
+// Everybody else is stopped while this lives.
 class all_stopped
 {
       public:
@@ -44,7 +44,7 @@ class all_stopped
 	thread_stopper &stopper_;
 };
 
-// Threads that count, each in a way of its own.
+// The threads count, each in a way of its own.
 class counters
 {
       public:
@@ -78,7 +78,7 @@ class counters
 	std::vector<std::thread> threads_;
 };
 
-// Those that a sanitizer starts, at the latest beside the first thread of the program's. They block all signals.
+// Spares the threads that a sanitizer starts, at the latest beside the program's first one. They block all signals.
 void spare_threads_of_others()
 {
 	std::thread([] {}).join();
@@ -99,7 +99,7 @@ class stop_threads : public testing::Test
 		ASSERT_TRUE(stopper.open(&why)) << why;
 		spare_threads_of_others();
 	}
-	// A thread has all the time to answer that a loaded machine takes from it.
+	// A loaded machine may delay an answer for long, so a thread has more time than it can need.
 	thread_stopper stopper{(thread_sanitizer ? 60 : 3600) * second};
 };
 
@@ -153,7 +153,7 @@ TEST_F(stop_threads, works_without_other_threads)
 		all_stopped s(stopper);
 }
 
-// Sixty-four threads that live for less than a stop takes, each of which makes its successor.
+// Sixty-four threads live for less time than a stop takes, and each makes its successor.
 class generations
 {
       public:
@@ -246,7 +246,7 @@ TEST_F(stop_threads, several_stoppers_take_turns)
 		t.join();
 }
 
-// It blocks the signal, and is neither waited for nor given up.
+// The thread blocks the signal, yet it is neither waited for nor given up.
 TEST_F(stop_deaf_threads, a_parked_thread_counts_as_stopped_and_stays)
 {
 	std::atomic<bool> leave{false}, left{false};
@@ -318,7 +318,7 @@ TEST_F(stop_deaf_threads, a_thread_that_blocks_the_signal_is_spared_after_a_whil
 	uint64_t begin = now_ns();
 	{
 		all_stopped s(stopper);
-		EXPECT_GE(now_ns() - begin, patience); // no machine is too slow for this one
+		EXPECT_GE(now_ns() - begin, patience); // even the fastest machine has to wait so long
 	}
 	std::string said = testing::internal::GetCapturedStderr();
 	EXPECT_NE(said.find(does_not_answer(tid.load())), std::string::npos) << said;
@@ -333,7 +333,8 @@ TEST_F(stop_deaf_threads, a_thread_that_blocks_the_signal_is_spared_after_a_whil
 	deaf.join();
 }
 
-// As at the end of a thread, where glibc takes a lock with all signals blocked that a stopped thread may hold.
+// This happens at the end of a thread, where glibc takes a lock with all signals blocked that a stopped thread may
+// hold.
 TEST_F(stop_threads, a_thread_that_waits_for_a_stopped_one_is_not_waited_for)
 {
 	std::atomic<bool> stop{false};
@@ -366,7 +367,7 @@ TEST_F(stop_threads, a_thread_that_waits_for_a_stopped_one_is_not_waited_for)
 	waiter.join();
 }
 
-// A spared thread may wake one up that was taken for stopped. It stops as soon as it lets the signal through.
+// A spared thread may wake a sleeper up that was taken for stopped. It stops as soon as it lets the signal through.
 TEST_F(stop_threads, a_sleeper_that_is_woken_by_a_spared_thread_stops_late)
 {
 	std::atomic<uint32_t> go{0}, steps{0};
@@ -432,7 +433,7 @@ void *stop_in_an_orphan(void *arg)
 	auto *stopper = static_cast<thread_stopper *>(arg);
 	sleep_us(20000);
 	for (unsigned i = 0; i < 3; i++)
-		all_stopped s(*stopper); // for an hour, if the main thread were waited for
+		all_stopped s(*stopper); // would take an hour if the main thread were waited for
 	_exit(0);
 }
 
@@ -446,7 +447,7 @@ TEST_F(stop_threads, a_main_thread_that_has_ended)
 		pthread_t t;
 		if (pthread_create(&t, nullptr, stop_in_an_orphan, &stopper))
 			_exit(2);
-		syscall(SYS_exit, 0); // as pthread_exit(), without unwinding the test
+		syscall(SYS_exit, 0); // ends the thread as pthread_exit() does, without unwinding the test
 	}
 	int status = -1;
 	waitpid(child, &status, 0);
@@ -469,7 +470,7 @@ TEST_F(stop_threads, pre_init_spares_the_threads_of_the_driver)
 		EXPECT_GT(driver->sum(), of_driver);
 		EXPECT_EQ(program.sum(), of_program);
 	}
-	driver.reset(); // their numbers are forgotten with them
+	driver.reset(); // the numbers of these threads are forgotten with them
 	all_stopped s(stopper);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// As much of a memory core as a test of a trap needs: one array of whole pages, one device, one resolver.
+// The tiny core has as much of a memory core as a test of a trap needs: one array of whole pages, one device, one
+// resolver.
 #pragma once
 
 #include "os/lock.h"
@@ -26,7 +27,7 @@ class tiny_core
 	static constexpr size_t page = 4096, pages = 64, chunk_pages = 4, chunks = pages / chunk_pages;
 	static constexpr size_t bytes = page * pages, chunk_bytes = page * chunk_pages;
 
-	// @fetch_delay_us: how long the device takes.
+	// The device takes @fetch_delay_us for a fetch.
 	tiny_core(std::unique_ptr<trap> (*make)(const touch_sink &, const char **), unsigned fetch_delay_us = 0)
 	    : delay_us_(fetch_delay_us)
 	{
@@ -65,7 +66,7 @@ class tiny_core
 	range body() const { return range_of(primary_, bytes); }
 	range chunk(size_t c) const { return range_of(primary_ + c * chunk_bytes, chunk_bytes); }
 
-	// The device's copy becomes the only one: every byte is @value there, and something else in the alias.
+	// Makes the device's copy the only one: every byte is @value there, and something else in the alias.
 	void give_to_device(char value)
 	{
 		std::lock_guard no_fetch(transfer_);
@@ -78,7 +79,7 @@ class tiny_core
 		device_ = value;
 	}
 
-	// A device reads the array: what the host may write it may only read now.
+	// Does as a device that reads the array: what the host could write it may only read now.
 	void share()
 	{
 		guard g(lock_, lock_rank::array);
@@ -91,7 +92,7 @@ class tiny_core
 		}
 	}
 
-	// As the last unlink: the array is forgotten, its memory is ordinary.
+	// Does as the last unlink: the array is forgotten, and its memory is ordinary.
 	void forget()
 	{
 		guard g(lock_, lock_rank::array);
@@ -101,7 +102,7 @@ class tiny_core
 		visible_.store(false);
 	}
 
-	// All of it is valid on the host, and none of it shown.
+	// Makes all of it valid on the host, and shows none of it.
 	void know_again()
 	{
 		guard g(lock_, lock_rank::array);
@@ -113,21 +114,21 @@ class tiny_core
 			abort();
 	}
 
-	// A range of private memory that is being adopted: touches of it wait.
+	// @r is private memory that is being adopted: touches of it wait.
 	void set_held(range r)
 	{
 		guard g(lock_, lock_rank::array);
 		held_ = r;
 	}
 
-	// A range whose device has failed: who touches it is told so, and those who wait try again.
+	// The device of @r has failed: who touches it is told so, and those who wait try again.
 	void set_failed(range r)
 	{
 		guard g(lock_, lock_rank::array);
 		failed_ = r;
 	}
 
-	// How long a toucher takes between its fault and the look at what is known.
+	// A toucher takes so long between its fault and the look at what is known.
 	std::atomic<unsigned> think_us{0};
 	std::atomic<unsigned> reads{0}, writes{0}, fetches{0};
 
@@ -185,7 +186,7 @@ class tiny_core
 		return true;
 	}
 
-	// The touched page first, as userfaultfd shows pages up to the first that is there already.
+	// The range begins with the touched page, as userfaultfd shows pages up to the first that is there already.
 	range from_touch(touch t, size_t n) const { return {round_down(t.addr, page), chunk(n).end}; }
 
 	void fetch(touch t)
@@ -221,10 +222,11 @@ class tiny_core
 			touch t;
 			if (!trap_->next(t, {20000}))
 				continue;
-			// It may have been handed over after those who waited were woken, so nobody else will wake it.
+			// The touch may have been handed over after the waiters were woken, so nobody else will wake
+			// this one.
 			while (is_held(t) && !stop_.load())
 				usleep(100);
-			// What was held when it was handed over is not the device's.
+			// The touch may be of a held range, which is not the device's.
 			if (body().contains(t.addr))
 				fetch(t);
 			trap_->wake({{round_down(t.addr, page), round_down(t.addr, page) + page}});
@@ -239,9 +241,10 @@ class tiny_core
 	std::atomic<bool> stop_{false}, visible_{true};
 	std::thread resolver_;
 
-	// Held while bytes travel. An ordinary mutex: who waits for it can be stopped meanwhile.
+	// The lock is held while bytes travel. It is an ordinary mutex, so that whoever waits for it can be stopped
+	// meanwhile.
 	std::mutex transfer_;
-	futex_lock lock_; // over what follows
+	futex_lock lock_; // guards what follows
 	bool known_ = true;
 	range held_{}, failed_{};
 	char device_ = 0;
