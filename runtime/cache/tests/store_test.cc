@@ -22,7 +22,7 @@ std::string text_of(const contents &c)
 	return {reinterpret_cast<const char *>(c.value.data()), c.value.size()};
 }
 
-// A folder for one test, in which the store makes its own.
+// Each test gets a folder, in which the store makes its own.
 class in_folder : public testing::Test
 {
       protected:
@@ -35,7 +35,7 @@ class in_folder : public testing::Test
 
 	fs::path place() const { return above / "libhet"; }
 	store make(uint64_t most = plenty) const { return {place(), most}; }
-	// The only file there is.
+	// Returns the only file there is.
 	fs::path file() const { return *fs::directory_iterator(place()); }
 	size_t nfiles() const
 	{
@@ -47,7 +47,7 @@ class in_folder : public testing::Test
 
 using store_test = in_folder;
 
-// An entry by one word.
+// The key has one word.
 struct word_key {
 	explicit word_key(std::string_view w) : part(bytes_of(w)) {}
 	operator key() const { return {"word", {&part, 1}}; }
@@ -192,7 +192,7 @@ TEST_F(store_test, reads_where_it_can_not_write)
 	fs::permissions(place(), fs::perms::owner_read | fs::perms::owner_exec);
 	make().put(word_key("b"), bytes_of("text"));
 	EXPECT_EQ(text_of(make().get(word_key("a"))), "text");
-	EXPECT_EQ(bool(make().get(word_key("b"))), geteuid() == 0); // whom nothing stops
+	EXPECT_EQ(bool(make().get(word_key("b"))), geteuid() == 0); // nothing stops root
 	fs::permissions(place(), fs::perms::owner_all);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a launch may pass to a parameter, and which groups it may have.
+// Tests what a launch may pass to a parameter, and which groups it may have.
 #include "dev/group_rules.h"
 #include "dev/parameter.h"
 
@@ -18,7 +18,7 @@ device_arg given(uint32_t kind, size_t nbytes = 0)
 	return {kind, 0, nbytes, nullptr, nullptr, 0};
 }
 
-// "" if the launch is allowed.
+// Returns what is against the launch, or "" if it is allowed.
 std::string against(const group_rules &rules, const launch_shape &shape)
 {
 	het::fatbin::fault why;
@@ -97,7 +97,7 @@ TEST(groups, what_the_kernel_requires)
 	EXPECT_EQ(against(rules, {2, {64, 8, 1}, {}, {16, 2, 1}}), "");
 	EXPECT_TRUE(has(against(rules, {2, {64, 8, 1}, {}, {2, 16, 1}}), "requires groups of 16 x 2 x 1"));
 	EXPECT_TRUE(has(against(rules, {2, {64, 8, 1}, {}, {32, 2, 1}}), "requires"));
-	// The library takes them.
+	// A launch that asks for no groups gets those that the kernel requires.
 	EXPECT_EQ(against(rules, {2, {64, 8, 1}, {}, {}}), "");
 	EXPECT_TRUE(has(against(rules, {2, {60, 8, 1}, {}, {}}), "60 work-items in dimension 0"));
 }

@@ -15,7 +15,7 @@ device_arg argument(uint64_t buffer, size_t offset, size_t nbytes, uint32_t acce
 	return {HET_ARG_RANGE, access, nbytes, nullptr, reinterpret_cast<void *>(buffer), offset};
 }
 
-// The flags of the pages @set, counted from the first that is followed.
+// Sets the flags of the pages @set, counted from the first that is followed, and has them read.
 void read(noted_pages &p, std::initializer_list<uint64_t> set)
 {
 	std::vector<char> flags(p.flag_bytes());
@@ -50,7 +50,7 @@ TEST(noted_pages, notes)
 				   argument(100 * page_bytes, 0, page_bytes, HET_WRITE_ONLY)};
 	noted_pages p;
 	ASSERT_TRUE(p.follow(args, HET_WRITE_ONLY));
-	read(p, {1, 50, 90}); // the second is nobody's
+	read(p, {1, 50, 90}); // 50 belongs to no argument
 	EXPECT_EQ(p.count(), 6u);
 	EXPECT_EQ(p.noted(), 2u);
 	EXPECT_FALSE(p.is_noted(10 * page_bytes + 512, page_bytes - 512));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Programs that an OpenCL driver has built are there for the next process. Any driver will do, PoCL too, for which the
-// device itself keeps nothing.
+// Programs that an OpenCL driver has built are there for the next process. Any driver will do for these tests, even
+// PoCL, for which the device itself keeps nothing.
 #include "cache/user_store.h"
 #include "dev/tests/opencl_machine.h"
 
@@ -14,7 +14,7 @@ using namespace het::rt;
 namespace
 {
 
-// Before the settings are read.
+// The variables must be set before the settings are read.
 const fs::path folder = []() -> fs::path {
 	char name[] = "/tmp/het-kept-XXXXXX";
 	setenv("XDG_CACHE_HOME", mkdtemp(name), 1);
@@ -45,7 +45,7 @@ class kept_programs : public opencl_machine
 	}
 	static void TearDownTestSuite() { fs::remove_all(folder); }
 
-	// As another process would. Returns how often the driver has compiled.
+	// Builds as another process would, and returns how often the driver has compiled.
 	int build(const char *source, bool gives_binaries = true, const char *options = "")
 	{
 		const program_source from = {source, options, {}, {}, nullptr, 0, 0};

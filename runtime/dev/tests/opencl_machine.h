@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The first OpenCL device here, for tests of what is built for it: the driver's calls, of which a test may replace
-// some.
+// The machine is the first OpenCL device here, for tests of what is built for it. A test may replace some of the
+// driver's calls.
 #pragma once
 
 #include "dev/opencl_program.h"
@@ -41,7 +41,7 @@ class opencl_machine : public testing::Test
 
 	opencl_calls calls;
 	cl_device_id device;
-	static inline cl_context context = nullptr; // to the end
+	static inline cl_context context = nullptr; // lives until the process ends
 };
 
 } // namespace het::rt

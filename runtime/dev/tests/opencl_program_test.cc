@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Programs of drivers that can't do all that is asked of them.
+// Tests programs of drivers that can't do all that is asked of them.
 #include "dev/tests/opencl_machine.h"
 
 #include <cstring>
@@ -13,7 +13,7 @@ namespace
 decltype(&clBuildProgram) driver_build;
 int builds, refused_builds;
 
-// As NVIDIA's does with kernels that have no arguments.
+// Refuses like NVIDIA's driver, which does so for kernels that have no arguments.
 cl_int build_without_descriptions(cl_program p, cl_uint n, const cl_device_id *d, const char *options,
 				  void(CL_CALLBACK *then)(cl_program, void *), void *user)
 {

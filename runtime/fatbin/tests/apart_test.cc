@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What keeps_groups_apart() says against what all work-items do, one by one.
+// Compares what keeps_groups_apart() says with what all work-items do, one by one.
 #include "fatbin/apart.h"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ TEST(apart, numbers_that_are_too_large_are_not_known)
 	EXPECT_FALSE(is_apart("A 0 w 4 +4*a1*x0", plane(32, 1, 8, 1), {0, int64_t{1} << 40}));
 }
 
-// The last byte of one and the first byte of the other are another group's, or just not.
+// The last byte of one access and the first byte of the other are another group's, or just not.
 TEST(apart, one_byte_is_enough)
 {
 	const std::string own = "A 0 w 4 +16*g0", next = "A 0 r 4 +16*g0+";
@@ -160,7 +160,7 @@ TEST(apart, text_is_looked_at)
 		EXPECT_FALSE(is_apart_text(wrong, 1)) << wrong;
 }
 
-// As large as a text can be, of sums that no look makes smaller.
+// Returns a text that is as large as a text can be, with sums that no look makes smaller.
 std::string tiresome()
 {
 	const std::string variables[] = {"g1", "g2", "i0", "i1", "i2", "k0", "k1", "k2",
@@ -192,7 +192,7 @@ TEST(apart, a_text_costs_no_more_than_a_launch_can_wait)
 	const known_number one[] = {{true, 1}};
 	ASSERT_TRUE(is_apart_text(text.c_str(), 1));
 	EXPECT_EQ(keeps_groups_apart(text.c_str(), plane(64, 16, 1, 16), one), groups_are::too_many);
-	// Its first two accesses are judged as any others.
+	// The first two accesses of the same text are judged as any others.
 	const std::string first = text.substr(0, text.find("; A 0 w 4 +2+"));
 	EXPECT_EQ(keeps_groups_apart(first.c_str(), plane(64, 16, 1, 16), one), groups_are::apart);
 }
@@ -200,7 +200,7 @@ TEST(apart, a_text_costs_no_more_than_a_launch_can_wait)
 // --- random ones ---------------------------------------------------------------
 
 struct terms {
-	std::map<std::string, int64_t> of; // "": the constant
+	std::map<std::string, int64_t> of; // "" stands for the constant
 
 	std::string text() const
 	{
@@ -252,7 +252,7 @@ class random_case
 		}
 	}
 
-	// Of all work-items.
+	// Finds the answer by going through all work-items.
 	bool is_apart() const
 	{
 		std::map<int64_t, std::vector<std::pair<uint64_t, bool>>> users;
@@ -291,7 +291,7 @@ class random_case
 
 	int pick(int n) { return int(random_() % unsigned(n)); }
 
-	// Often a sum of which each step leaves room for what is below.
+	// Often makes a sum of which each step leaves room for what is below.
 	terms make(bool is_address)
 	{
 		terms t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which image a device gets, from a fat binary that has three: no compiler needs to be here.
+// Tests which image a device gets from a fat binary that has three. No compiler needs to be here.
 #include "fatbin/pick.h"
 
 #include <fstream>
@@ -12,7 +12,8 @@ using namespace het::fatbin;
 namespace
 {
 
-// OpenCL C, SPIR-V 1.0, native binaries of "a; b; c" and "a; b; d", PTX for sm_70, and a cubin for sm_90.
+// The binaries have OpenCL C, SPIR-V 1.0, native binaries of "a; b; c" and "a; b; d", PTX for sm_70, and a cubin for
+// sm_90.
 class picks : public testing::Test
 {
       protected:
@@ -24,7 +25,7 @@ class picks : public testing::Test
 		ASSERT_TRUE(images_.open(std::as_bytes(std::span(bytes_)), why)) << why.text;
 	}
 
-	// The targets that such a device gets, in order.
+	// Returns the targets that such a device gets, in order.
 	std::vector<target> order(const abilities &can) const
 	{
 		std::vector<target> all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What find_pieces() says against what the definition of a reach says, work-item by work-item.
+// Compares what find_pieces() says with what the definition of a reach says, work-item by work-item.
 #include "fatbin/reach.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ using namespace het::fatbin;
 namespace
 {
 
-using use = het::fatbin::access; // not that of unistd.h
+using use = het::fatbin::access; // keeps unistd.h's access() out
 
 constexpr uint32_t dimensions = 2;
 constexpr uint64_t nbytes = 4096;
@@ -36,7 +36,7 @@ launch_ids plane(uint64_t x, uint64_t y, unsigned along)
 	return {{x, y, 1}, {0, 0, 0}, along};
 }
 
-// By the definition.
+// Returns a work-item's bytes by the definition of a reach.
 std::set<int64_t> bytes_of(const argument &a, const launch_ids &l, const int64_t (&arguments)[2],
 			   const uint64_t (&id)[2])
 {
@@ -69,7 +69,7 @@ bool has(const pieces &p, uint64_t i, int64_t byte)
 	return false;
 }
 
-// Each work-item's bytes are in its piece; those of a written argument have one owner, and are in no other piece.
+// Checks that each work-item's bytes are in its piece, and that those of a written argument are in no other piece.
 void check(const argument &a, const launch_ids &l, const int64_t (&arguments)[2], const pieces &p)
 {
 	std::map<int64_t, uint64_t> owners;

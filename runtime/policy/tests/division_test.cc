@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// How launches are cut, and when they are not.
+// Tests how launches are cut, and when they are not.
 #include "policy/division.h"
 
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ TEST(division, twins_must_be_worth_it)
 	l.p.has_twins = true;
 	l.p.twin_seconds = 4.9;
 	EXPECT_EQ(l.choose().make, find_policy("steal"));
-	l.p.twin_seconds = 5.1; // five seconds are what the second device saves
+	l.p.twin_seconds = 5.1; // the second device saves five seconds only
 	EXPECT_NE(l.choose().why_one, nullptr);
 	l.p.asked = "steal";
 	EXPECT_EQ(l.choose().make, find_policy("steal"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The ledger of a shared launch: whatever blocks end, fail and are lost in whatever order, each row counts once, or the
-// launch fails.
+// Tests the ledger of a shared launch: whatever blocks end, fail and are lost in whatever order, each row counts once,
+// or the launch fails.
 #include "policy/ledger.h"
 
 #include <deque>
@@ -12,7 +12,7 @@ using namespace het::rt;
 namespace
 {
 
-// Rows one after the other, so many at a time.
+// Hands rows out one after the other, so many at a time.
 struct in_turn final : policy {
 	in_turn(size_t rows, size_t each) : left(rows), grain(each) {}
 	rows next(unsigned) override
@@ -44,7 +44,7 @@ struct books {
 		turns = p.get();
 		l.open(std::move(p), members, is_repeatable);
 	}
-	// Null: there is nothing for it.
+	// Returns null if there is nothing for the member.
 	ledger_entry *hand_out(unsigned member, unsigned room = 1)
 	{
 		rows r = l.next(member, room);
@@ -127,7 +127,8 @@ TEST(ledger, what_is_given_back_goes_out_first)
 	EXPECT_EQ(lost->state, ledger_entry::done_again);
 }
 
-// State by state: whether others may do what a device has failed in, and what becomes of what it had done.
+// This goes through the states: whether others may do what a device has failed in, and what becomes of what it had
+// done.
 TEST(ledger, what_a_loss_brings)
 {
 	for (bool again : {false, true}) {
@@ -162,7 +163,7 @@ TEST(ledger, what_a_loss_brings)
 	}
 }
 
-// Random launches in which devices fail at any time, keeping what they have done or not.
+// In random launches devices fail at any time, keeping what they have done or not.
 TEST(ledger, each_row_counts_once_whatever_fails)
 {
 	std::mt19937 random(20260721);
@@ -187,7 +188,7 @@ TEST(ledger, each_row_counts_once_whatever_fails)
 			busy.erase(busy.begin() + long(which));
 			b.l.end(e);
 			if (b.l.of(e.member).out && !keeps) {
-				b.l.give_back(e); // it has ended well, and is lost with the device
+				b.l.give_back(e); // the block has ended well, but is lost with the device
 			} else if (below(12)) {
 				b.l.count(e, 0, 1);
 			} else if (b.l.lose(e.member, true, keeps) != ledger::loss::final) {

@@ -73,21 +73,21 @@ candidate sharing(double speed, double ahead, double since = 0, bool sure = true
 	return {speed, ahead, 0, 1, 0, host, sure, since};
 }
 
-// Devices as they are, and what is learned of them. Launches of one size, one after the other or as many ahead as there
-// may be.
+// Simulates devices as they are, and what is learned of them. Launches have one size; they come one after the other, or
+// as many ahead as there may be.
 struct simulated {
-	double kernel, cost; // seconds of a launch
+	double kernel, cost; // seconds that a launch takes
 	unsigned processors;
-	double known = 0, since = 0, ahead = 0; // known: of the kernel, in launches a second
+	double known = 0, since = 0, ahead = 0; // known is the kernel's speed, in launches a second
 	unsigned launches = 0;
 };
 
-// Those that share processors run one after the other. Returns when all is done.
+// Devices that share processors run one after the other. Returns when all is done.
 double run(std::vector<simulated> &devices, unsigned launches, unsigned in_flight)
 {
 	double now = 0;
 	std::vector<double> free_at(devices.size());
-	std::vector<std::pair<double, size_t>> flights; // end, device
+	std::vector<std::pair<double, size_t>> flights; // have the end and the device
 	for (unsigned n = 0; n < launches; n++) {
 		if (flights.size() == in_flight) {
 			auto [end, d] = flights.front();
@@ -151,8 +151,8 @@ TEST(placing, the_others_of_shared_processors_are_tried_where_that_costs_little)
 	EXPECT_EQ(placed({sharing(1000, 0), {500, 0, 0, 1, 0, 2, true, 1000}}), 0u);
 }
 
-// Two on the same processors are worth what the better one is, whatever the order, however many launches are ahead, and
-// whether the kernel or the launch is what differs.
+// Two devices on the same processors are worth what the better one is, whatever their order, however many launches are
+// ahead, and whether the kernel or the launch is what differs.
 TEST(placing, devices_that_share_processors_are_as_good_as_the_best_of_them)
 {
 	constexpr unsigned launches = 5000;
@@ -165,7 +165,7 @@ TEST(placing, devices_that_share_processors_are_as_good_as_the_best_of_them)
 				EXPECT_LT(run(devices, launches, in_flight), best / 0.95)
 					<< in_flight << " in flight, " << devices[0].launches << " and "
 					<< devices[1].launches;
-				EXPECT_GT(devices[first].launches, 2u); // both have been tried
+				EXPECT_GT(devices[first].launches, 2u); // checks that both were tried
 			}
 		}
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Every policy, on simulated devices: each row is done exactly once, and devices finish as the policy promises.
+// Tests every policy on simulated devices: each row is done exactly once, and devices finish as the policy promises.
 #include "policy/policy.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace
 struct kind {
 	const char *name;
 	std::unique_ptr<policy> (*make)(const sharing &);
-	double least; // of the ideal time, with speeds told rightly
+	double least; // the ideal time divided by its own is at least this, if speeds are told rightly
 };
 
 const kind kinds[] = {{"single", make_single_policy, 0.69},
@@ -26,20 +26,20 @@ const kind kinds[] = {{"single", make_single_policy, 0.69},
 		      {"steal", make_steal_policy, 0.93}};
 
 struct outcome {
-	double time = 0; // until the last device has finished
+	double time = 0; // ends when the last device has finished
 	std::vector<unsigned> done;
 	std::vector<size_t> blocks;
 };
 
-// The same grain for all.
+// All devices have the same grain.
 struct grains_of {
 	explicit grains_of(size_t n, size_t rows) : all(n, rows) {}
 	operator std::span<const size_t>() const { return all; }
 	std::vector<size_t> all;
 };
 
-// Devices do blocks at their true speeds; the one that is free first asks first. @broken: after so many blocks of
-// device 0 it gives its block back and asks no more. @work: of each row; none: 1.
+// Devices do blocks at their true speeds, and the one that is free first asks first. After @broken blocks device 0
+// gives its block back and asks no more. @work has the work of each row, which is 1 if it is empty.
 outcome simulate(const kind &k, const sharing &told, const std::vector<double> &truly, size_t broken = SIZE_MAX,
 		 const std::vector<double> &work = {})
 {
@@ -181,7 +181,7 @@ TEST(policies, blocks_are_large_where_the_device_wants_them)
 	}
 }
 
-// As those of a picture of the Mandelbrot set: some have a hundred times the work of others.
+// The rows are like those of a picture of the Mandelbrot set: some have a hundred times the work of others.
 TEST(policies, rows_that_differ_are_shared_well)
 {
 	constexpr size_t n = 300;

@@ -11,10 +11,10 @@ namespace
 constexpr uint64_t second = 1'000'000'000;
 
 struct look {
-	uint64_t at; // seconds
+	uint64_t at; // in seconds
 	bool runs;
 	uint64_t progress;
-	uint64_t quiet; // what the look tells
+	uint64_t quiet; // the look must tell this
 };
 
 void expect_quiet(std::initializer_list<look> looks)
@@ -33,17 +33,17 @@ TEST(stuck, table)
 		bool stuck;
 	} rows[] = {
 		{9.9, 0.001, 10, false},   // it may end before anybody has noticed
-		{10, 0.001, 10, true},     // 10,000 times as long
-		{10, 0.1, 10, true},       // 100 times, and long enough
-		{10, 0.11, 10, false},     // long enough, but not 100 times
+		{10, 0.001, 10, true},     // it takes 10,000 times as long as expected
+		{10, 0.1, 10, true},       // it takes 100 times as long, and long enough
+		{10, 0.11, 10, false},     // it takes long enough, but not 100 times as long
 		{99.9, 1, 10, false},      // long launches have long patience
 		{100, 1, 10, true},        //
 		{359999, 3600, 10, false}, // an hour is expected
 		{360000, 3600, 10, true},  //
-		{10, 0, 10, false},        // nothing is known: it may be that long
+		{10, 0, 10, false},        // nothing is known, so it may take that long
 		{599, 0, 10, false},       //
 		{600, 0, 10, true},        //
-		{1, 0.001, 1, true},       // the limit is the user's
+		{1, 0.001, 1, true},       // the user sets the limit
 		{0.9, 0.001, 1, false},    //
 		{0, 0, 10, false},         //
 	};
@@ -68,7 +68,7 @@ TEST(stuck, what_does_not_run_yet_is_not_late)
 		{{100, false, 0, 0}, {101, false, 0, 0}, {102, true, 0, 0}, {103, true, 0, 1}, {104, false, 0, 0}});
 }
 
-// A process that was stopped for an hour, and one whose watch had no processor for a while.
+// A process was stopped for an hour, and then its watch had no processor for a while.
 TEST(stuck, gaps_count_as_one_look)
 {
 	expect_quiet({{100, true, 0, 0}, {3700, true, 0, 1}, {3701, true, 0, 2}, {3731, true, 0, 3}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// mbarrier objects and bulk copies.
+// Tests mbarrier objects and bulk copies.
 #include "device.h"
 
 namespace het::ptx::simt
@@ -8,7 +8,7 @@ namespace het::ptx::simt
 namespace
 {
 
-// A kernel k(buffer) with %t = tid.x, %b = the buffer, the shared array s and an mbarrier at bar.
+// Makes a kernel k(buffer) with %t = tid.x, %b = the buffer, the shared array s and an mbarrier at bar.
 std::string kernel(const std::string &body)
 {
 	return with_header(".shared .align 8 .b64 bar;\n.shared .align 16 .b8 s[1024];\n"
@@ -17,14 +17,14 @@ std::string kernel(const std::string &body)
 			   body + "\nret;\n}\n");
 }
 
-// Initialised for @n arrivals by thread 0, whom the others wait for.
+// Thread 0 initialises the mbarrier for @n arrivals, and the others wait for that.
 std::string with_barrier(unsigned n, const std::string &body)
 {
 	return kernel("setp.eq.u32 %p0, %t, 0;\n@%p0 mbarrier.init.shared::cta.b64 [bar], " + std::to_string(n) +
 		      ";\nbar.sync 0;\n" + body);
 }
 
-// What one thread leaves in the buffer's words.
+// Returns what one thread leaves in the buffer's words.
 std::vector<uint64_t> words_of(const std::string &body)
 {
 	std::vector<uint64_t> out(8);

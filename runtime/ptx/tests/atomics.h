@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernel atomics of corpus/warp.cu, and what it works on.
+// The kernel atomics of corpus/warp.cu works on these buffers.
 #pragma once
 
 #include "device.h"
@@ -19,7 +19,7 @@ struct atomics {
 		d.must_run("atomics", grid, block, d.share(u), d.share(s), d.share(l), d.share(f), d.share(real));
 	}
 
-	// u[9] after @threads of them, whatever their order.
+	// Returns u[9] after @threads of them, whatever their order.
 	static unsigned chain(unsigned threads)
 	{
 		unsigned v = 0;

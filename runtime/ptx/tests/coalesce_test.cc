@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The pass against the interpreter's own counts.
+// Compares what the pass coalesce counts with the interpreter's own counts.
 #include "instrument.h"
 #include "ptx/passes/traces.h"
 #include "witness.h"
@@ -47,11 +47,11 @@ counted_run count(const example &e, const pass_result &text, const simt::options
 	EXPECT_TRUE(dev.mem().write(variable.address, &table, sizeof(table)));
 	r.out = r.on->run();
 	EXPECT_FALSE(r.out.error) << e << ": " << r.out.error->describe();
-	r.counters.pop_back(); // of no site: a buffer is never empty
+	r.counters.pop_back(); // belongs to no site, and is there as a buffer is never empty
 	return r;
 }
 
-// The lines that the observer saw at the program's own accesses to global or generic memory.
+// Counts the lines that the observer saw at the program's own accesses to global or generic memory.
 uint64_t lines_observed(const counted_run &r)
 {
 	uint64_t sum = 0;
@@ -84,7 +84,7 @@ TEST(Coalesce, CountsWhatTheInterpreterCounts)
 	}
 }
 
-// Half of the blocks: those that are counted are counted exactly, the others not at all.
+// Half of the blocks are counted. Their counts are exact, and the others are not counted at all.
 TEST(Coalesce, SamplesAreExact)
 {
 	uint32_t threshold = coalesce_threshold(2);
@@ -145,7 +145,7 @@ TEST(Coalesce, TellsRegularFromIrregular)
 	EXPECT_EQ(lines("32768"), std::pair(uint64_t{40}, uint64_t{20}));
 }
 
-// Whole warps whose addresses follow each other, from any line and page on.
+// The addresses of whole warps follow each other, from any line and page on.
 TEST(Coalesce, CountsRows)
 {
 	for (auto [form, value, bytes] :
@@ -168,7 +168,7 @@ TEST(Coalesce, CountsRows)
 	}
 }
 
-// A kernel that does what @loop says, @rounds times, with %d at the thread's element.
+// Makes a kernel that does what @loop says, @rounds times, with %d at the thread's element.
 std::string looping(const std::string &loop)
 {
 	return with_header(
@@ -186,7 +186,7 @@ example rounds_of(uint32_t rounds, uint32_t blocks)
 	return e;
 }
 
-// Of the sums of a part of the accesses, times what they are a part of: over many seeds, what all of them are.
+// The sums of a part of the accesses, scaled up, have those of all accesses as their mean over many seeds.
 TEST(Coalesce, PartsAreExpectedToBeThatPart)
 {
 	constexpr uint32_t seeds = 64, one_of = 8, rounds = 100;
@@ -243,7 +243,8 @@ TEST(Coalesce, OtherBlocksRunTheTextAsItWas)
 		}
 }
 
-// What is executed for one access of 64 in a grid of any size, in a loop of eight reads and the sums over them.
+// This measures what is executed for one access of 64 in a grid of any size, in a loop of eight reads and the sums over
+// them.
 TEST(Coalesce, LittleIsExecutedForAPart)
 {
 	std::string loop;
@@ -293,7 +294,7 @@ TEST(Coalesce, RefusesOldTargets)
 	}
 }
 
-// Where each site stands is found by looking it up: counting lines from the begin of such a text takes minutes.
+// The place of each site is looked up: counting lines from the beginning of such a text would take minutes.
 TEST(Coalesce, SitesOfLongTextsHaveTheirPlaces)
 {
 	constexpr unsigned many = 20000, comment = 1000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Corpus A: corpus_test.cc knows what comes out of these kernels; here they are compared with themselves.
+// corpus_test.cc knows what these kernels of corpus A must give. Here their runs are only compared with each other.
 #include "example.h"
 
 #include <numeric>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Corpus B by its sources, corpus/*.cu, with results computed on the host.
+// Corpus B has one function here for each of its sources, corpus/*.cu. The wanted results are computed on the host.
 #pragma once
 
 #include "example.h"

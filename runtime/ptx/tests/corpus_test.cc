@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernels of the corpus do what their sources say, in lockstep and with independent lanes.
+// The kernels of the corpus must do what their sources say, in lockstep and with independent lanes.
 #include "atomics.h"
 
 #include <algorithm>
@@ -218,7 +218,7 @@ TEST_F(Corpus, Prints)
 	EXPECT_EQ(total, 9u);
 }
 
-// A lock that lanes of one warp take in turn.
+// The lanes of one warp take a lock in turn.
 TEST_F(Corpus, LanesMakeProgressOnTheirOwn)
 {
 	for (const auto &mode : both_modes()) {

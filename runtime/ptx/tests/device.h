@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the tests run kernels with.
+// The tests run kernels with this.
 #pragma once
 
 #include "simt/run.h"
@@ -30,7 +30,7 @@ inline std::string with_header(const std::string &body)
 	return ".version 7.8\n.target sm_90\n.address_size 64\n" + body;
 }
 
-// Of a text without faults.
+// Parses a text that must have no faults.
 inline module parsed(const std::string &text)
 {
 	module m;
@@ -92,7 +92,7 @@ class device
 	program program_{memory_};
 };
 
-// Lockstep, and lanes that go their own way, in a few orders.
+// Returns lockstep, and lanes that go their own way in a few orders.
 inline std::vector<options> both_modes(bool checked = false)
 {
 	std::vector<options> all(4);
@@ -107,7 +107,7 @@ inline std::vector<options> both_modes(bool checked = false)
 	return all;
 }
 
-// Fewer of them, for tests that go over many kernels.
+// Returns fewer of them, for tests that go over many kernels.
 inline std::vector<options> two_modes()
 {
 	auto all = both_modes();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Kernels of the corpora with arguments and what must come out: what the tests of all passes go over.
+// The tests of all passes go over these kernels of the corpora, which come with arguments and what must come out.
 #pragma once
 
 #include "simt/run.h"
@@ -11,7 +11,7 @@
 namespace het::ptx::simt
 {
 
-// The numbers of a caller's vector.
+// Views the numbers of a caller's vector.
 struct array_view {
 	template <typename T> explicit array_view(const std::vector<T> &v) : array_view(v.data(), v.size()) {}
 	template <typename T> array_view(const T *first, size_t count) : bytes(first), count(count)
@@ -37,16 +37,16 @@ class example
 		enum kind_t { value, buffer, local } kind;
 		enum type element = type::none;
 		bool is_signed = false;
-		std::vector<uint8_t> bytes, want = {}; // nothing is wanted: not known
+		std::vector<uint8_t> bytes, want = {}; // want is empty if it is not known
 		double tolerance = 0;
 	};
 
 	example(std::string file, std::string kernel, extent grid, extent block, uint32_t shared_bytes = 0);
 
-	// The arguments, in their order. A buffer that is read only must stay as it is.
+	// These add the arguments in their order. A buffer that is only read must stay as it is.
 	template <typename T> example &value(T v) { return add(argument::value, array_view(&v, 1)); }
 	template <typename T> example &in(const std::vector<T> &v) { return inout(v, v); }
-	// A buffer of zeroes that must become @want, or that a test compares with another run.
+	// Adds a buffer of zeroes that must become @want, or that a test compares with another run.
 	template <typename T> example &out(const std::vector<T> &want, double tolerance = 0)
 	{
 		return inout(std::vector<T>(want.size()), want, tolerance);
@@ -61,10 +61,10 @@ class example
 	{
 		return add(argument::buffer, array_view(was)).becomes(array_view(want), tolerance);
 	}
-	// A pointer to dynamic shared memory, as OpenCL passes them.
+	// Adds a pointer to dynamic shared memory, as OpenCL passes them.
 	example &local();
 
-	// Its results differ with the order in which lanes go, or warps, too.
+	// Tells in which modes the results repeat: they may differ with the order in which lanes go, or warps, too.
 	enum order_t { any_order, lockstep, no_order };
 	example &repeats_in(order_t o);
 	bool repeats(const options &mode) const;
@@ -80,10 +80,10 @@ class example
 	example &becomes(const array_view &want, double tolerance);
 };
 
-// What differs first from what is wanted of an argument; empty if nothing does.
+// Returns what differs first from what is wanted of an argument, or "" if nothing does.
 std::string difference(const example::argument &a, const std::vector<uint8_t> &got);
 
-// Numbers that look random, the same ones each time.
+// Returns numbers that look random, the same ones each time.
 template <typename T> std::vector<T> numbers(size_t n, int64_t least, int64_t most, unsigned seed = 1)
 {
 	std::mt19937 random{unsigned(n) + 1000 * seed};
@@ -93,12 +93,13 @@ template <typename T> std::vector<T> numbers(size_t n, int64_t least, int64_t mo
 	return v;
 }
 
-// The kernels of the project's own sources and texts, and those of the kinds that public suites have.
+// Corpus A has the kernels of the project's own sources and texts, and corpus B those of the kinds that public suites
+// have.
 std::vector<example> corpus_a();
 std::vector<example> corpus_b();
 std::vector<example> all_examples();
 
-// For messages.
+// Messages of tests name an example this way.
 inline std::ostream &operator<<(std::ostream &to, const example &e)
 {
 	return to << e.kernel << " of " << e.file;

@@ -25,7 +25,7 @@ void calculate(examples *all)
 	all->emplace_back(file, "calculate", extent{3}, extent{64}).in(codes).in(a).in(b).out(want).value(150u);
 }
 
-// If the number is positive, its square plus 7, else its negative.
+// The program squares a positive number and adds 7, and negates any other.
 void interpret(examples *all)
 {
 	std::vector<int> program{1, 5, 5, 1, 7, 0, 1, 6, 4, 2, 7, 3, 0};

@@ -13,7 +13,7 @@ namespace
 
 constexpr const char *file = "graphs.ptx";
 
-// As many edges from each vertex as its number says, in some order.
+// Each vertex has as many edges as its number says, in some order.
 struct graph {
 	std::vector<unsigned> firsts{0}, edges;
 };
@@ -33,7 +33,7 @@ graph some_graph(unsigned n)
 void tree(examples *all)
 {
 	auto keys = numbers<int>(60, 0, 200), asked = numbers<int>(90, 0, 200);
-	std::vector<int> nodes; // key, left, right, value
+	std::vector<int> nodes; // has key, left, right and value of each node
 	std::map<int, int> values;
 	for (int key : keys) {
 		int number = int(nodes.size() / 4);
@@ -55,7 +55,7 @@ void tree(examples *all)
 	all->emplace_back(file, "tree_find", extent{2}, extent{64}).in(nodes).in(asked).out(want).value(90u);
 }
 
-// Any order of insertions gives another table, so it is looked at through hash_find alone.
+// Any order of insertions gives another table, so only hash_find looks at it.
 void hashes(examples *all)
 {
 	constexpr unsigned slots = 128;
@@ -106,7 +106,7 @@ void steps(examples *all)
 		.value(n);
 }
 
-// From every fourth vertex to odd ones, which have no edges: what a thread reads, no other changes.
+// The edges go from every fourth vertex to odd ones, which have none: so no thread changes what another reads.
 void distances(examples *all)
 {
 	constexpr unsigned n = 100;
@@ -146,7 +146,7 @@ void ranks(examples *all)
 		.value(n);
 }
 
-// The parents may differ with the order, roots do not: with lists of two, parents are roots.
+// The parents may differ with the order, but roots do not: with lists of two, parents are roots.
 void sets(examples *all)
 {
 	constexpr unsigned n = 60;

@@ -42,7 +42,7 @@ void ranks(examples *all)
 	all->emplace_back(file, "merge_lists", extent{2}, extent{64}).in(a).in(b).out(want).value(70u).value(45u);
 }
 
-// Both halves of a radix sort by the digit of bits 4 to 7.
+// Adds both halves of a radix sort by the digit of bits 4 to 7.
 void radix(examples *all)
 {
 	constexpr unsigned blocks = 6, shift = 4;

@@ -94,7 +94,7 @@ void wave(examples *all)
 {
 	int n = 200;
 	auto in = numbers<float>(size_t(n), -64, 64);
-	// What lies outside counts as zero, and moves as the rest does: three more points at each end.
+	// What lies outside counts as zero and moves as the rest does, so there are six more points at each end.
 	std::vector<float> line(size_t(n + 12));
 	std::copy(in.begin(), in.end(), line.begin() + 6);
 	for (int s = 0; s < 3; s++) {

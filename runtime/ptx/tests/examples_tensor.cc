@@ -9,7 +9,7 @@ namespace het::ptx::simt
 namespace
 {
 
-// Small whole numbers, whose sums are exact.
+// Makes halves of small whole numbers, whose sums are exact.
 std::vector<uint16_t> halves(const std::vector<int> &v)
 {
 	std::vector<uint16_t> bits;

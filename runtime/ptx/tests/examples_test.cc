@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Corpus B gives what the host computes, in lockstep and with independent lanes.
+// Corpus B must give what the host computes, in lockstep and with independent lanes.
 #include "corpus_b.h"
 #include "stage.h"
 

@@ -54,7 +54,7 @@ void stage_of_fft(examples *all)
 		.value(unsigned(n));
 }
 
-// Against the sum that a Fourier transform is.
+// The wanted values come from the sum that defines a Fourier transform.
 void whole_fft(examples *all)
 {
 	constexpr size_t n = 64, blocks = 3;

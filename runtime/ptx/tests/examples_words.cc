@@ -23,7 +23,7 @@ void polynomial(examples *all)
 	all->emplace_back(file, "polynomial", extent{2}, extent{64}).in(in).out(want).value(100u);
 }
 
-// Bit by bit, where the kernel has a table.
+// The host computes it bit by bit, where the kernel has a table.
 void crc(examples *all)
 {
 	constexpr unsigned length = 11;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the passes dirty and touch have noted.
+// The tests of the passes dirty and touch read here what these have noted.
 #pragma once
 
 #include "device.h"
@@ -11,7 +11,7 @@
 namespace het::ptx
 {
 
-// The flags of a range of addresses, set up for a pass.
+// Has the flags of a range of addresses, set up for a pass.
 class flags
 {
       public:
@@ -24,7 +24,7 @@ class flags
 		EXPECT_EQ(variable.bytes, sizeof(table_));
 		EXPECT_TRUE(d->mem().write(variable.address, &table_, sizeof(table_)));
 	}
-	// The pages from @base on that are noted, counted from there.
+	// Returns the pages from @base on that are noted, counted from there.
 	std::set<uint64_t> noted(uint64_t base, uint64_t size) const
 	{
 		std::set<uint64_t> pages;

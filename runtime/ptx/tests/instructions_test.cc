@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Single instructions: exact integers, and floating point in every direction of rounding.
+// Tests single instructions: exact integers, and floating point in every direction of rounding.
 #include "device.h"
 
 #include <bit>
@@ -37,7 +37,7 @@ uint64_t result(const std::string &body, std::vector<uint64_t> in = {})
 	return results(body, std::move(in))[0];
 }
 
-// The same with an instruction on 32-bit registers: "add.s32 %r9, %r0, %r1;".
+// Does the same with an instruction on 32-bit registers, such as "add.s32 %r9, %r0, %r1;".
 uint32_t result32(const std::string &instruction, std::vector<uint64_t> in)
 {
 	return uint32_t(result(instruction + "\ncvt.u64.u32 %d0, %r9;", std::move(in)));
@@ -139,7 +139,7 @@ TEST(Predicates, CompareAndCombine)
 		  (std::vector<uint64_t>{0, 1}));
 	EXPECT_EQ(results("setp.num.f32 %p0, %f0, %f1;\nsetp.ltu.f32 %p1, %f0, %f1;" + show, {nan, 0}),
 		  (std::vector<uint64_t>{0, 1}));
-	// 1 and 2 against 1 and 1; NaN and a subnormal number against 0.
+	// These compare 1 and 2 with 1 and 1, and then NaN and a subnormal number with 0.
 	EXPECT_EQ(results("setp.gt.f16x2 %p0|%p1, %r0, %r1;" + show, {0x40003c00, 0x3c003c00}),
 		  (std::vector<uint64_t>{0, 1}));
 	EXPECT_EQ(results("setp.gtu.f16x2 %p0|%p1, %r0, %r1;" + show, {0x00017e00, 0}), (std::vector<uint64_t>{1, 1}));
@@ -152,7 +152,7 @@ TEST(Predicates, CompareAndCombine)
 		  (std::vector<uint64_t>{0, 1}));
 	EXPECT_EQ(result32("set.gt.u32.s32 %r9, %r0, %r1;", {1, 0}), ~0u);
 	EXPECT_EQ(result32("set.gt.f32.s32 %f9, %r0, %r1;\nmov.b32 %r9, %f9;", {1, 0}), bits(1.f));
-	// Halves: 1 and 2 against 1 and 1.
+	// The halves 1 and 2 are compared with 1 and 1.
 	EXPECT_EQ(result32("set.gt.f16x2.f16x2 %r9, %r0, %r1;", {0x40003c00, 0x3c003c00}), 0x3c000000u);
 	EXPECT_EQ(result32("set.ge.bf16x2.bf16x2 %r9, %r0, %r1;", {0x40003f80, 0x3f803f80}), 0x3f803f80u);
 	EXPECT_EQ(result32("set.eq.u32.f16x2 %r9, %r0, %r1;", {0x40003c00, 0x3c003c00}), 0x0000ffffu);

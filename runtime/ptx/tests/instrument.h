@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Passes as the tests apply them.
+// The tests apply passes through these functions.
 #pragma once
 
 #include "example.h"
@@ -13,7 +13,7 @@
 namespace het::ptx
 {
 
-// The result of the last of some passes with commas between, none of which may refuse.
+// Applies passes, with commas between their names, and returns the result of the last. None of them may refuse.
 inline pass_result instrumented(const std::string &text, const std::string &passes)
 {
 	std::stringstream list(passes);
@@ -25,7 +25,7 @@ inline pass_result instrumented(const std::string &text, const std::string &pass
 	return out;
 }
 
-// The same for the whole file of an example, made once.
+// Does the same for the whole file of an example, once.
 inline const pass_result &instrumented_file(std::string_view file, std::string_view passes)
 {
 	static std::map<std::pair<std::string, std::string>, pass_result> made;
@@ -35,7 +35,7 @@ inline const pass_result &instrumented_file(std::string_view file, std::string_v
 	return at->second;
 }
 
-// And of that the example's kernel alone: the interpreter takes longer to load a file than to run one kernel of it.
+// Does it for the example's kernel alone: the interpreter takes longer to load a file than to run one kernel of it.
 inline const pass_result &instrumented_example(const simt::example &e, std::string_view passes)
 {
 	static std::map<std::pair<std::string, std::string>, pass_result> made;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Matrices in the registers of a warp, against ones that are added up here. Products take a as programs do: by ldmatrix
-// from rows.
+// Tests matrices in the registers of a warp against ones that are added up here. Products take a as programs do: by
+// ldmatrix from rows.
 #include "device.h"
 
 #include "simt/half.h"
@@ -14,7 +14,8 @@ namespace het::ptx::simt
 namespace
 {
 
-// A kernel k(in, out) of one warp with %l = the lane, %in, %out and a shared array s of 2 KiB that holds the input.
+// Makes a kernel k(in, out) of one warp with %l = the lane, %in, %out and a shared array s of 2 KiB that holds the
+// input.
 std::string kernel(const std::string &body)
 {
 	return with_header(
@@ -22,7 +23,7 @@ std::string kernel(const std::string &body)
 		".reg .b32 %l, %g, %t, %r<30>, %x;\n.reg .f32 %f<10>;\n.reg .b64 %in, %out, %d<10>;\n.reg .pred %p;\n"
 		"ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\nmov.u32 %l, %laneid;\n"
 		"shr.u32 %g, %l, 2;\nand.b32 %t, %l, 3;\n"
-		// the input to shared memory, 64 bytes a lane
+		// This copies the input to shared memory, 64 bytes a lane.
 		"shl.b32 %x, %l, 2;\nmov.u32 %r29, 0;\ncopy:\ncvt.u64.u32 %d0, %x;\nadd.u64 %d0, %d0, %in;\n"
 		"ld.global.u32 %r28, [%d0];\nmov.u32 %r27, s;\nadd.u32 %r27, %r27, %x;\nst.shared.u32 [%r27], %r28;\n"
 		"add.u32 %x, %x, 128;\nadd.u32 %r29, %r29, 1;\nsetp.lt.u32 %p, %r29, 16;\n@%p bra copy;\n"
@@ -59,7 +60,7 @@ template <typename T> std::vector<uint8_t> bytes_of_values(const std::vector<T> 
 	return out;
 }
 
-// Puts a byte address into %x: @base + %l % 16 * @row + %l / 16 * 16, that of a row of four 8 x 8 matrices.
+// Puts a byte address into %x: @base + %l % 16 * @row + %l / 16 * 16, which is that of a row of four 8 x 8 matrices.
 std::string rows(unsigned base, unsigned row)
 {
 	return "and.b32 %r20, %l, 15;\nmul.lo.u32 %r20, %r20, " + number(row) +
@@ -75,7 +76,8 @@ TEST(Matrices, LoadAndStore)
 	std::vector<uint16_t> in(1024);
 	for (size_t i = 0; i < in.size(); i++)
 		in[i] = uint16_t(i * 3 + 1);
-	// Four matrices side by side and below each other, of 16 x 16; stored again at 1024, transposed there and back.
+	// Four matrices lie side by side and below each other, as one of 16 x 16. They are stored again at 1024,
+	// transposed there and back.
 	std::string store = rows(1024, 32) + "bar.warp.sync 0xffffffff;\n";
 	std::string copy =
 		"\nbar.warp.sync 0xffffffff;\nmov.u32 %r20, s;\nshl.b32 %r21, %l, 4;\nadd.u32 %r20, %r20, %r21;\n"
@@ -113,12 +115,13 @@ TEST(Matrices, LoadAndStore)
 namespace
 {
 
-// A product of 16 x @k and @k x 8, whose elements of @bits are at 0 (by rows) and at 1024 (by columns).
+// Makes a product of 16 x @k and @k x 8, whose elements of @bits are at 0 (by rows) and at 1024 (by columns).
 std::string product(const std::string &what, unsigned k, unsigned bits, const std::string &sums, bool packed = false)
 {
 	unsigned row = k * bits / 8, b_registers = row / 16;
 	std::string body, a, b;
-	// Row g, then g + 8; the register's column is t, then those after four of them.
+	// A register has a part of row g, the next one of row g + 8; their column is t, and then those after four of
+	// them.
 	for (unsigned n = 0; n < 2 * b_registers; n++) {
 		body += "add.u32 %r20, %g, " + number(n % 2 * 8) + ";\nmul.lo.u32 %r20, %r20, " + number(row) +
 			";\nshl.b32 %r21, %t, 2;\nadd.u32 %r20, %r20, %r21;\nmov.u32 %r21, s;\nadd.u32 %r20, %r20, "
@@ -137,7 +140,7 @@ std::string product(const std::string &what, unsigned k, unsigned bits, const st
 	body += "mov.b32 %r10, 0;\nmov.b32 %r11, 0;\nmov.b32 %r12, 0;\nmov.b32 %r13, 0;\n"
 		"mov.f32 %f0, 0f3f800000;\nmov.f32 %f1, %f0;\nmov.f32 %f2, %f0;\nmov.f32 %f3, %f0;\n";
 	body += "mma.sync.aligned." + what + " {" + d + "}, {" + a + "}, {" + b + "}, {" + d + "};\n";
-	// The result by rows.
+	// The result is stored by rows.
 	std::string type = packed ? "b32" : sums;
 	unsigned bytes = packed ? 2 : 4;
 	body += "mul.wide.u32 %d1, %g, " + number(8 * bytes) + ";\nmul.wide.u32 %d2, %t, " + number(2 * bytes) +
@@ -151,7 +154,7 @@ std::string product(const std::string &what, unsigned k, unsigned bits, const st
 	return kernel(body);
 }
 
-// Small whole numbers, which all types can hold and sum up without an error.
+// Returns small whole numbers, which all types can hold and sum up without an error.
 std::vector<int> factors(size_t n, unsigned seed, int low)
 {
 	std::mt19937 random(seed);
@@ -203,7 +206,7 @@ TEST(Matrices, ProductsOfReals)
 		memcpy(at, &h, sizeof(h));
 	};
 	auto put_tf32 = [](uint8_t *at, int v) {
-		uint32_t word = std::bit_cast<uint32_t>(float(v)) | 0x1fff; // what does not count
+		uint32_t word = std::bit_cast<uint32_t>(float(v)) | 0x1fff; // sets bits that must not count
 		memcpy(at, &word, sizeof(word));
 	};
 	check_f32("m16n8k16.row.col.f32.f16.f16.f32", 16, 16, put_half);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Copies from global to shared memory, and atomics on halves and vectors.
+// Tests copies from global to shared memory, and atomics on halves and vectors.
 #include "device.h"
 
 #include <bit>
@@ -10,7 +10,7 @@ namespace het::ptx::simt
 namespace
 {
 
-// A kernel k(buffer) with %t = tid.x and %b = the buffer.
+// Makes a kernel k(buffer) with %t = tid.x and %b = the buffer.
 std::string kernel(const std::string &body)
 {
 	return with_header(
@@ -101,7 +101,7 @@ TEST(Atomics, OnVectors)
 
 TEST(Atomics, OnHalves)
 {
-	// 0x3c00 is 1, 0x4000 is 2; in bfloat16 0x3f80 is 1.
+	// As a half 0x3c00 is 1, and 0x4000 is 2; as a bfloat16 0x3f80 is 1.
 	auto text = kernel("mov.u32 %r0, 0x40003c00;\nred.global.add.noftz.f16x2 [%b], %r0;\n"
 			   "mov.b16 %h0, 0x3c00;\natom.global.add.noftz.f16 %h1, [%b+4], %h0;\n"
 			   "mov.b16 %h2, 0x3f80;\nred.global.add.noftz.bf16 [%b+6], %h2;\n"

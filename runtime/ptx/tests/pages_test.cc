@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The passes dirty and touch against the interpreter's own sets of pages.
+// Compares the passes dirty and touch with the interpreter's own sets of pages.
 #include "flags.h"
 #include "instrument.h"
 #include "stage.h"
@@ -21,7 +21,7 @@ using simt::with_header;
 
 using pages_of_buffers = std::vector<std::set<uint64_t>>;
 
-// Where the buffers of a kernel are; 0 for its other arguments.
+// Returns where the buffers of a kernel are, and 0 for its other arguments.
 std::vector<uint64_t> addresses_of(const stage &s)
 {
 	std::vector<uint64_t> all(s.buffers.size());
@@ -31,7 +31,7 @@ std::vector<uint64_t> addresses_of(const stage &s)
 	return all;
 }
 
-// The pages of each buffer that a pass noted.
+// Returns the pages of each buffer that a pass noted.
 pages_of_buffers pages_noted(const example &e, const std::string &pass, const simt::options &with)
 {
 	stage s(e, instrumented_example(e, pass).text, with);
@@ -53,7 +53,7 @@ pages_of_buffers pages_noted(const example &e, const std::string &pass, const si
 	return pages;
 }
 
-// And those that the plain kernel uses, as the observer has them.
+// Returns the pages that the plain kernel uses, as the observer has them.
 pages_of_buffers pages_used(const example &e, bool reads, simt::options with)
 {
 	with.statistics = true;
@@ -126,8 +126,8 @@ TEST(Dirty, FollowsGuardsAndEveryFormOfAddress)
 	EXPECT_EQ(out[32768], 5u);
 }
 
-// More accesses in a row than have registers of their own, through registers that are overwritten; one in a scope, and
-// one before which an undefined address is guarded; and the end of the body right after the last one.
+// The kernel has more accesses in a row than have registers of their own, through registers that are overwritten. One
+// is in a scope, and before one an undefined address is guarded; the body ends right after the last one.
 TEST(Touch, SeesAccessesThatFollowEachOther)
 {
 	std::string body;

@@ -192,7 +192,7 @@ std::vector<std::string> corpus()
 	return names;
 }
 
-// Statements come in order, do not overlap, and what lies between them is blanks, comments and braces of bodies.
+// Statements must come in order and not overlap, and between them there are only blanks, comments and braces of bodies.
 void expect_everything_is_found(const module &m)
 {
 	uint32_t at = 0;
@@ -219,7 +219,7 @@ TEST(CorpusTexts, IsReadWhole)
 	}
 }
 
-// Whatever is done to a text, the parser ends and points into it.
+// Whatever is done to a text, the parser must end, and point into it.
 TEST(CorpusTexts, DamagedTextsAreNoDanger)
 {
 	std::mt19937 random(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What holds for every pass and for passes after each other, on all kernels of the corpora.
+// Tests what holds for every pass and for passes after each other, on all kernels of the corpora.
 #include "instrument.h"
 #include "ptx/passes/traces.h"
 #include "stage.h"
@@ -27,7 +27,7 @@ std::vector<std::string> all_lists()
 	return all;
 }
 
-// With its instruments switched off.
+// Adds the arguments that passes have introduced, with instruments switched off.
 void add_missing_arguments(stage *s, const example &e)
 {
 	for (size_t n = e.arguments.size(); n < s->with_launch.kernel->parameters.size(); n++)
@@ -85,7 +85,8 @@ TEST(Passes, KeepResults)
 	}
 }
 
-// Instruments do not instrument each other: the statements of a program's own functions are those of the pass alone.
+// Instruments do not instrument each other: the program's own functions have the statements that the pass alone gives
+// them.
 TEST(Passes, LeaveEachOtherAlone)
 {
 	auto times = [](const std::string &passes, std::string_view part) {

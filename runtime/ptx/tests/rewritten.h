@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Passes applied to texts, for tests.
+// The tests apply passes to texts with these.
 #pragma once
 
 #include "device.h"
@@ -11,7 +11,7 @@ namespace het::ptx
 
 using pass_list = std::vector<std::string>;
 
-// In order; the first refusal, or the text.
+// Applies the passes in order, and returns the first refusal, or the text.
 inline pass_result rewrite(std::string text, const pass_list &passes, const pass_options &with = {})
 {
 	pass_result out;
@@ -43,7 +43,7 @@ inline bool says(const std::string &what, std::string_view why)
 	return what.find(why) != what.npos;
 }
 
-// The text with those kernels alone that @keep wants.
+// Returns the text with only those kernels that @keep wants.
 template <typename F> std::string some_kernels(const std::string &text, F keep)
 {
 	auto m = simt::parsed(text);

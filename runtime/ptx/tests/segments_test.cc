@@ -8,7 +8,7 @@ namespace het::ptx
 namespace
 {
 
-// Segments as texts, with a bar between those of a body.
+// Returns the segments as texts, with a bar between those of a body.
 std::string segments_in(const std::string &body)
 {
 	module m;
@@ -41,14 +41,14 @@ TEST(Segments, HoldBranchesThatGoForwardInThem)
 {
 	EXPECT_EQ(segments_in("nanosleep.u32 1; @%p bra $on; nanosleep.u32 2; $on: nanosleep.u32 3; ret;"),
 		  "nanosleep.u32 1; @%p bra $on; nanosleep.u32 2; $on: nanosleep.u32 3;");
-	// Others can get to the label, or lanes wait under way.
+	// Here others can get to the label, or lanes wait on the way.
 	EXPECT_EQ(segments_in("@%q bra $on; bar.sync 0; nanosleep.u32 1; @%p bra $on; nanosleep.u32 2; $on: ret;"),
 		  "nanosleep.u32 1; | nanosleep.u32 2;");
 	EXPECT_EQ(segments_in("nanosleep.u32 1; @%p bra $on; bar.sync 0; nanosleep.u32 2; $on: ret;"),
 		  "nanosleep.u32 1; | nanosleep.u32 2;");
 	EXPECT_EQ(segments_in("list: .branchtargets $on; nanosleep.u32 1; @%p bra $on; nanosleep.u32 2; $on: ret;"),
 		  "nanosleep.u32 1; | nanosleep.u32 2;");
-	// A loop's body is one, not the loop.
+	// A loop's body is a segment, but the loop is not.
 	EXPECT_EQ(segments_in("nanosleep.u32 1; .pragma \"nounroll\"; $loop: nanosleep.u32 2; @%p bra $loop; ret;"),
 		  "nanosleep.u32 1; | nanosleep.u32 2;");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Control flow, synchronisation, and what the checks find.
+// Tests control flow, synchronisation, and what the checks find.
 #include "device.h"
 
 namespace het::ptx::simt
@@ -8,7 +8,7 @@ namespace het::ptx::simt
 namespace
 {
 
-// A kernel k(out) with %t = tid.x and %out = its own word of out.
+// Makes a kernel k(out) with %t = tid.x and %out = its own word of out.
 std::string kernel(const std::string &body, const std::string &before = "")
 {
 	return with_header(before +
@@ -103,7 +103,7 @@ TEST(Control, IndexedBranches)
 
 TEST(Control, GuardedShufflesAndAtomics)
 {
-	// As GCC writes them: one lane does it, the others get the result.
+	// GCC writes them like this: one lane does it, and the others get the result.
 	auto text = kernel("mov.u32 %r1, %laneid;\nsetp.eq.u32 %p1, %r1, 0;\nmov.u32 %r2, 0;\nmov.pred %p2, 1;\n"
 			   "ld.param.u64 %d1, [out];\n@%p1 atom.global.add.u32 %r2, [%d1], 1;\n"
 			   "@%p2 shfl.sync.idx.b32 %r2, %r2, 0, 31, 0xffffffff;\nadd.u32 %r2, %r2, 100;\n"
@@ -192,7 +192,7 @@ TEST(Barriers, EndedThreadsDoNotCount)
 	}
 }
 
-// "if (i >= n) return;" before a barrier, as compilers write it: a branch to the one return at the end.
+// "if (i >= n) return;" before a barrier is a branch to the one return at the end, as compilers write it.
 TEST(Barriers, LanesThatBranchToTheEndDoNotCount)
 {
 	auto text = kernel("setp.gt.u32 %p1, %t, 40;\n@%p1 bra E;\nbar.sync 0;\nsetp.lt.u32 %p2, %t, 8;\n@%p2 bra F;\n"
@@ -219,7 +219,7 @@ TEST(Barriers, LanesThatReturnEarlyGoOn)
 	}
 }
 
-// Another warp is in a loop until lanes behind a barrier have said so, and the barrier is open once the others ended.
+// Another warp loops until lanes behind a barrier have said so, and the barrier opens once the others have ended.
 TEST(Barriers, LanesThatEndFreeThoseThatAnotherWarpWaitsFor)
 {
 	auto text = kernel(
@@ -285,7 +285,7 @@ TEST(Checks, OtherFaults)
 	EXPECT_NE(error_of(kernel("call f;\nret;", f), 1).find("stack overflow"), std::string::npos);
 }
 
-// Special registers are added with each version: those that no lane reads harm nobody.
+// Each version adds special registers: those that no lane reads harm nobody.
 TEST(Checks, UnknownSpecialRegisters)
 {
 	std::string read = "mov.u32 %r1, %reserved_smem_offset_1;\nst.global.u32 [%out], 3;\nret;";
@@ -377,7 +377,7 @@ TEST(Counts, MatchWhatRan)
 	EXPECT_EQ(o.counts.branches, 2u);
 	EXPECT_EQ(o.counts.divergent_branches, 1u);
 	EXPECT_EQ(o.counts.warp_instructions, 2u * 9);
-	// The store by 56 threads; those that don't take the branch do not count with it.
+	// The store is made by 56 threads; those that don't take the branch do not count with it.
 	EXPECT_EQ(o.counts.thread_instructions, 64u * 7 + 56 + 8);
 	EXPECT_EQ(o.counts.written_pages.size(), 1u);
 	uint64_t lines = 0;

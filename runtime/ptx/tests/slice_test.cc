@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Grids in slices, stopped anywhere and launched again, do what whole grids do.
+// Grids in slices, stopped anywhere and launched again, must do what whole grids do.
 #include "ptx/passes/slice.h"
 
 #include "instrument.h"
@@ -51,7 +51,7 @@ class slicer
 			std::sort(list_.begin(), list_.begin() + long(n));
 			ASSERT_EQ(std::unique(list_.begin(), list_.begin() + long(n)), list_.begin() + long(n));
 			control_[0].list = list_address_;
-			patience_ *= 2; // so that it ends
+			patience_ *= 2; // makes it end
 			launch(n % 2 ? extent{uint32_t(n)} : extent{uint32_t(n / 2), 2});
 		}
 	}
@@ -108,7 +108,7 @@ TEST(Slice, PlainLaunchesWorkAsBefore)
 	}
 }
 
-// A kernel that writes where it believes to be: every index of a grid of three dimensions, in functions too.
+// The kernel writes where it believes to be: every index of a grid of three dimensions, in functions too.
 TEST(Slice, EveryBlockKnowsItsPlace)
 {
 	auto text = with_header(
@@ -131,7 +131,8 @@ TEST(Slice, EveryBlockKnowsItsPlace)
 	}
 }
 
-// Programs read arrays of floats four at a time where they know that nothing stands before them.
+// Programs read arrays of floats four at a time where they know that nothing stands before them, so the arrays must
+// stay aligned.
 TEST(Slice, LeavesSharedArraysAligned)
 {
 	auto text = with_header(".entry k(.param .u64 out)\n{\n.reg .b64 %d;\n.reg .b32 %r<4>;\n"
@@ -177,7 +178,7 @@ TEST(Slice, RefusesWhatBlocksDoTogether)
 	EXPECT_EQ(refused("@%p barrier.cluster.arrive;\nmov.u32 %r1, %cluster_ctarank;"), "accepted");
 }
 
-// A module of a kernel good and a kernel bad, with functions before them.
+// Makes a module of a kernel good and a kernel bad, with functions before them.
 pass_result sliced_pair(const std::string &bad, const std::string &functions = "", const std::string &good = "")
 {
 	return rewrite(with_header(functions + ".entry good()\n{\n.reg .b32 %r;\nmov.u32 %r, %ctaid.x;\n" + good +
@@ -240,7 +241,7 @@ TEST(Slice, NeedsRoomInSharedMemory)
 	EXPECT_TRUE(says(full.left[0].why.what, "32 bytes of shared memory"));
 	std::string in_function = ".func f\n{\n.reg .b32 %r;\n" + use + "ret;\n}\n";
 	EXPECT_EQ(sliced_pair("call f;\n", shared(49152) + in_function).left.size(), 1u);
-	// A function that looks for its block there, called by a kernel that has no room even for that.
+	// The function looks for its block there, and the kernel that calls it has no room even for that.
 	std::string place = ".func p\n{\n.reg .b32 %q;\nmov.u32 %q, %ctaid.y;\nret;\n}\n";
 	auto both = sliced_pair(use + "call p;\n", shared(49152) + place, "call p;\n");
 	ASSERT_TRUE(both.refused);
@@ -281,7 +282,7 @@ TEST(Slice, KernelsCanOptOut)
 	s.check();
 }
 
-// It waits for the last block, in a loop; with all blocks there at once it ends.
+// The kernel waits in a loop for the last block, so it ends only if all blocks are there at once.
 constexpr const char *waiting =
 	".global .u32 arrived;\n.entry k()\n{\n.reg .b32 %r, %n;\n.reg .pred %p;\n"
 	"red.global.add.u32 [arrived], 1;\nmov.u32 %n, %nctaid.x;\n"
@@ -298,8 +299,8 @@ TEST(Slice, SaysWhatMayWait)
 			    .empty());
 }
 
-// Ways to wait that look different in the text: polls in called functions, atomics that change nothing, fences, tables
-// of labels.
+// These kernels wait in ways that look different in the text: polls in called functions, atomics that change nothing,
+// fences, tables of labels.
 TEST(Slice, SaysWhatMayWaitInOtherWays)
 {
 	auto waits = [](const std::string &body, const std::string &before = "") {

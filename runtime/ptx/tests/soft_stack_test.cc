@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Automatic variables on stacks in global memory, alone and for threads that became warps.
+// Tests automatic variables on stacks in global memory, alone and for threads that became warps.
 #include "rewritten.h"
 
 #include "device.h"
@@ -21,7 +21,7 @@ using simt::with_header;
 constexpr unsigned lanes = 32;
 constexpr uint64_t stack_bytes = 4096;
 
-// One stack a thread of the source.
+// Each thread of the source has one stack.
 std::vector<uint8_t> stacks(unsigned threads)
 {
 	return std::vector<uint8_t>(threads * stack_bytes, 0xa5);
@@ -64,7 +64,7 @@ TEST(SoftStack, OneOfEachWarp)
 			std::sort(&in[t * 11], &in[t * 11] + 11);
 			ASSERT_TRUE(std::equal(&in[t * 11], &in[t * 11] + 11, &out[t * 11]));
 		}
-		// The array lies at the top of each.
+		// The array must lie at the top of each stack.
 		for (size_t t = 0; t < 8; t++)
 			EXPECT_EQ(memcmp(&memory[(t + 1) * stack_bytes - 64], &out[t * 11], 11 * sizeof(int)), 0) << t;
 	}
@@ -138,7 +138,7 @@ TEST(SoftStack, DynamicAllocation)
 	}
 }
 
-// alloca under a guard, and given back in between.
+// alloca stands under a guard, and memory is given back in between.
 TEST(SoftStack, SavesAndRestores)
 {
 	auto plain =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Examples, ready to run.
+// A stage makes examples ready to run.
 #pragma once
 
 #include "device.h"
@@ -8,7 +8,7 @@
 namespace het::ptx::simt
 {
 
-// An example with a text that need not be the corpus's own, ready to run.
+// A stage has an example with a text that need not be the corpus's own, ready to run.
 class stage
 {
       public:
@@ -17,11 +17,11 @@ class stage
 	void add_argument(uint64_t value);
 	outcome run() { return simt::run(dev.prog(), with_launch, dev.with); }
 	void must_run();
-	// The buffers are what the example says.
+	// Checks that the buffers are what the example says.
 	void check() const;
 
 	device dev;
-	std::vector<std::vector<uint8_t>> buffers; // one an argument, empty for values
+	std::vector<std::vector<uint8_t>> buffers; // one for each argument, empty for values
 	launch with_launch;
 
       private:

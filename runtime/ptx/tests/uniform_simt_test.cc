@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Threads that became warps: what they do once, what their lanes do in SIMD regions.
+// Tests threads that became warps: what they do once, and what their lanes do in SIMD regions.
 #include "rewritten.h"
 
 #include "atomics.h"
@@ -61,7 +61,7 @@ TEST(UniformSimt, CallsInsideAndOutside)
 		d.must_run("nested", {1}, {warps * lanes}, d.share(c), d.share(seen));
 		uint64_t inside = 0, spread = 0;
 		for (uint64_t lane = 0; lane < 5; lane++)
-			inside += lane; // calls of tally, each with an even number
+			inside += lane; // tally is called so often, each time with an even number
 		for (uint64_t i = 0; i < 70; i++)
 			spread += i & 1 ? i << 20 : 1;
 		EXPECT_EQ(c[0], warps * 3);
@@ -136,7 +136,7 @@ TEST(UniformSimt, LanesMayShuffleInRegions)
 	}
 }
 
-// x = x + 1 by lanes that go at different speed must count once.
+// x = x + 1 by lanes that go at different speeds must count once.
 TEST(UniformSimt, StoresAreDoneOnceForAllLanes)
 {
 	auto text = uniform_body(".entry k(.param .u64 out)\n{\n.reg .b64 %a, %o;\n.reg .b32 %t, %v;\n.reg .pred %p;\n"
@@ -179,7 +179,7 @@ TEST(UniformSimt, AtomicsUnderGuards)
 	}
 }
 
-// Threads that wait for each other: one lane looks, so that all see the same.
+// Threads wait for each other: one lane looks, so that all see the same.
 TEST(UniformSimt, VolatileLoadsAreTheSameForAllLanes)
 {
 	auto text =
@@ -239,7 +239,7 @@ TEST(UniformSimt, BarriersCountTheSourcesThreads)
 	}
 }
 
-// One lane calls; its result is everyone's. What it got from malloc all lanes can use.
+// One lane calls, and its result is everyone's. All lanes can use what it got from malloc.
 TEST(UniformSimt, CallsWithEffectsAreMadeOnce)
 {
 	auto text = uniform(corpus_text("control.ptx"));
@@ -319,7 +319,7 @@ TEST(UniformSimt, LoadsThatRace)
 	}
 }
 
-// Which loads are the master's, by the atomics and volatile accesses that may go to the same memory.
+// The atomics and volatile accesses that may go to the same memory decide which loads are the master's.
 TEST(UniformSimt, LoadsOfWhatSeveralThreadsUse)
 {
 	auto shuffles = [](const std::string &kernel, const std::string &functions = "") {
@@ -334,7 +334,7 @@ TEST(UniformSimt, LoadsOfWhatSeveralThreadsUse)
 			n++;
 		return n;
 	};
-	const std::string cas = "atom.global.cas.b32 %s, [%b+4], 0, 1;\n"; // one shuffle
+	const std::string cas = "atom.global.cas.b32 %s, [%b+4], 0, 1;\n"; // has one shuffle of its own
 	EXPECT_EQ(shuffles("ld.global.u32 %r, [%a];\n"), 0u);
 	EXPECT_EQ(shuffles("ld.global.u32 %r, [%a];\n" + cas), 1u);
 	EXPECT_EQ(shuffles("ld.global.u32 %r, [%b];\n" + cas), 2u);
@@ -347,7 +347,7 @@ TEST(UniformSimt, LoadsOfWhatSeveralThreadsUse)
 	EXPECT_EQ(shuffles("st.volatile.global.u32 [%a], 1;\nld.global.u32 %r, [%a];\n"), 1u);
 	EXPECT_EQ(shuffles("atom.global.add.u32 %s, [v], 1;\nmov.u64 %a, v;\nld.global.u32 %r, [%a];\n"), 2u);
 	EXPECT_EQ(shuffles("atom.global.add.u32 %s, [v], 1;\nld.global.u32 %r, [%a];\n"), 1u);
-	// Through memory, and from calls that are not seen, come addresses of anything.
+	// Addresses of anything come through memory, and from calls that are not seen.
 	EXPECT_EQ(shuffles("ld.global.u64 %c, [%a];\nld.global.u32 %r, [%c];\n" + cas), 2u);
 	EXPECT_EQ(shuffles("ld.global.u64 %b, [%b];\nld.global.u32 %r, [%a];\n" + cas), 4u);
 	const std::string call = "{\n.param .b64 x;\n.param .b32 y;\nst.param.b64 [x], %a;\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Where variables lie, in shared memory above all.
+// Tests where variables lie, in shared memory above all.
 #include "device.h"
 
 namespace het::ptx::simt
@@ -8,7 +8,7 @@ namespace het::ptx::simt
 namespace
 {
 
-// What a block of kernel k has, launched with @more bytes of dynamic shared memory.
+// Runs a kernel with @more bytes of dynamic shared memory; the outcome tells how much a block has.
 outcome run_with_shared(const std::string &text, const char *kernel, uint32_t more, std::vector<uint32_t> *out)
 {
 	device d(with_header(text));
@@ -16,7 +16,7 @@ outcome run_with_shared(const std::string &text, const char *kernel, uint32_t mo
 	return d.run(kernel, {1}, {1}, d.share(*out));
 }
 
-// Each kernel has the shared memory of what it names, and of what the functions name that it calls, from 0 on.
+// Each kernel has the shared memory of what it names, and of what the functions that it calls name, from 0 on.
 TEST(Shared, IsLaidOutForEachKernel)
 {
 	std::string begin = "(.param .u64 out)\n{\n.reg .b32 %r<4>;\n.reg .f32 %f<4>;\n.reg .b64 %out, %f0;\n"
@@ -60,7 +60,7 @@ TEST(Shared, OverrunsAreSeen)
 	}
 }
 
-// Variables of the same name in two functions are two.
+// Variables of the same name in two functions are different ones.
 TEST(Variables, OfFunctionsAreTheirOwn)
 {
 	device d(with_header(".entry a(.param .u64 out)\n{\n.global .u32 g = 5;\n.reg .b32 %r;\n.reg .b64 %d;\n"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Every kernel of the corpora, its threads made warps, its automatic variables put on stacks, against the plain kernel.
+// Compares every kernel of the corpora, with its threads made warps and its automatic variables put on stacks, with the
+// plain kernel.
 #include "rewritten.h"
 
 #include "stage.h"
@@ -18,7 +19,7 @@ namespace
 constexpr uint64_t stack_bytes = 16 << 10;
 constexpr unsigned most_threads = 32, lanes_of_warp = 32;
 
-// As many threads as a block of warps can have, in the same shape.
+// Returns a block with as many threads as a block of warps can have, in the same shape.
 extent narrowed(extent block)
 {
 	while (block.count() > most_threads) {
@@ -32,7 +33,7 @@ extent narrowed(extent block)
 
 using buffers = std::vector<std::vector<uint8_t>>;
 
-// What is in the buffers afterwards; nothing if the kernel does not run like this.
+// Returns what is in the buffers afterwards, or nothing if the kernel does not run like this.
 std::optional<buffers> plain_results(const example &e, const std::string &text)
 {
 	stage plain(e, text, {});
@@ -57,7 +58,7 @@ buffers new_results(const example &e, const std::string &text, const options &mo
 
 struct verdict {
 	unsigned same = 0;
-	std::map<std::string, std::string> refused; // kernel -> why
+	std::map<std::string, std::string> refused; // says why, by kernel
 };
 
 verdict compare_all(const pass_list &passes, bool stacks, bool warps)
@@ -83,7 +84,7 @@ verdict compare_all(const pass_list &passes, bool stacks, bool warps)
 	return v;
 }
 
-// Those that are about the lanes of a warp.
+// All refusals must be about functions of the lanes of a warp.
 void expect_warp_functions(const verdict &v)
 {
 	for (const auto &[kernel, why] : v.refused)
@@ -109,7 +110,7 @@ TEST(WarpsWithStacks, KernelsGiveTheSame)
 	expect_warp_functions(compare_all({"soft-stack", "uniform-simt"}, true, true));
 }
 
-// What ptxas says against a text, which it need not optimise for that; empty if it takes it.
+// Returns what ptxas says against a text, or "" if it takes it. It need not optimise for that.
 std::string ptxas(const std::string &text, const std::string &target)
 {
 	char path[] = "/tmp/het-ptxas-XXXXXX";
@@ -128,7 +129,7 @@ std::string ptxas(const std::string &text, const std::string &target)
 	return said;
 }
 
-// The texts with all kernels that qualify.
+// ptxas must take the texts with all kernels that qualify.
 TEST(Texts, AreAcceptedByPtxas)
 {
 	if (system("command -v ptxas >/dev/null 2>&1") != 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the interpreter saw of a kernel that the pass coalesce has changed.
+// A witness has what the interpreter saw of a kernel that the pass coalesce has changed.
 #pragma once
 
 #include "ptx/passes/access.h"
@@ -16,8 +16,7 @@ inline bool is_global(const memory_access &a, uint64_t address)
 	return a.space == space::global || address - shared_window >= 4 * window_bytes;
 }
 
-// What the interpreter saw of an instrumented kernel: which lanes came to the instrument together, and where their
-// accesses went afterwards.
+// The interpreter saw which lanes came to the instrument together, and where their accesses went afterwards.
 class witness
 {
       public:
@@ -40,7 +39,7 @@ class witness
 			access(s, access_of(m, m.instructions[m.statements[s.statement].index]), what / 2, what % 2);
 	}
 
-	// Grouped as the instrument met them, of all that it counted.
+	// Returns counters of all that the instrument counted, grouped as it met them.
 	std::vector<coalesce_counters> as_counted() const
 	{
 		std::vector<coalesce_counters> all(count_);
@@ -56,7 +55,7 @@ class witness
 		}
 		return all;
 	}
-	// Grouped as the accesses were executed, of the blocks with keys up to @threshold.
+	// Returns counters of the blocks with keys up to @threshold, grouped as the accesses were executed.
 	std::vector<coalesce_counters> as_executed(uint32_t threshold, uint32_t seed) const
 	{
 		std::vector<coalesce_counters> all(count_);
@@ -114,7 +113,7 @@ class witness
 		blocks_with_accesses.insert(e.block);
 		executed_.push_back(std::move(e));
 	}
-	// The accesses of each of the program's own functions have numbers in their order. They stand in the text once
+	// The accesses of each of the program's own functions are numbered in their order. They stand in the text once
 	// as they were, then again, and those of each segment once more, counted.
 	void look_at(const module &m)
 	{
@@ -171,8 +170,8 @@ class witness
 	static constexpr uint32_t other = ~0u, meeting = other - 1;
 	uint32_t threads_;
 	size_t count_;
-	std::map<std::string, uint32_t> first_site_; // of each function that has any
-	std::vector<uint32_t> what_; // each statement is: its site * 2 + whether it is counted, meeting or other
+	std::map<std::string, uint32_t> first_site_; // has each function that has any
+	std::vector<uint32_t> what_; // of a statement: its site * 2 + whether it is counted, meeting or other
 	std::vector<std::vector<std::pair<thread_number, size_t>>> groups_;
 	std::map<thread_number, size_t> entered_;
 	std::map<thread_number, std::vector<std::pair<uint32_t, uint64_t>>> threads_seen_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// wmma: products of matrices that a warp loads and stores, and the pages of these.
+// Tests wmma: products of matrices that a warp loads and stores, and the pages of these.
 #include "device.h"
 #include "flags.h"
 #include "instrument.h"
@@ -29,7 +29,7 @@ std::string registers(const char *stem, unsigned n)
 	return all + "}";
 }
 
-// k(a, b, c, d): d = a * b + c, with the strides of each.
+// Makes k(a, b, c, d), which does d = a * b + c with the strides of each.
 std::string product(const shape &s, const char *layout_a, const char *layout_b, const std::string &sum, unsigned stride)
 {
 	std::string op = ".sync.aligned.", on = std::string(".") + s.name + ".global.",
@@ -114,10 +114,10 @@ TEST(Fragments, HaveToBeAligned)
 	EXPECT_NE(error(0, 200).find("reads"), std::string::npos);
 }
 
-// Rows that lie far from each other; those of 64 bytes begin at the end of a page.
+// The rows lie far from each other; those of 64 bytes begin at the end of a page.
 TEST(Fragments, PagesAreThoseOfTheirRows)
 {
-	constexpr uint64_t stride = 24 << 10; // elements: 48 KiB of halves, 96 KiB of floats
+	constexpr uint64_t stride = 24 << 10; // in elements: 48 KiB of halves, 96 KiB of floats
 	constexpr uint64_t size = 40 * stride * 4, begin = page_bytes - 32;
 	auto pages = [](uint64_t lines, uint64_t element, uint64_t elements) {
 		std::set<uint64_t> all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Small graphs whole, and large ones under threads.
+// Tests small graphs completely, and large ones under threads.
 #include "sched/graph.h"
 
 #include "sched/work_deque.h"
@@ -27,7 +27,7 @@ struct use {
 	bool conflicts(const use &o) const { return bytes.overlaps(o.bytes) && (writes || o.writes); }
 };
 
-// All uses of parts of @size bytes.
+// Returns all uses of parts of @size bytes.
 std::vector<use> all_uses(uintptr_t size)
 {
 	std::vector<use> all;
@@ -50,7 +50,7 @@ struct command : node, task {
 	}
 };
 
-// Three commands with one use each. Follows every order in which they can be added and finished; a command must be
+// Has three commands with one use each. Follows every order in which they can be added and finished; a command must be
 // handed out just when all that it conflicts with has finished.
 class every_order
 {
@@ -59,7 +59,7 @@ class every_order
 	unsigned paths = 0;
 
       private:
-	// A step: 0 adds the next command, 1 + i finishes command i.
+	// A path is made of steps: 0 adds the next command, and 1 + i finishes command i.
 	using path = std::vector<int>;
 
 	void explore(const path &so_far)
@@ -179,7 +179,7 @@ TEST(command_graph, failures_that_have_been_pass_along_events)
 	finish(graph, third, third.inherited);
 }
 
-// A node with the same uses right behind another, held.
+// A node is held that has the same uses as the one right before it.
 struct held_pair {
 	command first, held;
 	sequence of_held;
@@ -340,7 +340,7 @@ TEST(command_graph, users_are_found_when_their_coverer_is_forgotten)
 	finish(graph, chain[2]);
 }
 
-// Of memory that has a new owner: an earlier command that will not use it holds nobody up, and its failure is nobody's.
+// The memory has a new owner. An earlier command that will not use it holds nobody up, and its failure is nobody's.
 TEST(command_graph, what_is_forgotten_does_not_concern_later_ones)
 {
 	command_graph graph(inherited);

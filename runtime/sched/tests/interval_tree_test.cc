@@ -64,7 +64,7 @@ TEST(interval_tree, equal_ranges_are_told_apart)
 	EXPECT_EQ(overlaps_of(tree, {8, 9}).size(), 7u);
 }
 
-// Against a list that is searched from end to end.
+// The tree must agree with a list that is searched from end to end.
 TEST(interval_tree, agrees_with_a_plain_list)
 {
 	std::mt19937 random(1);

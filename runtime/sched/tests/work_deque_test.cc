@@ -54,12 +54,12 @@ TEST(work_deque, one_task_can_be_taken_out)
 	EXPECT_FALSE(deque.take(a));
 }
 
-// Tasks wander between deques, each thread taking, stealing and taking out; every visit counts once.
+// Tasks wander between deques, and each thread takes, steals and takes out. Every visit must count once.
 TEST(work_deque, nothing_is_lost_or_taken_twice)
 {
 	constexpr unsigned threads = 4, tasks = 200, visits = 300;
 	struct counted : task {
-		unsigned visits = 0; // of whoever has taken it
+		unsigned visits = 0; // belong to whoever has taken the task
 	};
 	std::vector<counted> all(tasks);
 	work_deque deques[threads];

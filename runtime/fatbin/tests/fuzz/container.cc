@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// For libFuzzer: any file is read or refused with a reason, and nothing beside it is touched. Each is read once more
-// with a right checksum, behind which the other checks stand alone.
+// libFuzzer runs this: any file is read or refused with a reason, and nothing beside it is touched. Each is read once
+// more with a right checksum, so that the checks behind that are reached.
 #include "fatbin/apart.h"
 #include "fatbin/checksum.h"
 #include "fatbin/pick.h"
@@ -17,7 +17,7 @@ namespace
 
 constexpr uint64_t most_of_32_bits = (uint64_t{1} << 31) - 1;
 
-// Whatever a reach says, its pieces are those of a launch.
+// Whatever a reach says, its pieces must be those of a launch.
 void find_all_pieces(const kernel &k, const argument &a)
 {
 	for (unsigned along = 0; along < 2; along++) {
@@ -28,7 +28,7 @@ void find_all_pieces(const kernel &k, const argument &a)
 	}
 }
 
-// The text was looked at when the file was read; numbers of arguments may be any.
+// The text was checked when the file was read, but the numbers of arguments may be any.
 void judge_launches(const kernel &k)
 {
 	constexpr int64_t numbers[] = {0, 64, -1, INT64_MAX, INT64_MIN, int64_t{1} << 31};

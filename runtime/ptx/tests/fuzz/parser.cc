@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// For libFuzzer: any text is read or refused with a place in it, and printed as it was.
+// libFuzzer runs this: any text is read or refused with a place in it, and printed as it was.
 #include "ptx/editor.h"
 
 #include <cstdlib>
