@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The answers for a table of small kernels. They follow from the rules; none was copied from what the analysis said.
+// Tests the answers for a table of small kernels. They follow from the rules; none was copied from what the analysis
+// said.
 #include "analysis/analysis.h"
 
 #include "analysis/tests/kernels.h"

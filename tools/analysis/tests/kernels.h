@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Kernels, and what the rules of Documentation/fatbin.rst say of them.
+// The rules of Documentation/fatbin.rst say this of these kernels.
 #pragma once
 
 #include "fatbin/format.h"
@@ -10,9 +10,9 @@ namespace tool::analysis
 {
 
 struct example {
-	const char *source; // one kernel, k
+	const char *source; // has one kernel, k
 	het::fatbin::split answer;
-	const char *reason;       // a part of it
+	const char *reason;       // the reason must have this in it
 	const char *reaches = ""; // of the arguments that have one, as reach_words() in the test prints them
 	const char *options = "";
 };

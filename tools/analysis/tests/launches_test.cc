@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Kernels of usual forms, whose launches decide; and what follows for some launches. In comments: why.
+// Launches decide about these kernels of usual forms. The table has what follows for some launches, and comments say
+// why.
 #include "analysis/analysis.h"
 
 #include "fatbin/apart.h"
@@ -17,7 +18,7 @@ namespace
 
 struct launch {
 	launch_groups groups;
-	std::vector<int64_t> numbers; // of the arguments; what is not memory
+	std::vector<int64_t> numbers; // one for each argument; memory's is not looked at
 	bool is_apart;
 };
 
@@ -48,9 +49,9 @@ const form forms[] = {
 	 " x = get_group_id(1) * T + get_local_id(0); y = get_group_id(0) * T + get_local_id(1);"
 	 " if (x < h && y < w) out[y * h + x] = tile[get_local_id(0)][get_local_id(1)]; }",
 	 {{plane(64, 48, 16, 16), {0, 0, 64, 48}, true},
-	  {plane(64, 48, 16, 16), {0, 0, 60, 41}, true},              // the guards cut rows off
-	  {plane(64, 48, 32, 16), {0, 0, 64, 48}, false},             // groups of another size than tiles overlap
-	  {plane(64, 48, 16, 16), {0, 0, 64, 0}, true},               // nothing is written
+	  {plane(64, 48, 16, 16), {0, 0, 60, 41}, true},  // the guards cut rows off
+	  {plane(64, 48, 32, 16), {0, 0, 64, 48}, false}, // groups overlap, as their size is not that of the tiles
+	  {plane(64, 48, 16, 16), {0, 0, 64, 0}, true},   // nothing is written
 	  {plane(64, 48, 16, 16), {0, 0, 64, billions - 1}, false}}}, // y * h does not fit
 	{"transpose_without_guards",
 	 "kernel void k(global float *out, global const float *in, int h)"
@@ -111,7 +112,7 @@ const form forms[] = {
 	  {plane(32, 32, 16, 16), {0, 64, 16}, true},
 	  {plane(48, 48, 16, 16), {0, 63, 0}, false},
 	  {plane(48, 48, 8, 16), {0, 64, 0}, false}}},
-	// Groups that overlap write what is inside of their borders.
+	// Groups that overlap write only what is inside of their borders.
 	{"tiles_with_borders",
 	 "#define T 16\n"
 	 "kernel void k(global float *to, global const float *from, int turns, int w, int h)"
@@ -128,7 +129,7 @@ const form forms[] = {
 	 {{plane(80, 80, 16, 16), {0, 0, 1, 64, 64}, true},
 	  {plane(96, 96, 16, 16), {0, 0, 2, 64, 64}, true},
 	  {plane(96, 96, 32, 16), {0, 0, 1, 64, 64}, true}, // the border holds more of them
-	  {plane(96, 96, 16, 16), {0, 0, 9, 64, 64}, true}, // and all of them
+	  {plane(96, 96, 16, 16), {0, 0, 9, 64, 64}, true}, // the border holds all of them
 	  {plane(80, 80, 16, 16), {0, 0, 1, billions - 1, 64}, false}}},
 	{"sums_of_groups",
 	 "kernel void k(global float *c, global const float *a, local float *l) { l[get_local_id(0)] = "
@@ -146,17 +147,17 @@ const form forms[] = {
 	{"another_place",
 	 "kernel void k(global int *c, int n) { int i = get_global_id(0); c[i] = c[i + n]; }",
 	 {{line(64), {0, 64}, true}, {line(64), {0, -64}, true}, {line(64), {0, 63}, false}, {line(64), {0, 0}, true}}},
-	// Of each turn the place is another distance from the one before.
+	// The distance from one place to the next is another one in each turn.
 	{"pointer_that_moves_on_faster",
 	 "kernel void k(global int *c, int n) { global int *p = c; int x = get_global_id(0);"
 	 " for (int i = 0; i < n; i++) { p[x] = i; p += i; } }",
 	 {{line(64), {0, 20}, false}, {line(64), {0, 2}, false}}},
-	// The larger one as an unsigned number is none below 0.
+	// As an unsigned number a negative one is very large.
 	{"smaller_one_of_others",
 	 "kernel void k(global int *c, int w, int n) { long y = get_global_id(1), x = get_global_id(0);"
 	 " long m = n < w ? (long)(uint)n : (long)w; if (x < m) c[y * w + x] = 1; }",
 	 {{plane(64, 4, 16, 1), {0, 20, 30}, true}, {plane(64, 4, 16, 1), {0, 20, -1}, false}}},
-	// The rest is another one where the dividend has more than 32 bits.
+	// The remainder is another one where the dividend has more than 32 bits.
 	{"quotient_of_other_width",
 	 "kernel void k(global char *c, long s) { ulong at = get_global_id(0) + get_global_id(1) * (ulong)s;"
 	 " ulong q = at / 3; uint r = (uint)at % 3u; c[q * 3 + r] = c[at] + 1; }",
@@ -191,7 +192,7 @@ const form forms[] = {
 	{"every_second",
 	 "kernel void k(global int *c) { int i = get_global_id(0); c[2 * i] = c[2 * i + 1]; }",
 	 {{line(64), {0}, true}}},
-	// Which of the two holds is not known, whichever comes last.
+	// It is not known which of the two holds, whichever comes last.
 	{"one_of_two_conditions",
 	 "kernel void k(global int *c, int w, int n, local int *l) { int x = get_global_id(0), y = get_global_id(1); "
 	 "bool in;"
@@ -204,7 +205,7 @@ const form forms[] = {
 	 " if (l[0]) { barrier(CLK_LOCAL_MEM_FENCE); in = x != n; } else { l[x] = 1; in = x < w; }"
 	 " barrier(CLK_GLOBAL_MEM_FENCE); if (in) c[y * w + x] = 1; }",
 	 {{plane(64, 4, 16, 1), {0, 20, 64, 0}, false}}},
-	// It held of the number of the turn before.
+	// The condition held of the number of the turn before.
 	{"condition_of_another_turn",
 	 "kernel void k(global int *c, int w, int n) { int x = get_global_id(0), y = get_global_id(1); bool in = false;"
 	 " for (int i = 0; i < n; i++) { if (in) c[y * w + x] = i; barrier(CLK_LOCAL_MEM_FENCE); in = x < w; x += 64; "
@@ -219,7 +220,7 @@ class launches : public testing::TestWithParam<form>
 {
 };
 
-// What is known on the way back holds of the turn before: nothing that could be said of the place anew.
+// What is known on the way back holds of the turn before, so it adds nothing to what is said of the place.
 TEST(launches_text, a_turn_is_described_once)
 {
 	if (!fat::is_installed("clang-14"))

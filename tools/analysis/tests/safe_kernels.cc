@@ -10,7 +10,8 @@ namespace
 constexpr auto safe = het::fatbin::split::safe;
 constexpr char own[] = "at the work-item's own index alone", nothing[] = "it writes nothing";
 
-// Reaches: NAME FOUND OFFSET+LENGTH, and for each axis STEP[*TIMES][z for from zero][b for bounded][FIRST..LAST].
+// Reaches are written as NAME FOUND OFFSET+LENGTH, and for each axis STEP[*TIMES][z for from zero][b for
+// bounded][FIRST..LAST].
 constexpr example examples[] = {
 	{"kernel void k(global float *c, global const float *a, global const float *b)"
 	 "{ size_t i = get_global_id(0); c[i] = a[i] + b[i]; }",
@@ -32,7 +33,7 @@ constexpr example examples[] = {
 	 safe, own, "c w 0+4 4"},
 	{"kernel void k(global float *c, constant float *a) { size_t i = get_global_id(0); c[i] = a[i & 7]; }", safe,
 	 own, "c w 0+4 4; a r 0+32 0"},
-	// Vectors, structures and bytes.
+	// These use vectors, structures and bytes.
 	{"kernel void k(global float4 *c, global const float4 *a) { size_t i = get_global_id(0); c[i] = a[i] * 2.0f; }",
 	 safe, own, "c w 0+16 16; a r 0+16 16"},
 	{"kernel void k(global float *c, global const float *a)"
@@ -52,7 +53,7 @@ constexpr example examples[] = {
 	 "c rw 0+2 2"},
 	{"kernel void k(global float *c, float4 v) { ((global float4 *)c)[get_global_id(0)] = v; }", safe, own,
 	 "c w 0+16 16"},
-	// Several bytes of its own for each work-item, by a loop or something small.
+	// Each work-item has several bytes of its own, by a loop or something small.
 	{"kernel void k(global int *c) { size_t i = get_global_id(0); for (int j = 0; j < 8; j++) c[8 * i + j] = j; }",
 	 safe, own, "c w 0+32 32"},
 	{"kernel void k(global int *c, int n)"
@@ -66,7 +67,7 @@ constexpr example examples[] = {
 	{"kernel void k(global int *c) { size_t i = get_global_id(0); global int *p = c + 4 * i;"
 	 " for (global int *q = p, *e = 0; q < p + 4; q++) *q = 1; }",
 	 safe, own, "c w 0+16 16"},
-	// In two dimensions.
+	// These have two dimensions.
 	{"kernel void k(global float *c, global const float *a) { size_t i = get_global_id(1) * get_global_size(0) + "
 	 "get_global_id(0); c[i] = a[i]; }",
 	 safe, own, "c w 0+4 4 4*get_global_size(0); a r 0+4 4 4*get_global_size(0)"},
@@ -89,10 +90,10 @@ constexpr example examples[] = {
 	 "c w 0+4 8 12"},
 	{"kernel void k(global float *c) { c[get_global_linear_id()] = 1; }", safe, own,
 	 "c w 0+4 4z 4*get_global_size(0)z", "-cl-std=CL2.0"},
-	// Without a reach, since the format has none for it.
+	// This one has no reach, since the format has none for it.
 	{"kernel void k(global float *c, ulong n) { size_t i = get_global_id(0); c[n - 1 - i] = i; }", safe, own},
 	{"kernel void k(global float *c, int first) { int i = get_global_id(0); c[first + i] = i; }", safe, own},
-	// In 32 bits that may wrap, but for each work-item it is another number.
+	// The index may wrap in 32 bits, but for each work-item it is another number.
 	{"kernel void k(global float *c, int n) { int i = get_global_id(0); c[n - 1 - i] = i; }", safe, own},
 	{"kernel void k(global float *c, uint n) { uint i = get_global_id(0); c[n - i] += c[n - i] * 2; }", safe, own},
 	{"kernel void k(global float4 *c, uint n, uint m) { uint i = get_global_id(0); c[n * m + i].y = i; }", safe,
@@ -115,7 +116,7 @@ constexpr example examples[] = {
 	 "mem_fence(CLK_LOCAL_MEM_FENCE);"
 	 " c[get_global_id(0)] = *l; }",
 	 safe, own, "c w 0+4 4"},
-	// Helpers, private memory, functions that are known.
+	// These use helpers, private memory, and functions that are known.
 	{"float half_of(global const float *p, size_t i) { return 0.5f * p[i]; }"
 	 "kernel void k(global float *c, global const float *a)"
 	 "{ size_t i = get_global_id(0); float t[4]; t[i & 3] = 1; c[i] = half_of(a, i) + sin(t[1]); }",

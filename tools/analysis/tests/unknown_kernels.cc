@@ -11,7 +11,7 @@ constexpr auto unknown = het::fatbin::split::unknown;
 constexpr char no_sum[] = "at an index that is no sum of the work-item's ids";
 
 constexpr example examples[] = {
-	// In 32 bits that may wrap: two products may be the same then.
+	// The index may wrap in 32 bits: two products may be the same then.
 	{"kernel void k(global float *c, uint n) { uint i = get_global_id(0); c[n - 2 * i] = i; }", unknown, no_sum},
 	{"kernel void k(global float *c, uint n) { uint i = get_global_id(0); c[n - i] = i; c[(ulong)n - i] = 1; }",
 	 unknown, "c at an index that is no sum"},
@@ -48,7 +48,8 @@ constexpr example examples[] = {
 	 "work-items may use the same bytes of c"},
 	{"kernel void k(global int *c, int n) { int i = get_global_id(0); c[i] = c[i + n]; }", unknown,
 	 "c at a distance that depends on the launch"},
-	// Some overlap in all launches that are usual, but not in each: the sizes decide, or a condition.
+	// Work-items of some overlap in all usual launches, but not in each possible one: the sizes decide, or a
+	// condition.
 	{"kernel void k(global int *c) { int i = get_global_id(0);\n\n c[i] = c[0]; }", unknown,
 	 "line 3 writes c at another index"},
 	{"kernel void k(global int *c, int n) { int i = get_global_id(0); c[i] += c[2 * i]; }", unknown,

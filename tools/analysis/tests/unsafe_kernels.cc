@@ -40,7 +40,7 @@ constexpr example examples[] = {
 	 unsafe, "several work-items use the same bytes of c"},
 	{"kernel void k(global int *c) { int i = get_global_id(0); for (int j = 0; j < 9; j++) c[8 * i + j] = j; }",
 	 unsafe, "several work-items use the same bytes of c"},
-	// Addresses that are not the arguments'.
+	// The addresses do not come from the arguments.
 	{"kernel void k(global ulong *c) { *(global int *)c[get_global_id(0)] = 1; }", unsafe,
 	 "writes through an address that comes from memory or a number"},
 	{"kernel void k(global ulong *c, global int *d)"

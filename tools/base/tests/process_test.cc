@@ -19,7 +19,8 @@ TEST(process, copy_ends_with_its_body)
 	EXPECT_EQ(text_of_status(wrong.status()), "ended with status 3");
 }
 
-// One that is asked for its end again, or ended twice, is not waited for twice: its number may be another's by then.
+// A process that is asked for its end again, or ended twice, is not waited for twice: its number may be another's by
+// then.
 TEST(process, is_ended_once)
 {
 	child_process sleeper([] { pause(); });
@@ -44,7 +45,7 @@ TEST(process, ends_with_its_owner)
 	EXPECT_EQ(errno, ESRCH);
 }
 
-// The grandchild has the write end: the pipe ends when it does.
+// The grandchild has the write end, so the pipe ends when it does.
 TEST(process, ends_with_its_parent)
 {
 	tube t = make_tube();
@@ -68,7 +69,7 @@ TEST(process, programs)
 	EXPECT_EQ(one.printed, "out\n");
 	EXPECT_TRUE(one.well());
 	EXPECT_EQ(run_program({"het-no-such-program"}).error, ENOENT);
-	// More than a pipe holds.
+	// This is more than a pipe holds.
 	EXPECT_EQ(run_program({"sh", "-c", "yes | head -c 300000"}).printed.size(), 300000u);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a source asks its compiler for is found, however it is written.
+// The conditions that a source asks its compiler for must be found, however they are written.
 #include "fatbin/conditions.h"
 
 #include "fatbin/asked.h"
@@ -14,7 +14,7 @@ using namespace tool::fat;
 namespace
 {
 
-// "NAME" for those where it matters whether there is one, "NAME=" where it matters what it says.
+// Returns "NAME" for those where it matters whether there is one, and "NAME=" where it matters what it says.
 std::string asked_by(const std::string &source, const std::string &options = "")
 {
 	std::string words;
@@ -66,7 +66,7 @@ TEST_F(conditions, are_found)
 		{"#define __SPIR__ 1\nint x = __SPIR__;", "__SPIR__="},
 		{"#ifndef __OPENCL_VERSION__\n#define __OPENCL_VERSION__ 0\n#endif\n#if __OPENCL_VERSION__ > 0\n#endif",
 		 "__OPENCL_VERSION__="},
-		// However it is written.
+		// These are written in unusual ways.
 		{"/* a\n */ # \\\n ifdef\\\n SOMETHING // x\n#endif", "SOMETHING"},
 		{"%:ifdef A\n%: endif", "A"},
 		{"#if 1 \\\r\n && B\r\n#endif\r\n", "B="},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Writer and reader of fat binaries: what goes in comes out, and nothing else is ever taken for it.
+// Tests writer and reader of fat binaries: what goes in comes out, and nothing else is ever taken for it.
 #include "fatbin/checksum.h"
 #include "fatbin/document.h"
 
@@ -34,7 +34,7 @@ document small()
 	return d;
 }
 
-// What is read of the bytes, in memory of just their size so that a sanitizer sees each step beside it; nothing if they
+// Reads the bytes in memory of just their size, so that a sanitizer sees each step beside it. Returns nothing if they
 // are refused, which must have a reason.
 std::optional<document> read(const std::string &bytes)
 {
@@ -56,7 +56,7 @@ std::string refusal(const std::string &bytes)
 	return why.text;
 }
 
-// A file whose directory was changed and has a right checksum.
+// Returns the file with a changed directory and a right checksum.
 std::string with_directory(const std::string &file, const std::function<void(std::byte *)> &change)
 {
 	std::string made = file;
@@ -123,7 +123,7 @@ TEST(container, finds_kernels_by_name)
 	EXPECT_FALSE(c.find("ad", k));
 }
 
-// Answers are those of one text. Images from which no slices are made may come from anywhere.
+// Answers belong to one text. Images from which no slices are made may come from anywhere.
 TEST(container, has_answers_for_images_of_the_source_that_was_analysed)
 {
 	auto answers = [](auto change) {
@@ -216,7 +216,7 @@ TEST(container, of_a_later_minor_version_can_be_read)
 	EXPECT_EQ(newer->kernels, small().kernels);
 	EXPECT_STREQ(name_of(newer->images[0].target), "image of an unknown kind");
 
-	// Two kernels as one of twice the size.
+	// The two kernels are turned into one of twice the size.
 	auto longer = read(with_head(file, [](format::head &h) {
 		h.kernels.rows = 1;
 		h.kernels.row_size *= 2;
@@ -225,10 +225,10 @@ TEST(container, of_a_later_minor_version_can_be_read)
 	EXPECT_EQ(longer->kernels, std::vector<kernel>{small().kernels[0]});
 }
 
-// The first minor version had shorter rows: what they lack is not known.
+// The first minor version had shorter rows: nothing is known of what they lack.
 TEST(container, of_an_earlier_minor_version_can_be_read)
 {
-	// Of the first kernel and its first argument those rows are left; a second one would be in the middle of the
+	// The rows of the first kernel and its first argument are left; a second one would be in the middle of the
 	// first.
 	auto short_rows = with_head(to_elf(small()), [](format::head &h) {
 		h.kernels.rows = h.arguments.rows = 1;
@@ -281,9 +281,9 @@ TEST(container, with_rows_that_lead_outside_is_refused)
 	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.arguments = 3; })));
 	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.split = 3; })));
 	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.asked = ~0u; })));
-	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.asked = r.split_reason; }))); // no words of that kind
+	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.asked = r.split_reason; }))); // there are no words of that kind
 	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.apart = ~0u; })));
-	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.apart = r.split_reason; }))); // no statements
+	EXPECT_FALSE(read(kernels([](kernel_row &r) { r.apart = r.split_reason; }))); // there are no statements
 	EXPECT_FALSE(read(arguments([](argument_row &r) { r.type = ~0u; })));
 	EXPECT_FALSE(read(arguments([](argument_row &r) { r.space = 0; })));
 	EXPECT_FALSE(read(arguments([](argument_row &r) { r.access = 4; })));
@@ -293,7 +293,7 @@ TEST(container, with_rows_that_lead_outside_is_refused)
 	EXPECT_FALSE(read(arguments([](argument_row &r) { r.reach.axes[1].flags = 4; })));
 	EXPECT_FALSE(read(arguments([](argument_row &r) { r.reach.axes[1].first = 2; })));
 	EXPECT_FALSE(read(images([](image_row &r) { r.options = ~0u; })));
-	EXPECT_FALSE(read(images([](image_row &r) { r.section = 3; }))); // another image's
+	EXPECT_FALSE(read(images([](image_row &r) { r.section = 3; }))); // the section is another image's
 	EXPECT_FALSE(read(images([](image_row &r) { r.section = ~0u; })));
 	EXPECT_FALSE(read(images([](image_row &r) { r.size = ~uint64_t{0}; })));
 }
@@ -318,7 +318,7 @@ TEST(container, is_written_without_control_characters)
 	EXPECT_EQ(read(to_elf(d))->images[1].reason, "error: [31mred");
 }
 
-// Those of xxhsum -H1.
+// The wanted values are those of xxhsum -H1.
 TEST(checksum, is_xxh64)
 {
 	EXPECT_EQ(format::checksum({}), 0xef46db3751d8e999);

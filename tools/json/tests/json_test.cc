@@ -9,7 +9,7 @@ using het::json;
 namespace
 {
 
-// The text again, from what was read.
+// Writes what was read as text again.
 std::string again(std::string_view text)
 {
 	return json::parse(text).dump();
