@@ -12,10 +12,10 @@ import opencl_builtins
 from libhet import ProgramArguments, argument_of_range, launch_of
 
 ITEMS = 64
-CALLS = 12  # of a kernel
-FLOATS = ITEMS * 16  # of the array that vstore16() writes
-# Images have no place here; what a group copies asynchronously takes the same arguments in all work-items; prints are
-# not compared.
+CALLS = 12  # a kernel makes so many
+FLOATS = ITEMS * 16  # vstore16() writes so many
+# A test of results can't have images. What a group copies asynchronously takes the same arguments in all work-items,
+# and prints are not compared.
 LEFT_OUT = {"printf", "async_work_group_copy", "async_work_group_strided_copy", "wait_group_events",
     *opencl_builtins.IMAGES}
 
@@ -80,7 +80,7 @@ def run(file: str) -> dict[str, list[float]]:
     return results
 
 
-# Where devices may differ by more than the last bits.
+# Results of rough functions may differ between devices by more than the last bits.
 ROUGH = 2e-3
 FINE = 2e-5
 

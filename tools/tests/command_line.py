@@ -19,7 +19,7 @@ class Called:
         *arguments: object,
         stdin: bytes = b"",
         limit: Callable[[], None] | None = None,
-        env: dict[str, str] | None = None,  # beside what this process has
+        env: dict[str, str] | None = None,  # comes on top of what this process has
     ) -> None:
         command = [program, *map(str, arguments)]
         everything = {**os.environ, **(env or {})}
@@ -49,7 +49,7 @@ def run_cases(cases: list[Callable[[Path], None]], prefix: str) -> int:
                 print(f"ok {number} {name}")
             except Skip as reason:
                 print(f"ok {number} {name} # SKIP {reason}")
-            except Exception as wrong:  # anything is a failure of this case, not of the others
+            except Exception as wrong:  # makes anything a failure of this case, not of the others
                 failed = True
                 print(f"# {type(wrong).__name__}: {wrong}\nnot ok {number} {name}")
     return 1 if failed else 0

@@ -140,8 +140,8 @@ def are_apart(answers: Path, asked: list[tuple[str, Launch]]) -> list[bool]:
 class Counted:
     launches: int = 0
     independent: int = 0
-    by_rule: int = 0  # independent ones that are safe by what is known of all launches
-    safe: int = 0  # and by their numbers
+    by_rule: int = 0  # counts independent ones that are safe by what is known of all launches
+    safe: int = 0  # counts those that are safe by their numbers, too
 
     def add(self, other: "Counted") -> None:
         for f in fields(self):
@@ -233,7 +233,8 @@ def fat_binary(work: Path, source: str) -> Path:
     return made
 
 
-# A stencil, rows with a guard that ends beyond them, and work-items that use local memory, on arrays of many chunks.
+# The kernels are a stencil, rows with a guard that ends beyond them, and work-items that use local memory, on arrays of
+# many chunks.
 SAFE = """kernel void line(global float *c, global const float *a, int n)
 {
 	int i = get_global_id(0);

@@ -60,7 +60,7 @@ def build(work: Path, source: str, *options: object) -> Path:
     called = Called("build", "-", "-o", made, *options, stdin=source.encode())
     if "there is no OpenCL" in called.err:
         raise Skip("no OpenCL driver with a compiler is installed")
-    # Drivers write there what their compilers say.
+    # Drivers write what their compilers say to stderr.
     is_error = "spirv" not in str(options) and "generated" not in called.err
     same((called.status, called.err if is_error else ""), (0, ""))
     return made
@@ -279,7 +279,7 @@ def made_ptx(work: Path, source: str, *options: object) -> Path:
     return work / "made.ptx"
 
 
-# Two groups of four: local arguments one behind the other, local variables, a helper, and ids.
+# There are two groups of four: with local arguments one behind the other, local variables, a helper, and ids.
 def ptx_runs_in_the_interpreter(work: Path) -> None:
     ptx = made_ptx(work, GROUPS)
     within(".visible .entry rotate(", ptx.read_text())
@@ -307,7 +307,7 @@ def ptx_is_what_ptxas_takes(work: Path) -> None:
         [(f"cubin for sm_{n}", False) for n in (80, 90)])
 
 
-# The table in Documentation/opencl-builtins.rst is true.
+# Checks that the table in Documentation/opencl-builtins.rst is true.
 def builtins_are_as_documented(work: Path) -> None:
     page = (ROOT / "Documentation/opencl-builtins.rst").read_text()
     within(opencl_builtins.table(), page)
@@ -329,7 +329,7 @@ def builtin_results_of(file: Path, **environment: str) -> dict:
     return json.loads(done.stdout)
 
 
-# The interpreter runs the PTX, as a CUDA driver without a GPU.
+# The interpreter runs the PTX in place of a CUDA driver, so it needs no GPU.
 def builtins_in_ptx_return_what_opencl_does(work: Path) -> None:
     fake = Path(HET_FATBIN).parent.parent / "fake"
     if not (fake / "libcuda.so.1").exists():
@@ -471,7 +471,7 @@ def native_binaries_run(work: Path) -> None:
     same((done.returncode, done.stderr if done.returncode else ""), (0, ""))
 
 
-# A driver that does not take its own binary back gets the next best image.
+# If a driver does not take its own binary back, it gets the next best image.
 def refused_binaries_are_stepped_over(work: Path) -> None:
     made = build(work, ADD, "--targets", "native,opencl")
     for image in listed(made)["images"]:

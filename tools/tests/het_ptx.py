@@ -228,7 +228,8 @@ def fatbin(*entries: tuple[bytes, int, int]) -> bytes:
     for data, flags, size in entries:
         padded = data + bytes(-len(data) % 8)
         packed = len(data) if flags else 0
-        # Kind, version, sizes; options; version and target; name, flags; size of the text, and another name.
+        # An entry has its kind, version and sizes; options; version and target; name and flags; the text's size, and
+        # another name.
         body += struct.pack("<HHIQII", 1, 0x101, 0x50, len(padded), packed, 0x40)
         body += struct.pack("<HHIQQ", 0, 9, 75, 0, 0x11 | flags) + struct.pack("<QQQQ", 0, size, 0x48, 0)
         body += padded
@@ -305,7 +306,7 @@ def ptxas_refuses(passes: str, file: Path, work: Path) -> str:
         return called.err
     newest_only = ".target sm_90" in text.read_text()
     for target in ("sm_90",) if newest_only else ("sm_75", "sm_90"):
-        # Optimising takes half of its time, and refuses nothing.
+        # Optimising would take half of ptxas' time, and refuses nothing.
         command = ["ptxas", "-c", "-O0", f"-arch={target}", str(text), "-o", str(text) + "." + target]
         done = subprocess.run(command, capture_output=True)
         if done.returncode:
@@ -317,7 +318,7 @@ def ptxas_takes_what_passes_make(work: Path) -> None:
     if not shutil.which("ptxas"):
         raise Skip("ptxas is not installed")
     lists = (*PASSES, "coalesce,dirty,touch,slice")
-    # GCC's texts need others, which slice does not see, and SIMD regions need uniform-simt.
+    # GCC's texts need other texts, which slice does not see, and SIMD regions need uniform-simt.
     jobs = [(p, f) for f in sorted(CORPUS.glob("*.ptx")) for p in lists if f.stem not in ("regions", "simd")]
     jobs += [(p, CORPUS / "regions.ptx") for p in lists if "slice" not in p]
     jobs += [(f"soft-stack,uniform-simt,{p}", CORPUS / "simd.ptx") for p in lists]

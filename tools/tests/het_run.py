@@ -160,7 +160,7 @@ def what_is_unsafe_is_not_shared(_: Path) -> None:
 
 
 def check_finds_differences(_: Path) -> None:
-    # It writes not where its pattern says.
+    # The kernel does not write where its pattern says.
     called = split("turn", *args("random", "zeros,step=1"))
     same(called.status, 1)
     within("het-run: --check: to[", called.err)

@@ -133,12 +133,12 @@ GROUPS = {
     "Images and samplers": IMAGES,
 }
 
-# het-fatbin's own, since libclc's are not right or not there.
+# het-fatbin brings its own versions of these, since libclc's are not right or not there.
 LOWERED = {
     *("get_work_dim get_global_offset get_global_id get_global_size get_local_size get_num_groups mad_hi native_cos native_sin").split(),
     *("native_tan native_exp native_exp2 native_exp10 native_log native_log2 native_log10 native_powr").split(),
 }
-# No PTX is made of a kernel that calls these; a part of the reason.
+# No PTX is made of a kernel that calls one of these, with such words in the reason.
 REFUSED = {"printf": "PTX has no printf() in line 2", **{name: "has the image2d_t image" for name in IMAGES}}
 
 

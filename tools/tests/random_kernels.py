@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 BITS = {"char": 8, "uchar": 8, "short": 16, "ushort": 16, "int": 32, "uint": 32, "long": 64, "ulong": 64}
 ARRAY_BYTES = 1 << 16
-CONTENTS = [random.Random(7).randrange(1 << 16) for _ in range(ARRAY_BYTES)]  # of the array that is only read
+CONTENTS = [random.Random(7).randrange(1 << 16) for _ in range(ARRAY_BYTES)]  # fills the array that is only read
 
 
 class Undefined(Exception):
@@ -49,9 +49,10 @@ class Launch:
 @dataclass
 class Item:
     launch: Launch
-    at: tuple[int, int, int]  # from 0
+    at: tuple[int, int, int]  # counts from 0
     names: dict[str, int] = field(default_factory=dict)
-    accesses: list[tuple[str, int, int, bool]] = field(default_factory=list)  # array, first byte, bytes, writes
+    # An access is an array, the first byte, how many there are, and whether it writes.
+    accesses: list[tuple[str, int, int, bool]] = field(default_factory=list)
 
     def query(self, name: str, d: int) -> int:
         launch = self.launch
@@ -75,7 +76,7 @@ class Item:
 class Expression:
     text: str
     kind: str
-    value: object  # of an Item: int
+    value: object  # takes an Item and returns an int
 
 
 def constant(value: int) -> Expression:
@@ -131,7 +132,7 @@ def contents(index: Expression) -> Expression:
 @dataclass
 class Kernel:
     text: str
-    run: object  # of an Item
+    run: object  # takes an Item
     is_sum: bool  # each statement adds to what is there, so that no access can be left out
     form: str = "other"
 
@@ -278,7 +279,7 @@ class Loop:
             f"{self.name} += {self.step.text}) {{"
 
     def run(self, item: Item, body: object) -> None:
-        most_turns = 64  # one that goes on is taken for one that does not end
+        most_turns = 64  # tells when a loop is taken for one that does not end
         item.names[self.name] = wrapped(self.kind, self.start.value(item))
         for _ in range(most_turns):
             if not self.condition.value(item):
