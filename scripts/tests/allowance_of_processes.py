@@ -16,7 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import allowance  # noqa: E402
 
-# Each says when it is there. What runs, or does not, is no main thread.
+# Each program says when it is there. Only its second thread runs, or does not, so a look at the main thread isn't
+# enough.
 SLEEPS = "import threading, time; threading.Thread(target=time.sleep, args=(1000,)).start(); print(flush=True)"
 SPINS = """import threading
 def spin():
@@ -49,7 +50,7 @@ def verdict(program: str) -> str | None:
 
 class Allowance(unittest.TestCase):
     def test_what_sleeps_stands_still(self):
-        # The first ones may be seen on their way to sleep.
+        # The first ones may be seen on their way to sleep, so this looks again.
         said = next(filter(None, (verdict(SLEEPS) for _ in range(100))), "nothing")
         self.assertIn("stands still", said)
 

@@ -24,7 +24,7 @@ CC = os.environ.get("CC", "cc")
 
 class CheckObjects(unittest.TestCase):
     def setUp(self):
-        # Beside the build, whose objects are linked to.
+        # The folder lies beside the build, so that its objects can be linked to.
         self.kept = tempfile.TemporaryDirectory(dir=BUILD)
         self.addCleanup(self.kept.cleanup)
         self.folder = Path(self.kept.name)
@@ -80,7 +80,7 @@ class CheckObjects(unittest.TestCase):
     def test_nothing_to_look_at(self):
         self.assertEqual(self.check()[0], 1)
 
-    # Some file of the memory core comes to need one that needs it.
+    # Here a file of the memory core comes to need one that needs it.
     def test_a_circle_in_the_library(self):
         for source in (BUILD / "obj").glob("lib/*/*.o"):
             target = self.folder / "obj" / source.relative_to(BUILD / "obj")

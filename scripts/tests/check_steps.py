@@ -15,14 +15,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import check  # noqa: E402
 from steps import Step, run_all  # noqa: E402
 
-# Waits until the other one has begun, too.
+# The step waits until the other one has begun, too.
 MEETS = """import os, sys, time
 folder, name = sys.argv[1:]
 open(f"{folder}/{name}", "w").close()
 while len(os.listdir(folder)) < 2:
     time.sleep(0.1)
 """
-# Fails if another one is at work. How long it looks decides how likely it is to meet one that should not be there.
+# The step fails if another one is at work. How long it looks decides how likely it is to meet one that should not be
+# there.
 IS_ALONE = """import os, sys, time
 folder, name = sys.argv[1:]
 open(f"{folder}/{name}", "w").close()

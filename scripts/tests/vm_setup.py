@@ -11,7 +11,7 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parent.parent
 NOBODY_LISTENS = "http://127.0.0.1:9/debian"
-# What the scripts themselves use; whatever else a machine has, these tests take away.
+# The scripts themselves use these; whatever else a machine has, these tests take away.
 FEW = ["bash", "cat", "dirname", "g++", "gcc", "make", "mkdir", "mktemp", "python3", "rm", "sed"]
 
 
