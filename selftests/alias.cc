@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// gpuvm_alias(): the second address of the same bytes; gpuvm_host_begin() brackets accesses through it.
+// Tests gpuvm_alias(), the second address of the same bytes, and gpuvm_host_begin(), which brackets accesses through
+// it.
 #include "harness/fixture.h"
 #include "harness/pattern.h"
 
@@ -13,7 +14,7 @@ namespace
 constexpr size_t page = 4096;
 constexpr uint32_t kinds = kind::map | kind::library | kind::memalign_page | kind::bss | kind::slice;
 
-// The whole pages of an array.
+// This has the whole pages of an array.
 struct body {
 	explicit body(array &a)
 	{
@@ -29,14 +30,14 @@ TEST(same_bytes, .traps = trap::all, .devices = device::single, .kinds = kinds)
 {
 	fixture fx(t);
 	array a(fx, t.v.kind, 40 * page);
-	CHECK(gpuvm_alias(a.data() + 2 * page) == nullptr); // not linked
+	CHECK(gpuvm_alias(a.data() + 2 * page) == nullptr); // the array is not linked yet
 	a.link();
 	body b(a);
 	for (size_t at = b.from; at < b.to; at += 1000) {
 		auto second = static_cast<uint8_t *>(gpuvm_alias(a.data() + at));
 		CHECK(second && second != a.data() + at);
 		CHECK_EQ(*second, a.model()[at]);
-		// both ways, host data being valid
+		// Both addresses show what the other writes while host data is valid.
 		*second = uint8_t(at);
 		CHECK_EQ(a.data()[at], uint8_t(at));
 		a.data()[at] = 0x42;
@@ -71,10 +72,10 @@ TEST(access_through_the_alias, .traps = trap::all, .devices = device::single, .k
 	auto second = static_cast<uint8_t *>(gpuvm_alias(a.data() + b.from)) - b.from;
 	for (int round = 0; round < 3; round++) {
 		a.add_everywhere(0, 1);
-		// reading
+		// This bracket reads.
 		CHECK_OK(gpuvm_host_begin(a.data(), a.size(), GPUVM_READ_ONLY));
 		CHECK_BYTES(second + b.from, a.model() + b.from, b.to - b.from, "alias after host_begin");
-		// writing: the host is the only owner, so the next kernel gets it
+		// This bracket writes: the host becomes the only owner, so the next kernel gets its bytes.
 		CHECK_OK(gpuvm_host_begin(a.data() + 20 * page, 5000, GPUVM_READ_WRITE));
 		fill_pattern(second, 20 * page, 5000, round);
 		fill_pattern(a.model(), 20 * page, 5000, round);
@@ -134,7 +135,7 @@ TEST(host_begin_write_only, .traps = trap::all, .devices = device::single, .kind
 	array a(fx, t.v.kind, 100 * page);
 	a.link();
 	a.add_everywhere(0, 1);
-	// a part, which leaves the rest of its chunks as it is
+	// A part is overwritten, which leaves the rest of its chunks as it is.
 	CHECK_OK(gpuvm_host_begin(a.data() + 5 * page + 7, 20 * page, GPUVM_WRITE_ONLY));
 	a.write_on_host(5 * page + 7, 20 * page, 9);
 	a.check("after host_begin for writing alone");
@@ -146,7 +147,7 @@ TEST(host_begin_write_only, .traps = trap::all, .devices = device::single, .kind
 	a.check();
 }
 
-// With a lock held that the driver needs, host_begin() before the lock is the way.
+// A lock that the driver needs must not be held in a touch, so host_begin() comes before the lock.
 TEST(host_begin_on_many_threads, .traps = trap::all, .devices = device::single, .kinds = kind::map | kind::slice)
 {
 	fixture fx(t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Every documented result of every function, and the meaning that libgpuvm 0.0.1 gave them.
+// Tests every documented result of every function, and the meaning that libgpuvm 0.0.1 gave them.
 #include "harness/fixture.h"
 #include "harness/pattern.h"
 #include "harness/process.h"
@@ -15,7 +15,7 @@ namespace
 {
 constexpr size_t page = 4096;
 
-// Two arrays' worth of pages in the middle of a mapping.
+// The pages lie in the middle of a mapping, and are enough for two arrays.
 struct pages {
 	explicit pages(size_t n, int kind = MAP_PRIVATE) : bytes(n * page)
 	{
@@ -89,7 +89,7 @@ TEST(init_arguments)
 	gpuvm_host_device bad = {sizeof bad - 1, nullptr, nullptr, nullptr};
 	devs[0] = &bad;
 	CHECK_ERR(gpuvm_init(1, devs, GPUVM_HOST), GPUVM_EARG);
-	// none of these counts as the one init
+	// None of these counts as the one init.
 	devs[0] = nullptr;
 	CHECK_OK(gpuvm_init(1, devs, GPUVM_HOST));
 	CHECK_ERR(gpuvm_init(1, devs, GPUVM_HOST), GPUVM_ETWICE);
@@ -166,7 +166,7 @@ TEST(link_arguments, .traps = trap::best, .devices = device::host2)
 	CHECK_NEGATIVE(gpuvm_link(a, SIZE_MAX, 0, buffer.data(), GPUVM_ON_HOST));
 	CHECK_NEGATIVE(gpuvm_link(a, SIZE_MAX - page, 0, buffer.data(), GPUVM_ON_HOST));
 	CHECK(gpuvm_xlate(a, 0) == nullptr);
-	// the API flag is optional, and so is the place
+	// The API flag is optional, and so is the place.
 	CHECK_OK(gpuvm_link(a, page, 0, buffer.data(), GPUVM_HOST | GPUVM_ON_HOST));
 	CHECK_OK(gpuvm_link(a + 2 * page, page, 0, buffer.data() + 2 * page, GPUVM_NONE));
 	CHECK_OK(gpuvm_unlink(a, 0));
@@ -195,18 +195,19 @@ TEST(link_to_memory_of_arrays, .traps = trap::all, .devices = device::host2)
 	refused(a, n, a, GPUVM_ON_DEVICE);
 
 	CHECK_OK(gpuvm_link(a, n, 0, buffer, GPUVM_ON_HOST));
-	// Its edges, its body, all of it, on whatever device; and again itself.
+	// A buffer may not lie over the array's edges, its body or all of it, on whatever device; nor may the array be
+	// its own buffer.
 	for (ptrdiff_t by : {ptrdiff_t(0), ptrdiff_t(n) - 1, 1 - ptrdiff_t(n), ptrdiff_t(2 * page)})
 		refused(b, n, a + by);
 	refused(shared.data, page, a + page, GPUVM_COPY);
 	CHECK_ERR(gpuvm_link(a, n, 1, a, GPUVM_ON_HOST), GPUVM_EARG);
 	CHECK_ERR(gpuvm_link(a, n, 1, a + n - 1, GPUVM_ON_HOST), GPUVM_EARG);
-	// The buffer is no array.
+	// Nor may the buffer's bytes become an array.
 	for (ptrdiff_t by : {ptrdiff_t(0), ptrdiff_t(n) - 1, 1 - ptrdiff_t(n), ptrdiff_t(2 * page)})
 		refused(buffer + by, n, b);
 	refused(buffer, n, b, GPUVM_COPY);
 
-	// Neighbours in one page are none of these, and what is unlinked is free again.
+	// Neighbours in one page are none of these, and what is unlinked may be used again.
 	CHECK_OK(gpuvm_link(b, n, 0, a + n, GPUVM_ON_HOST));
 	CHECK_OK(gpuvm_link(buffer + n, page, 1, b + n, GPUVM_ON_HOST));
 	CHECK_OK(gpuvm_unlink(a, 0));
@@ -249,14 +250,14 @@ TEST(link_overlaps, .traps = trap::best, .devices = device::host2)
 		for (auto &o : overlapping)
 			CHECK_ERR(gpuvm_link(a + o.from, o.to - o.from, dev, buffer.data(), GPUVM_ON_HOST),
 				  GPUVM_ERANGE);
-	// neighbours that share its pages, and the same range on another device
+	// Neighbours may share its pages, and the same range may be linked on another device.
 	CHECK_OK(gpuvm_link(a - 10, 10, 0, buffer.data(), GPUVM_ON_HOST));
 	CHECK_OK(gpuvm_link(a + n, 10, 1, buffer.data(), GPUVM_ON_HOST));
 	CHECK_OK(gpuvm_link(a, n, 1, buffer.data(), GPUVM_ON_HOST));
 	CHECK_ERR(gpuvm_link(a, n, 1, buffer.data(), GPUVM_ON_HOST), GPUVM_ELINK);
 	for (uint8_t *p : {a - 10, a, a + n})
 		CHECK_OK(gpuvm_unlink(p, GPUVM_ALL_DEVICES));
-	// free again for another division
+	// The memory may be divided in another way now.
 	CHECK_OK(gpuvm_link(a + 1, n, 0, buffer.data(), GPUVM_ON_HOST));
 	CHECK_OK(gpuvm_unlink(a + 1, 0));
 }
@@ -304,7 +305,7 @@ TEST(link_refuses_constants, .traps = trap::all, .devices = device::host)
 		}
 }
 
-// Somebody else's mapping, the sanitizer's for example, may have come where there was none.
+// Another mapping, such as one of the sanitizer's, may have come where there was none.
 static bool is_mapped(uint8_t *p)
 {
 	unsigned char resident;
@@ -352,7 +353,7 @@ TEST(unlink_results, .traps = trap::best, .devices = device::host2)
 	CHECK_OK(gpuvm_unlink(nullptr, GPUVM_ALL_DEVICES));
 	a.link(0);
 	CHECK_ERR(gpuvm_unlink(a.data(), 2), GPUVM_EARG);
-	CHECK_OK(gpuvm_unlink(a.data(), 1)); // not linked there
+	CHECK_OK(gpuvm_unlink(a.data(), 1)); // there is no link on that device
 	CHECK(gpuvm_xlate(a.data(), 0) == a.buffer(0));
 	a.link(1);
 	CHECK_OK(gpuvm_kernel_begin(a.data(), 1, GPUVM_READ_WRITE));
@@ -364,7 +365,7 @@ TEST(unlink_results, .traps = trap::best, .devices = device::host2)
 	CHECK_OK(gpuvm_kernel_end(a.data(), 0));
 	CHECK_OK(gpuvm_unlink(a.data(), GPUVM_ALL_DEVICES));
 	CHECK(gpuvm_xlate(a.data(), 0) == nullptr && gpuvm_xlate(a.data(), 1) == nullptr);
-	// no array there any more: success or EHOSTPTR, both are documented
+	// There is no array any more: success and EHOSTPTR are both documented.
 	CHECK(one_of(gpuvm_unlink(a.data(), 0), {0, GPUVM_EHOSTPTR}));
 }
 
@@ -407,7 +408,7 @@ TEST(one_writer_at_a_time, .traps = trap::best, .devices = device::several, .kin
 		a.run(0, {kernel::fill, 0, a.size(), 7});
 		CHECK_OK(gpuvm_kernel_end(a.data(), 0));
 	}
-	// readers on all devices
+	// All devices may read at once.
 	for (unsigned i = 0; i < fx.devices(); i++)
 		CHECK_OK(gpuvm_kernel_begin(a.data(), i, GPUVM_READ_ONLY));
 	for (unsigned i = 0; i < fx.devices(); i++)
@@ -466,7 +467,7 @@ TEST(array_begins_on_device, .traps = trap::all, .devices = device::single | dev
 	a.check();
 	a.unlink_everywhere();
 	a.check("after unlink");
-	// and home again without a touch between
+	// The bytes come home again without a touch in between.
 	fx.dev().write(last, a.buffer(last), 0, bytes.data(), bytes.size());
 	memcpy(a.model(), bytes.data(), bytes.size());
 	a.link(last, GPUVM_ON_DEVICE);
@@ -498,7 +499,7 @@ TEST(no_sync_back, .traps = trap::best, .devices = device::host2 | device::openc
 	unsigned last = fx.devices() - 1;
 	a.add_everywhere(0, 5);
 	if (last) {
-		// not the last link: as ever
+		// This is not the last link, so nothing changes for the host.
 		CHECK_OK(gpuvm_unlink(a.data(), 0));
 		a.check();
 		a.add_everywhere(last, 5);
@@ -506,7 +507,7 @@ TEST(no_sync_back, .traps = trap::best, .devices = device::host2 | device::openc
 	auto before = count_of(GPUVM_STAT_BYTES_TO_HOST);
 	CHECK_OK(gpuvm_unlink(a.data(), last));
 	CHECK_EQ(count_of(GPUVM_STAT_BYTES_TO_HOST), before);
-	// whatever the contents are, it is memory again
+	// Whatever the contents are, it must be memory again.
 	memset(a.data(), 0x77, a.size());
 	for (size_t i = 0; i < a.size(); i++)
 		CHECK_EQ(a.data()[i], 0x77);
@@ -550,7 +551,7 @@ TEST(free_of_linked_memory, .traps = trap::all, .devices = device::plain)
 	CHECK_EQ(count_of(GPUVM_STAT_BYTES_TO_HOST), before);
 	CHECK(gpuvm_xlate(p, 0) == nullptr);
 	a.abandon();
-	// several arrays in one allocation
+	// One allocation may hold several arrays.
 	auto q = static_cast<uint8_t *>(gpuvm_malloc(16 * page, 0, GPUVM_NONE));
 	{
 		array first(fx, q + 100, 3 * page), second(fx, q + 5 * page, 4 * page);
@@ -605,7 +606,7 @@ TEST(event_arguments, .traps = trap::best, .devices = device::host)
 	CHECK_ERR(gpuvm_kernel_end_event(whole.data(), 0, &done), GPUVM_ESTATE);
 	CHECK_OK(gpuvm_kernel_begin(edges.data(), 0, GPUVM_READ_WRITE));
 	CHECK_ERR(gpuvm_kernel_end_event(edges.data(), 0, &done), GPUVM_ESTATE);
-	CHECK_OK(gpuvm_kernel_end(edges.data(), 0)); // the kernel is still there to be ended
+	CHECK_OK(gpuvm_kernel_end(edges.data(), 0)); // the kernel can still be ended
 	edges.check();
 }
 
@@ -662,7 +663,7 @@ TEST(stat_without_times, .traps = trap::best, .devices = device::host)
 	CHECK_ERR(gpuvm_stat(GPUVM_STAT_COPY_TIME, &time), GPUVM_ESTATE);
 	CHECK_ERR(gpuvm_stat(GPUVM_STAT_HOST_COPY_TIME, &time), GPUVM_ESTATE);
 	CHECK_ERR(gpuvm_stat(GPUVM_STAT_PAGEFAULT_TIME, &time), GPUVM_ESTATE);
-	// counters work all the same
+	// The counters are kept all the same.
 	CHECK_EQ(count_of(GPUVM_STAT_TOUCHES), 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Calls that wait for an array while another thread removes its links, or frees it: they find ordinary memory then.
+// Calls wait here for an array while another thread removes its links or frees it. They must find ordinary memory then.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 
@@ -31,7 +31,7 @@ void host_begin(void *p, size_t n)
 		CHECK_OK(err);
 }
 
-// Threads that make such calls until they are told to stop.
+// These threads make such calls until they are told to stop.
 class callers
 {
       public:
@@ -59,7 +59,7 @@ class callers
 TEST(unlinked_meanwhile, .traps = trap::all, .devices = device::host | device::hostcb,
      .kinds = kind::mmapped | kind::library)
 {
-	restart_with(t, {"GPUVM_QUIET=1"}); // a call may find no array, which it would say
+	restart_with(t, {"GPUVM_QUIET=1"}); // a call may find no array, and would report it
 	fixture fx(t);
 	array a(fx, t.v.kind, size);
 	callers others(a.data(), a.size());
@@ -72,7 +72,7 @@ TEST(unlinked_meanwhile, .traps = trap::all, .devices = device::host | device::h
 	}
 }
 
-// The call waits for a fetch that is under way: that of the unlink.
+// The call waits for a fetch that is under way, which is that of the unlink.
 TEST(unlinked_by_the_one_who_fetches, .traps = trap::all, .devices = device::hostcb,
      .kinds = kind::mmapped | kind::library)
 {
@@ -95,7 +95,7 @@ TEST(unlinked_by_the_one_who_fetches, .traps = trap::all, .devices = device::hos
 	}
 }
 
-// Two threads end the life of an array at once: one unlinks, the other one frees.
+// Two threads end the life of an array at once: one unlinks it, and the other one frees it.
 TEST(freed_meanwhile, .traps = trap::all, .devices = device::hostcb, .kinds = kind::mmapped | kind::library)
 {
 	if (t.v.kind != kind::library)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Only what is not valid where it is needed travels. Arrays here have no edges.
+// Only what is not valid where it is needed may travel. Arrays here have no edges.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 
@@ -18,7 +18,7 @@ constexpr size_t size = 12 << 20;
 struct movement {
 	unsigned long long to_device = 0, to_host = 0, kept = 0, touches = 0, fetches = 0;
 
-	// A touch may be counted a moment after the toucher has gone on.
+	// Waits for the counters, as a touch may be counted a moment after the toucher has gone on.
 	static movement so_far()
 	{
 		sleep_ms(1);
@@ -98,7 +98,7 @@ TEST(one_touch_fetches_one_chunk, .traps = trap::all, .devices = device::single,
 	CHECK_EQ(moved.fetches, 1);
 	CHECK(moved.to_host >= page);
 	CHECK_LE(moved.to_host, largest_chunk);
-	// and no more for its neighbours in the page
+	// Its neighbours in the page cost no more.
 	start = movement::so_far();
 	a.check(size / 2, page);
 	CHECK_EQ(start.since().touches, 0);
@@ -111,7 +111,7 @@ TEST(one_host_write_sends_one_chunk, .traps = trap::all, .devices = device::sing
 	array a(fx, t.v.kind, size);
 	a.link();
 	a.add_everywhere(0, 1);
-	a.check(); // the host has read all of it
+	a.check(); // the host reads all of it
 	for (size_t at : {size_t(0), size / 3, size - 1}) {
 		begin_and_end(a, GPUVM_READ_ONLY);
 		a.write_on_host(at, 1, 9);
@@ -142,7 +142,7 @@ TEST(readers_share, .traps = trap::all, .devices = device::single, .kinds = kind
 	CHECK_EQ(moved.to_device, 0);
 	CHECK_EQ(moved.to_host, 0);
 	CHECK_EQ(moved.touches, 0);
-	// the first write of a chunk is seen, and brings nothing
+	// The first write of a chunk is seen, but brings nothing.
 	start = movement::so_far();
 	a.write_on_host(size / 2, 1, 3);
 	moved = start.since();
@@ -181,8 +181,8 @@ TEST(sequential_reads_grow, .traps = trap::all, .devices = device::plain, .kinds
 	movement start = movement::so_far();
 	a.check();
 	movement moved = start.since();
-	CHECK_EQ(moved.to_host, size); // once each
-	// far fewer trips than pages: at worst one for each smallest chunk
+	CHECK_EQ(moved.to_host, size); // every byte comes home once
+	// There are far fewer trips than pages: at worst there is one for each smallest chunk.
 	CHECK_LE(moved.touches, size / (64 << 10));
 	CHECK_LE(moved.fetches, size / (64 << 10));
 }
@@ -199,7 +199,7 @@ TEST(between_devices, .traps = trap::all, .devices = device::several, .kinds = k
 	a.check_buffer(1);
 	CHECK_OK(gpuvm_kernel_end(a.data(), 1));
 	CHECK_EQ(start.since().to_device, n);
-	// now both have it
+	// Both have it now.
 	start = movement::so_far();
 	for (unsigned i : {0u, 1u}) {
 		CHECK_OK(gpuvm_kernel_begin(a.data(), i, GPUVM_READ_ONLY));
@@ -228,7 +228,7 @@ TEST(ranges_move_their_chunks, .traps = trap::all, .devices = device::single, .k
 	CHECK_LE(moved.to_device, n + 2 * largest_chunk);
 	a.run(0, {kernel::add, off, n, 1});
 	CHECK_OK(gpuvm_kernel_end_range(a.data() + off, n, 0));
-	// what lies elsewhere never left the host
+	// What lies elsewhere never left the host.
 	start = movement::so_far();
 	a.check(0, off - largest_chunk);
 	a.check(off + n + largest_chunk, size - off - n - largest_chunk);
@@ -268,7 +268,7 @@ TEST(host_begin_fetches_at_once, .traps = trap::all, .devices = device::single, 
 	start = movement::so_far();
 	begin_and_end(a, GPUVM_READ_ONLY);
 	CHECK_EQ(start.since().to_device, reads_are_shared(t) ? 0 : size);
-	// the host as the only owner
+	// This makes the host the only owner.
 	CHECK_OK(gpuvm_host_begin(a.data(), size, GPUVM_READ_WRITE));
 	start = movement::so_far();
 	a.write_on_host(0, size, 7);

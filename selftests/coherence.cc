@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Random sequences of everything that a program may do with arrays, against a reference model.
+// Compares random sequences of everything that a program may do with arrays with a reference model.
 #include "harness/fixture.h"
 
 #include <memory>
@@ -31,7 +31,7 @@ enum action {
 const char *const action_names[] = {"host read",  "host write", "kernel RW", "kernel WO",     "kernel RO",
 				    "range RW",   "range WO",   "open RO",   "close RO",      "host_begin",
 				    "unlink one", "unlink all", "link",      "link on device"};
-// how often, of their sum
+// Each weight is how often its action comes, out of their sum.
 const unsigned weights[] = {40, 25, 14, 5, 5, 8, 4, 5, 6, 2, 1, 1, 8, 2};
 
 struct step {
@@ -78,12 +78,12 @@ class world
 
 	void make_arrays()
 	{
-		// three neighbours in the same pages, one of them small, ...
+		// Three neighbours lie in the same pages, one of them small, ...
 		const size_t cuts[] = {0, 3 * page + 1000, 3 * page + 1100, 20 * page};
 		shared_ = block(t_.v.kind, 20 * page);
 		for (int i = 0; i < 3; i++)
 			add(std::make_unique<array>(fx_, shared_.data() + cuts[i], cuts[i + 1] - cuts[i], i));
-		// ... one of several chunks, and one by itself
+		// ... one array has several chunks, and one lies by itself.
 		add(std::make_unique<array>(fx_, t_.v.kind, std::min(largest_of(t_.v.kind), size_t(300000)), 3));
 		add(std::make_unique<array>(fx_, t_.v.kind, 5 * page, 4));
 	}
@@ -132,7 +132,7 @@ class world
 				a.write_on_host(s.off, s.n, number_);
 			break;
 		case kernel_rw:
-			// it writes only a part of the array
+			// A kernel may write a part of the array only.
 			if (linked && !reading)
 				a.kernel_on(s.dev, GPUVM_READ_WRITE, mix);
 			break;
@@ -296,7 +296,7 @@ TEST(two_writers, .traps = trap::all, .devices = device::several, .kinds = kind:
 		CHECK_OK(gpuvm_kernel_begin_range(second, half, 1, GPUVM_READ_WRITE));
 		a.run(0, {kernel::add, 0, half, 3});
 		a.run(1, {kernel::add, half + gap, half, 5});
-		// the same bytes are not for two
+		// Two devices can't have the same bytes to write.
 		CHECK_ERR(gpuvm_kernel_begin_range(a.data(), half, 1, GPUVM_READ_WRITE), GPUVM_ESTATE);
 		CHECK_ERR(gpuvm_kernel_begin_range(second, 1, 0, GPUVM_READ_ONLY), GPUVM_ESTATE);
 		CHECK_OK(gpuvm_kernel_end_range(a.data(), half, 0));
@@ -304,7 +304,7 @@ TEST(two_writers, .traps = trap::all, .devices = device::several, .kinds = kind:
 		if (round % 2)
 			a.check("after both kernels");
 		else
-			a.add_everywhere(round % fx.devices(), 1); // gathers from both
+			a.add_everywhere(round % fx.devices(), 1); // this gathers from both
 	}
 	a.check();
 }

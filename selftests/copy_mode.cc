@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Memory that can't be adopted is refused with the reason, or with GPUVM_COPY copied whole at begin and end.
+// Memory that can't be adopted is refused with the reason, or, with GPUVM_COPY, copied whole at begin and end.
 #include "harness/fixture.h"
 
 #include <cstdlib>
@@ -40,7 +40,7 @@ struct source {
 	std::function<uint8_t *()> memory;
 };
 
-// Every sort of memory that is not private, anonymous and from an allocator.
+// Returns every sort of memory that is not private, anonymous and from an allocator.
 std::vector<source> sources(uint8_t *on_stack)
 {
 	return {
@@ -78,7 +78,7 @@ void live(fixture &fx, array &a)
 	CHECK_EQ(count_of(GPUVM_STAT_TOUCHES), 0);
 	a.unlink_everywhere();
 	a.check("after unlink");
-	// and from the device
+	// This checks the way from the device.
 	fx.dev().write(0, a.buffer(0), 0, a.model(), a.size());
 	memset(a.data(), 0, a.size());
 	a.link(0, GPUVM_ON_DEVICE | GPUVM_COPY);
@@ -100,7 +100,7 @@ TEST(refused_without_the_flag, .traps = trap::all, .devices = device::host)
 		int err = gpuvm_link(a.data(), size, 0, a.buffer(0), GPUVM_ON_HOST);
 		std::string text = capture.text();
 		CHECK_ERR(err, GPUVM_EPROT);
-		CHECK(text.size() > 20); // the reason
+		CHECK(text.size() > 20); // the report must give the reason
 		a.check("refused memory");
 		a.write_on_host(0, size, 9);
 		CHECK(gpuvm_xlate(a.data(), 0) == nullptr);
@@ -143,7 +143,7 @@ TEST(several_devices, .traps = trap::all, .devices = device::several)
 	}
 }
 
-// Two names for the same pages: the second mapping sees what kernels write.
+// The same pages have two names: the second mapping sees what kernels write.
 TEST(shared_memory_stays_shared, .traps = trap::best, .devices = device::plain)
 {
 	fixture fx(t);
@@ -175,7 +175,7 @@ TEST(flag_does_no_harm, .traps = trap::all, .devices = device::single,
 	a.check();
 }
 
-// The stack of another thread, linked and unlinked by it.
+// Another thread links its own stack, and unlinks it.
 TEST(stack_of_a_thread, .traps = trap::all, .devices = device::host)
 {
 	fixture fx(t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// lib/dev/cuda_abi.h against the toolkit's <cuda.h>: every signature, type and constant. Most of it is checked by the
-// compiler; the test program is there to say that it was.
+// Compares every signature, type and constant of lib/dev/cuda_abi.h with the toolkit's <cuda.h>. The compiler checks
+// most of it; the test program is there to say that it did.
 #include "harness/test.h"
 
 #include "dev/cuda_abi.h"
@@ -13,7 +13,8 @@ using namespace selftest;
 namespace
 {
 
-// A type of <cuda.h> as the project's header writes it: enumerations are ints, the memory location is its own.
+// Turns a type of <cuda.h> into what the project's header writes: enumerations are ints there, and the memory location
+// is its own.
 template <typename T> struct plain {
 	using type = std::conditional_t<std::is_enum_v<T>, int, T>;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The toucher holds a lock that the fetch needs: each case here has hung a prototype.
+// The toucher holds a lock that the fetch needs. Each of these cases has hung a prototype.
 #include "harness/fixture.h"
 
 #include <atomic>
@@ -23,7 +23,7 @@ constexpr size_t page = 4096;
 			FAIL("%s: OpenCL error %d", #CALL, err_); \
 	} while (0)
 
-// Queues of the program's own on the device under test, with other buffers than the array's.
+// The program has queues of its own on the device under test, with other buffers than the array's.
 class program
 {
       public:
@@ -61,7 +61,8 @@ void expect_buffer(cl_command_queue q, cl_mem m, array &a, const char *what)
 }
 } // namespace
 
-// Non-blocking writes of other buffers from revoked arrays: as many as the driver has workers, and more.
+// The program enqueues non-blocking writes of other buffers from revoked arrays: as many as the driver has workers, and
+// more.
 TEST(opencl_writes_from_revoked, .traps = trap::all, .devices = device::opencl, .kinds = kind::map | kind::slice)
 {
 	fixture fx(t);
@@ -134,7 +135,7 @@ TEST(opencl_buffer_from_revoked, .traps = trap::all, .devices = device::opencl, 
 	}
 }
 
-// A write that is already queued while another thread makes fetches necessary.
+// A write is queued already while another thread makes fetches necessary.
 TEST(opencl_busy_queue, .traps = trap::all, .devices = device::opencl, .kinds = kind::map)
 {
 	fixture fx(t);
@@ -165,7 +166,7 @@ TEST(opencl_busy_queue, .traps = trap::all, .devices = device::opencl, .kinds = 
 
 namespace
 {
-// Small enough for the heap, large enough for whole pages.
+// This is small enough for the heap, and large enough for whole pages.
 constexpr size_t heap_size = 20 * page;
 
 uint8_t *allocate(size_t n)
@@ -176,7 +177,7 @@ uint8_t *allocate(size_t n)
 }
 } // namespace
 
-// The toucher holds the only arena; a driver's malloc waits for it.
+// The toucher holds the only arena, and a driver's malloc waits for it.
 TEST(realloc_with_one_arena, .traps = trap::all, .devices = device::plain)
 {
 	skip_under_sanitizers("it has an allocator of its own");
@@ -184,7 +185,7 @@ TEST(realloc_with_one_arena, .traps = trap::all, .devices = device::plain)
 	fixture fx(t);
 	for (uint64_t round = 0; round < t.rounds(20, 500); round++) {
 		uint8_t *p = allocate(heap_size);
-		void *stopper = malloc(100); // behind it, so that growing means copying
+		void *stopper = malloc(100); // keeps the block from growing in place, so that realloc() copies
 		array a(fx, p, heap_size, round);
 		a.link();
 		a.add_everywhere(0, 1);
@@ -204,7 +205,7 @@ TEST(free_with_one_arena, .traps = trap::all, .devices = device::plain)
 	skip_under_sanitizers("it has an allocator of its own");
 	restart_with(t, {"MALLOC_ARENA_MAX=1"});
 	fixture fx(t);
-	// threads that want the arena all the time
+	// These threads want the arena all the time.
 	std::atomic<bool> stop{false};
 	std::thread others([&] {
 		while (!stop)
@@ -219,7 +220,7 @@ TEST(free_with_one_arena, .traps = trap::all, .devices = device::plain)
 			a.check(heap_size / 2, 100);
 		free(p);
 		a.abandon();
-		// the next owner of these bytes
+		// This is the next owner of these bytes.
 		uint8_t *next = allocate(heap_size);
 		memset(next, int(round), heap_size);
 		for (size_t i = 0; i < heap_size; i++)
@@ -231,7 +232,7 @@ TEST(free_with_one_arena, .traps = trap::all, .devices = device::plain)
 	others.join();
 }
 
-// Growing and shrinking the heap around revoked arrays, which are its neighbours.
+// The heap grows and shrinks around revoked arrays, which are its neighbours.
 TEST(heap_around_revoked, .traps = trap::all, .devices = device::plain)
 {
 	skip_under_sanitizers("it has an allocator of its own");

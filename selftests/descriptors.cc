@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Programs that close every descriptor above 2, as daemons and launchers do, and use the numbers for files of their
-// own. Where the C library does it the arrays go on; where the system is called directly the process ends with one
-// sentence. In both cases no byte of the program's files changes, nothing is read from its sockets, and no stale byte
-// is shown.
+// Programs close every descriptor above 2, as daemons and launchers do, and use the numbers for files of their own.
+// Where the C library does it the arrays go on; where the system is called directly the process ends with one sentence.
+// In both cases no byte of the program's files changes, nothing is read from its sockets, and no stale byte is shown.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 #include "harness/pattern.h"
@@ -32,9 +31,9 @@ namespace
 {
 constexpr size_t page = 4096, file_size = 1 << 20;
 constexpr int numbers = 1024;
-constexpr unsigned unshare_flag = 2, cloexec_flag = 4; // CLOSE_RANGE_...
+constexpr unsigned unshare_flag = 2, cloexec_flag = 4; // CLOSE_RANGE_UNSHARE and CLOSE_RANGE_CLOEXEC
 
-// The library opens files in passing, as any library does: some numbers stay free.
+// The library opens files in passing, as any library does, so some numbers must stay free.
 bool stays_free(int n)
 {
 	return n >= 900 && n < 930;
@@ -46,7 +45,7 @@ void limit_numbers()
 	CHECK_SYS(setrlimit(RLIMIT_NOFILE, &limit));
 }
 
-// A file and a socket with bytes to read, which nobody but the program may change.
+// The program has a file and a socket with bytes to read, which nobody else may change.
 class belongings
 {
       public:
@@ -92,7 +91,7 @@ class belongings
 	std::vector<uint8_t> bytes_;
 };
 
-// Arrays in each state that matters here.
+// There are arrays in each state that matters here.
 struct arrays {
 	explicit arrays(fixture &fx)
 	    : at_home(fx, kind::mmapped, 70 * page), away(fx, kind::map, 70 * page), shared(fx, kind::slice, 70 * page),
@@ -122,7 +121,7 @@ struct arrays {
 	array at_home, away, shared, written, later, stranger;
 };
 
-// All that a program may go on with.
+// Does all that a program may go on with.
 void live_on(fixture &fx, arrays &all)
 {
 	all.later.link();
@@ -170,7 +169,7 @@ void reopen_everywhere(const std::function<void()> &close_all)
 	auto *mapped = static_cast<uint8_t *>(mmap(nullptr, file_size, PROT_READ, MAP_SHARED, memory, 0));
 	CHECK(mapped != MAP_FAILED);
 	close_all();
-	// The numbers that are free now belong to the program's own files.
+	// The numbers that are free now go to the program's own files.
 	CHECK_SYS(memory = memfd_create("program again", 0));
 	CHECK_SYS(ftruncate(memory, file_size));
 	CHECK_SYS(socketpair(AF_UNIX, SOCK_STREAM, 0, other));
@@ -223,7 +222,7 @@ TEST(close_range_at_exec, .traps = trap::all, .devices = device::host)
 	survives(t, [] { CHECK_SYS(close_range(3, ~0u, cloexec_flag)); });
 }
 
-// A thread leaves the others' descriptors: it has ours, and can call the library.
+// A thread stops sharing the others' descriptors: it still has ours, and can call the library.
 TEST(close_range_of_one_thread, .traps = trap::all, .devices = device::host)
 {
 	skip_under_tsan("no threads after a fork");
@@ -261,7 +260,7 @@ TEST(files_over_all_numbers, .traps = trap::all, .devices = device::host)
 	own.check();
 }
 
-// What a child closes is its own.
+// What a child closes is its own, and the parent's stays open.
 TEST(children_close_all, .traps = trap::all, .devices = device::host)
 {
 	skip_under_tsan("no threads after a fork");
@@ -308,7 +307,7 @@ namespace
 struct use {
 	const char *what;
 	void (*run)(fixture &, arrays &);
-	bool needs_descriptors; // under traps of userfaultfd and of the module
+	bool needs_descriptors; // true under the traps of userfaultfd and of the module
 };
 
 constexpr use uses[] = {
@@ -377,7 +376,7 @@ void put_past_the_library(const belongings &own, int fd)
 			syscall(SYS_dup3, fd, n, 0);
 }
 
-// Lines of the library's in what a process has said.
+// Counts the library's lines in what a process has said.
 unsigned complaints(const std::string &said)
 {
 	unsigned n = 0;
@@ -386,7 +385,7 @@ unsigned complaints(const std::string &said)
 	return n;
 }
 
-// @cover: what the program puts over all numbers, -1: nothing.
+// The program puts @cover over all numbers, or nothing if it is -1.
 void ends_cleanly(const context &t, const belongings &own, const use &u, bool at_once, int cover)
 {
 	int said = memfd_create("said", 0);

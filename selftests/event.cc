@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// gpuvm_kernel_end_event(): the call returns before the kernel has finished; touches and later begins wait for it.
+// Tests gpuvm_kernel_end_event(): the call returns before the kernel has finished, and touches and later begins wait
+// for it.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 
@@ -13,7 +14,7 @@ namespace
 constexpr size_t page = 4096;
 constexpr uint32_t kinds = kind::map | kind::library | kind::memalign_page;
 
-// begin, start of a kernel that takes long, end with its event. Gives the event.
+// Begins, starts a kernel that takes long, and ends with its event, which it returns.
 void *launch(fixture &fx, array &a, unsigned dev, uint8_t value)
 {
 	kernel k{kernel::slow_add, 0, a.size(), value};
@@ -53,7 +54,7 @@ TEST(call_returns_at_once, .traps = trap::all, .devices = device::host, .kinds =
 		memcpy(seen.data(), a.data(), a.size());
 		touched = true;
 	});
-	// others are not held up
+	// Others are not held up.
 	for (int round = 0; round < 5; round++) {
 		b.add_everywhere(0, 1);
 		b.check();
@@ -74,7 +75,7 @@ TEST(begin_waits_for_the_event, .traps = trap::all, .devices = device::single | 
 	a.link_everywhere();
 	for (unsigned next = 0; next < fx.devices(); next++) {
 		void *event = launch(fx, a, 0, 3);
-		a.add_everywhere(next, 1); // there, or on another device
+		a.add_everywhere(next, 1); // the next kernel runs there, or on another device
 		fx.dev().finish(0, event);
 		a.check();
 	}
@@ -141,7 +142,7 @@ TEST(reader_event, .traps = trap::all, .devices = device::host, .kinds = kinds)
 
 namespace
 {
-// A call of gpuvm_kernel_end_event() on a thread of its own.
+// Another thread calls gpuvm_kernel_end_event().
 class end_on_thread
 {
       public:
@@ -165,7 +166,7 @@ class end_on_thread
 
 } // namespace
 
-// The ends wait for a fetch that is under way, and go on together. A touch waits for each whose call has returned.
+// The ends wait for a fetch that is under way, and go on together. A touch waits for each end whose call has returned.
 TEST(two_ends_at_once, .traps = trap::all, .devices = device::hostcb, .kinds = kinds, .seconds = 10)
 {
 	skip_under_tsan("kernels and fetches are ordered by touches");
@@ -178,7 +179,7 @@ TEST(two_ends_at_once, .traps = trap::all, .devices = device::hostcb, .kinds = k
 		CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_WRITE));
 		CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_WRITE));
 		fx.dev().faults()->block_reads = true;
-		// perhaps it finds the array gone again when its fetch has come, and waits like the other
+		// The thread may find the array gone again when its fetch has come, and waits like the other then.
 		std::thread fetching([&] { (void)*static_cast<volatile uint8_t *>(a.data()); });
 		sleep_ms(20);
 		end_on_thread one(a, events[round][0]);
@@ -188,7 +189,7 @@ TEST(two_ends_at_once, .traps = trap::all, .devices = device::hostcb, .kinds = k
 		fx.dev().faults()->block_reads = false;
 		a.run(0, {kernel::add, 0, a.size(), 1});
 		sleep_ms(20);
-		// an end may wait for the other's kernel
+		// An end may wait for the other's kernel.
 		wait_until([&] { return one.returned() || other.returned(); });
 		const bool one_first = other.returned() ? one.returned() && round % 2 : true;
 		end_on_thread &first = one_first ? one : other, &last = one_first ? other : one;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device of Documentation/compute-devices.rst (selftests/example_device), in a library that has it and `apart`:
-// launches, touches, sharing with the other device, and failures.
+// Tests the device of Documentation/compute-devices.rst (selftests/example_device), in a library that has it and
+// `apart`: launches, touches, sharing with the other device, and failures.
 #include "example_device/faults.h"
 #include "harness/block.h"
 #include "harness/pattern.h"
@@ -58,7 +58,7 @@ class fixture
 				 {range_arg(bytes.data(), size, HET_READ_WRITE, each_byte), value_arg(value)}, event,
 				 o);
 	}
-	// On the example alone.
+	// Launches on the example alone.
 	int launch(uint8_t value, het_event **event) { return launch(value, event, {.device = device}); }
 	void run(uint8_t value)
 	{
@@ -67,7 +67,7 @@ class fixture
 		wait_for(e);
 		add_to_model(model, 0, size, value);
 	}
-	// The launch fails when its event tells so.
+	// Expects the launch to fail when its event tells so.
 	void run_in_vain(int code)
 	{
 		event_handle e;
@@ -115,7 +115,7 @@ TEST(views_of_one_array, .traps = trap::best)
 	fx.check();
 }
 
-// More than the device has at a time; nobody waits for them.
+// There are more launches than the device has at a time, and nobody waits for them.
 TEST(many_launches, .traps = trap::best)
 {
 	fixture fx(t);
@@ -158,7 +158,7 @@ TEST(a_kernel_fails, .traps = trap::best)
 	fx.check();
 }
 
-// It is given two blocks when the launch begins; how many more it gets depends on the other.
+// The device is given two blocks when the launch begins; how many more it gets depends on the other one.
 TEST(others_do_the_blocks_of_one_that_fails, .traps = trap::best)
 {
 	fixture fx(t);
@@ -174,7 +174,7 @@ TEST(others_do_the_blocks_of_one_that_fails, .traps = trap::best)
 	}
 }
 
-// What it had alone is lost with it; the other array has never been there.
+// An array that it had alone is lost with it; the other array has never been there.
 TEST(others_take_over_from_a_lost_device, .traps = trap::best)
 {
 	fixture fx(t);

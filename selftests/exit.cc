@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Every way to end a process, with touches waiting for a device that does not answer: in time, with the right status.
+// A process ends in every way while touches wait for a device that does not answer: it must end in time, with the right
+// status.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 #include "harness/process.h"
@@ -39,7 +40,7 @@ ending with_stuck_touchers(const context &t, const std::function<void()> &end)
 	});
 }
 
-// The same with nobody waiting, but data on the device.
+// Runs @end where nobody waits, but data is on the device.
 ending with_data_on_device(const context &t, const std::function<void()> &end)
 {
 	return run_process(most_seconds, [&] {
@@ -63,7 +64,7 @@ void expect_exit(const ending &e, int status, const char *what)
 		FAIL("%s: %s; expected exit status %d", what, e.text().c_str(), status);
 }
 
-// What the runtime does when main() returns, without leak checks of sanitizers.
+// Does what the runtime does when main() returns, without leak checks of sanitizers.
 void leave_as_main_does()
 {
 	exit(3);
@@ -105,7 +106,7 @@ TEST(stuck_and_killed, .traps = trap::all, .devices = device::hostcb)
 				 signal, "kill()");
 }
 
-// A toucher itself is the main thread: another thread ends the process.
+// The main thread itself touches, and another thread ends the process.
 TEST(main_thread_is_stuck, .traps = trap::all, .devices = device::hostcb)
 {
 	ending e = run_process(most_seconds, [&] {
@@ -162,7 +163,7 @@ TEST(touch_at_exit, .traps = trap::all, .devices = device::plain)
 TEST(thread_exit_of_main, .traps = trap::all, .devices = device::plain)
 {
 	skip_under_sanitizers("exit() looks for leaks and threads");
-	// main() leaves by pthread_exit(); the last thread ends the process
+	// main() leaves by pthread_exit(), so the last thread ends the process.
 	ending e = run_process(most_seconds, [&] {
 		static fixture *fx = new fixture(t);
 		static array *a = new array(*fx, kind::mmapped, 100 * page);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// When a device fails: the toucher gets SIGBUS, the callback and gpuvm_stat() get the reason, nobody hangs, nothing
-// wrong is shown, other arrays go on.
+// A device fails. The toucher gets SIGBUS, the callback and gpuvm_stat() get the reason, nobody hangs, nothing wrong is
+// shown, and other arrays go on.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 #include "harness/process.h"
@@ -39,7 +39,7 @@ void on_error(int code, void *hostptr, const char *message, void *)
 	reported.all.push_back({code, hostptr, message});
 }
 
-// The first report with this in its message. The callback runs on another thread, a little later.
+// Returns the first report with @text in its message. The callback runs on another thread, a little later.
 report wait_for_report(const char *text = "")
 {
 	report found;
@@ -55,7 +55,7 @@ report wait_for_report(const char *text = "")
 	return found;
 }
 
-// A byte in a whole page, somewhere in the middle.
+// Returns a byte in a whole page, somewhere in the middle.
 const uint8_t *inside(array &a)
 {
 	return a.data() + a.size() / 2;
@@ -129,7 +129,7 @@ TEST(all_touchers_get_it, .traps = trap::all, .devices = device::hostcb, .kinds 
 	other.link();
 	a.add_everywhere(0, 1);
 	other.add_everywhere(0, 1);
-	fx.dev().faults()->delay_us = 20000; // all are waiting when it fails
+	fx.dev().faults()->delay_us = 20000; // makes all wait when it fails
 	fx.dev().faults()->fail_reads = true;
 	std::atomic<unsigned> buses{0};
 	std::vector<std::thread> threads;
@@ -171,12 +171,12 @@ TEST(write_fails_at_begin, .traps = trap::all, .devices = device::hostcb, .kinds
 	array a(fx, t.v.kind, 100 * page);
 	a.link();
 	for (int error : {GPUVM_ERROR, GPUVM_EDEVALLOC}) {
-		a.write_on_host(0, a.size(), 20); // to be sent
+		a.write_on_host(0, a.size(), 20); // must be sent at the begin
 		fx.dev().faults()->error = error;
 		fx.dev().faults()->fail_writes = true;
 		CHECK_ERR(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_WRITE), GPUVM_EDEVALLOC);
 		CHECK_ERR(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_ONLY), GPUVM_EDEVALLOC);
-		// as if it had not been called
+		// The begin counts as never called, so there is nothing to end.
 		CHECK_ERR(gpuvm_kernel_end(a.data(), 0), GPUVM_ESTATE);
 		a.check("host data after a begin that failed");
 		a.write_on_host(0, a.size(), 30);
@@ -203,7 +203,7 @@ TEST(failed_writer_beside_a_reader, .traps = trap::all, .devices = device::hostc
 			return whole ? gpuvm_kernel_end(a.data(), 0) : gpuvm_kernel_end_range(a.data(), part, 0);
 		};
 		CHECK_OK(begin(GPUVM_READ_ONLY));
-		a.write_on_host(0, part, 40); // to be sent
+		a.write_on_host(0, part, 40); // must be sent at the begin
 		fx.dev().faults()->fail_writes = true;
 		CHECK_ERR(begin(GPUVM_READ_WRITE), GPUVM_EDEVALLOC);
 		fx.dev().faults()->fail_writes = false;
@@ -256,7 +256,7 @@ TEST(link_on_device_fails, .traps = trap::all, .devices = device::hostcb2,
 {
 	fixture fx(t);
 	block memory(t.v.kind, 27 * page);
-	array a(fx, memory.data() + 100, 25 * page); // whatever the allocator, it has edges
+	array a(fx, memory.data() + 100, 25 * page); // gives it edges whatever the allocator does
 	a.link(0);
 	for (bool on_device : {false, true}) {
 		if (on_device)
@@ -336,7 +336,7 @@ TEST(lost_contents_are_reported, .traps = trap::all, .devices = device::hostcb, 
 	}
 	CHECK(wait_for_report("lost").hostptr == a.data());
 	fx.dev().faults()->fail_reads = false;
-	// memory again, whatever is in it
+	// It is memory again, whatever is in it.
 	memset(p, 0x33, 20 * page);
 	if (t.v.kind == kind::mmapped)
 		free(p);

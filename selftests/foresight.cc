@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What comes home at a kernel's end because the host is expected to touch it: programs of loops against a reference
-// model, with foresight that learns, that says yes to everything and that says anything, and what it costs and saves.
+// The host is expected to touch what comes home at a kernel's end. Programs of loops run against a reference model,
+// with foresight that learns, that says yes to everything and that says anything; other cases measure what it costs and
+// saves.
 #include "harness/fixture.h"
 #include "harness/process.h"
 
@@ -22,7 +23,7 @@ unsigned long long foreseen()
 	return count_of(GPUVM_STAT_FORESEEN);
 }
 
-// A step of a program. Each loop repeats a few of them, so that there is something to foresee.
+// A program consists of such steps. Each loop repeats a few of them, so that there is something to foresee.
 enum action {
 	kernel_rw,
 	kernel_wo,
@@ -42,7 +43,7 @@ enum action {
 const char *const action_names[] = {"kernel RW",         "kernel WO",    "kernel RO",  "range RW",
 				    "kernel with event", "host read",    "host write", "host_begin",
 				    "threads",           "failing copy", "fork",       "link anew"};
-// how often, of their sum
+// Each weight is how often its action comes, out of their sum.
 const unsigned weights[] = {20, 4, 4, 8, 3, 24, 14, 3, 4, 3, 1, 1};
 
 struct step {
@@ -77,12 +78,12 @@ class program
 		}
 	}
 
-	// So many ends in succession of kernels on one array could foresee something.
+	// Returns how many ends in succession, of kernels on one array, could have foreseen something.
 	unsigned most_chances() const { return most_chances_; }
 
       private:
-	// What is sure of an array since it was linked, whatever else was done with it: a kernel that wrote all of it has
-	// ended; then the host has touched it; then so many of such kernels have ended.
+	// This counts what is sure of an array since it was linked, whatever else was done with it: a kernel that wrote
+	// all of it has ended; then the host has touched it; then so many of such kernels have ended.
 	struct certainty {
 		bool taken = false, touched = false;
 		unsigned chances = 0;
@@ -192,7 +193,7 @@ class program
 		}
 	}
 
-	// Edges can't be copied back later.
+	// Edges can't be copied back after the event, so they end in the other way.
 	void end_by_event(array &a, unsigned dev)
 	{
 		if (reinterpret_cast<uintptr_t>(a.data()) % page || a.size() % page)
@@ -215,7 +216,8 @@ class program
 			t.join();
 	}
 
-	// The copy breaks off half-way. The end does not fail for it, and the device has what the kernel wrote. An edge would fail it.
+	// The copy breaks off half-way. The end does not fail for it, and the device keeps what the kernel wrote. An
+	// array with an edge would make it fail.
 	void fail_end(array &a, unsigned dev, const kernel &k)
 	{
 		host_faults *faults = fx_.dev().faults();
@@ -254,7 +256,7 @@ class program
 	step history_[history_size];
 };
 
-// Of a program with so many chances something was foreseen; under a sanitizer it may be too short to have them.
+// A program with so many chances must have foreseen something; under a sanitizer it may be too short to have them.
 void run_program(context &t, unsigned chances)
 {
 	program p(t);
@@ -262,7 +264,7 @@ void run_program(context &t, unsigned chances)
 	p.run(quick ? t.rounds(4000, 200000) : t.rounds(800, 20000));
 	CHECK(foreseen() > 0 || p.most_chances() < chances);
 }
-// Where chance decides, it says no to a chunk once in three times.
+// Where chance decides, foresight says no to a chunk once in three times.
 constexpr unsigned one_chance = 1, many_chances = 20, no_matter = ~0u;
 
 constexpr uint32_t devices = device::host | device::host2 | device::hostcb | device::opencl | device::opencl2 |
@@ -298,7 +300,7 @@ TEST(programs_that_can_not_share, .traps = trap::uffd | trap::uffd_sigbus, .devi
 
 namespace
 {
-// A loop whose host touches the first half: so many rounds.
+// Repeats a loop whose host touches the first half.
 template <typename F> void rounds_of(array &a, unsigned n, F host)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -329,14 +331,14 @@ TEST(a_loop_takes_few_faults, .traps = trap::all, .devices = device::plain, .kin
 	counts before;
 	rounds_of(a, 64, host);
 	counts c = before.since();
-	// Of 32 chunks four are asked, each eighth time.
+	// Four of the 32 chunks are asked in each eighth round.
 	CHECK_LE(c.touches, 64 / 8 * 4 + 8);
 	CHECK(c.foreseen >= 60ull * 28 * chunk);
 	CHECK_LE(c.home, 64ull * 33 * chunk);
 	// Before Linux 6.4 the host is the only owner of a chunk that it was asked about.
 	CHECK_LE(c.there, (64 / 8 * 4 + 8) * chunk);
 	CHECK(count_of(GPUVM_STAT_FORESEEN_USED) > 40ull * 32 * chunk);
-	// What a read-ahead had brought, once.
+	// This is what a read-ahead had brought, once.
 	CHECK_LE(count_of(GPUVM_STAT_FORESEEN_IN_VAIN), 32ull * chunk);
 }
 
@@ -382,7 +384,7 @@ TEST(off_means_off, .traps = trap::best, .devices = device::plain, .kinds = kind
 	CHECK_EQ(count_of(GPUVM_STAT_FORESEEN_USED), 0);
 }
 
-// Whatever the environment says.
+// A flag must turn foresight off whatever the environment says.
 static void check_that_flag_means_off(context &t, int flag)
 {
 	restart_with(t, {"GPUVM_FORESIGHT=always"});
@@ -408,7 +410,7 @@ TEST(on_by_default, .traps = trap::best, .devices = device::plain, .kinds = kind
 	CHECK(foreseen() > 0);
 }
 
-// A program may touch thousands of arrays once. Of so many chunks the history would be a mapping of its own.
+// A program may touch thousands of arrays once. The history of so many chunks would be a mapping of its own.
 TEST(a_single_touch_costs_no_memory, .traps = trap::best, .devices = device::host, .kinds = kind::library)
 {
 	restart_with(t, {"GPUVM_FORESIGHT=1", "GPUVM_CHUNK=4K"});

@@ -25,7 +25,7 @@ namespace
 constexpr size_t page = 4096;
 constexpr uint32_t kinds = kind::map | kind::mmapped | kind::library | kind::slice;
 
-// A frame of its own: the parent comes back into what the child left of it.
+// The function keeps its frame to itself: the parent comes back into what the child left of it.
 __attribute__((noinline)) pid_t vfork_and_exec(const char *const *command)
 {
 	pid_t pid = vfork();
@@ -58,7 +58,7 @@ TEST(child_has_the_contents, .traps = trap::all, .devices = device::single | dev
 	for (int round = 0; round < 4; round++) {
 		a.add_everywhere(fx.devices() - 1, 1);
 		if (round == 1)
-			a.check(10 * page, page); // a part is at home
+			a.check(10 * page, page); // brings a part home
 		if (round == 2)
 			a.write_on_host(33 * page, 100, 5);
 		expect_success(run_process(10,
@@ -88,7 +88,7 @@ TEST(child_and_parent_go_separate_ways, .traps = trap::all, .devices = device::p
 	if (pid == 0) {
 		a.check(0, 20 * page, "child, first look");
 		send_byte(to_parent[1]);
-		wait_for_byte(to_child[0]); // the parent has run kernels meanwhile
+		wait_for_byte(to_child[0]); // waits until the parent has run kernels
 		a.check("child, after kernels of the parent");
 		a.write_on_host(0, a.size(), 50);
 		send_byte(to_parent[1]);
@@ -126,7 +126,7 @@ TEST(library_is_closed_in_the_child, .traps = trap::all, .devices = device::plai
 					   CHECK_ERR(gpuvm_unlink(a.data(), 0), GPUVM_ESTATE);
 					   CHECK_ERR(gpuvm_host_begin(a.data(), page, GPUVM_READ_ONLY), GPUVM_ESTATE);
 					   CHECK(gpuvm_malloc(page, 0, GPUVM_NONE) == nullptr);
-					   // as before, without the library
+					   // It goes on as before, without the library.
 					   a.check();
 					   free(malloc(1000000));
 				   }),
@@ -150,7 +150,7 @@ TEST(child_exits_normally, .traps = trap::all, .devices = device::host)
 					   exit(0);
 				   }),
 		       "child that calls exit()");
-	// grandchildren
+	// Grandchildren get the arrays, too.
 	expect_success(run_process(10,
 				   [&] {
 					   expect_success(run_process(5, [&] { a.check("grandchild"); }), "grandchild");
@@ -214,7 +214,7 @@ TEST(freeing_in_the_child, .traps = trap::all, .devices = device::host, .kinds =
 	a.check();
 }
 
-// Threads go on touching in the parent; pages carry one generation number each.
+// Threads go on touching in the parent. Each page carries one generation number.
 TEST(fork_beside_touches, .traps = trap::all, .devices = device::plain, .kinds = kinds)
 {
 	skip_under_tsan("no threads after a fork");
@@ -287,7 +287,7 @@ TEST(fork_on_another_thread, .traps = trap::all, .devices = device::plain, .kind
 	forking.join();
 }
 
-// Threads, more than the library has lanes for its callers, make and remove links meanwhile.
+// More threads than the library has lanes for its callers make and remove links meanwhile.
 TEST(fork_beside_link_and_unlink, .traps = trap::all, .devices = device::host, .kinds = kinds)
 {
 	skip_under_tsan("no threads after a fork");
@@ -337,7 +337,7 @@ bool only_blocked(int signal)
 }
 } // namespace
 
-// Each with a mask of its own, which is there after the fork, in parent and child.
+// Each thread has a mask of its own, which must be there after the fork, in parent and child.
 TEST(signal_masks, .traps = trap::all, .devices = device::host)
 {
 	skip_under_tsan("no threads after a fork");
@@ -366,7 +366,7 @@ TEST(signal_masks, .traps = trap::all, .devices = device::host)
 
 namespace
 {
-// A thread that runs kernels on an array, which leave one generation number in every page.
+// This thread runs kernels on an array, which leave one generation number in every page.
 class stamper
 {
       public:
@@ -390,11 +390,11 @@ class stamper
 
 	uint64_t finished() const { return finished_; }
 
-	// What a fork sees of an array that a kernel is writing is as little promised as what a touch sees. The touches
-	// between two kernels are not to be seen half done.
+	// A fork promises as little about an array that a kernel is writing as a touch does. Touches between two
+	// kernels must not be seen half done.
 	std::mutex kernel_runs;
 
-	// In the child.
+	// The child calls this.
 	void expect_one_version(uint64_t oldest) const
 	{
 		uint64_t first = word(0);
@@ -499,7 +499,7 @@ TEST(spawn_and_exec, .traps = trap::all, .devices = device::plain, .kinds = kind
 	}
 }
 
-// Arguments that the kernel reads from an array in the moment of the exec.
+// The kernel reads the arguments from an array at the moment of the exec.
 TEST(exec_with_arguments_in_an_array, .traps = trap::all, .devices = device::host, .kinds = kind::map)
 {
 	skip_under_tsan("no threads after a fork");
@@ -521,7 +521,7 @@ TEST(exec_with_arguments_in_an_array, .traps = trap::all, .devices = device::hos
 	a.check();
 }
 
-// With GPUVM_FORK_COPY=0 children don't get the bodies; what they find there is a signal, not wrong bytes.
+// With GPUVM_FORK_COPY=0 children don't get the bodies. A touch of one ends with a signal, and shows no wrong bytes.
 TEST(switched_off, .traps = trap::all, .devices = device::host, .kinds = kind::map | kind::library)
 {
 	skip_under_tsan("no threads after a fork");
@@ -532,7 +532,7 @@ TEST(switched_off, .traps = trap::all, .devices = device::host, .kinds = kind::m
 	a.add_everywhere(0, 1);
 	auto before = count_of(GPUVM_STAT_BYTES_TO_HOST);
 	expect_success(run_process(10, [] {}), "child that touches nothing");
-	CHECK_EQ(count_of(GPUVM_STAT_BYTES_TO_HOST), before); // nothing was brought home for it
+	CHECK_EQ(count_of(GPUVM_STAT_BYTES_TO_HOST), before); // nothing was brought home for the fork
 	ending e = run_process(10, [&] {
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGBUS, SIG_DFL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Linked arrays that are freed, reallocated, unmapped and moved, and their addresses used again at once: what the
-// program then finds is right, and the error callback says that the program did this. Never silent corruption.
+// Linked arrays are freed, reallocated, unmapped and moved, and their addresses used again at once. What the program
+// then finds must be right, and the error callback must say that the program did this. Silent corruption is never
+// allowed.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 #include "harness/pattern.h"
@@ -18,7 +19,7 @@ namespace
 {
 constexpr size_t page = 4096;
 
-// Called through these the compiler does not know what becomes of the pointer, which is looked at afterwards.
+// The compiler does not see through these what becomes of the pointer, which is looked at afterwards.
 void (*volatile free_memory)(void *) = free;
 void *(*volatile resize_memory)(void *, size_t) = realloc;
 
@@ -60,7 +61,7 @@ uint8_t *map_pages(size_t n)
 
 // --- random rounds -----------------------------------------------------------
 
-// One allocation: linked or not, always with a model.
+// A life is that of one allocation, linked or not, and always has a model.
 struct life {
 	enum { from_malloc, from_mmap } origin;
 	uint8_t *data;
@@ -109,7 +110,7 @@ class churn
 			break;
 		case 6:
 		case 7:
-			// straight from the device's hands, perhaps
+			// Perhaps the memory goes straight from the device's hands.
 			end(l);
 			allocate(l);
 			break;
@@ -154,7 +155,7 @@ class churn
 	{
 		if (!l.buffer)
 			return;
-		// a late transfer would be seen: by the next user of a freed buffer, or as poison in an array
+		// A late transfer would be seen: by the next user of a freed buffer, or as poison in an array.
 		fx_.dev().free_buffer(0, l.buffer);
 		l.buffer = nullptr;
 	}
@@ -224,7 +225,7 @@ class churn
 };
 } // namespace
 
-// More than 100,000 rounds over the three traps.
+// The three traps do more than 100,000 rounds in all.
 TEST(random_rounds, .traps = trap::all, .devices = device::host, .seconds = 60)
 {
 	skip_under_sanitizers("its allocator comes before the library's interposers");
@@ -337,17 +338,17 @@ TEST(munmap_of_a_part, .traps = trap::all, .devices = device::single)
 	CHECK_SYS(munmap(a.data() + 20 * page, 20 * page));
 	expect_report(r, 1, a.data());
 	CHECK(gpuvm_xlate(a.data(), 0) == nullptr);
-	// the rest is the program's, with its contents
+	// The rest is the program's, with its contents.
 	a.check(0, 20 * page, "before the hole");
 	a.check(40 * page, 20 * page, "behind the hole");
-	// other memory in the hole
+	// The hole gets other memory.
 	void *hole = mmap(a.data() + 20 * page, 20 * page, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	CHECK(hole == a.data() + 20 * page);
 	for (size_t i = 0; i < 20 * page; i++)
 		CHECK_EQ(static_cast<uint8_t *>(hole)[i], 0);
 	memset(hole, 0x12, 20 * page);
-	// and the address can be linked anew
+	// The addresses can be linked again.
 	memcpy(a.model() + 20 * page, hole, 20 * page);
 	a.link();
 	a.add_everywhere(0, 1);
@@ -391,7 +392,7 @@ TEST(mremap_moves_contents, .traps = trap::all, .devices = device::single)
 	for (size_t i = n; i < 2 * n; i += page)
 		CHECK_EQ(moved[i], 0);
 	a.abandon();
-	// onto a linked array: that one is gone too
+	// The memory moves onto a linked array, so that one is gone, too.
 	array b(fx, map_pages(n), n, 5);
 	b.link();
 	b.add_everywhere(0, 1);
@@ -403,7 +404,7 @@ TEST(mremap_moves_contents, .traps = trap::all, .devices = device::single)
 	b.abandon();
 }
 
-// The address comes back at once, as malloc gives it out again.
+// malloc gives the address out again at once.
 TEST(reuse_while_revoked, .traps = trap::all, .devices = device::single,
      .kinds = kind::heap | kind::mmapped | kind::map)
 {
@@ -435,7 +436,8 @@ TEST(reuse_while_revoked, .traps = trap::all, .devices = device::single,
 	CHECK(same > 0);
 }
 
-// A free of memory that is in a kernel: the kernel's end then finds no array, or an error, never a stranger.
+// Memory is freed while a kernel works on it. The kernel's end then finds no array, or an error, but never a stranger's
+// memory.
 TEST(free_between_begin_and_end, .traps = trap::all, .devices = device::plain, .kinds = kind::heap | kind::mmapped)
 {
 	skip_under_sanitizers("its allocator comes before the library's interposers");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Host writes to arrays that a device reads, and arrays that share pieces of one gpuvm_malloc() block: what a trap that
-// lets writes go on by itself, and by larger pieces than chunks, could lose.
+// The host writes to arrays that a device reads, and arrays share pieces of one gpuvm_malloc() block. A trap that lets
+// writes go on by itself, and by larger pieces than chunks, could lose some of them.
 #include "harness/fixture.h"
 
 #include <array>
@@ -15,7 +15,7 @@ namespace
 {
 constexpr size_t page = 4096;
 
-// A word of an array that one thread counts up, and how far it has told that it has come.
+// One thread counts a word of an array up, and tells how far it has come.
 struct counter {
 	uint64_t *word;
 	std::atomic<uint64_t> told{0};
@@ -40,7 +40,7 @@ uint64_t word_in_buffer(fixture &fx, selftest::array &a, const counter &c)
 }
 } // namespace
 
-// What was written before a begin, and told, the kernel sees.
+// The kernel must see what was written, and told, before its begin.
 TEST(writers_beside_readers, .traps = trap::all, .devices = device::host,
      .kinds = kind::map | kind::library | kind::mmapped)
 {
@@ -74,7 +74,7 @@ TEST(writers_beside_readers, .traps = trap::all, .devices = device::host,
 	CHECK_OK(gpuvm_kernel_end(a.data(), 0));
 }
 
-// Arrays of five pages each, so that most pieces of the block of 64 KiB belong to several.
+// The arrays have five pages each, so that most pieces of the block of 64 KiB belong to several.
 TEST(neighbours_in_a_block, .traps = trap::all, .devices = device::single | device::host2)
 {
 	fixture fx(t);
@@ -88,7 +88,7 @@ TEST(neighbours_in_a_block, .traps = trap::all, .devices = device::single | devi
 		for (uint64_t round = 0; round < t.rounds(15, 500); round++) {
 			for (auto &a : arrays)
 				a.add_everywhere(unsigned(round % fx.devices()), 1);
-			// all at once
+			// All write at once.
 			std::vector<std::thread> threads;
 			for (uint32_t i = 0; i < count; i++)
 				threads.emplace_back([&, i] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// gpuvm_malloc(GPUVM_HUGE) where huge pages are reserved: arrays come and go two megabytes at a time, and nothing else
-// of what a program may expect changes.
+// Tests gpuvm_malloc(GPUVM_HUGE) where huge pages are reserved: arrays come and go two megabytes at a time, and nothing
+// else of what a program may expect changes.
 #include "harness/fixture.h"
 #include "harness/pattern.h"
 
@@ -33,7 +33,7 @@ void need(size_t pages)
 		skip("too few huge pages are reserved (vm.nr_hugepages)");
 }
 
-// KernelPageSize of the mapping that holds an address, in bytes.
+// Returns KernelPageSize of the mapping that holds an address, in bytes.
 size_t page_size_at(const void *p)
 {
 	FILE *f = fopen("/proc/self/smaps", "r");
@@ -74,7 +74,7 @@ TEST(comes_in_huge_pages, .traps = trap::all, .devices = device::plain, .alone =
 	CHECK_EQ(free_huge_pages(), before);
 }
 
-// Reads are shared, writes move what they must: in units of a huge page.
+// Reads are shared, and writes move what they must, in units of a huge page.
 TEST(shared_and_written, .traps = trap::all, .devices = device::plain, .alone = true)
 {
 	need(4);
@@ -88,13 +88,13 @@ TEST(shared_and_written, .traps = trap::all, .devices = device::plain, .alone = 
 		a.write_on_host(t.random.below(a.size() - 100), 100, round);
 		a.check("written");
 		a.add_everywhere(0, round);
-		a.write_on_host(t.random.below(a.size() - 100), 100, round); // not read before
+		a.write_on_host(t.random.below(a.size() - 100), 100, round); // that part was not read before
 		a.kernel_on(0, GPUVM_READ_ONLY, {kernel::add, 0, 0, 0});
 		a.check_buffer(0);
 	}
 }
 
-// Arrays that own some huge pages whole, or none: the rest is an edge.
+// The arrays own some huge pages whole, or none, and the rest is an edge.
 TEST(parts_of_a_block, .traps = trap::all, .devices = device::host, .alone = true)
 {
 	need(4);
@@ -142,7 +142,7 @@ TEST(kernel_mode_and_fork, .traps = trap::uffd, .devices = device::host, .alone 
 	a.check();
 }
 
-// When they are used up, other pages do.
+// When huge pages are used up, others must do.
 TEST(more_than_there_are, .traps = trap::best, .devices = device::host, .alone = true)
 {
 	need(1);
@@ -160,7 +160,7 @@ TEST(more_than_there_are, .traps = trap::best, .devices = device::host, .alone =
 
 namespace
 {
-// Bytes at [p, p + n) that page tables map as huge pages.
+// Returns how many bytes at [p, p + n) page tables map as huge pages.
 size_t mapped_huge(const void *p, size_t n)
 {
 	FILE *f = fopen("/proc/self/smaps", "r");
@@ -197,12 +197,12 @@ TEST(statistic_counts_mappings, .traps = trap::all, .devices = device::host, .al
 		a.link();
 		size_t counted = count_of(GPUVM_STAT_HUGE_BYTES);
 		note("%zu of %zu bytes", counted, a.size());
-		memset(gpuvm_alias(a.data()), 0, a.size()); // none of it is shown by a mapping that was split
+		memset(gpuvm_alias(a.data()), 0, a.size()); // a mapping that was split shows none of it
 		CHECK_EQ(mapped_huge(gpuvm_alias(a.data()), a.size()), counted);
 		memcpy(gpuvm_alias(a.data()), a.model(), a.size());
 		a.add_everywhere(0, 1);
 		a.check();
-		// Userfaultfd shows pages one by one.
+		// Userfaultfd shows pages one by one, so only another trap can keep them together.
 		if (t.v.trap == trap::sigsegv && counted == a.size())
 			CHECK_EQ(mapped_huge(a.data(), a.size()), a.size());
 		a.add_everywhere(0, 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Other test programs once more, with a library that delays every hand-over at random (inject/libhet.so beside the
-// programs' folder), and with one whose resolvers check a chunk's state and map it without the array's lock: that
-// one must be found out.
+// Runs other test programs once more, with a library that delays every hand-over at random (inject/libhet.so beside the
+// programs' folder), and with one whose resolvers check a chunk's state and map it without the array's lock: the tests
+// must find that one out.
 #include "harness/process.h"
 #include "harness/test.h"
 
@@ -22,7 +22,7 @@ std::string injected_library()
 	return folder;
 }
 
-// Runs a test program with the injecting library; gives how it ended.
+// Runs a test program with the injecting library, and returns how it ended.
 ending run(const context &t, const char *program, const std::vector<std::string> &arguments, const char *delay_us,
 	   const char *mutant, double seconds)
 {
@@ -107,7 +107,7 @@ TEST(foresight_with_delays, .traps = trap::all, .seconds = 100)
 
 namespace
 {
-// What it does wrong is seen in some program, of so many.
+// One of so many programs must see what the mutant does wrong.
 void expect_found(context &t, const char *mutant)
 {
 	refuse_nesting();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Touches by the kernel on behalf of the program: system calls on revoked arrays. The full userfaultfd serves them;
-// the signal traps, and a userfaultfd for user mode only, give EFAULT and lose nothing.
+// The kernel touches revoked arrays on behalf of the program, in system calls. The full userfaultfd serves these
+// touches; the signal traps, and a userfaultfd for user mode only, give EFAULT and lose nothing.
 #include "harness/fixture.h"
 #include "harness/pattern.h"
 #include "harness/process.h"
@@ -48,7 +48,7 @@ bool serves_the_kernel(const context &t)
 	return t.v.trap == trap::kmod || (t.v.trap == trap::uffd && full_userfaultfd());
 }
 
-// A file that is gone when it is closed.
+// The file is gone when it is closed.
 class scratch_file
 {
       public:
@@ -71,7 +71,7 @@ class scratch_file
 class kernel_touches
 {
       public:
-	// The kernel is to meet pages that were taken away.
+	// Foresight is off, since the kernel is to meet pages that were taken away.
 	explicit kernel_touches(context &t, size_t n = size)
 	    : fx_(t, GPUVM_STAT | GPUVM_NO_FORESIGHT), a(fx_, t.v.kind, n)
 	{
@@ -82,7 +82,7 @@ class kernel_touches
 	// Makes the device the only owner.
 	void revoke() { a.add_everywhere(0, 1); }
 
-	// @call reads the array in the kernel and returns bytes or -1. True: the result is to be compared.
+	// @call reads the array in the kernel and returns bytes or -1. Returns whether the result is to be compared.
 	bool outgoing(const char *name, const std::function<ssize_t(const uint8_t *)> &call)
 	{
 		revoke();
@@ -106,7 +106,7 @@ class kernel_touches
 			accept_edge(n > 0 ? n : 0);
 		a.check(name);
 		if (came) {
-			// and the device gets it
+			// The device gets it, too.
 			CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_ONLY));
 			a.check_buffer(0, name);
 			CHECK_OK(gpuvm_kernel_end(a.data(), 0));
@@ -123,7 +123,7 @@ class kernel_touches
 				     strerror(errno));
 			return true;
 		}
-		// an edge is always there, so a call may get as far as the first whole page
+		// An edge is always there, so a call may get as far as the first whole page.
 		if (n == -1 && errno == EFAULT)
 			return false;
 		if (n >= 0 && n < ssize_t(a.size()))
@@ -137,7 +137,7 @@ class kernel_touches
       public:
 	array a;
 
-	// A call that failed may have got as far as the first whole page, edges are always there.
+	// A call that failed may have got as far as the first whole page, since edges are always there.
 	void accept_edge(size_t from)
 	{
 		size_t edge = -reinterpret_cast<uintptr_t>(a.data()) % page;
@@ -217,7 +217,7 @@ TEST(direct_io, .traps = trap::all, .devices = device::single, .kinds = kind::ma
 	scratch_file f(O_DIRECT);
 	if (f.bad())
 		skip("no O_DIRECT here: %s", strerror(f.error()));
-	// is the device's block small enough?
+	// This asks whether the device's block is small enough.
 	void *aligned = nullptr;
 	CHECK_EQ(posix_memalign(&aligned, page, n), 0);
 	memset(aligned, 1, n);
@@ -237,7 +237,7 @@ TEST(direct_io, .traps = trap::all, .devices = device::single, .kinds = kind::ma
 
 TEST(pipes_and_sockets, .traps = trap::all, .devices = device::plain, .kinds = kinds)
 {
-	kernel_touches k(t, 12 * page); // a pipe holds all of it
+	kernel_touches k(t, 12 * page); // fits into a pipe
 	size_t n = k.a.size();
 	int pipe_ends[2];
 	CHECK_SYS(pipe(pipe_ends));
@@ -307,9 +307,9 @@ TEST(random_bytes, .traps = trap::all, .devices = device::plain, .kinds = kinds)
 	errno = 0;
 	ssize_t got = getrandom(k.a.data(), n, 0);
 	if (got == ssize_t(n)) {
-		// what came is not known: the device must get the same
+		// Nobody knows what came, but the device must get the same.
 		memcpy(k.a.model(), k.a.data(), n);
-		CHECK(memchr(k.a.model(), 0, n) != nullptr); // 245,760 random bytes without a zero: no
+		CHECK(memchr(k.a.model(), 0, n) != nullptr); // 245,760 random bytes surely have a zero
 		CHECK_OK(gpuvm_kernel_begin(k.a.data(), 0, GPUVM_READ_ONLY));
 		k.a.check_buffer(0, "random bytes");
 		CHECK_OK(gpuvm_kernel_end(k.a.data(), 0));
@@ -341,7 +341,7 @@ TEST(array_to_array, .traps = trap::uffd | trap::kmod, .devices = device::single
 	from.check();
 }
 
-// Many threads in the kernel at once, on chunks that are shared.
+// Many threads are in the kernel at once, on chunks that they share.
 TEST(many_threads_in_the_kernel, .traps = trap::uffd | trap::kmod, .devices = device::plain, .kinds = kinds)
 {
 	fixture fx(t);
@@ -419,14 +419,14 @@ TEST(uring)
 }
 #endif
 
-// What an ordinary user gets where /dev/userfaultfd is root's: the library says so, and EFAULT is clean.
+// Where /dev/userfaultfd is root's, an ordinary user is told so by the library, and EFAULT does no harm.
 TEST(without_privileges, .traps = trap::uffd, .devices = device::host, .kinds = kinds)
 {
 	if (geteuid() == 0) {
 		CHECK_SYS(setgroups(0, nullptr));
 		CHECK_SYS(setresgid(65534, 65534, 65534));
 		CHECK_SYS(setresuid(65534, 65534, 65534));
-		CHECK_SYS(prctl(PR_SET_DUMPABLE, 1)); // as in a process that never had privileges
+		CHECK_SYS(prctl(PR_SET_DUMPABLE, 1)); // makes it like a process that never had privileges
 	}
 	kernel_touches k(t);
 	size_t n = k.a.size();

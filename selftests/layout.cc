@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Arrays of every size, alignment and kind of memory: contents are right at every station of an array's life, and
+// Tests arrays of every size, alignment and kind of memory: contents are right at every station of an array's life, and
 // the bytes beside it are not the library's business.
 #include "harness/fixture.h"
 #include "harness/pattern.h"
@@ -9,10 +9,10 @@ using namespace selftest;
 namespace
 {
 constexpr size_t page = 4096;
-constexpr size_t guard = 5000; // bytes of somebody else's on each side
+constexpr size_t guard = 5000; // somebody else's bytes on each side
 constexpr uint32_t guard_seed = 0x6a;
 
-// An array inside memory whose other bytes belong to somebody else.
+// The array lies in memory whose other bytes belong to somebody else.
 class neighbourhood
 {
       public:
@@ -57,7 +57,7 @@ void check_neighbours_untrapped(neighbourhood &h, uint8_t with)
 	CHECK_EQ(count_of(GPUVM_STAT_TOUCHES), touches);
 }
 
-// One whole life of an array.
+// Leads an array through one whole life.
 void live(neighbourhood &h)
 {
 	array &a = h.middle;
@@ -101,7 +101,7 @@ void live(neighbourhood &h)
 
 void live_at(fixture &fx, uint32_t kind, size_t alignment, size_t n, uint32_t seed)
 {
-	// the array starts at the wanted offset in its page, wherever the allocation does
+	// The array starts at the wanted offset in its page, wherever the allocation does.
 	size_t total = guard + page + alignment + n + guard;
 	block memory(kind, std::max(total, size_t(256)));
 	auto base = reinterpret_cast<uintptr_t>(memory.data());
@@ -118,7 +118,7 @@ TEST(every_kind, .traps = trap::all, .devices = device::single, .kinds = kind::a
 			 131073ul, 300001ul, 1ul << 20, 3000003ul}) {
 		if (n > largest_of(t.v.kind))
 			continue;
-		// the kind's own start: the way programs use it
+		// Here the array has the kind's own start, as in most programs.
 		block memory(t.v.kind, n);
 		size_t before = memory.room_before(), after = memory.room_after();
 		neighbourhood h(fx, memory.data() - before, before, n, after, 3);
@@ -169,7 +169,7 @@ TEST(large, .traps = trap::all, .devices = device::plain,
 		array a(fx, t.v.kind, n);
 		a.link();
 		a.add_everywhere(0, 3);
-		// scattered single touches first, then all
+		// Scattered single touches come first, and then all.
 		for (int i = 0; i < 20; i++)
 			a.check(t.random.below(n), 1, "scattered byte");
 		a.check("after a kernel");
@@ -187,7 +187,7 @@ TEST(quarter_gigabyte, .traps = trap::uffd | trap::sigsegv, .devices = device::h
 	skip_under_sanitizers("too slow");
 	fixture fx(t);
 	const size_t n = size_t(256) << 20;
-	// stamps instead of bytes: one word a page names the page
+	// Stamps take the place of bytes: one word in each page names the page.
 	block memory(t.v.kind, n);
 	std::vector<uint8_t> buffer(n);
 	auto word = [&](size_t i) { return reinterpret_cast<uint64_t *>(memory.data() + i); };

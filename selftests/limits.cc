@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Limits of the process (ulimit) that gpuvm_init() meets.
+// Tests gpuvm_init() under limits of the process (ulimit).
 #include "harness/clock.h"
 #include "harness/fixture.h"
 
@@ -29,7 +29,7 @@ void live(fixture &fx, uint32_t kind)
 	a.check("after unlink");
 }
 
-// The library's memory is a file to the system, but no file of the program's.
+// The library's memory is a file to the system, but not one of the program's, so this limit must not count for it.
 void limit_file_size(const context &t, rlim_t bytes)
 {
 	rlimit limit = {bytes, bytes};
@@ -47,7 +47,7 @@ void become_ordinary_user()
 	CHECK_SYS(setgroups(0, nullptr));
 	CHECK_SYS(setresgid(nobody_else, nobody_else, nobody_else));
 	CHECK_SYS(setresuid(nobody_else, nobody_else, nobody_else));
-	CHECK_SYS(prctl(PR_SET_DUMPABLE, 1)); // as in a process that never had privileges
+	CHECK_SYS(prctl(PR_SET_DUMPABLE, 1)); // makes it like a process that never had privileges
 }
 
 void limit_processes(rlim_t n)
@@ -79,7 +79,7 @@ TEST(file_size_of_1_GB, .traps = trap::all, .devices = device::host, .kinds = ki
 	limit_file_size(t, rlim_t(1) << 30);
 }
 
-// One process more each time: all of the library's threads but the last ones can be started, until all can.
+// One process more is allowed each time: all of the library's threads but the last ones can be started, until all can.
 TEST(few_threads, .traps = trap::all, .devices = device::none)
 {
 	become_ordinary_user();
@@ -97,7 +97,7 @@ TEST(few_threads, .traps = trap::all, .devices = device::none)
 		if (err)
 			CHECK_ERR(err, GPUVM_ESALLOC);
 		attempts++;
-		sleep_ms(5); // the threads that were started are at work
+		sleep_ms(5); // lets the threads that were started do something
 	}
 	limit_processes(RLIM_INFINITY);
 	note("%d attempts, the last one: %d", attempts, err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Memory that the program has locked, or advised to use huge pages, and a small RLIMIT_MEMLOCK.
+// The program has locked its memory, or advised it to use huge pages, or has a small RLIMIT_MEMLOCK.
 #include "harness/fixture.h"
 #include "harness/process.h"
 
@@ -35,7 +35,7 @@ void live(array &a)
 	a.check("after unlink");
 }
 
-// mlock() of the pages that hold the array.
+// Locks the pages that hold the array with mlock().
 void lock(array &a)
 {
 	if (mlock(a.data(), a.size()) == 0)
@@ -77,7 +77,7 @@ TEST(locked_while_revoked, .traps = trap::uffd | trap::kmod, .devices = device::
 	array a(fx, t.v.kind, 100 * page);
 	a.link();
 	a.add_everywhere(0, 1);
-	// mlock() wants the pages present: a kernel-mode touch of all of them, or a clear refusal
+	// mlock() wants the pages present: this is a kernel-mode touch of all of them, or a clear refusal.
 	if (mlock(a.data(), a.size()) && errno != ENOMEM && errno != EAGAIN && errno != EFAULT && errno != EPERM)
 		FAIL("mlock: %s", strerror(errno));
 	a.check();
@@ -142,7 +142,7 @@ void allow_little_locked_memory(rlim_t bytes)
 	rlimit small = {bytes, bytes};
 	CHECK_SYS(setrlimit(RLIMIT_MEMLOCK, &small));
 	if (geteuid() == 0) {
-		// root is not bound by the limit
+		// The limit does not bind root.
 		CHECK_SYS(setgroups(0, nullptr));
 		CHECK_SYS(setresgid(65534, 65534, 65534));
 		CHECK_SYS(setresuid(65534, 65534, 65534));
@@ -162,7 +162,8 @@ TEST(small_memlock_limit, .traps = (trap::all & ~trap::kmod) | trap::best, .devi
 		live(locked);
 }
 
-// The module's pages count as locked, and its ring and tables: an error, and everything goes on.
+// The module's pages count as locked, as do its ring and tables: past the limit there is an error, and everything goes
+// on.
 TEST(module_over_the_limit, .traps = trap::kmod, .devices = device::host, .kinds = kind::map | kind::slice)
 {
 	allow_little_locked_memory(1 << 20);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Tens of thousands of arrays against the limit on mappings: they work, or there is one clear error and the arrays that
+// Tens of thousands of arrays meet the limit on mappings: they work, or there is one clear error and the arrays that
 // were linked go on.
 #include "harness/clock.h"
 #include "harness/fixture.h"
@@ -23,7 +23,7 @@ size_t most_mappings()
 	return n;
 }
 
-// One of many arrays, without a model of its own: its number is the pattern's seed.
+// It is one of many arrays and has no model of its own: its number is the pattern's seed.
 struct small_array {
 	uint8_t *data;
 	uint8_t *buffer;
@@ -45,7 +45,7 @@ class crowd
 	}
 	~crowd() { munmap(host_memory_, host_); }
 
-	// Links one after the other; gives the number linked and the first error.
+	// Links one after the other, and returns the number linked and the first error.
 	int link_all(size_t most = SIZE_MAX)
 	{
 		for (linked_ = 0; linked_ < std::min(most, arrays_.size()); linked_++) {
@@ -58,7 +58,7 @@ class crowd
 	}
 	size_t linked() const { return linked_; }
 
-	// @mix: what kernels have done to the contents so far.
+	// @mix tells what kernels have done to the contents so far.
 	void run_kernels(uint8_t mix)
 	{
 		for (size_t i = 0; i < linked_; i++) {
@@ -95,7 +95,7 @@ class crowd
 	size_t linked_ = 0;
 };
 
-// Before Linux 6.11 each link does.
+// Before Linux 6.11 each link reads the mappings as text.
 bool reads_text_of_mappings()
 {
 	utsname system;
@@ -113,11 +113,11 @@ void expect_clear(int err, size_t linked)
 
 TEST(twenty_thousand, .traps = trap::all, .devices = device::host, .seconds = 60, .alone = true)
 {
-	restart_with(t, {"GPUVM_FORESIGHT=1"}); // what expects everything remembers arrays that are touched once
+	restart_with(t, {"GPUVM_FORESIGHT=1"}); // `always` would remember arrays that are touched once
 	fixture fx(t);
 	bool many = t.full || (t.v.trap == trap::uffd && !reads_text_of_mappings());
 	const size_t count = with_sanitizer ? 3000 : many ? 20000 : reads_text_of_mappings() ? 2000 : 4000;
-	// whole pages, and a page between them that is nobody's: no two can be merged
+	// These are whole pages, and a page between them is nobody's, so that no two can be merged.
 	crowd c(count, 2 * page, 3 * page);
 	uint64_t start = now_ns();
 	int err = c.link_all();
@@ -134,12 +134,12 @@ TEST(twenty_thousand, .traps = trap::all, .devices = device::host, .seconds = 60
 	note("all: %.2f s", seconds_since(start));
 	c.check(0);
 	CHECK_LE(count_of(GPUVM_STAT_BOOKKEEPING), 16 << 20);
-	// and there is room again
+	// There is room again.
 	CHECK_OK(c.link_all(1000));
 	c.unlink_all();
 }
 
-// Arrays that lie page to page, and small ones that have edges alone.
+// Some arrays lie page to page, and small ones have edges alone.
 TEST(neighbours, .traps = trap::all, .devices = device::host, .alone = true)
 {
 	fixture fx(t);
@@ -168,14 +168,14 @@ TEST(no_mappings_left, .traps = trap::all, .devices = device::host, .seconds = 6
 	before.add_everywhere(0, 1);
 	const size_t count = 64;
 	crowd c(count, 2 * page, 3 * page);
-	// every second page with another protection, until almost nothing is left
+	// Every second page gets another protection, until almost nothing is left.
 	auto waste = static_cast<uint8_t *>(
 		mmap(nullptr, 2 * limit * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 	CHECK(waste != MAP_FAILED);
 	size_t at = 0;
 	while (mprotect(waste + at, page, PROT_NONE) == 0)
 		at += 2 * page;
-	// little room: some of the arrays fit
+	// There is little room, so only some of the arrays fit.
 	for (int i = 0; i < 40; i++)
 		CHECK_SYS(mprotect(waste + (at -= 2 * page), page, PROT_READ));
 	int err = c.link_all();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Kernels that overlap on one device: a begin must not copy old bytes over what a kernel there has written already.
+// Kernels overlap on one device: a begin must not copy old bytes over what a kernel there has written already.
 #include "harness/block.h"
 #include "harness/fixture.h"
 
@@ -11,7 +11,7 @@ namespace
 constexpr size_t page = 4096;
 constexpr unsigned kinds = kind::mmapped | kind::library | kind::slice;
 
-// A touch that changes nothing.
+// Touches without changing anything.
 void touch(array &a, size_t at, bool write)
 {
 	volatile uint8_t *p = a.data() + at;
@@ -37,7 +37,7 @@ TEST(begin_while_a_kernel_writes, .traps = trap::all, .devices = device::single,
 			CHECK_OK(gpuvm_kernel_end(a.data(), 0));
 			CHECK_OK(gpuvm_kernel_end(a.data(), 0));
 			a.check("after both ends");
-			// host writes travel again
+			// What the host writes travels again.
 			a.write_on_host(0, a.size(), value++);
 		}
 }
@@ -82,7 +82,7 @@ TEST(reader_and_writer_of_one_chunk, .traps = trap::all, .devices = device::sing
 	}
 }
 
-// Bytes beside a kernel's are the host's, also in an edge, and the next kernel there gets them as they are.
+// Bytes beside a kernel's are the host's, also in an edge, and the next kernel there must get them as they are.
 TEST(host_writes_beside_a_kernel_in_the_edge, .traps = trap::best, .devices = device::single)
 {
 	fixture fx(t);
@@ -102,7 +102,7 @@ TEST(host_writes_beside_a_kernel_in_the_edge, .traps = trap::best, .devices = de
 	}
 }
 
-// The ends of kernels on the same bytes can't be told apart: the results are there after the last one.
+// The ends of kernels on the same bytes can't be told apart, so the results are there after the last one.
 TEST(reader_and_writer_of_the_same_bytes, .traps = trap::all, .devices = device::single,
      .kinds = kind::library | kind::slice | kind::heap)
 {
@@ -142,7 +142,7 @@ TEST(touched_between_two_begins, .traps = trap::all, .devices = device::single, 
 	uint8_t value = 1;
 	for (bool write : {false, true})
 		for (int second : {GPUVM_READ_ONLY, GPUVM_READ_WRITE}) {
-			a.add_everywhere(0, 1); // the begin finds the array where it needs it
+			a.add_everywhere(0, 1); // lets the begin find the array where it needs it
 			CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_WRITE));
 			a.run(0, {kernel::fill, 0, at, value++});
 			touch(a, at, write);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A process that has used up its limits (vm.max_map_count, ulimit -v) frees linked memory, or forks. What malloc then
-// hands out again is memory as any other, in the process and in its children.
+// A process has used up its limits (vm.max_map_count, ulimit -v), and frees linked memory, or forks. What malloc then
+// hands out again must be memory as any other, in the process and in its children.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 #include "harness/pattern.h"
@@ -20,7 +20,7 @@ namespace
 {
 constexpr size_t page = 4096;
 
-// Mappings until there can be no more.
+// Makes mappings until there can be no more.
 class all_mappings
 {
       public:
@@ -60,7 +60,7 @@ void limit_address_space()
 	CHECK_SYS(setrlimit(RLIMIT_AS, &limit));
 }
 
-// malloc gives it again, to this process and to a child, and it is nobody's but theirs.
+// malloc gives the memory out again, to this process and to a child, and it must be nobody's but theirs.
 void use_again(size_t n)
 {
 	auto *p = static_cast<uint8_t *>(malloc(n));
@@ -203,7 +203,7 @@ TEST(strict_without_mappings, .traps = trap::all, .devices = device::host, .alon
 	CHECK_OK(gpuvm_kernel_begin_range(a.data(), half, 0, GPUVM_READ_WRITE));
 	std::vector<uint8_t> seen(a.size());
 	std::atomic<bool> used_up{false};
-	std::thread toucher([&] { // while it can be started
+	std::thread toucher([&] { // starts it while that can be done
 		while (!used_up)
 			sched_yield();
 		memcpy(seen.data() + half, a.data() + half, half);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Events of OpenCL given to gpuvm_kernel_end_event(): who holds them, and what becomes of those that fail.
+// Programs give events of OpenCL to gpuvm_kernel_end_event(). This tests who holds them, and what becomes of those that
+// fail.
 #include "harness/fixture.h"
 
 #include <CL/cl.h>
@@ -18,7 +19,7 @@ constexpr uint32_t kinds = kind::map | kind::library;
 			FAIL("%s: OpenCL error %d", #CALL, err_); \
 	} while (0)
 
-// An event that ends when the test says so.
+// The event ends when the test says so.
 class user_event
 {
       public:
@@ -34,7 +35,7 @@ class user_event
 	~user_event() { CHECK_CL(clReleaseEvent(event_)); }
 
 	void *handle() { return event_; }
-	// CL_COMPLETE, or the error that the kernel ended with.
+	// @status is CL_COMPLETE, or the error that the kernel ended with.
 	void finish(cl_int status) { CHECK_CL(clSetUserEventStatus(event_, status)); }
 	unsigned references() const
 	{
@@ -59,7 +60,7 @@ TEST(given_back_when_used, .traps = trap::all, .devices = device::opencl, .kinds
 		CHECK_OK(gpuvm_kernel_end_event(a.data(), 0, e.handle()));
 		CHECK(e.references() > 1);
 		e.finish(CL_COMPLETE);
-		a.add_everywhere(0, 1); // waits for it
+		a.add_everywhere(0, 1); // waits for the kernel
 		CHECK_EQ(e.references(), 1);
 		a.check();
 	}
@@ -103,7 +104,7 @@ TEST(given_back_after_a_failure, .traps = trap::all, .devices = device::opencl, 
 		int err = gpuvm_kernel_end_event(a.data(), 0, next.handle());
 		note("the end after a kernel that failed: %d", err);
 		next.finish(CL_COMPLETE);
-		// whoever waits for them may get the error, once
+		// Whoever waits for them may get the error once.
 		err = gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_ONLY) ?: gpuvm_kernel_end(a.data(), 0);
 		note("a begin and end after that: %d", err);
 		for (int round = 0; round < 2; round++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device fails when a kernel has ended and its edges are to be read: nothing of them is lost. Who asks next has
-// them, or is told that they can't be had.
+// The device fails when a kernel has ended and its edges are to be read. Nothing of them may be lost: whoever asks next
+// gets them, or is told that they can't be had.
 #include "harness/fixture.h"
 #include "harness/process.h"
 
@@ -14,7 +14,7 @@ namespace
 constexpr size_t page = 4096;
 constexpr uint32_t kinds = kind::slice | kind::heap;
 
-// An array whose kernel has ended on device 0, all but for its edges.
+// A kernel on the array has ended on device 0, but its edges are still there.
 struct owing {
 	explicit owing(const context &t) : fx(t), a(fx, t.v.kind, 20 * page + 123)
 	{
@@ -79,7 +79,7 @@ TEST(begin_reads_them_first, .traps = trap::all, .devices = device::hostcb | dev
 	o.a.check("written by a kernel");
 }
 
-// Nobody wants what is overwritten.
+// Nobody wants bytes that are overwritten, so the end succeeds.
 TEST(not_of_what_is_overwritten, .traps = trap::all, .devices = device::hostcb | device::hostcb2, .kinds = kinds)
 {
 	owing o(t);
@@ -110,7 +110,7 @@ TEST(fork_reads_them, .traps = trap::all, .devices = device::hostcb, .kinds = ki
 	o.a.check("in the parent");
 }
 
-// What can't be had is told, also where no call returns it.
+// A loss is reported, also where no call can return it.
 TEST(loss_is_reported, .traps = trap::all, .devices = device::hostcb, .kinds = kinds)
 {
 	skip_under_sanitizers("its allocator comes before the library's interposers");
@@ -121,10 +121,10 @@ TEST(loss_is_reported, .traps = trap::all, .devices = device::hostcb, .kinds = k
 	expect_success(run_process(20, [&] { o.a.check(2 * page, 16 * page, "in the child"); }), "child");
 	auto reports = [] { return count_of(GPUVM_STAT_FAILURES); };
 	CHECK_EQ(reports(), 1);
-	// As free() and realloc() do it, which need the block's own address.
+	// free() and realloc() would do it like this, but need the block's own address.
 	uint8_t *pages = o.a.data() - size_t(o.a.data()) % page + 4 * page;
 	CHECK_SYS(munmap(pages, page));
-	CHECK_LE(3, reports()); // that it was linked, and that bytes are lost
+	CHECK_LE(3, reports()); // tell that it was linked, and that bytes are lost
 	const char *text = nullptr;
 	CHECK_OK(gpuvm_stat(GPUVM_STAT_LAST_FAILURE, &text));
 	CHECK(strstr(text, "lost"));
@@ -136,7 +136,7 @@ TEST(loss_is_reported, .traps = trap::all, .devices = device::hostcb, .kinds = k
 	CHECK(gpuvm_xlate(o.a.data(), 0) == nullptr);
 }
 
-// Two kernels at once: the end that is repeated is not taken for the other's.
+// Two kernels run at once: the end that is repeated must not be taken for the other's.
 TEST(beside_another_kernel, .traps = trap::all, .devices = device::hostcb, .kinds = kinds)
 {
 	fixture fx(t);
@@ -156,13 +156,13 @@ TEST(beside_another_kernel, .traps = trap::all, .devices = device::hostcb, .kind
 	CHECK_ERR(gpuvm_kernel_end(a.data(), 0), GPUVM_ESTATE);
 }
 
-// Of parts each has its own bytes: what the host writes between them is not overwritten.
+// Each part has its own bytes: what the host writes between them is not overwritten.
 TEST(parts_of_an_edge, .traps = trap::all, .devices = device::hostcb, .kinds = kinds)
 {
 	fixture fx(t);
 	array a(fx, t.v.kind, 20 * page + 123);
 	a.link();
-	// In the tail, or where that is too short, as malloc'ed arrays begin anywhere, in the head.
+	// The parts lie in the tail, or, where that is too short, in the head: malloc'ed arrays begin anywhere.
 	const bool in_tail = (reinterpret_cast<uintptr_t>(a.data()) + a.size()) % page >= 50;
 	const size_t first = in_tail ? a.size() - 50 : 0, second = first + 40;
 	for (size_t at : {first, second}) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Kernels of a fat binary that was analysed: what is safe is shared among devices without being asked, and nothing else
-// is.
+// A fat binary's kernels were analysed: what is safe is shared among devices without being asked, and nothing else is.
 #include "harness/block.h"
 #include "harness/pattern.h"
 #include "harness/runtime.h"
 
 using namespace selftest;
 
-// Of runtime/fatbin/tests/corpus/analysed.cl: OpenCL C and PTX.
+// This is runtime/fatbin/tests/corpus/analysed.cl as OpenCL C and PTX.
 asm(".pushsection .rodata\n"
     ".global het_selftest_analysed\n"
     ".global het_selftest_analysed_end\n"
@@ -38,7 +37,7 @@ void rows_on_host(const het_group *g, void *const *args)
 			to[y * width + x] = uint8_t(from[y * width + x] + y);
 }
 
-// Group by group, each has a tile.
+// Runs group by group, as each has a tile.
 void turned_on_host(const het_group *g, void *const *args)
 {
 	auto *from = static_cast<const uint8_t *>(args[0]);
@@ -49,7 +48,7 @@ void turned_on_host(const het_group *g, void *const *args)
 			to[x * height + y] = from[y * width + x];
 }
 
-// Groups of one kernel may run on several threads.
+// Counts atomically, as groups of one kernel may run on several threads.
 void count_on_host(const het_group *g, void *const *args)
 {
 	auto *from = static_cast<const uint8_t *>(args[0]);
@@ -182,7 +181,7 @@ TEST(tiles_are_shared_where_their_numbers_fit, .traps = trap::best, .devices = d
 	};
 	CHECK(run(height) > 1 || has_large_device());
 	CHECK_BYTES(to.data(), model.data(), model.size(), "turned");
-	// The tiles of two groups overlap, which the devices' threads would race for.
+	// The tiles of two groups overlap, and the devices' threads would race for them.
 	if (!with_tsan)
 		CHECK_EQ(run(height - 1), 1);
 }

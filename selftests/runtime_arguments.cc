@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Launches whose arguments or groups do not fit their kernel fail by themselves, and say why, where that can be known.
+// Launches whose arguments or groups do not fit their kernel must fail by themselves, and say why, where that can be
+// known.
 #include "harness/fixture.h"
 #include "harness/runtime.h"
 
@@ -146,7 +147,7 @@ TEST(groups_that_no_device_takes, .traps = trap::best, .devices = device::opencl
 		  "the kernel requires groups of 16 x 1 x 1 work-items, and 32 x 1 x 1 were given");
 	fx.refuse(fx.plain, args, n, n, "are larger than the");
 	event_handle e;
-	// The library takes those that the kernel requires.
+	// A launch that asks for no groups gets those that the kernel requires.
 	HET_OK(fx.launch(fx.sixteen, args, n, 0, e.out()));
 	wait_for(e);
 	CHECK_EQ(out[n - 1], 16);

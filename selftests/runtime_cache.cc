@@ -14,11 +14,11 @@ namespace fs = std::filesystem;
 namespace
 {
 
-// An empty folder for the cache, gone at the end.
+// The cache gets an empty folder, which is gone at the end.
 class cache_folder
 {
       public:
-	// Restarts the case with it, and @setting.
+	// Restarts the case with the folder, and with @setting.
 	cache_folder(const context &t, const char *setting)
 	{
 		char name[] = "/tmp/het-cache-XXXXXX";
@@ -38,7 +38,7 @@ class cache_folder
 	fs::path path_;
 };
 
-// Two texts that are linked.
+// Makes a program of two texts that are linked.
 void make_linked(program_handle &program)
 {
 	const char other[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry more() { ret; }\n";
@@ -51,11 +51,11 @@ void make_linked(program_handle &program)
 	HET_OK(het_program_create(&p, program.out()));
 }
 
-// How many texts the driver compiles in a process that launches kernels of three, of which two are linked. (The first
-// is that of the fixture.)
+// Returns how many texts the driver compiles in a process that launches kernels of three, of which two are linked. (The
+// first text is that of the fixture.)
 int compilations(const context &t)
 {
-	constexpr int least_status = 10; // below are those of the harness
+	constexpr int least_status = 10; // leaves lower numbers to the harness
 	ending e = run_process(20 * t.patience, [&] {
 		runtime_fixture fx(t);
 		program_handle program;

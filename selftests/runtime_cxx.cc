@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// het.hpp: each part of it once, on whatever devices there are. What the calls do is tested through het.h.
+// Uses each part of het.hpp once, on whatever devices there are. What the calls do is tested through het.h.
 #include "harness/clock.h"
 #include "harness/pattern.h"
 #include "harness/runtime.h"
@@ -17,7 +17,7 @@
 
 using namespace selftest;
 
-// The fat binary of runtime/fatbin/tests/corpus/kernels.cl.
+// This is the fat binary of runtime/fatbin/tests/corpus/kernels.cl.
 asm(".pushsection .het.selftest, \"a\"\n"
     ".global het_selftest_image\n"
     ".global het_selftest_image_end\n"
@@ -62,8 +62,9 @@ struct fixture : runtime_fixture {
 
 	het::queue queue;
 	het::program program{het::sources().section(".het.selftest").functions(functions)};
-	het::kernel add{program, "add"};         // (bytes, value, n)
-	het::kernel combine{program, "combine"}; // (from, to, local, parameters): to = factor * to + from + added
+	het::kernel add{program, "add"}; // takes (bytes, value, n)
+	// Takes (from, to, local, parameters), and does to = factor * to + from + added.
+	het::kernel combine{program, "combine"};
 
 	template <class Argument> het::event add_one(const Argument &to, const het::work &w)
 	{
@@ -75,7 +76,7 @@ struct fixture : runtime_fixture {
 	}
 };
 
-// The code that @f throws; 0 if it throws nothing.
+// Returns the code that @f throws, or 0 if it throws nothing.
 template <class F> int thrown_by(F f)
 {
 	try {
@@ -197,7 +198,8 @@ TEST(arguments, .devices = device::runtime)
 	for (size_t i = 0; i < n; i++)
 		CHECK_EQ(to[i], uint8_t(3 * pattern_byte(i, 2) + pattern_byte(i, 1) + 9));
 
-	// Objects, spans, pointers with counts: factor 0, for write() promises that nothing is read.
+	// The arguments are objects, spans, and pointers with counts. The factor is 0, since write() promises that
+	// nothing is read.
 	het::memory object(n);
 	fx.queue.launch(fx.combine, items, het::read(std::span<const uint8_t>(from)), het::write(object), local,
 			parameters{0, 1});
@@ -244,8 +246,8 @@ TEST(work_items, .devices = device::none | device::host | device::opencl)
 	}
 }
 
-// Patterns in elements, or in bytes of an object: with others, devices would not have what they read, or the host not
-// get what they wrote.
+// Patterns count in elements, or in bytes of an object: if they were wrong, devices would not have what they read, or
+// the host would not get what they wrote.
 TEST(split_launches, .devices = device::host2)
 {
 	fixture fx(t);
@@ -445,7 +447,7 @@ TEST(rectangles_and_mappings, .devices = device::runtime)
 		const het::mapping whole = fx.queue.map(object, 0, n, HET_READ_ONLY);
 		CHECK_EQ(whole.as<uint8_t>()[row + 10], 21);
 	}
-	fx.add_one(het::read_write(object)).wait(); // is not kept waiting
+	fx.add_one(het::read_write(object)).wait(); // must not be kept waiting
 }
 
 TEST(other_commands, .devices = device::runtime)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Events and queues: order, failures, callbacks, times, threads, exit and fork.
+// Tests events and queues: order, failures, callbacks, times, threads, exit and fork.
 #include "harness/block.h"
 #include "harness/clock.h"
 #include "harness/process.h"
@@ -71,7 +71,7 @@ TEST(markers_and_barriers, .devices = device::runtime)
 	HET_OK(fx.launch(fx.add, 100, {range_arg(bytes[0], 100, HET_READ_WRITE), value_arg(one)}, nullptr,
 			 {.waits = waits}));
 	HET_OK(het_marker(fx.queue, 0, nullptr, marker.out()));
-	fx.run_add(bytes[1], 100, 1); // passes a marker
+	fx.run_add(bytes[1], 100, 1); // must not wait for a marker
 	HET_OK(het_barrier(fx.queue, 0, nullptr, barrier.out()));
 	HET_OK(fx.launch(fx.add, 100, {range_arg(bytes[1], 100, HET_READ_WRITE), value_arg(one)}, after.out()));
 	sleep_ms(20);
@@ -112,7 +112,7 @@ TEST(failures_are_inherited_and_told, .devices = device::runtime)
 	CHECK_EQ(status_of(writer), HET_EWAIT);
 	CHECK_EQ(status_of(reader), HET_EWAIT);
 	CHECK_EQ(told.load(), 2);
-	// what is not concerned goes on
+	// What is not concerned goes on.
 	fx.run_add(bytes, 100, 1);
 	CHECK_EQ(bytes[99], 1);
 }
@@ -134,7 +134,7 @@ TEST(callbacks_come_once, .devices = device::runtime)
 	for (int i = 0; i < 3; i++)
 		HET_OK(het_event_callback(e, count, &calls));
 	HET_OK(het_user_event_set(gate, HET_COMPLETE));
-	// nobody waits: the callbacks must come all the same
+	// Nobody waits, but the callbacks must come all the same.
 	wait_until([&] { return calls.load() >= 3; });
 	CHECK_EQ(calls.load(), 3);
 	wait_for(e);
@@ -142,7 +142,7 @@ TEST(callbacks_come_once, .devices = device::runtime)
 	CHECK_EQ(calls.load(), 4);
 }
 
-// A kernel ends, and its bytes come home, though no thread ever asks.
+// A kernel ends and its bytes come home though no thread ever asks.
 TEST(commands_end_without_being_waited_for, .devices = device::runtime)
 {
 	runtime_fixture fx(t);
@@ -150,7 +150,8 @@ TEST(commands_end_without_being_waited_for, .devices = device::runtime)
 	memset(b.data(), 0, b.size());
 	event_handle e;
 	HET_OK(fx.launch(fx.add, 1000, {range_arg(b.data(), 1000, HET_READ_WRITE), value_arg(one)}, e.out()));
-	// Not the kernel's bytes, but perhaps of its chunk: the touch waits for the kernel's end.
+	// This is not a byte of the kernel's, but perhaps one of its chunk's: the touch waits for the kernel's end
+	// then.
 	b.data()[5000] = 3;
 	wait_until([&] { return status_of(e) == HET_COMPLETE; });
 	CHECK_EQ(b.data()[999], 1);
@@ -181,7 +182,7 @@ TEST(times_rise, .devices = device::runtime)
 
 // --- many ------------------------------------------------------------------------
 
-// Threads that launch, wait, wait on each other's events and leave; no command is lost or run twice.
+// Threads launch, wait, wait on each other's events and leave. No command may be lost or run twice.
 TEST(threads, .devices = device::runtime, .seconds = 60)
 {
 	runtime_fixture fx(t);
@@ -254,7 +255,7 @@ TEST(exit_is_bounded, .devices = device::runtime)
 {
 	skip_under_tsan("it waits for threads at exit");
 	static std::atomic<bool> finished, expected;
-	// Before the runtime registers its handler, so this one comes after.
+	// The handler is registered before the runtime's, so it comes after that.
 	atexit([] {
 		if (expected && !finished)
 			_exit(9);

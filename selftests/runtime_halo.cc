@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What moves between devices that share launches: the bytes that one of them uses and has not, and no chunk for their
-// sake.
+// Devices share launches. Between them only the bytes may move that one of them uses and has not, and no chunk for
+// their sake.
 #include "harness/block.h"
 #include "harness/pattern.h"
 #include "harness/runtime.h"
@@ -63,7 +63,7 @@ void triple_on_host(const het_group *g, void *const *args)
 		}
 }
 
-// So that devices take turns.
+// The host works slowly, so that devices take turns.
 void triple_slowly(const het_group *g, void *const *args)
 {
 	usleep(1000);
@@ -90,7 +90,7 @@ class kernels
 		make_program(program_, source, functions);
 	}
 
-	// A kernel whose speeds are not known is shared out by the devices' sizes: always alike.
+	// A kernel whose speeds are not known is shared out by the devices' sizes, and so always alike.
 	het_kernel *unknown(const char *name)
 	{
 		kernel_ = std::make_unique<kernel_handle>();
@@ -122,7 +122,7 @@ class kernels
       private:
 	runtime_fixture fx_;
 	program_handle program_;
-	// The last ones.
+	// This keeps the last ones alive.
 	std::unique_ptr<kernel_handle> kernel_;
 	std::unique_ptr<event_handle> event_;
 };
@@ -137,7 +137,7 @@ unsigned long long moved()
 
 constexpr size_t width = 512, height = 4096, row = width * sizeof(float), nbytes = row * height;
 
-// A stencil of many steps, and beside it who has which row.
+// A stencil runs for many steps, and the test knows who has which row.
 class stencil
 {
       public:
@@ -150,7 +150,7 @@ class stencil
 			was_[i] = from_[i] = float(i * 7919 % 1000);
 	}
 
-	// Returns what it moved.
+	// Runs a step, and returns what it moved.
 	unsigned long long step(het_kernel *kernel)
 	{
 		const het_pattern halo = {sizeof halo, -int64_t(row), row, 3 * row, 1, 0},
@@ -176,9 +176,9 @@ class stencil
 	}
 
 	het_kernel *unknown() { return kernels_.unknown("blur"); }
-	// Rows that a device read in the last step and had not.
+	// Returns how many rows a device read in the last step and had not.
 	size_t fetched() const { return fetched_; }
-	size_t parts() const { return parts_; } // of the last step
+	size_t parts() const { return parts_; } // the parts of the last step
 
       private:
 	using owners = std::vector<std::set<het_device *>>;
@@ -196,18 +196,18 @@ class stencil
 			for (size_t y = i.first; y < end; y++)
 				written[y] = {i.device};
 		}
-		has_ = written; // who reads it next
+		has_ = written; // the next step reads what this one has written
 	}
 
 	kernels kernels_;
 	block one_, other_;
 	float *from_, *to_;
 	std::vector<float> was_ = std::vector<float>(width * height), is_ = was_;
-	owners has_ = owners(height); // no device has any
+	owners has_ = owners(height); // says that no device has any
 	size_t fetched_ = 0, parts_ = 0;
 };
 
-// Head and tail of two arrays travel by themselves, less than two pages for each device and array.
+// Head and tail of two arrays travel by themselves. They are less than two pages for each device and array.
 size_t edges_of(const context &t)
 {
 	return t.v.kind == kind::memalign_line ? 8 * size_t(sysconf(_SC_PAGESIZE)) : 0;
@@ -222,7 +222,7 @@ TEST(a_stencil_moves_its_halo, .traps = trap::best, .devices = device::host2,
 	for (unsigned step = 0; step < 12; step++) {
 		unsigned long long bytes = s.step(s.unknown());
 		CHECK_EQ(s.parts(), 2);
-		// A row down and a row up.
+		// The upper share lacks the row below it, and the lower one the row above it.
 		if (step)
 			CHECK_EQ(s.fetched(), 2);
 		CHECK_LE(s.fetched() * row, bytes);
@@ -256,7 +256,7 @@ TEST(a_stencil_with_the_host, .traps = trap::best | trap::sigsegv, .devices = de
 namespace
 {
 
-// Each device has some bytes of every row.
+// Lets each device have some bytes of every row.
 void share_columns(context &t, size_t w, size_t h)
 {
 	kernels k(t, "HET_POLICY=dynamic");
@@ -292,13 +292,13 @@ TEST(columns, .traps = trap::best | trap::sigsegv, .devices = device::runtime_se
 	share_columns(t, 16384, 32);
 }
 
-// More fragments than a chunk may have.
+// There are more fragments than a chunk may have.
 TEST(narrow_columns, .traps = trap::best, .devices = device::runtime_several, .kinds = kind::mmapped)
 {
 	share_columns(t, 1024, 32);
 }
 
-// The bytes that a kernel overwrites are an argument that it reads, too.
+// A kernel reads the bytes that it overwrites through another argument.
 TEST(in_place_by_two_arguments, .traps = trap::best, .devices = device::runtime_several | device::host | device::opencl,
      .kinds = kind::mmapped | kind::memalign_line)
 {
@@ -323,7 +323,7 @@ TEST(in_place_by_two_arguments, .traps = trap::best, .devices = device::runtime_
 	CHECK_BYTES(b.data(), model.data(), w * h, "array");
 }
 
-// An argument without a pattern has all of the array, and with it what other blocks have just written beside what it
+// An argument without a pattern is all of the array, and with it what other blocks have just written beside what it
 // reads. Where the host has written in between, a device gets the chunk again.
 TEST(reads_anywhere_and_writes_a_slice, .traps = trap::best, .devices = device::host2 | device::host3,
      .kinds = kind::mmapped)

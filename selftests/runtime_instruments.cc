@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Instrumented kernels (HET_INSTRUMENT) on CUDA devices: results, counters, what travels, and programs that can't be
-// instrumented.
+// Tests instrumented kernels (HET_INSTRUMENT) on CUDA devices: results, counters, what travels, and programs that can't
+// be instrumented.
 #include "harness/block.h"
 #include "harness/clock.h"
 #include "harness/fixture.h"
@@ -17,7 +17,7 @@ namespace
 
 constexpr size_t chunk = 64 << 10, chunks = 16, size = chunks * chunk;
 
-// The library reads the variable when it is loaded: in the process that the fixture restarts.
+// The library reads the variable when it is loaded, which is in the process that the fixture restarts.
 struct instrumented_fixture : runtime_fixture {
 	instrumented_fixture(const context &t, const char *instruments) : runtime_fixture(with(t, instruments)) {}
 
@@ -29,7 +29,7 @@ struct instrumented_fixture : runtime_fixture {
 	}
 };
 
-// @name of a PTX text.
+// The kernel is @name of a PTX text.
 struct text_kernel {
 	text_kernel(const std::string &text, const char *name, uint32_t instruments = 0, uint32_t one_of = 0)
 	{
@@ -95,7 +95,7 @@ void check_pattern(const block &b, size_t changed_end, int added)
 
 } // namespace
 
-// Device and host chunks need not begin at the same place of a page: one more chunk may travel.
+// Chunks of device and host need not begin at the same place of a page, so one more chunk may travel.
 TEST(only_written_chunks_come_back, .devices = device::cuda, .kinds = kind::map)
 {
 	instrumented_fixture fx(t, "dirty");
@@ -123,7 +123,7 @@ TEST(what_was_not_written_stays_valid_on_both, .devices = device::cuda, .kinds =
 	movement before;
 	add_some(fx, fx.add, b, 0, 100);
 	CHECK_EQ(movement().to_device, before.to_device);
-	// The host writes one chunk that the device has: it alone travels again, and its bytes are seen there.
+	// The host writes one chunk that the device has: only this one travels again, and its bytes are seen there.
 	b.data()[8 * chunk] = uint8_t(b.data()[8 * chunk] + 1);
 	fx.run_add(b.data(), size, 1);
 	CHECK_EQ(movement().to_device, before.to_device + chunk);

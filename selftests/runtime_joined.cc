@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Launches on several devices that need no order, as each had an array to itself when they came, and use one chunk at
-// once when they begin, as the arrays were made one meanwhile.
+// Launches on several devices need no order, as each had an array to itself when they came. They use one chunk at once
+// when they begin, as the arrays were made one meanwhile.
 #include "harness/block.h"
 #include "harness/runtime.h"
 
@@ -13,7 +13,7 @@ using namespace selftest;
 namespace
 {
 
-// More pieces than a chunk's list of fragments has room for: what the devices have written is gathered.
+// There are more pieces than a chunk's list of fragments has room for, so what the devices have written is gathered.
 constexpr size_t pieces = 32, page = 4096, part = 7 * page, local = 64;
 
 const char source[] = R"(
@@ -42,7 +42,7 @@ class columns
 		HET_OK(het_kernel_create(program_, "add_columns", kernel_.out()));
 	}
 
-	// @n: a multiple of pieces * local.
+	// @n must be a multiple of pieces * local.
 	void launch_after(het_event *gate, uint8_t *p, size_t n, event_handle &e)
 	{
 		const size_t row = n / pieces;
@@ -69,14 +69,14 @@ class columns
 	kernel_handle kernel_;
 };
 
-// How a part of the array is used.
+// Each part of the array has one of these uses.
 enum class user : uint8_t { twin, columns, bytes, plain, host };
 struct portion {
 	user by;
 	size_t size;
 };
 
-// Of one chunk, with ends inside of pages and of the twins' units.
+// The portions lie in one chunk, and end inside of pages and of the twins' units.
 constexpr portion portions[] = {{user::twin, 3 * page + 123}, {user::columns, 2 * page}, {user::plain, page + 901},
 				{user::twin, 2 * page + 7},   {user::host, 3001},        {user::bytes, page + 2905},
 				{user::twin, page - 1}};
@@ -140,7 +140,7 @@ TEST(ends_in_one_chunk, .traps = trap::best, .devices = device::host2 | device::
 	skip_under_tsan("touches order kernels on the host with copies, which the sanitizer does not know");
 	runtime_fixture fx(t, 0, "HET_POLICY=static");
 	columns kernel(fx);
-	uint64_t shared = 0; // not all need be: one device may come to be known as much the faster
+	uint64_t shared = 0; // some may not be: one device may come to be known as much the faster
 	for (uint64_t round = 0; round < t.rounds(100, 2000); round++) {
 		block b(kind::map, 2 * part);
 		memset(b.data(), 0, b.size());
@@ -162,7 +162,7 @@ TEST(ends_in_one_chunk, .traps = trap::best, .devices = device::host2 | device::
 	CHECK(shared);
 }
 
-// Launches whose writes are known and not known, others that are not split, and the host.
+// Some launches' writes are known and some are not, others are not split, and the host takes part.
 TEST(mixed_in_one_chunk, .traps = trap::best, .devices = device::host2 | device::host3 | device::mixed)
 {
 	skip_under_tsan("touches order kernels on the host with copies, which the sanitizer does not know");
@@ -189,7 +189,7 @@ TEST(mixed_in_one_chunk, .traps = trap::best, .devices = device::host2 | device:
 	}
 }
 
-// What a callback launches.
+// A callback launches this.
 struct from_callback {
 	runtime_fixture &fx;
 	block &b;
@@ -206,7 +206,7 @@ struct from_callback {
 	}
 };
 
-// Arrays of a launch that is at work are to be made one: its other parts need them before that.
+// Arrays of a launch that is at work are to be made one, since its other parts need them before its end.
 TEST(wanted_at_work, .traps = trap::best, .devices = device::host2 | device::host3 | device::mixed)
 {
 	skip_under_tsan("touches order kernels on the host with copies, which the sanitizer does not know");
@@ -258,7 +258,7 @@ TEST(callbacks, .traps = trap::best, .devices = device::host2 | device::opencl |
 namespace
 {
 
-// Of callbacks: how many are under way on one thread.
+// Counts the callbacks that are under way on one thread.
 thread_local unsigned under_way = 0;
 std::atomic<unsigned> most_under_way, called;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// het_launch() on one device: arguments, work-items, programs, and what is refused.
+// Tests het_launch() on one device: arguments, work-items, programs, and what is refused.
 #include "harness/block.h"
 #include "harness/pattern.h"
 #include "harness/runtime.h"
@@ -22,7 +22,7 @@ void check_pattern(const uint8_t *p, size_t n, uint32_t seed, uint8_t added)
 
 } // namespace
 
-// The host writes, a kernel works, the host reads, several times over.
+// The host writes, a kernel works, and the host reads, several times over.
 TEST(memory_of_each_kind, .traps = trap::best | trap::sigsegv, .devices = device::runtime, .kinds = kinds)
 {
 	runtime_fixture fx(t);
@@ -112,7 +112,7 @@ TEST(work_items_offsets_and_local_memory, .devices = device::runtime)
 	l.dimensions = 2;
 	l.global[0] = nx, l.global[1] = ny;
 	l.local[0] = lx, l.local[1] = ly;
-	// Images know no offset.
+	// Images know no offset, so CUDA has none.
 	if (t.v.device != device::cuda)
 		l.offset[0] = 5, l.offset[1] = 7;
 	l.arg_size = sizeof args[0];
@@ -242,7 +242,7 @@ TEST(a_program_that_does_not_build_has_a_log, .devices = device::opencl)
 namespace
 {
 
-// A module with a kernel whose function is in another one.
+// This module's kernel calls a function that is in another module.
 const char caller_ptx[] = R"(
 .version 6.0
 .target sm_70
@@ -316,7 +316,7 @@ TEST(images_are_linked, .devices = device::cuda)
 	fx.run(kernel, numbers.size(), {range_arg(numbers.data(), numbers.size() * 4, HET_READ_WRITE)});
 	for (uint32_t i = 0; i < numbers.size(); i++)
 		CHECK_EQ(numbers[i], 2 * i);
-	// alone it lacks a function
+	// The first image alone lacks a function.
 	a.nimages = 1;
 	HET_OK(het_program_create(&a, program.out()));
 	het_device *device;
@@ -349,7 +349,7 @@ TEST(an_image_that_is_wrong_has_a_log, .devices = device::cuda)
 	HET_ERR(het_program_create(&a, program.out()), HET_ENULL);
 }
 
-// What the driver would read beyond, run half a group of, or refuse.
+// The driver would read beyond these arguments, run half a group, or refuse.
 TEST(launches_that_fit_no_image, .devices = device::cuda)
 {
 	runtime_fixture fx(t);
@@ -435,7 +435,7 @@ TEST(failures_are_told_in_the_drivers_words, .devices = device::cuda)
 	launch(fx.add);
 	CHECK(told.find("kernel add") != std::string::npos);
 	CHECK(told.find("CUDA_ERROR_OUT_OF_MEMORY") != std::string::npos);
-	// In its work, which is found by whoever waits: the words are those of the command that failed.
+	// The failure comes in the work, and is found by whoever waits: the words are those of the command that failed.
 	fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed);
 	launch(fx.slow);
 	CHECK(told.find("kernel slow") != std::string::npos);

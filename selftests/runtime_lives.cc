@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Arrays that come and go at random, in each other's places, with launches on slices of them under way: against a
-// model.
+// Arrays come and go at random, in each other's places, with launches on slices of them under way. A model tells what
+// they must hold.
 #include "harness/pattern.h"
 #include "harness/runtime.h"
 
@@ -126,7 +126,7 @@ class lives
 			l.is_awaited = false;
 	}
 
-	// Its memory must not be freed under a kernel.
+	// If the host computes, the array's memory must not be freed under a kernel.
 	bool has_host() const { return t_.v.device & (device::none | device::host3 | device::mixed); }
 
 	context &t_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A device that fails for good: others do its work, and what was there alone is lost and said to be.
+// A device fails for good: others do its work, and what was there alone is lost and said to be.
 #include "harness/block.h"
 #include "harness/pattern.h"
 #include "harness/process.h"
@@ -19,7 +19,7 @@ using namespace selftest;
 namespace
 {
 
-// One GPU and another device.
+// There are one GPU and another device.
 struct two_devices : runtime_fixture {
 	explicit two_devices(const context &t, const char *devices = "HET_DEVICES=cuda,apart")
 	    : runtime_fixture(restarted(t, devices))
@@ -71,7 +71,7 @@ const char stop[] = R"(
 }
 )";
 
-// A kernel fails, and the driver answers every call with that from then on: this is no injected failure.
+// Makes a kernel fail, after which the driver answers every call with that error: this is no injected failure.
 void lose(runtime_fixture &fx, const devices &d)
 {
 	const het_image image = {HET_IMAGE_PTX, 0, stop, sizeof stop - 1};
@@ -142,7 +142,7 @@ TEST(what_was_there_alone, .traps = trap::best | trap::sigsegv, .devices = devic
 	CHECK(std::string(said).find(named) == 0);
 	std::vector<uint8_t> ones(n, 1);
 	CHECK_BYTES(both.data(), ones.data(), n, "what the host had, too");
-	// A kernel that needs the old bytes can't have them; one that does not makes the array whole again.
+	// A kernel that needs the old bytes can't have them, but one that does not makes the array whole again.
 	CHECK_EQ(add_on(fx, d.other, alone.data(), n), HET_EDEVICE);
 	event_handle e;
 	HET_OK(fx.launch(fx.scatter, n,
@@ -152,7 +152,7 @@ TEST(what_was_there_alone, .traps = trap::best | trap::sigsegv, .devices = devic
 	CHECK_BYTES(alone.data(), ones.data(), n, "written anew");
 }
 
-// Bytes of one chunk were on several devices. What the others had alone is intact, page by page; and all is when the
+// Bytes of one chunk were on several devices. What the others had alone is intact, page by page, and all is once the
 // others have written it.
 TEST(where_it_met_others, .traps = trap::all, .devices = device::cuda2, .kinds = kind::mmapped)
 {
@@ -207,8 +207,8 @@ TEST(where_it_met_others, .traps = trap::all, .devices = device::cuda2, .kinds =
 	CHECK_BYTES(to.data(), from.data(), n, "written anew");
 }
 
-// The program's memory moves away under the arrays, which no loss can keep it from: what others had goes with it, and
-// of what was lost there are the old bytes, in ordinary memory.
+// The program's memory moves away under the arrays, which no loss can keep it from. What others had goes with it, and
+// the old bytes take the place of what was lost, in ordinary memory.
 TEST(its_memory_moves, .traps = trap::all, .devices = device::cuda2)
 {
 	catch_signals();
@@ -248,7 +248,7 @@ TEST(its_memory_moves, .traps = trap::all, .devices = device::cuda2)
 	munmap(at, 4 * n);
 }
 
-// Blocks that it had done before are done again where that is possible; else the launch fails, and says so.
+// Blocks that the device had done before are done again where that is possible; else the launch fails, and says so.
 TEST(in_the_middle_of_a_launch, .traps = trap::best, .devices = device::cuda2, .kinds = kind::mmapped | kind::slice)
 {
 	catch_signals();

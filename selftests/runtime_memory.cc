@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Rectangles and mappings.
+// Tests rectangles and mappings.
 #include "harness/clock.h"
 #include "harness/pattern.h"
 #include "harness/runtime.h"
@@ -16,7 +16,7 @@ constexpr uint8_t one = 1;
 
 // --- rectangles ------------------------------------------------------------------
 
-// Bytes in a memory object or of the host's, and what they should be.
+// A place has bytes in a memory object or of the host's, and what they should be.
 struct place {
 	memory_handle object;
 	std::vector<uint8_t> host, model;
@@ -32,7 +32,7 @@ struct place {
 		memcpy(het_memory_pointer(object), model.data(), n);
 	}
 	uint8_t *data() { return object ? static_cast<uint8_t *>(het_memory_pointer(object)) : host.data(); }
-	// The bytes from @offset on, as a side of a copy.
+	// Makes the bytes from @offset on a side of a copy.
 	het_rect side(size_t offset)
 	{
 		het_rect r = {};
@@ -53,7 +53,7 @@ size_t offset_of(const het_rect &r, size_t x, size_t y, size_t z)
 	return (r.origin[2] + z) * r.slice_pitch + (r.origin[1] + y) * r.row_pitch + r.origin[0] + x;
 }
 
-// A side for the region, somewhere in @n bytes. Some pitches are left to the library.
+// Makes a side for the region, somewhere in @n bytes. Some pitches are left to the library.
 het_rect any_side(context &t, place &p, const size_t (&region)[3], size_t n)
 {
 	het_rect r = p.side(0);
@@ -79,12 +79,13 @@ int copy(runtime_fixture &fx, const het_rect &to, const het_rect &from, const si
 
 } // namespace
 
-// Kernels on whole places and copies between them, in flight together: only their data orders them.
+// Kernels on whole places and copies between them are in flight together, and only their data orders them.
 TEST(rectangles, .traps = trap::best, .devices = device::runtime)
 {
 	runtime_fixture fx(t);
 	const size_t n = 300000;
-	// Arrays are adopted while copies write to them: those are held, which the sanitizer does not know.
+	// Arrays are adopted while copies write to them. The writers are held meanwhile, which ThreadSanitizer does not
+	// know.
 	for (int kinds = with_tsan ? 3 : 0; kinds < 4; kinds++) {
 		place places[2];
 		places[0].make(n, kinds & 1, 1);
@@ -212,7 +213,7 @@ memory_handle &make(memory_handle &m, uint8_t value)
 
 } // namespace
 
-// Kernel, host, kernel, host: nobody waits but for the maps.
+// Kernel and host take turns, and nobody waits except for the maps.
 TEST(mappings_take_turns_with_kernels, .traps = trap::best, .devices = device::runtime)
 {
 	runtime_fixture fx(t);
@@ -288,7 +289,7 @@ TEST(mappings_do_not_hold_up_a_queue, .traps = trap::best, .devices = device::ru
 	CHECK_EQ(static_cast<uint8_t *>(het_memory_pointer(m))[size - 1], 10);
 }
 
-// The same mapping twice; unmapped before it is there; of an object that the program has let go of.
+// The same bytes are mapped twice, a mapping is unmapped before it is there, and the program has let go of the object.
 TEST(mappings_that_are_unmapped_at_once, .traps = trap::best, .devices = device::runtime)
 {
 	runtime_fixture fx(t);
@@ -330,7 +331,7 @@ TEST(mappings_that_fail, .traps = trap::best, .devices = device::runtime)
 	HET_OK(het_user_event_set(gate, -5));
 	HET_OK(het_finish(fx.queue));
 	CHECK_EQ(status_of(mapped), HET_EWAIT);
-	CHECK_EQ(status_of(writer), HET_EWAIT); // reads what the host was to write
+	CHECK_EQ(status_of(writer), HET_EWAIT); // would have read what the host was to write
 	HET_ERR(unmap(fx, m, p), HET_EARG);
 
 	// An unmap that is to wait for what fails ends the mapping all the same.
@@ -349,7 +350,7 @@ TEST(mappings_that_fail, .traps = trap::best, .devices = device::runtime)
 	HET_ERR(unmap(fx, nullptr, p), HET_EARG);
 }
 
-// Threads that map, change and unmap parts of one object, with kernels between them.
+// Threads map, change and unmap parts of one object, with kernels between them.
 TEST(mappings_by_threads, .traps = trap::best, .devices = device::runtime, .seconds = 60)
 {
 	runtime_fixture fx(t);
@@ -385,7 +386,7 @@ TEST(mappings_by_threads, .traps = trap::best, .devices = device::runtime, .seco
 	CHECK_EQ(bytes[3000], uint8_t(kernels));
 }
 
-// What waits for a mapping that nobody ends any more does not keep the process.
+// A command that waits for a mapping which nobody ends any more does not keep the process.
 TEST(exit_with_mappings, .traps = trap::best, .devices = device::runtime)
 {
 	skip_under_tsan("it waits for threads at exit");

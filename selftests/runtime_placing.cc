@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which device gets a launch that names none: the one that is expected to have finished first, by what is known of it.
+// A launch that names no device gets the one that is expected to have finished first, by what is known of it.
 #include "harness/runtime.h"
 
 #include <filesystem>
@@ -12,7 +12,7 @@ using namespace selftest;
 namespace
 {
 
-// The first takes fifty times as long. What lasts for milliseconds shows that on any machine.
+// The first device takes fifty times as long. A launch that lasts for milliseconds shows that on any machine.
 constexpr char slow_one_first[] = "HET_DEVICES=apart/50,apart";
 
 struct devices {
@@ -27,7 +27,7 @@ struct devices {
 	het_device *all[2];
 };
 
-// Returns who did it.
+// Runs the slow kernel, and returns who did it.
 het_device *run_slow(runtime_fixture &fx, het_device *where = nullptr)
 {
 	uint8_t bytes[64] = {}, one = 1;
@@ -41,7 +41,7 @@ het_device *run_slow(runtime_fixture &fx, het_device *where = nullptr)
 	return w.items.begin()->first;
 }
 
-// Enough that what is known is kept.
+// Launches often enough for the library to keep what it knows.
 void learn(runtime_fixture &fx, const devices &d)
 {
 	for (int i = 0; i < 4; i++)
@@ -71,7 +71,7 @@ TEST(the_quicker_when_both_are_known, .traps = trap::best, .devices = device::ho
 		CHECK(run_slow(fx) == d.quick());
 }
 
-// A device that nobody knows gets one when the others have much to do.
+// A device that nobody knows gets a launch when the others have much to do.
 TEST(a_stranger_is_tried_under_load, .traps = trap::best, .devices = device::host2)
 {
 	restart_with(t, {slow_one_first, "HET_CACHE_SIZE=0"});
@@ -89,13 +89,13 @@ TEST(a_stranger_is_tried_under_load, .traps = trap::best, .devices = device::hos
 	CHECK(run_slow(fx) == d.quick());
 }
 
-// What one process has learned the next one knows.
+// The next process knows what one has learned.
 TEST(speeds_outlive_the_process, .traps = trap::best, .devices = device::host2)
 {
 	static const std::string folder =
 		std::filesystem::temp_directory_path() / ("libhet-speeds-" + std::to_string(getpid()));
 	static const std::string setting = "XDG_CACHE_HOME=" + folder;
-	restart_with(t, {slow_one_first, setting.c_str(), "HET_CACHE_SIZE=1000000"}); // the process stays the same
+	restart_with(t, {slow_one_first, setting.c_str(), "HET_CACHE_SIZE=1000000"}); // keeps the process the same
 	pid_t child = fork();
 	if (!child) {
 		runtime_fixture fx(t);
@@ -117,8 +117,8 @@ TEST(speeds_outlive_the_process, .traps = trap::best, .devices = device::host2)
 	CHECK(who == d.quick());
 }
 
-// The processors' OpenCL and the host itself are no more than one of them. Long launches, so that it is not their
-// length that keeps them whole.
+// The processors' OpenCL and the host itself are no more than one of them. The launches are long, so that it is not
+// their length that keeps them whole.
 TEST(devices_that_share_processors_do_not_share_launches, .traps = trap::best, .devices = device::opencl)
 {
 	restart_with(t, {"HET_DEVICES=opencl,host", "HET_CACHE_SIZE=0"});

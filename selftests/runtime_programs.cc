@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Programs from fat binaries: in memory, in a file, and in a section of this very executable; and what is refused.
+// Programs come from fat binaries in memory, in a file, and in a section of this very executable; others are refused.
 #include "harness/pattern.h"
 #include "harness/runtime.h"
 
@@ -10,8 +10,8 @@
 
 using namespace selftest;
 
-// The fat binary of runtime/fatbin/tests/corpus/kernels.cl: OpenCL C, SPIR-V, and binaries for devices that do not
-// exist.
+// This is the fat binary of runtime/fatbin/tests/corpus/kernels.cl, with OpenCL C, SPIR-V, and binaries for devices
+// that do not exist.
 asm(".pushsection .het.selftest, \"a\"\n"
     ".global het_selftest_image\n"
     ".global het_selftest_image_end\n"
@@ -52,7 +52,7 @@ void combine_on_host(const het_group *g, void *const *args)
 
 const het_function functions[] = {{"add", add_on_host, 3}, {"combine", combine_on_host, 4}};
 
-// Without anything to build from but the host's functions.
+// These have nothing to build from but the host's functions.
 het_program_args arguments()
 {
 	het_program_args a = {};
@@ -70,7 +70,7 @@ het_program_args in_memory(const std::string &bytes)
 	return a;
 }
 
-// A file that is there as long as this.
+// The file is there as long as this.
 class image_file
 {
       public:
@@ -105,7 +105,7 @@ het_launch_args launch_of(het_kernel *k, std::span<const het_arg> args)
 	return l;
 }
 
-// Both kernels of the program, on host memory.
+// Runs both kernels of the program on host memory.
 void check_kernels(const runtime_fixture &fx, het_program *program)
 {
 	kernel_handle add, combine;
@@ -144,7 +144,7 @@ TEST(from_memory, .devices = device::runtime)
 		std::string bytes = image();
 		het_program_args a = in_memory(bytes);
 		HET_OK(het_program_create(&a, program.out()));
-		std::fill(bytes.begin(), bytes.end(), 'x'); // was copied
+		std::fill(bytes.begin(), bytes.end(), 'x'); // the library must have copied them
 	}
 	check_kernels(fx, program);
 }
@@ -284,7 +284,7 @@ TEST(what_is_no_fat_binary, .devices = device::none)
 	HET_ERR(het_kernel_create(program, "subtract", kernel.out()), HET_ENAME);
 }
 
-// The directory is right, the image that is wanted is not.
+// The directory is right, but the image that is wanted is not.
 TEST(a_damaged_image, .devices = device::opencl | device::cuda)
 {
 	runtime_fixture fx(t);
@@ -297,7 +297,7 @@ TEST(a_damaged_image, .devices = device::opencl | device::cuda)
 	HET_ERR(het_kernel_create(program, "add", kernel.out()), HET_EIMAGE);
 }
 
-// Programs that were compiled before fat binaries came.
+// Programs that were compiled before fat binaries came pass a smaller structure.
 TEST(a_program_with_the_smaller_structure, .devices = device::none)
 {
 	runtime_fixture fx(t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Host ranges as arguments: views that overlap, memory that comes and goes, memory that can't be watched.
+// Arguments are host ranges here: views that overlap, memory that comes and goes, and memory that can't be watched.
 #include "harness/block.h"
 #include "harness/pattern.h"
 #include "harness/runtime.h"
@@ -64,7 +64,7 @@ TEST(a_view_in_the_rest_of_the_last_page, .traps = trap::best, .devices = device
 	CHECK_BYTES(b.data(), model.data(), b.size(), "array");
 }
 
-// Many launches under way at once, on views; only their data orders them.
+// Many launches on views are under way at once, and only their data orders them.
 TEST(launches_are_ordered_by_their_data, .traps = trap::best, .devices = device::runtime,
      .kinds = kind::heap | kind::mmapped)
 {
@@ -91,7 +91,7 @@ TEST(launches_are_ordered_by_their_data, .traps = trap::best, .devices = device:
 	}
 }
 
-// Neighbours in new arrays, which no launch has made one before: launches link them anew while others use them.
+// Neighbours lie in new arrays, which no launch has made one before: launches link them anew while others use them.
 TEST(neighbours_grow_together, .traps = trap::best, .devices = device::runtime, .seconds = 60)
 {
 	runtime_fixture fx(t);
@@ -117,7 +117,7 @@ TEST(neighbours_grow_together, .traps = trap::best, .devices = device::runtime, 
 	}
 }
 
-// A kernel works on one part while the host writes another: neither loses the other's bytes.
+// A kernel works on one part while the host writes another, and neither may lose the other's bytes.
 TEST(host_and_kernel_share_pages, .traps = trap::best, .devices = device::runtime_apart,
      .kinds = kind::heap | kind::mmapped | kind::slice)
 {
@@ -126,7 +126,7 @@ TEST(host_and_kernel_share_pages, .traps = trap::best, .devices = device::runtim
 	block b(t.v.kind, std::min<size_t>(largest_of(t.v.kind), 3 * page));
 	size_t half = b.size() / 2 + 13;
 	memset(b.data(), 0, b.size());
-	fx.run_add(b.data(), b.size(), 1); // one parent
+	fx.run_add(b.data(), b.size(), 1); // makes one array of them
 	for (uint8_t round = 1; round <= 5; round++) {
 		uint8_t one = 1;
 		HET_OK(fx.launch(fx.slow, half, {range_arg(b.data(), half, HET_READ_WRITE), value_arg(one)}));
@@ -152,7 +152,7 @@ TEST(nothing_travels_twice, .traps = trap::best, .devices = device::host | devic
 	CHECK_EQ(count_of(GPUVM_STAT_BYTES_TO_HOST), back);
 }
 
-// malloc gives the same addresses again nearly every time; and nothing is reported, as freeing is what programs do.
+// malloc gives the same addresses again nearly every time. Nothing is reported, as freeing is what programs do.
 TEST(memory_is_freed_and_reused, .traps = trap::best, .devices = device::runtime)
 {
 	skip_under_sanitizers("their malloc does not give addresses back");
@@ -167,7 +167,7 @@ TEST(memory_is_freed_and_reused, .traps = trap::best, .devices = device::runtime
 		size_t off = t.random.below(n), part = 1 + t.random.below(n - off);
 		fx.run_add(a.data() + off, part, value);
 		if (t.random.one_in(4))
-			a.resize(n + n / 2, uint8_t(round)); // realloc of linked memory
+			a.resize(n + n / 2, uint8_t(round)); // reallocates linked memory
 		for (int k = 0; k < 4; k++) {
 			size_t at = t.random.below(n);
 			CHECK_EQ(a[at], uint8_t(round + (at >= off && at < off + part ? value : 0)));
@@ -245,7 +245,7 @@ TEST(shared_and_file_mappings, .devices = device::runtime)
 TEST(memory_that_is_not_there, .devices = device::runtime_apart)
 {
 	runtime_fixture fx(t);
-	// A hole of one page, which is too small for the library's own mappings.
+	// This makes a hole of one page, which is too small for the library's own mappings.
 	void *around = mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void *p = static_cast<uint8_t *>(around) + page;
 	munmap(p, page);
@@ -255,7 +255,7 @@ TEST(memory_that_is_not_there, .devices = device::runtime_apart)
 
 // --- two devices -----------------------------------------------------------------
 
-// The same and disjoint parts of one chunk on two devices in turn and at once.
+// Two devices use the same and disjoint parts of one chunk, in turn and at once.
 TEST(two_devices_share_chunks, .traps = trap::best, .devices = device::host2)
 {
 	runtime_fixture fx(t);

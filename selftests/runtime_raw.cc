@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Raw device memory, parameter blocks, and variables of programs.
+// Tests raw device memory, parameter blocks, and variables of programs.
 #include "harness/clock.h"
 #include "harness/pattern.h"
 #include "harness/runtime.h"
@@ -101,7 +101,7 @@ void copy_now(runtime_fixture &fx, side to, side from, size_t n)
 
 } // namespace
 
-// Copies in pieces, anywhere in the block, from and to arrays that kernels use, too.
+// Copies go in pieces, anywhere in the block, from and to arrays that kernels use, too.
 TEST(copies, .traps = trap::best | trap::sigsegv, .devices = device::runtime)
 {
 	runtime_fixture fx(t);
@@ -138,7 +138,7 @@ TEST(copies, .traps = trap::best | trap::sigsegv, .devices = device::runtime)
 		CHECK_EQ(bytes[100 + i], uint8_t(model[50 + i] + 1));
 }
 
-// In order by the queue, as nothing else orders raw memory.
+// The queue is in order, as nothing else orders raw memory.
 TEST(kernels_take_addresses, .traps = trap::best, .devices = device::runtime)
 {
 	runtime_fixture fx(t, HET_QUEUE_IN_ORDER);
@@ -196,7 +196,7 @@ TEST(two_devices, .traps = trap::best, .devices = device::host2)
 	fill_pattern(host.data(), 0, n, 1);
 	copy_now(fx, {first.device(), first.at(0)}, {nullptr, host.data()}, n);
 	copy_now(fx, {second.device(), second.at(10)}, {first.device(), first.at(20)}, n - 20);
-	// goes to where the address is
+	// The launch runs on the device that has the address.
 	fx.run(fx.add, 100, {address_arg(second.at(10)), value_arg(one)});
 	copy_now(fx, {nullptr, back.data()}, {second.device(), second.at(10)}, n - 20);
 	for (size_t i = 0; i < n - 20; i++)
@@ -236,9 +236,9 @@ TEST(errors, .traps = trap::best, .devices = device::runtime)
 	a.from_pointer = bytes;
 	a.nbytes = 1;
 	HET_ERR(het_copy(fx.queue, &a, nullptr), HET_EARG);
-	// as a program of an older version has it
+	// A program of an older version passes such a structure.
 	a.size = offsetof(het_copy_args, to_device);
-	HET_ERR(het_copy(fx.queue, &a, nullptr), HET_EARG); // a pointer with an offset
+	HET_ERR(het_copy(fx.queue, &a, nullptr), HET_EARG); // a pointer may have no offset
 	a.to_offset = 0;
 	a.to_pointer = bytes + 1;
 	HET_OK(het_copy(fx.queue, &a, nullptr));
@@ -248,7 +248,7 @@ TEST(errors, .traps = trap::best, .devices = device::runtime)
 	HET_ERR(fx.launch(fx.add, 10, {with_access, value_arg(one)}), HET_EARG);
 	size_t n = 0;
 	if (t.v.device != device::cuda) {
-		HET_ERR(fx.launch(fx.add, 10, {block_arg(bytes)}), HET_EARG); // the fixture's size comes behind it
+		HET_ERR(fx.launch(fx.add, 10, {block_arg(bytes)}), HET_EARG); // the fixture adds the size behind it
 		HET_ERR(het_program_global(fx.program, d, "x", &p, &n), HET_ENODEV);
 	} else {
 		HET_ERR(het_program_global(fx.program, d, "x", &p, &n), HET_ENAME);
@@ -270,7 +270,7 @@ TEST(memory_without_addresses, .devices = device::opencl)
 namespace
 {
 
-// Parameters as the kernels of the fixture lay them out; the structures end with padding.
+// The kernels of the fixture lay parameters out like this; the structures end with padding.
 struct add_parameters {
 	const void *p;
 	uint8_t value;
@@ -377,7 +377,7 @@ const char table_ptx[] = R"(
 
 } // namespace
 
-// The next call of the fake driver's fails; what was there before goes on.
+// The next call of the fake driver's fails, and what was there before goes on.
 TEST(calls_that_fail_once, .traps = trap::best, .devices = device::cuda)
 {
 	runtime_fixture fx(t);
@@ -420,7 +420,7 @@ TEST(variables_of_programs, .traps = trap::best, .devices = device::cuda)
 	CHECK_EQ(n, 8);
 	HET_OK(het_program_global(program, d, "table", &table, &n));
 	HET_OK(het_program_global(program, d, "table", &table, &n));
-	HET_ERR(het_program_global(program, d, "gather", &count, &n), HET_ENAME); // a kernel
+	HET_ERR(het_program_global(program, d, "gather", &count, &n), HET_ENAME); // gather is a kernel
 	CHECK_EQ(n, 64);
 	uint32_t in[16], out[16] = {};
 	for (uint32_t i = 0; i < 16; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// One launch on several devices: HET_SPLIT, patterns, policies.
+// One launch runs on several devices: this tests HET_SPLIT, patterns and policies.
 #include "harness/block.h"
 #include "harness/pattern.h"
 #include "harness/runtime.h"
@@ -17,12 +17,12 @@ using namespace selftest;
 namespace
 {
 
-// Arrays that the library has allocated for this thread.
+// Counts the arrays that the library has allocated for this thread.
 thread_local unsigned arrays_made = 0;
 
 } // namespace
 
-// The library uses the program's.
+// The library uses the program's operator new.
 void *operator new[](size_t n, const std::nothrow_t &) noexcept
 {
 	arrays_made++;
@@ -131,7 +131,7 @@ TEST(policy_that_there_is_not, .devices = device::host2)
 		HET_EARG);
 }
 
-// Reads elsewhere than it writes, and leaves a part of each group's bytes alone.
+// The kernel reads elsewhere than it writes, and leaves a part of each group's bytes alone.
 TEST(reading_one_array_and_writing_another, .traps = trap::best, .devices = device::runtime_several,
      .kinds = kind::heap | kind::mmapped | kind::slice)
 {
@@ -158,7 +158,7 @@ TEST(reading_one_array_and_writing_another, .traps = trap::best, .devices = devi
 	CHECK_BYTES(to.data(), model.data(), n, "written");
 }
 
-// Halves of one array: a chunk in the middle has bytes of both arguments.
+// The arguments are halves of one array, so a chunk in the middle has bytes of both.
 TEST(two_arguments_in_one_array, .traps = trap::best, .devices = device::runtime_several,
      .kinds = kind::mmapped | kind::slice)
 {
@@ -182,7 +182,7 @@ TEST(two_arguments_in_one_array, .traps = trap::best, .devices = device::runtime
 	CHECK_BYTES(b.data(), model.data(), b.size(), "array");
 }
 
-// Neighbours in one array from several threads: their chunks meet, their bytes do not.
+// Several threads use neighbours in one array: their chunks meet, but their bytes do not.
 TEST(neighbours_at_once, .traps = trap::best, .devices = device::runtime_several, .kinds = kind::mmapped | kind::slice)
 {
 	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
@@ -498,7 +498,7 @@ TEST(arguments_are_copied_once, .devices = device::host2)
 		wait_for(e);
 		return made;
 	};
-	arrays_for(HET_SPLIT); // what is made once, of the kernel
+	arrays_for(HET_SPLIT); // makes what is made once for the kernel
 	if (!arrays_for(0))
 		skip("the library was linked with operators new of its own");
 	CHECK_EQ(arrays_for(0), 1);

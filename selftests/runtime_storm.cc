@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Many threads launch on random parts of one array, which overlap, on devices with memory of their own and the host in
-// place together: nothing is lost, no command fails, nobody waits for ever.
+// place together. Nothing may be lost, no command may fail, and nobody may wait for ever.
 #include "harness/process.h"
 #include "harness/runtime.h"
 
@@ -21,7 +21,7 @@ struct free_memory {
 };
 using bytes = std::unique_ptr<uint8_t, free_memory>;
 
-// One array's life: all threads add ones to it, each through its own queue and through the fixture's.
+// During one array's life all threads add ones to it, each through its own queue and through the fixture's.
 class storm
 {
       public:
@@ -91,7 +91,7 @@ class storm
 	const unsigned nthreads_;
 	size_t size_ = 0;
 	bytes array_;
-	std::unique_ptr<std::atomic<uint32_t>[]> changes_; // by how much more is added to a byte than to the one before
+	std::unique_ptr<std::atomic<uint32_t>[]> changes_; // how much more is added to a byte than to the one before
 };
 
 void run_storms(context &t, const char *devices, uint32_t flags, const char *policy)
@@ -124,7 +124,7 @@ TEST(launches_on_three_devices, .traps = trap::best, .devices = device::opencl, 
 	run_storms(t, three, 0, "HET_POLICY=steal");
 }
 
-// Arrays that are linked anew, or gone, while others look at them are nobody's mistake.
+// When arrays are linked anew, or gone, while others look at them, that is nobody's mistake.
 TEST(nothing_is_said, .traps = trap::best, .seconds = 120)
 {
 	for (const char *name :

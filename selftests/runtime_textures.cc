@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Textures and samplers, where the device has them.
+// Tests textures and samplers, where the device has them.
 #include "harness/pattern.h"
 #include "harness/runtime.h"
 
@@ -34,7 +34,7 @@ het_device *the_device()
 	return d;
 }
 
-// Texels of one to four bytes, and what they should be.
+// A picture has texels of one to four bytes, and what they should be.
 struct picture {
 	texture_handle texture;
 	size_t extent[3];
@@ -101,7 +101,7 @@ void check_all(runtime_fixture &fx, picture &p)
 	CHECK_BYTES(bytes.data(), p.model.data(), bytes.size(), "texels");
 }
 
-// A box that fits into the smaller of the two, and where it lies in each.
+// A box fits into the smaller of the two, and lies somewhere in each.
 struct boxes {
 	size_t region[3], to[3], from[3];
 	boxes(context &t, const size_t (&to_extent)[3], const size_t (&from_extent)[3])
@@ -174,7 +174,7 @@ TEST(copies, .traps = trap::best, .devices = device::opencl)
 		auto *bytes = static_cast<uint8_t *>(het_memory_pointer(object));
 		for (uint64_t round = 0; round < t.rounds(15, 300); round++) {
 			boxes b(t, first.extent, second.extent);
-			// second → first → memory, ordered by what they use
+			// The copies from second to first and from there to memory are ordered by what they use.
 			auto a = copy_args(b.region);
 			a.to = first.texture;
 			a.from = second.texture;
@@ -288,7 +288,7 @@ TEST(errors, .traps = trap::best, .devices = device::opencl)
 	auto c = copy_args(region);
 	HET_ERR(het_texture_copy(fx.queue, &c, nullptr), HET_ENULL);
 	c.to = p.texture;
-	HET_ERR(het_texture_copy(fx.queue, &c, nullptr), HET_EARG); // no host side
+	HET_ERR(het_texture_copy(fx.queue, &c, nullptr), HET_EARG); // it has no host side
 	c.host.pointer = bytes;
 	c.host.row_pitch = 39;
 	HET_ERR(het_texture_copy(fx.queue, &c, nullptr), HET_EARG);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Launches on several devices that write where nothing tells: every device has the whole argument, and what it has
-// written shows by comparison.
+// Launches on several devices write where nothing tells: every device has the whole argument, and what it has written
+// shows by comparison.
 #include "harness/block.h"
 #include "harness/pattern.h"
 #include "harness/runtime.h"
@@ -15,7 +15,7 @@ namespace
 
 constexpr uint32_t kinds = kind::heap | kind::mmapped | kind::memalign_line | kind::bss | kind::map | kind::slice;
 
-// A size of which 7919 is no divisor, nor one of its factors (it is a prime).
+// Steps of 7919, which is a prime, reach every byte as long as it does not divide the size.
 size_t size_of(uint32_t kind, size_t most)
 {
 	size_t n = std::min(largest_of(kind), most);
@@ -41,7 +41,7 @@ work run_shared(runtime_fixture &fx, het_kernel *k, size_t n, std::initializer_l
 	event_handle e;
 	HET_OK(fx.launch(k, n, args, e.out(), {.flags = HET_SPLIT}));
 	wait_for(e);
-	work w = work_of(e, (n + 63) / 64 * 64); // whole groups
+	work w = work_of(e, (n + 63) / 64 * 64); // makes whole groups
 	check_work(w);
 	return w;
 }
@@ -83,7 +83,7 @@ TEST(rows_of_bytes, .traps = trap::best | trap::sigsegv, .devices = device::runt
 	CHECK_BYTES(a.to.data(), a.model.data(), a.size(), "written");
 }
 
-// Neighbours are written by different devices, in every chunk.
+// Different devices write neighbours in every chunk.
 TEST(scattered_bytes, .traps = trap::best, .devices = device::runtime_several, .kinds = kinds)
 {
 	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
@@ -112,7 +112,7 @@ TEST(on_large_devices, .traps = trap::best, .devices = device::mixed | device::c
 	CHECK_BYTES(a.to.data(), a.model.data(), a.size(), "written");
 }
 
-// One argument has a pattern and one has none; both lie in one array.
+// One argument has a pattern and one has none, and both lie in one array.
 TEST(beside_an_argument_with_a_pattern, .traps = trap::best, .devices = device::host2 | device::mixed,
      .kinds = kind::mmapped | kind::slice)
 {
@@ -133,7 +133,7 @@ TEST(beside_an_argument_with_a_pattern, .traps = trap::best, .devices = device::
 	CHECK_BYTES(b.data(), model.data(), b.size(), "array");
 }
 
-// The host has its own use for bytes beside those of the launch, in the same chunks.
+// The host uses bytes beside those of the launch, in the same chunks, for itself.
 TEST(neighbours_of_the_host, .traps = trap::best, .devices = device::host2 | device::mixed, .kinds = kind::mmapped)
 {
 	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
@@ -155,7 +155,7 @@ TEST(neighbours_of_the_host, .traps = trap::best, .devices = device::host2 | dev
 	CHECK_BYTES(a.to.data(), a.model.data(), a.size(), "array");
 }
 
-// Stacks can't be watched: all of them is an edge.
+// Stacks can't be watched, so all of them is an edge.
 TEST(on_a_stack, .traps = trap::best, .devices = device::host2 | device::mixed)
 {
 	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
@@ -182,7 +182,7 @@ TEST(what_was_not_written_does_not_travel, .traps = trap::best, .devices = devic
 		CHECK_OK(gpuvm_stat(GPUVM_STAT_BYTES_TO_HOST, &before));
 		run_shared(fx, fx.add, n, {range_arg(b.data(), size, HET_READ_WRITE), value_arg(value)});
 		CHECK_OK(gpuvm_stat(GPUVM_STAT_BYTES_TO_HOST, &after));
-		CHECK_LE(after - before, 4 * n); // of both devices, and what the round before has left there
+		CHECK_LE(after - before, 4 * n); // both devices count, and what the round before has left there
 	}
 	std::vector<uint8_t> model(size);
 	fill_pattern(model.data(), 0, size, 1);
@@ -190,7 +190,7 @@ TEST(what_was_not_written_does_not_travel, .traps = trap::best, .devices = devic
 	CHECK_BYTES(b.data(), model.data(), size, "array");
 }
 
-// All that a failed device has done is done again by others, from what was there before.
+// Others do again all that a failed device has done, from what was there before.
 TEST(others_do_all_that_a_failed_device_did, .traps = trap::best, .devices = device::cuda2,
      .kinds = kind::mmapped | kind::slice)
 {
@@ -202,7 +202,7 @@ TEST(others_do_all_that_a_failed_device_did, .traps = trap::best, .devices = dev
 			      {"cuMemcpyDtoDAsync_v2", 0},
 			      {"cuMemcpyHtoDAsync_v2", 2},
 			      {"cuMemcpyDtoHAsync_v2", 0},
-			      {"work of cuLaunchKernel", 1}}; // after which it is gone
+			      {"work of cuLaunchKernel", 1}}; // the device is gone after that
 	arrays a(t.v.kind);
 	for (const auto &f : failures) {
 		fail_cuda_call(f.symbol, cuda_launch_failed, f.after);

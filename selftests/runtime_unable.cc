@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What one device can't do others do; what none can do is refused before a driver sees it; and what does not end is
+// Other devices do what one can't do; what none can do is refused before a driver sees it; and what does not end is
 // waited for once.
 #include "fake/fake_cuda.h"
 #include "harness/process.h"
@@ -61,7 +61,7 @@ int launch(het_queue *queue, het_kernel *kernel, std::initializer_list<het_arg> 
 	return het_launch(queue, &l, nullptr);
 }
 
-// Launches, split and not, are done by whom they can be done.
+// Makes launches, split and not. Devices that can do them must do them.
 void add_thrice(het_queue *queue, het_kernel *kernel)
 {
 	std::vector<uint8_t> bytes(n, 5);
@@ -152,7 +152,7 @@ TEST(free_while_commands_become_ready, .devices = device::host | device::opencl)
 	}
 }
 
-// For the next one, which looks at how it ends.
+// This leaves a command for the next case, which looks at how it ends.
 TEST(a_command_is_left, .devices = device::none)
 {
 	setenv("HET_EXIT_WAIT", "1", 1);

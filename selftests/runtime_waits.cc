@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Kernels whose blocks may wait for each other: parts of a launch on several devices would wait for ever.
+// Kernels have blocks that may wait for each other: parts of a launch on several devices would wait for ever.
 #include "harness/runtime.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ using namespace selftest;
 namespace
 {
 
-// As add with the value 1; the loop ends at once.
+// This does as add with the value 1; its loop ends at once.
 constexpr char waiting_kernel[] = R"(
 .visible .entry waiting_add(.param .u64 p, .param .u8 value, .param .u64 n)
 {
@@ -48,10 +48,10 @@ void add_one(const het_group *g, void *const *args)
 
 } // namespace
 
-// Its loop may wait for a block of the other device, which has memory of its own: then it would never end.
+// The loop may wait for a block of the other device, which has memory of its own, so it would never end.
 TEST(kernels_that_may_wait_run_on_one_device, .traps = trap::best, .devices = device::cuda2, .kinds = kind::mmapped)
 {
-	runtime_fixture fx(t, 0, "HET_POLICY=static"); // each device gets a part, however fast the other is
+	runtime_fixture fx(t, 0, "HET_POLICY=static"); // gives each device a part, however fast the other is
 	const het_image plain = runtime_kernels();
 	const std::string text = std::string(static_cast<const char *>(plain.data), plain.nbytes) + waiting_kernel;
 	const het_image image = {HET_IMAGE_PTX, 0, text.c_str(), text.size()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Parts of a divided launch that wait for others, and those who look for such.
+// Parts of a divided launch wait for others, and the watchdog looks for such.
 #include "harness/fixture.h"
 #include "harness/process.h"
 #include "harness/runtime.h"
@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 namespace
 {
 
-// Work-item 0 waits, if it is to, until the last one has set the first byte to 1: on another device, whose memory it does
-// not see. Its own device has got that byte for it. (What it has not got may be anything in a new buffer.)
+// Work-item 0 waits, if it is to, until the last one has set the first byte to 1: on another device, whose memory it
+// does not see. Its own device gets that byte for it, since what it has not got may be anything in a new buffer.
 const char source[] = R"(
 kernel void first_waits_for_last(global volatile uchar *p, ulong n, uint waits)
 {
@@ -34,7 +34,7 @@ kernel void first_waits_for_last(global volatile uchar *p, ulong n, uint waits)
 }
 )";
 
-// Which work-items wait; all do so for the test, on the host alone.
+// Tells which work-items wait; all do so for the test, on the host alone.
 enum class waiting : uint32_t { none, first, all };
 std::atomic<bool> released{false};
 
@@ -53,7 +53,7 @@ void first_waits_for_last(const het_group *g, void *const *args)
 		__atomic_store_n(p + i, uint8_t(who == waiting::first ? 1 : 2), __ATOMIC_RELEASE);
 }
 
-// What the error callback was told.
+// The error callback was told this.
 struct {
 	std::mutex lock;
 	std::condition_variable came;
@@ -82,11 +82,11 @@ size_t reports()
 	return reported.all.size();
 }
 
-// A kernel, memory for it, and launches of it that are divided if they can be.
+// Has a kernel, memory for it, and launches of it that are divided if they can be.
 struct waiting_fixture {
 	static constexpr size_t items = 64 << 10, group = 64;
 
-	// The case was restarted with all its settings.
+	// The case was restarted with all its settings, so they hold here.
 	waiting_fixture()
 	{
 		const het_function function = {"first_waits_for_last", first_waits_for_last, 3};
@@ -115,7 +115,7 @@ struct waiting_fixture {
 		l.args = args;
 		HET_OK(het_launch(queue, &l, e.out()));
 	}
-	// How many devices take part in a launch that does not wait.
+	// Returns how many devices take part in a launch that does not wait.
 	size_t devices(het_kernel *k)
 	{
 		std::vector<uint8_t> bytes;
@@ -125,7 +125,7 @@ struct waiting_fixture {
 		return devices_of(e);
 	}
 	size_t devices_of(het_event *e) { return work_of(e, items).items.size(); }
-	// Its speeds are known then: what takes a second is a hundred times as long.
+	// Makes the kernel's speeds known: what takes a second is a hundred times as long then.
 	void make_known()
 	{
 		for (unsigned i = 0; i < 4; i++)
@@ -183,12 +183,12 @@ TEST(a_part_that_waits_is_named_and_its_kernel_no_longer_divided, .devices = dev
 	CHECK_EQ(fx.devices_of(two), 1);
 	CHECK_EQ(std::count(bytes.begin(), bytes.end(), 1), fx.items);
 	CHECK_EQ(reports(), 1);
-	// It had not waited for ever.
+	// The kernel had not waited for ever.
 	CHECK_EQ(fx.devices(fx.kernel), 2);
 	CHECK_EQ(fx.devices(same), 2);
 }
 
-// What a kernel takes is not known at first, and it may be an hour.
+// It is not known at first how long a kernel takes, and it may be an hour.
 TEST(nothing_is_said_of_a_kernel_that_nobody_knows, .devices = device::host2)
 {
 	restart_with(t, two_devices);
@@ -198,7 +198,7 @@ TEST(nothing_is_said_of_a_kernel_that_nobody_knows, .devices = device::host2)
 	fx.launch(fx.kernel, bytes, waiting::all, e);
 	while (!has_watch())
 		usleep(1000);
-	sleep(3); // many looks, of which none may say anything
+	sleep(3); // leaves time for many looks, of which none may say anything
 	CHECK_EQ(reports(), 0);
 	released.store(true);
 	wait_for(e);
@@ -256,7 +256,7 @@ TEST(fork_and_exit_beside_a_part_that_waits, .devices = device::host2)
 	expect_success(ended, "a process that exits while a part waits");
 }
 
-// The kernel is a device's that has a queue, and never ends: its process has to.
+// The kernel runs on a device that has a queue, and never ends, so its process has to.
 TEST(later_processes_know_it, .devices = device::mixed)
 {
 	char folder[] = "/tmp/het-watchdog-XXXXXX";

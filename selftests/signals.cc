@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Touches from the program's signal handlers, and the program's own handlers of SIGSEGV and SIGBUS, which still get
-// what is not the library's.
+// The program's signal handlers touch arrays, and its own handlers of SIGSEGV and SIGBUS still get what is not the
+// library's.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 #include "harness/process.h"
@@ -34,7 +34,8 @@ struct {
 	std::atomic<uint64_t> newest, finished, calls;
 } shared;
 
-// A page has one generation number. It may be an old one while a kernel runs, but not older than the last that ended.
+// Checks the page's one generation number. It may be an old one while a kernel runs, but not older than the last that
+// ended.
 void touching_handler(int)
 {
 	int saved = errno;
@@ -61,7 +62,7 @@ void start_alarms(unsigned microseconds)
 // --- faults that are not the library's ---------------------------------------
 
 sigjmp_buf back;
-volatile sig_atomic_t armed; // a fault is expected
+volatile sig_atomic_t armed; // tells that a fault is expected
 volatile sig_atomic_t last_signal;
 void *volatile last_address;
 
@@ -110,7 +111,7 @@ uint8_t *no_access()
 	return static_cast<uint8_t *>(p);
 }
 
-// A mapping of a file that has become too short.
+// Maps a file that has become too short.
 uint8_t *truncated_mapping()
 {
 	int fd = memfd_create("truncated", MFD_CLOEXEC);
@@ -136,7 +137,7 @@ void expect_signal(int signal, uint8_t *address, bool with_address)
 		FAIL("si_addr is %p, not %p", last_address, static_cast<void *>(address));
 }
 
-// Touches are served, foreign faults go to the program's handlers, over and over.
+// Touches are served, and foreign faults go to the program's handlers, over and over.
 void alternate(array &a, bool with_address)
 {
 	uint8_t *none = no_access(), *truncated = truncated_mapping();
@@ -198,7 +199,7 @@ TEST(touch_in_handler, .traps = trap::all, .devices = device::plain, .kinds = ki
 	const size_t pages = 100;
 	array a(fx, t.v.kind, pages * page);
 	a.link();
-	// words lie at the page boundaries of the array's own
+	// The words lie at the boundaries of the array's own pages.
 	size_t start = t.v.kind == kind::mmapped ? page - (reinterpret_cast<uintptr_t>(a.data()) & (page - 1)) : 0;
 	size_t stamped = a.size() - start;
 	shared.data = a.data() + start;
@@ -248,7 +249,7 @@ TEST(handler_beside_link, .traps = trap::all, .devices = device::host, .kinds = 
 		a.kernel_on(0, GPUVM_READ_WRITE, {kernel::stamp, 0, a.size(), g});
 		shared.finished = g;
 		if (g % 8 == 0) {
-			// memory stays readable throughout, with the contents it had
+			// The memory stays readable throughout, with the contents it had.
 			CHECK_OK(gpuvm_unlink(a.data(), 0));
 			a.link();
 		}
@@ -282,7 +283,7 @@ TEST(handlers_installed_after, .traps = trap::all | trap::sigsegv_stop, .devices
 	install_jumping(SIGBUS);
 	a.check("a touch after the program installed its handlers");
 	alternate(a, true);
-	// the program sees its own handler when it asks
+	// The program sees its own handler when it asks.
 	for (int signal : {SIGSEGV, SIGBUS}) {
 		struct sigaction now = {};
 		CHECK_SYS(sigaction(signal, nullptr, &now));
@@ -307,7 +308,7 @@ TEST(handlers_without_siginfo, .traps = trap::all, .devices = device::host)
 	a.check("after signal(SIG_DFL)");
 }
 
-// Touches of the library's arrays from inside the program's own fault handler.
+// These touch the library's arrays from inside the program's own fault handler.
 namespace
 {
 array *touched_in_fault;
@@ -360,7 +361,7 @@ TEST(default_action, .traps = trap::all | trap::sigsegv_stop, .devices = device:
 TEST(ignored_and_restored, .traps = trap::all, .devices = device::host)
 {
 	skip_under_sanitizers("it handles these signals itself");
-	// sent by kill(): not a fault, so an ignored one does nothing
+	// kill() sends it, which is not a fault, so ignoring it does nothing.
 	expect_success(run_process(5,
 				   [&] {
 					   signal(SIGSEGV, SIG_IGN);
@@ -403,7 +404,7 @@ TEST(all_signals_blocked, .traps = trap::uffd | trap::kmod, .devices = device::s
 	}
 }
 
-// Handlers on an alternate stack, and threads with small stacks.
+// Handlers run on an alternate stack, and threads have small stacks.
 TEST(alternate_stack, .traps = trap::all, .devices = device::plain, .kinds = kind::map)
 {
 	skip_under_tsan("it runs handlers with all signals blocked");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The trap sigsegv-stop, which is the baseline of the benchmark: what it can't do is refused, and what it does ends.
+// Tests the trap sigsegv-stop, which is the baseline of the benchmark: what it can't do is refused, and what it does
+// ends.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 #include "harness/pattern.h"
@@ -26,7 +27,7 @@ void expect_refusal(machine &m, int flags)
 		FAIL("no cure is named: %s", said.c_str());
 }
 
-// A device of which every copy needs a lock of the program's.
+// Every copy of this device needs a lock of the program's.
 struct locked_device {
 	std::mutex lock;
 	static int read(void *arg, const void *devbuf, size_t off, void *dst, size_t n)
@@ -48,7 +49,7 @@ TEST(drivers_threads_must_be_known, .devices = device::hostcb | device::opencl)
 {
 	std::unique_ptr<machine> m = make_machine(t);
 	expect_refusal(*m, GPUVM_TRAP_SIGSEGV_STOP);
-	// Half of it is not enough.
+	// Half of the calls are not enough.
 	CHECK_OK(gpuvm_pre_init(GPUVM_THREADS_BEFORE_INIT));
 	expect_refusal(*m, GPUVM_TRAP_SIGSEGV_STOP);
 	CHECK_OK(gpuvm_pre_init(GPUVM_THREADS_AFTER_INIT));
@@ -72,7 +73,7 @@ TEST(without_a_driver, .devices = device::host)
 	a.check();
 }
 
-// The device that holds the data is asked for it while a thread stands that has its lock.
+// The device that holds the data is asked for it while a thread is stopped that has its lock.
 TEST(threads_that_stand_in_the_driver, .devices = device::none)
 {
 	locked_device device;
@@ -95,7 +96,7 @@ TEST(threads_that_stand_in_the_driver, .devices = device::none)
 	std::thread holder([&] {
 		std::lock_guard g(device.lock);
 		has_it = true;
-		// Until the other's touch stops it; then it goes on and gives the lock back.
+		// The thread runs until the other's touch stops it; then it goes on and gives the lock back.
 		for (uint64_t start = now_ns(); !over && seconds_since(start) < 0.1;)
 			std::atomic_signal_fence(std::memory_order_seq_cst);
 	});

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Random programs: many threads read, write, copy and run kernels on many arrays, which are linked anew, freed, moved
-// and unmapped meanwhile, and the process forks. Every byte that is looked at is compared with a model. The seed is
-// printed, and
-// --seed repeats a program (not the order in which its threads come to act).
+// In these random programs many threads read, write, copy and run kernels on many arrays, which are linked anew, freed,
+// moved and unmapped meanwhile, and the process forks. Every byte that is looked at is compared with a model. The seed
+// is printed, and --seed repeats a program (not the order in which its threads come to act).
 #include "harness/fixture.h"
 #include "harness/pattern.h"
 #include "harness/process.h"
@@ -29,13 +28,13 @@ constexpr uint32_t kinds[] = {kind::heap,      kind::mmapped, kind::zeroed, kind
 
 struct storm_size {
 	unsigned threads, arrays;
-	uint64_t steps; // of a thread
+	uint64_t steps; // those of one thread
 	bool signals = false;
 };
 
-// Who has the lock alone may do anything. Who shares it has the stripes of its thread to itself: nobody else looks at
-// or writes these bytes, in the array or in the model, while others do as they like with their neighbours in the same
-// pages.
+// Whoever has the lock alone may do anything. Whoever shares it has the stripes of its thread to itself: nobody else
+// looks at or writes these bytes, in the array or in the model, while others do as they like with their neighbours in
+// the same pages.
 struct place {
 	std::shared_mutex lock;
 	uint32_t kind = 0;
@@ -46,7 +45,7 @@ struct bytes {
 	size_t off, n;
 };
 
-// A handler that touches must not interrupt the driver, nor run on a thread of its.
+// A handler that touches must not interrupt the driver, nor run on one of its threads.
 class undisturbed
 {
       public:
@@ -123,7 +122,7 @@ class storm
 
 	place &any(random_source &random) { return places_[random.below(places_.size())]; }
 
-	// A part of a stripe of the thread's.
+	// Returns a part of a stripe of the thread's.
 	bytes own(const array &a, unsigned thread, random_source &random) const
 	{
 		size_t stripes = (a.size() + stripe - 1) / stripe;
@@ -208,8 +207,8 @@ class storm
 			a.check("after a kernel");
 	}
 
-	// Others write beside what this thread looks at. ThreadSanitizer would say that the library copies what they
-	// write.
+	// Others write beside what this thread looks at, and ThreadSanitizer would say that the library copies what
+	// they write.
 	void read_on_device(unsigned thread, random_source &random)
 	{
 		place &p = any(random);
@@ -284,9 +283,9 @@ class storm
 		p.a->link_everywhere();
 	}
 
-	// The child looks at all that nobody changes: of what is shared, its own bytes. A fork copies what kernels are
-	// writing, of which the child expects nothing; ThreadSanitizer would name that copy a race, so there it waits for
-	// them. All who hold several locks take them in this order.
+	// The child looks at all that nobody changes, which are its own bytes of what is shared. A fork copies what
+	// kernels are writing, of which the child expects nothing; ThreadSanitizer would name that copy a race, so it
+	// waits for them there. All who hold several locks take them in this order.
 	void fork_and_look(unsigned thread)
 	{
 		std::vector<std::shared_lock<std::shared_mutex>> held;
@@ -324,7 +323,7 @@ storm_size sized(const context &t, unsigned threads)
 	return {with_sanitizer ? threads / 2 : threads, with_sanitizer ? 20u : 50u, t.rounds(100, 20000)};
 }
 
-// Signals that touch, a thousand times a second.
+// The handler touches a thousand times a second.
 struct {
 	const uint8_t *data;
 	size_t size;
@@ -359,7 +358,7 @@ void stop_profiling()
 {
 	const itimerval none = {};
 	CHECK_SYS(setitimer(ITIMER_PROF, &none, nullptr));
-	signal(SIGPROF, SIG_IGN); // also one that is pending
+	signal(SIGPROF, SIG_IGN); // discards one that is pending, too
 }
 } // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// GPUVM_STRICT: the host loses the array at the begin of a writing kernel, and touches wait for its end.
+// With GPUVM_STRICT the host loses the array at the begin of a writing kernel, and touches wait for its end.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 
@@ -13,7 +13,7 @@ namespace
 constexpr size_t page = 4096;
 constexpr int flags = GPUVM_STAT | GPUVM_STRICT;
 
-// A thread that touches once.
+// This thread touches once.
 class toucher
 {
       public:
@@ -88,7 +88,7 @@ TEST(host_begin_waits_for_the_end, .traps = trap::all, .devices = device::single
 		caller.join();
 		a.check();
 	}
-	// a kernel that only reads keeps nobody waiting
+	// A kernel that only reads keeps nobody waiting.
 	CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_ONLY));
 	CHECK_OK(gpuvm_host_begin(a.data(), a.size(), GPUVM_READ_ONLY));
 	CHECK_OK(gpuvm_kernel_end(a.data(), 0));
@@ -100,7 +100,7 @@ TEST(readers_go_on, .traps = trap::all, .devices = device::single, .kinds = kind
 	array a(fx, t.v.kind, 100 * page);
 	a.link();
 	CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_ONLY));
-	a.check("during a read-only kernel"); // on this very thread: it must not wait
+	a.check("during a read-only kernel"); // touches on this very thread, so it must not wait
 	CHECK_OK(gpuvm_kernel_end(a.data(), 0));
 	a.add_everywhere(0, 1);
 	CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_ONLY));
@@ -189,7 +189,7 @@ TEST(many_rounds, .traps = trap::all, .devices = device::plain, .kinds = kind::m
 	a.check();
 }
 
-// A kernel writes the first half of an array, the host the second, and the chunk in the middle is both's: a write that
+// A kernel writes the first half of an array, and the host the second. The chunk in the middle is both's: a write that
 // comes between the begin's copy and the end would be lost with it.
 TEST(host_writes_beside_a_kernel, .traps = trap::all, .devices = device::single, .kinds = kind::map | kind::library)
 {

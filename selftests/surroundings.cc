@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What programs do around linked arrays: threads that are cancelled, handlers on a stack of their own, processes that
-// are not dumpable, filters of system calls, no descriptors left, sparse arrays.
+// Programs do such things around linked arrays: threads are cancelled, handlers run on a stack of their own, processes
+// are not dumpable, system calls are filtered, no descriptors are left, and arrays are sparse.
 #include "harness/clock.h"
 #include "harness/fixture.h"
 #include "harness/pattern.h"
@@ -65,7 +65,7 @@ void *call_until_cancelled(void *arg)
 	v.at_work = 1;
 	for (;;) {
 		pthread_testcancel();
-		// Each is done, or not begun; another thread's link or bracket may be in its way.
+		// Each of these is done, or not begun; another thread's link or bracket may be in its way.
 		gpuvm_link(v.a->data(), v.a->size(), 0, v.a->buffer(0), GPUVM_ON_HOST);
 		if (!gpuvm_kernel_begin(v.a->data(), 0, GPUVM_READ_WRITE))
 			gpuvm_kernel_end(v.a->data(), 0);
@@ -108,7 +108,7 @@ void look_from_handler(int)
 
 // --- filters and limits --------------------------------------------------------
 
-// userfaultfd(2) is refused, as in many containers.
+// Refuses userfaultfd(2), as many containers do.
 void refuse_userfaultfd()
 {
 	sock_filter program[] = {
@@ -132,7 +132,7 @@ void use_up_descriptors()
 }
 } // namespace
 
-// Threads that are killed while they touch leave nothing behind that others would wait for.
+// Threads that are killed while they touch must leave nothing behind that others would wait for.
 TEST(cancelled_while_touching, .traps = trap::all, .devices = device::host | device::hostcb)
 {
 	skip_under_sanitizers("they do not know asynchronous cancellation");
@@ -178,7 +178,7 @@ TEST(cancelled_in_calls, .traps = trap::all, .devices = device::host | device::h
 	}
 }
 
-// The stack itself may not be linked memory: the kernel could not push a frame. All else may.
+// The stack itself may not be linked memory, since the kernel could not push a frame. All else may be.
 TEST(handler_on_its_own_stack, .traps = trap::all, .devices = device::host | device::hostcb)
 {
 	skip_under_tsan("it runs handlers with all signals blocked");
@@ -218,7 +218,8 @@ TEST(no_userfaultfd, .traps = trap::best, .devices = device::host, .kinds = kind
 	live(fx, t.v.kind);
 }
 
-// What links needs a descriptor for a moment: it is an error that says so, and all else goes on.
+// A call that links needs a descriptor for a moment. Without one it returns an error that says so, and all else goes
+// on.
 TEST(no_descriptors_left, .traps = trap::all, .devices = device::hostcb, .kinds = kind::map | kind::library)
 {
 	catch_signals();

@@ -18,7 +18,7 @@ namespace
 constexpr size_t page = 4096;
 constexpr size_t smallest_chunk = 64 << 10;
 
-// Runs body(0) … body(n - 1), each on a thread, all from one start.
+// Runs body(0) … body(n - 1), each on a thread of its own, and starts all at once.
 void in_parallel(unsigned n, const std::function<void(unsigned)> &body)
 {
 	std::barrier start(n);
@@ -32,7 +32,7 @@ void in_parallel(unsigned n, const std::function<void(unsigned)> &body)
 		th.join();
 }
 
-// Threads that run until they are told to stop.
+// These threads run until they are told to stop.
 class background
 {
       public:
@@ -59,7 +59,7 @@ uint64_t load_word(const uint8_t *p)
 	return __atomic_load_n(reinterpret_cast<const uint64_t *>(p), __ATOMIC_RELAXED);
 }
 
-// One chunk for certain: it begins where every chunk size has a boundary, and is as large as the smallest.
+// The mapping surely is one chunk: it begins where every chunk size has a boundary, and is as large as the smallest.
 uint8_t *map_one_chunk()
 {
 	const size_t unit = 2 << 20;
@@ -92,7 +92,7 @@ TEST(chunks_in_parallel, .traps = trap::all, .devices = device::single, .kinds =
 	for (uint64_t round = 0; round < t.rounds(3, 100); round++) {
 		a.add_everywhere(0, 1);
 		in_parallel(threads, [&](unsigned i) {
-			// half of them read, half write first
+			// Half of them read first, and half write.
 			if (i % 2)
 				a.write_on_host(i * part + part / 2, 100, round);
 			a.check(i * part, part, "part of one thread");
@@ -112,7 +112,7 @@ TEST(writes_of_all_threads_survive, .traps = trap::all, .devices = device::singl
 			a.add_everywhere(0, 1);
 		else
 			CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_ONLY)
-					 ?: gpuvm_kernel_end(a.data(), 0)); // the host may only read now
+					 ?: gpuvm_kernel_end(a.data(), 0)); // leaves the host the right to read
 		in_parallel(threads, [&](unsigned i) {
 			for (size_t at = i; at < a.size(); at += 61 * threads)
 				a.data()[at] = a.model()[at] = pattern_byte(at, round);
@@ -130,7 +130,7 @@ TEST(born_and_dying, .traps = trap::all | trap::sigsegv_stop, .devices = device:
 	fixture fx(t);
 	array a(fx, t.v.kind, 40 * page);
 	a.link();
-	// threads that have nothing to do with the array
+	// These threads have nothing to do with the array.
 	background others(2, [](unsigned, const std::atomic<bool> &stop) {
 		while (!stop)
 			std::thread([] { std::vector<char> v(1000, 'x'); }).join();
@@ -151,7 +151,7 @@ TEST(two_arrays_in_one_page, .traps = trap::all, .devices = device::host2 | devi
 {
 	fixture fx(t);
 	block memory(t.v.kind, 6 * page);
-	// the boundaries lie inside pages, and one array has no whole page
+	// The boundaries lie inside pages, and one array has no whole page.
 	const size_t cuts[] = {100, 2 * page + 17, 2 * page + 900, 5 * page + 3000};
 	std::vector<std::unique_ptr<array>> arrays;
 	for (int i = 0; i < 3; i++)
@@ -191,12 +191,14 @@ TEST(arrays_of_their_own, .traps = trap::all, .devices = device::host3 | device:
 	});
 }
 
-// More threads than the library has lanes for its callers: none may hold one while it waits for the others.
+// There are more threads than the library has lanes for its callers, so none may hold one while it waits for the
+// others.
 TEST(link_and_unlink_in_many_threads, .traps = trap::all, .devices = device::single,
      .kinds = kind::heap | kind::mmapped | kind::library)
 {
 	fixture fx(t);
-	const bool free_linked = t.v.kind == kind::library || !with_sanitizer; // whose free() comes first otherwise
+	// A sanitizer's free() comes before the library's.
+	const bool free_linked = t.v.kind == kind::library || !with_sanitizer;
 	in_parallel(20, [&](unsigned i) {
 		for (uint64_t round = 0; round < t.rounds(40, 1000); round++) {
 			array a(fx, t.v.kind, 5 * page, i);
@@ -215,7 +217,7 @@ TEST(link_and_unlink_in_many_threads, .traps = trap::all, .devices = device::sin
 	});
 }
 
-// Threads go on counting in the array while it is linked and unlinked: nothing that they write is lost.
+// Threads go on counting in the array while it is linked and unlinked, and nothing that they write may be lost.
 TEST(writers_during_link, .traps = trap::all, .devices = device::host,
      .kinds = kind::mmapped | kind::heap | kind::slice)
 {
@@ -224,7 +226,7 @@ TEST(writers_during_link, .traps = trap::all, .devices = device::host,
 	const size_t n = t.v.kind == kind::heap ? 25 * page : 200 * page;
 	array a(fx, t.v.kind, n);
 	const unsigned writers = 3;
-	// each writer has one word a page
+	// Each writer has one word in each page.
 	auto word = [&](unsigned i, size_t p) {
 		size_t start = -reinterpret_cast<uintptr_t>(a.data()) & 7;
 		return reinterpret_cast<uint64_t *>(a.data() + start + p * page + i * 8);
@@ -276,16 +278,17 @@ TEST(readers_beside_read_only_kernels, .traps = trap::all, .devices = device::ho
 
 namespace
 {
-// Threads that look at an array's generation numbers, one a page, all the time. No thread ever sees time go backwards.
+// Threads look at an array's generation numbers, one in each page, all the time. No thread may ever see time go
+// backwards.
 class watchers
 {
       public:
-	static constexpr size_t pages = 63; // several chunks
+	static constexpr size_t pages = 63; // makes several chunks
 	static constexpr size_t bytes = (pages + 1) * page;
 
 	enum habit {
 		reading,
-		one_writes, // beside the numbers
+		one_writes, // one writes beside the numbers
 		seldom,     // look a few thousand times a second, so that most kernels come and go unseen
 	};
 
@@ -300,7 +303,7 @@ class watchers
 	{
 	}
 
-	// What a kernel of generation @g does.
+	// Returns what a kernel of generation @g does.
 	kernel stamp(uint64_t g) const { return {kernel::stamp, start_, bytes - start_, g}; }
 	void begin(uint64_t g) { newest_ = g; }
 
@@ -326,7 +329,7 @@ class watchers
 			if (pausing)
 				std::this_thread::sleep_for(std::chrono::microseconds(random.below(500)));
 			size_t p = random.below(pages);
-			// looks that follow the touch find what it left behind
+			// The looks that follow the touch find what it left behind.
 			for (int look = 0; look < (pausing ? 300 : 1); look++)
 				check_look(p, seen[p]);
 		}
@@ -351,7 +354,7 @@ class watchers
 	}
 
 	array &array_;
-	const size_t start_; // words lie aligned
+	const size_t start_; // aligns the words
 	const uint64_t seed_;
 	std::atomic<uint64_t> newest_{0}, oldest_{0};
 	background threads_;
@@ -369,7 +372,7 @@ void clear_stamps(array &a)
 }
 } // namespace
 
-// Threads touch all the time, also while the array is taken away. Foresight would leave it where it is.
+// Threads touch all the time, also while the array is taken away. Foresight would leave it where it is, so it is off.
 TEST(revoke_race, .traps = trap::all, .devices = device::host, .kinds = kind::map | kind::slice | kind::library)
 {
 	skip_under_tsan("threads race with kernels on purpose");
@@ -403,7 +406,7 @@ TEST(revoke_race_with_writes, .traps = trap::all, .devices = device::host,
 		w.begin(g);
 		a.kernel_on(0, GPUVM_READ_WRITE, w.stamp(g));
 		w.check_ended(g);
-		// now all may read, and the writer is the first to write
+		// All may read now, and the writer is the first to write.
 		CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_ONLY));
 		CHECK_OK(gpuvm_kernel_end(a.data(), 0));
 	}
@@ -425,14 +428,14 @@ TEST(revoke_race_after_link, .traps = trap::all, .devices = device::host,
 		a.kernel_on(0, GPUVM_READ_WRITE, w.stamp(g));
 		w.ended(g);
 		if (g % 4 == 0)
-			w.check_ended(g); // else unlink brings home what the others have left on the device
+			w.check_ended(g); // unlink would bring home what the others have left on the device
 		CHECK_OK(gpuvm_unlink(a.data(), 0));
 		w.check_ended(g);
 	}
 }
 
-// Most kernels find the array where they left it; now and then a look at it falls into the middle of a begin, an end
-// or an unlink.
+// Most kernels find the array where they left it. Now and then a look at it falls into the middle of a begin, an end or
+// an unlink.
 static void touch_seldom(context &t)
 {
 	skip_under_tsan("threads race with kernels on purpose");
@@ -459,7 +462,8 @@ TEST(seldom_touched, .traps = trap::all, .devices = device::plain, .kinds = kind
 	touch_seldom(t);
 }
 
-// What comes home at an end goes over pages that the watchers may see; they show nothing older than the kernel before.
+// What comes home at an end goes over pages that the watchers may see; they must see nothing older than the kernel
+// before.
 TEST(seldom_touched_and_foreseen, .traps = trap::all, .devices = device::host, .kinds = kind::map | kind::library)
 {
 	restart_with(t, {"GPUVM_FORESIGHT=always"});

@@ -33,7 +33,7 @@ class kernel final : public device_kernel
 	const het_function function;
 };
 
-// What a driver's compiler would make.
+// A driver's compiler would make this.
 class program final : public device_program
 {
       public:
@@ -47,14 +47,14 @@ class program final : public device_program
 		made.reset(new (std::nothrow) kernel(*f));
 		return made ? 0 : fail(HET_ENOMEM, "example: no memory for kernel %s", name);
 	}
-	// struct het_group tells of the whole launch.
+	// No kernel needs rewriting for slices: struct het_group tells of the whole launch.
 	int make_slice_kernel(const char *name, const slicing &, std::unique_ptr<device_kernel> &made) override
 	{
 		return make_kernel(name, made);
 	}
 
       private:
-	const std::span<const het_function> functions_; // the source's, which lives as long
+	const std::span<const het_function> functions_; // belongs to the source, which lives as long
 };
 
 class device final : public compute_device
@@ -112,7 +112,7 @@ class device final : public compute_device
 	bool is_lost() override { return het_example_faults.lost; }
 
       private:
-	// As the kernel finds it.
+	// Turns an argument into what the kernel finds.
 	static device_arg on_device(device_arg a)
 	{
 		if (a.buffer)

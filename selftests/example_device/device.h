@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A device as Documentation/compute-devices.rst adds one: with memory of its own and a queue, and kernels that are
-// functions of the program's.
+// Documentation/compute-devices.rst adds a device as this one: it has memory of its own and a queue, and its kernels
+// are functions of the program's.
 #pragma once
 
 #include "dev/compute_device.h"
@@ -8,10 +8,10 @@
 namespace example
 {
 
-// What het_device_describe() says. One that is to stay has a HET_DEVICE_... in het.h.
+// het_device_describe() says this. A device that is to stay has a HET_DEVICE_... in het.h.
 inline constexpr uint32_t device_kind = 1000;
 
-// Null: there is no memory, or no thread.
+// Returns null if there is no memory, or no thread.
 std::unique_ptr<het::rt::compute_device> make_device();
 
 } // namespace example

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// In the place of runtime/dev/devices.cc, where a device that is to stay gets its word for HET_DEVICES.
+// This takes the place of runtime/dev/devices.cc, where a device that is to stay gets its word for HET_DEVICES.
 #include "example_device/device.h"
 #include "os/log.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a test lets fail. It finds the variable in the library by its name.
+// A test sets what is to fail. It finds the variable in the library by its name.
 #pragma once
 
 #include <atomic>
@@ -7,10 +7,10 @@
 namespace example
 {
 
-// Of each kind so many go well, then one fails; negative: none fails.
+// So many calls of each kind go well, and then one fails. None fails if the count is negative.
 struct fault_counts {
 	std::atomic<int> kernels{-1}, reads{-1}, writes{-1};
-	// Nothing will work any longer, when something has failed.
+	// Something has failed for good, and nothing will work any longer.
 	std::atomic<bool> lost{false};
 };
 

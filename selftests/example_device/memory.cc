@@ -17,13 +17,13 @@ namespace example
 namespace
 {
 
-// Before the bytes, in a mapping of its own, as a driver's memory is.
+// The head lies before the bytes, in a mapping of its own, as a driver's memory is.
 struct alignas(64) head {
 	std::atomic<uint32_t> references;
 	size_t mapped;
 };
 
-// A driver's copies; these have happened when the call returns.
+// A driver makes copies like these, except that these have happened when the call returns.
 class copies final : public het::device
 {
       public:

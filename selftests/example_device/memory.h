@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The example's memory. A buffer is a handle: where its bytes lie is nobody's business but the device's.
+// A buffer of the example is a handle: where its bytes lie is nobody's business but the device's.
 #pragma once
 
 #include "dev/device.h"
@@ -9,13 +9,13 @@
 namespace example
 {
 
-// With one reference. False: there is no memory.
+// Makes a buffer with one reference. Returns false if there is no memory.
 bool make_buffer(size_t nbytes, void **buffer);
 void retain_buffer(void *buffer);
 void drop_buffer(void *buffer);
 std::byte *bytes_of(void *buffer);
 
-// How the memory core reaches it.
+// The memory core reaches the buffers through this device.
 std::unique_ptr<het::device> make_memory();
 
 } // namespace example

@@ -22,7 +22,7 @@ int run(command &c)
 
 } // namespace
 
-// It lives as long as the process, as devices do.
+// The thread lives as long as the process, as devices do.
 bool queue::start()
 {
 	return het::start_thread(

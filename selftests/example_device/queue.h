@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The example's queue: a thread that runs one command after the other.
+// The example's queue is a thread that runs one command after the other.
 #pragma once
 
 #include "dev/compute_device.h"
@@ -15,7 +15,7 @@ struct command {
 	het::rt::launch_shape shape;
 	std::unique_ptr<het::rt::device_arg[]> args;
 	size_t nargs;
-	// The queue's until it is done.
+	// Only the queue may use these until the command is done.
 	int error = 0;
 	het::rt::command_times times = {};
 	bool is_done = false;
@@ -26,7 +26,7 @@ struct command {
 class queue
 {
       public:
-	// False: there is no thread.
+	// Returns false if there is no thread.
 	bool start();
 	// The command lives until wait() has returned.
 	void push(command &c);
@@ -37,7 +37,7 @@ class queue
 	command &next();
 
 	std::mutex lock_;
-	std::condition_variable news_; // a command came, or is done
+	std::condition_variable news_; // tells that a command came, or is done
 	command *first_ = nullptr;
 	command **last_ = &first_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Devices, contexts, and the failures that tests ask for.
+// The fake driver's devices and contexts are here, and the failures that tests ask for.
 #include "fake/driver.h"
 
 #include <cstdio>
@@ -34,7 +34,7 @@ namespace
 
 thread_local std::vector<CUctx_st *> stack;
 std::mutex contexts_lock;
-// By device, primary ones and others. Never destroyed: threads may still look at one.
+// The map has primary contexts and others by device. It is never destroyed: threads may still look at one.
 std::multimap<int, CUctx_st *> &contexts()
 {
 	static auto *all = new std::multimap<int, CUctx_st *>;

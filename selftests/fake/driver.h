@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the parts of the fake driver share.
+// The parts of the fake driver share this.
 #pragma once
 
 #include "dev/cuda_abi.h"
@@ -27,14 +27,14 @@ HET_CUDA_RUNTIME_FUNCTIONS(HET_CUDA_DECLARE)
 HET_CUDA_MANAGED_FUNCTIONS(HET_CUDA_DECLARE)
 #undef HET_CUDA_DECLARE
 
-// The error that a test has asked for; counts the calls.
+// Counts the call, and returns the error that a test has asked for.
 int injected(const char *symbol);
 int injected_work(const char *symbol);
 
-// The context that is current in this thread, or null.
+// Returns the context that is current in this thread, or null.
 CUctx_st *current();
 
-// What an event was recorded for; outlives the event.
+// An event is recorded for a moment, which outlives it.
 struct moment {
 	std::mutex lock;
 	std::condition_variable changed;
@@ -47,7 +47,7 @@ struct moment {
 	int query();
 };
 
-// Device memory of all devices, and the kernels that run in it: one at a time.
+// Guards the memory of all devices, and the kernels that run in it one at a time.
 std::mutex &device_lock();
 ptx::simt::memory &device_memory();
 
@@ -59,12 +59,12 @@ struct CUctx_st {
 	std::unique_ptr<CUstream_st> default_stream;
 };
 
-// Work in order, on a thread that starts with the first of it.
+// A stream does work in order, on a thread that starts with the first of it.
 struct CUstream_st {
 	explicit CUstream_st(CUctx_st &c) : context(c) {}
 	~CUstream_st();
 
-	// An error of the work stays with the stream.
+	// If the work fails, the error stays with the stream.
 	void add(std::function<int()> work);
 	int query();
 	int synchronize();
@@ -85,13 +85,13 @@ struct CUstream_st {
 
 struct CUevent_st {
 	std::mutex lock;
-	std::shared_ptr<het::moment> last; // null: never recorded
+	std::shared_ptr<het::moment> last; // null if the event was never recorded
 };
 
 namespace het
 {
 
-// The stream, or the default one of the current context.
+// Returns the stream, or the default one of the current context.
 CUstream_st &stream_or_default(cu_stream s);
 
 } // namespace het

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A libcuda.so.1 for tests on machines without a GPU. It does what the driver does, in host memory: streams run side by
-// side, events order them, kernels are PTX, which the project's interpreter runs. This header is what a test may change
-// and look at; the library exports one object of it, called fake_cuda.
+// This libcuda.so.1 is for tests on machines without a GPU. It does what the driver does, in host memory: streams run
+// side by side, events order them, and kernels are PTX, which the project's interpreter runs. A test may change and
+// look at what this header has; the library exports one object of it, called fake_cuda.
 #pragma once
 
 #include <atomic>
 
 struct fake_cuda_state {
-	// Before the driver is started. FAKE_CUDA_DEVICES in the environment sets the first one.
+	// These must be set before the driver is started. FAKE_CUDA_DEVICES in the environment sets the first one.
 	std::atomic<int> devices;
 	std::atomic<int> version;
 
 	// The call of this symbol that comes after @fail_after others fails with @fail_code, once, or as all do then.
-	// "work of SYMBOL": what it has put into a stream fails, when its turn comes. FAKE_CUDA_FAIL=SYMBOL:AFTER:CODE
-	// sets them.
+	// With "work of SYMBOL", what the call has put into a stream fails when its turn comes.
+	// FAKE_CUDA_FAIL=SYMBOL:AFTER:CODE sets all three.
 	std::atomic<const char *> fail_symbol;
 	std::atomic<int> fail_after;
 	std::atomic<int> fail_code;
 	std::atomic<bool> fails_always;
 	std::atomic<unsigned> slow_us; // each piece of work in a stream takes so much longer
 
-	// Counts.
-	std::atomic<int> registered;      // regions of host memory, now
-	std::atomic<int> registrations;   // so far
-	std::atomic<int> pageable_copies; // asynchronous ones from or to memory that is not pinned
+	// The driver counts what it does.
+	std::atomic<int> registered;      // regions of host memory that are registered now
+	std::atomic<int> registrations;   // all registrations so far
+	std::atomic<int> pageable_copies; // asynchronous copies from or to memory that is not pinned
 	std::atomic<int> peer_copies;
 	std::atomic<int> batches;
-	std::atomic<int> compilations;  // of a text
-	std::atomic<int> contexts_held; // retained and not released
-	std::atomic<int> streams;       // now
-	std::atomic<int> host_blocks;   // of cuMemHostAlloc, now
+	std::atomic<int> compilations;  // compilations of a text
+	std::atomic<int> contexts_held; // contexts that are retained and not released
+	std::atomic<int> streams;       // streams that exist now
+	std::atomic<int> host_blocks;   // blocks of cuMemHostAlloc that exist now
 };
 
-// A second context on the device; current like others once it is pushed.
+// Returns a second context on the device, which is current like others once it is pushed.
 using fake_cuda_other_context_fn = struct CUctx_st *(int device);

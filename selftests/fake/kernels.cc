@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Modules and launches: PTX, run by the project's interpreter.
+// The fake driver's modules and launches are PTX, run by the project's interpreter.
 #include "fake/driver.h"
 #include "ptx/parser.h"
 #include "simt/run.h"
@@ -12,7 +12,7 @@
 namespace het
 {
 
-// What a link makes: this, the texts, each with its final 0, and another 0.
+// A link makes this: the magic, the texts, each with its final 0, and another 0.
 constexpr std::string_view linked_magic("linked\0", 7);
 
 } // namespace het
@@ -24,7 +24,7 @@ struct CUmod_st {
 namespace het
 {
 
-// Where the program wants to read what is wrong with its images.
+// The program wants to read here what is wrong with its images.
 struct jit_log {
 	unsigned noptions = 0;
 	int *options = nullptr;
@@ -94,7 +94,7 @@ std::optional<ptx::fault> find_missing(const std::vector<ptx::module> &all)
 	return std::nullopt;
 }
 
-// The texts of an image: of a linked one, or the only one. The driver compiles what is not linked.
+// Returns the texts of an image: of a linked one, or the only one. The driver compiles what is not linked.
 std::vector<const char *> texts_of(const char *image)
 {
 	if (strcmp(image, linked_magic.data()) != 0) {
@@ -133,7 +133,7 @@ int run(const CUfunc_st &f, const launch &l)
 	return cu_error_launch_failed;
 }
 
-// False: the block is not described as the driver wants it.
+// Returns false if the block is not described as the driver wants it.
 bool put_block(launch &l, void **extra)
 {
 	const auto &last = l.kernel->parameters.back();

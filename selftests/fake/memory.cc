@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Device memory, host memory that is pinned, and copies between them.
+// The fake driver's device memory is here, with host memory that is pinned, and copies between them.
 #include "fake/driver.h"
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace
 {
 
 std::mutex places_lock;
-std::map<cu_deviceptr, CUctx_st *> allocations; // and the context that they belong to
-std::map<uintptr_t, size_t> pinned;             // by address
+std::map<cu_deviceptr, CUctx_st *> allocations; // with the context that each belongs to
+std::map<uintptr_t, size_t> pinned;             // sizes by address
 
 bool is_pinned(const void *p, size_t n)
 {
@@ -35,7 +35,7 @@ bool overlaps_pinned(uintptr_t at, size_t n)
 	return after != pinned.begin() && std::prev(after)->first + std::prev(after)->second > at;
 }
 
-// Where an address lies; .base is 0 for one that is none of the devices'.
+// Tells where an address lies; .base is 0 for one that is none of the devices'.
 struct place {
 	cu_deviceptr base = 0;
 	size_t size = 0;
@@ -71,7 +71,7 @@ int move_on_device(cu_deviceptr to, cu_deviceptr from, size_t size)
 	return err ? err : write_device(to, bytes.data(), size);
 }
 
-// Work of the call @symbol on the stream; @pageable: the driver does it before the call returns.
+// Adds work of the call @symbol to the stream. If it is @pageable, the driver does it before the call returns.
 template <typename F> int add_work(const char *symbol, cu_stream stream, bool pageable, F work)
 {
 	int later = injected_work(symbol);
@@ -110,7 +110,7 @@ int cuMemAlloc_v2(cu_deviceptr *p, size_t size)
 	return 0;
 }
 
-// Memory that the host can touch at the device's address is more than an interpreter has to offer.
+// The host can touch managed memory at the device's address, which is more than an interpreter has to offer.
 int cuMemAllocManaged(cu_deviceptr *, size_t, unsigned)
 {
 	return cu_error_not_supported;
@@ -179,7 +179,7 @@ int cuMemFreeHost(void *p)
 	return injected(__func__);
 }
 
-// The driver populates the pages and keeps them; touching each does the first half.
+// The driver populates the pages and keeps them; touching each page does the first half.
 int cuMemHostRegister_v2(void *p, size_t size, unsigned)
 {
 	if (int err = injected(__func__))
@@ -221,7 +221,7 @@ int cuMemcpyHtoDAsync_v2(cu_deviceptr to, const void *from, size_t size, cu_stre
 	return add_work(__func__, stream, !is_pinned(from, size), [=] { return write_device(to, from, size); });
 }
 
-// Host memory in a batch must be pinned here: the device gives no other.
+// Host memory in a batch must be pinned here, as the device gives no other.
 int cuMemcpyBatchAsync_v2(cu_deviceptr *to, cu_deviceptr *from, size_t *sizes, size_t count, cu_copy_attributes *,
 			  size_t *, size_t, cu_stream stream)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Streams and events.
+// The fake driver's streams and events are here.
 #include "fake/driver.h"
 
 #include <chrono>
@@ -109,7 +109,7 @@ int CUstream_st::synchronize()
 std::shared_ptr<moment> CUstream_st::record()
 {
 	auto m = std::make_shared<moment>();
-	// Who has seen the event finds the stream idle, and the other way round.
+	// Whoever has seen the event finds the stream idle, and the other way round.
 	add([this, m] {
 		std::lock_guard g(lock_);
 		m->reach(error_);

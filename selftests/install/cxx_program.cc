@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A program in C++17 over the installed het.hpp; its kernel runs on the host.
+// This program in C++17 uses the installed het.hpp; its kernel runs on the host.
 #include <cstdio>
 #include <het.hpp>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// An OpenMP program as anybody writes it: its arrays live on each device for a while, travel there and back, in parts
+// Anybody might write this OpenMP program: its arrays live on each device for a while, travel there and back, in parts
 // and by calls, and it says how that went.
 #include <omp.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void fill(int *p, int offset)
 		p[i] = i + offset;
 }
 
-// What is updated travels, and nothing else.
+// What is updated travels, and nothing else does.
 static void map_an_array(int *a, int device)
 {
 	fill(a, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// An OpenCL program as anybody writes it: adds vectors on every device of every platform, and says how that went.
+// Anybody might write this OpenCL program: it adds vectors on every device of every platform, and says how that went.
 #include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>

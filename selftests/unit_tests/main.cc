@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Runs the unit tests of a folder, which are one program. Called by the name of one of its sources, without the suffix,
-// it runs those that stand there.
+// Runs the unit tests of a folder, which are one program. If it is called by the name of one of its sources, without
+// the suffix, it runs those that stand there.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A mock of a plug-in of GCC's libgomp over het.h: memory and transfers of OpenMP's target constructs, on each of the
-// runtime's devices whose memory has addresses. libgomp loads plug-ins by fixed names and calls them through the entry
-// points below; this one goes by the name of the one for nvptx. It takes no code: target regions run on the host.
+// This is a mock of a plug-in of GCC's libgomp over het.h: it has memory and transfers of OpenMP's target constructs,
+// on each of the runtime's devices whose memory has addresses. libgomp loads plug-ins by fixed names and calls them
+// through the entry points below; this one goes by the name of the one for nvptx. It takes no code: target regions run
+// on the host.
 #include <cstdio>
 #include <cstdlib>
 #include <het.h>
@@ -9,7 +10,7 @@
 namespace
 {
 
-// As in GCC's gomp-constants.h and libgomp-plugin.h.
+// These numbers are those of GCC's gomp-constants.h and libgomp-plugin.h.
 constexpr unsigned version = __GNUC__ < 13 ? 1 : 2;
 constexpr unsigned openmp_400 = 1 << 2;
 constexpr int nvptx = 5;
@@ -142,7 +143,7 @@ ENTRY bool GOMP_OFFLOAD_dev2dev(int n, void *to, const void *from, size_t size)
 	return copy(devices[n], to, devices[n], from, size);
 }
 
-// Never called, as there is no code.
+// libgomp never calls it, as there is no code.
 ENTRY void GOMP_OFFLOAD_run(int, void *, void *, void **)
 {
 	abort();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Programs from source, and launches.
+// Programs are made from source here, and launched.
 #include "objects.h"
 
 #include <cstring>
@@ -10,7 +10,7 @@ namespace icd
 namespace
 {
 
-// The devices of the runtime that compile OpenCL C: the first serves for logs.
+// Returns a device of the runtime's that compiles OpenCL C: the first serves for logs.
 het_device *a_compiler()
 {
 	het_device *devices[31];

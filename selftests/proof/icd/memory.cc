@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Buffers: memory objects of the runtime's.
+// OpenCL's buffers are memory objects of the runtime's here.
 #include "objects.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ bool is_buffer(const void *handle)
 	return live.count(handle) != 0;
 }
 
-// Memory of the program's would be a host range, which the runtime takes as well; a skeleton does without.
+// Memory of the program's would be a host range, which the runtime takes as well, but a skeleton does without.
 cl_mem clCreateBuffer(cl_context, cl_mem_flags flags, size_t size, void *host, cl_int *error)
 {
 	if (flags & CL_MEM_USE_HOST_PTR)

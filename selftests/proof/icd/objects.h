@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A skeleton of an OpenCL platform over het.h: what an unmodified program needs for buffers, kernels and queues.
-// Handles are the structures below: the dispatch table first, as the loader wants it, then handles of the runtime's.
+// This is a skeleton of an OpenCL platform over het.h, with what an unmodified program needs for buffers, kernels and
+// queues. Handles are the structures below: they have the dispatch table first, as the loader wants it, and then
+// handles of the runtime's.
 #pragma once
 
 #include <CL/cl.h>
@@ -14,7 +15,7 @@
 namespace icd
 {
 
-// The calls that the platform has; the others are null in its table.
+// The platform has these calls; the others are null in its table.
 // clang-format off
 #define ICD_CALLS(F) \
 	F(clGetPlatformIDs) F(clGetPlatformInfo) F(clGetDeviceIDs) F(clGetDeviceInfo) \
@@ -35,7 +36,7 @@ ICD_CALLS(ICD_DECLARE)
 
 extern const cl_icd_dispatch table;
 
-// What every handle begins with; made with one reference.
+// Every handle begins with this, and is made with one reference.
 struct handle {
 	const cl_icd_dispatch *dispatch = &table;
 	std::atomic<cl_uint> references{1};
@@ -64,7 +65,7 @@ template <class T, int (*release_function)(T *)> struct releases {
 };
 template <class T, int (*release_function)(T *)> using owner = std::unique_ptr<T, releases<T, release_function>>;
 
-// What a call that makes something answers.
+// Answers a call that makes something.
 template <class T> T *give(T *made, cl_int code, cl_int *error)
 {
 	if (error)
@@ -72,16 +73,16 @@ template <class T> T *give(T *made, cl_int code, cl_int *error)
 	return made;
 }
 
-// Of an error of the runtime's.
+// Translates an error of the runtime's.
 cl_int code_of(int err);
-// What clGet...Info() answers.
+// Answers clGet...Info().
 cl_int answer(const void *bytes, size_t n, size_t room, void *value, size_t *size);
 cl_int answer(const char *text, size_t room, void *value, size_t *size);
 
-// Starts the runtime, which must not find this platform among the others. HET_E..., of het_devices().
+// Starts the runtime, which must not find this platform among the others. Returns HET_E..., as het_devices() does.
 int start();
 
-// A command: its wait list before, and what the caller wants of its event afterwards.
+// A command knows its wait list, and afterwards what the caller wants of its event.
 class command
 {
       public:
@@ -90,7 +91,7 @@ class command
 	command(const command &) = delete;
 	command &operator=(const command &) = delete;
 
-	// Arguments of a call of the runtime's, with size and wait list.
+	// Makes the arguments of a call of the runtime's, with size and wait list.
 	template <class A> A arguments() const
 	{
 		A a = {};
@@ -107,7 +108,7 @@ class command
 	het_event *event_ = nullptr;
 };
 
-// Whether a kernel's argument is one of ours: the runtime does not describe kernels from source.
+// Tells whether a kernel's argument is one of ours: the runtime does not describe kernels from source.
 bool is_buffer(const void *handle);
 
 } // namespace icd
@@ -133,7 +134,7 @@ struct _cl_program : icd::handle {
 struct _cl_kernel : icd::handle {
 	struct argument {
 		het_arg arg;
-		std::vector<char> value; // what a value points to
+		std::vector<char> value; // the bytes that a value points to
 	};
 	icd::owner<het_kernel, het_kernel_release> kernel;
 	std::vector<argument> arguments;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The platform and its one device, which stands for all devices that the runtime has.
+// The platform has one device, which stands for all devices that the runtime has.
 //
-// The loader calls clGetDeviceIDs() when it sorts its platforms, before it can answer anybody's clGetPlatformIDs(), so
-// the runtime, which asks the loader for OpenCL devices, is started by the first call that needs it and by none of
-// those. While it starts, this platform has no devices: it would find itself.
+// The loader calls clGetDeviceIDs() when it sorts its platforms, before it can answer anybody's clGetPlatformIDs(). The
+// runtime asks the loader for OpenCL devices, so it is started by the first call that needs it, and by none of those.
+// While it starts, this platform has no devices: it would find itself.
 #include "objects.h"
 
 #include <cstring>
@@ -28,7 +28,7 @@ thread_local bool starting = false;
 _cl_platform_id the_platform;
 _cl_device_id the_device;
 
-// What all devices can do.
+// Describes what all devices can do.
 het_device_info describe()
 {
 	het_device *devices[31];
@@ -186,7 +186,7 @@ cl_int clReleaseContext(cl_context c)
 
 } // namespace icd
 
-// What the loader looks for: the first, and by it the others.
+// The loader looks for the first, and finds the others by it.
 #define ICD_EXPORT extern "C" __attribute__((visibility("default")))
 
 ICD_EXPORT cl_int clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Queues and events.
+// Queues and events of OpenCL are those of the runtime here.
 #include "objects.h"
 
 namespace icd
@@ -48,7 +48,7 @@ cl_int clReleaseCommandQueue(cl_command_queue q)
 
 cl_int clFlush(cl_command_queue)
 {
-	return CL_SUCCESS; // nothing is kept back
+	return CL_SUCCESS; // nothing is ever kept back
 }
 
 cl_int clFinish(cl_command_queue q)
