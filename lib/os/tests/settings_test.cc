@@ -24,7 +24,7 @@ using variable = std::pair<const char *, std::string>;
 struct answer {
 	bool ended_well;
 	environment e;
-	char trap[32], uffd_open[32]; // have the child's strings, or "(null)" for null
+	char trap[32], uffd_open[32]; // the child's strings, or "(null)" for null
 };
 
 void copy_text(char (&to)[32], const char *text)

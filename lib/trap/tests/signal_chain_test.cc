@@ -27,7 +27,7 @@ enum class when { before_install, after_install };
 struct scenario {
 	int signo;
 	disposition how;
-	int flags; // are those of sigaction()
+	int flags; // those of sigaction()
 	cause why;
 	bool alternate_stack;
 	bool jumps; // the handler leaves by siglongjmp()

@@ -87,7 +87,7 @@ double run(std::vector<simulated> &devices, unsigned launches, unsigned in_fligh
 {
 	double now = 0;
 	std::vector<double> free_at(devices.size());
-	std::vector<std::pair<double, size_t>> flights; // have the end and the device
+	std::vector<std::pair<double, size_t>> flights; // the end and the device of each
 	for (unsigned n = 0; n < launches; n++) {
 		if (flights.size() == in_flight) {
 			auto [end, d] = flights.front();

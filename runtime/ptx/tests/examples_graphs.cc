@@ -33,7 +33,7 @@ graph some_graph(unsigned n)
 void tree(examples *all)
 {
 	auto keys = numbers<int>(60, 0, 200), asked = numbers<int>(90, 0, 200);
-	std::vector<int> nodes; // has key, left, right and value of each node
+	std::vector<int> nodes; // key, left, right and value of each node
 	std::map<int, int> values;
 	for (int key : keys) {
 		int number = int(nodes.size() / 4);

@@ -170,7 +170,7 @@ class witness
 	static constexpr uint32_t other = ~0u, meeting = other - 1;
 	uint32_t threads_;
 	size_t count_;
-	std::map<std::string, uint32_t> first_site_; // has each function that has any
+	std::map<std::string, uint32_t> first_site_; // the first site of each function that has any
 	std::vector<uint32_t> what_; // of a statement: its site * 2 + whether it is counted, meeting or other
 	std::vector<std::vector<std::pair<thread_number, size_t>>> groups_;
 	std::map<thread_number, size_t> entered_;

@@ -10,7 +10,7 @@ namespace tool::analysis
 {
 
 struct example {
-	const char *source; // has one kernel, k
+	const char *source; // with one kernel, k
 	het::fatbin::split answer;
 	const char *reason;       // the reason must have this in it
 	const char *reaches = ""; // of the arguments that have one, as reach_words() in the test prints them
