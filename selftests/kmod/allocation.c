@@ -19,9 +19,9 @@
 #include <gpuvm_test.h>
 
 #define MIB (1UL << 20)
-#define MOST 3000 /* allocations that the scenario can need */
+#define MOST 3000 /* the scenario can't need more allocations */
 
-/* Some of everything. The number of the first step that failed, or 0. All is undone at the end. */
+/* Does some of everything. Returns the number of the first step that failed, or 0. All is undone at the end. */
 static int scenario(int *error)
 {
 	struct gpuvm_region region = {.size = sizeof(region), .length = 4 * MIB, .chunk_shift = 16};
@@ -110,7 +110,7 @@ TEST_F_TIMEOUT(allocation, of_the_module, 3600)
 		if (step >= 1 && step <= 3) {
 			EXPECT_EQ(error, -ENOMEM) TH_LOG("allocation %u failed, in step %d", at, step);
 		}
-		/* A huge page that is not to be had is none's loss; so the first success is not the end. */
+		/* A huge page that can't be had does no harm, so the first success need not be the end. */
 		if (!step && test.allocations >= at)
 			step = -1;
 	}
@@ -118,7 +118,7 @@ TEST_F_TIMEOUT(allocation, of_the_module, 3600)
 	TH_LOG("%u allocations", at - 2);
 }
 
-/* Fails the allocation, counted from now on, of this thread. 0: none. */
+/* Makes the n-th allocation of this thread fail, counted from now on; 0 lets all succeed. */
 static int fail_nth(int fd, int n)
 {
 	char text[16];
@@ -126,7 +126,7 @@ static int fail_nth(int fd, int n)
 	return pwrite(fd, text, sprintf(text, "%d", n), 0) < 0 ? -errno : 0;
 }
 
-/* Whether it has come to that. */
+/* Tells whether an allocation was made to fail. */
 static bool has_failed(int fd)
 {
 	char text[16] = "";

@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(arguments)
 		context_close(&self->c);
 }
 
-/* With the argument in memory that can only be read. */
+/* Makes the call with its argument in memory that can only be read. */
 static int call_read_only(int fd, void *page, unsigned int number, const void *argument, size_t size)
 {
 	int rc;

@@ -24,7 +24,10 @@
 
 #define MIB (1UL << 20)
 
-/* Opens the device with root's rights, and goes on as an ordinary user with a small limit. False: a step failed. */
+/*
+ * Opens the device with root's rights, and goes on as an ordinary user with a small limit. Returns false if a step
+ * failed.
+ */
 static bool become_user(struct context *c, uid_t uid, size_t limit)
 {
 	const struct rlimit most = {limit, limit};
@@ -33,7 +36,7 @@ static bool become_user(struct context *c, uid_t uid, size_t limit)
 	return c->fd >= 0 && !setrlimit(RLIMIT_MEMLOCK, &most) && !setgroups(0, NULL) && !setgid(uid) && !setuid(uid);
 }
 
-/* What the harness gives a test is in the way of none of its children. */
+/* The fixture is empty: whatever the harness gives a test would be in the way of its children. */
 FIXTURE(charges){};
 
 FIXTURE_SETUP(charges)
@@ -85,7 +88,7 @@ static int receive_descriptor(int socket)
 	return fd;
 }
 
-/* Takes a MiB at a time, passes the descriptor on and ends; its exit status is how many MiB it got. */
+/* Takes a MiB at a time, passes the descriptor on and ends. Its exit status is how many MiB it got. */
 static void take_and_pass_on(int socket, uid_t uid, size_t limit)
 {
 	struct context c;
@@ -122,7 +125,7 @@ TEST_F(charges, descriptors_that_outlive_their_process)
 	EXPECT_LE(sum, 4);
 	for (int i = 0; i < CHILDREN; i++)
 		close(fds[i]);
-	/* All of it is free again. */
+	/* All of the limit is free again. */
 	if (!fork())
 		take_and_pass_on(ends[1], UID, 4 * MIB);
 	close(receive_descriptor(ends[0]));
@@ -174,7 +177,7 @@ TEST_F(charges, descriptors_that_survive_exec)
 	EXPECT_EQ(status, 0);
 }
 
-/* An array of HOST pages that nobody has touched; its address goes to the parent. */
+/* Makes an array of HOST pages that nobody has touched; its address goes to the parent. */
 static void offer_an_array(int socket, uid_t uid, size_t limit)
 {
 	struct context c;
@@ -189,7 +192,7 @@ static void offer_an_array(int socket, uid_t uid, size_t limit)
 	_exit(read(socket, &byte, 1) != 1);
 }
 
-/* Reads all of another process's array with the rights of root, and how much of it there was. */
+/* Reads another process's array with the rights of root, and returns how much of it there was. */
 static ssize_t read_all_of(pid_t other, void *address)
 {
 	char *buffer = mmap(NULL, 64 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -245,7 +248,7 @@ TEST_F(charges, touches_by_others_count_for_the_owners_group)
 	cgroup_remove();
 }
 
-/* The least region there is, every 16 MiB of the space: each has a page of the table of states for itself. */
+/* Creates the least region there is every 16 MiB of the space: each has a page of the table of states for itself. */
 static int create_strewn(struct context *c, unsigned int first, int most)
 {
 	int n = 0;
@@ -273,7 +276,7 @@ static int destroy_strewn(struct context *c, unsigned int first, int count)
 	return 0;
 }
 
-/* Exit status: the number of the step that failed. */
+/* The exit status is the number of the step that failed. */
 static void use_tables(void)
 {
 	struct gpuvm_hello hello = {.size = sizeof(hello), .ring_entries = 65536};
@@ -283,18 +286,18 @@ static void use_tables(void)
 
 	if (!become_user(&c, 60004, MIB))
 		_exit(1);
-	/* Two MiB of ring. It may be tried with a smaller one. */
+	/* The ring would have two MiB. The caller may try a smaller one after that. */
 	if (gpuvm_ioctl(c.fd, GPUVM_IOC_HELLO, &hello) != -ENOMEM)
 		_exit(2);
 	if (context_hello(&c, ALL_FEATURES, 16))
 		_exit(3);
-	/* One MiB of slots. */
+	/* The slots would have one MiB. */
 	if (gpuvm_ioctl(c.fd, GPUVM_IOC_REGION_CREATE, &large) != -ENOMEM)
 		_exit(4);
 	n = create_strewn(&c, 0, 1000);
 	if (n < 100 || n > (int)(MIB / c.page))
 		_exit(5);
-	/* Somewhere else, as often as one likes. */
+	/* Regions may move somewhere else as often as one likes. */
 	for (int round = 0; round < 4; round++)
 		if (destroy_strewn(&c, round * 1000, n) || create_strewn(&c, (round + 1) * 1000, n) != n)
 			_exit(6);
@@ -330,7 +333,7 @@ TEST_F(charges, states_can_be_read_where_nothing_is)
 	context_close(&c);
 }
 
-/* Puts the array's begin into a pipe, whose end is returned, or -1. */
+/* Puts the array's beginning into a pipe, and returns its end, or -1. */
 static int pin(const struct array *a, size_t length)
 {
 	struct iovec part = {(void *)a->alias, length};
@@ -368,7 +371,7 @@ static void pin_pages(bool closes)
 	if (range_call(&a, GPUVM_IOC_POPULATE, 0, 3 * MIB / 4) != -ENOMEM)
 		_exit(5);
 	close(held);
-	/* Of another context it is found out after a while. */
+	/* The end of another context is found out after a while. */
 	do
 		rc = range_call(&a, GPUVM_IOC_POPULATE, 0, 3 * MIB / 4);
 	while (rc && closes && now_ms() < until && (sleep_ms(10), true));

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Touches: HOST maps around, DEVICE is posted once and waits, errors are delivered, the ring loses nothing. */
+/*
+ * Tests touches: HOST maps around them, DEVICE posts them once and makes them wait, errors are delivered, and the ring
+ * loses nothing.
+ */
 #include "common/context.h"
 
 #include <errno.h>
@@ -86,13 +89,13 @@ TEST_F(faults, one_touch_maps_the_chunk)
 	long before, pages;
 
 	ASSERT_EQ(range_call(a, GPUVM_IOC_POPULATE, 0, array_length(a)), 0);
-	try_read(a->primary); /* the handler is set up, page tables are there */
+	try_read(a->primary); /* sets up the handler and the page tables */
 	before = faults_so_far();
 	for (size_t i = 0; i < self->chunk; i += 4096)
 		a->primary[offset + i] = 1;
 	EXPECT_EQ(faults_so_far() - before, 1);
 
-	/* What is at the next chunk's begin has nothing to do with it. */
+	/* What lies at the next chunk's beginning was not mapped with this one. */
 	if (offset + self->chunk < array_length(a)) {
 		before = faults_so_far();
 		a->primary[offset + self->chunk] = 1;
@@ -161,7 +164,7 @@ TEST_F(faults, hundred_threads_one_post)
 		ASSERT_EQ(toucher_start(&t[i], a->primary + i * 41 % self->chunk, i % 2), 0);
 	}
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
-	sleep_ms(3 * LONG); /* now all of them wait */
+	sleep_ms(3 * LONG); /* lets all of them begin to wait */
 	EXPECT_EQ(touches_posted(&self->c), 1);
 	fill(a->alias, 0, self->chunk, 0);
 	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_HOST, NULL), 0);
@@ -185,7 +188,7 @@ TEST_F(faults, each_chunk_is_posted)
 	ASSERT_EQ(toucher_start(&t[1], a->primary + self->chunk, false), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	EXPECT_EQ(touch.offset, a->region.offset + self->chunk);
-	/* The second is answered first. */
+	/* The second touch is answered first. */
 	ASSERT_EQ(set_state(a, self->chunk, self->chunk, GPUVM_STATE_HOST, NULL), 0);
 	EXPECT_TRUE(toucher_ended(&t[1], SOON));
 	EXPECT_FALSE(toucher_ended(&t[0], LONG));
@@ -204,7 +207,7 @@ TEST_F(faults, wake_posts_again)
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	ASSERT_EQ(range_call(a, GPUVM_IOC_WAKE, 0, self->chunk), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
-	/* So does a SET_STATE that leaves the data where it is. */
+	/* A SET_STATE that leaves the data where it is makes them post again, too. */
 	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_DEVICE, NULL), 0);
 	ASSERT_TRUE(next_touch(&self->c, &touch, SOON));
 	EXPECT_FALSE(toucher_ended(&t, LONG));
@@ -212,7 +215,7 @@ TEST_F(faults, wake_posts_again)
 	EXPECT_TRUE(toucher_ended(&t, SOON));
 }
 
-/* A chunk has one post for two waiting threads. Whom the answer left out posts again. */
+/* A chunk has one post for two waiting threads. The one that the answer left out posts again. */
 TEST_F(faults, part_of_a_chunk_is_served)
 {
 	struct array *a = &self->a;
@@ -251,7 +254,7 @@ TEST_F(faults, failed_data_gives_sigbus)
 	EXPECT_EQ(try_write(a->primary, 1), -1);
 	EXPECT_EQ(try_write(a->primary + self->chunk, 1), 0);
 	EXPECT_EQ(try_write(a->alias, 1), 0);
-	/* It can recover. */
+	/* The array can recover. */
 	ASSERT_EQ(set_state(a, 0, self->chunk, GPUVM_STATE_HOST, NULL), 0);
 	EXPECT_EQ(try_read(a->primary), 1);
 }
@@ -355,11 +358,11 @@ TEST_F(faults, mappings_come_and_go)
 	ASSERT_EQ(set_state(a, 0, MIB, GPUVM_STATE_HOST, NULL), 0);
 	EXPECT_EQ(differs(second, 0, MIB, 1), -1);
 	EXPECT_EQ(differs(a->primary, 12288, MIB - 12288, 1), -1);
-	/* Moved: offsets count, not addresses. */
+	/* The mapping has moved: offsets count, not addresses. */
 	second = mremap((void *)second, MIB, MIB, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)(a->primary + 2 * MIB));
 	ASSERT_NE(second, MAP_FAILED);
 	EXPECT_EQ(differs(second, 0, MIB, 1), -1);
-	EXPECT_EQ(mremap((void *)second, MIB, 2 * MIB, MREMAP_MAYMOVE), MAP_FAILED); /* VM_DONTEXPAND */
+	EXPECT_EQ(mremap((void *)second, MIB, 2 * MIB, MREMAP_MAYMOVE), MAP_FAILED); /* since it has VM_DONTEXPAND */
 }
 
 TEST_F(faults, advice_does_no_harm)
@@ -540,7 +543,7 @@ TEST_F(full_ring, loses_nothing)
 	EXPECT_EQ(resolver_stop(&r), 0);
 }
 
-/* The consumer's index is written by user space: whatever it says, the kernel must come to no harm. */
+/* User space writes the consumer's index: whatever it says, the kernel must come to no harm. */
 TEST_F(full_ring, nonsense_in_the_ring)
 {
 	struct gpuvm_ring *ring = self->c.ring;

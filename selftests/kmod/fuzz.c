@@ -28,7 +28,7 @@
 #define THREADS 4
 #define DESCRIPTORS 4
 
-static char *arena; /* slots for mappings, so that nothing else is hit */
+static char *arena; /* has slots for mappings, so that nothing else is hit */
 static int descriptors[DESCRIPTORS];
 static struct gpuvm_ring *ring;
 static int pipes[2];
@@ -40,7 +40,7 @@ static void on_fault(int number)
 	siglongjmp(recover, 1);
 }
 
-/* Numbers at which programs break. */
+/* Programs break at these numbers. */
 static uint64_t edge(void)
 {
 	static const uint64_t edges[] = {0,
@@ -64,7 +64,7 @@ static uint64_t edge(void)
 	return one_in(4) ? value + below(16) - 8 : value;
 }
 
-/* A place in the few MiB in which all regions lie, so that they meet. */
+/* Returns a place in the few MiB in which all regions lie, so that they meet. */
 static uint64_t place(void)
 {
 	return one_in(50) ? edge() : below(SLOTS * SLOT_BYTES / 4096) * 4096;
@@ -209,7 +209,7 @@ static void system_call(void)
 		(void)!read(pipes[0], byte, length);
 }
 
-/* As a resolver does, now and then; and nonsense in the ring. */
+/* Does as a resolver now and then, and writes nonsense into the ring. */
 static void consume(void)
 {
 	struct pollfd event = {.fd = descriptor(), .events = POLLIN};
@@ -334,7 +334,7 @@ TEST_F_TIMEOUT(fuzz, random_calls, 100000)
 			act_for(50 + seed % 7 * 50, seed);
 		status = wait_for_main_thread(pid);
 		ASSERT_NE(status, -ETIMEDOUT) TH_LOG("the process with GPUVM_FUZZ_SEED=%ld does not end", seed);
-		/* Broken by its own doing is no fault; not to have begun is. */
+		/* A process may break by its own doing, but it must have begun. */
 		ASSERT_FALSE(WIFEXITED(status) && WEXITSTATUS(status)) TH_LOG("set-up: step %d", WEXITSTATUS(status));
 	}
 	TH_LOG("%ld processes", processes);

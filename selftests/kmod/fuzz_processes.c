@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Families of processes that do to each other's arrays what one process can do to another: read and write its memory,
- * trace it, take its descriptors, fork with its mappings, exec, kill. Meanwhile each changes its own regions, states
- * and mappings, moves their pages through pipes and a disk, and resolves, or does not. GPUVM_FUZZ_SECONDS says for how
- * long (default: 5), GPUVM_FUZZ_SEED where to begin, GPUVM_SELFTEST_DISK names a block device that may be overwritten.
- * From here it can be told that each process ends, and that no byte of another array shows up; the rest is for the
- * kernel's debugging options to find.
+ * Families of processes do to each other's arrays what one process can do to another: read and write its memory, trace
+ * it, take its descriptors, fork with its mappings, exec, kill. Meanwhile each changes its own regions, states and
+ * mappings, moves their pages through pipes and a disk, and resolves, or does not. GPUVM_FUZZ_SECONDS says for how long
+ * (default: 5), GPUVM_FUZZ_SEED where to begin, and GPUVM_SELFTEST_DISK names a block device that may be overwritten.
+ * These tests only see that each process ends, and that no byte of another array shows up; the kernel's debugging
+ * options find the rest.
  */
 #include "common/context.h"
 
@@ -33,14 +33,14 @@
 #define FAMILY 3
 #define THREADS 2
 #define LENGTH (4 * MIB)
-#define WHOLE (LENGTH + 2 * MIB) /* with pages whose bytes nobody looks at */
+#define WHOLE (LENGTH + 2 * MIB) /* includes pages whose bytes nobody looks at */
 
-/* What the members of a family know of each other. */
+/* The members of a family know this of each other. */
 struct family {
 	pid_t pids[FAMILY];
 	char *primary[FAMILY], *alias[FAMILY]; /* addresses in the member's own space */
 	int sockets[2];
-	char seen[FAMILY][160]; /* what was foreign */
+	char seen[FAMILY][160]; /* tells what was foreign */
 };
 
 static struct family *family;
@@ -48,8 +48,9 @@ static int self, disk, pipes[2], received = -1;
 static struct context context;
 static struct array array;
 /*
- * Where pages go that leave the array for a while, and what received descriptors show. A place that the kernel chose
- * could be a hole that such a page has left, or the end of an array: others would take for the array's what it shows.
+ * Pages that leave the array for a while go to @moved, and received descriptors show theirs at @shown. A place that the
+ * kernel chose could be a hole that such a page has left, or the end of an array: others would take for the array's
+ * what it shows.
  */
 static char *moved, *shown;
 static __thread sigjmp_buf recover;
@@ -78,7 +79,7 @@ static void look(const char *bytes, ssize_t n, int member, const char *from)
 		}
 }
 
-/* The last one is where it can be told whether something reaches too far. */
+/* Returns the last page more often, as it is the one to tell whether something reaches too far. */
 static size_t page_of(void)
 {
 	return (one_in(16) ? LENGTH / 4096 - 1 : below(LENGTH / 4096)) * 4096;
@@ -153,7 +154,7 @@ static void churn(void)
 	     GPUVM_MMAP_PRIMARY + at);
 }
 
-/* A resolver that serves, forgets, or writes nonsense into the ring. */
+/* The resolver serves, forgets, or writes nonsense into the ring. */
 static void resolve(void)
 {
 	struct gpuvm_touch seen;
@@ -205,7 +206,7 @@ static void advise(void)
 	}
 }
 
-/* There and back, so that the array keeps its place for others. */
+/* The page goes there and back, so that the array keeps its place for others. */
 static void move(void)
 {
 	char *page = own_page(), *elsewhere;
@@ -266,7 +267,7 @@ static void remote_memory(void)
 	look(bytes, n, other, there.iov_base);
 }
 
-/* Its threads stand meanwhile, perhaps in the middle of a touch. */
+/* The other's threads stand still meanwhile, perhaps in the middle of a touch. */
 static void trace(void)
 {
 	pid_t other = family->pids[below(FAMILY)];
@@ -274,7 +275,7 @@ static void trace(void)
 
 	if (!one_in(8) || other == getpid() || ptrace(PTRACE_SEIZE, other, 0, 0))
 		return;
-	/* Who is let go before it stands stays ours, and two such could stop each other for ever. */
+	/* A process that is let go before it stands still stays ours, and two such could stop each other for ever. */
 	if (!ptrace(PTRACE_INTERRUPT, other, 0, 0) && waitpid(other, &status, __WALL) == other)
 		ptrace(PTRACE_PEEKDATA, other, family->primary[0] + page_of(), 0);
 	ptrace(PTRACE_DETACH, other, 0, 0);
@@ -303,7 +304,7 @@ static void pass_descriptor(void)
 	}
 }
 
-/* A child with a copy of some mappings, which looks at them, or becomes another program with the descriptors. */
+/* The child has a copy of some mappings, and looks at them or becomes another program with the descriptors. */
 static void child(void)
 {
 	static char *const nothing[] = {"fuzz_processes", "--nothing", NULL};

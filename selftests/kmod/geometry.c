@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The module's arithmetic with pages of 4, 16 and 64 KiB. Needs no module. */
+/* Tests the module's arithmetic with pages of 4, 16 and 64 KiB. It needs no module. */
 #include <stdbool.h>
 
 #include "common/harness.h"
@@ -10,7 +10,7 @@ FIXTURE(geometry){};
 FIXTURE_VARIANT(geometry)
 {
 	unsigned int page_shift, huge_shift;
-	bool huge; /* pages are of use */
+	bool huge; /* tells that huge pages are of use */
 };
 
 FIXTURE_VARIANT_ADD(geometry, pages_of_4_kib){
@@ -43,7 +43,7 @@ TEST_F(geometry, sizes_of_chunks)
 	EXPECT_EQ(gvm_huge_is_of_use(variant->huge_shift), variant->huge);
 }
 
-/* Each page lies in one chunk, chunks have no gaps between them, and only the last one is short. */
+/* Checks that each page lies in one chunk, chunks have no gaps between them, and only the last one is short. */
 TEST_F(geometry, chunks_of_a_region)
 {
 	for (unsigned int shift = variant->page_shift; shift <= GPUVM_CHUNK_SHIFT_MAX; shift++) {
@@ -66,7 +66,7 @@ TEST_F(geometry, chunks_of_a_region)
 	}
 }
 
-/* The last chunk of the largest region: nothing wraps. */
+/* In the last chunk of the largest region nothing may wrap. */
 TEST_F(geometry, largest_region)
 {
 	unsigned long count = GPUVM_REGION_BYTES_MAX >> variant->page_shift;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Huge blocks: what is shown by one entry where the states are alike, and page by page where they are not. Neighbours
- * are looked at again after a block was served.
+ * One entry shows a huge block where its states are alike, and each page has its own where they are not. Neighbours are
+ * looked at again after a block was served.
  */
 #include "common/context.h"
 
@@ -23,13 +23,13 @@ FIXTURE(huge)
 {
 	struct context c;
 	struct array a;
-	size_t block, pages; /* of a huge block: bytes, pages */
+	size_t block, pages; /* of a huge block: its bytes and its pages */
 };
 
 FIXTURE_VARIANT(huge)
 {
-	unsigned int chunk_shift; /* 0: a huge block */
-	bool between;             /* mapped where no huge entry fits */
+	unsigned int chunk_shift; /* a chunk is a huge block if it is 0 */
+	bool between;             /* maps it where no huge entry fits */
 };
 
 FIXTURE_VARIANT_ADD(huge, huge_chunks){
@@ -44,7 +44,7 @@ FIXTURE_VARIANT_ADD(huge, huge_chunks_between){
 	.between = true,
 };
 
-/* The primary a page further on, where its addresses are not those that huge entries have. */
+/* Moves the primary a page further on, where its addresses are not those that huge entries have. */
 static int move_primary(struct array *a)
 {
 	char *room =
@@ -127,8 +127,8 @@ static void stop_resolving(struct context *c)
 }
 
 /*
- * A block of four states, of which one page is served: it alone, or its likes. Stale bytes are seen if a page of DEVICE
- * or FAILED comes with it, and a write goes unnoticed if one of SHARED comes writable.
+ * A block has four states, and one of its pages is served: it alone, or its likes. Stale bytes are seen if a page of
+ * DEVICE or FAILED comes with it, and a write goes unnoticed if one of SHARED comes writable.
  */
 TEST_F(huge, neighbours_are_looked_at_again)
 {
@@ -144,7 +144,7 @@ TEST_F(huge, neighbours_are_looked_at_again)
 
 		for (size_t i = 0; i < 8; i++)
 			ASSERT_EQ(set_state(a, first * self->block + i * run, run, states[i % 4], NULL), 0);
-		/* The touch that serves: a read or a write in a run of HOST, or a read in one of SHARED. */
+		/* The page is served by a read or a write in a run of HOST, or by a read in one of SHARED. */
 		if (first == 0) {
 			EXPECT_NE(try_read(block), -1);
 		} else if (first == 1) {
@@ -172,7 +172,7 @@ TEST_F(huge, neighbours_are_looked_at_again)
 	EXPECT_EQ(differs(a->alias, 0, array_length(a), 1), -1);
 }
 
-/* The states as they must be, page by page, under random changes and touches. */
+/* The states must be right, page by page, under random changes and touches. */
 TEST_F(huge, any_mixture_of_states)
 {
 	static const __u8 states[] = {GPUVM_STATE_HOST, GPUVM_STATE_SHARED, GPUVM_STATE_DEVICE, GPUVM_STATE_FAILED};
@@ -218,7 +218,7 @@ TEST_F(huge, any_mixture_of_states)
 	free(expected);
 }
 
-/* KiB that /proc/self/smaps gives for the mapping that begins there, in lines with that name. */
+/* Returns the KiB that /proc/self/smaps gives for the mapping that begins there, in lines with that name. */
 static long in_smaps(const volatile void *begin, const char *name)
 {
 	FILE *f = fopen("/proc/self/smaps", "r");
@@ -247,7 +247,9 @@ static bool has_huge_entries(void)
 	return sscanf(name.release, "%d.%d", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 15));
 }
 
-/* One entry a block; a part is taken away alone, and the whole comes back whole only in a page table that is empty. */
+/*
+ * A block has one entry. A part is taken away alone, and the whole comes back whole only in a page table that is empty.
+ */
 TEST_F(huge, whole_blocks_have_huge_entries)
 {
 	struct array *a = &self->a;

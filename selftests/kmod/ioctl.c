@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ioctl surface: sizes, reserved fields, features, errnos, ranges. */
+/* Tests the ioctl surface: sizes, reserved fields, features, errnos, ranges. */
 #include "common/context.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static const unsigned int after_hello[] = {
 };
 #define AFTER_HELLO (sizeof(after_hello) / sizeof(after_hello[0]))
 
-/* Any of the structures, with room for the ends of later versions. */
+/* Has room for any of the structures, and for the ends of later versions. */
 union any {
 	__u32 size;
 	struct gpuvm_hello hello;
@@ -122,7 +122,7 @@ TEST_F(fresh, hello_refuses)
 	EXPECT_EQ(gpuvm_ioctl(self->fd, GPUVM_IOC_HELLO, &h), -EINVAL);
 	h = (struct gpuvm_hello){.size = sizeof(h), .reserved = 1};
 	EXPECT_EQ(gpuvm_ioctl(self->fd, GPUVM_IOC_HELLO, &h), -EINVAL);
-	/* A refused one does not count. */
+	/* A region that was refused does not count. */
 	EXPECT_EQ(hello(self->fd, 0, &h), 0);
 }
 
@@ -167,7 +167,7 @@ TEST_F(fresh, ring_holds_what_was_asked)
 	EXPECT_EQ(ring->tail, 0);
 }
 
-/* A library that is older by the last field of a later version, and one that is newer. */
+/* One library is older by the last field of a later version, and another one is newer. */
 TEST_F(fresh, sizes)
 {
 	union any arg;
@@ -338,7 +338,7 @@ TEST_F(greeted, region_refuses)
 	}
 	r = good;
 	EXPECT_EQ(gpuvm_ioctl(self->c.fd, GPUVM_IOC_REGION_CREATE, &r), 0);
-	r = good; /* DESTROY wants the rest zero */
+	r = good; /* DESTROY wants the rest to be zero */
 	EXPECT_EQ(gpuvm_ioctl(self->c.fd, GPUVM_IOC_REGION_DESTROY, &r), -EINVAL);
 	EXPECT_EQ(destroy(&self->c, 0), 0);
 }
@@ -487,7 +487,7 @@ TEST_F(ranges, arrays_of_ranges)
 	EXPECT_EQ(state_of(&self->b, 8192), GPUVM_STATE_DEVICE);
 	EXPECT_EQ(state_of(&self->a, 65536 + 4096), GPUVM_STATE_DEVICE);
 
-	/* Those before the bad one are done. */
+	/* The ranges before the bad one are done. */
 	some[1].offset = 32 * MIB;
 	EXPECT_EQ(op(&self->c, GPUVM_IOC_SET_STATE, GPUVM_STATE_FAILED, some, 3, &done), -ENOENT);
 	EXPECT_EQ(done, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernel threads that have a process's memory: no signal could end their waiting, so they get EFAULT where others would
- * wait for a resolver. Needs a module built with GPUVM_TEST=1, whose work item touches.
+ * Kernel threads may have a process's memory. No signal could end their waiting, so they get EFAULT where others would
+ * wait for a resolver. This needs a module built with GPUVM_TEST=1, whose work item touches.
  */
 #include "common/context.h"
 
@@ -76,7 +76,7 @@ TEST_F(kernel_thread, does_not_wait)
 	while (!call.ended && !touches_posted(&self->c))
 		sleep_ms(1);
 	EXPECT_EQ(touches_posted(&self->c), 0);
-	/* Lets it go if it waits all the same. */
+	/* The thread is let go if it waits all the same. */
 	close(self->c.hello.event_fd);
 	self->c.hello.event_fd = -1;
 	pthread_join(thread, NULL);

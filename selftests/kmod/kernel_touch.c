@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Touches by system calls, and by other processes, of data that is on the device: served like any other. */
+/* System calls, and other processes, touch data that is on the device: such touches are served like any other. */
 #include "common/cgroup.h"
 #include "common/context.h"
 
@@ -24,12 +24,12 @@ FIXTURE(system_calls)
 	struct context c;
 	struct array a;
 	struct resolver r;
-	char *plain; /* ordinary memory, as much, aligned for O_DIRECT */
+	char *plain; /* ordinary memory of the same size, aligned for O_DIRECT */
 };
 
 FIXTURE_VARIANT(system_calls)
 {
-	__u32 state; /* which the resolver sets */
+	__u32 state; /* the resolver sets it */
 };
 
 FIXTURE_VARIANT_ADD(system_calls, host){
@@ -60,7 +60,7 @@ FIXTURE_TEARDOWN(system_calls)
 	context_close(&self->c);
 }
 
-/* The device has other data again, with another pattern. */
+/* Gives the device other data again, with another pattern. */
 static int leave(struct array *a, struct resolver *r, unsigned int round)
 {
 	r->round = round;
@@ -98,7 +98,7 @@ TEST_F(system_calls, read_from_a_file)
 	ASSERT_GE(fd, 0);
 	fill(self->plain, 0, BYTES, 7);
 	ASSERT_EQ(write(fd, self->plain, BYTES), BYTES);
-	/* Neither at a page's begin nor at its end. */
+	/* The place lies neither at a page's beginning nor at its end. */
 	ASSERT_EQ(pread(fd, (void *)(self->a.primary + 100), BYTES - 200, 100), BYTES - 200);
 	EXPECT_EQ(self->r.served, 4);
 	EXPECT_TRUE(self->r.last_flags & GPUVM_TOUCH_KERNEL);
@@ -154,7 +154,7 @@ TEST_F(system_calls, vmsplice_to_a_pipe)
 	close(ends[1]);
 }
 
-/* A place for O_DIRECT: a block device that may be overwritten, or a file if its filesystem can. */
+/* Opens a place for O_DIRECT: a block device that may be overwritten, or a file if its filesystem can. */
 static int direct_target(void)
 {
 	const char *disk = getenv("GPUVM_SELFTEST_DISK");
@@ -182,7 +182,7 @@ TEST_F(system_calls, direct_io)
 	EXPECT_EQ(differs(self->a.alias, 4096, BYTES - 4096, 9), -1);
 	EXPECT_EQ(differs(self->a.primary, 0, 4096, 1), -1);
 
-	/* And from and to the alias, which is what drivers do. */
+	/* The alias must do as well, since drivers use that. */
 	fill(self->a.alias, 0, BYTES, 3);
 	ASSERT_EQ(pwrite(fd, (void *)self->a.alias, BYTES, 0), BYTES);
 	ASSERT_EQ(pread(fd, self->plain, BYTES, 0), BYTES);
@@ -190,7 +190,7 @@ TEST_F(system_calls, direct_io)
 	close(fd);
 }
 
-/* What another process does with our memory; its exit status is the number of the step that failed. */
+/* Another process does this with our memory. Its exit status is the number of the step that failed. */
 static int remote_reader(pid_t other, const volatile char *primary)
 {
 	char *buffer = malloc(BYTES);
@@ -382,7 +382,7 @@ TEST_F(no_resolver, signal_during_a_system_call)
 	EXPECT_EQ(call.result, 4096);
 }
 
-/* Waits in a system call for data that nobody brings; the number of the step that failed. */
+/* Waits in a system call for data that nobody brings, and returns the number of the step that failed. */
 static int wait_in_a_call(int ready)
 {
 	struct gpuvm_touch touch;
@@ -400,7 +400,7 @@ static int wait_in_a_call(int ready)
 		return 2;
 	if (write(ready, "x", 1) != 1)
 		return 3;
-	/* Thawed, it is served. */
+	/* Once it is thawed, it is served. */
 	while (read(ready, ends, 1) != 1)
 		;
 	fill(a.alias, 0, 65536, 0);
@@ -427,7 +427,7 @@ TEST(freezer)
 	if (!child)
 		_exit(wait_in_a_call(ends[1]));
 	EXPECT_EQ(read(ends[0], &byte, 1), 1);
-	sleep_ms(LONG); /* it sleeps by now */
+	sleep_ms(LONG); /* lets it fall asleep */
 	EXPECT_TRUE(freezer_enter(child));
 	while (strcmp(state, frozen) && now_ms() < until) {
 		EXPECT_TRUE(freezer_set("FROZEN"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hundreds of processes that use the device and end in every way: what they had must all come back. GPUVM_LEAKS_DIVISOR
- * says of how many processes and regions one is taken (default: 1), for kernels that are slow because they watch.
+ * Hundreds of processes use the device and end in every way. What they had must all come back. GPUVM_LEAKS_DIVISOR says
+ * of how many processes and regions one is taken (default: 1), for kernels that are slow because they watch.
  */
 #include "common/cgroup.h"
 #include "common/context.h"
@@ -21,10 +21,10 @@
 #define WARM_UP 40
 #define PROCESSES 300
 #define REGIONS 2000
-/* What the group is charged with for other reasons: stacks and slabs that are kept for the next process. */
+/* The group may be charged with so much for other reasons: stacks and slabs are kept for the next process. */
 #define NOISE (96 * 1024L)
 
-/* All of these pages are there then; what they hold is not looked at. */
+/* Touches all of these pages; what they hold is not looked at. */
 static void touch_pages(volatile char *at, size_t length)
 {
 	for (size_t i = 0; i < length; i += 4096)
@@ -61,7 +61,7 @@ static void use_and_end(int how)
 		pthread_join(t.thread, NULL);
 		_exit(0);
 	default:
-		/* What waits there gets SIGBUS; without its mapping it would be SIGSEGV. */
+		/* A touch that waits there gets SIGBUS; without its mapping it would be SIGSEGV. */
 		if (gpuvm_ioctl(c.fd, GPUVM_IOC_REGION_DESTROY, &destroyed) || array_destroy(&a[3]))
 			_exit(5);
 		pthread_join(t.thread, NULL);
@@ -69,7 +69,7 @@ static void use_and_end(int how)
 	}
 }
 
-/* Two at a time. How many ended otherwise than they should. */
+/* Runs two processes at a time, and returns how many ended otherwise than they should. */
 static int run_processes(int count)
 {
 	int bad = 0;
@@ -91,7 +91,7 @@ static int run_processes(int count)
 	return bad;
 }
 
-/* What the group is charged with. The kernel adds its processors' counts up every two seconds. */
+/* Returns what the group is charged with. The kernel adds its processors' counts up every two seconds. */
 static long settled_usage(void)
 {
 	long now = cgroup_kernel_usage(), before;
@@ -156,7 +156,7 @@ static int use_regions(struct context *c, int count)
 	return 0;
 }
 
-/* The same array over and over in one process. */
+/* One process makes the same array over and over. */
 TEST_F_TIMEOUT(leaks, thousands_of_regions, 3600)
 {
 	int regions = divided(REGIONS);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Ends: of the resolver, of touchers, of the process by exec and exit, each with touches pending. Nobody may hang. */
+/*
+ * The resolver ends, touchers end, and the process ends by exec and exit, each with touches pending. Nobody may hang.
+ */
 #include "common/context.h"
 
 #include <errno.h>
@@ -41,7 +43,7 @@ FIXTURE_TEARDOWN(lifetime)
 		context_close(&self->c);
 }
 
-/* Some threads, one a chunk, and all their touches posted. */
+/* Starts some threads, one for each chunk, and waits until all their touches are posted. */
 static bool touchers_wait(struct array *a, struct toucher *t)
 {
 	__u32 before = touches_posted(a->in);
@@ -114,7 +116,10 @@ TEST_F(lifetime, unmapped_under_the_waiting)
 	struct toucher t[TOUCHERS];
 
 	ASSERT_TRUE(touchers_wait(&self->a, t));
-	/* Not under our feet: ordinary memory takes the place, and the touches find that by themselves. */
+	/*
+	 * The pages don't vanish under our feet: ordinary memory takes the place, and the touches find that by
+	 * themselves.
+	 */
 	ASSERT_NE(mmap((void *)self->a.primary, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 		       -1, 0),
 		  MAP_FAILED);
@@ -152,8 +157,8 @@ TEST_F(lifetime, unmapped_and_closed_under_the_waiting)
 }
 
 /*
- * What a process does that has a context and touches pending, before it ends in some way. It tells through the pipe
- * that it is ready.
+ * A process that has a context and touches pending does this before it ends in some way. It tells through the pipe that
+ * it is ready.
  */
 enum ending {
 	IS_KILLED,
@@ -223,7 +228,7 @@ static void end_with_touches(enum ending ending, int ready)
 	}
 }
 
-/* Exit status as of waitpid(), or negative. */
+/* Returns the exit status as of waitpid(), or a negative errno. */
 static int status_of_ending(enum ending ending)
 {
 	int ends[2], status;
@@ -295,8 +300,7 @@ TEST_F(endings, end)
 	}
 }
 
-/* A process of the same memory, as vfork() and some debuggers make: the descriptor works there, and its end is no
- * end. */
+/* vfork() and some debuggers make a process of the same memory: the descriptor works there, and its end is no end. */
 static int other_process(void *argument)
 {
 	struct array *a = argument;
@@ -367,7 +371,7 @@ TEST_F(lifetime, threads_come_and_go)
 	EXPECT_EQ(resolver_stop(&r), 0);
 }
 
-/* What an EXECS ending becomes: no test, just an end. */
+/* An EXECS ending becomes this program, which has no test and just ends. */
 static void __attribute__((constructor)) just_exit(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "--just-exit"))

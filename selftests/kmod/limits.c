@@ -62,7 +62,7 @@ TEST_F(limits, cap_of_the_module)
 	EXPECT_EQ(range_call(a, GPUVM_IOC_POPULATE, 0, 64 * MIB), 0);
 }
 
-/* What the child finds; its exit status is the number of the step that failed. */
+/* The child looks around. Its exit status is the number of the step that failed. */
 static int with_little_memlock(bool counted)
 {
 	const struct rlimit limit = {MIB, MIB};
@@ -121,7 +121,7 @@ static void exceed_the_group(void)
 		_exit(5);
 	if (cgroup_usage() - before > (long)(4 * MIB))
 		_exit(6);
-	/* Now too much: an error, or the end by the OOM killer's hand. */
+	/* This is too much: there must be an error, or the OOM killer ends the process. */
 	if (range_call(&a, GPUVM_IOC_POPULATE, 0, 256 * MIB) != -ENOMEM)
 		_exit(7);
 	_exit(0);
@@ -144,7 +144,7 @@ TEST_F(limits, memory_cgroup)
 	cgroup_remove();
 }
 
-/* A child has the descriptor, and no right to anything. */
+/* A child has the descriptor, but no right to anything. */
 static int with_the_parents_context(struct context *c, struct array *a)
 {
 	struct gpuvm_range range = {0, 4096};
@@ -209,7 +209,7 @@ TEST_F(limits, contexts_know_nothing_of_each_other)
 	if (!child)
 		_exit(own_context_at_the_same_place());
 	EXPECT_EQ(wait_for(child), 0);
-	/* Two of one process do not, either. */
+	/* Two contexts of one process don't share anything, either. */
 	ASSERT_EQ(context_open(&second, ALL_FEATURES, 0), 0);
 	ASSERT_EQ(array_create(&b, &second, 0, MIB, 16), 0);
 	fill(b.primary, 0, MIB, 3);
@@ -220,7 +220,7 @@ TEST_F(limits, contexts_know_nothing_of_each_other)
 	EXPECT_EQ(differs(self->a.primary, 0, MIB, 1), -1);
 }
 
-/* The mappings are not inherited: the library gives a child copies. */
+/* The mappings are not inherited, since the library gives a child copies. */
 TEST_F(limits, child_has_no_mappings)
 {
 	const volatile char *places[] = {self->a.primary, self->a.alias, (volatile char *)self->c.states,
@@ -248,10 +248,10 @@ static bool meet(int socket)
 	return write(socket, &byte, 1) == 1 && read(socket, &byte, 1) == 1;
 }
 
-/* The number of the step that failed. */
+/* Returns the number of the step that failed. */
 static int with_inherited_mappings(struct array *a, int parent)
 {
-	/* What was mapped at the fork may be seen until it is revoked; nothing new is. */
+	/* What was mapped at the fork may be seen until it is revoked, but nothing new may be. */
 	if (try_read(a->primary + 2 * MIB) != -1 || try_read(a->alias + 2 * MIB) != -1)
 		return 1;
 	if (!meet(parent))
@@ -265,7 +265,7 @@ static int with_inherited_mappings(struct array *a, int parent)
 	return munmap((void *)a->primary, MIB) ? 6 : 0;
 }
 
-/* Who asks for it has the mappings in a child: revokes reach that, and no touch there is served. */
+/* A process that asks for it has the mappings in a child: revokes reach that, and no touch there is served. */
 TEST_F(limits, child_has_mappings_on_request)
 {
 	struct array *a = &self->a;
@@ -306,7 +306,7 @@ static void *fork_on(void *stop)
 	return NULL;
 }
 
-/* While touches are served. */
+/* The process forks while touches are served. */
 TEST_F(limits, forks_meanwhile)
 {
 	atomic_bool stop = false;

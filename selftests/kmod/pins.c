@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that io_uring keeps for itself (registered buffers): of the alias where the kernel allows it, never of the
- * primary, whose pages a revoke must be able to take away.
+ * io_uring keeps memory for itself (registered buffers). It may do so with the alias where the kernel allows it, but
+ * never with the primary, whose pages a revoke must be able to take away.
  */
 #include "common/context.h"
 
@@ -19,7 +19,7 @@ FIXTURE(registered_buffers)
 {
 	struct context c;
 	struct array a;
-	int fd; /* of io_uring */
+	int fd; /* io_uring's */
 };
 
 FIXTURE_SETUP(registered_buffers)
@@ -51,8 +51,8 @@ static int enlist(int fd, volatile char *memory, size_t length)
 }
 
 /*
- * EFAULT since 6.5; before, io_uring takes no mapping of a file (EOPNOTSUPP), and holds a lock with which a touch may
- * not wait (EFAULT).
+ * The kernel returns EFAULT since 6.5. Before, io_uring takes no mapping of a file (EOPNOTSUPP), and holds a lock with
+ * which a touch may not wait (EFAULT).
  */
 static bool is_refusal(int rc)
 {

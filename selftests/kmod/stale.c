@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The lock rule: once the SET_STATE that revokes has returned, no thread sees the page through the primary. The fault
- * handler is made slow between its look at the state and the insertion, where a revoke could slip in; and the
- * mutant without the lock must be caught, or the test is worth nothing. Needs a module built with GPUVM_TEST=1.
+ * The lock rule says: once the SET_STATE that revokes has returned, no thread sees the page through the primary. The
+ * fault handler is made slow between its look at the state and the insertion, where a revoke could slip in; and the
+ * mutant without the lock must be caught, or the test is worth nothing. This needs a module built with GPUVM_TEST=1.
  */
 #include "common/context.h"
 
@@ -16,8 +16,8 @@
 #define MIB (1UL << 20)
 #define CHUNK 65536UL
 #define READERS 4
-#define RIGHT 1  /* what the array holds whenever the host may look */
-#define WRONG 99 /* what is in the alias while the data is on the device */
+#define RIGHT 1  /* the array holds this whenever the host may look */
+#define WRONG 99 /* the alias has this while the data is on the device */
 
 static int configure(int fd, __u32 flags, __u32 delay_us)
 {
@@ -103,7 +103,7 @@ static void *look_on(void *argument)
 	return NULL;
 }
 
-/* How often a reader saw what it must not, in so many milliseconds of revokes and resolves. */
+/* Returns how often a reader saw what it must not, in so many milliseconds of revokes and resolves. */
 static unsigned int stale_reads(struct array *a, int milliseconds)
 {
 	size_t chunk = 1UL << a->region.chunk_shift;
@@ -153,7 +153,7 @@ static void *write_on(void *argument)
 	return NULL;
 }
 
-/* Writes after a revoke to SHARED that no upgrade tells of. */
+/* Counts writes after a revoke to SHARED that no upgrade tells of. */
 static unsigned int unnoticed_writes(struct array *a, int milliseconds)
 {
 	const volatile __u64 *upgrades = a->in->upgrades + a->region.id;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* SHARED: reads are free, the first write makes the chunk HOST and is counted, with no word to user space. */
+/* Tests SHARED: reads are free, and the first write makes the chunk HOST and is counted, with no word to user space. */
 #include "common/context.h"
 
 #include <sys/mman.h>

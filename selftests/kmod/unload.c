@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The module stays as long as anybody is in it: a toucher that was woken by the end of all that it touched is made slow
- * on its way out. Needs a module built with GPUVM_TEST=1, and its path in GPUVM_KO, since it is unloaded and loaded.
+ * on its way out. This needs a module built with GPUVM_TEST=1, and its path in GPUVM_KO, since it is unloaded and
+ * loaded.
  */
 #include "common/context.h"
 
@@ -49,7 +50,7 @@ static void end_all_and_unload(int answer)
 	    gpuvm_ioctl(c.fd, GPUVM_IOC_TEST, &test) || set_state(&a, 0, MIB, GPUVM_STATE_DEVICE, NULL) ||
 	    toucher_start(&t, a.primary, false) || !next_touch(&c, &touch, SOON))
 		_exit(1);
-	sleep_ms(LONG); /* it sleeps by now */
+	sleep_ms(LONG); /* lets it fall asleep */
 	signal(SIGSEGV, SIG_DFL);
 	munmap((void *)a.primary, MIB);
 	munmap((void *)a.alias, MIB);
@@ -87,7 +88,7 @@ TEST(toucher_on_its_way_out)
 	EXPECT_EQ(read(ends[0], &answer, sizeof(answer)), sizeof(answer));
 	EXPECT_EQ(answer, -EWOULDBLOCK);
 	EXPECT_EQ(wait_for(child), SIGSEGV);
-	/* It is gone, and so is what it held. */
+	/* The module is gone, and so is what it held. */
 	do {
 		rc = unload();
 	} while (rc == -EWOULDBLOCK && now_ms() < until && (sleep_ms(10), true));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A userfaultfd on our own mappings. From 6.7 on one that only notes writes (UFFD_FEATURE_WP_ASYNC) may watch any
- * memory; the kernel refuses all others. Touches end, by system calls too, writes are noted page by page, and revokes
- * hold.
+ * A userfaultfd may watch our own mappings. From 6.7 on one that only notes writes (UFFD_FEATURE_WP_ASYNC) may watch
+ * any memory; the kernel refuses all others. Touches end, by system calls too, writes are noted page by page, and
+ * revokes hold.
  */
 #include "common/context.h"
 
@@ -25,19 +25,19 @@
 
 #define MIB (1UL << 20)
 #define LENGTH (4 * MIB)
-#define REFUSED 104 /* status of a child */
+#define REFUSED 104 /* a child exits with this */
 
 FIXTURE(userfaultfd)
 {
 	struct context c;
 	struct array a;
-	int pages; /* of /proc/self/pagemap */
+	int pages; /* /proc/self/pagemap */
 	int fd;
 };
 
 FIXTURE_VARIANT(userfaultfd)
 {
-	bool alias; /* is watched, instead of the primary */
+	bool alias; /* watches it instead of the primary */
 	bool huge;
 };
 
@@ -97,7 +97,7 @@ static int watch(int fd, const volatile void *memory, size_t length, __u64 mode)
 	return ioctl(fd, UFFDIO_REGISTER, &range) ? -errno : 0;
 }
 
-/* All writes from now on are noted. */
+/* Notes all writes from now on. */
 static int begin_noting(int fd, volatile char *memory)
 {
 	struct uffdio_writeprotect range = {.range = {(uintptr_t)memory, LENGTH}, .mode = UFFDIO_WRITEPROTECT_MODE_WP};
@@ -114,7 +114,7 @@ static bool is_noted(int pages, const volatile char *memory)
 	return !(entry & (1ULL << 57));
 }
 
-/* A system call reads the memory's begin: how much of it, or a negative errno. */
+/* A system call reads the memory's beginning. Returns how much of it, or a negative errno. */
 static ssize_t write_out(const volatile char *memory, char *to, size_t length)
 {
 	ssize_t n;
@@ -132,7 +132,10 @@ static ssize_t write_out(const volatile char *memory, char *to, size_t length)
 	return n;
 }
 
-/* In a process of its own, since a touch that does not end can't be ended. The number of the step that failed, or 0. */
+/*
+ * This runs in a process of its own, since a touch that does not end can't be ended. Returns the number of the step
+ * that failed, or 0.
+ */
 static int touch_watched(struct context *c, struct array *a, int fd, int pages, volatile char *watched)
 {
 	static char bytes[4096];
@@ -140,14 +143,14 @@ static int touch_watched(struct context *c, struct array *a, int fd, int pages, 
 
 	if (begin_noting(fd, watched))
 		return 1;
-	/* Reads of what is not there yet, and has nothing but a marker. */
+	/* Reads meet what is not there yet, and has nothing but a marker. */
 	if (write_out(watched, bytes, sizeof(bytes)) != sizeof(bytes))
 		return 2;
 	if (try_read(watched + MIB) != 0 || try_read(watched + MIB + 4096) != 0)
 		return 3;
 	if (is_noted(pages, watched) || is_noted(pages, watched + MIB) || is_noted(pages, watched + MIB + 4096))
 		return 4;
-	/* Writes to that, and to what was read. */
+	/* Writes meet that, and what was read. */
 	if (try_write(watched + MIB, 1) || try_write(watched + 2 * MIB, 2))
 		return 5;
 	if (!is_noted(pages, watched + MIB) || !is_noted(pages, watched + 2 * MIB))
@@ -156,7 +159,7 @@ static int touch_watched(struct context *c, struct array *a, int fd, int pages, 
 		return 7;
 	if (a->alias[MIB] != 1 || a->primary[2 * MIB] != 2)
 		return 8;
-	/* And again, where pages are. */
+	/* Writes are noted again, where pages are. */
 	if (begin_noting(fd, watched) || is_noted(pages, watched + MIB) || try_write(watched + MIB, 3) ||
 	    !is_noted(pages, watched + MIB) || is_noted(pages, watched + 2 * MIB))
 		return 9;
@@ -207,7 +210,7 @@ TEST_F(userfaultfd, notes_writes)
 		/* Linux 7.2 lets nobody watch what a driver maps. */
 		if (watch(self->fd, watched, LENGTH, UFFDIO_REGISTER_MODE_WP) == -EINVAL)
 			_exit(REFUSED);
-		/* The states are ours to write. */
+		/* Only the module writes the states. */
 		if (watch(self->fd, c.states, MIB, UFFDIO_REGISTER_MODE_WP) != -EPERM)
 			_exit(103);
 		_exit(touch_watched(&c, &a, self->fd, self->pages, watched));
@@ -220,7 +223,7 @@ TEST_F(userfaultfd, notes_writes)
 	EXPECT_EQ(status >> 8, 0);
 }
 
-/* It would get the faults that the states decide about. */
+/* Such a userfaultfd would get the faults that the states decide about. */
 TEST_F(userfaultfd, may_not_serve)
 {
 	volatile char *watched = variant->alias ? self->a.alias : self->a.primary;

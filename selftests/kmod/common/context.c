@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Lines get out even if the kernel dies of the next. */
+/* Unbuffered lines get out even if the kernel dies of the next call. */
 static void __attribute__((constructor)) unbuffer(void)
 {
 	setlinebuf(stdout);
@@ -48,7 +48,7 @@ static void *map(int fd, __u64 offset, size_t length, int protection)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* At a multiple of the alignment, where huge pages fit. */
+/* Maps at a multiple of the alignment, where huge pages fit. */
 static void *map_aligned(int fd, __u64 offset, size_t length, size_t alignment)
 {
 	char *room, *begin;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of /dev/gpuvm share: a context with its tables, an array in it, a resolver, and touches that may fail.
+ * The tests of /dev/gpuvm share this: a context with its tables, an array in it, a resolver, and touches that may fail.
  * Functions return 0 or a negative errno, unless they say otherwise.
  */
 #ifndef GPUVM_SELFTEST_CONTEXT_H
@@ -17,7 +17,7 @@
 
 #define DEVICE "/dev/gpuvm"
 #define ALL_FEATURES (~0ULL)
-#define STATES_MAPPED (1UL << 20) /* pages whose states are mapped: offsets up to 4 GiB */
+#define STATES_MAPPED (1UL << 20) /* the states of so many pages are mapped: offsets up to 4 GiB */
 
 struct context {
 	int fd;
@@ -28,7 +28,7 @@ struct context {
 	struct gpuvm_ring *ring;
 };
 
-/* Some pages of the space, mapped twice. */
+/* An array is some pages of the space, mapped twice. */
 struct array {
 	struct context *in;
 	struct gpuvm_region region;
@@ -36,15 +36,15 @@ struct array {
 	volatile char *alias;
 };
 
-/* Why /dev/gpuvm can't be used here, or NULL; for SKIP(). */
+/* Returns why /dev/gpuvm can't be used here, or NULL; for SKIP(). */
 const char *no_device(void);
 
 int context_open(struct context *c, __u64 features, __u32 ring_entries);
-/* Its second half, for one whose `fd` and `page` are set. */
+/* Does the second half of context_open(), for a context whose `fd` and `page` are set. */
 int context_hello(struct context *c, __u64 features, __u32 ring_entries);
 void context_close(struct context *c);
 
-/* A region at the offset, both mappings; the state is HOST and there are no pages. */
+/* Creates a region at the offset, and both mappings; the state is HOST and there are no pages. */
 int array_create(struct array *a, struct context *c, __u64 offset, size_t length, unsigned int chunk_shift);
 int array_create_with(struct array *a, struct context *c, struct gpuvm_region region);
 int array_destroy(struct array *a);
@@ -54,25 +54,27 @@ static inline size_t array_length(const struct array *a)
 }
 
 int gpuvm_ioctl(int fd, unsigned int number, void *argument);
-/* One range of the array: SET_STATE (how many upgrades it found goes to *upgraded if that is not NULL) and the rest. */
+/*
+ * These take one range of the array. SET_STATE tells how many upgrades it found through *upgraded if that is not NULL.
+ */
 int set_state(struct array *a, size_t offset, size_t length, __u32 state, __u64 *upgraded);
 int range_call(struct array *a, unsigned int number, size_t offset, size_t length);
 __u8 state_of(const struct array *a, size_t offset);
 
-/* The next touch, waiting up to so many milliseconds; false if there is none. */
+/* Waits up to so many milliseconds for the next touch; returns false if there is none. */
 bool next_touch(struct context *c, struct gpuvm_touch *touch, int milliseconds);
 __u32 touches_posted(const struct context *c);
 
-/* What byte `offset` of a fetched page holds, in round `round`. */
+/* Returns what byte `offset` of a fetched page holds, in round `round`. */
 static inline char pattern(size_t offset, unsigned int round)
 {
 	return (char)(offset / 64 * 7 + offset / 4096 * 31 + round * 101 + 1);
 }
 void fill(volatile char *to, size_t offset, size_t length, unsigned int round);
-/* The first place that is not as filled, or -1. */
+/* Returns the first place that is not as filled, or -1. */
 ssize_t differs(const volatile char *bytes, size_t offset, size_t length, unsigned int round);
 
-/* A thread that fetches the chunk of each touch into the alias and sets it to `state`. */
+/* The resolver is a thread that fetches the chunk of each touch into the alias and sets it to `state`. */
 struct resolver {
 	struct array *array;
 	__u32 state;
@@ -83,22 +85,22 @@ struct resolver {
 	pthread_t thread;
 };
 int resolver_start(struct resolver *r, struct array *a, __u32 state);
-int resolver_stop(struct resolver *r); /* the first error that it met */
+int resolver_stop(struct resolver *r); /* returns the first error that it met */
 
-/* A touch that may get SIGBUS: the byte, or -1. try_write() gives 0 or -1. */
+/* These touch where SIGBUS may come. try_read() returns the byte or -1, and try_write() 0 or -1. */
 int try_read(const volatile char *byte);
 int try_write(volatile char *byte, char value);
 
-/* A thread that touches and waits. */
+/* The toucher is a thread that touches and waits. */
 struct toucher {
 	volatile char *byte;
 	bool write;
 	atomic_int tid;
-	int result; /* as of try_read() and try_write() */
+	int result; /* that of try_read() or try_write() */
 	pthread_t thread;
 };
 int toucher_start(struct toucher *t, volatile char *byte, bool write);
-/* Waits for its end; false if it still runs after so many milliseconds. */
+/* Waits for the toucher's end; returns false if it still runs after so many milliseconds. */
 bool toucher_ended(struct toucher *t, int milliseconds);
 
 static inline uint64_t now_ms(void)
@@ -110,9 +112,12 @@ static inline uint64_t now_ms(void)
 }
 void sleep_ms(int milliseconds);
 
-/* waitpid() that gives up a child whose threads all stand still: the status, or -ETIMEDOUT after having killed it. */
+/*
+ * Like waitpid(), but gives up a child whose threads all stand still. Returns the status, or -ETIMEDOUT after having
+ * killed it.
+ */
 int wait_for(int pid);
-/* Also one whose main thread alone stands still: it waits for no other thread. */
+/* Gives up also a child whose main thread alone stands still: that waits for no other thread. */
 int wait_for_main_thread(int pid);
 
 #endif

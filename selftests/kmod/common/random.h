@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Random numbers for fuzzers, each thread's own. */
+/* These are random numbers for fuzzers; each thread has its own. */
 #ifndef GPUVM_SELFTEST_RANDOM_H
 #define GPUVM_SELFTEST_RANDOM_H
 
@@ -34,7 +34,7 @@ static inline bool one_in(unsigned int n)
 	return !below(n);
 }
 
-/* A number from the environment: what fuzzers are told. */
+/* Reads a number from the environment, which tells fuzzers what to do. */
 static inline long setting(const char *name, long otherwise)
 {
 	const char *text = getenv(name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting for a child's end. No limit counts the guest's time, of which most may be the host's doing: given up is who
- * stands still. Who works for ever is ended with the guest.
+ * This waits for a child's end. No limit counts the guest's time, of which most may be the host's doing: a child is
+ * given up if it stands still. One that works for ever ends with the guest.
  */
 #include "context.h"
 
@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #define LOOK_MS 1000
-#define LOOKS 60 /* so many in a row that see no change */
+#define LOOKS 60 /* so many looks in a row must see no change */
 
-/* What threads have done up to now; equal if they did nothing in between. */
+/* Holds what threads have done up to now; it is equal if they did nothing in between. */
 struct work {
 	unsigned long ticks, switches;
 	bool runnable;
@@ -31,7 +31,7 @@ static FILE *open_of(int pid, const char *tid, const char *name)
 	return fopen(path, "re");
 }
 
-/* The state's letter, and the processor time. 0: it has ended. */
+/* Returns the state's letter and the processor time, or 0 if the thread has ended. */
 static char state_of_thread(int pid, const char *tid, unsigned long *ticks)
 {
 	FILE *file = open_of(pid, tid, "stat");
@@ -125,7 +125,7 @@ static void print(int pid, const char *tid, const char *name, const char *lines)
 		fclose(file);
 }
 
-/* Where it is, for who reads the log. */
+/* Prints where the child is, for whoever reads the log. */
 static void print_thread(struct work *w, int pid, const char *tid)
 {
 	print(pid, tid, "status", "State:");
