@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
 /*
- * A program written for libgpuvm 0.0.1: plain C, OpenCL, nothing but the old calls and flags. The slices of one
- * malloc'ed array are linked on two devices, an array begins on a device, one is only read. It must compile without
- * a change and find what it always found.
+ * This program was written for libgpuvm 0.0.1, in plain C and OpenCL with nothing but the old calls and flags. It links
+ * the slices of one malloc'ed array on two devices, an array that begins on a device, and one that is only read. It
+ * must compile without a change and find what it always found.
  */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -128,7 +128,7 @@ static void slices_on_two_devices(void)
 	free(array);
 }
 
-/* One array on both devices, in turns. */
+/* One array is used on both devices, in turns. */
 static void one_array_on_two_devices(void)
 {
 	float *array = malloc(NUMBERS * sizeof(float));

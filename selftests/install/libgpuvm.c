@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
 /*
- * Stands for the library of 2011 while an old program is linked; never called. Only the names and the
+ * This stands for the library of 2011 while an old program is linked, and is never called. Only the names and the
  * absence of symbol versions matter.
  */
 void gpuvm_pre_init(void) {}

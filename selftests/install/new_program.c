@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
-/* A program that is compiled against the installed package, as C and as C++. */
+/* The check compiles this program against the installed package, as C and as C++. */
 #include <gpuvm.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ int main(void)
 	CHECK(gpuvm_link(array, nbytes, 0, buffer, GPUVM_ON_HOST) == 0);
 	CHECK(gpuvm_kernel_begin(array, 0, GPUVM_READ_WRITE) == 0);
 	CHECK(buffer[0] == 'a' && buffer[nbytes - 1] == 'a');
-	memset(buffer, 'b', nbytes); /* the kernel */
+	memset(buffer, 'b', nbytes); /* stands for the kernel */
 	CHECK(gpuvm_kernel_end(array, 0) == 0);
 	CHECK(array[0] == 'b' && array[nbytes / 2] == 'b' && array[nbytes - 1] == 'b');
 	CHECK(gpuvm_unlink(array, 0) == 0);
