@@ -17,7 +17,8 @@ namespace bench
 namespace
 {
 
-// Instead of a question: the child ends. Closing the pipe would not do, since younger children have it open too.
+// This takes the place of a question: the child ends. Closing the pipe would not do, since younger children have it
+// open too.
 const char *const the_end = "the end";
 
 // A message is its length in bytes, then that many bytes of JSON.
@@ -45,7 +46,7 @@ bool send_message(int fd, const json &message)
 
 enum class outcome { fine, closed, late };
 
-// @deadline in now_us() time; 0: for ever.
+// @deadline is in now_us() time; if it is 0, this waits for ever.
 outcome receive_all(int fd, void *data, size_t n, double deadline)
 {
 	auto p = static_cast<char *>(data);
@@ -143,7 +144,7 @@ void child::stop(double patience_s)
 	process_.reset();
 }
 
-// A child that died already shows at the next read.
+// The next read will show it if the child has died already.
 void child::tell(const json &message)
 {
 	kill(process_->id(), SIGCONT);

@@ -29,19 +29,19 @@ class child
 	child(const child &) = delete;
 	child &operator=(const child &) = delete;
 
-	// Throws with the reason if the child threw, died, or did not answer in time (it is killed then).
+	// Throws with the reason if the child threw, died, or did not answer in time, after which it is killed.
 	json ask(const json &question, double timeout_s);
 
       private:
 	void tell(const json &message);
 	void stop(double patience_s);
 
-	std::optional<het::child_process> process_; // until it has ended
+	std::optional<het::child_process> process_; // is there until the child has ended
 	het::descriptor to_, from_;
 	std::string dead_; // why ask() can't work any more
 };
 
-// One question to a child that ends then.
+// Asks one question to a child that ends then.
 json in_child(const std::function<json()> &work, double timeout_s);
 
 } // namespace bench

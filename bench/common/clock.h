@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Time as the benchmarks use it: double, microseconds.
+// The benchmarks tell time as double, in microseconds.
 #pragma once
 
 #include <ctime>
@@ -19,7 +19,7 @@ class stopwatch
 {
       public:
 	stopwatch() : last_(now_us()) {}
-	// Time since the last lap or the construction.
+	// Returns the time since the last lap or the construction.
 	double lap()
 	{
 		double now = now_us();

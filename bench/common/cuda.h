@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The CUDA driver with exceptions, and one device of it as a program uses it. The driver's library is opened when the
-// first one is asked for.
+// Wraps the CUDA driver with exceptions, and one device of it as a program uses it. The driver's library is opened when
+// the first device is asked for.
 #pragma once
 
 #include "common/kernel_text.h"
@@ -15,16 +15,16 @@
 namespace bench
 {
 
-// Opens it once. Throws where there is no driver.
+// Opens the driver once. Throws where there is none.
 const het::cuda_functions &cuda();
 
 // Throws with the call's name and the error's unless @err is 0.
 void cuda_check(int err, const char *call);
 
-// Devices there are; 0 without a driver.
+// Returns how many devices there are, which is 0 without a driver.
 unsigned cuda_device_count();
 
-// The primary context of a device, current in this thread; a stream; kernels.
+// Holds the primary context of a device, which is current in this thread, a stream, and kernels.
 class cuda_program
 {
       public:
@@ -37,13 +37,13 @@ class cuda_program
 
 	std::string device_name() const;
 	int attribute(int which) const;
-	// The driver's CUDA version as "13.0".
+	// Returns the driver's CUDA version as "13.0".
 	static std::string driver_version();
 
 	het::cu_stream stream() const { return stream_; }
 	// A text's kernels are loaded when the first one is asked for.
 	het::cu_function function(const kernel_text &text, const std::string &kernel);
-	// @arguments: addresses of the values.
+	// @arguments has the addresses of the values.
 	void launch(const kernel_text &text, const std::string &kernel, const sizes &blocks, const sizes &threads,
 		    std::vector<void *> arguments);
 	void launch(const kernel_text &text, const std::string &kernel, unsigned blocks, unsigned threads,

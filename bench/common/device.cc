@@ -12,7 +12,7 @@ namespace bench
 namespace
 {
 
-// The number in a name such as "opencl1", 0 without one; -1: another kind of name.
+// Returns the number in a name such as "opencl1", 0 if it has none, or -1 if the name is of another kind.
 int number_in(const std::string &name, const std::string &kind)
 {
 	if (name.rfind(kind, 0) != 0 || name.find_first_not_of("0123456789", kind.size()) != std::string::npos)

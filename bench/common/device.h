@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A compute device as the benchmarks see it: buffers, kernels, and the raw copies that libhet is compared with.
-// Three kinds: OpenCL and CUDA devices, and the host device, where buffers are host memory and kernels C functions. The
-// latter comes in two forms: the library copies by itself, or calls functions of ours ("hostcb"), which it does from
-// its own threads alone, as with any device that has a driver.
+// The benchmarks see a compute device like this: it has buffers, kernels, and the raw copies that libhet is compared
+// with. There are three kinds: OpenCL and CUDA devices, and the host device, where buffers are host memory and kernels
+// C functions. The latter comes in two forms: the library copies by itself, or calls functions of ours ("hostcb"),
+// which it does from its own threads alone, as with any device that has a driver.
 #pragma once
 
 #include "common/kernel_text.h"
@@ -20,7 +20,7 @@ namespace bench
 
 using het::json;
 
-// Argument of a kernel: a buffer, an int or a float.
+// An argument of a kernel is a buffer, an int or a float.
 struct argument {
 	enum class kind { buffer, integer, real };
 	argument(void *b) : which(kind::buffer), buffer(b) {}
@@ -37,11 +37,11 @@ struct argument {
 
 using arguments = std::span<const argument>;
 
-// One kernel in all languages. Its address is its identity: define it with static storage.
+// One kernel is here in all languages. Its address is its identity, so it must have static storage.
 struct kernel {
-	const char *name;        // of the function in @text
+	const char *name;        // the function in @text
 	const kernel_text &text; // CPU_DEVICE is defined when OpenCL compiles it for a CPU
-	void (*host)(arguments args, size_t first, size_t end); // work-items [first, end)
+	void (*host)(arguments args, size_t first, size_t end); // does work-items [first, end)
 };
 
 class device
@@ -52,16 +52,16 @@ class device
 	virtual std::string name() const = 0;  // for results: "host", "hostcb", "opencl0", "cuda0"
 	virtual std::string title() const = 0; // for people
 	virtual json describe() const = 0;
-	virtual bool cpu() const = 0; // work-items are lanes of a core, not threads of a GPU
+	virtual bool cpu() const = 0; // true if work-items are lanes of a core, not threads of a GPU
 
-	// What gpuvm_init() wants: GPUVM_OPENCL, GPUVM_CUDA or GPUVM_HOST, and the element of devs.
+	// gpuvm_init() wants these: GPUVM_OPENCL, GPUVM_CUDA or GPUVM_HOST, and the element of devs.
 	virtual int api() const = 0;
 	virtual void *handle() = 0;
 
 	virtual void *allocate(size_t nbytes) = 0;
 	virtual void release(void *buffer) = 0;
 
-	// Raw blocking copies on the program's own queue.
+	// These are blocking copies on the program's own queue.
 	virtual void read(void *buffer, size_t offset, void *to, size_t nbytes) = 0;
 	virtual void write(void *buffer, size_t offset, const void *from, size_t nbytes) = 0;
 
@@ -69,7 +69,7 @@ class device
 	virtual void launch(const kernel &k, size_t items, size_t group, arguments args) = 0;
 	virtual void finish() = 0;
 
-	// µs that kernels ran since the last call, as the device reports it. After finish().
+	// Returns how many µs kernels ran since the last call, as the device reports it. It is called after finish().
 	virtual double take_kernel_time() = 0;
 };
 
@@ -78,15 +78,15 @@ std::unique_ptr<device> make_host_device(bool with_functions);
 std::unique_ptr<device> make_opencl_device(unsigned index);
 std::unique_ptr<device> make_cuda_device(unsigned ordinal);
 
-// By the names above. Throws if there is no such device.
+// Opens a device by one of the names above. Throws if there is no such device.
 std::unique_ptr<device> open_device(const std::string &name);
 
-// Every OpenCL device. Where there is none, says so and returns the host device.
+// Opens every OpenCL device. Where there is none, it says so and returns the host device.
 std::vector<std::unique_ptr<device>> open_all_devices();
 
-// Names of the OpenCL devices, empty without an ICD. Starts the OpenCL runtime.
+// Returns the names of the OpenCL devices, or none without an ICD. This starts the OpenCL runtime.
 std::vector<std::string> opencl_device_names();
-// Names of the CUDA devices, empty without a driver. Starts the driver.
+// Returns the names of the CUDA devices, or none without a driver. This starts the driver.
 std::vector<std::string> cuda_device_names();
 
 // Owns one buffer.

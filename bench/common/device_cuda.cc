@@ -14,7 +14,7 @@ using namespace het;
 namespace
 {
 
-// A pair of events around one launch.
+// Holds a pair of events around one launch.
 struct timed_launch {
 	cu_event before, after;
 };

@@ -52,7 +52,7 @@ class opencl_device final : public device
 	cl_context_owner context_;
 	cl_queue_owner queue_;
 	std::map<const kernel *, built> kernels_;
-	std::vector<cl_event_owner> events_; // of kernels whose time was not taken yet
+	std::vector<cl_event_owner> events_; // those of kernels whose time was not taken yet
 };
 
 cl_device_info_text pick(unsigned index)
@@ -72,7 +72,7 @@ opencl_device::opencl_device(unsigned index) : index_(index), info_(pick(index))
 	cl_check(err, "clCreateCommandQueue");
 }
 
-// Written whole once: drivers allocate lazily, and the first copy must not pay for that.
+// The buffer is written whole once: drivers allocate lazily, and the first copy must not pay for that.
 void *opencl_device::allocate(size_t nbytes)
 {
 	cl_int err;

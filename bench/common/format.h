@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Numbers as text.
+// Formats numbers as text.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 namespace bench
 {
 
-// printf, into a string.
+// Does as printf, into a string.
 std::string format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-// Three significant digits or so: 0.123, 1.23, 12.3, 1234.
+// Gives three significant digits or so: 0.123, 1.23, 12.3, 1234.
 std::string short_number(double v);
 
-// 4 KiB, 2 MiB, 1000 B.
+// Gives 4 KiB, 2 MiB, 1000 B.
 std::string size_text(uint64_t bytes);
 
-// Like size_text(), with a decimal place where the number is not whole.
+// Does as size_text(), with a decimal place where the number is not whole.
 std::string amount_text(uint64_t bytes);
 
 } // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A program's kernels for devices. The build makes the object FILE_kernels of FILE.cl and FILE.ptx, and the program
-// declares it.
+// A program's kernels for devices are texts. The build makes the object FILE_kernels of FILE.cl and FILE.ptx, and the
+// program declares it.
 #pragma once
 
 namespace bench
@@ -8,7 +8,7 @@ namespace bench
 
 struct kernel_text {
 	const char *opencl;
-	const char *ptx; // made of the former by het-fatbin
+	const char *ptx; // het-fatbin makes it of the former
 };
 
 } // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// libhet with exceptions: calls that throw, links that undo themselves, statistics as one value.
+// Wraps libhet: calls throw, links undo themselves, and statistics are one value.
 #pragma once
 
 #include "common/device.h"
@@ -15,11 +15,11 @@ namespace bench
 // Throws "call: reason" for a negative code.
 void check(int code, const char *call);
 
-// gpuvm_init() for these devices, all of one API, statistics on. Throws with the line that the library
-// wrote to stderr; what it says about a trap that @flags ask for is dropped. Where touches are measured, @flags has
+// Calls gpuvm_init() for these devices, all of one API, with statistics on. Throws with the line that the library wrote
+// to stderr; what it says about a trap that @flags ask for is dropped. Where touches are measured, @flags has
 // GPUVM_NO_FORESIGHT.
 void start_library(const std::vector<device *> &devices, int flags = 0);
-// On the first device of an API that numbers its devices.
+// Starts the library on the first device of an API that numbers its devices.
 void start_library_on_first(int api, int flags);
 
 // Owns the link of an array on one device.
@@ -58,13 +58,13 @@ inline unsigned long long count_stat(int parameter)
 	return library_stat<unsigned long long>(parameter);
 }
 
-// Time that the library has spent in copies so far, in µs.
+// Returns how long the library has spent in copies so far, in µs.
 inline double copy_time_us()
 {
 	return library_stat<double>(GPUVM_STAT_COPY_TIME) * 1e6;
 }
 
-// Trap in use and why, for results.
+// Tells which trap is in use and why, for results.
 json describe_library();
 
 } // namespace bench

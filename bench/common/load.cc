@@ -20,7 +20,7 @@ void spin(double us)
 		;
 }
 
-// To a point in time, so that the signals of sigsegv-stop do not shorten the sleep.
+// Sleeps until a point in time, so that the signals of sigsegv-stop do not shorten the sleep.
 void sleep_whole(long ns)
 {
 	timespec until;

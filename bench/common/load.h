@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Other threads of the process, which the traps have to live with.
+// The traps have to live with other threads of the process, which these are.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 namespace bench
 {
 
-// While it lives: @live threads that work 10 µs and sleep 1 ms, and @busy threads that never sleep.
+// While it lives, @live threads work 10 µs and sleep 1 ms, and @busy threads never sleep.
 class thread_load
 {
       public:

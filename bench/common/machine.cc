@@ -25,7 +25,7 @@ std::string first_line(const char *path)
 	return line;
 }
 
-// Value of the first line "key : value" of a file like /proc/cpuinfo.
+// Returns the value of the first line "key : value" of a file like /proc/cpuinfo.
 std::string value_of(const char *path, const std::string &key)
 {
 	std::ifstream f(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a result must say about where it was measured.
+// A result must say this about where it was measured.
 #pragma once
 
 #include "json/json.h"
@@ -11,14 +11,14 @@ namespace bench
 
 using het::json;
 
-// Kernel, processor, cores, memory, huge page setting, load average, user.
+// Returns kernel, processor, cores, memory, huge page setting, load average and user.
 json machine_info();
 
-// Commit of the tree that the program was built in; "unknown" outside one. HET_COMMIT in the
-// environment overrides it.
+// Returns the commit of the tree that the program was built in, or "unknown" outside one. HET_COMMIT in the environment
+// overrides it.
 std::string commit();
 
-// UTC, ISO 8601.
+// Returns the time as UTC in ISO 8601.
 std::string time_stamp();
 
 } // namespace bench

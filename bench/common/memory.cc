@@ -14,7 +14,8 @@ small_page_mapping::small_page_mapping(size_t nbytes) : size_(nbytes)
 	void *p = mmap(nullptr, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		throw std::bad_alloc();
-	madvise(p, nbytes, MADV_NOHUGEPAGE); // EINVAL without THP in the kernel: small pages anyway
+	// Fails with EINVAL without THP in the kernel, where pages are small anyway.
+	madvise(p, nbytes, MADV_NOHUGEPAGE);
 	data_ = static_cast<char *>(p);
 }
 
@@ -33,8 +34,8 @@ void host_array::releaser::operator()(void *p) const
 	free(p);
 }
 
-// 48 bytes into a heap block: malloc's own alignment, never a page boundary, and never the place in a
-// block that malloc mapped for it alone.
+// The array lies 48 bytes into a heap block: it has malloc's own alignment, is never at a page boundary, and never at
+// the place in a block that malloc mapped for it alone.
 host_array::host_array(size_t nbytes, bool edges) : size_(nbytes)
 {
 	constexpr size_t shift = 48;

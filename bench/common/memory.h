@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Host memory of the kinds that the benchmarks compare.
+// The benchmarks compare these kinds of host memory.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace bench
 
 inline constexpr size_t page_size = 4096;
 
-// A fresh private anonymous mapping with 4 KiB pages only (MADV_NOHUGEPAGE).
+// The mapping is fresh, private and anonymous, with 4 KiB pages only (MADV_NOHUGEPAGE).
 class small_page_mapping
 {
       public:
@@ -29,8 +29,8 @@ class small_page_mapping
 	size_t size_;
 };
 
-// An array from malloc. Without edges it begins and ends at page boundaries; with edges it begins and
-// ends inside pages that belong to the allocator.
+// The array comes from malloc. Without edges it begins and ends at page boundaries; with edges it begins and ends
+// inside pages that belong to the allocator.
 class host_array
 {
       public:
@@ -48,7 +48,7 @@ class host_array
 	size_t size_ = 0;
 };
 
-// Writes one byte in each page, leaving its value: what a host that changes the array everywhere does.
+// Writes one byte in each page without changing its value, like a host that changes the array everywhere.
 void write_each_page(void *p, size_t nbytes);
 
 // Reads one byte in each page.

@@ -30,7 +30,7 @@ std::string platform_name(cl_platform_id id)
 std::vector<cl_platform_id> platforms()
 {
 	cl_uint n = 0;
-	if (clGetPlatformIDs(0, nullptr, &n) != CL_SUCCESS || n == 0) // -1001 where there is no ICD
+	if (clGetPlatformIDs(0, nullptr, &n) != CL_SUCCESS || n == 0) // it is -1001 where there is no ICD
 		return {};
 	std::vector<cl_platform_id> ids(n);
 	cl_check(clGetPlatformIDs(n, ids.data(), nullptr), "clGetPlatformIDs");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// OpenCL with owners: handles that release themselves, errors as exceptions, the list of all devices.
+// Wraps OpenCL: handles release themselves, errors become exceptions, and all devices are in one list.
 #pragma once
 
-// clCreateCommandQueue(): devices of OpenCL 1.2 have no other.
+// clCreateCommandQueue() is deprecated, but devices of OpenCL 1.2 have no other.
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
@@ -32,14 +32,14 @@ struct cl_device_info_text {
 	cl_device_id id;
 	std::string name;
 	std::string platform;
-	std::string version; // of the device's OpenCL and of its driver
+	std::string version; // those of the device's OpenCL and of its driver
 	bool cpu;
 };
 
-// All devices of all platforms; empty where there is no ICD.
+// Returns all devices of all platforms, or none where there is no ICD.
 std::vector<cl_device_info_text> list_cl_devices();
 
-// The first one whose name begins @text, as the runtime's names of devices do. Throws if there is none.
+// Finds the first device whose name begins @text, as the runtime's names of devices do. Throws if there is none.
 cl_device_id find_cl_device(const std::string &text);
 
 // Builds a program; the exception carries the build log.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The command lines of the benchmarks. CLI11 reads them, but only options.cc sees it: its header takes two seconds to
+// Reads the command lines of the benchmarks with CLI11, which only options.cc sees: its header takes two seconds to
 // compile.
 #pragma once
 
@@ -16,7 +16,7 @@ class App;
 namespace bench
 {
 
-// The options of a program. Each has a variable, which holds the default until the command line is read.
+// Holds the options of a program. Each has a variable, which holds the default until the command line is read.
 class command_line
 {
       public:
@@ -26,20 +26,20 @@ class command_line
 	command_line &operator=(const command_line &) = delete;
 
 	void flag(const std::string &name, bool &value, const std::string &help);
-	// Greater than 0. A default of 0 is not shown.
+	// The value must be greater than 0. A default of 0 is not shown.
 	void number(const std::string &name, unsigned &value, const std::string &help);
 	void number(const std::string &name, size_t &value, const std::string &help);
 	void number(const std::string &name, float &value, const std::string &help);
-	// @choices: what may be given; empty: anything.
+	// @choices tells what may be given, which is anything if it is empty.
 	void text(const std::string &name, std::string &value, const std::string &help,
 		  const std::vector<std::string> &choices = {});
 	void list(const std::string &name, std::vector<std::string> &value, const std::string &help,
 		  const std::vector<std::string> &choices = {});
-	// Must be given, without a name before it.
+	// An operand must be given, without a name before it.
 	void operand(const std::string &name, std::string &value, const std::string &help);
 
-	// Reads the command line, runs the program and turns exceptions into one line on stderr and exit code 2.
-	// Exit codes of @body: 0 fine, 1 the results are wrong.
+	// Reads the command line, runs the program and turns exceptions into one line on stderr and exit code 2. @body
+	// returns 0 if all is fine, and 1 if results are wrong.
 	int run(int argc, char **argv, const std::function<int()> &body);
 
       private:
@@ -48,7 +48,7 @@ class command_line
 
 struct common_options {
 	bool quick = false;
-	std::string json; // path of the result, "" for none
+	std::string json; // path of the result, or "" for none
 };
 
 void add_common_options(command_line &line, common_options &options);

@@ -9,7 +9,7 @@
 namespace bench
 {
 
-// What mmap() has returned, or nothing.
+// Owns what mmap() has returned, or nothing.
 class owned_mapping
 {
       public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Progress lines on stderr for work that takes longer than a moment.
+// Prints progress lines on stderr for work that takes longer than a moment.
 #pragma once
 
 #include <string>
@@ -10,13 +10,14 @@ namespace bench
 class progress
 {
       public:
-	// @steps: how many step() calls make the whole.
+	// @steps calls of step() make the whole.
 	progress(std::string what, size_t steps);
 	~progress();
 	progress(const progress &) = delete;
 	progress &operator=(const progress &) = delete;
 
-	// One step is done; @now says what comes next. Prints on a terminal always, else every few seconds.
+	// Tells that one step is done; @now says what comes next. It always prints on a terminal, and else every few
+	// seconds.
 	void step(const std::string &now = "");
 
       private:

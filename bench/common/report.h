@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Results as a JSON document. Every program writes the same shape, so that compare can read them all:
-// { program, time, commit, machine, settings, results: [{name, unit, n, median, ...}],
+// Results are a JSON document. Every program writes the same shape, so that compare can read them all: { program, time,
+// commit, machine, settings, results: [{name, unit, n, median, ...}],
 //   ratios: [{name, median, low, high, ...}], differences: [{name, unit, median, ...}], notes: [...] }
 #pragma once
 
@@ -22,16 +22,16 @@ class report
       public:
 	report(const std::string &program, json settings);
 
-	// Names are paths like "touch/uffd/opencl0/4096/live64"; they are what compare matches.
+	// Names are paths like "touch/uffd/opencl0/4096/live64", which compare matches.
 	void result(const std::string &name, const std::string &unit, const summary &s, json more = {});
 	void value(const std::string &name, const std::string &unit, double v, json more = {});
 	void ratio_of(const std::string &name, const ratio &r, json more = {});
-	// Of one name and the other, in @unit.
+	// Adds the difference between one name and the other, in @unit.
 	void difference_of(const std::string &name, const std::string &unit, const ratio &d, json more = {});
 	void note(const std::string &text);
 	json &document() { return doc_; }
 
-	// Writes the document and says where; does nothing for an empty path. Makes the folder.
+	// Writes the document and says where, but does nothing for an empty path. It makes the folder.
 	void write(const std::string &path) const;
 
       private:

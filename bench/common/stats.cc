@@ -11,7 +11,7 @@ namespace bench
 namespace
 {
 
-// Linear interpolation between the two nearest samples.
+// Interpolates linearly between the two nearest samples.
 double quantile(const std::vector<double> &sorted, double q)
 {
 	if (sorted.empty())
@@ -22,7 +22,7 @@ double quantile(const std::vector<double> &sorted, double q)
 	return sorted[below] + (at - double(below)) * (sorted[above] - sorted[below]);
 }
 
-// P(X <= k) for X binomial(n, 1/2).
+// Returns P(X <= k) for X binomial(n, 1/2).
 double binomial_half(size_t n, size_t k)
 {
 	double sum = 0;
@@ -32,7 +32,7 @@ double binomial_half(size_t n, size_t k)
 	return sum;
 }
 
-// The median with its interval from order statistics.
+// Returns the median with its interval from order statistics.
 ratio with_interval(std::vector<double> values)
 {
 	std::sort(values.begin(), values.end());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Statistics of timings: medians and quantiles, and ratios of variants that were measured in interleaved rounds.
+// Computes statistics of timings: medians and quantiles, and ratios of variants that were measured in interleaved
+// rounds.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 namespace bench
 {
 
-// Samples of one quantity, in the order in which they were taken.
+// Holds samples of one quantity, in the order in which they were taken.
 using series = std::vector<double>;
 
 struct summary {
@@ -20,21 +21,21 @@ summary summarise(std::vector<double> samples);
 
 double median(std::vector<double> samples);
 
-// The mean of the middle half: of samples in two heaps, whose median says little.
+// Returns the mean of the middle half, for samples in two heaps, whose median says little.
 double midmean(std::vector<double> samples);
 
-// A ratio a/b, or a difference a - b, with a confidence interval of its median.
+// This is a ratio a/b, or a difference a - b, with a confidence interval of its median.
 struct ratio {
 	size_t rounds = 0;
 	double median = 0, low = 0, high = 0;
-	double confidence = 0; // of [low, high]; the widest possible interval where 95 % is out of reach
+	double confidence = 0; // that of [low, high], which is the widest possible interval where 95 % is out of reach
 };
 
-// Median of a[i] / b[i]. Round i measured both variants, one just after the other, so what disturbs the
-// machine for longer than a round cancels out. The interval comes from order statistics: no assumption
-// about the distribution.
+// Returns the median of a[i] / b[i]. Round i measured both variants, one just after the other, so what disturbs the
+// machine for longer than a round cancels out. The interval comes from order statistics, so it assumes nothing about
+// the distribution.
 ratio paired_ratio(const std::vector<double> &a, const std::vector<double> &b);
-// The same of a[i] - b[i].
+// Does the same with a[i] - b[i].
 ratio paired_difference(const std::vector<double> &a, const std::vector<double> &b);
 
 } // namespace bench

@@ -10,7 +10,7 @@ namespace bench
 namespace
 {
 
-// Columns that a terminal shows, for UTF-8 text without wide or combining characters.
+// Counts the columns that a terminal shows, for UTF-8 text without wide or combining characters.
 size_t width_of(const std::string &s)
 {
 	return size_t(std::count_if(s.begin(), s.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Text tables for people.
+// Prints text tables for people.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ class table
 	table(std::string title, std::vector<std::string> head) : title_(std::move(title)), rows_{std::move(head)} {}
 
 	void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-	// A line below the table.
+	// Adds a line below the table.
 	void note(std::string text) { notes_.push_back(std::move(text)); }
-	// The first @n columns hold text and are aligned to the left; one unless told.
+	// The first @n columns hold text and are aligned to the left. This is one column unless told.
 	void left_columns(size_t n) { left_ = n; }
 
 	std::string text() const;
