@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What devices there are, found out in a child process: the parent stays without a device runtime, so
-// that it can fork.
+// A child process finds out what devices there are, so that the parent stays without a device runtime and can fork.
 #pragma once
 
 #include "json/json.h"
@@ -18,7 +17,7 @@ struct device_choice {
 	json descriptions = json::array();
 };
 
-// @wanted: names, "all" for the host device and every OpenCL and CUDA device, or nothing for the host device and the
+// @wanted has names, "all" for the host device and every OpenCL and CUDA device, or nothing for the host device and the
 // first OpenCL device. Says so on stderr where there is no OpenCL device.
 device_choice choose_devices(const std::vector<std::string> &wanted);
 

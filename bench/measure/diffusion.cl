@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernels of diffusion.h.
+// diffusion.h declares these kernels.
 
 kernel void unpack(global const uchar *bytes, global float *floats, int n)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Edge-preserving smoothing of RGB pictures (Perona and Malik, 1990): kernels for devices, and the host alone.
-// Pixels are 8-bit RGB, as libpng has them; between the steps the picture stays in floats, so that the
-// steps do not lose the fractions.
+// Smooths RGB pictures but keeps their edges (Perona and Malik, 1990), by kernels for devices, and by the host alone.
+// Pixels are 8-bit RGB, as libpng has them; between the steps the picture stays in floats, so that the steps do not
+// lose the fractions.
 #pragma once
 
 #include "common/device.h"
@@ -21,16 +21,16 @@ struct picture_size {
 extern const kernel_text diffusion_kernels;
 extern const kernel unpack_kernel, diffuse_kernel, pack_kernel;
 
-// Share of the flow between neighbours that one step lets through; stable up to 1/4.
+// One step lets this share of the flow between neighbours through; it is stable up to 1/4.
 inline constexpr float diffusion_rate = 0.2f;
 
-// The same, started on a device. @bytes holds a picture, the others floats.
+// These start the kernels on a device. @bytes holds a picture, and the others hold floats.
 void launch_unpack(device &d, picture_size size, void *bytes, void *floats);
-// One step. Differences well above @edge (in levels of 0 … 255) count as edges and stay.
+// Starts one step. Differences well above @edge (in levels of 0 … 255) count as edges and stay.
 void launch_step(device &d, picture_size size, void *from, void *to, float edge);
 void launch_pack(device &d, picture_size size, void *floats, void *bytes);
 
-// The same on the host alone; not packed, so that the caller can tell rounding from error.
+// Does the same on the host alone. The result is not packed, so that the caller can tell rounding from error.
 std::vector<float> diffuse_on_host(picture_size size, const unsigned char *bytes, unsigned steps, float edge);
 
 } // namespace bench

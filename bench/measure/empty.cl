@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Kernels that do nothing, of raw_launch.h: so many values of 32 bits, or pointers.
+// These kernels of raw_launch.h do nothing with so many values of 32 bits, or pointers.
 
 kernel void nothing(void) {}
 kernel void values1(uint a) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The figures that libhet is held to: each measured as a ratio or an amount, beside what it must be.
+// libhet is held to these figures: each is measured as a ratio or an amount, and stands beside what it must be.
 #pragma once
 
 #include "common/report.h"
@@ -13,11 +13,11 @@ namespace bench
 
 struct figure {
 	std::string what;
-	ratio value;      // the interval is empty for amounts
+	ratio value;      // amounts have an empty interval
 	std::string unit; // "x" for ratios
 	enum class bound { at_most, at_least, none } must_be = bound::none;
 	double limit = 0;
-	std::string why_missing; // not measured, if not empty
+	std::string why_missing; // why the figure was not measured, or "" if it was
 
 	bool ok() const;
 };
@@ -34,7 +34,7 @@ struct figure_options {
 	std::string device; // beside the host device: "opencl0", or "" where there is none
 };
 
-// Groups of figures. Each works in child processes of its own.
+// Each of these measures a group of figures, in child processes of its own.
 std::vector<figure> touch_figures(const figure_options &o, report &out);
 std::vector<figure> matvec_figures(const figure_options &o, report &out);
 std::vector<figure> call_figures(const figure_options &o, report &out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Figures for people, and in the results.
+// Shows figures to people, and puts them into results.
 #pragma once
 
 #include "measure/figures.h"
@@ -7,7 +7,7 @@
 namespace bench
 {
 
-// A table of what was measured beside what it must be. Returns how many figures were missed.
+// Prints a table of what was measured beside what it must be. Returns how many figures were missed.
 size_t show_figures(const std::string &title, const std::vector<figure> &figures, report &out);
 
 } // namespace bench

@@ -63,7 +63,7 @@ std::vector<matvec_result> run_matvec(device &d, unsigned idev, const matvec_opt
 	for (size_t v = 0; v < names.size(); ++v) {
 		results.push_back({names[v], {}});
 		ways.push_back(make_matvec_way(matvec_variant(v), d, idev, problem, options));
-		run_block(*ways.back(), d, 1); // moves the operands over, compiles the kernel
+		run_block(*ways.back(), d, 1); // moves the operands over, and compiles the kernel
 	}
 	{
 		progress shown("matvec on " + d.name() +

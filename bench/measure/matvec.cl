@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernels of matvec_problem.h.
+// matvec_problem.h launches these kernels.
 
 // One work-item takes a row: this is what the paper ran, and what one writes first.
 kernel void matvec(global const float *A, global const float *x, global const float *b, global float *y, int n)

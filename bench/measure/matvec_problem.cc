@@ -17,7 +17,7 @@ namespace
 
 constexpr size_t lanes = 16;
 
-// Sums in lanes, so that the compiler may use vector registers without reordering anything.
+// Adds in lanes, so that the compiler may use vector registers without reordering anything.
 float row_product(const float *row, const float *x, size_t n)
 {
 	float sum[lanes] = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The matrix, the vectors and the kernel of matvec, and the host's own result.
+// The matrix, the vectors and the kernel of matvec are here, and the host's own result.
 #pragma once
 
 #include "common/device.h"
@@ -17,13 +17,13 @@ struct matvec_problem {
 	std::vector<float> A, b, x0;
 };
 
-// Starts y = A x + b on a device; @tuned: the faster of two kernels.
+// Starts y = A x + b on a device, with the faster of two kernels if it is @tuned.
 void launch_matvec(device &d, bool tuned, void *A, void *x, void *b, void *y, size_t n);
 
-// The same iterations on the host alone.
+// Does the same iterations on the host alone.
 std::vector<float> matvec_on_host(const matvec_problem &p, unsigned iterations);
 
-// Largest difference, relative to the largest element of the reference.
+// Returns the largest difference, relative to the largest element of the reference.
 double relative_error(const float *x, const std::vector<float> &reference);
 
 } // namespace bench

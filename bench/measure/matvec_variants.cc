@@ -41,7 +41,7 @@ class full_copy_way final : public matvec_way
 	}
 };
 
-// What a careful programmer writes: operands go over once, the result comes back at the end.
+// A careful programmer writes it like this: operands go over once, and the result comes back at the end.
 class auto_sync_way final : public matvec_way
 {
       public:
@@ -81,7 +81,7 @@ class libhet_way : public matvec_way
 	}
 
       protected:
-	// The host's part of an iteration.
+	// Does the host's part of an iteration.
 	virtual void touch() {}
 	virtual int input_access() const { return GPUVM_READ_ONLY; }
 	virtual int output_access() const { return GPUVM_WRITE_ONLY; }
@@ -167,7 +167,7 @@ class libhet_false_way final : public libhet_way
 
 } // namespace
 
-// An array without edges ends at a page boundary too.
+// An array without edges ends at a page boundary, too.
 matvec_operand::matvec_operand(device &d, const std::vector<float> &values, bool edges)
     : host(edges ? values.size() * sizeof(float) : whole_pages(values.size() * sizeof(float)), edges),
       dev(d, host.size())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The five ways of matvec, each with arrays and buffers of its own.
+// Each of the five ways of matvec has arrays and buffers of its own.
 #pragma once
 
 #include "common/library.h"
@@ -12,7 +12,7 @@
 namespace bench
 {
 
-// One operand: the host array and the device buffer.
+// An operand has the host array and the device buffer.
 struct matvec_operand {
 	matvec_operand(device &d, const std::vector<float> &values, bool edges);
 	host_array host;
@@ -25,9 +25,9 @@ class matvec_way
       public:
 	matvec_way(device &d, const matvec_problem &p, const matvec_options &options);
 	virtual ~matvec_way() = default;
-	// One iteration; adds the time of its parts to @sum (all but total).
+	// Does one iteration, and adds the time of its parts to @sum (all but total).
 	virtual void iterate(matvec_phases &sum) = 0;
-	// x, on the host.
+	// Returns x, on the host.
 	virtual const float *result() { return static_cast<const float *>(x().host.data()); }
 
       protected:
@@ -35,7 +35,7 @@ class matvec_way
 	matvec_operand &y() { return x_[1 - now_]; }
 	std::vector<matvec_operand *> all() { return {&A_, &b_, &x(), &y()}; }
 	void run_kernel();
-	// The result becomes the next input.
+	// Makes the result the next input.
 	void swap() { now_ = 1 - now_; }
 
 	device &device_;
@@ -48,7 +48,7 @@ class matvec_way
 	unsigned now_ = 0;
 };
 
-// @idev: the library's number of the device, not used by the ways without the library.
+// @idev is the library's number of the device, which the ways without the library don't use.
 std::unique_ptr<matvec_way> make_matvec_way(matvec_variant variant, device &d, unsigned idev, const matvec_problem &p,
 					    const matvec_options &options);
 

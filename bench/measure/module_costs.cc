@@ -21,7 +21,7 @@ constexpr unsigned touches_a_round = 64;
 
 struct variant {
 	const char *name;
-	std::function<double()> once; // µs
+	std::function<double()> once; // returns µs
 };
 
 json in_turns(const std::vector<variant> &variants, unsigned rounds)
@@ -42,7 +42,7 @@ double time_of(const std::function<void()> &work)
 	return now_us() - start;
 }
 
-// µs a touch, of one byte in each @step.
+// Returns the µs of a touch, where one byte in each @step is touched.
 double read_each(const volatile char *p, size_t nbytes, size_t step)
 {
 	const double took = time_of([=] {
@@ -61,7 +61,7 @@ double write_each(volatile char *p, size_t nbytes, size_t step)
 	return took / double(nbytes / step);
 }
 
-// Memory of a file, as the library has it without the module.
+// Maps memory of a file, as the library has it without the module.
 class file_memory
 {
       public:
@@ -89,7 +89,7 @@ class file_memory
 	owned_mapping mapping_;
 };
 
-// The bytes are in the alias, nothing is mapped: one touch maps a chunk.
+// The bytes are in the alias, and nothing is mapped: one touch maps a chunk.
 double touch_chunks(const module_memory &m, size_t chunk)
 {
 	m.to_device();
@@ -109,7 +109,7 @@ double first_writes(small_page_mapping &m)
 	return write_each(m.data(), m.size(), page_size);
 }
 
-// No page is cleared: all show the one of zeroes.
+// No page is cleared, since all show the one of zeroes.
 double first_reads(small_page_mapping &m)
 {
 	m.forget();

@@ -15,9 +15,9 @@ namespace
 
 constexpr double patience_s = 300;
 
-// Costs that are compared, and the figure that comes of them: @which, divided by @share, against @base.
+// Compares costs, and makes a figure of them: @which, divided by @share, against @base.
 struct group {
-	const char *name; // in results
+	const char *name; // as results have it
 	const char *title;
 	json (*measure)(unsigned rounds);
 	const char *what;

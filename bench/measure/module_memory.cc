@@ -58,7 +58,7 @@ void module_memory::create_region(size_t chunk, bool huge) const
 	check(!ioctl(file_.get(), GPUVM_IOC_REGION_CREATE, &region), "REGION_CREATE");
 }
 
-// At a multiple of the huge size.
+// The mappings begin at a multiple of the huge size.
 void module_memory::map()
 {
 	const size_t room = size_ + huge_size;

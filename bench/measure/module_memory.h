@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Memory of the kernel module without the library in between, for what the module's own paths cost.
+// This is memory of the kernel module without the library in between, to measure what the module's own paths cost.
 #pragma once
 
 #include "common/owned.h"
@@ -11,14 +11,14 @@ namespace bench
 class module_memory
 {
       public:
-	// One region in a context of its own, with all its pages. @huge: pages of 2 MiB, mapped as such if @chunk is as
-	// large. Throws with the reason if it can't be had.
+	// Makes one region in a context of its own, with all its pages. With @huge these are of 2 MiB, and mapped as
+	// such if @chunk is as large. Throws with the reason if it can't be had.
 	module_memory(size_t nbytes, size_t chunk, bool huge);
 
 	char *data() const { return data_; }
 	size_t size() const { return size_; }
 
-	// The state of all pages; none is mapped afterwards that the state forbids.
+	// Sets the state of all pages; none is mapped afterwards that the state forbids.
 	void to_device() const;
 	void to_host() const;
 	void to_shared() const;

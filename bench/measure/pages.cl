@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Kernels that use one word of an array, or one in each page, of pages.h.
+// These kernels of pages.h use one word of an array, or one in each page.
 
 kernel void stamp(global int *a, int at, int value)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Kernels that use no more of an array than tells which pages came over.
+// Kernels use just enough of an array here to tell which pages came over.
 #pragma once
 
 #include "common/kernel_text.h"

@@ -26,7 +26,7 @@ picture read_png(const std::string &path)
 		png_image_free(&png);
 		throw std::bad_alloc();
 	}
-	const png_color black = {0, 0, 0}; // behind what is transparent
+	const png_color black = {0, 0, 0}; // lies behind what is transparent
 	if (!png_image_finish_read(&png, &black, p.pixels.get(), 0, nullptr))
 		throw std::runtime_error(path + ": " + png.message);
 	return p;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Pictures in PNG files, what the host looks at while they are smoothed, and whether the result is right.
+// Reads and writes pictures in PNG files, and tells what the host looks at while they are smoothed, and whether the
+// result is right.
 #pragma once
 
 #include "measure/diffusion.h"
@@ -13,17 +14,17 @@
 namespace bench
 {
 
-// Pixels in one malloc'ed array.
+// Holds pixels in one malloc'ed array.
 struct picture {
 	picture_size size = {};
 	std::unique_ptr<unsigned char, decltype(&free)> pixels{nullptr, free};
 };
 
-// Any PNG, as 8-bit RGB.
+// Reads any PNG, as 8-bit RGB.
 picture read_png(const std::string &path);
 void write_png(const std::string &path, picture_size size, const unsigned char *pixels);
 
-// The mean of a quarter, the middle and the three-quarter row.
+// Holds the means of the row at a quarter, the middle row, and the row at three quarters.
 struct row_means {
 	size_t rows[3];
 	double means[3];
@@ -31,10 +32,10 @@ struct row_means {
 };
 row_means look(picture_size size, const unsigned char *pixels);
 
-// Largest distance of a pixel from what rounding the host's own result would give: 0 if all are right.
+// Returns the largest distance of a pixel from what rounding the host's own result would give: 0 if all are right.
 double difference(const unsigned char *pixels, const std::vector<float> &reference);
 
-// Of difference(), in levels of 256: what float rounding may add up to.
+// Limits difference(), in levels of 256: float rounding may add up to this.
 inline constexpr double picture_tolerance = 0.01;
 
 } // namespace bench

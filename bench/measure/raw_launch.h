@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Empty kernels, and a launch and the wait for it through the device's own API: what nothing above it can be faster
-// than.
+// Launches empty kernels, and waits for them, through the device's own API: nothing above it can be faster.
 #pragma once
 
 #include "common/kernel_text.h"
@@ -12,13 +11,13 @@
 namespace bench
 {
 
-// Kernels nothing, values1, values4, ranges1, ranges4: so many 32-bit values, or pointers.
+// The kernels are nothing, values1, values4, ranges1 and ranges4: with so many 32-bit values, or pointers.
 extern const kernel_text empty_kernels;
 
-// Arguments of an empty kernel.
+// Tells the arguments of an empty kernel.
 struct empty_arguments {
 	unsigned count;
-	bool ranges; // else values
+	bool ranges; // false: values
 
 	std::string kernel() const
 	{
@@ -27,7 +26,7 @@ struct empty_arguments {
 };
 
 inline constexpr unsigned most_empty_arguments = 4;
-inline constexpr size_t empty_group = 64; // work-items: one group
+inline constexpr size_t empty_group = 64; // work-items, in one group
 inline constexpr size_t empty_range_bytes = 64 << 10;
 
 class raw_launch
@@ -36,12 +35,12 @@ class raw_launch
 	virtual ~raw_launch() = default;
 	// Passes the arguments, launches and waits.
 	virtual void run() = 0;
-	// The device takes long to change from the runtime's context to this one's.
+	// Tells that the device takes long to change from the runtime's context to this one's.
 	virtual bool changes_contexts() const { return false; }
 };
 
-// On the device that is one of the runtime's; null if that has no API of its own (HET_DEVICE_HOST and
-// HET_DEVICE_APART). @ordinal: of a CUDA device.
+// Launches on the device that is one of the runtime's. Returns null if that has no API of its own (HET_DEVICE_HOST and
+// HET_DEVICE_APART). @ordinal is that of a CUDA device.
 std::unique_ptr<raw_launch> make_raw_launch(het::device d, unsigned ordinal, const empty_arguments &a);
 
 } // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A host read sweep over an array that a kernel has just written: read-ahead at work.
+// Measures a host read sweep over an array that a kernel has just written, which shows read-ahead at work.
 #pragma once
 
 #include "common/device.h"
@@ -10,12 +10,12 @@
 namespace bench
 {
 
-// Where the host array comes from.
+// Tells where the host array comes from.
 enum class sweep_memory { adopted, library, library_huge };
 
 struct sweep_samples {
 	std::vector<double> sweep;   // µs to read one word of each page, through the trap
-	std::vector<double> touches; // caught
+	std::vector<double> touches; // touches that were caught
 	std::vector<double> fetches; // device reads for them
 	std::vector<double> plain;   // µs for one raw read of the whole buffer into fresh memory, then the same reads
 };

@@ -14,7 +14,7 @@ namespace bench
 namespace
 {
 
-// What a task uses: a cache line each.
+// A task uses such lines of the cache, one for each argument.
 struct alignas(64) line {
 	char bytes[64];
 };

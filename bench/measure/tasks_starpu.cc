@@ -63,7 +63,7 @@ class starpu_tasks
 	}
 
       private:
-	static constexpr size_t line = 64; // what a task uses: a cache line each
+	static constexpr size_t line = 64; // a task uses so many bytes of each array
 
 	static bool by_event(const task_batch &b) { return b.chain && !b.arguments; }
 
@@ -75,7 +75,7 @@ class starpu_tasks
 		for (unsigned n = 0; n < b.arguments; n++)
 			t->handles[n] = handles_[first + n];
 		if (by_event(b)) {
-			t->destroy = 0; // the next one names it
+			t->destroy = 0; // the next task names this one
 			tasks_[i] = t;
 			if (i)
 				starpu_task_declare_deps_array(t, 1, &tasks_[i - 1]);
@@ -95,7 +95,7 @@ class starpu_tasks
 run_tasks start_starpu_tasks(unsigned most, const std::string &scheduler)
 {
 	setenv("STARPU_SILENT", "1", 0);
-	// Lives as long as the process: the worker may be at it.
+	// The object lives as long as the process, since the worker may be at it.
 	auto tasks = std::make_shared<starpu_tasks>(most, scheduler);
 	return [tasks](const task_batch &b) { return tasks->run(b); };
 }

@@ -142,7 +142,7 @@ double touch_session::read_once(subject_array &a, size_t nbytes)
 	return now_us() - start;
 }
 
-// Several pages in a row: the cheapest first write, which makes the strictest comparison.
+// Writes several pages in a row: that is the cheapest first write, and so the strictest comparison.
 double touch_session::first_write_once()
 {
 	constexpr size_t pages = 8;

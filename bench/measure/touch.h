@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What one host touch on a device-resident chunk costs: the measurement itself, which runs in a process of its
-// own for each trap.
+// Measures what one host touch on a device-resident chunk costs, in a process of its own for each trap.
 #pragma once
 
 #include "common/child.h"
@@ -12,7 +11,7 @@
 namespace bench
 {
 
-// Who serves the touches. One process can have one of them.
+// A subject serves the touches. One process can have one of them.
 struct touch_subject {
 	std::string device;            // "host", "opencl0", ...
 	std::string trap;              // "uffd", ...
@@ -22,24 +21,24 @@ struct touch_subject {
 	std::string name() const { return device + "/" + trap + (spin == "adaptive" ? "" : "-spin-" + spin); }
 };
 
-// The traps that gpuvm_init() offers to a benchmark, slowest first.
+// Returns the traps that gpuvm_init() offers to a benchmark, slowest first.
 const std::vector<std::string> &trap_names();
-// The flags of gpuvm_init() for names of traps, and of ways to spin: "adaptive", "always", "never".
+// Return the flags of gpuvm_init() for names of traps, and of ways to spin: "adaptive", "always", "never".
 int trap_flag(const std::string &name);
 int spin_flag(const std::string &name);
 
-// Under which circumstances.
+// A cell has the circumstances of a touch.
 struct touch_cell {
-	size_t size;            // of the array
-	unsigned live;          // threads that work 10 µs and sleep 1 ms
-	unsigned busy;          // threads that never sleep
-	bool by_system = false; // write(2) touches, in the program's place
+	size_t size;            // size of the array
+	unsigned live;          // so many threads work 10 µs and sleep 1 ms
+	unsigned busy;          // so many threads never sleep
+	bool by_system = false; // write(2) touches in the program's place
 
 	bool operator==(const touch_cell &) const = default;
 	std::string name() const;
 };
 
-// Samples of one batch, in µs.
+// Holds the samples of one batch, in µs.
 struct touch_samples {
 	std::vector<double> touch;       // first read of a chunk that the device has just written
 	std::vector<double> raw;         // blocking read of as many bytes by the device's own call, just after a kernel
@@ -47,7 +46,7 @@ struct touch_samples {
 	size_t fetched = 0;              // bytes that one touch brought
 };
 
-// Body of the child process: starts the library for the subject. Throws if the trap can't be had.
+// Runs in the child process, and starts the library for the subject. Throws if the trap can't be had.
 answer_fn start_touch_session(const touch_subject &subject);
 
 // Waits until such a child is ready. Returns the trap and why it is this one. Throws if the trap can't be had.

@@ -18,7 +18,7 @@ struct running {
 	std::unique_ptr<child> session; // null once it failed
 };
 
-// Everything seen of one subject in one cell.
+// Holds everything seen of one subject in one cell.
 struct collected {
 	std::vector<double> touch, raw, first_write;
 	std::vector<double> touch_rounds, raw_rounds, first_write_rounds;
@@ -53,7 +53,7 @@ touch_result result_of(const touch_subject &s, const touch_cell &c, const collec
 		all.first_write_rounds};
 }
 
-// One after the other, so that no one starts while another is measured.
+// Starts one after the other, so that no one starts while another is measured.
 std::vector<running> start_all(const std::vector<touch_subject> &subjects, touch_outcome &outcome)
 {
 	std::vector<running> runs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Touches of several subjects (traps on devices) under several circumstances, in interleaved rounds.
+// Measures touches of several subjects (traps on devices) under several circumstances, in interleaved rounds.
 #pragma once
 
 #include "common/stats.h"
@@ -14,9 +14,9 @@ struct touch_plan {
 	std::vector<touch_subject> subjects;
 	std::vector<touch_cell> cells;
 	unsigned rounds;
-	unsigned samples;                                                                // a cell and round
-	double seconds;                                                                  // a cell and round, at most
-	std::function<bool(const touch_subject &, const touch_cell &)> wanted = nullptr; // null: all
+	unsigned samples; // for a cell and round
+	double seconds;   // for a cell and round, at most
+	std::function<bool(const touch_subject &, const touch_cell &)> wanted = nullptr; // if it is null, all are
 };
 
 struct touch_result {
@@ -34,9 +34,9 @@ struct touch_outcome {
 		std::string why;
 	};
 	std::vector<missing> unavailable;
-	json libraries; // by subject: the trap in use and why
+	json libraries; // the trap in use and why, by subject
 
-	// Null if it was not measured.
+	// Returns null if it was not measured.
 	const touch_result *find(const touch_subject &s, const touch_cell &c) const;
 };
 

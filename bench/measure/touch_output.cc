@@ -19,7 +19,7 @@ bool of_kind(const touch_cell &c, bool busy)
 	return busy ? c.live == 0 : c.busy == 0;
 }
 
-// Thread numbers that occur; no thread at all belongs to both kinds.
+// Returns the thread numbers that occur; no thread at all belongs to both kinds.
 std::vector<unsigned> thread_counts(const touch_outcome &o, bool busy)
 {
 	std::set<unsigned> counts;
@@ -150,7 +150,7 @@ void report_touches(report &out, const touch_outcome &o)
 namespace
 {
 
-// One data block: threads, then a column a trap, then the raw read beside uffd.
+// Makes one data block: the number of threads, then a column for each trap, then the raw read beside uffd.
 std::string plot_data(const touch_outcome &o, const std::string &device, bool busy, const std::string &block)
 {
 	std::string text = "$" + block + " << EOD\n";

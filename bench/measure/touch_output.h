@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Touch measurements for people: tables and a plot.
+// Shows touch measurements to people, in tables and a plot.
 #pragma once
 
 #include "common/report.h"
@@ -8,18 +8,19 @@
 namespace bench
 {
 
-// Traps against sizes and threads. @busy: the table of threads that never sleep, else of those that mostly do.
+// Shows traps against sizes and threads. The table is that of threads that never sleep if @busy, else of those that
+// mostly do.
 void print_touch_table(const touch_outcome &o, const std::string &device, bool busy);
 
-// Resolvers that spin, sleep, or do what pays, under the given circumstances; the first of these beside the first write
-// of anonymous memory.
+// Shows resolvers that spin, sleep, or do what pays, under the given circumstances; the first of these stands beside
+// the first write of anonymous memory.
 void print_spin_table(const touch_outcome &o, const std::string &device, const std::vector<touch_cell> &cells);
 
 void print_unavailable(const touch_outcome &o);
 
 void report_touches(report &out, const touch_outcome &o);
 
-// 4 KiB touches of each trap against the number of threads, one panel a device and kind of thread.
+// Plots 4 KiB touches of each trap against the number of threads, with one panel for each device and kind of thread.
 void plot_touches(const std::string &base, const touch_outcome &o, const std::vector<std::string> &devices);
 
 } // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Figures made of measured touches.
+// Makes figures of measured touches.
 #pragma once
 
 #include "measure/figures.h"
@@ -8,10 +8,10 @@
 namespace bench
 {
 
-// Which of a result's times, by rounds.
+// Chooses one of a result's times, by rounds.
 using touch_rounds = std::vector<double> touch_result::*;
 
-// Ratio of two measured cells, round by round.
+// Returns the ratio of two measured cells, round by round.
 figure touch_ratio(const touch_outcome &all, const std::string &what, const touch_subject &a, const touch_cell &ca,
 		   touch_rounds ra, const touch_subject &b, const touch_cell &cb, touch_rounds rb);
 

@@ -68,7 +68,7 @@ class session
 	static constexpr size_t pages = uvm_bytes / page_size;
 };
 
-// A kernel writes one word in each page: @value_ + page.
+// A kernel writes one word in each page, which is @value_ + page.
 void session::mark(uvm_array &a, size_t count)
 {
 	a.before_kernel();
@@ -125,7 +125,7 @@ void session::write_page(size_t page)
 	large_->written(page * page_size, page_size);
 }
 
-// The host writes in some pages of what a kernel has written; then a kernel uses all of it.
+// The host writes in some pages of what a kernel has written, and then a kernel uses all of it.
 double session::use_after_writes(size_t first, size_t step, size_t count, bool reads_all)
 {
 	mark(*large_, pages);
@@ -166,7 +166,7 @@ double session::first_use_read()
 	return use_after_writes(3, 100, pages / 100, true);
 }
 
-// From the moment at which all threads may start until the last one has its word.
+// Measures from the moment at which all threads may start until the last one has its word.
 double session::touch_in_parallel()
 {
 	mark(*large_, pages);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What is measured of each way to share an array (measure/uvm_way.h), in a child process of its own.
+// Measures each way to share an array (measure/uvm_way.h), in a child process of its own.
 #pragma once
 
 #include "common/child.h"
@@ -16,16 +16,16 @@ namespace bench
 inline constexpr size_t uvm_bytes = 64 << 20;
 inline constexpr unsigned uvm_touchers = 16;
 
-// The questions: name for results, and what it means to people.
+// A question has a name for results, and what it means to people.
 struct uvm_measure {
 	const char *name;
 	const char *title;
-	unsigned samples; // a round
+	unsigned samples; // for a round
 };
 const std::vector<uvm_measure> &uvm_measures();
 std::vector<std::string> uvm_measure_names();
 
-// Body of the child process. Throws if the way can't be had.
+// Runs in the child process. Throws if the way can't be had.
 answer_fn start_uvm_session(const uvm_subject &subject);
 
 struct uvm_result {
@@ -43,7 +43,7 @@ struct uvm_outcome {
 	const uvm_result *find(const std::string &name) const;
 };
 
-// All subjects take turns, each round in another order. @only: these measures; none named: all.
+// All subjects take turns, each round in another order. @only names measures; if it is empty, all are taken.
 uvm_outcome run_uvm(const std::vector<uvm_subject> &subjects, const std::vector<std::string> &only, unsigned rounds);
 
 } // namespace bench

@@ -26,7 +26,7 @@ std::string ratio_text(const ratio &r)
 
 } // namespace
 
-// Each way against managed memory without hints, round by round.
+// Compares each way with managed memory without hints, round by round.
 void print_uvm_tables(const uvm_outcome &o)
 {
 	const uvm_result *managed = o.find(reference);
@@ -76,7 +76,8 @@ void report_uvm(report &out, const uvm_outcome &o)
 namespace
 {
 
-// The first trap's, as it is by default, and what it is compared with: more bars than that nobody can read.
+// Returns the results of the first trap, as it is by default, and what it is compared with: more bars than that nobody
+// can read.
 std::vector<const uvm_result *> results_to_plot(const uvm_outcome &o)
 {
 	std::vector<const uvm_result *> all;
@@ -90,8 +91,8 @@ std::vector<const uvm_result *> results_to_plot(const uvm_outcome &o)
 	return all;
 }
 
-// A line for each measure: its name, then median and quartiles of each result, in parts of what managed memory takes.
-// An array that managed memory has left on the host, where a touch costs nothing, is left out.
+// Makes a line for each measure: its name, then median and quartiles of each result, in parts of what managed memory
+// takes. An array that managed memory has left on the host, where a touch costs nothing, is left out.
 std::string plot_data(const std::vector<const uvm_result *> &results, const uvm_result &managed)
 {
 	std::string data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Tables, results and the plot of uvm-compare.
+// Makes the tables, results and the plot of uvm-compare.
 #pragma once
 
 #include "common/report.h"

@@ -19,7 +19,7 @@ namespace
 
 constexpr int this_device = 0;
 
-// Hand-placed copies: what was written goes over, what is touched comes back, and nothing else.
+// Copies are placed by hand: what was written goes over, what is touched comes back, and nothing else.
 class pinned_array final : public uvm_array
 {
       public:

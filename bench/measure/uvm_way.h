@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Ways in which one array can be used by the host and by a CUDA device in turns: libhet, CUDA managed memory with and
-// without prefetch hints, and copies placed by hand in pinned memory, which are the floor.
+// The host and a CUDA device can use one array in turns in these ways: libhet, CUDA managed memory with and without
+// prefetch hints, and copies placed by hand in pinned memory, which are the floor.
 #pragma once
 
 #include "common/cuda.h"
@@ -12,30 +12,30 @@
 namespace bench
 {
 
-// Who keeps the copies consistent. One process can have one of them.
+// A subject keeps the copies consistent. One process can have one of them.
 struct uvm_subject {
 	std::string way;    // "pinned", "managed", "managed-prefetch", "libhet"
-	std::string trap;   // libhet: "uffd", ...
-	std::string memory; // libhet: "malloc", "library" or "huge"
-	std::string spin;   // libhet: "adaptive", "always", "never"
+	std::string trap;   // with libhet: "uffd", ...
+	std::string memory; // with libhet: "malloc", "library" or "huge"
+	std::string spin;   // with libhet: "adaptive", "always", "never"
 
 	std::string name() const;
 };
 
-// One array. What is timed says so.
+// The array is used in one of the ways. The comments below say which calls are timed.
 class uvm_array
 {
       public:
 	virtual ~uvm_array() = default;
 	virtual void *host() = 0;
 	virtual het::cu_deviceptr device() = 0;
-	// The host has written there.
+	// Tells that the host has written there.
 	virtual void written(size_t offset, size_t nbytes) = 0;
-	// Timed: a kernel that reads and writes the array is about to be launched.
+	// Tells that a kernel that reads and writes the array is about to be launched. This is timed.
 	virtual void before_kernel() = 0;
-	// It has finished.
+	// Tells that the kernel has finished.
 	virtual void after_kernel() = 0;
-	// Timed: the host is about to touch that part.
+	// Tells that the host is about to touch that part. This is timed.
 	virtual void before_touch(size_t offset, size_t nbytes) = 0;
 };
 

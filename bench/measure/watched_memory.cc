@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-// Newer than Debian 12's headers.
+// Debian 12's headers are older than this flag.
 #ifndef UFFD_USER_MODE_ONLY
 #define UFFD_USER_MODE_ONLY 1
 #endif
@@ -26,7 +26,7 @@ namespace bench
 namespace
 {
 
-// That of the library's resolvers.
+// The library's resolvers have this priority.
 constexpr int urgent_nice = -15;
 
 void check(bool ok, const char *what)

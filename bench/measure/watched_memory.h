@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Shared memory under userfaultfd's write protection, which a thread takes away, chunk by chunk, as writes come: what
-// there is in place of the kernel module's SHARED chunks.
+// Shared memory is under userfaultfd's write protection here, and a thread takes that away, chunk by chunk, as writes
+// come. This is compared with the kernel module's SHARED chunks.
 #pragma once
 
 #include "common/owned.h"
@@ -14,7 +14,7 @@ namespace bench
 class watched_memory
 {
       public:
-	// With all its pages, writable. Throws with the reason if it can't be had.
+	// Maps it with all its pages, writable. Throws with the reason if it can't be had.
 	watched_memory(size_t nbytes, size_t chunk);
 	~watched_memory();
 	watched_memory(const watched_memory &) = delete;
