@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Prices of European options by the formula of Black and Scholes (1973).
+// Computes prices of European options by the formula of Black and Scholes (1973).
 #include "apps/common/app.h"
 #include "common/format.h"
 
@@ -44,7 +44,7 @@ void price_on_host(const het_group *g, void *const *args)
 	});
 }
 
-// Options and their prices; these in doubles, with the C library's error function.
+// Holds options and their prices. The latter are in doubles, with the C library's error function.
 struct market {
 	market(size_t n, unsigned seed)
 	    : stock(random_floats(n, seed, 5, 30)), strike(random_floats(n, seed + 10, 5, 30)),
@@ -56,7 +56,7 @@ struct market {
 			const double d1 = (std::log(s / k) + (r + v * v / 2) * t) / (v * std::sqrt(t));
 			const double d2 = d1 - v * std::sqrt(t);
 			call[i] = s * below(d1) - k * std::exp(-r * t) * below(d2);
-			put[i] = call[i] - s + k * std::exp(-r * t); // parity
+			put[i] = call[i] - s + k * std::exp(-r * t); // follows from put-call parity
 		}
 	}
 
@@ -120,7 +120,7 @@ int run(const app_options &o, size_t options)
 	a.title = format("prices of %zu options", n);
 	a.settings = {{"options", n}};
 	a.kernels = {&black_scholes_kernels, {{"price", price_on_host, 8}}};
-	a.tolerance = 1e-4; // floats that nearly cancel
+	a.tolerance = 1e-4; // floats nearly cancel
 	a.make = [&](plain_device *d) { return std::make_unique<prices>(markets, d); };
 	return run_application(a, o);
 }

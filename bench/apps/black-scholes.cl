@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernels of black-scholes.cc.
+// black-scholes.cc launches these kernels.
 
-// The normal distribution, by the polynomial 26.2.17 of Abramowitz and Stegun.
+// Approximates the normal distribution by the polynomial 26.2.17 of Abramowitz and Stegun.
 float normal(float x)
 {
 	float k = 1 / (1 + 0.2316419f * fabs(x));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// How often each byte occurs. Groups add to the same bins, with atomics.
+// Counts how often each byte occurs. Groups add to the same bins, with atomics.
 #include "apps/common/app.h"
 #include "common/format.h"
 
@@ -48,7 +48,7 @@ class counting final : public problem
 			       [&](uint8_t b) { return uint8_t(b ^ change); });
 		std::fill(bins_.host.begin(), bins_.host.end(), 0);
 	}
-	// Not to be split: groups on two devices would add to two copies of the bins.
+	// The launch must not be split: groups on two devices would add to two copies of the bins.
 	void with_het(het_side &h) override
 	{
 		h.launch("count", items(), het::read(x_.host), het::read_write(bins_.host), n()).wait();
@@ -83,7 +83,7 @@ int run(const app_options &o, size_t size)
 	const size_t n = o.small ? 100003 : size;
 	std::vector<uint8_t> bytes;
 	for (float f : random_floats(n, 1, 0, 1))
-		bytes.push_back(uint8_t(f * f * 256)); // small ones are frequent
+		bytes.push_back(uint8_t(f * f * 256)); // makes small ones frequent
 	application a;
 	a.name = "histogram";
 	a.title = format("histogram of %zu bytes", n);

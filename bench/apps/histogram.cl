@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernels of histogram.cc.
+// histogram.cc launches these kernels.
 
 #define BINS 256
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The Mandelbrot set: points inside take as many steps as are allowed, most others few, so that groups differ widely.
+// Computes the Mandelbrot set: points inside take as many steps as are allowed, and most others few, so that groups
+// differ widely.
 #include "apps/common/app.h"
 #include "common/format.h"
 
@@ -44,7 +45,7 @@ void escape_on_host(const het_group *g, void *const *args)
 	});
 }
 
-// Which part of the plane, and the steps of each point.
+// A view is a part of the plane, and the steps of each of its points.
 struct view {
 	float left, top, pixel;
 	std::vector<uint32_t> steps;
@@ -61,7 +62,7 @@ view make_view(const sizes &s, unsigned input)
 	if (input)
 		v = {-0.9f, 0.0f, 0.4f / float(s.width), {}};
 	v.steps.resize(s.width * s.height);
-	// Rows by turns: some have a hundred times the work of others.
+	// Threads take rows by turns, as some have a hundred times the work of others.
 	const size_t threads = std::max(1u, std::thread::hardware_concurrency());
 	auto compute_rows = [&](size_t first) {
 		for (size_t y = first; y < s.height; y += threads)
@@ -98,7 +99,7 @@ class picture_of_set final : public problem
 		       view_->pixel, s_.most);
 		steps_.fetch();
 	}
-	// The share of points with other steps.
+	// Returns the share of points with other steps.
 	double error(unsigned input) const override
 	{
 		size_t wrong = 0;
@@ -132,7 +133,7 @@ int run(const app_options &o, sizes s)
 	a.title = format("Mandelbrot set, %zu x %zu points, at most %u steps", s.width, s.height, s.most);
 	a.settings = {{"width", s.width}, {"height", s.height}, {"steps", s.most}};
 	a.kernels = {&mandelbrot_kernels, {{"escape", escape_on_host, 7}}};
-	a.tolerance = 1e-3; // of the points: compilers may still order the operations in another way
+	a.tolerance = 1e-3; // share of the points: compilers may still order the operations in another way
 	a.make = [&](plain_device *d) { return std::make_unique<picture_of_set>(views, s, d); };
 	return run_application(a, o);
 }

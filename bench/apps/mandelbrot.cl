@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernels of mandelbrot.cc.
+// mandelbrot.cc launches these kernels.
 
 // A contracted multiplication and addition would give another result near the rim of the set.
 #pragma OPENCL FP_CONTRACT OFF

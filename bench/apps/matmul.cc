@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The product of two square matrices, by blocks that a group keeps in local memory.
+// Multiplies two square matrices, by blocks that a group keeps in local memory.
 #include "apps/common/app.h"
 #include "common/format.h"
 
@@ -31,7 +31,7 @@ void multiply_on_host(const het_group *g, void *const *args)
 		std::copy(sums[j], sums[j] + tile, c + (y + j) * n + x);
 }
 
-// Both inputs: the second has a factor before its first matrix.
+// Holds both inputs: the second one has a factor before its first matrix.
 struct matrices {
 	explicit matrices(size_t n) : n(n), a(random_floats(n * n, 1, 0, 1)), b(random_floats(n * n, 2, 0, 1)), c(n * n)
 	{
@@ -101,7 +101,7 @@ int run(const app_options &o, size_t size)
 	a.title = format("matrix product, %zu x %zu", n, n);
 	a.settings = {{"size", n}};
 	a.kernels = {&matmul_kernels, {{"multiply", multiply_on_host, 4}}};
-	a.tolerance = 1e-4; // of sums of n floats
+	a.tolerance = 1e-4; // relative to sums of n floats
 	a.make = [&](plain_device *d) { return std::make_unique<product>(m, d); };
 	return run_application(a, o);
 }

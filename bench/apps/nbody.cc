@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Bodies that attract each other, each with each, over some steps. Between the steps the host looks at nothing.
+// Moves bodies that attract each other, each with each, over some steps. The host looks at nothing between the steps.
 #include "apps/common/app.h"
 #include "common/format.h"
 
@@ -15,10 +15,10 @@ using namespace bench;
 namespace
 {
 
-constexpr size_t near = 64; // bodies that a group has in local memory
+constexpr size_t near = 64; // a group has so many bodies in local memory
 constexpr float softening = 0.01f, dt = 0.001f;
 
-// As float4 of OpenCL and CUDA. Of a velocity, w is not used.
+// The layout is that of float4 of OpenCL and CUDA. A velocity does not use w.
 struct alignas(16) body {
 	float x, y, z, w;
 };
@@ -45,7 +45,7 @@ void move_on_host(const het_group *g, void *const *args)
 	});
 }
 
-// A start, and where the bodies are after the steps, in doubles.
+// Holds a start, and where the bodies are after the steps, in doubles.
 struct system_of_bodies {
 	system_of_bodies(size_t n, unsigned steps, unsigned seed) : start(n), end(3 * n)
 	{
@@ -148,7 +148,7 @@ int run(const app_options &o, size_t bodies, unsigned steps)
 	a.title = format("%zu bodies, %u steps", n, steps);
 	a.settings = {{"bodies", n}, {"steps", steps}};
 	a.kernels = {&nbody_kernels, {{"move_bodies", move_on_host, 6}}};
-	a.tolerance = 1e-5; // of places between -1 and 1, in floats
+	a.tolerance = 1e-5; // relative to places between -1 and 1, in floats
 	a.make = [&](plain_device *d) { return std::make_unique<motion>(systems, steps, d); };
 	return run_application(a, o);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// photo through het_launch(): smooths a picture, of which the host looks at a few rows between the steps.
+// Does what photo does, but through het_launch(): it smooths a picture, of which the host looks at a few rows between
+// the steps.
 #include "apps/common/app.h"
 #include "common/format.h"
 #include "measure/picture.h"
@@ -52,7 +53,7 @@ void pack_on_host(const het_group *g, void *const *args)
 	run_group<pack_kernel>(g, list);
 }
 
-// A picture before and after.
+// Holds a picture before and after.
 struct subject {
 	picture_size size;
 	std::vector<unsigned char> pixels;
@@ -115,7 +116,7 @@ class smoothing final : public problem
 	het::work items() const { return het::work(whole_groups_of(group, size_.samples())).groups_of(group); }
 	int samples() const { return int(size_.samples()); }
 
-	// Calls run(first step, end) so often that all steps are done, with a look of the host after each.
+	// Calls run(first step, end) until all steps are done, with a look of the host after each call.
 	template <class F> void in_runs(F run)
 	{
 		looks_.clear();
@@ -136,7 +137,7 @@ class smoothing final : public problem
 	std::vector<row_means> looks_;
 };
 
-// The picture, and its negative.
+// Returns the picture and its negative.
 std::vector<subject> subjects_of(const photo_options &o)
 {
 	const picture p = read_png(o.input);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The sum of an array: each group sums its share, one more group the sums. These stay on the device.
+// Sums an array: each group sums its share, and one more group sums the sums, which stay on the device.
 #include "apps/common/app.h"
 #include "common/format.h"
 
@@ -17,7 +17,7 @@ namespace
 
 constexpr size_t group = 256, groups = 256;
 
-// A group takes the same elements as on other devices: runs of its size, so many work-items apart.
+// A group takes the same elements as on other devices: runs of its size, with so many work-items between.
 template <class T> void sum_on_host(const het_group *g, void *const *args)
 {
 	const T *x = array_of<const T>(args, 0);
@@ -44,7 +44,7 @@ class summing final : public problem
 		for (size_t i = 0; i < n_; i++)
 			x_.host[i] = numbers_[i] + input;
 	}
-	// Not to be split: no pattern says that a group of work-items writes one sum.
+	// The launch must not be split: no pattern says that a group of work-items writes one sum.
 	void with_het(het_side &h) override
 	{
 		h.launch("sum", items(), het::read(x_.host), het::write(shared_sums_), n_);

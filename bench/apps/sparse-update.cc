@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A kernel adds to some rows of a table, then the host reads all of it: with a plain kernel, and with one that notes
-// which pages it writes (HET_DIRTY), in turns on tables of their own. Needs a device of kind CUDA. Every table is
-// compared with the host's.
+// A kernel adds to some rows of a table, and then the host reads all of it: with a plain kernel, and with one that
+// notes which pages it writes (HET_DIRTY), in turns on tables of their own. This needs a device of kind CUDA. Every
+// table is compared with the host's.
 #include "common/clock.h"
 #include "common/format.h"
 #include "common/kernel_text.h"
@@ -26,11 +26,11 @@ using namespace bench;
 namespace
 {
 
-constexpr size_t group = 256, width = 256; // floats a row
+constexpr size_t group = 256, width = 256; // width is in floats
 
 struct options {
 	common_options common;
-	size_t megabytes = 128; // of each table
+	size_t megabytes = 128; // size of each table
 	unsigned rounds = 15;
 };
 
@@ -40,7 +40,7 @@ void het_check(int err, const char *call)
 		throw std::runtime_error(format("%s: %s", call, het_strerror(err)));
 }
 
-// As fast as one thread reads memory.
+// Reads as fast as one thread can.
 uint64_t read_all(std::span<const float> table)
 {
 	constexpr size_t at_once = 4, step = at_once * sizeof(uint64_t) / sizeof(float); // divides a row
@@ -58,7 +58,7 @@ struct step {
 	uint64_t to_host = 0, to_device = 0;
 };
 
-// A table, and the kernel with some instruments.
+// A side has a table, and the kernel with some instruments.
 class side
 {
       public:
@@ -90,7 +90,7 @@ class side
 	std::span<const float> table() const { return table_; }
 	const het_launch_counters &counters() const { return counters_; }
 
-	// One update; then the host reads all.
+	// Makes one update, after which the host reads all.
 	step run(const std::vector<uint32_t> &rows, float value)
 	{
 		const uint64_t home = count_stat(GPUVM_STAT_BYTES_TO_HOST),
@@ -139,10 +139,10 @@ class side
 	het_memory *memory_;
 	std::span<float> table_;
 	het_launch_counters counters_ = {};
-	volatile uint64_t sum_ = 0; // read for its own sake
+	volatile uint64_t sum_ = 0; // makes the compiler read
 };
 
-// Which rows an update changes.
+// A pattern tells which rows an update changes.
 struct pattern {
 	const char *name;
 	std::vector<uint32_t> rows;
@@ -180,7 +180,7 @@ samples compare(side &plain, side &dirty, std::vector<float> &model, const patte
 				model[r * width + i] += value;
 		for (const side *one : {&plain, &dirty})
 			s.right &= !memcmp(one->table().data(), model.data(), model.size() * sizeof(float));
-		if (!round) // what the pattern before has left on the device alone
+		if (!round) // this round brings what the pattern before has left on the device alone
 			continue;
 		s.plain.push_back(s.last_plain.us);
 		s.dirty.push_back(s.last_dirty.us);

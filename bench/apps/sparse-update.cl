@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernel of sparse-update.cc.
+// sparse-update.cc launches this kernel.
 
 // Adds to some rows of a table.
 kernel void update(global float *table, global const uint *rows, uint count, uint width, float value)

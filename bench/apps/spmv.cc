@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A sparse matrix, from a file in the Matrix Market format or one that is generated, times a vector, over and over.
+// Multiplies a vector by a sparse matrix, over and over. The matrix comes from a file in the Matrix Market format, or
+// is generated.
 #include "apps/common/app.h"
 #include "apps/common/matrix_market.h"
 #include "common/format.h"
@@ -34,7 +35,8 @@ void multiply_on_host(const het_group *g, void *const *args)
 	});
 }
 
-// Heat between the points of a square grid, as text in the format: symmetric, at most five entries a row.
+// Generates the flow of heat between the points of a square grid, as text in the format: it is symmetric, with at most
+// five entries a row.
 sparse_matrix generate(size_t side)
 {
 	std::stringstream text;
@@ -52,7 +54,7 @@ sparse_matrix generate(size_t side)
 	return read_matrix_market(text, "generated matrix");
 }
 
-// A vector, and it times the matrix to the power of the steps.
+// Holds a vector, and its product with the matrix to the power of the steps.
 struct vectors {
 	vectors(const sparse_matrix &m, unsigned steps, unsigned seed)
 	    : start(random_floats(m.columns, seed, 0, 1)), end(start.begin(), start.end())
@@ -150,7 +152,7 @@ int run(const app_options &o, spmv_options s)
 		      {"entries", m.values.size()},
 		      {"steps", s.steps}};
 	a.kernels = {&spmv_kernels, {{"multiply_rows", multiply_on_host, 6}}};
-	a.tolerance = 1e-5; // beside the largest element
+	a.tolerance = 1e-5; // relative to the largest element
 	a.make = [&](plain_device *d) { return std::make_unique<power>(m, v, s.steps, d); };
 	return run_application(a, o);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernels of spmv.cc.
+// spmv.cc launches these kernels.
 
 kernel void multiply_rows(global const uint *starts, global const uint *columns, global const float *values,
 			  global const float *x, global float *y, uint rows)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Heat on a plate: each step makes each point the mean of itself and its four neighbours, the rim keeps its
-// temperature.
+// Computes heat on a plate: each step makes each point the mean of itself and its four neighbours, and the rim keeps
+// its temperature.
 #include "apps/common/app.h"
 #include "common/format.h"
 
@@ -34,7 +34,7 @@ void relax_on_host(const het_group *g, void *const *args)
 	});
 }
 
-// Temperatures at the start and after the steps.
+// Holds the temperatures at the start and after the steps.
 struct plate {
 	plate(size_t width, size_t height, unsigned steps, unsigned seed)
 	    : start(random_floats(width * height, seed, 0, 100)), end(start.begin(), start.end())

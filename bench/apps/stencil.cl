@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernels of stencil.cc.
+// stencil.cc launches these kernels.
 
 kernel void relax(global const float *from, global float *to, uint width, uint height, float rate)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// z = x + y, and an empty kernel, launched and waited for.
+// Computes z = x + y, and launches an empty kernel and waits for it.
 #include "apps/common/app.h"
 #include "common/clock.h"
 #include "common/format.h"
@@ -52,7 +52,7 @@ class addition final : public problem
 		launch(d, "add", items(), x_, y_, z_, n_);
 		z_.fetch();
 	}
-	// The host adds the same floats.
+	// The host adds the same floats, so nothing may differ.
 	double error(unsigned) const override
 	{
 		bool right = true;
@@ -109,7 +109,7 @@ int run(const app_options &o, size_t elements, unsigned launches)
 int main(int argc, char **argv)
 {
 	app_options o;
-	size_t elements = 11444777; // those of Thessaly's thesis
+	size_t elements = 11444777; // as in Thessaly's thesis
 	unsigned launches = 2000;
 	command_line line("Vector addition through het_launch(), against copies by hand, and empty kernels.");
 	add_app_options(line, o);

@@ -86,12 +86,12 @@ std::vector<float> random_floats(size_t n, unsigned seed, float low, float high)
 namespace
 {
 
-// A side's problem, and the worst of its results.
+// A side has its problem, and the worst of its results.
 struct side {
 	std::unique_ptr<problem> p;
 	double error = 0;
 
-	// One round, with what the host writes and reads. @return µs.
+	// Runs one round, with what the host writes and reads. @return µs.
 	template <class F> double time(unsigned input, F compute)
 	{
 		stopwatch watch;
@@ -102,7 +102,7 @@ struct side {
 	}
 };
 
-// What the runtime has moved so far.
+// Tells what the runtime has moved so far.
 struct movement {
 	uint64_t to_device = 0, to_host = 0;
 
@@ -116,12 +116,12 @@ struct movement {
 	}
 };
 
-// Each round does both, in changing order: what disturbs the machine for longer than a round concerns both.
+// Each round does both, in changing order, so that whatever disturbs the machine for longer than a round concerns both.
 app_times measure(side &mine, side &theirs, het_side &het, plain_device *plain, unsigned rounds)
 {
 	app_times t;
 	for (unsigned round = 0; round <= rounds; round++) {
-		const unsigned input = (rounds - round) % problem::inputs; // the last round has the first
+		const unsigned input = (rounds - round) % problem::inputs; // gives the last round the first input
 		double h = 0, p = 0;
 		const bool counts = round && plain; // the memory core has started, and has a device
 		const movement before = counts ? movement::so_far() : movement();
@@ -135,7 +135,7 @@ app_times measure(side &mine, side &theirs, het_side &het, plain_device *plain, 
 			with_het();
 		het.count_parts();
 		if (!round)
-			continue; // the first compiles and links
+			continue; // the first round compiles and links
 		t.het.push_back(h);
 		const movement after = counts ? movement::so_far() : movement();
 		t.to_device += after.to_device - before.to_device;
@@ -172,7 +172,7 @@ bool tell_error(const application &a, table &t, report &out, const std::string &
 	return right;
 }
 
-// None where HET_DEVICES names none that is here.
+// Returns no device where HET_DEVICES names none that is here.
 std::vector<het::device> find_devices()
 {
 	try {

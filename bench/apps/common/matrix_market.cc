@@ -49,7 +49,7 @@ class reader
 		throw std::runtime_error(format("%s:%zu: %s", name_.c_str(), number_, what.c_str()));
 	}
 
-	// The next line that is neither empty nor a comment. @return false at the end.
+	// Finds the next line that is neither empty nor a comment. @return false at the end.
 	bool find_line()
 	{
 		while (std::getline(from_, line_)) {
@@ -68,7 +68,7 @@ class reader
 			fail("the file ends too early");
 	}
 
-	// Takes the next word of the line; "" at its end.
+	// Takes the next word of the line, or "" at its end.
 	std::string_view word()
 	{
 		constexpr const char *blanks = " \t\r";
@@ -188,12 +188,12 @@ class reader
 	std::istream &from_;
 	const std::string name_;
 	std::string line_;
-	std::string_view rest_; // of the line: what has not been read
-	size_t number_ = 0;     // of the line
+	std::string_view rest_; // what has not been read of the line
+	size_t number_ = 0;     // the line's number
 	size_t sizes_line_ = 0;
 	bool pattern_ = false, integer_ = false;
 	symmetry symmetry_ = symmetry::general;
-	size_t entries_ = 0; // that the file says to have
+	size_t entries_ = 0; // the file says that it has so many
 	sparse_matrix matrix_;
 	std::vector<entry> found_;
 };

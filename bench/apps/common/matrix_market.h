@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Sparse matrices, and files of them in the Matrix Market format (Boisvert, Pozo, Remington, 1996).
+// Reads sparse matrices from files in the Matrix Market format (Boisvert, Pozo, Remington, 1996).
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 namespace bench
 {
 
-// Compressed rows: those of row r are [starts[r], starts[r + 1]), in the order of their columns; entries of the same
-// place are summed.
+// The rows are compressed: those of row r are [starts[r], starts[r + 1]), in the order of their columns. Entries of the
+// same place are summed.
 struct sparse_matrix {
 	size_t rows = 0, columns = 0;
 	std::vector<uint32_t> starts;

@@ -87,8 +87,8 @@ class plain_cuda final : public plain_device
 		return reinterpret_cast<void *>(uintptr_t(p));
 	}
 	void release(void *buffer) override { cuda().free(address(buffer)); }
-	// In the stream of the kernels: cuMemcpyHtoD() may come back before the bytes are on the device, and kernels
-	// in a stream that does not wait for the default one would not find them.
+	// Writes in the stream of the kernels: cuMemcpyHtoD() may come back before the bytes are on the device, and
+	// kernels in a stream that does not wait for the default one would not find them.
 	void write(void *buffer, const void *from, size_t nbytes) override
 	{
 		cuda_check(cuda().copy_to_device(address(buffer), from, nbytes, program_.stream()),

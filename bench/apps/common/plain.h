@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A device as a program uses it without the runtime: buffers, copies by hand, one queue in order. Kernels have the
-// names and arguments that they have for the runtime.
+// A program uses a device so without the runtime: with buffers, copies by hand, and one queue in order. Kernels have
+// the names and arguments that they have for the runtime.
 #pragma once
 
 #include "common/kernel_text.h"
@@ -16,13 +16,13 @@
 namespace bench
 {
 
-// The kernels of an application for devices, and as host functions.
+// Holds the kernels of an application for devices, and as host functions.
 struct app_kernels {
 	const kernel_text *text = nullptr;
 	std::vector<het_function> functions;
 };
 
-// The bytes of a value, or of a buffer's handle.
+// Holds the bytes of a value, or of a buffer's handle.
 struct plain_argument {
 	const void *bytes;
 	size_t nbytes;
@@ -34,20 +34,20 @@ class plain_device
 	virtual ~plain_device() = default;
 	virtual void *allocate(size_t nbytes) = 0;
 	virtual void release(void *buffer) = 0;
-	// In the order of the launches. What is read is there when the call returns, what is written may be changed
-	// then.
+	// These work in the order of the launches. What is read is there when the call returns, and what is written may
+	// be changed then.
 	virtual void write(void *buffer, const void *from, size_t nbytes) = 0;
 	virtual void read(void *to, void *buffer, size_t nbytes) = 0;
-	// Of @w the sizes count. Local sizes must be given, and divide the global ones.
+	// Of @w only the sizes count. Local sizes must be given, and divide the global ones.
 	virtual void launch(const char *kernel, const het::work &w, std::span<const plain_argument> args) = 0;
 	virtual void finish() = 0;
 };
 
-// A host array, and on the side that copies by hand also its buffer.
+// Each side has such a host array, and the side that copies by hand has a buffer for it, too.
 template <class T> class mirrored
 {
       public:
-	// @d: null on the other side.
+	// @d is null on the other side.
 	mirrored(plain_device *d, size_t n) : host(n), device_(d), buffer_(d ? d->allocate(bytes()) : nullptr) {}
 	mirrored(const mirrored &) = delete;
 	mirrored &operator=(const mirrored &) = delete;
@@ -79,14 +79,14 @@ template <class T> plain_argument plain(const T &value)
 	return {&value, sizeof value};
 }
 
-// launch() with arrays and values.
+// Launches with arrays and values.
 template <class... A> void launch(plain_device &d, const char *kernel, const het::work &w, const A &...args)
 {
 	const std::array<plain_argument, sizeof...(A)> list = {{plain(args)...}};
 	d.launch(kernel, w, list);
 }
 
-// The device that is one of the runtime's through its own API; null if that has none (HET_DEVICE_HOST and
+// Opens the device that is one of the runtime's through its own API. Returns null if it has none (HET_DEVICE_HOST and
 // HET_DEVICE_APART).
 std::unique_ptr<plain_device> open_plain(het::device d, const app_kernels &kernels);
 

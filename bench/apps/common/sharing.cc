@@ -14,7 +14,7 @@ namespace bench
 namespace
 {
 
-// One way of computing.
+// A way of computing has its devices, and its times.
 struct way {
 	std::string name;
 	het_side::way how;
@@ -54,7 +54,7 @@ series ideal_times(const std::vector<way> &ways)
 	return ideal;
 }
 
-constexpr unsigned untimed = 3; // they compile, link, and learn how fast devices are
+constexpr unsigned untimed = 3; // kernels compile and link in these rounds, and the runtime learns how fast devices are
 
 void measure(std::vector<way> &ways, unsigned rounds)
 {
@@ -67,7 +67,7 @@ void measure(std::vector<way> &ways, unsigned rounds)
 	}
 }
 
-// What it costs that nothing tells what is written: for each MiB that may have been.
+// Tells what it costs that nothing says what is written, for each MiB that may have been.
 void tell_of_blind(const way &blind, const way &all, unsigned rounds, report &out, table &shown)
 {
 	const double mib = double(blind.het->blind_bytes()) / (rounds + untimed) / (1 << 20);

@@ -16,7 +16,7 @@ sparse_matrix read(const std::string &text)
 	return read_matrix_market(from, "m");
 }
 
-// What the reader has against @text; "" if nothing.
+// Returns what the reader has against @text, or "" if it has nothing.
 std::string complaint(const std::string &text)
 {
 	try {
