@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The four programs in CUDA, for nvcc and for clang without the toolkit. With REGIONS the lanes of a warp share the
-// work of a thread in SIMD regions, for het-ptx's uniform-simt; without it they are threads.
+// These are the four programs in CUDA, for nvcc and for clang without the toolkit. With REGIONS the lanes of a warp
+// share the work of a thread in SIMD regions, for het-ptx's uniform-simt; without it they are threads.
 #if defined(__clang__)
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
@@ -13,7 +13,7 @@
 
 #define LANES 32
 
-// This thread's part of n: threads take turns.
+// Goes over this thread's part of n: threads take turns.
 #define FOR_MINE(i, n) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += gridDim.x * blockDim.x)
 
 __device__ static inline float square_root(float v)
@@ -63,7 +63,7 @@ __device__ static inline float sum_of_lanes(float s)
 
 #ifndef REGIONS
 
-// A row for each warp.
+// Each warp takes a row.
 extern "C" __global__ void matvec_simd(const float *a, const float *b, float *out, int n)
 {
 	int warps = gridDim.x * blockDim.x / LANES, lane = threadIdx.x % LANES;
@@ -83,7 +83,7 @@ extern "C" __device__ void __het_simd_enter(void);
 extern "C" __device__ void __het_simd_exit(void);
 extern "C" __device__ int __het_simd_lane(void);
 
-// This thread's part of n: one stretch, as OpenMP's static schedule gives.
+// Finds this thread's part of n, which is one stretch, as OpenMP's static schedule gives.
 __device__ static inline void stretch(int n, int *begin, int *end)
 {
 	int threads = gridDim.x * blockDim.x, each = (n + threads - 1) / threads;

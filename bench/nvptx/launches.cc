@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Preloaded into CUDA programs by suites.py: where such a program launches a kernel for the first time, the kernel runs
-// in each of its variants first, in turns, each time with the memory that it found. The program goes on with what its
-// own launch made of it.
+// suites.py preloads this into CUDA programs. Where such a program launches a kernel for the first time, the kernel
+// runs in each of its variants first, in turns, each time with the memory that it found. The program goes on with what
+// its own launch made of it.
 #include "ptx/passes/coalesce.h"
 
 #include <cuda.h>
@@ -35,7 +35,7 @@ constexpr double long_us = 20000, too_long_us = 400000;
 struct variant {
 	std::string name, file; // "coalesce/64" and the end of its modules' names
 	uint32_t one_of = 0;    // 0: the instrument is off
-	uint32_t blocks = 0;    // one of so many blocks is sampled; 0: what the grid is best sampled with
+	uint32_t blocks = 0;    // one of so many blocks is sampled; 0: as many as suit the grid best
 	std::vector<CUmodule> modules;
 	std::vector<double> times;
 	uint64_t sums[4] = {};
@@ -130,7 +130,7 @@ class bench
 			v.blocks = uint32_t(atoi(word.c_str() + at + 1));
 		variants_.push_back(v);
 	}
-	// A program that does not launch any more compares with the host's results.
+	// A program that does not launch any more compares with the host's results, so this looks.
 	void watch()
 	{
 		std::thread([this] {
@@ -200,7 +200,7 @@ class bench
 			}
 		return nullptr;
 	}
-	// The module's variables become what the program's are.
+	// Gives the module's variables the values of the program's.
 	void copy_variables(const launch &l, CUmodule to)
 	{
 		CUlibrary library;
@@ -333,7 +333,7 @@ class bench
 	std::recursive_mutex lock_;
 	std::vector<variant> variants_;
 	std::map<CUdeviceptr, array> arrays_;
-	std::set<std::pair<std::string, unsigned>> seen_; // kernels and how many blocks they had
+	std::set<std::pair<std::string, unsigned>> seen_; // kernels, and how many blocks they had
 	std::map<std::string, int> measured_;
 	CUdeviceptr counters_ = 0;
 	CUevent begin_, end_;
@@ -344,7 +344,7 @@ class bench
 
 bench &the_bench()
 {
-	static auto *b = new bench; // for the thread that watches
+	static auto *b = new bench; // lives as long as the thread that watches
 	return *b;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
-/* PROGRAM N TEAMS THREADS SIMD REPEATS: runs it, looks whether the result is right, prints one line of JSON. */
+/*
+ * PROGRAM N TEAMS THREADS SIMD REPEATS runs a program, looks whether the result is right, and prints one line of JSON.
+ */
 #include "problem.h"
 
 #include <math.h>
@@ -57,15 +59,17 @@ static double vadd_error(const struct problem *p)
 	return worst;
 }
 
-/* Up to 65,536 partial sums are added to one float, in any order; one core adds all 16 million products to it or to
- * four. */
+/*
+ * Up to 65,536 partial sums are added to one float, in any order. One core adds all 16 million products to it, or to
+ * four.
+ */
 #ifdef ONE_CORE
 #define DOT_TOLERANCE 1e-2
 #else
 #define DOT_TOLERANCE 1e-4
 #endif
 
-/* a is a matrix for the first, b its vector. */
+/* a is a matrix for the first, and b its vector. */
 static const struct program programs[] = {
 	{"matvec", run_matvec, matvec_error, 1e-5},
 	{"newton", run_newton, newton_error, 1e-5},

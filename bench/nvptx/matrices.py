@@ -16,10 +16,10 @@ import subprocess
 import sys
 
 LANES = 32
-WORDS = 16  # of input, a lane
+WORDS = 16  # of input, for each lane
 THREADS = 96  # of the kernel that waits
 
-# Name, types, depth; elements in a register, registers of c.
+# Each product has a name, types and depth, elements in a register, and registers of c.
 PRODUCTS = [
     ("m16n8k16.row.col.f32.f16.f16.f32", 2, 16, "f16"),
     ("m16n8k8.row.col.f32.f16.f16.f32", 2, 8, "f16"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
-/* OpenACC regions: a team is a gang, a thread a worker, its lanes are the vector. */
+/* In OpenACC regions a team is a gang, a thread is a worker, and its lanes are the vector. */
 #include "problem.h"
 
 const char variant_name[] = "openacc";

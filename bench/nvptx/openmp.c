@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
 /*
- * OpenMP target regions. Without simd the 32 lanes of a warp do the same. With ONE_CORE the loops of the host to
- * compare with: built without OpenMP but for simd.
+ * These are OpenMP target regions. Without simd the 32 lanes of a warp do the same. With ONE_CORE they are the host's
+ * loops to compare with, built without OpenMP but for simd.
  */
 #include "problem.h"
 

@@ -21,8 +21,8 @@ WARPS = THREADS // WARP
 PAGE = 1 << 16
 ROWS = 64  # of flags
 LINE = 128
-COPIES = 256  # of counters: one for each processor
-SAMPLED = 64  # one of so many
+COPIES = 256  # of counters: one copy for each processor
+SAMPLED = 64  # one of so many accesses is counted
 WARM_UP = 3
 KEY = 0x9E3779B1
 TEXTS = ("plain", "dirty", "touch", "coalesce", "slice")
@@ -171,7 +171,7 @@ class Kernel:
         self.name, self.blocks, self.arguments = name, blocks, arguments
         self.results = results  # bytes of c that it writes
         self.threads = threads  # how often a thread comes to each access
-        self.reads = reads  # pages
+        self.reads = reads  # in pages
         self.regular = regular  # a warp asks for one line and one page at a time
 
     def warps(self, one_of):
@@ -273,7 +273,7 @@ class Bench:
             warps = kernel.warps(one_of)
             sums = self.counters.sums()
             for site in mine:
-                irregular = not kernel.regular and site == mine[1]  # where[i] comes first, the result last
+                irregular = not kernel.regular and site == mine[1]  # where[i] comes first, and the result last
                 lines = self.gather_lines(one_of) if irregular else (warps, warps)
                 self.expect(f"{kernel.name}, {name}: the counters of site {site}, {sums[site]}",
                             sums[site], [warps, warps * WARP, *lines])

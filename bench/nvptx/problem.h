@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
-/* The four programs of Monakov and Ivanishin's paper, and what every way of writing them implements. */
+/* Every way of writing the four programs of Monakov and Ivanishin's paper implements these functions. */
 #pragma once
 
 #include "steps.h"
@@ -7,8 +7,8 @@
 #include <time.h>
 
 /*
- * teams: blocks, gangs. threads: of a team, workers; each has the lanes of a warp if simd is set, else one lane does
- * the work. What a, b and out hold: problems in main.c.
+ * Blocks or gangs are teams, and a team has threads, which are its workers. Each thread has the lanes of a warp if simd
+ * is set; else one lane does the work. The problems in main.c tell what a, b and out hold.
  */
 struct problem {
 	int n, teams, threads, simd, repeats;
@@ -16,7 +16,7 @@ struct problem {
 	double *seconds; /* of each repetition, on data that lies on the device */
 };
 
-/* 0, or -1 after a message. */
+/* These return 0, or -1 after a message. */
 int run_matvec(struct problem *p);
 int run_newton(struct problem *p);
 int run_dot(struct problem *p);

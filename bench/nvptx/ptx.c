@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
-/* Kernels of a PTX text (BENCH_PTX) by way of the driver. In what het-ptx has rewritten each thread is a warp. */
+/*
+ * Runs kernels of a PTX text (BENCH_PTX) by way of the driver. In texts that het-ptx has rewritten each thread is a
+ * warp.
+ */
 #include "problem.h"
 
 #include <dlfcn.h>
@@ -15,7 +18,7 @@ const char variant_name[] = "ptx";
 
 typedef uint64_t device_address;
 
-/* What is used of the driver, in the order in which it is looked up. */
+/* The driver's functions are looked up in this order. */
 static struct {
 	int (*init)(unsigned flags);
 	int (*device)(int *device, int number);
@@ -114,7 +117,7 @@ static int find_kernel(struct kernel *k, const char *name, const struct problem 
 	k->stacks = strstr(text, "het_stack_slots") != NULL;
 	snprintf(simd, sizeof(simd), "%s_simd", name);
 	if (!CALL(load, &module, text)) {
-		/* Some need no other kernel for lanes that are threads. */
+		/* Some programs need no other kernel for lanes that are threads. */
 		if (p->simd && !cuda.function(&k->function, module, simd))
 			status = 0;
 		else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
 #pragma once
 
-/* Steps of Newton's iteration: enough for any float between 1 and 1000. */
+/* Newton's iteration takes enough steps for any float between 1 and 1000. */
 #define NEWTON_STEPS 12

@@ -43,7 +43,7 @@ class Builder:
     def __init__(self, arguments):
         self.arguments = arguments
         self.base = [f"-arch={arguments.arch}", "-O3", "-w", "-std=c++17", *OLD_NAMES, *arguments.nvcc_flags.split()]
-        # A pass, or NAME=PROGRAM: the pass coalesce of another het-ptx.
+        # An entry is a pass, or NAME=PROGRAM: the pass coalesce of another het-ptx.
         self.passes = dict(p.split("=") if "=" in p else (p, arguments.het_ptx) for p in arguments.passes.split(","))
 
     def call(self, *command):

@@ -24,14 +24,14 @@ NEWTON_STEPS = 12
 LANES = 32
 SERIES_COLOURS = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#e377c2"]
 
-# What stays the same while one thing changes. The smallest launches run on one lane, so sizes are modest.
+# This stays the same while one thing changes. The smallest launches run on one lane, so sizes are modest.
 BASE = {"teams": 128, "threads": 8}
-ONE_CORE = {"teams": 1, "threads": 1}  # of the variant `host`
+ONE_CORE = {"teams": 1, "threads": 1}  # for the variant `host`
 SIZES = {"matvec": 2048, "newton": 1 << 20, "dot": 1 << 20, "vadd": 1 << 20}
 SWEEPS = {
     "teams": [1, 2, 4, 8, 16, 32, 64, 128, 256],
     "threads": [1, 2, 4, 8, 16, 32],
-    "n": [1 / 16, 1 / 4, 1, 4, 16],  # of the size above
+    "n": [1 / 16, 1 / 4, 1, 4, 16],  # times the size above
 }
 
 

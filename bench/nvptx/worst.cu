@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A program for suites.py: kernels of the kinds that instruments slow down most, and libraries' sorts and scans.
+// suites.py runs this program: it has kernels of the kinds that instruments slow down most, and libraries' sorts and
+// scans.
 #include <cub/cub.cuh>
 
 #include <cstdio>
