@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Ratios of two results of the same program.
+// Prints ratios of two results of the same program.
 #include "common/format.h"
 #include "common/options.h"
 #include "common/table.h"
@@ -30,7 +30,7 @@ std::map<std::string, json> by_name(const json &list)
 	return entries;
 }
 
-// "12.3 (11.0 to 14.2)", with the quartiles or the interval where the entry has them.
+// Returns "12.3 (11.0 to 14.2)", with the quartiles or the interval where the entry has them.
 std::string value_text(const json &e)
 {
 	std::string text = short_number(e.at("median").get<double>());

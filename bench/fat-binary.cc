@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What it costs to open a fat binary of many kernels and to find the image for a device, checksums included: the part
-// of a program's start that libhet adds to the driver's own work. The file is in the page cache.
+// Measures what it costs to open a fat binary of many kernels and to find the image for a device, checksums included:
+// libhet adds this part of a program's start to the driver's own work. The file is in the page cache.
 #include "common/clock.h"
 #include "common/format.h"
 #include "common/options.h"
@@ -31,7 +31,7 @@ struct options {
 	std::string file;
 };
 
-// Kernels that differ, with some work in each.
+// Makes kernels that differ, with some work in each.
 std::string make_source(unsigned kernels)
 {
 	std::string text;
@@ -59,8 +59,8 @@ void run_tool(const std::string &arguments)
 		throw std::runtime_error("het-fatbin " + arguments + " failed");
 }
 
-// The images that the compilers here make, and copies of the first one for devices that are not here until there are
-// enough.
+// The file has the images that the compilers here make, and copies of the first one for devices that are not here until
+// there are enough.
 void make_file(const std::string &folder, const std::string &made, const options &o)
 {
 	std::ofstream(folder + "/source.cl") << make_source(o.kernels);
@@ -125,7 +125,7 @@ template <class F> series times_of(unsigned rounds, F f)
 
 struct row {
 	const char *name;
-	size_t bytes; // of the image
+	size_t bytes; // those of the image
 	series times;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What one host touch on a device-resident chunk costs, for every trap, beside the device's raw read.
+// Measures what one host touch on a device-resident chunk costs, for every trap, beside the device's raw read.
 #include "common/options.h"
 #include "common/report.h"
 #include "measure/devices.h"
@@ -22,7 +22,7 @@ struct options {
 
 constexpr size_t small = 4096;
 
-// Every trap as it is by default; resolvers that always or never spin for 4 KiB only, where they differ most.
+// Plans every trap as it is by default. Resolvers that always or never spin have 4 KiB only, where they differ most.
 touch_plan plan_of(const options &o, const std::vector<std::string> &devices)
 {
 	touch_plan plan = {};

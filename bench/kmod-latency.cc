@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the kernel module gains: touches of device data against the other traps, and its own paths against what does the
-// same without it. `make bench-vm` runs this in a guest.
+// Measures what the kernel module gains: touches of device data against the other traps, and its own paths against what
+// does the same without it. `make bench-vm` runs this in a guest.
 #include "common/format.h"
 #include "common/options.h"
 #include "common/report.h"
@@ -24,13 +24,13 @@ struct options {
 	unsigned rounds = 0;
 	bool alone = false;
 
-	// How many other threads there are.
+	// Returns how many other threads there are.
 	std::vector<unsigned> busy() const { return alone ? std::vector{0u} : std::vector{0u, 2u, 8u, 16u}; }
 };
 
 constexpr size_t small = 4096, usual = 64 << 10, large = 2 << 20;
 constexpr touch_cell alone = {small, 0, 0}, crowded = {small, 0, 16};
-// Where the toucher's own signal handler may copy, and where resolvers alone may.
+// The toucher's own signal handler may copy on the first, and only resolvers may on the second.
 const std::vector<std::string> devices = {"host", "hostcb"};
 
 touch_plan plan_of(const options &o)
@@ -60,7 +60,7 @@ touch_plan plan_by_program(const options &o)
 	return plan;
 }
 
-// The other traps answer EFAULT.
+// The other traps answer EFAULT, so they are not asked.
 touch_plan plan_by_system(const options &o)
 {
 	touch_plan plan = plan_of(o);

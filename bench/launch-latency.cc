@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a launch through the runtime takes longer than one through the device's own API: an empty kernel, launched and
-// waited for.
+// Measures how much longer a launch through the runtime takes than one through the device's own API: an empty kernel,
+// launched and waited for.
 #include "common/clock.h"
 #include "common/format.h"
 #include "common/memory.h"
@@ -24,9 +24,9 @@ struct options {
 	unsigned rounds = 200, launches = 20;
 };
 
-constexpr int no_device_status = 4; // as of kselftests
+constexpr int no_device_status = 4; // as kselftests have it
 
-// What is added at most, in µs.
+// Returns how many µs may be added at most.
 double goal_of(het::device d)
 {
 	return d.kind() == HET_DEVICE_CUDA ? 3 : 5;
@@ -35,8 +35,8 @@ double goal_of(het::device d)
 struct row {
 	std::string name;
 	empty_arguments arguments;
-	uint32_t access = 0; // of ranges
-	bool edges = false;  // which travel each time they are written
+	uint32_t access = 0; // that of ranges
+	bool edges = false;  // travel each time the range is written
 };
 
 std::vector<row> rows()
@@ -58,7 +58,7 @@ het::program make_program()
 	return het::program(het::sources().opencl(empty_kernels.opencl).images(images));
 }
 
-// The same launch through the runtime.
+// Makes the same launch through the runtime.
 class het_side
 {
       public:
@@ -111,12 +111,12 @@ template <class S> void time_launches(S &side, unsigned launches, series &times)
 }
 
 struct row_times {
-	series het, raw; // of each round
+	series het, raw; // one of each round
 };
 
 // The two take turns launch by launch, in changing order: a driver with two threads may serve every other launch by the
-// one that the system has put where it wakes fast. Where the device would change contexts for each, they do so round by
-// round.
+// one that the system has put where it wakes fast. Where the device would have to change contexts for each launch, they
+// take turns round by round.
 row_times measure(het_side &mine, raw_launch &theirs, const options &o)
 {
 	const unsigned turn = theirs.changes_contexts() ? o.launches : 1;
@@ -133,7 +133,7 @@ row_times measure(het_side &mine, raw_launch &theirs, const options &o)
 				time_launches(mine, turn, all.het);
 		}
 		if (!round)
-			continue; // the first links, and warms up
+			continue; // the first round links, and warms up
 		t.het.push_back(midmean(all.het));
 		t.raw.push_back(midmean(all.raw));
 	}

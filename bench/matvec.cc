@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// x <- A x + b on every device, in the five variants of the paper on libgpuvm (2011).
+// Measures x <- A x + b on every device, in the five variants of the paper on libgpuvm (2011).
 #include "measure/matvec.h"
 
 #include "common/format.h"

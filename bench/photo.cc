@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Smooths a picture on a device. libpng reads into one malloc'ed array; kernels work on that array; the host looks
-// at a few rows between the steps; libpng writes from the same pointer. No line below copies between host
-// and device: gpuvm_link() says where the array lives, begin and end say when kernels use it.
+// Smooths a picture on a device. libpng reads into one malloc'ed array; kernels work on that array; the host looks at a
+// few rows between the steps; libpng writes from the same pointer. No line below copies between host and device:
+// gpuvm_link() says where the array lives, and begin and end say when kernels use it.
 #include "common/clock.h"
 #include "common/device.h"
 #include "common/format.h"
@@ -29,7 +29,7 @@ struct photo_options {
 	float edge = 12;
 };
 
-// The steps, on the device. Between them the picture is in two float buffers that only the device sees.
+// Does the steps on the device. Between them the picture is in two float buffers that only the device sees.
 void smooth(device &d, const picture &p, const photo_options &o)
 {
 	void *pixels = p.pixels.get();

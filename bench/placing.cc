@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What several devices on the same processors are worth: launches that name no device, and shared ones, with all of
-// them and with each one alone. Each list of devices lives in a process of its own, which is stopped while the others
-// are measured.
+// Measures what several devices on the same processors are worth: launches that name no device, and shared ones, with
+// all of them and with each one alone. Each list of devices lives in a process of its own, which is stopped while the
+// others are measured.
 #include "common/child.h"
 #include "common/clock.h"
 #include "common/format.h"
@@ -90,7 +90,7 @@ std::unique_ptr<child> start(const char *list, size_t elements)
 	});
 }
 
-// Of each list, round by round; the first rounds learn.
+// Returns times of each list, round by round; the first rounds learn.
 std::vector<series> measure(std::vector<std::unique_ptr<child>> &all, way how, const options &o)
 {
 	constexpr unsigned untimed = 2;

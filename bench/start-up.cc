@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// From a process's start to a queue, and to the end of the first kernel on it: through the runtime, and with OpenCL by
-// hand. Each is a small program (bench/start-up/), started anew for every sample.
+// Measures from a process's start to a queue, and to the end of the first kernel on it: through the runtime, and with
+// OpenCL by hand. Each is a small program (bench/start-up/), started anew for every sample.
 #include "base/process.h"
 #include "common/clock.h"
 #include "common/format.h"
@@ -29,7 +29,7 @@ struct start {
 	double queue = 0, kernel = 0; // µs
 };
 
-// It is started without a shell, which would be a part of what is measured.
+// The program is started without a shell, which would be a part of what is measured.
 start measure(const std::string &name)
 {
 	const std::string path = std::filesystem::read_symlink("/proc/self/exe").replace_filename(name);
@@ -66,7 +66,7 @@ int run(options o)
 		if (!(round & 1))
 			h = measure("start-up-with_het");
 		if (!round)
-			continue; // the first fills caches, the driver's own, too
+			continue; // the first start fills caches, the driver's own, too
 		het.add(h);
 		plain.add(p);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A host read sweep over an array that a kernel has just written, against one raw read of the whole buffer.
+// Compares a host read sweep over an array that a kernel has just written with one raw read of the whole buffer.
 #include "measure/sweep.h"
 
 #include "common/child.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a task costs that does nothing: a launch on the host device, beside StarPU with one worker. Each system lives in
-// a process of its own, which is stopped while the others are measured.
+// Measures what a task costs that does nothing: a launch on the host device, beside StarPU with one worker. Each system
+// lives in a process of its own, which is stopped while the others are measured.
 #include "measure/tasks.h"
 #include "common/child.h"
 #include "common/format.h"
@@ -63,7 +63,7 @@ double ask(task_system &s, const task_batch &b)
 	return s.process->ask(question, patience_s).get<double>();
 }
 
-// Times of a row in each system, round by round.
+// Returns times of a row in each system, round by round.
 std::vector<series> measure(std::vector<task_system> &systems, const row &r, unsigned rounds)
 {
 	std::vector<series> times(systems.size());
@@ -71,13 +71,13 @@ std::vector<series> measure(std::vector<task_system> &systems, const row &r, uns
 		for (size_t i = 0; i < systems.size(); i++) {
 			const size_t turn = (i + round) % systems.size();
 			const double us = ask(systems[turn], r.batch);
-			if (round) // the first warms up
+			if (round) // the first round warms up
 				times[turn].push_back(us);
 		}
 	return times;
 }
 
-// Of all but the first, the one with the least median; 0 if there is none.
+// Returns that of all but the first with the least median, or 0 if there is none.
 size_t best_other(const std::vector<series> &times)
 {
 	size_t best = times.size() > 1;

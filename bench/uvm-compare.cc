@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// libhet beside CUDA managed memory, with and without prefetch hints, and beside copies placed by hand in pinned
+// Compares libhet with CUDA managed memory, with and without prefetch hints, and with copies placed by hand in pinned
 // memory.
 #include "common/options.h"
 #include "common/report.h"

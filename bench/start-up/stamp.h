@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What both programs do alike: they tell how far they are, and when.
+// Both programs do this alike: they tell how far they are, and when.
 #pragma once
 
 #include <inttypes.h>
