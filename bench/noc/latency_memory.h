@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The last few hop latencies that were heard of for each of two layers.
+// The last few hop latencies that were heard of for each of two layers, in the four bits of DLL's messages.
 #pragma once
 
 #include "noc/routing.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +16,7 @@ class latency_memory
       public:
 	explicit latency_memory(unsigned depth) : of_{fifo(depth), fifo(depth)} {}
 
-	void add(unsigned layer, unsigned hop_latency) { of_[layer].add(uint8_t(hop_latency)); }
+	void add(unsigned layer, unsigned hop_latency) { of_[layer].add(uint8_t(std::min(hop_latency, longest))); }
 
 	// Of a layer of which nothing was heard: 0, so that it counts as free.
 	double mean(unsigned layer) const { return of_[layer].mean(); }
@@ -29,6 +30,8 @@ class latency_memory
 	}
 
       private:
+	static constexpr unsigned longest = 15;
+
 	class fifo
 	{
 	      public:

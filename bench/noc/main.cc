@@ -21,7 +21,7 @@ namespace
 struct options {
 	common_options common;
 	std::string network = "mesh", routing = "xy", vc_allocator = "islip", switch_allocator = "islip",
-		    occupancy_of = "port";
+		    occupancy_of = "port", hop_mean = "exact";
 	std::vector<std::string> patterns = {"uniform"};
 	std::vector<std::string> policies = {"dor"}, rates = {"0.05", "0.1", "0.2", "0.3", "0.4"};
 	bool saturation = false;
@@ -48,6 +48,7 @@ noc::configuration configuration_of(const options &o)
 	c.traffic.memory_share = double(o.memory);
 	c.router.vc_allocator = allocator_named(o.vc_allocator);
 	c.router.switch_allocator = allocator_named(o.switch_allocator);
+	c.router.latency_fraction = o.hop_mean == "exact" ? c.router.latency_fraction : 0;
 	c.choice.divert = double(o.divert);
 	c.choice.occupancy = double(o.occupancy);
 	c.choice.of_port = o.occupancy_of == "port";
@@ -243,6 +244,10 @@ int main(int argc, char **argv)
 	line.number("--input-cycles", o.base.router.input_cycles, "pipeline stages before the VC is allocated");
 	line.number("--switch-cycles", o.base.router.switch_cycles, "of switch traversal");
 	line.number("--credit-cycles", o.base.router.credit_cycles, "that a router takes over a credit");
+	line.text("--hop-mean", o.hop_mean,
+		  "the mean latency of a hop in a head flit: as it is, or whole cycles at each hop",
+		  {"exact", "whole"});
+	line.number("--hop-mean-cap", o.base.router.latency_cap, "cycles at which that mean stops");
 	line.number("--z-cycles", o.base.layers.z_cycles, "of a link between the layers");
 	line.number("--ejections", o.base.layers.controller_ejections, "flits a cycle into a memory controller");
 	line.number("--threshold", o.base.choice.threshold, "DLL, DestDetect: cycles a hop between the layers");

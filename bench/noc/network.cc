@@ -14,7 +14,7 @@ namespace
 {
 
 constexpr unsigned max_vcs = 16, max_ports = 16, max_input_vcs = 128;
-constexpr unsigned max_hop_latency = 15; // four bits
+constexpr unsigned max_fraction = 8, max_cap = 255; // of a mean that 16 bits hold
 
 } // namespace
 
@@ -26,6 +26,9 @@ network::network(const topology &t, const route_table &routes, const parameters 
 	    class_vcs_ == 0)
 		throw std::invalid_argument(
 			"VCs must be at most 16 and divide among the classes, buffers hold 1 to 255 flits");
+	if (p.latency_fraction > max_fraction || p.latency_cap > max_cap)
+		throw std::invalid_argument(
+			"a head flit holds means up to 255 cycles, with at most 8 bits of fraction");
 	for (const router &r : t.routers)
 		if (r.ports > max_ports || r.ports * p.vcs > max_input_vcs)
 			throw std::invalid_argument("a router has at most 16 ports and 128 input VCs");
@@ -129,6 +132,7 @@ void network::inject(const packet &p)
 	free_packets_.pop_back();
 	static_cast<packet &>(pool_[n]) = p;
 	pool_[n].hops = pool_[n].hop_latency = 0;
+	pool_[n].hop_mean = 0;
 	pool_[n].received = 0;
 	sender &s = senders_[p.source];
 	s.packets[p.message_class] = n;
@@ -292,6 +296,7 @@ void network::receive(uint32_t vc, flit f)
 	p.received++;
 	if (!f.tail)
 		return;
+	p.hop_latency = uint8_t(p.hop_mean >> p_.latency_fraction);
 	received_.push_back(p);
 	free_packets_.push_back(f.packet);
 }
@@ -423,12 +428,8 @@ void network::traverse(unsigned router, unsigned input, unsigned output)
 	to.credits--;
 	const unsigned input_cycles = out.target < router_ports_ ? p_.input_cycles : 0;
 	schedule(now_ + 1 + p_.switch_cycles + out.cycles + input_cycles, out.target * p_.vcs + from.vc, f);
-	if (f.head) {
-		pooled &p = pool_[f.packet];
-		const unsigned here = unsigned(now_ - p.arrived) + 1 + p_.switch_cycles + p_.input_cycles;
-		p.hop_latency = uint8_t(std::min((p.hop_latency * p.hops + here) / (p.hops + 1u), max_hop_latency));
-		p.hops++;
-	}
+	if (f.head)
+		count_hop(pool_[f.packet]);
 	if (!f.tail) {
 		if (from.count == 0 || to.credits == 0)
 			withdraw(vc);
@@ -440,6 +441,16 @@ void network::traverse(unsigned router, unsigned input, unsigned output)
 	from.active = false;
 	if (from.count > 0)
 		start(vc);
+}
+
+// L = (L × hops + time in this router) / (hops + 1). Where L stops matters: a long wait that was cut off is soon
+// outweighed by the hops that follow.
+void network::count_hop(pooled &p) const
+{
+	const uint64_t here = now_ - p.arrived + 1 + p_.switch_cycles + p_.input_cycles;
+	const uint64_t mean = (uint64_t(p.hop_mean) * p.hops + (here << p_.latency_fraction)) / (p.hops + 1u);
+	p.hop_mean = uint16_t(std::min<uint64_t>(mean, ((p_.latency_cap + 1) << p_.latency_fraction) - 1));
+	p.hops++;
 }
 
 void network::movements(std::vector<movement> &out) const

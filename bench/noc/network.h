@@ -33,7 +33,11 @@ struct parameters {
 	unsigned input_cycles = 0;  // of buffer write and route computation, before the VC is allocated
 	unsigned switch_cycles = 1; // of switch traversal
 	unsigned credit_cycles = 1; // that a router takes over an arriving credit
-	bool checked = false;       // check() after each cycle, which throws
+	// The head flit's mean latency of a hop, which every router brings up to date: bits after the point that it
+	// keeps, at most 8, and where it stops.
+	unsigned latency_fraction = 8;
+	unsigned latency_cap = 255;
+	bool checked = false; // check() after each cycle, which throws
 };
 
 struct packet {
@@ -43,9 +47,11 @@ struct packet {
 	uint16_t length = 1; // flits
 	uint8_t message_class = 0;
 	uint8_t route = 0;
-	// Kept by the network: routers passed, and their mean latency as the head flit's counter holds it.
+	// Kept by the network: routers passed, and their mean latency as the head flit's counter holds it, with its
+	// fraction; when the packet is received, whole cycles of it.
 	uint8_t hops = 0;
 	uint8_t hop_latency = 0;
+	uint16_t hop_mean = 0;
 };
 
 class network
@@ -196,6 +202,7 @@ class network
 	void send(unsigned terminal);
 	bool has_vc(sender &s, const port &out, unsigned message_class);
 	void receive(uint32_t vc, flit f);
+	void count_hop(pooled &p) const;
 	void drain(uint32_t terminal_port);
 	void run(unsigned router);
 	void allocate_vcs(router_state &r, matching &m);

@@ -42,6 +42,8 @@ network_case drawn(random_stream &random)
 	c.p.input_cycles = random.below(2);
 	c.p.switch_cycles = 1 + random.below(2);
 	c.p.credit_cycles = random.below(3);
+	c.p.latency_fraction = random.below(9);
+	c.p.latency_cap = random.below(3) == 0 ? 15 : 255;
 	c.p.checked = true;
 	for (noc::link &l : c.shape.links)
 		l.cycles = uint8_t(1 + random.below(2));
@@ -171,6 +173,44 @@ TEST(network, a_head_flit_counts_three_cycles_a_hop_where_it_is_alone)
 	EXPECT_EQ(net.received()[0].hop_latency, 3);
 }
 
+namespace
+{
+
+// Mean hop latency of a packet that crosses 8 routers and waits, for some 70 cycles, in the one numbered @where.
+unsigned mean_after_a_wait(unsigned where, unsigned fraction, unsigned cap)
+{
+	const topology t = mesh(8, 1);
+	parameters p;
+	p.latency_fraction = fraction;
+	p.latency_cap = cap;
+	p.vcs = 1;
+	network net(t, routes_of(t, routing::xy), p);
+	net.inject(one(where, 7, 70 + 4 * where)); // it has the only VC to the next router
+	net.inject(one(0, 7, 1));
+	while (true) {
+		net.step();
+		for (const packet &q : net.received())
+			if (q.source == 0)
+				return q.hop_latency;
+	}
+}
+
+} // namespace
+
+// A wait of 70 cycles in one of 8 routers is some 8 cycles a hop more, whichever it is, if the counter can hold it.
+// Where the counter itself ends at 15, the hops that follow make a long wait look like none.
+TEST(network, where_the_hop_latency_is_capped_decides_what_is_heard)
+{
+	for (unsigned where : {1u, 4u, 7u}) {
+		const unsigned exact = mean_after_a_wait(where, 8, 255);
+		EXPECT_GE(exact, 10u) << where;
+		EXPECT_LE(exact, 13u) << where;
+		EXPECT_LE(mean_after_a_wait(where, 0, 255), exact);
+	}
+	EXPECT_LE(mean_after_a_wait(1, 8, 15), 6u);
+	EXPECT_GE(mean_after_a_wait(7, 8, 15), 10u);
+}
+
 TEST(network, checks_find_what_is_broken)
 {
 	const topology t = mesh(3, 3);
@@ -206,6 +246,12 @@ TEST(network, refuses_parameters_that_do_not_fit)
 	EXPECT_THROW(make(17, 1, 1), std::invalid_argument);
 	EXPECT_THROW(make(2, 0, 1), std::invalid_argument);
 	EXPECT_THROW(routes_of(t, routing::xy_z), std::invalid_argument);
+	parameters wide;
+	wide.latency_fraction = 9;
+	EXPECT_THROW(network(t, routes_of(t, routing::xy), wide), std::invalid_argument);
+	wide.latency_fraction = 8;
+	wide.latency_cap = 256;
+	EXPECT_THROW(network(t, routes_of(t, routing::xy), wide), std::invalid_argument);
 }
 
 namespace

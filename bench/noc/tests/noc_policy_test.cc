@@ -128,6 +128,19 @@ TEST(policies, dll_tells_the_source)
 	EXPECT_EQ(p->choose(destination, 0), through_cores);
 }
 
+// What is longer than four bits hold is 15 to both.
+TEST(policies, latencies_end_at_fifteen)
+{
+	const world w;
+	policy_options o;
+	o.threshold = 15;
+	for (auto make : {make_dll, make_destdetect}) {
+		const auto p = make(o, w.around);
+		p->received(seen(5, 5, through_cores, 200));
+		EXPECT_EQ(p->choose(5, 0), through_cores);
+	}
+}
+
 TEST(policies, dll_remembers_five)
 {
 	const world w;

@@ -2,6 +2,7 @@
 #include "noc/tests/reference.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace noc::test
 {
@@ -254,7 +255,10 @@ void reference::traverse(unsigned router, unsigned in_port, unsigned out_port)
 		packet &p = *f.of;
 		const uint64_t here = now_ + 1 + p_.switch_cycles + p_.input_cycles - in.arrived.front();
 		in.arrived.pop_front();
-		p.hop_latency = uint8_t(std::min<uint64_t>((p.hop_latency * p.hops + here) / (p.hops + 1u), 15));
+		const double one = std::pow(2, p_.latency_fraction), most = (p_.latency_cap + 1.0) * one - 1;
+		const double mean = std::floor((p.hop_mean * double(p.hops) + double(here) * one) / (p.hops + 1));
+		p.hop_mean = uint16_t(std::min(mean, most));
+		p.hop_latency = uint8_t(p.hop_mean / one);
 		p.hops++;
 	}
 	if (!f.tail())
