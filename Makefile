@@ -71,7 +71,8 @@ help:
 ##   all              library, tools and benchmark programs (default)
 ##   modules          the kernel module, for the running kernel or that of KDIR=, into build/kmod/
 ##   check            all tests; installs what they need; ends with a line of counts
-##   check-foresight  the memory core's selftests, with all that kernels write foreseen, with chance deciding, and with nothing
+##   check-foresight  the memory core's selftests, with all that kernels write foreseen, with chance deciding, and
+##                    with nothing
 ##   check-compilers  all sources through each compiler here, and once without each header that may be missing
 ##   check-vm         the kernel module's tests in a guest with Debian's kernel 6.1, or KERNEL=6.12, KERNEL=unstable
 ##   check-vm-debug   the same with a debugging kernel 6.12, or KERNEL=6.1, which is built first, once, in ten minutes

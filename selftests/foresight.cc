@@ -429,8 +429,8 @@ TEST(strict_mode_foresees_nothing, .traps = trap::best, .devices = device::host,
 	check_that_flag_means_off(t, GPUVM_STRICT);
 }
 
-// A thread writes while the bytes come home. Whatever becomes of that write, after the end all copies agree: nothing that
-// the next kernel finds is older than what the host then sees.
+// A thread writes while the bytes come home. Whatever becomes of that write, after the end all copies agree: nothing
+// that the next kernel finds is older than what the host then sees.
 TEST(host_writes_beside_the_end, .traps = trap::all, .devices = device::host | device::hostcb,
      .kinds = kind::map | kind::library, .seconds = 40)
 {

@@ -128,7 +128,8 @@ def show_rows(rows):
     for row in sorted(rows, key=lambda r: -max(
             statistics.median(t) for t in r["us"].values()) / statistics.median(r["us"]["plain"])):
         plain = statistics.median(row["us"]["plain"])
-        text = f"{row['program'][:18]:18s} {row['kernel'][:30]:30s} {row['grid'][0]*row['grid'][1]*row['grid'][2]:7d} x " \
+        text = f"{row['program'][:18]:18s} {row['kernel'][:30]:30s} " \
+               f"{row['grid'][0]*row['grid'][1]*row['grid'][2]:7d} x " \
                f"{row['block'][0]*row['block'][1]*row['block'][2]:4d} {plain:9.1f}"
         for n in names:
             if n in row["us"]:

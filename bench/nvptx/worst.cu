@@ -194,7 +194,8 @@ int main()
 	iota<<<n / 256, 256>>>(more, 16);
 	spmv<<<n / 16 / 256, 256>>>(more, keys, values, reinterpret_cast<float *>(in), reinterpret_cast<float *>(out));
 	for (unsigned blocks : {64u, 528u})
-		nbody<<<blocks, 256>>>(reinterpret_cast<float4 *>(values), reinterpret_cast<float4 *>(out), blocks * 256);
+		nbody<<<blocks, 256>>>(reinterpret_cast<float4 *>(values), reinterpret_cast<float4 *>(out),
+				       blocks * 256);
 	for (unsigned side : {512u, 2048u}) {
 		dim3 grid(side / tile, side / tile), block(tile, tile);
 		multiply<<<grid, block>>>(values, values, reinterpret_cast<float *>(out), side);
@@ -218,7 +219,8 @@ int main()
 		cub::DeviceHistogram::HistogramEven(s, b, in, reinterpret_cast<int *>(more), 257, 0u, ~0u, n);
 	});
 	with_scratch([&](void *s, size_t &b) {
-		cub::DeviceMergeSort::SortKeys(s, b, in, n / 4, [] __device__(unsigned a, unsigned c) { return a < c; });
+		cub::DeviceMergeSort::SortKeys(s, b, in, n / 4,
+					       [] __device__(unsigned a, unsigned c) { return a < c; });
 	});
 	cudaError_t err = cudaDeviceSynchronize();
 	printf("%s\n", cudaGetErrorString(err));

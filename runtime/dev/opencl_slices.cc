@@ -55,7 +55,8 @@ size_t het_get_global_id(uint het_d)
 size_t het_get_group_id(uint het_d)
 {
 	return het_d != HET_ALONG ? get_group_id(het_d) :
-	       get_group_id(het_d) + (get_global_offset(het_d) - get_global_offset(HET_OFFSET_CARRIER)) / get_local_size(het_d);
+	       get_group_id(het_d) +
+		       (get_global_offset(het_d) - get_global_offset(HET_OFFSET_CARRIER)) / get_local_size(het_d);
 }
 size_t het_get_global_linear_id(void)
 {

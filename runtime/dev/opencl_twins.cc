@@ -16,7 +16,8 @@ namespace
 constexpr size_t bytes_of_item = 16, twin_group = 64;
 
 const char *const compare_source = R"(
-kernel void compare(global const uchar *now, global const uchar *before, ulong offset, ulong nbytes, global uchar *changed)
+kernel void compare(global const uchar *now, global const uchar *before, ulong offset, ulong nbytes,
+		    global uchar *changed)
 {
 	ulong at = 16 * get_global_id(0);
 	int differs = 0;

@@ -29,8 +29,8 @@ const char usage[] = R"(usage: %s [options]
   --full              the thorough run       (HET_TEST_FULL=1)
   --case=NAME         run this case here, without a child process (for a debugger)
   --verbose           show how long cases took, and what passed ones wrote
-HET_TEST_PATIENCE=X multiplies time limits. Devices with CUDA are left out where there is no driver, opencl-unlike always,
-unless they are named. Exit status: 0 passed, 1 failed, 4 everything was skipped.
+HET_TEST_PATIENCE=X multiplies time limits. Devices with CUDA are left out where there is no driver, opencl-unlike
+always, unless they are named. Exit status: 0 passed, 1 failed, 4 everything was skipped.
 )";
 
 const char *environment(const char *name, const char *otherwise)
