@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# libhet. `make help` lists the targets and the settings.
+# This builds libhet. `make help` lists the targets and the settings.
 #
-# One makefile, no recursion into folders: sources are found by wildcard, headers by the compiler (-MMD).
+# One makefile does it, without recursion into folders: sources are found by wildcard, headers by the compiler (-MMD).
 # Everything that is built lies in $(B).
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
@@ -46,7 +46,7 @@ VERSION := $(file <VERSION)
 SONAME := libhet.so.0
 COMPAT_SONAME := libgpuvm.so.0
 
-# One short line a step, or with V=1 the commands.
+# A step prints one short line, or with V=1 its commands.
 Q := $(if $(V),,@)
 say = @$(if $(V),:,printf '  %-4s %s\n' $1 '$@')
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# The library, the programs and the tests.
+# This builds the library, the programs and the tests.
 
 layers := core os trap dev memory api
 runtime_layers := sched policy fatbin cache dev core api
@@ -19,32 +19,32 @@ unit_main_src := selftests/unit_tests/main.cc
 simt_srcs := $(wildcard tools/simt/*.cc)
 ptx_tool := tools/het-ptx.cc
 
-# Reading of fat binaries: part of the library, and of the tool that makes them.
+# The library reads fat binaries, and so does the tool that makes them.
 fatbin_srcs := $(wildcard runtime/fatbin/*.cc)
 
-# What het-info tells of the library that the library itself has no call for.
+# het-info tells this of the library, which has no call for it itself.
 told_srcs := $(wildcard runtime/policy/*.cc runtime/cache/*.cc) lib/os/settings.cc lib/os/log.cc
 
 harness_srcs := $(wildcard selftests/harness/*.cc)
-# A libcuda.so.1 that needs no GPU, for tests alone.
+# Tests need no GPU with this libcuda.so.1, which is for them alone.
 fake_cuda_srcs := $(wildcard selftests/fake/*.cc)
 bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc bench/apps/common/*.cc)
-# The network simulator (mk/noc.mk).
+# These are the sources of the network simulator (mk/noc.mk).
 noc_main := bench/noc/main.cc
 noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/*.cc))
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
-# A device that stays out of the library that is installed.
+# This device stays out of the library that is installed.
 example_device_srcs := $(wildcard selftests/example_device/*.cc)
-# What can stand on het.h: an OpenCL platform, a plug-in of libgomp, and programs that know nothing of it.
+# These can stand on het.h: an OpenCL platform, a plug-in of libgomp, and programs that know nothing of it.
 proof_srcs := $(wildcard selftests/proof/*/*.cc selftests/proof/*.c)
 bench_srcs := $(wildcard bench/*.cc bench/apps/*.cc)
-# Programs whose start is measured.
+# These programs' start is measured.
 start_up_srcs := $(wildcard bench/start-up/*.c)
 tool_srcs := $(filter-out $(if $(HAVE_ELF),,tools/het-fatbin.cc) \
 	$(if $(and $(HAVE_ELF),$(HAVE_LLVM)),,tools/het-analyse.cc), $(wildcard tools/*.cc))
 json_srcs := $(if $(HAVE_JSON),$(wildcard tools/json/*.cc))
-# What tools, benchmarks and the tests' harness have in common.
+# Tools, benchmarks and the tests' harness have these in common.
 base_srcs := $(wildcard tools/base/*.cc)
 tool_part_srcs := $(filter-out tools/json/% tools/base/% tools/simt/%,$(wildcard tools/*/*.cc))
 # One of them has a fat binary in it, which takes het-fatbin to make.
@@ -118,7 +118,7 @@ told_archive := $(B)/obj/told.a
 
 selftests := $(patsubst selftests/%.cc,$(B)/selftests/%,$(call keep,$(selftest_srcs)))
 selftests_c := $(patsubst selftests/%.c,$(B)/selftests/%,$(call keep,$(selftest_c_srcs)))
-# Their common part drives OpenCL devices, reads command lines with CLI11 and writes JSON.
+# The benchmarks share a part that drives OpenCL devices, reads command lines with CLI11 and writes JSON.
 bench_kept := $(if $(and $(HAVE_OPENCL),$(HAVE_CLI11),$(HAVE_JSON)),$(call keep,$(bench_srcs)))
 apps := $(patsubst bench/apps/%.cc,$(B)/bin/%,$(filter bench/apps/%,$(bench_kept)))
 start_ups := $(patsubst bench/start-up/%.c,$(B)/bin/start-up-%,$(call keep,$(start_up_srcs)))
@@ -228,7 +228,7 @@ $(B)/inject/libhet.so: $(filter-out $(call obj,$(inject_srcs)),$(lib_objs)) $(in
 	$(call say,LD)
 	$Q$(link_lib)
 
-# The library with the device that Documentation/compute-devices.rst adds.
+# This library has the device that Documentation/compute-devices.rst adds.
 $(B)/example-device/libhet.so: $(filter-out $(B)/obj/runtime/dev/devices.o,$(lib_objs)) $(example_device_objs) \
 	lib/libhet.map
 	@mkdir -p $(@D)
@@ -254,7 +254,7 @@ link_with = $(CXX) $(ldflags) -Wl,-z,now -o $@ $(filter %.o,$^) $(filter %.a,$^)
 rpath = -Wl,-rpath,'$$ORIGIN/$1'
 
 $(tool_archive): $(tool_part_objs)
-# What its tests need of them.
+# The tests of het-fatbin and het-analyse need these parts of them.
 $(fatbin_tool_archive): $(filter $(B)/obj/tools/fatbin/% $(B)/obj/tools/analysis/%,$(tool_part_objs))
 $(filter-out $(addprefix $(B)/bin/,het-ptx het-fatbin het-analyse),$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o \
 	$(tool_archive) $(json_archive) $(base_archive) $(told_archive) $(fatbin_archive) $(libhet)
@@ -262,14 +262,14 @@ $(filter-out $(addprefix $(B)/bin/,het-ptx het-fatbin het-analyse),$(tools)): $(
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) -ldl
 
-# Works on files: it needs neither the library nor a device.
+# het-ptx works on files: it needs neither the library nor a device.
 $(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(base_archive) $(json_archive) \
 	$(simt_archive) $(ptx_archive)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)
 
-# Analyses with LLVM's library, which het-fatbin must not have: OpenCL's drivers bring another version of it.
+# het-analyse uses LLVM's library, which het-fatbin must not have: OpenCL's drivers bring another version of it.
 $(filter $(B)/bin/het-analyse,$(tools)): private extra_libs := $(LLVM_LIBS)
 $(filter $(B)/bin/het-fatbin,$(tools)): | $(filter $(B)/bin/het-analyse,$(tools))
 $(filter $(B)/bin/het-fatbin $(B)/bin/het-analyse,$(tools)): $(B)/bin/%: $(B)/obj/tools/%.o $(tool_archive) \
@@ -315,7 +315,7 @@ $(fake_cuda): $(fake_cuda_objs) $(simt_archive) $(ptx_archive)
 	$Q$(CXX) -shared $(ldflags) -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ \
 		$(filter %.o,$^) $(filter %.a,$^)
 
-# Programs in C, without the harness.
+# Programs in C do without the harness.
 $(selftests_c): $(B)/selftests/%: $(B)/obj/selftests/%.o $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
@@ -328,7 +328,7 @@ $(proof_libs): $(libhet)
 	$(call say,LD)
 	$Q$(CXX) -shared $(ldflags) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(B)/libhet.so $(call rpath,..)
 
-# Without libhet.
+# These programs do without libhet.
 $(proof_programs): $(B)/proof/%: $(B)/obj/selftests/proof/%.o
 	@mkdir -p $(@D)
 	$(call say,LD)
@@ -365,18 +365,18 @@ $(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_ar
 	$(call say,AR)
 	$Q$(AR) rcs $@ $^
 
-# Not the archive of bench: sanitized trees have no use for the rest of it.
+# The archive of bench is not linked: sanitized trees have no use for the rest of it.
 matrix_market := $(call obj,bench/apps/common/matrix_market.cc bench/common/format.cc)
 fatbin_tools := $(fatbin_tool_archive) $(base_archive) $(fatbin_archive) $(ptx_archive)
 simulators := $(simt_archive) $(ptx_archive)
-# The first row that fits.
+# The first row that fits counts.
 archives_by_folder := bench/noc/:noc_archive bench/:matrix_market lib/core/:core_archive lib/:lib_archive \
 	tools/json/:json_archive tools/base/:base_archive tools/:fatbin_tools \
 	runtime/ptx/:simulators runtime/fatbin/:fatbin_archive runtime/:lib_archive
 row_of = $(firstword $(foreach r,$(archives_by_folder),$(if $(filter $(firstword $(subst :, ,$r))%,$1),$r)))
 under_test = $($(lastword $(subst :, ,$(row_of))))
 
-# One program a folder; under the name of one of its sources it runs what stands there.
+# Each folder has one program; under the name of one of its sources it runs what stands there.
 unit_main := $(call obj,$(unit_main_src))
 folder_of_tests = $(B)/tests/in-$(subst /,-,$(patsubst %/tests/,%,$(dir $1)))
 define unit_test # source
@@ -430,8 +430,8 @@ $(B)/headers/%.hpp.cxx20-ok: %.hpp $(flags_stamp)
 
 # --- for editors and clang-tidy ----------------------------------------------
 
-# One entry a source: the command that compiles it, without the dependency flags. Make itself writes the file: all
-# entries are too long for one command of the shell.
+# Each source has one entry: the command that compiles it, without the dependency flags. Make itself writes the file,
+# since all entries are too long for one command of the shell.
 cdb_srcs := $(lib_srcs) $(filter %.cc,$(program_srcs))
 cdb_json = {"directory": "$(CURDIR)", "file": "$1", "command": "$(subst ",\",$2) -c $1"}
 cdb_comma := ,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# Tests, the main job, documentation.
+# This runs tests and the main job, and makes documentation.
 
-# C and C++ of the project; the kernel module and its tests have a style of their own.
+# These are all C and C++ sources of the project, except that the kernel module and its tests have a style of their own.
 style_files := $(shell find lib runtime tools bench selftests Documentation/examples -path selftests/kmod -prune \
 	-o \( -name '*.cc' -o -name '*.h' -o -name '*.hpp' -o -name '*.c' \) -print 2>/dev/null)
 clang_format := $(firstword $(shell command -v clang-format-14 || command -v clang-format))
@@ -12,7 +12,8 @@ check: packages
 check-compilers:
 	@scripts/check-compilers.sh
 
-# The selftests of the memory core with foresight that expects everything, with one that expects anything, and without.
+# The selftests of the memory core run with foresight that expects everything, with one that expects anything, and
+# without.
 foresight_steps := ^(selftest|Linux 6.1 features|fake CUDA), (?!runtime_|injected|foresight)
 check-foresight:
 	@GPUVM_FORESIGHT=always $(PYTHON) scripts/check.py --only '$(foresight_steps)'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# What the machine offers, and the flags that follow from it.
+# This finds what the machine offers, and the flags that follow from it.
 
 probe_for := $(CXX) -std=c++20 $(CPPFLAGS)$(if $(HIDE), without $(HIDE))
 $(eval $(file <$(B)/config.mk))

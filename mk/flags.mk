@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# The flags of each source beside those that all have: flags_of_SOURCE, for its object and for editors.
+# Each source has flags beside those that all have: flags_of_SOURCE, for its object and for editors.
 
-# Adds to those of some sources. With UNITS=1 the sources of a folder must have the same.
+# Adds to the flags of some sources. With UNITS=1 the sources of a folder must have the same.
 add_flags = $(foreach s,$1,$(eval flags_of_$s += $2))
 
-# Of programs, functions and lines are enough to read a report; all that debuggers could know is a quarter of the time
-# to compile them.
+# Functions and lines are enough to read a report of a program's; all that debuggers could know is a quarter of the time
+# to compile it.
 lines_only := $(if $(filter -g%,$(CXXFLAGS)),,-g1)
 # Unit tests derive from the library's classes, which have no type information. GoogleTest's macros take long to
 # optimise, and longer with a sanitizer's checks in them. (GCC is wrong about what those leave uninitialized.)
@@ -27,7 +27,7 @@ $(call add_flags,$(with_corpus),$(fatbin_corpus))
 $(call add_flags,selftests/cuda_abi.cc,$(CUDA_CFLAGS))
 $(call add_flags,$(example_device_srcs),$(lib_cxxflags) -Iruntime -Iselftests)
 $(call add_flags,$(fake_cuda_srcs),-fPIC -fvisibility=hidden -Iselftests -Iruntime -Itools)
-# As programs and platforms of OpenCL 1.2 are, but for one program that has nothing of OpenCL.
+# Programs and platforms of OpenCL 1.2 have these, but one program has nothing of OpenCL.
 offloading := selftests/proof/target_data.c
 opencl_1_2 := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120
 $(call add_flags,$(filter-out $(offloading),$(proof_srcs)),$(opencl_1_2) -fPIC -fvisibility=hidden)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# Setting up and installing. `install` never touches the kernel: modules_install (mk/vm.mk) does.
+# This sets up and installs. `install` never touches the kernel: modules_install (mk/vm.mk) does.
 
 packages:
 	@scripts/setup.sh packages
@@ -13,7 +13,7 @@ clean:
 installed_lib := libhet.so.$(VERSION)
 headers := $(wildcard lib/include/*.h runtime/include/*.h runtime/include/*.hpp)
 man_pages = $(wildcard $(B)/docs/man/*)
-# Also the names under which a page of section 3 can be found besides its own (see Documentation/conf.py).
+# These are also the names under which a page of section 3 can be found besides its own (see Documentation/conf.py).
 man_names = $(basename $(notdir $(wildcard Documentation/man/*.rst))) \
 	$(addsuffix .3,$(shell sed -n 's/^\.\. also: //p' Documentation/man/*.3.rst))
 
@@ -32,7 +32,7 @@ endif
 	$(foreach p,$(man_pages),install -D -m 644 -t $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p)) $p;)
 	$(if $(DESTDIR),,-ldconfig)
 
-# The same names, whatever of them was installed.
+# The same names are removed, whatever of them was installed.
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(installed_lib) $(SONAME) libhet.so $(COMPAT_SONAME))
 	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/libhet.pc

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# The device kernels of the benchmarks: one source in OpenCL C a program, and the PTX that het-fatbin makes of it.
-# The PTX is checked in, because machines with GPUs have neither clang 14 nor libclc as a rule, and so that all
-# measure the same code.
+# The device kernels of the benchmarks have one source in OpenCL C for each program, and het-fatbin makes PTX of it. The
+# PTX is checked in, because machines with GPUs have neither clang 14 nor libclc as a rule, and so that all measure the
+# same code.
 
 bench_kernels := $(patsubst bench/%.cl,%,$(wildcard bench/apps/*.cl bench/measure/*.cl))
 bench_kernel_objs := $(patsubst %,$(B)/obj/kernels/%.o,$(bench_kernels))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# The network simulator: a program of its own, which needs nothing of the library. (Its sources are named in build.mk.)
+# The network simulator is a program of its own, which needs nothing of the library. (Its sources are named in
+# build.mk.)
 
 noc_sim := $(if $(and $(HAVE_CLI11),$(HAVE_JSON)),$(B)/bin/noc-sim)
 noc_common := $(call obj,$(addprefix bench/common/,format.cc machine.cc options.cc progress.cc report.cc stats.cc \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# The programs of bench/nvptx, with whatever compilers for NVIDIA's GPUs are here. build/nvptx and bench/nvptx/sweep.py
-# are all that the machine with the GPU needs.
+# This builds the programs of bench/nvptx, with whatever compilers for NVIDIA's GPUs are here. The machine with the GPU
+# needs nothing but build/nvptx and bench/nvptx/sweep.py.
 
 nvptx := $(B)/nvptx
 nvptx_gcc := $(if $(filter /%,$(shell gcc-12 -print-prog-name=accel/nvptx-none/mkoffload 2>/dev/null)),gcc-12)
@@ -37,8 +37,8 @@ $(nvptx)/openmp $(nvptx)/openacc: $(nvptx)/%: bench/nvptx/main.c bench/nvptx/%.c
 	$(call say,CC)
 	$Q$(nvptx_gcc) $(nvptx_cflags) -f$* $(offload) $(filter %.c,$^) -o $@ -lm
 
-# Of all directives simd alone has an effect: these are the loops of one core. The others, and the sizes that maps alone
-# name, are ignored on purpose.
+# Only simd has an effect among the directives: these are the loops of one core. The others, and the sizes that only
+# maps name, are ignored on purpose.
 $(nvptx)/host: bench/nvptx/main.c bench/nvptx/openmp.c $(nvptx_headers) mk/nvptx.mk
 	@mkdir -p $(@D)
 	$(call say,CC)
@@ -50,7 +50,7 @@ $(nvptx)/ptx: bench/nvptx/main.c bench/nvptx/ptx.c $(nvptx_headers)
 	$(call say,CC)
 	$Q$(CC) $(nvptx_cflags) $(filter %.c,$^) -o $@ -lm -ldl
 
-# They are looked for at run time, on the machine with the GPU.
+# The machine with the GPU looks for them at run time.
 $(nvptx)/lib/libgomp.so.1:
 	@mkdir -p $(@D)
 	$Qcp $(foreach l,libgomp.so.1 libgomp-plugin-nvptx.so.1,$(shell $(nvptx_gcc) -print-file-name=$l)) $(@D)
@@ -70,7 +70,7 @@ $(nvptx)/%-warps.ptx: $(nvptx)/%-regions.ptx $(B)/bin/het-ptx
 	$(call say,PTX)
 	$Q$(B)/bin/het-ptx instrument --pass soft-stack,uniform-simt $< -o $@
 
-# What the passes make of kernels, for overheads.py.
+# overheads.py measures what the passes make of kernels.
 $(nvptx)/overheads/plain.ptx: bench/nvptx/overheads.cu
 	@mkdir -p $(@D)
 	$(call say,NVCC)

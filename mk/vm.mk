@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# The kernel module, and its tests in a guest. Its makefile is that of the kernel; what it builds lies in build/kmod.
+# This builds the kernel module, and tests it in a guest. Its makefile is that of the kernel; what it builds lies in
+# build/kmod.
 
-# Debian's kernel for the guest: 6.1, 6.12 from bookworm-backports, or the newest that there is, unstable's.
+# The guest runs Debian's kernel 6.1, 6.12 from bookworm-backports, or the newest that there is, unstable's.
 KERNEL_GIVEN := $(KERNEL)
 KERNEL ?= 6.1
-# Of the tests of selftests/kmod these alone; all if empty.
+# Only these tests of selftests/kmod run; all do if it is empty.
 TESTS ?=
 export TESTS
 KDIR ?= $(wildcard /lib/modules/$(shell uname -r)/build)
@@ -41,7 +42,7 @@ check-vm:
 check-vm-debug:
 	@scripts/vm/check.sh run $(if $(filter 6.1,$(KERNEL_GIVEN)),debug-6.1,debug) $(ARGS)
 
-# What `make check` is too short for: one line of counts for each guest.
+# `make check` is too short for this. It prints one line of counts for each guest.
 check-vm-all:
 	@failed=; for kernel in 6.1 6.12 unstable; do scripts/vm/check.sh run $$kernel $(ARGS) || failed=1; done; \
 	for kernel in debug-6.1 debug; do HET_TEST_FULL=1 scripts/vm/check.sh run $$kernel $(ARGS) || failed=1; done; \
@@ -51,7 +52,7 @@ check-vm-library:
 	@$(MAKE) --no-print-directory lib selftests inject
 	@scripts/vm/check.sh library $(KERNEL) $(ARGS)
 
-# What the module gains, measured in the guest.
+# This measures what the module gains, in the guest.
 bench-vm:
 	@scripts/setup.sh packages run
 	@$(MAKE) --no-print-directory build/bin/kmod-latency
