@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Cholesky's factorization by tiles: hundreds of small launches in one out-of-order queue. Nobody waits between them
-// and no event is named, as the tiles that a launch reads and writes tell what it must come after.
+// Factors a matrix by Cholesky's method, in tiles: hundreds of small launches are in one out-of-order queue. Nobody
+// waits between them and no event is named, as the tiles that a launch reads and writes tell what it must come after.
 #include <cmath>
 #include <cstdio>
 #include <het.hpp>
@@ -44,7 +44,7 @@ kernel void update(global const float *a, global const float *b, global float *c
 }
 )";
 
-// The same kernels for devices that run functions of the program's.
+// These are the same kernels for devices that run functions of the program's.
 void factor(const het_group *, void *const *args)
 {
 	auto a = static_cast<float *>(args[0]);
@@ -87,13 +87,13 @@ void update(const het_group *g, void *const *args)
 		}
 }
 
-// A symmetric matrix that has a factor: its diagonal outweighs the rest.
+// Gives a symmetric matrix that has a factor: its diagonal outweighs the rest.
 float entry(int i, int j)
 {
 	return i == j ? float(n) : 1.0f / float(1 + std::abs(i - j));
 }
 
-// The lower triangle, by tiles; each is an array of its own.
+// Holds the lower triangle, by tiles; each is an array of its own.
 using matrix = std::vector<std::vector<std::vector<float>>>;
 
 matrix make_matrix()
@@ -113,7 +113,7 @@ float value(const matrix &m, int i, int j)
 	return j > i ? 0 : m[i / tile][j / tile][i % tile * tile + j % tile];
 }
 
-// The largest difference between l * l' and what was factored.
+// Returns the largest difference between l * l' and what was factored.
 double error_of(const matrix &l)
 {
 	double most = 0;

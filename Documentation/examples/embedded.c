@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
 /*
- * A program that has its kernels with it, compiled for several kinds of devices:
+ * This program has its kernels with it, compiled for several kinds of devices:
  *
  *	het-fatbin build embedded.cl -o embedded.het
  *	cc embedded.c $(pkg-config --cflags --libs libhet) -o embedded

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernels of embedded.c.
+// embedded.c launches these kernels.
 
 kernel void add(global const float *x, global const float *y, global float *z)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
-/* The smallest program. Its device is host memory, so that it needs none: the kernel is a C function. */
+/* This is the smallest program. Its device is host memory, so that it needs none: the kernel is a C function. */
 #include <gpuvm.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
-/* z = x + y through het_launch(): ordinary arrays, on whatever device there is. */
+/* Computes z = x + y through het_launch(): with ordinary arrays, on whatever device there is. */
 #include <het.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static const char source[] = "kernel void add(global const float *x, global cons
 			     "	z[i] = x[i] + y[i];\n"
 			     "}\n";
 
-/* The same kernel for devices that run functions of the program's. */
+/* This is the same kernel for devices that run functions of the program's. */
 static void add(const struct het_group *group, void *const *args)
 {
 	const float *x = args[0], *y = args[1];

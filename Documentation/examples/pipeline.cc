@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Events: a chain of commands that stands ready until the program lets it go, tells when it has ended, and how long it
+// Uses events: a chain of commands stands ready until the program lets it go, tells when it has ended, and how long it
 // took.
 #include <atomic>
 #include <cstdio>
@@ -48,7 +48,7 @@ try {
 	const het::event copied = queue.copy(third.data(), second.data(), n * sizeof(int), {raised});
 
 	std::atomic<int> told{-1};
-	copied.then([&](int status) { told = status; }); // on some thread, once
+	copied.then([&](int status) { told = status; }); // called on some thread, once
 	const bool waited = filled.status() > HET_COMPLETE && copied.status() == HET_QUEUED;
 	gate.set();
 	copied.wait();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
-/* A two-dimensional stencil whose launches are shared by all devices: each gets the rows that its part of the launch
- * needs. */
+/*
+ * All devices share the launches of this two-dimensional stencil: each gets the rows that its part of the launch needs.
+ */
 #include <het.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static void smooth_point(const float *from, float *to, size_t x, size_t y)
 	to[at] = edge ? from[at] : (from[at - W] + from[at - 1] + from[at + 1] + from[at + W]) / 4;
 }
 
-/* The same kernel for devices that run functions of the program's. */
+/* This is the same kernel for devices that run functions of the program's. */
 static void smooth(const struct het_group *group, void *const *args)
 {
 	for (size_t y = group->first[1]; y < group->first[1] + group->items[1]; y++)
@@ -82,7 +83,7 @@ static void smooth_on_devices(het_queue *queue, het_kernel *kernel, float *from,
 		.dimensions = 2,
 		.flags = HET_SPLIT,
 		.global = {W, H},
-		.local = {W / 8, 1}, /* a multiple of it is what is cut off */
+		.local = {W / 8, 1}, /* the launch is cut at multiples of it */
 		.arg_size = sizeof args[0],
 		.nargs = 2,
 		.args = args,
