@@ -21,8 +21,8 @@ bool has_shared_pointer(const llvm::Type *t);
 struct access {
 	unsigned argument;
 	bool writes;
-	std::optional<form> offset; // is nothing for anywhere in the argument
-	uint64_t length;            // is 0 if it is not known
+	std::optional<form> offset; // nothing: anywhere in the argument
+	uint64_t length;            // 0 if it is not known
 	llvm::Instruction *by;
 	// The offset comes from these: it is that of the pointer, and steps of the index further.
 	llvm::Value *pointer;

@@ -33,7 +33,7 @@ format::space space_of(const llvm::Type &t)
 	case space_local:
 		return format::space::local;
 	default:
-		return format::space::value; // is a structure
+		return format::space::value; // a structure
 	}
 }
 

@@ -72,7 +72,7 @@ class writer
 	const accesses &accesses_;
 	sums &sums_;
 	std::vector<footprint> footprints_;
-	std::map<unsigned, unsigned> counters_, needs_, facts_; // have the numbers that they have in the text
+	std::map<unsigned, unsigned> counters_, needs_, facts_; // the numbers that they have in the text
 	std::string text_;
 };
 

@@ -45,7 +45,7 @@ bool values::implies_bound(Value *condition, bool is_true, unsigned d, unsigned 
 	case CmpInst::ICMP_SLE:
 		return above < 0;
 	case CmpInst::ICMP_ULT:
-		return above == 0; // is all, since less could be a large number
+		return above == 0; // less could be a large number
 	default:
 		return false;
 	}

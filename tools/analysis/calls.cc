@@ -43,7 +43,7 @@ bool is_local_fence(const CallBase &c)
 // These are vload4(), vstore4(), vload_half(), vstore_half4_rte(), vloada_half3() and the like.
 struct vector_function {
 	bool writes = false;
-	unsigned elements = 0, distance = 0; // are those of one vector, and those from one to the next
+	unsigned elements = 0, distance = 0; // those of one vector, and those from one to the next
 };
 
 std::optional<vector_function> vector_function_of(StringRef name)

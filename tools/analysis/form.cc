@@ -199,7 +199,7 @@ std::optional<form> multiply(const form &a, const form &b, bool no_signed_wrap, 
 			if (__builtin_mul_overflow(f, g, &factor) || __builtin_add_overflow(sum, factor, &sum))
 				return std::nullopt;
 		}
-	int64_t number = by.is_fixed() ? whole(by)[{}] : 0; // is 0 if there are symbols in both
+	int64_t number = by.is_fixed() ? whole(by)[{}] : 0; // 0 if there are symbols in both
 	if (of.spread.low != of.spread.high)
 		made.spread = scale(of.spread, number);
 	if (of.limit && number <= 0)
@@ -287,7 +287,7 @@ form narrow(const form &a, unsigned bits)
 	f.spread = a.spread;
 	f.bits = bits;
 	f.is_signed_sum = f.is_unsigned_sum = false;
-	f.limit = bits > index_bits ? a.limit : 0; // says that of fewer bits nothing has been assumed
+	f.limit = bits > index_bits ? a.limit : 0; // of fewer bits nothing has been assumed
 	f.is_wrapped = bits > index_bits && a.is_wrapped;
 	settle(f);
 	return f;

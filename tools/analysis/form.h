@@ -27,7 +27,7 @@ struct symbol {
 		unsigned_argument
 	};
 	kind is;
-	uint32_t number; // is the dimension's, the argument's, or the counter's
+	uint32_t number; // the dimension's, the argument's, or the counter's
 
 	bool differs_in_launch() const { return is <= kind::counter; }
 	friend auto operator<=>(const symbol &, const symbol &) = default;
@@ -45,7 +45,7 @@ struct interval {
 
 // The value is the sum of the products, each times its factor, and of a number in @spread.
 struct form {
-	std::map<product, int64_t> terms; // have none of factor 0
+	std::map<product, int64_t> terms; // without those of factor 0
 	interval spread;
 	// With this many bits the value is the sum modulo 2^bits. The two flags tell whether it is the sum itself, read
 	// as a signed or as an unsigned number.

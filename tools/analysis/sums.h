@@ -18,7 +18,7 @@
 namespace tool::analysis
 {
 
-using terms = std::map<product, int64_t>; // have none of factor 0
+using terms = std::map<product, int64_t>; // without those of factor 0
 
 // These are numbers of statements in apart.h's text.
 using numbers = std::set<unsigned>;
@@ -45,7 +45,7 @@ struct fact {
 
 struct address {
 	llvm::Value *base;
-	std::optional<sum> offset; // is in bytes
+	std::optional<sum> offset; // in bytes
 };
 
 class sums
@@ -69,7 +69,7 @@ class sums
       private:
 	struct counter {
 		numbers facts;
-		bool is_opaque = false; // means that nothing but bounds is known of it
+		bool is_opaque = false; // nothing but bounds is known of it
 	};
 	// These are a quotient and a remainder of the same two numbers of so many bits.
 	struct division {

@@ -13,7 +13,7 @@ namespace format = het::fatbin;
 // Along one dimension there are such bytes, times what @times says (format.h), from @first to @last steps around.
 struct sweep_axis {
 	int64_t step = 0;
-	product times; // has one symbol at most
+	product times; // one symbol at most
 	bool is_group = false, is_from_zero = false;
 	int32_t first = 0, last = 0;
 
@@ -31,7 +31,7 @@ struct sweep {
 	__int128 begin = 0, end = 0;
 	uint64_t limit = 0;
 	bool is_wrapped = false;
-	bool is_exact = true; // means that all of the bytes are used
+	bool is_exact = true; // all of the bytes are used
 
 	bool has_ids() const { return axes[0].is_there() || axes[1].is_there(); }
 	bool moves_as(const sweep &o) const
@@ -47,10 +47,10 @@ struct sweep {
 std::optional<sweep> sweep_of(const form &offset, uint64_t length);
 
 enum class ownership {
-	shared,  // means that different work-items use the same byte
-	unknown, // means that they may
-	by_rows, // means that none does, if find_pieces() finds pieces; the sweep has a reach
-	own      // means that none does, in launches of so many dimensions as the sweep has
+	shared,  // different work-items use the same byte
+	unknown, // they may
+	by_rows, // none does, if find_pieces() finds pieces; the sweep has a reach
+	own      // none does, in launches of so many dimensions as the sweep has
 };
 ownership owner_of(const sweep &s);
 // Tells of what is shared that this is so not only in launches of certain sizes.

@@ -18,9 +18,9 @@ using fat::argument;
 // This is all that one argument is used for.
 struct usage {
 	bool reads = false, writes = false;
-	std::optional<sweep> all; // is nothing for anywhere
+	std::optional<sweep> all; // nothing: anywhere
 	bool is_bounded = true;   // tells of dimension 0 that it is so by what multiplies dimension 1
-	bool is_certain = true;   // means that each work-item does all of it
+	bool is_certain = true;   // each work-item does all of it
 	std::string unsafe, unknown;
 };
 

@@ -31,7 +31,7 @@ pid_t start_copy(const std::function<void()> &body)
 	if (id)
 		return id;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent) // means that the parent ended before the signal was asked for
+	if (getppid() != parent) // the parent ended before the signal was asked for
 		_exit(1);
 	body();
 	_exit(0);

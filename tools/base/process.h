@@ -55,9 +55,9 @@ std::string text_of_status(int status);
 
 // This tells how a program ended.
 struct program_end {
-	int error = 0;       // is errno if it could not be started
-	int status = 0;      // is as waitpid() gives it
-	std::string printed; // is what it wrote to stdout, and to stderr if that was joined
+	int error = 0;       // errno if it could not be started
+	int status = 0;      // as waitpid() gives it
+	std::string printed; // what it wrote to stdout, and to stderr if that was joined
 
 	bool well() const { return !error && !status; }
 };

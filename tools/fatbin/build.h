@@ -8,9 +8,9 @@ namespace tool::fat
 {
 
 struct build_request {
-	std::string options;                 // are as clBuildProgram() takes them
+	std::string options;                 // as clBuildProgram() takes them
 	std::vector<format::target> targets; // say which images are wanted
-	std::vector<std::string> gpus;       // have sm_NN for cubins
+	std::vector<std::string> gpus;       // sm_NN for cubins
 };
 
 // Throws what the first device's compiler says if it refuses the source. What others refuse is the reason of an image

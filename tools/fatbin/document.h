@@ -18,7 +18,7 @@ struct argument {
 	format::space space = format::space::value;
 	format::access access = format::access::none;
 	uint32_t size = 0;
-	std::optional<format::access> found; // is there if the kernel was analysed
+	std::optional<format::access> found; // there if the kernel was analysed
 	format::reach_row reach = {};
 	friend bool operator==(const argument &, const argument &) = default;
 };
@@ -29,20 +29,20 @@ struct kernel {
 	format::split split = format::split::unknown;
 	std::string split_reason;
 	uint32_t dimensions = 0;
-	std::string apart;   // is as in kernel_row
-	std::string asked;   // is as in kernel_row
-	uint64_t source = 0; // is as in kernel_row
+	std::string apart;   // as in kernel_row
+	std::string asked;   // as in kernel_row
+	uint64_t source = 0; // as in kernel_row
 	friend bool operator==(const kernel &, const kernel &) = default;
 };
 
 struct image {
 	format::target target = format::target::opencl_c;
-	std::string name; // is as in image_row
+	std::string name; // as in image_row
 	uint32_t major = 0, minor = 0;
 	std::string options;
-	std::string bytes;   // are none if it could not be made
+	std::string bytes;   // none if it could not be made
 	std::string reason;  // says why
-	uint64_t source = 0; // is as in image_row
+	uint64_t source = 0; // as in image_row
 	friend bool operator==(const image &, const image &) = default;
 };
 

@@ -16,7 +16,7 @@ struct cl_functions;
 
 struct cl_place {
 	cl_device_id id;
-	std::string identity; // is that of native images
+	std::string identity; // that of native images
 };
 
 class opencl

@@ -48,7 +48,7 @@ std::vector<preprocessor_token> tokens_of(const std::string &source, const std::
 		}
 		preprocessor_token t = {};
 		bool is_wanted = take(entry, t);
-		begins_line = begins_line || t.begins_line; // is needed as a comment may stand before
+		begins_line = begins_line || t.begins_line; // a comment may stand before
 		entry.clear();
 		if (!is_wanted)
 			continue;

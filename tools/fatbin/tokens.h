@@ -11,9 +11,9 @@ namespace tool::fat
 // This is a name, or a sign of its preprocessor.
 struct preprocessor_token {
 	enum { name, hash, paste, open, other } is;
-	std::string text; // is that of names
+	std::string text; // that of names
 	unsigned line;
-	bool begins_line; // is true at the begin of a line, which goes on where a newline is hidden
+	bool begins_line; // true at the beginning of a line, which goes on where a newline is hidden
 };
 
 // Neither comments nor blanks are among them. Throws if clang does.

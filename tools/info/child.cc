@@ -97,7 +97,7 @@ finding ask_child(const std::function<json()> &look)
 		;
 	try {
 		f.answer = json::parse(text);
-	} catch (const json::error &) { // means that it ended on the way: the reason is in f.ending
+	} catch (const json::error &) { // it ended on the way: the reason is in f.ending
 	}
 	return f;
 }
@@ -118,7 +118,7 @@ std::string finding::last_message() const
 	std::string text = printed;
 	while (!text.empty() && text.back() == '\n')
 		text.pop_back();
-	text.erase(0, text.rfind('\n') + 1); // is right where there is no newline, too: npos + 1 is 0
+	text.erase(0, text.rfind('\n') + 1); // right where there is no newline, too: npos + 1 is 0
 	const std::string prefix = "libhet: ";
 	return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }

@@ -14,8 +14,8 @@ namespace info
 using het::json;
 
 struct finding {
-	json answer;         // is null if there is none
-	std::string printed; // is what it and its libraries printed meanwhile
+	json answer;         // null if there is none
+	std::string printed; // what it and its libraries printed meanwhile
 	std::string ending;  // says why there is no answer: "it was killed by signal 11"
 
 	// Returns the last line that was printed, without "libhet: ".

@@ -119,7 +119,7 @@ class json
 	void set_natural(uint64_t n);
 	bool boolean() const;
 	double number() const;
-	uint64_t integer(int64_t least, uint64_t most) const; // is in two's complement
+	uint64_t integer(int64_t least, uint64_t most) const; // in two's complement
 	const std::string &text() const;
 	const json *find(std::string_view name) const;
 

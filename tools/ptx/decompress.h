@@ -10,8 +10,8 @@ namespace tool
 {
 
 enum class compression : uint8_t {
-	lz4,  // is one block, without a frame
-	zstd, // is a frame
+	lz4,  // one block, without a frame
+	zstd, // a frame
 };
 
 // Returns nothing if it does not give exactly @size bytes, which are below 2 GiB; @why tells the reason then.

@@ -16,13 +16,13 @@ namespace
 constexpr std::string_view magic = "\x50\xed\x55\xba";
 constexpr uint16_t kind_ptx = 1;
 constexpr uint64_t flag_lz4 = 0x2000, flag_zstd = 0x8000;
-constexpr uint64_t most_bytes = uint64_t{1} << 30; // is for one text
+constexpr uint64_t most_bytes = uint64_t{1} << 30; // for one text
 
 // This is what nvcc 13 writes, found out by looking at it; earlier ones have the same form.
 struct container {
 	uint32_t magic;
 	uint16_t version, header_size;
-	uint64_t size; // is that of the entries
+	uint64_t size; // that of the entries
 };
 
 struct entry {
@@ -33,7 +33,7 @@ struct entry {
 	uint16_t minor, major;
 	uint32_t target;
 	uint64_t name, flags, zero;
-	uint64_t size; // is the size when it is not compressed
+	uint64_t size; // the size when it is not compressed
 };
 
 template <typename T> bool read(std::string_view bytes, size_t at, T *out)

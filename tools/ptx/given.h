@@ -19,8 +19,8 @@ struct given {
 	std::vector<uint8_t> buffer;
 	std::vector<given> fields;
 	bool is_buffer = false, is_struct = false;
-	unsigned alignment = 0; // is that in a structure; 0 means that of its size
-	std::string written_to; // is a file
+	unsigned alignment = 0; // that in a structure; 0 means that of its size
+	std::string written_to; // a file
 	het::ptx::type shown = het::ptx::type::none;
 };
 

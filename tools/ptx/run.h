@@ -11,11 +11,11 @@ namespace tool
 using het::json;
 
 struct run_request {
-	std::string kernel;                  // is empty for the only one
-	std::string grid = "1", block = "1"; // are X[,Y[,Z]]
+	std::string kernel;                  // empty for the only one
+	std::string grid = "1", block = "1"; // X[,Y[,Z]]
 	uint32_t shared_bytes = 0;
-	std::vector<std::string> arguments; // are as the manual page tells
-	std::vector<std::string> variables; // are NAME=KIND:VALUE, as the manual page tells
+	std::vector<std::string> arguments; // as the manual page tells
+	std::vector<std::string> variables; // NAME=KIND:VALUE, as the manual page tells
 	het::ptx::simt::options with;
 };
 

@@ -13,10 +13,10 @@ namespace tool::run
 
 struct argument {
 	std::string name, type;
-	uint32_t kind = 0;   // is HET_ARG_VALUE, HET_ARG_LOCAL or HET_ARG_RANGE
-	uint32_t access = 0; // is that of a range
+	uint32_t kind = 0;   // HET_ARG_VALUE, HET_ARG_LOCAL or HET_ARG_RANGE
+	uint32_t access = 0; // that of a range
 	element of;
-	std::vector<std::byte> bytes; // are a value, or a range as it is before the launch
+	std::vector<std::byte> bytes; // a value, or a range as it is before the launch
 	size_t local_bytes = 0;
 	std::optional<het_pattern> pattern;
 	std::string out;

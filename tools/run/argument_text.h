@@ -13,12 +13,12 @@ namespace tool::run
 enum class origin { text, file, zeros, index, random, value };
 
 struct argument_text {
-	std::string name; // is "" for the next one that was not named
+	std::string name; // "" for the next one that was not named
 	origin from = origin::text;
-	std::string detail; // is the text, the file's name, or what stands behind the colon
+	std::string detail; // the text, the file's name, or what stands behind the colon
 	std::optional<uint64_t> elements;
-	std::string type;    // is "" for what is declared
-	uint32_t access = 0; // is one of HET_READ_ONLY..., or 0 for what is declared
+	std::string type;    // "" for what is declared
+	uint32_t access = 0; // one of HET_READ_ONLY..., or 0 for what is declared
 	std::string out;
 	uint64_t show = 4; // counts elements
 

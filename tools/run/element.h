@@ -16,10 +16,10 @@ struct element {
 				    uint64_t, float, double>;
 
 	std::string name;
-	number zero; // has the type of its numbers; none means that nothing is known of it but bytes
+	number zero; // the type of its numbers; none means that nothing is known of it but bytes
 	size_t number_size = 1;
 	size_t numbers = 1; // counts the components of a vector
-	size_t size = 1;    // is in bytes; a vector of three has room for four
+	size_t size = 1;    // in bytes; a vector of three has room for four
 
 	bool has_numbers() const { return zero.index() != 0; }
 };

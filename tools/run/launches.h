@@ -12,7 +12,7 @@ struct request {
 	het::kernel kernel;
 	extent global, local, offset;
 	bool is_split = false;
-	bool is_unsafe = false; // says that it is split whatever the fat binary says
+	bool is_unsafe = false; // it is split whatever the fat binary says
 	unsigned repeat = 1;
 
 	uint64_t work_items() const;
@@ -21,7 +21,7 @@ struct request {
 struct part {
 	het::device device;
 	uint64_t work_items;
-	uint64_t first, count; // are along the dimension in which the launch was split
+	uint64_t first, count; // along the dimension in which the launch was split
 	uint64_t started, ended;
 };
 
@@ -39,7 +39,7 @@ struct launched {
 
 struct outcome {
 	std::vector<launched> launches;
-	std::vector<std::vector<std::byte>> bytes; // are those of each argument, afterwards
+	std::vector<std::vector<std::byte>> bytes; // those of each argument, afterwards
 };
 
 // Launches on one of @devices that the runtime chooses, or split. It throws what het.hpp throws.

@@ -32,7 +32,7 @@ double median(std::vector<double> all)
 struct work_done {
 	size_t parts = 0;
 	uint64_t work_items = 0, busy_ns = 0;
-	uint64_t until = 0; // is the end of what was counted as busy
+	uint64_t until = 0; // the end of what was counted as busy
 };
 
 // What a device has at a time may overlap: one part travels while another runs.

@@ -51,7 +51,7 @@ class timeline
 	// Spans of one lane must not overlap, but a device has the next part before it has ended one.
 	struct track {
 		int number;
-		std::vector<uint64_t> busy_until; // has that of each lane
+		std::vector<uint64_t> busy_until; // that of each lane
 	};
 
 	void name_track(int number, const std::string &name)

@@ -10,7 +10,7 @@ namespace
 {
 
 constexpr unsigned count_bits = 20, bytes_bits = 21;
-constexpr int64_t most_bytes = (int64_t{1} << (bytes_bits - 1)) - 1; // is what a phase may wait for
+constexpr int64_t most_bytes = (int64_t{1} << (bytes_bits - 1)) - 1; // what a phase may wait for
 
 // This lies in the eight bytes of an mbarrier; programs must not look inside.
 struct mbarrier {
@@ -158,7 +158,7 @@ void pending(context &c, const uop &u, lanes m)
 
 // --- bulk copies -----------------------------------------------------------------------
 
-constexpr unsigned piece = 16; // is what addresses and sizes are multiples of
+constexpr unsigned piece = 16; // what addresses and sizes are multiples of
 
 void move_bulk(context &c, const uop &u, unsigned lane, uint64_t to, uint64_t from, uint32_t n)
 {

@@ -17,7 +17,7 @@ constexpr uint64_t heap_alignment = 16;
 struct conversion {
 	std::string spec; // lacks the length, and has the conversion
 	char kind = 0;
-	bool wide = false; // means 64 bits
+	bool wide = false; // 64 bits
 };
 
 // @at points behind the '%', and is left behind the conversion.

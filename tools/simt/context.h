@@ -15,7 +15,7 @@ enum class access : uint8_t { read, write, atomic };
 // These are bytes in the interpreter's own memory; they are null after a fault.
 struct place_in_memory {
 	uint8_t *bytes = nullptr;
-	uint8_t *defined = nullptr; // is null if it is not tracked
+	uint8_t *defined = nullptr; // null if it is not tracked
 };
 
 struct buffer_cache {
@@ -68,7 +68,7 @@ class context
 	uint64_t *base[size_t(place::places)] = {};
 	memory *mem = nullptr;
 	const program *prog = nullptr;
-	buffer_cache *cache = nullptr; // is that of this instruction
+	buffer_cache *cache = nullptr; // that of this instruction
 	lane_memory shared, local, param, kernel_param;
 
 	// Definedness is kept here, while it is tracked: of what a store writes, and of what a load got.
@@ -77,7 +77,7 @@ class context
 
 	struct warp *current = nullptr;
 	uint64_t clock = 0;
-	uint32_t first_lane = 0; // is where atomics begin
+	uint32_t first_lane = 0; // where atomics begin
 
 	// Returns the @n-th value of an operation that lanes of a warp do together.
 	uint64_t *group_value(const uop &u, unsigned n) const { return at(prog->refs()[u.target + 1 + n]); }

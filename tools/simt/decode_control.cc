@@ -128,7 +128,7 @@ bool decoder::barrier()
 bool decoder::warp_barrier()
 {
 	u_.run = no_op;
-	u_.flag = true; // means that other instructions of the kind will do, too
+	u_.flag = true; // other instructions of the kind will do, too
 	return wants(1, 1) && warp_wide(0);
 }
 

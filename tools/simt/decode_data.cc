@@ -17,7 +17,7 @@ void unpack_op(context &c, const uop &u, lanes m)
 {
 	const uint64_t *a = c.at(u.a);
 	const ref *to = &c.prog->refs()[u.target];
-	uint64_t words[warp_size]; // is needed as an element may be the source itself
+	uint64_t words[warp_size]; // an element may be the source itself
 	memcpy(words, a, sizeof(words));
 	for (unsigned i = 0; i < u.vector; i++) {
 		uint64_t *d = c.at(to[i]);

@@ -83,7 +83,7 @@ void decoder::fragment_address(ref stride)
 // Takes wmma.mma.sync.aligned.row.col.m16n16k16.D.C d, a, b, c.
 bool decoder::multiply_fragments()
 {
-	constexpr unsigned modifiers = 8; // are mma, sync, aligned, two layouts, the shape and two types
+	constexpr unsigned modifiers = 8; // mma, sync, aligned, two layouts, the shape and two types
 	auto all = mnemonic_.modifiers();
 	product_shape shape = product_of(mnemonic_);
 	if (all.size() != modifiers || shape.depth != 16 || !is_sum(type_named(all[6])) || !is_sum(type_named(all[7])))

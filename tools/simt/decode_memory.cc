@@ -100,7 +100,7 @@ bool decoder::copy_async()
 	u_.mode = last && last->type == type::pred;
 	if (u_.mode)
 		return predicate(op(3), &u_.c, &u_.c_negated);
-	if (count() > 3 && (!last || bits_of(last->type) == 32)) // is false for a cache policy
+	if (count() > 3 && (!last || bits_of(last->type) == 32)) // false for a cache policy
 		return source(op(3), type::u32, &u_.c);
 	u_.c = constant(u_.element);
 	return true;

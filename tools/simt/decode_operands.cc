@@ -191,7 +191,7 @@ bool decoder::result(const operand &o, type t, bool wider, ref *out)
 	if (o.kind != operand::kind_t::name)
 		return fail(o.text, "expected a register");
 	if (name == "_") {
-		*out = make_ref(place::registers, code_.registers++); // is written, and never read
+		*out = make_ref(place::registers, code_.registers++); // written, and never read
 		return true;
 	}
 	uint32_t number = 0;

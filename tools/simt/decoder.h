@@ -22,13 +22,13 @@ class decoder
 		enum space space;
 		enum type type;
 		uint8_t vector;
-		uint32_t numbered; // is the N of <N>
-		uint32_t at;       // is a register, an offset in its space, or a symbol
-		uint32_t bytes;    // are those of one
+		uint32_t numbered; // the N of <N>
+		uint32_t at;       // a register, an offset in its space, or a symbol
+		uint32_t bytes;    // those of one
 	};
 	struct jump {
-		uint32_t op;    // is the branch, if one jumps
-		uint32_t table; // is the table, if an entry of one does
+		uint32_t op;    // the branch, if one jumps
+		uint32_t table; // the table, if an entry of one does
 		uint32_t entry;
 		span label;
 	};
@@ -101,14 +101,14 @@ class decoder
 	ref carry_, local_base_;
 	std::unordered_map<std::string_view, uint32_t> labels_;
 	std::string_view last_label_;
-	std::unordered_map<std::string_view, std::vector<span>> target_lists_; // are .branchtargets
+	std::unordered_map<std::string_view, std::vector<span>> target_lists_; // .branchtargets
 	std::vector<jump> jumps_;
 
 	const statement *s_ = nullptr;
 	const instruction *i_ = nullptr;
 	mnemonic mnemonic_{""};
 	uop u_;
-	std::string unknown_; // is what the operands name that the interpreter does not know
+	std::string unknown_; // what the operands name that the interpreter does not know
 	std::vector<ref> reads_, writes_;
 	std::optional<fault> fault_;
 };

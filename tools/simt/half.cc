@@ -27,13 +27,13 @@ uint16_t narrowed(double v, rounding r, int fraction_bits, int lowest, uint16_t 
 	if (std::isnan(v))
 		return nan;
 	double a = std::fabs(v);
-	bool away = r == (sign ? rounding::down : rounding::up); // means away from zero
+	bool away = r == (sign ? rounding::down : rounding::up); // away from zero
 	if (std::isinf(a))
 		return sign | infinity;
 	if (a == 0)
 		return sign;
 	int exponent = std::max(std::ilogb(a), lowest);
-	double scaled = std::ldexp(a, fraction_bits - exponent); // is exact, as only the exponent changes
+	double scaled = std::ldexp(a, fraction_bits - exponent); // exact, as only the exponent changes
 	double whole = std::floor(scaled), rest = scaled - whole;
 	bool odd = std::fmod(whole, 2) != 0;
 	if (r == rounding::nearest ? rest > 0.5 || (rest == 0.5 && odd) : away && rest > 0)

@@ -127,7 +127,7 @@ double element(uint8_t what, uint32_t word, unsigned i)
 		return to_double(half{uint16_t(word >> 16 * i)});
 	case element_bf16:
 		return to_double(bfloat{uint16_t(word >> 16 * i)});
-	case element_tf32: // has lower 13 bits that do not count
+	case element_tf32: // its lower 13 bits do not count
 		return to_double(std::bit_cast<float>(word & ~uint32_t{0x1fff}));
 	case element_s8:
 		return int8_t(word >> 8 * i);

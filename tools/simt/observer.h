@@ -36,8 +36,8 @@ class observer
       private:
 	// This is the last access to a byte of shared memory.
 	struct last_access {
-		uint32_t epoch = 0, warp_epoch = 0;  // are those of the block's barriers and of the warp
-		uint32_t reader = ~0u, writer = ~0u; // are threads
+		uint32_t epoch = 0, warp_epoch = 0;  // those of the block's barriers and of the warp
+		uint32_t reader = ~0u, writer = ~0u; // threads
 		uint32_t read_epoch = 0, read_warp_epoch = 0;
 		bool atomic = false;
 		bool many_readers = false;
@@ -48,7 +48,7 @@ class observer
 
 	const options &o_;
 	std::map<std::pair<uint32_t, uint32_t>, op_accesses> accesses_;
-	std::map<uint64_t, std::vector<last_access>> shared_; // is kept by block
+	std::map<uint64_t, std::vector<last_access>> shared_; // kept by block
 };
 
 } // namespace het::ptx::simt

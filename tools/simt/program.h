@@ -17,7 +17,7 @@ namespace het::ptx::simt
 {
 
 constexpr unsigned warp_size = 32;
-using lanes = uint32_t; // is a set of them, one bit each
+using lanes = uint32_t; // a set of them, one bit each
 constexpr lanes all_lanes = ~lanes{0};
 
 // This is a value of each lane: 32 words of 64 bits in one of four places. A register that is narrower than 64 bits
@@ -60,8 +60,8 @@ enum special : uint32_t {
 	lanemask_gt,
 	dynamic_smem_size,
 	total_smem_size,
-	zero, // stands for smid, gridid, envreg
-	one,  // stands for nsmid
+	zero, // smid, gridid, envreg
+	one,  // nsmid
 	specials
 };
 
@@ -70,38 +70,38 @@ struct uop;
 using run_fn = void (*)(context &, const uop &, lanes);
 
 enum class action : uint8_t {
-	compute, // means that run() does it all
+	compute, // run() does it all
 	branch,
-	indexed_branch, // is brx.idx
+	indexed_branch, // brx.idx
 	call,
 	ret,
 	exit,
 	trap,
 	barrier,
-	warp_sync,   // means run() once the member lanes are there
-	local_stack, // is alloca, stacksave and stackrestore
-	unsupported, // is a fault if it is executed
+	warp_sync,   // run() once the member lanes are there
+	local_stack, // alloca, stacksave and stackrestore
+	unsupported, // a fault if it is executed
 };
 
 constexpr uint8_t touches_read = 1, touches_write = 2;
 
 struct uop {
 	run_fn run = nullptr;
-	ref d, e;    // are what it writes; e is a second predicate
-	ref a, b, c; // are what it reads
-	ref guard;   // is a predicate
+	ref d, e;    // what it writes; e is a second predicate
+	ref a, b, c; // what it reads
+	ref guard;   // a predicate
 	bool guard_negated = false;
-	bool c_negated = false; // says that c is a predicate that is read negated
-	bool flag = false;      // is what the operation makes of it
+	bool c_negated = false; // c is a predicate that is read negated
+	bool flag = false;      // what the operation makes of it
 	enum action action = action::compute;
-	enum space space = space::none;  // means generic
-	uint8_t touches = 0;             // has touches_read and touches_write, for memory
-	uint8_t vector = 1, element = 0; // are number and size of a memory access's elements
-	uint8_t mode = 0;                // is what the operation makes of it
-	int64_t offset = 0;              // is added to an address
-	uint32_t target = no_index;      // is a branch's, a call's site, a table's number, or a vector's first in refs
-	uint32_t reconverge = no_index;  // is where the lanes of a divergent branch meet again; none means at the end
-	const fragment_shape *fragment = nullptr; // is that of a matrix that is loaded or stored
+	enum space space = space::none;  // generic
+	uint8_t touches = 0;             // touches_read and touches_write, for memory
+	uint8_t vector = 1, element = 0; // number and size of a memory access's elements
+	uint8_t mode = 0;                // what the operation makes of it
+	int64_t offset = 0;              // added to an address
+	uint32_t target = no_index;      // a branch's, a call's site, a table's number, or a vector's first in refs
+	uint32_t reconverge = no_index;  // where the lanes of a divergent branch meet again; none means at the end
+	const fragment_shape *fragment = nullptr; // that of a matrix that is loaded or stored
 	uint32_t statement = 0;
 	// These count in program::refs the registers that are read, then those that are written.
 	uint32_t first_use = 0, uses = 0, defs = 0;
@@ -109,13 +109,13 @@ struct uop {
 
 // This is a piece of parameter space, or a register.
 struct argument {
-	ref value;           // is valid if it is a register or constant
-	uint32_t offset = 0; // is else where it lies in the frame's parameter space
+	ref value;           // valid if it is a register or constant
+	uint32_t offset = 0; // else the place in the frame's parameter space
 	uint32_t bytes = 0;
 };
 
 struct call_site {
-	uint32_t callee = no_index; // counts in program::codes; none means through a register
+	uint32_t callee = no_index; // number in program::codes; none: through a register
 	ref pointer;
 	uint32_t first_argument = 0, arguments = 0; // count in program::arguments
 	uint32_t first_result = 0, results = 0;
@@ -128,21 +128,21 @@ struct code {
 	const module *source = nullptr;
 	const function *head = nullptr;
 	std::string_view name;
-	uint32_t number = 0; // counts in program::codes
+	uint32_t number = 0; // number in program::codes
 	enum builtin builtin = builtin::none;
 	std::vector<uop> ops;
 	uint32_t registers = 0;
-	uint32_t param_bytes = 0, local_bytes = 0; // are those of a frame, for each lane
+	uint32_t param_bytes = 0, local_bytes = 0; // those of a frame, for each lane
 	uint32_t local_base_register = 0;          // tells where a frame's local memory begins
 	std::vector<argument> parameters, results; // tell where they lie in the frame
-	std::vector<uint32_t> shared;              // are variables in shared memory that it names, in program::symbols
+	std::vector<uint32_t> shared;              // variables in shared memory that it names, in program::symbols
 };
 
 // This is the shared memory of a block of one kernel: the variables that it and the functions that it may call name, in
 // the order of their declarations, as the linker lays them out, and then what a launch adds.
 struct shared_layout {
 	uint64_t bytes = 0, dynamic_at = 0;
-	std::unordered_map<uint32_t, uint64_t> at; // has the place of a symbol
+	std::unordered_map<uint32_t, uint64_t> at; // the place of a symbol
 };
 
 inline uint64_t aligned(uint64_t at, uint64_t to)
@@ -191,11 +191,11 @@ class program
 
 	struct symbol {
 		enum space space;
-		uint64_t address; // counts in its space; it has no meaning in shared memory
+		uint64_t address; // number in its space; it has no meaning in shared memory
 		uint64_t bytes;
 		uint32_t alignment, module;
 		bool visible;
-		bool is_dynamic; // says that it is shared memory of the size that a launch says
+		bool is_dynamic; // it is shared memory of the size that a launch says
 	};
 	uint32_t constant(uint64_t value);
 	const fragment_shape *keep(const fragment_shape &f) { return &fragments_.emplace_back(f); }
@@ -208,12 +208,12 @@ class program
 	std::deque<module> modules_;
 	std::deque<code> codes_;
 	std::vector<symbol> symbols_;
-	std::vector<std::vector<uint32_t>> symbols_of_variables_; // has them by module, then by variable
+	std::vector<std::vector<uint32_t>> symbols_of_variables_; // by module, then by variable
 	std::unordered_map<std::string_view, std::vector<uint32_t>> symbol_names_;
 	std::map<std::pair<uint32_t, uint64_t>, uint32_t> shared_places_; // leads from symbol and offset to index
-	std::set<uint32_t> pointed_to_; // are functions whose addresses are taken, in codes_
+	std::set<uint32_t> pointed_to_; // functions whose addresses are taken, in codes_
 	std::unordered_map<std::string_view, std::vector<uint32_t>> code_names_;
-	std::vector<uint64_t> constants_; // have warp_size words each
+	std::vector<uint64_t> constants_; // warp_size words each
 	std::unordered_map<uint64_t, uint32_t> constant_index_;
 	std::vector<ref> refs_;
 	std::vector<argument> arguments_;
@@ -221,7 +221,7 @@ class program
 	std::vector<std::vector<uint32_t>> tables_;
 	std::vector<std::string> reasons_;
 	std::deque<fragment_shape> fragments_;
-	std::vector<uint64_t> owned_; // are buffers
+	std::vector<uint64_t> owned_; // buffers
 	uint64_t constant_base_ = 0;
 };
 

@@ -148,9 +148,9 @@ class flow
 
 	const code &code_;
 	const program &program_;
-	std::vector<uint32_t> first_, block_of_; // have the first operation of a block, and the block of an operation
+	std::vector<uint32_t> first_, block_of_; // the first operation of a block, and the block of an operation
 	std::vector<std::vector<uint32_t>> successors_, predecessors_;
-	std::vector<uint32_t> nearest_; // has the nearest postdominator of a block
+	std::vector<uint32_t> nearest_; // the nearest postdominator of a block
 };
 
 } // namespace

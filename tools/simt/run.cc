@@ -12,7 +12,7 @@ namespace het::ptx::simt
 namespace
 {
 
-constexpr uint64_t lockstep_turn = 1 << 16; // is how many instructions of a warp run before another may go on
+constexpr uint64_t lockstep_turn = 1 << 16; // how many instructions of a warp run before another may go on
 constexpr unsigned independent_turn = 24;
 constexpr uint32_t most_threads = 1024, most_shared = 1 << 20;
 

@@ -89,17 +89,17 @@ class runner
 	context c_;
 	std::mt19937_64 random_;
 	observer observer_;
-	bool watched_;  // means that it is checked or counted
+	bool watched_;  // it is checked or counted
 	uint64_t left_; // counts instructions
 	shared_layout shared_;
-	std::vector<uint64_t> shared_addresses_;              // are those of each lane
-	uint64_t shared_bytes_;                               // are those of a block
-	std::vector<std::vector<op_counts>> ops_;             // are kept by function
-	std::vector<std::vector<buffer_cache>> caches_;       // are kept by function, too
-	std::vector<block> blocks_;                           // are the resident ones
-	std::vector<warp *> ready_;                           // are those of the block whose lanes go their own way
-	std::map<std::pair<const uop *, int>, size_t> found_; // has places in out_.findings
-	std::vector<uint8_t> parameters_;                     // are those of the kernel, once for each lane
+	std::vector<uint64_t> shared_addresses_;              // those of each lane
+	uint64_t shared_bytes_;                               // those of a block
+	std::vector<std::vector<op_counts>> ops_;             // kept by function
+	std::vector<std::vector<buffer_cache>> caches_;       // kept by function, too
+	std::vector<block> blocks_;                           // the resident ones
+	std::vector<warp *> ready_;                           // those of the block whose lanes go their own way
+	std::map<std::pair<const uop *, int>, size_t> found_; // places in out_.findings
+	std::vector<uint8_t> parameters_;                     // those of the kernel, once for each lane
 };
 
 } // namespace het::ptx::simt

@@ -11,10 +11,10 @@ namespace het::ptx::simt
 // There is one letter an operand, the result first: t is the type, s the second type named, w twice as wide as the
 // type, u 32 bits, p a predicate.
 struct selection {
-	run_fn run = nullptr; // is null if it is not supported
+	run_fn run = nullptr; // null if it is not supported
 	const char *operands = "";
 	uint8_t mode = 0;
-	bool carries = false; // says that it reads or writes the carry
+	bool carries = false; // it reads or writes the carry
 };
 
 // These are the bits of a selection's mode for floating-point operations.

@@ -42,7 +42,7 @@ void put_answers(context &c, const uop &u, lanes m, lanes bits, lanes other, boo
 {
 	bits = combined(c, u, bits);
 	if (u.e.valid() || two)
-		other = combined(c, u, other); // is read before the first one is written, which may be u.c
+		other = combined(c, u, other); // read before the first one is written, which may be u.c
 	if (u.flag)
 		return put_numbers(c, u, m, bits, two ? other : 0);
 	if (u.d.valid())

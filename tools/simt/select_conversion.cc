@@ -17,7 +17,7 @@ template <typename T> T whole(T v, rounding r)
 {
 	switch (r) {
 	case rounding::nearest:
-		return std::nearbyint(v); // is right, as the processor rounds to nearest here
+		return std::nearbyint(v); // right, as the processor rounds to nearest here
 	case rounding::zero:
 		return std::trunc(v);
 	case rounding::down:

@@ -10,7 +10,7 @@ namespace het::ptx::simt
 namespace
 {
 
-constexpr uint32_t dynamic_alignment = 16; // is the least
+constexpr uint32_t dynamic_alignment = 16; // the least
 
 } // namespace
 

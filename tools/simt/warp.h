@@ -14,16 +14,16 @@ namespace het::ptx::simt
 // This is a function that lanes of a warp are in. Lanes that came from the same call of the same frame share one.
 struct frame {
 	const code *function = nullptr;
-	uint32_t number = 0; // is that of the function, in program::codes
+	uint32_t number = 0; // that of the function, in program::codes
 	frame *caller = nullptr;
-	uint32_t call_op = 0; // is the one in the caller
+	uint32_t call_op = 0; // the one in the caller
 	uint32_t depth = 0;
-	uint32_t local_end = 0;                     // is that of the lane whose local memory ends last
-	std::array<uint32_t, warp_size> taken = {}; // is what alloca took of each lane's local memory
+	uint32_t local_end = 0;                     // that of the lane whose local memory ends last
+	std::array<uint32_t, warp_size> taken = {}; // what alloca took of each lane's local memory
 	lanes alive = 0;
 	std::vector<uint64_t> registers;
-	std::vector<uint8_t> params, params_defined; // have one stretch a lane
-	std::vector<lanes> defined;                  // has the lanes in which each register is, if that is tracked
+	std::vector<uint8_t> params, params_defined; // one stretch a lane
+	std::vector<lanes> defined;                  // the lanes in which each register is, if that is tracked
 };
 
 // Lanes of a fragment that split wait for each other here. One that is free expects none.
@@ -39,7 +39,7 @@ struct fragment {
 	uint32_t pc = 0;
 	lanes mask = 0;
 	frame *in = nullptr;
-	join *meets = nullptr; // is null for nowhere
+	join *meets = nullptr; // null for nowhere
 	enum : uint8_t { ready, at_barrier, at_warp_sync } state = ready;
 	uint32_t barrier = 0;
 };
@@ -68,7 +68,7 @@ struct warp {
 constexpr unsigned barriers_in_block = 16;
 
 struct barrier_state {
-	std::vector<lanes> arrived; // are those of each warp
+	std::vector<lanes> arrived; // those of each warp
 	uint32_t expected = 0;      // counts threads; 0 means all
 	uint32_t yes = 0;           // counts predicates that were true
 	uint32_t no = 0;

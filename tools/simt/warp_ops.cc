@@ -92,7 +92,7 @@ void shuffle(context &c, const uop &u, lanes m)
 		inside |= lanes(from.inside) << l;
 		defined |= (c.value_defined >> from.lane & 1) << l;
 	});
-	c.value_defined = defined; // is as it was, since what the lane had itself does not count
+	c.value_defined = defined; // as it was, since what the lane had itself does not count
 	if (u.e.valid())
 		c.set_predicate(u.e, m, inside);
 }
