@@ -198,7 +198,7 @@ GPUVM_PUBLIC int het_user_event_create(het_event **event)
 	reference<het_event> e(new (std::nothrow) het_event(nullptr));
 	if (!e)
 		return fail(HET_ENOMEM, "het_user_event_create: out of memory");
-	e->retain(); // is the runtime's reference, until it has finished
+	e->retain(); // the runtime's reference, until it has finished
 	open_user_event(*e);
 	*event = e.give_up();
 	return 0;

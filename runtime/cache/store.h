@@ -25,13 +25,13 @@ inline bytes bytes_of(std::string_view text)
 
 // A key says what an entry is of, by all its parts, in their order.
 struct key {
-	const char *kind; // is a word of letters, but not "new"; the file's name begins with it
+	const char *kind; // a word of letters, but not "new"; the file's name begins with it
 	std::span<const bytes> parts;
 };
 
 struct contents {
-	std::unique_ptr<std::byte[]> memory; // is null if there is no such entry
-	bytes value;                         // is at its beginning, so it is aligned for anything
+	std::unique_ptr<std::byte[]> memory; // null if there is no such entry
+	bytes value;                         // at its beginning, so it is aligned for anything
 
 	explicit operator bool() const { return memory != nullptr; }
 };

@@ -44,7 +44,7 @@ struct launch_shape {
 // All slices of a launch have this in common, and so have many launches: a device may compile it into the kernel.
 struct slicing {
 	unsigned dimensions, along;
-	size_t offset[3]; // are the launch's; they are 0 along the slices
+	size_t offset[3]; // the launch's; they are 0 along the slices
 	// If it is not null, the text must be the one that was analysed, as fatbin/asked.h has it.
 	const char *asked = nullptr;
 
@@ -53,12 +53,12 @@ struct slicing {
 
 // This is an argument as the device gets it.
 struct device_arg {
-	uint32_t kind;   // is HET_ARG_VALUE, _LOCAL, _ADDRESS or _BLOCK; all others are bytes in device memory
-	uint32_t access; // is HET_READ_ONLY...; it is 0 for values and local memory
+	uint32_t kind;   // HET_ARG_VALUE, _LOCAL, _ADDRESS or _BLOCK; all others are bytes in device memory
+	uint32_t access; // HET_READ_ONLY...; it is 0 for values and local memory
 	size_t nbytes;
 	// This is the value, address, block, texture or sampler; or the first byte, on devices without buffers.
 	void *pointer;
-	void *buffer;  // is one of allocate()
+	void *buffer;  // one of allocate()
 	size_t offset; // lies in the buffer
 };
 
@@ -73,13 +73,13 @@ struct ticket {
 };
 
 struct command_times {
-	uint64_t started = 0, ended = 0; // are 0 if they are not known
+	uint64_t started = 0, ended = 0; // 0 if they are not known
 };
 
 // These limits are in work-items of a group.
 struct group_limits {
 	size_t most;
-	size_t required[3]; // has a number for each dimension; 0 allows any
+	size_t required[3]; // a number for each dimension; 0 allows any
 };
 
 class device_kernel
@@ -113,12 +113,12 @@ class device_program
 // It has at most one of opencl and fat.
 struct program_source {
 	const char *opencl;
-	const char *options; // are for opencl
+	const char *options; // for opencl
 	std::span<const het_function> functions;
-	std::span<const het_image> images; // have a 0 behind the bytes of each
+	std::span<const het_image> images; // with a 0 behind the bytes of each
 	const fatbin::container *fat;
-	uint32_t instruments; // are HET_COALESCE..., or 0 for those that the environment asks for
-	uint32_t one_of;      // is of how many warps COALESCE counts one; 0 means all
+	uint32_t instruments; // HET_COALESCE..., or 0 for those that the environment asks for
+	uint32_t one_of;      // COALESCE counts one of so many warps; 0 means all
 };
 
 using text = std::unique_ptr<char[]>;

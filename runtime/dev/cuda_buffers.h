@@ -30,7 +30,7 @@ class cuda_buffers
 	count **find(void *buffer);
 
 	const cuda_calls &cu_;
-	futex_lock lock_; // has rank leaf
+	futex_lock lock_; // rank leaf
 	count *lists_[most_lists] = {};
 };
 

@@ -106,7 +106,7 @@ class cuda_compute final : public compute_device
 	char name_[128];
 	fatbin::abilities can_ = {};
 	cuda_buffers buffers_;
-	cuda_sheets sheets_; // are for notes and slices
+	cuda_sheets sheets_; // for notes and slices
 	cuda_slice_controls slices_;
 	cuda_twins twins_;
 	cuda_marks marks_;

@@ -22,7 +22,7 @@ class cuda_ids
       private:
 	// This is as the kernels see it.
 	struct layout {
-		uint64_t offset[3], dimensions; // has 0 for 1
+		uint64_t offset[3], dimensions; // dimensions is 0 for one
 
 		friend bool operator==(const layout &, const layout &) = default;
 	};

@@ -41,9 +41,9 @@ class cuda_notes final : public launch_notes
 	cuda_tables &tables_;
 	instruments on_ = {};
 	noted_pages dirty_, touch_;
-	uint32_t copies_ = 0; // is how many copies of the counters there are: processors spread over them
+	uint32_t copies_ = 0; // how many copies of the counters there are: processors spread over them
 	std::unique_ptr<ptx::coalesce_counters[]> sums_;
-	cuda_sheet *sheet_ = nullptr; // is held until finish()
+	cuda_sheet *sheet_ = nullptr; // held until finish()
 };
 
 } // namespace het::rt

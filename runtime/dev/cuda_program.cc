@@ -17,7 +17,7 @@ namespace
 {
 
 constexpr size_t shared_alignment = 16;
-constexpr size_t parameter_alignment = 16; // is the largest one
+constexpr size_t parameter_alignment = 16; // the largest one
 
 class cuda_program final : public device_program
 {
@@ -56,7 +56,7 @@ class cuda_program final : public device_program
 	// This is the same program for slices, once it was asked for; it is null if it can't be had.
 	bool is_slicing_tried_ = false;
 	std::unique_ptr<cuda_program> sliced_;
-	std::map<std::string, std::string, std::less<>> whole_; // is sliced_text::whole
+	std::map<std::string, std::string, std::less<>> whole_; // sliced_text::whole
 };
 
 // Returns a code of the driver's.

@@ -54,13 +54,13 @@ class cuda_kernel final : public device_kernel
 	// Every kernel can be launched with so many, unless its author has limited it.
 	size_t most_items_ = 256;
 	unsigned shared_bytes_ = 0;
-	size_t block_bytes_ = 0; // has the size of all parameters
+	size_t block_bytes_ = 0; // the size of all parameters
 	void *block_ = nullptr;
 	void *block_description_[5] = {reinterpret_cast<void *>(cu_launch_param_buffer_pointer), nullptr,
 				       reinterpret_cast<void *>(cu_launch_param_buffer_size), &block_bytes_,
 				       reinterpret_cast<void *>(cu_launch_param_end)};
 	std::unique_ptr<size_t[]> sizes_;
-	std::unique_ptr<uint64_t[]> words_; // are addresses, and offsets in shared memory
+	std::unique_ptr<uint64_t[]> words_; // addresses, and offsets in shared memory
 	std::unique_ptr<void *[]> values_;
 };
 
@@ -68,7 +68,7 @@ class cuda_kernel final : public device_kernel
 struct cuda_place {
 	const cuda_calls &cu;
 	cu_context context;
-	const char *device; // is its name, for messages
+	const char *device; // its name, for messages
 	const fatbin::abilities &can;
 	instruments wanted;
 };

@@ -16,7 +16,7 @@ struct cuda_sheet {
 	size_t size;
 	cu_deviceptr device;
 	char *host;
-	cuda_sheet *next; // is the next in the list of free ones
+	cuda_sheet *next; // the next in the list of free ones
 };
 
 class cuda_sheets
@@ -32,7 +32,7 @@ class cuda_sheets
 	cuda_sheet *find(size_t nbytes);
 
 	const cuda_calls &cu_;
-	futex_lock lock_; // has rank leaf
+	futex_lock lock_; // rank leaf
 	cuda_sheet *free_ = nullptr;
 };
 

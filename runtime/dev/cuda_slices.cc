@@ -14,8 +14,8 @@ namespace het::rt
 namespace
 {
 
-constexpr size_t place = 64;    // is the size of a control block, in bytes
-constexpr size_t places = 1024; // is many times what executors have in flight
+constexpr size_t place = 64;    // the size of a control block, in bytes
+constexpr size_t places = 1024; // many times what executors have in flight
 static_assert(sizeof(ptx::slice_control) <= place);
 
 ptx::slice_control control_of(const launch_shape &s)

@@ -13,7 +13,7 @@ namespace het::rt
 {
 
 struct sliced_text {
-	std::string text; // is empty if it can't be sliced
+	std::string text; // empty if it can't be sliced
 	std::string why;  // tells why it can't
 	// These kernels have to run whole, and the value tells why: they are those that the pass has left as they are,
 	// and those that may wait for another block, which may be one of another device's.

@@ -61,7 +61,7 @@ class cuda_twin final : public device_twin
 	cuda_twins &all_;
 	const cu_context context_;
 	const cu_stream kernels_;
-	cu_deviceptr copy_ = 0; // has the marks behind it
+	cu_deviceptr copy_ = 0; // with the marks behind it
 	cu_deviceptr at_ = 0;
 	size_t nbytes_ = 0;
 };

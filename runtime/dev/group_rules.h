@@ -8,9 +8,9 @@ namespace het::rt
 {
 
 struct group_rules {
-	size_t most;             // is in work-items
-	bool whole;              // says that all groups have the same size
-	size_t required[3] = {}; // is what the kernel requires; 0 allows any
+	size_t most;             // in work-items
+	bool whole;              // all groups have the same size
+	size_t required[3] = {}; // what the kernel requires; 0 allows any
 };
 
 // Returns whether the launch's groups are allowed, or those that the kernel requires where the launch leaves them to

@@ -52,11 +52,11 @@ class host_program final : public device_program
 	}
 	int make_slice_kernel(const char *name, const slicing &, std::unique_ptr<device_kernel> &made) override
 	{
-		return make_kernel(name, made); // is told of the group what it has to know
+		return make_kernel(name, made); // it is told all that it has to know of the group
 	}
 
       private:
-	std::span<const het_function> functions_; // are the program's own
+	std::span<const het_function> functions_; // the program's own
 };
 
 // --- buffers of `apart` --------------------------------------------------------

@@ -9,7 +9,7 @@ namespace het::rt
 
 struct instruments {
 	bool coalesce = false, dirty = false, touch = false;
-	uint32_t one_of = 1; // is for coalesce, which counts one of so many warps
+	uint32_t one_of = 1; // for coalesce, which counts one of so many warps
 
 	bool any() const { return coalesce || dirty || touch; }
 };
@@ -23,7 +23,7 @@ bool parse_instruments(std::string_view list, instruments &out);
 
 struct instrumented {
 	std::string text;
-	instruments has; // are those that see all there is to see in it
+	instruments has; // those that see all there is to see in it
 	std::vector<ptx::pass_site> sites;
 	std::string missing; // tells why others are not there; it is empty if all are
 };

@@ -121,7 +121,7 @@ class opencl_compute final : public compute_device
 	bool shared_memory_ = false;
 	bool has_images_ = false;
 	bool has_partial_groups_ = false; // may be at the end of a dimension
-	unsigned version_ = 0;            // is that of OpenCL: 120 is 1.2
+	unsigned version_ = 0;            // that of OpenCL: 120 is 1.2
 	het_device_info info_ = {};
 	char name_[256];
 	fatbin::identity identity_;

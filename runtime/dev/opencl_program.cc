@@ -45,7 +45,7 @@ class opencl_program final : public device_program
 	// This is the same program for slices.
 	struct variant {
 		slicing how;
-		std::unique_ptr<device_program> program; // is null if it can't be had
+		std::unique_ptr<device_program> program; // null if it can't be had
 		std::unique_ptr<variant> next;
 	};
 	int build_variant(const slicing &how, std::unique_ptr<device_program> &made) const;

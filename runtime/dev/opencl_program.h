@@ -27,7 +27,7 @@ class opencl_kernel final : public device_kernel
 
       private:
 	struct set_argument {
-		uint32_t kind; // is 0 if it is not known
+		uint32_t kind; // 0 if it is not known
 		size_t nbytes, offset;
 		void *pointer, *buffer;
 		uint64_t era;
@@ -41,8 +41,8 @@ class opencl_kernel final : public device_kernel
 	const cl_kernel handle_;
 	uint32_t nargs_;
 	group_limits limits_;
-	std::unique_ptr<parameter[]> parameters_;   // is null where there was no memory
-	std::unique_ptr<set_argument[]> arguments_; // is null where there was no memory
+	std::unique_ptr<parameter[]> parameters_;   // null where there was no memory
+	std::unique_ptr<set_argument[]> arguments_; // null where there was no memory
 };
 
 // A program is to be built at such a place.
@@ -50,7 +50,7 @@ struct opencl_place {
 	const opencl_calls &cl;
 	cl_context context;
 	cl_device_id id;
-	const char *device; // is its name, for messages
+	const char *device; // its name, for messages
 	const fatbin::abilities &can;
 	// A program's binary costs nothing once it is built. Drivers of CPUs (PoCL) first compile all its kernels for
 	// it.

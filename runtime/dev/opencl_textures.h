@@ -32,7 +32,7 @@ class opencl_textures final : public device_textures
 	const opencl_calls &cl_;
 	const cl_context &context_;
 	const cl_command_queue &queue_;
-	const char *device_; // is its name, for messages
+	const char *device_; // its name, for messages
 };
 
 } // namespace het::rt

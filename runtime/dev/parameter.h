@@ -9,8 +9,8 @@ namespace het::rt
 
 struct parameter {
 	enum kind : uint8_t { unknown, value, memory, local, texture, sampler } is;
-	size_t nbytes;    // is a value's; 0 means not known
-	const char *type; // is for people, as the name is; "" means not known
+	size_t nbytes;    // a value's; 0 means not known
+	const char *type; // for people, as the name is; "" means not known
 	const char *name;
 };
 

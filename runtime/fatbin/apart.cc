@@ -86,7 +86,7 @@ class place
 	const apart_rules &rules_;
 	budget &work_;
 	between of_[most_variables];
-	const linear *facts_[most_statements]; // are those that hold
+	const linear *facts_[most_statements]; // those that hold
 	unsigned nfacts_ = 0;
 };
 
@@ -129,7 +129,7 @@ bool place::tighten(const linear &f)
 bool place::take_facts(uint32_t facts)
 {
 	uint32_t taken = 0;
-	constexpr unsigned rounds = 3; // are several, as one may bring what another one needs
+	constexpr unsigned rounds = 3; // several, as one may bring what another one needs
 	for (unsigned round = 0; round < rounds; round++) {
 		for (unsigned i = 0; i < rules_.nfacts; i++) {
 			const fact &f = rules_.facts[i];
@@ -252,7 +252,7 @@ class equation
 	const place *places_[2];
 	budget &work_;
 	between bytes_;
-	item items_[most_items]; // have the largest factor first
+	item items_[most_items]; // the largest factor first
 	unsigned nitems_ = 0;
 	wide constant_;
 	set all_;
@@ -388,7 +388,7 @@ bool is_apart(const apart_access &a, const place &at_a, const apart_access &b, c
 
 bool are_apart(const apart_rules &rules, const launch_groups &l, budget &work)
 {
-	std::optional<place> places[most_accesses]; // are none where no work-item gets
+	std::optional<place> places[most_accesses]; // none where no work-item gets
 	for (unsigned i = 0; i < rules.naccesses; i++) {
 		const apart_access &a = rules.accesses[i];
 		if (!places[i].emplace(rules, l, work).take_facts(a.facts)) {

@@ -39,9 +39,9 @@ inline constexpr unsigned most_counters = 10, most_statements = 32, most_accesse
 bool is_apart_text(const char *text, uint32_t narguments);
 
 enum class groups_are : uint8_t {
-	apart,    // means that no two groups of the launch use the same byte of an argument, if one of them writes it
-	unknown,  // means that this is not known, or that they are not apart
-	too_many, // means that it has too many statements for the time that a launch has: no analysis has written it
+	apart,    // no two groups of the launch use the same byte of an argument, if one of them writes it
+	unknown,  // this is not known, or that they are not apart
+	too_many, // it has too many statements for the time that a launch has: no analysis has written it
 };
 groups_are keeps_groups_apart(const char *text, const launch_groups &launch, std::span<const known_number> arguments);
 

@@ -24,7 +24,7 @@ struct need {
 
 struct fact {
 	linear sum;
-	uint32_t needs; // has a bit for each
+	uint32_t needs; // a bit for each
 };
 
 struct apart_access {

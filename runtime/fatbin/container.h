@@ -14,10 +14,10 @@ struct argument {
 	fatbin::space space;
 	fatbin::access access;
 	uint32_t size;
-	bool is_analysed; // says that the next is known
+	bool is_analysed; // the next is known
 	// This is what the kernel's code does; none means that it does not use the argument.
 	fatbin::access found;
-	fatbin::reach_row reach; // is not known with length 0
+	fatbin::reach_row reach; // not known with length 0
 
 	bool has_reach() const { return reach.length != 0; }
 };
@@ -30,10 +30,10 @@ struct kernel {
 	// It counts the dimensions of launches to which split and the arguments' reaches apply; 0 means that they are
 	// not known.
 	uint32_t dimensions;
-	const char *asked; // is as in kernel_row
-	const char *apart; // is as in kernel_row
-	uint64_t source;   // is as in kernel_row
-	bool is_analysed;  // is false if it was not, or not what the images are made from
+	const char *asked; // as in kernel_row
+	const char *apart; // as in kernel_row
+	uint64_t source;   // as in kernel_row
+	bool is_analysed;  // false if it was not, or not what the images are made from
 };
 
 struct image {
@@ -43,7 +43,7 @@ struct image {
 	const char *options, *reason;
 	uint64_t size, checksum;
 	uint32_t section;
-	uint64_t source; // is as in image_row
+	uint64_t source; // as in image_row
 
 	bool is_there() const { return section != 0; }
 };
@@ -84,8 +84,8 @@ class container
 	elf_sections elf_;
 	bytes directory_;
 	fatbin::head head_ = {};
-	bool has_sliced_images_ = false; // says that there are images from which slices are made
-	uint64_t source_ = 0;            // is that of all of them
+	bool has_sliced_images_ = false; // there are images from which slices are made
+	uint64_t source_ = 0;            // that of all of them
 };
 
 // Returns the identity of an OpenCL C text that is compiled with these options.

@@ -20,15 +20,15 @@ inline constexpr uint8_t magic[8] = {'h', 'e', 't', 'f', 'a', 't', '\r', '\n'};
 inline constexpr uint16_t major_version = 1, minor_version = 3;
 
 struct table {
-	uint32_t offset; // counts in the directory
+	uint32_t offset; // from the directory's begin
 	uint32_t rows, row_size;
 };
 
 struct head {
 	uint8_t magic[8];
-	uint64_t checksum; // is of the directory's bytes behind this field
+	uint64_t checksum; // of the directory's bytes behind this field
 	uint16_t major, minor;
-	uint32_t size; // is the directory's
+	uint32_t size; // the directory's
 	// From this offset to the end there are strings, each ended by a zero byte; the first one is empty.
 	uint32_t strings;
 	table kernels, arguments, images;
@@ -71,15 +71,15 @@ inline constexpr uint32_t multiplier_one = 0, multiplier_size_0 = 1, multiplier_
 
 // This tells how an address grows with the id in one dimension.
 struct axis_row {
-	int64_t step; // is in bytes
+	int64_t step; // in bytes
 	uint32_t times;
 	uint32_t flags;
-	int32_t first, last; // are steps before and behind
+	int32_t first, last; // steps before and behind
 
 	friend bool operator==(const axis_row &, const axis_row &) = default;
 };
 
-inline constexpr uint32_t axis_from_zero = 1; // says that the id counts without the launch's offset
+inline constexpr uint32_t axis_from_zero = 1; // the id counts without the launch's offset
 // Ids are below the multiplier of the other axis: others use nothing.
 inline constexpr uint32_t axis_bounded = 2;
 
@@ -89,7 +89,7 @@ inline constexpr uint32_t most_axes = 2;
 // over the axes of @step * @times * (id + @first ... @last) on. reach.h works them out for a launch.
 struct reach_row {
 	int64_t offset;
-	uint64_t length; // is 0 if it is not known
+	uint64_t length; // 0 if it is not known
 	// The reach holds only if neither the argument nor an offset in it is longer; with 0 it holds always.
 	uint64_t limit;
 	axis_row axes[most_axes];
@@ -100,7 +100,7 @@ struct reach_row {
 struct argument_row {
 	uint32_t name, type;
 	uint32_t space, access;
-	uint32_t size; // is the size of a value, or of what a pointer points to; it is 0 if that is not known
+	uint32_t size; // the size of a value, or of what a pointer points to; it is 0 if that is not known
 	// These are there since 1.1.
 	// It is 0 if not known, else 1 + access: what the kernel's code does, which may be less than it declares.
 	uint32_t found;
@@ -111,11 +111,11 @@ struct argument_row {
 struct image_row {
 	uint64_t size, checksum;
 	uint32_t target, name;
-	uint32_t major, minor; // are the version of the language: OpenCL C, SPIR-V, PTX
-	uint32_t options;      // are those with which it is to be compiled (OpenCL C), or was
-	uint32_t section;      // is the index in the ELF file; 0 means it could not be made, and @reason says why
+	uint32_t major, minor; // the version of the language: OpenCL C, SPIR-V, PTX
+	uint32_t options;      // those with which it is to be compiled (OpenCL C), or was
+	uint32_t section;      // the index in the ELF file; 0 means it could not be made, and @reason says why
 	uint32_t reason;
-	uint32_t reserved; // is 0
+	uint32_t reserved; // 0
 	// This is there since 1.2.
 	// This is what it was made from; 0 means not known. OpenCL C is its own source.
 	uint64_t source;

@@ -17,7 +17,7 @@ void make_identity(identity &made, const char *platform, const char *device, con
 inline constexpr char renamed_by_pocl[] = "_cl_";
 
 struct abilities {
-	const char *identity; // is null if the device takes no binaries
+	const char *identity; // null if the device takes no binaries
 	// This is the newest SPIR-V that it takes; 0.0 means none.
 	uint32_t spirv_major, spirv_minor;
 	bool opencl_c;

@@ -16,9 +16,9 @@ constexpr __int128 most_bytes = __int128{1} << 60;
 
 // This is one axis in this launch.
 struct extent {
-	__int128 step;      // is in bytes
-	int64_t begin, end; // are the ids with which work-items use anything
-	bool is_cut;        // says that others than these are in the launch
+	__int128 step;      // in bytes
+	int64_t begin, end; // the ids with which work-items use anything
+	bool is_cut;        // others than these are in the launch
 };
 
 bool is_written(const argument &a)

@@ -11,7 +11,7 @@ namespace het::fatbin
 // This is the shape of a launch. Dimensions that it does not have are of size 1, with offset 0.
 struct launch_ids {
 	uint64_t size[3], offset[3];
-	unsigned along; // is the dimension across which it is to be cut
+	unsigned along; // the dimension across which it is to be cut
 };
 
 // They are as struct het_pattern: the work-item number i from 0 along that dimension uses @length bytes from @offset +

@@ -16,7 +16,7 @@ namespace het::rt
 class calibration
 {
       public:
-	static constexpr size_t most = 32; // is the number of devices
+	static constexpr size_t most = 32; // the number of devices
 
 	// The device did so many work-items a second, transfers included.
 	void note(unsigned device, double speed);

@@ -33,19 +33,19 @@ struct prospect {
 	// Each has one number a device: rows a second, or guesses; and what is the least to keep it busy.
 	std::span<const double> speeds;
 	std::span<const size_t> busy_rows;
-	bool known;          // says that the speeds are no guesses
-	bool has_twins;      // says that devices must compare what they have written afterwards,
-	double twin_seconds; // which takes so long
-	const char *asked;   // is the policy that the user wants, or null
+	bool known;          // the speeds are no guesses
+	bool has_twins;      // devices must compare afterwards what they have written
+	double twin_seconds; // that takes so long
+	const char *asked;   // the policy that the user wants, or null
 };
 
 // Chooses the smallest blocks that are worth their launch, one a device.
 void choose_grains(const prospect &p, std::span<size_t> grains);
 
 struct chosen_policy {
-	policy_maker make;    // is null if @asked is unknown, or one device is to do it all
+	policy_maker make;    // null if @asked is unknown, or one device is to do it all
 	const char *why_one;  // tells people why one device does it; it is null if several do
-	double block_seconds; // is how long a block should last, where speeds are known
+	double block_seconds; // how long a block should last, where speeds are known
 };
 chosen_policy choose_policy(const prospect &p, std::span<const size_t> grains);
 

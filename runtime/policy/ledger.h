@@ -24,13 +24,13 @@ struct ledger_entry {
 class ledger
 {
       public:
-	static constexpr unsigned most = 32; // is the number of members
+	static constexpr unsigned most = 32; // the number of members
 
 	struct member {
 		unsigned under_way;
-		double rows, seconds; // are what it has done, and how long it was busy
+		double rows, seconds; // what it has done, and how long it was busy
 		uint64_t last_end;
-		bool out; // says that it has failed
+		bool out; // true once it has failed
 	};
 
 	// This is what a failure brings: others do its work, which had not been found out before (first) or had
@@ -70,7 +70,7 @@ class ledger
 	member members_[most] = {};
 	unsigned nmembers_ = 0;
 	bool is_repeatable_ = false;
-	ledger_entry *entries_ = nullptr; // has all there ever were
+	ledger_entry *entries_ = nullptr; // all there ever were
 	unsigned under_way_ = 0;
 	unsigned returned_ = 0; // counts those that were given back, and nobody has yet
 	uint64_t ended_ = 0;

@@ -10,16 +10,16 @@ namespace het::rt
 {
 
 struct candidate {
-	double speed;    // is in work-items a second, without transfers; 0 means not known
-	double ahead;    // is in seconds of work that it has already
-	double missing;  // is in bytes that it would have to be given
-	double rate;     // is the rate at which it gets them, in bytes a second
-	double cost = 0; // is in seconds that a launch takes there besides
+	double speed;    // in work-items a second, without transfers; 0 means not known
+	double ahead;    // seconds of work that it has already
+	double missing;  // bytes that it would have to be given
+	double rate;     // the rate at which it gets them, in bytes a second
+	double cost = 0; // seconds that a launch takes there besides
 	// It is 0 if the device has processors of its own. Devices with the same number share theirs: what one has
 	// ahead holds up all of them.
 	unsigned processors = 0;
-	bool is_sure = true; // says that its speed has been measured often enough
-	double since = 0;    // is in seconds that launches of the kernel took on its processors since it was chosen
+	bool is_sure = true; // its speed has been measured often enough
+	double since = 0;    // seconds that launches of the kernel took on its processors since it was chosen
 };
 
 // Returns in how many seconds a device with nothing ahead is expected to have done @items.

@@ -15,7 +15,7 @@ namespace het::rt
 {
 
 struct rows {
-	size_t first, count; // has a count of 0 if there are none
+	size_t first, count; // count is 0 if there are none
 
 	size_t end() const { return first + count; }
 };

@@ -49,7 +49,7 @@ class steal_policy final : public policy
 	const size_t n_;
 	size_t left_; // counts the rows of all
 	const grains grains_;
-	rows shares_[most_shares] = {}; // are what is left of each
+	rows shares_[most_shares] = {}; // what is left of each
 	pace pace_;
 };
 

@@ -12,7 +12,7 @@ namespace het::ptx
 
 struct fragment_shape {
 	unsigned rows = 0, columns = 0;
-	bool by_columns = false; // says that elements which follow each other in memory are a column
+	bool by_columns = false; // elements which follow each other in memory are a column
 	type element = type::none;
 
 	unsigned lines() const { return by_columns ? columns : rows; } // counts those of memory, a stride apart

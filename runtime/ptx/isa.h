@@ -32,15 +32,15 @@ enum class type : uint8_t {
 	bf16x2,
 	f32,
 	f64,
-	other, // stands for textures, samplers and packed formats
+	other, // textures, samplers and packed formats
 };
 
 // Takes ".u32" or "u32"; it returns none if that is no type.
 type type_named(std::string_view);
 std::string_view name_of(type); // returns "u32" and the like
-unsigned bits_of(type);         // is 1 for pred, 0 for none and other
+unsigned bits_of(type);         // 1 for pred, 0 for none and other
 bool is_signed(type);
-bool is_real(type); // is true for the floating-point types
+bool is_real(type); // true for the floating-point types
 
 inline unsigned bytes_of(type t)
 {

@@ -9,18 +9,18 @@ namespace het::ptx
 
 enum class token_kind : uint8_t {
 	end,
-	name,      // is one like add, %r1, $L__BB0_1
-	directive, // is one like .reg, .f32, .shared::cta, .v4
-	integer,   // is one like 12, 0x1F, 0b11, 017, 5U; -4 is two tokens
-	real,      // is one like 0f3F800000, 0d3FF0000000000000, 1.5
-	string,    // has its quotes
+	name,      // like add, %r1, $L__BB0_1
+	directive, // like .reg, .f32, .shared::cta, .v4
+	integer,   // like 12, 0x1F, 0b11, 017, 5U; -4 is two tokens
+	real,      // like 0f3F800000, 0d3FF0000000000000, 1.5
+	string,    // with its quotes
 	punctuation,
-	bad, // is an unclosed comment or string, or a byte that PTX does not know
+	bad, // an unclosed comment or string, or a byte that PTX does not know
 };
 
 struct token {
 	token_kind kind = token_kind::end;
-	char mark = 0; // is the character of punctuation; << and >> are two tokens
+	char mark = 0; // the character of punctuation; << and >> are two tokens
 	span text;
 };
 

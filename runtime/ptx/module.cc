@@ -25,7 +25,7 @@ position module::position_of(uint32_t offset) const
 
 fault module::fault_at(span where, std::string what) const
 {
-	constexpr size_t most = 80; // is how much of an offending text is shown
+	constexpr size_t most = 80; // how much of an offending text is shown
 	auto token = str(where).substr(0, most);
 	return {position_of(where.begin), std::string(token.substr(0, token.find('\n'))), std::move(what)};
 }

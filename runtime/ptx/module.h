@@ -19,27 +19,27 @@ constexpr uint32_t no_index = std::numeric_limits<uint32_t>::max();
 
 struct operand {
 	enum class kind_t : uint8_t {
-		name,    // is one like %r1, %tid.x, %simtstack + 136, _, a label, a variable
-		integer, // has its number in value
-		real,    // has its bits in value: those of a double for 1.5 and 0d..., of a float for 0f...
-		address, // is [name + value] or [value]
-		list,    // is {a, b}, with children
-		group,   // is (a, b), the lists of a call, with children
-		pair,    // is a|b, with children
-		other,   // is what this version does not know; it is passed through
+		name,    // like %r1, %tid.x, %simtstack + 136, _, a label, a variable
+		integer, // its number is in value
+		real,    // its bits are in value: those of a double for 1.5 and 0d..., of a float for 0f...
+		address, // [name + value] or [value]
+		list,    // {a, b}, with children
+		group,   // (a, b), the lists of a call, with children
+		pair,    // a|b, with children
+		other,   // what this version does not know; it is passed through
 	};
 	kind_t kind = kind_t::other;
-	bool negated = false;   // is true for !%p
+	bool negated = false;   // true for !%p
 	bool is_double = false; // tells of a real that the bits are a double's
 	span text;
 	span name;      // includes its component: %v.x
-	span component; // is .x, or empty if there is none
+	span component; // .x, or empty if there is none
 	int64_t value = 0;
 	uint32_t first_child = 0, children = 0; // count in module::operands
 };
 
 struct instruction {
-	span guard; // is the predicate of @%p, or empty if there is none
+	span guard; // the predicate of @%p, or empty if there is none
 	bool guard_negated = false;
 	span opcode;
 	uint32_t first_operand = 0, operands = 0; // count in module::operands
@@ -51,17 +51,17 @@ struct variable {
 	enum space space = space::none;
 	enum linkage linkage = linkage::none;
 	enum type type = type::none;
-	uint8_t vector = 1;         // is 2 or 4 for .v2 and .v4
-	uint32_t align = 0;         // is 0 for that of the type
+	uint8_t vector = 1;         // 2 or 4 for .v2 and .v4
+	uint32_t align = 0;         // 0 for that of the type
 	span name;                  // does not include <N>
-	uint32_t numbered = 0;      // is N of %r<N>, which declares %r0 to %r(N-1); 0 means a plain name
-	bool is_array = false;      // is true for name[]...
-	uint64_t elements = 1;      // is the product of the dimensions, or 0 for []
-	span initial;               // is what stands after "=", or empty if there is none
-	span pointer_space;         // is .global of a parameter's .ptr .global
-	uint32_t pointer_align = 0; // is that of what it points to
+	uint32_t numbered = 0;      // N of %r<N>, which declares %r0 to %r(N-1); 0 means a plain name
+	bool is_array = false;      // true for name[]...
+	uint64_t elements = 1;      // the product of the dimensions, or 0 for []
+	span initial;               // what stands after "=", or empty if there is none
+	span pointer_space;         // .global of a parameter's .ptr .global
+	uint32_t pointer_align = 0; // that of what it points to
 	uint32_t function = no_index;
-	uint32_t block = 0; // is the innermost { } that it is declared in, or 0 for the module
+	uint32_t block = 0; // the innermost { } that it is declared in, or 0 for the module
 	uint64_t bytes() const { return uint64_t{bytes_of(type)} * vector * elements; }
 	uint32_t alignment() const { return align ? align : bytes_of(type) * vector; }
 };
@@ -73,28 +73,28 @@ struct function {
 	uint32_t first_result = 0, results = 0;       // count in module::variables
 	uint32_t first_parameter = 0, parameters = 0; // count there, too
 	span parameter_list;                          // includes its parentheses; it is empty if there is none
-	span directives;                              // are .maxntid and the like, between parameters and body
+	span directives;                              // .maxntid and the like, between parameters and body
 	bool has_body = false;
 	span body;                                    // includes its braces
-	uint32_t statement = 0;                       // is that of the head
-	uint32_t first_statement = 0, statements = 0; // are the body's, without its own braces
+	uint32_t statement = 0;                       // that of the head
+	uint32_t first_statement = 0, statements = 0; // the body's, without its own braces
 };
 
 struct statement {
 	enum class kind_t : uint8_t {
-		instruction, // has its index in module::instructions
-		label,       // has its index in module::labels
-		variable,    // has the index of the first in module::variables, and the count of them
-		function,    // has its index in module::functions; the text ends before the body or with the ;
-		open,        // is the { of a nested scope
-		close,       // is its }
-		directive,   // is .loc, .version, .pragma, .callprototype, ...
-		section,     // is .section with its contents
+		instruction, // its index in module::instructions
+		label,       // its index in module::labels
+		variable,    // the index of the first in module::variables, and the count of them
+		function,    // its index in module::functions; the text ends before the body or with the ;
+		open,        // the { of a nested scope
+		close,       // its }
+		directive,   // .loc, .version, .pragma, .callprototype, ...
+		section,     // .section with its contents
 	};
 	kind_t kind;
 	span text;
 	uint32_t index = 0, count = 1;
-	uint32_t block = 0; // is the innermost { } that it stands in, or 0 for the module
+	uint32_t block = 0; // the innermost { } that it stands in, or 0 for the module
 };
 
 struct module {
@@ -105,12 +105,12 @@ struct module {
 	std::vector<variable> variables;
 	std::vector<function> functions;
 	std::vector<span> labels;
-	std::vector<uint32_t> block_parents; // has for each block the block around it; [0] is the module
+	std::vector<uint32_t> block_parents; // for each block the block around it; [0] is the module
 
 	unsigned version_major = 0, version_minor = 0;
-	span target; // is "sm_75", or empty if the text names none
+	span target; // "sm_75", or empty if the text names none
 	unsigned address_bits = 64;
-	std::vector<uint32_t> lines{0}; // has where each line begins
+	std::vector<uint32_t> lines{0}; // where each line begins
 
 	std::string_view str(span s) const { return std::string_view(text).substr(s.begin, s.size()); }
 	std::string_view str(const operand &o) const { return str(o.text); }

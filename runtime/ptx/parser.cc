@@ -295,7 +295,7 @@ bool parser::body_statement(unsigned *depth)
 		return named_statement();
 	if (is('@'))
 		return instruction_statement();
-	if (accept(';')) // is an empty statement
+	if (accept(';')) // an empty statement
 		return true;
 	return fail("expected a statement");
 }

@@ -79,9 +79,9 @@ class parser
 	module &m_;
 	lexer lexer_;
 	token now_;
-	uint32_t last_end_ = 0; // is that of the word before
+	uint32_t last_end_ = 0; // that of the word before
 	uint32_t function_ = no_index, block_ = 0;
-	unsigned nesting_ = 0; // is that of operands
+	unsigned nesting_ = 0; // that of operands
 	std::optional<fault> fault_;
 };
 

@@ -197,7 +197,7 @@ bool parser::function_head(linkage l, uint32_t begin, bool entry)
 	f.directives = {last_end_, last_end_};
 	bool declared_only = false;
 	while (!is('{') && !is(';') && !declared_only) {
-		if (is_directive(".pragma")) { // has a semicolon of its own
+		if (is_directive(".pragma")) { // it has a semicolon of its own
 			do
 				advance();
 			while (is(token_kind::string) || is(','));

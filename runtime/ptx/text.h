@@ -25,7 +25,7 @@ struct position {
 
 struct fault {
 	position at;
-	std::string token; // is the offending text; it is empty at the end of the text
+	std::string token; // the offending text; it is empty at the end of the text
 	std::string what;
 
 	// Returns "12:5: expected ';', found 'add.s32'" and the like.

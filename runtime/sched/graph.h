@@ -49,8 +49,8 @@ struct node {
 	edge *successors = nullptr;
 	node *next_ready = nullptr;
 	sequence *in = nullptr;
-	uint64_t number = 0;                       // is the node's in the sequence, and rises
-	node *earlier = nullptr, *later = nullptr; // are its neighbours in the sequence
+	uint64_t number = 0;                       // the node's number in the sequence, which rises
+	node *earlier = nullptr, *later = nullptr; // its neighbours in the sequence
 
 	// These edges end here, and are in the lists of those it waits for.
 	static constexpr size_t few = 6;

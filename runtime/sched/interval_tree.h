@@ -23,7 +23,7 @@ struct access_entry {
 	// These belong to the tree.
 	interval_tree *inside = nullptr;
 	uint32_t priority = 0;
-	uintptr_t largest_end = 0, largest_written_end = 0; // are those of the subtree
+	uintptr_t largest_end = 0, largest_written_end = 0; // those of the subtree
 	access_entry *left = nullptr, *right = nullptr;
 
 	// These belong to the graph: they are a ring of this entry and those that it covers.

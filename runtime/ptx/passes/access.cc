@@ -16,7 +16,7 @@ memory_access access_of(const module &m, const instruction &i)
 	a.space = op.state_space();
 	auto base = op.base();
 	if (base == "cp" && op.has("async") && op.has("global") && !op.has("bulk") && i.operands > 1) {
-		a.space = space::global; // is what it reads; it writes shared memory
+		a.space = space::global; // what it reads; it writes shared memory
 		a.reads = m.operand_of(i, 1).kind == operand::kind_t::address;
 		a.address = a.reads ? &m.operand_of(i, 1) : nullptr;
 		return a;

@@ -9,9 +9,9 @@ namespace het::ptx
 {
 
 struct memory_access {
-	const operand *address = nullptr; // is null if it is no access that passes understand
+	const operand *address = nullptr; // null if it is no access that passes understand
 	bool reads = false, writes = false;
-	enum space space = space::none; // means generic
+	enum space space = space::none; // generic
 
 	bool may_be_global() const { return address && (space == space::global || space == space::none); }
 };
@@ -22,9 +22,9 @@ memory_access access_of(const module &m, const instruction &i);
 struct matrix_access {
 	fragment_shape shape;
 	const operand *address = nullptr;
-	std::string stride; // is in elements
+	std::string stride; // in elements
 	bool writes = false;
-	enum space space = space::none; // means generic
+	enum space space = space::none; // generic
 
 	bool may_be_global() const { return space == space::global || space == space::none; }
 };

@@ -9,8 +9,8 @@ namespace het::ptx
 
 // A call has these parts; all are null if the instruction is none, or one of a form that passes do not understand.
 struct call_parts {
-	const operand *results = nullptr; // is a group, or null if there is none
-	const operand *callee = nullptr;  // is a function's name or a register
+	const operand *results = nullptr; // a group, or null if there is none
+	const operand *callee = nullptr;  // a function's name or a register
 	const operand *arguments = nullptr;
 };
 

@@ -242,7 +242,7 @@ class sampled_body
 	const module &m_;
 	const function &f_;
 	pass_result *out_;
-	editor *main_; // has made the labels, which are new in the whole module
+	editor *main_; // it made the labels, which are new in the whole module
 	editor e_;
 	editor counted_;
 	std::string behind_;

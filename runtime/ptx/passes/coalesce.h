@@ -18,7 +18,7 @@ struct coalesce_counters {
 // This is the variable het_coalesce_table.
 struct coalesce_table {
 	uint32_t threshold; // A block is sampled if its key is not above this.
-	uint32_t seed;      // is added to keys: launches with other seeds sample other blocks
+	uint32_t seed;      // added to keys: launches with other seeds sample other blocks
 	// This is the address of coalesce_counters in global memory, of which each copy has one for each site; with 0
 	// nothing is counted.
 	uint64_t counters;

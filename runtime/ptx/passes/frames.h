@@ -13,8 +13,8 @@ namespace het::ptx
 // This holds for all functions of a module.
 struct stacking {
 	const module &m;
-	bool has_regions = false; // means that functions may be called inside one
-	bool used = false;        // means that some function has automatic variables
+	bool has_regions = false; // functions may be called inside one
+	bool used = false;        // some function has automatic variables
 };
 
 class stack_user
@@ -29,9 +29,9 @@ class stack_user
       private:
 	// This is a variable that moves.
 	struct automatic {
-		uint32_t variable; // counts in module::variables
+		uint32_t variable; // number in module::variables
 		uint64_t offset;
-		std::string address; // is the register that holds it
+		std::string address; // the register that holds it
 	};
 	void list_variables();
 	bool uses_stack() const;
@@ -62,11 +62,11 @@ class stack_user
 	pass_result &out_;
 	region_map regions_;
 	std::vector<automatic> variables_;
-	std::vector<uint32_t> kept_;      // have indices in module::variables, and do not move
-	uint64_t bytes_ = 0, align_ = 16; // are those of the frame
-	bool takes_ = false;              // says that it takes more than its frame, while it runs
+	std::vector<uint32_t> kept_;      // indices in module::variables of those that do not move
+	uint64_t bytes_ = 0, align_ = 16; // those of the frame
+	bool takes_ = false;              // it takes more than its frame, while it runs
 	bool calls_ = false;
-	bool in_regions_; // says that it may be called inside a region
+	bool in_regions_; // it may be called inside a region
 	std::string slot_, frame_, top_, limit_, room_, thread_, extent_, bad_, private_;
 };
 

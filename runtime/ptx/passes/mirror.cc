@@ -73,7 +73,7 @@ void mirror::run()
 		out_.refused = threads_.launch_bounds();
 	for (uint32_t n = 0; n < f_.statements && !out_.refused; n++)
 		statement_of(m_.statements_of(f_)[n], regions.inside[n]);
-	if (stored_ && !f_.is_entry) // is needed as a body may end without a return
+	if (stored_ && !f_.is_entry) // a body may end without a return
 		e_.replace({f_.body.end - 1, f_.body.end - 1}, sync() + "\n");
 	e_.at_begin(f_, prologue());
 }
@@ -192,7 +192,7 @@ void mirror::load(const statement &s, const instruction &i, const mnemonic &op)
 		return;
 	}
 	bool stored = stored_, loaded = loaded_;
-	loaded_ = false; // is not needed, since the lane's own order will do
+	loaded_ = false; // not needed, since the lane's own order will do
 	by_master(s, i, false);
 	loaded_ = loaded;
 	stored_ = stored;

@@ -19,7 +19,7 @@ namespace het::ptx
 struct mirroring {
 	const module &m;
 	const pass_options &with;
-	bool has_regions = false; // means that functions may be called inside one
+	bool has_regions = false; // functions may be called inside one
 	// A generic address may lie in .local memory, of which each lane has its own.
 	bool local_addresses = false;
 	contended_memory contended;
@@ -62,10 +62,10 @@ class mirror
 	editor &e_;
 	pass_result &out_;
 	source_threads threads_;
-	bool dynamic_;              // says that it may be called inside a region: the mask tells
-	std::string outside_guard_; // is "@%p ", or nothing if it is always outside
+	bool dynamic_;              // it may be called inside a region: the mask tells
+	std::string outside_guard_; // "@%p ", or nothing if it is always outside
 	std::string mask_, lane_, master_, is_master_, outside_, slot_;
-	std::string acts_, other_, address_, low_, high_, half_; // are for use right away
+	std::string acts_, other_, address_, low_, high_, half_; // for use right away
 	// These say what was loaded or stored since the lanes met: some lane may not have done it yet.
 	bool loaded_ = false, stored_ = false;
 	// The key names a result of a call; the value is what its reader gets, or nothing for what the master got.

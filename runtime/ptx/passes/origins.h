@@ -28,7 +28,7 @@ class address_origins
 	const origin_set &of(const function &f, const operand &address) const;
 
       private:
-	using scope = uint32_t; // is a function's number, or the module: one more than the last
+	using scope = uint32_t; // a function's number, or the module: one more than the last
 
 	scope whole() const { return scope(m_.functions.size()); }
 	bool add(scope in, std::string_view to, const origin_set &from);
@@ -42,7 +42,7 @@ class address_origins
 	bool flow_from_memory(scope in, const instruction &i);
 
 	const module &m_;
-	std::vector<std::unordered_map<std::string_view, origin_set>> known_; // has those of each scope
+	std::vector<std::unordered_map<std::string_view, origin_set>> known_; // those of each scope
 	// These are the origins of kernels' parameters, by place.
 	std::map<std::pair<std::string_view, int64_t>, uint32_t> fields_;
 	uint32_t next_ = unknown_origin + 1;
@@ -59,7 +59,7 @@ class contended_memory
       private:
 	address_origins origins_;
 	origin_set contended_;
-	bool anything_ = false; // says that there is an access that may go anywhere
+	bool anything_ = false; // there is an access that may go anywhere
 };
 
 // Tells whether the access itself says that other threads take part.

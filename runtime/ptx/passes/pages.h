@@ -13,10 +13,10 @@ constexpr uint64_t page_bytes = uint64_t{64} << 10, page_flag_rows = 64;
 
 // These are the variables het_dirty_table and het_touch_table.
 struct page_table {
-	uint64_t base;   // is that of the range, a multiple of page_bytes
-	uint64_t size;   // is the range's, in bytes; with 0 nothing is noted
-	uint64_t flags;  // is the address of page_flag_rows * stride bytes in global memory
-	uint32_t stride; // is in bytes from row to row
+	uint64_t base;   // that of the range, a multiple of page_bytes
+	uint64_t size;   // the range's, in bytes; with 0 nothing is noted
+	uint64_t flags;  // the address of page_flag_rows * stride bytes in global memory
+	uint32_t stride; // in bytes from row to row
 	uint32_t reserved = 0;
 };
 

@@ -24,11 +24,11 @@ struct pass_left {
 
 struct pass_result {
 	std::string text;
-	std::optional<fault> refused; // says that the pass can't be right for this module; there is no text then
+	std::optional<fault> refused; // the pass can't be right for this module; there is no text then
 	// These are what the pass can't see: its counters do not tell everything about launches that come here.
 	std::vector<fault> blind;
-	std::vector<pass_left> left;  // has for slice the kernels that stay as they are; blind names them, too
-	std::vector<pass_site> sites; // are in the order of their counters
+	std::vector<pass_left> left;  // for slice the kernels that stay as they are; blind names them, too
+	std::vector<pass_site> sites; // in the order of their counters
 };
 
 // These are for those passes that have any.
@@ -44,7 +44,7 @@ struct pass {
 	std::string_view name;
 	// What the pass adds to a module has names that begin so; a program's own names must not.
 	std::string_view prefix;
-	pass_result (*run)(const module &m, const pass_options &with); // is called by apply() alone
+	pass_result (*run)(const module &m, const pass_options &with); // called by apply() alone
 	// Refuses for every pass a module that has this instrument already, and addresses of 32 bits.
 	pass_result apply(const module &m, const pass_options &with = {}) const;
 };

@@ -22,7 +22,7 @@ class reach
 
       private:
 	struct names {
-		std::vector<uint32_t> called, shared; // are indices of functions and of variables
+		std::vector<uint32_t> called, shared; // indices of functions and of variables
 		bool calls_pointers = false;
 	};
 	void look_at(uint32_t function);
@@ -30,7 +30,7 @@ class reach
 	void name_shared(uint32_t function, std::string_view name);
 
 	const module &m_;
-	std::unordered_map<std::string_view, uint32_t> functions_; // are those with a body
+	std::unordered_map<std::string_view, uint32_t> functions_; // those with a body
 	std::unordered_map<std::string_view, std::vector<uint32_t>> shared_;
 	std::vector<names> of_;
 	std::vector<uint32_t> pointed_to_;

@@ -8,7 +8,7 @@ namespace het::ptx
 {
 
 constexpr std::string_view region_enter = "__het_simd_enter", region_exit = "__het_simd_exit";
-constexpr std::string_view region_lane = "__het_simd_lane"; // is the number of the lane in a region, 0 outside
+constexpr std::string_view region_lane = "__het_simd_lane"; // the number of the lane in a region, 0 outside
 // This is all ones in a region, 0 outside. It is for the pass soft-stack, which leaves it to uniform-simt.
 constexpr std::string_view region_mask = "__het_simd_mask";
 
@@ -19,7 +19,7 @@ constexpr std::string_view simd_masks = "het_simd_masks", stack_slots = "het_sta
 // This tells where a function is inside a region of its own. A function may also run inside a region of its caller's.
 struct region_map {
 	std::vector<bool> inside;   // tells for each statement of the body whether the place before it is
-	std::optional<fault> wrong; // says that a region is not entered and left in one function, on all ways alike
+	std::optional<fault> wrong; // a region is not entered and left in one function, on all ways alike
 };
 
 region_map find_regions(const module &m, const function &f);

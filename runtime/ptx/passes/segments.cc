@@ -33,7 +33,7 @@ class segment_finder
 		for (uint32_t n = f.first_statement; n < end_; n++) {
 			if (m_.statements[n].kind == kind::label) {
 				target &t = labels_[m_.str(m_.labels[m_.statements[n].index])];
-				t.open |= t.at != no_index; // is true, too, if two scopes have a label of this name
+				t.open |= t.at != no_index; // true, too, if two scopes have a label of this name
 				t.at = n;
 			} else if (auto label = branch_to(n)) {
 				target &t = labels_[*label];
@@ -60,7 +60,7 @@ class segment_finder
 	struct target {
 		uint32_t at = no_index;
 		uint32_t first_source = no_index, last_source = 0;
-		bool open = false; // says that it may be reached in other ways
+		bool open = false; // it may be reached in other ways
 	};
 
 	std::optional<std::string_view> branch_to(uint32_t n) const

@@ -10,7 +10,7 @@ namespace het::ptx
 // This lies in global memory; the last parameter of an instrumented kernel is its address, or 0 for a plain launch.
 // Blocks are numbered x + grid[0] * (y + grid[1] * z).
 struct slice_control {
-	uint32_t grid[3]; // is that of the whole, which %nctaid shows
+	uint32_t grid[3]; // that of the whole, which %nctaid shows
 	uint32_t stop;    // tells blocks that have not begun to leave if it is not 0
 	uint64_t first;   // Block n of the launch is number first + n, if list is 0.
 	uint64_t list;    // If this is not 0, block n is number n of the u64 at this address.

@@ -118,7 +118,7 @@ class planner
 
 	const module &m_;
 	reach reach_;
-	std::vector<std::optional<fault>> why_; // has why a kernel is not sliced
+	std::vector<std::optional<fault>> why_; // why a kernel is not sliced
 	std::vector<std::vector<uint32_t>> called_;
 	std::vector<bool> changed_;
 };

@@ -12,7 +12,7 @@ struct slice_plan {
 	std::vector<bool> sliced;
 	std::vector<bool> whole; // tells of a kernel that stays as it is but calls functions that are changed
 	std::vector<pass_left> left;
-	std::optional<fault> refused; // is there if none can be sliced
+	std::optional<fault> refused; // there if none can be sliced
 };
 
 slice_plan plan_slices(const module &m);

@@ -78,7 +78,7 @@ void source_threads::barrier(const statement &s, const instruction &i)
 	mnemonic op(m_.str(i.opcode));
 	bool reduces = op.has("red");
 	uint32_t at = reduces ? 2 : 1;
-	if (i.operands > at + reduces) { // is one with a count
+	if (i.operands > at + reduces) { // one with a count
 		if (total_.empty()) {
 			total_ = e_.new_register(f_, type::b32);
 			count_ = e_.new_register(f_, type::b32);

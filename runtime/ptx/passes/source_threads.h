@@ -35,8 +35,8 @@ class source_threads
 	const module &m_;
 	const function &f_;
 	editor &e_;
-	std::map<std::string, std::string, std::less<>> registers_; // has for a special register what stands for it
-	std::string total_, count_;                                 // are the threads of the block, and of a barrier
+	std::map<std::string, std::string, std::less<>> registers_; // for a special register what stands for it
+	std::string total_, count_;                                 // the threads of the block, and of a barrier
 };
 
 } // namespace het::ptx

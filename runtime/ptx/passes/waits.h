@@ -22,7 +22,7 @@ class block_waits
 	std::vector<fault> reached_from(const function &f) const;
 
       private:
-	using bits = std::vector<bool>; // has one for each function
+	using bits = std::vector<bool>; // one for each function
 
 	uint32_t number(const function &f) const { return uint32_t(&f - m_.functions.data()); }
 	std::vector<uint32_t> callees_of(const instruction &i) const;
@@ -33,7 +33,7 @@ class block_waits
 	void look_into(const function &f, uint32_t first, uint32_t last, std::vector<bool> *said);
 
 	const module &m_;
-	std::vector<std::map<std::string_view, int64_t>> constants_; // has those of each function's registers
+	std::vector<std::map<std::string_view, int64_t>> constants_; // those of each function's registers
 	// A call of the function may read what other blocks write.
 	bits readers_;
 	std::vector<std::vector<fault>> found_;
