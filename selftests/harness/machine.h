@@ -36,8 +36,8 @@ struct host_faults {
 	std::atomic<bool> fail_writes{false};
 	std::atomic<bool> leave_half{false};  // lets a read that fails copy half of its bytes first
 	std::atomic<bool> block_reads{false}; // lets no read end before it is false again
-	std::atomic<unsigned> delay_us{0};    // is the most that the random delay takes
-	std::atomic<int> error{0};            // is what failing calls return
+	std::atomic<unsigned> delay_us{0};    // the most that the random delay takes
+	std::atomic<int> error{0};            // what failing calls return
 	std::atomic<unsigned> reads{0}, writes{0};
 };
 

@@ -84,7 +84,7 @@ void choose_pocl_cache()
 }
 
 struct opencl_device {
-	std::mutex setting_arguments; // is needed as the test's threads share kernels
+	std::mutex setting_arguments; // the test's threads share kernels
 	cl_command_queue queue;
 	cl_kernel kernels[5];
 	cl_kernel sum;

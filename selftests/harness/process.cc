@@ -88,7 +88,7 @@ std::string stderr_of_case(const context &t, const char *name)
 void expect_success(const ending &e, const char *what)
 {
 	if (e.exited(4))
-		_exit(4); // is silent: the process has given the reason of the skip
+		_exit(4); // silent: the process has given the reason of the skip
 	if (!e.exited(0))
 		FAIL("%s: %s", what, e.text().c_str());
 }

@@ -12,7 +12,7 @@ struct context;
 
 // This tells how a process ended.
 struct ending {
-	int status = 0;        // is as waitpid() gives it
+	int status = 0;        // as waitpid() gives it
 	std::string why_ended; // says why we ended it, if it did not end by itself
 	double seconds = 0;
 

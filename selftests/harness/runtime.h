@@ -110,7 +110,7 @@ het_image runtime_kernels();
 // These are the parts of a launch that has finished, and who has done what of it.
 std::vector<het_event_part_info> parts_of(het_event *e);
 struct work {
-	std::map<het_device *, uint64_t> items; // are those of each device
+	std::map<het_device *, uint64_t> items; // those of each device
 	std::vector<uint8_t> times;             // count how often each was done
 };
 work work_of(het_event *e, size_t items);
@@ -138,10 +138,10 @@ class runtime_fixture
 	kernel_handle slow;    // does the same as add, but lasts for milliseconds
 
 	struct options {
-		het_queue *queue = nullptr; // is another queue than the fixture's
+		het_queue *queue = nullptr; // another queue than the fixture's
 		std::span<het_event *const> waits = {};
 		het_device *device = nullptr;
-		uint32_t flags = 0; // are HET_SPLIT and the like
+		uint32_t flags = 0; // HET_SPLIT and the like
 	};
 	// Launches on so many bytes.
 	int launch(het_kernel *k, size_t items, std::initializer_list<het_arg> args, het_event **event, options o);

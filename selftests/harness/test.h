@@ -48,11 +48,11 @@ inline constexpr bool with_sanitizer = with_asan || with_tsan;
 
 struct context {
 	variant v;
-	std::string name; // is that of the case, with its variant
+	std::string name; // that of the case, with its variant
 	uint64_t seed;
 	random_source random;
-	bool full;       // is HET_TEST_FULL=1: take the time that thoroughness needs
-	double patience; // is a factor on time limits: `seconds` has it already
+	bool full;       // HET_TEST_FULL=1: take the time that thoroughness needs
+	double patience; // a factor on time limits: `seconds` has it already
 
 	// Returns the number of rounds: fewer by default than in a full run, fewer still under a sanitizer.
 	uint64_t rounds(uint64_t quick, uint64_t thorough) const
@@ -67,7 +67,7 @@ struct test {
 	uint32_t traps = trap::none;
 	uint32_t devices = device::none;
 	uint32_t kinds = kind::none;
-	unsigned seconds = 20; // is the time limit; it is longer under sanitizers
+	unsigned seconds = 20; // the time limit; it is longer under sanitizers
 	bool alone = false;    // lets nothing else run beside it
 };
 

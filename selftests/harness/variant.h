@@ -13,8 +13,8 @@ namespace selftest
 namespace trap
 {
 enum bits : uint32_t {
-	none = 1, // means that the test is not about touches, or chooses by itself
-	best = 2, // is whatever gpuvm_init() chooses
+	none = 1, // the test is not about touches, or chooses by itself
+	best = 2, // whatever gpuvm_init() chooses
 	uffd = 4,
 	uffd_sigbus = 8,
 	sigsegv = 16,
@@ -31,15 +31,15 @@ enum bits : uint32_t {
 	host = 2,
 	host2 = 4,
 	host3 = 8,
-	hostcb = 16, // is host memory behind callbacks that delay and fail
+	hostcb = 16, // host memory behind callbacks that delay and fail
 	opencl = 32,
 	opencl2 = 64,
-	mixed = 128, // has the host as device 0, and OpenCL as device 1
+	mixed = 128, // the host as device 0, and OpenCL as device 1
 	hostcb2 = 256,
 	cuda = 512,
 	cuda2 = 1024,
-	cuda_mixed = 2048,    // has CUDA as device 0, and OpenCL as device 1
-	opencl_unlike = 4096, // has OpenCL devices of two platforms
+	cuda_mixed = 2048,    // CUDA as device 0, and OpenCL as device 1
+	opencl_unlike = 4096, // OpenCL devices of two platforms
 };
 // These are one device each, without callbacks.
 inline constexpr uint32_t plain = host | opencl | cuda;
@@ -53,17 +53,17 @@ namespace kind
 {
 enum bits : uint32_t {
 	none = 1,
-	heap = 2,           // is a malloc below the mmap threshold
-	mmapped = 4,        // is a malloc above it
-	zeroed = 8,         // is calloc
-	memalign_page = 16, // is posix_memalign(4096)
-	memalign_line = 32, // is posix_memalign(64)
-	array_new = 64,     // is new[]
-	library = 128,      // is gpuvm_malloc()
-	library_huge = 256, // is gpuvm_malloc(GPUVM_HUGE)
-	bss = 512,          // is a static array
-	map = 1024,         // is a private anonymous mapping
-	slice = 2048,       // is the interior of a larger malloc, at an odd address
+	heap = 2,           // a malloc below the mmap threshold
+	mmapped = 4,        // a malloc above it
+	zeroed = 8,         // calloc
+	memalign_page = 16, // posix_memalign(4096)
+	memalign_line = 32, // posix_memalign(64)
+	array_new = 64,     // new[]
+	library = 128,      // gpuvm_malloc()
+	library_huge = 256, // gpuvm_malloc(GPUVM_HUGE)
+	bss = 512,          // a static array
+	map = 1024,         // a private anonymous mapping
+	slice = 2048,       // the interior of a larger malloc, at an odd address
 };
 inline constexpr uint32_t all = heap | mmapped | zeroed | memalign_page | memalign_line | array_new | library |
 				library_huge | bss | map | slice;
