@@ -112,7 +112,7 @@ constexpr uint8_t source_of(copyset valid)
 struct step {
 	chunk_state next;
 	access protect;      // == the old access: nothing to take away
-	uint8_t from, to;    // are the participants of the copy, or nobody; from may be each_fragments_own
+	uint8_t from, to;    // the participants of the copy, or nobody; from may be each_fragments_own
 	bool allowed = true; // false: the caller must fetch first (drop of the only copy)
 
 	constexpr bool copies() const { return from != nobody; }

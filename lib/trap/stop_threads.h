@@ -94,7 +94,7 @@ class thread_stopper
 	pid_t caller_ = 0; // the thread that stops the others, unless it is spared
 
 	std::atomic<uint32_t> turn_{0};  // 0 free, 1 taken, 2 and somebody waits
-	std::atomic<uint32_t> epoch_{0}; // is odd while threads are stopped
+	std::atomic<uint32_t> epoch_{0}; // odd while threads are stopped
 	std::atomic<uint32_t> settled_{0}, goal_{0};
 
 	std::atomic<uint64_t> stopped_since_{0}; // 0: nobody is, or not all are yet
