@@ -36,7 +36,7 @@ class child
 	void tell(const json &message);
 	void stop(double patience_s);
 
-	std::optional<het::child_process> process_; // is there until the child has ended
+	std::optional<het::child_process> process_; // there until the child has ended
 	het::descriptor to_, from_;
 	std::string dead_; // why ask() can't work any more
 };

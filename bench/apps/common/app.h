@@ -119,7 +119,7 @@ struct application {
 	double tolerance = 0;
 	// Makes the arrays of one side. @d is the device for which by_hand() will be called, or null.
 	std::function<std::unique_ptr<problem>(plain_device *d)> make;
-	std::vector<app_extra> extras; // are measured where there is something to compare with
+	std::vector<app_extra> extras; // measured where there is something to compare with
 	// This is called with the runtime's side after the last round. It may be empty.
 	std::function<void(const problem &p)> afterwards;
 };
