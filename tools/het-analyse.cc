@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// het-analyse says as a fat binary without images what LLVM's bitcode says about kernels. het-fatbin calls it.
+// het-analyse writes what LLVM's bitcode says about kernels as a fat binary without images. het-fatbin calls it.
 #include "analysis/analysis.h"
 
 #include <CLI/CLI.hpp>

@@ -63,7 +63,7 @@ request make_request(const command &c, const het::program &program)
 	return r;
 }
 
-// Returns the one that did most, as it can run the kernel.
+// Returns the device that did most, as it can run the kernel.
 het::device main_device(const outcome &o)
 {
 	const auto &parts = o.launches.back().parts;

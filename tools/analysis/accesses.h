@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is what one kernel does with memory that work-items share.
+// Finds what one kernel does with memory that work-items share.
 #pragma once
 
 #include "analysis/values.h"
@@ -11,10 +11,10 @@
 namespace tool::analysis
 {
 
-// These are SPIR's numbers.
+// The numbers are SPIR's.
 enum address_space : unsigned { space_private, space_global, space_constant, space_local, space_generic };
 
-// Tells that work-items of different groups see the same bytes there.
+// Tells whether work-items of different groups see the same bytes there.
 bool is_shared(unsigned space);
 bool has_shared_pointer(const llvm::Type *t);
 
@@ -24,7 +24,7 @@ struct access {
 	std::optional<form> offset; // nothing: anywhere in the argument
 	uint64_t length;            // 0 if it is not known
 	llvm::Instruction *by;
-	// The offset comes from these: it is that of the pointer, and steps of the index further.
+	// The offset is that of the pointer, and steps of the index further.
 	llvm::Value *pointer;
 	llvm::Value *index; // may be null
 	uint64_t step;
@@ -39,11 +39,10 @@ class accesses
 	accesses(llvm::Function &kernel, values &known);
 
 	const std::vector<access> &all() const { return all_; }
-	// This says why groups can't run apart, or why it is not known whether they can; "" means that there is no
-	// reason.
+	// Says why groups can't run apart, or why it is not known whether they can; "" if there is no reason.
 	const std::string &unsafe() const { return unsafe_; }
 	const std::string &unknown() const { return unknown_; }
-	// Tells that nothing reaches an argument but what all() has.
+	// Returns whether nothing reaches an argument but what all() has.
 	bool is_complete() const { return is_complete_; }
 
       private:

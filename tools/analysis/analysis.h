@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A compiler's IR says this about kernels: whether a launch may be divided over devices, and which bytes work-items
-// use. Documentation/fatbin.rst has the rules.
+// Finds out from a compiler's IR whether a kernel's launch may be divided over devices, and which bytes work-items use.
+// Documentation/fatbin.rst has the rules.
 //
 // LLVM comes into no process that has OpenCL's drivers in it: these bring their own version, and two of them share
 // symbols.
@@ -11,8 +11,8 @@
 namespace tool::analysis
 {
 
-// Returns the kernels of clang's bitcode for SPIR, compiled with -cl-kernel-arg-info, with all answers. It throws if
-// that is none.
+// Returns the kernels of clang's bitcode for SPIR, compiled with -cl-kernel-arg-info, with all answers. Throws if it is
+// no such bitcode.
 std::vector<fat::kernel> analyse(const std::string &bitcode);
 
 } // namespace tool::analysis

@@ -13,7 +13,7 @@ namespace
 
 namespace format = het::fatbin;
 
-// This is one access, or several.
+// A footprint is one access, or several.
 struct footprint {
 	unsigned argument;
 	bool writes;
@@ -40,7 +40,7 @@ bool has_common(const variables &a, const variables &b)
 	return std::any_of(a.begin(), a.end(), [&](const auto &v) { return b.contains(v); });
 }
 
-// It is met if the sum is a constant that is small enough.
+// A need is met if the sum is a constant that is small enough.
 bool is_met(const need &n)
 {
 	bool is_constant = n.of.empty() || (n.of.size() == 1 && n.of.begin()->first.empty());
@@ -111,7 +111,7 @@ void writer::include_counters(const variables &of, numbers &facts) const
 			facts.insert(sums_.facts_of_counter(number).begin(), sums_.facts_of_counter(number).end());
 }
 
-// Chooses those that have something to do with the address, and with the counters in them.
+// Chooses the facts that have something to do with the address, and with the counters in it.
 void writer::choose_facts(footprint &f, llvm::BasicBlock *block, llvm::BasicBlock *from) const
 {
 	// What is known of other ids than the address has may leave one group alone.
@@ -176,7 +176,7 @@ bool writer::take(const access &a)
 {
 	auto [base, offset] = sums_.address_of(a.pointer);
 	auto *argument = llvm::dyn_cast<llvm::Argument>(base);
-	// It is none, for example, if the pointer moves on by another distance in each turn.
+	// The base is no argument, for example, if the pointer moves on by another distance in each turn.
 	if (!argument || argument->getArgNo() != a.argument)
 		return false;
 	if (offset && a.index) {

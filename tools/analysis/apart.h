@@ -7,8 +7,8 @@
 namespace tool::analysis
 {
 
-// A launch needs this to find out whether its groups use different bytes, as runtime/fatbin/apart.h reads it. It is ""
-// if it can't be said.
+// Returns what a launch needs to find out whether its groups use different bytes, as runtime/fatbin/apart.h reads it,
+// or "" if it can't be said.
 std::string apart_text(const accesses &of, sums &known);
 
 } // namespace tool::analysis

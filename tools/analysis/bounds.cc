@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These conditions hold wherever a block runs.
+// Finds conditions that hold wherever a block runs.
 #include "analysis/values.h"
 
 #include <llvm/IR/Instructions.h>

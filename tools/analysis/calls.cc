@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Functions do this with memory that work-items share.
+// Finds what functions do with memory that work-items share.
 #include "analysis/accesses.h"
 
 #include <llvm/IR/Constants.h>
@@ -14,7 +14,7 @@ using namespace llvm;
 namespace
 {
 
-// This is a flag of mem_fence() and barrier().
+// mem_fence() and barrier() take this flag.
 constexpr uint64_t local_fence = 1;
 
 bool is_opaque(const Type *pointer)
@@ -40,7 +40,7 @@ bool is_local_fence(const CallBase &c)
 	return flags && flags->getZExtValue() == local_fence;
 }
 
-// These are vload4(), vstore4(), vload_half(), vstore_half4_rte(), vloada_half3() and the like.
+// Such functions are vload4(), vstore4(), vload_half(), vstore_half4_rte(), vloada_half3() and the like.
 struct vector_function {
 	bool writes = false;
 	unsigned elements = 0, distance = 0; // those of one vector, and those from one to the next
@@ -91,7 +91,7 @@ void accesses::take_vector(CallBase &c, unsigned elements, unsigned distance, bo
 	touch(pointer, elements * size, writes, c, c.getArgOperand(c.arg_size() - 2), distance * size);
 }
 
-// Takes a function that writes through its pointers one element each, such as fract() and sincos().
+// Looks at a function that writes through its pointers one element each, such as fract() and sincos().
 void accesses::take_pointers(CallBase &c, StringRef name)
 {
 	constexpr const char *writers[] = {"fract", "frexp", "lgamma_r", "modf", "remquo", "sincos"};

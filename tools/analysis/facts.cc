@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Conditions and loops say these facts of sums.
+// Finds the facts that conditions and loops say of sums.
 #include "analysis/sums.h"
 
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
@@ -23,7 +23,7 @@ unsigned bits_of(const Value *v)
 	return v->getType()->getIntegerBitWidth();
 }
 
-// Exchanges them so that the smaller one stands on the left.
+// Exchanges the two so that the smaller one stands on the left.
 void put_in_order(CmpInst::Predicate &predicate, Value *&left, Value *&right)
 {
 	switch (predicate) {
@@ -44,14 +44,14 @@ struct comparison {
 	Value *left, *right;
 };
 
-// This counts conditions that were made of others before; each may lead to all of the former ones again.
+// Conditions may be made of others, and each of these may lead to all of the former ones again, so there is a limit.
 constexpr unsigned most_ways_back = 3;
 
 template <class F>
 void for_conditions(const DominatorTree &tree, BasicBlock *block, BasicBlock *to, F f, unsigned ways_back = 0);
 
-// Returns whence control must have come if it is so; it is null if that is several blocks, or an earlier turn of a
-// loop, where values were others.
+// Returns whence control must have come if the condition is so, or null if that is several blocks, or an earlier turn
+// of a loop, where values were others.
 BasicBlock *only_way(const DominatorTree &tree, PHINode &p, bool is_true)
 {
 	BasicBlock *way = nullptr;

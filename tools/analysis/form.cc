@@ -40,7 +40,7 @@ bool is_large(const interval &i)
 	return i.low < -largest_factor || i.high > largest_factor;
 }
 
-// Settles whether the sum is known to be a number of the type.
+// Notes whether the sum is known to be a number of the type.
 void settle(form &f)
 {
 	interval b = f.bounds();
@@ -80,15 +80,15 @@ std::optional<form> checked(form f)
 	return f;
 }
 
-// Tells that its ids' factors are positive, so that it is largest where they are.
+// Returns whether its ids' factors are positive, so that it is largest where they are.
 bool rises(const form &f)
 {
 	return std::all_of(f.terms.begin(), f.terms.end(),
 			   [](const auto &t) { return t.first.empty() || t.second > 0; });
 }
 
-// Tells that work-items differ by an id alone, which is below 2^31 and not multiplied, and the rest is none of what
-// reaches can have.
+// Returns whether work-items differ by an id alone, which is below 2^31 and not multiplied, and the rest is none of
+// what reaches can have.
 bool tells_ids_apart(const form &f)
 {
 	unsigned ids = 0, others = 0;
@@ -101,7 +101,7 @@ bool tells_ids_apart(const form &f)
 	return ids == 1 && (others || !rises(f)) && !f.spread.low && !f.spread.high && !f.limit && !f.is_wrapped;
 }
 
-// Tells that it can be added to what has wrapped.
+// Returns whether it can be added to what has wrapped.
 bool is_number(const form &f)
 {
 	return f.is_fixed() && !f.spread.low && !f.spread.high && !f.is_wrapped;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Forms are integers of a kernel as sums of products of what a launch fixes and of work-items' ids, plus something
-// between two bounds.
+// A form writes an integer of a kernel as a sum of products of what a launch fixes and of work-items' ids, plus
+// something between two bounds.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct symbol {
 		global_size,
 		local_size,
 		group_count,
-		// An argument of 32 bits or fewer is there as the signed number and as the unsigned one, and one of 64
-		// bits always as the former.
+		// An argument of 32 bits or fewer comes as a signed number or as an unsigned one, and one of 64 bits
+		// always as the former.
 		argument,
 		unsigned_argument
 	};
@@ -33,7 +33,7 @@ struct symbol {
 	friend auto operator<=>(const symbol &, const symbol &) = default;
 };
 
-// This is a product of symbols, in order; without any it is 1.
+// A product of symbols is in order; without any it is 1.
 using product = std::vector<symbol>;
 
 bool differs_in_launch(const product &p);
@@ -60,13 +60,13 @@ struct form {
 
 	int64_t factor(const product &p) const;
 	int64_t constant() const { return factor({}); }
-	// Tells that it has nothing but a constant and the spread.
+	// Returns whether it has nothing but a constant and the spread.
 	bool is_fixed() const { return terms.empty() || (terms.size() == 1 && terms.begin()->first.empty()); }
 	// Returns the bounds of the sum: ids, offsets and sizes are below 2^31.
 	interval bounds() const;
 };
 
-// These, and those below, return nothing for what is not to be written as a form.
+// These functions, and those below, return nothing for what can't be written as a form.
 std::optional<form> constant_form(int64_t value, unsigned bits);
 form symbol_form(symbol s, unsigned bits);
 

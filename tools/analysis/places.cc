@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Pointers are shown as arguments and offsets here.
+// Writes pointers as arguments and offsets.
 #include "analysis/values.h"
 
 #include <llvm/Analysis/LoopInfo.h>

@@ -27,7 +27,7 @@ namespace
 constexpr int64_t largest_number = int64_t{1} << 40;
 constexpr size_t longest_sum = 16, longest_product = 5;
 constexpr unsigned shortest_division = 8;
-// This is for what is known by its bounds alone.
+// What is known by its bounds alone must lie within this.
 constexpr int64_t farthest_bound = int64_t{1} << 33;
 
 bool is_variable(const symbol &s)
@@ -154,7 +154,7 @@ std::optional<sum> sums::of(Value *v)
 {
 	if (!v->getType()->isIntegerTy() || v->getType()->getIntegerBitWidth() > most_bits)
 		return std::nullopt;
-	// It is none at first, as a value that depends on itself has no sum.
+	// A value that depends on itself has no sum, so it has none until this is done.
 	auto [at, is_new] = known_.try_emplace(v);
 	if (!is_new)
 		return at->second;
@@ -211,7 +211,7 @@ std::optional<sum> sums::compute_binary(BinaryOperator &b)
 	Value *part;
 	uint64_t amount, up;
 	unsigned bits = b.getType()->getIntegerBitWidth();
-	// This tells what an extended part of a word has become.
+	// A part of a word that is shifted up and down again has been extended.
 	if ((opcode == Instruction::AShr || opcode == Instruction::LShr) &&
 	    match(b.getOperand(0), m_Shl(m_Value(part), m_ConstantInt(up))) &&
 	    match(b.getOperand(1), m_ConstantInt(amount)) && up < bits && amount <= up) {

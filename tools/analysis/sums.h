@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Sums are integers of a kernel as sums of products, with all that has to hold for that: what runtime/fatbin/apart.h
-// wants to know. Unlike forms (form.h), which hold for all launches, sums leave it to the launch whether numbers are as
-// small as they need to be.
+// A sum writes an integer of a kernel as a sum of products, with all that has to hold for that, as
+// runtime/fatbin/apart.h wants to know it. Unlike forms (form.h), which hold for all launches, sums leave it to the
+// launch whether numbers are as small as they need to be.
 #pragma once
 
 #include "analysis/form.h"
@@ -20,7 +20,7 @@ namespace tool::analysis
 
 using terms = std::map<product, int64_t>; // without those of factor 0
 
-// These are numbers of statements in apart.h's text.
+// Holds numbers of statements in apart.h's text.
 using numbers = std::set<unsigned>;
 
 // Modulo 2^bits of its type the value is the sum, where the needs are met.
@@ -58,7 +58,7 @@ class sums
 	// Returns the numbers of the facts that hold wherever the block runs, or where control comes to it from another
 	// one.
 	const numbers &facts_at(llvm::BasicBlock *block, llvm::BasicBlock *from);
-	// Returns from where control comes to it, if it is worth a difference; else it returns null alone.
+	// Returns from where control comes to the block, if it is worth a difference, or else null alone.
 	std::vector<llvm::BasicBlock *> ways_to(llvm::BasicBlock *block) const;
 	// Returns the facts of a counter, wherever it is.
 	const numbers &facts_of_counter(unsigned counter) const { return counters_.at(counter).facts; }
@@ -71,7 +71,7 @@ class sums
 		numbers facts;
 		bool is_opaque = false; // nothing but bounds is known of it
 	};
-	// These are a quotient and a remainder of the same two numbers of so many bits.
+	// Holds a quotient and a remainder of the same two numbers of so many bits.
 	struct division {
 		unsigned bits;
 		terms dividend, divisor;
@@ -86,7 +86,7 @@ class sums
 	std::optional<sum> compute_cast(llvm::CastInst &c);
 	std::optional<sum> compute_loop(llvm::PHINode &p);
 	std::optional<sum> step_of(llvm::PHINode &p, llvm::Loop &loop);
-	// Takes what nothing is known of but its bounds.
+	// Makes a sum of a value of which nothing but its bounds is known.
 	std::optional<sum> compute_bounded(llvm::Value *v);
 	std::optional<sum> of_evolution(const llvm::SCEV *s);
 	std::optional<sum> joined(std::optional<sum> s) const;

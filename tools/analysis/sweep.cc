@@ -12,7 +12,7 @@ namespace
 
 constexpr int64_t most_rows = 1 << 16;
 
-// Takes what multiplies the id, if that is all that the product has besides one factor.
+// Finds what multiplies the id, if that is all that the product has besides one factor.
 bool take_id(const product &p, symbol &id, product &times)
 {
 	unsigned ids = 0;
@@ -136,7 +136,7 @@ uint32_t dimensions_of(const sweep &s)
 namespace
 {
 
-// The steps are such that no launch changes them.
+// No launch changes these steps.
 ownership owner_of_fixed(const sweep &s, __int128 length)
 {
 	__int128 x = s.axes[0].step < 0 ? -__int128{s.axes[0].step} : s.axes[0].step, y = s.axes[1].step;
@@ -154,7 +154,7 @@ ownership owner_of_fixed(const sweep &s, __int128 length)
 // With this limit, products with numbers of 32 bits do not overflow.
 constexpr int64_t longest_step = int64_t{1} << 30;
 
-// There is one id alone, in the other dimensions of which the launch has one work-item, or it is not known.
+// There is one id alone, and the launch has one work-item in the other dimensions, or it is not known.
 ownership owner_of_wrapped(const sweep &s, __int128 length)
 {
 	const sweep_axis &x = s.axes[0];

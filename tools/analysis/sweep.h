@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells how the address of an access moves with the work-item's ids, and the same for all accesses to an argument.
+// A sweep tells how the address of an access moves with the work-item's ids, and the same for all accesses to an
+// argument.
 #pragma once
 
 #include "analysis/form.h"
@@ -10,7 +11,7 @@ namespace tool::analysis
 
 namespace format = het::fatbin;
 
-// Along one dimension there are such bytes, times what @times says (format.h), from @first to @last steps around.
+// An axis is one dimension's bytes, times what @times says (format.h), from @first to @last steps around.
 struct sweep_axis {
 	int64_t step = 0;
 	product times; // one symbol at most
@@ -24,7 +25,7 @@ struct sweep_axis {
 	}
 };
 
-// These are the bytes from begin to end from an address that depends on ids, and on @others which do not.
+// Holds the bytes from begin to end from an address that depends on ids, and on @others which do not.
 struct sweep {
 	sweep_axis axes[format::most_axes];
 	std::map<product, int64_t> others;
@@ -39,11 +40,11 @@ struct sweep {
 		return axes[0].moves_as(o.axes[0]) && axes[1].moves_as(o.axes[1]) && others == o.others &&
 		       is_wrapped == o.is_wrapped;
 	}
-	// Takes in what another one, which moves as this one, uses.
+	// Adds what another sweep uses that moves as this one.
 	void include(const sweep &o);
 };
 
-// Returns nothing if it depends on ids in another way.
+// Returns nothing if the offset depends on ids in another way.
 std::optional<sweep> sweep_of(const form &offset, uint64_t length);
 
 enum class ownership {
@@ -53,7 +54,7 @@ enum class ownership {
 	own      // none does, in launches of so many dimensions as the sweep has
 };
 ownership owner_of(const sweep &s);
-// Tells of what is shared that this is so not only in launches of certain sizes.
+// Returns whether what is shared is so in launches of all sizes, not only of certain ones.
 bool is_certainly_shared(const sweep &s);
 uint32_t dimensions_of(const sweep &s);
 // Returns nothing if the format has no room for it.

@@ -104,7 +104,7 @@ std::optional<form> values::form_of(Value *v)
 {
 	if (!v->getType()->isIntegerTy() || v->getType()->getIntegerBitWidth() > most_bits)
 		return std::nullopt;
-	// It is none at first, as a value that depends on itself has no form.
+	// A value that depends on itself has no form, so it has none until this is done.
 	auto [at, is_new] = known_.try_emplace(v);
 	if (!is_new)
 		return at->second;
@@ -181,7 +181,7 @@ std::optional<form> values::compute_binary(BinaryOperator &b)
 	return std::nullopt;
 }
 
-// This tells what sext and zext of a part of a word have become.
+// Recognises sext and zext of a part of a word, which compilers may write as two shifts.
 std::optional<form> values::compute_shift_right(BinaryOperator &b)
 {
 	Value *of;
@@ -240,7 +240,7 @@ const Argument *zero_on(const BasicBlock &from, const BasicBlock &to)
 	return predicate == wanted ? dyn_cast<Argument>(of) : nullptr;
 }
 
-// Tells that all of it is multiples of the argument.
+// Returns whether all of it is multiples of the argument.
 bool vanishes_with(const form &f, const Argument &a)
 {
 	return !f.spread.low && !f.spread.high && std::all_of(f.terms.begin(), f.terms.end(), [&](const auto &term) {
@@ -253,7 +253,7 @@ bool vanishes_with(const form &f, const Argument &a)
 
 } // namespace
 
-// Takes what is the same from everywhere, or 0 from where it is 0: what is made of "y * n" before a loop to n.
+// Joins what is the same from everywhere, or 0 from where it is 0: what is made of "y * n" before a loop to n.
 std::optional<form> values::compute_choice(PHINode &p)
 {
 	std::optional<form> made;

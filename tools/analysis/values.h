@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are the forms of a kernel's values, from LLVM's IR.
+// Finds the forms of a kernel's values in LLVM's IR.
 #pragma once
 
 #include "analysis/form.h"
@@ -15,7 +15,7 @@
 namespace tool::analysis
 {
 
-// This is for integers and addresses.
+// Wider integers and addresses have no form.
 constexpr unsigned most_bits = 64;
 
 // Returns the name of a function of OpenCL C without what overloading adds, or "" for those of others.
@@ -24,7 +24,7 @@ llvm::StringRef builtin_name(const llvm::Function &f);
 // Returns what a call asks of the launch or the work-item, such as get_global_id(1).
 std::optional<symbol> query_of(const llvm::CallInst &c);
 
-// This is a pointer: what it was made of, and the bytes from there.
+// A place is what a pointer was made of, and the bytes from there.
 struct place {
 	llvm::Value *base;
 	std::optional<form> offset;
@@ -37,7 +37,7 @@ class values
 
 	std::optional<form> form_of(llvm::Value *v);
 	place place_of(llvm::Value *pointer);
-	// Tells that wherever the block runs, the id of dimension @d is below the argument @number.
+	// Returns whether, wherever the block runs, the id of dimension @d is below the argument @number.
 	bool is_bounded(const llvm::BasicBlock *block, unsigned d, unsigned number);
 
       private:
@@ -47,7 +47,7 @@ class values
 	std::optional<form> compute_call(llvm::CallInst &c);
 	std::optional<form> compute_loop(llvm::PHINode &p, const std::optional<form> &start);
 	std::optional<form> compute_choice(llvm::PHINode &p);
-	// Takes values between narrow bounds.
+	// Makes a form of a value between narrow bounds.
 	std::optional<form> compute_range(llvm::Value *v);
 	std::optional<form> offset_of(llvm::GEPOperator &g);
 	std::optional<form> join(std::optional<form> f) const;

@@ -15,7 +15,7 @@ namespace
 
 using fat::argument;
 
-// This is all that one argument is used for.
+// Holds all that one argument is used for.
 struct usage {
 	bool reads = false, writes = false;
 	std::optional<sweep> all; // nothing: anywhere

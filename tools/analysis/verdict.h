@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This leads from what a kernel does with memory to what may be done with its launches.
+// Judges what may be done with a kernel's launches by what it does with memory.
 #pragma once
 
 #include "analysis/accesses.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Programs that call the CUDA driver themselves beside the library use this: NVIDIA's, or selftests/fake where
+// Opens the CUDA driver for programs that call it themselves beside the library: NVIDIA's, or selftests/fake where
 // LD_LIBRARY_PATH leads there.
 #pragma once
 
@@ -20,7 +20,7 @@ class cuda_driver : public cuda_functions
 	explicit cuda_driver(cuda_calls wanted);
 
 	bool is_there() const { return library_; }
-	// Returns a sentence if there is no driver, or it lacks a function that is wanted; else it is empty.
+	// Returns a sentence if there is no driver, or it lacks a function that is wanted, and else "".
 	const std::string &why_not() const { return why_not_; }
 	// Returns null if the library has no such symbol.
 	void *symbol(const char *name) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are child processes: copies of this one, and other programs.
+// Starts child processes: copies of this one, and other programs.
 #pragma once
 
 #include "os/descriptor.h"
@@ -12,15 +12,15 @@
 namespace het
 {
 
-// This is a pipe; programs that are started don't have its ends.
+// A tube is a pipe; programs that are started don't have its ends.
 struct tube {
 	descriptor out, in;
 };
 
-// Throws std::system_error if there is none to be had.
+// Throws std::system_error if no pipe can be had.
 tube make_tube();
 
-// Owns a process that this one has started: where it has not ended at the owner's end, it is killed.
+// Owns a process that this one has started: if it still runs when its owner ends, it is killed.
 class child_process
 {
       public:
@@ -34,10 +34,10 @@ class child_process
 	~child_process();
 
 	pid_t id() const { return id_; }
-	// Does not wait.
+	// Tells whether the process has ended, without waiting.
 	bool has_ended();
 	void wait();
-	// Kills it with SIGKILL, and waits.
+	// Kills the process with SIGKILL, and waits.
 	void end();
 	// Returns the status as waitpid() gives it, once it has ended.
 	int status() const { return status_; }
@@ -53,7 +53,7 @@ class child_process
 // Returns "ended with status 3", "was killed by signal 11 (Segmentation fault)" and the like.
 std::string text_of_status(int status);
 
-// This tells how a program ended.
+// Tells how a program ended.
 struct program_end {
 	int error = 0;       // errno if it could not be started
 	int status = 0;      // as waitpid() gives it
@@ -62,7 +62,7 @@ struct program_end {
 	bool well() const { return !error && !status; }
 };
 
-// This says what becomes of stderr: it goes where stdout does, where ours does, or nowhere.
+// stderr goes where stdout does, where ours does, or nowhere.
 enum class errors { joined, shown, dropped };
 
 // Runs a program, which is looked for in PATH, and waits for it. Throws std::system_error where there is no pipe.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This makes of OpenCL C a fat binary with all the images that the compilers here can make.
+// Makes a fat binary of OpenCL C, with all the images that the compilers here can make.
 #pragma once
 
 #include "fatbin/document.h"

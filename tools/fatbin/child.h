@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Compilers are programs of their own, and are called with this.
+// Calls compilers, which are programs of their own.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace tool::fat
 
 bool is_installed(const std::string &program);
 
-// Runs a program, which is looked for in PATH. Returns what it printed; throws that, in one line, if it does not end
-// with 0.
+// Runs a program, which is looked for in PATH. Returns what it printed; throws that, in one line, if its status is not
+// 0.
 std::string run(const std::vector<std::string> &command);
 
-// This is a folder that is gone with its contents at the end.
+// Makes a folder, which is gone with its contents at the end.
 class work_folder
 {
       public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This runs clang as a child process.
+// Runs clang as a child process.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace tool::fat
 inline constexpr char analysing_clang[] = "clang-14";
 
 // Returns what clang makes of OpenCL C. @arguments say what that is, and how; @options are as clBuildProgram() takes
-// them. It throws what clang printed if it fails.
+// them. Throws what clang printed if it fails.
 std::string compile_opencl(const std::string &clang, const std::string &source, const std::string &options,
 			   const std::vector<std::string> &arguments);
 

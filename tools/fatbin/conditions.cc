@@ -69,7 +69,7 @@ class asking
       public:
 	explicit asking(const std::string &options) : settled_(names_in_options(options)) {}
 
-	// Takes a line of the preprocessor's, behind its #.
+	// Reads a line of the preprocessor's, behind its #.
 	void take_directive(const token *at, const token *end);
 	void take_text(const token &t)
 	{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A source asks its compiler for this: what is found in one compiler's IR holds for what others make of the text if
+// Finds what a source asks its compiler: what is found in one compiler's IR holds for what others make of the text if
 // they answer the same.
 #pragma once
 
@@ -9,8 +9,8 @@
 namespace tool::fat
 {
 
-// These are names that the compiler may have macros of, for which the source looks or which it uses. True means that it
-// matters what the macro says, not only whether there is one.
+// The compiler may have macros of these names, for which the source looks or which it uses. True means that it matters
+// what the macro says, not only whether there is one.
 using asked_macros = std::map<std::string, bool>;
 
 // Throws std::runtime_error if it can't be told. @options are as clBuildProgram() takes them. clang must be installed.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is a fat binary in memory, as it is made and changed. All functions throw std::runtime_error with a sentence.
+// A document is a fat binary in memory, as it is made and changed. All functions throw std::runtime_error with a
+// sentence.
 #pragma once
 
 #include "fatbin/container.h"

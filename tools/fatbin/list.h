@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This shows a fat binary for people, and as JSON.
+// Shows a fat binary to people, and as JSON.
 #pragma once
 
 #include "fatbin/document.h"

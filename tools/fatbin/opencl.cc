@@ -21,7 +21,7 @@ std::string name_in(const std::string &source, const std::string &name)
 	return is_renamed ? name.substr(strlen(format::renamed_by_pocl)) : name;
 }
 
-// This is a source built for one device.
+// Holds a source built for one device.
 class built_program
 {
       public:
@@ -68,7 +68,7 @@ class built_program
 		return all;
 	}
 
-	// Returns what the kernel above writes; what it does not write is 0.
+	// Returns what the kernel above writes, and 0 where it does not write.
 	std::vector<uint64_t> run_numbers(size_t n) const
 	{
 		cl_int err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are the entry points of OpenCL that het-fatbin uses, and owners of what they make.
+// Finds the entry points of OpenCL that het-fatbin uses, and owns what they make.
 #pragma once
 
 #include "dev/opencl_api.h"
@@ -72,7 +72,7 @@ inline void check(cl_int error, const char *call)
 		throw std::runtime_error(std::string(call) + " failed: " + std::to_string(error));
 }
 
-// This is a handle with the function that gives it back.
+// Owns a handle with the function that gives it back.
 template <typename T> class owned
 {
       public:

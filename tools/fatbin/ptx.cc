@@ -56,7 +56,7 @@ std::string compile(const std::string &source, const std::string &options, const
 	work_folder work;
 	std::string ours = work.file("builtins.bc");
 	replace_file(ours, compile_opencl(clang, ptx_builtins, "-cl-std=CL1.2", arguments_for({"-emit-llvm", "-c"})));
-	// Of what two have, the first one's is taken.
+	// If both have a function, the first one's is taken.
 	auto made = compile_opencl(clang, source, with_version(options),
 				   arguments_for({"-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", ours, "-Xclang",
 						  "-mlink-builtin-bitcode", "-Xclang", libclc}));

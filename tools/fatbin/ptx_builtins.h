@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are functions of OpenCL C for PTX, where libclc's are not right or not there. Its ids know no offset, its sizes
+// Defines functions of OpenCL C for PTX, where libclc's are not right or not there. Its ids know no offset, its sizes
 // are 0 instead of 1 in dimensions that a launch does not have, its native_ functions use instructions that LLVM does
 // not find in PTX, and it has no get_work_dim(), get_global_offset() and mad_hi().
 #pragma once
@@ -7,8 +7,8 @@
 namespace tool::fat
 {
 
-// What a launch can't be asked for lies in a variable, which runtimes write: the offsets, and the number of dimensions,
-// 0 for 1.
+// A launch can't be asked for some things, which lie in a variable that runtimes write: the offsets, and the number of
+// dimensions, 0 for 1.
 inline constexpr char launch_variable[] = "het_launch";
 
 inline constexpr char ptx_builtins[] = R"(

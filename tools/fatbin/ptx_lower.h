@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This makes of the PTX that clang makes of OpenCL C what a CUDA driver and libhet take.
+// Turns the PTX that clang makes of OpenCL C into what a CUDA driver and libhet take.
 #pragma once
 
 #include <string>

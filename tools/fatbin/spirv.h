@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// clang and llvm-spirv make SPIR-V of OpenCL C.
+// Makes SPIR-V of OpenCL C with clang and llvm-spirv.
 #pragma once
 
 #include "fatbin/document.h"
@@ -7,10 +7,10 @@
 namespace tool::fat
 {
 
-// Makes SPIR-V; the image has no bytes, but the reason, if it can't be made here.
+// Makes SPIR-V. If it can't be made here, the image has no bytes, but the reason.
 image make_spirv(const std::string &source, const std::string &options);
 
-// Reads the version that stands in its first words. It is false if that is no SPIR-V.
+// Reads the version that stands in its first words. Returns false if that is no SPIR-V.
 bool read_spirv_version(const std::string &bytes, uint32_t *major, uint32_t *minor);
 
 } // namespace tool::fat

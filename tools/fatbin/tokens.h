@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are the words of a source as clang's preprocessor sees them.
+// Returns the words of a source as clang's preprocessor sees them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace tool::fat
 {
 
-// This is a name, or a sign of its preprocessor.
+// A token is a name, or a sign of the preprocessor's.
 struct preprocessor_token {
 	enum { name, hash, paste, open, other } is;
 	std::string text; // that of names

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells what could be better here, and how to get it.
+// Tells what could be better here, and how to get it.
 #pragma once
 
 #include "info/child.h"

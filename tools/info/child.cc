@@ -43,7 +43,7 @@ void be_the_child(const std::function<json()> &look, int answer, int messages)
 	write_all(answer, look().dump());
 }
 
-// Appends what is there. It is false at the end of the stream.
+// Appends what is there. Returns false at the end of the stream.
 bool read_some(int fd, std::string &to)
 {
 	std::array<char, 4096> buffer;
@@ -53,7 +53,7 @@ bool read_some(int fd, std::string &to)
 	return n > 0 || (n < 0 && errno == EINTR);
 }
 
-// Listens until the child has closed @answer, or for as long as we are willing to wait. It is false if it has not.
+// Listens until the child has closed @answer, or for as long as we are willing to wait. Returns false if it has not.
 bool listen(int answer, std::string &text, int messages, std::string &printed)
 {
 	std::array<pollfd, 2> fds{pollfd{answer, POLLIN, 0}, pollfd{messages, POLLIN, 0}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This looks at something in a child process: a driver may crash or hang, libraries print, and gpuvm_init() is possible
-// once a process.
+// Looks at something in a child process: a driver may crash or hang, libraries print, and gpuvm_init() is possible once
+// a process.
 #pragma once
 
 #include "json/json.h"

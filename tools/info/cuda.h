@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are the CUDA devices that gpuvm_init() could be given. The driver is asked for them, and is opened at run time.
+// Lists the CUDA devices that gpuvm_init() could be given. The driver, which is opened at run time, is asked for them.
 #pragma once
 
 #include "info/child.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernel module is asked here without the library.
+// Asks the kernel module without the library.
 #pragma once
 
 #include "info/child.h"

@@ -11,7 +11,7 @@ namespace info
 namespace
 {
 
-// These are the few names of OpenCL's stable ABI that are wanted, so that this compiles where its headers are not.
+// These few names of OpenCL's stable ABI are wanted, so that this compiles where its headers are not.
 using handle = void *;
 using get_platforms = int32_t (*)(uint32_t, handle *, uint32_t *);
 using get_devices = int32_t (*)(handle, uint64_t type, uint32_t, handle *, uint32_t *);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are the OpenCL devices that gpuvm_init() could be given. The loader is asked for them, and is opened at run
-// time.
+// Lists the OpenCL devices that gpuvm_init() could be given. The loader, which is opened at run time, is asked for
+// them.
 #pragma once
 
 #include "info/child.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This prints a report for people.
+// Prints a report for people.
 #pragma once
 
 #include "json/json.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells what the runtime has here: not what its devices should do, but what they were seen to do.
+// Tells what the runtime has here: not what its devices should do, but what they were seen to do.
 #pragma once
 
 #include "info/child.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernel is asked here, without the library, what the system offers.
+// Asks the kernel what the system offers, without the library.
 #pragma once
 
 #include "info/child.h"

@@ -20,7 +20,7 @@ template <typename T> T statistic(int parameter)
 	return value;
 }
 
-// This is one array on one device whose memory is the host's.
+// Holds one array on one device whose memory is the host's.
 class sample
 {
       public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells what the library does here with each trap: not what it should do, but what it was seen to do with one
-// small array.
+// Tells what the library does here with each trap: not what it should do, but what it was seen to do with one small
+// array.
 #pragma once
 
 #include "info/child.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is a JSON value in front of nlohmann's library, which reads and writes its text: that library's header adds
+// json is a JSON value in front of nlohmann's library, which reads and writes its text: that library's header adds
 // seconds of compiling to every file that sees it, and so only text.cc does. The spelling is the library's. Objects
 // keep the order in which their members came.
 #pragma once
@@ -21,7 +21,7 @@ class json
 {
       public:
 	struct member;
-	// This says what is wrong with a text, or with the use of a value as something that it is not.
+	// Says what is wrong with a text, or with the use of a value as something that it is not.
 	struct error : std::runtime_error {
 		using runtime_error::runtime_error;
 	};
@@ -62,7 +62,8 @@ class json
 	bool is_number() const;
 	friend bool operator==(const json &a, const json &b);
 
-	// T may be bool, a number that can hold it, std::string, or a vector of these. It throws if the value is none.
+	// Returns the value as a T, which may be bool, a number that can hold it, std::string, or a vector of these.
+	// Throws if the value is none.
 	template <typename T> T get() const
 	{
 		if constexpr (std::same_as<T, bool>) {
@@ -85,8 +86,8 @@ class json
 	// Returns what the value says; throws if it is neither true nor false.
 	explicit operator bool() const { return boolean(); }
 
-	// These are members of an object. A null becomes an object when it is given one. A reference to a member lasts
-	// until another is made.
+	// Members of an object are found by name. A null becomes an object when it is given one. A reference to a
+	// member lasts until another is made.
 	json &operator[](std::string_view name);             // makes it if there is none
 	const json &operator[](std::string_view name) const; // returns null if there is none
 	const json &at(std::string_view name) const;         // throws if there is none
@@ -94,7 +95,7 @@ class json
 	void update(const json &other); // adds the members of @other, or puts them in the place of ours
 	const std::vector<member> &items() const;
 
-	// These are elements of an array. A null has none, and becomes an array when it is given one.
+	// Elements of an array are found by index. A null has none, and becomes an array when it is given one.
 	const json &operator[](size_t index) const;
 	void push_back(json element);
 	const json *begin() const;

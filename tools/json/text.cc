@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// nlohmann's library reads and writes the text of values. No other file sees its header.
+// Reads and writes the text of values with nlohmann's library. No other file sees its header.
 #include "json/json.h"
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@ namespace het
 
 using document = nlohmann::ordered_json;
 
-// This goes between our values and those of the library.
+// Goes between our values and those of the library.
 class json_text
 {
       public:

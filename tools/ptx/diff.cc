@@ -48,8 +48,8 @@ std::map<std::string, std::vector<line>> lines_of(const module &m)
 	return all;
 }
 
-// This is the shortest way from one list to the other (Myers' greedy algorithm): what is taken away, and what is put
-// in.
+// A change is what is taken away, and what is put in, on the shortest way from one list to the other (Myers' greedy
+// algorithm).
 struct change {
 	bool added;
 	size_t index;

@@ -18,7 +18,7 @@ constexpr uint16_t kind_ptx = 1;
 constexpr uint64_t flag_lz4 = 0x2000, flag_zstd = 0x8000;
 constexpr uint64_t most_bytes = uint64_t{1} << 30; // for one text
 
-// This is what nvcc 13 writes, found out by looking at it; earlier ones have the same form.
+// nvcc 13 writes this, as a look at its files shows; earlier ones have the same form.
 struct container {
 	uint32_t magic;
 	uint16_t version, header_size;
@@ -66,7 +66,7 @@ void read_text(const entry &e, std::string_view data, fatbin_texts *out)
 		out->problems.push_back("the text for sm_" + std::to_string(e.target) + ": " + why);
 }
 
-// Returns where it ends, or nothing if it is none.
+// Returns where the container ends, or nothing if it is none.
 size_t read_container(std::string_view bytes, size_t at, fatbin_texts *out)
 {
 	container c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This finds PTX texts inside NVIDIA's fat binaries, also where these lie in an object or a program.
+// Finds PTX texts inside NVIDIA's fat binaries, also where these lie in an object or a program.
 #pragma once
 
 #include <string>

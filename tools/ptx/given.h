@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The command line gives a parameter or a variable this: KIND:VALUE of the manual page.
+// The command line gives a parameter or a variable its contents: KIND:VALUE of the manual page.
 #pragma once
 
 #include "ptx/isa.h"
@@ -13,7 +13,7 @@
 namespace tool
 {
 
-// This is a value, a buffer and what becomes of it afterwards, or a structure of these.
+// What is given is a value, a buffer and what becomes of it afterwards, or a structure of these.
 struct given {
 	std::vector<uint8_t> value;
 	std::vector<uint8_t> buffer;

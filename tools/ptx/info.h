@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells what is in a PTX text.
+// Tells what is in a PTX text.
 #pragma once
 
 #include "ptx/module.h"

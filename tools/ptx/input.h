@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// het-ptx reads these files: PTX texts, and what contains them.
+// Reads the files that het-ptx takes: PTX texts, and what contains them.
 #pragma once
 
 #include "ptx/module.h"
@@ -10,7 +10,7 @@
 namespace tool
 {
 
-// Reads a file; "-" is the standard input. It is false, with a message on stderr, if it can't be read.
+// Reads a file; "-" is the standard input. Returns false, with a message on stderr, if it can't be read.
 bool read_file(const std::string &path, std::string *out);
 bool write_file(const std::string &path, std::string_view bytes);
 
@@ -18,7 +18,7 @@ bool write_file(const std::string &path, std::string_view bytes);
 // each, as GCC leaves them in images and programs. @problems receives what was there but could not be read.
 std::vector<std::string> texts_of(const std::string &bytes, std::vector<std::string> *problems);
 
-// Reads and parses. It is false, with a message on stderr, if anything is wrong.
+// Reads and parses. Returns false, with a message on stderr, if anything is wrong.
 bool read_modules(const std::string &path, std::vector<het::ptx::module> *out);
 
 } // namespace tool

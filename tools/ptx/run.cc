@@ -73,7 +73,7 @@ bool lay_out(const code &kernel, std::vector<given> *all, memory *mem, std::vect
 	return true;
 }
 
-// This is what --set gives a variable of the modules.
+// --set gives a variable of the modules this.
 struct setting {
 	std::string name;
 	given to;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is het-ptx run: a kernel in the interpreter, with arguments and buffers from the command line.
+// Implements het-ptx run: a kernel runs in the interpreter, with arguments and buffers from the command line.
 #pragma once
 
 #include "simt/run.h"
@@ -19,7 +19,7 @@ struct run_request {
 	het::ptx::simt::options with;
 };
 
-// Runs it, writes and prints the buffers that are asked for. Returns the exit status.
+// Runs the kernel, and writes and prints the buffers that are asked for. Returns the exit status.
 int run(std::vector<het::ptx::module> modules, const run_request &request, bool as_json);
 
 } // namespace tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are the arguments of the kernel: what its description and the command line say of each, with their bytes.
+// Finds the arguments of the kernel: what its description and the command line say of each, with their bytes.
 #pragma once
 
 #include "run/argument_text.h"
@@ -25,8 +25,8 @@ struct argument {
 	bool is_written() const { return kind == HET_ARG_RANGE && access != HET_READ_ONLY; }
 };
 
-// @work_items is the number of elements of an array of which nothing else is said. It throws std::runtime_error with a
-// sentence.
+// Makes the arguments. @work_items is the number of elements of an array of which nothing else is said. Throws
+// std::runtime_error with a sentence.
 std::vector<argument> bind_arguments(const het::kernel &k, const std::vector<std::string> &texts, uint64_t work_items);
 
 } // namespace tool::run

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The command line says this of one argument: [NAME=]WHAT[,OPTION=VALUE...].
+// Reads what the command line says of one argument: [NAME=]WHAT[,OPTION=VALUE...].
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace tool::run
 {
 
-// This tells where bytes come from.
+// Bytes come from one of these.
 enum class origin { text, file, zeros, index, random, value };
 
 struct argument_text {
@@ -22,7 +22,7 @@ struct argument_text {
 	std::string out;
 	uint64_t show = 4; // counts elements
 
-	// This is what a work-item uses, in elements; there is a pattern if one of them was given.
+	// A work-item uses these, in elements; there is a pattern if one of them was given.
 	std::optional<int64_t> offset;
 	std::optional<uint64_t> step, length, count, stride;
 	bool has_pattern() const { return offset || step || length || count || stride; }
@@ -31,7 +31,7 @@ struct argument_text {
 // Throws std::runtime_error with a sentence.
 argument_text parse_argument(const std::string &text);
 
-// This is the syntax, for --help.
+// --help shows this syntax.
 extern const char argument_help[];
 
 } // namespace tool::run

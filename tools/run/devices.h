@@ -11,8 +11,8 @@ namespace tool::run
 // Returns its place in the runtime's list, and its name.
 std::string title_of(het::device d);
 
-// Returns the devices that are meant: by number, by name or a part of it, or all of them. If none is named, it returns
-// all. It throws std::runtime_error with a sentence.
+// Returns the devices that are meant by number, by name or a part of it; all of them if none is named. Throws
+// std::runtime_error with a sentence.
 std::vector<het::device> find_devices(const std::vector<std::string> &names);
 
 } // namespace tool::run

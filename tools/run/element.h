@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are numbers of OpenCL C's types, as text and as bytes. All functions throw std::runtime_error with a sentence.
+// Reads and writes numbers of OpenCL C's types, as text and as bytes. All functions throw std::runtime_error with a
+// sentence.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 namespace tool::run
 {
 
-// An array has many of these: a scalar, a vector, or something of which only the size is known.
+// An array has many elements: scalars, vectors, or something of which only the size is known.
 struct element {
 	using number = std::variant<std::monostate, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t,
 				    uint64_t, float, double>;

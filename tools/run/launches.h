@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are launches of one kernel, one after another on the same arrays, and what became of each.
+// Launches one kernel, one time after another on the same arrays, and tells what became of each launch.
 #pragma once
 
 #include "run/argument.h"
@@ -25,7 +25,7 @@ struct part {
 	uint64_t started, ended;
 };
 
-// The memory core has copied so many bytes so far; they are 0 if no device has memory of its own.
+// Counts the bytes that the memory core has copied so far; they are 0 if no device has memory of its own.
 struct copied {
 	uint64_t to_devices, to_host;
 };
@@ -42,7 +42,7 @@ struct outcome {
 	std::vector<std::vector<std::byte>> bytes; // those of each argument, afterwards
 };
 
-// Launches on one of @devices that the runtime chooses, or split. It throws what het.hpp throws.
+// Launches on one of @devices that the runtime chooses, or splits. Throws what het.hpp throws.
 outcome launch(const request &r, const std::vector<argument> &arguments, const std::vector<het::device> &devices);
 
 } // namespace tool::run

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are numbers of the command line. All functions throw std::runtime_error with a sentence.
+// Reads numbers of the command line. All functions throw std::runtime_error with a sentence.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 namespace tool::run
 {
 
-// Takes digits, with K, M or G behind them for powers of 1024. @what says whose they are, for the message.
+// Reads digits, with K, M or G behind them for powers of 1024. @what says whose they are, for the message.
 uint64_t parse_size(const std::string &text, const std::string &what);
-// Takes the same, with a sign before them or none.
+// Reads the same, with a sign before them or none.
 int64_t parse_distance(const std::string &text, const std::string &what);
 
 std::vector<std::string> split(const std::string &text, char at);
 
-// This has one number for each dimension, which stand with commas between.
+// Holds one number for each dimension, which stand with commas between.
 struct extent {
 	unsigned dimensions = 0;
 	std::array<size_t, 3> size = {};

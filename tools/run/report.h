@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells what happened, as JSON and as text.
+// Tells what happened, as JSON and as text.
 #pragma once
 
 #include "run/launches.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This shows launches in Chrome's trace event format, which chrome://tracing and Perfetto show: a track for the
-// launches and one a device.
+// Shows launches in Chrome's trace event format, which chrome://tracing and Perfetto show: a track for the launches and
+// one for each device.
 #pragma once
 
 #include "run/launches.h"

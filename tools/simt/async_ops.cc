@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are mbarrier objects, and bulk copies that tell one when they are done. Copies are made at once.
+// Executes operations on mbarrier objects, and bulk copies that tell one when they are done. Copies are made at once.
 #include "simt/decoder.h"
 #include "simt/warp.h"
 
@@ -12,7 +12,7 @@ namespace
 constexpr unsigned count_bits = 20, bytes_bits = 21;
 constexpr int64_t most_bytes = (int64_t{1} << (bytes_bits - 1)) - 1; // what a phase may wait for
 
-// This lies in the eight bytes of an mbarrier; programs must not look inside.
+// The eight bytes of an mbarrier hold this; programs must not look inside.
 struct mbarrier {
 	uint64_t pending : count_bits, expected : count_bits;
 	int64_t bytes : bytes_bits; // counts those that have been announced and not copied
@@ -20,7 +20,7 @@ struct mbarrier {
 };
 static_assert(sizeof(mbarrier) == 8);
 
-// This is the object of a lane, which is written back unless something was wrong.
+// Loads the object of a lane, and writes it back unless something was wrong.
 class at_mbarrier
 {
       public:
@@ -121,7 +121,7 @@ void expect(context &, const uop &u, at_mbarrier &at, uint32_t n, unsigned)
 		at.end_phase();
 }
 
-// The steps of lanes come one after the other. @n is the value of u.b, or 1.
+// Lanes take their steps one after the other. @n is the value of u.b, or 1.
 using mbarrier_step = void (*)(context &c, const uop &u, at_mbarrier &at, uint32_t n, unsigned lane);
 
 template <mbarrier_step step> void for_each_mbarrier(context &c, const uop &u, lanes m)

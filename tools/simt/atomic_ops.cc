@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are atomic operations.
+// Executes atomic operations.
 #include "simt/decoder.h"
 #include "simt/half.h"
 #include "simt/lanewise.h"
@@ -69,7 +69,7 @@ template <typename T> struct sum {
 	T operator()(T v, T b, T = {}) const { return v + b; }
 };
 
-// These are two 16-bit numbers in a register.
+// Holds two 16-bit numbers of a register.
 template <typename T> struct two {
 	uint32_t bits;
 };
@@ -79,7 +79,7 @@ template <typename T, typename F> T on_half(T v, T b)
 	return from_double<T>(F{}(to_double(v), to_double(b)));
 }
 
-// This is an operation on doubles that is rounded once, for one number or two.
+// Applies an operation on doubles, rounded once, to one number or two.
 template <typename T, typename F> struct on_halves {
 	T operator()(T v, T b, T = {}) const { return on_half<T, F>(v, b); }
 };

@@ -13,7 +13,7 @@ namespace
 
 constexpr uint64_t heap_alignment = 16;
 
-// This is one conversion of a format: "%-5.2lf".
+// Describes one conversion of a format, such as "%-5.2lf".
 struct conversion {
 	std::string spec; // lacks the length, and has the conversion
 	char kind = 0;

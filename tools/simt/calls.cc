@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This makes frames and calls.
+// Makes frames and calls.
 #include "simt/lanewise.h"
 #include "simt/runner.h"
 

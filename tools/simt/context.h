@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// An operation sees this while it runs: the values of one warp, memory, and how to report what is wrong.
+// A context is what an operation sees while it runs: the values of one warp, memory, and how to report what is wrong.
 #pragma once
 
 #include "simt/program.h"
@@ -12,7 +12,7 @@ namespace het::ptx::simt
 
 enum class access : uint8_t { read, write, atomic };
 
-// These are bytes in the interpreter's own memory; they are null after a fault.
+// Points to bytes in the interpreter's own memory; they are null after a fault.
 struct place_in_memory {
 	uint8_t *bytes = nullptr;
 	uint8_t *defined = nullptr; // null if it is not tracked
@@ -24,7 +24,7 @@ struct buffer_cache {
 	bool read_only = false;
 };
 
-// This is memory that belongs to lanes or to a block: one stretch of @stride bytes a lane (a stride of 0 for a
+// Describes memory that belongs to lanes or to a block: one stretch of @stride bytes a lane (a stride of 0 for a
 // block's).
 struct lane_memory {
 	uint8_t *bytes = nullptr, *defined = nullptr;
@@ -49,7 +49,7 @@ class context
 		*p = (*p & ~where) | (value & where);
 	}
 
-	// Returns the place of @n bytes at an address of a state space; it is a fault if they lie outside or are not
+	// Returns the place of @n bytes at an address of a state space; reports a fault if they lie outside or are not
 	// aligned.
 	place_in_memory locate(const uop &u, unsigned lane, enum space s, uint64_t address, unsigned n, access how);
 	place_in_memory locate_global(const uop &u, unsigned lane, uint64_t address, unsigned n, access how)

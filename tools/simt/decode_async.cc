@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This decodes mbarrier and bulk copies.
+// Decodes operations on mbarrier objects, and bulk copies.
 #include "simt/decoder.h"
 
 namespace het::ptx::simt
@@ -30,7 +30,7 @@ mbarrier_mode mode_of(const mnemonic &m)
 
 } // namespace
 
-// Takes mbarrier.init [a], n; .arrive d, [a], n; .test_wait p, [a], state; .pending_count d, state; and their
+// Decodes mbarrier.init [a], n; .arrive d, [a], n; .test_wait p, [a], state; .pending_count d, state; and their
 // relatives; and cp.async.mbarrier.arrive [a], which arrives once the copies of the thread are done, as they are.
 // Without .noinc one more arrival is waited for.
 bool decoder::barrier_object()
@@ -65,7 +65,7 @@ bool decoder::barrier_object()
 	}
 }
 
-// Takes the address as a value, for operations that have several.
+// Makes the address a value, for operations that have several.
 bool decoder::address_value(const operand &o, ref *out)
 {
 	if (!address(o))
@@ -88,7 +88,7 @@ bool decoder::address_value(const operand &o, ref *out)
 	return true;
 }
 
-// Takes cp.async.bulk [to], [from], size, [mbarrier], and without the last one from shared memory to global.
+// Decodes cp.async.bulk [to], [from], size, [mbarrier], and without the last one from shared memory to global.
 bool decoder::copy_bulk()
 {
 	if (mnemonic_.has("prefetch"))

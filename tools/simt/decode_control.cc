@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This decodes branches, calls, barriers and what warps do together.
+// Decodes branches, calls, barriers and what warps do together.
 #include "simt/decoder.h"
 
 namespace het::ptx::simt
@@ -15,7 +15,7 @@ bool decoder::branch()
 	return true;
 }
 
-// Takes brx.idx a, list.
+// Decodes brx.idx a, list.
 bool decoder::indexed_branch()
 {
 	if (!wants(2, 2))
@@ -43,7 +43,7 @@ bool decoder::call_arguments(const operand &list, uint32_t *first, uint32_t *cou
 	return true;
 }
 
-// Takes call (results), callee, (arguments), prototype.
+// Decodes call (results), callee, (arguments), prototype.
 bool decoder::call()
 {
 	if (!wants(1, 4))
@@ -95,14 +95,14 @@ void no_op(context &, const uop &, lanes) {}
 
 } // namespace
 
-// Takes what orders memory or only gives hints: here everything is in order.
+// Decodes what orders memory or only gives hints: here everything is in order.
 bool decoder::nothing()
 {
 	u_.run = no_op;
 	return true;
 }
 
-// Takes bar.sync a, b; bar.arrive a, b; bar.red.op d, a, b, c.
+// Decodes bar.sync a, b; bar.arrive a, b; bar.red.op d, a, b, c.
 bool decoder::barrier()
 {
 	if (mnemonic_.has("warp"))
@@ -162,7 +162,7 @@ bool decoder::match()
 	       source(op(1), mnemonic_.last_type(), &u_.a) && warp_wide(2);
 }
 
-// Takes shfl.sync.mode.b32 d|p, a, b, c, mask.
+// Decodes shfl.sync.mode.b32 d|p, a, b, c, mask.
 bool decoder::shuffle()
 {
 	bool sync = mnemonic_.has("sync");

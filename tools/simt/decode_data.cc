@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This decodes instructions that compute.
+// Decodes instructions that compute.
 #include "simt/decoder.h"
 
 namespace het::ptx::simt
@@ -113,7 +113,7 @@ bool decoder::convert()
 namespace
 {
 
-// Returns what true is in the result of set, with @two in each half of it.
+// Returns what stands for true in the result of set; with @two, in each half of it.
 int64_t truth(type result, bool two)
 {
 	switch (result) {
@@ -132,7 +132,7 @@ int64_t truth(type result, bool two)
 
 } // namespace
 
-// Takes setp p|q, a, b, c and set d, a, b, c.
+// Decodes setp p|q, a, b, c and set d, a, b, c.
 bool decoder::compare()
 {
 	auto s = select_choice(mnemonic_);
@@ -190,7 +190,7 @@ bool decoder::clock()
 	return result(op(0), mnemonic_.last_type(), false, &u_.d);
 }
 
-// Takes a word that is taken apart or put together: the elements of the list have u_.element bits each.
+// Decodes a word that is taken apart or put together: the elements of the list have u_.element bits each.
 bool decoder::has_parts(const operand &list, run_fn run)
 {
 	unsigned n = list.children, bits = bits_of(mnemonic_.last_type());
@@ -222,7 +222,7 @@ bool decoder::pack()
 	return true;
 }
 
-// Takes mov.v2.u64 %v, {0, 0}, as GCC writes it.
+// Decodes mov.v2.u64 %v, {0, 0}, as GCC writes it.
 bool decoder::move_vector()
 {
 	std::vector<ref> refs, from;

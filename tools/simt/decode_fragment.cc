@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This decodes wmma, of the shapes and types that sm_70 has.
+// Decodes wmma, in the shapes and types that sm_70 has.
 #include "simt/decoder.h"
 
 namespace het::ptx::simt
@@ -27,7 +27,7 @@ bool decoder::fragment()
 	return mnemonic_.has("mma") ? multiply_fragments() : move_fragment();
 }
 
-// Takes wmma.load.a.sync.aligned.row.m16n16k16.f16 r, [p], stride; wmma.store.d... [p], r, stride.
+// Decodes wmma.load.a.sync.aligned.row.m16n16k16.f16 r, [p], stride; wmma.store.d... [p], r, stride.
 bool decoder::move_fragment()
 {
 	auto shape = fragment_of(mnemonic_);
@@ -80,7 +80,7 @@ void decoder::fragment_address(ref stride)
 	reads_ = {u.d};
 }
 
-// Takes wmma.mma.sync.aligned.row.col.m16n16k16.D.C d, a, b, c.
+// Decodes wmma.mma.sync.aligned.row.col.m16n16k16.D.C d, a, b, c.
 bool decoder::multiply_fragments()
 {
 	constexpr unsigned modifiers = 8; // mma, sync, aligned, two layouts, the shape and two types

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This decodes matrices in the registers of a warp.
+// Decodes operations on matrices in the registers of a warp.
 #include "simt/decoder.h"
 
 namespace het::ptx::simt
@@ -57,7 +57,7 @@ bool decoder::matrix_wide(const std::vector<ref> &refs)
 	return true;
 }
 
-// Takes ldmatrix {d, ...}, [a]; stmatrix [a], {b, ...}; movmatrix d, b: 8 x 8 elements of 16 bits each.
+// Decodes ldmatrix {d, ...}, [a]; stmatrix [a], {b, ...}; movmatrix d, b: 8 x 8 elements of 16 bits each.
 bool decoder::move_matrix()
 {
 	auto base = mnemonic_.base();
@@ -78,7 +78,7 @@ bool decoder::move_matrix()
 	return u_.action == action::unsupported || matrix_wide(refs);
 }
 
-// Takes mma.sync.aligned.m16n8kK.row.col.D.A.B.C d, a, b, c.
+// Decodes mma.sync.aligned.m16n8kK.row.col.D.A.B.C d, a, b, c.
 bool decoder::multiply_matrices()
 {
 	auto all = mnemonic_.modifiers();

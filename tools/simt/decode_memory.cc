@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This decodes instructions that use memory.
+// Decodes instructions that use memory.
 #include "simt/decoder.h"
 
 namespace het::ptx::simt
@@ -47,7 +47,7 @@ uint64_t window_of(space s)
 
 } // namespace
 
-// Takes ld d, [a] and st [a], b.
+// Decodes ld d, [a] and st [a], b.
 bool decoder::transfer()
 {
 	if (!wants(2, 2))
@@ -73,8 +73,8 @@ bool decoder::transfer()
 	return true;
 }
 
-// Takes cp.async [to], [from], size, bytes that are not zeroed or a predicate that zeroes all. What follows later on a
-// device happens at once here; so there is nothing to wait for.
+// Decodes cp.async [to], [from], size, and then bytes that are not zeroed or a predicate that zeroes all. What happens
+// later on a device happens at once here, so there is nothing to wait for.
 bool decoder::copy_async()
 {
 	bool waits = mnemonic_.has("commit_group") || mnemonic_.has("wait_group") || mnemonic_.has("wait_all");
@@ -106,7 +106,7 @@ bool decoder::copy_async()
 	return true;
 }
 
-// Takes atom.op {d, d}, [a], {b, b} and red.op [a], {b, b}.
+// Decodes atom.op {d, d}, [a], {b, b} and red.op [a], {b, b}.
 bool decoder::vector_atomic(std::string_view what, type t, bool gives)
 {
 	u_.run = vector_atomic_op(what, t);
@@ -128,7 +128,7 @@ bool decoder::vector_atomic(std::string_view what, type t, bool gives)
 	return true;
 }
 
-// Takes atom.op d, [a], b, c and red.op [a], b.
+// Decodes atom.op d, [a], b, c and red.op [a], b.
 bool decoder::atomic()
 {
 	bool gives = mnemonic_.base() == "atom";
@@ -177,7 +177,7 @@ bool decoder::is_space()
 	return predicate_result(op(0), &u_.d) && source(op(1), type::u64, &u_.a);
 }
 
-// Takes alloca d, size, alignment; stacksave d; stackrestore a.
+// Decodes alloca d, size, alignment; stacksave d; stackrestore a.
 bool decoder::local_stack()
 {
 	if (bits_of(mnemonic_.last_type()) != 64)

@@ -143,7 +143,7 @@ bool decoder::named_source(const operand &o, type t, bool wider, ref *out)
 	return named_address(o, name, out);
 }
 
-// Takes the address of a variable, in its state space, or of a function.
+// Decodes the address of a variable, in its state space, or of a function.
 bool decoder::named_address(const operand &o, std::string_view name, ref *out)
 {
 	uint32_t number = 0, symbol = no_index;
@@ -225,7 +225,7 @@ bool decoder::predicate_result(const operand &o, ref *out)
 	return result(o, type::pred, false, out);
 }
 
-// Takes d or d|p.
+// Decodes d or d|p.
 bool decoder::results_pair(const operand &o, type t, ref *first, ref *second)
 {
 	if (o.kind != operand::kind_t::pair)
@@ -235,7 +235,7 @@ bool decoder::results_pair(const operand &o, type t, ref *first, ref *second)
 	       predicate_result(m_.child_of(o, 1), second);
 }
 
-// Takes {a, b}, or the components of a vector register, or one register.
+// Decodes {a, b}, or the components of a vector register, or one register.
 bool decoder::elements(const operand &o, type t, bool wider, bool written, std::vector<ref> *out)
 {
 	auto one = [&](const operand &e) {
@@ -259,7 +259,7 @@ bool decoder::elements(const operand &o, type t, bool wider, bool written, std::
 	return true;
 }
 
-// Takes the address of a memory operand: it is u_.a + u_.offset. u_.flag says that the register has 32 bits.
+// Decodes the address of a memory operand, which is u_.a + u_.offset. u_.flag says that the register has 32 bits.
 bool decoder::address(const operand &o)
 {
 	if (o.kind != operand::kind_t::address)
@@ -284,7 +284,7 @@ bool decoder::address(const operand &o)
 	return source(plain, u_.flag ? type::u32 : type::u64, &u_.a);
 }
 
-// Takes an argument or a result of a call.
+// Decodes an argument or a result of a call.
 bool decoder::parameter_place(const operand &o, argument *out)
 {
 	uint32_t number = 0;

@@ -138,7 +138,7 @@ const decoder::local_name *decoder::find(std::string_view name, uint32_t *number
 	return nullptr;
 }
 
-// Tells that it looks like a register of some range %r<N>, of this function or another block of it.
+// Returns whether it looks like a register of some range %r<N>, of this function or another block of it.
 bool decoder::is_numbered(std::string_view name) const
 {
 	for (size_t stem = name.size(); stem > 0 && is_digit(name[stem - 1]); stem--) {

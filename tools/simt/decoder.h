@@ -119,14 +119,14 @@ special special_named(std::string_view name);
 // Finds for each branch where its lanes meet again: the nearest operation that all ways from it pass.
 void find_reconvergence(code &c, const program &p);
 
-// These are operations of memory instructions and on whole warps; they are null if there is none for the type.
+// These return operations of memory instructions and on whole warps, or null if there is none for the type.
 run_fn load_op(enum space s, type t);
 run_fn store_op(enum space s, type t);
 run_fn atomic_op(std::string_view name, type t);
 run_fn vector_atomic_op(std::string_view name, type t);
 run_fn copy_async_op();
 
-// This is uop::mode of an operation on an mbarrier, and of a bulk copy.
+// uop::mode has one of these for an operation on an mbarrier, and for a bulk copy.
 enum mbarrier_mode : uint8_t {
 	mbarrier_unknown,
 	mbarrier_init,
@@ -144,14 +144,14 @@ enum bulk_mode : uint8_t { bulk_to_shared, bulk_to_global };
 run_fn mbarrier_op(mbarrier_mode mode);
 run_fn copy_bulk_op();
 
-// A warp holds such matrices together. In refs there are the mask of lanes, results, and what is read. For a load or
-// store, uop::vector is the number of matrices, and uop::mode tells whether they are transposed; for a product,
-// uop::vector is the number of b's registers, uop::mode and uop::element are what the elements of a and b are, and
-// uop::offset tells whether sums are clamped.
+// A warp holds such matrices together. refs has the mask of lanes, results, and what is read. For a load or store,
+// uop::vector is the number of matrices, and uop::mode tells whether they are transposed; for a product, uop::vector is
+// the number of b's registers, uop::mode and uop::element are what the elements of a and b are, and uop::offset tells
+// whether sums are clamped.
 enum matrix_element : uint8_t { element_none, element_f16, element_bf16, element_tf32, element_s8, element_u8 };
 run_fn move_matrix_op(std::string_view base);
 run_fn multiply_matrices_op(type of_c);
-// These are those of wmma. For a product, uop::vector and uop::element are its rows and columns; for a load or store,
+// These are wmma's. For a product, uop::vector and uop::element are its rows and columns; for a load or store,
 // uop::mode is its registers.
 constexpr uint8_t product_gives_half = 1, product_adds_half = 2;
 run_fn fragment_op(bool stores);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is the inner loop.
+// The inner loop executes operations.
 #include "simt/runner.h"
 
 namespace het::ptx::simt
@@ -113,7 +113,7 @@ void runner::compute_tracked(const uop &u, fragment &f, lanes m)
 	}
 }
 
-// Does everything that is not simply computed. It is false if the fragment does not go on here.
+// Does everything that is not simply computed. Returns false if the fragment does not go on here.
 bool runner::control(warp &w, fragment &f, const uop &u, lanes m)
 {
 	if (o_.check_defined && u.guard.is_register())
@@ -181,7 +181,7 @@ bool runner::branch(warp &w, fragment &f, const uop &u, lanes taken)
 	return true;
 }
 
-// Takes one target at a time: the other lanes come here again.
+// Serves one target at a time: the other lanes come here again.
 bool runner::indexed_branch(warp &w, fragment &f, const uop &u, lanes m)
 {
 	const auto &table = p_.tables()[u.target];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// wmma: matrices that a warp loads, multiplies and stores. PTX leaves open which lane holds which element; here a lane
-// holds some that follow each other, by rows, and all are held again where there are more places than elements.
+// Executes wmma: a warp loads, multiplies and stores matrices. PTX leaves open which lane holds which element; here a
+// lane holds some that follow each other, by rows, and all are held again where there are more places than elements.
 #include "simt/decoder.h"
 #include "simt/half.h"
 
@@ -133,7 +133,7 @@ void multiply(context &c, const uop &u, lanes)
 	c.value_defined = to_registers(c, u, 0, of_d, half_d ? 16 : 32, x);
 }
 
-// Gives a part of a row or column, of the matrix as a whole, to each lane.
+// Tells each lane which part of a row or column, of the matrix as a whole, it has.
 void find_parts(context &c, const uop &u, lanes m)
 {
 	const fragment_shape &shape = *u.fragment;

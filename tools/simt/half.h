@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are 16-bit floating-point numbers: binary16 and bfloat16, as bits, with conversions that round once.
+// Represents 16-bit floating-point numbers, binary16 and bfloat16, as bits, with conversions that round once.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ struct bfloat {
 	uint16_t bits;
 };
 
-// These are directions of rounding.
+// Results are rounded in one of these directions.
 enum class rounding : uint8_t { nearest, zero, down, up };
 
 double to_double(half h);

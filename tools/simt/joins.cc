@@ -43,8 +43,8 @@ void runner::forget(warp &w, join *first, lanes m, const frame *within)
 	}
 }
 
-// No lane of the warp can run: those that wait at joins go on by themselves, since others may wait, at a barrier, for
-// what these do next, or for their end. Lockstep is only an order in which lanes run; none may starve for it.
+// Lets lanes go on by themselves that wait at joins, since no lane of the warp can run: others may wait, at a barrier,
+// for what these do next, or for their end. Lockstep is only an order in which lanes run; none may starve for it.
 bool runner::let_go(warp &w)
 {
 	bool any = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This makes operations on warps out of functions on one lane's values: lanewise([](uint32_t a, uint32_t b) { return a
-// + b; }).
+// Makes operations on warps out of functions on one lane's values: lanewise([](uint32_t a, uint32_t b) { return a + b;
+// }).
 #pragma once
 
 #include "simt/context.h"

@@ -193,7 +193,7 @@ bool loader::fill_variable(uint32_t index, const variable &v, uint64_t at)
 	return true;
 }
 
-// Takes one element: a number, or an address: generic(name)+4, name+4, 0xff(name).
+// Reads one element, which is a number or an address: generic(name)+4, name+4, 0xff(name).
 bool loader::value(uint32_t index, lexer *words, token *t, type as, uint64_t *out)
 {
 	const module &m = p_.modules_[index];

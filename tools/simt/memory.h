@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is the device memory that kernels see: buffers at addresses of their own, with gaps between, so that whatever
-// lies outside is noticed. One thread may use it at a time.
+// Kernels see this device memory: buffers have addresses of their own, with gaps between, so that whatever lies outside
+// is noticed. One thread may use it at a time.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace het::ptx::simt
 {
 
-// These are generic addresses of the other state spaces; global and generic addresses are the same.
+// Generic addresses of the other state spaces lie in these windows; global and generic addresses are the same.
 constexpr uint64_t window_bytes = uint64_t{1} << 40;
 constexpr uint64_t shared_window = uint64_t{0x10} << 40;
 constexpr uint64_t local_window = uint64_t{0x11} << 40;
@@ -24,7 +24,7 @@ struct buffer {
 	uint64_t address = 0;
 	uint64_t size = 0;
 	uint8_t *bytes = nullptr;
-	// There is one byte for each, which is 1 if that was written; it is null unless asked for.
+	// Each byte has a 1 here if it was written. This is null unless asked for.
 	std::unique_ptr<uint8_t[]> defined;
 	std::unique_ptr<uint8_t[]> owned;
 	std::string name;
@@ -39,7 +39,7 @@ class memory
 	// Buffers made from now on know which of their bytes were written.
 	void track_definedness(bool on) { track_ = on; }
 
-	// Allocates fresh memory, which has zeroes, and is not defined. It is aligned to 64 KiB.
+	// Allocates fresh memory, which is all zeroes but not defined. It is aligned to 64 KiB.
 	uint64_t allocate(uint64_t size, std::string name = {});
 	// Attaches the caller's memory, which must outlive it here; it counts as written.
 	uint64_t attach(void *bytes, uint64_t size, std::string name = {});
@@ -47,10 +47,9 @@ class memory
 
 	// Returns the buffer that @address lies in, or null.
 	buffer *find(uint64_t address);
-	// Returns the buffer that is nearest to an address outside all of them, for messages; it is null if there is
-	// none.
+	// Returns the buffer that is nearest to an address outside all of them, for messages, or null if there is none.
 	const buffer *nearest(uint64_t address) const;
-	// It is false if the range does not lie within one buffer.
+	// These return false if the range does not lie within one buffer.
 	bool write(uint64_t address, const void *bytes, uint64_t n);
 	bool read(uint64_t address, void *bytes, uint64_t n);
 	// Changes whenever a buffer comes or goes: what was found before is out of date.

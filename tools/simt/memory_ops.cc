@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are loads, stores and copies.
+// Executes loads, stores and copies.
 #include "simt/decoder.h"
 
 #include <algorithm>

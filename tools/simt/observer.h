@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The observer looks at the memory accesses of warps: what statistics count, and races in shared memory.
+// The observer looks at the memory accesses of warps, for statistics and for races in shared memory.
 #pragma once
 
 #include "simt/warp.h"
@@ -34,7 +34,7 @@ class observer
 	std::set<uint64_t> written_pages, read_pages;
 
       private:
-	// This is the last access to a byte of shared memory.
+	// Holds the last access to a byte of shared memory.
 	struct last_access {
 		uint32_t epoch = 0, warp_epoch = 0;  // those of the block's barriers and of the warp
 		uint32_t reader = ~0u, writer = ~0u; // threads

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are modules made ready to run: instructions decoded into operations on warps, symbols resolved, variables laid
-// out.
+// A program is modules made ready to run: instructions are decoded into operations on warps, symbols resolved,
+// variables laid out.
 #pragma once
 
 #include "ptx/fragment.h"
@@ -20,7 +20,7 @@ constexpr unsigned warp_size = 32;
 using lanes = uint32_t; // a set of them, one bit each
 constexpr lanes all_lanes = ~lanes{0};
 
-// This is a value of each lane: 32 words of 64 bits in one of four places. A register that is narrower than 64 bits
+// A ref names a value of each lane: 32 words of 64 bits in one of four places. A register that is narrower than 64 bits
 // holds rubbish in its upper bits. A predicate is a set of lanes in its first word.
 struct ref {
 	uint32_t place = ~0u;
@@ -36,7 +36,7 @@ inline ref make_ref(place p, uint32_t index)
 	return {uint32_t(p) << 30 | index};
 }
 
-// The specials hold these.
+// Special registers have these numbers.
 enum special : uint32_t {
 	tid_x,
 	tid_y,
@@ -103,11 +103,11 @@ struct uop {
 	uint32_t reconverge = no_index;  // where the lanes of a divergent branch meet again; none means at the end
 	const fragment_shape *fragment = nullptr; // that of a matrix that is loaded or stored
 	uint32_t statement = 0;
-	// These count in program::refs the registers that are read, then those that are written.
+	// These find, in program::refs, the registers that are read, and after them those that are written.
 	uint32_t first_use = 0, uses = 0, defs = 0;
 };
 
-// This is a piece of parameter space, or a register.
+// An argument is a piece of parameter space, or a register.
 struct argument {
 	ref value;           // valid if it is a register or constant
 	uint32_t offset = 0; // else the place in the frame's parameter space
@@ -123,7 +123,7 @@ struct call_site {
 
 enum class builtin : uint8_t { none, undefined, vprintf, malloc, free, assertfail };
 
-// This is a function.
+// Holds a function.
 struct code {
 	const module *source = nullptr;
 	const function *head = nullptr;
@@ -138,8 +138,8 @@ struct code {
 	std::vector<uint32_t> shared;              // variables in shared memory that it names, in program::symbols
 };
 
-// This is the shared memory of a block of one kernel: the variables that it and the functions that it may call name, in
-// the order of their declarations, as the linker lays them out, and then what a launch adds.
+// The shared memory of a block of one kernel has the variables that it and the functions that it may call name, in the
+// order of their declarations, as the linker lays them out, and then what a launch adds.
 struct shared_layout {
 	uint64_t bytes = 0, dynamic_at = 0;
 	std::unordered_map<uint32_t, uint64_t> at; // the place of a symbol
@@ -163,7 +163,7 @@ class program
 	[[nodiscard]] std::optional<fault> load(std::vector<module> modules);
 
 	const code *find(std::string_view name) const;
-	// This is address and size of a module's global or constant variable; both are 0 if there is none.
+	// Returns address and size of a module's global or constant variable; both are 0 if there is none.
 	struct place_of {
 		uint64_t address, bytes;
 	};

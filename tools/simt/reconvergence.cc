@@ -9,9 +9,9 @@ namespace het::ptx::simt
 namespace
 {
 
-// This is the control flow between basic blocks, and which block postdominates which (Cooper, Harvey and Kennedy's
-// algorithm on the reversed graph). A guarded exit or return has no edge to the end: lanes that leave do not meet
-// others again.
+// Holds the control flow between basic blocks, and finds which block postdominates which (by Cooper, Harvey and
+// Kennedy's algorithm on the reversed graph). A guarded exit or return has no edge to the end: lanes that leave do not
+// meet others again.
 class flow
 {
       public:

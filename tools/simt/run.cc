@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Blocks and warps take turns.
+// Runs a launch: blocks and warps take turns.
 #include "simt/run.h"
 
 #include "simt/runner.h"
@@ -164,7 +164,7 @@ void runner::begin(warp &w)
 	w.ready.assign(1, {0, w.live, w.root, nullptr, fragment::ready, 0});
 }
 
-// It is false once nothing of the block can run. A warp that could not run while the others did for a whole turn does
+// Returns false once nothing of the block can run. A warp that could not run while the others did for a whole turn does
 // not wait for them any more than for its own lanes: the others may be in a loop that ends only when it goes on.
 bool runner::advance_lockstep(block &b)
 {
@@ -239,7 +239,7 @@ bool runner::advance(block &b)
 	return o_.independent ? advance_independent(b) : advance_lockstep(b);
 }
 
-// Everything waits: shows one of those that do.
+// Reports one of those that wait, since everything does.
 void runner::fail_stuck(block &b)
 {
 	for (warp &w : b.warps) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This runs a kernel: it is a functional interpreter of PTX. Warps run in lockstep and meet again after branches, or
-// (to find code that counts on that) every lane goes its own way in an order that only the seed decides.
+// Runs a kernel in a functional interpreter of PTX. Warps run in lockstep and meet again after branches, or (to find
+// code that counts on that) every lane goes its own way in an order that only the seed decides.
 #pragma once
 
 #include "simt/program.h"
@@ -23,7 +23,7 @@ struct launch {
 	std::vector<uint8_t> parameters; // laid out as the kernel declares them: code::parameters
 };
 
-// This is an operation that lanes of a warp are about to compute.
+// Describes an operation that lanes of a warp are about to compute.
 struct step {
 	const code *function;
 	uint32_t statement; // number in its module
@@ -46,7 +46,7 @@ struct options {
 	std::function<void(const step &)> trace;        // told everything but control flow
 };
 
-// A check found this: it has the first occurrence, and how many there were.
+// A check's finding has the first occurrence, and how many there were.
 struct finding {
 	enum class kind_t : uint8_t { undefined_value, race, barrier, warp };
 	kind_t kind;
@@ -54,7 +54,7 @@ struct finding {
 	uint64_t times = 1;
 };
 
-// This tells how often an instruction ran, and what its accesses were like.
+// Tells how often an instruction ran, and what its accesses were like.
 struct site_counts {
 	uint32_t function = 0;  // number in program::codes
 	uint32_t statement = 0; // number in its module

@@ -17,7 +17,7 @@ class runner
 	outcome run();
 
       private:
-	// These look after blocks and warps (run.cc).
+	// Blocks and warps are served by these (run.cc).
 	bool check_launch();
 	void begin(block &b, uint64_t number);
 	void begin(warp &w);
@@ -48,7 +48,7 @@ class runner
 	bool leave(warp &w, fragment &f, lanes m);
 	bool end_lanes(warp &w, fragment &f, lanes m);
 
-	// These are about calls (calls.cc, builtins.cc).
+	// Calls go through these (calls.cc, builtins.cc).
 	bool call(warp &w, fragment &f, const uop &u, lanes m);
 	frame *frame_for(warp &w, const fragment &f, const code &callee);
 	frame *new_frame(warp &w, const code &function);
@@ -61,7 +61,7 @@ class runner
 	void print_formatted(const uop &u, unsigned lane, uint64_t format, uint64_t arguments);
 	bool read_string(const uop &u, unsigned lane, uint64_t address, std::string *out);
 
-	// These are about synchronisation (sync.cc).
+	// Synchronisation goes through these (sync.cc).
 	bool barrier(warp &w, fragment &f, const uop &u, lanes m);
 	void try_barrier(block &b, unsigned number);
 	bool barrier_full(const block &b, const barrier_state &s) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These tell which operation on warps an opcode stands for, where its operands are plain values.
+// Selects the operation on warps that an opcode stands for, where its operands are plain values.
 #pragma once
 
 #include "simt/half.h"
@@ -8,7 +8,7 @@
 namespace het::ptx::simt
 {
 
-// There is one letter an operand, the result first: t is the type, s the second type named, w twice as wide as the
+// Has one letter for each operand, the result first: t is the type, s the second type named, w twice as wide as the
 // type, u 32 bits, p a predicate.
 struct selection {
 	run_fn run = nullptr; // null if it is not supported
@@ -17,13 +17,13 @@ struct selection {
 	bool carries = false; // it reads or writes the carry
 };
 
-// These are the bits of a selection's mode for floating-point operations.
+// A selection's mode has these bits for floating-point operations.
 constexpr uint8_t mode_rounding = 3, mode_ftz = 4, mode_sat = 8, mode_relu = 16, mode_nan = 32;
 
 rounding rounding_of(const mnemonic &m);
 uint8_t real_mode(const mnemonic &m);
 
-// This sets the processor's rounding; what is computed between must be read from and written to memory.
+// Sets the processor's rounding; what is computed in between must be read from and written to memory.
 class rounding_scope
 {
       public:
@@ -46,7 +46,7 @@ template <typename T> T saturated(T v)
 	return v >= 1 ? T(1) : v > 0 ? v : T(0); // makes 0 of NaN
 }
 
-// It works as for_integer() does, for integers and floating-point numbers.
+// Does as for_integer(), for integers and floating-point numbers.
 template <typename F> run_fn for_number(type t, F f)
 {
 	switch (t) {
@@ -63,13 +63,13 @@ template <typename F> run_fn for_number(type t, F f)
 	}
 }
 
-// Each looks at the opcodes of its kind, and returns an empty selection for others.
+// Each of these looks at the opcodes of its kind, and returns an empty selection for others.
 selection select_integer(const mnemonic &m);
 selection select_bits(const mnemonic &m);
 selection select_real(const mnemonic &m);
 selection select_half(const mnemonic &m);
 selection select_choice(const mnemonic &m); // takes selp and slct
-// This takes cvt, whose types need not be those of the registers.
+// Selects cvt, whose types need not be those of the registers.
 selection select_conversion(const mnemonic &m);
 
 } // namespace het::ptx::simt

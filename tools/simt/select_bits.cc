@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are logic, shifts and bit fields.
+// Selects logic, shifts and bit fields.
 #include "simt/select.h"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ run_fn funnel_shift(const mnemonic &m)
 			      [](uint32_t a, uint32_t b, uint32_t n) { return funnel(a, b, std::min(n, 32u), false); });
 }
 
-// This is bfe: bits outside of the word are copies of the sign of what is taken, or zero.
+// bfe takes a field: bits outside of the word are copies of the sign of what is taken, or zero.
 template <typename T> T bit_field(T a, uint32_t position, uint32_t length)
 {
 	constexpr uint32_t size = 8 * sizeof(T);
@@ -105,7 +105,7 @@ template <typename T> T bit_field(T a, uint32_t position, uint32_t length)
 	return T(field);
 }
 
-// This is bfi, which puts the low bits of a into b.
+// bfi puts the low bits of a into b.
 template <typename T> T insert_field(T a, T b, uint32_t position, uint32_t length)
 {
 	constexpr uint32_t size = 8 * sizeof(T);
@@ -118,7 +118,7 @@ template <typename T> T insert_field(T a, T b, uint32_t position, uint32_t lengt
 	return T((b & T(~mask)) | (T(a << position) & mask));
 }
 
-// It has four operands: the length is u.e, which is not a predicate here.
+// bfi has four operands: the length is u.e, which is not a predicate here.
 template <typename T> void insert_fields(context &c, const uop &u, lanes m)
 {
 	uint64_t *d = c.at(u.d);
@@ -165,7 +165,7 @@ uint32_t reversed(uint32_t v)
 	return __builtin_bswap32(v);
 }
 
-// This is prmt, with eight bytes to choose from; bit 3 of a choice copies the sign over the byte.
+// prmt has eight bytes to choose from; bit 3 of a choice copies the sign over the byte.
 uint32_t permuted(uint32_t a, uint32_t b, uint32_t choice)
 {
 	uint64_t bytes = uint64_t{b} << 32 | a;
@@ -179,7 +179,7 @@ uint32_t permuted(uint32_t a, uint32_t b, uint32_t choice)
 	return r;
 }
 
-// These are the choices of the special modes of prmt, by the third operand.
+// The special modes of prmt make these choices, by the third operand.
 constexpr uint32_t f4e[] = {0x3210, 0x4321, 0x5432, 0x6543}, b4e[] = {0x5670, 0x6701, 0x7012, 0x0123},
 		   rc8[] = {0x0000, 0x1111, 0x2222, 0x3333}, ecl[] = {0x3210, 0x3211, 0x3222, 0x3333},
 		   ecr[] = {0x0000, 0x1110, 0x2210, 0x3210}, rc16[] = {0x1010, 0x3232, 0x1010, 0x3232};
@@ -200,7 +200,7 @@ run_fn permute(const mnemonic &m)
 			       : lanewise([](uint32_t a, uint32_t b, uint32_t n) { return permuted(a, b, n); });
 }
 
-// This is lop3: any function of three bits, whose table is u.e.
+// lop3 computes any function of three bits, whose table is u.e.
 void table_logic(context &c, const uop &u, lanes m)
 {
 	uint64_t *d = c.at(u.d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These compare and choose.
+// Selects what compares and chooses.
 #include "simt/select.h"
 
 namespace het::ptx::simt
@@ -8,7 +8,7 @@ namespace het::ptx::simt
 namespace
 {
 
-// These are the comparisons: of numbers, then the same that hold for NaN too, and two for NaN alone.
+// Comparisons of numbers come first, then the same that hold for NaN too, and two for NaN alone.
 constexpr std::string_view comparisons[] = {"eq", "ne",  "lt",  "le",  "gt",  "ge",  "lo",  "ls",  "hi",
 					    "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
 
@@ -28,8 +28,8 @@ lanes combined(context &c, const uop &u, lanes bits)
 	return u.mode == 1 ? bits & with : u.mode == 2 ? bits | with : u.mode == 3 ? bits ^ with : bits;
 }
 
-// This is set, which gives numbers instead of predicates; u.offset is what stands for true, in the lower half of the
-// register if there are two.
+// set gives numbers instead of predicates; u.offset is what stands for true, in the lower half of the register if there
+// are two.
 void put_numbers(context &c, const uop &u, lanes m, lanes bits, lanes upper)
 {
 	uint64_t *d = c.at(u.d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is cvt.
+// Selects cvt.
 #include "simt/select.h"
 
 #include <limits>
@@ -10,7 +10,7 @@ namespace het::ptx::simt
 namespace
 {
 
-// This mode is beside those of reals: it rounds to a whole number.
+// The mode stands beside those of reals: it rounds to a whole number.
 constexpr uint8_t mode_whole = 64;
 
 template <typename T> T whole(T v, rounding r)
@@ -139,7 +139,7 @@ run_fn conversion(type from, type to, bool sat)
 	});
 }
 
-// This is cvt.rn.f16x2.f32 d, a, b, with a into the upper half.
+// cvt.rn.f16x2.f32 d, a, b packs two numbers, with a into the upper half.
 template <typename D> void pack_halves(context &c, const uop &u, lanes m)
 {
 	const uint64_t *a = c.at(u.a), *b = c.at(u.b);

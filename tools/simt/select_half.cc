@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is arithmetic on 16-bit floating-point numbers, one or two a register.
+// Selects arithmetic on 16-bit floating-point numbers, one or two to a register.
 #include "simt/select.h"
 
 #include <limits>

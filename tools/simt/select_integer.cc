@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is integer arithmetic.
+// Selects integer arithmetic.
 #include "simt/select.h"
 
 #include <limits>
@@ -84,8 +84,8 @@ template <typename T, typename F> uint32_t halves(uint32_t a, uint32_t b, F f)
 	return uint32_t(uint16_t(f(T(a), T(b)))) | uint32_t(uint16_t(f(T(a >> 16), T(b >> 16)))) << 16;
 }
 
-// This is add, sub and mad with carry. The carry is a predicate, u.e; subtraction keeps the borrow in it. Of the mode,
-// 1 reads it, 2 writes it, and 4 subtracts.
+// add, sub and mad may carry. The carry is a predicate, u.e; subtraction keeps the borrow in it. Of the mode, 1 reads
+// it, 2 writes it, and 4 subtracts.
 template <typename T> void carrying(context &c, const uop &u, lanes m)
 {
 	uint64_t *d = c.at(u.d);
@@ -101,7 +101,7 @@ template <typename T> void carrying(context &c, const uop &u, lanes m)
 		c.set_predicate(u.e, m, out);
 }
 
-// Here d is the low part of a * b, or the high one with mode 4, plus c.
+// Sets d to the low part of a * b, or the high one with mode 4, plus c.
 template <typename T> void multiply_carrying(context &c, const uop &u, lanes m)
 {
 	using U = std::make_unsigned_t<T>;
@@ -254,7 +254,7 @@ run_fn multiply_add_24(type t, bool high)
 	});
 }
 
-// By zero it gives what the hardware gives: all ones and the dividend.
+// A division by zero gives what the hardware gives: all ones and the dividend.
 template <typename T> T quotient(T a, T b)
 {
 	if (b == 0)
@@ -347,7 +347,7 @@ run_fn sum_of_differences(type t)
 	});
 }
 
-// This is dp4a.A.B: A and B say how the bytes of a and b are extended.
+// dp4a.A.B takes this: A and B say how the bytes of a and b are extended.
 template <typename A, typename B> run_fn byte_product()
 {
 	return lanewise([](uint32_t a, uint32_t b, uint32_t c) {

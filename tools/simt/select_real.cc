@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is floating point: IEEE arithmetic in all four directions of rounding, and the approximations, which are
+// Selects floating point: IEEE arithmetic in all four directions of rounding, and the approximations, which are
 // computed better than PTX asks for.
 #include "simt/select.h"
 
@@ -73,7 +73,7 @@ template <typename F> run_fn with_modes(F)
 	return with_modes_of(&F::operator(), std::make_index_sequence<arity(&F::operator())>{});
 }
 
-// It is fast without modes, and right with them.
+// The operation is fast without modes, and right with them.
 template <typename F> run_fn real_op(F f, uint8_t mode)
 {
 	return mode ? with_modes(f) : lanewise(f);
@@ -125,7 +125,7 @@ template <typename T> selection basic(std::string_view base, uint8_t mode)
 	return {};
 }
 
-// It is computed as doubles, and rounded once.
+// Computes in doubles, and rounds once.
 template <typename T> selection approximate(std::string_view base, uint8_t mode)
 {
 	if (base == "rsqrt")

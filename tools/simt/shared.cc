@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells where a kernel's shared memory lies.
+// Lays out a kernel's shared memory.
 #include "simt/program.h"
 
 #include <algorithm>

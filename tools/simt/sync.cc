@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are barriers of blocks, and operations that wait for other lanes of the warp.
+// Executes barriers of blocks, and operations that wait for other lanes of the warp.
 #include "simt/runner.h"
 
 #include <algorithm>
@@ -196,7 +196,7 @@ bool runner::try_warp_sync(warp &w, const fragment &like)
 	return true;
 }
 
-// This is called after lanes have ended: others may have waited for them only.
+// Looks again after lanes have ended: others may have waited for them only.
 void runner::recheck(warp &w)
 {
 	for (bool again = true; again;) {

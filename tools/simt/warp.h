@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is the state of blocks and warps that run.
+// Holds the state of blocks and warps that run.
 #pragma once
 
 #include "simt/context.h"
@@ -11,7 +11,8 @@
 namespace het::ptx::simt
 {
 
-// This is a function that lanes of a warp are in. Lanes that came from the same call of the same frame share one.
+// A frame belongs to a function that lanes of a warp are in. Lanes that came from the same call of the same frame share
+// one.
 struct frame {
 	const code *function = nullptr;
 	uint32_t number = 0; // that of the function, in program::codes
@@ -26,7 +27,7 @@ struct frame {
 	std::vector<lanes> defined;                  // the lanes in which each register is, if that is tracked
 };
 
-// Lanes of a fragment that split wait for each other here. One that is free expects none.
+// Lanes of a fragment that split wait for each other here. A free join expects none.
 struct join {
 	uint32_t pc = 0;
 	frame *in = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are operations that lanes do together: votes, matches, shuffles, reductions.
+// Executes operations that lanes do together: votes, matches, shuffles, reductions.
 #include "simt/decoder.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ template <typename T> void match_all(context &c, const uop &u, lanes m)
 
 enum shuffle_mode : uint8_t { shuffle_up, shuffle_down, shuffle_butterfly, shuffle_index };
 
-// This is the lane that @lane reads, and whether it lies in its segment. The words are PTX's own; see shfl.sync.
+// Tells which lane @lane reads, and whether that lies in its segment. The words are PTX's own; see shfl.sync.
 struct source_lane {
 	unsigned lane;
 	bool inside;
