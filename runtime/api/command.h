@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// All functions of the C boundary that add a command do this.
+// Adds a command as all functions of the C boundary do that have one.
 #pragma once
 
 #include "api/structs.h"
@@ -27,11 +27,11 @@ inline int check_waits(const char *call, size_t n, het_event *const *events)
 	return 0;
 }
 
-// A wait list has nodes of the graph: they are a copy, as the handles are of another type.
+// Copies a wait list as nodes of the graph, since the handles are of another type.
 class wait_list
 {
       public:
-	// @last is one more, or null. It is false if there is no memory.
+	// @last is one more event, or null. Returns false if there is no memory.
 	bool take(size_t n, het_event *const *events, het_event *last = nullptr)
 	{
 		size_t count = n + (last != nullptr);
@@ -53,7 +53,7 @@ class wait_list
 	std::unique_ptr<node *[]> more_;
 };
 
-// Each of these calls begins with this. @first is as that of accept().
+// Begins each of these calls. @first is that of accept().
 template <class A>
 int accept_command(const char *call, het_queue *queue, const A *args, A &ours, size_t first = sizeof(A))
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is the C boundary of launches, markers, barriers, and events. het.h documents each function.
+// Launches, markers, barriers and events cross the C boundary here. het.h documents each function.
 #include "api/command.h"
 #include "api/public.h"
 #include "core/dispatch.h"
@@ -36,7 +36,7 @@ int mark(const char *call, het_queue *queue, ordering how, size_t nwaits, het_ev
 	return send(std::move(e), {&queue->commands, how, list.nodes}, event);
 }
 
-// Prepares a launch that has its arguments; it is null where there was no memory for it. Returns 0, a code, or
+// Prepares a launch that has its arguments, or is null where there was no memory for it. Returns 0, a code, or
 // split_launch::unsplit.
 template <class C> int prepare_and_send(const reference<C> &c, const het_launch_args &args, het_event **event)
 {

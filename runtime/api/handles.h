@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// All functions of the C boundary do this with the handles that they are given or make.
+// Checks and makes handles as all functions of the C boundary do.
 #pragma once
 
 #include "core/object.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is the C boundary of commands on memory. het.h documents each function.
+// Commands on memory cross the C boundary here. het.h documents each function.
 #include "api/command.h"
 #include "api/public.h"
 #include "core/copy_rect.h"

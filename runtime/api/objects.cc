@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is the C boundary of devices, memory objects and queues. het.h documents each function.
+// Devices, memory objects and queues cross the C boundary here. het.h documents each function.
 #include "api/handles.h"
 #include "api/public.h"
 #include "api/structs.h"

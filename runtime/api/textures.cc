@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is the C boundary of textures and samplers. het.h documents each function.
+// Textures and samplers cross the C boundary here. het.h documents each function.
 #include "api/command.h"
 #include "api/handles.h"
 #include "api/public.h"

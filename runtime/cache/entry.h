@@ -8,7 +8,7 @@
 namespace het::cache
 {
 
-// This is the name of the file, in its folder.
+// Holds the name of a file in its folder.
 struct entry_name {
 	char text[64];
 };
@@ -20,9 +20,9 @@ entry_name temporary_name();
 enum class file_kind { foreign, entry, temporary };
 file_kind kind_of(const char *name);
 
-// Writes a whole entry to the empty file @fd. If it is false, errno tells why.
+// Writes a whole entry to the empty file @fd. Returns false, with the reason in errno, if it can't.
 bool write_entry(int fd, const key &k, bytes value);
-// Finds the value of an entry in memory. It is false if the entry is another one's, of another version, or damaged.
+// Finds the value of an entry in memory. Returns false if the entry is another one's, of another version, or damaged.
 bool read_entry(bytes file, const key &k, bytes &value);
 
 } // namespace het::cache

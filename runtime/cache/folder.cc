@@ -17,7 +17,7 @@ namespace het::cache
 namespace
 {
 
-// Nobody writes one entry for so long.
+// Nobody takes so long to write one entry.
 constexpr time_t abandoned_s = 3600;
 
 struct found {

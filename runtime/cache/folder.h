@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is the folder of a store.
+// Looks after the folder of a store.
 #pragma once
 
 #include "cache/store.h"
@@ -13,7 +13,7 @@ namespace het::cache
 // Returns whether only the user, or root, can have written it.
 bool is_trusted(const struct stat &s);
 
-// If it is -1, errno tells why: EPERM means that the folder is not to be trusted.
+// Returns -1, with the reason in errno, if it can't be opened: EPERM means that the folder is not to be trusted.
 descriptor open_folder(const char *name);
 
 // Counts all entries.

@@ -36,7 +36,7 @@ bool write_new(int folder, const char *name, const key &k, bytes value)
 	return file.get() >= 0 && write_entry(file.get(), k, value);
 }
 
-// Puts an entry there whole, or not at all. If it is false, errno tells why.
+// Puts an entry there whole, or not at all. Returns false, with the reason in errno, if it can't.
 bool place(int folder, const key &k, bytes value)
 {
 	entry_name name = temporary_name();

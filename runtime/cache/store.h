@@ -40,7 +40,7 @@ struct usage {
 	uint64_t entries = 0, bytes = 0;
 };
 
-// It is thread safe: it keeps nothing but its name.
+// A store is thread safe: it keeps nothing but its name.
 class store
 {
       public:

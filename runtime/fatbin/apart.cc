@@ -18,15 +18,15 @@ namespace
 
 using wide = __int128;
 
-// A counter never gets there, and no address does.
+// No counter gets there, and no address does.
 constexpr wide far = wide{1} << 62;
 // Such numbers can be multiplied by a factor.
 constexpr wide most_scaled = wide{1} << 80;
-// A launch has so many in each dimension.
+// A launch has no more work-items in a dimension.
 constexpr uint64_t most_ids = (uint64_t{1} << 31) - 1;
 constexpr unsigned ngroups = 3;
-// So often may it look at a fact, each time at all variables: that takes milliseconds, and is dozens of times what
-// texts of kernels with tiles and grids need.
+// Facts are looked at so often at most, each time at all variables: that takes milliseconds, and is dozens of times
+// what texts of kernels with tiles and grids need.
 constexpr uint64_t most_looks = 1 << 16;
 
 struct between {
@@ -44,11 +44,11 @@ wide divide_up(wide a, wide by)
 	return -divide_down(-a, by);
 }
 
-// This is what a text may cost, for all its accesses.
+// Limits what a text may cost, for all its accesses.
 class budget
 {
       public:
-	// It is false if that is more than there is.
+	// Returns false if that is more than there is.
 	bool take(uint64_t looks)
 	{
 		is_spent_ = is_spent_ || looks > left_;
@@ -70,7 +70,7 @@ class place
       public:
 	place(const apart_rules &rules, const launch_groups &l, budget &work);
 
-	// It is false if its facts contradict each other, so that no work-item gets there.
+	// Returns false if its facts contradict each other, so that no work-item gets there.
 	bool take_facts(uint32_t facts);
 	bool meets(uint32_t needs) const;
 	// Returns the bounds of the sum of products without the constant.
@@ -328,7 +328,7 @@ void equation::note_equal(set of, wide constant)
 }
 
 // The sum of the large items is a multiple of their divisor, and the others leave room for one such number at most:
-// then there are two equations. It is false if they leave room for several.
+// then there are two equations. Returns false if they leave room for several.
 bool equation::cut(set of, set large, wide constant, bool &impossible)
 {
 	between small = bounds(of & ~large), all = bounds(large);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells whether the groups of one launch use different bytes, by what the compiler's analysis found of each
-// access: its address as a sum, and what is known wherever it runs. The sums have arguments and sizes in them, which
-// are numbers at a launch. It makes no system call.
+// Tells whether the groups of one launch use different bytes, by what the compiler's analysis found of each access: its
+// address as a sum, and what is known wherever it runs. The sums have arguments and sizes in them, which are numbers at
+// a launch. No system call is made.
 //
 // A text has statements with "; " between them. The first letter says which it is; all are numbered from 0, each letter
 // for itself:
@@ -32,7 +32,7 @@ struct known_number {
 	int64_t value;
 };
 
-// These are the counters of one kernel, and statements of each kind.
+// One kernel has no more counters, and no more statements of each kind.
 inline constexpr unsigned most_counters = 10, most_statements = 32, most_accesses = 24, most_arguments = 64;
 
 // Returns whether it is such a text, for a kernel of so many arguments; "" is one.

@@ -73,7 +73,7 @@ bool add_to(int64_t &sum, int64_t what, int64_t most)
 	return !__builtin_add_overflow(sum, what, &sum) && sum <= most && sum >= -most;
 }
 
-// Takes a symbol: what is a number for this launch goes into the factor.
+// Reads a symbol: what is a number for this launch goes into the factor.
 bool reader::take_symbol(int64_t &factor, char &variable, int64_t &number)
 {
 	char kind = *at_++;
@@ -180,7 +180,7 @@ bool reader::take_need(apart_rules &to)
 	int64_t bits;
 	if ((!take('s') && !take('u')) || !take_number(64, bits) || bits < 1 || !take(' ') || !take_sum(n.sum))
 		return false;
-	// This can't compute with sums of more than 62 bits.
+	// Sums of more than 62 bits can't be computed here.
 	const int64_t whole = int64_t{1} << (bits > 61 ? 61 : bits), half = int64_t{1} << (bits > 62 ? 61 : bits - 1);
 	n.low = is_signed ? -half : 0;
 	n.high = (is_signed ? half : whole) - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is what apart.h's text says for one launch: sums with numbers for all but ids and counters.
+// Reads what apart.h's text says for one launch: sums with numbers for all but ids and counters.
 #pragma once
 
 #include "fatbin/apart.h"
@@ -42,7 +42,7 @@ struct apart_rules {
 	unsigned nneeds, nfacts, naccesses;
 };
 
-// It is false if it is no such text, or a number is not known or too large.
+// Returns false if it is no such text, or a number is not known or too large.
 bool read_rules(const char *text, const launch_groups &launch, std::span<const known_number> arguments,
 		apart_rules &rules);
 

@@ -10,7 +10,7 @@ namespace het::fatbin
 namespace
 {
 
-// So preprocessors can compute with them.
+// With so few digits preprocessors can compute with them.
 constexpr size_t most_digits = 18;
 
 constexpr std::string_view if_defined = "#ifdef ", if_not = "#if !defined ", or_other = " || ",

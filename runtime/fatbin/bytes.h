@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are bytes of unknown origin, and what is wrong with them.
+// Reads bytes of unknown origin, and says what is wrong with them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace het::fatbin
 
 using bytes = std::span<const std::byte>;
 
-// Copies a structure out; it need not be aligned. It is false if the structure is not inside.
+// Copies a structure out, which need not be aligned. Returns false if the structure is not inside.
 template <class T> bool load(bytes from, uint64_t offset, T &to)
 {
 	if (offset > from.size() || from.size() - offset < sizeof(T))
@@ -21,7 +21,7 @@ template <class T> bool load(bytes from, uint64_t offset, T &to)
 	return true;
 }
 
-// Cuts a part out; it is empty and false if it is not inside.
+// Cuts a part out. Returns false, and an empty part, if it is not inside.
 inline bool cut(bytes from, uint64_t offset, uint64_t size, bytes &to)
 {
 	bool inside = offset <= from.size() && size <= from.size() - offset;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This reads a fat binary: which kernels and images it has. It allocates nothing and makes no system call: everything
-// lies in the bytes.
+// Reads which kernels and images a fat binary has. Nothing is allocated and no system call made: everything lies in the
+// bytes.
 #pragma once
 
 #include "fatbin/elf_sections.h"
@@ -15,7 +15,7 @@ struct argument {
 	fatbin::access access;
 	uint32_t size;
 	bool is_analysed; // the next is known
-	// This is what the kernel's code does; none means that it does not use the argument.
+	// The kernel's code does this; none means that it does not use the argument.
 	fatbin::access found;
 	fatbin::reach_row reach; // not known with length 0
 
@@ -27,7 +27,7 @@ struct kernel {
 	uint32_t first_argument, narguments;
 	fatbin::split split;
 	const char *split_reason;
-	// It counts the dimensions of launches to which split and the arguments' reaches apply; 0 means that they are
+	// The split answer and the arguments' reaches apply to launches of so many dimensions; 0 means that they are
 	// not known.
 	uint32_t dimensions;
 	const char *asked; // as in kernel_row
@@ -64,7 +64,7 @@ class container
 	// @i is below the kernel's number.
 	fatbin::argument argument(const fatbin::kernel &k, uint32_t i) const;
 	fatbin::image image(uint32_t i) const;
-	// It is false if there is no kernel of that name.
+	// Returns false if there is no kernel of that name.
 	bool find(const char *name, fatbin::kernel &found) const;
 
 	// Gives an image's bytes, once their checksum is right.

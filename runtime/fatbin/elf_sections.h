@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are the sections of an ELF64 file: a fat binary, or an executable that has one inside.
+// Finds the sections of an ELF64 file: a fat binary, or an executable that has one inside.
 //
 // libelf writes fat binaries, but does not read them: it wants memory that it may write to, allocates for each section,
 // and libhet.so would bring it into every program. Finding a section takes the few lines of elf_sections.cc.
@@ -19,7 +19,7 @@ class elf_sections
 	bool open(bytes file, fault &why);
 	// Returns the first section of that name, or 0 if there is none.
 	uint32_t find(const char *name) const;
-	// It is false if there is no such section, or it has no bytes in the file.
+	// Returns false if there is no such section, or it has no bytes in the file.
 	bool contents(uint32_t index, bytes &to) const;
 
       private:

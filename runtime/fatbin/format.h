@@ -34,11 +34,11 @@ struct head {
 	table kernels, arguments, images;
 };
 
-// This tells where an argument points, or what it is.
+// Tells where an argument points, or what it is.
 enum class space : uint32_t { value = 1, global, constant, local, image, sampler };
 enum class access : uint32_t { none, read_only, write_only, read_write };
-// This tells whether a launch may be divided over several devices, group by group in any way, and gives the bytes that
-// one device gives. It is safe if no argument that is written shares bytes with another one, sizes beyond
+// Tells whether a launch may be divided over several devices, group by group in any way, and gives the bytes that one
+// device gives. It is safe if no argument that is written shares bytes with another one, sizes beyond
 // kernel_row::dimensions are 1, and each argument that is written and has a reach has pieces (find_pieces() in reach.h)
 // in this launch.
 enum class split : uint32_t { unknown, safe, unsafe };
@@ -48,18 +48,16 @@ struct kernel_row {
 	uint32_t name;
 	uint32_t first_argument, arguments;
 	uint32_t split, split_reason;
-	// This is there since 1.1.
-	// In so many dimensions the answer and the arguments' reaches hold; sizes beyond are 1. 0 means that there are
-	// none.
+	// Since 1.1: in so many dimensions the answer and the arguments' reaches hold; sizes beyond are 1. 0 means that
+	// there are none.
 	uint32_t dimensions;
-	// This is there since 1.2.
-	// It says which macros the compiler must have, and which not, for the text to be the one that was analysed
-	// (asked.h).
+	// Since 1.2: says which macros the compiler must have, and which not, for the text to be the one that was
+	// analysed (asked.h).
 	uint32_t asked;
-	// These are there since 1.3. Before, they were 0, which is the empty string.
-	// This shows for a launch whether its groups use different bytes (apart.h); with "" nothing does.
+	// Since 1.3, and 0 before, which is the empty string: shows for a launch whether its groups use different bytes
+	// (apart.h); with "" nothing does.
 	uint32_t apart;
-	// This is source_identity() of what was analysed. The answer, dimensions, apart, and what was found of the
+	// Has source_identity() of what was analysed. The answer, dimensions, apart, and what was found of the
 	// arguments hold only if all images of which slices are made are made from that: OpenCL C and PTX. 0 means that
 	// nothing was analysed.
 	uint64_t source;
@@ -69,7 +67,7 @@ struct kernel_row {
 // 8 bytes.
 inline constexpr uint32_t multiplier_one = 0, multiplier_size_0 = 1, multiplier_size_1 = 2, multiplier_argument = 3;
 
-// This tells how an address grows with the id in one dimension.
+// Tells how an address grows with the id in one dimension.
 struct axis_row {
 	int64_t step; // in bytes
 	uint32_t times;
@@ -85,8 +83,8 @@ inline constexpr uint32_t axis_bounded = 2;
 
 inline constexpr uint32_t most_axes = 2;
 
-// These are the bytes of an argument that the work-item with certain ids uses at most: @length bytes from @offset + sum
-// over the axes of @step * @times * (id + @first ... @last) on. reach.h works them out for a launch.
+// The work-item with certain ids uses at most these bytes of an argument: @length bytes from @offset + sum over the
+// axes of @step * @times * (id + @first ... @last) on. reach.h works them out for a launch.
 struct reach_row {
 	int64_t offset;
 	uint64_t length; // 0 if it is not known
@@ -101,13 +99,12 @@ struct argument_row {
 	uint32_t name, type;
 	uint32_t space, access;
 	uint32_t size; // the size of a value, or of what a pointer points to; it is 0 if that is not known
-	// These are there since 1.1.
-	// It is 0 if not known, else 1 + access: what the kernel's code does, which may be less than it declares.
+	// Since 1.1: 0 if not known, else 1 + access: what the kernel's code does, which may be less than it declares.
 	uint32_t found;
 	reach_row reach;
 };
 
-// @name tells what an image is for: it is the device's identity (native), sm_NN (PTX, cubin), else "".
+// @name tells what an image is for: the device's identity (native), sm_NN (PTX, cubin), else "".
 struct image_row {
 	uint64_t size, checksum;
 	uint32_t target, name;
@@ -116,12 +113,11 @@ struct image_row {
 	uint32_t section;      // the index in the ELF file; 0 means it could not be made, and @reason says why
 	uint32_t reason;
 	uint32_t reserved; // 0
-	// This is there since 1.2.
-	// This is what it was made from; 0 means not known. OpenCL C is its own source.
+	// Since 1.2: identifies what it was made from; 0 means not known. OpenCL C is its own source.
 	uint64_t source;
 };
 
-// These are the sizes of the first minor version, which are the least that a row has.
+// Rows have at least these sizes, which are those of the first minor version.
 inline constexpr uint32_t least_kernel_row = 20, least_argument_row = 20, least_image_row = 48;
 
 static_assert(sizeof(head) == 64 && sizeof(kernel_row) == 40 && sizeof(argument_row) == 96 && sizeof(image_row) == 56);

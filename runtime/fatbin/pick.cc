@@ -11,8 +11,8 @@ namespace
 
 constexpr uint32_t native_rank = 1, spirv_rank = 2, opencl_rank = 3, cubin_rank = 1, ptx_rank = 1000;
 
-// Tells how far the GPU is ahead of sm_NN. It is false if it is behind, or that is none. Code for sm_90a runs on sm_90
-// alone.
+// Tells how far the GPU is ahead of sm_NN. Returns false if it is behind, or that is none. Code for sm_90a runs on
+// sm_90 alone.
 bool is_ahead(uint32_t sm, const char *name, uint32_t &by)
 {
 	unsigned built_for = 0;
@@ -23,7 +23,7 @@ bool is_ahead(uint32_t sm, const char *name, uint32_t &by)
 	return !suffix || !by;
 }
 
-// It is 0 if the image can't be used; lower ones are better.
+// Returns 0 if the image can't be used; lower ranks are better.
 uint32_t rank(const image &i, const abilities &device)
 {
 	uint32_t ahead = 0;

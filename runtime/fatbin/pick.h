@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This picks which images of a fat binary a device can use, and in which order it tries them. OpenCL devices take first
+// Picks which images of a fat binary a device can use, and in which order it tries them. OpenCL devices take first
 // their own binary, which needs no compiler or little of one; then SPIR-V, which needs no front end; then OpenCL C.
 // CUDA devices take first a cubin of their generation, then PTX; the newest first.
 #pragma once
@@ -18,15 +18,15 @@ inline constexpr char renamed_by_pocl[] = "_cl_";
 
 struct abilities {
 	const char *identity; // null if the device takes no binaries
-	// This is the newest SPIR-V that it takes; 0.0 means none.
+	// The newest SPIR-V that the device takes; 0.0 means none.
 	uint32_t spirv_major, spirv_minor;
 	bool opencl_c;
-	// This is for CUDA: ten times the major number of the compute capability, plus the minor one; 0 means that the
-	// device takes neither cubins nor PTX.
+	// For CUDA: ten times the major number of the compute capability, plus the minor one; 0 means that the device
+	// takes neither cubins nor PTX.
 	uint32_t sm;
 };
 
-// Picks the best image after the first @skip ones. It is false if there is none.
+// Picks the best image after the first @skip ones. Returns false if there is none.
 bool pick(const container &from, const abilities &device, uint32_t skip, image &best);
 
 // Reads a device's list of IL versions, "SPIR-V_1.0 SPIR-V_1.2".

@@ -14,7 +14,7 @@ constexpr uint64_t most_work_items = (uint64_t{1} << 31) - 1;
 // Products of two such numbers do not overflow the sums below.
 constexpr __int128 most_bytes = __int128{1} << 60;
 
-// This is one axis in this launch.
+// Holds one axis in this launch.
 struct extent {
 	__int128 step;      // in bytes
 	int64_t begin, end; // the ids with which work-items use anything
@@ -40,7 +40,7 @@ int64_t multiply(const axis_row &a, const launch_ids &l, int64_t argument)
 	}
 }
 
-// It is false if a multiplier is no length.
+// Returns false if a multiplier is no length.
 bool measure(const argument &a, const launch_ids &l, const int64_t (&arguments)[most_axes],
 	     extent (&extents)[most_axes])
 {

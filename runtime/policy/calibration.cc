@@ -10,7 +10,7 @@ namespace het::rt
 namespace
 {
 
-// A new measurement counts for so much: machines have other things to do.
+// A new measurement has this weight, since machines have other things to do.
 constexpr double weight = 0.25;
 // Shares that differ by less are the same.
 constexpr double small_part = 0.04;

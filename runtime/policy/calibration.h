@@ -20,13 +20,13 @@ class calibration
 
 	// The device did so many work-items a second, transfers included.
 	void note(unsigned device, double speed);
-	// It is 0 if that is not known.
+	// Returns 0 if the speed is not known.
 	double speed(unsigned device) const { return known_[device]; }
 	// Takes over what a launch of another process has shown.
 	void preset(unsigned device, double speed) { known_[device] = speed; }
 
-	// Gives the speeds to cut shares by, one a device of those in @devices: as measured, or as used last. It is
-	// false, and @guess is as it was, if one is not known.
+	// Gives the speeds to cut shares by, for each device of @devices: as measured, or as used last. Returns false,
+	// and leaves @guess as it was, if one is not known.
 	bool choose(std::span<const unsigned> devices, std::span<double> guess);
 
       private:

@@ -10,12 +10,12 @@ namespace het::rt
 namespace
 {
 
-// A group has so many work-items where neither the program nor the kernel says.
+// Groups have this size where neither the program nor the kernel says one.
 constexpr size_t preferred_group = 256;
-// The smallest blocks are so many, if the shares are equal: what is left at the end is a small part of all, and a block
-// worth its launch.
+// If the shares are equal, each has so many of the smallest blocks: what is left at the end is a small part of all, and
+// a block worth its launch.
 constexpr size_t blocks_a_device = 64;
-// These are in seconds, for where speeds are known: a launch that one device does alone in less time is not worth
+// Both are in seconds, for where speeds are known: a launch that one device does alone in less time is not worth
 // sharing, and a block should last many times what it takes to begin and end one.
 constexpr double short_launch = 4e-3, least_block = 2e-3;
 // OpenCL drivers may have 32 bits for an offset.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This decides how a launch is cut for several devices, and whether it is worth it. It makes no system call.
+// Decides how a launch is cut for several devices, and whether it is worth it. No system call is made.
 #pragma once
 
 #include "policy/policy.h"
@@ -7,7 +7,7 @@
 namespace het::rt
 {
 
-// These are the work-items of a launch; local[0] is 0 where nobody has said how large a group is.
+// Holds the work-items of a launch; local[0] is 0 where nobody has said how large a group is.
 struct work_grid {
 	unsigned dimensions;
 	size_t global[3], local[3], offset[3];
@@ -23,14 +23,14 @@ struct division {
 };
 division divide(const work_grid &g);
 
-// Returns how many work-items a group has along the first dimension, if the program leaves the choice: all devices can
+// Returns how many work-items a group has along the first dimension if the program leaves the choice: all devices can
 // have so many, and they divide all.
 size_t choose_group(size_t global, size_t most_everywhere);
 
 // A prospect is what is known of a launch that can be cut.
 struct prospect {
 	size_t rows;
-	// Each has one number a device: rows a second, or guesses; and what is the least to keep it busy.
+	// These have one number for each device: rows a second, or guesses; and the least rows to keep it busy.
 	std::span<const double> speeds;
 	std::span<const size_t> busy_rows;
 	bool known;          // the speeds are no guesses
@@ -39,7 +39,7 @@ struct prospect {
 	const char *asked;   // the policy that the user wants, or null
 };
 
-// Chooses the smallest blocks that are worth their launch, one a device.
+// Chooses the smallest blocks that are worth their launch, one for each device.
 void choose_grains(const prospect &p, std::span<size_t> grains);
 
 struct chosen_policy {

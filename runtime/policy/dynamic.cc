@@ -9,7 +9,7 @@ namespace het::rt
 namespace
 {
 
-// A device would get so many blocks if all were equally fast: what the last one to finish makes the others wait is one
+// A device would get so many blocks if all were equally fast, so the last one to finish makes the others wait for one
 // of them at most.
 constexpr size_t blocks_a_share = 8;
 

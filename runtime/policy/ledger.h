@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are the books of one launch that is shared: which rows are with whom, which of those that are done count, and
-// which are for others to do again. They know no device, no clock and no lock; the caller serialises.
+// The ledger keeps the books of one launch that is shared: which rows are with whom, which of those that are done
+// count, and which are for others to do again. It knows no device, no clock and no lock; the caller serialises.
 //
 // Each row counts once in the end, or the launch fails: a block that has ended counts, is given back, or has failed;
 // rows that were given back go out again before new ones do.
@@ -13,7 +13,7 @@
 namespace het::rt
 {
 
-// This is a block's entry, which the caller keeps as long as the ledger.
+// A block has such an entry, which the caller keeps as long as the ledger.
 struct ledger_entry {
 	unsigned member;
 	rows what;
@@ -33,8 +33,8 @@ class ledger
 		bool out; // true once it has failed
 	};
 
-	// This is what a failure brings: others do its work, which had not been found out before (first) or had
-	// (known); or nobody can (final).
+	// A failure may leave its work to others, which had not been found out before (first) or had (known); or nobody
+	// can do it (final).
 	enum class loss : uint8_t { first, known, final };
 
 	// @is_repeatable says that what blocks began with is somewhere still when they have counted.
@@ -44,7 +44,7 @@ class ledger
 	rows next(unsigned member, unsigned room);
 	void enter(ledger_entry &e);
 
-	// It has ended, and does one of the three that follow.
+	// The block has ended. One of the three calls below must follow.
 	void end(ledger_entry &e);
 	void count(ledger_entry &e, uint64_t began_ns, uint64_t now_ns);
 	void give_back(ledger_entry &e);
@@ -59,8 +59,8 @@ class ledger
 	// Returns how many blocks have ended, however.
 	uint64_t ended() const { return ended_; }
 	bool any_counts(unsigned member) const;
-	// Returns the longest time that this launch lets expect: inputs differ, and so do devices. It is 0 if nothing
-	// is known.
+	// Returns the longest time to expect by this launch: inputs differ, and so do devices. Returns 0 if nothing is
+	// known.
 	double longest_expected(size_t rows) const;
 
       private:

@@ -9,7 +9,7 @@ namespace het::rt
 namespace
 {
 
-// It is in seconds, and enough to make up for a device that turns out to be slow.
+// So many seconds of work are enough to make up for a device that turns out to be slow.
 constexpr double much_ahead = 0.05;
 // A device that shares its processors is tried when so many times as long was spent without it as it is expected to
 // take: soon as long as it may be the quicker one, and then from time to time, as what was measured may be wrong by
@@ -35,7 +35,7 @@ double ahead_of(std::span<const candidate> all, const candidate &c)
 	return sum;
 }
 
-// Returns the number of candidates if none is known.
+// Returns the number of candidates if no device is known.
 size_t first_to_finish(std::span<const candidate> all, double items)
 {
 	size_t best = all.size();
@@ -70,7 +70,7 @@ double expected_duration(const candidate &c, double items)
 size_t place(std::span<const candidate> candidates, double items)
 {
 	size_t best = first_to_finish(candidates, items);
-	// The first is not known: it is tried.
+	// The first device is not known, so it is tried.
 	if (best == candidates.size() || (!is_known(candidates[0]) && ahead_of(candidates, candidates[0]) < much_ahead))
 		return 0;
 	const candidate &quickest = candidates[best];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This decides which device is to do a command: the one that is expected to have finished first. It makes no system
-// call.
+// Decides which device is to do a command: the one that is expected to have finished first. No system call is made.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +14,8 @@ struct candidate {
 	double missing;  // bytes that it would have to be given
 	double rate;     // the rate at which it gets them, in bytes a second
 	double cost = 0; // seconds that a launch takes there besides
-	// It is 0 if the device has processors of its own. Devices with the same number share theirs: what one has
-	// ahead holds up all of them.
+	// 0 if the device has processors of its own. Devices with the same number share theirs: what one has ahead
+	// holds up all of them.
 	unsigned processors = 0;
 	bool is_sure = true; // its speed has been measured often enough
 	double since = 0;    // seconds that launches of the kernel took on its processors since it was chosen

@@ -22,12 +22,12 @@ struct rows {
 
 struct sharing {
 	size_t total;
-	// They are one a device: the rows of the smallest block worth a launch there; at least 1.
+	// Each device has one: the rows of the smallest block that is worth a launch there, at least 1.
 	std::span<const size_t> grains;
-	// They are one a device, in rows a second, or a guess: what is right is their ratio; all are positive.
+	// Each device has one, in rows a second, or a guess. Only their ratios need be right; all are positive.
 	std::span<const double> speeds;
-	// Blocks last so long at least, where speeds are known: to begin and end one takes time. 0 means that the
-	// speeds are guesses.
+	// Where speeds are known, blocks last at least so long, since it takes time to begin and end one. 0 means that
+	// the speeds are guesses.
 	double block_seconds = 0;
 };
 
@@ -35,7 +35,7 @@ class policy
 {
       public:
 	virtual ~policy() = default;
-	// It is empty if there is nothing left for this device, unless another leaves.
+	// Returns an empty block if there is nothing left for this device, unless another leaves.
 	virtual rows next(unsigned device) = 0;
 	// The device has done a block: what is known of it from the start may be wrong.
 	virtual void measured(unsigned /*device*/, size_t /*rows*/, double /*seconds*/) {}
@@ -46,23 +46,22 @@ class policy
 // Returns whether several devices, with so many seconds of other costs, are quicker than the fastest one.
 bool is_worth_sharing(size_t rows, std::span<const double> speeds, double cost);
 
-// Each policy has a file. These return null if there is no memory.
-// This one gives all rows to the fastest.
+// Each policy has a file. These functions return null if there is no memory. This one gives all rows to the fastest.
 std::unique_ptr<policy> make_single_policy(const sharing &s);
 // This one cuts contiguous shares by speed, a block each.
 std::unique_ptr<policy> make_static_policy(const sharing &s);
-// This one cuts equal blocks: who comes first is served first.
+// This one cuts equal blocks, and serves whoever comes first.
 std::unique_ptr<policy> make_dynamic_policy(const sharing &s);
-// This one does the same with blocks by speed, as far as it is known, that shrink towards the end.
+// This one does the same with blocks that depend on the speed, as far as it is known, and shrink towards the end.
 std::unique_ptr<policy> make_hguided_policy(const sharing &s);
-// This one cuts shares by speed; each device takes such blocks from the head of its own, and who has none left takes
-// from the tail of the one who would be the last to finish.
+// This one cuts shares by speed. Each device takes such blocks from the head of its own, and a device that has none
+// left takes from the tail of the one that would be the last to finish.
 std::unique_ptr<policy> make_steal_policy(const sharing &s);
 
-// Finds one of these by its name, or null if there is none.
+// Finds one of these by its name. Returns null if there is none.
 using policy_maker = std::unique_ptr<policy> (*)(const sharing &);
 policy_maker find_policy(const char *name);
-// It is null if @n is not below their number. The first is the default.
+// Returns null if @n is not below their number. The first is the default.
 const char *policy_name(size_t n);
 
 } // namespace het::rt

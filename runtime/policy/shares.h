@@ -12,10 +12,10 @@
 namespace het::rt
 {
 
-// There are as many as there are devices.
+// There are no more devices than this.
 inline constexpr size_t most_shares = 32;
 
-// It copies sharing::grains, as the caller's do not last.
+// Copies sharing::grains, as the caller's do not last.
 class grains
 {
       public:
@@ -46,8 +46,8 @@ inline void cut_by_speed(const sharing &s, rows (&shares)[most_shares])
 	}
 }
 
-// This is what is known of the devices' speeds, and how large a block should be by that: so devices which err, or are
-// told wrongly what they can do, have the rest of the launch to make up for it.
+// Keeps what is known of the devices' speeds, and how large a block should be by that: devices that err, or are told
+// wrongly what they can do, have the rest of the launch to make up for it.
 class pace
 {
       public:

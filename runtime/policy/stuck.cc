@@ -10,7 +10,7 @@ namespace het::rt
 namespace
 {
 
-// Devices, and inputs of a kernel, differ by less.
+// Devices, and inputs of a kernel, differ by less than this.
 constexpr double many_times = 100;
 constexpr double least_times_if_unknown = 60;
 

@@ -22,7 +22,7 @@ class editor
 	// hold for them. Several insertions at one place stand in the order of the calls.
 	void before(const statement &s, std::string_view lines);
 	void after(const statement &s, std::string_view lines);
-	// Inserts lines at the begin of a body, after the registers that this editor declares there.
+	// Inserts lines at the beginning of a body, after the registers that this editor declares there.
 	void at_begin(const function &f, std::string_view lines);
 	// Ranges that are replaced must not overlap. An empty @text removes.
 	void replace(span where, std::string_view text);
@@ -32,7 +32,7 @@ class editor
 	std::string new_label();
 	std::string new_name(std::string_view stem);
 
-	// Appends a parameter, ".param .u64 NAME", and returns the name. It is for entries, and for functions all of
+	// Appends a parameter, ".param .u64 NAME", and returns the name. This is for entries, and for functions all of
 	// whose calls the caller changes as well.
 	std::string add_parameter(const function &f, type t);
 	// Adds a declaration, or a whole function, before the first function of the module and after .address_size.
@@ -61,11 +61,11 @@ class editor
 	std::string prefix_; // All new names begin so.
 	unsigned names_ = 0;
 	std::vector<edit> edits_;
-	// The key is the body's begin; the value tells how many registers there are of a type.
+	// The key is where the body begins; the value tells how many registers there are of a type.
 	std::map<uint32_t, std::map<type, unsigned>> registers_;
-	// The key is the body's begin; the value is the lines.
+	// The key is where the body begins; the value is the lines.
 	std::map<uint32_t, std::string> begins_;
-	// The key is the begin of the function's name; the value is the declarations.
+	// The key is where the function's name begins; the value is the declarations.
 	std::map<uint32_t, std::vector<std::string>> parameters_;
 	std::string module_text_;
 };

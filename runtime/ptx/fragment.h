@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This describes the matrices of wmma.load and wmma.store: where they lie in memory, and how many elements of them a
-// lane holds.
+// Describes the matrices of wmma.load and wmma.store: where they lie in memory, and how many elements of them a lane
+// holds.
 #pragma once
 
 #include "ptx/isa.h"
@@ -20,11 +20,11 @@ struct fragment_shape {
 	unsigned line_bytes() const { return line_elements() * bytes_of(element); }
 };
 
-// Describes the matrix of an instruction whose elements are whole bytes; there is none for others.
+// Describes the matrix of an instruction whose elements are whole bytes; returns nothing for others.
 std::optional<fragment_shape> fragment_of(const mnemonic &op);
 
-// These are rows and columns of a product and the depth of its sums, from a name such as m16n16k16; all are 0 if there
-// is none.
+// Holds rows and columns of a product and the depth of its sums, from a name such as m16n16k16; all are 0 if there is
+// none.
 struct product_shape {
 	unsigned rows = 0, columns = 0, depth = 0;
 };

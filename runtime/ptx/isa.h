@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are types, state spaces and mnemonics, as far as rewriting and interpreting need them.
+// Knows types, state spaces and mnemonics, as far as rewriting and interpreting need them.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ enum class type : uint8_t {
 	other, // textures, samplers and packed formats
 };
 
-// Takes ".u32" or "u32"; it returns none if that is no type.
+// Takes ".u32" or "u32", and returns none if that is no type.
 type type_named(std::string_view);
 std::string_view name_of(type); // returns "u32" and the like
 unsigned bits_of(type);         // 1 for pred, 0 for none and other
@@ -52,7 +52,7 @@ enum class space : uint8_t { none, reg, sreg, constant, global, local, param, sh
 // Takes a name with or without the dot, ".shared::cta" too, and returns none for others.
 space space_named(std::string_view);
 
-// This is an opcode taken apart: "ld.global.nc.v4.f32" is ld with the modifiers global, nc, v4, f32.
+// Takes an opcode apart: "ld.global.nc.v4.f32" is ld with the modifiers global, nc, v4, f32.
 class mnemonic
 {
       public:
@@ -61,7 +61,8 @@ class mnemonic
 	std::string_view base() const { return base_; }
 	std::span<const std::string_view> modifiers() const { return {modifiers_.data(), count_}; }
 	bool has(std::string_view modifier) const;
-	// Returns the type that the @n-th modifier which is one names, counted from 0; it is none if there are fewer.
+	// Returns the type that the @n-th of the modifiers that are types names, counted from 0, or none if there are
+	// fewer.
 	type type_at(unsigned n) const;
 	// Returns the type that the operands have, which is the last one named.
 	type last_type() const;

@@ -36,7 +36,7 @@ constexpr std::string_view marks = "{}()[]<>,;:+-*/%&|^~!?=@#.";
 
 } // namespace
 
-// It is false if a comment has no end; at_ is then its begin.
+// Returns false if a comment has no end; at_ is then where it begins.
 bool lexer::skip_blanks()
 {
 	for (;;) {

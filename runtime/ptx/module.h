@@ -123,13 +123,13 @@ struct module {
 	const operand &child_of(const operand &o, uint32_t n) const { return operands[o.first_child + n]; }
 	position position_of(uint32_t offset) const;
 	fault fault_at(span where, std::string what) const;
-	// Returns a directive of a function's head, without its values; it is empty if there is none.
+	// Returns a directive of a function's head without its values, or an empty span if there is none.
 	span find_directive(const function &f, std::string_view name) const;
-	// Returns the function with that name, one with a body before one without; it is null if there is none.
+	// Returns the function with that name, one with a body before one without, or null if there is none.
 	const function *find_function(std::string_view name) const;
 };
 
-// Reads a text. On a fault @out holds what stood before it.
+// Reads a text. After a fault @out holds what stood before it.
 [[nodiscard]] std::optional<fault> parse(std::string text, module &out);
 
 // GCC puts several texts into one image, with a zero byte after each.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are the values of PTX literals.
+// Reads the values of PTX literals.
 #pragma once
 
 #include <bit>

@@ -326,7 +326,7 @@ bool parser::body_directive()
 	return linked();
 }
 
-// Takes a label, or an instruction without a guard.
+// Parses a label, or an instruction without a guard.
 bool parser::named_statement()
 {
 	lexer ahead(m_.text, now_.text.end);
@@ -372,7 +372,7 @@ bool parser::instruction_statement()
 
 // --- operands ------------------------------------------------------------------
 
-// Takes the closing mark, too.
+// Parses operands up to the closing mark, which it takes, too.
 bool parser::operands_until(char end, std::vector<operand> *out)
 {
 	if (accept(end))
@@ -412,7 +412,7 @@ bool parser::operand_of(operand *out)
 		out->kind = operand::kind_t::pair;
 		adopt(out, both);
 	} else if (!is(',') && !is(';') && !is(')') && !is('}') && !is(']')) {
-		// This is an expression or a form that is newer than this parser.
+		// The operand is an expression or a form that is newer than this parser.
 		*out = {};
 		if (!anything(out))
 			return false;
@@ -452,7 +452,7 @@ bool parser::named(operand *out)
 	return offset(out);
 }
 
-// Takes any number of "+ 4", "+-4" and "- 4". What else may be added is left to anything().
+// Parses any number of "+ 4", "+-4" and "- 4". What else may be added is left to anything().
 bool parser::offset(operand *out)
 {
 	while (is('+') || is('-')) {
@@ -519,7 +519,7 @@ bool parser::address(operand *out)
 		return false;
 	if (simple && accept(']'))
 		return true;
-	// This is [tensor, {x, y}] or the like.
+	// The address is [tensor, {x, y}] or the like.
 	*out = {};
 	now_ = opening;
 	lexer_ = back;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The parser makes one pass over the words. Each function takes what it is named after and returns false after the
+// The parser makes one pass over the words. Each function parses what it is named after, and returns false after the
 // first fault.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace het::ptx
 {
 
-// Takes ".visible" and the like; it returns none for others.
+// Takes ".visible" and the like, and returns none for others.
 linkage linkage_named(std::string_view s);
 
 class parser
@@ -20,7 +20,7 @@ class parser
 	std::optional<fault> run();
 
       private:
-	// These take words.
+	// These read words.
 	void advance();
 	bool is(char mark) const { return now_.kind == token_kind::punctuation && now_.mark == mark; }
 	bool is(token_kind k) const { return now_.kind == k; }
@@ -33,7 +33,7 @@ class parser
 	bool fail(std::string what);
 	bool fail_at(span where, std::string what);
 
-	// These take the module.
+	// These parse the module.
 	bool top_level();
 	bool linked();
 	bool directive_statement();
@@ -42,7 +42,7 @@ class parser
 	bool to_semicolon();
 	bool balanced(); // goes from an opening bracket to its closing one
 
-	// These take declarations.
+	// These parse declarations.
 	bool variables(linkage l, char end);
 	bool declaration_head(variable *v);
 	bool qualifier(variable *v);
@@ -54,7 +54,7 @@ class parser
 	bool function_head(linkage l, uint32_t begin, bool entry);
 	bool parameters(uint32_t *first, uint32_t *count);
 
-	// These take bodies.
+	// These parse bodies.
 	bool body(uint32_t function);
 	bool body_statement(unsigned *depth);
 	bool nested_scope(unsigned *depth);

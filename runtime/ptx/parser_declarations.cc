@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These functions parse variables and the heads of functions.
+// Parses variables and the heads of functions.
 #include "ptx/number.h"
 #include "ptx/parser.h"
 
@@ -8,7 +8,7 @@
 namespace het::ptx
 {
 
-// Takes one statement, such as ".reg .b32 %a, %b;". Parameters have one name each and end with ',' or ')'.
+// Parses one statement, such as ".reg .b32 %a, %b;". Parameters have one name each and end with ',' or ')'.
 bool parser::variables(linkage l, char end)
 {
 	variable v;

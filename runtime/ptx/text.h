@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are places in a PTX text, and what is wrong there.
+// Names places in a PTX text, and says what is wrong there.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace het::ptx
 {
 
-// These are the bytes [begin, end) of a module's text.
+// Names the bytes [begin, end) of a module's text.
 struct span {
 	uint32_t begin = 0, end = 0;
 

@@ -9,7 +9,7 @@ namespace het::rt
 namespace
 {
 
-// Two rings become one.
+// Makes one ring of two.
 void join(access_entry &a, access_entry &b)
 {
 	access_entry *after_a = a.next, *after_b = b.next;

@@ -35,13 +35,13 @@ struct node {
 	node(const node &) = delete;
 	node &operator=(const node &) = delete;
 
-	// These are what it reads and writes; they lie in memory of the command's, and are set before add().
+	// The command reads and writes these; they lie in memory of the command's, and are set before add().
 	std::span<access_entry> accesses;
 
 	// The graph's lock guards all below. A node that is ready or finished is its owner's alone.
 	uint32_t missing = 0;
-	// This is the first failure of what it waited for, or why it was cancelled: also while its owner has it, who
-	// may see that late.
+	// Holds the first failure of what it waited for, or why it was cancelled: also while its owner has it, who may
+	// see that late.
 	std::atomic<int> inherited{0};
 	bool finished = false;
 	bool failed = false;
@@ -89,8 +89,8 @@ class command_graph
 		sequence *in = nullptr;
 		ordering how = ordering::free;
 		std::span<node *const> waits = {};
-		// It lets go of this node, which then waits for it, whether it fails or not; nothing happens if that is
-		// not held.
+		// The new node lets go of this one, which then waits for it, whether it fails or not. Nothing happens
+		// if this one is not held.
 		node *lets_go_of = nullptr;
 	};
 	// A follower is a node right behind another: it waits for that alone, which must have the same accesses or
@@ -150,7 +150,7 @@ class command_graph
 		return n;
 	}
 	// Returns the last unfinished one if its number is at most @last, else the first one under the same condition,
-	// retained through keep(node &) under the lock; it is null if there is none.
+	// or null if there is none. It is retained through keep(node &) under the lock.
 	template <class F> node *last_or_first_of(sequence &s, uint64_t last, F keep)
 	{
 		hold h(lock_);
@@ -189,11 +189,11 @@ class command_graph
 	static void connect(node &before, node &n, edge &e, bool inherits);
 
 	futex_lock lock_;
-	// These are uses by unfinished commands: those that later commands have to look at. Each is in a ring with
+	// The tree has uses by unfinished commands: those that later commands have to look at. Each is in a ring with
 	// those that it covers, which later commands need not know: a chain of commands on one array may be long, and
 	// the tree is not.
 	interval_tree tree_;
-	// Its ring has those whose coverer was forgotten.
+	// The ring has those whose coverer was forgotten.
 	access_entry uncovered_;
 	const int inherited_code_;
 };

@@ -81,7 +81,7 @@ void remove_at(access_entry **root, access_entry &e)
 
 } // namespace
 
-// This is xorshift: the tree's shape need not be secret.
+// xorshift will do: the tree's shape need not be secret.
 uint32_t interval_tree::next_priority()
 {
 	random_ ^= random_ << 13;

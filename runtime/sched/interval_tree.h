@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This knows which commands use which bytes: it is a treap of byte ranges that knows the largest ends of each subtree.
+// Knows which commands use which bytes: the tree is a treap of byte ranges that knows the largest ends of each subtree.
 // It makes no system call, and is intrusive: entries belong to their commands, so neither insert nor remove can fail.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace het::rt
 struct node;
 class interval_tree;
 
-// This is a command's use of a range.
+// Describes a command's use of a range.
 struct access_entry {
 	range bytes;
 	node *owner = nullptr;
@@ -26,7 +26,7 @@ struct access_entry {
 	uintptr_t largest_end = 0, largest_written_end = 0; // those of the subtree
 	access_entry *left = nullptr, *right = nullptr;
 
-	// These belong to the graph: they are a ring of this entry and those that it covers.
+	// These belong to the graph: they make a ring of this entry and those that it covers.
 	access_entry *next = nullptr, *previous = nullptr;
 };
 

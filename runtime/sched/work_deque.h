@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The deque has the commands that a worker has to do. Its owner takes from the head; who has nothing to do takes from
-// the tail. Tasks carry their own links, so nothing can fail.
+// The deque has the commands that a worker has to do. Its owner takes from the head, and a thief from the tail. Tasks
+// carry their own links, so nothing can fail.
 //
 // It has a lock and is not the lock-free deque of Chase and Lev: thieves choose (not every task may run on every
 // device), and a waiter takes out the very task that it waits for. The lock is held for a few instructions.
@@ -35,7 +35,7 @@ class work_deque
 		count_.store(count_.load(std::memory_order_relaxed) + 1);
 	}
 
-	// Returns the oldest, or null if there is none.
+	// Returns the oldest task, or null if there is none.
 	task *take()
 	{
 		if (empty())
@@ -44,7 +44,7 @@ class work_deque
 		return head_ ? unlink(*head_) : nullptr;
 	}
 
-	// Returns the newest that the caller may have.
+	// Returns the newest task that the caller may have.
 	template <class F> task *steal(F may_have)
 	{
 		if (empty())
@@ -57,7 +57,7 @@ class work_deque
 		return nullptr;
 	}
 
-	// Takes this one, if nobody has taken it.
+	// Takes this task, if nobody has taken it.
 	bool take(task &t)
 	{
 		if (!has(t))
@@ -66,9 +66,9 @@ class work_deque
 		return t.lies_in.load(std::memory_order_relaxed) == this && unlink(t);
 	}
 
-	// Returns whether it lies here. This looks without the lock, as the next two do.
+	// Returns whether the task lies here. This looks without the lock, as the next two do.
 	bool has(const task &t) const { return t.lies_in.load(std::memory_order_relaxed) == this; }
-	// Tells what a look without the lock tells: it is true after the last push was taken.
+	// Looks without the lock: true once the last push was taken.
 	bool empty() const { return !count_.load(); }
 	uint32_t size() const { return count_.load(std::memory_order_relaxed); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This shows memory instructions as passes look at them.
+// Describes memory instructions as passes look at them.
 #pragma once
 
 #include "ptx/editor.h"
@@ -18,7 +18,7 @@ struct memory_access {
 
 memory_access access_of(const module &m, const instruction &i);
 
-// This is a load or store of a matrix by a warp. All lanes have the same address and stride.
+// Describes a load or store of a matrix by a warp. All lanes have the same address and stride.
 struct matrix_access {
 	fragment_shape shape;
 	const operand *address = nullptr;
@@ -31,20 +31,20 @@ struct matrix_access {
 
 std::optional<matrix_access> matrix_access_of(const module &m, const instruction &i);
 
-// Tells that the instruction may write global memory in a way that access_of() does not tell: asynchronous bulk copies,
-// surfaces, matrix stores, maps of tensors.
+// Returns whether the instruction may write global memory in a way that access_of() does not tell: asynchronous bulk
+// copies, surfaces, matrix stores, maps of tensors.
 bool writes_unseen(const module &m, const instruction &i);
-// Tells the same for reading: bulk copies, textures, surfaces, matrix loads.
+// Returns the same for reading: bulk copies, textures, surfaces, matrix loads.
 bool reads_unseen(const module &m, const instruction &i);
 
-// Tells that the call goes to a function whose body is not in this module, those of the device's library apart, which
-// write nothing of the program's.
+// Returns whether the call goes to a function whose body is not in this module. Those of the device's library don't
+// count, as they write nothing of the program's.
 bool calls_unseen(const module &m, const instruction &i);
 
 // Returns 75 for sm_75 and sm_75a, and 0 if the text names no such target.
 unsigned target_number(const module &m);
 
-// Returns the declared type of a register as seen from a statement; it is none if there is no such register.
+// Returns the declared type of a register as seen from a statement, or none if there is no such register.
 type register_type(const module &m, const statement &s, std::string_view name);
 
 // Returns the names after the opcode that begin with %, with their components: %tid.x, %envreg2, %r1.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells where branches go.
+// Tells where branches go.
 #pragma once
 
 #include "ptx/module.h"

@@ -153,9 +153,9 @@ std::string counting(const module &m, const statement &s, const memory_access &a
 				     {"reach", std::to_string(31 * width)}});
 }
 
-// This makes the body of a function for blocks that are sampled, behind the plain one. It shares the registers and
-// variables of that one. Each segment with accesses stands in it twice: where it was, and counted behind all, or, if
-// scopes have registers of their own, behind the segment.
+// Makes the body of a function for blocks that are sampled, behind the plain one. It shares the registers and variables
+// of that one. Each segment with accesses stands in it twice: where it was, and counted behind all, or, if scopes have
+// registers of their own, behind the segment.
 class sampled_body
 {
       public:
@@ -164,7 +164,7 @@ class sampled_body
 	{
 	}
 
-	// It is false if there is nothing to count.
+	// Returns false if there is nothing to count.
 	bool make()
 	{
 		size_t sites = out_->sites.size();

@@ -7,7 +7,7 @@
 namespace het::ptx
 {
 
-// These are the counters of one instruction, summed over the warps that were sampled.
+// Counts for one instruction, summed over the warps that were sampled.
 struct coalesce_counters {
 	uint64_t warps;   // counts how often a warp executed it, for at least one address in global memory
 	uint64_t threads; // counts those that had such an address
@@ -15,14 +15,14 @@ struct coalesce_counters {
 	uint64_t pages;   // counts distinct ones of 64 KiB
 };
 
-// This is the variable het_coalesce_table.
+// The variable het_coalesce_table holds this.
 struct coalesce_table {
 	uint32_t threshold; // A block is sampled if its key is not above this.
 	uint32_t seed;      // added to keys: launches with other seeds sample other blocks
-	// This is the address of coalesce_counters in global memory, of which each copy has one for each site; with 0
-	// nothing is counted.
+	// The address of coalesce_counters in global memory, of which each copy has one for each site; with 0 nothing
+	// is counted.
 	uint64_t counters;
-	// This is the number of copies of the counters, which is a power of two, less one. Processors spread over them.
+	// The number of copies of the counters, a power of two, less one. Processors spread over them.
 	uint32_t copies;
 	uint32_t sites;
 	// A warp of a sampled block is counted at a part of the kernel if what it draws is not above this.
@@ -30,7 +30,7 @@ struct coalesce_table {
 	uint32_t reserved;
 };
 
-// This is the threshold that samples one of @n blocks, and the rate that counts one of @n times.
+// Returns the threshold that samples one of @n blocks, and the rate that counts one of @n times.
 constexpr uint32_t coalesce_threshold(uint32_t n)
 {
 	return uint32_t((uint64_t{1} << 32) / n - 1);
@@ -43,7 +43,7 @@ constexpr uint32_t coalesce_key(uint32_t block, uint32_t seed)
 	return block * 0x9e3779b1u + seed;
 }
 
-// This tells how to count one access of @n in a grid.
+// Tells how to count one access of @n in a grid.
 struct coalesce_sample {
 	uint32_t threshold, rate;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This fills lines of PTX that have places in them: filled("mov.u32 <to>, <from>;", {{"to", "%r1"}, {"from", "0"}}).
+// Fills lines of PTX that have places in them: filled("mov.u32 <to>, <from>;", {{"to", "%r1"}, {"from", "0"}}).
 #pragma once
 
 #include <initializer_list>

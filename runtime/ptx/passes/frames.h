@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is one function as the pass soft-stack leaves it: its automatic variables lie where a generic address says.
+// Rewrites one function for the pass soft-stack: its automatic variables lie where a generic address says.
 #pragma once
 
 #include "ptx/editor.h"
@@ -10,7 +10,7 @@
 namespace het::ptx
 {
 
-// This holds for all functions of a module.
+// All functions of a module share this.
 struct stacking {
 	const module &m;
 	bool has_regions = false; // functions may be called inside one
@@ -23,11 +23,11 @@ class stack_user
 	stack_user(const stacking &c, const function &f, editor &e, pass_result &out);
 	void run();
 
-	// Tells whether the function has variables in local memory, or takes memory from the stack.
+	// Returns whether the function has variables in local memory, or takes memory from the stack.
 	static bool is_one(const module &m, const function &f);
 
       private:
-	// This is a variable that moves.
+	// Describes a variable that moves.
 	struct automatic {
 		uint32_t variable; // number in module::variables
 		uint64_t offset;

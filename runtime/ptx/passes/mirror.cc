@@ -17,7 +17,7 @@ template <size_t n> bool is_one_of(std::string_view s, const std::string_view (&
 	return std::find(std::begin(all), std::end(all), s) != std::end(all);
 }
 
-// These are about the lanes of a warp, which threads of the source no longer are.
+// Such operations are about the lanes of a warp, which threads of the source no longer are.
 bool is_of_warps(std::string_view base, const mnemonic &op)
 {
 	constexpr std::string_view all[] = {"shfl", "vote", "match", "activemask", "redux",    "elect",
@@ -25,7 +25,7 @@ bool is_of_warps(std::string_view base, const mnemonic &op)
 	return is_one_of(base, all) || ((base == "bar" || base == "barrier") && op.has("warp"));
 }
 
-// These count threads, or do something later.
+// Such operations count threads, or do something later.
 bool is_asynchronous(std::string_view base, const mnemonic &op)
 {
 	constexpr std::string_view all[] = {"mbarrier", "cp", "tcgen05", "multimem"};

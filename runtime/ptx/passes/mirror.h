@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is one function as the pass uniform-simt leaves it: outside of SIMD regions the lanes of a warp do the same, and
-// what has an effect is done by one of them.
+// Rewrites one function for the pass uniform-simt: outside of SIMD regions the lanes of a warp do the same, and what
+// has an effect is done by one of them.
 #pragma once
 
 #include "ptx/editor.h"
@@ -15,7 +15,7 @@
 namespace het::ptx
 {
 
-// This holds for all functions of a module.
+// All functions of a module share this.
 struct mirroring {
 	const module &m;
 	const pass_options &with;

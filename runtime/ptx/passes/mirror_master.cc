@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This has what one lane does for all, how the others get what came out, and the registers for it.
+// One lane does for all what has an effect. The others get what came out, and registers for it are found here, too.
 #include "ptx/passes/access.h"
 #include "ptx/passes/calls.h"
 #include "ptx/passes/mirror.h"
@@ -39,7 +39,7 @@ void mirror::by_master(const statement &s, const instruction &i, bool may_be_loc
 	e_.replace({s.text.begin, i.opcode.begin}, "@" + acts + " ");
 }
 
-// Who reads the results of this call gets @value instead, or what the master lane got if that is empty.
+// Whoever reads the results of this call gets @value instead, or what the master lane got if that is empty.
 void mirror::take_results(const statement &s, const instruction &i, const std::string &value)
 {
 	auto results = parts_of_call(m_, i).results;

@@ -17,7 +17,7 @@ bool is_unknown(const origin_set &s)
 	return s.empty() || s.front() == unknown_origin;
 }
 
-// The results of these are no addresses, whatever they are given.
+// Results of such operations are no addresses, whatever they are given.
 bool makes_numbers(std::string_view base)
 {
 	constexpr std::string_view all[] = {"mul", "mul24", "div", "rem", "shl",   "shr",     "setp",
@@ -25,13 +25,13 @@ bool makes_numbers(std::string_view base)
 	return std::find(std::begin(all), std::end(all), base) != std::end(all);
 }
 
-// These are of the form a * b + c.
+// Such operations are of the form a * b + c.
 bool adds_product(std::string_view base)
 {
 	return base == "mad" || base == "mad24" || base == "fma";
 }
 
-// It is true if the set has become larger.
+// Returns whether the set has become larger.
 bool add_origins(origin_set *to, const origin_set &from)
 {
 	size_t before = to->size();

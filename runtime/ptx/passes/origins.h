@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells where addresses come from: which parameters and variables they were made of, on any way through the
-// module. Two that have no origin in common are of different objects, unless the program was given one object under two
-// names.
+// Tells where addresses come from: which parameters and variables they were made of, on any way through the module. Two
+// that have no origin in common are of different objects, unless the program was given one object under two names.
 #pragma once
 
 #include "ptx/module.h"
@@ -43,13 +42,13 @@ class address_origins
 
 	const module &m_;
 	std::vector<std::unordered_map<std::string_view, origin_set>> known_; // those of each scope
-	// These are the origins of kernels' parameters, by place.
+	// Fields of kernels' parameters have these origins, by place.
 	std::map<std::pair<std::string_view, int64_t>, uint32_t> fields_;
 	uint32_t next_ = unknown_origin + 1;
 };
 
-// This is memory that several threads use at a time: what the atomics and the volatile, relaxed, acquiring and
-// releasing accesses of the module go to. A plain load there may see different bytes in lanes that should do the same.
+// Finds memory that several threads use at a time: what the atomics and the volatile, relaxed, acquiring and releasing
+// accesses of the module go to. A plain load there may see different bytes in lanes that should do the same.
 class contended_memory
 {
       public:
@@ -62,7 +61,7 @@ class contended_memory
 	bool anything_ = false; // there is an access that may go anywhere
 };
 
-// Tells whether the access itself says that other threads take part.
+// Returns whether the access itself says that other threads take part.
 bool is_of_several_threads(const mnemonic &op);
 
 } // namespace het::ptx

@@ -70,7 +70,7 @@ bool leaves(const module &m, const instruction &i)
 	return std::find(std::begin(all), std::end(all), mnemonic(m.str(i.opcode)).base()) != std::end(all);
 }
 
-// This notes the pages of one function.
+// Notes the pages of one function.
 class noter
 {
       public:

@@ -11,7 +11,7 @@ namespace het::ptx
 // blocks which work on them do not all use one line of the cache.
 constexpr uint64_t page_bytes = uint64_t{64} << 10, page_flag_rows = 64;
 
-// These are the variables het_dirty_table and het_touch_table.
+// The variables het_dirty_table and het_touch_table hold this.
 struct page_table {
 	uint64_t base;   // that of the range, a multiple of page_bytes
 	uint64_t size;   // the range's, in bytes; with 0 nothing is noted

@@ -9,14 +9,14 @@
 namespace het::ptx
 {
 
-// This is an instruction that has counters of its own.
+// Such an instruction has counters of its own.
 struct pass_site {
 	std::string function;
 	position at;
 	std::string text;
 };
 
-// This is a kernel that a pass can't be right for, while it is for others of the module.
+// The pass can't be right for this kernel, while it is for others of the module.
 struct pass_left {
 	std::string name;
 	fault why;
@@ -25,13 +25,13 @@ struct pass_left {
 struct pass_result {
 	std::string text;
 	std::optional<fault> refused; // the pass can't be right for this module; there is no text then
-	// These are what the pass can't see: its counters do not tell everything about launches that come here.
+	// The pass can't see these: its counters do not tell everything about launches that come here.
 	std::vector<fault> blind;
 	std::vector<pass_left> left;  // for slice the kernels that stay as they are; blind names them, too
 	std::vector<pass_site> sites; // in the order of their counters
 };
 
-// These are for those passes that have any.
+// Some passes have these options.
 struct pass_options {
 	// uniform-simt has one lane call these functions outside of the text for its warp, besides malloc, free and
 	// vprintf.
@@ -54,21 +54,21 @@ const pass *find_pass(std::string_view name); // returns null if there is none
 
 // These are the passes themselves, as pass::run has them. pass::apply() has looked at the module before.
 
-// It notes which 64 KiB pages are written, or read or written. Documentation/het-ptx-dirty.rst and het-ptx-touch.rst
-// are the contracts.
+// Notes which 64 KiB pages are written, or read or written. Documentation/het-ptx-dirty.rst and het-ptx-touch.rst are
+// the contracts.
 pass_result add_dirty(const module &m);
 pass_result add_touch(const module &m);
 
-// It counts how many lines and pages the accesses of warps ask for: Documentation/het-ptx-coalesce.rst.
+// Counts how many lines and pages the accesses of warps ask for: Documentation/het-ptx-coalesce.rst.
 pass_result add_coalesce(const module &m);
 
-// It lets grids run in parts, and stop between blocks: Documentation/het-ptx-slice.rst.
+// Lets grids run in parts, and stop between blocks: Documentation/het-ptx-slice.rst.
 pass_result add_slice(const module &m);
 
-// It makes warps of threads: Documentation/het-ptx-uniform-simt.rst.
+// Makes warps of threads: Documentation/het-ptx-uniform-simt.rst.
 pass_result add_uniform_simt(const module &m, const pass_options &with = {});
 
-// It gives automatic variables shared addresses: Documentation/het-ptx-soft-stack.rst.
+// Gives automatic variables shared addresses: Documentation/het-ptx-soft-stack.rst.
 pass_result add_soft_stack(const module &m);
 
 } // namespace het::ptx

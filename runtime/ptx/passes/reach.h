@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells what belongs to a kernel: the functions that it may call, and the shared memory that all of them name.
+// Tells what belongs to a kernel: the functions that it may call, and the shared memory that all of them name.
 #pragma once
 
 #include "ptx/module.h"

@@ -15,7 +15,7 @@ namespace
 
 enum class state : uint8_t { unreached, outside, inside };
 
-// This goes through the body until nothing changes: each label has the state of all ways that lead to it.
+// Goes through the body until nothing changes: each label has the state of all ways that lead to it.
 class region_finder
 {
       public:

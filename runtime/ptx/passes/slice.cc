@@ -128,7 +128,7 @@ std::string replace_specials(const module &m, const function &f, editor *e)
 	return loads;
 }
 
-// @control is a register with the address of the control block, or 0. It returns the register with the answer.
+// @control is a register with the address of the control block, or 0. Returns the register with the answer.
 std::string begin_call(const function &f, const std::string &control, editor *e, std::string *lines)
 {
 	auto argument = e->new_name("control"), answer = e->new_name("answer"), word = e->new_register(f, type::b32);

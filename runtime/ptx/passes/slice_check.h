@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells which kernels can't run in slices.
+// Tells which kernels can't run in slices.
 #pragma once
 
 #include "ptx/module.h"
@@ -9,7 +9,7 @@
 namespace het::ptx
 {
 
-// Tells whether the kernel says so itself, with .pragma "het_no_slice".
+// Returns whether the kernel says so itself, with .pragma "het_no_slice".
 bool opts_out(const module &m, const function &f);
 
 // In the place of these special registers slices have words of shared memory, in this order.

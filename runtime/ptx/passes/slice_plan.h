@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells which functions of a module the pass slice changes.
+// Tells which functions of a module the pass slice changes.
 #pragma once
 
 #include "ptx/passes/pass.h"
@@ -8,7 +8,7 @@ namespace het::ptx
 {
 
 struct slice_plan {
-	// This tells of each function whether it is a kernel, or a function that such a kernel may call.
+	// True for a function that is such a kernel, or that such a kernel may call.
 	std::vector<bool> sliced;
 	std::vector<bool> whole; // tells of a kernel that stays as it is but calls functions that are changed
 	std::vector<pass_left> left;

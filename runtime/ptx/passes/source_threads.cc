@@ -71,7 +71,7 @@ const std::string &source_threads::register_for(std::string_view special)
 	return found->second;
 }
 
-// This takes bar.sync a, b; bar.arrive a, b; bar.red.popc.u32 d, a, b, p. A count that was rounded up to whole warps of
+// Changes bar.sync a, b; bar.arrive a, b; bar.red.popc.u32 d, a, b, p. A count that was rounded up to whole warps of
 // the source must not ask for more warps than there are.
 void source_threads::barrier(const statement &s, const instruction &i)
 {

@@ -14,7 +14,7 @@ class source_threads
       public:
 	source_threads(const module &m, const function &f, editor &e) : m_(m), f_(f), e_(e) {}
 
-	// Changes what an instruction reads of %tid and %ntid. It returns a fault if it reads of the thread what has no
+	// Changes what an instruction reads of %tid and %ntid. Returns a fault if it reads of the thread what has no
 	// meaning any more.
 	std::optional<fault> specials(const statement &s, const instruction &i);
 	// Changes the number of threads and the result of a barrier.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This knows what passes and compilers have left in a module, for passes that come later.
+// Finds what passes and compilers have left in a module, for passes that come later.
 #pragma once
 
 #include "ptx/module.h"
@@ -15,16 +15,16 @@ inline constexpr std::string_view coalesce = "het_coalesce_", dirty = "het_dirty
 inline constexpr std::string_view all[] = {coalesce, dirty, slice, soft_stack, touch, uniform_simt};
 } // namespace prefix
 
-// Tells that the function was added by a pass. Others leave it alone, so that instruments do not count each other.
+// Returns whether the function was added by a pass. Others leave it alone, so that instruments do not count each other.
 bool added_by_pass(std::string_view function);
-// Tells the same of an access to memory in a function of the program's: its address is in a register with the pass's
+// Returns the same of an access to memory in a function of the program's: its address is in a register with the pass's
 // prefix.
 bool added_by_pass(const module &m, const instruction &i);
 
 // Finds a name in the module that begins with what a pass calls its own: it has that instrument already.
 std::optional<fault> has_instrument(const module &m, std::string_view prefix);
 
-// Tells that GCC has made warps of threads, or put their stacks into global memory.
+// Returns a fault if GCC has made warps of threads, or put their stacks into global memory.
 std::optional<fault> transformed_by_gcc(const module &m);
 
 } // namespace het::ptx

@@ -37,7 +37,7 @@ std::map<std::string_view, int64_t> constants_of(const module &m, const function
 	return found;
 }
 
-// Tells whether there is a fence: plain loads after it see what others have written before theirs.
+// Returns whether there is a fence: plain loads after it see what others have written before theirs.
 bool has_fence(const module &m, std::span<const statement> all)
 {
 	return std::any_of(all.begin(), all.end(), [&](const statement &s) {
@@ -119,7 +119,7 @@ void block_waits::find_readers()
 	}
 }
 
-// This looks at the statements from @first up to @last of the body. Inner loops come first; @said marks those of which
+// Looks at the statements from @first up to @last of the body. Inner loops come first; @said marks those of which
 // something was said.
 void block_waits::look_into(const function &f, uint32_t first, uint32_t last, std::vector<bool> *said)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This finds loops that may wait for another block: they read global memory in a way that sees what others write
-// meanwhile. Locks and sums made of compare and swap look the same.
+// Finds loops that may wait for another block: they read global memory in a way that sees what others write meanwhile.
+// Locks and sums made of compare and swap look the same.
 #pragma once
 
 #include "ptx/module.h"
