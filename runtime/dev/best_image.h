@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// All devices with a driver go this way through a fat binary's images: the best first, the next if the driver refuses
+// Goes through a fat binary's images as all devices with a driver do: the best first, the next if the driver refuses
 // it.
 #pragma once
 

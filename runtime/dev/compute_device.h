@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The runtime needs this of a device that runs kernels: it is the interface that each device API implements in files of
-// its own. How the memory core reaches the device's memory is another interface (lib/dev/device.h), which make_memory()
-// gives.
+// The runtime needs this of a device that runs kernels. Each device API implements the interface in files of its own.
+// How the memory core reaches the device's memory is another interface (lib/dev/device.h), which make_memory() gives.
 //
 // Calls return 0 or a negative HET_E... code, having said why through fail(). submit() and build() are called by one
 // thread at a time, wait() by another, in the order of submit(); all others at any time. A device opens its driver's
@@ -32,7 +31,7 @@ struct slice {
 struct launch_shape {
 	uint32_t dimensions;
 	size_t global[3], offset[3], local[3];
-	// This part is to run. A count of 0 means everything. Otherwise there is a local size, along is the last
+	// Only this part is to run. A count of 0 means everything. Otherwise there is a local size, along is the last
 	// dimension with more than one group, and global a multiple of local there.
 	slice part = {0, 0, 0};
 
@@ -51,24 +50,24 @@ struct slicing {
 	bool operator==(const slicing &) const = default;
 };
 
-// This is an argument as the device gets it.
+// Describes an argument as the device gets it.
 struct device_arg {
 	uint32_t kind;   // HET_ARG_VALUE, _LOCAL, _ADDRESS or _BLOCK; all others are bytes in device memory
 	uint32_t access; // HET_READ_ONLY...; it is 0 for values and local memory
 	size_t nbytes;
-	// This is the value, address, block, texture or sampler; or the first byte, on devices without buffers.
+	// The value, address, block, texture or sampler; or the first byte, on devices without buffers.
 	void *pointer;
 	void *buffer;  // one of allocate()
-	size_t offset; // lies in the buffer
+	size_t offset; // in the buffer
 };
 
-// A ticket is for a command that the device has taken. When it was given to the device is for the device to note.
+// A ticket is for a command that the device has taken. The device notes when that was.
 struct ticket {
-	void *handle = nullptr; // is used, or
-	uint64_t number = 0;    // this is, as the device likes
+	void *handle = nullptr; // either this is used,
+	uint64_t number = 0;    // or this, as the device likes
 	uint64_t submitted = 0;
 	bool may_have_run = false; // may be true although submit() has failed
-	// They are complete from wait() on. They are null if the kernel has no instruments, or has failed.
+	// The notes are complete from wait() on. They are null if the kernel has no instruments, or has failed.
 	std::unique_ptr<launch_notes> notes = nullptr;
 };
 
@@ -76,7 +75,7 @@ struct command_times {
 	uint64_t started = 0, ended = 0; // 0 if they are not known
 };
 
-// These limits are in work-items of a group.
+// Limits a group, in work-items.
 struct group_limits {
 	size_t most;
 	size_t required[3]; // a number for each dimension; 0 allows any
@@ -95,7 +94,7 @@ class device_kernel
 	virtual int check_argument(const char * /*kernel*/, size_t /*i*/, const device_arg &) const { return 0; }
 };
 
-// This is what a program has for one device.
+// Holds what a program has for one device.
 class device_program
 {
       public:
@@ -110,7 +109,7 @@ class device_program
 	virtual int find_variable(const char *, void **, size_t *) { return HET_ENODEV; }
 };
 
-// It has at most one of opencl and fat.
+// Has at most one of opencl and fat.
 struct program_source {
 	const char *opencl;
 	const char *options; // for opencl
@@ -129,11 +128,11 @@ class compute_device
 	virtual ~compute_device() = default;
 
 	virtual const het_device_info &info() const = 0;
-	// If it is false, submit() runs the command to its end, on the calling thread.
+	// Without a queue submit() runs the command to its end, on the calling thread.
 	virtual bool has_queue() const = 0;
-	// If it is true, kernels work on host memory and there are no buffers.
+	// In place, kernels work on host memory and there are no buffers.
 	virtual bool is_in_place() const = 0;
-	// It is null if the device has none.
+	// Returns null if the device has no textures.
 	virtual device_textures *textures() { return nullptr; }
 	// Kernels take addresses of its memory.
 	virtual bool has_addresses() const = 0;
@@ -173,23 +172,23 @@ class compute_device
 	// Waits for the command and gives its ticket back.
 	virtual int wait(ticket &t, command_times &times) = 0;
 
-	// It is asked when something has failed: it is true if nothing will work here any longer. Any thread may ask;
-	// it may wait for what runs.
+	// Returns whether nothing will work here any longer; called when something has failed. Any thread may ask; it
+	// may wait for what runs.
 	virtual bool is_lost() { return false; }
 };
 
 inline constexpr unsigned most_devices = max_devices;
 inline constexpr unsigned processors_of_host = 1;
-// So many groups of usual sizes have room in its registers.
+// The registers of a unit have room for so many groups of usual sizes.
 inline constexpr size_t groups_of_gpu_unit = 16;
 
 // Makes the devices that HET_DEVICES asks for. Returns 0, HET_ENOMEM or HET_EARG.
 int make_compute_devices(std::unique_ptr<compute_device> (&made)[most_devices], unsigned *count);
 
 // Each kind of device has a file. With @in_place this one is HET_DEVICE_HOST, else HET_DEVICE_APART; a launch takes
-// @slower times as long as it would. It is null if there is no memory.
+// @slower times as long as it would. Returns null if there is no memory.
 std::unique_ptr<compute_device> make_host_compute(bool in_place, unsigned slower);
-// Make all devices that the drivers have, GPUs first, and none without a driver. They return how many.
+// These make all devices that the drivers have, GPUs first, and none without a driver. They return how many.
 unsigned make_opencl_compute(std::span<std::unique_ptr<compute_device>> room);
 unsigned make_cuda_compute(std::span<std::unique_ptr<compute_device>> room);
 

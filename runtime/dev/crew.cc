@@ -17,12 +17,12 @@ namespace
 {
 
 constexpr unsigned most_helpers = 63;
-// A group has so many work-items where the program leaves it to us.
+// Groups have this size where the program leaves it to us.
 constexpr size_t default_local = 1024;
 constexpr size_t host_local_alignment = 128;
 constexpr int spins_before_sleep = 2000;
 
-// This is a job while threads are at it.
+// Holds a job while threads are at it.
 class running_job
 {
       public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is device memory with counts of references. A buffer is its address on the device, so the counts lie beside.
+// Allocates device memory, and counts references to it. A buffer is its address on the device, so the counts lie
+// beside.
 #pragma once
 
 #include "dev/cuda_calls.h"

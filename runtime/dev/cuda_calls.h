@@ -14,8 +14,8 @@ struct cuda_calls : cuda_api {
 #undef HET_CUDA_MEMBER
 };
 
-// It is null without a driver or a GPU, without a message: CUDA is optional. There is a message if the driver is there
-// and does not work.
+// Returns null without a driver or a GPU, and says nothing then: CUDA is optional. There is a message if the driver is
+// there and does not work.
 const cuda_calls *find_cuda_calls();
 
 } // namespace het::rt

@@ -24,7 +24,7 @@ namespace het::rt
 namespace
 {
 
-// A group has so many work-items where the caller leaves it to us.
+// Groups have this size where the caller leaves it to us.
 constexpr size_t usual_group = 256;
 
 class cuda_memory final : public memory_device
@@ -115,11 +115,11 @@ class cuda_compute final : public compute_device
 	cu_context context_ = nullptr;
 	cu_stream stream_ = nullptr;
 
-	// The command that was waited for last ended then. It belongs to the waiter.
+	// Tells when the command ended that was waited for last. It belongs to the waiter.
 	uint64_t last_end_ = 0;
 };
 
-// What the driver does not tell is 0.
+// Returns 0 for what the driver does not tell.
 uint64_t cuda_compute::attribute(int which) const
 {
 	int value = 0;
@@ -238,7 +238,7 @@ void choose_groups(const launch_shape &shape, unsigned (&groups)[3], unsigned (&
 		groups[shape.part.along] = unsigned(shape.part.count);
 }
 
-// It makes null for a kernel without instruments.
+// Makes null for a kernel without instruments.
 int cuda_compute::make_notes(cuda_kernel &k, std::unique_ptr<cuda_notes> &made)
 {
 	if (!k.tables().has().any())

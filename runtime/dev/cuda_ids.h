@@ -15,12 +15,12 @@ class cuda_ids
 	// Finds the module's variable. Returns a code of the driver's; it is no error if there is none.
 	int open(const cuda_calls &cu, cu_module module);
 	bool are_there() const { return at_ != 0; }
-	// Writes them ahead of a launch on @stream, unless they are as the launch before had them; it is one stream all
-	// the time.
+	// Writes the numbers ahead of a launch on @stream, which is the same one all the time, unless they are as the
+	// launch before had them.
 	int send(const cuda_calls &cu, cu_stream stream, const launch_shape &shape);
 
       private:
-	// This is as the kernels see it.
+	// Kernels see this layout.
 	struct layout {
 		uint64_t offset[3], dimensions; // dimensions is 0 for one
 

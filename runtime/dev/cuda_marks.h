@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are the ends of launches on one stream. An event costs a launch a third of what it costs without, and who waits
-// for the last launch can ask the stream: so the end of a launch is recorded when the next one comes, if nobody has
-// seen it until then.
+// Marks the ends of launches on one stream. An event makes a launch cost a third more, and whoever waits for the last
+// launch can ask the stream: so the end of a launch is recorded when the next one comes, if nobody has seen it until
+// then.
 //
 // One thread at a time launches, another one waits, in the order of the launches. The device's context is current.
 #pragma once
@@ -20,14 +20,14 @@ class cuda_marks
       public:
 	explicit cuda_marks(const cuda_calls &cu) : cu_(cu) {}
 
-	// Call it before anything of the next launch is on the stream; it gives the launch's number. Returns 0 or a
+	// Must be called before anything of the next launch is on the stream; gives the launch's number. Returns 0 or a
 	// code of the driver's.
 	int begin_launch(cu_stream stream, uint64_t *number);
 	// Waits until the launch has ended. Returns 0 or a code.
 	int wait(cu_stream stream, uint64_t number);
 
       private:
-	// This is many times what executors have in flight. Who finds his place taken asks the stream, too.
+	// Executors have far fewer launches in flight. A waiter who finds his place taken asks the stream, too.
 	static constexpr size_t places = 128;
 
 	int record(cu_event *event, cu_stream stream);

@@ -31,7 +31,7 @@ class jit_log
 	void *values_[noptions];
 };
 
-// Returns what stands for the compiler: a driver of the same version may have another one, so its build counts where it
+// Returns what identifies the compiler: a driver of the same version may have another one, so its build counts where it
 // can be seen.
 std::string identity_of(const cuda_calls &cu, const fatbin::abilities &can)
 {
@@ -44,7 +44,7 @@ std::string identity_of(const cuda_calls &cu, const fatbin::abilities &can)
 	       std::to_string(can.sm);
 }
 
-// This is what the linker makes of the images.
+// Holds what the linker makes of the images.
 class linking
 {
       public:

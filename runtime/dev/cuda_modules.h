@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This makes modules out of images. What the driver had to compile or link is kept for other processes (runtime/cache).
+// Makes modules out of images. What the driver had to compile or link is kept for other processes (runtime/cache).
 #pragma once
 
 #include "dev/cuda_calls.h"
@@ -11,7 +11,7 @@
 namespace het::rt
 {
 
-// The words of the driver's compiler and linker have so much room.
+// There is so much room for the words of the driver's compiler and linker.
 inline constexpr size_t cuda_log_size = 8192;
 
 // Makes one module of them all, in the current context of a device with these abilities. Returns a code of the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are the notes of one launch of an instrumented kernel: before() and after() stand around it in its stream,
+// Takes the notes of one launch of an instrumented kernel: before() and after() stand around it in its stream, and
 // finish() comes when it has ended.
 #pragma once
 

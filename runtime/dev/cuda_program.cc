@@ -53,7 +53,7 @@ class cuda_program final : public device_program
 	cu_module module_ = nullptr;
 	cuda_tables tables_;
 	cuda_ids ids_;
-	// This is the same program for slices, once it was asked for; it is null if it can't be had.
+	// Holds the same program for slices, once it was asked for, or null if it can't be had.
 	bool is_slicing_tried_ = false;
 	std::unique_ptr<cuda_program> sliced_;
 	std::map<std::string, std::string, std::less<>> whole_; // sliced_text::whole
@@ -100,7 +100,7 @@ int cuda_program::make_kernel(const char *name, std::unique_ptr<device_kernel> &
 	return find_kernel(name, false, made);
 }
 
-// Finds a text that is all of the program. It is false if there is none.
+// Finds a text that is all of the program. Returns false if there is none.
 bool cuda_program::find_ptx(std::string &text) const
 {
 	if (!source_.images.empty()) {
@@ -120,7 +120,7 @@ bool cuda_program::find_ptx(std::string &text) const
 	return false;
 }
 
-// Returns HET_ENODEV if it can't be; why has been said.
+// Returns HET_ENODEV, having said why, if it can't be built.
 int cuda_program::build_sliced()
 {
 	std::string text;
@@ -273,8 +273,8 @@ void tell_missing(const char *device, const char *why)
 	warn("%s: a program runs without instruments that it was to have: %.300s", device, why);
 }
 
-// Loads the images with their instruments, if that is wanted and possible. It is null if they are to be loaded as they
-// are; why has been said.
+// Loads the images with their instruments, if that is wanted and possible. Returns null, having said why, if they are
+// to be loaded as they are.
 std::unique_ptr<cuda_program> build_instrumented(const cuda_place &at, const program_source &source,
 						 std::span<const het_image> images, char *log)
 {
@@ -298,7 +298,7 @@ std::unique_ptr<cuda_program> build_instrumented(const cuda_place &at, const pro
 	return program;
 }
 
-// @refused is the driver's error, of which nothing is said; the answer is HET_EBUILD then.
+// Says nothing of the driver's error, which @refused receives; the answer is HET_EBUILD then.
 int build_images(const cuda_place &at, const program_source &source, std::span<const het_image> images,
 		 std::unique_ptr<device_program> &made, text &log, int *refused)
 {

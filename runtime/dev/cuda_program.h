@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are programs and kernels of the device `cuda`.
+// Makes programs and kernels of the device `cuda`.
 #pragma once
 
 #include "dev/compute_device.h"
@@ -11,7 +11,7 @@
 namespace het::rt
 {
 
-// This is a function of a module, and what a launch fills: the driver copies it before it returns.
+// Holds a function of a module, and what a launch fills: the driver copies it before it returns.
 class cuda_kernel final : public device_kernel
 {
       public:
@@ -34,11 +34,12 @@ class cuda_kernel final : public device_kernel
 
 	// Takes the arguments of one launch, of which only one is made at a time, and which check_argument() allows.
 	void set(std::span<const device_arg> args);
-	// One of the two is null: they are a pointer for each argument, or the driver's description of a block.
+	// One of the two is null: the launch passes a pointer for each argument, or the driver's description of a
+	// block.
 	void **values() const { return block_ ? nullptr : values_.get(); }
 	void **block() { return block_ ? block_description_ : nullptr; }
 	unsigned shared_bytes() const { return shared_bytes_; }
-	// Call it for a sliced kernel, after set().
+	// Must be called for a sliced kernel, after set().
 	void set_control(cu_deviceptr at);
 
       private:
@@ -51,7 +52,7 @@ class cuda_kernel final : public device_kernel
 	cuda_ids &ids_;
 	const bool is_sliced_;
 	uint32_t nargs_ = 0;
-	// Every kernel can be launched with so many, unless its author has limited it.
+	// Every kernel can be launched with so many work-items, unless its author has limited it.
 	size_t most_items_ = 256;
 	unsigned shared_bytes_ = 0;
 	size_t block_bytes_ = 0; // the size of all parameters

@@ -15,7 +15,7 @@ constexpr size_t smallest = 64 << 10;
 
 } // namespace
 
-// Takes the smallest that is large enough out of the list; it is null if there is none.
+// Takes the smallest sheet that is large enough out of the list, or returns null if there is none.
 cuda_sheet *cuda_sheets::find(size_t nbytes)
 {
 	lock_.lock(lock_rank::leaf);

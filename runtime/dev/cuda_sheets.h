@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is memory for the notes of launches under way: on the device, and pinned on the host. It is kept for launches to
-// come.
+// Keeps memory for the notes of launches under way, on the device and pinned on the host, also for launches to come.
 #pragma once
 
 #include "dev/cuda_calls.h"
@@ -24,7 +23,8 @@ class cuda_sheets
       public:
 	explicit cuda_sheets(const cuda_calls &cu) : cu_(cu) {}
 
-	// Takes one of at least so many bytes. Returns 0 or a code of the driver's. The device's context is current.
+	// Takes a sheet of at least so many bytes. Returns 0 or a code of the driver's. The device's context is
+	// current.
 	int take(size_t nbytes, cuda_sheet **taken);
 	void give_back(cuda_sheet *s);
 

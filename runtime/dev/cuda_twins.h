@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are twins on a CUDA device.
+// Makes twins on a CUDA device.
 #pragma once
 
 #include "dev/cuda_buffers.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells which devices there are: what HET_DEVICES lists, in its order.
+// Makes the devices that HET_DEVICES lists, in its order.
 #include "dev/compute_device.h"
 #include "os/log.h"
 #include "os/settings.h"
@@ -30,7 +30,7 @@ bool parse_host(std::string_view word, unsigned *slower)
 	return error == std::errc() && at == end && *slower;
 }
 
-// Appends the devices of one word of the list. It is false if there is no such word, or no memory.
+// Appends the devices of one word of the list. Returns false if there is no such word, or no memory.
 bool append(std::string_view word, std::span<std::unique_ptr<compute_device>> room, unsigned *count)
 {
 	auto rest = room.subspan(*count);

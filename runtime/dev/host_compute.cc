@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are the devices `host` and `apart`: kernels are functions of the program's. `host` works on host memory in
-// place; `apart` has buffers of its own and stands in for a GPU in tests, also under sanitizers.
+// The devices `host` and `apart` run kernels that are functions of the program's. `host` works on host memory in place;
+// `apart` has buffers of its own and stands in for a GPU in tests, also under sanitizers.
 #include "dev/crew.h"
 #include "dev/host_twin.h"
 #include "dev/memory_device.h"
@@ -164,8 +164,8 @@ class host_compute final : public compute_device
 	int wait(ticket &, command_times &) override { return 0; }
 
       private:
-	// Such devices take turns on the processors: what they would wait for each other there would count so many
-	// times, and their speeds would not be known.
+	// Such devices take turns on the processors: waits for each other would count so many times, and their speeds
+	// would not be known.
 	int run_slowly(const group_job &job, uint64_t submitted) const
 	{
 		static std::mutex turn;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are twins of buffers in host memory.
+// Makes twins of buffers in host memory.
 #pragma once
 
 #include "dev/twin.h"
@@ -9,7 +9,7 @@
 namespace het::rt
 {
 
-// It is null if there is no memory.
+// Returns null if there is no memory.
 std::unique_ptr<device_twin> make_host_twin(size_t nbytes);
 
 } // namespace het::rt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This tells which instruments HET_INSTRUMENT asks for, and makes a PTX text with them.
+// Finds which instruments HET_INSTRUMENT asks for, and makes a PTX text with them.
 #pragma once
 
 #include "ptx/passes/pass.h"
@@ -14,11 +14,11 @@ struct instruments {
 	bool any() const { return coalesce || dirty || touch; }
 };
 
-// @asked is HET_COALESCE... and one of how many warps, of a program; 0 stands for what the environment asks for, of
-// which words that are not understood are reported, once, and left out.
+// @asked is HET_COALESCE... of a program, which counts one of @one_of warps. 0 stands for what the environment asks
+// for; words of it that are not understood are reported, once, and left out.
 instruments wanted_instruments(uint32_t asked, uint32_t one_of);
 
-// Reads the list of the environment variable. It is false if a word is not understood; the others count.
+// Reads the list of the environment variable. Returns false if a word is not understood; the others count.
 bool parse_instruments(std::string_view list, instruments &out);
 
 struct instrumented {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The memory core reaches a device of the runtime's by this: it is a device of lib/dev, whose buffers the runtime makes
-// and counts.
+// The memory core reaches the memory of the runtime's devices through this device of lib/dev, whose buffers the runtime
+// makes and counts.
 #pragma once
 
 #include "dev/device.h"

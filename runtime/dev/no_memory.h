@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This stands in for the memory of a device whose memory can't be had: it has its place in the memory core, and nothing
-// can be linked there.
+// Stands in for the memory of a device whose memory can't be had: it has its place in the memory core, but nothing can
+// be linked there.
 #pragma once
 
 #include "dev/device.h"
@@ -8,7 +8,7 @@
 namespace het::rt
 {
 
-// It is null if there is no memory. @error is as of the factories in dev/device.h.
+// Returns null if there is no memory. @error is that of the factories in dev/device.h.
 std::unique_ptr<device> make_no_memory(unsigned index, unsigned lanes, int *error);
 
 } // namespace het::rt

@@ -15,7 +15,7 @@ namespace
 // A page has a byte, which is cleared before the launch and read after it: for this limit that is 4 MiB.
 constexpr uint64_t most_followed = uint64_t{256} << 30;
 
-// These are bits of noted_pages::states_.
+// noted_pages::states_ has these bits.
 constexpr uint8_t of_argument = 1, is_set = 2;
 
 uint64_t address_of(const device_arg &a)

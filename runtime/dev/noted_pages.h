@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are pages of device memory that a launch may use, and which of them the passes dirty and touch have noted.
+// Follows pages of device memory that a launch may use, and which of them the passes dirty and touch have noted.
 #pragma once
 
 #include "dev/compute_device.h"
@@ -11,20 +11,20 @@ namespace het::rt
 class noted_pages
 {
       public:
-	// Follows the pages between the first byte and the last of the arguments that have a bit of @access. It is
-	// false if there is no memory, or they lie too far apart. Nothing is followed then, and every page counts as
+	// Follows the pages between the first byte and the last of the arguments that have a bit of @access. Returns
+	// false if there is no memory, or they lie too far apart; nothing is followed then, and every page counts as
 	// noted.
 	bool follow(std::span<const device_arg> args, uint32_t access);
 
-	// These are the room for flags on the device, and the table for the pass. If nothing is followed, they are 0
-	// and all zeroes.
+	// These are the room for flags on the device, and the table for the pass: 0 and all zeroes if nothing is
+	// followed.
 	size_t flag_bytes() const { return ptx::page_flag_rows * size_t{stride_}; }
 	ptx::page_table table(uint64_t flags) const;
 
 	void read(const char *flags);
 	bool is_noted(uint64_t at, size_t nbytes) const;
 
-	// These count the pages of these arguments: all, and those noted.
+	// These count the pages of the arguments: all, and those noted.
 	uint64_t count() const { return count_; }
 	uint64_t noted() const { return noted_; }
 

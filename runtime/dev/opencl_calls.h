@@ -43,7 +43,7 @@ struct opencl_calls {
 	decltype(&clGetEventProfilingInfo) get_event_profiling_info;
 	decltype(&clReleaseEvent) release_event;
 
-	// It is null in loaders older than OpenCL 1.2.
+	// Loaders older than OpenCL 1.2 lack this.
 	decltype(&clGetKernelArgInfo) get_kernel_arg_info;
 	decltype(&clCreateImage) create_image;
 	decltype(&clCreateSampler) create_sampler;
@@ -57,18 +57,18 @@ struct opencl_calls {
 		       enqueue_copy_image;
 	}
 
-	// It is null in loaders older than OpenCL 2.1.
+	// Loaders older than OpenCL 2.1 lack this.
 	decltype(&clCreateProgramWithIL) create_program_with_il;
-	// They are null in loaders older than OpenCL 2.0.
+	// Loaders older than OpenCL 2.0 lack these.
 	decltype(&clSVMAlloc) svm_alloc;
 	decltype(&clSVMFree) svm_free;
 	decltype(&clSetKernelArgSVMPointer) set_kernel_arg_svm_pointer;
 };
 
-// It is null without a loader, or with one that lacks a function. There is no message: OpenCL is optional.
+// Returns null without a loader, or with one that lacks a function. There is no message: OpenCL is optional.
 const opencl_calls *find_opencl_calls();
 
-// Calls clGet...Info() for answers of a fixed size; false leaves @answer as it was.
+// Calls clGet...Info() for answers of a fixed size. Returns false, and leaves @answer as it was, if that fails.
 template <typename F, typename O, typename T> bool ask(F *get_info, O object, cl_uint what, T &answer)
 {
 	T got;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Binaries of built programs are kept for other processes (runtime/cache).
+// Keeps binaries of built programs for other processes (runtime/cache).
 #pragma once
 
 #include "cache/store.h"
@@ -8,7 +8,7 @@
 namespace het::rt
 {
 
-// This is a text that is to be built with certain options.
+// Stands for a text that is to be built with certain options.
 class kept_program
 {
       public:

@@ -18,10 +18,10 @@ namespace het::rt
 namespace
 {
 
-// It is room for an argument's type, or its name; of longer ones nothing is known.
+// There is so much room for an argument's type, or its name; nothing is known of longer ones.
 constexpr size_t longest_type = 128;
 
-// This is a text or binary that the driver is to make a program of.
+// Holds a text or binary that the driver is to make a program of.
 struct program_text {
 	fatbin::target target;
 	fatbin::bytes bytes;
@@ -42,7 +42,7 @@ class opencl_program final : public device_program
 	int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) override;
 
       private:
-	// This is the same program for slices.
+	// Holds the same program for slices.
 	struct variant {
 		slicing how;
 		std::unique_ptr<device_program> program; // null if it can't be had
@@ -246,7 +246,7 @@ int build_anew(const opencl_place &at, const program_source &source, const progr
 	return HET_EBUILD;
 }
 
-// Nothing is said of what the driver refuses: *refused is its error then, and HET_EBUILD or HET_EDEVICE the answer.
+// Says nothing of what the driver refuses: *refused is its error then, and HET_EBUILD or HET_EDEVICE the answer.
 int build_text(const opencl_place &at, const program_source &source, const program_text &t,
 	       std::unique_ptr<device_program> &made, text &log, cl_int *refused)
 {
@@ -317,7 +317,7 @@ int find_text(const program_source &source, program_text &t)
 	return HET_ENODEV;
 }
 
-// Returns HET_ENODEV if there is none; why has been said.
+// Returns HET_ENODEV, having said why, if there is none.
 int opencl_program::build_variant(const slicing &how, std::unique_ptr<device_program> &made) const
 {
 	program_text t = {};

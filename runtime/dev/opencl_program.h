@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are programs and kernels of the device `opencl`.
+// Makes programs and kernels of the device `opencl`.
 #pragma once
 
 #include "dev/compute_device.h"
@@ -21,7 +21,7 @@ class opencl_kernel final : public device_kernel
 	cl_kernel handle() const { return handle_; }
 
 	// Launches often have the arguments of the one before. An argument is remembered as long as @era is the same:
-	// an address means another thing when a buffer has gone. Only who submits calls this.
+	// an address means another thing when a buffer has gone. Only the submitter calls this.
 	bool has_argument(size_t i, const device_arg &a, uint64_t era) const;
 	void note_argument(size_t i, const device_arg &a, uint64_t era);
 
@@ -34,7 +34,7 @@ class opencl_kernel final : public device_kernel
 		char value[16];
 	};
 
-	// Finds it without the names, which are asked for where they are needed.
+	// Finds the parameter without the names, which are asked for where they are needed.
 	parameter find_parameter(cl_uint i) const;
 
 	const opencl_calls &cl_;

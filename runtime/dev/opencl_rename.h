@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This gives some functions in OpenCL C other names. It makes no system call.
+// Gives some functions in OpenCL C other names. No system call is made.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This makes memory objects over shared virtual memory, and ends any memory object.
+// Makes memory objects over shared virtual memory, and ends any memory object.
 //
 // NVIDIA's driver (580) can't have such memory allocated and freed on several threads at once: clSVMAlloc gives null
 // now and then, or a later copy crashes. So one thread of the process at a time does either, for whatever device and
@@ -16,7 +16,7 @@
 namespace het::rt
 {
 
-// If it is null, *error says why. *@gone counts the blocks that are needed no longer.
+// Returns null, with the reason in *error, if it can't. *@gone counts the blocks that are needed no longer.
 cl_mem make_shared_buffer(const opencl_calls &cl, cl_context context, size_t nbytes, std::atomic<uint64_t> &gone,
 			  cl_int *error);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This makes slices of a launch on OpenCL devices.
+// Makes slices of a launch on OpenCL devices.
 //
 // A driver that is given a part of the work-items answers for that part: get_group_id() begins at 0, get_num_groups()
 // is smaller. (The global offset changes get_global_id() alone.) So kernels for slices are compiled with functions of
@@ -28,7 +28,7 @@ struct slice_text {
 // the reason in @why.
 int make_slice_text(const slicing &how, fatbin::bytes program, const char *options, slice_text &made, const char **why);
 
-// The driver is given this for a slice.
+// The driver gets this for a slice.
 struct native_slice {
 	size_t offset[3], global[3], local[3];
 };

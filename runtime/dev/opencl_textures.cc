@@ -10,7 +10,7 @@ namespace het::rt
 namespace
 {
 
-// They are in the order of HET_TEXEL_...
+// The types have the order of HET_TEXEL_...
 constexpr cl_channel_type channel_types[] = {
 	CL_UNORM_INT8,   CL_UNORM_INT16,   CL_SNORM_INT8,     CL_SNORM_INT16,    CL_SIGNED_INT8, CL_SIGNED_INT16,
 	CL_SIGNED_INT32, CL_UNSIGNED_INT8, CL_UNSIGNED_INT16, CL_UNSIGNED_INT32, CL_HALF_FLOAT,  CL_FLOAT,
@@ -21,7 +21,7 @@ cl_channel_order order_of(uint32_t channels)
 	return channels == 1 ? CL_R : channels == 2 ? CL_RG : CL_RGBA;
 }
 
-// They are in the order of HET_OUTSIDE_...
+// The modes have the order of HET_OUTSIDE_...
 constexpr cl_addressing_mode addressing_modes[] = {CL_ADDRESS_NONE, CL_ADDRESS_CLAMP_TO_EDGE, CL_ADDRESS_CLAMP,
 						   CL_ADDRESS_REPEAT, CL_ADDRESS_MIRRORED_REPEAT};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are twins on an OpenCL device.
+// Makes twins on an OpenCL device.
 #pragma once
 
 #include "dev/opencl_calls.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is what is known of a kernel's parameter, against what a launch passes.
+// Compares what is known of a kernel's parameter with what a launch passes.
 #pragma once
 
 #include "dev/compute_device.h"

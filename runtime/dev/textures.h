@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are textures and samplers of a device that has them. Calls may be made by any thread; they return 0 or a code,
-// having said why.
+// Makes, reads and writes textures and samplers of a device that has them. Any thread may make the calls; they return 0
+// or a code, having said why.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace het::rt
 {
 
-// This is a box of texels; unused dimensions are 0 and 1.
+// Describes a box of texels; unused dimensions are 0 and 1.
 struct texture_box {
 	size_t origin[3], region[3];
 };
@@ -24,7 +24,7 @@ class device_textures
 	virtual int make_sampler(const het_sampler_args &args, void **made) = 0;
 	virtual void drop_sampler(void *sampler) = 0;
 
-	// The copies are done when they return. The texels lie without gaps in memory of the library's.
+	// The copies are done when these return. The texels lie without gaps in memory of the library's.
 	virtual int read_texture(void *from, const texture_box &box, void *to) = 0;
 	virtual int write_texture(void *to, const texture_box &box, const void *from) = 0;
 	// @from is where the source is read.

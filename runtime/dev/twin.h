@@ -9,7 +9,7 @@
 namespace het::rt
 {
 
-// So many bytes are compared as one. Twins begin at a multiple of it in their buffers.
+// Bytes are compared in such units. Twins begin at a multiple of it in their buffers.
 inline constexpr size_t twin_unit = 256;
 
 constexpr size_t twin_units(size_t nbytes)
@@ -26,7 +26,7 @@ class device_twin
 	device_twin &operator=(const device_twin &) = delete;
 
 	// Copies a part of a buffer, of at most @room bytes, as it is when commands that were submitted before have
-	// ended. @offset is a multiple of the unit. It is called as compute_device::submit() is. Returns 0 or
+	// ended. @offset is a multiple of the unit. The rules of compute_device::submit() hold. Returns 0 or
 	// HET_EDEVICE.
 	virtual int take(void *buffer, size_t offset, size_t nbytes) = 0;
 	// Sets @changed, one byte a unit, to other than 0 where the buffer differs from the twin. No kernel uses that
