@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The C boundary: arguments are checked here and nowhere else. gpuvm.h documents each function.
+// The C boundary is here: arguments are checked here and nowhere else. gpuvm.h documents each function.
 #include "api/public.h"
 #include "memory/allocate.h"
 #include "memory/allocations.h"
@@ -37,7 +37,7 @@ int check_device(const char *call, unsigned idev)
 	return fail(GPUVM_EARG, "%s: device %u; there are %u", call, idev, lib().ndevs);
 }
 
-// Also false for a range that runs past the end of the address space.
+// Returns false, too, for a range that runs past the end of the address space.
 bool is_inside(const array &a, range r)
 {
 	return !r.empty() && a.place.user.covers(r);
@@ -49,7 +49,7 @@ struct kernel_call {
 	int err = 0;
 };
 
-// Finds the array and the part of it for begin and end. @nbytes 0: the whole array.
+// Finds the array and the part of it for begin and end. With @nbytes 0 that is the whole array.
 kernel_call find_part(const char *call, void *hostptr, size_t nbytes, unsigned idev)
 {
 	kernel_call k;
@@ -284,7 +284,7 @@ GPUVM_PUBLIC int gpuvm_set_error_callback(gpuvm_error_fn fn, void *arg)
 namespace
 {
 
-// Times that only GPUVM_STAT collects.
+// Only GPUVM_STAT collects these times.
 bool needs_timing(int parameter)
 {
 	return parameter == GPUVM_STAT_COPY_TIME || parameter == GPUVM_STAT_HOST_COPY_TIME ||

@@ -50,7 +50,7 @@ int close_unless_ours(int fd)
 	return -1;
 }
 
-// Of a thread with a table of its own, too, where the flags ask for that.
+// Closes those of a thread with a table of its own, too, where the flags ask for that.
 int close_between_ours(unsigned first, unsigned last, int flags)
 {
 	int room[16];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// free, realloc, munmap and mremap of linked memory. malloc's own bookkeeping would touch revoked pages with its locks
-// held (which the device's driver may need for the fetch), and an address can be given to a new owner before
+// Interposes free, realloc, munmap and mremap of linked memory. malloc's own bookkeeping would touch revoked pages with
+// its locks held (which the device's driver may need for the fetch), and an address can be given to a new owner before
 // any event reaches us. So links are removed first; then the call goes on as if nothing had been.
 //
-// They work where libhet is linked or preloaded. A library that was opened late, and raw system calls, are not seen.
+// This works where libhet is linked or preloaded. A library that was opened late, and raw system calls, are not seen.
 #include "api/next_function.h"
 #include "api/public.h"
 #include "memory/hooks.h"
@@ -20,7 +20,7 @@
 #include <malloc.h>
 #include <sys/mman.h>
 
-// glibc's own names, for the moment in which dlsym() itself allocates.
+// glibc's own names serve in the moment in which dlsym() itself allocates.
 extern "C" void __libc_free(void *p);
 extern "C" void *__libc_realloc(void *p, size_t n);
 
@@ -56,7 +56,7 @@ void on_sanitizer_free(const volatile void *p)
 	forget_allocation(const_cast<void *>(p), fate::freed, "free()");
 }
 
-// What mremap() with MREMAP_MAYMOVE does, for private anonymous memory in several mappings.
+// Does what mremap() with MREMAP_MAYMOVE does, for private anonymous memory in several mappings.
 void *move_by_copy(void *p, size_t old_size, size_t new_size)
 {
 	range old = range_of(p, round_up(old_size, page_size()));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// OpenCL calls that take host data. A driver may touch that data with its locks held, or on the very threads
-// that a fetch needs; if the data is on the device then, the fetch waits for the driver and the driver for the
-// fetch. So linked ranges are brought home before the call.
+// Interposes OpenCL calls that take host data. A driver may touch that data with its locks held, or on the very threads
+// that a fetch needs; if the data is on the device then, the fetch waits for the driver and the driver for the fetch.
+// So linked ranges are brought home before the call.
 //
-// Only data is looked at: sources, work sizes, wait lists and answers to queries are not what a
-// program links. Calls that the library itself makes go to the loader directly (dev/opencl_api.h) and never through
-// here, and so do calls of a program that looks the functions up with dlsym().
+// Only data is looked at: sources, work sizes, wait lists and answers to queries are not what a program links. Calls
+// that the library itself makes go to the loader directly (dev/opencl_api.h) and never through here, and so do calls of
+// a program that looks the functions up with dlsym().
 #include "api/next_function.h"
 #include "dev/opencl_errors.h"
 #include "dev/opencl_spans.h"
@@ -22,7 +22,7 @@ namespace
 
 // --- the functions behind ours -----------------------------------------------
 
-// What the program would have called without us: the next function of that name among the libraries that the
+// Finds what the program would have called without us: the next function of that name among the libraries that the
 // program loaded, or the loader's if it loaded none.
 template <typename F> class next_opencl_function;
 
@@ -38,7 +38,7 @@ template <typename R, typename... A> class next_opencl_function<R(A...)>
 	}
 
       private:
-	// As a loader answers that finds no driver. Functions that make an object report in their last argument.
+	// Answers as a loader that finds no driver. Functions that make an object report in their last argument.
 	static R missing(A... args)
 	{
 		if constexpr (std::is_same_v<R, cl_mem>) {
@@ -127,7 +127,7 @@ const void *start_of(const void *ptr, host_span span)
 	return ptr ? static_cast<const char *>(ptr) + span.offset : nullptr;
 }
 
-// The longest colour: four components of 32 bits.
+// The longest colour has four components of 32 bits.
 constexpr size_t fill_colour_size = 16;
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// sigaction, signal and their kin. While a trap uses SIGSEGV or SIGBUS, a program that sets or asks for its handler of
-// that signal deals with the one that is chained behind ours. Everything else goes to the C library.
+// Interposes sigaction, signal and their kin. While a trap uses SIGSEGV or SIGBUS, a program that sets or asks for its
+// handler of that signal deals with the one that is chained behind ours. Everything else goes to the C library.
 //
 // sigset() and the two kinds of signal() are what glibc makes of them: sigaction() with these flags.
 #include "api/next_function.h"
@@ -117,7 +117,7 @@ GPUVM_PUBLIC handler sysv_signal(int signo, handler h)
 	return sysv_signal_for(signo, h);
 }
 
-// What signal() is in programs that are compiled for plain ISO C.
+// Programs that are compiled for plain ISO C call this as signal().
 GPUVM_PUBLIC handler __sysv_signal(int signo, handler h)
 {
 	return sysv_signal_for(signo, h);

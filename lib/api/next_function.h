@@ -7,20 +7,20 @@
 namespace het
 {
 
-// The function of the same name behind ours: the C library's, a sanitizer's, or that of another library which was
+// Finds the function of the same name behind ours: the C library's, a sanitizer's, or that of another library which was
 // linked after us.
 template <class F> class next_function
 {
       public:
 	using finder = void *(*)(const char *name);
 
-	// @fallback: for the moment in which dlsym() itself calls the function. @elsewhere: looks where dlsym() does
-	// not.
+	// @fallback serves in the moment in which dlsym() itself calls the function. @elsewhere looks where dlsym()
+	// does not.
 	constexpr explicit next_function(const char *name, F fallback = nullptr, finder elsewhere = nullptr)
 	    : name_(name), fallback_(fallback), elsewhere_(elsewhere)
 	{
 	}
-	// Async-signal-safe from the second call on.
+	// Is async-signal-safe from the second call on.
 	F get()
 	{
 		F f = found_.load(std::memory_order_acquire);

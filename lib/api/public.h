@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the library exports: the API, and the functions that it interposes.
+// The library exports this: the API, and the functions that it interposes.
 #pragma once
 
 #define GPUVM_PUBLIC extern "C" __attribute__((visibility("default")))

@@ -56,7 +56,7 @@ step fetch(chunk_state s)
 	return r;
 }
 
-// Brings the bytes to the device; the state counts them only for a reader.
+// Brings the bytes to the device. Only for a reader does the state count them.
 step begin(chunk_state s, unsigned device)
 {
 	step r = stay(s);
@@ -92,7 +92,7 @@ step end_written(chunk_state s, unsigned device)
 	return r;
 }
 
-// The kernel's bytes are what counts, whatever the state of before says.
+// The kernel's bytes count, whatever the former state says.
 step foresee(chunk_state s, unsigned device, chunk_state next)
 {
 	return {.next = next, .protect = std::min(s.host, next.host), .from = uint8_t(1 + device), .to = 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The coherence protocol of one chunk: a directory MSI protocol in which the host is one more participant.
-// Pure: no memory, no device, no system call. Callers hold the lock of the chunk's array.
+// The coherence protocol of one chunk is a directory MSI protocol in which the host is one more participant.
+// It is pure: no memory, no device, no system call. Callers hold the lock of the chunk's array.
 //
 // State: which copies are valid, and what the host's primary mapping allows.
 //   I1  valid is never empty: some copy has the bytes. But for a chunk in fragments (core/fragments.h): there each byte
@@ -120,7 +120,7 @@ struct step {
 
 step next_step(chunk_state s, event e, unsigned device, coherence_rules rules);
 
-// It checks I1 to I3, of a chunk that is not in fragments.
+// Checks I1 to I3 of a chunk that is not in fragments.
 constexpr bool is_consistent(chunk_state s)
 {
 	return s.valid && (s.host == access::none || s.host_valid()) &&

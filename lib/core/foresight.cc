@@ -15,15 +15,15 @@ using enum chunk_history::flag;
 constexpr uint8_t is_shown = is_shown_read | is_shown_write;
 
 constexpr unsigned longest_period = 8;
-// So often in succession before it is believed.
+// A thing is believed after so many times in succession.
 constexpr unsigned believed = 3;
-// Of two bits.
+// Scores have two bits.
 constexpr unsigned highest = 3;
 
 constexpr uint32_t smallest_group = 8, groups = 16;
 constexpr uint32_t first_ask = 8, rarest_ask = 1024;
 constexpr uint32_t first_rest = 16, longest_rest = 1024;
-// Sums "of late" are halved when they get here.
+// Sums of what happened of late are halved when they get here.
 constexpr uint32_t many_touches = 1 << 12;
 
 struct score {
@@ -41,8 +41,8 @@ void set_score(chunk_history &h, unsigned k, score s)
 	h.scores = uint16_t((h.scores & ~(15u << (4 * k))) | (s.touched | s.written << 2) << (4 * k));
 }
 
-// Nothing was seen of it of late, so there is nothing to learn, and nothing is expected of it by who learns. Of a large
-// array most chunks are such, at each end.
+// Returns whether nothing was seen of the chunk of late: then there is nothing to learn, and the learned kind expects
+// nothing of it. Of a large array most chunks are such, at each end.
 bool is_blank(const chunk_history &h)
 {
 	return !h.scores && !h.flags;
@@ -55,7 +55,7 @@ void raise(unsigned &n)
 
 } // namespace
 
-// Among the periods the one that explains most; each must have been seen twice.
+// Chooses, among the periods, the one that explains most; each must have been seen twice.
 bool continues_with_one(uint32_t history, unsigned known)
 {
 	unsigned best = 0, period = 0;
@@ -97,7 +97,7 @@ void foresight::touched(uint32_t first, uint32_t count, bool write)
 	}
 }
 
-// One that took long may have waited for a processor, as the touches that it saves would have.
+// A copy that took long may have waited for a processor, as the touches that it saves would have.
 void foresight::copied(uint64_t bytes, uint64_t ns)
 {
 	if (!bytes)
@@ -108,8 +108,8 @@ void foresight::copied(uint64_t bytes, uint64_t ns)
 
 // ---- learning ----------------------------------------------------------------------------------------
 
-// The one that has not been seen for longest makes room. What its chunks remember is no worse than nothing: whether it
-// is believed is for the intervals to say.
+// The kernel that has not been seen for longest makes room. What its chunks remember is no worse than nothing: the
+// intervals tell whether it is believed.
 foresight::kernel &foresight::find(uint64_t name)
 {
 	kernel *oldest = kernels_;
@@ -160,7 +160,7 @@ void foresight::learn(chunk_history &h)
 			raise(s.touched);
 		else if (!(h.flags & is_shown) && (kernels_[k].touched || kernels_[k].foresaw))
 			s.touched = 0;
-		// Of what the host may write unseen nothing is known.
+		// Nothing is known of what the host may write unseen.
 		if (written)
 			raise(s.written);
 		else if (!(h.flags & is_shown_write) && (touched || (h.flags & is_shown)))
@@ -229,13 +229,13 @@ foresight::verdict foresight::kernel_ended(uint64_t name, uint32_t first, uint32
 
 // ---- foretelling -------------------------------------------------------------------------------------
 
-// In vain it costs the copy. Otherwise it saves the pages' way out and back, and a part of a touch.
+// A copy in vain costs its time. Otherwise it saves the pages' way out and back, and a part of a touch.
 bool foresight::is_worth_it() const
 {
 	uint64_t copy = costs_.copy_64k * bytes_ >> 16;
 	uint64_t saved = pages_ * (costs_.page_taken + costs_.page_shown) +
 			 costs_.touch * std::max(touches_, 1u) / std::max(brought_, 1u);
-	// p * saved > (1 - p) * copy, where p is what the answers say.
+	// The condition is p * saved > (1 - p) * copy, where p is what the answers say.
 	return kind_ == foresight_kind::eager || (used_ + 8 * uint64_t{group_}) * saved > (in_vain_ + group_) * copy;
 }
 
@@ -280,7 +280,7 @@ void foresight::expect(kernel &k, uint32_t first, uint32_t last, bool any)
 		ask_group(c, std::min(group_begin(c) + group_, last));
 }
 
-// One of those that are expected, another each time.
+// Asks one of the chunks that are expected, another each time.
 void foresight::ask_group(uint32_t first, uint32_t last)
 {
 	uint32_t n = last - first, start = asks_ * 7 % n;
@@ -299,7 +299,7 @@ void foresight::was_taken(uint32_t c)
 	chunks_[c].flags &= uint8_t(~is_shown);
 }
 
-// The intervals between them would have been of no touch.
+// An end that nobody sees stands for an interval without touches, so this shifts some into the history.
 uint32_t foresight::ends_until_next() const
 {
 	const kernel &k = kernels_[last_];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the host will touch after a kernel, foretold from what it touched after those before. Pure. Callers hold the
-// array's lock.
+// Foretells what the host will touch after a kernel from what it touched after those before. This is pure. Callers hold
+// the array's lock.
 //
 // Two questions are answered apart. Whether the host will touch anything of the array after this end of a kernel: from
 // the ends of the same kernel before, the newest 32, by the period that explains most of them. And which chunks that
@@ -23,7 +23,7 @@ namespace het
 
 enum class expectation : uint8_t { nothing, read, write };
 
-// Of each chunk, a word.
+// Each chunk has such a word.
 struct chunk_history {
 	enum flag : uint8_t {
 		was_read = 1,
@@ -39,15 +39,16 @@ struct chunk_history {
 	uint8_t kernel; // 1 + the one that was the last to write it; 0: none
 };
 
-// What a chunk costs, in nanoseconds. What is not measured are figures of the machines that the library was measured
-// on.
+// A chunk costs so many nanoseconds. Where nothing is measured, the figures are those of the machines that the library
+// was measured on.
 struct foresight_costs {
 	uint64_t page_taken = 200, page_shown = 400;
 	uint64_t touch = 15000; // from the fault until the toucher goes on
 	uint64_t copy_64k = 6500;
 };
 
-// How it is foretold. The others are for tests: eager learns, whatever the copies cost; always and random know nothing.
+// Touches are foretold in one of these ways. All but off and learned are for tests: eager learns, whatever the copies
+// cost; always and random know nothing.
 enum class foresight_kind : uint8_t { off, learned, eager, always, random };
 
 constexpr bool learns(foresight_kind k)
@@ -58,19 +59,19 @@ constexpr bool learns(foresight_kind k)
 class foresight
 {
       public:
-	// @chunks: zeroed memory for @count of them. @pages: of a chunk.
+	// @chunks is zeroed memory for @count of them, which have @pages each.
 	void open(chunk_history *chunks, uint32_t count, uint32_t pages, uint32_t bytes, foresight_kind kind);
 
 	// The host has touched chunks that it could not use so before, and they were shown in one go.
 	void touched(uint32_t first, uint32_t count, bool write);
 
-	// How much of what came home was of use, as far as asking tells, in chunks.
+	// Tells how much of what came home was of use, as far as asking tells, in chunks.
 	struct verdict {
 		uint64_t used, in_vain;
 	};
 	// A kernel that wrote these chunks has ended, after @unseen others with its name between which nobody touched
 	// the array. What the host did since is learned; then expects() tells of each chunk of [first, last) what to
-	// do. @may: false: nothing.
+	// do, which is nothing unless @may.
 	verdict kernel_ended(uint64_t name, uint32_t first, uint32_t last, uint32_t unseen, bool may);
 	expectation expects(uint32_t c) const
 	{
@@ -79,22 +80,22 @@ class foresight
 		       : f & chunk_history::is_shown_read ? expectation::read
 							  : expectation::nothing;
 	}
-	// Something is expected of [first, last).
+	// Returns whether anything is expected of [first, last).
 	bool any_expected() const { return any_expected_; }
 	// The chunk was taken from the host all the same.
 	void was_taken(uint32_t c);
-	// So many ends of the kernel that ended last can pass unseen, if nobody touches the array meanwhile.
+	// Returns how many ends of the kernel that ended last can pass unseen if nobody touches the array meanwhile.
 	uint32_t ends_until_next() const;
 
 	// A foreseen copy of so many bytes has taken so long.
 	void copied(uint64_t bytes, uint64_t ns);
-	// So long took a touch, on the average.
+	// A touch takes so long on average.
 	void touch_takes(uint64_t ns) { costs_.touch = ns; }
 
       private:
 	static constexpr unsigned most_kernels = 4;
 
-	// A kernel that has ended here before.
+	// Remembers a kernel that has ended here before.
 	struct kernel {
 		uint64_t name;
 		uint32_t intervals; // the newest in the lowest bit: the host has touched something until the next end
@@ -110,7 +111,7 @@ class foresight
 	void end_interval(kernel &k, uint32_t unseen);
 	void judge(uint32_t first, uint32_t last, verdict &v);
 	void learn(chunk_history &h);
-	// Nothing, if not @any.
+	// Expects nothing if not @any.
 	void expect(kernel &k, uint32_t first, uint32_t last, bool any);
 	void ask_group(uint32_t first, uint32_t last);
 	expectation guess(const chunk_history &h, unsigned k);
@@ -126,15 +127,16 @@ class foresight
 	foresight_costs costs_;
 	kernel kernels_[most_kernels] = {};
 	uint32_t ends_ = 0, asks_ = 0;
-	// Touches, and the chunks that they brought: of late.
+	// Count touches, and the chunks that they brought, of late.
 	uint32_t touches_ = 0, brought_ = 0;
-	// In chunks, of late.
+	// Count chunks, of late.
 	uint64_t used_ = 0, in_vain_ = 0;
 	uint32_t rest_ = 0, next_rest_ = 0;
 	uint64_t random_ = 1;
 };
 
-// Whether the next bit of a history is expected to be set. The newest is the lowest, @known are real. For the tests.
+// Returns whether the next bit of a history is expected to be set. The newest bit is the lowest, and @known of them are
+// real. Only tests call this from outside.
 bool continues_with_one(uint32_t history, unsigned known);
 
 } // namespace het

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which copies are valid of a chunk's bytes where that differs from byte to byte: kernels on several devices have
-// written in it, or a device has got the bytes that it reads and no more. Pure; callers hold the lock of the chunk's
-// array.
+// Fragments tell which copies are valid of a chunk's bytes where that differs from byte to byte: kernels on several
+// devices have written in it, or a device has got the bytes that it reads and no more. This is pure; callers hold the
+// lock of the chunk's array.
 //
-// Every byte has a valid copy. Neighbours differ. A list of fixed room: who finds it full makes the chunk whole in one
-// place.
+// Every byte has a valid copy. Neighbours differ. The list has fixed room: whoever finds it full makes the chunk whole
+// in one place.
 #pragma once
 
 #include "core/coherence.h"
@@ -15,7 +15,7 @@
 namespace het
 {
 
-// It begins where the one before ends; offsets are in the chunk.
+// A fragment begins where the one before ends; offsets are in the chunk.
 struct fragment {
 	uint32_t end;
 	copyset valid;
@@ -30,7 +30,7 @@ class fragments
       public:
 	static constexpr size_t most = 30;
 
-	// It begins as one fragment of all bytes.
+	// The chunk begins as one fragment of all bytes.
 	fragments(uint32_t size, copyset valid) : count_(1) { list_[0] = {size, valid}; }
 
 	std::span<const fragment> all() const { return {list_.data(), count_}; }
@@ -40,13 +40,13 @@ class fragments
 	// Returns the fragment that holds the byte.
 	const fragment &at(uint32_t offset) const;
 
-	// The bytes were written there, so no other copy is valid. It is false if there is no room, and nothing has
+	// The bytes were written there, so no other copy is valid. Returns false if there is no room, and nothing has
 	// changed.
 	bool write(extent e, copyset by) { return change(e, ~copyset{0}, by); }
-	// The bytes were copied there. It is false as above.
+	// The bytes were copied there. Returns false as above.
 	bool add(extent e, copyset copy) { return change(e, 0, copy); }
-	// The copy is not valid any longer; without room, nor are bytes beside these. It is false if of some bytes
-	// there was no other, and these keep it.
+	// The copy is not valid any longer; without room, nor are bytes beside these. Returns false if some bytes had
+	// no other copy; these keep it.
 	bool drop(extent e, copyset copy);
 	// Bytes of which there are copies beside those in @lost are the host's alone.
 	void leave_to_host(copyset lost);

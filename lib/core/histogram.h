@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Durations in buckets of at most 1/8 of their value, so that percentiles need no list of samples. Pure; add() may be
-// called by any number of threads.
+// Collects durations in buckets of at most 1/8 of their value, so that percentiles need no list of samples. This is
+// pure; any number of threads may call add().
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ class histogram
 		update(max_, ns, [](uint64_t a, uint64_t b) { return a > b; });
 	}
 	uint64_t count() const { return count_.load(std::memory_order_relaxed); }
-	// Returns 0 if there is no sample. (It is not told from the count, which another thread may have raised before
-	// this.)
+	// Returns 0 if there is no sample. (The count does not tell that, since another thread may have raised it
+	// before this.)
 	uint64_t min() const
 	{
 		uint64_t least = min_.load(std::memory_order_relaxed);

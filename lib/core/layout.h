@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// How an array lies in memory: its whole pages (body), what lies outside them (edges), its chunks. Pure.
+// Plans how an array lies in memory: its whole pages (body), what lies outside them (edges), its chunks. This is pure.
 #pragma once
 
 #include "core/range.h"
@@ -20,7 +20,7 @@ struct layout {
 	range chunk_range(uint32_t first, uint32_t count) const;
 	// Returns what of it the program linked.
 	range bytes_of(uint32_t first, uint32_t count = 1) const { return intersect(chunk_range(first, count), user); }
-	// Chunks [first, last) hold bytes of @r; it is empty if none do.
+	// Chunks [first, last) hold bytes of @r; the span is empty if none do.
 	struct span {
 		uint32_t first, last;
 	};
@@ -33,7 +33,7 @@ struct layout {
 // @page bytes. A chunk has @chunk bytes, a power of two of at least a page; with 0 its size is chosen by the array's.
 layout plan_layout(range user, range owned, size_t page, size_t chunk);
 
-// It makes a layout without a body: everything is an edge.
+// Makes a layout without a body: everything is an edge.
 layout plan_copied(range user, size_t page);
 
 } // namespace het

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Address ranges and page arithmetic. All of it is pure.
+// Address ranges and page arithmetic are here. All of it is pure.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 namespace het
 {
 
-// It says what a participant may do with its copy, and is ordered: none < read < write.
+// Says what a participant may do with its copy. The values are ordered: none < read < write.
 enum class access : uint8_t { none, read, write };
 
-// [begin, end) of addresses.
+// A range has the addresses [begin, end).
 struct range {
 	uintptr_t begin = 0;
 	uintptr_t end = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device `cuda`: the driver API, in the primary context of a device, which is that of the CUDA runtime too.
+// The device `cuda` uses the driver API, in the primary context of a device, which is that of the CUDA runtime, too.
 //
 // The library's streams do not wait for the default stream, nor it for them. The alias is registered with the driver,
 // so that copies go straight between it and the device; what is not goes through a ring of pinned memory (cuda_lane).
@@ -34,7 +34,7 @@ class cuda_device final : public device
 	}
 	~cuda_device() override;
 
-	// Once, after construction.
+	// Is called once, after construction.
 	int open(int ordinal, unsigned lanes);
 
 	const char *name() const override { return name_; }
@@ -120,7 +120,7 @@ int cuda_device::open(int ordinal, unsigned lanes)
 	return c.error() ? failed("entering the primary context", c.error()) : make_lanes(lanes);
 }
 
-// What the driver does not tell is 0.
+// Returns 0 for what the driver does not tell.
 int cuda_device::attribute(int which) const
 {
 	int value = 0;
@@ -138,7 +138,7 @@ void cuda_device::describe()
 				      unsigned(attribute(cu_attribute_pci_device_id)), 0);
 }
 
-// All at once: a resolver must not make the driver allocate while a touch waits for it.
+// Makes all lanes at once: a resolver must not make the driver allocate while a touch waits for it.
 int cuda_device::make_lanes(unsigned lanes)
 {
 	lanes_.reset(new (std::nothrow) cuda_lane[lanes]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device `cuda` over a given table of entry points: what make_cuda_device() does with the loaded library, and
-// tests with another one.
+// Makes the device `cuda` over a given table of entry points: make_cuda_device() does so with the loaded library, and
+// tests do with another one.
 #pragma once
 
 #include "dev/cuda_api.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The part of the CUDA driver's ABI that the project uses, so that nothing needs a toolkit to build.
-// selftests/cuda_abi.cc compares every line with <cuda.h> where that is installed.
+// The project uses this part of the CUDA driver's ABI, so that nothing needs a toolkit to build. selftests/cuda_abi.cc
+// compares every line with <cuda.h> where that is installed.
 //
 // Handles have the tags of <cuda.h>, so they are the same types; enumerations are plain ints. The names of functions
 // are those of the dynamic symbols, with their version.
@@ -39,7 +39,7 @@ struct cu_copy_attributes {
 	unsigned flags;
 };
 
-// From which driver on what the device calls is there, the late functions apart.
+// From this driver on what the device calls is there, except the late functions.
 inline constexpr int cu_oldest_driver = 11020;
 
 enum cu_result : int {
@@ -91,7 +91,7 @@ enum cu_jit_option : int {
 	cu_jit_error_log_size = 6,
 };
 
-// What stands before each of the extra arguments of a launch.
+// Each of the extra arguments of a launch stands behind one of these.
 enum : uintptr_t { cu_launch_param_end = 0, cu_launch_param_buffer_pointer = 1, cu_launch_param_buffer_size = 2 };
 enum : int { cu_input_cubin = 0, cu_input_ptx = 1 };
 enum : int { cu_memory_type_device = 2 };
@@ -103,8 +103,8 @@ enum : unsigned { cu_host_alloc_portable = 1 };
 enum : unsigned { cu_host_register_portable = 1 };
 enum : unsigned { cu_attach_global = 1 };
 
-// F(member of cuda_api, symbol, parameters); all return an int, a cu_result.
-// What the device `cuda` calls.
+// F takes (member of cuda_api, symbol, parameters). All of the functions return an int, a cu_result. The device `cuda`
+// calls these.
 #define HET_CUDA_DEVICE_FUNCTIONS(F)                                                                                 \
 	F(init, cuInit, (unsigned flags))                                                                            \
 	F(driver_version, cuDriverGetVersion, (int *version))                                                        \
@@ -143,13 +143,13 @@ enum : unsigned { cu_attach_global = 1 };
 	F(pointer_attribute, cuPointerGetAttribute, (void *value, int attribute, cu_deviceptr p))                    \
 	F(address_range, cuMemGetAddressRange_v2, (cu_deviceptr * base, size_t * size, cu_deviceptr p))
 
-// What the device calls where the driver has it: CUDA 13.
+// The device calls these where the driver has them: CUDA 13.
 #define HET_CUDA_LATE_FUNCTIONS(F)                                                                                \
 	F(copy_batch, cuMemcpyBatchAsync_v2,                                                                      \
 	  (cu_deviceptr * to, cu_deviceptr * from, size_t * sizes, size_t count, cu_copy_attributes * attributes, \
 	   size_t * first, size_t attribute_count, cu_stream stream))
 
-// What programs call besides: the benchmarks and the tests.
+// Programs call these besides: the benchmarks and the tests.
 #define HET_CUDA_PROGRAM_FUNCTIONS(F)                                                                               \
 	F(allocate, cuMemAlloc_v2, (cu_deviceptr * p, size_t size))                                                 \
 	F(free, cuMemFree_v2, (cu_deviceptr p))                                                                     \
@@ -167,7 +167,7 @@ enum : unsigned { cu_attach_global = 1 };
 	F(synchronize, cuCtxSynchronize, ())                                                                        \
 	F(elapsed, cuEventElapsedTime, (float *ms, cu_event from, cu_event to))
 
-// What the runtime calls besides. The last came with CUDA 12.4.
+// The runtime calls these besides. The last came with CUDA 12.4.
 #define HET_CUDA_RUNTIME_FUNCTIONS(F)                                                                          \
 	F(total_memory, cuDeviceTotalMem_v2, (size_t * bytes, cu_device device))                               \
 	F(clear, cuMemsetD8Async, (cu_deviceptr to, unsigned char value, size_t size, cu_stream stream))       \
@@ -182,13 +182,13 @@ enum : unsigned { cu_attach_global = 1 };
 	F(function_attribute, cuFuncGetAttribute, (int *value, int attribute, cu_function function))           \
 	F(describe_parameter, cuFuncGetParamInfo, (cu_function function, size_t i, size_t * offset, size_t * size))
 
-// What only the comparison with managed memory calls. The second came with CUDA 12.2.
+// Only the comparison with managed memory calls these. The second came with CUDA 12.2.
 #define HET_CUDA_MANAGED_FUNCTIONS(F)                                                           \
 	F(allocate_managed, cuMemAllocManaged, (cu_deviceptr * p, size_t size, unsigned flags)) \
 	F(prefetch, cuMemPrefetchAsync_v2,                                                      \
 	  (cu_deviceptr p, size_t size, cu_mem_location to, unsigned flags, cu_stream stream))
 
-// All of them, for programs that open the library themselves.
+// Has all of them, for programs that open the library themselves.
 struct cuda_functions {
 #define HET_CUDA_MEMBER(member, symbol, parameters) int(*member) parameters;
 	HET_CUDA_DEVICE_FUNCTIONS(HET_CUDA_MEMBER)

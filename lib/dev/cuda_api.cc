@@ -12,7 +12,7 @@ namespace het
 namespace
 {
 
-// The first function that the library lacks, or null.
+// Returns the first function that the library lacks, or null.
 const char *fill_table(cuda_api &api, void *library)
 {
 	const char *missing = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The CUDA driver's library, opened at run time: the entry points that the device `cuda` uses.
+// Opens the CUDA driver's library at run time, with the entry points that the device `cuda` uses.
 #pragma once
 
 #include "dev/cuda_abi.h"

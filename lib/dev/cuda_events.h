@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Waiting for the program's events, which the driver can't retain: a stream of the library's own waits for each one, so
+// Waits for the program's events, which the driver can't retain: a stream of the library's own waits for each one, so
 // the program may record or destroy its event at once. Streams are used again.
 #pragma once
 

@@ -83,14 +83,14 @@ int cuda_lane::free_slot(slot &s)
 	return err;
 }
 
-// The caller's memory is in use until the stream is done.
+// Once this returns the caller's memory is in use until the stream is done.
 int cuda_lane::enqueue(direction to, void *host, cu_deviceptr device, size_t size)
 {
 	return to == direction::to_host ? cu_->copy_to_host(host, device, size, stream_)
 					: cu_->copy_to_device(device, host, size, stream_);
 }
 
-// With the slot's event behind it.
+// Does so with the slot's event behind it.
 int cuda_lane::start(slot &s, direction to, void *host, cu_deviceptr device, size_t size)
 {
 	s.size = size;
@@ -125,7 +125,7 @@ int cuda_lane::copy_staged(direction to, const transfer &t)
 	return err;
 }
 
-// After an error too: what was taken still uses the caller's memory.
+// Waits after an error, too: what was taken still uses the caller's memory.
 int cuda_lane::finish(int err, size_t bytes)
 {
 	int waited = wait_all(bytes);
@@ -147,7 +147,7 @@ int cuda_lane::copy_one_by_one(direction to, std::span<const transfer> pieces)
 	return err;
 }
 
-// Many small pieces: the driver needs half the time for them where it gets them at once.
+// The driver needs half the time for many small pieces where it gets them at once.
 int cuda_lane::copy_pinned(direction to, std::span<const transfer> pieces)
 {
 	if (!cu_->copy_batch || pieces.size() < least_batch)
@@ -198,7 +198,7 @@ int cuda_lane::write(std::span<const transfer> pieces)
 
 int cuda_lane::start_read(const transfer &piece, read_ticket &ticket)
 {
-	// More than a slot holds, and not pinned: rare, so the ring works for it alone.
+	// The piece is larger than a slot, and not pinned. That is rare, so the ring works for it alone.
 	if (!piece.pinned && piece.size > slot_size)
 		return read({&piece, 1});
 	slot &s = piece.pinned ? direct_[next_direct_++ % most_reads] : started_.next();

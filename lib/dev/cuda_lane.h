@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A lane of a CUDA device: a stream of the library's own, and a ring of pinned memory through which pieces go whose
+// A lane of a CUDA device is a stream of the library's own, and a ring of pinned memory through which pieces go whose
 // host memory is not pinned. All of it is made at init, so that no touch makes the driver allocate.
 //
-// Used by one thread at a time. The device's context is current in all calls, which return a cu_result. After an error
+// One thread at a time uses it. The device's context is current in all calls, which return a cu_result. After an error
 // nothing of the call is under way any more.
 #pragma once
 
@@ -17,7 +17,7 @@ class cuda_lane
       public:
 	static constexpr size_t slot_size = 128 << 10;
 	static constexpr size_t ring_size = 4 * slot_size;
-	// So many reads may be under way; of those that go through the ring two.
+	// So many reads may be under way; only two of them may go through the ring.
 	static constexpr unsigned most_reads = 16;
 
 	cuda_lane() = default;
@@ -34,7 +34,7 @@ class cuda_lane
 	int start_read(const transfer &piece, read_ticket &ticket);
 	int finish_read(read_ticket &ticket);
 
-	// It is for copies between devices, which the device itself puts into the stream.
+	// The device itself puts copies between devices into this stream.
 	cu_stream stream() const { return stream_; }
 	int wait_all(size_t bytes);
 
@@ -72,7 +72,7 @@ class cuda_lane
 	cu_stream stream_ = nullptr;
 	slot_pair ring_;    // of read() and write()
 	slot_pair started_; // of start_read()
-	// start_read() into pinned memory uses these: they are events alone.
+	// start_read() into pinned memory uses these, which are events alone.
 	slot direct_[most_reads];
 	unsigned next_direct_ = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Waiting for the driver. Its own calls sleep or spin as the program has set the context up, and a wake costs more than
-// a small copy takes: so ask until the command should be done, and only then leave it to the driver.
+// Waits for the driver. Its own calls sleep or spin as the program has set the context up, and a wake costs more than a
+// small copy takes: so this asks until the command should be done, and only then leaves it to the driver.
 #pragma once
 
 #include "dev/cuda_abi.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the memory core needs of a device: the interface that each device API implements in a file of its own.
+// The memory core needs this of a device; each device API implements the interface in a file of its own.
 //
-// A lane is a queue (stream) of the library's own on the device. Resolver n always uses lane n; other
-// callers borrow one of the lanes above (lane_pool). A lane is used by one thread at a time, so implementations
-// need no lock around one. Every call returns 0 or a negative GPUVM_E... code, having said why through fail().
-// Callers hold no lock that a toucher or a resolver may wait for.
+// A lane is a queue (stream) of the library's own on the device. Resolver n always uses lane n; other callers borrow
+// one of the lanes above (lane_pool). A lane is used by one thread at a time, so implementations need no lock around
+// one. Every call returns 0 or a negative GPUVM_E... code, having said why through fail(). Callers hold no lock that a
+// toucher or a resolver may wait for.
 #pragma once
 
 #include "core/range.h"
@@ -19,7 +19,7 @@ namespace het
 
 inline constexpr unsigned max_devices = 31;
 
-// This is one piece of a copy between a device buffer and host memory (always the alias or memory of the library's or
+// Describes one piece of a copy between a device buffer and host memory (always the alias or memory of the library's or
 // the edge of an array: never a page that can be trapped).
 struct transfer {
 	void *devbuf;
@@ -29,7 +29,7 @@ struct transfer {
 	bool pinned = false; // the host memory was given to pin()
 };
 
-// This is a read that has been started; two a lane may be under way, more where the device says so.
+// Stands for a read that has been started; two a lane may be under way, more where the device says so.
 struct read_ticket {
 	void *handle = nullptr;
 };
@@ -39,7 +39,7 @@ class device
       public:
 	virtual ~device() = default;
 
-	// It is for people: "opencl 0: pthread-... (Portable Computing Language)".
+	// Returns a name for people: "opencl 0: pthread-... (Portable Computing Language)".
 	virtual const char *name() const = 0;
 	// Returns GPUVM_OPENCL, GPUVM_HOST... or 0, which is none of them: devices of one API may know how to copy
 	// between themselves.
@@ -57,12 +57,12 @@ class device
 	// them.
 	virtual range memory_of(void *, size_t) const { return {}; }
 
-	// Copy all pieces: both edges of an array go in one go. Queued together and waited for once where that is
-	// faster.
+	// Copy all pieces, so that both edges of an array go in one go. They are queued together and waited for once
+	// where that is faster.
 	virtual int read(unsigned lane, std::span<const transfer> pieces) = 0;
 	virtual int write(unsigned lane, std::span<const transfer> pieces) = 0;
 
-	// The halves of a read of one piece, so that the next chunk travels while this one is resolved.
+	// These are the halves of a read of one piece, so that the next chunk travels while this one is resolved.
 	// start_read() hands the command to the device (flushed), or reads at once where that is faster; finish_read()
 	// waits.
 	virtual int start_read(unsigned lane, const transfer &piece, read_ticket &ticket) = 0;
@@ -73,18 +73,18 @@ class device
 	virtual unsigned pinned_reads() const { return 2; }
 
 	// Prepares host memory, whole pages of the page source, for the copies of this device and of the others of its
-	// API, whose pieces say so from then on. It stays until unpin(), which comes before the pages go. It is false,
-	// without a message, where copies do without it.
+	// API, whose pieces say so from then on. It stays until unpin(), which comes before the pages go. Returns
+	// false, without a message, where copies do without it.
 	virtual bool pin(void *, size_t) { return false; }
 	virtual void unpin(void *) {}
 
 	// Copies inside this device's API, without the host, from a buffer of @from (which may be this device). Returns
-	// GPUVM_EAPI without a message where that is not possible: go through the alias.
+	// GPUVM_EAPI without a message where that is not possible, so that the caller goes through the alias.
 	virtual int copy_from(unsigned lane, void *dst, size_t dst_offset, device &from, void *src, size_t src_offset,
 			      size_t size);
 
-	// These are about events of gpuvm_kernel_end_event(). What the program does with its event afterwards is its
-	// own business: the other two get what was kept. wait_event() may block for long.
+	// These take events of gpuvm_kernel_end_event(). What the program does with its event afterwards is its own
+	// business: the other two get what was kept. wait_event() may block for long.
 	virtual int retain_event(void *event, void **kept) = 0;
 	virtual int wait_event(void *kept) = 0;
 	virtual void release_event(void *kept) = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device `host`: buffers are host memory, reached by memcpy() or by functions of the program's.
+// The device `host` has buffers in host memory, reached by memcpy() or by functions of the program's.
 #include "dev/device.h"
 
 #include "os/clock.h"

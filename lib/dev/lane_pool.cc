@@ -24,7 +24,7 @@ unsigned lane_pool::borrow()
 	}
 }
 
-// Sequentially consistent, as the count of waiters is: either this thread sees the waiter, or the waiter's
+// The store is sequentially consistent, as the count of waiters is: either this thread sees the waiter, or the waiter's
 // futex_wait() sees the lane.
 void lane_pool::give_back(unsigned lane)
 {

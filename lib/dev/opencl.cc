@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device `opencl`: any ICD, through in-order queues of the library's own.
+// The device `opencl` is any ICD, through in-order queues of the library's own.
 //
-// Waiting is most of what a small read costs, and drivers differ in what makes it short (Documentation/devices.rst).
-// On a CPU device the command runs on another thread of this process: it is enqueued without blocking, and its
-// event is polled for about as long as a sleep and a wake would take. GPU drivers are fastest with blocking calls.
+// Waiting is most of what a small read costs, and drivers differ in what makes it short (Documentation/devices.rst). On
+// a CPU device the command runs on another thread of this process: it is enqueued without blocking, and its event is
+// polled for about as long as a sleep and a wake would take. GPU drivers are fastest with blocking calls.
 #include "dev/opencl.h"
 
 #include "dev/opencl_errors.h"
@@ -25,13 +25,13 @@ namespace het
 namespace
 {
 
-// Commands under way at most, in one read() or write().
+// At most so many commands are under way in one read() or write().
 constexpr size_t batch_size = 32;
 // Reads up to here are not worth starting early where blocking calls are faster.
 constexpr size_t short_read = 256 << 10;
 constexpr uint64_t poll_ns = 30'000;
 
-// cl_khr_pci_bus_info, which old headers lack.
+// Old headers lack this number of cl_khr_pci_bus_info.
 constexpr cl_device_info device_pci_bus_info = 0x410f;
 struct pci_bus_info {
 	cl_uint domain, bus, device, function;
@@ -44,7 +44,7 @@ struct command_lane {
 	poll_policy polling;
 };
 
-// clGet...Info() for answers of a fixed size.
+// Calls clGet...Info() for answers of a fixed size.
 template <typename F, typename O, typename T> cl_int ask(F *get_info, O object, cl_uint what, T &answer)
 {
 	return get_info(object, what, sizeof(T), &answer, nullptr); // NOLINT(bugprone-sizeof-expression): handles
@@ -59,7 +59,7 @@ class opencl_device final : public device
 	}
 	~opencl_device() override;
 
-	// Once, after construction: takes context and device from the program's queue and makes the lanes.
+	// Takes context and device from the program's queue and makes the lanes. It is called once, after construction.
 	int open(void *handle, unsigned lanes);
 
 	const char *name() const override { return name_; }
@@ -137,7 +137,7 @@ int opencl_device::take_queue(cl_command_queue queue)
 	return 0;
 }
 
-// What the driver does not tell stays at the defaults.
+// Leaves the defaults for what the driver does not tell.
 void opencl_device::describe()
 {
 	char device_name[128] = "unnamed device", platform_name[64] = "unnamed platform";
@@ -156,7 +156,7 @@ void opencl_device::describe()
 		numa_node_ = numa_node_of_pci(pci.domain, pci.bus, pci.device, pci.function);
 }
 
-// All at once: a resolver must not make a driver allocate a queue while a touch waits for it.
+// Makes all lanes at once: a resolver must not make a driver allocate a queue while a touch waits for it.
 int opencl_device::make_lanes(unsigned lanes)
 {
 	lanes_.reset(new (std::nothrow) command_lane[lanes]);
@@ -201,7 +201,7 @@ int opencl_device::check_buffer(cl_mem buffer, size_t nbytes) const
 			GPUVM_EARG,
 			"%s: the buffer was created with a CL_MEM_HOST_... flag: the library has to read and write it",
 			name_);
-	// Its bytes may be those of the array, and then a fetch would touch what it has to bring.
+	// The buffer's bytes may be those of the array, and then a fetch would touch what it has to bring.
 	if (flags & CL_MEM_USE_HOST_PTR)
 		return fail(GPUVM_EARG,
 			    "%s: the buffer was created with CL_MEM_USE_HOST_PTR: leave the flag out, the link keeps "
@@ -241,7 +241,7 @@ cl_int opencl_device::enqueue(direction to, cl_command_queue queue, const transf
 	return cl_.enqueue_write_buffer(queue, buffer, blocking, t.offset, t.size, t.host, 0, nullptr, &event);
 }
 
-// CL_COMPLETE, a positive number before that, the error that stopped the command.
+// Returns CL_COMPLETE, a positive number before that, or the error that stopped the command.
 cl_int opencl_device::status(cl_event event) const
 {
 	cl_int status = CL_COMPLETE;
@@ -278,7 +278,7 @@ cl_int opencl_device::wait_and_release(command_lane &lane, std::span<const cl_ev
 	return err;
 }
 
-// Waits after an error too: the commands that were taken still write to the caller's memory.
+// Waits after an error, too: the commands that were taken still write to the caller's memory.
 cl_int opencl_device::copy_batch(direction to, command_lane &lane, std::span<const transfer> pieces)
 {
 	cl_event events[batch_size];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device `opencl` over a given table of entry points: what make_opencl_device() does with the loaded
-// library, and tests with one in which some calls fail.
+// Makes the device `opencl` over a given table of entry points: make_opencl_device() does so with the loaded library,
+// and tests do with one in which some calls fail.
 #pragma once
 
 #include "dev/device.h"

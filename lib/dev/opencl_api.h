@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The OpenCL library, opened at run time: the entry points that the device `opencl` uses.
+// Opens the OpenCL library at run time, with the entry points that the device `opencl` uses.
 //
 // They are the loader's own functions, never those of the same name that libhet exports (api/interpose_opencl.cc).
 #pragma once
@@ -7,7 +7,7 @@
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #endif
-// clCreateCommandQueue(): devices of OpenCL 1.2 have no other. clCreateImage2D/3D: programs still call them.
+// Devices of OpenCL 1.2 have no queues but those of clCreateCommandQueue(), and programs still call clCreateImage2D/3D.
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Whether a wait polls before it sleeps. Pure.
+// Decides whether a wait polls before it sleeps. This is pure.
 //
-// Polling pays while the driver's thread has a core of its own, and delays that thread where it has not. So a poll
-// in vain is followed by waits without one: 1, 3, 7 … longest_rest in a row, until one is not in vain.
+// Polling pays while the driver's thread has a core of its own, and delays that thread where it has not. So a poll in
+// vain is followed by waits without one: 1, 3, 7 … longest_rest in a row, until one is not in vain.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class poll_policy
       public:
 	static constexpr unsigned longest_rest = 63;
 
-	// It is asked once a wait.
+	// Is asked once for each wait.
 	bool next_wait_polls()
 	{
 		if (!rest_)
@@ -24,7 +24,7 @@ class poll_policy
 		return false;
 	}
 
-	// This is the outcome of a poll.
+	// Takes note of how a poll went.
 	void polled(bool in_vain)
 	{
 		backoff_ = in_vain ? std::min(2 * backoff_ + 1, longest_rest) : 0;

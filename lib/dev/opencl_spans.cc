@@ -9,10 +9,10 @@ namespace het
 namespace
 {
 
-// The largest that OpenCL knows: four channels of 32 bits.
+// The largest element that OpenCL knows has four channels of 32 bits.
 constexpr size_t largest_element = 16;
 
-// Sum of products, empty once it would not fit.
+// Computes a sum of products, which is empty once it would not fit.
 class byte_count
 {
       public:
@@ -30,7 +30,7 @@ class byte_count
 	bool overflow_ = false;
 };
 
-// From the first byte of the first row to the last byte of the last one.
+// Goes from the first byte of the first row to the last byte of the last one.
 size_t box_span(size_t row_bytes, size_t rows, size_t row_pitch, size_t planes, size_t slice_pitch)
 {
 	if (!row_bytes || !rows || !planes)
@@ -38,7 +38,7 @@ size_t box_span(size_t row_bytes, size_t rows, size_t row_pitch, size_t planes, 
 	return byte_count().add(1, row_bytes).add(rows - 1, row_pitch).add(planes - 1, slice_pitch).total();
 }
 
-// Not less than the true number: the x in CL_Rx and its kin may or may not take space.
+// Returns no less than the true number: the x in CL_Rx and its kin may or may not take space.
 size_t channels(cl_channel_order order)
 {
 	switch (order) {

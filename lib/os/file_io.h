@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// pread(2) and pwrite(2) until all is done. They are false if that can't be.
+// Call pread(2) and pwrite(2) until all is done. They return false if that can't be.
 #pragma once
 
 #include <cstddef>

@@ -25,7 +25,7 @@ unsigned longest_delay_us()
 	return us;
 }
 
-// xorshift: no lock, no shared state.
+// xorshift needs no lock and no shared state.
 uint64_t random_bits()
 {
 	thread_local uint64_t x __attribute__((tls_model("initial-exec"))) = now_ns() | 1;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Delays at hand-overs between threads, and mutants, for tests: -DHET_INJECT builds only, nothing otherwise.
+// Adds delays at hand-overs between threads, and mutants, for tests. Only -DHET_INJECT builds have them.
 //   HET_DELAY_US=n       each delay point sleeps a random time up to n microseconds, one time in four
 //   HET_MUTANT=nolock    touches are served without the array's lock between looking at the state and mapping
 //   HET_MUTANT=early     what is foreseen is shown before its copy ends, however that ends
 //   HET_MUTANT=unseen    what the host is expected to write is taken for what it will read
-// For .cc files only: mk/build.mk compiles those that include it once more, and no others.
+// Only .cc files may include this: mk/build.mk compiles those that include it once more, and no others.
 #pragma once
 
 namespace het

@@ -20,11 +20,11 @@ namespace
 
 constexpr int spins_before_sleep = 100;
 
-// signals_blocked objects that live in this thread.
+// Counts the signals_blocked objects that live in this thread.
 thread_local unsigned blocked_depth __attribute__((tls_model("initial-exec")));
 
 #ifdef HET_DEBUG_LOCKS
-// Bit n: this thread holds a lock of rank n.
+// Bit n says that this thread holds a lock of rank n.
 thread_local unsigned held_ranks __attribute__((tls_model("initial-exec")));
 
 void note_lock(lock_rank rank)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A futex lock of four bytes, and the rules for holding one.
+// Defines a futex lock of four bytes, and the rules for holding one.
 //
 // Why not std::mutex: a toucher takes locks inside a signal handler (traps uffd-sigbus and sigsegv), and
 // pthread mutexes promise nothing there; and there is one lock an array, so size counts.

@@ -21,8 +21,8 @@ namespace
 constexpr size_t text_size = 400;
 thread_local char last_text[text_size] __attribute__((tls_model("initial-exec")));
 
-// One writev(2) a line, so that lines of several threads do not mix. Not the C library's: a thread that is cancelled
-// there would keep its caller's locks.
+// Each line is one writev(2), so that lines of several threads do not mix. The C library's is not called: a thread that
+// is cancelled there would keep its caller's locks.
 void print(const char *text)
 {
 	char prefix[] = "libhet: ", newline[] = "\n";

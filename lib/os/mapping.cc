@@ -86,7 +86,7 @@ bool map_file_private(range r, int fd, uint64_t offset)
 	return raw_mmap(r.ptr(), r.size(), read_write, MAP_PRIVATE | MAP_FIXED, fd, offset);
 }
 
-// What a write to each of them would do (Linux 5.14).
+// Does what a write to each of the pages would do (Linux 5.14).
 bool make_pages_private(range r)
 {
 	return !madvise(r.ptr(), r.size(), MADV_POPULATE_WRITE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Mappings. Everything here goes to the kernel directly, past the library's own interposers of munmap and mremap.
+// Maps memory. Everything here goes to the kernel directly, past the library's own interposers of munmap and mremap.
 #pragma once
 
 #include "core/range.h"
@@ -31,7 +31,7 @@ void let_children_have(range r);
 void *map_file(void *at, size_t n, int protection, int fd, uint64_t offset);
 // Shows the file's pages in place of what is there; what is written there is private.
 bool map_file_private(range r, int fd, uint64_t offset);
-// Gives a private mapping of a file pages of its own, all of them, so that the file's are needed no more. It is false
+// Gives a private mapping of a file pages of its own, all of them, so that the file's are needed no more. Returns false
 // without memory.
 bool make_pages_private(range r);
 // Does what map_file() does, somewhere at a multiple of 2 MiB, which a huge page needs beside such an offset.

@@ -31,8 +31,8 @@ constexpr int readable_and_writable = PROT_READ | PROT_WRITE;
 
 } // namespace
 
-// Address space for the file and for as many huge pages as the machine can have. Only that: enough for several times
-// the machine's memory, less where RLIMIT_AS or a sanitizer leaves less.
+// Reserves address space for the file and for as many huge pages as the machine can have, and nothing else: enough for
+// several times the machine's memory, less where RLIMIT_AS or a sanitizer leaves less.
 bool memory_file::map_alias()
 {
 	uint64_t memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * page_size();
@@ -146,7 +146,8 @@ bool memory_file::map_at(range r, uint64_t offset) const
 	return true;
 }
 
-// Behind the end of the file. One of its own would need a descriptor, of which there may be no more.
+// Maps what lies behind the end of the file, where every touch raises SIGBUS. A file of its own would need a
+// descriptor, of which there may be no more.
 bool memory_file::fail_at(range r) const
 {
 	return map_file(r.ptr(), r.size(), readable_and_writable, file_.get(), size_);
@@ -162,7 +163,7 @@ bool memory_file::leave_at(range r, uint64_t offset)
 	return true;
 }
 
-// One by one: where memory is in pieces some can be had, and others not.
+// Collapses pages one by one: where memory is in pieces some can be had, and others not.
 size_t memory_file::make_huge(range r, uint64_t offset) const
 {
 	if (is_huge(offset))

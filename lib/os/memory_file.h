@@ -9,12 +9,12 @@
 namespace het
 {
 
-// Its pages are those of a memfd: there are one file and one alias for all arrays. A second file behind it in the same
+// The pages are those of a memfd: there are one file and one alias for all arrays. A second file behind it in the same
 // alias has the huge pages that the administrator has reserved (vm.nr_hugepages), if there are any.
 class memory_file final : public page_source
 {
       public:
-	// Returns Opens it once, however often it is called. Returns 0 or GPUVM_ESALLOC, having said why.
+	// Opens the file once, however often it is called. Returns 0 or GPUVM_ESALLOC, having said why.
 	int open();
 
 	size_t grain() const override;
@@ -39,7 +39,7 @@ class memory_file final : public page_source
       private:
 	bool map_alias();
 	void add_huge_part(uint64_t room);
-	// This is the file that an offset lies in, and where in it.
+	// Tells which file an offset lies in, and where in it.
 	struct place {
 		int fd;
 		off_t at;

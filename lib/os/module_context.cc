@@ -22,7 +22,8 @@ namespace
 
 constexpr char device_file[] = "/dev/gpuvm";
 constexpr int read_write = PROT_READ | PROT_WRITE;
-// Of the module's chunks in parts in which arrays lie anyhow: those of gpuvm_malloc(), if they are not large.
+// The module's chunks have this size in parts that hold several arrays anyhow: those of gpuvm_malloc(), if they are not
+// large.
 constexpr size_t grain_size = 64 << 10;
 
 const char *why_not_open(int err)
@@ -95,7 +96,8 @@ gpuvm_state state_for(page_state s)
 	return GPUVM_STATE_FAILED;
 }
 
-// Address space for the alias: enough for several times the machine's memory, less where RLIMIT_AS leaves less.
+// Returns the address space for the alias: enough for several times the machine's memory, less where RLIMIT_AS leaves
+// less.
 uint64_t wanted_space(size_t page)
 {
 	uint64_t memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * page;
@@ -205,11 +207,11 @@ int module_context::set_state(uint64_t offset, size_t n, page_state to) const
 void module_context::wake(uint64_t offset, size_t n) const
 {
 	gpuvm_range_op op{};
-	// A part that is gone meanwhile has let go who waited there.
+	// Where a part is gone meanwhile, whoever waited there has been let go.
 	range_call(file_.get(), GPUVM_IOC_WAKE, offset, n, &op);
 }
 
-// Eight states at a time where they are aligned so.
+// Looks at eight states at a time where they are aligned so.
 bool module_context::was_written(uint64_t offset, size_t n) const
 {
 	const uint8_t *p = states_ + offset / page_, *end = p + n / page_;
@@ -329,7 +331,7 @@ bool module_context::leave_at(range r, uint64_t offset)
 	return true;
 }
 
-// They come so, if the part was created so.
+// The pages are huge already if the part was created so.
 size_t module_context::make_huge(range r, uint64_t) const
 {
 	return features_ & GPUVM_FEATURE_HUGE ? r.size() : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A context of the kernel module, as kmod/uapi/linux/gpuvm.h describes it: its pages, their states, its ring of
+// Holds a context of the kernel module, as kmod/uapi/linux/gpuvm.h describes it: its pages, their states, its ring of
 // touches. It has no policy.
 #pragma once
 
@@ -14,13 +14,13 @@ struct gpuvm_ring;
 namespace het
 {
 
-// What a touch of a page in the primary mapping does: goes on, goes on if it reads, waits, is SIGBUS.
+// A touch of a page in the primary mapping goes on, goes on if it reads, waits, or is SIGBUS.
 enum class page_state : uint8_t { host, shared, device, failed };
 
 class module_context final : public page_source
 {
       public:
-	// It is true if the device file exists, whoever may open it.
+	// Returns whether the device file exists, whoever may open it.
 	static bool is_present();
 	// Returns why programs that did not ask for it should not get it (static text), or null.
 	static const char *objection();
@@ -31,15 +31,15 @@ class module_context final : public page_source
 	module_context &operator=(const module_context &) = delete;
 	~module_context();
 
-	// The module knows the state shared.
+	// Returns whether the module knows the state shared.
 	bool can_share() const;
 
-	// Changes the state of pages and lets all who wait there look again. -errno; 1: the host had written to some of
-	// them since they became shared; otherwise 0.
+	// Changes the state of pages and lets all who wait there look again. Returns -errno, 1 if the host had written
+	// to some of them since they became shared, or else 0.
 	int set_state(uint64_t offset, size_t n, page_state to) const;
 	// Lets all who wait there post their touch anew.
 	void wake(uint64_t offset, size_t n) const;
-	// The host has written to one of the pages since it became shared.
+	// Returns whether the host has written to one of the pages since it became shared.
 	bool was_written(uint64_t offset, size_t n) const;
 
 	struct touch {
@@ -47,11 +47,11 @@ class module_context final : public page_source
 		uintptr_t address; // of the page
 		bool write;
 	};
-	// These are the ring's. One thread at a time may take.
+	// These are about the ring. One thread at a time may take from it.
 	bool has_touch() const;
 	bool take(touch *t) const;
-	// It is readable while the ring holds touches. All event files look alike: the module's other file tells of
-	// both.
+	// The file is readable while the ring holds touches. All event files look alike: the module's other file tells
+	// of both.
 	int event_fd() const
 	{
 		file_.check();

@@ -24,7 +24,7 @@ namespace
 
 constexpr size_t most = 16;
 
-// Each with 1 added, so that a number is none before any constructor has run.
+// Each has 1 added, so that a number is none before any constructor has run.
 std::atomic<int> numbers[most];
 std::atomic<pid_t> process{0};
 
@@ -51,8 +51,8 @@ bool identify(int fd, struct stat *s)
 	return !syscall(SYS_fstat, fd, s);
 }
 
-// Programs get the lowest free number, and few have a thousand. Not much above: the table of numbers is as long as the
-// highest one, and fork() copies it.
+// Programs get the lowest free number, and few have a thousand. The new number is not much above, since the table of
+// numbers is as long as the highest one, and fork() copies it.
 int move_out_of_the_way(int fd)
 {
 	rlimit limit{};
@@ -65,7 +65,7 @@ int move_out_of_the_way(int fd)
 	return moved;
 }
 
-// By one thread of the process; others that find out the same wait for the end.
+// Only one thread of the process does this; others that find out the same wait for the end.
 [[noreturn]] void give_up(int fd)
 {
 	static std::atomic<pid_t> teller{0};
@@ -140,8 +140,8 @@ namespace
 // 0 while it works, then 1, or 2 if there is no such table.
 std::atomic<uint32_t> kept{0};
 
-// Of the calling thread alone from now on, with nothing but the library's files. What is above the highest is not even
-// copied; the rest is the program's business, which must see the end of its pipes when it closes them.
+// Makes the table the calling thread's alone, with nothing but the library's files. What is above the highest is not
+// even copied; the rest is the program's business, which must see the end of its pipes when it closes them.
 bool take_table()
 {
 	int room[most];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Descriptors that the library keeps, in a process whose program may close any number, or put a file of its own there.
+// Keeps descriptors of the library's in a process whose program may close any number, or put a file of its own there.
 // What is written to, mapped from or punched out of such a number is the program's data then, so its user looks first
 // whether the file is still the one that was opened.
 //
@@ -42,7 +42,8 @@ class own_descriptor
 		return fd_;
 	}
 	void check() const;
-	// Returns the number without a look, for calls that every other file refuses; check() after such a refusal.
+	// Returns the number without a look, for calls that every other file refuses; check() must follow such a
+	// refusal.
 	int number() const { return fd_; }
 
       private:
@@ -53,13 +54,13 @@ class own_descriptor
 	ino_t inode_ = 0;
 };
 
-// It is true of one of the numbers above, in the process that opened them (not in a child after vfork, say). It is
-// async-signal-safe.
+// Returns whether it is one of the numbers above, in the process that opened them (not in a child after vfork, say). It
+// is async-signal-safe.
 bool is_own_descriptor(int fd);
 // Returns all of them in rising order; @room has room for 16.
 std::span<int> own_descriptors(std::span<int> room);
 
-// Starts the thread that keeps them, once. False says that no thread could be had.
+// Starts the thread that keeps them, once. Returns false if no thread could be had.
 bool keep_own_descriptors();
 // Closes them in a forked child, which has no use for them: a copy of the program's number table may keep its memory
 // for long.

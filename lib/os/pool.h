@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The library's own memory. Nothing that a touch may wait for calls malloc: the
-// toucher may hold its locks.
+// Holds the library's own memory. Nothing that a touch may wait for calls malloc: the toucher may hold its locks.
 #pragma once
 
 #include "os/lock.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// USDT probes (provider "libhet"): a nop each until bpftrace or perf attaches. Documentation/tracing.rst lists them.
+// Defines USDT probes (provider "libhet"): each is a nop until bpftrace or perf attaches. Documentation/tracing.rst
+// lists them.
 #pragma once
 
 #ifdef HET_NO_SDT

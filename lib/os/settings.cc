@@ -12,7 +12,8 @@ namespace het
 namespace
 {
 
-// Digits with an optional suffix K, M or G (powers of 1024); @otherwise if unset, malformed or more than @most.
+// Reads digits with an optional suffix K, M or G (powers of 1024). Returns @otherwise if the variable is unset,
+// malformed or more than @most.
 int64_t number(const char *name, int64_t otherwise, int64_t most = INT64_MAX)
 {
 	constexpr const char *suffixes = "KMG";

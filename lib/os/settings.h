@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The GPUVM_* and HET_* environment variables, read once at the first use. Documentation/environment.rst describes
+// Reads the GPUVM_* and HET_* environment variables once, at the first use. Documentation/environment.rst describes
 // them.
 #pragma once
 

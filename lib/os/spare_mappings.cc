@@ -11,8 +11,8 @@ namespace het
 namespace
 {
 
-// Pages of two kinds in turn, so each is a mapping; of one kind all of them are one. mremap(2) wants five or six to be
-// left.
+// Pages of two kinds take turns, so that each is a mapping; all of one kind would be one mapping. mremap(2) wants five
+// or six to be left.
 constexpr size_t pages = 16;
 char *reserve;
 

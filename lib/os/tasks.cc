@@ -22,7 +22,7 @@ namespace
 
 constexpr char directory[] = "/proc/self/task";
 
-// Reads a file of a thread's; "" if there is none.
+// Reads a file of a thread's, which is "" if there is none.
 template <size_t n> const char *read_of(pid_t tid, const char *file, char (&text)[n])
 {
 	char path[48];

@@ -23,7 +23,7 @@ std::atomic<bool> started_threads{false};
 
 constexpr uint64_t shortest_slice = 100000; // ns
 
-// faults_taken objects that live in this thread.
+// Counts the faults_taken objects that live in this thread.
 thread_local unsigned taken_depth __attribute__((tls_model("initial-exec")));
 
 struct start {
@@ -87,8 +87,8 @@ faults_taken::~faults_taken()
 
 void wake_soon()
 {
-	// struct sched_attr of the kernel, in its first version. Since Linux 6.12 the runtime of a normal thread is its
-	// slice.
+	// The kernel has this struct sched_attr in its first version. Since Linux 6.12 the runtime of a normal thread
+	// is its slice.
 	struct {
 		uint32_t size, policy;
 		uint64_t flags;

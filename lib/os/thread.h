@@ -6,10 +6,10 @@
 namespace het
 {
 
-// Starts a detached thread that blocks all signals. It is false if none could be had.
+// Starts a detached thread that blocks all signals. Returns false if none could be had.
 bool start_thread(const char *name, void (*run)(void *), void *arg);
 
-// It is true if this process, or its parent before a fork, has started any.
+// Returns whether this process, or its parent before a fork, has started any.
 bool has_started_threads();
 
 // While it lives, its thread takes SIGSEGV and SIGBUS: the program's code, run on a thread of ours, may touch trapped
@@ -26,8 +26,8 @@ class faults_taken
 	sigset_t before_; // of the outermost
 };
 
-// Asks the scheduler to run the calling thread soon after it is woken: a short slice, and a better priority where the
-// user may have one. It is for threads that work for microseconds at a time.
+// Asks the scheduler to run the calling thread soon after it is woken: with a short slice, and a better priority where
+// the user may have one. This is for threads that work for microseconds at a time.
 void wake_soon();
 
 // Returns how many cores this process may use.

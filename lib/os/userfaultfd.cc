@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Newer than Debian 12's headers.
+// Debian 12's headers are older than this.
 #ifndef USERFAULTFD_IOC_NEW
 #define USERFAULTFD_IOC_NEW _IO(0xAA, 0x00)
 #endif
@@ -35,9 +35,9 @@ namespace
 
 constexpr uint64_t needed_features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_MISSING_SHMEM |
 				     UFFD_FEATURE_MINOR_SHMEM | UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
-// For huge pages, which only some processors have.
+// These are for huge pages, and only some processors have them.
 constexpr uint64_t hugetlb_features = UFFD_FEATURE_MISSING_HUGETLBFS | UFFD_FEATURE_MINOR_HUGETLBFS;
-// All that Linux 6.1 knows.
+// Linux 6.1 knows no others.
 constexpr uint64_t features_6_1 = 0x1fff;
 
 struct way {
@@ -87,8 +87,8 @@ uint64_t supported_features(const way &w)
 	return settings().kernel_6_1 ? api.features & features_6_1 : api.features;
 }
 
-// Most operations refuse a range that spans mappings with ENOENT: then do its halves, both in any case. The answer is
-// the first half's, or the second's error; that its first page was mapped is none.
+// Most operations refuse a range that spans mappings with ENOENT. Then this does its halves, both in any case. The
+// answer is the first half's, or the second's error; that its first page was mapped is none.
 template <class Operation> int on_each_mapping(range r, Operation operation)
 {
 	int err = operation(r);
@@ -179,7 +179,7 @@ int userfaultfd::write_protect(range r, bool on) const
 		uffdio_writeprotect wp{.range = {part.begin, part.size()},
 				       .mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0ull};
 		int err;
-		// EAGAIN: the address space is being changed under us (fork, mremap); it ends by itself.
+		// EAGAIN says that the address space is being changed under us (fork, mremap), which ends by itself.
 		do
 			err = call(UFFDIO_WRITEPROTECT, &wp);
 		while (err == -EAGAIN);

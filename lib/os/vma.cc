@@ -27,7 +27,7 @@ namespace het
 namespace
 {
 
-// struct procmap_query of Linux 6.11, not in Debian 12's headers.
+// Debian 12's headers lack struct procmap_query of Linux 6.11.
 struct procmap_query {
 	uint64_t size;
 	uint64_t query_flags;
@@ -69,12 +69,12 @@ memory_kind kind_of(const mapping &m)
 	return m.file ? memory_kind::private_file : memory_kind::private_anonymous;
 }
 
-// The answer so far for a walk of mappings in address order.
+// Holds the answer so far for a walk of mappings in address order.
 class classifier
 {
       public:
 	classifier(range r, range body) : r_(r), body_(body), at_(r.begin) {}
-	// True when the answer is known.
+	// Returns true when the answer is known.
 	bool add(const mapping &m)
 	{
 		if (m.r.end <= at_)
@@ -99,7 +99,7 @@ class classifier
 	memory_kind kind_ = memory_kind::private_anonymous;
 };
 
-// One ioctl a mapping. False: this kernel can't.
+// Needs one ioctl for each mapping. Returns false if this kernel can't.
 bool classify_by_query(int maps, classifier &c)
 {
 	for (;;) {
@@ -131,7 +131,7 @@ bool classify_by_query(int maps, classifier &c)
 	}
 }
 
-// The text of /proc/self/maps, read with a buffer of our own: stdio would allocate.
+// Reads the text of /proc/self/maps with a buffer of our own, since stdio would allocate.
 class maps_text
 {
       public:

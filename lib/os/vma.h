@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What kind of memory is mapped at a range, asked of the kernel.
+// Asks the kernel what kind of memory is mapped at a range.
 #pragma once
 
 #include "core/range.h"
@@ -21,7 +21,7 @@ enum class memory_kind : uint8_t {
 };
 
 // Returns the first reason why not all of @body is private_anonymous, or that; around it, up to @r, it is enough that
-// the memory is there and writable. Of stacks, the main thread's and the caller's are known.
+// the memory is there and writable. The main thread's and the caller's stacks are known, others are not.
 memory_kind classify(range r, range body);
 inline memory_kind classify(range r)
 {
@@ -29,12 +29,13 @@ inline memory_kind classify(range r)
 }
 const char *describe(memory_kind kind);
 
-// It is true if the page belongs to locked memory (mlock).
+// Returns whether the page belongs to locked memory (mlock).
 bool is_locked(uintptr_t page);
 void lock_pages(range r);
 
-// For pages of private anonymous memory: bit i of the answer says whether page i of @r has contents (is present
-// or swapped out). @r has at most 64 * words.size() pages. False: can't be told, assume all.
+// Looks at pages of private anonymous memory: bit i of the answer says whether page i of @r has contents (is present or
+// swapped out). @r has at most 64 * words.size() pages. Returns false if that can't be told; the caller has to assume
+// all.
 bool populated_pages(range r, std::span<uint64_t> words);
 
 } // namespace het

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// How a resolver waits for touches that a file descriptor announces: by looking for a while, then asleep.
+// Waits as a resolver does for touches that a file descriptor announces: by looking for a while, then asleep.
 #pragma once
 
 #include "os/clock.h"
@@ -14,7 +14,7 @@ namespace het
 class event_waiter
 {
       public:
-	// It is false, with the reason in *why, if a pipe can't be had.
+	// Returns false, with the reason in *why, if a pipe can't be had.
 	bool open(const char **why);
 
 	// Implements trap::next(). @fd is readable while there are touches, and @take takes one if there is one.
@@ -33,10 +33,10 @@ class event_waiter
 	void interrupt();
 
       private:
-	// Sleeps until @fd is readable; it is false if it was interrupted.
+	// Sleeps until @fd is readable; returns false if it was interrupted.
 	bool sleep(int fd);
 
-	// This is a pipe: unlike that of an eventfd, its identity is its own.
+	// Together they are a pipe: unlike an eventfd, it has an identity of its own.
 	own_descriptor interrupts_, interrupter_;
 	std::atomic<bool> interrupted_{false};
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the processor says about the access that faulted: the one place that knows signal frames.
+// Tells what the processor says about the access that faulted. This is the one place that knows signal frames.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace het
 {
 
-// The access other is an instruction fetch, or no page fault at all.
+// other is an instruction fetch, or no page fault at all.
 enum class fault_access : uint8_t { read, write, other };
 
 #if defined(__x86_64__)

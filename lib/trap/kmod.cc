@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernel module: it knows the state of each page, serves touches of what the host may use by itself, and posts the
-// others to a ring. The toucher waits in the kernel, whatever it was doing there, and no signal is involved.
+// The trap kmod uses the kernel module: it knows the state of each page, serves touches of what the host may use by
+// itself, and posts the others to a ring. The toucher waits in the kernel, whatever it was doing there, and no signal
+// is involved.
 //
 // Access is a state of the module's: write is HOST, read SHARED, none DEVICE. SHARED pages become HOST at the first
 // host write, in the kernel; was_written() tells which.
@@ -35,7 +36,7 @@ class kmod_trap final : public trap
 	int hold(range old) override { return holder_->hold(old); }
 	void unhold(range old) override { holder_->unhold(old); }
 
-	// Pages come as those of the host.
+	// The pages come as those of the host.
 	int watch(const pages &) override { return 0; }
 	int unwatch(const pages &p) override { return set(p, page_state::host); }
 
@@ -77,7 +78,7 @@ int kmod_trap::admit(const pages &p, access to)
 void kmod_trap::wake(const pages &p)
 {
 	module_->wake(p.offset, p.at.size());
-	// And those who were held where the pages are now.
+	// This wakes those, too, who were held where the pages are now.
 	holder_->wake(p);
 }
 

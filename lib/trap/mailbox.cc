@@ -61,7 +61,7 @@ void mailbox::remove(letter &l)
 		last_ = l.prev;
 }
 
-// One event more, for a resolver that spins or sleeps.
+// Counts one event more, for a resolver that spins or sleeps.
 void mailbox::announce()
 {
 	// Both sides write their word before they read the other's, so one of them sees the other.
@@ -70,7 +70,7 @@ void mailbox::announce()
 		futex_wake(&events_, 1);
 }
 
-// For how long a toucher should spin before it sleeps.
+// Returns for how long a toucher should spin before it sleeps.
 uint32_t mailbox::worthwhile_spin() const
 {
 	uint32_t usual = usual_ns_.load(std::memory_order_relaxed);
@@ -78,8 +78,8 @@ uint32_t mailbox::worthwhile_spin() const
 	return core_to_spare && usual <= longest_spin_ns / 2 ? 2 * usual : 0;
 }
 
-// A moving average, of the time until complete(): how long a sleeping toucher then takes to wake up is no reason
-// to let the next one sleep too. An update that gets lost does no harm.
+// Keeps a moving average of the time until complete(): how long a sleeping toucher then takes to wake up is no reason
+// to let the next one sleep, too. An update that gets lost does no harm.
 void mailbox::learn(uint64_t served_after_ns)
 {
 	int64_t usual = usual_ns_.load(std::memory_order_relaxed);

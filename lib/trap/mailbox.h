@@ -30,10 +30,10 @@ class mailbox
 	// Leaves a touch and waits until it is completed. It is async-signal-safe, and all signals must be blocked.
 	void hand_over(touch t);
 
-	// Waits for a touch that was not returned before. It is false if interrupt() was called. All signals must be
+	// Waits for a touch that was not returned before. Returns false if interrupt() was called. All signals must be
 	// blocked.
 	bool next(touch &t, wait_policy p);
-	// A touch waits that next() has not returned.
+	// Returns whether a touch waits that next() has not returned.
 	bool has_touch() const { return first_new_.load(std::memory_order_relaxed) != nullptr; }
 	// Makes one next(), the running one or else the following, return false.
 	void interrupt();
@@ -41,7 +41,7 @@ class mailbox
 	// Lets everyone go on whose touch lies in @r, returned by next() or not. It costs one load if nobody waits.
 	void complete(range r);
 
-	// It is called in a forked child: the touchers are in the parent.
+	// Must be called in a forked child: the touchers are in the parent.
 	void forked_child();
 
       private:

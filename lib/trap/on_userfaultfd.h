@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The traps on userfaultfd do this alike, whichever way the kernel tells of touches: they take pages away and show
-// them.
+// The traps on userfaultfd take pages away and show them in the same way, however the kernel tells of touches.
 #pragma once
 
 #include "os/userfaultfd.h"
@@ -45,7 +44,7 @@ template <class kind> class on_userfaultfd : public kind
 	{
 	}
 
-	// Works as trap::admit(), but returns -EEXIST if the first page is shown already, by another resolver perhaps,
+	// Does as trap::admit(), but returns -EEXIST if the first page is shown already, by another resolver perhaps,
 	// and nobody was woken.
 	int show(range r, access to) const
 	{

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// glibc's other name of sigaction(), which nobody interposes.
+// Nobody interposes this other name that glibc has for sigaction().
 extern "C" int __sigaction(int signo, const struct sigaction *act, struct sigaction *old);
 
 namespace het
@@ -53,7 +53,7 @@ constexpr kernel_mask bit(int signo)
 	return kernel_mask{1} << (signo - 1);
 }
 
-// What of the program's action takes effect: read, and used up where it is one-shot, as at a delivery.
+// Returns what takes effect of the program's action, as at a delivery: a one-shot action is used up.
 struct sigaction deliver(link &l)
 {
 	l.lock.lock(lock_rank::leaf);
@@ -103,15 +103,15 @@ void on_signal(int signo, siginfo_t *info, void *context)
 		default_action(signo, info);
 }
 
-// Our action. Stack and restarting are as the program's handler wants them, as one delivery serves both.
+// Makes our action. Stack and restarting are as the program's handler wants them, as one delivery serves both.
 struct sigaction our_action(const struct sigaction &program)
 {
 	constexpr int inherited = SA_ONSTACK | SA_RESTART;
 	struct sigaction a = {};
 	a.sa_sigaction = on_signal;
 	a.sa_flags = SA_SIGINFO | (has_handler(program) ? program.sa_flags & inherited : inherited);
-	// Also the C library's own, which sigfillset() leaves out: a thread that is cancelled here would keep our
-	// locks.
+	// The C library's own signals are blocked, too, which sigfillset() leaves out: a thread that is cancelled here
+	// would keep our locks.
 	memset(&a.sa_mask, 0xff, sizeof(a.sa_mask));
 	return a;
 }
@@ -131,7 +131,7 @@ int chain_install(int signo, fault_handler ours)
 		return -EBUSY;
 	l.process.store(getpid(), std::memory_order_relaxed);
 	l.ours.store(ours, std::memory_order_release);
-	// In one step with reading the program's action; the second time with the flags which that asks for.
+	// The program's action is read in the same step; the second time the flags are those which that asks for.
 	struct sigaction now = our_action({});
 	int err = real_sigaction(signo, &now, &l.program);
 	if (!err) {
@@ -172,7 +172,7 @@ bool chain_holds(int signo)
 int chain_sigaction(int signo, const struct sigaction *act, struct sigaction *old)
 {
 	link &l = *link_of(signo);
-	// The arguments may lie in memory that is trapped: not to be touched under the lock.
+	// The arguments may lie in memory that is trapped, which must not be touched under the lock.
 	struct sigaction wanted, before;
 	if (act) {
 		wanted = *act;

@@ -12,16 +12,16 @@ namespace het
 namespace
 {
 
-// The one trap of the process that takes a signal.
+// At most one trap of the process takes a signal.
 std::atomic<signal_trap *> active{nullptr};
 
-// How often a range may have become ordinary memory, and what of that this thread has seen. Its own wakes
+// These count how often a range may have become ordinary memory, and what of that this thread has seen. Its own wakes
 // inside the handler do not count, or it would repeat for ever.
 std::atomic<uint32_t> releases{0};
 thread_local uint32_t releases_seen __attribute__((tls_model("initial-exec")));
 thread_local bool in_handler __attribute__((tls_model("initial-exec")));
 
-// False for what is never a touch: memory errors, protection keys, non-canonical addresses.
+// Returns false for what is never a touch: memory errors, protection keys, non-canonical addresses.
 bool is_page_fault(const siginfo_t &info)
 {
 	if (info.si_signo == SIGBUS)

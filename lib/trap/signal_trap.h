@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the traps that catch touches by a signal in the toucher have in common: the handler, and the way from it to
-// the resolvers.
+// The traps that catch touches by a signal in the toucher have this in common: the handler, and the way from it to the
+// resolvers.
 //
-// Kernel-mode touches are EFAULT under these traps, and a thread that blocks the signal is killed when it touches:
-// the kernel leaves no choice.
+// Kernel-mode touches are EFAULT under these traps, and a thread that blocks the signal is killed when it touches: the
+// kernel leaves no choice.
 //
-// A fault on an address that the sink does not know goes to the program, with one exception: between the fault and
-// the question the range may have become ordinary memory again, and then the instruction is to be repeated. So the
-// memory core must know a range before it holds it, and unwatch(), unhold() or wake() it before it forgets it; a
-// thread repeats once if one of these was called since it last asked.
+// A fault on an address that the sink does not know goes to the program, with one exception: between the fault and the
+// question the range may have become ordinary memory again, and then the instruction is to be repeated. So the memory
+// core must know a range before it holds it, and unwatch(), unhold() or wake() it before it forgets it; a thread
+// repeats once if one of these was called since it last asked.
 #pragma once
 
 #include "trap/mailbox.h"
@@ -25,7 +25,7 @@ class signal_trap : public trap
       public:
 	~signal_trap() override;
 
-	// Takes the signal over. It is false, with the reason in *why, if another trap has it.
+	// Takes the signal over. Returns false, with the reason in *why, if another trap has it.
 	bool install(const char **why);
 
 	void wake(const pages &p) override;
@@ -41,7 +41,7 @@ class signal_trap : public trap
 	// Lets those go on who wait in @r, whose access has grown.
 	void complete(range r) { box_.complete(r); }
 
-	// Serves a fault in a thread, in its signal handler. It is false if the fault is not one of ours.
+	// Serves a fault in a thread, in its signal handler. Returns false if the fault is not one of ours.
 	virtual bool touched(touch t) { return sink_.touched_here(t); }
 
       private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Touches caught by mprotect() and SIGSEGV: needs no privilege and no kernel feature, so it works everywhere.
+// Catches touches by mprotect() and SIGSEGV: that needs no privilege and no kernel feature, so it works everywhere.
 //
-// The price: the state of a page is the protection of its mapping, so each change of a part of an array may split
-// a mapping (vm.max_map_count limits their number), and every change is a system call under the
-// lock of the address space.
+// The price is that the state of a page is the protection of its mapping, so each change of a part of an array may
+// split a mapping (vm.max_map_count limits their number), and every change is a system call under the lock of the
+// address space.
 #pragma once
 
 #include "trap/signal_trap.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The mechanism of libgpuvm 0.0.1: mprotect(), SIGSEGV, and all threads stopped from before the data comes until the
-// pages are open. The baseline of the benchmark, offered for nothing else. (The original copied into the opened pages;
-// here the same bytes go to the alias first, which costs the same and keeps one path for all traps.)
+// Implements the mechanism of libgpuvm 0.0.1: mprotect(), SIGSEGV, and all threads stopped from before the data comes
+// until the pages are open. It is the baseline of the benchmark, offered for nothing else. (The original copied into
+// the opened pages; here the same bytes go to the alias first, which costs the same and keeps one path for all traps.)
 //
 // A fetch is: stop_threads(), copy, admit(), resume_threads(). Where the copy does not end, as a thread that stands has
 // what the driver waits for, the threads go on before it has: what has not arrived is not open, so they see nothing

@@ -16,7 +16,7 @@ namespace het
 namespace
 {
 
-// A set of threads that needs no memory.
+// Holds a set of threads, and needs no memory for it.
 class thread_set
 {
       public:
@@ -40,7 +40,7 @@ class thread_set
 		guard g(lock_, lock_rank::leaf);
 		count_ = 0;
 	}
-	// Forgets those that are no more, whose numbers the kernel may give away again. How many remain.
+	// Forgets those that are no more, whose numbers the kernel may give away again. Returns how many remain.
 	size_t prune()
 	{
 		guard g(lock_, lock_rank::leaf);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which threads are never stopped: the library's own, those which the device run-time system started between
-// the two calls of gpuvm_pre_init(), and those that could not be stopped once.
+// Some threads are never stopped: the library's own, those which the device run-time system started between the two
+// calls of gpuvm_pre_init(), and those that could not be stopped once.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 namespace het
 {
 
-// gpuvm_pre_init(). 0; GPUVM_ESTATE for after without before; GPUVM_ESALLOC.
+// Implement gpuvm_pre_init(). They return 0, GPUVM_ESTATE for after without before, or GPUVM_ESALLOC.
 int record_threads_before();
 int record_threads_after();
 
-// It is true if both were called.
+// Returns whether both were called.
 bool knows_drivers_threads();
 
 // Each thread of the library's calls it when it starts.
 void spare_this_thread();
 
-// It is false if there is no room.
+// Returns false if there is no room.
 bool spare_thread(pid_t tid);
 bool is_spared(pid_t tid);
 // Forgets those that are no more, whose numbers the kernel may give away again. Returns how many remain.

@@ -24,15 +24,16 @@ constexpr uint32_t max_threads = 1 << 16;
 // Signals below this one are popular with programs and language run-time systems.
 constexpr int first_choice = 6;
 
-// Pauses before threads that have not answered are looked after, and before that is worth reading /proc.
+// Threads that have not answered are looked after in pauses that double from the first to the last of these. From the
+// second on it is worth reading /proc.
 constexpr uint64_t first_review_ns = 500000, close_review_ns = 5000000, last_review_ns = 10000000;
 
-// The one object whose signal it is; and the signal, which stays taken, as one may be pending somewhere.
+// The signal belongs to this object. The signal stays taken, as one may be pending somewhere.
 std::atomic<thread_stopper *> active_stopper{nullptr};
 std::atomic<int> stop_signal{0};
 
-// States of a record, in one word with the epoch that they belong to, so that a thread which answers late
-// changes nothing. From stopped on a record is settled.
+// A record has such a state in one word with the epoch that it belongs to, so that a thread which answers late changes
+// nothing. From stopped on a record is settled.
 enum : uint32_t {
 	fresh,
 	called,        // has been sent the signal
@@ -43,7 +44,7 @@ enum : uint32_t {
 	state_bits = 3,
 };
 
-// What is known of a thread that has not answered.
+// Says what is known of a thread that has not answered.
 enum class fate { may_answer, sleeps, gone, hopeless };
 
 constexpr uint32_t in_epoch(uint32_t epoch, uint32_t state)
@@ -60,14 +61,14 @@ fate fate_of(pid_t tid, bool look_closely, bool patience_is_over)
 {
 	if (!task_exists(tid) || is_spared(tid))
 		return fate::gone;
-	// It waits, with signals blocked, for something that a stopped thread holds: at the end of pthread_exit(), or
-	// inside this library.
+	// The thread waits, with signals blocked, for something that a stopped thread holds: at the end of
+	// pthread_exit(), or inside this library.
 	if (look_closely && task_sleeps(tid))
 		return fate::sleeps;
 	return patience_is_over || (look_closely && task_ended(tid)) ? fate::hopeless : fate::may_answer;
 }
 
-// It is waited for no more. A main thread after pthread_exit() is one of these, and harmless.
+// The thread is waited for no more. A main thread after pthread_exit() is one of these, and harmless.
 void give_up(pid_t tid)
 {
 	spare_thread(tid);
@@ -132,7 +133,7 @@ void thread_stopper::on_signal(int, siginfo_t *info, void *)
 	errno = saved;
 }
 
-// @ticket: the epoch of the stop and the index of this thread's record.
+// @ticket has the epoch of the stop and the index of this thread's record.
 void thread_stopper::wait_here(uint64_t ticket)
 {
 	auto epoch = uint32_t(ticket >> 32), index = uint32_t(ticket);
@@ -140,7 +141,7 @@ void thread_stopper::wait_here(uint64_t ticket)
 		return;
 	record &r = records_[index];
 	if (!settle(r, epoch, stopped)) {
-		// Too late: it is not counted on any more, and nobody will post its semaphore.
+		// The thread is too late: it is not counted on any more, and nobody will post its semaphore.
 		while (epoch_.load(std::memory_order_acquire) == epoch)
 			futex_wait(&epoch_, epoch);
 		return;
@@ -178,7 +179,7 @@ thread_stopper::parked::~parked()
 	s.lock_.unlock(lock_rank::leaf);
 }
 
-// A thread is dealt with, and in state @to. False says that it was before, or the epoch is over.
+// Notes that a thread is dealt with, and in state @to. Returns false if it was before, or the epoch is over.
 bool thread_stopper::settle(record &r, uint32_t epoch, uint32_t to)
 {
 	uint32_t now = r.state.load(std::memory_order_relaxed);
@@ -260,7 +261,7 @@ void thread_stopper::call(record &r)
 {
 	uint32_t epoch = epoch_.load(std::memory_order_relaxed);
 	uint32_t now = in_epoch(epoch, fresh);
-	// Before the signal, which may be answered at once.
+	// This comes before the signal, which may be answered at once.
 	if (!r.state.compare_exchange_strong(now, in_epoch(epoch, called), std::memory_order_acq_rel))
 		return;
 	siginfo_t info = {};
@@ -300,7 +301,7 @@ void thread_stopper::review(bool look_closely, bool patience_is_over)
 			call(r);
 			continue;
 		}
-		// One that answered while we looked has stopped.
+		// A thread that answered while we looked has stopped.
 		if (!settle(r, epoch, f == fate::sleeps ? thread_asleep : out))
 			continue;
 		some_have_gone_ |= f != fate::sleeps;
@@ -377,7 +378,7 @@ void thread_stopper::stop()
 	stopped_since_.store(now_ns(), std::memory_order_relaxed);
 }
 
-// It is false if the stop is over already. The caller holds the stopper's lock.
+// Returns false if the stop is over already. The caller holds the stopper's lock.
 bool thread_stopper::end_epoch(uint32_t epoch)
 {
 	if (!(epoch & 1) || epoch_.load(std::memory_order_relaxed) != epoch)
@@ -414,7 +415,7 @@ void thread_stopper::resume()
 		futex_wake(&turn_, 1);
 }
 
-// Under the lock to the end: the next stop begins when resume() has had it.
+// The lock is held to the end: the next stop begins when resume() has had it.
 bool thread_stopper::resume_after(uint64_t ns)
 {
 	guard g(lock_, lock_rank::leaf);

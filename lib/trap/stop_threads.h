@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Stopping of all threads of the process, as libgpuvm did it in 2011: for the trap sigsegv-stop, which is the
-// baseline of the benchmark.
+// Stops all threads of the process, as libgpuvm did it in 2011: for the trap sigsegv-stop, which is the baseline of the
+// benchmark.
 //
-// Each thread gets a real-time signal, says that it has it, and waits on a semaphore of its own. What that costs the
-// program, whatever the implementation: system calls that do not restart return EINTR; whoever needs a
-// lock that a stopped thread holds (malloc's, the driver's) waits until the end; threads that block the signal are
-// not stopped.
+// Each thread gets a real-time signal, says that it has it, and waits on a semaphore of its own. This costs the
+// program, whatever the implementation: system calls that do not restart return EINTR; whoever needs a lock that a
+// stopped thread holds (malloc's, the driver's) waits until the end; threads that block the signal are not stopped.
 //
-// Why the thread list needs no reading at each stop: a thread that has answered is alive until it is resumed. So
-// when all the known ones have answered (or are spared and exist), and the kernel counts as many threads as these,
-// there are no others.
+// The thread list needs no reading at each stop, since a thread that has answered is alive until it is resumed. So when
+// all the known ones have answered (or are spared and exist), and the kernel counts as many threads as these, there are
+// no others.
 #pragma once
 
 #include "os/lock.h"
@@ -32,7 +31,7 @@ class thread_stopper
 	thread_stopper(const thread_stopper &) = delete;
 	thread_stopper &operator=(const thread_stopper &) = delete;
 
-	// Takes a real-time signal. It is false, with the reason in *why, if none is left. A process has one object.
+	// Takes a real-time signal. Returns false, with the reason in *why, if none is left. A process has one object.
 	bool open(const char **why);
 
 	// Stops all other threads that are not spared. A thread that does not answer is reported and spared from now
@@ -40,8 +39,8 @@ class thread_stopper
 	// all signals.
 	void stop();
 	void resume();
-	// Any thread that is not stopped may call it. It ends a stop that has lasted longer than @ns, whose resume() is
-	// still to come, and is true if it has.
+	// Ends a stop that has lasted longer than @ns, whose resume() is still to come, and returns whether it has. Any
+	// thread that is not stopped may call it.
 	bool resume_after(uint64_t ns);
 
 	// A thread in this scope counts as stopped, so it gets no signal; it leaves only while nobody is stopped.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// How host touches are caught: the interface that each trap implements in a file of its own.
+// Catches host touches: each trap implements this interface in a file of its own.
 //
-// A trap knows pages, not arrays: it reduces what the primary mapping allows, shows pages again, and
-// turns the kernel's report of a touch into a call of the sink. It keeps no state a range.
+// A trap knows pages, not arrays: it reduces what the primary mapping allows, shows pages again, and turns the kernel's
+// report of a touch into a call of the sink. It keeps no state a range.
 #pragma once
 
 #include "core/range.h"
@@ -14,40 +14,40 @@
 namespace het
 {
 
-// These are pages of an array: where they are in the program, and where in the page source.
+// Names pages of an array: where they are in the program, and where in the page source.
 struct pages {
 	range at;
 	uint64_t offset = 0;
 };
 
-// This is one host touch on a watched range.
+// Describes one host touch on a watched range.
 struct touch {
 	uintptr_t addr = 0;
 	bool write = false;
-	// It is the page's offset in the page source, from a trap that has a source of its own; otherwise 0.
+	// The page's offset in the page source, from a trap that has a source of its own; otherwise 0.
 	uint64_t offset = 0;
 };
 
 // The memory core does this with touches. It is set once, before the first watch().
 struct touch_sink {
 	// Traps that run in the toucher's own signal handler call it to serve the touch, or to wait until it can be
-	// repeated. It is async-signal-safe; all signals are blocked. It is false if the touch is not one of ours.
+	// repeated. It is async-signal-safe; all signals are blocked. Returns false if the touch is not one of ours.
 	bool (*touched_here)(touch t);
 };
 
 struct trap_features {
-	// kernel-mode touches (write(2) from a revoked range, O_DIRECT) are served; otherwise they are EFAULT
+	// Kernel-mode touches (write(2) from a revoked range, O_DIRECT) are served; otherwise they are EFAULT.
 	bool kernel_touches = false;
-	// a page can be shown read-only from the first instant; otherwise a read makes the host the only owner
+	// A page can be shown read-only from the first instant; otherwise a read makes the host the only owner.
 	bool shared_reads = false;
 	// admit() shows page after page, so it had better start with the touched one; otherwise it shows whole ranges,
-	// and -ENOMEM means that no mapping can be split any more
+	// and -ENOMEM means that no mapping can be split any more.
 	bool by_page = false;
-	// all other threads are stopped while a fetch is under way (sigsegv-stop only)
+	// All other threads are stopped while a fetch is under way (sigsegv-stop only).
 	bool stops_threads = false;
 };
 
-// This says how a resolver that has nothing to do waits.
+// Says how a resolver that has nothing to do waits.
 struct wait_policy {
 	uint64_t spin_ns = 0; // look for touches without sleeping for so long, then sleep
 	bool sleeps = true;   // false: don't, but say that there is none
@@ -60,11 +60,11 @@ class trap
 
 	virtual const char *name() const = 0;
 	virtual trap_features features() const = 0;
-	// Returns where the pages must come from; they may come from anywhere if it is null.
+	// Returns where the pages must come from, or null if they may come from anywhere.
 	virtual page_source *source() { return nullptr; }
 
-	// Adoption of private memory, not yet the library's: from now on writes, and touches of pages that were
-	// never touched, wait until wake(). Reads of populated pages go on.
+	// Begins the adoption of private memory, which is not yet the library's: from now on writes, and touches of
+	// pages that were never touched, wait until wake(). Reads of populated pages go on.
 	virtual int hold(range old) = 0;
 	// Undoes hold() when the adoption failed, and wakes.
 	virtual void unhold(range old) = 0;
@@ -76,31 +76,32 @@ class trap
 	virtual int watch(const pages &p) = 0;
 	virtual int unwatch(const pages &p) = 0;
 
-	// Takes access away: to none (pages vanish from the primary) or to read. Caller holds the array's lock. 1: the
-	// host has written, unseen, to some page that had been shown read-only (see was_written()) and now is not.
+	// Takes access away: to none (pages vanish from the primary) or to read. The caller holds the array's lock.
+	// Returns 1 if the host has written, unseen, to some page that had been shown read-only (see was_written()) and
+	// now is not.
 	virtual int protect(const pages &p, access to) = 0;
 	// Shows pages with access @to and wakes who waits there. The first page is shown for certain, and if it was
 	// read-only before, it and the rest become writable if @to says so; the rest is shown as far as no page in it
-	// is shown already (a later touch there is caught again and costs little). Caller holds the array's lock, or
-	// (by_page) keeps the chunks busy.
-	// 1: as with protect().
+	// is shown already (a later touch there is caught again and costs little). The caller holds the array's lock,
+	// or (by_page) keeps the chunks busy. Returns 1 as protect() does.
 	virtual int admit(const pages &p, access to) = 0;
 	// Lets everyone who waits there try again.
 	virtual void wake(const pages &p) = 0;
 
-	// Every touch of the pages raises SIGBUS; wakes. heal() catches them again, like revoked ones.
+	// Makes every touch of the pages raise SIGBUS, and wakes. heal() catches them again, like revoked ones.
 	virtual int spoil(const pages &p, const page_source &source);
 	virtual int heal(const pages &p, const page_source &source);
 
-	// The host has written to one of the pages since it was shown read-only, and the kernel has let it go on: the
-	// page source's counter has told so.
+	// Returns whether the host has written to one of the pages since it was shown read-only, and the kernel has let
+	// it go on: the page source's counter has told so.
 	virtual bool was_written(const pages &) const { return false; }
 
-	// This is the event source of the resolvers. next() waits for a touch; it is false if it was woken by
+	// The resolvers get their events here. next() waits for a touch, and returns false if it was woken by
 	// interrupt() or for no reason. One resolver at a time calls it.
 	virtual bool next(touch &t, wait_policy p) = 0;
 	virtual void interrupt() = 0;
-	// A touch waits that next() would return at once. This is a hint: it is cheap, and may be wrong either way.
+	// Returns whether a touch waits that next() would return at once. This is a hint: it is cheap, and may be wrong
+	// either way.
 	virtual bool has_touch() const = 0;
 	// Hands a touch from a toucher's signal handler to the resolvers and waits until it was served or
 	// should be tried again (the signal traps only).
@@ -109,11 +110,11 @@ class trap
 	// These stop all other threads around a fetch (features().stops_threads only).
 	virtual void stop_threads() {}
 	virtual void resume_threads() {}
-	// A thread that is not stopped may call it. It ends a stop early that has lasted longer than @ns, and is true
-	// if it has.
+	// Ends a stop early that has lasted longer than @ns, and returns whether it has. A thread that is not stopped
+	// may call it.
 	virtual bool resume_threads_after(uint64_t) { return false; }
 
-	// It is called in a forked child, to forget everything; no system call may hurt the parent.
+	// Forgets everything in a forked child; no system call may hurt the parent.
 	virtual void forked_child() = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The default trap: a userfaultfd whose events the resolvers read. The toucher sleeps in the kernel, whatever it
-// was doing there (a load, write(2), direct I/O), and no signal is involved.
+// The default trap is a userfaultfd whose events the resolvers read. The toucher sleeps in the kernel, whatever it was
+// doing there (a load, write(2), direct I/O), and no signal is involved.
 #include "trap/event_waiter.h"
 #include "trap/on_userfaultfd.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// userfaultfd whose events come as SIGBUS in the toucher: no event is read and nobody is woken where the handler can
-// serve the touch itself. No mapping is split, unlike with mprotect().
+// The events of this userfaultfd come as SIGBUS in the toucher: no event is read and nobody is woken where the handler
+// can serve the touch itself. No mapping is split, unlike with mprotect().
 #include "trap/on_userfaultfd.h"
 #include "trap/signal_trap.h"
 
