@@ -14,8 +14,8 @@ namespace selftest
 
 namespace
 {
-// This is the time between two looks. A process that works gets a hundredth of a processor even beside a hundred
-// others, if the scheduler takes them for equals.
+// Two looks lie so far apart. A process that works gets a hundredth of a processor even beside a hundred others, if the
+// scheduler takes them for equals.
 constexpr double look_seconds = 15;
 constexpr double least_share = 0.01;
 
@@ -46,7 +46,7 @@ std::map<pid_t, process> all_processes()
 	return all;
 }
 
-// The processes that are alive, the root among them.
+// Returns the processes that are alive, the root among them.
 std::map<pid_t, process> with_descendants(pid_t root)
 {
 	auto all = all_processes();
@@ -95,7 +95,7 @@ std::string allowance::over()
 	if (used > seconds_ * double(sysconf(_SC_NPROCESSORS_ONLN)))
 		snprintf(why, sizeof why, "it has used %.0f s of processor time; its limit is %.0f s on all processors",
 			 used, seconds_);
-	// It is less where a descendant was left to init.
+	// The progress is less where a descendant was left to init.
 	else if (looked_ns_ && progress >= 0 && progress < least_share * seconds_since(looked_ns_) &&
 		 !wants_a_processor(root_))
 		snprintf(why, sizeof why, "it stands still, after %.0f s", seconds_since(start_ns_));

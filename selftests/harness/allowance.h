@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This says how long a process may take. Limits count processor time, so that they are no shorter on a machine that is
+// Decides how long a process may take. Limits count processor time, so that they are no shorter on a machine that is
 // busy with something else; a process that hangs is known by standing still.
 #pragma once
 
@@ -17,7 +17,7 @@ class allowance
 	// processors busy.
 	allowance(pid_t root, double seconds);
 
-	// Returns why the process is to be ended; it is empty while it is not. It is to be asked now and then.
+	// Returns why the process is to be ended, or "" while it is not. The caller asks now and then.
 	std::string over();
 
       private:

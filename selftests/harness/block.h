@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is memory of each kind that programs keep arrays in.
+// Allocates memory of each kind that programs keep arrays in.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,9 @@ class block
 	size_t room_before() const { return before_; }
 	size_t room_after() const { return after_; }
 
-	// Frees it now.
+	// Frees the memory now.
 	void release();
-	// Forgets it, after the owner has freed it otherwise.
+	// Forgets the memory, after its owner has freed it otherwise.
 	void forget() { base_ = data_ = nullptr; }
 
       private:

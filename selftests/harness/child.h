@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is one case in a child process, with its time limit.
+// Runs one case in a child process, with its time limit.
 #pragma once
 
 #include "allowance.h"
@@ -37,7 +37,7 @@ class child
 	// Takes what the child wrote, sees whether it has ended and whether its time is over. It does not block.
 	outcome step();
 
-	// Returns what it wrote, and why it failed. This is valid when it has ended.
+	// Returns what it wrote, and why it failed, once it has ended.
 	const std::string &diagnostics() const { return diagnostics_; }
 	const std::string &skip_reason() const { return reason_; }
 	double seconds() const { return ran_for_; }

@@ -143,7 +143,7 @@ class cuda_machine final : public machine
 	}
 
       private:
-	// This enters the device's context for one call, on whatever thread it comes.
+	// Enters the device's context for one call, on whatever thread it comes.
 	class enter
 	{
 	      public:

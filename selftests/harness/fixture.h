@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is the library, initialised as the variant says, and arrays with a reference model.
+// Initialises the library as the variant says, and makes arrays with a reference model.
 #pragma once
 
 #include "block.h"
@@ -32,7 +32,7 @@ class fixture
 // Returns one of the counters of gpuvm_stat().
 unsigned long long count_of(int parameter);
 
-// This takes what the library writes to stderr during a call.
+// Takes what the library writes to stderr during a call.
 class stderr_capture
 {
       public:
@@ -45,13 +45,13 @@ class stderr_capture
 	int saved_, file_;
 };
 
-// This is a host array, a buffer on each device, and what the array should contain.
+// Holds a host array, a buffer on each device, and what the array should contain.
 class array
 {
       public:
 	// Makes memory of the kind, filled with a pattern.
 	array(fixture &fx, uint32_t kind, size_t n, uint32_t seed = 1);
-	// Takes memory of somebody else's.
+	// Takes memory that somebody else owns.
 	array(fixture &fx, uint8_t *data, size_t n, uint32_t seed = 1);
 	array(const array &) = delete;
 	array &operator=(const array &) = delete;
@@ -83,7 +83,7 @@ class array
 	void check_buffer(unsigned dev, const char *what = "buffer");
 	void check_sum(unsigned dev);
 
-	// Tells that the memory has been freed or moved: the destructor leaves it alone.
+	// Leaves the memory alone from now on, since it has been freed or moved.
 	void abandon();
 
       private:

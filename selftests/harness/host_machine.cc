@@ -13,7 +13,7 @@ namespace
 {
 constexpr uint8_t host_poison = 0xdb;
 
-// This is one kernel that runs on a thread: flag is what gpuvm_kernel_end_event() gets.
+// Holds one kernel that runs on a thread: gpuvm_kernel_end_event() gets the flag.
 struct running_kernel {
 	int flag = 0; // must be first, as the event is a pointer to it
 	std::thread thread;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are the devices of a case: buffers, kernels, and access to buffers behind the library's back.
+// Makes the devices of a case: buffers, kernels, and access to buffers behind the library's back.
 #pragma once
 
 #include "test.h"
@@ -30,7 +30,7 @@ inline constexpr size_t stamp_step = 4096;
 
 void apply(const kernel &k, uint8_t *buffer);
 
-// These are the knobs of hostcb devices, which all of them share.
+// All hostcb devices share these knobs.
 struct host_faults {
 	std::atomic<bool> fail_reads{false};
 	std::atomic<bool> fail_writes{false};
@@ -69,12 +69,12 @@ class machine
 	virtual host_faults *faults() { return nullptr; }
 };
 
-// Skips the case if the devices are not to be had.
+// Skips the case if the devices can't be had.
 std::unique_ptr<machine> make_machine(const context &t);
 
 std::unique_ptr<machine> make_host_machine(unsigned count, bool callbacks);
-// Skips if there is no ICD or there are fewer devices. It is weak, and null where the build had no OpenCL library.
-// @platform counts those that have so many devices.
+// Skips if there is no ICD or there are fewer devices. The function is weak, and null where the build had no OpenCL
+// library. @platform counts those that have so many devices.
 std::unique_ptr<machine> make_opencl_machine(unsigned count, unsigned platform) __attribute__((weak));
 // Skips if there is no driver or there are fewer devices.
 std::unique_ptr<machine> make_cuda_machine(unsigned count);

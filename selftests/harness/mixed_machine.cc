@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These are two unlike devices in one library.
+// Puts two unlike devices into one library.
 #include "machine.h"
 
 namespace selftest

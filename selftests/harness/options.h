@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is the command line of every test program, with defaults from the environment.
+// Reads the command line of every test program, with defaults from the environment.
 #pragma once
 
 #include <cstdint>

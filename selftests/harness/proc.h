@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// /proc says this of processes and threads.
+// Reads what /proc says of processes and threads.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace selftest
 std::vector<std::string> numbers_in(const std::string &folder);
 
 // Returns what the file "stat" of such a folder says after the program's name: the state's letter, the parent, the
-// process group and so on. The text is empty if the process or thread has ended.
+// process group and so on, or "" if the process or thread has ended.
 std::string state_and_more(const std::string &folder);
 
 } // namespace selftest

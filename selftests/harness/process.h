@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A case starts these processes to see how they end.
+// Starts processes for a case, which sees how they end.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@ namespace selftest
 
 struct context;
 
-// This tells how a process ended.
+// Tells how a process ended.
 struct ending {
 	int status = 0;        // as waitpid() gives it
 	std::string why_ended; // says why we ended it, if it did not end by itself
@@ -35,7 +35,7 @@ std::string stderr_of_case(const context &t, const char *name);
 // Waits for a process that the caller started.
 ending wait_for(int pid, double seconds);
 
-// Expects that the body's own CHECKs, too, have held.
+// Expects that the body's own CHECKs have held, too.
 void expect_success(const ending &e, const char *what);
 void expect_killed_by(const ending &e, int signal, const char *what);
 

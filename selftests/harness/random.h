@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These random numbers are the same everywhere for one seed.
+// Makes random numbers that are the same everywhere for one seed.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class random_source
       public:
 	explicit random_source(uint64_t seed) : state_(seed) {}
 
-	// This is splitmix64.
+	// The algorithm is splitmix64.
 	uint64_t next()
 	{
 		uint64_t z = state_ += 0x9e3779b97f4a7c15u;

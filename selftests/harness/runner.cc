@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is main() of every test program: it chooses the cases, runs them, and prints KTAP.
+// Every test program has this main(): it chooses the cases, runs them, and prints KTAP.
 #include "child.h"
 #include "options.h"
 #include "test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This is the runtime on the devices of the variant, with a few kernels on bytes, and checks of its errors.
+// Starts the runtime on the devices of the variant, with a few kernels on bytes, and checks of its errors.
 #pragma once
 
 #include "test.h"
@@ -30,8 +30,8 @@ namespace selftest
 			FAIL("%s: %d (%s), not %s", #CALL, err_, het_strerror(err_), #CODE); \
 	} while (0)
 
-// These are devices for the runtime: none is the host in place, host and host2 have memory of their own ("apart");
-// host3 is host2 with the host in place, mixed with OpenCL, too; cuda2 is CUDA and host.
+// The runtime has such devices: none is the host in place, host and host2 have memory of their own ("apart"); host3 is
+// host2 with the host in place, mixed with OpenCL, too; cuda2 is CUDA and host.
 namespace device
 {
 inline constexpr uint32_t runtime = none | host | host2 | opencl | cuda;
@@ -88,18 +88,18 @@ template <class T> het_arg value_arg(const T &v)
 // Makes a program of OpenCL C, which may be null, and of functions of the host.
 void make_program(program_handle &program, const char *source, std::span<const het_function> functions);
 
-// Of an argument with this pattern, work-item i uses byte i.
+// With this pattern, work-item i uses byte i of the argument.
 inline constexpr het_pattern each_byte = {sizeof(het_pattern), 0, 1, 1, 1, 0};
 // Does what runtime_fixture::add does to the bytes from @off on.
 void add_to_model(std::vector<uint8_t> &model, size_t off, size_t n, uint8_t value);
 
-// Waits for it; it must not fail.
+// Waits for the event, which must not fail.
 void wait_for(het_event *e);
 int status_of(het_event *e);
 
 // Skips the case if the driver is another one.
 fake_cuda_state &fake_cuda_driver();
-// Lets the call of the fake CUDA driver's that comes after so many others of this symbol fail, once; see
+// Makes the call of the fake CUDA driver's fail, once, that comes after so many others of this symbol; see
 // fake/fake_cuda.h.
 void fail_cuda_call(const char *symbol, int code, int after = 0);
 inline constexpr int cuda_out_of_memory = 2, cuda_launch_failed = 719;
@@ -107,7 +107,7 @@ inline constexpr int cuda_out_of_memory = 2, cuda_launch_failed = 719;
 // Returns PTX with the kernels add, combine, copy, scatter, slow and ids.
 het_image runtime_kernels();
 
-// These are the parts of a launch that has finished, and who has done what of it.
+// Returns the parts of a launch that has finished, and who has done what of it.
 std::vector<het_event_part_info> parts_of(het_event *e);
 struct work {
 	std::map<het_device *, uint64_t> items; // those of each device
@@ -116,21 +116,21 @@ struct work {
 work work_of(het_event *e, size_t items);
 // Checks that each item was done once.
 void check_work(const work &w);
-// Tells whether there is a device that gets all of such a small launch as the tests have: with fewer groups it would
+// Returns whether there is a device that gets all of such a small launch as the tests have: with fewer groups it would
 // not be busy.
 bool has_large_device();
 
 class runtime_fixture
 {
       public:
-	// Restarts the case with the devices that the variant names, and @setting ("HET_POLICY=static"); it skips the
-	// case if there are none. @devices are others than the variant's ("HET_DEVICES=opencl,host").
+	// Restarts the case with the devices that the variant names, and @setting ("HET_POLICY=static"); skips the case
+	// if there are none. @devices are others than the variant's ("HET_DEVICES=opencl,host").
 	explicit runtime_fixture(const context &t, uint32_t queue_flags = 0, const char *setting = "HET_POLICY=steal",
 				 const char *devices = nullptr);
 
 	queue_handle queue;
 	program_handle program;
-	// Each has the number of bytes as one more argument, which launch() adds.
+	// Each kernel has the number of bytes as one more argument, which launch() adds.
 	kernel_handle add;     // takes (bytes, value): each byte += value
 	kernel_handle combine; // takes (from, to): each byte of to = 3 * to + from
 	kernel_handle copy;    // takes (from, to)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// These touches may raise a signal.
+// Touches memory where that may raise a signal.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace selftest
 {
 
-// From now on SIGBUS and SIGSEGV are what touch() returns.
+// From now on touch() returns SIGBUS and SIGSEGV.
 void catch_signals();
 // Returns the signal that a touch gets, or 0 if none.
 int touch(const uint8_t *p, bool write = false);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a test program sees of the harness.
+// A test program sees this of the harness.
 //
-// A test is a function, registered with the variants it runs in. Each case (test × variant) runs in a
-// child process of its own: gpuvm_init() works once a process, and OpenCL does not survive a fork. A case passes
-// by returning; it fails by a failed CHECK, a signal, a wrong exit status, a sanitizer's report or its time limit.
+// A test is a function, registered with the variants it runs in. Each case (test × variant) runs in a child process of
+// its own: gpuvm_init() works once a process, and OpenCL does not survive a fork. A case passes by returning; it fails
+// by a failed CHECK, a signal, a wrong exit status, a sanitizer's report or its time limit.
 #pragma once
 
 #include "random.h"
@@ -77,7 +77,7 @@ class registration
 	explicit registration(const test &t);
 };
 
-// TEST(name, .traps = trap::all, .devices = device::single) { body using t, the context }
+// Defines a test: TEST(name, .traps = trap::all, .devices = device::single) { body using t, the context }
 #define TEST(NAME, ...)                                                                    \
 	static void NAME(::selftest::context &t);                                          \
 	static const ::selftest::registration NAME##_registration(                         \
@@ -87,9 +87,9 @@ class registration
 // Ends the process with a reason. It may be called in every process and thread of a case.
 [[noreturn]] void fail_at(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 [[noreturn]] void skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-// This is for tests in which threads race on purpose, or are ordered by touches, which ThreadSanitizer does not know.
+// Skips tests in which threads race on purpose, or are ordered by touches, which ThreadSanitizer does not know.
 void skip_under_tsan(const char *why);
-// This is for tests of what the library's interposers do: a sanitizer's own come first.
+// Skips tests of what the library's interposers do, since a sanitizer's own come first.
 void skip_under_sanitizers(const char *why);
 // Notes a line that is shown if the case fails.
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -41,7 +41,7 @@ enum bits : uint32_t {
 	cuda_mixed = 2048,    // CUDA as device 0, and OpenCL as device 1
 	opencl_unlike = 4096, // OpenCL devices of two platforms
 };
-// These are one device each, without callbacks.
+// Each of these is one device, without callbacks.
 inline constexpr uint32_t plain = host | opencl | cuda;
 inline constexpr uint32_t single = plain | hostcb;
 inline constexpr uint32_t several = host2 | host3 | opencl2 | mixed | cuda2 | cuda_mixed | opencl_unlike;
@@ -77,7 +77,7 @@ struct variant {
 	uint32_t kind = kind::none;
 };
 
-// This is one axis: its name on the command line, and its values.
+// Describes an axis: its name on the command line, and its values.
 struct axis_value {
 	uint32_t bit;
 	const char *name;
