@@ -26,7 +26,7 @@
 
 static atomic_long_t in_use;
 
-/* Accounts with pinned pages, each with a reference, and their lists. */
+/* These accounts have pinned pages, with a reference and a list each. */
 static DEFINE_MUTEX(pinned_lock);
 static LIST_HEAD(pinned_accounts);
 static void look_again(struct work_struct *work);
@@ -84,7 +84,10 @@ void gvm_account_limit(struct gvm_account *a)
 	a->user = get_uid(current_user());
 }
 
-/* The owner's limit, as its threads last had it: those of others have another one. */
+/*
+ * Returns the owner's limit as its threads last had it: those of others have
+ * another one.
+ */
 static unsigned long most_pages(struct gvm_account *a)
 {
 	if (current->mm == a->mm && !(current->flags & PF_KTHREAD))
@@ -135,8 +138,8 @@ static void free_page_of(struct gvm_account *a, struct page *page)
 }
 
 /*
- * Frees what is pinned no longer, and returns true if that is all of it. It is
- * called under pinned_lock.
+ * Frees what is pinned no longer, and returns true if that is all of it. The
+ * caller holds pinned_lock.
  */
 static bool free_unpinned(struct gvm_account *a)
 {
@@ -152,7 +155,7 @@ static bool free_unpinned(struct gvm_account *a)
 	return list_empty(&a->pinned);
 }
 
-/* It is called under pinned_lock. */
+/* The caller holds pinned_lock. */
 static void forget(struct gvm_account *a)
 {
 	list_del(&a->node);
@@ -201,7 +204,7 @@ static void keep_pinned(struct gvm_account *a, struct page *page)
 	mutex_unlock(&pinned_lock);
 }
 
-/* Tells whether another charge may succeed after one that has failed. */
+/* Returns whether another charge may succeed after one that has failed. */
 static bool has_freed_some(struct gvm_account *a)
 {
 	bool had_pinned;
@@ -229,8 +232,8 @@ static bool charge_bytes(struct gvm_account *a, size_t n)
 }
 
 /*
- * Charges for what is never mapped, and comes from kmalloc() and the like. It
- * is false if a limit is reached.
+ * Charges for what is never mapped, and comes from kmalloc() and the like.
+ * Returns false if a limit is reached.
  */
 bool gvm_charge_bytes(struct gvm_account *a, size_t n)
 {
@@ -283,7 +286,7 @@ struct page *gvm_page_alloc(struct gvm_account *a, int node, unsigned int order)
 	return page;
 }
 
-/* This is called when nothing maps the pages any more. */
+/* Nothing may map the pages any more. */
 void gvm_page_free(struct gvm_account *a, struct page *page)
 {
 	if (page_ref_count(page) == 1)

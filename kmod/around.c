@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a touch shows: a chunk at a time, under gvm_region.lock for read. */
+/* A touch shows a chunk at a time, under gvm_region.lock for read. */
 #include "gpuvm_drv.h"
 #include "compat.h"
 

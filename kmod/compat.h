@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between the kernels that the module is built for. Kbuild finds
- * out by compiling, since distributions bring later interfaces to earlier
+ * Hides what differs between the kernels that the module is built for. Kbuild
+ * finds out by compiling, since distributions bring later interfaces to earlier
  * versions.
  */
 #ifndef GPUVM_COMPAT_H

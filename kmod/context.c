@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contexts: what an open of /dev/gpuvm gives, from open to the end of its last
- * user.
+ * A context is what an open of /dev/gpuvm gives, from open to the end of its
+ * last user.
  */
 #include <linux/fs.h>
 #include <linux/module.h>

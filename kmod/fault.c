@@ -53,8 +53,8 @@ static void post(struct gvm_touch *t)
 }
 
 /*
- * Does what the state allows, and returns 0 if that is nothing yet. It is
- * called under the region's lock.
+ * Does what the state allows, and returns 0 if that is nothing yet. The caller
+ * holds the region's lock.
  */
 static vm_fault_t look(struct gvm_touch *t, gvm_show_t show)
 {
@@ -105,7 +105,10 @@ static vm_fault_t touch(struct gvm_touch *t, gvm_show_t show)
 	}
 }
 
-/* Takes a reference to the region. It is false if there is none for this toucher. */
+/*
+ * Takes a reference to the region. Returns false if there is none for this
+ * toucher.
+ */
 static bool find_region(struct gvm_touch *t, unsigned long page)
 {
 	struct gvm_context *ctx = t->vmf->vma->vm_private_data;
@@ -130,8 +133,8 @@ vm_fault_t gvm_primary_fault(struct vm_fault *vmf, gvm_show_t show)
 	ret = touch(&t, show);
 	gvm_region_put(t.region);
 	/*
-	 * This is the last step of all: the mapping may be gone, and the file
-	 * then be what keeps the module loaded.
+	 * This comes last: the mapping may be gone, and then the file is what
+	 * keeps the module loaded.
 	 */
 	if (t.file)
 		fput(t.file);

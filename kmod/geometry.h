@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * This is the arithmetic of pages, chunks and huge blocks, for pages of any
- * size. It is pure, so that selftests/kmod/geometry.c can look at sizes that
- * the machine does not have.
+ * Computes with pages, chunks and huge blocks, for pages of any size. It is
+ * pure, so that selftests/kmod/geometry.c can look at sizes that the machine
+ * does not have.
  */
 #ifndef GPUVM_GEOMETRY_H
 #define GPUVM_GEOMETRY_H
 
 #include <linux/gpuvm.h>
 
-/* These are pages of a region, counted from its begin. */
+/* A span is pages of a region, counted from the region's beginning. */
 struct gvm_span {
 	unsigned long begin, end;
 };

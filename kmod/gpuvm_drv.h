@@ -122,8 +122,8 @@ struct gvm_context {
 };
 
 /*
- * This tells whether HELLO was said. It changes without a lock, since HELLO
- * touches user memory.
+ * A context's stage tells whether HELLO was said. It changes without a lock,
+ * since HELLO touches user memory.
  */
 enum {
 	GVM_NEW,
@@ -133,7 +133,10 @@ enum {
 
 static inline bool gvm_is_ready(const struct gvm_context *ctx)
 {
-	/* This pairs with the release in ioctl.c: what HELLO has set up is seen. */
+	/*
+	 * The load pairs with the release in ioctl.c: what HELLO has set up is
+	 * seen.
+	 */
 	return smp_load_acquire(&ctx->stage) == GVM_READY;
 }
 
@@ -242,8 +245,8 @@ void gvm_pages_drop(struct gvm_region *r, struct gvm_span s);
 static inline struct page *gvm_page(const struct gvm_region *r, unsigned long at)
 {
 	/*
-	 * This pairs with the release in pages.c: the zeroes are seen before
-	 * the page is.
+	 * The load pairs with the release in pages.c: the zeroes are seen
+	 * before the page is.
 	 */
 	return smp_load_acquire(&r->pages[at]);
 }
@@ -251,10 +254,13 @@ static inline struct page *gvm_page(const struct gvm_region *r, unsigned long at
 /* fault.c */
 struct gvm_touch {
 	struct gvm_region *region;
-	unsigned long at;		/* is the number of the page in the region */
+	unsigned long at;		/* number of the page in the region */
 	struct vm_fault *vmf;
-	struct file *file;		/* is held since the core's lock was left, else NULL */
-	/* The touch was posted, or another of its chunk; if not, the ring is full. */
+	struct file *file;		/* held since the core's lock was left, else NULL */
+	/*
+	 * The touch was posted, or another of its chunk; if not, the ring is
+	 * full.
+	 */
 	bool posted;
 };
 

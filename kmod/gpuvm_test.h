@@ -11,7 +11,7 @@
  */
 #define GPUVM_FEATURE_TEST	(1ULL << 63)
 
-/* This is the mutant: the region's lock is not held while a fault is delayed. */
+/* The mutant does not hold the region's lock while a fault is delayed. */
 #define GPUVM_TEST_NO_LOCK	(1U << 0)
 /* The delay comes once more where a toucher has slept, before it leaves the module. */
 #define GPUVM_TEST_AFTER_SLEEP	(1U << 1)

@@ -82,7 +82,7 @@ void gvm_settle_huge(struct gvm_region *r, struct gvm_span s)
 #endif
 
 /*
- * Tells whether the mapping shows nothing but whole huge blocks of one huge
+ * Returns whether the mapping shows nothing but whole huge blocks of one huge
  * region, whose chunks are such blocks, at addresses that fit.
  */
 bool gvm_can_map_huge(struct gvm_context *ctx, struct vm_area_struct *vma)

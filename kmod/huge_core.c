@@ -82,8 +82,8 @@ vm_fault_t gvm_allow_write_huge(const struct gvm_touch *t, struct gvm_span s)
 
 /*
  * Waits for faults that have returned a page of @s and whose entries the core
- * is about to insert. It is called under the region's lock for write, so that
- * no new ones come.
+ * is about to insert. The caller holds the region's lock for write, so that no
+ * new ones come.
  */
 void gvm_settle_huge(struct gvm_region *r, struct gvm_span s)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ioctl table. */
+/* One table dispatches the ioctls. */
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -19,9 +19,9 @@ union argument {
 
 struct caller {
 	void __user *arg;
-	u32 size;		/* is that of its structure */
-	u32 known;		/* is what of it the kernel knows */
-	unsigned int nr;	/* is that of the ioctl */
+	u32 size;		/* of its structure */
+	u32 known;		/* what the kernel knows of it */
+	unsigned int nr;	/* of the ioctl */
 };
 
 /*

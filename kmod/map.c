@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* mmap() of the device by place, and unmapping by offset. */
+/* mmap() of the device goes by place, and unmapping by offset. */
 #include <linux/fs.h>
 #include <linux/vmalloc.h>
 
@@ -61,7 +61,8 @@ int gvm_mmap(struct file *file, struct vm_area_struct *vma)
 }
 
 /*
- * Takes pages out of all mappings at @place, under the region's lock for write.
+ * Takes pages out of all mappings at @place. The caller holds the region's lock
+ * for write.
  */
 void gvm_unmap(struct gvm_region *r, struct gvm_span s, u64 place)
 {

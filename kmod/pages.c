@@ -8,7 +8,7 @@
 #include "account.h"
 #include "gpuvm_drv.h"
 
-/* It is false if one of the slots is not empty. */
+/* Returns false if one of the slots is not empty. */
 static bool place(struct gvm_region *r, unsigned long at, struct page *page)
 {
 	unsigned long n = compound_nr(page);
@@ -43,7 +43,7 @@ static bool is_empty_block(const struct gvm_region *r, unsigned long block)
 }
 
 /*
- * Makes the page exist, and those of its huge block. It is called under the
+ * Makes the page exist, and those of its huge block. The caller holds the
  * region's lock.
  */
 int gvm_page_fill(struct gvm_region *r, unsigned long at)
@@ -80,9 +80,9 @@ static unsigned long drop(struct gvm_region *r, struct gvm_span s, unsigned long
 }
 
 /*
- * Empties slots, under the region's lock for write, when nothing maps the pages
- * any more. A huge block that lies in @s only in part stays, with zeroes in
- * that part.
+ * Empties slots when nothing maps the pages any more. The caller holds the
+ * region's lock for write. A huge block that lies in @s only in part stays,
+ * with zeroes in that part.
  */
 void gvm_pages_drop(struct gvm_region *r, struct gvm_span s)
 {

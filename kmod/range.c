@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What user space asks for by ranges. */
+/* User space asks for these operations on ranges. */
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
 #include "gpuvm_drv.h"
 #include "trace.h"
 
-/* A revoke may come in between when so many pages have been made to exist. */
+/*
+ * A revoke may come in between whenever so many pages have been made to exist.
+ */
 #define POPULATE_AT_ONCE 512
 
 typedef int (*range_call_t)(struct gvm_region *r, struct gvm_span s, struct gpuvm_range_op *op);

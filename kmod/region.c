@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Regions: how they come, are found, and go. */
+/* Regions come, are found, and go here. */
 #include <linux/nodemask.h>
 #include <linux/overflow.h>
 #include <linux/rcupdate.h>
@@ -39,7 +39,7 @@ static unsigned long table_pages(const struct gvm_region *r)
 	return (r->first + r->count - 1) / PAGE_SIZE - first_table_page(r) + 1;
 }
 
-/* Counts the bytes of itself and of what it has from kvcalloc(). */
+/* Returns the bytes of the region and of what it has from kvcalloc(). */
 static size_t size_of(const struct gvm_region *r)
 {
 	return sizeof(*r) + r->count * sizeof(r->pages[0]) + table_pages(r) * sizeof(r->states[0]);
@@ -214,7 +214,7 @@ int gvm_region_enter(struct gvm_region *r)
 	return err;
 }
 
-/* Ends a region that is not known. */
+/* Ends a region that nobody knows. */
 void gvm_region_abandon(struct gvm_region *r)
 {
 	ida_free(&r->ctx->ids, r->id);

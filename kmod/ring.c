@@ -76,19 +76,22 @@ static bool has_touches(const struct gvm_ring *ring)
 	return READ_ONCE(ring->head) != READ_ONCE(ring->shared->tail);
 }
 
-/* It is false if the ring is full. */
+/* Returns false if the ring is full. */
 bool gvm_ring_post(struct gvm_ring *ring, const struct gpuvm_touch *touch)
 {
 	struct gpuvm_ring *shared = ring->shared;
 	bool room;
 
 	spin_lock(&ring->lock);
-	/* This acquires, so that the consumer has read the entry that is overwritten. */
+	/*
+	 * The load acquires, so that the consumer has read the entry that is
+	 * overwritten.
+	 */
 	room = ring->head - smp_load_acquire(&shared->tail) < ring->size;
 	if (room) {
 		ring->entries[ring->head & (ring->size - 1)] = *touch;
 		WRITE_ONCE(ring->head, ring->head + 1);
-		/* This pairs with the consumer's acquiring load. */
+		/* The store pairs with the consumer's acquiring load. */
 		smp_store_release(&shared->head, ring->head);
 	} else {
 		WRITE_ONCE(shared->overflows, shared->overflows + 1);

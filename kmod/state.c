@@ -23,7 +23,7 @@ u8 gvm_state(const struct gvm_region *r, unsigned long at)
 	return READ_ONCE(*byte_of(r, at));
 }
 
-/* These are equal bytes that lie together. */
+/* A run is equal bytes that lie together. */
 struct run {
 	u8 *bytes;
 	unsigned long n;
@@ -31,9 +31,9 @@ struct run {
 };
 
 /*
- * Finds the run that @s begins with; takes it off. Who holds gvm_region.lock for
- * read may see another change SHARED to HOST: then a run ends early, or is what
- * it was.
+ * Finds the run that @s begins with, and takes it off. Whoever holds
+ * gvm_region.lock for read may see another change SHARED to HOST: then a run
+ * ends early, or is what it was.
  */
 static struct run next_run(const struct gvm_region *r, struct gvm_span *s)
 {
@@ -55,7 +55,7 @@ static void set_run(const struct run *run, u8 state)
 	data_race(memset(run->bytes, state, run->n));
 }
 
-/* Tells whether all states in @s are of the given @kinds (bit numbers). */
+/* Returns whether all states in @s are of the given @kinds (bit numbers). */
 bool gvm_states_are(const struct gvm_region *r, struct gvm_span s, unsigned long kinds)
 {
 	while (s.begin < s.end) {
@@ -83,7 +83,7 @@ static bool must_unmap(u8 old, u8 new)
 	}
 }
 
-/* It is called under the region's lock for write. */
+/* The caller holds the region's lock for write. */
 void gvm_states_set(struct gvm_region *r, struct gvm_span s, u8 new, struct gvm_change *change)
 {
 	while (s.begin < s.end) {
@@ -97,7 +97,7 @@ void gvm_states_set(struct gvm_region *r, struct gvm_span s, u8 new, struct gvm_
 	}
 }
 
-/* It is called under the region's lock for write. */
+/* The caller holds the region's lock for write. */
 void gvm_states_wake(struct gvm_region *r, struct gvm_span s)
 {
 	while (s.begin < s.end) {
@@ -109,8 +109,8 @@ void gvm_states_wake(struct gvm_region *r, struct gvm_span s)
 }
 
 /*
- * It is called under the region's lock for read, and @r->marks. It is false if
- * no byte was @old.
+ * Returns false if no byte was @old. The caller holds the region's lock for
+ * read, and @r->marks.
  */
 static bool replace(struct gvm_region *r, struct gvm_span s, u8 old, u8 new)
 {
@@ -128,9 +128,9 @@ static bool replace(struct gvm_region *r, struct gvm_span s, u8 old, u8 new)
 }
 
 /*
- * SHARED pages become HOST. The counter changes twice. Another thread may see
- * HOST, write and be done with the first change alone made; who looks at the
- * bytes after that sees its flag. Who saw the first change and came to the
+ * Makes SHARED pages HOST. The counter changes twice. Another thread may see
+ * HOST, write and be done with only the first change made; whoever looks at the
+ * bytes after that sees its flag. Whoever saw the first change and came to the
  * bytes too early finds the second one the next time.
  */
 void gvm_states_upgrade(struct gvm_region *r, struct gvm_span s)
@@ -146,8 +146,8 @@ void gvm_states_upgrade(struct gvm_region *r, struct gvm_span s)
 }
 
 /*
- * Puts a touch into the ring unless its chunk is there already. It is false if
- * the ring is full.
+ * Puts a touch into the ring unless its chunk is there already. Returns false
+ * if the ring is full.
  */
 bool gvm_states_post(struct gvm_region *r, unsigned long at, const struct gpuvm_touch *touch)
 {

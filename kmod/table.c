@@ -57,7 +57,7 @@ static struct page *new_page(struct gvm_table *t, unsigned long index)
 
 /*
  * Returns the address of a page for one more user; it comes zeroed if there was
- * none. It is NULL if there is no memory.
+ * none. Returns NULL if there is no memory.
  */
 void *gvm_table_add(struct gvm_table *t, unsigned long index)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* These are the test build's private ioctls and hooks. */
+/* The test build has these private ioctls and hooks. */
 #include <linux/atomic.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -53,7 +53,9 @@ static void touch(struct work_struct *work)
 	kthread_unuse_mm(t->mm);
 }
 
-/* Drivers' threads copy so from and to the memory of who asked them. */
+/*
+ * Drivers' threads copy like this from and to the memory of whoever asked them.
+ */
 static long touch_from_kernel_thread(void __user *user)
 {
 	struct kernel_touch t = { .mm = current->mm };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* These are hooks of the test build (GPUVM_TEST=1); any other has none. */
+/* The test build (GPUVM_TEST=1) has these hooks; any other has none. */
 #ifndef GPUVM_TEST_HOOKS_H
 #define GPUVM_TEST_HOOKS_H
 
@@ -12,14 +12,17 @@
 
 bool gvm_is_test_ioctl(unsigned int cmd);
 long gvm_test_ioctl(unsigned int cmd, void __user *user);
-/* Tells whether the allocation that comes is to fail. */
+/* Returns whether the next allocation is to fail. */
 bool gvm_test_fails(void);
 /*
- * This is called between a fault's look at the state and the insertion, with the
- * region's lock held for read.
+ * Delays a fault between its look at the state and the insertion. The caller
+ * holds the region's lock for read.
  */
 void gvm_test_before_insertion(struct gvm_region *r);
-/* This is called when a toucher has slept, with no lock held, neither the core's nor ours. */
+/*
+ * Delays a toucher that has slept. The caller holds no lock, neither the core's
+ * nor ours.
+ */
 void gvm_test_after_sleep(void);
 #else
 #define GVM_TEST_FEATURES 0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* These are tracepoints: touches, and what resolvers do about them. */
+/* The tracepoints tell of touches, and of what resolvers do about them. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM gpuvm
 

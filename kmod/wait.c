@@ -17,10 +17,10 @@
 #include "test.h"
 
 /*
- * How a thread waits that is in a system call. It may be frozen where it is, as
- * its resolver may be frozen first, and it could never go on then. The call may
- * hold locks, as those of network file systems do: who wants one of them keeps
- * the freezer waiting, as without a touch.
+ * A thread that is in a system call waits like this. It may be frozen where it
+ * is, as its resolver may be frozen first, and it could never go on then. The
+ * call may hold locks, as those of network file systems do: whoever wants one
+ * of them keeps the freezer waiting, as without a touch.
  */
 #define BUSY_STATE (TASK_KILLABLE | TASK_FREEZABLE_UNSAFE)
 
@@ -41,9 +41,10 @@ static wait_queue_head_t *queue_of(const struct gvm_region *r, unsigned long chu
 }
 
 /*
- * When to stop spinning; never 0. The default of spin_us is what sleeping and
- * being woken costs on virtual machines (10 to 45 us were measured): so a touch
- * pays at most twice for what would have been the better choice.
+ * Returns when to stop spinning; never 0. The default of spin_us is what
+ * sleeping and being woken costs on virtual machines (10 to 45 us were
+ * measured): so a touch pays at most twice for what would have been the better
+ * choice.
  */
 u64 gvm_spin_until(void)
 {
@@ -53,9 +54,9 @@ u64 gvm_spin_until(void)
 }
 
 /*
- * It is true if it is worth while to look again, also when the time is over by
- * now: who was preempted by the resolver need not sleep and fault a second
- * time.
+ * Returns whether it is worth while to look again, also when the time is over
+ * by now: a thread that the resolver preempted need not sleep and fault a
+ * second time.
  */
 bool gvm_spin(const struct gvm_touch *t, u64 until)
 {
@@ -119,7 +120,10 @@ void gvm_wake(struct gvm_region *r, struct gvm_span s)
 		wake(queue_of(r, chunk));
 }
 
-/* A mapping goes, or a part of one: who sleeps there finds that when it looks again. */
+/*
+ * A mapping goes, or a part of one. Whoever sleeps there finds that when it
+ * looks again.
+ */
 void gvm_primary_close(struct vm_area_struct *vma)
 {
 	struct gvm_context *ctx = vma->vm_private_data;
