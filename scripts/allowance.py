@@ -5,8 +5,8 @@ import os
 import time
 from pathlib import Path
 
-# This is the time between two looks. A process that works gets a hundredth of a processor even beside a hundred
-# others, if the scheduler takes them for equals.
+# Two looks lie so far apart. A process that works gets a hundredth of a processor even beside a hundred others, if the
+# scheduler takes them for equals.
 LOOK_SECONDS = 30
 LEAST_SHARE = 0.01
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -63,7 +63,7 @@ class Allowance:
         self.last_look, self.next_look = (now, used), now + LOOK_SECONDS
         if used > self.seconds * (os.cpu_count() or 1):
             return f"it has used {used:.0f} s of processor time; its limit is {self.seconds} s on all processors"
-        # It is less where a descendant was left to init.
+        # The progress is less where a descendant was left to init.
         little = before and 0 <= used - before[1] < LEAST_SHARE * (now - before[0])
         if little and not wants_a_processor(self.root):
             return f"it stands still, after {now - self.start:.0f} s"

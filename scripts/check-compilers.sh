@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# This does what `make check` has no time for: all sources go through each compiler that is installed, of those that the
+# Does what `make check` has no time for: all sources go through each compiler that is installed, of those that the
 # project is kept fit for, and once without each header that a machine may lack. Nothing is made but errors and
 # warnings. The last line counts.
 set -u
@@ -29,7 +29,7 @@ for cc in "${compilers[@]}"; do
 	if command -v "$cxx" >/dev/null; then
 		settings=("CC=$cc" "CXX=$cxx")
 		[[ $cc == gcc* ]] || settings+=(PRECOMPILED=1)
-		# Each source by itself, once: it names what it needs of headers.
+		# Each source is compiled by itself, once: so it names what it needs of headers.
 		[ "$cc" != gcc-12 ] || settings+=(UNITS=0)
 		look "$cc" "build/with-$cc" "${settings[@]}"
 	else

@@ -15,7 +15,7 @@ CORE_SYSTEM_HEADERS = set(
     type_traits utility variant vector""".split()
 )
 
-# Where the compiler looks for a quoted name, after the folder of the including file.
+# The compiler looks here for a quoted name, after the folder of the including file.
 SEARCH = ["lib", "lib/include", "runtime", "runtime/include", "bench", "selftests", "tools", "kmod/uapi"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

@@ -68,7 +68,7 @@ use_old() {
 	grep -h "$work/old .* symbol .free'" "$work"/bindings.* | tee /dev/stderr | grep -q 'to .*/libhet\.so'
 }
 
-# What DKMS would be given: it takes the version from dkms.conf, and looks for the folder of that name.
+# Installs what DKMS would be given, which takes the version from dkms.conf and looks for the folder of that name.
 dkms_sources() {
 	say make --no-print-directory -s dkms_install DESTDIR="$work/dkms"
 	local PACKAGE_NAME= PACKAGE_VERSION= BUILT_MODULE_NAME DEST_MODULE_LOCATION MAKE CLEAN

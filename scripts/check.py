@@ -68,8 +68,8 @@ UNIT_TEST_PARTS = (
 UNIT_TESTS = [t for part in UNIT_TEST_PARTS for t in sources(f"{part}/tests/*_test.cc")]
 SELFTESTS = sources("selftests/*.cc") + sources("selftests/*.c")
 
-# Drivers are not instrumented: the sanitizers would report PoCL's doings. Left out are what brings a library of its
-# own, what needs OpenCL, and what the sanitizers' own malloc and signal handling make pointless; under the thread
+# Drivers are not instrumented: the sanitizers would report PoCL's doings. What brings a library of its own is left out,
+# with what needs OpenCL, and what the sanitizers' own malloc and signal handling make pointless; under the thread
 # sanitizer also what has one thread.
 NO_DRIVER = {"HET_TEST_DEVICES": "none,host,host2,hostcb,hostcb2"}
 SANITIZED = NO_DRIVER | {"HET_TEST_KINDS": "none,heap,mmapped,library"}
@@ -99,7 +99,7 @@ WITHOUT = {
     ],
 }
 
-# CUDA devices without a GPU (selftests/fake): where the device makes a difference, with the default trap.
+# CUDA devices without a GPU (selftests/fake) run where the device makes a difference, with the default trap.
 FAKE_CUDA = {
     "LD_LIBRARY_PATH": str(ROOT / "build/fake"),
     "HET_TEST_DEVICES": "cuda,cuda2",
@@ -199,7 +199,7 @@ def builds() -> Iterator[Step]:
         # With -g1 there are the functions and lines that a report names.
         settings = (f"SAN={sanitizer}", "DEBUG_LOCKS=1", "CXXFLAGS=-O1 -g1", f"WITHOUT={' '.join(WITHOUT[tree])}")
         yield build(f"build, {sanitizer} sanitizer", tree, *compilers, *QUICKLY, *settings, "tests")
-    # This compiles what was not compiled for the address sanitizer.
+    # What was not compiled for the address sanitizer is compiled here.
     clang = build(
         "clang", "build-clang", *CLANG, *QUICKLY, "B=build-clang", "SYNTAX=1", "EXCEPT=build-address", "objects"
     )
@@ -389,7 +389,7 @@ def guests() -> Iterator[Step]:
 def plan(copy: NobodysCopy) -> Iterator[Step]:
     yield from static_checks()
     yield from builds()
-    # They take longest and wait now and then: what is short fills the time beside them.
+    # The guests take longest and wait now and then: what is short fills the time beside them.
     yield from guests()
     for tree in ("build", "build-address", "build-thread"):
         yield from unit_tests(tree)

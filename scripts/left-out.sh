@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# Which files can't be compiled for want of some system headers, by way of the project's own headers too.
+# Tells which files can't be compiled for want of some system headers, by way of the project's own headers, too.
 #   left-out.sh HEADER... -- FOLDER...    prints "FILE HEADER" lines
 # A header in a folder of its package's own stands for all of them: who lacks llvm/IR/Function.h lacks llvm/IR/CFG.h. A
 # file that asks with __has_include sees to it by itself.
@@ -24,7 +24,7 @@ for folder in "$@"; do
 		found=$(grep -lF "#include $included" $files | xargs -r grep -LF "__has_include(<$header>)")
 		new=$found
 		while [ -n "$new" ]; do
-			# They may be named with some of their folders, or none.
+			# Sources may name them with some of their folders, or none.
 			names=$(grep '\.h$' <<<"$new" |
 				awk -F/ '{ n = $NF; print n; for (i = NF - 1; i; i--) print n = $i "/" n }' |
 				sed 's|\.|\\.|g' | paste -sd '|')

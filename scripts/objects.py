@@ -12,7 +12,8 @@ from pathlib import Path
 
 from parts import ROOT
 
-# Classes whose members stand in several files: the file that counts for all, and what the names of the others are like.
+# The members of these classes stand in several files. The first file counts for all, and the pattern is what the names
+# of the others are like.
 ONE_CLASS = {
     "runtime/ptx/parser": r"runtime/ptx/parser_\w+",
     "runtime/ptx/passes/frames": r"runtime/ptx/passes/frames_\w+",

@@ -53,9 +53,9 @@ ALLOWED = {
     "Documentation/examples": {"lib/include", "runtime/include"},
 }
 
-# This is the seam between runtime and memory core: of lib/memory the runtime may include these, which speak in ranges,
-# numbers of devices and modes. They include no others of lib/memory, so the runtime's compiler never sees an array, its
-# lock or the library's state.
+# Runtime and memory core meet at this seam: of lib/memory the runtime may include these, which speak in ranges, numbers
+# of devices and modes. They include no others of lib/memory, so the runtime's compiler never sees an array, its lock or
+# the library's state.
 SEAM = {
     "lib/memory/" + name
     for name in (

@@ -65,7 +65,7 @@ feature JSON nlohmann/json.hpp
 feature ELF libelf.h -lelf
 feature LLVM llvm/IR/Function.h -lLLVM-14
 feature GOMP omp.h "-fopenmp -foffload=disable"
-# What is there to be compared with alone: the program says what it did without.
+# These only serve comparisons: the program says what it did without.
 unreported=1
 feature STARPU starpu.h -lstarpu-1.3
 printf 'MISSING_HEADERS := %s\n' "${missing[*]:-}"

@@ -39,7 +39,7 @@ is_installed() { # package
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# Programs that no guest does without.
+# No guest does without these programs.
 report_for_guests() { # group
 	local needed=(gcc make) missing=() p
 	[ "$1" = modules ] || needed+=(python3 qemu-system-x86_64 busybox xz)
@@ -105,7 +105,7 @@ install_packages() { # group
 	rm -f build*/config.mk # what was probed before is out of date
 }
 
-# Both catch touches made by the kernel, so they are a privilege: a group, not everyone.
+# Both catch touches made by the kernel, which is a privilege of a group, not of everyone.
 install_udev_rules() {
 	local folder=/etc/udev/rules.d device
 	if [ "$(id -u)" -ne 0 ]; then

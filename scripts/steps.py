@@ -29,7 +29,7 @@ class Step:
     beside: bool = False  # may run at the same time as others of which this is said
     makes: str | None = None  # the build folder that it fills
     needs: str | None = None  # the build folder that it uses
-    # This is called just before; a text means that the step can't run, for this reason.
+    # Is called just before the step; a text means that the step can't run, for this reason.
     unavailable: Callable[[], str | None] = lambda: None
 
 
@@ -100,7 +100,7 @@ class Run:
         if status is not None:
             self.finish(self.step.judge(self.step.name, status, output))
             return
-        # It did not end by itself: one failure, whatever it had reported until then.
+        # The step did not end by itself. That is one failure, whatever it had reported until then.
         self.finish(Result(failed=[f"{self.step.name}: killed: {why}"], shown=[*output.splitlines()[-39:], why]))
 
     def wait(self, options: int) -> None:

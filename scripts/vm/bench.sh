@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# What the kernel module gains, measured in a guest, as `make bench-vm` does it: by the host's time, and with 6.12 once
+# Measures what the kernel module gains in a guest, as `make bench-vm` does it: by the host's time, and with 6.12 once
 # more by the number of instructions.
 #   bench.sh 6.1|6.12 [OPTION...]    options of kmod-latency, which lies in build/bin/
 # Leaves kmod-latency.json and counted.json in build/bench-vm/KERNEL/, and in timed/ and counted/ the guests' logs.
@@ -18,7 +18,7 @@ esac
 vm=build/vm/$kernel out=build/bench-vm/$kernel
 commit=$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 
-# One NUMA node: the kernel's balancing among several would take part.
+# The guest has one NUMA node: the kernel's balancing among several would take part.
 guest() { # name of the run, kmod-latency's command line, option of guest.py...
 	local name=$1 program=$2
 	shift 2

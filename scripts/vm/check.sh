@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# The module's selftests in a guest, as `make check-vm` and `make check-vm-debug` run them.
+# Runs the module's selftests in a guest, as `make check-vm` and `make check-vm-debug` do.
 # KERNEL is 6.1, 6.12, unstable (the newest that Debian has), debug (6.12 with all that watches) or debug-6.1.
 #   check.sh modules KERNEL                    gets or builds the kernel, and builds the module for it
 #   check.sh run KERNEL [guest.py option...]   also builds the tests, boots, judges
@@ -62,7 +62,7 @@ run() { # guest.py option...
 	scripts/vm/guest.py "$vm" --env GPUVM_SELFTEST_DISK=/dev/ram0 "${limits[@]}" "$@" "${modules[@]}"
 }
 
-# What needs OpenCL finds no device in the guest. A module that knows a feature more than the library, and one that
+# Tests that need OpenCL find no device in the guest. A module that knows a feature more than the library, and one that
 # lacks one, come first.
 run_library() { # guest.py option...
 	local all=(build/selftests/*) few=("build/selftests/"{coherence,host_writes}" --require-trap=kmod")

@@ -23,7 +23,7 @@ into=$PWD/build/vm/$version
 
 say() { echo "vm: $*"; }
 
-# An apt of our own beside the system's, whose sources are those of the wanted kernel alone.
+# An apt of our own lies beside the system's; its only sources are those of the wanted kernel.
 apt=$into/apt
 apt_options=(-q -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
 	-o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null
@@ -56,7 +56,7 @@ update() {
 	}
 }
 
-# What packages ask for, as far as it looks like the pattern.
+# Prints what packages ask for, as far as it looks like the pattern.
 depends() { # pattern package...
 	local pattern=$1
 	shift
@@ -80,8 +80,8 @@ unpack() { # folder package...
 	done
 }
 
-# A compiler and tools that want a later C library than this machine's: each such program becomes a script that starts
-# it with the libraries that were unpacked beside it.
+# The compiler and tools want a later C library than this machine's: each such program becomes a script that starts it
+# with the libraries that were unpacked beside it.
 adapt() { # root folder...
 	local root=$1 libraries=$1/usr/lib/x86_64-linux-gnu program
 	shift
@@ -98,7 +98,7 @@ later() { # program
 	chmod +x "$1"
 }
 
-# What builds modules for a kernel that is newer than this machine's tools.
+# Gets what builds modules for a kernel that is newer than this machine's tools.
 fetch_compiler() { # root headers package...
 	local root=$1 headers=$2 compiler libraries target=x86-64-linux-gnu
 	shift 2
@@ -137,7 +137,7 @@ fetch_kernel() {
 	echo "$release" >"$into/release"
 }
 
-# kselftest.h and its like, laid out as in the kernel's tree.
+# kselftest.h and its like are laid out as in the kernel's tree.
 fetch_source() {
 	local tar=$into/linux-source.tar.xz package=linux-source-$version top
 	[ ! -e "$into/selftests/lib.mk" ] || return 0

@@ -27,7 +27,7 @@ from judges import Result, judge_ktap, judge_plain
 from steps import summarise
 
 HERE = Path(__file__).resolve().parent
-# These are for the share with the host, and a block device in memory, as a target for O_DIRECT.
+# The share with the host needs these, and a block device in memory is a target for O_DIRECT.
 GUEST_MODULES = ["virtio_pci", "9pnet_virtio", "9p", "brd"]
 # Without idle=poll each wake-up takes milliseconds under emulation, and ACPI's interrupt routing takes long enough for
 # the kernel to give it up where the host is busy; virtio needs none. There the first timer interrupts come late, too,
@@ -165,7 +165,7 @@ def boot(
     options: argparse.Namespace, initramfs: Path, share: Path, console: Path, meanwhile: Callable[[], None]
 ) -> str | None:
     """Runs the guest to its end. Says what went wrong, if anything."""
-    # Time is the number of instructions, or that of the host.
+    # Time is the number of instructions, or the host's.
     accel = "tcg,thread=single -icount shift=0,sleep=off" if options.icount else "tcg,thread=multi"
     command = f"""qemu-system-x86_64 -accel {accel} -cpu max,-monitor {processors(options)} -no-reboot
         -nodefaults -no-user-config -display none -serial file:{console} -kernel {options.kernel}/vmlinuz
@@ -209,7 +209,7 @@ def judge_job(job: Job, share: Path, show: bool) -> Result:
 
 def splats(share: Path, console: Path) -> list[str]:
     """What the kernel complained of: who ran meanwhile, and the lines that follow."""
-    # A dead kernel's last words are on the console alone.
+    # Only the console has a dead kernel's last words.
     text = read(share / "dmesg") if (share / "dmesg").exists() else read(console)
     found, during, following = [], "boot", 0
     for line in text.splitlines():

@@ -21,7 +21,7 @@ class Initramfs:
     def _entry(self, name: str, mode: int, content: bytes) -> None:
         self.names.add(name)
         encoded = name.lstrip("/").encode() + b"\0"
-        # These are inode, mode, uid, gid, links, mtime, size, four device numbers, length of the name, checksum.
+        # The fields are inode, mode, uid, gid, links, mtime, size, four device numbers, length of the name, checksum.
         fields = (len(self.names), mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(encoded), 0)
         self.archive += b"070701" + b"".join(b"%08X" % f for f in fields) + encoded
         self._pad()
