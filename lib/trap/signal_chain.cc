@@ -25,7 +25,7 @@ using kernel_mask = uint64_t; // what the kernel takes for a sigset_t
 struct link {
 	std::atomic<fault_handler> ours{nullptr};
 	std::atomic<pid_t> process{0}; // it differs in a vfork child, which shares this memory but no handlers
-	futex_lock lock;               // over program
+	futex_lock lock;               // guards program
 	struct sigaction program = {};
 };
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Loading and unloading. The other tests want the module, so it is there again at the end. GPUVM_KO names the file;
-# without it nothing is unloaded.
+# Loads and unloads the module. The other tests want the module, so it is there again at the end. GPUVM_KO names the
+# file; without it nothing is unloaded.
 plan=4 number=0 failed=0
 
 result() { # status name

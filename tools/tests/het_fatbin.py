@@ -246,7 +246,7 @@ def answers_are_those_of_the_images(work: Path) -> None:
         ("unknown", False) if has_ptx else ("unknown", True))
     within("not analysed: an image is not made from the source that was" if has_ptx else "p", kernel["split"]["reason"])
     check_shared(file, 1)
-    # The first source again, but with options with which it is another one.
+    # This is the first source again, but with options that make it another one.
     (work / "first.cl").write_text("#ifndef OTHER\n#define OTHER 0\n#endif\n" + CHOICE)
     for options, answer in ((["--options", "-DSOME"], "safe"), (["--options", "-DOTHER=1"], "unknown")):
         file = build(work, ADD, "--targets", "opencl")
