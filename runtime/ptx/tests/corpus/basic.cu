@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Plain kernels: arithmetic, shared memory, warp functions, atomics.
+// Plain kernels use arithmetic, shared memory, warp functions and atomics here.
 
 extern "C" __global__ void vector_add(const float *a, const float *b, float *c, unsigned n)
 {
@@ -20,7 +20,7 @@ extern "C" __global__ void saxpy4(float a, const float4 *x, float4 *y, unsigned 
 	}
 }
 
-// One partial sum a block, by shuffles.
+// Each block makes one partial sum, by shuffles.
 extern "C" __global__ void sum(const float *in, float *out, unsigned n)
 {
 	__shared__ float partial[32];
@@ -39,7 +39,7 @@ extern "C" __global__ void sum(const float *in, float *out, unsigned n)
 	}
 }
 
-// Inclusive, one block.
+// The scan is inclusive, and has one block.
 extern "C" __global__ void scan(const int *in, int *out, unsigned n)
 {
 	extern __shared__ int line[];
@@ -83,7 +83,7 @@ extern "C" __global__ void transpose(const double *in, double *out, unsigned row
 		out[y * rows + x] = tile[threadIdx.x][threadIdx.y];
 }
 
-// Five-point stencil.
+// The stencil has five points.
 extern "C" __global__ void stencil(const float *in, float *out, int width, int height)
 {
 	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Calls: through tables and pointers, recursive, with structures; blocks' numbers read in functions.
+// Calls go through tables and pointers, are recursive, take structures, and read blocks' numbers in functions.
 
 typedef float (*real_fn)(float, float);
 
@@ -33,7 +33,7 @@ extern "C" __global__ void calculate(const unsigned char *codes, const float *a,
 		out[i] = operations[codes[i] & 3](a[i], b[i]);
 }
 
-// A stack machine: one program, a number of each thread's.
+// The stack machine runs one program on a number of each thread's.
 extern "C" __global__ void interpret(const int *program, const int *in, int *out, unsigned n)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -127,14 +127,14 @@ extern "C" __device__ __noinline__ unsigned my_block()
 	return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
 }
 
-// Where a block believes to be, asked in functions.
+// Functions ask where a block believes to be.
 extern "C" __global__ void places(unsigned *out)
 {
 	unsigned threads = blockDim.x * blockDim.y, t = threadIdx.y * blockDim.x + threadIdx.x;
 	out[my_block() * threads + t] = gridDim.z * 1000000 + gridDim.y * 10000 + my_block() * 100 + t;
 }
 
-// An array that a called function fills through a generic pointer: local, shared or global.
+// A called function fills an array through a generic pointer: local, shared or global.
 extern "C" __device__ __noinline__ void fill(int *p, int n, int v)
 {
 	for (int i = 0; i < n; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Divergence, calls, recursion, indirect calls, switches, local arrays, printing.
+// Control flow has divergence, calls, recursion, indirect calls, switches, local arrays and printing here.
 
 extern "C" int printf(const char *, ...);
 
@@ -21,7 +21,7 @@ extern "C" __device__ __noinline__ unsigned half(unsigned v)
 
 __device__ step_fn steps[2] = {half, triple_and_one};
 
-// Steps to 1, through a table of functions.
+// Counts the steps to 1, through a table of functions.
 extern "C" __global__ void collatz(const unsigned *in, unsigned *out, unsigned n)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -64,7 +64,7 @@ extern "C" __global__ void switches(const int *in, int *out, unsigned n)
 	out[i] = r;
 }
 
-// Insertion sort in a local array of each thread.
+// Each thread does an insertion sort in a local array.
 extern "C" __global__ void local_sort(const int *in, int *out, int size)
 {
 	int a[16];
@@ -106,7 +106,7 @@ extern "C" __global__ void say(int n)
 	atomicAdd(&total, 2u);
 }
 
-// A lock for each block of threads; needs independent progress of lanes.
+// Each block of threads has a lock, which needs independent progress of lanes.
 extern "C" __global__ void locked(unsigned *lock, unsigned *count)
 {
 	bool done = false;

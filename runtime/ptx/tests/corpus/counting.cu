@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Histograms and other ways to count.
+// These kernels make histograms, and count in other ways.
 
 extern "C" __global__ void bins_global(const unsigned *in, unsigned *bins, unsigned n, unsigned many)
 {
@@ -15,7 +15,7 @@ extern "C" __global__ void bins_together(const unsigned char *in, unsigned *bins
 		atomicAdd(&bins[v], __popc(same));
 }
 
-// A histogram of each warp, in bytes of shared memory.
+// Each warp has a histogram in bytes of shared memory.
 extern "C" __global__ void bins_bytes(const unsigned char *in, unsigned *bins, unsigned n)
 {
 	__shared__ unsigned char mine[64][16];
@@ -54,7 +54,7 @@ extern "C" __global__ void weights_by_class(const double *w, const unsigned char
 	} while (old != seen);
 }
 
-// The nearest of some centres.
+// Finds the nearest of some centres.
 extern "C" __global__ void nearest(const float2 *points, const float2 *centres, unsigned *which, unsigned *sizes,
 				   unsigned n, unsigned k)
 {
@@ -73,7 +73,7 @@ extern "C" __global__ void nearest(const float2 *points, const float2 *centres, 
 	atomicAdd(&sizes[best], 1u);
 }
 
-// Occurrences of a word in a text.
+// Counts the occurrences of a word in a text.
 extern "C" __global__ void find_word(const unsigned char *text, const unsigned char *word, unsigned *count, unsigned n,
 				     unsigned length)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Trees and graphs: data that decides where lanes go.
+// Trees and graphs are data that decides where lanes go.
 
 struct node {
 	int key, left, right, value;
@@ -22,7 +22,7 @@ extern "C" __global__ void tree_find(const node *tree, const int *keys, int *val
 	values[i] = found;
 }
 
-// Open addressing; every key once.
+// The table uses open addressing, and has every key once.
 extern "C" __global__ void hash_insert(const unsigned *keys, unsigned *table, unsigned n, unsigned mask)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -84,7 +84,7 @@ extern "C" __global__ void page_rank(const unsigned *firsts, const unsigned *edg
 	out[v] = 0.15f + 0.85f * s;
 }
 
-// Sets that grow together; the smaller number is the root.
+// Sets grow together; the smaller number is the root.
 extern "C" __global__ void unite(const unsigned *from, const unsigned *to, unsigned *parents, unsigned n)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -105,7 +105,7 @@ extern "C" __global__ void unite(const unsigned *from, const unsigned *to, unsig
 	}
 }
 
-// How many ways there are to place queens, with a stack of one's own: a thread for each pair of first rows.
+// Counts the ways to place queens, with a stack of one's own: a thread takes each pair of first rows.
 extern "C" __global__ void queens(unsigned *count, int n)
 {
 	int at[12], row = 2, first = threadIdx.x / n, second = threadIdx.x % n;

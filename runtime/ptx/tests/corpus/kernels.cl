@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The same kinds of kernels in OpenCL C.
+// The same kinds of kernels are here in OpenCL C.
 
 kernel void vector_add(global const float *a, global const float *b, global float *c, uint n)
 {

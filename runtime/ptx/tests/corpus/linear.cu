@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Linear algebra and simulation.
+// These kernels do linear algebra and simulation.
 
 extern "C" __global__ void matmul(const float *a, const float *b, float *c, unsigned n)
 {
@@ -30,7 +30,7 @@ extern "C" __global__ void sparse_rows(const unsigned *firsts, const unsigned *c
 	y[r] = s;
 }
 
-// A fixed number of entries a row, in columns; a negative column is none.
+// Each row has a fixed number of entries, which lie in columns; a negative column is none.
 extern "C" __global__ void sparse_columns(const int *columns, const float *values, const float *x, float *y,
 					  unsigned rows, unsigned width)
 {
@@ -44,7 +44,7 @@ extern "C" __global__ void sparse_columns(const int *columns, const float *value
 	y[r] = s;
 }
 
-// Forward substitution with ones on the diagonal, one block.
+// Does forward substitution with ones on the diagonal, in one block.
 extern "C" __global__ void solve_lower(const double *l, double *b, unsigned n)
 {
 	for (unsigned k = 0; k + 1 < n; k++) {
@@ -55,7 +55,7 @@ extern "C" __global__ void solve_lower(const double *l, double *b, unsigned n)
 	}
 }
 
-// One step of Gaussian elimination.
+// Does one step of Gaussian elimination.
 extern "C" __global__ void eliminate(float *a, unsigned n, unsigned k)
 {
 	unsigned r = blockIdx.y + k + 1, c = blockIdx.x * blockDim.x + threadIdx.x;
@@ -85,7 +85,7 @@ extern "C" __global__ void forces(const float4 *bodies, float4 *out, unsigned n)
 	out[i] = float4{x, y, z, 0};
 }
 
-// Points inside a quarter of a circle, with a generator in each thread.
+// Counts points inside a quarter of a circle, with a generator in each thread.
 extern "C" __global__ void circle(unsigned *inside, unsigned tries)
 {
 	unsigned s = blockIdx.x * blockDim.x + threadIdx.x + 1, n = 0;

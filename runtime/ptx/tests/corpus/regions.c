@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// OpenMP target regions, as GCC offloads them.
+// GCC offloads these OpenMP target regions.
 
 void vector_add(const float *a, const float *b, float *c, int n)
 {

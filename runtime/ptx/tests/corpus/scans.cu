@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Prefix sums, reductions, and what is made of them.
+// These kernels make prefix sums, reductions, and what follows from them.
 
 extern "C" __global__ void scan_warps(const int *in, int *out)
 {
@@ -13,7 +13,7 @@ extern "C" __global__ void scan_warps(const int *in, int *out)
 	out[i] = v;
 }
 
-// Exclusive, up and down a tree; the sum of each block goes to sums.
+// The scan is exclusive, up and down a tree; the sum of each block goes to sums.
 extern "C" __global__ void scan_tree(const unsigned *in, unsigned *out, unsigned *sums)
 {
 	__shared__ unsigned s[128];
@@ -66,7 +66,7 @@ extern "C" __global__ void scan_segments(const int *in, const unsigned char *fla
 	out[i] = v;
 }
 
-// The positive ones, together, a count for each block.
+// Puts the positive numbers together, with a count for each block.
 extern "C" __global__ void compact(const int *in, int *out, unsigned *counts, unsigned n)
 {
 	__shared__ unsigned firsts[4];
@@ -103,14 +103,14 @@ extern "C" __global__ void dot(const double *a, const double *b, double *out, un
 		atomicAdd(out, part[0]);
 }
 
-// Smallest number and its first place, as one 64-bit atomic.
+// Finds the smallest number and its first place, as one 64-bit atomic.
 extern "C" __global__ void find_least(const unsigned *in, unsigned long long *least, unsigned n)
 {
 	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
 		atomicMin(least, (unsigned long long)in[i] << 32 | i);
 }
 
-// Where a run of equal numbers begins, and how long it is.
+// Finds where a run of equal numbers begins, and how long it is.
 extern "C" __global__ void runs(const unsigned char *in, unsigned *lengths, unsigned n)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Kernels with SIMD regions: what a thread does there, the 32 lanes of the warp that it becomes share.
+// Kernels have SIMD regions: the 32 lanes of the warp that a thread becomes share what it does there.
 
 extern "C" __device__ void __het_simd_enter(void);
 extern "C" __device__ void __het_simd_exit(void);
@@ -34,7 +34,7 @@ extern "C" __device__ __noinline__ unsigned descend(unsigned long long *c, unsig
 	return 1 + descend(c, depth - 1);
 }
 
-// A region of its own.
+// The function has a region of its own.
 extern "C" __device__ __noinline__ void spread(unsigned long long *c, int n)
 {
 	tally(&c[2], 0);
@@ -112,7 +112,7 @@ extern "C" __device__ __noinline__ int reversed(const int *in, int n)
 	return s;
 }
 
-// Arrays of a thread, which its lanes read, and arrays of lanes.
+// A thread has arrays, which its lanes read, and lanes have arrays.
 extern "C" __global__ void arrays(const int *in, int *out)
 {
 	int mine[LANES], n = threadIdx.x % 8 + 1;
@@ -148,7 +148,7 @@ extern "C" __device__ __noinline__ int triangle(int n)
 	return n > 1 ? row[n - 1] + triangle(n - 1) : row[0];
 }
 
-// alloca of sizes that differ, outside and inside.
+// alloca takes sizes that differ, outside and inside.
 extern "C" __global__ void pyramids(int *out)
 {
 	int outside = triangle(threadIdx.x % 5 + 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Sorting and its parts.
+// These kernels sort, or do parts of it.
 
-// One step of the bitonic network.
+// Does one step of the bitonic network.
 extern "C" __global__ void bitonic_step(int *v, unsigned size, unsigned stride)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x, other = i ^ stride;
@@ -15,7 +15,7 @@ extern "C" __global__ void bitonic_step(int *v, unsigned size, unsigned stride)
 	}
 }
 
-// 256 numbers of each block.
+// Each block sorts 256 numbers.
 extern "C" __global__ void bitonic_block(int *v)
 {
 	__shared__ int s[256];
@@ -62,7 +62,7 @@ extern "C" __global__ void rank_sort(const float *in, float *out, unsigned n)
 	out[rank] = v;
 }
 
-// How often each digit occurs in the part of a block.
+// Counts how often each digit occurs in the part of a block.
 extern "C" __global__ void radix_count(const unsigned *in, unsigned *counts, unsigned n, unsigned shift)
 {
 	__shared__ unsigned mine[16];
@@ -77,7 +77,7 @@ extern "C" __global__ void radix_count(const unsigned *in, unsigned *counts, uns
 		counts[threadIdx.x * gridDim.x + blockIdx.x] = mine[threadIdx.x];
 }
 
-// Stable, one warp a block: places within a digit come from a ballot for each bit of it.
+// The sort is stable, with one warp in a block: places within a digit come from a ballot for each bit of it.
 extern "C" __global__ void radix_scatter(const unsigned *in, const unsigned *firsts, unsigned *out, unsigned shift)
 {
 	unsigned v = in[blockIdx.x * 32 + threadIdx.x], digit = v >> shift & 15, same = ~0u;
@@ -109,7 +109,7 @@ extern "C" __global__ void merge_lists(const int *a, const int *b, int *out, uns
 	out[(first ? i : i - n) + low] = v;
 }
 
-// In local memory, each thread a list of its own.
+// Each thread sorts a list of its own in local memory.
 extern "C" __global__ void shell_sort(unsigned short *v, int size)
 {
 	unsigned short a[24];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Grids of points that look at their neighbours.
+// Points of a grid look at their neighbours here.
 
 extern "C" __global__ void heat_1d(const float *in, float *out, int n)
 {
@@ -8,7 +8,7 @@ extern "C" __global__ void heat_1d(const float *in, float *out, int n)
 		out[i] = i == 0 || i == n - 1 ? in[i] : in[i] + 0.25f * (in[i - 1] - 2 * in[i] + in[i + 1]);
 }
 
-// A tile with its border in shared memory.
+// A tile lies with its border in shared memory.
 extern "C" __global__ void smooth_2d(const float *in, float *out, int width, int height)
 {
 	__shared__ float tile[10][18];
@@ -65,7 +65,7 @@ extern "C" __global__ void edges(const short *in, int *out, int width, int heigh
 	out[y * width + x] = abs(gx) + abs(gy);
 }
 
-// Three steps in registers and shared memory: trapezoids that shrink.
+// Does three steps in registers and shared memory: trapezoids that shrink.
 extern "C" __global__ void wave(const float *in, float *out, int n)
 {
 	__shared__ float line[2][64];
@@ -81,7 +81,7 @@ extern "C" __global__ void wave(const float *in, float *out, int n)
 		out[i] = line[1][t];
 }
 
-// Largest change of a step, over the whole grid.
+// Finds the largest change of a step, over the whole grid.
 extern "C" __global__ void residual(const float *a, const float *b, int *largest, int n)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;

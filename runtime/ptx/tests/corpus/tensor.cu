@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Corpus B: products of matrices by the instructions for them.
+// Kernels of corpus B multiply matrices by the instructions for that.
 
 __device__ static inline unsigned shared_address(const void *p)
 {
 	return (unsigned)__cvta_generic_to_shared(p);
 }
 
-// A warp makes 16 x 8 elements of c = a * b; n x n halves, n a multiple of 16.
+// A warp makes 16 x 8 elements of c = a * b; all have n x n halves, and n is a multiple of 16.
 extern "C" __global__ void tensor_product(const unsigned short *a, const unsigned short *b, float *c, unsigned n)
 {
 	__shared__ __align__(16) unsigned short rows[16 * 8], columns[8 * 8];

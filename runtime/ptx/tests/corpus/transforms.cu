@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Fourier and its relatives.
+// These kernels compute Fourier's transform and its relatives.
 
-// One stage of a radix-2 transform, decimation in time; the input is in the order of reversed bits.
+// Does one stage of a radix-2 transform, decimation in time; the input is in the order of reversed bits.
 extern "C" __global__ void fft_stage(float2 *v, const float2 *roots, unsigned half, unsigned n)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -14,7 +14,7 @@ extern "C" __global__ void fft_stage(float2 *v, const float2 *roots, unsigned ha
 	v[b] = float2{x.x - z.x, x.y - z.y};
 }
 
-// All of 64 points in a block.
+// A block transforms all of 64 points.
 extern "C" __global__ void fft_block(const double2 *in, double2 *out, const double2 *roots)
 {
 	__shared__ double re[64], im[64];
@@ -45,7 +45,7 @@ extern "C" __global__ void reverse_bits(const float2 *in, float2 *out, unsigned 
 	out[__brev(i) >> (32 - bits)] = in[i];
 }
 
-// Within a warp, by shuffles.
+// The transform stays within a warp, by shuffles.
 extern "C" __global__ void walsh(const int *in, int *out)
 {
 	unsigned i = blockIdx.x * 32 + threadIdx.x;
@@ -57,7 +57,7 @@ extern "C" __global__ void walsh(const int *in, int *out)
 	out[i] = v;
 }
 
-// Rows, then columns, of blocks of 8 by 8.
+// Transforms rows, then columns, of blocks of 8 by 8.
 extern "C" __global__ void dct(const float *in, float *out, const float *cosines)
 {
 	__shared__ float s[8][9];
@@ -83,7 +83,7 @@ extern "C" __global__ void convolve(const int *in, const int *filter, int *out, 
 	out[i] = s;
 }
 
-// Lifting steps of an integer wavelet.
+// Does lifting steps of an integer wavelet.
 extern "C" __global__ void wavelet(const short *in, short *low, short *high, int half)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Wide and narrow accesses, structures of arrays and arrays of structures.
+// Accesses are wide and narrow, to structures of arrays and arrays of structures.
 
 extern "C" __global__ void copy_16(const float4 *in, float4 *out, unsigned n)
 {
@@ -15,7 +15,7 @@ extern "C" __global__ void scale_pairs(const double2 *__restrict__ in, double2 *
 	out[i] = double2{v.y * by, v.x};
 }
 
-// Bytes of a picture, four at a time.
+// Reads the bytes of a picture, four at a time.
 extern "C" __global__ void grey(const uchar4 *in, unsigned char *out, unsigned n)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -43,7 +43,7 @@ struct particle {
 	int kind;
 };
 
-// Only one field of each structure: lines that are used in part.
+// Reads only one field of each structure: lines are used in part.
 extern "C" __global__ void kinds(const particle *p, int *out, unsigned n)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -65,7 +65,7 @@ extern "C" __global__ void scatter(const ushort2 *in, const unsigned *where, ush
 		out[where[i]] = in[i];
 }
 
-// Strides that grow: one line, two, many.
+// Strides grow: one line, two, many.
 extern "C" __global__ void strides(const unsigned char *in, unsigned *out, unsigned stride, unsigned n)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x, s = 0;

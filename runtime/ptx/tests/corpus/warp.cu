@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Warp functions, bit functions, integer and half-precision arithmetic, all kinds of atomics.
+// These kernels use warp functions, bit functions, integer and half-precision arithmetic, and all kinds of atomics.
 
 extern "C" __global__ void votes(const int *in, unsigned *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Bits, constants, warps, and shared memory of any size.
+// These kernels use bits, constants, warps, and shared memory of any size.
 
 __constant__ float coefficients[6] = {1, -0.5f, 0.25f, 3, -2, 0.125f};
 __device__ unsigned crc_table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
@@ -28,7 +28,7 @@ extern "C" __global__ void crc(const unsigned char *in, unsigned *out, unsigned 
 	out[i] = ~c;
 }
 
-// A block of a cipher that turns and adds.
+// Computes a block of a cipher that turns and adds.
 extern "C" __global__ void quarter_rounds(uint4 *v, unsigned rounds)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -46,7 +46,7 @@ extern "C" __global__ void quarter_rounds(uint4 *v, unsigned rounds)
 	v[i] = s;
 }
 
-// A matrix of 32 by 32 bits, turned by ballots.
+// Ballots turn a matrix of 32 by 32 bits.
 extern "C" __global__ void turn_bits(const unsigned *in, unsigned *out)
 {
 	unsigned v = in[blockIdx.x * 32 + threadIdx.x], mine = 0;
@@ -58,7 +58,7 @@ extern "C" __global__ void turn_bits(const unsigned *in, unsigned *out)
 	out[blockIdx.x * 32 + threadIdx.x] = mine;
 }
 
-// Steps of a sieve, a bit a number.
+// Does steps of a sieve, with a bit for each number.
 extern "C" __global__ void sieve(unsigned *bits, unsigned n)
 {
 	unsigned p = blockIdx.x * blockDim.x + threadIdx.x + 2;
