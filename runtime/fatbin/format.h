@@ -20,7 +20,7 @@ inline constexpr uint8_t magic[8] = {'h', 'e', 't', 'f', 'a', 't', '\r', '\n'};
 inline constexpr uint16_t major_version = 1, minor_version = 3;
 
 struct table {
-	uint32_t offset; // from the directory's begin
+	uint32_t offset; // from the directory's beginning
 	uint32_t rows, row_size;
 };
 
