@@ -220,7 +220,7 @@ int main(int argc, char **argv)
 	command_line line("Simulates a network on chip, cycle by cycle.");
 	add_common_options(line, o.common);
 	line.text("--network", o.network, "topology", {"mesh", "cmesh", "two-layers"});
-	line.text("--routing", o.routing, "routing; two layers take xy or yx, with Z the first or the last hop",
+	line.text("--routing", o.routing, "routing; two layers take xy, yx or o1turn, with Z the first or the last hop",
 		  noc::routing_names());
 	line.list("--pattern", o.patterns, "destinations; several come in turn", noc::pattern_names());
 	line.number("--period", o.base.traffic.period, "cycles of each of several patterns");

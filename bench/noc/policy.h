@@ -43,6 +43,7 @@ floor_plan floor_plan_of(const topology &t);
 struct surroundings {
 	floor_plan plan;
 	std::function<double(unsigned router)> occupancy; // share of its buffers that is full, as the options say
+	bool both_orders = false;                         // there are the routes of O1TURN-Z
 };
 
 class policy

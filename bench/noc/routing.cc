@@ -10,7 +10,7 @@ namespace noc
 namespace
 {
 
-const char *const names[] = {"xy", "yx", "o1turn", "xy-z", "yx-z"};
+const char *const names[] = {"xy", "yx", "o1turn", "xy-z", "yx-z", "o1turn-z"};
 
 uint8_t towards(const router &at, const router &to, bool x_first)
 {
@@ -54,22 +54,24 @@ uint8_t port_for(const topology &t, const std::vector<const link *> &down, unsig
 route_table routes_of(const topology &t, routing how)
 {
 	const bool two = t.routers.back().layer > 0;
-	if (two != (how == routing::xy_z || how == routing::yx_z))
+	const bool both_orders = how == routing::o1turn || how == routing::o1turn_z;
+	if (two != (how == routing::xy_z || how == routing::yx_z || how == routing::o1turn_z))
 		throw std::invalid_argument(t.name + " is no network for " + names[size_t(how)]);
 	route_table table;
-	table.routes = two || how == routing::o1turn ? 2 : 1;
-	table.classes = how == routing::o1turn ? 2 : 1;
+	table.routes = (two ? 2 : 1) * (both_orders ? 2 : 1);
+	table.classes = both_orders ? 2 : 1;
 	table.routers = unsigned(t.routers.size());
 	table.terminals = unsigned(t.terminals.size());
 	table.ports.resize(size_t(table.routes) * table.routers * table.terminals);
 	const std::vector<const link *> down = links_down(t);
 	for (unsigned route = 0; route < table.routes; route++) {
-		const bool x_first =
-			how == routing::xy || how == routing::xy_z || (how == routing::o1turn && route == 0);
+		const bool x_first = how == routing::xy || how == routing::xy_z ||
+				     (how == routing::o1turn && route == 0) ||
+				     (how == routing::o1turn_z && route >= through_cores_x_first);
 		for (unsigned r = 0; r < table.routers; r++)
 			for (unsigned d = 0; d < table.terminals; d++)
 				table.port(route, r, d) =
-					port_for(t, down, r, t.terminals[d], two ? route : 0, x_first);
+					port_for(t, down, r, t.terminals[d], two ? layer_of(route) : 0, x_first);
 	}
 	return table;
 }

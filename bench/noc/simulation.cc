@@ -54,7 +54,7 @@ machine::machine(const configuration &c)
 	const auto occupancy = [this](unsigned router) {
 		return c_.choice.of_port ? network_.fullest_port(router) : network_.occupancy(router);
 	};
-	policy_ = make_policy(c.policy, choice, {floor_plan_of(topology_), occupancy});
+	policy_ = make_policy(c.policy, choice, {floor_plan_of(topology_), occupancy, c.how == routing::o1turn_z});
 }
 
 void machine::feed(unsigned core)
@@ -73,7 +73,7 @@ void machine::feed(unsigned core)
 		p.route = uint8_t(random_.next() >> 63);
 	else if (two_layers_)
 		p.route = next.memory ? through_interposer : policy_->choose(core, next.destination);
-	diverted_ += two_layers_ && !next.memory && p.route == through_interposer;
+	diverted_ += two_layers_ && !next.memory && layer_of(p.route) == 1;
 	injected_ += p.created < c_.cycles;
 	network_.inject(p);
 	t.pop();

@@ -19,7 +19,7 @@ class destdetect final : public policy
 
 	layer_route choose(unsigned core, unsigned) override { return heard_[core].choose(o_.threshold, no_limit); }
 
-	void received(const packet &p) override { heard_[p.destination].add(p.route, p.hop_latency); }
+	void received(const packet &p) override { heard_[p.destination].add(layer_of(p.route), p.hop_latency); }
 
       private:
 	static constexpr unsigned no_limit = ~0u; // the second threshold is DLL's

@@ -27,7 +27,7 @@ class dll final : public policy
 
 	void received(const packet &p) override
 	{
-		const congestion_message m = {plan_.grid_of[p.source], p.hop_latency, p.route};
+		const congestion_message m = {plan_.grid_of[p.source], p.hop_latency, uint8_t(layer_of(p.route))};
 		const unsigned here = plan_.grid_of[p.destination];
 		if (o_.ideal_ring || here == m.grid)
 			hear(m);

@@ -15,7 +15,7 @@ TEST(dependencies, no_routing_has_a_cycle)
 				EXPECT_EQ(dependency_cycle(t, routes_of(t, how), {classes, false}),
 					  std::vector<std::string>());
 		const topology t = two_layers(small);
-		for (routing how : {routing::xy_z, routing::yx_z})
+		for (routing how : {routing::xy_z, routing::yx_z, routing::o1turn_z})
 			EXPECT_EQ(dependency_cycle(t, routes_of(t, how), {classes, false}), std::vector<std::string>());
 	}
 }
@@ -25,7 +25,7 @@ TEST(dependencies, the_target_system_has_no_cycle)
 	const topology t = two_layers({});
 	EXPECT_EQ(t.routers.size(), 80u);
 	EXPECT_EQ(t.terminals.size(), 72u);
-	for (routing how : {routing::xy_z, routing::yx_z})
+	for (routing how : {routing::xy_z, routing::yx_z, routing::o1turn_z})
 		EXPECT_EQ(dependency_cycle(t, routes_of(t, how), {}), std::vector<std::string>());
 }
 
@@ -48,6 +48,24 @@ TEST(dependencies, orders_of_o1turn_must_not_share)
 {
 	const topology t = mesh(3, 3);
 	route_table routes = routes_of(t, routing::o1turn);
+	EXPECT_TRUE(dependency_cycle(t, routes, {}).empty());
+	routes.classes = 1;
+	EXPECT_FALSE(dependency_cycle(t, routes, {}).empty());
+}
+
+// Nor may they in two layers, where each of four routes belongs to one order.
+TEST(dependencies, orders_of_two_layers_must_not_share)
+{
+	two_layer_options small;
+	small.width = small.height = 4;
+	const topology t = two_layers(small);
+	route_table routes = routes_of(t, routing::o1turn_z);
+	EXPECT_EQ(routes.routes, 4u);
+	EXPECT_EQ(routes.class_of(through_interposer), routes.class_of(through_cores));
+	EXPECT_NE(routes.class_of(through_interposer), routes.class_of(through_interposer_x_first));
+	EXPECT_EQ(routes.port(through_cores, 0, 5), south);
+	EXPECT_EQ(routes.port(through_cores_x_first, 0, 5), east);
+	EXPECT_EQ(routes.port(through_interposer_x_first, 0, 5), port_down);
 	EXPECT_TRUE(dependency_cycle(t, routes, {}).empty());
 	routes.classes = 1;
 	EXPECT_FALSE(dependency_cycle(t, routes, {}).empty());

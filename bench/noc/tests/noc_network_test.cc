@@ -31,8 +31,11 @@ network_case drawn(random_stream &random)
 		c.shape = concentrated_mesh(width, 1 + random.below(2), 2, 1 + random.below(2));
 	if (kind == 2)
 		c.shape = two_layers({2 + 2 * random.below(2), 2, 1 + random.below(2), 1 + random.below(3)});
-	const bool order_classes = kind != 2 && random.below(3) == 0;
-	c.how = kind == 2 ? routing(3 + random.below(2)) : order_classes ? routing::o1turn : routing(random.below(2));
+	const bool order_classes = random.below(3) == 0;
+	if (kind == 2)
+		c.how = order_classes ? routing::o1turn_z : routing(3 + random.below(2));
+	else
+		c.how = order_classes ? routing::o1turn : routing(random.below(2));
 	c.p.message_classes = 1 + random.below(2);
 	c.p.vcs = c.p.message_classes * (order_classes ? 2 : 1) * (1 + random.below(2));
 	c.p.depth = 1 + random.below(5);
