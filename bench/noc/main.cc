@@ -263,6 +263,9 @@ int main(int argc, char **argv)
 	line.number("--congested-routers", o.base.choice.congested_routers,
 		    "LocalBuf: of a grid, from which it is congested");
 	line.number("--divert", o.divert, "random: probability");
+	line.number("--sample", o.base.choice.sample, "adaptive: packets that a grid receives for each message");
+	line.number("--nominal", o.base.choice.nominal, "adaptive: of 64 packets, that go down while nobody waits");
+	line.number("--gain", o.base.choice.gain, "adaptive: of 64 packets, for an eighth of a cycle a hop");
 	line.number("--cycles", o.base.cycles, "in which packets are created");
 	line.number("--drain", o.base.drain, "at most, until all of them are received");
 	line.number("--seeds", o.seeds, "runs of each point");

@@ -17,7 +17,7 @@ struct named_policy {
 
 constexpr named_policy all[] = {
 	{"dor", make_dor}, {"localbuf", make_localbuf}, {"destdetect", make_destdetect},
-	{"dll", make_dll}, {"random", make_random},
+	{"dll", make_dll}, {"random", make_random},     {"adaptive", make_adaptive},
 };
 
 } // namespace

@@ -26,6 +26,10 @@ struct policy_options {
 	unsigned fifo = 5;              // latencies that a grid remembers of each layer, and a node of DestDetect
 	unsigned ring_queue = 1;        // messages that wait for a place on the ring, at each grid
 	bool ideal_ring = false;        // ablation: messages arrive at once
+	unsigned sample = 8;            // packets that a grid receives for each message it sends (adaptive)
+	unsigned nominal = 16;          // of 64 packets, that go down while both layers are as slow (adaptive)
+	unsigned gain = 1;              // of 64 packets, for an eighth of a cycle a hop between routes (adaptive)
+	unsigned empty_hop = 3;         // cycles of a hop where nobody waits (adaptive)
 	uint64_t seed = 1;
 };
 
@@ -52,6 +56,8 @@ class policy
 	virtual ~policy() = default;
 	// For a coherence packet that @core is about to send.
 	virtual layer_route choose(unsigned core, unsigned destination) = 0;
+	// @core is about to send a packet to memory, for which there is no choice.
+	virtual void memory_packet(unsigned /*core*/) {}
 	// A packet's last flit has reached its destination.
 	virtual void received(const packet &) {}
 	// The end of a cycle.
@@ -62,6 +68,7 @@ std::unique_ptr<policy> make_dor(const policy_options &, const surroundings &);
 std::unique_ptr<policy> make_localbuf(const policy_options &, const surroundings &);
 std::unique_ptr<policy> make_destdetect(const policy_options &, const surroundings &);
 std::unique_ptr<policy> make_dll(const policy_options &, const surroundings &);
+std::unique_ptr<policy> make_adaptive(const policy_options &, const surroundings &);
 std::unique_ptr<policy> make_random(const policy_options &, const surroundings &);
 
 // Throws std::invalid_argument.

@@ -51,6 +51,7 @@ machine::machine(const configuration &c)
 		return;
 	policy_options choice = c.choice;
 	choice.seed = c.seed;
+	choice.empty_hop = c.router.input_cycles + c.router.switch_cycles + 2;
 	const auto occupancy = [this](unsigned router) {
 		return c_.choice.of_port ? network_.fullest_port(router) : network_.occupancy(router);
 	};
@@ -71,8 +72,12 @@ void machine::feed(unsigned core)
 	p.length = next.length;
 	if (c_.how == routing::o1turn)
 		p.route = uint8_t(random_.next() >> 63);
+	else if (two_layers_ && next.memory)
+		p.route = through_interposer;
 	else if (two_layers_)
-		p.route = next.memory ? through_interposer : policy_->choose(core, next.destination);
+		p.route = policy_->choose(core, next.destination);
+	if (two_layers_ && next.memory)
+		policy_->memory_packet(core);
 	diverted_ += two_layers_ && !next.memory && layer_of(p.route) == 1;
 	injected_ += p.created < c_.cycles;
 	network_.inject(p);

@@ -26,6 +26,37 @@ packet seen(unsigned source, unsigned destination, unsigned route, unsigned hop_
 	return p;
 }
 
+// Of 6400 packets of core 18, how many take each route.
+struct taken {
+	unsigned of[4] = {};
+	unsigned below() const { return of[through_interposer] + of[through_interposer_x_first]; }
+	unsigned x_first() const { return of[through_cores_x_first] + of[through_interposer_x_first]; }
+};
+
+taken routes_taken(policy &p)
+{
+	taken t;
+	for (unsigned i = 0; i < 6400; i++)
+		t.of[p.choose(18, 5)]++;
+	return t;
+}
+
+constexpr double noise = 200; // five standard deviations of a count
+
+policy_options told_at_once()
+{
+	policy_options o;
+	o.ideal_ring = true;
+	o.sample = 1;
+	return o;
+}
+
+void hear(policy &p, unsigned route, unsigned hop_latency)
+{
+	for (unsigned i = 0; i < 60; i++)
+		p.received(seen(18, 5, route, hop_latency));
+}
+
 } // namespace
 
 TEST(policies, floor_plan)
@@ -139,6 +170,110 @@ TEST(policies, latencies_end_at_fifteen)
 		p->received(seen(5, 5, through_cores, 200));
 		EXPECT_EQ(p->choose(5, 0), through_cores);
 	}
+}
+
+TEST(policies, adaptive_divides_by_the_nominal_share_until_it_hears_something)
+{
+	world w;
+	EXPECT_NEAR(routes_taken(*make_adaptive({}, w.around)).below(), 1600, noise);
+	EXPECT_EQ(routes_taken(*make_adaptive({}, w.around)).x_first(), 0u);
+	w.around.both_orders = true;
+	const taken t = routes_taken(*make_adaptive({}, w.around));
+	EXPECT_NEAR(t.below(), 1600, noise);
+	EXPECT_NEAR(t.x_first(), 3200, noise);
+}
+
+// Two cycles a hop are 16 of 64 packets.
+TEST(policies, adaptive_shares_follow_the_difference_and_never_reach_an_end)
+{
+	const world w;
+	const auto p = make_adaptive(told_at_once(), w.around);
+	hear(*p, through_cores, 3 + 2);
+	const unsigned some = routes_taken(*p).below();
+	EXPECT_NEAR(some, 3200, noise + 100);
+	hear(*p, through_cores, 15);
+	EXPECT_NEAR(routes_taken(*p).below(), 6000, noise); // 60 of 64: it still hears of the cores
+	hear(*p, through_interposer, 15);
+	EXPECT_NEAR(routes_taken(*p).below(), 1600, noise); // both are slow
+	hear(*p, through_cores, 3);
+	EXPECT_NEAR(routes_taken(*p).below(), 400, noise);
+}
+
+// What the other grids do is not touched.
+TEST(policies, adaptive_learns_for_the_grid_that_sent)
+{
+	const world w;
+	const auto p = make_adaptive(told_at_once(), w.around);
+	for (unsigned i = 0; i < 60; i++)
+		p->received(seen(5, 18, through_cores, 15));
+	EXPECT_NEAR(routes_taken(*p).below(), 1600, noise);
+}
+
+TEST(policies, adaptive_turns_to_the_order_that_is_faster)
+{
+	world w;
+	w.around.both_orders = true;
+	const auto p = make_adaptive(told_at_once(), w.around);
+	hear(*p, through_cores, 9);
+	hear(*p, through_cores_x_first, 5);
+	const taken t = routes_taken(*p);
+	const double among_cores = t.of[through_cores] + t.of[through_cores_x_first];
+	EXPECT_GT(t.of[through_cores_x_first] / among_cores, 0.85);
+	EXPECT_NEAR(t.of[through_interposer], t.of[through_interposer_x_first], noise); // nothing was heard of these
+}
+
+TEST(policies, adaptive_counts_memory_packets_as_part_of_the_nominal_share)
+{
+	const world w;
+	const auto p = make_adaptive({}, w.around);
+	unsigned below = 0, all = 0;
+	for (unsigned i = 0; i < 20000; i++)
+		if (i % 8 == 0) {
+			p->memory_packet(18);
+		} else {
+			below += p->choose(18, 5) == through_interposer;
+			all++;
+		}
+	EXPECT_NEAR(64.0 * below / all, 16 - 8, 1.5); // an eighth goes to memory
+	for (unsigned i = 0; i < 1000; i++)
+		p->memory_packet(18);
+	below = 0;
+	for (unsigned i = 0; i < 16; i++) // few enough for the share to stay high
+		below += p->choose(18, 5) == through_interposer;
+	EXPECT_LE(below, 6u);
+}
+
+TEST(policies, adaptive_sends_a_message_for_every_eighth_packet)
+{
+	const world w;
+	policy_options o;
+	o.ideal_ring = true;
+	const auto p = make_adaptive(o, w.around);
+	const unsigned before = routes_taken(*p).below();
+	for (unsigned i = 0; i < 7; i++)
+		p->received(seen(18, 4 + i % 2, through_cores, 15)); // of one grid: they count together
+	EXPECT_NEAR(routes_taken(*p).below(), before, noise);
+	for (unsigned i = 0; i < 8 * 30; i++)
+		p->received(seen(18, 5, through_cores, 15));
+	EXPECT_NEAR(routes_taken(*p).below(), 6000, noise);
+}
+
+// By the ring, as DLL.
+TEST(policies, adaptive_hears_by_the_ring)
+{
+	const world w;
+	policy_options o;
+	o.sample = 1;
+	const auto p = make_adaptive(o, w.around);
+	for (unsigned i = 0; i < 60; i++) {
+		p->received(seen(18, 5, through_cores, 15));
+		p->cycle();
+	}
+	EXPECT_GT(routes_taken(*p).below(), 5000u);
+	const auto unheard = make_adaptive(o, w.around);
+	for (unsigned i = 0; i < 60; i++)
+		unheard->received(seen(18, 5, through_cores, 15));
+	EXPECT_NEAR(routes_taken(*unheard).below(), 1600, noise);
 }
 
 TEST(policies, dll_remembers_five)

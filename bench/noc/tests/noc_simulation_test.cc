@@ -56,8 +56,9 @@ TEST(simulation, a_seed_gives_one_result_on_any_number_of_threads)
 			c.network = "two-layers";
 			c.how = routing::yx_z;
 			c.traffic.memory_share = 0.2;
-			c.policy = i % 2 ? "random" : "dll";
-			c.seed = 1 + i / 2;
+			const char *const policies[] = {"random", "dll", "adaptive"};
+			c.policy = policies[i % 3];
+			c.seed = 1 + i / 3;
 			results[i] = simulate(c);
 		});
 		return results;
@@ -99,6 +100,27 @@ TEST(simulation, saturation_lies_where_the_definitions_say)
 	EXPECT_GE(s.by_accepted, s.by_latency * 0.98);
 	EXPECT_GE(s.peak_accepted, 0.95 * s.by_accepted);
 	EXPECT_LE(s.peak_accepted, 0.52);
+}
+
+// Transpose at a rate that DLL can't carry.
+TEST(simulation, adaptive_carries_what_dll_does_not)
+{
+	configuration c;
+	c.network = "two-layers";
+	c.cycles = c.drain = 1500;
+	c.traffic.what = pattern::transpose;
+	c.traffic.rate = 0.3;
+	c.traffic.memory_share = 0.05;
+	c.how = routing::yx_z;
+	c.policy = "dll";
+	const result dll = simulate(c);
+	c.how = routing::o1turn_z;
+	c.policy = "adaptive";
+	const result adaptive = simulate(c);
+	EXPECT_TRUE(adaptive.drained);
+	EXPECT_LT(adaptive.latency.mean, 2 * zero_load_latency(c));
+	EXPECT_GT(dll.latency.mean, 3 * zero_load_latency(c));
+	EXPECT_GT(adaptive.diverted, 0.1);
 }
 
 TEST(simulation, refuses_what_does_not_fit)
