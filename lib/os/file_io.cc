@@ -2,6 +2,7 @@
 #include "os/file_io.h"
 
 #include <cerrno>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace het
@@ -28,13 +29,15 @@ template <class Call> bool transfer_all(Call call, size_t n, off_t at)
 bool read_all(int fd, void *to, size_t n, off_t at)
 {
 	auto *p = static_cast<char *>(to);
-	return transfer_all([=](size_t done, size_t rest, off_t o) { return pread(fd, p + done, rest, o); }, n, at);
+	return transfer_all(
+		[=](size_t done, size_t rest, off_t o) { return syscall(SYS_pread64, fd, p + done, rest, o); }, n, at);
 }
 
 bool write_all(int fd, const void *from, size_t n, off_t at)
 {
 	auto *p = static_cast<const char *>(from);
-	return transfer_all([=](size_t done, size_t rest, off_t o) { return pwrite(fd, p + done, rest, o); }, n, at);
+	return transfer_all(
+		[=](size_t done, size_t rest, off_t o) { return syscall(SYS_pwrite64, fd, p + done, rest, o); }, n, at);
 }
 
 } // namespace het
