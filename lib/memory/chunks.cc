@@ -85,8 +85,9 @@ void release_chunks(array &a, uint32_t first, uint32_t count)
 
 void forget_writers(array &a, layout::span s)
 {
+	const bool any = any_writer(a);
 	for (uint32_t c = s.first; c < s.last; c++) {
-		if (a.chunks[c].writer && !being_written(a, c))
+		if (a.chunks[c].writer && !(any && being_written(a, c)))
 			a.chunks[c].writer = 0;
 	}
 	forget_edge_writers(a);
@@ -104,13 +105,14 @@ int give_to_device(array &a, layout::span s, unsigned device)
 {
 	a.fast.store(0);
 	int err = lower_access(a, s, access::none);
+	steps known(a, event::end_written, device);
 	for (uint32_t c = s.first; c < s.last; c++) {
 		chunk &ch = a.chunks[c];
 		bool given = ch.writer == 1 + device || ch.state().device_valid(device);
 		if (!given || ch.host != access::none)
 			continue;
 		forget_fragments(a, c);
-		enter(a, ch, next_step(ch.state(), event::end_written, device, a.context->rules).next);
+		enter(a, ch, known.of(c).next);
 		int e = ch.flags & chunk_failed ? heal_chunk(a, c) : 0;
 		if (e)
 			err = e;

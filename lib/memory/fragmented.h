@@ -59,6 +59,35 @@ void leave_rest_to_host(array &a, uint32_t c);
 // byte, also where one device has all of it: a joint writer of another launch may be at work there, and who needs its
 // bytes as they were before gets them from elsewhere.
 step step_of(const array &a, uint32_t c, event e, unsigned device);
+
+// The same of chunk after chunk. Neighbours are in the same state as a rule, so it is looked up once for all of them:
+// a large array has a thousand chunks.
+class steps
+{
+      public:
+	steps(const array &a, event e, unsigned device) : a_(a), event_(e), device_(device) {}
+	// It is valid until the next call.
+	const step &of(uint32_t c)
+	{
+		const chunk &ch = a_.chunks[c];
+		const bool fragmented = ch.flags & chunk_fragmented;
+		if (!known_ || fragmented || state_ != ch.state()) {
+			step_ = step_of(a_, c, event_, device_);
+			state_ = ch.state();
+			known_ = !fragmented;
+		}
+		return step_;
+	}
+
+      private:
+	const array &a_;
+	const event event_;
+	const unsigned device_;
+	bool known_ = false;
+	chunk_state state_;
+	step step_;
+};
+
 // The chunk takes a step of the protocol; if that changes it, its fragments are forgotten. The caller holds the array's
 // lock.
 void enter(array &a, chunk &ch, chunk_state next);

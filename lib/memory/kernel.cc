@@ -364,8 +364,7 @@ int begin_visited(array &a, array_guard &g, const usage &u, kernel_mode mode)
 		return err;
 	}
 	// Chunks may have changed hands while the lock was dropped: the hint needs a look of its own.
-	bool shareable = may_be_fast(a) && all_valid(a, u.device) && !conflicts(a, u);
-	if (u.whole && mode == kernel_mode::read_only && shareable)
+	if (u.whole && mode == kernel_mode::read_only && may_be_fast(a) && all_valid(a, u.device) && !conflicts(a, u))
 		a.fast.store(a.fast.load() | device_copy(u.device));
 	return 0;
 }

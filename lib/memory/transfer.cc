@@ -42,14 +42,15 @@ round next_round(array &a, layout::span s, event e, unsigned device, bool writes
 	take_in_host_writes(a);
 	round r;
 	bool begins = e == event::begin_read || e == event::begin_write;
+	steps known(a, e, device);
 	uint32_t c = s.first;
 	for (; c < s.last && !(a.chunks[c].flags & chunk_busy); c++) {
 		chunk &ch = a.chunks[c];
-		step st = step_of(a, c, e, device);
+		const step &st = known.of(c);
 		bool ahead = begins && chunk_is_ahead(a, c, device);
 		if (ahead || !st.copies()) {
 			r.kept += a.place.bytes_of(c).size();
-			if (!ahead) {
+			if (!ahead && st.next != ch.state()) {
 				narrow_fast(a, st.next.valid);
 				enter(a, ch, st.next);
 			}
