@@ -331,12 +331,13 @@ TEST(a_loop_takes_few_faults, .traps = trap::all, .devices = device::plain, .kin
 	counts before;
 	rounds_of(a, 64, host);
 	counts c = before.since();
-	// Four of the 32 chunks are asked in each eighth round.
-	CHECK_LE(c.touches, 64 / 8 * 4 + 8);
+	// Four of the 32 chunks are asked in each eighth round, and one is a probe in each second round at the most.
+	constexpr unsigned most = 64 / 8 * 4 + 64 / 2 + 8;
+	CHECK_LE(c.touches, most);
 	CHECK(c.foreseen >= 60ull * 28 * chunk);
 	CHECK_LE(c.home, 64ull * 33 * chunk);
 	// Before Linux 6.4 the host is the only owner of a chunk that it was asked about.
-	CHECK_LE(c.there, (64 / 8 * 4 + 8) * chunk);
+	CHECK_LE(c.there, most * chunk);
 	CHECK(count_of(GPUVM_STAT_FORESEEN_USED) > 40ull * 32 * chunk);
 	// This is what a read-ahead had brought, once.
 	CHECK_LE(count_of(GPUVM_STAT_FORESEEN_IN_VAIN), 32ull * chunk);

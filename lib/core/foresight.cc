@@ -22,6 +22,8 @@ constexpr unsigned highest = 3;
 
 constexpr uint32_t smallest_group = 8, groups = 16;
 constexpr uint32_t first_ask = 8, rarest_ask = 1024;
+// A probe may cost so small a part of what is copied.
+constexpr uint64_t probes_part = 50, least_unprobed = 2;
 constexpr uint32_t first_rest = 16, longest_rest = 1024;
 // Sums of what happened of late are halved when they get here.
 constexpr uint32_t many_touches = 1 << 12;
@@ -133,6 +135,10 @@ void foresight::judge(uint32_t first, uint32_t last, verdict &v)
 			continue;
 		kernel &k = kernels_[h.kernel - 1];
 		bool answered = h.flags & was_read;
+		if (k.probes) {
+			k.suspects = !answered;
+			continue;
+		}
 		k.answered += answered;
 		uint32_t begin = group_begin(c), end = std::min(begin + group_, count_);
 		uint64_t shown = 1;
@@ -185,7 +191,7 @@ void foresight::end_interval(kernel &k, uint32_t unseen)
 			k.confirmed = k.answered > k.asked / 2 ? std::max(k.confirmed / 2, 1u) : 0;
 		k.uses = 0;
 	}
-	k.touched = k.foresaw = false;
+	k.touched = k.foresaw = k.probes = false;
 	k.asked = k.answered = 0;
 	k.age = ++ends_;
 }
@@ -222,7 +228,6 @@ foresight::verdict foresight::kernel_ended(uint64_t name, uint32_t first, uint32
 		count(v);
 	bool sure = !learns(kind_) || (!rest_ && continues_with_one(k.intervals, k.known));
 	rest_ -= rest_ > 0;
-	any_expected_ = false;
 	expect(k, first, last, may && sure);
 	return v;
 }
@@ -261,37 +266,64 @@ expectation foresight::guess(const chunk_history &h, unsigned k)
 
 void foresight::expect(kernel &k, uint32_t first, uint32_t last, bool any)
 {
+	expected_ = last_expected_ = 0;
 	for (uint32_t c = first; c < last; c++) {
 		chunk_history &h = chunks_[c];
 		if (is_blank(h) && learns(kind_))
 			continue;
 		expectation e = any ? guess(h, last_) : expectation::nothing;
 		h.flags = e == expectation::read ? is_shown_read : e == expectation::write ? is_shown_write : 0;
-		any_expected_ |= e != expectation::nothing;
+		if (e == expectation::nothing)
+			continue;
+		if (!expected_++)
+			first_expected_ = c;
+		last_expected_ = c + 1;
 	}
-	k.foresaw = any_expected_;
-	k.uses += any_expected_;
-	uint32_t next_ask = k.confirmed ? std::clamp(k.confirmed / 8, first_ask, rarest_ask) : 1;
-	if (!learns(kind_) || !any_expected_ || k.uses < next_ask)
+	k.foresaw = any_expected();
+	if (!learns(kind_) || !any_expected())
 		return;
-	asks_++;
-	is_asked_ = true;
-	for (uint32_t c = first; c < last; c = group_begin(c) + group_)
-		ask_group(c, std::min(group_begin(c) + group_, last));
+	uint32_t next_ask = k.confirmed ? std::clamp(k.confirmed / 8, first_ask, rarest_ask) : 1;
+	if (++k.uses >= next_ask || k.suspects)
+		ask_groups(k, first, last);
+	else if (++k.unprobed >= ends_between_probes())
+		probe(k, first, last);
 }
 
-// Asks one of the chunks that are expected, another each time.
-void foresight::ask_group(uint32_t first, uint32_t last)
+// Each group gives one of those that are expected, another each time.
+void foresight::ask_groups(kernel &k, uint32_t first, uint32_t last)
 {
-	uint32_t n = last - first, start = asks_ * 7 % n;
+	asks_++;
+	for (uint32_t c = first; c < last; c = group_begin(c) + group_)
+		k.asked += take_one_away(c, std::min(group_begin(c) + group_, last), asks_ * 7);
+	k.suspects = false;
+	k.unprobed = 0;
+}
+
+// Each chunk that is expected has its turn, neighbours far from each other.
+void foresight::probe(kernel &k, uint32_t first, uint32_t last)
+{
+	k.probes = take_one_away(first, last, ++probes_ * uint64_t{0x9e3779b1});
+	k.unprobed = 0;
+}
+
+uint32_t foresight::ends_between_probes() const
+{
+	uint64_t copies = std::max(expected_ * (costs_.copy_64k * bytes_ >> 16), uint64_t{1});
+	return uint32_t(std::clamp(costs_.touch * probes_part / copies, least_unprobed, uint64_t{rarest_ask}));
+}
+
+bool foresight::take_one_away(uint32_t first, uint32_t last, uint64_t turn)
+{
+	uint32_t n = last - first, start = uint32_t(turn % n);
 	for (uint32_t i = 0; i < n; i++) {
 		chunk_history &h = chunks_[first + (start + i) % n];
 		if (!(h.flags & is_shown))
 			continue;
 		h.flags = is_asked;
-		kernels_[last_].asked++;
-		return;
+		is_asked_ = true;
+		return true;
 	}
+	return false;
 }
 
 void foresight::was_taken(uint32_t c)

@@ -12,8 +12,10 @@
 // foresees, as not all that a read-ahead has shown was touched; then after 8 of them; and less often as the answers
 // agree, after an eighth of all that was confirmed, so that what is brought in vain when the host stops is an eighth of
 // what was of use at the most. If nobody touches that chunk, its whole group is taken away at the next end, and asked
-// one by one. Answers also make the budget: where what seems to have come in vain is more than a tenth of what was of
-// use, and more than half of the array, that is left alone for 16 ends, then 32, and so on.
+// one by one. Between these a single chunk is a probe, as often as that costs little beside the copies: if nobody
+// touches it, the groups are asked at the next end, so that a host that stops gets a large part in vain a few times only.
+// Answers also make the budget: where what seems to have come in vain is more than a tenth of what was of use, and more
+// than half of the array, that is left alone for 16 ends, then 32, and so on.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +45,7 @@ struct chunk_history {
 // was measured on.
 struct foresight_costs {
 	uint64_t page_taken = 200, page_shown = 400;
-	uint64_t touch = 15000; // from the fault until the toucher goes on
+	uint64_t touch = 15000; // from the fault until the toucher goes on; of a probe, too
 	uint64_t copy_64k = 6500;
 };
 
@@ -81,7 +83,10 @@ class foresight
 							  : expectation::nothing;
 	}
 	// Returns whether anything is expected of [first, last).
-	bool any_expected() const { return any_expected_; }
+	bool any_expected() const { return expected_; }
+	// All chunks that are expected lie in [first_expected(), last_expected()).
+	uint32_t first_expected() const { return first_expected_; }
+	uint32_t last_expected() const { return last_expected_; }
 	// The chunk was taken from the host all the same.
 	void was_taken(uint32_t c);
 	// Returns how many ends of the kernel that ended last can pass unseen if nobody touches the array meanwhile.
@@ -101,8 +106,10 @@ class foresight
 		uint32_t intervals; // the newest in the lowest bit: the host has touched something until the next end
 		uint8_t known;      // of them
 		bool touched, foresaw;
+		bool probes, suspects;    // a chunk is a probe now; nobody has touched the last one
 		uint16_t asked, answered; // chunks that were taken away to ask, and those of them that were touched
 		uint32_t uses;            // since it was asked
+		uint32_t unprobed;        // ends since then, or since there was a probe
 		uint32_t confirmed;
 		uint32_t age;
 	};
@@ -113,7 +120,10 @@ class foresight
 	void learn(chunk_history &h);
 	// Expects nothing if not @any.
 	void expect(kernel &k, uint32_t first, uint32_t last, bool any);
-	void ask_group(uint32_t first, uint32_t last);
+	void ask_groups(kernel &k, uint32_t first, uint32_t last);
+	void probe(kernel &k, uint32_t first, uint32_t last);
+	bool take_one_away(uint32_t first, uint32_t last, uint64_t turn);
+	uint32_t ends_between_probes() const;
 	expectation guess(const chunk_history &h, unsigned k);
 	bool is_worth_it() const;
 	void count(verdict v);
@@ -122,11 +132,12 @@ class foresight
 	chunk_history *chunks_ = nullptr;
 	uint32_t count_ = 0, pages_ = 1, bytes_ = 0, group_ = 1;
 	foresight_kind kind_ = foresight_kind::off;
-	bool any_expected_ = false, is_asked_ = false;
+	uint32_t expected_ = 0, first_expected_ = 0, last_expected_ = 0; // chunks, after the end that was last
+	bool is_asked_ = false;
 	uint8_t last_ = 0; // the kernel that ended last
 	foresight_costs costs_;
 	kernel kernels_[most_kernels] = {};
-	uint32_t ends_ = 0, asks_ = 0;
+	uint32_t ends_ = 0, asks_ = 0, probes_ = 0;
 	// Count touches, and the chunks that they brought, of late.
 	uint32_t touches_ = 0, brought_ = 0;
 	// Count chunks, of late.

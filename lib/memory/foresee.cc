@@ -91,7 +91,8 @@ class foreseeing
 {
       public:
 	foreseeing(array &a, array_guard &g, layout::span s, unsigned device)
-	    : a_(a), g_(g), span_(s), device_(device), f_(*a.foreseen)
+	    : a_(a), g_(g), span_(s), device_(device),
+	      f_(*a.foreseen), expected_{f_.first_expected(), f_.last_expected()}
 	{
 	}
 
@@ -100,7 +101,7 @@ class foreseeing
 	{
 		reserve();
 		int err = give_others();
-		for (uint32_t c = span_.first; c < span_.last;)
+		for (uint32_t c = expected_.first; c < expected_.last;)
 			c = bring(c, &err);
 		return err;
 	}
@@ -162,19 +163,19 @@ class foreseeing
 	// The chunks that come home are this thread's until they have.
 	void reserve()
 	{
-		for (uint32_t c = span_.first; c < span_.last; c++) {
+		for (uint32_t c = expected_.first; c < expected_.last; c++) {
 			bool comes = is_expected(c) && may_be_foreseen(c) && (will_be_written(c) || prepare(c));
 			if (!comes)
 				f_.was_taken(c);
 		}
-		for (uint32_t c = span_.first; c < span_.last; c++) {
+		for (uint32_t c = expected_.first; c < expected_.last; c++) {
 			uint32_t first = c;
-			while (c < span_.last && is_expected(c) && !will_be_written(c))
+			while (c < expected_.last && is_expected(c) && !will_be_written(c))
 				c++;
 			if (c > first)
 				protect({first, c});
 		}
-		for (uint32_t c = span_.first; c < span_.last; c++)
+		for (uint32_t c = expected_.first; c < expected_.last; c++)
 			a_.chunks[c].flags |= is_expected(c) ? chunk_busy : 0;
 	}
 
@@ -195,7 +196,7 @@ class foreseeing
 	// Chunks from @c on: neighbours that take the same step from the same access are a run. Returns where it ends.
 	uint32_t collect(uint32_t c, batch &b) const
 	{
-		for (; c < span_.last; c++) {
+		for (; c < expected_.last; c++) {
 			if (!is_expected(c))
 				continue;
 			chunk_run *last = b.count ? &b.runs[b.count - 1] : nullptr;
@@ -298,6 +299,7 @@ class foreseeing
 	const layout::span span_;
 	const unsigned device_;
 	array_foresight &f_;
+	const layout::span expected_; // a hull
 };
 
 void measure_touches(const statistics &s, foresight &f)

@@ -195,6 +195,32 @@ TEST(foresight, one_that_stops_is_noticed)
 	}
 }
 
+TEST(foresight, a_large_part_that_stops_is_noticed_soon)
+{
+	for (unsigned before : {20u, 64u, 1000u}) {
+		machine m;
+		rounds(m, before, [&](unsigned) { m.touch(0, chunks / 2); });
+		m.in_vain = 0;
+		rounds(m, before, [](unsigned) {});
+		EXPECT_LE(m.in_vain, 4 * chunks / 2) << before;
+	}
+}
+
+TEST(foresight, a_probe_that_is_not_touched_is_no_stop)
+{
+	machine m;
+	rounds(m, 64, [&](unsigned) { m.touch(0, chunks); });
+	m.forget_counts();
+	// One chunk after the other is left out from now on.
+	rounds(m, 64, [&](unsigned i) {
+		for (uint32_t c = 0; c < chunks; c++)
+			if (c % 64 != 7 || c / 64 > i / 4)
+				m.touch_one(c);
+	});
+	EXPECT_LE(m.faults * 20, m.useful);
+	EXPECT_LE(m.in_vain * 20, m.brought);
+}
+
 TEST(foresight, a_part_that_is_not_touched_any_longer_is_left)
 {
 	machine m;
