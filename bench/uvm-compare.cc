@@ -24,13 +24,14 @@ struct options {
 std::vector<uvm_subject> subjects_of(const options &o)
 {
 	std::vector<uvm_subject> all = {
-		{"pinned", "", "", ""}, {"managed", "", "", ""}, {"managed-prefetch", "", "", ""}};
+		{"pinned", "", "", "", false}, {"managed", "", "", "", false}, {"managed-prefetch", "", "", "", false}};
 	for (const auto &trap : o.traps)
 		for (const auto &memory : o.memories)
-			all.push_back({"libhet", trap, memory, "adaptive"});
+			all.push_back({"libhet", trap, memory, "adaptive", false});
 	const std::string &usual = o.traps[0] == "kmod" && o.traps.size() > 1 ? o.traps[1] : o.traps[0];
 	for (const char *spin : {"always", "never"})
-		all.push_back({"libhet", usual, "malloc", spin});
+		all.push_back({"libhet", usual, "malloc", spin, false});
+	all.push_back({"libhet", usual, "malloc", "adaptive", true});
 	return all;
 }
 

@@ -37,6 +37,7 @@ main_job() {
 suite() {
 	job "the figures that libhet is held to" figures --json "$out/figures.json" "$@"
 	job "a read sweep over data of the device" sweep --json "$out/sweep.json" "$@"
+	job "loops with foresight and without" loops --json "$out/loops.json" "$@"
 	job "x = Ax + b with a kernel made for speed" matvec --tuned --json "$out/matvec-tuned.json" "$@"
 	job "opening a fat binary and finding a device's image" fat-binary --json "$out/fat-binary.json" "$@"
 	job "an empty kernel through het and through the device's own API" \

@@ -17,13 +17,6 @@ namespace
 
 constexpr size_t words_a_page = page_size / sizeof(int);
 
-// Writes one word in each page.
-const kernel mark_pages = {"mark_pages", pages_kernels, [](arguments a, size_t first, size_t end) {
-				   for (size_t page = first; page < end; ++page)
-					   static_cast<int *>(a[0].buffer)[page * words_a_page] =
-						   a[1].integer + int(page);
-			   }};
-
 // Adopted memory comes from malloc, and the other two kinds come from the library.
 class sweep_array
 {

@@ -30,6 +30,8 @@ class session
 		start_uvm_way(subject, program_);
 		small_ = make_uvm_array(subject, program_, page_size);
 		large_ = make_uvm_array(subject, program_, uvm_bytes);
+		touched_ = make_uvm_array(subject, program_, uvm_bytes);
+		swept_ = make_uvm_array(subject, program_, uvm_bytes);
 	}
 	json batch(const std::string &measure, unsigned samples);
 	json describe() const;
@@ -46,10 +48,13 @@ class session
 	double first_use_spread();
 	double first_use_read();
 	double touch_in_parallel();
+	double touch_again() { return touch(*touched_, pages / 3); }
+	double loop_of_touches();
+	double loop_of_sweeps();
 
 	double touch(uvm_array &a, size_t page);
 	double use_after_writes(size_t first, size_t step, size_t count, bool reads_all);
-	void read_all();
+	void read_all(uvm_array &a);
 	void write_page(size_t page);
 	void mark(uvm_array &a, size_t pages);
 	int &word(uvm_array &a, size_t page) { return static_cast<int *>(a.host())[page * words_a_page]; }
@@ -62,7 +67,8 @@ class session
 
 	uvm_subject subject_;
 	cuda_program program_;
-	std::unique_ptr<uvm_array> small_, large_;
+	// What the host does with the last two after each kernel is always the same.
+	std::unique_ptr<uvm_array> small_, large_, touched_, swept_;
 	int value_ = 0;
 	size_t turn_ = 0;
 	static constexpr size_t pages = uvm_bytes / page_size;
@@ -101,21 +107,32 @@ double session::sweep()
 {
 	mark(*large_, pages);
 	double start = now_us();
-	large_->before_touch(0, uvm_bytes);
-	int wrong = 0;
-	for (size_t page = 0; page < pages; ++page)
-		wrong |= seen(*large_, page) ^ (value_ + int(page));
-	double took = now_us() - start;
-	expect(!wrong);
-	return took;
+	read_all(*large_);
+	return now_us() - start;
 }
 
-// The host reads all that a kernel has written, or nothing.
-void session::read_all()
+double session::loop_of_touches()
 {
-	large_->before_touch(0, uvm_bytes);
+	double start = now_us();
+	touch_again();
+	return now_us() - start;
+}
+
+double session::loop_of_sweeps()
+{
+	double start = now_us();
+	mark(*swept_, pages);
+	read_all(*swept_);
+	return now_us() - start;
+}
+
+void session::read_all(uvm_array &a)
+{
+	a.before_touch(0, uvm_bytes);
+	int wrong = 0;
 	for (size_t page = 0; page < pages; ++page)
-		expect(seen(*large_, page) == value_ + int(page));
+		wrong |= seen(a, page) ^ (value_ + int(page));
+	expect(!wrong);
 }
 
 void session::write_page(size_t page)
@@ -130,7 +147,7 @@ double session::use_after_writes(size_t first, size_t step, size_t count, bool r
 {
 	mark(*large_, pages);
 	if (reads_all)
-		read_all();
+		read_all(*large_);
 	for (size_t i = 0; i < count; ++i)
 		write_page(first + i * step);
 	int number = int(pages), added = 5;
@@ -213,6 +230,9 @@ session::method session::method_of(const std::string &measure)
 		{"first-use-1%-spread", &session::first_use_spread},
 		{"first-use-1%-read", &session::first_use_read},
 		{"parallel", &session::touch_in_parallel},
+		{"touch-again", &session::touch_again},
+		{"loop-touch", &session::loop_of_touches},
+		{"loop-sweep", &session::loop_of_sweeps},
 	};
 	return methods.at(measure);
 }
@@ -251,6 +271,9 @@ const std::vector<uvm_measure> &uvm_measures()
 		{"first-use-1%-spread", "the same, 1 % of the pages written, every hundredth", 3},
 		{"first-use-1%-read", "the same, 1 % written, every hundredth, all read", 3},
 		{"parallel", "16 threads touch 16 chunks at once, until the last is served", 10},
+		{"touch-again", "the host touch of 64 MiB that followed each kernel before, too", 100},
+		{"loop-touch", "begin, kernel, end and that touch", 100},
+		{"loop-sweep", "begin, kernel, end and a host read sweep of 64 MiB, as always", 5},
 	};
 	return all;
 }

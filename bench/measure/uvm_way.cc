@@ -160,14 +160,15 @@ std::string uvm_subject::name() const
 {
 	if (way != "libhet")
 		return way;
-	return way + "/" + trap + "/" + memory + (spin == "adaptive" ? "" : "-spin-" + spin);
+	return way + "/" + trap + "/" + memory + (spin == "adaptive" ? "" : "-spin-" + spin) +
+	       (foresight ? "-foresight" : "");
 }
 
 void start_uvm_way(const uvm_subject &subject, cuda_program &program)
 {
 	if (subject.way == "libhet") {
-		start_library_on_first(GPUVM_CUDA,
-				       GPUVM_NO_FORESIGHT | trap_flag(subject.trap) | spin_flag(subject.spin));
+		start_library_on_first(GPUVM_CUDA, (subject.foresight ? 0 : GPUVM_NO_FORESIGHT) |
+							   trap_flag(subject.trap) | spin_flag(subject.spin));
 	} else if (subject.way != "pinned" && !program.attribute(cu_attribute_concurrent_managed_access)) {
 		throw std::runtime_error("host and device can't share managed memory here");
 	}

@@ -18,6 +18,7 @@ struct uvm_subject {
 	std::string trap;   // with libhet: "uffd", ...
 	std::string memory; // with libhet: "malloc", "library" or "huge"
 	std::string spin;   // with libhet: "adaptive", "always", "never"
+	bool foresight = false;
 
 	std::string name() const;
 };
