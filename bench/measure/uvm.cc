@@ -56,7 +56,7 @@ class session
 	double use_after_writes(size_t first, size_t step, size_t count, bool reads_all);
 	void read_all(uvm_array &a);
 	void write_page(size_t page);
-	void mark(uvm_array &a, size_t pages);
+	void mark(uvm_array &a, size_t count);
 	int &word(uvm_array &a, size_t page) { return static_cast<int *>(a.host())[page * words_a_page]; }
 	int seen(uvm_array &a, size_t page) { return *static_cast<volatile int *>(&word(a, page)); }
 	void expect(bool right) const

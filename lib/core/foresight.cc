@@ -294,7 +294,7 @@ void foresight::ask_groups(kernel &k, uint32_t first, uint32_t last)
 {
 	asks_++;
 	for (uint32_t c = first; c < last; c = group_begin(c) + group_)
-		k.asked += take_one_away(c, std::min(group_begin(c) + group_, last), asks_ * 7);
+		k.asked += take_one_away(c, std::min(group_begin(c) + group_, last), uint64_t{asks_} * 7);
 	k.suspects = false;
 	k.unprobed = 0;
 }

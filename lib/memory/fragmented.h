@@ -85,7 +85,7 @@ class steps
 	const unsigned device_;
 	bool known_ = false;
 	chunk_state state_;
-	step step_;
+	step step_ = {};
 };
 
 // The chunk takes a step of the protocol; if that changes it, its fragments are forgotten. The caller holds the array's
