@@ -151,6 +151,14 @@ void sweep(const options &o, report &out)
 		add(out, path + "p99", "cycles", p99);
 		add(out, path + "slowest flow", "cycles", slowest);
 		add(out, path + "diverted", "share", diverted);
+		if (o.network == "two-layers") {
+			add(out, path + "in cores", "cycles",
+			    over_seeds(at, [](const noc::result &r) { return r.in_cores; }));
+			add(out, path + "in interposer's centre", "cycles",
+			    over_seeds(at, [](const noc::result &r) { return r.in_centre; }));
+			add(out, path + "in interposer's edge", "cycles",
+			    over_seeds(at, [](const noc::result &r) { return r.in_edge; }));
+		}
 		add(out, path + "cycles", "cycles",
 		    over_seeds(at, [](const noc::result &r) { return double(r.cycles); }));
 		add(out, path + "drained", "share", {double(drained) / o.seeds, 0, 1});

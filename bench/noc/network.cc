@@ -76,6 +76,7 @@ void network::allocate_memory()
 {
 	const size_t ports = ports_.size(), vcs = ports * p_.vcs;
 	buffered_.resize(routers_.size());
+	passed_.resize(routers_.size());
 	inputs_.resize(vcs);
 	outputs_.resize(vcs);
 	for (output_vc &o : outputs_)
@@ -429,7 +430,7 @@ void network::traverse(unsigned router, unsigned input, unsigned output)
 	const unsigned input_cycles = out.target < router_ports_ ? p_.input_cycles : 0;
 	schedule(now_ + 1 + p_.switch_cycles + out.cycles + input_cycles, out.target * p_.vcs + from.vc, f);
 	if (f.head)
-		count_hop(pool_[f.packet]);
+		count_hop(router, pool_[f.packet]);
 	if (!f.tail) {
 		if (from.count == 0 || to.credits == 0)
 			withdraw(vc);
@@ -445,12 +446,14 @@ void network::traverse(unsigned router, unsigned input, unsigned output)
 
 // L = (L × hops + time in this router) / (hops + 1). Where L stops matters: a long wait that was cut off is soon
 // outweighed by the hops that follow.
-void network::count_hop(pooled &p) const
+void network::count_hop(unsigned router, pooled &p)
 {
 	const uint64_t here = now_ - p.arrived + 1 + p_.switch_cycles + p_.input_cycles;
 	const uint64_t mean = (uint64_t(p.hop_mean) * p.hops + (here << p_.latency_fraction)) / (p.hops + 1u);
 	p.hop_mean = uint16_t(std::min<uint64_t>(mean, ((p_.latency_cap + 1) << p_.latency_fraction) - 1));
 	p.hops++;
+	passed_[router].heads++;
+	passed_[router].cycles += here;
 }
 
 void network::movements(std::vector<movement> &out) const

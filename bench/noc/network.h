@@ -84,6 +84,12 @@ class network
 	// Flits that passed a router's switch, of all routers.
 	uint64_t flits_switched() const { return flits_switched_; }
 
+	// Head flits that passed a router so far, and the cycles that they spent in it.
+	struct passage {
+		uint64_t heads = 0, cycles = 0;
+	};
+	passage passed(unsigned router) const { return passed_[router]; }
+
 	// Flits in the buffers of a router, and how many they hold; @port: of one input port alone.
 	unsigned buffered(unsigned router) const { return buffered_[router]; }
 	unsigned buffered(unsigned router, unsigned port) const { return ports_[first_port_[router] + port].buffered; }
@@ -202,7 +208,7 @@ class network
 	void send(unsigned terminal);
 	bool has_vc(sender &s, const port &out, unsigned message_class);
 	void receive(uint32_t vc, flit f);
-	void count_hop(pooled &p) const;
+	void count_hop(unsigned router, pooled &p);
 	void drain(uint32_t terminal_port);
 	void run(unsigned router);
 	void allocate_vcs(router_state &r, matching &m);
@@ -242,6 +248,7 @@ class network
 	std::vector<uint16_t> router_of_; // of a port
 	std::vector<router_state> routers_;
 	std::vector<unsigned> buffered_;
+	std::vector<passage> passed_;
 	std::vector<input_vc> inputs_;   // VC number: port * vcs + vc
 	std::vector<output_vc> outputs_; // the same
 	std::vector<uint16_t> accept_;   // of an input VC, the VC allocator's pointer: next output VC of the router

@@ -2,6 +2,7 @@
 #include "noc/simulation.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace noc
@@ -179,6 +180,46 @@ void record::summarise(result &r, unsigned cores) const
 			r.slowest_flow = std::max(r.slowest_flow, double(f.sum) / double(f.count));
 }
 
+// What head flits spent in routers of each kind since it was made.
+class passages
+{
+      public:
+	explicit passages(const machine &m) : m_(m), edge_(m.shape().routers.size())
+	{
+		for (const terminal &t : m.shape().terminals)
+			if (t.memory)
+				edge_[t.router] = true;
+		begin();
+	}
+
+	void begin() { before_ = now(); }
+
+	void summarise(result &r) const
+	{
+		const std::array<network::passage, 3> after = now();
+		double *const to[] = {&r.in_cores, &r.in_centre, &r.in_edge};
+		for (size_t k = 0; k < after.size(); k++)
+			if (const uint64_t heads = after[k].heads - before_[k].heads; heads > 0)
+				*to[k] = double(after[k].cycles - before_[k].cycles) / double(heads);
+	}
+
+      private:
+	std::array<network::passage, 3> now() const
+	{
+		std::array<network::passage, 3> sum;
+		for (unsigned r = 0; r < edge_.size(); r++) {
+			network::passage &to = sum[m_.shape().routers[r].layer == 0 ? 0 : edge_[r] ? 2 : 1];
+			to.heads += m_.net().passed(r).heads;
+			to.cycles += m_.net().passed(r).cycles;
+		}
+		return sum;
+	}
+
+	const machine &m_;
+	std::vector<bool> edge_;
+	std::array<network::passage, 3> before_;
+};
+
 } // namespace
 
 result simulate(const configuration &c)
@@ -187,12 +228,17 @@ result simulate(const configuration &c)
 	whole.cycles = std::max(c.cycles / window, 2u) * window;
 	machine m(whole);
 	record seen(m.shape(), whole.cycles);
+	passages at(m);
 	result r;
 	const uint64_t limit = whole.cycles + uint64_t(whole.drain);
 	while (m.net().now() < limit) {
 		m.step();
 		for (const packet &p : m.net().received())
 			seen.add(p, m.net().now() - 1);
+		if (m.net().now() == whole.cycles / 2)
+			at.begin();
+		if (m.net().now() == whole.cycles)
+			at.summarise(r);
 		if (m.net().now() >= whole.cycles && seen.received() == m.injected() && m.all_injected()) {
 			r.drained = true;
 			break;

@@ -71,6 +71,9 @@ struct result {
 	unsigned warm_up = 0;    // cycles left out
 	bool drained = false;    // all that was measured was received
 	double diverted = 0;     // share of all packets
+	// Mean cycles that head flits spend in a router, in the second half of the measured cycles: those of cores, and
+	// in the interposer those beside memory controllers and the others.
+	double in_cores = 0, in_edge = 0, in_centre = 0;
 	uint64_t cycles = 0, router_cycles = 0;
 };
 

@@ -102,6 +102,33 @@ TEST(simulation, saturation_lies_where_the_definitions_say)
 	EXPECT_LE(s.peak_accepted, 0.52);
 }
 
+// Alone, a head flit spends three cycles in a router. Where all packets go to memory, x first, they meet beside the
+// controllers.
+TEST(simulation, time_in_routers_is_told_by_place)
+{
+	configuration c;
+	c.network = "two-layers";
+	c.how = routing::yx_z;
+	c.cycles = c.drain = 2000;
+	c.traffic.rate = 0.005;
+	c.traffic.memory_share = 0.5;
+	const result alone = simulate(c);
+	EXPECT_NEAR(alone.in_cores, 3, 0.1);
+	EXPECT_NEAR(alone.in_centre, 3, 0.1);
+	EXPECT_NEAR(alone.in_edge, 3, 0.1);
+	c.traffic.rate = 0.09;
+	c.traffic.memory_share = 1;
+	c.how = routing::xy_z;
+	const result busy = simulate(c);
+	EXPECT_GT(busy.in_edge, 3.8);
+	EXPECT_LT(busy.in_centre, busy.in_edge);
+	EXPECT_LT(busy.in_cores, busy.in_edge);
+	c.network = "mesh";
+	c.how = routing::yx;
+	c.traffic.memory_share = 0;
+	EXPECT_EQ(simulate(c).in_edge, 0);
+}
+
 // Transpose at a rate that DLL can't carry.
 TEST(simulation, adaptive_carries_what_dll_does_not)
 {
