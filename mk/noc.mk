@@ -14,6 +14,12 @@ $(noc_archive): $(call obj,$(noc_srcs))
 	$(call say,AR)
 	$Q$(AR) rcs $@ $^
 
+# What was interrupted goes on; QUICK=1: one seed and short runs; STUDY=1: also a row for each open parameter.
+noc-figures: $(noc_sim)
+	$Q$(PYTHON) bench/noc/figures.py --program $(noc_sim) --folder $(B)/noc-figures $(if $(QUICK),--quick) \
+		$(if $(STUDY),--study)
+.PHONY: noc-figures
+
 $(noc_sim): $(call obj,$(noc_main)) $(noc_common) $(noc_archive) $(json_archive) $(base_archive)
 	@mkdir -p $(@D)
 	$(call say,LD)

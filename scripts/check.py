@@ -417,6 +417,13 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
         beside=True,
     )
     yield Step(
+        "figures of noc-sim",
+        [sys.executable, str(ROOT / "tools/tests/noc_figures.py")],
+        judge_ktap,
+        beside=True,
+        seconds=300,
+    )
+    yield Step(
         "what stands on het.h",
         [sys.executable, str(ROOT / "selftests/proof/proofs.py")],
         judge_ktap,

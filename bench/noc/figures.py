@@ -1,0 +1,387 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""Draws figures 5.8 to 5.10 of Li Chen's thesis again from runs of noc-sim, and prints each number of its text beside ours.
+
+All processors are used. Each run is kept in FOLDER/points, by its command line and the program's bytes, so that what was
+interrupted goes on where it was. FOLDER gets noc-figures.json, a table, and an SVG for each figure (by gnuplot).
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import mean, stdev
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+PATTERNS = ("uniform", "transpose", "bit-complement", "shuffle")
+POLICIES = ("dor", "destdetect", "localbuf", "dll", "adaptive")
+DEFINITIONS = {"latency": "latency 3 × zero load", "accepted": "95 % accepted", "peak": "peak accepted"}
+# Of Student's distribution, two-sided 95 %, for 1 to 9 degrees of freedom.
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+COLOURS = ("#000000", "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7")
+
+# What the thesis leaves open and the study moves, one at a time: name, and the values beside the default.
+OPEN = {
+    "length": ("5",),
+    "threshold": ("4",),
+    "second-threshold": ("15",),
+    "ring-queue": ("4",),
+    "hop-mean": ("whole",),
+    "hop-mean-cap": ("15",),
+    "congested-routers": ("1",),
+    "occupancy": ("0.15",),
+    "occupancy-of": ("router",),
+    "ejections": ("1",),
+    "z-cycles": ("2",),
+    "iterations": ("2",),
+    "ideal-ring": (None,),
+}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is run."""
+
+    seeds: int = 5
+    cycles: int = 5000
+    shares: tuple = (0.05, 0.15, 0.25)
+    heavy: tuple = (0.05, 0.25, 0.5, 0.75, 1.0)
+    latency_shares: tuple = (0.05, 0.25, 0.3, 0.5, 0.75)
+    latency_rates: tuple = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+    patterns: tuple = PATTERNS
+
+
+QUICK = Scale(1, 1500, (0.05, 0.25), (0.05, 0.75), (0.05, 0.3, 0.75), (0.05, 0.15, 0.25, 0.35, 0.45))
+
+
+@dataclass(frozen=True)
+class Point:
+    """A run of noc-sim: its policy, its other arguments in order, and whether it looks for saturation."""
+
+    policy: str
+    pattern: str
+    memory: float
+    routing: str = "yx"
+    rates: tuple = ()  # none: saturation
+    more: tuple = ()
+
+    def arguments(self) -> list[str]:
+        settings = ["--network", "two-layers", "--routing", self.routing, "--policy", self.policy]
+        settings += ["--pattern", self.pattern]
+        settings += ["--memory", f"{self.memory:g}"] if self.memory else []
+        settings += ["--rate", *(f"{r:g}" for r in self.rates)] if self.rates else ["--saturation"]
+        return settings + list(self.more)
+
+
+def routing_of(policy: str) -> str:
+    return "o1turn" if policy == "adaptive" else "yx"
+
+
+@dataclass
+class Runs:
+    """Results by point and seed: each a value by name."""
+
+    program: Path
+    folder: Path
+    scale: Scale
+    results: dict = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.version = hashlib.sha256(self.program.read_bytes()).hexdigest()[:16]
+
+    def command(self, point: Point, seed: int) -> list[str]:
+        cycles = str(self.scale.cycles)
+        of_run = ["--cycles", cycles, "--drain", cycles, "--seeds", "1", "--threads", "1", "--first-seed", str(seed)]
+        return [*point.arguments(), *of_run]
+
+    def path(self, point: Point, seed: int) -> Path:
+        text = json.dumps([self.version, self.command(point, seed)])
+        return self.folder / "points" / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
+
+    def one(self, job: tuple[Point, int]) -> None:
+        point, seed = job
+        path = self.path(point, seed)
+        if not path.exists():
+            unfinished = path.with_suffix(f".{os.getpid()}.part")
+            command = [str(self.program), *self.command(point, seed), "--json", str(unfinished)]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode:
+                raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
+            # The table's title has what the document lacks.
+            zero = re.search(r"zero load ([\d.]+)", done.stdout)
+            document = json.loads(unfinished.read_text())
+            document["zero_load"] = float(zero[1]) if zero else None
+            unfinished.write_text(json.dumps(document))
+            unfinished.replace(path)
+        document = json.loads(path.read_text())
+        values = {row["name"].partition("/")[2]: row["median"] for row in document["results"]}
+        self.results[point, seed] = values | {"zero load": document["zero_load"]}
+
+    def all(self, points: list[Point], jobs: int) -> None:
+        (self.folder / "points").mkdir(parents=True, exist_ok=True)
+        work = [(p, seed) for p in dict.fromkeys(points) for seed in range(1, self.scale.seeds + 1)]
+        shown = began = time.monotonic()
+        with ThreadPoolExecutor(jobs) as pool:
+            try:
+                for done, _ in enumerate(pool.map(self.one, work), 1):
+                    if sys.stderr.isatty() or time.monotonic() - shown > 10 or done == len(work):
+                        shown = time.monotonic()
+                        print(f"\r{done} of {len(work)} runs, {shown - began:.0f} s", end="", file=sys.stderr)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+        print(file=sys.stderr)
+
+    def values(self, point: Point, name: str) -> list[float]:
+        return [self.results[point, seed][name] for seed in range(1, self.scale.seeds + 1)]
+
+    def saturation(self, point: Point, definition: str) -> list[float]:
+        return self.values(point, f"saturation by {definition}")
+
+
+def estimate(values: list[float]) -> dict:
+    half = STUDENT[len(values) - 2] * stdev(values) / len(values) ** 0.5 if len(values) > 1 else None
+    return {"mean": mean(values), "half_width": half, "n": len(values)}
+
+
+def shown(e: dict) -> str:
+    return f"{e['mean']:.3f}" + (f" ± {e['half_width']:.3f}" if e["half_width"] is not None else "")
+
+
+# --- points of each figure ---------------------------------------------------
+
+
+def latency_points(scale: Scale) -> list[Point]:
+    return [Point("dor", "uniform", s, "xy", scale.latency_rates) for s in scale.latency_shares]
+
+
+def order_points(scale: Scale) -> list[Point]:
+    return [Point("dor", p, s, r) for p in scale.patterns for s in scale.heavy for r in ("xy", "yx")]
+
+
+def policy_point(policy: str, pattern: str, share: float, more: tuple = ()) -> Point:
+    return Point(policy, pattern, share, routing_of(policy), (), more)
+
+
+def policy_points(scale: Scale) -> list[Point]:
+    return [policy_point(n, p, s) for p in scale.patterns for s in scale.shares for n in POLICIES]
+
+
+def variants() -> list[tuple]:
+    return [((f"--{name}", v) if v is not None else (f"--{name}",)) for name, values in OPEN.items() for v in values]
+
+
+def study_points(scale: Scale) -> list[Point]:
+    """At 5 % memory: the policies of the thesis under one change each."""
+    names = [n for n in POLICIES if n != "adaptive"]
+    return [policy_point(n, p, 0.05, v) for v in [(), *variants()] for p in scale.patterns for n in names]
+
+
+# --- what is said of them ----------------------------------------------------
+
+
+def gain(runs: Runs, a: str, b: str, shares: tuple, definition: str, more: tuple = ()) -> dict:
+    """Mean over patterns and shares of the ratio of two policies, by seed."""
+    scale = runs.scale
+    by_seed = []
+    for i in range(scale.seeds):
+        ratios = [runs.saturation(policy_point(a, p, s, more), definition)[i] /
+                  runs.saturation(policy_point(b, p, s, more), definition)[i] for p in scale.patterns for s in shares]
+        by_seed.append(mean(ratios))
+    return estimate(by_seed)
+
+
+def worst(runs: Runs, a: str, b: str, definition: str) -> dict:
+    cases = [(mean(runs.saturation(policy_point(a, p, s), definition)) /
+              mean(runs.saturation(policy_point(b, p, s), definition)), p, s)
+             for p in runs.scale.patterns for s in runs.scale.shares]
+    ratio, pattern, share = min(cases)
+    return {"mean": ratio, "half_width": None, "n": runs.scale.seeds, "case": f"{pattern}, {share:.0%} memory"}
+
+
+def yx_over_xy(runs: Runs, share: float, definition: str) -> dict:
+    return estimate([mean(y / x for p in runs.scale.patterns
+                          for y, x in [(runs.saturation(Point("dor", p, share, "yx"), definition)[i],
+                                        runs.saturation(Point("dor", p, share, "xy"), definition)[i])])
+                     for i in range(runs.scale.seeds)])
+
+
+def slowest_place(runs: Runs, share: float) -> str:
+    """Where head flits wait most at the highest rate whose latency is below 3 × zero load."""
+    point = Point("dor", "uniform", share, "xy", runs.scale.latency_rates)
+    zero = runs.values(point, "zero load")[0]
+    fine = [r for r in runs.scale.latency_rates if mean(runs.values(point, f"{r:g}/latency")) < 3 * zero]
+    if not fine:
+        return "none"
+    places = ("cores", "interposer's centre", "interposer's edge")
+    return max(places, key=lambda place: mean(runs.values(point, f"{fine[-1]:g}/in {place}")))
+
+
+def statements(runs: Runs) -> list[dict]:
+    """Numbers of the thesis' text beside ours, in each definition of saturation."""
+    scale = runs.scale
+    heaviest = scale.heavy[-1]
+    rows = [
+        ("DLL / DOR, all shares", 1.45, lambda d: gain(runs, "dll", "dor", scale.shares, d)),
+        ("DLL / DOR, 5 % memory", 1.55, lambda d: gain(runs, "dll", "dor", scale.shares[:1], d)),
+        ("DLL / DestDetect, all shares", 1.149, lambda d: gain(runs, "dll", "destdetect", scale.shares, d)),
+        ("DLL / LocalBuf, all shares", 1.065, lambda d: gain(runs, "dll", "localbuf", scale.shares, d)),
+        (f"YX / XY, {heaviest:.0%} memory", 1.565, lambda d: yx_over_xy(runs, heaviest, d)),
+        ("adaptive / DLL, all shares", None, lambda d: gain(runs, "adaptive", "dll", scale.shares, d)),
+        ("adaptive / DLL, worst case", None, lambda d: worst(runs, "adaptive", "dll", d)),
+    ]
+    return [{"what": what, "thesis": thesis, **{d: of(d) for d in DEFINITIONS}} for what, thesis, of in rows]
+
+
+def study(runs: Runs) -> list[dict]:
+    """DLL, DestDetect and LocalBuf over DOR at 5 % memory, for each change of an open parameter."""
+    return [{"change": " ".join(v) or "none",
+             **{n: {d: gain(runs, n, "dor", (0.05,), d, v) for d in DEFINITIONS}
+                for n in ("destdetect", "localbuf", "dll")}}
+            for v in [(), *variants()]]
+
+
+# --- output ------------------------------------------------------------------
+
+
+def table(title: str, head: list[str], rows: list[list[str]]) -> str:
+    widths = [max(len(r[i]) for r in [head, *rows]) for i in range(len(head))]
+    lines = ["  " + "  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(r, widths)))
+             for r in [head, *rows]]
+    return "\n".join([title, lines[0], "  " + "-" * (sum(widths) + 2 * len(widths) - 2), *lines[1:], ""])
+
+
+def tables(document: dict) -> str:
+    parts = [table("The thesis and ours, by definition of saturation", ["what", "thesis", *DEFINITIONS.values()],
+        [[row["what"], str(row["thesis"] or "-"), *(shown(row[d]) for d in DEFINITIONS)]
+         for row in document["statements"]])]
+    parts.append(table("Where head flits wait most before saturation (XY, uniform)", ["memory", "place"],
+        [[f"{float(s):.0%}", place] for s, place in document["slowest place"].items()]))
+    if "study" in document:
+        parts.append(table("Over DOR at 5 % memory, by latency 3 × zero load, with one change",
+            ["change", "DestDetect", "LocalBuf", "DLL"],
+            [[r["change"], *(shown(r[n]["latency"]) for n in ("destdetect", "localbuf", "dll"))]
+             for r in document["study"]]))
+    return "\n".join(parts)
+
+
+def script(title: str, size: tuple, panels: list[tuple]) -> str:
+    """Panels (title, x, y, lines, commands before) in rows of three; a line is a name and points (x, y)."""
+    columns = min(3, len(panels))
+    rows = -(-len(panels) // columns)
+    out = ["set encoding utf8", f"set terminal svg size {size[0]},{size[1]} font 'sans-serif,11' background 'white'",
+           f"set multiplot layout {rows},{columns} title \"{title}\"", "set grid back lc rgb '#dddddd'",
+           "set key top left samplen 2"]
+    for name, x, y, lines, before in panels:
+        plots = []
+        for number, (label, points) in enumerate(lines):
+            data = "\n".join(f"{a} {b:.6g}" for a, b in points)
+            out.append(f"$line{number} << END\n{data}\nEND")
+            plots.append(f"$line{number} using 1:2 with linespoints lw 1.5 pt 7 ps 0.4 "
+                         f"lc rgb '{COLOURS[number % len(COLOURS)]}' title \"{label}\"")
+        out += [f"set title \"{name}\"", f"set xlabel \"{x}\"", f"set ylabel \"{y}\"", *before]
+        out.append("plot " + ", \\\n  ".join(plots))
+    return "\n".join([*out, "unset multiplot", ""])
+
+
+def figure_8(runs: Runs) -> str:
+    scale = runs.scale
+    points = {s: Point("dor", "uniform", s, "xy", scale.latency_rates) for s in scale.latency_shares}
+
+    def line(share: float, name: str) -> list:
+        return [(r, mean(runs.values(points[share], f"{r:g}/{name}"))) for r in scale.latency_rates]
+
+    panels = [("latency by memory share", "flits a core and cycle", "cycles",
+        [(f"{s:.0%}", line(s, "latency")) for s in points], ["set yrange [0:150]"])]
+    for s in points:
+        panels.append((f"in a router, {s:.0%} memory", "flits a core and cycle", "cycles",
+            [(place, line(s, f"in {place}")) for place in ("cores", "interposer's centre", "interposer's edge")],
+            ["set yrange [0:20]"]))
+    return script("After figure 5.8: DOR, XY, uniform", (1100, 700), panels)
+
+
+def by_share(runs: Runs, pattern: str, shares: tuple, lines: list[tuple]) -> tuple:
+    drawn = [(name, [(100 * s, mean(runs.saturation(point(s), "latency"))) for s in shares]) for name, point in lines]
+    return pattern, "memory packets, %", "saturation, flits a core and cycle", drawn, ["set yrange [0:*]"]
+
+
+def figure_9(runs: Runs) -> str:
+    panels = [by_share(runs, p, runs.scale.heavy, [(r.upper(), lambda s, p=p, r=r: Point("dor", p, s, r))
+                                                   for r in ("xy", "yx")]) for p in runs.scale.patterns]
+    return script("After figure 5.9: XY and YX in the interposer, DOR", (1100, 700), panels)
+
+
+def figure_10(runs: Runs) -> str:
+    panels = [by_share(runs, p, runs.scale.shares, [(n, lambda s, p=p, n=n: policy_point(n, p, s)) for n in POLICIES])
+              for p in runs.scale.patterns]
+    return script("After figure 5.10: throughput by policy", (1100, 700), panels)
+
+
+FIGURES = {"noc-figure-5.8": figure_8, "noc-figure-5.9": figure_9, "noc-figure-5.10": figure_10}
+
+
+def draw(folder: Path, runs: Runs) -> bool:
+    for name, figure in FIGURES.items():
+        try:
+            done = subprocess.run(["gnuplot"], input=figure(runs), capture_output=True, text=True)
+        except FileNotFoundError:
+            print("no figures: gnuplot is missing; install gnuplot-nox", file=sys.stderr)
+            return True
+        if done.returncode or done.stderr:
+            print(f"gnuplot: {done.stderr.strip()}", file=sys.stderr)
+            return False
+        (folder / f"{name}.svg").write_text(done.stdout)
+        print(folder / f"{name}.svg")
+    return True
+
+
+def raw(runs: Runs) -> list[dict]:
+    return [{"policy": p.policy, "routing": p.routing, "pattern": p.pattern, "memory": p.memory, "more": list(p.more),
+             "seed": seed, **{k: v for k, v in values.items() if v is not None}}
+            for (p, seed), values in sorted(runs.results.items(), key=lambda item: repr(item[0]))]
+
+
+def commit() -> str:
+    done = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True)
+    return done.stdout.strip() or "unknown"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=Path, default=ROOT / "build/bin/noc-sim")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build/noc-figures")
+    parser.add_argument("--quick", action="store_true", help="one seed, short runs, fewer shares")
+    parser.add_argument("--study", action="store_true", help="also a row for each open parameter")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
+    options = parser.parse_args()
+    if not options.program.exists():
+        print(f"skipped: there is no {options.program}: make build/bin/noc-sim", file=sys.stderr)
+        return 4
+    scale = QUICK if options.quick else Scale()
+    runs = Runs(options.program.resolve(), options.folder.resolve(), scale)
+    points = policy_points(scale) + order_points(scale) + latency_points(scale)
+    runs.all(points + (study_points(scale) if options.study else []), options.jobs)
+    document = {"program": "noc-figures", "commit": commit(), "command": " ".join(sys.argv), "seeds": scale.seeds,
+                "cycles": scale.cycles, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                "statements": statements(runs),
+                "slowest place": {f"{s:g}": slowest_place(runs, s) for s in scale.latency_shares}}
+    if options.study:
+        document["study"] = study(runs)
+    document["results"] = raw(runs)
+    text = tables(document)
+    print(text)
+    (options.folder / "noc-figures.txt").write_text(text)
+    (options.folder / "noc-figures.json").write_text(json.dumps(document, indent=1) + "\n")
+    return 0 if draw(options.folder, runs) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

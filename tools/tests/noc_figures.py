@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""bench/noc/figures.py with a program that says what it is told to: ratios, study, going on after an interruption.
+Prints KTAP."""
+
+import json
+import re
+import shutil
+import sys
+from functools import partial
+from pathlib import Path
+
+import command_line
+from command_line import Skip, run_cases, same, within
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/noc"))
+
+import figures
+
+Called = partial(command_line.Called, sys.executable, ROOT / "bench/noc/figures.py")
+
+# Saturates at a rate of its policy and memory share; writes down that it was called.
+PROGRAM = """#!%s -IS
+import json, os, pathlib, sys
+a = sys.argv[1:]
+def of(name, default="0"):
+    return a[a.index("--" + name) + 1] if "--" + name in a else default
+if of("pattern") == os.environ.get("FAIL"):
+    sys.exit("as told")
+policy, memory, seed = of("policy"), float(of("memory")), int(of("first-seed"))
+with open(os.environ["CALLS"], "a") as calls:
+    calls.write(" ".join(a) + "\\n")
+rows = []
+if "--saturation" in a:
+    high = {"dor": 0.2, "destdetect": 0.25, "localbuf": 0.3, "dll": 0.36, "adaptive": 0.54}[policy]
+    high = 0.5 if policy == "adaptive" and of("pattern") == "shuffle" else high
+    high *= 1.5 if of("routing") == "yx" and memory > 0.5 else 1
+    high *= 2 if of("threshold") == "4" and policy == "dll" else 1
+    rows = [{"name": f"{policy}/saturation by {d}", "median": high} for d in ("latency", "accepted", "peak")]
+else:
+    print("title, zero load 20.00 cycles")
+    for rate in a[a.index("--rate") + 1:a.index("--cycles")]:
+        slow = 20 if float(rate) < 0.3 else 80
+        values = {"latency": slow, "in cores": 4 - memory, "in interposer's centre": 1, "in interposer's edge": 3 + memory}
+        rows += [{"name": f"{policy}/{rate}/{n}", "median": v} for n, v in values.items()]
+pathlib.Path(of("json")).write_text(json.dumps({"results": rows}))
+"""
+
+
+def program(work: Path) -> Path:
+    path = work / "sim"
+    path.write_text(PROGRAM % sys.executable)
+    path.chmod(0o755)
+    return path
+
+
+def drawn(work: Path, *more: str, env: dict[str, str] | None = None) -> command_line.Called:
+    environment = {"CALLS": str(work / "calls"), **(env or {})}
+    return Called("--program", work / "sim", "--folder", work / "out", "--jobs", 2, "--quick", *more, env=environment)
+
+
+def calls(work: Path) -> list[str]:
+    path = work / "calls"
+    said = path.read_text().splitlines() if path.exists() else []
+    path.unlink(missing_ok=True)
+    return said
+
+
+def result(work: Path) -> dict:
+    return json.loads((work / "out/noc-figures.json").read_text())
+
+
+def ratios_are_those_of_the_runs(work: Path) -> None:
+    program(work)
+    same(drawn(work).status, 0)
+    said = {row["what"]: row["latency"]["mean"] for row in result(work)["statements"]}
+    want = {
+        "DLL / DOR, all shares": 1.8,
+        "DLL / DOR, 5 % memory": 1.8,
+        "DLL / DestDetect, all shares": 1.44,
+        "DLL / LocalBuf, all shares": 1.2,
+        "YX / XY, 75% memory": 1.5,
+        "adaptive / DLL, all shares": (3 * 0.54 + 0.5) / 0.36 / 4,
+        "adaptive / DLL, worst case": 0.5 / 0.36,
+    }
+    same({k: round(v, 6) for k, v in said.items()}, {k: round(v, 6) for k, v in want.items()})
+    worst = next(row for row in result(work)["statements"] if row["what"] == "adaptive / DLL, worst case")
+    within("shuffle", worst["latency"]["case"])
+    within("1.800", (work / "out/noc-figures.txt").read_text())
+    made = calls(work)
+    same(all("--routing o1turn" in c for c in made if "--policy adaptive" in c), True)
+    same(any("--routing o1turn" in c for c in made if "--policy dll" in c), False)
+
+
+def the_place_that_limits_is_that_of_the_last_rate_below_saturation(work: Path) -> None:
+    program(work)
+    drawn(work)
+    same(result(work)["slowest place"],
+        {"0.05": "cores", "0.3": "cores", "0.75": "interposer's edge"})
+
+
+def a_second_time_runs_nothing_and_another_program_all(work: Path) -> None:
+    path = program(work)
+    drawn(work)
+    first = calls(work)
+    same(len(first), len(set(first)))
+    before = result(work)["statements"]
+    same((drawn(work).status, calls(work), result(work)["statements"] == before), (0, [], True))
+    path.write_text(path.read_text() + "# another\n")
+    drawn(work)
+    same(len(calls(work)), len(first))
+
+
+def what_was_interrupted_goes_on(work: Path) -> None:
+    program(work)
+    failed = drawn(work, env={"FAIL": "shuffle"})
+    same((failed.status != 0, "as told" in failed.err), (True, True))
+    same((work / "out/noc-figures.json").exists(), False)
+    before = calls(work)
+    same(drawn(work).status, 0)
+    after = calls(work)
+    same(set(before) & set(after), set())
+    same(any("shuffle" in c for c in after), True)
+
+
+def the_study_has_a_row_for_each_open_parameter(work: Path) -> None:
+    program(work)
+    same(drawn(work, "--study").status, 0)
+    rows = {row["change"]: row for row in result(work)["study"]}
+    same(len(rows), 1 + sum(len(values) for values in figures.OPEN.values()))
+    same(round(rows["none"]["dll"]["latency"]["mean"], 6), 1.8)
+    same(round(rows["--threshold 4"]["dll"]["latency"]["mean"], 6), 3.6)
+    same(round(rows["--threshold 4"]["localbuf"]["latency"]["mean"], 6), 1.5)
+
+
+def open_parameters_are_options_of_noc_sim(_: Path) -> None:
+    options = set(re.findall(r'line\.\w+\("--([\w-]+)"', (ROOT / "bench/noc/main.cc").read_text()))
+    same(set(figures.OPEN) - options, set())
+
+
+def gnuplot_draws_every_line(work: Path) -> None:
+    if not shutil.which("gnuplot"):
+        raise Skip("no gnuplot")
+    program(work)
+    called = drawn(work)
+    same(called.status, 0)
+    for name in figures.FIGURES:
+        within(f"{name}.svg", called.out)
+    picture = (work / "out/noc-figure-5.10.svg").read_text()
+    for policy in figures.POLICIES:
+        same(picture.count(f"<title>{policy}</title>"), len(figures.PATTERNS))
+
+
+def without_the_program_it_skips(work: Path) -> None:
+    same(Called("--program", work / "none", "--folder", work).status, 4)
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([
+        ratios_are_those_of_the_runs,
+        the_place_that_limits_is_that_of_the_last_rate_below_saturation,
+        a_second_time_runs_nothing_and_another_program_all,
+        what_was_interrupted_goes_on,
+        the_study_has_a_row_for_each_open_parameter,
+        open_parameters_are_options_of_noc_sim,
+        gnuplot_draws_every_line,
+        without_the_program_it_skips,
+    ], "noc-figures-"))
