@@ -21,10 +21,10 @@ namespace
 struct options {
 	common_options common;
 	std::string network = "mesh", routing = "xy", vc_allocator = "islip", switch_allocator = "islip",
-		    occupancy_of = "port", hop_mean = "exact";
+		    occupancy_of = "port", hop_mean = "exact", replies = "none";
 	std::vector<std::string> patterns = {"uniform"};
 	std::vector<std::string> policies = {"dor"}, rates = {"0.05", "0.1", "0.2", "0.3", "0.4"};
-	bool saturation = false;
+	bool saturation = false, one_class = false;
 	unsigned seeds = 3, first_seed = 1, threads = 0;
 	float memory = 0, divert = 0.5, occupancy = 0.6f, burst_share = 0.25;
 	noc::configuration base;
@@ -52,6 +52,10 @@ noc::configuration configuration_of(const options &o)
 	c.choice.divert = double(o.divert);
 	c.choice.occupancy = double(o.occupancy);
 	c.choice.of_port = o.occupancy_of == "port";
+	c.answered = o.replies == "all"      ? noc::replies::to_all
+		     : o.replies == "memory" ? noc::replies::to_memory_packets
+					     : noc::replies::none;
+	c.reply_class = !o.one_class;
 	if (o.common.quick)
 		c.cycles = c.drain = 3000;
 	return c;
@@ -243,6 +247,11 @@ int main(int argc, char **argv)
 	line.flag("--uniform-lengths", o.base.traffic.uniform_lengths, "any number of flits between these two instead");
 	line.number("--burst", o.base.traffic.burst, "cycles of a burst, on the average; if not given, no bursts");
 	line.number("--burst-share", o.burst_share, "of the cycles, into which the packets fall");
+	line.text("--replies", o.replies, "packets that cause one", {"none", "memory", "all"});
+	line.number("--reply-length", o.base.reply_length, "flits of a reply");
+	line.number("--reply-queue", o.base.reply_queue,
+		    "replies that a terminal holds before it takes no more requests");
+	line.flag("--one-class", o.one_class, "requests and replies share their VCs, and may deadlock");
 	line.number("--vcs", o.base.router.vcs, "virtual channels a port");
 	line.number("--depth", o.base.router.depth, "flits a virtual channel holds");
 	line.text("--vc-allocator", o.vc_allocator, "separable allocator of VCs", {"islip", "round-robin"});

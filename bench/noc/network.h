@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace noc
@@ -46,6 +47,7 @@ struct packet {
 	uint16_t source = 0, destination = 0;
 	uint16_t length = 1; // flits
 	uint8_t message_class = 0;
+	bool reply = false; // the caller's
 	uint8_t route = 0;
 	// Kept by the network: routers passed, and their mean latency as the head flit's counter holds it, with its
 	// fraction; when the packet is received, whole cycles of it.
@@ -110,6 +112,10 @@ class network
 
 	// Invariants: throws std::logic_error that names what is broken.
 	void check() const;
+
+	// Where nothing moves: channels of which each waits for the next, the last one for one before it or for nothing
+	// that this network knows of. Empty where no packet waits.
+	std::vector<std::string> waiting_chain() const;
 
 	// For tests of check(): breaks something.
 	enum class damage : uint8_t { lose_credit, lose_flit, second_owner };
@@ -228,6 +234,8 @@ class network
 	{
 		return p.message_class * route_classes_ + routes_.class_of(p.route);
 	}
+	uint32_t waits_for(uint32_t vc) const;
+	std::string name_of(uint32_t vc) const;
 	void check_flits() const;
 	void check_credits() const;
 	void check_order() const;

@@ -2,6 +2,7 @@
 // What holds between two cycles.
 #include "noc/network.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -92,6 +93,59 @@ void network::check_owners() const
 			broken("input VC " + std::to_string(i) + " asks for the switch in vain, or not though it could",
 			       now_);
 	}
+}
+
+std::string network::name_of(uint32_t vc) const
+{
+	const uint32_t number = vc / p_.vcs;
+	if (number >= router_ports_) {
+		const auto above = std::upper_bound(home_.begin(), home_.end(), number);
+		return "terminal " + std::to_string(above - home_.begin() - 1) + ", VC " + std::to_string(vc % p_.vcs);
+	}
+	const unsigned router = router_of_[number];
+	return "router " + std::to_string(router) + " input " + std::to_string(number - first_port_[router]) + ", VC " +
+	       std::to_string(vc % p_.vcs);
+}
+
+// The buffer that has to move before the first flit in that of @vc can, or none.
+uint32_t network::waits_for(uint32_t vc) const
+{
+	const uint32_t number = vc / p_.vcs;
+	if (number >= router_ports_) {
+		// A terminal that does not take a flit waits until it has sent something itself.
+		const auto home = std::upper_bound(home_.begin(), home_.end(), number) - 1;
+		const sender &s = senders_[size_t(home - home_.begin())];
+		for (unsigned c = p_.message_classes; c-- > 0;)
+			if (s.packets[c] != no_packet) {
+				const packet &p = pool_[s.packets[c]];
+				const unsigned own = s.sent[c] > 0 ? s.vc[c] : class_of(p) * class_vcs_;
+				return ports_[*home].target * p_.vcs + own;
+			}
+		return no_vc;
+	}
+	const input_vc &in = inputs_[vc];
+	const uint32_t output = first_port_[router_of_[number]] + in.port;
+	if (in.active)
+		return ports_[output].target * p_.vcs + in.vc;
+	// It waits for any VC of its class; the first one's owner stands for all.
+	const unsigned first = class_of(pool_[buffers_[vc * p_.depth + in.first].packet]) * class_vcs_;
+	return outputs_[output * p_.vcs + first].owner;
+}
+
+std::vector<std::string> network::waiting_chain() const
+{
+	std::vector<std::string> names;
+	std::vector<bool> seen(inputs_.size());
+	uint32_t vc = 0;
+	while (vc < inputs_.size() && inputs_[vc].count == 0)
+		vc++;
+	for (; vc < inputs_.size() && inputs_[vc].count > 0; vc = waits_for(vc)) {
+		names.push_back(name_of(vc));
+		if (seen[vc])
+			break;
+		seen[vc] = true;
+	}
+	return names;
 }
 
 void network::hurt(damage d)

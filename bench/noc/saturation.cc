@@ -41,8 +41,10 @@ saturation find_saturation(const configuration &c)
 		const result r = at(rate);
 		return r.drained && r.latency.mean < limit;
 	});
-	s.by_accepted =
-		bisect(s.by_latency / 2, top, [&](double rate) { return at(rate).accepted >= accepted_share * rate; });
+	s.by_accepted = bisect(s.by_latency / 2, top, [&](double rate) {
+		const result r = at(rate);
+		return r.accepted >= accepted_share * r.offered;
+	});
 	// The rates tried so far lie close to saturation and far above; the peak may lie between.
 	for (double factor : {1.05, 1.1, 1.2, 1.35, 1.5})
 		at(std::min(top, s.by_accepted * factor));

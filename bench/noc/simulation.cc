@@ -13,6 +13,7 @@ namespace
 
 constexpr unsigned window = 100; // cycles of one sample
 constexpr size_t batches = 10;
+constexpr unsigned patience = 1000; // cycles without any flit that moves, until a network counts as deadlocked
 
 traffic_options traffic_of(const configuration &c)
 {
@@ -21,6 +22,14 @@ traffic_options traffic_of(const configuration &c)
 	o.height = c.height;
 	o.seed = c.seed;
 	return o;
+}
+
+parameters router_of(const configuration &c)
+{
+	parameters p = c.router;
+	if (c.answered != replies::none)
+		p.message_classes = c.reply_class ? 2 : 1;
+	return p;
 }
 
 } // namespace
@@ -42,8 +51,8 @@ topology topology_of(const configuration &c)
 }
 
 machine::machine(const configuration &c)
-    : c_(c), topology_(topology_of(c)), network_(topology_, routes_of(topology_, c.how), c.router),
-      random_(c.seed, ~0u), two_layers_(topology_.routers.back().layer > 0)
+    : c_(c), topology_(topology_of(c)), network_(topology_, routes_of(topology_, c.how), router_of(c)),
+      replies_(topology_.terminals.size()), random_(c.seed, ~0u), two_layers_(topology_.routers.back().layer > 0)
 {
 	const traffic_options o = traffic_of(c);
 	for (unsigned core = 0; core < c.width * c.height; core++)
@@ -85,17 +94,78 @@ void machine::feed(unsigned core)
 	t.pop();
 }
 
+void machine::feed_reply(unsigned terminal)
+{
+	std::vector<packet> &waiting = replies_[terminal];
+	if (waiting.empty() || !network_.can_inject(terminal, waiting.front().message_class))
+		return;
+	packet p = waiting.front();
+	waiting.erase(waiting.begin());
+	p.tag = next_tag_++;
+	const bool memory = topology_.terminals[p.source].memory || topology_.terminals[p.destination].memory;
+	if (c_.how == routing::o1turn)
+		p.route = uint8_t(random_.next() >> 63);
+	else if (two_layers_)
+		p.route = memory ? through_interposer : policy_->choose(terminal, p.destination);
+	diverted_ += two_layers_ && !memory && layer_of(p.route) == 1;
+	injected_ += p.created < c_.cycles;
+	network_.inject(p);
+	network_.accept(terminal, 0, waiting.size() < c_.reply_queue);
+}
+
+void machine::answer(const packet &p)
+{
+	if (p.reply || (c_.answered == replies::to_memory_packets && !topology_.terminals[p.destination].memory))
+		return;
+	packet back;
+	back.created = network_.now();
+	back.source = p.destination;
+	back.destination = p.source;
+	back.length = uint16_t(c_.reply_length);
+	back.reply = true;
+	back.message_class = c_.reply_class;
+	replies_[p.destination].push_back(back);
+	if (replies_[p.destination].size() >= c_.reply_queue)
+		network_.accept(p.destination, 0, false);
+}
+
+// Names what waits for what where nothing moves any more.
+void machine::watch()
+{
+	const uint64_t moved = network_.flits_switched() + network_.flits_received();
+	if (moved != moved_ || network_.packets_inside() == 0) {
+		moved_ = moved;
+		moved_at_ = network_.now();
+	} else if (network_.now() - moved_at_ >= patience) {
+		std::string names;
+		for (const std::string &channel : network_.waiting_chain())
+			names += (names.empty() ? "" : " waits for ") + channel;
+		throw std::runtime_error("deadlock: no flit moved for " + std::to_string(patience) + " cycles; " +
+					 names);
+	}
+}
+
 bool machine::all_injected() const
 {
+	for (const std::vector<packet> &waiting : replies_)
+		if (!waiting.empty() && waiting.front().created < c_.cycles)
+			return false;
 	return std::all_of(traffic_.begin(), traffic_.end(),
 			   [&](const core_traffic &t) { return t.next().created >= c_.cycles; });
 }
 
 void machine::step()
 {
+	if (c_.answered != replies::none)
+		for (unsigned t = 0; t < replies_.size(); t++)
+			feed_reply(t);
 	for (unsigned core = 0; core < traffic_.size(); core++)
 		feed(core);
 	network_.step();
+	watch();
+	if (c_.answered != replies::none)
+		for (const packet &p : network_.received())
+			answer(p);
 	if (!policy_)
 		return;
 	for (const packet &p : network_.received())
@@ -222,6 +292,18 @@ class passages
 
 } // namespace
 
+double replies_a_packet(const configuration &c)
+{
+	if (c.answered == replies::none)
+		return 0;
+	return c.answered == replies::to_all ? 1 : c.traffic.memory_share;
+}
+
+double offered_flits(const configuration &c)
+{
+	return c.traffic.rate * (1 + replies_a_packet(c) * c.reply_length / mean_length(c.traffic));
+}
+
 result simulate(const configuration &c)
 {
 	configuration whole = c;
@@ -244,7 +326,7 @@ result simulate(const configuration &c)
 			break;
 		}
 	}
-	r.offered = c.traffic.rate;
+	r.offered = offered_flits(c);
 	seen.summarise(r, c.width * c.height);
 	r.diverted = m.packets() ? double(m.diverted()) / double(m.packets()) : 0;
 	r.cycles = m.net().now();

@@ -14,6 +14,9 @@
 namespace noc
 {
 
+// Packets that cause a reply, which goes back to where they came from.
+enum class replies : uint8_t { none, to_memory_packets, to_all };
+
 struct configuration {
 	std::string network = "mesh"; // mesh, cmesh, two-layers
 	routing how = routing::xy;
@@ -23,6 +26,11 @@ struct configuration {
 	traffic_options traffic; // width, height and seed are set from here
 	std::string policy = "dor";
 	policy_options choice;
+	replies answered = replies::none;
+	unsigned reply_length = 5; // flits
+	unsigned reply_queue = 4;  // that a terminal holds; while it is full, the terminal takes no more requests
+	// Whether replies have VCs of their own. If not, the network can deadlock.
+	bool reply_class = true;
 	uint64_t seed = 1;
 	unsigned cycles = 10000; // in which packets are created; the warm-up is found among them
 	unsigned drain = 10000;  // at most, until all of them are received
@@ -50,20 +58,25 @@ class machine
 
       private:
 	void feed(unsigned core);
+	void feed_reply(unsigned terminal);
+	void answer(const packet &p);
+	void watch();
 
 	const configuration c_;
 	const topology topology_;
 	network network_;
 	std::vector<core_traffic> traffic_;
+	std::vector<std::vector<packet>> replies_; // of each terminal, in order
 	std::unique_ptr<policy> policy_;
 	random_stream random_;
 	bool two_layers_;
 	uint64_t next_tag_ = 0;
 	uint64_t diverted_ = 0, injected_ = 0;
+	uint64_t moved_ = 0, moved_at_ = 0; // flits so far, and when that was last another number
 };
 
 struct result {
-	double offered = 0;  // flits a core and cycle
+	double offered = 0;  // flits a core and cycle, replies included
 	double accepted = 0; // the same, received
 	estimate latency;    // of packets, from creation to the last flit, with batch means
 	uint64_t p99 = 0;
@@ -77,7 +90,12 @@ struct result {
 	uint64_t cycles = 0, router_cycles = 0;
 };
 
+// Throws std::runtime_error that names a cycle of channels where the network deadlocks.
 result simulate(const configuration &c);
+
+// Replies for each packet that the traffic makes, and flits a core and cycle with them.
+double replies_a_packet(const configuration &c);
+double offered_flits(const configuration &c);
 
 // Of a packet alone in the network, by formula: the mean over what the traffic sends.
 double zero_load_latency(const configuration &c);

@@ -69,7 +69,12 @@ double zero_load_latency(const configuration &c)
 	among_cores /= double(1 + c.traffic.then.size());
 	const double share = c.traffic.memory_share;
 	const double to_memory = share > 0 ? mean_over(all, memory, through_interposer) : 0;
-	return among_cores * (1 - share) + to_memory * share + length - 1;
+	const double sent = among_cores * (1 - share) + to_memory * share + length - 1;
+	// A reply has the way of what it answers.
+	const double back = c.answered == replies::to_all ? sent - length : (to_memory - 1);
+	const double each = replies_a_packet(c);
+	const double replied = each * (back + c.reply_length);
+	return (sent + replied) / (1 + each);
 }
 
 } // namespace noc

@@ -310,6 +310,44 @@ TEST(network, requests_and_replies_need_two_classes)
 	EXPECT_FALSE(stops(2));
 }
 
+// The turns of dependencies.a_turn_that_closes_a_ring_is_found, with packets: each goes two routers clockwise.
+TEST(network, a_turn_that_closes_a_ring_stops_it_and_is_named)
+{
+	const topology t = mesh(2, 2);
+	route_table routes = routes_of(t, routing::xy);
+	routes.port(0, 1, 2) = south;
+	routes.port(0, 3, 2) = west;
+	routes.port(0, 3, 0) = west;
+	routes.port(0, 2, 0) = north;
+	routes.port(0, 2, 1) = north;
+	parameters p;
+	p.vcs = 1;
+	p.depth = 2;
+	const uint16_t opposite[] = {3, 2, 1, 0};
+	const auto stopped = [&](const route_table &table) {
+		network net(t, table, p);
+		EXPECT_TRUE(net.waiting_chain().empty());
+		uint64_t before = 0;
+		for (unsigned cycle = 0; cycle < 600; cycle++) {
+			if (cycle == 400)
+				before = net.flits_received();
+			for (unsigned s = 0; s < 4; s++)
+				if (net.can_inject(s))
+					net.inject(one(s, opposite[s], 8));
+			net.step();
+		}
+		return net.flits_received() == before ? net.waiting_chain() : std::vector<std::string>();
+	};
+	EXPECT_TRUE(stopped(routes_of(t, routing::xy)).empty());
+	const std::vector<std::string> chain = stopped(routes);
+	ASSERT_GE(chain.size(), 5u);
+	EXPECT_EQ(std::count(chain.begin(), chain.end(), chain.back()), 2); // it closes
+	for (const char *router : {"router 0 ", "router 1 ", "router 2 ", "router 3 "})
+		EXPECT_TRUE(std::any_of(chain.begin(), chain.end(), [&](const std::string &c) {
+			return c.find(router) == 0;
+		})) << router;
+}
+
 TEST(network, a_port_can_be_full_where_the_router_is_not)
 {
 	const topology t = mesh(2, 1);

@@ -129,6 +129,53 @@ TEST(simulation, time_in_routers_is_told_by_place)
 	EXPECT_EQ(simulate(c).in_edge, 0);
 }
 
+TEST(simulation, packets_cause_replies)
+{
+	configuration c = small(0.05);
+	c.answered = replies::to_all;
+	c.reply_length = 3;
+	result r = simulate(c);
+	EXPECT_TRUE(r.drained);
+	EXPECT_DOUBLE_EQ(r.offered, 0.2);
+	EXPECT_NEAR(r.accepted, 0.2, 0.02);
+	EXPECT_NEAR(r.latency.mean, zero_load_latency(c), 4);
+	c.reply_queue = 1; // fewer at a time, but no fewer
+	r = simulate(c);
+	EXPECT_TRUE(r.drained);
+	EXPECT_NEAR(r.accepted, 0.2, 0.02);
+
+	c.network = "two-layers";
+	c.how = routing::o1turn_z;
+	c.policy = "adaptive";
+	c.answered = replies::to_memory_packets;
+	c.traffic.memory_share = 0.4;
+	r = simulate(c);
+	EXPECT_TRUE(r.drained);
+	EXPECT_DOUBLE_EQ(r.offered, 0.05 * 2.2);
+	EXPECT_NEAR(r.accepted, r.offered, 0.015);
+}
+
+// Whoever holds a reply takes no request: where both share VCs, the reply waits behind requests for it.
+TEST(simulation, requests_and_replies_in_one_class_deadlock_and_the_channels_are_named)
+{
+	configuration c = small(0.3);
+	c.router.vcs = c.router.depth = 2;
+	c.answered = replies::to_all;
+	c.reply_queue = 1;
+	EXPECT_GT(simulate(c).accepted, 0.1);
+	c.reply_class = false;
+	try {
+		simulate(c);
+		FAIL() << "it went on";
+	} catch (const std::runtime_error &stopped) {
+		const std::string what = stopped.what();
+		EXPECT_EQ(what.find("deadlock"), 0u) << what;
+		EXPECT_NE(what.find(" waits for terminal"), std::string::npos) << what;
+		const std::string last = what.substr(what.rfind(" waits for ") + 11);
+		EXPECT_NE(what.find(last), what.rfind(last)) << what; // it closes
+	}
+}
+
 // Transpose at a rate that DLL can't carry.
 TEST(simulation, adaptive_carries_what_dll_does_not)
 {
