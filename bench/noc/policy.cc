@@ -16,8 +16,8 @@ struct named_policy {
 };
 
 constexpr named_policy all[] = {
-	{"dor", make_dor}, {"localbuf", make_localbuf}, {"destdetect", make_destdetect},
-	{"dll", make_dll}, {"random", make_random},     {"adaptive", make_adaptive},
+	{"dor", make_dor},       {"localbuf", make_localbuf}, {"destdetect", make_destdetect}, {"dll", make_dll},
+	{"random", make_random}, {"adaptive", make_adaptive}, {"ideal", make_ideal},
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 // a clock of its own, so that a test can show it any situation.
 #pragma once
 
+#include "noc/ceiling.h"
 #include "noc/network.h"
 #include "noc/random.h"
 
@@ -48,6 +49,7 @@ struct surroundings {
 	floor_plan plan;
 	std::function<double(unsigned router)> occupancy; // share of its buffers that is full, as the options say
 	bool both_orders = false;                         // there are the routes of O1TURN-Z
+	std::shared_ptr<const ceiling> split = nullptr;   // for ideal
 };
 
 class policy
@@ -68,6 +70,7 @@ std::unique_ptr<policy> make_dor(const policy_options &, const surroundings &);
 std::unique_ptr<policy> make_localbuf(const policy_options &, const surroundings &);
 std::unique_ptr<policy> make_destdetect(const policy_options &, const surroundings &);
 std::unique_ptr<policy> make_dll(const policy_options &, const surroundings &);
+std::unique_ptr<policy> make_ideal(const policy_options &, const surroundings &);
 std::unique_ptr<policy> make_adaptive(const policy_options &, const surroundings &);
 std::unique_ptr<policy> make_random(const policy_options &, const surroundings &);
 

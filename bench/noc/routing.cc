@@ -10,7 +10,7 @@ namespace noc
 namespace
 {
 
-const char *const names[] = {"xy", "yx", "o1turn", "xy-z", "yx-z", "o1turn-z"};
+const char *const names[] = {"xy", "yx", "o1turn", "xy-z", "yx-z", "o1turn-z", "xy-yx-z"};
 
 uint8_t towards(const router &at, const router &to, bool x_first)
 {
@@ -55,7 +55,8 @@ route_table routes_of(const topology &t, routing how)
 {
 	const bool two = t.routers.back().layer > 0;
 	const bool both_orders = how == routing::o1turn || how == routing::o1turn_z;
-	if (two != (how == routing::xy_z || how == routing::yx_z || how == routing::o1turn_z))
+	if (two !=
+	    (how == routing::xy_z || how == routing::yx_z || how == routing::o1turn_z || how == routing::xy_yx_z))
 		throw std::invalid_argument(t.name + " is no network for " + names[size_t(how)]);
 	route_table table;
 	table.routes = (two ? 2 : 1) * (both_orders ? 2 : 1);
@@ -67,6 +68,7 @@ route_table routes_of(const topology &t, routing how)
 	for (unsigned route = 0; route < table.routes; route++) {
 		const bool x_first = how == routing::xy || how == routing::xy_z ||
 				     (how == routing::o1turn && route == 0) ||
+				     (how == routing::xy_yx_z && route == 0) ||
 				     (how == routing::o1turn_z && route >= through_cores_x_first);
 		for (unsigned r = 0; r < table.routers; r++)
 			for (unsigned d = 0; d < table.terminals; d++)

@@ -12,7 +12,7 @@
 namespace noc
 {
 
-enum class routing : uint8_t { xy, yx, o1turn, xy_z, yx_z, o1turn_z };
+enum class routing : uint8_t { xy, yx, o1turn, xy_z, yx_z, o1turn_z, xy_yx_z };
 
 // Of a network with two layers; under O1TURN-Z with the order of dimensions that it names, y first if none.
 enum layer_route : uint8_t { through_cores, through_interposer, through_cores_x_first, through_interposer_x_first };

@@ -28,8 +28,11 @@ saturation find_saturation(const configuration &c)
 	const double most = highest_rate(c.traffic);
 	const double limit = latency_factor * zero_load_latency(c);
 	double peak = 0;
+	configuration with = c;
+	if (c.policy == "ideal" && !c.split)
+		with.split = std::make_shared<ceiling>(ceiling_of(c));
 	const auto at = [&](double rate) {
-		configuration now = c;
+		configuration now = with;
 		now.traffic.rate = rate;
 		const result r = simulate(now);
 		peak = std::max(peak, r.accepted);

@@ -61,11 +61,15 @@ machine::machine(const configuration &c)
 		return;
 	policy_options choice = c.choice;
 	choice.seed = c.seed;
+	std::shared_ptr<const ceiling> split = c.split;
+	if (c.policy == "ideal" && !split)
+		split = std::make_shared<ceiling>(ceiling_of(c));
 	choice.empty_hop = c.router.input_cycles + c.router.switch_cycles + 2;
 	const auto occupancy = [this](unsigned router) {
 		return c_.choice.of_port ? network_.fullest_port(router) : network_.occupancy(router);
 	};
-	policy_ = make_policy(c.policy, choice, {floor_plan_of(topology_), occupancy, c.how == routing::o1turn_z});
+	policy_ =
+		make_policy(c.policy, choice, {floor_plan_of(topology_), occupancy, c.how == routing::o1turn_z, split});
 }
 
 void machine::feed(unsigned core)
@@ -291,6 +295,41 @@ class passages
 };
 
 } // namespace
+
+ceiling ceiling_of(const configuration &c)
+{
+	const topology t = topology_of(c);
+	const route_table routes = routes_of(t, c.how);
+	const unsigned cores = c.width * c.height;
+	std::vector<uint16_t> memory;
+	for (size_t i = 0; i < t.terminals.size(); i++)
+		if (t.terminals[i].memory)
+			memory.push_back(uint16_t(i));
+	std::vector<double> demand(size_t(cores) * cores);
+	std::vector<pattern> patterns = {c.traffic.what};
+	patterns.insert(patterns.end(), c.traffic.then.begin(), c.traffic.then.end());
+	const double share = c.traffic.memory_share;
+	for (pattern p : patterns) {
+		if (p == pattern::hot_spot)
+			throw std::invalid_argument("there is no ceiling for hot spots");
+		const std::vector<uint16_t> to = permutation(p, c.width, c.height);
+		const double each = (1 - share) / double(patterns.size());
+		for (unsigned s = 0; s < cores; s++)
+			for (unsigned d = 0; d < cores; d++)
+				demand[s * cores + d] += to.empty() ? each / cores : to[s] == d ? each : 0;
+	}
+	std::vector<flow> flows;
+	for (unsigned s = 0; s < cores; s++) {
+		for (unsigned d = 0; d < cores; d++)
+			if (demand[s * cores + d] > 0)
+				flows.push_back({uint16_t(s), uint16_t(d), demand[s * cores + d], 0, true});
+		for (uint16_t m : memory)
+			if (share > 0)
+				flows.push_back(
+					{uint16_t(s), m, share / double(memory.size()), through_interposer, false});
+	}
+	return find_ceiling(t, routes, flows);
+}
 
 double replies_a_packet(const configuration &c)
 {

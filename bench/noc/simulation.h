@@ -26,6 +26,7 @@ struct configuration {
 	traffic_options traffic; // width, height and seed are set from here
 	std::string policy = "dor";
 	policy_options choice;
+	std::shared_ptr<const ceiling> split; // for ideal; found if it is not given
 	replies answered = replies::none;
 	unsigned reply_length = 5; // flits
 	unsigned reply_queue = 4;  // that a terminal holds; while it is full, the terminal takes no more requests
@@ -89,6 +90,10 @@ struct result {
 	double in_cores = 0, in_edge = 0, in_centre = 0;
 	uint64_t cycles = 0, router_cycles = 0;
 };
+
+// What no split of the traffic over the network's routes can exceed; memory packets have one route, and there are no
+// replies.
+ceiling ceiling_of(const configuration &c);
 
 // Throws std::runtime_error that names a cycle of channels where the network deadlocks.
 result simulate(const configuration &c);

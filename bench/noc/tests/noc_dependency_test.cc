@@ -15,7 +15,7 @@ TEST(dependencies, no_routing_has_a_cycle)
 				EXPECT_EQ(dependency_cycle(t, routes_of(t, how), {classes, false}),
 					  std::vector<std::string>());
 		const topology t = two_layers(small);
-		for (routing how : {routing::xy_z, routing::yx_z, routing::o1turn_z})
+		for (routing how : {routing::xy_z, routing::yx_z, routing::o1turn_z, routing::xy_yx_z})
 			EXPECT_EQ(dependency_cycle(t, routes_of(t, how), {classes, false}), std::vector<std::string>());
 	}
 }
@@ -25,7 +25,7 @@ TEST(dependencies, the_target_system_has_no_cycle)
 	const topology t = two_layers({});
 	EXPECT_EQ(t.routers.size(), 80u);
 	EXPECT_EQ(t.terminals.size(), 72u);
-	for (routing how : {routing::xy_z, routing::yx_z, routing::o1turn_z})
+	for (routing how : {routing::xy_z, routing::yx_z, routing::o1turn_z, routing::xy_yx_z})
 		EXPECT_EQ(dependency_cycle(t, routes_of(t, how), {}), std::vector<std::string>());
 }
 

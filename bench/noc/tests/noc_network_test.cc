@@ -33,7 +33,9 @@ network_case drawn(random_stream &random)
 		c.shape = two_layers({2 + 2 * random.below(2), 2, 1 + random.below(2), 1 + random.below(3)});
 	const bool order_classes = random.below(3) == 0;
 	if (kind == 2)
-		c.how = order_classes ? routing::o1turn_z : routing(3 + random.below(2));
+		c.how = order_classes     ? routing::o1turn_z
+			: random.below(3) ? routing(3 + random.below(2))
+					  : routing::xy_yx_z;
 	else
 		c.how = order_classes ? routing::o1turn : routing(random.below(2));
 	c.p.message_classes = 1 + random.below(2);

@@ -74,7 +74,9 @@ TEST(policies, floor_plan)
 
 TEST(policies, names)
 {
-	const world w;
+	world w;
+	EXPECT_THROW(make_policy("ideal", {}, w.around), std::invalid_argument); // without a split
+	w.around.split = std::make_shared<ceiling>();
 	for (const std::string &name : policy_names())
 		EXPECT_NE(make_policy(name, {}, w.around), nullptr);
 	EXPECT_THROW(make_policy("luck", {}, w.around), std::invalid_argument);
@@ -274,6 +276,21 @@ TEST(policies, adaptive_hears_by_the_ring)
 	for (unsigned i = 0; i < 60; i++)
 		unheard->received(seen(18, 5, through_cores, 15));
 	EXPECT_NEAR(routes_taken(*unheard).below(), 1600, noise);
+}
+
+TEST(policies, ideal_takes_the_shares_of_its_flow)
+{
+	world w;
+	ceiling split;
+	split.routes = 4;
+	split.terminals = 72;
+	split.shares.resize(72 * 72 * 4);
+	const float shares[] = {0.5f, 0, 0.125f, 0.375f};
+	std::copy(std::begin(shares), std::end(shares), &split.shares[(18 * 72 + 5) * 4]);
+	w.around.split = std::make_shared<ceiling>(split);
+	const taken t = routes_taken(*make_ideal({}, w.around));
+	for (unsigned r = 0; r < 4; r++)
+		EXPECT_NEAR(t.of[r], 6400 * double(shares[r]), shares[r] > 0 ? noise : 0) << r;
 }
 
 TEST(policies, dll_remembers_five)
