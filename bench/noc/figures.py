@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""Draws figures 5.8 to 5.10 of Li Chen's thesis again from runs of noc-sim, and prints each number of its text beside ours.
+"""Draws figures 5.8 to 5.10 of Li Chen's thesis again from runs of noc-sim, and prints its numbers beside ours.
 
-All processors are used. Each run is kept in FOLDER/points, by its command line and the program's bytes, so that what was
-interrupted goes on where it was. FOLDER gets noc-figures.json, a table, and an SVG for each figure (by gnuplot).
+All processors are used. Each run is kept in FOLDER/points, by its command line and the program's bytes, so that what
+was interrupted goes on where it was. FOLDER gets noc-figures.json, a table, and an SVG for each figure (by gnuplot).
 """
 
 import argparse
@@ -274,12 +274,12 @@ def tables(document: dict) -> str:
 
 
 def script(title: str, size: tuple, panels: list[tuple]) -> str:
-    """Panels (title, x, y, lines, commands before) in rows of three; a line is a name and points (x, y)."""
-    columns = min(3, len(panels))
+    """Panels (title, x, y, lines, commands before) in rows of two or three; a line is a name and points (x, y)."""
+    columns = 2 if len(panels) in (2, 4) else min(3, len(panels))
     rows = -(-len(panels) // columns)
     out = ["set encoding utf8", f"set terminal svg size {size[0]},{size[1]} font 'sans-serif,11' background 'white'",
            f"set multiplot layout {rows},{columns} title \"{title}\"", "set grid back lc rgb '#dddddd'",
-           "set key top left samplen 2"]
+           "set key top left Left reverse samplen 2"]
     for name, x, y, lines, before in panels:
         plots = []
         for number, (label, points) in enumerate(lines):
@@ -310,7 +310,8 @@ def figure_8(runs: Runs) -> str:
 
 def by_share(runs: Runs, pattern: str, shares: tuple, lines: list[tuple]) -> tuple:
     drawn = [(name, [(100 * s, mean(runs.saturation(point(s), "latency"))) for s in shares]) for name, point in lines]
-    return pattern, "memory packets, %", "saturation, flits a core and cycle", drawn, ["set yrange [0:*]"]
+    before = ["set yrange [0:*]", "set key bottom right"]
+    return pattern, "memory packets, %", "saturation, flits a core and cycle", drawn, before
 
 
 def figure_9(runs: Runs) -> str:
@@ -369,7 +370,8 @@ def main() -> int:
     runs = Runs(options.program.resolve(), options.folder.resolve(), scale)
     points = policy_points(scale) + order_points(scale) + latency_points(scale)
     runs.all(points + (study_points(scale) if options.study else []), options.jobs)
-    document = {"program": "noc-figures", "commit": commit(), "command": " ".join(sys.argv), "seeds": scale.seeds,
+    document = {"program": "noc-figures", "commit": commit(), "noc-sim": runs.version,
+                "command": " ".join(sys.argv), "seeds": scale.seeds,
                 "cycles": scale.cycles, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                 "statements": statements(runs),
                 "slowest place": {f"{s:g}": slowest_place(runs, s) for s in scale.latency_shares}}

@@ -42,7 +42,8 @@ else:
     print("title, zero load 20.00 cycles")
     for rate in a[a.index("--rate") + 1:a.index("--cycles")]:
         slow = 20 if float(rate) < 0.3 else 80
-        values = {"latency": slow, "in cores": 4 - memory, "in interposer's centre": 1, "in interposer's edge": 3 + memory}
+        values = {"latency": slow, "in cores": 4 - memory, "in interposer's centre": 1}
+        values |= {"in interposer's edge": 3 + memory}
         rows += [{"name": f"{policy}/{rate}/{n}", "median": v} for n, v in values.items()]
 pathlib.Path(of("json")).write_text(json.dumps({"results": rows}))
 """
