@@ -71,6 +71,12 @@ bool mutant_written_as_read()
 	return on;
 }
 
+bool mutant_told_early()
+{
+	static const bool on = is_mutant("told");
+	return on;
+}
+
 } // namespace het
 
 #endif

@@ -4,6 +4,7 @@
 //   HET_MUTANT=nolock    touches are served without the array's lock between looking at the state and mapping
 //   HET_MUTANT=early     what is foreseen is shown before its copy ends, however that ends
 //   HET_MUTANT=unseen    what the host is expected to write is taken for what it will read
+//   HET_MUTANT=told      the program hears of a command's end before what is to be home by then has come
 // Only .cc files may include this: mk/build.mk compiles those that include it once more, and no others.
 #pragma once
 
@@ -15,6 +16,7 @@ void delay_point();
 bool mutant_nolock();
 bool mutant_shown_early();
 bool mutant_written_as_read();
+bool mutant_told_early();
 #else
 inline void delay_point() {}
 constexpr bool mutant_nolock()
@@ -26,6 +28,10 @@ constexpr bool mutant_shown_early()
 	return false;
 }
 constexpr bool mutant_written_as_read()
+{
+	return false;
+}
+constexpr bool mutant_told_early()
 {
 	return false;
 }

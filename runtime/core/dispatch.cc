@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/dispatch.h"
 
+#include "core/event_thread.h"
 #include "core/queue.h"
 #include "core/runtime.h"
 #include "core/sentences.h"
 #include "os/clock.h"
+#include "os/inject.h"
 #include "os/log.h"
+#include "os/thread.h"
 
 #include <climits>
 #include <cstdio>
@@ -77,8 +80,74 @@ void call_back(het_event &e, callback *called, int status)
 	core().unfinished.fetch_sub(1);
 }
 
-// Does all that the end of one command brings, but for what has become ready, which is returned.
-node *settle(het_event &e, int status)
+void note_progress()
+{
+	core().finished.fetch_add(1);
+	if (core().awaiting_progress.load())
+		futex_wake(&core().finished, INT_MAX);
+}
+
+void append(node **list, node *more)
+{
+	while (*list)
+		list = &(*list)->next_ready;
+	*list = more;
+}
+
+node *take_first(node **list)
+{
+	node *n = *list;
+	*list = n->next_ready;
+	n->next_ready = nullptr;
+	return n;
+}
+
+// The command has left the graph: waiters hear of its end.
+void close(het_event &e)
+{
+	e.put_off_callbacks = e.close(e.end_status);
+	if (e.in)
+		e.in->leaving.fetch_sub(1);
+}
+
+// Does what is left of an end that waiters have heard of.
+void conclude(het_event &e)
+{
+	bool is_over = !e.put_off_callbacks || !is_helping();
+	if (is_over)
+		call_back(e, e.put_off_callbacks, e.end_status);
+	note_progress();
+	e.after(e.end_status);
+	if (is_over)
+		e.release();
+	else
+		put_off_end(e);
+}
+
+void conclude_all(node *closed)
+{
+	while (closed)
+		conclude(event_of(*take_first(&closed)));
+}
+
+// These leave the graph, and all that they let be shown. Returns a list of them. It is not recursive, as chains may be
+// long.
+node *close_all(node *list)
+{
+	node *closed = nullptr, **end = &closed;
+	while (list) {
+		het_event &e = event_of(*take_first(&list));
+		append(&list, core().graph.show(e));
+		close(e);
+		*end = &e;
+		end = &e.next_ready;
+	}
+	return closed;
+}
+
+// Does all that the end of one command brings, but for what has become ready, which is returned, and for what comes
+// home.
+node *settle(het_event &e, int status, bool comes_home = false)
 {
 	// The queue's error callback comes before everything else.
 	if (is_helping() && reports(e, status)) {
@@ -91,27 +160,18 @@ node *settle(het_event &e, int status)
 		where->discount(e);
 	if (reports(e, status))
 		report_event(e, status);
-	std::atomic<uint32_t> *leaving = e.queue ? &e.queue->leaving : nullptr;
-	if (leaving)
-		leaving->fetch_add(1);
-	node *ready = core().graph.finish(e, status);
-	callback *called = e.close(status);
-	if (leaving)
-		leaving->fetch_sub(1);
-	bool is_over = !called || !is_helping();
-	if (is_over)
-		call_back(e, called, status);
-	core().finished.fetch_add(1);
-	if (core().awaiting_progress.load())
-		futex_wake(&core().finished, INT_MAX);
-	e.after(status);
-	if (is_over) {
-		e.release();
+	e.end_status = status;
+	command_graph::ending end = core().graph.finish(e, status, comes_home);
+	if (end.shown) {
+		// All are closed before the first callback, which may wait for one of them by freeing memory.
+		close(e);
+		node *others = close_all(end.to_show);
+		conclude(e);
+		conclude_all(others);
 	} else {
-		e.put_off_callbacks = called;
-		put_off_end(e);
+		note_progress();
 	}
-	return ready;
+	return end.ready;
 }
 
 // A dependent is ready: it ends at once, or goes to its executor. Returns what its end has made ready.
@@ -124,20 +184,61 @@ node *hand_out(het_event &e)
 	return nullptr;
 }
 
-void append(node **list, node *more)
+// --- what comes home behind its kernel -------------------------------------------------------
+
+void conclude_in_its_thread(het_event &e)
 {
-	while (*list)
-		list = &(*list)->next_ready;
-	*list = more;
+	faults_taken program_code; // lets callbacks touch trapped memory
+	conclude(e);
+}
+
+constinit event_thread concludes("het-show", conclude_in_its_thread);
+
+// No code of the program's is called here, and nothing released: either may wait for what this thread is to bring home,
+// by a touch, or by freeing memory.
+void bring_in_its_thread(het_event &e)
+{
+	delay_point();
+	e.bring_home();
+	node *closed = core().graph.is_home(e) ? close_all(&e) : nullptr;
+	while (closed)
+		concludes.add(event_of(*take_first(&closed)));
+}
+
+constinit event_thread brings("het-home", bring_in_its_thread);
+
+// Whoever waits for its end brings it home himself. But those that have become ready are not to wait for that, nor is
+// anything that comes to a worker.
+void see_home(het_event &e, bool others_are_ready)
+{
+	if ((others_are_ready || is_worker()) && concludes.start() && brings.start()) {
+		brings.add(e);
+		return;
+	}
+	e.bring_home();
+	if (core().graph.is_home(e))
+		conclude_all(close_all(&e));
+}
+
+// This is a mutant, which a test must notice.
+node *settle_early(het_event &e, int status)
+{
+	reference<het_event> kept = reference<het_event>::to(&e);
+	node *ready = settle(e, status);
+	delay_point();
+	e.bring_home();
+	return ready;
 }
 
 // It is not recursive, as chains of empty or failed commands may be long.
 void finish_chain(het_event &e, int status)
 {
-	node *ready = settle(e, status);
-	while (node *n = ready) {
-		ready = n->next_ready;
-		n->next_ready = nullptr;
+	bool comes_home = e.comes_home, early = comes_home && mutant_told_early();
+	node *ready = early ? settle_early(e, status) : settle(e, status, comes_home);
+	if (comes_home && !early)
+		see_home(e, ready != nullptr);
+	while (ready) {
+		node *n = take_first(&ready);
 		if (node *more = hand_out(event_of(*n))) {
 			append(&more, ready);
 			ready = more;
@@ -157,7 +258,7 @@ void finish(het_event &e, int status)
 			finish_chain(*later, later->put_off_status);
 			continue;
 		}
-		call_back(*later, later->put_off_callbacks, later->status.load());
+		call_back(*later, later->put_off_callbacks, later->end_status);
 		later->release();
 	}
 	finishing--;

@@ -2,8 +2,9 @@
 // An event is its command: a node of the graph, a task of a deque, and what the program waits for.
 //
 // Its life: it is made by a call (one reference is the caller's, one the runtime's own, given back when it has
-// finished) → add() to the graph → ready → offered to an executor → begin() → in flight → end() → finish(). finish() is
-// called exactly once, by whoever saw the command to its end, with no lock held.
+// finished) → add() to the graph → ready → offered to an executor → begin() → in flight → end() → finish() → shown.
+// finish() is called exactly once, by whoever saw the command to its end, with no lock held. Other commands go on from
+// then; the program hears of it when it is shown, which is mostly at once.
 #pragma once
 
 #include "core/object.h"
@@ -54,7 +55,10 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	virtual het::rt::begin_result begin(het::rt::executor &) { return 0; }
 	// The device has finished; @device_error is what it says. Returns 0 or a code of its own.
 	virtual int end(int /*device_error*/) { return 0; }
-	// It has finished, and this does the last thing for it. No lock is held.
+	// end() has left bytes that are to come home behind the kernel; this brings them. One thread calls it, with no
+	// lock held.
+	virtual void bring_home() {}
+	// It has been shown, and this does the last thing for it. No lock is held.
 	virtual void after(int /*status*/) {}
 	// These tell who has done what, once it has finished. The number that part() gets is below nparts().
 	virtual uint32_t nparts() const { return 0; }
@@ -69,6 +73,7 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	// It has failed, and this thread's last error, if there is one, says why. What was kept first stays.
 	void keep_why();
 
+	// It has finished, and has been shown.
 	bool is_finished() const { return word_.load(std::memory_order_acquire) == finished_word; }
 	void sleep_until_finished();
 	// Wakes who sleeps, and returns the callbacks.
@@ -85,6 +90,10 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	uint32_t stealable_by = 0;
 	// It runs, or has been cancelled before it did. The graph's lock guards it.
 	bool begun = false;
+	// end() sets it: bring_home() is to be called before the command is shown.
+	bool comes_home = false;
+	// This is what it has ended with, once it has finished.
+	int end_status = 0;
 
 	uint64_t queued = 0, started = 0, ended = 0;
 	// Since this time somebody has waited for its end on the device.
@@ -93,7 +102,7 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	uint64_t expected_ns = 0;
 	bool counted = false;
 	het::rt::ticket on_device;
-	het_event *next_in_flight = nullptr;
+	het_event *next_in_flight = nullptr; // links it in the list of whoever has it
 	// These wait until the program's code that its end brings can be called. It is then in a list by
 	// next_in_flight, with the callbacks of what has finished, and the status of what has not.
 	het::rt::callback *put_off_callbacks = nullptr;

@@ -389,6 +389,11 @@ void help_progress()
 	helping = was_helping;
 }
 
+bool is_worker()
+{
+	return of_this_worker;
+}
+
 bool is_helping()
 {
 	return helping;

@@ -112,6 +112,8 @@ void wait_for_progress();
 // Does the same for calls, which may come from a callback: what the calling worker has to do is done meanwhile, as
 // others may wait for it.
 void help_progress();
+// This thread is the worker of an executor.
+bool is_worker();
 // This thread is in help_progress(), with the program's code below it: it runs no more of that, which might have to
 // wait in turn.
 bool is_helping();

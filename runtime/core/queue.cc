@@ -21,7 +21,7 @@ void finish_queue(het_queue &q)
 		reference<het_event> e(static_cast<het_event *>(unfinished));
 		wait_for(*e);
 	}
-	while (q.leaving.load())
+	while (q.commands.leaving.load())
 		sched_yield();
 }
 

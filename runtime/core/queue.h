@@ -12,9 +12,9 @@ struct het_queue final : het::rt::object {
 	uint32_t devices = 0;
 	het_error_fn on_error = nullptr;
 	void *on_error_arg = nullptr;
+	// Its launches promise what HET_TOUCH_AFTER_WAIT says.
+	bool touch_after_wait = false;
 	het::rt::sequence commands;
-	// So many of them have left the sequence, and their events are about to say so.
-	std::atomic<uint32_t> leaving{0};
 };
 
 namespace het::rt

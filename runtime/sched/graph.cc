@@ -34,15 +34,13 @@ node::~node()
 		pool().release(more_edges, more_count * sizeof(edge));
 }
 
-// Calls f(node &, inherits) for each unfinished node that must come before @n, perhaps several times.
+// Calls f(node &, inherits) for each node in the graph that must come before @n, perhaps several times.
 template <class F> void command_graph::for_predecessors(node &n, const place &p, F f)
 {
-	auto unfinished = [&](node &before, bool inherits) {
-		if (!before.finished)
-			f(before, inherits);
-	};
-	for (node *w : p.waits)
-		unfinished(*w, true);
+	for (node *w : p.waits) {
+		if (!w->shown)
+			f(*w, true);
+	}
 	for (const access_entry &mine : n.accesses) {
 		auto conflict = [&](access_entry &other) { f(*other.owner, mine.reads && other.writes); };
 		if (mine.writes)
@@ -103,11 +101,15 @@ void command_graph::append(sequence &s, node &n)
 }
 
 // @e is one of the edges of @n.
-void command_graph::connect(node &before, node &n, edge &e, bool inherits)
+void command_graph::connect(node &before, node &n, edge &e, bool inherits) const
 {
 	e = {before.successors, &n, inherits};
 	before.successors = &e;
-	n.missing++;
+	n.unshown++;
+	if (!before.finished)
+		n.missing++;
+	else if (before.failed && inherits)
+		n.inherited = inherited_code_;
 }
 
 command_graph::added command_graph::add(node &n, const place &p, const follower &then)
@@ -141,23 +143,17 @@ command_graph::added command_graph::add(node &n, const place &p, const follower 
 		p.lets_go_of->held = false;
 		connect(n, *p.lets_go_of, p.lets_go_of->own_edges[1], false);
 	}
-	return count ? added::waiting : added::ready;
+	return n.missing ? added::waiting : added::ready;
 }
 
-node *command_graph::finish(node &n, int status)
+command_graph::ending command_graph::finish(node &n, int status, bool comes_home)
 {
 	hold h(lock_);
 	n.finished = true;
 	n.failed = status < 0;
-	for (access_entry &mine : n.accesses)
-		drop(mine);
-	if (n.in) {
-		(n.earlier ? n.earlier->later : n.in->first_) = n.later;
-		(n.later ? n.later->earlier : n.in->last_) = n.earlier;
-		if (n.in->barrier_ == &n)
-			n.in->barrier_ = nullptr;
-	}
-	node *ready = nullptr, **end = &ready;
+	n.unshown += comes_home;
+	ending r;
+	node **end = &r.ready;
 	for (edge *e = n.successors; e; e = e->next) {
 		node &to = *e->to;
 		if (status < 0 && e->inherits && !to.inherited)
@@ -168,8 +164,63 @@ node *command_graph::finish(node &n, int status)
 		*end = &to;
 		end = &to.next_ready;
 	}
+	*end = nullptr;
+	r.shown = !n.unshown;
+	r.to_show = r.shown ? leave(n) : nullptr;
+	return r;
+}
+
+bool command_graph::is_home(node &n)
+{
+	hold h(lock_);
+	n.next_ready = nullptr;
+	return !--n.unshown;
+}
+
+node *command_graph::show(node &n)
+{
+	hold h(lock_);
+	return leave(n);
+}
+
+// Those behind it that have finished, and waited for it alone, are returned.
+node *command_graph::leave(node &n)
+{
+	n.shown = true;
+	for (access_entry &mine : n.accesses)
+		drop(mine);
+	if (n.in) {
+		(n.earlier ? n.earlier->later : n.in->first_) = n.later;
+		(n.later ? n.later->earlier : n.in->last_) = n.earlier;
+		if (n.in->barrier_ == &n)
+			n.in->barrier_ = nullptr;
+		n.in->leaving.fetch_add(1);
+	}
+	node *to_show = nullptr, **end = &to_show;
+	for (edge *e = n.successors; e; e = e->next) {
+		node &to = *e->to;
+		if (--to.unshown || !to.finished)
+			continue;
+		*end = &to;
+		end = &to.next_ready;
+	}
+	*end = nullptr;
 	n.successors = nullptr;
-	return ready;
+	return to_show;
+}
+
+size_t command_graph::find_writers(range r, const node &n, std::span<range> found)
+{
+	hold h(lock_);
+	size_t count = 0;
+	tree_.for_writers(r, [&](access_entry &e) {
+		if (e.owner == &n || e.owner->finished)
+			return;
+		if (count < found.size())
+			found[count] = intersect(e.bytes, r);
+		count++;
+	});
+	return count;
 }
 
 } // namespace het::rt

@@ -3,8 +3,13 @@
 // threads of its own.
 //
 // A node becomes ready when everything it waits for has finished; it is handed out exactly once, by add() or by the
-// finish() of the last of those. Nodes must live from add() to the end of their finish(); whoever names a node in a
-// wait list keeps it alive during the call.
+// finish() of the last of those. Whoever names a node in a wait list keeps it alive during the call.
+//
+// The program may hear of an end later than other commands do, when its bytes have come home. So a node that has
+// finished is shown, and leaves the graph, when it is at home and everything it waits for has been shown: who hears
+// that one command is over may rely on all that came before it. Until then commands that are added have it before them,
+// but do not wait for it. A node must live from add() until it has been shown. It is handed out for that exactly once,
+// too: by its own finish() or is_home(), or by the show() of the last of those before it.
 //
 // An order between two commands comes from
 //   events    those named in the wait list; their failure is inherited, also if they have finished
@@ -38,14 +43,16 @@ struct node {
 	// The command reads and writes these; they lie in memory of the command's, and are set before add().
 	std::span<access_entry> accesses;
 
-	// The graph's lock guards all below. A node that is ready or finished is its owner's alone.
-	uint32_t missing = 0;
+	// The graph's lock guards all below. A node that is ready or shown is its owner's alone.
+	uint32_t missing = 0; // counts those before it that have not finished
+	uint32_t unshown = 0; // counts those that have not been shown, and itself while it comes home
 	// Holds the first failure of what it waited for, or why it was cancelled: also while its owner has it, who may
 	// see that late.
 	std::atomic<int> inherited{0};
 	bool finished = false;
 	bool failed = false;
-	bool held = false; // the program ends it: it does not become ready unless it inherits a failure
+	bool shown = false; // it has left the graph
+	bool held = false;  // the program ends it: it does not become ready unless it inherits a failure
 	edge *successors = nullptr;
 	node *next_ready = nullptr;
 	sequence *in = nullptr;
@@ -67,10 +74,16 @@ enum class ordering : uint8_t {
 	fence,    // comes after the sequence's barrier; everything added later waits for it
 };
 
-// A sequence is the unfinished commands of a queue. The graph's lock guards it.
+// A sequence is the commands of a queue that have not been shown. The graph's lock guards it.
 class sequence
 {
 	friend class command_graph;
+
+      public:
+	// So many have left it, and who has them to show has not said so yet; he counts them down.
+	std::atomic<uint32_t> leaving{0};
+
+      private:
 	node *first_ = nullptr, *last_ = nullptr;
 	node *barrier_ = nullptr;
 	uint64_t count_ = 0;
@@ -105,12 +118,26 @@ class command_graph
 	added add(node &n, const place &p, const follower &then);
 	added add(node &n, const place &p) { return add(n, p, {}); }
 
-	// Returns the nodes that have become ready, linked by next_ready.
-	node *finish(node &n, int status);
+	// The node has finished. With @comes_home, is_home() is to be called. Lists are linked by next_ready. A node that
+	// is not shown, and does not come home, may be gone when this returns.
+	struct ending {
+		node *ready = nullptr;   // these have become ready
+		bool shown = false;      // the node has left the graph
+		node *to_show = nullptr; // show() is to be called for these
+	};
+	ending finish(node &n, int status, bool comes_home = false);
+	// If it is true, show() is to be called for the node, a list of one. If not, it may be gone.
+	bool is_home(node &n);
+	// The node leaves the graph. Returns those for which show() is to be called next.
+	node *show(node &n);
 
-	// Calls is_over(node &), under the lock, for each unfinished command that uses bytes of @r, perhaps several
-	// times. If it says yes, the command will not use them any longer: later ones neither wait for it there nor
-	// inherit its failure.
+	// Writes down which bytes of @r commands that have not finished will write, but for @n, one range for
+	// each. Returns how many there are; it writes no more than fit.
+	size_t find_writers(range r, const node &n, std::span<range> found);
+
+	// Calls is_over(node &), under the lock, for each command that uses bytes of @r and has not been shown, perhaps
+	// several times. If it says yes, the command will not use them any longer: later ones neither wait for it there
+	// nor inherit its failure.
 	template <class F> void forget_users(range r, F is_over)
 	{
 		hold h(lock_);
@@ -139,7 +166,7 @@ class command_graph
 		hold h(lock_);
 		return s.count_;
 	}
-	// Returns the first unfinished node of the sequence for which wanted(node &) is true, which is called under the
+	// Returns the first node of the sequence for which wanted(node &) is true, which is called under the
 	// lock.
 	template <class F> node *find(sequence &s, F wanted)
 	{
@@ -149,7 +176,7 @@ class command_graph
 			n = n->later;
 		return n;
 	}
-	// Returns the last unfinished one if its number is at most @last, else the first one under the same condition,
+	// Returns the last of the sequence if its number is at most @last, else the first one under the same condition,
 	// or null if there is none. It is retained through keep(node &) under the lock.
 	template <class F> node *last_or_first_of(sequence &s, uint64_t last, F keep)
 	{
@@ -186,12 +213,13 @@ class command_graph
 	void drop(access_entry &e);
 	void take_over_data(node &n);
 	static void append(sequence &s, node &n);
-	static void connect(node &before, node &n, edge &e, bool inherits);
+	void connect(node &before, node &n, edge &e, bool inherits) const;
+	node *leave(node &n);
 
 	futex_lock lock_;
-	// The tree has uses by unfinished commands: those that later commands have to look at. Each is in a ring with
-	// those that it covers, which later commands need not know: a chain of commands on one array may be long, and
-	// the tree is not.
+	// The tree has uses by commands that have not been shown: those that later commands have to look at. Each is in
+	// a ring with those that it covers, which later commands need not know: a chain of commands on one array may be
+	// long, and the tree is not.
 	interval_tree tree_;
 	// The ring has those whose coverer was forgotten.
 	access_entry uncovered_;

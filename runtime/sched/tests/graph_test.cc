@@ -40,7 +40,9 @@ std::vector<use> all_uses(uintptr_t size)
 
 struct command : node, task {
 	access_entry entries[4];
-	std::atomic<int> ran{0};
+	std::atomic<int> ran{0}, shown_times{0};
+	std::atomic<bool> at_home{false};
+	size_t place = 0;
 
 	void set(std::span<const use> uses)
 	{
@@ -72,7 +74,7 @@ class every_order
 		for (int step : so_far) {
 			if (step) {
 				done[step - 1] = true;
-				for (node *n = graph.finish(commands[step - 1], 0); n; n = n->next_ready)
+				for (node *n = graph.finish(commands[step - 1], 0).ready; n; n = n->next_ready)
 					note(n);
 				continue;
 			}
@@ -128,7 +130,10 @@ TEST(command_graph, hands_out_when_all_conflicts_are_over)
 
 node *finish(command_graph &graph, command &c, int status = 0)
 {
-	return graph.finish(c, status);
+	command_graph::ending e = graph.finish(c, status);
+	EXPECT_TRUE(e.shown);
+	EXPECT_EQ(e.to_show, nullptr);
+	return e.ready;
 }
 
 TEST(command_graph, failures_pass_along_events_and_to_readers)
@@ -364,6 +369,135 @@ TEST(command_graph, what_is_forgotten_does_not_concern_later_ones)
 	finish(graph, other, other.inherited);
 }
 
+// --- what comes home ---------------------------------------------------------
+
+std::set<node *> set_of(node *list)
+{
+	std::set<node *> all;
+	for (node *n = list; n; n = n->next_ready)
+		all.insert(n);
+	return all;
+}
+
+TEST(command_graph, what_comes_home_holds_up_nobody)
+{
+	command_graph graph(inherited);
+	sequence queue;
+	command writer, before, by_data, by_event, marker, in_order, other;
+	use writes{{0, 8}, false, true}, reads{{4, 6}, true, false}, elsewhere{{8, 9}, true, true};
+	writer.set({&writes, 1});
+	before.set({&reads, 1});
+	by_data.set({&reads, 1});
+	other.set({&elsewhere, 1});
+	node *waits[] = {&writer};
+	graph.add(writer, {.in = &queue});
+	EXPECT_EQ(graph.add(before, {}), command_graph::added::waiting);
+	command_graph::ending end = graph.finish(writer, 0, true);
+	EXPECT_EQ(end.ready, &before);
+	EXPECT_FALSE(end.shown);
+	EXPECT_EQ(graph.add(by_data, {}), command_graph::added::ready);
+	EXPECT_EQ(graph.add(by_event, {.waits = waits}), command_graph::added::ready);
+	EXPECT_EQ(graph.add(in_order, {.in = &queue, .how = ordering::in_order}), command_graph::added::ready);
+	EXPECT_EQ(graph.add(other, {}), command_graph::added::ready);
+	finish(graph, other);
+	for (command *c : {&before, &by_data, &by_event, &in_order}) {
+		end = graph.finish(*c, 0);
+		EXPECT_EQ(end.ready, nullptr);
+		EXPECT_FALSE(end.shown) << "what it waited for has not been shown";
+	}
+	EXPECT_EQ(graph.add(marker, {.in = &queue, .how = ordering::marker}), command_graph::added::ready);
+	EXPECT_TRUE(graph.is_home(writer));
+	EXPECT_EQ(set_of(graph.show(writer)), (std::set<node *>{&before, &by_data, &by_event, &in_order}))
+		<< "the marker has not finished";
+	EXPECT_FALSE(graph.finish(marker, 0).shown) << "one of the queue has not been shown";
+	for (command *c : {&before, &by_data, &by_event})
+		EXPECT_EQ(graph.show(*c), nullptr);
+	EXPECT_EQ(graph.show(in_order), &marker);
+	EXPECT_EQ(graph.show(marker), nullptr);
+	EXPECT_EQ(graph.find(queue, [](node &) { return true; }), nullptr);
+}
+
+TEST(command_graph, who_comes_home_first_is_shown_after_those_before)
+{
+	command_graph graph(inherited);
+	command first, second, third;
+	use writes{{0, 8}, true, true};
+	for (command *c : {&first, &second, &third}) {
+		c->set({&writes, 1});
+		graph.add(*c, {});
+	}
+	EXPECT_EQ(graph.finish(first, 0, true).ready, &second);
+	EXPECT_EQ(graph.finish(second, 0, true).ready, &third);
+	EXPECT_FALSE(graph.is_home(second));
+	EXPECT_FALSE(graph.finish(third, -5).shown);
+	EXPECT_TRUE(graph.is_home(first));
+	EXPECT_EQ(graph.show(first), &second);
+	EXPECT_EQ(graph.show(second), &third);
+	EXPECT_EQ(graph.show(third), nullptr);
+}
+
+TEST(command_graph, failures_that_are_not_shown_pass_along)
+{
+	command_graph graph(inherited);
+	command first, failed, by_data, by_event, overwrites;
+	use writes{{0, 8}, true, true}, reads{{0, 1}, true, false}, only_writes{{2, 3}, false, true};
+	first.set({&writes, 1});
+	failed.set({&writes, 1});
+	by_data.set({&reads, 1});
+	overwrites.set({&only_writes, 1});
+	graph.add(first, {});
+	graph.add(failed, {});
+	graph.finish(first, 0, true);
+	EXPECT_FALSE(graph.finish(failed, -5).shown);
+	node *waits[] = {&failed};
+	graph.add(by_data, {});
+	graph.add(by_event, {.waits = waits});
+	graph.add(overwrites, {});
+	EXPECT_EQ(by_data.inherited, inherited);
+	EXPECT_EQ(by_event.inherited, inherited);
+	EXPECT_EQ(overwrites.inherited, 0);
+	for (command *c : {&by_data, &by_event, &overwrites})
+		EXPECT_FALSE(graph.finish(*c, c->inherited).shown);
+	EXPECT_TRUE(graph.is_home(first));
+	EXPECT_EQ(graph.show(first), &failed);
+	std::set<node *> last = set_of(graph.show(failed));
+	EXPECT_EQ(last.size(), 3u);
+	for (node *n : last)
+		EXPECT_EQ(graph.show(*n), nullptr);
+}
+
+TEST(command_graph, finds_what_will_be_written)
+{
+	command_graph graph(inherited);
+	command self, reader, writer, covers;
+	use all{{0, 100}, true, true}, reads{{10, 20}, true, false}, writes{{30, 40}, true, true},
+		wide{{25, 120}, false, true};
+	range found[2];
+	self.set({&all, 1});
+	graph.add(self, {});
+	EXPECT_EQ(graph.find_writers({0, 100}, self, found), 0u);
+	reader.set({&reads, 1});
+	graph.add(reader, {});
+	EXPECT_EQ(graph.find_writers({0, 100}, self, found), 0u);
+	writer.set({&writes, 1});
+	graph.add(writer, {});
+	EXPECT_EQ(graph.find_writers({35, 100}, self, found), 1u);
+	EXPECT_EQ(found[0], (range{35, 40}));
+	covers.set({&wide, 1});
+	graph.add(covers, {});
+	EXPECT_EQ(graph.find_writers({0, 100}, self, found), 1u) << "one covers the other";
+	EXPECT_EQ(found[0], (range{25, 100}));
+	EXPECT_EQ(graph.find_writers({0, 25}, self, found), 0u);
+	EXPECT_EQ(graph.find_writers({0, 100}, self, {}), 1u) << "though there is no room";
+	finish(graph, self);
+	finish(graph, reader);
+	finish(graph, writer);
+	graph.finish(covers, 0, true);
+	EXPECT_EQ(graph.find_writers({0, 100}, self, found), 0u) << "it has written";
+	EXPECT_TRUE(graph.is_home(covers));
+	graph.show(covers);
+}
+
 // --- under threads -----------------------------------------------------------
 
 // Commands work on plain memory: two at once that must not would be a race that ThreadSanitizer sees, and a wrong order
@@ -376,7 +510,7 @@ class crowd
 	crowd(unsigned count, unsigned seed) : random_(seed)
 	{
 		for (unsigned i = 0; i < count; i++)
-			commands_.push_back(std::make_unique<command>());
+			commands_.emplace_back(std::make_unique<command>())->place = i;
 	}
 
 	void run()
@@ -388,8 +522,10 @@ class crowd
 			add(*c);
 		for (auto &t : threads)
 			t.join();
-		for (auto &c : commands_)
+		for (auto &c : commands_) {
 			ASSERT_EQ(c->ran.load(), 1);
+			ASSERT_EQ(c->shown_times.load(), 1);
+		}
 		for (unsigned i = 0; i < bytes; i++)
 			ASSERT_EQ(memory_[i], model_[i]) << "byte " << i;
 	}
@@ -441,13 +577,63 @@ class crowd
 				std::this_thread::sleep_for(std::chrono::microseconds(random() % 50));
 			apply(c.accesses, memory_);
 			c.ran++;
-			for (node *n = graph_.finish(c, 0); n;) {
+			bool comes_home = random() % 3 == 0;
+			c.at_home = !comes_home;
+			command_graph::ending end = graph_.finish(c, 0, comes_home);
+			for (node *n = end.ready; n;) {
 				node *next = n->next_ready;
 				deques_[random() % workers].push(*static_cast<command *>(n));
 				n = next;
 			}
+			if (end.shown)
+				note_shown(c);
+			show_all(end.to_show);
+			if (comes_home)
+				bring_home(c, random);
 			finished_++;
 		}
+	}
+
+	void bring_home(command &c, std::mt19937 &random)
+	{
+		if (random() % 4 == 0)
+			std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
+		c.at_home = true;
+		if (graph_.is_home(c))
+			show_all(&c);
+	}
+
+	void show_all(node *list)
+	{
+		while (node *n = list) {
+			list = n->next_ready;
+			n->next_ready = nullptr;
+			node *more = graph_.show(*n);
+			note_shown(*static_cast<command *>(n));
+			node **end = &more;
+			while (*end)
+				end = &(*end)->next_ready;
+			*end = list;
+			list = more;
+		}
+	}
+
+	// Those that came before it are at home. The longer ago they came the less there is to see.
+	void note_shown(command &c)
+	{
+		constexpr size_t recent = 200;
+		EXPECT_EQ(c.shown_times++, 0);
+		for (size_t i = c.place - std::min(c.place, recent); i < c.place; i++)
+			EXPECT_TRUE(commands_[i]->at_home || !meet(*commands_[i], c));
+	}
+
+	static bool meet(const command &one, const command &other)
+	{
+		for (const access_entry &a : one.accesses)
+			for (const access_entry &b : other.accesses)
+				if (a.bytes.overlaps(b.bytes) && (a.writes || b.writes))
+					return true;
+		return false;
 	}
 
 	std::mt19937 random_;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/event_thread.h"
+
+#include "os/thread.h"
+
+namespace het::rt
+{
+
+bool event_thread::start()
+{
+	if (started_.load(std::memory_order_acquire))
+		return true;
+	lock_.lock(lock_rank::leaf);
+	bool first = !tried_;
+	tried_ = true;
+	lock_.unlock(lock_rank::leaf);
+	// Who comes while it is being started does without it.
+	if (first && start_thread(
+			     name_, [](void *arg) { static_cast<event_thread *>(arg)->work(); }, this))
+		started_.store(true, std::memory_order_release);
+	return started_.load();
+}
+
+void event_thread::add(het_event &e)
+{
+	e.next_in_flight = nullptr;
+	lock_.lock(lock_rank::leaf);
+	(last_ ? last_->next_in_flight : first_) = &e;
+	last_ = &e;
+	lock_.unlock(lock_rank::leaf);
+	bell_.fetch_add(1);
+	futex_wake(&bell_, 1);
+}
+
+het_event *event_thread::take()
+{
+	lock_.lock(lock_rank::leaf);
+	het_event *e = first_;
+	if (e) {
+		first_ = e->next_in_flight;
+		last_ = first_ ? last_ : nullptr;
+	}
+	lock_.unlock(lock_rank::leaf);
+	return e;
+}
+
+void event_thread::work()
+{
+	for (;;) {
+		uint32_t seen = bell_.load();
+		if (het_event *e = take())
+			see_to_(*e);
+		else
+			futex_wait(&bell_, seen);
+	}
+}
+
+} // namespace het::rt
