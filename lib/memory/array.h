@@ -47,6 +47,9 @@ inline constexpr uint8_t chunk_failed = 4;
 inline constexpr uint8_t chunk_joint = 8;
 // See memory/fragmented.h.
 inline constexpr uint8_t chunk_fragmented = 16;
+// The chunk is busy as it comes home behind the end of a kernel, to be read there, and its device keeps a valid copy:
+// kernels there may read it meanwhile.
+inline constexpr uint8_t chunk_kept = 32;
 
 // A bracket is a kernel on part of an array.
 struct bracket {

@@ -76,7 +76,7 @@ void release_chunks(array &a, uint32_t first, uint32_t count)
 	bool awaited = false;
 	for (uint32_t c = first; c < first + count; c++) {
 		awaited |= a.chunks[c].flags & chunk_awaited;
-		a.chunks[c].flags &= uint8_t(~(chunk_busy | chunk_awaited));
+		a.chunks[c].flags &= uint8_t(~(chunk_busy | chunk_awaited | chunk_kept));
 	}
 	if (awaited)
 		a.context->catcher->wake(pages_of(a, first, count));

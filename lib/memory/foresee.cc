@@ -5,6 +5,7 @@
 #include "memory/body.h"
 #include "memory/chunks.h"
 #include "memory/failure.h"
+#include "memory/fragmented.h"
 #include "memory/lane.h"
 #include "memory/transfer.h"
 #include "os/clock.h"
@@ -44,15 +45,15 @@ bool is_worth_a_history(array &a)
 	return often;
 }
 
-bool can_be_foreseen(const array &a)
+bool can_be_foreseen(const array &a, const usage &u)
 {
-	return a.context->foresight != foresight_kind::off && a.chunks && !a.managed;
+	return a.context->foresight != foresight_kind::off && a.chunks && (!a.context->strict || u.promised);
 }
 
 // Null: nothing is to be foreseen, or there is no memory for that.
-array_foresight *foresight_of(array &a)
+array_foresight *foresight_of(array &a, const usage &u)
 {
-	if (a.foreseen || !can_be_foreseen(a) || !is_worth_a_history(a))
+	if (a.foreseen || !can_be_foreseen(a, u) || !is_worth_a_history(a))
 		return a.foreseen;
 	void *memory = pool().allocate(size_for(a.place.chunks));
 	if (!memory)
@@ -86,36 +87,47 @@ bool is_last(const array &a, const usage &u)
 	return others == !u.whole;
 }
 
-// One end of a kernel.
+// What one kernel has written of an array.
 class foreseeing
 {
       public:
-	foreseeing(array &a, array_guard &g, layout::span s, unsigned device)
-	    : a_(a), g_(g), span_(s), device_(device),
-	      f_(*a.foreseen), expected_{f_.first_expected(), f_.last_expected()}
+	foreseeing(array &a, array_guard &g, unsigned device) : a_(a), g_(g), device_(device), f_(*a.foreseen) {}
+
+	// As give_to_device(), at the kernel's end.
+	int end(const usage &u, layout::span s, const homeward &how)
 	{
+		// All that is expected lies there.
+		const layout::span hull = {f_.first_expected(), f_.last_expected()};
+		foreseen_chunks f = reserve(u, hull, how.except);
+		int err = give_others(s, f);
+		if (!f.count)
+			return err;
+		if (how.behind && !err) {
+			leave_with_device(f);
+			*how.behind = f;
+			return 0;
+		}
+		return bring(f, err);
 	}
 
-	// As give_to_device().
-	int run()
+	// Returns @err, or what has gone wrong since. The list of runs is no more.
+	int bring(const foreseen_chunks &f, int err)
 	{
-		reserve();
-		int err = give_others();
-		for (uint32_t c = expected_.first; c < expected_.last;)
-			c = bring(c, &err);
+		for (uint32_t done = 0; done < f.count;) {
+			auto n = uint32_t(std::min<size_t>(f.count - done, runs_at_once));
+			err = bring_batch({f.runs + done, n}, err);
+			done += n;
+		}
+		pool().release(f.runs, f.count * sizeof(foreseen_run));
 		return err;
 	}
 
       private:
-	struct batch {
-		chunk_run runs[runs_at_once];
-		event events[runs_at_once];
-		size_t count = 0, bytes = 0;
-	};
+	using runs = std::span<const foreseen_run>;
 
 	bool is_expected(uint32_t c) const { return f_.expects(c) != expectation::nothing; }
-	// What can't be shown read-only later is shown writable, when it has come: the host becomes its owner, as at a touch.
-	// From the next end on its pages are there to be protected.
+	// What can't be shown read-only later is shown writable, when it has come: the host becomes its owner, as at a
+	// touch. From the next end on its pages are there to be protected.
 	bool can_not_be_read_only(uint32_t c) const
 	{
 		return !a_.context->rules.share && a_.chunks[c].host == access::none;
@@ -129,16 +141,22 @@ class foreseeing
 	{
 		return will_be_written(c) && !mutant_written_as_read() ? event::foresee_write : event::foresee_read;
 	}
-	step step_of(uint32_t c) const
-	{
-		return next_step(a_.chunks[c].state(), event_of(c), device_, a_.context->rules);
-	}
 
 	bool may_be_foreseen(uint32_t c) const
 	{
 		const chunk &ch = a_.chunks[c];
 		constexpr uint8_t left_alone = chunk_busy | chunk_failed | chunk_joint | chunk_fragmented;
 		return !(ch.flags & left_alone) && (ch.writer == 1 + device_ || ch.state().device_valid(device_));
+	}
+
+	// In strict mode the host may touch bytes of the chunk that are not the kernel's, and others may be at work
+	// there.
+	bool is_free(uint32_t c, const usage &u, std::span<const range> except) const
+	{
+		range bytes = a_.place.bytes_of(c);
+		auto is_in = [&](range r) { return r.overlaps(bytes); };
+		return (!a_.context->strict || u.part.covers(bytes)) &&
+		       std::none_of(except.begin(), except.end(), is_in);
 	}
 
 	// Marks of writes from before are cleared. What the host has written unseen during the kernel is lost.
@@ -156,76 +174,110 @@ class foreseeing
 	{
 		if (!lower_access(a_, s, access::read))
 			return;
+		take_from_foresight(s);
+	}
+
+	void take_from_foresight(layout::span s)
+	{
 		for (uint32_t c = s.first; c < s.last; c++)
 			f_.was_taken(c);
 	}
 
-	// The chunks that come home are this thread's until they have.
-	void reserve()
+	// The chunks that come home are this caller's until they have: those of the runs, and no others.
+	foreseen_chunks reserve(const usage &u, layout::span s, std::span<const range> except)
 	{
-		for (uint32_t c = expected_.first; c < expected_.last; c++) {
-			bool comes = is_expected(c) && may_be_foreseen(c) && (will_be_written(c) || prepare(c));
+		for (uint32_t c = s.first; c < s.last; c++) {
+			bool comes = is_expected(c) && may_be_foreseen(c) && is_free(c, u, except) &&
+				     (will_be_written(c) || prepare(c));
 			if (!comes)
 				f_.was_taken(c);
 		}
-		for (uint32_t c = expected_.first; c < expected_.last; c++) {
+		for (uint32_t c = s.first; c < s.last; c++) {
 			uint32_t first = c;
-			while (c < expected_.last && is_expected(c) && !will_be_written(c))
+			while (c < s.last && is_expected(c) && !will_be_written(c))
 				c++;
 			if (c > first)
 				protect({first, c});
 		}
-		for (uint32_t c = expected_.first; c < expected_.last; c++)
-			a_.chunks[c].flags |= is_expected(c) ? chunk_busy : 0;
+		foreseen_chunks f = collect(s);
+		for (const foreseen_run &run : f.all()) {
+			for (uint32_t c = run.first; c < run.first + run.count; c++)
+				a_.chunks[c].flags |= chunk_busy;
+		}
+		return f;
 	}
 
-	int give_others()
+	// Calls f(run) for neighbours that take the same step from the same access.
+	template <typename F> void for_runs(layout::span s, F f) const
+	{
+		for (uint32_t c = s.first; c < s.last;) {
+			if (!is_expected(c)) {
+				c++;
+				continue;
+			}
+			foreseen_run run = {c, 0, event_of(c)};
+			access host = a_.chunks[c].host;
+			while (c < s.last && is_expected(c) && event_of(c) == run.how && a_.chunks[c].host == host)
+				c++;
+			run.count = c - run.first;
+			f(run);
+		}
+	}
+
+	// Without memory for it nothing is foreseen.
+	foreseen_chunks collect(layout::span s)
+	{
+		uint32_t count = 0;
+		for_runs(s, [&](const foreseen_run &) { count++; });
+		auto *all = count ? pool_array<foreseen_run>(count) : nullptr;
+		if (!all) {
+			take_from_foresight(s);
+			return {};
+		}
+		uint32_t i = 0;
+		for_runs(s, [&](const foreseen_run &run) { all[i++] = run; });
+		return {&a_, all, count, device_};
+	}
+
+	int give_others(layout::span s, const foreseen_chunks &f)
 	{
 		int err = 0;
-		for (uint32_t c = span_.first; c < span_.last; c++) {
-			uint32_t first = c;
-			while (c < span_.last && !is_expected(c))
-				c++;
-			int e = c > first ? give_to_device(a_, {first, c}, device_) : 0;
-			if (e)
-				err = e;
+		uint32_t at = s.first;
+		auto give_until = [&](uint32_t end) {
+			int e = end > at ? give_to_device(a_, {at, end}, device_) : 0;
+			err = e ? e : err;
+		};
+		for (const foreseen_run &run : f.all()) {
+			give_until(run.first);
+			at = run.first + run.count;
 		}
+		give_until(s.last);
 		return err;
 	}
 
-	// Chunks from @c on: neighbours that take the same step from the same access are a run. Returns where it ends.
-	uint32_t collect(uint32_t c, batch &b) const
+	// The kernel is over before its bytes are home. What pages the host has stay as they are.
+	void leave_with_device(const foreseen_chunks &f)
 	{
-		for (; c < expected_.last; c++) {
-			if (!is_expected(c))
-				continue;
-			chunk_run *last = b.count ? &b.runs[b.count - 1] : nullptr;
-			bool same = last && last->first + last->count == c && b.events[b.count - 1] == event_of(c) &&
-				    a_.chunks[last->first].host == a_.chunks[c].host;
-			if (!same && b.count == runs_at_once)
-				break;
-			if (same) {
-				last->count++;
-			} else {
-				b.events[b.count] = event_of(c);
-				b.runs[b.count++] = {c, 1, uint8_t(1 + device_), false};
+		for (const foreseen_run &run : f.all()) {
+			for (uint32_t c = run.first; c < run.first + run.count; c++) {
+				chunk &ch = a_.chunks[c];
+				enter(a_, ch, {device_copy(device_), ch.host});
+				ch.flags |= run.how == event::foresee_read ? chunk_kept : 0;
 			}
-			b.bytes += a_.place.bytes_of(c).size();
 		}
-		return c;
 	}
 
-	// Returns where the next batch begins.
-	uint32_t bring(uint32_t c, int *err)
+	int bring_batch(runs batch, int err)
 	{
-		batch b;
-		uint32_t next = collect(c, b);
-		if (!b.count)
-			return next;
-		std::span<const chunk_run> runs(b.runs, b.count);
+		chunk_run copied[runs_at_once];
+		size_t bytes = 0;
+		for (size_t i = 0; i < batch.size(); i++) {
+			copied[i] = {batch[i].first, batch[i].count, uint8_t(1 + device_), false};
+			bytes += a_.place.bytes_of(batch[i].first, batch[i].count).size();
+		}
 		bool shown = mutant_shown_early();
 		if (shown)
-			show_all(b);
+			show_all(batch);
 		uint64_t started = now_ns();
 		g_.unlock();
 		delay_point();
@@ -233,34 +285,34 @@ class foreseeing
 		{
 			lane_lease lane(*a_.context->lanes);
 			watched_call watched(lane, a_.place.user.ptr());
-			failed = copy_to_host(a_, runs, lane);
+			failed = copy_to_host(a_, {copied, batch.size()}, lane);
 		}
 		delay_point();
 		g_.lock();
 		if (shown)
-			return next;
+			return err;
 		if (failed) {
-			for (const chunk_run &run : runs)
-				*err = take_away(run, *err);
-			return next;
+			for (const foreseen_run &run : batch)
+				err = take_away(run, err);
+			return err;
 		}
-		a_.context->stats.foreseen_bytes.add(b.bytes);
-		f_.copied(b.bytes, now_ns() - started);
-		show_all(b);
-		return next;
+		a_.context->stats.foreseen_bytes.add(bytes);
+		f_.copied(bytes, now_ns() - started);
+		show_all(batch);
+		return err;
 	}
 
-	void show_all(const batch &b)
+	void show_all(runs batch)
 	{
-		for (size_t i = 0; i < b.count; i++)
-			show(b.runs[i]);
+		for (const foreseen_run &run : batch)
+			show(run);
 	}
 
 	// The copy has ended.
-	void show(const chunk_run &run)
+	void show(const foreseen_run &run)
 	{
 		const chunk &first = a_.chunks[run.first];
-		step st = step_of(run.first);
+		step st = next_step(first.state(), run.how, device_, a_.context->rules);
 		bool complete = mutant_written_as_read() || first.host == st.next.host || admit(run, st.next.host);
 		chunk_state next = complete ? st.next : chunk_state{host_copy | device_copy(device_), first.host};
 		enter_all(a_, {run.first, run.first + run.count}, next);
@@ -268,7 +320,7 @@ class foreseeing
 	}
 
 	// As the chunks are busy, nobody else shows or takes their pages. False: they are caught, as before.
-	bool admit(const chunk_run &run, access to)
+	bool admit(const foreseen_run &run, access to)
 	{
 		range r = a_.place.chunk_range(run.first, run.count);
 		trap &catcher = *a_.context->catcher;
@@ -285,21 +337,19 @@ class foreseeing
 		return shown;
 	}
 
-	int take_away(const chunk_run &run, int err)
+	int take_away(const foreseen_run &run, int err)
 	{
-		int e = give_to_device(a_, {run.first, run.first + run.count}, device_);
-		for (uint32_t c = run.first; c < run.first + run.count; c++)
-			f_.was_taken(c);
+		layout::span s = {run.first, run.first + run.count};
+		int e = give_to_device(a_, s, device_);
+		take_from_foresight(s);
 		release_chunks(a_, run.first, run.count);
 		return e ? e : err;
 	}
 
 	array &a_;
 	array_guard &g_;
-	const layout::span span_;
 	const unsigned device_;
 	array_foresight &f_;
-	const layout::span expected_; // a hull
 };
 
 void measure_touches(const statistics &s, foresight &f)
@@ -317,10 +367,11 @@ void note_touch(array &a, layout::span s, bool write)
 		a.foreseen->touched(s.first, s.last - s.first, write);
 }
 
-int give_or_foresee(array &a, array_guard &g, const usage &u, bool may)
+int give_or_foresee(array &a, array_guard &g, const usage &u, const homeward &how)
 {
 	layout::span s = a.place.chunks_of(u.part);
-	array_foresight *f = foresight_of(a);
+	array_foresight *f = foresight_of(a, u);
+	bool may = how.may && (!a.context->strict || (u.promised && how.behind));
 	if (!f)
 		return give_to_device(a, s, u.device);
 	// Before the brackets are looked at: see begin_fast().
@@ -334,7 +385,18 @@ int give_or_foresee(array &a, array_guard &g, const usage &u, bool may)
 	a.context->stats.foreseen_in_vain_bytes.add(v.in_vain * bytes);
 	if (!f->any_expected())
 		return give_to_device(a, s, u.device);
-	return foreseeing(a, g, s, u.device).run();
+	int err = foreseeing(a, g, u.device).end(u, s, how);
+	a.visitors += how.behind && how.behind->in;
+	return err;
+}
+
+void bring_foreseen(const foreseen_chunks &f)
+{
+	array &a = *f.in;
+	caller_guard g(a);
+	foreseeing(a, g, f.device).bring(f, 0);
+	if (!--a.visitors)
+		announce_change(a);
 }
 
 bool passes_unseen(array &a)

@@ -54,12 +54,32 @@ void leave_to_writer(array &a, array_guard &g, layout::span s, unsigned device)
 	}
 }
 
-// At a strict begin the host loses the chunks before anything is copied, so no write of its can be lost.
-int revoke_before_begin(array &a, array_guard &g, layout::span s)
+// Of chunks whose bytes are all the kernel's it was promised that the host does not touch them.
+layout::span promised_chunks(const array &a, const usage &u, layout::span s)
 {
-	wait_until_idle(a, g, s);
-	a.fast.store(0);
-	return lower_access(a, s, access::none);
+	auto is_shared = [&](uint32_t c) { return !u.part.covers(a.place.bytes_of(c)); };
+	if (!u.promised || s.first >= s.last)
+		return {s.last, s.last};
+	layout::span own = s;
+	if (is_shared(own.first))
+		own.first++;
+	if (own.first < own.last && is_shared(own.last - 1))
+		own.last--;
+	return own;
+}
+
+// At a strict begin the host loses the chunks before anything is copied, so no write of its can be lost.
+int revoke_before_begin(array &a, array_guard &g, const usage &u)
+{
+	layout::span s = a.place.chunks_of(u.part), kept = promised_chunks(a, u, s);
+	int err = 0;
+	for (layout::span taken : {layout::span{s.first, kept.first}, layout::span{kept.last, s.last}}) {
+		wait_until_idle(a, g, taken);
+		a.fast.store(0);
+		if (int e = lower_access(a, taken, access::none))
+			err = e;
+	}
+	return err;
 }
 
 // A copy that is brought for a writer counts at its end, when the chunk is its device's alone; but if the chunk may
@@ -106,7 +126,7 @@ int make_valid_for_joint(array &a, array_guard &g, const usage &u, kernel_mode m
 int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
 {
 	if (a.context->strict && writes(mode)) {
-		if (int err = revoke_before_begin(a, g, a.place.chunks_of(u.part)))
+		if (int err = revoke_before_begin(a, g, u))
 			return err;
 	}
 	if (u.joint != joint_kind::none)
@@ -228,12 +248,13 @@ int read_back(array &a, array_guard &g, layout::span s, unsigned device)
 }
 
 // Takes *pending, if there is one. *ended is false if all of it must be repeated.
-int end_writer(array &a, array_guard &g, const usage &u, pending_kernel **pending, write_notes *notes, bool *ended)
+int end_writer(array &a, array_guard &g, const usage &u, pending_kernel **pending, write_notes *notes, homeward how,
+	       bool *ended)
 {
 	layout::span s = a.place.chunks_of(u.part);
 	int err = wait_until_quiet(a, g, s);
-	bool may_foresee = !*pending && u.joint == joint_kind::none;
-	bool all_given = !(notes ? give_written(a, u, *notes) : give_or_foresee(a, g, u, may_foresee));
+	how.may &= !*pending && u.joint == joint_kind::none;
+	bool all_given = !(notes ? give_written(a, u, *notes) : give_or_foresee(a, g, u, how));
 	if (*pending) {
 		(*pending)->writes = true;
 		a.pending = std::exchange(*pending, nullptr);
@@ -288,7 +309,7 @@ int drop_copies(array &a, range part, unsigned device)
 	return err;
 }
 
-int end_locked(array &a, const usage &u, pending_kernel **pending, write_notes *notes)
+int end_locked(array &a, const usage &u, pending_kernel **pending, write_notes *notes, const homeward &how)
 {
 	caller_guard g(a);
 	visit v(a, g);
@@ -312,7 +333,7 @@ int end_locked(array &a, const usage &u, pending_kernel **pending, write_notes *
 	if (open.writer)
 		a.context->expect_touch();
 	bool ended = true;
-	int err = open.writer ? end_writer(a, g, u, pending, notes, &ended) : end_reader(a, g, pending);
+	int err = open.writer ? end_writer(a, g, u, pending, notes, how, &ended) : end_reader(a, g, pending);
 	if (!ended)
 		return err;
 	close_bracket(a, u);
@@ -385,7 +406,7 @@ int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran)
 	return mode == kernel_mode::write_only ? 0 : err;
 }
 
-int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *notes)
+int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *notes, const homeward &how)
 {
 	// If all is valid on the device alone since the begin, nothing changes. A plain load would not do: see
 	// leave_fast().
@@ -394,7 +415,7 @@ int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *n
 		return 0;
 	if (u.whole && !pending && close_reader(a.links[u.device]))
 		return 0;
-	int err = end_locked(a, u, &pending, notes);
+	int err = end_locked(a, u, &pending, notes, how);
 	if (pending)
 		drop_pending(*a.context, pending);
 	return err;

@@ -4,6 +4,7 @@
 
 #include "memory/array.h"
 #include "memory/brackets.h"
+#include "memory/foresee.h"
 #include "memory/kernel_mode.h"
 #include "memory/notes.h"
 #include "memory/pending.h"
@@ -16,8 +17,10 @@ int begin_kernel(array &a, const usage &u, kernel_mode mode);
 // Does the same for a caller who visits the array and has found it linked on the device.
 int begin_visited(array &a, array_guard &g, const usage &u, kernel_mode mode);
 // @pending is null, or what the kernel's end is to be waited for with; it is taken in any case. @notes is null, or
-// tells of a kernel that began as read_write_noted. Chunks without a write stay as they are, as after a reader.
-int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *notes = nullptr);
+// tells of a kernel that began as read_write_noted. Chunks without a write stay as they are, as after a reader. With
+// notes nothing comes home, otherwise what @how lets come.
+int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *notes = nullptr,
+	       const homeward &how = {.may = true});
 
 // The kernel has begun and will not end. With @ran it may have written something, so the device's copy is not valid any
 // longer. Returns 0, or GPUVM_EDEVALLOC if there was no other; of bytes that the kernel was to overwrite nobody needs

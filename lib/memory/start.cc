@@ -210,9 +210,8 @@ int init_library(unsigned ndevs, device_maker make, const void *arg, int flags)
 	l.strict = (flags & GPUVM_STRICT) || settings().strict;
 	l.sync_back = !(flags & GPUVM_UNLINK_NO_SYNC_BACK);
 	l.timed = flags & GPUVM_STAT;
-	// A page that the host sees must not change before it knows that the kernel has ended; and where all threads
-	// are stopped for each touch, it is touches that are measured.
-	bool never = err || (flags & GPUVM_NO_FORESIGHT) || l.strict || l.catcher->features().stops_threads;
+	// Where all threads are stopped for each touch, it is touches that are measured.
+	bool never = err || (flags & GPUVM_NO_FORESIGHT) || l.catcher->features().stops_threads;
 	l.foresight = never ? foresight_kind::off : settings().foresight;
 	if (!err)
 		err = open_source(l);

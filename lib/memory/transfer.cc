@@ -37,6 +37,12 @@ static bool chunk_is_ahead(const array &a, uint32_t c, unsigned device)
 	       ((ch.flags & chunk_joint) && has_noted_writer(a, a.place.chunk_range(c, 1), device));
 }
 
+// The kernel need not wait for the chunk to come home.
+static bool may_read_meanwhile(const chunk &ch, event e, unsigned device, bool writes)
+{
+	return (ch.flags & chunk_kept) && e == event::begin_read && !writes && ch.state().device_valid(device);
+}
+
 round next_round(array &a, layout::span s, event e, unsigned device, bool writes)
 {
 	take_in_host_writes(a);
@@ -44,8 +50,14 @@ round next_round(array &a, layout::span s, event e, unsigned device, bool writes
 	bool begins = e == event::begin_read || e == event::begin_write;
 	steps known(a, e, device);
 	uint32_t c = s.first;
-	for (; c < s.last && !(a.chunks[c].flags & chunk_busy); c++) {
+	for (; c < s.last; c++) {
 		chunk &ch = a.chunks[c];
+		if (may_read_meanwhile(ch, e, device, writes)) {
+			r.kept += a.place.bytes_of(c).size();
+			continue;
+		}
+		if (ch.flags & chunk_busy)
+			break;
 		const step &st = known.of(c);
 		bool ahead = begins && chunk_is_ahead(a, c, device);
 		if (ahead || !st.copies()) {

@@ -19,6 +19,8 @@ struct usage {
 	joint_kind joint = joint_kind::none;
 	// This is the launch that a part of one belongs to.
 	const void *launch = nullptr;
+	// The host does not touch the bytes before it is told that the kernel has ended (HET_TOUCH_AFTER_WAIT).
+	bool promised = false;
 };
 
 // What a joint writer's kernel should have of an array, if it has all these bytes of it: chunks and edges that lie in

@@ -2,6 +2,7 @@
 #include "memory/uses.h"
 
 #include "memory/brackets.h"
+#include "memory/foresee.h"
 #include "memory/hooks.h"
 #include "memory/joint.h"
 #include "memory/kernel.h"
@@ -93,6 +94,24 @@ int kernel_use::end(usage u, write_notes *notes)
 {
 	u.whole = whole_;
 	return end_kernel(*std::exchange(array_, nullptr), u, nullptr, notes);
+}
+
+int kernel_use::end(usage u, std::span<const range> written_soon, homecoming *coming)
+{
+	u.whole = whole_;
+	foreseen_chunks behind;
+	const homeward how = {.may = true, .except = written_soon, .behind = &behind};
+	int err = end_kernel(*std::exchange(array_, nullptr), u, nullptr, nullptr, how);
+	coming->array_ = behind.in;
+	coming->runs_ = behind.runs;
+	coming->count_ = behind.count;
+	coming->device_ = behind.device;
+	return err;
+}
+
+void homecoming::finish()
+{
+	bring_foreseen({std::exchange(array_, nullptr), runs_, count_, device_});
 }
 
 int kernel_use::abandon(usage u, kernel_mode mode, bool ran)
