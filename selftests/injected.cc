@@ -105,21 +105,30 @@ TEST(foresight_with_delays, .traps = trap::all, .seconds = 100)
 		"foresight");
 }
 
+TEST(promises_with_delays, .traps = trap::best | trap::sigsegv, .seconds = 100)
+{
+	refuse_nesting();
+	expect_all_passed(run(t, "runtime_promise", {"--filter=programs_", "--device=host,host2,host3", "--jobs=2"},
+			      "100", nullptr, 90),
+			  "runtime_promise");
+}
+
 namespace
 {
 // One of so many programs must see what the mutant does wrong.
-void expect_found(context &t, const char *mutant)
+void expect_found(context &t, const char *mutant, const char *program = "foresight",
+		  const char *device = "--device=hostcb")
 {
 	refuse_nesting();
 	constexpr unsigned attempts = 10;
 	for (unsigned i = 0; i < attempts; i++) {
-		ending e = run(t, "foresight", {"--filter=programs_", "--device=hostcb", "--jobs=2"}, "50", mutant, 90);
+		ending e = run(t, program, {"--filter=programs_", device, "--jobs=2"}, "50", mutant, 90);
 		if (e.exited(4))
-			skip("foresight: everything was skipped");
+			skip("%s: everything was skipped", program);
 		if (e.exited(1))
 			return;
 		if (!e.exited(0))
-			FAIL("foresight with mutant %s: %s", mutant, e.text().c_str());
+			FAIL("%s with mutant %s: %s", program, mutant, e.text().c_str());
 		t.seed++;
 	}
 	FAIL("nobody noticed mutant %s in %u runs", mutant, attempts);
@@ -134,6 +143,11 @@ TEST(early_sight_is_found, .traps = trap::all, .seconds = 100)
 TEST(unseen_writes_are_found, .traps = trap::all, .seconds = 100)
 {
 	expect_found(t, "unseen");
+}
+
+TEST(early_ends_are_found, .traps = trap::best, .seconds = 100)
+{
+	expect_found(t, "told", "runtime_promise", "--device=host");
 }
 
 // Without the lock the race of threads.cc is lost soon. Whatever else that library does wrong would be seen by

@@ -75,6 +75,7 @@ environment read_environment()
 		.devices = text("HET_DEVICES"),
 		.policy = text("HET_POLICY"),
 		.instrument = text("HET_INSTRUMENT"),
+		.touch_after_wait = number("HET_TOUCH_AFTER_WAIT", 0) != 0,
 		.exit_wait_s = unsigned(number("HET_EXIT_WAIT", 5, UINT_MAX)),
 		.cache_size = uint64_t(number("HET_CACHE_SIZE", 256 << 20)),
 		.cache_home = secure_getenv("XDG_CACHE_HOME"),

@@ -31,8 +31,9 @@ struct environment {
 	const char *policy;  // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
 	// HET_INSTRUMENT: how kernels on CUDA devices are instrumented: coalesce, coalesce/N, dirty, touch; null: not
 	const char *instrument;
-	unsigned exit_wait_s;          // HET_EXIT_WAIT: seconds that exit waits for commands under way
-	uint64_t cache_size;           // HET_CACHE_SIZE: of what is kept for other processes, in bytes; 0: nothing
+	bool touch_after_wait; // HET_TOUCH_AFTER_WAIT: the host touches a launch's bytes when it is said to be over
+	unsigned exit_wait_s;  // HET_EXIT_WAIT: seconds that exit waits for commands under way
+	uint64_t cache_size;   // HET_CACHE_SIZE: of what is kept for other processes, in bytes; 0: nothing
 	const char *cache_home, *home; // XDG_CACHE_HOME, HOME; null: not set, or not to be trusted in this process
 	bool opencl_svm;               // HET_OPENCL_SVM: shared virtual memory where the driver has it
 };

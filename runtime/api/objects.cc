@@ -15,7 +15,7 @@ namespace
 
 int take_devices(het_queue &q, const het_queue_args &a)
 {
-	if (a.flags & ~uint32_t{HET_QUEUE_IN_ORDER})
+	if (a.flags & ~uint32_t{HET_QUEUE_IN_ORDER | HET_QUEUE_TOUCH_AFTER_WAIT})
 		return fail(HET_EARG, "het_queue_create: unknown flags in 0x%x", a.flags);
 	if (a.ndevices && !a.devices)
 		return fail(HET_ENULL, "het_queue_create: %u devices at null", a.ndevices);
@@ -27,6 +27,7 @@ int take_devices(het_queue &q, const het_queue_args &a)
 	if (!a.ndevices)
 		q.devices = ~uint32_t{0};
 	q.in_order = a.flags & HET_QUEUE_IN_ORDER;
+	q.touch_after_wait = a.flags & HET_QUEUE_TOUCH_AFTER_WAIT;
 	q.on_error = a.on_error;
 	q.on_error_arg = a.on_error_arg;
 	return 0;

@@ -68,7 +68,8 @@ int kernel_arguments::take_shape(const het_launch_args &args)
 {
 	if (!args.dimensions || args.dimensions > 3)
 		return fail(HET_EARG, "het_launch: %u dimensions; 1 to 3 are possible", args.dimensions);
-	if (args.flags & ~uint32_t{HET_SPLIT | HET_SPLIT_UNSAFE} || args.flags == HET_SPLIT_UNSAFE)
+	constexpr uint32_t known = HET_SPLIT | HET_SPLIT_UNSAFE | HET_TOUCH_AFTER_WAIT;
+	if (args.flags & ~known || (args.flags & (HET_SPLIT | HET_SPLIT_UNSAFE)) == HET_SPLIT_UNSAFE)
 		return fail(HET_EARG, "het_launch: unknown flags in 0x%x", args.flags);
 	shape_ = {args.dimensions, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}};
 	size_t items = 1, nlocal = 0;

@@ -6,8 +6,10 @@
 #include "memory/whereabouts.h"
 #include "os/clock.h"
 #include "os/log.h"
+#include "os/settings.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace het::rt
 {
@@ -215,11 +217,21 @@ void launch::note_rate()
 	device_->rate.store(known + 0.25 * (measured - known), std::memory_order_relaxed);
 }
 
+// Where the kernel tells what it has written, nothing is foreseen.
+void launch::take_promise(bool kernel_notes)
+{
+	is_promised_ = !kernel_notes &&
+		       ((flags_ & HET_TOUCH_AFTER_WAIT) || queue->touch_after_wait || settings().touch_after_wait);
+	for (range_use &u : uses_)
+		u.promised = is_promised_;
+}
+
 begin_result launch::begin_on_device()
 {
 	device_kernel &kernel = *kernel_->on(*device_);
 	bool in_place = device_->compute->is_in_place();
 	int err = 0;
+	take_promise(kernel.notes_writes());
 	if (in_place)
 		err = bring_to_host(uses_);
 	else if (begin_ranges(uses_, *device_, &err, kernel.notes_writes()) == outcome::must_wait)
@@ -283,11 +295,25 @@ void launch::note_total(double kernel_seconds)
 	device_->cost.store(known > 0 ? known + 0.25 * (measured - known) : measured, std::memory_order_relaxed);
 }
 
+// What the host is expected to touch comes home before the program hears of the end, if all is well so far.
+int launch::end_uses(int device_error)
+{
+	if (device_->compute->is_in_place())
+		return 0;
+	if (device_error || !is_promised_)
+		return end_ranges(uses_, *device_, on_device.notes.get());
+	int err = 0;
+	comes_home = end_ranges_homeward(uses_, *device_, *this, &err);
+	if (err && std::exchange(comes_home, false))
+		bring_home();
+	return err;
+}
+
 int launch::end(int device_error)
 {
 	double kernel_seconds = device_error ? 0 : note_speed();
 	kernel_->has_run(*device_);
-	int err = device_->compute->is_in_place() ? 0 : end_ranges(uses_, *device_, on_device.notes.get());
+	int err = end_uses(device_error);
 	if (!device_error && !err)
 		note_total(kernel_seconds);
 	return err;

@@ -18,6 +18,7 @@ class launch final : public kernel_command
 
 	begin_result begin(executor &x) override;
 	int end(int device_error) override;
+	void bring_home() override { rt::bring_home(uses_); }
 	uint32_t nparts() const override { return device_ != nullptr; }
 	het_event_part_info part(uint32_t number) const override;
 
@@ -42,6 +43,8 @@ class launch final : public kernel_command
 	int prepare_on(het_device &d);
 	int prepare_memory();
 	begin_result begin_on_device();
+	void take_promise(bool kernel_notes);
+	int end_uses(int device_error);
 	void note_rate();
 	double note_speed();
 	void note_total(double kernel_seconds);
@@ -51,6 +54,7 @@ class launch final : public kernel_command
 	// These bytes were to travel to it when it was chosen; 0 means that this is not known.
 	size_t missing_ = 0;
 	uint64_t begun_ = 0, submitted_ = 0;
+	bool is_promised_ = false; // what HET_TOUCH_AFTER_WAIT says
 };
 
 } // namespace het::rt

@@ -26,7 +26,11 @@ kernel_mode mode_of(uint32_t access, bool noted)
 
 usage usage_of(const range_use &u, const het_device &d)
 {
-	return {.device = d.memory_number, .part = u.bytes, .joint = u.joint, .launch = u.launch};
+	return {.device = d.memory_number,
+		.part = u.bytes,
+		.joint = u.joint,
+		.launch = u.launch,
+		.promised = u.promised};
 }
 
 beginning begin_range(range_use &u, het_device &d, bool noted, int *err)
@@ -95,21 +99,54 @@ class notes_of_use final : public write_notes
 	void *const buffer_;
 };
 
-// A kernel that was said to write every byte leaves none as it was, whatever pages it wrote. Joint uses stay open.
-int end_range(range_use &u, het_device &d, launch_notes *notes)
+// This ends what is open of a use, and is no joint one, which stays open.
+template <typename F> int end_by(range_use &u, F end)
 {
 	if (!u.on.has_begun() || u.joint != joint_kind::none)
 		return 0;
-	int err;
-	if (notes && u.access == HET_READ_WRITE) {
-		notes_of_use asked(*notes, u, d);
-		err = u.on.end(usage_of(u, d), &asked);
-	} else {
-		err = u.on.end(usage_of(u, d));
-	}
+	int err = end();
 	if (u.on.is_copied())
 		drop_copied(u.bytes);
 	return code_of(err);
+}
+
+// A kernel that was said to write every byte leaves none as it was, whatever pages it wrote.
+int end_range(range_use &u, het_device &d, launch_notes *notes)
+{
+	return end_by(u, [&] {
+		if (!notes || u.access != HET_READ_WRITE)
+			return u.on.end(usage_of(u, d));
+		notes_of_use asked(*notes, u, d);
+		return u.on.end(usage_of(u, d), &asked);
+	});
+}
+
+// What so many commands are about to write is left alone, and all bytes where there are more.
+constexpr size_t most_writers = 8;
+
+int end_range_homeward(range_use &u, het_device &d, const node &n)
+{
+	range soon[most_writers];
+	size_t count = u.access == HET_READ_ONLY ? 0 : core().graph.find_writers(u.bytes, n, soon);
+	if (count > most_writers) {
+		soon[0] = u.bytes;
+		count = 1;
+	}
+	return end_by(u, [&] { return u.on.end(usage_of(u, d), {soon, count}, &u.coming); });
+}
+
+template <typename F> int end_all(std::span<range_use> uses, F end)
+{
+	auto writes = [](const range_use &u) { return u.access != HET_READ_ONLY; };
+	std::optional<signals_blocked> once_for_all; // is not needed for a reader, whose end mostly takes no lock
+	if (std::any_of(uses.begin(), uses.end(), writes))
+		once_for_all.emplace();
+	int err = 0;
+	for (range_use &u : uses) {
+		if (int e = end(u))
+			err = e;
+	}
+	return err;
 }
 
 } // namespace
@@ -143,16 +180,21 @@ outcome begin_ranges(std::span<range_use> uses, het_device &d, int *err, bool no
 
 int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes)
 {
-	auto writes = [](const range_use &u) { return u.access != HET_READ_ONLY; };
-	std::optional<signals_blocked> once_for_all; // is not needed for a reader, whose end mostly takes no lock
-	if (std::any_of(uses.begin(), uses.end(), writes))
-		once_for_all.emplace();
-	int err = 0;
+	return end_all(uses, [&](range_use &u) { return end_range(u, d, notes); });
+}
+
+bool end_ranges_homeward(std::span<range_use> uses, het_device &d, const node &n, int *err)
+{
+	*err = end_all(uses, [&](range_use &u) { return end_range_homeward(u, d, n); });
+	return std::any_of(uses.begin(), uses.end(), [](const range_use &u) { return u.coming.is_open(); });
+}
+
+void bring_home(std::span<range_use> uses)
+{
 	for (range_use &u : uses) {
-		if (int e = end_range(u, d, notes))
-			err = e;
+		if (u.coming.is_open())
+			u.coming.finish();
 	}
-	return err;
 }
 
 int abandon_ranges(std::span<range_use> uses, het_device &d, bool ran)

@@ -23,7 +23,10 @@ struct range_use {
 	// These bytes must lie in one array with @bytes, or there are none: other parts of the launch will use them
 	// while this one is open, and no array can be linked anew meanwhile.
 	range argument = {};
+	// The host does not touch the bytes before it is told that the command has finished.
+	bool promised = false;
 	kernel_use on = {};
+	homecoming coming = {};
 };
 
 // Each entry becomes what commands must not share with it if one of them writes (widen_to_edges()), of arrays that are
@@ -37,6 +40,11 @@ outcome begin_ranges(std::span<range_use> uses, het_device &d, int *err, bool no
 		     std::span<const range_use> all = {});
 // The kernel has finished. @notes is null, or what is known of its writes; it is told what the host keeps for that.
 int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes = nullptr);
+// The same, without notes, for the command @n. What the host is expected to touch may come home behind it, but for what
+// other commands are about to write: it is true if bring_home() is to be called.
+bool end_ranges_homeward(std::span<range_use> uses, het_device &d, const node &n, int *err);
+// No lock is held.
+void bring_home(std::span<range_use> uses);
 // The kernel will not run, or (@ran) has failed. Returns 0, or HET_EDEVICE if what it may have spoilt was nowhere else.
 int abandon_ranges(std::span<range_use> uses, het_device &d, bool ran);
 

@@ -447,7 +447,9 @@ int het_sampler_release(het_sampler *sampler);
 /** These are the flags of a queue. */
 enum {
 	/** Each command waits for the one before. */
-	HET_QUEUE_IN_ORDER = 1
+	HET_QUEUE_IN_ORDER = 1,
+	/** All launches of the queue have HET_TOUCH_AFTER_WAIT. */
+	HET_QUEUE_TOUCH_AFTER_WAIT = 2
 };
 
 /**
@@ -566,7 +568,19 @@ enum {
 	 */
 	HET_SPLIT = 1,
 	/** With HET_SPLIT: it holds whatever the fat binary says of the kernel. */
-	HET_SPLIT_UNSAFE = 2
+	HET_SPLIT_UNSAFE = 2,
+	/**
+	 * From the call on, the host does not touch the bytes of the launch's arguments before a wait, a callback or a
+	 * status says that it has finished, or a command that waits for it. So what the host is expected to touch
+	 * afterwards, as it did after the launches before, stays mapped on the host all the time, comes home behind the
+	 * kernel, and is there when the program hears of the end: the touch takes no fault. Other commands do not wait
+	 * for that. Who breaks the promise may read bytes from before the kernel, or some of before and some of after
+	 * it, and what he writes may be lost. It makes no difference to a launch that is divided, to devices in place,
+	 * to kernels with the instrument HET_DIRTY, and to bytes that share a chunk of the library's with others. The
+	 * flag HET_QUEUE_TOUCH_AFTER_WAIT and the environment's HET_TOUCH_AFTER_WAIT promise it for all launches of a
+	 * queue, and of the process.
+	 */
+	HET_TOUCH_AFTER_WAIT = 4
 };
 
 /** These are the arguments of het_launch(). */
@@ -575,7 +589,7 @@ struct het_launch_args {
 	het_kernel *kernel;
 	/** A launch has 1 to 3 dimensions. */
 	uint32_t dimensions;
-	/** This is HET_SPLIT, with or without HET_SPLIT_UNSAFE, or 0. */
+	/** These are flags of HET_SPLIT..., or 0; HET_SPLIT_UNSAFE goes with HET_SPLIT alone. */
 	uint32_t flags;
 	/** These are the number of work-items, and the id of the first, in each dimension. */
 	size_t global[3], offset[3];

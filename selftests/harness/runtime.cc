@@ -206,9 +206,17 @@ het_image runtime_kernels()
 }
 
 runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags, const char *setting, const char *devices)
+    : runtime_fixture(t, queue_flags, std::vector{setting}, devices)
+{
+}
+
+runtime_fixture::runtime_fixture(const context &t, uint32_t queue_flags, std::vector<const char *> settings,
+				 const char *devices)
 {
 	std::string trap = trap_of(t.v);
-	restart_with(t, {devices ? devices : devices_of(t.v), trap.c_str(), setting, "HET_CACHE_SIZE=0"});
+	for (const char *more : {devices ? devices : devices_of(t.v), trap.c_str(), "HET_CACHE_SIZE=0"})
+		settings.push_back(more);
+	restart_with(t, settings);
 	uint32_t count = 0;
 	int err = het_devices(0, nullptr, &count);
 	if (err == HET_EARG && (t.v.device & (device::opencl | device::mixed | device::with_cuda)))

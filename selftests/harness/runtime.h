@@ -127,6 +127,9 @@ class runtime_fixture
 	// if there are none. @devices are others than the variant's ("HET_DEVICES=opencl,host").
 	explicit runtime_fixture(const context &t, uint32_t queue_flags = 0, const char *setting = "HET_POLICY=steal",
 				 const char *devices = nullptr);
+	// Does the same with several settings.
+	runtime_fixture(const context &t, uint32_t queue_flags, std::vector<const char *> settings,
+			const char *devices = nullptr);
 
 	queue_handle queue;
 	program_handle program;
