@@ -11,7 +11,7 @@ namespace noc
 namespace
 {
 
-// Minimises the sum of exp(sharpness * load) over all channels, flow by flow, with a sharpness that grows: then the
+// It minimises the sum of exp(sharpness * load) over all channels, flow by flow, with a sharpness that grows: then the
 // fullest channels decide. Any weights of the channels give a bound: the load that is weighted so, each flow on its
 // lightest route, is no more than that of the fullest channel.
 class descent
@@ -157,7 +157,7 @@ class descent
 		to->share += low;
 	}
 
-	// The channels of @a that @b lacks.
+	// Adds the channels of @a that @b lacks.
 	void exclusive(const path &a, const path &b, std::vector<uint32_t> &out)
 	{
 		mark_++;
@@ -168,7 +168,7 @@ class descent
 				out.push_back(c);
 	}
 
-	// Of the sum, once @share has moved.
+	// Returns the slope of the sum, once @share has moved.
 	double slope(double demand, double share) const
 	{
 		double sum = 0;
@@ -191,7 +191,7 @@ class descent
 		}
 	}
 
-	// The bound on the load of the fullest channel.
+	// Returns the bound on the load of the fullest channel.
 	double least_load() const
 	{
 		double sum = 0, all = 0;

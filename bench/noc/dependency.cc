@@ -9,7 +9,8 @@ namespace noc
 namespace
 {
 
-// Channels are the output ports of routers, and the terminals' own channels into the network; each once for a VC class.
+// Channels are the output ports of routers, and the terminals' own channels into the network; each stands once for a VC
+// class.
 class dependency_graph
 {
       public:
@@ -75,7 +76,7 @@ class dependency_graph
 				add(held, node(first_.back() + destination, protocol_.message_classes - 1, back));
 	}
 
-	// Depth first; @path holds what is open, and the cycle if there is one.
+	// It goes depth first; @path holds what is open, and the cycle if there is one.
 	bool search(size_t n, std::vector<uint8_t> &seen, std::vector<size_t> &path) const
 	{
 		enum : uint8_t { fresh, open, closed };

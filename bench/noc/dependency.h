@@ -10,13 +10,13 @@
 namespace noc
 {
 
-// What packets do when they arrive.
+// This is what packets do when they arrive.
 struct protocol {
 	unsigned message_classes = 1; // with VCs of their own
 	bool replies = false; // a packet that is no reply causes one, of the last class, before it leaves its buffer
 };
 
-// The channels of a cycle, each as "router 3 port 1, VC class 0", in order; empty if there is none.
+// Returns the channels of a cycle, each as "router 3 port 1, VC class 0", in order, or nothing if there is none.
 std::vector<std::string> dependency_cycle(const topology &t, const route_table &routes, const protocol &p);
 
 } // namespace noc

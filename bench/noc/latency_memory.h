@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The last few hop latencies that were heard of for each of two layers, in the four bits of DLL's messages.
+// It keeps the last few hop latencies that were heard of for each of two layers, in the four bits of DLL's messages.
 #pragma once
 
 #include "noc/routing.h"
@@ -18,11 +18,11 @@ class latency_memory
 
 	void add(unsigned layer, unsigned hop_latency) { of_[layer].add(uint8_t(std::min(hop_latency, longest))); }
 
-	// Of a layer of which nothing was heard: 0, so that it counts as free.
+	// Returns 0 for a layer of which nothing was heard, so that it counts as free.
 	double mean(unsigned layer) const { return of_[layer].mean(); }
 
-	// The rule of DLL and of DestDetect: the cores' layer is slower by more than @threshold, and the interposer is
-	// below @second.
+	// This is the rule of DLL and of DestDetect: the cores' layer is slower by more than @threshold, and the
+	// interposer is below @second.
 	layer_route choose(unsigned threshold, unsigned second) const
 	{
 		const double cores = mean(through_cores), interposer = mean(through_interposer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// noc-sim: latency and throughput of networks on chip, by rate or at saturation. See Documentation/noc.rst.
+// noc-sim tells latency and throughput of networks on chip, by rate or at saturation. See Documentation/noc.rst.
 #include "common/format.h"
 #include "common/options.h"
 #include "common/progress.h"
@@ -93,7 +93,7 @@ std::vector<double> numbers(const std::vector<std::string> &texts)
 	return values;
 }
 
-// The mean of seeds with its interval; of one seed, its own interval of batches.
+// Returns the mean of seeds with its interval; with one seed, its own interval of batches.
 noc::estimate over_seeds(const std::vector<noc::result> &of, double (*value)(const noc::result &))
 {
 	std::vector<double> values;

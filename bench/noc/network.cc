@@ -260,7 +260,7 @@ bool network::has_vc(sender &s, const port &out, unsigned message_class)
 	return false;
 }
 
-// One flit; message classes take turns.
+// A terminal sends one flit; message classes take turns.
 void network::send(unsigned terminal)
 {
 	sender &s = senders_[terminal];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The core: a network of input-queued routers with virtual channels (VCs), cycle by cycle. No input or output, and no
-// memory is allocated after construction.
+// The core is a network of input-queued routers with virtual channels (VCs), cycle by cycle. It has no input or output,
+// and allocates no memory after construction.
 //
-// A cycle: credits and flits that were under way arrive; terminals send a flit each; routers with work allocate VCs,
+// In a cycle credits and flits that were under way arrive; terminals send a flit each; routers with work allocate VCs,
 // then the switch, from the state at the start of the cycle. A head flit that arrives at cycle a (its port is known:
 // look-ahead routing) gets a VC at a at the earliest, the switch at a + 1, and arrives at the next router at
 // a + 2 + switch_cycles + link_cycles + input_cycles.
@@ -34,8 +34,8 @@ struct parameters {
 	unsigned input_cycles = 0;  // of buffer write and route computation, before the VC is allocated
 	unsigned switch_cycles = 1; // of switch traversal
 	unsigned credit_cycles = 1; // that a router takes over an arriving credit
-	// The head flit's mean latency of a hop, which every router brings up to date: bits after the point that it
-	// keeps, at most 8, and where it stops.
+	// The head flit has the mean latency of a hop, which every router brings up to date: it keeps so many bits
+	// after the point, at most 8, and stops at the cap.
 	unsigned latency_fraction = 8;
 	unsigned latency_cap = 255;
 	bool checked = false; // check() after each cycle, which throws
@@ -49,7 +49,7 @@ struct packet {
 	uint8_t message_class = 0;
 	bool reply = false; // the caller's
 	uint8_t route = 0;
-	// Kept by the network: routers passed, and their mean latency as the head flit's counter holds it, with its
+	// The network keeps these: routers passed, and their mean latency as the head flit's counter holds it, with its
 	// fraction; when the packet is received, whole cycles of it.
 	uint8_t hops = 0;
 	uint8_t hop_latency = 0;
@@ -59,7 +59,7 @@ struct packet {
 class network
 {
       public:
-	// Throws std::invalid_argument where parameters are out of range or do not divide.
+	// It throws std::invalid_argument where parameters are out of range or do not divide.
 	network(const topology &t, const route_table &routes, const parameters &p);
 
 	uint64_t now() const { return now_; }
@@ -76,31 +76,31 @@ class network
 
 	void step();
 
-	// Packets whose last flit was received in the last cycle.
+	// Returns the packets whose last flit was received in the last cycle.
 	std::span<const packet> received() const { return received_; }
 
-	// In the network, from injection until the last flit was received.
+	// Returns how many are in the network, from injection until the last flit was received.
 	unsigned packets_inside() const { return unsigned(pool_.size() - free_packets_.size()); }
 	uint64_t flits_sent() const { return flits_sent_; }
 	uint64_t flits_received() const { return flits_received_; }
-	// Flits that passed a router's switch, of all routers.
+	// Returns how many flits have passed a router's switch, over all routers.
 	uint64_t flits_switched() const { return flits_switched_; }
 
-	// Head flits that passed a router so far, and the cycles that they spent in it.
+	// Return the head flits that passed a router so far, and the cycles that they spent in it.
 	struct passage {
 		uint64_t heads = 0, cycles = 0;
 	};
 	passage passed(unsigned router) const { return passed_[router]; }
 
-	// Flits in the buffers of a router, and how many they hold; @port: of one input port alone.
+	// Return the flits in the buffers of a router, or of one input port of it, and how many these hold.
 	unsigned buffered(unsigned router) const { return buffered_[router]; }
 	unsigned buffered(unsigned router, unsigned port) const { return ports_[first_port_[router] + port].buffered; }
 	unsigned capacity(unsigned router) const;
-	// Shares that are full: of all buffers of a router, and of the input port's whose are fullest.
+	// Return the share that is full of all buffers of a router, and of those of its fullest input port.
 	double occupancy(unsigned router) const { return double(buffered(router)) / capacity(router); }
 	double fullest_port(unsigned router) const;
 
-	// A movement, for those who compare: a flit that arrived at a buffer in the last cycle.
+	// A movement is a flit that arrived at a buffer in the last cycle, for those who compare.
 	struct movement {
 		uint32_t port = 0; // number of the input port among all routers' ports; terminals follow
 		uint32_t vc = 0;
@@ -110,14 +110,14 @@ class network
 	};
 	void movements(std::vector<movement> &out) const;
 
-	// Invariants: throws std::logic_error that names what is broken.
+	// Checks the invariants, and throws std::logic_error that names what is broken.
 	void check() const;
 
-	// Where nothing moves: channels of which each waits for the next, the last one for one before it or for nothing
-	// that this network knows of. Empty where no packet waits.
+	// Where nothing moves, this returns channels of which each waits for the next, and the last one for one before
+	// it or for nothing that this network knows of. It is empty where no packet waits.
 	std::vector<std::string> waiting_chain() const;
 
-	// For tests of check(): breaks something.
+	// Breaks something, for tests of check().
 	enum class damage : uint8_t { lose_credit, lose_flit, second_owner };
 	void hurt(damage d);
 
@@ -129,7 +129,7 @@ class network
 		uint64_t arrived = 0;  // of the head, at the router where it is
 		uint16_t received = 0; // flits
 	};
-	// Number of the packet, and whether it is its first and its last flit.
+	// A flit has the number of its packet, and says whether it is the first or the last one.
 	struct flit {
 		uint32_t packet : 30, head : 1, tail : 1;
 	};
@@ -143,7 +143,7 @@ class network
 		uint8_t grant = 0; // the allocator's pointer: next input VC of the router
 		uint32_t owner = no_vc;
 	};
-	// Input port and output port of one number; pointers of both allocators.
+	// These are the input port and the output port of one number, with the pointers of both allocators.
 	struct port {
 		uint32_t target = no_vc;   // the port that the output leads to
 		uint32_t upstream = no_vc; // the output that leads to the input
@@ -163,7 +163,7 @@ class network
 		uint16_t waiting = 0;    // outputs with input VCs that want a VC there
 		uint16_t requesting = 0; // outputs with flits for the switch
 	};
-	// Up to 128 input VCs of one router.
+	// It is a set of up to 128 input VCs of one router.
 	struct vc_set {
 		uint64_t word[2] = {0, 0};
 		bool empty() const { return (word[0] | word[1]) == 0; }
@@ -199,7 +199,7 @@ class network
 		uint16_t input; // VC of the router
 		uint8_t port, vc;
 	};
-	// Scratch of the router at hand.
+	// This is scratch of the router at hand.
 	struct matching {
 		vc_grant grants[128];
 		unsigned count = 0;

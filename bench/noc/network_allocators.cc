@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The separable allocators of a router, on sets of bits.
+// These are the separable allocators of a router, on sets of bits.
 #include "noc/network.h"
 #include "noc/pick.h"
 
@@ -141,7 +141,7 @@ void network::allocate_vcs_round_robin(router_state &r, unsigned output, unsigne
 	}
 }
 
-// @return the inputs that have an output.
+// Returns the inputs that have an output.
 unsigned network::match_islip(router_state &r, uint8_t *output_of)
 {
 	port *const ports = &ports_[r.first];

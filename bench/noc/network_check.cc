@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What holds between two cycles.
+// These are checks of what holds between two cycles.
 #include "noc/network.h"
 
 #include <algorithm>
@@ -107,7 +107,7 @@ std::string network::name_of(uint32_t vc) const
 	       std::to_string(vc % p_.vcs);
 }
 
-// The buffer that has to move before the first flit in that of @vc can, or none.
+// Returns the buffer that has to move before the first flit in that of @vc can, or none.
 uint32_t network::waits_for(uint32_t vc) const
 {
 	const uint32_t number = vc / p_.vcs;

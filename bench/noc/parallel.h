@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Independent jobs on several threads.
+// Independent jobs run on several threads.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A round-robin arbiter over a set of at most 32.
+// This is a round-robin arbiter over a set of at most 32.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 namespace noc
 {
 
-// The first member of @set, which is not empty, at or after @start; else the first of all.
+// Returns the first member of @set, which is not empty, at or after @start; else the first of all.
 inline unsigned pick(uint32_t set, unsigned start)
 {
 	const uint32_t after = set >> start << start;

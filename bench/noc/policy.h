@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Which layer a coherence packet takes in a network of two. One policy, one file in policy/; none has input, output or
-// a clock of its own, so that a test can show it any situation.
+// A policy decides which layer a coherence packet takes in a network of two. Each has a file in policy/; none has
+// input, output or a clock of its own, so that a test can show it any situation.
 #pragma once
 
 #include "noc/ceiling.h"
@@ -34,7 +34,7 @@ struct policy_options {
 	uint64_t seed = 1;
 };
 
-// Cores and grids by their numbers: a grid is 2 × 2 cores, numbered row by row.
+// It knows cores and grids by their numbers: a grid is 2 × 2 cores, and both are numbered row by row.
 struct floor_plan {
 	unsigned cores = 0, grids = 0;
 	std::vector<uint8_t> grid_of;                // of each terminal; controllers belong to the grid beside them
@@ -56,13 +56,13 @@ class policy
 {
       public:
 	virtual ~policy() = default;
-	// For a coherence packet that @core is about to send.
+	// Chooses for a coherence packet that @core is about to send.
 	virtual layer_route choose(unsigned core, unsigned destination) = 0;
 	// @core is about to send a packet to memory, for which there is no choice.
 	virtual void memory_packet(unsigned /*core*/) {}
 	// A packet's last flit has reached its destination.
 	virtual void received(const packet &) {}
-	// The end of a cycle.
+	// A cycle has ended.
 	virtual void cycle() {}
 };
 
@@ -74,7 +74,7 @@ std::unique_ptr<policy> make_ideal(const policy_options &, const surroundings &)
 std::unique_ptr<policy> make_adaptive(const policy_options &, const surroundings &);
 std::unique_ptr<policy> make_random(const policy_options &, const surroundings &);
 
-// Throws std::invalid_argument.
+// It throws std::invalid_argument.
 std::unique_ptr<policy> make_policy(const std::string &name, const policy_options &, const surroundings &);
 std::vector<std::string> policy_names();
 

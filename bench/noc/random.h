@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Random numbers that are the same on every machine: splitmix64.
+// These random numbers are the same on every machine: splitmix64.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ class random_stream
 	explicit random_stream(uint64_t seed = 0, uint64_t stream = 0) : state_(mix(seed ^ mix(stream + 1))) {}
 
 	uint64_t next() { return mix(state_ += 0x9e3779b97f4a7c15u); }
-	// In [0, @n), with a bias below n / 2^32.
+	// Returns a number in [0, @n), with a bias below n / 2^32.
 	uint32_t below(uint32_t n) { return uint32_t((next() >> 32) * n >> 32); }
-	// In [0, 1).
+	// Returns a number in [0, 1).
 	double unit() { return double(next() >> 11) * 0x1p-53; }
 
       private:

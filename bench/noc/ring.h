@@ -24,20 +24,21 @@ struct congestion_message {
 constexpr unsigned message_bits = 9, link_bits = 7, ring_links = 4;
 constexpr unsigned max_message_latency = 15;
 
-// The message as its 9 bits, and what of it travels on a link: its lower 2 bits of the grid, latency, layer.
+// Returns the message as its 9 bits. On a link travel the lower 2 bits of the grid, latency and layer.
 uint16_t encode(const congestion_message &m);
 congestion_message decode(uint16_t bits);
 
 class congestion_ring
 {
       public:
-	// At most 16 @grids; @registers a hop; @queue messages that wait at a grid before more are dropped.
+	// There are at most 16 @grids, @registers a hop, and @queue messages that wait at a grid before more are
+	// dropped.
 	congestion_ring(unsigned grids, unsigned registers, unsigned queue);
 
-	// @return false if the message is dropped because the grid's queue is full.
+	// It is false if the message is dropped because the grid's queue is full.
 	bool send(unsigned from, const congestion_message &m);
 
-	// One cycle. Calls @arrived(message) for each that has come to its grid.
+	// Does one cycle, and calls arrived(message) for each that has come to its grid.
 	template <typename F> void step(F &&arrived)
 	{
 		for (uint16_t &place : move()) {
@@ -59,13 +60,14 @@ class congestion_ring
 		unsigned first = 0, count = 0;
 	};
 
-	// @return the messages that leave the ring in this cycle.
+	// Returns the messages that leave the ring in this cycle.
 	std::vector<uint16_t> &move();
 	void move_link(unsigned link);
 	uint16_t &place(unsigned link, unsigned i) { return places_[link * length_ + i]; }
 
 	unsigned grids_, registers_, length_;
-	// Of each link, all registers in the direction of travel; grid g reads the one numbered g × registers_.
+	// These are all registers of each link in the direction of travel; grid g reads the one numbered g ×
+	// registers_.
 	std::vector<uint16_t> places_;
 	std::vector<queue> queues_;
 	std::vector<uint16_t> leaving_; // at most one a grid and link

@@ -22,7 +22,7 @@ uint8_t towards(const router &at, const router &to, bool x_first)
 	return to.y > at.y ? south : north;
 }
 
-// The link down of a core's router, or null.
+// Returns the link down of a core's router, or null.
 std::vector<const link *> links_down(const topology &t)
 {
 	std::vector<const link *> down(t.routers.size());

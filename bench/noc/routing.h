@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Routing functions as tables: the output port for each route, router and destination. A route is what a packet chooses
-// before it is injected: the order of dimensions under O1TURN, the layer in a network of two,
-// or both.
+// Routing functions are tables: the output port for each route, router and destination. A route is what a packet
+// chooses before it is injected: the order of dimensions under O1TURN, the layer in a network of two, or both.
 #pragma once
 
 #include "noc/topology.h"
@@ -14,7 +13,8 @@ namespace noc
 
 enum class routing : uint8_t { xy, yx, o1turn, xy_z, yx_z, o1turn_z, xy_yx_z };
 
-// Of a network with two layers; under O1TURN-Z with the order of dimensions that it names, y first if none.
+// These are for a network with two layers; under O1TURN-Z with the order of dimensions that the name has, y first if
+// none.
 enum layer_route : uint8_t { through_cores, through_interposer, through_cores_x_first, through_interposer_x_first };
 
 constexpr unsigned layer_of(unsigned route)
@@ -26,7 +26,7 @@ struct route_table {
 	static constexpr uint8_t none = 255;
 
 	unsigned routes = 1;
-	// Sets of VCs that routes have for themselves: O1TURN's two orders may not share any.
+	// So many sets of VCs have routes of their own: O1TURN's two orders may not share any.
 	unsigned classes = 1;
 	unsigned routers = 0, terminals = 0;
 	std::vector<uint8_t> ports;
@@ -42,7 +42,7 @@ struct route_table {
 	unsigned class_of(unsigned route) const { return route * classes / routes; }
 };
 
-// Throws std::invalid_argument where topology and routing do not fit.
+// It throws std::invalid_argument where topology and routing do not fit.
 route_table routes_of(const topology &t, routing how);
 
 // Throws std::invalid_argument.

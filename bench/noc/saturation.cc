@@ -11,7 +11,7 @@ namespace
 
 constexpr double precision = 0.01, latency_factor = 3, accepted_share = 0.95;
 
-// The highest rate in [low, high] that @fine holds for, if it holds below some rate and not above.
+// Returns the highest rate in [low, high] that @fine holds for, if it holds below some rate and not above.
 template <typename F> double bisect(double low, double high, F &&fine)
 {
 	while (high - low > precision * high) {

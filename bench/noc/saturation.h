@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The rate at which a network saturates, by bisection to 1 %, in the three definitions that papers use.
+// This finds the rate at which a network saturates, by bisection to 1 %, in the three definitions that papers use.
 #pragma once
 
 #include "noc/simulation.h"
@@ -13,7 +13,7 @@ struct saturation {
 	double peak_accepted = 0; // highest accepted rate, whatever is offered
 };
 
-// All at one seed: the same random numbers at every rate.
+// All runs have one seed: the same random numbers at every rate.
 saturation find_saturation(const configuration &c);
 
 } // namespace noc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// One run: a network, its traffic and a policy, with the statistics of what was created while it was measured.
+// A run has a network, its traffic and a policy, and the statistics of what was created while it was measured.
 #pragma once
 
 #include "noc/network.h"
@@ -14,7 +14,7 @@
 namespace noc
 {
 
-// Packets that cause a reply, which goes back to where they came from.
+// These packets cause a reply, which goes back to where they came from.
 enum class replies : uint8_t { none, to_memory_packets, to_all };
 
 struct configuration {
@@ -30,7 +30,7 @@ struct configuration {
 	replies answered = replies::none;
 	unsigned reply_length = 5; // flits
 	unsigned reply_queue = 4;  // that a terminal holds; while it is full, the terminal takes no more requests
-	// Whether replies have VCs of their own. If not, the network can deadlock.
+	// Replies have VCs of their own. If not, the network can deadlock.
 	bool reply_class = true;
 	uint64_t seed = 1;
 	unsigned cycles = 10000; // in which packets are created; the warm-up is found among them
@@ -40,7 +40,7 @@ struct configuration {
 // Throws std::invalid_argument.
 topology topology_of(const configuration &c);
 
-// A network with its terminals: steps, and nothing else.
+// This is a network with its terminals: it steps, and does nothing else.
 class machine
 {
       public:
@@ -49,9 +49,9 @@ class machine
 	void step();
 	const network &net() const { return network_; }
 	network &net() { return network_; }
-	// Whether no source has a packet left that was created before the measurement's end.
+	// Returns whether no source has a packet left that was created before the measurement's end.
 	bool all_injected() const;
-	// Packets created before that end.
+	// Returns the packets created before that end.
 	uint64_t injected() const { return injected_; }
 	uint64_t packets() const { return next_tag_; }
 	const topology &shape() const { return topology_; }
@@ -85,26 +85,26 @@ struct result {
 	unsigned warm_up = 0;    // cycles left out
 	bool drained = false;    // all that was measured was received
 	double diverted = 0;     // share of all packets
-	// Mean cycles that head flits spend in a router, in the second half of the measured cycles: those of cores, and
-	// in the interposer those beside memory controllers and the others.
+	// These are the mean cycles that head flits spend in a router, in the second half of the measured cycles: those
+	// of cores, and in the interposer those beside memory controllers and the others.
 	double in_cores = 0, in_edge = 0, in_centre = 0;
 	uint64_t cycles = 0, router_cycles = 0;
 };
 
-// What no split of the traffic over the network's routes can exceed; memory packets have one route, and there are no
-// replies.
+// Returns what no split of the traffic over the network's routes can exceed; memory packets have one route, and there
+// are no replies.
 ceiling ceiling_of(const configuration &c);
 
-// Throws std::runtime_error that names a cycle of channels where the network deadlocks.
+// It throws std::runtime_error that names a cycle of channels where the network deadlocks.
 result simulate(const configuration &c);
 
-// Replies for each packet that the traffic makes, and flits a core and cycle with them.
+// Return the replies for each packet that the traffic makes, and the flits a core and cycle with them.
 double replies_a_packet(const configuration &c);
 double offered_flits(const configuration &c);
 
-// Of a packet alone in the network, by formula: the mean over what the traffic sends.
+// Returns the latency of a packet alone in the network, by formula: the mean over what the traffic sends.
 double zero_load_latency(const configuration &c);
-// From @source to @destination by @route.
+// Returns that from @source to @destination by @route.
 unsigned zero_load_latency(const topology &t, const route_table &routes, const parameters &p, unsigned source,
 			   unsigned destination, unsigned route, unsigned length);
 

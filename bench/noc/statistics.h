@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Statistics of one simulated run, whose samples depend on each other: where the warm-up ends, and intervals of means.
+// The samples of one simulated run depend on each other: these tell where the warm-up ends, and intervals of means.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 namespace noc
 {
 
-// MSER (White 1997): how many samples at the front to leave out, so that the standard error of the mean of the rest is
-// smallest. At most half of them; a run in which half is not enough has not settled.
+// Returns how many samples at the front to leave out, so that the standard error of the mean of the rest is smallest
+// (MSER, White 1997). It is at most half of them; a run in which half is not enough has not settled.
 size_t mser(const std::vector<double> &samples);
 
 struct estimate {
@@ -18,20 +18,20 @@ struct estimate {
 	size_t n = 0;
 };
 
-// Of samples that are independent: means of batches or of seeds, by Student's distribution.
+// Takes samples that are independent, means of batches or of seeds, by Student's distribution.
 estimate interval(const std::vector<double> &means);
 
-// Of samples in the order of a run: by means of @batches batches.
+// Takes samples in the order of a run, by means of @batches batches.
 estimate batch_means(const std::vector<double> &samples, size_t batches);
 
-// Counts of latencies, for quantiles: exact below 1024 cycles, within 1/64 above.
+// It counts latencies, for quantiles: exact below 1024 cycles, within 1/64 above.
 class latency_counts
 {
       public:
 	latency_counts() : counts_(buckets) {}
 	void add(uint64_t latency) { counts_[bucket(latency)]++, total_++; }
 	void clear();
-	// The smallest latency that at least a share @q of all do not exceed.
+	// Returns the smallest latency that at least a share @q of all do not exceed.
 	uint64_t quantile(double q) const;
 
       private:

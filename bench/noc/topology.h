@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Networks as data: routers with numbered ports, links between them, and terminals (cores, memory controllers) on
+// Networks are data: routers with numbered ports, links between them, and terminals (cores, memory controllers) on
 // ports.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace noc
 {
 
-// Ports of a mesh's router; terminals and links to another layer follow.
+// These are the ports of a mesh's router; terminals and links to another layer follow.
 enum mesh_port : uint8_t { east, west, south, north, first_local };
 
 struct router {
@@ -19,14 +19,15 @@ struct router {
 	uint8_t x = 0, y = 0; // in its layer
 };
 
-// One direction.
+// A link has one direction.
 struct link {
 	uint16_t from = 0, to = 0;
 	uint8_t from_port = 0, to_port = 0;
 	uint8_t cycles = 1;
 };
 
-// What injects through @port and receives through it, and through the ports that follow if @ejections is more than 1.
+// A terminal injects through @port and receives through it, and through the ports that follow if @ejections is more
+// than 1.
 struct terminal {
 	uint16_t router = 0;
 	uint8_t port = 0;
@@ -44,11 +45,11 @@ struct topology {
 
 // Terminals are numbered row by row.
 topology mesh(unsigned width, unsigned height);
-// With @cx times @cy terminals a router; terminals are numbered row by row of the whole.
+// It has @cx times @cy terminals a router; terminals are numbered row by row of the whole.
 topology concentrated_mesh(unsigned width, unsigned height, unsigned cx, unsigned cy);
 
-// A mesh of cores above a mesh with one router for each grid of 2 × 2 cores, and a link down and up for every core's
-// router. A memory controller stands beside every router of the lower mesh's left and right column.
+// It is a mesh of cores above a mesh with one router for each grid of 2 × 2 cores, and a link down and up for every
+// core's router. A memory controller stands beside every router of the lower mesh's left and right column.
 struct two_layer_options {
 	unsigned width = 8, height = 8;
 	unsigned controller_ejections = 2;
@@ -56,7 +57,7 @@ struct two_layer_options {
 };
 topology two_layers(const two_layer_options &o);
 
-// Number of the port that leads from a core's router down, and of the first that leads up to the cores of a grid.
+// These number the port that leads from a core's router down, and the first that leads up to the cores of a grid.
 constexpr uint8_t port_down = first_local + 1;
 constexpr uint8_t port_up = first_local;
 

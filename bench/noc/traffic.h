@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What is sent where and when, as long as the network does not matter: patterns, lengths and arrivals.
+// Traffic is what is sent where and when, as long as the network does not matter: patterns, lengths and arrivals.
 #pragma once
 
 #include "noc/random.h"
@@ -27,7 +27,7 @@ enum class pattern : uint8_t {
 pattern pattern_named(const std::string &name); // throws std::invalid_argument
 std::vector<std::string> pattern_names();
 
-// The destination of every core under a permutation; of uniform traffic and hot spots, nothing.
+// Returns the destination of every core under a permutation; for uniform traffic and hot spots, nothing.
 std::vector<uint16_t> permutation(pattern what, unsigned width, unsigned height);
 
 struct traffic_options {
@@ -56,30 +56,30 @@ struct arrival_of_packet {
 	bool memory = false;
 };
 
-// The packets of one core in the order of their creation, made when they are asked for: a source queue without end
-// takes no memory.
+// These are the packets of one core in the order of their creation, made when they are asked for: a source queue
+// without end takes no memory.
 class core_traffic
 {
       public:
 	core_traffic(const traffic_options &o, const topology &t, unsigned core);
 
-	// The next packet, which may lie in the future.
+	// Returns the next packet, which may lie in the future.
 	const arrival_of_packet &next() const { return next_; }
 	void pop();
 
       private:
-	// How many trials fail before one succeeds: geometric, drawn without making the trials.
+	// It tells how many trials fail before one succeeds: geometric, drawn without making the trials.
 	class failures
 	{
 	      public:
-		// @p: of one trial to succeed, in (0, 1].
+		// A trial succeeds with probability @p, in (0, 1].
 		explicit failures(double p = 1);
 		uint64_t draw(random_stream &random) const;
 
 	      private:
 		double scale_; // 0: none fails
 	};
-	// The permutation of a pattern; empty: there is none.
+	// This is the permutation of a pattern, or is empty if there is none.
 	struct phase {
 		pattern what;
 		std::vector<uint16_t> to;
@@ -100,9 +100,9 @@ class core_traffic
 	arrival_of_packet next_;
 };
 
-// Mean flits of a packet.
+// Returns the mean flits of a packet.
 double mean_length(const traffic_options &o);
-// The highest rate that core_traffic can make: a packet in each cycle in which the core may send.
+// Returns the highest rate that core_traffic can make: a packet in each cycle in which the core may send.
 double highest_rate(const traffic_options &o);
 
 } // namespace noc

@@ -5,8 +5,7 @@
 // A threshold makes all cores of a grid change sides at once, some time after the load did, and so both layers swing.
 // Shares move by small steps. Near the nominal share, which is the interposer's part of the wires that cross the
 // middle less what it needs for memory, they need no message at all; the messages only correct it.
-#include "noc/policy.h"
-#include "noc/ring.h"
+#include "noc/feedback.h"
 
 #include <algorithm>
 
@@ -27,8 +26,8 @@ class adaptive final : public policy
 {
       public:
 	adaptive(const policy_options &o, const surroundings &s)
-	    : o_(o), plan_(s.plan), both_orders_(s.both_orders), ring_(s.plan.grids, o.ring_cycles, o.ring_queue),
-	      grids_(s.plan.grids), since_(s.plan.grids)
+	    : o_(o), plan_(s.plan), both_orders_(s.both_orders), feedback_(o, s.plan), grids_(s.plan.grids),
+	      since_(s.plan.grids)
 	{
 		random_stream seeds(o.seed, stream);
 		for (grid_state &g : grids_)
@@ -64,28 +63,25 @@ class adaptive final : public policy
 
 	void received(const packet &p) override
 	{
-		const unsigned here = plan_.grid_of[p.destination];
-		if (++since_[here] < o_.sample)
+		unsigned &since = since_[plan_.grid_of[p.destination]];
+		if (++since < o_.sample)
 			return;
-		since_[here] = 0;
-		const congestion_message m = {plan_.grid_of[p.source], uint8_t(step_of(p) | (p.route >> 1) << 3),
-					      uint8_t(layer_of(p.route))};
-		if (o_.ideal_ring || here == m.grid)
-			hear(m);
-		else
-			ring_.send(here, m);
+		since = 0;
+		feedback_.send(p, uint8_t(step_of(p) | (p.route >> 1) << 3),
+			       [this](const congestion_message &m) { hear(m); });
 	}
 
 	void cycle() override
 	{
-		ring_.step([this](const congestion_message &m) { hear(m); });
+		feedback_.step([this](const congestion_message &m) { hear(m); });
 	}
 
       private:
 	static constexpr uint64_t stream = 0x61646170; // not that of a core
 	static constexpr int shares = 64, least = 4;
 
-	// The message's four bits: the order of dimensions, and three for the cycles a hop above those of an empty router.
+	// The message's four bits: the order of dimensions, and three for the cycles a hop above those of an empty
+	// router.
 	unsigned step_of(const packet &p) const
 	{
 		return std::min<unsigned>(p.hop_latency > o_.empty_hop ? p.hop_latency - o_.empty_hop : 0, 7);
@@ -111,7 +107,7 @@ class adaptive final : public policy
 	const policy_options o_;
 	const floor_plan plan_;
 	const bool both_orders_;
-	congestion_ring ring_;
+	feedback feedback_;
 	std::vector<grid_state> grids_;
 	std::vector<unsigned> since_; // packets that each grid received since its last message
 };

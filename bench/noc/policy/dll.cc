@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // DLL (Li Chen, ICCD 2016): where a packet arrives, its hop latency is sent back to the grid that it came from, over a
 // ring of its own. A grid compares the means of what it last heard of the two layers.
+#include "noc/feedback.h"
 #include "noc/latency_memory.h"
-#include "noc/policy.h"
-#include "noc/ring.h"
 
 namespace noc
 {
@@ -15,8 +14,7 @@ class dll final : public policy
 {
       public:
 	dll(const policy_options &o, const surroundings &s)
-	    : o_(o), plan_(s.plan), ring_(s.plan.grids, o.ring_cycles, o.ring_queue),
-	      heard_(s.plan.grids, latency_memory(o.fifo))
+	    : o_(o), plan_(s.plan), feedback_(o, s.plan), heard_(s.plan.grids, latency_memory(o.fifo))
 	{
 	}
 
@@ -27,17 +25,12 @@ class dll final : public policy
 
 	void received(const packet &p) override
 	{
-		const congestion_message m = {plan_.grid_of[p.source], p.hop_latency, uint8_t(layer_of(p.route))};
-		const unsigned here = plan_.grid_of[p.destination];
-		if (o_.ideal_ring || here == m.grid)
-			hear(m);
-		else
-			ring_.send(here, m);
+		feedback_.send(p, p.hop_latency, [this](const congestion_message &m) { hear(m); });
 	}
 
 	void cycle() override
 	{
-		ring_.step([this](const congestion_message &m) { hear(m); });
+		feedback_.step([this](const congestion_message &m) { hear(m); });
 	}
 
       private:
@@ -45,7 +38,7 @@ class dll final : public policy
 
 	const policy_options o_;
 	const floor_plan plan_;
-	congestion_ring ring_;
+	feedback feedback_;
 	std::vector<latency_memory> heard_;
 };
 
