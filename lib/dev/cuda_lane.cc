@@ -57,8 +57,10 @@ void cuda_lane::close()
 		cu_->destroy_stream(stream_);
 }
 
-int cuda_lane::wait(const slot &s) const
+int cuda_lane::wait(const slot &s)
 {
+	if (&s == last_)
+		return wait_all(s.size);
 	return poll_then_wait(
 		expected_ns(s.size), [&] { return cu_->query_event(s.event); },
 		[&] { return cu_->synchronize_event(s.event); });
@@ -90,15 +92,26 @@ int cuda_lane::enqueue(direction to, void *host, cu_deviceptr device, size_t siz
 					: cu_->copy_to_device(device, host, size, stream_);
 }
 
-// Does so with the slot's event behind it.
+// The slot that was used last gets its event, as something goes behind it.
+int cuda_lane::mark_last()
+{
+	int err = last_ && last_->busy ? cu_->record_event(last_->event, stream_) : 0;
+	if (!err)
+		last_ = nullptr;
+	return err;
+}
+
 int cuda_lane::start(slot &s, direction to, void *host, cu_deviceptr device, size_t size)
 {
-	s.size = size;
-	int err = enqueue(to, host, device, size);
+	int err = mark_last();
 	if (!err)
-		err = cu_->record_event(s.event, stream_);
-	s.busy = !err;
-	return err;
+		err = enqueue(to, host, device, size);
+	if (err)
+		return err;
+	s.size = size;
+	s.busy = true;
+	last_ = &s;
+	return 0;
 }
 
 int cuda_lane::start_staged(slot &s, direction to, void *host, cu_deviceptr device, size_t size)

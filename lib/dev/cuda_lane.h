@@ -39,7 +39,7 @@ class cuda_lane
 	int wait_all(size_t bytes);
 
       private:
-	// A slot is a part of the ring, with the event behind the last command that used it.
+	// A slot is a part of the ring, with the event behind the last command that used it (but see last_).
 	struct slot {
 		cu_event event = nullptr;
 		char *staging = nullptr;
@@ -57,9 +57,10 @@ class cuda_lane
 	enum class direction : uint8_t { to_host, to_device };
 
 	int open_slots(slot_pair &pair, char *memory);
-	int wait(const slot &s) const;
+	int wait(const slot &s);
 	int free_slot(slot &s);
 	int enqueue(direction to, void *host, cu_deviceptr device, size_t size);
+	int mark_last();
 	int start(slot &s, direction to, void *host, cu_deviceptr device, size_t size);
 	int start_staged(slot &s, direction to, void *host, cu_deviceptr device, size_t size);
 	int copy_staged(direction to, const transfer &t);
@@ -75,6 +76,9 @@ class cuda_lane
 	// start_read() into pinned memory uses these, which are events alone.
 	slot direct_[most_reads];
 	unsigned next_direct_ = 0;
+	// The slot that was used last has no event behind it as long as it is last: the stream tells when it is done,
+	// which saves a touch that is alone a call and the device's work for it.
+	slot *last_ = nullptr;
 };
 
 // Returns where a piece lies on the device.

@@ -47,8 +47,7 @@ int cuda_marks::sleep(cu_stream stream, uint64_t number)
 
 int cuda_marks::wait(cu_stream stream, uint64_t number)
 {
-	int err = poll_then_wait(
-		expected_ns(0), [&] { return query(stream, number); }, [&] { return sleep(stream, number); });
+	int err = wait_for_kernel([&] { return query(stream, number); }, [&] { return sleep(stream, number); });
 	waited_.store(number, std::memory_order_relaxed);
 	return err;
 }

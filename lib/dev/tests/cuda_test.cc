@@ -338,6 +338,85 @@ TEST_F(cuda_test, two_reads_under_way)
 	EXPECT_TRUE(std::equal(c.begin(), c.end(), bytes.begin() + 5));
 }
 
+class pinned_reads : public cuda_test
+{
+      protected:
+	void SetUp() override
+	{
+		cuda_test::SetUp();
+		device_ = make();
+		bytes_ = pattern(reads * piece);
+		buffer_ = new_buffer(bytes_.size());
+		put(buffer_, bytes_);
+		host_ = static_cast<char *>(aligned_alloc(page, bytes_.size()));
+		memset(host_, '?', bytes_.size());
+		ASSERT_TRUE(device_->pin(host_, bytes_.size()));
+	}
+	void TearDown() override
+	{
+		device_->unpin(host_);
+		free(host_);
+	}
+	int start(size_t i)
+	{
+		return device_->start_read(0, {buffer_, i * piece, host_ + i * piece, piece, true}, tickets_[i]);
+	}
+	int finish(size_t i) { return device_->finish_read(0, tickets_[i]); }
+	bool is_there(size_t i) const { return !memcmp(host_ + i * piece, bytes_.data() + i * piece, piece); }
+
+	static constexpr size_t reads = 4, piece = 16 * page;
+	std::unique_ptr<device> device_;
+	std::vector<char> bytes_;
+	void *buffer_ = nullptr;
+	char *host_ = nullptr;
+	read_ticket tickets_[reads];
+};
+
+TEST_F(pinned_reads, end_in_their_order)
+{
+	fake_->slow_us = 2000;
+	for (unsigned round = 0; round < 3; round++) {
+		memset(host_, '?', bytes_.size());
+		EXPECT_EQ(start(0), 0);
+		EXPECT_EQ(start(1), 0);
+		EXPECT_EQ(finish(0), 0);
+		EXPECT_TRUE(is_there(0));
+		EXPECT_EQ(start(2), 0);
+		EXPECT_EQ(finish(1), 0);
+		EXPECT_TRUE(is_there(1));
+		EXPECT_EQ(finish(2), 0);
+		EXPECT_TRUE(is_there(2));
+		EXPECT_EQ(start(3), 0);
+		EXPECT_EQ(finish(3), 0);
+		EXPECT_TRUE(is_there(3));
+	}
+}
+
+// One that is alone needs no event; behind one that can get none, none is started.
+TEST_F(pinned_reads, alone_do_without_an_event)
+{
+	fake_->slow_us = 2000;
+	fail("cuEventRecord");
+	EXPECT_EQ(start(0), 0);
+	EXPECT_EQ(finish(0), 0);
+	EXPECT_TRUE(is_there(0));
+	EXPECT_EQ(start(1), 0);
+	expect_failure(start(2), GPUVM_EDEVALLOC, "starting a read");
+	EXPECT_EQ(finish(1), 0);
+	EXPECT_TRUE(is_there(1));
+	fake_->fail_symbol = nullptr;
+	EXPECT_EQ(start(2), 0);
+	EXPECT_EQ(finish(2), 0);
+	EXPECT_TRUE(is_there(2));
+}
+
+TEST_F(pinned_reads, fail_as_others_do)
+{
+	fail("work of cuMemcpyDtoHAsync_v2");
+	EXPECT_EQ(start(0), 0);
+	expect_failure(finish(0), GPUVM_EDEVALLOC, "a read");
+}
+
 TEST_F(cuda_test, lanes_side_by_side)
 {
 	auto d = make();
@@ -381,7 +460,8 @@ TEST_F(cuda_test, copies_between_devices)
 TEST_F(cuda_test, failed_copies)
 {
 	auto d = make();
-	std::vector<char> bytes = pattern(80 * page);
+	// Four slots of the ring, of which three get an event as another goes behind them.
+	std::vector<char> bytes = pattern(112 * page);
 	void *buffer = new_buffer(bytes.size());
 	transfer t{buffer, 0, bytes.data(), bytes.size()};
 	for (int after : {0, 1, 2}) {
@@ -397,8 +477,14 @@ TEST_F(cuda_test, failed_copies)
 	fail("cuMemcpyDtoHAsync_v2");
 	expect_failure(d->start_read(0, small, ticket), GPUVM_EDEVALLOC, "starting a read");
 	EXPECT_EQ(d->start_read(0, small, ticket), 0);
+	fail("cuStreamQuery");
+	expect_failure(d->finish_read(0, ticket), GPUVM_EDEVALLOC, "a read failed");
+	read_ticket behind;
+	EXPECT_EQ(d->start_read(0, small, ticket), 0);
+	EXPECT_EQ(d->start_read(0, small, behind), 0);
 	fail("cuEventQuery");
 	expect_failure(d->finish_read(0, ticket), GPUVM_EDEVALLOC, "a read failed");
+	EXPECT_EQ(d->finish_read(0, behind), 0);
 	fail("cuCtxPushCurrent_v2");
 	expect_failure(d->read(0, {&t, 1}), GPUVM_EDEVALLOC, "a read failed");
 	EXPECT_EQ(d->write(0, {&t, 1}), 0);
