@@ -77,6 +77,11 @@ step begin_read(chunk_state s, unsigned device)
 	return r;
 }
 
+step send_ahead(chunk_state s, unsigned device)
+{
+	return s.host_valid() ? begin_read(s, device) : stay(s);
+}
+
 step revoke(chunk_state s)
 {
 	step r = stay(s);
@@ -123,6 +128,8 @@ step next_step(chunk_state s, event e, unsigned device, coherence_rules rules)
 		return begin_read(s, device);
 	case event::begin_write:
 		return begin(s, device);
+	case event::send_ahead:
+		return send_ahead(s, device);
 	case event::revoke:
 		return revoke(s);
 	case event::end_written:

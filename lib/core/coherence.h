@@ -30,6 +30,8 @@
 //                    D invalid             S -> D    + D          at most read     protected before the copy
 //   begin_write      D valid               -         same         same
 //                    D invalid             S -> D    same         same             counts at the end
+//   send_ahead       host valid, not D     host -> D + D          at most read     protected before the copy
+//                    otherwise             -         same         same             nothing to send
 //   revoke           always                -         same         none             strict begin, unlink, fork
 //   end_written      always                -         {D}          none
 //   foresee_read     always                D -> host {host, D}    read             instead of end_written, see below
@@ -44,6 +46,10 @@
 // than that before the copy starts, so that no write is unseen later; one that it may write counts as the host's, and
 // it makes no difference whether a write of its comes before or behind the copy of that byte. If the copy fails, the
 // chunk takes the step of end_written instead.
+// What the host has written is sent ahead of the kernel that will need it. Nobody waits for that copy but a begin on D:
+// the chunk takes any other step meanwhile, a host write above all, and each of them that changes it voids the copy,
+// which then leaves the state as it is. A copy that is void goes on all the same: no begin on D before it has ended,
+// or old bytes would arrive over new ones.
 // Source of the idea: the region states of libgpuvm (Adinetz, 2011), made a protocol for any number of devices.
 #pragma once
 
@@ -83,13 +89,14 @@ enum class event : uint8_t {
 	fetch,
 	begin_read,
 	begin_write,
+	send_ahead,
 	revoke,
 	end_written,
 	foresee_read,
 	foresee_write,
 	drop,
 };
-inline constexpr unsigned event_count = 10;
+inline constexpr unsigned event_count = 11;
 
 struct coherence_rules {
 	// A page can be shown read-only at once (trap_features::shared_reads); otherwise a read makes the host the

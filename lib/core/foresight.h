@@ -13,9 +13,9 @@
 // agree, after an eighth of all that was confirmed, so that what is brought in vain when the host stops is an eighth of
 // what was of use at the most. If nobody touches that chunk, its whole group is taken away at the next end, and asked
 // one by one. Between these a single chunk is a probe, as often as that costs little beside the copies: if nobody
-// touches it, the groups are asked at the next end, so that a host that stops gets a large part in vain a few times only.
-// Answers also make the budget: where what seems to have come in vain is more than a tenth of what was of use, and more
-// than half of the array, that is left alone for 16 ends, then 32, and so on.
+// touches it, the groups are asked at the next end, so that a host that stops gets a large part in vain a few times
+// only. Answers also make the budget: where what seems to have come in vain is more than a tenth of what was of use,
+// and more than half of the array, that is left alone for 16 ends, then 32, and so on.
 #pragma once
 
 #include <cstdint>
@@ -89,6 +89,8 @@ class foresight
 	uint32_t last_expected() const { return last_expected_; }
 	// The chunk was taken from the host all the same.
 	void was_taken(uint32_t c);
+	// Returns how many kernels have ended.
+	uint32_t ends() const { return ends_; }
 	// Returns how many ends of the kernel that ended last can pass unseen if nobody touches the array meanwhile.
 	uint32_t ends_until_next() const;
 

@@ -19,9 +19,9 @@ namespace
 constexpr unsigned most_devices = 3;
 constexpr access accesses[] = {access::none, access::read, access::write};
 constexpr coherence_rules both_rules[] = {{.share = true}, {.share = false}};
-constexpr const char *event_names[event_count] = {"touch_read",    "touch_write", "fetch",       "begin_read",
-						  "begin_write",   "revoke",      "end_written", "foresee_read",
-						  "foresee_write", "drop"};
+constexpr const char *event_names[event_count] = {"touch_read",   "touch_write",   "fetch",  "begin_read",
+						  "begin_write",  "send_ahead",    "revoke", "end_written",
+						  "foresee_read", "foresee_write", "drop"};
 
 using step_function = std::function<step(chunk_state, event, unsigned, coherence_rules)>;
 
@@ -87,6 +87,7 @@ enum class when : uint8_t {
 	host_valid_alone,
 	host_valid_share,
 	host_valid,
+	host_valid_not_d,
 	host_invalid_share,
 	host_invalid,
 	d_valid,
@@ -119,6 +120,8 @@ constexpr row table[] = {
 	{event::begin_read, when::d_invalid, copies::to_d, next_valid::plus_d, next_access::at_most_read},
 	{event::begin_write, when::d_valid, copies::nothing, next_valid::same, next_access::same},
 	{event::begin_write, when::d_invalid, copies::to_d, next_valid::same, next_access::same},
+	{event::send_ahead, when::host_valid_not_d, copies::to_d, next_valid::plus_d, next_access::at_most_read},
+	{event::send_ahead, when::always, copies::nothing, next_valid::same, next_access::same},
 	{event::revoke, when::always, copies::nothing, next_valid::same, next_access::none},
 	{event::end_written, when::always, copies::nothing, next_valid::d, next_access::none},
 	{event::foresee_read, when::always, copies::to_host, next_valid::host_and_d, next_access::read},
@@ -137,6 +140,8 @@ bool applies(when condition, chunk_state s, unsigned d, coherence_rules rules)
 		return s.host_valid() && rules.share;
 	case when::host_valid:
 		return s.host_valid();
+	case when::host_valid_not_d:
+		return s.host_valid() && !s.device_valid(d);
 	case when::host_invalid_share:
 		return !s.host_valid() && rules.share;
 	case when::host_invalid:
@@ -256,7 +261,7 @@ TEST_P(coherence, events_of_the_host_know_no_device)
 {
 	for_all_steps(GetParam(), [](chunk_state s, event e, unsigned d, coherence_rules rules) {
 		bool is_devices = e == event::begin_read || e == event::begin_write || e == event::end_written;
-		if (is_devices || is_foreseen(e) || e == event::drop)
+		if (is_devices || is_foreseen(e) || e == event::send_ahead || e == event::drop)
 			return;
 		step a = next_step(s, e, d, rules), b = next_step(s, e, 0, rules);
 		EXPECT_EQ(a.next, b.next);
@@ -285,6 +290,7 @@ TEST_P(coherence, fragments_are_gathered)
 				EXPECT_EQ(next_step(none, e, d, rules).from, each_fragments_own);
 			for (event e : {event::begin_read, event::begin_write})
 				EXPECT_EQ(next_step(none, e, d, rules).from, each_fragments_own);
+			EXPECT_FALSE(next_step(none, event::send_ahead, d, rules).copies());
 		}
 	}
 }
@@ -294,7 +300,7 @@ TEST_P(coherence, fragments_are_gathered)
 // A copy holds the newest version, an older one, or what the running kernel has written so far.
 enum class content : uint8_t { fresh, stale, draft };
 
-constexpr unsigned no_writer = most_devices;
+constexpr unsigned no_writer = most_devices, no_target = most_devices;
 
 // A world is a chunk with everything around it that matters.
 struct world {
@@ -302,10 +308,17 @@ struct world {
 	access mapped = access::write;    // the page tables let the host do this
 	content copy[1 + most_devices]{}; // one for each participant
 	unsigned writer = no_writer;      // the device whose writing kernel is between begin and end
+	// The device to which the host's bytes are on their way, what they are, and whether they still count.
+	unsigned target = no_target;
+	content sent = content::stale;
+	bool counts = false;
 
-	uint32_t key() const
+	uint64_t key() const
 	{
-		uint32_t k = state.valid;
+		uint64_t k = state.valid;
+		k = k * (most_devices + 1) + target;
+		k = k * 3 + uint32_t(sent);
+		k = k * 2 + counts;
 		k = k * 3 + uint32_t(state.host);
 		k = k * 3 + uint32_t(mapped);
 		for (content c : copy)
@@ -314,12 +327,17 @@ struct world {
 	}
 };
 
+// What keeps a copy that is sent ahead from doing harm; mutants do without.
+struct send_rules {
+	bool steps_void_it = true, begins_wait = true;
+};
+
 // Walks through all worlds that can be reached, by the steps of @step, and stops at the first one that is wrong.
 class explorer
 {
       public:
-	explorer(step_function step, unsigned devices, coherence_rules rules)
-	    : step_(std::move(step)), devices_(devices), rules_(rules)
+	explorer(step_function step, unsigned devices, coherence_rules rules, send_rules sends = {})
+	    : step_(std::move(step)), devices_(devices), rules_(rules), sends_(sends)
 	{
 	}
 
@@ -332,8 +350,10 @@ class explorer
 		for (at_ = 0; at_ < found_.size() && wrong_.empty(); at_++) {
 			host_accesses();
 			library_calls();
-			for (unsigned d = 0; d < devices_; d++)
+			for (unsigned d = 0; d < devices_; d++) {
 				kernel_calls(d);
+				sends(d);
+			}
 		}
 		return wrong_;
 	}
@@ -361,8 +381,18 @@ class explorer
 			wrong_ = found_[i].by + " " + text(found_[i].w.state) + ", " + wrong_;
 	}
 
-	// Notes a world that @by leads to.
-	void visit(const world &w, const std::string &by)
+	// Notes a world that @by leads to. Whoever changes the chunk voids what is sent of it; that the host loses
+	// access is no change.
+	void visit(world w, const std::string &by)
+	{
+		bool changed =
+			!found_.empty() && (w.state.valid != now().state.valid || w.state.host > now().state.host);
+		if (changed && sends_.steps_void_it)
+			w.counts = false;
+		visit_as_it_is(w, by);
+	}
+
+	void visit_as_it_is(const world &w, const std::string &by)
 	{
 		if (const char *why = what_is_wrong(w))
 			fail(why, by);
@@ -399,6 +429,7 @@ class explorer
 			if (device_of(p) != w.writer)
 				w.copy[p] = p ? content::stale : content::fresh;
 		}
+		w.sent = content::stale;
 		// When the writer ends, its result counts all the same.
 		if (w.writer != no_writer && w.copy[1 + w.writer] == content::fresh)
 			w.copy[1 + w.writer] = content::stale;
@@ -472,7 +503,7 @@ class explorer
 	// Kernels that read may run everywhere at once; one that writes keeps others from beginning, not from going on.
 	void kernel_calls(unsigned d)
 	{
-		if (now().writer == no_writer) {
+		if (now().writer == no_writer && (now().target != d || !sends_.begins_wait)) {
 			begin_read(d);
 			begin_write(d);
 			begin_overwrite(d);
@@ -573,6 +604,35 @@ class explorer
 		visit(w, "foreseen copy failed");
 	}
 
+	// One copy is sent ahead at a time, and starts beside no kernel that writes. It goes on whatever happens to the
+	// chunk; where it has got to in the buffer is not known until it has ended.
+	void sends(unsigned d)
+	{
+		world w = now();
+		step st = step_(w.state, event::send_ahead, d, rules_);
+		std::string name = "send_ahead" + std::to_string(d);
+		if (w.target == no_target && w.writer == no_writer && st.copies()) {
+			if (st.from != 0 || st.to != 1 + d || w.state.device_valid(d))
+				return fail("sends what is not the host's, or over a valid copy", name);
+			w.mapped = std::min(w.mapped, st.protect);
+			w.state.host = std::min(w.state.host, st.protect);
+			w.target = d;
+			w.sent = w.copy[0];
+			w.counts = true;
+			w.copy[1 + d] = content::stale;
+			// It counts from its start on, whatever that changes.
+			visit_as_it_is(w, name + " started");
+		} else if (w.target == d) {
+			w.target = no_target;
+			w.copy[1 + d] = content::stale;
+			visit_as_it_is(w, name + " failed");
+			w.copy[1 + d] = w.sent;
+			if (w.counts)
+				w.state = st.next;
+			visit_as_it_is(w, name + (w.counts ? " counts" : " is void"));
+		}
+	}
+
 	void drop(unsigned d)
 	{
 		take_step(event::drop, d, [&](world w, const step &st, bool) {
@@ -585,8 +645,9 @@ class explorer
 	step_function step_;
 	unsigned devices_;
 	coherence_rules rules_;
+	send_rules sends_;
 	std::vector<node> found_;
-	std::set<uint32_t> seen_;
+	std::set<uint64_t> seen_;
 	size_t at_ = 0;
 	std::string wrong_;
 };
@@ -680,6 +741,17 @@ const mutant mutants[] = {
 	{"a_read_shows_nothing",
 	 but(event::touch_read, [](step &st, chunk_state s, unsigned) { st.next.host = s.host; })},
 	{"a_fetch_does_not_copy", but(event::fetch, does_not_copy)},
+	{"what_is_sent_ahead_is_not_protected", but(event::send_ahead, does_not_protect)},
+	{"what_is_sent_ahead_stays_writable",
+	 but(event::send_ahead, [](step &st, chunk_state s, unsigned) { st.next.host = st.protect = s.host; })},
+	{"what_is_not_at_home_is_sent_ahead", but(event::send_ahead,
+						  [](step &st, chunk_state s, unsigned d) {
+							  if (!s.device_valid(d)) {
+								  st.from = 0;
+								  st.to = uint8_t(1 + d);
+								  st.next.valid |= device_copy(d);
+							  }
+						  })},
 	{"a_revoke_does_not_protect", but(event::revoke, does_not_protect)},
 	{"the_last_copy_can_be_dropped", but(event::drop,
 					     [](step &st, chunk_state s, unsigned d) {
@@ -701,6 +773,18 @@ TEST_P(coherence_mutant, is_caught)
 	for (coherence_rules rules : both_rules)
 		found += explorer(GetParam().step, 2, rules).explore();
 	EXPECT_NE(found, "");
+}
+
+TEST(coherence_mutants, void_copies_that_count_are_caught)
+{
+	for (coherence_rules rules : both_rules)
+		EXPECT_NE(explorer(next_step, 2, rules, {.steps_void_it = false}).explore(), "");
+}
+
+TEST(coherence_mutants, begins_that_do_not_wait_for_what_is_sent_are_caught)
+{
+	for (coherence_rules rules : both_rules)
+		EXPECT_NE(explorer(next_step, 2, rules, {.begins_wait = false}).explore(), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(steps, coherence_mutant, testing::ValuesIn(mutants),
