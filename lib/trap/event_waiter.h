@@ -24,7 +24,7 @@ class event_waiter
 		do {
 			if (take())
 				return true;
-			if (interrupted_.exchange(false, std::memory_order_relaxed))
+			if (p.sleeps && interrupted_.exchange(false, std::memory_order_relaxed))
 				break;
 			cpu_pause();
 		} while (until && now_ns() < until);

@@ -5,6 +5,7 @@
 //
 // Access is a state of the module's: write is HOST, read SHARED, none DEVICE. SHARED pages become HOST at the first
 // host write, in the kernel; was_written() tells which.
+#include "os/lock.h"
 #include "os/mapping.h"
 #include "os/module_context.h"
 #include "trap/event_waiter.h"
@@ -29,7 +30,8 @@ class kmod_trap final : public trap
 	const char *name() const override { return "kmod"; }
 	trap_features features() const override
 	{
-		return {.kernel_touches = true, .shared_reads = module_->can_share()};
+		bool shares = module_->can_share();
+		return {.kernel_touches = true, .shared_reads = shares, .unseen_writes = shares};
 	}
 	page_source *source() override { return module_.get(); }
 
@@ -57,12 +59,13 @@ class kmod_trap final : public trap
 
       private:
 	int set(const pages &p, page_state to) const { return module_->set_state(p.offset, p.at.size(), to); }
-	bool take(touch &t) const;
+	bool take(touch &t);
 
 	std::unique_ptr<module_context> module_;
 	// Holds private memory, which the module knows nothing of, while it is adopted.
 	std::unique_ptr<trap> holder_;
 	event_waiter waiter_;
+	futex_lock taking_; // guards the ring's tail
 };
 
 int kmod_trap::protect(const pages &p, access to)
@@ -82,10 +85,15 @@ void kmod_trap::wake(const pages &p)
 	holder_->wake(p);
 }
 
-bool kmod_trap::take(touch &t) const
+bool kmod_trap::take(touch &t)
 {
+	if (!module_->has_touch())
+		return false;
 	module_context::touch posted;
-	if (!module_->take(&posted))
+	taking_.lock(lock_rank::leaf);
+	bool taken = module_->take(&posted);
+	taking_.unlock(lock_rank::leaf);
+	if (!taken)
 		return false;
 	t = {posted.address, posted.write, posted.offset};
 	return true;

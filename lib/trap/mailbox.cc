@@ -2,6 +2,7 @@
 #include "trap/mailbox.h"
 
 #include "os/clock.h"
+#include "os/inject.h"
 #include "os/thread.h"
 
 #include <algorithm>
@@ -21,6 +22,18 @@ constexpr uint64_t longest_sample_ns = 200000;
 
 enum letter_state : uint32_t { waiting, asleep, done };
 
+// Looks a few times whether it is so, which takes less than a look at the clock is worth.
+template <class Condition> bool spin_for(Condition is_so)
+{
+	constexpr unsigned looks = 8;
+	for (unsigned i = 0; i < looks; i++) {
+		if (is_so())
+			return true;
+		cpu_pause();
+	}
+	return is_so();
+}
+
 } // namespace
 
 struct mailbox::letter {
@@ -29,8 +42,10 @@ struct mailbox::letter {
 	touch what;
 	letter *next = nullptr;
 	letter *prev = nullptr;
-	uint64_t done_ns = 0;
-	std::atomic<uint32_t> state{waiting};
+	// The toucher looks at this cache line until it is done; what the resolvers need to find the letter lies on
+	// another.
+	alignas(cache_line) std::atomic<uint32_t> state{waiting};
+	uint64_t done_ns = 0; // 0: the toucher was awake, and knows by itself
 };
 
 mailbox::mailbox() : usual_ns_(first_guess_ns), max_spinners_(usable_cores() - 1) {}
@@ -94,19 +109,23 @@ void mailbox::hand_over(touch t)
 	lock_.lock(lock_rank::leaf);
 	append(l);
 	lock_.unlock(lock_rank::leaf);
+	delay_point();
 	announce();
 
+	uint64_t looked = begin;
+	auto is_done = [&l] { return l.state.load(std::memory_order_acquire) == done; };
 	if (uint32_t spin = worthwhile_spin()) {
 		spinners_.fetch_add(1, std::memory_order_relaxed);
-		while (l.state.load(std::memory_order_acquire) != done && now_ns() - begin < spin)
-			cpu_pause();
+		for (; looked - begin < spin && !spin_for(is_done); looked = now_ns())
+			;
 		spinners_.fetch_sub(1, std::memory_order_relaxed);
 	}
+	delay_point();
 	uint32_t seen = waiting;
 	if (l.state.compare_exchange_strong(seen, asleep, std::memory_order_acquire))
-		while (l.state.load(std::memory_order_acquire) != done)
+		while (!is_done())
 			futex_wait(&l.state, asleep);
-	learn(l.done_ns - begin);
+	learn((l.done_ns ? l.done_ns : looked) - begin);
 }
 
 bool mailbox::take(touch &t)
@@ -130,10 +149,13 @@ bool mailbox::next(touch &t, wait_policy p)
 		uint32_t seen = events_.load(std::memory_order_acquire);
 		if (take(t))
 			return true;
-		if (interrupted_.exchange(false, std::memory_order_acquire))
+		if (!p.sleeps && !spin_until)
 			return false;
-		while (events_.load(std::memory_order_acquire) == seen && now_ns() < spin_until)
-			cpu_pause();
+		if (p.sleeps && interrupted_.exchange(false, std::memory_order_acquire))
+			return false;
+		while (!spin_for([&] { return events_.load(std::memory_order_acquire) != seen; }) &&
+		       now_ns() < spin_until)
+			;
 		if (events_.load(std::memory_order_acquire) != seen)
 			continue;
 		if (!p.sleeps)
@@ -174,16 +196,19 @@ void mailbox::complete(range r)
 	if (!first_.load(std::memory_order_acquire))
 		return;
 	signals_blocked until_all_are_done;
-	letter *out = take_out(r);
-	uint64_t now = out ? now_ns() : 0;
-	for (letter *l = out, *following; l; l = following) {
+	for (letter *l = take_out(r), *following; l; l = following) {
 		following = l->next;
-		l->done_ns = now;
-		// After the exchange the letter may be gone, and the wake may reach whatever futex lies there
-		// then. Every user of a futex must expect that, as POSIX semaphores cause the same.
 		const std::atomic<uint32_t> *word = &l->state;
-		if (l->state.exchange(done, std::memory_order_acq_rel) == asleep)
-			futex_wake(word, 1);
+		// Once it is done the letter may be gone.
+		uint32_t seen = waiting;
+		if (l->state.compare_exchange_strong(seen, done, std::memory_order_acq_rel))
+			continue;
+		l->done_ns = now_ns();
+		l->state.store(done, std::memory_order_release);
+		delay_point();
+		// The wake may reach whatever futex lies there then. Every user of a futex must expect that, as POSIX
+		// semaphores cause the same.
+		futex_wake(word, 1);
 	}
 }
 

@@ -46,6 +46,7 @@ class mailbox
 
       private:
 	struct letter;
+	static constexpr size_t cache_line = 64;
 
 	void append(letter &l);
 	void remove(letter &l);
@@ -55,18 +56,19 @@ class mailbox
 	uint32_t worthwhile_spin() const;
 	void learn(uint64_t served_after_ns);
 
-	futex_lock lock_; // guards the list
+	// The resolvers' side sleeps on the count of events, the letters and interruptions so far. One that spins looks
+	// at this cache line all the time, so nothing else that touchers write lies there.
+	alignas(cache_line) std::atomic<uint32_t> events_{0};
+	std::atomic<uint32_t> sleepers_{0};
+	std::atomic<bool> interrupted_{false};
+
+	alignas(cache_line) futex_lock lock_; // guards the list
 	std::atomic<letter *> first_{nullptr};
 	letter *last_ = nullptr;
 	std::atomic<letter *> first_new_{nullptr}; // the first letter that next() has not returned
 
-	// The resolvers' side sleeps on the count of events, the letters and interruptions so far.
-	std::atomic<uint32_t> events_{0};
-	std::atomic<uint32_t> sleepers_{0};
-	std::atomic<bool> interrupted_{false};
-
 	// These tell how long a touch has lately taken to be served, and how many touchers spin.
-	std::atomic<uint32_t> usual_ns_;
+	alignas(cache_line) std::atomic<uint32_t> usual_ns_;
 	std::atomic<uint32_t> spinners_{0};
 	uint32_t max_spinners_;
 };

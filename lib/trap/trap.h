@@ -26,6 +26,8 @@ struct touch {
 	bool write = false;
 	// The page's offset in the page source, from a trap that has a source of its own; otherwise 0.
 	uint64_t offset = 0;
+	// When a signal handler caught it and handed it over, where that is wanted (memory/touch_times.h); otherwise 0.
+	uint64_t caught = 0, handed = 0;
 };
 
 // The memory core does this with touches. It is set once, before the first watch().
@@ -45,12 +47,15 @@ struct trap_features {
 	bool by_page = false;
 	// All other threads are stopped while a fetch is under way (sigsegv-stop only).
 	bool stops_threads = false;
+	// A write to a page that was shown read-only goes on in the kernel, and no touch tells of it; see
+	// trap::was_written().
+	bool unseen_writes = false;
 };
 
 // Says how a resolver that has nothing to do waits.
 struct wait_policy {
 	uint64_t spin_ns = 0; // look for touches without sleeping for so long, then sleep
-	bool sleeps = true;   // false: don't, but say that there is none
+	bool sleeps = true;   // false: don't, but say that there is none; interruptions are for others
 };
 
 class trap
@@ -85,6 +90,9 @@ class trap
 	// is shown already (a later touch there is caught again and costs little). The caller holds the array's lock,
 	// or (by_page) keeps the chunks busy. Returns 1 as protect() does.
 	virtual int admit(const pages &p, access to) = 0;
+	// Makes pages writable that were shown read-only, all of them, so that no write to one costs anything more. It
+	// is meant for many pages, and they may be gone for a moment. The rest is as with admit().
+	virtual int open_for_writes(const pages &p) { return admit(p, access::write); }
 	// Lets everyone who waits there try again.
 	virtual void wake(const pages &p) = 0;
 
@@ -97,7 +105,7 @@ class trap
 	virtual bool was_written(const pages &) const { return false; }
 
 	// The resolvers get their events here. next() waits for a touch, and returns false if it was woken by
-	// interrupt() or for no reason. One resolver at a time calls it.
+	// interrupt() or for no reason. One resolver at a time waits here, beside others that do not.
 	virtual bool next(touch &t, wait_policy p) = 0;
 	virtual void interrupt() = 0;
 	// Returns whether a touch waits that next() would return at once. This is a hint: it is cheap, and may be wrong

@@ -142,6 +142,44 @@ TEST(mailbox, a_letter_of_a_forked_parent_is_gone)
 	toucher.join();
 }
 
+// Resolvers take letters side by side while others complete them, taken or not: whoever reads one that is done reads a
+// stack that is used for something else.
+TEST(mailbox, letters_come_and_go_beside_several_resolvers)
+{
+	constexpr unsigned touchers = 4, resolvers = 3, rounds = 3000;
+	mailbox box;
+	std::atomic<unsigned> finished{0}, wrong{0};
+	std::vector<std::thread> threads;
+	auto goes_on = [&] { return finished.load() < touchers; };
+	for (unsigned i = 0; i < touchers; i++)
+		threads.push_back(quiet_thread([&, i] {
+			for (unsigned n = 0; n < rounds; n++)
+				box.hand_over({page(i).begin + n % 4096, false});
+			finished.fetch_add(1);
+		}));
+	for (unsigned i = 0; i < resolvers; i++)
+		threads.push_back(quiet_thread([&] {
+			for (touch t; goes_on();) {
+				if (!box.next(t, {.sleeps = false})) {
+					std::this_thread::yield();
+					continue;
+				}
+				if (t.addr >= page(touchers).begin)
+					wrong.fetch_add(1);
+				box.complete(page(t.addr / 4096));
+			}
+		}));
+	threads.push_back(quiet_thread([&] {
+		while (goes_on()) {
+			box.complete({0, page(touchers).begin});
+			std::this_thread::yield();
+		}
+	}));
+	for (auto &t : threads)
+		t.join();
+	EXPECT_EQ(wrong.load(), 0u);
+}
+
 // A storm has pages that are valid or not. A toucher needs its page valid, and then makes it invalid for the next one,
 // so it hangs if a letter is lost. Resolvers take turns in listening, as in the library.
 struct storm {
