@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Loops of a kernel and a host that touches some of what it wrote, with foresight and without, in turns.
+// Loops of a kernel and a host that touches some of what it wrote, with foresight and without, in turns; and of a host
+// that writes what the kernel needs, with sending ahead and without.
 #include "measure/loops.h"
 
 #include "common/format.h"
@@ -10,6 +11,7 @@
 #include "measure/devices.h"
 
 #include <algorithm>
+#include <memory>
 
 using namespace bench;
 
@@ -36,7 +38,10 @@ bool is_wanted(const options &o, const loop_pattern &p)
 	return o.patterns.empty() || std::ranges::find(o.patterns, p.name) != o.patterns.end();
 }
 
-std::vector<samples> measure(child &with, child &without, const std::string &device, const options &o)
+// One for each way.
+using children = std::vector<std::unique_ptr<child>>;
+
+std::vector<samples> measure(const children &ways, const std::string &device, const options &o)
 {
 	const auto &patterns = loop_patterns();
 	std::vector<samples> all(patterns.size());
@@ -48,7 +53,8 @@ std::vector<samples> measure(child &with, child &without, const std::string &dev
 				continue;
 			json answers[2];
 			for (unsigned turn : {sample % 2, 1 - sample % 2})
-				answers[turn] = (turn ? with : without).ask(patterns[i].name, patience_s);
+				answers[turn] = ways[size_t(turn ? patterns[i].with : patterns[i].without)]->ask(
+					patterns[i].name, patience_s);
 			all[i].without.push_back(answers[0]["us"].get<double>());
 			all[i].with.push_back(answers[1]["us"].get<double>());
 			all[i].learning.push_back(answers[1]["learning"].get<double>());
@@ -60,15 +66,17 @@ std::vector<samples> measure(child &with, child &without, const std::string &dev
 
 void measure_device(report &out, const std::string &device, const options &o)
 {
-	auto start = [&](bool foresight) {
-		return [=, &o] { return start_loops({device, o.mebibytes << 20, o.rounds, foresight}); };
-	};
-	child with(start(true)), without(start(false));
-	const json about = with.ask(nullptr, patience_s);
-	without.ask(nullptr, patience_s);
+	children ways;
+	for (loop_way way : {loop_way::plain, loop_way::foresight, loop_way::sending})
+		ways.push_back(std::make_unique<child>([=, &o] {
+			return start_loops({device, o.mebibytes << 20, o.rounds, way});
+		}));
+	json about;
+	for (auto &way : ways)
+		about = way->ask(nullptr, patience_s);
 	out.document()["devices"].push_back(about["device"]);
 	out.document()["library"] = about["library"];
-	const std::vector<samples> all = measure(with, without, device, o);
+	const std::vector<samples> all = measure(ways, device, o);
 
 	table t(format("Loops over %zu MiB, %s: kernel and host, µs a round of %u, after as many to learn in",
 		       o.mebibytes, about["title"].get<std::string>().c_str(), o.rounds),
@@ -93,8 +101,10 @@ void measure_device(report &out, const std::string &device, const options &o)
 		       format("%.0f + %.0f", median(s.learning) / (1 << 20), median(s.timed) / (1 << 20)),
 		       ahead > 0 ? format("%.0f %%", 100 * in_vain / ahead) : "-"});
 	}
-	t.note("MiB ahead: what came home at ends of kernels, while learning and while timed; in vain: as the library "
-	       "tells, of both");
+	t.note("MiB ahead: what came home at ends of kernels, while learning and while timed, or of a host that writes "
+	       "all "
+	       "bytes what was sent before begins; in vain: as the library tells, of both");
+	t.note("with / without: foresight; of a host that writes all bytes, sending ahead");
 	t.print();
 }
 

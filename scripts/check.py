@@ -75,7 +75,7 @@ NO_DRIVER = {"HET_TEST_DEVICES": "none,host,host2,hostcb,hostcb2"}
 SANITIZED = NO_DRIVER | {"HET_TEST_KINDS": "none,heap,mmapped,library"}
 NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events opencl_kept_test opencl_program_test".split()
 ONE_THREAD = [
-    *"coherence_test foresight_test fragments_test layout_test read_ahead_test".split(),
+    *"coherence_test foresight_test fragments_test layout_test read_ahead_test send_plan_test".split(),
     *sources("runtime/policy/tests/*_test.cc"),
     *sources("runtime/ptx/tests/*_test.cc"),
     *sources("runtime/core/tests/*_test.cc"),
@@ -109,7 +109,7 @@ WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
     *"runtime_cache runtime_cxx runtime_events runtime_instruments runtime_launch runtime_lives runtime_memory".split(),
     *(
-        "runtime_programs runtime_promise runtime_ranges runtime_raw runtime_textures runtime_split runtime_twins "
+        "runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw runtime_textures runtime_split runtime_twins "
         "runtime_lost runtime_analysed runtime_unable runtime_waits"
     ).split(),
 )
@@ -118,7 +118,7 @@ WITHOUT_MOST_OF_RUNTIME = tuple(
     test
     for test in SELFTESTS
     if test.startswith("runtime_")
-    and test not in ("runtime_ranges", "runtime_split", "runtime_halo", "runtime_twins", "runtime_promise")
+    and test not in ("runtime_ranges", "runtime_split", "runtime_halo", "runtime_twins", "runtime_promise", "runtime_prefetch")
 )
 # Races that last a set time want all processors to themselves; the other selftests wait now and then, or have one
 # thread.
@@ -345,11 +345,17 @@ def applications() -> Iterator[Step]:
             )
 
 
-LAUNCH_COSTS = (("launch-latency", "opencl"), ("launch-latency", "cuda"), ("tasks", "host"), ("start-up", "opencl"))
+LAUNCH_COSTS = (
+    ("launch-latency", "opencl"),
+    ("launch-latency", "cuda"),
+    ("tasks", "host"),
+    ("start-up", "opencl"),
+    ("touch-stages", "host"),
+)
 
 
 def launch_costs() -> Iterator[Step]:
-    """What launches cost, measured too shortly to say: these programs run."""
+    """What launches and touches cost, measured too shortly to say: these programs run."""
     for program, devices in LAUNCH_COSTS:
         yield Step(
             f"benchmark {program}, {devices}",

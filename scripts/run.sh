@@ -46,6 +46,7 @@ suite() {
 	job "the start of a program" start-up --json "$out/start-up.json" "$@"
 	job "what one host touch of device data costs, trap by trap" \
 		fault-latency --json "$out/fault-latency.json" --plot "$out/fault-latency" "$@"
+	job "where the time of a touch goes, trap by trap" touch-stages --json "$out/touch-stages.json" "$@"
 	if ldconfig -p | grep -q 'libcuda\.so\.1 '; then
 		job "libhet beside CUDA managed memory" \
 			uvm-compare --json "$out/uvm-compare.json" --plot "$out/uvm-compare" "$@"

@@ -649,8 +649,37 @@ TEST(stat_parameters, .traps = trap::best, .devices = device::host2)
 	CHECK_OK(gpuvm_stat(GPUVM_STAT_LAST_FAILURE, &text));
 	CHECK(text && !*text);
 	CHECK_ERR(gpuvm_stat(GPUVM_STAT_NDEVS, nullptr), GPUVM_ENULL);
-	for (int unknown : {-1, 0, 7, 63, 83, 1000})
+	for (int unknown : {-1, 0, 7, 63, 89, 1000})
 		CHECK_ERR(gpuvm_stat(unknown, &copy), GPUVM_EARG);
+}
+
+// The times of a touch are in order, whoever serves it and whether a handler hands it over.
+TEST(times_of_the_last_touch, .traps = trap::all, .devices = device::single)
+{
+	fixture fx(t, GPUVM_NO_FORESIGHT);
+	array a(fx, kind::map, 64 * page);
+	a.link_everywhere();
+	gpuvm_touch_times at = {};
+	CHECK_ERR(gpuvm_stat(GPUVM_STAT_LAST_TOUCH, &at), GPUVM_EARG);
+	at.size = sizeof(at);
+	a.add_everywhere(0, 1);
+	a.check(5 * page, 1);
+	CHECK_OK(gpuvm_stat(GPUVM_STAT_LAST_TOUCH, &at));
+	CHECK_EQ(at.caught, 0);
+	a.add_everywhere(0, 1);
+	a.check(5 * page, 1);
+	// The toucher goes on before the times are kept.
+	while (!at.shown)
+		CHECK_OK(gpuvm_stat(GPUVM_STAT_LAST_TOUCH, &at));
+	CHECK(at.caught && at.caught <= at.locked && at.locked <= at.given && at.given <= at.copied);
+	CHECK_LE(at.copied, at.shown);
+	CHECK_EQ(!at.handed, !at.taken);
+	if (at.handed)
+		CHECK(at.caught <= at.handed && at.handed <= at.taken && at.taken <= at.locked);
+	bool by_handler = t.v.trap & (trap::uffd_sigbus | trap::sigsegv);
+	CHECK_EQ(at.handed != 0, by_handler && t.v.device != device::host);
+	at.size = sizeof(at) - 1;
+	CHECK_ERR(gpuvm_stat(GPUVM_STAT_LAST_TOUCH, &at), GPUVM_EARG);
 }
 
 TEST(stat_without_times, .traps = trap::best, .devices = device::host)

@@ -2,11 +2,11 @@
 // The host is expected to touch what comes home at a kernel's end. Programs of loops run against a reference model,
 // with foresight that learns, that says yes to everything and that says anything; other cases measure what it costs and
 // saves.
+#include "harness/array_program.h"
 #include "harness/fixture.h"
 #include "harness/process.h"
 
 #include <atomic>
-#include <deque>
 #include <gpuvm.h>
 #include <memory>
 #include <thread>
@@ -46,31 +46,16 @@ const char *const action_names[] = {"kernel RW",         "kernel WO",    "kernel
 // Each weight is how often its action comes, out of their sum.
 const unsigned weights[] = {20, 4, 4, 8, 3, 24, 14, 3, 4, 3, 1, 1};
 
-struct step {
-	action what;
-	unsigned which, dev;
-	size_t off, n;
-};
-
-class program
+class program final : array_program
 {
       public:
-	explicit program(context &t) : t_(t), fx_(t)
-	{
-		on_failure([](void *self) { static_cast<program *>(self)->tell(); }, this);
-		for (size_t chunks : {size_t(1), size_t(5), size_t(40)}) {
-			size_t n = std::min(chunks * chunk - chunks % 2 * 1000, largest_of(t.v.kind));
-			arrays_.emplace_back(fx_, t.v.kind, n, unsigned(chunks));
-			arrays_.back().link_everywhere();
-		}
-	}
-	~program() { on_failure(nullptr, nullptr); }
+	explicit program(context &t) : array_program(t, {action_names, weights}, {1, 5, 40}) {}
 
 	void run(uint64_t steps)
 	{
 		while (number_ < steps) {
-			std::vector<step> body(t_.random.between(1, 6));
-			for (step &s : body)
+			std::vector<array_step> body(t_.random.between(1, 6));
+			for (array_step &s : body)
 				s = random_step();
 			loop(body, t_.random.one_in(4) ? 40 : unsigned(t_.random.between(1, 12)));
 			for (unsigned i = 0; i < arrays_.size(); i++)
@@ -103,41 +88,11 @@ class program
 		sure_[which].touched |= sure_[which].taken;
 	}
 
-	static constexpr size_t history_size = 24;
-
-	step random_step()
-	{
-		unsigned sum = 0;
-		for (unsigned w : weights)
-			sum += w;
-		unsigned pick = unsigned(t_.random.below(sum));
-		int what = 0;
-		while (pick >= weights[what])
-			pick -= weights[what++];
-		step s{action(what), unsigned(t_.random.below(arrays_.size())),
-		       unsigned(t_.random.below(fx_.devices())), 0, 0};
-		size_t size = arrays_[s.which].size();
-		size_t longest = t_.random.one_in(4) ? size : t_.random.one_in(2) ? 64 : 5 * page;
-		s.off = t_.random.below(size);
-		s.n = t_.random.between(1, std::min(longest, size - s.off));
-		return s;
-	}
-
-	void loop(const std::vector<step> &body, unsigned rounds)
-	{
-		for (unsigned i = 0; i < rounds; i++) {
-			for (const step &s : body) {
-				history_[number_++ % history_size] = s;
-				perform(s);
-			}
-		}
-	}
-
-	void perform(const step &s)
+	void perform(const array_step &s) override
 	{
 		array &a = arrays_[s.which];
 		kernel mix{kernel::mix, s.off, s.n, number_};
-		switch (s.what) {
+		switch (action(s.what)) {
 		case kernel_rw:
 			a.kernel_on(s.dev, GPUVM_READ_WRITE, mix);
 			kernel_ended(s.which);
@@ -196,7 +151,7 @@ class program
 	// Edges can't be copied back after the event, so they end in the other way.
 	void end_by_event(array &a, unsigned dev)
 	{
-		if (reinterpret_cast<uintptr_t>(a.data()) % page || a.size() % page)
+		if (has_edges(a))
 			return;
 		kernel add{kernel::add, 0, a.size(), number_};
 		CHECK_OK(gpuvm_kernel_begin(a.data(), dev, GPUVM_READ_WRITE));
@@ -236,24 +191,8 @@ class program
 		a.check("after a copy that failed");
 	}
 
-	void tell()
-	{
-		uint64_t first = number_ < history_size ? 0 : number_ - history_size;
-		for (uint64_t i = first; i < number_; i++) {
-			step &s = history_[i % history_size];
-			note("  %llu: %s, array %u (%p, %zu bytes), device %u, bytes %zu to %zu", (unsigned long long)i,
-			     action_names[s.what], s.which, static_cast<void *>(arrays_[s.which].data()),
-			     arrays_[s.which].size(), s.dev, s.off, s.off + s.n);
-		}
-	}
-
-	context &t_;
-	fixture fx_;
-	std::deque<array> arrays_;
 	std::vector<certainty> sure_ = std::vector<certainty>(3);
 	unsigned most_chances_ = 0;
-	uint64_t number_ = 0;
-	step history_[history_size];
 };
 
 // A program with so many chances must have foreseen something; under a sanitizer it may be too short to have them.
@@ -359,6 +298,73 @@ TEST(what_is_written_stays_writable, .traps = trap::all, .devices = device::plai
 	rounds_of(a, 32, host);
 	CHECK_LE(before.since().touches, 4 * 2 * 2 + 8);
 	a.check();
+}
+
+namespace
+{
+// What the host writes is read by a kernel, which is shown all of it.
+template <typename F> void rounds_of_input(array &a, unsigned n, F host)
+{
+	for (unsigned i = 0; i < n; i++) {
+		host();
+		CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_ONLY));
+		a.check_buffer(0, "input of a kernel");
+		CHECK_OK(gpuvm_kernel_end(a.data(), 0));
+	}
+}
+} // namespace
+
+TEST(input_stays_writable, .traps = trap::all, .devices = device::plain, .kinds = kind::map | kind::library)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=eager"});
+	fixture fx(t);
+	array a(fx, t.v.kind, 64 * chunk);
+	a.link();
+	unsigned round = 0;
+	auto host = [&] {
+		++round;
+		for (size_t c = 0; c < 64; c++)
+			a.write_on_host(c * chunk + 100, 1000, round);
+	};
+	rounds_of_input(a, 6, host);
+	counts before;
+	rounds_of_input(a, 32, host);
+	counts c = before.since();
+	// Sixteen groups of eight chunks, or fewer, are asked in each eighth round, and one chunk each second at most.
+	CHECK_LE(c.touches, 32 / 8 * 8 + 32 / 2 + 8);
+	CHECK_LE(c.there, 32ull * 64 * chunk);
+	CHECK(count_of(GPUVM_STAT_LEFT_WRITABLE) >= 24ull * 48 * chunk);
+	CHECK_EQ(count_of(GPUVM_STAT_LEFT_IN_VAIN), 0);
+}
+
+TEST(input_that_stays_the_same_is_sent_no_more, .traps = trap::best, .devices = device::plain, .kinds = kind::library)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=eager"});
+	fixture fx(t);
+	array a(fx, t.v.kind, 64 * chunk);
+	a.link();
+	unsigned round = 0;
+	rounds_of_input(a, 64, [&] { a.write_on_host(0, a.size(), ++round); });
+	CHECK(count_of(GPUVM_STAT_LEFT_WRITABLE) > 0);
+	counts before;
+	rounds_of_input(a, 64, [] {});
+	CHECK_LE(before.since().there, 8ull * 64 * chunk);
+}
+
+// Of kernels that read one input in turn only the last may find it written anew.
+TEST(input_of_many_kernels_is_sent_once, .traps = trap::best, .devices = device::plain, .kinds = kind::library)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=eager"});
+	fixture fx(t);
+	array a(fx, t.v.kind, 16 * chunk);
+	a.link();
+	unsigned round = 0;
+	counts before;
+	for (unsigned i = 0; i < 20; i++) {
+		rounds_of_input(a, 1, [&] { a.write_on_host(0, a.size(), ++round); });
+		rounds_of_input(a, 19, [] {});
+	}
+	CHECK_LE(before.since().there, 20ull * 16 * chunk);
 }
 
 TEST(a_host_that_stops_gets_little_more, .traps = trap::best, .devices = device::plain, .kinds = kind::library)

@@ -13,6 +13,9 @@ using namespace selftest;
 
 namespace
 {
+// Under kmod nothing is sent ahead.
+constexpr uint32_t telling_traps = trap::all & ~trap::kmod;
+
 std::string injected_library()
 {
 	std::string folder = folder_of_programs() + "/../inject";
@@ -79,6 +82,17 @@ TEST(threads_with_delays, .traps = trap::all, .seconds = 60)
 				  "threads");
 }
 
+// More resolvers than there are cores take touches side by side, and call each other.
+TEST(many_resolvers_with_delays, .traps = trap::all, .seconds = 60)
+{
+	refuse_nesting();
+	setenv("GPUVM_RESOLVERS", "6", 1);
+	for (const char *filter : {"--filter=chunks_in_parallel", "--filter=writes_of_all_threads"})
+		expect_all_passed(
+			run(t, "threads", {filter, "--device=host,hostcb,opencl", "--jobs=2"}, "200", nullptr, 50),
+			"threads");
+}
+
 // Launches link arrays anew between the looks and the deeds of others.
 TEST(storms_with_delays, .traps = trap::best, .seconds = 120)
 {
@@ -105,12 +119,29 @@ TEST(foresight_with_delays, .traps = trap::all, .seconds = 100)
 		"foresight");
 }
 
+TEST(send_ahead_with_delays, .traps = telling_traps, .seconds = 100)
+{
+	refuse_nesting();
+	expect_all_passed(
+		run(t, "send_ahead", {"--filter=programs_", "--device=hostcb,host2", "--jobs=2"}, "100", nullptr, 90),
+		"send_ahead");
+}
+
 TEST(promises_with_delays, .traps = trap::best | trap::sigsegv, .seconds = 100)
 {
 	refuse_nesting();
 	expect_all_passed(run(t, "runtime_promise", {"--filter=programs_", "--device=host,host2,host3", "--jobs=2"},
 			      "100", nullptr, 90),
 			  "runtime_promise");
+}
+
+TEST(prefetches_with_delays, .traps = trap::all, .seconds = 200)
+{
+	refuse_nesting();
+	for (const char *filter : {"--filter=programs_with", "--filter=memory_goes"})
+		expect_all_passed(run(t, "runtime_prefetch", {filter, "--device=host,host2,host3", "--jobs=2"}, "100",
+				      nullptr, 90),
+				  "runtime_prefetch");
 }
 
 namespace
@@ -135,6 +166,24 @@ void expect_found(context &t, const char *mutant, const char *program = "foresig
 }
 } // namespace
 
+TEST(hasty_touchers_are_found, .traps = trap::all, .seconds = 60)
+{
+	refuse_nesting();
+	constexpr unsigned attempts = 10;
+	for (unsigned i = 0; i < attempts; i++) {
+		ending e = run(t, "threads", {"--filter=chunks_in_parallel", "--device=hostcb", "--jobs=2"}, "300",
+			       "hasty", 50);
+		if (e.exited(4))
+			skip("threads: everything was skipped");
+		if (e.exited(1))
+			return;
+		if (!e.exited(0))
+			FAIL("threads with hasty touchers: %s", e.text().c_str());
+		t.seed++;
+	}
+	FAIL("nobody noticed in %u runs that touchers did not wait for their bytes", attempts);
+}
+
 TEST(early_sight_is_found, .traps = trap::all, .seconds = 100)
 {
 	expect_found(t, "early");
@@ -143,6 +192,33 @@ TEST(early_sight_is_found, .traps = trap::all, .seconds = 100)
 TEST(unseen_writes_are_found, .traps = trap::all, .seconds = 100)
 {
 	expect_found(t, "unseen");
+}
+
+TEST(early_sight_of_prefetches_is_found, .traps = trap::best, .seconds = 100)
+{
+	expect_found(t, "early", "runtime_prefetch", "--device=host");
+}
+
+TEST(unseen_writes_of_prefetches_are_found, .traps = trap::best, .seconds = 100)
+{
+	expect_found(t, "unseen", "runtime_prefetch", "--device=host");
+}
+
+// Copies that count though the host has written meanwhile, begins that do not wait for what is sent, and pages that
+// stay writable while it is.
+TEST(void_copies_are_found, .traps = telling_traps, .seconds = 100)
+{
+	expect_found(t, "void", "send_ahead");
+}
+
+TEST(begins_that_do_not_wait_are_found, .traps = telling_traps, .seconds = 100)
+{
+	expect_found(t, "unwaited", "send_ahead");
+}
+
+TEST(writable_pages_are_found, .traps = telling_traps, .seconds = 100)
+{
+	expect_found(t, "writable", "send_ahead");
 }
 
 TEST(early_ends_are_found, .traps = trap::best, .seconds = 100)

@@ -64,6 +64,12 @@ class device
 	// These are blocking copies on the program's own queue.
 	virtual void read(void *buffer, size_t offset, void *to, size_t nbytes) = 0;
 	virtual void write(void *buffer, size_t offset, const void *from, size_t nbytes) = 0;
+	// Returns memory of the host, of this device's until the next call, that those copies are fastest with.
+	virtual void *near_memory(size_t nbytes)
+	{
+		near_.resize(nbytes);
+		return near_.data();
+	}
 
 	// Hands a kernel of @items work-items, in groups of @group, to the device; finish() waits for all.
 	virtual void launch(const kernel &k, size_t items, size_t group, arguments args) = 0;
@@ -71,6 +77,9 @@ class device
 
 	// Returns how many µs kernels ran since the last call, as the device reports it. It is called after finish().
 	virtual double take_kernel_time() = 0;
+
+      private:
+	std::vector<char> near_;
 };
 
 std::unique_ptr<device> make_host_device(bool with_functions);

@@ -25,6 +25,8 @@ class cuda_device final : public device
 	explicit cuda_device(unsigned ordinal) : ordinal_(ordinal), program_(ordinal) {}
 	~cuda_device() override
 	{
+		if (near_)
+			cuda().free_host(near_);
 		for (auto *list : {&launches_, &spare_}) {
 			for (const timed_launch &t : *list) {
 				cuda().destroy_event(t.before);
@@ -68,6 +70,17 @@ class cuda_device final : public device
 		program_.finish();
 	}
 
+	void *near_memory(size_t nbytes) override
+	{
+		if (nbytes <= near_size_)
+			return near_;
+		if (near_)
+			cuda().free_host(std::exchange(near_, nullptr));
+		cuda_check(cuda().allocate_host(&near_, nbytes, 0), "cuMemHostAlloc");
+		near_size_ = nbytes;
+		return near_;
+	}
+
 	void launch(const kernel &k, size_t items, size_t group, arguments args) override;
 	void finish() override { program_.finish(); }
 	double take_kernel_time() override;
@@ -82,6 +95,8 @@ class cuda_device final : public device
 	unsigned ordinal_;
 	cuda_program program_;
 	std::vector<timed_launch> launches_, spare_;
+	void *near_ = nullptr; // pinned
+	size_t near_size_ = 0;
 };
 
 timed_launch cuda_device::spare_pair()

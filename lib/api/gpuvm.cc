@@ -22,7 +22,7 @@ namespace
 {
 
 constexpr int init_flags = GPUVM_STAT | GPUVM_UNLINK_NO_SYNC_BACK | GPUVM_WRITER_SIG_BLOCK | GPUVM_STRICT |
-			   GPUVM_NO_FORESIGHT | GPUVM_TRAP_MASK | GPUVM_SPIN_MASK;
+			   GPUVM_NO_FORESIGHT | GPUVM_SEND_AHEAD | GPUVM_TRAP_MASK | GPUVM_SPIN_MASK;
 constexpr int api_flags = GPUVM_OPENCL | GPUVM_CUDA | GPUVM_HOST;
 
 bool is_one_api(int api)
@@ -347,6 +347,21 @@ bool read_count(int parameter, unsigned long long *value)
 	case GPUVM_STAT_FORESEEN_IN_VAIN:
 		*value = s.foreseen_in_vain_bytes.get();
 		return true;
+	case GPUVM_STAT_LEFT_WRITABLE:
+		*value = s.left_writable_bytes.get();
+		return true;
+	case GPUVM_STAT_LEFT_IN_VAIN:
+		*value = s.left_in_vain_bytes.get();
+		return true;
+	case GPUVM_STAT_SENT_AHEAD:
+		*value = s.sent_bytes.get();
+		return true;
+	case GPUVM_STAT_SENT_AHEAD_USED:
+		*value = s.sent_used_bytes.get();
+		return true;
+	case GPUVM_STAT_SENT_AHEAD_IN_VAIN:
+		*value = s.sent_in_vain_bytes.get();
+		return true;
 	case GPUVM_STAT_FETCHES:
 		*value = s.fetches.get();
 		return true;
@@ -381,6 +396,25 @@ bool read_text(int parameter, const char **value)
 	}
 }
 
+// Of a longer structure, of a program that is newer than this library, the rest stays as it is.
+int read_last_touch(gpuvm_touch_times *value)
+{
+	if (value->size < sizeof(*value))
+		return fail(GPUVM_EARG, "gpuvm_stat: struct gpuvm_touch_times: size is %zu, not %zu: set it to sizeof",
+			    value->size, sizeof(*value));
+	touch_times t = lib().last.get();
+	*value = {.size = value->size,
+		  .caught = t.caught,
+		  .handed = t.handed,
+		  .taken = t.handed ? t.seen : 0,
+		  .locked = t.locked,
+		  .given = t.given,
+		  .started = t.started,
+		  .copied = t.copied,
+		  .shown = t.shown};
+	return 0;
+}
+
 bool read_number(int parameter, void *value)
 {
 	switch (parameter) {
@@ -408,6 +442,8 @@ GPUVM_PUBLIC int gpuvm_stat(int parameter, void *value)
 		return fail(GPUVM_ENULL, "gpuvm_stat: null value");
 	if (needs_timing(parameter) && !lib().timed)
 		return fail(GPUVM_ESTATE, "gpuvm_stat: times need GPUVM_STAT at gpuvm_init()");
+	if (parameter == GPUVM_STAT_LAST_TOUCH)
+		return read_last_touch(static_cast<gpuvm_touch_times *>(value));
 	if (read_number(parameter, value) || read_double(parameter, static_cast<double *>(value)) ||
 	    read_count(parameter, static_cast<unsigned long long *>(value)) ||
 	    read_text(parameter, static_cast<const char **>(value)))

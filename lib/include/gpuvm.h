@@ -91,7 +91,13 @@ enum {
 	/** gpuvm_init(): resolvers always spin, or never. Default: they spin while that pays */
 	GPUVM_SPIN_ALWAYS = 0x100000,
 	GPUVM_SPIN_NEVER = 0x200000,
-	GPUVM_SPIN_MASK = 0x300000
+	GPUVM_SPIN_MASK = 0x300000,
+
+	/** gpuvm_init(): what the host writes between kernels is sent to the device while it still writes elsewhere
+	 * (GPUVM_SEND_AHEAD=1). The program promises that then nothing writes to linked arrays past the processor's
+	 * page tables (direct I/O, RDMA, io_uring's buffers) but where gpuvm_host_begin() has said so since the last
+	 * kernel */
+	GPUVM_SEND_AHEAD = 0x400000
 };
 
 /** Error codes. gpuvm_strerror() names them. */
@@ -280,7 +286,45 @@ enum {
 	/** unsigned long long: of them those that the host has used, and those that came in vain, as far as asking
 	 * tells (a chunk that is taken away now and then stands for its neighbours) */
 	GPUVM_STAT_FORESEEN_USED = 81,
-	GPUVM_STAT_FORESEEN_IN_VAIN = 82
+	GPUVM_STAT_FORESEEN_IN_VAIN = 82,
+	/** unsigned long long: bytes that were sent at the begin of a reading kernel and stayed writable, as the host
+	 * was expected to write them anew; and those that were sent again in vain, as far as asking tells */
+	GPUVM_STAT_LEFT_WRITABLE = 83,
+	GPUVM_STAT_LEFT_IN_VAIN = 84,
+	/** struct gpuvm_touch_times: those of the touch that was served last. They are collected from the first time on
+	 * that they are asked for; until then all are 0. */
+	GPUVM_STAT_LAST_TOUCH = 85,
+	/** unsigned long long: bytes that were sent to a device while the host still wrote elsewhere (GPUVM_SEND_AHEAD)
+	 */
+	GPUVM_STAT_SENT_AHEAD = 86,
+	/** unsigned long long: of them those that a kernel found there, and those that the host wrote again first */
+	GPUVM_STAT_SENT_AHEAD_USED = 87,
+	GPUVM_STAT_SENT_AHEAD_IN_VAIN = 88
+};
+
+/**
+ * When a touch passed from hand to hand, in nanoseconds of CLOCK_MONOTONIC; 0 where it did not pass. The members stand
+ * in the order of time.
+ */
+struct gpuvm_touch_times {
+	/** sizeof(struct gpuvm_touch_times), which the caller sets */
+	size_t size;
+	/** the library had it: in the toucher's signal handler, or in the resolver that received the event */
+	unsigned long long caught;
+	/** the signal handler handed it over to the resolvers */
+	unsigned long long handed;
+	/** a resolver received it from a signal handler */
+	unsigned long long taken;
+	/** the array's lock was had */
+	unsigned long long locked;
+	/** the copy was about to be given to the device */
+	unsigned long long given;
+	/** the call that gives it to the device returned; 0 if the copy was a memcpy() */
+	unsigned long long started;
+	/** the bytes had arrived */
+	unsigned long long copied;
+	/** the page was shown, and the toucher told to go on */
+	unsigned long long shown;
 };
 
 /**

@@ -73,6 +73,7 @@ array *new_array(memory_context &context)
 	// A late reader may hold the lock of the former array for a moment.
 	caller_guard g(*a);
 	count_host_writes(*a, no_writes);
+	a->life++;
 	a->place = {};
 	a->offset = 0;
 	a->linked = 0;
@@ -87,9 +88,14 @@ array *new_array(memory_context &context)
 	a->pin_tried = 0;
 	a->pinner = 0;
 	a->ahead = {};
-	a->foreseen = nullptr;
+	a->coming = a->queued_ends = 0;
+	a->foreseen = a->rewrites = nullptr;
 	a->touched = 0;
+	a->sent = {};
+	a->sending = nullptr;
+	a->needing_begins = 0;
 	a->unseen_ends.store(0);
+	a->unseen_begins.store(0);
 	a->ends_to_pass.store(UINT32_MAX);
 	for (unsigned d = 0; d < context.ndevs; d++) {
 		a->links[d].devbuf.store(nullptr, std::memory_order_relaxed);

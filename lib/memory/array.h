@@ -50,6 +50,9 @@ inline constexpr uint8_t chunk_fragmented = 16;
 // The chunk is busy as it comes home behind the end of a kernel, to be read there, and its device keeps a valid copy:
 // kernels there may read it meanwhile.
 inline constexpr uint8_t chunk_kept = 32;
+// The chunk is busy as it comes home behind the end of a kernel; array::coming counts such. A kernel that is about to
+// begin need not wait for that: it may try again.
+inline constexpr uint8_t chunk_coming = 64;
 
 // A bracket is a kernel on part of an array.
 struct bracket {
@@ -71,6 +74,19 @@ struct link {
 };
 inline constexpr uint64_t one_reader = 1, one_writer = uint64_t{1} << 32;
 
+// Chunks whose bytes are on their way to a device ahead of a kernel (memory/send_ahead.h).
+struct sent_chunks {
+	uint8_t target = 0; // 1 + device; 0: nothing is under way
+	uint32_t first = 0;
+	uint64_t valid = 0; // bit n: nobody has changed chunk first + n since
+
+	void void_copy_of(uint32_t c)
+	{
+		if (c - first < 64)
+			valid &= ~(uint64_t{1} << (c - first));
+	}
+};
+
 // The edges are the bytes outside the body. @snapshot holds head and tail as they were when host and devices last
 // agreed; arrays that are copied whole have none.
 struct edge_state {
@@ -86,7 +102,8 @@ struct edge_state {
 struct memory_context;   // memory/context.h
 struct pending_kernel;   // memory/pending.h
 struct fragmented_chunk; // memory/fragmented.h
-struct array_foresight;  // memory/foresee.cc
+struct array_history;    // memory/history.h
+struct array_sending;    // memory/send_ahead.cc
 
 struct array {
 	// It guards all that follows unless said otherwise. Its rank is array.
@@ -105,11 +122,16 @@ struct array {
 	std::atomic<uint64_t> host_writes_seen;
 	// Ends of kernels that passed on the fast path since one has been looked at, and how many more may.
 	std::atomic<uint32_t> unseen_ends, ends_to_pass;
+	// The same of begins of readers.
+	std::atomic<uint32_t> unseen_begins;
 	// Devices that copy straight to and from the body; memory/pin.h. Set under the lock.
 	std::atomic<copyset> pinned;
 
 	// It never changes: free objects are used anew in the same context.
 	memory_context *context;
+
+	// Counts the arrays that this object has been.
+	uint32_t life;
 
 	// These change only while the structure lock is held too.
 	layout place;
@@ -138,8 +160,14 @@ struct array {
 	fragmented_chunk *fragmented;
 	pending_kernel *pending;
 	read_ahead ahead;
-	array_foresight *foreseen; // null: nothing is known yet
-	uint8_t touched;           // by the host; see memory/foresee.cc
+	uint32_t coming;
+	uint32_t queued_ends;    // those of kernels behind which others were to write all the same bytes
+	array_history *foreseen; // null: nothing is known yet
+	array_history *rewrites; // the same, for memory/rewrites.h
+	uint8_t touched;         // by the host; see memory/history.h
+	sent_chunks sent;
+	array_sending *sending; // null: nothing is known yet
+	uint8_t needing_begins; // until it is worth a plan; see memory/send_ahead.cc
 
 	link links[]; // one a device of the context
 };

@@ -15,11 +15,11 @@ namespace het
 namespace
 {
 
-void finish_run(array &a, const chunk_run &run, event e, unsigned device, bool writes, bool copied)
+void finish_run(array &a, const chunk_run &run, unsigned device, bool writes, bool copied)
 {
 	for (uint32_t c = run.first; copied && c < run.first + run.count; c++) {
 		chunk &ch = a.chunks[c];
-		enter(a, ch, next_step(ch.state(), e, device, a.context->rules).next);
+		enter(a, ch, next_step(ch.state(), run.how, device, a.context->rules).next);
 		if (run.via_alias)
 			ch.valid |= host_copy;
 		if (writes)
@@ -30,14 +30,15 @@ void finish_run(array &a, const chunk_run &run, event e, unsigned device, bool w
 
 } // namespace
 
-int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned device, bool writes)
+int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned device, bool writes,
+		    const array_history *rewrites)
 {
 	int err = 0;
 	for (uint32_t c = s.first; c < s.last && !err;) {
 		err = settle(a, g);
 		if (err)
 			break;
-		round r = next_round(a, {c, s.last}, e, device, writes);
+		round r = next_round(a, {c, s.last}, e, device, writes, rewrites);
 		c = r.next;
 		a.context->stats.kept_bytes.add(r.kept);
 		if (!r.count) {
@@ -45,8 +46,11 @@ int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned 
 				g.wait_for_change();
 			continue;
 		}
-		for (size_t i = 0; i < r.count && !err && e == event::begin_read; i++)
-			err = lower_access(a, {r.runs[i].first, r.runs[i].first + r.runs[i].count}, access::read);
+		for (size_t i = 0; i < r.count && !err; i++) {
+			const chunk_run &run = r.runs[i];
+			if (run.how == event::begin_read)
+				err = lower_access(a, {run.first, run.first + run.count}, access::read);
+		}
 		g.unlock();
 		delay_point();
 		if (!err)
@@ -54,7 +58,7 @@ int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned 
 		delay_point();
 		g.lock();
 		for (size_t i = 0; i < r.count; i++)
-			finish_run(a, r.runs[i], e, device, writes, !err);
+			finish_run(a, r.runs[i], device, writes, !err);
 	}
 	return err;
 }

@@ -76,7 +76,8 @@ void release_chunks(array &a, uint32_t first, uint32_t count)
 	bool awaited = false;
 	for (uint32_t c = first; c < first + count; c++) {
 		awaited |= a.chunks[c].flags & chunk_awaited;
-		a.chunks[c].flags &= uint8_t(~(chunk_busy | chunk_awaited | chunk_kept));
+		a.coming -= (a.chunks[c].flags & chunk_coming) != 0;
+		a.chunks[c].flags &= uint8_t(~(chunk_busy | chunk_awaited | chunk_kept | chunk_coming));
 	}
 	if (awaited)
 		a.context->catcher->wake(pages_of(a, first, count));
@@ -105,11 +106,13 @@ int give_to_device(array &a, layout::span s, unsigned device)
 {
 	a.fast.store(0);
 	int err = lower_access(a, s, access::none);
+	const chunk_state owner = {device_copy(device), access::none};
 	steps known(a, event::end_written, device);
 	for (uint32_t c = s.first; c < s.last; c++) {
 		chunk &ch = a.chunks[c];
 		bool given = ch.writer == 1 + device || ch.state().device_valid(device);
-		if (!given || ch.host != access::none)
+		bool has_it = ch.state() == owner && !(ch.flags & (chunk_fragmented | chunk_failed));
+		if (!given || ch.host != access::none || has_it)
 			continue;
 		forget_fragments(a, c);
 		enter(a, ch, known.of(c).next);

@@ -5,11 +5,14 @@
 
 #include "core/coherence.h"
 #include "core/foresight.h"
+#include "core/send_plan.h"
 #include "dev/device.h"
 #include "dev/lane_pool.h"
+#include "memory/send_queue.h"
 #include "memory/space.h"
 #include "memory/spinner.h"
 #include "memory/stats.h"
+#include "memory/touch_times.h"
 #include "os/page_source.h"
 #include "trap/trap.h"
 
@@ -32,6 +35,9 @@ struct memory_context {
 	bool timed = false;
 	// This says how it is foretold what the host will touch after kernels.
 	foresight_kind foresight = foresight_kind::off;
+	// And this, how what it writes between kernels is sent ahead of them.
+	sending_kind sending = sending_kind::off;
+	send_queue to_send;
 	page_source *source = nullptr;
 	// Callers of the API borrow these.
 	std::optional<lane_pool> lanes;
@@ -45,6 +51,7 @@ struct memory_context {
 	// Devices that have failed for good (memory/lost.h).
 	std::atomic<copyset> lost{0};
 	statistics stats;
+	last_touch last;
 
 	// How long the resolver that leads waits awake.
 	spinner spin;

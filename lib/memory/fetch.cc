@@ -4,9 +4,10 @@
 #include "memory/chunks.h"
 #include "memory/context.h"
 #include "memory/failure.h"
-#include "memory/foresee.h"
+#include "memory/history.h"
 #include "memory/pending.h"
 #include "memory/pin.h"
+#include "memory/send_ahead.h"
 #include "memory/show.h"
 #include "memory/transfer.h"
 #include "os/inject.h"
@@ -53,8 +54,10 @@ class fetch_job
 	};
 
 	chunk_run next_piece(uint32_t at, uint32_t end) const;
+	void give(const chunk_run &p);
 	uint32_t start(in_flight &f, uint32_t at, uint32_t end);
 	void start_kept();
+	void read_one();
 	void read_in_turn(uint32_t end);
 	void read_overlapped(uint32_t end);
 	void finish_piece(chunk_run p, int err);
@@ -130,6 +133,8 @@ void fetch_job::finish_locked(chunk_run p, int err)
 		layout::span s{p.first, p.first + p.count};
 		enter_all(a_, s, h_.st.next);
 		note_touch(a_, s, h_.t.write);
+		if (h_.t.write && p.first == h_.c)
+			note_host_write(a_, h_.c);
 		show_piece(p);
 	} else if (p.first == h_.c) {
 		fail();
@@ -139,6 +144,9 @@ void fetch_job::finish_locked(chunk_run p, int err)
 
 void fetch_job::finish_piece(chunk_run p, int err)
 {
+	HET_PROBE3(copied, a_.place.chunk_range(p.first, 1).begin, a_.place.bytes_of(p.first, p.count).size(), err);
+	if (p.first == h_.c)
+		h_.at.pass(&touch_times::copied);
 	delay_point();
 	h_.g.lock();
 	finish_locked(p, err);
@@ -152,11 +160,25 @@ chunk_run fetch_job::next_piece(uint32_t at, uint32_t end) const
 	return {at, at == h_.c ? 1 : std::min(most, end - at), h_.st.from, false};
 }
 
+// The copy of the piece is about to be given to the device.
+void fetch_job::give(const chunk_run &p)
+{
+	HET_PROBE3(copy, a_.place.chunk_range(p.first, 1).begin, a_.place.bytes_of(p.first, p.count).size(),
+		   device_of(p.from));
+	if (p.first == h_.c)
+		h_.at.pass(&touch_times::given);
+	// This is a mutant, which a test must notice.
+	if (p.first == h_.c && mutant_gone_early())
+		show_pages(a_, a_.place.chunk_range(p.first, 1), h_.st.next.host);
+	delay_point();
+}
+
 // The pieces are read one after the other, each by a plain copy.
 void fetch_job::read_in_turn(uint32_t end)
 {
 	for (uint32_t at = h_.c; at < end;) {
 		chunk_run p = next_piece(at, end);
+		give(p);
 		finish_piece(p, copy_to_host(a_, {&p, 1}, h_.s.lane()));
 		at += p.count;
 	}
@@ -167,8 +189,14 @@ uint32_t fetch_job::start(in_flight &f, uint32_t at, uint32_t end)
 {
 	f.run = next_piece(at, end);
 	f.started = start_of_copy(a_);
-	struct transfer piece = piece_of(a_, device_of(h_.st.from), f.run.first, f.run.count);
-	f.err = dev_.start_read(h_.s.lane(), piece, f.ticket);
+	range bytes = a_.place.bytes_of(f.run.first, f.run.count);
+	struct transfer piece = piece_of(a_, device_of(h_.st.from), bytes);
+	give(f.run);
+	f.err = check_source(a_, {bytes, h_.st.from});
+	if (!f.err)
+		f.err = dev_.start_read(h_.s.lane(), piece, f.ticket);
+	if (f.run.first == h_.c)
+		h_.at.pass(&touch_times::started);
 	return at + f.run.count;
 }
 
@@ -196,6 +224,19 @@ void fetch_job::read_overlapped(uint32_t end)
 	}
 }
 
+// The touched chunk alone. What has time until it is there is done meanwhile.
+void fetch_job::read_one()
+{
+	in_flight f;
+	start(f, h_.c, h_.c + 1);
+	h_.s.device_works();
+	if (!f.err)
+		f.err = dev_.finish_read(h_.s.lane(), f.ticket);
+	if (!f.err)
+		count_to_host(a_, a_.place.bytes_of(h_.c).size(), f.started);
+	finish_piece(f.run, f.err);
+}
+
 void fetch_job::start_kept()
 {
 	in_flight f;
@@ -220,7 +261,7 @@ void fetch_job::read(uint32_t end, bool is_kept)
 			read_overlapped(end);
 		} else {
 			h_.s.wait_for_device(false);
-			read_in_turn(end);
+			read_one();
 		}
 	}
 }
@@ -282,6 +323,8 @@ void finish_fetch(started_fetch &f, server &s)
 		watched_call watched(s.lane(), a.place.user.ptr());
 		err = a.context->devices[from]->finish_read(s.lane(), f.ticket);
 	}
+	f.touch.at.pass(&touch_times::copied);
+	HET_PROBE3(copied, a.place.chunk_range(f.touch.chunk, 1).begin, a.place.bytes_of(f.touch.chunk).size(), err);
 	if (!err)
 		count_to_host(a, a.place.bytes_of(f.touch.chunk).size(), f.copy_started);
 	delay_point();

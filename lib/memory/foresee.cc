@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/foresee.h"
 
-#include "core/foresight.h"
 #include "memory/body.h"
 #include "memory/chunks.h"
 #include "memory/failure.h"
 #include "memory/fragmented.h"
+#include "memory/history.h"
 #include "memory/lane.h"
+#include "memory/send_ahead.h"
 #include "memory/transfer.h"
 #include "os/clock.h"
 #include "os/inject.h"
@@ -14,62 +15,24 @@
 #include "os/probes.h"
 
 #include <algorithm>
-#include <new>
 
 namespace het
 {
 
-// One piece of memory: the histories of its chunks follow.
-struct array_foresight : foresight {
-	chunk_history chunks[];
-};
-
 namespace
 {
 
-size_t size_for(uint32_t chunks)
+bool can_be_foreseen(const array &a, const homeward &how)
 {
-	return sizeof(array_foresight) + chunks * sizeof(chunk_history);
-}
-
-// Of array::touched.
-constexpr uint8_t touched_since_end = 1, touched_before = 2;
-
-// A program may have many arrays that the host touches once, or never: nothing is remembered of them.
-bool is_worth_a_history(array &a)
-{
-	if (!(a.touched & touched_since_end))
-		return false;
-	bool often = (a.touched & touched_before) || !learns(a.context->foresight);
-	a.touched = touched_before;
-	return often;
-}
-
-bool can_be_foreseen(const array &a, const usage &u)
-{
-	return a.context->foresight != foresight_kind::off && a.chunks && (!a.context->strict || u.promised);
+	return a.context->foresight != foresight_kind::off && a.chunks && (!a.context->strict || how.behind);
 }
 
 // Null: nothing is to be foreseen, or there is no memory for that.
-array_foresight *foresight_of(array &a, const usage &u)
+array_history *foresight_of(array &a, const homeward &how)
 {
-	if (a.foreseen || !can_be_foreseen(a, u) || !is_worth_a_history(a))
-		return a.foreseen;
-	void *memory = pool().allocate(size_for(a.place.chunks));
-	if (!memory)
-		return nullptr;
-	a.foreseen = new (memory) array_foresight;
-	auto bytes = uint32_t(size_t{1} << a.place.chunk_shift);
-	a.foreseen->open(a.foreseen->chunks, a.place.chunks, uint32_t(bytes / a.place.page), bytes,
-			 a.context->foresight);
+	if (!a.foreseen && can_be_foreseen(a, how) && is_worth_a_history(a, touched_since_end, touched_before))
+		a.foreseen = open_history(a);
 	return a.foreseen;
-}
-
-// The same bytes on the same device. It is a hash: who shares it is taken for the same kernel, at no harm but a guess.
-uint64_t name_of(const usage &u)
-{
-	uint64_t part = u.whole ? 0 : u.part.begin * 31 + u.part.end;
-	return (part + u.device + 1) * 0x9e3779b97f4a7c15u;
 }
 
 // Nobody else is at work where this kernel has written.
@@ -98,13 +61,19 @@ class foreseeing
 	{
 		// All that is expected lies there.
 		const layout::span hull = {f_.first_expected(), f_.last_expected()};
-		foreseen_chunks f = reserve(u, hull, how.except);
+		read_soon_ = how.soon.read;
+		if (how.behind && !u.promised) {
+			*how.behind = list(u, hull, how.soon.written);
+			return give_to_device(a_, s, device_);
+		}
+		foreseen_chunks f = reserve(u, hull, how.soon.written);
 		int err = give_others(s, f);
 		if (!f.count)
 			return err;
 		if (how.behind && !err) {
 			leave_with_device(f);
 			*how.behind = f;
+			how.behind->reserved = true;
 			return 0;
 		}
 		return bring(f, err);
@@ -122,6 +91,20 @@ class foreseeing
 		return err;
 	}
 
+	// The copy has ended. Who sees a page may write there, and begin a kernel with it, before the next line runs
+	// here: so the chunks take their step first.
+	void show(const foreseen_run &run)
+	{
+		const layout::span s = {run.first, run.first + run.count};
+		access before = a_.chunks[run.first].host;
+		step st = next_step(a_.chunks[run.first].state(), run.how, device_, a_.context->rules);
+		enter_all(a_, s, st.next);
+		access to = mutant_written_as_read() ? access::write : st.next.host;
+		if (before != st.next.host && !admit(run, before, to))
+			enter_all(a_, s, {host_copy | device_copy(device_), before});
+		release_chunks(a_, run.first, run.count);
+	}
+
       private:
 	using runs = std::span<const foreseen_run>;
 
@@ -132,10 +115,13 @@ class foreseeing
 	{
 		return !a_.context->rules.share && a_.chunks[c].host == access::none;
 	}
+	// The host's first write there may be waited for, to send what it is done with; and what a kernel is about to
+	// read stays valid on the device.
 	bool will_be_written(uint32_t c) const
 	{
-		return f_.expects(c) == expectation::write ||
-		       (f_.expects(c) == expectation::read && can_not_be_read_only(c));
+		bool is_left = is_write_watched(a_, c) || bytes_soon::has_any(read_soon_, a_.place.bytes_of(c));
+		bool stays_writable = f_.expects(c) == expectation::write && !is_left;
+		return stays_writable || (is_expected(c) && can_not_be_read_only(c));
 	}
 	event event_of(uint32_t c) const
 	{
@@ -154,9 +140,7 @@ class foreseeing
 	bool is_free(uint32_t c, const usage &u, std::span<const range> except) const
 	{
 		range bytes = a_.place.bytes_of(c);
-		auto is_in = [&](range r) { return r.overlaps(bytes); };
-		return (!a_.context->strict || u.part.covers(bytes)) &&
-		       std::none_of(except.begin(), except.end(), is_in);
+		return (!a_.context->strict || u.part.covers(bytes)) && !bytes_soon::has_any(except, bytes);
 	}
 
 	// Marks of writes from before are cleared. What the host has written unseen during the kernel is lost.
@@ -204,6 +188,20 @@ class foreseeing
 			for (uint32_t c = run.first; c < run.first + run.count; c++)
 				a_.chunks[c].flags |= chunk_busy;
 		}
+		return f;
+	}
+
+	// What is to come home behind the kernel, if nobody else wants it first.
+	foreseen_chunks list(const usage &u, layout::span s, std::span<const range> except)
+	{
+		for (uint32_t c = s.first; c < s.last; c++) {
+			if (!may_be_foreseen(c) || !is_free(c, u, except))
+				f_.was_taken(c);
+		}
+		foreseen_chunks f = collect(s);
+		f.life = a_.life;
+		f.queued_ends = a_.queued_ends;
+		f.end = f_.ends();
 		return f;
 	}
 
@@ -262,7 +260,8 @@ class foreseeing
 			for (uint32_t c = run.first; c < run.first + run.count; c++) {
 				chunk &ch = a_.chunks[c];
 				enter(a_, ch, {device_copy(device_), ch.host});
-				ch.flags |= run.how == event::foresee_read ? chunk_kept : 0;
+				ch.flags |= chunk_coming | (run.how == event::foresee_read ? chunk_kept : 0);
+				a_.coming++;
 			}
 		}
 	}
@@ -308,30 +307,19 @@ class foreseeing
 			show(run);
 	}
 
-	// The copy has ended.
-	void show(const foreseen_run &run)
-	{
-		const chunk &first = a_.chunks[run.first];
-		step st = next_step(first.state(), run.how, device_, a_.context->rules);
-		bool complete = mutant_written_as_read() || first.host == st.next.host || admit(run, st.next.host);
-		chunk_state next = complete ? st.next : chunk_state{host_copy | device_copy(device_), first.host};
-		enter_all(a_, {run.first, run.first + run.count}, next);
-		release_chunks(a_, run.first, run.count);
-	}
-
 	// As the chunks are busy, nobody else shows or takes their pages. False: they are caught, as before.
-	bool admit(const foreseen_run &run, access to)
+	bool admit(const foreseen_run &run, access before, access to)
 	{
 		range r = a_.place.chunk_range(run.first, run.count);
 		trap &catcher = *a_.context->catcher;
 		bool long_work = catcher.features().by_page;
-		access before = a_.chunks[run.first].host;
 		HET_PROBE3(resolve, r.begin, r.size(), int(to));
 		if (long_work)
 			g_.unlock();
 		bool shown = catcher.admit(pages_of(a_, r), to) >= 0;
 		if (!shown)
 			catcher.protect(pages_of(a_, r), before);
+		delay_point();
 		if (long_work)
 			g_.lock();
 		return shown;
@@ -349,36 +337,27 @@ class foreseeing
 	array &a_;
 	array_guard &g_;
 	const unsigned device_;
-	array_foresight &f_;
+	array_history &f_;
+	std::span<const range> read_soon_ = {};
 };
 
-void measure_touches(const statistics &s, foresight &f)
-{
-	if (uint64_t n = s.touches.get())
-		f.touch_takes(s.touch_ns.get() / n);
-}
-
 } // namespace
-
-void note_touch(array &a, layout::span s, bool write)
-{
-	a.touched |= touched_since_end;
-	if (a.foreseen)
-		a.foreseen->touched(s.first, s.last - s.first, write);
-}
 
 int give_or_foresee(array &a, array_guard &g, const usage &u, const homeward &how)
 {
 	layout::span s = a.place.chunks_of(u.part);
-	array_foresight *f = foresight_of(a, u);
-	bool may = how.may && (!a.context->strict || (u.promised && how.behind));
+	// Of steps that are queued behind each other the host waits for the last: what it touches after that says
+	// nothing of the ends before.
+	auto covers_all = [&](range r) { return r.covers(u.part); };
+	bool is_overwritten = std::any_of(how.soon.written.begin(), how.soon.written.end(), covers_all);
+	a.queued_ends += is_overwritten;
+	array_history *f = is_overwritten ? nullptr : foresight_of(a, how);
+	bool may = how.may && (!a.context->strict || how.behind);
 	if (!f)
 		return give_to_device(a, s, u.device);
 	// Before the brackets are looked at: see begin_fast().
 	a.fast.store(0);
-	measure_touches(a.context->stats, *f);
-	foresight::verdict v =
-		f->kernel_ended(name_of(u), s.first, s.last, a.unseen_ends.exchange(0), may && is_last(a, u));
+	foresight::verdict v = learn(a, *f, u, a.unseen_ends.exchange(0), may && is_last(a, u));
 	a.ends_to_pass.store(f->ends_until_next());
 	size_t bytes = size_t{1} << a.place.chunk_shift;
 	a.context->stats.foreseen_used_bytes.add(v.used * bytes);
@@ -386,7 +365,7 @@ int give_or_foresee(array &a, array_guard &g, const usage &u, const homeward &ho
 	if (!f->any_expected())
 		return give_to_device(a, s, u.device);
 	int err = foreseeing(a, g, u.device).end(u, s, how);
-	a.visitors += how.behind && how.behind->in;
+	a.visitors += how.behind && how.behind->reserved;
 	return err;
 }
 
@@ -399,6 +378,28 @@ void bring_foreseen(const foreseen_chunks &f)
 		announce_change(a);
 }
 
+void show_foreseen(array &a, array_guard &g, const foreseen_run &run, unsigned device)
+{
+	foreseeing(a, g, device).show(run);
+}
+
+void note_foreseen_copy(array &a, size_t bytes, uint64_t ns)
+{
+	a.context->stats.foreseen_bytes.add(bytes);
+	a.foreseen->copied(bytes, ns);
+}
+
+bool is_still_expected(const array &a, uint32_t c)
+{
+	return a.foreseen->expects(c) != expectation::nothing;
+}
+
+void note_not_foreseen(array &a, const foreseen_chunks &f, uint32_t c)
+{
+	if (a.foreseen->ends() == f.end)
+		a.foreseen->was_taken(c);
+}
+
 bool passes_unseen(array &a)
 {
 	uint32_t left = a.ends_to_pass.load(std::memory_order_relaxed);
@@ -409,13 +410,6 @@ bool passes_unseen(array &a)
 	if (a.context->foresight != foresight_kind::off)
 		a.unseen_ends.fetch_add(1, std::memory_order_relaxed);
 	return true;
-}
-
-void forget_touches(array &a)
-{
-	if (a.foreseen)
-		pool().release(a.foreseen, size_for(a.place.chunks));
-	a.foreseen = nullptr;
 }
 
 } // namespace het

@@ -8,46 +8,25 @@
 // they do not come, it is taken away as all others are, before the end returns: its device owns it, and a touch tries
 // again.
 //
-// In strict mode a page that the host has must not change before the program knows that the kernel has ended. So there
-// only those who have promised not to touch it sooner (usage::promised) have anything foreseen: the kernel is over,
+// In strict mode a page that the host has must not change before the program knows that the kernel has ended. So pages
+// stay where they are for those alone who have promised not to touch them sooner (usage::promised): the kernel is over,
 // for other kernels, as soon as it is known what comes home. That is brought behind it, with no bracket open, and then
 // the program is told. Meanwhile a chunk that is expected to be read is one that its device has valid, and that kernels
-// there may read.
+// there may read. Without the promise the pages were taken at the begin, the program is told at once, and the end
+// leaves a list to memory/prefetch.h.
 #pragma once
 
 #include "memory/array.h"
+#include "memory/foreseen.h"
 #include "memory/usage.h"
-
-#include <span>
 
 namespace het
 {
 
-// A touch has been served: chunks are shown. Lock held.
-void note_touch(array &a, layout::span s, bool write);
-
-// Neighbours that take the same step (foresee_read or foresee_write).
-struct foreseen_run {
-	uint32_t first, count;
-	event how;
-};
-
-// Chunks of a kernel that has ended, on their way home. Until bring_foreseen() they are busy, and the array has one
-// visitor more.
-struct foreseen_chunks {
-	array *in = nullptr; // null: there are none
-	foreseen_run *runs = nullptr;
-	uint32_t count = 0;
-	unsigned device = 0;
-
-	std::span<const foreseen_run> all() const { return {runs, count}; }
-};
-
 // What may come home when a kernel has ended.
 struct homeward {
 	bool may = false;
-	// Other kernels are about to write these bytes: their chunks are left alone.
-	std::span<const range> except = {};
+	bytes_soon soon = {};
 	// In strict mode: receives what the caller is to bring. Nothing is foreseen there if it is null.
 	foreseen_chunks *behind = nullptr;
 };
@@ -56,14 +35,20 @@ struct homeward {
 // dropped meanwhile, unless they come home behind the kernel; no chunk is busy and no kernel pending. 0, or as
 // give_to_device().
 int give_or_foresee(array &a, array_guard &g, const usage &u, const homeward &how);
-// Brings what give_or_foresee() has left to the caller, who holds no lock.
+// Brings what give_or_foresee() has reserved for the caller, who holds no lock.
 void bring_foreseen(const foreseen_chunks &f);
+
+// What prefetch() does with busy chunks whose bytes have come: it shows them, and lets them go. Lock held, but dropped
+// meanwhile.
+void show_foreseen(array &a, array_guard &g, const foreseen_run &run, unsigned device);
+// What it tells of its copies, and of chunks that it left to others. Lock held.
+void note_foreseen_copy(array &a, size_t bytes, uint64_t ns);
+// Returns whether the last end of a kernel that wrote the chunk expects a touch. Lock held.
+bool is_still_expected(const array &a, uint32_t c);
+void note_not_foreseen(array &a, const foreseen_chunks &f, uint32_t c);
 
 // Another end of a kernel that owns everything, of the whole array, with no touch since the one before. False: it must
 // be looked at, as something may be expected. Needs no lock.
 bool passes_unseen(array &a);
-
-// What is known of the array goes with its chunks. Lock held, or not live.
-void forget_touches(array &a);
 
 } // namespace het

@@ -141,8 +141,10 @@ void enter(array &a, chunk &ch, chunk_state next)
 		if (a.links[device].open.load() >= one_writer)
 			ch.writer = uint8_t(1 + device);
 	}
+	auto c = uint32_t(&ch - a.chunks);
+	a.sent.void_copy_of(c);
 	if (next != ch.state())
-		forget_fragments(a, uint32_t(&ch - a.chunks));
+		forget_fragments(a, c);
 	ch.valid = next.valid;
 	ch.host = next.host;
 }

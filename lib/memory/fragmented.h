@@ -88,8 +88,8 @@ class steps
 	step step_ = {};
 };
 
-// The chunk takes a step of the protocol; if that changes it, its fragments are forgotten. The caller holds the array's
-// lock.
+// The chunk takes a step of the protocol; if that changes it, its fragments are forgotten. What is sent of it ahead of
+// a kernel is void. The caller holds the array's lock.
 void enter(array &a, chunk &ch, chunk_state next);
 
 // The chunk is whole again: its state says all.

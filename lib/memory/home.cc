@@ -5,12 +5,13 @@
 #include "memory/chunks.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
-#include "memory/foresee.h"
 #include "memory/fragmented.h"
+#include "memory/history.h"
 #include "memory/hooks.h"
 #include "memory/host_writes.h"
 #include "memory/library.h"
 #include "memory/pending.h"
+#include "memory/send_ahead.h"
 #include "memory/transfer.h"
 #include "os/inject.h"
 #include "os/log.h"
@@ -129,7 +130,11 @@ int bring_range_home(range r, event e)
 		if (!v || !extent.overlaps({at, r.end}))
 			continue;
 		int edges = collect_edges(*a, g, every_device);
-		int err = bring_home(*a, g, a->place.chunks_of(r), e);
+		layout::span s = a->place.chunks_of(r);
+		int err = bring_home(*a, g, s, e);
+		// Who writes past the page tables is not to meet a copy.
+		while (e == event::touch_write && !keep_from_sending(*a, s))
+			g.wait_for_change();
 		if (err || edges)
 			return err ? err : edges;
 		at = extent.end;
@@ -162,6 +167,11 @@ int show_in(array &a, range r, event e, uintptr_t *end)
 		if (is_barred(a, s))
 			continue;
 		layout::span rest = a.place.chunks_of({at, r.end});
+		// As above.
+		if (rest.first >= rest.last && e == event::touch_write && !keep_from_sending(a, s)) {
+			g.wait_for_change();
+			continue;
+		}
 		if (rest.first >= rest.last) {
 			*end = a.place.extent().end;
 			return show_chunks(a, s, e);

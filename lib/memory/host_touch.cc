@@ -6,6 +6,7 @@
 #include "memory/failure.h"
 #include "memory/fragmented.h"
 #include "os/clock.h"
+#include "os/probes.h"
 #include "os/settings.h"
 
 #include <algorithm>
@@ -34,6 +35,21 @@ layout::span host_touch::window()
 	return {c, end};
 }
 
+layout::span host_touch::widen(layout::span to) const
+{
+	layout::span s = {c, c + 1};
+	auto joins = [&](uint32_t i) {
+		const chunk &ch = a.chunks[i];
+		return ch.host == access::read && !ch.flags && step_of(a, i, event::touch_write, 0).next == st.next &&
+		       !is_barred(a, i);
+	};
+	while (s.first > to.first && joins(s.first - 1))
+		s.first--;
+	while (s.last < to.last && joins(s.last))
+		s.last++;
+	return s;
+}
+
 std::optional<verdict> host_touch::refusal() const
 {
 	if (s.in_handler())
@@ -48,10 +64,14 @@ void host_touch::wake() const
 	a.context->catcher->wake(page());
 }
 
-void host_touch::count() const
+void host_touch::count()
 {
 	statistics &counted = a.context->stats;
-	uint64_t took = now_ns() - seen;
+	at.shown = now_ns();
+	uint64_t took = at.shown - at.seen;
+	HET_PROBE3(go_on, t.addr, took, int(t.write));
+	if (at.wanted)
+		a.context->last.keep(at);
 	counted.touches.add(1);
 	counted.touch_ns.add(took);
 	counted.stalls.add(took);

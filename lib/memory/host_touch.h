@@ -3,6 +3,7 @@
 #pragma once
 
 #include "memory/array.h"
+#include "memory/touch_times.h"
 #include "trap/trap.h"
 
 #include <optional>
@@ -28,6 +29,8 @@ class server
 	virtual bool in_handler() const = 0;
 	// The resolver is about to wait for a device, for a moment or longer: somebody else may have to listen.
 	virtual void wait_for_device(bool long_wait) = 0;
+	// The device works, and there is time to look whether others wait: somebody else may have to help.
+	virtual void device_works() {}
 	// A server may take fetches over, to end them with finish_fetch() in the order in which they were started, and
 	// serve other touches meanwhile. has_room() tells whether there is room for one more from @source (a
 	// participant, the same for all), where @most may be under way.
@@ -45,7 +48,7 @@ struct found_touch {
 	touch t;
 	uint32_t chunk;
 	step st; // of the touched chunk, and of all that are served along with it
-	uint64_t seen;
+	touch_times at;
 };
 
 // A touch in the hands of its server, between the look at the chunk and the last page that is shown. Callers hold the
@@ -54,7 +57,7 @@ class host_touch
 {
       public:
 	host_touch(const found_touch &f, array_guard &held, server &by)
-	    : a(*f.in), g(held), s(by), t(f.t), c(f.chunk), st(f.st), seen(f.seen)
+	    : a(*f.in), g(held), s(by), t(f.t), c(f.chunk), st(f.st), at(f.at)
 	{
 	}
 	host_touch(const host_touch &) = delete;
@@ -66,20 +69,22 @@ class host_touch
 	const touch t;
 	const uint32_t c;
 	const step st;
-	const uint64_t seen;
+	touch_times at;
 
-	found_touch found() const { return {&a, t, c, st, seen}; }
+	found_touch found() const { return {&a, t, c, st, at}; }
 	pages page() const;
 	// Chunks from the touched one on that are served along with it: they take the same step and are nobody else's
 	// business.
 	layout::span window();
+	// The touched chunk, and its neighbours in @to that take the same step and that the host may read already.
+	layout::span widen(layout::span to) const;
 	// Returns the answer to a touch that this server can't serve, where serving takes a long wait for a device. It
 	// may be called without the lock.
 	std::optional<verdict> refusal() const;
 	// The toucher looks again: it may go on, be caught anew, or get SIGBUS.
 	void wake() const;
 	// The toucher can go on; a read-ahead may not be over yet. It may be called without the lock.
-	void count() const;
+	void count();
 	// No copy of the chunk can be read: SIGBUS.
 	void fail_unread() const;
 };

@@ -15,6 +15,8 @@
 #include "memory/lane.h"
 #include "memory/pending.h"
 #include "memory/pin.h"
+#include "memory/rewrites.h"
+#include "memory/send_ahead.h"
 #include "memory/transfer.h"
 #include "os/log.h"
 
@@ -94,8 +96,10 @@ int make_chunks_valid(array &a, array_guard &g, const usage &u, kernel_mode mode
 	layout::span s = a.place.chunks_of(u.part);
 	if (mode == kernel_mode::read_only && u.launch)
 		return bring_exact(a, g, u);
+	if (mode == kernel_mode::read_only)
+		return bring_to_device(a, g, s, event::begin_read, u.device, false, expect_rewrites(a, u));
 	if (mode != kernel_mode::write_only)
-		return bring_to_device(a, g, s, arrival(mode), u.device, writes(mode));
+		return bring_to_device(a, g, s, arrival(mode), u.device, true);
 	if (int err = bring_partial_chunks(a, g, s, u.part, u.device))
 		return err;
 	leave_to_writer(a, g, s, u.device);
@@ -171,6 +175,8 @@ bool begin_fast(array &a, unsigned device, kernel_mode mode)
 	if (is_hinted(a, device, mode)) {
 		if (mode != kernel_mode::write_only)
 			a.context->stats.kept_bytes.add(a.place.user.size());
+		if (mode == kernel_mode::read_only)
+			note_unseen_begin(a);
 		return true;
 	}
 	undo_whole(a.links[device], writes(mode));
@@ -179,13 +185,11 @@ bool begin_fast(array &a, unsigned device, kernel_mode mode)
 
 // ---- end ---------------------------------------------------------------------------------------------
 
-// Lets those try again who were turned away because a kernel was writing (strict mode). They may have touched another
-// chunk than it wrote: see show_whole().
-void wake_awaited(array &a, layout::span s)
+// Lets those try again who were turned away because a kernel was writing, which is in strict mode. They may have
+// touched another chunk than it wrote: see show_whole().
+void wake_awaited(array &a)
 {
-	if (a.context->strict)
-		s = {0, a.place.chunks};
-	for (uint32_t c = s.first; c < s.last; c++) {
+	for (uint32_t c = 0; a.context->strict && c < a.place.chunks; c++) {
 		if ((a.chunks[c].flags & (chunk_awaited | chunk_busy)) == chunk_awaited)
 			release_chunks(a, c, 1);
 	}
@@ -280,13 +284,17 @@ int end_reader(array &a, array_guard &g, pending_kernel **pending)
 	return err;
 }
 
-bool owns_all(const array &a, unsigned device)
+// Returns array::fast as the chunks are.
+copyset hint_for(const array &a, unsigned device)
 {
+	copyset hint = device_copy(device) | host_copy;
 	for (uint32_t c = 0; c < a.place.chunks; c++) {
+		if (!a.chunks[c].state().device_valid(device))
+			return 0;
 		if (a.chunks[c].valid != device_copy(device))
-			return false;
+			hint = device_copy(device);
 	}
-	return true;
+	return hint;
 }
 
 void abandon_locked(array &a, const usage &u, kernel_mode mode)
@@ -294,7 +302,7 @@ void abandon_locked(array &a, const usage &u, kernel_mode mode)
 	layout::span s = a.place.chunks_of(u.part);
 	undo_bracket(a, u, writes(mode));
 	forget_writers(a, s);
-	wake_awaited(a, s);
+	wake_awaited(a);
 }
 
 // Returns 0, or GPUVM_EDEVALLOC if bytes had no other copy.
@@ -339,9 +347,9 @@ int end_locked(array &a, const usage &u, pending_kernel **pending, write_notes *
 	close_bracket(a, u);
 	forget_writers(a, s);
 	// While a kernel writes, chunks may be marked, and its end has to look.
-	if (open.writer && u.whole && may_be_fast(a) && owns_all(a, u.device) && !any_writer(a))
-		a.fast.store(device_copy(u.device) | host_copy);
-	wake_awaited(a, s);
+	if (open.writer && u.whole && may_be_fast(a) && !any_writer(a))
+		a.fast.store(hint_for(a, u.device));
+	wake_awaited(a);
 	return err;
 }
 
@@ -379,6 +387,8 @@ int begin_visited(array &a, array_guard &g, const usage &u, kernel_mode mode)
 		err = open_bracket(a, u, writes(mode));
 	if (err)
 		return err;
+	wait_for_sent(a, g, writes(mode) ? every_device : device_copy(u.device));
+	note_need(a, u, mode);
 	err = make_valid(a, g, u, mode);
 	if (err) {
 		abandon_locked(a, u, mode);

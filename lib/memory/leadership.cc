@@ -2,6 +2,9 @@
 #include "memory/leadership.h"
 
 #include "os/clock.h"
+#include "os/inject.h"
+
+#include <bit>
 
 namespace het
 {
@@ -45,9 +48,48 @@ bool leadership::wait_as_standby(uint32_t seen, unsigned *quiet)
 	return true;
 }
 
-void leadership::acquire(unsigned me)
+// Rings the bell of one who sleeps.
+bool leadership::ring(call what)
 {
-	standby_.lock(lock_rank::lead);
+	uint32_t sleepers = asleep_.fetch_or(0);
+	while (sleepers && !asleep_.compare_exchange_weak(sleepers, sleepers & (sleepers - 1)))
+		;
+	if (!sleepers)
+		return false;
+	std::atomic<uint32_t> &bell = bells_[std::countr_zero(sleepers)];
+	delay_point();
+	bell.store(what);
+	futex_wake(&bell, 1);
+	return true;
+}
+
+// Returns true with the standby's place taken, or false if it was called to help.
+bool leadership::take_place(unsigned me)
+{
+	std::atomic<uint32_t> &bell = bells_[me];
+	const uint32_t self = 1u << me;
+	while (!standby_.try_lock(lock_rank::lead)) {
+		bell.store(silent);
+		asleep_.fetch_or(self);
+		delay_point();
+		// Who leaves the place rings after that: it sees us asleep, or we see its place free. A call that comes
+		// now is forgotten.
+		if (standby_.try_lock(lock_rank::lead)) {
+			asleep_.fetch_and(~self);
+			break;
+		}
+		while (bell.load() == silent)
+			futex_wait(&bell, silent);
+		if (bell.load() == help)
+			return false;
+	}
+	return true;
+}
+
+bool leadership::acquire(unsigned me)
+{
+	if (!take_place(me))
+		return false;
 	unsigned quiet = 0;
 	for (;;) {
 		uint32_t seen = word_.load();
@@ -57,6 +99,8 @@ void leadership::acquire(unsigned me)
 			break;
 	}
 	standby_.unlock(lock_rank::lead);
+	ring(stand_by);
+	return true;
 }
 
 void leadership::release()

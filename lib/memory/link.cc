@@ -7,8 +7,8 @@
 #include "memory/chunks.h"
 #include "memory/edges.h"
 #include "memory/failure.h"
-#include "memory/foresee.h"
 #include "memory/fragmented.h"
+#include "memory/history.h"
 #include "memory/home.h"
 #include "memory/hooks.h"
 #include "memory/host_buffers.h"
@@ -16,6 +16,7 @@
 #include "memory/partial_loss.h"
 #include "memory/pending.h"
 #include "memory/pin.h"
+#include "memory/send_ahead.h"
 #include "memory/whole_chunk.h"
 #include "os/inject.h"
 #include "os/log.h"
@@ -121,6 +122,7 @@ void discard_array(array &a)
 	drop_edges(a);
 	forget_all_fragments(a);
 	forget_touches(a);
+	forget_sending(a);
 	if (a.chunks)
 		pool().release(a.chunks, a.place.chunks * sizeof(chunk));
 	a.chunks = nullptr;
@@ -212,6 +214,21 @@ int fail_open(const array &a, unsigned device)
 		    a.place.user.ptr());
 }
 
+// What only the device has comes home.
+int drop_copies(array &a, array_guard &g, unsigned device)
+{
+	layout::span all = all_chunks(a);
+	for (uint32_t c = 0; c < all.last;) {
+		if (int err = wait_until_quiet(a, g, {c, c + 1}))
+			return err;
+		if (drop_copy(a, c, device))
+			c++;
+		else if (int err = bring_home(a, g, {c, c + 1}, event::fetch))
+			return err;
+	}
+	return 0;
+}
+
 // Removes one link of several.
 int unlink_one(library &l, array &a, unsigned device)
 {
@@ -223,16 +240,12 @@ int unlink_one(library &l, array &a, unsigned device)
 		a.fast.store(0);
 		if (int err = collect_edges(a, g, device_copy(device)))
 			return err;
-		layout::span all = all_chunks(a);
-		for (uint32_t c = 0; c < all.last;) {
-			if (int err = wait_until_quiet(a, g, {c, c + 1}))
+		do {
+			stop_sending(a, g, device);
+			if (int err = drop_copies(a, g, device))
 				return err;
-			if (drop_copy(a, c, device))
-				c++;
-			else if (int err = bring_home(a, g, {c, c + 1}, event::fetch))
-				return err;
-		}
-		forget_edges_of(a, g, device);
+			forget_edges_of(a, g, device);
+		} while (a.sent.target == 1 + device);
 		if (is_open(a, device))
 			return fail_open(a, device);
 		devbuf = forget_link(l, a, device);

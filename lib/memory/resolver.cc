@@ -31,6 +31,7 @@ class resolver final : public server
 	unsigned lane() const override { return lane_; }
 	bool in_handler() const override { return false; }
 	void wait_for_device(bool long_wait) override;
+	void device_works() override;
 	bool has_room(uint8_t source, unsigned most) const override
 	{
 		bool alike = !kept_count_ || kept_[first_kept_].touch.st.from == source;
@@ -41,60 +42,100 @@ class resolver final : public server
 	[[noreturn]] void run();
 
       private:
-	enum class role : uint8_t { waiting, away, leading, out };
+	enum class role : uint8_t { waiting, away, leading, out, helping };
 	static constexpr unsigned most_kept = 16;
-
-	void become_leader();
+	bool become_leader();
+	void release();
 	bool listen(touch &t);
+	bool listen_as_leader(touch &t);
 	bool take_one_more(touch &t);
 	void finish_oldest();
 
 	library &l_;
 	const unsigned lane_;
 	role role_ = role::waiting;
+	// While the device worked last, another touch came.
+	bool crowded_ = false;
 	// These fetches are under way, in the order in which they were started.
 	started_fetch kept_[most_kept] = {};
 	unsigned first_kept_ = 0, kept_count_ = 0;
 };
 
+// The standby is to lead: the leader will be away for longer.
+void resolver::release()
+{
+	role_ = role::away;
+	away.fetch_add(1);
+	lead.release();
+}
+
 void resolver::wait_for_device(bool long_wait)
 {
 	if (role_ != role::leading && role_ != role::out)
 		return;
-	if (role_ == role::out && (!long_wait || !lead.step_in(lane_)))
+	if (long_wait) {
+		if (role_ == role::leading || lead.step_in(lane_))
+			release();
 		return;
-	// Others that touch now would wait for us: let somebody else listen. There is no need with fetches of which
-	// each ends soon.
-	if (long_wait || (!kept_count_ && l_.catcher->has_touch())) {
-		role_ = role::away;
-		away.fetch_add(1);
-		lead.release();
-	} else {
+	}
+	if (crowded_ && !kept_count_)
+		device_works();
+	if (role_ == role::leading) {
 		role_ = role::out;
 		lead.step_out();
 	}
 }
 
-void resolver::become_leader()
+// Others that touch now would wait for us. Where nobody is left to help, the standby leads.
+void resolver::device_works()
+{
+	bool listens = role_ == role::leading || role_ == role::out;
+	if (!listens && role_ != role::helping)
+		return;
+	crowded_ = l_.catcher->has_touch();
+	if (!crowded_ || lead.call_help())
+		return;
+	if (role_ == role::leading || (role_ == role::out && lead.step_in(lane_)))
+		release();
+}
+
+// Returns false if it is to help instead.
+bool resolver::become_leader()
 {
 	if (role_ == role::leading || (role_ == role::out && lead.step_in(lane_))) {
 		role_ = role::leading;
-		return;
+		return true;
 	}
 	if (role_ == role::away)
 		away.fetch_sub(1);
-	lead.acquire(lane_);
-	role_ = role::leading;
+	role_ = lead.acquire(lane_) ? role::leading : role::helping;
+	return role_ == role::leading;
+}
+
+bool resolver::listen_as_leader(touch &t)
+{
+	// While another resolver waits for its device, the core is better left to the driver's threads.
+	uint64_t started = now_ns(), budget = away.load() ? 0 : l_.spin.budget();
+	bool touched = false;
+	uint64_t spin = budget, from = started;
+	do {
+		touched = spin && l_.catcher->next(t, {.spin_ns = spin, .sleeps = false});
+		spin = touched ? 0 : l_.spin.before_sleep(budget, from);
+		from = spin ? now_ns() : 0;
+	} while (spin);
+	touched = touched || l_.catcher->next(t, {});
+	l_.spin.learn(budget, started, touched);
+	return touched;
 }
 
 bool resolver::listen(touch &t)
 {
-	become_leader();
-	// While another resolver waits for its device, the core is better left to the driver's threads.
-	uint64_t started = now_ns(), budget = away.load() ? 0 : l_.spin.budget();
-	bool touched = l_.catcher->next(t, {budget});
-	l_.spin.learn(budget, started, touched);
-	return touched;
+	if (role_ != role::helping)
+		return become_leader() && listen_as_leader(t);
+	if (l_.catcher->next(t, {.sleeps = false}))
+		return true;
+	role_ = role::waiting;
+	return false;
 }
 
 // Takes one more touch while fetches are under way. It is false if there is none, or another resolver listens by now.
@@ -104,7 +145,12 @@ bool resolver::take_one_more(touch &t)
 		return false;
 	if (role_ == role::out && lead.step_in(lane_))
 		role_ = role::leading;
-	return role_ == role::leading && l_.catcher->has_touch() && l_.catcher->next(t, {.sleeps = false});
+	if ((role_ != role::leading && role_ != role::helping) || !l_.catcher->has_touch())
+		return false;
+	// The device works meanwhile. A call takes about as long as half of a touch.
+	if (kept_count_ % 2)
+		lead.call_help();
+	return l_.catcher->next(t, {.sleeps = false});
 }
 
 void resolver::finish_oldest()
@@ -143,6 +189,8 @@ void resolver_thread(void *lane)
 {
 	wait_until_open();
 	library &l = lib();
+	// They are blocked in this thread from its start. Knowing it, nobody whom it calls blocks them once more.
+	signals_blocked for_ever;
 	if (l.catcher->features().stops_threads)
 		spare_this_thread();
 	wake_soon();
@@ -153,7 +201,7 @@ void resolver_thread(void *lane)
 
 bool start_resolvers(library &l, unsigned n, unsigned spin_flag)
 {
-	l.spin.open(spin_flag);
+	l.spin.open(spin_flag, usable_cores());
 	resolvers = n;
 	while (started < n &&
 	       start_thread("het-resolver", resolver_thread, reinterpret_cast<void *>(uintptr_t{started})))

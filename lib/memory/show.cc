@@ -5,9 +5,10 @@
 #include "memory/brackets.h"
 #include "memory/chunks.h"
 #include "memory/failure.h"
-#include "memory/foresee.h"
+#include "memory/history.h"
 #include "memory/home.h"
 #include "memory/host_writes.h"
+#include "memory/send_ahead.h"
 #include "os/inject.h"
 #include "os/probes.h"
 
@@ -57,6 +58,8 @@ void fail_unshown(array &a, uint32_t c, int err)
 namespace
 {
 
+constexpr size_t first_opened = 64 << 10;
+
 bool any_barred(const array &a)
 {
 	uint32_t c = 0;
@@ -77,6 +80,42 @@ bool all_at_host(const array &a)
 bool admit(array &a, range r, access to)
 {
 	return take_answer(a, a.place.chunk_at(r.begin), r, show_pages(a, r, to));
+}
+
+// The first write to a segment of which the host's progress is watched.
+verdict open_segment(host_touch &h)
+{
+	trap &catcher = *h.a.context->catcher;
+	// Others wait for the same pages, which are not to be taken from those who have gone on.
+	bool is_late = h.a.chunks[h.c].host != access::read;
+	layout::span s = is_late ? layout::span{h.c, h.c + 1} : h.widen(opens_with(h.a, h.c));
+	delay_point();
+	enter_all(h.a, s, h.st.next);
+	note_touch(h.a, s, true);
+	if (!is_late)
+		note_host_write(h.a, h.c);
+	range all = h.a.place.chunk_range(s.first, s.last - s.first);
+	bool shown = true;
+	auto open = [&](range r) {
+		HET_PROBE3(resolve, r.begin, r.size(), int(access::write));
+		pages p = pages_of(h.a, r);
+		int err = is_late ? show_pages(h.a, r, access::write) : catcher.open_for_writes(p);
+		shown = take_answer(h.a, h.a.place.chunk_at(r.begin), r, err) && shown;
+	};
+	// Page after page it takes long: who waits goes on behind the first of them, and meets pages that are there.
+	bool by_page = catcher.features().by_page;
+	uintptr_t from = by_page ? h.page().at.begin : all.begin;
+	size_t piece = by_page ? first_opened : all.size();
+	for (range rest = {from, all.end}; !rest.empty(); piece = std::min(2 * piece, piece_bytes)) {
+		range first = {rest.begin, std::min(rest.begin + piece, rest.end)};
+		open(first);
+		if (rest.begin == from)
+			h.count();
+		rest.begin = first.end;
+	}
+	if (all.begin < from)
+		open({all.begin, from});
+	return shown ? verdict::done : show_whole(h);
 }
 
 // This is a mutant, which a test must notice: state and pages do not change under one lock.
@@ -133,6 +172,8 @@ verdict show(host_touch &h)
 {
 	const array &a = h.a;
 	bool by_page = a.context->catcher->features().by_page;
+	if (h.t.write && is_write_watched(a, h.c))
+		return open_segment(h);
 	layout::span s = h.window();
 	range r = a.place.chunk_range(s.first, s.last - s.first);
 	if (by_page)

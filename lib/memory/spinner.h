@@ -14,14 +14,18 @@ namespace het
 class spinner
 {
       public:
-	// @flag is one of GPUVM_SPIN_..., or 0.
-	void open(unsigned flag);
+	// @flag is one of GPUVM_SPIN_..., or 0; @cores may be used by the process.
+	void open(unsigned flag, unsigned cores);
 	// Returns for how many nanoseconds to spin now.
 	uint64_t budget();
+	// No touch came in a spin of @budget, from @started on, and the leader is about to sleep. Returns for how many
+	// nanoseconds to spin first, as a kernel has ended meanwhile. From 0 on kernel_ended() has it woken, until
+	// learn().
+	uint64_t before_sleep(uint64_t budget, uint64_t started);
 	// The leader has waited, with @budget, from @started on; a touch came or not.
 	void learn(uint64_t budget, uint64_t started, bool touched);
 	// True says that the leader sleeps, and a touch is so likely that it should be woken now, while the program
-	// does something else.
+	// does something else. A leader that spins is left alone: just now it has no time to lose.
 	bool kernel_ended();
 
       private:

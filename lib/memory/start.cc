@@ -6,6 +6,7 @@
 #include "memory/lane.h"
 #include "memory/library.h"
 #include "memory/resolver.h"
+#include "memory/send_ahead.h"
 #include "memory/touch.h"
 #include "memory/whole_chunk.h"
 #include "os/log.h"
@@ -154,6 +155,13 @@ void undo_init(library &l)
 	l.ndevs = 0;
 }
 
+sending_kind kind_of_sending(const library &l, bool wanted)
+{
+	if (l.strict || l.foresight == foresight_kind::off || l.catcher->features().unseen_writes)
+		return sending_kind::off;
+	return settings().sending.value_or(wanted ? sending_kind::learned : sending_kind::off);
+}
+
 int open_source(library &l)
 {
 	// It is never destroyed, like the library.
@@ -176,7 +184,11 @@ int open_parts(library &l, unsigned resolvers, unsigned spin_flag)
 		l.lanes.emplace(resolvers, caller_lanes);
 		open_whole_chunk();
 	}
-	if (!start_attendant(l) || !start_resolvers(l, resolvers, spin_flag) || !keep_own_descriptors())
+	static bool sends = false;
+	if (l.sending != sending_kind::off && !sends)
+		sends = start_sender(l);
+	bool all = sends || l.sending == sending_kind::off;
+	if (!all || !start_attendant(l) || !start_resolvers(l, resolvers, spin_flag) || !keep_own_descriptors())
 		return fail(GPUVM_ESALLOC, "gpuvm_init: threads can't be started (ulimit -u?)");
 	open_fork();
 	let_threads_begin();
@@ -213,6 +225,8 @@ int init_library(unsigned ndevs, device_maker make, const void *arg, int flags)
 	// Where all threads are stopped for each touch, it is touches that are measured.
 	bool never = err || (flags & GPUVM_NO_FORESIGHT) || l.catcher->features().stops_threads;
 	l.foresight = never ? foresight_kind::off : settings().foresight;
+	if (!err)
+		l.sending = kind_of_sending(l, flags & GPUVM_SEND_AHEAD);
 	if (!err)
 		err = open_source(l);
 	if (!err)

@@ -21,6 +21,8 @@ struct statistics {
 	counter to_device_ns, to_host_ns;
 	counter touches, fetches, touch_ns;
 	counter foreseen_bytes, foreseen_used_bytes, foreseen_in_vain_bytes;
+	counter left_writable_bytes, left_in_vain_bytes;
+	counter sent_bytes, sent_used_bytes, sent_in_vain_bytes;
 	histogram stalls;
 };
 

@@ -77,9 +77,11 @@ verdict touch_failed(host_touch &h)
 	return verdict::done;
 }
 
-verdict serve_in_array(array &a, touch t, server &s, uint64_t seen)
+verdict serve_in_array(array &a, touch t, server &s, touch_times at)
 {
 	array_guard g(a);
+	at.pass(&touch_times::locked);
+	HET_PROBE3(lock, t.addr, int(t.write), &a);
 	if (!a.live || !a.place.body.contains(t.addr))
 		return verdict::not_ours;
 	if (a.held)
@@ -92,12 +94,22 @@ verdict serve_in_array(array &a, touch t, server &s, uint64_t seen)
 		return verdict::wait;
 	}
 	event e = t.write ? event::touch_write : event::touch_read;
-	host_touch h({&a, t, c, step_of(a, c, e, 0), seen}, g, s);
+	host_touch h({&a, t, c, step_of(a, c, e, 0), at}, g, s);
 	if (ch.flags & chunk_failed)
 		return touch_failed(h);
 	if (h.st.from == each_fragments_own)
 		return gather(h);
 	return h.st.copies() ? fetch(h) : show(h);
+}
+
+touch_times begin_times(const array &a, const touch &t)
+{
+	touch_times at;
+	at.wanted = a.context->last.is_wanted();
+	at.seen = now_ns();
+	at.caught = t.caught ? t.caught : at.seen;
+	at.handed = t.handed;
+	return at;
 }
 
 class handler_server final : public server
@@ -114,7 +126,7 @@ verdict serve(const address_index<array> &arrays, touch t, server &s)
 {
 	array *a = arrays.find(t.addr);
 	HET_PROBE3(fault, t.addr, int(t.write), a);
-	return a ? serve_in_array(*a, t, s, now_ns()) : verdict::not_ours;
+	return a ? serve_in_array(*a, t, s, begin_times(*a, t)) : verdict::not_ours;
 }
 
 bool touched_here(touch t)
@@ -123,6 +135,8 @@ bool touched_here(touch t)
 	if (!a)
 		return false;
 	handler_server s;
+	bool timed = a->context->last.is_wanted();
+	t.caught = timed ? now_ns() : 0;
 	// This comes before serve() looks, so a change after that is not slept through.
 	a->waiters.fetch_add(1, std::memory_order_relaxed);
 	uint32_t seen = a->changed.load();
@@ -130,8 +144,12 @@ bool touched_here(touch t)
 	if (v == verdict::wait)
 		futex_wait(&a->changed, seen);
 	a->waiters.fetch_sub(1, std::memory_order_relaxed);
-	if (v == verdict::hand_over)
+	if (v == verdict::hand_over) {
+		HET_PROBE3(hand_over, t.addr, int(t.write), a);
+		t.handed = timed ? now_ns() : 0;
 		a->context->catcher->hand_over(t);
+		HET_PROBE3(back, t.addr, int(t.write), a);
+	}
 	return v != verdict::not_ours;
 }
 

@@ -4,6 +4,7 @@
 #include "memory/body.h"
 #include "memory/brackets.h"
 #include "memory/fragmented.h"
+#include "memory/history.h"
 #include "memory/host_writes.h"
 #include "memory/lane.h"
 #include "memory/pin.h"
@@ -43,12 +44,12 @@ static bool may_read_meanwhile(const chunk &ch, event e, unsigned device, bool w
 	return (ch.flags & chunk_kept) && e == event::begin_read && !writes && ch.state().device_valid(device);
 }
 
-round next_round(array &a, layout::span s, event e, unsigned device, bool writes)
+round next_round(array &a, layout::span s, event e, unsigned device, bool writes, const array_history *rewrites)
 {
 	take_in_host_writes(a);
 	round r;
 	bool begins = e == event::begin_read || e == event::begin_write;
-	steps known(a, e, device);
+	steps known(a, e, device), known_writer(a, event::begin_write, device);
 	uint32_t c = s.first;
 	for (; c < s.last; c++) {
 		chunk &ch = a.chunks[c];
@@ -58,7 +59,9 @@ round next_round(array &a, layout::span s, event e, unsigned device, bool writes
 		}
 		if (ch.flags & chunk_busy)
 			break;
-		const step &st = known.of(c);
+		const bool rewritten = rewrites && rewrites->expects(c) == expectation::write;
+		const step &st = (rewritten ? known_writer : known).of(c);
+		const event how = rewritten ? event::begin_write : e;
 		bool ahead = begins && chunk_is_ahead(a, c, device);
 		if (ahead || !st.copies()) {
 			r.kept += a.place.bytes_of(c).size();
@@ -72,10 +75,10 @@ round next_round(array &a, layout::span s, event e, unsigned device, bool writes
 		}
 		chunk_run *last = r.count ? &r.runs[r.count - 1] : nullptr;
 		const fragments *parts = st.from == each_fragments_own ? fragments_of(a, c) : nullptr;
-		if (last && last->from == st.from && last->first + last->count == c && !parts)
+		if (last && last->from == st.from && last->how == how && last->first + last->count == c && !parts)
 			last->count++;
 		else if (r.count < runs_at_once)
-			r.runs[r.count++] = {c, 1, st.from, false, parts};
+			r.runs[r.count++] = {c, 1, st.from, false, parts, how};
 		else
 			break;
 		leave_fast(a);
@@ -106,8 +109,7 @@ void count_to_device(const array &a, size_t bytes, uint64_t started_ns)
 		s.to_device_ns.add(now_ns() - started_ns);
 }
 
-// What a failed device may still answer is not to be trusted.
-static int check_source(const array &a, const byte_run &run)
+int check_source(const array &a, const byte_run &run)
 {
 	if (!(a.context->lost.load(std::memory_order_relaxed) >> run.from & 1))
 		return 0;

@@ -17,6 +17,7 @@ struct chunk_run {
 	uint8_t from;   // participant, or each_fragments_own of one chunk
 	bool via_alias; // set when the host's copy became valid on the way
 	const fragments *parts = nullptr;
+	event how = event::fetch; // the step that its chunks take when the bytes are there
 };
 
 // A run of bytes of one chunk.
@@ -36,13 +37,18 @@ struct round {
 };
 
 // Collects chunks of the span that event @e makes travel, and marks them busy. With @writes a kernel that writes there
-// needs them, so those that need no copy get its mark. The caller holds the array's lock.
-round next_round(array &a, layout::span s, event e, unsigned device, bool writes = false);
+// needs them, so those that need no copy get its mark. For a reader, what the host is expected to write anew
+// (@rewrites, which may be null) travels as for a writer. The caller holds the array's lock.
+round next_round(array &a, layout::span s, event e, unsigned device, bool writes = false,
+		 const array_history *rewrites = nullptr);
 
 // Returns bytes of the body as a copy to or from the device; or those of chunks that belong to the program (the body
 // may reach past them).
 struct transfer piece_of(const array &a, unsigned device, range bytes);
 struct transfer piece_of(const array &a, unsigned device, uint32_t first, uint32_t count);
+
+// What a failed device may still answer is not to be trusted: returns GPUVM_EDEVALLOC, having said so.
+int check_source(const array &a, const byte_run &run);
 
 // Any failure of a device is GPUVM_EDEVALLOC here; its own words are on stderr. Copies each run to a device; from the
 // alias, or from another device directly where the API can and through the alias where not. Returns 0 or

@@ -7,6 +7,7 @@
 #include "memory/joint.h"
 #include "memory/kernel.h"
 #include "memory/library.h"
+#include "memory/prefetch.h"
 
 #include <algorithm>
 #include <utility>
@@ -40,6 +41,19 @@ template <typename F> range widen(range r, F f)
 		return r;
 	caller_guard g(*a);
 	return a->live && a->place.user.covers(r) ? f(*a, r) : r;
+}
+
+// The kernel would have to wait for chunks that come home behind another one.
+bool would_wait_for_homecoming(const array &a, const usage &u, kernel_mode mode)
+{
+	layout::span s = a.place.chunks_of(u.part);
+	for (uint32_t c = s.first; a.coming && c < s.last; c++) {
+		const chunk &ch = a.chunks[c];
+		bool may_read = (ch.flags & chunk_kept) && !writes(mode) && ch.state().device_valid(u.device);
+		if ((ch.flags & chunk_coming) && !may_read)
+			return true;
+	}
+	return false;
 }
 
 linked_array look_at(const array &a)
@@ -76,7 +90,7 @@ beginning kernel_use::begin(usage u, kernel_mode mode, range linked, bool comes_
 	if (a.wanted && !comes_first)
 		return beginning::must_wait;
 	u.whole = u.joint == joint_kind::none && u.part == a.place.user;
-	if (conflicts(a, u))
+	if (conflicts(a, u) || would_wait_for_homecoming(a, u, mode))
 		return beginning::must_wait;
 	int e = begin_visited(a, g, u, mode);
 	if (e == GPUVM_ESTATE)
@@ -96,22 +110,27 @@ int kernel_use::end(usage u, write_notes *notes)
 	return end_kernel(*std::exchange(array_, nullptr), u, nullptr, notes);
 }
 
-int kernel_use::end(usage u, std::span<const range> written_soon, homecoming *coming)
+int kernel_use::end(usage u, const bytes_soon &soon, homecoming *coming)
 {
 	u.whole = whole_;
-	foreseen_chunks behind;
-	const homeward how = {.may = true, .except = written_soon, .behind = &behind};
-	int err = end_kernel(*std::exchange(array_, nullptr), u, nullptr, nullptr, how);
-	coming->array_ = behind.in;
-	coming->runs_ = behind.runs;
-	coming->count_ = behind.count;
-	coming->device_ = behind.device;
-	return err;
+	coming->chunks_ = {};
+	const homeward how = {.may = true, .soon = soon, .behind = &coming->chunks_};
+	return end_kernel(*std::exchange(array_, nullptr), u, nullptr, nullptr, how);
 }
 
 void homecoming::finish()
 {
-	bring_foreseen({std::exchange(array_, nullptr), runs_, count_, device_});
+	bring_foreseen(std::exchange(chunks_, {}));
+}
+
+void homecoming::bring_piece(const bytes_soon &soon)
+{
+	prefetch(&chunks_, soon);
+}
+
+void homecoming::drop()
+{
+	drop_foreseen(&chunks_);
 }
 
 int kernel_use::abandon(usage u, kernel_mode mode, bool ran)

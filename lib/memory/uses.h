@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/coherence.h"
+#include "memory/foreseen.h"
 #include "memory/kernel_mode.h"
 #include "memory/notes.h"
 #include "memory/usage.h"
@@ -15,33 +16,37 @@ namespace het
 {
 
 struct array;
-struct foreseen_run; // memory/foresee.h
 
 enum class beginning : uint8_t {
 	done,
 	failed,
-	must_wait, // another kernel has the bytes, or someone waits to link the array anew
+	must_wait, // another kernel has the bytes, or they come home behind one, or someone waits to link the array anew
 	stale,     // the bytes are not linked on the device any longer
 };
 
-// Bytes that a kernel has written, on their way home behind its end, or nothing. Their array stays linked until
-// finish(). Others wait meanwhile who need the chunks, but for kernels on the same device that read what is to be read
-// on the host, too.
+// Bytes that a kernel has written, on their way home behind its end, or nothing. Callers hold no lock, and are no
+// resolvers.
 class homecoming
 {
       public:
-	bool is_open() const { return array_ != nullptr; }
-	// The bytes are home when it returns, and shown. What can't be had is taken from the host: the device has it,
-	// and a touch tries again. The caller holds no lock, and is no resolver.
+	bool is_open() const { return chunks_.in != nullptr; }
+
+	// This is for bytes with the promise (usage::promised). Their array stays linked until then, and others who
+	// need the chunks wait, or try again, but for kernels on the same device that read what is to be read on the
+	// host, too. The bytes are home when it returns, and shown. What can't be had is taken from the host: the
+	// device has it, and a touch tries again.
 	void finish();
+
+	// These are for bytes without it. The next piece comes, and nothing is open when it was the last one. Nobody
+	// waits for more than one piece, and what others come to need meanwhile, or can't be had, is left to them. Or
+	// all that is left is.
+	void bring_piece(const bytes_soon &soon);
+	void drop();
 
       private:
 	friend class kernel_use;
 
-	array *array_ = nullptr;
-	foreseen_run *runs_ = nullptr;
-	uint32_t count_ = 0;
-	unsigned device_ = 0;
+	foreseen_chunks chunks_;
 };
 
 // A use is what a kernel that has begun has, or nothing. Copies are of the same kernel, and one of them ends it.
@@ -56,9 +61,9 @@ class kernel_use
 	// @u and @mode are the same as at the begin. These do what end_kernel() and abandon_kernel() say; nothing has
 	// begun afterwards.
 	int end(usage u, write_notes *notes = nullptr);
-	// The same, for a kernel of which the host hears no sooner than *coming has come home, if that is open then. It
-	// leaves out what other kernels are about to write.
-	int end(usage u, std::span<const range> written_soon, homecoming *coming);
+	// The same, for a kernel whose bytes may come home behind it. If *coming is open then, it is the caller's; with
+	// the promise the host hears of the end no sooner than that has come home.
+	int end(usage u, const bytes_soon &soon, homecoming *coming);
 	int abandon(usage u, kernel_mode mode, bool ran);
 	// All joint uses of the array that its launch has end with it; the others are to be dropped.
 	int end_joint(const void *launch, joint_notes *notes);

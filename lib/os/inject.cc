@@ -59,6 +59,12 @@ bool mutant_nolock()
 	return on;
 }
 
+bool mutant_gone_early()
+{
+	static const bool on = is_mutant("hasty");
+	return on;
+}
+
 bool mutant_shown_early()
 {
 	static const bool on = is_mutant("early");
@@ -74,6 +80,24 @@ bool mutant_written_as_read()
 bool mutant_told_early()
 {
 	static const bool on = is_mutant("told");
+	return on;
+}
+
+bool mutant_void_counts()
+{
+	static const bool on = is_mutant("void");
+	return on;
+}
+
+bool mutant_begin_does_not_wait()
+{
+	static const bool on = is_mutant("unwaited");
+	return on;
+}
+
+bool mutant_sends_unprotected()
+{
+	static const bool on = is_mutant("writable");
 	return on;
 }
 

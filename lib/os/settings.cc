@@ -54,6 +54,23 @@ foresight_kind read_foresight()
 	return number("GPUVM_FORESIGHT", 1) ? foresight_kind::learned : foresight_kind::off;
 }
 
+std::optional<sending_kind> read_sending()
+{
+	constexpr struct {
+		const char *name;
+		sending_kind kind;
+	} for_tests[] = {
+		{"eager", sending_kind::eager}, {"always", sending_kind::always}, {"random", sending_kind::random}};
+	const char *value = text("GPUVM_SEND_AHEAD");
+	if (!value)
+		return {};
+	for (auto &[name, kind] : for_tests) {
+		if (!strcmp(value, name))
+			return kind;
+	}
+	return number("GPUVM_SEND_AHEAD", 0) ? sending_kind::learned : sending_kind::off;
+}
+
 environment read_environment()
 {
 	const char *features = text("GPUVM_UFFD_FEATURES");
@@ -70,6 +87,7 @@ environment read_environment()
 		.chunk = size_t(number("GPUVM_CHUNK", 0)),
 		.read_ahead = size_t(number("GPUVM_READ_AHEAD", 8 << 20, int64_t{1} << 40)),
 		.foresight = read_foresight(),
+		.sending = read_sending(),
 		.mmap_threshold = size_t(number("GPUVM_MMAP_THRESHOLD", 128 << 10, INT_MAX)),
 		.watchdog_s = unsigned(number("GPUVM_WATCHDOG", 10, UINT_MAX)),
 		.devices = text("HET_DEVICES"),

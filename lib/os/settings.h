@@ -4,9 +4,11 @@
 #pragma once
 
 #include "core/foresight.h"
+#include "core/send_plan.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace het
 {
@@ -24,7 +26,9 @@ struct environment {
 	size_t chunk;             // GPUVM_CHUNK: bytes a chunk; 0: by the size of the array
 	size_t read_ahead;        // GPUVM_READ_AHEAD: largest fetch of a sequential reader, in bytes
 	foresight_kind foresight; // GPUVM_FORESIGHT: whether, and how, the host's touches are foretold
-	size_t mmap_threshold;    // GPUVM_MMAP_THRESHOLD: malloc's, fixed at load; 0: left alone
+	// GPUVM_SEND_AHEAD: whether, and how, what the host writes is sent ahead; not set: as gpuvm_init() is told
+	std::optional<sending_kind> sending;
+	size_t mmap_threshold; // GPUVM_MMAP_THRESHOLD: malloc's, fixed at load; 0: left alone
 	// GPUVM_WATCHDOG: seconds after which a fetch, or a part of a launch, is reported as stuck; 0: never
 	unsigned watchdog_s;
 	const char *devices; // HET_DEVICES: of the runtime: opencl, cuda, host, apart; null: opencl,host

@@ -10,7 +10,6 @@
 #include "os/log.h"
 #include "os/thread.h"
 
-#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -78,13 +77,6 @@ void call_back(het_event &e, callback *called, int status)
 		delete c;
 	}
 	core().unfinished.fetch_sub(1);
-}
-
-void note_progress()
-{
-	core().finished.fetch_add(1);
-	if (core().awaiting_progress.load())
-		futex_wake(&core().finished, INT_MAX);
 }
 
 void append(node **list, node *more)
@@ -200,6 +192,7 @@ void bring_in_its_thread(het_event &e)
 {
 	delay_point();
 	e.bring_home();
+	note_progress();
 	node *closed = core().graph.is_home(e) ? close_all(&e) : nullptr;
 	while (closed)
 		concludes.add(event_of(*take_first(&closed)));
@@ -216,8 +209,33 @@ void see_home(het_event &e, bool others_are_ready)
 		return;
 	}
 	e.bring_home();
+	note_progress();
 	if (core().graph.is_home(e))
 		conclude_all(close_all(&e));
+}
+
+// --- what comes home when the program has been told ------------------------------------------
+
+// Nobody waits for this thread, so it may give references back, which may run code of the program's.
+void bring_later_in_its_thread(het_event &e)
+{
+	delay_point();
+	e.bring_later();
+	faults_taken program_code;
+	core().unfinished.fetch_sub(1);
+	note_progress();
+	e.release();
+}
+
+constinit event_thread brings_later("het-prefetch", bring_later_in_its_thread, &het_event::next_to_bring);
+
+// Its reference and its place among the unfinished go with it.
+void see_later(het_event &e)
+{
+	if (brings_later.start())
+		brings_later.add(e);
+	else
+		bring_later_in_its_thread(e);
 }
 
 // This is a mutant, which a test must notice.
@@ -234,6 +252,11 @@ node *settle_early(het_event &e, int status)
 void finish_chain(het_event &e, int status)
 {
 	bool comes_home = e.comes_home, early = comes_home && mutant_told_early();
+	reference<het_event> comes_later;
+	if (e.comes_later) {
+		comes_later = reference<het_event>::to(&e);
+		core().unfinished.fetch_add(1);
+	}
 	node *ready = early ? settle_early(e, status) : settle(e, status, comes_home);
 	if (comes_home && !early)
 		see_home(e, ready != nullptr);
@@ -244,6 +267,8 @@ void finish_chain(het_event &e, int status)
 			ready = more;
 		}
 	}
+	if (comes_later)
+		see_later(*comes_later.give_up());
 }
 
 } // namespace

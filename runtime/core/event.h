@@ -58,6 +58,8 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	// end() has left bytes that are to come home behind the kernel; this brings them. One thread calls it, with no
 	// lock held.
 	virtual void bring_home() {}
+	// Or what may come home when the program has been told. One thread calls it, with no lock held.
+	virtual void bring_later() {}
 	// It has been shown, and this does the last thing for it. No lock is held.
 	virtual void after(int /*status*/) {}
 	// These tell who has done what, once it has finished. The number that part() gets is below nparts().
@@ -90,8 +92,9 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	uint32_t stealable_by = 0;
 	// It runs, or has been cancelled before it did. The graph's lock guards it.
 	bool begun = false;
-	// end() sets it: bring_home() is to be called before the command is shown.
-	bool comes_home = false;
+	// end() sets one of them at most: bring_home() is to be called before the command is shown, or bring_later()
+	// when it has been.
+	bool comes_home = false, comes_later = false;
 	// This is what it has ended with, once it has finished.
 	int end_status = 0;
 
@@ -103,6 +106,8 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	bool counted = false;
 	het::rt::ticket on_device;
 	het_event *next_in_flight = nullptr; // links it in the list of whoever has it
+	// Links it in the list of those whose bytes come later: it may be in another's by then, as it is over.
+	het_event *next_to_bring = nullptr;
 	// These wait until the program's code that its end brings can be called. It is then in a list by
 	// next_in_flight, with the callbacks of what has finished, and the status of what has not.
 	het::rt::callback *put_off_callbacks = nullptr;

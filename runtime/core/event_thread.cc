@@ -23,9 +23,9 @@ bool event_thread::start()
 
 void event_thread::add(het_event &e)
 {
-	e.next_in_flight = nullptr;
+	e.*next_ = nullptr;
 	lock_.lock(lock_rank::leaf);
-	(last_ ? last_->next_in_flight : first_) = &e;
+	(last_ ? last_->*next_ : first_) = &e;
 	last_ = &e;
 	lock_.unlock(lock_rank::leaf);
 	bell_.fetch_add(1);
@@ -37,7 +37,7 @@ het_event *event_thread::take()
 	lock_.lock(lock_rank::leaf);
 	het_event *e = first_;
 	if (e) {
-		first_ = e->next_in_flight;
+		first_ = e->*next_;
 		last_ = first_ ? last_ : nullptr;
 	}
 	lock_.unlock(lock_rank::leaf);

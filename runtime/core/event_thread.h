@@ -11,8 +11,12 @@ namespace het::rt
 class event_thread
 {
       public:
-	// The thread calls @see_to with no lock held.
-	constexpr event_thread(const char *name, void (*see_to)(het_event &)) : name_(name), see_to_(see_to) {}
+	// The thread calls @see_to with no lock held. Events are linked by @next, which they are in no other list by.
+	constexpr event_thread(const char *name, void (*see_to)(het_event &),
+			       het_event *het_event::*next = &het_event::next_in_flight)
+	    : name_(name), see_to_(see_to), next_(next)
+	{
+	}
 
 	// It is false if no thread can be had.
 	bool start();
@@ -25,11 +29,12 @@ class event_thread
 
 	const char *const name_;
 	void (*const see_to_)(het_event &);
+	het_event *het_event::*const next_;
 
 	futex_lock lock_; // guards the list and the start; its rank is leaf
 	bool tried_ = false;
 	std::atomic<bool> started_{false};
-	het_event *first_ = nullptr, *last_ = nullptr; // are linked by next_in_flight
+	het_event *first_ = nullptr, *last_ = nullptr;
 	std::atomic<uint32_t> bell_{0};
 };
 

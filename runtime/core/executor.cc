@@ -8,6 +8,7 @@
 #include "os/thread.h"
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 namespace het::rt
@@ -248,18 +249,32 @@ void executor::attend()
 		ring();
 }
 
+// Returns what the caller, who waits for @e, can start: that, or a command before it in its queue, which mostly is what
+// it waits for. The worker would have to be woken for it, and would then wake the caller.
+het_event *executor::next_for(het_event &e)
+{
+	if (ready_.take(e))
+		return &e;
+	auto is_before = [&](task &t) { return event_of(t).in == e.in && event_of(t).number < e.number; };
+	bool may = has_queue() && e.in && flights_.load() < depth;
+	task *t = may ? ready_.take_first(is_before) : nullptr;
+	return t ? &event_of(*t) : nullptr;
+}
+
 void executor::drive_until_finished(het_event &e)
 {
 	waiters_.fetch_add(1);
 	while (!e.is_finished() && e.where.load() == this) {
-		if (!ready_.take(e)) {
+		uint32_t seen = progress();
+		het_event *next = next_for(e);
+		if (!next) {
 			bool soon = !has_queue() && look_out_for([&] { return e.is_finished() || ready_.has(e); });
 			if (!soon && !reap())
 				e.sleep_until_finished();
-		} else if (!start(e)) {
+		} else if (!start(*next)) {
 			ring();
 			if (!reap())
-				wait_for_progress();
+				wait_for_progress(seen);
 		}
 	}
 	waiters_.fetch_sub(1);
@@ -302,7 +317,7 @@ task *executor::next_task()
 bool executor::work_once()
 {
 	bool busy = false;
-	uint32_t refused = 0; // counts those one after the other
+	uint32_t seen = progress(), refused = 0; // counts those one after the other
 	while (flights_.load() < depth && refused <= ready_.size()) {
 		task *t = next_task();
 		if (!t)
@@ -314,7 +329,7 @@ bool executor::work_once()
 	bool reaped = (attended_.load() || !ready_.empty()) && reap();
 	busy |= reaped;
 	if (refused && !reaped)
-		wait_for_progress();
+		wait_for_progress(seen);
 	if (attended_.load() && !flights_.load()) {
 		attended_.store(false);
 		// Somebody may have relied on it just now.
@@ -371,9 +386,20 @@ bool executor::start_worker()
 		"het-worker", [](void *arg) { static_cast<executor *>(arg)->work(); }, this);
 }
 
-void wait_for_progress()
+void note_progress()
 {
-	uint32_t seen = core().finished.load();
+	core().finished.fetch_add(1);
+	if (core().awaiting_progress.load())
+		futex_wake(&core().finished, INT_MAX);
+}
+
+uint32_t progress()
+{
+	return core().finished.load();
+}
+
+void wait_for_progress(uint32_t seen)
+{
 	core().awaiting_progress.fetch_add(1);
 	core().for_executors([](executor &x) { x.attend(); });
 	if (core().unfinished.load())
@@ -384,8 +410,9 @@ void wait_for_progress()
 void help_progress()
 {
 	bool was_helping = std::exchange(helping, true);
+	uint32_t seen = progress();
 	if (!of_this_worker || !of_this_worker->work_once())
-		wait_for_progress();
+		wait_for_progress(seen);
 	helping = was_helping;
 }
 

@@ -75,6 +75,7 @@ class executor
 	begin_result begin_alone(het_event &e);
 	bool pass_on(het_event &e);
 	bool start(het_event &e);
+	het_event *next_for(het_event &e);
 	bool reap();
 	task *next_task();
 	void ring();
@@ -107,8 +108,12 @@ class executor
 	bool expects_soon_ = true;
 };
 
-// Sees to it that what is in flight gets on, and sleeps until some command has finished or a while has passed.
-void wait_for_progress();
+// A command has finished, or bytes have come home behind one: who waits for that looks again.
+void note_progress();
+// Returns a number that changes with each. Who finds that he must wait has asked for it before he looked.
+uint32_t progress();
+// Sees to it that what is in flight gets on, and sleeps until there has been more progress, or a while has passed.
+void wait_for_progress(uint32_t seen);
 // Does the same for calls, which may come from a callback: what the calling worker has to do is done meanwhile, as
 // others may wait for it.
 void help_progress();

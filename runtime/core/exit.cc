@@ -42,11 +42,13 @@ void at_exit()
 	static bool given_up;
 	if (core().forked.load() || given_up)
 		return;
+	core().exiting.store(true);
 	do {
+		uint32_t seen = progress();
 		cancel_all(core().user_events);
 		cancel_all(core().mappings);
 		if (core().unfinished.load())
-			wait_for_progress();
+			wait_for_progress(seen);
 	} while (core().unfinished.load() && now_ns() < end);
 	uint32_t n = core().unfinished.load();
 	given_up = n;

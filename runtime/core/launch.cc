@@ -295,17 +295,20 @@ void launch::note_total(double kernel_seconds)
 	device_->cost.store(known > 0 ? known + 0.25 * (measured - known) : measured, std::memory_order_relaxed);
 }
 
-// What the host is expected to touch comes home before the program hears of the end, if all is well so far.
+// What the host is expected to touch comes home if all is well so far: with the promise before the program hears of the
+// end.
 int launch::end_uses(int device_error)
 {
 	if (device_->compute->is_in_place())
 		return 0;
-	if (device_error || !is_promised_)
+	if (device_error || on_device.notes)
 		return end_ranges(uses_, *device_, on_device.notes.get());
 	int err = 0;
-	comes_home = end_ranges_homeward(uses_, *device_, *this, &err);
-	if (err && std::exchange(comes_home, false))
-		bring_home();
+	bool comes = end_ranges_homeward(uses_, *device_, *this, &err);
+	comes_home = comes && is_promised_ && !err;
+	comes_later = comes && !is_promised_ && !err;
+	if (comes && err)
+		is_promised_ ? bring_home() : bring_later();
 	return err;
 }
 

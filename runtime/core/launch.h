@@ -19,6 +19,7 @@ class launch final : public kernel_command
 	begin_result begin(executor &x) override;
 	int end(int device_error) override;
 	void bring_home() override { rt::bring_home(uses_); }
+	void bring_later() override { rt::bring_later(uses_, *this); }
 	uint32_t nparts() const override { return device_ != nullptr; }
 	het_event_part_info part(uint32_t number) const override;
 

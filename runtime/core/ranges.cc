@@ -121,18 +121,38 @@ int end_range(range_use &u, het_device &d, launch_notes *notes)
 	});
 }
 
-// What so many commands are about to write is left alone, and all bytes where there are more.
-constexpr size_t most_writers = 8;
+// What other commands than @n are about to do with a use.
+class used_soon
+{
+      public:
+	used_soon(const range_use &u, const node &n)
+	{
+		if (u.access != HET_READ_ONLY)
+			count_ = core().graph.find_uses(u.bytes, n, written_, read_);
+		limit(written_, count_.written, u.bytes);
+		limit(read_, count_.read, u.bytes);
+	}
+	bytes_soon all() const { return {{written_, count_.written}, {read_, count_.read}}; }
+
+      private:
+	// Where there are more it is all bytes.
+	static constexpr size_t most = 8;
+	static void limit(range (&ranges)[most], size_t &count, range all)
+	{
+		if (count <= most)
+			return;
+		ranges[0] = all;
+		count = 1;
+	}
+
+	range written_[most], read_[most];
+	command_graph::uses count_;
+};
 
 int end_range_homeward(range_use &u, het_device &d, const node &n)
 {
-	range soon[most_writers];
-	size_t count = u.access == HET_READ_ONLY ? 0 : core().graph.find_writers(u.bytes, n, soon);
-	if (count > most_writers) {
-		soon[0] = u.bytes;
-		count = 1;
-	}
-	return end_by(u, [&] { return u.on.end(usage_of(u, d), {soon, count}, &u.coming); });
+	const used_soon soon(u, n);
+	return end_by(u, [&] { return u.on.end(usage_of(u, d), soon.all(), &u.coming); });
 }
 
 template <typename F> int end_all(std::span<range_use> uses, F end)
@@ -194,6 +214,19 @@ void bring_home(std::span<range_use> uses)
 	for (range_use &u : uses) {
 		if (u.coming.is_open())
 			u.coming.finish();
+	}
+}
+
+void bring_later(std::span<range_use> uses, const node &n)
+{
+	for (range_use &u : uses) {
+		while (u.coming.is_open()) {
+			if (core().exiting.load())
+				u.coming.drop();
+			else
+				u.coming.bring_piece(used_soon(u, n).all());
+			note_progress();
+		}
 	}
 }
 

@@ -41,10 +41,13 @@ outcome begin_ranges(std::span<range_use> uses, het_device &d, int *err, bool no
 // The kernel has finished. @notes is null, or what is known of its writes; it is told what the host keeps for that.
 int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes = nullptr);
 // The same, without notes, for the command @n. What the host is expected to touch may come home behind it, but for what
-// other commands are about to write: it is true if bring_home() is to be called.
+// other commands are about to write: it is true if bring_home() is to be called, or without the promise bring_later().
 bool end_ranges_homeward(std::span<range_use> uses, het_device &d, const node &n, int *err);
 // No lock is held.
 void bring_home(std::span<range_use> uses);
+// The program has been told that the command @n is over. What commands that have come since are about to write is left
+// alone, and all that is left when the process ends.
+void bring_later(std::span<range_use> uses, const node &n);
 // The kernel will not run, or (@ran) has failed. Returns 0, or HET_EDEVICE if what it may have spoilt was nowhere else.
 int abandon_ranges(std::span<range_use> uses, het_device &d, bool ran);
 

@@ -50,7 +50,8 @@ struct runtime {
 	// Executors report to it.
 	supervisor *above = nullptr;
 
-	// unfinished counts the commands that were added and have not finished, and finished those that have.
+	// unfinished counts the commands that were added and have not finished, and those whose bytes come home behind
+	// them; finished counts those that have, and the pieces that have come.
 	std::atomic<uint32_t> unfinished{0};
 	std::atomic<uint32_t> finished{0};
 	std::atomic<uint32_t> awaiting_progress{0};
@@ -59,6 +60,7 @@ struct runtime {
 	// The memory core runs with the devices above.
 	std::atomic<bool> memory_started{false};
 	std::atomic<bool> forked{false};
+	std::atomic<bool> exiting{false};
 
 	template <class F> void for_executors(F f)
 	{

@@ -209,16 +209,18 @@ node *command_graph::leave(node &n)
 	return to_show;
 }
 
-size_t command_graph::find_writers(range r, const node &n, std::span<range> found)
+command_graph::uses command_graph::find_uses(range r, const node &n, std::span<range> written, std::span<range> read)
 {
 	hold h(lock_);
-	size_t count = 0;
-	tree_.for_writers(r, [&](access_entry &e) {
+	uses count;
+	tree_.for_overlaps(r, [&](access_entry &e) {
 		if (e.owner == &n || e.owner->finished)
 			return;
-		if (count < found.size())
-			found[count] = intersect(e.bytes, r);
-		count++;
+		std::span<range> found = e.writes ? written : read;
+		size_t &number = e.writes ? count.written : count.read;
+		if (number < found.size())
+			found[number] = intersect(e.bytes, r);
+		number++;
 	});
 	return count;
 }

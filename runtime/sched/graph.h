@@ -118,8 +118,8 @@ class command_graph
 	added add(node &n, const place &p, const follower &then);
 	added add(node &n, const place &p) { return add(n, p, {}); }
 
-	// The node has finished. With @comes_home, is_home() is to be called. Lists are linked by next_ready. A node that
-	// is not shown, and does not come home, may be gone when this returns.
+	// The node has finished. With @comes_home, is_home() is to be called. Lists are linked by next_ready. A node
+	// that is not shown, and does not come home, may be gone when this returns.
 	struct ending {
 		node *ready = nullptr;   // these have become ready
 		bool shown = false;      // the node has left the graph
@@ -131,9 +131,12 @@ class command_graph
 	// The node leaves the graph. Returns those for which show() is to be called next.
 	node *show(node &n);
 
-	// Writes down which bytes of @r commands that have not finished will write, but for @n, one range for
-	// each. Returns how many there are; it writes no more than fit.
-	size_t find_writers(range r, const node &n, std::span<range> found);
+	// Writes down which bytes of @r commands that have not finished will write, and which they only read, but for
+	// @n, one range for each use. Tells how many there are; it writes no more than fit.
+	struct uses {
+		size_t written = 0, read = 0;
+	};
+	uses find_uses(range r, const node &n, std::span<range> written, std::span<range> read);
 
 	// Calls is_over(node &), under the lock, for each command that uses bytes of @r and has not been shown, perhaps
 	// several times. If it says yes, the command will not use them any longer: later ones neither wait for it there

@@ -44,6 +44,18 @@ class work_deque
 		return head_ ? unlink(*head_) : nullptr;
 	}
 
+	// Returns the oldest task that the caller wants.
+	template <class F> task *take_first(F wanted)
+	{
+		if (empty())
+			return nullptr;
+		hold h(lock_);
+		task *t = head_;
+		while (t && !wanted(*t))
+			t = t->toward_tail;
+		return t ? unlink(*t) : nullptr;
+	}
+
 	// Returns the newest task that the caller may have.
 	template <class F> task *steal(F may_have)
 	{

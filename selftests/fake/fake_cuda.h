@@ -19,6 +19,7 @@ struct fake_cuda_state {
 	std::atomic<int> fail_code;
 	std::atomic<bool> fails_always;
 	std::atomic<unsigned> slow_us; // each piece of work in a stream takes so much longer
+	std::atomic<bool> reads_wait;  // what copies to the host does not get on while it is set
 
 	// The driver counts what it does.
 	std::atomic<int> registered;      // regions of host memory that are registered now
@@ -26,6 +27,7 @@ struct fake_cuda_state {
 	std::atomic<int> pageable_copies; // asynchronous copies from or to memory that is not pinned
 	std::atomic<int> peer_copies;
 	std::atomic<int> batches;
+	std::atomic<int> asked_copies;  // asynchronous copies to the host and batches that were asked for, or refused
 	std::atomic<int> compilations;  // compilations of a text
 	std::atomic<int> contexts_held; // contexts that are retained and not released
 	std::atomic<int> streams;       // streams that exist now

@@ -2,6 +2,7 @@
 // The fake driver's device memory is here, with host memory that is pinned, and copies between them.
 #include "fake/driver.h"
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -54,6 +55,8 @@ place find(cu_deviceptr p)
 
 int read_device(void *to, cu_deviceptr from, size_t size)
 {
+	while (fake_cuda.reads_wait)
+		std::this_thread::sleep_for(std::chrono::microseconds(100));
 	std::lock_guard g(device_lock());
 	return device_memory().read(from, to, size) ? 0 : int(cu_error_invalid_value);
 }
@@ -209,7 +212,9 @@ int cuMemHostUnregister(void *p)
 
 int cuMemcpyDtoHAsync_v2(void *to, cu_deviceptr from, size_t size, cu_stream stream)
 {
-	if (int err = injected(__func__))
+	int err = injected(__func__);
+	fake_cuda.asked_copies++;
+	if (err)
 		return err;
 	return add_work(__func__, stream, !is_pinned(to, size), [=] { return read_device(to, from, size); });
 }
@@ -225,7 +230,9 @@ int cuMemcpyHtoDAsync_v2(cu_deviceptr to, const void *from, size_t size, cu_stre
 int cuMemcpyBatchAsync_v2(cu_deviceptr *to, cu_deviceptr *from, size_t *sizes, size_t count, cu_copy_attributes *,
 			  size_t *, size_t, cu_stream stream)
 {
-	if (int err = injected(__func__))
+	int err = injected(__func__);
+	fake_cuda.asked_copies++;
+	if (err)
 		return err;
 	fake_cuda.batches++;
 	auto host = [](cu_deviceptr p) { return reinterpret_cast<void *>(uintptr_t(p)); };

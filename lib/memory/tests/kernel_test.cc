@@ -170,4 +170,28 @@ TEST_F(kernels, one_that_is_given_up_after_it_ran_loses_its_copy)
 	EXPECT_EQ(abandon_kernel(linked(), whole(), kernel_mode::read_write, true), GPUVM_EDEVALLOC) << "its only copy";
 }
 
+// All is home, and valid on the device: a writer begins there as fast as where the host has nothing.
+TEST_F(kernels, one_after_foreseen_ends_asks_nobody)
+{
+	l.foresight = foresight_kind::always;
+	ASSERT_EQ(run(whole(), kernel_mode::read_write), 0);
+	for (unsigned round = 0; round < 3; round++) {
+		for (size_t c = 0; c < chunks; c++)
+			ASSERT_EQ(touch_at(chunk_at(c)), verdict::done);
+		ASSERT_EQ(run(whole(), kernel_mode::read_write), 0);
+	}
+	EXPECT_EQ(state(1), (chunk_state{host_copy | device_copy(0), het::access::read}));
+	EXPECT_EQ(linked().fast.load(), device_copy(0));
+	trap_->forget();
+	ASSERT_EQ(begin(whole(), kernel_mode::read_write), 0);
+	EXPECT_TRUE(trap_->log.empty());
+	EXPECT_EQ(linked().chunks[1].writer, 0) << "on the fast path";
+	memset(buffer_[0].data(), 'k', bytes);
+	ASSERT_EQ(touch_at(chunk_at(2), true), verdict::done);
+	EXPECT_EQ(linked().fast.load(), 0u) << "the host has a chunk of its own";
+	ASSERT_EQ(end(whole()), 0);
+	for (size_t c : {1, 2})
+		EXPECT_EQ(*chunk_at(c), 'k') << "what the kernel wrote is home, and not lost";
+}
+
 } // namespace

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/leadership.h"
 
+#include <atomic>
 #include <gtest/gtest.h>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -27,7 +29,7 @@ TEST(leadership, one_leads_at_a_time)
 	unsigned count = 0;
 	in_threads(members, [&](unsigned me) {
 		for (unsigned i = 0; i < turns; i++) {
-			lead.acquire(me);
+			EXPECT_TRUE(lead.acquire(me));
 			count++;
 			lead.release();
 		}
@@ -79,6 +81,92 @@ TEST(leadership, a_standby_that_sleeps_hears_of_the_step)
 	lead.step_out();
 	standby.join();
 	EXPECT_FALSE(lead.step_in(0));
+}
+
+// Waits until a member sleeps that is called.
+void call_until_heard(leadership &lead)
+{
+	while (!lead.call_help())
+		std::this_thread::yield();
+}
+
+TEST(leadership, neither_the_leader_nor_the_standby_is_called_to_help)
+{
+	leadership lead;
+	EXPECT_FALSE(lead.call_help());
+	ASSERT_TRUE(lead.acquire(0));
+	EXPECT_FALSE(lead.call_help());
+	std::atomic<bool> leads{false};
+	std::thread standby([&] { leads = lead.acquire(1); });
+	std::this_thread::sleep_for(std::chrono::milliseconds(20));
+	EXPECT_FALSE(lead.call_help());
+	lead.release();
+	standby.join();
+	EXPECT_TRUE(leads);
+	lead.release();
+}
+
+TEST(leadership, who_is_called_helps_and_the_standby_stands_by)
+{
+	leadership lead;
+	ASSERT_TRUE(lead.acquire(0));
+	// Of these two one stands by, whichever it is.
+	std::atomic<unsigned> helped{0}, led{0};
+	auto member = [&](unsigned me) {
+		while (!lead.acquire(me))
+			helped++;
+		led++;
+		lead.release();
+	};
+	std::thread first(member, 1), second(member, 2);
+	for (unsigned i = 1; i <= 50; i++) {
+		call_until_heard(lead);
+		while (helped.load() < i)
+			std::this_thread::yield();
+	}
+	EXPECT_EQ(led.load(), 0u);
+	lead.release();
+	first.join();
+	second.join();
+	EXPECT_EQ(led.load(), 2u) << "the one that slept has taken the standby's place";
+}
+
+// Who finds the standby's place taken, and falls asleep as it is left for the last time, must be rung: else this test
+// does not end.
+TEST(leadership, nobody_sleeps_beside_a_free_place)
+{
+	constexpr unsigned rounds = 20000;
+	auto rounds_of_one_turn = std::make_unique<leadership[]>(rounds);
+	std::atomic<unsigned> arrived{0};
+	in_threads(2, [&](unsigned me) {
+		for (unsigned i = 0; i < rounds; i++) {
+			arrived++;
+			while (arrived.load() < 2 * (i + 1))
+				std::this_thread::yield();
+			EXPECT_TRUE(rounds_of_one_turn[i].acquire(me));
+			rounds_of_one_turn[i].release();
+		}
+	});
+}
+
+// Calls at any moment keep nobody from leading in the end.
+TEST(leadership, calls_among_changes_of_the_lead)
+{
+	constexpr unsigned members = 5, turns = 400;
+	leadership lead;
+	unsigned count = 0;
+	in_threads(members, [&](unsigned me) {
+		for (unsigned i = 0; i < turns;) {
+			if (!lead.acquire(me))
+				continue;
+			i++;
+			count++;
+			lead.call_help();
+			lead.release();
+			lead.call_help();
+		}
+	});
+	EXPECT_EQ(count, members * turns);
 }
 
 // Out and in again at every turn, with others waiting for the lead: nobody leads together, nobody is left waiting.

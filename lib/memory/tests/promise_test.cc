@@ -37,11 +37,10 @@ class promises : public small_library
 		return begin_kernel(linked(), u, mode);
 	}
 	// What is foreseen is left to the test.
-	foreseen_chunks end(const usage &u, std::span<const range> except = {})
+	foreseen_chunks end(const usage &u, const bytes_soon &soon = {})
 	{
 		foreseen_chunks behind;
-		EXPECT_EQ(end_kernel(linked(), u, nullptr, nullptr, {.may = true, .except = except, .behind = &behind}),
-			  0);
+		EXPECT_EQ(end_kernel(linked(), u, nullptr, nullptr, {.may = true, .soon = soon, .behind = &behind}), 0);
 		return behind;
 	}
 	void bring(const foreseen_chunks &behind)
@@ -93,17 +92,6 @@ TEST_F(promises, pages_stay_and_bytes_are_home_behind_the_kernel)
 	EXPECT_EQ(linked().visitors, 0u);
 }
 
-TEST_F(promises, without_one_all_is_taken)
-{
-	make_history();
-	usage u = all();
-	u.promised = false;
-	ASSERT_EQ(begin(u), 0);
-	EXPECT_EQ(trap_->at(host), het::access::none);
-	EXPECT_EQ(end(u).in, nullptr);
-	EXPECT_EQ(state(0), (chunk_state{device_copy(0), het::access::none}));
-}
-
 TEST_F(promises, chunks_with_bytes_of_others_are_taken)
 {
 	make_history();
@@ -129,7 +117,7 @@ TEST_F(promises, what_others_will_write_does_not_come)
 	make_history();
 	ASSERT_EQ(begin(all()), 0);
 	const range soon[] = {at(chunk_bytes + 7, 1), at(3 * chunk_bytes - 1, 2)};
-	foreseen_chunks behind = end(all(), soon);
+	foreseen_chunks behind = end(all(), {.written = soon});
 	ASSERT_TRUE(behind.in);
 	for (size_t c : {1, 2, 3})
 		EXPECT_EQ(state(c), (chunk_state{device_copy(0), het::access::none}));
@@ -139,7 +127,7 @@ TEST_F(promises, what_others_will_write_does_not_come)
 	EXPECT_EQ(state(0), shared);
 	ASSERT_EQ(begin(all()), 0);
 	const range everything[] = {at(0, bytes)};
-	EXPECT_EQ(end(all(), everything).in, nullptr);
+	EXPECT_EQ(end(all(), {.written = everything}).in, nullptr);
 }
 
 // The chunks of a kernel are its own: what a later one leaves behind is not brought with them.
@@ -148,7 +136,7 @@ TEST_F(promises, each_brings_its_own)
 	make_history();
 	ASSERT_EQ(begin(all()), 0);
 	const range soon[] = {at(2 * chunk_bytes, 2 * chunk_bytes)};
-	foreseen_chunks first = end(all(), soon);
+	foreseen_chunks first = end(all(), {.written = soon});
 	ASSERT_TRUE(first.in);
 	for (size_t c : {2, 3})
 		ASSERT_EQ(touch_at(chunk_at(c)), verdict::done);
@@ -250,6 +238,25 @@ TEST_F(promises, what_the_host_writes_stays_writable)
 	EXPECT_EQ(linked().chunks[0].flags & chunk_kept, 0) << "the host becomes its owner";
 	bring_foreseen(behind);
 	EXPECT_TRUE(trap_->log.empty());
+}
+
+// The host writes all of it each time, but a kernel is about to read some of it.
+TEST_F(promises, what_others_will_read_stays_with_the_device)
+{
+	make_history();
+	for (size_t c = 0; c < chunks; c++)
+		ASSERT_EQ(touch_at(chunk_at(c), true), verdict::done);
+	ASSERT_EQ(begin(all()), 0);
+	const range soon[] = {at(chunk_bytes + 7, 1)};
+	foreseen_chunks behind = end(all(), {.read = soon});
+	ASSERT_TRUE(behind.in);
+	EXPECT_EQ(trap_->at(chunk_at(1)), het::access::read) << "a write meanwhile would be unseen";
+	bring_foreseen(behind);
+	EXPECT_EQ(state(1), shared);
+	EXPECT_EQ(state(0), (chunk_state{host_copy, het::access::write}));
+	EXPECT_EQ(trap_->at(chunk_at(0)), het::access::write);
+	ASSERT_EQ(touch_at(chunk_at(1), true), verdict::done);
+	EXPECT_EQ(state(1), (chunk_state{host_copy, het::access::write}));
 }
 
 TEST_F(promises, it_is_unlinked_when_all_is_home)

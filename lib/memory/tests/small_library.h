@@ -51,6 +51,10 @@ class fake_trap final : public trap
 	int admit(const pages &p, access to) override
 	{
 		log.push_back("show");
+		if (during_admit)
+			during_admit();
+		if (admit_error)
+			return admit_error;
 		shown.push_back(p.at);
 		set(p.at, to);
 		return 0;
@@ -92,7 +96,8 @@ class fake_trap final : public trap
 	}
 
 	trap_features can{.shared_reads = true};
-	int hold_error = 0, protect_error = 0;
+	int hold_error = 0, protect_error = 0, admit_error = 0;
+	std::function<void()> during_admit;
 	range watched;
 	std::vector<std::string> log;
 	std::vector<range> shown, woken;
@@ -140,8 +145,15 @@ class fake_device final : public device
 		writes++;
 		if (fails)
 			return GPUVM_EDEVALLOC;
-		for (const transfer &t : pieces) {
-			memcpy(static_cast<char *>(t.devbuf) + t.offset, t.host, t.size);
+		// They arrive last of all.
+		std::vector<std::string> taken;
+		for (const transfer &t : pieces)
+			taken.emplace_back(static_cast<const char *>(t.host), t.size);
+		if (during_write)
+			during_write();
+		for (size_t i = 0; i < pieces.size(); i++) {
+			const transfer &t = pieces[i];
+			memcpy(static_cast<char *>(t.devbuf) + t.offset, taken[i].data(), t.size);
 			bytes_written += t.size;
 		}
 		return 0;
@@ -169,7 +181,7 @@ class fake_device final : public device
 	void release_event(void *) override {}
 
 	bool fails = false, has_host_memory = false;
-	std::function<void()> during_read;
+	std::function<void()> during_read, during_write;
 	int buffers = 0, reads = 0, writes = 0, waits = 0;
 	size_t bytes_read = 0, bytes_written = 0;
 

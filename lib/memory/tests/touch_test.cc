@@ -187,6 +187,24 @@ TEST_F(touches, a_fetch_is_kept_and_ended_later)
 	linked().pinned.store(0);
 }
 
+TEST_F(touches, tell_when_they_passed_from_hand_to_hand)
+{
+	EXPECT_EQ(touch_at(chunk_at(0)), verdict::done);
+	EXPECT_EQ(l.last.get().shown, 0u) << "nobody had asked";
+	trap_->can.by_page = true;
+	linked().pinned.store(device_copy(0));
+	keeping_server s;
+	EXPECT_EQ(serve(l.arrays, {reinterpret_cast<uintptr_t>(chunk_at(2)), false}, s), verdict::done);
+	ASSERT_TRUE(s.fetch);
+	EXPECT_EQ(l.last.get().shown, 0u) << "its copy has not ended";
+	finish_fetch(*s.fetch, s);
+	touch_times t = l.last.get();
+	EXPECT_TRUE(t.caught && t.caught <= t.locked && t.locked <= t.given && t.given <= t.started);
+	EXPECT_TRUE(t.started <= t.copied && t.copied <= t.shown);
+	EXPECT_EQ(t.handed, 0u);
+	linked().pinned.store(0);
+}
+
 // While the lock is dropped for a copy, nobody else may have the chunk.
 TEST_F(touches, a_chunk_is_busy_while_it_travels)
 {

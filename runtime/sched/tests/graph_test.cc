@@ -466,34 +466,38 @@ TEST(command_graph, failures_that_are_not_shown_pass_along)
 		EXPECT_EQ(graph.show(*n), nullptr);
 }
 
-TEST(command_graph, finds_what_will_be_written)
+TEST(command_graph, finds_what_will_be_used)
 {
 	command_graph graph(inherited);
 	command self, reader, writer, covers;
 	use all{{0, 100}, true, true}, reads{{10, 20}, true, false}, writes{{30, 40}, true, true},
 		wide{{25, 120}, false, true};
-	range found[2];
+	range found[2], readers[2];
 	self.set({&all, 1});
 	graph.add(self, {});
-	EXPECT_EQ(graph.find_writers({0, 100}, self, found), 0u);
+	EXPECT_EQ(graph.find_uses({0, 100}, self, found, readers).written, 0u);
 	reader.set({&reads, 1});
 	graph.add(reader, {});
-	EXPECT_EQ(graph.find_writers({0, 100}, self, found), 0u);
+	EXPECT_EQ(graph.find_uses({0, 100}, self, found, readers).written, 0u);
+	EXPECT_EQ(graph.find_uses({15, 100}, self, found, readers).read, 1u);
+	EXPECT_EQ(readers[0], (range{15, 20}));
 	writer.set({&writes, 1});
 	graph.add(writer, {});
-	EXPECT_EQ(graph.find_writers({35, 100}, self, found), 1u);
+	EXPECT_EQ(graph.find_uses({0, 100}, self, found, readers).read, 1u) << "who writes, too, is no reader";
+	EXPECT_EQ(graph.find_uses({35, 100}, self, found, readers).written, 1u);
 	EXPECT_EQ(found[0], (range{35, 40}));
 	covers.set({&wide, 1});
 	graph.add(covers, {});
-	EXPECT_EQ(graph.find_writers({0, 100}, self, found), 1u) << "one covers the other";
+	EXPECT_EQ(graph.find_uses({0, 100}, self, found, readers).written, 1u) << "one covers the other";
 	EXPECT_EQ(found[0], (range{25, 100}));
-	EXPECT_EQ(graph.find_writers({0, 25}, self, found), 0u);
-	EXPECT_EQ(graph.find_writers({0, 100}, self, {}), 1u) << "though there is no room";
+	EXPECT_EQ(graph.find_uses({0, 25}, self, found, readers).written, 0u);
+	EXPECT_EQ(graph.find_uses({0, 100}, self, {}, {}).written, 1u) << "though there is no room";
 	finish(graph, self);
 	finish(graph, reader);
+	EXPECT_EQ(graph.find_uses({0, 100}, self, found, readers).read, 0u) << "it has read";
 	finish(graph, writer);
 	graph.finish(covers, 0, true);
-	EXPECT_EQ(graph.find_writers({0, 100}, self, found), 0u) << "it has written";
+	EXPECT_EQ(graph.find_uses({0, 100}, self, found, readers).written, 0u) << "it has written";
 	EXPECT_TRUE(graph.is_home(covers));
 	graph.show(covers);
 }

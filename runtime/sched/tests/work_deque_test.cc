@@ -41,6 +41,19 @@ TEST(work_deque, thieves_may_choose)
 	EXPECT_EQ(deque.size(), 2u);
 }
 
+TEST(work_deque, the_oldest_that_is_wanted_comes_first)
+{
+	work_deque deque;
+	task a, b, c;
+	for (task *t : {&a, &b, &c})
+		deque.push(*t);
+	auto but_a = [&](task &t) { return &t != &a; };
+	EXPECT_EQ(deque.take_first(but_a), &b);
+	EXPECT_EQ(deque.take_first(but_a), &c);
+	EXPECT_EQ(deque.take_first(but_a), nullptr);
+	EXPECT_EQ(deque.take(), &a);
+}
+
 TEST(work_deque, one_task_can_be_taken_out)
 {
 	work_deque deque, other;
