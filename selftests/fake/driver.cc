@@ -2,6 +2,7 @@
 // The fake driver's devices and contexts are here, and the failures that tests ask for.
 #include "fake/driver.h"
 
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,11 +18,13 @@ fake_cuda_state fake_cuda = {.devices = 2,
 			     .fails_always = false,
 			     .slow_us = 0,
 			     .reads_wait = false,
+			     .kernels_let = INT_MAX,
 			     .registered = 0,
 			     .registrations = 0,
 			     .pageable_copies = 0,
 			     .peer_copies = 0,
 			     .batches = 0,
+			     .kernels_begun = 0,
 			     .asked_copies = 0,
 			     .compilations = 0,
 			     .contexts_held = 0,

@@ -21,12 +21,15 @@ struct fake_cuda_state {
 	std::atomic<unsigned> slow_us; // each piece of work in a stream takes so much longer
 	std::atomic<bool> reads_wait;  // what copies to the host does not get on while it is set
 
+	std::atomic<int> kernels_let; // kernels that come later than so many others wait
+
 	// The driver counts what it does.
 	std::atomic<int> registered;      // regions of host memory that are registered now
 	std::atomic<int> registrations;   // all registrations so far
 	std::atomic<int> pageable_copies; // asynchronous copies from or to memory that is not pinned
 	std::atomic<int> peer_copies;
 	std::atomic<int> batches;
+	std::atomic<int> kernels_begun;
 	std::atomic<int> asked_copies;  // asynchronous copies to the host and batches that were asked for, or refused
 	std::atomic<int> compilations;  // compilations of a text
 	std::atomic<int> contexts_held; // contexts that are retained and not released
