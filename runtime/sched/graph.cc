@@ -100,16 +100,38 @@ void command_graph::append(sequence &s, node &n)
 	s.last_ = &n;
 }
 
+// @n would not have to wait for the end of @before.
+bool command_graph::is_behind(const node &before, const node &n)
+{
+	return n.stream && before.under_way_on == n.stream;
+}
+
+// Hands out a node that waits for nothing any longer.
+bool command_graph::becomes_ready(node &n)
+{
+	if (n.has_ended)
+		return !n.missing;
+	bool may_go_behind = n.stream && !n.waits_for_ends && !n.inherited;
+	if (n.handed_out || (may_go_behind ? n.elsewhere : n.missing) || (n.held && !n.inherited))
+		return false;
+	n.held = false;
+	n.handed_out = true;
+	n.behind = n.missing;
+	return true;
+}
+
 // @e is one of the edges of @n.
 void command_graph::connect(node &before, node &n, edge &e, bool inherits) const
 {
 	e = {before.successors, &n, inherits};
 	before.successors = &e;
 	n.unshown++;
-	if (!before.finished)
+	if (!before.finished) {
 		n.missing++;
-	else if (before.failed && inherits)
+		n.elsewhere += !is_behind(before, n);
+	} else if (before.failed && inherits) {
 		n.inherited = inherited_code_;
+	}
 }
 
 command_graph::added command_graph::add(node &n, const place &p, const follower &then)
@@ -143,7 +165,38 @@ command_graph::added command_graph::add(node &n, const place &p, const follower 
 		p.lets_go_of->held = false;
 		connect(n, *p.lets_go_of, p.lets_go_of->own_edges[1], false);
 	}
-	return n.missing ? added::waiting : added::ready;
+	return becomes_ready(n) ? added::ready : added::waiting;
+}
+
+node *command_graph::set_under_way(node &n, const void *stream)
+{
+	hold h(lock_);
+	n.under_way_on = stream;
+	node *ready = nullptr, **end = &ready;
+	for (edge *e = n.successors; e; e = e->next) {
+		node &to = *e->to;
+		if (to.stream != stream || --to.elsewhere || !becomes_ready(to))
+			continue;
+		*end = &to;
+		end = &to.next_ready;
+	}
+	*end = nullptr;
+	return ready;
+}
+
+bool command_graph::give_back(node &n)
+{
+	hold h(lock_);
+	n.waits_for_ends = true;
+	n.handed_out = false;
+	return becomes_ready(n);
+}
+
+bool command_graph::may_finish(node &n)
+{
+	hold h(lock_);
+	n.has_ended = n.missing;
+	return !n.missing;
 }
 
 command_graph::ending command_graph::finish(node &n, int status, bool comes_home)
@@ -158,9 +211,10 @@ command_graph::ending command_graph::finish(node &n, int status, bool comes_home
 		node &to = *e->to;
 		if (status < 0 && e->inherits && !to.inherited)
 			to.inherited = inherited_code_;
-		if (--to.missing || (to.held && !to.inherited))
+		to.missing--;
+		to.elsewhere -= !is_behind(n, to);
+		if (!becomes_ready(to))
 			continue;
-		to.held = false;
 		*end = &to;
 		end = &to.next_ready;
 	}

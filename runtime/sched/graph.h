@@ -5,6 +5,11 @@
 // A node becomes ready when everything it waits for has finished; it is handed out exactly once, by add() or by the
 // finish() of the last of those. Whoever names a node in a wait list keeps it alive during the call.
 //
+// A stream is a device that runs commands in the order in which they are submitted. A node that has one is handed out
+// earlier: when all of those before it that have not finished are under way on its stream. It is *behind* them then, and
+// may be submitted, but ends only after they have ended. If it can't be submitted yet it is given back once, and handed
+// out as a node without a stream.
+//
 // The program may hear of an end later than other commands do, when its bytes have come home. So a node that has
 // finished is shown, and leaves the graph, when it is at home and everything it waits for has been shown: who hears
 // that one command is over may rely on all that came before it. Until then commands that are added have it before them,
@@ -42,13 +47,21 @@ struct node {
 
 	// The command reads and writes these; they lie in memory of the command's, and are set before add().
 	std::span<access_entry> accesses;
+	// It may be handed out behind others on this stream; null if it may not. This is set before add(), too.
+	const void *stream = nullptr;
 
 	// The graph's lock guards all below. A node that is ready or shown is its owner's alone.
-	uint32_t missing = 0; // counts those before it that have not finished
-	uint32_t unshown = 0; // counts those that have not been shown, and itself while it comes home
+	uint32_t missing = 0;   // counts those before it that have not finished
+	uint32_t elsewhere = 0; // counts those of them that are not under way on its stream
+	uint32_t unshown = 0;   // counts those that have not been shown, and itself while it comes home
 	// Holds the first failure of what it waited for, or why it was cancelled: also while its owner has it, who may
 	// see that late.
 	std::atomic<int> inherited{0};
+	const void *under_way_on = nullptr; // a stream, once it is
+	bool handed_out = false;
+	bool behind = false;         // some before it had not finished when it was
+	bool waits_for_ends = false; // it was given back
+	bool has_ended = false;      // its device has done it, and some before it have not finished
 	bool finished = false;
 	bool failed = false;
 	bool shown = false; // it has left the graph
@@ -117,6 +130,16 @@ class command_graph
 	// After ready the caller has to see to it. After no_memory nothing has changed.
 	added add(node &n, const place &p, const follower &then);
 	added add(node &n, const place &p) { return add(n, p, {}); }
+
+	// A node that has been handed out is under way on the stream: on its device all that is submitted there later comes
+	// after it. Returns those that have become ready, linked by next_ready.
+	node *set_under_way(node &n, const void *stream);
+	// A node that was handed out behind others has not been submitted. If it is true the node is ready all the same,
+	// as those have finished, and still the caller's; if not, it will be handed out again.
+	bool give_back(node &n);
+	// The device has done a node that was behind others. If it is false some of those have not finished, and the
+	// node comes back as one that has become ready, with has_ended, for its finish() then.
+	bool may_finish(node &n);
 
 	// The node has finished. With @comes_home, is_home() is to be called. Lists are linked by next_ready. A node
 	// that is not shown, and does not come home, may be gone when this returns.
@@ -217,6 +240,8 @@ class command_graph
 	void take_over_data(node &n);
 	static void append(sequence &s, node &n);
 	void connect(node &before, node &n, edge &e, bool inherits) const;
+	static bool is_behind(const node &before, const node &n);
+	static bool becomes_ready(node &n);
 	node *leave(node &n);
 
 	futex_lock lock_;
