@@ -124,23 +124,28 @@ void undo_bracket(array &a, const usage &u, bool writing)
 open_kernels look_at_bracket(const array &a, const usage &u)
 {
 	uint64_t open = a.links[u.device].open.load();
+	const bool known = u.ends != ending::any, writer = u.ends == ending::writer;
+	if (u.whole && known)
+		return {(writer ? open / one_writer : readers_of(open)) > 0, writer};
 	if (u.whole)
 		return {open != 0, open >= one_writer};
-	open_kernels found{false, false};
+	open_kernels found{false, writer};
 	for (const bracket *b = a.parts; b; b = b->next) {
-		if (!is_part(*b, u))
+		if (!is_part(*b, u) || (known && b->writes != writer))
 			continue;
 		found.any = true;
 		found.writer |= b->writes;
 	}
 	// A kernel on the whole array writes this part, too.
-	found.writer |= open >= one_writer;
+	found.writer |= !known && open >= one_writer;
 	return found;
 }
 
 void close_bracket(array &a, const usage &u)
 {
-	if (u.whole)
+	if (u.ends != ending::any)
+		undo_bracket(a, u, u.ends == ending::writer);
+	else if (u.whole)
 		close_whole(a.links[u.device]);
 	else if (!close_part(a, u, false))
 		close_part(a, u, true);

@@ -9,6 +9,8 @@
 #include "memory/transfer.h"
 #include "os/inject.h"
 
+#include <gpuvm.h>
+
 namespace het
 {
 
@@ -30,9 +32,10 @@ void finish_run(array &a, const chunk_run &run, unsigned device, bool writes, bo
 
 } // namespace
 
-int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned device, bool writes,
+int bring_to_device(array &a, array_guard &g, layout::span s, event e, const usage &u, bool writes,
 		    const array_history *rewrites)
 {
+	const unsigned device = u.device;
 	int err = 0;
 	for (uint32_t c = s.first; c < s.last && !err;) {
 		err = settle(a, g);
@@ -45,6 +48,11 @@ int bring_to_device(array &a, array_guard &g, layout::span s, event e, unsigned 
 			if (c < s.last)
 				g.wait_for_change();
 			continue;
+		}
+		if (u.behind) {
+			for (size_t i = 0; i < r.count; i++)
+				release_chunks(a, r.runs[i].first, r.runs[i].count);
+			return GPUVM_ESTATE;
 		}
 		for (size_t i = 0; i < r.count && !err; i++) {
 			const chunk_run &run = r.runs[i];

@@ -105,9 +105,10 @@ int write_to_device(const array &a, unsigned device, const edge_pieces &pieces)
 }
 
 // The caller has locked the edges.
-int bring_edges(array &a, unsigned device, const bool (&which)[2])
+int bring_edges(array &a, const usage &u, const bool (&which)[2])
 {
-	edge_pieces behind;
+	const unsigned device = u.device;
+	edge_pieces old;
 	for (unsigned edge : {0, 1}) {
 		if (!which[edge])
 			continue;
@@ -115,9 +116,11 @@ int bring_edges(array &a, unsigned device, const bool (&which)[2])
 		if (a.edges.valid[edge] & device_copy(device))
 			a.context->stats.kept_bytes.add(edge_range(a, edge).size());
 		else
-			behind.add(a, device, edge, edge_range(a, edge));
+			old.add(a, device, edge, edge_range(a, edge));
 	}
-	int err = write_to_device(a, device, behind);
+	if (u.behind && old.count)
+		return GPUVM_ESTATE;
+	int err = write_to_device(a, device, old);
 	for (unsigned edge : {0, 1}) {
 		if (!err && which[edge])
 			a.edges.valid[edge] |= device_copy(device);
@@ -126,14 +129,17 @@ int bring_edges(array &a, unsigned device, const bool (&which)[2])
 }
 
 // Does so for bytes of one edge. Others of the device's may be ahead of the snapshot.
-int bring_bytes(array &a, unsigned device, unsigned edge, range r)
+int bring_bytes(array &a, const usage &u, unsigned edge, range r)
 {
+	const unsigned device = u.device;
 	char *snapshot = a.edges.snapshot ? snapshot_of(a, edge) + (r.begin - edge_range(a, edge).begin) : nullptr;
 	bool same = snapshot && !memcmp(snapshot, r.ptr(), r.size());
 	if (same && (a.edges.valid[edge] & device_copy(device))) {
 		a.context->stats.kept_bytes.add(r.size());
 		return 0;
 	}
+	if (u.behind)
+		return GPUVM_ESTATE;
 	if (snapshot && !same) {
 		memcpy(snapshot, r.ptr(), r.size());
 		a.edges.valid[edge] &= device_copy(device);
@@ -153,7 +159,7 @@ int bring_own_bytes(array &a, array_guard &g, const usage &u, unsigned edge, boo
 		if (r.empty())
 			break;
 		g.unlock();
-		err = bring_bytes(a, u.device, edge, r);
+		err = bring_bytes(a, u, edge, r);
 		g.lock();
 	}
 	return err;
@@ -314,6 +320,10 @@ int edges_to_device(array &a, array_guard &g, const usage &u, bool writes)
 	if (!a.place.has_edges())
 		return 0;
 	claim_edges(a, g);
+	if (u.behind && a.edges.owed) {
+		release_edges(a);
+		return GPUVM_ESTATE;
+	}
 	if (collect_claimed(a, g, every_device)) {
 		release_edges(a);
 		return fail(GPUVM_EDEVALLOC,
@@ -328,7 +338,7 @@ int edges_to_device(array &a, array_guard &g, const usage &u, bool writes)
 		whole[edge] = r.overlaps(u.part) && !ahead[edge];
 	}
 	g.unlock();
-	int err = bring_edges(a, u.device, whole);
+	int err = bring_edges(a, u, whole);
 	g.lock();
 	for (unsigned edge : {0, 1}) {
 		if (ahead[edge] && !err)
@@ -339,7 +349,7 @@ int edges_to_device(array &a, array_guard &g, const usage &u, bool writes)
 		if (!err && whole[edge] && writes)
 			a.edges.writer[edge] = uint8_t(1 + u.device);
 	}
-	return err ? GPUVM_EDEVALLOC : 0;
+	return err && err != GPUVM_ESTATE ? GPUVM_EDEVALLOC : err;
 }
 
 int edges_to_host(array &a, array_guard &g, unsigned device, range part)

@@ -134,7 +134,7 @@ int bring_exact(array &a, array_guard &g, const usage &u)
 		while (c < s.last && is_whole(c))
 			c++;
 		if (c > first) {
-			err = bring_to_device(a, g, {first, c}, event::begin_read, u.device, false);
+			err = bring_to_device(a, g, {first, c}, event::begin_read, u, false);
 		} else {
 			err = chunk_begin(a, g, c, intersect(a.place.bytes_of(c), u.part), u.device, false).run();
 			c++;

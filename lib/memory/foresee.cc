@@ -35,18 +35,19 @@ array_history *foresight_of(array &a, const homeward &how)
 	return a.foreseen;
 }
 
-// Nobody else is at work where this kernel has written.
+// Nobody else is at work where this kernel has written; but its device may be reading there already, behind it.
 bool is_last(const array &a, const usage &u)
 {
+	const bool readers_count = u.ends == ending::any;
 	uint64_t mine = u.whole ? one_writer : 0;
 	for (unsigned d = 0; d < a.context->ndevs; d++) {
-		uint64_t open = a.links[d].open.load();
-		if (d == u.device ? open != mine : open >= one_writer)
+		uint64_t others = a.links[d].open.load() - (d == u.device ? mine : 0);
+		if (d == u.device && readers_count ? others != 0 : others >= one_writer)
 			return false;
 	}
 	unsigned others = 0;
 	for (const bracket *b = a.parts; b; b = b->next)
-		others += b->part.overlaps(u.part) && (b->writes || b->device == u.device);
+		others += b->part.overlaps(u.part) && (b->writes || (readers_count && b->device == u.device));
 	return others == !u.whole;
 }
 

@@ -36,12 +36,12 @@ int no_array(const char *call, range part)
 // ---- begin -------------------------------------------------------------------------------------------
 
 // Chunks that a write-only kernel does not cover must arrive whole all the same.
-int bring_partial_chunks(array &a, array_guard &g, layout::span s, range part, unsigned device)
+int bring_partial_chunks(array &a, array_guard &g, layout::span s, const usage &u)
 {
 	auto bring = [&](uint32_t c) {
-		return part.covers(a.place.bytes_of(c))
+		return u.part.covers(a.place.bytes_of(c))
 			       ? 0
-			       : bring_to_device(a, g, {c, c + 1}, event::begin_write, device, true);
+			       : bring_to_device(a, g, {c, c + 1}, event::begin_write, u, true);
 	};
 	int err = s.first < s.last ? bring(s.first) : 0;
 	return !err && s.last - s.first > 1 ? bring(s.last - 1) : err;
@@ -97,10 +97,10 @@ int make_chunks_valid(array &a, array_guard &g, const usage &u, kernel_mode mode
 	if (mode == kernel_mode::read_only && u.launch)
 		return bring_exact(a, g, u);
 	if (mode == kernel_mode::read_only)
-		return bring_to_device(a, g, s, event::begin_read, u.device, false, expect_rewrites(a, u));
+		return bring_to_device(a, g, s, event::begin_read, u, false, expect_rewrites(a, u));
 	if (mode != kernel_mode::write_only)
-		return bring_to_device(a, g, s, arrival(mode), u.device, true);
-	if (int err = bring_partial_chunks(a, g, s, u.part, u.device))
+		return bring_to_device(a, g, s, arrival(mode), u, true);
+	if (int err = bring_partial_chunks(a, g, s, u))
 		return err;
 	leave_to_writer(a, g, s, u.device);
 	return 0;
@@ -125,6 +125,18 @@ int make_valid_for_joint(array &a, array_guard &g, const usage &u, kernel_mode m
 	if (!err)
 		note_arrival(a, u, only_copy);
 	return err;
+}
+
+// A kernel behind others begins as it is, or not at all. This is found out before anything is taken from the host.
+bool must_wait_for_others(const array &a, const usage &u, kernel_mode mode)
+{
+	if (!u.behind)
+		return false;
+	layout::span s = a.place.chunks_of(u.part);
+	bool is_covered = s.first < s.last && u.part.covers(a.place.chunk_range(s.first, s.last - s.first));
+	if (mode == kernel_mode::write_only && is_covered)
+		s.last = s.first;
+	return a.sent.target || would_travel(a, s, arrival(mode), u.device);
 }
 
 int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
@@ -376,6 +388,9 @@ int begin_visited(array &a, array_guard &g, const usage &u, kernel_mode mode)
 			    "gpuvm_kernel_begin: array %p has edges, which strict mode can't watch; align it to pages "
 			    "or use gpuvm_malloc()",
 			    a.place.user.ptr());
+	take_in_host_writes(a);
+	if (must_wait_for_others(a, u, mode))
+		return GPUVM_ESTATE;
 	pin_body(a, g, u.device);
 	int err = settle(a, g);
 	// It is done while no bracket of this kernel is open: a chunk that its device loses later counts as written
@@ -423,7 +438,7 @@ int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *n
 	if (u.whole && !pending && a.fast.fetch_or(0) == (device_copy(u.device) | host_copy) && passes_unseen(a) &&
 	    close_whole(a.links[u.device]))
 		return 0;
-	if (u.whole && !pending && close_reader(a.links[u.device]))
+	if (u.whole && !pending && u.ends != ending::writer && close_reader(a.links[u.device]))
 		return 0;
 	int err = end_locked(a, u, &pending, notes, how);
 	if (pending)

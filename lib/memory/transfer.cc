@@ -44,6 +44,19 @@ static bool may_read_meanwhile(const chunk &ch, event e, unsigned device, bool w
 	return (ch.flags & chunk_kept) && e == event::begin_read && !writes && ch.state().device_valid(device);
 }
 
+bool would_travel(const array &a, layout::span s, event e, unsigned device)
+{
+	steps known(a, e, device);
+	for (uint32_t c = s.first; c < s.last; c++) {
+		const chunk &ch = a.chunks[c];
+		if (may_read_meanwhile(ch, e, device, e != event::begin_read))
+			continue;
+		if ((ch.flags & chunk_busy) || (!chunk_is_ahead(a, c, device) && known.of(c).copies()))
+			return true;
+	}
+	return false;
+}
+
 round next_round(array &a, layout::span s, event e, unsigned device, bool writes, const array_history *rewrites)
 {
 	take_in_host_writes(a);

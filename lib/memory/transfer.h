@@ -42,6 +42,9 @@ struct round {
 round next_round(array &a, layout::span s, event e, unsigned device, bool writes = false,
 		 const array_history *rewrites = nullptr);
 
+// Some chunk of the span would travel then. What is busy may, too. The caller holds the array's lock.
+bool would_travel(const array &a, layout::span s, event e, unsigned device);
+
 // Returns bytes of the body as a copy to or from the device; or those of chunks that belong to the program (the body
 // may reach past them).
 struct transfer piece_of(const array &a, unsigned device, range bytes);

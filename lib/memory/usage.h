@@ -11,6 +11,9 @@ namespace het
 // joint_notes tell what it has written.
 enum class joint_kind : uint8_t { none, exact, noted };
 
+// Says which of the kernels with the same usage ends, if the caller knows; otherwise readers end first.
+enum class ending : uint8_t { any, reader, writer };
+
 // @part lies inside the user range; with @whole it is all of it.
 struct usage {
 	unsigned device;
@@ -21,6 +24,9 @@ struct usage {
 	const void *launch = nullptr;
 	// The host does not touch the bytes before it is told that the kernel has ended (HET_TOUCH_AFTER_WAIT).
 	bool promised = false;
+	// Kernels that come before it are at work on the device still: it begins only if all its bytes are there.
+	bool behind = false;
+	ending ends = ending::any;
 };
 
 // What a joint writer's kernel should have of an array, if it has all these bytes of it: chunks and edges that lie in

@@ -100,6 +100,7 @@ beginning kernel_use::begin(usage u, kernel_mode mode, range linked, bool comes_
 		return beginning::failed;
 	array_ = &a;
 	whole_ = u.whole;
+	writes_ = writes(mode);
 	copied_ = a.from == origin::copied;
 	return beginning::done;
 }
@@ -107,12 +108,14 @@ beginning kernel_use::begin(usage u, kernel_mode mode, range linked, bool comes_
 int kernel_use::end(usage u, write_notes *notes)
 {
 	u.whole = whole_;
+	u.ends = writes_ ? ending::writer : ending::reader;
 	return end_kernel(*std::exchange(array_, nullptr), u, nullptr, notes);
 }
 
 int kernel_use::end(usage u, const bytes_soon &soon, homecoming *coming)
 {
 	u.whole = whole_;
+	u.ends = writes_ ? ending::writer : ending::reader;
 	coming->chunks_ = {};
 	const homeward how = {.may = true, .soon = soon, .behind = &coming->chunks_};
 	return end_kernel(*std::exchange(array_, nullptr), u, nullptr, nullptr, how);

@@ -20,8 +20,10 @@ struct array;
 enum class beginning : uint8_t {
 	done,
 	failed,
-	must_wait, // another kernel has the bytes, or they come home behind one, or someone waits to link the array anew
-	stale,     // the bytes are not linked on the device any longer
+	// Another kernel has the bytes, or they come home behind one, or would have to travel where none may
+	// (usage::behind), or someone waits to link the array anew.
+	must_wait,
+	stale, // the bytes are not linked on the device any longer
 };
 
 // Bytes that a kernel has written, on their way home behind its end, or nothing. Callers hold no lock, and are no
@@ -78,7 +80,7 @@ class kernel_use
 
       private:
 	array *array_ = nullptr;
-	bool whole_ = false, copied_ = false;
+	bool whole_ = false, copied_ = false, writes_ = false;
 };
 
 // The range is part of an array that is linked on the device.

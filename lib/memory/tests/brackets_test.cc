@@ -164,7 +164,7 @@ TEST_F(brackets, random_begins_and_ends)
 	for (int i = 0; i < 20000; i++) {
 		model &m = all[random() % all.size()];
 		bool writing = random() % 2;
-		switch (random() % 3) {
+		switch (random() % 4) {
 		case 0:
 			if (m.readers + m.writers < 4 && fits(m.u)) {
 				ASSERT_EQ(open_bracket(*a, m.u, writing), 0);
@@ -178,6 +178,16 @@ TEST_F(brackets, random_begins_and_ends)
 			else if (m.writers)
 				m.writers--;
 			break;
+		case 2: {
+			usage known = m.u;
+			known.ends = writing ? ending::writer : ending::reader;
+			unsigned &n = writing ? m.writers : m.readers;
+			ASSERT_EQ(look_at_bracket(*a, known).any, n > 0);
+			ASSERT_EQ(look_at_bracket(*a, known).writer, writing);
+			close_bracket(*a, known);
+			n -= n > 0;
+			break;
+		}
 		default:
 			undo_bracket(*a, m.u, writing);
 			if (unsigned &n = writing ? m.writers : m.readers)

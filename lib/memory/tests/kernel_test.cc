@@ -170,6 +170,58 @@ TEST_F(kernels, one_that_is_given_up_after_it_ran_loses_its_copy)
 	EXPECT_EQ(abandon_kernel(linked(), whole(), kernel_mode::read_write, true), GPUVM_EDEVALLOC) << "its only copy";
 }
 
+// Another kernel of the device is at work: what it writes is there, and nothing else is brought.
+TEST_F(kernels, one_behind_others_begins_if_nothing_travels)
+{
+	usage behind = whole();
+	behind.behind = true;
+	for (bool strict : {false, true}) {
+		l.strict = strict;
+		for (kernel_mode mode : {kernel_mode::read_only, kernel_mode::read_write}) {
+			ASSERT_EQ(touch_at(chunk_at(2), true), verdict::done);
+			trap_->forget();
+			int writes = device_[0]->writes;
+			EXPECT_EQ(begin(behind, mode), GPUVM_ESTATE) << "the host has written a chunk";
+			EXPECT_FALSE(is_open(linked(), 0));
+			EXPECT_TRUE(trap_->log.empty());
+			ASSERT_EQ(begin(whole(), kernel_mode::write_only), 0);
+			EXPECT_EQ(begin(behind, mode), 0);
+			EXPECT_EQ(device_[0]->writes, writes) << "the first kernel writes them all";
+			ASSERT_EQ(end(whole()), 0);
+			ASSERT_EQ(end(whole()), 0);
+			EXPECT_EQ(state(2), device_alone(0));
+		}
+	}
+	ASSERT_EQ(touch_at(chunk_at(2), true), verdict::done);
+	ASSERT_EQ(begin(behind, kernel_mode::write_only), 0) << "it needs none";
+	ASSERT_EQ(end(whole()), 0);
+	ASSERT_EQ(touch_at(chunk_at(2), true), verdict::done);
+	usage some = part(chunk_bytes / 2, 2 * chunk_bytes);
+	some.behind = true;
+	EXPECT_EQ(begin(some, kernel_mode::write_only), GPUVM_ESTATE) << "it needs what lies around them";
+}
+
+TEST_F(kernels, an_end_says_whose_it_is)
+{
+	l.strict = true;
+	usage reads = whole(), writes = whole();
+	reads.ends = ending::reader;
+	writes.ends = ending::writer;
+	ASSERT_EQ(begin(whole(), kernel_mode::read_write), 0);
+	usage behind = whole();
+	behind.behind = true;
+	ASSERT_EQ(begin(behind, kernel_mode::read_only), 0);
+	EXPECT_EQ(touch_at(host), verdict::wait);
+	memset(buffer_[0].data(), 'k', bytes);
+	ASSERT_EQ(end(writes), 0);
+	EXPECT_EQ(touch_at(host), verdict::done) << "nobody writes any longer";
+	EXPECT_EQ(host[0], 'k');
+	EXPECT_TRUE(is_open(linked(), 0));
+	EXPECT_EQ(end(writes), GPUVM_ESTATE) << "it has ended";
+	ASSERT_EQ(end(reads), 0);
+	EXPECT_FALSE(is_open(linked(), 0));
+}
+
 // All is home, and valid on the device: a writer begins there as fast as where the host has nothing.
 TEST_F(kernels, one_after_foreseen_ends_asks_nobody)
 {

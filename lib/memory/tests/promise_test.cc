@@ -240,6 +240,25 @@ TEST_F(promises, what_the_host_writes_stays_writable)
 	EXPECT_TRUE(trap_->log.empty());
 }
 
+// A kernel behind this one has begun to read there: the host gets its bytes all the same.
+TEST_F(promises, one_with_a_reader_behind_it_brings_its_own)
+{
+	make_history();
+	usage writes = all(), reads = all();
+	writes.ends = ending::writer;
+	reads.ends = ending::reader;
+	reads.behind = true;
+	ASSERT_EQ(begin(writes), 0);
+	ASSERT_EQ(begin(reads, kernel_mode::read_only), 0);
+	memset(buffer_at(0), 'k', bytes);
+	const range soon[] = {at(0, bytes)};
+	bring(end(writes, {.read = soon}));
+	EXPECT_EQ(std::string(host, bytes), std::string(bytes, 'k'));
+	for (size_t c = 0; c < chunks; c++)
+		EXPECT_EQ(state(c), shared) << "the reader goes on";
+	EXPECT_FALSE(end(reads).in);
+}
+
 // The host writes all of it each time, but a kernel is about to read some of it.
 TEST_F(promises, what_others_will_read_stays_with_the_device)
 {
