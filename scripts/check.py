@@ -109,8 +109,8 @@ WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
     *"runtime_cache runtime_cxx runtime_events runtime_instruments runtime_launch runtime_lives runtime_memory".split(),
     *(
-        "runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw runtime_textures runtime_split runtime_twins "
-        "runtime_lost runtime_analysed runtime_unable runtime_waits"
+        "runtime_pipeline runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw "
+        "runtime_textures runtime_split runtime_twins runtime_lost runtime_analysed runtime_unable runtime_waits"
     ).split(),
 )
 # Where touches are caught in another way, what the runtime does with arrays stands for all that it does.
@@ -118,7 +118,7 @@ WITHOUT_MOST_OF_RUNTIME = tuple(
     test
     for test in SELFTESTS
     if test.startswith("runtime_")
-    and test not in ("runtime_ranges", "runtime_split", "runtime_halo", "runtime_twins", "runtime_promise", "runtime_prefetch")
+    and test.removeprefix("runtime_") not in "ranges split halo twins promise prefetch pipeline".split()
 )
 # Races that last a set time want all processors to themselves; the other selftests wait now and then, or have one
 # thread.

@@ -91,6 +91,7 @@ environment read_environment()
 		.mmap_threshold = size_t(number("GPUVM_MMAP_THRESHOLD", 128 << 10, INT_MAX)),
 		.watchdog_s = unsigned(number("GPUVM_WATCHDOG", 10, UINT_MAX)),
 		.devices = text("HET_DEVICES"),
+		.pipeline = number("HET_PIPELINE", 1) != 0,
 		.policy = text("HET_POLICY"),
 		.instrument = text("HET_INSTRUMENT"),
 		.touch_after_wait = number("HET_TOUCH_AFTER_WAIT", 0) != 0,

@@ -32,6 +32,7 @@ struct environment {
 	// GPUVM_WATCHDOG: seconds after which a fetch, or a part of a launch, is reported as stuck; 0: never
 	unsigned watchdog_s;
 	const char *devices; // HET_DEVICES: of the runtime: opencl, cuda, host, apart; null: opencl,host
+	bool pipeline;       // HET_PIPELINE: launches are submitted behind those in flight that they depend on (1)
 	const char *policy;  // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
 	// HET_INSTRUMENT: how kernels on CUDA devices are instrumented: coalesce, coalesce/N, dirty, touch; null: not
 	const char *instrument;

@@ -166,16 +166,6 @@ node *settle(het_event &e, int status, bool comes_home = false)
 	return end.ready;
 }
 
-// A dependent is ready: it ends at once, or goes to its executor. Returns what its end has made ready.
-node *hand_out(het_event &e)
-{
-	int inherited = e.inherited;
-	if (inherited || e.is_empty())
-		return settle(e, inherited);
-	e.where.load()->hand_over(e);
-	return nullptr;
-}
-
 // --- what comes home behind its kernel -------------------------------------------------------
 
 void conclude_in_its_thread(het_event &e)
@@ -248,9 +238,11 @@ node *settle_early(het_event &e, int status)
 	return ready;
 }
 
-// It is not recursive, as chains of empty or failed commands may be long.
-void finish_chain(het_event &e, int status)
+// Returns what the end has made ready. What was before a command that went behind it may have failed since.
+node *end_one(het_event &e, int status)
 {
+	if (int inherited = e.behind ? e.inherited.load() : 0)
+		status = inherited;
 	bool comes_home = e.comes_home, early = comes_home && mutant_told_early();
 	reference<het_event> comes_later;
 	if (e.comes_later) {
@@ -260,6 +252,26 @@ void finish_chain(het_event &e, int status)
 	node *ready = early ? settle_early(e, status) : settle(e, status, comes_home);
 	if (comes_home && !early)
 		see_home(e, ready != nullptr);
+	if (comes_later)
+		see_later(*comes_later.give_up());
+	return ready;
+}
+
+// A dependent is ready: it ends at once, or goes to its executor. Returns what its end has made ready.
+node *hand_out(het_event &e)
+{
+	int inherited = e.inherited;
+	if (e.has_ended)
+		return end_one(e, e.end_status);
+	if (!e.behind && (inherited || e.is_empty()))
+		return settle(e, inherited);
+	e.where.load()->hand_over(e);
+	return nullptr;
+}
+
+// It is not recursive, as chains of empty or failed commands may be long.
+void hand_out_all(node *ready)
+{
 	while (ready) {
 		node *n = take_first(&ready);
 		if (node *more = hand_out(event_of(*n))) {
@@ -267,8 +279,14 @@ void finish_chain(het_event &e, int status)
 			ready = more;
 		}
 	}
-	if (comes_later)
-		see_later(*comes_later.give_up());
+}
+
+// What went behind others ends after them, by whoever ends the last of these.
+void finish_chain(het_event &e, int status)
+{
+	e.end_status = status;
+	if (!e.behind || core().graph.may_finish(e))
+		hand_out_all(end_one(e, status));
 }
 
 } // namespace
@@ -330,6 +348,14 @@ void open_user_event(het_event &e)
 bool claim(het_event &user_event)
 {
 	return core().graph.locked([&] { return !std::exchange(user_event.begun, true); });
+}
+
+void wait_for_ends(het_event &e)
+{
+	if (core().graph.give_back(e))
+		hand_out_all(&e);
+	else
+		core().for_executors([](executor &x) { x.attend(); });
 }
 
 void wait_for(het_event &e)

@@ -36,8 +36,15 @@ int may_begin(het_event &e)
 {
 	return core().graph.locked([&] {
 		e.begun = true;
+		e.behind = e.missing;
 		return e.inherited.load();
 	});
+}
+
+// Some of those before it have not ended still.
+bool is_behind(const het_event &e)
+{
+	return e.behind && core().graph.locked([&] { return e.missing > 0; });
 }
 
 // The command has not begun after all.
@@ -75,29 +82,46 @@ template <class F> bool look_out_for(F done)
 
 // --- submitting ----------------------------------------------------------------
 
-// The submit lock is held if there is a queue.
-begin_result executor::begin(het_event &e)
+// What depends on it may follow at once. It may be over and gone as soon as it is in the list.
+void executor::put_in_flight(het_event &e)
 {
-	if (int why_not = may_begin(e))
-		return why_not;
-	e.status.store(has_queue() ? HET_SUBMITTED : HET_RUNNING, std::memory_order_relaxed);
-	e.started = now_ns();
-	forget_last_error();
-	begin_result b = e.begin(*this);
-	if (b.status)
-		e.keep_why();
-	if (b.status == HET_EDEVICE && device_)
-		core().above->failed(*core().devices[number_]);
-	if (b.how == begin_result::refused)
-		take_back(e);
-	if (b.how != begin_result::in_flight)
-		return b;
+	node *followers = e.stream ? core().graph.set_under_way(e, this) : nullptr;
 	flight_lock_.lock(lock_rank::leaf);
 	(newest_ ? newest_->next_in_flight : oldest_) = &e;
 	newest_ = &e;
 	flight_lock_.unlock(lock_rank::leaf);
 	flights_.fetch_add(1);
 	begun_.fetch_add(1);
+	while (followers) {
+		auto &next = static_cast<het_event &>(*followers);
+		followers = std::exchange(next.next_ready, nullptr);
+		hand_over(next);
+	}
+}
+
+// The submit lock is held if there is a queue. What fails behind others is tried again when they have ended.
+begin_result executor::begin(het_event &e)
+{
+	int why_not = may_begin(e);
+	bool is_refused = e.behind && (why_not || core().devices[number_]->lost.load());
+	if (is_refused)
+		take_back(e);
+	if (is_refused || why_not)
+		return is_refused ? begin_result::refused : begin_result(why_not);
+	e.status.store(has_queue() ? HET_SUBMITTED : HET_RUNNING, std::memory_order_relaxed);
+	e.started = now_ns();
+	forget_last_error();
+	begin_result b = e.begin(*this);
+	if (b.status && !e.behind)
+		e.keep_why();
+	if (b.status == HET_EDEVICE && device_)
+		core().above->failed(*core().devices[number_]);
+	if (b.status && e.behind)
+		b = begin_result::refused;
+	if (b.how == begin_result::refused)
+		take_back(e);
+	if (b.how == begin_result::in_flight)
+		put_in_flight(e);
 	return b;
 }
 
@@ -133,14 +157,17 @@ bool executor::pass_on(het_event &e)
 bool executor::start(het_event &e)
 {
 	delay_point();
-	if (pass_on(e))
+	if (!is_behind(e) && pass_on(e))
 		return true;
 	begin_result b = begin_alone(e);
-	if (b.how == begin_result::refused)
+	bool lies_here = b.how == begin_result::refused && !e.behind;
+	if (lies_here)
 		ready_.push(e);
+	else if (b.how == begin_result::refused)
+		core().above->must_wait(e);
 	else if (b.how == begin_result::over)
 		core().above->finished(e, b.status);
-	return b.how != begin_result::refused;
+	return !lies_here;
 }
 
 void executor::count(het_event &e)
@@ -169,7 +196,9 @@ void executor::offer(het_event &e)
 	}
 	begin_result b = begin(e);
 	submitting_.unlock(lock_rank::driver);
-	if (b.how == begin_result::refused)
+	if (b.how == begin_result::refused && e.behind)
+		core().above->must_wait(e);
+	else if (b.how == begin_result::refused)
 		hand_over(e);
 	else if (b.how == begin_result::over)
 		core().above->finished(e, b.status);
@@ -181,7 +210,7 @@ void executor::hand_over(het_event &e)
 {
 	delay_point();
 	count(e);
-	uint32_t thieves = e.stealable_by; // it may be over when it has been pushed
+	uint32_t thieves = e.behind ? 0 : e.stealable_by; // it may be over when it has been pushed
 	ready_.push(e);
 	ring();
 	if (!thieves || ready_.size() < backlog)
@@ -304,7 +333,10 @@ task *executor::next_task()
 	core().for_executors([&](executor &other) {
 		if (stolen || &other == this || other.ready_.size() < backlog)
 			return;
-		stolen = other.ready_.steal([&](task &t) { return event_of(t).stealable_by >> number_ & 1; });
+		stolen = other.ready_.steal([&](task &t) {
+			const het_event &e = event_of(t);
+			return !e.behind && (e.stealable_by >> number_ & 1);
+		});
 	});
 	if (stolen) {
 		event_of(*stolen).where.load()->discount(event_of(*stolen));

@@ -13,6 +13,10 @@
 //     called;
 //   - what lies in flight for a tick with nobody reaping is attended by the worker, so that a host touch which waits
 //     for a kernel's end gets on, although its thread never comes here.
+// A command may begin behind those in flight here that it depends on, as the device runs them in order (streams, in
+// sched/graph.h). It does so only if it needs nothing else: no bytes from anywhere, no kernel that is to be told of.
+// Otherwise it goes back, and waits for their ends.
+//
 // Devices without a queue have no flights: begin() runs the command, in the worker or in a thread that waits for it.
 #pragma once
 
@@ -29,6 +33,8 @@ class supervisor
 	virtual void finished(het_event &e, int status) = 0;
 	// A command has failed there. It takes locks from structure on.
 	virtual void failed(het_device &d) = 0;
+	// The command was to begin behind others, and can't: it is to wait for their ends. No lock is held.
+	virtual void must_wait(het_event &e) = 0;
 
       protected:
 	~supervisor() = default;
@@ -73,6 +79,7 @@ class executor
 	bool has_queue() const { return device_ && device_->has_queue(); }
 	begin_result begin(het_event &e);
 	begin_result begin_alone(het_event &e);
+	void put_in_flight(het_event &e);
 	bool pass_on(het_event &e);
 	bool start(het_event &e);
 	het_event *next_for(het_event &e);

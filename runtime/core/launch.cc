@@ -125,6 +125,12 @@ void launch::find_thieves(std::span<het_device *const> able)
 	}
 }
 
+// What a kernel with notes has written is known when it has ended.
+bool launch::may_go_behind() const
+{
+	return settings().pipeline && device_->compute->has_queue() && !kernel_->on(*device_)->notes_writes();
+}
+
 int launch::prepare_on(het_device &d)
 {
 	int err = kernel_->prepare(d);
@@ -174,6 +180,7 @@ int launch::choose_device()
 	if (!has_addresses_ && !has_block())
 		find_thieves({able, n});
 	where.store(&device_->executor);
+	stream = may_go_behind() ? &device_->executor : nullptr;
 	return 0;
 }
 
@@ -218,12 +225,14 @@ void launch::note_rate()
 }
 
 // Where the kernel tells what it has written, nothing is foreseen.
-void launch::take_promise(bool kernel_notes)
+void launch::describe_uses(bool kernel_notes)
 {
 	is_promised_ = !kernel_notes &&
 		       ((flags_ & HET_TOUCH_AFTER_WAIT) || queue->touch_after_wait || settings().touch_after_wait);
-	for (range_use &u : uses_)
+	for (range_use &u : uses_) {
 		u.promised = is_promised_;
+		u.behind = behind;
+	}
 }
 
 begin_result launch::begin_on_device()
@@ -231,7 +240,7 @@ begin_result launch::begin_on_device()
 	device_kernel &kernel = *kernel_->on(*device_);
 	bool in_place = device_->compute->is_in_place();
 	int err = 0;
-	take_promise(kernel.notes_writes());
+	describe_uses(kernel.notes_writes());
 	if (in_place)
 		err = bring_to_host(uses_);
 	else if (begin_ranges(uses_, *device_, &err, kernel.notes_writes()) == outcome::must_wait)

@@ -41,10 +41,11 @@ class launch final : public kernel_command
 	het_device &place_among(std::span<het_device *const> devices);
 	int choose_device();
 	void find_thieves(std::span<het_device *const> able);
+	bool may_go_behind() const;
 	int prepare_on(het_device &d);
 	int prepare_memory();
 	begin_result begin_on_device();
-	void take_promise(bool kernel_notes);
+	void describe_uses(bool kernel_notes);
 	int end_uses(int device_error);
 	void note_rate();
 	double note_speed();

@@ -30,7 +30,8 @@ usage usage_of(const range_use &u, const het_device &d)
 		.part = u.bytes,
 		.joint = u.joint,
 		.launch = u.launch,
-		.promised = u.promised};
+		.promised = u.promised,
+		.behind = u.behind};
 }
 
 beginning begin_range(range_use &u, het_device &d, bool noted, int *err)

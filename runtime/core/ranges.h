@@ -25,6 +25,8 @@ struct range_use {
 	range argument = {};
 	// The host does not touch the bytes before it is told that the command has finished.
 	bool promised = false;
+	// Commands that it depends on are at work on the device: no byte may travel there.
+	bool behind = false;
 	kernel_use on = {};
 	homecoming coming = {};
 };

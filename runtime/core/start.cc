@@ -24,6 +24,7 @@ class : public supervisor
 {
 	void finished(het_event &e, int status) override { finish(e, status); }
 	void failed(het_device &d) override { check_device(d); }
+	void must_wait(het_event &e) override { wait_for_ends(e); }
 } above_executors;
 
 void in_child()

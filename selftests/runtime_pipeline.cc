@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Launches begin behind those in flight on their device that they depend on, if no byte has to travel for them.
+#include "fake/fake_cuda.h"
+#include "harness/rounds.h"
+
+#include <climits>
+#include <thread>
+#include <unistd.h>
+
+using namespace selftest;
+
+namespace
+{
+
+constexpr size_t chunk = 64 << 10;
+constexpr uint32_t arrays = kind::mmapped | kind::library | kind::slice;
+// Such devices have a queue.
+constexpr uint32_t with_queue = device::opencl | device::cuda;
+// So many commands are in flight on a device at most.
+constexpr unsigned depth = 32;
+
+// The fake driver's kernels wait while one of these lives, but for those that are let go.
+class held_kernels
+{
+      public:
+	held_kernels() { driver_.kernels_let = driver_.kernels_begun.load(); }
+	~held_kernels() { driver_.kernels_let = INT_MAX; }
+	held_kernels(const held_kernels &) = delete;
+	held_kernels &operator=(const held_kernels &) = delete;
+
+	void let(int n) { driver_.kernels_let += n; }
+
+      private:
+	fake_cuda_state &driver_ = fake_cuda_driver();
+};
+
+// Launches that may choose go to another device when this one has much to do.
+het_device *first_device()
+{
+	het_device *d;
+	uint32_t count;
+	HET_OK(het_devices(1, &d, &count));
+	return d;
+}
+
+// Each step does to = 3 * to + from, and the next one goes the other way.
+class steps
+{
+      public:
+	steps(runtime_fixture &fx, uint32_t kind, size_t n) : fx_(fx), pair_{{kind, n, 1}, {kind, n, 2}} {}
+
+	void launch(het_event **e, runtime_fixture::options o = {})
+	{
+		model_array &from = pair_[done_ % 2], &to = pair_[(done_ + 1) % 2];
+		o.device = o.device ? o.device : first_device();
+		HET_OK(fx_.launch(fx_.combine, from.size(), {from.all(HET_READ_ONLY), to.all(HET_READ_WRITE)}, e, o));
+		for (size_t i = 0; i < from.size(); i++)
+			to.model[i] = uint8_t(3 * to.model[i] + from.model[i]);
+		done_++;
+	}
+	void check(const char *what) const
+	{
+		for (const model_array &a : pair_)
+			a.check(what);
+	}
+	// Of the last step.
+	model_array &from() { return pair_[(done_ + 1) % 2]; }
+	model_array &to() { return pair_[done_ % 2]; }
+
+      private:
+	runtime_fixture &fx_;
+	model_array pair_[2];
+	unsigned done_ = 0;
+};
+
+} // namespace
+
+TEST(steps_follow_on_the_device, .traps = trap::best, .devices = device::cuda, .kinds = arrays)
+{
+	runtime_fixture fx(t);
+	steps s(fx, t.v.kind, 3 * chunk + 100);
+	for (unsigned round = 0; round < 3; round++) {
+		event_handle events[depth + 8];
+		{
+			held_kernels held;
+			for (auto &e : events)
+				s.launch(e.out());
+			for (unsigned i = 0; i < depth; i++)
+				CHECK_EQ(status_of(events[i]), HET_SUBMITTED);
+			CHECK_EQ(status_of(events[depth + 1]), HET_QUEUED);
+		}
+		for (auto &e : events)
+			wait_for(e);
+		s.check("after a chain of steps");
+	}
+}
+
+TEST(off_means_off, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, "HET_PIPELINE=0");
+	steps s(fx, kind::mmapped, chunk);
+	event_handle first, second;
+	{
+		held_kernels held;
+		s.launch(first.out());
+		s.launch(second.out());
+		CHECK_EQ(status_of(first), HET_SUBMITTED);
+		CHECK_EQ(status_of(second), HET_QUEUED);
+	}
+	wait_for(second);
+	s.check("without a pipeline");
+}
+
+// The bytes are sent when nobody on the device uses them.
+TEST(what_must_travel_waits, .traps = trap::best, .devices = device::cuda, .kinds = arrays)
+{
+	runtime_fixture fx(t);
+	model_array a(t.v.kind, 2 * chunk), b(t.v.kind, 2 * chunk, 2);
+	event_handle first, second, third;
+	{
+		held_kernels held;
+		runtime_fixture::options there = {.device = first_device()};
+		launch_add(fx, a, 0, a.size(), 1, first.out(), there);
+		HET_OK(fx.launch(fx.combine, a.size(), {b.all(HET_READ_ONLY), a.all(HET_READ_WRITE)}, second.out(),
+				 there));
+		launch_add(fx, a, 0, a.size(), 5, third.out(), there);
+		CHECK_EQ(status_of(first), HET_SUBMITTED);
+		CHECK_EQ(status_of(second), HET_QUEUED);
+		CHECK_EQ(status_of(third), HET_QUEUED);
+	}
+	wait_for(third);
+	for (size_t i = 0; i < a.size(); i++)
+		a.model[i] = uint8_t(3 * (a.model[i] - 5) + b.model[i] + 5);
+	a.check("what was sent late");
+	b.check("what was read");
+}
+
+// The one behind it reads what the host does, so the host does not wait for that.
+TEST(the_host_reads_beside_the_next_step, .traps = trap::all, .devices = device::cuda,
+     .kinds = kind::mmapped | kind::library)
+{
+	runtime_fixture fx(t);
+	steps s(fx, t.v.kind, 4 * chunk);
+	event_handle first, second;
+	{
+		held_kernels held;
+		s.launch(first.out());
+		model_array &written = s.to();
+		std::vector<uint8_t> expected = written.model;
+		s.launch(second.out());
+		held.let(1);
+		wait_for(first);
+		CHECK_EQ(status_of(second), HET_SUBMITTED);
+		CHECK_BYTES(written.b.data(), expected.data(), expected.size(), "the first step");
+	}
+	wait_for(second);
+	s.check("both steps");
+}
+
+// What came from a step that failed is no good.
+TEST(a_failure_is_inherited, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t);
+	steps s(fx, kind::mmapped, chunk);
+	event_handle before;
+	s.launch(before.out());
+	wait_for(before);
+	event_handle events[4];
+	{
+		held_kernels held;
+		fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed, 1);
+		for (auto &e : events)
+			s.launch(e.out());
+		CHECK_EQ(status_of(events[3]), HET_SUBMITTED);
+	}
+	for (auto &e : events) {
+		het_event *one[] = {e};
+		(void)het_event_wait(1, one);
+	}
+	bool failed = false;
+	for (auto &e : events) {
+		int status = status_of(e);
+		CHECK_EQ(status, failed ? HET_EWAIT : status);
+		failed |= status < 0;
+	}
+	CHECK(failed);
+	_exit(0); // the fake device is lost
+}
+
+// Another kernel comes between, which is no part of the chain.
+TEST(others_come_between, .traps = trap::best, .devices = with_queue, .kinds = arrays)
+{
+	runtime_fixture fx(t);
+	steps s(fx, t.v.kind, 2 * chunk + 5);
+	model_array other(t.v.kind, chunk, 3);
+	for (unsigned round = 0; round < t.rounds(20, 200); round++) {
+		event_handle e, before;
+		for (unsigned i = 0; i < 1 + round % 7; i++) {
+			s.launch(i % 2 ? before.out() : e.out());
+			launch_add(fx, other, 0, other.size(), 1, nullptr, {});
+		}
+		bool ends_with_e = round % 7 % 2 == 0;
+		if (round % 7) {
+			wait_for(ends_with_e ? before : e);
+			s.from().check("beside the last step");
+		}
+		wait_for(ends_with_e ? e : before);
+		s.check("after a few steps");
+	}
+	HET_OK(het_finish(fx.queue));
+	other.check("what came between");
+}
+
+// What the host touches after each chain comes home as if there were no pipeline.
+TEST(what_is_read_next_comes_home_too, .traps = trap::best, .devices = with_queue)
+{
+	runtime_fixture fx(t, 0, std::vector<const char *>{"GPUVM_FORESIGHT=always", "HET_TOUCH_AFTER_WAIT=1"});
+	steps s(fx, kind::map, 4 * chunk);
+	for (unsigned round = 0; round < 20; round++) {
+		counts before;
+		event_handle first, second;
+		s.launch(first.out());
+		s.launch(second.out());
+		wait_for(second);
+		s.check("after two steps");
+		if (round > 2)
+			CHECK_EQ(before.since().touches, 0);
+	}
+}
+
+TEST(chains_of_many_threads, .traps = trap::best, .devices = with_queue | device::cuda2, .kinds = arrays)
+{
+	runtime_fixture fx(t);
+	std::vector<std::thread> threads;
+	for (unsigned i = 0; i < 4; i++)
+		threads.emplace_back([&, i] {
+			queue_handle q;
+			HET_OK(het_queue_create(nullptr, q.out()));
+			steps s(fx, t.v.kind, chunk / 2 + 777 * i);
+			for (unsigned round = 0; round < t.rounds(15, 150); round++) {
+				event_handle e;
+				for (unsigned k = 0; k < 1 + (round + i) % 40; k++)
+					s.launch(e.out(), {.queue = q});
+				wait_for(e);
+				s.check("after a chain");
+			}
+		});
+	for (auto &thread : threads)
+		thread.join();
+}
