@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Measures how much longer a launch through the runtime takes than one through the device's own API: an empty kernel,
-// launched and waited for.
+// launched and waited for; and one of a chain of launches, each of which depends on the one before.
 #include "common/clock.h"
 #include "common/format.h"
 #include "common/memory.h"
@@ -37,7 +37,10 @@ struct row {
 	empty_arguments arguments;
 	uint32_t access = 0; // that of ranges
 	bool edges = false;  // travel each time the range is written
+	unsigned steps = 1;  // launches before the wait
 };
+
+constexpr unsigned chain = 24;
 
 std::vector<row> rows()
 {
@@ -49,7 +52,10 @@ std::vector<row> rows()
 		{"4 ranges, read", {4, true}, HET_READ_ONLY},
 		{"4 ranges, read and written", {4, true}, HET_READ_WRITE},
 		{"1 range with edges, read", {1, true}, HET_READ_ONLY, true},
-		{"1 range with edges, read and written", {1, true}, HET_READ_WRITE, true}};
+		{"1 range with edges, read and written", {1, true}, HET_READ_WRITE, true},
+		{"1 range, read and written, a step of 24", {1, true}, HET_READ_WRITE, false, chain},
+		{"4 ranges, read and written, a step of 24", {4, true}, HET_READ_WRITE, false, chain},
+		{"1 range with edges, read and written, a step of 24", {1, true}, HET_READ_WRITE, true, chain}};
 }
 
 het::program make_program()
@@ -84,9 +90,11 @@ class het_side
 	het_side(const het_side &) = delete;
 	het_side &operator=(const het_side &) = delete;
 
-	void run()
+	void run(unsigned launches)
 	{
 		het_event *e;
+		for (unsigned l = 1; l < launches; l++)
+			het::check(het_launch(queue_.get(), &launch_, nullptr), "het_launch");
 		het::check(het_launch(queue_.get(), &launch_, &e), "het_launch");
 		het::check(het_event_wait(1, &e), "het_event_wait");
 		het_event_release(e);
@@ -101,12 +109,13 @@ class het_side
 	het_launch_args launch_ = {};
 };
 
-template <class S> void time_launches(S &side, unsigned launches, series &times)
+// Each time is one launch's share.
+template <class S> void time_launches(S &side, unsigned times_each, unsigned steps, series &times)
 {
-	for (unsigned i = 0; i < launches; i++) {
+	for (unsigned i = 0; i < times_each; i++) {
 		stopwatch watch;
-		side.run();
-		times.push_back(watch.lap());
+		side.run(steps);
+		times.push_back(watch.lap() / steps);
 	}
 }
 
@@ -117,7 +126,7 @@ struct row_times {
 // The two take turns launch by launch, in changing order: a driver with two threads may serve every other launch by the
 // one that the system has put where it wakes fast. Where the device would have to change contexts for each launch, they
 // take turns round by round.
-row_times measure(het_side &mine, raw_launch &theirs, const options &o)
+row_times measure(het_side &mine, raw_launch &theirs, unsigned steps, const options &o)
 {
 	const unsigned turn = theirs.changes_contexts() ? o.launches : 1;
 	row_times t;
@@ -127,10 +136,10 @@ row_times measure(het_side &mine, raw_launch &theirs, const options &o)
 		for (unsigned i = 0; i < o.launches; i += turn) {
 			const bool first = turns++ & 1;
 			if (first)
-				time_launches(mine, turn, all.het);
-			time_launches(theirs, turn, all.raw);
+				time_launches(mine, turn, steps, all.het);
+			time_launches(theirs, turn, steps, all.raw);
 			if (!first)
-				time_launches(mine, turn, all.het);
+				time_launches(mine, turn, steps, all.het);
 		}
 		if (!round)
 			continue; // the first round links, and warms up
@@ -151,7 +160,7 @@ void measure_device(het::device d, unsigned ordinal, const std::string &name, co
 	for (const row &r : rows()) {
 		const auto theirs = make_raw_launch(d, ordinal, r.arguments);
 		het_side mine(queue, program, r);
-		const row_times t = measure(mine, *theirs, o);
+		const row_times t = measure(mine, *theirs, r.steps, o);
 		const ratio more = paired_difference(t.het, t.raw);
 		const std::string path = name + "/" + r.name;
 		out.result(path + "/het", "us", summarise(t.het));

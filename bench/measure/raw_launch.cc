@@ -37,14 +37,16 @@ class raw_opencl final : public raw_launch
 		}
 	}
 
-	void run() override
+	void run(unsigned launches) override
 	{
-		for (unsigned i = 0; i < arguments_.count; i++)
-			cl_check(set_argument(i), "clSetKernelArg");
-		const size_t items = empty_group;
-		cl_check(clEnqueueNDRangeKernel(queue_.get(), kernel_.get(), 1, nullptr, &items, &items, 0, nullptr,
-						nullptr),
-			 "clEnqueueNDRangeKernel");
+		for (unsigned l = 0; l < launches; l++) {
+			for (unsigned i = 0; i < arguments_.count; i++)
+				cl_check(set_argument(i), "clSetKernelArg");
+			const size_t items = empty_group;
+			cl_check(clEnqueueNDRangeKernel(queue_.get(), kernel_.get(), 1, nullptr, &items, &items, 0,
+							nullptr, nullptr),
+				 "clEnqueueNDRangeKernel");
+		}
 		cl_check(clFinish(queue_.get()), "clFinish");
 	}
 	bool changes_contexts() const override { return !(type_ & CL_DEVICE_TYPE_CPU); }
@@ -82,15 +84,16 @@ class raw_cuda final : public raw_launch
 				cuda().free(b);
 	}
 
-	void run() override
+	void run(unsigned launches) override
 	{
 		unsigned values[most_empty_arguments] = {};
 		void *parameters[most_empty_arguments];
 		for (unsigned i = 0; i < arguments_.count; i++)
 			parameters[i] = arguments_.ranges ? static_cast<void *>(&buffers_[i]) : &values[i];
-		cuda_check(
-			cuda().launch(function_, 1, 1, 1, empty_group, 1, 1, 0, program_.stream(), parameters, nullptr),
-			"cuLaunchKernel");
+		for (unsigned l = 0; l < launches; l++)
+			cuda_check(cuda().launch(function_, 1, 1, 1, empty_group, 1, 1, 0, program_.stream(),
+						 parameters, nullptr),
+				   "cuLaunchKernel");
 		program_.finish();
 	}
 

@@ -33,8 +33,8 @@ class raw_launch
 {
       public:
 	virtual ~raw_launch() = default;
-	// Passes the arguments, launches and waits.
-	virtual void run() = 0;
+	// Passes the arguments and launches so many times, each launch behind the one before; then waits.
+	virtual void run(unsigned launches) = 0;
 	// Tells that the device takes long to change from the runtime's context to this one's.
 	virtual bool changes_contexts() const { return false; }
 };
