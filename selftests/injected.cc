@@ -208,7 +208,7 @@ TEST(unseen_writes_of_prefetches_are_found, .traps = trap::best, .seconds = 100)
 // stay writable while it is.
 TEST(void_copies_are_found, .traps = telling_traps, .seconds = 100)
 {
-	expect_found(t, "void", "send_ahead");
+	expect_found(t, "voided", "send_ahead");
 }
 
 TEST(begins_that_do_not_wait_are_found, .traps = telling_traps, .seconds = 100)

@@ -168,7 +168,7 @@ void fetch_job::give(const chunk_run &p)
 	if (p.first == h_.c)
 		h_.at.pass(&touch_times::given);
 	// This is a mutant, which a test must notice.
-	if (p.first == h_.c && mutant_gone_early())
+	if (p.first == h_.c && is_mutant(mutant::hasty))
 		show_pages(a_, a_.place.chunk_range(p.first, 1), h_.st.next.host);
 	delay_point();
 }

@@ -100,7 +100,7 @@ class foreseeing
 		access before = a_.chunks[run.first].host;
 		step st = next_step(a_.chunks[run.first].state(), run.how, device_, a_.context->rules);
 		enter_all(a_, s, st.next);
-		access to = mutant_written_as_read() ? access::write : st.next.host;
+		access to = is_mutant(mutant::unseen) ? access::write : st.next.host;
 		if (before != st.next.host && !admit(run, before, to))
 			enter_all(a_, s, {host_copy | device_copy(device_), before});
 		release_chunks(a_, run.first, run.count);
@@ -126,7 +126,7 @@ class foreseeing
 	}
 	event event_of(uint32_t c) const
 	{
-		return will_be_written(c) && !mutant_written_as_read() ? event::foresee_write : event::foresee_read;
+		return will_be_written(c) && !is_mutant(mutant::unseen) ? event::foresee_write : event::foresee_read;
 	}
 
 	bool may_be_foreseen(uint32_t c) const
@@ -275,7 +275,7 @@ class foreseeing
 			copied[i] = {batch[i].first, batch[i].count, uint8_t(1 + device_), false};
 			bytes += a_.place.bytes_of(batch[i].first, batch[i].count).size();
 		}
-		bool shown = mutant_shown_early();
+		bool shown = is_mutant(mutant::early);
 		if (shown)
 			show_all(batch);
 		uint64_t started = now_ns();

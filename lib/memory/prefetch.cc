@@ -49,7 +49,7 @@ class prefetching
 	// It is false if the device can't be read.
 	bool bring(const piece &p)
 	{
-		bool shown = mutant_shown_early();
+		bool shown = is_mutant(mutant::early);
 		if (shown)
 			show_all(p);
 		leave_fast(a_);

@@ -165,7 +165,7 @@ class sent_piece
 		delay_point();
 		g.lock();
 		take_in_host_writes(a_);
-		uint64_t valid = mutant_void_counts() ? chunks_ : a_.sent.valid;
+		uint64_t valid = is_mutant(mutant::voided) ? chunks_ : a_.sent.valid;
 		a_.sent = {};
 		bool is_lost = a_.context->lost.load() & device_copy(device);
 		finish(err || is_lost ? 0 : valid, device);
@@ -246,7 +246,7 @@ layout::span opens_with(const array &a, uint32_t c)
 
 void wait_for_sent(array &a, array_guard &g, copyset devices)
 {
-	while (a.sent.target && (devices >> a.sent.target & 1) && !mutant_begin_does_not_wait())
+	while (a.sent.target && (devices >> a.sent.target & 1) && !is_mutant(mutant::unwaited))
 		g.wait_for_change();
 }
 
@@ -291,7 +291,7 @@ bool send_next(array &a, array_guard &g)
 	if (p.empty())
 		return true;
 	unsigned device = s.device - 1u;
-	if ((mutant_sends_unprotected() || p.protect()) && p.send(g, device))
+	if ((is_mutant(mutant::writable) || p.protect()) && p.send(g, device))
 		return true;
 	a.sending->plan.failed();
 	return false;

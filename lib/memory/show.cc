@@ -178,7 +178,7 @@ verdict show(host_touch &h)
 	range r = a.place.chunk_range(s.first, s.last - s.first);
 	if (by_page)
 		r.begin = h.page().at.begin;
-	if (mutant_nolock())
+	if (is_mutant(mutant::nolock))
 		return show_unlocked(h, s, r);
 	delay_point();
 	enter_all(h.a, s, h.st.next);

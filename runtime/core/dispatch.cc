@@ -243,7 +243,7 @@ node *end_one(het_event &e, int status)
 {
 	if (int inherited = e.behind ? e.inherited.load() : 0)
 		status = inherited;
-	bool comes_home = e.comes_home, early = comes_home && mutant_told_early();
+	bool comes_home = e.comes_home, early = comes_home && is_mutant(mutant::told);
 	reference<het_event> comes_later;
 	if (e.comes_later) {
 		comes_later = reference<het_event>::to(&e);
