@@ -5,6 +5,7 @@
 #include "harness/process.h"
 #include "harness/test.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,12 +37,15 @@ ending run(const context &t, const char *program, const std::vector<std::string>
 	std::vector<std::string> words = {path, "--seed=" + std::to_string(t.seed)};
 	words.insert(words.end(), arguments.begin(), arguments.end());
 	words.push_back(std::string("--trap=") + name_of(trap_values(), t.v.trap));
+	// Where there is a CUDA driver all tests run with it.
+	bool with_driver = std::find(arguments.begin(), arguments.end(), "--device=cuda,cuda2") != arguments.end();
+	const std::string libraries = with_driver ? library + ":" + folder + "/../fake" : library;
 	return run_process(seconds * t.patience, [&] {
 		std::vector<char *> argv;
 		for (auto &w : words)
 			argv.push_back(w.data());
 		argv.push_back(nullptr);
-		setenv("LD_LIBRARY_PATH", library.c_str(), 1);
+		setenv("LD_LIBRARY_PATH", libraries.c_str(), 1);
 		setenv("HET_DELAY_US", delay_us, 1);
 		if (mutant)
 			setenv("HET_MUTANT", mutant, 1);
@@ -133,6 +137,14 @@ TEST(promises_with_delays, .traps = trap::best | trap::sigsegv, .seconds = 100)
 	expect_all_passed(run(t, "runtime_promise", {"--filter=programs_", "--device=host,host2,host3", "--jobs=2"},
 			      "100", nullptr, 90),
 			  "runtime_promise");
+}
+
+TEST(pipelines_with_delays, .traps = trap::best, .seconds = 200)
+{
+	refuse_nesting();
+	for (const char *device : {"--device=cuda,cuda2", "--device=opencl"})
+		expect_all_passed(run(t, "runtime_pipeline", {device, "--jobs=2"}, "200", nullptr, 90),
+				  "runtime_pipeline");
 }
 
 TEST(prefetches_with_delays, .traps = trap::all, .seconds = 200)
