@@ -118,7 +118,7 @@ WITHOUT_MOST_OF_RUNTIME = tuple(
     test
     for test in SELFTESTS
     if test.startswith("runtime_")
-    and test.removeprefix("runtime_") not in "ranges split halo twins promise prefetch pipeline".split()
+    and test.removeprefix("runtime_") not in "ranges split halo twins promise prefetch".split()
 )
 # Races that last a set time want all processors to themselves; the other selftests wait now and then, or have one
 # thread.
@@ -151,7 +151,12 @@ SUITES = [
         as_nobody=True,
         without=(*WITHOUT_MOST_OF_RUNTIME, *WITH_PRIVILEGES, *WITH_DRIVERS),
     ),
-    Suite("ordinary user, with drivers", env=WITH_USERFAULTFD, as_nobody=True, only=WITH_DRIVERS),
+    Suite(
+        "ordinary user, with drivers",
+        env=WITH_USERFAULTFD,
+        as_nobody=True,
+        only=tuple(test for test in WITH_DRIVERS if test != "injected"),
+    ),
     Suite("ordinary user, every trap", as_nobody=True, only=WITH_PRIVILEGES),
     Suite("fake CUDA", env=FAKE_CUDA, only=WITH_FAKE_CUDA),
     Suite("fake CUDA, instrumented", env=FAKE_CUDA | {"HET_INSTRUMENT": "dirty,touch"}, only=WITH_INSTRUMENTS),

@@ -231,7 +231,7 @@ void run_random_program(context &t, const char *foresight, bool promises, bool s
 	random_program p(t, fx, promises);
 	// Without a GPU its kernels are interpreted.
 	bool slow = t.v.device & device::with_cuda;
-	p.run(slow ? t.rounds(120, 4000) : t.rounds(600, 20000));
+	p.run(slow ? t.rounds(60, 4000) : t.rounds(300, 20000));
 	p.run_sure_loop(sure);
 }
 
