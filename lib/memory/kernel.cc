@@ -187,7 +187,7 @@ bool begin_fast(array &a, unsigned device, kernel_mode mode)
 	if (is_hinted(a, device, mode)) {
 		if (mode != kernel_mode::write_only)
 			a.context->stats.kept_bytes.add(a.place.user.size());
-		if (mode == kernel_mode::read_only)
+		if (mode == kernel_mode::read_only && a.context->foresight != foresight_kind::off)
 			note_unseen_begin(a);
 		return true;
 	}
