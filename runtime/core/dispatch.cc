@@ -238,11 +238,24 @@ node *settle_early(het_event &e, int status)
 	return ready;
 }
 
-// Returns what the end has made ready. What was before a command that went behind it may have failed since.
+// What was before a command that went behind it may have failed since. What it has made of that need not come home, but
+// those bytes are not to stay on their way.
+int status_after_others(het_event &e, int status)
+{
+	int inherited = e.behind ? e.inherited.load() : 0;
+	if (!inherited)
+		return status;
+	if (std::exchange(e.comes_home, false))
+		e.bring_home();
+	if (std::exchange(e.comes_later, false))
+		e.bring_later();
+	return inherited;
+}
+
+// Returns what the end has made ready.
 node *end_one(het_event &e, int status)
 {
-	if (int inherited = e.behind ? e.inherited.load() : 0)
-		status = inherited;
+	status = status_after_others(e, status);
 	bool comes_home = e.comes_home, early = comes_home && is_mutant(mutant::told);
 	reference<het_event> comes_later;
 	if (e.comes_later) {
