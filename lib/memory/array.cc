@@ -100,6 +100,7 @@ array *new_array(memory_context &context)
 	for (unsigned d = 0; d < context.ndevs; d++) {
 		a->links[d].devbuf.store(nullptr, std::memory_order_relaxed);
 		a->links[d].open.store(0, std::memory_order_relaxed);
+		a->links[d].ends_for_others = false;
 	}
 	return a;
 }

@@ -64,6 +64,7 @@ struct bracket {
 	// A joint writer's device has the bytes; and when it got them, nobody else had all of them.
 	bool arrived, had_only_copy;
 	const void *launch;
+	bool ends_for_others; // see link
 };
 
 // A link is one device's end of an array.
@@ -71,6 +72,9 @@ struct link {
 	std::atomic<void *> devbuf;
 	// This counts kernels under way that use the whole array: readers in the lower half, writers in the upper.
 	std::atomic<uint64_t> open;
+	// A writer has ended, and left what its end does to a writer behind it; see pass_end_on(). The array's lock
+	// guards it.
+	bool ends_for_others;
 };
 inline constexpr uint64_t one_reader = 1, one_writer = uint64_t{1} << 32;
 

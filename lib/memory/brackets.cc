@@ -6,6 +6,7 @@
 #include "os/pool.h"
 
 #include <gpuvm.h>
+#include <utility>
 
 namespace het
 {
@@ -61,7 +62,7 @@ int open_part(array &a, const usage &u, bool writing)
 	auto *b = pool_array<bracket>(1);
 	if (!b)
 		return fail(GPUVM_ESALLOC, "gpuvm_kernel_begin_range: out of memory");
-	*b = {a.parts, u.part, uint8_t(u.device), writing, u.joint, false, false, u.launch};
+	*b = {a.parts, u.part, uint8_t(u.device), writing, u.joint, false, false, u.launch, false};
 	a.parts = b;
 	return 0;
 }
@@ -149,6 +150,64 @@ void close_bracket(array &a, const usage &u)
 		close_whole(a.links[u.device]);
 	else if (!close_part(a, u, false))
 		close_part(a, u, true);
+}
+
+namespace
+{
+
+// Returns another writer's bracket, or null.
+bracket *other_writer(array &a, const usage &u)
+{
+	bracket *first = nullptr;
+	for (bracket *b = a.parts; b; b = b->next) {
+		if (!b->writes || !is_part(*b, u))
+			continue;
+		if (first)
+			return first;
+		first = b;
+	}
+	return nullptr;
+}
+
+} // namespace
+
+bool is_written_otherwise(const array &a, range r, const usage &u)
+{
+	if (!u.whole && a.links[u.device].open.load() >= one_writer)
+		return true;
+	for (const bracket *b = a.parts; b; b = b->next) {
+		if (b->writes && b->device == u.device && b->part.overlaps(r) && !is_part(*b, u))
+			return true;
+	}
+	return false;
+}
+
+bool pass_end_on(array &a, const usage &u)
+{
+	if (u.ends != ending::writer || u.joint != joint_kind::none)
+		return false;
+	if (u.whole) {
+		link &l = a.links[u.device];
+		bool is_last = l.open.load() / one_writer < 2;
+		l.ends_for_others |= !is_last;
+		return !is_last;
+	}
+	bracket *other = other_writer(a, u);
+	for (bracket *b = a.parts; other && b; b = b->next)
+		b->ends_for_others |= b->writes && is_part(*b, u);
+	return other;
+}
+
+bool takes_passed_ends(array &a, const usage &u)
+{
+	if (u.whole) {
+		link &l = a.links[u.device];
+		return l.open.load() / one_writer < 2 && std::exchange(l.ends_for_others, false);
+	}
+	bool any = false;
+	for (bracket *b = other_writer(a, u) ? nullptr : a.parts; b; b = b->next)
+		any |= b->writes && is_part(*b, u) && std::exchange(b->ends_for_others, false);
+	return any;
 }
 
 void drop_brackets(array &a)

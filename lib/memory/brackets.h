@@ -26,6 +26,13 @@ open_kernels look_at_bracket(const array &a, const usage &u);
 // are taken to end first: every end up to the last one counts as that of a writer, if there is one.
 void close_bracket(array &a, const usage &u);
 void drop_brackets(array &a);
+// Another usage than @u is that of a kernel on its device which writes bytes of @r. That of @u need not be open.
+bool is_written_otherwise(const array &a, range r, const usage &u);
+// A writer ends, and another with the same usage is at work behind it, whose end does all that this one's would: if so
+// that end is told. Callers know whose end it is.
+bool pass_end_on(array &a, const usage &u);
+// The last writer with this usage has such ends to see to, but for this call: it takes them.
+bool takes_passed_ends(array &a, const usage &u);
 // The device has the bytes of a joint usage; with @only_copy nobody else has all that it will change.
 void note_arrival(array &a, const usage &u, bool only_copy);
 bool had_only_copy(const array &a, const usage &u);

@@ -206,7 +206,7 @@ bool owe(array &a, unsigned device, range part)
 	auto *b = pool_array<bracket>(1);
 	if (!b)
 		return false;
-	*b = {a.edges.owed, part, uint8_t(device), true, joint_kind::none, false, false, nullptr};
+	*b = {a.edges.owed, part, uint8_t(device), true, joint_kind::none, false, false, nullptr, false};
 	a.edges.owed = b;
 	return true;
 }

@@ -127,6 +127,17 @@ int make_valid_for_joint(array &a, array_guard &g, const usage &u, kernel_mode m
 	return err;
 }
 
+// The end of a kernel on other bytes reads its edges, while this one would be writing there.
+bool would_tear_edges(const array &a, const usage &u)
+{
+	for (range edge : {a.place.head, a.place.tail}) {
+		range bytes = intersect(edge, u.part);
+		if (!bytes.empty() && is_written_otherwise(a, bytes, u))
+			return true;
+	}
+	return false;
+}
+
 // A kernel behind others begins as it is, or not at all. This is found out before anything is taken from the host.
 bool must_wait_for_others(const array &a, const usage &u, kernel_mode mode)
 {
@@ -136,7 +147,7 @@ bool must_wait_for_others(const array &a, const usage &u, kernel_mode mode)
 	bool is_covered = s.first < s.last && u.part.covers(a.place.chunk_range(s.first, s.last - s.first));
 	if (mode == kernel_mode::write_only && is_covered)
 		s.last = s.first;
-	return a.sent.target || would_travel(a, s, arrival(mode), u.device);
+	return a.sent.target || would_travel(a, s, arrival(mode), u.device) || (writes(mode) && would_tear_edges(a, u));
 }
 
 int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
@@ -309,6 +320,16 @@ copyset hint_for(const array &a, unsigned device)
 	return hint;
 }
 
+// Does what was left to this kernel's end, which will not come. Returns 0, GPUVM_EPROT or GPUVM_EDEVALLOC.
+int end_for_others(array &a, array_guard &g, const usage &u, kernel_mode mode)
+{
+	if (!writes(mode) || !takes_passed_ends(a, u))
+		return 0;
+	pending_kernel *none = nullptr;
+	bool ended;
+	return end_writer(a, g, u, &none, nullptr, {}, &ended);
+}
+
 void abandon_locked(array &a, const usage &u, kernel_mode mode)
 {
 	layout::span s = a.place.chunks_of(u.part);
@@ -349,6 +370,15 @@ int end_locked(array &a, const usage &u, pending_kernel **pending, write_notes *
 	if (!open.any)
 		return fail(GPUVM_ESTATE, "gpuvm_kernel_end: no kernel on device %u has begun to use array %p",
 			    u.device, a.place.user.ptr());
+	// Until the next one of the same bytes has ended nobody has a use for what this one has written: it takes no
+	// pages, no edges come home, and nothing is learned.
+	if (open.writer && !*pending && !notes && pass_end_on(a, u)) {
+		a.queued_ends++;
+		close_bracket(a, u);
+		return 0;
+	}
+	if (open.writer)
+		(void)takes_passed_ends(a, u);
 	// It is done now, and not when all is done: who is woken takes a while to come.
 	if (open.writer)
 		a.context->expect_touch();
@@ -406,6 +436,8 @@ int begin_visited(array &a, array_guard &g, const usage &u, kernel_mode mode)
 	note_need(a, u, mode);
 	err = make_valid(a, g, u, mode);
 	if (err) {
+		if (int e = end_for_others(a, g, u, mode))
+			err = e;
 		abandon_locked(a, u, mode);
 		return err;
 	}
@@ -418,7 +450,7 @@ int begin_visited(array &a, array_guard &g, const usage &u, kernel_mode mode)
 int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran)
 {
 	caller_guard g(a);
-	int err = 0;
+	int err = end_for_others(a, g, u, mode);
 	if (ran && writes(mode)) {
 		wait_until_idle(a, g, a.place.chunks_of(u.part));
 		err = drop_copies(a, u.part, u.device);

@@ -23,8 +23,8 @@ int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *n
 	       const homeward &how = {.may = true});
 
 // The kernel has begun and will not end. With @ran it may have written something, so the device's copy is not valid any
-// longer. Returns 0, or GPUVM_EDEVALLOC if there was no other; of bytes that the kernel was to overwrite nobody needs
-// one.
+// longer. Returns 0, GPUVM_EPROT, or GPUVM_EDEVALLOC if there was no other copy; of bytes that the kernel was to
+// overwrite nobody needs one.
 int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran);
 
 } // namespace het

@@ -198,6 +198,7 @@ void *forget_link(library &l, array &a, unsigned device)
 	if (a.links[device].devbuf.load())
 		l.buffers.remove(a, device);
 	a.links[device].open.store(0);
+	a.links[device].ends_for_others = false;
 	a.linked &= ~device_copy(device);
 	return a.links[device].devbuf.exchange(nullptr);
 }

@@ -222,6 +222,69 @@ TEST_F(kernels, an_end_says_whose_it_is)
 	EXPECT_FALSE(is_open(linked(), 0));
 }
 
+// Of two writers of the same bytes the host hears when both have ended.
+TEST_F(kernels, an_end_is_left_to_the_next_writer)
+{
+	l.strict = true;
+	for (bool all : {true, false}) {
+		usage u = all ? whole() : part(chunk_bytes, 2 * chunk_bytes);
+		usage ends = u, behind = u;
+		ends.ends = ending::writer;
+		behind.behind = true;
+		ASSERT_EQ(begin(u, kernel_mode::write_only), 0);
+		ASSERT_EQ(begin(behind, kernel_mode::read_write), 0);
+		ASSERT_EQ(begin(behind, kernel_mode::read_write), 0);
+		chunk_state before = state(1);
+		for (int i = 0; i < 2; i++) {
+			ASSERT_EQ(end(ends), 0);
+			EXPECT_EQ(state(1), before);
+			EXPECT_EQ(touch_at(chunk_at(1)), verdict::wait);
+			EXPECT_EQ(linked().chunks[1].writer, 1);
+		}
+		ASSERT_EQ(end(ends), 0);
+		EXPECT_EQ(state(1), device_alone(0));
+		EXPECT_EQ(end(ends), GPUVM_ESTATE);
+		EXPECT_FALSE(is_open(linked(), 0));
+	}
+}
+
+// The second of two writers, behind the first one, will not end.
+class given_up : public kernels
+{
+      protected:
+	int give_up_second(const usage &u, bool ran)
+	{
+		usage ends = u, behind = u;
+		ends.ends = ending::writer;
+		behind.behind = true;
+		EXPECT_EQ(begin(u, kernel_mode::write_only), 0);
+		EXPECT_EQ(begin(behind, kernel_mode::read_write), 0);
+		memset(buffer_[0].data(), 'k', bytes);
+		EXPECT_EQ(end(ends), 0);
+		int err = abandon_kernel(linked(), behind, kernel_mode::read_write, ran);
+		EXPECT_FALSE(is_open(linked(), 0));
+		return err;
+	}
+};
+
+TEST_F(given_up, the_first_one_has_its_end_all_the_same)
+{
+	l.strict = true;
+	for (const usage &u : {whole(), part(chunk_bytes, 2 * chunk_bytes)}) {
+		ASSERT_EQ(give_up_second(u, false), 0);
+		EXPECT_EQ(state(1), device_alone(0));
+		ASSERT_EQ(touch_at(chunk_at(1), true), verdict::done);
+		EXPECT_EQ(*chunk_at(1), 'k');
+		*chunk_at(1) = 'h';
+	}
+}
+
+TEST_F(given_up, what_it_has_spoilt_was_nowhere_else)
+{
+	l.strict = true;
+	EXPECT_EQ(give_up_second(whole(), true), GPUVM_EDEVALLOC) << "the host's bytes are older";
+}
+
 // All is home, and valid on the device: a writer begins there as fast as where the host has nothing.
 TEST_F(kernels, one_after_foreseen_ends_asks_nobody)
 {
