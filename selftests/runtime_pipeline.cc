@@ -187,6 +187,38 @@ TEST(a_failure_is_inherited, .traps = trap::best, .devices = device::cuda)
 	_exit(0); // the fake device is lost
 }
 
+// A callback may free memory, and with it what a step uses that is behind this one.
+TEST(an_error_callback_frees_what_is_used_behind, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t);
+	model_array a(kind::mmapped, chunk), b(kind::mmapped, chunk, 2);
+	runtime_fixture::options there = {.device = first_device()};
+	HET_OK(fx.launch(fx.combine, chunk, {a.all(HET_READ_ONLY), b.all(HET_READ_WRITE)}, nullptr, there));
+	HET_OK(het_finish(fx.queue));
+	het_queue_args q = {};
+	q.size = sizeof q;
+	q.on_error = [](int, het_event *, const char *, void *arg) { static_cast<block *>(arg)->release(); };
+	q.on_error_arg = &b.b;
+	queue_handle telling;
+	HET_OK(het_queue_create(&q, telling.out()));
+	event_handle first, second;
+	{
+		held_kernels held;
+		fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed);
+		uint8_t one = 1;
+		HET_OK(fx.launch(fx.add, chunk, {a.all(HET_READ_WRITE), value_arg(one)}, first.out(),
+				 {.queue = telling, .device = there.device}));
+		HET_OK(fx.launch(fx.combine, chunk, {a.all(HET_READ_ONLY), b.all(HET_READ_WRITE)}, second.out(),
+				 there));
+		CHECK_EQ(status_of(second), HET_SUBMITTED);
+	}
+	het_event *both[] = {first, second};
+	CHECK_EQ(het_event_wait(2, both), HET_EWAIT);
+	CHECK_EQ(status_of(first), HET_EDEVICE);
+	CHECK_EQ(status_of(second), HET_EWAIT);
+	_exit(0); // the fake device is lost
+}
+
 // Another kernel comes between, which is no part of the chain.
 TEST(others_come_between, .traps = trap::best, .devices = with_queue, .kinds = arrays)
 {

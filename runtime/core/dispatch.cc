@@ -300,6 +300,8 @@ void finish_chain(het_event &e, int status)
 	e.end_status = status;
 	if (!e.behind || core().graph.may_finish(e))
 		hand_out_all(end_one(e, status));
+	else
+		note_progress();
 }
 
 } // namespace

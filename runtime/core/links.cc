@@ -55,24 +55,33 @@ std::unique_ptr<device> make_memory(const void *, unsigned i, unsigned lanes, in
 }
 
 // Lets go of commands that use an array which is about to be forgotten: those that have not begun never will, and do
-// not concern the memory's next owner; the others are waited for.
+// not concern the memory's next owner; the others are waited for. One that is behind others is over when its device has
+// done it: this may be called by a callback of one of those, which ends no sooner than that returns.
 void let_go_of(range array)
 {
 	for (;;) {
 		reference<het_event> running;
+		bool is_behind = false;
 		core().graph.forget_users(array, [&](node &n) {
 			auto &e = static_cast<het_event &>(n);
 			if (!e.begun) {
 				e.inherited = HET_EMEMORY;
 				return true;
 			}
-			if (!running)
+			if (e.has_ended && !e.comes_home)
+				return true;
+			if (!running) {
 				running = reference<het_event>::to(&e);
+				is_behind = e.missing;
+			}
 			return false;
 		});
 		if (!running)
 			return;
-		wait_for(*running);
+		if (is_behind)
+			help_progress();
+		else
+			wait_for(*running);
 	}
 }
 
