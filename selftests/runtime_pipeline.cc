@@ -135,6 +135,30 @@ TEST(what_must_travel_waits, .traps = trap::best, .devices = device::cuda, .kind
 	b.check("what was read");
 }
 
+// The end of the first one reads the edges, where the second one must not write yet. Other arrays have none.
+TEST(writers_of_other_bytes_of_an_edge_wait, .traps = trap::best, .devices = device::cuda,
+     .kinds = kind::slice | kind::library)
+{
+	runtime_fixture fx(t);
+	const bool has_edges = t.v.kind == kind::slice;
+	model_array a(t.v.kind, 2 * chunk);
+	runtime_fixture::options there = {.device = first_device()};
+	for (unsigned round = 0; round < 2; round++) {
+		event_handle first, second, third;
+		{
+			held_kernels held;
+			launch_add(fx, a, 0, a.size(), 1, first.out(), there);
+			launch_add(fx, a, 0, 1000, 2, second.out(), there);
+			launch_add(fx, a, 0, a.size(), 3, third.out(), there);
+			CHECK_EQ(status_of(first), HET_SUBMITTED);
+			CHECK_EQ(status_of(second), has_edges ? HET_QUEUED : HET_SUBMITTED);
+			CHECK_EQ(status_of(third), has_edges ? HET_QUEUED : HET_SUBMITTED);
+		}
+		wait_for(third);
+		a.check("after writers of parts");
+	}
+}
+
 // The one behind it reads what the host does, so the host does not wait for that.
 TEST(the_host_reads_beside_the_next_step, .traps = trap::all, .devices = device::cuda,
      .kinds = kind::mmapped | kind::library)
