@@ -109,7 +109,7 @@ TEST(what_is_written_again_stays_away, .traps = trap::best, .devices = device::r
 {
 	runtime_fixture fx(t, HET_QUEUE_TOUCH_AFTER_WAIT, settings{"GPUVM_FORESIGHT=always"});
 	model_array a(kind::mmapped, 16 * chunk);
-	constexpr unsigned steps = 12;
+	constexpr unsigned steps = 5;
 	for (unsigned round = 0; round < 10; round++) {
 		counts before;
 		event_handle start, last;
@@ -146,10 +146,10 @@ TEST(the_last_of_queued_steps_is_foreseen, .traps = trap::best, .devices = devic
 		a.check("after all steps");
 	};
 	for (unsigned round = 0; round < 6; round++)
-		steps(12);
+		steps(5);
 	counts before;
 	for (unsigned round = 0; round < 16; round++)
-		steps(12 + round % 3);
+		steps(5 + round % 3);
 	counts c = before.since();
 	CHECK_LE(c.touches, 16 / 8 * 2 * 2 + 16 / 2 + 8);
 	CHECK(c.foreseen >= 14ull * 12 * chunk);
