@@ -141,8 +141,10 @@ node *close_all(node *list)
 // home.
 node *settle(het_event &e, int status, bool comes_home = false)
 {
-	// The queue's error callback comes before everything else.
+	// The queue's error callback comes before everything else. Who frees what the command used need not wait for
+	// that, which may be this thread.
 	if (is_helping() && reports(e, status)) {
+		core().graph.locked([&] { e.has_ended = true; });
 		e.put_off_status = status;
 		put_off_end(e);
 		return nullptr;

@@ -61,7 +61,7 @@ struct node {
 	bool handed_out = false;
 	bool behind = false;         // some before it had not finished when it was
 	bool waits_for_ends = false; // it was given back
-	bool has_ended = false;      // its device has done it, and some before it have not finished
+	bool has_ended = false;      // its device has done it, and it can't finish yet
 	bool finished = false;
 	bool failed = false;
 	bool shown = false; // it has left the graph
