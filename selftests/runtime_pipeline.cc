@@ -4,6 +4,7 @@
 #include "harness/rounds.h"
 
 #include <climits>
+#include <memory>
 #include <thread>
 #include <unistd.h>
 
@@ -159,6 +160,35 @@ TEST(writers_of_other_bytes_of_an_edge_wait, .traps = trap::best, .devices = dev
 	}
 }
 
+// So are bytes at the ends of an array that the host has written, also where a kernel in flight writes others beside them.
+TEST(edges_that_must_travel_wait, .traps = trap::best, .devices = device::cuda, .kinds = kind::slice)
+{
+	runtime_fixture fx(t);
+	runtime_fixture::options there = {.device = first_device()};
+	model_array a(t.v.kind, 2 * chunk), b(t.v.kind, 2 * chunk, 2);
+	auto combine = [&](het_event **e) {
+		HET_OK(fx.launch(fx.combine, a.size(), {b.all(HET_READ_ONLY), a.all(HET_READ_WRITE)}, e, there));
+		for (size_t i = 0; i < a.size(); i++)
+			a.model[i] = uint8_t(3 * a.model[i] + b.model[i]);
+	};
+	for (bool writes_beside : {false, true}) {
+		event_handle before, first, second;
+		combine(before.out());
+		wait_for(before);
+		{
+			held_kernels held;
+			launch_add(fx, writes_beside ? b : a, 0, 4, 1, first.out(), there);
+			b.b.data()[7] = b.model[7] = uint8_t(b.model[7] + 1);
+			combine(second.out());
+			CHECK_EQ(status_of(first), HET_SUBMITTED);
+			CHECK_EQ(status_of(second), HET_QUEUED);
+		}
+		wait_for(second);
+		a.check("what was made of the edge");
+		b.check("the edge");
+	}
+}
+
 // The one behind it reads what the host does, so the host does not wait for that.
 TEST(the_host_reads_beside_the_next_step, .traps = trap::all, .devices = device::cuda,
      .kinds = kind::mmapped | kind::library)
@@ -209,6 +239,31 @@ TEST(a_failure_is_inherited, .traps = trap::best, .devices = device::cuda)
 	}
 	CHECK(failed);
 	_exit(0); // the fake device is lost
+}
+
+// Nobody hears of what goes wrong there.
+TEST(what_fails_behind_others_is_tried_again, .traps = trap::best, .devices = device::cuda, .kinds = arrays)
+{
+	runtime_fixture fx(t);
+	steps s(fx, t.v.kind, chunk + 100);
+	event_handle before;
+	s.launch(before.out());
+	wait_for(before);
+	event_handle events[4];
+	held_kernels held;
+	fail_cuda_call("cuLaunchKernel", cuda_out_of_memory, 1);
+	// Who has seen the failure waits for the kernels in flight, to know whether the device is lost.
+	std::thread lets_go([&] {
+		while (fake_cuda_driver().fail_symbol.load())
+			std::this_thread::yield();
+		held.let(depth);
+	});
+	for (auto &e : events)
+		s.launch(e.out());
+	lets_go.join();
+	for (auto &e : events)
+		wait_for(e);
+	s.check("after a failure");
 }
 
 // A callback may free memory, and with it what a step uses that is behind this one.
@@ -304,3 +359,279 @@ TEST(chains_of_many_threads, .traps = trap::best, .devices = with_queue | device
 	for (auto &thread : threads)
 		thread.join();
 }
+
+namespace
+{
+
+constexpr uint32_t all_kinds[] = {kind::mmapped, kind::library, kind::slice, kind::heap};
+
+// Adds that several threads make to the same bytes.
+struct common_array {
+	explicit common_array(size_t n) : b(kind::mmapped, n), changes(new std::atomic<uint32_t>[n + 1]())
+	{
+		memset(b.data(), 0, n);
+	}
+	void check() const
+	{
+		std::vector<uint8_t> model(b.size());
+		uint32_t sum = 0;
+		for (size_t i = 0; i < b.size(); i++)
+			model[i] = uint8_t(sum += changes[i]);
+		CHECK_BYTES(b.data(), model.data(), b.size(), "what all have added to");
+	}
+
+	block b;
+	std::unique_ptr<std::atomic<uint32_t>[]> changes; // how much more is added to a byte than to the one before
+};
+
+// One thread launches on random parts of its arrays, and of a common one. It touches bytes when it has heard that nobody
+// uses them any longer, and no earlier.
+class random_chain
+{
+      public:
+	random_chain(runtime_fixture &fx, common_array &common, uint64_t seed) : fx_(fx), common_(common), random_(seed)
+	{
+		het_queue_args q = {};
+		q.size = sizeof q;
+		q.flags = random_.one_in(2) ? uint32_t{HET_QUEUE_IN_ORDER} : 0;
+		HET_OK(het_queue_create(&q, queue_.out()));
+		for (auto &a : arrays_)
+			a = any_array();
+	}
+
+	void run(unsigned steps)
+	{
+		while (steps--)
+			step();
+		if (held_)
+			let_go();
+		HET_OK(het_finish(queue_));
+		HET_OK(het_finish(fx_.queue));
+		for (auto &a : arrays_)
+			a->check("at the end");
+	}
+
+      private:
+	struct part {
+		model_array *of;
+		size_t off, n;
+		bool overlaps(const part &o) const { return of == o.of && off < o.off + o.n && o.off < off + n; }
+		het_arg arg(uint32_t access) const { return of->part(off, n, access); }
+		uint8_t *model() const { return of->model.data() + off; }
+	};
+	struct use {
+		part bytes;
+		bool writes;
+		std::shared_ptr<event_handle> event;
+	};
+
+	std::unique_ptr<model_array> any_array()
+	{
+		uint32_t k = all_kinds[random_.below(std::size(all_kinds))];
+		size_t most = k == kind::heap ? 20000 : 3 * chunk;
+		return std::make_unique<model_array>(k, random_.between(most / 3, most), uint32_t(random_.next()));
+	}
+	part any_part()
+	{
+		model_array *of = arrays_[random_.below(std::size(arrays_))].get();
+		size_t n = of->size();
+		if (random_.one_in(2))
+			return {of, 0, n};
+		size_t off = random_.below(n);
+		return {of, off, 1 + random_.below(random_.one_in(2) ? n - off : std::min<size_t>(n - off, 100))};
+	}
+	runtime_fixture::options options()
+	{
+		runtime_fixture::options o = {.queue = random_.one_in(8) ? fx_.queue.get() : queue_.get()};
+		if (!random_.one_in(4))
+			o.device = first_device();
+		return o;
+	}
+	void note_use(const part &p, bool writes, const std::shared_ptr<event_handle> &e)
+	{
+		uses_.push_back({p, writes, e});
+	}
+
+	// Hears that nobody uses the bytes.
+	void wait_for_users(const part &p, bool writes)
+	{
+		for (size_t i = 0; i < uses_.size();) {
+			if (!uses_[i].bytes.overlaps(p) || !(writes || uses_[i].writes)) {
+				i++;
+				continue;
+			}
+			if (held_)
+				let_go();
+			if (status_of(*uses_[i].event) != HET_COMPLETE || random_.one_in(2))
+				hear(fx_, *uses_[i].event, all_ways[random_.below(4)]);
+			uses_.erase(uses_.begin() + ptrdiff_t(i));
+		}
+	}
+	void let_go()
+	{
+		HET_OK(het_user_event_set(held_, HET_COMPLETE));
+		held_.reset();
+	}
+
+	void add()
+	{
+		part p = any_part();
+		auto e = std::make_shared<event_handle>();
+		auto value = uint8_t(random_.next());
+		HET_OK(fx_.launch(fx_.add, p.n, {p.arg(HET_READ_WRITE), value_arg(value)}, e->out(), options()));
+		add_to_model(p.of->model, p.off, p.n, value);
+		note_use(p, true, e);
+	}
+	// to = 3 * to + from, or to = from
+	void mix(bool copies)
+	{
+		part from = any_part(), to = any_part();
+		if (from.of == to.of)
+			return;
+		from.n = to.n = std::min(from.n, to.n);
+		auto e = std::make_shared<event_handle>();
+		HET_OK(fx_.launch(copies ? fx_.copy : fx_.combine, to.n,
+				  {from.arg(HET_READ_ONLY), to.arg(copies ? HET_WRITE_ONLY : HET_READ_WRITE)}, e->out(),
+				  options()));
+		for (size_t i = 0; i < to.n; i++)
+			to.model()[i] = uint8_t((copies ? 0 : 3 * to.model()[i]) + from.model()[i]);
+		note_use(from, false, e);
+		note_use(to, true, e);
+	}
+	void add_to_common()
+	{
+		size_t n = common_.b.size(), off = random_.below(n);
+		n = 1 + random_.below(n - off);
+		uint8_t one = 1;
+		HET_OK(fx_.launch(fx_.add, n, {range_arg(common_.b.data() + off, n, HET_READ_WRITE), value_arg(one)},
+				  nullptr, options()));
+		common_.changes[off]++;
+		common_.changes[off + n]--;
+	}
+	void copy_bytes()
+	{
+		part from = any_part(), to = any_part();
+		if (from.of == to.of)
+			return;
+		het_copy_args c = {};
+		c.size = sizeof c;
+		c.from_pointer = from.of->b.data() + from.off;
+		c.to_pointer = to.of->b.data() + to.off;
+		c.nbytes = from.n = to.n = std::min(from.n, to.n);
+		auto e = std::make_shared<event_handle>();
+		HET_OK(het_copy(queue_, &c, e->out()));
+		memcpy(to.model(), from.model(), to.n);
+		note_use(from, false, e);
+		note_use(to, true, e);
+	}
+	void read()
+	{
+		part p = any_part();
+		wait_for_users(p, false);
+		p.of->check(p.off, p.n, "what the host reads");
+	}
+	void write()
+	{
+		part p = any_part();
+		wait_for_users(p, true);
+		auto value = uint8_t(random_.next());
+		for (size_t i = p.off; i < p.off + p.n; i++)
+			p.of->b.data()[i] = p.of->model[i] = uint8_t(value + i);
+	}
+	// What is launched next waits for the program.
+	void hold()
+	{
+		if (held_)
+			return let_go();
+		HET_OK(het_user_event_create(held_.out()));
+		het_event *waits[] = {held_};
+		event_handle e;
+		if (random_.one_in(2)) {
+			HET_OK(het_barrier(queue_, 1, waits, e.out()));
+			return;
+		}
+		auto launched = std::make_shared<event_handle>();
+		part p = any_part();
+		runtime_fixture::options o = options();
+		o.waits = waits;
+		uint8_t value = 7;
+		HET_OK(fx_.launch(fx_.add, p.n, {p.arg(HET_READ_WRITE), value_arg(value)}, launched->out(), o));
+		add_to_model(p.of->model, p.off, p.n, value);
+		note_use(p, true, launched);
+	}
+
+	void step()
+	{
+		switch (random_.below(24)) {
+		case 0:
+			return read();
+		case 1:
+			return write();
+		case 2:
+			return copy_bytes();
+		case 3:
+			return hold();
+		case 4:
+		case 5:
+			return add_to_common();
+		case 6:
+			HET_OK(het_marker(queue_, 0, nullptr, nullptr));
+			return;
+		case 7:
+			HET_OK(het_barrier(queue_, 0, nullptr, nullptr));
+			return;
+		case 8:
+		case 9:
+		case 10:
+			return mix(true);
+		case 11:
+		case 12:
+		case 13:
+		case 14:
+		case 15:
+			return add();
+		default:
+			return mix(false);
+		}
+	}
+
+	runtime_fixture &fx_;
+	common_array &common_;
+	random_source random_;
+	queue_handle queue_;
+	std::unique_ptr<model_array> arrays_[3];
+	std::vector<use> uses_;
+	event_handle held_;
+};
+
+void run_random_chains(context &t, std::vector<const char *> settings)
+{
+	runtime_fixture fx(t, 0, std::move(settings));
+	for (uint64_t round = 0; round < t.rounds(6, 60); round++) {
+		if (t.v.device & device::with_cuda)
+			fake_cuda_driver().slow_us = round % 3 * 100;
+		common_array common(2 * chunk);
+		uint64_t seed = t.random.next();
+		note("seed %llu", static_cast<unsigned long long>(seed));
+		std::vector<std::thread> threads;
+		for (unsigned i = 0; i < 1 + round % 4; i++)
+			threads.emplace_back([&, i] { random_chain(fx, common, seed + i).run(150); });
+		for (auto &thread : threads)
+			thread.join();
+		HET_OK(het_finish(fx.queue));
+		common.check();
+	}
+}
+
+} // namespace
+
+#define RANDOM_CHAINS(NAME, ...)                                                                       \
+	TEST(random_##NAME, .traps = trap::best, .devices = with_queue | device::cuda2, .seconds = 60) \
+	{                                                                                              \
+		run_random_chains(t, {__VA_ARGS__});                                                   \
+	}
+
+RANDOM_CHAINS(chains, "HET_POLICY=steal")
+RANDOM_CHAINS(chains_foreseen, "GPUVM_FORESIGHT=always")
+RANDOM_CHAINS(chains_promised, "GPUVM_FORESIGHT=always", "HET_TOUCH_AFTER_WAIT=1")
+RANDOM_CHAINS(chains_sent_ahead, "GPUVM_FORESIGHT=always", "GPUVM_SEND_AHEAD=always")
