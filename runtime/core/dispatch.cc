@@ -296,10 +296,20 @@ void hand_out_all(node *ready)
 	}
 }
 
+// It ends after others, and the callbacks of those may free what it has used: they can't wait for its bytes.
+void bring_home_before(het_event &e)
+{
+	bool must_wait = e.comes_home && core().graph.locked([&] { return e.missing > 0; });
+	if (must_wait && std::exchange(e.comes_home, false))
+		e.bring_home();
+}
+
 // What went behind others ends after them, by whoever ends the last of these.
 void finish_chain(het_event &e, int status)
 {
 	e.end_status = status;
+	if (e.behind)
+		bring_home_before(e);
 	if (!e.behind || core().graph.may_finish(e))
 		hand_out_all(end_one(e, status));
 	else
