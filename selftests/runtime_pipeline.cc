@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Launches begin behind those in flight on their device that they depend on, if no byte has to travel for them.
 #include "fake/fake_cuda.h"
+#include "harness/clock.h"
 #include "harness/rounds.h"
 
+#include <algorithm>
 #include <climits>
+#include <cstring>
 #include <memory>
 #include <thread>
 #include <unistd.h>
@@ -296,6 +299,57 @@ TEST(an_error_callback_frees_what_is_used_behind, .traps = trap::best, .devices 
 	CHECK_EQ(status_of(first), HET_EDEVICE);
 	CHECK_EQ(status_of(second), HET_EWAIT);
 	_exit(0); // the fake device is lost
+}
+
+// As many as can be in flight, in an order that events alone say, and more behind the last of them: an idle device with
+// the kernel could do the rest, but too early.
+TEST(what_is_behind_is_not_stolen, .traps = trap::best, .devices = device::cuda2)
+{
+	// The other one is so slow that it is not chosen.
+	runtime_fixture fx(t, 0, std::vector<const char *>{"FAKE_CUDA_DEVICES=1"}, "HET_DEVICES=cuda,apart/5000");
+	std::vector<std::unique_ptr<block>> blocks;
+	std::vector<event_handle> events(depth + 12);
+	for (size_t i = 0; i < events.size(); i++)
+		blocks.push_back(std::make_unique<block>(kind::library, 4096));
+	// Nothing travels for them: what they read is on both devices.
+	block from(kind::library, 4096);
+	memset(from.data(), 'f', from.size());
+	auto launch = [&](size_t i, runtime_fixture::options o) {
+		HET_OK(fx.launch(fx.copy, from.size(),
+				 {range_arg(from.data(), from.size(), HET_READ_ONLY),
+				  range_arg(blocks[i]->data(), blocks[i]->size(), HET_WRITE_ONLY)},
+				 events[i].out(), o));
+	};
+	het_device *devices[3];
+	uint32_t count = 0;
+	HET_OK(het_devices(3, devices, &count));
+	CHECK_EQ(count, 2);
+	for (het_device *d : {devices[0], devices[1]}) {
+		for (size_t i = 0; i < 3; i++)
+			launch(i, {.device = d});
+		HET_OK(het_finish(fx.queue));
+	}
+	unsigned held_rounds = 0;
+	for (unsigned round = 0; round < 5; round++) {
+		for (auto &b : blocks)
+			memset(b->data(), 0, b->size());
+		{
+			held_kernels held;
+			launch(0, {});
+			bool is_held = status_of(events[0]) == HET_SUBMITTED;
+			for (size_t i = 1; i < events.size(); i++) {
+				het_event *waits[] = {events[std::min<size_t>(i, depth) - 1]};
+				launch(i, {.waits = waits});
+			}
+			sleep_ms(50);
+			for (size_t i = depth + 4; is_held && i < events.size(); i++)
+				CHECK_EQ(blocks[i]->data()[0], 0);
+			held_rounds += is_held;
+		}
+		HET_OK(het_finish(fx.queue));
+	}
+	if (!held_rounds)
+		skip("the other device was chosen each time");
 }
 
 // Another kernel comes between, which is no part of the chain.
