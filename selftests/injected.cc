@@ -163,7 +163,7 @@ void expect_found(context &t, const char *mutant, const char *program = "foresig
 		  const char *device = "--device=hostcb")
 {
 	refuse_nesting();
-	constexpr unsigned attempts = 10;
+	constexpr unsigned attempts = 40;
 	for (unsigned i = 0; i < attempts; i++) {
 		ending e = run(t, program, {"--filter=programs_", device, "--jobs=2"}, "50", mutant, 90);
 		if (e.exited(4))
