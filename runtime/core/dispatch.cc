@@ -299,8 +299,7 @@ void hand_out_all(node *ready)
 // It ends after others, and the callbacks of those may free what it has used: they can't wait for its bytes.
 void bring_home_before(het_event &e)
 {
-	bool must_wait = e.comes_home && core().graph.locked([&] { return e.missing > 0; });
-	if (must_wait && std::exchange(e.comes_home, false))
+	if (core().graph.is_behind(e) && std::exchange(e.comes_home, false))
 		e.bring_home();
 }
 
@@ -308,7 +307,7 @@ void bring_home_before(het_event &e)
 void finish_chain(het_event &e, int status)
 {
 	e.end_status = status;
-	if (e.behind)
+	if (e.comes_home)
 		bring_home_before(e);
 	if (!e.behind || core().graph.may_finish(e))
 		hand_out_all(end_one(e, status));

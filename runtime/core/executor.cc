@@ -41,12 +41,6 @@ int may_begin(het_event &e)
 	});
 }
 
-// Some of those before it have not ended still.
-bool is_behind(const het_event &e)
-{
-	return e.behind && core().graph.locked([&] { return e.missing > 0; });
-}
-
 // The command has not begun after all.
 void take_back(het_event &e)
 {
@@ -103,11 +97,12 @@ void executor::put_in_flight(het_event &e)
 begin_result executor::begin(het_event &e)
 {
 	int why_not = may_begin(e);
-	bool is_refused = e.behind && (why_not || core().devices[number_]->lost.load());
-	if (is_refused)
+	if (e.behind && (why_not || core().devices[number_]->lost.load())) {
 		take_back(e);
-	if (is_refused || why_not)
-		return is_refused ? begin_result::refused : begin_result(why_not);
+		return begin_result::refused;
+	}
+	if (why_not)
+		return why_not;
 	e.status.store(has_queue() ? HET_SUBMITTED : HET_RUNNING, std::memory_order_relaxed);
 	e.started = now_ns();
 	forget_last_error();
@@ -157,7 +152,7 @@ bool executor::pass_on(het_event &e)
 bool executor::start(het_event &e)
 {
 	delay_point();
-	if (!is_behind(e) && pass_on(e))
+	if (!core().graph.is_behind(e) && pass_on(e))
 		return true;
 	begin_result b = begin_alone(e);
 	bool lies_here = b.how == begin_result::refused && !e.behind;

@@ -101,7 +101,7 @@ void command_graph::append(sequence &s, node &n)
 }
 
 // @n would not have to wait for the end of @before.
-bool command_graph::is_behind(const node &before, const node &n)
+bool command_graph::may_follow(const node &before, const node &n)
 {
 	return n.stream && before.under_way_on == n.stream;
 }
@@ -128,7 +128,7 @@ void command_graph::connect(node &before, node &n, edge &e, bool inherits) const
 	n.unshown++;
 	if (!before.finished) {
 		n.missing++;
-		n.elsewhere += !is_behind(before, n);
+		n.elsewhere += !may_follow(before, n);
 	} else if (before.failed && inherits) {
 		n.inherited = inherited_code_;
 	}
@@ -192,6 +192,14 @@ bool command_graph::give_back(node &n)
 	return becomes_ready(n);
 }
 
+bool command_graph::is_behind(const node &n)
+{
+	if (!n.behind)
+		return false;
+	hold h(lock_);
+	return n.missing;
+}
+
 bool command_graph::may_finish(node &n)
 {
 	hold h(lock_);
@@ -212,7 +220,7 @@ command_graph::ending command_graph::finish(node &n, int status, bool comes_home
 		if (status < 0 && e->inherits && !to.inherited)
 			to.inherited = inherited_code_;
 		to.missing--;
-		to.elsewhere -= !is_behind(n, to);
+		to.elsewhere -= !may_follow(n, to);
 		if (!becomes_ready(to))
 			continue;
 		*end = &to;

@@ -137,6 +137,8 @@ class command_graph
 	// A node that was handed out behind others has not been submitted. If it is true the node is ready all the same,
 	// as those have finished, and still the caller's; if not, it will be handed out again.
 	bool give_back(node &n);
+	// Some of those that a node was handed out behind have not finished still.
+	bool is_behind(const node &n);
 	// The device has done a node that was behind others. If it is false some of those have not finished, and the
 	// node comes back as one that has become ready, with has_ended, for its finish() then.
 	bool may_finish(node &n);
@@ -240,7 +242,7 @@ class command_graph
 	void take_over_data(node &n);
 	static void append(sequence &s, node &n);
 	void connect(node &before, node &n, edge &e, bool inherits) const;
-	static bool is_behind(const node &before, const node &n);
+	static bool may_follow(const node &before, const node &n);
 	static bool becomes_ready(node &n);
 	node *leave(node &n);
 
