@@ -139,10 +139,11 @@ bool would_tear_edges(const array &a, const usage &u)
 }
 
 // A kernel behind others begins as it is, or not at all. This is found out before anything is taken from the host.
-bool must_wait_for_others(const array &a, const usage &u, kernel_mode mode)
+bool must_wait_for_others(array &a, const usage &u, kernel_mode mode)
 {
 	if (!u.behind)
 		return false;
+	take_in_host_writes(a);
 	layout::span s = a.place.chunks_of(u.part);
 	bool is_covered = s.first < s.last && u.part.covers(a.place.chunk_range(s.first, s.last - s.first));
 	if (mode == kernel_mode::write_only && is_covered)
@@ -377,11 +378,11 @@ int end_locked(array &a, const usage &u, pending_kernel **pending, write_notes *
 		close_bracket(a, u);
 		return 0;
 	}
-	if (open.writer)
-		(void)takes_passed_ends(a, u);
-	// It is done now, and not when all is done: who is woken takes a while to come.
-	if (open.writer)
+	if (open.writer) {
+		(void)takes_passed_ends(a, u); // this end does what they left to it
+		// It is done now, and not when all is done: who is woken takes a while to come.
 		a.context->expect_touch();
+	}
 	bool ended = true;
 	int err = open.writer ? end_writer(a, g, u, pending, notes, how, &ended) : end_reader(a, g, pending);
 	if (!ended)
@@ -418,7 +419,6 @@ int begin_visited(array &a, array_guard &g, const usage &u, kernel_mode mode)
 			    "gpuvm_kernel_begin: array %p has edges, which strict mode can't watch; align it to pages "
 			    "or use gpuvm_malloc()",
 			    a.place.user.ptr());
-	take_in_host_writes(a);
 	if (must_wait_for_others(a, u, mode))
 		return GPUVM_ESTATE;
 	pin_body(a, g, u.device);
