@@ -38,37 +38,39 @@ const char *text(const char *name)
 	return value && *value ? value : nullptr;
 }
 
-foresight_kind read_foresight()
+// Kinds that tests ask for have names; all others are numbers.
+template <typename Kind> struct named_kind {
+	const char *name;
+	Kind kind;
+};
+
+template <typename Kind, size_t n>
+Kind read_kind(const char *variable, const named_kind<Kind> (&for_tests)[n], int64_t otherwise, Kind on)
 {
-	constexpr struct {
-		const char *name;
-		foresight_kind kind;
-	} for_tests[] = {{"eager", foresight_kind::eager},
-			 {"always", foresight_kind::always},
-			 {"random", foresight_kind::random}};
-	const char *value = text("GPUVM_FORESIGHT");
+	const char *value = text(variable);
 	for (auto &[name, kind] : for_tests) {
 		if (value && !strcmp(value, name))
 			return kind;
 	}
-	return number("GPUVM_FORESIGHT", 1) ? foresight_kind::learned : foresight_kind::off;
+	return number(variable, otherwise) ? on : Kind::off;
+}
+
+foresight_kind read_foresight()
+{
+	constexpr named_kind<foresight_kind> for_tests[] = {{"eager", foresight_kind::eager},
+							    {"always", foresight_kind::always},
+							    {"random", foresight_kind::random}};
+	return read_kind("GPUVM_FORESIGHT", for_tests, 1, foresight_kind::learned);
 }
 
 std::optional<sending_kind> read_sending()
 {
-	constexpr struct {
-		const char *name;
-		sending_kind kind;
-	} for_tests[] = {
+	constexpr const char *variable = "GPUVM_SEND_AHEAD";
+	constexpr named_kind<sending_kind> for_tests[] = {
 		{"eager", sending_kind::eager}, {"always", sending_kind::always}, {"random", sending_kind::random}};
-	const char *value = text("GPUVM_SEND_AHEAD");
-	if (!value)
+	if (!text(variable))
 		return {};
-	for (auto &[name, kind] : for_tests) {
-		if (!strcmp(value, name))
-			return kind;
-	}
-	return number("GPUVM_SEND_AHEAD", 0) ? sending_kind::learned : sending_kind::off;
+	return read_kind(variable, for_tests, 0, sending_kind::learned);
 }
 
 environment read_environment()
