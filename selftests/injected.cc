@@ -158,42 +158,42 @@ TEST(prefetches_with_delays, .traps = trap::all, .seconds = 200)
 
 namespace
 {
-// One of so many programs must see what the mutant does wrong.
-void expect_found(context &t, const char *mutant, const char *program = "foresight",
-		  const char *device = "--device=hostcb")
+// These runs of a program are to notice a mutant: one of them must.
+struct hunt {
+	const char *program;
+	std::vector<std::string> arguments;
+	const char *delay_us;
+	double seconds;
+	unsigned attempts;
+};
+
+void expect_found(context &t, const char *mutant, const hunt &h)
 {
 	refuse_nesting();
-	constexpr unsigned attempts = 40;
-	for (unsigned i = 0; i < attempts; i++) {
-		ending e = run(t, program, {"--filter=programs_", device, "--jobs=2"}, "50", mutant, 90);
+	for (unsigned i = 0; i < h.attempts; i++) {
+		ending e = run(t, h.program, h.arguments, h.delay_us, mutant, h.seconds);
 		if (e.exited(4))
-			skip("%s: everything was skipped", program);
+			skip("%s: everything was skipped", h.program);
 		if (e.exited(1))
 			return;
 		if (!e.exited(0))
-			FAIL("%s with mutant %s: %s", program, mutant, e.text().c_str());
+			FAIL("%s with mutant %s: %s", h.program, mutant, e.text().c_str());
 		t.seed++;
 	}
-	FAIL("nobody noticed mutant %s in %u runs", mutant, attempts);
+	FAIL("nobody noticed mutant %s in %u runs", mutant, h.attempts);
+}
+
+void expect_found(context &t, const char *mutant, const char *program = "foresight",
+		  const char *device = "--device=hostcb")
+{
+	expect_found(t, mutant, {program, {"--filter=programs_", device, "--jobs=2"}, "50", 90, 40});
 }
 } // namespace
 
 TEST(hasty_touchers_are_found, .traps = trap::all, .seconds = 60)
 {
-	refuse_nesting();
-	constexpr unsigned attempts = 10;
-	for (unsigned i = 0; i < attempts; i++) {
-		ending e = run(t, "threads", {"--filter=chunks_in_parallel", "--device=hostcb", "--jobs=2"}, "300",
-			       "hasty", 50);
-		if (e.exited(4))
-			skip("threads: everything was skipped");
-		if (e.exited(1))
-			return;
-		if (!e.exited(0))
-			FAIL("threads with hasty touchers: %s", e.text().c_str());
-		t.seed++;
-	}
-	FAIL("nobody noticed in %u runs that touchers did not wait for their bytes", attempts);
+	expect_found(t, "hasty",
+		     {"threads", {"--filter=chunks_in_parallel", "--device=hostcb", "--jobs=2"}, "300", 50, 10});
 }
 
 TEST(early_sight_is_found, .traps = trap::all, .seconds = 100)
@@ -242,17 +242,5 @@ TEST(early_ends_are_found, .traps = trap::best, .seconds = 100)
 // threads_with_delays.
 TEST(missing_lock_is_found, .traps = trap::all, .seconds = 40)
 {
-	refuse_nesting();
-	constexpr unsigned attempts = 60;
-	for (unsigned i = 0; i < attempts; i++) {
-		ending e = run(t, "threads", {"--filter=revoke_race_with_writes", "--jobs=2"}, "300", "nolock", 15);
-		if (e.exited(4))
-			skip("threads: everything was skipped");
-		if (e.exited(1))
-			return;
-		if (!e.exited(0))
-			FAIL("threads without the lock: %s", e.text().c_str());
-		t.seed++;
-	}
-	FAIL("nobody noticed in %u runs that the lock was missing", attempts);
+	expect_found(t, "nolock", {"threads", {"--filter=revoke_race_with_writes", "--jobs=2"}, "300", 15, 60});
 }

@@ -198,13 +198,11 @@ TEST(a_copy_that_fails_fails_nothing, .traps = trap::all, .devices = device::cud
 	rounds_of(fx, a, 4, 0, [&] { a.check("after a launch"); });
 	unsigned failed = 0;
 	for (unsigned round = 0; round < 24; round++) {
-		const char *const symbols[] = {"cuMemcpyDtoHAsync_v2", "work of cuMemcpyDtoHAsync_v2",
-					       "cuMemcpyBatchAsync_v2", "work of cuMemcpyBatchAsync_v2"};
 		event_handle e;
 		{
 			stderr_capture quiet;
 			int copies = driver.asked_copies;
-			fail_cuda_call(symbols[round % std::size(symbols)], cuda_out_of_memory);
+			fail_cuda_call(copies_home[round % std::size(copies_home)], cuda_out_of_memory);
 			launch_add(fx, a, 0, a.size(), 1, e.out(), {});
 			hear(fx, e, all_ways[round / 4 % std::size(all_ways)]);
 			while (driver.asked_copies == copies)

@@ -32,6 +32,10 @@ constexpr told_by all_ways[] = {told_by::wait,     told_by::status, told_by::cal
 
 void hear(runtime_fixture &fx, het_event *e, told_by how);
 
+// What brings bytes home fails by one of these, for fail_cuda_call().
+inline constexpr const char *const copies_home[] = {"cuMemcpyDtoHAsync_v2", "work of cuMemcpyDtoHAsync_v2",
+						    "cuMemcpyBatchAsync_v2", "work of cuMemcpyBatchAsync_v2"};
+
 // An array, and what it should contain.
 struct model_array {
 	model_array(uint32_t kind, size_t n, uint32_t seed = 1) : b(kind, n), model(n)
