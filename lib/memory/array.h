@@ -54,6 +54,9 @@ inline constexpr uint8_t chunk_kept = 32;
 // begin need not wait for that: it may try again.
 inline constexpr uint8_t chunk_coming = 64;
 
+// What the host will do with such a chunk is not foreseen.
+inline constexpr uint8_t chunk_not_foreseen = chunk_busy | chunk_failed | chunk_joint | chunk_fragmented;
+
 // A bracket is a kernel on part of an array.
 struct bracket {
 	bracket *next;

@@ -132,8 +132,8 @@ class foreseeing
 	bool may_be_foreseen(uint32_t c) const
 	{
 		const chunk &ch = a_.chunks[c];
-		constexpr uint8_t left_alone = chunk_busy | chunk_failed | chunk_joint | chunk_fragmented;
-		return !(ch.flags & left_alone) && (ch.writer == 1 + device_ || ch.state().device_valid(device_));
+		return !(ch.flags & chunk_not_foreseen) &&
+		       (ch.writer == 1 + device_ || ch.state().device_valid(device_));
 	}
 
 	// In strict mode the host may touch bytes of the chunk that are not the kernel's, and others may be at work
@@ -269,24 +269,16 @@ class foreseeing
 
 	int bring_batch(runs batch, int err)
 	{
-		chunk_run copied[runs_at_once];
 		size_t bytes = 0;
-		for (size_t i = 0; i < batch.size(); i++) {
-			copied[i] = {batch[i].first, batch[i].count, uint8_t(1 + device_), false};
-			bytes += a_.place.bytes_of(batch[i].first, batch[i].count).size();
-		}
+		for (const foreseen_run &run : batch)
+			bytes += a_.place.bytes_of(run.first, run.count).size();
 		bool shown = is_mutant(mutant::early);
 		if (shown)
 			show_all(batch);
 		uint64_t started = now_ns();
 		g_.unlock();
 		delay_point();
-		int failed;
-		{
-			lane_lease lane(*a_.context->lanes);
-			watched_call watched(lane, a_.place.user.ptr());
-			failed = copy_to_host(a_, {copied, batch.size()}, lane);
-		}
+		int failed = copy_foreseen(a_, batch, device_);
 		delay_point();
 		g_.lock();
 		if (shown)
@@ -377,6 +369,16 @@ void bring_foreseen(const foreseen_chunks &f)
 	foreseeing(a, g, f.device).bring(f, 0);
 	if (!--a.visitors)
 		announce_change(a);
+}
+
+int copy_foreseen(array &a, std::span<const foreseen_run> runs, unsigned device)
+{
+	chunk_run copied[runs_at_once];
+	for (size_t i = 0; i < runs.size(); i++)
+		copied[i] = {runs[i].first, runs[i].count, uint8_t(1 + device), false};
+	lane_lease lane(*a.context->lanes);
+	watched_call watched(lane, a.place.user.ptr());
+	return copy_to_host(a, {copied, runs.size()}, lane);
 }
 
 void show_foreseen(array &a, array_guard &g, const foreseen_run &run, unsigned device)

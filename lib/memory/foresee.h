@@ -38,6 +38,8 @@ int give_or_foresee(array &a, array_guard &g, const usage &u, const homeward &ho
 // Brings what give_or_foresee() has reserved for the caller, who holds no lock.
 void bring_foreseen(const foreseen_chunks &f);
 
+// Copies busy chunks home, at most runs_at_once; the watchdog knows. No lock is held. Returns 0 or GPUVM_EDEVALLOC.
+int copy_foreseen(array &a, std::span<const foreseen_run> runs, unsigned device);
 // What prefetch() does with busy chunks whose bytes have come: it shows them, and lets them go. Lock held, but dropped
 // meanwhile.
 void show_foreseen(array &a, array_guard &g, const foreseen_run &run, unsigned device);

@@ -4,9 +4,7 @@
 #include "memory/brackets.h"
 #include "memory/chunks.h"
 #include "memory/context.h"
-#include "memory/failure.h"
 #include "memory/foresee.h"
-#include "memory/lane.h"
 #include "memory/show.h"
 #include "memory/transfer.h"
 #include "os/clock.h"
@@ -56,7 +54,7 @@ class prefetching
 		uint64_t started = now_ns();
 		g_.unlock();
 		delay_point();
-		int failed = copy(p);
+		int failed = copy_foreseen(a_, p.all(), f_.device);
 		delay_point();
 		g_.lock();
 		if (shown)
@@ -96,16 +94,6 @@ class prefetching
 		p.bytes += a_.place.bytes_of(c).size();
 		a_.chunks[c].flags |= chunk_busy | chunk_coming | (how == event::foresee_read ? chunk_kept : 0);
 		a_.coming++;
-	}
-
-	int copy(const piece &p)
-	{
-		chunk_run copied[runs_at_once];
-		for (size_t i = 0; i < p.count; i++)
-			copied[i] = {p.runs[i].first, p.runs[i].count, uint8_t(1 + f_.device), false};
-		lane_lease lane(*a_.context->lanes);
-		watched_call watched(lane, a_.place.user.ptr());
-		return copy_to_host(a_, {copied, p.count}, lane);
 	}
 
 	void show_all(const piece &p)

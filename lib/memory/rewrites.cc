@@ -18,8 +18,7 @@ bool may_stay_writable(const array &a, const usage &u)
 // The host has the chunk to itself, so it is about to be sent.
 bool is_sent(const chunk &ch)
 {
-	constexpr uint8_t left_alone = chunk_busy | chunk_failed | chunk_joint | chunk_fragmented;
-	return !(ch.flags & left_alone) && ch.state() == chunk_state{host_copy, access::write};
+	return !(ch.flags & chunk_not_foreseen) && ch.state() == chunk_state{host_copy, access::write};
 }
 
 } // namespace
