@@ -18,7 +18,7 @@ constexpr size_t size = 12 << 20;
 struct movement {
 	unsigned long long to_device = 0, to_host = 0, kept = 0, touches = 0, fetches = 0;
 
-	// Waits for the counters, as a touch may be counted a moment after the toucher has gone on.
+	// Waits a moment, as what is read ahead may be under way.
 	static movement so_far()
 	{
 		sleep_ms(1);

@@ -117,9 +117,11 @@ void fetch_job::show_piece(chunk_run p)
 	bool touched = p.first == h_.c;
 	if (touched && catcher_.features().by_page)
 		first = h_.page().at;
-	show_part(p, first);
 	if (touched)
 		h_.count();
+	show_part(p, first);
+	if (touched)
+		h_.has_gone_on();
 	// The rest is at home, and a touch away.
 	if (touched && others_wait_)
 		return;

@@ -64,7 +64,12 @@ void host_touch::wake() const
 	a.context->catcher->wake(page());
 }
 
-void host_touch::count()
+void host_touch::count() const
+{
+	a.context->stats.touches.add(1);
+}
+
+void host_touch::has_gone_on()
 {
 	statistics &counted = a.context->stats;
 	at.shown = now_ns();
@@ -72,7 +77,6 @@ void host_touch::count()
 	HET_PROBE3(go_on, t.addr, took, int(t.write));
 	if (at.wanted)
 		a.context->last.keep(at);
-	counted.touches.add(1);
 	counted.touch_ns.add(took);
 	counted.stalls.add(took);
 }

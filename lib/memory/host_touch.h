@@ -83,8 +83,10 @@ class host_touch
 	std::optional<verdict> refusal() const;
 	// The toucher looks again: it may go on, be caught anew, or get SIGBUS.
 	void wake() const;
+	// The toucher is about to be let go on, and may look at the count then. It may be called without the lock.
+	void count() const;
 	// The toucher can go on; a read-ahead may not be over yet. It may be called without the lock.
-	void count();
+	void has_gone_on();
 	// No copy of the chunk can be read: SIGBUS.
 	void fail_unread() const;
 };

@@ -103,6 +103,7 @@ verdict open_segment(host_touch &h)
 		shown = take_answer(h.a, h.a.place.chunk_at(r.begin), r, err) && shown;
 	};
 	// Page after page it takes long: who waits goes on behind the first of them, and meets pages that are there.
+	h.count();
 	bool by_page = catcher.features().by_page;
 	uintptr_t from = by_page ? h.page().at.begin : all.begin;
 	size_t piece = by_page ? first_opened : all.size();
@@ -110,7 +111,7 @@ verdict open_segment(host_touch &h)
 		range first = {rest.begin, std::min(rest.begin + piece, rest.end)};
 		open(first);
 		if (rest.begin == from)
-			h.count();
+			h.has_gone_on();
 		rest.begin = first.end;
 	}
 	if (all.begin < from)
@@ -183,6 +184,7 @@ verdict show(host_touch &h)
 	delay_point();
 	enter_all(h.a, s, h.st.next);
 	note_touch(h.a, s, h.t.write);
+	h.count();
 	// Page after page it takes long; who waits for the first can go on meanwhile.
 	size_t piece = by_page ? std::min(r.size(), piece_bytes) : r.size();
 	bool shown = true;
@@ -191,7 +193,7 @@ verdict show(host_touch &h)
 		shown = admit(h.a, first, h.st.next.host);
 		HET_PROBE3(resolve, first.begin, first.size(), int(h.st.next.host));
 		if (rest.begin == r.begin)
-			h.count();
+			h.has_gone_on();
 	}
 	return shown ? verdict::done : show_whole(h);
 }
