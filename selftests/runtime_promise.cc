@@ -4,6 +4,8 @@
 #include "harness/random_program.h"
 #include "harness/rounds.h"
 
+#include <sys/resource.h>
+
 using namespace selftest;
 
 namespace
@@ -31,6 +33,13 @@ void check_steady_state(runtime_fixture &fx, uint32_t flags)
 	     c.there / chunk);
 	CHECK(c.foreseen >= 56ull * 26 * chunk);
 	CHECK_LE(c.home, 64ull * 34 * chunk);
+}
+
+long faults_of_this_thread()
+{
+	rusage used = {};
+	CHECK_SYS(getrusage(RUSAGE_THREAD, &used));
+	return used.ru_minflt;
 }
 
 } // namespace
@@ -74,6 +83,41 @@ TEST(what_is_written_stays_writable, .traps = trap::all, .devices = device::runt
 	// first, and then written.
 	CHECK_LE(before.since().touches, 4 * 2 * 2 * 2 + 32 / 2 * 2 + 8);
 	a.check("at the end");
+}
+
+// A kernel that only reads the array makes its pages read-only; the last one overwrites it. What is shown writable then
+// is so in the page table, too: otherwise each page would cost a fault of its own that nobody but the kernel hears of.
+TEST(what_was_read_only_is_mapped_writable, .traps = trap::uffd, .devices = device::host | device::cuda)
+{
+	runtime_fixture fx(t, 0, settings{"GPUVM_FORESIGHT=eager"});
+	skip_under_tsan("so many kernels that work byte by byte take minutes there");
+	constexpr size_t chunks = 16, pages = chunks * chunk / 4096;
+	model_array a(kind::mmapped, chunks * chunk), b(kind::mmapped, chunks * chunk, 2);
+	auto round = [&](uint8_t value) {
+		event_handle e;
+		HET_OK(fx.launch(fx.combine, a.size(), {a.all(HET_READ_ONLY), b.all(HET_READ_WRITE)}, nullptr,
+				 {.flags = promise}));
+		launch_add(fx, a, 0, a.size(), 1, e.out(), {.flags = promise});
+		wait_for(e);
+		for (size_t i = 0; i < a.size(); i++)
+			b.model[i] = uint8_t(3 * b.model[i] + uint8_t(a.model[i] - 1));
+		a.check("after both");
+		long before = faults_of_this_thread();
+		memset(a.b.data(), value, a.size());
+		long faults = faults_of_this_thread() - before;
+		memset(a.model.data(), value, a.size());
+		return size_t(faults);
+	};
+	for (uint8_t i = 0; i < 8; i++)
+		round(i);
+	size_t faults = 0;
+	constexpr size_t rounds = 16;
+	for (uint8_t i = 0; i < rounds; i++)
+		faults += round(i);
+	note("%zu faults for %zu pages", faults, rounds * pages);
+	// Chunks that are asked are shown by a touch.
+	CHECK_LE(faults, rounds * pages / 4);
+	b.check("at the end");
 }
 
 TEST(off_means_off, .traps = trap::best, .devices = device::host)

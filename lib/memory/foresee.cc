@@ -309,9 +309,11 @@ class foreseeing
 		HET_PROBE3(resolve, r.begin, r.size(), int(to));
 		if (long_work)
 			g_.unlock();
-		bool shown = catcher.admit(pages_of(a_, r), to) >= 0;
+		bool opens = before == access::read && to == access::write;
+		pages p = pages_of(a_, r);
+		bool shown = (opens ? catcher.open_for_writes(p) : catcher.admit(p, to)) >= 0;
 		if (!shown)
-			catcher.protect(pages_of(a_, r), before);
+			catcher.protect(p, before);
 		delay_point();
 		if (long_work)
 			g_.lock();
