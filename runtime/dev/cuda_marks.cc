@@ -3,6 +3,8 @@
 
 #include "dev/cuda_wait.h"
 
+#include <algorithm>
+
 namespace het::rt
 {
 
@@ -20,6 +22,7 @@ int cuda_marks::begin_launch(cu_stream stream, uint64_t *number)
 		if (int err = record(&events_[last % places], stream))
 			return err;
 		recorded_[last % places].store(last, std::memory_order_release);
+		newest_recorded_.store(last, std::memory_order_release);
 	}
 	*number = ++launched_;
 	return 0;
@@ -45,9 +48,23 @@ int cuda_marks::sleep(cu_stream stream, uint64_t number)
 	return err ? err : cu_.synchronize_event(sleeping_);
 }
 
+// It may be false of one that has. What fails is found out by who waits.
+bool cuda_marks::has_ended(uint64_t number)
+{
+	if (number <= ended_)
+		return true;
+	uint64_t later = std::min(number + ahead_, newest_recorded_.load(std::memory_order_acquire));
+	bool has = later >= number && is_recorded(later) && !cu_.query_event(events_[later % places]);
+	ahead_ = has ? 2 * ahead_ + 1 : 0;
+	ended_ = has ? later : ended_;
+	return has;
+}
+
 int cuda_marks::wait(cu_stream stream, uint64_t number)
 {
-	int err = wait_for_kernel([&] { return query(stream, number); }, [&] { return sleep(stream, number); });
+	int err = has_ended(number) ? 0
+				    : wait_for_kernel([&] { return query(stream, number); },
+						      [&] { return sleep(stream, number); });
 	waited_.store(number, std::memory_order_relaxed);
 	return err;
 }
