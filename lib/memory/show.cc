@@ -102,8 +102,8 @@ verdict open_segment(host_touch &h)
 		int err = is_late ? show_pages(h.a, r, access::write) : catcher.open_for_writes(p);
 		shown = take_answer(h.a, h.a.place.chunk_at(r.begin), r, err) && shown;
 	};
-	// Page after page it takes long: who waits goes on behind the first of them, and meets pages that are there.
 	h.count();
+	// Page after page it takes long: who waits goes on behind the first of them, and meets pages that are there.
 	bool by_page = catcher.features().by_page;
 	uintptr_t from = by_page ? h.page().at.begin : all.begin;
 	size_t piece = by_page ? first_opened : all.size();

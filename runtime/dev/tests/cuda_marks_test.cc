@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "dev/cuda_marks.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 
