@@ -176,13 +176,24 @@ class fake_device final : public device
 	int wait_event(void *) override
 	{
 		waits++;
-		return 0;
+		if (during_wait)
+			during_wait();
+		return kernel == event_state::failed ? GPUVM_EDEVALLOC : 0;
 	}
-	void release_event(void *) override {}
+	event_state look_at_event(void *) override
+	{
+		looks++;
+		if (during_look)
+			during_look();
+		return kernel;
+	}
+	void release_event(void *) override { released++; }
 
+	// What becomes of the kernel behind the events.
+	event_state kernel = event_state::done;
 	bool fails = false, has_host_memory = false;
-	std::function<void()> during_read, during_write;
-	int buffers = 0, reads = 0, writes = 0, waits = 0;
+	std::function<void()> during_read, during_write, during_wait, during_look;
+	int buffers = 0, reads = 0, writes = 0, waits = 0, looks = 0, released = 0;
 	size_t bytes_read = 0, bytes_written = 0;
 
       private:
