@@ -64,8 +64,9 @@ class foreseeing
 		const layout::span hull = {f_.first_expected(), f_.last_expected()};
 		read_soon_ = how.soon.read;
 		if (how.behind && !u.promised) {
+			int err = give_to_device(a_, s, device_);
 			*how.behind = list(u, hull, how.soon.written);
-			return give_to_device(a_, s, device_);
+			return err;
 		}
 		foreseen_chunks f = reserve(u, hull, how.soon.written);
 		int err = give_others(s, f);
