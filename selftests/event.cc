@@ -208,6 +208,21 @@ TEST(two_ends_at_once, .traps = trap::all, .devices = device::hostcb, .kinds = k
 	}
 }
 
+// The kernel has not ended then, and whatever watches its event has looked.
+TEST(touched_some_time_after_the_end, .traps = trap::all, .devices = device::single, .kinds = kinds)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 100 * page);
+	a.link();
+	for (int round = 0; round < 4; round++) {
+		void *event = launch(fx, a, 0, 1 + round);
+		sleep_ms(5);
+		a.check("touched a while after the end");
+		fx.dev().finish(0, event);
+		a.check("after the kernel");
+	}
+}
+
 // The host comes some time after each kernel, and takes no fault.
 TEST(foreseen_behind_the_event, .traps = trap::all, .devices = device::single, .kinds = kinds)
 {

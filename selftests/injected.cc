@@ -157,7 +157,7 @@ TEST(prefetches_with_delays, .traps = trap::all, .seconds = 200)
 }
 
 // Kernels that are ended by an event, behind which bytes come home.
-TEST(events_with_delays, .traps = trap::best | trap::sigsegv, .seconds = 100)
+TEST(events_with_delays, .traps = trap::uffd | trap::sigsegv, .seconds = 100)
 {
 	refuse_nesting();
 	setenv("GPUVM_FORESIGHT", "always", 1);
@@ -248,14 +248,14 @@ TEST(early_ends_are_found, .traps = trap::best, .seconds = 100)
 }
 
 // What is foreseen comes home before the event, or behind a kernel that has failed.
-TEST(untimely_bytes_are_found, .traps = trap::best, .seconds = 60)
+TEST(untimely_bytes_are_found, .traps = trap::uffd | trap::sigsegv, .seconds = 60)
 {
 	setenv("GPUVM_FORESIGHT", "always", 1);
 	expect_found(t, "untimely",
-		     {"event", {"--filter=touch_waits_for_the_event", "--device=host", "--jobs=2"}, "50", 30, 10});
+		     {"event", {"--filter=touched_some_time_after", "--device=host", "--jobs=2"}, "50", 30, 10});
 }
 
-TEST(unheard_failures_are_found, .traps = trap::best, .seconds = 60)
+TEST(unheard_failures_are_found, .traps = trap::uffd | trap::sigsegv, .seconds = 60)
 {
 	expect_found(t, "unheard", {"opencl_events", {"--filter=foreseen_behind", "--jobs=2"}, "50", 30, 10});
 }
