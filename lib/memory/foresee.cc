@@ -301,7 +301,8 @@ class foreseeing
 			show(run);
 	}
 
-	// As the chunks are busy, nobody else shows or takes their pages. False: they are caught, as before.
+	// As the chunks are busy, nobody else shows or takes their pages. False: they allow no more than before, and
+	// what is not mapped is caught. Where that is not sure some are as they were to be.
 	bool admit(const foreseen_run &run, access before, access to)
 	{
 		range r = a_.place.chunk_range(run.first, run.count);
@@ -313,8 +314,7 @@ class foreseeing
 		bool opens = before == access::read && to == access::write;
 		pages p = pages_of(a_, r);
 		bool shown = (opens ? catcher.open_for_writes(p) : catcher.admit(p, to)) >= 0;
-		if (!shown)
-			catcher.protect(p, before);
+		shown = shown || catcher.protect(p, before) < 0;
 		delay_point();
 		if (long_work)
 			g_.lock();
