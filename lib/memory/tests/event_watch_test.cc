@@ -237,7 +237,7 @@ TEST_F(event_watches, a_wait_ends_after_a_look)
 			EXPECT_EQ(settle(linked(), g), 0);
 			has_waited = true;
 		});
-		while (std::atomic_ref(device_[0]->waits).load() == waits)
+		while (device_[0]->waits == waits)
 			std::this_thread::yield();
 		std::this_thread::sleep_for(std::chrono::milliseconds(20));
 		EXPECT_FALSE(has_waited);
