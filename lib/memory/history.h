@@ -14,8 +14,8 @@ struct array_history : foresight {
 	chunk_history chunks[];
 };
 
-// It is null if there is no memory.
-array_history *open_history(const array &a);
+// It is null if there is no memory. @asks_in_place: answers come from memory/asked.h.
+array_history *open_history(const array &a, bool asks_in_place = false);
 // What is known of the array goes with its chunks. Its lock is held, or it is not live.
 void forget_touches(array &a);
 
