@@ -52,6 +52,15 @@ void note_touch(array &a, layout::span s, bool write)
 		a.rewrites->touched(s.first, s.last - s.first, true);
 }
 
+void note_unseen_write(array &a, uint32_t c)
+{
+	a.touched |= written_since_begin;
+	for (array_history *h : {a.foreseen, a.rewrites}) {
+		if (h)
+			h->answer(c, expectation::write);
+	}
+}
+
 uint64_t name_of(const usage &u)
 {
 	uint64_t part = u.whole ? 0 : u.part.begin * 31 + u.part.end;

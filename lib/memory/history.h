@@ -29,6 +29,9 @@ bool is_worth_a_history(array &a, uint8_t since, uint8_t before);
 // A touch has been served: chunks are shown.
 void note_touch(array &a, layout::span s, bool write);
 
+// The host has written to a chunk, and nobody was caught for it: the page source's counter has told so.
+void note_unseen_write(array &a, uint32_t c);
+
 // The same bytes on the same device. It is a hash: who shares it is taken for the same kernel, at no harm but a guess.
 uint64_t name_of(const usage &u);
 

@@ -66,7 +66,7 @@ run() { # guest.py option...
 # lack SHARED and ACCESSED, or ACCESSED alone, come first.
 run_library() { # guest.py option...
 	local all=(build/selftests/*) few=("build/selftests/"{coherence,host_writes}" --require-trap=kmod")
-	local loops=("build/selftests/foresight --filter=loop" "build/selftests/foresight --filter=asked")
+	local loops=("build/selftests/foresight --filter="{loop,input_stays} "build/selftests/foresight --filter=asked")
 	local environment=() setting
 	[ -z "${TESTS:-}" ] || read -ra all <<<"$(printf 'build/selftests/%s ' $TESTS)"
 	for setting in TRAPS=kmod DEVICES=none,host,host2,host3,hostcb,hostcb2 PATIENCE=8; do
