@@ -31,7 +31,8 @@ cppflags := -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 \
 	-Ilib -Ilib/include -Iruntime/include -Ikmod/uapi $(CL_CFLAGS) \
 	$(if $(DEBUG_LOCKS),-DHET_DEBUG_LOCKS) $(if $(HAVE_SDT),,-DHET_NO_SDT) $(if $(HAVE_NUMA),,-DHET_NO_NUMA) \
 	$(CPPFLAGS)
-warnings := -Wall -Wextra $(if $(WERROR),-Werror)
+# Clang from 17 or so on takes what the C++ library does in its own headers, for std::stable_sort(), for ours.
+warnings := -Wall -Wextra $(if $(is_clang),-Wno-deprecated-declarations) $(if $(WERROR),-Werror)
 # Nobody opens a debugger in CI, and what one would need takes up to a third of a source's compile time.
 common_flags := -O2 $(if $(CI),-g1,-g) -pthread $(warnings) $(san_flags)
 cflags := -std=c11 $(common_flags) $(CFLAGS)
