@@ -137,6 +137,8 @@ all: lib tools bench-programs
 lib: $(libhet) $(compat)
 tools: $(tools)
 bench-programs: $(benches) $(apps)
+# `make run` needs these alone.
+main-job-programs: $(filter $(addprefix $(B)/bin/,photo matvec fault-latency),$(benches))
 tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda) \
 	$(example_device) $(if $(SAN),,proofs)
 unit-tests: $(units)
@@ -144,7 +146,7 @@ selftests: $(selftests) $(selftests_c) $(fake_cuda) $(example_device)
 proofs: $(proof_libs) $(proof_programs)
 examples: $(examples)
 inject: $(B)/inject/libhet.so $(B)/inject/$(SONAME)
-.PHONY: all lib tools bench-programs tests unit-tests selftests proofs examples inject
+.PHONY: all lib tools bench-programs main-job-programs tests unit-tests selftests proofs examples inject
 
 # --- compiling ---------------------------------------------------------------
 
