@@ -262,7 +262,7 @@ $(filter-out $(addprefix $(B)/bin/,het-ptx het-fatbin het-analyse),$(tools)): $(
 	$(tool_archive) $(json_archive) $(base_archive) $(told_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) -ldl
+	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) $(NUMA_LIBS) -ldl
 
 # het-ptx works on files: it needs neither the library nor a device.
 $(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(base_archive) $(json_archive) \
