@@ -19,6 +19,8 @@ enum class mutant : uint8_t {
 	unwaited, // a begin does not wait for what is on its way to its device
 	writable, // pages stay writable while their bytes are sent ahead
 	told,     // the program hears of a command's end before what is to be home by then has come
+	untimely, // what is foreseen behind an event comes home before the event has come about
+	unheard,  // and also if its kernel has failed, of which nobody hears then
 };
 
 #ifdef HET_INJECT
