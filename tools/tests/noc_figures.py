@@ -4,6 +4,7 @@
 Prints KTAP."""
 
 import json
+import math
 import re
 import shutil
 import sys
@@ -17,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/noc"))
 
 import figures
+import search
 
 Called = partial(command_line.Called, sys.executable, ROOT / "bench/noc/figures.py")
 
@@ -129,15 +131,56 @@ def the_study_has_a_row_for_each_open_parameter(work: Path) -> None:
     program(work)
     same(drawn(work, "--study").status, 0)
     rows = {row["change"]: row for row in result(work)["study"]}
-    same(len(rows), 1 + sum(len(values) for values in figures.OPEN.values()))
+    same(len(rows), 1 + sum(len(values) - 1 for values in figures.OPEN.values()) + len(figures.GIVEN))
     same(round(rows["none"]["dll"]["latency"]["mean"], 6), 1.8)
     same(round(rows["--threshold 4"]["dll"]["latency"]["mean"], 6), 3.6)
     same(round(rows["--threshold 4"]["localbuf"]["latency"]["mean"], 6), 1.5)
+    said = calls(work)
+    same(len(said), len(set(said)))
+    # What a policy does not look at is not run again for it.
+    same([c for c in said if "--policy dor" in c and "--threshold" in c], [])
+    same(any("--policy dll" in c and "--threshold 4" in c and "--routing yx" in c for c in said), True)
+    same(any("--policy dor" in c and "--routing xy-yx-z" in c for c in said), True)
 
 
 def open_parameters_are_options_of_noc_sim(_: Path) -> None:
     options = set(re.findall(r'line\.\w+\("--([\w-]+)"', (ROOT / "bench/noc/main.cc").read_text()))
-    same(set(figures.OPEN) - options, set())
+    changes = [*(v for values in figures.OPEN.values() for v in values), *figures.GIVEN]
+    same({name for value in changes for name, _ in value} - options, set())
+    # Each value of a parameter sets the same options, so that one takes the place of the other.
+    same([name for name, values in figures.OPEN.items() if len({tuple(dict(v)) for v in values}) != 1], [])
+
+
+def the_search_takes_what_is_nearest_and_stops_where_nothing_is(_: Path) -> None:
+    names = list(figures.OPEN)
+    steps = []
+
+    # Nearest with the last value of the second and of the last parameter, and there is a hill between.
+    def judged(settings: dict) -> dict:
+        far = sum(not set(figures.OPEN[n][-1]) <= set(settings.items()) for n in (names[1], names[-1]))
+        return {"settings": settings, "objective": far}
+
+    best = search.search(judged, 5, lambda number, change, tried: steps.append((number, tried["objective"])))
+    same(best["objective"], 0)
+    same([set(figures.OPEN[n][0]) <= set(best["settings"].items()) for n in names[:1] + names[2:-1]],
+         [True] * (len(names) - 2))
+    same(max(number for number, _ in steps), 2)  # the second round changes nothing
+    same(search.objective(search.THESIS), 0)
+    same(round(search.objective({n: 2 * v for n, v in search.THESIS.items()}), 6), round(math.log(2), 6))
+
+
+def what_was_found_is_what_the_figures_are_run_with(work: Path) -> None:
+    program(work)
+    env = {"CALLS": str(work / "calls")}
+    command = [sys.executable, ROOT / "bench/noc/search.py", "--program", work / "sim", "--folder", work / "found"]
+    same(command_line.Called(*command, "--rounds", 0, env=env).status, 0)
+    found = json.loads((work / "found/noc-search.json").read_text())
+    same((len(found["steps"]), found["objective"]), (1, found["steps"][0]["objective"]))
+    found["settings"]["z-cycles"] = "2"
+    (work / "found/noc-search.json").write_text(json.dumps(found))
+    calls(work)
+    same(drawn(work, "--settings", work / "found/noc-search.json").status, 0)
+    same([c for c in calls(work) if "--z-cycles 2" not in c], [])
 
 
 def gnuplot_draws_every_line(work: Path) -> None:
@@ -165,6 +208,8 @@ if __name__ == "__main__":
         what_was_interrupted_goes_on,
         the_study_has_a_row_for_each_open_parameter,
         open_parameters_are_options_of_noc_sim,
+        the_search_takes_what_is_nearest_and_stops_where_nothing_is,
+        what_was_found_is_what_the_figures_are_run_with,
         gnuplot_draws_every_line,
         without_the_program_it_skips,
     ], "noc-figures-"))
