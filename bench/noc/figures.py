@@ -22,6 +22,7 @@ from statistics import mean, stdev
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 PATTERNS = ("uniform", "transpose", "bit-complement", "shuffle")
+CHANGES = ("uniform", "transpose", "bit-complement", "shuffle", "transpose", "uniform")  # one after the other
 POLICIES = ("dor", "destdetect", "localbuf", "dll", "adaptive")
 HEAVY = 0.75  # of memory packets, the smallest share that the thesis may call very high
 DEFINITIONS = {"latency": "latency 3 × zero load", "accepted": "95 % accepted", "peak": "peak accepted"}
@@ -31,7 +32,7 @@ COLOURS = ("#000000", "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7")
 
 # What the thesis leaves open, by name: the default first, then what the study and search.py try instead. A value is one
 # of noc-sim's options with what it is set to (None: a flag; empty: not given), or several of them.
-Value = tuple[tuple[str, str | None], ...]
+Value = tuple[tuple[str, str | tuple | None], ...]
 OPEN: dict[str, tuple[Value, ...]] = {
     "order of dimensions": ((("routing", "yx"),), (("routing", "xy-yx-z"),)),
     "packets": tuple((("length", v), ("long-length", w)) for v, w in (("1", ""), ("5", ""), ("1", "5"))),
@@ -81,9 +82,10 @@ class Scale:
     latency_shares: tuple = (0.05, 0.25, 0.3, 0.5, 0.75)
     latency_rates: tuple = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
     patterns: tuple = PATTERNS
+    period: int = 3000  # cycles until the pattern changes
 
 
-QUICK = Scale(1, 1500, (0.05, 0.25), (0.05, 0.75), (0.05, 0.3, 0.75), (0.05, 0.15, 0.25, 0.35, 0.45))
+QUICK = Scale(1, 1500, (0.05, 0.25), (0.05, 0.75), (0.05, 0.3, 0.75), (0.05, 0.15, 0.25, 0.35, 0.45), period=1500)
 
 
 @dataclass(frozen=True)
@@ -96,16 +98,19 @@ class Point:
     routing: str = ""  # none: that of the settings, and for adaptive both orders
     rates: tuple = ()  # none: saturation
     more: Value = ()
+    cycles: int = 0  # 0: those of the scale
 
     def arguments(self, settings: dict[str, str | None]) -> list[str]:
         """With @settings of all runs, of which this one's go first."""
         options = {n: v for n, v in {**settings, **dict(self.more)}.items() if self.policy in LOOK_AT.get(n, POLICIES)}
         routing = options.pop("routing", "yx")
         routing = self.routing or ("o1turn" if self.policy == "adaptive" else routing)
-        said = ["--network", "two-layers", "--routing", routing, "--policy", self.policy, "--pattern", self.pattern]
+        said = ["--network", "two-layers", "--routing", routing, "--policy", self.policy]
+        options.setdefault("pattern", self.pattern)
         said += ["--memory", f"{self.memory:g}"] if self.memory else []
         for name in sorted(n for n in options if options[n] != ""):
-            said += [f"--{name}"] if options[name] is None else [f"--{name}", options[name]]
+            value = options[name]
+            said += [f"--{name}", *((value,) if isinstance(value, str) else value or ())]
         return said + (["--rate", *(f"{r:g}" for r in self.rates)] if self.rates else ["--saturation"])
 
 
@@ -124,7 +129,7 @@ class Runs:
         self.version = hashlib.sha256(self.program.read_bytes()).hexdigest()[:16]
 
     def command(self, point: Point, seed: int) -> tuple[str, ...]:
-        cycles = str(self.scale.cycles)
+        cycles = str(point.cycles or self.scale.cycles)
         of_run = ["--cycles", cycles, "--drain", cycles, "--seeds", "1", "--threads", "1", "--first-seed", str(seed)]
         return (*point.arguments(self.settings), *of_run)
 
@@ -224,6 +229,15 @@ def study_points(scale: Scale, settings: dict[str, str | None]) -> list[Point]:
     return [policy_point(n, p, 0.05, v) for v in [(), *variants(settings)] for p in scale.patterns for n in names]
 
 
+def convergence_points(runs: Runs) -> dict[str, Point]:
+    """Each policy where the pattern changes, at nine tenths of the rate that DLL carries in the worst of them."""
+    scale = runs.scale
+    rate = 0.9 * min(mean(runs.saturation(policy_point("dll", p, 0.05), "latency")) for p in scale.patterns)
+    changing = (("pattern", CHANGES), ("period", str(scale.period)), ("timeline", None))
+    return {n: Point(n, CHANGES[0], 0.05, rates=(float(f"{rate:.3f}"),), more=changing,
+                     cycles=scale.period * len(CHANGES)) for n in POLICIES}
+
+
 # --- what is said of them ----------------------------------------------------
 
 
@@ -236,6 +250,33 @@ def gain(runs: Runs, a: str, b: str, shares: tuple, definition: str, more: Value
                   runs.saturation(policy_point(b, p, s, more), definition)[i] for p in scale.patterns for s in shares]
         by_seed.append(mean(ratios))
     return estimate(by_seed)
+
+
+def timeline(runs: Runs, point: Point) -> list[tuple[int, float]]:
+    """When packets were created, and their mean latency over the seeds."""
+    names = runs.results[runs.command(point, 1)]
+    at = sorted((int(n.rpartition(" ")[2]), n) for n in names if "/latency from " in n)
+    return [(time, mean(runs.values(point, n))) for time, n in at]
+
+
+def settled(latencies: list[float], window: int) -> int:
+    """Cycles after which the latency stays within a tenth, or 2 cycles, of its mean over the second half."""
+    steady = mean(latencies[len(latencies) // 2:])
+    out = [i for i, latency in enumerate(latencies) if abs(latency - steady) > max(0.1 * steady, 2)]
+    return window * (out[-1] + 1) if out else 0
+
+
+def convergence(runs: Runs, points: dict[str, Point]) -> dict:
+    """For each policy: cycles until it has settled after each change of pattern, and the mean latency of each."""
+    rows = {}
+    for policy, point in points.items():
+        line = timeline(runs, point)
+        window = line[1][0] - line[0][0]
+        phases = [[latency for time, latency in line if time // runs.scale.period == i] for i in range(len(CHANGES))]
+        rows[policy] = {"settled": [settled(p, window) for p in phases],
+                        "steady": [mean(p[len(p) // 2:]) for p in phases], "line": line}
+    return {"rate": next(iter(points.values())).rates[0], "period": runs.scale.period, "patterns": list(CHANGES),
+            "policies": rows}
 
 
 def worst(runs: Runs, a: str, b: str, definition: str) -> dict:
@@ -304,6 +345,12 @@ def tables(document: dict) -> str:
          for row in document["statements"]])]
     parts.append(table("Where head flits wait most before saturation (XY, uniform)", ["memory", "place"],
         [[f"{float(s):.0%}", place] for s, place in document["slowest place"].items()]))
+    changed = document["convergence"]
+    title = f"Cycles until latency settles after a change of pattern (and that latency), at rate {changed['rate']:g}"
+    parts.append(table(title,
+        ["policy", *changed["patterns"]],
+        [[policy, *(f"{t} ({latency:.0f})" for t, latency in zip(row["settled"], row["steady"]))]
+         for policy, row in changed["policies"].items()]))
     if "study" in document:
         parts.append(table("Over DOR at 5 % memory, by latency 3 × zero load, with one change",
             ["change", "DestDetect", "LocalBuf", "DLL"],
@@ -359,13 +406,21 @@ def figure_9(runs: Runs) -> str:
     return script("After figure 5.9: XY and YX in the interposer, DOR", (1100, 700), panels)
 
 
+def figure_of_convergence(runs: Runs) -> str:
+    points = convergence_points(runs)
+    panels = [(" then ".join(CHANGES), "cycle", "cycles", [(n, timeline(runs, p)) for n, p in points.items()],
+        ["set yrange [0:150]"])]
+    return script(f"Latency where the pattern changes every {runs.scale.period} cycles", (1100, 500), panels)
+
+
 def figure_10(runs: Runs) -> str:
     panels = [by_share(runs, p, runs.scale.shares, [(n, lambda s, p=p, n=n: policy_point(n, p, s)) for n in POLICIES])
               for p in runs.scale.patterns]
     return script("After figure 5.10: throughput by policy", (1100, 700), panels)
 
 
-FIGURES = {"noc-figure-5.8": figure_8, "noc-figure-5.9": figure_9, "noc-figure-5.10": figure_10}
+FIGURES = {"noc-figure-5.8": figure_8, "noc-figure-5.9": figure_9, "noc-figure-5.10": figure_10,
+           "noc-figure-convergence": figure_of_convergence}
 
 
 def draw(folder: Path, runs: Runs) -> bool:
@@ -417,6 +472,9 @@ def main() -> int:
                 "cycles": scale.cycles, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                 "statements": statements(runs),
                 "slowest place": {f"{s:g}": slowest_place(runs, s) for s in scale.latency_shares}}
+    converging = convergence_points(runs)
+    runs.all(list(converging.values()), options.jobs)
+    document["convergence"] = convergence(runs, converging)
     if options.study:
         document["study"] = study(runs)
     document["results"] = raw(runs)

@@ -24,7 +24,7 @@ struct options {
 		    occupancy_of = "port", hop_mean = "exact", replies = "none";
 	std::vector<std::string> patterns = {"uniform"};
 	std::vector<std::string> policies = {"dor"}, rates = {"0.05", "0.1", "0.2", "0.3", "0.4"};
-	bool saturation = false, one_class = false;
+	bool saturation = false, one_class = false, timeline = false;
 	unsigned seeds = 3, first_seed = 1, threads = 0;
 	float memory = 0, divert = 0.5, occupancy = 0.6f, burst_share = 0.25;
 	noc::configuration base;
@@ -117,6 +117,17 @@ void add(report &out, const std::string &name, const char *unit, const noc::esti
 	out.value(name, unit, e.mean, more);
 }
 
+void add_timeline(report &out, const std::string &path, const std::vector<noc::result> &seeds)
+{
+	for (size_t w = 0; w < seeds[0].timeline.size(); w++) {
+		std::vector<double> values;
+		for (const noc::result &r : seeds)
+			values.push_back(r.timeline[w]);
+		add(out, format("%slatency from %zu", path.c_str(), w * noc::timeline_window), "cycles",
+		    noc::interval(values));
+	}
+}
+
 void sweep(const options &o, report &out)
 {
 	const std::vector<double> rates = numbers(o.rates);
@@ -163,6 +174,8 @@ void sweep(const options &o, report &out)
 			add(out, path + "in interposer's edge", "cycles",
 			    over_seeds(at, [](const noc::result &r) { return r.in_edge; }));
 		}
+		if (o.timeline)
+			add_timeline(out, path, at);
 		add(out, path + "cycles", "cycles",
 		    over_seeds(at, [](const noc::result &r) { return double(r.cycles); }));
 		add(out, path + "drained", "share", {double(drained) / o.seeds, 0, 1});
@@ -285,6 +298,7 @@ int main(int argc, char **argv)
 	line.number("--gain", o.base.choice.gain, "adaptive: of 64 packets, for an eighth of a cycle a hop");
 	line.number("--cycles", o.base.cycles, "in which packets are created");
 	line.number("--drain", o.base.drain, "at most, until all of them are received");
+	line.flag("--timeline", o.timeline, "the JSON document also has the mean latency of each 100 cycles' packets");
 	line.number("--seeds", o.seeds, "runs of each point");
 	line.number("--first-seed", o.first_seed, "of the first run; the others count up");
 	line.number("--threads", o.threads, "0: all cores");

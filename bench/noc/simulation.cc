@@ -11,7 +11,7 @@ namespace noc
 namespace
 {
 
-constexpr unsigned window = 100; // cycles of one sample
+constexpr unsigned window = timeline_window; // cycles of one sample
 constexpr size_t batches = 10;
 constexpr unsigned patience = 1000; // cycles without any flit that moves, until a network counts as deadlocked
 
@@ -236,7 +236,8 @@ void record::summarise(result &r, unsigned cores) const
 	std::vector<double> means;
 	for (size_t w = 0; w < sum_.size(); w++)
 		means.push_back(count_[w] ? sum_[w] / double(count_[w]) : 0);
-	const size_t warm = mser(means);
+	// Where queues grow to the end no window is like another, and the last ones lack what was not received.
+	const size_t warm = r.drained ? mser(means) : means.size() / 2;
 	r.warm_up = unsigned(warm * window);
 	const double cycles = double(sum_.size() - warm) * window * cores;
 	r.accepted = sum_from(flits_, warm) / cycles;
@@ -247,6 +248,7 @@ void record::summarise(result &r, unsigned cores) const
 		sum += sum_[w];
 	const double packets = sum_from(count_, warm);
 	r.latency.mean = packets > 0 ? sum / packets : 0;
+	r.timeline = std::move(means);
 	r.p99 = latencies_.quantile(0.99);
 	constexpr uint64_t enough = 8;
 	for (const flow &f : flows_)

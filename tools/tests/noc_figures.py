@@ -47,6 +47,10 @@ else:
         values = {"latency": slow, "in cores": 4 - memory, "in interposer's centre": 1}
         values |= {"in interposer's edge": 3 + memory}
         rows += [{"name": f"{policy}/{rate}/{n}", "median": v} for n, v in values.items()]
+    if "--timeline" in a:
+        late = {"dor": 500, "destdetect": 400, "localbuf": 300, "dll": 200, "adaptive": 0}[policy]
+        rows += [{"name": f"{policy}/{rate}/latency from {t}", "median": 60 if t %% int(of("period")) < late else 20}
+                 for t in range(0, int(of("cycles")), 100)]
 pathlib.Path(of("json")).write_text(json.dumps({"results": rows}))
 """
 
@@ -101,6 +105,20 @@ def the_place_that_limits_is_that_of_the_last_rate_below_saturation(work: Path) 
     drawn(work)
     same(result(work)["slowest place"],
         {"0.05": "cores", "0.3": "cores", "0.75": "interposer's edge"})
+
+
+def how_soon_a_policy_settles_is_told(work: Path) -> None:
+    program(work)
+    drawn(work)
+    said = result(work)["convergence"]
+    same(said["rate"], 0.324)  # nine tenths of what DLL carries
+    same({n: row["settled"] for n, row in said["policies"].items()},
+        {n: [late] * len(figures.CHANGES) for n, late in
+         {"dor": 500, "destdetect": 400, "localbuf": 300, "dll": 200, "adaptive": 0}.items()})
+    same({t for row in said["policies"].values() for t in row["steady"]}, {20})
+    made = [c for c in calls(work) if "--timeline" in c]
+    same(len(made), len(figures.POLICIES))
+    same(all(f"--pattern {' '.join(figures.CHANGES)} --period 1500" in c and "--cycles 9000" in c for c in made), True)
 
 
 def a_second_time_runs_nothing_and_another_program_all(work: Path) -> None:
@@ -204,6 +222,7 @@ if __name__ == "__main__":
     sys.exit(run_cases([
         ratios_are_those_of_the_runs,
         the_place_that_limits_is_that_of_the_last_rate_below_saturation,
+        how_soon_a_policy_settles_is_told,
         a_second_time_runs_nothing_and_another_program_all,
         what_was_interrupted_goes_on,
         the_study_has_a_row_for_each_open_parameter,
