@@ -5,6 +5,7 @@
 #include "common/progress.h"
 #include "common/report.h"
 #include "common/table.h"
+#include "noc/cost.h"
 #include "noc/parallel.h"
 #include "noc/saturation.h"
 #include "noc/simulation.h"
@@ -24,10 +25,11 @@ struct options {
 		    occupancy_of = "port", hop_mean = "exact", replies = "none";
 	std::vector<std::string> patterns = {"uniform"};
 	std::vector<std::string> policies = {"dor"}, rates = {"0.05", "0.1", "0.2", "0.3", "0.4"};
-	bool saturation = false, one_class = false, timeline = false;
+	bool saturation = false, one_class = false, timeline = false, cost = false;
 	unsigned seeds = 3, first_seed = 1, threads = 0;
 	float memory = 0, divert = 0.5, occupancy = 0.6f, burst_share = 0.25;
 	noc::configuration base;
+	float tile = 1.5, clock = 1;
 };
 
 noc::allocator allocator_named(const std::string &name)
@@ -217,6 +219,56 @@ void saturations(const options &o, report &out)
 	shown.print();
 }
 
+void add_cost(table &shown, report &out, const std::string &name, const noc::parts &p, const noc::cost_options &how)
+{
+	const noc::cost c = noc::cost_of(p, how);
+	shown.row({name, format("%.0f", p.stored + p.registers), format("%.0f", p.gates), format("%.0f", p.wires),
+		   format("%.4f", c.area), format("%.4f", c.wiring), format("%.2f", 1e3 * c.leakage),
+		   format("%.2f", 1e3 * c.switching)});
+	const std::string path = format("%s, %s/", name.c_str(), how.sram ? "SRAM" : "flip-flops");
+	add(out, path + "area", "mm2", {c.area, 0, 1});
+	add(out, path + "wiring", "mm2", {c.wiring, 0, 1});
+	add(out, path + "leakage", "W", {c.leakage, 0, 1});
+	add(out, path + "switching", "W", {c.switching, 0, 1});
+}
+
+// What the network is made of, and each policy's part beside it, in both kinds of buffers.
+void costs(const options &o, report &out)
+{
+	noc::configuration c = configuration_of(o);
+	c.traffic.rate = numbers(o.rates).front();
+	noc::cost_options how;
+	how.tile = double(o.tile);
+	how.clock = 1e9 * double(o.clock);
+	for (const bool sram : {false, true}) {
+		how.sram = sram;
+		table shown(format("Buffers of %s, %g flits a core and cycle", sram ? "SRAM" : "flip-flops",
+				   c.traffic.rate),
+			    {"part", "bits", "gates", "mm of wire", "mm2", "mm2 of wiring", "mW leak", "mW switch"});
+		noc::parts all;
+		for (const noc::named_parts &n : noc::parts_of_network(c, how)) {
+			add_cost(shown, out, n.name, n.what, how);
+			all += n.what;
+		}
+		add_cost(shown, out, "network", all, how);
+		const noc::cost network = noc::cost_of(all, how);
+		for (const std::string &policy : o.policies) {
+			c.policy = policy;
+			noc::parts sum;
+			for (const noc::named_parts &n : noc::parts_of_policy(c, how)) {
+				add_cost(shown, out, format("%s: %s", policy.c_str(), n.name.c_str()), n.what, how);
+				sum += n.what;
+			}
+			const noc::cost more = noc::cost_of(sum, how);
+			shown.note(format("%s adds %.2f %% of area, %.2f %% with the wires' layer, %.2f %% of power.",
+					  policy.c_str(), 100 * more.area / network.area,
+					  100 * (more.area + more.wiring) / (network.area + network.wiring),
+					  100 * more.power() / network.power()));
+		}
+		shown.print();
+	}
+}
+
 int run(const options &o)
 {
 	report out("noc-sim", {{"network", o.network},
@@ -229,7 +281,9 @@ int run(const options &o)
 			       {"burst", o.base.traffic.burst},
 			       {"cycles", configuration_of(o).cycles},
 			       {"seeds", o.seeds}});
-	if (o.saturation)
+	if (o.cost)
+		costs(o, out);
+	else if (o.saturation)
 		saturations(o, out);
 	else
 		sweep(o, out);
@@ -296,6 +350,9 @@ int main(int argc, char **argv)
 	line.number("--sample", o.base.choice.sample, "adaptive: packets that a grid receives for each message");
 	line.number("--nominal", o.base.choice.nominal, "adaptive: of 64 packets, that go down while nobody waits");
 	line.number("--gain", o.base.choice.gain, "adaptive: of 64 packets, for an eighth of a cycle a hop");
+	line.flag("--cost", o.cost, "count bits, gates and wires of two layers instead, at the first rate");
+	line.number("--tile", o.tile, "with --cost: mm from a core to the next");
+	line.number("--clock", o.clock, "with --cost: GHz");
 	line.number("--cycles", o.base.cycles, "in which packets are created");
 	line.number("--drain", o.base.drain, "at most, until all of them are received");
 	line.flag("--timeline", o.timeline, "the JSON document also has the mean latency of each 100 cycles' packets");
