@@ -9,7 +9,11 @@
 #include "noc/parallel.h"
 #include "noc/saturation.h"
 #include "noc/simulation.h"
+#include "noc/trace/packets.h"
+#include "noc/trace/play.h"
 
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -30,6 +34,8 @@ struct options {
 	float memory = 0, divert = 0.5, occupancy = 0.6f, burst_share = 0.25;
 	noc::configuration base;
 	float tile = 1.5, clock = 1;
+	std::string trace, save;
+	noc::packet_options packets;
 };
 
 noc::allocator allocator_named(const std::string &name)
@@ -269,6 +275,63 @@ void costs(const options &o, report &out)
 	}
 }
 
+std::vector<uint8_t> contents(const std::string &path)
+{
+	std::ifstream file(path, std::ios::binary);
+	if (!file)
+		throw std::runtime_error("cannot read " + path);
+	return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Packets as a Netrace file has them, or those that the caches make of a program's accesses.
+noc::packet_trace trace_of(const options &o, report &out)
+{
+	const std::vector<uint8_t> file = contents(o.trace);
+	if (!noc::is_access_file(file))
+		return noc::read_netrace(file);
+	noc::cache_counts counts;
+	const noc::packet_trace t = noc::packets_of(noc::read_accesses(file), o.packets, &counts);
+	add(out, "accesses", "count", {double(counts.accesses), 0, 1});
+	add(out, "misses", "count", {double(counts.misses), 0, 1});
+	return t;
+}
+
+void plays(const options &o, report &out)
+{
+	const noc::packet_trace t = trace_of(o, out);
+	if (!o.save.empty()) {
+		const std::vector<uint8_t> bytes = noc::write_netrace(t);
+		std::ofstream file(o.save, std::ios::binary);
+		file.write(reinterpret_cast<const char *>(bytes.data()), std::streamsize(bytes.size()));
+		if (!file.flush())
+			throw std::runtime_error("cannot write " + o.save);
+	}
+	noc::play_options how;
+	how.nominal = o.packets.nominal;
+	std::vector<noc::playback> results(o.policies.size());
+	on_all_cores(o, "runs", results.size(), [&](size_t i) {
+		noc::configuration c = configuration_of(o);
+		c.policy = o.policies[i];
+		results[i] = noc::play(t, c, how);
+	});
+	table shown(format("%s: %zu packets", o.trace.c_str(), t.packets.size()),
+		    {"policy", "cycles", "latency", "inside a node", "to memory", "diverted"});
+	for (size_t i = 0; i < results.size(); i++) {
+		const noc::playback &r = results[i];
+		const double packets = double(r.packets);
+		shown.row({o.policies[i], format("%zu", size_t(r.cycles)), format("%.2f", r.latency),
+			   format("%.3f", double(r.here) / packets), format("%.3f", double(r.to_memory) / packets),
+			   format("%.3f", double(r.diverted) / packets)});
+		const std::string path = o.policies[i] + "/";
+		add(out, path + "cycles", "cycles", {double(r.cycles), 0, 1});
+		add(out, path + "latency", "cycles", {r.latency, 0, 1});
+		add(out, path + "inside a node", "share", {double(r.here) / packets, 0, 1});
+		add(out, path + "to memory", "share", {double(r.to_memory) / packets, 0, 1});
+		add(out, path + "diverted", "share", {double(r.diverted) / packets, 0, 1});
+	}
+	shown.print();
+}
+
 int run(const options &o)
 {
 	report out("noc-sim", {{"network", o.network},
@@ -281,7 +344,9 @@ int run(const options &o)
 			       {"burst", o.base.traffic.burst},
 			       {"cycles", configuration_of(o).cycles},
 			       {"seeds", o.seeds}});
-	if (o.cost)
+	if (!o.trace.empty())
+		plays(o, out);
+	else if (o.cost)
 		costs(o, out);
 	else if (o.saturation)
 		saturations(o, out);
@@ -350,6 +415,14 @@ int main(int argc, char **argv)
 	line.number("--sample", o.base.choice.sample, "adaptive: packets that a grid receives for each message");
 	line.number("--nominal", o.base.choice.nominal, "adaptive: of 64 packets, that go down while nobody waits");
 	line.number("--gain", o.base.choice.gain, "adaptive: of 64 packets, for an eighth of a cycle a hop");
+	line.text("--play", o.trace,
+		  "play this trace in a closed loop: Netrace 1.0, unpacked, or a program's accesses");
+	line.text("--save", o.save, "with --play: write its packets, as Netrace 1.0");
+	line.number("--nominal-cycles", o.packets.nominal, "that a packet took when the trace was made");
+	line.number("--l1-bytes", o.packets.cache.l1_bytes, "of accesses: each core's cache");
+	line.number("--l2-bytes", o.packets.cache.l2_bytes, "of accesses: all banks");
+	line.number("--memory-cycles", o.packets.cache.memory_cycles,
+		    "of accesses: from a controller's request to its answer");
 	line.flag("--cost", o.cost, "count bits, gates and wires of two layers instead, at the first rate");
 	line.number("--tile", o.tile, "with --cost: mm from a core to the next");
 	line.number("--clock", o.clock, "with --cost: GHz");

@@ -39,6 +39,8 @@ struct configuration {
 
 // Throws std::invalid_argument.
 topology topology_of(const configuration &c);
+// Returns the policy for @t, which has two layers; it looks at @n, which must outlive it.
+std::unique_ptr<policy> policy_for(const configuration &c, const topology &t, const network &n);
 
 // This is a network with its terminals: it steps, and does nothing else.
 class machine
