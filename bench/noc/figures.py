@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""Draws figures 5.8 to 5.10 of Li Chen's thesis again from runs of noc-sim, and prints its numbers beside ours.
+"""Draws figures 5.8 to 5.11 of Li Chen's thesis again from runs of noc-sim, and prints its numbers beside ours.
 
 All processors are used. Each run is kept in FOLDER/points, by its command line and the program's bytes, so that what
 was interrupted goes on where it was. FOLDER gets noc-figures.json, a table, and an SVG for each figure (by gnuplot).
@@ -22,6 +22,7 @@ from statistics import mean, stdev
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 PATTERNS = ("uniform", "transpose", "bit-complement", "shuffle")
+PROGRAMS = ("black-scholes", "lu", "fft", "radix-sort", "stencil", "n-body", "spmv", "k-median")
 CHANGES = ("uniform", "transpose", "bit-complement", "shuffle", "transpose", "uniform")  # one after the other
 POLICIES = ("dor", "destdetect", "localbuf", "dll", "adaptive")
 HEAVY = 0.75  # of memory packets, the smallest share that the thesis may call very high
@@ -114,6 +115,20 @@ class Point:
         return said + (["--rate", *(f"{r:g}" for r in self.rates)] if self.rates else ["--saturation"])
 
 
+@dataclass(frozen=True)
+class Play:
+    """A run of noc-sim that plays what a program of many threads did to memory."""
+
+    policy: str
+    trace: Path
+    cycles: int = 0
+
+    def arguments(self, settings: dict[str, str | None]) -> list[str]:
+        made_of_traffic = {"length": "", "long-length": "", "replies": ""}
+        said = Point(self.policy, "", 0).arguments({**settings, **made_of_traffic, "pattern": ""})
+        return [*(a for a in said if a != "--saturation"), "--play", str(self.trace)]
+
+
 @dataclass
 class Runs:
     """Results by point and seed: each a value by name."""
@@ -128,7 +143,7 @@ class Runs:
     def __post_init__(self) -> None:
         self.version = hashlib.sha256(self.program.read_bytes()).hexdigest()[:16]
 
-    def command(self, point: Point, seed: int) -> tuple[str, ...]:
+    def command(self, point: "Point | Play", seed: int) -> tuple[str, ...]:
         cycles = str(point.cycles or self.scale.cycles)
         of_run = ["--cycles", cycles, "--drain", cycles, "--seeds", "1", "--threads", "1", "--first-seed", str(seed)]
         return (*point.arguments(self.settings), *of_run)
@@ -152,14 +167,16 @@ class Runs:
             unfinished.write_text(json.dumps(document))
             unfinished.replace(path)
         document = json.loads(path.read_text())
-        values = {row["name"].partition("/")[2]: row["median"] for row in document["results"]}
+        values = {row["name"].partition("/")[2] or row["name"]: row["median"] for row in document["results"]}
         self.results[arguments] = values | {"zero load": document["zero_load"]}
 
     def all(self, points: list[Point], jobs: int) -> None:
-        (self.folder / "points").mkdir(parents=True, exist_ok=True)
         self.points |= dict.fromkeys(points)
-        commands = dict.fromkeys(self.command(p, seed) for p in self.points for seed in self.seeds())
-        work = [c for c in commands if c not in self.results]
+        self.do([self.command(p, seed) for p in self.points for seed in self.seeds()], jobs)
+
+    def do(self, commands: list[tuple[str, ...]], jobs: int) -> None:
+        (self.folder / "points").mkdir(parents=True, exist_ok=True)
+        work = [c for c in dict.fromkeys(commands) if c not in self.results]
         shown = began = time.monotonic()
         with ThreadPoolExecutor(jobs) as pool:
             try:
@@ -238,6 +255,19 @@ def convergence_points(runs: Runs) -> dict[str, Point]:
                      cycles=scale.period * len(CHANGES)) for n in POLICIES}
 
 
+def recorded(recorder: Path, folder: Path) -> dict[str, Path]:
+    """The accesses of each program, by name, recorded where they are not there yet."""
+    version = hashlib.sha256(recorder.read_bytes()).hexdigest()[:16]
+    (folder / "traces").mkdir(parents=True, exist_ok=True)
+    traces = {name: folder / "traces" / f"{name}-{version}" for name in PROGRAMS}
+    for name, path in traces.items():
+        if not path.exists():
+            unfinished = path.with_suffix(f".{os.getpid()}.part")
+            subprocess.run([recorder, "--program", name, unfinished], check=True, stdout=subprocess.DEVNULL)
+            unfinished.replace(path)
+    return traces
+
+
 # --- what is said of them ----------------------------------------------------
 
 
@@ -277,6 +307,16 @@ def convergence(runs: Runs, points: dict[str, Point]) -> dict:
                         "steady": [mean(p[len(p) // 2:]) for p in phases], "line": line}
     return {"rate": next(iter(points.values())).rates[0], "period": runs.scale.period, "patterns": list(CHANGES),
             "policies": rows}
+
+
+def applications(runs: Runs, traces: dict[str, Path], jobs: int) -> dict:
+    """What each policy makes of each program, with one seed, which adaptive alone looks at."""
+    runs.do([runs.command(Play(n, t), 1) for t in traces.values() for n in POLICIES], jobs)
+    return {name: {n: runs.results[runs.command(Play(n, t), 1)] for n in POLICIES} for name, t in traces.items()}
+
+
+def over_dor(played: dict, policy: str) -> float:
+    return mean(of[policy]["cycles"] / of["dor"]["cycles"] for of in played.values())
 
 
 def worst(runs: Runs, a: str, b: str, definition: str) -> dict:
@@ -351,6 +391,12 @@ def tables(document: dict) -> str:
         ["policy", *changed["patterns"]],
         [[policy, *(f"{t} ({latency:.0f})" for t, latency in zip(row["settled"], row["steady"]))]
          for policy, row in changed["policies"].items()]))
+    if played := document.get("applications"):
+        rows = [[name, *(f"{of[n]['cycles'] / of['dor']['cycles']:.3f}" for n in POLICIES),
+                 f"{of['dor']['to memory']:.1%}"] for name, of in played.items()]
+        rows.append(["mean", *(f"{over_dor(played, n):.3f}" for n in POLICIES), ""])
+        parts.append(table("Run time over DOR's (thesis, PARSEC: DLL 0.739), and DOR's memory packets",
+            ["program", *POLICIES, "memory"], rows))
     if "study" in document:
         parts.append(table("Over DOR at 5 % memory, by latency 3 × zero load, with one change",
             ["change", "DestDetect", "LocalBuf", "DLL"],
@@ -423,10 +469,21 @@ FIGURES = {"noc-figure-5.8": figure_8, "noc-figure-5.9": figure_9, "noc-figure-5
            "noc-figure-convergence": figure_of_convergence}
 
 
-def draw(folder: Path, runs: Runs) -> bool:
-    for name, figure in FIGURES.items():
+def figure_11(played: dict) -> str:
+    lines = [(n, [(i, of[n]["cycles"] / of["dor"]["cycles"]) for i, of in enumerate(played.values())])
+             for n in POLICIES]
+    names = ", ".join(f"'{name}' {i}" for i, name in enumerate(played))
+    return script("After figure 5.11: run time of programs of 64 threads", (1100, 500),
+        [("", "", "run time over DOR's", lines, [f"set xtics ({names})", "set yrange [0.5:1.1]"])])
+
+
+def draw(folder: Path, runs: Runs, played: dict) -> bool:
+    figures = {name: figure(runs) for name, figure in FIGURES.items()}
+    if played:
+        figures["noc-figure-5.11"] = figure_11(played)
+    for name, text in figures.items():
         try:
-            done = subprocess.run(["gnuplot"], input=figure(runs), capture_output=True, text=True)
+            done = subprocess.run(["gnuplot"], input=text, capture_output=True, text=True)
         except FileNotFoundError:
             print("no figures: gnuplot is missing; install gnuplot-nox", file=sys.stderr)
             return True
@@ -453,6 +510,7 @@ def commit() -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path, default=ROOT / "build/bin/noc-sim")
+    parser.add_argument("--recorder", type=Path, default=ROOT / "build/bin/noc-record")
     parser.add_argument("--folder", type=Path, default=ROOT / "build/noc-figures")
     parser.add_argument("--quick", action="store_true", help="one seed, short runs, fewer shares")
     parser.add_argument("--study", action="store_true", help="also a row for each open parameter")
@@ -475,6 +533,11 @@ def main() -> int:
     converging = convergence_points(runs)
     runs.all(list(converging.values()), options.jobs)
     document["convergence"] = convergence(runs, converging)
+    if options.recorder.exists():
+        traces = recorded(options.recorder.resolve(), runs.folder)
+        document["applications"] = applications(runs, traces, options.jobs)
+    else:
+        print(f"no programs: there is no {options.recorder}: make build/bin/noc-record", file=sys.stderr)
     if options.study:
         document["study"] = study(runs)
     document["results"] = raw(runs)
@@ -482,7 +545,7 @@ def main() -> int:
     print(text)
     (options.folder / "noc-figures.txt").write_text(text)
     (options.folder / "noc-figures.json").write_text(json.dumps(document, indent=1) + "\n")
-    return 0 if draw(options.folder, runs) else 1
+    return 0 if draw(options.folder, runs, document.get("applications", {})) else 1
 
 
 if __name__ == "__main__":

@@ -312,6 +312,7 @@ void plays(const options &o, report &out)
 	on_all_cores(o, "runs", results.size(), [&](size_t i) {
 		noc::configuration c = configuration_of(o);
 		c.policy = o.policies[i];
+		c.seed = o.first_seed;
 		results[i] = noc::play(t, c, how);
 	});
 	table shown(format("%s: %zu packets", o.trace.c_str(), t.packets.size()),

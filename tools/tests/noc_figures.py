@@ -40,6 +40,10 @@ if "--saturation" in a:
     high *= 1.5 if of("routing") == "yx" and memory > 0.5 else 1
     high *= 2 if of("threshold") == "4" and policy == "dll" else 1
     rows = [{"name": f"{policy}/saturation by {d}", "median": high} for d in ("latency", "accepted", "peak")]
+elif "--play" in a:
+    cycles = {"dor": 1000, "destdetect": 950, "localbuf": 900, "dll": 800, "adaptive": 700}[policy]
+    rows = [{"name": "misses", "median": 5}, {"name": f"{policy}/cycles", "median": cycles},
+            {"name": f"{policy}/to memory", "median": 0.1}]
 else:
     print("title, zero load 20.00 cycles")
     for rate in a[a.index("--rate") + 1:a.index("--cycles")]:
@@ -55,6 +59,14 @@ pathlib.Path(of("json")).write_text(json.dumps({"results": rows}))
 """
 
 
+RECORDER = """#!%s -IS
+import os, pathlib, sys
+with open(os.environ["CALLS"], "a") as calls:
+    calls.write("recorded " + sys.argv[2] + "\\n")
+pathlib.Path(sys.argv[3]).write_text("accesses")
+"""
+
+
 def program(work: Path) -> Path:
     path = work / "sim"
     path.write_text(PROGRAM % sys.executable)
@@ -62,9 +74,16 @@ def program(work: Path) -> Path:
     return path
 
 
+def recorder(work: Path) -> None:
+    path = work / "record"
+    path.write_text(RECORDER % sys.executable)
+    path.chmod(0o755)
+
+
 def drawn(work: Path, *more: str, env: dict[str, str] | None = None) -> command_line.Called:
     environment = {"CALLS": str(work / "calls"), **(env or {})}
-    return Called("--program", work / "sim", "--folder", work / "out", "--jobs", 2, "--quick", *more, env=environment)
+    programs = ["--program", work / "sim", "--recorder", work / "record"]
+    return Called(*programs, "--folder", work / "out", "--jobs", 2, "--quick", *more, env=environment)
 
 
 def calls(work: Path) -> list[str]:
@@ -119,6 +138,30 @@ def how_soon_a_policy_settles_is_told(work: Path) -> None:
     made = [c for c in calls(work) if "--timeline" in c]
     same(len(made), len(figures.POLICIES))
     same(all(f"--pattern {' '.join(figures.CHANGES)} --period 1500" in c and "--cycles 9000" in c for c in made), True)
+
+
+def programs_are_recorded_once_and_played_by_all(work: Path) -> None:
+    program(work)
+    same("applications" in (drawn(work), result(work))[1], False)
+    calls(work)
+    recorder(work)
+    drawn(work)
+    same({name: {n: of[n]["cycles"] for n in of} for name, of in result(work)["applications"].items()},
+        {name: {"dor": 1000, "destdetect": 950, "localbuf": 900, "dll": 800, "adaptive": 700}
+         for name in figures.PROGRAMS})
+    within("0.800", (work / "out/noc-figures.txt").read_text())
+    made = calls(work)
+    same(sorted(c for c in made if "recorded" in c), sorted(f"recorded {name}" for name in figures.PROGRAMS))
+    played = [c for c in made if "--play" in c]
+    same(len(played), len(figures.PROGRAMS) * len(figures.POLICIES))
+    same([c for c in played if "--pattern" in c or "--saturation" in c or "--length" in c], [])
+    drawn(work)
+    same(calls(work), [])
+
+
+def programs_are_those_of_noc_record(_: Path) -> None:
+    text = (ROOT / "bench/noc/record/programs/programs.h").read_text()
+    same(tuple(re.findall(r'^\t{"([\w-]+)", \d', text, re.M)), figures.PROGRAMS)
 
 
 def a_second_time_runs_nothing_and_another_program_all(work: Path) -> None:
@@ -223,6 +266,8 @@ if __name__ == "__main__":
         ratios_are_those_of_the_runs,
         the_place_that_limits_is_that_of_the_last_rate_below_saturation,
         how_soon_a_policy_settles_is_told,
+        programs_are_recorded_once_and_played_by_all,
+        programs_are_those_of_noc_record,
         a_second_time_runs_nothing_and_another_program_all,
         what_was_interrupted_goes_on,
         the_study_has_a_row_for_each_open_parameter,
