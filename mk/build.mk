@@ -31,7 +31,10 @@ fake_cuda_srcs := $(wildcard selftests/fake/*.cc)
 bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc bench/apps/common/*.cc)
 # These are the sources of the network simulator (mk/noc.mk).
 noc_main := bench/noc/main.cc
-noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/*.cc))
+# These programs are recorded by functions that take the place of ThreadSanitizer's.
+noc_recorded_srcs := $(wildcard bench/noc/record/programs/*.cc)
+noc_record_srcs := $(wildcard bench/noc/record/*.cc) $(noc_recorded_srcs)
+noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/*.cc bench/noc/trace/*.cc))
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
 # This device stays out of the library that is installed.
@@ -53,7 +56,7 @@ example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
 program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) \
-	$(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(start_up_srcs) \
+	$(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(noc_record_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
 	$(unit_main_src)
 

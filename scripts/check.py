@@ -436,6 +436,14 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
         seconds=300,
     )
     yield Step(
+        "programs of noc-record",
+        [sys.executable, str(ROOT / "tools/tests/noc_record.py")],
+        judge_ktap,
+        needs="build",
+        beside=True,
+        unavailable=lambda: None if (ROOT / "build/bin/noc-record").exists() else "noc-record was not built here",
+    )
+    yield Step(
         "what stands on het.h",
         [sys.executable, str(ROOT / "selftests/proof/proofs.py")],
         judge_ktap,
