@@ -58,6 +58,7 @@ include mk/config.mk
 include mk/build.mk
 include mk/kernels.mk
 include mk/noc.mk
+include mk/micro.mk
 endif
 include mk/install.mk
 include mk/checks.mk

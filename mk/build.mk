@@ -10,7 +10,7 @@ interposer_srcs := $(wildcard lib/api/interpose*.cc)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) \
 	$(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
 	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) \
-	$(wildcard bench/apps/tests/*.cc bench/noc/tests/*.cc)
+	$(wildcard bench/apps/tests/*.cc bench/noc/tests/*.cc) $(if $(HAVE_JSON),$(wildcard bench/micro/tests/*.cc))
 # Runs the unit tests of a folder, or under the name of one of its sources those that stand there.
 unit_main_src := selftests/unit_tests/main.cc
 
@@ -35,6 +35,9 @@ noc_main := bench/noc/main.cc
 noc_recorded_srcs := $(wildcard bench/noc/record/programs/*.cc)
 noc_record_srcs := $(wildcard bench/noc/record/*.cc) $(noc_recorded_srcs)
 noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/*.cc bench/noc/trace/*.cc))
+# These are the parts of het-bench (mk/micro.mk), and those of them that see the machine's devices.
+micro_srcs := $(wildcard bench/micro/*.cc)
+micro_of_devices := $(addprefix bench/micro/,claims.cc real.cc)
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
 # This device stays out of the library that is installed.
@@ -56,7 +59,8 @@ example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
 program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) \
-	$(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(noc_record_srcs) $(start_up_srcs) \
+	$(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(noc_record_srcs) $(micro_srcs) \
+	$(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
 	$(unit_main_src)
 
@@ -107,6 +111,7 @@ example_device := $(addprefix $(B)/example-device/,libhet.so $(SONAME))
 bench_common_objs := $(call obj,$(call keep,$(bench_common_srcs)))
 bench_archive := $(B)/obj/bench.a
 noc_archive := $(B)/obj/noc.a
+micro_archive := $(B)/obj/micro.a
 tool_part_objs := $(call obj,$(call keep,$(tool_part_srcs)))
 tool_archive := $(B)/obj/tools.a
 fatbin_tool_archive := $(B)/obj/fatbin-tools.a
@@ -304,6 +309,7 @@ $(start_ups): $(B)/bin/start-up-%: $(B)/obj/bench/start-up/%.o
 	$Q$(CC) $(ldflags) -Wl,--as-needed -o $@ $^ $(call rpath,..) $(OPENCL_LIBS)
 $(B)/bin/start-up-with_het: $(B)/libhet.so $(B)/$(SONAME)
 $(B)/bin/fat-binary: | $(filter $(B)/bin/het-fatbin,$(tools))
+$(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices)) $(micro_archive)
 $(benches) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
@@ -372,11 +378,12 @@ $(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_ar
 
 # The archive of bench is not linked: sanitized trees have no use for the rest of it.
 matrix_market := $(call obj,bench/apps/common/matrix_market.cc bench/common/format.cc)
+micro_parts := $(micro_archive) $(json_archive) $(base_archive)
 fatbin_tools := $(fatbin_tool_archive) $(base_archive) $(fatbin_archive) $(ptx_archive)
 simulators := $(simt_archive) $(ptx_archive)
 # The first row that fits counts.
-archives_by_folder := bench/noc/:noc_archive bench/:matrix_market lib/core/:core_archive lib/:lib_archive \
-	tools/json/:json_archive tools/base/:base_archive tools/:fatbin_tools \
+archives_by_folder := bench/noc/:noc_archive bench/micro/:micro_parts bench/:matrix_market lib/core/:core_archive \
+	lib/:lib_archive tools/json/:json_archive tools/base/:base_archive tools/:fatbin_tools \
 	runtime/ptx/:simulators runtime/fatbin/:fatbin_archive runtime/:lib_archive
 row_of = $(firstword $(foreach r,$(archives_by_folder),$(if $(filter $(firstword $(subst :, ,$r))%,$1),$r)))
 under_test = $($(lastword $(subst :, ,$(row_of))))

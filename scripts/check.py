@@ -64,6 +64,7 @@ UNIT_TEST_PARTS = (
     "tools/analysis",
     "bench/apps",
     "bench/noc",
+    "bench/micro",
 )
 UNIT_TESTS = [t for part in UNIT_TEST_PARTS for t in sources(f"{part}/tests/*_test.cc")]
 SELFTESTS = sources("selftests/*.cc") + sources("selftests/*.c")
@@ -87,6 +88,7 @@ ONE_THREAD = [
     *sources("tools/fatbin/tests/*_test.cc"),
     *sources("tools/analysis/tests/*_test.cc"),
     *sources("bench/apps/tests/*_test.cc"),
+    *sources("bench/micro/tests/*_test.cc"),
     *(test for test in sources("bench/noc/tests/*_test.cc") if test != "noc_simulation_test"),
 ]
 WITHOUT = {
@@ -373,6 +375,20 @@ def launch_costs() -> Iterator[Step]:
         )
 
 
+def micro_benchmarks() -> Iterator[Step]:
+    """All tests of het-bench with the least of everything, on each kind of device: results of kernels are checked."""
+    for device in ("host", "opencl0", "cuda0"):
+        yield Step(
+            f"het-bench, {device}",
+            [str(ROOT / "build/bin/het-bench"), "--smallest", "--device", device],
+            env={**environment("build"), "LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"]},
+            needs="build",
+            beside=True,
+            seconds=60,
+            unavailable=lambda: left_out("bench/", "het-bench"),
+        )
+
+
 def no_guest() -> str | None:
     if platform.machine() != "x86_64":
         return "the guests are x86-64 machines"
@@ -408,6 +424,7 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
     yield from examples()
     yield from applications()
     yield from launch_costs()
+    yield from micro_benchmarks()
     for tool in ("het-info", "het-ptx", "het-fatbin", "het-analyse", "het-run"):
         script = [sys.executable, str(ROOT / f"tools/tests/{tool.replace('-', '_')}.py")]
         yield Step(
