@@ -56,6 +56,11 @@ int check_instruments(const het_program_args &a)
 	return 0;
 }
 
+bool is_opencl(const het_device &d)
+{
+	return d.compute->info().kind == HET_DEVICE_OPENCL;
+}
+
 int check_functions(const het_program_args &a)
 {
 	if (a.nfunctions && !a.functions)
@@ -109,6 +114,18 @@ GPUVM_PUBLIC const char *het_program_log(het_program *program, het_device *devic
 	return check("het_program_log", program, device) ? "" : program->log(*device);
 }
 
+GPUVM_PUBLIC int het_program_opencl_info(het_program *program, het_device *device, uint32_t what, size_t room,
+					 void *answer, size_t *nbytes)
+{
+	device_program *made = nullptr;
+	if (int err = check("het_program_opencl_info", program, device))
+		return err;
+	if (!is_opencl(*device))
+		return HET_ENODEV;
+	int err = program->build(*device, &made);
+	return err ? err : made->opencl_info({what, room, answer, nbytes});
+}
+
 GPUVM_PUBLIC int het_program_global(het_program *program, het_device *device, const char *name, void **address,
 				    size_t *nbytes)
 {
@@ -147,12 +164,31 @@ GPUVM_PUBLIC int het_kernel_describe(het_kernel *kernel, struct het_kernel_info 
 
 GPUVM_PUBLIC int het_kernel_argument(het_kernel *kernel, uint32_t number, struct het_argument_info *info)
 {
+	constexpr size_t first_size = offsetof(het_argument_info, qualifiers);
 	if (int err = check("het_kernel_argument", kernel))
 		return err;
-	if (!kernel->description())
-		return fail(HET_ESTATE, "het_kernel_argument: only kernels of fat binaries are described");
 	if (number >= kernel->nargs)
 		return fail(HET_EARG, "het_kernel_argument: kernel %s has no argument %u", kernel->name.get(), number);
-	fatbin::argument a = kernel->program->fat()->argument(*kernel->description(), number);
-	return give("het_kernel_argument", info, {0, uint32_t(a.space), uint32_t(a.access), a.size, a.name, a.type});
+	het_argument_info told = {};
+	if (kernel->description()) {
+		fatbin::argument a = kernel->program->fat()->argument(*kernel->description(), number);
+		told = {0, uint32_t(a.space), uint32_t(a.access), a.size, a.name, a.type, 0, 0};
+	} else if (kernel->describe_argument(number, told)) {
+		return fail(HET_ESTATE,
+			    "het_kernel_argument: nothing is known of kernel %s: it is neither from a fat "
+			    "binary nor from OpenCL C, or the driver does not tell",
+			    kernel->name.get());
+	}
+	return give("het_kernel_argument", info, told, first_size);
+}
+
+GPUVM_PUBLIC int het_kernel_opencl_info(het_kernel *kernel, het_device *device, uint32_t what, size_t room,
+					void *answer, size_t *nbytes)
+{
+	if (int err = check("het_kernel_opencl_info", kernel, device))
+		return err;
+	if (!is_opencl(*device))
+		return HET_ENODEV;
+	int err = kernel->prepare(*device);
+	return err ? err : kernel->on(*device)->opencl_info({what, room, answer, nbytes});
 }

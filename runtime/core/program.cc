@@ -282,6 +282,16 @@ int het_kernel::check_argument(uint32_t i, const device_arg &given) const
 	return fits(p, given) ? 0 : say_misfit(name.get(), i, p, given);
 }
 
+int het_kernel::describe_argument(uint32_t i, het_argument_info &info) const
+{
+	building_guard g(*program);
+	for (const auto &made : kernels_) {
+		if (made && !made->describe_argument(i, info))
+			return 0;
+	}
+	return HET_ESTATE;
+}
+
 void het_kernel::has_run(const het_device &d)
 {
 	uint32_t bit = uint32_t{1} << d.executor.number();

@@ -77,6 +77,9 @@ struct het_kernel final : het::rt::object {
 	// HET_EARG.
 	int check_argument(uint32_t i, const het::rt::device_arg &given) const;
 
+	// Describes an argument, which there is, as a driver tells. Returns HET_ESTATE without a message if none does.
+	int describe_argument(uint32_t i, het_argument_info &info) const;
+
 	// A command with it is over.
 	void has_run(const het_device &d);
 

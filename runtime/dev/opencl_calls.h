@@ -3,6 +3,7 @@
 // libhet interposes.
 #pragma once
 
+#include "dev/compute_device.h"
 #include "dev/opencl_api.h"
 
 #include <cstring>
@@ -77,6 +78,12 @@ template <typename F, typename O, typename T> bool ask(F *get_info, O object, cl
 		return false;
 	memcpy(&answer, &got, sizeof(T));
 	return true;
+}
+
+// Hands a question of the program's on to one of clGet...Info().
+template <typename F> int answer(const opencl_question &q, F get_info)
+{
+	return get_info(q.what, q.room, q.answer, q.nbytes) == CL_SUCCESS ? 0 : HET_EARG;
 }
 
 } // namespace het::rt

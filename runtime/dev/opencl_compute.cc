@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <gpuvm.h>
 #include <new>
 
@@ -57,6 +58,12 @@ class opencl_compute final : public compute_device
 	}
 
 	const het_device_info &info() const override { return info_; }
+	int opencl_info(const opencl_question &q) const override
+	{
+		return answer(q, [&](cl_uint what, size_t room, void *to, size_t *nbytes) {
+			return cl_.get_device_info(id_, what, room, to, nbytes);
+		});
+	}
 	bool has_queue() const override { return true; }
 	size_t wanted_groups() const override
 	{
@@ -388,6 +395,15 @@ bool is_before(const opencl_compute &a, const opencl_compute &b)
 	return rank(a.type()) < rank(b.type());
 }
 
+// The platform that stands on this library asks it for devices: it would wait for itself.
+bool is_our_own(const opencl_calls &cl, cl_platform_id platform)
+{
+	constexpr cl_uint platform_suffix = 0x0920; // is CL_PLATFORM_ICD_SUFFIX_KHR of CL/cl_ext.h
+	char suffix[16] = "";
+	ask(cl.get_platform_info, platform, platform_suffix, suffix);
+	return !strcmp(suffix, "HET");
+}
+
 } // namespace
 
 unsigned make_opencl_compute(std::span<std::unique_ptr<compute_device>> room)
@@ -401,7 +417,8 @@ unsigned make_opencl_compute(std::span<std::unique_ptr<compute_device>> room)
 	for (cl_uint p = 0; p < std::min(nplatforms, most_platforms); p++) {
 		cl_device_id ids[most_devices];
 		cl_uint n = 0;
-		if (cl->get_device_ids(platforms[p], CL_DEVICE_TYPE_ALL, most_devices, ids, &n) != CL_SUCCESS)
+		if (is_our_own(*cl, platforms[p]) ||
+		    cl->get_device_ids(platforms[p], CL_DEVICE_TYPE_ALL, most_devices, ids, &n) != CL_SUCCESS)
 			continue;
 		for (cl_uint i = 0; i < std::min<cl_uint>(n, most_devices) && count < room.size(); i++) {
 			room[count].reset(new (std::nothrow) opencl_compute(*cl, platforms[p], ids[i]));

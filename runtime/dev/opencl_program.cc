@@ -40,6 +40,12 @@ class opencl_program final : public device_program
 	cl_program handle() const { return handle_; }
 	int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) override;
 	int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) override;
+	int opencl_info(const opencl_question &q) const override
+	{
+		return answer(q, [&](cl_uint what, size_t room, void *to, size_t *nbytes) {
+			return at_.cl.get_program_info(handle_, what, room, to, nbytes);
+		});
+	}
 
       private:
 	// Holds the same program for slices.
@@ -93,7 +99,8 @@ text read_log(const opencl_calls &cl, cl_program program, cl_device_id id)
 
 } // namespace
 
-opencl_kernel::opencl_kernel(const opencl_calls &cl, cl_kernel handle, cl_device_id id) : cl_(cl), handle_(handle)
+opencl_kernel::opencl_kernel(const opencl_calls &cl, cl_kernel handle, cl_device_id id)
+    : cl_(cl), handle_(handle), id_(id)
 {
 	cl_uint n = 0;
 	ask(cl.get_kernel_info, handle, CL_KERNEL_NUM_ARGS, n);
