@@ -8,6 +8,7 @@
 #include "dev/memory_device.h"
 #include "dev/opencl_calls.h"
 #include "dev/opencl_errors.h"
+#include "dev/opencl_platforms.h"
 #include "dev/opencl_program.h"
 #include "dev/opencl_shared.h"
 #include "dev/opencl_slices.h"
@@ -21,7 +22,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstring>
 #include <gpuvm.h>
 #include <new>
 
@@ -395,30 +395,20 @@ bool is_before(const opencl_compute &a, const opencl_compute &b)
 	return rank(a.type()) < rank(b.type());
 }
 
-// The platform that stands on this library asks it for devices: it would wait for itself.
-bool is_our_own(const opencl_calls &cl, cl_platform_id platform)
-{
-	constexpr cl_uint platform_suffix = 0x0920; // is CL_PLATFORM_ICD_SUFFIX_KHR of CL/cl_ext.h
-	char suffix[16] = "";
-	ask(cl.get_platform_info, platform, platform_suffix, suffix);
-	return !strcmp(suffix, "HET");
-}
-
 } // namespace
 
 unsigned make_opencl_compute(std::span<std::unique_ptr<compute_device>> room)
 {
 	const opencl_calls *cl = find_opencl_calls();
-	cl_platform_id platforms[most_platforms];
-	cl_uint nplatforms = 0;
-	if (!cl || cl->get_platform_ids(most_platforms, platforms, &nplatforms) != CL_SUCCESS)
+	if (!cl)
 		return 0;
+	cl_platform_id platforms[most_platforms];
+	const unsigned nplatforms = find_opencl_platforms(*cl, platforms);
 	unsigned count = 0;
-	for (cl_uint p = 0; p < std::min(nplatforms, most_platforms); p++) {
+	for (unsigned p = 0; p < nplatforms; p++) {
 		cl_device_id ids[most_devices];
 		cl_uint n = 0;
-		if (is_our_own(*cl, platforms[p]) ||
-		    cl->get_device_ids(platforms[p], CL_DEVICE_TYPE_ALL, most_devices, ids, &n) != CL_SUCCESS)
+		if (cl->get_device_ids(platforms[p], CL_DEVICE_TYPE_ALL, most_devices, ids, &n) != CL_SUCCESS)
 			continue;
 		for (cl_uint i = 0; i < std::min<cl_uint>(n, most_devices) && count < room.size(); i++) {
 			room[count].reset(new (std::nothrow) opencl_compute(*cl, platforms[p], ids[i]));
