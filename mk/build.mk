@@ -6,6 +6,8 @@ runtime_layers := sched policy fatbin cache dev core api
 runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
 ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx_srcs)
+# The OpenCL platform is a library of its own, over het.h.
+opencl_srcs := $(wildcard opencl/*.cc)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) \
 	$(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
@@ -52,7 +54,7 @@ embedded_example := $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$(HAVE_OPENCL),
 example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
-program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) \
+program_srcs := $(opencl_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) \
 	$(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
 	$(unit_main_src)
@@ -62,7 +64,7 @@ program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench
 missing_headers := $(strip $(if $(HAVE_OPENCL),,CL/cl.h) $(MISSING_HEADERS))
 file_of = $(firstword $(subst :, ,$1))
 left_out := $(if $(missing_headers),$(shell scripts/left-out.sh $(missing_headers) -- \
-	bench selftests tools Documentation/examples lib runtime | tr ' ' :))
+	bench selftests tools Documentation/examples lib runtime opencl | tr ' ' :))
 $(foreach s,$(left_out),$(if $(filter $(program_srcs),$(call file_of,$s)),\
 	$(info libhet: $(subst :, is left out: there is no ,$s) here)))
 keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
@@ -131,10 +133,12 @@ unit_mains := $(filter %_test.cc,$(call keep,$(unit_srcs)))
 units := $(addprefix $(B)/tests/,$(notdir $(basename $(unit_mains))))
 
 libhet := $(B)/libhet.so $(B)/$(SONAME)
+libhetcl := $(if $(HAVE_OPENCL),$(B)/libhetcl.so $(B)/vendors/het.icd)
 compat := $(B)/$(COMPAT_SONAME)
 
-all: lib tools bench-programs
+all: lib opencl tools bench-programs
 lib: $(libhet) $(compat)
+opencl: $(libhetcl)
 tools: $(tools)
 bench-programs: $(benches) $(apps)
 tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda) \
@@ -144,7 +148,7 @@ selftests: $(selftests) $(selftests_c) $(fake_cuda) $(example_device)
 proofs: $(proof_libs) $(proof_programs)
 examples: $(examples)
 inject: $(B)/inject/libhet.so $(B)/inject/$(SONAME)
-.PHONY: all lib tools bench-programs tests unit-tests selftests proofs examples inject
+.PHONY: all lib opencl tools bench-programs tests unit-tests selftests proofs examples inject
 
 # --- compiling ---------------------------------------------------------------
 
@@ -246,6 +250,16 @@ $(compat): Makefile
 	$(call say,LD)
 	$Q$(CC) -shared -nostdlib -Wl,-soname,$(COMPAT_SONAME) -Wl,-F,$(SONAME) -Wl,-rpath,'$$ORIGIN' -x c /dev/null \
 		-o $@
+
+# The loader opens this library, and finds it by the name that stands in a file: OCL_ICD_VENDORS=$PWD/build/vendors.
+$(B)/libhetcl.so: $(call obj,$(opencl_srcs)) $(libhet)
+	$(call say,LD)
+	$Q$(CXX) -shared $(ldflags) -Wl,-soname,libhetcl.so -Wl,-z,nodelete $(if $(SAN),,-Wl,-z,defs) -o $@ \
+		$(filter %.o,$^) $(B)/libhet.so -Wl,-rpath,'$$ORIGIN' -ldl
+
+$(B)/vendors/het.icd: Makefile
+	@mkdir -p $(@D)
+	@echo '$(abspath $(B))/libhetcl.so' >$@
 
 # --- programs ----------------------------------------------------------------
 
@@ -399,7 +413,7 @@ $(B)/tests/cuda_test: | $(fake_cuda)
 
 # --- every header compiles alone, the public ones as C too, or as C++17 and C++20 ---
 
-header_dirs := lib/* lib/*/tests runtime/* runtime/*/* selftests/* bench/* bench/*/* tools/*
+header_dirs := lib/* lib/*/tests runtime/* runtime/*/* opencl selftests/* bench/* bench/*/* tools/*
 # A header with a file of code beside it comes first there, which the format check sees to: so it compiles alone.
 headers := $(filter-out $(foreach s,$(left_out),$(call file_of,$s)) \
 	$(patsubst %.cc,%.h,$(wildcard $(addsuffix /*.cc,$(header_dirs)))),$(wildcard $(addsuffix /*.h,$(header_dirs))))
@@ -411,7 +425,7 @@ header_stamps := $(patsubst %,$(B)/headers/%.cxx-ok,$(headers)) $(patsubst %,$(B
 
 # A static function that only an includer calls is no fault of the header.
 alone = @mkdir -p $(@D) && echo '\#include "$<"' | \
-	$1 -I. -Iruntime -Ibench -Iselftests -Itools $(LLVM_CFLAGS) -Wno-unused -fsyntax-only -MMD -MP -MF $@.d -MT $@ \
+	$1 -I. -Iruntime -Ibench -Iselftests -Itools $(all_versions) $(LLVM_CFLAGS) -Wno-unused -fsyntax-only -MMD -MP -MF $@.d -MT $@ \
 	-x $2 - && touch $@
 
 $(B)/headers/%.h.cxx-ok: %.h $(flags_stamp)

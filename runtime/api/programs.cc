@@ -36,11 +36,37 @@ int check_fat_binary(const het_program_args &a)
 	if ((a.fat_binary != nullptr) != (a.fat_binary_size != 0))
 		return fail(HET_EARG, "het_program_create: a fat binary of %zu bytes at %p", a.fat_binary_size,
 			    a.fat_binary);
-	if (a.options && !a.source)
+	if (a.options && !a.source && !a.nobjects)
 		return fail(HET_EARG, "het_program_create: options without source; a fat binary has those that "
 				      "het-fatbin was given");
-	if (!given && !a.nfunctions && !a.nimages)
+	if (!given && !a.nfunctions && !a.nimages && !a.nobjects)
 		return fail(HET_EARG, "het_program_create: neither source nor fat binary nor functions nor images");
+	return 0;
+}
+
+int check_objects(const het_program_args &a)
+{
+	const bool has_more = a.nfunctions || a.nimages || a.fat_binary || a.file || a.section;
+	if (a.flags & ~uint32_t{HET_PROGRAM_OBJECT} || a.reserved)
+		return fail(HET_EARG, "het_program_create: unknown flags in 0x%x", a.flags);
+	if (a.flags && (!a.source || has_more))
+		return fail(HET_EARG, "het_program_create: HET_PROGRAM_OBJECT is for source, and nothing else");
+	if (a.nheaders && !a.flags)
+		return fail(HET_EARG, "het_program_create: headers are for HET_PROGRAM_OBJECT");
+	if (a.nobjects && (a.source || has_more))
+		return fail(HET_EARG, "het_program_create: what is linked of objects is made of nothing else");
+	if ((a.nobjects && !a.objects) || (a.nheaders && !a.headers))
+		return fail(HET_ENULL, "het_program_create: objects or headers at null");
+	for (size_t i = 0; i < a.nheaders; i++) {
+		if (!a.headers[i].name || !a.headers[i].source)
+			return fail(HET_ENULL, "het_program_create: header %zu has no name or no source", i);
+	}
+	for (size_t i = 0; i < a.nobjects; i++) {
+		if (!a.objects[i])
+			return fail(HET_ENULL, "het_program_create: object %zu is null", i);
+		if (!a.objects[i]->is_object())
+			return fail(HET_EARG, "het_program_create: object %zu was not made with HET_PROGRAM_OBJECT", i);
+	}
 	return 0;
 }
 
@@ -88,6 +114,8 @@ GPUVM_PUBLIC int het_program_create(const het_program_args *args, het_program **
 		err = check_images(a);
 	if (!err)
 		err = check_instruments(a);
+	if (!err)
+		err = check_objects(a);
 	if (err)
 		return err;
 	return make("het_program_create", program, [&](het_program &p) { return p.take(a); });

@@ -132,6 +132,8 @@ struct program_source {
 	const fatbin::container *fat;
 	uint32_t instruments; // HET_COALESCE..., or 0 for those that the environment asks for
 	uint32_t one_of;      // COALESCE counts one of so many warps; 0 means all
+	bool is_object;       // opencl is compiled, and not linked
+	std::span<const het_header> headers;
 };
 
 using text = std::unique_ptr<char[]>;
@@ -169,6 +171,14 @@ class compute_device
 
 	// @log is what the compiler said, or null if it said nothing.
 	virtual int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) = 0;
+
+	// Links what was built for this device with program_source::is_object, or linked. @source has the options.
+	virtual bool can_link() const { return false; }
+	virtual int link(const program_source &, std::span<device_program *const> /*objects*/,
+			 std::unique_ptr<device_program> &, text & /*log*/)
+	{
+		return HET_ENODEV;
+	}
 
 	// Makes a buffer with one reference, which drop() takes; the memory core retains it for a link.
 	virtual int allocate(size_t nbytes, void **buffer) = 0;

@@ -44,8 +44,10 @@ struct opencl_calls {
 	decltype(&clGetEventProfilingInfo) get_event_profiling_info;
 	decltype(&clReleaseEvent) release_event;
 
-	// Loaders older than OpenCL 1.2 lack this.
+	// Loaders older than OpenCL 1.2 lack these.
 	decltype(&clGetKernelArgInfo) get_kernel_arg_info;
+	decltype(&clCompileProgram) compile_program;
+	decltype(&clLinkProgram) link_program;
 	decltype(&clCreateImage) create_image;
 	decltype(&clCreateSampler) create_sampler;
 	decltype(&clReleaseSampler) release_sampler;

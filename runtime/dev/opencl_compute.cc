@@ -89,6 +89,9 @@ class opencl_compute final : public compute_device
 	}
 
 	int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) override;
+	bool can_link() const override { return cl_.compile_program && cl_.link_program && version_ >= 120; }
+	int link(const program_source &source, std::span<device_program *const> objects,
+		 std::unique_ptr<device_program> &made, text &log) override;
 	int allocate(size_t nbytes, void **buffer) override;
 	void drop(void *buffer) override { release_buffer(cl_, static_cast<cl_mem>(buffer)); }
 	void *address_of(void *buffer) const override;
@@ -112,6 +115,7 @@ class opencl_compute final : public compute_device
 		return opening_.once([this] { return open_now(); });
 	}
 	int open_now();
+	opencl_place place() const;
 	cl_int status(cl_event event) const;
 	int set_args(opencl_kernel &kernel, std::span<const device_arg> args);
 	cl_int set_arg(cl_kernel kernel, cl_uint i, const device_arg &a) const;
@@ -215,14 +219,26 @@ int opencl_compute::open_now()
 	return 0;
 }
 
+opencl_place opencl_compute::place() const
+{
+	bool gives_binaries = !(type_ & CL_DEVICE_TYPE_CPU);
+	bool tells_arguments = version_ >= 120 && cl_.get_kernel_arg_info;
+	return {cl_, context_, id_, info_.name, can_, gives_binaries, tells_arguments};
+}
+
 int opencl_compute::build(const program_source &source, std::unique_ptr<device_program> &made, text &log)
 {
 	if (int err = open())
 		return err;
-	bool gives_binaries = !(type_ & CL_DEVICE_TYPE_CPU);
-	bool tells_arguments = version_ >= 120 && cl_.get_kernel_arg_info;
-	return build_opencl_program({cl_, context_, id_, info_.name, can_, gives_binaries, tells_arguments}, source,
-				    made, log);
+	return source.is_object ? compile_opencl_program(place(), source, made, log)
+				: build_opencl_program(place(), source, made, log);
+}
+
+int opencl_compute::link(const program_source &source, std::span<device_program *const> objects,
+			 std::unique_ptr<device_program> &made, text &log)
+{
+	const int err = open();
+	return err ? err : link_opencl_program(place(), source, objects, made, log);
 }
 
 // --- memory --------------------------------------------------------------------

@@ -75,4 +75,10 @@ struct opencl_place {
 int build_opencl_program(const opencl_place &at, const program_source &source, std::unique_ptr<device_program> &made,
 			 text &log);
 
+// Compiles source for link_opencl_program(), which makes a program of what either has made. They return the same.
+int compile_opencl_program(const opencl_place &at, const program_source &source, std::unique_ptr<device_program> &made,
+			   text &log);
+int link_opencl_program(const opencl_place &at, const program_source &source, std::span<device_program *const> objects,
+			std::unique_ptr<device_program> &made, text &log);
+
 } // namespace het::rt

@@ -202,6 +202,20 @@ enum {
 	HET_PLAIN = 8
 };
 
+/** These are flags of a program. */
+enum {
+	/**
+	 * The source is compiled for other programs to be linked of, and has no kernels to launch. This is for OpenCL
+	 * devices.
+	 */
+	HET_PROGRAM_OBJECT = 1
+};
+
+/** A source that is compiled with HET_PROGRAM_OBJECT includes it by this name. */
+struct het_header {
+	const char *name, *source;
+};
+
 /**
  * These are the arguments of het_program_create(). Kernels come from one of source, a fat binary in memory, and one in
  * a file; or from functions, or images; or from several of these, for different kinds of devices. het-fatbin(1) makes
@@ -242,6 +256,18 @@ struct het_program_args {
 	uint32_t instruments;
 	/** COALESCE counts one of so many accesses of warps; with 0 it counts all. */
 	uint32_t one_of;
+	/** This is HET_PROGRAM_OBJECT, which goes with source and nothing else, or 0. */
+	uint32_t flags;
+	/** This must be 0. */
+	uint32_t reserved;
+	const struct het_header *headers;
+	size_t nheaders;
+	/**
+	 * The program is linked of these, which were made with HET_PROGRAM_OBJECT or linked themselves; options are the
+	 * linker's, and nothing else may be given.
+	 */
+	het_program *const *objects;
+	size_t nobjects;
 };
 
 /**
