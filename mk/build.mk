@@ -38,8 +38,10 @@ selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
 # This device stays out of the library that is installed.
 example_device_srcs := $(wildcard selftests/example_device/*.cc)
-# These can stand on het.h: an OpenCL platform, a plug-in of libgomp, and programs that know nothing of it.
+# These can stand on het.h: a plug-in of libgomp, and programs that know nothing of it.
 proof_srcs := $(wildcard selftests/proof/*/*.cc selftests/proof/*.c)
+# Tests of the OpenCL platform are one program, which finds it through the loader.
+opencl_test_srcs := $(wildcard selftests/opencl/*.cc)
 bench_srcs := $(wildcard bench/*.cc bench/apps/*.cc)
 # These programs' start is measured.
 start_up_srcs := $(wildcard bench/start-up/*.c)
@@ -55,7 +57,7 @@ example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
 program_srcs := $(opencl_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) \
-	$(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(start_up_srcs) \
+	$(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
 	$(unit_main_src)
 
@@ -127,12 +129,13 @@ start_ups := $(patsubst bench/start-up/%.c,$(B)/bin/start-up-%,$(call keep,$(sta
 benches := $(patsubst bench/%.cc,$(B)/bin/%,$(filter-out bench/apps/%,$(bench_kept)))
 tools := $(if $(HAVE_JSON),$(patsubst tools/%.cc,$(B)/bin/%,$(call keep,$(tool_srcs))))
 examples := $(patsubst Documentation/examples/%,$(B)/examples/%,$(basename $(call keep,$(example_srcs))))
-proof_libs := $(addprefix $(B)/proof/,libhet-icd.so $(if $(HAVE_GOMP),libgomp-plugin-nvptx.so.1))
+proof_libs := $(addprefix $(B)/proof/,$(if $(HAVE_GOMP),libgomp-plugin-nvptx.so.1))
 proof_programs := $(patsubst selftests/%.c,$(B)/%,$(call keep,$(filter %.c,$(proof_srcs))))
 unit_mains := $(filter %_test.cc,$(call keep,$(unit_srcs)))
 units := $(addprefix $(B)/tests/,$(notdir $(basename $(unit_mains))))
 
 libhet := $(B)/libhet.so $(B)/$(SONAME)
+opencl_tests := $(if $(HAVE_OPENCL),$(B)/selftests/opencl-platform)
 libhetcl := $(if $(HAVE_OPENCL),$(B)/libhetcl.so $(B)/vendors/het.icd)
 compat := $(B)/$(COMPAT_SONAME)
 
@@ -142,6 +145,7 @@ opencl: $(libhetcl)
 tools: $(tools)
 bench-programs: $(benches) $(apps)
 tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda) \
+	$(libhetcl) $(opencl_tests) \
 	$(example_device) $(if $(SAN),,proofs)
 unit-tests: $(units)
 selftests: $(selftests) $(selftests_c) $(fake_cuda) $(example_device)
@@ -329,13 +333,17 @@ $(fake_cuda): $(fake_cuda_objs) $(simt_archive) $(ptx_archive)
 	$Q$(CXX) -shared $(ldflags) -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ \
 		$(filter %.o,$^) $(filter %.a,$^)
 
+$(opencl_tests): $(call obj,$(opencl_test_srcs))
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CXX) $(ldflags) -o $@ $^ $(OPENCL_LIBS)
+
 # Programs in C do without the harness.
 $(selftests_c): $(B)/selftests/%: $(B)/obj/selftests/%.o $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS)
 
-$(B)/proof/libhet-icd.so: $(call obj,$(wildcard selftests/proof/icd/*.cc))
 $(B)/proof/libgomp-plugin-nvptx.so.1: $(B)/obj/selftests/proof/gomp/plugin.o
 $(proof_libs): $(libhet)
 	@mkdir -p $(@D)

@@ -31,6 +31,7 @@ $(call add_flags,$(fake_cuda_srcs),-fPIC -fvisibility=hidden -Iselftests -Irunti
 all_versions := $(foreach v,1_0 1_1 1_2 2_0 2_1 2_2,-DCL_USE_DEPRECATED_OPENCL_$v_APIS=)
 $(call add_flags,$(opencl_srcs),-fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-rtti -DHET_VERSION='"$(VERSION)"' \
 	$(all_versions))
+$(call add_flags,$(opencl_test_srcs),$(all_versions))
 # Programs and platforms of OpenCL 1.2 have these, but one program has nothing of OpenCL.
 offloading := selftests/proof/target_data.c
 opencl_1_2 := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120

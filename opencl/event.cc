@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "event.h"
 
+#include "callback.h"
 #include "calls.h"
 #include "codes.h"
 #include "info.h"
@@ -34,6 +35,7 @@ struct callback {
 // It is called at the end, for states on the way too: they have been reached by then.
 void call_back(het_event *, int status, void *arg)
 {
+	const in_callback here;
 	const std::unique_ptr<callback> c(static_cast<callback *>(arg));
 	c->notify(c->of.get(), status < 0 ? status_of(status, !c->of->queue) : c->when, c->arg);
 }

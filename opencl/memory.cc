@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory.h"
 
+#include "callback.h"
 #include "calls.h"
 #include "codes.h"
 #include "info.h"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <thread>
 
@@ -98,6 +101,11 @@ struct remains {
 	owner<het_memory, het_memory_release> bytes;
 	farewells when_gone;
 
+	std::mutex lock;
+	std::condition_variable changed;
+	bool are_free = false;  // no command uses the bytes
+	bool are_alone = false; // nobody waits for that any longer
+
 	void end()
 	{
 		bytes.reset();
@@ -125,16 +133,30 @@ void unmap(het_memory *m, void *pointer)
 }
 
 // Taking memory from devices takes its time, which a thread of the runtime's must not spend.
-void end_elsewhere(het_event *, int, void *arg)
+void note_free(het_event *, int, void *arg)
 {
-	std::thread([r = static_cast<remains *>(arg)] {
-		r->end();
-		delete r;
-	}).detach();
+	const std::unique_ptr<std::shared_ptr<remains>> r(static_cast<std::shared_ptr<remains> *>(arg));
+	std::lock_guard g((*r)->lock);
+	(*r)->are_free = true;
+	(*r)->changed.notify_all();
+	if ((*r)->are_alone)
+		std::thread([last = *r] { last->end(); }).detach();
+}
+
+// Returns whether the bytes became free. Commands may wait for what the caller is yet to do, and those that end in this
+// thread can't be waited for.
+bool wait_until_free(remains &r)
+{
+	constexpr auto longest = std::chrono::milliseconds(100);
+	std::unique_lock g(r.lock);
+	if (!is_in_callback())
+		r.changed.wait_for(g, longest, [&] { return r.are_free; });
+	r.are_alone = !r.are_free;
+	return r.are_free;
 }
 
 // Commands that use the bytes have ended when the host may have them.
-void end_after_commands(std::unique_ptr<remains> r, size_t nbytes, bool keeps_bytes)
+void end_after_commands(const std::shared_ptr<remains> &r, size_t nbytes, bool keeps_bytes)
 {
 	het_map_args a = {};
 	a.size = sizeof(a);
@@ -143,16 +165,16 @@ void end_after_commands(std::unique_ptr<remains> r, size_t nbytes, bool keeps_by
 	a.access = keeps_bytes ? HET_READ_WRITE : HET_WRITE_ONLY;
 	void *mapped = nullptr;
 	het_event *done = nullptr;
-	int status = HET_COMPLETE;
 	if (het_map(queue_for_ends(), &a, &mapped, &done))
 		return r->end();
 	unmap(a.memory, mapped);
-	het_event_status(done, &status);
-	if (status <= HET_COMPLETE)
-		r->end();
-	else if (!het_event_callback(done, end_elsewhere, r.get()))
-		(void)r.release();
+	auto note = std::make_unique<std::shared_ptr<remains>>(r);
+	const int err = het_event_callback(done, note_free, note.get());
+	if (!err)
+		(void)note.release();
 	het_event_release(done);
+	if (err || wait_until_free(*r))
+		r->end();
 }
 
 // --- what is told of it -------------------------------------------------------------
@@ -257,10 +279,10 @@ _cl_mem::~_cl_mem()
 	// What is mapped still would keep commands off for ever.
 	for (void *pointer : maps_)
 		unmap(memory.get(), pointer);
-	auto r = std::make_unique<remains>();
+	auto r = std::make_shared<remains>();
 	r->bytes = std::move(memory);
 	r->when_gone.take_over(when_gone);
-	end_after_commands(std::move(r), size, host_pointer != nullptr);
+	end_after_commands(r, size, host_pointer != nullptr);
 }
 
 void _cl_mem::add_map(void *pointer)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Functions of the program's run as kernels of the runtime's device that is this process.
+#include "callback.h"
 #include "calls.h"
 #include "codes.h"
 #include "command.h"
@@ -26,6 +27,7 @@ struct call {
 // Other arguments are the memory objects.
 void run(const het_group *, void *const *args)
 {
+	const in_callback here;
 	auto *bytes = static_cast<char *>(args[0]);
 	call c;
 	memcpy(&c, bytes, sizeof(c));

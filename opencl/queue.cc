@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "queue.h"
 
+#include "callback.h"
 #include "calls.h"
 #include "codes.h"
 #include "info.h"
@@ -37,6 +38,7 @@ const listener *listener_of(const _cl_context &c)
 
 void pass_on(int, het_event *, const char *message, void *arg)
 {
+	const in_callback here;
 	const auto *l = static_cast<const listener *>(arg);
 	l->notify(message, nullptr, 0, l->arg);
 }

@@ -202,10 +202,7 @@ GPUVM_PUBLIC int het_kernel_argument(het_kernel *kernel, uint32_t number, struct
 		fatbin::argument a = kernel->program->fat()->argument(*kernel->description(), number);
 		told = {0, uint32_t(a.space), uint32_t(a.access), a.size, a.name, a.type, 0, 0};
 	} else if (kernel->describe_argument(number, told)) {
-		return fail(HET_ESTATE,
-			    "het_kernel_argument: nothing is known of kernel %s: it is neither from a fat "
-			    "binary nor from OpenCL C, or the driver does not tell",
-			    kernel->name.get());
+		return HET_ESTATE;
 	}
 	return give("het_kernel_argument", info, told, first_size);
 }

@@ -373,8 +373,8 @@ struct het_argument_info {
 
 /**
  * Describes an argument of a kernel from a fat binary, or of one from OpenCL C as a driver has told.
- * @return 0; HET_ENULL; HET_EARG for a size too small or an argument that is not there; HET_ESTATE if the program is
- *         from nothing of these, or the driver does not tell.
+ * @return 0; HET_ENULL; HET_EARG for a size too small or an argument that is not there; HET_ESTATE, with nothing on
+ *         stderr, if the program is from nothing of these, or the driver does not tell.
  */
 int het_kernel_argument(het_kernel *kernel, uint32_t number, struct het_argument_info *info);
 
