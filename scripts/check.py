@@ -414,6 +414,11 @@ def guests() -> Iterator[Step]:
         )
 
 
+def no_opencl_platform() -> str | None:
+    built = (ROOT / "build/selftests/opencl-platform").exists() and (ROOT / "build/libhetcl.so").exists()
+    return None if built else "the OpenCL platform was not built here"
+
+
 def plan(copy: NobodysCopy) -> Iterator[Step]:
     yield from static_checks()
     yield from builds()
@@ -469,6 +474,18 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
         seconds=120,
         beside=True,
     )
+    for name, drivers in (("OpenCL platform", "pthread"), ("OpenCL platform on two devices", "pthread pthread")):
+        yield Step(
+            name,
+            [str(ROOT / "build/selftests/opencl-platform")],
+            judge_ktap,
+            env=environment("build")
+            | {"OCL_ICD_VENDORS": str(ROOT / "build/vendors"), "POCL_DEVICES": drivers, "GPUVM_QUIET": "1"},
+            needs="build",
+            seconds=120,
+            beside=True,
+            unavailable=no_opencl_platform,
+        )
     for programs in ("new", "old"):
         command_line = [str(ROOT / "scripts/check-install.sh"), programs]
         yield Step(f"install, {programs} programs", command_line, cwd=ROOT, needs="build", beside=True)

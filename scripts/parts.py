@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 # A part of the tree may include the headers of these parts, besides its own:
-# tools, bench, selftests -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core; in
+# tools, bench, selftests, opencl -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core; in
 # runtime: api -> core -> {dev -> {sched, ptx, cache -> fatbin}, policy}; policy, fatbin and ptx stand by themselves.
 CORE = {"lib/include", "kmod/uapi"}
 OS = CORE | {"lib/core"}
@@ -42,6 +42,8 @@ ALLOWED = {
     "runtime/api": RUNTIME_CORE | {"runtime/core"},
     # Tests of what changes PTX run it as well.
     "runtime/ptx/tests": {"runtime/ptx", "tools/simt"},
+    # The platform is a library of its own.
+    "opencl": {"runtime/include"},
     "tools/simt": {"runtime/ptx"},
     "tools/json": set(),
     "tools/base": TRAP_OR_DEV | {"lib/dev"},

@@ -42,6 +42,7 @@ struct environment {
 	const char *cache_home, *home; // XDG_CACHE_HOME, HOME; null: not set, or not to be trusted in this process
 	bool opencl_svm;               // HET_OPENCL_SVM: shared virtual memory where the driver has it
 	bool opencl_times;             // HET_OPENCL_TIMES: GPUs tell when their kernels ran
+	const char *opencl_vendors;    // HET_OPENCL_VENDORS: a folder of .icd files; null: /etc/OpenCL/vendors
 };
 
 const environment &settings();

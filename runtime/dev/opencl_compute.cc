@@ -8,6 +8,7 @@
 #include "dev/memory_device.h"
 #include "dev/opencl_calls.h"
 #include "dev/opencl_errors.h"
+#include "dev/opencl_platforms.h"
 #include "dev/opencl_program.h"
 #include "dev/opencl_shared.h"
 #include "dev/opencl_slices.h"
@@ -57,6 +58,12 @@ class opencl_compute final : public compute_device
 	}
 
 	const het_device_info &info() const override { return info_; }
+	int opencl_info(const opencl_question &q) const override
+	{
+		return answer(q, [&](cl_uint what, size_t room, void *to, size_t *nbytes) {
+			return cl_.get_device_info(id_, what, room, to, nbytes);
+		});
+	}
 	bool has_queue() const override { return true; }
 	size_t wanted_groups() const override
 	{
@@ -82,6 +89,9 @@ class opencl_compute final : public compute_device
 	}
 
 	int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) override;
+	bool can_link() const override { return cl_.compile_program && cl_.link_program && version_ >= 120; }
+	int link(const program_source &source, std::span<device_program *const> objects,
+		 std::unique_ptr<device_program> &made, text &log) override;
 	int allocate(size_t nbytes, void **buffer) override;
 	void drop(void *buffer) override { release_buffer(cl_, static_cast<cl_mem>(buffer)); }
 	void *address_of(void *buffer) const override;
@@ -105,6 +115,7 @@ class opencl_compute final : public compute_device
 		return opening_.once([this] { return open_now(); });
 	}
 	int open_now();
+	opencl_place place() const;
 	cl_int status(cl_event event) const;
 	int set_args(opencl_kernel &kernel, std::span<const device_arg> args);
 	cl_int set_arg(cl_kernel kernel, cl_uint i, const device_arg &a) const;
@@ -211,14 +222,26 @@ int opencl_compute::open_now()
 	return 0;
 }
 
+opencl_place opencl_compute::place() const
+{
+	bool gives_binaries = !(type_ & CL_DEVICE_TYPE_CPU);
+	bool tells_arguments = version_ >= 120 && cl_.get_kernel_arg_info;
+	return {cl_, context_, id_, info_.name, can_, gives_binaries, tells_arguments};
+}
+
 int opencl_compute::build(const program_source &source, std::unique_ptr<device_program> &made, text &log)
 {
 	if (int err = open())
 		return err;
-	bool gives_binaries = !(type_ & CL_DEVICE_TYPE_CPU);
-	bool tells_arguments = version_ >= 120 && cl_.get_kernel_arg_info;
-	return build_opencl_program({cl_, context_, id_, info_.name, can_, gives_binaries, tells_arguments}, source,
-				    made, log);
+	return source.is_object ? compile_opencl_program(place(), source, made, log)
+				: build_opencl_program(place(), source, made, log);
+}
+
+int opencl_compute::link(const program_source &source, std::span<device_program *const> objects,
+			 std::unique_ptr<device_program> &made, text &log)
+{
+	const int err = open();
+	return err ? err : link_opencl_program(place(), source, objects, made, log);
 }
 
 // --- memory --------------------------------------------------------------------
@@ -400,12 +423,12 @@ bool is_before(const opencl_compute &a, const opencl_compute &b)
 unsigned make_opencl_compute(std::span<std::unique_ptr<compute_device>> room)
 {
 	const opencl_calls *cl = find_opencl_calls();
-	cl_platform_id platforms[most_platforms];
-	cl_uint nplatforms = 0;
-	if (!cl || cl->get_platform_ids(most_platforms, platforms, &nplatforms) != CL_SUCCESS)
+	if (!cl)
 		return 0;
+	cl_platform_id platforms[most_platforms];
+	const unsigned nplatforms = find_opencl_platforms(*cl, platforms);
 	unsigned count = 0;
-	for (cl_uint p = 0; p < std::min(nplatforms, most_platforms); p++) {
+	for (unsigned p = 0; p < nplatforms; p++) {
 		cl_device_id ids[most_devices];
 		cl_uint n = 0;
 		if (cl->get_device_ids(platforms[p], CL_DEVICE_TYPE_ALL, most_devices, ids, &n) != CL_SUCCESS)
