@@ -78,6 +78,7 @@ NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events opencl_
 ONE_THREAD = [
     *"coherence_test foresight_test fragments_test layout_test read_ahead_test send_plan_test".split(),
     *sources("runtime/policy/tests/*_test.cc"),
+    *sources("runtime/evict/tests/*_test.cc"),
     *sources("runtime/ptx/tests/*_test.cc"),
     *sources("runtime/core/tests/*_test.cc"),
     *sources("runtime/cache/tests/*_test.cc"),
