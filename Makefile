@@ -39,6 +39,8 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
+# The OpenCL loader looks into /etc alone, which is no place for what is installed elsewhere.
+VENDORDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),,$(PREFIX))/etc/OpenCL/vendors
 
 V ?=
 
@@ -58,6 +60,7 @@ include mk/config.mk
 include mk/build.mk
 include mk/kernels.mk
 include mk/noc.mk
+include mk/micro.mk
 endif
 include mk/install.mk
 include mk/checks.mk
@@ -68,7 +71,7 @@ help:
 	@sed -n 's/^## \?//p' Makefile
 
 ## libhet, version in VERSION. Targets:
-##   all              library, tools and benchmark programs (default)
+##   all              library, OpenCL platform, tools and benchmark programs (default)
 ##   modules          the kernel module, for the running kernel or that of KDIR=, into build/kmod/
 ##   check            all tests; installs what they need; ends with a line of counts
 ##   check-foresight  the memory core's selftests, with all that kernels write foreseen, with chance deciding, and
@@ -115,4 +118,5 @@ help:
 ##   TESTS=                         check-vm: these of selftests/kmod alone ("faults stale")
 ##   KDIR=folder                    modules: the kernel's build folder
 ##   PREFIX=, LIBDIR=, DESTDIR=     where to install
+##   VENDORDIR=                     where the OpenCL loader looks (/etc/OpenCL/vendors)
 .PHONY: help

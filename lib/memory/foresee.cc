@@ -65,8 +65,9 @@ class foreseeing
 		const layout::span hull = {f_.first_expected(), f_.last_expected()};
 		read_soon_ = how.soon.read;
 		if (how.behind && !u.promised) {
+			int err = give_to_device(a_, s, device_);
 			*how.behind = list(u, hull, how.soon.written);
-			return give_to_device(a_, s, device_);
+			return err;
 		}
 		foreseen_chunks f = reserve(u, hull, how.soon.written);
 		int err = give_others(s, f);
@@ -301,7 +302,8 @@ class foreseeing
 			show(run);
 	}
 
-	// As the chunks are busy, nobody else shows or takes their pages. False: they are caught, as before.
+	// As the chunks are busy, nobody else shows or takes their pages. False: they allow no more than before, and
+	// what is not mapped is caught. Where that is not sure some are as they were to be.
 	bool admit(const foreseen_run &run, access before, access to)
 	{
 		range r = a_.place.chunk_range(run.first, run.count);
@@ -313,8 +315,7 @@ class foreseeing
 		bool opens = before == access::read && to == access::write;
 		pages p = pages_of(a_, r);
 		bool shown = (opens ? catcher.open_for_writes(p) : catcher.admit(p, to)) >= 0;
-		if (!shown)
-			catcher.protect(p, before);
+		shown = shown || catcher.protect(p, before) < 0;
 		delay_point();
 		if (long_work)
 			g_.lock();

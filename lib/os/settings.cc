@@ -102,6 +102,8 @@ environment read_environment()
 		.cache_home = secure_getenv("XDG_CACHE_HOME"),
 		.home = secure_getenv("HOME"),
 		.opencl_svm = number("HET_OPENCL_SVM", 1) != 0,
+		.opencl_times = number("HET_OPENCL_TIMES", 0) != 0,
+		.opencl_vendors = secure_getenv("HET_OPENCL_VENDORS"),
 	};
 }
 

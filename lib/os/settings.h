@@ -41,6 +41,8 @@ struct environment {
 	uint64_t cache_size;   // HET_CACHE_SIZE: of what is kept for other processes, in bytes; 0: nothing
 	const char *cache_home, *home; // XDG_CACHE_HOME, HOME; null: not set, or not to be trusted in this process
 	bool opencl_svm;               // HET_OPENCL_SVM: shared virtual memory where the driver has it
+	bool opencl_times;             // HET_OPENCL_TIMES: GPUs tell when their kernels ran
+	const char *opencl_vendors;    // HET_OPENCL_VENDORS: a folder of .icd files; null: /etc/OpenCL/vendors
 };
 
 const environment &settings();

@@ -227,6 +227,21 @@ bool is_linked_on(range r, const het_device &d)
 	return is_linked_on(r, d.memory_number);
 }
 
+void unlink_range(range r)
+{
+	if (!core().memory_started.load(std::memory_order_acquire))
+		return;
+	linking_guard g;
+	while (!r.empty()) {
+		std::optional<linked_array> a = first_linked(r);
+		if (!a)
+			return;
+		if (a->managed && !a->open)
+			unlink_managed(a->user.begin);
+		r.begin = std::min(a->extent.end, r.end);
+	}
+}
+
 void drop_copied(range bytes)
 {
 	linking_guard g;

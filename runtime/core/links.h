@@ -34,6 +34,9 @@ outcome try_link(range r, het_device &d, int *err);
 // Returns whether the range is such a part.
 bool is_linked_on(range r, const het_device &d);
 
+// Brings the bytes home and takes what is linked of them from the devices, but for what a kernel uses.
+void unlink_range(range r);
+
 // A kernel on memory that can't be watched has ended: the memory's links go with the last such kernel.
 void drop_copied(range bytes);
 
