@@ -16,6 +16,14 @@ ifeq ($(HAVE_CL),)
 $(error CL/cl.h not found: install opencl-headers (`make setup` does), or set CPPFLAGS=-I... or CUDA_HOME)
 endif
 
+# ccache, where there is one, keeps what was compiled, also for other folders with the same sources; CCACHE= does without.
+# What uses a precompiled header it keeps only if it need not look at macros and times in there.
+CCACHE ?= $(shell command -v ccache)
+ccache := $(if $(SYNTAX),,$(CCACHE))
+export CCACHE_SLOPPINESS ?= pch_defines,time_macros
+export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR ?= 1
+
 is_clang := $(findstring clang,$(notdir $(firstword $(CXX))))
 
 ifneq ($(SAN),)
