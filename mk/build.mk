@@ -185,16 +185,18 @@ $(call precompiled,library).gch: private mode_flags := $(lib_cxxflags)
 $(call precompiled,program).gch: private mode_flags := $(lines_only)
 $(call precompiled,unit_test).gch: private mode_flags := $(unit_test_flags)
 define with_precompiled # name
-$(as_$1): private mode_flags += -include $(call precompiled,$1)
+$(as_$1): private mode_flags += -include $(call precompiled,$1) $(kept_with_precompiled)
 $(as_$1): $(call precompiled,$1).gch
 endef
+# ccache asks GCC for this.
+kept_with_precompiled := $(if $(is_clang),,-fpch-preprocess)
 $(foreach n,$(precompiled_for),$(eval $(call with_precompiled,$n)))
 
 quiet := $(if $(PRECOMPILED),$(if $(is_clang),,-w))
 # GCC takes a source that is included for a header, where classes without a linkage would be a fault.
 unit_flags := -I. $(if $(is_clang),,-Wno-subobject-linkage)
-compile_cxx = $(CXX) $(cppflags) $(cxxflags) $(mode_flags) $(quiet)
-compile_c = $(CC) $(cppflags) $(cflags) $(mode_flags)
+compile_cxx = $(ccache) $(CXX) $(cppflags) $(cxxflags) $(mode_flags) $(quiet)
+compile_c = $(ccache) $(CC) $(cppflags) $(cflags) $(mode_flags)
 # With SYNTAX=1 no code is made: for a second compiler's opinion.
 compiled = $1 -MMD -MP -MF $(@:.o=.d) -MT $@ $(if $(SYNTAX),-fsyntax-only $< && touch $@,-c $< -o $@)
 
@@ -202,7 +204,7 @@ $(B)/precompiled/%.h.gch: mk/precompiled/%.h $(flags_stamp)
 	@mkdir -p $(@D)
 	@cp $< $(basename $@)
 	$(call say,CXX)
-	$Q$(compile_cxx) $(if $(is_clang),-fpch-instantiate-templates) -x c++-header $(basename $@) -o $@
+	$Q$(compile_cxx) $(if $(is_clang),-fpch-instantiate-templates -Xclang -fno-pch-timestamp) -x c++-header $(basename $@) -o $@
 
 $(B)/obj/%.o: %.cc $(flags_stamp)
 	@mkdir -p $(@D)
