@@ -65,6 +65,8 @@ class fake_trap final : public trap
 	int open_for_writes(const pages &p) override
 	{
 		if (!open_error)
+			log.push_back("open");
+		if (!open_error)
 			return admit(p, access::write);
 		set(p.at, access::none);
 		set({p.at.begin, p.at.begin + opened_before_error}, access::write);
