@@ -283,13 +283,16 @@ $(filter $(B)/bin/het-fatbin $(B)/bin/het-analyse,$(tools)): $(B)/bin/%: $(B)/ob
 
 # libFuzzer looks for texts that the parser or the editor can't take: build/fuzz/ptx-parser runtime/ptx/tests/corpus
 # build/fuzz/fat-binary runtime/fatbin/tests/corpus does so with files.
-fuzz: $(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary
+# build/fuzz/noc-traces does so with traces of packets and of accesses.
+fuzz: $(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary $(B)/fuzz/noc-traces
 $(B)/fuzz/ptx-parser: runtime/ptx/tests/fuzz/parser.cc $(wildcard runtime/ptx/*.cc runtime/ptx/*.h)
 $(B)/fuzz/fat-binary: runtime/fatbin/tests/fuzz/container.cc $(wildcard runtime/fatbin/*.cc runtime/fatbin/*.h)
-$(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary:
+$(B)/fuzz/noc-traces: bench/noc/tests/fuzz/traces.cc $(wildcard bench/noc/trace/*.cc bench/noc/trace/*.h)
+$(B)/fuzz/noc-traces: $(filter-out bench/noc/trace/%,$(noc_srcs))
+$(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary $(B)/fuzz/noc-traces:
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Qclang++ -std=c++20 -O1 -g -Iruntime -fsanitize=fuzzer,address,undefined -o $@ $(filter %.cc,$^)
+	$Qclang++ -std=c++20 -O1 -g -Iruntime -Ibench -fsanitize=fuzzer,address,undefined -o $@ $(filter %.cc,$^)
 .PHONY: fuzz
 
 $(bench_archive): $(bench_common_objs)
