@@ -34,6 +34,7 @@ noc_main := bench/noc/main.cc
 # These programs are recorded by functions that take the place of ThreadSanitizer's.
 noc_recorded_srcs := $(wildcard bench/noc/record/programs/*.cc)
 noc_record_srcs := $(wildcard bench/noc/record/*.cc) $(noc_recorded_srcs)
+noc_ptx_srcs := $(wildcard bench/noc/record/ptx/*.cc)
 noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/*.cc bench/noc/trace/*.cc))
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
@@ -56,9 +57,9 @@ example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
 program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) \
-	$(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(noc_record_srcs) $(start_up_srcs) \
-	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
-	$(unit_main_src)
+	$(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(noc_record_srcs) $(noc_ptx_srcs) \
+	$(start_up_srcs) $(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) \
+	$(unit_srcs) $(unit_main_src)
 
 # A program or test that needs a header which is not on this machine is left out, with a message. (The library
 # does without by itself.)
