@@ -36,6 +36,7 @@ noc_main := bench/noc/main.cc
 # These programs are recorded by functions that take the place of ThreadSanitizer's.
 noc_recorded_srcs := $(wildcard bench/noc/record/programs/*.cc)
 noc_record_srcs := $(wildcard bench/noc/record/*.cc) $(noc_recorded_srcs)
+noc_ptx_srcs := $(wildcard bench/noc/record/ptx/*.cc)
 noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/*.cc bench/noc/trace/*.cc))
 # These are the parts of het-bench (mk/micro.mk), and those of them that see the machine's devices.
 micro_srcs := $(wildcard bench/micro/*.cc)
@@ -64,7 +65,7 @@ example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 
 program_srcs := $(opencl_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
 	$(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) \
-	$(noc_record_srcs) $(micro_srcs) $(start_up_srcs) \
+	$(noc_record_srcs) $(noc_ptx_srcs) $(micro_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
 	$(unit_main_src)
 
@@ -310,13 +311,16 @@ $(filter $(B)/bin/het-fatbin $(B)/bin/het-analyse,$(tools)): $(B)/bin/%: $(B)/ob
 
 # libFuzzer looks for texts that the parser or the editor can't take: build/fuzz/ptx-parser runtime/ptx/tests/corpus
 # build/fuzz/fat-binary runtime/fatbin/tests/corpus does so with files.
-fuzz: $(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary
+# build/fuzz/noc-traces does so with traces of packets and of accesses.
+fuzz: $(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary $(B)/fuzz/noc-traces
 $(B)/fuzz/ptx-parser: runtime/ptx/tests/fuzz/parser.cc $(wildcard runtime/ptx/*.cc runtime/ptx/*.h)
 $(B)/fuzz/fat-binary: runtime/fatbin/tests/fuzz/container.cc $(wildcard runtime/fatbin/*.cc runtime/fatbin/*.h)
-$(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary:
+$(B)/fuzz/noc-traces: bench/noc/tests/fuzz/traces.cc $(wildcard bench/noc/trace/*.cc bench/noc/trace/*.h)
+$(B)/fuzz/noc-traces: $(filter-out bench/noc/trace/%,$(noc_srcs))
+$(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary $(B)/fuzz/noc-traces:
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Qclang++ -std=c++20 -O1 -g -Iruntime -fsanitize=fuzzer,address,undefined -o $@ $(filter %.cc,$^)
+	$Qclang++ -std=c++20 -O1 -g -Iruntime -Ibench -fsanitize=fuzzer,address,undefined -o $@ $(filter %.cc,$^)
 .PHONY: fuzz
 
 $(bench_archive): $(bench_common_objs)
