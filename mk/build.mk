@@ -32,9 +32,9 @@ bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc bench/apps/
 # These are the sources of the network simulator (mk/noc.mk).
 noc_main := bench/noc/main.cc
 noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/*.cc))
-# These are the parts of het-bench (mk/micro.mk), and those of them that see the machine's devices.
+# These are the parts of het-bench (mk/micro.mk), and those of them that see the machine's devices or files.
 micro_srcs := $(wildcard bench/micro/*.cc)
-micro_of_devices := $(addprefix bench/micro/,claims.cc real.cc)
+micro_of_devices := $(addprefix bench/micro/,claims.cc profile.cc real.cc)
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
 # This device stays out of the library that is installed.
@@ -303,7 +303,8 @@ $(start_ups): $(B)/bin/start-up-%: $(B)/obj/bench/start-up/%.o
 	$Q$(CC) $(ldflags) -Wl,--as-needed -o $@ $^ $(call rpath,..) $(OPENCL_LIBS)
 $(B)/bin/start-up-with_het: $(B)/libhet.so $(B)/$(SONAME)
 $(B)/bin/fat-binary: | $(filter $(B)/bin/het-fatbin,$(tools))
-$(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices)) $(micro_archive)
+$(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices) runtime/fatbin/checksum.cc) \
+	$(micro_archive) $(told_archive)
 $(benches) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
