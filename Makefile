@@ -86,6 +86,7 @@ help:
 ##   bench-apps       the applications over het.hpp, against copies by hand, results under build/bench-apps/
 ##   bench-nvptx      builds and checks build/nvptx/, programs in OpenMP, OpenACC and CUDA for a machine with a GPU
 ##   noc-figures      the network simulator's figures beside a thesis', under build/noc-figures/ (QUICK=1, STUDY=1)
+##   micro-rates      how often het-bench is right about 500 planted devices of two kinds: many minutes
 ##   bench-vm         what the kernel module gains, measured in a guest, results under build/bench-vm/KERNEL/
 ##   setup            packages, and as root the udev rules for /dev/gpuvm and /dev/userfaultfd
 ##   docs             HTML and man pages under build/docs/

@@ -38,9 +38,9 @@ noc_recorded_srcs := $(wildcard bench/noc/record/programs/*.cc)
 noc_record_srcs := $(wildcard bench/noc/record/*.cc) $(noc_recorded_srcs)
 noc_ptx_srcs := $(wildcard bench/noc/record/ptx/*.cc)
 noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/*.cc bench/noc/trace/*.cc))
-# These are the parts of het-bench (mk/micro.mk), and those of them that see the machine's devices.
+# These are the parts of het-bench (mk/micro.mk), and those of them that see the machine's devices or files.
 micro_srcs := $(wildcard bench/micro/*.cc)
-micro_of_devices := $(addprefix bench/micro/,claims.cc real.cc)
+micro_of_devices := $(addprefix bench/micro/,claims.cc profile.cc real.cc)
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
 # This device stays out of the library that is installed.
@@ -333,7 +333,8 @@ $(start_ups): $(B)/bin/start-up-%: $(B)/obj/bench/start-up/%.o
 	$Q$(CC) $(ldflags) -Wl,--as-needed -o $@ $^ $(call rpath,..) $(OPENCL_LIBS)
 $(B)/bin/start-up-with_het: $(B)/libhet.so $(B)/$(SONAME)
 $(B)/bin/fat-binary: | $(filter $(B)/bin/het-fatbin,$(tools))
-$(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices)) $(micro_archive)
+$(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices) runtime/fatbin/checksum.cc) \
+	$(micro_archive) $(told_archive)
 $(benches) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
