@@ -128,7 +128,7 @@ json stops_of(const checkpoint_report &k)
 		unstopped.push_back(f.describe());
 	json out = {{"points", points},
 		    {"thread_bytes", 4 * (k.size.words + k.size.local_words)},
-		    {"block_bytes", k.size.context_bytes(0, 0)},
+		    {"shared_bytes", k.size.shared_bytes},
 		    {"loops", k.loops},
 		    {"unstopped", unstopped}};
 	if (k.begins_only)
