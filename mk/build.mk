@@ -440,11 +440,11 @@ $(B)/tests/cuda_test: | $(fake_cuda)
 
 # --- every header compiles alone, the public ones as C too, or as C++17 and C++20 ---
 
-header_dirs := lib/* lib/*/tests runtime/* runtime/*/* opencl selftests/* bench/* bench/*/* tools/*
+header_dirs := lib/* lib/*/tests runtime/* runtime/*/* opencl opencl/include/CL selftests/* bench/* bench/*/* tools/*
 # A header with a file of code beside it comes first there, which the format check sees to: so it compiles alone.
 headers := $(filter-out $(foreach s,$(left_out),$(call file_of,$s)) \
 	$(patsubst %.cc,%.h,$(wildcard $(addsuffix /*.cc,$(header_dirs)))),$(wildcard $(addsuffix /*.h,$(header_dirs))))
-public_headers := $(wildcard lib/include/*.h runtime/include/*.h)
+public_headers := $(wildcard lib/include/*.h runtime/include/*.h opencl/include/CL/*.h)
 public_cxx_headers := $(wildcard runtime/include/*.hpp)
 header_stamps := $(patsubst %,$(B)/headers/%.cxx-ok,$(headers)) $(patsubst %,$(B)/headers/%.c-ok,$(public_headers)) \
 	$(patsubst %,$(B)/headers/%.cxx17-ok,$(public_cxx_headers)) \

@@ -45,7 +45,8 @@ ALLOWED = {
     # Tests of what changes PTX run it as well.
     "runtime/ptx/tests": {"runtime/ptx", "tools/simt"},
     # The platform is a library of its own.
-    "opencl": {"runtime/include"},
+    "opencl": {"runtime/include", "opencl/include"},
+    "opencl/include": set(),
     "tools/simt": {"runtime/ptx"},
     "tools/json": set(),
     "tools/base": TRAP_OR_DEV | {"lib/dev"},
@@ -53,6 +54,7 @@ ALLOWED = {
     "bench": PROGRAMS | {"tools/base", "tools/json"},
     # Tests include what they may change and look at in the fake driver.
     "selftests": PROGRAMS | {"tools/base", "selftests/fake"},
+    "selftests/opencl": {"opencl/include"},
     "selftests/fake": PROGRAMS | {"tools/simt"},
     "Documentation/examples": {"lib/include", "runtime/include"},
 }
