@@ -3,6 +3,7 @@
 #include "api/handles.h"
 #include "api/public.h"
 #include "api/structs.h"
+#include "core/budget_calls.h"
 #include "core/memory.h"
 #include "core/queue.h"
 #include "core/raw_memory.h"
@@ -54,6 +55,18 @@ GPUVM_PUBLIC int het_device_describe(het_device *device, struct het_device_info 
 {
 	int err = check("het_device_describe", device);
 	return err ? err : give("het_device_describe", info, device->compute->info());
+}
+
+GPUVM_PUBLIC int het_device_memory(het_device *device, struct het_memory_info *info)
+{
+	int err = check("het_device_memory", device);
+	return err ? err : give("het_device_memory", info, memory_of(*device));
+}
+
+GPUVM_PUBLIC int het_device_set_budget(het_device *device, uint64_t budget)
+{
+	int err = check("het_device_set_budget", device);
+	return err ? err : change_budget(*device, budget);
 }
 
 // --- memory objects ------------------------------------------------------------
