@@ -52,6 +52,8 @@ ALLOWED = {
     "tools/base": TRAP_OR_DEV | {"lib/dev"},
     "tools": PROGRAMS | {"tools/base", "tools/json", "tools/simt"},
     "bench": PROGRAMS | {"tools/base", "tools/json"},
+    # A program that records what kernels do runs them as het-ptx does.
+    "bench/noc/record/ptx": {"bench", "tools", "tools/json", "tools/simt", "runtime/ptx"},
     # Tests include what they may change and look at in the fake driver.
     "selftests": PROGRAMS | {"tools/base", "selftests/fake"},
     "selftests/opencl": {"opencl/include"},

@@ -80,7 +80,7 @@ def a_write_after_a_read_of_its_line_is_recorded(work: Path) -> None:
         same({e[2] for e in first if e[0] == 1}, {n // line for n in inner})
 
 
-# 96 blocks of 32 threads that copy 16 bytes each, on 64 cores: a block reads 8 lines, then writes 8.
+# 96 blocks of 32 threads that copy 16 bytes each in reversed order, on 64 cores: a block reads 8 lines, then writes 8.
 def what_the_blocks_of_a_kernel_do_is_recorded(work: Path) -> None:
     arguments = ["--kernel", "copy_16", "--grid", 96, "--block", 32]
     arguments += [a for value in ("zero:49152", "zero:49152", "u32:3072") for a in ("--arg", value)]
@@ -90,8 +90,8 @@ def what_the_blocks_of_a_kernel_do_is_recorded(work: Path) -> None:
     reads, writes = (min(e[2] for did in threads for e in did if e[0] == kind) for kind in (0, 1))
     for core, did in enumerate(threads):
         blocks = [b for b in (core, core + 64) if b < 96]
-        same(sorted(e[::2] for e in did), sorted((kind, first + 8 * b + i) for b in blocks for i in range(8)
-                                                 for kind, first in ((0, reads), (1, writes))))
+        same(sorted(e[::2] for e in did), sorted(a for b in blocks for i in range(8)
+                                                 for a in ((0, reads + 8 * b + i), (1, writes + 8 * (95 - b) + i))))
         if len(blocks) == 1:
             same([e[0] for e in did], [0] * 8 + [1] * 8)
         same([e[1] > 0 for e in did[:8]], [True] + [False] * 7)  # other instructions come first
