@@ -338,7 +338,7 @@ $(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices) runtime/
 $(benches) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) $(STARPU_LIBS) -ldl
+	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) $(STARPU_LIBS) $(NUMA_LIBS) -ldl
 
 $(selftests): $(B)/selftests/%: $(B)/obj/selftests/%.o $(harness_objs) $(base_archive) $(libhet)
 	@mkdir -p $(@D)
