@@ -20,6 +20,7 @@
 #include <map>
 #include <string>
 #include <sys/mman.h>
+#include <utility>
 #include <vector>
 
 namespace het
@@ -85,11 +86,23 @@ class fake_trap final : public trap
 		set(p.at, access::none);
 		return 0;
 	}
+	void take_accesses(std::span<const pages> of, access *answers) override
+	{
+		for (const pages &p : of)
+			*answers++ = std::exchange(uses[p.at.begin], access::none);
+		questions += of.size();
+	}
 	bool next(touch &, wait_policy) override { return false; }
 	void interrupt() override {}
 	bool has_touch() const override { return false; }
 	void forked_child() override {}
 
+	// The host does so with the chunk that begins there; a test tells, as nobody else sees it.
+	void use(const void *chunk, access how)
+	{
+		access &now = uses[reinterpret_cast<uintptr_t>(chunk)];
+		now = std::max(now, how);
+	}
 	// What the host may do with the page at @at.
 	access at(const void *at) const { return allowed.at(reinterpret_cast<uintptr_t>(at) / page); }
 	bool was_woken(const void *at) const
@@ -115,6 +128,7 @@ class fake_trap final : public trap
 	range watched;
 	std::vector<std::string> log;
 	std::vector<range> shown, woken;
+	size_t questions = 0; // about one chunk each
 
       private:
 	void set(range r, access to)
@@ -123,7 +137,7 @@ class fake_trap final : public trap
 			allowed[p / page] = to;
 	}
 
-	std::map<uintptr_t, access> allowed;
+	std::map<uintptr_t, access> allowed, uses;
 };
 
 // Its buffers are memory of the test's.
