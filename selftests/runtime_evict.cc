@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <climits>
 #include <cstdlib>
 #include <memory>
 #include <thread>
@@ -396,6 +397,35 @@ TEST(memory_goes, .traps = trap::best, .devices = one_device, .seconds = 60)
 		a = std::make_unique<model_array>(kind::mmapped, array_bytes, i);
 	}
 	check_all(fx, all);
+}
+
+// Nobody takes the memory of kernels that are at work: the next one waits.
+TEST(what_is_in_flight_stays, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, settings{for_two, "GPUVM_FORESIGHT=0"});
+	fake_cuda_state &driver = fake_cuda_driver();
+	het_device *d = device_apart();
+	arrays all = make_arrays(3);
+	for (unsigned round = 0; round < 3; round++) {
+		add(fx, *all[0], d);
+		add(fx, *all[1], d);
+		HET_OK(het_finish(fx.queue));
+		het_memory_info before = memory_of(d);
+		driver.kernels_let = driver.kernels_begun.load();
+		add(fx, *all[0], d);
+		add(fx, *all[1], d);
+		event_handle e;
+		add(fx, *all[2], d, e.out());
+		sleep_ms(20);
+		het_memory_info m = memory_of(d);
+		int status = status_of(e);
+		driver.kernels_let = INT_MAX;
+		CHECK_EQ(m.evictions, before.evictions);
+		CHECK_EQ(m.waits, before.waits + 1);
+		CHECK_EQ(status, HET_QUEUED);
+		check_all(fx, all);
+		CHECK_EQ(memory_of(d).evictions, before.evictions + 1);
+	}
 }
 
 // Another process has taken memory: the library makes do with what there is.
