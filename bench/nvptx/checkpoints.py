@@ -136,9 +136,9 @@ class Bench:
         """The time of the kernel that could be stopped but never is, as a multiple of the plain one's."""
         self.stopper.room_for(self.stops[name])
         self.gpu.clear(self.stopper.flags, LINE * SMS)
-        self.gpu.put(self.stopper.control, struct.pack("<IIII9Q", self.blocks, 1, 1, LINE, 0, 0, self.stopper.lists[1], 0,
-                                                       self.stopper.flags, self.stopper.contexts, self.stopper.bytes,
-                                                       self.blocks, 0))
+        s = self.stopper
+        self.gpu.put(s.control, struct.pack("<IIII9Q", self.blocks, 1, 1, LINE, 0, 0, s.lists[1], 0, s.flags,
+                                            s.contexts, s.bytes, self.blocks, 0))
         launches = [(self.gpu.function(self.plain, name), self.blocks, self.arguments(0)),
                     (self.gpu.function(self.stoppable, name), self.blocks,
                      [*self.arguments(0), ctypes.c_uint64(self.stopper.control)])]

@@ -40,11 +40,18 @@ std::vector<uint64_t> some_of(uint64_t end, uint64_t most)
 	return all;
 }
 
+std::vector<example> examples_and_applications()
+{
+	auto all = simt::all_examples(), more = simt::applications();
+	all.insert(all.end(), more.begin(), more.end());
+	return all;
+}
+
 TEST(Checkpoint, StoppedKernelsLeaveTheSameMemory)
 {
 	const bool full = getenv("HET_TEST_FULL");
 	uint64_t stops = 0;
-	for (const auto &e : simt::all_examples()) {
+	for (const auto &e : examples_and_applications()) {
 		const auto &made = instrumented_example(e, "checkpoint");
 		const auto &report = report_of(made, e);
 		stage whole(e, corpus_text(e.file), {});
@@ -206,7 +213,7 @@ TEST(Checkpoint, BlocksWithoutRoomRunOn)
 TEST(Checkpoint, LoopsHaveStopPoints)
 {
 	std::set<std::string> files;
-	for (const auto &e : simt::all_examples())
+	for (const auto &e : examples_and_applications())
 		files.insert(e.file);
 	unsigned with_loops = 0, stopped = 0;
 	for (const auto &file : files)
