@@ -39,6 +39,8 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
+# The OpenCL loader looks into /etc alone, which is no place for what is installed elsewhere.
+VENDORDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),,$(PREFIX))/etc/OpenCL/vendors
 
 V ?=
 
@@ -58,6 +60,7 @@ include mk/config.mk
 include mk/build.mk
 include mk/kernels.mk
 include mk/noc.mk
+include mk/micro.mk
 endif
 include mk/install.mk
 include mk/checks.mk
@@ -68,7 +71,7 @@ help:
 	@sed -n 's/^## \?//p' Makefile
 
 ## libhet, version in VERSION. Targets:
-##   all              library, tools and benchmark programs (default)
+##   all              library, OpenCL platform, tools and benchmark programs (default)
 ##   modules          the kernel module, for the running kernel or that of KDIR=, into build/kmod/
 ##   check            all tests; installs what they need; ends with a line of counts
 ##   check-foresight  the memory core's selftests, with all that kernels write foreseen, with chance deciding, and
@@ -83,6 +86,7 @@ help:
 ##   bench-apps       the applications over het.hpp, against copies by hand, results under build/bench-apps/
 ##   bench-nvptx      builds and checks build/nvptx/, programs in OpenMP, OpenACC and CUDA for a machine with a GPU
 ##   noc-figures      the network simulator's figures beside a thesis', under build/noc-figures/ (QUICK=1, STUDY=1)
+##   micro-rates      how often het-bench is right about 500 planted devices of two kinds: many minutes
 ##   bench-vm         what the kernel module gains, measured in a guest, results under build/bench-vm/KERNEL/
 ##   setup            packages, and as root the udev rules for /dev/gpuvm and /dev/userfaultfd
 ##   docs             HTML and man pages under build/docs/
@@ -115,4 +119,5 @@ help:
 ##   TESTS=                         check-vm: these of selftests/kmod alone ("faults stale")
 ##   KDIR=folder                    modules: the kernel's build folder
 ##   PREFIX=, LIBDIR=, DESTDIR=     where to install
+##   VENDORDIR=                     where the OpenCL loader looks (/etc/OpenCL/vendors)
 .PHONY: help
