@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
 #include <stdexcept>
 
 namespace micro
@@ -31,7 +32,7 @@ class planted_target::lane final : public tracer
 			spent_.dependent_ns += on_.load(on_.address_of(address), spent_.lines_bytes);
 			break;
 		case access_kind::local:
-			spent_.dependent_ns += on_.plant_.local_ns;
+			locals_.push_back(uint32_t(address));
 			break;
 		case access_kind::load:
 		case access_kind::store:
@@ -39,12 +40,18 @@ class planted_target::lane final : public tracer
 			break;
 		}
 	}
+	void work(uint32_t way, uint32_t steps) override { ways_[way] += steps; }
+
 	const std::vector<uint64_t> &others() const { return others_; }
+	const std::vector<uint32_t> &locals() const { return locals_; }
+	const std::map<uint32_t, uint32_t> &ways() const { return ways_; }
 
       private:
 	planted_target &on_;
 	spent &spent_;
 	std::vector<uint64_t> others_;
+	std::vector<uint32_t> locals_; // bytes of local memory
+	std::map<uint32_t, uint32_t> ways_;
 };
 
 planted_target::planted_target(plant p) : plant_(std::move(p)), random_(plant_.seed, 20)
@@ -118,20 +125,43 @@ double planted_target::load(uint64_t address, double &moved)
 	return took + plant_.memory_ns;
 }
 
+// Threads of a warp that want different words of one bank wait for each other.
+double planted_target::local_ns(const std::vector<std::vector<uint32_t>> &lanes) const
+{
+	double sum = 0;
+	for (size_t i = 0; i < lanes[0].size(); i++) {
+		std::map<uint32_t, std::set<uint32_t>> wanted; // words of each bank
+		for (const auto &l : lanes)
+			wanted[l[i] / plant_.bank_bytes % std::max(1u, plant_.banks)].insert(l[i] / plant_.bank_bytes);
+		size_t longest = 1;
+		for (const auto &[bank, words] : wanted)
+			longest = std::max(longest, plant_.banks ? words.size() : 1);
+		sum += plant_.local_ns * double(longest);
+	}
+	return sum;
+}
+
 // Threads of a warp that access one line at the same time cause one access. Returns the latencies of the slowest.
 double planted_target::loads_of_warp(size_t first, size_t end, const kernel &k, arguments args, spent &s)
 {
 	std::vector<std::vector<uint64_t>> lanes;
+	std::vector<std::vector<uint32_t>> locals;
+	std::map<uint32_t, uint32_t> ways; // the longest of each: all of them are gone, one after the other
 	double slowest = 0;
 	for (size_t t = first; t < end; t++) {
 		spent own;
 		lane l(*this, own);
 		k.traced(args, t, l);
 		lanes.push_back(l.others());
+		locals.push_back(l.locals());
+		for (const auto &[way, steps] : l.ways())
+			ways[way] = std::max(ways[way], steps);
 		slowest = std::max(slowest, own.dependent_ns);
 		s.lines_bytes += own.lines_bytes;
 	}
-	s.dependent_ns = std::max(s.dependent_ns, slowest);
+	for (const auto &[way, steps] : ways)
+		slowest += steps * plant_.step_ns;
+	s.dependent_ns = std::max(s.dependent_ns, slowest + local_ns(locals));
 	const uint64_t line = caches_.empty() ? 64 : caches_.front().what().line;
 	double sum = 0;
 	std::vector<uint64_t> together;

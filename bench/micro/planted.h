@@ -23,6 +23,7 @@ struct plant {
 	unsigned banks = 0;    // of local memory; 0: no conflicts
 	unsigned bank_bytes = 4;
 	double local_ns = 5;
+	double step_ns = 2;         // of arithmetic
 	double bytes_a_ns = 10;     // bandwidth of memory
 	double loads_in_flight = 4; // of one thread
 	size_t resident = 4096;     // threads
@@ -73,6 +74,7 @@ class planted_target final : public target
 	uint64_t address_of(uint64_t host) const;
 	double load(uint64_t address, double &moved);
 	double loads_of_warp(size_t first, size_t end, const kernel &k, arguments args, spent &s);
+	double local_ns(const std::vector<std::vector<uint32_t>> &lanes) const;
 	double as_measured(double ns);
 	double normal();
 
