@@ -2,7 +2,7 @@
 # This builds the library, the programs and the tests.
 
 layers := core os trap dev memory api
-runtime_layers := sched policy fatbin cache dev core api
+runtime_layers := sched policy evict fatbin cache dev core api
 runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
 ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx_srcs)
@@ -12,7 +12,7 @@ interposer_srcs := $(wildcard lib/api/interpose*.cc)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) \
 	$(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
 	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) \
-	$(wildcard bench/apps/tests/*.cc bench/noc/tests/*.cc)
+	$(wildcard bench/apps/tests/*.cc bench/noc/tests/*.cc) $(if $(HAVE_JSON),$(wildcard bench/micro/tests/*.cc))
 # Runs the unit tests of a folder, or under the name of one of its sources those that stand there.
 unit_main_src := selftests/unit_tests/main.cc
 
@@ -33,7 +33,14 @@ fake_cuda_srcs := $(wildcard selftests/fake/*.cc)
 bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc bench/apps/common/*.cc)
 # These are the sources of the network simulator (mk/noc.mk).
 noc_main := bench/noc/main.cc
-noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/*.cc))
+# These programs are recorded by functions that take the place of ThreadSanitizer's.
+noc_recorded_srcs := $(wildcard bench/noc/record/programs/*.cc)
+noc_record_srcs := $(wildcard bench/noc/record/*.cc) $(noc_recorded_srcs)
+noc_ptx_srcs := $(wildcard bench/noc/record/ptx/*.cc)
+noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/*.cc bench/noc/trace/*.cc))
+# These are the parts of het-bench (mk/micro.mk), and those of them that see the machine's devices or files.
+micro_srcs := $(wildcard bench/micro/*.cc)
+micro_of_devices := $(addprefix bench/micro/,claims.cc profile.cc real.cc)
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
 # This device stays out of the library that is installed.
@@ -56,8 +63,9 @@ embedded_example := $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$(HAVE_OPENCL),
 example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
-program_srcs := $(opencl_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) \
-	$(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(start_up_srcs) \
+program_srcs := $(opencl_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
+	$(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) \
+	$(noc_record_srcs) $(noc_ptx_srcs) $(micro_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
 	$(unit_main_src)
 
@@ -108,6 +116,7 @@ example_device := $(addprefix $(B)/example-device/,libhet.so $(SONAME))
 bench_common_objs := $(call obj,$(call keep,$(bench_common_srcs)))
 bench_archive := $(B)/obj/bench.a
 noc_archive := $(B)/obj/noc.a
+micro_archive := $(B)/obj/micro.a
 tool_part_objs := $(call obj,$(call keep,$(tool_part_srcs)))
 tool_archive := $(B)/obj/tools.a
 fatbin_tool_archive := $(B)/obj/fatbin-tools.a
@@ -144,6 +153,8 @@ lib: $(libhet) $(compat)
 opencl: $(libhetcl)
 tools: $(tools)
 bench-programs: $(benches) $(apps)
+# `make run` needs these alone.
+main-job-programs: $(filter $(addprefix $(B)/bin/,photo matvec fault-latency),$(benches))
 tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda) \
 	$(libhetcl) $(opencl_tests) \
 	$(example_device) $(if $(SAN),,proofs)
@@ -152,7 +163,7 @@ selftests: $(selftests) $(selftests_c) $(fake_cuda) $(example_device)
 proofs: $(proof_libs) $(proof_programs)
 examples: $(examples)
 inject: $(B)/inject/libhet.so $(B)/inject/$(SONAME)
-.PHONY: all lib opencl tools bench-programs tests unit-tests selftests proofs examples inject
+.PHONY: all lib opencl tools bench-programs main-job-programs tests unit-tests selftests proofs examples inject
 
 # --- compiling ---------------------------------------------------------------
 
@@ -175,16 +186,18 @@ $(call precompiled,library).gch: private mode_flags := $(lib_cxxflags)
 $(call precompiled,program).gch: private mode_flags := $(lines_only)
 $(call precompiled,unit_test).gch: private mode_flags := $(unit_test_flags)
 define with_precompiled # name
-$(as_$1): private mode_flags += -include $(call precompiled,$1)
+$(as_$1): private mode_flags += -include $(call precompiled,$1) $(kept_with_precompiled)
 $(as_$1): $(call precompiled,$1).gch
 endef
+# ccache asks GCC for this.
+kept_with_precompiled := $(if $(is_clang),,-fpch-preprocess)
 $(foreach n,$(precompiled_for),$(eval $(call with_precompiled,$n)))
 
 quiet := $(if $(PRECOMPILED),$(if $(is_clang),,-w))
 # GCC takes a source that is included for a header, where classes without a linkage would be a fault.
 unit_flags := -I. $(if $(is_clang),,-Wno-subobject-linkage)
-compile_cxx = $(CXX) $(cppflags) $(cxxflags) $(mode_flags) $(quiet)
-compile_c = $(CC) $(cppflags) $(cflags) $(mode_flags)
+compile_cxx = $(ccache) $(CXX) $(cppflags) $(cxxflags) $(mode_flags) $(quiet)
+compile_c = $(ccache) $(CC) $(cppflags) $(cflags) $(mode_flags)
 # With SYNTAX=1 no code is made: for a second compiler's opinion.
 compiled = $1 -MMD -MP -MF $(@:.o=.d) -MT $@ $(if $(SYNTAX),-fsyntax-only $< && touch $@,-c $< -o $@)
 
@@ -192,7 +205,7 @@ $(B)/precompiled/%.h.gch: mk/precompiled/%.h $(flags_stamp)
 	@mkdir -p $(@D)
 	@cp $< $(basename $@)
 	$(call say,CXX)
-	$Q$(compile_cxx) $(if $(is_clang),-fpch-instantiate-templates) -x c++-header $(basename $@) -o $@
+	$Q$(compile_cxx) $(if $(is_clang),-fpch-instantiate-templates -Xclang -fno-pch-timestamp) -x c++-header $(basename $@) -o $@
 
 $(B)/obj/%.o: %.cc $(flags_stamp)
 	@mkdir -p $(@D)
@@ -278,7 +291,7 @@ $(filter-out $(addprefix $(B)/bin/,het-ptx het-fatbin het-analyse),$(tools)): $(
 	$(tool_archive) $(json_archive) $(base_archive) $(told_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) -ldl
+	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) $(NUMA_LIBS) -ldl
 
 # het-ptx works on files: it needs neither the library nor a device.
 $(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(base_archive) $(json_archive) \
@@ -298,13 +311,16 @@ $(filter $(B)/bin/het-fatbin $(B)/bin/het-analyse,$(tools)): $(B)/bin/%: $(B)/ob
 
 # libFuzzer looks for texts that the parser or the editor can't take: build/fuzz/ptx-parser runtime/ptx/tests/corpus
 # build/fuzz/fat-binary runtime/fatbin/tests/corpus does so with files.
-fuzz: $(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary
+# build/fuzz/noc-traces does so with traces of packets and of accesses.
+fuzz: $(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary $(B)/fuzz/noc-traces
 $(B)/fuzz/ptx-parser: runtime/ptx/tests/fuzz/parser.cc $(wildcard runtime/ptx/*.cc runtime/ptx/*.h)
 $(B)/fuzz/fat-binary: runtime/fatbin/tests/fuzz/container.cc $(wildcard runtime/fatbin/*.cc runtime/fatbin/*.h)
-$(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary:
+$(B)/fuzz/noc-traces: bench/noc/tests/fuzz/traces.cc $(wildcard bench/noc/trace/*.cc bench/noc/trace/*.h)
+$(B)/fuzz/noc-traces: $(filter-out bench/noc/trace/%,$(noc_srcs))
+$(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary $(B)/fuzz/noc-traces:
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Qclang++ -std=c++20 -O1 -g -Iruntime -fsanitize=fuzzer,address,undefined -o $@ $(filter %.cc,$^)
+	$Qclang++ -std=c++20 -O1 -g -Iruntime -Ibench -fsanitize=fuzzer,address,undefined -o $@ $(filter %.cc,$^)
 .PHONY: fuzz
 
 $(bench_archive): $(bench_common_objs)
@@ -317,10 +333,12 @@ $(start_ups): $(B)/bin/start-up-%: $(B)/obj/bench/start-up/%.o
 	$Q$(CC) $(ldflags) -Wl,--as-needed -o $@ $^ $(call rpath,..) $(OPENCL_LIBS)
 $(B)/bin/start-up-with_het: $(B)/libhet.so $(B)/$(SONAME)
 $(B)/bin/fat-binary: | $(filter $(B)/bin/het-fatbin,$(tools))
+$(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices) runtime/fatbin/checksum.cc) \
+	$(micro_archive) $(told_archive)
 $(benches) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) $(STARPU_LIBS) -ldl
+	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) $(STARPU_LIBS) $(NUMA_LIBS) -ldl
 
 $(selftests): $(B)/selftests/%: $(B)/obj/selftests/%.o $(harness_objs) $(base_archive) $(libhet)
 	@mkdir -p $(@D)
@@ -389,11 +407,12 @@ $(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_ar
 
 # The archive of bench is not linked: sanitized trees have no use for the rest of it.
 matrix_market := $(call obj,bench/apps/common/matrix_market.cc bench/common/format.cc)
+micro_parts := $(micro_archive) $(json_archive) $(base_archive)
 fatbin_tools := $(fatbin_tool_archive) $(base_archive) $(fatbin_archive) $(ptx_archive)
 simulators := $(simt_archive) $(ptx_archive)
 # The first row that fits counts.
-archives_by_folder := bench/noc/:noc_archive bench/:matrix_market lib/core/:core_archive lib/:lib_archive \
-	tools/json/:json_archive tools/base/:base_archive tools/:fatbin_tools \
+archives_by_folder := bench/noc/:noc_archive bench/micro/:micro_parts bench/:matrix_market lib/core/:core_archive \
+	lib/:lib_archive tools/json/:json_archive tools/base/:base_archive tools/:fatbin_tools \
 	runtime/ptx/:simulators runtime/fatbin/:fatbin_archive runtime/:lib_archive
 row_of = $(firstword $(foreach r,$(archives_by_folder),$(if $(filter $(firstword $(subst :, ,$r))%,$1),$r)))
 under_test = $($(lastword $(subst :, ,$(row_of))))

@@ -20,13 +20,16 @@ check-foresight:
 	@GPUVM_FORESIGHT=random $(PYTHON) scripts/check.py --only '$(foresight_steps)'
 	@GPUVM_FORESIGHT=0 $(PYTHON) scripts/check.py --only '$(foresight_steps)'
 
+# Who comes for the first time waits for no more than is needed, compiled in a few large units; who has built
+# everything already need not wait for these.
 run: run_what := main
+run: programs := $(if $(wildcard $(B)/bin/het-info),,UNITS=1) main-job-programs
 bench: run_what := bench
 bench-apps: run_what := apps
 bench: packages_for := bench
 run bench bench-apps:
 	@scripts/setup.sh packages $(or $(packages_for),run)
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(or $(programs),all)
 	@B=$(B) scripts/run.sh $(run_what) $(ARGS)
 
 format:

@@ -38,8 +38,11 @@ opencl_1_2 := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120
 $(call add_flags,$(filter-out $(offloading),$(proof_srcs)),$(opencl_1_2) -fPIC -fvisibility=hidden)
 $(call add_flags,$(offloading),$(GOMP_LIBS))
 
-$(call add_flags,$(bench_common_srcs) $(bench_srcs) $(noc_srcs) $(noc_main),-Ibench -Itools)
-$(call add_flags,bench/fat-binary.cc,-Iruntime)
+$(call add_flags,$(bench_common_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(noc_record_srcs) $(micro_srcs),\
+	-Ibench -Itools)
+$(call add_flags,$(noc_recorded_srcs),-fsanitize=thread)
+$(call add_flags,$(noc_ptx_srcs),-Ibench -Itools -Iruntime)
+$(call add_flags,bench/fat-binary.cc bench/micro/profile.cc,-Iruntime)
 $(call add_flags,bench/measure/tasks_starpu.cc,$(STARPU_CFLAGS))
 
 $(call add_flags,$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(json_srcs),-Itools -Iruntime \

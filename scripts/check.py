@@ -64,6 +64,7 @@ UNIT_TEST_PARTS = (
     "tools/analysis",
     "bench/apps",
     "bench/noc",
+    "bench/micro",
 )
 UNIT_TESTS = [t for part in UNIT_TEST_PARTS for t in sources(f"{part}/tests/*_test.cc")]
 SELFTESTS = sources("selftests/*.cc") + sources("selftests/*.c")
@@ -77,6 +78,7 @@ NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events opencl_
 ONE_THREAD = [
     *"coherence_test foresight_test fragments_test layout_test read_ahead_test send_plan_test".split(),
     *sources("runtime/policy/tests/*_test.cc"),
+    *sources("runtime/evict/tests/*_test.cc"),
     *sources("runtime/ptx/tests/*_test.cc"),
     *sources("runtime/core/tests/*_test.cc"),
     *sources("runtime/cache/tests/*_test.cc"),
@@ -87,6 +89,7 @@ ONE_THREAD = [
     *sources("tools/fatbin/tests/*_test.cc"),
     *sources("tools/analysis/tests/*_test.cc"),
     *sources("bench/apps/tests/*_test.cc"),
+    *sources("bench/micro/tests/*_test.cc"),
     *(test for test in sources("bench/noc/tests/*_test.cc") if test != "noc_simulation_test"),
 ]
 WITHOUT = {
@@ -107,7 +110,7 @@ FAKE_CUDA = {
 }
 WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
-    *"runtime_cache runtime_cxx runtime_events runtime_instruments runtime_launch runtime_lives runtime_memory".split(),
+    *"runtime_cache runtime_cxx runtime_events runtime_evict runtime_instruments runtime_launch runtime_lives runtime_memory".split(),
     *(
         "runtime_pipeline runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw "
         "runtime_textures runtime_split runtime_twins runtime_lost runtime_analysed runtime_unable runtime_waits"
@@ -373,6 +376,20 @@ def launch_costs() -> Iterator[Step]:
         )
 
 
+def micro_benchmarks() -> Iterator[Step]:
+    """All tests of het-bench with the least of everything, on each kind of device: results of kernels are checked."""
+    for device in ("host", "opencl0", "cuda0"):
+        yield Step(
+            f"het-bench, {device}",
+            [str(ROOT / "build/bin/het-bench"), "--smallest", "--device", device],
+            env={**environment("build"), "LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"]},
+            needs="build",
+            beside=True,
+            seconds=60,
+            unavailable=lambda: left_out("bench/", "het-bench"),
+        )
+
+
 def no_guest() -> str | None:
     if platform.machine() != "x86_64":
         return "the guests are x86-64 machines"
@@ -441,6 +458,7 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
     yield from examples()
     yield from applications()
     yield from launch_costs()
+    yield from micro_benchmarks()
     for tool in ("het-info", "het-ptx", "het-fatbin", "het-analyse", "het-run"):
         script = [sys.executable, str(ROOT / f"tools/tests/{tool.replace('-', '_')}.py")]
         yield Step(
@@ -467,6 +485,14 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
         judge_ktap,
         beside=True,
         seconds=300,
+    )
+    yield Step(
+        "programs of noc-record",
+        [sys.executable, str(ROOT / "tools/tests/noc_record.py")],
+        judge_ktap,
+        needs="build",
+        beside=True,
+        unavailable=lambda: None if (ROOT / "build/bin/noc-record").exists() else "noc-record was not built here",
     )
     yield Step(
         "what stands on het.h",

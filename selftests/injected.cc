@@ -156,6 +156,15 @@ TEST(prefetches_with_delays, .traps = trap::all, .seconds = 200)
 				  "runtime_prefetch");
 }
 
+// Kernels that are ended by an event, behind which bytes come home.
+TEST(events_with_delays, .traps = trap::uffd | trap::sigsegv, .seconds = 100)
+{
+	refuse_nesting();
+	setenv("GPUVM_FORESIGHT", "always", 1);
+	for (const char *device : {"--device=host,hostcb", "--device=cuda,cuda2", "--device=opencl"})
+		expect_all_passed(run(t, "event", {device, "--jobs=2"}, "200", nullptr, 60), "event");
+}
+
 namespace
 {
 // These runs of a program are to notice a mutant: one of them must.
@@ -236,6 +245,19 @@ TEST(writable_pages_are_found, .traps = telling_traps, .seconds = 100)
 TEST(early_ends_are_found, .traps = trap::best, .seconds = 100)
 {
 	expect_found(t, "told", "runtime_promise", "--device=host");
+}
+
+// What is foreseen comes home before the event, or behind a kernel that has failed.
+TEST(untimely_bytes_are_found, .traps = trap::uffd | trap::sigsegv, .seconds = 60)
+{
+	setenv("GPUVM_FORESIGHT", "always", 1);
+	expect_found(t, "untimely",
+		     {"event", {"--filter=touched_some_time_after", "--device=host", "--jobs=2"}, "50", 30, 10});
+}
+
+TEST(unheard_failures_are_found, .traps = trap::uffd | trap::sigsegv, .seconds = 60)
+{
+	expect_found(t, "unheard", {"opencl_events", {"--filter=foreseen_behind", "--jobs=2"}, "50", 30, 10});
 }
 
 // Without the lock the race of threads.cc is lost soon. Whatever else that library does wrong would be seen by

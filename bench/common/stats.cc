@@ -82,6 +82,11 @@ double midmean(std::vector<double> samples)
 	return samples.empty() ? 0 : sum / double(samples.size() - 2 * cut);
 }
 
+ratio median_interval(const std::vector<double> &samples)
+{
+	return with_interval(samples);
+}
+
 ratio paired_ratio(const std::vector<double> &a, const std::vector<double> &b)
 {
 	std::vector<double> ratios;

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// het-bench finds out what a device is like. See Documentation/het-bench.rst.
+#include "common/options.h"
+#include "common/progress.h"
+#include "common/report.h"
+#include "micro/explain.h"
+#include "micro/profile.h"
+#include "micro/real.h"
+#include "micro/suite.h"
+#include "micro/tables.h"
+
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+
+using namespace micro;
+
+namespace
+{
+
+struct options {
+	bench::common_options common;
+	std::string what = "run", fact, device, from;
+	choice chosen;
+	float seconds = 0;
+};
+
+int list()
+{
+	for (const test &t : all_tests())
+		printf("%-16s %s\n", t.name, t.what);
+	printf("\ndevices:");
+	for (const std::string &name : real_names())
+		printf(" %s", name.c_str());
+	printf("\n");
+	return 0;
+}
+
+int show_why(const options &o)
+{
+	std::ifstream f(o.from);
+	if (o.from.empty() || !f)
+		throw std::runtime_error("explain needs --from with the JSON file of a run");
+	const json document = json::parse(std::string(std::istreambuf_iterator<char>(f), {}));
+	fputs(explain(document, o.fact).c_str(), stdout);
+	return 0;
+}
+
+// Each test tells more often than once what it does; the bar counts tests.
+int measure(options o)
+{
+	if (o.what == "profile") {
+		o.common.quick = true;
+		if (o.chosen.only.empty())
+			o.chosen.only = {"latency", "bandwidth"};
+	}
+	o.chosen.quick = o.common.quick;
+	o.chosen.seconds = double(o.seconds);
+	const size_t tests = chosen_tests(o.chosen.only).size();
+	const auto dut = open_real(o.device.empty() ? real_names().front() : o.device);
+	bench::report out("het-bench", {{"quick", o.chosen.quick}, {"seed", o.chosen.seed}, {"device", dut->name()}});
+	out.document()["device"] = dut->describe();
+	recorder records(out);
+	{
+		bench::progress bar("het-bench, " + dut->title(), tests);
+		std::string last;
+		run_tests(*dut, records, o.chosen, [&](const std::string &doing) {
+			const std::string name = doing.substr(0, doing.find(':'));
+			if (!last.empty() && name != last)
+				bar.step(doing);
+			last = name;
+		});
+	}
+	fputs(tables_of(out.document()).c_str(), stdout);
+	if (o.what == "profile")
+		printf("\n%s\n", keep_profile(out.document()).c_str());
+	out.write(o.common.json);
+	// A kernel whose result is wrong is worse than a figure that can't be had.
+	return records.wrong() ? 1 : 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	options o;
+	bench::command_line line(
+		"Finds out what a device is like: its memory, caches and arithmetic, and how sure that is.");
+	line.text("what", o.what,
+		  "run: measure a device; list: name tests and devices; explain: why a fact is what it is; "
+		  "profile: keep what het-info shows",
+		  {"profile", "run", "list", "explain"});
+	line.text("fact", o.fact, "of explain: l1.size, ...");
+	line.text("--from", o.from, "results that explain reads");
+	add_common_options(line, o.common);
+	line.text("--device", o.device, "cuda0, opencl0, host, ...; default: the first of het-bench list");
+	line.list("--only", o.chosen.only, "these tests alone");
+	line.flag("--smallest", o.chosen.smallest, "the least of everything: shows that the tests run, nothing else");
+	line.number("--time", o.seconds, "seconds for all tests, roughly");
+	line.number("--seed", o.chosen.seed, "of the random orders and places");
+	return line.run(argc, argv, [&] {
+		return o.what == "list" ? list() : o.what == "explain" ? show_why(o) : measure(o);
+	});
+}

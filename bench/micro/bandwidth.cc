@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "common/format.h"
+#include "micro/random.h"
+#include "micro/stream.h"
+#include "micro/tests.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace micro
+{
+
+namespace
+{
+
+using bench::format;
+
+constexpr size_t group = 64;
+
+size_t elements_of(const context &c)
+{
+	size_t last = 0;
+	for (const auto &[name, value] : c.dut.what().claims.items())
+		if (name.ends_with(".size") && value.is_number())
+			last = std::max(last, value.get<size_t>());
+	const size_t least = c.quick ? 16 << 20 : 64 << 20;
+	const size_t can = std::min({c.dut.what().largest, c.dut.what().memory / 8, c.most_bytes});
+	const size_t bytes = std::min({std::max(least, 4 * last), size_t{1} << 30, can});
+	return std::bit_floor(bytes) / sizeof(uint32_t);
+}
+
+uint32_t content(uint32_t i)
+{
+	return i * 2654435761u;
+}
+
+class streamer
+{
+      public:
+	streamer(context &c, size_t elements, size_t most_threads)
+	    : c_(c), mask_(uint32_t(elements - 1)), from_(c.dut, elements * word), to_(c.dut, elements * word),
+	      sums_(c.dut, most_threads * word), random_(c.seed, 3)
+	{
+		std::vector<uint32_t> all(elements);
+		for (uint32_t i = 0; i < elements; i++)
+			all[i] = content(i);
+		c.dut.write(from_.get(), 0, all.data(), elements * word);
+	}
+
+	double run(deed d, order o, uint32_t threads, uint32_t rounds)
+	{
+		salt_++;
+		const argument a[] = {from_.get(),  to_.get(),   sums_.get(), int(mask_),
+				      int(threads), int(first_), int(rounds), int(salt_)};
+		const double took = c_.dut.run(stream_kernel(d, o), threads, std::min<size_t>(group, threads), a);
+		for (int i = 0; i < 4; i++)
+			check(d, o, random_.below(threads), threads, rounds);
+		first_ += rounds;
+		return took;
+	}
+
+      private:
+	static constexpr size_t word = sizeof(uint32_t);
+
+	// Looks at what one thread must have done.
+	void check(deed d, order o, uint32_t t, uint32_t threads, uint32_t rounds)
+	{
+		uint32_t expected = 0, found = 0;
+		if (d == deed::read) {
+			for (uint32_t k = 0; k < rounds; k++)
+				expected += content(element_at(o, t + (first_ + k) * threads, mask_));
+			c_.dut.read(sums_.get(), t * word, &found, word);
+		} else {
+			const uint32_t at = element_at(o, t + (first_ + random_.below(rounds)) * threads, mask_);
+			expected = (d == deed::both ? content(at) : at) ^ salt_;
+			c_.dut.read(to_.get(), at * word, &found, word);
+		}
+		if (found != expected)
+			throw wrong_result(format("%s %s: a thread's result is wrong", name_of(d), name_of(o)));
+	}
+
+	context &c_;
+	const uint32_t mask_;
+	memory from_, to_, sums_;
+	random_stream random_;
+	uint32_t salt_ = 0;
+	uint32_t first_ = 0; // launches go on where the last one ended: else short ones would stay in the caches
+};
+
+// Threads grow from one group to more than any device holds at once.
+std::vector<uint32_t> thread_numbers(const context &c)
+{
+	const traits &w = c.dut.what();
+	const size_t most = w.cpu ? size_t{w.units} * 1024 : size_t{w.units} * 4096;
+	std::vector<uint32_t> all;
+	for (size_t t = group; t <= std::min(std::bit_ceil(most), c.most_threads); t *= c.quick ? 4 : 2)
+		all.push_back(uint32_t(t));
+	return all;
+}
+
+} // namespace
+
+void test_bandwidth(context &c)
+{
+	const std::vector<uint32_t> numbers = thread_numbers(c);
+	streamer s(c, elements_of(c), numbers.back());
+	for (deed d : deeds) {
+		for (order o : orders) {
+			c.progress(format("bandwidth, %s %s", name_of(d), name_of(o)));
+			for (uint32_t threads : numbers) {
+				const figure f = c.per_unit(
+					[&](uint64_t rounds) { return s.run(d, o, threads, uint32_t(rounds)); });
+				const double bytes = double(threads) * sizeof(uint32_t) * (d == deed::both ? 2 : 1);
+				c.out.add(format("bandwidth/global/%s/%s/%u", name_of(d), name_of(o), threads), "GB/s",
+					  f.there() ? rate_of(f, bytes) : f);
+			}
+		}
+	}
+}
+
+} // namespace micro

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "micro/chase.h"
+
+#include <numeric>
+#include <utility>
+
+namespace bench
+{
+extern const kernel_text chase_kernels;
+}
+
+namespace micro
+{
+
+namespace
+{
+
+constexpr size_t word = sizeof(uint32_t);
+
+template <typename M> void walk_global(M &m, arguments a)
+{
+	const auto *words = static_cast<const uint32_t *>(a[0].buffer);
+	auto at = uint32_t(a[2].integer);
+	const uint64_t steps = uint64_t(uint32_t(a[3].integer)) + uint32_t(a[4].integer);
+	for (uint64_t i = 0; i < steps; i++)
+		at = m.next(words + at);
+	*static_cast<uint32_t *>(a[1].buffer) = at;
+}
+
+template <typename M> void walk_local(M &m, arguments a)
+{
+	uint32_t mine[chase_local_words];
+	const auto *words = static_cast<const uint32_t *>(a[0].buffer);
+	for (int i = 0; i < a[3].integer; i++)
+		mine[i] = words[i];
+	auto at = uint32_t(a[2].integer);
+	for (uint32_t i = 0; i < uint32_t(a[4].integer); i++) {
+		m.local(at * uint32_t(word));
+		at = mine[at];
+	}
+	*static_cast<uint32_t *>(a[1].buffer) = at;
+}
+
+void chase_global_host(arguments a, size_t, size_t)
+{
+	plain m;
+	walk_global(m, a);
+}
+
+void chase_global_traced(arguments a, size_t, tracer &to)
+{
+	walk_global(to, a);
+}
+
+void chase_local_host(arguments a, size_t, size_t)
+{
+	plain m;
+	walk_local(m, a);
+}
+
+void chase_local_traced(arguments a, size_t, tracer &to)
+{
+	walk_local(to, a);
+}
+
+void close(ring &r)
+{
+	for (size_t i = 0; i < r.order.size(); i++)
+		r.words[r.order[i]] = r.order[(i + 1) % r.order.size()];
+}
+
+std::vector<uint32_t> shuffled(size_t n, random_stream &random)
+{
+	std::vector<uint32_t> all(n);
+	std::iota(all.begin(), all.end(), 0u);
+	for (size_t i = n; i > 1; i--)
+		std::swap(all[i - 1], all[random.below(uint32_t(i))]);
+	return all;
+}
+
+} // namespace
+
+const kernel chase_global = {{"chase_global", bench::chase_kernels, chase_global_host}, chase_global_traced};
+const kernel chase_local = {{"chase_local", bench::chase_kernels, chase_local_host}, chase_local_traced};
+
+ring random_ring(size_t footprint, size_t spacing, random_stream &random)
+{
+	ring r;
+	r.words.resize(footprint / word);
+	r.order = shuffled(footprint / spacing, random);
+	for (uint32_t &place : r.order)
+		place *= uint32_t(spacing / word);
+	close(r);
+	return r;
+}
+
+ring paired_ring(size_t footprint, size_t block, size_t apart, random_stream &random)
+{
+	ring r;
+	r.words.resize(footprint / word);
+	for (uint32_t b : shuffled(footprint / block, random)) {
+		const auto first = uint32_t(b * block / word);
+		r.order.push_back(first);
+		r.order.push_back(first + uint32_t(apart / word));
+	}
+	close(r);
+	return r;
+}
+
+} // namespace micro

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// chase.cc launches these kernels. Each load needs the one before it, so its time is the latency of memory.
+
+// The first @warm steps bring the ring into those caches that a launch begins with empty.
+kernel void chase_global(global const uint *ring, global uint *out, uint start, uint warm, uint steps)
+{
+	uint at = start;
+	for (uint i = 0; i < warm; i++)
+		at = ring[at];
+	for (uint i = 0; i < steps; i++)
+		at = ring[at];
+	out[0] = at;
+}
+
+// The same in local memory, which holds @words of the ring.
+kernel void chase_local(global const uint *ring, global uint *out, uint start, uint words, uint steps)
+{
+	local uint mine[2048];
+	for (uint i = get_local_id(0); i < words; i += get_local_size(0))
+		mine[i] = ring[i];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	uint at = start;
+	for (uint i = 0; i < steps; i++)
+		at = mine[at];
+	out[0] = at;
+}

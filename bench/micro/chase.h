@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Rings of elements, each of which holds the index of the next, and the kernels that walk along them.
+#pragma once
+
+#include "micro/random.h"
+#include "micro/target.h"
+
+#include <vector>
+
+namespace micro
+{
+
+extern const kernel chase_global; // ring, out, start, warm, steps: one thread
+extern const kernel chase_local;  // ring, out, start, words, steps: one thread
+
+constexpr size_t chase_local_words = 2048;
+
+// A ring over a buffer of words. @order has the places in the order in which they are visited.
+struct ring {
+	std::vector<uint32_t> words;
+	std::vector<uint32_t> order;
+
+	// Returns the place after so many steps from the first.
+	uint32_t after(uint64_t steps) const { return order[steps % order.size()]; }
+};
+
+// Visits a place every @spacing bytes of @footprint in a random order.
+ring random_ring(size_t footprint, size_t spacing, random_stream &random);
+
+// Visits blocks of @block bytes in a random order, in each one its first word and then that @apart bytes behind it.
+ring paired_ring(size_t footprint, size_t block, size_t apart, random_stream &random);
+
+} // namespace micro

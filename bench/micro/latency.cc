@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "common/format.h"
+#include "micro/caches.h"
+#include "micro/tests.h"
+#include "micro/walker.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace micro
+{
+
+namespace
+{
+
+using bench::format;
+
+constexpr size_t least_spacing = 64, least_footprint = 2048, page = 4096;
+
+// Sizes grow with what the device says of its last cache, as what it says may be wrong.
+size_t largest_footprint(const context &c)
+{
+	size_t last = 0;
+	for (const auto &[name, value] : c.dut.what().claims.items())
+		if (name.ends_with(".size") && value.is_number())
+			last = std::max(last, value.get<size_t>());
+	const size_t wanted = std::max<size_t>(4 * last, c.quick ? 32 << 20 : 64 << 20);
+	const size_t can = std::min({c.dut.what().largest, c.dut.what().memory / 4, c.most_bytes});
+	return std::max<size_t>(least_footprint, std::min(wanted, can) / page * page);
+}
+
+// Measures what is needed to tell caches by. Rings have one place a line: where two loads go to one line, at different
+// times, the second may find it, which smears the knees.
+class cache_search
+{
+      public:
+	explicit cache_search(context &c) : c_(c), most_(largest_footprint(c)), w_(c, most_) {}
+
+	void run();
+
+      private:
+	std::vector<size_t> footprints() const;
+	void measure(size_t footprint);
+	void refine();
+	double cost_of_pages(double span);
+	bool is_tlb(const knee &k);
+	curve pairs(const std::string &name, size_t footprint);
+	void find_line(const levels &l, size_t i, const std::string &level);
+
+	context &c_;
+	const size_t most_;
+	walker w_;
+	size_t spacing_ = least_spacing;
+	curve curve_;
+};
+
+std::vector<size_t> cache_search::footprints() const
+{
+	const unsigned an_octave = c_.quick ? 3 : 6;
+	std::vector<size_t> all;
+	for (unsigned i = 0;; i++) {
+		const double f = double(least_footprint) * std::exp2(double(i) / an_octave);
+		const size_t whole = size_t(std::lround(f / double(spacing_))) * spacing_;
+		if (whole > most_)
+			return all;
+		if (all.empty() || whole > all.back())
+			all.push_back(whole);
+	}
+}
+
+// Measures one footprint, and adds it to the curve.
+void cache_search::measure(size_t footprint)
+{
+	c_.progress("footprint " + bench::amount_text(footprint));
+	point p{double(footprint), {}};
+	const figure f = w_.measure([&](random_stream &r) { return random_ring(footprint, spacing_, r); }, p);
+	c_.out.add(format("latency/global/%zu", footprint), "ns", f);
+	if (!f.there())
+		return;
+	const auto behind = std::find_if(curve_.begin(), curve_.end(), [&](const point &q) { return q.x > p.x; });
+	curve_.insert(behind, std::move(p));
+}
+
+// Adds footprints where knees are, four steps on each side.
+void cache_search::refine()
+{
+	const levels l = find_levels(curve_, c_.seed, {.resamples = 0});
+	for (const knee &k : l.knees) {
+		for (int step = -4; step <= 4 && !k.disturbed; step++) {
+			const auto f = size_t(k.size * std::exp2(step / 24.0)) / spacing_ * spacing_;
+			if (f >= least_footprint && f <= most_ &&
+			    std::none_of(curve_.begin(), curve_.end(),
+					 [&](const point &p) { return p.x == double(f); }))
+				measure(f);
+		}
+	}
+}
+
+double between(const curve &c, double x)
+{
+	const auto above = std::find_if(c.begin(), c.end(), [&](const point &p) { return p.x >= x; });
+	if (above == c.begin() || above == c.end())
+		return above == c.end() ? c.back().median() : above->median();
+	const point &a = *(above - 1), &b = *above;
+	return a.median() + (b.median() - a.median()) * (x - a.x) / (b.x - a.x);
+}
+
+// Returns what loads on pages of their own take longer than as many loads in a row, over a span of memory. Each goes
+// one line further into its page than the one before, so that all sets of caches are used.
+double cache_search::cost_of_pages(double span)
+{
+	const size_t apart = page + spacing_, loads = size_t(span) / apart;
+	point p;
+	w_.measure([&](random_stream &r) { return random_ring(loads * apart, apart, r); }, p);
+	return p.samples.empty() ? 0 : p.median() - between(curve_, double(loads * spacing_));
+}
+
+// A knee is a TLB's if loads of one line a page show it at the same span; a cache would hold far more pages then.
+bool cache_search::is_tlb(const knee &k)
+{
+	const double few = 0.6 * k.size, many = 1.6 * k.size;
+	constexpr double least_pages = 8;
+	if (few < least_pages * double(page + spacing_) || many > double(most_))
+		return false;
+	return cost_of_pages(many) - cost_of_pages(few) > 0.5 * k.rise;
+}
+
+// Measures pairs of loads in blocks, at distances that grow.
+curve cache_search::pairs(const std::string &name, size_t footprint)
+{
+	constexpr size_t block = 512, most_apart = 256;
+	curve found;
+	for (size_t apart = sizeof(uint32_t); apart <= most_apart; apart *= 2) {
+		c_.progress(name + ", pairs " + bench::amount_text(apart) + " apart");
+		point at{double(apart), {}};
+		const auto make = [&](random_stream &r) {
+			return paired_ring(footprint / block * block, block, apart, r);
+		};
+		const figure f = w_.measure(make, at);
+		c_.out.add(format("line/%s/%zu", name.c_str(), apart), "ns", f);
+		if (f.there())
+			found.push_back(std::move(at));
+	}
+	return found;
+}
+
+// Looks for the line of the cache of a knee, at a footprint that does not fit into it.
+void cache_search::find_line(const levels &l, size_t i, const std::string &level)
+{
+	// Just before the next knee, as pairs leave out most of the lines.
+	const double next = i + 1 < l.knees.size() ? 0.5 * l.knees[i + 1].size : 16 * l.knees[i].size;
+	const double wanted = std::min(next, double(most_));
+	const curve found = pairs(level, size_t(wanted));
+	c_.out.add(line_fact(level + ".line", found, l.heights[i + 1].height.median, c_.seed),
+		   c_.claim(level + ".line"));
+}
+
+void cache_search::run()
+{
+	const fact line = line_fact("line", pairs("all", most_), 0, c_.seed);
+	if (line.is == verdict::found)
+		spacing_ = std::max(least_spacing, size_t(line.value));
+	for (size_t f : footprints())
+		measure(f);
+	refine();
+	const levels l = find_levels(curve_, c_.seed);
+	std::vector<bool> tlb;
+	for (const knee &k : l.knees)
+		tlb.push_back(is_tlb(k));
+	for (const fact &f : cache_facts(curve_, l, tlb))
+		c_.out.add(f, c_.claim(f.name));
+	unsigned level = 0;
+	for (size_t i = 0; i < l.knees.size(); i++) {
+		if (tlb[i])
+			continue;
+		level++;
+		if (!l.knees[i].disturbed)
+			find_line(l, i, format("l%u", level));
+	}
+}
+
+} // namespace
+
+void test_latency(context &c)
+{
+	cache_search(c).run();
+}
+
+void test_local_latency(context &c)
+{
+	const size_t words = std::min(chase_local_words, c.dut.what().local_memory / sizeof(uint32_t));
+	if (words == 0) {
+		c.out.refuse("latency/local", "the device has no local memory", "nothing: there is none to measure");
+		return;
+	}
+	random_stream random(c.seed, 2);
+	memory buffer(c.dut, words * sizeof(uint32_t)), out(c.dut, sizeof(uint32_t));
+	c.how.least_work = 256;
+	for (size_t n : {words / 8, words / 2, words}) {
+		const ring r = random_ring(n * sizeof(uint32_t), sizeof(uint32_t), random);
+		c.dut.write(buffer.get(), 0, r.words.data(), n * sizeof(uint32_t));
+		const figure f = c.per_unit([&](uint64_t steps) {
+			const argument a[] = {buffer.get(), out.get(), int(r.order[0]), int(n), int(steps)};
+			const double took = c.dut.run(chase_local, 1, 1, a);
+			uint32_t end = 0;
+			c.dut.read(out.get(), 0, &end, sizeof(end));
+			if (end != r.after(steps))
+				throw wrong_result("a walk in local memory ended at the wrong place");
+			return took;
+		});
+		c.out.add(format("latency/local/%zu", n * sizeof(uint32_t)), "ns", f);
+	}
+}
+
+} // namespace micro

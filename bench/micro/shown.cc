@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "micro/shown.h"
+
+namespace micro
+{
+
+std::span<const shown> all_shown()
+{
+	static const shown all[] = {
+		{"latency/global", "Latency of dependent loads of global memory", "footprint", true},
+		{"latency/local", "Latency of dependent loads of local memory", "footprint", true},
+		{"bandwidth/global/read", "Bandwidth of global memory, read", "threads"},
+		{"bandwidth/global/write", "Bandwidth of global memory, written", "threads"},
+		{"bandwidth/global/both", "Bandwidth of global memory, read and written", "threads"},
+	};
+	return all;
+}
+
+shown_curves curves_of(const het::json &document, const std::string &prefix)
+{
+	shown_curves found;
+	for (const het::json &r : document["results"]) {
+		const std::string name = r.at("name").get<std::string>();
+		const size_t slash = name.rfind('/');
+		if (!name.starts_with(prefix + "/") || slash + 1 == name.size() ||
+		    name.find_first_not_of("0123456789.", slash + 1) != std::string::npos)
+			continue;
+		const std::string curve =
+			slash > prefix.size() ? name.substr(prefix.size() + 1, slash - prefix.size() - 1) : "";
+		found.unit = r.at("unit").get<std::string>();
+		const double median = r.at("median").get<double>();
+		found.curves[curve][std::stod(name.substr(slash + 1))] = {
+			median, r.contains("low") ? r["low"].get<double>() : median,
+			r.contains("high") ? r["high"].get<double>() : median};
+	}
+	return found;
+}
+
+} // namespace micro

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "micro/stream.h"
+
+namespace bench
+{
+extern const kernel_text stream_kernels;
+}
+
+namespace micro
+{
+
+namespace
+{
+
+constexpr uint32_t mixed(uint32_t x)
+{
+	x = (x ^ (x >> 16)) * 0x7feb352d;
+	x = (x ^ (x >> 15)) * 0x846ca68b;
+	return x ^ (x >> 16);
+}
+
+template <order o> constexpr uint32_t in_order(uint32_t i)
+{
+	return o == order::sequential ? i : o == order::shifted ? i * 33 : mixed(i);
+}
+
+template <deed d, order o, typename M> void one_thread(M &m, arguments a, uint32_t t)
+{
+	const auto *from = static_cast<const uint32_t *>(a[0].buffer);
+	auto *to = static_cast<uint32_t *>(a[1].buffer);
+	const auto mask = uint32_t(a[3].integer), threads = uint32_t(a[4].integer), first = uint32_t(a[5].integer),
+		   rounds = uint32_t(a[6].integer), salt = uint32_t(a[7].integer);
+	uint32_t sum = 0;
+	for (uint32_t k = 0; k < rounds; k++) {
+		const uint32_t at = in_order<o>(t + (first + k) * threads) & mask;
+		if constexpr (d == deed::read)
+			sum += m.load(from + at);
+		else if constexpr (d == deed::write)
+			m.store(to + at, at ^ salt);
+		else
+			m.store(to + at, m.load(from + at) ^ salt);
+	}
+	static_cast<uint32_t *>(a[2].buffer)[t] = sum;
+}
+
+template <deed d, order o> void on_host(arguments a, size_t first, size_t end)
+{
+	plain m;
+	for (size_t t = first; t < end; t++)
+		one_thread<d, o>(m, a, uint32_t(t));
+}
+
+template <deed d, order o> void traced(arguments a, size_t item, tracer &to)
+{
+	one_thread<d, o>(to, a, uint32_t(item));
+}
+
+template <deed d, order o> constexpr kernel made(const char *name)
+{
+	return {{name, bench::stream_kernels, on_host<d, o>}, traced<d, o>};
+}
+
+const kernel kernels[3][3] = {
+	{made<deed::read, order::sequential>("read_sequential"), made<deed::read, order::shifted>("read_shifted"),
+	 made<deed::read, order::random>("read_random")},
+	{made<deed::write, order::sequential>("write_sequential"), made<deed::write, order::shifted>("write_shifted"),
+	 made<deed::write, order::random>("write_random")},
+	{made<deed::both, order::sequential>("both_sequential"), made<deed::both, order::shifted>("both_shifted"),
+	 made<deed::both, order::random>("both_random")},
+};
+
+} // namespace
+
+const char *name_of(order o)
+{
+	return o == order::sequential ? "sequential" : o == order::shifted ? "shifted" : "random";
+}
+
+const char *name_of(deed d)
+{
+	return d == deed::read ? "read" : d == deed::write ? "write" : "both";
+}
+
+const kernel &stream_kernel(deed d, order o)
+{
+	return kernels[size_t(d)][size_t(o)];
+}
+
+uint32_t element_at(order o, uint32_t i, uint32_t mask)
+{
+	const uint32_t at = o == order::sequential ? in_order<order::sequential>(i)
+			    : o == order::shifted  ? in_order<order::shifted>(i)
+						   : in_order<order::random>(i);
+	return at & mask;
+}
+
+} // namespace micro

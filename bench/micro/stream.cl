@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// stream.cc launches these kernels. Thread t of @threads takes the places t, t + threads, t + 2 * threads, ... of an
+// order of all elements, @rounds of them from round @first on: this makes nine kernels of three orders and three things to do there.
+
+#define SEQUENTIAL(i) (i)
+// Neighbours are 132 bytes apart, so no two of them are in one cache line.
+#define SHIFTED(i) ((i) * 33)
+
+uint mixed(uint x)
+{
+	x = (x ^ (x >> 16)) * 0x7feb352d;
+	x = (x ^ (x >> 15)) * 0x846ca68b;
+	return x ^ (x >> 16);
+}
+#define RANDOM(i) mixed(i)
+
+#define READ                                                                                                           \
+	sum += from[at];
+#define WRITE                                                                                                          \
+	to[at] = at ^ salt;
+#define BOTH                                                                                                           \
+	to[at] = from[at] ^ salt;
+
+#define STREAM(name, ORDER, WORK)                                                                                      \
+	kernel void name(global const uint *from, global uint *to, global uint *sums, uint mask, uint threads,         \
+			 uint first, uint rounds, uint salt)                                                           \
+	{                                                                                                              \
+		uint t = get_global_id(0), sum = 0;                                                                    \
+		for (uint k = 0; k < rounds; k++) {                                                                    \
+			uint at = ORDER(t + (first + k) * threads) & mask;                                             \
+			WORK                                                                                           \
+		}                                                                                                      \
+		sums[t] = sum;                                                                                         \
+	}
+
+STREAM(read_sequential, SEQUENTIAL, READ)
+STREAM(read_shifted, SHIFTED, READ)
+STREAM(read_random, RANDOM, READ)
+STREAM(write_sequential, SEQUENTIAL, WRITE)
+STREAM(write_shifted, SHIFTED, WRITE)
+STREAM(write_random, RANDOM, WRITE)
+STREAM(both_sequential, SEQUENTIAL, BOTH)
+STREAM(both_shifted, SHIFTED, BOTH)
+STREAM(both_random, RANDOM, BOTH)

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Kernels in which many threads read and write a large array, in three orders.
+#pragma once
+
+#include "micro/target.h"
+
+#include <array>
+
+namespace micro
+{
+
+enum class order { sequential, shifted, random };
+enum class deed { read, write, both };
+
+inline constexpr std::array orders = {order::sequential, order::shifted, order::random};
+inline constexpr std::array deeds = {deed::read, deed::write, deed::both};
+const char *name_of(order o);
+const char *name_of(deed d);
+
+// The kernels take from, to, sums, mask, threads, first, rounds, salt.
+const kernel &stream_kernel(deed d, order o);
+
+// Returns the element that place @i of an order of all has, whose number is @mask + 1.
+uint32_t element_at(order o, uint32_t i, uint32_t mask);
+
+} // namespace micro

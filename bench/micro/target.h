@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The tests see a device like this, whether it is a real one or one of the planted, which are models with parameters
+// that a test of the tests knows.
+#pragma once
+
+#include "common/device.h"
+#include "micro/tracer.h"
+
+#include <cstdint>
+#include <string>
+
+namespace micro
+{
+
+using bench::argument;
+using bench::arguments;
+using het::json;
+
+// A kernel is there a third time: @traced does work-item @item of @items and tells each access. Planted devices know
+// from that what a launch takes.
+struct kernel : bench::kernel {
+	void (*traced)(arguments args, size_t item, tracer &to);
+};
+
+// Says what a device can do, and what it says of itself. A claim is 0 where there is none.
+struct traits {
+	bool cpu = false;
+	unsigned units = 1;           // multiprocessors, cores
+	size_t memory = 0;            // bytes
+	size_t largest = 0;           // of one buffer
+	size_t local_memory = 0;      // of a group
+	size_t largest_group = 1;     // threads
+	bool local_is_there = true;   // false: what is called local memory is ordinary memory
+	json claims = json::object(); // by the names of facts: "l2.size", "warp.width"
+};
+
+class target
+{
+      public:
+	virtual ~target() = default;
+
+	virtual std::string name() const = 0; // of the kind that open_device() takes, or of the plant
+	virtual std::string title() const = 0;
+	virtual json describe() const = 0;
+	virtual const traits &what() const = 0;
+
+	// Throws what says why there is no such memory.
+	virtual void *allocate(size_t nbytes) = 0;
+	virtual void release(void *buffer) = 0;
+	virtual void read(void *buffer, size_t offset, void *to, size_t nbytes) = 0;
+	virtual void write(void *buffer, size_t offset, const void *from, size_t nbytes) = 0;
+
+	// Runs a kernel, and returns how many ns it took by the device's own clock. Throws if it can't be built or run.
+	virtual double run(const kernel &k, size_t items, size_t group, arguments args) = 0;
+
+	// Returns seconds since some moment; only differences count.
+	virtual double now() const = 0;
+};
+
+// Owns memory of a target.
+class memory
+{
+      public:
+	memory(target &of, size_t nbytes) : of_(of), handle_(of.allocate(nbytes)) {}
+	memory(const memory &) = delete;
+	memory &operator=(const memory &) = delete;
+	~memory() { of_.release(handle_); }
+
+	void *get() const { return handle_; }
+
+      private:
+	target &of_;
+	void *handle_;
+};
+
+} // namespace micro

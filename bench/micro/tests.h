@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The tests, each in a file of its own.
+#pragma once
+
+#include "micro/test.h"
+
+namespace micro
+{
+
+void test_latency(context &c);
+void test_local_latency(context &c);
+void test_bandwidth(context &c);
+
+} // namespace micro

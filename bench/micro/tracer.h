@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A kernel's work is written once in C++, over something that memory is accessed through: plain, which does it, or a
+// tracer, which also tells.
+#pragma once
+
+#include <cstdint>
+
+namespace micro
+{
+
+enum class access_kind {
+	dependent, // a load that the next one waits for
+	load,
+	store,
+	local, // a dependent load of local memory, whose addresses begin with 0
+};
+
+struct plain {
+	static uint32_t next(const uint32_t *p) { return *p; }
+	static uint32_t load(const uint32_t *p) { return *p; }
+	static void store(uint32_t *p, uint32_t v) { *p = v; }
+	static void local(uint32_t) {}
+};
+
+class tracer
+{
+      public:
+	virtual ~tracer() = default;
+	virtual void on(access_kind how, uint64_t address, unsigned nbytes) = 0;
+
+	uint32_t next(const uint32_t *p)
+	{
+		on(access_kind::dependent, reinterpret_cast<uintptr_t>(p), 4);
+		return *p;
+	}
+	uint32_t load(const uint32_t *p)
+	{
+		on(access_kind::load, reinterpret_cast<uintptr_t>(p), 4);
+		return *p;
+	}
+	void store(uint32_t *p, uint32_t v)
+	{
+		on(access_kind::store, reinterpret_cast<uintptr_t>(p), 4);
+		*p = v;
+	}
+	void local(uint32_t byte) { on(access_kind::local, byte, 4); }
+};
+
+} // namespace micro
