@@ -29,7 +29,7 @@ $(call add_flags,$(example_device_srcs),$(lib_cxxflags) -Iruntime -Iselftests)
 $(call add_flags,$(fake_cuda_srcs),-fPIC -fvisibility=hidden -Iselftests -Iruntime -Itools)
 # The platform has the calls of all versions.
 all_versions := $(foreach v,1_0 1_1 1_2 2_0 2_1 2_2,-DCL_USE_DEPRECATED_OPENCL_$v_APIS=)
-$(call add_flags,$(opencl_srcs),-Iopencl/include -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-rtti -DHET_VERSION='"$(VERSION)"' \
+$(call add_flags,$(opencl_srcs),-Iopencl/include -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -DHET_VERSION='"$(VERSION)"' \
 	$(all_versions))
 $(call add_flags,$(opencl_test_srcs),-Iopencl/include $(all_versions))
 # Programs and platforms of OpenCL 1.2 have these, but one program has nothing of OpenCL.

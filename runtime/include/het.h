@@ -404,7 +404,7 @@ struct het_argument_info {
 	size_t nbytes;
 	/** Both are valid while the kernel lives. */
 	const char *name, *type;
-	/** These are some of HET_QUALIFIED_...; of a kernel from a fat binary no others are known than access tells. */
+	/** These are some of HET_QUALIFIED_..., as far as a driver tells. */
 	uint32_t qualifiers;
 	/** This is 0. */
 	uint32_t reserved;
