@@ -86,13 +86,14 @@ help:
 ##   bench-apps       the applications over het.hpp, against copies by hand, results under build/bench-apps/
 ##   bench-nvptx      builds and checks build/nvptx/, programs in OpenMP, OpenACC and CUDA for a machine with a GPU
 ##   noc-figures      the network simulator's figures beside a thesis', under build/noc-figures/ (QUICK=1, STUDY=1)
+##   micro-rates      how often het-bench is right about 500 planted devices of two kinds: many minutes
 ##   bench-vm         what the kernel module gains, measured in a guest, results under build/bench-vm/KERNEL/
 ##   setup            packages, and as root the udev rules for /dev/gpuvm and /dev/userfaultfd
 ##   docs             HTML and man pages under build/docs/
 ##   install, uninstall, modules_install, dkms_install
 ##   kernels          makes the PTX of the benchmarks' kernels anew from their sources (clang 14, libclc)
 ##   tests            builds the unit tests, the selftests and the examples
-##   fuzz             builds build/fuzz/ptx-parser and fat-binary, libFuzzer programs (clang)
+##   fuzz             builds build/fuzz/ptx-parser, fat-binary and noc-traces, libFuzzer programs (clang)
 ##   inject           builds build/inject/libhet.so, which delays and fails on request (for tests)
 ##   format, format-check, tidy, headers-check, deps-check, settings-check, vm-setup-check, readme-check, symbols-check
 ##   compile_commands.json

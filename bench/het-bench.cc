@@ -3,11 +3,16 @@
 #include "common/options.h"
 #include "common/progress.h"
 #include "common/report.h"
+#include "micro/explain.h"
+#include "micro/page.h"
+#include "micro/profile.h"
 #include "micro/real.h"
 #include "micro/suite.h"
 #include "micro/tables.h"
 
 #include <cstdio>
+#include <fstream>
+#include <stdexcept>
 
 using namespace micro;
 
@@ -16,7 +21,7 @@ namespace
 
 struct options {
 	bench::common_options common;
-	std::string what = "run", device;
+	std::string what = "run", fact, device, from, page;
 	choice chosen;
 	float seconds = 0;
 };
@@ -32,9 +37,36 @@ int list()
 	return 0;
 }
 
+json older_results(const options &o)
+{
+	std::ifstream f(o.from);
+	if (o.from.empty() || !f)
+		throw std::runtime_error(o.what + " needs --from with the JSON file of a run");
+	return json::parse(std::string(std::istreambuf_iterator<char>(f), {}));
+}
+
+int show_why(const options &o)
+{
+	fputs(explain(older_results(o), o.fact).c_str(), stdout);
+	return 0;
+}
+
+int make_page(const options &o)
+{
+	if (o.page.empty())
+		throw std::runtime_error("page needs --report with the folder to write to");
+	write_page(older_results(o), o.page);
+	return 0;
+}
+
 // Each test tells more often than once what it does; the bar counts tests.
 int measure(options o)
 {
+	if (o.what == "profile") {
+		o.common.quick = true;
+		if (o.chosen.only.empty())
+			o.chosen.only = {"latency", "bandwidth"};
+	}
 	o.chosen.quick = o.common.quick;
 	o.chosen.seconds = double(o.seconds);
 	const size_t tests = chosen_tests(o.chosen.only).size();
@@ -53,6 +85,10 @@ int measure(options o)
 		});
 	}
 	fputs(tables_of(out.document()).c_str(), stdout);
+	if (o.what == "profile")
+		printf("\n%s\n", keep_profile(out.document()).c_str());
+	if (!o.page.empty())
+		write_page(out.document(), o.page);
 	out.write(o.common.json);
 	// A kernel whose result is wrong is worse than a figure that can't be had.
 	return records.wrong() ? 1 : 0;
@@ -65,12 +101,24 @@ int main(int argc, char **argv)
 	options o;
 	bench::command_line line(
 		"Finds out what a device is like: its memory, caches and arithmetic, and how sure that is.");
-	line.text("what", o.what, "run: measure a device; list: name tests and devices", {"run", "list"});
+	line.text("what", o.what,
+		  "run: measure a device; list: name tests and devices; explain: why a fact is what it is; "
+		  "profile: keep what het-info shows; page: --report from older results",
+		  {"page", "profile", "run", "list", "explain"});
+	line.text("fact", o.fact, "of explain: l1.size, ...");
+	line.text("--from", o.from, "results that explain and page read");
 	add_common_options(line, o.common);
+	line.text("--report", o.page, "write a page with plots into this folder");
 	line.text("--device", o.device, "cuda0, opencl0, host, ...; default: the first of het-bench list");
 	line.list("--only", o.chosen.only, "these tests alone");
 	line.flag("--smallest", o.chosen.smallest, "the least of everything: shows that the tests run, nothing else");
 	line.number("--time", o.seconds, "seconds for all tests, roughly");
 	line.number("--seed", o.chosen.seed, "of the random orders and places");
-	return line.run(argc, argv, [&] { return o.what == "list" ? list() : measure(o); });
+	return line.run(argc, argv, [&] {
+		if (o.what == "list")
+			return list();
+		if (o.what == "explain")
+			return show_why(o);
+		return o.what == "page" ? make_page(o) : measure(o);
+	});
 }

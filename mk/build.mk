@@ -36,10 +36,11 @@ noc_main := bench/noc/main.cc
 # These programs are recorded by functions that take the place of ThreadSanitizer's.
 noc_recorded_srcs := $(wildcard bench/noc/record/programs/*.cc)
 noc_record_srcs := $(wildcard bench/noc/record/*.cc) $(noc_recorded_srcs)
+noc_ptx_srcs := $(wildcard bench/noc/record/ptx/*.cc)
 noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/*.cc bench/noc/trace/*.cc))
-# These are the parts of het-bench (mk/micro.mk), and those of them that see the machine's devices.
+# These are the parts of het-bench (mk/micro.mk), and those of them that see the machine's devices or files.
 micro_srcs := $(wildcard bench/micro/*.cc)
-micro_of_devices := $(addprefix bench/micro/,claims.cc real.cc)
+micro_of_devices := $(addprefix bench/micro/,claims.cc profile.cc real.cc)
 selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
 # This device stays out of the library that is installed.
@@ -64,7 +65,7 @@ example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 
 program_srcs := $(opencl_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
 	$(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) \
-	$(noc_record_srcs) $(micro_srcs) $(start_up_srcs) \
+	$(noc_record_srcs) $(noc_ptx_srcs) $(micro_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
 	$(unit_main_src)
 
@@ -179,7 +180,7 @@ precompiled = $(B)/precompiled/$1.h
 precompiled_for := unit_test $(if $(PRECOMPILED),library program)
 as_library := $(sort $(lib_objs) $(inject_objs) $(simt_objs) $(example_device_objs))
 as_program := $(call obj,$(filter-out $(unit_srcs) $(unit_main_src) $(simt_srcs) $(example_device_srcs) \
-	$(fake_cuda_srcs) $(proof_srcs), $(filter %.cc,$(program_srcs))))
+	$(fake_cuda_srcs) $(proof_srcs) $(opencl_srcs), $(filter %.cc,$(program_srcs))))
 as_unit_test := $(unit_objs)
 $(call precompiled,library).gch: private mode_flags := $(lib_cxxflags)
 $(call precompiled,program).gch: private mode_flags := $(lines_only)
@@ -310,13 +311,16 @@ $(filter $(B)/bin/het-fatbin $(B)/bin/het-analyse,$(tools)): $(B)/bin/%: $(B)/ob
 
 # libFuzzer looks for texts that the parser or the editor can't take: build/fuzz/ptx-parser runtime/ptx/tests/corpus
 # build/fuzz/fat-binary runtime/fatbin/tests/corpus does so with files.
-fuzz: $(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary
+# build/fuzz/noc-traces does so with traces of packets and of accesses.
+fuzz: $(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary $(B)/fuzz/noc-traces
 $(B)/fuzz/ptx-parser: runtime/ptx/tests/fuzz/parser.cc $(wildcard runtime/ptx/*.cc runtime/ptx/*.h)
 $(B)/fuzz/fat-binary: runtime/fatbin/tests/fuzz/container.cc $(wildcard runtime/fatbin/*.cc runtime/fatbin/*.h)
-$(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary:
+$(B)/fuzz/noc-traces: bench/noc/tests/fuzz/traces.cc $(wildcard bench/noc/trace/*.cc bench/noc/trace/*.h)
+$(B)/fuzz/noc-traces: $(filter-out bench/noc/trace/%,$(noc_srcs))
+$(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary $(B)/fuzz/noc-traces:
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Qclang++ -std=c++20 -O1 -g -Iruntime -fsanitize=fuzzer,address,undefined -o $@ $(filter %.cc,$^)
+	$Qclang++ -std=c++20 -O1 -g -Iruntime -Ibench -fsanitize=fuzzer,address,undefined -o $@ $(filter %.cc,$^)
 .PHONY: fuzz
 
 $(bench_archive): $(bench_common_objs)
@@ -329,11 +333,12 @@ $(start_ups): $(B)/bin/start-up-%: $(B)/obj/bench/start-up/%.o
 	$Q$(CC) $(ldflags) -Wl,--as-needed -o $@ $^ $(call rpath,..) $(OPENCL_LIBS)
 $(B)/bin/start-up-with_het: $(B)/libhet.so $(B)/$(SONAME)
 $(B)/bin/fat-binary: | $(filter $(B)/bin/het-fatbin,$(tools))
-$(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices)) $(micro_archive)
+$(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices) runtime/fatbin/checksum.cc) \
+	$(micro_archive) $(told_archive)
 $(benches) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) $(STARPU_LIBS) -ldl
+	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) $(STARPU_LIBS) $(NUMA_LIBS) -ldl
 
 $(selftests): $(B)/selftests/%: $(B)/obj/selftests/%.o $(harness_objs) $(base_archive) $(libhet)
 	@mkdir -p $(@D)
@@ -435,11 +440,11 @@ $(B)/tests/cuda_test: | $(fake_cuda)
 
 # --- every header compiles alone, the public ones as C too, or as C++17 and C++20 ---
 
-header_dirs := lib/* lib/*/tests runtime/* runtime/*/* opencl selftests/* bench/* bench/*/* tools/*
+header_dirs := lib/* lib/*/tests runtime/* runtime/*/* opencl opencl/include/CL selftests/* bench/* bench/*/* tools/*
 # A header with a file of code beside it comes first there, which the format check sees to: so it compiles alone.
 headers := $(filter-out $(foreach s,$(left_out),$(call file_of,$s)) \
 	$(patsubst %.cc,%.h,$(wildcard $(addsuffix /*.cc,$(header_dirs)))),$(wildcard $(addsuffix /*.h,$(header_dirs))))
-public_headers := $(wildcard lib/include/*.h runtime/include/*.h)
+public_headers := $(wildcard lib/include/*.h runtime/include/*.h opencl/include/CL/*.h)
 public_cxx_headers := $(wildcard runtime/include/*.hpp)
 header_stamps := $(patsubst %,$(B)/headers/%.cxx-ok,$(headers)) $(patsubst %,$(B)/headers/%.c-ok,$(public_headers)) \
 	$(patsubst %,$(B)/headers/%.cxx17-ok,$(public_cxx_headers)) \

@@ -9,3 +9,8 @@ $(micro_archive): $(call obj,$(filter-out $(micro_of_devices),$(micro_srcs))) \
 	@rm -f $@
 	$(call say,AR)
 	$Q$(AR) rcs $@ $^
+
+# What the tests say of hundreds of planted devices, and how often it is true: some minutes.
+micro-rates: $(B)/tests/in-bench-micro
+	HET_TEST_FULL=1 $(B)/tests/in-bench-micro --gtest_filter='planted.*'
+.PHONY: micro-rates

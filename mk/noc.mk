@@ -9,7 +9,9 @@ noc_common := $(call obj,$(addprefix bench/common/,format.cc machine.cc options.
 # The recorder has the functions of ThreadSanitizer, which a sanitized tree has from elsewhere.
 noc_record := $(if $(noc_sim),$(if $(SAN),,$(B)/bin/noc-record))
 
-bench-programs: $(noc_sim) $(noc_record)
+noc_record_ptx := $(if $(noc_record),$(B)/bin/noc-record-ptx)
+
+bench-programs: $(noc_sim) $(noc_record) $(noc_record_ptx)
 
 $(noc_archive): $(call obj,$(noc_srcs))
 	@mkdir -p $(@D)
@@ -29,6 +31,12 @@ $(noc_sim): $(call obj,$(noc_main)) $(noc_common) $(noc_archive) $(json_archive)
 	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)
 
 $(noc_record): $(call obj,$(noc_record_srcs)) $(noc_common) $(noc_archive) $(json_archive) $(base_archive)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)
+
+$(noc_record_ptx): $(call obj,$(noc_ptx_srcs)) $(noc_common) $(noc_archive) $(tool_archive) $(json_archive) $(base_archive) \
+	$(simt_archive) $(ptx_archive)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)

@@ -2,10 +2,13 @@
 // Programs are compiled for their devices here, for all members of those that are several.
 #include "calls.h"
 #include "codes.h"
+#include "fat_binary.h"
 #include "options.h"
 #include "program.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 namespace hetcl
 {
@@ -48,6 +51,32 @@ int make_from_source(const std::string &source, const std::string &options, runt
 	return make_program(a, made);
 }
 
+// A launch may be shared where an analysis of the kernel has found that its groups do not meet. HET_OPENCL_ANALYSE=0 does
+// without.
+bool is_analysis_wanted()
+{
+	const char *text = getenv("HET_OPENCL_ANALYSE");
+	return !text || strcmp(text, "0") != 0;
+}
+
+// Returns null if the analysis can't be had.
+runtime_program make_analysed(_cl_program &p, const std::string &options)
+{
+	runtime_program made;
+	if (!is_analysis_wanted() || p.source.empty())
+		return made;
+	p.made_binary = make_fat_binary(p.source, options);
+	p.made_with = options;
+	if (p.made_binary.empty())
+		return made;
+	het_program_args a = {};
+	a.size = sizeof(a);
+	a.fat_binary = p.made_binary.data();
+	a.fat_binary_size = p.made_binary.size();
+	make_program(a, made);
+	return made;
+}
+
 // One program of the runtime's serves all devices that are built for by one call.
 cl_int build_all(_cl_program &p, const std::vector<cl_device_id> &devices, const char *given)
 {
@@ -57,9 +86,14 @@ cl_int build_all(_cl_program &p, const std::vector<cl_device_id> &devices, const
 		if (int err = make_from_source(p.source, options, shared))
 			return code_of(err);
 	}
+	const bool is_shared =
+		std::any_of(devices.begin(), devices.end(), [](cl_device_id d) { return d->members.size() > 1; });
+	const runtime_program analysed = is_shared ? make_analysed(p, options) : nullptr;
 	cl_int result = CL_SUCCESS;
 	for (cl_device_id d : devices) {
-		const runtime_program made = shared ? shared : p.on(d)->made;
+		const runtime_program made = analysed && d->members.size() > 1 ? analysed
+					     : shared                          ? shared
+									       : p.on(d)->made;
 		if (!made)
 			return CL_INVALID_BINARY;
 		const int err = build_for(*d, made, options, CL_PROGRAM_BINARY_TYPE_EXECUTABLE, *p.on(d));

@@ -8,6 +8,7 @@
 #include "selection.h"
 
 #include <algorithm>
+#include <cstring>
 #include <ctime>
 #include <dlfcn.h>
 
@@ -75,18 +76,16 @@ std::vector<cl_device_id> make_devices()
 	return made;
 }
 
-// A loader that has found its platforms knows this one. Asked on the thread on which it looks for them, it knows none,
-// and on others it answers when it has found them.
-bool loader_looks_for_platforms()
+// A loader that sorts its platforms asks for their devices, in a function of its own, before anybody can use them. What
+// a program asks comes from the program, or out of the loader's call of the same name.
+bool is_loader_itself(const void *caller)
 {
-	void *loader = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	auto *ask =
-		loader ? reinterpret_cast<decltype(&::clGetPlatformIDs)>(dlsym(loader, "clGetPlatformIDs")) : nullptr;
-	cl_uint n = 0;
-	const bool looks = ask && (ask(0, nullptr, &n) != CL_SUCCESS || !n);
-	if (loader)
-		dlclose(loader);
-	return looks;
+	Dl_info from = {};
+	if (!dladdr(caller, &from) || !from.dli_fname)
+		return false;
+	const std::string_view path = from.dli_fname;
+	const bool is_loader = path.substr(path.find_last_of('/') + 1).starts_with("libOpenCL.so");
+	return is_loader && !(from.dli_sname && !strcmp(from.dli_sname, "clGetDeviceIDs"));
 }
 
 std::string joined(const std::vector<cl_name_version> &l)
@@ -145,8 +144,6 @@ const info_row<device> rows[] = {
 
 std::span<const cl_device_id> devices()
 {
-	if (loader_looks_for_platforms())
-		return {};
 	static const auto *all = new std::vector<cl_device_id>(make_devices());
 	return *all;
 }
@@ -173,7 +170,9 @@ cl_int clGetDeviceIDs(cl_platform_id p, cl_device_type type, cl_uint room, cl_de
 		return CL_INVALID_DEVICE_TYPE;
 	if ((!ids && !count) || (ids && !room))
 		return CL_INVALID_VALUE;
-	const std::span<const cl_device_id> all = devices();
+	// Answering starts all drivers, and most programs that the loader sorts for want another platform.
+	const bool is_asked_in_vain = is_loader_itself(__builtin_return_address(0));
+	const std::span<const cl_device_id> all = is_asked_in_vain ? std::span<const cl_device_id>() : devices();
 	cl_uint found = 0;
 	for (cl_device_id d : all) {
 		const bool is_default = d == all[0] && type & CL_DEVICE_TYPE_DEFAULT;

@@ -26,8 +26,7 @@ struct _cl_device_id : hetcl::object<hetcl::kind::device> {
 namespace hetcl
 {
 
-// Starts the runtime. The first one is the default. There are none while the loader looks for platforms: the runtime
-// would ask it for some.
+// Starts the runtime. The first one is the default.
 std::span<const cl_device_id> devices();
 
 // Returns the runtime's device that is this process, or null.

@@ -6,7 +6,9 @@
 #include "codes.h"
 #include "info.h"
 
+#include <CL/cl_ext_het.h>
 #include <algorithm>
+#include <set>
 
 namespace hetcl
 {
@@ -48,11 +50,28 @@ cl_ulong time_of(const event &e, uint64_t het_event_times::*moment)
 	return times.*moment;
 }
 
+// How many devices had work of it: one may have had several parts.
+cl_uint parts_of(const event &e)
+{
+	uint32_t n = 0;
+	std::set<het_device *> devices;
+	if (e.status() > CL_COMPLETE || het_event_parts(e.event.get(), &n))
+		return 0;
+	for (uint32_t i = 0; i < n; i++) {
+		het_event_part_info part = {};
+		part.size = sizeof(part);
+		if (!het_event_part(e.event.get(), i, &part))
+			devices.insert(part.device);
+	}
+	return cl_uint(devices.size());
+}
+
 const info_row<event> rows[] = {
 	{CL_EVENT_COMMAND_QUEUE, [](const event &e, answer &a) { return a.value(e.queue.get()); }},
 	{CL_EVENT_CONTEXT, [](const event &e, answer &a) { return a.value(e.context.get()); }},
 	{CL_EVENT_COMMAND_TYPE, [](const event &e, answer &a) { return a.value(e.type); }},
 	{CL_EVENT_COMMAND_EXECUTION_STATUS, [](const event &e, answer &a) { return a.value(e.status()); }},
+	{CL_EVENT_PARTS_HET, [](const event &e, answer &a) { return a.value(parts_of(e)); }},
 	{CL_EVENT_REFERENCE_COUNT, [](const event &e, answer &a) { return a.value(e.references.load()); }},
 };
 

@@ -51,6 +51,19 @@ void describe(kernel &k)
 	}
 }
 
+group_limits limits_of(het_kernel *k, cl_device_id d)
+{
+	group_limits l = {d, SIZE_MAX};
+	for (het_device *m : d->members) {
+		size_t most = 0;
+		het_kernel_opencl_info(k, m, CL_KERNEL_WORK_GROUP_SIZE, sizeof(most), &most, nullptr);
+		het_kernel_opencl_info(k, m, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof(l.required), l.required,
+				       nullptr);
+		l.most = std::min(l.most, most);
+	}
+	return l;
+}
+
 cl_kernel make(_cl_program &p, const std::string &name, cl_int *error)
 {
 	auto *k = new kernel;
@@ -62,6 +75,10 @@ cl_kernel make(_cl_program &p, const std::string &name, cl_int *error)
 		return refuse(err, error);
 	}
 	describe(*k);
+	for (cl_device_id d : p.devices) {
+		if (het_kernel *on = k->on(d))
+			k->limits.push_back(limits_of(on, d));
+	}
 	return give(k, CL_SUCCESS, error);
 }
 
@@ -290,4 +307,9 @@ het_kernel *_cl_kernel::on(cl_device_id d) const
 			return m.kernel.get();
 	}
 	return nullptr;
+}
+
+const hetcl::group_limits &_cl_kernel::limits_on(cl_device_id d) const
+{
+	return *std::find_if(limits.begin(), limits.end(), [&](const hetcl::group_limits &l) { return l.device == d; });
 }

@@ -16,6 +16,13 @@ struct parameter {
 	het_argument_info info = {};
 };
 
+// The groups that all members of a device can have.
+struct group_limits {
+	cl_device_id device;
+	size_t most = 0;
+	size_t required[3] = {}; // 0 where any will do
+};
+
 // What an argument is set to.
 struct kernel_argument {
 	enum { unset, value, local, memory, host_pointer } is = unset;
@@ -41,7 +48,11 @@ struct _cl_kernel : hetcl::object<hetcl::kind::kernel> {
 		hetcl::runtime_kernel kernel;
 	};
 	std::vector<made> kernels;
+	// Each launch is compared with these.
+	std::vector<hetcl::group_limits> limits;
 
 	// Returns the kernel for a device, or null if the program was not built for it.
 	het_kernel *on(cl_device_id d) const;
+	// Returns its limits there; it must be there.
+	const hetcl::group_limits &limits_on(cl_device_id d) const;
 };

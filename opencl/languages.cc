@@ -160,6 +160,7 @@ std::vector<cl_name_version> extensions_of(const _cl_device_id &d)
 		if (everywhere)
 			l.push_back(named(name, CL_MAKE_VERSION(1, 0, 0)));
 	}
+	l.push_back(named("cl_het_parts", CL_MAKE_VERSION(1, 0, 0)));
 	return l;
 }
 

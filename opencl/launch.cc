@@ -31,12 +31,8 @@ struct shape {
 	}
 };
 
-struct sizes {
-	size_t in[3];
-};
-
 // Groups must be such as all members can have.
-cl_int check_groups(const shape &s, const _cl_device_id &d, het_kernel *k, const std::string &options)
+cl_int check_groups(const shape &s, const _cl_device_id &d, const group_limits &limits, const std::string &options)
 {
 	size_t items = 1;
 	for (cl_uint i = 0; s.local && i < s.dimensions; i++) {
@@ -46,23 +42,17 @@ cl_int check_groups(const shape &s, const _cl_device_id &d, het_kernel *k, const
 			return CL_INVALID_WORK_ITEM_SIZE;
 		items *= s.local[i];
 	}
-	for (het_device *m : d.members) {
-		sizes required = {};
-		size_t most = 0;
-		het_kernel_opencl_info(k, m, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof(required), &required, nullptr);
-		for (cl_uint i = 0; required.in[0] && i < s.dimensions; i++) {
-			if (s.local ? s.local[i] != required.in[i] : s.global[i] % required.in[i])
-				return CL_INVALID_WORK_GROUP_SIZE;
-		}
-		if (s.local && (het_kernel_opencl_info(k, m, CL_KERNEL_WORK_GROUP_SIZE, sizeof(most), &most, nullptr) ||
-				items > most))
+	for (cl_uint i = 0; limits.required[0] && i < s.dimensions; i++) {
+		if (s.local ? s.local[i] != limits.required[i] : s.global[i] % limits.required[i])
 			return CL_INVALID_WORK_GROUP_SIZE;
 	}
+	if (s.local && items > limits.most)
+		return CL_INVALID_WORK_GROUP_SIZE;
 	const bool may_be_partial = d.has_partial_groups && allow_partial_groups(options.c_str());
 	return s.has_partial_groups() && !may_be_partial ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
 }
 
-cl_int check_shape(const shape &s, const _cl_device_id &d, het_kernel *k, const std::string &options)
+cl_int check_shape(const shape &s, const _cl_device_id &d, const group_limits &limits, const std::string &options)
 {
 	if (!s.dimensions || s.dimensions > 3)
 		return CL_INVALID_WORK_DIMENSION;
@@ -72,7 +62,7 @@ cl_int check_shape(const shape &s, const _cl_device_id &d, het_kernel *k, const 
 		if (s.offset && s.offset[i] + s.global[i] < s.global[i])
 			return CL_INVALID_GLOBAL_OFFSET;
 	}
-	return check_groups(s, d, k, options);
+	return check_groups(s, d, limits, options);
 }
 
 uint32_t access_to(const _cl_mem &m, const het_argument_info &declared)
@@ -145,7 +135,7 @@ cl_int enqueue(command &c, cl_kernel k, const shape &s)
 	het_kernel *on = k->on(c.device());
 	if (!on)
 		return CL_INVALID_PROGRAM_EXECUTABLE;
-	cl_int err = check_shape(s, *c.device(), on, k->program->on(c.device())->options);
+	cl_int err = check_shape(s, *c.device(), k->limits_on(c.device()), k->program->on(c.device())->options);
 	std::vector<het_arg> args;
 	if (!err)
 		err = take_arguments(c, *k, args);

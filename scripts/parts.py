@@ -45,14 +45,18 @@ ALLOWED = {
     # Tests of what changes PTX run it as well.
     "runtime/ptx/tests": {"runtime/ptx", "tools/simt"},
     # The platform is a library of its own.
-    "opencl": {"runtime/include"},
+    "opencl": {"runtime/include", "opencl/include"},
+    "opencl/include": set(),
     "tools/simt": {"runtime/ptx"},
     "tools/json": set(),
     "tools/base": TRAP_OR_DEV | {"lib/dev"},
     "tools": PROGRAMS | {"tools/base", "tools/json", "tools/simt"},
     "bench": PROGRAMS | {"tools/base", "tools/json"},
+    # A program that records what kernels do runs them as het-ptx does.
+    "bench/noc/record/ptx": {"bench", "tools", "tools/json", "tools/simt", "runtime/ptx"},
     # Tests include what they may change and look at in the fake driver.
     "selftests": PROGRAMS | {"tools/base", "selftests/fake"},
+    "selftests/opencl": {"opencl/include"},
     "selftests/fake": PROGRAMS | {"tools/simt"},
     "Documentation/examples": {"lib/include", "runtime/include"},
 }

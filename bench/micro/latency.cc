@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "common/format.h"
-#include "micro/chase.h"
-#include "micro/curve.h"
+#include "micro/caches.h"
 #include "micro/tests.h"
+#include "micro/walker.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,59 +15,7 @@ namespace
 
 using bench::format;
 
-constexpr size_t spacing = 64, least_footprint = 1024, page = 4096;
-// A launch of a GPU begins with an empty L1, and this is more than any has in lines. A processor loses nothing.
-constexpr size_t most_warm = 8192;
-constexpr size_t most_filled = 1 << 20;
-
-// Walks along rings in one buffer, each time from where the last walk ended: else a short walk would stay where the
-// caches have everything.
-class walker
-{
-      public:
-	walker(context &c, size_t most) : c_(c), most_(most), buffer_(c.dut, most), out_(c.dut, sizeof(uint32_t)) {}
-
-	// Takes a ring to a random place, a whole number of pages from the buffer's beginning.
-	void put(ring r, random_stream &random)
-	{
-		ring_ = std::move(r);
-		const size_t bytes = ring_.words.size() * sizeof(uint32_t);
-		const auto places = uint32_t((most_ - bytes) / page + 1);
-		base_ = random.below(places) * uint32_t(page / sizeof(uint32_t));
-		for (uint32_t &w : ring_.words)
-			w += base_;
-		c_.dut.write(buffer_.get(), base_ * sizeof(uint32_t), ring_.words.data(), bytes);
-		at_ = 0;
-		walk(0, std::min(ring_.order.size(), most_filled));
-	}
-
-	// Returns the ns of a walk, in which the first loads make up for what a launch begins without.
-	double walk(uint64_t steps)
-	{
-		return walk(c_.dut.what().cpu ? 0 : std::min(ring_.order.size(), most_warm), steps);
-	}
-
-      private:
-	double walk(uint64_t warm, uint64_t steps)
-	{
-		const argument a[] = {buffer_.get(), out_.get(), int(base_ + ring_.after(at_)), int(warm), int(steps)};
-		const double took = c_.dut.run(chase_global, 1, 1, a);
-		at_ += warm + steps;
-		uint32_t end = 0;
-		c_.dut.read(out_.get(), 0, &end, sizeof(end));
-		if (end != base_ + ring_.after(at_))
-			throw wrong_result(format("a walk of %llu loads ended at the wrong place",
-						  (unsigned long long)(warm + steps)));
-		return took;
-	}
-
-	context &c_;
-	const size_t most_;
-	memory buffer_, out_;
-	ring ring_;
-	uint32_t base_ = 0;
-	uint64_t at_ = 0;
-};
+constexpr size_t least_spacing = 64, least_footprint = 2048, page = 4096;
 
 // Sizes grow with what the device says of its last cache, as what it says may be wrong.
 size_t largest_footprint(const context &c)
@@ -81,53 +29,161 @@ size_t largest_footprint(const context &c)
 	return std::max<size_t>(least_footprint, std::min(wanted, can) / page * page);
 }
 
-std::vector<size_t> footprints(size_t most, unsigned an_octave)
+// Measures what is needed to tell caches by. Rings have one place a line: where two loads go to one line, at different
+// times, the second may find it, which smears the knees.
+class cache_search
 {
+      public:
+	explicit cache_search(context &c) : c_(c), most_(largest_footprint(c)), w_(c, most_) {}
+
+	void run();
+
+      private:
+	std::vector<size_t> footprints() const;
+	void measure(size_t footprint);
+	void refine();
+	double cost_of_pages(double span);
+	bool is_tlb(const knee &k);
+	curve pairs(const std::string &name, size_t footprint);
+	void find_line(const levels &l, size_t i, const std::string &level);
+
+	context &c_;
+	const size_t most_;
+	walker w_;
+	size_t spacing_ = least_spacing;
+	curve curve_;
+};
+
+std::vector<size_t> cache_search::footprints() const
+{
+	const unsigned an_octave = c_.quick ? 3 : 6;
 	std::vector<size_t> all;
 	for (unsigned i = 0;; i++) {
 		const double f = double(least_footprint) * std::exp2(double(i) / an_octave);
-		const size_t whole = size_t(std::lround(f / double(spacing))) * spacing;
-		if (whole > most)
+		const size_t whole = size_t(std::lround(f / double(spacing_))) * spacing_;
+		if (whole > most_)
 			return all;
 		if (all.empty() || whole > all.back())
 			all.push_back(whole);
 	}
 }
 
-// Measures one footprint at several places. Each place's figure is one sample of the point.
-void measure(context &c, walker &w, size_t footprint, curve &to, random_stream &random)
+// Measures one footprint, and adds it to the curve.
+void cache_search::measure(size_t footprint)
 {
-	figure all;
+	c_.progress("footprint " + bench::amount_text(footprint));
 	point p{double(footprint), {}};
-	for (unsigned i = 0; i < c.placements; i++) {
-		w.put(random_ring(footprint, spacing, random), random);
-		const figure f = c.per_unit([&](uint64_t steps) { return w.walk(steps); });
-		if (!f.there()) {
-			c.out.refuse(format("latency/global/%zu", footprint), f.trouble, f.cure);
-			return;
+	const figure f = w_.measure([&](random_stream &r) { return random_ring(footprint, spacing_, r); }, p);
+	c_.out.add(format("latency/global/%zu", footprint), "ns", f);
+	if (!f.there())
+		return;
+	const auto behind = std::find_if(curve_.begin(), curve_.end(), [&](const point &q) { return q.x > p.x; });
+	curve_.insert(behind, std::move(p));
+}
+
+// Adds footprints where knees are, four steps on each side.
+void cache_search::refine()
+{
+	const levels l = find_levels(curve_, c_.seed, {.resamples = 0});
+	for (const knee &k : l.knees) {
+		for (int step = -4; step <= 4 && !k.disturbed; step++) {
+			const auto f = size_t(k.size * std::exp2(step / 24.0)) / spacing_ * spacing_;
+			if (f >= least_footprint && f <= most_ &&
+			    std::none_of(curve_.begin(), curve_.end(),
+					 [&](const point &p) { return p.x == double(f); }))
+				measure(f);
 		}
-		all.samples.insert(all.samples.end(), f.samples.begin(), f.samples.end());
-		all.reached = (i == 0 || all.reached) && f.reached;
-		p.samples.push_back(f.at.median);
 	}
-	all.at = bench::median_interval(all.samples);
-	c.out.add(format("latency/global/%zu", footprint), "ns", all);
-	to.push_back(std::move(p));
+}
+
+double between(const curve &c, double x)
+{
+	const auto above = std::find_if(c.begin(), c.end(), [&](const point &p) { return p.x >= x; });
+	if (above == c.begin() || above == c.end())
+		return above == c.end() ? c.back().median() : above->median();
+	const point &a = *(above - 1), &b = *above;
+	return a.median() + (b.median() - a.median()) * (x - a.x) / (b.x - a.x);
+}
+
+// Returns what loads on pages of their own take longer than as many loads in a row, over a span of memory. Each goes
+// one line further into its page than the one before, so that all sets of caches are used.
+double cache_search::cost_of_pages(double span)
+{
+	const size_t apart = page + spacing_, loads = size_t(span) / apart;
+	point p;
+	w_.measure([&](random_stream &r) { return random_ring(loads * apart, apart, r); }, p);
+	return p.samples.empty() ? 0 : p.median() - between(curve_, double(loads * spacing_));
+}
+
+// A knee is a TLB's if loads of one line a page show it at the same span; a cache would hold far more pages then.
+bool cache_search::is_tlb(const knee &k)
+{
+	const double few = 0.6 * k.size, many = 1.6 * k.size;
+	constexpr double least_pages = 8;
+	if (few < least_pages * double(page + spacing_) || many > double(most_))
+		return false;
+	return cost_of_pages(many) - cost_of_pages(few) > 0.5 * k.rise;
+}
+
+// Measures pairs of loads in blocks, at distances that grow.
+curve cache_search::pairs(const std::string &name, size_t footprint)
+{
+	constexpr size_t block = 512, most_apart = 256;
+	curve found;
+	for (size_t apart = sizeof(uint32_t); apart <= most_apart; apart *= 2) {
+		c_.progress(name + ", pairs " + bench::amount_text(apart) + " apart");
+		point at{double(apart), {}};
+		const auto make = [&](random_stream &r) {
+			return paired_ring(footprint / block * block, block, apart, r);
+		};
+		const figure f = w_.measure(make, at);
+		c_.out.add(format("line/%s/%zu", name.c_str(), apart), "ns", f);
+		if (f.there())
+			found.push_back(std::move(at));
+	}
+	return found;
+}
+
+// Looks for the line of the cache of a knee, at a footprint that does not fit into it.
+void cache_search::find_line(const levels &l, size_t i, const std::string &level)
+{
+	// Just before the next knee, as pairs leave out most of the lines.
+	const double next = i + 1 < l.knees.size() ? 0.5 * l.knees[i + 1].size : 16 * l.knees[i].size;
+	const double wanted = std::min(next, double(most_));
+	const curve found = pairs(level, size_t(wanted));
+	c_.out.add(line_fact(level + ".line", found, l.heights[i + 1].height.median, c_.seed),
+		   c_.claim(level + ".line"));
+}
+
+void cache_search::run()
+{
+	const fact line = line_fact("line", pairs("all", most_), 0, c_.seed);
+	if (line.is == verdict::found)
+		spacing_ = std::max(least_spacing, size_t(line.value));
+	for (size_t f : footprints())
+		measure(f);
+	refine();
+	const levels l = find_levels(curve_, c_.seed);
+	std::vector<bool> tlb;
+	for (const knee &k : l.knees)
+		tlb.push_back(is_tlb(k));
+	for (const fact &f : cache_facts(curve_, l, tlb))
+		c_.out.add(f, c_.claim(f.name));
+	unsigned level = 0;
+	for (size_t i = 0; i < l.knees.size(); i++) {
+		if (tlb[i])
+			continue;
+		level++;
+		if (!l.knees[i].disturbed)
+			find_line(l, i, format("l%u", level));
+	}
 }
 
 } // namespace
 
 void test_latency(context &c)
 {
-	const size_t most = largest_footprint(c);
-	walker w(c, most);
-	random_stream random(c.seed, 1);
-	c.how.least_work = 256;
-	curve found;
-	for (size_t f : footprints(most, c.quick ? 3 : 6)) {
-		c.progress("latency of " + bench::amount_text(f));
-		measure(c, w, f, found, random);
-	}
+	cache_search(c).run();
 }
 
 void test_local_latency(context &c)

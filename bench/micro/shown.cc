@@ -12,6 +12,11 @@ std::span<const shown> all_shown()
 		{"bandwidth/global/read", "Bandwidth of global memory, read", "threads"},
 		{"bandwidth/global/write", "Bandwidth of global memory, written", "threads"},
 		{"bandwidth/global/both", "Bandwidth of global memory, read and written", "threads"},
+		{"banks", "Loads of local memory by 32 threads, by stride", "words between threads"},
+		{"ways", "A loop in which blocks of threads take one way or another", "threads of a block"},
+		{"atomics/add", "One addition of every thread to global memory", "threads that share a word"},
+		{"launch/wait", "A launch and the wait for it", "launches"},
+		{"transfers", "Blocking copies of pageable memory", "size", true},
 	};
 	return all;
 }

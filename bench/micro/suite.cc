@@ -23,6 +23,13 @@ rules rules_for(const choice &what)
 		how.shortest_ns = 0;
 		how.least = 3;
 	}
+	if (what.planted) {
+		how.shortest_ns = 5e3;
+		how.precision = 0.02;
+		how.seconds = 0.02;
+		how.least = 5;
+		how.most = 20;
+	}
 	if (what.seconds > 0) {
 		constexpr double seconds_of_full_run = 600;
 		how.seconds = 0.3 * what.seconds / seconds_of_full_run;
@@ -60,8 +67,10 @@ void run_tests(target &dut, recorder &out, const choice &what, const std::functi
 {
 	context c{dut, out, rules_for(what)};
 	c.quick = what.quick;
-	c.placements = what.quick ? 2 : 3;
+	c.placements = what.quick ? 3 : 4;
 	c.seed = what.seed;
+	if (what.planted)
+		c.most_bytes = 4 << 20;
 	if (what.smallest) {
 		c.placements = 1;
 		c.most_bytes = 16384;

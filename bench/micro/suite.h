@@ -13,6 +13,7 @@ struct choice {
 	std::vector<std::string> only; // names of tests; none: all
 	bool quick = false;
 	bool smallest = false; // shows that the tests run, and not what a device is like
+	bool planted = false;  // short launches: what a model takes long for is not what its clock says
 	double seconds = 0;    // for all tests; 0: what quick says
 	uint64_t seed = 1;
 };

@@ -10,5 +10,10 @@ namespace micro
 void test_latency(context &c);
 void test_local_latency(context &c);
 void test_bandwidth(context &c);
+void test_banks(context &c);
+void test_warp(context &c);
+void test_atomics(context &c);
+void test_launch(context &c);
+void test_transfers(context &c);
 
 } // namespace micro

@@ -44,6 +44,12 @@ class tracer
 		*p = v;
 	}
 	void local(uint32_t byte) { on(access_kind::local, byte, 4); }
+	// Tells of steps of arithmetic on one of several ways that threads may take.
+	virtual void work(uint32_t way, uint32_t steps)
+	{
+		(void)way;
+		(void)steps;
+	}
 };
 
 } // namespace micro

@@ -380,17 +380,15 @@ def table(title: str, head: list[str], rows: list[list[str]]) -> str:
 
 
 def tables(document: dict) -> str:
-    parts = [table("The thesis and ours, by definition of saturation", ["what", "thesis", *DEFINITIONS.values()],
-        [[row["what"], str(row["thesis"] or "-"), *(shown(row[d]) for d in DEFINITIONS)]
-         for row in document["statements"]])]
-    parts.append(table("Where head flits wait most before saturation (XY, uniform)", ["memory", "place"],
-        [[f"{float(s):.0%}", place] for s, place in document["slowest place"].items()]))
-    changed = document["convergence"]
-    title = f"Cycles until latency settles after a change of pattern (and that latency), at rate {changed['rate']:g}"
-    parts.append(table(title,
-        ["policy", *changed["patterns"]],
-        [[policy, *(f"{t} ({latency:.0f})" for t, latency in zip(row["settled"], row["steady"]))]
-         for policy, row in changed["policies"].items()]))
+    parts = []
+    if "statements" in document:
+        parts.append(table("The thesis and ours, by definition of saturation",
+            ["what", "thesis", *DEFINITIONS.values()],
+            [[row["what"], str(row["thesis"] or "-"), *(shown(row[d]) for d in DEFINITIONS)]
+             for row in document["statements"]]))
+        parts.append(table("Where head flits wait most before saturation (XY, uniform)", ["memory", "place"],
+            [[f"{float(s):.0%}", place] for s, place in document["slowest place"].items()]))
+        parts.append(table_of_convergence(document["convergence"]))
     if played := document.get("applications"):
         rows = [[name, *(f"{of[n]['cycles'] / of['dor']['cycles']:.3f}" for n in POLICIES),
                  f"{of['dor']['to memory']:.1%}"] for name, of in played.items()]
@@ -403,6 +401,13 @@ def tables(document: dict) -> str:
             [[r["change"], *(shown(r[n]["latency"]) for n in ("destdetect", "localbuf", "dll"))]
              for r in document["study"]]))
     return "\n".join(parts)
+
+
+def table_of_convergence(changed: dict) -> str:
+    title = f"Cycles until latency settles after a change of pattern (and that latency), at rate {changed['rate']:g}"
+    return table(title, ["policy", *changed["patterns"]],
+        [[policy, *(f"{t} ({latency:.0f})" for t, latency in zip(row["settled"], row["steady"]))]
+         for policy, row in changed["policies"].items()])
 
 
 def script(title: str, size: tuple, panels: list[tuple]) -> str:
@@ -477,11 +482,11 @@ def figure_11(played: dict) -> str:
         [("", "", "run time over DOR's", lines, [f"set xtics ({names})", "set yrange [0.5:1.1]"])])
 
 
-def draw(folder: Path, runs: Runs, played: dict) -> bool:
-    figures = {name: figure(runs) for name, figure in FIGURES.items()}
+def draw(folder: Path, runs: Runs, figures: list[tuple], played: dict) -> bool:
+    texts = {name: figure(runs) for name, figure in figures}
     if played:
-        figures["noc-figure-5.11"] = figure_11(played)
-    for name, text in figures.items():
+        texts["noc-figure-5.11"] = figure_11(played)
+    for name, text in texts.items():
         try:
             done = subprocess.run(["gnuplot"], input=text, capture_output=True, text=True)
         except FileNotFoundError:
@@ -514,6 +519,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=ROOT / "build/noc-figures")
     parser.add_argument("--quick", action="store_true", help="one seed, short runs, fewer shares")
     parser.add_argument("--study", action="store_true", help="also a row for each open parameter")
+    parser.add_argument("--programs", action="store_true", help="nothing but figure 5.11")
     parser.add_argument("--settings", type=Path, help="what search.py wrote; not given: noc-sim's defaults")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
     options = parser.parse_args()
@@ -523,29 +529,38 @@ def main() -> int:
     scale = QUICK if options.quick else Scale()
     settings = json.loads(options.settings.read_text())["settings"] if options.settings else {}
     runs = Runs(options.program.resolve(), options.folder.resolve(), scale, settings)
-    points = policy_points(scale) + order_points(scale) + latency_points(scale)
-    runs.all(points + (study_points(scale, settings) if options.study else []), options.jobs)
     document = {"program": "noc-figures", "commit": commit(), "noc-sim": runs.version,
                 "command": " ".join(sys.argv), "settings": settings, "seeds": scale.seeds,
-                "cycles": scale.cycles, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-                "statements": statements(runs),
-                "slowest place": {f"{s:g}": slowest_place(runs, s) for s in scale.latency_shares}}
-    converging = convergence_points(runs)
-    runs.all(list(converging.values()), options.jobs)
-    document["convergence"] = convergence(runs, converging)
+                "cycles": scale.cycles, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
     if options.recorder.exists():
         traces = recorded(options.recorder.resolve(), runs.folder)
         document["applications"] = applications(runs, traces, options.jobs)
     else:
         print(f"no programs: there is no {options.recorder}: make build/bin/noc-record", file=sys.stderr)
-    if options.study:
-        document["study"] = study(runs)
-    document["results"] = raw(runs)
+    figures = [] if options.programs else list(FIGURES.items())
+    if not options.programs:
+        document |= of_patterns(runs, options)
+    name = "noc-programs" if options.programs else "noc-figures"
     text = tables(document)
     print(text)
-    (options.folder / "noc-figures.txt").write_text(text)
-    (options.folder / "noc-figures.json").write_text(json.dumps(document, indent=1) + "\n")
-    return 0 if draw(options.folder, runs, document.get("applications", {})) else 1
+    (options.folder / f"{name}.txt").write_text(text)
+    (options.folder / f"{name}.json").write_text(json.dumps(document, indent=1) + "\n")
+    return 0 if draw(options.folder, runs, figures, document.get("applications", {})) else 1
+
+
+def of_patterns(runs: Runs, options: argparse.Namespace) -> dict:
+    """All but what programs of threads do."""
+    scale = runs.scale
+    points = policy_points(scale) + order_points(scale) + latency_points(scale)
+    runs.all(points + (study_points(scale, runs.settings) if options.study else []), options.jobs)
+    converging = convergence_points(runs)
+    runs.all(list(converging.values()), options.jobs)
+    said = {"statements": statements(runs),
+            "slowest place": {f"{s:g}": slowest_place(runs, s) for s in scale.latency_shares},
+            "convergence": convergence(runs, converging)}
+    if options.study:
+        said["study"] = study(runs)
+    return said | {"results": raw(runs)}
 
 
 if __name__ == "__main__":

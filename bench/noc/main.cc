@@ -29,7 +29,7 @@ struct options {
 		    occupancy_of = "port", hop_mean = "exact", replies = "none";
 	std::vector<std::string> patterns = {"uniform"};
 	std::vector<std::string> policies = {"dor"}, rates = {"0.05", "0.1", "0.2", "0.3", "0.4"};
-	bool saturation = false, one_class = false, timeline = false, cost = false;
+	bool saturation = false, one_class = false, timeline = false, cost = false, ceiling = false;
 	unsigned seeds = 3, first_seed = 1, threads = 0;
 	float memory = 0, divert = 0.5, occupancy = 0.6f, burst_share = 0.25;
 	noc::configuration base;
@@ -333,6 +333,17 @@ void plays(const options &o, report &out)
 	shown.print();
 }
 
+void show_ceiling(const options &o, report &out)
+{
+	const noc::ceiling c = noc::ceiling_of(configuration_of(o));
+	table shown(format("%s, %s, %s", o.network.c_str(), o.routing.c_str(), names_of(o.patterns).c_str()),
+		    {"split found", "no split exceeds"});
+	shown.row({format("%.4f", c.rate), format("%.4f", c.bound)});
+	shown.print();
+	add(out, "ceiling/rate", "flits/node/cycle", {c.rate, 0, 1});
+	add(out, "ceiling/bound", "flits/node/cycle", {c.bound, 0, 1});
+}
+
 int run(const options &o)
 {
 	report out("noc-sim", {{"network", o.network},
@@ -349,6 +360,8 @@ int run(const options &o)
 		plays(o, out);
 	else if (o.cost)
 		costs(o, out);
+	else if (o.ceiling)
+		show_ceiling(o, out);
 	else if (o.saturation)
 		saturations(o, out);
 	else
@@ -424,6 +437,7 @@ int main(int argc, char **argv)
 	line.number("--l2-bytes", o.packets.cache.l2_bytes, "of accesses: all banks");
 	line.number("--memory-cycles", o.packets.cache.memory_cycles,
 		    "of accesses: from a controller's request to its answer");
+	line.flag("--ceiling", o.ceiling, "tell the rate that no split of the traffic over its routes exceeds");
 	line.flag("--cost", o.cost, "count bits, gates and wires of two layers instead, at the first rate");
 	line.number("--tile", o.tile, "with --cost: mm from a core to the next");
 	line.number("--clock", o.clock, "with --cost: GHz");

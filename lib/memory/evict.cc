@@ -43,7 +43,7 @@ int bring_next(array &a, array_guard &g, unsigned device, uint32_t *c, uint64_t 
 		++*c;
 	if (first == *c)
 		return 0;
-	*brought += a.place.chunk_range(first, *c - first).size();
+	*brought += intersect(a.place.chunk_range(first, *c - first), a.place.user).size();
 	return bring_home(a, g, {first, *c}, event::fetch);
 }
 

@@ -3,6 +3,7 @@
 #include "api/handles.h"
 #include "api/public.h"
 #include "api/structs.h"
+#include "core/budget_calls.h"
 #include "core/memory.h"
 #include "core/queue.h"
 #include "core/raw_memory.h"
@@ -60,6 +61,18 @@ GPUVM_PUBLIC int het_device_opencl_info(het_device *device, uint32_t what, size_
 {
 	int err = check("het_device_opencl_info", device);
 	return err ? err : device->compute->opencl_info({what, room, answer, nbytes});
+}
+
+GPUVM_PUBLIC int het_device_memory(het_device *device, struct het_memory_info *info)
+{
+	int err = check("het_device_memory", device);
+	return err ? err : give("het_device_memory", info, memory_of(*device));
+}
+
+GPUVM_PUBLIC int het_device_set_budget(het_device *device, uint64_t budget)
+{
+	int err = check("het_device_set_budget", device);
+	return err ? err : change_budget(*device, budget);
 }
 
 // --- memory objects ------------------------------------------------------------

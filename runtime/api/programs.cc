@@ -200,7 +200,10 @@ GPUVM_PUBLIC int het_kernel_argument(het_kernel *kernel, uint32_t number, struct
 	het_argument_info told = {};
 	if (kernel->description()) {
 		fatbin::argument a = kernel->program->fat()->argument(*kernel->description(), number);
-		told = {0, uint32_t(a.space), uint32_t(a.access), a.size, a.name, a.type, 0, 0};
+		// A driver that has built it from OpenCL C knows more of the type.
+		het_argument_info by_driver = {};
+		kernel->describe_argument(number, by_driver);
+		told = {0, uint32_t(a.space), uint32_t(a.access), a.size, a.name, a.type, by_driver.qualifiers, 0};
 	} else if (kernel->describe_argument(number, told)) {
 		return HET_ESTATE;
 	}

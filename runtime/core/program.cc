@@ -329,7 +329,7 @@ int het_kernel::check_argument(uint32_t i, const device_arg &given) const
 	};
 	const het::fatbin::argument a = program->fat()->argument(described_, i);
 	const parameter p = {kind_of(a.space), a.size, a.type, a.name};
-	return fits(p, given) ? 0 : say_misfit(name.get(), i, p, given);
+	return is_null_pointer(p, given) || fits(p, given) ? 0 : say_misfit(name.get(), i, p, given);
 }
 
 int het_kernel::describe_argument(uint32_t i, het_argument_info &info) const

@@ -180,7 +180,11 @@ class compute_device
 		return HET_ENODEV;
 	}
 
-	// Makes a buffer with one reference, which drop() takes; the memory core retains it for a link.
+	// Returns how many bytes of its memory nobody uses now, or UINT64_MAX if it does not tell. It may open the
+	// device.
+	virtual uint64_t free_memory() { return UINT64_MAX; }
+	// Makes a buffer with one reference, which drop() takes; the memory core retains it for a link. Returns
+	// no_device_memory, without having said anything, if only its memory is full.
 	virtual int allocate(size_t nbytes, void **buffer) = 0;
 	virtual void drop(void *buffer) = 0;
 	// Returns the address of its first byte, on devices with addresses.
@@ -188,7 +192,7 @@ class compute_device
 	virtual std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) = 0;
 
 	virtual bool makes_twins() const { return false; }
-	// Makes a twin with room for so many bytes.
+	// Makes a twin with room for so many bytes. It returns what allocate() does.
 	virtual int make_twin(size_t, std::unique_ptr<device_twin> &) { return HET_ENODEV; }
 
 	// Arguments and what they point to live until the command has finished.

@@ -31,6 +31,11 @@ namespace het::rt
 namespace
 {
 
+bool is_out_of_memory(cl_int err)
+{
+	return err == CL_MEM_OBJECT_ALLOCATION_FAILURE || err == CL_OUT_OF_RESOURCES || err == CL_OUT_OF_HOST_MEMORY;
+}
+
 class opencl_memory final : public memory_device
 {
       public:
@@ -253,6 +258,8 @@ int opencl_compute::allocate(size_t nbytes, void **buffer)
 	cl_int err = CL_SUCCESS;
 	*buffer = shared_memory_ ? make_shared_buffer(cl_, context_, nbytes, buffers_gone_, &err)
 				 : cl_.create_buffer(context_, CL_MEM_READ_WRITE, nbytes, nullptr, &err);
+	if (!*buffer && is_out_of_memory(err))
+		return no_device_memory;
 	return *buffer ? 0 : failed("making a buffer", err);
 }
 

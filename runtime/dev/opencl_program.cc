@@ -149,17 +149,11 @@ parameter opencl_kernel::find_parameter(cl_uint i) const
 	return p;
 }
 
-// To the driver, a null pointer may be bytes, which nobody can tell from a number without this.
 int opencl_kernel::check_argument(const char *kernel, size_t i, const device_arg &given) const
 {
-	if (!parameters_ || fits(parameters_[i], given))
+	if (!parameters_ || fits(parameters_[i], given) || is_null_pointer(parameters_[i], given))
 		return 0;
-	constexpr char null[sizeof(void *)] = {};
 	parameter p = parameters_[i];
-	bool is_null = given.kind == HET_ARG_VALUE && given.nbytes == sizeof(null) &&
-		       !memcmp(given.pointer, null, sizeof(null));
-	if (p.is == parameter::memory && is_null)
-		return 0;
 	char type[longest_type] = "", name[longest_type] = "";
 	cl_.get_kernel_arg_info(handle_, cl_uint(i), CL_KERNEL_ARG_TYPE_NAME, sizeof(type), type, nullptr);
 	cl_.get_kernel_arg_info(handle_, cl_uint(i), CL_KERNEL_ARG_NAME, sizeof(name), name, nullptr);

@@ -132,6 +132,45 @@ int het_device_describe(het_device *device, struct het_device_info *info);
  */
 int het_device_opencl_info(het_device *device, uint32_t what, size_t room, void *answer, size_t *nbytes);
 
+/** het_device_memory() fills this. All but the last two are bytes; those from given on count since the start. */
+struct het_memory_info {
+	size_t size;
+	/** The device has so much memory. */
+	uint64_t total;
+	/**
+	 * The library may use so much of it; UINT64_MAX if nothing limits it but the driver. It is less than was set if
+	 * an allocation has failed since.
+	 */
+	uint64_t budget;
+	/** Arrays have this, in buffers. */
+	uint64_t arrays;
+	/** This is raw memory, textures, and copies that tell what launches with HET_SPLIT have written. */
+	uint64_t raw, textures, copies;
+	/** Arrays have got this, and had to give it back for others. */
+	uint64_t given, evicted;
+	/** This is what no other copy had of what was given back, and what had to travel to the host for it. */
+	uint64_t written_back;
+	/** So often an array had to leave the device. */
+	uint64_t evictions;
+	/** So many launches had to wait for memory. */
+	uint64_t waits;
+};
+
+/**
+ * Tells what the library uses of a device's memory. On devices of kind HOST, which use the host's, all but total are 0.
+ * @return 0; HET_ENULL; HET_EARG for a size too small.
+ */
+int het_device_memory(het_device *device, struct het_memory_info *info);
+
+/**
+ * Sets how much of a device's memory the library may use, in place of what HET_DEVICE_MEMORY says. If it uses more, arrays
+ * leave the device: those that no kernel uses now at once, others when a later launch begins. What can't leave, raw
+ * memory and textures, stays.
+ * @param budget is in bytes; with 0 it is what is free now besides, less a little.
+ * @return 0; HET_ENULL; HET_ENODEV for devices of kind HOST; HET_EDEVICE; HET_ESTATE; HET_ENOMEM.
+ */
+int het_device_set_budget(het_device *device, uint64_t budget);
+
 /* --- programs and kernels -------------------------------------------------- */
 
 /** A kernel function is called for such a work-group. */
@@ -365,7 +404,7 @@ struct het_argument_info {
 	size_t nbytes;
 	/** Both are valid while the kernel lives. */
 	const char *name, *type;
-	/** These are some of HET_QUALIFIED_...; of a kernel from a fat binary no others are known than access tells. */
+	/** These are some of HET_QUALIFIED_..., as far as a driver tells. */
 	uint32_t qualifiers;
 	/** This is 0. */
 	uint32_t reserved;

@@ -2,6 +2,7 @@
 // What commands do with bytes, and in which order.
 #include "test.h"
 
+#include <CL/cl_ext_het.h>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -429,4 +430,55 @@ TEST(native_kernels)
 		CHECK_EQ(a[i], model[i] + 11);
 	OK(clReleaseKernel(k));
 	OK(clReleaseMemObject(m));
+}
+
+// A launch on a device that is several is shared where that is proved safe, and is right where it is not.
+TEST(shared_launches)
+{
+	constexpr size_t n = size_t{1} << 20;
+	const bool is_several = text(clGetDeviceInfo, fx.device, CL_DEVICE_NAME).starts_with("2 joint");
+	cl_kernel add = fx.kernel("kernel void add(global uint *a, uint v) {\n"
+				  "	uint x = a[get_global_id(0)];\n"
+				  "	for (int i = 0; i < 300; i++) x = x * 3 + v;\n"
+				  "	a[get_global_id(0)] = x;\n"
+				  "}\n",
+				  "add");
+	cl_kernel count = fx.kernel(
+		"kernel void count(volatile global uint *a) { atomic_inc(&a[get_global_id(0) % 7]); }", "count");
+	std::vector<cl_uint> a = numbers(fx, n), model = a;
+	cl_mem m = fx.buffer(4 * n, CL_MEM_COPY_HOST_PTR, a.data());
+	// So much is what the kernel's loop comes to.
+	cl_uint most = 0, factor = 1, addend = 0;
+	for (int i = 0; i < 300; i++) {
+		factor *= 3;
+		addend = addend * 3 + 5;
+	}
+	const size_t items = n, group = 64;
+	set(add, 0, m);
+	set(add, 1, cl_uint{5});
+	for (int round = 0; round < 4; round++) {
+		cl_event e = nullptr;
+		OK(clEnqueueNDRangeKernel(fx.queue, add, 1, nullptr, &items, &group, 0, nullptr, &e));
+		OK(clWaitForEvents(1, &e));
+		most = std::max(most, info<cl_uint>(clGetEventInfo, e, CL_EVENT_PARTS_HET));
+		OK(clReleaseEvent(e));
+		for (cl_uint &x : model)
+			x = x * factor + addend;
+	}
+	OK(clEnqueueReadBuffer(fx.queue, m, CL_TRUE, 0, 4 * n, a.data(), 0, nullptr, nullptr));
+	CHECK(a == model);
+	CHECK_EQ(most, is_several ? 2u : 1u);
+	const cl_uint zero = 0;
+	cl_event e = nullptr;
+	OK(clEnqueueFillBuffer(fx.queue, m, &zero, 4, 0, 28, 0, nullptr, nullptr));
+	set(count, 0, m);
+	const size_t few = 7 * 1024;
+	OK(clEnqueueNDRangeKernel(fx.queue, count, 1, nullptr, &few, &group, 0, nullptr, &e));
+	OK(clEnqueueReadBuffer(fx.queue, m, CL_TRUE, 0, 28, a.data(), 0, nullptr, nullptr));
+	CHECK(std::all_of(a.begin(), a.begin() + 7, [](cl_uint x) { return x == 1024; }));
+	CHECK_EQ(info<cl_uint>(clGetEventInfo, e, CL_EVENT_PARTS_HET), 1u);
+	OK(clReleaseEvent(e));
+	OK(clReleaseMemObject(m));
+	OK(clReleaseKernel(add));
+	OK(clReleaseKernel(count));
 }

@@ -2,6 +2,7 @@
 #include "info/cuda.h"
 
 #include "base/cuda_driver.h"
+#include "info/profile.h"
 
 namespace info
 {
@@ -17,13 +18,14 @@ int attribute(const cuda_driver &d, cu_device device, int which)
 	return d.device_attribute(&value, which, device) ? 0 : value;
 }
 
-json device(const cuda_driver &d, int ordinal)
+json device(const cuda_driver &d, int ordinal, const std::string &driver)
 {
 	cu_device device = 0;
 	char name[128] = "?";
 	if (!d.get_device(&device, ordinal))
 		d.device_name(name, sizeof(name), device);
 	return {{"name", name},
+		{"profile", profile_of(name, driver)},
 		{"capability", std::to_string(attribute(d, device, cu_attribute_compute_capability_major)) + "." +
 				       std::to_string(attribute(d, device, cu_attribute_compute_capability_minor))},
 		{"copy_engines", attribute(d, device, cu_attribute_async_engine_count)}};
@@ -41,12 +43,11 @@ json look_at_driver()
 		err = d.device_count(&count);
 	if (err)
 		return {{"driver", false}, {"error", "the driver does not start: CUDA error " + std::to_string(err)}};
+	const std::string driver = std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 	json devices = json::array();
 	for (int i = 0; i < count; i++)
-		devices.push_back(device(d, i));
-	return {{"driver", true},
-		{"cuda", std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)},
-		{"devices", devices}};
+		devices.push_back(device(d, i, driver));
+	return {{"driver", true}, {"cuda", driver}, {"devices", devices}};
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "info/opencl.h"
 
+#include "info/profile.h"
+
 #include <cstdint>
 #include <dlfcn.h>
 #include <vector>
@@ -77,9 +79,11 @@ const char *name_of_type(uint64_t type)
 
 json device(const loader &l, handle d)
 {
-	return {{"name", text(l.device_info, d, device_name)},
+	const std::string name = text(l.device_info, d, device_name), driver = text(l.device_info, d, driver_version);
+	return {{"name", name},
 		{"type", name_of_type(value<uint64_t>(l.device_info, d, device_type))},
-		{"driver", text(l.device_info, d, driver_version)},
+		{"driver", driver},
+		{"profile", profile_of(name, driver)},
 		{"memory_bytes", value<uint64_t>(l.device_info, d, device_global_mem_size)},
 		{"compute_units", value<uint32_t>(l.device_info, d, device_max_compute_units)}};
 }

@@ -145,6 +145,19 @@ void print_memory(const json &m, const json &trap)
 	print_line("open files (ulimit -n)", text(m["open_files_limit"]));
 }
 
+// Says how old the profile of a device is, or how to get one.
+void print_profile(const json &profile)
+{
+	if (profile.is_null()) {
+		print_line("", "no profile; het-bench profile makes one");
+		return;
+	}
+	char age[64];
+	snprintf(age, sizeof(age), "profile of %zu figures, %.1f days old", profile["figures"].size(),
+		 profile["days"].get<double>());
+	print_line("", age);
+}
+
 void print_devices(const json &d)
 {
 	printf("\nDevices\n");
@@ -157,24 +170,29 @@ void print_devices(const json &d)
 	for (const json &p : cl["platforms"]) {
 		const char *none = p["devices"].empty() ? ", no device" : "";
 		print_line("OpenCL", text(p["name"]) + ", " + first_words(text(p["version"]), 2) + none);
-		for (const json &dev : p["devices"])
+		for (const json &dev : p["devices"]) {
 			print_line("", text(dev["type"]) + " " + text(dev["name"]) + ", " + text(dev["compute_units"]) +
 					       " units, " + amount_of(dev["memory_bytes"]) + ", driver " +
 					       text(dev["driver"]));
+			print_profile(dev["profile"]);
+		}
 	}
 	const json &cuda = d["cuda"];
 	print_line("CUDA", cuda["driver"] ? "driver for CUDA " + text(cuda["cuda"]) : text(cuda["error"]));
-	for (const json &dev : cuda["devices"])
+	for (const json &dev : cuda["devices"]) {
 		print_line("", text(dev["name"]) + ", compute capability " + text(dev["capability"]) + ", " +
 				       text(dev["copy_engines"]) + " copy engines");
+		print_profile(dev["profile"]);
+	}
 }
 
 std::string describe_device(const json &d)
 {
 	bool any_size = d["group_size"].get<uint64_t>() == UINT64_MAX;
 	std::string all = text(d["name"]) + ", " + text(d["kind"]) + ", " + text(d["units"]) + " units, " +
-			  amount_of(d["memory_bytes"]) + ", groups of " +
-			  (any_size ? "any size" : "up to " + text(d["group_size"]));
+			  amount_of(d["memory_bytes"]) +
+			  (d.contains("budget_bytes") ? " (" + amount_of(d["budget_bytes"]) + " for arrays)" : "") +
+			  ", groups of " + (any_size ? "any size" : "up to " + text(d["group_size"]));
 	for (const char *ability : {"addresses", "textures", "offsets"})
 		all += std::string(d[ability] ? ", " : ", no ") + ability;
 	return all + ", slices of " + text(d["slices_of"]);

@@ -80,6 +80,25 @@ def a_write_after_a_read_of_its_line_is_recorded(work: Path) -> None:
         same({e[2] for e in first if e[0] == 1}, {n // line for n in inner})
 
 
+# 96 blocks of 32 threads that copy 16 bytes each in reversed order, on 64 cores: a block reads 8 lines, then writes 8.
+def what_the_blocks_of_a_kernel_do_is_recorded(work: Path) -> None:
+    arguments = ["--kernel", "copy_16", "--grid", 96, "--block", 32]
+    arguments += [a for value in ("zero:49152", "zero:49152", "u32:3072") for a in ("--arg", value)]
+    text = ROOT / "runtime/ptx/tests/corpus/vectors.ptx"
+    same(Called(ROOT / "build/bin/noc-record-ptx", "--ptx", text, *arguments, work / "a").status, 0)
+    threads = events(work / "a")
+    reads, writes = (min(e[2] for did in threads for e in did if e[0] == kind) for kind in (0, 1))
+    for core, did in enumerate(threads):
+        blocks = [b for b in (core, core + 64) if b < 96]
+        same(sorted(e[::2] for e in did), sorted(a for b in blocks for i in range(8)
+                                                 for a in ((0, reads + 8 * b + i), (1, writes + 8 * (95 - b) + i))))
+        if len(blocks) == 1:
+            same([e[0] for e in did], [0] * 8 + [1] * 8)
+        same([e[1] > 0 for e in did[:8]], [True] + [False] * 7)  # other instructions come first
+    network = ["--network", "two-layers", "--routing", "yx", "--policy", "dor", "adaptive"]
+    same(Called(SIM, *network, "--play", work / "a").status, 0)
+
+
 def a_saved_trace_is_played_like_what_it_was_made_of(work: Path) -> None:
     recorded("fft", work / "a")
     network = ["--network", "two-layers", "--routing", "yx", "--policy", "dor", "dll", "--l1-bytes", 1024]
@@ -109,6 +128,7 @@ if __name__ == "__main__":
         every_program_is_right_and_recorded_alike_twice,
         what_the_stencil_does_is_recorded,
         a_write_after_a_read_of_its_line_is_recorded,
+        what_the_blocks_of_a_kernel_do_is_recorded,
         a_saved_trace_is_played_like_what_it_was_made_of,
         what_is_no_trace_is_refused,
     ], "noc-record-"))

@@ -108,6 +108,20 @@ TEST_F(event_watches, bytes_come_home_behind_the_event)
 	}
 }
 
+// In strict mode the pages are gone since the begin, and the event is what the host may see the bytes after.
+TEST_F(event_watches, strict_mode_has_it_too)
+{
+	l.strict = true;
+	run('s', event_state::under_way);
+	look();
+	EXPECT_EQ(trap_->at(host), het::access::none);
+	device_[0]->kernel = event_state::done;
+	now_ += 100 * ms;
+	EXPECT_EQ(look(), event_watch::never);
+	EXPECT_EQ(state(0), shared);
+	EXPECT_EQ(*host, 's');
+}
+
 // Drivers make a kernel's bytes visible to who has waited, and not to who has asked.
 TEST_F(event_watches, bytes_are_read_by_who_has_waited)
 {
@@ -223,7 +237,7 @@ TEST_F(event_watches, a_wait_ends_after_a_look)
 			EXPECT_EQ(settle(linked(), g), 0);
 			has_waited = true;
 		});
-		while (std::atomic_ref(device_[0]->waits).load() == waits)
+		while (device_[0]->waits == waits)
 			std::this_thread::yield();
 		std::this_thread::sleep_for(std::chrono::milliseconds(20));
 		EXPECT_FALSE(has_waited);

@@ -12,6 +12,7 @@
 #include "os/memory_file.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <gpuvm.h>
@@ -64,6 +65,8 @@ class fake_trap final : public trap
 	// If it fails the pages are gone, but for those that were mapped before.
 	int open_for_writes(const pages &p) override
 	{
+		if (!open_error)
+			log.push_back("open");
 		if (!open_error)
 			return admit(p, access::write);
 		set(p.at, access::none);
@@ -218,7 +221,8 @@ class fake_device final : public device
 	event_state kernel = event_state::done;
 	bool fails = false, has_host_memory = false;
 	std::function<void()> during_read, during_write, during_wait, during_look;
-	int buffers = 0, reads = 0, writes = 0, waits = 0, looks = 0, released = 0;
+	int buffers = 0, reads = 0, writes = 0, looks = 0, released = 0;
+	std::atomic<int> waits{0};
 	size_t bytes_read = 0, bytes_written = 0;
 
       private:

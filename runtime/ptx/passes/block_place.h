@@ -15,9 +15,9 @@ namespace het::ptx
 constexpr std::array<std::string_view, 8> block_registers = {"%ctaid.x",  "%ctaid.y",  "%ctaid.z",  "",
 							     "%nctaid.x", "%nctaid.y", "%nctaid.z", ""};
 
-// Lines for the first thread. With the address of the control block in %c, the place in the launch in %x, %y and %z and
-// its size in %nx, %ny and %nz, they put the block's number into %n. The control block has the grid at 0, the number of
-// the first block at 16, and the list of numbers at 24.
+// These lines of the first thread put the block's number into %n. They want the address of the control block in %c, the
+// place in the launch in %x, %y and %z, its size in %nx, %ny and %nz, and the list in %t. The control block has the grid
+// at 0, the number of the first block at 16, and the list of numbers at 24.
 extern const std::string_view number_of_block;
 
 // These follow: from %n they find the place in the grid, and store it, with %leave, in the words <block>; from $leave

@@ -156,17 +156,42 @@ std::vector<bool> control_flow::reached(uint32_t from, const std::vector<bool> &
 	return all;
 }
 
+std::vector<uint32_t> control_flow::ways_from(uint32_t block, const std::vector<bool> &without) const
+{
+	std::vector<uint32_t> to;
+	for (uint32_t n : blocks_[block].next)
+		if (!without[n] || without[block])
+			to.push_back(n);
+	return to;
+}
+
+// Returns the blocks from which no way leads to an end.
+std::vector<bool> control_flow::endless(const std::vector<bool> &without) const
+{
+	std::vector<bool> all(blocks_.size(), true);
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (auto b = uint32_t(blocks_.size()); b-- > 0;) {
+			auto to = ways_from(b, without);
+			bool ends =
+				to.empty() || std::any_of(to.begin(), to.end(), [&](uint32_t n) { return !all[n]; });
+			changed = changed || (ends && all[b]);
+			all[b] = all[b] && !ends;
+		}
+	}
+	return all;
+}
+
 // Returns for each block the nearest one that all ways from it pass (by Cooper, Harvey and Kennedy's algorithm on the
 // reversed graph); one more than the last block stands for the end of the thread.
 std::vector<uint32_t> control_flow::nearest_common(const std::vector<bool> &without) const
 {
 	const auto end = uint32_t(blocks_.size());
+	// Loops that threads leave only for such blocks have an end, too.
+	auto leaves = endless(without);
 	auto ways = [&](uint32_t b) {
-		std::vector<uint32_t> to;
-		for (uint32_t n : blocks_[b].next)
-			if (!without[n] || without[b])
-				to.push_back(n);
-		if (to.empty())
+		auto to = ways_from(b, without);
+		if (to.empty() || (leaves[b] && to.size() < blocks_[b].next.size()))
 			to.push_back(end);
 		return to;
 	};
@@ -222,11 +247,10 @@ std::vector<std::vector<uint32_t>> control_flow::deciders(const std::vector<bool
 	auto nearest = nearest_common(without);
 	std::vector<std::vector<uint32_t>> all(blocks_.size());
 	for (uint32_t b = 0; b < blocks_.size(); b++) {
-		if (blocks_[b].next.size() < 2)
+		auto ways = ways_from(b, without);
+		if (ways.size() < 2)
 			continue;
-		for (uint32_t way : blocks_[b].next) {
-			if (without[way] && !without[b])
-				continue;
+		for (uint32_t way : ways) {
 			// A loop without an end has no such place: all that it reaches is decided by its branches.
 			if (nearest[b] == no_index || nearest[way] == no_index) {
 				auto reached = reached_from(b);

@@ -53,6 +53,8 @@ class control_flow
 	uint32_t target_of(const statement &s, std::string_view label) const;
 	std::vector<uint32_t> targets_of(uint32_t n) const;
 	std::vector<bool> reached(uint32_t from, const std::vector<bool> &barred) const;
+	std::vector<uint32_t> ways_from(uint32_t block, const std::vector<bool> &without) const;
+	std::vector<bool> endless(const std::vector<bool> &without) const;
 	std::vector<uint32_t> nearest_common(const std::vector<bool> &without) const;
 
 	const module &m_;

@@ -151,6 +151,15 @@ TEST(Divergence, IsNotMadeByThreadsThatEnd)
 	EXPECT_FALSE(k.parts().may_part(k.block("B:")));
 }
 
+// Nor do those that end where they leave the loop.
+TEST(Divergence, IsNotMadeByALoopThatThreadsLeaveForGood)
+{
+	kernel_ways k("mov.u32 %r1, %tid.x;\nB: shfl.sync.bfly.b32 %r3, %r3, 1, 31, -1;\nsetp.lt.u32 %p0, %r1, %r3;\n"
+		      "@%p1 bra C;\nmov.u32 %r6, 1;\nC: @%p0 bra B;\nret;");
+	EXPECT_FALSE(k.parts().may_part(k.block("B:")));
+	EXPECT_FALSE(k.parts().may_part(k.block("C:")));
+}
+
 } // namespace
 
 } // namespace het::ptx

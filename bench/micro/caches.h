@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Says what curves of latency mean: caches, TLBs, lines.
+#pragma once
+
+#include "micro/levels.h"
+#include "micro/recorder.h"
+
+namespace micro
+{
+
+// @is_tlb says of each knee that it is a TLB's. Facts are lN.size and lN.latency by levels, tlbN.reach, memory.latency.
+std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector<bool> &is_tlb);
+
+// @c has the latency of walks in which every second load is x bytes behind the one before: it is in the same line, and
+// so fast, as long as x is less than the line. @missed_ns is the latency of loads that miss, or 0 if nobody knows it.
+fact line_fact(const std::string &name, const curve &c, double missed_ns, uint64_t seed);
+
+} // namespace micro

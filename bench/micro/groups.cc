@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "common/format.h"
+#include "micro/group.h"
+#include "micro/growth.h"
+#include "micro/tests.h"
+
+#include <algorithm>
+
+namespace micro
+{
+
+namespace
+{
+
+using bench::format;
+
+constexpr uint32_t word = sizeof(uint32_t);
+constexpr uint32_t most_threads = 64; // of the group: one warp, or two
+
+// Measures a sweep over powers of two, and adds its points where there is a figure.
+curve sweep(context &c, const std::string &name, uint32_t most, const std::function<double(uint32_t, uint64_t)> &run)
+{
+	curve found;
+	for (uint32_t x = 1; x <= most; x *= 2) {
+		c.progress(format("%s/%u", name.c_str(), x));
+		const figure f = c.per_unit([&](uint64_t work) { return run(x, work); });
+		c.out.add(format("%s/%u", name.c_str(), x), "ns", f);
+		if (f.there())
+			found.push_back({double(x), f.samples});
+	}
+	return found;
+}
+
+} // namespace
+
+void test_banks(context &c)
+{
+	if (c.dut.what().local_memory < bank_words * word) {
+		c.out.refuse("banks", format("a group has %zu bytes of local memory", c.dut.what().local_memory),
+			     "nothing: the test needs 8 KiB");
+		return;
+	}
+	const uint32_t threads = 32;
+	std::vector<uint32_t> numbers(bank_words), ends(threads);
+	for (uint32_t i = 0; i < bank_words; i++)
+		numbers[i] = i;
+	memory from(c.dut, bank_words * word), out(c.dut, threads * word);
+	c.dut.write(from.get(), 0, numbers.data(), bank_words * word);
+	c.how.least_work = 64;
+	const curve found = sweep(c, "banks", 64, [&](uint32_t stride, uint64_t steps) {
+		const argument a[] = {from.get(), out.get(), int(stride), int(steps)};
+		const double took = c.dut.run(banks_kernel, threads, threads, a);
+		c.dut.read(out.get(), 0, ends.data(), threads * word);
+		for (uint32_t t = 0; t < threads; t++)
+			if (ends[t] != t * stride % bank_words)
+				throw wrong_result("a thread read another word of local memory");
+		return took;
+	});
+	fact f = where_growth_ends("local.span", found, c.seed);
+	f.unit = "bytes";
+	f.value *= word;
+	f.low *= word;
+	f.high *= word;
+	c.out.add(f, c.claim(f.name));
+}
+
+void test_warp(context &c)
+{
+	const auto threads = uint32_t(std::min<size_t>(2 * most_threads, c.dut.what().largest_group));
+	std::vector<uint32_t> ends(threads);
+	memory out(c.dut, threads * word);
+	c.how.least_work = 64;
+	// The first blocks of one thread each; the last so large that all threads of the group go one way, or two halves.
+	const curve found = sweep(c, "ways", threads / 2, [&](uint32_t width, uint64_t steps) {
+		const argument a[] = {out.get(), int(width), int(steps)};
+		const double took = c.dut.run(ways_kernel, threads, threads, a);
+		c.dut.read(out.get(), 0, ends.data(), threads * word);
+		const uint32_t t = uint32_t(steps) % threads;
+		if (ends[t] != end_of_way(t, width, uint32_t(steps)))
+			throw wrong_result("a thread computed something else");
+		return took;
+	});
+	c.out.add(where_fall_ends("warp.width", found, c.seed), c.claim("warp.width"));
+}
+
+void test_atomics(context &c)
+{
+	const uint32_t threads = uint32_t(std::min<size_t>(c.most_threads, c.dut.what().cpu ? 64 : 1024));
+	const uint32_t group = std::min<uint32_t>(64, threads);
+	memory words(c.dut, size_t{threads} * 32 * word);
+	c.how.least_work = 16;
+	uint32_t before = 0, zero = 0;
+	// Threads of a device in groups; the figure is the time of one addition of all threads.
+	sweep(c, "atomics/add", threads, [&](uint32_t sharers, uint64_t steps) {
+		c.dut.write(words.get(), 0, &zero, word);
+		const argument a[] = {words.get(), int(sharers), int(steps)};
+		const double took = c.dut.run(add_kernel, threads, group, a);
+		c.dut.read(words.get(), 0, &before, word);
+		if (before != uint32_t(sharers * steps))
+			throw wrong_result("additions were lost");
+		return took;
+	});
+}
+
+} // namespace micro

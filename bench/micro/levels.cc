@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "micro/levels.h"
+
+#include "micro/random.h"
+#include "micro/stairs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace micro
+{
+
+namespace
+{
+
+constexpr double least_sigma = 0.004;  // as a share: no curve is flatter, as neighbours of a footprint differ
+constexpr double sideways = 0.04;      // a knee's place in a curve may be off by this share of a footprint
+constexpr double sizes_an_octave = 48; // that are tried
+constexpr double worth = 30;           // of a knee, in badness
+constexpr size_t window = 2;           // points on each side whose samples tell how much one scatters
+constexpr double most_misfit = 1.7;    // of points near a knee
+constexpr double alike = 4;            // in badness: what fits no worse than this may be as true
+
+// What places of memory share in a cache is a matter of chance, whose mean the models tell.
+double mean_of(const std::vector<double> &samples)
+{
+	return std::accumulate(samples.begin(), samples.end(), 0.0) / double(samples.size());
+}
+
+// Returns the deviation of single samples, given what they are from the mean of @n of them. Few large ones count less.
+double scatter_of(const std::vector<double> &deviations, double n)
+{
+	std::vector<double> sizes;
+	double squares = 0;
+	for (double d : deviations) {
+		sizes.push_back(std::abs(d));
+		squares += d * d;
+	}
+	const double of_all = std::sqrt(squares / double(sizes.size())), of_middle = bench::median(sizes) / 0.6745;
+	return std::min(of_all, 2 * of_middle) * std::sqrt(n / std::max(1.0, n - 1));
+}
+
+struct scatter {
+	std::vector<std::vector<double>> near; // deviations of samples around each point, from their point's mean
+	std::vector<double> of_one;            // of one sample, as a share
+};
+
+scatter scatter_around(const curve &c)
+{
+	std::vector<std::vector<double>> own(c.size());
+	for (size_t i = 0; i < c.size(); i++)
+		for (double s : c[i].samples)
+			own[i].push_back(s / mean_of(c[i].samples) - 1);
+	scatter found;
+	for (size_t i = 0; i < c.size(); i++) {
+		std::vector<double> near;
+		for (size_t k = i > window ? i - window : 0; k < std::min(c.size(), i + window + 1); k++)
+			near.insert(near.end(), own[k].begin(), own[k].end());
+		found.of_one.push_back(scatter_of(near, double(c[i].samples.size())));
+		found.near.push_back(std::move(near));
+	}
+	return found;
+}
+
+fitted_points points_of(const curve &c, const scatter &s)
+{
+	fitted_points p;
+	for (size_t i = 0; i < c.size(); i++) {
+		p.x.push_back(c[i].x);
+		p.y.push_back(mean_of(c[i].samples));
+	}
+	for (size_t i = 0; i < c.size(); i++) {
+		const size_t a = i > window ? i - window : 0, b = std::min(i + window, c.size() - 1);
+		const double slope = (p.y[b] - p.y[a]) / std::log(p.x[b] / p.x[a]);
+		const double from_samples = s.of_one[i] * p.y[i] / std::sqrt(double(c[i].samples.size()));
+		p.sigma.push_back(std::sqrt(from_samples * from_samples + std::pow(sideways * slope, 2) +
+					    std::pow(least_sigma * p.y[i], 2)));
+	}
+	return p;
+}
+
+// Draws other points as the same measurement might have given them.
+fitted_points resampled(const curve &c, const fitted_points &p, const scatter &s, random_stream &random)
+{
+	fitted_points other = p;
+	for (size_t i = 0; i < c.size(); i++) {
+		std::vector<double> drawn(c[i].samples.size());
+		for (double &d : drawn)
+			d = s.near[i][random.below(uint32_t(s.near[i].size()))];
+		other.y[i] *= 1 + mean_of(drawn);
+	}
+	return other;
+}
+
+std::string name_of(const miss_model &m)
+{
+	return std::string(m.name) + ", " + std::to_string(m.ways) + " ways";
+}
+
+// Has what fits in the place of one stair, with the others as they are.
+struct rivals {
+	std::vector<alternative> by_model; // the best size of each
+	double low = 0, high = 0;          // of sizes that fit nearly as well, with any model
+	double middle = 0;                 // of those that fit alike, as no footprint lies between them
+};
+
+rivals rivals_of(const fitted_points &p, const staircase &s, size_t at)
+{
+	rivals found;
+	double least = s.badness;
+	std::vector<std::pair<double, double>> all; // size and badness
+	for (const miss_model &m : miss_models()) {
+		alternative best{name_of(m), 0, 1e300};
+		for (int step = -36; step <= 36; step++) {
+			staircase other = s;
+			other.stairs[at].model = &m;
+			other.stairs[at].size *= std::exp2(step / sizes_an_octave);
+			const double bad = solve(p, other);
+			all.emplace_back(other.stairs[at].size, bad);
+			if (bad < best.badness)
+				best = {best.model, other.stairs[at].size, bad};
+		}
+		least = std::min(least, best.badness);
+		found.by_model.push_back(best);
+	}
+	std::sort(found.by_model.begin(), found.by_model.end(),
+		  [](const alternative &a, const alternative &b) { return a.badness < b.badness; });
+	double first = s.stairs[at].size, last = first;
+	found.low = found.high = first;
+	for (const auto &[size, bad] : all) {
+		if (bad <= least + alike) {
+			found.low = std::min(found.low, size);
+			found.high = std::max(found.high, size);
+		}
+		if (bad <= least + 0.05) {
+			first = std::min(first, size);
+			last = std::max(last, size);
+		}
+	}
+	found.middle = std::sqrt(first * last);
+	return found;
+}
+
+double spread_near(const curve &c, const scatter &s, double size)
+{
+	std::vector<double> all;
+	for (size_t i = 0; i < c.size(); i++)
+		if (c[i].x > size / 2 && c[i].x < 4 * size)
+			all.push_back(s.of_one[i]);
+	return all.empty() ? 0 : bench::median(all);
+}
+
+// Returns how far points near a knee lie from the sum, over how far they may.
+double misfit_near(const fitted_points &p, const staircase &s, double size)
+{
+	double squares = 0;
+	unsigned n = 0;
+	for (size_t i = 0; i < p.x.size(); i++) {
+		if (p.x[i] < size / 3 || p.x[i] > 3 * size)
+			continue;
+		squares += std::pow((p.y[i] - height_at(s, p.x[i])) / p.sigma[i], 2);
+		n++;
+	}
+	return n ? std::sqrt(squares / n) : 0;
+}
+
+knee knee_of(const curve &c, const fitted_points &p, const scatter &s, const staircase &stairs, size_t at,
+	     const level_rules &how)
+{
+	const rivals r = rivals_of(p, stairs, at);
+	knee k;
+	k.size = r.middle;
+	k.low = r.low;
+	k.high = r.high;
+	k.rise = stairs.stairs[at].rise;
+	k.model = r.by_model[0].model;
+	k.misfit = misfit_near(p, stairs, k.size);
+	k.spread = spread_near(c, s, k.size);
+	k.disturbed = k.spread > how.most_spread;
+	k.others.assign(r.by_model.begin() + 1, r.by_model.begin() + 5);
+	return k;
+}
+
+double share_of_misses(const stair &s, double x)
+{
+	return miss_share(*s.model, x / s.size);
+}
+
+// Points that the knee before has left behind, and the one after has not begun to lift. What knees farther off do there
+// is the matter of models alone.
+level level_of(const curve &c, const staircase &s, size_t n)
+{
+	level l;
+	bench::series all;
+	double height = s.base;
+	for (size_t i = 0; i < n; i++)
+		height += s.stairs[i].rise;
+	for (size_t i = 0; i < c.size(); i++) {
+		double off = 0;
+		for (size_t k = n > 0 ? n - 1 : 0; k < std::min(n + 1, s.stairs.size()); k++)
+			off += s.stairs[k].rise *
+			       std::abs(share_of_misses(s.stairs[k], c[i].x * (k < n ? 0.97 : 1.03)) - (k < n));
+		if (off > 0.004 * height)
+			continue;
+		l.first = all.empty() ? i : l.first;
+		l.last = i;
+		all.insert(all.end(), c[i].samples.begin(), c[i].samples.end());
+	}
+	l.flat = all.size() >= 4;
+	if (l.flat)
+		l.height = bench::median_interval(all);
+	else
+		l.height.median = l.height.low = l.height.high = height;
+	return l;
+}
+
+struct votes {
+	unsigned near = 0;
+	std::vector<double> sizes;
+	std::vector<double> heights; // of the level behind the knee
+};
+
+double height_behind(const staircase &s, size_t stairs)
+{
+	double h = s.base;
+	for (size_t i = 0; i < stairs; i++)
+		h += s.stairs[i].rise;
+	return h;
+}
+
+void vote(const staircase &s, const std::vector<knee> &knees, const level_rules &how, std::vector<votes> &to)
+{
+	for (size_t k = 0; k < knees.size(); k++) {
+		for (const stair &t : s.stairs) {
+			if (std::abs(std::log2(t.size / knees[k].size)) > how.one_step)
+				continue;
+			to[k].near++;
+			to[k].sizes.push_back(t.size);
+			break;
+		}
+		if (s.stairs.size() == knees.size())
+			to[k].heights.push_back(height_behind(s, k + 1));
+	}
+}
+
+double quantile(std::vector<double> all, double q)
+{
+	std::sort(all.begin(), all.end());
+	return all[std::min(all.size() - 1, size_t(q * double(all.size())))];
+}
+
+void conclude(knee &k, const votes &v, const level_rules &how)
+{
+	double agreement = how.resamples ? double(v.near) / how.resamples : 0;
+	if (!v.sizes.empty()) {
+		k.low = std::min(k.low, quantile(v.sizes, 0.025));
+		k.high = std::max(k.high, quantile(v.sizes, 0.975));
+	}
+	// Sizes between those that were tried fit as well.
+	k.low /= std::exp2(1 / sizes_an_octave);
+	k.high *= std::exp2(1 / sizes_an_octave);
+	// If sizes more than a step away fit nearly as well, nobody knows which is right.
+	if (std::log2(k.size / k.low) > how.one_step || std::log2(k.high / k.size) > how.one_step)
+		agreement = std::min(agreement, 0.8);
+	// No model says what the knee looks like, so its size may be anything near.
+	if (k.misfit > most_misfit)
+		agreement = std::min(agreement, 0.8);
+	k.confidence = k.disturbed ? 0 : std::min(agreement, 0.99);
+}
+
+// A level that no footprint shows by itself has the fit's height.
+void conclude(level &l, const std::vector<double> &heights)
+{
+	if (l.flat || heights.empty())
+		return;
+	l.height.low = std::min(l.height.median, quantile(heights, 0.025));
+	l.height.high = std::max(l.height.median, quantile(heights, 0.975));
+	l.height.confidence = 0.8; // it depends on the model
+}
+
+} // namespace
+
+levels find_levels(const curve &c, uint64_t seed, const level_rules &how)
+{
+	levels found;
+	constexpr size_t least_points = 6;
+	if (c.size() < least_points)
+		return found;
+	const scatter s = scatter_around(c);
+	const fitted_points p = points_of(c, s);
+	staircase stairs = climb(p, worth, how.least_rise);
+	settle(p, stairs);
+	settle_pairs(p, stairs);
+	for (size_t i = 0; i < stairs.stairs.size(); i++)
+		found.knees.push_back(knee_of(c, p, s, stairs, i, how));
+	for (size_t i = 0; i <= stairs.stairs.size(); i++)
+		found.heights.push_back(level_of(c, stairs, i));
+	std::vector<votes> v(found.knees.size());
+	random_stream random(seed, 11);
+	for (unsigned i = 0; i < how.resamples && !v.empty(); i++) {
+		staircase other = stairs;
+		const fitted_points drawn = resampled(c, p, s, random);
+		solve(drawn, other);
+		settle(drawn, other);
+		vote(other, found.knees, how, v);
+	}
+	for (size_t i = 0; i < v.size(); i++) {
+		conclude(found.knees[i], v[i], how);
+		conclude(found.heights[i + 1], v[i].heights);
+	}
+	return found;
+}
+
+} // namespace micro

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "micro/growth.h"
+#include "micro/planted.h"
+#include "micro/suite.h"
+
+#include <gtest/gtest.h>
+
+using namespace micro;
+
+namespace
+{
+
+struct outcome {
+	bench::report report{"planted", {}};
+	recorder records{report};
+};
+
+void run(outcome &o, const plant &p, const std::string &test)
+{
+	planted_target dut(p);
+	choice what;
+	what.only = {test};
+	what.planted = true;
+	run_tests(dut, o.records, what, [](const std::string &) {});
+}
+
+double value(const outcome &o, const std::string &name)
+{
+	const fact *f = o.records.find(name);
+	return f ? f->value : 0;
+}
+
+const json &document(outcome &o)
+{
+	return o.report.document();
+}
+
+} // namespace
+
+TEST(planted_groups, banks_repeat_after_what_was_planted)
+{
+	for (unsigned banks : {8u, 16u, 32u}) {
+		for (unsigned bytes : {4u, 8u}) {
+			plant p;
+			p.warp = 32;
+			p.banks = banks;
+			p.bank_bytes = bytes;
+			p.launch_ns = 500;
+			outcome o;
+			run(o, p, "banks");
+			// Of a span of 256 bytes the sweep sees the end only, and can't say that it is one.
+			EXPECT_EQ(value(o, "local.span"), banks * bytes <= 128 ? banks * bytes : 0);
+		}
+	}
+}
+
+TEST(planted_groups, local_memory_without_banks_has_no_span)
+{
+	outcome o;
+	run(o, {}, "banks");
+	EXPECT_EQ(value(o, "local.span"), 0);
+	EXPECT_EQ(document(o)["facts"].size(), 1u);
+}
+
+TEST(planted_groups, warps_are_as_wide_as_planted)
+{
+	for (unsigned warp : {4u, 8u, 16u, 32u}) {
+		plant p;
+		p.warp = warp;
+		outcome o;
+		run(o, p, "warp");
+		EXPECT_EQ(value(o, "warp.width"), warp);
+	}
+	plant p;
+	p.warp = 1;
+	outcome o;
+	run(o, p, "warp");
+	EXPECT_EQ(o.records.find("warp.width"), nullptr);
+}
+
+TEST(growth, the_end_of_a_sweep_is_no_answer)
+{
+	curve c;
+	for (double x = 1; x <= 64; x *= 2)
+		c.push_back({x, {x, x * 1.01, x * 0.99}});
+	EXPECT_EQ(where_growth_ends("a", c, 1).is, verdict::not_found);
+	for (point &p : c)
+		p.samples = {5, 5.1};
+	EXPECT_EQ(where_growth_ends("a", c, 1).is, verdict::not_there);
+}
+
+TEST(suite, no_test_goes_wrong_on_a_planted_device)
+{
+	planted_target dut({});
+	outcome o;
+	choice what;
+	what.smallest = true;
+	run_tests(dut, o.records, what, [](const std::string &) {});
+	EXPECT_FALSE(o.records.wrong()) << document(o)["refused"].dump();
+	EXPECT_THROW(chosen_tests({"nonsense"}), std::runtime_error);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "micro/caches.h"
+#include "micro/levels.h"
+#include "micro/misses.h"
+#include "micro/planted.h"
+#include "micro/random.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace micro;
+
+namespace
+{
+
+const miss_model &model(bool least_recent, bool pages_anywhere, unsigned ways)
+{
+	for (const miss_model &m : miss_models())
+		if (m.least_recent == least_recent && m.pages_anywhere == pages_anywhere && m.ways == ways)
+			return m;
+	throw std::logic_error("no such model");
+}
+
+struct step {
+	double size, rise;
+};
+
+// A curve from 2 KiB to 8 MiB with sharp knees; samples scatter by @noise.
+curve stairs(double base, const std::vector<step> &steps, double noise, const miss_model &m = model(true, false, 8))
+{
+	random_stream random(3);
+	curve c;
+	for (double x = 2048; x <= 8 << 20; x *= std::exp2(1.0 / 6)) {
+		double y = base;
+		for (const step &s : steps)
+			y += s.rise * miss_share(m, x / s.size);
+		point p{x, {}};
+		for (int i = 0; i < 4; i++)
+			p.samples.push_back(y * (1 + noise * 2 * (random.unit() - 0.5)));
+		c.push_back(p);
+	}
+	return c;
+}
+
+const fact *find(const std::vector<fact> &all, const std::string &name)
+{
+	for (const fact &f : all)
+		if (f.name == name)
+			return &f;
+	return nullptr;
+}
+
+// The share of misses of a cache over many rounds of a ring in a random order.
+double simulated(const planted_cache &c, size_t footprint)
+{
+	cache_model cache(c, 4096, 5);
+	random_stream random(9);
+	std::vector<uint64_t> order;
+	for (uint64_t a = 0; a < footprint; a += c.line)
+		order.push_back(a);
+	for (size_t i = order.size(); i > 1; i--)
+		std::swap(order[i - 1], order[random.below(uint32_t(i))]);
+	size_t missed = 0;
+	for (int round = 0; round < 40; round++)
+		for (uint64_t a : order)
+			missed += !cache.access(a) && round >= 20;
+	return double(missed) / double(20 * order.size());
+}
+
+} // namespace
+
+TEST(miss_share, is_none_below_the_size_and_all_above_it)
+{
+	for (const miss_model &m : miss_models()) {
+		EXPECT_LT(miss_share(m, 0.06), 0.01) << m.name << m.ways;
+		EXPECT_GT(miss_share(m, 15), 0.99) << m.name << m.ways;
+		for (double load = 0.1; load < 10; load *= 1.05)
+			EXPECT_LE(miss_share(m, load), miss_share(m, load * 1.05) + 1e-9) << m.name << m.ways;
+	}
+	EXPECT_EQ(miss_share(model(true, false, 8), 0.999), 0);
+	EXPECT_NEAR(miss_share(model(true, false, 8), 1.13), 1, 1e-6);
+	EXPECT_NEAR(miss_share(model(false, false, 16), 2), 0.797, 0.01);
+}
+
+// Two ways of finding the same: a formula, and a cache that is accessed.
+TEST(miss_share, is_that_of_the_planted_caches)
+{
+	for (double load : {0.9, 1.05, 1.5, 2.5}) {
+		for (bool least_recent : {true, false}) {
+			planted_cache c;
+			c.size = 65536;
+			c.ways = 16;
+			c.least_recent = least_recent;
+			const double found = simulated(c, size_t(load * 65536) / 64 * 64);
+			EXPECT_NEAR(found, miss_share(model(least_recent, false, 16), load), 0.04)
+				<< load << least_recent;
+		}
+	}
+}
+
+TEST(levels, a_flat_curve_has_none)
+{
+	const levels l = find_levels(stairs(3, {}, 0.02), 1);
+	EXPECT_TRUE(l.knees.empty());
+	ASSERT_EQ(l.heights.size(), 1u);
+	EXPECT_NEAR(l.heights[0].height.median, 3, 0.03);
+	const std::vector<fact> facts = cache_facts(stairs(3, {}, 0.02), l, {});
+	ASSERT_NE(find(facts, "l1.size"), nullptr);
+	EXPECT_EQ(find(facts, "l1.size")->is, verdict::not_there);
+}
+
+TEST(levels, sizes_and_heights_are_found)
+{
+	const std::vector<step> steps = {{32768, 3}, {524288, 10}};
+	const levels l = find_levels(stairs(2, steps, 0.02), 1);
+	ASSERT_EQ(l.knees.size(), 2u);
+	double height = 2;
+	for (size_t i = 0; i < 2; i++) {
+		const knee &k = l.knees[i];
+		EXPECT_LE(std::abs(std::log2(k.size / steps[i].size)), 1.0 / 6);
+		EXPECT_LE(k.low, steps[i].size);
+		EXPECT_GE(k.high, steps[i].size);
+		EXPECT_GE(k.confidence, 0.95);
+		EXPECT_NEAR(l.heights[i].height.median, height, 0.02 * height);
+		height += steps[i].rise;
+		EXPECT_NEAR(k.rise, steps[i].rise, 0.1 * steps[i].rise);
+	}
+	EXPECT_NEAR(l.heights[2].height.median, 15, 0.3);
+}
+
+// A slow rise is one knee, and its size is where it begins, not where it ends or is half way.
+TEST(levels, a_sloping_knee_is_one)
+{
+	const levels l = find_levels(stairs(2, {{65536, 8}}, 0.01, model(false, false, 16)), 1);
+	ASSERT_EQ(l.knees.size(), 1u);
+	EXPECT_LE(std::abs(std::log2(l.knees[0].size / 65536)), 1.0 / 6);
+	EXPECT_NE(l.knees[0].model.find("any line"), std::string::npos);
+}
+
+TEST(levels, a_disturbed_cache_has_no_size)
+{
+	curve c = stairs(2, {{32768, 3}, {524288, 10}}, 0.01);
+	random_stream random(4);
+	for (point &p : c)
+		for (double &s : p.samples)
+			if (p.x > 200000)
+				s *= 1 + 2 * random.unit();
+	const levels l = find_levels(c, 1);
+	const std::vector<fact> facts = cache_facts(c, l, std::vector<bool>(l.knees.size()));
+	ASSERT_NE(find(facts, "l1.size"), nullptr);
+	EXPECT_EQ(find(facts, "l1.size")->is, verdict::found);
+	for (const fact &f : facts)
+		EXPECT_FALSE(f.name == "l2.size" && f.is == verdict::found) << f.confidence;
+}
+
+TEST(levels, what_still_rises_at_the_end_is_no_memory)
+{
+	const curve c = stairs(2, {{32768, 3}, {7 << 20, 50}}, 0.01, model(false, true, 16));
+	const levels l = find_levels(c, 1);
+	const std::vector<fact> facts = cache_facts(c, l, std::vector<bool>(l.knees.size()));
+	ASSERT_NE(find(facts, "memory.latency"), nullptr);
+	EXPECT_NE(find(facts, "memory.latency")->is, verdict::found);
+}
+
+TEST(levels, a_knee_of_the_tlb_is_no_cache)
+{
+	const curve c = stairs(2, {{32768, 3}, {524288, 10}}, 0.01);
+	const levels l = find_levels(c, 1);
+	ASSERT_EQ(l.knees.size(), 2u);
+	const std::vector<fact> facts = cache_facts(c, l, {false, true});
+	EXPECT_NE(find(facts, "tlb1.reach"), nullptr);
+	EXPECT_NE(find(facts, "l1.size"), nullptr);
+	EXPECT_EQ(find(facts, "l2.size"), nullptr);
+}
+
+TEST(line, is_where_pairs_get_slower)
+{
+	curve c;
+	for (double x = 4; x <= 256; x *= 2)
+		c.push_back({x, {x < 64 ? 5.0 : 9.0, x < 64 ? 5.1 : 9.1, x < 64 ? 4.9 : 8.9}});
+	fact f = line_fact("l1.line", c, 9, 1);
+	EXPECT_EQ(f.is, verdict::found);
+	EXPECT_EQ(f.value, 64);
+	EXPECT_EQ(f.low, 32);
+	// The cache had room for all pairs.
+	EXPECT_EQ(line_fact("l1.line", c, 20, 1).is, verdict::not_found);
+	// There is no step.
+	for (point &p : c)
+		p.samples = {5, 5.1, 4.9};
+	EXPECT_EQ(line_fact("l1.line", c, 5, 1).is, verdict::not_found);
+	// There are two.
+	for (point &p : c)
+		p.samples = {p.x < 16 ? 5.0 : p.x < 128 ? 7.0 : 9.0};
+	EXPECT_EQ(line_fact("l1.line", c, 9, 1).is, verdict::not_found);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "common/report.h"
+#include "micro/explain.h"
+#include "micro/page.h"
+#include "micro/recorder.h"
+#include "micro/shown.h"
+#include "micro/tables.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace micro;
+
+namespace
+{
+
+// What a run with two curves, a fact and a refusal leaves.
+json example()
+{
+	bench::report out("het-bench", {{"quick", true}});
+	out.document()["device"] = {{"title", "A <fast> GPU"}, {"version", "1 & 2"}};
+	recorder r(out);
+	for (const char *name : {"bandwidth/global/read/random/64", "bandwidth/global/read/random/128",
+				 "bandwidth/global/read/sequential/64"}) {
+		figure f;
+		f.samples = {1, 2, 3};
+		f.at = bench::median_interval(f.samples);
+		r.add(name, "GB/s", f);
+	}
+	fact f{.name = "l1.size", .unit = "bytes", .is = verdict::found, .value = 32768, .low = 32000, .high = 33000};
+	f.confidence = 0.97;
+	f.why = "a knee";
+	f.basis = {{"points", json::array()}};
+	f.basis["points"].push_back(json{{"x", 4096}, {"samples", bench::series{1, 2, 4}}});
+	r.add(f, 32768);
+	r.refuse("latency/global/1", "it rains", "wait");
+	return out.document();
+}
+
+bool has(const std::string &text, const std::string &part)
+{
+	return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST(shown, finds_curves_by_their_names)
+{
+	const shown_curves c = curves_of(example(), "bandwidth/global/read");
+	EXPECT_EQ(c.unit, "GB/s");
+	ASSERT_EQ(c.curves.size(), 2u);
+	EXPECT_EQ(c.curves.at("random").size(), 2u);
+	EXPECT_EQ(c.curves.at("random").at(128).median, 2);
+	EXPECT_TRUE(curves_of(example(), "bandwidth/global/rea").curves.empty());
+}
+
+TEST(tables, have_curves_facts_and_refusals)
+{
+	const std::string text = tables_of(example());
+	for (const char *part : {"random", "sequential", "l1.size", "32.0 KiB", "0.97", "it rains", "cure: wait"})
+		EXPECT_TRUE(has(text, part)) << part << text;
+}
+
+TEST(explain, has_the_points)
+{
+	const std::string text = explain(example(), "l1.size");
+	for (const char *part : {"found, 32768 bytes, from 32000 to 33000, confidence 0.97", "a knee", "4096", "2.00"})
+		EXPECT_TRUE(has(text, part)) << part << text;
+	EXPECT_THROW(explain(example(), "l9.size"), std::runtime_error);
+}
+
+TEST(page, encodes_bytes)
+{
+	EXPECT_EQ(base64(""), "");
+	EXPECT_EQ(base64("M"), "TQ==");
+	EXPECT_EQ(base64("Ma"), "TWE=");
+	EXPECT_EQ(base64("Man\xff"), "TWFu/w==");
+}
+
+TEST(page, is_one_file_that_needs_no_other)
+{
+	char name[] = "/tmp/het-page-XXXXXX";
+	const std::string folder = mkdtemp(name);
+	write_page(example(), folder);
+	std::ifstream f(folder + "/index.html");
+	const std::string page(std::istreambuf_iterator<char>(f), {});
+	for (const char *part : {"A &lt;fast&gt; GPU", "1 &amp; 2", "l1.size", "32.0 KiB", "it rains", "<figure>"})
+		EXPECT_TRUE(has(page, part)) << part;
+	for (const char *part : {"http://", "https://", "src=\"/", "<fast>", "<script"})
+		EXPECT_FALSE(has(page, part)) << part;
+	std::filesystem::remove_all(folder);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What the tests say of planted devices is true often enough. HET_TEST_FULL=1 draws hundreds, and prints the rates.
+#include "draws.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+using namespace micro;
+
+namespace
+{
+
+// A short run takes draws that leave time for other tests; a long one all, or as many as HET_TEST_DRAWS says.
+struct seeds {
+	unsigned first, end;
+};
+
+seeds seeds_of(unsigned few)
+{
+	const char *n = getenv("HET_TEST_DRAWS");
+	if (n || getenv("HET_TEST_FULL"))
+		return {1, 1 + (n ? unsigned(atoi(n)) : 500)};
+	return {21, 21 + few};
+}
+
+void print(const rates &all)
+{
+	for (const auto &[kind, r] : all)
+		printf("%-8s %4u: right %.3f, of these inside of the interval %.3f, confident %u, of these wrong %u\n",
+		       kind.c_str(), r.all, r.of_right(), r.of_within(), r.confident, r.confident_wrong);
+}
+
+rates rates_of(nuisance how, unsigned few, const std::vector<std::string> &tests)
+{
+	rates all;
+	const seeds s = seeds_of(few);
+	for (unsigned seed = s.first; seed < s.end; seed++) {
+		std::string wrong;
+		count(drawn_plant(seed, how), tests, all, wrong);
+		if (!wrong.empty())
+			printf("draw %u:%s\n", seed, wrong.c_str());
+		fflush(stdout);
+	}
+	print(all);
+	return all;
+}
+
+} // namespace
+
+// Documentation/het-bench.rst has what a long run gave, and why it is not more.
+TEST(planted, quiet_devices_are_found_out)
+{
+	const rates all = rates_of(nuisance::quiet, 6, {"latency"});
+	EXPECT_GE(all.at("latency").of_right(), 0.95);
+	EXPECT_GE(all.at("size").of_right(), 0.9);
+	EXPECT_GE(all.at("line").of_right(), 0.9);
+	for (const auto &[kind, r] : all)
+		EXPECT_LE(r.confident_wrong, 0.02 * r.confident) << kind;
+}
+
+TEST(planted, noise_is_not_taken_for_truth)
+{
+	const rates all = rates_of(nuisance::noisy, 3, {"latency"});
+	for (const auto &[kind, r] : all)
+		EXPECT_LE(r.confident_wrong, 0.02 * r.confident) << kind;
+}
+
+TEST(planted, a_tlb_is_told_from_a_cache)
+{
+	plant p;
+	planted_cache l1;
+	l1.size = 32768;
+	l1.ns = 2;
+	p.caches = {l1};
+	p.pages_held = 64;
+	p.page_ns = 30;
+	p.memory_ns = 40;
+	p.noise = 0.005;
+	rates all;
+	std::string wrong;
+	count(p, {"latency"}, all, wrong);
+	// Behind the TLB's reach each load of memory costs a page as well.
+	EXPECT_EQ(all.at("reach").right, 1u) << wrong;
+	EXPECT_EQ(all.at("size").right, 1u) << wrong;
+	EXPECT_EQ(all.at("size").all, 1u) << wrong;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "micro/walker.h"
+
+#include "common/format.h"
+
+#include <algorithm>
+
+namespace micro
+{
+
+namespace
+{
+
+constexpr size_t page = 4096;
+// A launch of a GPU begins with an empty L1, and this is more than any has in lines. A processor loses nothing.
+constexpr size_t most_warm = 8192;
+constexpr size_t most_filled = 1 << 20;
+
+} // namespace
+
+walker::walker(context &c, size_t most)
+    : c_(c), most_(most), buffer_(c.dut, most), out_(c.dut, sizeof(uint32_t)), random_(c.seed, 1)
+{
+	c_.how.least_work = 256;
+}
+
+void walker::put(ring r)
+{
+	ring_ = std::move(r);
+	const size_t bytes = ring_.words.size() * sizeof(uint32_t);
+	base_ = random_.below(uint32_t((most_ - bytes) / page + 1)) * uint32_t(page / sizeof(uint32_t));
+	for (uint32_t &w : ring_.words)
+		w += base_;
+	c_.dut.write(buffer_.get(), base_ * sizeof(uint32_t), ring_.words.data(), bytes);
+	at_ = 0;
+	// Twice, since a cache that does not replace the oldest line first takes more than one round to fill.
+	walk(std::min(ring_.order.size(), most_filled), std::min(ring_.order.size(), most_filled));
+}
+
+double walker::walk(uint64_t steps)
+{
+	return walk(c_.dut.what().cpu ? 0 : std::min(ring_.order.size(), most_warm), steps);
+}
+
+double walker::walk(uint64_t warm, uint64_t steps)
+{
+	const argument a[] = {buffer_.get(), out_.get(), int(base_ + ring_.after(at_)), int(warm), int(steps)};
+	const double took = c_.dut.run(chase_global, 1, 1, a);
+	at_ += warm + steps;
+	uint32_t end = 0;
+	c_.dut.read(out_.get(), 0, &end, sizeof(end));
+	if (end != base_ + ring_.after(at_))
+		throw wrong_result(bench::format("a walk of %llu loads ended at the wrong place",
+						 static_cast<unsigned long long>(warm + steps)));
+	return took;
+}
+
+figure walker::measure(const ring_maker &make, point &p)
+{
+	figure all;
+	all.reached = true;
+	for (unsigned i = 0; i < c_.placements; i++) {
+		put(make(random_));
+		figure f = c_.per_unit([&](uint64_t steps) { return walk(steps); });
+		if (!f.there()) {
+			p.samples.clear();
+			return f;
+		}
+		all.samples.insert(all.samples.end(), f.samples.begin(), f.samples.end());
+		all.reached = all.reached && f.reached;
+		p.samples.push_back(f.at.median);
+	}
+	all.at = bench::median_interval(all.samples);
+	return all;
+}
+
+} // namespace micro

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Walks along rings in global memory.
+#pragma once
+
+#include "micro/chase.h"
+#include "micro/curve.h"
+#include "micro/test.h"
+
+namespace micro
+{
+
+// Each walk goes on where the last one ended: else a short one would stay where the caches have everything.
+class walker
+{
+      public:
+	// Rings lie in one buffer of @most bytes.
+	walker(context &c, size_t most);
+
+	// Takes a ring to a random place, a whole number of pages from the buffer's beginning.
+	void put(ring r);
+	// Returns the ns of a walk, in which the first loads make up for what a launch begins without.
+	double walk(uint64_t steps);
+
+	using ring_maker = std::function<ring(random_stream &)>;
+	// Measures a load at several places, each of which gives the point one sample. The figure has them all; if it
+	// has trouble, the point has none.
+	figure measure(const ring_maker &make, point &p);
+
+      private:
+	double walk(uint64_t warm, uint64_t steps);
+
+	context &c_;
+	const size_t most_;
+	memory buffer_, out_;
+	random_stream random_;
+	ring ring_;
+	uint32_t base_ = 0;
+	uint64_t at_ = 0;
+};
+
+} // namespace micro
