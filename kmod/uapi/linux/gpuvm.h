@@ -366,7 +366,7 @@ struct gpuvm_ring {
  * %GPUVM_IOC_SET_STATE, %GPUVM_IOC_WAKE, %GPUVM_IOC_POPULATE, %GPUVM_IOC_PUNCH
  *	&struct gpuvm_range_op.
  * %GPUVM_IOC_ACCESSED
- *	&struct gpuvm_range_op.
+ *	&struct gpuvm_range_op, with its field ``accessed``.
  */
 #define GPUVM_IOC			0xB9
 #define GPUVM_IOC_HELLO			_IO(GPUVM_IOC, 0x00)
