@@ -39,6 +39,8 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
+# The OpenCL loader looks into /etc alone, which is no place for what is installed elsewhere.
+VENDORDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),,$(PREFIX))/etc/OpenCL/vendors
 
 V ?=
 
@@ -69,7 +71,7 @@ help:
 	@sed -n 's/^## \?//p' Makefile
 
 ## libhet, version in VERSION. Targets:
-##   all              library, tools and benchmark programs (default)
+##   all              library, OpenCL platform, tools and benchmark programs (default)
 ##   modules          the kernel module, for the running kernel or that of KDIR=, into build/kmod/
 ##   check            all tests; installs what they need; ends with a line of counts
 ##   check-foresight  the memory core's selftests, with all that kernels write foreseen, with chance deciding, and
@@ -91,7 +93,7 @@ help:
 ##   install, uninstall, modules_install, dkms_install
 ##   kernels          makes the PTX of the benchmarks' kernels anew from their sources (clang 14, libclc)
 ##   tests            builds the unit tests, the selftests and the examples
-##   fuzz             builds build/fuzz/ptx-parser and fat-binary, libFuzzer programs (clang)
+##   fuzz             builds build/fuzz/ptx-parser, fat-binary and noc-traces, libFuzzer programs (clang)
 ##   inject           builds build/inject/libhet.so, which delays and fails on request (for tests)
 ##   format, format-check, tidy, headers-check, deps-check, settings-check, vm-setup-check, readme-check, symbols-check
 ##   compile_commands.json
@@ -117,4 +119,5 @@ help:
 ##   TESTS=                         check-vm: these of selftests/kmod alone ("faults stale")
 ##   KDIR=folder                    modules: the kernel's build folder
 ##   PREFIX=, LIBDIR=, DESTDIR=     where to install
+##   VENDORDIR=                     where the OpenCL loader looks (/etc/OpenCL/vendors)
 .PHONY: help

@@ -59,6 +59,7 @@ static void post(struct gvm_touch *t)
 static vm_fault_t look(struct gvm_touch *t, gvm_show_t show)
 {
 	struct gvm_region *r = t->region;
+	bool may_write;
 	u8 kind;
 
 	if (r->dead)
@@ -71,8 +72,9 @@ static vm_fault_t look(struct gvm_touch *t, gvm_show_t show)
 	switch (kind) {
 	case GPUVM_STATE_HOST:
 	case GPUVM_STATE_SHARED:
+		may_write = gvm_accessed_note(r, t->at, t->vmf->flags & FAULT_FLAG_WRITE);
 		gvm_test_before_insertion(r);
-		return show(t, kind == GPUVM_STATE_HOST);
+		return show(t, kind == GPUVM_STATE_HOST && may_write);
 	case GPUVM_STATE_DEVICE:
 		if (!may_wait(t->vmf) || READ_ONCE(r->ctx->closed))
 			return VM_FAULT_SIGBUS;
@@ -143,7 +145,7 @@ vm_fault_t gvm_primary_fault(struct vm_fault *vmf, gvm_show_t show)
 
 /*
  * Handles a write to a page that is mapped read-only: the state was SHARED
- * then, or the VMA not writable.
+ * then, or it was asked whether somebody writes, or the VMA not writable.
  */
 vm_fault_t gvm_primary_mkwrite(struct vm_fault *vmf, gvm_show_t show)
 {
@@ -161,6 +163,7 @@ vm_fault_t gvm_primary_mkwrite(struct vm_fault *vmf, gvm_show_t show)
 		gvm_states_upgrade(t.region, gvm_chunk(t.region, t.at));
 	/* In any other state the entry is gone by now: the touch comes again. */
 	if (kind == GPUVM_STATE_HOST || kind == GPUVM_STATE_SHARED) {
+		gvm_accessed_note(t.region, t.at, true);
 		gvm_test_before_insertion(t.region);
 		ret = show(&t, true);
 	}

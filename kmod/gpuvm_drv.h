@@ -158,6 +158,8 @@ static inline bool gvm_is_ready(const struct gvm_context *ctx)
  *	of its folio together.
  * @states: the pages of @ctx->states that hold the region's bytes
  * @upgrades: the region's counter in @ctx->upgrades (@marks)
+ * @accessed: a bit a chunk: see accessed.c; NULL without GPUVM_FEATURE_ACCESSED
+ * @written: a bit a chunk, in the same piece of memory
  */
 struct gvm_region {
 	struct kref ref;
@@ -176,6 +178,8 @@ struct gvm_region {
 	struct page **pages;
 	u8 **states;
 	u64 *upgrades;
+	unsigned long *accessed;
+	unsigned long *written;
 };
 
 /* main.c */
@@ -205,6 +209,12 @@ void gvm_region_destroy_all(struct gvm_context *ctx);
 struct gvm_region *gvm_region_get(struct gvm_context *ctx, unsigned long page);
 void gvm_region_put(struct gvm_region *r);
 struct gvm_span gvm_chunk(const struct gvm_region *r, unsigned long at);
+
+/* accessed.c */
+size_t gvm_accessed_size(const struct gvm_region *r);
+int gvm_accessed_init(struct gvm_region *r);
+bool gvm_accessed_note(struct gvm_region *r, unsigned long at, bool write);
+int gvm_accessed_take(struct gvm_region *r, struct gvm_span s, u8 __user *answer);
 
 /* range.c */
 int gvm_range_op(struct gvm_context *ctx, struct gpuvm_range_op *op, unsigned int nr);

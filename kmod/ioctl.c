@@ -147,6 +147,7 @@ static const struct {
 	[_IOC_NR(GPUVM_IOC_WAKE)] = { range_op, sizeof(struct gpuvm_range_op), 32 },
 	[_IOC_NR(GPUVM_IOC_POPULATE)] = { range_op, sizeof(struct gpuvm_range_op), 32 },
 	[_IOC_NR(GPUVM_IOC_PUNCH)] = { range_op, sizeof(struct gpuvm_range_op), 32 },
+	[_IOC_NR(GPUVM_IOC_ACCESSED)] = { range_op, sizeof(struct gpuvm_range_op), 40 },
 };
 
 long gvm_ioctl(struct file *file, unsigned int cmd, unsigned long address)

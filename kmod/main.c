@@ -29,7 +29,7 @@ bool gvm_memlock = true;
 module_param_named(memlock, gvm_memlock, bool, 0644);
 MODULE_PARM_DESC(memlock, "Whether the memory of contexts that say HELLO from now on counts against RLIMIT_MEMLOCK (default Y)");
 
-unsigned long gvm_features = GPUVM_FEATURE_SHARED |
+unsigned long gvm_features = GPUVM_FEATURE_SHARED | GPUVM_FEATURE_ACCESSED |
 			     (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) ? GPUVM_FEATURE_HUGE : 0) |
 			     (IS_ENABLED(CONFIG_NUMA) ? GPUVM_FEATURE_NODE : 0) |
 			     GVM_TEST_FEATURES;

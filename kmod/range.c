@@ -97,17 +97,31 @@ static int punch(struct gvm_region *r, struct gvm_span s, struct gpuvm_range_op 
 	return err;
 }
 
+static int accessed(struct gvm_region *r, struct gvm_span s, struct gpuvm_range_op *op)
+{
+	u8 __user *answers = u64_to_user_ptr(op->accessed);
+
+	return gvm_accessed_take(r, whole_chunks(r, s), answers + op->done);
+}
+
 static const range_call_t calls[] = {
 	[_IOC_NR(GPUVM_IOC_SET_STATE)] = set_state,
 	[_IOC_NR(GPUVM_IOC_WAKE)] = wake,
 	[_IOC_NR(GPUVM_IOC_POPULATE)] = populate,
 	[_IOC_NR(GPUVM_IOC_PUNCH)] = punch,
+	[_IOC_NR(GPUVM_IOC_ACCESSED)] = accessed,
 };
 
 static int check(const struct gvm_context *ctx, const struct gpuvm_range_op *op, unsigned int nr)
 {
 	if (op->count > GPUVM_RANGES_MAX)
 		return -EINVAL;
+	if (nr == _IOC_NR(GPUVM_IOC_ACCESSED)) {
+		if (!(ctx->features & GPUVM_FEATURE_ACCESSED))
+			return -EOPNOTSUPP;
+	} else if (op->accessed) {
+		return -EINVAL;
+	}
 	if (nr != _IOC_NR(GPUVM_IOC_SET_STATE))
 		return op->state ? -EINVAL : 0;
 	if (op->state < GPUVM_STATE_HOST || op->state > GPUVM_STATE_FAILED)

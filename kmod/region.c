@@ -42,7 +42,8 @@ static unsigned long table_pages(const struct gvm_region *r)
 /* Returns the bytes of the region and of what it has from kvcalloc(). */
 static size_t size_of(const struct gvm_region *r)
 {
-	return sizeof(*r) + r->count * sizeof(r->pages[0]) + table_pages(r) * sizeof(r->states[0]);
+	return sizeof(*r) + r->count * sizeof(r->pages[0]) + table_pages(r) * sizeof(r->states[0]) +
+	       gvm_accessed_size(r);
 }
 
 /* Threads that wait look at the state bytes as long as they have the region. */
@@ -64,6 +65,7 @@ static void region_free(struct gvm_region *r)
 	leave_tables(r);
 	kvfree(r->pages);
 	kvfree(r->states);
+	kvfree(r->accessed);
 	gvm_uncharge_bytes(r->ctx->account, size_of(r));
 	gvm_context_put(r->ctx);
 	kfree_rcu(r, rcu);
@@ -125,11 +127,11 @@ static struct gvm_region *region_alloc(struct gvm_context *ctx, const struct gpu
 	r->chunk_order = arg->chunk_shift - PAGE_SHIFT;
 	r->huge = arg->flags & GPUVM_REGION_HUGE;
 	r->node = arg->flags & GPUVM_REGION_NODE ? arg->node : NUMA_NO_NODE;
+	r->ctx = ctx;
 	if (!gvm_charge_bytes(ctx->account, size_of(r))) {
 		kfree(r);
 		return NULL;
 	}
-	r->ctx = ctx;
 	kref_get(&ctx->ref);
 	return r;
 }
@@ -145,7 +147,7 @@ static int region_furnish(struct gvm_region *r)
 		return -ENOMEM;
 	r->pages = kvcalloc(r->count, sizeof(r->pages[0]), GFP_KERNEL_ACCOUNT);
 	r->states = kvcalloc(n, sizeof(r->states[0]), GFP_KERNEL_ACCOUNT);
-	if (!r->pages || !r->states)
+	if (!r->pages || !r->states || gvm_accessed_init(r))
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
 		r->states[i] = gvm_table_add(&r->ctx->states, first_table_page(r) + i);

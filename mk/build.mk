@@ -2,10 +2,12 @@
 # This builds the library, the programs and the tests.
 
 layers := core os trap dev memory api
-runtime_layers := sched policy fatbin cache dev core api
+runtime_layers := sched policy evict fatbin cache dev core api
 runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
 ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx_srcs)
+# The OpenCL platform is a library of its own, over het.h.
+opencl_srcs := $(wildcard opencl/*.cc)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) \
 	$(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
@@ -31,7 +33,11 @@ fake_cuda_srcs := $(wildcard selftests/fake/*.cc)
 bench_common_srcs := $(wildcard bench/common/*.cc bench/measure/*.cc bench/apps/common/*.cc)
 # These are the sources of the network simulator (mk/noc.mk).
 noc_main := bench/noc/main.cc
-noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/*.cc))
+# These programs are recorded by functions that take the place of ThreadSanitizer's.
+noc_recorded_srcs := $(wildcard bench/noc/record/programs/*.cc)
+noc_record_srcs := $(wildcard bench/noc/record/*.cc) $(noc_recorded_srcs)
+noc_ptx_srcs := $(wildcard bench/noc/record/ptx/*.cc)
+noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/*.cc bench/noc/trace/*.cc))
 # These are the parts of het-bench (mk/micro.mk), and those of them that see the machine's devices or files.
 micro_srcs := $(wildcard bench/micro/*.cc)
 micro_of_devices := $(addprefix bench/micro/,claims.cc profile.cc real.cc)
@@ -39,8 +45,10 @@ selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
 # This device stays out of the library that is installed.
 example_device_srcs := $(wildcard selftests/example_device/*.cc)
-# These can stand on het.h: an OpenCL platform, a plug-in of libgomp, and programs that know nothing of it.
+# These can stand on het.h: a plug-in of libgomp, and programs that know nothing of it.
 proof_srcs := $(wildcard selftests/proof/*/*.cc selftests/proof/*.c)
+# Tests of the OpenCL platform are one program, which finds it through the loader.
+opencl_test_srcs := $(wildcard selftests/opencl/*.cc)
 bench_srcs := $(wildcard bench/*.cc bench/apps/*.cc)
 # These programs' start is measured.
 start_up_srcs := $(wildcard bench/start-up/*.c)
@@ -55,8 +63,9 @@ embedded_example := $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$(HAVE_OPENCL),
 example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
-program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) $(selftest_srcs) \
-	$(selftest_c_srcs) $(proof_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(micro_srcs) $(start_up_srcs) \
+program_srcs := $(opencl_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
+	$(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) \
+	$(noc_record_srcs) $(noc_ptx_srcs) $(micro_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
 	$(unit_main_src)
 
@@ -65,7 +74,7 @@ program_srcs := $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench
 missing_headers := $(strip $(if $(HAVE_OPENCL),,CL/cl.h) $(MISSING_HEADERS))
 file_of = $(firstword $(subst :, ,$1))
 left_out := $(if $(missing_headers),$(shell scripts/left-out.sh $(missing_headers) -- \
-	bench selftests tools Documentation/examples lib runtime | tr ' ' :))
+	bench selftests tools Documentation/examples lib runtime opencl | tr ' ' :))
 $(foreach s,$(left_out),$(if $(filter $(program_srcs),$(call file_of,$s)),\
 	$(info libhet: $(subst :, is left out: there is no ,$s) here)))
 keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
@@ -129,26 +138,32 @@ start_ups := $(patsubst bench/start-up/%.c,$(B)/bin/start-up-%,$(call keep,$(sta
 benches := $(patsubst bench/%.cc,$(B)/bin/%,$(filter-out bench/apps/%,$(bench_kept)))
 tools := $(if $(HAVE_JSON),$(patsubst tools/%.cc,$(B)/bin/%,$(call keep,$(tool_srcs))))
 examples := $(patsubst Documentation/examples/%,$(B)/examples/%,$(basename $(call keep,$(example_srcs))))
-proof_libs := $(addprefix $(B)/proof/,libhet-icd.so $(if $(HAVE_GOMP),libgomp-plugin-nvptx.so.1))
+proof_libs := $(addprefix $(B)/proof/,$(if $(HAVE_GOMP),libgomp-plugin-nvptx.so.1))
 proof_programs := $(patsubst selftests/%.c,$(B)/%,$(call keep,$(filter %.c,$(proof_srcs))))
 unit_mains := $(filter %_test.cc,$(call keep,$(unit_srcs)))
 units := $(addprefix $(B)/tests/,$(notdir $(basename $(unit_mains))))
 
 libhet := $(B)/libhet.so $(B)/$(SONAME)
+opencl_tests := $(if $(HAVE_OPENCL),$(B)/selftests/opencl-platform)
+libhetcl := $(if $(HAVE_OPENCL),$(B)/libhetcl.so $(B)/vendors/het.icd)
 compat := $(B)/$(COMPAT_SONAME)
 
-all: lib tools bench-programs
+all: lib opencl tools bench-programs
 lib: $(libhet) $(compat)
+opencl: $(libhetcl)
 tools: $(tools)
 bench-programs: $(benches) $(apps)
+# `make run` needs these alone.
+main-job-programs: $(filter $(addprefix $(B)/bin/,photo matvec fault-latency),$(benches))
 tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda) \
+	$(libhetcl) $(opencl_tests) \
 	$(example_device) $(if $(SAN),,proofs)
 unit-tests: $(units)
 selftests: $(selftests) $(selftests_c) $(fake_cuda) $(example_device)
 proofs: $(proof_libs) $(proof_programs)
 examples: $(examples)
 inject: $(B)/inject/libhet.so $(B)/inject/$(SONAME)
-.PHONY: all lib tools bench-programs tests unit-tests selftests proofs examples inject
+.PHONY: all lib opencl tools bench-programs main-job-programs tests unit-tests selftests proofs examples inject
 
 # --- compiling ---------------------------------------------------------------
 
@@ -165,22 +180,24 @@ precompiled = $(B)/precompiled/$1.h
 precompiled_for := unit_test $(if $(PRECOMPILED),library program)
 as_library := $(sort $(lib_objs) $(inject_objs) $(simt_objs) $(example_device_objs))
 as_program := $(call obj,$(filter-out $(unit_srcs) $(unit_main_src) $(simt_srcs) $(example_device_srcs) \
-	$(fake_cuda_srcs) $(proof_srcs), $(filter %.cc,$(program_srcs))))
+	$(fake_cuda_srcs) $(proof_srcs) $(opencl_srcs), $(filter %.cc,$(program_srcs))))
 as_unit_test := $(unit_objs)
 $(call precompiled,library).gch: private mode_flags := $(lib_cxxflags)
 $(call precompiled,program).gch: private mode_flags := $(lines_only)
 $(call precompiled,unit_test).gch: private mode_flags := $(unit_test_flags)
 define with_precompiled # name
-$(as_$1): private mode_flags += -include $(call precompiled,$1)
+$(as_$1): private mode_flags += -include $(call precompiled,$1) $(kept_with_precompiled)
 $(as_$1): $(call precompiled,$1).gch
 endef
+# ccache asks GCC for this.
+kept_with_precompiled := $(if $(is_clang),,-fpch-preprocess)
 $(foreach n,$(precompiled_for),$(eval $(call with_precompiled,$n)))
 
 quiet := $(if $(PRECOMPILED),$(if $(is_clang),,-w))
 # GCC takes a source that is included for a header, where classes without a linkage would be a fault.
 unit_flags := -I. $(if $(is_clang),,-Wno-subobject-linkage)
-compile_cxx = $(CXX) $(cppflags) $(cxxflags) $(mode_flags) $(quiet)
-compile_c = $(CC) $(cppflags) $(cflags) $(mode_flags)
+compile_cxx = $(ccache) $(CXX) $(cppflags) $(cxxflags) $(mode_flags) $(quiet)
+compile_c = $(ccache) $(CC) $(cppflags) $(cflags) $(mode_flags)
 # With SYNTAX=1 no code is made: for a second compiler's opinion.
 compiled = $1 -MMD -MP -MF $(@:.o=.d) -MT $@ $(if $(SYNTAX),-fsyntax-only $< && touch $@,-c $< -o $@)
 
@@ -188,7 +205,7 @@ $(B)/precompiled/%.h.gch: mk/precompiled/%.h $(flags_stamp)
 	@mkdir -p $(@D)
 	@cp $< $(basename $@)
 	$(call say,CXX)
-	$Q$(compile_cxx) $(if $(is_clang),-fpch-instantiate-templates) -x c++-header $(basename $@) -o $@
+	$Q$(compile_cxx) $(if $(is_clang),-fpch-instantiate-templates -Xclang -fno-pch-timestamp) -x c++-header $(basename $@) -o $@
 
 $(B)/obj/%.o: %.cc $(flags_stamp)
 	@mkdir -p $(@D)
@@ -251,6 +268,16 @@ $(compat): Makefile
 	$Q$(CC) -shared -nostdlib -Wl,-soname,$(COMPAT_SONAME) -Wl,-F,$(SONAME) -Wl,-rpath,'$$ORIGIN' -x c /dev/null \
 		-o $@
 
+# The loader opens this library, and finds it by the name that stands in a file: OCL_ICD_VENDORS=$PWD/build/vendors.
+$(B)/libhetcl.so: $(call obj,$(opencl_srcs)) $(libhet)
+	$(call say,LD)
+	$Q$(CXX) -shared $(ldflags) -Wl,-soname,libhetcl.so -Wl,-z,nodelete $(if $(SAN),,-Wl,-z,defs) -o $@ \
+		$(filter %.o,$^) $(B)/libhet.so -Wl,-rpath,'$$ORIGIN' -ldl
+
+$(B)/vendors/het.icd: Makefile
+	@mkdir -p $(@D)
+	@echo '$(abspath $(B))/libhetcl.so' >$@
+
 # --- programs ----------------------------------------------------------------
 
 # The library comes first, so that its interposers stand before libc; of the rest only what is used stays.
@@ -264,7 +291,7 @@ $(filter-out $(addprefix $(B)/bin/,het-ptx het-fatbin het-analyse),$(tools)): $(
 	$(tool_archive) $(json_archive) $(base_archive) $(told_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) -ldl
+	$Q$(link_with) $(call rpath,..) $(call rpath,../lib) $(OPENCL_LIBS) $(NUMA_LIBS) -ldl
 
 # het-ptx works on files: it needs neither the library nor a device.
 $(filter $(B)/bin/het-ptx,$(tools)): $(call obj,$(ptx_tool)) $(tool_archive) $(base_archive) $(json_archive) \
@@ -284,13 +311,16 @@ $(filter $(B)/bin/het-fatbin $(B)/bin/het-analyse,$(tools)): $(B)/bin/%: $(B)/ob
 
 # libFuzzer looks for texts that the parser or the editor can't take: build/fuzz/ptx-parser runtime/ptx/tests/corpus
 # build/fuzz/fat-binary runtime/fatbin/tests/corpus does so with files.
-fuzz: $(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary
+# build/fuzz/noc-traces does so with traces of packets and of accesses.
+fuzz: $(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary $(B)/fuzz/noc-traces
 $(B)/fuzz/ptx-parser: runtime/ptx/tests/fuzz/parser.cc $(wildcard runtime/ptx/*.cc runtime/ptx/*.h)
 $(B)/fuzz/fat-binary: runtime/fatbin/tests/fuzz/container.cc $(wildcard runtime/fatbin/*.cc runtime/fatbin/*.h)
-$(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary:
+$(B)/fuzz/noc-traces: bench/noc/tests/fuzz/traces.cc $(wildcard bench/noc/trace/*.cc bench/noc/trace/*.h)
+$(B)/fuzz/noc-traces: $(filter-out bench/noc/trace/%,$(noc_srcs))
+$(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary $(B)/fuzz/noc-traces:
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Qclang++ -std=c++20 -O1 -g -Iruntime -fsanitize=fuzzer,address,undefined -o $@ $(filter %.cc,$^)
+	$Qclang++ -std=c++20 -O1 -g -Iruntime -Ibench -fsanitize=fuzzer,address,undefined -o $@ $(filter %.cc,$^)
 .PHONY: fuzz
 
 $(bench_archive): $(bench_common_objs)
@@ -308,7 +338,7 @@ $(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices) runtime/
 $(benches) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) $(STARPU_LIBS) -ldl
+	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) $(STARPU_LIBS) $(NUMA_LIBS) -ldl
 
 $(selftests): $(B)/selftests/%: $(B)/obj/selftests/%.o $(harness_objs) $(base_archive) $(libhet)
 	@mkdir -p $(@D)
@@ -321,13 +351,17 @@ $(fake_cuda): $(fake_cuda_objs) $(simt_archive) $(ptx_archive)
 	$Q$(CXX) -shared $(ldflags) -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ \
 		$(filter %.o,$^) $(filter %.a,$^)
 
+$(opencl_tests): $(call obj,$(opencl_test_srcs))
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CXX) $(ldflags) -o $@ $^ $(OPENCL_LIBS)
+
 # Programs in C do without the harness.
 $(selftests_c): $(B)/selftests/%: $(B)/obj/selftests/%.o $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS)
 
-$(B)/proof/libhet-icd.so: $(call obj,$(wildcard selftests/proof/icd/*.cc))
 $(B)/proof/libgomp-plugin-nvptx.so.1: $(B)/obj/selftests/proof/gomp/plugin.o
 $(proof_libs): $(libhet)
 	@mkdir -p $(@D)
@@ -406,11 +440,11 @@ $(B)/tests/cuda_test: | $(fake_cuda)
 
 # --- every header compiles alone, the public ones as C too, or as C++17 and C++20 ---
 
-header_dirs := lib/* lib/*/tests runtime/* runtime/*/* selftests/* bench/* bench/*/* tools/*
+header_dirs := lib/* lib/*/tests runtime/* runtime/*/* opencl opencl/include/CL selftests/* bench/* bench/*/* tools/*
 # A header with a file of code beside it comes first there, which the format check sees to: so it compiles alone.
 headers := $(filter-out $(foreach s,$(left_out),$(call file_of,$s)) \
 	$(patsubst %.cc,%.h,$(wildcard $(addsuffix /*.cc,$(header_dirs)))),$(wildcard $(addsuffix /*.h,$(header_dirs))))
-public_headers := $(wildcard lib/include/*.h runtime/include/*.h)
+public_headers := $(wildcard lib/include/*.h runtime/include/*.h opencl/include/CL/*.h)
 public_cxx_headers := $(wildcard runtime/include/*.hpp)
 header_stamps := $(patsubst %,$(B)/headers/%.cxx-ok,$(headers)) $(patsubst %,$(B)/headers/%.c-ok,$(public_headers)) \
 	$(patsubst %,$(B)/headers/%.cxx17-ok,$(public_cxx_headers)) \
@@ -418,7 +452,7 @@ header_stamps := $(patsubst %,$(B)/headers/%.cxx-ok,$(headers)) $(patsubst %,$(B
 
 # A static function that only an includer calls is no fault of the header.
 alone = @mkdir -p $(@D) && echo '\#include "$<"' | \
-	$1 -I. -Iruntime -Ibench -Iselftests -Itools $(LLVM_CFLAGS) -Wno-unused -fsyntax-only -MMD -MP -MF $@.d -MT $@ \
+	$1 -I. -Iruntime -Ibench -Iselftests -Itools $(all_versions) $(LLVM_CFLAGS) -Wno-unused -fsyntax-only -MMD -MP -MF $@.d -MT $@ \
 	-x $2 - && touch $@
 
 $(B)/headers/%.h.cxx-ok: %.h $(flags_stamp)

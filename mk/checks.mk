@@ -2,7 +2,7 @@
 # This runs tests and the main job, and makes documentation.
 
 # These are all C and C++ sources of the project, except that the kernel module and its tests have a style of their own.
-style_files := $(shell find lib runtime tools bench selftests Documentation/examples -path selftests/kmod -prune \
+style_files := $(shell find lib runtime opencl tools bench selftests Documentation/examples -path selftests/kmod -prune \
 	-o \( -name '*.cc' -o -name '*.h' -o -name '*.hpp' -o -name '*.c' \) -print 2>/dev/null)
 clang_format := $(firstword $(shell command -v clang-format-14 || command -v clang-format))
 
@@ -20,13 +20,16 @@ check-foresight:
 	@GPUVM_FORESIGHT=random $(PYTHON) scripts/check.py --only '$(foresight_steps)'
 	@GPUVM_FORESIGHT=0 $(PYTHON) scripts/check.py --only '$(foresight_steps)'
 
+# Who comes for the first time waits for no more than is needed, compiled in a few large units; who has built
+# everything already need not wait for these.
 run: run_what := main
+run: programs := $(if $(wildcard $(B)/bin/het-info),,UNITS=1) main-job-programs
 bench: run_what := bench
 bench-apps: run_what := apps
 bench: packages_for := bench
 run bench bench-apps:
 	@scripts/setup.sh packages $(or $(packages_for),run)
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(or $(programs),all)
 	@B=$(B) scripts/run.sh $(run_what) $(ARGS)
 
 format:
@@ -59,7 +62,7 @@ symbols-check: lib
 
 # run-clang-tidy asks .clang-tidy what to look for.
 tidy: compile_commands.json
-	run-clang-tidy -quiet -p . '$(CURDIR)/(lib|runtime|bench|selftests|tools)/.*'
+	run-clang-tidy -quiet -p . '$(CURDIR)/(lib|runtime|opencl|bench|selftests|tools)/.*'
 
 docs: lib
 	$(PYTHON) scripts/draw-objects.py $(B) $(B)/docs/pictures

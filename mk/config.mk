@@ -16,6 +16,14 @@ ifeq ($(HAVE_CL),)
 $(error CL/cl.h not found: install opencl-headers (`make setup` does), or set CPPFLAGS=-I... or CUDA_HOME)
 endif
 
+# ccache, where there is one, keeps what was compiled, also for other folders with the same sources; CCACHE= does without.
+# What uses a precompiled header it keeps only if it need not look at macros and times in there.
+CCACHE ?= $(shell command -v ccache)
+ccache := $(if $(SYNTAX),,$(CCACHE))
+export CCACHE_SLOPPINESS ?= pch_defines,time_macros
+export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR ?= 1
+
 is_clang := $(findstring clang,$(notdir $(firstword $(CXX))))
 
 ifneq ($(SAN),)
@@ -31,7 +39,8 @@ cppflags := -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 \
 	-Ilib -Ilib/include -Iruntime/include -Ikmod/uapi $(CL_CFLAGS) \
 	$(if $(DEBUG_LOCKS),-DHET_DEBUG_LOCKS) $(if $(HAVE_SDT),,-DHET_NO_SDT) $(if $(HAVE_NUMA),,-DHET_NO_NUMA) \
 	$(CPPFLAGS)
-warnings := -Wall -Wextra $(if $(WERROR),-Werror)
+# Clang from 17 or so on takes what the C++ library does in its own headers, for std::stable_sort(), for ours.
+warnings := -Wall -Wextra $(if $(is_clang),-Wno-deprecated-declarations) $(if $(WERROR),-Werror)
 # Nobody opens a debugger in CI, and what one would need takes up to a third of a source's compile time.
 common_flags := -O2 $(if $(CI),-g1,-g) -pthread $(warnings) $(san_flags)
 cflags := -std=c11 $(common_flags) $(CFLAGS)

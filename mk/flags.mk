@@ -27,14 +27,21 @@ $(call add_flags,$(with_corpus),$(fatbin_corpus))
 $(call add_flags,selftests/cuda_abi.cc,$(CUDA_CFLAGS))
 $(call add_flags,$(example_device_srcs),$(lib_cxxflags) -Iruntime -Iselftests)
 $(call add_flags,$(fake_cuda_srcs),-fPIC -fvisibility=hidden -Iselftests -Iruntime -Itools)
+# The platform has the calls of all versions.
+all_versions := $(foreach v,1_0 1_1 1_2 2_0 2_1 2_2,-DCL_USE_DEPRECATED_OPENCL_$v_APIS=)
+$(call add_flags,$(opencl_srcs),-Iopencl/include -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -DHET_VERSION='"$(VERSION)"' \
+	$(all_versions))
+$(call add_flags,$(opencl_test_srcs),-Iopencl/include $(all_versions))
 # Programs and platforms of OpenCL 1.2 have these, but one program has nothing of OpenCL.
 offloading := selftests/proof/target_data.c
 opencl_1_2 := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120
 $(call add_flags,$(filter-out $(offloading),$(proof_srcs)),$(opencl_1_2) -fPIC -fvisibility=hidden)
 $(call add_flags,$(offloading),$(GOMP_LIBS))
 
-$(call add_flags,$(bench_common_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(micro_srcs),\
+$(call add_flags,$(bench_common_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(noc_record_srcs) $(micro_srcs),\
 	-Ibench -Itools)
+$(call add_flags,$(noc_recorded_srcs),-fsanitize=thread)
+$(call add_flags,$(noc_ptx_srcs),-Ibench -Itools -Iruntime)
 $(call add_flags,bench/fat-binary.cc bench/micro/profile.cc,-Iruntime)
 $(call add_flags,bench/measure/tasks_starpu.cc,$(STARPU_CFLAGS))
 

@@ -17,12 +17,16 @@ man_pages = $(wildcard $(B)/docs/man/*)
 man_names = $(basename $(notdir $(wildcard Documentation/man/*.rst))) \
 	$(addsuffix .3,$(shell sed -n 's/^\.\. also: //p' Documentation/man/*.3.rst))
 
-install: lib tools $(B)/libhet.pc
+install: lib opencl tools $(B)/libhet.pc
 	install -d $(addprefix $(DESTDIR),$(LIBDIR)/pkgconfig $(INCLUDEDIR))
 	install -m 644 $(B)/libhet.so $(DESTDIR)$(LIBDIR)/$(installed_lib)
 	ln -sf $(installed_lib) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libhet.so
 	install -m 644 $(B)/$(COMPAT_SONAME) $(DESTDIR)$(LIBDIR)
+	$(if $(libhetcl),install -m 644 $(B)/libhetcl.so $(DESTDIR)$(LIBDIR)
+	install -D -m 644 -t $(DESTDIR)$(INCLUDEDIR)/CL opencl/include/CL/cl_ext_het.h
+	install -d $(DESTDIR)$(VENDORDIR)
+	echo $(LIBDIR)/libhetcl.so >$(DESTDIR)$(VENDORDIR)/het.icd)
 	install -m 644 $(headers) $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $(B)/libhet.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 ifneq ($(tool_srcs),)
@@ -35,7 +39,8 @@ endif
 # The same names are removed, whatever of them was installed.
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(installed_lib) $(SONAME) libhet.so $(COMPAT_SONAME))
-	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/libhet.pc
+	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/libhet.pc $(DESTDIR)$(LIBDIR)/libhetcl.so
+	rm -f $(DESTDIR)$(VENDORDIR)/het.icd $(DESTDIR)$(INCLUDEDIR)/CL/cl_ext_het.h
 	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,$(notdir $(headers)))
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(basename $(notdir $(wildcard tools/*.cc))))
 	rm -f $(foreach p,$(man_names),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p)

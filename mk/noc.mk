@@ -6,7 +6,12 @@ noc_sim := $(if $(and $(HAVE_CLI11),$(HAVE_JSON)),$(B)/bin/noc-sim)
 noc_common := $(call obj,$(addprefix bench/common/,format.cc machine.cc options.cc progress.cc report.cc stats.cc \
 	table.cc))
 
-bench-programs: $(noc_sim)
+# The recorder has the functions of ThreadSanitizer, which a sanitized tree has from elsewhere.
+noc_record := $(if $(noc_sim),$(if $(SAN),,$(B)/bin/noc-record))
+
+noc_record_ptx := $(if $(noc_record),$(B)/bin/noc-record-ptx)
+
+bench-programs: $(noc_sim) $(noc_record) $(noc_record_ptx)
 
 $(noc_archive): $(call obj,$(noc_srcs))
 	@mkdir -p $(@D)
@@ -15,12 +20,23 @@ $(noc_archive): $(call obj,$(noc_srcs))
 	$Q$(AR) rcs $@ $^
 
 # What was interrupted goes on; QUICK=1: one seed and short runs; STUDY=1: also a row for each open parameter.
-noc-figures: $(noc_sim)
-	$Q$(PYTHON) bench/noc/figures.py --program $(noc_sim) --folder $(B)/noc-figures $(if $(QUICK),--quick) \
+noc-figures: $(noc_sim) $(noc_record)
+	$Q$(PYTHON) bench/noc/figures.py --program $(noc_sim) --recorder $(B)/bin/noc-record --folder $(B)/noc-figures $(if $(QUICK),--quick) \
 		$(if $(STUDY),--study)
 .PHONY: noc-figures
 
 $(noc_sim): $(call obj,$(noc_main)) $(noc_common) $(noc_archive) $(json_archive) $(base_archive)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)
+
+$(noc_record): $(call obj,$(noc_record_srcs)) $(noc_common) $(noc_archive) $(json_archive) $(base_archive)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)
+
+$(noc_record_ptx): $(call obj,$(noc_ptx_srcs)) $(noc_common) $(noc_archive) $(tool_archive) $(json_archive) $(base_archive) \
+	$(simt_archive) $(ptx_archive)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^)

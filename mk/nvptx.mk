@@ -20,13 +20,16 @@ nvptx_programs := $(addprefix $(nvptx)/,ptx $(if $(nvptx_host_cc),host) \
 
 nvptx_overheads := $(if $(nvcc),$(patsubst %,$(nvptx)/overheads/%.ptx,plain dirty touch coalesce slice uniform-simt))
 
-bench-nvptx: $(nvptx_programs) $(nvptx_overheads) $(fake_cuda) $(B)/bin/het-ptx
+nvptx_checkpoints := $(if $(nvcc),$(addprefix $(nvptx)/checkpoints/,plain.ptx checkpoint.ptx info.json))
+
+bench-nvptx: $(nvptx_programs) $(nvptx_overheads) $(nvptx_checkpoints) $(fake_cuda) $(B)/bin/het-ptx
 	$(if $(nvptx_gcc),,@echo 'left out: OpenMP and OpenACC, for want of gcc-12-offload-nvptx')
 	$(if $(nvcc),,@echo 'left out: nvcc')
 	$(if $(nvptx_clang),,@echo 'left out: clang-14')
 	$Q$(PYTHON) bench/nvptx/sweep.py --check --bin $(nvptx) --het-ptx $(B)/bin/het-ptx
 	$(if $(nvcc),$Qfor p in overheads stops uniform; do \
 		LD_LIBRARY_PATH=$(B)/fake $(PYTHON) bench/nvptx/$$p.py --check --bin $(nvptx)/overheads || exit; done)
+	$(if $(nvcc),$QLD_LIBRARY_PATH=$(B)/fake $(PYTHON) bench/nvptx/checkpoints.py --check --bin $(nvptx)/checkpoints)
 	$Q$(PYTHON) bench/nvptx/matrices.py --check --fake $(B)/fake
 .PHONY: bench-nvptx
 
@@ -79,3 +82,17 @@ $(nvptx)/overheads/plain.ptx: bench/nvptx/overheads.cu
 $(filter-out %/plain.ptx,$(nvptx_overheads)): %.ptx: $(nvptx)/overheads/plain.ptx $(B)/bin/het-ptx
 	$(call say,PTX)
 	$Q$(B)/bin/het-ptx instrument --pass $(*F) $< $(if $(findstring coalesce,$@),--sites $(@D)/sites.json) -o $@
+
+# checkpoints.py stops these in the middle.
+$(nvptx)/checkpoints/plain.ptx: bench/nvptx/checkpoints.cu
+	@mkdir -p $(@D)
+	$(call say,NVCC)
+	$Q$(nvcc) -ptx -arch=sm_75 $< -o $@
+
+$(nvptx)/checkpoints/checkpoint.ptx: $(nvptx)/checkpoints/plain.ptx $(B)/bin/het-ptx
+	$(call say,PTX)
+	$Q$(B)/bin/het-ptx instrument --pass checkpoint $< -o $@
+
+$(nvptx)/checkpoints/info.json: $(nvptx)/checkpoints/plain.ptx $(B)/bin/het-ptx
+	$(call say,PTX)
+	$Q$(B)/bin/het-ptx info --json $< > $@

@@ -78,6 +78,7 @@ NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events opencl_
 ONE_THREAD = [
     *"coherence_test foresight_test fragments_test layout_test read_ahead_test send_plan_test".split(),
     *sources("runtime/policy/tests/*_test.cc"),
+    *sources("runtime/evict/tests/*_test.cc"),
     *sources("runtime/ptx/tests/*_test.cc"),
     *sources("runtime/core/tests/*_test.cc"),
     *sources("runtime/cache/tests/*_test.cc"),
@@ -109,8 +110,9 @@ FAKE_CUDA = {
 }
 WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
-    *"runtime_cache runtime_cxx runtime_events runtime_instruments runtime_launch runtime_lives runtime_memory".split(),
+    *"runtime_cache runtime_cxx runtime_events runtime_evict runtime_instruments runtime_launch runtime_lives".split(),
     *(
+        "runtime_memory "
         "runtime_pipeline runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw "
         "runtime_textures runtime_split runtime_twins runtime_lost runtime_analysed runtime_unable runtime_waits"
     ).split(),
@@ -414,6 +416,39 @@ def guests() -> Iterator[Step]:
         )
 
 
+def no_opencl_platform(tree: str) -> str | None:
+    built = (ROOT / tree / "selftests/opencl-platform").exists() and (ROOT / tree / "libhetcl.so").exists()
+    return None if built else "the OpenCL platform was not built here"
+
+
+def opencl_platform() -> Iterator[Step]:
+    """Its drivers are PoCL's, and het-fatbin that of the first tree."""
+    for name, tree, drivers in (
+        ("OpenCL platform", "build", "pthread"),
+        ("OpenCL platform on two devices", "build", "pthread pthread"),
+        ("OpenCL platform, address sanitizer", "build-address", "pthread"),
+    ):
+        env = {
+            "OCL_ICD_VENDORS": str(ROOT / tree / "vendors"),
+            "POCL_DEVICES": drivers,
+            "GPUVM_QUIET": "1",
+            "PATH": f"{ROOT / 'build/bin'}:{os.environ['PATH']}",
+        }
+        if tree == "build-address":
+            env["ASAN_OPTIONS"] = "detect_leaks=0"  # drivers keep what they have
+            env["CL_TEST_STEPS"] = "200"
+        yield Step(
+            name,
+            [str(ROOT / tree / "selftests/opencl-platform")],
+            judge_ktap,
+            env=environment(tree) | env,
+            needs=tree,
+            seconds=120,
+            beside=True,
+            unavailable=lambda tree=tree: no_opencl_platform(tree),
+        )
+
+
 def plan(copy: NobodysCopy) -> Iterator[Step]:
     yield from static_checks()
     yield from builds()
@@ -453,6 +488,14 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
         seconds=300,
     )
     yield Step(
+        "programs of noc-record",
+        [sys.executable, str(ROOT / "tools/tests/noc_record.py")],
+        judge_ktap,
+        needs="build",
+        beside=True,
+        unavailable=lambda: None if (ROOT / "build/bin/noc-record").exists() else "noc-record was not built here",
+    )
+    yield Step(
         "what stands on het.h",
         [sys.executable, str(ROOT / "selftests/proof/proofs.py")],
         judge_ktap,
@@ -461,6 +504,7 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
         seconds=120,
         beside=True,
     )
+    yield from opencl_platform()
     for programs in ("new", "old"):
         command_line = [str(ROOT / "scripts/check-install.sh"), programs]
         yield Step(f"install, {programs} programs", command_line, cwd=ROOT, needs="build", beside=True)

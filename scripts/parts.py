@@ -7,8 +7,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 # A part of the tree may include the headers of these parts, besides its own:
-# tools, bench, selftests -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core; in
-# runtime: api -> core -> {dev -> {sched, ptx, cache -> fatbin}, policy}; policy, fatbin and ptx stand by themselves.
+# tools, bench, selftests, opencl -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core; in
+# runtime: api -> core -> {dev -> {sched, ptx, cache -> fatbin}, policy, evict}; policy, fatbin and ptx stand by
+# themselves.
 CORE = {"lib/include", "kmod/uapi"}
 OS = CORE | {"lib/core"}
 TRAP_OR_DEV = OS | {"lib/os"}
@@ -16,7 +17,7 @@ MEMORY = TRAP_OR_DEV | {"lib/trap", "lib/dev"}
 API = MEMORY | {"lib/memory"}
 RUNTIME = API | {"lib/api", "runtime/include"}
 RUNTIME_DEVICE = RUNTIME | {"runtime/sched", "runtime/fatbin", "runtime/ptx", "runtime/cache"}
-RUNTIME_CORE = RUNTIME_DEVICE | {"runtime/dev", "runtime/policy"}
+RUNTIME_CORE = RUNTIME_DEVICE | {"runtime/dev", "runtime/policy", "runtime/evict"}
 PROGRAMS = RUNTIME_CORE | {"runtime/core", "runtime/api"}
 ALLOWED = {
     "kmod/uapi": set(),
@@ -35,6 +36,7 @@ ALLOWED = {
     "runtime/fatbin": set(),
     "runtime/ptx": set(),
     "runtime/policy": set(),
+    "runtime/evict": OS | {"lib/os"},
     "runtime/sched": OS | {"lib/os"},
     "runtime/cache": OS | {"lib/os", "runtime/fatbin"},
     "runtime/dev": RUNTIME_DEVICE,
@@ -42,13 +44,19 @@ ALLOWED = {
     "runtime/api": RUNTIME_CORE | {"runtime/core"},
     # Tests of what changes PTX run it as well.
     "runtime/ptx/tests": {"runtime/ptx", "tools/simt"},
+    # The platform is a library of its own.
+    "opencl": {"runtime/include", "opencl/include"},
+    "opencl/include": set(),
     "tools/simt": {"runtime/ptx"},
     "tools/json": set(),
     "tools/base": TRAP_OR_DEV | {"lib/dev"},
     "tools": PROGRAMS | {"tools/base", "tools/json", "tools/simt"},
     "bench": PROGRAMS | {"tools/base", "tools/json"},
+    # A program that records what kernels do runs them as het-ptx does.
+    "bench/noc/record/ptx": {"bench", "tools", "tools/json", "tools/simt", "runtime/ptx"},
     # Tests include what they may change and look at in the fake driver.
     "selftests": PROGRAMS | {"tools/base", "selftests/fake"},
+    "selftests/opencl": {"opencl/include"},
     "selftests/fake": PROGRAMS | {"tools/simt"},
     "Documentation/examples": {"lib/include", "runtime/include"},
 }
@@ -59,7 +67,7 @@ ALLOWED = {
 SEAM = {
     "lib/memory/" + name
     for name in (
-        "allocate.h buffers.h failure.h foreseen.h hooks.h kernel_mode.h link.h lost.h notes.h start.h usage.h uses.h "
+        "allocate.h buffers.h evict.h failure.h foreseen.h hooks.h kernel_mode.h link.h lost.h notes.h start.h usage.h uses.h "
         "whereabouts.h"
     ).split()
 }

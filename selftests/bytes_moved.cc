@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 
 using namespace selftest;
@@ -43,6 +44,13 @@ bool reads_are_shared(const context &t)
 	sscanf(system.release, "%d.%d", &major, &minor);
 	bool old = major < 6 || (major == 6 && minor < 4) || getenv("GPUVM_UFFD_FEATURES");
 	return !old || !(t.v.trap & (trap::uffd | trap::uffd_sigbus));
+}
+
+// The byte stays as it is.
+void write_again(array &a, size_t at)
+{
+	volatile uint8_t *byte = a.data() + at;
+	*byte = *byte;
 }
 
 void begin_and_end(array &a, int access)
@@ -185,6 +193,41 @@ TEST(sequential_reads_grow, .traps = trap::all, .devices = device::plain, .kinds
 	// There are far fewer trips than pages: at worst there is one for each smallest chunk.
 	CHECK_LE(moved.touches, size / (64 << 10));
 	CHECK_LE(moved.fetches, size / (64 << 10));
+}
+
+// What a kernel has read is read-only. The stream of writes is caught a few times, and pages take no faults of their own.
+TEST(sequential_writes_grow, .traps = trap::uffd | trap::uffd_sigbus, .devices = device::host, .kinds = kind::map)
+{
+	skip_under_sanitizers("they touch memory of their own");
+	fixture fx(t, GPUVM_STAT | GPUVM_NO_FORESIGHT);
+	array a(fx, t.v.kind, size);
+	a.link();
+	a.check();
+	begin_and_end(a, GPUVM_READ_ONLY);
+	movement before = movement::so_far();
+	rusage used, then;
+	getrusage(RUSAGE_THREAD, &then);
+	for (size_t at = 0; at < size; at += page)
+		write_again(a, at);
+	getrusage(RUSAGE_THREAD, &used);
+	CHECK_LE(before.since().touches, 12);
+	CHECK_LE(used.ru_minflt - then.ru_minflt, size / page / 8);
+	a.check();
+}
+
+// Each chunk is caught at its last page, and at the one before.
+TEST(writes_backwards, .traps = trap::all, .devices = device::host, .kinds = kind::map)
+{
+	fixture fx(t, GPUVM_STAT | GPUVM_NO_FORESIGHT);
+	array a(fx, t.v.kind, size);
+	a.link();
+	a.check();
+	begin_and_end(a, GPUVM_READ_ONLY);
+	movement before = movement::so_far();
+	for (size_t at = size; at; at -= page)
+		write_again(a, at - 1);
+	CHECK_LE(before.since().touches, 2 * size / (64 << 10));
+	a.check();
 }
 
 TEST(between_devices, .traps = trap::all, .devices = device::several, .kinds = kind::whole)

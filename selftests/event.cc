@@ -208,6 +208,67 @@ TEST(two_ends_at_once, .traps = trap::all, .devices = device::hostcb, .kinds = k
 	}
 }
 
+// The kernel has not ended then, and whatever watches its event has looked.
+TEST(touched_some_time_after_the_end, .traps = trap::all, .devices = device::single, .kinds = kinds)
+{
+	fixture fx(t);
+	array a(fx, t.v.kind, 100 * page);
+	a.link();
+	for (int round = 0; round < 4; round++) {
+		void *event = launch(fx, a, 0, 1 + round);
+		sleep_ms(5);
+		a.check("touched a while after the end");
+		fx.dev().finish(0, event);
+		a.check("after the kernel");
+	}
+}
+
+// The host comes some time after each kernel, and takes no fault.
+TEST(foreseen_behind_the_event, .traps = trap::all, .devices = device::single, .kinds = kinds)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=always"});
+	fixture fx(t);
+	array a(fx, t.v.kind, 100 * page);
+	a.link();
+	a.add_everywhere(0, 1);
+	a.check();
+	for (int round = 0; round < 5; round++) {
+		unsigned long long foreseen = count_of(GPUVM_STAT_FORESEEN);
+		void *event = launch(fx, a, 0, 1);
+		fx.dev().finish(0, event);
+		wait_until([&] { return count_of(GPUVM_STAT_FORESEEN) >= foreseen + a.size(); });
+		unsigned long long touches = count_of(GPUVM_STAT_TOUCHES);
+		// The last pages may still be on their way to be shown.
+		a.check("foreseen behind an event");
+		CHECK_LE(count_of(GPUVM_STAT_TOUCHES), touches + 1);
+	}
+}
+
+TEST(an_event_that_never_comes, .traps = trap::all, .devices = device::host | device::hostcb, .kinds = kinds)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=always"});
+	fixture fx(t);
+	array late(fx, t.v.kind, 20 * page), a(fx, t.v.kind, 40 * page);
+	for (array *one : {&late, &a}) {
+		one->link();
+		one->add_everywhere(0, 1);
+		one->check();
+	}
+	int finished = 0;
+	CHECK_OK(gpuvm_kernel_begin(late.data(), 0, GPUVM_READ_WRITE));
+	late.run(0, {kernel::add, 0, late.size(), 1});
+	CHECK_OK(gpuvm_kernel_end_event(late.data(), 0, &finished));
+	for (int round = 0; round < 3; round++) {
+		unsigned long long foreseen = count_of(GPUVM_STAT_FORESEEN);
+		void *event = launch(fx, a, 0, 1);
+		fx.dev().finish(0, event);
+		wait_until([&] { return count_of(GPUVM_STAT_FORESEEN) >= foreseen + a.size(); });
+		a.check("behind an event that came, beside one that did not");
+	}
+	__atomic_store_n(&finished, 1, __ATOMIC_RELEASE);
+	late.check("the event came at last");
+}
+
 TEST(many_threads_wait, .traps = trap::all, .devices = device::plain, .kinds = kinds)
 {
 	fixture fx(t);

@@ -302,6 +302,58 @@ TEST(what_is_written_stays_writable, .traps = trap::all, .devices = device::plai
 
 namespace
 {
+// The bit of GPUVM_FEATURE_ACCESSED in the module's parameter.
+constexpr unsigned long tells_accesses = 8;
+
+unsigned long features_of_module()
+{
+	FILE *f = fopen("/sys/module/gpuvm/parameters/features", "re");
+	unsigned long mask = 0;
+	if (!f || fscanf(f, "%lu", &mask) != 1)
+		mask = 0;
+	if (f)
+		fclose(f);
+	return mask;
+}
+} // namespace
+
+// The module tells whether the host still uses what stays mapped: no touch waits, and nothing is sent or brought for
+// asking, whether the host reads or writes.
+TEST(what_is_asked_in_place_is_not_taken_away, .traps = trap::kmod, .devices = device::plain,
+     .kinds = kind::map | kind::library)
+{
+	if (!(features_of_module() & tells_accesses))
+		skip("the module does not tell accesses");
+	restart_with(t, {"GPUVM_FORESIGHT=eager"});
+	fixture fx(t);
+	array a(fx, t.v.kind, 64 * chunk);
+	a.link();
+	unsigned round = 0;
+	auto host = [&] {
+		a.check(0, 32 * chunk);
+		for (size_t c = 16; c < 24; c++)
+			a.write_on_host(c * chunk + 100, 1000, ++round);
+	};
+	rounds_of(a, 8, host);
+	counts before;
+	rounds_of(a, 64, host);
+	counts c = before.since();
+	CHECK_EQ(c.touches, 0);
+	CHECK_EQ(c.home, 64ull * 32 * chunk);
+	CHECK_EQ(c.foreseen, c.home);
+	CHECK(count_of(GPUVM_STAT_FORESEEN_USED) > 56ull * 32 * chunk);
+
+	// All of it was of use until it stops; that is found out at one of the next eight ends.
+	auto in_vain = count_of(GPUVM_STAT_FORESEEN_IN_VAIN);
+	before = {};
+	rounds_of(a, 64, [] {});
+	CHECK_LE(before.since().home, 10ull * 32 * chunk);
+	CHECK(count_of(GPUVM_STAT_FORESEEN_IN_VAIN) > in_vain);
+	a.check();
+}
+
+namespace
+{
 // What the host writes is read by a kernel, which is shown all of it.
 template <typename F> void rounds_of_input(array &a, unsigned n, F host)
 {

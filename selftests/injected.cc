@@ -147,6 +147,14 @@ TEST(pipelines_with_delays, .traps = trap::best, .seconds = 200)
 				  "runtime_pipeline");
 }
 
+// Arrays leave and come, launches wait in line, and budgets change.
+TEST(evictions_with_delays, .traps = trap::best, .seconds = 200)
+{
+	refuse_nesting();
+	for (const char *device : {"--device=host,host2", "--device=opencl"})
+		expect_all_passed(run(t, "runtime_evict", {device, "--jobs=2"}, "200", nullptr, 90), "runtime_evict");
+}
+
 TEST(prefetches_with_delays, .traps = trap::all, .seconds = 200)
 {
 	refuse_nesting();
@@ -154,6 +162,15 @@ TEST(prefetches_with_delays, .traps = trap::all, .seconds = 200)
 		expect_all_passed(run(t, "runtime_prefetch", {filter, "--device=host,host2,host3", "--jobs=2"}, "100",
 				      nullptr, 90),
 				  "runtime_prefetch");
+}
+
+// Kernels that are ended by an event, behind which bytes come home.
+TEST(events_with_delays, .traps = trap::uffd | trap::sigsegv, .seconds = 100)
+{
+	refuse_nesting();
+	setenv("GPUVM_FORESIGHT", "always", 1);
+	for (const char *device : {"--device=host,hostcb", "--device=cuda,cuda2", "--device=opencl"})
+		expect_all_passed(run(t, "event", {device, "--jobs=2"}, "200", nullptr, 60), "event");
 }
 
 namespace
@@ -236,6 +253,31 @@ TEST(writable_pages_are_found, .traps = telling_traps, .seconds = 100)
 TEST(early_ends_are_found, .traps = trap::best, .seconds = 100)
 {
 	expect_found(t, "told", "runtime_promise", "--device=host");
+}
+
+// What is foreseen comes home before the event, or behind a kernel that has failed.
+TEST(untimely_bytes_are_found, .traps = trap::uffd | trap::sigsegv, .seconds = 60)
+{
+	setenv("GPUVM_FORESIGHT", "always", 1);
+	expect_found(t, "untimely",
+		     {"event", {"--filter=touched_some_time_after", "--device=host", "--jobs=2"}, "50", 30, 10});
+}
+
+TEST(unheard_failures_are_found, .traps = trap::uffd | trap::sigsegv, .seconds = 60)
+{
+	expect_found(t, "unheard", {"opencl_events", {"--filter=foreseen_behind", "--jobs=2"}, "50", 30, 10});
+}
+
+TEST(evictions_of_what_is_used_are_found, .traps = trap::best, .seconds = 100)
+{
+	expect_found(t, "evicts_used",
+		     {"runtime_evict", {"--filter=what_is_in_flight", "--device=cuda,cuda2", "--jobs=2"}, "50", 90, 2});
+}
+
+TEST(lost_copies_are_found, .traps = trap::best, .seconds = 100)
+{
+	expect_found(t, "drops_only_copy",
+		     {"runtime_evict", {"--filter=arrays_take_turns", "--device=host", "--jobs=2"}, "50", 90, 2});
 }
 
 // Without the lock the race of threads.cc is lost soon. Whatever else that library does wrong would be seen by

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Programs give events of OpenCL to gpuvm_kernel_end_event(). This tests who holds them, and what becomes of those that
 // fail.
+#include "harness/clock.h"
 #include "harness/fixture.h"
+#include "harness/signal_of_touch.h"
 
 #include <CL/cl.h>
+#include <csignal>
 
 using namespace selftest;
 
@@ -129,5 +132,34 @@ TEST(touch_after_a_failure, .traps = trap::all, .devices = device::opencl2, .kin
 		CHECK_OK(gpuvm_kernel_end_event(a.data(), reader, e.handle()));
 		e.finish(CL_OUT_OF_RESOURCES);
 		a.check("touched after a reader that failed");
+	}
+}
+
+// Bytes that are expected to be touched do not come home behind a kernel that has failed, and the touch hears of it.
+TEST(foreseen_behind_a_failure, .traps = trap::all, .devices = device::opencl, .kinds = kinds)
+{
+	restart_with(t, {"GPUVM_FORESIGHT=always"});
+	fixture fx(t);
+	array a(fx, t.v.kind, 40 * page);
+	a.link();
+	a.add_everywhere(0, 1);
+	a.check();
+	catch_signals();
+	for (int round = 0; round < 3; round++) {
+		unsigned long long foreseen = count_of(GPUVM_STAT_FORESEEN);
+		user_event e(a);
+		CHECK_OK(gpuvm_kernel_begin(a.data(), 0, GPUVM_READ_WRITE));
+		CHECK_OK(gpuvm_kernel_end_event(a.data(), 0, e.handle()));
+		stderr_capture quiet;
+		e.finish(CL_OUT_OF_RESOURCES);
+		// It is asked within 50 microseconds, or soon after.
+		sleep_ms(5);
+		CHECK_EQ(touch(a.data()), SIGBUS);
+		CHECK_EQ(count_of(GPUVM_STAT_FORESEEN), foreseen);
+		const char *text = nullptr;
+		CHECK_OK(gpuvm_stat(GPUVM_STAT_LAST_FAILURE, &text));
+		CHECK(text && strstr(text, "SIGBUS"));
+		a.add_everywhere(0, 1);
+		a.check("after a kernel that failed");
 	}
 }

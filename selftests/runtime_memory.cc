@@ -5,7 +5,10 @@
 #include "harness/runtime.h"
 
 #include <atomic>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace selftest;
 
@@ -399,4 +402,42 @@ TEST(exit_with_mappings, .traps = trap::best, .devices = device::runtime)
 	HET_OK(fx.launch(fx.add, 100, {memory_arg(m, HET_READ_WRITE), value_arg(one)}));
 	HET_OK(unmap(fx, m, p));
 	exit(0);
+}
+
+// --- objects of the program's memory -------------------------------------------------
+
+// The memory may be freed right after the last release, by a call that the library does not see: what the kernel wrote
+// is there by then.
+TEST(wrapped_memory, .traps = trap::best, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	const size_t n = 5 * 4096 + 100;
+	for (unsigned round = 0; round < 4; round++) {
+		void *at = mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		CHECK(at != MAP_FAILED);
+		auto *bytes = static_cast<uint8_t *>(at);
+		memset(bytes, 7, n);
+		memory_handle whole, part;
+		HET_OK(het_memory_wrap(bytes, n, whole.out()));
+		CHECK(het_memory_pointer(whole) == bytes);
+		HET_OK(het_memory_part(whole, 10, n - 20, part.out()));
+		HET_OK(fx.launch(fx.add, n, {memory_arg(whole, HET_READ_WRITE), value_arg(one)}));
+		HET_OK(fx.launch(fx.add, n - 20, {memory_arg(part, HET_READ_WRITE), value_arg(one)}));
+		// The last reference is the program's, or that of a command, which lets go of it some time.
+		const bool early = round % 2;
+		if (!early)
+			HET_OK(het_finish(fx.queue));
+		part.reset();
+		whole.reset();
+		HET_OK(het_finish(fx.queue));
+		for (size_t i = 0; i < n; i++)
+			CHECK_EQ(bytes[i], 8 + (i >= 10 && i < n - 10));
+		if (early)
+			munmap(at, n);
+		else
+			syscall(SYS_munmap, at, n);
+	}
+	memory_handle none;
+	HET_ERR(het_memory_wrap(nullptr, 1, none.out()), HET_ENULL);
+	HET_ERR(het_memory_wrap(&none, 0, none.out()), HET_EARG);
 }

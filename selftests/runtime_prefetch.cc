@@ -360,15 +360,15 @@ TEST(exit_ends_what_comes, .traps = trap::best, .devices = device::runtime_apart
 
 TEST(programs_with_always, .traps = trap::all, .devices = devices, .seconds = 60)
 {
-	run_random_program(t, "GPUVM_FORESIGHT=always", false, true);
+	run_random_program(t, {"GPUVM_FORESIGHT=always"}, false, true);
 }
 
 TEST(programs_with_anything, .traps = trap::all, .devices = devices, .seconds = 60)
 {
-	run_random_program(t, "GPUVM_FORESIGHT=random", false, false);
+	run_random_program(t, {"GPUVM_FORESIGHT=random"}, false, false);
 }
 
 TEST(programs_that_are_learned, .traps = trap::best, .devices = devices, .seconds = 60)
 {
-	run_random_program(t, "GPUVM_FORESIGHT=eager", false, false);
+	run_random_program(t, {"GPUVM_FORESIGHT=eager"}, false, false);
 }

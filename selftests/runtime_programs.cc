@@ -3,6 +3,7 @@
 #include "harness/pattern.h"
 #include "harness/runtime.h"
 
+#include <CL/cl.h>
 #include <cstddef>
 #include <string>
 #include <sys/mman.h>
@@ -217,7 +218,67 @@ TEST(arguments_are_described, .devices = device::runtime)
 		CHECK(!strcmp(info.name, wanted[i].name) && !strcmp(info.type, wanted[i].type));
 	}
 	HET_ERR(het_kernel_argument(kernel, 4, &info), HET_EARG);
-	HET_ERR(het_kernel_argument(fx.add, 0, &info), HET_ESTATE);
+	if (t.v.device == device::none || t.v.device == device::host)
+		HET_ERR(het_kernel_argument(fx.add, 0, &info), HET_ESTATE);
+}
+
+// A driver tells as much of OpenCL C.
+TEST(drivers_describe, .devices = device::opencl)
+{
+	runtime_fixture fx(t);
+	const char *source =
+		"kernel void k(global const float *restrict a, local int4 *b, constant short *c, uint2 d)\n"
+		"{ b[0] = (int4)(a[0], c[0], d.x, d.y); }\n"
+		"kernel void other(global int *a) { a[0] = 1; }\n";
+	program_handle program;
+	kernel_handle kernel;
+	make_program(program, source, {});
+	HET_OK(het_kernel_create(program, "k", kernel.out()));
+	const struct {
+		uint32_t space, access, qualifiers;
+		size_t nbytes;
+		const char *name, *type;
+	} wanted[] = {{HET_SPACE_GLOBAL, HET_READ_ONLY, HET_QUALIFIED_CONST | HET_QUALIFIED_RESTRICT, 0, "a", "float*"},
+		      {HET_SPACE_LOCAL, HET_READ_WRITE, 0, 0, "b", "int4*"},
+		      {HET_SPACE_CONSTANT, HET_READ_ONLY, HET_QUALIFIED_CONST, 0, "c", "short*"},
+		      {HET_SPACE_VALUE, 0, 0, 8, "d", "uint2"}};
+	het_argument_info info = {};
+	info.size = sizeof info;
+	for (uint32_t i = 0; i < std::size(wanted); i++) {
+		HET_OK(het_kernel_argument(kernel, i, &info));
+		CHECK_EQ(info.space, wanted[i].space);
+		CHECK_EQ(info.access, wanted[i].access);
+		CHECK_EQ(info.qualifiers, wanted[i].qualifiers);
+		CHECK_EQ(info.nbytes, wanted[i].nbytes);
+		CHECK(!strcmp(info.name, wanted[i].name) && !strcmp(info.type, wanted[i].type));
+	}
+	het_device *d = nullptr;
+	uint32_t n = 0;
+	HET_OK(het_devices(1, &d, &n));
+	char names[64] = "";
+	size_t size = 0, group = 0;
+	HET_OK(het_program_opencl_info(program, d, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, &size));
+	CHECK(!strcmp(names, "k;other") && size == sizeof "k;other");
+	HET_ERR(het_program_opencl_info(program, d, CL_PROGRAM_KERNEL_NAMES, 2, names, nullptr), HET_EARG);
+	HET_OK(het_kernel_opencl_info(kernel, d, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, nullptr));
+	CHECK(group > 0);
+	HET_OK(het_kernel_opencl_info(kernel, d, CL_KERNEL_FUNCTION_NAME, sizeof names, names, nullptr));
+	CHECK(!strcmp(names, "k"));
+	HET_OK(het_device_opencl_info(d, CL_DEVICE_NAME, 0, nullptr, &size));
+	CHECK(size > 1);
+	HET_ERR(het_device_opencl_info(d, 0, 0, nullptr, &size), HET_EARG);
+}
+
+TEST(other_devices_have_no_driver, .devices = device::none | device::host)
+{
+	runtime_fixture fx(t);
+	het_device *d = nullptr;
+	uint32_t n = 0;
+	size_t size = 0;
+	HET_OK(het_devices(1, &d, &n));
+	HET_ERR(het_device_opencl_info(d, CL_DEVICE_NAME, 0, nullptr, &size), HET_ENODEV);
+	HET_ERR(het_program_opencl_info(fx.program, d, CL_PROGRAM_NUM_KERNELS, 0, nullptr, &size), HET_ENODEV);
+	HET_ERR(het_kernel_opencl_info(fx.add, d, CL_KERNEL_WORK_GROUP_SIZE, 0, nullptr, &size), HET_ENODEV);
 }
 
 TEST(launches_must_fit_the_description, .devices = device::runtime)

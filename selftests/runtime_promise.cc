@@ -250,17 +250,17 @@ TEST(a_copy_that_fails_fails_nothing, .traps = trap::all, .devices = device::cud
 
 TEST(programs_with_always, .traps = trap::all, .devices = devices, .seconds = 60)
 {
-	run_random_program(t, "GPUVM_FORESIGHT=always", true, false);
+	run_random_program(t, {"GPUVM_FORESIGHT=always"}, true, false);
 	CHECK(count_of(GPUVM_STAT_FORESEEN) > 0);
 }
 
 TEST(programs_with_anything, .traps = trap::all, .devices = devices, .seconds = 60)
 {
-	run_random_program(t, "GPUVM_FORESIGHT=random", true, false);
+	run_random_program(t, {"GPUVM_FORESIGHT=random"}, true, false);
 	CHECK(count_of(GPUVM_STAT_FORESEEN) > 0);
 }
 
 TEST(programs_that_are_learned, .traps = trap::best, .devices = devices, .seconds = 60)
 {
-	run_random_program(t, "GPUVM_FORESIGHT=eager", true, false);
+	run_random_program(t, {"GPUVM_FORESIGHT=eager"}, true, false);
 }

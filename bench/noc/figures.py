@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""Draws figures 5.8 to 5.10 of Li Chen's thesis again from runs of noc-sim, and prints its numbers beside ours.
+"""Draws figures 5.8 to 5.11 of Li Chen's thesis again from runs of noc-sim, and prints its numbers beside ours.
 
 All processors are used. Each run is kept in FOLDER/points, by its command line and the program's bytes, so that what
 was interrupted goes on where it was. FOLDER gets noc-figures.json, a table, and an SVG for each figure (by gnuplot).
@@ -22,27 +22,53 @@ from statistics import mean, stdev
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 PATTERNS = ("uniform", "transpose", "bit-complement", "shuffle")
+PROGRAMS = ("black-scholes", "lu", "fft", "radix-sort", "stencil", "n-body", "spmv", "k-median")
+CHANGES = ("uniform", "transpose", "bit-complement", "shuffle", "transpose", "uniform")  # one after the other
 POLICIES = ("dor", "destdetect", "localbuf", "dll", "adaptive")
+HEAVY = 0.75  # of memory packets, the smallest share that the thesis may call very high
 DEFINITIONS = {"latency": "latency 3 × zero load", "accepted": "95 % accepted", "peak": "peak accepted"}
 # Of Student's distribution, two-sided 95 %, for 1 to 9 degrees of freedom.
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 COLOURS = ("#000000", "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7")
 
-# What the thesis leaves open and the study moves, one at a time: name, and the values beside the default.
-OPEN = {
-    "length": ("5",),
-    "threshold": ("4",),
-    "second-threshold": ("15",),
-    "ring-queue": ("4",),
-    "hop-mean": ("whole",),
-    "hop-mean-cap": ("15",),
-    "congested-routers": ("1",),
-    "occupancy": ("0.15",),
-    "occupancy-of": ("router",),
-    "ejections": ("1",),
-    "z-cycles": ("2",),
-    "iterations": ("2",),
-    "ideal-ring": (None,),
+# What the thesis leaves open, by name: the default first, then what the study and search.py try instead. A value is one
+# of noc-sim's options with what it is set to (None: a flag; empty: not given), or several of them.
+Value = tuple[tuple[str, str | tuple | None], ...]
+OPEN: dict[str, tuple[Value, ...]] = {
+    "order of dimensions": ((("routing", "yx"),), (("routing", "xy-yx-z"),)),
+    "packets": tuple((("length", v), ("long-length", w)) for v, w in (("1", ""), ("5", ""), ("1", "5"))),
+    "second threshold": tuple((("second-threshold", v),) for v in ("8", "5", "15")),
+    "queue of the ring": tuple((("ring-queue", v),) for v in ("1", "4")),
+    "mean in the head flit": ((("hop-mean", "exact"),), (("hop-mean", "whole"),)),
+    "where that mean stops": ((("hop-mean-cap", "255"),), (("hop-mean-cap", "15"),)),
+    "occupancy": ((("occupancy-of", "port"),), (("occupancy-of", "router"),)),
+    "ejections": ((("ejections", "2"),), (("ejections", "1"),)),
+    "replies": ((("replies", "none"),), (("replies", "memory"),)),
+    "Z": ((("z-cycles", "1"),), (("z-cycles", "2"),)),
+    "iterations": ((("iterations", "1"),), (("iterations", "2"),)),
+    "allocators": (
+        (("vc-allocator", "islip"), ("switch-allocator", "islip")),
+        (("vc-allocator", "round-robin"), ("switch-allocator", "round-robin")),
+    ),
+}
+# What the thesis does say, moved for the study alone.
+GIVEN: tuple[Value, ...] = (
+    (("threshold", "4"),),
+    (("congested-routers", "1"),),
+    (("occupancy", "0.15"),),
+    (("ideal-ring", None),),
+)
+# Who looks at an option, if not all do: without it the others' runs are the same.
+LOOK_AT = {
+    "threshold": ("destdetect", "dll"),
+    "second-threshold": ("dll",),
+    "hop-mean": ("destdetect", "dll", "adaptive"),
+    "hop-mean-cap": ("destdetect", "dll", "adaptive"),
+    "ring-queue": ("dll", "adaptive"),
+    "ideal-ring": ("dll", "adaptive"),
+    "occupancy-of": ("localbuf",),
+    "occupancy": ("localbuf",),
+    "congested-routers": ("localbuf",),
 }
 
 
@@ -57,32 +83,50 @@ class Scale:
     latency_shares: tuple = (0.05, 0.25, 0.3, 0.5, 0.75)
     latency_rates: tuple = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
     patterns: tuple = PATTERNS
+    period: int = 3000  # cycles until the pattern changes
 
 
-QUICK = Scale(1, 1500, (0.05, 0.25), (0.05, 0.75), (0.05, 0.3, 0.75), (0.05, 0.15, 0.25, 0.35, 0.45))
+QUICK = Scale(1, 1500, (0.05, 0.25), (0.05, 0.75), (0.05, 0.3, 0.75), (0.05, 0.15, 0.25, 0.35, 0.45), period=1500)
 
 
 @dataclass(frozen=True)
 class Point:
-    """A run of noc-sim: its policy, its other arguments in order, and whether it looks for saturation."""
+    """A run of noc-sim: its policy, its other arguments, and whether it looks for saturation."""
 
     policy: str
     pattern: str
     memory: float
-    routing: str = "yx"
+    routing: str = ""  # none: that of the settings, and for adaptive both orders
     rates: tuple = ()  # none: saturation
-    more: tuple = ()
+    more: Value = ()
+    cycles: int = 0  # 0: those of the scale
 
-    def arguments(self) -> list[str]:
-        settings = ["--network", "two-layers", "--routing", self.routing, "--policy", self.policy]
-        settings += ["--pattern", self.pattern]
-        settings += ["--memory", f"{self.memory:g}"] if self.memory else []
-        settings += ["--rate", *(f"{r:g}" for r in self.rates)] if self.rates else ["--saturation"]
-        return settings + list(self.more)
+    def arguments(self, settings: dict[str, str | None]) -> list[str]:
+        """With @settings of all runs, of which this one's go first."""
+        options = {n: v for n, v in {**settings, **dict(self.more)}.items() if self.policy in LOOK_AT.get(n, POLICIES)}
+        routing = options.pop("routing", "yx")
+        routing = self.routing or ("o1turn" if self.policy == "adaptive" else routing)
+        said = ["--network", "two-layers", "--routing", routing, "--policy", self.policy]
+        options.setdefault("pattern", self.pattern)
+        said += ["--memory", f"{self.memory:g}"] if self.memory else []
+        for name in sorted(n for n in options if options[n] != ""):
+            value = options[name]
+            said += [f"--{name}", *((value,) if isinstance(value, str) else value or ())]
+        return said + (["--rate", *(f"{r:g}" for r in self.rates)] if self.rates else ["--saturation"])
 
 
-def routing_of(policy: str) -> str:
-    return "o1turn" if policy == "adaptive" else "yx"
+@dataclass(frozen=True)
+class Play:
+    """A run of noc-sim that plays what a program of many threads did to memory."""
+
+    policy: str
+    trace: Path
+    cycles: int = 0
+
+    def arguments(self, settings: dict[str, str | None]) -> list[str]:
+        made_of_traffic = {"length": "", "long-length": "", "replies": ""}
+        said = Point(self.policy, "", 0).arguments({**settings, **made_of_traffic, "pattern": ""})
+        return [*(a for a in said if a != "--saturation"), "--play", str(self.trace)]
 
 
 @dataclass
@@ -92,26 +136,27 @@ class Runs:
     program: Path
     folder: Path
     scale: Scale
-    results: dict = field(default_factory=dict)
+    settings: dict = field(default_factory=dict)
+    results: dict = field(default_factory=dict)  # by command line
+    points: dict = field(default_factory=dict)  # in order of their first mention
 
     def __post_init__(self) -> None:
         self.version = hashlib.sha256(self.program.read_bytes()).hexdigest()[:16]
 
-    def command(self, point: Point, seed: int) -> list[str]:
-        cycles = str(self.scale.cycles)
+    def command(self, point: "Point | Play", seed: int) -> tuple[str, ...]:
+        cycles = str(point.cycles or self.scale.cycles)
         of_run = ["--cycles", cycles, "--drain", cycles, "--seeds", "1", "--threads", "1", "--first-seed", str(seed)]
-        return [*point.arguments(), *of_run]
+        return (*point.arguments(self.settings), *of_run)
 
-    def path(self, point: Point, seed: int) -> Path:
-        text = json.dumps([self.version, self.command(point, seed)])
+    def path(self, command: tuple[str, ...]) -> Path:
+        text = json.dumps([self.version, command])
         return self.folder / "points" / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
 
-    def one(self, job: tuple[Point, int]) -> None:
-        point, seed = job
-        path = self.path(point, seed)
+    def one(self, arguments: tuple[str, ...]) -> None:
+        path = self.path(arguments)
         if not path.exists():
             unfinished = path.with_suffix(f".{os.getpid()}.part")
-            command = [str(self.program), *self.command(point, seed), "--json", str(unfinished)]
+            command = [str(self.program), *arguments, "--json", str(unfinished)]
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode:
                 raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
@@ -122,12 +167,16 @@ class Runs:
             unfinished.write_text(json.dumps(document))
             unfinished.replace(path)
         document = json.loads(path.read_text())
-        values = {row["name"].partition("/")[2]: row["median"] for row in document["results"]}
-        self.results[point, seed] = values | {"zero load": document["zero_load"]}
+        values = {row["name"].partition("/")[2] or row["name"]: row["median"] for row in document["results"]}
+        self.results[arguments] = values | {"zero load": document["zero_load"]}
 
     def all(self, points: list[Point], jobs: int) -> None:
+        self.points |= dict.fromkeys(points)
+        self.do([self.command(p, seed) for p in self.points for seed in self.seeds()], jobs)
+
+    def do(self, commands: list[tuple[str, ...]], jobs: int) -> None:
         (self.folder / "points").mkdir(parents=True, exist_ok=True)
-        work = [(p, seed) for p in dict.fromkeys(points) for seed in range(1, self.scale.seeds + 1)]
+        work = [c for c in dict.fromkeys(commands) if c not in self.results]
         shown = began = time.monotonic()
         with ThreadPoolExecutor(jobs) as pool:
             try:
@@ -140,8 +189,11 @@ class Runs:
                 raise
         print(file=sys.stderr)
 
+    def seeds(self) -> range:
+        return range(1, self.scale.seeds + 1)
+
     def values(self, point: Point, name: str) -> list[float]:
-        return [self.results[point, seed][name] for seed in range(1, self.scale.seeds + 1)]
+        return [self.results[self.command(point, seed)][name] for seed in self.seeds()]
 
     def saturation(self, point: Point, definition: str) -> list[float]:
         return self.values(point, f"saturation by {definition}")
@@ -167,28 +219,59 @@ def order_points(scale: Scale) -> list[Point]:
     return [Point("dor", p, s, r) for p in scale.patterns for s in scale.heavy for r in ("xy", "yx")]
 
 
-def policy_point(policy: str, pattern: str, share: float, more: tuple = ()) -> Point:
-    return Point(policy, pattern, share, routing_of(policy), (), more)
+def policy_point(policy: str, pattern: str, share: float, more: Value = ()) -> Point:
+    return Point(policy, pattern, share, more=more)
 
 
 def policy_points(scale: Scale) -> list[Point]:
     return [policy_point(n, p, s) for p in scale.patterns for s in scale.shares for n in POLICIES]
 
 
-def variants() -> list[tuple]:
-    return [((f"--{name}", v) if v is not None else (f"--{name}",)) for name, values in OPEN.items() for v in values]
+def variants(settings: dict[str, str | None]) -> list[Value]:
+    """One change each, from what the settings or else the defaults are."""
+    changes = []
+    for values in OPEN.values():
+        now = {name: settings.get(name, default) for name, default in values[0]}
+        changes += [v for v in values if dict(v) != now]
+    return changes + [v for v in GIVEN if not set(v) <= set(settings.items())]
 
 
-def study_points(scale: Scale) -> list[Point]:
+def in_words(value: Value) -> str:
+    return " ".join(f"--{name} {to}" if to is not None else f"--{name}" for name, to in value if to != "")
+
+
+def study_points(scale: Scale, settings: dict[str, str | None]) -> list[Point]:
     """At 5 % memory: the policies of the thesis under one change each."""
     names = [n for n in POLICIES if n != "adaptive"]
-    return [policy_point(n, p, 0.05, v) for v in [(), *variants()] for p in scale.patterns for n in names]
+    return [policy_point(n, p, 0.05, v) for v in [(), *variants(settings)] for p in scale.patterns for n in names]
+
+
+def convergence_points(runs: Runs) -> dict[str, Point]:
+    """Each policy where the pattern changes, at nine tenths of the rate that DLL carries in the worst of them."""
+    scale = runs.scale
+    rate = 0.9 * min(mean(runs.saturation(policy_point("dll", p, 0.05), "latency")) for p in scale.patterns)
+    changing = (("pattern", CHANGES), ("period", str(scale.period)), ("timeline", None))
+    return {n: Point(n, CHANGES[0], 0.05, rates=(float(f"{rate:.3f}"),), more=changing,
+                     cycles=scale.period * len(CHANGES)) for n in POLICIES}
+
+
+def recorded(recorder: Path, folder: Path) -> dict[str, Path]:
+    """The accesses of each program, by name, recorded where they are not there yet."""
+    version = hashlib.sha256(recorder.read_bytes()).hexdigest()[:16]
+    (folder / "traces").mkdir(parents=True, exist_ok=True)
+    traces = {name: folder / "traces" / f"{name}-{version}" for name in PROGRAMS}
+    for name, path in traces.items():
+        if not path.exists():
+            unfinished = path.with_suffix(f".{os.getpid()}.part")
+            subprocess.run([recorder, "--program", name, unfinished], check=True, stdout=subprocess.DEVNULL)
+            unfinished.replace(path)
+    return traces
 
 
 # --- what is said of them ----------------------------------------------------
 
 
-def gain(runs: Runs, a: str, b: str, shares: tuple, definition: str, more: tuple = ()) -> dict:
+def gain(runs: Runs, a: str, b: str, shares: tuple, definition: str, more: Value = ()) -> dict:
     """Mean over patterns and shares of the ratio of two policies, by seed."""
     scale = runs.scale
     by_seed = []
@@ -197,6 +280,43 @@ def gain(runs: Runs, a: str, b: str, shares: tuple, definition: str, more: tuple
                   runs.saturation(policy_point(b, p, s, more), definition)[i] for p in scale.patterns for s in shares]
         by_seed.append(mean(ratios))
     return estimate(by_seed)
+
+
+def timeline(runs: Runs, point: Point) -> list[tuple[int, float]]:
+    """When packets were created, and their mean latency over the seeds."""
+    names = runs.results[runs.command(point, 1)]
+    at = sorted((int(n.rpartition(" ")[2]), n) for n in names if "/latency from " in n)
+    return [(time, mean(runs.values(point, n))) for time, n in at]
+
+
+def settled(latencies: list[float], window: int) -> int:
+    """Cycles after which the latency stays within a tenth, or 2 cycles, of its mean over the second half."""
+    steady = mean(latencies[len(latencies) // 2:])
+    out = [i for i, latency in enumerate(latencies) if abs(latency - steady) > max(0.1 * steady, 2)]
+    return window * (out[-1] + 1) if out else 0
+
+
+def convergence(runs: Runs, points: dict[str, Point]) -> dict:
+    """For each policy: cycles until it has settled after each change of pattern, and the mean latency of each."""
+    rows = {}
+    for policy, point in points.items():
+        line = timeline(runs, point)
+        window = line[1][0] - line[0][0]
+        phases = [[latency for time, latency in line if time // runs.scale.period == i] for i in range(len(CHANGES))]
+        rows[policy] = {"settled": [settled(p, window) for p in phases],
+                        "steady": [mean(p[len(p) // 2:]) for p in phases], "line": line}
+    return {"rate": next(iter(points.values())).rates[0], "period": runs.scale.period, "patterns": list(CHANGES),
+            "policies": rows}
+
+
+def applications(runs: Runs, traces: dict[str, Path], jobs: int) -> dict:
+    """What each policy makes of each program, with one seed, which adaptive alone looks at."""
+    runs.do([runs.command(Play(n, t), 1) for t in traces.values() for n in POLICIES], jobs)
+    return {name: {n: runs.results[runs.command(Play(n, t), 1)] for n in POLICIES} for name, t in traces.items()}
+
+
+def over_dor(played: dict, policy: str) -> float:
+    return mean(of[policy]["cycles"] / of["dor"]["cycles"] for of in played.values())
 
 
 def worst(runs: Runs, a: str, b: str, definition: str) -> dict:
@@ -228,13 +348,13 @@ def slowest_place(runs: Runs, share: float) -> str:
 def statements(runs: Runs) -> list[dict]:
     """Numbers of the thesis' text beside ours, in each definition of saturation."""
     scale = runs.scale
-    heaviest = scale.heavy[-1]
     rows = [
         ("DLL / DOR, all shares", 1.45, lambda d: gain(runs, "dll", "dor", scale.shares, d)),
         ("DLL / DOR, 5 % memory", 1.55, lambda d: gain(runs, "dll", "dor", scale.shares[:1], d)),
         ("DLL / DestDetect, all shares", 1.149, lambda d: gain(runs, "dll", "destdetect", scale.shares, d)),
         ("DLL / LocalBuf, all shares", 1.065, lambda d: gain(runs, "dll", "localbuf", scale.shares, d)),
-        (f"YX / XY, {heaviest:.0%} memory", 1.565, lambda d: yx_over_xy(runs, heaviest, d)),
+        *((f"YX / XY, {s:.0%} memory", 1.565, lambda d, s=s: yx_over_xy(runs, s, d))
+          for s in scale.heavy if s >= HEAVY),
         ("adaptive / DLL, all shares", None, lambda d: gain(runs, "adaptive", "dll", scale.shares, d)),
         ("adaptive / DLL, worst case", None, lambda d: worst(runs, "adaptive", "dll", d)),
     ]
@@ -243,10 +363,10 @@ def statements(runs: Runs) -> list[dict]:
 
 def study(runs: Runs) -> list[dict]:
     """DLL, DestDetect and LocalBuf over DOR at 5 % memory, for each change of an open parameter."""
-    return [{"change": " ".join(v) or "none",
+    return [{"change": in_words(v) or "none",
              **{n: {d: gain(runs, n, "dor", (0.05,), d, v) for d in DEFINITIONS}
                 for n in ("destdetect", "localbuf", "dll")}}
-            for v in [(), *variants()]]
+            for v in [(), *variants(runs.settings)]]
 
 
 # --- output ------------------------------------------------------------------
@@ -260,17 +380,34 @@ def table(title: str, head: list[str], rows: list[list[str]]) -> str:
 
 
 def tables(document: dict) -> str:
-    parts = [table("The thesis and ours, by definition of saturation", ["what", "thesis", *DEFINITIONS.values()],
-        [[row["what"], str(row["thesis"] or "-"), *(shown(row[d]) for d in DEFINITIONS)]
-         for row in document["statements"]])]
-    parts.append(table("Where head flits wait most before saturation (XY, uniform)", ["memory", "place"],
-        [[f"{float(s):.0%}", place] for s, place in document["slowest place"].items()]))
+    parts = []
+    if "statements" in document:
+        parts.append(table("The thesis and ours, by definition of saturation",
+            ["what", "thesis", *DEFINITIONS.values()],
+            [[row["what"], str(row["thesis"] or "-"), *(shown(row[d]) for d in DEFINITIONS)]
+             for row in document["statements"]]))
+        parts.append(table("Where head flits wait most before saturation (XY, uniform)", ["memory", "place"],
+            [[f"{float(s):.0%}", place] for s, place in document["slowest place"].items()]))
+        parts.append(table_of_convergence(document["convergence"]))
+    if played := document.get("applications"):
+        rows = [[name, *(f"{of[n]['cycles'] / of['dor']['cycles']:.3f}" for n in POLICIES),
+                 f"{of['dor']['to memory']:.1%}"] for name, of in played.items()]
+        rows.append(["mean", *(f"{over_dor(played, n):.3f}" for n in POLICIES), ""])
+        parts.append(table("Run time over DOR's (thesis, PARSEC: DLL 0.739), and DOR's memory packets",
+            ["program", *POLICIES, "memory"], rows))
     if "study" in document:
         parts.append(table("Over DOR at 5 % memory, by latency 3 × zero load, with one change",
             ["change", "DestDetect", "LocalBuf", "DLL"],
             [[r["change"], *(shown(r[n]["latency"]) for n in ("destdetect", "localbuf", "dll"))]
              for r in document["study"]]))
     return "\n".join(parts)
+
+
+def table_of_convergence(changed: dict) -> str:
+    title = f"Cycles until latency settles after a change of pattern (and that latency), at rate {changed['rate']:g}"
+    return table(title, ["policy", *changed["patterns"]],
+        [[policy, *(f"{t} ({latency:.0f})" for t, latency in zip(row["settled"], row["steady"]))]
+         for policy, row in changed["policies"].items()])
 
 
 def script(title: str, size: tuple, panels: list[tuple]) -> str:
@@ -320,19 +457,38 @@ def figure_9(runs: Runs) -> str:
     return script("After figure 5.9: XY and YX in the interposer, DOR", (1100, 700), panels)
 
 
+def figure_of_convergence(runs: Runs) -> str:
+    points = convergence_points(runs)
+    panels = [(" then ".join(CHANGES), "cycle", "cycles", [(n, timeline(runs, p)) for n, p in points.items()],
+        ["set yrange [0:150]"])]
+    return script(f"Latency where the pattern changes every {runs.scale.period} cycles", (1100, 500), panels)
+
+
 def figure_10(runs: Runs) -> str:
     panels = [by_share(runs, p, runs.scale.shares, [(n, lambda s, p=p, n=n: policy_point(n, p, s)) for n in POLICIES])
               for p in runs.scale.patterns]
     return script("After figure 5.10: throughput by policy", (1100, 700), panels)
 
 
-FIGURES = {"noc-figure-5.8": figure_8, "noc-figure-5.9": figure_9, "noc-figure-5.10": figure_10}
+FIGURES = {"noc-figure-5.8": figure_8, "noc-figure-5.9": figure_9, "noc-figure-5.10": figure_10,
+           "noc-figure-convergence": figure_of_convergence}
 
 
-def draw(folder: Path, runs: Runs) -> bool:
-    for name, figure in FIGURES.items():
+def figure_11(played: dict) -> str:
+    lines = [(n, [(i, of[n]["cycles"] / of["dor"]["cycles"]) for i, of in enumerate(played.values())])
+             for n in POLICIES]
+    names = ", ".join(f"'{name}' {i}" for i, name in enumerate(played))
+    return script("After figure 5.11: run time of programs of 64 threads", (1100, 500),
+        [("", "", "run time over DOR's", lines, [f"set xtics ({names})", "set yrange [0.5:1.1]"])])
+
+
+def draw(folder: Path, runs: Runs, figures: list[tuple], played: dict) -> bool:
+    texts = {name: figure(runs) for name, figure in figures}
+    if played:
+        texts["noc-figure-5.11"] = figure_11(played)
+    for name, text in texts.items():
         try:
-            done = subprocess.run(["gnuplot"], input=figure(runs), capture_output=True, text=True)
+            done = subprocess.run(["gnuplot"], input=text, capture_output=True, text=True)
         except FileNotFoundError:
             print("no figures: gnuplot is missing; install gnuplot-nox", file=sys.stderr)
             return True
@@ -347,7 +503,8 @@ def draw(folder: Path, runs: Runs) -> bool:
 def raw(runs: Runs) -> list[dict]:
     return [{"policy": p.policy, "routing": p.routing, "pattern": p.pattern, "memory": p.memory, "more": list(p.more),
              "seed": seed, **{k: v for k, v in values.items() if v is not None}}
-            for (p, seed), values in sorted(runs.results.items(), key=lambda item: repr(item[0]))]
+            for p in sorted(runs.points, key=repr) for seed in runs.seeds()
+            for values in [runs.results[runs.command(p, seed)]]]
 
 
 def commit() -> str:
@@ -358,31 +515,52 @@ def commit() -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path, default=ROOT / "build/bin/noc-sim")
+    parser.add_argument("--recorder", type=Path, default=ROOT / "build/bin/noc-record")
     parser.add_argument("--folder", type=Path, default=ROOT / "build/noc-figures")
     parser.add_argument("--quick", action="store_true", help="one seed, short runs, fewer shares")
     parser.add_argument("--study", action="store_true", help="also a row for each open parameter")
+    parser.add_argument("--programs", action="store_true", help="nothing but figure 5.11")
+    parser.add_argument("--settings", type=Path, help="what search.py wrote; not given: noc-sim's defaults")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
     options = parser.parse_args()
     if not options.program.exists():
         print(f"skipped: there is no {options.program}: make build/bin/noc-sim", file=sys.stderr)
         return 4
     scale = QUICK if options.quick else Scale()
-    runs = Runs(options.program.resolve(), options.folder.resolve(), scale)
-    points = policy_points(scale) + order_points(scale) + latency_points(scale)
-    runs.all(points + (study_points(scale) if options.study else []), options.jobs)
+    settings = json.loads(options.settings.read_text())["settings"] if options.settings else {}
+    runs = Runs(options.program.resolve(), options.folder.resolve(), scale, settings)
     document = {"program": "noc-figures", "commit": commit(), "noc-sim": runs.version,
-                "command": " ".join(sys.argv), "seeds": scale.seeds,
-                "cycles": scale.cycles, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-                "statements": statements(runs),
-                "slowest place": {f"{s:g}": slowest_place(runs, s) for s in scale.latency_shares}}
-    if options.study:
-        document["study"] = study(runs)
-    document["results"] = raw(runs)
+                "command": " ".join(sys.argv), "settings": settings, "seeds": scale.seeds,
+                "cycles": scale.cycles, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+    if options.recorder.exists():
+        traces = recorded(options.recorder.resolve(), runs.folder)
+        document["applications"] = applications(runs, traces, options.jobs)
+    else:
+        print(f"no programs: there is no {options.recorder}: make build/bin/noc-record", file=sys.stderr)
+    figures = [] if options.programs else list(FIGURES.items())
+    if not options.programs:
+        document |= of_patterns(runs, options)
+    name = "noc-programs" if options.programs else "noc-figures"
     text = tables(document)
     print(text)
-    (options.folder / "noc-figures.txt").write_text(text)
-    (options.folder / "noc-figures.json").write_text(json.dumps(document, indent=1) + "\n")
-    return 0 if draw(options.folder, runs) else 1
+    (options.folder / f"{name}.txt").write_text(text)
+    (options.folder / f"{name}.json").write_text(json.dumps(document, indent=1) + "\n")
+    return 0 if draw(options.folder, runs, figures, document.get("applications", {})) else 1
+
+
+def of_patterns(runs: Runs, options: argparse.Namespace) -> dict:
+    """All but what programs of threads do."""
+    scale = runs.scale
+    points = policy_points(scale) + order_points(scale) + latency_points(scale)
+    runs.all(points + (study_points(scale, runs.settings) if options.study else []), options.jobs)
+    converging = convergence_points(runs)
+    runs.all(list(converging.values()), options.jobs)
+    said = {"statements": statements(runs),
+            "slowest place": {f"{s:g}": slowest_place(runs, s) for s in scale.latency_shares},
+            "convergence": convergence(runs, converging)}
+    if options.study:
+        said["study"] = study(runs)
+    return said | {"results": raw(runs)}
 
 
 if __name__ == "__main__":

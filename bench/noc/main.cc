@@ -5,10 +5,15 @@
 #include "common/progress.h"
 #include "common/report.h"
 #include "common/table.h"
+#include "noc/cost.h"
 #include "noc/parallel.h"
 #include "noc/saturation.h"
 #include "noc/simulation.h"
+#include "noc/trace/packets.h"
+#include "noc/trace/play.h"
 
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -24,10 +29,13 @@ struct options {
 		    occupancy_of = "port", hop_mean = "exact", replies = "none";
 	std::vector<std::string> patterns = {"uniform"};
 	std::vector<std::string> policies = {"dor"}, rates = {"0.05", "0.1", "0.2", "0.3", "0.4"};
-	bool saturation = false, one_class = false;
+	bool saturation = false, one_class = false, timeline = false, cost = false, ceiling = false;
 	unsigned seeds = 3, first_seed = 1, threads = 0;
 	float memory = 0, divert = 0.5, occupancy = 0.6f, burst_share = 0.25;
 	noc::configuration base;
+	float tile = 1.5, clock = 1;
+	std::string trace, save;
+	noc::packet_options packets;
 };
 
 noc::allocator allocator_named(const std::string &name)
@@ -117,6 +125,17 @@ void add(report &out, const std::string &name, const char *unit, const noc::esti
 	out.value(name, unit, e.mean, more);
 }
 
+void add_timeline(report &out, const std::string &path, const std::vector<noc::result> &seeds)
+{
+	for (size_t w = 0; w < seeds[0].timeline.size(); w++) {
+		std::vector<double> values;
+		for (const noc::result &r : seeds)
+			values.push_back(r.timeline[w]);
+		add(out, format("%slatency from %zu", path.c_str(), w * noc::timeline_window), "cycles",
+		    noc::interval(values));
+	}
+}
+
 void sweep(const options &o, report &out)
 {
 	const std::vector<double> rates = numbers(o.rates);
@@ -163,6 +182,8 @@ void sweep(const options &o, report &out)
 			add(out, path + "in interposer's edge", "cycles",
 			    over_seeds(at, [](const noc::result &r) { return r.in_edge; }));
 		}
+		if (o.timeline)
+			add_timeline(out, path, at);
 		add(out, path + "cycles", "cycles",
 		    over_seeds(at, [](const noc::result &r) { return double(r.cycles); }));
 		add(out, path + "drained", "share", {double(drained) / o.seeds, 0, 1});
@@ -204,6 +225,125 @@ void saturations(const options &o, report &out)
 	shown.print();
 }
 
+void add_cost(table &shown, report &out, const std::string &name, const noc::parts &p, const noc::cost_options &how)
+{
+	const noc::cost c = noc::cost_of(p, how);
+	shown.row({name, format("%.0f", p.stored + p.registers), format("%.0f", p.gates), format("%.0f", p.wires),
+		   format("%.4f", c.area), format("%.4f", c.wiring), format("%.2f", 1e3 * c.leakage),
+		   format("%.2f", 1e3 * c.switching)});
+	const std::string path = format("%s, %s/", name.c_str(), how.sram ? "SRAM" : "flip-flops");
+	add(out, path + "area", "mm2", {c.area, 0, 1});
+	add(out, path + "wiring", "mm2", {c.wiring, 0, 1});
+	add(out, path + "leakage", "W", {c.leakage, 0, 1});
+	add(out, path + "switching", "W", {c.switching, 0, 1});
+}
+
+// What the network is made of, and each policy's part beside it, in both kinds of buffers.
+void costs(const options &o, report &out)
+{
+	noc::configuration c = configuration_of(o);
+	c.traffic.rate = numbers(o.rates).front();
+	noc::cost_options how;
+	how.tile = double(o.tile);
+	how.clock = 1e9 * double(o.clock);
+	for (const bool sram : {false, true}) {
+		how.sram = sram;
+		table shown(format("Buffers of %s, %g flits a core and cycle", sram ? "SRAM" : "flip-flops",
+				   c.traffic.rate),
+			    {"part", "bits", "gates", "mm of wire", "mm2", "mm2 of wiring", "mW leak", "mW switch"});
+		noc::parts all;
+		for (const noc::named_parts &n : noc::parts_of_network(c, how)) {
+			add_cost(shown, out, n.name, n.what, how);
+			all += n.what;
+		}
+		add_cost(shown, out, "network", all, how);
+		const noc::cost network = noc::cost_of(all, how);
+		for (const std::string &policy : o.policies) {
+			c.policy = policy;
+			noc::parts sum;
+			for (const noc::named_parts &n : noc::parts_of_policy(c, how)) {
+				add_cost(shown, out, format("%s: %s", policy.c_str(), n.name.c_str()), n.what, how);
+				sum += n.what;
+			}
+			const noc::cost more = noc::cost_of(sum, how);
+			shown.note(format("%s adds %.2f %% of area, %.2f %% with the wires' layer, %.2f %% of power.",
+					  policy.c_str(), 100 * more.area / network.area,
+					  100 * (more.area + more.wiring) / (network.area + network.wiring),
+					  100 * more.power() / network.power()));
+		}
+		shown.print();
+	}
+}
+
+std::vector<uint8_t> contents(const std::string &path)
+{
+	std::ifstream file(path, std::ios::binary);
+	if (!file)
+		throw std::runtime_error("cannot read " + path);
+	return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Packets as a Netrace file has them, or those that the caches make of a program's accesses.
+noc::packet_trace trace_of(const options &o, report &out)
+{
+	const std::vector<uint8_t> file = contents(o.trace);
+	if (!noc::is_access_file(file))
+		return noc::read_netrace(file);
+	noc::cache_counts counts;
+	const noc::packet_trace t = noc::packets_of(noc::read_accesses(file), o.packets, &counts);
+	add(out, "accesses", "count", {double(counts.accesses), 0, 1});
+	add(out, "misses", "count", {double(counts.misses), 0, 1});
+	return t;
+}
+
+void plays(const options &o, report &out)
+{
+	const noc::packet_trace t = trace_of(o, out);
+	if (!o.save.empty()) {
+		const std::vector<uint8_t> bytes = noc::write_netrace(t);
+		std::ofstream file(o.save, std::ios::binary);
+		file.write(reinterpret_cast<const char *>(bytes.data()), std::streamsize(bytes.size()));
+		if (!file.flush())
+			throw std::runtime_error("cannot write " + o.save);
+	}
+	noc::play_options how;
+	how.nominal = o.packets.nominal;
+	std::vector<noc::playback> results(o.policies.size());
+	on_all_cores(o, "runs", results.size(), [&](size_t i) {
+		noc::configuration c = configuration_of(o);
+		c.policy = o.policies[i];
+		c.seed = o.first_seed;
+		results[i] = noc::play(t, c, how);
+	});
+	table shown(format("%s: %zu packets", o.trace.c_str(), t.packets.size()),
+		    {"policy", "cycles", "latency", "inside a node", "to memory", "diverted"});
+	for (size_t i = 0; i < results.size(); i++) {
+		const noc::playback &r = results[i];
+		const double packets = double(r.packets);
+		shown.row({o.policies[i], format("%zu", size_t(r.cycles)), format("%.2f", r.latency),
+			   format("%.3f", double(r.here) / packets), format("%.3f", double(r.to_memory) / packets),
+			   format("%.3f", double(r.diverted) / packets)});
+		const std::string path = o.policies[i] + "/";
+		add(out, path + "cycles", "cycles", {double(r.cycles), 0, 1});
+		add(out, path + "latency", "cycles", {r.latency, 0, 1});
+		add(out, path + "inside a node", "share", {double(r.here) / packets, 0, 1});
+		add(out, path + "to memory", "share", {double(r.to_memory) / packets, 0, 1});
+		add(out, path + "diverted", "share", {double(r.diverted) / packets, 0, 1});
+	}
+	shown.print();
+}
+
+void show_ceiling(const options &o, report &out)
+{
+	const noc::ceiling c = noc::ceiling_of(configuration_of(o));
+	table shown(format("%s, %s, %s", o.network.c_str(), o.routing.c_str(), names_of(o.patterns).c_str()),
+		    {"split found", "no split exceeds"});
+	shown.row({format("%.4f", c.rate), format("%.4f", c.bound)});
+	shown.print();
+	add(out, "ceiling/rate", "flits/node/cycle", {c.rate, 0, 1});
+	add(out, "ceiling/bound", "flits/node/cycle", {c.bound, 0, 1});
+}
+
 int run(const options &o)
 {
 	report out("noc-sim", {{"network", o.network},
@@ -216,7 +356,13 @@ int run(const options &o)
 			       {"burst", o.base.traffic.burst},
 			       {"cycles", configuration_of(o).cycles},
 			       {"seeds", o.seeds}});
-	if (o.saturation)
+	if (!o.trace.empty())
+		plays(o, out);
+	else if (o.cost)
+		costs(o, out);
+	else if (o.ceiling)
+		show_ceiling(o, out);
+	else if (o.saturation)
 		saturations(o, out);
 	else
 		sweep(o, out);
@@ -283,8 +429,21 @@ int main(int argc, char **argv)
 	line.number("--sample", o.base.choice.sample, "adaptive: packets that a grid receives for each message");
 	line.number("--nominal", o.base.choice.nominal, "adaptive: of 64 packets, that go down while nobody waits");
 	line.number("--gain", o.base.choice.gain, "adaptive: of 64 packets, for an eighth of a cycle a hop");
+	line.text("--play", o.trace,
+		  "play this trace in a closed loop: Netrace 1.0, unpacked, or a program's accesses");
+	line.text("--save", o.save, "with --play: write its packets, as Netrace 1.0");
+	line.number("--nominal-cycles", o.packets.nominal, "that a packet took when the trace was made");
+	line.number("--l1-bytes", o.packets.cache.l1_bytes, "of accesses: each core's cache");
+	line.number("--l2-bytes", o.packets.cache.l2_bytes, "of accesses: all banks");
+	line.number("--memory-cycles", o.packets.cache.memory_cycles,
+		    "of accesses: from a controller's request to its answer");
+	line.flag("--ceiling", o.ceiling, "tell the rate that no split of the traffic over its routes exceeds");
+	line.flag("--cost", o.cost, "count bits, gates and wires of two layers instead, at the first rate");
+	line.number("--tile", o.tile, "with --cost: mm from a core to the next");
+	line.number("--clock", o.clock, "with --cost: GHz");
 	line.number("--cycles", o.base.cycles, "in which packets are created");
 	line.number("--drain", o.base.drain, "at most, until all of them are received");
+	line.flag("--timeline", o.timeline, "the JSON document also has the mean latency of each 100 cycles' packets");
 	line.number("--seeds", o.seeds, "runs of each point");
 	line.number("--first-seed", o.first_seed, "of the first run; the others count up");
 	line.number("--threads", o.threads, "0: all cores");

@@ -11,7 +11,7 @@ namespace noc
 namespace
 {
 
-constexpr unsigned window = 100; // cycles of one sample
+constexpr unsigned window = timeline_window; // cycles of one sample
 constexpr size_t batches = 10;
 constexpr unsigned patience = 1000; // cycles without any flit that moves, until a network counts as deadlocked
 
@@ -50,6 +50,20 @@ topology topology_of(const configuration &c)
 	return two_layers(o);
 }
 
+std::unique_ptr<policy> policy_for(const configuration &c, const topology &t, const network &n)
+{
+	policy_options choice = c.choice;
+	choice.seed = c.seed;
+	std::shared_ptr<const ceiling> split = c.split;
+	if (c.policy == "ideal" && !split)
+		split = std::make_shared<ceiling>(ceiling_of(c));
+	choice.empty_hop = c.router.input_cycles + c.router.switch_cycles + 2;
+	const auto occupancy = [&n, of_port = choice.of_port](unsigned router) {
+		return of_port ? n.fullest_port(router) : n.occupancy(router);
+	};
+	return make_policy(c.policy, choice, {floor_plan_of(t), occupancy, c.how == routing::o1turn_z, split});
+}
+
 machine::machine(const configuration &c)
     : c_(c), topology_(topology_of(c)), network_(topology_, routes_of(topology_, c.how), router_of(c)),
       replies_(topology_.terminals.size()), random_(c.seed, ~0u), two_layers_(topology_.routers.back().layer > 0)
@@ -59,17 +73,7 @@ machine::machine(const configuration &c)
 		traffic_.emplace_back(o, topology_, core);
 	if (!two_layers_)
 		return;
-	policy_options choice = c.choice;
-	choice.seed = c.seed;
-	std::shared_ptr<const ceiling> split = c.split;
-	if (c.policy == "ideal" && !split)
-		split = std::make_shared<ceiling>(ceiling_of(c));
-	choice.empty_hop = c.router.input_cycles + c.router.switch_cycles + 2;
-	const auto occupancy = [this](unsigned router) {
-		return c_.choice.of_port ? network_.fullest_port(router) : network_.occupancy(router);
-	};
-	policy_ =
-		make_policy(c.policy, choice, {floor_plan_of(topology_), occupancy, c.how == routing::o1turn_z, split});
+	policy_ = policy_for(c, topology_, network_);
 }
 
 void machine::feed(unsigned core)
@@ -236,7 +240,8 @@ void record::summarise(result &r, unsigned cores) const
 	std::vector<double> means;
 	for (size_t w = 0; w < sum_.size(); w++)
 		means.push_back(count_[w] ? sum_[w] / double(count_[w]) : 0);
-	const size_t warm = mser(means);
+	// Where queues grow to the end no window is like another, and the last ones lack what was not received.
+	const size_t warm = r.drained ? mser(means) : means.size() / 2;
 	r.warm_up = unsigned(warm * window);
 	const double cycles = double(sum_.size() - warm) * window * cores;
 	r.accepted = sum_from(flits_, warm) / cycles;
@@ -247,6 +252,7 @@ void record::summarise(result &r, unsigned cores) const
 		sum += sum_[w];
 	const double packets = sum_from(count_, warm);
 	r.latency.mean = packets > 0 ? sum / packets : 0;
+	r.timeline = std::move(means);
 	r.p99 = latencies_.quantile(0.99);
 	constexpr uint64_t enough = 8;
 	for (const flow &f : flows_)

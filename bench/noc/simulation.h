@@ -39,6 +39,8 @@ struct configuration {
 
 // Throws std::invalid_argument.
 topology topology_of(const configuration &c);
+// Returns the policy for @t, which has two layers; it looks at @n, which must outlive it.
+std::unique_ptr<policy> policy_for(const configuration &c, const topology &t, const network &n);
 
 // This is a network with its terminals: it steps, and does nothing else.
 class machine
@@ -82,14 +84,17 @@ struct result {
 	estimate latency;    // of packets, from creation to the last flit, with batch means
 	uint64_t p99 = 0;
 	double slowest_flow = 0; // mean latency of the source and destination for which it is highest
-	unsigned warm_up = 0;    // cycles left out
+	unsigned warm_up = 0;    // cycles left out: half where not all was received
 	bool drained = false;    // all that was measured was received
 	double diverted = 0;     // share of all packets
 	// These are the mean cycles that head flits spend in a router, in the second half of the measured cycles: those
 	// of cores, and in the interposer those beside memory controllers and the others.
 	double in_cores = 0, in_edge = 0, in_centre = 0;
 	uint64_t cycles = 0, router_cycles = 0;
+	std::vector<double> timeline; // mean latency of the packets created in each window; 0: none was received
 };
+
+constexpr unsigned timeline_window = 100; // cycles
 
 // Returns what no split of the traffic over the network's routes can exceed; memory packets have one route, and there
 // are no replies.

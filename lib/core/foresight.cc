@@ -22,8 +22,9 @@ constexpr unsigned highest = 3;
 
 constexpr uint32_t smallest_group = 8, groups = 16;
 constexpr uint32_t first_ask = 8, rarest_ask = 1024;
-// A probe may cost so small a part of what is copied.
-constexpr uint64_t probes_part = 50, least_unprobed = 2;
+// To ask may cost so small a part of what is copied.
+constexpr uint64_t asked_part = 50;
+constexpr uint32_t least_unprobed = 2;
 constexpr uint32_t first_rest = 16, longest_rest = 1024;
 // Sums of what happened of late are halved when they get here.
 constexpr uint32_t many_touches = 1 << 12;
@@ -72,7 +73,8 @@ bool continues_with_one(uint32_t history, unsigned known)
 	return period && (history >> (period - 1) & 1);
 }
 
-void foresight::open(chunk_history *chunks, uint32_t count, uint32_t pages, uint32_t bytes, foresight_kind kind)
+void foresight::open(chunk_history *chunks, uint32_t count, uint32_t pages, uint32_t bytes, foresight_kind kind,
+		     bool asks_in_place)
 {
 	*this = {};
 	chunks_ = chunks;
@@ -80,6 +82,7 @@ void foresight::open(chunk_history *chunks, uint32_t count, uint32_t pages, uint
 	pages_ = pages;
 	bytes_ = bytes;
 	kind_ = kind;
+	asks_in_place_ = asks_in_place;
 	group_ = std::max(smallest_group, count / groups);
 	next_rest_ = first_rest;
 }
@@ -97,6 +100,16 @@ void foresight::touched(uint32_t first, uint32_t count, bool write)
 		if (chunks_[c].kernel)
 			kernels_[chunks_[c].kernel - 1].touched = true;
 	}
+}
+
+void foresight::answer(uint32_t c, expectation used)
+{
+	chunk_history &h = chunks_[c];
+	if (used == expectation::nothing)
+		return;
+	h.flags |= used == expectation::write ? was_read | was_written : was_read;
+	if (h.kernel)
+		kernels_[h.kernel - 1].touched = true;
 }
 
 // A copy that took long may have waited for a processor, as the touches that it saves would have.
@@ -126,7 +139,7 @@ foresight::kernel &foresight::find(uint64_t name)
 	return *oldest;
 }
 
-// Chunks that were taken away to ask stand for those of their group that were shown.
+// Chunks that were asked stand for those of their group that were shown.
 void foresight::judge(uint32_t first, uint32_t last, verdict &v)
 {
 	for (uint32_t c = first; c < last; c++) {
@@ -143,7 +156,7 @@ void foresight::judge(uint32_t first, uint32_t last, verdict &v)
 		uint32_t begin = group_begin(c), end = std::min(begin + group_, count_);
 		uint64_t shown = 1;
 		for (uint32_t i = begin; i < end; i++) {
-			if (!(chunks_[i].flags & is_shown))
+			if (!(chunks_[i].flags & is_shown) || chunks_[i].flags & is_asked)
 				continue;
 			shown++;
 			if (!answered)
@@ -162,14 +175,15 @@ void foresight::learn(chunk_history &h)
 		unsigned k = h.kernel - 1u;
 		score s = score_of(h, k);
 		bool touched = h.flags & was_read, written = h.flags & was_written;
+		// Of what was shown and not asked nothing is known, but that what is shown read-only was not written.
+		bool unseen = h.flags & is_shown && !(h.flags & is_asked);
 		if (touched)
 			raise(s.touched);
-		else if (!(h.flags & is_shown) && (kernels_[k].touched || kernels_[k].foresaw))
+		else if (!unseen && (kernels_[k].touched || kernels_[k].foresaw))
 			s.touched = 0;
-		// Nothing is known of what the host may write unseen.
 		if (written)
 			raise(s.written);
-		else if (!(h.flags & is_shown_write) && (touched || (h.flags & is_shown)))
+		else if (unseen ? h.flags & is_shown_read : touched)
 			s.written = 0;
 		set_score(h, k, s);
 	}
@@ -282,11 +296,20 @@ void foresight::expect(kernel &k, uint32_t first, uint32_t last, bool any)
 	k.foresaw = any_expected();
 	if (!learns(kind_) || !any_expected())
 		return;
-	uint32_t next_ask = k.confirmed ? std::clamp(k.confirmed / 8, first_ask, rarest_ask) : 1;
-	if (++k.uses >= next_ask || k.suspects)
+	if (++k.uses >= uses_until_asked(k) || k.suspects)
 		ask_groups(k, first, last);
-	else if (++k.unprobed >= ends_between_probes())
+	else if (++k.unprobed >= std::max(ends_between(1), least_unprobed))
 		probe(k, first, last);
+}
+
+uint32_t foresight::uses_until_asked(const kernel &k) const
+{
+	if (!k.confirmed)
+		return 1;
+	uint32_t rarely = k.confirmed / 8;
+	if (asks_in_place_)
+		rarely = std::min(rarely, ends_between(expected_ / group_ + 1));
+	return std::clamp(rarely, first_ask, rarest_ask);
 }
 
 // Each group gives one of those that are expected, another each time.
@@ -294,7 +317,7 @@ void foresight::ask_groups(kernel &k, uint32_t first, uint32_t last)
 {
 	asks_++;
 	for (uint32_t c = first; c < last; c = group_begin(c) + group_)
-		k.asked += take_one_away(c, std::min(group_begin(c) + group_, last), uint64_t{asks_} * 7);
+		k.asked += ask_one(c, std::min(group_begin(c) + group_, last), uint64_t{asks_} * 7);
 	k.suspects = false;
 	k.unprobed = 0;
 }
@@ -302,24 +325,31 @@ void foresight::ask_groups(kernel &k, uint32_t first, uint32_t last)
 // Each chunk that is expected has its turn, neighbours far from each other.
 void foresight::probe(kernel &k, uint32_t first, uint32_t last)
 {
-	k.probes = take_one_away(first, last, ++probes_ * uint64_t{0x9e3779b1});
+	k.probes = ask_one(first, last, ++probes_ * uint64_t{0x9e3779b1});
 	k.unprobed = 0;
 }
 
-uint32_t foresight::ends_between_probes() const
+uint64_t foresight::ask_cost() const
 {
-	uint64_t copies = std::max(expected_ * (costs_.copy_64k * bytes_ >> 16), uint64_t{1});
-	return uint32_t(std::clamp(costs_.touch * probes_part / copies, least_unprobed, uint64_t{rarest_ask}));
+	uint64_t in_place = costs_.fault + pages_ * (costs_.page_taken + costs_.page_shown / 4);
+	return asks_in_place_ ? std::min(in_place, costs_.touch) : costs_.touch;
 }
 
-bool foresight::take_one_away(uint32_t first, uint32_t last, uint64_t turn)
+// So many chunks may be asked as often as that is a small part of what is copied.
+uint32_t foresight::ends_between(uint64_t asked) const
+{
+	uint64_t copies = std::max(expected_ * (costs_.copy_64k * bytes_ >> 16), uint64_t{1});
+	return uint32_t(std::min(asked * ask_cost() * asked_part / copies, uint64_t{rarest_ask}));
+}
+
+bool foresight::ask_one(uint32_t first, uint32_t last, uint64_t turn)
 {
 	uint32_t n = last - first, start = uint32_t(turn % n);
 	for (uint32_t i = 0; i < n; i++) {
 		chunk_history &h = chunks_[first + (start + i) % n];
 		if (!(h.flags & is_shown))
 			continue;
-		h.flags = is_asked;
+		h.flags = uint8_t(is_asked | (asks_in_place_ ? h.flags : 0));
 		is_asked_ = true;
 		return true;
 	}

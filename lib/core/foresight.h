@@ -14,7 +14,9 @@
 // what was of use at the most. If nobody touches that chunk, its whole group is taken away at the next end, and asked
 // one by one. Between these a single chunk is a probe, as often as that costs little beside the copies: if nobody
 // touches it, the groups are asked at the next end, so that a host that stops gets a large part in vain a few times
-// only. Answers also make the budget: where what seems to have come in vain is more than a tenth of what was of use,
+// only. Where the system can tell what the host does with pages that it may use, chunks are asked in place: they come
+// home with the others, and all that asking costs is a fault that waits for nobody. Then the groups are asked as often
+// as that costs little, however much was confirmed. Answers also make the budget: where what seems to have come in vain is more than a tenth of what was of use,
 // and more than half of the array, that is left alone for 16 ends, then 32, and so on.
 #pragma once
 
@@ -46,6 +48,7 @@ struct chunk_history {
 struct foresight_costs {
 	uint64_t page_taken = 200, page_shown = 400;
 	uint64_t touch = 15000; // from the fault until the toucher goes on; of a probe, too
+	uint64_t fault = 1500;  // of a chunk that is asked in place: the kernel shows it
 	uint64_t copy_64k = 6500;
 };
 
@@ -61,8 +64,10 @@ constexpr bool learns(foresight_kind k)
 class foresight
 {
       public:
-	// @chunks is zeroed memory for @count of them, which have @pages each.
-	void open(chunk_history *chunks, uint32_t count, uint32_t pages, uint32_t bytes, foresight_kind kind);
+	// @chunks is zeroed memory for @count of them, which have @pages each. @asks_in_place: the caller can find out
+	// what the host does with chunks that it may use.
+	void open(chunk_history *chunks, uint32_t count, uint32_t pages, uint32_t bytes, foresight_kind kind,
+		  bool asks_in_place = false);
 
 	// The host has touched chunks that it could not use so before, and they were shown in one go.
 	void touched(uint32_t first, uint32_t count, bool write);
@@ -82,6 +87,16 @@ class foresight
 		       : f & chunk_history::is_shown_read ? expectation::read
 							  : expectation::nothing;
 	}
+	// Returns whether the chunk is asked and comes home all the same. What the host does with it from this end on,
+	// the caller tells by answer() before the next one.
+	bool is_asked_in_place(uint32_t c) const
+	{
+		return chunks_[c].flags & chunk_history::is_asked && expects(c) != expectation::nothing;
+	}
+	// False: it is not true of any chunk.
+	bool any_asked_in_place() const { return asks_in_place_ && is_asked_; }
+	// The system has told what the host did with a chunk that it could use, asked or not.
+	void answer(uint32_t c, expectation used);
 	// Returns whether anything is expected of [first, last).
 	bool any_expected() const { return expected_; }
 	// All chunks that are expected lie in [first_expected(), last_expected()).
@@ -124,8 +139,10 @@ class foresight
 	void expect(kernel &k, uint32_t first, uint32_t last, bool any);
 	void ask_groups(kernel &k, uint32_t first, uint32_t last);
 	void probe(kernel &k, uint32_t first, uint32_t last);
-	bool take_one_away(uint32_t first, uint32_t last, uint64_t turn);
-	uint32_t ends_between_probes() const;
+	bool ask_one(uint32_t first, uint32_t last, uint64_t turn);
+	uint64_t ask_cost() const;
+	uint32_t ends_between(uint64_t asked) const;
+	uint32_t uses_until_asked(const kernel &k) const;
 	expectation guess(const chunk_history &h, unsigned k);
 	bool is_worth_it() const;
 	void count(verdict v);
@@ -135,7 +152,7 @@ class foresight
 	uint32_t count_ = 0, pages_ = 1, bytes_ = 0, group_ = 1;
 	foresight_kind kind_ = foresight_kind::off;
 	uint32_t expected_ = 0, first_expected_ = 0, last_expected_ = 0; // chunks, after the end that was last
-	bool is_asked_ = false;
+	bool is_asked_ = false, asks_in_place_ = false;
 	uint8_t last_ = 0; // the kernel that ended last
 	foresight_costs costs_;
 	kernel kernels_[most_kernels] = {};

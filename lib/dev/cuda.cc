@@ -56,6 +56,7 @@ class cuda_device final : public device
 
 	int retain_event(void *event, void **kept) override;
 	int wait_event(void *kept) override;
+	event_state look_at_event(void *kept) override;
 	void release_event(void *kept) override { events_.release(kept); }
 
       private:
@@ -300,6 +301,13 @@ int cuda_device::wait_event(void *kept)
 	cuda_current c(cu_, context_);
 	int err = c.error() ? c.error() : events_.wait(kept);
 	return err ? failed("the kernel before this access", err) : 0;
+}
+
+event_state cuda_device::look_at_event(void *kept)
+{
+	cuda_current c(cu_, context_);
+	int err = c.error() ? c.error() : events_.look(kept);
+	return !err ? event_state::done : err == cu_error_not_ready ? event_state::under_way : event_state::failed;
 }
 
 } // namespace

@@ -170,6 +170,7 @@ enum : unsigned { cu_attach_global = 1 };
 // The runtime calls these besides. The last came with CUDA 12.4.
 #define HET_CUDA_RUNTIME_FUNCTIONS(F)                                                                          \
 	F(total_memory, cuDeviceTotalMem_v2, (size_t * bytes, cu_device device))                               \
+	F(memory_info, cuMemGetInfo_v2, (size_t * free, size_t * all))                                         \
 	F(clear, cuMemsetD8Async, (cu_deviceptr to, unsigned char value, size_t size, cu_stream stream))       \
 	F(build_module, cuModuleLoadDataEx,                                                                    \
 	  (cu_module * module, const void *image, unsigned noptions, int *options, void **values))             \

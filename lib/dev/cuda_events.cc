@@ -45,6 +45,11 @@ int cuda_events::wait(void *kept) const
 		[&] { return cu_->synchronize_stream(w->stream); });
 }
 
+int cuda_events::look(void *kept) const
+{
+	return cu_->query_stream(static_cast<waiter *>(kept)->stream);
+}
+
 void cuda_events::release(void *kept)
 {
 	auto *w = static_cast<waiter *>(kept);

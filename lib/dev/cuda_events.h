@@ -18,6 +18,8 @@ class cuda_events
 
 	int keep(cu_event event, void **kept);
 	int wait(void *kept) const;
+	// cu_error_not_ready: the event has not come about.
+	int look(void *kept) const;
 	void release(void *kept);
 
       private:

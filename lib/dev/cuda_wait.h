@@ -35,7 +35,7 @@ template <typename Query, typename Synchronize> int poll_then_wait(uint64_t ns, 
 template <typename Query, typename Synchronize> int wait_for_kernel(Query query, Synchronize synchronize)
 {
 	return poll_then_wait(expected_ns(0), query, [&] {
-		int err = query();
+		int err = cu_error_not_ready;
 		for (uint64_t end = now_ns() + long_kernel_ns; err == cu_error_not_ready && now_ns() < end;
 		     err = query())
 			sched_yield();

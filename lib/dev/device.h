@@ -34,6 +34,9 @@ struct read_ticket {
 	void *handle = nullptr;
 };
 
+// What has become of a kernel whose event was given to gpuvm_kernel_end_event().
+enum class event_state : uint8_t { under_way, done, failed };
+
 class device
 {
       public:
@@ -84,9 +87,12 @@ class device
 			      size_t size);
 
 	// These take events of gpuvm_kernel_end_event(). What the program does with its event afterwards is its own
-	// business: the other two get what was kept. wait_event() may block for long.
+	// business: the others get what was kept. wait_event() may block for long. look_at_event() waits for nothing
+	// and says nothing on stderr; what the kernel has written may be read only after wait_event(), which has
+	// nothing left to wait for then.
 	virtual int retain_event(void *event, void **kept) = 0;
 	virtual int wait_event(void *kept) = 0;
+	virtual event_state look_at_event(void *kept) = 0;
 	virtual void release_event(void *kept) = 0;
 };
 

@@ -48,6 +48,7 @@ class host_device final : public device
 
 	int retain_event(void *event, void **kept) override;
 	int wait_event(void *kept) override;
+	event_state look_at_event(void *kept) override;
 	void release_event(void *) override {}
 
       private:
@@ -137,10 +138,15 @@ int host_device::retain_event(void *event, void **kept)
 	return event ? 0 : fail(GPUVM_ENULL, "%s: the event is null", name_);
 }
 
-int host_device::wait_event(void *kept)
+event_state host_device::look_at_event(void *kept)
 {
 	std::atomic_ref<int> finished(*static_cast<int *>(kept));
-	auto is_finished = [&] { return finished.load(std::memory_order_acquire) != 0; };
+	return finished.load(std::memory_order_acquire) ? event_state::done : event_state::under_way;
+}
+
+int host_device::wait_event(void *kept)
+{
+	auto is_finished = [&] { return look_at_event(kept) == event_state::done; };
 	for (uint64_t end = now_ns() + event_spin_ns; !is_finished() && now_ns() < end;)
 		cpu_pause();
 	for (auto nap = shortest_nap; !is_finished(); nap = std::min(2 * nap, longest_nap))

@@ -78,6 +78,7 @@ class opencl_device final : public device
 
 	int retain_event(void *event, void **kept) override;
 	int wait_event(void *kept) override;
+	event_state look_at_event(void *kept) override;
 	void release_event(void *kept) override;
 
       private:
@@ -378,6 +379,12 @@ int opencl_device::wait_event(void *kept)
 	if (cl_int s = status(e); s < 0)
 		err = s;
 	return err == CL_SUCCESS ? 0 : failed("the kernel before this access", err);
+}
+
+event_state opencl_device::look_at_event(void *kept)
+{
+	cl_int s = status(static_cast<cl_event>(kept));
+	return s < 0 ? event_state::failed : s == CL_COMPLETE ? event_state::done : event_state::under_way;
 }
 
 void opencl_device::release_event(void *kept)

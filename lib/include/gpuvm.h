@@ -384,10 +384,11 @@ int gpuvm_kernel_end_range(void *hostptr, size_t nbytes, unsigned idev);
 /**
  * gpuvm_kernel_end() for a kernel that has not finished: returns without waiting for it; touches, and a later
  * begin, wait for the event. An array waits for one event at a time: where another is pending on it, the call
- * waits for that.
+ * waits for that. What the host is expected to touch comes home behind the event.
  * @param event a cl_event (GPUVM_OPENCL) of the kernel; the library retains it. For GPUVM_CUDA: a CUevent that was
  *              recorded behind the kernel; it may be recorded again or destroyed once the call has returned. For
- *              GPUVM_HOST: a pointer to an int that becomes non-zero when the kernel has finished.
+ *              GPUVM_HOST: a pointer to an int that becomes non-zero when the kernel has finished, and stays until a
+ *              touch, a begin or an unlink of the array has returned.
  * @return as gpuvm_kernel_end(); GPUVM_ESTATE for an array with edges.
  */
 int gpuvm_kernel_end_event(void *hostptr, unsigned idev, void *event);

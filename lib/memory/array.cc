@@ -101,6 +101,7 @@ array *new_array(memory_context &context)
 		a->links[d].devbuf.store(nullptr, std::memory_order_relaxed);
 		a->links[d].open.store(0, std::memory_order_relaxed);
 		a->links[d].ends_for_others = false;
+		a->links[d].arrived = 0;
 	}
 	return a;
 }

@@ -78,6 +78,7 @@ struct link {
 	// A writer has ended, and left what its end does to a writer behind it; see pass_end_on(). The array's lock
 	// guards it.
 	bool ends_for_others;
+	uint64_t arrived; // rises from buffer to buffer; memory/evict.h
 };
 inline constexpr uint64_t one_reader = 1, one_writer = uint64_t{1} << 32;
 

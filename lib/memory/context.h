@@ -8,6 +8,7 @@
 #include "core/send_plan.h"
 #include "dev/device.h"
 #include "dev/lane_pool.h"
+#include "memory/event_watch.h"
 #include "memory/send_queue.h"
 #include "memory/space.h"
 #include "memory/spinner.h"
@@ -38,6 +39,8 @@ struct memory_context {
 	// And this, how what it writes between kernels is sent ahead of them.
 	sending_kind sending = sending_kind::off;
 	send_queue to_send;
+	// Kernels that were ended by an event, behind which something is to come home.
+	event_watch events;
 	page_source *source = nullptr;
 	// Callers of the API borrow these.
 	std::optional<lane_pool> lanes;

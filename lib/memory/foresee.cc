@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/foresee.h"
 
+#include "memory/asked.h"
 #include "memory/body.h"
 #include "memory/chunks.h"
 #include "memory/failure.h"
@@ -31,7 +32,7 @@ bool can_be_foreseen(const array &a, const homeward &how)
 array_history *foresight_of(array &a, const homeward &how)
 {
 	if (!a.foreseen && can_be_foreseen(a, how) && is_worth_a_history(a, touched_since_end, touched_before))
-		a.foreseen = open_history(a);
+		a.foreseen = open_history(a, a.context->catcher->features().tells_accesses);
 	return a.foreseen;
 }
 
@@ -64,8 +65,9 @@ class foreseeing
 		const layout::span hull = {f_.first_expected(), f_.last_expected()};
 		read_soon_ = how.soon.read;
 		if (how.behind && !u.promised) {
+			int err = give_to_device(a_, s, device_);
 			*how.behind = list(u, hull, how.soon.written);
-			return give_to_device(a_, s, device_);
+			return err;
 		}
 		foreseen_chunks f = reserve(u, hull, how.soon.written);
 		int err = give_others(s, f);
@@ -300,7 +302,8 @@ class foreseeing
 			show(run);
 	}
 
-	// As the chunks are busy, nobody else shows or takes their pages. False: they are caught, as before.
+	// As the chunks are busy, nobody else shows or takes their pages. False: they allow no more than before, and
+	// what is not mapped is caught. Where that is not sure some are as they were to be.
 	bool admit(const foreseen_run &run, access before, access to)
 	{
 		range r = a_.place.chunk_range(run.first, run.count);
@@ -312,8 +315,7 @@ class foreseeing
 		bool opens = before == access::read && to == access::write;
 		pages p = pages_of(a_, r);
 		bool shown = (opens ? catcher.open_for_writes(p) : catcher.admit(p, to)) >= 0;
-		if (!shown)
-			catcher.protect(p, before);
+		shown = shown || catcher.protect(p, before) < 0;
 		delay_point();
 		if (long_work)
 			g_.lock();
@@ -352,6 +354,7 @@ int give_or_foresee(array &a, array_guard &g, const usage &u, const homeward &ho
 		return give_to_device(a, s, u.device);
 	// Before the brackets are looked at: see begin_fast().
 	a.fast.store(0);
+	hear_answers(a, *f, s);
 	foresight::verdict v = learn(a, *f, u, a.unseen_ends.exchange(0), may && is_last(a, u));
 	a.ends_to_pass.store(f->ends_until_next());
 	size_t bytes = size_t{1} << a.place.chunk_shift;
@@ -359,6 +362,7 @@ int give_or_foresee(array &a, array_guard &g, const usage &u, const homeward &ho
 	a.context->stats.foreseen_in_vain_bytes.add(v.in_vain * bytes);
 	if (!f->any_expected())
 		return give_to_device(a, s, u.device);
+	ask_in_place(a, *f);
 	int err = foreseeing(a, g, u.device).end(u, s, how);
 	a.visitors += how.behind && how.behind->reserved;
 	return err;

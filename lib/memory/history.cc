@@ -14,14 +14,14 @@ static size_t size_for(const array &a)
 	return sizeof(array_history) + a.place.chunks * sizeof(chunk_history);
 }
 
-array_history *open_history(const array &a)
+array_history *open_history(const array &a, bool asks_in_place)
 {
 	void *memory = pool().allocate(size_for(a));
 	if (!memory)
 		return nullptr;
 	auto *h = new (memory) array_history;
 	auto bytes = uint32_t(size_t{1} << a.place.chunk_shift);
-	h->open(h->chunks, a.place.chunks, uint32_t(bytes / a.place.page), bytes, a.context->foresight);
+	h->open(h->chunks, a.place.chunks, uint32_t(bytes / a.place.page), bytes, a.context->foresight, asks_in_place);
 	return h;
 }
 
@@ -50,6 +50,15 @@ void note_touch(array &a, layout::span s, bool write)
 		a.foreseen->touched(s.first, s.last - s.first, write);
 	if (a.rewrites && write)
 		a.rewrites->touched(s.first, s.last - s.first, true);
+}
+
+void note_unseen_write(array &a, uint32_t c)
+{
+	a.touched |= written_since_begin;
+	for (array_history *h : {a.foreseen, a.rewrites}) {
+		if (h)
+			h->answer(c, expectation::write);
+	}
 }
 
 uint64_t name_of(const usage &u)

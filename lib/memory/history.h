@@ -14,8 +14,8 @@ struct array_history : foresight {
 	chunk_history chunks[];
 };
 
-// It is null if there is no memory.
-array_history *open_history(const array &a);
+// It is null if there is no memory. @asks_in_place: answers come from memory/asked.h.
+array_history *open_history(const array &a, bool asks_in_place = false);
 // What is known of the array goes with its chunks. Its lock is held, or it is not live.
 void forget_touches(array &a);
 
@@ -28,6 +28,9 @@ bool is_worth_a_history(array &a, uint8_t since, uint8_t before);
 
 // A touch has been served: chunks are shown.
 void note_touch(array &a, layout::span s, bool write);
+
+// The host has written to a chunk, and nobody was caught for it: the page source's counter has told so.
+void note_unseen_write(array &a, uint32_t c);
 
 // The same bytes on the same device. It is a hash: who shares it is taken for the same kernel, at no harm but a guess.
 uint64_t name_of(const usage &u);

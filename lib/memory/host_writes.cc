@@ -3,6 +3,7 @@
 
 #include "memory/body.h"
 #include "memory/fragmented.h"
+#include "memory/history.h"
 
 namespace het
 {
@@ -19,8 +20,10 @@ uint64_t count_of(const array &a)
 // the chunk for; and one that is just beginning, and takes the host's access away, has not written yet.
 void own(array &a, chunk &ch)
 {
+	auto c = uint32_t(&ch - a.chunks);
 	narrow_fast(a, host_copy);
-	forget_fragments(a, uint32_t(&ch - a.chunks));
+	forget_fragments(a, c);
+	note_unseen_write(a, c);
 	if (a.context->strict)
 		ch.valid = host_copy;
 	else

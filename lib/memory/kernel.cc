@@ -281,10 +281,11 @@ int end_writer(array &a, array_guard &g, const usage &u, pending_kernel **pendin
 {
 	layout::span s = a.place.chunks_of(u.part);
 	int err = wait_until_quiet(a, g, s);
-	how.may &= !*pending && u.joint == joint_kind::none;
+	how.may &= u.joint == joint_kind::none;
 	bool all_given = !(notes ? give_written(a, u, *notes) : give_or_foresee(a, g, u, how));
 	if (*pending) {
 		(*pending)->writes = true;
+		(*pending)->is_watched = how.behind->in != nullptr;
 		a.pending = std::exchange(*pending, nullptr);
 	} else if (int e = end_edges(a, g, u, ended)) {
 		err = e;
@@ -396,6 +397,19 @@ int end_locked(array &a, const usage &u, pending_kernel **pending, write_notes *
 	return err;
 }
 
+// Nobody waits for its bytes: the pages are taken, and what is foreseen comes home when the event has come about.
+int end_by_event(array &a, const usage &u, pending_kernel *pending)
+{
+	foreseen_chunks behind;
+	pending_kernel *const kernel = pending;
+	int err = end_locked(a, u, &pending, nullptr, {.may = true, .behind = &behind});
+	if (behind.in)
+		a.context->events.add(behind, kernel);
+	if (pending)
+		drop_pending(*a.context, pending);
+	return err;
+}
+
 } // namespace
 
 int begin_kernel(array &a, const usage &u, kernel_mode mode)
@@ -472,10 +486,9 @@ int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *n
 		return 0;
 	if (u.whole && !pending && u.ends != ending::writer && close_reader(a.links[u.device]))
 		return 0;
-	int err = end_locked(a, u, &pending, notes, how);
 	if (pending)
-		drop_pending(*a.context, pending);
-	return err;
+		return end_by_event(a, u, pending);
+	return end_locked(a, u, &pending, notes, how);
 }
 
 } // namespace het

@@ -18,7 +18,8 @@ int begin_kernel(array &a, const usage &u, kernel_mode mode);
 int begin_visited(array &a, array_guard &g, const usage &u, kernel_mode mode);
 // @pending is null, or what the kernel's end is to be waited for with; it is taken in any case. @notes is null, or
 // tells of a kernel that began as read_write_noted. Chunks without a write stay as they are, as after a reader. With
-// notes nothing comes home, otherwise what @how lets come.
+// notes nothing comes home, with @pending what is foreseen when that has ended (memory/event_watch.h), otherwise what
+// @how lets come.
 int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *notes = nullptr,
 	       const homeward &how = {.may = true});
 

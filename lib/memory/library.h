@@ -29,6 +29,10 @@ struct library : memory_context {
 	// Changes and looks need the structure lock.
 	address_index<allocation> allocations;
 	host_buffers buffers;
+	// The structure lock guards it; see link::arrived.
+	uint64_t arrivals = 0;
+	// The bytes of arrays with a buffer on each device, until that has been released.
+	std::atomic<uint64_t> resident[max_devices] = {};
 
 	// gpuvm_init() has succeeded, and this is not a forked child.
 	std::atomic<bool> ready{false};

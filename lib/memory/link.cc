@@ -6,6 +6,7 @@
 #include "memory/brackets.h"
 #include "memory/chunks.h"
 #include "memory/edges.h"
+#include "memory/evict.h"
 #include "memory/failure.h"
 #include "memory/fragmented.h"
 #include "memory/history.h"
@@ -192,23 +193,6 @@ int claim(array &a, unsigned device)
 	return err;
 }
 
-// Returns the buffer, for a caller that holds no array's lock: releasing it is the driver's work.
-void *forget_link(library &l, array &a, unsigned device)
-{
-	if (a.links[device].devbuf.load())
-		l.buffers.remove(a, device);
-	a.links[device].open.store(0);
-	a.links[device].ends_for_others = false;
-	a.linked &= ~device_copy(device);
-	return a.links[device].devbuf.exchange(nullptr);
-}
-
-void release_buffer(const library &l, unsigned device, void *devbuf)
-{
-	if (devbuf)
-		l.devices[device]->release(devbuf);
-}
-
 int fail_open(const array &a, unsigned device)
 {
 	return fail(GPUVM_ESTATE, "gpuvm_unlink: a kernel on device %u uses array %p; end it first", device,
@@ -251,7 +235,7 @@ int unlink_one(library &l, array &a, unsigned device)
 			return fail_open(a, device);
 		devbuf = forget_link(l, a, device);
 	}
-	release_buffer(l, device, devbuf);
+	release_buffer(l, a, device, devbuf);
 	return 0;
 }
 
@@ -360,6 +344,24 @@ void settle_before(const library &l, range r)
 
 } // namespace
 
+void *forget_link(library &l, array &a, unsigned device)
+{
+	if (a.links[device].devbuf.load())
+		l.buffers.remove(a, device);
+	a.links[device].open.store(0);
+	a.links[device].ends_for_others = false;
+	a.linked &= ~device_copy(device);
+	return a.links[device].devbuf.exchange(nullptr);
+}
+
+void release_buffer(library &l, const array &a, unsigned device, void *devbuf)
+{
+	if (!devbuf)
+		return;
+	l.devices[device]->release(devbuf);
+	l.resident[device].fetch_sub(a.place.user.size());
+}
+
 int unlink_all(library &l, array &a, unlink_options o)
 {
 	int err = prepare_removal(a, o);
@@ -375,7 +377,7 @@ int unlink_all(library &l, array &a, unlink_options o)
 		l.catcher->wake(body_of(a));
 	l.arrays.remove(a.place.extent());
 	for (unsigned d = 0; d < l.ndevs; d++)
-		release_buffer(l, d, forget_link(l, a, d));
+		release_buffer(l, a, d, forget_link(l, a, d));
 	unpin_body(a);
 	retire_array(a);
 	discard_array(a);
@@ -404,6 +406,8 @@ int link_array(library &l, void *hostptr, size_t nbytes, unsigned device, void *
 		l.devices[device]->release(devbuf);
 		return err;
 	}
+	a->links[device].arrived = ++l.arrivals;
+	l.resident[device].fetch_add(nbytes);
 	a->links[device].devbuf.store(devbuf);
 	a->linked |= device_copy(device);
 	if (!l.buffers.add(*a, device, memory))
@@ -413,7 +417,7 @@ int link_array(library &l, void *hostptr, size_t nbytes, unsigned device, void *
 	if (err && fresh)
 		unlink_all(l, *a, {});
 	else if (err)
-		release_buffer(l, device, forget_link(l, *a, device));
+		release_buffer(l, *a, device, forget_link(l, *a, device));
 	return err;
 }
 
@@ -436,6 +440,14 @@ int unlink_array(library &l, void *hostptr, unsigned device)
 int link_array(void *hostptr, size_t nbytes, unsigned device, void *devbuf, link_options o)
 {
 	return link_array(lib(), hostptr, nbytes, device, devbuf, o);
+}
+
+int adopt_managed(range user)
+{
+	library &l = lib();
+	structure_guard g(l);
+	array *made;
+	return make_array(l, user, {.may_copy = true, .managed = true}, &made);
 }
 
 int unlink_managed(uintptr_t at)

@@ -34,6 +34,11 @@ struct unlink_options {
 	bool force = false;   // even while kernels use the array
 };
 
+// Takes one link off an array whose copy there counts no longer. The caller holds structure lock and array's lock, and
+// has the buffer released when it holds no array's: that is the driver's work.
+void *forget_link(library &l, array &a, unsigned device);
+void release_buffer(library &l, const array &a, unsigned device, void *devbuf);
+
 // Removes every link, and the array. The caller holds the structure lock.
 int unlink_all(library &l, array &a, unlink_options o);
 

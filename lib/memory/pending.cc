@@ -2,10 +2,12 @@
 #include "memory/pending.h"
 
 #include "memory/context.h"
+#include "os/inject.h"
 #include "os/log.h"
 #include "os/pool.h"
 
 #include <gpuvm.h>
+#include <utility>
 
 namespace het
 {
@@ -22,6 +24,7 @@ pending_kernel *make_pending(memory_context &context, unsigned device, void *eve
 		*err = fail(GPUVM_ESALLOC, "gpuvm_kernel_end_event: out of memory");
 		return nullptr;
 	}
+	*p = {};
 	p->event = kept;
 	p->device = uint8_t(device);
 	return p;
@@ -33,6 +36,38 @@ void drop_pending(memory_context &context, pending_kernel *p)
 	pool().release(p, sizeof(*p));
 }
 
+namespace
+{
+
+// The array has no use for it, or the caller has no more. Its event is given back when nobody waits, and it goes when
+// nobody watches it either. The lock is dropped meanwhile.
+void let_go(array &a, array_guard &g, pending_kernel *p)
+{
+	if (a.pending == p || p->waiters)
+		return;
+	device &d = *a.context->devices[p->device];
+	void *event = std::exchange(p->event, nullptr);
+	bool is_last = !p->is_watched;
+	g.unlock();
+	if (event)
+		d.release_event(event);
+	if (is_last)
+		pool().release(p, sizeof(*p));
+	g.lock();
+}
+
+event_state ask(device &d, void *event)
+{
+	event_state s = d.look_at_event(event);
+	if (s == event_state::done && d.wait_event(event))
+		s = event_state::failed;
+	bool is_wrong = (s == event_state::under_way && is_mutant(mutant::untimely)) ||
+			(s == event_state::failed && is_mutant(mutant::unheard));
+	return is_wrong ? event_state::done : s;
+}
+
+} // namespace
+
 int settle(array &a, array_guard &g, copyset *broken)
 {
 	int err = 0;
@@ -40,20 +75,53 @@ int settle(array &a, array_guard &g, copyset *broken)
 		p->waiters++;
 		g.unlock();
 		int failed = a.context->devices[p->device]->wait_event(p->event);
+		delay_point();
 		g.lock();
 		if (failed)
 			err = failed;
+		p->failed |= failed != 0;
 		if (failed && p->writes && broken)
 			*broken |= device_copy(p->device);
 		if (a.pending == p)
 			a.pending = nullptr;
-		if (--p->waiters)
-			continue;
-		g.unlock();
-		drop_pending(*a.context, p);
-		g.lock();
+		// When this returns nobody looks at the event, which may be memory of the program's.
+		while (p->is_looked_at)
+			g.wait_for_change();
+		p->waiters--;
+		let_go(a, g, p);
 	}
 	return err;
+}
+
+event_state look_at_pending(array &a, pending_kernel *p)
+{
+	caller_guard g(a);
+	event_state now = event_state::done;
+	if (a.pending == p) {
+		p->is_looked_at = true;
+		g.unlock();
+		delay_point();
+		now = ask(*a.context->devices[p->device], p->event);
+		delay_point();
+		g.lock();
+		p->is_looked_at = false;
+		announce_change(a);
+	}
+	if (a.pending == p && now == event_state::under_way)
+		return now;
+	if (a.pending == p && now == event_state::done)
+		a.pending = nullptr;
+	bool failed = p->failed || now == event_state::failed;
+	p->is_watched = false;
+	let_go(a, g, p);
+	return failed ? event_state::failed : event_state::done;
+}
+
+void unwatch_pending(array &a, pending_kernel *p)
+{
+	caller_guard g(a);
+	p->is_watched = false;
+	let_go(a, g, p);
 }
 
 } // namespace het

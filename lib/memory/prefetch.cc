@@ -17,6 +17,19 @@ namespace het
 namespace
 {
 
+// What is left of the list stays the device's.
+void note_not_foreseen(const foreseen_chunks &f)
+{
+	array &a = *f.in;
+	caller_guard g(a);
+	if (a.life != f.life || !a.foreseen)
+		return;
+	for (const foreseen_run &run : f.all().subspan(f.next)) {
+		for (uint32_t c = run.first; c < run.first + run.count; c++)
+			het::note_not_foreseen(a, f, c);
+	}
+}
+
 // What one copy brings.
 struct piece {
 	foreseen_run runs[runs_at_once];
@@ -30,9 +43,11 @@ class prefetching
       public:
 	prefetching(array &a, array_guard &g, foreseen_chunks &f) : a_(a), g_(g), f_(f) {}
 
-	// The next chunks of the list that may come, which are busy then.
+	// The next chunks of the list that may come, which are busy then. A kernel that begins on the fast path from now
+	// on looks again, and the brackets of those that have begun there are seen here.
 	void take(piece &p, const bytes_soon &soon)
 	{
+		leave_fast(a_);
 		while (f_.next < f_.count && p.count < runs_at_once && p.bytes < piece_bytes) {
 			foreseen_run &rest = f_.runs[f_.next];
 			if (may_come(rest.first, soon.written))
@@ -50,7 +65,6 @@ class prefetching
 		bool shown = is_mutant(mutant::early);
 		if (shown)
 			show_all(p);
-		leave_fast(a_);
 		uint64_t started = now_ns();
 		g_.unlock();
 		delay_point();
@@ -147,8 +161,10 @@ void prefetch(foreseen_chunks *f, const bytes_soon &soon)
 
 void drop_foreseen(foreseen_chunks *f)
 {
-	if (f->in)
+	if (f->in) {
+		note_not_foreseen(*f);
 		pool().release(f->runs, f->count * sizeof(foreseen_run));
+	}
 	*f = {};
 }
 

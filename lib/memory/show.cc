@@ -82,10 +82,42 @@ bool admit(array &a, range r, access to)
 	return take_answer(a, a.place.chunk_at(r.begin), r, show_pages(a, r, to));
 }
 
+// A page that is no longer protected takes another fault at its first write, one that is mapped anew does not; but until
+// it is mapped those who read it are caught.
+bool open(array &a, range r)
+{
+	int err = a.context->catcher->open_for_writes(pages_of(a, r));
+	if (err < 0)
+		err = show_pages(a, r, access::write);
+	return take_answer(a, a.place.chunk_at(r.begin), r, err);
+}
+
+// Calls @show_part until it returns false. Page after page it takes long: so who waits goes on behind the first piece,
+// which begins with his page, and meets pages that are there.
+template <typename F> bool show_in_pieces(host_touch &h, range all, size_t piece, F show_part)
+{
+	auto show_one = [&](range r) {
+		HET_PROBE3(resolve, r.begin, r.size(), int(h.st.next.host));
+		return show_part(r);
+	};
+	bool by_page = h.a.context->catcher->features().by_page;
+	uintptr_t from = by_page ? h.page().at.begin : all.begin;
+	bool shown = true;
+	piece = by_page ? piece : all.size();
+	h.count();
+	for (range rest = {from, all.end}; shown && !rest.empty(); piece = std::min(2 * piece, piece_bytes)) {
+		range first = {rest.begin, std::min(rest.begin + piece, rest.end)};
+		shown = show_one(first);
+		if (rest.begin == from)
+			h.has_gone_on();
+		rest.begin = first.end;
+	}
+	return shown && (all.begin >= from || show_one({all.begin, from}));
+}
+
 // The first write to a segment of which the host's progress is watched.
 verdict open_segment(host_touch &h)
 {
-	trap &catcher = *h.a.context->catcher;
 	// Others wait for the same pages, which are not to be taken from those who have gone on.
 	bool is_late = h.a.chunks[h.c].host != access::read;
 	layout::span s = is_late ? layout::span{h.c, h.c + 1} : h.widen(opens_with(h.a, h.c));
@@ -95,27 +127,8 @@ verdict open_segment(host_touch &h)
 	if (!is_late)
 		note_host_write(h.a, h.c);
 	range all = h.a.place.chunk_range(s.first, s.last - s.first);
-	bool shown = true;
-	auto open = [&](range r) {
-		HET_PROBE3(resolve, r.begin, r.size(), int(access::write));
-		pages p = pages_of(h.a, r);
-		int err = is_late ? show_pages(h.a, r, access::write) : catcher.open_for_writes(p);
-		shown = take_answer(h.a, h.a.place.chunk_at(r.begin), r, err) && shown;
-	};
-	h.count();
-	// Page after page it takes long: who waits goes on behind the first of them, and meets pages that are there.
-	bool by_page = catcher.features().by_page;
-	uintptr_t from = by_page ? h.page().at.begin : all.begin;
-	size_t piece = by_page ? first_opened : all.size();
-	for (range rest = {from, all.end}; !rest.empty(); piece = std::min(2 * piece, piece_bytes)) {
-		range first = {rest.begin, std::min(rest.begin + piece, rest.end)};
-		open(first);
-		if (rest.begin == from)
-			h.has_gone_on();
-		rest.begin = first.end;
-	}
-	if (all.begin < from)
-		open({all.begin, from});
+	bool shown = show_in_pieces(h, all, first_opened,
+				    [&](range r) { return is_late ? admit(h.a, r, access::write) : open(h.a, r); });
 	return shown ? verdict::done : show_whole(h);
 }
 
@@ -172,29 +185,24 @@ verdict show_whole(host_touch &h)
 verdict show(host_touch &h)
 {
 	const array &a = h.a;
-	bool by_page = a.context->catcher->features().by_page;
 	if (h.t.write && is_write_watched(a, h.c))
 		return open_segment(h);
+	access before = a.chunks[h.c].host;
 	layout::span s = h.window();
-	range r = a.place.chunk_range(s.first, s.last - s.first);
-	if (by_page)
-		r.begin = h.page().at.begin;
+	range all = a.place.chunk_range(s.first, s.last - s.first);
+	// The pages before the touched one wait for a second touch: few chunks get one.
+	bool is_first = before != h.st.next.host;
+	if (is_first && a.context->catcher->features().by_page)
+		all.begin = h.page().at.begin;
 	if (is_mutant(mutant::nolock))
-		return show_unlocked(h, s, r);
+		return show_unlocked(h, s, all);
+	// Who writes to one chunk after the other will write to all pages of the next ones.
+	bool opens = h.t.write && before == access::read && s.last - s.first > 1;
 	delay_point();
 	enter_all(h.a, s, h.st.next);
 	note_touch(h.a, s, h.t.write);
-	h.count();
-	// Page after page it takes long; who waits for the first can go on meanwhile.
-	size_t piece = by_page ? std::min(r.size(), piece_bytes) : r.size();
-	bool shown = true;
-	for (range rest = r; shown && !rest.empty(); rest.begin += std::min(piece, rest.size())) {
-		range first = {rest.begin, std::min(rest.begin + piece, rest.end)};
-		shown = admit(h.a, first, h.st.next.host);
-		HET_PROBE3(resolve, first.begin, first.size(), int(h.st.next.host));
-		if (rest.begin == r.begin)
-			h.has_gone_on();
-	}
+	bool shown = show_in_pieces(h, all, opens ? first_opened : piece_bytes,
+				    [&](range r) { return opens ? open(h.a, r) : admit(h.a, r, h.st.next.host); });
 	return shown ? verdict::done : show_whole(h);
 }
 

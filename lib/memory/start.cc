@@ -187,6 +187,8 @@ int open_parts(library &l, unsigned resolvers, unsigned spin_flag)
 	static bool sends = false;
 	if (l.sending != sending_kind::off && !sends)
 		sends = start_sender(l);
+	if (l.foresight != foresight_kind::off)
+		l.events.open();
 	bool all = sends || l.sending == sending_kind::off;
 	if (!all || !start_attendant(l) || !start_resolvers(l, resolvers, spin_flag) || !keep_own_descriptors())
 		return fail(GPUVM_ESALLOC, "gpuvm_init: threads can't be started (ulimit -u?)");

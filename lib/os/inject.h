@@ -11,14 +11,18 @@ namespace het
 {
 
 enum class mutant : uint8_t {
-	nolock,   // touches are served without the array's lock between looking at the state and mapping
-	hasty,    // a toucher goes on before the copy of its chunk ends
-	early,    // what is foreseen is shown before its copy ends, however that ends
-	unseen,   // what the host is expected to write is taken for what it will read
-	voided,   // what is sent ahead of a kernel counts although the host has written there meanwhile
-	unwaited, // a begin does not wait for what is on its way to its device
-	writable, // pages stay writable while their bytes are sent ahead
-	told,     // the program hears of a command's end before what is to be home by then has come
+	nolock,          // touches are served without the array's lock between looking at the state and mapping
+	hasty,           // a toucher goes on before the copy of its chunk ends
+	early,           // what is foreseen is shown before its copy ends, however that ends
+	unseen,          // what the host is expected to write is taken for what it will read
+	voided,          // what is sent ahead of a kernel counts although the host has written there meanwhile
+	unwaited,        // a begin does not wait for what is on its way to its device
+	writable,        // pages stay writable while their bytes are sent ahead
+	told,            // the program hears of a command's end before what is to be home by then has come
+	untimely,        // what is foreseen behind an event comes home before the event has come about
+	unheard,         // and also if its kernel has failed, of which nobody hears then
+	evicts_used,     // an array leaves a device while a kernel there has it
+	drops_only_copy, // an array leaves a device, and what only that had does not come home
 };
 
 #ifdef HET_INJECT

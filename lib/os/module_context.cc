@@ -96,6 +96,11 @@ gpuvm_state state_for(page_state s)
 	return GPUVM_STATE_FAILED;
 }
 
+access access_in(uint8_t bits)
+{
+	return bits & GPUVM_ACCESSED_WRITE ? access::write : bits ? access::read : access::none;
+}
+
 // Returns the address space for the alias: enough for several times the machine's memory, less where RLIMIT_AS leaves
 // less.
 uint64_t wanted_space(size_t page)
@@ -149,7 +154,7 @@ bool module_context::greet(const char **why)
 {
 	gpuvm_hello hello{};
 	hello.size = sizeof(hello);
-	hello.features = GPUVM_FEATURE_SHARED | GPUVM_FEATURE_HUGE | GPUVM_FEATURE_NODE;
+	hello.features = GPUVM_FEATURE_SHARED | GPUVM_FEATURE_HUGE | GPUVM_FEATURE_NODE | GPUVM_FEATURE_ACCESSED;
 	if (int err = call(file_.get(), GPUVM_IOC_HELLO, &hello)) {
 		*why = why_not_greeted(-err);
 		return false;
@@ -196,6 +201,11 @@ bool module_context::can_share() const
 	return features_ & GPUVM_FEATURE_SHARED;
 }
 
+bool module_context::can_tell_accesses() const
+{
+	return features_ & GPUVM_FEATURE_ACCESSED;
+}
+
 int module_context::set_state(uint64_t offset, size_t n, page_state to) const
 {
 	gpuvm_range_op op{};
@@ -229,6 +239,22 @@ bool module_context::was_written(uint64_t offset, size_t n) const
 			return true;
 	}
 	return false;
+}
+
+void module_context::take_accesses(std::span<const part> parts, access *answers) const
+{
+	gpuvm_range ranges[most_parts];
+	uint8_t bits[most_parts];
+	for (size_t i = 0; i < parts.size(); i++)
+		ranges[i] = {.offset = parts[i].offset, .length = parts[i].size};
+	gpuvm_range_op op{};
+	op.size = sizeof(op);
+	op.ranges = reinterpret_cast<uintptr_t>(ranges);
+	op.count = uint32_t(parts.size());
+	op.accessed = reinterpret_cast<uintptr_t>(bits);
+	call(file_.get(), GPUVM_IOC_ACCESSED, &op);
+	for (size_t i = 0; i < parts.size(); i++)
+		answers[i] = i < op.done ? access_in(bits[i]) : access::read;
 }
 
 bool module_context::has_touch() const

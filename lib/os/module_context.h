@@ -8,6 +8,7 @@
 #include "os/spare_file.h"
 
 #include <memory>
+#include <span>
 
 struct gpuvm_ring;
 
@@ -33,6 +34,8 @@ class module_context final : public page_source
 
 	// Returns whether the module knows the state shared.
 	bool can_share() const;
+	// Returns whether the module knows what the host has accessed.
+	bool can_tell_accesses() const;
 
 	// Changes the state of pages and lets all who wait there look again. Returns -errno, 1 if the host had written
 	// to some of them since they became shared, or else 0.
@@ -41,6 +44,15 @@ class module_context final : public page_source
 	void wake(uint64_t offset, size_t n) const;
 	// Returns whether the host has written to one of the pages since it became shared.
 	bool was_written(uint64_t offset, size_t n) const;
+
+	struct part {
+		uint64_t offset;
+		size_t size;
+	};
+	static constexpr size_t most_parts = 64;
+	// Tells what the host has done to parts, which are of whole chunks, since they were asked about the last time:
+	// of at most most_parts. Where nothing is answered, which is an error of the system's, it was a read.
+	void take_accesses(std::span<const part> parts, access *answers) const;
 
 	struct touch {
 		uint64_t offset;

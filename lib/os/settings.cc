@@ -93,6 +93,7 @@ environment read_environment()
 		.mmap_threshold = size_t(number("GPUVM_MMAP_THRESHOLD", 128 << 10, INT_MAX)),
 		.watchdog_s = unsigned(number("GPUVM_WATCHDOG", 10, UINT_MAX)),
 		.devices = text("HET_DEVICES"),
+		.memory = text("HET_DEVICE_MEMORY"),
 		.pipeline = number("HET_PIPELINE", 1) != 0,
 		.policy = text("HET_POLICY"),
 		.instrument = text("HET_INSTRUMENT"),
@@ -102,6 +103,8 @@ environment read_environment()
 		.cache_home = secure_getenv("XDG_CACHE_HOME"),
 		.home = secure_getenv("HOME"),
 		.opencl_svm = number("HET_OPENCL_SVM", 1) != 0,
+		.opencl_times = number("HET_OPENCL_TIMES", 0) != 0,
+		.opencl_vendors = secure_getenv("HET_OPENCL_VENDORS"),
 	};
 }
 

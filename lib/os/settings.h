@@ -32,8 +32,10 @@ struct environment {
 	// GPUVM_WATCHDOG: seconds after which a fetch, or a part of a launch, is reported as stuck; 0: never
 	unsigned watchdog_s;
 	const char *devices; // HET_DEVICES: of the runtime: opencl, cuda, host, apart; null: opencl,host
-	bool pipeline;       // HET_PIPELINE: launches are submitted behind those in flight that they depend on (1)
-	const char *policy;  // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
+	const char
+		*memory; // HET_DEVICE_MEMORY: what may be used of devices' memory (4G, 75%, 4G,50%); null: what is free
+	bool pipeline;   // HET_PIPELINE: launches are submitted behind those in flight that they depend on (1)
+	const char *policy; // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
 	// HET_INSTRUMENT: how kernels on CUDA devices are instrumented: coalesce, coalesce/N, dirty, touch; null: not
 	const char *instrument;
 	bool touch_after_wait; // HET_TOUCH_AFTER_WAIT: the host touches a launch's bytes when it is said to be over
@@ -41,6 +43,8 @@ struct environment {
 	uint64_t cache_size;   // HET_CACHE_SIZE: of what is kept for other processes, in bytes; 0: nothing
 	const char *cache_home, *home; // XDG_CACHE_HOME, HOME; null: not set, or not to be trusted in this process
 	bool opencl_svm;               // HET_OPENCL_SVM: shared virtual memory where the driver has it
+	bool opencl_times;             // HET_OPENCL_TIMES: GPUs tell when their kernels ran
+	const char *opencl_vendors;    // HET_OPENCL_VENDORS: a folder of .icd files; null: /etc/OpenCL/vendors
 };
 
 const environment &settings();

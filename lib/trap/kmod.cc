@@ -11,6 +11,8 @@
 #include "trap/event_waiter.h"
 #include "trap/trap.h"
 
+#include <algorithm>
+
 namespace het
 {
 
@@ -31,7 +33,10 @@ class kmod_trap final : public trap
 	trap_features features() const override
 	{
 		bool shares = module_->can_share();
-		return {.kernel_touches = true, .shared_reads = shares, .unseen_writes = shares};
+		return {.kernel_touches = true,
+			.shared_reads = shares,
+			.unseen_writes = shares,
+			.tells_accesses = module_->can_tell_accesses()};
 	}
 	page_source *source() override { return module_.get(); }
 
@@ -48,6 +53,8 @@ class kmod_trap final : public trap
 	int spoil(const pages &p, const page_source &) override { return set(p, page_state::failed); }
 	int heal(const pages &p, const page_source &) override { return protect(p, access::none); }
 	bool was_written(const pages &p) const override { return module_->was_written(p.offset, p.at.size()); }
+
+	void take_accesses(std::span<const pages> chunks, access *answers) override;
 
 	bool next(touch &t, wait_policy p) override
 	{
@@ -83,6 +90,20 @@ void kmod_trap::wake(const pages &p)
 	module_->wake(p.offset, p.at.size());
 	// This wakes those, too, who were held where the pages are now.
 	holder_->wake(p);
+}
+
+void kmod_trap::take_accesses(std::span<const pages> chunks, access *answers)
+{
+	constexpr size_t most = module_context::most_parts;
+	while (!chunks.empty()) {
+		size_t n = std::min(chunks.size(), most);
+		module_context::part parts[most];
+		for (size_t i = 0; i < n; i++)
+			parts[i] = {chunks[i].offset, chunks[i].at.size()};
+		module_->take_accesses({parts, n}, answers);
+		chunks = chunks.subspan(n);
+		answers += n;
+	}
 }
 
 bool kmod_trap::take(touch &t)

@@ -36,6 +36,13 @@ template <class kind> class on_userfaultfd : public kind
 	{
 		return to == access::none ? drop_pages(p.at) : uffd_.write_protect(p.at, true);
 	}
+	// A page whose protection is taken off stays read-only in the page table until a fault of its own, which costs
+	// more than all else. What is mapped anew is writable.
+	int open_for_writes(const pages &p) final
+	{
+		int err = drop_pages(p.at);
+		return err ? err : this->admit(p, access::write);
+	}
 
       protected:
 	template <class... arguments>

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 namespace het
 {
@@ -50,6 +51,8 @@ struct trap_features {
 	// A write to a page that was shown read-only goes on in the kernel, and no touch tells of it; see
 	// trap::was_written().
 	bool unseen_writes = false;
+	// The trap knows what the host does with pages that it may use; see trap::take_accesses().
+	bool tells_accesses = false;
 };
 
 // Says how a resolver that has nothing to do waits.
@@ -103,6 +106,10 @@ class trap
 	// Returns whether the host has written to one of the pages since it was shown read-only, and the kernel has let
 	// it go on: the page source's counter has told so.
 	virtual bool was_written(const pages &) const { return false; }
+	// Tells what the host has done with each chunk, if it could use it, since the last time that it was asked
+	// about, and begins anew (features().tells_accesses only). A chunk that is asked about for the first time
+	// counts as written if it was used. Of what the host did and had to be caught for, all or nothing is told.
+	virtual void take_accesses(std::span<const pages>, access *) {}
 
 	// The resolvers get their events here. next() waits for a touch, and returns false if it was woken by
 	// interrupt() or for no reason. One resolver at a time waits here, beside others that do not.

@@ -30,7 +30,6 @@ class uffd_trap final : public on_userfaultfd<trap>
 
 	int unwatch(const pages &p) override { return uffd_.unregister(p.at); }
 	int admit(const pages &p, access to) override;
-	int open_for_writes(const pages &p) override;
 	void wake(const pages &p) override { uffd_.wake(p.at); }
 
 	bool next(touch &t, wait_policy p) override
@@ -54,14 +53,6 @@ int uffd_trap::admit(const pages &p, access to)
 		return err;
 	uffd_.wake(p.at);
 	return 0;
-}
-
-// A page whose protection is taken off stays read-only in the page table until a fault of its own, which costs more
-// than all else. What is mapped anew is writable.
-int uffd_trap::open_for_writes(const pages &p)
-{
-	int err = drop_pages(p.at);
-	return err ? err : admit(p, access::write);
 }
 
 bool uffd_trap::read_event(touch &t)

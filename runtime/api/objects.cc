@@ -3,6 +3,7 @@
 #include "api/handles.h"
 #include "api/public.h"
 #include "api/structs.h"
+#include "core/budget_calls.h"
 #include "core/memory.h"
 #include "core/queue.h"
 #include "core/raw_memory.h"
@@ -56,6 +57,24 @@ GPUVM_PUBLIC int het_device_describe(het_device *device, struct het_device_info 
 	return err ? err : give("het_device_describe", info, device->compute->info());
 }
 
+GPUVM_PUBLIC int het_device_opencl_info(het_device *device, uint32_t what, size_t room, void *answer, size_t *nbytes)
+{
+	int err = check("het_device_opencl_info", device);
+	return err ? err : device->compute->opencl_info({what, room, answer, nbytes});
+}
+
+GPUVM_PUBLIC int het_device_memory(het_device *device, struct het_memory_info *info)
+{
+	int err = check("het_device_memory", device);
+	return err ? err : give("het_device_memory", info, memory_of(*device));
+}
+
+GPUVM_PUBLIC int het_device_set_budget(het_device *device, uint64_t budget)
+{
+	int err = check("het_device_set_budget", device);
+	return err ? err : change_budget(*device, budget);
+}
+
 // --- memory objects ------------------------------------------------------------
 
 GPUVM_PUBLIC int het_memory_create(size_t nbytes, het_memory **memory)
@@ -65,6 +84,19 @@ GPUVM_PUBLIC int het_memory_create(size_t nbytes, het_memory **memory)
 	if (!nbytes || nbytes > SIZE_MAX / 2)
 		return fail(HET_EARG, "het_memory_create: %zu bytes", nbytes);
 	return make("het_memory_create", memory, [&](het_memory &m) { return m.allocate(nbytes); });
+}
+
+GPUVM_PUBLIC int het_memory_wrap(void *pointer, size_t nbytes, het_memory **memory)
+{
+	if (int err = check("het_memory_wrap", pointer, memory))
+		return err;
+	const range r = range_of(pointer, nbytes);
+	if (r.empty())
+		return fail(HET_EARG, "het_memory_wrap: %zu bytes at %p", nbytes, pointer);
+	return make("het_memory_wrap", memory, [&](het_memory &m) {
+		m.wrap(r);
+		return 0;
+	});
 }
 
 GPUVM_PUBLIC int het_memory_part(het_memory *whole, size_t offset, size_t nbytes, het_memory **part)

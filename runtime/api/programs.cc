@@ -36,11 +36,37 @@ int check_fat_binary(const het_program_args &a)
 	if ((a.fat_binary != nullptr) != (a.fat_binary_size != 0))
 		return fail(HET_EARG, "het_program_create: a fat binary of %zu bytes at %p", a.fat_binary_size,
 			    a.fat_binary);
-	if (a.options && !a.source)
+	if (a.options && !a.source && !a.nobjects)
 		return fail(HET_EARG, "het_program_create: options without source; a fat binary has those that "
 				      "het-fatbin was given");
-	if (!given && !a.nfunctions && !a.nimages)
+	if (!given && !a.nfunctions && !a.nimages && !a.nobjects)
 		return fail(HET_EARG, "het_program_create: neither source nor fat binary nor functions nor images");
+	return 0;
+}
+
+int check_objects(const het_program_args &a)
+{
+	const bool has_more = a.nfunctions || a.nimages || a.fat_binary || a.file || a.section;
+	if (a.flags & ~uint32_t{HET_PROGRAM_OBJECT} || a.reserved)
+		return fail(HET_EARG, "het_program_create: unknown flags in 0x%x", a.flags);
+	if (a.flags && (!a.source || has_more))
+		return fail(HET_EARG, "het_program_create: HET_PROGRAM_OBJECT is for source, and nothing else");
+	if (a.nheaders && !a.flags)
+		return fail(HET_EARG, "het_program_create: headers are for HET_PROGRAM_OBJECT");
+	if (a.nobjects && (a.source || has_more))
+		return fail(HET_EARG, "het_program_create: what is linked of objects is made of nothing else");
+	if ((a.nobjects && !a.objects) || (a.nheaders && !a.headers))
+		return fail(HET_ENULL, "het_program_create: objects or headers at null");
+	for (size_t i = 0; i < a.nheaders; i++) {
+		if (!a.headers[i].name || !a.headers[i].source)
+			return fail(HET_ENULL, "het_program_create: header %zu has no name or no source", i);
+	}
+	for (size_t i = 0; i < a.nobjects; i++) {
+		if (!a.objects[i])
+			return fail(HET_ENULL, "het_program_create: object %zu is null", i);
+		if (!a.objects[i]->is_object())
+			return fail(HET_EARG, "het_program_create: object %zu was not made with HET_PROGRAM_OBJECT", i);
+	}
 	return 0;
 }
 
@@ -54,6 +80,11 @@ int check_instruments(const het_program_args &a)
 	if (a.one_of && !(a.instruments & HET_COALESCE))
 		return fail(HET_EARG, "het_program_create: one_of is for HET_COALESCE");
 	return 0;
+}
+
+bool is_opencl(const het_device &d)
+{
+	return d.compute->info().kind == HET_DEVICE_OPENCL;
 }
 
 int check_functions(const het_program_args &a)
@@ -83,6 +114,8 @@ GPUVM_PUBLIC int het_program_create(const het_program_args *args, het_program **
 		err = check_images(a);
 	if (!err)
 		err = check_instruments(a);
+	if (!err)
+		err = check_objects(a);
 	if (err)
 		return err;
 	return make("het_program_create", program, [&](het_program &p) { return p.take(a); });
@@ -107,6 +140,18 @@ GPUVM_PUBLIC int het_program_build(het_program *program, het_device *device)
 GPUVM_PUBLIC const char *het_program_log(het_program *program, het_device *device)
 {
 	return check("het_program_log", program, device) ? "" : program->log(*device);
+}
+
+GPUVM_PUBLIC int het_program_opencl_info(het_program *program, het_device *device, uint32_t what, size_t room,
+					 void *answer, size_t *nbytes)
+{
+	device_program *made = nullptr;
+	if (int err = check("het_program_opencl_info", program, device))
+		return err;
+	if (!is_opencl(*device))
+		return HET_ENODEV;
+	int err = program->build(*device, &made);
+	return err ? err : made->opencl_info({what, room, answer, nbytes});
 }
 
 GPUVM_PUBLIC int het_program_global(het_program *program, het_device *device, const char *name, void **address,
@@ -147,12 +192,31 @@ GPUVM_PUBLIC int het_kernel_describe(het_kernel *kernel, struct het_kernel_info 
 
 GPUVM_PUBLIC int het_kernel_argument(het_kernel *kernel, uint32_t number, struct het_argument_info *info)
 {
+	constexpr size_t first_size = offsetof(het_argument_info, qualifiers);
 	if (int err = check("het_kernel_argument", kernel))
 		return err;
-	if (!kernel->description())
-		return fail(HET_ESTATE, "het_kernel_argument: only kernels of fat binaries are described");
 	if (number >= kernel->nargs)
 		return fail(HET_EARG, "het_kernel_argument: kernel %s has no argument %u", kernel->name.get(), number);
-	fatbin::argument a = kernel->program->fat()->argument(*kernel->description(), number);
-	return give("het_kernel_argument", info, {0, uint32_t(a.space), uint32_t(a.access), a.size, a.name, a.type});
+	het_argument_info told = {};
+	if (kernel->description()) {
+		fatbin::argument a = kernel->program->fat()->argument(*kernel->description(), number);
+		// A driver that has built it from OpenCL C knows more of the type.
+		het_argument_info by_driver = {};
+		kernel->describe_argument(number, by_driver);
+		told = {0, uint32_t(a.space), uint32_t(a.access), a.size, a.name, a.type, by_driver.qualifiers, 0};
+	} else if (kernel->describe_argument(number, told)) {
+		return HET_ESTATE;
+	}
+	return give("het_kernel_argument", info, told, first_size);
+}
+
+GPUVM_PUBLIC int het_kernel_opencl_info(het_kernel *kernel, het_device *device, uint32_t what, size_t room,
+					void *answer, size_t *nbytes)
+{
+	if (int err = check("het_kernel_opencl_info", kernel, device))
+		return err;
+	if (!is_opencl(*device))
+		return HET_ENODEV;
+	int err = kernel->prepare(*device);
+	return err ? err : kernel->on(*device)->opencl_info({what, room, answer, nbytes});
 }

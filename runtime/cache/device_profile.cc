@@ -13,7 +13,7 @@ namespace het::cache
 namespace
 {
 
-constexpr uint32_t magic = 0x46505448, version = 1, most_entries = 256;
+constexpr uint32_t profile_magic = 0x46505448, profile_version = 1, most_entries = 256;
 
 struct head {
 	uint32_t magic, version, entries, reserved;
@@ -78,7 +78,7 @@ std::vector<std::byte> to_bytes(const device_profile &p)
 		if (sound(e) && sound_ones.size() < most_entries)
 			sound_ones.push_back(e);
 	}
-	append(out, head{magic, version, uint32_t(sound_ones.size()), 0, p.made});
+	append(out, head{profile_magic, profile_version, uint32_t(sound_ones.size()), 0, p.made});
 	for (const entry &e : sound_ones)
 		append(out, e);
 	return out;
@@ -88,7 +88,7 @@ bool from_bytes(bytes from, device_profile &to)
 {
 	to = {};
 	head h;
-	if (!fatbin::load(from, 0, h) || h.magic != magic || h.version != version || h.reserved != 0 ||
+	if (!fatbin::load(from, 0, h) || h.magic != profile_magic || h.version != profile_version || h.reserved != 0 ||
 	    h.entries > most_entries || from.size() != sizeof(h) + h.entries * sizeof(entry))
 		return false;
 	device_profile read;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/block.h"
 
+#include "evict/admission.h"
 #include "os/clock.h"
 #include "os/inject.h"
 
@@ -120,14 +121,40 @@ int block::make_twins()
 	return 0;
 }
 
+// The other blocks' arrays stay open until the last of them has ended: none may have to be linked anew by then, and none
+// leaves the device.
+outcome block::begin_uses(int *err)
+{
+	het_device &d = device();
+	const applicant a = {.at_work_here = of->pinned().holds_on(d),
+			     .at_work_elsewhere = of->pinned().holds_beside(d)};
+	const more_uses more = {of->uses(), a.at_work_here ? 0 : of->bytes_of_twins(), &of->pinned()};
+	bool may_begin = passes_line(a) || d.memory.line.may_begin(place_in_line);
+	outcome o = may_begin ? begin_ranges(uses(), d, err, false, more) : outcome::no_room;
+	if (o == outcome::too_large)
+		*err = of->fail_too_large(d);
+	if (o != outcome::no_room)
+		return o;
+	if (refuse(a) == refusal::wait) {
+		if (d.memory.line.enter(place_in_line))
+			d.memory.account.refusals.fetch_add(1, std::memory_order_relaxed);
+		return o;
+	}
+	is_short_of_memory = true;
+	*err = HET_EDEVICE;
+	return outcome::failed;
+}
+
 begin_result block::begin_on_device()
 {
 	take_uses();
-	// The other blocks' arrays stay open until the last of them has ended: none may have to be linked anew by then.
 	int err = 0;
+	outcome o = outcome::done;
 	if (device().compute->is_in_place())
 		err = bring_to_host(uses());
-	else if (begin_ranges(uses(), device(), &err, false, of->uses()) == outcome::must_wait)
+	else
+		o = begin_uses(&err);
+	if (o == outcome::must_wait || o == outcome::no_room)
 		return begin_result::refused;
 	if (err) {
 		again_ = err == HET_EDEVICE;

@@ -40,10 +40,13 @@ class block final : public het_event
 	std::atomic<bool> submitted{false};
 	// It was named as one that waits for others. The launch's lock guards it.
 	bool is_late = false;
+	// It could not begin, as the device's memory is others' and the launch is at work elsewhere.
+	bool is_short_of_memory = false;
 
       private:
 	het_device &device() const { return of->device(entry.member); }
 	std::span<range_use> uses() { return {uses_.get(), nuses_}; }
+	outcome begin_uses(int *err);
 	begin_result begin_on_device();
 	int make_twins();
 	void take_uses();

@@ -9,6 +9,7 @@
 
 #include "core/object.h"
 #include "dev/compute_device.h"
+#include "evict/waiting_line.h"
 #include "sched/graph.h"
 #include "sched/work_deque.h"
 
@@ -104,6 +105,8 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	// This is how long it is expected to take, or 0 if that is not known; and whether its executor counts it.
 	uint64_t expected_ns = 0;
 	bool counted = false;
+	// It waits for memory of a device.
+	het::rt::waiter place_in_line;
 	het::rt::ticket on_device;
 	het_event *next_in_flight = nullptr; // links it in the list of whoever has it
 	// Links it in the list of those whose bytes come later: it may be in another's by then, as it is over.

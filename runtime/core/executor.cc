@@ -101,8 +101,10 @@ begin_result executor::begin(het_event &e)
 		take_back(e);
 		return begin_result::refused;
 	}
-	if (why_not)
+	if (why_not) {
+		leave_line(e.place_in_line);
 		return why_not;
+	}
 	e.status.store(has_queue() ? HET_SUBMITTED : HET_RUNNING, std::memory_order_relaxed);
 	e.started = now_ns();
 	forget_last_error();
@@ -115,6 +117,8 @@ begin_result executor::begin(het_event &e)
 		b = begin_result::refused;
 	if (b.how == begin_result::refused)
 		take_back(e);
+	else if (b.how != begin_result::detached) // of which nothing may be left
+		leave_line(e.place_in_line);
 	if (b.how == begin_result::in_flight)
 		put_in_flight(e);
 	return b;
@@ -140,6 +144,7 @@ bool executor::pass_on(het_event &e)
 		if (!(e.stealable_by >> i & 1) || d.lost.load())
 			continue;
 		discount(e);
+		leave_line(e.place_in_line);
 		e.where.store(&d.executor);
 		d.executor.hand_over(e);
 		return true;
@@ -334,6 +339,7 @@ task *executor::next_task()
 		});
 	});
 	if (stolen) {
+		leave_line(event_of(*stolen).place_in_line);
 		event_of(*stolen).where.load()->discount(event_of(*stolen));
 		event_of(*stolen).where.store(this);
 		count(event_of(*stolen));

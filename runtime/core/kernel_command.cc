@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/kernel_command.h"
 
+#include "core/link_all.h"
 #include "memory/hooks.h"
+#include "os/log.h"
+
+#include <algorithm>
 
 namespace het::rt
 {
@@ -13,7 +17,41 @@ int kernel_command::link_uses(het_device &d)
 	int err = start_memory();
 	for (size_t i = 0; i < uses_.size() && !err; i++)
 		err = link_range(uses_[i].bytes, d);
+	if (!err && bytes_of_arrays(uses_) > d.memory.account.limit())
+		return fail_too_large(d);
 	return err;
+}
+
+// An array may be an argument several times, so the sum tells only that there is room.
+bool kernel_command::is_too_large_for(const het_device &d) const
+{
+	uint64_t limit = d.memory.account.limit(), sum = 0;
+	if (!needs_memory(d))
+		return false;
+	for (const range_use &u : uses_)
+		sum += u.bytes.size();
+	return sum > limit && bytes_of_arrays(uses_) > limit;
+}
+
+int kernel_command::fail_too_large(const het_device &d) const
+{
+	using number = unsigned long long;
+	size_t largest = 0, use = 0, most = 0;
+	for (size_t i = 0; i < args_.size(); i++) {
+		if (!is_memory(args_[i].kind))
+			continue;
+		size_t n = uses_[use++].bytes.size();
+		largest = n > most ? i : largest;
+		most = std::max(most, n);
+	}
+	const memory_account &a = d.memory.account;
+	return fail(
+		HET_EDEVICE,
+		"het_launch: kernel %s needs %llu bytes on %s for its arrays, %zu of them for argument %zu, and the "
+		"library may use %llu there, of which %llu are raw memory, textures and copies: raise "
+		"HET_DEVICE_MEMORY, or launch on parts",
+		kernel_->name.get(), number(bytes_of_arrays(uses_)), d.compute->info().name, most, largest,
+		number(a.limit()), number(a.beside_buffers()));
 }
 
 std::span<access_entry> kernel_command::declare_uses()

@@ -20,6 +20,10 @@ class kernel_command : public het_event, protected kernel_arguments
 	// Makes the uses parts of linked arrays with buffers on the device, if it has memory of its own. Returns 0 or a
 	// code.
 	int link_uses(het_device &d);
+	// All its arrays together are more than the library may use of the device's memory. Returns HET_EDEVICE.
+	int fail_too_large(const het_device &d) const;
+	// They may be so, as far as is known before they are linked.
+	bool is_too_large_for(const het_device &d) const;
 	// Tells the graph what is used, and returns those entries.
 	std::span<access_entry> declare_uses();
 	// Does the same for the linked arrays: what is read counts with its edges, what is written is widened by

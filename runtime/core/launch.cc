@@ -3,6 +3,7 @@
 
 #include "core/queue.h"
 #include "core/raw_memory.h"
+#include "evict/admission.h"
 #include "memory/whereabouts.h"
 #include "os/clock.h"
 #include "os/log.h"
@@ -63,6 +64,8 @@ unsigned launch::find_devices(het_device *(&found)[most_devices], het_device **l
 			*lost = &d;
 		else if (kernel_->program->has_failed_on(d))
 			not_built = &d;
+		else if (is_too_large_for(d))
+			m.too_small = &d;
 		else if (can_take_groups(d, m))
 			found[n++] = &d;
 	}
@@ -163,6 +166,8 @@ int launch::choose_device()
 	het_device *lost = nullptr;
 	misfit m;
 	size_t n = find_devices(able, &lost, m);
+	if (!n && m.too_small)
+		return fail_too_large(*m.too_small);
 	if (!n && m.device)
 		return fail_for_groups(m);
 	if (!n && lost)
@@ -235,15 +240,31 @@ void launch::describe_uses(bool kernel_notes)
 	}
 }
 
+// While others wait for memory it waits, too, but for what goes behind those in flight: that comes back by itself.
+outcome launch::begin_uses(int *err)
+{
+	device_memory &m = device_->memory;
+	bool notes = kernel_->on(*device_)->notes_writes();
+	outcome o = m.line.may_begin(place_in_line) ? begin_ranges(uses_, *device_, err, notes) : outcome::no_room;
+	if (o == outcome::no_room && refuse({.behind = behind}) == refusal::wait && m.line.enter(place_in_line))
+		m.account.refusals.fetch_add(1, std::memory_order_relaxed);
+	if (o == outcome::too_large)
+		*err = fail_too_large(*device_);
+	return o;
+}
+
 begin_result launch::begin_on_device()
 {
 	device_kernel &kernel = *kernel_->on(*device_);
 	bool in_place = device_->compute->is_in_place();
 	int err = 0;
 	describe_uses(kernel.notes_writes());
+	outcome o = outcome::done;
 	if (in_place)
 		err = bring_to_host(uses_);
-	else if (begin_ranges(uses_, *device_, &err, kernel.notes_writes()) == outcome::must_wait)
+	else
+		o = begin_uses(&err);
+	if (o == outcome::must_wait || o == outcome::no_room)
 		return begin_result::refused;
 	if (err)
 		return err;

@@ -28,6 +28,7 @@ class launch final : public kernel_command
 	struct misfit {
 		const het_device *device = nullptr;
 		fatbin::fault why = {};
+		const het_device *too_small = nullptr; // of which this device has not enough memory
 	};
 
 	bool can_take_arguments(const compute_device &d) const;
@@ -44,6 +45,7 @@ class launch final : public kernel_command
 	bool may_go_behind() const;
 	int prepare_on(het_device &d);
 	int prepare_memory();
+	outcome begin_uses(int *err);
 	begin_result begin_on_device();
 	void describe_uses(bool kernel_notes);
 	int end_uses(int device_error);

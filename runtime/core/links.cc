@@ -3,7 +3,11 @@
 
 #include "core/dispatch.h"
 #include "core/event.h"
+#include "core/linking.h"
+#include "core/make_room.h"
+#include "core/memory_error.h"
 #include "dev/no_memory.h"
+#include "memory/evict.h"
 #include "memory/hooks.h"
 #include "memory/link.h"
 #include "memory/lost.h"
@@ -22,15 +26,6 @@ namespace
 
 // It serialises linking. Its rank is ranges.
 futex_lock linking;
-
-class linking_guard
-{
-      public:
-	linking_guard() { linking.lock(lock_rank::ranges); }
-	~linking_guard() { linking.unlock(lock_rank::ranges); }
-	linking_guard(const linking_guard &) = delete;
-	linking_guard &operator=(const linking_guard &) = delete;
-};
 
 // --- the memory core's devices -------------------------------------------------
 
@@ -85,20 +80,17 @@ void let_go_of(range array)
 	}
 }
 
-// --- linking -------------------------------------------------------------------
-
-int give_buffer(range user, het_device &d)
+// Where nobody has said what the library may use of a device's memory it is what is free now.
+void set_usual_budgets()
 {
-	void *buffer = nullptr;
-	int err = d.compute->allocate(user.size(), &buffer);
-	if (err && d.twins.clear())
-		err = d.compute->allocate(user.size(), &buffer);
-	if (err)
-		return err;
-	err = link_array(user.ptr(), user.size(), d.memory_number, buffer, {.may_copy = true, .managed = true});
-	d.compute->drop(buffer); // the link has its own reference
-	return code_of(err);
+	for (unsigned i = 0; i < core().ndevices; i++) {
+		het_device &d = *core().devices[i];
+		if (!d.compute->is_in_place() && !d.memory.is_set)
+			d.memory.account.set_limit(bytes_of({}, d.compute->info().memory, d.compute->free_memory()));
+	}
 }
+
+// --- linking -------------------------------------------------------------------
 
 // Finds the hull of @r and all arrays that it touches. If one of them is in use, all must stay: others may need them.
 outcome find_hull(range *r, bool wanted, int *err)
@@ -133,28 +125,62 @@ outcome unlink_all_in(range hull, int *err)
 	return outcome::done;
 }
 
-outcome link_anew(range r, het_device &d, bool wanted, int *err)
+// What has to wait for memory gets it when the launch begins.
+outcome link_at_launch(range r, het_device &d, bool wanted, int *err)
 {
 	linking_guard g;
-	*err = 0;
+	outcome o = make_array(r, wanted, err);
+	if (o != outcome::done)
+		return o;
 	std::optional<linked_array> a = first_linked(r);
-	if (!a || !a->user.covers(r)) {
-		outcome o = find_hull(&r, wanted, err);
-		if (o == outcome::done)
-			o = unlink_all_in(r, err);
-		if (o != outcome::done)
-			return o;
-		delay_point();
-	} else if (a->devices & device_copy(d.memory_number)) {
+	if (!a || (a->devices & device_copy(d.memory_number)))
 		return outcome::done;
-	} else {
-		r = a->user;
-	}
-	*err = give_buffer(r, d);
+	const demand w = {.may_evict = false};
+	void *buffer = nullptr;
+	o = make_room(d, a->user.size(), w, err);
+	if (o == outcome::done)
+		o = allocate_buffer(d, a->user.size(), w, &buffer, err);
+	if (o == outcome::done)
+		*err = give_buffer(a->user, d, buffer);
 	return *err ? outcome::failed : outcome::done;
 }
 
 } // namespace
+
+linking_guard::linking_guard()
+{
+	linking.lock(lock_rank::ranges);
+}
+
+linking_guard::~linking_guard()
+{
+	linking.unlock(lock_rank::ranges);
+}
+
+outcome make_array(range r, bool wanted, int *err)
+{
+	*err = 0;
+	std::optional<linked_array> a = first_linked(r);
+	if (a && a->user.covers(r))
+		return outcome::done;
+	outcome o = find_hull(&r, wanted, err);
+	if (o == outcome::done)
+		o = unlink_all_in(r, err);
+	if (o != outcome::done)
+		return o;
+	delay_point();
+	*err = code_of(adopt_managed(r));
+	return *err ? outcome::failed : outcome::done;
+}
+
+int give_buffer(range array, het_device &d, void *buffer)
+{
+	int err = link_array(array.ptr(), array.size(), d.memory_number, buffer, {.may_copy = true, .managed = true});
+	d.compute->drop(buffer); // the link has its own reference
+	if (!err)
+		d.memory.account.given.fetch_add(array.size(), std::memory_order_relaxed);
+	return code_of(err);
+}
 
 int start_memory()
 {
@@ -169,6 +195,7 @@ int start_memory()
 	if (int err = init_library(core().nmemories, make_memory, nullptr, GPUVM_STRICT))
 		return code_of(err);
 	set_forget_watcher(let_go_of);
+	set_usual_budgets();
 	core().memory_started.store(true);
 	return 0;
 }
@@ -179,39 +206,12 @@ void forget_memory_of(const het_device &d)
 		lose_device(d.memory_number);
 }
 
-// What is no device's failure must not take one out.
-int code_of(int memory_error)
-{
-	switch (memory_error) {
-	case 0:
-		return 0;
-	case GPUVM_ESALLOC:
-		return HET_ENOMEM;
-	case GPUVM_EPROT:
-	case GPUVM_EHOSTPTR:
-	case GPUVM_ERANGE:
-		return HET_EMEMORY;
-	case GPUVM_EDEVALLOC:
-	case GPUVM_EAPI:
-		return HET_EDEVICE;
-	default:
-		return HET_ESTATE;
-	}
-}
-
-outcome try_link(range r, het_device &d, int *err)
-{
-	return link_anew(r, d, false, err);
-}
-
 // Commands on the arrays that begin one after the other would leave no gap for ever, so new ones wait.
 int link_range(range r, het_device &d)
 {
 	int err = 0;
 	bool has_waited = false;
-	while (!is_linked_on(r, d) && !err) {
-		if (link_anew(r, d, true, &err) != outcome::must_wait)
-			continue;
+	while (link_at_launch(r, d, true, &err) == outcome::must_wait) {
 		has_waited = true;
 		help_progress();
 	}
@@ -225,6 +225,21 @@ int link_range(range r, het_device &d)
 bool is_linked_on(range r, const het_device &d)
 {
 	return is_linked_on(r, d.memory_number);
+}
+
+void unlink_range(range r)
+{
+	if (!core().memory_started.load(std::memory_order_acquire))
+		return;
+	linking_guard g;
+	while (!r.empty()) {
+		std::optional<linked_array> a = first_linked(r);
+		if (!a)
+			return;
+		if (a->managed && !a->open)
+			unlink_managed(a->user.begin);
+		r.begin = std::min(a->extent.end, r.end);
+	}
 }
 
 void drop_copied(range bytes)

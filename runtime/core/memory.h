@@ -13,6 +13,8 @@ struct het_memory final : het::rt::object {
 	// Gives it zeroed memory of its own. Returns 0 or a code.
 	int allocate(size_t nbytes);
 	void become_part(het_memory &of, het::range part);
+	// The bytes are the program's.
+	void wrap(het::range bytes);
 
 	// Returns the bytes, which are empty if @n bytes from @offset on are not inside.
 	het::range part(size_t offset, size_t n) const;
@@ -21,5 +23,5 @@ struct het_memory final : het::rt::object {
       private:
 	het::range bytes_;
 	het::rt::reference<het_memory> whole_; // this is a part of it
-	bool from_library_ = false;
+	enum class origin : uint8_t { host, library, program } from_ = origin::host;
 };

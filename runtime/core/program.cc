@@ -64,10 +64,13 @@ bool het_program::copy_texts(const het_program_args &args)
 		n += length_of(args.functions[i].name);
 	for (size_t i = 0; i < args.nimages; i++)
 		n += args.images[i].nbytes + 1;
+	for (size_t i = 0; i < args.nheaders; i++)
+		n += length_of(args.headers[i].name) + length_of(args.headers[i].source);
+	headers_.reset(new (std::nothrow) het_header[args.nheaders]);
 	texts_.reset(new (std::nothrow) char[n]);
 	functions_.reset(new (std::nothrow) het_function[args.nfunctions]);
 	modules_.reset(new (std::nothrow) het_image[args.nimages]);
-	if (!texts_ || !functions_ || !modules_)
+	if (!texts_ || !functions_ || !modules_ || !headers_)
 		return false;
 	char *at = texts_.get();
 	source_.opencl = put(&at, args.source);
@@ -82,14 +85,30 @@ bool het_program::copy_texts(const het_program_args &args)
 		modules_[i].data = put(&at, args.images[i].data, args.images[i].nbytes);
 	}
 	source_.images = {modules_.get(), args.nimages};
+	for (size_t i = 0; i < args.nheaders; i++) {
+		headers_[i].name = put(&at, args.headers[i].name);
+		headers_[i].source = put(&at, args.headers[i].source);
+	}
+	source_.headers = {headers_.get(), args.nheaders};
+	source_.is_object = args.flags & HET_PROGRAM_OBJECT;
 	source_.instruments = args.instruments;
 	source_.one_of = args.one_of;
 	return true;
 }
 
+bool het_program::take_objects(const het_program_args &args)
+{
+	objects_.reset(new (std::nothrow) reference<het_program>[args.nobjects]);
+	if (!objects_)
+		return false;
+	for (nobjects_ = 0; nobjects_ < args.nobjects; nobjects_++)
+		objects_[nobjects_] = reference<het_program>::to(args.objects[nobjects_]);
+	return true;
+}
+
 int het_program::take(const het_program_args &args)
 {
-	if (!copy_texts(args))
+	if (!copy_texts(args) || !take_objects(args))
 		return fail(HET_ENOMEM, "het_program_create: out of memory");
 	if (!args.fat_binary && !args.file && !args.section)
 		return 0;
@@ -113,7 +132,34 @@ uint64_t het_program::identity() const
 		add(source_.options, strlen(source_.options));
 	for (const het_image &i : source_.images)
 		add(i.data, i.nbytes);
+	for (const het_header &h : source_.headers)
+		add(h.source, strlen(h.source));
+	for (size_t i = 0; i < nobjects_; i++) {
+		const uint64_t part = objects_[i]->identity();
+		add(&part, sizeof(part));
+	}
 	return sum;
+}
+
+int het_program::build_objects(het_device &d)
+{
+	for (size_t i = 0; i < nobjects_; i++) {
+		if (int err = objects_[i]->build(d))
+			return err;
+	}
+	return 0;
+}
+
+// The objects were built before, and stay.
+int het_program::link_locked(het_device &d)
+{
+	built &i = built_[d.executor.number()];
+	std::unique_ptr<device_program *[]> parts(new (std::nothrow) device_program *[nobjects_]);
+	if (!parts)
+		return fail(HET_ENOMEM, "%s: no memory to link %zu programs", d.compute->info().name, nobjects_);
+	for (size_t n = 0; n < nobjects_; n++)
+		parts[n] = objects_[n]->built_[d.executor.number()].program.get();
+	return d.compute->link(source_, {parts.get(), nobjects_}, i.program, i.log);
 }
 
 int het_program::build_locked(het_device &d, device_program **made)
@@ -122,7 +168,7 @@ int het_program::build_locked(het_device &d, device_program **made)
 	if (!can_run_on(d))
 		return fail(HET_ENODEV, "%s: the program has no kernels for this device", d.compute->info().name);
 	if (!i.program && !i.failure) {
-		i.failure = d.compute->build(source_, i.program, i.log);
+		i.failure = nobjects_ ? link_locked(d) : d.compute->build(source_, i.program, i.log);
 		if (i.failure)
 			failed_.fetch_or(uint32_t{1} << d.executor.number());
 		wait_at_exit();
@@ -134,6 +180,8 @@ int het_program::build_locked(het_device &d, device_program **made)
 
 int het_program::build(het_device &d, device_program **made)
 {
+	if (int err = build_objects(d))
+		return err;
 	building_guard g(*this);
 	return build_locked(d, made);
 }
@@ -217,6 +265,8 @@ int het_kernel::prepare(het_device &d)
 	unsigned i = d.executor.number();
 	if (on(d))
 		return 0;
+	if (int err = program->build_objects(d))
+		return err;
 	building_guard g(*program);
 	if (on(d))
 		return 0;
@@ -279,7 +329,17 @@ int het_kernel::check_argument(uint32_t i, const device_arg &given) const
 	};
 	const het::fatbin::argument a = program->fat()->argument(described_, i);
 	const parameter p = {kind_of(a.space), a.size, a.type, a.name};
-	return fits(p, given) ? 0 : say_misfit(name.get(), i, p, given);
+	return is_null_pointer(p, given) || fits(p, given) ? 0 : say_misfit(name.get(), i, p, given);
+}
+
+int het_kernel::describe_argument(uint32_t i, het_argument_info &info) const
+{
+	building_guard g(*program);
+	for (const auto &made : kernels_) {
+		if (made && !made->describe_argument(i, info))
+			return 0;
+	}
+	return HET_ESTATE;
 }
 
 void het_kernel::has_run(const het_device &d)

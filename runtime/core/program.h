@@ -15,7 +15,10 @@ struct het_program final : het::rt::object {
 	// Copies what is given. Returns 0, HET_EIMAGE or HET_ENOMEM.
 	int take(const het_program_args &args);
 
-	bool can_run_on(const het_device &d) const { return d.compute->can_build(source_); }
+	bool can_run_on(const het_device &d) const
+	{
+		return nobjects_ || source_.is_object ? d.compute->can_link() : d.compute->can_build(source_);
+	}
 	// Returns 0 or a code; *made, if wanted, is what was built.
 	int build(het_device &d, het::rt::device_program **made = nullptr);
 	const char *log(const het_device &d);
@@ -23,6 +26,8 @@ struct het_program final : het::rt::object {
 	bool has_failed_on(const het_device &d) const { return failed_.load() >> d.executor.number() & 1; }
 	// Builds if need be. Returns 0 or a code.
 	int find_variable(het_device &d, const char *name, void **address, size_t *nbytes);
+	// Others may be linked of it.
+	bool is_object() const { return nobjects_ || source_.is_object; }
 	// It is null if the program is not from a fat binary.
 	const het::fatbin::container *fat() const { return source_.fat; }
 	// Returns the same number for programs that were made of the same; 0 stands for programs of functions alone.
@@ -32,8 +37,12 @@ struct het_program final : het::rt::object {
 	het::futex_lock building;
 
       private:
+	// Builds what this is linked of. No lock is held: each has its own.
+	int build_objects(het_device &d);
 	int build_locked(het_device &d, het::rt::device_program **made);
+	int link_locked(het_device &d);
 	bool copy_texts(const het_program_args &args);
+	bool take_objects(const het_program_args &args);
 
 	struct built {
 		std::unique_ptr<het::rt::device_program> program;
@@ -45,6 +54,9 @@ struct het_program final : het::rt::object {
 	std::unique_ptr<char[]> texts_;
 	std::unique_ptr<het_function[]> functions_;
 	std::unique_ptr<het_image[]> modules_;
+	std::unique_ptr<het_header[]> headers_;
+	std::unique_ptr<het::rt::reference<het_program>[]> objects_;
+	size_t nobjects_ = 0;
 	std::unique_ptr<het::rt::fat_binary> fat_binary_;
 	built built_[het::rt::most_devices];
 	std::atomic<uint32_t> failed_{0}; // has a bit for each device
@@ -76,6 +88,9 @@ struct het_kernel final : het::rt::object {
 	// Checks whether a launch may pass this as argument @i, as far as the kernel is described. Returns 0 or
 	// HET_EARG.
 	int check_argument(uint32_t i, const het::rt::device_arg &given) const;
+
+	// Describes an argument, which there is, as a driver tells. Returns HET_ESTATE without a message if none does.
+	int describe_argument(uint32_t i, het_argument_info &info) const;
 
 	// A command with it is over.
 	void has_run(const het_device &d);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/ranges.h"
 
+#include "core/link_all.h"
+#include "core/memory_error.h"
+#include "core/pins.h"
 #include "memory/hooks.h"
 #include "os/lock.h"
 
@@ -42,17 +45,6 @@ beginning begin_range(range_use &u, het_device &d, bool noted, int *err)
 	if (b == beginning::failed)
 		*err = code_of(e);
 	return b;
-}
-
-// No bracket of the caller's is open: an array can't be linked anew before its last one has ended.
-outcome link_all(std::span<const range_use> uses, het_device &d, int *err)
-{
-	for (const range_use &u : uses) {
-		outcome o = is_linked_on(u.bytes, d) ? outcome::done : try_link(u.bytes, d, err);
-		if (o != outcome::done)
-			return o;
-	}
-	return outcome::done;
 }
 
 // All begin or none: nobody waits with a bracket open. What the kernel reads comes first: bytes may be arguments twice,
@@ -184,15 +176,19 @@ bool widen_linked(std::span<access_entry> entries, const het_device &d)
 	return true;
 }
 
-outcome begin_ranges(std::span<range_use> uses, het_device &d, int *err, bool noted, std::span<const range_use> all)
+outcome begin_ranges(std::span<range_use> uses, het_device &d, int *err, bool noted, const more_uses &more)
 {
 	// They are nearly always still linked since the launch.
-	beginning b = all.empty() ? begin_all(uses, d, noted, err) : beginning::stale;
+	bool is_simple = more.all.empty() && !d.memory.is_over.load(std::memory_order_relaxed);
+	beginning b = is_simple ? begin_all(uses, d, noted, err) : beginning::stale;
 	while (b == beginning::stale) {
-		outcome o = link_all(all.empty() ? uses : all, d, err);
+		pin kept;
+		outcome o = link_all(more.all.empty() ? uses : more.all, d, more.beside, kept, err);
 		if (o != outcome::done)
 			return o;
 		b = begin_all(uses, d, noted, err);
+		if (b == beginning::done && more.pinned)
+			more.pinned->hold(more.all, d);
 	}
 	return b == beginning::failed      ? outcome::failed
 	       : b == beginning::must_wait ? outcome::must_wait

@@ -35,11 +35,18 @@ struct range_use {
 // linked on the device. It is false if one is not, and those behind it are as before.
 bool widen_linked(std::span<access_entry> entries, const het_device &d);
 
-// Makes the bytes valid on the device, all or none. @noted says that end_ranges() may be told what was written. @all is
-// more that must be linked before any of it begins; where it is empty, the uses must. must_wait means that commands
-// that use the arrays must end first.
+class pin;
+
+// A part of a divided launch needs this besides its own uses.
+struct more_uses {
+	std::span<const range_use> all = {}; // must have buffers before any of the part's begins
+	uint64_t beside = 0;                 // bytes that are no arrays'
+	pin *pinned = nullptr;               // keeps all of them there when the part has begun
+};
+
+// Makes the bytes valid on the device, all or none. @noted says that end_ranges() may be told what was written.
 outcome begin_ranges(std::span<range_use> uses, het_device &d, int *err, bool noted = false,
-		     std::span<const range_use> all = {});
+		     const more_uses &more = {});
 // The kernel has finished. @notes is null, or what is known of its writes; it is told what the host keeps for that.
 int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes = nullptr);
 // The same, without notes, for the command @n. What the host is expected to touch may come home behind it, but for what

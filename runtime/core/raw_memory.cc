@@ -2,6 +2,7 @@
 #include "core/raw_memory.h"
 
 #include "core/ranges.h"
+#include "core/reserve.h"
 #include "os/log.h"
 
 #include <new>
@@ -59,12 +60,26 @@ template <class F> reference<raw_range> take_out(const het_device &d, range r, F
 	return reference<raw_range>(b);
 }
 
+int allocate_counted(het_device &d, size_t nbytes, void **buffer)
+{
+	int err = reserve(d, memory_kind::raw, nbytes, "het_device_alloc");
+	if (err)
+		return err;
+	err = allocate_reserved(d, nbytes, buffer);
+	if (err && !d.compute->is_in_place())
+		give_back(d, memory_kind::raw, nbytes);
+	return err;
+}
+
 } // namespace
 
 raw_range::~raw_range()
 {
-	if (!program)
-		device.compute->drop(buffer);
+	if (program)
+		return;
+	device.compute->drop(buffer);
+	if (!device.compute->is_in_place())
+		give_back(device, memory_kind::raw, bytes.size());
 }
 
 int allocate_raw(het_device &d, size_t nbytes, void **address)
@@ -78,12 +93,14 @@ int allocate_raw(het_device &d, size_t nbytes, void **address)
 	void *buffer = nullptr;
 	int err = c.is_in_place() ? 0 : start_memory();
 	if (!err)
-		err = c.allocate(nbytes, &buffer);
+		err = allocate_counted(d, nbytes, &buffer);
 	if (err)
 		return err;
 	auto *b = new (std::nothrow) raw_range(d, buffer, nullptr);
 	if (!b) {
 		c.drop(buffer);
+		if (!c.is_in_place())
+			give_back(d, memory_kind::raw, nbytes);
 		return fail(HET_ENOMEM, "%s: no memory", c.info().name);
 	}
 	b->bytes = range_of(c.address_of(buffer), nbytes);

@@ -2,6 +2,7 @@
 // This is the one instance of everything that the runtime shares, from start to exit.
 #pragma once
 
+#include "core/device_memory.h"
 #include "core/executor.h"
 #include "core/twin_pool.h"
 
@@ -21,7 +22,8 @@ struct het_device {
 	// In so many seconds of a launch its kernel does not run.
 	std::atomic<double> cost{0};
 	std::atomic<uint64_t> last_over{0}; // is when the last launch ended there
-	het::rt::twin_pool twins;
+	het::rt::device_memory memory;
+	het::rt::twin_pool twins{memory.account};
 	// It has failed for good: nothing is sent there any longer.
 	std::atomic<bool> lost{false};
 

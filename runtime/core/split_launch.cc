@@ -101,14 +101,14 @@ bool split_launch::outlives_loss(unsigned member) const
 }
 
 // The device does no more of this launch. It is false if others can't do it. The caller holds the lock.
-bool split_launch::lose(unsigned member, int err, bool again)
+bool split_launch::lose(unsigned member, int err, bool again, bool short_of_memory)
 {
 	ledger::loss l = ledger_.lose(member, again, outlives_loss(member));
 	if (l == ledger::loss::final)
 		failure_ = failure_ ? failure_ : err;
 	else if (l == ledger::loss::first)
-		warn("%s has failed: others do its part of kernel %s", device(member).compute->info().name,
-		     kernel_->name.get());
+		warn("%s has %s: others do its part of kernel %s", device(member).compute->info().name,
+		     short_of_memory ? "no room for its arrays" : "failed", kernel_->name.get());
 	return l != ledger::loss::final;
 }
 
@@ -119,7 +119,7 @@ void split_launch::note(block &b, int err, bool again)
 	if (!err && keeps_results(b.entry.member)) {
 		b.ended_at = now_ns();
 		ledger_.count(b.entry, b.begun_at, b.ended_at);
-	} else if (!err || lose(b.entry.member, err, again)) {
+	} else if (!err || lose(b.entry.member, err, again, b.is_short_of_memory)) {
 		ledger_.give_back(b.entry);
 	} else {
 		ledger_.fail(b.entry);
@@ -155,7 +155,7 @@ block *split_launch::compare_twins()
 	lock_.lock(lock_rank::graph);
 	for (unsigned i = 0; i < all.size(); i++) {
 		if (errors[i])
-			lose(i, errors[i], true);
+			lose(i, errors[i], true, false);
 	}
 	block *list = hand_out_all();
 	lock_.unlock(lock_rank::graph);
@@ -240,6 +240,7 @@ void split_launch::complete()
 	unwatch(*this);
 	note_speeds();
 	int err = bring_together();
+	pinned().release();
 	if (has_twins())
 		note_twin_cost(now_ns() - began);
 	note_parts();

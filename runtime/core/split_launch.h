@@ -47,7 +47,7 @@ class split_launch final : public split_plan, public watched_launch
 	void note(block &b, int err, bool again);
 	bool keeps_results(unsigned member) const;
 	bool outlives_loss(unsigned member) const;
-	bool lose(unsigned member, int err, bool again);
+	bool lose(unsigned member, int err, bool again, bool short_of_memory);
 	block *compare_twins();
 	int bring_together();
 	void note_speeds();

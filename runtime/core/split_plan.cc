@@ -76,6 +76,7 @@ int split_plan::choose_devices()
 		bool fits =
 			(!has_offset || d.compute->knows_offsets()) && has_local_memory(*d.compute) && !d.lost.load();
 		fatbin::fault why;
+		fits = fits && !is_too_large_for(d);
 		if (fits && (queue->devices >> i & 1) && kernel_->program->can_run_on(d) &&
 		    d.compute->takes(kernel_->on(d), shape_, why))
 			members_[nmembers_++].device = &d;

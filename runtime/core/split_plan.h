@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/kernel_command.h"
+#include "core/pins.h"
 #include "core/twins.h"
 #include "policy/division.h"
 
@@ -43,6 +44,12 @@ class split_plan : public kernel_command
 	// A block has begun, and may have arrays until all have ended.
 	bool is_at_work() const { return at_work_.load(); }
 	void note_work() { at_work_.store(true); }
+	// Keeps the arrays on the devices where a block has begun.
+	pin &pinned() { return pinned_; }
+	const pin &pinned() const { return pinned_; }
+	// Returns what the first block there needs besides.
+	size_t bytes_of_twins() const { return has_twins_ ? twin_bytes() : 0; }
+	using kernel_command::fail_too_large;
 	// Makes the device's twin of a use that has begun there. Returns 0 or a code.
 	int make_twin(const range_use &u, het_device &d) { return twins_.make(u, d); }
 	// Returns what part of all memory that it uses has twins.
@@ -93,6 +100,7 @@ class split_plan : public kernel_command
 	size_t nrows_ = 0;
 	bool has_twins_ = false;
 	std::atomic<bool> at_work_{false};
+	pin pinned_;
 	bool is_analysed_ = false; // what is known of the kernel decides
 };
 

@@ -6,6 +6,7 @@
 #include "core/lost_device.h"
 #include "core/runtime.h"
 #include "os/log.h"
+#include "os/settings.h"
 
 #include <new>
 #include <pthread.h>
@@ -32,6 +33,21 @@ void in_child()
 	core().forked.store(true);
 }
 
+int set_budget(het_device &d, unsigned number)
+{
+	budget_setting s;
+	const char *text = settings().memory;
+	if (!find_budget(text, number, s))
+		return fail(HET_EARG,
+			    "HET_DEVICE_MEMORY=%s: say bytes (4G) or a part (75%%), for all devices or, with commas, "
+			    "for each",
+			    text);
+	d.memory.is_set = s.kind != budget_setting::usual;
+	if (d.memory.is_set)
+		d.memory.account.set_limit(bytes_of(s, d.compute->info().memory, no_limit));
+	return 0;
+}
+
 int start()
 {
 	runtime &c = core();
@@ -43,6 +59,10 @@ int start()
 		c.devices[i].reset(new (std::nothrow) het_device(std::move(made[i]), i));
 		if (!c.devices[i])
 			return fail(HET_ENOMEM, "no memory for the devices");
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (int err = set_budget(*c.devices[i], i))
+			return err;
 	}
 	c.ndevices = n;
 	c.nmemories = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/texture.h"
 
+#include "core/reserve.h"
 #include "os/log.h"
 
 #include <iterator>
@@ -39,8 +40,10 @@ bool is_possible(const het_texture_args &a)
 
 het_texture::~het_texture()
 {
-	if (handle)
-		device->compute->textures()->drop_texture(handle);
+	if (!handle)
+		return;
+	device->compute->textures()->drop_texture(handle);
+	give_back(*device, memory_kind::textures, nbytes());
 }
 
 int het_texture::open(const het_texture_args &args)
@@ -57,7 +60,19 @@ int het_texture::open(const het_texture_args &args)
 	shape_ = args;
 	for (unsigned d = args.dimensions; d < 3; d++)
 		shape_.extent[d] = 1;
-	return textures->make_texture(shape_, &handle);
+	err = reserve(*device, memory_kind::textures, nbytes(), "het_texture_create");
+	if (err)
+		return err;
+	err = textures->make_texture(shape_, &handle);
+	if (err)
+		give_back(*device, memory_kind::textures, nbytes());
+	return err;
+}
+
+// A driver may need more, for rows of a certain length.
+uint64_t het_texture::nbytes() const
+{
+	return uint64_t{shape_.extent[0]} * shape_.extent[1] * shape_.extent[2] * texel_bytes();
 }
 
 bool het_texture::contains(const texture_box &box) const

@@ -23,6 +23,8 @@ struct het_texture final : het::rt::object {
 	void *handle = nullptr;
 
       private:
+	uint64_t nbytes() const;
+
 	het_texture_args shape_ = {};
 };
 

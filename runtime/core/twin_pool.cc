@@ -30,6 +30,7 @@ void twin_pool::give_back(std::unique_ptr<device_twin> twin)
 		place = next_++ % most;
 	std::swap(twin, twins_[place]);
 	lock_.unlock(lock_rank::leaf);
+	destroy(std::move(twin));
 }
 
 bool twin_pool::clear()
@@ -42,7 +43,16 @@ bool twin_pool::clear()
 		any |= gone[i] != nullptr;
 	}
 	lock_.unlock(lock_rank::leaf);
+	for (auto &t : gone)
+		destroy(std::move(t));
 	return any;
+}
+
+void twin_pool::destroy(std::unique_ptr<device_twin> twin)
+{
+	size_t room = twin ? twin->room : 0;
+	twin.reset();
+	account_.remove(memory_kind::twins, room);
 }
 
 } // namespace het::rt

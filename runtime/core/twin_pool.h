@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dev/twin.h"
+#include "evict/account.h"
 #include "os/lock.h"
 
 #include <memory>
@@ -13,6 +14,9 @@ namespace het::rt
 class twin_pool
 {
       public:
+	explicit twin_pool(memory_account &account) : account_(account) {}
+	// Counts a twin that the device has made; it is to be given back.
+	void note_made(const device_twin &t) { account_.add(memory_kind::twins, t.room); }
 	// Returns one with room for so many bytes and not much more, or null if there is none.
 	std::unique_ptr<device_twin> take(size_t nbytes);
 	void give_back(std::unique_ptr<device_twin> twin);
@@ -21,6 +25,10 @@ class twin_pool
 
       private:
 	static constexpr size_t most = 4;
+
+	void destroy(std::unique_ptr<device_twin> twin);
+
+	memory_account &account_;
 
 	futex_lock lock_; // has rank leaf
 	std::unique_ptr<device_twin> twins_[most];

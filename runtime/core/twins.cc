@@ -17,6 +17,22 @@ twins::twin *twins::find(unsigned memory_number, range bytes) const
 	return t;
 }
 
+// The others in the pool are too small if there is no memory for this one.
+int twins::have_twin(het_device &d, size_t nbytes, std::unique_ptr<device_twin> &twin)
+{
+	twin = d.twins.take(nbytes);
+	if (twin)
+		return 0;
+	int err = d.compute->make_twin(nbytes, twin);
+	if (err == no_device_memory && d.twins.clear())
+		err = d.compute->make_twin(nbytes, twin);
+	if (err == no_device_memory)
+		return fail(HET_EDEVICE, "%s: no memory for a copy of %zu bytes", d.compute->info().name, nbytes);
+	if (!err)
+		d.twins.note_made(*twin);
+	return err;
+}
+
 twins::~twins()
 {
 	for (twin *t = all_.get(); t; t = t->next.get())
@@ -39,12 +55,14 @@ int twins::make(const range_use &u, het_device &d)
 		t->changed.reset(new (std::nothrow) uint8_t[twin_units(end - first)]());
 	if (!t || !t->changed)
 		return fail(HET_ENOMEM, "het_launch: out of memory");
-	t->on_device = d.twins.take(end - first);
-	int err = t->on_device ? 0 : d.compute->make_twin(end - first, t->on_device);
-	if (!err)
-		err = t->on_device->take(buffer, first, end - first);
+	int err = have_twin(d, end - first, t->on_device);
 	if (err)
 		return err;
+	err = t->on_device->take(buffer, first, end - first);
+	if (err) {
+		d.twins.give_back(std::move(t->on_device));
+		return err;
+	}
 	lock_.lock(lock_rank::leaf);
 	t->next = std::move(all_);
 	all_ = std::move(t);

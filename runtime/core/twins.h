@@ -37,6 +37,7 @@ class twins final : public joint_notes
 		std::unique_ptr<twin> next;
 	};
 
+	static int have_twin(het_device &d, size_t nbytes, std::unique_ptr<device_twin> &twin);
 	twin *find(unsigned memory_number, range bytes) const;
 
 	futex_lock lock_; // guards the list; its rank is leaf

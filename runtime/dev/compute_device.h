@@ -81,6 +81,15 @@ struct group_limits {
 	size_t required[3]; // a number for each dimension; 0 allows any
 };
 
+// This is what clGet...Info() is called with. Its answers come without messages: HET_ENODEV where there is no driver of
+// OpenCL's, and HET_EARG where that has no answer.
+struct opencl_question {
+	uint32_t what;
+	size_t room;
+	void *answer;
+	size_t *nbytes;
+};
+
 class device_kernel
 {
       public:
@@ -92,6 +101,10 @@ class device_kernel
 	// Checks whether a launch may pass this as argument @i, which there is, as far as the driver tells. Returns 0
 	// or HET_EARG. @kernel is its name.
 	virtual int check_argument(const char * /*kernel*/, size_t /*i*/, const device_arg &) const { return 0; }
+	// Describes an argument, which there is. Texts live as long as the kernel. Returns HET_ESTATE without a message
+	// if nothing is known. One thread calls it at a time.
+	virtual int describe_argument(uint32_t /*i*/, het_argument_info &) { return HET_ESTATE; }
+	virtual int opencl_info(const opencl_question &) const { return HET_ENODEV; }
 };
 
 // Holds what a program has for one device.
@@ -107,6 +120,7 @@ class device_program
 	// Finds a variable's address on the device. Returns HET_ENAME without a message if there is none of that name,
 	// and HET_ENODEV if none can be found here.
 	virtual int find_variable(const char *, void **, size_t *) { return HET_ENODEV; }
+	virtual int opencl_info(const opencl_question &) const { return HET_ENODEV; }
 };
 
 // Has at most one of opencl and fat.
@@ -118,6 +132,8 @@ struct program_source {
 	const fatbin::container *fat;
 	uint32_t instruments; // HET_COALESCE..., or 0 for those that the environment asks for
 	uint32_t one_of;      // COALESCE counts one of so many warps; 0 means all
+	bool is_object;       // opencl is compiled, and not linked
+	std::span<const het_header> headers;
 };
 
 using text = std::unique_ptr<char[]>;
@@ -128,6 +144,7 @@ class compute_device
 	virtual ~compute_device() = default;
 
 	virtual const het_device_info &info() const = 0;
+	virtual int opencl_info(const opencl_question &) const { return HET_ENODEV; }
 	// Without a queue submit() runs the command to its end, on the calling thread.
 	virtual bool has_queue() const = 0;
 	// In place, kernels work on host memory and there are no buffers.
@@ -155,7 +172,19 @@ class compute_device
 	// @log is what the compiler said, or null if it said nothing.
 	virtual int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) = 0;
 
-	// Makes a buffer with one reference, which drop() takes; the memory core retains it for a link.
+	// Links what was built for this device with program_source::is_object, or linked. @source has the options.
+	virtual bool can_link() const { return false; }
+	virtual int link(const program_source &, std::span<device_program *const> /*objects*/,
+			 std::unique_ptr<device_program> &, text & /*log*/)
+	{
+		return HET_ENODEV;
+	}
+
+	// Returns how many bytes of its memory nobody uses now, or UINT64_MAX if it does not tell. It may open the
+	// device.
+	virtual uint64_t free_memory() { return UINT64_MAX; }
+	// Makes a buffer with one reference, which drop() takes; the memory core retains it for a link. Returns
+	// no_device_memory, without having said anything, if only its memory is full.
 	virtual int allocate(size_t nbytes, void **buffer) = 0;
 	virtual void drop(void *buffer) = 0;
 	// Returns the address of its first byte, on devices with addresses.
@@ -163,7 +192,7 @@ class compute_device
 	virtual std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) = 0;
 
 	virtual bool makes_twins() const { return false; }
-	// Makes a twin with room for so many bytes.
+	// Makes a twin with room for so many bytes. It returns what allocate() does.
 	virtual int make_twin(size_t, std::unique_ptr<device_twin> &) { return HET_ENODEV; }
 
 	// Arguments and what they point to live until the command has finished.

@@ -71,6 +71,7 @@ class cuda_compute final : public compute_device
 	bool takes(const device_kernel *k, const launch_shape &shape, fatbin::fault &why) const override;
 
 	int build(const program_source &source, std::unique_ptr<device_program> &made, text &log) override;
+	uint64_t free_memory() override;
 	int allocate(size_t nbytes, void **buffer) override;
 	void drop(void *buffer) override { buffers_.release(buffer, context_); }
 	void *address_of(void *buffer) const override { return buffer; }
@@ -170,12 +171,23 @@ int cuda_compute::build(const program_source &source, std::unique_ptr<device_pro
 
 // --- memory --------------------------------------------------------------------
 
+uint64_t cuda_compute::free_memory()
+{
+	size_t free = 0, all = 0;
+	if (open())
+		return UINT64_MAX;
+	cuda_current c(cu_, context_);
+	return c.error() || cu_.memory_info(&free, &all) ? UINT64_MAX : free;
+}
+
 int cuda_compute::allocate(size_t nbytes, void **buffer)
 {
 	if (int err = open())
 		return err;
 	cuda_current c(cu_, context_);
 	int err = c.error() ? c.error() : buffers_.allocate(nbytes, buffer);
+	if (err == cu_error_out_of_memory)
+		return no_device_memory;
 	return err ? failed("allocating device memory", err) : 0;
 }
 
@@ -196,6 +208,8 @@ int cuda_compute::make_twin(size_t nbytes, std::unique_ptr<device_twin> &made)
 {
 	cuda_current c(cu_, context_);
 	int err = c.error() ? c.error() : twins_.make(context_, stream_, nbytes, made);
+	if (err == cu_error_out_of_memory)
+		return no_device_memory;
 	return err ? failed("allocating memory for a copy of a part of a buffer", err) : 0;
 }
 

@@ -4,6 +4,7 @@
 #include "dev/cuda_wait.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace het::rt
 {
@@ -48,23 +49,32 @@ int cuda_marks::sleep(cu_stream stream, uint64_t number)
 	return err ? err : cu_.synchronize_event(sleeping_);
 }
 
-// It may be false of one that has. What fails is found out by who waits.
-bool cuda_marks::has_ended(uint64_t number)
+// Returns 0 if the launch is known to have ended, what its own event said, or nothing: then it is still to be asked.
+std::optional<int> cuda_marks::look_ahead(uint64_t number)
 {
 	if (number <= ended_)
-		return true;
+		return 0;
 	uint64_t later = std::min(number + ahead_, newest_recorded_.load(std::memory_order_acquire));
-	bool has = later >= number && is_recorded(later) && !cu_.query_event(events_[later % places]);
-	ahead_ = has ? 2 * ahead_ + 1 : 0;
-	ended_ = has ? later : ended_;
-	return has;
+	if (later < number || !is_recorded(later)) {
+		ahead_ = 0;
+		return {};
+	}
+	int err = cu_.query_event(events_[later % places]);
+	ahead_ = err ? 0 : 2 * ahead_ + 1;
+	ended_ = err ? ended_ : later;
+	if (err && later != number)
+		return {};
+	return err;
 }
 
 int cuda_marks::wait(cu_stream stream, uint64_t number)
 {
-	int err = has_ended(number) ? 0
-				    : wait_for_kernel([&] { return query(stream, number); },
-						      [&] { return sleep(stream, number); });
+	std::optional<int> known = look_ahead(number);
+	auto ask = [&] {
+		std::optional<int> answer = std::exchange(known, std::nullopt);
+		return answer ? *answer : query(stream, number);
+	};
+	int err = known == 0 ? 0 : wait_for_kernel(ask, [&] { return sleep(stream, number); });
 	waited_.store(number, std::memory_order_relaxed);
 	return err;
 }

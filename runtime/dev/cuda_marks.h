@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace het::rt
 {
@@ -38,7 +39,7 @@ class cuda_marks
 	bool is_recorded(uint64_t number) const;
 	int query(cu_stream stream, uint64_t number) const;
 	int sleep(cu_stream stream, uint64_t number);
-	bool has_ended(uint64_t number);
+	std::optional<int> look_ahead(uint64_t number);
 
 	const cuda_calls &cu_;
 	uint64_t launched_ = 0; // belongs to the launcher

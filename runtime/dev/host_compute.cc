@@ -129,7 +129,7 @@ class host_compute final : public compute_device
 		size_t mapped = round_up(sizeof(buffer_head) + nbytes, page_size());
 		void *p = map_private(mapped);
 		if (!p)
-			return fail(HET_EDEVICE, "%s: no memory for a buffer of %zu bytes", info_.name, nbytes);
+			return no_device_memory;
 		*buffer = new (p) buffer_head{1, mapped} + 1;
 		return 0;
 	}
@@ -151,7 +151,7 @@ class host_compute final : public compute_device
 	int make_twin(size_t nbytes, std::unique_ptr<device_twin> &made) override
 	{
 		made = make_host_twin(nbytes);
-		return made ? 0 : fail(HET_ENOMEM, "%s: no memory for a copy of %zu bytes", info_.name, nbytes);
+		return made ? 0 : no_device_memory;
 	}
 
 	int submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args,

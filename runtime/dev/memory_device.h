@@ -42,6 +42,7 @@ class memory_device : public device
 
 	int retain_event(void *event, void **kept) override { return inner_->retain_event(event, kept); }
 	int wait_event(void *kept) override { return inner_->wait_event(kept); }
+	event_state look_at_event(void *kept) override { return inner_->look_at_event(kept); }
 	void release_event(void *kept) override { inner_->release_event(kept); }
 
       private:

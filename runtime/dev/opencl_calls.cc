@@ -16,6 +16,8 @@ template <typename F> bool find(const char *name, F *&function)
 bool fill(opencl_calls &c)
 {
 	find("clGetKernelArgInfo", c.get_kernel_arg_info);
+	find("clCompileProgram", c.compile_program);
+	find("clLinkProgram", c.link_program);
 	find("clCreateImage", c.create_image);
 	find("clCreateSampler", c.create_sampler);
 	find("clReleaseSampler", c.release_sampler);

@@ -3,6 +3,7 @@
 // libhet interposes.
 #pragma once
 
+#include "dev/compute_device.h"
 #include "dev/opencl_api.h"
 
 #include <cstring>
@@ -43,8 +44,10 @@ struct opencl_calls {
 	decltype(&clGetEventProfilingInfo) get_event_profiling_info;
 	decltype(&clReleaseEvent) release_event;
 
-	// Loaders older than OpenCL 1.2 lack this.
+	// Loaders older than OpenCL 1.2 lack these.
 	decltype(&clGetKernelArgInfo) get_kernel_arg_info;
+	decltype(&clCompileProgram) compile_program;
+	decltype(&clLinkProgram) link_program;
 	decltype(&clCreateImage) create_image;
 	decltype(&clCreateSampler) create_sampler;
 	decltype(&clReleaseSampler) release_sampler;
@@ -77,6 +80,12 @@ template <typename F, typename O, typename T> bool ask(F *get_info, O object, cl
 		return false;
 	memcpy(&answer, &got, sizeof(T));
 	return true;
+}
+
+// Hands a question of the program's on to one of clGet...Info().
+template <typename F> int answer(const opencl_question &q, F get_info)
+{
+	return get_info(q.what, q.room, q.answer, q.nbytes) == CL_SUCCESS ? 0 : HET_EARG;
 }
 
 } // namespace het::rt

@@ -40,6 +40,12 @@ class opencl_program final : public device_program
 	cl_program handle() const { return handle_; }
 	int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) override;
 	int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) override;
+	int opencl_info(const opencl_question &q) const override
+	{
+		return answer(q, [&](cl_uint what, size_t room, void *to, size_t *nbytes) {
+			return at_.cl.get_program_info(handle_, what, room, to, nbytes);
+		});
+	}
 
       private:
 	// Holds the same program for slices.
@@ -93,7 +99,8 @@ text read_log(const opencl_calls &cl, cl_program program, cl_device_id id)
 
 } // namespace
 
-opencl_kernel::opencl_kernel(const opencl_calls &cl, cl_kernel handle, cl_device_id id) : cl_(cl), handle_(handle)
+opencl_kernel::opencl_kernel(const opencl_calls &cl, cl_kernel handle, cl_device_id id)
+    : cl_(cl), handle_(handle), id_(id)
 {
 	cl_uint n = 0;
 	ask(cl.get_kernel_info, handle, CL_KERNEL_NUM_ARGS, n);
@@ -142,17 +149,11 @@ parameter opencl_kernel::find_parameter(cl_uint i) const
 	return p;
 }
 
-// To the driver, a null pointer may be bytes, which nobody can tell from a number without this.
 int opencl_kernel::check_argument(const char *kernel, size_t i, const device_arg &given) const
 {
-	if (!parameters_ || fits(parameters_[i], given))
+	if (!parameters_ || fits(parameters_[i], given) || is_null_pointer(parameters_[i], given))
 		return 0;
-	constexpr char null[sizeof(void *)] = {};
 	parameter p = parameters_[i];
-	bool is_null = given.kind == HET_ARG_VALUE && given.nbytes == sizeof(null) &&
-		       !memcmp(given.pointer, null, sizeof(null));
-	if (p.is == parameter::memory && is_null)
-		return 0;
 	char type[longest_type] = "", name[longest_type] = "";
 	cl_.get_kernel_arg_info(handle_, cl_uint(i), CL_KERNEL_ARG_TYPE_NAME, sizeof(type), type, nullptr);
 	cl_.get_kernel_arg_info(handle_, cl_uint(i), CL_KERNEL_ARG_NAME, sizeof(name), name, nullptr);
@@ -321,6 +322,8 @@ int find_text(const program_source &source, program_text &t)
 int opencl_program::build_variant(const slicing &how, std::unique_ptr<device_program> &made) const
 {
 	program_text t = {};
+	if (!source_.fat && !source_.opencl)
+		return HET_ENODEV; // the texts of what was linked can't be sliced one by one
 	if (int err = find_text(source_, t))
 		return err;
 	slice_text sliced;
@@ -358,6 +361,46 @@ int opencl_program::make_slice_kernel(const char *name, const slicing &how, std:
 	return err ? err : variants_->program->make_kernel(name, made);
 }
 
+// A driver wants each header as a program of its own.
+class headers_for_driver
+{
+      public:
+	explicit headers_for_driver(size_t n)
+	    : programs_(new (std::nothrow) cl_program[n]()), names_(new (std::nothrow) const char *[n])
+	{
+	}
+	headers_for_driver(const headers_for_driver &) = delete;
+	headers_for_driver &operator=(const headers_for_driver &) = delete;
+	~headers_for_driver()
+	{
+		for (size_t i = 0; i < count_; i++)
+			cl_->release_program(programs_[i]);
+	}
+
+	bool take(const opencl_place &at, std::span<const het_header> headers, cl_int *refused)
+	{
+		cl_ = &at.cl;
+		if (!programs_ || !names_)
+			return false;
+		for (const het_header &h : headers) {
+			const auto bytes = std::as_bytes(std::span(h.source, strlen(h.source)));
+			programs_[count_] = create(at, {fatbin::target::opencl_c, bytes, ""}, refused);
+			if (!programs_[count_])
+				return false;
+			names_[count_++] = h.name;
+		}
+		return true;
+	}
+	const cl_program *programs() const { return count_ ? programs_.get() : nullptr; }
+	const char **names() const { return count_ ? names_.get() : nullptr; }
+
+      private:
+	const opencl_calls *cl_ = nullptr;
+	const std::unique_ptr<cl_program[]> programs_;
+	const std::unique_ptr<const char *[]> names_;
+	size_t count_ = 0;
+};
+
 } // namespace
 
 int build_opencl_program(const opencl_place &at, const program_source &source, std::unique_ptr<device_program> &made,
@@ -368,6 +411,58 @@ int build_opencl_program(const opencl_place &at, const program_source &source, s
 	cl_int refused;
 	int err = build_text(at, source, text_of(source), made, log, &refused);
 	return err ? say_refusal(at, err, refused, log) : 0;
+}
+
+int compile_opencl_program(const opencl_place &at, const program_source &source, std::unique_ptr<device_program> &made,
+			   text &log)
+{
+	const size_t n = source.headers.size();
+	headers_for_driver headers(n);
+	cl_int refused = CL_SUCCESS;
+	if (!headers.take(at, source.headers, &refused))
+		return refused == CL_SUCCESS ? fail(HET_ENOMEM, "%s: no memory for a program", at.device)
+					     : say_refusal(at, HET_EDEVICE, refused, log);
+	cl_program handle = create(at, text_of(source), &refused);
+	if (!handle)
+		return say_refusal(at, HET_EDEVICE, refused, log);
+	made.reset(new (std::nothrow) opencl_program(at, source, handle));
+	const text options = full_options(text_of(source), at.tells_arguments);
+	if (!made || !options) {
+		if (!made)
+			at.cl.release_program(handle);
+		made.reset();
+		return fail(HET_ENOMEM, "%s: no memory for a program", at.device);
+	}
+	refused = at.cl.compile_program(handle, 1, &at.id, options.get(), cl_uint(n), headers.programs(),
+					headers.names(), nullptr, nullptr);
+	log = read_log(at.cl, handle, at.id);
+	if (refused == CL_SUCCESS)
+		return 0;
+	made.reset();
+	return say_refusal(at, HET_EBUILD, refused, log);
+}
+
+int link_opencl_program(const opencl_place &at, const program_source &source, std::span<device_program *const> objects,
+			std::unique_ptr<device_program> &made, text &log)
+{
+	const std::unique_ptr<cl_program[]> handles(new (std::nothrow) cl_program[objects.size()]);
+	if (!handles)
+		return fail(HET_ENOMEM, "%s: no memory for a program", at.device);
+	for (size_t i = 0; i < objects.size(); i++)
+		handles[i] = static_cast<opencl_program *>(objects[i])->handle();
+	cl_int refused = CL_SUCCESS;
+	cl_program handle = at.cl.link_program(at.context, 1, &at.id, source.options, cl_uint(objects.size()),
+					       handles.get(), nullptr, nullptr, &refused);
+	if (handle)
+		log = read_log(at.cl, handle, at.id);
+	if (handle && refused == CL_SUCCESS)
+		made.reset(new (std::nothrow) opencl_program(at, source, handle));
+	if (made)
+		return 0;
+	if (handle)
+		at.cl.release_program(handle);
+	return refused == CL_SUCCESS ? fail(HET_ENOMEM, "%s: no memory for a program", at.device)
+				     : say_refusal(at, HET_EBUILD, refused, log);
 }
 
 } // namespace het::rt

@@ -18,6 +18,8 @@ class opencl_kernel final : public device_kernel
 	uint32_t nargs() const override { return nargs_; }
 	group_limits limits() const override { return limits_; }
 	int check_argument(const char *kernel, size_t i, const device_arg &given) const override;
+	int describe_argument(uint32_t i, het_argument_info &info) override;
+	int opencl_info(const opencl_question &q) const override;
 	cl_kernel handle() const { return handle_; }
 
 	// Launches often have the arguments of the one before. An argument is remembered as long as @era is the same:
@@ -37,12 +39,21 @@ class opencl_kernel final : public device_kernel
 	// Finds the parameter without the names, which are asked for where they are needed.
 	parameter find_parameter(cl_uint i) const;
 
+	// These are the texts of an argument, once they were asked for.
+	struct argument_texts {
+		text name, type;
+	};
+	bool read_texts(cl_uint i, argument_texts &to) const;
+	uint32_t access_of(cl_uint i) const;
+
 	const opencl_calls &cl_;
 	const cl_kernel handle_;
+	const cl_device_id id_;
 	uint32_t nargs_;
 	group_limits limits_;
 	std::unique_ptr<parameter[]> parameters_;   // null where there was no memory
 	std::unique_ptr<set_argument[]> arguments_; // null where there was no memory
+	std::unique_ptr<argument_texts[]> texts_;
 };
 
 // A program is to be built at such a place.
@@ -63,5 +74,11 @@ struct opencl_place {
 // *log. The source must live as long as the program: kernels for slices are built of it when they are first asked for.
 int build_opencl_program(const opencl_place &at, const program_source &source, std::unique_ptr<device_program> &made,
 			 text &log);
+
+// Compiles source for link_opencl_program(), which makes a program of what either has made. They return the same.
+int compile_opencl_program(const opencl_place &at, const program_source &source, std::unique_ptr<device_program> &made,
+			   text &log);
+int link_opencl_program(const opencl_place &at, const program_source &source, std::span<device_program *const> objects,
+			std::unique_ptr<device_program> &made, text &log);
 
 } // namespace het::rt

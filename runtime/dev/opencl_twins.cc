@@ -132,6 +132,8 @@ int opencl_twins::make(size_t nbytes, std::unique_ptr<device_twin> &made)
 		return err;
 	cl_int err = CL_SUCCESS;
 	cl_mem copy = cl_.create_buffer(context_, CL_MEM_READ_WRITE, nbytes, nullptr, &err);
+	if (err == CL_MEM_OBJECT_ALLOCATION_FAILURE || err == CL_OUT_OF_RESOURCES)
+		return no_device_memory;
 	if (!copy)
 		return failed("making a buffer", err);
 	made.reset(new (std::nothrow) opencl_twin(*this, nbytes, copy));

@@ -81,6 +81,13 @@ bool fits(const parameter &p, const device_arg &given)
 	return is_of_kind(p.is, given.kind) && (!has_size || given.nbytes == p.nbytes);
 }
 
+bool is_null_pointer(const parameter &p, const device_arg &given)
+{
+	constexpr char null[sizeof(void *)] = {};
+	return p.is == parameter::memory && given.kind == HET_ARG_VALUE && given.nbytes == sizeof(null) &&
+	       !memcmp(given.pointer, null, sizeof(null));
+}
+
 int say_misfit(const char *kernel, size_t i, const parameter &p, const device_arg &given)
 {
 	char declared[140] = "";

@@ -15,6 +15,8 @@ struct parameter {
 };
 
 bool fits(const parameter &p, const device_arg &given);
+// To drivers, a null pointer may be bytes, which nobody can tell from a number without the declaration.
+bool is_null_pointer(const parameter &p, const device_arg &given);
 // Returns HET_EARG, and says what argument @i of the kernel is, and what was given.
 int say_misfit(const char *kernel, size_t i, const parameter &p, const device_arg &given);
 

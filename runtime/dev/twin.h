@@ -17,6 +17,9 @@ constexpr size_t twin_units(size_t nbytes)
 	return (nbytes + twin_unit - 1) / twin_unit;
 }
 
+// Calls that allocate memory of a device return this if it is full.
+inline constexpr int no_device_memory = 1;
+
 class device_twin
 {
       public:

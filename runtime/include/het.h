@@ -122,6 +122,55 @@ int het_devices(uint32_t room, het_device **devices, uint32_t *count);
 /** Describes a device. @return 0; HET_ENULL; HET_EARG for a size too small. */
 int het_device_describe(het_device *device, struct het_device_info *info);
 
+/**
+ * Asks the OpenCL driver about its device, as clGetDeviceInfo() does. What has no answer is no fault: nothing is written
+ * to stderr then.
+ * @param what   is one of CL_DEVICE_...
+ * @param room   is the number of bytes at @p answer (which may be null).
+ * @param nbytes is null, or receives the number of bytes of the answer.
+ * @return 0; HET_ENODEV if it is no device of an OpenCL driver; HET_EARG if the driver has no answer, or too little room.
+ */
+int het_device_opencl_info(het_device *device, uint32_t what, size_t room, void *answer, size_t *nbytes);
+
+/** het_device_memory() fills this. All but the last two are bytes; those from given on count since the start. */
+struct het_memory_info {
+	size_t size;
+	/** The device has so much memory. */
+	uint64_t total;
+	/**
+	 * The library may use so much of it; UINT64_MAX if nothing limits it but the driver. It is less than was set if
+	 * an allocation has failed since.
+	 */
+	uint64_t budget;
+	/** Arrays have this, in buffers. */
+	uint64_t arrays;
+	/** This is raw memory, textures, and copies that tell what launches with HET_SPLIT have written. */
+	uint64_t raw, textures, copies;
+	/** Arrays have got this, and had to give it back for others. */
+	uint64_t given, evicted;
+	/** This is what no other copy had of what was given back, and what had to travel to the host for it. */
+	uint64_t written_back;
+	/** So often an array had to leave the device. */
+	uint64_t evictions;
+	/** So many launches had to wait for memory. */
+	uint64_t waits;
+};
+
+/**
+ * Tells what the library uses of a device's memory. On devices of kind HOST, which use the host's, all but total are 0.
+ * @return 0; HET_ENULL; HET_EARG for a size too small.
+ */
+int het_device_memory(het_device *device, struct het_memory_info *info);
+
+/**
+ * Sets how much of a device's memory the library may use, in place of what HET_DEVICE_MEMORY says. If it uses more, arrays
+ * leave the device: those that no kernel uses now at once, others when a later launch begins. What can't leave, raw
+ * memory and textures, stays.
+ * @param budget is in bytes; with 0 it is what is free now besides, less a little.
+ * @return 0; HET_ENULL; HET_ENODEV for devices of kind HOST; HET_EDEVICE; HET_ESTATE; HET_ENOMEM.
+ */
+int het_device_set_budget(het_device *device, uint64_t budget);
+
 /* --- programs and kernels -------------------------------------------------- */
 
 /** A kernel function is called for such a work-group. */
@@ -192,6 +241,20 @@ enum {
 	HET_PLAIN = 8
 };
 
+/** These are flags of a program. */
+enum {
+	/**
+	 * The source is compiled for other programs to be linked of, and has no kernels to launch. This is for OpenCL
+	 * devices.
+	 */
+	HET_PROGRAM_OBJECT = 1
+};
+
+/** A source that is compiled with HET_PROGRAM_OBJECT includes it by this name. */
+struct het_header {
+	const char *name, *source;
+};
+
 /**
  * These are the arguments of het_program_create(). Kernels come from one of source, a fat binary in memory, and one in
  * a file; or from functions, or images; or from several of these, for different kinds of devices. het-fatbin(1) makes
@@ -232,6 +295,18 @@ struct het_program_args {
 	uint32_t instruments;
 	/** COALESCE counts one of so many accesses of warps; with 0 it counts all. */
 	uint32_t one_of;
+	/** This is HET_PROGRAM_OBJECT, which goes with source and nothing else, or 0. */
+	uint32_t flags;
+	/** This must be 0. */
+	uint32_t reserved;
+	const struct het_header *headers;
+	size_t nheaders;
+	/**
+	 * The program is linked of these, which were made with HET_PROGRAM_OBJECT or linked themselves; options are the
+	 * linker's, and nothing else may be given.
+	 */
+	het_program *const *objects;
+	size_t nobjects;
 };
 
 /**
@@ -256,6 +331,14 @@ int het_program_build(het_program *program, het_device *device);
  * never null.
  */
 const char *het_program_log(het_program *program, het_device *device);
+
+/**
+ * Asks the OpenCL driver about a program, as clGetProgramInfo() does, having built it for the device if need be.
+ * @param what is CL_PROGRAM_NUM_KERNELS, CL_PROGRAM_KERNEL_NAMES...
+ * @return as het_device_opencl_info() and het_program_build().
+ */
+int het_program_opencl_info(het_program *program, het_device *device, uint32_t what, size_t room, void *answer,
+			    size_t *nbytes);
 
 /**
  * Finds a variable of a program on a device of kind CUDA, and builds for the device if need be. Its address is used as
@@ -285,6 +368,15 @@ struct het_kernel_info {
 /** Describes a kernel. @return 0; HET_ENULL; HET_EARG for a size too small. */
 int het_kernel_describe(het_kernel *kernel, struct het_kernel_info *info);
 
+/**
+ * Asks the OpenCL driver about a kernel on one of its devices, as clGetKernelWorkGroupInfo() and clGetKernelInfo() do,
+ * having made it there if need be.
+ * @param what is CL_KERNEL_WORK_GROUP_SIZE, CL_KERNEL_ATTRIBUTES...
+ * @return as het_device_opencl_info() and het_program_build(); HET_ENAME.
+ */
+int het_kernel_opencl_info(het_kernel *kernel, het_device *device, uint32_t what, size_t room, void *answer,
+			   size_t *nbytes);
+
 /** These say where an argument points, or what it is. */
 enum {
 	HET_SPACE_VALUE = 1,
@@ -294,6 +386,9 @@ enum {
 	HET_SPACE_IMAGE = 5,
 	HET_SPACE_SAMPLER = 6
 };
+
+/** These are the qualifiers of an argument's type. */
+enum { HET_QUALIFIED_CONST = 1, HET_QUALIFIED_RESTRICT = 2, HET_QUALIFIED_VOLATILE = 4 };
 
 /** het_kernel_argument() fills this. */
 struct het_argument_info {
@@ -309,12 +404,16 @@ struct het_argument_info {
 	size_t nbytes;
 	/** Both are valid while the kernel lives. */
 	const char *name, *type;
+	/** These are some of HET_QUALIFIED_..., as far as a driver tells. */
+	uint32_t qualifiers;
+	/** This is 0. */
+	uint32_t reserved;
 };
 
 /**
- * Describes an argument of a kernel from a fat binary.
- * @return 0; HET_ENULL; HET_EARG for a size too small or an argument that is not there; HET_ESTATE if the program is
- *         not from a fat binary.
+ * Describes an argument of a kernel from a fat binary, or of one from OpenCL C as a driver has told.
+ * @return 0; HET_ENULL; HET_EARG for a size too small or an argument that is not there; HET_ESTATE, with nothing on
+ *         stderr, if the program is from nothing of these, or the driver does not tell.
  */
 int het_kernel_argument(het_kernel *kernel, uint32_t number, struct het_argument_info *info);
 
@@ -326,6 +425,15 @@ int het_kernel_argument(het_kernel *kernel, uint32_t number, struct het_argument
  * @return 0; HET_ENULL; HET_EARG for 0 bytes; HET_ENOMEM.
  */
 int het_memory_create(size_t nbytes, het_memory **memory);
+
+/**
+ * Makes an object of memory of the program's own, which must stay as long as the object lives. It may be any that a
+ * range may be (HET_ARG_RANGE), and is used in the same way. When the last reference has gone, its bytes are at home and
+ * no device has the memory any longer, unless a command on other bytes beside it still runs: so the program may free it
+ * in ways that the library does not see.
+ * @return 0; HET_ENULL; HET_EARG for 0 bytes; HET_ENOMEM.
+ */
+int het_memory_wrap(void *pointer, size_t nbytes, het_memory **memory);
 
 /**
  * Makes an object for a part of another; both see the same bytes. The part keeps the whole alive.

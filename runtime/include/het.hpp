@@ -151,6 +151,16 @@ class device
 		check(het_device_describe(p_, &i), "het_device_describe");
 		return i;
 	}
+	/** Tells what the library uses of its memory. */
+	het_memory_info memory() const
+	{
+		het_memory_info i = {};
+		i.size = sizeof i;
+		check(het_device_memory(p_, &i), "het_device_memory");
+		return i;
+	}
+	/** Sets how much of it the library may use; 0 is the usual budget. */
+	void set_budget(uint64_t bytes) const { check(het_device_set_budget(p_, bytes), "het_device_set_budget"); }
 	/** Returns one of HET_DEVICE_... */
 	uint32_t kind() const { return info().kind; }
 	const char *name() const { return info().name; }

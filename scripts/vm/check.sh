@@ -62,10 +62,11 @@ run() { # guest.py option...
 	scripts/vm/guest.py "$vm" --env GPUVM_SELFTEST_DISK=/dev/ram0 "${limits[@]}" "$@" "${modules[@]}"
 }
 
-# Tests that need OpenCL find no device in the guest. A module that knows a feature more than the library, and one that
-# lacks one, come first.
+# Tests that need OpenCL find no device in the guest. A module that knows a feature more than the library, and such as
+# lack SHARED and ACCESSED, or ACCESSED alone, come first.
 run_library() { # guest.py option...
 	local all=(build/selftests/*) few=("build/selftests/"{coherence,host_writes}" --require-trap=kmod")
+	local loops=("build/selftests/foresight --filter="{loop,input_stays} "build/selftests/foresight --filter=asked")
 	local environment=() setting
 	[ -z "${TESTS:-}" ] || read -ra all <<<"$(printf 'build/selftests/%s ' $TESTS)"
 	for setting in TRAPS=kmod DEVICES=none,host,host2,host3,hostcb,hostcb2 PATIENCE=8; do
@@ -74,7 +75,7 @@ run_library() { # guest.py option...
 	scripts/vm/guest.py "$vm" --out "$vm/library" --seconds 1500 --job-seconds 600 --memory 2048 \
 		--file build/inject --file build/example-device "${environment[@]}" "$@" \
 		"$vm/kmod-test/gpuvm.ko" "${few[@]}" "$vm/kmod/gpuvm.ko features=6" "${few[@]}" \
-		"$vm/kmod/gpuvm.ko" "${all[@]}"
+		"$vm/kmod/gpuvm.ko features=7" "${loops[0]}" "$vm/kmod/gpuvm.ko" "${loops[@]}" "${all[@]}"
 }
 
 what=${1:-} kernel=${2:-}

@@ -18,6 +18,8 @@ fake_cuda_state fake_cuda = {.devices = 2,
 			     .fails_always = false,
 			     .slow_us = 0,
 			     .reads_wait = false,
+			     .memory = 1ul << 30,
+			     .others_memory = 0,
 			     .kernels_let = INT_MAX,
 			     .registered = 0,
 			     .registrations = 0,
@@ -29,6 +31,7 @@ fake_cuda_state fake_cuda = {.devices = 2,
 			     .compilations = 0,
 			     .contexts_held = 0,
 			     .streams = 0,
+			     .most_memory = 0,
 			     .host_blocks = 0};
 
 namespace het
@@ -67,6 +70,8 @@ CUctx_st *primary_context(int device)
 const bool environment_was_read = [] {
 	if (const char *n = getenv("FAKE_CUDA_DEVICES"))
 		fake_cuda.devices = atoi(n);
+	if (const char *n = getenv("FAKE_CUDA_MEMORY"))
+		fake_cuda.memory = strtoul(n, nullptr, 10);
 	static char symbol[64];
 	int after, code;
 	const char *fail = getenv("FAKE_CUDA_FAIL");
@@ -181,7 +186,7 @@ int cuDeviceGetAttribute(int *value, int attribute, cu_device)
 
 int cuDeviceTotalMem_v2(size_t *bytes, cu_device)
 {
-	*bytes = size_t{1} << 30;
+	*bytes = fake_cuda.memory;
 	return injected(__func__);
 }
 

@@ -21,6 +21,11 @@ struct fake_cuda_state {
 	std::atomic<unsigned> slow_us; // each piece of work in a stream takes so much longer
 	std::atomic<bool> reads_wait;  // what copies to the host does not get on while it is set
 
+	// A device has so much memory; what would be more is CUDA_ERROR_OUT_OF_MEMORY. FAKE_CUDA_MEMORY in the environment
+	// sets it.
+	std::atomic<unsigned long> memory;
+	std::atomic<unsigned long> others_memory; // so much of it is used by other processes
+
 	std::atomic<int> kernels_let; // kernels that come later than so many others wait
 
 	// The driver counts what it does.
@@ -34,7 +39,8 @@ struct fake_cuda_state {
 	std::atomic<int> compilations;  // compilations of a text
 	std::atomic<int> contexts_held; // contexts that are retained and not released
 	std::atomic<int> streams;       // streams that exist now
-	std::atomic<int> host_blocks;   // blocks of cuMemHostAlloc that exist now
+	std::atomic<unsigned long> most_memory; // the most that was in use on one device
+	std::atomic<int> host_blocks;           // blocks of cuMemHostAlloc that exist now
 };
 
 // Returns a second context on the device, which is current like others once it is pushed.

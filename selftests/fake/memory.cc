@@ -16,8 +16,13 @@ namespace
 {
 
 std::mutex places_lock;
-std::map<cu_deviceptr, CUctx_st *> allocations; // with the context that each belongs to
-std::map<uintptr_t, size_t> pinned;             // sizes by address
+struct allocation {
+	CUctx_st *context; // that it belongs to
+	size_t size;
+};
+std::map<cu_deviceptr, allocation> allocations;
+std::map<int, size_t> in_use;       // bytes by device
+std::map<uintptr_t, size_t> pinned; // sizes by address
 
 bool is_pinned(const void *p, size_t n)
 {
@@ -50,7 +55,7 @@ place find(cu_deviceptr p)
 	if (!b)
 		return {};
 	std::lock_guard g(places_lock);
-	return {b->address, b->size, allocations[b->address]};
+	return {b->address, b->size, allocations[b->address].context};
 }
 
 int read_device(void *to, cu_deviceptr from, size_t size)
@@ -86,6 +91,13 @@ template <typename F> int add_work(const char *symbol, cu_stream stream, bool pa
 	return s.synchronize();
 }
 
+// Returns what a device has left of which so many bytes are in use.
+size_t free_of(size_t used)
+{
+	size_t all = fake_cuda.memory, others = fake_cuda.others_memory;
+	return all > used + others ? all - used - others : 0;
+}
+
 } // namespace
 
 std::mutex &device_lock()
@@ -107,9 +119,27 @@ int cuMemAlloc_v2(cu_deviceptr *p, size_t size)
 	if (!current())
 		return cu_error_invalid_context;
 	std::lock_guard memory(device_lock());
-	*p = device_memory().allocate(size);
 	std::lock_guard g(places_lock);
-	allocations[*p] = current();
+	size_t &used = in_use[current()->device];
+	if (size > free_of(used))
+		return cu_error_out_of_memory;
+	*p = device_memory().allocate(size);
+	allocations[*p] = {current(), size};
+	used += size;
+	if (used > fake_cuda.most_memory)
+		fake_cuda.most_memory = used;
+	return 0;
+}
+
+int cuMemGetInfo_v2(size_t *free, size_t *all)
+{
+	if (int err = injected(__func__))
+		return err;
+	if (!current())
+		return cu_error_invalid_context;
+	std::lock_guard g(places_lock);
+	*all = fake_cuda.memory;
+	*free = free_of(in_use[current()->device]);
 	return 0;
 }
 
@@ -123,7 +153,11 @@ int cuMemFree_v2(cu_deviceptr p)
 {
 	{
 		std::lock_guard g(places_lock);
-		allocations.erase(p);
+		auto found = allocations.find(p);
+		if (found != allocations.end()) {
+			in_use[found->second.context->device] -= found->second.size;
+			allocations.erase(found);
+		}
 	}
 	std::lock_guard g(device_lock());
 	return device_memory().release(p) ? injected(__func__) : int(cu_error_invalid_value);

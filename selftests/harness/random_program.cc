@@ -7,6 +7,7 @@
 #include <deque>
 #include <initializer_list>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace selftest
@@ -225,9 +226,9 @@ void random_program::perform(const step &s)
 
 } // namespace
 
-void run_random_program(context &t, const char *foresight, bool promises, bool sure)
+void run_random_program(context &t, std::vector<const char *> settings, bool promises, bool sure)
 {
-	runtime_fixture fx(t, 0, foresight);
+	runtime_fixture fx(t, 0, std::move(settings));
 	random_program p(t, fx, promises);
 	// Without a GPU its kernels are interpreted.
 	bool slow = t.v.device & device::with_cuda;

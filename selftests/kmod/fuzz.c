@@ -124,7 +124,8 @@ static void region(void)
 
 static void ranges(void)
 {
-	unsigned int number = GPUVM_IOC_SET_STATE + below(4);
+	unsigned int number = one_in(4) ? GPUVM_IOC_ACCESSED : GPUVM_IOC_SET_STATE + below(4);
+	__u8 answers[GPUVM_RANGES_MAX];
 	struct gpuvm_range some[16];
 	struct gpuvm_range_op op = {.size = sizeof(op), .ranges = (uintptr_t)some, .count = 1 + below(16)};
 
@@ -132,6 +133,8 @@ static void ranges(void)
 		some[i] = (struct gpuvm_range){place(), extent()};
 	if (number == GPUVM_IOC_SET_STATE)
 		op.state = one_in(20) ? below(256) : GPUVM_STATE_HOST + below(4);
+	if (number == GPUVM_IOC_ACCESSED || one_in(30))
+		op.accessed = one_in(20) ? edge() : one_in(20) ? (uintptr_t)a_byte() : (uintptr_t)answers;
 	if (one_in(30))
 		op.count = edge();
 	if (one_in(30))

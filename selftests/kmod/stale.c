@@ -192,6 +192,55 @@ TEST_F(stale, no_unnoticed_write)
 	EXPECT_EQ(unnoticed_writes(&self->a, 1000), 0);
 }
 
+static int ask(struct array *a, size_t length)
+{
+	struct gpuvm_range range = {a->region.offset, length};
+	__u8 answer = 0;
+	struct gpuvm_range_op op = {
+		.size = sizeof(op), .ranges = (uintptr_t)&range, .count = 1, .accessed = (uintptr_t)&answer};
+	int rc = gpuvm_ioctl(a->in->fd, GPUVM_IOC_ACCESSED, &op);
+
+	return rc ? rc : answer;
+}
+
+/* Counts writes between two questions that the second answer does not tell of. */
+static unsigned int unanswered_writes(struct array *a, int milliseconds)
+{
+	size_t chunk = 1UL << a->region.chunk_shift;
+	uint64_t until = now_ms() + milliseconds;
+	struct reader writers[READERS] = {};
+	unsigned int unanswered = 0, questions = 0;
+
+	for (int i = 0; i < READERS; i++) {
+		writers[i].a = a;
+		pthread_create(&writers[i].thread, NULL, write_on, &writers[i]);
+	}
+	for (; now_ms() < until; questions++) {
+		char first, second;
+
+		if (ask(a, chunk) < 0)
+			return ~0U;
+		first = a->alias[5000];
+		usleep(questions % 4 * 1000);
+		second = a->alias[5000];
+		unanswered += first != second && !(ask(a, chunk) & GPUVM_ACCESSED_WRITE);
+	}
+	for (int i = 0; i < READERS; i++) {
+		writers[i].stop = true;
+		pthread_join(writers[i].thread, NULL);
+	}
+	printf("# %u times asked, %u writes not told of\n", questions, unanswered);
+	return unanswered;
+}
+
+TEST_F(stale, no_unanswered_write)
+{
+	if (!(self->c.hello.features & GPUVM_FEATURE_ACCESSED))
+		SKIP(return, "no GPUVM_FEATURE_ACCESSED");
+	ASSERT_EQ(configure(self->c.fd, 0, variant->delay_us), 0);
+	EXPECT_EQ(unanswered_writes(&self->a, 1000), 0);
+}
+
 FIXTURE(mutant)
 {
 	struct context c;
@@ -226,6 +275,18 @@ TEST_F(mutant, is_caught)
 		stale = stale_reads(&self->a, 1000);
 	EXPECT_GT(stale, 0);
 	EXPECT_NE(stale, ~0U);
+}
+
+TEST_F(mutant, is_caught_by_questions)
+{
+	unsigned int unanswered = 0;
+
+	if (!(self->c.hello.features & GPUVM_FEATURE_ACCESSED))
+		SKIP(return, "no GPUVM_FEATURE_ACCESSED");
+	for (int i = 0; i < 10 && !unanswered; i++)
+		unanswered = unanswered_writes(&self->a, 1000);
+	EXPECT_GT(unanswered, 0);
+	EXPECT_NE(unanswered, ~0U);
 }
 
 TEST_HARNESS_MAIN

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""What can stand on het.h: an OpenCL platform, a plug-in of libgomp, a binding of Python's. Runs unmodified programs on
+"""What stands on het.h: the OpenCL platform, a plug-in of libgomp, a binding of Python's. Runs unmodified programs on
 them, and prints KTAP. The programs are in build/proof, or in the folder of the first argument."""
 
 import os
@@ -37,19 +37,36 @@ def program(name: str) -> Path:
     return PROOF / name
 
 
-def opencl_platform(work: Path) -> None:
-    """The loader finds the platform beside the machine's own, which compile for it."""
+def vendors(work: Path) -> None:
+    """Puts a folder for the loader there, with the platform and the machine's own."""
     others = list(VENDORS.glob("*.icd"))
     if not others:
         raise Skip("no OpenCL driver is installed")
     for other in others:
         (work / other.name).write_text(other.read_text())
-    (work / "het.icd").write_text(f"{program('libhet-icd.so')}\n")
+    platform = PROOF.parent / "libhetcl.so"
+    if not platform.exists():
+        raise Skip("the OpenCL platform was not built here")
+    (work / "het.icd").write_text(f"{platform}\n")
+
+
+def opencl_platform(work: Path) -> None:
+    """The loader finds the platform beside the machine's own, which compile for it."""
+    vendors(work)
     lines = run(program("vector_add"), OCL_ICD_VENDORS=work).splitlines()
     within("libhet: 1000000 of 1000000 sums are right", "\n".join(lines))
     if len(lines) < 2:
         raise AssertionError("no other platform")
     same([line for line in lines if not line.endswith("1000000 of 1000000 sums are right")], [])
+
+
+def platform_waits_to_be_used(work: Path) -> None:
+    """The loader asks all platforms for devices when it sorts them; that starts nothing here."""
+    vendors(work)
+    ask = "import ctypes, glob; n = ctypes.c_uint(); " \
+        "ctypes.CDLL('libOpenCL.so.1').clGetPlatformIDs(0, None, ctypes.byref(n)); " \
+        "print(n.value > 1, any(open(f).read().startswith('het') for f in glob.glob('/proc/self/task/*/comm')))"
+    same(run(sys.executable, "-c", ask, OCL_ICD_VENDORS=work), "True False\n")
 
 
 def has_device(devices: str) -> bool:
@@ -91,4 +108,4 @@ def numpy_slices(work: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([opencl_platform, openmp_plug_in, numpy_slices], "het-proof-"))
+    sys.exit(run_cases([opencl_platform, platform_waits_to_be_used, openmp_plug_in, numpy_slices], "het-proof-"))

@@ -209,12 +209,10 @@ void add_sizes(const cl_functions &cl, cl_device_id id, const std::string &sourc
 std::string text_that_asks(const asked_macros &asked)
 {
 	std::string text = std::string("kernel void ") + numbers_kernel + "(global ulong *het_out)\n{\n";
-	size_t n = 0;
 	for (const auto &[name, is_value] : asked) {
 		std::string to = "*het_out++ = ", number = is_value ? name + " + 0" : "0";
 		text.append("#ifdef ").append(name).append("\n").append(to).append("1;\n").append(to).append(number);
 		text.append(";\n#else\nhet_out += 2;\n#endif\n");
-		n++;
 	}
 	return text + "}\n";
 }

@@ -20,7 +20,7 @@ namespace
 constexpr char device_file[] = "/dev/gpuvm";
 
 // A feature's name stands at its bit, as in <linux/gpuvm.h>.
-constexpr const char *module_features[] = {"SHARED", "HUGE", "NODE"};
+constexpr const char *module_features[] = {"SHARED", "HUGE", "NODE", "ACCESSED"};
 
 json names_of(uint64_t features)
 {

@@ -190,8 +190,9 @@ std::string describe_device(const json &d)
 {
 	bool any_size = d["group_size"].get<uint64_t>() == UINT64_MAX;
 	std::string all = text(d["name"]) + ", " + text(d["kind"]) + ", " + text(d["units"]) + " units, " +
-			  amount_of(d["memory_bytes"]) + ", groups of " +
-			  (any_size ? "any size" : "up to " + text(d["group_size"]));
+			  amount_of(d["memory_bytes"]) +
+			  (d.contains("budget_bytes") ? " (" + amount_of(d["budget_bytes"]) + " for arrays)" : "") +
+			  ", groups of " + (any_size ? "any size" : "up to " + text(d["group_size"]));
 	for (const char *ability : {"addresses", "textures", "offsets"})
 		all += std::string(d[ability] ? ", " : ", no ") + ability;
 	return all + ", slices of " + text(d["slices_of"]);

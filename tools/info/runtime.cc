@@ -77,6 +77,9 @@ json look_at_device(size_t number)
 		launch(1);
 	});
 	j["launches"] = succeeds([&] { launch(0); });
+	const uint64_t budget = d.memory().budget; // is known when something has been allocated
+	if (budget && budget != UINT64_MAX)
+		j["budget_bytes"] = budget;
 	return j;
 }
 

@@ -2,6 +2,7 @@
 #include "ptx/info.h"
 
 #include "base/process.h"
+#include "ptx/passes/pass.h"
 
 #include <algorithm>
 #include <array>
@@ -115,6 +116,59 @@ std::map<std::string, unsigned> registers_of(const module &m)
 	return all;
 }
 
+json stops_of(const checkpoint_report &k)
+{
+	json points = json::array(), unstopped = json::array();
+	for (const auto &p : k.points)
+		points.push_back({{"line", p.at.line},
+				  {"kind", p.at_barrier ? "barrier" : "loop"},
+				  {"live_bytes", p.live_bytes},
+				  {"saved_bytes", p.saved_bytes}});
+	for (const auto &f : k.unstopped)
+		unstopped.push_back(f.describe());
+	json out = {{"points", points},
+		    {"thread_bytes", 4 * (k.size.words + k.size.local_words)},
+		    {"shared_bytes", k.size.shared_bytes},
+		    {"loops", k.loops},
+		    {"unstopped", unstopped}};
+	if (k.begins_only)
+		out["begins_only"] = k.begins_only->describe();
+	return out;
+}
+
+// Tells by kernel where the pass checkpoint would let it stop, and why not.
+std::map<std::string, json> stops_of(const module &m)
+{
+	std::map<std::string, json> all;
+	if (m.address_bits != 64)
+		return all;
+	auto result = find_pass("checkpoint")->apply(m);
+	for (const auto &k : result.checkpoints)
+		all[k.kernel] = stops_of(k);
+	for (const auto &k : result.left)
+		all[k.name] = {{"never", k.why.describe()}};
+	return all;
+}
+
+void print_stops(const json &s)
+{
+	if (s.contains("never"))
+		return void(printf("  %-12s never: %s\n", "stops", s["never"].get<std::string>().c_str()));
+	printf("  %-12s at the begin of blocks", "stops");
+	if (!s["points"].empty())
+		printf(", at %zu places in them; a context has %s bytes a thread", s["points"].size(),
+		       s["thread_bytes"].dump().c_str());
+	printf("\n");
+	for (const json &p : s["points"])
+		printf("  %-12s line %s (%s): %s of %s bytes of registers\n", "", p["line"].dump().c_str(),
+		       p["kind"].get<std::string>().c_str(), p["saved_bytes"].dump().c_str(),
+		       p["live_bytes"].dump().c_str());
+	if (s.contains("begins_only"))
+		printf("  %-12s not in them: %s\n", "", s["begins_only"].get<std::string>().c_str());
+	for (const json &f : s["unstopped"])
+		printf("  %-12s not in a loop: %s\n", "", f.get<std::string>().c_str());
+}
+
 void print_counts(const char *what, const json &counts)
 {
 	if (counts.empty())
@@ -133,12 +187,15 @@ json describe(const module &m)
 		    {"target", m.str(m.target)},
 		    {"functions", json::array()}};
 	auto registers = registers_of(m);
+	auto stops = stops_of(m);
 	for (const auto &f : m.functions) {
 		if (!f.has_body)
 			continue;
 		json one = describe(m, f);
 		if (auto found = registers.find(one["name"].get<std::string>()); found != registers.end())
 			one["registers"] = found->second;
+		if (auto found = stops.find(one["name"].get<std::string>()); found != stops.end())
+			one["stops"] = found->second;
 		out["functions"].push_back(one);
 	}
 	return out;
@@ -164,6 +221,8 @@ void print(const json &m)
 		printf("\n");
 		print_counts("mix", f["mix"]);
 		print_counts("memory", f["memory"]);
+		if (f.contains("stops"))
+			print_stops(f["stops"]);
 	}
 }
 

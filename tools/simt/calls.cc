@@ -39,6 +39,8 @@ frame *runner::new_frame(warp &w, const code &function)
 	f->depth = 0;
 	f->alive = 0;
 	f->registers.resize(size_t{function.registers} * warp_size);
+	if (o_.rubbish)
+		std::fill(f->registers.begin(), f->registers.end(), o_.rubbish);
 	std::fill_n(&f->registers[size_t{function.local_base_register} * warp_size], warp_size, 0);
 	f->taken.fill(0);
 	f->local_end = static_end(*f, 0);
@@ -76,7 +78,7 @@ bool runner::grow_local(warp &w, frame &f)
 		return true;
 	uint32_t stride = std::max<uint32_t>(need, std::min(2 * w.local_stride, most_local_bytes));
 	auto spread = [&](std::vector<uint8_t> &bytes) {
-		std::vector<uint8_t> wider(size_t{stride} * warp_size);
+		std::vector<uint8_t> wider(size_t{stride} * warp_size, uint8_t(o_.rubbish));
 		for (unsigned l = 0; l < warp_size && w.local_stride; l++)
 			memcpy(&wider[size_t{l} * stride], &bytes[size_t{l} * w.local_stride], w.local_stride);
 		bytes.swap(wider);

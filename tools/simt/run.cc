@@ -102,7 +102,7 @@ void runner::begin(block &b, uint64_t number)
 	b.busy = true;
 	b.epoch = 0;
 	b.barriers = {};
-	b.shared.assign(shared_bytes_, 0);
+	b.shared.assign(shared_bytes_, uint8_t(o_.rubbish));
 	if (o_.check_defined)
 		b.shared_defined.assign(b.shared.size(), 0);
 	observer_.begin(b);
@@ -154,6 +154,8 @@ void runner::begin(warp &w)
 	w.root = new_frame(w, *l_.kernel);
 	w.root->alive = w.live;
 	std::copy(parameters_.begin(), parameters_.end(), w.root->params.begin());
+	if (o_.rubbish)
+		std::fill(w.local.begin(), w.local.end(), uint8_t(o_.rubbish));
 	if (o_.check_defined) {
 		std::fill(w.root->params_defined.begin(), w.root->params_defined.end(), 1);
 		std::fill(w.local_defined.begin(), w.local_defined.end(), 0);

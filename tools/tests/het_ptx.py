@@ -30,7 +30,13 @@ KERNEL = TEXT + """.entry k(.param .u64 out)
 \tret;
 }
 """
-PASSES = ("coalesce", "dirty", "slice", "touch")
+TEXT_OF_WAIT = """.entry named()
+{
+	bar.sync 1;
+	ret;
+}
+"""
+PASSES = ("checkpoint", "coalesce", "dirty", "slice", "touch")
 Called = partial(command_line.Called, HET_PTX)
 
 
@@ -44,6 +50,18 @@ def info_lists_kernels(_: Path) -> None:
     same(functions["vector_add"]["memory"], {"global": 3})
     same("registers" in functions["scan"], shutil.which("ptxas") is not None)
     within("kernel vector_add(u64, u64, u64, u32)", Called("info", BASIC).out)
+
+
+def info_tells_where_kernels_stop(_: Path) -> None:
+    (module,) = json.loads(Called("info", "--json", BASIC).out)
+    stops = {f["name"]: f["stops"] for f in module["functions"]}
+    same([p["kind"] for p in stops["scan"]["points"]], ["barrier"] * 3)
+    same(stops["newton_sqrt"]["loops"], 2)
+    same(all(p["saved_bytes"] <= stops["scan"]["thread_bytes"] for p in stops["scan"]["points"]), True)
+    same(stops["vector_add"]["points"], [])
+    within("lanes of a warp", stops["matvec"]["unstopped"][0])
+    out = Called("info", "-", stdin=(KERNEL + TEXT_OF_WAIT).encode()).out
+    within("not in them: 13:2: is a barrier of some threads, or one with a name, at 'bar.sync 1;'", out)
 
 
 def info_reads_the_standard_input(_: Path) -> None:
@@ -113,7 +131,7 @@ def run_passes_structures_and_sets_variables(work: Path) -> None:
 
 
 def every_pass_makes_a_good_text(work: Path) -> None:
-    for passes in (*PASSES, "coalesce,dirty,touch,slice"):
+    for passes in (*PASSES, "checkpoint,coalesce,dirty,touch,slice"):
         new = work / "new.ptx"
         same(Called("instrument", "--pass", passes, BASIC, "-o", new).status, 0)
         same(new.read_text(), Called("instrument", "--pass", passes, BASIC).out)
@@ -317,10 +335,10 @@ def ptxas_refuses(passes: str, file: Path, work: Path) -> str:
 def ptxas_takes_what_passes_make(work: Path) -> None:
     if not shutil.which("ptxas"):
         raise Skip("ptxas is not installed")
-    lists = (*PASSES, "coalesce,dirty,touch,slice")
-    # GCC's texts need other texts, which slice does not see, and SIMD regions need uniform-simt.
+    lists = (*PASSES, "checkpoint,coalesce,dirty,touch,slice")
+    # GCC's texts need other texts, which slice and checkpoint do not see, and SIMD regions need uniform-simt.
     jobs = [(p, f) for f in sorted(CORPUS.glob("*.ptx")) for p in lists if f.stem not in ("regions", "simd")]
-    jobs += [(p, CORPUS / "regions.ptx") for p in lists if "slice" not in p]
+    jobs += [(p, CORPUS / "regions.ptx") for p in ("coalesce", "dirty", "touch")]
     jobs += [(f"soft-stack,uniform-simt,{p}", CORPUS / "simd.ptx") for p in lists]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         wrong = [w for w in pool.map(lambda job: ptxas_refuses(*job, work), jobs) if w]
@@ -331,6 +349,7 @@ def main() -> int:
     cases: list[Callable[[Path], None]] = [
         info_lists_kernels,
         info_reads_the_standard_input,
+        info_tells_where_kernels_stop,
         faults_name_line_column_and_text,
         missing_files_are_named,
         wrong_command_lines_fail,

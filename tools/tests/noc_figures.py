@@ -4,6 +4,7 @@
 Prints KTAP."""
 
 import json
+import math
 import re
 import shutil
 import sys
@@ -17,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/noc"))
 
 import figures
+import search
 
 Called = partial(command_line.Called, sys.executable, ROOT / "bench/noc/figures.py")
 
@@ -38,6 +40,10 @@ if "--saturation" in a:
     high *= 1.5 if of("routing") == "yx" and memory > 0.5 else 1
     high *= 2 if of("threshold") == "4" and policy == "dll" else 1
     rows = [{"name": f"{policy}/saturation by {d}", "median": high} for d in ("latency", "accepted", "peak")]
+elif "--play" in a:
+    cycles = {"dor": 1000, "destdetect": 950, "localbuf": 900, "dll": 800, "adaptive": 700}[policy]
+    rows = [{"name": "misses", "median": 5}, {"name": f"{policy}/cycles", "median": cycles},
+            {"name": f"{policy}/to memory", "median": 0.1}]
 else:
     print("title, zero load 20.00 cycles")
     for rate in a[a.index("--rate") + 1:a.index("--cycles")]:
@@ -45,7 +51,19 @@ else:
         values = {"latency": slow, "in cores": 4 - memory, "in interposer's centre": 1}
         values |= {"in interposer's edge": 3 + memory}
         rows += [{"name": f"{policy}/{rate}/{n}", "median": v} for n, v in values.items()]
+    if "--timeline" in a:
+        late = {"dor": 500, "destdetect": 400, "localbuf": 300, "dll": 200, "adaptive": 0}[policy]
+        rows += [{"name": f"{policy}/{rate}/latency from {t}", "median": 60 if t %% int(of("period")) < late else 20}
+                 for t in range(0, int(of("cycles")), 100)]
 pathlib.Path(of("json")).write_text(json.dumps({"results": rows}))
+"""
+
+
+RECORDER = """#!%s -IS
+import os, pathlib, sys
+with open(os.environ["CALLS"], "a") as calls:
+    calls.write("recorded " + sys.argv[2] + "\\n")
+pathlib.Path(sys.argv[3]).write_text("accesses")
 """
 
 
@@ -56,9 +74,16 @@ def program(work: Path) -> Path:
     return path
 
 
+def recorder(work: Path) -> None:
+    path = work / "record"
+    path.write_text(RECORDER % sys.executable)
+    path.chmod(0o755)
+
+
 def drawn(work: Path, *more: str, env: dict[str, str] | None = None) -> command_line.Called:
     environment = {"CALLS": str(work / "calls"), **(env or {})}
-    return Called("--program", work / "sim", "--folder", work / "out", "--jobs", 2, "--quick", *more, env=environment)
+    programs = ["--program", work / "sim", "--recorder", work / "record"]
+    return Called(*programs, "--folder", work / "out", "--jobs", 2, "--quick", *more, env=environment)
 
 
 def calls(work: Path) -> list[str]:
@@ -101,6 +126,44 @@ def the_place_that_limits_is_that_of_the_last_rate_below_saturation(work: Path) 
         {"0.05": "cores", "0.3": "cores", "0.75": "interposer's edge"})
 
 
+def how_soon_a_policy_settles_is_told(work: Path) -> None:
+    program(work)
+    drawn(work)
+    said = result(work)["convergence"]
+    same(said["rate"], 0.324)  # nine tenths of what DLL carries
+    same({n: row["settled"] for n, row in said["policies"].items()},
+        {n: [late] * len(figures.CHANGES) for n, late in
+         {"dor": 500, "destdetect": 400, "localbuf": 300, "dll": 200, "adaptive": 0}.items()})
+    same({t for row in said["policies"].values() for t in row["steady"]}, {20})
+    made = [c for c in calls(work) if "--timeline" in c]
+    same(len(made), len(figures.POLICIES))
+    same(all(f"--pattern {' '.join(figures.CHANGES)} --period 1500" in c and "--cycles 9000" in c for c in made), True)
+
+
+def programs_are_recorded_once_and_played_by_all(work: Path) -> None:
+    program(work)
+    same("applications" in (drawn(work), result(work))[1], False)
+    calls(work)
+    recorder(work)
+    drawn(work)
+    same({name: {n: of[n]["cycles"] for n in of} for name, of in result(work)["applications"].items()},
+        {name: {"dor": 1000, "destdetect": 950, "localbuf": 900, "dll": 800, "adaptive": 700}
+         for name in figures.PROGRAMS})
+    within("0.800", (work / "out/noc-figures.txt").read_text())
+    made = calls(work)
+    same(sorted(c for c in made if "recorded" in c), sorted(f"recorded {name}" for name in figures.PROGRAMS))
+    played = [c for c in made if "--play" in c]
+    same(len(played), len(figures.PROGRAMS) * len(figures.POLICIES))
+    same([c for c in played if "--pattern" in c or "--saturation" in c or "--length" in c], [])
+    drawn(work)
+    same(calls(work), [])
+
+
+def programs_are_those_of_noc_record(_: Path) -> None:
+    text = (ROOT / "bench/noc/record/programs/programs.h").read_text()
+    same(tuple(re.findall(r'^\t{"([\w-]+)", \d', text, re.M)), figures.PROGRAMS)
+
+
 def a_second_time_runs_nothing_and_another_program_all(work: Path) -> None:
     path = program(work)
     drawn(work)
@@ -129,15 +192,56 @@ def the_study_has_a_row_for_each_open_parameter(work: Path) -> None:
     program(work)
     same(drawn(work, "--study").status, 0)
     rows = {row["change"]: row for row in result(work)["study"]}
-    same(len(rows), 1 + sum(len(values) for values in figures.OPEN.values()))
+    same(len(rows), 1 + sum(len(values) - 1 for values in figures.OPEN.values()) + len(figures.GIVEN))
     same(round(rows["none"]["dll"]["latency"]["mean"], 6), 1.8)
     same(round(rows["--threshold 4"]["dll"]["latency"]["mean"], 6), 3.6)
     same(round(rows["--threshold 4"]["localbuf"]["latency"]["mean"], 6), 1.5)
+    said = calls(work)
+    same(len(said), len(set(said)))
+    # What a policy does not look at is not run again for it.
+    same([c for c in said if "--policy dor" in c and "--threshold" in c], [])
+    same(any("--policy dll" in c and "--threshold 4" in c and "--routing yx" in c for c in said), True)
+    same(any("--policy dor" in c and "--routing xy-yx-z" in c for c in said), True)
 
 
 def open_parameters_are_options_of_noc_sim(_: Path) -> None:
     options = set(re.findall(r'line\.\w+\("--([\w-]+)"', (ROOT / "bench/noc/main.cc").read_text()))
-    same(set(figures.OPEN) - options, set())
+    changes = [*(v for values in figures.OPEN.values() for v in values), *figures.GIVEN]
+    same({name for value in changes for name, _ in value} - options, set())
+    # Each value of a parameter sets the same options, so that one takes the place of the other.
+    same([name for name, values in figures.OPEN.items() if len({tuple(dict(v)) for v in values}) != 1], [])
+
+
+def the_search_takes_what_is_nearest_and_stops_where_nothing_is(_: Path) -> None:
+    names = list(figures.OPEN)
+    steps = []
+
+    # Nearest with the last value of the second and of the last parameter, and there is a hill between.
+    def judged(settings: dict) -> dict:
+        far = sum(not set(figures.OPEN[n][-1]) <= set(settings.items()) for n in (names[1], names[-1]))
+        return {"settings": settings, "objective": far}
+
+    best = search.search(judged, 5, lambda number, change, tried: steps.append((number, tried["objective"])))
+    same(best["objective"], 0)
+    same([set(figures.OPEN[n][0]) <= set(best["settings"].items()) for n in names[:1] + names[2:-1]],
+         [True] * (len(names) - 2))
+    same(max(number for number, _ in steps), 2)  # the second round changes nothing
+    same(search.objective(search.THESIS), 0)
+    same(round(search.objective({n: 2 * v for n, v in search.THESIS.items()}), 6), round(math.log(2), 6))
+
+
+def what_was_found_is_what_the_figures_are_run_with(work: Path) -> None:
+    program(work)
+    env = {"CALLS": str(work / "calls")}
+    command = [sys.executable, ROOT / "bench/noc/search.py", "--program", work / "sim", "--folder", work / "found"]
+    same(command_line.Called(*command, "--rounds", 0, env=env).status, 0)
+    found = json.loads((work / "found/noc-search.json").read_text())
+    same((len(found["steps"]), found["objective"]), (1, found["steps"][0]["objective"]))
+    found["settings"]["z-cycles"] = "2"
+    (work / "found/noc-search.json").write_text(json.dumps(found))
+    calls(work)
+    same(drawn(work, "--settings", work / "found/noc-search.json").status, 0)
+    same([c for c in calls(work) if "--z-cycles 2" not in c], [])
 
 
 def gnuplot_draws_every_line(work: Path) -> None:
@@ -161,10 +265,15 @@ if __name__ == "__main__":
     sys.exit(run_cases([
         ratios_are_those_of_the_runs,
         the_place_that_limits_is_that_of_the_last_rate_below_saturation,
+        how_soon_a_policy_settles_is_told,
+        programs_are_recorded_once_and_played_by_all,
+        programs_are_those_of_noc_record,
         a_second_time_runs_nothing_and_another_program_all,
         what_was_interrupted_goes_on,
         the_study_has_a_row_for_each_open_parameter,
         open_parameters_are_options_of_noc_sim,
+        the_search_takes_what_is_nearest_and_stops_where_nothing_is,
+        what_was_found_is_what_the_figures_are_run_with,
         gnuplot_draws_every_line,
         without_the_program_it_skips,
     ], "noc-figures-"))

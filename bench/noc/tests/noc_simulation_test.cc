@@ -102,6 +102,34 @@ TEST(simulation, saturation_lies_where_the_definitions_say)
 	EXPECT_LE(s.peak_accepted, 0.52);
 }
 
+TEST(simulation, a_run_that_does_not_drain_is_judged_by_its_second_half)
+{
+	configuration c = small(0);
+	c.traffic.rate = 0.01;
+	c.cycles = 2000;
+	c.drain = 0; // what was just sent has not arrived
+	const result r = simulate(c);
+	EXPECT_FALSE(r.drained);
+	EXPECT_EQ(r.warm_up, 1000u);
+	EXPECT_NEAR(r.accepted, 0.01, 0.002);
+	c.drain = 1000;
+	EXPECT_TRUE(simulate(c).drained);
+}
+
+// Bit complement crosses the whole mesh, neighbours are near: the line shows which of the two it was.
+TEST(simulation, the_timeline_shows_a_change_of_pattern)
+{
+	configuration c = small(0);
+	c.traffic.rate = 0.05;
+	c.cycles = c.drain = 4 * timeline_window;
+	c.traffic.what = pattern::neighbour;
+	c.traffic.then = {pattern::bit_complement};
+	c.traffic.period = 2 * timeline_window;
+	const result r = simulate(c);
+	ASSERT_EQ(r.timeline.size(), 4u);
+	EXPECT_LT(std::max(r.timeline[0], r.timeline[1]), std::min(r.timeline[2], r.timeline[3]));
+}
+
 // Alone, a head flit spends three cycles in a router. Where all packets go to memory, x first, they meet beside the
 // controllers.
 TEST(simulation, time_in_routers_is_told_by_place)

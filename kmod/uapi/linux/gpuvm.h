@@ -135,8 +135,8 @@
 /**
  * enum gpuvm_state - what a touch of a page in the primary mapping does
  * @GPUVM_STATE_NONE: SIGBUS: the page belongs to no region. Can not be set.
- * @GPUVM_STATE_HOST: Maps the chunk's pages of this state, writable. The state
- *	of a new region.
+ * @GPUVM_STATE_HOST: Maps the chunk's pages of this state, writable (after
+ *	%GPUVM_IOC_ACCESSED from the first write on). The state of a new region.
  * @GPUVM_STATE_SHARED: A read maps the chunk's pages of this state, read-only.
  *	The first write changes all of them to HOST | UPGRADED, maps them
  *	writable and goes on, all in the kernel; the region's upgrade counter
@@ -174,10 +174,13 @@ enum gpuvm_state {
  *	Huge pages and huge mappings.
  * %GPUVM_FEATURE_NODE
  *	The choice of a NUMA node.
+ * %GPUVM_FEATURE_ACCESSED
+ *	%GPUVM_IOC_ACCESSED.
  */
 #define GPUVM_FEATURE_SHARED	(1ULL << 0)
 #define GPUVM_FEATURE_HUGE	(1ULL << 1)
 #define GPUVM_FEATURE_NODE	(1ULL << 2)
+#define GPUVM_FEATURE_ACCESSED	(1ULL << 3)
 
 /**
  * struct gpuvm_hello - argument of %GPUVM_IOC_HELLO
@@ -259,14 +262,21 @@ struct gpuvm_range {
 	__aligned_u64 length;
 };
 
+/* What ACCESSED says of a range: it was read or written; it was written. */
+#define GPUVM_ACCESSED_ANY	(1U << 0)
+#define GPUVM_ACCESSED_WRITE	(1U << 1)
+
 /**
- * struct gpuvm_range_op - argument of SET_STATE, WAKE, POPULATE and PUNCH
+ * struct gpuvm_range_op - argument of SET_STATE, WAKE, POPULATE, PUNCH and
+ * ACCESSED
  * @size: sizeof(struct gpuvm_range_op)
  * @state: SET_STATE: the new &enum gpuvm_state; otherwise 0
  * @ranges: pointer to an array of &struct gpuvm_range
  * @count: how many, up to %GPUVM_RANGES_MAX
  * @done: out, also with an error: how many ranges were done whole
  * @upgraded: out: SET_STATE: how many pages had %GPUVM_STATE_UPGRADED
+ * @accessed: ACCESSED: pointer to one __u8 a range, which gets GPUVM_ACCESSED_*
+ *	bits; otherwise 0. Came with %GPUVM_FEATURE_ACCESSED.
  *
  * Ranges are done in turn. %GPUVM_IOC_SET_STATE changes the pages of a range at
  * once for all touches, unmaps them from the primary unless the new state is
@@ -274,6 +284,13 @@ struct gpuvm_range {
  * does the last: who still finds DEVICE posts its touch anew.
  * %GPUVM_IOC_POPULATE makes pages exist; %GPUVM_IOC_PUNCH takes them away (pinned ones when they are
  * unpinned), leaves the states alone, and later touches find zeroes.
+ *
+ * %GPUVM_IOC_ACCESSED tells what was done to a range, in whole chunks, through
+ * primary mappings since it was asked the last time, and begins anew. States
+ * stay as they are, and so do bytes. But the next access to a chunk that had
+ * been accessed costs a fault, and so does the first write; they wait for
+ * nobody. What is told is exact, but for pages that others have pinned. A chunk
+ * that is asked about for the first time counts as written if it was accessed.
  */
 struct gpuvm_range_op {
 	__u32 size;
@@ -282,6 +299,7 @@ struct gpuvm_range_op {
 	__u32 count;
 	__u32 done;
 	__aligned_u64 upgraded;
+	__aligned_u64 accessed;
 };
 
 /*
@@ -345,7 +363,8 @@ struct gpuvm_ring {
  *	&struct gpuvm_hello. Must be the first.
  * %GPUVM_IOC_REGION_CREATE, %GPUVM_IOC_REGION_DESTROY
  *	&struct gpuvm_region.
- * %GPUVM_IOC_SET_STATE, %GPUVM_IOC_WAKE, %GPUVM_IOC_POPULATE, %GPUVM_IOC_PUNCH
+ * %GPUVM_IOC_SET_STATE, %GPUVM_IOC_WAKE, %GPUVM_IOC_POPULATE, %GPUVM_IOC_PUNCH,
+ * %GPUVM_IOC_ACCESSED
  *	&struct gpuvm_range_op.
  */
 #define GPUVM_IOC			0xB9
@@ -356,5 +375,6 @@ struct gpuvm_ring {
 #define GPUVM_IOC_WAKE			_IO(GPUVM_IOC, 0x04)
 #define GPUVM_IOC_POPULATE		_IO(GPUVM_IOC, 0x05)
 #define GPUVM_IOC_PUNCH			_IO(GPUVM_IOC, 0x06)
+#define GPUVM_IOC_ACCESSED		_IO(GPUVM_IOC, 0x07)
 
 #endif /* _UAPI_LINUX_GPUVM_H */

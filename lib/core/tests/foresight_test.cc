@@ -19,17 +19,25 @@ constexpr uint32_t chunks = 1024;
 class machine
 {
       public:
-	explicit machine(foresight_kind kind = foresight_kind::learned, uint32_t n = chunks)
-	    : history_(n), shown_(n), used_(n)
+	explicit machine(foresight_kind kind = foresight_kind::learned, uint32_t n = chunks, bool in_place = false)
+	    : history_(n), shown_(n), used_(n), done_(n)
 	{
-		f_.open(history_.data(), n, 16, 64 << 10, kind);
+		f_.open(history_.data(), n, 16, 64 << 10, kind, in_place);
 	}
 
 	// A kernel on [first, last) ends.
 	void end(uint64_t name, uint32_t first, uint32_t last)
 	{
+		for (uint32_t c = first; c < last; c++) {
+			if (f_.any_asked_in_place() && f_.is_asked_in_place(c)) {
+				f_.answer(c, done_[c]);
+				answers++;
+			}
+			done_[c] = expectation::nothing;
+		}
 		foresight::verdict v = f_.kernel_ended(name, first, last, 0, true);
 		told_in_vain += v.in_vain;
+		told_used += v.used;
 		for (uint32_t c = first; c < last; c++) {
 			in_vain += shown_[c] != expectation::nothing && brought_[c] && !used_[c];
 			shown_[c] = f_.expects(c);
@@ -44,6 +52,7 @@ class machine
 	{
 		expectation wanted = write ? expectation::write : expectation::read;
 		used_[c] = true;
+		done_[c] = std::max(done_[c], wanted);
 		useful++;
 		if (shown_[c] >= wanted)
 			return;
@@ -59,15 +68,16 @@ class machine
 
 	expectation expects(uint32_t c) const { return f_.expects(c); }
 	foresight &insides() { return f_; }
-	void forget_counts() { faults = brought = in_vain = useful = told_in_vain = 0; }
+	void forget_counts() { faults = brought = in_vain = useful = told_in_vain = told_used = answers = 0; }
 
-	uint64_t faults = 0, brought = 0, in_vain = 0, useful = 0, told_in_vain = 0;
+	uint64_t faults = 0, brought = 0, in_vain = 0, useful = 0, told_in_vain = 0, told_used = 0, answers = 0;
 
       private:
 	foresight f_;
 	std::vector<chunk_history> history_;
 	std::vector<expectation> shown_;
 	std::vector<bool> used_, brought_ = std::vector<bool>(history_.size());
+	std::vector<expectation> done_; // since the last end, by a host that is told of
 };
 
 void rounds(machine &m, unsigned n, const std::function<void(unsigned)> &host)
@@ -302,6 +312,106 @@ TEST(foresight, kernels_that_take_turns_are_told_apart)
 	rounds(m, 200, host);
 	EXPECT_LE(m.in_vain * 50, m.brought);
 	EXPECT_LE(m.faults * 10, m.useful);
+}
+
+// ---- asked in place --------------------------------------------------------------------------------
+
+TEST(foresight, what_is_asked_in_place_takes_no_faults)
+{
+	for (uint32_t n : {1u, 16u, chunks}) {
+		machine m(foresight_kind::learned, n, true);
+		auto host = [&](unsigned) { m.touch(0, std::max(n / 2, 1u), n == 16); };
+		rounds(m, 4, host);
+		m.forget_counts();
+		rounds(m, 2000, host);
+		EXPECT_EQ(m.faults, 0) << n;
+		EXPECT_EQ(m.in_vain, 0) << n;
+		EXPECT_EQ(m.told_in_vain, 0) << n;
+		EXPECT_GT(m.answers, 20) << n;
+		// All but what was brought since it was asked last is known to have been of use.
+		EXPECT_GE(m.told_used * 20, m.useful * 19) << n;
+		EXPECT_LE(m.told_used, m.useful + n * 16) << n;
+	}
+}
+
+TEST(foresight, what_is_asked_in_place_costs_little)
+{
+	for (uint32_t n : {1u, 16u, chunks}) {
+		machine m(foresight_kind::learned, n, true);
+		auto host = [&](unsigned) { m.touch(0, n); };
+		rounds(m, 64, host);
+		m.forget_counts();
+		rounds(m, 1000, host);
+		// A question costs less than the copy of a chunk does.
+		EXPECT_LE(m.answers * 20, m.brought) << n;
+	}
+}
+
+TEST(foresight, one_that_stops_is_noticed_soon_in_place)
+{
+	for (unsigned before : {20u, 64u, 200u, 1000u}) {
+		for (uint32_t n : {16u, 128u, chunks}) {
+			machine m(foresight_kind::learned, n, true);
+			rounds(m, before, [&](unsigned) { m.touch(0, n); });
+			m.in_vain = 0;
+			rounds(m, before, [](unsigned) {});
+			EXPECT_LE(m.in_vain, 10 * n) << before << " " << n;
+			EXPECT_EQ(m.expects(0), expectation::nothing);
+		}
+	}
+}
+
+TEST(foresight, a_part_that_stops_is_left_in_place)
+{
+	machine m(foresight_kind::learned, chunks, true);
+	rounds(m, 64, [&](unsigned) { m.touch(0, chunks); });
+	m.in_vain = 0;
+	rounds(m, 64, [&](unsigned) { m.touch(0, chunks / 2); });
+	EXPECT_EQ(m.expects(chunks / 2), expectation::nothing);
+	EXPECT_EQ(m.expects(chunks - 1), expectation::nothing);
+	EXPECT_LE(m.in_vain, 9 * chunks / 2);
+	m.forget_counts();
+	rounds(m, 64, [&](unsigned) { m.touch(0, chunks / 2); });
+	EXPECT_EQ(m.in_vain, 0);
+	EXPECT_LE(m.faults * 20, m.useful);
+}
+
+TEST(foresight, writes_are_known_in_place)
+{
+	machine m(foresight_kind::learned, 64, true);
+	rounds(m, 10, [&](unsigned) { m.touch(0, 64, true); });
+	EXPECT_EQ(m.expects(20), expectation::write);
+	m.forget_counts();
+	rounds(m, 1000, [&](unsigned) { m.touch(0, 64, true); });
+	EXPECT_EQ(m.faults, 0);
+	rounds(m, 3000, [&](unsigned) { m.touch(0, 64); });
+	unsigned still = 0;
+	for (uint32_t c = 0; c < 64; c++)
+		still += m.expects(c) == expectation::write;
+	EXPECT_LT(still, 32);
+	EXPECT_EQ(m.expects(0) != expectation::nothing, true);
+}
+
+// It was not free when the kernel ended, so it was taken from the host, and is asked as ever.
+TEST(foresight, what_could_not_be_asked_in_place_is_asked_by_a_touch)
+{
+	machine m(foresight_kind::learned, 8, true);
+	rounds(m, 5, [&](unsigned) { m.touch(0, 8); });
+	foresight &f = m.insides();
+	unsigned asked = 0;
+	for (int i = 0; i < 100; i++) {
+		f.kernel_ended(1, 0, 8, 0, true);
+		for (uint32_t c = 0; c < 8; c++) {
+			if (!f.is_asked_in_place(c))
+				continue;
+			asked++;
+			f.was_taken(c);
+			EXPECT_FALSE(f.is_asked_in_place(c));
+		}
+		f.touched(0, 8, false);
+	}
+	EXPECT_GT(asked, 2);
+	EXPECT_TRUE(f.any_expected());
 }
 
 TEST(foresight, parts_of_an_array_are_told_apart)

@@ -515,8 +515,10 @@ TEST_F(cuda_test, keeps_events)
 			fake_->slow_us = 0;
 		}
 		ASSERT_EQ(cu_.destroy_event(event), 0);
+		EXPECT_EQ(d->look_at_event(kept[1]), event_state::under_way);
 		for (void *k : kept) {
 			EXPECT_EQ(d->wait_event(k), 0);
+			EXPECT_EQ(d->look_at_event(k), event_state::done);
 			d->release_event(k);
 		}
 		EXPECT_EQ(cu_.query_stream(stream), 0);
@@ -541,6 +543,8 @@ TEST_F(cuda_test, failed_events)
 	fail("cuStreamWaitEvent", 0, cu_error_invalid_handle);
 	expect_failure(d->retain_event(event, &kept), GPUVM_EARG, "INVALID_HANDLE");
 	ASSERT_EQ(d->retain_event(event, &kept), 0);
+	fail("cuStreamQuery");
+	EXPECT_EQ(d->look_at_event(kept), event_state::failed);
 	fail("cuStreamQuery");
 	expect_failure(d->wait_event(kept), GPUVM_EDEVALLOC, "the kernel before this access");
 	d->release_event(kept);

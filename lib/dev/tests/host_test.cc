@@ -174,7 +174,10 @@ TEST(host_device, waits_for_events)
 	ASSERT_EQ(d->retain_event(&finished, &kept), 0);
 	EXPECT_EQ(d->wait_event(&finished), 0);
 
+	EXPECT_EQ(d->look_at_event(&finished), event_state::done);
+
 	finished = 0;
+	EXPECT_EQ(d->look_at_event(&finished), event_state::under_way);
 	std::thread kernel([&] {
 		std::this_thread::sleep_for(std::chrono::milliseconds(10));
 		std::atomic_ref(finished).store(7, std::memory_order_release);

@@ -280,6 +280,7 @@ TEST_F(opencl_device_test, waits_for_events)
 	cl_event event = program.create_user_event(context, &err);
 	ASSERT_EQ(devices[0]->retain_event(event, &kept), 0);
 	EXPECT_EQ(program.references(event), 2u);
+	EXPECT_EQ(devices[0]->look_at_event(event), event_state::under_way);
 	std::atomic<bool> set{false};
 	std::thread kernel([&] {
 		std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -287,6 +288,7 @@ TEST_F(opencl_device_test, waits_for_events)
 		program.set_user_event_status(event, CL_COMPLETE);
 	});
 	EXPECT_EQ(devices[0]->wait_event(event), 0);
+	EXPECT_EQ(devices[0]->look_at_event(event), event_state::done);
 	EXPECT_TRUE(set);
 	kernel.join();
 	devices[0]->release_event(event);
@@ -301,6 +303,7 @@ TEST_F(opencl_device_test, reports_kernels_that_failed)
 	cl_event event = program.create_user_event(context, &err);
 	ASSERT_EQ(devices[0]->retain_event(event, &kept), 0);
 	program.set_user_event_status(event, CL_OUT_OF_RESOURCES);
+	EXPECT_EQ(devices[0]->look_at_event(event), event_state::failed);
 	EXPECT_EQ(devices[0]->wait_event(event), GPUVM_EDEVALLOC);
 	expect_error_text("CL_OUT_OF_RESOURCES");
 	devices[0]->release_event(event);

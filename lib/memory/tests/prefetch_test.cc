@@ -4,6 +4,7 @@
 #include "memory/prefetch.h"
 
 #include "memory/chunks.h"
+#include "memory/history.h"
 #include "memory/kernel.h"
 #include "small_library.h"
 
@@ -59,6 +60,7 @@ class prefetches : public small_library
 		while (behind.in)
 			prefetch(&behind, soon);
 	}
+	bool expects(size_t c) { return linked().foreseen->expects(uint32_t(c)) != expectation::nothing; }
 	range at(size_t first, size_t n) const { return range_of(host + first, n); }
 	bool is_busy(size_t c) { return linked().chunks[c].flags & chunk_busy; }
 	size_t read_since(size_t before) const { return device_[0]->bytes_read - before; }
@@ -196,9 +198,24 @@ TEST_F(prefetches, a_list_from_before_queued_steps_is_dropped)
 	ASSERT_TRUE(old.in);
 	EXPECT_EQ(run('q', {.written = everything}).in, nullptr);
 	size_t before = device_[0]->bytes_read;
+	EXPECT_TRUE(expects(0));
 	prefetch(&old, {});
 	EXPECT_EQ(old.in, nullptr);
 	EXPECT_EQ(read_since(before), 0u);
+	for (size_t c = 0; c < chunks; c++)
+		EXPECT_FALSE(expects(c)) << "the host has it not";
+}
+
+// What did not come is not taken for what the host had, and did not touch.
+TEST_F(prefetches, what_is_dropped_is_not_expected_any_longer)
+{
+	behind = run('d');
+	foreseen_chunks later = run('l');
+	drop_foreseen(&behind);
+	EXPECT_TRUE(expects(0)) << "by a later end";
+	drop_foreseen(&later);
+	for (size_t c = 0; c < chunks; c++)
+		EXPECT_FALSE(expects(c));
 }
 
 TEST_F(prefetches, what_others_will_write_does_not_come)

@@ -240,6 +240,71 @@ TEST_F(promises, what_the_host_writes_stays_writable)
 	EXPECT_TRUE(trap_->log.empty());
 }
 
+// The host writes all of it after each kernel, and one that reads has made its pages read-only; then another ends, and
+// they can't be made writable.
+class failed_openings : public promises
+{
+      protected:
+	// Returns the list of the kernel that has filled the array.
+	foreseen_chunks fill_read_only(char with)
+	{
+		make_history();
+		for (int round = 0; round < 3; round++) {
+			for (size_t c = 0; c < chunks; c++)
+				touch_at(chunk_at(c), true);
+			fill(all(), '-');
+		}
+		EXPECT_EQ(begin(all(), kernel_mode::read_only), 0);
+		EXPECT_EQ(end_kernel(linked(), all(), nullptr), 0);
+		EXPECT_EQ(trap_->at(host), het::access::read);
+		EXPECT_EQ(begin(all()), 0);
+		memset(buffer_at(0), with, bytes);
+		return end(all());
+	}
+};
+
+TEST_F(failed_openings, pages_are_a_touch_away)
+{
+	foreseen_chunks behind = fill_read_only('o');
+	trap_->open_error = -EFAULT;
+	bring(behind);
+	trap_->open_error = 0;
+	EXPECT_EQ(std::string(host, bytes), std::string(bytes, 'o'));
+	for (size_t c = 0; c < chunks; c++) {
+		EXPECT_EQ(state(c), shared);
+		EXPECT_EQ(trap_->at(chunk_at(c)), het::access::none);
+	}
+	size_t before = device_[0]->bytes_read;
+	ASSERT_EQ(touch_at(chunk_at(1)), verdict::done);
+	EXPECT_EQ(trap_->at(chunk_at(1)), het::access::read);
+	ASSERT_EQ(touch_at(chunk_at(2), true), verdict::done);
+	EXPECT_EQ(trap_->at(chunk_at(2)), het::access::write);
+	EXPECT_EQ(state(2), (chunk_state{host_copy, het::access::write}));
+	EXPECT_EQ(device_[0]->bytes_read, before);
+	*chunk_at(2) = '2';
+	ASSERT_EQ(begin(all()), 0);
+	EXPECT_EQ(*buffer_at(2), '2');
+	bring(end(all()));
+}
+
+// Some are writable when it fails, and can't be taken down again: no write of the host's may go unseen there.
+TEST_F(failed_openings, what_stays_writable_is_the_hosts)
+{
+	foreseen_chunks behind = fill_read_only('o');
+	trap_->open_error = trap_->protect_error = -ENOMEM;
+	trap_->opened_before_error = 2 * page;
+	bring(behind);
+	trap_->open_error = trap_->protect_error = 0;
+	ASSERT_EQ(trap_->at(host), het::access::write);
+	EXPECT_EQ(state(0), (chunk_state{host_copy, het::access::write}));
+	*host = 'w';
+	ASSERT_EQ(touch_at(chunk_at(3)), verdict::done);
+	EXPECT_EQ(*chunk_at(3), 'o');
+	ASSERT_EQ(begin(all()), 0);
+	EXPECT_EQ(*buffer_at(0), 'w');
+	bring(end(all()));
+}
+
 // A kernel behind this one has begun to read there: the host gets its bytes all the same.
 TEST_F(promises, one_with_a_reader_behind_it_brings_its_own)
 {

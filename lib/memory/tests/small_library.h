@@ -12,6 +12,7 @@
 #include "os/memory_file.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <gpuvm.h>
@@ -19,6 +20,7 @@
 #include <map>
 #include <string>
 #include <sys/mman.h>
+#include <utility>
 #include <vector>
 
 namespace het
@@ -45,7 +47,8 @@ class fake_trap final : public trap
 		log.push_back(to == access::none ? "take" : "lower");
 		if (protect_error)
 			return protect_error;
-		set(p.at, to);
+		for (uintptr_t at = p.at.begin; at < p.at.end; at += page)
+			allowed[at / page] = std::min(allowed[at / page], to);
 		return 0;
 	}
 	int admit(const pages &p, access to) override
@@ -58,6 +61,17 @@ class fake_trap final : public trap
 		shown.push_back(p.at);
 		set(p.at, to);
 		return 0;
+	}
+	// If it fails the pages are gone, but for those that were mapped before.
+	int open_for_writes(const pages &p) override
+	{
+		if (!open_error)
+			log.push_back("open");
+		if (!open_error)
+			return admit(p, access::write);
+		set(p.at, access::none);
+		set({p.at.begin, p.at.begin + opened_before_error}, access::write);
+		return open_error;
 	}
 	void wake(const pages &p) override { woken.push_back(p.at); }
 	int spoil(const pages &p, const page_source &) override
@@ -72,11 +86,23 @@ class fake_trap final : public trap
 		set(p.at, access::none);
 		return 0;
 	}
+	void take_accesses(std::span<const pages> of, access *answers) override
+	{
+		for (const pages &p : of)
+			*answers++ = std::exchange(uses[p.at.begin], access::none);
+		questions += of.size();
+	}
 	bool next(touch &, wait_policy) override { return false; }
 	void interrupt() override {}
 	bool has_touch() const override { return false; }
 	void forked_child() override {}
 
+	// The host does so with the chunk that begins there; a test tells, as nobody else sees it.
+	void use(const void *chunk, access how)
+	{
+		access &now = uses[reinterpret_cast<uintptr_t>(chunk)];
+		now = std::max(now, how);
+	}
 	// What the host may do with the page at @at.
 	access at(const void *at) const { return allowed.at(reinterpret_cast<uintptr_t>(at) / page); }
 	bool was_woken(const void *at) const
@@ -96,11 +122,13 @@ class fake_trap final : public trap
 	}
 
 	trap_features can{.shared_reads = true};
-	int hold_error = 0, protect_error = 0, admit_error = 0;
+	int hold_error = 0, protect_error = 0, admit_error = 0, open_error = 0;
+	size_t opened_before_error = 0;
 	std::function<void()> during_admit;
 	range watched;
 	std::vector<std::string> log;
 	std::vector<range> shown, woken;
+	size_t questions = 0; // about one chunk each
 
       private:
 	void set(range r, access to)
@@ -109,7 +137,7 @@ class fake_trap final : public trap
 			allowed[p / page] = to;
 	}
 
-	std::map<uintptr_t, access> allowed;
+	std::map<uintptr_t, access> allowed, uses;
 };
 
 // Its buffers are memory of the test's.
@@ -176,13 +204,25 @@ class fake_device final : public device
 	int wait_event(void *) override
 	{
 		waits++;
-		return 0;
+		if (during_wait)
+			during_wait();
+		return kernel == event_state::failed ? GPUVM_EDEVALLOC : 0;
 	}
-	void release_event(void *) override {}
+	event_state look_at_event(void *) override
+	{
+		looks++;
+		if (during_look)
+			during_look();
+		return kernel;
+	}
+	void release_event(void *) override { released++; }
 
+	// What becomes of the kernel behind the events.
+	event_state kernel = event_state::done;
 	bool fails = false, has_host_memory = false;
-	std::function<void()> during_read, during_write;
-	int buffers = 0, reads = 0, writes = 0, waits = 0;
+	std::function<void()> during_read, during_write, during_wait, during_look;
+	int buffers = 0, reads = 0, writes = 0, looks = 0, released = 0;
+	std::atomic<int> waits{0};
 	size_t bytes_read = 0, bytes_written = 0;
 
       private:

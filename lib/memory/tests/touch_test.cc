@@ -57,6 +57,62 @@ TEST_F(touches, a_write_makes_the_host_the_only_owner)
 	EXPECT_EQ(device_[0]->reads, 2) << "one that is at home is shown";
 }
 
+// The host has read all of it, and pages are shown one by one.
+class writes : public touches
+{
+      protected:
+	writes()
+	{
+		trap_->can.by_page = true;
+		for (size_t c = 0; c < chunks; c++)
+			EXPECT_EQ(touch_at(chunk_at(c)), verdict::done);
+		trap_->forget();
+	}
+	het::access may(size_t c, size_t in) const { return trap_->at(host + c * chunk_bytes + in * page); }
+};
+
+// Who goes backwards is not caught at each page.
+TEST_F(writes, a_second_one_in_a_chunk_shows_what_is_before)
+{
+	ASSERT_EQ(touch_at(chunk_at(1) + 9 * page, true), verdict::done);
+	EXPECT_EQ(may(1, 8), het::access::read);
+	EXPECT_EQ(may(1, 9), het::access::write);
+	EXPECT_EQ(may(1, 15), het::access::write);
+	ASSERT_EQ(touch_at(chunk_at(1) + 8 * page, true), verdict::done);
+	for (size_t p = 0; p < 16; p++)
+		EXPECT_EQ(may(1, p), het::access::write);
+	EXPECT_EQ(may(0, 15), het::access::read);
+	EXPECT_EQ(may(2, 0), het::access::read);
+}
+
+// A page that is no longer protected takes a fault of its own; but a single write is not to take pages from readers.
+TEST_F(writes, of_a_stream_map_pages_anew)
+{
+	ASSERT_EQ(touch_at(chunk_at(0), true), verdict::done);
+	EXPECT_EQ(trap_->count("open"), 0u);
+	ASSERT_EQ(touch_at(chunk_at(1), true), verdict::done);
+	EXPECT_GT(trap_->count("open"), 0u);
+	for (size_t c : {0, 1, 2}) {
+		EXPECT_EQ(state(c), (chunk_state{host_copy, het::access::write}));
+		EXPECT_EQ(may(c, 15), het::access::write);
+	}
+	// Others waited for the same page, and who has gone on is not to lose it.
+	size_t opened = trap_->count("open");
+	ASSERT_EQ(touch_at(chunk_at(1) + page, true), verdict::done);
+	EXPECT_EQ(trap_->count("open"), opened);
+}
+
+TEST_F(writes, pages_that_cant_be_mapped_anew_are_shown)
+{
+	trap_->open_error = -ENOMEM;
+	ASSERT_EQ(touch_at(chunk_at(0), true), verdict::done);
+	ASSERT_EQ(touch_at(chunk_at(1), true), verdict::done);
+	trap_->open_error = 0;
+	EXPECT_EQ(may(1, 0), het::access::write);
+	EXPECT_EQ(may(2, 15), het::access::write);
+	EXPECT_EQ(linked().chunks[1].flags, 0);
+}
+
 TEST_F(touches, a_read_is_taken_for_a_write_where_pages_cannot_be_shared)
 {
 	l.rules.share = false;

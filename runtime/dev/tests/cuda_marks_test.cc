@@ -124,3 +124,15 @@ TEST(cuda_marks, an_error_is_the_waiters)
 	simulated.broken = 700;
 	EXPECT_EQ(marks.wait(nullptr, 2), 700);
 }
+
+// What the look ahead was told of the launch itself need not be asked again.
+TEST(cuda_marks, no_answer_is_asked_for_twice)
+{
+	const cuda_calls cu = simulated_calls();
+	cuda_marks marks(cu);
+	launch(marks);
+	launch(marks);
+	simulated.broken = 700;
+	EXPECT_EQ(marks.wait(nullptr, 1), 700);
+	EXPECT_EQ(simulated.questions, 1u);
+}

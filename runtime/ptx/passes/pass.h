@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ptx/module.h"
+#include "ptx/passes/checkpoint_report.h"
 
 #include <span>
 
@@ -29,6 +30,7 @@ struct pass_result {
 	std::vector<fault> blind;
 	std::vector<pass_left> left;  // for slice the kernels that stay as they are; blind names them, too
 	std::vector<pass_site> sites; // in the order of their counters
+	std::vector<checkpoint_report> checkpoints; // tells of each kernel that checkpoint has changed
 };
 
 // Some passes have these options.
@@ -64,6 +66,9 @@ pass_result add_coalesce(const module &m);
 
 // Lets grids run in parts, and stop between blocks: Documentation/het-ptx-slice.rst.
 pass_result add_slice(const module &m);
+
+// Lets blocks stop in the middle, and go on later: Documentation/het-ptx-checkpoint.rst.
+pass_result add_checkpoint(const module &m);
 
 // Makes warps of threads: Documentation/het-ptx-uniform-simt.rst.
 pass_result add_uniform_simt(const module &m, const pass_options &with = {});

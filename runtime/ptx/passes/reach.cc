@@ -5,7 +5,6 @@
 #include "ptx/passes/calls.h"
 
 #include <algorithm>
-#include <set>
 
 namespace het::ptx
 {
@@ -94,13 +93,18 @@ std::vector<uint32_t> reach::from(uint32_t function) const
 	return all;
 }
 
-uint64_t reach::shared_bytes(uint32_t function) const
+std::set<uint32_t> reach::shared_variables(uint32_t function) const
 {
 	std::set<uint32_t> named;
 	for (uint32_t f : from(function))
 		named.insert(of_[f].shared.begin(), of_[f].shared.end());
+	return named;
+}
+
+uint64_t reach::shared_bytes(uint32_t function) const
+{
 	uint64_t bytes = 0;
-	for (uint32_t v : named) {
+	for (uint32_t v : shared_variables(function)) {
 		uint64_t alignment = std::max(m_.variables[v].alignment(), 1u);
 		bytes = (bytes + alignment - 1) / alignment * alignment + m_.variables[v].bytes();
 	}

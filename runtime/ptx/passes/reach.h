@@ -4,6 +4,7 @@
 
 #include "ptx/module.h"
 
+#include <set>
 #include <unordered_map>
 
 namespace het::ptx
@@ -17,6 +18,8 @@ class reach
 	// Returns the indices of functions with a body, @function first. A call through a register may go to any
 	// function whose address is taken.
 	std::vector<uint32_t> from(uint32_t function) const;
+	// Returns the indices of the variables in shared memory that these functions name, in their order.
+	std::set<uint32_t> shared_variables(uint32_t function) const;
 	// Returns the bytes as the linker lays them out, without what a launch adds.
 	uint64_t shared_bytes(uint32_t function) const;
 

@@ -2,9 +2,7 @@
 // Tells which kernels can't run in slices.
 #pragma once
 
-#include "ptx/module.h"
-
-#include <array>
+#include "ptx/passes/block_place.h"
 
 namespace het::ptx
 {
@@ -12,9 +10,7 @@ namespace het::ptx
 // Returns whether the kernel says so itself, with .pragma "het_no_slice".
 bool opts_out(const module &m, const function &f);
 
-// In the place of these special registers slices have words of shared memory, in this order.
-constexpr std::array<std::string_view, 8> block_registers = {"%ctaid.x",  "%ctaid.y",  "%ctaid.z",  "",
-							     "%nctaid.x", "%nctaid.y", "%nctaid.z", ""};
+// Returns whether the function reads special registers that slices replace.
 bool reads_block(const module &m, const function &f);
 
 // Returns why a function can't run in slices: what its head says of a kernel, or an instruction of its body.

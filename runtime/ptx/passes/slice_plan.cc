@@ -14,12 +14,13 @@ namespace het::ptx
 namespace
 {
 
-constexpr uint64_t most_shared = 48 << 10, place_bytes = 32, place_alignment = 16;
+constexpr uint64_t most_shared = 48 << 10, place_alignment = 16;
 
 class planner
 {
       public:
-	explicit planner(const module &m) : m_(m), reach_(m), why_(m.functions.size()), called_(m.functions.size())
+	planner(const module &m, uint64_t place_bytes)
+	    : m_(m), place_bytes_(place_bytes), reach_(m), why_(m.functions.size()), called_(m.functions.size())
 	{
 		for (uint32_t k = 0; k < m.functions.size(); k++)
 			if (is_kernel(k))
@@ -59,7 +60,7 @@ class planner
 	bool has_room(uint32_t kernel) const
 	{
 		uint64_t used = reach_.shared_bytes(kernel);
-		return (used + place_alignment - 1) / place_alignment * place_alignment + place_bytes <= most_shared;
+		return (used + place_alignment - 1) / place_alignment * place_alignment + place_bytes_ <= most_shared;
 	}
 
 	std::optional<fault> reason(uint32_t kernel) const
@@ -70,7 +71,8 @@ class planner
 		if (auto wrong = kernel_refusal(m_, k))
 			return wrong;
 		if (!has_room(kernel))
-			return m_.fault_at(k.name, "has no 32 bytes of shared memory left of 48 KiB");
+			return m_.fault_at(k.name, "has no " + std::to_string(place_bytes_) +
+							   " bytes of shared memory left of 48 KiB");
 		for (uint32_t f : called_[kernel])
 			if (auto wrong = body_refusal(m_, m_.functions[f]))
 				return wrong;
@@ -117,6 +119,7 @@ class planner
 	}
 
 	const module &m_;
+	const uint64_t place_bytes_;
 	reach reach_;
 	std::vector<std::optional<fault>> why_; // why a kernel is not sliced
 	std::vector<std::vector<uint32_t>> called_;
@@ -125,9 +128,9 @@ class planner
 
 } // namespace
 
-slice_plan plan_slices(const module &m)
+slice_plan plan_slices(const module &m, uint64_t place_bytes)
 {
-	return planner(m).run();
+	return planner(m, place_bytes).run();
 }
 
 } // namespace het::ptx

@@ -15,6 +15,7 @@ struct slice_plan {
 	std::optional<fault> refused; // there if none can be sliced
 };
 
-slice_plan plan_slices(const module &m);
+// The block's place takes @place_bytes of shared memory.
+slice_plan plan_slices(const module &m, uint64_t place_bytes);
 
 } // namespace het::ptx

@@ -10,9 +10,10 @@ namespace het::ptx
 // What a pass adds to a module has names that begin so; a program's own names must not.
 namespace prefix
 {
-inline constexpr std::string_view coalesce = "het_coalesce_", dirty = "het_dirty_", slice = "het_slice_",
-				  soft_stack = "het_stack_", touch = "het_touch_", uniform_simt = "het_simd_";
-inline constexpr std::string_view all[] = {coalesce, dirty, slice, soft_stack, touch, uniform_simt};
+inline constexpr std::string_view checkpoint = "het_checkpoint_", coalesce = "het_coalesce_", dirty = "het_dirty_",
+				  slice = "het_slice_", soft_stack = "het_stack_", touch = "het_touch_",
+				  uniform_simt = "het_simd_";
+inline constexpr std::string_view all[] = {checkpoint, coalesce, dirty, slice, soft_stack, touch, uniform_simt};
 } // namespace prefix
 
 // Returns whether the function was added by a pass. Others leave it alone, so that instruments do not count each other.

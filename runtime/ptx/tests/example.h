@@ -98,6 +98,8 @@ template <typename T> std::vector<T> numbers(size_t n, int64_t least, int64_t mo
 std::vector<example> corpus_a();
 std::vector<example> corpus_b();
 std::vector<example> all_examples();
+// These are not of the corpora.
+std::vector<example> applications();
 
 // Messages of tests name an example this way.
 inline std::ostream &operator<<(std::ostream &to, const example &e)

@@ -54,9 +54,11 @@ template <typename F> std::string some_kernels(const std::string &text, F keep)
 	return e.print();
 }
 
+// The kernel that goes on with what was saved of it comes along.
 inline std::string only_kernel(const std::string &text, std::string_view name)
 {
-	return some_kernels(text, [&](std::string_view one) { return one == name; });
+	auto resumed = std::string(name) + std::string(resumed_suffix);
+	return some_kernels(text, [&](std::string_view one) { return one == name || one == resumed; });
 }
 
 inline std::string without_kernel(const std::string &text, std::string_view name)

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Reads, writes and copies of rectangles.
+#include "calls.h"
+#include "command.h"
+#include "memory.h"
+
+#include <algorithm>
+
+namespace hetcl
+{
+
+namespace
+{
+
+constexpr cl_mem_flags not_read_by_host = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
+constexpr cl_mem_flags not_written_by_host = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+
+// One side of a copy. Pitches of 0 stand for rows and planes without anything between them.
+struct side {
+	const size_t *origin;
+	const size_t *region;
+	size_t row, slice;
+
+	cl_int take_pitches()
+	{
+		if (!origin || !region || !region[0] || !region[1] || !region[2])
+			return CL_INVALID_VALUE;
+		if (row && row < region[0])
+			return CL_INVALID_VALUE;
+		row = row ? row : region[0];
+		if (slice && (slice < region[1] * row || slice % row))
+			return CL_INVALID_VALUE;
+		slice = slice ? slice : region[1] * row;
+		return CL_SUCCESS;
+	}
+	size_t begin() const { return origin[2] * slice + origin[1] * row + origin[0]; }
+	// Returns the number of bytes from the first to behind the last.
+	size_t length() const { return (region[2] - 1) * slice + (region[1] - 1) * row + region[0]; }
+
+	// @memory or @pointer is null.
+	het_rect rect(het_memory *memory, void *pointer) const
+	{
+		het_rect r = {};
+		r.memory = memory;
+		r.pointer = pointer;
+		std::copy_n(origin, 3, r.origin);
+		r.row_pitch = row;
+		r.slice_pitch = slice;
+		return r;
+	}
+};
+
+cl_int check_sides(command &c, cl_mem m, side &buffer, side &host, const void *pointer, cl_mem_flags refused)
+{
+	cl_int err = c.check();
+	if (!err)
+		err = c.check(m, CL_INVALID_MEM_OBJECT);
+	if (err)
+		return err;
+	if (!pointer || buffer.take_pitches() || host.take_pitches() || !m->has(buffer.begin(), buffer.length()))
+		return CL_INVALID_VALUE;
+	if (m->flags & refused)
+		return CL_INVALID_OPERATION;
+	return m->suits(c.device()) ? CL_SUCCESS : CL_MISALIGNED_SUB_BUFFER_OFFSET;
+}
+
+cl_int copy(command &c, const het_rect &to, const het_rect &from, const size_t *region, bool blocks)
+{
+	auto a = c.arguments<het_copy_rect_args>();
+	a.to = to;
+	a.from = from;
+	std::copy_n(region, 3, a.region);
+	return c.end(het_copy_rect(c.queue(), &a, c.out()), blocks);
+}
+
+} // namespace
+
+cl_int clEnqueueReadBufferRect(cl_command_queue q, cl_mem m, cl_bool blocks, const size_t *origin,
+			       const size_t *host_origin, const size_t *region, size_t row, size_t slice,
+			       size_t host_row, size_t host_slice, void *to, cl_uint nwaits, const cl_event *waits,
+			       cl_event *event)
+{
+	command c(q, CL_COMMAND_READ_BUFFER_RECT, nwaits, waits, event);
+	side buffer = {origin, region, row, slice}, host = {host_origin, region, host_row, host_slice};
+	const cl_int err = check_sides(c, m, buffer, host, to, not_read_by_host);
+	return err ? err : copy(c, host.rect(nullptr, to), buffer.rect(m->memory.get(), nullptr), region, blocks);
+}
+
+cl_int clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_bool blocks, const size_t *origin,
+				const size_t *host_origin, const size_t *region, size_t row, size_t slice,
+				size_t host_row, size_t host_slice, const void *from, cl_uint nwaits,
+				const cl_event *waits, cl_event *event)
+{
+	command c(q, CL_COMMAND_WRITE_BUFFER_RECT, nwaits, waits, event);
+	side buffer = {origin, region, row, slice}, host = {host_origin, region, host_row, host_slice};
+	if (cl_int err = check_sides(c, m, buffer, host, from, not_written_by_host))
+		return err;
+	return copy(c, buffer.rect(m->memory.get(), nullptr), host.rect(nullptr, const_cast<void *>(from)), region,
+		    blocks);
+}
+
+cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem from, cl_mem to, const size_t *from_origin,
+			       const size_t *to_origin, const size_t *region, size_t from_row, size_t from_slice,
+			       size_t to_row, size_t to_slice, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+	command c(q, CL_COMMAND_COPY_BUFFER_RECT, nwaits, waits, event);
+	side source = {from_origin, region, from_row, from_slice}, target = {to_origin, region, to_row, to_slice};
+	cl_int err = c.check();
+	if (!err)
+		err = c.check(from, CL_INVALID_MEM_OBJECT);
+	if (!err)
+		err = c.check(to, CL_INVALID_MEM_OBJECT);
+	if (err)
+		return err;
+	if (source.take_pitches() || target.take_pitches() || !from->has(source.begin(), source.length()) ||
+	    !to->has(target.begin(), target.length()))
+		return CL_INVALID_VALUE;
+	if (from == to && (source.row != target.row || source.slice != target.slice))
+		return CL_INVALID_VALUE;
+	if (!from->suits(c.device()) || !to->suits(c.device()))
+		return CL_MISALIGNED_SUB_BUFFER_OFFSET;
+	err = copy(c, target.rect(to->memory.get(), nullptr), source.rect(from->memory.get(), nullptr), region, false);
+	// All else was looked at above.
+	return err == CL_INVALID_VALUE ? CL_MEM_COPY_OVERLAP : err;
+}
+
+} // namespace hetcl

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/make_room.h"
+
+#include "core/memory_error.h"
+#include "core/pins.h"
+#include "evict/victims.h"
+#include "memory/evict.h"
+#include "os/inject.h"
+#include "os/log.h"
+
+#include <algorithm>
+#include <gpuvm.h>
+#include <memory>
+#include <new>
+
+namespace het::rt
+{
+
+namespace
+{
+
+// The arrays that have buffers on a device, as candidates for leaving it.
+struct tenants {
+	std::unique_ptr<tenant[]> list;
+	size_t count = 0;
+
+	std::span<tenant> all() const { return {list.get(), count}; }
+	uint64_t idle_bytes() const
+	{
+		uint64_t n = 0;
+		for (const tenant &t : all())
+			n += t.is == tenant::idle ? t.nbytes : 0;
+		return n;
+	}
+};
+
+tenant as_tenant(const resident_array &a, const het_device &d, const demand &w)
+{
+	auto is_own = [&](range r) { return r.overlaps(a.user); };
+	tenant t = {a.user.begin, a.user.size(), a.arrived, tenant::idle};
+	if (std::any_of(w.own.begin(), w.own.end(), is_own))
+		t.is = tenant::own;
+	else if ((a.in_use && !is_mutant(mutant::evicts_used)) || is_pinned(a.user, d))
+		t.is = tenant::in_use;
+	return t;
+}
+
+// Nobody else gives buffers, so there are no more of them the second time.
+bool list_tenants(const het_device &d, const demand &w, tenants &found)
+{
+	size_t room = find_residents(d.memory_number, {});
+	std::unique_ptr<resident_array[]> arrays(new (std::nothrow) resident_array[room]);
+	found.list.reset(new (std::nothrow) tenant[room]);
+	if (!arrays || !found.list)
+		return false;
+	found.count = std::min(room, find_residents(d.memory_number, {arrays.get(), room}));
+	for (size_t i = 0; i < found.count; i++)
+		found.list[i] = as_tenant(arrays[i], d, w);
+	return true;
+}
+
+outcome evict_one(het_device &d, const tenant &t, int *err)
+{
+	memory_account &account = d.memory.account;
+	uint64_t brought = 0;
+	int e = evict(t.at, d.memory_number, &brought);
+	account.written_back.fetch_add(brought, std::memory_order_relaxed);
+	if (e == GPUVM_ESTATE) // a kernel has begun to use it just now
+		return outcome::no_room;
+	*err = code_of(e);
+	if (e)
+		return outcome::failed;
+	account.evictions.fetch_add(1, std::memory_order_relaxed);
+	account.evicted.fetch_add(t.nbytes, std::memory_order_relaxed);
+	return outcome::done;
+}
+
+// Has so many bytes of buffers leave. too_large: there are not so many, and all that could leave has. *any tells whether
+// something has.
+outcome evict_bytes(het_device &d, uint64_t nbytes, const demand &w, bool *any, int *err)
+{
+	tenants found;
+	if (!list_tenants(d, w, found)) {
+		*err = fail(HET_ENOMEM, "%s: no memory to choose what leaves it", d.compute->info().name);
+		return outcome::failed;
+	}
+	if (!w.may_evict) // now; but if there is nothing that could leave, there is nothing to wait for either
+		return choose_victims(found.all(), 1).what == room::impossible ? outcome::too_large
+									       : outcome::must_wait;
+	victims v = choose_victims(found.all(), nbytes);
+	if (v.what == room::must_wait && !w.takes_less)
+		return outcome::no_room;
+	bool all_idle = v.what != room::enough;
+	if (all_idle)
+		v = choose_victims(found.all(), found.idle_bytes());
+	for (size_t i = 0; i < v.count; i++) {
+		outcome o = evict_one(d, found.list[i], err);
+		if (o != outcome::done)
+			return o;
+		*any = true;
+		delay_point();
+	}
+	return all_idle ? outcome::too_large : outcome::done;
+}
+
+} // namespace
+
+uint64_t used_on(const het_device &d)
+{
+	return resident_bytes(d.memory_number) + d.memory.account.beside_buffers();
+}
+
+outcome make_room(het_device &d, uint64_t nbytes, const demand &w, int *err)
+{
+	bool any = false;
+	for (;;) {
+		uint64_t used = used_on(d), budget = d.memory.account.budget();
+		if (used <= budget && nbytes <= budget - used)
+			return outcome::done;
+		if (d.twins.clear())
+			continue;
+		if (!w.may_evict)
+			return outcome::must_wait;
+		outcome o = evict_bytes(d, used + nbytes - budget, w, &any, err);
+		if (o == outcome::too_large)
+			return outcome::done;
+		if (o != outcome::done)
+			return o;
+	}
+}
+
+outcome allocate_buffer(het_device &d, size_t nbytes, const demand &w, void **buffer, int *err)
+{
+	memory_account &account = d.memory.account;
+	uint64_t full = 0;
+	while ((*err = d.compute->allocate(nbytes, buffer)) == no_device_memory) {
+		*err = 0;
+		full = full ? full : used_on(d);
+		bool any = d.twins.clear();
+		outcome o = any ? outcome::done : evict_bytes(d, nbytes, w, &any, err);
+		if (o == outcome::done || (o == outcome::too_large && any))
+			continue;
+		if (o != outcome::too_large)
+			return o;
+		*err = fail(HET_EDEVICE,
+			    "%s: its driver has no memory for %zu bytes, and nothing that could leave it for them; the "
+			    "library uses %llu bytes there",
+			    d.compute->info().name, nbytes, static_cast<unsigned long long>(used_on(d)));
+		return outcome::failed;
+	}
+	if (*err)
+		return outcome::failed;
+	uint64_t now = used_on(d) + nbytes;
+	if (full)
+		account.note_shortage(full, now);
+	account.note_use(now);
+	return outcome::done;
+}
+
+void keep_budget(het_device &d)
+{
+	int err = 0;
+	bool any = false;
+	d.memory.is_over.store(false);
+	uint64_t budget = d.memory.account.budget();
+	if (used_on(d) > budget)
+		d.twins.clear();
+	uint64_t used = used_on(d);
+	if (used > budget && evict_bytes(d, used - budget, {.takes_less = true}, &any, &err) != outcome::done)
+		d.memory.is_over.store(true);
+}
+
+} // namespace het::rt

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Gets memory of a device for arrays and others, and has arrays leave it for that. Callers hold the lock of linking.
+#pragma once
+
+#include "core/links.h"
+
+#include <span>
+
+namespace het::rt
+{
+
+// Who wants memory.
+struct demand {
+	std::span<const range> own = {}; // these arrays stay
+	bool may_evict = true;
+	bool takes_less = false; // what can leave now does, also if that is not enough
+};
+
+// Returns how many bytes the library uses on the device.
+uint64_t used_on(const het_device &d);
+
+// Makes so many bytes of the budget free. must_wait means that this would take arrays that others have, or that none may
+// leave (demand::may_evict). What can't be had at all, as the budget is but a guess, is left to the driver to refuse.
+outcome make_room(het_device &d, uint64_t nbytes, const demand &w, int *err);
+
+// Allocates a buffer; if the driver has no memory, arrays leave, and the budget is what has worked. failed has been
+// explained.
+outcome allocate_buffer(het_device &d, size_t nbytes, const demand &w, void **buffer, int *err);
+
+// Arrays that nobody has leave until the budget is kept, or none is left.
+void keep_budget(het_device &d);
+
+} // namespace het::rt

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The account of one device's memory: what the library may use of it, what it uses, by kind, and what has come and
+// gone. Any thread may change it at any time; who needs several numbers that fit each other sees to that.
+#pragma once
+
+#include "evict/budget.h"
+
+#include <atomic>
+
+namespace het::rt
+{
+
+// Buffers of arrays are counted by the memory core, which has them. The others can't be evicted, but for twins that no
+// launch uses.
+enum class memory_kind : uint8_t { raw, twins, textures };
+inline constexpr unsigned memory_kinds = 3;
+
+class memory_account
+{
+      public:
+	// What the program or the environment allows.
+	void set_limit(uint64_t bytes)
+	{
+		limit_.store(bytes);
+		learned_.store(bytes);
+	}
+	uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
+	// Returns what there is to have: less than the limit if an allocation has failed since that was set.
+	uint64_t budget() const { return learned_.load(std::memory_order_relaxed); }
+	// An allocation has failed when @used bytes were in use, others having taken the rest, and worked when some of
+	// them had left; @now are in use after it.
+	void note_shortage(uint64_t used, uint64_t now)
+	{
+		uint64_t learned = used > now ? used : now;
+		if (learned < budget())
+			learned_.store(learned);
+	}
+	// More is in use than was believed to be possible.
+	void note_use(uint64_t now)
+	{
+		uint64_t known = budget();
+		while (known < now && now <= limit() && !learned_.compare_exchange_weak(known, now))
+			;
+	}
+
+	void add(memory_kind k, uint64_t bytes) { of(k).fetch_add(bytes); }
+	void remove(memory_kind k, uint64_t bytes) { of(k).fetch_sub(bytes); }
+	uint64_t used_as(memory_kind k) const { return kinds_[unsigned(k)].load(std::memory_order_relaxed); }
+	// Returns what is used and is no buffer of an array.
+	uint64_t beside_buffers() const
+	{
+		uint64_t all = 0;
+		for (const auto &kind : kinds_)
+			all += kind.load();
+		return all;
+	}
+
+	// These count what has happened since the start.
+	std::atomic<uint64_t> given{0};        // bytes of buffers that arrays have got
+	std::atomic<uint64_t> evicted{0};      // bytes of buffers that were taken from them for others
+	std::atomic<uint64_t> evictions{0};    // how often one was
+	std::atomic<uint64_t> written_back{0}; // bytes of those that only this device had, and that went home for it
+	std::atomic<uint64_t> refusals{0};     // launches that had to wait for memory
+
+      private:
+	std::atomic<uint64_t> &of(memory_kind k) { return kinds_[unsigned(k)]; }
+
+	std::atomic<uint64_t> limit_{no_limit}, learned_{no_limit};
+	std::atomic<uint64_t> kinds_[memory_kinds] = {};
+};
+
+} // namespace het::rt

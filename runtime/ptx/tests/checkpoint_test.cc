@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Kernels with the pass checkpoint are stopped, go on, and must leave the memory that they leave if nothing stops them.
+#include "instrument.h"
+#include "stopped.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+namespace het::ptx
+{
+
+namespace
+{
+
+using simt::corpus_text;
+using simt::example;
+using simt::parsed;
+using simt::stage;
+
+constexpr uint64_t rubbish = 0xa7a7a7a7a7a7a7a7;
+
+const checkpoint_report &report_of(const pass_result &all, const example &e)
+{
+	for (const auto &k : all.checkpoints)
+		if (k.kernel == e.kernel)
+			return k;
+	static const checkpoint_report none;
+	ADD_FAILURE() << e << " is not there";
+	return none;
+}
+
+// Returns all numbers below @end, or some of them.
+std::vector<uint64_t> some_of(uint64_t end, uint64_t most)
+{
+	std::vector<uint64_t> all;
+	std::mt19937_64 random(end);
+	for (uint64_t n = 0; n < std::min(end, most); n++)
+		all.push_back(end <= most ? n : random() % end);
+	return all;
+}
+
+std::vector<example> examples_and_applications()
+{
+	auto all = simt::all_examples(), more = simt::applications();
+	all.insert(all.end(), more.begin(), more.end());
+	return all;
+}
+
+TEST(Checkpoint, StoppedKernelsLeaveTheSameMemory)
+{
+	const bool full = getenv("HET_TEST_FULL");
+	uint64_t stops = 0;
+	for (const auto &e : examples_and_applications()) {
+		const auto &made = instrumented_example(e, "checkpoint");
+		const auto &report = report_of(made, e);
+		stage whole(e, corpus_text(e.file), {});
+		whole.must_run();
+		std::set<size_t> seen;
+		for (auto mode : simt::two_modes()) {
+			if (!e.repeats(mode))
+				continue;
+			// What is not brought back is undefined, and holds rubbish. Local memory is copied by words, and the
+			// interpreter takes one for undefined if a part of it is, so there the rubbish alone tells.
+			mode.rubbish = rubbish;
+			mode.check_defined = !mode.independent && report.size.local_words == 0;
+			stopped_example s(e, made.text, report, mode);
+			ASSERT_EQ(s.run({}), "") << e;
+			ASSERT_EQ(s.buffers(), whole.buffers) << e << ", not stopped";
+			for (uint64_t look : some_of(s.looks, full ? 200 : 4)) {
+				ASSERT_EQ(s.run({look, look / 2, 3}), "")
+					<< e << ", look " << look << ", seed " << mode.seed;
+				ASSERT_EQ(s.buffers(), whole.buffers)
+					<< e << ", look " << look << ", seed " << mode.seed;
+			}
+			stops += s.stops;
+			for (size_t n = 1; n < s.stopped_at.size(); n++)
+				if (s.stopped_at[n])
+					seen.insert(n);
+		}
+		if (full)
+			printf("%s %s: %zu of %zu stop points\n", e.file.c_str(), e.kernel.c_str(), seen.size(),
+			       report.points.size());
+	}
+	EXPECT_GT(stops, 100u);
+}
+
+const example &example_named(const std::string &kernel)
+{
+	static const auto all = simt::all_examples();
+	return *std::find_if(all.begin(), all.end(), [&](const example &e) { return e.kernel == kernel; });
+}
+
+// Runs an example with a text that was changed by hand, and returns whether a run gave something else.
+bool is_found(const example &e, const std::string &text, bool twice = false)
+{
+	stage whole(e, corpus_text(e.file), {});
+	whole.must_run();
+	simt::options mode;
+	mode.rubbish = rubbish;
+	mode.most_instructions = 1000000;
+	stopped_example s(e, text, report_of(instrumented_example(e, "checkpoint"), e), mode);
+	s.begins_again = twice;
+	EXPECT_EQ(s.run({}), "");
+	for (uint64_t look : some_of(s.looks, 30))
+		for (const auto &list : {std::vector<uint64_t>{look, 5}, {look / 2, look / 2}})
+			if (!s.run(list).empty() || s.buffers() != whole.buffers)
+				return true;
+	return false;
+}
+
+// Returns the text with the @n-th of something replaced, or an empty one if there are fewer.
+std::string changed(std::string text, std::string_view from, std::string_view to, size_t n)
+{
+	size_t at = text.find(from);
+	while (n-- && at != text.npos)
+		at = text.find(from, at + 1);
+	return at == text.npos ? "" : text.replace(at, from.size(), to);
+}
+
+// In these kernels every bit of a register counts, and each stop point is come to.
+TEST(Checkpoint, EveryRegisterThatIsNotBroughtBackIsMissed)
+{
+	for (const char *kernel : {"scan", "collatz", "crc", "bins_bytes", "find_word", "circle"}) {
+		const example &e = example_named(kernel);
+		const auto &text = instrumented_example(e, "checkpoint").text;
+		ASSERT_FALSE(is_found(e, text)) << e;
+		unsigned registers = 0;
+		auto load = "ld.global.b32 %";
+		for (std::string other; !(other = changed(text, load, "// ", registers)).empty(); registers++)
+			EXPECT_TRUE(is_found(e, other)) << e << ", register " << registers;
+		EXPECT_GT(registers, 0u) << e;
+	}
+}
+
+TEST(Checkpoint, EveryWordOfMemoryThatIsNotBroughtBackIsMissed)
+{
+	// The second one sorts eleven words in a larger array.
+	for (auto [kernel, words] : {std::pair{"scan_tree", 0u}, {"local_sort", 11u}}) {
+		const example &e = example_named(kernel);
+		const auto &made = instrumented_example(e, "checkpoint");
+		const auto size = report_of(made, e).size;
+		std::string all = std::to_string(size.local_words ? size.local_words : size.shared_bytes / 4);
+		std::string less = std::to_string((words ? words : size.shared_bytes / 4) - 1);
+		for (size_t n = 0; n < 4; n++) {
+			auto other = changed(made.text, "_i, " + all, "_i, " + less, n);
+			// The kernel that begins copies nothing back.
+			ASSERT_EQ(other.empty(), n == 3) << e << ", " << n;
+			EXPECT_TRUE(n == 3 || is_found(e, other)) << e << ", " << n;
+		}
+	}
+}
+
+TEST(Checkpoint, AWrongPlaceIsMissed)
+{
+	const example &e = example_named("scan_tree");
+	const auto &text = instrumented_example(e, "checkpoint").text;
+	EXPECT_TRUE(is_found(e, changed(text, "%het_checkpoint_where, 3;", "%het_checkpoint_where, 4;", 0)));
+}
+
+TEST(Checkpoint, ABlockThatGoesOnTwiceIsNoticed)
+{
+	EXPECT_TRUE(is_found(example_named("weights_by_class"),
+			     instrumented_example(example_named("weights_by_class"), "checkpoint").text, true));
+}
+
+// A thread that goes on passes the place where it stopped, though the flag is set already.
+TEST(Checkpoint, EachLaunchGetsOn)
+{
+	const example &e = example_named("collatz");
+	const auto &made = instrumented_example(e, "checkpoint");
+	const std::vector<uint64_t> always(1000, 1);
+	stopped_example s(e, made.text, report_of(made, e), {});
+	ASSERT_EQ(s.run(always), "");
+	EXPECT_LT(s.rounds, 200u);
+	EXPECT_GT(s.rounds, 5u);
+	stage whole(e, corpus_text(e.file), {});
+	whole.must_run();
+	EXPECT_EQ(s.buffers(), whole.buffers);
+	// One that looks before it goes on does not.
+	auto text = made.text;
+	size_t look = text.find("setp.ne.u32 %het_checkpoint_q, %het_checkpoint_seen, 0;", text.find(resumed_suffix));
+	text.insert(look, "again: ");
+	size_t back = text.find("go0;", text.find("back0:"));
+	text.replace(text.rfind(' ', back) + 1, back + 3 - text.rfind(' ', back) - 1, "again");
+	stopped_example stuck(e, text, report_of(made, e), {});
+	ASSERT_EQ(stuck.run(always), "");
+	EXPECT_EQ(stuck.rounds, always.size());
+}
+
+TEST(Checkpoint, BlocksWithoutRoomRunOn)
+{
+	for (const char *kernel : {"histogram", "mandelbrot", "bitonic_block"}) {
+		const example &e = example_named(kernel);
+		const auto &made = instrumented_example(e, "checkpoint");
+		stage whole(e, corpus_text(e.file), {});
+		whole.must_run();
+		simt::options mode;
+		mode.resident_blocks = 4;
+		for (uint64_t limit : {0u, 1u}) {
+			stopped_example s(e, made.text, report_of(made, e), mode);
+			s.limit = limit;
+			ASSERT_EQ(s.run({}), "");
+			for (uint64_t look : some_of(s.looks, 20)) {
+				ASSERT_EQ(s.run({look, 7}), "") << e;
+				ASSERT_EQ(s.buffers(), whole.buffers) << e;
+			}
+			EXPECT_EQ(s.stops > 0, limit > 0) << e;
+		}
+	}
+}
+
+TEST(Checkpoint, LoopsHaveStopPoints)
+{
+	std::set<std::string> files;
+	for (const auto &e : examples_and_applications())
+		files.insert(e.file);
+	unsigned with_loops = 0, stopped = 0;
+	for (const auto &file : files)
+		for (const auto &k : instrumented_file(file, "checkpoint").checkpoints) {
+			with_loops += k.loops > 0;
+			stopped += k.loops > 0 && !k.points.empty();
+			EXPECT_TRUE(!k.points.empty() || k.loops == 0 || k.begins_only || !k.unstopped.empty())
+				<< k.kernel;
+		}
+	EXPECT_GT(with_loops, 50u);
+	EXPECT_GE(100 * stopped, 95 * with_loops);
+}
+
+// Returns what the pass says of a kernel with these statements.
+checkpoint_report report_on(const std::string &statements, const std::string &before = "")
+{
+	auto out = rewrite(simt::with_header(before +
+					     ".entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n.reg .b64 %d<9>;\n"
+					     ".reg .pred %p<4>;\n.reg .b128 %w;\n" +
+					     statements + "\nret;\n}\n"),
+			   {"checkpoint"});
+	EXPECT_FALSE(out.refused) << out.refused->describe();
+	return out.checkpoints.empty() ? checkpoint_report() : out.checkpoints[0];
+}
+
+TEST(Checkpoint, SaysWhatCanNotBeSaved)
+{
+	auto because = [](const std::string &statement, const char *why, const std::string &before = "") {
+		auto r = report_on(statement + "\nL: @%p1 bra L;", before);
+		ASSERT_TRUE(r.begins_only) << statement;
+		EXPECT_TRUE(says(r.begins_only->what, why)) << statement << ": " << r.begins_only->what;
+		EXPECT_TRUE(r.points.empty());
+	};
+	because("bar.sync 1;", "with a name");
+	because("bar.sync 0, 64;", "some threads");
+	because("bar.arrive 0, 64;", "some threads");
+	because("mbarrier.init.shared.b64 [%r1], 1;", "must not be copied");
+	because("wgmma.fence.sync.aligned;", "registers alone");
+	because("setmaxnreg.inc.sync.aligned.u32 40;", "from warp to warp");
+	because("alloca.u32 %r1, 16, 8;", "local memory");
+	because("call f;", "in a function", ".func f()\n{\nbar.sync 0;\nret;\n}\n");
+	because("call f;", "only a function",
+		".func f()\n{\n.shared .b32 s;\n.reg .b32 %q;\nld.shared.b32 %q, [s];\nret;\n}\n");
+	because("call f;", "may wait",
+		".func f()\n{\n.reg .b32 %q;\n.reg .b64 %e;\n.reg .pred %p;\nL: ld.volatile.global.b32 %q, [%e];\n"
+		"@%p bra L;\nret;\n}\n");
+	because("{\nA: @%p2 bra A;\nbar.sync 0;\n}", "scope of its own");
+	because("M: bar.sync 0;\nmov.b128 %d1, %w;\n@%p2 bra M;", ".b128");
+	EXPECT_FALSE(report_on("bar.sync 0;\ncp.async.wait_all;\nshfl.sync.idx.b32 %r1, %r1, 0, 31, -1;").begins_only);
+}
+
+TEST(Checkpoint, SaysWhichLoopsCanNotBeStopped)
+{
+	auto wide = report_on("L: mov.b128 {%d1, %d2}, %w;\n@%p1 bra L;");
+	EXPECT_TRUE(wide.points.empty());
+	ASSERT_EQ(wide.unstopped.size(), 1u);
+	EXPECT_TRUE(says(wide.unstopped[0].what, "%w"));
+	auto inside = report_on("{\nL: @%p1 bra L;\n}");
+	ASSERT_EQ(inside.unstopped.size(), 1u);
+	EXPECT_TRUE(says(inside.unstopped[0].what, "scope"));
+	const std::string lanes = "mov.u32 %r1, %tid.x;\nL: add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 99;\n";
+	auto apart = report_on(lanes + "@%p1 bra L;\nbar.warp.sync -1;");
+	ASSERT_EQ(apart.unstopped.size(), 1u);
+	EXPECT_TRUE(says(apart.unstopped[0].what, "apart"));
+	EXPECT_TRUE(apart.points.empty());
+	// A lane that waits for a memory word would never see it change if the one that changes it has stopped.
+	auto waits = report_on(lanes + "ld.volatile.global.u32 %r2, [%d1];\n@%p1 bra L;\nbar.warp.sync -1;");
+	ASSERT_TRUE(waits.begins_only);
+	EXPECT_TRUE(says(waits.begins_only->what, "may wait"));
+}
+
+TEST(Checkpoint, LanesStopTogetherWhereTheyRunTogether)
+{
+	auto r = report_on(
+		"mov.u32 %r1, 0;\nL: add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 99;\n@%p1 bra L;\nbar.warp.sync -1;");
+	ASSERT_EQ(r.points.size(), 1u);
+	EXPECT_TRUE(r.points[0].votes);
+	r = report_on("mov.u32 %r1, %tid.x;\nbar.warp.sync -1;\nL: add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, "
+		      "99;\n@%p1 bra L;");
+	ASSERT_EQ(r.points.size(), 1u);
+	EXPECT_FALSE(r.points[0].votes);
+}
+
+TEST(Checkpoint, ALoopWithABarrierInEachRoundStopsThere)
+{
+	auto r = report_on("L: bar.sync 0;\n@%p1 bra L;");
+	ASSERT_EQ(r.points.size(), 1u);
+	EXPECT_TRUE(r.points[0].at_barrier);
+	EXPECT_EQ(report_on("L: @%p2 bra.uni M;\nbar.sync 0;\nM: @%p1 bra L;").points.size(), 2u);
+}
+
+TEST(Checkpoint, KnowsHowLargeContextsAre)
+{
+	auto r = report_on("ld.global.u32 %r1, [%d1];\nmov.u32 %r2, %tid.x;\nL: add.u32 %r1, %r1, %r2;\n"
+			   "st.global.u32 [%d2], %r1;\nst.shared.u32 [s], %r1;\n@%p1 bra L;\n",
+			   ".shared .align 4 .b8 s[10];\n");
+	ASSERT_EQ(r.points.size(), 1u);
+	EXPECT_EQ(r.points[0].live_bytes, 4u + 4 + 8 + 1);
+	EXPECT_EQ(r.points[0].saved_bytes, 4u + 8 + 4);
+	EXPECT_EQ(r.size.words, 4u);
+	EXPECT_EQ(r.size.shared_bytes, 16u);
+	EXPECT_EQ(r.size.context_bytes(64, 5), (32 + 4 * 64 * 5 + 16 + 8 + 127) / 128 * 128u);
+}
+
+} // namespace
+
+} // namespace het::ptx

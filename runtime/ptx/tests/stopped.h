@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The tests of the pass checkpoint stop kernels with this, at a look of their choice, and let them go on.
+#pragma once
+
+#include "ptx/passes/checkpoint_report.h"
+#include "stage.h"
+
+namespace het::ptx
+{
+
+// Has an example whose text was made by the pass, ready to run any number of times.
+class stopped_example
+{
+      public:
+	stopped_example(const simt::example &e, const std::string &text, const checkpoint_report &report,
+			const simt::options &with);
+
+	// Runs all blocks. The flag is set when the warps of the first launch have looked at it so often, and so for each
+	// later one, of what was left and stopped, as long as the list goes. Returns the first error or finding, or
+	// nothing.
+	std::string run(const std::vector<uint64_t> &looks);
+
+	const std::vector<std::vector<uint8_t>> &buffers() const { return stage_.buffers; }
+	const simt::stage &on() const { return stage_; }
+
+	uint64_t looks = 0;               // counts those of the last run's first launch
+	uint64_t stops = 0;               // counts contexts of blocks that were stopped, over all runs
+	uint64_t left = 0;                // counts blocks that had not begun
+	uint64_t rounds = 0;              // counts the times that the last run was stopped
+	std::vector<uint64_t> stopped_at; // counts threads by stop point
+	bool begins_again = false;        // blocks that stopped begin anew as well, which must not be
+	uint64_t limit;                   // how many contexts there are
+
+      private:
+	std::string launch(const simt::code *kernel, const std::vector<uint64_t> &list, uint64_t patience);
+	std::vector<uint64_t> stopped_contexts();
+	void begin_again();
+
+	const simt::example &e_;
+	simt::stage stage_;
+	const simt::code *new_, *resumed_;
+	std::vector<checkpoint_control> control_{1};
+	std::vector<uint32_t> flag_{1};
+	std::vector<uint64_t> left_, list_, stopped_blocks_;
+	uint64_t flag_address_, list_address_, contexts_, context_bytes_, seen_ = 0, patience_ = 0;
+	// The module's variables as they were.
+	std::vector<std::pair<uint64_t, std::vector<uint8_t>>> variables_;
+};
+
+} // namespace het::ptx
