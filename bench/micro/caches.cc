@@ -28,7 +28,10 @@ json points_of(const curve &c, double from, double to)
 
 void decide(fact &f, const knee &k)
 {
-	if (k.disturbed) {
+	if (k.falls) {
+		f.is = verdict::disturbed;
+		f.why = "near it smaller footprints took clearly longer than larger ones: other work uses this cache";
+	} else if (k.disturbed) {
 		f.is = verdict::disturbed;
 		f.why = format("at one footprint the times scatter by %.0f %%: other work uses this cache, or the "
 			       "machine is busy",

@@ -165,6 +165,22 @@ double misfit_near(const fitted_points &p, const staircase &s, double size)
 	return n ? std::sqrt(squares / n) : 0;
 }
 
+// A larger footprint misses more in every cache. If a smaller one took clearly longer, something else had the cache then.
+bool falls_near(const curve &c, double size)
+{
+	constexpr double clearly = 1.3;
+	double most = 0;
+	for (const point &p : c) {
+		if (p.x < size / 3 || p.x > 3 * size)
+			continue;
+		const double height = p.median();
+		if (most > clearly * height)
+			return true;
+		most = std::max(most, height);
+	}
+	return false;
+}
+
 knee knee_of(const curve &c, const fitted_points &p, const scatter &s, const staircase &stairs, size_t at,
 	     const level_rules &how)
 {
@@ -177,7 +193,8 @@ knee knee_of(const curve &c, const fitted_points &p, const scatter &s, const sta
 	k.model = r.by_model[0].model;
 	k.misfit = misfit_near(p, stairs, k.size);
 	k.spread = spread_near(c, s, k.size);
-	k.disturbed = k.spread > how.most_spread;
+	k.falls = falls_near(c, k.size);
+	k.disturbed = k.falls || k.spread > how.most_spread;
 	k.others.assign(r.by_model.begin() + 1, r.by_model.begin() + 5);
 	return k;
 }

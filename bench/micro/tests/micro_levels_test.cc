@@ -153,6 +153,21 @@ TEST(levels, a_disturbed_cache_has_no_size)
 		EXPECT_FALSE(f.name == "l2.size" && f.is == verdict::found) << f.confidence;
 }
 
+// Neighbours that come and go leave little scatter at one footprint, but smaller ones that took longer than larger ones.
+TEST(levels, a_curve_that_falls_has_no_size_there)
+{
+	curve c = stairs(2, {{32768, 3}, {524288, 10}}, 0.01);
+	for (point &p : c)
+		for (double &s : p.samples)
+			if (p.x > 300000 && p.x < 350000)
+				s *= 2;
+	const levels l = find_levels(c, 1);
+	const std::vector<fact> facts = cache_facts(c, l, std::vector<bool>(l.knees.size()));
+	EXPECT_EQ(find(facts, "l1.size")->is, verdict::found);
+	ASSERT_NE(find(facts, "l2.size"), nullptr);
+	EXPECT_EQ(find(facts, "l2.size")->is, verdict::disturbed);
+}
+
 TEST(levels, what_still_rises_at_the_end_is_no_memory)
 {
 	const curve c = stairs(2, {{32768, 3}, {7 << 20, 50}}, 0.01, model(false, true, 16));
