@@ -476,6 +476,7 @@ TEST(allocations_fail_in_turn, .traps = trap::best, .devices = device::cuda)
 TEST(the_usual_budget, .traps = trap::best, .devices = device::cuda)
 {
 	runtime_fixture fx(t, 0, settings{"FAKE_CUDA_MEMORY=268435456"});
+	fake_cuda_driver(); // no other has so little
 	model_array a(kind::mmapped, chunk);
 	het_device *d = device_apart();
 	add(fx, a, d);

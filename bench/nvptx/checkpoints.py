@@ -40,6 +40,10 @@ class Stopper:
         self.flags = gpu.allocate(LINE * SMS)
         self.stream = ctypes.c_void_p()
         gpu.call("cuStreamCreateWithPriority", ctypes.byref(self.stream), NON_BLOCKING, 0)
+        # The copy engine sets the flags: what sets memory on the device is a kernel, and would wait for these to end.
+        self.ones = ctypes.c_void_p()
+        gpu.call("cuMemHostAlloc", ctypes.byref(self.ones), ctypes.c_size_t(LINE * SMS), 0)
+        ctypes.memset(self.ones, 1, LINE * SMS)
         self.contexts, self.bytes = 0, 0
 
     def room_for(self, stops):
@@ -63,8 +67,8 @@ class Stopper:
         if after_us is not None:
             wait_us(after_us)
             begin = time.perf_counter_ns()
-            self.gpu.call("cuMemsetD8Async", ctypes.c_uint64(self.flags), ctypes.c_ubyte(1),
-                          ctypes.c_size_t(LINE * SMS), self.stream)
+            self.gpu.call("cuMemcpyHtoDAsync_v2", ctypes.c_uint64(self.flags), self.ones, ctypes.c_size_t(LINE * SMS),
+                          self.stream)
             self.gpu.call("cuCtxSynchronize")
             took = (time.perf_counter_ns() - begin) / 1e3
         left, self.used = struct.unpack("<Q32xQ", self.gpu.get(self.control + 40, 48))
