@@ -51,8 +51,8 @@ int make_from_source(const std::string &source, const std::string &options, runt
 	return make_program(a, made);
 }
 
-// A launch may be shared where an analysis of the kernel has found that its groups do not meet. HET_OPENCL_ANALYSE=0 does
-// without.
+// A launch may be shared where an analysis of the kernel has found that its groups do not meet. HET_OPENCL_ANALYSE=0
+// does without.
 bool is_analysis_wanted()
 {
 	const char *text = getenv("HET_OPENCL_ANALYSE");

@@ -195,7 +195,8 @@ TEST(sequential_reads_grow, .traps = trap::all, .devices = device::plain, .kinds
 	CHECK_LE(moved.fetches, size / (64 << 10));
 }
 
-// What a kernel has read is read-only. The stream of writes is caught a few times, and pages take no faults of their own.
+// What a kernel has read is read-only. The stream of writes is caught a few times, and pages take no faults of their
+// own.
 TEST(sequential_writes_grow, .traps = trap::uffd | trap::uffd_sigbus, .devices = device::host, .kinds = kind::map)
 {
 	skip_under_sanitizers("they touch memory of their own");

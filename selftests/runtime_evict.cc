@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Programs whose arrays together are larger than what the library may use of a device's memory run as others do, as long
-// as the arrays of each launch fit.
+// Programs whose arrays together are larger than what the library may use of a device's memory run as others do, as
+// long as the arrays of each launch fit.
 #include "fake/fake_cuda.h"
 #include "harness/clock.h"
 #include "harness/process.h"

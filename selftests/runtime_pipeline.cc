@@ -163,7 +163,8 @@ TEST(writers_of_other_bytes_of_an_edge_wait, .traps = trap::best, .devices = dev
 	}
 }
 
-// So are bytes at the ends of an array that the host has written, also where a kernel in flight writes others beside them.
+// So are bytes at the ends of an array that the host has written, also where a kernel in flight writes others beside
+// them.
 TEST(edges_that_must_travel_wait, .traps = trap::best, .devices = device::cuda, .kinds = kind::slice)
 {
 	runtime_fixture fx(t);
@@ -438,8 +439,8 @@ struct common_array {
 	std::unique_ptr<std::atomic<uint32_t>[]> changes; // how much more is added to a byte than to the one before
 };
 
-// One thread launches on random parts of its arrays, and of a common one. It touches bytes when it has heard that nobody
-// uses them any longer, and no earlier.
+// One thread launches on random parts of its arrays, and of a common one. It touches bytes when it has heard that
+// nobody uses them any longer, and no earlier.
 class random_chain
 {
       public:

@@ -79,8 +79,8 @@ TEST(what_is_written_stays_writable, .traps = trap::all, .devices = device::runt
 	rounds_of(fx, a, 6, promise, host);
 	counts before;
 	rounds_of(fx, a, 32, promise, host);
-	// A chunk of each group is asked in each eighth round, and one is a probe in each second at the most; it is read
-	// first, and then written.
+	// A chunk of each group is asked in each eighth round, and one is a probe in each second at the most; it is
+	// read first, and then written.
 	CHECK_LE(before.since().touches, 4 * 2 * 2 * 2 + 32 / 2 * 2 + 8);
 	a.check("at the end");
 }

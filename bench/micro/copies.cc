@@ -53,7 +53,8 @@ void test_transfers(context &c)
 			return (now() - before) * ns;
 		};
 		const auto to = [&] {
-			// Other bytes each time, at one place of each page: else copies that do nothing would not be seen.
+			// Other bytes each time, at one place of each page: else copies that do nothing would not be
+			// seen.
 			for (size_t i = 0; i < n; i += 4096)
 				sent[i] = char(random.next());
 			return timed(true);

@@ -70,7 +70,8 @@ void test_warp(context &c)
 	std::vector<uint32_t> ends(threads);
 	memory out(c.dut, threads * word);
 	c.how.least_work = 64;
-	// The first blocks of one thread each; the last so large that all threads of the group go one way, or two halves.
+	// The first blocks of one thread each; the last so large that all threads of the group go one way, or two
+	// halves.
 	const curve found = sweep(c, "ways", threads / 2, [&](uint32_t width, uint64_t steps) {
 		const argument a[] = {out.get(), int(width), int(steps)};
 		const double took = c.dut.run(ways_kernel, threads, threads, a);

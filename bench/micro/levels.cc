@@ -165,7 +165,8 @@ double misfit_near(const fitted_points &p, const staircase &s, double size)
 	return n ? std::sqrt(squares / n) : 0;
 }
 
-// A larger footprint misses more in every cache. If a smaller one took clearly longer, something else had the cache then.
+// A larger footprint misses more in every cache. If a smaller one took clearly longer, something else had the cache
+// then.
 bool falls_near(const curve &c, double size)
 {
 	constexpr double clearly = 1.3;

@@ -14,9 +14,9 @@ namespace
 {
 
 // The process is DSENT's Bulk45LVT (Sun and others, NOCS 2012; gem5 has it in ext/dsent/tech/tech_models): a gate each
-// 0.2 µm, cells of 11 tracks of 160 nm, of which 1 / 1.4 is transistor; gates of 1 fF/µm, drains of 0.6; 100 nA/µm leak at
-// 300 K, ten times that for each 100 K more; wires of the global layer. What its cells are made of is counted here, not
-// run in DSENT.
+// 0.2 µm, cells of 11 tracks of 160 nm, of which 1 / 1.4 is transistor; gates of 1 fF/µm, drains of 0.6; 100 nA/µm leak
+// at 300 K, ten times that for each 100 K more; wires of the global layer. What its cells are made of is counted here,
+// not run in DSENT.
 namespace process
 {
 constexpr double vdd = 1.0, temperature = 340, leak_temperature = 300, leak_swing = 100;
@@ -29,8 +29,8 @@ constexpr double wire = 160e-6, space = 160e-6, thick = 280e-6, above = 250e-6; 
 // width of their transistors in that of the largest inverter.
 constexpr double flip_flop_pitches = 15, flip_flop_size = 3.5, flip_flop_clock = 1.25;
 constexpr double nand_pitches = 3, nand_size = 1;
-// A cell of six transistors, Intel's of 45 nm (Mistry and others, IEDM 2007), in arrays half of which are cells; it leaks as
-// two of its smallest inverters do.
+// A cell of six transistors, Intel's of 45 nm (Mistry and others, IEDM 2007), in arrays half of which are cells; it
+// leaks as two of its smallest inverters do.
 constexpr double sram_cell = 0.346e-6, sram_share = 0.5, sram_size = 0.25; // mm²
 // Repeaters stand each mm, as large as eight inverters, and add that to the wire's own capacitance.
 constexpr double repeater_size = 8, repeater_pitches = 9;

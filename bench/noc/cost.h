@@ -38,8 +38,8 @@ struct named_parts {
 
 // They throw std::invalid_argument for other networks.
 //
-// Returns the network's parts: buffers, crossbars, allocators, links. A router at the edge is made like the others. Coherence packets are uniform, and stay among the
-// cores.
+// Returns the network's parts: buffers, crossbars, allocators, links. A router at the edge is made like the others.
+// Coherence packets are uniform, and stay among the cores.
 std::vector<named_parts> parts_of_network(const configuration &c, const cost_options &o);
 // Returns what the policy @c names adds.
 std::vector<named_parts> parts_of_policy(const configuration &c, const cost_options &o);

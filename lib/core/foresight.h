@@ -16,8 +16,9 @@
 // touches it, the groups are asked at the next end, so that a host that stops gets a large part in vain a few times
 // only. Where the system can tell what the host does with pages that it may use, chunks are asked in place: they come
 // home with the others, and all that asking costs is a fault that waits for nobody. Then the groups are asked as often
-// as that costs little, however much was confirmed. Answers also make the budget: where what seems to have come in vain is more than a tenth of what was of use,
-// and more than half of the array, that is left alone for 16 ends, then 32, and so on.
+// as that costs little, however much was confirmed. Answers also make the budget: where what seems to have come in vain
+// is more than a tenth of what was of use, and more than half of the array, that is left alone for 16 ends, then 32,
+// and so on.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Chunks that foresight asks in place (core/foresight.h): the trap tells what the host does with them, though it may use
-// them. The array's lock is held.
+// Chunks that foresight asks in place (core/foresight.h): the trap tells what the host does with them, though it may
+// use them. The array's lock is held.
 #pragma once
 
 #include "memory/history.h"

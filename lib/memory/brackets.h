@@ -22,8 +22,8 @@ struct open_kernels {
 	bool any, writer;
 };
 open_kernels look_at_bracket(const array &a, const usage &u);
-// One of them ends. If the caller does not know which (usage::ends), begin and end are paired by usage alone, and readers
-// are taken to end first: every end up to the last one counts as that of a writer, if there is one.
+// One of them ends. If the caller does not know which (usage::ends), begin and end are paired by usage alone, and
+// readers are taken to end first: every end up to the last one counts as that of a writer, if there is one.
 void close_bracket(array &a, const usage &u);
 void drop_brackets(array &a);
 // Another usage than @u is that of a kernel on its device which writes bytes of @r. That of @u need not be open.

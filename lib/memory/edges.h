@@ -15,8 +15,8 @@ void drop_edges(array &a);
 
 // Both treat only the edges that overlap the part. Makes the device's edges those of the host. Of one that a kernel
 // there writes already the bytes of the part alone travel: those are nobody else's, and the host may have written them
-// since that kernel began. @writes: the kernel that begins writes. Returns 0, GPUVM_EDEVALLOC, or GPUVM_ESTATE without a
-// message if bytes would have to travel and none may (usage::behind).
+// since that kernel began. @writes: the kernel that begins writes. Returns 0, GPUVM_EDEVALLOC, or GPUVM_ESTATE without
+// a message if bytes would have to travel and none may (usage::behind).
 int edges_to_device(array &a, array_guard &g, const usage &u, bool writes);
 // The kernel that begins overwrites them.
 void leave_edges_to_writer(array &a, array_guard &g, unsigned device);

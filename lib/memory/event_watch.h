@@ -4,8 +4,8 @@
 //
 // Events come about in any order, or never, so one thread asks them all and waits for none: each as soon as it is here,
 // and again after a sixteenth of the time that it has been here. So an end is seen late by a small part of what its
-// kernel has taken, and an event that never comes costs a look now and then. A kernel that has failed is left to whoever
-// needs its bytes, as if nothing had been foreseen.
+// kernel has taken, and an event that never comes costs a look now and then. A kernel that has failed is left to
+// whoever needs its bytes, as if nothing had been foreseen.
 #pragma once
 
 #include "memory/foreseen.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Arrays of the runtime's lose a device's buffer and stay linked: the memory is needed for others. What only that device
-// has comes home first. An array may have no buffer at all; the host, or another device, has its bytes then.
+// Arrays of the runtime's lose a device's buffer and stay linked: the memory is needed for others. What only that
+// device has comes home first. An array may have no buffer at all; the host, or another device, has its bytes then.
 #pragma once
 
 #include "core/range.h"
@@ -31,9 +31,10 @@ size_t find_residents(unsigned device, std::span<resident_array> room);
 // released.
 uint64_t resident_bytes(unsigned device);
 
-// Brings home what only the device has of the array at @at, and takes its buffer away. *brought is increased by the bytes
-// that had to come. Returns 0, also if there is no such buffer; GPUVM_ESTATE without a word if the array is in use; or
-// GPUVM_EDEVALLOC, and the buffer stays. It waits for copies that are under way, and for calls, but for no kernel.
+// Brings home what only the device has of the array at @at, and takes its buffer away. *brought is increased by the
+// bytes that had to come. Returns 0, also if there is no such buffer; GPUVM_ESTATE without a word if the array is in
+// use; or GPUVM_EDEVALLOC, and the buffer stays. It waits for copies that are under way, and for calls, but for no
+// kernel.
 int evict(uintptr_t at, unsigned device, uint64_t *brought);
 
 // These do the same in a library that need not be the process's.

@@ -43,8 +43,8 @@ class prefetching
       public:
 	prefetching(array &a, array_guard &g, foreseen_chunks &f) : a_(a), g_(g), f_(f) {}
 
-	// The next chunks of the list that may come, which are busy then. A kernel that begins on the fast path from now
-	// on looks again, and the brackets of those that have begun there are seen here.
+	// The next chunks of the list that may come, which are busy then. A kernel that begins on the fast path from
+	// now on looks again, and the brackets of those that have begun there are seen here.
 	void take(piece &p, const bytes_soon &soon)
 	{
 		leave_fast(a_);

@@ -82,8 +82,8 @@ bool admit(array &a, range r, access to)
 	return take_answer(a, a.place.chunk_at(r.begin), r, show_pages(a, r, to));
 }
 
-// A page that is no longer protected takes another fault at its first write, one that is mapped anew does not; but until
-// it is mapped those who read it are caught.
+// A page that is no longer protected takes another fault at its first write, one that is mapped anew does not; but
+// until it is mapped those who read it are caught.
 bool open(array &a, range r)
 {
 	int err = a.context->catcher->open_for_writes(pages_of(a, r));

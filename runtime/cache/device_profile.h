@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What het-bench has measured of a device, kept in the user's store: one profile for each device, driver and machine. It
-// is as if absent if it is of another version, or damaged.
+// What het-bench has measured of a device, kept in the user's store: one profile for each device, driver and machine.
+// It is as if absent if it is of another version, or damaged.
 #pragma once
 
 #include "cache/store.h"

@@ -121,8 +121,8 @@ int block::make_twins()
 	return 0;
 }
 
-// The other blocks' arrays stay open until the last of them has ended: none may have to be linked anew by then, and none
-// leaves the device.
+// The other blocks' arrays stay open until the last of them has ended: none may have to be linked anew by then, and
+// none leaves the device.
 outcome block::begin_uses(int *err)
 {
 	het_device &d = device();

@@ -96,7 +96,8 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	// end() sets one of them at most: bring_home() is to be called before the command is shown, or bring_later()
 	// when it has been.
 	bool comes_home = false, comes_later = false;
-	// This is what it has ended with, once it has finished; before that, what its device says, once that has done it.
+	// This is what it has ended with, once it has finished; before that, what its device says, once that has done
+	// it.
 	int end_status = 0;
 
 	uint64_t queued = 0, started = 0, ended = 0;

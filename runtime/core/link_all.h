@@ -8,8 +8,8 @@
 namespace het::rt
 {
 
-// No bracket of the caller's is open: an array can't be linked anew before its last one has ended. Other arrays leave the
-// device if need be, but for a launch that is to begin behind others. @beside are bytes that it needs for something
+// No bracket of the caller's is open: an array can't be linked anew before its last one has ended. Other arrays leave
+// the device if need be, but for a launch that is to begin behind others. @beside are bytes that it needs for something
 // else. If it is done, @kept holds the arrays until they have been opened.
 outcome link_all(std::span<const range_use> uses, het_device &d, uint64_t beside, pin &kept, int *err);
 

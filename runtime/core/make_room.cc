@@ -75,8 +75,8 @@ outcome evict_one(het_device &d, const tenant &t, int *err)
 	return outcome::done;
 }
 
-// Has so many bytes of buffers leave. too_large: there are not so many, and all that could leave has. *any tells whether
-// something has.
+// Has so many bytes of buffers leave. too_large: there are not so many, and all that could leave has. *any tells
+// whether something has.
 outcome evict_bytes(het_device &d, uint64_t nbytes, const demand &w, bool *any, int *err)
 {
 	tenants found;

@@ -19,8 +19,9 @@ struct demand {
 // Returns how many bytes the library uses on the device.
 uint64_t used_on(const het_device &d);
 
-// Makes so many bytes of the budget free. must_wait means that this would take arrays that others have, or that none may
-// leave (demand::may_evict). What can't be had at all, as the budget is but a guess, is left to the driver to refuse.
+// Makes so many bytes of the budget free. must_wait means that this would take arrays that others have, or that none
+// may leave (demand::may_evict). What can't be had at all, as the budget is but a guess, is left to the driver to
+// refuse.
 outcome make_room(het_device &d, uint64_t nbytes, const demand &w, int *err);
 
 // Allocates a buffer; if the driver has no memory, arrays leave, and the budget is what has worked. failed has been

@@ -47,7 +47,8 @@ class cuda_marks
 	// Each event lies by its launch's number, and beside it the launch for which it was recorded last.
 	cu_event events_[places] = {};
 	std::atomic<uint64_t> recorded_[places] = {};
-	// These belong to the waiter: an event, the last launch that is known to have ended, and how far ahead it looks.
+	// These belong to the waiter: an event, the last launch that is known to have ended, and how far ahead it
+	// looks.
 	cu_event sleeping_ = nullptr;
 	uint64_t ended_ = 0, ahead_ = 0;
 };

@@ -7,15 +7,15 @@
 //   - While the line is not empty nobody begins on the device but its head, and parts of divided launches that are at
 //     work there already, whose memory nobody can take from them. They need nothing more: a command gets all its memory
 //     at once, before it opens its first array, and copies that go on need none.
-//   - So what is in flight on the device becomes less and less, and when nothing is, all arrays there but the head's own
-//     can leave without anybody's leave. What the head needs is not more than the budget, or it ends with an error,
+//   - So what is in flight on the device becomes less and less, and when nothing is, all arrays there but the head's
+//     own can leave without anybody's leave. What the head needs is not more than the budget, or it ends with an error,
 //     which also takes it out of the line; what can't leave (raw memory, textures) counts against that beforehand.
-//   - What is in flight ends by itself. It may be a part of a divided launch, whose arrays stay until all its parts have
-//     ended, and another part of that may wait for memory of another device: no part waits in a line while its launch is
-//     at work elsewhere. It leaves its work to the others instead.
-//   - A command that depends on others that have not finished is in no line: the head waits for nobody but for what is
-//     in flight. A command that is begun behind others in flight (streams, in sched/graph.h) is one of those: it does not
-//     enter, and comes back when they have ended.
+//   - What is in flight ends by itself. It may be a part of a divided launch, whose arrays stay until all its parts
+//     have ended, and another part of that may wait for memory of another device: no part waits in a line while its
+//     launch is at work elsewhere. It leaves its work to the others instead.
+//   - A command that depends on others that have not finished is in no line: the head waits for nobody but for what
+//     is in flight. A command that is begun behind others in flight (streams, in sched/graph.h) is one of those: it
+//     does not enter, and comes back when they have ended.
 //   - Whoever is taken back, cancelled or stolen by another device leaves the line.
 #pragma once
 

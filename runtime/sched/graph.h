@@ -6,9 +6,9 @@
 // finish() of the last of those. Whoever names a node in a wait list keeps it alive during the call.
 //
 // A stream is a device that runs commands in the order in which they are submitted. A node that has one is handed out
-// earlier: when all of those before it that have not finished are under way on its stream. It is *behind* them then, and
-// may be submitted, but ends only after they have ended. If it can't be submitted yet it is given back once, and handed
-// out as a node without a stream.
+// earlier: when all of those before it that have not finished are under way on its stream. It is *behind* them then,
+// and may be submitted, but ends only after they have ended. If it can't be submitted yet it is given back once, and
+// handed out as a node without a stream.
 //
 // The program may hear of an end later than other commands do, when its bytes have come home. So a node that has
 // finished is shown, and leaves the graph, when it is at home and everything it waits for has been shown: who hears
@@ -131,11 +131,11 @@ class command_graph
 	added add(node &n, const place &p, const follower &then);
 	added add(node &n, const place &p) { return add(n, p, {}); }
 
-	// A node that has been handed out is under way on the stream: on its device all that is submitted there later comes
-	// after it. Returns those that have become ready, linked by next_ready.
+	// A node that has been handed out is under way on the stream: on its device all that is submitted there later
+	// comes after it. Returns those that have become ready, linked by next_ready.
 	node *set_under_way(node &n, const void *stream);
-	// A node that was handed out behind others has not been submitted. If it is true the node is ready all the same,
-	// as those have finished, and still the caller's; if not, it will be handed out again.
+	// A node that was handed out behind others has not been submitted. If it is true the node is ready all the
+	// same, as those have finished, and still the caller's; if not, it will be handed out again.
 	bool give_back(node &n);
 	// Some of those that a node was handed out behind have not finished still.
 	bool is_behind(const node &n);

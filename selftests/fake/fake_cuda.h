@@ -21,8 +21,8 @@ struct fake_cuda_state {
 	std::atomic<unsigned> slow_us; // each piece of work in a stream takes so much longer
 	std::atomic<bool> reads_wait;  // what copies to the host does not get on while it is set
 
-	// A device has so much memory; what would be more is CUDA_ERROR_OUT_OF_MEMORY. FAKE_CUDA_MEMORY in the environment
-	// sets it.
+	// A device has so much memory; what would be more is CUDA_ERROR_OUT_OF_MEMORY. FAKE_CUDA_MEMORY in the
+	// environment sets it.
 	std::atomic<unsigned long> memory;
 	std::atomic<unsigned long> others_memory; // so much of it is used by other processes
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Programs of random steps on a few arrays, whose every byte is known. Each loop repeats a few of them, so that there is
-// something to learn. When a case fails, the last steps are told.
+// Programs of random steps on a few arrays, whose every byte is known. Each loop repeats a few of them, so that there
+// is something to learn. When a case fails, the last steps are told.
 #pragma once
 
 #include "fixture.h"

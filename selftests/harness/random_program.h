@@ -11,8 +11,9 @@ namespace selftest
 {
 
 // Runs such a program under these settings (GPUVM_FORESIGHT=...). With @promises most launches promise that
-// (HET_TOUCH_AFTER_WAIT), otherwise none does. Whatever the program was, the rounds behind it have something to foresee:
-// before the host touches anything, it waits in all but the first of them until it has come home, if that is @sure.
+// (HET_TOUCH_AFTER_WAIT), otherwise none does. Whatever the program was, the rounds behind it have something to
+// foresee: before the host touches anything, it waits in all but the first of them until it has come home, if that is
+// @sure.
 void run_random_program(context &t, std::vector<const char *> settings, bool promises, bool sure);
 
 } // namespace selftest

@@ -188,7 +188,8 @@ int list_cases(const options &o)
 	return 0;
 }
 
-// A case that is named runs, whatever the environment leaves out: whoever restarts it may have been told more than that.
+// A case that is named runs, whatever the environment leaves out: whoever restarts it may have been told more than
+// that.
 int run_one_here(const options &o)
 {
 	options any = o;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Random programs of commands on a few buffers, on two queues, whose every byte is known. CL_TEST_STEPS says how long they
-// are.
+// Random programs of commands on a few buffers, on two queues, whose every byte is known. CL_TEST_STEPS says how long
+// they are.
 #include "test.h"
 
 #include <algorithm>

@@ -8,9 +8,10 @@ namespace info
 {
 
 // Returns { "devices": [ { "name", "kind", "units", "group_size", "memory_bytes", "local_memory_bytes",
-// "budget_bytes", "addresses", "textures", "launches", "offsets", "slices_of", "error" }, ... ], "error", "policies": [...], "cache": { "folder",
-// "entries", "bytes", "most" } }. "launches" says that an empty kernel was run, "slices_of" from what kernels can be
-// made that share a launch; "error" is there only if there is one, "budget_bytes" if the library may not use all that the driver has.
+// "budget_bytes", "addresses", "textures", "launches", "offsets", "slices_of", "error" }, ... ], "error", "policies":
+// [...], "cache": { "folder", "entries", "bytes", "most" } }. "launches" says that an empty kernel was run, "slices_of"
+// from what kernels can be made that share a launch; "error" is there only if there is one, "budget_bytes" if the
+// library may not use all that the driver has.
 json runtime();
 
 // Tells whether a fat binary has kernels for these devices: [ { "name", "builds", "error" }, ... ], with "error" if it

@@ -37,7 +37,8 @@ struct options {
 	bool independent = false; // lets lanes run apart, instead of in lockstep
 	uint64_t seed = 1;        // that of the order of independent lanes
 	bool check_defined = false;
-	// What was never written, in registers, shared and local memory, holds this, repeated; 0 is what they hold anyway.
+	// What was never written, in registers, shared and local memory, holds this, repeated; 0 is what they hold
+	// anyway.
 	uint64_t rubbish = 0;
 	bool check_races = false;                       // looks for races in shared memory
 	bool check_barriers = false;                    // checks that all threads reach barriers at once, and the like

@@ -153,7 +153,8 @@ TEST(levels, a_disturbed_cache_has_no_size)
 		EXPECT_FALSE(f.name == "l2.size" && f.is == verdict::found) << f.confidence;
 }
 
-// Neighbours that come and go leave little scatter at one footprint, but smaller ones that took longer than larger ones.
+// Neighbours that come and go leave little scatter at one footprint, but smaller ones that took longer than larger
+// ones.
 TEST(levels, a_curve_that_falls_has_no_size_there)
 {
 	curve c = stairs(2, {{32768, 3}, {524288, 10}}, 0.01);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the threads of a program did to memory, each in its order, and the files that keep it: a text of 8 bytes, the number
-// of threads, and for each of them the number of its events and the events, as 64-bit numbers.
+// What the threads of a program did to memory, each in its order, and the files that keep it: a text of 8 bytes, the
+// number of threads, and for each of them the number of its events and the events, as 64-bit numbers.
 #pragma once
 
 #include <cstdint>

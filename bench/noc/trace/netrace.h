@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Files of Netrace 1.0 (Hestness, Grot, Keckler 2010): the packets of a program's caches and which of them wait for which.
-// They are little endian; those that are offered for download are packed with bzip2, which is taken off before.
+// Files of Netrace 1.0 (Hestness, Grot, Keckler 2010): the packets of a program's caches and which of them wait for
+// which. They are little endian; those that are offered for download are packed with bzip2, which is taken off before.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // This turns what threads did to memory into the packets of their caches, each with those that wait for it.
 //
-// A core does one event after the other. It waits for what it reads; of what it writes eight lines may be under way. The
-// threads take turns by their clocks, for which each packet takes the same time, whatever the network will be like. A
-// barrier is a packet from each core to the first one, and back.
+// A core does one event after the other. It waits for what it reads; of what it writes eight lines may be under way.
+// The threads take turns by their clocks, for which each packet takes the same time, whatever the network will be like.
+// A barrier is a packet from each core to the first one, and back.
 #pragma once
 
 #include "noc/trace/accesses.h"

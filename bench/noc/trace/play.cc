@@ -92,8 +92,8 @@ class player
 
 	uint64_t now() const { return network_.now() + skipped_; }
 
-	// Sends what is due. Where nothing is under way, and neither on DLL's ring any more, the clock goes on to what is
-	// due next.
+	// Sends what is due. Where nothing is under way, and neither on DLL's ring any more, the clock goes on to what
+	// is due next.
 	void send_due()
 	{
 		idle_ = network_.packets_inside() == 0 && queued_ == 0 ? idle_ + 1 : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Plays a trace in a closed loop: a packet is sent when those that it waits for have arrived, and as much later as it was
-// in the trace. So the run time is a result.
+// Plays a trace in a closed loop: a packet is sent when those that it waits for have arrived, and as much later as it
+// was in the trace. So the run time is a result.
 #pragma once
 
 #include "noc/simulation.h"

@@ -80,8 +80,8 @@ namespace
 
 constexpr unsigned ndevices = 2, nlaunches = 3, narrays = 4;
 
-// A launch uses a set of arrays, of one unit each, on the devices of a mask. If these are several it is a divided one: a
-// part for each, whose arrays stay until all have ended.
+// A launch uses a set of arrays, of one unit each, on the devices of a mask. If these are several it is a divided one:
+// a part for each, whose arrays stay until all have ended.
 struct launch_kind {
 	uint8_t arrays, devices;
 };

@@ -16,13 +16,13 @@ constexpr std::array<std::string_view, 8> block_registers = {"%ctaid.x",  "%ctai
 							     "%nctaid.x", "%nctaid.y", "%nctaid.z", ""};
 
 // These lines of the first thread put the block's number into %n. They want the address of the control block in %c, the
-// place in the launch in %x, %y and %z, its size in %nx, %ny and %nz, and the list in %t. The control block has the grid
-// at 0, the number of the first block at 16, and the list of numbers at 24.
+// place in the launch in %x, %y and %z, its size in %nx, %ny and %nz, and the list in %t. The control block has the
+// grid at 0, the number of the first block at 16, and the list of numbers at 24.
 extern const std::string_view number_of_block;
 
 // These follow: from %n they find the place in the grid, and store it, with %leave, in the words <block>; from $leave
-// on the number of a block that leaves is put into the list at 32, whose length is at 40, and from $store on what %x and
-// the others are is stored as it is.
+// on the number of a block that leaves is put into the list at 32, whose length is at 40, and from $store on what %x
+// and the others are is stored as it is.
 extern const std::string_view place_of_number;
 
 // Puts registers in the place of the special ones, and returns the lines that load them from the words @block.

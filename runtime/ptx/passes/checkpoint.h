@@ -17,8 +17,8 @@ struct checkpoint_control {
 	uint32_t stride;  // the bytes from the word that one SM looks at to that of the next; 0: all look at one
 	uint64_t first; // The block in place n is number first + n, if list is 0; in a resumed launch it is a context.
 	uint64_t list;  // If this is not 0, the block, or context, in place n is number n of the u64 at this address.
-	// The u64 numbers of blocks (or contexts) that have not begun go to this address, in no order; there is room for
-	// all of the launch.
+	// The u64 numbers of blocks (or contexts) that have not begun go to this address, in no order; there is room
+	// for all of the launch.
 	uint64_t left;
 	uint64_t count_left;    // counts those
 	uint64_t flags;         // the address of the u32 that blocks look at: those that see one which is not 0 stop
@@ -45,8 +45,8 @@ struct checkpoint_size {
 	uint32_t local_words = 0;  // those of its local memory
 	uint32_t shared_bytes = 0; // those of variables in shared memory
 
-	// Returns the bytes of a block's context, for the threads of a block and the bytes of shared memory that a launch
-	// adds.
+	// Returns the bytes of a block's context, for the threads of a block and the bytes of shared memory that a
+	// launch adds.
 	uint64_t context_bytes(uint64_t threads, uint64_t dynamic_bytes) const
 	{
 		constexpr uint64_t alignment = 128;

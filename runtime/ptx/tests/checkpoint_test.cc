@@ -60,8 +60,9 @@ TEST(Checkpoint, StoppedKernelsLeaveTheSameMemory)
 		for (auto mode : simt::two_modes()) {
 			if (!e.repeats(mode))
 				continue;
-			// What is not brought back is undefined, and holds rubbish. Local memory is copied by words, and the
-			// interpreter takes one for undefined if a part of it is, so there the rubbish alone tells.
+			// What is not brought back is undefined, and holds rubbish. Local memory is copied by words,
+			// and the interpreter takes one for undefined if a part of it is, so there the rubbish alone
+			// tells.
 			mode.rubbish = rubbish;
 			mode.check_defined = !mode.independent && report.size.local_words == 0;
 			stopped_example s(e, made.text, report, mode);

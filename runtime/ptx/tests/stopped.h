@@ -15,9 +15,9 @@ class stopped_example
 	stopped_example(const simt::example &e, const std::string &text, const checkpoint_report &report,
 			const simt::options &with);
 
-	// Runs all blocks. The flag is set when the warps of the first launch have looked at it so often, and so for each
-	// later one, of what was left and stopped, as long as the list goes. Returns the first error or finding, or
-	// nothing.
+	// Runs all blocks. The flag is set when the warps of the first launch have looked at it so often, and so for
+	// each later one, of what was left and stopped, as long as the list goes. Returns the first error or finding,
+	// or nothing.
 	std::string run(const std::vector<uint64_t> &looks);
 
 	const std::vector<std::vector<uint8_t>> &buffers() const { return stage_.buffers; }

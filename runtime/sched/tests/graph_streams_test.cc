@@ -150,8 +150,8 @@ class every_order
 				}
 			}
 		}
-		// A reader has the failure of a writer that had not finished when it was added, and whose bytes nobody has
-		// overwritten since.
+		// A reader has the failure of a writer that had not finished when it was added, and whose bytes nobody
+		// has overwritten since.
 		bool is_overwritten(int before, int i) const
 		{
 			for (int k = before + 1; k < i; k++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// libFuzzer runs this: any file is read as a trace or refused with a reason; what is read is written alike, and small ones
-// are played or refused.
+// libFuzzer runs this: any file is read as a trace or refused with a reason; what is read is written alike, and small
+// ones are played or refused.
 #include "noc/trace/packets.h"
 #include "noc/trace/play.h"
 
