@@ -130,10 +130,10 @@ struct program_source {
 	std::span<const het_function> functions;
 	std::span<const het_image> images; // with a 0 behind the bytes of each
 	const fatbin::container *fat;
-	uint32_t instruments; // HET_COALESCE..., or 0 for those that the environment asks for
-	uint32_t one_of;      // COALESCE counts one of so many warps; 0 means all
-	bool is_object;       // opencl is compiled, and not linked
-	std::span<const het_header> headers;
+	uint32_t instruments;   // HET_COALESCE..., or 0 for those that the environment asks for
+	uint32_t one_of;        // COALESCE counts one of so many warps; 0 means all
+	bool is_object = false; // opencl is compiled, and not linked
+	std::span<const het_header> headers = {};
 };
 
 using text = std::unique_ptr<char[]>;
