@@ -73,20 +73,24 @@ int settle(array &a, array_guard &g, copyset *broken)
 	int err = 0;
 	while (pending_kernel *p = a.pending) {
 		p->waiters++;
+		p->lookers++;
 		g.unlock();
 		int failed = a.context->devices[p->device]->wait_event(p->event);
 		delay_point();
 		g.lock();
+		p->lookers--;
+		announce_change(a);
 		if (failed)
 			err = failed;
 		p->failed |= failed != 0;
 		if (failed && p->writes && broken)
 			*broken |= device_copy(p->device);
+		// The kernel is pending until nobody looks at the event: that may be memory of the program's, and who comes
+		// now must not return before.
+		while (p->lookers)
+			g.wait_for_change();
 		if (a.pending == p)
 			a.pending = nullptr;
-		// When this returns nobody looks at the event, which may be memory of the program's.
-		while (p->is_looked_at)
-			g.wait_for_change();
 		p->waiters--;
 		let_go(a, g, p);
 	}
@@ -98,15 +102,18 @@ event_state look_at_pending(array &a, pending_kernel *p)
 	caller_guard g(a);
 	event_state now = event_state::done;
 	if (a.pending == p) {
-		p->is_looked_at = true;
+		p->lookers++;
 		g.unlock();
 		delay_point();
 		now = ask(*a.context->devices[p->device], p->event);
 		delay_point();
 		g.lock();
-		p->is_looked_at = false;
+		p->lookers--;
 		announce_change(a);
 	}
+	// Those who wait for it see to the rest when they have seen its end, too.
+	if (a.pending == p && now == event_state::done && p->waiters)
+		now = event_state::under_way;
 	if (a.pending == p && now == event_state::under_way)
 		return now;
 	if (a.pending == p && now == event_state::done)

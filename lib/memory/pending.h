@@ -14,11 +14,11 @@ namespace het
 struct pending_kernel {
 	void *event; // null: nobody will wait for it
 	uint32_t waiters;
+	uint32_t lookers; // have its event now, without the lock
 	uint8_t device;
 	bool writes;
-	bool failed;       // who has waited for it was told
-	bool is_watched;   // by the caller of look_at_pending()
-	bool is_looked_at; // now
+	bool failed;     // who has waited for it was told
+	bool is_watched; // by the caller of look_at_pending()
 };
 
 // Retains the event. It is null, with *err and the reason on stderr, if that is not one.

@@ -241,10 +241,14 @@ TEST_F(event_watches, a_wait_ends_after_a_look)
 			std::this_thread::yield();
 		std::this_thread::sleep_for(std::chrono::milliseconds(20));
 		EXPECT_FALSE(has_waited);
+		array_guard g(linked());
+		EXPECT_NE(linked().pending, nullptr); // or who comes now would not wait
 	};
 	l.events.look(now_);
 	device_[0]->during_look = nullptr;
 	other.join();
+	EXPECT_EQ(linked().pending, nullptr);
+	l.events.look(now_ + 1'000'000'000);
 	EXPECT_EQ(state(0), shared);
 }
 
