@@ -67,6 +67,8 @@ int bring_before(library &l, uintptr_t at, unsigned device, uint64_t *brought)
 		return 0;
 	if (is_in_use(*a, device))
 		return GPUVM_ESTATE;
+	if (int err = settle(*a, g))
+		return err;
 	return bring_all(*a, g, device, brought);
 }
 
@@ -103,15 +105,15 @@ bool drop_all(array &a, unsigned device)
 int make_droppable(array &a, array_guard &g, unsigned device, uint64_t *brought)
 {
 	for (;;) {
-		if (is_in_use(a, device))
+		leave_fast(a); // comes before each look at the brackets
+		if (is_in_use(a, device) || a.pending)
 			return GPUVM_ESTATE;
-		int err = settle(a, g);
-		if (!err)
-			err = bring_all(a, g, device, brought);
+		int err = bring_all(a, g, device, brought);
 		if (err)
 			return err;
 		stop_sending(a, g, device);
-		if (is_in_use(a, device))
+		leave_fast(a);
+		if (is_in_use(a, device) || a.pending)
 			return GPUVM_ESTATE;
 		if (!is_quiet(a, device))
 			g.wait_for_change();
@@ -149,7 +151,7 @@ int evict(library &l, uintptr_t at, unsigned device, uint64_t *brought)
 	delay_point();
 	structure_guard s(l);
 	array *a = l.arrays.find(at);
-	if (!a || !a->links[device].devbuf.load())
+	if (!a || !a->managed || !a->links[device].devbuf.load())
 		return 0;
 	void *buffer;
 	{
