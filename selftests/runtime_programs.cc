@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Programs come from fat binaries in memory, in a file, and in a section of this very executable; others are refused.
+#include "harness/block.h"
 #include "harness/pattern.h"
 #include "harness/runtime.h"
 
@@ -267,6 +268,38 @@ TEST(drivers_describe, .devices = device::opencl)
 	HET_OK(het_device_opencl_info(d, CL_DEVICE_NAME, 0, nullptr, &size));
 	CHECK(size > 1);
 	HET_ERR(het_device_opencl_info(d, 0, 0, nullptr, &size), HET_EARG);
+}
+
+// What a program is linked of is compiled when somebody first needs the program, whoever that is.
+TEST(linked_programs, .devices = device::opencl)
+{
+	runtime_fixture fx(t);
+	program_handle object, linked;
+	kernel_handle kernel;
+	het_program_args of_source = {}, of_objects = {};
+	of_source.size = of_objects.size = sizeof of_source;
+	of_source.source = "kernel void k(global uchar *p, uchar v, ulong n)\n"
+			   "{ if (get_global_id(0) < n) p[get_global_id(0)] = v; }\n";
+	of_source.flags = HET_PROGRAM_OBJECT;
+	HET_OK(het_program_create(&of_source, object.out()));
+	het_program *parts[] = {object};
+	of_objects.objects = parts;
+	of_objects.nobjects = 1;
+	HET_OK(het_program_create(&of_objects, linked.out()));
+	het_device *d = nullptr;
+	uint32_t n = 0;
+	void *address = nullptr;
+	size_t size = 0;
+	HET_OK(het_devices(1, &d, &n));
+	HET_ERR(het_program_global(linked, d, "none", &address, &size), HET_ENODEV);
+	HET_OK(het_kernel_create(linked, "k", kernel.out()));
+	block b(kind::mmapped, 4096);
+	event_handle e;
+	const uint8_t three = 3;
+	HET_OK(fx.launch(kernel, b.size(), {range_arg(b.data(), b.size(), HET_WRITE_ONLY), value_arg(three)}, e.out()));
+	wait_for(e);
+	for (size_t i = 0; i < b.size(); i++)
+		CHECK_EQ(b.data()[i], three);
 }
 
 TEST(other_devices_have_no_driver, .devices = device::none | device::host)

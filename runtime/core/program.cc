@@ -195,6 +195,8 @@ const char *het_program::log(const het_device &d)
 
 int het_program::find_variable(het_device &d, const char *name, void **address, size_t *nbytes)
 {
+	if (int err = build_objects(d))
+		return err;
 	building_guard g(*this);
 	device_program *built = nullptr;
 	void *at = nullptr;
@@ -285,6 +287,8 @@ int het_kernel::prepare(het_device &d)
 
 int het_kernel::prepare_slices(het_device &d, const slicing &how, device_kernel **made)
 {
+	if (int err = program->build_objects(d))
+		return err;
 	building_guard g(*program);
 	for (slice_kernel *s = slice_kernels_.get(); s; s = s->next.get()) {
 		*made = s->kernel.get();
