@@ -149,6 +149,8 @@ begin_result block::begin_on_device()
 {
 	take_uses();
 	int err = 0;
+	// Begins on one device come one after the other: no other block of this launch begins here meanwhile.
+	const bool is_first_here = !of->pinned().holds_on(device());
 	outcome o = outcome::done;
 	if (device().compute->is_in_place())
 		err = bring_to_host(uses());
@@ -161,8 +163,11 @@ begin_result block::begin_on_device()
 		return err;
 	}
 	of->note_work();
-	if (of->has_twins() && (err = make_twins()))
+	if (of->has_twins() && (err = make_twins())) {
+		if (is_first_here)
+			of->pinned().drop(device());
 		return err;
+	}
 	place_arguments();
 	launch_shape shape = of->shape();
 	shape.part.first = entry.what.first;
@@ -173,6 +178,8 @@ begin_result block::begin_on_device()
 				       on_device);
 	if (err) {
 		again_ = !abandon_ranges(uses(), device(), on_device.may_have_run) && err == HET_EDEVICE;
+		if (is_first_here)
+			of->pinned().drop(device());
 		return err;
 	}
 	return device().compute->has_queue() ? begin_result(begin_result::in_flight) : begin_result(end(0));

@@ -91,9 +91,9 @@ uint64_t fixed_bytes(const memory_account &a)
 outcome give_memory(const distinct_arrays &arrays, het_device &d, uint64_t beside, bool behind, int *err)
 {
 	const demand w = {.own = arrays.all(), .may_evict = !behind};
+	if (d.memory.is_over.load() && w.may_evict)
+		keep_budget(d, w.own);
 	uint64_t lacking = bytes_without_buffer(w.own, d);
-	if (d.memory.is_over.load())
-		keep_budget(d);
 	if (!lacking && !beside)
 		return outcome::done;
 	if (sum_of(w.own) + beside + fixed_bytes(d.memory.account) > d.memory.account.limit())

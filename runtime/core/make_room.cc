@@ -129,13 +129,13 @@ outcome make_room(het_device &d, uint64_t nbytes, const demand &w, int *err)
 	}
 }
 
-outcome allocate_buffer(het_device &d, size_t nbytes, const demand &w, void **buffer, int *err)
+outcome allocate_buffer(het_device &d, size_t nbytes, const demand &w, void **buffer, int *err, uint64_t counted)
 {
 	memory_account &account = d.memory.account;
 	uint64_t full = 0;
 	while ((*err = d.compute->allocate(nbytes, buffer)) == no_device_memory) {
 		*err = 0;
-		full = full ? full : used_on(d);
+		full = full ? full : used_on(d) - counted;
 		bool any = d.twins.clear();
 		outcome o = any ? outcome::done : evict_bytes(d, nbytes, w, &any, err);
 		if (o == outcome::done || (o == outcome::too_large && any))
@@ -150,14 +150,14 @@ outcome allocate_buffer(het_device &d, size_t nbytes, const demand &w, void **bu
 	}
 	if (*err)
 		return outcome::failed;
-	uint64_t now = used_on(d) + nbytes;
+	uint64_t now = used_on(d) - counted + nbytes;
 	if (full)
 		account.note_shortage(full, now);
 	account.note_use(now);
 	return outcome::done;
 }
 
-void keep_budget(het_device &d)
+void keep_budget(het_device &d, std::span<const range> own)
 {
 	int err = 0;
 	bool any = false;
@@ -166,7 +166,8 @@ void keep_budget(het_device &d)
 	if (used_on(d) > budget)
 		d.twins.clear();
 	uint64_t used = used_on(d);
-	if (used > budget && evict_bytes(d, used - budget, {.takes_less = true}, &any, &err) != outcome::done)
+	if (used > budget &&
+	    evict_bytes(d, used - budget, {.own = own, .takes_less = true}, &any, &err) != outcome::done)
 		d.memory.is_over.store(true);
 }
 

@@ -25,10 +25,10 @@ uint64_t used_on(const het_device &d);
 outcome make_room(het_device &d, uint64_t nbytes, const demand &w, int *err);
 
 // Allocates a buffer; if the driver has no memory, arrays leave, and the budget is what has worked. failed has been
-// explained.
-outcome allocate_buffer(het_device &d, size_t nbytes, const demand &w, void **buffer, int *err);
+// explained. Of its bytes @counted are in the device's account already.
+outcome allocate_buffer(het_device &d, size_t nbytes, const demand &w, void **buffer, int *err, uint64_t counted = 0);
 
-// Arrays that nobody has leave until the budget is kept, or none is left.
-void keep_budget(het_device &d);
+// Arrays that nobody has leave until the budget is kept, or none is left but @own.
+void keep_budget(het_device &d, std::span<const range> own = {});
 
 } // namespace het::rt

@@ -37,14 +37,28 @@ void pin::hold(std::span<const range_use> uses, const het_device &d)
 	devices_.fetch_or(uint32_t{1} << d.executor.number());
 }
 
+// The caller holds the lock.
+void pin::leave_list()
+{
+	(before_ ? before_->next_ : first_pin) = next_;
+	if (next_)
+		next_->before_ = before_;
+}
+
+void pin::drop(const het_device &d)
+{
+	pins_guard g;
+	const uint32_t bit = uint32_t{1} << d.executor.number();
+	if (devices_.fetch_and(~bit) == bit)
+		leave_list();
+}
+
 void pin::release()
 {
 	if (!devices_.load())
 		return;
 	pins_guard g;
-	(before_ ? before_->next_ : first_pin) = next_;
-	if (next_)
-		next_->before_ = before_;
+	leave_list();
 	devices_.store(0);
 }
 

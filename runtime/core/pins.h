@@ -19,11 +19,15 @@ class pin
 
 	// The uses outlive the pin. It may be called again, for further devices.
 	void hold(std::span<const range_use> uses, const het_device &d);
+	// The part that has begun on the device has been given up.
+	void drop(const het_device &d);
 	void release();
 	bool holds_on(const het_device &d) const { return devices_.load() >> d.executor.number() & 1; }
 	bool holds_beside(const het_device &d) const { return devices_.load() & ~(uint32_t{1} << d.executor.number()); }
 
       private:
+	void leave_list();
+
 	friend bool is_pinned(range array, const het_device &d);
 
 	std::span<const range_use> uses_;

@@ -71,7 +71,7 @@ int allocate_reserved(het_device &d, uint64_t nbytes, void **buffer)
 		int err = d.compute->allocate(nbytes, buffer);
 		return err == no_device_memory ? fail(HET_ENOMEM, "%s: no memory", d.compute->info().name) : err;
 	}
-	return try_in_line(d, [&](int *err) { return allocate_buffer(d, nbytes, {}, buffer, err); });
+	return try_in_line(d, [&](int *err) { return allocate_buffer(d, nbytes, {}, buffer, err, nbytes); });
 }
 
 } // namespace het::rt

@@ -390,7 +390,7 @@ bool opencl_compute::is_lost()
 	cl_int err = CL_SUCCESS;
 	cl_mem probe = cl_.create_buffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, 1, &byte, &err);
 	if (!probe)
-		return err != CL_MEM_OBJECT_ALLOCATION_FAILURE && err != CL_OUT_OF_HOST_MEMORY;
+		return !is_out_of_memory(err);
 	err = cl_.enqueue_read_buffer(queue_, probe, CL_TRUE, 0, 1, &byte, 0, nullptr, nullptr);
 	cl_.release_mem_object(probe);
 	return err != CL_SUCCESS;
