@@ -116,11 +116,11 @@ cl_int clBuildProgram(cl_program p, cl_uint n, const cl_device_id *given, const 
 		return CL_INVALID_DEVICE;
 	if (!are_compiler_options(options))
 		return CL_INVALID_BUILD_OPTIONS;
-	if (p->nkernels)
-		return CL_INVALID_OPERATION;
 	cl_int err;
 	{
 		std::lock_guard g(p->lock);
+		if (p->nkernels || p->is_linked)
+			return CL_INVALID_OPERATION;
 		err = build_all(*p, n ? std::vector(given, given + n) : p->devices, options);
 	}
 	if (notify)

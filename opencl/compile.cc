@@ -77,10 +77,14 @@ bool can_be_linked(const build *b)
 // Links what the parts have become for one device.
 int link_for(cl_device_id d, const std::vector<cl_program> &parts, const std::string &options, build &b)
 {
+	std::vector<runtime_program> kept; // as others may compile the parts anew
 	std::vector<het_program *> objects;
 	for (cl_program p : parts) {
 		std::lock_guard g(p->lock);
-		objects.push_back(p->on(d)->made.get());
+		if (!can_be_linked(p->on(d)))
+			return HET_ESTATE;
+		kept.push_back(p->on(d)->made);
+		objects.push_back(kept.back().get());
 	}
 	het_program_args a = {};
 	a.size = sizeof(a);
@@ -118,6 +122,7 @@ cl_program link(cl_context c, std::vector<cl_device_id> devices, const std::vect
 {
 	auto *p = new _cl_program;
 	p->context = held(c);
+	p->is_linked = true;
 	p->builds.resize(devices.size());
 	p->devices = std::move(devices);
 	cl_int result = CL_SUCCESS;

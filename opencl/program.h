@@ -29,6 +29,7 @@ struct _cl_program : hetcl::object<hetcl::kind::program> {
 	std::vector<cl_device_id> devices;
 	std::string source;       // empty if it comes from binaries
 	std::vector<char> binary; // the fat binary that it comes from
+	bool is_linked = false;   // it is what clLinkProgram() has made
 	std::atomic<cl_uint> nkernels{0};
 	hetcl::farewells when_gone;
 

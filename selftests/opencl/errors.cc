@@ -423,6 +423,20 @@ const row program_rows[] = {
 	 CL_INVALID_BUILD_OPTIONS},
 	{"clBuildProgram", "it has kernels",
 	 [](objects &o) { return clBuildProgram(o.program, 0, nullptr, "", nullptr, nullptr); }, CL_INVALID_OPERATION},
+	{"clBuildProgram", "it was linked",
+	 [](objects &o) {
+		 cl_int err = CL_SUCCESS;
+		 const char *text = "int three(void) { return 3; }";
+		 cl_program part = clCreateProgramWithSource(o.context, 1, &text, nullptr, &err);
+		 OK(clCompileProgram(part, 0, nullptr, "", 0, nullptr, nullptr, nullptr, nullptr));
+		 cl_program linked = clLinkProgram(o.context, 0, nullptr, "", 1, &part, nullptr, nullptr, &err);
+		 OK(err);
+		 const cl_int said = clBuildProgram(linked, 0, nullptr, "", nullptr, nullptr);
+		 OK(clReleaseProgram(linked));
+		 OK(clReleaseProgram(part));
+		 return said;
+	 },
+	 CL_INVALID_OPERATION},
 	{"clCompileProgram", "unknown option",
 	 [](objects &o) {
 		 return clCompileProgram(o.unbuilt, 0, nullptr, "-what", 0, nullptr, nullptr, nullptr, nullptr);
