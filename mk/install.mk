@@ -23,10 +23,12 @@ install: lib opencl tools $(B)/libhet.pc
 	ln -sf $(installed_lib) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libhet.so
 	install -m 644 $(B)/$(COMPAT_SONAME) $(DESTDIR)$(LIBDIR)
-	$(if $(libhetcl),install -m 644 $(B)/libhetcl.so $(DESTDIR)$(LIBDIR)
+ifneq ($(libhetcl),)
+	install -m 644 $(B)/libhetcl.so $(DESTDIR)$(LIBDIR)
 	install -D -m 644 -t $(DESTDIR)$(INCLUDEDIR)/CL opencl/include/CL/cl_ext_het.h
 	install -d $(DESTDIR)$(VENDORDIR)
-	echo $(LIBDIR)/libhetcl.so >$(DESTDIR)$(VENDORDIR)/het.icd)
+	echo $(LIBDIR)/libhetcl.so >$(DESTDIR)$(VENDORDIR)/het.icd
+endif
 	install -m 644 $(headers) $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $(B)/libhet.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 ifneq ($(tool_srcs),)
