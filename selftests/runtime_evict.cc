@@ -116,7 +116,7 @@ TEST(arrays_take_turns, .traps = trap::best | trap::sigsegv, .devices = one_devi
 	CHECK_EQ(m.budget, 2 * array_bytes);
 	CHECK(m.evictions >= 20);
 	CHECK_EQ(m.evicted, m.evictions * array_bytes);
-	CHECK(m.written_back > 0 && m.written_back <= m.evicted);
+	CHECK(m.written_back > 0); // is more than was evicted if a kernel took an array again that was about to go
 	CHECK_EQ(m.given, m.evicted + m.arrays);
 }
 

@@ -148,7 +148,10 @@ struct het_memory_info {
 	uint64_t raw, textures, copies;
 	/** Arrays have got this, and had to give it back for others. */
 	uint64_t given, evicted;
-	/** This is what no other copy had of what was given back, and what had to travel to the host for it. */
+	/**
+	 * This had to travel to the host for it, as no other copy had it; also in vain, where a kernel took an array again
+	 * that was about to leave.
+	 */
 	uint64_t written_back;
 	/** So often an array had to leave the device. */
 	uint64_t evictions;
