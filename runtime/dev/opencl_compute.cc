@@ -384,13 +384,14 @@ void opencl_compute::tell_times(cl_event event, uint64_t submitted, command_time
 }
 
 // Drivers differ in what they return after a failure, but not in that a copy does not succeed.
+// CL_OUT_OF_RESOURCES is what some say of all calls when a kernel has gone wrong, so here it is no lack of memory.
 bool opencl_compute::is_lost()
 {
 	char byte = 0;
 	cl_int err = CL_SUCCESS;
 	cl_mem probe = cl_.create_buffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, 1, &byte, &err);
 	if (!probe)
-		return !is_out_of_memory(err);
+		return err != CL_MEM_OBJECT_ALLOCATION_FAILURE && err != CL_OUT_OF_HOST_MEMORY;
 	err = cl_.enqueue_read_buffer(queue_, probe, CL_TRUE, 0, 1, &byte, 0, nullptr, nullptr);
 	cl_.release_mem_object(probe);
 	return err != CL_SUCCESS;
