@@ -61,7 +61,7 @@ struct CUctx_st {
 
 // A stream does work in order, on a thread that starts with the first of it.
 struct CUstream_st {
-	explicit CUstream_st(CUctx_st &c) : context(c) {}
+	explicit CUstream_st(CUctx_st &c, int p = 0) : context(c), priority(p) {}
 	~CUstream_st();
 
 	// If the work fails, the error stays with the stream.
@@ -71,6 +71,7 @@ struct CUstream_st {
 	std::shared_ptr<het::moment> record();
 
 	CUctx_st &context;
+	const int priority; // the lower the more urgent, as the driver has it
 
       private:
 	void run();

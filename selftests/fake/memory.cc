@@ -282,6 +282,24 @@ int cuMemcpyBatchAsync_v2(cu_deviceptr *to, cu_deviceptr *from, size_t *sizes, s
 	return 0;
 }
 
+// This takes rows from a device to the host alone.
+int cuMemcpy2DAsync_v2(const cu_copy_rows *rows, cu_stream stream)
+{
+	if (int err = injected(__func__))
+		return err;
+	const cu_copy_rows r = *rows;
+	if (r.from_type != cu_memory_type_device || r.to_type != cu_memory_type_host)
+		return cu_error_invalid_value;
+	bool pageable = !is_pinned(r.to_host, r.count * r.to_pitch);
+	return add_work(__func__, stream, pageable, [=] {
+		int err = 0;
+		for (size_t i = 0; i < r.count && !err; i++)
+			err = read_device(static_cast<char *>(r.to_host) + i * r.to_pitch,
+					  r.from_device + i * r.from_pitch, r.nbytes);
+		return err;
+	});
+}
+
 int cuMemcpyDtoDAsync_v2(cu_deviceptr to, cu_deviceptr from, size_t size, cu_stream stream)
 {
 	if (int err = injected(__func__))
