@@ -35,7 +35,9 @@ struct environment {
 	const char
 		*memory; // HET_DEVICE_MEMORY: what may be used of devices' memory (4G, 75%, 4G,50%); null: what is free
 	bool pipeline;   // HET_PIPELINE: launches are submitted behind those in flight that they depend on (1)
-	const char *policy; // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
+	const char *policy;  // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
+	int64_t priority;    // HET_PRIORITY: of queues that say nothing, -8 to 7; 0
+	const char *preempt; // HET_PREEMPT: what more urgent launches may do to others: off, drain, auto; null: auto
 	// HET_INSTRUMENT: how kernels on CUDA devices are instrumented: coalesce, coalesce/N, dirty, touch; null: not
 	const char *instrument;
 	bool touch_after_wait; // HET_TOUCH_AFTER_WAIT: the host touches a launch's bytes when it is said to be over

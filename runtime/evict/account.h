@@ -12,8 +12,8 @@ namespace het::rt
 
 // Buffers of arrays are counted by the memory core, which has them. The others can't be evicted, but for twins that no
 // launch uses.
-enum class memory_kind : uint8_t { raw, twins, textures };
-inline constexpr unsigned memory_kinds = 3;
+enum class memory_kind : uint8_t { raw, twins, textures, stops };
+inline constexpr unsigned memory_kinds = 4;
 
 class memory_account
 {
