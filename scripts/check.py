@@ -358,6 +358,7 @@ def applications() -> Iterator[Step]:
 LAUNCH_COSTS = (
     ("launch-latency", "opencl"),
     ("launch-latency", "cuda"),
+    ("preempt-latency", "cuda"),
     ("tasks", "host"),
     ("start-up", "opencl"),
     ("touch-stages", "host"),
