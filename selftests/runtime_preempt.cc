@@ -232,6 +232,56 @@ TEST(random_launches_of_all_levels_leave_what_they_must, .traps = trap::best, .d
 	CHECK(fake_cuda_driver().kernels_begun - before > int(launches));
 }
 
+// --- calls that fail -----------------------------------------------------------
+
+namespace
+{
+
+// One call of the driver's fails while launches stop for others: they fail, or leave what they must, and all end.
+void run_with_failure(const context &t, const char *symbol, int after)
+{
+	runtime_fixture fx(t);
+	fake_cuda_driver().copies_between = 37;
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	use_two_levels(fx.queue, kernel);
+	turns_arrays victim(16 * group), urgent(group);
+	het_event *events[2];
+	{
+		held_in_the_middle held(500);
+		victim.launch(fx.queue, kernel, 50, -3, &events[0]);
+		held.wait();
+		fail_cuda_call(symbol, cuda_launch_failed, after);
+		urgent.launch(fx.queue, kernel, 5, 7, &events[1]);
+	}
+	(void)het_event_wait(2, events);
+	const turns_arrays *const arrays[] = {&victim, &urgent};
+	for (unsigned i = 0; i < 2; i++) {
+		if (status_of(events[i]) == HET_COMPLETE)
+			arrays[i]->check();
+		het_event_release(events[i]);
+	}
+	fake_cuda_driver().fail_symbol = nullptr;
+}
+
+} // namespace
+
+#define FAILURE_OF(NAME, SYMBOL)                                                     \
+	TEST(a_call_that_fails_##NAME, .traps = trap::best, .devices = device::cuda) \
+	{                                                                            \
+		run_with_failure(t, SYMBOL, int(t.seed % 3));                        \
+	}
+FAILURE_OF(launch, "cuLaunchKernel")
+FAILURE_OF(work_of_launch, "work of cuLaunchKernel")
+FAILURE_OF(flag, "cuMemcpyHtoDAsync_v2")
+FAILURE_OF(counts, "cuMemcpyDtoHAsync_v2")
+FAILURE_OF(work_of_counts, "work of cuMemcpyDtoHAsync_v2")
+FAILURE_OF(heads, "cuMemcpy2DAsync_v2")
+FAILURE_OF(record, "cuEventRecord")
+FAILURE_OF(event_query, "cuEventQuery")
+FAILURE_OF(stream_query, "cuStreamQuery")
+
 // --- what is ready -------------------------------------------------------------
 
 namespace

@@ -51,7 +51,7 @@ class executor
 	executor(compute_device *device, unsigned number) : device_(device), number_(number), submitting_(own_lock_) {}
 	// This is one for a lane of the same device, which has commands of this level alone.
 	executor(executor &own, int level)
-	    : device_(own.device_), number_(own.number_), level_(level), lane_(1 + index_of_level(level)),
+	    : device_(own.device_), number_(own.number_), level_(level), lane_(uint8_t(1 + index_of_level(level))),
 	      submitting_(own.own_lock_)
 	{
 	}

@@ -354,7 +354,7 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 bool cuda_compute::is_lost()
 {
 	cuda_current c(cu_, context_);
-	return c.error() || lanes_.synchronize_others(cuda_lanes::most);
+	return c.error() || lanes_.has_failed() || cu_.synchronize_stream(lanes_.at(0).stream);
 }
 
 // Timed events would cost each launch more calls. Kernels on a stream run one after the other, so what is not known

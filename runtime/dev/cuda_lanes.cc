@@ -47,6 +47,17 @@ bool cuda_lanes::is_busy_above(int level) const
 	return false;
 }
 
+bool cuda_lanes::has_failed() const
+{
+	for (const auto &i : all_) {
+		const cuda_lane *lane = i.load(std::memory_order_acquire);
+		int err = lane ? cu_.query_stream(lane->stream) : int(cu_success);
+		if (err && err != cu_error_not_ready)
+			return true;
+	}
+	return false;
+}
+
 int cuda_lanes::synchronize_others(unsigned but) const
 {
 	int err = 0;

@@ -37,6 +37,8 @@ class cuda_lanes
 
 	// Returns whether something is under way on a lane of a level above this one, as far as the driver tells.
 	bool is_busy_above(int level) const;
+	// Returns whether the driver says of a lane that something there has failed. It waits for nothing.
+	bool has_failed() const;
 	// Waits until nothing is under way on other lanes. Returns 0 or a code.
 	int synchronize_others(unsigned lane) const;
 

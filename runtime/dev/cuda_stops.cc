@@ -19,22 +19,22 @@ namespace
 
 using ptx::checkpoint_control;
 
-constexpr size_t line = 128; // what one SM looks at
+constexpr size_t flag_line = 128; // what one SM looks at
 constexpr unsigned threads_of_unit = 2048, blocks_of_unit = 32;
 // Contexts of one launch take no more than this.
 constexpr uint64_t most_context_bytes = 64 << 20;
 // Of what is not saved when it is stopped again, so many times as many contexts are there as blocks run at once.
 constexpr uint64_t spare = 3;
-static_assert(sizeof(checkpoint_control) <= line);
+static_assert(sizeof(checkpoint_control) <= flag_line);
 constexpr size_t head_bytes = 16;
 
 // These are offsets in the sheet of a launch: what is sent, what has come back, flags, lists of contexts.
 enum : size_t {
-	new_at = 0,
-	resumed_at = line,
-	came_new_at = 2 * line,
-	came_resumed_at = 3 * line,
-	flags_at = 4 * line
+	sent_new = 0,
+	sent_resumed = flag_line,
+	came_new = 2 * flag_line,
+	came_resumed = 3 * flag_line,
+	flag_sets = 4 * flag_line
 };
 
 void pause_for(uint64_t waited_ns)
@@ -132,8 +132,8 @@ bool cuda_stops::grow(cu_deviceptr *at, uint64_t *has, uint64_t wanted, uint64_t
 // With fewer contexts than blocks want the others run to their end. Returns 0, or a code: then it can't be stopped.
 int cuda_stops::make_room(cuda_stopped &s, const cuda_stop_kernel &k, const cuda_grid &g, const ticket &t)
 {
-	uint64_t at_once =
-		std::max(1u, std::min(blocks_of_unit, threads_of_unit / unsigned(g.threads()))) * (flag_bytes_ / line);
+	uint64_t at_once = std::max(1u, std::min(blocks_of_unit, threads_of_unit / unsigned(g.threads()))) *
+			   (flag_bytes_ / flag_line);
 	s.context_bytes = k.what.size.context_bytes(g.threads(), g.shared_bytes);
 	s.limit = k.what.saves && t.may_save
 			  ? std::min(std::min(g.blocks(), spare * at_once), most_context_bytes / s.context_bytes)
@@ -150,13 +150,13 @@ int cuda_stops::make_room(cuda_stopped &s, const cuda_stop_kernel &k, const cuda
 	    !grow(&s.contexts, &s.context_room, std::max<uint64_t>(s.limit * s.context_bytes, 4 << 20), room()))
 		s.limit = s.context_room / s.context_bytes;
 	if (!s.sheet) {
-		s.lists_at = flags_at + 2 * flag_bytes_;
-		s.list_room = spare * blocks_of_unit * (flag_bytes_ / line);
+		s.lists_at = flag_sets + 2 * flag_bytes_;
+		s.list_room = spare * blocks_of_unit * (flag_bytes_ / flag_line);
 		s.heads_at = s.lists_at + 2 * 8 * s.list_room;
 		if (int err = sheets_.take(s.heads_at + head_bytes * s.list_room, &s.sheet))
 			return err;
-		for (size_t i : {0, 1})
-			if (int err = cu_.copy_to_device(s.sheet->device + flags_at + i * flag_bytes_,
+		for (size_t i = 0; i < 2; i++)
+			if (int err = cu_.copy_to_device(s.sheet->device + flag_sets + i * flag_bytes_,
 							 constants_->host + flag_bytes_, flag_bytes_, urgent_))
 				return err;
 		if (int err = cu_.synchronize_stream(urgent_))
@@ -186,7 +186,7 @@ void take_parameters(cuda_stopped &s, const cuda_stop_kernel &k, const cuda_grid
 
 cuda_stopped *cuda_stops::take(const cuda_stop_kernel &k, const cuda_grid &g, const ticket &t, unsigned units)
 {
-	flag_bytes_ = line * std::max(units, 1u);
+	flag_bytes_ = flag_line * std::max(units, 1u);
 	cuda_stopped *s = open() ? nullptr : find_free();
 	if (!s)
 		return nullptr;
@@ -221,7 +221,7 @@ void cuda_stops::set_flags(cuda_stopped &s)
 {
 	if (s.was_set)
 		return;
-	s.was_set = !cu_.copy_to_device(s.sheet->device + flags_at + s.flags * flag_bytes_, constants_->host,
+	s.was_set = !cu_.copy_to_device(s.sheet->device + flag_sets + s.flags * flag_bytes_, constants_->host,
 					flag_bytes_, urgent_);
 }
 
@@ -254,9 +254,9 @@ int cuda_stops::launch_one(cuda_stopped &s, cu_function f, const unsigned (&grou
 int cuda_stops::launch_round(cuda_stopped &s, cu_stream on)
 {
 	bool is_first = !s.left_count && s.waiting.empty();
-	const cu_deviceptr lists = s.sheet->device + s.lists_at, flags = s.sheet->device + flags_at;
+	const cu_deviceptr lists = s.sheet->device + s.lists_at, flags = s.sheet->device + flag_sets;
 	checkpoint_control c = {{s.groups[0], s.groups[1], s.groups[2]},
-				uint32_t(line),
+				uint32_t(flag_line),
 				0,
 				lists,
 				lists + 8 * s.list_room,
@@ -266,26 +266,26 @@ int cuda_stops::launch_round(cuda_stopped &s, cu_stream on)
 				s.context_bytes,
 				s.limit,
 				s.used};
-	s.control(resumed_at) = c;
+	s.control(sent_resumed) = c;
 	c.list = is_first ? 0 : s.left[0];
 	c.left = s.left[is_first ? 0 : 1];
-	s.control(new_at) = c;
+	s.control(sent_new) = c;
 	std::copy(s.waiting.begin(), s.waiting.end(), reinterpret_cast<uint64_t *>(s.sheet->host + s.lists_at));
-	int err = cu_.copy_to_device(s.sheet->device, s.sheet->host, 2 * line, on);
+	int err = cu_.copy_to_device(s.sheet->device, s.sheet->host, 2 * flag_line, on);
 	if (!err && !s.waiting.empty())
 		err = cu_.copy_to_device(lists, s.sheet->host + s.lists_at, 8 * s.waiting.size(), on);
 	if (!err && !s.waiting.empty())
-		err = launch_one(s, s.kernel->resumes, {unsigned(s.waiting.size()), 1, 1}, s.sheet->device + resumed_at,
-				 on);
+		err = launch_one(s, s.kernel->resumes, {unsigned(s.waiting.size()), 1, 1},
+				 s.sheet->device + sent_resumed, on);
 	if (!err && (is_first || s.left_count)) {
 		if (is_first)
-			err = launch_one(s, s.kernel->begins, s.groups, s.sheet->device + new_at, on);
+			err = launch_one(s, s.kernel->begins, s.groups, s.sheet->device + sent_new, on);
 		else
-			err = launch_one(s, s.kernel->begins, {unsigned(s.left_count), 1, 1}, s.sheet->device + new_at,
-					 on);
+			err = launch_one(s, s.kernel->begins, {unsigned(s.left_count), 1, 1},
+					 s.sheet->device + sent_new, on);
 	}
 	if (!err)
-		err = cu_.copy_to_host(s.sheet->host + came_new_at, s.sheet->device + new_at, line, on);
+		err = cu_.copy_to_host(s.sheet->host + came_new, s.sheet->device + sent_new, flag_line, on);
 	if (!err)
 		err = cu_.record_event(s.ended, on);
 	s.runs = !err;
@@ -344,7 +344,7 @@ int cuda_stops::look(cuda_stopped &s, cu_stream on, bool *done)
 	s.runs = false;
 	lock_.unlock(lock_rank::opening);
 	const bool had_left = s.left_count, had_waiting = !s.waiting.empty(), is_first = !had_left && !had_waiting;
-	const checkpoint_control &came = s.control(came_new_at);
+	const checkpoint_control &came = s.control(came_new);
 	bool has_begun = is_first || had_left;
 	if (has_begun) {
 		s.used = std::min(came.count, s.limit);
@@ -376,7 +376,7 @@ int cuda_stops::go_on(cuda_stopped &s, cuda_lane &lane)
 		auto answer = s.when.look(now_ns(), lanes_.is_busy_above(level));
 		if (answer != suspension::answer::wait) {
 			if (s.was_set)
-				err = cu_.copy_to_device(s.sheet->device + flags_at + s.flags * flag_bytes_,
+				err = cu_.copy_to_device(s.sheet->device + flag_sets + s.flags * flag_bytes_,
 							 constants_->host + flag_bytes_, flag_bytes_, urgent_);
 			s.flags ^= unsigned{s.was_set};
 			s.was_set = false;
@@ -422,10 +422,15 @@ int cuda_stops::wait(cuda_stopped &s, cuda_lane &lane, uint64_t number)
 		if (!err)
 			err = look(s, urgent_, &done);
 	}
+	// What may be running still must not go on with memory that the launch gives back.
+	if (err) {
+		cu_.synchronize_stream(lane.stream);
+		cu_.synchronize_stream(urgent_);
+	}
 	// The next launch that uses it must find its flags clear.
 	if (s.was_set) {
 		lock_.lock(lock_rank::opening);
-		s.was_set = cu_.copy_to_device(s.sheet->device + flags_at + s.flags * flag_bytes_,
+		s.was_set = cu_.copy_to_device(s.sheet->device + flag_sets + s.flags * flag_bytes_,
 					       constants_->host + flag_bytes_, flag_bytes_, urgent_);
 		s.flags ^= 1;
 		lock_.unlock(lock_rank::opening);
