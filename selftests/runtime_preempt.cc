@@ -141,8 +141,9 @@ void use_two_levels(het_queue *queue, het_kernel *kernel)
 	few.check();
 }
 
-// Runs a long launch and an urgent one beside it. Returns how many kernels began for the two.
-int run_beside(const context &t, const char *setting, bool *urgent_was_first)
+// Runs a long launch and an urgent one beside it. Returns the ends of the kernels for the two, in their order, as bits
+// behind a first 1: 1 for one on an urgent stream, 0 for another.
+unsigned run_beside(const context &t, const char *setting)
 {
 	runtime_fixture fx(t, 0, setting);
 	program_handle program;
@@ -159,11 +160,11 @@ int run_beside(const context &t, const char *setting, bool *urgent_was_first)
 		urgent.launch(fx.queue, kernel, 5, 7, short_one.out());
 	}
 	wait_for(short_one);
-	*urgent_was_first = status_of(long_one) > HET_COMPLETE;
 	wait_for(long_one);
 	victim.check();
 	urgent.check();
-	return fake_cuda_driver().kernels_begun - before;
+	const int kernels = fake_cuda_driver().kernels_begun - before;
+	return 1u << kernels | unsigned(fake_cuda_driver().ends & ((1u << kernels) - 1));
 }
 
 } // namespace
@@ -171,22 +172,42 @@ int run_beside(const context &t, const char *setting, bool *urgent_was_first)
 // The fake GPU has room for one kernel, so the urgent one has to wait until the other one leaves.
 TEST(a_long_kernel_stops_for_an_urgent_one, .traps = trap::best, .devices = device::cuda)
 {
-	bool first = false;
-	// The long one began, was saved, and went on in two kernels: blocks that had begun, and those that had not.
-	CHECK_EQ(run_beside(t, "HET_PREEMPT=auto", &first), 4);
+	// The long one was saved, and went on in two kernels: blocks that had begun, and those that had not.
+	CHECK_EQ(run_beside(t, "HET_PREEMPT=auto"), 0b1'0100u);
 }
 
 TEST(with_drain_blocks_that_have_begun_end_first, .traps = trap::best, .devices = device::cuda)
 {
-	bool first = false;
-	CHECK_EQ(run_beside(t, "HET_PREEMPT=drain", &first), 3);
+	CHECK_EQ(run_beside(t, "HET_PREEMPT=drain"), 0b1'010u);
 }
 
 TEST(without_preemption_kernels_run_as_they_come, .traps = trap::best, .devices = device::cuda)
 {
-	bool first = true;
-	CHECK_EQ(run_beside(t, "HET_PREEMPT=off", &first), 2);
-	CHECK(!first);
+	CHECK_EQ(run_beside(t, "HET_PREEMPT=off"), 0b1'00u);
+}
+
+// Urgent launches come all the time, two of them under way.
+TEST(what_has_waited_for_long_goes_on_beside_others, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, "HET_PREEMPT_PATIENCE=1");
+	fake_cuda_driver().copies_between = 37;
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	use_two_levels(fx.queue, kernel);
+	turns_arrays victim(64 * group), urgent[] = {turns_arrays(group), turns_arrays(group)};
+	event_handle long_one, short_ones[2];
+	victim.launch(fx.queue, kernel, 200, -3, long_one.out());
+	unsigned n = 0;
+	for (; status_of(long_one) > HET_COMPLETE; n++) {
+		if (short_ones[n % 2])
+			wait_for(short_ones[n % 2]);
+		urgent[n % 2].launch(fx.queue, kernel, 50, 7, short_ones[n % 2].out());
+	}
+	HET_OK(het_finish(fx.queue));
+	victim.check();
+	for (auto &u : urgent)
+		u.check();
 }
 
 // Launches of all levels, some after others by events or by what they write, touches and frees between them. Copies get
@@ -238,7 +259,7 @@ namespace
 {
 
 // One call of the driver's fails while launches stop for others: they fail, or leave what they must, and all end.
-void run_with_failure(const context &t, const char *symbol, int after)
+void run_with_failure(const context &t, const char *symbol)
 {
 	runtime_fixture fx(t);
 	fake_cuda_driver().copies_between = 37;
@@ -252,7 +273,7 @@ void run_with_failure(const context &t, const char *symbol, int after)
 		held_in_the_middle held(500);
 		victim.launch(fx.queue, kernel, 50, -3, &events[0]);
 		held.wait();
-		fail_cuda_call(symbol, cuda_launch_failed, after);
+		fail_cuda_call(symbol, cuda_launch_failed);
 		urgent.launch(fx.queue, kernel, 5, 7, &events[1]);
 	}
 	(void)het_event_wait(2, events);
@@ -262,7 +283,7 @@ void run_with_failure(const context &t, const char *symbol, int after)
 			arrays[i]->check();
 		het_event_release(events[i]);
 	}
-	fake_cuda_driver().fail_symbol = nullptr;
+	CHECK(!fake_cuda_driver().fail_symbol.load());
 }
 
 } // namespace
@@ -270,7 +291,7 @@ void run_with_failure(const context &t, const char *symbol, int after)
 #define FAILURE_OF(NAME, SYMBOL)                                                     \
 	TEST(a_call_that_fails_##NAME, .traps = trap::best, .devices = device::cuda) \
 	{                                                                            \
-		run_with_failure(t, SYMBOL, int(t.seed % 3));                        \
+		run_with_failure(t, SYMBOL);                                         \
 	}
 FAILURE_OF(launch, "cuLaunchKernel")
 FAILURE_OF(work_of_launch, "work of cuLaunchKernel")
@@ -366,9 +387,20 @@ TEST(what_an_urgent_launch_waits_for_becomes_urgent, .traps = trap::best, .devic
 	CHECK_EQ(order[0].load(), 2);
 }
 
+TEST(queues_that_say_nothing_have_the_priority_of_the_environment, .traps = trap::best, .devices = device::none)
+{
+	runtime_fixture fx(t, 0, "HET_PRIORITY=5");
+	noting n(fx);
+	n.launch(n.note, 1, 4, nullptr);
+	n.launch(n.note, 2, 0, nullptr);
+	n.launch(n.note, 3, -8, nullptr);
+	n.finish(3);
+	CHECK_EQ(order[0].load(), 2);
+}
+
 TEST(priorities_are_checked, .traps = trap::best, .devices = device::none)
 {
-	runtime_fixture fx(t, 0, "HET_PRIORITY=-4");
+	runtime_fixture fx(t);
 	HET_OK(het_queue_set_priority(fx.queue, 7));
 	HET_OK(het_queue_set_priority(fx.queue, -8));
 	HET_ERR(het_queue_set_priority(fx.queue, 8), HET_EARG);

@@ -108,6 +108,7 @@ environment read_environment()
 		.policy = text("HET_POLICY"),
 		.priority = signed_number("HET_PRIORITY"),
 		.preempt = text("HET_PREEMPT"),
+		.preempt_patience_ms = unsigned(number("HET_PREEMPT_PATIENCE", 100, UINT_MAX)),
 		.instrument = text("HET_INSTRUMENT"),
 		.touch_after_wait = number("HET_TOUCH_AFTER_WAIT", 0) != 0,
 		.exit_wait_s = unsigned(number("HET_EXIT_WAIT", 5, UINT_MAX)),

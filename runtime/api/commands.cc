@@ -4,6 +4,7 @@
 #include "api/public.h"
 #include "core/dispatch.h"
 #include "core/launch.h"
+#include "core/levels.h"
 #include "core/sentences.h"
 #include "core/split_launch.h"
 #include "core/start.h"
@@ -45,7 +46,8 @@ template <class C> int prepare_and_send(const reference<C> &c, const het_launch_
 	if (!c || !waits.take(args.nwaits, args.waits))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
 	if (args.priority)
-		c->become_urgent(int8_t(args.priority));
+		c->level.store(int8_t(args.priority), std::memory_order_relaxed);
+	levels_in_use().note(c->level.load(std::memory_order_relaxed));
 	if (int err = c->prepare())
 		return err;
 	het_queue &queue = *c->queue;

@@ -35,6 +35,8 @@ int take_devices(het_queue &q, const het_queue_args &a)
 	if (a.reserved)
 		return fail(HET_EARG, "het_queue_create: reserved is %u and must be 0", a.reserved);
 	q.level = a.priority ? int8_t(a.priority) : usual_level();
+	if (a.priority)
+		levels_in_use().note(int8_t(a.priority));
 	q.on_error = a.on_error;
 	q.on_error_arg = a.on_error_arg;
 	return 0;
@@ -169,6 +171,8 @@ GPUVM_PUBLIC int het_queue_set_priority(het_queue *queue, int priority)
 		err = check_priority("het_queue_set_priority", priority);
 	if (!err)
 		queue->level.store(int8_t(priority), std::memory_order_relaxed);
+	if (!err)
+		levels_in_use().note(int8_t(priority));
 	return err;
 }
 

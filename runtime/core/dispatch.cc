@@ -339,11 +339,19 @@ namespace
 // What it waits for must not be held back by what is less urgent than itself.
 void raise_what_it_waits_for(het_event &e)
 {
-	core().graph.raise_predecessors(e, [](node &n) {
+	uint32_t under_way[most_devices] = {}; // has the lanes of each device
+	core().graph.raise_predecessors(e, [&](node &n) {
 		het_event &before = event_of(n);
-		if (executor *where = before.where.load())
-			where->move_up(before);
+		executor *where = before.where.load();
+		if (where && !where->move_up(before) && before.begun && where->has_lanes())
+			under_way[where->number()] |= uint32_t{1} << before.on_device.lane;
 	});
+	const int8_t level = e.level.load();
+	for (unsigned i = 0; i < core().ndevices; i++) {
+		for (unsigned lane = 0; under_way[i] >> lane; lane++)
+			if (under_way[i] >> lane & 1)
+				core().devices[i]->compute->raised(lane, level);
+	}
 }
 
 } // namespace

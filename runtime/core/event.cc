@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/event.h"
 
-#include "core/levels.h"
 #include "core/queue.h"
 #include "os/clock.h"
 #include "os/log.h"
@@ -23,16 +22,10 @@ callback no_more;
 het_event::het_event(het_queue *q) : queue(reference<het_queue>::to(q)), queued(het::now_ns())
 {
 	if (q)
-		become_urgent(q->level.load(std::memory_order_relaxed));
+		level.store(q->level.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
 het_event::~het_event() = default;
-
-void het_event::become_urgent(int8_t as)
-{
-	level.store(as, std::memory_order_relaxed);
-	levels_in_use().note(as);
-}
 
 void het_event::keep_why()
 {

@@ -73,8 +73,6 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 
 	// Returns the kernel, for people; null if it has none.
 	virtual const char *name_of_kernel() const { return nullptr; }
-	// Sets the level, of a command that has not been added.
-	void become_urgent(int8_t level);
 	// It has failed, and this thread's last error, if there is one, says why. What was kept first stays.
 	void keep_why();
 

@@ -213,24 +213,31 @@ void executor::offer(het_event &e)
 		ring();
 }
 
+// Who makes a command more urgent looks where it lies, under the graph's lock.
 void executor::hand_over(het_event &e)
 {
 	delay_point();
+	if (levels_in_use().are_several() && e.in)
+		core().graph.locked([&] { put_down(e); });
+	else
+		put_down(e);
+}
+
+void executor::put_down(het_event &e)
+{
 	executor &place = place_of(e);
 	if (&place != this) {
 		discount(e);
 		e.where.store(&place);
-		place.hand_over(e);
-		return;
 	}
-	count(e);
-	uint32_t thieves = e.behind ? 0 : e.stealable_by; // it may be over when it has been pushed
-	ready_.push(e, index_of_level(e.level.load()));
-	ring();
-	if (!thieves || ready_.size() < backlog)
+	place.count(e);
+	uint32_t thieves = e.behind || place.lane_ ? 0 : e.stealable_by; // it may be over when it has been pushed
+	place.ready_.push(e, index_of_level(e.level.load()));
+	place.ring();
+	if (!thieves || place.ready_.size() < backlog)
 		return;
 	core().for_executors([&](executor &x) {
-		if (&x != this && !x.lane_ && (thieves >> x.number_ & 1) && !x.load())
+		if (&x != &place && !x.lane_ && (thieves >> x.number_ & 1) && !x.load())
 			x.ring();
 	});
 }
@@ -244,17 +251,20 @@ executor &executor::place_of(const het_event &e)
 	return core().devices[number_]->lanes.at(e.level.load());
 }
 
-void executor::move_up(het_event &e)
+bool executor::move_up(het_event &e)
 {
-	if (ready_.take(e))
-		hand_over(e);
+	bool lies_here = ready_.take(e);
+	if (lies_here)
+		put_down(e);
+	return lies_here;
 }
 
-// Others may come before commands of such a level: what is handed to the device early can't be held back any longer.
+// Others may come before commands of such a level: what is handed to the device early can't be held back any longer. Where
+// it can be stopped it comes back in the order in which it was handed over, so no other is to wait for that.
 uint32_t executor::depth_for(int level) const
 {
 	bool holds_back = levels_in_use().is_below_others(level) && preempting_allowed() != preempting::off;
-	return holds_back ? held_back_depth : depth;
+	return !holds_back ? depth : has_lanes() ? 1 : held_back_depth;
 }
 
 // --- reaping -------------------------------------------------------------------
@@ -289,6 +299,8 @@ bool executor::reap()
 	flight_lock_.unlock(lock_rank::leaf);
 	flights_.fetch_sub(1);
 	reaped_.fetch_add(1);
+	if (!ready_.empty())
+		ring(); // there is room for what was held back
 	delay_point();
 	int err_of_end = e->end(err);
 	if (err_of_end)
@@ -373,7 +385,7 @@ task *executor::next_of_own()
 	// A lane has one level, but for what others have raised.
 	if (has_lanes() && flights_.load() >= depth_for(level_))
 		return nullptr;
-	return ready_.take([this](uint32_t waiting) { return choose_level(waiting); });
+	return ready_.take([this](uint32_t waiting) { return choose_level(waiting); }, levels_in_use().are_several());
 }
 
 // Returns the oldest of its own, else the newest that another has and that may run here.
@@ -439,9 +451,9 @@ void executor::rest(uint32_t bell)
 		return;
 	uint64_t began = now_ns();
 	uint32_t begun = begun_.load(), reaped = reaped_.load();
-	if (begun == begun_at_tick_ && !flights_.load()) {
+	if (begun == begun_at_tick_ && !flights_.load() && ready_.empty()) {
 		ticking_.store(false);
-		if (!flights_.load())
+		if (!flights_.load() && ready_.empty())
 			sleep(bell, -1);
 		ticking_.store(true);
 	} else {

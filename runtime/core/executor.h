@@ -78,9 +78,8 @@ class executor
 	void offer(het_event &e);
 	// Another command's end has made it ready.
 	void hand_over(het_event &e);
-	// The command has become more urgent. Nothing happens unless it lies here. Locks up to that of the graph may be
-	// held.
-	void move_up(het_event &e);
+	// The command has become more urgent, under the graph's lock. It is false if it does not lie here.
+	bool move_up(het_event &e);
 	void attend();
 	// Does what there is to do for @e, which waits or runs here; returns when it has finished or another has it.
 	void drive_until_finished(het_event &e);
@@ -104,6 +103,7 @@ class executor
 	unsigned choose_level(uint32_t waiting);
 	uint32_t depth_for(int level) const;
 	executor &place_of(const het_event &e);
+	void put_down(het_event &e);
 	void ring();
 	void sleep(uint32_t seen, int64_t timeout_ns);
 	void work();

@@ -89,7 +89,7 @@ candidate launch::candidate_of(het_device &d) const
 {
 	speeds &known = kernel_->speeds;
 	return {known.alone(d),
-		double(d.executor.expected_ns()) * 1e-9,
+		double(d.expected_ns()) * 1e-9,
 		missing_on(d),
 		d.rate.load(std::memory_order_relaxed),
 		d.cost.load(std::memory_order_relaxed),
@@ -361,10 +361,11 @@ int launch::end_uses(int device_error)
 
 int launch::end(int device_error)
 {
-	double kernel_seconds = device_error ? 0 : note_speed();
+	const bool is_timed = !device_error && !on_device.was_stopped;
+	double kernel_seconds = is_timed ? note_speed() : 0;
 	kernel_->has_run(*device_);
 	int err = end_uses(device_error);
-	if (!device_error && !err)
+	if (is_timed && !err)
 		note_total(kernel_seconds);
 	return err;
 }

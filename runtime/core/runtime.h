@@ -30,6 +30,14 @@ struct het_device {
 	// It has failed for good: nothing is sent there any longer.
 	std::atomic<bool> lost{false};
 
+	// Returns how long all that it has to do will take, as far as that is known.
+	uint64_t expected_ns()
+	{
+		uint64_t all = executor.expected_ns();
+		lanes.for_all([&](het::rt::executor &x) { all += x.expected_ns(); });
+		return all;
+	}
+
 	// Returns what may be taken of its memory, of which @used bytes are in use, for launches that can be stopped.
 	uint64_t room_for_stops(uint64_t used) const
 	{

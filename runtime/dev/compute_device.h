@@ -74,8 +74,9 @@ struct ticket {
 	uint8_t lane = 0;
 	const std::atomic<int8_t> *level = nullptr;
 	bool may_stop = false;
-	bool may_save = false; // with may_stop: blocks that have begun are saved; else they end first
-	uint64_t room = 0;     // with may_stop: so many bytes of the device's memory nobody uses
+	bool may_save = false;    // with may_stop: blocks that have begun are saved; else they end first
+	uint64_t room = 0;        // with may_stop: so many bytes of the device's memory nobody uses
+	bool was_stopped = false; // wait() says so: others ran in between
 	// The notes are complete from wait() on. They are null if the kernel has no instruments, or has failed.
 	std::unique_ptr<launch_notes> notes = nullptr;
 };
@@ -161,6 +162,8 @@ class compute_device
 	// Launches on different lanes run side by side, each lane's in their order. wait() is called by one thread at a
 	// time for each lane.
 	virtual bool has_lanes() const { return false; }
+	// What is under way on a lane has become so urgent. Any thread may call it.
+	virtual void raised(unsigned /*lane*/, int8_t /*level*/) {}
 	// Returns the bytes of its memory that it has taken for launches that can be stopped, and keeps.
 	virtual uint64_t bytes_for_stops() const { return 0; }
 	// In place, kernels work on host memory and there are no buffers.

@@ -59,6 +59,7 @@ class cuda_compute final : public compute_device
 	const het_device_info &info() const override { return info_; }
 	bool has_queue() const override { return true; }
 	bool has_lanes() const override { return true; }
+	void raised(unsigned lane, int8_t level) override;
 	uint64_t bytes_for_stops() const override { return stops_.bytes(); }
 	bool is_in_place() const override { return false; }
 	bool knows_offsets() const override { return false; }
@@ -100,7 +101,7 @@ class cuda_compute final : public compute_device
 		   std::span<const device_arg> args, ticket &t);
 	cuda_stopped *take_stop(cuda_kernel &k, const launch_shape &shape, const unsigned (&groups)[3],
 				const unsigned (&items)[3], const ticket &t);
-	int wait_for_other_lanes(const cuda_kernel &k, const launch_shape &shape, const ticket &t) const;
+	int wait_for_other_lanes(const cuda_kernel &k, const launch_shape &shape, const ticket &t);
 	int failed(const char *what, int error) const
 	{
 		return fail(HET_EDEVICE, "%s: %s failed: %s (%d)", info_.name, what, cu_.name_of(error), error);
@@ -285,10 +286,10 @@ int cuda_compute::launch(cuda_kernel &k, const unsigned (&groups)[3], const unsi
 
 // What a module's variables tell its launches is written in the order of one stream: kernels on others may be reading
 // it.
-int cuda_compute::wait_for_other_lanes(const cuda_kernel &k, const launch_shape &shape, const ticket &t) const
+int cuda_compute::wait_for_other_lanes(const cuda_kernel &k, const launch_shape &shape, const ticket &t)
 {
 	bool writes = k.tables().has().any() || k.ids().would_send(shape);
-	return writes ? lanes_.synchronize_others(t.lane) : 0;
+	return writes ? stops_.launch_above(t, [&] { return lanes_.synchronize_others(t.lane); }) : 0;
 }
 
 // Returns null if the launch is to run plain: a slice, one with numbers of its launch in a variable, or where there is no
@@ -322,6 +323,8 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 		err = make_notes(k, notes);
 	if (!err)
 		err = wait_for_other_lanes(k, shape, t);
+	if (!err && t.level)
+		lanes_.raise(t.lane, t.level->load(std::memory_order_relaxed));
 	if (err)
 		return failed("launching a kernel", err);
 	cuda_lane &lane = lanes_.at(t.lane);
@@ -350,6 +353,15 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 	return 0;
 }
 
+void cuda_compute::raised(unsigned lane, int8_t level)
+{
+	cuda_current c(cu_, context_);
+	if (c.error())
+		return;
+	lanes_.raise(lane, level);
+	stops_.raised(level);
+}
+
 // A kernel that fails takes its context with it: all later calls return its error.
 bool cuda_compute::is_lost()
 {
@@ -365,7 +377,7 @@ int cuda_compute::wait(ticket &t, command_times &times)
 	cuda_lane &lane = lanes_.at(t.lane);
 	int err = c.error();
 	if (!err && t.handle)
-		err = stops_.wait(*static_cast<cuda_stopped *>(t.handle), lane, t.number);
+		err = stops_.wait(*static_cast<cuda_stopped *>(t.handle), lane, t.number, &t.was_stopped);
 	else if (!err)
 		err = lane.marks.wait(lane.stream, t.number);
 	if (err) {

@@ -37,11 +37,18 @@ int cuda_lanes::open(unsigned lane)
 	return err;
 }
 
+void cuda_lanes::raise(unsigned lane, int8_t level) const
+{
+	if (cuda_lane *there = all_[lane].load(std::memory_order_acquire))
+		there->level.store(level, std::memory_order_relaxed);
+}
+
 bool cuda_lanes::is_busy_above(int level) const
 {
-	for (unsigned i = 0; i < most; i++) {
-		const cuda_lane *lane = all_[i].load(std::memory_order_acquire);
-		if (lane && level_of(i) > level && cu_.query_stream(lane->stream) == cu_error_not_ready)
+	for (const auto &i : all_) {
+		const cuda_lane *lane = i.load(std::memory_order_acquire);
+		if (lane && lane->level.load(std::memory_order_relaxed) > level &&
+		    cu_.query_stream(lane->stream) == cu_error_not_ready)
 			return true;
 	}
 	return false;

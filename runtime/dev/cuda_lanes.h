@@ -16,6 +16,8 @@ struct cuda_lane {
 
 	cu_stream stream = nullptr;
 	cuda_marks marks;
+	// Says how urgent what is under way there is: the last of it, or what became more urgent since.
+	std::atomic<int8_t> level{0};
 	// Tells when the command ended that was waited for last. It belongs to the waiter.
 	uint64_t last_end = 0;
 };
@@ -35,7 +37,9 @@ class cuda_lanes
 	// Returns a lane that was opened.
 	cuda_lane &at(unsigned lane) const { return *all_[lane].load(std::memory_order_acquire); }
 
-	// Returns whether something is under way on a lane of a level above this one, as far as the driver tells.
+	// What is under way there has become so urgent.
+	void raise(unsigned lane, int8_t level) const;
+	// Returns whether something more urgent is under way on a lane, as far as the driver tells.
 	bool is_busy_above(int level) const;
 	// Returns whether the driver says of a lane that something there has failed. It waits for nothing.
 	bool has_failed() const;

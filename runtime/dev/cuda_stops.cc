@@ -3,9 +3,12 @@
 
 #include "dev/cuda_wait.h"
 #include "os/clock.h"
+#include "os/settings.h"
 
 #include <algorithm>
 #include <bit>
+#include <climits>
+#include <cstddef>
 #include <cstring>
 #include <ctime>
 #include <new>
@@ -23,19 +26,23 @@ constexpr size_t flag_line = 128; // what one SM looks at
 constexpr unsigned threads_of_unit = 2048, blocks_of_unit = 32;
 // Contexts of one launch take no more than this.
 constexpr uint64_t most_context_bytes = 64 << 20;
+// Neither do the numbers of its blocks, in each of two lists.
+constexpr uint64_t most_list_bytes = 64 << 20;
 // Of what is not saved when it is stopped again, so many times as many contexts are there as blocks run at once.
 constexpr uint64_t spare = 3;
 static_assert(sizeof(checkpoint_control) <= flag_line);
 constexpr size_t head_bytes = 16;
 
 // These are offsets in the sheet of a launch: what is sent, what has come back, flags, lists of contexts.
-enum : size_t {
-	sent_new = 0,
-	sent_resumed = flag_line,
-	came_new = 2 * flag_line,
-	came_resumed = 3 * flag_line,
-	flag_sets = 4 * flag_line
-};
+enum : size_t { sent_new = 0, sent_resumed = flag_line, came_new = 2 * flag_line, flag_sets = 3 * flag_line };
+
+patience patience_of_user()
+{
+	patience p;
+	p.longest_ns = uint64_t{settings().preempt_patience_ms} * 1'000'000;
+	p.least_ns = std::min(p.least_ns, p.longest_ns);
+	return p;
+}
 
 void pause_for(uint64_t waited_ns)
 {
@@ -64,8 +71,8 @@ class cuda_stopped
 	uint64_t context_room = 0, left_room[2] = {};
 	size_t heads_at = 0; // where the first words of the contexts come to, on the host
 	cu_event ended = nullptr;
-	unsigned flags = 0; // which of the two sets
-	bool was_set = false;
+	cu_event cleared = nullptr;
+	bool was_set = false; // the flags, since they were cleared
 
 	// These are of the launch.
 	const cuda_stop_kernel *kernel = nullptr;
@@ -76,6 +83,7 @@ class cuda_stopped
 	std::vector<uint64_t> waiting;                   // contexts that are to be resumed
 	uint64_t left_count = 0;                         // blocks that have not begun, in left[0]
 	bool runs = false;                               // flags may be set
+	bool is_suspended = false;
 	bool was_launched = false;
 	suspension when{patience{}};
 };
@@ -84,7 +92,7 @@ class cuda_stopped
 
 int cuda_stops::open()
 {
-	if (urgent_)
+	if (rescues_)
 		return 0;
 	int least = 0, greatest = 0;
 	int err = cu_.stream_priorities(&least, &greatest);
@@ -94,7 +102,9 @@ int cuda_stops::open()
 		return err;
 	memset(constants_->host, 1, flag_bytes_);
 	memset(constants_->host + flag_bytes_, 0, flag_bytes_);
-	return cu_.create_stream(&urgent_, cu_stream_non_blocking, greatest);
+	if (!flags_)
+		err = cu_.create_stream(&flags_, cu_stream_non_blocking, greatest);
+	return err ? err : cu_.create_stream(&rescues_, cu_stream_non_blocking, greatest);
 }
 
 cuda_stopped *cuda_stops::find_free()
@@ -114,14 +124,15 @@ cuda_stopped *cuda_stops::find_free()
 	return found;
 }
 
-// Memory is not given back to the driver, which would wait for all that runs. @room is what the device's budget leaves.
+// Memory is not given back to the driver, which would wait for all that runs: what is too small is left, and sizes double.
+// @room is what the device's budget leaves.
 bool cuda_stops::grow(cu_deviceptr *at, uint64_t *has, uint64_t wanted, uint64_t room)
 {
 	if (*has >= wanted)
 		return true;
 	uint64_t size = std::bit_ceil(wanted);
 	cu_deviceptr more = 0;
-	if (*at || size > room || cu_.allocate(&more, size))
+	if (size > room || cu_.allocate(&more, size))
 		return false;
 	*at = more;
 	*has = size;
@@ -138,6 +149,8 @@ int cuda_stops::make_room(cuda_stopped &s, const cuda_stop_kernel &k, const cuda
 	s.limit = k.what.saves && t.may_save
 			  ? std::min(std::min(g.blocks(), spare * at_once), most_context_bytes / s.context_bytes)
 			  : 0;
+	if (8 * g.blocks() > most_list_bytes)
+		return cu_error_out_of_memory;
 	uint64_t taken = 0;
 	auto room = [&] { return t.room > taken ? t.room - taken : 0; };
 	for (unsigned i = 0; i < 2; i++) {
@@ -150,20 +163,16 @@ int cuda_stops::make_room(cuda_stopped &s, const cuda_stop_kernel &k, const cuda
 	    !grow(&s.contexts, &s.context_room, std::max<uint64_t>(s.limit * s.context_bytes, 4 << 20), room()))
 		s.limit = s.context_room / s.context_bytes;
 	if (!s.sheet) {
-		s.lists_at = flag_sets + 2 * flag_bytes_;
+		s.lists_at = flag_sets + flag_bytes_;
 		s.list_room = spare * blocks_of_unit * (flag_bytes_ / flag_line);
 		s.heads_at = s.lists_at + 2 * 8 * s.list_room;
 		if (int err = sheets_.take(s.heads_at + head_bytes * s.list_room, &s.sheet))
 			return err;
-		for (size_t i = 0; i < 2; i++)
-			if (int err = cu_.copy_to_device(s.sheet->device + flag_sets + i * flag_bytes_,
-							 constants_->host + flag_bytes_, flag_bytes_, urgent_))
-				return err;
-		if (int err = cu_.synchronize_stream(urgent_))
-			return err;
+		s.was_set = true; // nothing was written there yet
 	}
 	s.limit = std::min(s.limit, s.list_room);
-	return s.ended ? 0 : cu_.create_event(&s.ended, cu_event_blocking_sync | cu_event_disable_timing);
+	int err = s.ended ? 0 : cu_.create_event(&s.ended, cu_event_blocking_sync | cu_event_disable_timing);
+	return err || s.cleared ? err : cu_.create_event(&s.cleared, cu_event_disable_timing);
 }
 
 namespace
@@ -187,6 +196,8 @@ void take_parameters(cuda_stopped &s, const cuda_stop_kernel &k, const cuda_grid
 cuda_stopped *cuda_stops::take(const cuda_stop_kernel &k, const cuda_grid &g, const ticket &t, unsigned units)
 {
 	flag_bytes_ = flag_line * std::max(units, 1u);
+	if (g.blocks() > INT32_MAX)
+		return nullptr;
 	cuda_stopped *s = open() ? nullptr : find_free();
 	if (!s)
 		return nullptr;
@@ -202,7 +213,7 @@ cuda_stopped *cuda_stops::take(const cuda_stop_kernel &k, const cuda_grid &g, co
 	s->level = t.level;
 	s->used = s->left_count = 0;
 	s->waiting.clear();
-	s->when = suspension(patience{});
+	s->when = suspension(patience_of_user());
 	s->was_launched = false;
 	return s;
 }
@@ -210,7 +221,7 @@ cuda_stopped *cuda_stops::take(const cuda_stop_kernel &k, const cuda_grid &g, co
 void cuda_stops::give_back(cuda_stopped &s)
 {
 	lock_.lock(lock_rank::opening);
-	s.runs = s.is_taken = false;
+	s.runs = s.is_taken = s.is_suspended = false;
 	lock_.unlock(lock_rank::opening);
 }
 
@@ -221,8 +232,42 @@ void cuda_stops::set_flags(cuda_stopped &s)
 {
 	if (s.was_set)
 		return;
-	s.was_set = !cu_.copy_to_device(s.sheet->device + flag_sets + s.flags * flag_bytes_, constants_->host,
-					flag_bytes_, urgent_);
+	s.was_set = true;
+	(void)cu_.copy_to_device(s.sheet->device + flag_sets, constants_->host, flag_bytes_, flags_);
+}
+
+// What is put on the stream next begins when they are clear.
+int cuda_stops::clear_flags(cuda_stopped &s, cu_stream on)
+{
+	if (!s.was_set)
+		return 0;
+	int err = cu_.copy_to_device(s.sheet->device + flag_sets, constants_->host + flag_bytes_, flag_bytes_, flags_);
+	if (!err)
+		err = cu_.record_event(s.cleared, flags_);
+	if (!err)
+		err = cu_.stream_waits(on, s.cleared, 0);
+	s.was_set = err;
+	return err;
+}
+
+// Returns whether something more urgent was stopped, too, and is to go on first. Has the lock.
+bool cuda_stops::is_before(const cuda_stopped &s, int level) const
+{
+	for (const cuda_stopped *other : all_)
+		if (other && other != &s && other->is_suspended &&
+		    other->level->load(std::memory_order_relaxed) > level)
+			return true;
+	return false;
+}
+
+void cuda_stops::raised(int level)
+{
+	if (!any_.load(std::memory_order_acquire))
+		return;
+	lock_.lock(lock_rank::opening);
+	changes_.fetch_add(1);
+	stop_below(level);
+	lock_.unlock(lock_rank::opening);
 }
 
 void cuda_stops::stop_below(int level)
@@ -261,7 +306,7 @@ int cuda_stops::launch_round(cuda_stopped &s, cu_stream on)
 				lists,
 				lists + 8 * s.list_room,
 				0,
-				flags + s.flags * flag_bytes_,
+				flags,
 				s.contexts,
 				s.context_bytes,
 				s.limit,
@@ -271,7 +316,9 @@ int cuda_stops::launch_round(cuda_stopped &s, cu_stream on)
 	c.left = s.left[is_first ? 0 : 1];
 	s.control(sent_new) = c;
 	std::copy(s.waiting.begin(), s.waiting.end(), reinterpret_cast<uint64_t *>(s.sheet->host + s.lists_at));
-	int err = cu_.copy_to_device(s.sheet->device, s.sheet->host, 2 * flag_line, on);
+	int err = clear_flags(s, on);
+	if (!err)
+		err = cu_.copy_to_device(s.sheet->device, s.sheet->host, 2 * flag_line, on);
 	if (!err && !s.waiting.empty())
 		err = cu_.copy_to_device(lists, s.sheet->host + s.lists_at, 8 * s.waiting.size(), on);
 	if (!err && !s.waiting.empty())
@@ -297,6 +344,7 @@ int cuda_stops::begin(cuda_stopped &s, ticket &t)
 	any_.store(true, std::memory_order_release);
 	lock_.lock(lock_rank::opening);
 	const cu_stream on = lanes_.at(t.lane).stream;
+	changes_.fetch_add(1);
 	stop_below(s.level->load(std::memory_order_relaxed));
 	int err = launch_round(s, on);
 	lock_.unlock(lock_rank::opening);
@@ -364,25 +412,26 @@ int cuda_stops::look(cuda_stopped &s, cu_stream on, bool *done)
 	return err;
 }
 
-// What has waited for long goes on beside more urgent work, and comes before it where there is room.
+// What has waited for long goes on beside more urgent work, and comes before it where there is room. The driver is asked
+// without the lock, which more urgent launches want.
 int cuda_stops::go_on(cuda_stopped &s, cuda_lane &lane)
 {
-	int err = 0;
 	uint64_t since = now_ns();
 	s.when.begin(since);
 	for (;;) {
-		lock_.lock(lock_rank::opening);
+		const uint64_t seen = changes_.load();
 		const int8_t level = s.level->load(std::memory_order_relaxed);
-		auto answer = s.when.look(now_ns(), lanes_.is_busy_above(level));
+		bool others = lanes_.is_busy_above(level);
+		lock_.lock(lock_rank::opening);
+		s.is_suspended = true;
+		others = others || is_before(s, level) || changes_.load() != seen;
+		auto answer = s.when.look(now_ns(), others);
+		int err = 0;
 		if (answer != suspension::answer::wait) {
-			if (s.was_set)
-				err = cu_.copy_to_device(s.sheet->device + flag_sets + s.flags * flag_bytes_,
-							 constants_->host + flag_bytes_, flag_bytes_, urgent_);
-			s.flags ^= unsigned{s.was_set};
-			s.was_set = false;
+			s.is_suspended = false;
+			changes_.fetch_add(1);
 			stop_below(level);
-			if (!err)
-				err = launch_round(s, answer == suspension::answer::go_on ? lane.stream : urgent_);
+			err = launch_round(s, answer == suspension::answer::go_on ? lane.stream : rescues_);
 		}
 		lock_.unlock(lock_rank::opening);
 		if (answer != suspension::answer::wait)
@@ -409,31 +458,24 @@ int cuda_stops::wait_for_round(cuda_stopped &s)
 							   [&] { return cu_.synchronize_event(s.ended); });
 }
 
-int cuda_stops::wait(cuda_stopped &s, cuda_lane &lane, uint64_t number)
+int cuda_stops::wait(cuda_stopped &s, cuda_lane &lane, uint64_t number, bool *was_stopped)
 {
 	bool done = false;
 	int err = lane.marks.wait(lane.stream, number);
 	if (!err)
-		err = look(s, urgent_, &done);
+		err = look(s, lane.stream, &done);
+	*was_stopped = !done;
 	while (!err && !done) {
 		err = go_on(s, lane);
 		if (!err)
 			err = wait_for_round(s);
 		if (!err)
-			err = look(s, urgent_, &done);
+			err = look(s, lane.stream, &done);
 	}
 	// What may be running still must not go on with memory that the launch gives back.
 	if (err) {
 		cu_.synchronize_stream(lane.stream);
-		cu_.synchronize_stream(urgent_);
-	}
-	// The next launch that uses it must find its flags clear.
-	if (s.was_set) {
-		lock_.lock(lock_rank::opening);
-		s.was_set = cu_.copy_to_device(s.sheet->device + flag_sets + s.flags * flag_bytes_,
-					       constants_->host + flag_bytes_, flag_bytes_, urgent_);
-		s.flags ^= 1;
-		lock_.unlock(lock_rank::opening);
+		cu_.synchronize_stream(rescues_);
 	}
 	give_back(s);
 	return err;

@@ -3,9 +3,9 @@
 // `checkpoint` (Documentation/het-ptx-checkpoint.rst): when a flag is set its blocks save what they hold and leave, and
 // what is left of the launch is launched again later, until nothing is left. Documentation/preemption.rst.
 //
-// The flag is set by a copy engine, on a stream of its own: a kernel that sets memory would wait for the blocks that it
-// is to stop. Nothing depends on when it is seen. A launch has two sets of flags by turns, and the one that is not in
-// use is cleared in the order of that stream; who sees an old one stops in vain, and is launched again.
+// The flag is set by a copy engine, on a stream of its own that has nothing else: a kernel that sets memory would wait
+// for the blocks that it is to stop. It stays set until the launch has ended; before the next one it is cleared in the
+// order of that stream, and the kernel waits for that. Nothing depends on when it is seen.
 #pragma once
 
 #include "dev/compute_device.h"
@@ -44,7 +44,7 @@ class cuda_stops
 	// if the ticket says so.
 	int begin(cuda_stopped &s, ticket &t);
 	// Waits until all of the launch has run, and gives it back. Returns 0 or a code.
-	int wait(cuda_stopped &s, cuda_lane &lane, uint64_t number);
+	int wait(cuda_stopped &s, cuda_lane &lane, uint64_t number, bool *was_stopped);
 
 	// Runs launch() after what is less urgent has been told to stop; nothing that was stopped goes on meanwhile.
 	template <class F> int launch_above(const ticket &t, F launch)
@@ -52,11 +52,14 @@ class cuda_stops
 		if (!any_.load(std::memory_order_acquire))
 			return launch();
 		lock_.lock(lock_rank::opening);
+		changes_.fetch_add(1);
 		stop_below(t.level ? t.level->load(std::memory_order_relaxed) : int8_t{0});
 		int err = launch();
 		lock_.unlock(lock_rank::opening);
 		return err;
 	}
+	// Something that is under way has become so urgent.
+	void raised(int level);
 
 	// Returns the bytes of device memory that contexts and lists have.
 	uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
@@ -68,6 +71,8 @@ class cuda_stops
 	int open();
 	int make_room(cuda_stopped &s, const cuda_stop_kernel &k, const cuda_grid &g, const ticket &t);
 	bool grow(cu_deviceptr *at, uint64_t *has, uint64_t wanted, uint64_t room);
+	int clear_flags(cuda_stopped &s, cu_stream on);
+	bool is_before(const cuda_stopped &s, int level) const;
 	void stop_below(int level);
 	void set_flags(cuda_stopped &s);
 	int launch_round(cuda_stopped &s, cu_stream on);
@@ -84,7 +89,9 @@ class cuda_stops
 	std::atomic<bool> any_{false};
 	futex_lock lock_; // has rank opening; the driver is called under it
 	cuda_stopped *all_[most_under_way] = {};
-	cu_stream urgent_ = nullptr; // sets and clears flags, and runs what has lost its patience
+	cu_stream flags_ = nullptr;        // sets and clears flags
+	cu_stream rescues_ = nullptr;      // runs what has lost its patience
+	std::atomic<uint64_t> changes_{0}; // counts what may have made a device busy with urgent work
 	cuda_sheet *constants_ = nullptr;
 	size_t flag_bytes_ = 0;
 	std::atomic<uint64_t> bytes_{0};

@@ -24,12 +24,12 @@ class level_queue
 	}
 
 	// Returns the oldest task of the level that choose(mask) names, of those that have tasks, which are bits of the
-	// mask; or null if there are none, or it names none of them. It is not asked if no more than one level was ever
-	// used.
-	template <std::invocable<uint32_t> F> task *take(F choose)
+	// mask; or null if there are none, or it names none of them. Without @asks it is not asked if no more than one
+	// level was ever used.
+	template <std::invocable<uint32_t> F> task *take(F choose, bool asks = false)
 	{
 		uint32_t used = used_.load();
-		if (std::has_single_bit(used))
+		if (!asks && std::has_single_bit(used))
 			return deques_[std::countr_zero(used)].take();
 		while (uint32_t waiting = this->waiting()) {
 			unsigned level = choose(waiting);

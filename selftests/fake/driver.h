@@ -50,6 +50,8 @@ struct moment {
 // Guards the memory of all devices, and the kernels that run in it one at a time.
 std::mutex &device_lock();
 ptx::simt::memory &device_memory();
+// Returns whether a copy waits for the device's lock.
+bool copies_wait();
 
 } // namespace het
 

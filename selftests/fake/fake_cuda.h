@@ -35,6 +35,8 @@ struct fake_cuda_state {
 	std::atomic<unsigned> copies_between;
 	std::atomic<long> hold_after;
 	std::atomic<bool> is_held;
+	std::atomic<unsigned long>
+		ends; // a bit for each kernel that has ended, the last is bit 0: 1 on an urgent stream
 
 	// The driver counts what it does.
 	std::atomic<int> registered;      // regions of host memory that are registered now

@@ -183,7 +183,7 @@ void let_others(int priority, long steps)
 	unsigned each = fake_cuda.copies_between;
 	long hold = fake_cuda.hold_after;
 	bool is_held = hold >= 0 && steps >= hold && priority == 0;
-	if (!is_held && (!each || steps % each))
+	if (!is_held && (!each || steps % each || !copies_wait()))
 		return;
 	device_lock().unlock();
 	if (is_held) {
@@ -208,6 +208,7 @@ int run(const CUfunc_st &f, const launch &l, int priority)
 		how.trace = [&](const ptx::simt::step &) { let_others(priority, ++steps); };
 	}
 	auto done = ptx::simt::run(f.module->program, l, how);
+	fake_cuda.ends = fake_cuda.ends << 1 | (priority < 0); // one kernel runs at a time
 	if (!done.error)
 		return 0;
 	fprintf(stderr, "fake CUDA: %s\n", done.error->describe().c_str());

@@ -58,17 +58,33 @@ place find(cu_deviceptr p)
 	return {b->address, b->size, allocations[b->address].context};
 }
 
+// It is counted while it waits.
+std::atomic<int> waiting_copies;
+class copy_guard
+{
+      public:
+	copy_guard()
+	{
+		waiting_copies++;
+		device_lock().lock();
+		waiting_copies--;
+	}
+	~copy_guard() { device_lock().unlock(); }
+	copy_guard(const copy_guard &) = delete;
+	copy_guard &operator=(const copy_guard &) = delete;
+};
+
 int read_device(void *to, cu_deviceptr from, size_t size)
 {
 	while (fake_cuda.reads_wait)
 		std::this_thread::sleep_for(std::chrono::microseconds(100));
-	std::lock_guard g(device_lock());
+	copy_guard g;
 	return device_memory().read(from, to, size) ? 0 : int(cu_error_invalid_value);
 }
 
 int write_device(cu_deviceptr to, const void *from, size_t size)
 {
-	std::lock_guard g(device_lock());
+	copy_guard g;
 	return device_memory().write(to, from, size) ? 0 : int(cu_error_invalid_value);
 }
 
@@ -99,6 +115,11 @@ size_t free_of(size_t used)
 }
 
 } // namespace
+
+bool copies_wait()
+{
+	return waiting_copies;
+}
 
 std::mutex &device_lock()
 {

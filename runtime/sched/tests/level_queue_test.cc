@@ -25,6 +25,7 @@ TEST(LevelQueue, IsADequeWithOneLevel)
 	q.push(b, 8);
 	EXPECT_EQ(q.size(), 2u);
 	EXPECT_EQ(q.take(not_asked), &a);
+	EXPECT_EQ(q.take([](uint32_t) { return level_queue::levels; }, true), nullptr);
 	EXPECT_EQ(q.take(not_asked), &b);
 	EXPECT_EQ(q.take(not_asked), nullptr);
 }
