@@ -278,7 +278,12 @@ int cuMemcpyHtoDAsync_v2(cu_deviceptr to, const void *from, size_t size, cu_stre
 {
 	if (int err = injected(__func__))
 		return err;
-	return add_work(__func__, stream, !is_pinned(from, size), [=] { return write_device(to, from, size); });
+	fake_cuda.writes_under_way++;
+	return add_work(__func__, stream, !is_pinned(from, size), [=] {
+		int err = write_device(to, from, size);
+		fake_cuda.writes_under_way--;
+		return err;
+	});
 }
 
 // Host memory in a batch must be pinned here, as the device gives no other.
