@@ -79,10 +79,11 @@ class cuda_stopped
 	std::vector<char> parameters;
 	unsigned groups[3], items[3], shared_bytes;
 	const std::atomic<int8_t> *level = nullptr;
-	uint64_t context_bytes = 0, limit = 0, used = 0; // contexts that there are, and that blocks have asked for
-	std::vector<uint64_t> waiting;                   // contexts that are to be resumed
-	uint64_t left_count = 0;                         // blocks that have not begun, in left[0]
-	bool runs = false;                               // flags may be set
+	uint64_t context_bytes = 0, limit = 0;   // of contexts
+	uint64_t fresh_begin = 0, fresh_end = 0; // those that blocks may ask for in this round
+	std::vector<uint64_t> waiting;           // contexts that are to be resumed
+	uint64_t left_count = 0;                 // blocks that have not begun, in left[0]
+	bool runs = false;                       // flags may be set
 	bool is_suspended = false;
 	bool was_launched = false;
 	suspension when{patience{}};
@@ -211,7 +212,7 @@ cuda_stopped *cuda_stops::take(const cuda_stop_kernel &k, const cuda_grid &g, co
 	std::copy(g.items, g.items + 3, s->items);
 	s->shared_bytes = g.shared_bytes;
 	s->level = t.level;
-	s->used = s->left_count = 0;
+	s->left_count = 0;
 	s->waiting.clear();
 	s->when = suspension(patience_of_user());
 	s->was_launched = false;
@@ -295,10 +296,27 @@ int cuda_stops::launch_one(cuda_stopped &s, cu_function f, const unsigned (&grou
 	return err;
 }
 
+namespace
+{
+
+// Blocks that begin get contexts before or behind all that are to be resumed.
+void choose_fresh(cuda_stopped &s)
+{
+	s.fresh_begin = s.waiting.empty() ? 0 : s.waiting.back() + 1;
+	s.fresh_end = s.limit;
+	if (!s.waiting.empty() && s.waiting.front() > s.fresh_end - s.fresh_begin) {
+		s.fresh_begin = 0;
+		s.fresh_end = s.waiting.front();
+	}
+}
+
+} // namespace
+
 // Launches what is left, with those that had begun first. The first round has all blocks. Has the lock.
 int cuda_stops::launch_round(cuda_stopped &s, cu_stream on)
 {
 	bool is_first = !s.left_count && s.waiting.empty();
+	choose_fresh(s);
 	const cu_deviceptr lists = s.sheet->device + s.lists_at, flags = s.sheet->device + flag_sets;
 	checkpoint_control c = {{s.groups[0], s.groups[1], s.groups[2]},
 				uint32_t(flag_line),
@@ -309,8 +327,8 @@ int cuda_stops::launch_round(cuda_stopped &s, cu_stream on)
 				flags,
 				s.contexts,
 				s.context_bytes,
-				s.limit,
-				s.used};
+				s.fresh_end,
+				s.fresh_begin};
 	s.control(sent_resumed) = c;
 	c.list = is_first ? 0 : s.left[0];
 	c.left = s.left[is_first ? 0 : 1];
@@ -359,30 +377,41 @@ int cuda_stops::begin(cuda_stopped &s, ticket &t)
 
 // --- what is left --------------------------------------------------------------
 
-// Contexts that were resumed are free now if their blocks have ended.
-int cuda_stops::find_contexts(cuda_stopped &s, cu_stream on)
+// Contexts that were resumed are free now if their blocks have ended. @asked is the first that no block has asked for.
+int cuda_stops::find_contexts(cuda_stopped &s, cu_stream on, uint64_t asked)
 {
+	std::vector<uint64_t> maybe = std::move(s.waiting);
+	s.waiting.clear();
+	for (uint64_t i = s.fresh_begin; i < asked; i++)
+		maybe.push_back(i);
+	if (maybe.empty())
+		return 0;
+	const auto [least, most] = std::minmax_element(maybe.begin(), maybe.end());
+	const uint64_t first = *least;
 	cu_copy_rows rows = {};
 	rows.from_type = cu_memory_type_device;
-	rows.from_device = s.contexts;
+	rows.from_device = s.contexts + first * s.context_bytes;
 	rows.from_pitch = s.context_bytes;
 	rows.to_type = cu_memory_type_host;
 	rows.to_host = s.sheet->host + s.heads_at;
 	rows.to_pitch = rows.nbytes = head_bytes;
-	rows.count = s.used;
-	int err = s.used ? cu_.copy_rows(&rows, on) : 0;
+	rows.count = *most - first + 1;
+	int err = cu_.copy_rows(&rows, on);
 	if (!err)
 		err = cu_.synchronize_stream(on);
-	s.waiting.clear();
-	for (uint64_t i = 0; i < s.used && !err; i++) {
+	if (err)
+		return err;
+	for (uint64_t i : maybe) {
 		uint32_t stopped;
 		memcpy(&stopped,
-		       s.sheet->host + s.heads_at + i * head_bytes + offsetof(ptx::checkpoint_context, stopped),
+		       s.sheet->host + s.heads_at + (i - first) * head_bytes +
+			       offsetof(ptx::checkpoint_context, stopped),
 		       sizeof(stopped));
 		if (stopped == 1)
 			s.waiting.push_back(i);
 	}
-	return err;
+	std::sort(s.waiting.begin(), s.waiting.end());
+	return 0;
 }
 
 // A round has ended. The first has resumed nothing, so all contexts that were asked for are to be.
@@ -394,20 +423,20 @@ int cuda_stops::look(cuda_stopped &s, cu_stream on, bool *done)
 	const bool had_left = s.left_count, had_waiting = !s.waiting.empty(), is_first = !had_left && !had_waiting;
 	const checkpoint_control &came = s.control(came_new);
 	bool has_begun = is_first || had_left;
-	if (has_begun) {
-		s.used = std::min(came.count, s.limit);
+	uint64_t asked = has_begun ? std::min(came.count, s.fresh_end) : s.fresh_begin;
+	if (has_begun)
 		s.left_count = came.count_left;
-		if (!is_first)
-			std::swap(s.left[0], s.left[1]), std::swap(s.left_room[0], s.left_room[1]);
+	if (had_left) {
+		std::swap(s.left[0], s.left[1]);
+		std::swap(s.left_room[0], s.left_room[1]);
 	}
 	int err = 0;
 	if (is_first) {
-		for (uint64_t i = 0; i < s.used; i++)
+		for (uint64_t i = s.fresh_begin; i < asked; i++)
 			s.waiting.push_back(i);
 	} else {
-		err = find_contexts(s, on);
+		err = find_contexts(s, on, asked);
 	}
-	s.used = s.waiting.empty() ? 0 : s.used;
 	*done = s.waiting.empty() && !s.left_count;
 	return err;
 }

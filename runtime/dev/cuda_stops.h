@@ -78,7 +78,7 @@ class cuda_stops
 	int launch_round(cuda_stopped &s, cu_stream on);
 	int launch_one(cuda_stopped &s, cu_function f, const unsigned (&groups)[3], cu_deviceptr control, cu_stream on);
 	int look(cuda_stopped &s, cu_stream on, bool *done);
-	int find_contexts(cuda_stopped &s, cu_stream on);
+	int find_contexts(cuda_stopped &s, cu_stream on, uint64_t asked);
 	int go_on(cuda_stopped &s, cuda_lane &lane);
 	int wait_for_round(cuda_stopped &s);
 	void give_back(cuda_stopped &s);
