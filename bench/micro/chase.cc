@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "micro/chase.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -39,6 +40,30 @@ template <typename M> void walk_local(M &m, arguments a)
 		at = mine[at];
 	}
 	*static_cast<uint32_t *>(a[1].buffer) = at;
+}
+
+template <typename M> void fill(M &m, arguments a, uint32_t t)
+{
+	constexpr uint32_t apart = 8;
+	const auto *words = static_cast<const uint32_t *>(a[0].buffer) + uint32_t(a[2].integer);
+	const auto n = uint32_t(a[3].integer), threads = uint32_t(a[4].integer);
+	uint32_t sum = 0;
+	for (uint32_t i = t * apart; i < n; i += threads * apart)
+		sum += m.load(words + i) | 1;
+	if (sum == 0x80000000)
+		*static_cast<uint32_t *>(a[1].buffer) = sum;
+}
+
+void chase_fill_host(arguments a, size_t first, size_t end)
+{
+	plain m;
+	for (size_t t = first; t < end; t++)
+		fill(m, a, uint32_t(t));
+}
+
+void chase_fill_traced(arguments a, size_t item, tracer &to)
+{
+	fill(to, a, uint32_t(item));
 }
 
 void chase_global_host(arguments a, size_t, size_t)
@@ -82,6 +107,7 @@ std::vector<uint32_t> shuffled(size_t n, random_stream &random)
 
 const kernel chase_global = {{"chase_global", bench::chase_kernels, chase_global_host}, chase_global_traced};
 const kernel chase_local = {{"chase_local", bench::chase_kernels, chase_local_host}, chase_local_traced};
+const kernel chase_fill = {{"chase_fill", bench::chase_kernels, chase_fill_host}, chase_fill_traced};
 
 ring random_ring(size_t footprint, size_t spacing, random_stream &random)
 {
@@ -90,6 +116,18 @@ ring random_ring(size_t footprint, size_t spacing, random_stream &random)
 	r.order = shuffled(footprint / spacing, random);
 	for (uint32_t &place : r.order)
 		place *= uint32_t(spacing / word);
+	close(r);
+	return r;
+}
+
+ring sparse_ring(size_t footprint, size_t block, size_t apart, random_stream &random)
+{
+	ring r;
+	r.words.resize(footprint / word);
+	r.order = shuffled(footprint / block, random);
+	const auto places = uint32_t(std::max<size_t>(1, block / apart));
+	for (uint32_t &place : r.order)
+		place = uint32_t((place * block + random.below(places) * apart) / word);
 	close(r);
 	return r;
 }

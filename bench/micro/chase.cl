@@ -24,3 +24,13 @@ kernel void chase_local(global const uint *ring, global uint *out, uint start, u
 		at = mine[at];
 	out[0] = at;
 }
+
+// Many threads bring @words of the ring from word @first on into the caches that they share.
+kernel void chase_fill(global const uint *ring, global uint *out, uint first, uint words, uint threads)
+{
+	uint sum = 0;
+	for (uint i = get_global_id(0) * 8; i < words; i += threads * 8)
+		sum += ring[first + i] | 1;
+	if (sum == 0x80000000)
+		out[0] = sum;
+}

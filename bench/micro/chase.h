@@ -12,6 +12,7 @@ namespace micro
 
 extern const kernel chase_global; // ring, out, start, warm, steps: one thread
 extern const kernel chase_local;  // ring, out, start, words, steps: one thread
+extern const kernel chase_fill;   // ring, out, first, words, threads: loads a word of every 32 bytes
 
 constexpr size_t chase_local_words = 2048;
 
@@ -26,6 +27,10 @@ struct ring {
 
 // Visits a place every @spacing bytes of @footprint in a random order.
 ring random_ring(size_t footprint, size_t spacing, random_stream &random);
+
+// Visits blocks of @block bytes in a random order, in each one a place that is a random multiple of @apart bytes from its
+// beginning. Then places are far from each other and still use all sets of a cache.
+ring sparse_ring(size_t footprint, size_t block, size_t apart, random_stream &random);
 
 // Visits blocks of @block bytes in a random order, in each one its first word and then that @apart bytes behind it.
 ring paired_ring(size_t footprint, size_t block, size_t apart, random_stream &random);

@@ -82,7 +82,7 @@ uint32_t end_of_way(uint32_t t, uint32_t width, uint32_t steps)
 {
 	uint32_t x = t;
 	for (uint32_t i = 0; i < steps; i++)
-		x = t / width & 1 ? x * 1664525 + 1013904223 : (x ^ x >> 7) + 0x9e3779b9;
+		x = t / width & 1 ? ((x << 5 | x >> 27) ^ 0x85ebca6b) + 0x7ed55d16 : (x ^ x >> 7) + 0x9e3779b9;
 	return x;
 }
 

@@ -15,13 +15,14 @@ kernel void banks(global const uint *numbers, global uint *out, uint stride, uin
 	out[t] = at;
 }
 
-// Blocks of @width threads take one way or the other. Threads that execute together must go both ways.
+// Blocks of @width threads take one way or the other. Threads that execute together must go both ways. Both are chains
+// of three instructions that a compiler can't make one of, whatever it knows of the steps before.
 kernel void ways(global uint *out, uint width, uint steps)
 {
 	uint t = get_local_id(0), x = t;
 	if (t / width & 1) {
 		for (uint i = 0; i < steps; i++)
-			x = x * 1664525 + 1013904223;
+			x = ((x << 5 | x >> 27) ^ 0x85ebca6b) + 0x7ed55d16;
 	} else {
 		for (uint i = 0; i < steps; i++)
 			x = (x ^ x >> 7) + 0x9e3779b9;

@@ -8,6 +8,8 @@ std::span<const shown> all_shown()
 {
 	static const shown all[] = {
 		{"latency/global", "Latency of dependent loads of global memory", "footprint", true},
+		{"fetch", "Two loads in a row, by the distance between them", "bytes between them", true},
+		{"line", "Loads over more than a cache holds, one in a block", "size of a block", true},
 		{"latency/local", "Latency of dependent loads of local memory", "footprint", true},
 		{"bandwidth/global/read", "Bandwidth of global memory, read", "threads"},
 		{"bandwidth/global/write", "Bandwidth of global memory, written", "threads"},
@@ -17,6 +19,7 @@ std::span<const shown> all_shown()
 		{"atomics/add", "One addition of every thread to global memory", "threads that share a word"},
 		{"launch/wait", "A launch and the wait for it", "launches"},
 		{"transfers", "Blocking copies of pageable memory", "size", true},
+		{"reference", "Arithmetic alone, between the tests", "tests before it"},
 	};
 	return all;
 }

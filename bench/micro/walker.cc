@@ -12,9 +12,11 @@ namespace
 {
 
 constexpr size_t page = 4096;
-// A launch of a GPU begins with an empty L1, and this is more than any has in lines. A processor loses nothing.
-constexpr size_t most_warm = 8192;
-constexpr size_t most_filled = 1 << 20;
+// A launch of a GPU begins with an empty L1, and this is more than any has in lines. A processor loses nothing. Where a
+// ring has many times as many places, an L1 that is full serves no more of them than one that is empty.
+constexpr size_t most_warm = 8192, warm_matters = 8 * most_warm;
+constexpr size_t most_filled = 1 << 20, most_filled_alone = 1 << 19;
+constexpr size_t most_fillers = 1 << 14;
 
 } // namespace
 
@@ -33,13 +35,28 @@ void walker::put(ring r)
 		w += base_;
 	c_.dut.write(buffer_.get(), base_ * sizeof(uint32_t), ring_.words.data(), bytes);
 	at_ = 0;
-	// Twice, since a cache that does not replace the oldest line first takes more than one round to fill.
-	walk(std::min(ring_.order.size(), most_filled), std::min(ring_.order.size(), most_filled));
+	fill();
+}
+
+// Fills the caches by two rounds, since one that does not replace the oldest line first takes more than one. A GPU's
+// single thread would take long for that, so many threads do the first round.
+void walker::fill()
+{
+	const size_t places = ring_.order.size();
+	if (c_.dut.what().cpu) {
+		walk(std::min(places, most_filled), std::min(places, most_filled));
+		return;
+	}
+	const size_t threads = std::min(most_fillers, c_.most_threads);
+	const argument a[] = {buffer_.get(), out_.get(), int(base_), int(ring_.words.size()), int(threads)};
+	c_.dut.run(chase_fill, threads, 64, a);
+	walk(0, std::min(places, most_filled_alone));
 }
 
 double walker::walk(uint64_t steps)
 {
-	return walk(c_.dut.what().cpu ? 0 : std::min(ring_.order.size(), most_warm), steps);
+	const bool warm = !c_.dut.what().cpu && ring_.order.size() < warm_matters;
+	return walk(warm ? std::min(ring_.order.size(), most_warm) : 0, steps);
 }
 
 double walker::walk(uint64_t warm, uint64_t steps)

@@ -27,6 +27,7 @@ class walker
 	figure measure(const ring_maker &make, point &p);
 
       private:
+	void fill();
 	double walk(uint64_t warm, uint64_t steps);
 
 	context &c_;
