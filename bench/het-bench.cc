@@ -10,6 +10,7 @@
 #include "micro/suite.h"
 #include "micro/tables.h"
 
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <stdexcept>
@@ -25,6 +26,39 @@ struct options {
 	choice chosen;
 	float seconds = 0;
 };
+
+// Is thrown between two figures, and is no error that a test may have.
+struct interrupted {
+};
+
+volatile sig_atomic_t signalled = 0;
+
+void remember(int signal)
+{
+	signalled = signal;
+}
+
+// Runs tests until all have run, or a signal says that what was measured until then is enough.
+void run_until_stopped(target &dut, recorder &records, const choice &chosen, bench::progress &bar)
+{
+	signal(SIGINT, remember);
+	signal(SIGTERM, remember);
+	std::string last;
+	try {
+		run_tests(dut, records, chosen, [&](const std::string &doing) {
+			if (signalled)
+				throw interrupted();
+			const std::string name = doing.substr(0, doing.find(':'));
+			if (!last.empty() && name != last)
+				bar.step(doing);
+			last = name;
+		});
+	} catch (const interrupted &) {
+		records.warn(last, "the run was interrupted here", "run the tests that lack with --only");
+	}
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+}
 
 int list()
 {
@@ -76,13 +110,7 @@ int measure(options o)
 	recorder records(out);
 	{
 		bench::progress bar("het-bench, " + dut->title(), tests);
-		std::string last;
-		run_tests(*dut, records, o.chosen, [&](const std::string &doing) {
-			const std::string name = doing.substr(0, doing.find(':'));
-			if (!last.empty() && name != last)
-				bar.step(doing);
-			last = name;
-		});
+		run_until_stopped(*dut, records, o.chosen, bar);
 	}
 	fputs(tables_of(out.document()).c_str(), stdout);
 	if (o.what == "profile")
@@ -91,7 +119,7 @@ int measure(options o)
 		write_page(out.document(), o.page);
 	out.write(o.common.json);
 	// A kernel whose result is wrong is worse than a figure that can't be had.
-	return records.wrong() ? 1 : 0;
+	return records.wrong() ? 1 : signalled ? 128 + signalled : 0;
 }
 
 } // namespace

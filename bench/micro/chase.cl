@@ -25,6 +25,13 @@ kernel void chase_local(global const uint *ring, global uint *out, uint start, u
 	out[0] = at;
 }
 
+// Makes a ring from word @base on.
+kernel void chase_link(global uint *ring, global const uint *order, uint n, uint base, uint threads)
+{
+	for (uint i = get_global_id(0); i < n; i += threads)
+		ring[base + order[i]] = base + order[i + 1 < n ? i + 1 : 0];
+}
+
 // Many threads bring @words of the ring from word @first on into the caches that they share.
 kernel void chase_fill(global const uint *ring, global uint *out, uint first, uint words, uint threads)
 {

@@ -16,11 +16,16 @@ extern const kernel chase_fill;   // ring, out, first, words, threads: loads a w
 
 constexpr size_t chase_local_words = 2048;
 
+// Takes ring, order, n, base, threads: writes a ring from word @base on, which visits places in an order.
+extern const kernel chase_link;
+
 // A ring over a buffer of words. @order has the places in the order in which they are visited.
 struct ring {
-	std::vector<uint32_t> words;
+	size_t bytes = 0;
 	std::vector<uint32_t> order;
 
+	// Returns the buffer: each word that is visited holds the number of the next.
+	std::vector<uint32_t> words() const;
 	// Returns the place after so many steps from the first.
 	uint32_t after(uint64_t steps) const { return order[steps % order.size()]; }
 };

@@ -224,7 +224,7 @@ void test_local_latency(context &c)
 	c.how.least_work = 256;
 	for (size_t n : {words / 8, words / 2, words}) {
 		const ring r = random_ring(n * sizeof(uint32_t), sizeof(uint32_t), random);
-		c.dut.write(buffer.get(), 0, r.words.data(), n * sizeof(uint32_t));
+		c.dut.write(buffer.get(), 0, r.words().data(), n * sizeof(uint32_t));
 		const figure f = c.per_unit([&](uint64_t steps) {
 			const argument a[] = {buffer.get(), out.get(), int(r.order[0]), int(n), int(steps)};
 			const double took = c.dut.run(chase_local, 1, 1, a);

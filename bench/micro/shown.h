@@ -25,9 +25,14 @@ struct shown_point {
 	double median = 0, low = 0, high = 0;
 };
 
+// Names that are numbers come in the order of these.
+struct by_number {
+	bool operator()(const std::string &a, const std::string &b) const;
+};
+
 struct shown_curves {
 	std::string unit;
-	std::map<std::string, std::map<double, shown_point>> curves; // by name and x
+	std::map<std::string, std::map<double, shown_point>, by_number> curves; // by name and x
 };
 
 shown_curves curves_of(const het::json &document, const std::string &prefix);

@@ -15,25 +15,35 @@ constexpr size_t page = 4096;
 // A launch of a GPU begins with an empty L1, and this is more than any has in lines. A processor loses nothing. Where a
 // ring has many times as many places, an L1 that is full serves no more of them than one that is empty.
 constexpr size_t most_warm = 8192, warm_matters = 8 * most_warm;
-constexpr size_t most_filled = 1 << 20, most_filled_alone = 1 << 19;
-constexpr size_t most_fillers = 1 << 14;
+constexpr size_t most_filled = 1 << 20, most_filled_alone = 1 << 17;
+constexpr size_t most_helpers = 1 << 14; // threads
 
 } // namespace
 
 walker::walker(context &c, size_t most)
-    : c_(c), most_(most), buffer_(c.dut, most), out_(c.dut, sizeof(uint32_t)), random_(c.seed, 1)
+    : c_(c), most_(most), helpers_(uint32_t(std::min(most_helpers, c.most_threads))), buffer_(c.dut, most),
+      out_(c.dut, sizeof(uint32_t)), random_(c.seed, 1)
 {
 	c_.how.least_work = 256;
 }
 
-void walker::put(ring r)
+void walker::take(ring r)
 {
 	ring_ = std::move(r);
-	const size_t bytes = ring_.words.size() * sizeof(uint32_t);
-	base_ = random_.below(uint32_t((most_ - bytes) / page + 1)) * uint32_t(page / sizeof(uint32_t));
-	for (uint32_t &w : ring_.words)
-		w += base_;
-	c_.dut.write(buffer_.get(), base_ * sizeof(uint32_t), ring_.words.data(), bytes);
+	const size_t bytes = ring_.order.size() * sizeof(uint32_t);
+	if (bytes > order_bytes_) {
+		order_.reset();
+		order_ = std::make_unique<memory>(c_.dut, bytes);
+		order_bytes_ = bytes;
+	}
+	c_.dut.write(order_->get(), 0, ring_.order.data(), bytes);
+}
+
+void walker::put()
+{
+	base_ = random_.below(uint32_t((most_ - ring_.bytes) / page + 1)) * uint32_t(page / sizeof(uint32_t));
+	const argument a[] = {buffer_.get(), order_->get(), int(ring_.order.size()), int(base_), int(helpers_)};
+	c_.dut.run(chase_link, helpers_, 64, a);
 	at_ = 0;
 	fill();
 }
@@ -47,9 +57,9 @@ void walker::fill()
 		walk(std::min(places, most_filled), std::min(places, most_filled));
 		return;
 	}
-	const size_t threads = std::min(most_fillers, c_.most_threads);
-	const argument a[] = {buffer_.get(), out_.get(), int(base_), int(ring_.words.size()), int(threads)};
-	c_.dut.run(chase_fill, threads, 64, a);
+	const auto words = int(ring_.bytes / sizeof(uint32_t));
+	const argument a[] = {buffer_.get(), out_.get(), int(base_), words, int(helpers_)};
+	c_.dut.run(chase_fill, helpers_, 64, a);
 	walk(0, std::min(places, most_filled_alone));
 }
 
@@ -76,8 +86,9 @@ figure walker::measure(const ring_maker &make, point &p)
 {
 	figure all;
 	all.reached = true;
+	take(make(random_));
 	for (unsigned i = 0; i < c_.placements; i++) {
-		put(make(random_));
+		put();
 		figure f = c_.per_unit([&](uint64_t steps) { return walk(steps); });
 		if (!f.there()) {
 			p.samples.clear();
