@@ -159,9 +159,9 @@ curve cache_search::pairs(const std::string &level, size_t footprint)
 // Looks for what a miss of the cache of a knee brings.
 void cache_search::find_fetch(const levels &l, size_t i, const std::string &level)
 {
-	// Just before the next knee, as pairs leave out most of the lines.
-	const double next = i + 1 < l.knees.size() ? 0.5 * l.knees[i + 1].size : 16 * l.knees[i].size;
-	const curve found = pairs(level, size_t(std::min(next, double(most_))));
+	// Far from both knees. Where they are close, loads had better miss the next cache now and then than find this one.
+	const double here = l.knees[i].size, next = i + 1 < l.knees.size() ? l.knees[i + 1].size : 256 * here;
+	const curve found = pairs(level, size_t(std::min(std::max(2 * here, std::sqrt(here * next)), double(most_))));
 	const std::string name = level + ".fetch";
 	c_.out.add(fetch_fact(name, found, l.heights[i + 1].height.median, c_.seed), c_.claim(name));
 }

@@ -18,6 +18,14 @@ constexpr size_t most_warm = 8192, warm_matters = 8 * most_warm;
 constexpr size_t most_filled = 1 << 20, most_filled_alone = 1 << 17;
 constexpr size_t most_helpers = 1 << 14; // threads
 
+// Where a ring's pages lie is a matter of chance: if that matters, more places tell more.
+bool worth_more_places(const point &p)
+{
+	const auto [least, most] = std::minmax_element(p.samples.begin(), p.samples.end());
+	constexpr double much = 1.08, most_bytes = 4 << 20; // a larger ring takes long
+	return p.x <= most_bytes && *most > much * *least;
+}
+
 } // namespace
 
 walker::walker(context &c, size_t most)
@@ -87,7 +95,7 @@ figure walker::measure(const ring_maker &make, point &p)
 	figure all;
 	all.reached = true;
 	take(make(random_));
-	for (unsigned i = 0; i < c_.placements; i++) {
+	for (unsigned i = 0; i < c_.placements || (i < 3 * c_.placements && worth_more_places(p)); i++) {
 		put();
 		figure f = c_.per_unit([&](uint64_t steps) { return walk(steps); });
 		if (!f.there()) {
