@@ -30,11 +30,39 @@ kernel void ways(global uint *out, uint width, uint steps)
 	out[t] = x;
 }
 
-// Threads add to words of which @sharers threads each have one, 128 bytes from the next.
-kernel void add_global(global uint *words, uint sharers, uint steps)
-{
-	uint t = get_global_id(0);
-	global uint *mine = words + t / sharers * 32;
-	for (uint i = 0; i < steps; i++)
-		atomic_add(mine, 1);
-}
+// Threads change words of which @sharers threads each have one, 128 bytes from the next.
+#define GLOBAL(name, pointer, DEED)                                                                                    \
+	kernel void name(global uint *words, uint sharers, uint steps)                                                 \
+	{                                                                                                              \
+		uint t = get_global_id(0), old = 0;                                                                    \
+		pointer mine = words + t / sharers * 32;                                                               \
+		for (uint i = 0; i < steps; i++) {                                                                     \
+			DEED                                                                                           \
+		}                                                                                                      \
+	}
+
+GLOBAL(plain_global, volatile global uint *, *mine = *mine + 1;)
+GLOBAL(add_global, global uint *, atomic_add(mine, 1);)
+GLOBAL(max_global, global uint *, atomic_max(mine, i * sharers + t % sharers);)
+GLOBAL(exchange_global, global uint *, atomic_xchg(mine, i + 1);)
+GLOBAL(compare_global, global uint *, uint seen = atomic_cmpxchg(mine, old, old + 1); old = seen == old ? old + 1 : seen;)
+
+// The same in local memory: the threads of a group, of which there are 64 at most, share words that are a bank apart.
+#define LOCAL(name, pointer, DEED)                                                                                     \
+	kernel void name(global uint *words, uint sharers, uint steps)                                                 \
+	{                                                                                                              \
+		local uint all[64];                                                                                    \
+		uint t = get_local_id(0);                                                                              \
+		all[t] = 0;                                                                                            \
+		barrier(CLK_LOCAL_MEM_FENCE);                                                                          \
+		pointer mine = all + t / sharers;                                                                      \
+		for (uint i = 0; i < steps; i++) {                                                                     \
+			DEED                                                                                           \
+		}                                                                                                      \
+		barrier(CLK_LOCAL_MEM_FENCE);                                                                          \
+		if (t % sharers == 0)                                                                                  \
+			words[get_global_id(0) / sharers * 32] = *mine;                                                \
+	}
+
+LOCAL(plain_local, volatile local uint *, *mine = *mine + 1;)
+LOCAL(add_local, local uint *, atomic_add(mine, 1);)

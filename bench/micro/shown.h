@@ -14,9 +14,10 @@ namespace micro
 
 struct shown {
 	const char *prefix; // of names
-	const char *title;
-	const char *x; // label of the axis
+	const char *title;  // of the table
+	const char *x;      // label of the axis
 	bool x_is_bytes = false;
+	const char *y_of_map = nullptr; // labels what curves are named by, if these are numbers and the plot is a map
 };
 
 std::span<const shown> all_shown();

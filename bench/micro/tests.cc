@@ -18,7 +18,7 @@ std::span<const test> all_tests()
 		{"roofline", "arithmetic and memory together, one kernel for all points", test_roofline},
 		{"banks", "local memory: conflicts by stride", test_banks},
 		{"warp", "threads that execute together, by divergence", test_warp},
-		{"atomics", "additions to global memory: to own words, and to shared ones", test_atomics},
+		{"atomics", "atomic operations and plain ones: on own words, and on shared ones", test_atomics},
 		{"launch", "a launch and the wait for it, by the host's clock", test_launch},
 		{"transfers", "blocking copies of pageable memory, by size and direction", test_transfers},
 	};
