@@ -137,7 +137,7 @@ int measure(options o)
 	if (o.what == "profile") {
 		o.common.quick = true;
 		if (o.chosen.only.empty())
-			o.chosen.only = {"latency", "bandwidth"};
+			o.chosen.only = {"latency", "bandwidth", "transfers"};
 	}
 	o.chosen.quick = o.common.quick;
 	o.chosen.seconds = double(o.seconds);

@@ -28,7 +28,7 @@ std::span<const shown> all_shown()
 		{"ways", "A loop in which blocks of threads take one way or another", "threads of a block"},
 		{"atomics", "One change of a word by every thread", "threads that share a word"},
 		{"launch/wait", "A launch and the wait for it", "launches"},
-		{"transfers", "Blocking copies of pageable memory", "size", true},
+		{"transfers", "Blocking copies", "size", true},
 		{"reference", "Arithmetic alone, between the tests", "tests before it"},
 	};
 	return all;

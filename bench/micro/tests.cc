@@ -20,7 +20,7 @@ std::span<const test> all_tests()
 		{"warp", "threads that execute together, by divergence", test_warp},
 		{"atomics", "atomic operations and plain ones: on own words, and on shared ones", test_atomics},
 		{"launch", "a launch and the wait for it, by the host's clock", test_launch},
-		{"transfers", "blocking copies of pageable memory, by size and direction", test_transfers},
+		{"transfers", "blocking copies of pageable and pinned memory, by size and direction", test_transfers},
 	};
 	return tests;
 }

@@ -15,7 +15,7 @@ constexpr size_t page = 4096;
 // A launch of a GPU begins with an empty L1, and this is more than any has in lines. A processor loses nothing. Where a
 // ring has many times as many places, an L1 that is full serves no more of them than one that is empty.
 constexpr size_t most_warm = 8192, warm_matters = 8 * most_warm;
-constexpr size_t most_filled = 1 << 20, most_filled_alone = 1 << 17;
+constexpr size_t most_walked = 1 << 17;
 constexpr size_t most_helpers = 1 << 14; // threads
 
 // Where a ring's pages lie is a matter of chance: if that matters, more places tell more.
@@ -56,19 +56,18 @@ void walker::put()
 	fill();
 }
 
-// Fills the caches by two rounds, since one that does not replace the oldest line first takes more than one. A GPU's
-// single thread would take long for that, so many threads do the first round.
+// Fills the caches by two rounds, since one that does not replace the oldest line first takes more than one. A single
+// thread takes long for a large ring, so many threads do the first round of it.
 void walker::fill()
 {
-	const size_t places = ring_.order.size();
-	if (c_.dut.what().cpu) {
-		walk(std::min(places, most_filled), std::min(places, most_filled));
-		return;
+	const bool cpu = c_.dut.what().cpu;
+	const size_t places = ring_.order.size(), walked = std::min(places, most_walked);
+	if (!cpu || places > walked) {
+		const auto words = int(ring_.bytes / sizeof(uint32_t));
+		const argument a[] = {buffer_.get(), out_.get(), int(base_), words, int(helpers_)};
+		c_.dut.run(chase_fill, helpers_, 64, a);
 	}
-	const auto words = int(ring_.bytes / sizeof(uint32_t));
-	const argument a[] = {buffer_.get(), out_.get(), int(base_), words, int(helpers_)};
-	c_.dut.run(chase_fill, helpers_, 64, a);
-	walk(0, std::min(places, most_filled_alone));
+	walk(cpu ? walked : 0, walked);
 }
 
 double walker::walk(uint64_t steps)
