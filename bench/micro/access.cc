@@ -128,10 +128,10 @@ void test_strides(context &c)
 		if (found.there())
 			times.push_back({double(step), found.samples});
 	}
-	fact apart = where_growth_ends("coalescing.granularity", times, c.seed);
-	apart.unit = "bytes";
-	apart.value *= word, apart.low *= word, apart.high *= word;
-	c.out.add(apart, c.claim(apart.name));
+	fact least = where_doubling_ends("memory.granularity", times, c.seed);
+	least.unit = "bytes";
+	least.value *= word, least.low *= word, least.high *= word;
+	c.out.add(least, c.claim(least.name));
 }
 
 // Groups of threads read groups of words; each bandwidth counts what all threads were given.

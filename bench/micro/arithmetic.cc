@@ -65,7 +65,7 @@ template <typename op, unsigned chains> uint32_t end_of(arguments args, uint32_t
 		x[c] = x[c - 1] + a;
 	for (uint32_t i = 0; i < uint32_t(args[3].integer); i++)
 		for (type &chain : x)
-			for (unsigned k = 0; k < operations_of_step; k++)
+			for (unsigned k = 0; k < operations_of_step / chains; k++)
 				chain = op::once(chain, a, b);
 	uint32_t all = 0;
 	for (type chain : x)
@@ -81,7 +81,7 @@ template <typename op, unsigned chains> void on_host(arguments args, size_t firs
 
 template <typename op, unsigned chains> void traced(arguments args, size_t item, tracer &to)
 {
-	to.work(0, uint32_t(args[3].integer) * operations_of_step * chains);
+	to.work(0, uint32_t(args[3].integer) * operations_of_step);
 	on_host<op, chains>(args, item, item + 1);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // arithmetic.cc launches these kernels. Each thread has one chain of operations that need each other, or four, which is
-// enough to keep a unit busy. Each step is eight operations of a chain. What they are done with is known at run time
+// enough to keep a unit busy. Each step is 32 operations of a chain, or eight of each of four. What they are done with is known at run time
 // alone, so no compiler makes one of several.
 
 #define EIGHT(OP, x) OP(x) OP(x) OP(x) OP(x) OP(x) OP(x) OP(x) OP(x)
@@ -11,6 +11,9 @@
 		uint t = get_global_id(0);                                                                             \
 		type a = (type)ia, b = (type)ib, x = (type)(t & 15) + a;                                               \
 		for (uint i = 0; i < steps; i++) {                                                                     \
+			EIGHT(OP, x)                                                                                   \
+			EIGHT(OP, x)                                                                                   \
+			EIGHT(OP, x)                                                                                   \
 			EIGHT(OP, x)                                                                                   \
 		}                                                                                                      \
 		out[t] = BITS(x);                                                                                      \
@@ -58,6 +61,7 @@ kernel void roofline(global const uint *from, global uint *sums, uint mask, uint
 	float a = (float)ia, b = (float)ib, sum = 0;
 	for (uint k = 0; k < rounds; k++) {
 		float x = (float)(from[(t + (first + k) * threads) & mask] & 15);
+		#pragma unroll 8
 		for (uint i = 0; i < work; i++) {
 			FMA(x) FMA(x) FMA(x) FMA(x)
 		}

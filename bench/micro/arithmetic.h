@@ -21,8 +21,8 @@ struct operation {
 
 std::span<const operation> all_operations();
 
-constexpr unsigned operations_of_step = 8; // of each chain
-constexpr unsigned operations_of_work = 4; // of the kernel below
+constexpr unsigned operations_of_step = 32; // of all chains together
+constexpr unsigned operations_of_work = 4;  // of the kernel below
 
 // Takes from, sums, mask, threads, first, rounds, work, a, b.
 extern const kernel roofline_kernel;

@@ -44,14 +44,15 @@ template <typename M> void walk_local(M &m, arguments a)
 
 template <typename M> void fill(M &m, arguments a, uint32_t t)
 {
-	constexpr uint32_t apart = 8;
-	const auto *words = static_cast<const uint32_t *>(a[0].buffer) + uint32_t(a[2].integer);
-	const auto n = uint32_t(a[3].integer), threads = uint32_t(a[4].integer);
-	uint32_t sum = 0;
-	for (uint32_t i = t * apart; i < n; i += threads * apart)
-		sum += m.load(words + i) | 1;
-	if (sum == 0x80000000)
-		*static_cast<uint32_t *>(a[1].buffer) = sum;
+	const auto *words = static_cast<const uint32_t *>(a[0].buffer);
+	const auto *order = static_cast<const uint32_t *>(a[1].buffer);
+	const auto n = uint32_t(a[3].integer), base = uint32_t(a[4].integer);
+	const uint32_t part = (n + chase_fillers - 1) / chase_fillers, first = t * part;
+	uint32_t at = first < n ? base + order[first] : 0;
+	for (uint32_t i = first; i < first + part && i < n; i++)
+		at = m.next(words + at);
+	if (at == 0xffffffff)
+		*static_cast<uint32_t *>(a[2].buffer) = at;
 }
 
 template <typename M> void link(M &m, arguments a, uint32_t t)

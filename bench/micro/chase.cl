@@ -32,12 +32,13 @@ kernel void chase_link(global uint *ring, global const uint *order, uint n, uint
 		ring[base + order[i]] = base + order[i + 1 < n ? i + 1 : 0];
 }
 
-// Many threads bring @words of the ring from word @first on into the caches that they share.
-kernel void chase_fill(global const uint *ring, global uint *out, uint first, uint words, uint threads)
+// The threads of one group walk along parts of the ring, and so fill the caches as one thread would that takes longer.
+kernel void chase_fill(global const uint *ring, global const uint *order, global uint *out, uint n, uint base)
 {
-	uint sum = 0;
-	for (uint i = get_global_id(0) * 8; i < words; i += threads * 8)
-		sum += ring[first + i] | 1;
-	if (sum == 0x80000000)
-		out[0] = sum;
+	uint t = get_local_id(0), part = (n + get_local_size(0) - 1) / get_local_size(0);
+	uint first = t * part, at = first < n ? base + order[first] : 0;
+	for (uint i = first; i < first + part && i < n; i++)
+		at = ring[at];
+	if (at == 0xffffffff)
+		out[0] = at;
 }

@@ -35,6 +35,8 @@ double share_of_any_first(double lines, double ways)
 
 double share_in_set(const miss_model &m, double lines)
 {
+	if (m.keeps_one)
+		return lines > m.ways ? 1 - 1 / lines : 0;
 	return m.least_recent ? share_of_oldest_first(lines, m.ways) : share_of_any_first(lines, m.ways);
 }
 
@@ -83,13 +85,14 @@ std::vector<miss_model> make_models()
 {
 	std::vector<miss_model> all;
 	for (unsigned ways : {2u, 4u, 8u, 16u, 32u}) {
-		all.push_back({"oldest line first, pages in a row", ways, true, false, false});
-		all.push_back({"oldest line first, pages anywhere", ways, true, true, false});
-		all.push_back({"any line first, pages anywhere", ways, false, true, false});
+		all.push_back({"oldest line first, pages in a row", ways, true, false, false, false});
+		all.push_back({"oldest line first, pages anywhere", ways, true, true, false, false});
+		all.push_back({"any line first, pages anywhere", ways, false, true, false, false});
 	}
 	for (unsigned ways : {4u, 16u})
-		all.push_back({"any line first, pages in a row", ways, false, false, false});
-	all.push_back({"many places a line or page", 16, false, false, true});
+		all.push_back({"any line first, pages in a row", ways, false, false, false, false});
+	all.push_back({"all but one line of a set in turn, pages in a row", 4, false, false, true, false});
+	all.push_back({"many places a line or page", 16, false, false, false, true});
 	return all;
 }
 

@@ -68,7 +68,7 @@ class calculator
 	void rate(const operation &op, uint32_t threads)
 	{
 		const figure f = c_.per_unit([&](uint64_t steps) { return run(op, true, threads, uint32_t(steps)); });
-		const double all = 4.0 * operations_of_step * op.each * threads;
+		const double all = double(operations_of_step) * op.each * threads;
 		c_.out.add(format("arithmetic/rate/%s/%u", op.name, threads), "G/s", f.there() ? rate_of(f, all) : f);
 	}
 

@@ -15,7 +15,7 @@ constexpr size_t page = 4096;
 // A launch of a GPU begins with an empty L1, and this is more than any has in lines. A processor loses nothing. Where a
 // ring has many times as many places, an L1 that is full serves no more of them than one that is empty.
 constexpr size_t most_warm = 8192, warm_matters = 8 * most_warm;
-constexpr size_t most_walked = 1 << 17;
+constexpr size_t most_walked = 1 << 19;
 constexpr size_t most_helpers = 1 << 14; // threads
 
 // Where a ring's pages lie is a matter of chance: if that matters, more places tell more.
@@ -56,18 +56,20 @@ void walker::put()
 	fill();
 }
 
-// Fills the caches by two rounds, since one that does not replace the oldest line first takes more than one. A single
-// thread takes long for a large ring, so many threads do the first round of it.
+// Fills the caches by two rounds, since one that does not replace the oldest line first takes more than one. A GPU's
+// single thread takes long for that. Its neighbours in a group see the same caches: on a GPU whose last cache has two
+// halves, threads of other units would fill the other one.
 void walker::fill()
 {
-	const bool cpu = c_.dut.what().cpu;
 	const size_t places = ring_.order.size(), walked = std::min(places, most_walked);
-	if (!cpu || places > walked) {
-		const auto words = int(ring_.bytes / sizeof(uint32_t));
-		const argument a[] = {buffer_.get(), out_.get(), int(base_), words, int(helpers_)};
-		c_.dut.run(chase_fill, helpers_, 64, a);
+	if (c_.dut.what().cpu) {
+		walk(walked, walked);
+		return;
 	}
-	walk(cpu ? walked : 0, walked);
+	const argument a[] = {buffer_.get(), order_->get(), out_.get(), int(places), int(base_)};
+	for (int round = 0; round < 2; round++)
+		c_.dut.run(chase_fill, chase_fillers, chase_fillers, a);
+	walk(0, std::min<size_t>(places, 256));
 }
 
 double walker::walk(uint64_t steps)

@@ -99,3 +99,16 @@ TEST(suite, no_test_goes_wrong_on_a_planted_device)
 	EXPECT_FALSE(o.records.wrong()) << document(o)["refused"].dump();
 	EXPECT_THROW(chosen_tests({"nonsense"}), std::runtime_error);
 }
+
+TEST(growth, a_slow_rise_is_no_doubling)
+{
+	curve c;
+	for (double x = 1; x <= 64; x *= 2)
+		c.push_back({x, {100 * std::min(x, 16.0) * (x > 16 ? 1.1 : 1), 101 * std::min(x, 16.0)}});
+	const fact f = where_doubling_ends("a", c, 1);
+	EXPECT_EQ(f.is, verdict::found);
+	EXPECT_EQ(f.value, 16);
+	for (point &p : c)
+		p.samples = {100 * p.x};
+	EXPECT_EQ(where_doubling_ends("a", c, 1).is, verdict::not_found);
+}
