@@ -72,7 +72,7 @@ void run_tests(target &dut, recorder &out, const choice &what, const std::functi
 	c.placements = what.quick ? 3 : 4;
 	c.seed = what.seed;
 	if (what.planted)
-		c.most_bytes = 4 << 20;
+		c.most_bytes = what.planted_bytes;
 	if (what.smallest) {
 		c.placements = 1;
 		c.most_bytes = 16384;

@@ -80,7 +80,7 @@ std::map<std::string, double> truth_of(const plant &p)
 		t[level + ".size"] = double(p.caches[i].size);
 		t[level + ".latency"] = p.caches[i].ns;
 		t[level + ".line"] = double(p.caches[i].line);
-		t[level + ".fetch"] = double(p.caches[i].line);
+		t[level + ".fetch"] = double(p.caches[i].sector ? p.caches[i].sector : p.caches[i].line);
 	}
 	t["memory.latency"] = p.memory_ns;
 	if (p.pages_held)
@@ -120,7 +120,7 @@ void count_found(const fact &f, double truth, rate &r, std::string &wrong)
 
 } // namespace
 
-void count(const plant &p, const std::vector<std::string> &tests, rates &to, std::string &wrong)
+void count(const plant &p, const std::vector<std::string> &tests, rates &to, std::string &wrong, size_t most_bytes)
 {
 	planted_target dut(p);
 	bench::report out("planted", {});
@@ -129,6 +129,7 @@ void count(const plant &p, const std::vector<std::string> &tests, rates &to, std
 	what.only = tests;
 	what.seed = p.seed;
 	what.planted = true;
+	what.planted_bytes = most_bytes;
 	run_tests(dut, records, what, [](const std::string &) {});
 	std::map<std::string, double> truth = truth_of(p);
 	for (const fact &f : records.facts()) {

@@ -33,6 +33,7 @@ struct rate {
 using rates = std::map<std::string, rate>;
 
 // Runs tests on a planted device, and adds to the rates.
-void count(const plant &p, const std::vector<std::string> &tests, rates &to, std::string &wrong);
+void count(const plant &p, const std::vector<std::string> &tests, rates &to, std::string &wrong,
+	   size_t most_bytes = 4 << 20);
 
 } // namespace micro
