@@ -162,7 +162,7 @@ static int run_all(int argc, char **argv)
 	}
 	if (!ndevices) {
 		printf("1..0 # SKIP %s\n", find_platform() ? "the platform has no devices here"
-							   : "the loader shows no such platform (OCL_ICD_VENDORS)");
+							   : "the loader shows no such platform (OCL_ICD_VENDORS=folder/)");
 		return could_not_run;
 	}
 	int n = 0, failed = 0;
