@@ -161,8 +161,9 @@ static int run_all(int argc, char **argv)
 		return 1;
 	}
 	if (!ndevices) {
-		printf("1..0 # SKIP %s\n", find_platform() ? "the platform has no devices here"
-							   : "the loader shows no such platform (OCL_ICD_VENDORS=folder/)");
+		printf("1..0 # SKIP %s\n", find_platform()
+						   ? "the platform has no devices here"
+						   : "the loader shows no such platform (OCL_ICD_VENDORS=folder/)");
 		return could_not_run;
 	}
 	int n = 0, failed = 0;
