@@ -276,12 +276,9 @@ using namespace hetcl;
 
 _cl_mem::~_cl_mem()
 {
-	const bool is_quiet = when_gone.empty() && (whole || !host_pointer) && maps_.empty();
+	const bool is_quiet = when_gone.empty() && (whole || !host_pointer);
 	if (!memory || is_quiet)
 		return;
-	// What is mapped still would keep commands off for ever.
-	for (void *pointer : maps_)
-		unmap(memory.get(), pointer);
 	auto r = std::make_shared<remains>();
 	r->bytes = std::move(memory);
 	r->when_gone.take_over(when_gone);
