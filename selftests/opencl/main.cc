@@ -149,6 +149,11 @@ cl_command_queue fixture::unordered() const
 	return q;
 }
 
+bool makes_binaries()
+{
+	return system("command -v het-fatbin >/dev/null") == 0;
+}
+
 static int run_all(int argc, char **argv)
 {
 	printf("KTAP version 1\n# seed %lu\n", seed());
