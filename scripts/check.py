@@ -429,7 +429,7 @@ def opencl_platform() -> Iterator[Step]:
         ("OpenCL platform, address sanitizer", "build-address", "pthread"),
     ):
         env = {
-            "OCL_ICD_VENDORS": str(ROOT / tree / "vendors"),
+            "OCL_ICD_VENDORS": f"{ROOT / tree / 'vendors'}/",  # CUDA's loader wants the slash
             "POCL_DEVICES": drivers,
             "GPUVM_QUIET": "1",
             "PATH": f"{ROOT / 'build/bin'}:{os.environ['PATH']}",
