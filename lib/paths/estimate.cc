@@ -2,7 +2,6 @@
 #include "paths/estimate.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace het::paths
 {
@@ -29,7 +28,7 @@ double between(double old, double sample, double w)
 
 void estimate::note_error(double expected, double ns)
 {
-	double error = std::min(1.0, std::fabs(ns - expected) / std::max(expected, 1.0));
+	double error = std::min(1.0, std::max(ns - expected, expected - ns) / std::max(expected, 1.0));
 	noise_ = ns < expected / 2 ? noise_ * (1 - good_news) : between(noise_, error, deviation_weight);
 }
 
