@@ -335,6 +335,8 @@ $(B)/bin/start-up-with_het: $(B)/libhet.so $(B)/$(SONAME)
 $(B)/bin/fat-binary: | $(filter $(B)/bin/het-fatbin,$(tools))
 $(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices) runtime/fatbin/checksum.cc) \
 	$(micro_archive) $(told_archive)
+# This one drives the library's own devices, beside the driver's.
+$(filter $(B)/bin/transfer-paths,$(benches)): $(B)/obj/het.a
 $(benches) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
@@ -439,7 +441,7 @@ $(foreach s,$(unit_mains),$(eval $(call unit_test,$s)))
 $(foreach d,$(sort $(dir $(unit_mains))),$(eval $(call unit_tests,$(firstword $(filter $d%,$(unit_mains))))))
 $(units):
 	@ln -sf $(notdir $<) $@
-$(B)/tests/cuda_test: | $(fake_cuda)
+$(B)/tests/cuda_test $(B)/tests/cuda_paths_test: | $(fake_cuda)
 
 # --- every header compiles alone, the public ones as C too, or as C++17 and C++20 ---
 

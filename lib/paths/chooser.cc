@@ -36,6 +36,15 @@ void chooser::open(unsigned gpu, direction d, const policy &p)
 		c = most_question;
 }
 
+void chooser::add(unsigned path)
+{
+	present_ |= only(path);
+	for (estimate &e : known_[path])
+		e = {};
+	credit_[path] = most_question;
+	waited_ns_[path] = 0;
+}
+
 void chooser::drop(unsigned path)
 {
 	if (path == gpu_)

@@ -29,7 +29,8 @@ class chooser
 
 	void open(unsigned gpu, direction d, const policy &p);
 	// The direct path is there from the start, and stays.
-	void add(unsigned path) { present_ |= only(path); }
+	// Of one that comes nothing is known.
+	void add(unsigned path);
 	void drop(unsigned path);
 
 	plan choose(size_t bytes, const traffic &t);

@@ -40,6 +40,8 @@ splitter::splitter(std::span<const size_t> ends, const plan &p, unsigned direct,
 
 path_set splitter::paths(uint64_t now_ns) const
 {
+	if (!left_)
+		return 0;
 	return path_set(carriers_ | asked_ | (double(now_ns) > late_ ? spare_ : 0));
 }
 
