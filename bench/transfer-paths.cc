@@ -25,6 +25,9 @@ struct options {
 	size_t mib = 256;
 };
 
+// What others copy at a time, and how long one way of being loaded may take.
+constexpr size_t others_bytes = 32 << 20;
+constexpr double patience_us = 4e6;
 constexpr direction both[] = {direction::to_device, direction::to_host};
 constexpr carrier ways[] = {carrier::ours, carrier::driver, carrier::relay};
 
@@ -51,9 +54,7 @@ class measurement
 	      out_("transfer-paths", {{"quick", o.common.quick},
 				      {"rounds", o.rounds},
 				      {"MiB", o.mib},
-				      {"paths", getenv("HET_PATHS") ? getenv("HET_PATHS") : "latency"}}),
-	      table_("copies between the host and the first GPU, by time",
-		     {"what", "ours / driver", "ours / relay", "ours, GB/s", "driver", "relay"})
+				      {"paths", getenv("HET_PATHS") ? getenv("HET_PATHS") : "latency"}})
 	{
 		first_.relay_through(second_);
 		first_.enter();
@@ -63,29 +64,33 @@ class measurement
 	{
 		if (!bytes_are_right())
 			return 1;
+		printf("%-26s %22s %22s %8s %8s %8s\n", "copies of the first GPU's", "time: ours / driver",
+		       "ours / relay", "ours", "driver", "relay");
 		constexpr size_t kib = 1 << 10, mib = 1 << 20;
 		for (direction d : both) {
 			for (size_t bytes : {4 * kib, 64 * kib, mib, 4 * mib, 16 * mib, 64 * mib}) {
 				if (bytes < size_)
-					sweep(format("idle/%s/%s", name_of(d), name_of(bytes).c_str()), d, bytes);
+					sweep("idle", d, bytes);
 			}
-			sweep(format("idle/%s/%s", name_of(d), name_of(size_).c_str()), d, size_);
+			sweep("idle", d, size_);
 		}
-		for (direction d : both) {
-			foreign_load load({&first_}, d, size_ / 4);
-			sweep(format("direct-loaded/%s/%s", name_of(d), name_of(size_).c_str()), d, size_);
-		}
-		for (direction d : both) {
-			foreign_load load({&second_}, d, size_ / 4);
-			sweep(format("relay-loaded/%s/%s", name_of(d), name_of(size_).c_str()), d, size_);
-		}
-		for (direction d : both)
-			moving_load(d);
+		out_.write(o_.common.json);
 		for (direction d : both)
 			both_at_once(d);
 		touches();
 		decisions();
-		table_.print();
+		out_.write(o_.common.json);
+		for (direction d : both) {
+			foreign_load load({&first_}, d, others_bytes);
+			sweep("direct-loaded", d, size_ / 4);
+		}
+		out_.write(o_.common.json);
+		for (direction d : both) {
+			foreign_load load({&second_}, d, others_bytes);
+			sweep("relay-loaded", d, size_ / 4);
+		}
+		for (direction d : both)
+			moving_load(d);
 		out_.write(o_.common.json);
 		return 0;
 	}
@@ -115,7 +120,9 @@ class measurement
 			ratio r = paired_ratio(us[0], s);
 			return format("%.3f [%.3f, %.3f]", r.median, r.low, r.high);
 		};
-		table_.row({name, over(us[1]), over(us[2]), rate(us[0]), rate(us[1]), rate(us[2])});
+		printf("%-26s %22s %22s %8s %8s %8s\n", name.c_str(), over(us[1]).c_str(), over(us[2]).c_str(),
+		       rate(us[0]).c_str(), rate(us[1]).c_str(), rate(us[2]).c_str());
+		fflush(stdout);
 		for (carrier c : ways) {
 			if (!us[unsigned(c)].empty())
 				out_.result(name + "/" + name_of(c), "us", summarise(us[unsigned(c)]));
@@ -124,29 +131,28 @@ class measurement
 			if (!us[unsigned(c)].empty())
 				out_.ratio_of(name + "/ours-over-" + name_of(c), paired_ratio(us[0], us[unsigned(c)]));
 		}
-		printf("%s done\n", name.c_str());
-		fflush(stdout);
 	}
 
-	// In turns, after some of ours, which learn.
-	void sweep(const std::string &name, direction d, size_t bytes)
+	// In turns, after some of ours, which learn. On a link that others fill a copy may take long: then there are fewer.
+	void sweep(const char *when, direction d, size_t bytes)
 	{
 		series us[3];
 		for (unsigned i = 0; i < 6; i++)
 			first_.copy(carrier::ours, d, bytes);
 		unsigned rounds = bytes < 1 << 20 ? 10 * o_.rounds : o_.rounds;
-		for (unsigned i = 0; i < rounds; i++) {
+		const double end = now_us() + patience_us;
+		for (unsigned i = 0; i < rounds && (i < 3 || now_us() < end); i++) {
 			for (carrier c : ways)
 				us[unsigned(c)].push_back(first_.copy(c, d, bytes));
 		}
-		row(name, us, double(bytes));
+		row(format("%s/%s/%s", when, name_of(d), name_of(bytes).c_str()), us, double(bytes));
 	}
 
 	// Others change over between the links every 50 ms. Each way has some such changes for itself.
 	void moving_load(direction d)
 	{
-		const size_t bytes = size_ / 4;
-		foreign_load load({&first_, &second_}, d, size_ / 4, 50'000);
+		const size_t bytes = size_ / 8;
+		foreign_load load({&first_, &second_}, d, others_bytes, 50'000);
 		const double turn = o_.common.quick ? 1e5 : 4e5;
 		series us[3];
 		for (unsigned i = 0; i < 3; i++) {
@@ -240,7 +246,6 @@ class measurement
 	const size_t size_;
 	gpu first_, second_;
 	report out_;
-	table table_;
 	volatile unsigned chosen_ = 0;
 };
 

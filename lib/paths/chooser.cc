@@ -15,7 +15,7 @@ namespace
 // nobody has asked yet need not wait.
 constexpr size_t asked_part = 100, least_question = 256 << 10, most_question = 2 << 20;
 constexpr double asked_time = 20;
-constexpr size_t grain = 64 << 10;
+constexpr size_t question_grain = 64 << 10;
 
 } // namespace
 
@@ -97,7 +97,7 @@ plan chooser::choose(size_t bytes, const traffic &t)
 	current = p.carriers;
 	if (!policy_->asks_unused())
 		return p;
-	p.question = std::clamp(bytes / asked_part / grain * grain, least_question, most_question);
+	p.question = std::clamp(bytes / asked_part / question_grain * question_grain, least_question, most_question);
 	double end = end_of({bytes, {candidates, n}, current}, current);
 	for (unsigned i = 0; i < n && bytes > 2 * p.question; i++) {
 		if (may_ask(candidates[i], p.question, end))

@@ -11,7 +11,7 @@ namespace het::paths
 namespace
 {
 
-constexpr size_t grain = 64 << 10;
+constexpr size_t piece_grain = 64 << 10;
 // A piece is overdue after so many times what was expected, and so much more.
 constexpr double overdue = 4, overdue_ns = 100'000;
 constexpr double far_better = 2;
@@ -80,7 +80,7 @@ double splitter::end_without(unsigned path, uint64_t now_ns) const
 size_t splitter::even_piece() const
 {
 	auto paths = size_t(std::max(1, std::popcount(carriers_)));
-	size_t even = paths == 1 ? most_piece : left_ / (2 * paths) / grain * grain;
+	size_t even = paths == 1 ? most_piece : left_ / (2 * paths) / piece_grain * piece_grain;
 	return std::min(left_, std::clamp(even, least_piece, most_piece));
 }
 
@@ -93,7 +93,7 @@ size_t splitter::worth(unsigned path, uint64_t now_ns) const
 	if (!known_[path].known() || end_on(path, even) <= end)
 		return even;
 	double more = (end - end_on(path, 0)) * known_[path].rate();
-	return more < double(least) ? 0 : std::max(least, size_t(more) / grain * grain);
+	return more < double(least) ? 0 : std::max(least, size_t(more) / piece_grain * piece_grain);
 }
 
 // Nothing is under way, and nobody wants the next piece.
