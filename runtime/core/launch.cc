@@ -65,7 +65,7 @@ unsigned launch::find_devices(het_device *(&found)[most_devices], het_device **l
 		else if (kernel_->program->has_failed_on(d))
 			not_built = &d;
 		else if (is_too_large_for(d))
-			m.too_small = &d;
+			m.too_small |= uint32_t{1} << i;
 		else if (can_take_groups(d, m))
 			found[n++] = &d;
 	}
@@ -166,8 +166,9 @@ int launch::choose_device()
 	het_device *lost = nullptr;
 	misfit m;
 	size_t n = find_devices(able, &lost, m);
+	too_small_ = m.too_small;
 	if (!n && m.too_small)
-		return fail_too_large(*m.too_small);
+		return wants_slices;
 	if (!n && m.device)
 		return fail_for_groups(m);
 	if (!n && lost)
@@ -196,6 +197,10 @@ int launch::prepare_memory()
 	if (has_links && widen_linked(declare_uses(), *device_)) // is true nearly always
 		return 0;
 	int err = link_uses(*device_);
+	if (err == too_large) {
+		too_small_ = uint32_t{1} << device_->executor.number();
+		return wants_slices;
+	}
 	if (!err)
 		declare_accesses(widen_to_edges);
 	return err;

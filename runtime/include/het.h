@@ -157,6 +157,11 @@ struct het_memory_info {
 	uint64_t evictions;
 	/** So many launches had to wait for memory. */
 	uint64_t waits;
+	/**
+	 * Launches whose own arrays did not fit have run in so many slices; this is what such launches have of the memory
+	 * now, and what has travelled there for them, and home.
+	 */
+	uint64_t slices, windows, sent, brought;
 };
 
 /**
