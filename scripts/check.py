@@ -360,6 +360,7 @@ LAUNCH_COSTS = (
     ("tasks", "host"),
     ("start-up", "opencl"),
     ("touch-stages", "host"),
+    ("oversubscription", "opencl"),
 )
 
 
