@@ -16,8 +16,8 @@ inline void give_back(het_device &d, memory_kind k, uint64_t nbytes)
 	d.memory.account.remove(k, nbytes);
 }
 
-// Allocates a buffer that was reserved. It waits, too. @own_windows are bytes of windows that the caller has. Returns 0,
-// HET_EDEVICE or HET_ENOMEM.
+// Allocates a buffer that was reserved. It waits, too. @own_windows are bytes of windows that the caller has. Returns
+// 0, HET_EDEVICE or HET_ENOMEM.
 int allocate_reserved(het_device &d, uint64_t nbytes, void **buffer, uint64_t own_windows = 0);
 
 } // namespace het::rt

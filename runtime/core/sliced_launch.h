@@ -8,8 +8,8 @@
 // one before runs; the evictor copies what a slice has written home, to the host's memory, and ends the launch.
 //
 //   fetcher                              device                     evictor
-//   windows of slice n are free          kernel of n
-//   copies in, starts the kernel of n →  ends                     → copies out; the windows that it has written are free
+//   the windows of slice n are free
+//   copies in, starts the kernel    →    runs, ends          →     copies out; what it has written is free
 //
 // A window's buffer is free for slice n when the slice that had it, n less the number of buffers, has ended, and, if it
 // is written, has come home. So the threads wait for what is before them alone.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This decides whether a launch that does not fit into a device's memory runs there as slices, and how: it holds what is
-// found out before the launch is a command of the graph, and what its slices see of it afterwards.
+// This decides whether a launch that does not fit into a device's memory runs there as slices, and how: it holds what
+// is found out before the launch is a command of the graph, and what its slices see of it afterwards.
 #pragma once
 
 #include "core/kernel_command.h"

@@ -13,8 +13,8 @@ namespace het::rt
 namespace
 {
 
-// It stands before the first byte, in a mapping of its own: what only the library's own memory points to would be a leak
-// to sanitizers.
+// It stands before the first byte, in a mapping of its own: what only the library's own memory points to would be a
+// leak to sanitizers.
 struct alignas(128) buffer_head {
 	std::atomic<uint32_t> references;
 	size_t mapped;
