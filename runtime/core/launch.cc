@@ -3,6 +3,8 @@
 
 #include "core/queue.h"
 #include "core/raw_memory.h"
+#include "core/slice_threads.h"
+#include "core/sliced_launch.h"
 #include "evict/admission.h"
 #include "memory/whereabouts.h"
 #include "os/clock.h"
@@ -253,9 +255,24 @@ outcome launch::begin_uses(int *err)
 	outcome o = m.line.may_begin(place_in_line) ? begin_ranges(uses_, *device_, err, notes) : outcome::no_room;
 	if (o == outcome::no_room && refuse({.behind = behind}) == refusal::wait && m.line.enter(place_in_line))
 		m.account.refusals.fetch_add(1, std::memory_order_relaxed);
-	if (o == outcome::too_large)
-		*err = fail_too_large(*device_);
 	return o;
+}
+
+// There was enough memory when it was prepared.
+begin_result launch::begin_in_slices()
+{
+	if (behind)
+		return fail_too_large(*device_);
+	if (int err = start_slice_threads(*device_, kernel_->name.get()))
+		return err;
+	het_kernel *kernel = kernel_.get();
+	auto *slices = new (std::nothrow) sliced_launch(*queue, give_back(), uint32_t{1} << device_->executor.number());
+	if (!slices)
+		return fail(HET_ENOMEM, "het_launch: out of memory");
+	kernel_ = reference<het_kernel>::to(kernel); // for whoever asks for its name
+	leave_line(place_in_line);
+	slices->stand_in_for(*this);
+	return begin_result::detached;
 }
 
 begin_result launch::begin_on_device()
@@ -271,6 +288,8 @@ begin_result launch::begin_on_device()
 		o = begin_uses(&err);
 	if (o == outcome::must_wait || o == outcome::no_room)
 		return begin_result::refused;
+	if (o == outcome::too_large)
+		return begin_in_slices();
 	if (err)
 		return err;
 	note_rate();

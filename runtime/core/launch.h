@@ -52,6 +52,7 @@ class launch final : public kernel_command
 	int prepare_memory();
 	outcome begin_uses(int *err);
 	begin_result begin_on_device();
+	begin_result begin_in_slices();
 	void describe_uses(bool kernel_notes);
 	int end_uses(int device_error);
 	void note_rate();

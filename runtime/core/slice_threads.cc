@@ -5,6 +5,7 @@
 #include "core/event_thread.h"
 #include "core/sliced_launch.h"
 #include "dev/opening.h"
+#include "os/log.h"
 
 #include <new>
 
@@ -29,9 +30,9 @@ struct pair_of_threads {
 
 constinit pair_of_threads threads[most_devices];
 
-pair_of_threads &threads_of(const sliced_launch &l)
+pair_of_threads &threads_of(const het_device &d)
 {
-	return threads[l.device().executor.number()];
+	return threads[d.executor.number()];
 }
 
 // The launch may be over before the fetcher has left it.
@@ -40,7 +41,7 @@ void fetch_in_its_thread(het_event &e)
 	auto l = reference<sliced_launch>::to(static_cast<sliced_launch *>(&e));
 	if (!l->fetch_begin())
 		return;
-	threads_of(*l).evictor.add(*l);
+	threads_of(l->device()).evictor.add(*l);
 	l->fetch_all();
 }
 
@@ -50,7 +51,7 @@ class ending_of_slices final : public het_event
       public:
 	ending_of_slices(sliced_launch &l, int status) : het_event(nullptr), of_(l), status_(status) {}
 	bool is_empty() const override { return false; }
-	void after(int) override { finish(of_, status_); }
+	void after(int) override { of_.finish_here(status_); }
 
       private:
 	sliced_launch &of_;
@@ -59,14 +60,19 @@ class ending_of_slices final : public het_event
 
 } // namespace
 
-bool fetch_slices(sliced_launch &l)
+int start_slice_threads(const het_device &d, const char *kernel)
 {
-	pair_of_threads &two = threads_of(l);
-	const int err = two.started.once([&] { return two.fetcher.start() && two.evictor.start() ? 0 : HET_ENOMEM; });
-	if (err)
-		return false;
-	two.fetcher.add(l);
-	return true;
+	pair_of_threads &two = threads_of(d);
+	return two.started.once([&] {
+		if (two.fetcher.start() && two.evictor.start())
+			return 0;
+		return fail(HET_ENOMEM, "het_launch: no thread can be started for the slices of kernel %s", kernel);
+	});
+}
+
+void fetch_slices(sliced_launch &l)
+{
+	threads_of(l.device()).fetcher.add(l);
 }
 
 void end_in_service(sliced_launch &l, int status)
@@ -75,7 +81,7 @@ void end_in_service(sliced_launch &l, int status)
 	if (last)
 		start_part(last, core().service);
 	else
-		finish(l, status);
+		l.finish_here(status);
 }
 
 } // namespace het::rt

@@ -36,10 +36,28 @@ begin_result sliced_launch::begin(executor &)
 	if (device().lost.load())
 		return fail(HET_EDEVICE, "het_launch: %s has failed, and kernel %s was to run there in slices",
 			    device().compute->info().name, kernel_->name.get());
-	if (!fetch_slices(*this))
-		return fail(HET_ENOMEM, "het_launch: no thread can be started for the slices of kernel %s",
-			    kernel_->name.get());
+	if (int err = start_slice_threads(device(), kernel_->name.get()))
+		return err;
+	fetch_slices(*this);
 	return begin_result::detached;
+}
+
+void sliced_launch::stand_in_for(het_event &e)
+{
+	in_place_of_ = &e;
+	fetch_slices(*this);
+}
+
+// The graph looks at what the other command uses, which this one has, until that has finished.
+void sliced_launch::finish_here(int status)
+{
+	if (!in_place_of_) {
+		finish(*this, status);
+		return;
+	}
+	in_place_of_->why = std::move(why);
+	finish(*in_place_of_, status);
+	release();
 }
 
 // --- what the threads tell each other ------------------------------------------
@@ -106,7 +124,9 @@ int sliced_launch::open_uses()
 bool sliced_launch::fetch_begin()
 {
 	forget_last_error();
-	int err = take_memory();
+	int err = in_place_of_ ? prepare_anew() : 0;
+	if (!err)
+		err = take_memory();
 	if (!err)
 		err = open_uses();
 	if (err) {

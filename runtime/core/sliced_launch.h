@@ -26,6 +26,12 @@ class sliced_launch final : public sliced_plan
       public:
 	using sliced_plan::sliced_plan;
 
+	// It runs for this command, which has begun, and whose arguments it has: that finishes in its place. The caller
+	// gives up its reference to this, and has seen to it that there are threads for the device.
+	void stand_in_for(het_event &e);
+	// It is over, and callbacks may run.
+	void finish_here(int status);
+
 	begin_result begin(executor &) override;
 	bool begins_anywhere() const override { return true; }
 	uint32_t nparts() const override { return 1; }
@@ -60,6 +66,7 @@ class sliced_launch final : public sliced_plan
 	int bring_all_that_stays();
 	int start(size_t slice);
 
+	het_event *in_place_of_ = nullptr;
 	slice_frames frames_;
 
 	// The threads tell each other by these.

@@ -214,7 +214,7 @@ int sliced_plan::prepare_on(het_device &d)
 }
 
 // The error is that of the last device.
-int sliced_plan::prepare()
+int sliced_plan::prepare_anew()
 {
 	int err = not_here;
 	for (unsigned i = 0; i < core().ndevices && err; i++) {
@@ -223,8 +223,13 @@ int sliced_plan::prepare()
 	}
 	if (err)
 		return err == not_here ? fail_whole() : err;
+	return link_uses(*core().host_memory);
+}
+
+int sliced_plan::prepare()
+{
 	where.store(&core().service);
-	err = link_uses(*core().host_memory);
+	const int err = prepare_anew();
 	if (!err)
 		declare_accesses(widen_to_edges);
 	return err;

@@ -6,6 +6,8 @@
 #include "core/kernel_command.h"
 #include "evict/slices.h"
 
+#include <bit>
+
 namespace het::rt
 {
 
@@ -14,7 +16,8 @@ class sliced_plan : public kernel_command
       public:
 	// The launch runs on one of these devices, bit by number, for which its arrays are too large.
 	sliced_plan(het_queue &q, kernel_arguments &&taken, uint32_t devices)
-	    : kernel_command(q, std::move(taken)), devices_(devices)
+	    : kernel_command(q, std::move(taken)), devices_(devices),
+	      device_(core().devices[std::countr_zero(devices)].get())
 	{
 	}
 
@@ -30,6 +33,8 @@ class sliced_plan : public kernel_command
 	const slice_plan &slices() const { return slices_; }
 
       protected:
+	// Does the same for a launch that the graph has already.
+	int prepare_anew();
 	// Plans for at most so many bytes. Returns 0 or a code.
 	int plan_for(uint64_t nbytes);
 	// Returns what there is for windows, if all leaves that can.
@@ -50,7 +55,7 @@ class sliced_plan : public kernel_command
 	int fail_whole() const;
 
 	const uint32_t devices_;
-	het_device *device_ = nullptr;
+	het_device *device_; // that was tried last
 	device_kernel *slice_kernel_ = nullptr;
 	size_t nrows_ = 0;
 	std::unique_ptr<row_use[]> row_uses_;
