@@ -348,10 +348,8 @@ TEST(launches_of_both_kinds, .traps = trap::best | trap::sigsegv, .devices = one
 		all.push_back(std::make_unique<model_array>(k, n, k));
 	for (unsigned i = 0; i < t.rounds(60, 2000); i++) {
 		model_array &a = *all[t.random.below(all.size())], &b = *all[t.random.below(all.size())];
-		if (t.random.one_in(4)) {
-			HET_OK(het_finish(fx.queue));
+		if (t.random.one_in(4))
 			HET_OK(het_device_set_budget(device_apart(), (40 << 10) + t.random.below(600 << 10)));
-		}
 		switch (t.random.below(4)) {
 		case 0:
 			combine(fx, a, b);
@@ -496,4 +494,30 @@ TEST(calls_fail_in_turn, .traps = trap::best, .devices = device::cuda, .seconds 
 		}
 	}
 	CHECK(failed > 4);
+}
+
+// The device is lost in the middle of a launch.
+TEST(the_device_dies, .traps = trap::best, .devices = device::cuda)
+{
+	slices_fixture fx(t, settings{small}, "HET_DEVICES=cuda,apart");
+	const size_t n = 1 << 20;
+	model_array from(kind::mmapped, n), to(kind::slice, n, 2);
+	const std::vector<uint8_t> old = to.model;
+	het_device *gpu = device_apart();
+	fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed, 4);
+	event_handle e;
+	HET_OK(fx.launch(fx.combine, n, {by_bytes(from, HET_READ_ONLY), by_bytes(to, HET_READ_WRITE)}, e.out(),
+			 {.device = gpu}));
+	combine_model(from, to);
+	het_event *events[] = {e};
+	CHECK_EQ(het_event_wait(1, events), HET_EWAIT);
+	CHECK_EQ(status_of(e), HET_EDEVICE);
+	from.check("what was read");
+	for (size_t i = 0; i < n; i++) {
+		CHECK(to.b.data()[i] == old[i] || to.b.data()[i] == to.model[i]);
+		to.model[i] = to.b.data()[i];
+	}
+	combine(fx, from, to);
+	HET_OK(het_finish(fx.queue));
+	to.check("on another device");
 }
