@@ -113,7 +113,7 @@ WITH_FAKE_CUDA = (
     *"runtime_cache runtime_cxx runtime_events runtime_evict runtime_instruments runtime_launch runtime_lives".split(),
     *(
         "runtime_memory "
-        "runtime_pipeline runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw "
+        "runtime_pipeline runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw runtime_slices "
         "runtime_textures runtime_split runtime_twins runtime_lost runtime_analysed runtime_unable runtime_waits"
     ).split(),
 )
@@ -360,6 +360,7 @@ LAUNCH_COSTS = (
     ("tasks", "host"),
     ("start-up", "opencl"),
     ("touch-stages", "host"),
+    ("oversubscription", "opencl"),
 )
 
 
