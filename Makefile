@@ -59,6 +59,7 @@ ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
 include mk/config.mk
 include mk/build.mk
 include mk/kernels.mk
+include mk/python.mk
 include mk/noc.mk
 include mk/micro.mk
 endif
