@@ -73,8 +73,9 @@ __all__ = [
 _READ, _WRITTEN, _UPDATED = 1, 2, 3
 _IN_ORDER, _TOUCH_AFTER_WAIT = 1, 2
 
-Event.__await__ = _events.await_event  # type: ignore[method-assign]
-Event.wait_for = _events.wait_for  # type: ignore[method-assign]
+# The extension's class has these from here, as they are Python.
+setattr(Event, "__await__", _events.await_event)
+setattr(Event, "wait_for", _events.wait_for)
 atexit.register(_het._interpreter_ends)
 
 

@@ -10,25 +10,37 @@ from typing import Any
 from het._het import Event
 
 
+def _pipe_of(event: Event) -> int:
+    """The reading end of a pipe that can be read when the command has finished."""
+    reading, writing = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        event._notify(writing)
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    return reading
+
+
 async def _until_done(event: Event) -> None:
-    """The library writes to a descriptor when the command ends, so no thread has to wait for it."""
+    """The library writes to a pipe when the command ends, so no thread has to wait for it."""
     loop = asyncio.get_running_loop()
-    descriptor = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
     finished: asyncio.Future[None] = loop.create_future()
 
     def on_readable() -> None:
         if not finished.done():
             finished.set_result(None)
 
+    reading = _pipe_of(event)
     try:
-        event._notify(descriptor)
-        loop.add_reader(descriptor, on_readable)
+        loop.add_reader(reading, on_readable)
         try:
             await finished
         finally:
-            loop.remove_reader(descriptor)
+            loop.remove_reader(reading)
     finally:
-        os.close(descriptor)
+        os.close(reading)
 
 
 async def _result(event: Event) -> Event:
@@ -45,12 +57,11 @@ def await_event(event: Event) -> Generator[Any, None, Event]:
 def wait_for(event: Event, seconds: float) -> bool:
     """Waits for so many seconds at most, and tells whether the command has finished. Ctrl-C ends the wait at once."""
     if not event.done:
-        descriptor = os.eventfd(0, os.EFD_CLOEXEC)
+        reading = _pipe_of(event)
         try:
-            event._notify(descriptor)
-            if not select.select([descriptor], [], [], seconds)[0]:
+            if not select.select([reading], [], [], seconds)[0]:
                 return False
         finally:
-            os.close(descriptor)
+            os.close(reading)
     event.wait()
     return True

@@ -73,9 +73,10 @@ class Program:
         self._functions = dict(functions or {})  # lives as long as kernels may call them
         self._made_from: dict[str, Any] = {} if source is None else _made_from(source)
         table = [(name, _address_of(f), nargs) for name, (f, nargs) in self._functions.items()]
-        wanted: dict[str, Any] = dict.fromkeys(("source", "options", "file", "section", "fat_binary"))
-        wanted |= {"images": [], "options": options} | self._made_from
-        self._program = _het.Program(*wanted.values(), table)
+        made = self._made_from.get
+        self._program = _het.Program(
+            made("source"), options, made("file"), None, made("fat_binary"), made("images", []), table
+        )
         self._kernels: dict[str, Kernel] = {}
 
     def __getitem__(self, name: str) -> Kernel:

@@ -40,10 +40,10 @@ class Times(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What one device did of a launch: `count` work-items from `first` on, from `started` to `ended` (nanoseconds)."""
+    """What one device did of a launch: `items` work-items from `first` on, from `started` to `ended` (nanoseconds)."""
 
     device: Device
     first: int
-    count: int
+    items: int
     started: int
     ended: int

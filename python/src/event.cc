@@ -16,12 +16,10 @@ namespace het::python
 namespace
 {
 
-void write_one(het_event *, int, void *arg)
+// Who reads the other end of a pipe sees its end. To write could raise SIGPIPE here.
+void close_descriptor(het_event *, int, void *arg)
 {
-	const int descriptor = int(reinterpret_cast<intptr_t>(arg));
-	const uint64_t one = 1;
-	[[maybe_unused]] ssize_t n = write(descriptor, &one, sizeof(one));
-	close(descriptor);
+	close(int(reinterpret_cast<intptr_t>(arg)));
 }
 
 } // namespace
@@ -73,7 +71,7 @@ void event::notify(int descriptor)
 	const int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
 	if (own < 0)
 		raise(PyExc_OSError, "an event's descriptor: %s", strerror(errno));
-	if (int err = het_event_callback(e_, write_one, reinterpret_cast<void *>(intptr_t(own)))) {
+	if (int err = het_event_callback(e_, close_descriptor, reinterpret_cast<void *>(intptr_t(own)))) {
 		close(own);
 		check(err);
 	}

@@ -23,7 +23,7 @@ class event
 	void wait();
 	// Ends holds once the command has finished.
 	int status();
-	// A byte's worth is written to this event descriptor when the command has finished.
+	// A copy of the descriptor is closed when the command has finished: that of a pipe's writing end.
 	void notify(int descriptor);
 	// Finishes an event of the program's.
 	void set(int status);
