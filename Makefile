@@ -120,5 +120,6 @@ help:
 ##   TESTS=                         check-vm: these of selftests/kmod alone ("faults stale")
 ##   KDIR=folder                    modules: the kernel's build folder
 ##   PREFIX=, LIBDIR=, DESTDIR=     where to install
+##   PYTHONDIR=                     where Debian's Python finds packages
 ##   VENDORDIR=                     where the OpenCL loader looks (/etc/OpenCL/vendors)
 .PHONY: help

@@ -21,3 +21,12 @@ $(B)/python/het/_het.so: $(call obj,$(python_srcs)) $(libhet)
 $(filter-out $(python_extension),$(python_package)): $(B)/python/%: python/%
 	@mkdir -p $(@D)
 	@cp $< $@
+
+# A library in a folder of the system's is found without being told where it is. The build tree's rpath would lead
+# astray elsewhere.
+python_rpath = $(if $(filter /usr/lib /usr/local/lib,$(LIBDIR)),,-Wl,-rpath,$(LIBDIR))
+$(B)/python-installed/_het.so: $(python_extension) Makefile
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CXX) -shared $(ldflags) -o $@ $(call obj,$(python_srcs)) $(B)/libhet.so $(python_rpath)
+.PHONY: $(if $(filter /usr/lib /usr/local/lib,$(LIBDIR)),,$(B)/python-installed/_het.so)

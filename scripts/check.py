@@ -483,6 +483,19 @@ def python_package() -> Iterator[Step]:
             seconds=120,
             unavailable=lambda: no_python_package("numpy", "pytest", "hypothesis"),
         )
+        example = [DEBIANS_PYTHON, str(ROOT / "Documentation/examples/heat.py")]
+        if devices == "cuda":
+            example = [DEBIANS_PYTHON, str(ROOT / "python/tests/run_with_fat_binary.py"), example[1]]
+        yield Step(
+            f"Python, example heat, {devices}",
+            example,
+            env={**env, "HET_DEVICES": devices},
+            needs="build",
+            beside=True,
+            unavailable=lambda devices=devices: (
+                no_python_package("numpy") or (no_ptx_compiler() if devices == "cuda" else None)
+            ),
+        )
     cache = ["--cache-dir", str(LOGS / "mypy")]
     yield Step(
         "Python, types",

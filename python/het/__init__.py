@@ -16,6 +16,7 @@ hand. What the host touches comes home by itself. Documentation/python.rst has t
 
 import atexit
 from collections.abc import Iterable
+from typing import Any
 
 from het import _events, _het
 from het._errors import (
@@ -103,6 +104,13 @@ def forget(array: object) -> bool:
     """Brings an array home, with all that its memory holds, and takes it from all devices, as its end would. It may be
     resized in place then. Returns whether it was on any."""
     return _het.forget(array)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext het` calls this; see het.magic."""
+    from het import magic
+
+    magic.load(shell)
 
 
 class Queue(_het.Queue):

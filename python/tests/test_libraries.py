@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import het
+
 from conftest import Kernels
 
 N = 256
@@ -85,3 +87,37 @@ def test_pyopencl(kernels: Kernels) -> None:
     np.testing.assert_allclose(a, 2 * np.eye(N) + 1)
     kernels.saxpy[N * N](np.ones(N * N, np.float32), a, np.float32(1))
     np.testing.assert_allclose(a, 2 * np.eye(N) + 2)
+
+
+def test_numba(kernels: Kernels) -> None:
+    """What cfunc compiles is a kernel for the host's devices."""
+    numba = pytest.importorskip("numba", reason="python3-numba is not installed")
+    if kernels.device.kind not in ("host", "apart"):
+        pytest.skip("functions are for the host's devices")
+    from numba import types
+
+    @numba.cfunc(types.void(types.voidptr, types.CPointer(types.voidptr)))
+    def square(group, args):  # type: ignore[no-untyped-def]
+        sizes = numba.carray(group, 22, np.uint64)  # struct het_group, as numbers of 64 bits
+        first, count = sizes[16], sizes[19]
+        x = numba.carray(args[0], first + count, np.float32)
+        for i in range(first, first + count):
+            x[i] *= x[i]
+
+    x = np.arange(10000, dtype=np.float32)
+    het.Program(functions={"square": (square, 1)}).square[10000, 100](x)
+    np.testing.assert_array_equal(x, np.arange(10000, dtype=np.float32) ** 2)
+
+
+def test_cell_magic(kernels: Kernels) -> None:
+    testing = pytest.importorskip("IPython.testing.globalipapp", reason="python3-ipython is not installed")
+    if kernels.device.kind != "opencl":
+        pytest.skip("the device compiles no OpenCL C")
+    shell = testing.start_ipython() or testing.get_ipython()
+    shell.run_line_magic("load_ext", "het")
+    shell.run_cell_magic("het", "-DN=3", "kernel void scale(global float *p) { p[get_global_id(0)] *= N; }")
+    x = np.ones(100, np.float32)
+    shell.user_ns["scale"][100](x)
+    assert (x == 3).all() and shell.user_ns["_het"].names() == ["scale"]
+    with pytest.raises(het.BuildError):
+        shell.run_cell_magic("het", "", "kernel void broken(global float *p) { nothing; }")
