@@ -11,6 +11,7 @@ opencl_srcs := $(wildcard opencl/*.cc)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
 # Python's package het is over het.h, too (mk/python.mk).
 python_srcs := $(wildcard python/src/*.cc)
+python_bench_srcs := $(wildcard bench/python/*.c)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) \
 	$(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
 	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) \
@@ -65,7 +66,7 @@ embedded_example := $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$(HAVE_OPENCL),
 example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
-program_srcs := $(opencl_srcs) $(python_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
+program_srcs := $(opencl_srcs) $(python_srcs) $(python_bench_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
 	$(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) \
 	$(noc_record_srcs) $(noc_ptx_srcs) $(micro_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \

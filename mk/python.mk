@@ -30,3 +30,13 @@ $(B)/python-installed/_het.so: $(python_extension) Makefile
 	$(call say,LD)
 	$Q$(CXX) -shared $(ldflags) -o $@ $(call obj,$(python_srcs)) $(B)/libhet.so $(python_rpath)
 .PHONY: $(if $(filter /usr/lib /usr/local/lib,$(LIBDIR)),,$(B)/python-installed/_het.so)
+
+# bench/python/costs.py compares with this.
+python-bench: python $(if $(python_extension),$(B)/python-bench/launch.so)
+.PHONY: python-bench
+all: python-bench
+
+$(B)/python-bench/launch.so: $(call obj,$(python_bench_srcs)) $(libhet)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CC) -shared $(ldflags) -o $@ $(filter %.o,$^) $(B)/libhet.so -Wl,-rpath,'$$ORIGIN/..'
