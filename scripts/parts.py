@@ -49,6 +49,8 @@ ALLOWED = {
     # The platform is a library of its own.
     "opencl": {"runtime/include", "opencl/include"},
     "opencl/include": set(),
+    # So is the extension of Python's package.
+    "python/src": {"runtime/include"},
     "tools/simt": {"runtime/ptx"},
     "tools/json": set(),
     "tools/base": TRAP_OR_DEV | {"lib/dev"},
