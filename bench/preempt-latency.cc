@@ -167,15 +167,18 @@ uint32_t rounds_for(const machine &m, const het::queue &q, double us)
 	const size_t items = size_t{m.units} * groups_of_unit * group;
 	load victim(q, m.plain, "work", groups_of_sums * group);
 	event_owner e;
-	uint32_t rounds = 1000;
-	double took = 0;
-	for (unsigned i = 0; i < 6 && took < 2000; i++) {
+	constexpr double long_enough = 2000;
+	auto run = [&](uint32_t rounds) {
 		stopwatch watch;
 		victim.launch(0, rounds, items, e);
 		e.wait();
-		took = watch.lap();
-		rounds = i && took < 2000 ? rounds * 4 : rounds; // the first one brings the array
-	}
+		return watch.lap();
+	};
+	uint32_t rounds = 1000;
+	run(rounds); // loads the kernel, and brings the array
+	double took = run(rounds);
+	for (; took < long_enough; took = run(rounds))
+		rounds *= 4;
 	return uint32_t(std::max(1.0, double(rounds) * us / took));
 }
 

@@ -106,6 +106,7 @@ environment read_environment()
 		.memory = text("HET_DEVICE_MEMORY"),
 		.pipeline = number("HET_PIPELINE", 1) != 0,
 		.policy = text("HET_POLICY"),
+		.paths = text("HET_PATHS"),
 		.priority = signed_number("HET_PRIORITY"),
 		.preempt = text("HET_PREEMPT"),
 		.preempt_patience_ms = unsigned(number("HET_PREEMPT_PATIENCE", 100, UINT_MAX)),
