@@ -53,7 +53,8 @@ std::unique_ptr<device> make_memory(const void *, unsigned i, unsigned lanes, in
 
 // Lets go of commands that use an array which is about to be forgotten: those that have not begun never will, and do
 // not concern the memory's next owner; the others are waited for. One that is behind others is over when its device has
-// done it: this may be called by a callback of one of those, which ends no sooner than that returns.
+// done it: this may be called by a callback of one of those, which ends no sooner than that returns. And a worker may be
+// the one who runs what the command consists of.
 void let_go_of(range array)
 {
 	for (;;) {
@@ -75,7 +76,7 @@ void let_go_of(range array)
 		});
 		if (!running)
 			return;
-		if (is_behind)
+		if (is_behind || is_worker())
 			help_progress();
 		else
 			wait_for(*running);
