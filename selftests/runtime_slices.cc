@@ -580,6 +580,28 @@ TEST(calls_fail_in_turn, .traps = trap::best, .devices = device::cuda, .seconds 
 	CHECK(failed > 4);
 }
 
+// The driver has less memory than the library believes, as others have the rest.
+TEST(the_driver_has_less_memory, .traps = trap::best, .devices = device::cuda)
+{
+	slices_fixture fx(t, settings{});
+	const size_t n = 1 << 20;
+	model_array from(kind::mmapped, n), to(kind::slice, n, 2), one(kind::mmapped, 1000);
+	het_device *d = device_apart();
+	HET_OK(fx.launch(fx.add, one.size(), {one.all(HET_READ_WRITE), value_arg(uint8_t{1})}, nullptr, {.device = d}));
+	HET_OK(het_finish(fx.queue));
+	fake_cuda_state &driver = fake_cuda_driver();
+	driver.others_memory = driver.memory - (400 << 10); // has room for the control blocks of slices, too
+	for (unsigned i = 0; i < 3; i++) {
+		HET_OK(fx.launch(fx.combine, n, {by_bytes(from, HET_READ_ONLY), by_bytes(to, HET_READ_WRITE)}, nullptr,
+				 {.device = d}));
+		combine_model(from, to);
+	}
+	HET_OK(het_finish(fx.queue));
+	to.check("what was read and written");
+	CHECK(memory_of(d).slices >= 3 * 4);
+	CHECK_EQ(memory_of(d).windows, 0);
+}
+
 // The device is lost in the middle of a launch.
 TEST(the_device_dies, .traps = trap::best, .devices = device::cuda)
 {

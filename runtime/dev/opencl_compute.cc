@@ -31,9 +31,11 @@ namespace het::rt
 namespace
 {
 
+// A buffer may be larger than the driver makes any.
 bool is_out_of_memory(cl_int err)
 {
-	return err == CL_MEM_OBJECT_ALLOCATION_FAILURE || err == CL_OUT_OF_RESOURCES || err == CL_OUT_OF_HOST_MEMORY;
+	return err == CL_INVALID_BUFFER_SIZE || err == CL_MEM_OBJECT_ALLOCATION_FAILURE || err == CL_OUT_OF_RESOURCES ||
+	       err == CL_OUT_OF_HOST_MEMORY;
 }
 
 class opencl_memory final : public memory_device
