@@ -348,11 +348,12 @@ int run(options o)
 	het_device *d = find_device(name);
 	const size_t nbytes = o.megabytes << 20;
 	report out("oversubscription", {{"megabytes", o.megabytes}, {"rounds", o.rounds}, {"device", name}});
-	table shown(format("Launches of %zu MiB on %s, valid on the host alone before", o.megabytes, name.c_str()),
-		    {"kernel", "budget", "ms", "slices", "moved / arrays", "/ no limit"});
-	shown.left_columns(2);
 	bool right = true;
 	for (const problem &p : {addition(nbytes), convolution(nbytes), prices(nbytes)}) {
+		table shown(
+			format("Launches of %zu MiB on %s, valid on the host alone before", o.megabytes, name.c_str()),
+			{"kernel", "budget", "ms", "slices", "moved / arrays", "/ no limit"});
+		shown.left_columns(2);
 		try {
 			right = measure(p, d, o.rounds, out, shown) && right;
 		} catch (const std::exception &e) {
@@ -360,9 +361,10 @@ int run(options o)
 			shown.note(format("%s: %s", p.name, e.what()));
 			right = false;
 		}
+		shown.print();
+		fflush(stdout);
+		out.write(o.common.json); // what there is, should the rest take too long
 	}
-	shown.print();
-	out.write(o.common.json);
 	return !right;
 }
 
