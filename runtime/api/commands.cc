@@ -245,3 +245,8 @@ GPUVM_PUBLIC const char *het_strerror(int err)
 {
 	return sentence_of(err);
 }
+
+GPUVM_PUBLIC const char *het_last_error()
+{
+	return last_error();
+}

@@ -4,6 +4,7 @@
 #include "core/dispatch.h"
 #include "core/exit.h"
 #include "core/lost_device.h"
+#include "core/measured_rate.h"
 #include "core/runtime.h"
 #include "dev/alias_compute.h"
 #include "os/log.h"
@@ -71,6 +72,8 @@ int start()
 		c.devices[i].reset(new (std::nothrow) het_device(std::move(made[i]), i));
 		if (!c.devices[i])
 			return fail(HET_ENOMEM, "no memory for the devices");
+		std::atomic<double> &rate = c.devices[i]->rate;
+		rate.store(measured_rate(*c.devices[i]->compute, rate.load()));
 	}
 	for (unsigned i = 0; i < n; i++) {
 		if (int err = set_budget(*c.devices[i], i))

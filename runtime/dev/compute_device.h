@@ -7,6 +7,7 @@
 // context when it is first asked for something that needs it.
 #pragma once
 
+#include "cache/device_profile.h"
 #include "core/range.h"
 #include "dev/device.h"
 #include "dev/launch_notes.h"
@@ -149,6 +150,8 @@ class compute_device
 
 	virtual const het_device_info &info() const = 0;
 	virtual int opencl_info(const opencl_question &) const { return HET_ENODEV; }
+	// What het-bench has measured is kept under these names; the first is empty where nothing is.
+	virtual cache::profiled_device profiled() const { return {}; }
 	// Without a queue submit() runs the command to its end, on the calling thread.
 	virtual bool has_queue() const = 0;
 	// In place, kernels work on host memory and there are no buffers.

@@ -65,6 +65,7 @@ class opencl_compute final : public compute_device
 	}
 
 	const het_device_info &info() const override { return info_; }
+	cache::profiled_device profiled() const override;
 	int opencl_info(const opencl_question &q) const override
 	{
 		return answer(q, [&](cl_uint what, size_t room, void *to, size_t *nbytes) {
@@ -188,6 +189,14 @@ void opencl_compute::describe(cl_platform_id platform)
 		 .name = name_};
 	describe_abilities(platform_name, device_name);
 	describe_version();
+}
+
+cache::profiled_device opencl_compute::profiled() const
+{
+	char device_name[160] = "", driver[128] = "";
+	ask(cl_.get_device_info, id_, CL_DEVICE_NAME, device_name);
+	ask(cl_.get_device_info, id_, CL_DRIVER_VERSION, driver);
+	return {device_name, driver};
 }
 
 // Before OpenCL 2.0 no device had groups that are smaller than others, and with 2.x all have them.

@@ -414,8 +414,11 @@ struct het_argument_info {
 	const char *name, *type;
 	/** These are some of HET_QUALIFIED_..., as far as a driver tells. */
 	uint32_t qualifiers;
-	/** This is 0. */
-	uint32_t reserved;
+	/**
+	 * For a pointer of a kernel from a fat binary this is what its code was found to do at most, whichever device it
+	 * is compiled for: HET_READ_ONLY, also where it does nothing, or HET_READ_WRITE. It is 0 if that is not known.
+	 */
+	uint32_t found;
 };
 
 /**
@@ -1026,6 +1029,13 @@ int het_event_release(het_event *event);
 
 /** Explains an error code. @return a sentence, never null. */
 const char *het_strerror(int err);
+
+/**
+ * Tells what the call of this thread that failed last had to say: the line that it wrote to stderr, or would have
+ * written without GPUVM_QUIET=1. Calls that succeed, and failures that have nothing to say, leave it as it is.
+ * @return text without the newline, valid until a call of this thread fails; "" if there was none. It is never null.
+ */
+const char *het_last_error(void);
 
 #ifdef __cplusplus
 }
