@@ -283,6 +283,7 @@ begin_result launch::begin_in_slices()
 	if (!slices)
 		return fail(HET_ENOMEM, "het_launch: out of memory");
 	kernel_ = reference<het_kernel>::to(kernel); // for whoever asks for its name
+	in_slices_ = reference<object>(slices);
 	leave_line(place_in_line);
 	slices->stand_in_for(*this);
 	return begin_result::detached;

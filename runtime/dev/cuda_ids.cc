@@ -8,7 +8,7 @@ int cuda_ids::open(const cuda_calls &cu, cu_module module)
 {
 	size_t size = 0;
 	cu_deviceptr at = 0;
-	int err = cu.get_variable(&at, &size, module, "het_launch");
+	int err = cu.get_variable(&at, &size, module, cuda_ids_name);
 	if (!err && size == sizeof(layout))
 		at_ = at;
 	return err == cu_error_not_found ? 0 : err;

@@ -9,6 +9,9 @@
 namespace het::rt
 {
 
+// This is the variable's name.
+inline constexpr char cuda_ids_name[] = "het_launch";
+
 class cuda_ids
 {
       public:

@@ -61,6 +61,7 @@ class cuda_program final : public device_program, public cuda_stop_source
 	bool is_slicing_tried_ = false;
 	std::unique_ptr<cuda_program> sliced_;
 	std::map<std::string, std::string, std::less<>> whole_; // sliced_text::whole
+	bool has_variables_ = false;                            // and has_variables
 	// Holds the same program such that it can be stopped, in the same way.
 	bool is_stopping_tried_ = false;
 	std::unique_ptr<cuda_program> stopped_;
@@ -193,11 +194,13 @@ int cuda_program::build_sliced()
 		return HET_ENODEV;
 	}
 	whole_ = std::move(made.whole);
+	has_variables_ = made.has_variables;
 	sliced_ = build_other(made.text, "sliced");
 	return sliced_ ? 0 : HET_ENODEV;
 }
 
-int cuda_program::make_slice_kernel(const char *name, const slicing &, std::unique_ptr<device_kernel> &made)
+// Slices in windows take the place of a launch that nobody has allowed to be divided, so they must be as that.
+int cuda_program::make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made)
 {
 	if (!is_slicing_tried_) {
 		is_slicing_tried_ = true;
@@ -208,6 +211,10 @@ int cuda_program::make_slice_kernel(const char *name, const slicing &, std::uniq
 		return HET_ENODEV;
 	if (auto at = whole_.find(name); at != whole_.end()) {
 		inform("%s: kernel %s is not sliced: %.300s", device_, name, at->second.c_str());
+		return HET_ENODEV;
+	}
+	if (how.in_windows && has_variables_) {
+		inform("%s: kernel %s does not run in windows: its program has variables", device_, name);
 		return HET_ENODEV;
 	}
 	return sliced_->find_kernel(name, true, made);
