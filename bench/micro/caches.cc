@@ -43,7 +43,7 @@ void decide(fact &f, const knee &k)
 			       bench::amount_text(uint64_t(k.size)).c_str(), k.confidence);
 	} else {
 		f.is = verdict::found;
-		f.why = "knee of latency: " + k.model + " fits best";
+		f.why = (k.sharp ? "misses begin there all at once: " : "knee of latency: ") + k.model + " fits best";
 	}
 }
 

@@ -188,6 +188,34 @@ bool falls_near(const curve &c, double size)
 	return false;
 }
 
+// Where misses begin all at once, a size shows without a model: the last footprint that is as fast as those before it and
+// the first that is not have it between them. Where pages lie anywhere they begin slowly, and long before the size.
+bool find_sharp_begin(const curve &c, double before, double rise, knee &k)
+{
+	constexpr double fast = 0.02, slow = 0.025, much = 0.35, quarter = 1.19; // parts of the rise; of an octave
+	const double first = k.size / 2, last = k.size * 2;
+	const point *below = nullptr, *above = nullptr;
+	for (const point &p : c) {
+		const double missed = (p.median() - before) / rise;
+		if (p.x < first || p.x > last)
+			continue;
+		if (!above && missed < fast)
+			below = &p;
+		else if (!above && below && missed > slow)
+			above = &p;
+		// It begins slowly, or begins twice.
+		if (above && ((p.x > quarter * above->x && missed < much) || missed < fast))
+			return false;
+	}
+	if (!below || !above || above->x > below->x * std::exp2(1.0 / 6))
+		return false;
+	// A few misses do not show.
+	k.low = below->x / std::exp2(1 / sizes_an_octave);
+	k.high = above->x;
+	k.size = std::sqrt(k.low * k.high);
+	return true;
+}
+
 knee knee_of(const curve &c, const fitted_points &p, const scatter &s, const staircase &stairs, size_t at,
 	     const level_rules &how)
 {
@@ -202,6 +230,14 @@ knee knee_of(const curve &c, const fitted_points &p, const scatter &s, const sta
 	k.spread = spread_near(c, s, k.size);
 	k.falls = falls_near(c, k.size);
 	k.disturbed = k.falls || k.spread > how.most_spread;
+	if (!k.disturbed) {
+		double before = stairs.base;
+		for (size_t i = 0; i < at; i++)
+			before += stairs.stairs[i].rise;
+		k.sharp = find_sharp_begin(c, before, k.rise, k);
+		if (k.sharp && k.misfit > most_misfit)
+			k.model = "none of the models";
+	}
 	k.others.assign(r.by_model.begin() + 1, r.by_model.begin() + 5);
 	return k;
 }
@@ -271,6 +307,10 @@ void vote(const staircase &s, const std::vector<knee> &knees, const level_rules 
 void conclude(knee &k, const votes &v, const level_rules &how)
 {
 	double agreement = how.resamples ? double(v.near) / how.resamples : 0;
+	if (k.sharp) {
+		k.confidence = std::min(agreement, k.misfit > most_misfit ? 0.9 : 0.99);
+		return;
+	}
 	if (!v.sizes.empty()) {
 		k.low = std::min(k.low, quantile(v.sizes, 0.025));
 		k.high = std::max(k.high, quantile(v.sizes, 0.975));

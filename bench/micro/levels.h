@@ -24,6 +24,7 @@ struct knee {
 	std::string model;                  // of the misses, that fits best
 	double misfit = 0;                  // of points near it from the model, over what their scatter allows
 	double spread = 0;                  // of what was measured at one footprint near the knee, as a share
+	bool sharp = false;                 // misses begin all at once: it is there, whatever model fits
 	bool falls = false;                 // near it a larger footprint took clearly less time
 	bool disturbed = false;             // one of these two says that nothing can be said
 	std::vector<alternative> others;    // models, best first

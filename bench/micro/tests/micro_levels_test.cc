@@ -178,6 +178,26 @@ TEST(levels, what_still_rises_at_the_end_is_no_memory)
 	EXPECT_NE(find(facts, "memory.latency")->is, verdict::found);
 }
 
+// The first cache of an H100 as it was measured: it fits no model.
+TEST(levels, a_size_shows_without_a_model_where_misses_begin_at_once)
+{
+	curve c;
+	const std::pair<double, double> measured[] = {
+		{32, 20.2},    {64, 20.2},    {128, 20.2},   {161.2, 20.3}, {200.1, 20.3}, {203.2, 20.3},
+		{206, 20.3},   {212, 20.3},   {218.2, 23.5}, {224.6, 39.1}, {231.2, 54.0}, {238, 68.7},
+		{244.9, 72.8}, {252.1, 79.3}, {256, 86.2},   {322.6, 112},  {406.4, 121},  {512, 127},
+		{645.1, 131},  {812.8, 134},  {1024, 136},   {1331.2, 138}, {1638.4, 139}, {2048, 140},
+		{2560, 141},   {3276.8, 141}, {4096, 142},   {5120, 142},   {6451.2, 142}, {8192, 142},
+	};
+	for (const auto &[kib, ns] : measured)
+		c.push_back({kib * 1024, {ns, ns * 1.001, ns * 0.999}});
+	const levels l = find_levels(c, 1);
+	ASSERT_EQ(l.knees.size(), 1u);
+	EXPECT_GE(l.knees[0].confidence, 0.85);
+	EXPECT_NEAR(l.knees[0].low, 210 * 1024, 2048);
+	EXPECT_NEAR(l.knees[0].high, 218.2 * 1024, 1);
+}
+
 TEST(levels, a_knee_of_the_tlb_is_no_cache)
 {
 	const curve c = stairs(2, {{32768, 3}, {524288, 10}}, 0.01);
