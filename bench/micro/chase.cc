@@ -167,4 +167,14 @@ ring paired_ring(size_t footprint, size_t block, size_t apart, random_stream &ra
 	return r;
 }
 
+ring unpaired_ring(size_t footprint, size_t block, size_t apart, random_stream &random)
+{
+	ring r;
+	r.bytes = footprint;
+	r.order = shuffled(footprint / block * 2, random);
+	for (uint32_t &place : r.order)
+		place = uint32_t((place / 2 * block + place % 2 * apart) / word);
+	return r;
+}
+
 } // namespace micro

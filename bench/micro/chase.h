@@ -40,4 +40,7 @@ ring sparse_ring(size_t footprint, size_t block, size_t apart, random_stream &ra
 // Visits blocks of @block bytes in a random order, in each one its first word and then that @apart bytes behind it.
 ring paired_ring(size_t footprint, size_t block, size_t apart, random_stream &random);
 
+// Visits the same places, each for itself, in a random order.
+ring unpaired_ring(size_t footprint, size_t block, size_t apart, random_stream &random);
+
 } // namespace micro

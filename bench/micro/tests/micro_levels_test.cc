@@ -214,26 +214,26 @@ TEST(fetch, is_where_pairs_get_slower)
 	curve c;
 	for (double x = 4; x <= 256; x *= 2)
 		c.push_back({x, {x < 64 ? 5.0 : 9.0, x < 64 ? 5.1 : 9.1, x < 64 ? 4.9 : 8.9}});
-	fact f = fetch_fact("l1.fetch", c, 9, 1);
+	fact f = fetch_fact("l1.fetch", c, 7, 1);
 	EXPECT_EQ(f.is, verdict::found);
 	EXPECT_EQ(f.value, 64);
 	EXPECT_EQ(f.low, 32);
-	// The cache had room for all pairs.
-	EXPECT_EQ(fetch_fact("l1.fetch", c, 20, 1).is, verdict::not_found);
-	// There is no step.
+	// All are found, or none is.
+	EXPECT_EQ(fetch_fact("l1.fetch", c, 12, 1).is, verdict::not_found);
+	EXPECT_EQ(fetch_fact("l1.fetch", c, 3, 1).is, verdict::not_found);
+	// The cache before this one brings less, and the one behind it more.
 	for (point &p : c)
-		p.samples = {5, 5.1, 4.9};
-	EXPECT_EQ(fetch_fact("l1.fetch", c, 5, 1).is, verdict::not_found);
-	// A cache before this one brings less: the first step is its own.
+		p.samples = {p.x < 16 ? 5.0 : p.x < 64 ? 10.0 : p.x < 128 ? 20.0 : 30.0};
+	EXPECT_EQ(fetch_fact("l1.fetch", c, 7, 1).value, 16);
+	EXPECT_EQ(fetch_fact("l2.fetch", c, 14, 1).value, 64);
+	EXPECT_EQ(fetch_fact("l3.fetch", c, 24, 1).value, 128);
+	// A wave is no step, and what is in the middle says nothing.
 	for (point &p : c)
-		p.samples = {p.x < 16 ? 5.0 : p.x < 128 ? 7.0 : 9.0};
-	f = fetch_fact("l2.fetch", c, 9, 1);
-	EXPECT_EQ(f.is, verdict::found);
-	EXPECT_EQ(f.value, 128);
-	// A wave is no step.
+		p.samples = {p.x == 16 ? 9.0 : p.x < 128 ? 5.0 : 9.0};
+	EXPECT_EQ(fetch_fact("l2.fetch", c, 7, 1).is, verdict::not_found);
 	for (point &p : c)
-		p.samples = {p.x == 16 ? 9.0 : p.x < 128 ? 7.0 : 9.0};
-	EXPECT_EQ(fetch_fact("l2.fetch", c, 9, 1).is, verdict::not_found);
+		p.samples = {p.x < 128 ? 6.9 : 9.0};
+	EXPECT_EQ(fetch_fact("l2.fetch", c, 7, 1).is, verdict::not_found);
 }
 
 TEST(line, is_the_last_block_that_takes_all_room)
