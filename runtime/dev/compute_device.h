@@ -47,6 +47,8 @@ struct slicing {
 	size_t offset[3]; // the launch's; they are 0 along the slices
 	// If it is not null, the text must be the one that was analysed, as fatbin/asked.h has it.
 	const char *asked = nullptr;
+	// Arguments may begin outside of the buffers in which their bytes lie (device_arg::offset).
+	bool in_windows = false;
 
 	bool operator==(const slicing &) const = default;
 };
@@ -58,8 +60,10 @@ struct device_arg {
 	size_t nbytes;
 	// The value, address, block, texture or sampler; or the first byte, on devices without buffers.
 	void *pointer;
-	void *buffer;  // one of allocate()
-	size_t offset; // in the buffer
+	void *buffer; // one of allocate()
+	// This is where it begins in the buffer. In slices in windows that may be before it, modulo 2^64, or behind its
+	// end.
+	size_t offset;
 };
 
 // A ticket is for a command that the device has taken. The device notes when that was.
