@@ -112,6 +112,24 @@ TEST(compiled_and_linked)
 		OK(clReleaseProgram(p));
 }
 
+// The tool that makes them writes to a folder for temporary files: without one it makes none.
+TEST(binaries_are_made_once)
+{
+	auto size = [&](const char *source) {
+		cl_program p = fx.build(source, "-DVALUE=22");
+		const auto n = info<size_t>(clGetProgramInfo, p, CL_PROGRAM_BINARY_SIZES);
+		OK(clReleaseProgram(p));
+		return n;
+	};
+	const char *source = "kernel void k(global uint *a) { a[0] = VALUE; }";
+	const size_t n = size(source);
+	setenv("TMPDIR", "/nonexistent", 1);
+	CHECK_EQ(size(source), n);
+	CHECK_EQ(size("kernel void k(global uint *a) { a[1] = VALUE; }"), 0u);
+	unsetenv("TMPDIR");
+	CHECK_EQ(size("kernel void k(global uint *a) { a[1] = VALUE; }") > 0, n > 0);
+}
+
 TEST(binaries)
 {
 	cl_program p = fx.build("kernel void k(global uint *a) { a[0] = VALUE; }", "-DVALUE=21");
