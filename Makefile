@@ -59,6 +59,7 @@ ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
 include mk/config.mk
 include mk/build.mk
 include mk/kernels.mk
+include mk/python.mk
 include mk/noc.mk
 include mk/micro.mk
 endif
@@ -122,5 +123,6 @@ help:
 ##   TESTS=                         check-vm: these of selftests/kmod alone ("faults stale")
 ##   KDIR=folder                    modules: the kernel's build folder
 ##   PREFIX=, LIBDIR=, DESTDIR=     where to install
+##   PYTHONDIR=                     where Debian's Python finds packages
 ##   VENDORDIR=                     where the OpenCL loader looks (/etc/OpenCL/vendors)
 .PHONY: help

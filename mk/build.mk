@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 # This builds the library, the programs and the tests.
 
-layers := core os trap dev memory api
+layers := core paths os trap dev memory api
 runtime_layers := sched policy evict fatbin cache dev core api
 runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
 ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
@@ -9,6 +9,9 @@ lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx
 # The OpenCL platform is a library of its own, over het.h.
 opencl_srcs := $(wildcard opencl/*.cc)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
+# Python's package het is over het.h, too (mk/python.mk).
+python_srcs := $(wildcard python/src/*.cc)
+python_bench_srcs := $(wildcard bench/python/*.c)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) \
 	$(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
 	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) \
@@ -63,7 +66,7 @@ embedded_example := $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$(HAVE_OPENCL),
 example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
-program_srcs := $(opencl_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
+program_srcs := $(opencl_srcs) $(python_srcs) $(python_bench_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
 	$(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) \
 	$(noc_record_srcs) $(noc_ptx_srcs) $(micro_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
@@ -74,7 +77,7 @@ program_srcs := $(opencl_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_devic
 missing_headers := $(strip $(if $(HAVE_OPENCL),,CL/cl.h) $(MISSING_HEADERS))
 file_of = $(firstword $(subst :, ,$1))
 left_out := $(if $(missing_headers),$(shell scripts/left-out.sh $(missing_headers) -- \
-	bench selftests tools Documentation/examples lib runtime opencl | tr ' ' :))
+	bench selftests tools Documentation/examples lib runtime opencl python | tr ' ' :))
 $(foreach s,$(left_out),$(if $(filter $(program_srcs),$(call file_of,$s)),\
 	$(info libhet: $(subst :, is left out: there is no ,$s) here)))
 keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
@@ -335,6 +338,8 @@ $(B)/bin/start-up-with_het: $(B)/libhet.so $(B)/$(SONAME)
 $(B)/bin/fat-binary: | $(filter $(B)/bin/het-fatbin,$(tools))
 $(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices) runtime/fatbin/checksum.cc) \
 	$(micro_archive) $(told_archive)
+# This one drives the library's own devices, beside the driver's.
+$(filter $(B)/bin/transfer-paths,$(benches)): $(B)/obj/het.a
 $(benches) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
@@ -391,6 +396,9 @@ $(B)/examples/embedded.het: Documentation/examples/embedded.cl | $(filter $(B)/b
 core_archive := $(B)/obj/core.a
 lib_archive := $(B)/obj/het.a
 $(core_archive): $(call obj,$(filter lib/core/%,$(lib_srcs)))
+# So do those of lib/paths.
+paths_archive := $(B)/obj/paths.a
+$(paths_archive): $(call obj,$(filter lib/paths/%,$(lib_srcs)))
 $(lib_archive): $(call obj,$(filter-out $(interposer_srcs),$(lib_srcs)))
 $(simt_archive): $(simt_objs)
 $(ptx_archive): $(call obj,$(ptx_srcs))
@@ -398,7 +406,7 @@ $(fatbin_archive): $(call obj,$(fatbin_srcs))
 $(told_archive): $(call obj,$(told_srcs))
 $(json_archive): $(call obj,$(json_srcs))
 $(base_archive): $(call obj,$(base_srcs))
-$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_archive) $(base_archive) $(json_archive) \
+$(core_archive) $(paths_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_archive) $(base_archive) $(json_archive) \
 	$(simt_archive) $(ptx_archive) $(fatbin_archive) $(told_archive):
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -412,7 +420,7 @@ fatbin_tools := $(fatbin_tool_archive) $(base_archive) $(fatbin_archive) $(ptx_a
 simulators := $(simt_archive) $(ptx_archive)
 # The first row that fits counts.
 archives_by_folder := bench/noc/:noc_archive bench/micro/:micro_parts bench/:matrix_market lib/core/:core_archive \
-	lib/:lib_archive tools/json/:json_archive tools/base/:base_archive tools/:fatbin_tools \
+	lib/paths/:paths_archive lib/:lib_archive tools/json/:json_archive tools/base/:base_archive tools/:fatbin_tools \
 	runtime/ptx/:simulators runtime/fatbin/:fatbin_archive runtime/:lib_archive
 row_of = $(firstword $(foreach r,$(archives_by_folder),$(if $(filter $(firstword $(subst :, ,$r))%,$1),$r)))
 under_test = $($(lastword $(subst :, ,$(row_of))))
@@ -436,7 +444,7 @@ $(foreach s,$(unit_mains),$(eval $(call unit_test,$s)))
 $(foreach d,$(sort $(dir $(unit_mains))),$(eval $(call unit_tests,$(firstword $(filter $d%,$(unit_mains))))))
 $(units):
 	@ln -sf $(notdir $<) $@
-$(B)/tests/cuda_test: | $(fake_cuda)
+$(B)/tests/cuda_test $(B)/tests/cuda_paths_test: | $(fake_cuda)
 
 # --- every header compiles alone, the public ones as C too, or as C++17 and C++20 ---
 

@@ -18,6 +18,9 @@ check_packages=(python3 python3-numpy ccache libgtest-dev liburing-dev liblz4-1 
 	libclang-rt-14-dev llvm-14-dev libclc-14 llvm-spirv-14 spirv-tools python3-sphinx graphviz linux-kbuild-6.1)
 
 opencl_packages=(cmake ninja-build)
+# Python's package het is built with the first two, and tested with numpy and the others.
+python_packages=(python3-dev pybind11-dev python3-pytest python3-hypothesis mypy python3-scipy python3-h5py
+	python3-pyopencl python3-ipython python3-numba)
 
 # Guests' kernels come from Debian's archive, also on a machine with another distribution's apt.
 modules_packages=(gcc make libelf1 debian-archive-keyring)
@@ -80,7 +83,7 @@ install_packages() { # group
 	case $1 in
 	run) wanted=("${build_packages[@]}" "${run_packages[@]}") ;;
 	bench) wanted=("${build_packages[@]}" "${run_packages[@]}" "${bench_packages[@]}") ;;
-	check) wanted=("${build_packages[@]}" "${run_packages[@]}" "${check_packages[@]}") ;;
+	check) wanted=("${build_packages[@]}" "${run_packages[@]}" "${check_packages[@]}" "${python_packages[@]}") ;;
 	modules) wanted=("${modules_packages[@]}") ;;
 	vm) wanted=("${vm_packages[@]}") ;;
 	vm-debug) wanted=("${vm_debug_packages[@]}") ;;

@@ -157,6 +157,11 @@ struct het_memory_info {
 	uint64_t evictions;
 	/** So many launches had to wait for memory. */
 	uint64_t waits;
+	/**
+	 * Launches whose own arrays did not fit have run in so many slices; this is what such launches have of the memory
+	 * now, and what has travelled there for them, and home.
+	 */
+	uint64_t slices, windows, sent, brought;
 };
 
 /**
@@ -409,8 +414,11 @@ struct het_argument_info {
 	const char *name, *type;
 	/** These are some of HET_QUALIFIED_..., as far as a driver tells. */
 	uint32_t qualifiers;
-	/** This is 0. */
-	uint32_t reserved;
+	/**
+	 * For a pointer of a kernel from a fat binary this is what its code was found to do at most, whichever device it
+	 * is compiled for: HET_READ_ONLY, also where it does nothing, or HET_READ_WRITE. It is 0 if that is not known.
+	 */
+	uint32_t found;
 };
 
 /**
@@ -630,9 +638,10 @@ enum {
 
 /**
  * A pattern says which bytes of an argument a work-item uses, by its number i (from 0) along the dimension in which a
- * launch is split: @p length bytes from @p offset + i * @p step on, and that @p count times, each @p stride bytes
- * further. What lies outside of the argument does not count. Of an argument that is written, no two work-items with
- * different i may write between the first and the last byte of one piece of either, so length is at most step.
+ * launch is split, or cut into slices as its arrays do not fit into the device's memory: @p length bytes from @p offset
+ * + i * @p step on, and that @p count times, each @p stride bytes further. What lies outside of the argument does not
+ * count. Of an argument that is written, no two work-items with different i may write between the first and the last
+ * byte of one piece of either, so length is at most step.
  */
 struct het_pattern {
 	size_t size;
@@ -1020,6 +1029,13 @@ int het_event_release(het_event *event);
 
 /** Explains an error code. @return a sentence, never null. */
 const char *het_strerror(int err);
+
+/**
+ * Tells what the call of this thread that failed last had to say: the line that it wrote to stderr, or would have
+ * written without GPUVM_QUIET=1. Calls that succeed, and failures that have nothing to say, leave it as it is.
+ * @return text without the newline, valid until a call of this thread fails; "" if there was none. It is never null.
+ */
+const char *het_last_error(void);
 
 #ifdef __cplusplus
 }
