@@ -36,6 +36,7 @@ int build_for(const _cl_device_id &d, const runtime_program &p, const std::strin
 	b.status = failure ? CL_BUILD_ERROR : CL_BUILD_SUCCESS;
 	b.type = failure ? CL_PROGRAM_BINARY_TYPE_NONE : type;
 	b.made = failure ? nullptr : p;
+	b.how = nullptr;
 	return failure;
 }
 

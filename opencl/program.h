@@ -12,12 +12,15 @@ namespace hetcl
 
 using runtime_program = std::shared_ptr<het_program>;
 
+struct recipe;
+
 // This is what a program has become for one device.
 struct build {
 	cl_build_status status = CL_BUILD_NONE;
 	std::string options, log;
 	cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
-	runtime_program made; // null if it has not become anything
+	runtime_program made;              // null if it has not become anything
+	std::shared_ptr<const recipe> how; // of what was compiled or linked
 };
 
 } // namespace hetcl
