@@ -68,6 +68,9 @@ namespace hetcl
 // Makes a program of the runtime's for what follows. Returns 0 or a code of the runtime's.
 int make_program(const het_program_args &args, runtime_program &made);
 
+// Returns what drivers are to compile: some of them have images, and tell kernels so, where the platform has none.
+std::string text_for_drivers(const std::string &source);
+
 // Builds it for all members of a device, which must all take it, and puts what has come of that into @b, with what each
 // compiler said. @type is what it is now. Returns 0 or a code of the runtime's.
 int build_for(const _cl_device_id &d, const runtime_program &p, const std::string &options, cl_program_binary_type type,
