@@ -78,7 +78,10 @@ std::vector<device> all_devices()
 	check(err);
 	std::vector<het_device *> found(n);
 	check(het_devices(n, found.data(), &n));
-	return {found.begin(), found.end()};
+	std::vector<device> all;
+	for (het_device *d : found)
+		all.push_back({d});
+	return all;
 }
 
 const char *word_for(uint32_t kind)
