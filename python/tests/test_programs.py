@@ -111,6 +111,8 @@ def test_ptx(kernels: Kernels, tmp_path: Path) -> None:
     """Nothing describes arguments in PTX, so numbers have a type; arrays that may not be written are only read."""
     if kernels.device.kind != "cuda":
         pytest.skip("the device takes no PTX")
+    if not FAT_BINARY_TOOL.exists():
+        pytest.skip("het-fatbin was not built")
     path = tmp_path / "kernels.ptx"
     binary = fat_binary_of(SOURCE, tmp_path, "ptx")
     subprocess.run([FAT_BINARY_TOOL, "extract", binary, "1", "-o", path], check=True)
