@@ -160,7 +160,8 @@ void arguments::add_memory(const parameter &p, PyObject *given, const use *how, 
 		copy(v, access);
 		return add_range(holds_.back().copy.get(), size_t(holds_.back().exported->len), access, how, item);
 	}
-	if (!keep_on_devices(given, v.first, v.nbytes)) {
+	h.owner.reset(keep_on_devices(given, v.first, v.nbytes).give_up());
+	if (!h.owner) {
 		h.memory = wrapped(v.first, v.nbytes);
 		h.exported = std::move(v.exported);
 	}

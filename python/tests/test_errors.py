@@ -24,6 +24,7 @@ def floats(n: int = 100) -> np.ndarray:
         ({"x": np.ones(100, np.complex64)}, TypeError, r"\(x, float\*\): .* complex64, .* wants float32"),
         ({"x": np.ones(100, "datetime64[s]")}, TypeError, r"\(x, float\*\): .* int64, .* wants float32"),
         ({"x": [1.0, 2.0]}, TypeError, r"\(x, float\*\): list is no array"),
+        ({"a": 1e300}, OverflowError, r"argument 2 \(a, float\): float too large"),
         ({"a": "3"}, TypeError, r"argument 2 \(a, float\): must be real number, not str"),
         ({"a": floats()}, TypeError, r"argument 2 \(a, float\): only size-1 arrays"),
         ({"a": het.read(floats())}, TypeError, r"argument 2 \(a, float\): this is a value and no array"),

@@ -2,6 +2,7 @@
 """What programs are made from, and what is known of their kernels."""
 
 import ctypes
+import gc
 import subprocess
 from pathlib import Path
 
@@ -141,3 +142,18 @@ def test_functions(kernels: Kernels) -> None:
     program.look[(6, 4), (3, 4)]()
     program["by address"][(6, 4), (6, 2)]()
     assert seen == [((6, 4), (3, 4), (3, 4))] * 2 + [((6, 4), (6, 2), (6, 2))] * 2
+
+
+def test_functions_live_as_long_as_kernels(kernels: Kernels) -> None:
+    if kernels.device.kind not in ("host", "apart"):
+        pytest.skip("functions are for the host's devices")
+    calls = []
+    k = het.Program(functions={"f": (het.host.function(lambda group, args: calls.append(1)), 0)}).f
+    gc.collect()
+    gate = het.user_event()
+    event = k[1].start(after=gate)
+    del k
+    gc.collect()
+    gate.set()
+    event.wait()
+    assert calls == [1]
