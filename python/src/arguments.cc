@@ -146,9 +146,8 @@ void arguments::add_memory(const parameter &p, PyObject *given, const use *how, 
 	if (!v.is_native)
 		raise(PyExc_TypeError, "%s: the bytes of the array's numbers have another machine's order",
 		      where(p).c_str());
-	const std::string misfit = p.misfit(v.items);
-	if (!misfit.empty())
-		raise(PyExc_TypeError, "%s: %s", where(p).c_str(), misfit.c_str());
+	if (!p.suits(v.items))
+		raise(PyExc_TypeError, "%s: %s", where(p).c_str(), p.misfit(v.items).c_str());
 	const uint32_t access = access_to(p, how, v);
 	if (!v.nbytes)
 		return add_null();
