@@ -112,10 +112,11 @@ def test_written_needs_no_old_bytes(kernels: Kernels) -> None:
     x = whole(5000)
     kernels.fill[5000](het.written(x), np.int32(9))
     assert (x == 9).all()
-    # What lies between is not written, and so is no element's.
-    y = whole(5000)
-    kernels.fill[1](het.written(y[:2:2]), np.int32(1))
-    assert y[0] == 1 and (y[1:] == whole(5000)[1:]).all()
+    # What lies between elements is not written, and must be there.
+    y = whole(200000)
+    kernels.add_strided[100000](het.written(y[::2]), np.int32(2), np.int32(7))
+    y[::2] -= 7
+    np.testing.assert_array_equal(y, whole(200000))
 
 
 @pytest.mark.parametrize("make", ["bytearray", "memoryview", "array", "ctypes", "interface", "frombuffer"])
