@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 # This builds the library, the programs and the tests.
 
-layers := core os trap dev memory api
+layers := core paths os trap dev memory api
 runtime_layers := sched policy evict fatbin cache dev core api
 runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
 ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
@@ -271,7 +271,7 @@ $(compat): Makefile
 	$Q$(CC) -shared -nostdlib -Wl,-soname,$(COMPAT_SONAME) -Wl,-F,$(SONAME) -Wl,-rpath,'$$ORIGIN' -x c /dev/null \
 		-o $@
 
-# The loader opens this library, and finds it by the name that stands in a file: OCL_ICD_VENDORS=$PWD/build/vendors.
+# The loader opens this library, and finds it by the name that stands in a file: OCL_ICD_VENDORS=$PWD/build/vendors/.
 $(B)/libhetcl.so: $(call obj,$(opencl_srcs)) $(libhet)
 	$(call say,LD)
 	$Q$(CXX) -shared $(ldflags) -Wl,-soname,libhetcl.so -Wl,-z,nodelete $(if $(SAN),,-Wl,-z,defs) -o $@ \
@@ -338,6 +338,8 @@ $(B)/bin/start-up-with_het: $(B)/libhet.so $(B)/$(SONAME)
 $(B)/bin/fat-binary: | $(filter $(B)/bin/het-fatbin,$(tools))
 $(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices) runtime/fatbin/checksum.cc) \
 	$(micro_archive) $(told_archive)
+# This one drives the library's own devices, beside the driver's.
+$(filter $(B)/bin/transfer-paths,$(benches)): $(B)/obj/het.a
 $(benches) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
@@ -394,6 +396,9 @@ $(B)/examples/embedded.het: Documentation/examples/embedded.cl | $(filter $(B)/b
 core_archive := $(B)/obj/core.a
 lib_archive := $(B)/obj/het.a
 $(core_archive): $(call obj,$(filter lib/core/%,$(lib_srcs)))
+# So do those of lib/paths.
+paths_archive := $(B)/obj/paths.a
+$(paths_archive): $(call obj,$(filter lib/paths/%,$(lib_srcs)))
 $(lib_archive): $(call obj,$(filter-out $(interposer_srcs),$(lib_srcs)))
 $(simt_archive): $(simt_objs)
 $(ptx_archive): $(call obj,$(ptx_srcs))
@@ -401,7 +406,7 @@ $(fatbin_archive): $(call obj,$(fatbin_srcs))
 $(told_archive): $(call obj,$(told_srcs))
 $(json_archive): $(call obj,$(json_srcs))
 $(base_archive): $(call obj,$(base_srcs))
-$(core_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_archive) $(base_archive) $(json_archive) \
+$(core_archive) $(paths_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_archive) $(base_archive) $(json_archive) \
 	$(simt_archive) $(ptx_archive) $(fatbin_archive) $(told_archive):
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -415,7 +420,7 @@ fatbin_tools := $(fatbin_tool_archive) $(base_archive) $(fatbin_archive) $(ptx_a
 simulators := $(simt_archive) $(ptx_archive)
 # The first row that fits counts.
 archives_by_folder := bench/noc/:noc_archive bench/micro/:micro_parts bench/:matrix_market lib/core/:core_archive \
-	lib/:lib_archive tools/json/:json_archive tools/base/:base_archive tools/:fatbin_tools \
+	lib/paths/:paths_archive lib/:lib_archive tools/json/:json_archive tools/base/:base_archive tools/:fatbin_tools \
 	runtime/ptx/:simulators runtime/fatbin/:fatbin_archive runtime/:lib_archive
 row_of = $(firstword $(foreach r,$(archives_by_folder),$(if $(filter $(firstword $(subst :, ,$r))%,$1),$r)))
 under_test = $($(lastword $(subst :, ,$(row_of))))
@@ -439,7 +444,7 @@ $(foreach s,$(unit_mains),$(eval $(call unit_test,$s)))
 $(foreach d,$(sort $(dir $(unit_mains))),$(eval $(call unit_tests,$(firstword $(filter $d%,$(unit_mains))))))
 $(units):
 	@ln -sf $(notdir $<) $@
-$(B)/tests/cuda_test: | $(fake_cuda)
+$(B)/tests/cuda_test $(B)/tests/cuda_paths_test: | $(fake_cuda)
 
 # --- every header compiles alone, the public ones as C too, or as C++17 and C++20 ---
 

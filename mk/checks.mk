@@ -9,6 +9,13 @@ clang_format := $(firstword $(shell command -v clang-format-14 || command -v cla
 check: packages
 	@$(PYTHON) scripts/check.py $(if $(ONLY),--only '$(ONLY)')
 
+# The suite is not part of the tests, as it is large and comes from elsewhere: CTS= is its folder.
+check-opencl:
+	$(if $(CTS),,$(error CTS=folder of https://github.com/KhronosGroup/OpenCL-CTS is not given))
+	@scripts/setup.sh packages opencl
+	@$(MAKE) --no-print-directory lib opencl tools
+	@PATH="$(abspath $(B))/bin:$$PATH" $(PYTHON) scripts/check-opencl.py $(CTS) --libhet $(B) $(ARGS)
+
 check-compilers:
 	@scripts/check-compilers.sh
 
@@ -70,5 +77,5 @@ docs: lib
 		-d $(B)/docs/.doctrees Documentation $(B)/docs/html
 	sphinx-build -q -W --keep-going -b man -d $(B)/docs/.doctrees Documentation $(B)/docs/man
 
-.PHONY: check check-compilers check-foresight run bench bench-apps format format-check spdx-check deps-check \
+.PHONY: check check-opencl check-compilers check-foresight run bench bench-apps format format-check spdx-check deps-check \
 	settings-check vm-setup-check readme-check headers-check symbols-check tidy docs

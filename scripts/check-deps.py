@@ -43,7 +43,7 @@ def faults_of(path: Path):
         if target is None:
             if style == '"':
                 yield f'"{name}" is no file of the project'
-            elif part == "lib/core" and not tests and name not in CORE_SYSTEM_HEADERS:
+            elif part in ("lib/core", "lib/paths") and not tests and name not in CORE_SYSTEM_HEADERS:
                 yield f"the core is pure, but includes <{name}>"
             continue
         other = part_of(target)

@@ -114,7 +114,7 @@ WITH_FAKE_CUDA = (
     *"runtime_cache runtime_cxx runtime_events runtime_evict runtime_instruments runtime_launch runtime_lives".split(),
     *(
         "runtime_memory "
-        "runtime_pipeline runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw "
+        "runtime_pipeline runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw runtime_slices "
         "runtime_textures runtime_split runtime_twins runtime_lost runtime_analysed runtime_unable runtime_waits"
     ).split(),
 )
@@ -361,6 +361,7 @@ LAUNCH_COSTS = (
     ("tasks", "host"),
     ("start-up", "opencl"),
     ("touch-stages", "host"),
+    ("oversubscription", "opencl"),
 )
 
 
@@ -430,7 +431,7 @@ def opencl_platform() -> Iterator[Step]:
         ("OpenCL platform, address sanitizer", "build-address", "pthread"),
     ):
         env = {
-            "OCL_ICD_VENDORS": str(ROOT / tree / "vendors"),
+            "OCL_ICD_VENDORS": f"{ROOT / tree / 'vendors'}/",  # CUDA's loader wants the slash
             "POCL_DEVICES": drivers,
             "GPUVM_QUIET": "1",
             "PATH": f"{ROOT / 'build/bin'}:{os.environ['PATH']}",

@@ -7,13 +7,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 # A part of the tree may include the headers of these parts, besides its own:
-# tools, bench, selftests, opencl -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core; in
+# tools, bench, selftests, opencl -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core, and dev -> paths; in
 # runtime: api -> core -> {dev -> {sched, ptx, cache -> fatbin}, policy, evict}; policy, fatbin and ptx stand by
 # themselves.
 CORE = {"lib/include", "kmod/uapi"}
 OS = CORE | {"lib/core"}
 TRAP_OR_DEV = OS | {"lib/os"}
-MEMORY = TRAP_OR_DEV | {"lib/trap", "lib/dev"}
+MEMORY = TRAP_OR_DEV | {"lib/paths", "lib/trap", "lib/dev"}
 API = MEMORY | {"lib/memory"}
 RUNTIME = API | {"lib/api", "runtime/include"}
 RUNTIME_DEVICE = RUNTIME | {"runtime/sched", "runtime/fatbin", "runtime/ptx", "runtime/cache"}
@@ -24,11 +24,13 @@ ALLOWED = {
     "kmod": {"kmod/uapi"},
     "lib/include": set(),
     "lib/core": CORE,
+    # Who takes which path is pure, and knows no memory.
+    "lib/paths": set(),
     "lib/os": OS,
     "lib/trap": TRAP_OR_DEV,
-    "lib/dev": TRAP_OR_DEV,
+    "lib/dev": TRAP_OR_DEV | {"lib/paths"},
     # These tests use the fake driver, which is a program of its own.
-    "lib/dev/tests": TRAP_OR_DEV | {"lib/dev", "selftests/fake"},
+    "lib/dev/tests": TRAP_OR_DEV | {"lib/paths", "lib/dev", "selftests/fake"},
     "lib/memory": MEMORY,
     "lib/api": API,
     "lib/api/tests": API | {"lib/api", "lib/dev/tests"},

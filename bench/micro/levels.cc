@@ -165,6 +165,12 @@ double misfit_near(const fitted_points &p, const staircase &s, double size)
 	return n ? std::sqrt(squares / n) : 0;
 }
 
+double quantile(std::vector<double> all, double q)
+{
+	std::sort(all.begin(), all.end());
+	return all[std::min(all.size() - 1, size_t(q * double(all.size())))];
+}
+
 // A larger footprint misses more in every cache. If a smaller one took clearly longer, something else had the cache
 // then.
 bool falls_near(const curve &c, double size)
@@ -174,10 +180,10 @@ bool falls_near(const curve &c, double size)
 	for (const point &p : c) {
 		if (p.x < size / 3 || p.x > 3 * size)
 			continue;
-		const double height = p.median();
-		if (most > clearly * height)
+		// Where pages lie is a matter of chance too, which the samples of one footprint show.
+		if (most > clearly * quantile(p.samples, 0.75))
 			return true;
-		most = std::max(most, height);
+		most = std::max(most, quantile(p.samples, 0.25));
 	}
 	return false;
 }
@@ -260,12 +266,6 @@ void vote(const staircase &s, const std::vector<knee> &knees, const level_rules 
 		if (s.stairs.size() == knees.size())
 			to[k].heights.push_back(height_behind(s, k + 1));
 	}
-}
-
-double quantile(std::vector<double> all, double q)
-{
-	std::sort(all.begin(), all.end());
-	return all[std::min(all.size() - 1, size_t(q * double(all.size())))];
 }
 
 void conclude(knee &k, const votes &v, const level_rules &how)

@@ -4,6 +4,10 @@
 #include "common/format.h"
 #include "common/plot.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
 namespace micro
 {
 
@@ -27,10 +31,57 @@ std::string ticks_of_bytes()
 	       "'16M' 2**24, '64M' 2**26, '256M' 2**28, '1G' 2**30)\n";
 }
 
+// Labels of places on an axis, which are 0, 1, 2, ...
+std::string ticks_of(const char *axis, const std::vector<double> &values)
+{
+	std::string all = format("set %s (", axis);
+	for (size_t i = 0; i < values.size(); i++)
+		all += format("%s'%g' %zu", i ? ", " : "", values[i], i);
+	return all + ")\n";
+}
+
+// Each field has its number, so that the map says the same without colours, of which darker ones are more.
+std::string script_of_map(const shown &s, const shown_curves &curves)
+{
+	std::vector<double> xs, ys;
+	for (const auto &[name, points] : curves.curves) {
+		ys.push_back(strtod(name.c_str(), nullptr));
+		for (const auto &[x, p] : points)
+			if (std::find(xs.begin(), xs.end(), x) == xs.end())
+				xs.push_back(x);
+	}
+	std::sort(xs.begin(), xs.end());
+	std::string data = "$map << END\n";
+	size_t y = 0;
+	double most = 0;
+	for (const auto &[name, points] : curves.curves) {
+		for (size_t x = 0; x < xs.size(); x++) {
+			const auto it = points.find(xs[x]);
+			if (it == points.end())
+				continue;
+			data += format("%zu %zu %.6g\n", x, y, it->second.median);
+			most = std::max(most, it->second.median);
+		}
+		y++;
+	}
+	return data +
+	       "END\nunset key\nset tics font ',13' out nomirror\nset xlabel font ',13'\nset ylabel font ',13'\n" +
+	       "set xlabel " + bench::gnuplot_string(s.x) + "\nset ylabel " + bench::gnuplot_string(s.y_of_map) + "\n" +
+	       "set cblabel " + bench::gnuplot_string(curves.unit) + "\n" + ticks_of("xtics", xs) +
+	       ticks_of("ytics", ys) +
+	       format("set xrange [-0.5:%g]\nset yrange [-0.5:%g]\nset cbrange [0:%g]\n", double(xs.size()) - 0.5,
+		      double(ys.size()) - 0.5, most) +
+	       "set palette defined (0 'white', 1 '#3b7dbd')\nset style fill solid\n" +
+	       "plot $map using 1:2:(0.5):(0.5):3 with boxxyerror lc palette, " +
+	       "$map using 1:2:(sprintf($3 < 10 ? '%.1f' : '%.0f', $3)) with labels font ',10'\n";
+}
+
 } // namespace
 
 std::string script_of(const shown &s, const shown_curves &curves)
 {
+	if (s.y_of_map)
+		return script_of_map(s, curves);
 	std::string data, plots;
 	unsigned n = 0;
 	for (const auto &[name, points] : curves.curves) {

@@ -69,7 +69,29 @@ const kernel kernels[3][3] = {
 	 made<deed::both, order::random>("both_random")},
 };
 
+template <typename M> void fill(M &m, arguments a, uint32_t t)
+{
+	auto *words = static_cast<uint32_t *>(a[0].buffer);
+	const auto n = uint32_t(a[1].integer), threads = uint32_t(a[2].integer);
+	for (uint32_t i = t; i < n; i += threads)
+		m.store(words + i, content_of(i));
+}
+
+void fill_host(arguments a, size_t first, size_t end)
+{
+	plain m;
+	for (size_t t = first; t < end; t++)
+		fill(m, a, uint32_t(t));
+}
+
+void fill_traced(arguments a, size_t item, tracer &to)
+{
+	fill(to, a, uint32_t(item));
+}
+
 } // namespace
+
+const kernel fill_words = {{"fill_words", bench::stream_kernels, fill_host}, fill_traced};
 
 const char *name_of(order o)
 {

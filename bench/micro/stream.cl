@@ -33,6 +33,13 @@ uint mixed(uint x)
 		sums[t] = sum;                                                                                         \
 	}
 
+// Each word gets what its number says.
+kernel void fill_words(global uint *words, uint n, uint threads)
+{
+	for (uint i = get_global_id(0); i < n; i += threads)
+		words[i] = i * 2654435761u;
+}
+
 STREAM(read_sequential, SEQUENTIAL, READ)
 STREAM(read_shifted, SHIFTED, READ)
 STREAM(read_random, RANDOM, READ)

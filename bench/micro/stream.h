@@ -20,6 +20,14 @@ const char *name_of(deed d);
 // The kernels take from, to, sums, mask, threads, first, rounds, salt.
 const kernel &stream_kernel(deed d, order o);
 
+// Takes words, n, threads: each word gets content_of() of its number.
+extern const kernel fill_words;
+
+constexpr uint32_t content_of(uint32_t i)
+{
+	return i * 2654435761u;
+}
+
 // Returns the element that place @i of an order of all has, whose number is @mask + 1.
 uint32_t element_at(order o, uint32_t i, uint32_t mask);
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Compares noc-sim with booksim2 (github.com/booksim/booksim2), run on the same configurations.
 
-FOLDER lies outside this tree. Where it has no booksim2 yet, a checkout of one revision is made there and built, which
-takes flex, bison and a minute; nothing of it becomes part of this project. Both programs run in turns, and their
+FOLDER lies outside this tree. It may have booksim2's sources, in whatever way they came there; where it is empty or
+missing, a checkout of one revision is made. They are built there, which takes flex, bison and a minute; nothing of them
+becomes part of this project. Both programs run in turns, and their
 processor time is compared, not the clock's.
 """
 
@@ -77,11 +78,18 @@ def build(folder: Path) -> Path:
     for tool in ("git", "flex", "bison", "make", "g++"):
         if not shutil.which(tool):
             give_up(f"{tool} is not installed, and there is no {program}")
-    if not (folder / ".git").exists():
-        subprocess.run(["git", "clone", "--quiet", SOURCE, folder], check=True)
-    subprocess.run(["git", "-C", folder, "checkout", "--quiet", REVISION], check=True)
+    if not (folder / "src/Makefile").exists():
+        if subprocess.run(["git", "clone", "--quiet", SOURCE, folder]).returncode:
+            give_up(f"{folder} has no booksim2, and {SOURCE} can't be reached: put its sources there")
+        subprocess.run(["git", "-C", folder, "checkout", "--quiet", REVISION], check=True)
     subprocess.run(["make", "-C", folder / "src"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return program
+
+
+def revision_of(folder: Path) -> str:
+    if not (folder / ".git").exists():
+        return "unknown: the sources came without their history"
+    return subprocess.run(["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
 
 
 def timed(command: list, folder: str) -> tuple[str, float]:
@@ -185,6 +193,7 @@ def main() -> int:
     parser.add_argument("--pattern", choices=PATTERNS, action="append")
     parser.add_argument("--cycles", type=int, default=10000, help="of each run")
     parser.add_argument("--rounds", type=int, default=5, help="of the comparison of speed; 0: none")
+    parser.add_argument("--revision", help="of the sources, where they came without their history")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     folder = options.folder.resolve()
@@ -197,7 +206,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         peers = Peers(booksim, options.ours.resolve(), options.cycles, scratch)
         rows = [compare(peers, n, p) for n in options.network or NETWORKS for p in options.pattern or PATTERNS]
-        document = {"revision": REVISION, "cycles": options.cycles, "results": rows}
+        document = {"revision": options.revision or revision_of(folder), "cycles": options.cycles, "results": rows}
         if options.rounds:
             document["speed"] = speed(peers, options.rounds)
     if options.json:

@@ -6,6 +6,7 @@
 #include "dev/cuda.h"
 
 #include "dev/cuda_events.h"
+#include "dev/cuda_fabric.h"
 #include "dev/cuda_lane.h"
 #include "os/log.h"
 #include "os/pci.h"
@@ -28,7 +29,7 @@ constexpr size_t least_pin = 16 << 10;
 class cuda_device final : public device
 {
       public:
-	cuda_device(const cuda_api &api, unsigned index) : cu_(api)
+	cuda_device(const cuda_api &api, unsigned index) : cu_(api), member_(cu_)
 	{
 		snprintf(name_, sizeof(name_), "cuda %u", index);
 	}
@@ -77,6 +78,7 @@ class cuda_device final : public device
 	unsigned lane_count_ = 0;
 	void *ring_ = nullptr;
 	cuda_events events_;
+	cuda_member member_;
 	std::atomic<uint32_t> reached_{0}; // devices that were asked for access to, by ordinal
 	char name_[128];
 };
@@ -85,6 +87,7 @@ cuda_device::~cuda_device()
 {
 	if (!context_)
 		return;
+	member_.leave();
 	{
 		cuda_current c(cu_, context_);
 		for (unsigned i = 0; i < lane_count_; i++)
@@ -118,7 +121,10 @@ int cuda_device::open(int ordinal, unsigned lanes)
 	ordinal_ = ordinal;
 	describe();
 	cuda_current c(cu_, context_);
-	return c.error() ? failed("entering the primary context", c.error()) : make_lanes(lanes);
+	err = c.error() ? failed("entering the primary context", c.error()) : make_lanes(lanes);
+	if (!err)
+		member_.join(name_, device_, context_);
+	return err;
 }
 
 // Returns 0 for what the driver does not tell.
@@ -229,14 +235,18 @@ void cuda_device::unpin(void *host)
 int cuda_device::read(unsigned lane, std::span<const transfer> pieces)
 {
 	cuda_current c(cu_, context_);
-	int err = c.error() ? c.error() : lanes_[lane].read(pieces);
+	int err = c.error();
+	if (!err && !member_.copy(paths::direction::to_host, pieces, &err))
+		err = lanes_[lane].read(pieces);
 	return err ? failed("a read", err) : 0;
 }
 
 int cuda_device::write(unsigned lane, std::span<const transfer> pieces)
 {
 	cuda_current c(cu_, context_);
-	int err = c.error() ? c.error() : lanes_[lane].write(pieces);
+	int err = c.error();
+	if (!err && !member_.copy(paths::direction::to_device, pieces, &err))
+		err = lanes_[lane].write(pieces);
 	return err ? failed("a write", err) : 0;
 }
 

@@ -136,6 +136,8 @@ enum : unsigned { cu_attach_global = 1 };
 	   cu_stream stream))                                                                                        \
 	F(can_access_peer, cuDeviceCanAccessPeer, (int *can, cu_device device, cu_device peer))                      \
 	F(enable_peer_access, cuCtxEnablePeerAccess, (cu_context peer, unsigned flags))                              \
+	F(allocate, cuMemAlloc_v2, (cu_deviceptr * p, size_t size))                                                  \
+	F(free, cuMemFree_v2, (cu_deviceptr p))                                                                      \
 	F(allocate_host, cuMemHostAlloc, (void **p, size_t size, unsigned flags))                                    \
 	F(free_host, cuMemFreeHost, (void *p))                                                                       \
 	F(register_host, cuMemHostRegister_v2, (void *p, size_t size, unsigned flags))                               \
@@ -151,8 +153,6 @@ enum : unsigned { cu_attach_global = 1 };
 
 // Programs call these besides: the benchmarks and the tests.
 #define HET_CUDA_PROGRAM_FUNCTIONS(F)                                                                               \
-	F(allocate, cuMemAlloc_v2, (cu_deviceptr * p, size_t size))                                                 \
-	F(free, cuMemFree_v2, (cu_deviceptr p))                                                                     \
 	F(read, cuMemcpyDtoH_v2, (void *to, cu_deviceptr from, size_t size))                                        \
 	F(write, cuMemcpyHtoD_v2, (cu_deviceptr to, const void *from, size_t size))                                 \
 	F(fill, cuMemsetD8_v2, (cu_deviceptr to, unsigned char value, size_t size))                                 \

@@ -96,6 +96,7 @@ environment read_environment()
 		.memory = text("HET_DEVICE_MEMORY"),
 		.pipeline = number("HET_PIPELINE", 1) != 0,
 		.policy = text("HET_POLICY"),
+		.paths = text("HET_PATHS"),
 		.instrument = text("HET_INSTRUMENT"),
 		.touch_after_wait = number("HET_TOUCH_AFTER_WAIT", 0) != 0,
 		.exit_wait_s = unsigned(number("HET_EXIT_WAIT", 5, UINT_MAX)),

@@ -36,6 +36,9 @@ struct environment {
 		*memory; // HET_DEVICE_MEMORY: what may be used of devices' memory (4G, 75%, 4G,50%); null: what is free
 	bool pipeline;   // HET_PIPELINE: launches are submitted behind those in flight that they depend on (1)
 	const char *policy; // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
+	// HET_PATHS: how bulk copies choose their way where the process uses several CUDA devices: direct, static, queue,
+	// latency; null: latency
+	const char *paths;
 	// HET_INSTRUMENT: how kernels on CUDA devices are instrumented: coalesce, coalesce/N, dirty, touch; null: not
 	const char *instrument;
 	bool touch_after_wait; // HET_TOUCH_AFTER_WAIT: the host touches a launch's bytes when it is said to be over

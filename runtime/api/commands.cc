@@ -5,6 +5,7 @@
 #include "core/dispatch.h"
 #include "core/launch.h"
 #include "core/sentences.h"
+#include "core/sliced_launch.h"
 #include "core/split_launch.h"
 #include "core/start.h"
 
@@ -36,8 +37,8 @@ int mark(const char *call, het_queue *queue, ordering how, size_t nwaits, het_ev
 	return send(std::move(e), {&queue->commands, how, list.nodes}, event);
 }
 
-// Prepares a launch that has its arguments, or is null where there was no memory for it. Returns 0, a code, or
-// split_launch::unsplit.
+// Prepares a launch that has its arguments, or is null where there was no memory for it. Returns 0, a code,
+// split_launch::unsplit or launch::wants_slices.
 template <class C> int prepare_and_send(const reference<C> &c, const het_launch_args &args, het_event **event)
 {
 	wait_list waits;
@@ -71,7 +72,12 @@ GPUVM_PUBLIC int het_launch(het_queue *queue, const het_launch_args *args, het_e
 	}
 	kernel_arguments whole = split ? split->give_back() : std::move(taken);
 	reference<launch> one(new (std::nothrow) launch(*queue, std::move(whole)));
-	return prepare_and_send(one, a, event);
+	int err = prepare_and_send(one, a, event);
+	if (err != launch::wants_slices)
+		return err;
+	uint32_t devices = one->too_small();
+	reference<sliced_launch> sliced(new (std::nothrow) sliced_launch(*queue, one->give_back(), devices));
+	return prepare_and_send(sliced, a, event);
 }
 
 GPUVM_PUBLIC int het_marker(het_queue *queue, size_t nwaits, het_event *const *waits, het_event **event)

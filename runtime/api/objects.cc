@@ -66,7 +66,8 @@ GPUVM_PUBLIC int het_device_opencl_info(het_device *device, uint32_t what, size_
 GPUVM_PUBLIC int het_device_memory(het_device *device, struct het_memory_info *info)
 {
 	int err = check("het_device_memory", device);
-	return err ? err : give("het_device_memory", info, memory_of(*device));
+	return err ? err
+		   : give("het_device_memory", info, memory_of(*device), offsetof(struct het_memory_info, slices));
 }
 
 GPUVM_PUBLIC int het_device_set_budget(het_device *device, uint64_t budget)

@@ -26,6 +26,10 @@ het_memory_info memory_of(const het_device &d)
 	info.written_back = a.written_back.load();
 	info.evictions = a.evictions.load();
 	info.waits = a.refusals.load();
+	info.slices = a.slices.load();
+	info.windows = a.used_as(memory_kind::windows);
+	info.sent = a.sent.load();
+	info.brought = a.brought.load();
 	return info;
 }
 

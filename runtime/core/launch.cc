@@ -3,6 +3,8 @@
 
 #include "core/queue.h"
 #include "core/raw_memory.h"
+#include "core/slice_threads.h"
+#include "core/sliced_launch.h"
 #include "evict/admission.h"
 #include "memory/whereabouts.h"
 #include "os/clock.h"
@@ -65,7 +67,7 @@ unsigned launch::find_devices(het_device *(&found)[most_devices], het_device **l
 		else if (kernel_->program->has_failed_on(d))
 			not_built = &d;
 		else if (is_too_large_for(d))
-			m.too_small = &d;
+			m.too_small |= uint32_t{1} << i;
 		else if (can_take_groups(d, m))
 			found[n++] = &d;
 	}
@@ -166,8 +168,9 @@ int launch::choose_device()
 	het_device *lost = nullptr;
 	misfit m;
 	size_t n = find_devices(able, &lost, m);
+	too_small_ = m.too_small;
 	if (!n && m.too_small)
-		return fail_too_large(*m.too_small);
+		return wants_slices;
 	if (!n && m.device)
 		return fail_for_groups(m);
 	if (!n && lost)
@@ -196,6 +199,10 @@ int launch::prepare_memory()
 	if (has_links && widen_linked(declare_uses(), *device_)) // is true nearly always
 		return 0;
 	int err = link_uses(*device_);
+	if (err == too_large) {
+		too_small_ = uint32_t{1} << device_->executor.number();
+		return wants_slices;
+	}
 	if (!err)
 		declare_accesses(widen_to_edges);
 	return err;
@@ -248,9 +255,24 @@ outcome launch::begin_uses(int *err)
 	outcome o = m.line.may_begin(place_in_line) ? begin_ranges(uses_, *device_, err, notes) : outcome::no_room;
 	if (o == outcome::no_room && refuse({.behind = behind}) == refusal::wait && m.line.enter(place_in_line))
 		m.account.refusals.fetch_add(1, std::memory_order_relaxed);
-	if (o == outcome::too_large)
-		*err = fail_too_large(*device_);
 	return o;
+}
+
+// There was enough memory when it was prepared.
+begin_result launch::begin_in_slices()
+{
+	if (behind)
+		return fail_too_large(*device_);
+	if (int err = start_slice_threads(*device_, kernel_->name.get()))
+		return err;
+	het_kernel *kernel = kernel_.get();
+	auto *slices = new (std::nothrow) sliced_launch(*queue, give_back(), uint32_t{1} << device_->executor.number());
+	if (!slices)
+		return fail(HET_ENOMEM, "het_launch: out of memory");
+	kernel_ = reference<het_kernel>::to(kernel); // for whoever asks for its name
+	leave_line(place_in_line);
+	slices->stand_in_for(*this);
+	return begin_result::detached;
 }
 
 begin_result launch::begin_on_device()
@@ -266,6 +288,8 @@ begin_result launch::begin_on_device()
 		o = begin_uses(&err);
 	if (o == outcome::must_wait || o == outcome::no_room)
 		return begin_result::refused;
+	if (o == outcome::too_large)
+		return begin_in_slices();
 	if (err)
 		return err;
 	note_rate();

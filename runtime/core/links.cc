@@ -31,6 +31,8 @@ futex_lock linking;
 
 het_device &memory_device_number(unsigned number)
 {
+	if (core().host_memory && core().host_memory->memory_number == number)
+		return *core().host_memory;
 	unsigned i = 0;
 	while (core().devices[i]->compute->is_in_place() || core().devices[i]->memory_number != number)
 		i++;
@@ -192,7 +194,8 @@ int start_memory()
 	if (is_started())
 		return fail(HET_ESTATE, "the program has called gpuvm_init(): launches on host memory and gpuvm_init() "
 					"can't be used in one process, unless all devices are of kind host");
-	if (int err = init_library(core().nmemories, make_memory, nullptr, GPUVM_STRICT))
+	const unsigned n = core().nmemories + (core().host_memory != nullptr);
+	if (int err = init_library(n, make_memory, nullptr, GPUVM_STRICT))
 		return code_of(err);
 	set_forget_watcher(let_go_of);
 	set_usual_budgets();

@@ -13,7 +13,8 @@ namespace het::rt
 struct demand {
 	std::span<const range> own = {}; // these arrays stay
 	bool may_evict = true;
-	bool takes_less = false; // what can leave now does, also if that is not enough
+	bool takes_less = false;  // what can leave now does, also if that is not enough
+	uint64_t own_windows = 0; // bytes of windows that do not go before this is had
 };
 
 // Returns how many bytes the library uses on the device.

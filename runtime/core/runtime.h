@@ -47,6 +47,10 @@ struct runtime {
 	unsigned ndevices = 0;
 	// So many devices have memory of their own.
 	unsigned nmemories = 0;
+	// It stands for the host's memory where launches work on that in windows (dev/alias_compute.h). It is none of
+	// the devices above, but one of the memory core's, the last one; null where all have memory and there are too
+	// many.
+	std::unique_ptr<het_device> host_memory;
 	// It has the commands that are the host's own.
 	executor service{nullptr, most_devices};
 	// Executors report to it.

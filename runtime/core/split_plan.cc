@@ -190,8 +190,9 @@ int split_plan::prepare_kernels()
 int split_plan::prepare_memory()
 {
 	for (unsigned i = 0; i < nmembers_; i++) {
-		if (int err = link_uses(*members_[i].device))
-			return err;
+		int err = link_uses(*members_[i].device);
+		if (err)
+			return err == too_large ? fail_too_large(*members_[i].device) : err;
 	}
 	for (range_use &u : uses_)
 		u.launch = this;

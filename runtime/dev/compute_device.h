@@ -7,6 +7,7 @@
 // context when it is first asked for something that needs it.
 #pragma once
 
+#include "cache/device_profile.h"
 #include "core/range.h"
 #include "dev/device.h"
 #include "dev/launch_notes.h"
@@ -46,6 +47,8 @@ struct slicing {
 	size_t offset[3]; // the launch's; they are 0 along the slices
 	// If it is not null, the text must be the one that was analysed, as fatbin/asked.h has it.
 	const char *asked = nullptr;
+	// Arguments may begin outside of the buffers in which their bytes lie (device_arg::offset).
+	bool in_windows = false;
 
 	bool operator==(const slicing &) const = default;
 };
@@ -57,8 +60,10 @@ struct device_arg {
 	size_t nbytes;
 	// The value, address, block, texture or sampler; or the first byte, on devices without buffers.
 	void *pointer;
-	void *buffer;  // one of allocate()
-	size_t offset; // in the buffer
+	void *buffer; // one of allocate()
+	// This is where it begins in the buffer. In slices in windows that may be before it, modulo 2^64, or behind its
+	// end.
+	size_t offset;
 };
 
 // A ticket is for a command that the device has taken. The device notes when that was.
@@ -145,6 +150,8 @@ class compute_device
 
 	virtual const het_device_info &info() const = 0;
 	virtual int opencl_info(const opencl_question &) const { return HET_ENODEV; }
+	// What het-bench has measured is kept under these names; the first is empty where nothing is.
+	virtual cache::profiled_device profiled() const { return {}; }
 	// Without a queue submit() runs the command to its end, on the calling thread.
 	virtual bool has_queue() const = 0;
 	// In place, kernels work on host memory and there are no buffers.

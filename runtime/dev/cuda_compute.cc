@@ -56,6 +56,7 @@ class cuda_compute final : public compute_device
 	}
 
 	const het_device_info &info() const override { return info_; }
+	cache::profiled_device profiled() const override;
 	bool has_queue() const override { return true; }
 	bool is_in_place() const override { return false; }
 	bool knows_offsets() const override { return false; }
@@ -145,6 +146,16 @@ void cuda_compute::describe()
 		 .name = name_};
 	can_.sm = uint32_t(10 * attribute(cu_attribute_compute_capability_major) +
 			   attribute(cu_attribute_compute_capability_minor));
+}
+
+// het-bench names a driver by the version of CUDA.
+cache::profiled_device cuda_compute::profiled() const
+{
+	char device_name[96] = "";
+	int version = 0;
+	if (cu_.device_name(device_name, sizeof(device_name), device_) || cu_.driver_version(&version))
+		return {};
+	return {device_name, std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)};
 }
 
 // Context and stream live as long as the process.

@@ -157,6 +157,11 @@ struct het_memory_info {
 	uint64_t evictions;
 	/** So many launches had to wait for memory. */
 	uint64_t waits;
+	/**
+	 * Launches whose own arrays did not fit have run in so many slices; this is what such launches have of the memory
+	 * now, and what has travelled there for them, and home.
+	 */
+	uint64_t slices, windows, sent, brought;
 };
 
 /**
@@ -633,9 +638,10 @@ enum {
 
 /**
  * A pattern says which bytes of an argument a work-item uses, by its number i (from 0) along the dimension in which a
- * launch is split: @p length bytes from @p offset + i * @p step on, and that @p count times, each @p stride bytes
- * further. What lies outside of the argument does not count. Of an argument that is written, no two work-items with
- * different i may write between the first and the last byte of one piece of either, so length is at most step.
+ * launch is split, or cut into slices as its arrays do not fit into the device's memory: @p length bytes from @p offset
+ * + i * @p step on, and that @p count times, each @p stride bytes further. What lies outside of the argument does not
+ * count. Of an argument that is written, no two work-items with different i may write between the first and the last
+ * byte of one piece of either, so length is at most step.
  */
 struct het_pattern {
 	size_t size;

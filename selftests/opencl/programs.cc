@@ -116,7 +116,9 @@ TEST(binaries)
 {
 	cl_program p = fx.build("kernel void k(global uint *a) { a[0] = VALUE; }", "-DVALUE=21");
 	const auto n = info<size_t>(clGetProgramInfo, p, CL_PROGRAM_BINARY_SIZES);
-	CHECK(n > 0);
+	CHECK(n > 0 || !makes_binaries());
+	if (!n)
+		return;
 	std::vector<unsigned char> bytes(n);
 	unsigned char *at = bytes.data();
 	OK(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof at, &at, nullptr));

@@ -73,7 +73,7 @@ TEST(miss_share, is_none_below_the_size_and_all_above_it)
 {
 	for (const miss_model &m : miss_models()) {
 		EXPECT_LT(miss_share(m, 0.06), 0.01) << m.name << m.ways;
-		EXPECT_GT(miss_share(m, 15), 0.99) << m.name << m.ways;
+		EXPECT_GT(miss_share(m, 15), m.many_places ? 0.93 : m.keeps_one ? 0.98 : 0.99) << m.name << m.ways;
 		for (double load = 0.1; load < 10; load *= 1.05)
 			EXPECT_LE(miss_share(m, load), miss_share(m, load * 1.05) + 1e-9) << m.name << m.ways;
 	}
@@ -189,23 +189,50 @@ TEST(levels, a_knee_of_the_tlb_is_no_cache)
 	EXPECT_EQ(find(facts, "l2.size"), nullptr);
 }
 
-TEST(line, is_where_pairs_get_slower)
+TEST(fetch, is_where_pairs_get_slower)
 {
 	curve c;
 	for (double x = 4; x <= 256; x *= 2)
 		c.push_back({x, {x < 64 ? 5.0 : 9.0, x < 64 ? 5.1 : 9.1, x < 64 ? 4.9 : 8.9}});
-	fact f = line_fact("l1.line", c, 9, 1);
+	fact f = fetch_fact("l1.fetch", c, 9, 1);
 	EXPECT_EQ(f.is, verdict::found);
 	EXPECT_EQ(f.value, 64);
 	EXPECT_EQ(f.low, 32);
 	// The cache had room for all pairs.
-	EXPECT_EQ(line_fact("l1.line", c, 20, 1).is, verdict::not_found);
+	EXPECT_EQ(fetch_fact("l1.fetch", c, 20, 1).is, verdict::not_found);
 	// There is no step.
 	for (point &p : c)
 		p.samples = {5, 5.1, 4.9};
-	EXPECT_EQ(line_fact("l1.line", c, 5, 1).is, verdict::not_found);
-	// There are two.
+	EXPECT_EQ(fetch_fact("l1.fetch", c, 5, 1).is, verdict::not_found);
+	// A cache before this one brings less: the first step is its own.
 	for (point &p : c)
 		p.samples = {p.x < 16 ? 5.0 : p.x < 128 ? 7.0 : 9.0};
-	EXPECT_EQ(line_fact("l1.line", c, 9, 1).is, verdict::not_found);
+	f = fetch_fact("l2.fetch", c, 9, 1);
+	EXPECT_EQ(f.is, verdict::found);
+	EXPECT_EQ(f.value, 128);
+	// A wave is no step.
+	for (point &p : c)
+		p.samples = {p.x == 16 ? 9.0 : p.x < 128 ? 7.0 : 9.0};
+	EXPECT_EQ(fetch_fact("l2.fetch", c, 9, 1).is, verdict::not_found);
+}
+
+TEST(line, is_the_last_block_that_takes_all_room)
+{
+	curve c;
+	for (double x = 16; x <= 512; x *= 2)
+		c.push_back({x, {x < 128 ? 20.0 : x == 128 ? 22.0 : 10.5, x < 128 ? 21.0 : x == 128 ? 23.0 : 10.1}});
+	fact f = line_fact("l1.line", c, 10, 1);
+	EXPECT_EQ(f.is, verdict::found);
+	EXPECT_EQ(f.value, 128);
+	// What falls slowly may end anywhere.
+	for (point &p : c)
+		p.samples = {10 + 3000 / (p.x + 100)};
+	EXPECT_EQ(line_fact("l1.line", c, 10, 1).is, verdict::not_found);
+	// All blocks have room, or none has.
+	for (point &p : c)
+		p.samples = {10.1, 9.9};
+	EXPECT_EQ(line_fact("l1.line", c, 10, 1).is, verdict::not_found);
+	for (point &p : c)
+		p.samples = {30.1, 29.9};
+	EXPECT_EQ(line_fact("l1.line", c, 10, 1).is, verdict::not_found);
 }

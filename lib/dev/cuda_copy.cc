@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "dev/cuda_copy.h"
+
+#include "dev/cuda_lane.h"
+#include "os/clock.h"
+
+#include <algorithm>
+#include <sched.h>
+
+namespace het
+{
+
+namespace
+{
+
+// So often nothing may have arrived before others get the processor: about what a piece takes.
+constexpr unsigned patience = 2000;
+
+class bulk_copy
+{
+      public:
+	bulk_copy(paths::splitter &s, std::span<const transfer> pieces, std::span<const size_t> ends, unsigned direct,
+		  cu_context owner, port_lender &lender)
+	    : splitter_(s), pieces_(pieces), ends_(ends), direct_(direct), owner_(owner), lender_(lender)
+	{
+	}
+
+	int run()
+	{
+		for (unsigned idle = 0; !error_ && !splitter_.is_done();) {
+			give();
+			idle = !error_ && look() ? 0 : idle + 1;
+			if (idle > patience)
+				sched_yield();
+			else if (idle)
+				cpu_pause();
+		}
+		for (unsigned path = 0; path < paths::most_paths && error_; path++) {
+			if (ports_[path])
+				ports_[path]->drain();
+		}
+		return error_;
+	}
+
+      private:
+	void give()
+	{
+		uint64_t now = now_ns();
+		paths::path_set may = splitter_.paths(now);
+		for (unsigned path = 0; may >> path && !error_; path++) {
+			if (!(may & paths::only(path)))
+				continue;
+			if (!ports_[path] && !(ports_[path] = lender_.borrow(path))) {
+				splitter_.failed(path);
+				continue;
+			}
+			for (paths::piece p = splitter_.take(path, now); p.bytes; p = splitter_.take(path, now)) {
+				if (int err = start(path, p)) {
+					failed(path, err);
+					break;
+				}
+			}
+		}
+	}
+
+	int start(unsigned path, const paths::piece &p)
+	{
+		auto part = size_t(std::upper_bound(ends_.begin(), ends_.end(), p.offset) - ends_.begin());
+		const transfer &t = pieces_[part];
+		size_t at = p.offset - (part ? ends_[part - 1] : 0);
+		return ports_[path]->start(static_cast<char *>(t.host) + at, device_address(t.devbuf, t.offset + at),
+					   owner_, p.bytes);
+	}
+
+	bool look()
+	{
+		bool any = false;
+		for (unsigned path = 0; path < paths::most_paths; path++) {
+			if (!splitter_.under_way(path))
+				continue;
+			size_t before = splitter_.carried(path);
+			int err = ports_[path]->look();
+			if (err == cu_error_not_ready)
+				continue;
+			any = true;
+			if (err) {
+				failed(path, err);
+				continue;
+			}
+			ports_[path]->next();
+			splitter_.arrived(path, now_ns());
+			lender_.arrived(path, splitter_.carried(path) - before);
+		}
+		return any;
+	}
+
+	void failed(unsigned path, int err)
+	{
+		ports_[path]->drain();
+		splitter_.failed(path);
+		if (path == direct_)
+			error_ = err;
+		else
+			lender_.failed(path, err);
+	}
+
+	paths::splitter &splitter_;
+	const std::span<const transfer> pieces_;
+	const std::span<const size_t> ends_;
+	const unsigned direct_;
+	const cu_context owner_;
+	port_lender &lender_;
+	cuda_port *ports_[paths::most_paths] = {};
+	int error_ = 0;
+};
+
+} // namespace
+
+int copy_over_paths(paths::splitter &s, std::span<const transfer> pieces, std::span<const size_t> ends, unsigned direct,
+		    cu_context owner, port_lender &lender)
+{
+	return bulk_copy(s, pieces, ends, direct, owner, lender).run();
+}
+
+} // namespace het

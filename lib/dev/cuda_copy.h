@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// One bulk copy of a CUDA device, over the ports that it could borrow.
+#pragma once
+
+#include "dev/cuda_port.h"
+#include "dev/device.h"
+#include "paths/splitter.h"
+
+#include <span>
+
+namespace het
+{
+
+// Who makes the copy lends ports, and hears of what failed.
+class port_lender
+{
+      public:
+	virtual ~port_lender() = default;
+	// Returns null for a path that nobody can take now.
+	virtual cuda_port *borrow(unsigned path) = 0;
+	// Nothing of the path is under way any more; it is not to be taken again.
+	virtual void failed(unsigned path, int error) = 0;
+	// A piece has arrived.
+	virtual void arrived(unsigned path, size_t bytes) = 0;
+};
+
+// Gives pieces to ports until all have arrived, and waits. Returns a cu_result, that of the direct path: what another
+// one fails to carry goes again. Nothing is under way after that.
+int copy_over_paths(paths::splitter &s, std::span<const transfer> pieces, std::span<const size_t> ends, unsigned direct,
+		    cu_context owner, port_lender &lender);
+
+} // namespace het

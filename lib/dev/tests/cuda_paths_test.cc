@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Bulk copies of several CUDA devices share the devices' links. The fake driver of selftests/fake plays the GPUs.
+#include "dev/cuda.h"
+#include "fake/fake_cuda.h"
+#include "os/log.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <gpuvm.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace het::test
+{
+
+namespace
+{
+
+constexpr unsigned lanes = 3;
+constexpr size_t mib = 1 << 20;
+
+class cuda_paths : public testing::Test
+{
+      protected:
+	void SetUp() override
+	{
+		setenv("GPUVM_QUIET", "1", 1);
+		library_ = dlopen(HET_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+		ASSERT_NE(library_, nullptr) << dlerror();
+		fake_ = static_cast<fake_cuda_state *>(dlsym(library_, "fake_cuda"));
+#define FIND(member, symbol, parameters) cu_.member = reinterpret_cast<decltype(cu_.member)>(dlsym(library_, #symbol));
+		HET_CUDA_DEVICE_FUNCTIONS(FIND)
+		HET_CUDA_PROGRAM_FUNCTIONS(FIND)
+#undef FIND
+		fake_->devices = 4;
+		fake_->fail_symbol = nullptr;
+		fake_->fails_always = false;
+		fake_->peer_copies = 0;
+		streams_ = fake_->streams;
+	}
+	void TearDown() override
+	{
+		for (auto &d : devices_)
+			d.reset();
+		fake_->fail_symbol = nullptr;
+		fake_->devices = 2;
+		EXPECT_EQ(fake_->streams, streams_) << "are left behind";
+		EXPECT_EQ(fake_->contexts_held, 0);
+	}
+
+	void open(unsigned n)
+	{
+		for (auto &d : devices_)
+			d.reset();
+		for (unsigned i = 0; i < n; i++) {
+			cuda_api api;
+			int error = load_cuda(api, HET_FAKE_CUDA);
+			ASSERT_EQ(error, 0);
+			devices_[i] = make_cuda_device(api, i, reinterpret_cast<void *>(uintptr_t{i}), lanes, &error);
+			ASSERT_NE(devices_[i], nullptr) << last_error();
+		}
+	}
+
+	// Memory of a device and of the host, which copies find pinned, with other bytes each time.
+	struct pair {
+		cuda_paths &test;
+		unsigned gpu;
+		std::vector<char> host;
+		cu_deviceptr buffer = 0;
+
+		pair(cuda_paths &t, unsigned g, size_t size) : test(t), gpu(g), host(size)
+		{
+			cu_context c;
+			t.cu_.retain_context(&c, int(g));
+			t.cu_.push_context(c);
+			EXPECT_EQ(t.cu_.allocate(&buffer, size), 0);
+			t.cu_.pop_context(&c);
+			t.cu_.release_context(int(g));
+			EXPECT_TRUE(t.devices_[g]->pin(host.data(), size));
+		}
+		~pair()
+		{
+			test.devices_[gpu]->unpin(host.data());
+			test.cu_.free(buffer);
+		}
+		pair(const pair &) = delete;
+		pair &operator=(const pair &) = delete;
+
+		void fill(unsigned seed)
+		{
+			std::minstd_rand random(seed);
+			std::vector<uint32_t> block(4093);
+			std::generate(block.begin(), block.end(), random);
+			const size_t n = block.size() * 4;
+			for (size_t at = 0; at < host.size(); at += n, block[0]++)
+				memcpy(&host[at], block.data(), std::min(n, host.size() - at));
+		}
+		transfer all() const
+		{
+			return {reinterpret_cast<void *>(uintptr_t(buffer)), 0, const_cast<char *>(host.data()),
+				host.size(), true};
+		}
+		std::vector<char> on_device() const
+		{
+			std::vector<char> bytes(host.size());
+			cu_context c;
+			test.cu_.retain_context(&c, int(gpu));
+			test.cu_.push_context(c);
+			EXPECT_EQ(test.cu_.read(bytes.data(), buffer, bytes.size()), 0);
+			test.cu_.pop_context(&c);
+			test.cu_.release_context(int(gpu));
+			return bytes;
+		}
+	};
+
+	// Copies to the device and back, and compares.
+	void to_and_fro(pair &p, unsigned lane, unsigned seed)
+	{
+		transfer t = p.all();
+		p.fill(seed);
+		ASSERT_EQ(devices_[p.gpu]->write(lane, {&t, 1}), 0) << last_error();
+		std::vector<char> was = p.host;
+		p.fill(seed + 1);
+		ASSERT_EQ(devices_[p.gpu]->read(lane, {&t, 1}), 0) << last_error();
+		ASSERT_TRUE(p.host == was);
+	}
+
+	void fail(const char *symbol, int after)
+	{
+		fake_->fail_after = after;
+		fake_->fail_code = cu_error_launch_failed;
+		fake_->fail_symbol = symbol;
+	}
+
+	void *library_ = nullptr;
+	fake_cuda_state *fake_ = nullptr;
+	cuda_functions cu_ = {};
+	std::unique_ptr<device> devices_[4];
+	int streams_ = 0;
+};
+
+} // namespace
+
+TEST_F(cuda_paths, one_device_has_no_ports)
+{
+	open(1);
+	EXPECT_EQ(fake_->streams, streams_ + int(lanes));
+	pair p(*this, 0, 8 * mib);
+	to_and_fro(p, 0, 1);
+	EXPECT_EQ(fake_->peer_copies, 0);
+}
+
+TEST_F(cuda_paths, two_devices_lend_each_other_their_links)
+{
+	open(2);
+	for (unsigned gpu : {0, 1}) {
+		fake_->peer_copies = 0;
+		pair p(*this, gpu, 17 * mib + 4096);
+		for (unsigned i = 0; i < 4; i++)
+			to_and_fro(p, 0, 10 * i);
+		EXPECT_GT(fake_->peer_copies, 2) << "each way is asked at least";
+	}
+}
+
+TEST_F(cuda_paths, small_copies_go_directly)
+{
+	open(2);
+	pair p(*this, 0, 64 << 10);
+	for (unsigned i = 0; i < 40; i++)
+		to_and_fro(p, 0, i);
+	EXPECT_EQ(fake_->peer_copies, 0);
+}
+
+TEST_F(cuda_paths, so_does_what_is_not_pinned_or_small_in_its_parts)
+{
+	open(2);
+	pair p(*this, 0, 8 * mib);
+	p.fill(3);
+	transfer t = p.all();
+	t.pinned = false;
+	EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0);
+	EXPECT_TRUE(p.on_device() == p.host);
+	p.fill(4);
+	std::vector<transfer> parts;
+	for (size_t at = 0; at < 4 * mib; at += 64 << 10)
+		parts.push_back({t.devbuf, at, p.host.data() + at, 64 << 10, true});
+	EXPECT_EQ(devices_[0]->write(0, parts), 0);
+	EXPECT_EQ(memcmp(p.on_device().data(), p.host.data(), 4 * mib), 0);
+	EXPECT_EQ(fake_->peer_copies, 0);
+}
+
+TEST_F(cuda_paths, parts_of_any_size)
+{
+	open(3);
+	pair p(*this, 1, 40 * mib);
+	p.fill(5);
+	std::vector<transfer> parts;
+	std::minstd_rand random(7);
+	for (size_t at = 0; at < p.host.size();) {
+		size_t n = std::min(p.host.size() - at, 1 + random() % (9 * mib));
+		parts.push_back({p.all().devbuf, at, p.host.data() + at, n, true});
+		at += n;
+	}
+	std::shuffle(parts.begin(), parts.end(), random);
+	EXPECT_EQ(devices_[1]->write(0, parts), 0);
+	EXPECT_TRUE(p.on_device() == p.host);
+	std::vector<char> was = p.host;
+	p.fill(6);
+	EXPECT_EQ(devices_[1]->read(0, parts), 0);
+	EXPECT_TRUE(p.host == was);
+	EXPECT_GT(fake_->peer_copies, 0);
+}
+
+// Any call of a relay, or what it has started, fails once: the bytes are right all the same.
+TEST_F(cuda_paths, a_relay_that_fails_is_taken_out)
+{
+	for (const char *symbol : {"cuMemcpyPeerAsync", "work of cuMemcpyPeerAsync", "cuStreamWaitEvent"}) {
+		for (int after : {0, 1}) {
+			open(2);
+			pair p(*this, 0, 24 * mib);
+			fail(symbol, after);
+			for (unsigned i = 0; i < 8; i++)
+				to_and_fro(p, 0, i);
+			EXPECT_EQ(fake_->fail_symbol, nullptr) << symbol << " was not called";
+		}
+	}
+}
+
+// The failure of the direct path is the copy's; the next one works.
+TEST_F(cuda_paths, a_direct_path_that_fails)
+{
+	for (const char *symbol : {"cuMemcpyHtoDAsync_v2", "work of cuMemcpyHtoDAsync_v2"}) {
+		open(2);
+		pair p(*this, 0, 16 * mib);
+		transfer t = p.all();
+		p.fill(1);
+		fail(symbol, 0);
+		EXPECT_NE(devices_[0]->write(0, {&t, 1}), 0);
+		EXPECT_EQ(fake_->fail_symbol, nullptr);
+	}
+}
+
+TEST_F(cuda_paths, a_peer_without_memory_or_streams_lends_nothing)
+{
+	for (const char *symbol : {"cuMemAlloc_v2", "cuStreamCreateWithPriority", "cuEventCreate"}) {
+		open(1);
+		fake_->fails_always = true;
+		fail(symbol, symbol[2] == 'M' ? 0 : symbol[2] == 'S' ? int(lanes) : 1000);
+		cuda_api api;
+		int error = load_cuda(api, HET_FAKE_CUDA);
+		devices_[1] = make_cuda_device(api, 1, reinterpret_cast<void *>(uintptr_t{1}), lanes, &error);
+		fake_->fail_symbol = nullptr;
+		fake_->fails_always = false;
+		ASSERT_NE(devices_[1], nullptr);
+		pair p(*this, 0, 8 * mib);
+		to_and_fro(p, 0, 1);
+	}
+}
+
+TEST_F(cuda_paths, a_peer_that_leaves_is_not_used)
+{
+	open(2);
+	pair p(*this, 0, 16 * mib);
+	to_and_fro(p, 0, 1);
+	devices_[1].reset();
+	fake_->peer_copies = 0;
+	for (unsigned i = 0; i < 4; i++)
+		to_and_fro(p, 0, i);
+	EXPECT_EQ(fake_->peer_copies, 0);
+}
+
+// All devices copy both ways at once, two threads each, while one of them comes and goes.
+TEST_F(cuda_paths, all_at_once)
+{
+	open(4);
+	std::vector<std::thread> threads;
+	for (unsigned gpu = 0; gpu < 3; gpu++) {
+		for (unsigned lane = 0; lane < 2; lane++) {
+			threads.emplace_back([this, gpu, lane] {
+				pair p(*this, gpu, (3 + 5 * lane) * mib + 123);
+				for (unsigned i = 0; i < 6; i++)
+					to_and_fro(p, lane, 100 * gpu + 10 * lane + i);
+			});
+		}
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		devices_[3].reset();
+		cuda_api api;
+		int error = load_cuda(api, HET_FAKE_CUDA);
+		devices_[3] = make_cuda_device(api, 3, reinterpret_cast<void *>(uintptr_t{3}), lanes, &error);
+	}
+	for (auto &t : threads)
+		t.join();
+}
+
+} // namespace het::test

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "paths/chooser.h"
+
+#include "paths/vessels.h"
+
+#include <algorithm>
+
+namespace het::paths
+{
+
+namespace
+{
+
+// Of the bytes that went elsewhere so many parts go into questions, of at least and at most so many bytes. A path that
+// nobody has asked yet need not wait.
+constexpr size_t asked_part = 100, least_question = 256 << 10, most_question = 2 << 20;
+constexpr double asked_time = 20;
+constexpr size_t question_grain = 64 << 10;
+
+} // namespace
+
+unsigned chooser::class_of(size_t bytes)
+{
+	return bytes < size_t{1} << 20 ? 0 : bytes < size_t{8} << 20 ? 1 : bytes < size_t{64} << 20 ? 2 : 3;
+}
+
+void chooser::open(unsigned gpu, direction d, const policy &p)
+{
+	gpu_ = gpu;
+	direction_ = d;
+	policy_ = &p;
+	present_ = only(gpu);
+	for (path_set &c : current_)
+		c = present_;
+	for (size_t &c : credit_)
+		c = most_question;
+}
+
+void chooser::add(unsigned path)
+{
+	present_ |= only(path);
+	for (estimate &e : known_[path])
+		e = {};
+	credit_[path] = most_question;
+	waited_ns_[path] = 0;
+}
+
+void chooser::drop(unsigned path)
+{
+	if (path == gpu_)
+		return;
+	present_ &= path_set(~only(path));
+	for (path_set &c : current_) {
+		c &= present_;
+		c = c ? c : only(gpu_);
+	}
+}
+
+const estimate &chooser::known(unsigned path, size_t bytes) const
+{
+	unsigned wanted = class_of(bytes);
+	for (unsigned away = 0; away < classes; away++) {
+		if (wanted + away < classes && known_[path][wanted + away].known())
+			return known_[path][wanted + away];
+		if (wanted >= away && known_[path][wanted - away].known())
+			return known_[path][wanted - away];
+	}
+	return known_[path][wanted];
+}
+
+// An answer that comes before the copy's own end is not waited for.
+bool chooser::may_ask(const candidate &c, size_t bytes, double end) const
+{
+	if (credit_[c.path] < bytes)
+		return false;
+	if (!c.known->known())
+		return true;
+	double answer = c.known->ns_for(bytes);
+	return answer < end || asked_time * answer < waited_ns_[c.path];
+}
+
+plan chooser::choose(size_t bytes, const traffic &t)
+{
+	candidate candidates[most_paths];
+	unsigned n = 0;
+	auto add = [&](unsigned path) {
+		candidates[n++] = {path, &known(path, bytes), t.ahead(route_of(gpu_, path, direction_))};
+	};
+	add(gpu_);
+	for (unsigned path = 0; path < most_paths; path++) {
+		if (path != gpu_ && (present_ & only(path)))
+			add(path);
+	}
+	path_set &current = current_[class_of(bytes)];
+	plan p{.carriers = policy_->choose({bytes, {candidates, n}, current})};
+	switches_ += p.carriers != current;
+	current = p.carriers;
+	if (!policy_->asks_unused())
+		return p;
+	p.question = std::clamp(bytes / asked_part / question_grain * question_grain, least_question, most_question);
+	double end = end_of({bytes, {candidates, n}, current}, current);
+	for (unsigned i = 0; i < n && bytes > 2 * p.question; i++) {
+		if (may_ask(candidates[i], p.question, end))
+			p.asked |= only(candidates[i].path);
+	}
+	p.spare = present_ & path_set(~(p.carriers | p.asked));
+	return p;
+}
+
+// What other sizes have seen of the path before is not what this one will see.
+void chooser::learn(unsigned path, size_t bytes, size_t carried, const estimate &e)
+{
+	if (carried)
+		known_[path][class_of(bytes)] = e;
+}
+
+void chooser::passed(size_t bytes, uint64_t ns, path_set carried)
+{
+	for (unsigned path = 0; path < most_paths; path++) {
+		if (carried & only(path)) {
+			credit_[path] = 0;
+			waited_ns_[path] = 0;
+		} else {
+			credit_[path] = std::min(most_question, credit_[path] + bytes / asked_part);
+			waited_ns_[path] += double(ns);
+		}
+	}
+}
+
+} // namespace het::paths

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What is known of all paths of one GPU in one direction, by size of copy, and which of them copies of that size take
+// now. Paths that carry nothing are asked with real pieces, which are at most a hundredth of the bytes that went elsewhere,
+// and are not waited for longer than a twentieth of the time. This is pure; the caller serialises.
+#pragma once
+
+#include "paths/policy.h"
+
+#include <cstdint>
+
+namespace het::paths
+{
+
+// Smaller copies do not gain from several paths.
+inline constexpr size_t least_split = 1 << 20;
+
+// What a copy takes.
+struct plan {
+	path_set carriers = 0; // share the bytes
+	path_set asked = 0;    // carry one piece each
+	path_set spare = 0;    // are asked if the copy takes much longer than expected
+	size_t question = 0;   // bytes of such a piece
+};
+
+class chooser
+{
+      public:
+	static constexpr unsigned classes = 4;
+
+	void open(unsigned gpu, direction d, const policy &p);
+	// The direct path is there from the start, and stays.
+	// Of one that comes nothing is known.
+	void add(unsigned path);
+	void drop(unsigned path);
+
+	plan choose(size_t bytes, const traffic &t);
+	// Returns what is known of a path for copies of so many bytes; of another size if of this one nothing is.
+	const estimate &known(unsigned path, size_t bytes) const;
+	// A copy of @bytes, of which the path carried @carried, has left this behind.
+	void learn(unsigned path, size_t bytes, size_t carried, const estimate &e);
+	// A copy is over after @ns: paths that carried nothing of it may be asked the sooner.
+	void passed(size_t bytes, uint64_t ns, path_set carried);
+
+	path_set present() const { return present_; }
+	path_set taken(size_t bytes) const { return current_[class_of(bytes)]; }
+	uint64_t switches() const { return switches_; }
+
+	static unsigned class_of(size_t bytes);
+
+      private:
+	unsigned gpu_ = 0;
+	direction direction_ = direction::to_device;
+	const policy *policy_ = nullptr;
+	path_set present_ = 0;
+	estimate known_[most_paths][classes];
+	path_set current_[classes] = {};
+	bool may_ask(const candidate &c, size_t bytes, double end) const;
+
+	size_t credit_[most_paths] = {};    // bytes that may be asked with
+	double waited_ns_[most_paths] = {}; // since the path carried something
+	uint64_t switches_ = 0;
+};
+
+} // namespace het::paths

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "paths/policy.h"
+
+#include <cstring>
+
+namespace het::paths
+{
+
+const policy *find_policy(const char *name)
+{
+	for (const policy *p : {&direct_policy(), &static_policy(), &queue_policy(), &latency_policy()}) {
+		if (!strcmp(p->name(), name))
+			return p;
+	}
+	return nullptr;
+}
+
+} // namespace het::paths

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "paths/splitter.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace het::paths
+{
+
+namespace
+{
+
+constexpr size_t piece_grain = 64 << 10;
+// A piece is overdue after so many times what was expected, and so much more.
+constexpr double overdue = 4, overdue_ns = 100'000;
+constexpr double far_better = 2;
+// A copy is late after so many times what was expected.
+constexpr double late = 1.5;
+
+} // namespace
+
+splitter::splitter(std::span<const size_t> ends, const plan &p, unsigned direct, const estimate (&known)[most_paths],
+		   uint64_t now_ns)
+    : ends_(ends), carriers_(p.carriers), asked_(path_set(p.asked & ~p.carriers)), spare_(p.spare), direct_(direct),
+      question_(p.question), left_(ends.back())
+{
+	std::copy(known, known + most_paths, known_);
+	// A carrier that is worth no piece is asked as well.
+	for (unsigned path = 0; path < most_paths; path++) {
+		if ((p.asked & only(path)) && !worth(path, 0))
+			asked_ |= only(path);
+	}
+	carriers_ &= path_set(~asked_);
+	if (!carriers_)
+		carriers_ = only(direct);
+	asked_ &= path_set(~carriers_);
+	late_ = double(now_ns) + overdue_ns + late * end_without(most_paths, now_ns);
+}
+
+path_set splitter::paths(uint64_t now_ns) const
+{
+	if (!left_)
+		return 0;
+	return path_set(carriers_ | asked_ | (double(now_ns) > late_ ? spare_ : 0));
+}
+
+// Returns when the path has carried what it has, and so much more, in ns from now.
+double splitter::end_on(unsigned path, size_t more) const
+{
+	const flights &f = flights_[path];
+	return (f.count ? 0 : known_[path].start()) + double(f.bytes + more) / known_[path].rate();
+}
+
+bool splitter::is_overdue(unsigned path, uint64_t now_ns) const
+{
+	const flights &f = flights_[path];
+	if (!f.count || !known_[path].known())
+		return false;
+	const flight &oldest = f.pieces[f.first];
+	uint64_t since = std::max(oldest.given, f.last_arrival);
+	return double(now_ns) > double(since) + overdue_ns + overdue * known_[path].ns_for(oldest.p.bytes);
+}
+
+// Returns when the other paths could have carried all that is left.
+double splitter::end_without(unsigned path, uint64_t now_ns) const
+{
+	double rate = 0, bytes = double(left_), begins = std::numeric_limits<double>::infinity();
+	for (unsigned other = 0; other < most_paths; other++) {
+		if (other == path || !(carriers_ & only(other)) || !known_[other].known() || is_overdue(other, now_ns))
+			continue;
+		rate += known_[other].rate();
+		bytes += double(flights_[other].bytes);
+		begins = std::min(begins, flights_[other].count ? 0 : known_[other].start());
+	}
+	return rate > 0 ? begins + bytes / rate : std::numeric_limits<double>::infinity();
+}
+
+// Pieces shrink towards the end, so that all paths end together.
+size_t splitter::even_piece() const
+{
+	auto paths = size_t(std::max(1, std::popcount(carriers_)));
+	size_t even = paths == 1 ? most_piece : left_ / (2 * paths) / piece_grain * piece_grain;
+	return std::min(left_, std::clamp(even, least_piece, most_piece));
+}
+
+// Returns what the path can carry while the others carry the rest: at most a piece, and 0 if that is less than the
+// least one.
+size_t splitter::worth(unsigned path, uint64_t now_ns) const
+{
+	size_t even = even_piece(), least = std::min(left_, least_piece);
+	double end = end_without(path, now_ns);
+	if (!known_[path].known() || end_on(path, even) <= end)
+		return even;
+	double more = (end - end_on(path, 0)) * known_[path].rate();
+	return more < double(least) ? 0 : std::max(least, size_t(more) / piece_grain * piece_grain);
+}
+
+// Nothing is under way, and nobody wants the next piece.
+bool splitter::is_last_resort(unsigned path, uint64_t now_ns) const
+{
+	if (under_way_)
+		return false;
+	for (unsigned other = 0; other < most_paths; other++) {
+		if (other != path && (carriers_ & only(other)) && worth(other, now_ns))
+			return false;
+	}
+	return true;
+}
+
+// Pieces that were lost come first. They are cut already.
+piece splitter::cut(size_t bytes)
+{
+	piece p;
+	if (again_count_) {
+		p = again_[--again_count_];
+	} else {
+		while (next_ == ends_[part_])
+			part_++;
+		p = {next_, std::min(bytes, ends_[part_] - next_)};
+		next_ += p.bytes;
+	}
+	left_ -= p.bytes;
+	return p;
+}
+
+piece splitter::take(unsigned path, uint64_t now_ns)
+{
+	if (!left_ || !(paths(now_ns) & only(path)) || flights_[path].count == depth ||
+	    flights_[path].bytes >= enough_under_way)
+		return {};
+	size_t bytes = worth(path, now_ns);
+	if ((asked_ | spare_) & only(path)) {
+		asked_ &= path_set(~only(path));
+		spare_ &= path_set(~only(path));
+		bytes = std::min(left_, question_);
+	} else if (!bytes) {
+		if (!is_last_resort(path, now_ns))
+			return {};
+		bytes = even_piece();
+	}
+	flights &f = flights_[path];
+	flight &next = f.pieces[(f.first + f.count) % depth];
+	next = {cut(bytes), now_ns, f.count == 0};
+	f.count++;
+	f.bytes += next.p.bytes;
+	under_way_++;
+	return next.p;
+}
+
+void splitter::arrived(unsigned path, uint64_t now_ns)
+{
+	flights &f = flights_[path];
+	const flight &oldest = f.pieces[f.first];
+	if (oldest.alone)
+		known_[path].saw_first(oldest.p.bytes, now_ns - oldest.given);
+	else
+		known_[path].saw_next(oldest.p.bytes, now_ns - f.last_arrival);
+	f.last_arrival = now_ns;
+	f.bytes -= oldest.p.bytes;
+	f.carried += oldest.p.bytes;
+	arrived_ += oldest.p.bytes;
+	f.first = (f.first + 1) % depth;
+	f.count--;
+	under_way_--;
+	if (!(carriers_ & only(path)) && is_far_better(path, now_ns))
+		carriers_ |= only(path);
+}
+
+// DLL's rule within a copy: a path that was only asked, and has answered, joins where it alone would be done in a
+// fraction of the time that the others need.
+bool splitter::is_far_better(unsigned path, uint64_t now_ns) const
+{
+	return left_ && far_better * end_on(path, left_) < end_without(path, now_ns);
+}
+
+void splitter::failed(unsigned path)
+{
+	flights &f = flights_[path];
+	for (; f.count; f.count--, under_way_--) {
+		const piece &lost = f.pieces[f.first].p;
+		again_[again_count_++] = lost;
+		left_ += lost.bytes;
+		f.first = (f.first + 1) % depth;
+	}
+	f.bytes = 0;
+	asked_ &= path_set(~only(path));
+	spare_ &= path_set(~only(path));
+	if (path != direct_)
+		carriers_ &= path_set(~only(path));
+	if (!carriers_)
+		carriers_ = only(direct_);
+}
+
+} // namespace het::paths

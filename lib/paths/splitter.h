@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Cuts one copy into pieces, which its paths come for: so each carries as much as it can, whatever was expected of it.
+// A path is left out where the others should be done with everything before it is with one piece more. This is pure.
+//
+// The bytes of a copy have offsets; a copy of several parts says where they end, and no piece crosses an end.
+#pragma once
+
+#include "paths/chooser.h"
+
+#include <span>
+
+namespace het::paths
+{
+
+struct piece {
+	size_t offset = 0, bytes = 0; // no bytes: there is none
+};
+
+class splitter
+{
+      public:
+	// So many pieces may be under way on a path, and no more are given to one that has so many bytes: that is enough
+	// to keep it busy, and others can still take the rest if it turns slow.
+	static constexpr unsigned depth = 4;
+	static constexpr size_t least_piece = 512 << 10, most_piece = 4 << 20, enough_under_way = 8 << 20;
+
+	// @ends rise; the last one is the size of the copy. @direct is the path that is left if all others fail.
+	splitter(std::span<const size_t> ends, const plan &p, unsigned direct, const estimate (&known)[most_paths],
+		 uint64_t now_ns);
+
+	// Returns the paths that may carry something, as long as there is something to carry.
+	path_set paths(uint64_t now_ns) const;
+	bool is_done() const { return arrived_ == ends_.back(); }
+	unsigned under_way(unsigned path) const { return flights_[path].count; }
+	size_t carried(unsigned path) const { return flights_[path].carried; }
+	const estimate &known(unsigned path) const { return known_[path]; }
+
+	// Returns what the path takes next. It must have room.
+	piece take(unsigned path, uint64_t now_ns);
+	// The oldest piece of the path has arrived.
+	void arrived(unsigned path, uint64_t now_ns);
+	// The oldest piece of the path should have arrived long ago.
+	bool is_overdue(unsigned path, uint64_t now_ns) const;
+	// What is under way on the path is lost, and goes again by others. The direct path stays.
+	void failed(unsigned path);
+
+      private:
+	struct flight {
+		piece p;
+		uint64_t given;
+		bool alone; // nothing was before it
+	};
+	struct flights {
+		flight pieces[depth];
+		unsigned first = 0, count = 0;
+		size_t bytes = 0, carried = 0;
+		uint64_t last_arrival = 0;
+	};
+
+	double end_on(unsigned path, size_t more) const;
+	double end_without(unsigned path, uint64_t now_ns) const;
+	size_t worth(unsigned path, uint64_t now_ns) const;
+	bool is_far_better(unsigned path, uint64_t now_ns) const;
+	bool is_last_resort(unsigned path, uint64_t now_ns) const;
+	size_t even_piece() const;
+	piece cut(size_t bytes);
+
+	const std::span<const size_t> ends_;
+	path_set carriers_, asked_, spare_;
+	const unsigned direct_;
+	const size_t question_;
+	estimate known_[most_paths];
+	flights flights_[most_paths];
+	piece again_[depth * most_paths];
+	unsigned again_count_ = 0;
+	size_t left_ = 0; // bytes that nobody has taken
+	size_t next_ = 0; // where the next piece begins
+	size_t part_ = 0; // in which part that is
+	size_t arrived_ = 0, under_way_ = 0;
+	double late_; // from this time on spare paths are asked
+};
+
+} // namespace het::paths

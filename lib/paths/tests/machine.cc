@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "paths/tests/machine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace het::paths::test
+{
+
+double machine::rate_of(link l, uint64_t now) const
+{
+	return (l < 2 * most_gpus ? pcie : nvlink) * std::max(0.001, 1 - others_(l, now));
+}
+
+uint64_t machine::carry(const route &r, size_t bytes, uint64_t now)
+{
+	for (unsigned i = 0; i < r.count; i++) {
+		uint64_t &free_at = free_at_[r.links[i]];
+		uint64_t begins = std::max(now, free_at);
+		double swing = 1 + noise_ * (2 * double(random_() % 1000) / 999 - 1);
+		free_at = begins + uint64_t(double(bytes) / rate_of(r.links[i], begins) * swing);
+		now = free_at + latency;
+	}
+	return now;
+}
+
+uint64_t machine::copy(chooser &c, unsigned gpu, direction d, size_t bytes, uint64_t now)
+{
+	struct flight {
+		uint64_t arrives;
+		piece p;
+	};
+	const uint64_t begin = now;
+	plan p = c.choose(bytes, under_way);
+	estimate known[most_paths];
+	for (unsigned path = 0; path < most_paths; path++)
+		known[path] = c.known(path, bytes);
+	splitter s({&bytes, 1}, p, gpu, known, now);
+	std::deque<flight> flights[most_paths];
+	std::vector<char> seen(bytes >> 16);
+	bool twice = false;
+	path_set used = 0;
+	while (!s.is_done()) {
+		for (unsigned path = 0; path < most_paths; path++) {
+			for (piece q = s.take(path, now); q.bytes; q = s.take(path, now)) {
+				if (path == failing_ && !fails_after_--) {
+					s.failed(path);
+					flights[path].clear();
+					c.drop(path);
+					failing_ = most_paths;
+					break;
+				}
+				flights[path].push_back({carry(route_of(gpu, path, d), q.bytes, now), q});
+			}
+		}
+		auto *next = std::min_element(std::begin(flights), std::end(flights), [](auto &a, auto &b) {
+			return !a.empty() && (b.empty() || a.front().arrives < b.front().arrives);
+		});
+		if (next->empty()) {
+			ADD_FAILURE() << "nothing is under way, and the copy is not done";
+			return now;
+		}
+		auto path = unsigned(next - flights);
+		flight f = next->front();
+		next->pop_front();
+		now = f.arrives;
+		s.arrived(path, now);
+		carried[path] += f.p.bytes;
+		used |= only(path);
+		for (size_t at = f.p.offset >> 16; at < (f.p.offset + f.p.bytes) >> 16; at++)
+			twice |= seen[at]++;
+	}
+	EXPECT_FALSE(twice);
+	EXPECT_FALSE(memchr(seen.data(), 0, seen.size()));
+	for (unsigned path = 0; path < most_paths; path++)
+		c.learn(path, bytes, s.carried(path), s.known(path));
+	c.passed(bytes, now - begin, used);
+	return now;
+}
+
+} // namespace het::paths::test

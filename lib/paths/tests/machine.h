@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Simulates GPUs whose links have rates, serve in order and carry the load of others, for tests of who takes which path.
+#pragma once
+
+#include "paths/chooser.h"
+#include "paths/splitter.h"
+
+#include <functional>
+#include <random>
+
+namespace het::paths::test
+{
+
+class machine
+{
+      public:
+	// Returns which share of a link others use at a time.
+	using load = std::function<double(link, uint64_t ns)>;
+
+	explicit machine(
+		load others = [](link, uint64_t) { return 0.0; }, double noise = 0)
+	    : others_(std::move(others)), noise_(noise)
+	{
+	}
+
+	// A piece is given at @now; returns when it arrives. Each link forwards what it has got whole.
+	uint64_t carry(const route &r, size_t bytes, uint64_t now);
+	// Makes the copy, and returns when it ends. Whoever fails does so with its n-th piece.
+	uint64_t copy(chooser &c, unsigned gpu, direction d, size_t bytes, uint64_t now);
+
+	void fail(unsigned path, unsigned after)
+	{
+		failing_ = path;
+		fails_after_ = after;
+	}
+
+	size_t carried[most_paths] = {};
+	traffic under_way;
+
+      private:
+	double rate_of(link l, uint64_t now) const;
+
+	static constexpr double pcie = 55, nvlink = 390; // bytes a ns
+	static constexpr uint64_t latency = 8000;
+	load others_;
+	double noise_;
+	std::minstd_rand random_{1};
+	uint64_t free_at_[most_links] = {};
+	unsigned failing_ = most_paths, fails_after_ = 0;
+};
+
+} // namespace het::paths::test

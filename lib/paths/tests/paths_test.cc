@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Copies on simulated links: who takes which path, and how soon all is there.
+#include "paths/tests/machine.h"
+#include "paths/vessels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace het::paths::test
+{
+
+namespace
+{
+
+constexpr size_t mib = 1 << 20;
+constexpr uint64_t ms = 1'000'000;
+
+class two_gpus : public testing::Test
+{
+      protected:
+	void open(const char *policy, unsigned gpus = 2)
+	{
+		for (direction d : {direction::to_device, direction::to_host}) {
+			chooser &c = of[d == direction::to_host];
+			c = {};
+			c.open(0, d, *find_policy(policy));
+			for (unsigned path = 1; path < gpus; path++)
+				c.add(path);
+		}
+	}
+
+	uint64_t copy(machine &m, size_t bytes, direction d = direction::to_device)
+	{
+		uint64_t begin = now;
+		now = m.copy(of[d == direction::to_host], 0, d, bytes, now);
+		return now - begin;
+	}
+	// Returns the median of several.
+	uint64_t usual(machine &m, size_t bytes, unsigned times = 9, direction d = direction::to_device)
+	{
+		std::vector<uint64_t> took;
+		for (unsigned i = 0; i < times; i++)
+			took.push_back(copy(m, bytes, d));
+		std::nth_element(took.begin(), took.begin() + times / 2, took.end());
+		return took[times / 2];
+	}
+
+	chooser of[2];
+	uint64_t now = 0;
+};
+
+double loaded(link l, link which, double share)
+{
+	return l == which ? share : 0;
+}
+
+} // namespace
+
+TEST(links, each_has_a_number)
+{
+	std::vector<unsigned> seen(most_links);
+	for (unsigned a = 0; a < most_gpus; a++) {
+		seen[pcie_link(a, direction::to_device)]++;
+		seen[pcie_link(a, direction::to_host)]++;
+		for (unsigned b = 0; b < most_gpus; b++)
+			seen[peer_link(a, b)]++;
+	}
+	EXPECT_EQ(seen, std::vector<unsigned>(most_links, 1));
+	route in = route_of(2, 5, direction::to_device), out = route_of(2, 5, direction::to_host);
+	EXPECT_EQ(in.count, 2u);
+	EXPECT_EQ(in.links[0], pcie_link(5, direction::to_device));
+	EXPECT_EQ(in.links[1], peer_link(5, 2));
+	EXPECT_EQ(out.links[0], peer_link(2, 5));
+	EXPECT_EQ(out.links[1], pcie_link(5, direction::to_host));
+	EXPECT_EQ(route_of(2, 2, direction::to_host).count, 1u);
+}
+
+TEST(links, know_what_is_under_way)
+{
+	traffic t;
+	t.add(route_of(0, 1, direction::to_device), 100);
+	t.add(route_of(1, 1, direction::to_device), 30);
+	EXPECT_EQ(t.ahead(route_of(1, 1, direction::to_device)), 130u);
+	EXPECT_EQ(t.ahead(route_of(0, 1, direction::to_device)), 130u);
+	EXPECT_EQ(t.ahead(route_of(0, 0, direction::to_device)), 0u);
+	EXPECT_EQ(t.ahead(route_of(1, 1, direction::to_host)), 0u);
+	t.remove(route_of(0, 1, direction::to_device), 100);
+	EXPECT_EQ(t.ahead(route_of(1, 1, direction::to_device)), 30u);
+}
+
+TEST(estimates, tell_start_from_rate)
+{
+	estimate e;
+	EXPECT_FALSE(e.known());
+	for (unsigned i = 0; i < 60; i++) {
+		e.saw_first(4 * mib, 20'000 + uint64_t(4 * mib / 50));
+		for (unsigned n = 0; n < 3; n++)
+			e.saw_next(4 * mib, uint64_t(4 * mib / 50));
+	}
+	EXPECT_NEAR(e.rate(), 50, 1);
+	EXPECT_NEAR(e.start(), 20'000, 2000);
+	EXPECT_LT(e.noise(), 0.01);
+	EXPECT_FALSE(e.is_congested());
+	for (unsigned i = 0; i < 60; i++)
+		e.saw_next(4 * mib, uint64_t(4 * mib / 5));
+	EXPECT_NEAR(e.rate(), 5, 0.5);
+	EXPECT_TRUE(e.is_congested());
+	// One piece shows that it is over.
+	e.saw_next(4 * mib, uint64_t(4 * mib / 50));
+	EXPECT_GT(e.rate(), 25);
+	EXPECT_FALSE(e.is_congested());
+}
+
+TEST(policies, have_names)
+{
+	for (const char *name : {"direct", "static", "queue", "latency"})
+		EXPECT_STREQ(find_policy(name)->name(), name);
+	EXPECT_EQ(find_policy("other"), nullptr);
+}
+
+// Three vessels: begin at 0, 10 and 1000 ns, one byte a ns each.
+TEST(policies, fill_paths_like_vessels)
+{
+	estimate slow, fast, late;
+	for (unsigned i = 0; i < 200; i++) {
+		fast.saw_next(1000, 1000);
+		slow.saw_first(1000, i ? 1010 : 1000);
+		late.saw_first(1000, i ? 2000 : 1000);
+	}
+	candidate all[] = {{0, &fast, 0}, {1, &slow, 0}, {2, &late, 0}};
+	EXPECT_NEAR(end_of({100, all, 0}, 1), 100, 1);
+	EXPECT_NEAR(end_of({100, all, 0}, 3), 55, 1);
+	EXPECT_NEAR(end_of({100, all, 0}, 7), 55, 1);
+	EXPECT_EQ(quickest({100, all, 0}, 7), 3);
+	EXPECT_EQ(quickest({8, all, 0}, 7), 1);
+	EXPECT_EQ(quickest({100'000, all, 0}, 7), 7);
+	// What this process has under way begins first.
+	all[0].ahead = 5000;
+	EXPECT_EQ(quickest({100, all, 0}, 7), 2);
+	EXPECT_EQ(queue_policy().choose({100, all, 1}), 6);
+	EXPECT_EQ(direct_policy().choose({100, all, 1}), 1);
+	EXPECT_EQ(static_policy().choose({100, all, 1}), 7);
+}
+
+TEST_F(two_gpus, share_a_copy_in_both_directions)
+{
+	for (direction d : {direction::to_device, direction::to_host}) {
+		open("direct");
+		machine alone;
+		uint64_t direct = usual(alone, 256 * mib, 3, d);
+		EXPECT_EQ(alone.carried[1], 0u);
+		open("latency");
+		machine m;
+		EXPECT_GT(double(direct) / double(usual(m, 256 * mib, 9, d)), 1.9);
+	}
+}
+
+TEST_F(two_gpus, four_share_by_what_they_can_carry)
+{
+	open("latency", 4);
+	machine m([](link l, uint64_t) { return l == pcie_link(2, direction::to_device) ? 0.5 : 0.0; });
+	uint64_t took = usual(m, 256 * mib, 15);
+	EXPECT_NEAR(double(256 * mib) / double(took), 55 * 3.5, 55 * 0.25);
+	EXPECT_NEAR(double(m.carried[2]) / double(m.carried[1]), 0.5, 0.08);
+}
+
+// Others leave the direct path almost nothing. All that it carries after the first copies are questions.
+TEST_F(two_gpus, leave_a_path_that_others_fill)
+{
+	machine m([](link l, uint64_t) { return loaded(l, pcie_link(0, direction::to_device), 0.97); });
+	open("latency");
+	usual(m, 64 * mib, 20);
+	m.carried[0] = m.carried[1] = 0;
+	uint64_t took = usual(m, 256 * mib, 20);
+	EXPECT_LT(double(took), 1.06 * double(256 * mib) / 55);
+	EXPECT_LT(m.carried[0], m.carried[1] / 20);
+}
+
+TEST_F(two_gpus, ask_a_path_that_carries_nothing)
+{
+	machine m([](link l, uint64_t ns) {
+		return ns < 400 * ms ? loaded(l, pcie_link(1, direction::to_device), 0.99) : 0.0;
+	});
+	open("latency");
+	while (now < 400 * ms)
+		copy(m, 64 * mib);
+	EXPECT_LT(m.carried[1], m.carried[0] / 33) << "of which a hundredth are questions";
+	EXPECT_GT(m.carried[1], 0u);
+	uint64_t before = now;
+	while (double(64 * mib) / double(copy(m, 64 * mib)) < 100 && now < before + 1000 * ms)
+		;
+	EXPECT_LT(now - before, 100 * ms) << "until it is noticed that the path is free";
+}
+
+TEST_F(two_gpus, do_not_swing_under_constant_load)
+{
+	for (double share : {0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99}) {
+		for (link which : {pcie_link(0, direction::to_device), pcie_link(1, direction::to_device)}) {
+			for (double noise : {0.0, 0.1, 0.3}) {
+				machine m([=](link l, uint64_t) { return loaded(l, which, share); }, noise);
+				open("latency");
+				usual(m, 64 * mib, 60);
+				uint64_t settled = of[0].switches();
+				usual(m, 64 * mib, 300);
+				EXPECT_LE(of[0].switches(), settled + 1)
+					<< share << " of link " << unsigned(which) << ", noise " << noise;
+			}
+		}
+	}
+}
+
+// All histories of three phases, or four, with three loads on each PCIe link, which change every 50 ms. The bound is the
+// best single path of each phase in hindsight, which knows the loads beforehand.
+TEST_F(two_gpus, all_small_load_histories)
+{
+	constexpr double loads[] = {0, 0.6, 0.97};
+	constexpr unsigned kinds = 9;
+	constexpr uint64_t phase = 50 * ms;
+	const unsigned phases = getenv("HET_TEST_FULL") ? 4 : 3;
+	double worst = 0, sum = 0;
+	const auto histories = unsigned(std::pow(kinds, phases));
+	for (unsigned history = 0; history < histories; history++) {
+		unsigned kind[] = {history % 9, history / 9 % 9, history / 81 % 9, history / 729};
+		machine m(
+			[&](link l, uint64_t ns) {
+				unsigned k = kind[std::min<uint64_t>(ns / phase, phases - 1)];
+				return l == pcie_link(0, direction::to_device)   ? loads[k % 3]
+				       : l == pcie_link(1, direction::to_device) ? loads[k / 3]
+										 : 0.0;
+			},
+			0.05);
+		open("latency");
+		now = 0;
+		double moved = 0, best = 0;
+		for (; now < phases * phase; moved += double(32 * mib))
+			copy(m, 32 * mib);
+		for (unsigned i = 0; i < phases; i++)
+			best += double(phase) * 55 * (1 - std::min(loads[kind[i] % 3], loads[kind[i] / 3]));
+		double ratio = best / moved * double(now) / double(phases * phase);
+		worst = std::max(worst, ratio);
+		sum += ratio;
+	}
+	RecordProperty("worst", std::to_string(worst));
+	RecordProperty("mean", std::to_string(sum / histories));
+	EXPECT_LT(worst, 1.8) << "time over that of the best single path";
+	EXPECT_LT(sum / histories, 0.9);
+}
+
+TEST_F(two_gpus, go_on_without_a_path_that_fails)
+{
+	for (unsigned after = 0; after < 12; after++) {
+		machine m;
+		open("static");
+		m.fail(1, after);
+		copy(m, 64 * mib);
+		EXPECT_EQ(of[0].present(), only(0));
+		size_t carried = m.carried[1];
+		copy(m, 64 * mib);
+		EXPECT_EQ(m.carried[1], carried);
+	}
+}
+
+// Two GPUs are copied to at the same time: each finds the other's link in use, and both take their own.
+TEST(choosers, of_two_gpus_keep_out_of_each_others_way)
+{
+	machine m;
+	chooser c[2];
+	uint64_t now = 0;
+	for (unsigned gpu : {0, 1}) {
+		c[gpu].open(gpu, direction::to_device, latency_policy());
+		c[gpu].add(1 - gpu);
+		for (unsigned i = 0; i < 9; i++)
+			now = m.copy(c[gpu], gpu, direction::to_device, 256 * mib, now);
+	}
+	EXPECT_EQ(c[0].choose(256 * mib, m.under_way).carriers, 3);
+	for (unsigned gpu : {0, 1})
+		m.under_way.add(route_of(gpu, gpu, direction::to_device), 256 * mib);
+	for (unsigned gpu : {0, 1}) {
+		traffic others;
+		others.add(route_of(1 - gpu, 1 - gpu, direction::to_device), 256 * mib);
+		chooser &mine = c[gpu];
+		path_set taken = 0;
+		for (unsigned i = 0; i < 4; i++)
+			taken = mine.choose(256 * mib, others).carriers;
+		EXPECT_EQ(taken & only(gpu), only(gpu));
+	}
+}
+
+TEST(splitters, cut_no_piece_across_an_end)
+{
+	const size_t ends[] = {3 * mib, 3 * mib + 100, 20 * mib, 21 * mib + 7};
+	estimate known[most_paths];
+	splitter s(ends, {.carriers = 3}, 0, known, 0);
+	size_t at = 0;
+	for (uint64_t now = 1; !s.is_done(); now += 1000) {
+		for (unsigned path : {0, 1}) {
+			piece p = s.take(path, now);
+			if (!p.bytes)
+				continue;
+			EXPECT_EQ(p.offset, at);
+			at += p.bytes;
+			EXPECT_LE(p.bytes, splitter::most_piece);
+			EXPECT_EQ(std::upper_bound(ends, std::end(ends), p.offset),
+				  std::lower_bound(ends, std::end(ends), at));
+			s.arrived(path, now + 500);
+		}
+	}
+	EXPECT_EQ(at, 21 * mib + 7);
+}
+
+TEST(splitters, give_no_more_than_the_depth)
+{
+	const size_t size = 64 * mib;
+	estimate known[most_paths];
+	splitter s({&size, 1}, {.carriers = 1}, 0, known, 0);
+	for (size_t i = 0; i < splitter::enough_under_way / splitter::most_piece; i++)
+		EXPECT_EQ(s.take(0, 1).bytes, splitter::most_piece);
+	EXPECT_EQ(s.take(0, 1).bytes, 0u);
+	EXPECT_EQ(s.take(1, 1).bytes, 0u) << "which is no path of this copy";
+}
+
+TEST(splitters, do_not_wait_for_a_path_that_hangs)
+{
+	const size_t size = 8 * mib;
+	estimate known[most_paths];
+	for (unsigned path : {0, 1})
+		known[path].saw_next(mib, 20'000);
+	splitter s({&size, 1}, {.carriers = 3}, 0, known, 0);
+	EXPECT_GT(s.take(1, 0).bytes, 0u);
+	uint64_t now = 10 * ms;
+	EXPECT_TRUE(s.is_overdue(1, now));
+	size_t carried = 0;
+	for (piece p = s.take(0, now); p.bytes; p = s.take(0, now)) {
+		now += 20'000;
+		carried += p.bytes;
+		s.arrived(0, now);
+	}
+	EXPECT_EQ(carried + splitter::least_piece * 4, size) << "all but the piece that hangs";
+	s.arrived(1, now + ms);
+	EXPECT_TRUE(s.is_done());
+}
+
+} // namespace het::paths::test

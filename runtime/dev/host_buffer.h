@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Buffers in host memory, for devices that have no other. A buffer's address is that of its first byte.
+#pragma once
+
+#include <cstddef>
+
+namespace het::rt
+{
+
+// Makes a buffer with one reference, of zeroes. Returns null if there is no memory.
+void *make_host_buffer(size_t nbytes);
+void retain_host_buffer(void *buffer);
+void drop_host_buffer(void *buffer);
+
+} // namespace het::rt
