@@ -71,7 +71,7 @@ void arguments::add(const parameter &p, PyObject *given)
 	if (how)
 		given = how->array.get();
 	if (given == Py_None && !how && (!p.is_described || p.is_pointer()))
-		return add_null();
+		return add_null(p);
 	if (p.is_described && p.space == HET_SPACE_VALUE) {
 		if (how)
 			raise(PyExc_TypeError, "%s: this is a value and no array", where(p).c_str());
@@ -100,10 +100,15 @@ void arguments::add_value(const parameter &p, PyObject *given)
 	args_.push_back(a);
 }
 
-void arguments::add_null()
+// To drivers of OpenCL a null pointer is a value of that size, and NVIDIA's refuses others. A function of the host would
+// be told where such a value is.
+void arguments::add_null(const parameter &p)
 {
+	static char null_pointer[sizeof(void *)] = {};
 	het_arg a = {};
-	a.kind = HET_ARG_ADDRESS;
+	a.kind = p.is_described ? HET_ARG_VALUE : HET_ARG_ADDRESS;
+	a.pointer = p.is_described ? null_pointer : nullptr;
+	a.nbytes = p.is_described ? sizeof(null_pointer) : 0;
 	args_.push_back(a);
 }
 
@@ -150,7 +155,7 @@ void arguments::add_memory(const parameter &p, PyObject *given, const use *how, 
 		raise(PyExc_TypeError, "%s: %s", where(p).c_str(), p.misfit(v.items).c_str());
 	const uint32_t access = access_to(p, how, v);
 	if (!v.nbytes)
-		return add_null();
+		return add_null(p);
 	const size_t item = v.items.size;
 	hold h;
 	h.array = object::to(given);

@@ -37,7 +37,7 @@ class arguments
 	void add_memory(const parameter &p, PyObject *given, const use *how, view &v);
 	uint32_t access_to(const parameter &p, const use *how, const view &v) const;
 	void add_range(char *first, size_t nbytes, uint32_t access, const use *how, size_t item);
-	void add_null();
+	void add_null(const parameter &p);
 	void copy(view &v, uint32_t access);
 
 	const known_types &types_;
