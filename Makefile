@@ -53,12 +53,13 @@ Q := $(if $(V),,@)
 say = @$(if $(V),:,printf '  %-4s %s\n' $1 '$@')
 
 # Goals that compile nothing need no probing of the machine.
-without_probing := help clean setup packages run bench bench-apps bench-vm check check-compilers check-foresight \
+without_probing := help clean setup packages run bench bench-apps bench-vm check check-compilers check-foresight check-opencl \
 	check-vm check-vm-debug check-vm-all check-vm-library modules modules_install dkms_install uninstall
 ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
 include mk/config.mk
 include mk/build.mk
 include mk/kernels.mk
+include mk/python.mk
 include mk/noc.mk
 include mk/micro.mk
 endif
@@ -77,6 +78,7 @@ help:
 ##   check-foresight  the memory core's selftests, with all that kernels write foreseen, with chance deciding, and
 ##                    with nothing
 ##   check-compilers  all sources through each compiler here, and once without each header that may be missing
+##   check-opencl     Khronos' conformance suite, which lies in CTS=, on a driver directly and through the OpenCL platform
 ##   check-vm         the kernel module's tests in a guest with Debian's kernel 6.1, or KERNEL=6.12, KERNEL=unstable
 ##   check-vm-debug   the same with a debugging kernel 6.12, or KERNEL=6.1, which is built first, once, in ten minutes
 ##   check-vm-all     both with every kernel, and the fuzzers for ten minutes in the debugging guests: for each night
@@ -113,11 +115,14 @@ help:
 ##   V=1                            show the commands
 ##   B=folder                       where to build
 ##   ARGS=                          run, bench and bench-apps: handed to the programs (run: another PNG);
-##                                  check-vm: options of scripts/vm/guest.py; bench-vm: of kmod-latency
+##                                  check-opencl: options of scripts/check-opencl.py; check-vm: of scripts/vm/guest.py;
+##                                  bench-vm: of kmod-latency
+##   CTS=folder                     check-opencl: OpenCL-CTS, which the target does not fetch
 ##   ONLY=regex                     check: these steps alone
 ##   KERNEL=6.1|6.12|unstable       check-vm, check-vm-library, check-vm-debug and bench-vm (6.1, 6.12): which
 ##   TESTS=                         check-vm: these of selftests/kmod alone ("faults stale")
 ##   KDIR=folder                    modules: the kernel's build folder
 ##   PREFIX=, LIBDIR=, DESTDIR=     where to install
+##   PYTHONDIR=                     where Debian's Python finds packages
 ##   VENDORDIR=                     where the OpenCL loader looks (/etc/OpenCL/vendors)
 .PHONY: help

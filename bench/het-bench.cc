@@ -3,13 +3,16 @@
 #include "common/options.h"
 #include "common/progress.h"
 #include "common/report.h"
+#include "micro/compare.h"
 #include "micro/explain.h"
+#include "micro/figures.h"
 #include "micro/page.h"
 #include "micro/profile.h"
 #include "micro/real.h"
 #include "micro/suite.h"
 #include "micro/tables.h"
 
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <stdexcept>
@@ -21,10 +24,44 @@ namespace
 
 struct options {
 	bench::common_options common;
-	std::string what = "run", fact, device, from, page;
+	std::string what = "run", device, from, page, fail_above;
+	std::vector<std::string> operands;
 	choice chosen;
 	float seconds = 0;
 };
+
+// Is thrown between two figures, and is no error that a test may have.
+struct interrupted {
+};
+
+volatile sig_atomic_t signalled = 0;
+
+void remember(int signal)
+{
+	signalled = signal;
+}
+
+// Runs tests until all have run, or a signal says that what was measured until then is enough.
+void run_until_stopped(target &dut, recorder &records, const choice &chosen, bench::progress &bar)
+{
+	signal(SIGINT, remember);
+	signal(SIGTERM, remember);
+	std::string last;
+	try {
+		run_tests(dut, records, chosen, [&](const std::string &doing) {
+			if (signalled)
+				throw interrupted();
+			const std::string name = doing.substr(0, doing.find(':'));
+			if (!last.empty() && name != last)
+				bar.step(doing);
+			last = name;
+		});
+	} catch (const interrupted &) {
+		records.warn(last, "the run was interrupted here", "run the tests that lack with --only");
+	}
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+}
 
 int list()
 {
@@ -37,17 +74,52 @@ int list()
 	return 0;
 }
 
+json results_in(const std::string &path)
+{
+	std::ifstream f(path);
+	if (!f)
+		throw std::runtime_error("can't read " + path + ": give the JSON file of a run");
+	return json::parse(std::string(std::istreambuf_iterator<char>(f), {}));
+}
+
 json older_results(const options &o)
 {
-	std::ifstream f(o.from);
-	if (o.from.empty() || !f)
+	if (o.from.empty())
 		throw std::runtime_error(o.what + " needs --from with the JSON file of a run");
-	return json::parse(std::string(std::istreambuf_iterator<char>(f), {}));
+	return results_in(o.from);
 }
 
 int show_why(const options &o)
 {
-	fputs(explain(older_results(o), o.fact).c_str(), stdout);
+	if (o.operands.size() != 1)
+		throw std::runtime_error("explain needs the name of one fact, such as l1.size");
+	fputs(explain(older_results(o), o.operands[0]).c_str(), stdout);
+	return 0;
+}
+
+// Compares the first results with each of the others.
+int show_differences(const options &o)
+{
+	if (o.operands.size() < 2)
+		throw std::runtime_error("compare needs the JSON files of two runs or more");
+	const double share = o.fail_above.empty() ? -1 : share_of_text(o.fail_above);
+	const json first = results_in(o.operands[0]);
+	size_t worse = 0;
+	for (size_t i = 1; i < o.operands.size(); i++) {
+		const comparison c = compare(first, results_in(o.operands[i]));
+		fputs(comparison_text(c, o.operands[0], o.operands[i]).c_str(), stdout);
+		worse += share >= 0 ? count_worse(c, share) : 0;
+	}
+	if (worse)
+		printf("%zu figures are worse by more than %s\n", worse, o.fail_above.c_str());
+	return worse ? 1 : 0;
+}
+
+int make_figures(const options &o)
+{
+	if (o.page.empty())
+		throw std::runtime_error("figures needs --report with the folder to write to");
+	fputs(write_figures(older_results(o), o.page).c_str(), stdout);
 	return 0;
 }
 
@@ -65,7 +137,7 @@ int measure(options o)
 	if (o.what == "profile") {
 		o.common.quick = true;
 		if (o.chosen.only.empty())
-			o.chosen.only = {"latency", "bandwidth"};
+			o.chosen.only = {"latency", "bandwidth", "transfers"};
 	}
 	o.chosen.quick = o.common.quick;
 	o.chosen.seconds = double(o.seconds);
@@ -76,13 +148,7 @@ int measure(options o)
 	recorder records(out);
 	{
 		bench::progress bar("het-bench, " + dut->title(), tests);
-		std::string last;
-		run_tests(*dut, records, o.chosen, [&](const std::string &doing) {
-			const std::string name = doing.substr(0, doing.find(':'));
-			if (!last.empty() && name != last)
-				bar.step(doing);
-			last = name;
-		});
+		run_until_stopped(*dut, records, o.chosen, bar);
 	}
 	fputs(tables_of(out.document()).c_str(), stdout);
 	if (o.what == "profile")
@@ -91,7 +157,7 @@ int measure(options o)
 		write_page(out.document(), o.page);
 	out.write(o.common.json);
 	// A kernel whose result is wrong is worse than a figure that can't be had.
-	return records.wrong() ? 1 : 0;
+	return records.wrong() ? 1 : signalled ? 128 + signalled : 0;
 }
 
 } // namespace
@@ -103,10 +169,12 @@ int main(int argc, char **argv)
 		"Finds out what a device is like: its memory, caches and arithmetic, and how sure that is.");
 	line.text("what", o.what,
 		  "run: measure a device; list: name tests and devices; explain: why a fact is what it is; "
-		  "profile: keep what het-info shows; page: --report from older results",
-		  {"page", "profile", "run", "list", "explain"});
-	line.text("fact", o.fact, "of explain: l1.size, ...");
-	line.text("--from", o.from, "results that explain and page read");
+		  "profile: keep what het-info shows; page, figures: --report from older results; "
+		  "compare: what differs beyond both spreads",
+		  {"page", "profile", "run", "list", "explain", "compare", "figures"});
+	line.list("of", o.operands, "of explain: l1.size, ...; of compare: JSON files");
+	line.text("--from", o.from, "results that explain, page and figures read");
+	line.text("--fail-above", o.fail_above, "compare ends with 1 if a figure is worse by more: 5%");
 	add_common_options(line, o.common);
 	line.text("--report", o.page, "write a page with plots into this folder");
 	line.text("--device", o.device, "cuda0, opencl0, host, ...; default: the first of het-bench list");
@@ -119,6 +187,10 @@ int main(int argc, char **argv)
 			return list();
 		if (o.what == "explain")
 			return show_why(o);
+		if (o.what == "compare")
+			return show_differences(o);
+		if (o.what == "figures")
+			return make_figures(o);
 		return o.what == "page" ? make_page(o) : measure(o);
 	});
 }

@@ -2,13 +2,16 @@
 # This builds the library, the programs and the tests.
 
 layers := core paths os trap dev memory api
-runtime_layers := sched policy evict fatbin cache dev core api
+runtime_layers := sched policy preempt evict fatbin cache dev core api
 runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
 ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx_srcs)
 # The OpenCL platform is a library of its own, over het.h.
 opencl_srcs := $(wildcard opencl/*.cc)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
+# Python's package het is over het.h, too (mk/python.mk).
+python_srcs := $(wildcard python/src/*.cc)
+python_bench_srcs := $(wildcard bench/python/*.c)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) \
 	$(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
 	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) \
@@ -63,7 +66,7 @@ embedded_example := $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$(HAVE_OPENCL),
 example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
-program_srcs := $(opencl_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
+program_srcs := $(opencl_srcs) $(python_srcs) $(python_bench_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
 	$(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) \
 	$(noc_record_srcs) $(noc_ptx_srcs) $(micro_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
@@ -74,7 +77,7 @@ program_srcs := $(opencl_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_devic
 missing_headers := $(strip $(if $(HAVE_OPENCL),,CL/cl.h) $(MISSING_HEADERS))
 file_of = $(firstword $(subst :, ,$1))
 left_out := $(if $(missing_headers),$(shell scripts/left-out.sh $(missing_headers) -- \
-	bench selftests tools Documentation/examples lib runtime opencl | tr ' ' :))
+	bench selftests tools Documentation/examples lib runtime opencl python | tr ' ' :))
 $(foreach s,$(left_out),$(if $(filter $(program_srcs),$(call file_of,$s)),\
 	$(info libhet: $(subst :, is left out: there is no ,$s) here)))
 keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
@@ -268,7 +271,7 @@ $(compat): Makefile
 	$Q$(CC) -shared -nostdlib -Wl,-soname,$(COMPAT_SONAME) -Wl,-F,$(SONAME) -Wl,-rpath,'$$ORIGIN' -x c /dev/null \
 		-o $@
 
-# The loader opens this library, and finds it by the name that stands in a file: OCL_ICD_VENDORS=$PWD/build/vendors.
+# The loader opens this library, and finds it by the name that stands in a file: OCL_ICD_VENDORS=$PWD/build/vendors/.
 $(B)/libhetcl.so: $(call obj,$(opencl_srcs)) $(libhet)
 	$(call say,LD)
 	$Q$(CXX) -shared $(ldflags) -Wl,-soname,libhetcl.so -Wl,-z,nodelete $(if $(SAN),,-Wl,-z,defs) -o $@ \

@@ -2,12 +2,19 @@
 # This runs tests and the main job, and makes documentation.
 
 # These are all C and C++ sources of the project, except that the kernel module and its tests have a style of their own.
-style_files := $(shell find lib runtime opencl tools bench selftests Documentation/examples -path selftests/kmod -prune \
+style_files := $(shell find lib runtime opencl python tools bench selftests Documentation/examples -path selftests/kmod -prune \
 	-o \( -name '*.cc' -o -name '*.h' -o -name '*.hpp' -o -name '*.c' \) -print 2>/dev/null)
 clang_format := $(firstword $(shell command -v clang-format-14 || command -v clang-format))
 
 check: packages
 	@$(PYTHON) scripts/check.py $(if $(ONLY),--only '$(ONLY)')
+
+# The suite is not part of the tests, as it is large and comes from elsewhere: CTS= is its folder.
+check-opencl:
+	$(if $(CTS),,$(error CTS=folder of https://github.com/KhronosGroup/OpenCL-CTS is not given))
+	@scripts/setup.sh packages opencl
+	@$(MAKE) --no-print-directory lib opencl tools
+	@PATH="$(abspath $(B))/bin:$$PATH" $(PYTHON) scripts/check-opencl.py $(CTS) --libhet $(B) $(ARGS)
 
 check-compilers:
 	@scripts/check-compilers.sh
@@ -70,5 +77,5 @@ docs: lib
 		-d $(B)/docs/.doctrees Documentation $(B)/docs/html
 	sphinx-build -q -W --keep-going -b man -d $(B)/docs/.doctrees Documentation $(B)/docs/man
 
-.PHONY: check check-compilers check-foresight run bench bench-apps format format-check spdx-check deps-check \
+.PHONY: check check-opencl check-compilers check-foresight run bench bench-apps format format-check spdx-check deps-check \
 	settings-check vm-setup-check readme-check headers-check symbols-check tidy docs

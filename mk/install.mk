@@ -17,7 +17,12 @@ man_pages = $(wildcard $(B)/docs/man/*)
 man_names = $(basename $(notdir $(wildcard Documentation/man/*.rst))) \
 	$(addsuffix .3,$(shell sed -n 's/^\.\. also: //p' Documentation/man/*.3.rst))
 
-install: lib opencl tools $(B)/libhet.pc
+# Debian has a folder for packages of its own, and one for each version of Python for what comes from elsewhere.
+python_version = $(shell /usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+PYTHONDIR ?= $(if $(filter /usr,$(PREFIX)),/usr/lib/python3,$(PREFIX)/lib/python$(python_version))/dist-packages
+installed_python := $(notdir $(wildcard python/het/*.py python/het/*.pyi python/het/py.typed)) _het.so
+
+install: lib opencl tools $(B)/libhet.pc $(if $(python_package),$(B)/python-installed/_het.so)
 	install -d $(addprefix $(DESTDIR),$(LIBDIR)/pkgconfig $(INCLUDEDIR))
 	install -m 644 $(B)/libhet.so $(DESTDIR)$(LIBDIR)/$(installed_lib)
 	ln -sf $(installed_lib) $(DESTDIR)$(LIBDIR)/$(SONAME)
@@ -31,6 +36,9 @@ ifneq ($(libhetcl),)
 endif
 	install -m 644 $(headers) $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $(B)/libhet.pc $(DESTDIR)$(LIBDIR)/pkgconfig
+ifneq ($(python_package),)
+	install -D -m 644 -t $(DESTDIR)$(PYTHONDIR)/het $(python_texts) $(B)/python-installed/_het.so
+endif
 ifneq ($(tool_srcs),)
 	install -d $(DESTDIR)$(BINDIR)
 	install $(tools) $(DESTDIR)$(BINDIR)
@@ -44,6 +52,9 @@ uninstall:
 	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/libhet.pc $(DESTDIR)$(LIBDIR)/libhetcl.so
 	rm -f $(DESTDIR)$(VENDORDIR)/het.icd $(DESTDIR)$(INCLUDEDIR)/CL/cl_ext_het.h
 	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,$(notdir $(headers)))
+	rm -f $(addprefix $(DESTDIR)$(PYTHONDIR)/het/,$(installed_python))
+	rm -rf $(DESTDIR)$(PYTHONDIR)/het/__pycache__
+	$(if $(wildcard $(DESTDIR)$(PYTHONDIR)/het),rmdir --ignore-fail-on-non-empty $(DESTDIR)$(PYTHONDIR)/het)
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(basename $(notdir $(wildcard tools/*.cc))))
 	rm -f $(foreach p,$(man_names),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p)
 

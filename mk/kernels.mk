@@ -19,6 +19,9 @@ $(bench_kernel_objs): $(B)/obj/kernels/%.o: $(B)/kernels/%.cc bench/common/kerne
 
 $(foreach k,$(filter apps/%,$(bench_kernels)),$(eval $(B)/bin/$(notdir $k): $(B)/obj/kernels/$k.o))
 
+# It has no kernels of its own.
+$(B)/bin/oversubscription: $(patsubst %,$(B)/obj/kernels/apps/%.o,black-scholes stencil vectoradd)
+
 # Several programs use these.
 $(bench_archive): $(filter $(B)/obj/kernels/measure/%,$(bench_kernel_objs))
 

@@ -57,8 +57,10 @@ cl_context clCreateContext(const cl_context_properties *properties, cl_uint n, c
 		return refuse(CL_INVALID_DEVICE, error);
 	auto *c = new context;
 	for (cl_uint i = 0; i < n; i++) {
-		if (!c->has(ids[i]))
-			c->devices.push_back(ids[i]);
+		if (c->has(ids[i]))
+			continue;
+		c->devices.push_back(ids[i]);
+		hetcl::clRetainDevice(ids[i]); // parts of devices stay as long as contexts need them
 	}
 	c->properties = std::move(taken);
 	c->notify = notify;
@@ -109,3 +111,10 @@ cl_int clSetContextDestructorCallback(cl_context c, void(CL_CALLBACK *notify)(cl
 }
 
 } // namespace hetcl
+
+_cl_context::~_cl_context()
+{
+	when_gone.call();
+	for (cl_device_id d : devices)
+		hetcl::clReleaseDevice(d);
+}

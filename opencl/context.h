@@ -35,7 +35,7 @@ class farewells
 } // namespace hetcl
 
 struct _cl_context : hetcl::object<hetcl::kind::context> {
-	~_cl_context() { when_gone.call(); }
+	~_cl_context();
 
 	std::vector<cl_device_id> devices;
 	std::vector<cl_context_properties> properties; // as given, with the 0 at the end

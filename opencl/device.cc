@@ -6,6 +6,7 @@
 #include "languages.h"
 #include "platform.h"
 #include "selection.h"
+#include "sub_devices.h"
 
 #include <algorithm>
 #include <cstring>
@@ -42,24 +43,6 @@ bool compiles(het_device *d)
 	cl_bool compiler = CL_FALSE;
 	het_device_opencl_info(d, CL_DEVICE_COMPILER_AVAILABLE, sizeof(compiler), &compiler, nullptr);
 	return compiler;
-}
-
-cl_device_id make_device(std::vector<het_device *> members, bool is_joint)
-{
-	auto *d = new _cl_device_id;
-	for (het_device *m : members)
-		d->name += (d->name.empty() ? "" : " + ") + std::string(describe(m).name);
-	if (is_joint)
-		d->name = (members.size() == 1 ? "joint: " : std::to_string(members.size()) + " joint: ") + d->name;
-	d->members = std::move(members);
-	for (unsigned i = 0; i < 3; i++)
-		d->most_items[i] = limit(*d, CL_DEVICE_MAX_WORK_ITEM_SIZES, i);
-	d->group_size = limit(*d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-	d->local_memory = limit(*d, CL_DEVICE_LOCAL_MEM_SIZE);
-	d->allocation = limit(*d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-	d->alignment = std::max<size_t>(1, limit(*d, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8);
-	d->has_partial_groups = limit(*d, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT);
-	return d;
 }
 
 std::vector<cl_device_id> make_devices()
@@ -128,19 +111,42 @@ const info_row<device> rows[] = {
 	{CL_DEVICE_EXTENSIONS_WITH_VERSION, [](const device &d, answer &a) { return a.list(extensions_of(d)); }},
 	{CL_DEVICE_EXECUTION_CAPABILITIES, [](const device &, answer &a) { return a.value(capabilities()); }},
 	{CL_DEVICE_PLATFORM, [](const device &, answer &a) { return a.value(cl_platform_id{&platform()}); }},
-	{CL_DEVICE_REFERENCE_COUNT, [](const device &, answer &a) { return a.value(cl_uint{1}); }},
-	{CL_DEVICE_PARENT_DEVICE, [](const device &, answer &a) { return a.value(cl_device_id{}); }},
-	{CL_DEVICE_PARTITION_PROPERTIES,
-	 [](const device &, answer &a) { return a.value(cl_device_partition_property{0}); }},
-	{CL_DEVICE_PARTITION_TYPE, [](const device &, answer &a) { return a.nothing(); }},
+	{CL_DEVICE_REFERENCE_COUNT,
+	 [](const device &d, answer &a) { return a.value(d.parent ? d.references.load() : 1); }},
+	{CL_DEVICE_PARENT_DEVICE, [](const device &d, answer &a) { return a.value(d.parent); }},
+	{CL_DEVICE_PARTITION_PROPERTIES, [](const device &d, answer &a) { return a.value(ways_to_part(d)); }},
+	{CL_DEVICE_PARTITION_AFFINITY_DOMAIN, [](const device &d, answer &a) { return a.value(domains_of(d)); }},
+	{CL_DEVICE_PARTITION_MAX_SUB_DEVICES, [](const device &d, answer &a) { return a.value(most_parts(d)); }},
+	{CL_DEVICE_PARTITION_TYPE,
+	 [](const device &d, answer &a) { return d.parent ? a.value(how_parted) : a.nothing(); }},
 	{CL_DEVICE_BUILT_IN_KERNELS, [](const device &, answer &a) { return a.text(""); }},
 	{CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, [](const device &, answer &a) { return a.nothing(); }},
 	{CL_DEVICE_IL_VERSION, [](const device &, answer &a) { return a.text(""); }},
 	{CL_DEVICE_ILS_WITH_VERSION, [](const device &, answer &a) { return a.nothing(); }},
-	{CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, [](const device &, answer &a) { return a.text(""); }},
+	// The form is prescribed, with a day of the year; it has passed none.
+	{CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED,
+	 [](const device &, answer &a) { return a.text("v0000-01-01-00"); }},
 };
 
 } // namespace
+
+cl_device_id make_device(std::vector<het_device *> members, bool is_joint)
+{
+	auto *d = new _cl_device_id;
+	for (het_device *m : members)
+		d->name += (d->name.empty() ? "" : " + ") + std::string(describe(m).name);
+	if (is_joint)
+		d->name = (members.size() == 1 ? "joint: " : std::to_string(members.size()) + " joint: ") + d->name;
+	d->members = std::move(members);
+	for (unsigned i = 0; i < 3; i++)
+		d->most_items[i] = limit(*d, CL_DEVICE_MAX_WORK_ITEM_SIZES, i);
+	d->group_size = limit(*d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+	d->local_memory = limit(*d, CL_DEVICE_LOCAL_MEM_SIZE);
+	d->allocation = limit(*d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+	d->alignment = std::max<size_t>(1, limit(*d, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8);
+	d->has_partial_groups = limit(*d, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT);
+	return d;
+}
 
 std::span<const cl_device_id> devices()
 {
@@ -194,23 +200,6 @@ cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t room, void *v
 	answer a(room, value, size);
 	cl_int result = CL_SUCCESS;
 	return answer_limit(*d, what, a, &result) ? result : look_up(rows, what, *d, a);
-}
-
-// Devices of the platform are not counted.
-cl_int clRetainDevice(cl_device_id d)
-{
-	return is_valid(d) ? CL_SUCCESS : CL_INVALID_DEVICE;
-}
-
-cl_int clReleaseDevice(cl_device_id d)
-{
-	return is_valid(d) ? CL_SUCCESS : CL_INVALID_DEVICE;
-}
-
-// No device can be parted.
-cl_int clCreateSubDevices(cl_device_id d, const cl_device_partition_property *, cl_uint, cl_device_id *, cl_uint *)
-{
-	return is_valid(d) ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
 }
 
 cl_int clGetHostTimer(cl_device_id d, cl_ulong *host)

@@ -13,6 +13,7 @@ struct _cl_device_id : hetcl::object<hetcl::kind::device> {
 	// Commands run on these: one, or all.
 	std::vector<het_device *> members;
 	std::string name;
+	cl_device_id parent = nullptr; // what this is a part of; it is counted then, and others are not
 
 	// Each launch is compared with these.
 	size_t most_items[3] = {};
@@ -25,6 +26,9 @@ struct _cl_device_id : hetcl::object<hetcl::kind::device> {
 
 namespace hetcl
 {
+
+// Makes the device that these are.
+cl_device_id make_device(std::vector<het_device *> members, bool is_joint);
 
 // Starts the runtime. The first one is the default.
 std::span<const cl_device_id> devices();

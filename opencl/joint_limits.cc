@@ -120,8 +120,6 @@ constexpr limit_row limits[] = {
 	{CL_DEVICE_SVM_CAPABILITIES, form::eight, rule::fixed},
 	{CL_DEVICE_MAX_NUM_SUB_GROUPS, form::four, rule::fixed},
 	{CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, form::four, rule::fixed},
-	{CL_DEVICE_PARTITION_MAX_SUB_DEVICES, form::four, rule::fixed},
-	{CL_DEVICE_PARTITION_AFFINITY_DOMAIN, form::eight, rule::fixed},
 };
 
 // What a driver has no answer for is 0: it is older than the question.

@@ -65,9 +65,9 @@ cl_int check_shape(const shape &s, const _cl_device_id &d, const group_limits &l
 	return check_groups(s, d, limits, options);
 }
 
-uint32_t access_to(const _cl_mem &m, const het_argument_info &declared)
+uint32_t access_to(const _cl_mem *m, const het_argument_info &declared)
 {
-	const bool is_read_only = m.flags & CL_MEM_READ_ONLY || declared.access == HET_READ_ONLY;
+	const bool is_read_only = (m && m->flags & CL_MEM_READ_ONLY) || declared.access == HET_READ_ONLY;
 	return is_read_only ? HET_READ_ONLY : HET_READ_WRITE;
 }
 
@@ -100,10 +100,16 @@ het_arg argument(const kernel_argument &a, const parameter &p)
 		arg.kind = HET_ARG_LOCAL;
 		arg.nbytes = a.nbytes;
 		break;
+	case kernel_argument::host_pointer:
+		arg.kind = HET_ARG_RANGE;
+		arg.nbytes = a.nbytes;
+		arg.pointer = a.pointer;
+		arg.access = access_to(nullptr, p.info);
+		break;
 	default:
 		arg.kind = a.buffer ? HET_ARG_MEMORY : HET_ARG_VALUE;
 		arg.memory = a.buffer ? a.buffer->memory.get() : nullptr;
-		arg.access = a.buffer ? access_to(*a.buffer, p.info) : 0;
+		arg.access = a.buffer ? access_to(a.buffer, p.info) : 0;
 		arg.nbytes = a.buffer ? 0 : sizeof(null_pointer);
 		arg.pointer = a.buffer ? nullptr : const_cast<char *>(null_pointer);
 	}

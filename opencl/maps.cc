@@ -3,7 +3,7 @@
 #include "calls.h"
 #include "codes.h"
 #include "command.h"
-#include "memory.h"
+#include "in_place.h"
 
 namespace hetcl
 {
@@ -45,13 +45,8 @@ void *clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool blocks, cl_map_fl
 	command c(q, CL_COMMAND_MAP_BUFFER, nwaits, waits, event);
 	if (cl_int err = check_map(c, m, flags, offset, size))
 		return refuse(err, error);
-	auto a = c.arguments<het_map_args>();
-	a.memory = m->memory.get();
-	a.offset = offset;
-	a.nbytes = size;
-	a.access = access_of(flags);
 	void *pointer = nullptr;
-	if (int err = het_map(c.queue(), &a, &pointer, c.out()))
+	if (int err = show_to_host(c, *m, offset, size, access_of(flags), &pointer))
 		return refuse(code_of(err), error);
 	m->add_map(pointer);
 	const cl_int err = c.end(0, blocks);
@@ -71,10 +66,10 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void *pointer, cl_u
 		return err;
 	if (!m->take_map(pointer))
 		return CL_INVALID_VALUE;
-	auto a = c.arguments<het_unmap_args>();
-	a.memory = m->memory.get();
-	a.pointer = pointer;
-	return c.end(het_unmap(c.queue(), &a, c.out()));
+	err = c.mark(); // what the host has written is known
+	if (err)
+		m->add_map(pointer);
+	return err;
 }
 
 } // namespace hetcl

@@ -4,6 +4,7 @@
 #include "callback.h"
 #include "calls.h"
 #include "codes.h"
+#include "frees.h"
 #include "info.h"
 
 #include <algorithm>
@@ -55,6 +56,8 @@ cl_mem make_buffer(cl_context c, cl_mem_flags flags, size_t size, void *host, st
 {
 	het_memory *made = nullptr;
 	const bool wraps = flags & CL_MEM_USE_HOST_PTR;
+	if (wraps)
+		watch_frees();
 	if (int err = wraps ? het_memory_wrap(host, size, &made) : het_memory_create(size, &made))
 		return refuse(err == HET_ENOMEM ? CL_MEM_OBJECT_ALLOCATION_FAILURE : code_of(err), error);
 	auto *m = new memory;
@@ -273,12 +276,9 @@ using namespace hetcl;
 
 _cl_mem::~_cl_mem()
 {
-	const bool is_quiet = when_gone.empty() && (whole || !host_pointer) && maps_.empty();
+	const bool is_quiet = when_gone.empty() && (whole || !host_pointer);
 	if (!memory || is_quiet)
 		return;
-	// What is mapped still would keep commands off for ever.
-	for (void *pointer : maps_)
-		unmap(memory.get(), pointer);
 	auto r = std::make_shared<remains>();
 	r->bytes = std::move(memory);
 	r->when_gone.take_over(when_gone);

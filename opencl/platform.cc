@@ -4,6 +4,7 @@
 #include "platform.h"
 
 #include "calls.h"
+#include "host_pointer.h"
 #include "info.h"
 #include "languages.h"
 
@@ -29,6 +30,19 @@ const info_row<_cl_platform_id> rows[] = {
 	// Times are those of CLOCK_MONOTONIC, on the host and of events.
 	{CL_PLATFORM_HOST_TIMER_RESOLUTION, [](const _cl_platform_id &, answer &a) { return a.value(cl_ulong{1}); }},
 	{CL_PLATFORM_ICD_SUFFIX_KHR, [](const _cl_platform_id &, answer &a) { return a.text("HET"); }},
+};
+
+// What the program, or the loader, finds by its name alone.
+struct extension_call {
+	const char *name;
+	void *function;
+};
+
+const extension_call extension_calls[] = {
+	{"clIcdGetPlatformIDsKHR", reinterpret_cast<void *>(hetcl::clGetPlatformIDs)},
+	{"clGetPlatformInfo", reinterpret_cast<void *>(hetcl::clGetPlatformInfo)},
+	{"clSetKernelArgHostPointerHET", reinterpret_cast<void *>(set_host_pointer)},
+	{"clForgetHostPointerHET", reinterpret_cast<void *>(forget_host_pointer)},
 };
 
 } // namespace
@@ -71,9 +85,11 @@ void *clGetExtensionFunctionAddress(const char *name)
 {
 	if (!name)
 		return nullptr;
-	if (!strcmp(name, "clIcdGetPlatformIDsKHR"))
-		return reinterpret_cast<void *>(hetcl::clGetPlatformIDs);
-	return strcmp(name, "clGetPlatformInfo") ? nullptr : reinterpret_cast<void *>(hetcl::clGetPlatformInfo);
+	for (const extension_call &c : extension_calls) {
+		if (!strcmp(name, c.name))
+			return c.function;
+	}
+	return nullptr;
 }
 
 void *clGetExtensionFunctionAddressForPlatform(cl_platform_id p, const char *name)

@@ -2,7 +2,7 @@
 // Reads, writes and copies of rectangles.
 #include "calls.h"
 #include "command.h"
-#include "memory.h"
+#include "in_place.h"
 
 #include <algorithm>
 
@@ -73,6 +73,19 @@ cl_int copy(command &c, const het_rect &to, const het_rect &from, const size_t *
 	return c.end(het_copy_rect(c.queue(), &a, c.out()), blocks);
 }
 
+// Returns whether the host's rectangle is that of the buffer.
+bool is_in_place(const _cl_mem &m, const side &buffer, const side &host, const void *pointer)
+{
+	return buffer.row == host.row && buffer.slice == host.slice &&
+	       is_in_place(m, buffer.begin(), static_cast<const char *>(pointer) + host.begin());
+}
+
+cl_int show(command &c, const _cl_mem &m, const side &s, uint32_t access, bool blocks)
+{
+	void *here = nullptr;
+	return c.end(show_to_host(c, m, s.begin(), s.length(), access, &here), blocks);
+}
+
 } // namespace
 
 cl_int clEnqueueReadBufferRect(cl_command_queue q, cl_mem m, cl_bool blocks, const size_t *origin,
@@ -82,8 +95,11 @@ cl_int clEnqueueReadBufferRect(cl_command_queue q, cl_mem m, cl_bool blocks, con
 {
 	command c(q, CL_COMMAND_READ_BUFFER_RECT, nwaits, waits, event);
 	side buffer = {origin, region, row, slice}, host = {host_origin, region, host_row, host_slice};
-	const cl_int err = check_sides(c, m, buffer, host, to, not_read_by_host);
-	return err ? err : copy(c, host.rect(nullptr, to), buffer.rect(m->memory.get(), nullptr), region, blocks);
+	if (cl_int err = check_sides(c, m, buffer, host, to, not_read_by_host))
+		return err;
+	if (is_in_place(*m, buffer, host, to))
+		return show(c, *m, buffer, HET_READ_ONLY, blocks);
+	return copy(c, host.rect(nullptr, to), buffer.rect(m->memory.get(), nullptr), region, blocks);
 }
 
 cl_int clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_bool blocks, const size_t *origin,
@@ -95,6 +111,8 @@ cl_int clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_bool blocks, co
 	side buffer = {origin, region, row, slice}, host = {host_origin, region, host_row, host_slice};
 	if (cl_int err = check_sides(c, m, buffer, host, from, not_written_by_host))
 		return err;
+	if (is_in_place(*m, buffer, host, from))
+		return show(c, *m, buffer, HET_READ_WRITE, blocks);
 	return copy(c, buffer.rect(m->memory.get(), nullptr), host.rect(nullptr, const_cast<void *>(from)), region,
 		    blocks);
 }

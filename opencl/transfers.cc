@@ -2,7 +2,7 @@
 // Reads, writes, copies and fills of bytes that lie side by side, and hints where they will be used.
 #include "calls.h"
 #include "command.h"
-#include "memory.h"
+#include "in_place.h"
 
 #include <algorithm>
 
@@ -42,6 +42,8 @@ cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool blocks, size_t 
 		return err;
 	if (!size)
 		return c.mark(blocks);
+	if (is_in_place(*m, offset, to))
+		return c.end(show_to_host(c, *m, offset, size, HET_READ_ONLY, &to), blocks);
 	auto a = c.arguments<het_copy_args>();
 	a.to_pointer = to;
 	a.from = m->memory.get();
@@ -58,6 +60,9 @@ cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool blocks, size_t
 		return err;
 	if (!size)
 		return c.mark(blocks);
+	void *here = nullptr;
+	if (is_in_place(*m, offset, from))
+		return c.end(show_to_host(c, *m, offset, size, HET_READ_WRITE, &here), blocks);
 	auto a = c.arguments<het_copy_args>();
 	a.to = m->memory.get();
 	a.to_offset = offset;

@@ -45,6 +45,15 @@ use_new() {
 		esac
 		LD_LIBRARY_PATH=$lib say "$work/example"
 	done
+	use_python
+}
+
+# Where the package was not built, make has said so.
+use_python() {
+	local packages=$root/usr/lib/python3/dist-packages
+	test -e "$packages/het/_het.so" && /usr/bin/python3 -c 'import numpy' || return 0
+	(cd "$work" && LD_LIBRARY_PATH=$lib PYTHONPATH=$packages PYTHONDONTWRITEBYTECODE=1 HET_DEVICES=host \
+		say /usr/bin/python3 "$OLDPWD/Documentation/examples/heat.py")
 }
 
 use_old() {

@@ -12,6 +12,7 @@ import platform
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -79,6 +80,7 @@ ONE_THREAD = [
     "paths_test",
     *"coherence_test foresight_test fragments_test layout_test read_ahead_test send_plan_test".split(),
     *sources("runtime/policy/tests/*_test.cc"),
+    *sources("runtime/preempt/tests/*_test.cc"),
     *sources("runtime/evict/tests/*_test.cc"),
     *sources("runtime/ptx/tests/*_test.cc"),
     *sources("runtime/core/tests/*_test.cc"),
@@ -114,7 +116,7 @@ WITH_FAKE_CUDA = (
     *"runtime_cache runtime_cxx runtime_events runtime_evict runtime_instruments runtime_launch runtime_lives".split(),
     *(
         "runtime_memory "
-        "runtime_pipeline runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw "
+        "runtime_pipeline runtime_preempt runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw runtime_slices "
         "runtime_textures runtime_split runtime_twins runtime_lost runtime_analysed runtime_unable runtime_waits"
     ).split(),
 )
@@ -358,9 +360,11 @@ def applications() -> Iterator[Step]:
 LAUNCH_COSTS = (
     ("launch-latency", "opencl"),
     ("launch-latency", "cuda"),
+    ("preempt-latency", "cuda"),
     ("tasks", "host"),
     ("start-up", "opencl"),
     ("touch-stages", "host"),
+    ("oversubscription", "opencl"),
 )
 
 
@@ -430,7 +434,7 @@ def opencl_platform() -> Iterator[Step]:
         ("OpenCL platform, address sanitizer", "build-address", "pthread"),
     ):
         env = {
-            "OCL_ICD_VENDORS": str(ROOT / tree / "vendors"),
+            "OCL_ICD_VENDORS": f"{ROOT / tree / 'vendors'}/",  # CUDA's loader wants the slash
             "POCL_DEVICES": drivers,
             "GPUVM_QUIET": "1",
             "PATH": f"{ROOT / 'build/bin'}:{os.environ['PATH']}",
@@ -450,6 +454,62 @@ def opencl_platform() -> Iterator[Step]:
         )
 
 
+# numpy and what else the tests use are Debian's, and so is the Python that has them.
+DEBIANS_PYTHON = "/usr/bin/python3"
+
+
+def no_python_package(*modules: str) -> str | None:
+    if not (ROOT / "build/python/het/_het.so").exists():
+        return "Python's package was not built here, for want of python3-dev or pybind11-dev"
+    for module in modules:
+        if subprocess.run([DEBIANS_PYTHON, "-c", f"import {module}"], capture_output=True).returncode:
+            return f"Debian's Python has no {module} here"
+    return None
+
+
+def python_package() -> Iterator[Step]:
+    env = environment("build") | {
+        "PYTHONPATH": f"{ROOT / 'build/python'}:{ROOT / 'python/tests'}",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(LOGS / "hypothesis"),
+        "LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"],
+    }
+    for devices in ("opencl,host", "host", "apart,apart", "cuda"):
+        plug_ins = ["no:terminal", "no:cacheprovider", "ktap"]
+        options = [option for name in plug_ins for option in ("-p", name)]
+        yield Step(
+            f"Python, {devices}",
+            [DEBIANS_PYTHON, "-m", "pytest", *options, str(ROOT / "python/tests")],
+            judge_ktap,
+            env={**env, "HET_DEVICES": devices},
+            needs="build",
+            beside=True,
+            seconds=120,
+            unavailable=lambda: no_python_package("numpy", "pytest", "hypothesis"),
+        )
+        example = [DEBIANS_PYTHON, str(ROOT / "Documentation/examples/heat.py")]
+        if devices == "cuda":
+            example = [DEBIANS_PYTHON, str(ROOT / "python/tests/run_with_fat_binary.py"), example[1]]
+        yield Step(
+            f"Python, example heat, {devices}",
+            example,
+            env={**env, "HET_DEVICES": devices},
+            needs="build",
+            beside=True,
+            unavailable=lambda devices=devices: (
+                no_python_package("numpy") or (no_ptx_compiler() if devices == "cuda" else None)
+            ),
+        )
+    cache = ["--cache-dir", str(LOGS / "mypy")]
+    yield Step(
+        "Python, types",
+        [DEBIANS_PYTHON, "-m", "mypy", "--config-file", "python/mypy.ini", *cache, "python/het", "python/tests/typed_use.py"],
+        cwd=ROOT,
+        beside=True,
+        unavailable=lambda: no_python_package("numpy", "mypy"),
+    )
+
+
 def plan(copy: NobodysCopy) -> Iterator[Step]:
     yield from static_checks()
     yield from builds()
@@ -458,6 +518,7 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
     for tree in ("build", "build-address", "build-thread"):
         yield from unit_tests(tree)
     yield from examples()
+    yield from python_package()
     yield from applications()
     yield from launch_costs()
     yield from micro_benchmarks()

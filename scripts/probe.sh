@@ -27,6 +27,8 @@ toolkit=${CUDA_HOME:-/usr/local/cuda}
 # Debian has a folder for each version of StarPU and of LLVM.
 starpu=/usr/include/starpu/1.3
 llvm=/usr/lib/llvm-14/include
+# Debian's own Python has Debian's numpy; another one may stand before it on PATH.
+python=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)
 
 missing=()
 unreported=
@@ -36,7 +38,7 @@ feature() { # name header [candidate for the libraries]...
 	if has_header "$header"; then
 		found=1
 	else
-		for folder in "$toolkit/include" $starpu $llvm; do
+		for folder in "$toolkit/include" $starpu $llvm $python; do
 			has_header "$header" -I"$folder" && found=1 cflags="-isystem $folder" && break
 		done
 	fi
@@ -65,6 +67,8 @@ feature JSON nlohmann/json.hpp
 feature ELF libelf.h -lelf
 feature LLVM llvm/IR/Function.h -lLLVM-14
 feature GOMP omp.h "-fopenmp -foffload=disable"
+feature PYTHON Python.h
+feature PYBIND11 pybind11/pybind11.h
 # These only serve comparisons: the program says what it did without.
 unreported=1
 feature STARPU starpu.h -lstarpu-1.3

@@ -4,7 +4,7 @@
 #   setup.sh packages [GROUP]   installs the Debian packages that are missing: those that `make run` needs (run), also
 #                               what `make bench` compares with (bench), or those that `make check` needs (check, the
 #                               default), those that build the kernel module (modules), test it in a guest (vm), or
-#                               build a kernel for that (vm-debug)
+#                               build a kernel for that (vm-debug), or build OpenCL's conformance suite (opencl)
 #   setup.sh udev               lets the group gpuvm open /dev/gpuvm and /dev/userfaultfd
 # Root is asked for (through sudo) only where a package is missing. Where there is no apt, the script says
 # what is missing and goes on: the build leaves out what can't be built.
@@ -16,6 +16,11 @@ run_packages=(ocl-icd-opencl-dev ocl-icd-libopencl1 pocl-opencl-icd libpng-dev l
 bench_packages=(libstarpu-dev)
 check_packages=(python3 python3-numpy ccache libgtest-dev liburing-dev liblz4-1 libzstd1 clang clang-tidy clang-format
 	libclang-rt-14-dev llvm-14-dev libclc-14 llvm-spirv-14 spirv-tools python3-sphinx graphviz linux-kbuild-6.1)
+
+opencl_packages=(cmake ninja-build)
+# Python's package het is built with the first two, and tested with numpy and the others.
+python_packages=(python3-dev pybind11-dev python3-pytest python3-hypothesis mypy python3-scipy python3-h5py
+	python3-pyopencl python3-ipython python3-numba)
 
 # Guests' kernels come from Debian's archive, also on a machine with another distribution's apt.
 modules_packages=(gcc make libelf1 debian-archive-keyring)
@@ -78,10 +83,11 @@ install_packages() { # group
 	case $1 in
 	run) wanted=("${build_packages[@]}" "${run_packages[@]}") ;;
 	bench) wanted=("${build_packages[@]}" "${run_packages[@]}" "${bench_packages[@]}") ;;
-	check) wanted=("${build_packages[@]}" "${run_packages[@]}" "${check_packages[@]}") ;;
+	check) wanted=("${build_packages[@]}" "${run_packages[@]}" "${check_packages[@]}" "${python_packages[@]}") ;;
 	modules) wanted=("${modules_packages[@]}") ;;
 	vm) wanted=("${vm_packages[@]}") ;;
 	vm-debug) wanted=("${vm_debug_packages[@]}") ;;
+	opencl) wanted=("${build_packages[@]}" "${run_packages[@]}" "${opencl_packages[@]}") ;;
 	*) say "there is no group of packages called $1" >&2 && return 2 ;;
 	esac
 	if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then

@@ -186,6 +186,25 @@ TEST(tiles_are_shared_where_their_numbers_fit, .traps = trap::best, .devices = d
 		CHECK_EQ(run(height - 1), 1);
 }
 
+TEST(tells_what_was_found, .traps = trap::best, .devices = device::host2, .kinds = kind::mmapped)
+{
+	analysed a(t);
+	const struct {
+		het_kernel *kernel;
+		uint32_t argument, found;
+	} wanted[] = {{a.scale, 0, HET_READ_ONLY},
+		      {a.scale, 1, HET_READ_WRITE},
+		      {a.scale, 2, 0},
+		      // Where atomics are, accesses are not all understood.
+		      {a.count, 1, 0}};
+	for (auto &w : wanted) {
+		het_argument_info info = {};
+		info.size = sizeof(info);
+		HET_OK(het_kernel_argument(w.kernel, w.argument, &info));
+		CHECK_EQ(info.found, w.found);
+	}
+}
+
 TEST(not_if_arguments_share_bytes, .traps = trap::best, .devices = device::host2, .kinds = kind::mmapped)
 {
 	analysed a(t);

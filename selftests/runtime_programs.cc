@@ -219,6 +219,7 @@ TEST(arguments_are_described, .devices = device::runtime)
 		CHECK(!strcmp(info.name, wanted[i].name) && !strcmp(info.type, wanted[i].type));
 	}
 	HET_ERR(het_kernel_argument(kernel, 4, &info), HET_EARG);
+	CHECK(!strcmp(het_last_error(), "het_kernel_argument: kernel combine has no argument 4"));
 	if (t.v.device == device::none || t.v.device == device::host)
 		HET_ERR(het_kernel_argument(fx.add, 0, &info), HET_ESTATE);
 }

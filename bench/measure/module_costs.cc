@@ -131,6 +131,35 @@ double write_protected(const watched_memory &m)
 	return write_each(m.data(), m.size(), usual_chunk);
 }
 
+// What it costs to learn of a chunk that was read whether it is read again: the question, and the touch after it.
+double ask_and_read(const module_memory &m, size_t chunk)
+{
+	m.to_host();
+	m.ask();
+	read_each(m.data(), m.size(), chunk);
+	size_t touched = 0;
+	const double asked = time_of([&] { touched = m.ask(); });
+	if (touched != m.size() / chunk)
+		throw std::runtime_error("/dev/gpuvm: chunks that were read are said not to have been");
+	return asked / double(touched) + read_each(m.data(), m.size(), chunk);
+}
+
+double ask_in_vain(const module_memory &m, size_t chunk)
+{
+	m.ask();
+	size_t touched = 0;
+	const double asked = time_of([&] { touched = m.ask(); });
+	if (touched)
+		throw std::runtime_error("/dev/gpuvm: chunks that nobody touched are said to have been");
+	return asked / double(m.size() / chunk);
+}
+
+double protect_and_write(const watched_memory &m)
+{
+	const double took = time_of([&] { m.protect(); });
+	return took / double(m.size() / usual_chunk) + write_each(m.data(), m.size(), usual_chunk);
+}
+
 double revoke(const module_memory &m, size_t chunk)
 {
 	m.to_host();
@@ -178,6 +207,18 @@ json first_write_costs(unsigned rounds)
 	const watched_memory watched(touches_a_round * usual_chunk, usual_chunk);
 	return in_turns({{"userfaultfd, thread", [&] { return write_protected(watched); }},
 			 {"module", [&] { return write_shared(shared); }}},
+			rounds);
+}
+
+json asking_costs(unsigned rounds)
+{
+	const module_memory usual(touches_a_round * usual_chunk, usual_chunk, false);
+	const module_memory huge(touches_a_round / 2 * huge_size, huge_size, true);
+	const watched_memory watched(touches_a_round * usual_chunk, usual_chunk);
+	return in_turns({{"userfaultfd, thread", [&] { return protect_and_write(watched); }},
+			 {"module, 64 KiB", [&] { return ask_and_read(usual, usual_chunk); }},
+			 {"module, 2 MiB", [&] { return ask_and_read(huge, huge_size); }},
+			 {"module, 64 KiB that nobody touched", [&] { return ask_in_vain(usual, usual_chunk); }}},
 			rounds);
 }
 

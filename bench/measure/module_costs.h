@@ -15,10 +15,12 @@ namespace bench
 json first_touch_costs(unsigned rounds);
 // Measures the first write to a chunk of 64 KiB that is shared with a device.
 json first_write_costs(unsigned rounds);
+// Asks whether chunks are still touched that stay mapped, and touches them: for each chunk.
+json asking_costs(unsigned rounds);
 // Takes 64 MiB away from the host, all of which are mapped.
 json revoke_costs(unsigned rounds);
 
-// Runs the three, each in a child, and prints and reports them. Returns the figures that come of them.
+// Runs the four, each in a child, and prints and reports them. Returns the figures that come of them.
 std::vector<figure> module_figures(unsigned rounds, report &out);
 
 } // namespace bench

@@ -33,6 +33,9 @@ const group groups[] = {{"first-touch", "First touch of memory whose bytes are t
 			{"first-write", "First write to a shared chunk of 64 KiB, µs", first_write_costs,
 			 "first write to a SHARED chunk / userfaultfd write protection with a thread", "module",
 			 "userfaultfd, thread", 1, 0.2},
+			{"asking", "Whether a chunk is still touched, and the touch after the question, µs",
+			 asking_costs, "question in place and touch / userfaultfd write protection with a thread",
+			 "module, 64 KiB", "userfaultfd, thread", 1, 1},
 			{"revoke", "64 MiB taken away from the host, µs", revoke_costs,
 			 "revoke of 64 MiB in pages of 2 MiB / mprotect of 64 MiB", "module, 2 MiB pages",
 			 "mprotect, 4 KiB pages", 1, 1}};

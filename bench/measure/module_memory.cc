@@ -3,6 +3,7 @@
 
 #include "common/format.h"
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <linux/gpuvm.h>
 #include <stdexcept>
 #include <sys/ioctl.h>
+#include <vector>
 
 namespace bench
 {
@@ -30,11 +32,11 @@ void check(bool ok, const char *what)
 } // namespace
 
 module_memory::module_memory(size_t nbytes, size_t chunk, bool huge)
-    : size_(nbytes), file_(open("/dev/gpuvm", O_RDWR | O_CLOEXEC))
+    : size_(nbytes), chunk_(chunk), file_(open("/dev/gpuvm", O_RDWR | O_CLOEXEC))
 {
 	check(file_.get() >= 0, "open");
 	greet();
-	create_region(chunk, huge);
+	create_region(huge);
 	map();
 	on_all_pages(GPUVM_IOC_POPULATE, 0);
 }
@@ -43,18 +45,18 @@ void module_memory::greet()
 {
 	gpuvm_hello hello{};
 	hello.size = sizeof(hello);
-	hello.features = GPUVM_FEATURE_SHARED | GPUVM_FEATURE_HUGE;
+	hello.features = GPUVM_FEATURE_SHARED | GPUVM_FEATURE_HUGE | GPUVM_FEATURE_ACCESSED;
 	check(!ioctl(file_.get(), GPUVM_IOC_HELLO, &hello), "HELLO");
 	event_ = het::descriptor(hello.event_fd);
 }
 
-void module_memory::create_region(size_t chunk, bool huge) const
+void module_memory::create_region(bool huge) const
 {
 	gpuvm_region region{};
 	region.size = sizeof(region);
 	region.flags = huge ? GPUVM_REGION_HUGE : 0;
 	region.length = size_;
-	region.chunk_shift = uint32_t(std::countr_zero(chunk));
+	region.chunk_shift = uint32_t(std::countr_zero(chunk_));
 	check(!ioctl(file_.get(), GPUVM_IOC_REGION_CREATE, &region), "REGION_CREATE");
 }
 
@@ -80,6 +82,21 @@ void module_memory::on_all_pages(unsigned long number, unsigned state) const
 	op.ranges = uintptr_t(&all);
 	op.count = 1;
 	check(!ioctl(file_.get(), number, &op), "a call on all pages");
+}
+
+size_t module_memory::ask() const
+{
+	std::vector<gpuvm_range> chunks;
+	for (size_t at = 0; at < size_; at += chunk_)
+		chunks.push_back({.offset = at, .length = chunk_});
+	std::vector<uint8_t> bits(chunks.size());
+	gpuvm_range_op op{};
+	op.size = sizeof(op);
+	op.ranges = uintptr_t(chunks.data());
+	op.count = uint32_t(chunks.size());
+	op.accessed = uintptr_t(bits.data());
+	check(!ioctl(file_.get(), GPUVM_IOC_ACCESSED, &op), "ACCESSED");
+	return size_t(std::count_if(bits.begin(), bits.end(), [](uint8_t b) { return b & GPUVM_ACCESSED_ANY; }));
 }
 
 void module_memory::to_device() const

@@ -22,14 +22,17 @@ class module_memory
 	void to_device() const;
 	void to_host() const;
 	void to_shared() const;
+	// Asks of each chunk whether it was touched since it was asked the last time, and returns how many were. At most
+	// GPUVM_RANGES_MAX chunks may be there.
+	size_t ask() const;
 
       private:
 	void greet();
-	void create_region(size_t chunk, bool huge) const;
+	void create_region(bool huge) const;
 	void map();
 	void on_all_pages(unsigned long number, unsigned state) const;
 
-	size_t size_;
+	size_t size_, chunk_;
 	het::descriptor file_, event_;
 	owned_mapping mapping_;
 	char *data_ = nullptr;

@@ -17,21 +17,19 @@ using bench::format;
 
 constexpr size_t group = 64;
 
+// A launch goes over an array once at most: else the caches near a thread would have what it reads again. So a GPU,
+// which is fast, needs a large one.
 size_t elements_of(const context &c)
 {
 	size_t last = 0;
 	for (const auto &[name, value] : c.dut.what().claims.items())
 		if (name.ends_with(".size") && value.is_number())
 			last = std::max(last, value.get<size_t>());
-	const size_t least = c.quick ? 16 << 20 : 64 << 20;
+	const bool cpu = c.dut.what().cpu;
+	const size_t least = cpu ? (c.quick ? 16 << 20 : 64 << 20) : c.quick ? 1 << 30 : size_t{4} << 30;
 	const size_t can = std::min({c.dut.what().largest, c.dut.what().memory / 8, c.most_bytes});
-	const size_t bytes = std::min({std::max(least, 4 * last), size_t{1} << 30, can});
+	const size_t bytes = std::min({std::max(least, 4 * last), size_t{4} << 30, can});
 	return std::bit_floor(bytes) / sizeof(uint32_t);
-}
-
-uint32_t content(uint32_t i)
-{
-	return i * 2654435761u;
 }
 
 class streamer
@@ -41,10 +39,8 @@ class streamer
 	    : c_(c), mask_(uint32_t(elements - 1)), from_(c.dut, elements * word), to_(c.dut, elements * word),
 	      sums_(c.dut, most_threads * word), random_(c.seed, 3)
 	{
-		std::vector<uint32_t> all(elements);
-		for (uint32_t i = 0; i < elements; i++)
-			all[i] = content(i);
-		c.dut.write(from_.get(), 0, all.data(), elements * word);
+		const argument a[] = {from_.get(), int(elements), int(most_threads)};
+		c.dut.run(fill_words, most_threads, std::min(group, most_threads), a);
 	}
 
 	double run(deed d, order o, uint32_t threads, uint32_t rounds)
@@ -59,6 +55,24 @@ class streamer
 		return took;
 	}
 
+	// Reads vectors of the width at a place of the list.
+	double read_vectors(size_t which, uint32_t threads, uint32_t rounds)
+	{
+		const uint32_t width = vector_widths[which], mask = (mask_ + 1) / width - 1;
+		const argument a[] = {from_.get(), sums_.get(), int(mask), int(threads), int(first_), int(rounds)};
+		const double took = c_.dut.run(vector_kernel(which), threads, std::min<size_t>(group, threads), a);
+		const uint32_t t = random_.below(threads);
+		uint32_t expected = 0, found = 0;
+		for (uint32_t k = 0; k < rounds; k++)
+			for (uint32_t i = 0; i < width; i++)
+				expected += content_of(((t + (first_ + k) * threads) & mask) * width + i);
+		c_.dut.read(sums_.get(), t * word, &found, word);
+		if (found != expected)
+			throw wrong_result(format("vectors of %u words: a thread's sum is wrong", width));
+		first_ += rounds;
+		return took;
+	}
+
       private:
 	static constexpr size_t word = sizeof(uint32_t);
 
@@ -68,11 +82,11 @@ class streamer
 		uint32_t expected = 0, found = 0;
 		if (d == deed::read) {
 			for (uint32_t k = 0; k < rounds; k++)
-				expected += content(element_at(o, t + (first_ + k) * threads, mask_));
+				expected += content_of(element_at(o, t + (first_ + k) * threads, mask_));
 			c_.dut.read(sums_.get(), t * word, &found, word);
 		} else {
 			const uint32_t at = element_at(o, t + (first_ + random_.below(rounds)) * threads, mask_);
-			expected = (d == deed::both ? content(at) : at) ^ salt_;
+			expected = (d == deed::both ? content_of(at) : at) ^ salt_;
 			c_.dut.read(to_.get(), at * word, &found, word);
 		}
 		if (found != expected)
@@ -98,16 +112,33 @@ std::vector<uint32_t> thread_numbers(const context &c)
 	return all;
 }
 
+void sweep_vectors(context &c, streamer &s, size_t elements, const std::vector<uint32_t> &numbers)
+{
+	for (size_t which = 0; which < vector_widths.size(); which++) {
+		const uint32_t width = vector_widths[which];
+		c.progress(format("vectors of %u words", width));
+		for (uint32_t threads : numbers) {
+			c.how.most_work = std::max<size_t>(1, elements / width / threads / 4);
+			const figure f = c.per_unit(
+				[&](uint64_t rounds) { return s.read_vectors(which, threads, uint32_t(rounds)); });
+			const double bytes = double(threads) * width * sizeof(uint32_t);
+			c.out.add(format("vectors/%u/%u", width, threads), "GB/s", f.there() ? rate_of(f, bytes) : f);
+		}
+	}
+}
+
 } // namespace
 
 void test_bandwidth(context &c)
 {
 	const std::vector<uint32_t> numbers = thread_numbers(c);
-	streamer s(c, elements_of(c), numbers.back());
+	const size_t elements = elements_of(c);
+	streamer s(c, elements, numbers.back());
 	for (deed d : deeds) {
 		for (order o : orders) {
 			c.progress(format("bandwidth, %s %s", name_of(d), name_of(o)));
 			for (uint32_t threads : numbers) {
+				c.how.most_work = std::max<size_t>(1, elements / threads / 4);
 				const figure f = c.per_unit(
 					[&](uint64_t rounds) { return s.run(d, o, threads, uint32_t(rounds)); });
 				const double bytes = double(threads) * sizeof(uint32_t) * (d == deed::both ? 2 : 1);
@@ -116,6 +147,7 @@ void test_bandwidth(context &c)
 			}
 		}
 	}
+	sweep_vectors(c, s, elements, numbers);
 }
 
 } // namespace micro

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace micro
 {
@@ -42,7 +43,7 @@ void decide(fact &f, const knee &k)
 			       bench::amount_text(uint64_t(k.size)).c_str(), k.confidence);
 	} else {
 		f.is = verdict::found;
-		f.why = "knee of latency: " + k.model + " fits best";
+		f.why = (k.sharp ? "misses begin there all at once: " : "knee of latency: ") + k.model + " fits best";
 	}
 }
 
@@ -89,19 +90,57 @@ fact nothing(const std::string &name, verdict is, const std::string &why)
 	return f;
 }
 
-// Returns the place of the step if the curve has one: what is before it is low, what is behind it high.
-size_t step_of(const std::vector<double> &heights)
+constexpr unsigned resamples = 200;
+
+std::vector<double> heights_of(const curve &c)
 {
-	const auto [least, most] = std::minmax_element(heights.begin(), heights.end());
-	constexpr double least_step = 1.15;
-	if (*most < least_step * *least)
-		return heights.size();
-	const double middle = (*least + *most) / 2, near = (*most - *least) * 0.3;
-	const auto at = std::find_if(heights.begin(), heights.end(), [&](double h) { return h > middle; });
-	for (auto it = heights.begin(); it != heights.end(); ++it)
-		if (std::abs(*it - (it < at ? *least : *most)) > near)
-			return heights.size();
-	return size_t(at - heights.begin());
+	std::vector<double> heights;
+	for (const point &p : c)
+		heights.push_back(p.median());
+	return heights;
+}
+
+// Returns the share of resampled curves for which @place is the same as @at.
+double agreement(const curve &c, size_t at, uint64_t seed,
+		 const std::function<size_t(const std::vector<double> &)> &place)
+{
+	random_stream random(seed, 12);
+	unsigned agree = 0;
+	std::vector<double> heights(c.size());
+	for (unsigned i = 0; i < resamples; i++) {
+		for (size_t k = 0; k < c.size(); k++) {
+			std::vector<double> drawn(c[k].samples);
+			for (double &d : drawn)
+				d = c[k].samples[random.below(uint32_t(c[k].samples.size()))];
+			heights[k] = bench::median(drawn);
+		}
+		agree += place(heights) == at;
+	}
+	return std::min(0.99, double(agree) / resamples);
+}
+
+// Returns the first place from which on all are clearly higher than a limit, if all before it are clearly lower.
+size_t step_of(const std::vector<double> &heights, double limit)
+{
+	constexpr double clearly = 1.06;
+	size_t at = heights.size();
+	while (at > 0 && heights[at - 1] > clearly * limit)
+		at--;
+	const bool is_step = std::all_of(heights.begin(), heights.begin() + ptrdiff_t(at),
+					 [&](double h) { return h < limit / clearly; });
+	return is_step ? at : heights.size();
+}
+
+// Returns the place before the fall to less than half of what the highest is above @hit_ns, if there is one clear fall.
+size_t fall_of(const std::vector<double> &heights, double hit_ns)
+{
+	const double rise = *std::max_element(heights.begin(), heights.end()) - hit_ns;
+	constexpr double least_rise = 0.1, missing = 0.6, fitting = 0.45;
+	size_t after = heights.size();
+	while (after > 0 && heights[after - 1] < hit_ns + fitting * rise)
+		after--;
+	const bool is_fall = after > 0 && rise > least_rise * hit_ns && heights[after - 1] > hit_ns + missing * rise;
+	return is_fall ? after - 1 : heights.size();
 }
 
 } // namespace
@@ -134,44 +173,48 @@ std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector
 	return all;
 }
 
-fact line_fact(const std::string &name, const curve &c, double missed_ns, uint64_t seed)
+fact fetch_fact(const std::string &name, const curve &c, double between_ns, uint64_t seed)
 {
 	fact f{.name = name, .unit = "bytes"};
 	if (c.empty()) {
 		f.why = "no distance has a figure";
 		return f;
 	}
-	std::vector<double> heights;
-	for (const point &p : c)
-		heights.push_back(p.median());
-	const size_t at = step_of(heights);
+	const auto place = [&](const std::vector<double> &heights) { return step_of(heights, between_ns); };
+	const size_t at = place(heights_of(c));
 	f.basis = {{"points", points_of(c, 0, c.back().x)}};
-	if (at == heights.size() || at == 0) {
+	if (at == c.size() || at == 0) {
 		f.why = "the second load of a pair does not get slower at one distance";
 		return f;
 	}
-	if (missed_ns > 0 && heights.back() < 0.85 * missed_ns) {
-		f.why = "pairs of loads do not miss the cache, as it has room for all that they need";
+	f.confidence = agreement(c, at, seed, place);
+	f.value = f.high = c[at].x;
+	f.low = c[at - 1].x;
+	f.is = f.confidence >= least_confidence ? verdict::found : verdict::not_found;
+	f.why = format("a load %.0f bytes behind another finds what that has brought, one %.0f behind does not", f.low,
+		       f.high);
+	return f;
+}
+
+fact line_fact(const std::string &name, const curve &c, double hit_ns, uint64_t seed)
+{
+	fact f{.name = name, .unit = "bytes"};
+	if (c.empty()) {
+		f.why = "no distance has a figure";
 		return f;
 	}
-	constexpr unsigned resamples = 200;
-	random_stream random(seed, 12);
-	unsigned agree = 0;
-	for (unsigned i = 0; i < resamples; i++) {
-		for (size_t k = 0; k < c.size(); k++) {
-			std::vector<double> drawn(c[k].samples);
-			for (double &d : drawn)
-				d = c[k].samples[random.below(uint32_t(c[k].samples.size()))];
-			heights[k] = bench::median(drawn);
-		}
-		agree += step_of(heights) == at;
+	const auto place = [&](const std::vector<double> &heights) { return fall_of(heights, hit_ns); };
+	const size_t at = place(heights_of(c));
+	f.basis = {{"points", points_of(c, 0, c.back().x)}};
+	if (at + 1 >= c.size()) {
+		f.why = "loads that are farther apart do not find more room in the cache from one distance on";
+		return f;
 	}
-	f.confidence = std::min(0.99, double(agree) / resamples);
-	f.value = f.high = c[at].x;
-	f.low = at > 0 ? c[at - 1].x : 0;
+	f.confidence = agreement(c, at, seed, place);
+	f.value = f.low = f.high = c[at].x;
+	f.high = c[at + 1].x;
 	f.is = f.confidence >= least_confidence ? verdict::found : verdict::not_found;
-	f.why = format("a load %.0f bytes behind another is as fast as in one line, one %.0f behind is not", f.low,
-		       f.high);
+	f.why = format("one load in %.0f bytes takes all of the room, one in %.0f does not", f.low, f.high);
 	return f;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "micro/chase.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -41,6 +42,52 @@ template <typename M> void walk_local(M &m, arguments a)
 	*static_cast<uint32_t *>(a[1].buffer) = at;
 }
 
+template <typename M> void fill(M &m, arguments a, uint32_t t)
+{
+	const auto *words = static_cast<const uint32_t *>(a[0].buffer);
+	const auto *order = static_cast<const uint32_t *>(a[1].buffer);
+	const auto n = uint32_t(a[3].integer), base = uint32_t(a[4].integer), threads = uint32_t(a[5].integer);
+	const uint32_t part = (n + threads - 1) / threads, first = t * part;
+	uint32_t at = first < n ? base + order[first] : 0;
+	for (uint32_t i = first; i < first + part && i < n; i++)
+		at = m.next(words + at);
+	if (at == 0xffffffff)
+		*static_cast<uint32_t *>(a[2].buffer) = at;
+}
+
+template <typename M> void link(M &m, arguments a, uint32_t t)
+{
+	auto *words = static_cast<uint32_t *>(a[0].buffer);
+	const auto *order = static_cast<const uint32_t *>(a[1].buffer);
+	const auto n = uint32_t(a[2].integer), base = uint32_t(a[3].integer), threads = uint32_t(a[4].integer);
+	for (uint32_t i = t; i < n; i += threads)
+		m.store(words + base + order[i], base + order[i + 1 < n ? i + 1 : 0]);
+}
+
+void chase_link_host(arguments a, size_t first, size_t end)
+{
+	plain m;
+	for (size_t t = first; t < end; t++)
+		link(m, a, uint32_t(t));
+}
+
+void chase_link_traced(arguments a, size_t item, tracer &to)
+{
+	link(to, a, uint32_t(item));
+}
+
+void chase_fill_host(arguments a, size_t first, size_t end)
+{
+	plain m;
+	for (size_t t = first; t < end; t++)
+		fill(m, a, uint32_t(t));
+}
+
+void chase_fill_traced(arguments a, size_t item, tracer &to)
+{
+	fill(to, a, uint32_t(item));
+}
+
 void chase_global_host(arguments a, size_t, size_t)
 {
 	plain m;
@@ -63,12 +110,6 @@ void chase_local_traced(arguments a, size_t, tracer &to)
 	walk_local(to, a);
 }
 
-void close(ring &r)
-{
-	for (size_t i = 0; i < r.order.size(); i++)
-		r.words[r.order[i]] = r.order[(i + 1) % r.order.size()];
-}
-
 std::vector<uint32_t> shuffled(size_t n, random_stream &random)
 {
 	std::vector<uint32_t> all(n);
@@ -82,28 +123,57 @@ std::vector<uint32_t> shuffled(size_t n, random_stream &random)
 
 const kernel chase_global = {{"chase_global", bench::chase_kernels, chase_global_host}, chase_global_traced};
 const kernel chase_local = {{"chase_local", bench::chase_kernels, chase_local_host}, chase_local_traced};
+const kernel chase_link = {{"chase_link", bench::chase_kernels, chase_link_host}, chase_link_traced};
+const kernel chase_fill = {{"chase_fill", bench::chase_kernels, chase_fill_host}, chase_fill_traced};
+
+std::vector<uint32_t> ring::words() const
+{
+	std::vector<uint32_t> all(bytes / word);
+	for (size_t i = 0; i < order.size(); i++)
+		all[order[i]] = after(i + 1);
+	return all;
+}
 
 ring random_ring(size_t footprint, size_t spacing, random_stream &random)
 {
 	ring r;
-	r.words.resize(footprint / word);
+	r.bytes = footprint;
 	r.order = shuffled(footprint / spacing, random);
 	for (uint32_t &place : r.order)
 		place *= uint32_t(spacing / word);
-	close(r);
+	return r;
+}
+
+ring sparse_ring(size_t footprint, size_t block, size_t apart, random_stream &random)
+{
+	ring r;
+	r.bytes = footprint;
+	r.order = shuffled(footprint / block, random);
+	const auto places = uint32_t(std::max<size_t>(1, block / apart));
+	for (uint32_t &place : r.order)
+		place = uint32_t((place * block + random.below(places) * apart) / word);
 	return r;
 }
 
 ring paired_ring(size_t footprint, size_t block, size_t apart, random_stream &random)
 {
 	ring r;
-	r.words.resize(footprint / word);
+	r.bytes = footprint;
 	for (uint32_t b : shuffled(footprint / block, random)) {
 		const auto first = uint32_t(b * block / word);
 		r.order.push_back(first);
 		r.order.push_back(first + uint32_t(apart / word));
 	}
-	close(r);
+	return r;
+}
+
+ring unpaired_ring(size_t footprint, size_t block, size_t apart, random_stream &random)
+{
+	ring r;
+	r.bytes = footprint;
+	r.order = shuffled(footprint / block * 2, random);
+	for (uint32_t &place : r.order)
+		place = uint32_t((place / 2 * block + place % 2 * apart) / word);
 	return r;
 }
 

@@ -24,3 +24,22 @@ kernel void chase_local(global const uint *ring, global uint *out, uint start, u
 		at = mine[at];
 	out[0] = at;
 }
+
+// Makes a ring from word @base on.
+kernel void chase_link(global uint *ring, global const uint *order, uint n, uint base, uint threads)
+{
+	for (uint i = get_global_id(0); i < n; i += threads)
+		ring[base + order[i]] = base + order[i + 1 < n ? i + 1 : 0];
+}
+
+// The threads of one group walk along parts of the ring, and so fill the caches as one thread would that takes longer.
+kernel void chase_fill(global const uint *ring, global const uint *order, global uint *out, uint n, uint base,
+		       uint threads)
+{
+	uint t = get_local_id(0), part = (n + threads - 1) / threads;
+	uint first = t * part, at = first < n ? base + order[first] : 0;
+	for (uint i = first; i < first + part && i < n; i++)
+		at = ring[at];
+	if (at == 0xffffffff)
+		out[0] = at;
+}

@@ -12,14 +12,20 @@ namespace micro
 
 extern const kernel chase_global; // ring, out, start, warm, steps: one thread
 extern const kernel chase_local;  // ring, out, start, words, steps: one thread
+extern const kernel chase_fill;   // ring, order, out, n, base, threads: one group
 
 constexpr size_t chase_local_words = 2048;
 
+// Takes ring, order, n, base, threads: writes a ring from word @base on, which visits places in an order.
+extern const kernel chase_link;
+
 // A ring over a buffer of words. @order has the places in the order in which they are visited.
 struct ring {
-	std::vector<uint32_t> words;
+	size_t bytes = 0;
 	std::vector<uint32_t> order;
 
+	// Returns the buffer: each word that is visited holds the number of the next.
+	std::vector<uint32_t> words() const;
 	// Returns the place after so many steps from the first.
 	uint32_t after(uint64_t steps) const { return order[steps % order.size()]; }
 };
@@ -27,7 +33,14 @@ struct ring {
 // Visits a place every @spacing bytes of @footprint in a random order.
 ring random_ring(size_t footprint, size_t spacing, random_stream &random);
 
+// Visits blocks of @block bytes in a random order, in each one a place that is a random multiple of @apart bytes from its
+// beginning. Then places are far from each other and still use all sets of a cache.
+ring sparse_ring(size_t footprint, size_t block, size_t apart, random_stream &random);
+
 // Visits blocks of @block bytes in a random order, in each one its first word and then that @apart bytes behind it.
 ring paired_ring(size_t footprint, size_t block, size_t apart, random_stream &random);
+
+// Visits the same places, each for itself, in a random order.
+ring unpaired_ring(size_t footprint, size_t block, size_t apart, random_stream &random);
 
 } // namespace micro

@@ -34,40 +34,67 @@ void test_launch(context &c)
 	c.out.add("launch/wait/1", "ns", repeated(launch, c.how, now));
 }
 
-// Blocking copies of the host's pageable memory, by the host's clock. What arrives is compared.
+namespace
+{
+
+// Copies between the device and two areas of the host's memory, and compares what arrives.
+struct copier {
+	context &c;
+	memory &there;
+	char *sent, *back;
+	random_stream &random;
+
+	double timed(bool to_device, size_t n)
+	{
+		const double before = c.dut.now();
+		if (to_device)
+			c.dut.write(there.get(), 0, sent, n);
+		else
+			c.dut.read(there.get(), 0, back, n);
+		return (c.dut.now() - before) * ns;
+	}
+	double to(size_t n)
+	{
+		// Other bytes each time, at one place of each page: else copies that do nothing would not be seen.
+		for (size_t i = 0; i < n; i += 4096)
+			sent[i] = char(random.next());
+		return timed(true, n);
+	}
+	double from(size_t n)
+	{
+		back[0] = char(~sent[0]);
+		const double took = timed(false, n);
+		if (!std::equal(sent, sent + n, back))
+			throw wrong_result(format("%zu bytes did not come back as they were sent", n));
+		return took;
+	}
+	void measure(size_t n, const char *how)
+	{
+		const auto now = [&] { return c.dut.now(); };
+		const figure there_ns = repeated([&] { return to(n); }, c.how, now),
+			     back_ns = repeated([&] { return from(n); }, c.how, now);
+		c.out.add(format("transfers/%sto device/%zu", how, n), "GB/s", rate_of(there_ns, double(n)));
+		c.out.add(format("transfers/%sto host/%zu", how, n), "GB/s", rate_of(back_ns, double(n)));
+	}
+};
+
+} // namespace
+
+// Blocking copies of the host's memory, by the host's clock: of pageable memory, and of pinned where there is some.
 void test_transfers(context &c)
 {
 	const size_t most = std::min({size_t{64} << 20, c.most_bytes, c.dut.what().largest});
 	memory there(c.dut, most);
 	std::vector<char> sent(most), back(most);
 	random_stream random(c.seed, 4);
-	const auto now = [&] { return c.dut.now(); };
+	copier pageable{c, there, sent.data(), back.data(), random};
+	auto *near = static_cast<char *>(c.dut.near_memory(2 * most));
+	copier pinned{c, there, near, near ? near + most : nullptr, random};
 	for (size_t n = 4096; n <= most; n *= c.quick ? 16 : 4) {
 		c.progress("transfers of " + bench::amount_text(n));
-		const auto timed = [&](bool to_device) {
-			const double before = now();
-			if (to_device)
-				c.dut.write(there.get(), 0, sent.data(), n);
-			else
-				c.dut.read(there.get(), 0, back.data(), n);
-			return (now() - before) * ns;
-		};
-		const auto to = [&] {
-			// Other bytes each time, at one place of each page: else copies that do nothing would not be
-			// seen.
-			for (size_t i = 0; i < n; i += 4096)
-				sent[i] = char(random.next());
-			return timed(true);
-		};
-		const auto from = [&] {
-			back[0] = char(~sent[0]);
-			const double took = timed(false);
-			if (!std::equal(sent.begin(), sent.begin() + ptrdiff_t(n), back.begin()))
-				throw wrong_result(format("%zu bytes did not come back as they were sent", n));
-			return took;
-		};
-		c.out.add(format("transfers/to device/%zu", n), "GB/s", rate_of(repeated(to, c.how, now), double(n)));
-		c.out.add(format("transfers/to host/%zu", n), "GB/s", rate_of(repeated(from, c.how, now), double(n)));
+		pageable.measure(n, "");
+		if (near)
+			pinned.measure(n, "pinned ");
 	}
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "micro/group.h"
 
+#include <algorithm>
+
 namespace bench
 {
 extern const kernel_text group_kernels;
@@ -53,36 +55,110 @@ void ways_traced(arguments a, size_t item, tracer &to)
 	ways_host(a, item, item + 1);
 }
 
-template <typename M> void one_of_adders(M &m, arguments a, uint32_t t)
+enum class deed { add, most, exchange };
+
+template <deed d, typename M> void one_of_changers(M &m, arguments a, uint32_t t)
 {
-	uint32_t *mine = static_cast<uint32_t *>(a[0].buffer) + t / uint32_t(a[1].integer) * 32;
+	const auto sharers = uint32_t(a[1].integer);
+	uint32_t *mine = static_cast<uint32_t *>(a[0].buffer) + t / sharers * 32;
 	for (uint32_t i = 0; i < uint32_t(a[2].integer); i++)
-		m.store(mine, *mine + 1);
+		m.store(mine, d == deed::add    ? *mine + 1
+			      : d == deed::most ? std::max(*mine, i * sharers + t % sharers)
+						: i + 1);
 }
 
-void add_host(arguments a, size_t first, size_t end)
+// What a group has in local memory is of its own, and is 0 at first.
+template <typename M> void one_of_local(M &m, arguments a, uint32_t t)
+{
+	const auto sharers = uint32_t(a[1].integer), steps = uint32_t(a[2].integer);
+	uint32_t *mine = static_cast<uint32_t *>(a[0].buffer) + t / sharers * 32;
+	for (uint32_t i = 0; i < steps; i++)
+		m.local(t % 64 / sharers * uint32_t(sizeof(uint32_t)));
+	*mine = sharers * steps;
+}
+
+template <deed d> void change_host(arguments a, size_t first, size_t end)
 {
 	plain m;
 	for (size_t t = first; t < end; t++)
-		one_of_adders(m, a, uint32_t(t));
+		one_of_changers<d>(m, a, uint32_t(t));
 }
 
-void add_traced(arguments a, size_t item, tracer &to)
+template <deed d> void change_traced(arguments a, size_t item, tracer &to)
 {
-	one_of_adders(to, a, uint32_t(item));
+	one_of_changers<d>(to, a, uint32_t(item));
+}
+
+void local_host(arguments a, size_t first, size_t end)
+{
+	plain m;
+	for (size_t t = first; t < end; t++)
+		one_of_local(m, a, uint32_t(t));
+}
+
+void local_traced(arguments a, size_t item, tracer &to)
+{
+	one_of_local(to, a, uint32_t(item));
+}
+
+template <deed d> constexpr kernel changer(const char *name)
+{
+	return {{name, bench::group_kernels, change_host<d>}, change_traced<d>};
+}
+
+const kernel plain_global = changer<deed::add>("plain_global"), add_global = changer<deed::add>("add_global"),
+	     max_global = changer<deed::most>("max_global"),
+	     exchange_global = changer<deed::exchange>("exchange_global"),
+	     compare_global = changer<deed::add>("compare_global"),
+	     plain_local = {{"plain_local", bench::group_kernels, local_host}, local_traced},
+	     add_local = {{"add_local", bench::group_kernels, local_host}, local_traced};
+
+bool all_count(uint32_t found, uint32_t sharers, uint32_t steps)
+{
+	return found == sharers * steps;
+}
+
+// Without an atomic operation, or where one may be in vain, some of those who share a word are lost.
+bool one_counts(uint32_t found, uint32_t sharers, uint32_t steps)
+{
+	return sharers == 1 ? found == steps : found >= 1 && found <= sharers * steps;
+}
+
+bool is_largest(uint32_t found, uint32_t sharers, uint32_t steps)
+{
+	return found == sharers * steps - 1;
+}
+
+// Who comes last has done all others before.
+bool is_last(uint32_t found, uint32_t, uint32_t steps)
+{
+	return found == steps;
 }
 
 } // namespace
 
 const kernel banks_kernel = {{"banks", bench::group_kernels, banks_host}, banks_traced};
 const kernel ways_kernel = {{"ways", bench::group_kernels, ways_host}, ways_traced};
-const kernel add_kernel = {{"add_global", bench::group_kernels, add_host}, add_traced};
+
+std::span<const change> all_changes()
+{
+	static const change all[] = {
+		{.name = "plain", .run = plain_global, .right = one_counts},
+		{.name = "add", .run = add_global, .right = all_count},
+		{.name = "max", .run = max_global, .right = is_largest},
+		{.name = "exchange", .run = exchange_global, .right = is_last},
+		{.name = "compare", .run = compare_global, .right = one_counts},
+		{.name = "plain local", .run = plain_local, .local = true, .right = one_counts},
+		{.name = "add local", .run = add_local, .local = true, .right = all_count},
+	};
+	return all;
+}
 
 uint32_t end_of_way(uint32_t t, uint32_t width, uint32_t steps)
 {
 	uint32_t x = t;
 	for (uint32_t i = 0; i < steps; i++)
-		x = t / width & 1 ? x * 1664525 + 1013904223 : (x ^ x >> 7) + 0x9e3779b9;
+		x = t / width & 1 ? ((x << 5 | x >> 27) ^ 0x85ebca6b) + 0x7ed55d16 : (x ^ x >> 7) + 0x9e3779b9;
 	return x;
 }
 

@@ -15,13 +15,14 @@ kernel void banks(global const uint *numbers, global uint *out, uint stride, uin
 	out[t] = at;
 }
 
-// Blocks of @width threads take one way or the other. Threads that execute together must go both ways.
+// Blocks of @width threads take one way or the other. Threads that execute together must go both ways. Both are chains
+// of three instructions that a compiler can't make one of, whatever it knows of the steps before.
 kernel void ways(global uint *out, uint width, uint steps)
 {
 	uint t = get_local_id(0), x = t;
 	if (t / width & 1) {
 		for (uint i = 0; i < steps; i++)
-			x = x * 1664525 + 1013904223;
+			x = ((x << 5 | x >> 27) ^ 0x85ebca6b) + 0x7ed55d16;
 	} else {
 		for (uint i = 0; i < steps; i++)
 			x = (x ^ x >> 7) + 0x9e3779b9;
@@ -29,11 +30,39 @@ kernel void ways(global uint *out, uint width, uint steps)
 	out[t] = x;
 }
 
-// Threads add to words of which @sharers threads each have one, 128 bytes from the next.
-kernel void add_global(global uint *words, uint sharers, uint steps)
-{
-	uint t = get_global_id(0);
-	global uint *mine = words + t / sharers * 32;
-	for (uint i = 0; i < steps; i++)
-		atomic_add(mine, 1);
-}
+// Threads change words of which @sharers threads each have one, 128 bytes from the next.
+#define GLOBAL(name, pointer, DEED)                                                                                    \
+	kernel void name(global uint *words, uint sharers, uint steps)                                                 \
+	{                                                                                                              \
+		uint t = get_global_id(0), old = 0;                                                                    \
+		pointer mine = words + t / sharers * 32;                                                               \
+		for (uint i = 0; i < steps; i++) {                                                                     \
+			DEED                                                                                           \
+		}                                                                                                      \
+	}
+
+GLOBAL(plain_global, volatile global uint *, *mine = *mine + 1;)
+GLOBAL(add_global, global uint *, atomic_add(mine, 1);)
+GLOBAL(max_global, global uint *, atomic_max(mine, i * sharers + t % sharers);)
+GLOBAL(exchange_global, global uint *, atomic_xchg(mine, i + 1);)
+GLOBAL(compare_global, global uint *, uint seen = atomic_cmpxchg(mine, old, old + 1); old = seen == old ? old + 1 : seen;)
+
+// The same in local memory: the threads of a group, of which there are 64 at most, share words that are a bank apart.
+#define LOCAL(name, pointer, DEED)                                                                                     \
+	kernel void name(global uint *words, uint sharers, uint steps)                                                 \
+	{                                                                                                              \
+		local uint all[64];                                                                                    \
+		uint t = get_local_id(0);                                                                              \
+		all[t] = 0;                                                                                            \
+		barrier(CLK_LOCAL_MEM_FENCE);                                                                          \
+		pointer mine = all + t / sharers;                                                                      \
+		for (uint i = 0; i < steps; i++) {                                                                     \
+			DEED                                                                                           \
+		}                                                                                                      \
+		barrier(CLK_LOCAL_MEM_FENCE);                                                                          \
+		if (t % sharers == 0)                                                                                  \
+			words[get_global_id(0) / sharers * 32] = *mine;                                                \
+	}
+
+LOCAL(plain_local, volatile local uint *, *mine = *mine + 1;)
+LOCAL(add_local, local uint *, atomic_add(mine, 1);)

@@ -4,6 +4,8 @@
 
 #include "micro/target.h"
 
+#include <span>
+
 namespace micro
 {
 
@@ -11,7 +13,18 @@ constexpr uint32_t bank_words = 2048; // of local memory
 
 extern const kernel banks_kernel; // numbers, out, stride, steps
 extern const kernel ways_kernel;  // out, width, steps
-extern const kernel add_kernel;   // words, sharers, steps
+
+// A way to change a word that several threads may share. Kernels take words, sharers, steps; the word of the first
+// threads is to be 0 before.
+struct change {
+	const char *name;
+	const kernel &run;
+	bool local = false; // a group's threads share words of local memory
+	// Returns whether @found may be what @sharers threads leave after so many steps each.
+	bool (*right)(uint32_t found, uint32_t sharers, uint32_t steps);
+};
+
+std::span<const change> all_changes();
 
 // Returns what thread @t of the second kernel must leave.
 uint32_t end_of_way(uint32_t t, uint32_t width, uint32_t steps);

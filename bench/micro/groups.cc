@@ -90,17 +90,20 @@ void test_atomics(context &c)
 	const uint32_t group = std::min<uint32_t>(64, threads);
 	memory words(c.dut, size_t{threads} * 32 * word);
 	c.how.least_work = 16;
-	uint32_t before = 0, zero = 0;
-	// Threads of a device in groups; the figure is the time of one addition of all threads.
-	sweep(c, "atomics/add", threads, [&](uint32_t sharers, uint64_t steps) {
-		c.dut.write(words.get(), 0, &zero, word);
-		const argument a[] = {words.get(), int(sharers), int(steps)};
-		const double took = c.dut.run(add_kernel, threads, group, a);
-		c.dut.read(words.get(), 0, &before, word);
-		if (before != uint32_t(sharers * steps))
-			throw wrong_result("additions were lost");
-		return took;
-	});
+	uint32_t found = 0, zero = 0;
+	// Threads of a device in groups; the figure is the time of one change by all threads.
+	for (const change &how : all_changes()) {
+		const uint32_t most = how.local ? group : threads;
+		sweep(c, std::string("atomics/") + how.name, most, [&](uint32_t sharers, uint64_t steps) {
+			c.dut.write(words.get(), 0, &zero, word);
+			const argument a[] = {words.get(), int(sharers), int(steps)};
+			const double took = c.dut.run(how.run, threads, group, a);
+			c.dut.read(words.get(), 0, &found, word);
+			if (!how.right(found, sharers, uint32_t(steps)))
+				throw wrong_result(std::string("atomics: changes were lost by ") + how.name);
+			return took;
+		});
+	}
 }
 
 } // namespace micro

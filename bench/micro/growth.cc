@@ -38,7 +38,19 @@ std::vector<double> drawn_heights(const curve &c, random_stream *random)
 	return heights;
 }
 
-fact where_change_ends(const std::string &name, const curve &c, uint64_t seed, bool rises)
+// Returns the last place that is clearly higher than half its distance is.
+size_t end_of_doubling(const std::vector<double> &heights)
+{
+	constexpr double most_of_doubling = 1.5;
+	size_t at = heights.size() - 1;
+	while (at > 0 && heights[at] < most_of_doubling * heights[at - 1])
+		at--;
+	return at;
+}
+
+using place_in = size_t (*)(const std::vector<double> &heights);
+
+fact where_change_ends(const std::string &name, const curve &c, uint64_t seed, bool rises, place_in place)
 {
 	fact f{.name = name, .unit = "threads"};
 	constexpr size_t least_points = 4;
@@ -57,11 +69,11 @@ fact where_change_ends(const std::string &name, const curve &c, uint64_t seed, b
 		f.why = bench::format("the time changes by a factor of %.2f only", change);
 		return f;
 	}
-	const size_t at = place_of_end(heights);
+	const size_t at = place(heights);
 	random_stream random(seed, 13);
 	unsigned agree = 0;
 	for (unsigned i = 0; i < resamples; i++)
-		agree += place_of_end(drawn_heights(c, &random)) == at;
+		agree += place(drawn_heights(c, &random)) == at;
 	f.confidence = std::min(0.99, double(agree) / resamples);
 	f.value = f.high = c[at].x;
 	f.low = at > 0 ? c[at - 1].x : c[at].x;
@@ -75,12 +87,17 @@ fact where_change_ends(const std::string &name, const curve &c, uint64_t seed, b
 
 fact where_growth_ends(const std::string &name, const curve &c, uint64_t seed)
 {
-	return where_change_ends(name, c, seed, true);
+	return where_change_ends(name, c, seed, true, place_of_end);
+}
+
+fact where_doubling_ends(const std::string &name, const curve &c, uint64_t seed)
+{
+	return where_change_ends(name, c, seed, true, end_of_doubling);
 }
 
 fact where_fall_ends(const std::string &name, const curve &c, uint64_t seed)
 {
-	return where_change_ends(name, c, seed, false);
+	return where_change_ends(name, c, seed, false, place_of_end);
 }
 
 } // namespace micro

@@ -11,6 +11,9 @@ namespace micro
 // Returns the first place from which on the curve has its largest height; there is no such thing if it hardly rises.
 fact where_growth_ends(const std::string &name, const curve &c, uint64_t seed);
 
+// Returns the first place behind which the curve does not rise by most of what doubling would be, and never again.
+fact where_doubling_ends(const std::string &name, const curve &c, uint64_t seed);
+
 // Returns the first place from which on the curve has its smallest height.
 fact where_fall_ends(const std::string &name, const curve &c, uint64_t seed);
 

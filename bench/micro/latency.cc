@@ -5,6 +5,7 @@
 #include "micro/walker.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace micro
@@ -24,7 +25,9 @@ size_t largest_footprint(const context &c)
 	for (const auto &[name, value] : c.dut.what().claims.items())
 		if (name.ends_with(".size") && value.is_number())
 			last = std::max(last, value.get<size_t>());
-	const size_t wanted = std::max<size_t>(4 * last, c.quick ? 32 << 20 : 64 << 20);
+	// A GPU's driver may tell of its first cache alone, or of none.
+	const size_t least = c.dut.what().cpu ? (c.quick ? 32 << 20 : 64 << 20) : 256 << 20;
+	const size_t wanted = std::max<size_t>(4 * last, least);
 	const size_t can = std::min({c.dut.what().largest, c.dut.what().memory / 4, c.most_bytes});
 	return std::max<size_t>(least_footprint, std::min(wanted, can) / page * page);
 }
@@ -44,7 +47,10 @@ class cache_search
 	void refine();
 	double cost_of_pages(double span);
 	bool is_tlb(const knee &k);
-	curve pairs(const std::string &name, size_t footprint);
+	curve rings(const std::string &name, size_t from, size_t to,
+		    const std::function<ring(size_t x, random_stream &r)> &make);
+	curve pairs(const std::string &level, size_t footprint);
+	void find_fetch(const levels &l, size_t i, const std::string &level);
 	void find_line(const levels &l, size_t i, const std::string &level);
 
 	context &c_;
@@ -125,41 +131,84 @@ bool cache_search::is_tlb(const knee &k)
 	return cost_of_pages(many) - cost_of_pages(few) > 0.5 * k.rise;
 }
 
-// Measures pairs of loads in blocks, at distances that grow.
-curve cache_search::pairs(const std::string &name, size_t footprint)
+// Measures rings of several kinds, one for each x of a curve.
+curve cache_search::rings(const std::string &name, size_t from, size_t to,
+			  const std::function<ring(size_t x, random_stream &r)> &make)
 {
-	constexpr size_t block = 512, most_apart = 256;
 	curve found;
-	for (size_t apart = sizeof(uint32_t); apart <= most_apart; apart *= 2) {
-		c_.progress(name + ", pairs " + bench::amount_text(apart) + " apart");
-		point at{double(apart), {}};
-		const auto make = [&](random_stream &r) {
-			return paired_ring(footprint / block * block, block, apart, r);
-		};
-		const figure f = w_.measure(make, at);
-		c_.out.add(format("line/%s/%zu", name.c_str(), apart), "ns", f);
+	for (size_t x = from; x <= to; x *= 2) {
+		c_.progress(name + ", " + bench::amount_text(x) + " apart");
+		point at{double(x), {}};
+		const figure f = w_.measure([&](random_stream &r) { return make(x, r); }, at);
+		c_.out.add(format("%s/%zu", name.c_str(), x), "ns", f);
 		if (f.there())
 			found.push_back(std::move(at));
 	}
 	return found;
 }
 
-// Looks for the line of the cache of a knee, at a footprint that does not fit into it.
+// Measures pairs of loads in blocks, at distances that grow, and the same loads that are not paired: how much is missed
+// depends on the distance too. Returns what the second load of a pair takes, if the first takes what a single one does, or
+// one of a ring of first loads alone: where both go to one line, single ones may find it, as they come at different times.
+curve cache_search::pairs(const std::string &level, size_t footprint)
+{
+	constexpr size_t block = 512, least_apart = 4, most_apart = 256;
+	const size_t whole = footprint / block * block;
+	const curve paired = rings("fetch/" + level, least_apart, most_apart,
+				   [&](size_t apart, random_stream &r) { return paired_ring(whole, block, apart, r); });
+	const curve single = rings("single/" + level, least_apart, most_apart, [&](size_t apart, random_stream &r) {
+		return unpaired_ring(whole, block, apart, r);
+	});
+	point first;
+	w_.measure([&](random_stream &r) { return random_ring(whole, block, r); }, first);
+	if (first.samples.empty())
+		return {};
+	curve second;
+	for (const point &p : paired) {
+		const auto other =
+			std::find_if(single.begin(), single.end(), [&](const point &q) { return q.x == p.x; });
+		if (other == single.end())
+			continue;
+		point of_second{p.x, p.samples};
+		for (double &s : of_second.samples)
+			s = 2 * s - std::max(first.median(), other->median());
+		second.push_back(std::move(of_second));
+	}
+	return second;
+}
+
+// Looks for what a miss of the cache of a knee brings.
+void cache_search::find_fetch(const levels &l, size_t i, const std::string &level)
+{
+	// Pairs have one or two lines of a block of eight, so a cache may hold those of a footprint of eight times its size.
+	const double here = l.knees[i].size, next = i + 1 < l.knees.size() ? l.knees[i + 1].size : 256 * here;
+	const curve found = pairs(level, size_t(std::min(std::max(8 * here, std::sqrt(here * next)), double(most_))));
+	const std::string name = level + ".fetch";
+	const double hit = l.heights[i].height.median, missed = l.heights[i + 1].height.median;
+	c_.out.add(fetch_fact(name, found, std::sqrt(hit * missed), c_.seed), c_.claim(name));
+}
+
+// Looks for how much a line of that cache takes up, at a footprint that it holds two thirds of.
 void cache_search::find_line(const levels &l, size_t i, const std::string &level)
 {
-	// Just before the next knee, as pairs leave out most of the lines.
-	const double next = i + 1 < l.knees.size() ? 0.5 * l.knees[i + 1].size : 16 * l.knees[i].size;
-	const double wanted = std::min(next, double(most_));
-	const curve found = pairs(level, size_t(wanted));
-	c_.out.add(line_fact(level + ".line", found, l.heights[i + 1].height.median, c_.seed),
-		   c_.claim(level + ".line"));
+	constexpr size_t most_block = 1024, apart = 16, most_places = 1 << 21;
+	const size_t footprint = size_t(std::min(1.5 * l.knees[i].size, double(most_))) / most_block * most_block;
+	const size_t least_block = std::max<size_t>(apart, std::bit_ceil(footprint / most_places));
+	const curve found = rings("line/" + level, least_block, most_block, [&](size_t block, random_stream &r) {
+		return sparse_ring(footprint, block, apart, r);
+	});
+	const std::string name = level + ".line";
+	c_.out.add(line_fact(name, found, l.heights[i].height.median, c_.seed), c_.claim(name));
 }
 
 void cache_search::run()
 {
-	const fact line = line_fact("line", pairs("all", most_), 0, c_.seed);
-	if (line.is == verdict::found)
-		spacing_ = std::max(least_spacing, size_t(line.value));
+	// Of several caches the last one counts, whose loads are nearest to those that find nothing.
+	const curve second = pairs("all", most_);
+	const double nothing = second.empty() ? 0 : second.back().median();
+	const fact fetch = fetch_fact("fetch", second, 0.8 * nothing, c_.seed);
+	if (fetch.is == verdict::found)
+		spacing_ = std::max(least_spacing, size_t(fetch.value));
 	for (size_t f : footprints())
 		measure(f);
 	refine();
@@ -174,8 +223,10 @@ void cache_search::run()
 		if (tlb[i])
 			continue;
 		level++;
-		if (!l.knees[i].disturbed)
-			find_line(l, i, format("l%u", level));
+		if (l.knees[i].disturbed)
+			continue;
+		find_fetch(l, i, format("l%u", level));
+		find_line(l, i, format("l%u", level));
 	}
 }
 
@@ -198,7 +249,7 @@ void test_local_latency(context &c)
 	c.how.least_work = 256;
 	for (size_t n : {words / 8, words / 2, words}) {
 		const ring r = random_ring(n * sizeof(uint32_t), sizeof(uint32_t), random);
-		c.dut.write(buffer.get(), 0, r.words.data(), n * sizeof(uint32_t));
+		c.dut.write(buffer.get(), 0, r.words().data(), n * sizeof(uint32_t));
 		const figure f = c.per_unit([&](uint64_t steps) {
 			const argument a[] = {buffer.get(), out.get(), int(r.order[0]), int(n), int(steps)};
 			const double took = c.dut.run(chase_local, 1, 1, a);

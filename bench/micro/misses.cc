@@ -35,6 +35,8 @@ double share_of_any_first(double lines, double ways)
 
 double share_in_set(const miss_model &m, double lines)
 {
+	if (m.keeps_one)
+		return lines > m.ways ? 1 - 1 / lines : 0;
 	return m.least_recent ? share_of_oldest_first(lines, m.ways) : share_of_any_first(lines, m.ways);
 }
 
@@ -59,6 +61,12 @@ double share_anywhere(const miss_model &m, double load)
 	return std::min(1.0, missed / mean);
 }
 
+// What is there of all lines is what a load finds.
+double share_of_many_places(double load)
+{
+	return load > 1 ? 1 - 1 / load : 0;
+}
+
 using table = std::array<double, entries>;
 
 table table_of(const miss_model &m)
@@ -66,7 +74,9 @@ table table_of(const miss_model &m)
 	table t;
 	for (size_t i = 0; i < entries; i++) {
 		const double load = least_load * std::exp2(double(i) / an_octave);
-		t[i] = m.pages_anywhere ? share_anywhere(m, load) : share_in_a_row(m, load);
+		t[i] = m.many_places      ? share_of_many_places(load)
+		       : m.pages_anywhere ? share_anywhere(m, load)
+					  : share_in_a_row(m, load);
 	}
 	return t;
 }
@@ -75,12 +85,14 @@ std::vector<miss_model> make_models()
 {
 	std::vector<miss_model> all;
 	for (unsigned ways : {2u, 4u, 8u, 16u, 32u}) {
-		all.push_back({"oldest line first, pages in a row", ways, true, false});
-		all.push_back({"oldest line first, pages anywhere", ways, true, true});
-		all.push_back({"any line first, pages anywhere", ways, false, true});
+		all.push_back({"oldest line first, pages in a row", ways, true, false, false, false});
+		all.push_back({"oldest line first, pages anywhere", ways, true, true, false, false});
+		all.push_back({"any line first, pages anywhere", ways, false, true, false, false});
 	}
 	for (unsigned ways : {4u, 16u})
-		all.push_back({"any line first, pages in a row", ways, false, false});
+		all.push_back({"any line first, pages in a row", ways, false, false, false, false});
+	all.push_back({"all but one line of a set in turn, pages in a row", 4, false, false, true, false});
+	all.push_back({"many places a line or page", 16, false, false, false, true});
 	return all;
 }
 

@@ -13,6 +13,8 @@ struct miss_model {
 	unsigned ways;
 	bool least_recent;   // the line that was used longest ago is replaced, or else any
 	bool pages_anywhere; // sets are filled unevenly
+	bool keeps_one;   // of the ways of a set one keeps its line for good, and the oldest of the others is replaced
+	bool many_places; // a line, or a page of a TLB, has many of the ring's places: each load goes to any of them
 };
 
 std::span<const miss_model> miss_models();

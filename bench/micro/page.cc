@@ -73,13 +73,14 @@ std::string facts_html(const json &document)
 	return out + "</tbody></table>\n";
 }
 
-std::string refused_html(const json &document)
+std::string together_html(const char *title, const json &all)
 {
-	if (document["refused"].empty())
+	if (all.empty())
 		return "";
-	std::string out = "<h2>No figure</h2>\n<table><thead><tr><th>what</th><th>reason</th><th>cure</th></tr></thead>"
+	std::string out = std::string("<h2>") + title +
+			  "</h2>\n<table><thead><tr><th>what</th><th>reason</th><th>cure</th></tr></thead>"
 			  "<tbody>\n";
-	for (const json &r : document["refused"])
+	for (const json &r : all)
 		out += "<tr>" + cell("what", text_of(r.at("name"))) + cell("reason", text_of(r.at("reason"))) +
 		       cell("cure", text_of(r.at("cure"))) + "</tr>\n";
 	return out + "</tbody></table>\n";
@@ -167,7 +168,8 @@ void write_page(const json &document, const std::string &folder)
 	f << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
 	  << "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>het-bench: " << title
 	  << "</title><style>" << style << "</style></head><body>\n"
-	  << head_html(document) << facts_html(document) << plots_html(document, folder) << refused_html(document)
+	  << head_html(document) << facts_html(document) << plots_html(document, folder)
+	  << together_html("No figure", document["refused"]) << together_html("To be doubted", document["warnings"])
 	  << "</body></html>\n";
 	f.close();
 	if (!f)

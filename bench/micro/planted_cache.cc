@@ -23,16 +23,21 @@ uint64_t cache_model::physical(uint64_t address) const
 
 bool cache_model::access(uint64_t address)
 {
-	const uint64_t line = physical(address) / what_.line + 1;
-	uint64_t *set = lines_.data() + line % sets_ * what_.ways, *end = set + what_.ways;
-	uint64_t *found = std::find(set, end, line);
-	const bool there = found != end;
-	if (!there) {
-		found = std::find(set, end, 0u);
+	const uint64_t at = physical(address), line = at / what_.line + 1;
+	const uint64_t sector = uint64_t{1} << (what_.sector ? at % what_.line / what_.sector : 0);
+	held *set = lines_.data() + line % sets_ * what_.ways, *end = set + what_.ways;
+	const auto of = [&](uint64_t number) {
+		return std::find_if(set, end, [&](const held &h) { return h.line == number; });
+	};
+	held *found = of(line);
+	if (found == end) {
+		found = of(0);
 		if (found == end)
 			found = what_.least_recent ? end - 1 : set + random_.below(what_.ways);
-		*found = line;
+		*found = {line, 0};
 	}
+	const bool there = found->sectors & sector;
+	found->sectors |= sector;
 	if (what_.least_recent)
 		std::rotate(set, found, found + 1);
 	return there;
@@ -40,14 +45,14 @@ bool cache_model::access(uint64_t address)
 
 void cache_model::clear()
 {
-	std::fill(lines_.begin(), lines_.end(), 0);
+	std::fill(lines_.begin(), lines_.end(), held{});
 }
 
 void cache_model::disturb(double share)
 {
-	for (uint64_t &line : lines_)
+	for (held &h : lines_)
 		if (random_.unit() < share)
-			line = ~uint64_t{0} - random_.below(1000);
+			h = {~uint64_t{0} - random_.below(1000), ~uint64_t{0}};
 }
 
 } // namespace micro

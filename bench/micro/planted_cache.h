@@ -13,6 +13,7 @@ namespace micro
 struct planted_cache {
 	size_t size = 0, line = 64;
 	unsigned ways = 8;
+	size_t sector = 0;           // a miss brings so many bytes of a line; 0: all
 	bool least_recent = true;    // the line that was used longest ago is replaced, or else any
 	bool pages_anywhere = false; // it is indexed by physical addresses, and pages lie anywhere
 	double ns = 1;               // latency of a load that finds its line here
@@ -37,7 +38,11 @@ class cache_model
 	const planted_cache what_;
 	const size_t page_, sets_;
 	const uint64_t seed_;
-	std::vector<uint64_t> lines_; // of each set, the one that was used last first; 0: none
+	struct held {
+		uint64_t line = 0;    // 0: none
+		uint64_t sectors = 0; // that are there
+	};
+	std::vector<held> lines_; // of each set, the one that was used last first
 	random_stream random_;
 };
 

@@ -4,6 +4,8 @@
 #include "common/clock.h"
 #include "micro/claims.h"
 
+#include <gpuvm.h>
+
 namespace micro
 {
 
@@ -29,6 +31,11 @@ class real_target final : public target
 	void write(void *buffer, size_t offset, const void *from, size_t nbytes) override
 	{
 		device_->write(buffer, offset, from, nbytes);
+	}
+
+	void *near_memory(size_t nbytes) override
+	{
+		return device_->api() == GPUVM_CUDA ? device_->near_memory(nbytes) : nullptr;
 	}
 
 	double run(const kernel &k, size_t items, size_t group, arguments args) override

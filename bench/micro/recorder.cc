@@ -38,6 +38,11 @@ void recorder::refuse(const std::string &name, const std::string &reason, const 
 	all.push_back(json{{"name", name}, {"reason", reason}, {"cure", cure}});
 }
 
+void recorder::warn(const std::string &name, const std::string &reason, const std::string &cure)
+{
+	to_.document()["warnings"].push_back(json{{"name", name}, {"reason", reason}, {"cure", cure}});
+}
+
 void recorder::add(const fact &f, const json &claim)
 {
 	facts_.push_back(f);

@@ -41,6 +41,8 @@ class recorder
 	void add(const std::string &name, const std::string &unit, const figure &f);
 	// Tells that a test, or a part of it, has no figure: for which reason, and what helps.
 	void refuse(const std::string &name, const std::string &reason, const std::string &cure);
+	// Tells of something that makes figures of a test doubtful, though they are there.
+	void warn(const std::string &name, const std::string &reason, const std::string &cure);
 	// @claim is what the device says itself, or null.
 	void add(const fact &f, const json &claim);
 

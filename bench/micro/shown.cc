@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "micro/shown.h"
 
+#include <cstdlib>
+
 namespace micro
 {
 
@@ -8,17 +10,36 @@ std::span<const shown> all_shown()
 {
 	static const shown all[] = {
 		{"latency/global", "Latency of dependent loads of global memory", "footprint", true},
+		{"fetch", "Two loads in a row, by the distance between them", "bytes between them", true},
+		{"single", "The same loads, not in a row", "bytes between them", true},
+		{"line", "Loads over more than a cache holds, one in a block", "size of a block", true},
 		{"latency/local", "Latency of dependent loads of local memory", "footprint", true},
 		{"bandwidth/global/read", "Bandwidth of global memory, read", "threads"},
 		{"bandwidth/global/write", "Bandwidth of global memory, written", "threads"},
 		{"bandwidth/global/both", "Bandwidth of global memory, read and written", "threads"},
+		{"vectors", "Bandwidth of global memory, read, by words of a vector", "threads"},
+		{"spread", "Spread reads and writes in a row (gather), and the other way round (scatter)", "threads"},
+		{"strides", "Reads of a word by each thread, by stride", "words between threads"},
+		{"coherent", "Coherent access, by threads that read one word together", "threads of a group", false,
+		 "threads that read one word"},
+		{"apex", "APEX-MAP, by locality in time", "words in a row"},
+		{"arithmetic/latency", "Latency of operations", "threads"},
+		{"arithmetic/rate", "Rate of operations", "threads"},
+		{"roofline", "Roofline", "operations a byte"},
 		{"banks", "Loads of local memory by 32 threads, by stride", "words between threads"},
 		{"ways", "A loop in which blocks of threads take one way or another", "threads of a block"},
-		{"atomics/add", "One addition of every thread to global memory", "threads that share a word"},
+		{"atomics", "One change of a word by every thread", "threads that share a word"},
 		{"launch/wait", "A launch and the wait for it", "launches"},
-		{"transfers", "Blocking copies of pageable memory", "size", true},
+		{"transfers", "Blocking copies", "size", true},
+		{"reference", "Arithmetic alone, between the tests", "tests before it"},
 	};
 	return all;
+}
+
+bool by_number::operator()(const std::string &a, const std::string &b) const
+{
+	const double x = strtod(a.c_str(), nullptr), y = strtod(b.c_str(), nullptr);
+	return x != y ? x < y : a < b;
 }
 
 shown_curves curves_of(const het::json &document, const std::string &prefix)

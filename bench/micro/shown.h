@@ -14,9 +14,10 @@ namespace micro
 
 struct shown {
 	const char *prefix; // of names
-	const char *title;
-	const char *x; // label of the axis
+	const char *title;  // of the table
+	const char *x;      // label of the axis
 	bool x_is_bytes = false;
+	const char *y_of_map = nullptr; // labels what curves are named by, if these are numbers and the plot is a map
 };
 
 std::span<const shown> all_shown();
@@ -25,9 +26,14 @@ struct shown_point {
 	double median = 0, low = 0, high = 0;
 };
 
+// Names that are numbers come in the order of these.
+struct by_number {
+	bool operator()(const std::string &a, const std::string &b) const;
+};
+
 struct shown_curves {
 	std::string unit;
-	std::map<std::string, std::map<double, shown_point>> curves; // by name and x
+	std::map<std::string, std::map<double, shown_point>, by_number> curves; // by name and x
 };
 
 shown_curves curves_of(const het::json &document, const std::string &prefix);

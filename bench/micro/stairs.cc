@@ -139,6 +139,9 @@ struct work {
 	const fitted_points &p;
 	column y, one;
 	std::vector<column> own; // of the stairs
+	bool many_places = true; // the model of these may be taken: it is so smooth that it fits two knees badly
+
+	bool may_take(const miss_model &m) const { return many_places || !m.many_places; }
 
 	explicit work(const fitted_points &points) : p(points), y(weighted(points)), one(ones(points)) {}
 
@@ -187,7 +190,7 @@ bool add_best(work &w, staircase &s, double worth, double least_rise)
 	tried.emplace_back();
 	// A size at either end could not be told from another height.
 	for (const miss_model &m : miss_models()) {
-		if (!in_search(m))
+		if (!in_search(m) || !w.may_take(m))
 			continue;
 		for (double size = w.p.x[1]; size < w.p.x[w.p.x.size() - 2]; size *= std::exp2(1 / rough)) {
 			const column c = column_of(w.p, m, size);
@@ -215,6 +218,8 @@ bool improve(work &w, staircase &s, size_t at)
 	solution of_best;
 	of_best.badness = s.badness * (1 - 1e-9);
 	for (const miss_model &m : miss_models()) {
+		if (!w.may_take(m))
+			continue;
 		for (int step = -int(fine) / 2; step <= int(fine) / 2; step += 2) {
 			tried[at] = {&m, before.size * std::exp2(step / fine), 0};
 			const column c = column_of(w.p, m, tried[at].size);
@@ -320,17 +325,59 @@ double solve(const fitted_points &p, staircase &s)
 	return s.badness;
 }
 
-staircase climb(const fitted_points &p, double worth, double least_rise)
+namespace
 {
-	staircase s;
-	solve(p, s);
-	work w(p);
-	while (s.stairs.size() < most_stairs && add_best(w, s, worth, least_rise))
+
+void improve_all(work &w, staircase &s, int passes)
+{
+	for (int pass = 0; pass < passes; pass++)
 		for (size_t i = 0; i < s.stairs.size(); i++)
 			improve(w, s, i);
+}
+
+// Where one stair stands for two and fits badly, a second has its worth only when the first has moved.
+bool add_and_move(work &w, staircase &s, double worth, double least_rise)
+{
+	constexpr double fits = 1.6; // in badness of one point
+	if (s.stairs.size() >= most_stairs || s.badness < fits * double(w.p.x.size()))
+		return false;
+	staircase more = s;
+	if (!add_best(w, more, 0, least_rise))
+		return false;
+	improve_all(w, more, 2);
+	sort(more);
+	for (size_t i = 0; i + 1 < more.stairs.size(); i++)
+		improve_pair(w, more, i);
+	improve_all(w, more, 1);
+	if (more.badness > s.badness - worth * worth_of_close)
+		return false;
+	s = more;
+	return true;
+}
+
+staircase climb_with(work &w, double worth, double least_rise)
+{
+	staircase s;
+	solve(w.p, s);
+	do {
+		while (s.stairs.size() < most_stairs && add_best(w, s, worth, least_rise))
+			improve_all(w, s, 1);
+	} while (add_and_move(w, s, worth, least_rise));
 	while (remove_worst(w, s, worth))
 		;
 	return s;
+}
+
+} // namespace
+
+// The first stair that is taken may lead to a place from which no single one is better, so there are two ways up.
+staircase climb(const fitted_points &p, double worth, double least_rise)
+{
+	work all(p), few(p);
+	few.many_places = false;
+	const staircase a = climb_with(all, worth, least_rise), b = climb_with(few, worth, least_rise);
+	const auto cost = [&](const staircase &s) { return s.badness + worth * double(s.stairs.size()); };
+	return cost(a) <= cost(b) ? a : b;
 }
 
 void settle(const fitted_points &p, staircase &s)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "micro/suite.h"
 
+#include "micro/steadiness.h"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -70,17 +72,24 @@ void run_tests(target &dut, recorder &out, const choice &what, const std::functi
 	c.placements = what.quick ? 3 : 4;
 	c.seed = what.seed;
 	if (what.planted)
-		c.most_bytes = 4 << 20;
+		c.most_bytes = what.planted_bytes;
 	if (what.smallest) {
 		c.placements = 1;
 		c.most_bytes = 16384;
 		c.most_threads = 64;
 	}
-	for (const test *t : chosen_tests(what.only)) {
+	const std::vector<const test *> chosen = chosen_tests(what.only);
+	steadiness clock(c);
+	if (!what.smallest && !what.planted)
+		clock.warm_up();
+	clock.look("");
+	for (const test *t : chosen) {
 		c.progress = [&](const std::string &doing) { told(std::string(t->name) + ": " + doing); };
 		c.progress("begins");
 		run_one(*t, c);
+		clock.look(t->name);
 	}
+	clock.conclude();
 }
 
 } // namespace micro

@@ -12,9 +12,10 @@ namespace micro
 struct choice {
 	std::vector<std::string> only; // names of tests; none: all
 	bool quick = false;
-	bool smallest = false; // shows that the tests run, and not what a device is like
-	bool planted = false;  // short launches: what a model takes long for is not what its clock says
-	double seconds = 0;    // for all tests; 0: what quick says
+	bool smallest = false;          // shows that the tests run, and not what a device is like
+	bool planted = false;           // short launches: what a model takes long for is not what its clock says
+	size_t planted_bytes = 4 << 20; // of the largest buffer of a planted device
+	double seconds = 0;             // for all tests; 0: what quick says
 	uint64_t seed = 1;
 };
 

@@ -84,10 +84,10 @@ std::string facts_text(const json &document)
 }
 
 // Tests whose figures lack for one reason are named together.
-std::string refused_text(const json &document)
+std::string together_text(const char *title, const json &all_of_it)
 {
 	std::map<std::string, std::vector<const json *>> by_cure;
-	for (const json &r : document["refused"])
+	for (const json &r : all_of_it)
 		by_cure[r.at("cure").get<std::string>()].push_back(&r);
 	std::string text;
 	for (const auto &[cure, all] : by_cure) {
@@ -98,7 +98,7 @@ std::string refused_text(const json &document)
 			text += format("  and %zu more\n", all.size() - most_named);
 		text += "    cure: " + cure + "\n";
 	}
-	return text.empty() ? "" : "\nNo figure\n" + text;
+	return text.empty() ? "" : std::string("\n") + title + "\n" + text;
 }
 
 } // namespace
@@ -108,7 +108,8 @@ std::string tables_of(const json &document)
 	std::string text;
 	for (const shown &s : all_shown())
 		text += curves_text(s, document);
-	return text + facts_text(document) + refused_text(document);
+	return text + facts_text(document) + together_text("No figure", document["refused"]) +
+	       together_text("To be doubted", document["warnings"]);
 }
 
 } // namespace micro

@@ -50,6 +50,9 @@ class target
 	virtual void read(void *buffer, size_t offset, void *to, size_t nbytes) = 0;
 	virtual void write(void *buffer, size_t offset, const void *from, size_t nbytes) = 0;
 
+	// Returns memory of the host from and to which copies are fastest, or null if there is no such thing.
+	virtual void *near_memory(size_t) { return nullptr; }
+
 	// Runs a kernel, and returns how many ns it took by the device's own clock. Throws if it can't be built or run.
 	virtual double run(const kernel &k, size_t items, size_t group, arguments args) = 0;
 

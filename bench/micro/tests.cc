@@ -10,11 +10,17 @@ std::span<const test> all_tests()
 		{"latency", "dependent loads of global memory over footprints", test_latency},
 		{"local-latency", "dependent loads of local memory", test_local_latency},
 		{"bandwidth", "global memory: read, write, both, in three orders, against threads", test_bandwidth},
+		{"gather", "spread reads and writes in a row, and the other way round", test_gather},
+		{"strides", "reads of neighbouring threads that are farther and farther apart", test_strides},
+		{"coherent", "groups of threads that go from one group of words to the next", test_coherent},
+		{"apex", "APEX-MAP: reads with more or less locality in time and space", test_apex},
+		{"arithmetic", "latency and rate of operations by type", test_arithmetic},
+		{"roofline", "arithmetic and memory together, one kernel for all points", test_roofline},
 		{"banks", "local memory: conflicts by stride", test_banks},
 		{"warp", "threads that execute together, by divergence", test_warp},
-		{"atomics", "additions to global memory: to own words, and to shared ones", test_atomics},
+		{"atomics", "atomic operations and plain ones: on own words, and on shared ones", test_atomics},
 		{"launch", "a launch and the wait for it, by the host's clock", test_launch},
-		{"transfers", "blocking copies of pageable memory, by size and direction", test_transfers},
+		{"transfers", "blocking copies of pageable and pinned memory, by size and direction", test_transfers},
 	};
 	return tests;
 }

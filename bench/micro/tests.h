@@ -10,6 +10,12 @@ namespace micro
 void test_latency(context &c);
 void test_local_latency(context &c);
 void test_bandwidth(context &c);
+void test_gather(context &c);
+void test_strides(context &c);
+void test_coherent(context &c);
+void test_apex(context &c);
+void test_arithmetic(context &c);
+void test_roofline(context &c);
 void test_banks(context &c);
 void test_warp(context &c);
 void test_atomics(context &c);

@@ -12,34 +12,72 @@ namespace
 {
 
 constexpr size_t page = 4096;
-// A launch of a GPU begins with an empty L1, and this is more than any has in lines. A processor loses nothing.
-constexpr size_t most_warm = 8192;
-constexpr size_t most_filled = 1 << 20;
+// A launch of a GPU begins with an empty L1, and this is more than any has in lines. A processor loses nothing. Where a
+// ring has many times as many places, an L1 that is full serves no more of them than one that is empty.
+constexpr size_t most_warm = 8192, warm_matters = 8 * most_warm;
+constexpr size_t most_walked = 1 << 19;
+constexpr size_t most_helpers = 1 << 14; // threads
+
+// Where a ring's pages lie is a matter of chance: if that matters, more places tell more.
+bool worth_more_places(const point &p)
+{
+	const auto [least, most] = std::minmax_element(p.samples.begin(), p.samples.end());
+	constexpr double much = 1.08, most_bytes = 4 << 20; // a larger ring takes long
+	return p.x <= most_bytes && *most > much * *least;
+}
 
 } // namespace
 
 walker::walker(context &c, size_t most)
-    : c_(c), most_(most), buffer_(c.dut, most), out_(c.dut, sizeof(uint32_t)), random_(c.seed, 1)
+    : c_(c), most_(most), helpers_(uint32_t(std::min(most_helpers, c.most_threads))), buffer_(c.dut, most),
+      out_(c.dut, sizeof(uint32_t)), random_(c.seed, 1)
 {
 	c_.how.least_work = 256;
 }
 
-void walker::put(ring r)
+void walker::take(ring r)
 {
 	ring_ = std::move(r);
-	const size_t bytes = ring_.words.size() * sizeof(uint32_t);
-	base_ = random_.below(uint32_t((most_ - bytes) / page + 1)) * uint32_t(page / sizeof(uint32_t));
-	for (uint32_t &w : ring_.words)
-		w += base_;
-	c_.dut.write(buffer_.get(), base_ * sizeof(uint32_t), ring_.words.data(), bytes);
+	const size_t bytes = ring_.order.size() * sizeof(uint32_t);
+	if (bytes > order_bytes_) {
+		order_.reset();
+		order_ = std::make_unique<memory>(c_.dut, bytes);
+		order_bytes_ = bytes;
+	}
+	c_.dut.write(order_->get(), 0, ring_.order.data(), bytes);
+}
+
+void walker::put()
+{
+	base_ = random_.below(uint32_t((most_ - ring_.bytes) / page + 1)) * uint32_t(page / sizeof(uint32_t));
+	const argument a[] = {buffer_.get(), order_->get(), int(ring_.order.size()), int(base_), int(helpers_)};
+	c_.dut.run(chase_link, helpers_, 64, a);
 	at_ = 0;
-	// Twice, since a cache that does not replace the oldest line first takes more than one round to fill.
-	walk(std::min(ring_.order.size(), most_filled), std::min(ring_.order.size(), most_filled));
+	fill();
+}
+
+// Fills the caches by two rounds, since one that does not replace the oldest line first takes more than one. A GPU's
+// single thread takes long for that. Its neighbours in a group see the same caches: on a GPU whose last cache has two
+// halves, threads of other units would fill the other one. They are so many that each has a part of the ring that is
+// shorter than a walk, as the end of a part is more likely to be in a cache than its beginning.
+void walker::fill()
+{
+	const size_t places = ring_.order.size(), walked = std::min(places, most_walked);
+	if (c_.dut.what().cpu) {
+		walk(walked, walked);
+		return;
+	}
+	const size_t threads = std::min({c_.dut.what().largest_group, c_.most_threads, size_t{1024}});
+	const argument a[] = {buffer_.get(), order_->get(), out_.get(), int(places), int(base_), int(threads)};
+	for (int round = 0; round < 2; round++)
+		c_.dut.run(chase_fill, threads, threads, a);
+	walk(0, std::min<size_t>(places, 256));
 }
 
 double walker::walk(uint64_t steps)
 {
-	return walk(c_.dut.what().cpu ? 0 : std::min(ring_.order.size(), most_warm), steps);
+	const bool warm = !c_.dut.what().cpu && ring_.order.size() < warm_matters;
+	return walk(warm ? std::min(ring_.order.size(), most_warm) : 0, steps);
 }
 
 double walker::walk(uint64_t warm, uint64_t steps)
@@ -59,8 +97,9 @@ figure walker::measure(const ring_maker &make, point &p)
 {
 	figure all;
 	all.reached = true;
-	for (unsigned i = 0; i < c_.placements; i++) {
-		put(make(random_));
+	take(make(random_));
+	for (unsigned i = 0; i < c_.placements || (i < 3 * c_.placements && worth_more_places(p)); i++) {
+		put();
 		figure f = c_.per_unit([&](uint64_t steps) { return walk(steps); });
 		if (!f.there()) {
 			p.samples.clear();

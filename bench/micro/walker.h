@@ -6,6 +6,8 @@
 #include "micro/curve.h"
 #include "micro/test.h"
 
+#include <memory>
+
 namespace micro
 {
 
@@ -16,8 +18,9 @@ class walker
 	// Rings lie in one buffer of @most bytes.
 	walker(context &c, size_t most);
 
-	// Takes a ring to a random place, a whole number of pages from the buffer's beginning.
-	void put(ring r);
+	// Takes a ring, which put() then makes at a random place, a whole number of pages from the buffer's beginning.
+	void take(ring r);
+	void put();
 	// Returns the ns of a walk, in which the first loads make up for what a launch begins without.
 	double walk(uint64_t steps);
 
@@ -27,11 +30,15 @@ class walker
 	figure measure(const ring_maker &make, point &p);
 
       private:
+	void fill();
 	double walk(uint64_t warm, uint64_t steps);
 
 	context &c_;
 	const size_t most_;
+	const uint32_t helpers_; // threads that make rings and fill caches
 	memory buffer_, out_;
+	std::unique_ptr<memory> order_; // of the ring
+	size_t order_bytes_ = 0;
 	random_stream random_;
 	ring ring_;
 	uint32_t base_ = 0;

@@ -27,6 +27,7 @@ struct transfer {
 	void *host;
 	size_t size;
 	bool pinned = false; // the host memory was given to pin()
+	bool alias = false;  // it is the alias of an array's body
 };
 
 // Stands for a read that has been started; two a lane may be under way, more where the device says so.

@@ -41,6 +41,8 @@ struct memory_context {
 	send_queue to_send;
 	// Kernels that were ended by an event, behind which something is to come home.
 	event_watch events;
+	// The process exits, and its drivers with it: nothing more is brought home behind events, or sent ahead.
+	std::atomic<bool> leaving{false};
 	page_source *source = nullptr;
 	// Callers of the API borrow these.
 	std::optional<lane_pool> lanes;

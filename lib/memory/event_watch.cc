@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "memory/event_watch.h"
 
+#include "memory/context.h"
 #include "memory/pending.h"
 #include "memory/prefetch.h"
 #include "os/clock.h"
@@ -65,6 +66,12 @@ void event_watch::take_added(uint64_t now)
 // It is false if nothing is left to be done.
 bool event_watch::see_to(watched &w, uint64_t now)
 {
+	if (w.in->context->leaving.load()) {
+		if (w.kernel)
+			unwatch_pending(*w.in, w.kernel);
+		drop_foreseen(&w.chunks);
+		return false;
+	}
 	if (w.kernel) {
 		event_state s = look_at_pending(*w.in, w.kernel);
 		if (s == event_state::under_way) {

@@ -103,8 +103,10 @@ class foreseeing
 		step st = next_step(a_.chunks[run.first].state(), run.how, device_, a_.context->rules);
 		enter_all(a_, s, st.next);
 		access to = is_mutant(mutant::unseen) ? access::write : st.next.host;
+		// Some pages may have been writable for a moment, and the host has written there.
+		copyset unwritten = to == access::write ? host_copy : host_copy | device_copy(device_);
 		if (before != st.next.host && !admit(run, before, to))
-			enter_all(a_, s, {host_copy | device_copy(device_), before});
+			enter_all(a_, s, {unwritten, before});
 		release_chunks(a_, run.first, run.count);
 	}
 

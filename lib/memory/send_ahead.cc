@@ -106,7 +106,7 @@ bool judge(array &a, const usage &u, kernel_mode mode)
 
 bool may_send(const array &a)
 {
-	if (!a.live || a.held || !a.sending || !a.sending->device || a.pending)
+	if (!a.live || a.held || !a.sending || !a.sending->device || a.pending || a.context->leaving.load())
 		return false;
 	unsigned d = a.sending->device - 1u;
 	bool is_lost = a.context->lost.load() & device_copy(d);

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -189,6 +190,8 @@ int open_parts(library &l, unsigned resolvers, unsigned spin_flag)
 		sends = start_sender(l);
 	if (l.foresight != foresight_kind::off)
 		l.events.open();
+	// The devices' drivers are loaded, so what they do at exit comes after this. A call that met it would fail.
+	atexit([] { lib().leaving.store(true); });
 	bool all = sends || l.sending == sending_kind::off;
 	if (!all || !start_attendant(l) || !start_resolvers(l, resolvers, spin_flag) || !keep_own_descriptors())
 		return fail(GPUVM_ESALLOC, "gpuvm_init: threads can't be started (ulimit -u?)");

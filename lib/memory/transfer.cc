@@ -22,7 +22,8 @@ transfer piece_of(const array &a, unsigned device, range bytes)
 		.offset = bytes.begin - a.place.user.begin,
 		.host = alias_of(a, bytes.begin),
 		.size = bytes.size(),
-		.pinned = is_pinned(a, device)};
+		.pinned = is_pinned(a, device),
+		.alias = true};
 }
 
 transfer piece_of(const array &a, unsigned device, uint32_t first, uint32_t count)

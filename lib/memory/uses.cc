@@ -7,6 +7,7 @@
 #include "memory/joint.h"
 #include "memory/kernel.h"
 #include "memory/library.h"
+#include "memory/pin.h"
 #include "memory/prefetch.h"
 
 #include <algorithm>
@@ -152,6 +153,31 @@ void *kernel_use::buffer(uintptr_t at, unsigned device, size_t *offset) const
 {
 	*offset = at - array_->place.user.begin;
 	return array_->links[device].devbuf.load(std::memory_order_relaxed);
+}
+
+void kernel_use::prepare_copies(unsigned other)
+{
+	caller_guard g(*array_);
+	visit v(*array_, g);
+	if (v)
+		pin_body(*array_, g, other);
+}
+
+// What is no part of the body is in the buffer.
+size_t kernel_use::find_places(range r, unsigned device, unsigned other, host_bytes (&places)[most_places]) const
+{
+	const array &a = *array_;
+	char *buffer = static_cast<char *>(a.links[device].devbuf.load(std::memory_order_relaxed));
+	size_t n = 0;
+	for (range part : {a.place.head, a.place.body, a.place.tail}) {
+		const range here = intersect(part, r);
+		if (here.empty())
+			continue;
+		const bool in_body = part == a.place.body;
+		places[n++] = {in_body ? alias_of(a, here.begin) : buffer + (here.begin - a.place.user.begin),
+			       here.size(), in_body && is_pinned(a, other)};
+	}
+	return n;
 }
 
 // --- what is linked ------------------------------------------------------------

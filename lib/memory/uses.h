@@ -51,6 +51,15 @@ class homecoming
 	foreseen_chunks chunks_;
 };
 
+// These bytes are memory of the library's, from or to which a device may copy at any time.
+struct host_bytes {
+	char *at;
+	size_t size;
+	bool pinned; // for that device
+};
+// Bytes of an array lie in so many places at most.
+inline constexpr size_t most_places = 3;
+
 // A use is what a kernel that has begun has, or nothing. Copies are of the same kernel, and one of them ends it.
 class kernel_use
 {
@@ -77,6 +86,13 @@ class kernel_use
 	bool has_array_of(const kernel_use &other) const { return array_ == other.array_; }
 	// Returns the device's buffer, and where in it the byte is that is at @at on the host.
 	void *buffer(uintptr_t at, unsigned device, size_t *offset) const;
+
+	// These are for a use on a device whose buffers are host memory, and whose copy of an array's body is the alias
+	// (transfer::alias). @other is about to copy much of it: prepares the body for that.
+	void prepare_copies(unsigned other);
+	// Finds where bytes that it has are, in order, for copies from or to buffers of @other. Returns in how many
+	// places.
+	size_t find_places(range r, unsigned device, unsigned other, host_bytes (&places)[most_places]) const;
 
       private:
 	array *array_ = nullptr;

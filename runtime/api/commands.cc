@@ -4,11 +4,14 @@
 #include "api/public.h"
 #include "core/dispatch.h"
 #include "core/launch.h"
+#include "core/levels.h"
 #include "core/sentences.h"
+#include "core/sliced_launch.h"
 #include "core/split_launch.h"
 #include "core/start.h"
 
 #include <bit>
+#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -36,13 +39,16 @@ int mark(const char *call, het_queue *queue, ordering how, size_t nwaits, het_ev
 	return send(std::move(e), {&queue->commands, how, list.nodes}, event);
 }
 
-// Prepares a launch that has its arguments, or is null where there was no memory for it. Returns 0, a code, or
-// split_launch::unsplit.
+// Prepares a launch that has its arguments, or is null where there was no memory for it. Returns 0, a code,
+// split_launch::unsplit or launch::wants_slices.
 template <class C> int prepare_and_send(const reference<C> &c, const het_launch_args &args, het_event **event)
 {
 	wait_list waits;
 	if (!c || !waits.take(args.nwaits, args.waits))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
+	if (args.priority)
+		c->level.store(int8_t(args.priority), std::memory_order_relaxed);
+	levels_in_use().note(c->level.load(std::memory_order_relaxed));
 	if (int err = c->prepare())
 		return err;
 	het_queue &queue = *c->queue;
@@ -56,8 +62,12 @@ GPUVM_PUBLIC int het_launch(het_queue *queue, const het_launch_args *args, het_e
 	if (args && !args->kernel)
 		return fail(HET_ENULL, "het_launch: null kernel");
 	het_launch_args a = {};
-	if (int err = accept_command("het_launch", queue, args, a))
+	if (int err = accept_command("het_launch", queue, args, a, offsetof(het_launch_args, priority)))
 		return err;
+	if (int err = check_priority("het_launch", a.priority))
+		return err;
+	if (a.reserved)
+		return fail(HET_EARG, "het_launch: reserved is %u and must be 0", a.reserved);
 	kernel_arguments taken;
 	if (int err = taken.take(a))
 		return err;
@@ -71,7 +81,12 @@ GPUVM_PUBLIC int het_launch(het_queue *queue, const het_launch_args *args, het_e
 	}
 	kernel_arguments whole = split ? split->give_back() : std::move(taken);
 	reference<launch> one(new (std::nothrow) launch(*queue, std::move(whole)));
-	return prepare_and_send(one, a, event);
+	int err = prepare_and_send(one, a, event);
+	if (err != launch::wants_slices)
+		return err;
+	uint32_t devices = one->too_small();
+	reference<sliced_launch> sliced(new (std::nothrow) sliced_launch(*queue, one->give_back(), devices));
+	return prepare_and_send(sliced, a, event);
 }
 
 GPUVM_PUBLIC int het_marker(het_queue *queue, size_t nwaits, het_event *const *waits, het_event **event)
@@ -238,4 +253,9 @@ GPUVM_PUBLIC int het_event_release(het_event *event)
 GPUVM_PUBLIC const char *het_strerror(int err)
 {
 	return sentence_of(err);
+}
+
+GPUVM_PUBLIC const char *het_last_error()
+{
+	return last_error();
 }

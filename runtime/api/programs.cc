@@ -190,6 +190,21 @@ GPUVM_PUBLIC int het_kernel_describe(het_kernel *kernel, struct het_kernel_info 
 	return err ? err : give("het_kernel_describe", info, {0, kernel->nargs, kernel->name.get()});
 }
 
+namespace
+{
+
+// What was found holds for other devices' compilers as long as the source asks them nothing.
+uint32_t found_access(const fatbin::kernel &k, const fatbin::argument &a)
+{
+	const bool points = a.space == fatbin::space::global || a.space == fatbin::space::constant;
+	if (!points || !k.is_analysed || !a.is_analysed || *k.asked)
+		return 0;
+	const bool writes = a.found == fatbin::access::write_only || a.found == fatbin::access::read_write;
+	return writes ? HET_READ_WRITE : HET_READ_ONLY;
+}
+
+} // namespace
+
 GPUVM_PUBLIC int het_kernel_argument(het_kernel *kernel, uint32_t number, struct het_argument_info *info)
 {
 	constexpr size_t first_size = offsetof(het_argument_info, qualifiers);
@@ -203,7 +218,14 @@ GPUVM_PUBLIC int het_kernel_argument(het_kernel *kernel, uint32_t number, struct
 		// A driver that has built it from OpenCL C knows more of the type.
 		het_argument_info by_driver = {};
 		kernel->describe_argument(number, by_driver);
-		told = {0, uint32_t(a.space), uint32_t(a.access), a.size, a.name, a.type, by_driver.qualifiers, 0};
+		told = {0,
+			uint32_t(a.space),
+			uint32_t(a.access),
+			a.size,
+			a.name,
+			a.type,
+			by_driver.qualifiers,
+			found_access(*kernel->description(), a)};
 	} else if (kernel->describe_argument(number, told)) {
 		return HET_ESTATE;
 	}

@@ -17,10 +17,13 @@ class kernel_command : public het_event, protected kernel_arguments
 	using kernel_arguments::is_memory;
 
       protected:
-	// Makes the uses parts of linked arrays with buffers on the device, if it has memory of its own. Returns 0 or a
-	// code.
+	// This is what link_uses() answers if all the arrays together are more than the library may use of the device's
+	// memory.
+	static constexpr int too_large = 2;
+	// Makes the uses parts of linked arrays with buffers on the device, if it has memory of its own. Returns 0,
+	// too_large or a code.
 	int link_uses(het_device &d);
-	// All its arrays together are more than the library may use of the device's memory. Returns HET_EDEVICE.
+	// Says so. Returns HET_EDEVICE.
 	int fail_too_large(const het_device &d) const;
 	// They may be so, as far as is known before they are linked.
 	bool is_too_large_for(const het_device &d) const;

@@ -13,8 +13,13 @@ class launch final : public kernel_command
       public:
 	using kernel_command::kernel_command;
 
-	// Chooses the device and prepares kernel and links there. Returns 0 or a code.
+	// This is what prepare() answers to a launch that does not fit into the memory of any device that could run it.
+	static constexpr int wants_slices = 3;
+	// Chooses the device and prepares kernel and links there. Returns 0, wants_slices or a code.
 	int prepare();
+	// Returns those devices, bit by number, and gives back what was taken.
+	uint32_t too_small() const { return too_small_; }
+	kernel_arguments give_back() { return std::move(static_cast<kernel_arguments &>(*this)); }
 
 	begin_result begin(executor &x) override;
 	int end(int device_error) override;
@@ -28,7 +33,7 @@ class launch final : public kernel_command
 	struct misfit {
 		const het_device *device = nullptr;
 		fatbin::fault why = {};
-		const het_device *too_small = nullptr; // of which this device has not enough memory
+		uint32_t too_small = 0; // of which these, bit by number, have not enough memory
 	};
 
 	bool can_take_arguments(const compute_device &d) const;
@@ -43,10 +48,12 @@ class launch final : public kernel_command
 	int choose_device();
 	void find_thieves(std::span<het_device *const> able);
 	bool may_go_behind() const;
+	bool may_be_stopped() const;
 	int prepare_on(het_device &d);
 	int prepare_memory();
 	outcome begin_uses(int *err);
 	begin_result begin_on_device();
+	begin_result begin_in_slices();
 	void describe_uses(bool kernel_notes);
 	int end_uses(int device_error);
 	void note_rate();
@@ -58,6 +65,9 @@ class launch final : public kernel_command
 	// These bytes were to travel to it when it was chosen; 0 means that this is not known.
 	size_t missing_ = 0;
 	uint64_t begun_ = 0, submitted_ = 0;
+	uint32_t too_small_ = 0;
+	// It runs in the place of this, and has the arguments, at which the graph looks.
+	reference<object> in_slices_;
 	bool is_promised_ = false; // what HET_TOUCH_AFTER_WAIT says
 };
 

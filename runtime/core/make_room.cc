@@ -75,6 +75,12 @@ outcome evict_one(het_device &d, const tenant &t, int *err)
 	return outcome::done;
 }
 
+// What others have in windows goes by itself.
+bool has_windows_of_others(const het_device &d, const demand &w)
+{
+	return d.memory.account.used_as(memory_kind::windows) > w.own_windows;
+}
+
 // Has so many bytes of buffers leave. too_large: there are not so many, and all that could leave has. *any tells
 // whether something has.
 outcome evict_bytes(het_device &d, uint64_t nbytes, const demand &w, bool *any, int *err)
@@ -84,11 +90,14 @@ outcome evict_bytes(het_device &d, uint64_t nbytes, const demand &w, bool *any, 
 		*err = fail(HET_ENOMEM, "%s: no memory to choose what leaves it", d.compute->info().name);
 		return outcome::failed;
 	}
-	if (!w.may_evict) // now; but if there is nothing that could leave, there is nothing to wait for either
-		return choose_victims(found.all(), 1).what == room::impossible ? outcome::too_large
-									       : outcome::must_wait;
+	const bool windows_go = has_windows_of_others(d, w);
+	if (!w.may_evict) { // now; but if there is nothing that could leave, there is nothing to wait for either
+		bool none = choose_victims(found.all(), 1).what == room::impossible && !windows_go;
+		return none ? outcome::too_large : outcome::must_wait;
+	}
 	victims v = choose_victims(found.all(), nbytes);
-	if (v.what == room::must_wait && !w.takes_less)
+	const bool is_later = v.what == room::must_wait || (v.what == room::impossible && windows_go);
+	if (is_later && !w.takes_less)
 		return outcome::no_room;
 	bool all_idle = v.what != room::enough;
 	if (all_idle)
@@ -146,7 +155,7 @@ outcome allocate_buffer(het_device &d, size_t nbytes, const demand &w, void **bu
 			    "%s: its driver has no memory for %zu bytes, and nothing that could leave it for them; the "
 			    "library uses %llu bytes there",
 			    d.compute->info().name, nbytes, static_cast<unsigned long long>(used_on(d)));
-		return outcome::failed;
+		return outcome::too_large;
 	}
 	if (*err)
 		return outcome::failed;

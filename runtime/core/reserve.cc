@@ -11,25 +11,31 @@ namespace het::rt
 namespace
 {
 
-// Tries until there is something else to say than that others must end first, with the place in line of whoever waits
-// for memory.
-template <class F> int try_in_line(het_device &d, F attempt)
+// Tries until there is something else to say than that others must end first. @place is null, or the place in line of
+// whoever waits for memory.
+template <class F> int try_until_told(het_device &d, waiter *place, F attempt)
 {
-	waiter self;
 	int err = 0;
 	for (;;) {
 		uint32_t seen = progress();
 		outcome o = outcome::no_room;
-		if (d.memory.line.may_begin(self)) {
+		if (!place || d.memory.line.may_begin(*place)) {
 			linking_guard g;
 			o = attempt(&err);
 		}
 		if (o != outcome::no_room && o != outcome::must_wait)
-			break;
-		d.memory.line.enter(self);
+			return err;
+		if (place)
+			d.memory.line.enter(*place);
 		if (seen == progress())
 			help_progress();
 	}
+}
+
+template <class F> int try_in_line(het_device &d, F attempt)
+{
+	waiter self;
+	int err = try_until_told(d, &self, attempt);
 	leave_line(self);
 	note_progress(); // for those behind it in the line
 	return err;
@@ -65,13 +71,15 @@ int reserve(het_device &d, memory_kind k, uint64_t nbytes, const char *call)
 	});
 }
 
-int allocate_reserved(het_device &d, uint64_t nbytes, void **buffer)
+// Who stands in line may wait for what is reserved, so it is not waited for.
+int allocate_reserved(het_device &d, uint64_t nbytes, void **buffer, uint64_t own_windows)
 {
 	if (d.compute->is_in_place()) {
 		int err = d.compute->allocate(nbytes, buffer);
 		return err == no_device_memory ? fail(HET_ENOMEM, "%s: no memory", d.compute->info().name) : err;
 	}
-	return try_in_line(d, [&](int *err) { return allocate_buffer(d, nbytes, {}, buffer, err, nbytes); });
+	const demand w = {.own_windows = own_windows};
+	return try_until_told(d, nullptr, [&](int *err) { return allocate_buffer(d, nbytes, w, buffer, err, nbytes); });
 }
 
 } // namespace het::rt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Memory of a device that is no array's: raw memory and textures. It can't be evicted, and arrays leave for it.
+// Memory of a device that is no array's: raw memory, textures, windows. It can't be evicted, and arrays leave for it.
 #pragma once
 
 #include "core/runtime.h"
@@ -16,7 +16,8 @@ inline void give_back(het_device &d, memory_kind k, uint64_t nbytes)
 	d.memory.account.remove(k, nbytes);
 }
 
-// Allocates a buffer that was reserved. It waits, too. Returns 0, HET_EDEVICE or HET_ENOMEM.
-int allocate_reserved(het_device &d, uint64_t nbytes, void **buffer);
+// Allocates a buffer that was reserved. It waits, too. @own_windows are bytes of windows that the caller has. Returns
+// 0, HET_EDEVICE or HET_ENOMEM.
+int allocate_reserved(het_device &d, uint64_t nbytes, void **buffer, uint64_t own_windows = 0);
 
 } // namespace het::rt

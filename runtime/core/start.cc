@@ -4,7 +4,9 @@
 #include "core/dispatch.h"
 #include "core/exit.h"
 #include "core/lost_device.h"
+#include "core/measured_rate.h"
 #include "core/runtime.h"
+#include "dev/alias_compute.h"
 #include "os/log.h"
 #include "os/settings.h"
 
@@ -48,6 +50,17 @@ int set_budget(het_device &d, unsigned number)
 	return 0;
 }
 
+bool make_host_memory(unsigned number)
+{
+	runtime &c = core();
+	std::unique_ptr<compute_device> made = make_alias_compute();
+	if (made)
+		c.host_memory.reset(new (std::nothrow) het_device(std::move(made), number));
+	if (c.host_memory)
+		c.host_memory->memory_number = c.nmemories;
+	return c.host_memory != nullptr;
+}
+
 int start()
 {
 	runtime &c = core();
@@ -59,6 +72,8 @@ int start()
 		c.devices[i].reset(new (std::nothrow) het_device(std::move(made[i]), i));
 		if (!c.devices[i])
 			return fail(HET_ENOMEM, "no memory for the devices");
+		std::atomic<double> &rate = c.devices[i]->rate;
+		rate.store(measured_rate(*c.devices[i]->compute, rate.load()));
 	}
 	for (unsigned i = 0; i < n; i++) {
 		if (int err = set_budget(*c.devices[i], i))
@@ -68,6 +83,8 @@ int start()
 	c.nmemories = 0;
 	for (unsigned i = 0; i < n; i++)
 		c.devices[i]->memory_number = c.devices[i]->compute->is_in_place() ? 0 : c.nmemories++;
+	if (c.nmemories && n < most_devices && !make_host_memory(n))
+		return fail(HET_ENOMEM, "no memory for the devices");
 	c.above = &above_executors;
 	bool ok = true;
 	c.for_executors([&](executor &x) { ok = ok && x.start_worker(); });

@@ -22,6 +22,12 @@ constexpr size_t default_local = 1024;
 constexpr size_t host_local_alignment = 128;
 constexpr int spins_before_sleep = 2000;
 
+// The argument may begin outside of its buffer, so this is no arithmetic on pointers.
+void *byte_of(const device_arg &a)
+{
+	return reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(a.buffer) + a.offset);
+}
+
 // Holds a job while threads are at it.
 class running_job
 {
@@ -99,7 +105,7 @@ class running_job
 			if (a.kind == HET_ARG_LOCAL)
 				pointers[i] = local;
 			else
-				pointers[i] = a.buffer ? static_cast<char *>(a.buffer) + a.offset : a.pointer;
+				pointers[i] = a.buffer ? byte_of(a) : a.pointer;
 			local += a.kind == HET_ARG_LOCAL ? round_up(a.nbytes, host_local_alignment) : 0;
 		}
 		return pointers;

@@ -2,14 +2,13 @@
 // The devices `host` and `apart` run kernels that are functions of the program's. `host` works on host memory in place;
 // `apart` has buffers of its own and stands in for a GPU in tests, also under sanitizers.
 #include "dev/crew.h"
+#include "dev/host_buffer.h"
 #include "dev/host_twin.h"
 #include "dev/memory_device.h"
 #include "os/clock.h"
 #include "os/log.h"
-#include "os/mapping.h"
 #include "os/thread.h"
 
-#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <gpuvm.h>
@@ -59,37 +58,16 @@ class host_program final : public device_program
 	std::span<const het_function> functions_; // the program's own
 };
 
-// --- buffers of `apart` --------------------------------------------------------
-
-// A buffer's address is that of its first byte; this stands before it, in a mapping of its own: what only the library's
-// own memory points to would be a leak to sanitizers.
-struct alignas(128) buffer_head {
-	std::atomic<uint32_t> references;
-	size_t mapped;
-};
-
-buffer_head &head_of(void *buffer)
-{
-	return static_cast<buffer_head *>(buffer)[-1];
-}
-
-void drop_buffer(void *buffer)
-{
-	buffer_head &head = head_of(buffer);
-	if (head.references.fetch_sub(1) == 1)
-		unmap(range_of(&head, head.mapped));
-}
-
 class apart_memory final : public memory_device
 {
       public:
 	using memory_device::memory_device;
 	int retain(void *buffer, size_t) override
 	{
-		head_of(buffer).references.fetch_add(1);
+		retain_host_buffer(buffer);
 		return 0;
 	}
-	void release(void *buffer) override { drop_buffer(buffer); }
+	void release(void *buffer) override { drop_host_buffer(buffer); }
 };
 
 // --- the device ----------------------------------------------------------------
@@ -126,14 +104,10 @@ class host_compute final : public compute_device
 
 	int allocate(size_t nbytes, void **buffer) override
 	{
-		size_t mapped = round_up(sizeof(buffer_head) + nbytes, page_size());
-		void *p = map_private(mapped);
-		if (!p)
-			return no_device_memory;
-		*buffer = new (p) buffer_head{1, mapped} + 1;
-		return 0;
+		*buffer = make_host_buffer(nbytes);
+		return *buffer ? 0 : no_device_memory;
 	}
-	void drop(void *buffer) override { drop_buffer(buffer); }
+	void drop(void *buffer) override { drop_host_buffer(buffer); }
 	void *address_of(void *buffer) const override { return buffer; }
 
 	std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) override

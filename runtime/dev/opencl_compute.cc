@@ -31,9 +31,11 @@ namespace het::rt
 namespace
 {
 
+// A buffer may be larger than the driver makes any.
 bool is_out_of_memory(cl_int err)
 {
-	return err == CL_MEM_OBJECT_ALLOCATION_FAILURE || err == CL_OUT_OF_RESOURCES || err == CL_OUT_OF_HOST_MEMORY;
+	return err == CL_INVALID_BUFFER_SIZE || err == CL_MEM_OBJECT_ALLOCATION_FAILURE || err == CL_OUT_OF_RESOURCES ||
+	       err == CL_OUT_OF_HOST_MEMORY;
 }
 
 class opencl_memory final : public memory_device
@@ -63,6 +65,7 @@ class opencl_compute final : public compute_device
 	}
 
 	const het_device_info &info() const override { return info_; }
+	cache::profiled_device profiled() const override;
 	int opencl_info(const opencl_question &q) const override
 	{
 		return answer(q, [&](cl_uint what, size_t room, void *to, size_t *nbytes) {
@@ -125,6 +128,8 @@ class opencl_compute final : public compute_device
 	int set_args(opencl_kernel &kernel, std::span<const device_arg> args);
 	cl_int set_arg(cl_kernel kernel, cl_uint i, const device_arg &a) const;
 	cl_int set_buffer(cl_kernel kernel, cl_uint i, const device_arg &a) const;
+	cl_int set_window(cl_kernel kernel, cl_uint i, cl_uint shift, const device_arg &a) const;
+	int set_window_args(const opencl_kernel &kernel, std::span<const device_arg> args);
 	bool has_times() const { return type_ & CL_DEVICE_TYPE_CPU || settings().opencl_times; }
 	void tell_times(cl_event event, uint64_t submitted, command_times &times) const;
 	int failed(const char *what, cl_int error) const
@@ -184,6 +189,14 @@ void opencl_compute::describe(cl_platform_id platform)
 		 .name = name_};
 	describe_abilities(platform_name, device_name);
 	describe_version();
+}
+
+cache::profiled_device opencl_compute::profiled() const
+{
+	char device_name[160] = "", driver[128] = "";
+	ask(cl_.get_device_info, id_, CL_DEVICE_NAME, device_name);
+	ask(cl_.get_device_info, id_, CL_DRIVER_VERSION, driver);
+	return {device_name, driver};
 }
 
 // Before OpenCL 2.0 no device had groups that are smaller than others, and with 2.x all have them.
@@ -314,9 +327,38 @@ cl_int opencl_compute::set_arg(cl_kernel kernel, cl_uint i, const device_arg &a)
 	return set_buffer(kernel, i, a);
 }
 
+// The argument begins somewhere around the buffer. An address is what it is.
+cl_int opencl_compute::set_window(cl_kernel kernel, cl_uint i, cl_uint shift, const device_arg &a) const
+{
+	auto *buffer = static_cast<cl_mem>(a.buffer);
+	const bool is_address = a.kind == HET_ARG_ADDRESS;
+	const cl_ulong distance = is_address ? 0 : a.offset;
+	cl_int err = is_address       ? set_arg(kernel, i, a)
+		     : shared_memory_ ? cl_.set_kernel_arg_svm_pointer(kernel, i, address_of(buffer))
+				      : cl_.set_kernel_arg(kernel, i, sizeof(cl_mem), &buffer);
+	return err == CL_SUCCESS ? cl_.set_kernel_arg(kernel, shift, sizeof(distance), &distance) : err;
+}
+
+int opencl_compute::set_window_args(const opencl_kernel &kernel, std::span<const device_arg> args)
+{
+	cl_uint shift = kernel.nargs();
+	for (size_t i = 0; i < args.size(); i++) {
+		const uint32_t kind = args[i].kind;
+		const bool is_shifted = kind == HET_ARG_RANGE || kind == HET_ARG_MEMORY || kind == HET_ARG_ADDRESS;
+		cl_int err = is_shifted ? set_window(kernel.handle(), cl_uint(i), shift, args[i])
+					: set_arg(kernel.handle(), cl_uint(i), args[i]);
+		shift += is_shifted;
+		if (err != CL_SUCCESS)
+			return failed("setting an argument of a kernel", err);
+	}
+	return 0;
+}
+
 // Without shared virtual memory an argument is an object that the kernel may keep alive: it is set each time.
 int opencl_compute::set_args(opencl_kernel &kernel, std::span<const device_arg> args)
 {
+	if (kernel.is_in_windows())
+		return set_window_args(kernel, args);
 	uint64_t era = buffers_gone_.load();
 	for (size_t i = 0; i < args.size(); i++) {
 		if (shared_memory_ && kernel.has_argument(i, args[i], era))

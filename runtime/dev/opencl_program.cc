@@ -5,11 +5,13 @@
 #include "dev/opencl_errors.h"
 #include "dev/opencl_kept.h"
 #include "dev/opencl_slices.h"
+#include "dev/opencl_windows.h"
 #include "os/log.h"
 
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace het::rt
@@ -40,6 +42,8 @@ class opencl_program final : public device_program
 	cl_program handle() const { return handle_; }
 	int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) override;
 	int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) override;
+	// The kernel's last parameters are such as opencl_kernel has them.
+	int make_kernel(const char *name, unsigned shifts, std::unique_ptr<device_kernel> &made);
 	int opencl_info(const opencl_question &q) const override
 	{
 		return answer(q, [&](cl_uint what, size_t room, void *to, size_t *nbytes) {
@@ -54,7 +58,9 @@ class opencl_program final : public device_program
 		std::unique_ptr<device_program> program; // null if it can't be had
 		std::unique_ptr<variant> next;
 	};
-	int build_variant(const slicing &how, std::unique_ptr<device_program> &made) const;
+	int build_variant(const slicing &how, const char *more, std::unique_ptr<device_program> &made) const;
+	int find_window_text(const char *name, window_text &made);
+	int make_window_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made);
 
 	const opencl_place at_;
 	const program_source &source_;
@@ -63,6 +69,11 @@ class opencl_program final : public device_program
 };
 
 int opencl_program::make_kernel(const char *name, std::unique_ptr<device_kernel> &made)
+{
+	return make_kernel(name, 0, made);
+}
+
+int opencl_program::make_kernel(const char *name, unsigned shifts, std::unique_ptr<device_kernel> &made)
 {
 	cl_int err = CL_SUCCESS;
 	cl_kernel k = at_.cl.create_kernel(handle_, name, &err);
@@ -79,7 +90,7 @@ int opencl_program::make_kernel(const char *name, std::unique_ptr<device_kernel>
 	if (!k)
 		return fail(HET_EDEVICE, "%s: making kernel %s failed: %s (%d)", at_.device, name, cl_error_name(err),
 			    err);
-	made.reset(new (std::nothrow) opencl_kernel(at_.cl, k, at_.id));
+	made.reset(new (std::nothrow) opencl_kernel(at_.cl, k, at_.id, shifts));
 	if (made)
 		return 0;
 	at_.cl.release_kernel(k);
@@ -99,12 +110,12 @@ text read_log(const opencl_calls &cl, cl_program program, cl_device_id id)
 
 } // namespace
 
-opencl_kernel::opencl_kernel(const opencl_calls &cl, cl_kernel handle, cl_device_id id)
-    : cl_(cl), handle_(handle), id_(id)
+opencl_kernel::opencl_kernel(const opencl_calls &cl, cl_kernel handle, cl_device_id id, unsigned shifts)
+    : cl_(cl), handle_(handle), id_(id), shifts_(shifts)
 {
 	cl_uint n = 0;
 	ask(cl.get_kernel_info, handle, CL_KERNEL_NUM_ARGS, n);
-	nargs_ = n;
+	nargs_ = n - shifts;
 	arguments_.reset(new (std::nothrow) set_argument[n]{});
 	parameters_.reset(new (std::nothrow) parameter[n]{});
 	for (cl_uint i = 0; i < n && parameters_; i++)
@@ -318,8 +329,8 @@ int find_text(const program_source &source, program_text &t)
 	return HET_ENODEV;
 }
 
-// Returns HET_ENODEV, having said why, if there is none.
-int opencl_program::build_variant(const slicing &how, std::unique_ptr<device_program> &made) const
+// @more stands behind the program's text. Returns HET_ENODEV, having said why, if there is none.
+int opencl_program::build_variant(const slicing &how, const char *more, std::unique_ptr<device_program> &made) const
 {
 	program_text t = {};
 	if (!source_.fat && !source_.opencl)
@@ -334,7 +345,8 @@ int opencl_program::build_variant(const slicing &how, std::unique_ptr<device_pro
 	if (err == HET_ENOMEM)
 		return fail(err, "%s: no memory for a program", at_.device);
 	if (!err) {
-		t.bytes = std::as_bytes(std::span(sliced.bytes.get(), sliced.size));
+		const std::string all = std::string(sliced.bytes.get(), sliced.size) + more;
+		t.bytes = std::as_bytes(std::span(all));
 		err = build_text(at_, source_, t, made, log, &refused);
 		why = log ? log.get() : cl_error_name(refused);
 	}
@@ -344,8 +356,40 @@ int opencl_program::build_variant(const slicing &how, std::unique_ptr<device_pro
 	return HET_ENODEV;
 }
 
+// Drivers know it of what was built from a text, mostly; otherwise the text has to tell.
+int opencl_program::find_window_text(const char *name, window_text &made)
+{
+	cl_int err = CL_SUCCESS;
+	cl_kernel k = at_.cl.create_kernel(handle_, name, &err);
+	const bool found = k && make_window_text(at_.cl, k, name, made);
+	if (k)
+		at_.cl.release_kernel(k);
+	program_text t = {};
+	if (found || (!source_.fat && !source_.opencl) || find_text(source_, t))
+		return found ? 0 : HET_ENODEV;
+	const std::string_view text(reinterpret_cast<const char *>(t.bytes.data()), t.bytes.size());
+	return make_window_text(text, name, made) ? 0 : HET_ENODEV;
+}
+
+// Each kernel has a program of its own, as its wrapper may be what does not build.
+int opencl_program::make_window_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made)
+{
+	window_text wrapper;
+	std::unique_ptr<device_program> program;
+	int err = find_window_text(name, wrapper);
+	if (!err)
+		err = build_variant(how, wrapper.text.c_str(), program);
+	if (err)
+		return err;
+	err = static_cast<opencl_program &>(*program).make_kernel((window_prefix + std::string(name)).c_str(),
+								  wrapper.shifts, made);
+	return err;
+}
+
 int opencl_program::make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made)
 {
+	if (how.in_windows)
+		return make_window_kernel(name, how, made);
 	for (const variant *v = variants_.get(); v; v = v->next.get()) {
 		if (v->how == how)
 			return v->program ? v->program->make_kernel(name, made) : HET_ENODEV;
@@ -353,7 +397,7 @@ int opencl_program::make_slice_kernel(const char *name, const slicing &how, std:
 	std::unique_ptr<variant> v(new (std::nothrow) variant{how, nullptr, nullptr});
 	if (!v)
 		return fail(HET_ENOMEM, "%s: no memory for a program", at_.device);
-	int err = build_variant(how, v->program);
+	int err = build_variant(how, "", v->program);
 	if (err && err != HET_ENODEV)
 		return err;
 	v->next = std::move(variants_);

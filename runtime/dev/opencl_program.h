@@ -13,7 +13,8 @@ namespace het::rt
 class opencl_kernel final : public device_kernel
 {
       public:
-	opencl_kernel(const opencl_calls &cl, cl_kernel handle, cl_device_id id);
+	// The last @shifts parameters are those of a kernel in windows (dev/opencl_windows.h).
+	opencl_kernel(const opencl_calls &cl, cl_kernel handle, cl_device_id id, unsigned shifts = 0);
 	~opencl_kernel() override;
 	uint32_t nargs() const override { return nargs_; }
 	group_limits limits() const override { return limits_; }
@@ -21,6 +22,7 @@ class opencl_kernel final : public device_kernel
 	int describe_argument(uint32_t i, het_argument_info &info) override;
 	int opencl_info(const opencl_question &q) const override;
 	cl_kernel handle() const { return handle_; }
+	bool is_in_windows() const { return shifts_ != 0; }
 
 	// Launches often have the arguments of the one before. An argument is remembered as long as @era is the same:
 	// an address means another thing when a buffer has gone. Only the submitter calls this.
@@ -49,6 +51,7 @@ class opencl_kernel final : public device_kernel
 	const opencl_calls &cl_;
 	const cl_kernel handle_;
 	const cl_device_id id_;
+	const unsigned shifts_;
 	uint32_t nargs_;
 	group_limits limits_;
 	std::unique_ptr<parameter[]> parameters_;   // null where there was no memory

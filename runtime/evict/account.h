@@ -11,9 +11,9 @@ namespace het::rt
 {
 
 // Buffers of arrays are counted by the memory core, which has them. The others can't be evicted, but for twins that no
-// launch uses.
-enum class memory_kind : uint8_t { raw, twins, textures };
-inline constexpr unsigned memory_kinds = 3;
+// launch uses; windows go by themselves, when their launch has ended.
+enum class memory_kind : uint8_t { raw, twins, textures, windows, stops };
+inline constexpr unsigned memory_kinds = 5;
 
 class memory_account
 {
@@ -61,6 +61,9 @@ class memory_account
 	std::atomic<uint64_t> evictions{0};    // how often one was
 	std::atomic<uint64_t> written_back{0}; // bytes of those that only this device had, and that went home for it
 	std::atomic<uint64_t> refusals{0};     // launches that had to wait for memory
+	std::atomic<uint64_t> slices{0};       // parts of launches that did not fit whole
+	std::atomic<uint64_t> sent{0};         // bytes that have travelled to windows of those
+	std::atomic<uint64_t> brought{0};      // and home from there
 
       private:
 	std::atomic<uint64_t> &of(memory_kind k) { return kinds_[unsigned(k)]; }

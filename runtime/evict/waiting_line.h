@@ -16,6 +16,9 @@
 //   - A command that depends on others that have not finished is in no line: the head waits for nobody but for what
 //     is in flight. A command that is begun behind others in flight (streams, in sched/graph.h) is one of those: it
 //     does not enter, and comes back when they have ended.
+//   - A launch in slices gets all its windows at once, by its place in the line and before it opens an array. What it
+//     opens then is nobody's who waits for memory, and it ends with what it has. Its windows can't be taken from it, so
+//     others wait until they go; it does not stand in the line again to have them allocated.
 //   - Whoever is taken back, cancelled or stolen by another device leaves the line.
 #pragma once
 

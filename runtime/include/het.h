@@ -144,7 +144,10 @@ struct het_memory_info {
 	uint64_t budget;
 	/** Arrays have this, in buffers. */
 	uint64_t arrays;
-	/** This is raw memory, textures, and copies that tell what launches with HET_SPLIT have written. */
+	/**
+	 * This is raw memory, textures, and copies: those that tell what launches with HET_SPLIT have written, and what
+	 * is kept for launches that stop for more urgent ones.
+	 */
 	uint64_t raw, textures, copies;
 	/** Arrays have got this, and had to give it back for others. */
 	uint64_t given, evicted;
@@ -157,6 +160,11 @@ struct het_memory_info {
 	uint64_t evictions;
 	/** So many launches had to wait for memory. */
 	uint64_t waits;
+	/**
+	 * Launches whose own arrays did not fit have run in so many slices; this is what such launches have of the memory
+	 * now, and what has travelled there for them, and home.
+	 */
+	uint64_t slices, windows, sent, brought;
 };
 
 /**
@@ -409,8 +417,11 @@ struct het_argument_info {
 	const char *name, *type;
 	/** These are some of HET_QUALIFIED_..., as far as a driver tells. */
 	uint32_t qualifiers;
-	/** This is 0. */
-	uint32_t reserved;
+	/**
+	 * For a pointer of a kernel from a fat binary this is what its code was found to do at most, whichever device it
+	 * is compiled for: HET_READ_ONLY, also where it does nothing, or HET_READ_WRITE. It is 0 if that is not known.
+	 */
+	uint32_t found;
 };
 
 /**
@@ -582,6 +593,13 @@ struct het_queue_args {
 	het_device *const *devices;
 	het_error_fn on_error;
 	void *on_error_arg;
+	/**
+	 * So urgent are its commands, from -8 to 7: see het_queue_set_priority(). 0 is what HET_PRIORITY says in the
+	 * environment, which is 0 unless it is set.
+	 */
+	int32_t priority;
+	/** This must be 0. */
+	uint32_t reserved;
 };
 
 /**
@@ -593,6 +611,17 @@ int het_queue_create(const struct het_queue_args *args, het_queue **queue);
 int het_queue_retain(het_queue *queue);
 /** Releases a queue, whose commands go on. */
 int het_queue_release(het_queue *queue);
+
+/**
+ * Sets how urgent the commands are that the queue gets from now on. Of those that are ready for a device the most urgent
+ * comes first, but that one who has waited rises with time; and what a command waits for becomes as urgent as that is.
+ * On devices of kind CUDA each priority has a stream of its own, and a kernel stops for more urgent ones and goes on when
+ * they have ended: HET_PREEMPT in the environment chooses how. As long as a process has commands of one priority alone,
+ * nothing of this is done.
+ * @param priority is from -8 to 7; a queue has 0, or what HET_PRIORITY says, until it is set.
+ * @return 0; HET_ENULL; HET_EARG; HET_ENOMEM; HET_ESTATE.
+ */
+int het_queue_set_priority(het_queue *queue, int priority);
 
 /**
  * Waits until all commands that the queue has at this moment have finished.
@@ -630,9 +659,10 @@ enum {
 
 /**
  * A pattern says which bytes of an argument a work-item uses, by its number i (from 0) along the dimension in which a
- * launch is split: @p length bytes from @p offset + i * @p step on, and that @p count times, each @p stride bytes
- * further. What lies outside of the argument does not count. Of an argument that is written, no two work-items with
- * different i may write between the first and the last byte of one piece of either, so length is at most step.
+ * launch is split, or cut into slices as its arrays do not fit into the device's memory: @p length bytes from @p offset
+ * + i * @p step on, and that @p count times, each @p stride bytes further. What lies outside of the argument does not
+ * count. Of an argument that is written, no two work-items with different i may write between the first and the last
+ * byte of one piece of either, so length is at most step.
  */
 struct het_pattern {
 	size_t size;
@@ -723,6 +753,10 @@ struct het_launch_args {
 	 * can run the kernel.
 	 */
 	het_device *device;
+	/** So urgent it is, from -8 to 7; with 0 it is as urgent as its queue. */
+	int32_t priority;
+	/** This must be 0. */
+	uint32_t reserved;
 };
 
 /**
@@ -1020,6 +1054,13 @@ int het_event_release(het_event *event);
 
 /** Explains an error code. @return a sentence, never null. */
 const char *het_strerror(int err);
+
+/**
+ * Tells what the call of this thread that failed last had to say: the line that it wrote to stderr, or would have
+ * written without GPUVM_QUIET=1. Calls that succeed, and failures that have nothing to say, leave it as it is.
+ * @return text without the newline, valid until a call of this thread fails; "" if there was none. It is never null.
+ */
+const char *het_last_error(void);
 
 #ifdef __cplusplus
 }

@@ -207,6 +207,91 @@ TEST(host_arrays)
 	OK(clReleaseKernel(k));
 }
 
+// A read to where the bytes are already, or a write from there, shows what kernels have written.
+TEST(transfers_in_place)
+{
+	constexpr size_t n = 30000;
+	const size_t origin[3] = {16, 2, 0}, region[3] = {64, 20, 1};
+	cl_kernel k = fx.kernel(source, "add");
+	std::vector<cl_uint> a = numbers(fx, n), model = a;
+	cl_mem m = fx.buffer(4 * n, CL_MEM_USE_HOST_PTR, a.data());
+	set(k, 0, m);
+	set(k, 1, cl_uint{5});
+	for (int round = 0; round < 4; round++) {
+		launch(fx.queue, k, n);
+		for (cl_uint &x : model)
+			x += 5;
+		if (round == 0)
+			OK(clEnqueueReadBuffer(fx.queue, m, CL_TRUE, 40, 4 * n - 40, a.data() + 10, 0, nullptr,
+					       nullptr));
+		else if (round == 1)
+			OK(clEnqueueReadBufferRect(fx.queue, m, CL_TRUE, origin, origin, region, 400, 0, 400, 0,
+						   a.data(), 0, nullptr, nullptr));
+		else if (round == 2)
+			OK(clEnqueueWriteBufferRect(fx.queue, m, CL_TRUE, origin, origin, region, 400, 0, 400, 0,
+						    a.data(), 0, nullptr, nullptr));
+		else
+			OK(clEnqueueWriteBuffer(fx.queue, m, CL_TRUE, 0, 4 * n, a.data(), 0, nullptr, nullptr));
+		OK(clFinish(fx.queue));
+		CHECK(a == model);
+		a[250] = model[250] = cl_uint(round);
+	}
+	OK(clReleaseMemObject(m));
+	OK(clReleaseKernel(k));
+}
+
+// A map and a read in place that wait for what has failed are made, and fail as others do.
+TEST(maps_that_fail)
+{
+	std::vector<cl_uint> a(1000);
+	cl_mem m = fx.buffer(4000, CL_MEM_USE_HOST_PTR, a.data());
+	for (int i = 0; i < 50; i++) {
+		cl_int err = CL_SUCCESS;
+		cl_event gate = clCreateUserEvent(fx.context, &err), e = nullptr;
+		OK(clSetUserEventStatus(gate, -77));
+		void *at = nullptr;
+		if (i % 2)
+			at = clEnqueueMapBuffer(fx.queue, m, CL_FALSE, CL_MAP_READ, 0, 4000, 1, &gate, &e, &err);
+		else
+			err = clEnqueueReadBuffer(fx.queue, m, CL_FALSE, 0, 4000, a.data(), 1, &gate, &e);
+		OK(err);
+		CHECK_EQ(clWaitForEvents(1, &e), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+		if (at)
+			OK(clEnqueueUnmapMemObject(fx.queue, m, at, 0, nullptr, nullptr));
+		OK(clReleaseEvent(e));
+		OK(clReleaseEvent(gate));
+	}
+	OK(clReleaseMemObject(m));
+}
+
+// OpenCL does not say what such commands do, but programs wait for them before they unmap.
+TEST(commands_on_what_is_mapped)
+{
+	constexpr size_t n = 30000;
+	cl_kernel k = fx.kernel(source, "add");
+	std::vector<cl_uint> a = numbers(fx, n);
+	cl_mem m = fx.buffer(4 * n), copy = fx.buffer(4 * n);
+	cl_int err = CL_SUCCESS;
+	auto *at = static_cast<cl_uint *>(
+		clEnqueueMapBuffer(fx.queue, m, CL_TRUE, CL_MAP_WRITE, 0, 4 * n, 0, nullptr, nullptr, &err));
+	OK(err);
+	std::copy(a.begin(), a.end(), at);
+	OK(clEnqueueCopyBuffer(fx.queue, m, copy, 0, 0, 4 * n, 0, nullptr, nullptr));
+	OK(clFinish(fx.queue));
+	OK(clEnqueueUnmapMemObject(fx.queue, m, at, 0, nullptr, nullptr));
+	set(k, 0, copy);
+	set(k, 1, cl_uint{1});
+	launch(fx.queue, k, n);
+	std::vector<cl_uint> got(n);
+	OK(clEnqueueReadBuffer(fx.queue, copy, CL_TRUE, 0, 4 * n, got.data(), 0, nullptr, nullptr));
+	for (cl_uint &x : a)
+		x++;
+	CHECK(got == a);
+	for (cl_mem o : {m, copy})
+		OK(clReleaseMemObject(o));
+	OK(clReleaseKernel(k));
+}
+
 TEST(parts_of_buffers)
 {
 	cl_kernel k = fx.kernel(source, "add");
@@ -467,7 +552,7 @@ TEST(shared_launches)
 	}
 	OK(clEnqueueReadBuffer(fx.queue, m, CL_TRUE, 0, 4 * n, a.data(), 0, nullptr, nullptr));
 	CHECK(a == model);
-	CHECK_EQ(most, is_several ? 2u : 1u);
+	CHECK(most == (is_several ? 2 : 1) || (most == 1 && !makes_binaries()));
 	const cl_uint zero = 0;
 	cl_event e = nullptr;
 	OK(clEnqueueFillBuffer(fx.queue, m, &zero, 4, 0, 28, 0, nullptr, nullptr));

@@ -149,6 +149,11 @@ cl_command_queue fixture::unordered() const
 	return q;
 }
 
+bool makes_binaries()
+{
+	return system("command -v het-fatbin >/dev/null") == 0;
+}
+
 static int run_all(int argc, char **argv)
 {
 	printf("KTAP version 1\n# seed %lu\n", seed());
@@ -161,8 +166,9 @@ static int run_all(int argc, char **argv)
 		return 1;
 	}
 	if (!ndevices) {
-		printf("1..0 # SKIP %s\n", find_platform() ? "the platform has no devices here"
-							   : "the loader shows no such platform (OCL_ICD_VENDORS)");
+		printf("1..0 # SKIP %s\n", find_platform()
+						   ? "the platform has no devices here"
+						   : "the loader shows no such platform (OCL_ICD_VENDORS=folder/)");
 		return could_not_run;
 	}
 	int n = 0, failed = 0;

@@ -77,6 +77,9 @@ template <class F, class O> std::string text(F get, O object, cl_uint what)
 	return s;
 }
 
+// Binaries and analyses are made by a tool in PATH, which needs libraries that not every machine has.
+bool makes_binaries();
+
 using case_function = void(fixture &);
 
 struct test_case {

@@ -29,10 +29,11 @@ struct rate {
 	double of_within() const { return right ? double(within) / right : 1; }
 };
 
-// Counts by kinds of facts: "size", "latency", "line", "reach", and "none" where nothing was to be found.
+// Counts by kinds of facts: "size", "latency", "line", "fetch", "reach", and "none" where nothing was to be found.
 using rates = std::map<std::string, rate>;
 
 // Runs tests on a planted device, and adds to the rates.
-void count(const plant &p, const std::vector<std::string> &tests, rates &to, std::string &wrong);
+void count(const plant &p, const std::vector<std::string> &tests, rates &to, std::string &wrong,
+	   size_t most_bytes = 4 << 20);
 
 } // namespace micro

@@ -59,7 +59,7 @@ TEST(planted_groups, local_memory_without_banks_has_no_span)
 	outcome o;
 	run(o, {}, "banks");
 	EXPECT_EQ(value(o, "local.span"), 0);
-	EXPECT_EQ(document(o)["facts"].size(), 1u);
+	EXPECT_EQ(document(o)["facts"].size(), 2u); // the other one is the clock's
 }
 
 TEST(planted_groups, warps_are_as_wide_as_planted)
@@ -98,4 +98,17 @@ TEST(suite, no_test_goes_wrong_on_a_planted_device)
 	run_tests(dut, o.records, what, [](const std::string &) {});
 	EXPECT_FALSE(o.records.wrong()) << document(o)["refused"].dump();
 	EXPECT_THROW(chosen_tests({"nonsense"}), std::runtime_error);
+}
+
+TEST(growth, a_slow_rise_is_no_doubling)
+{
+	curve c;
+	for (double x = 1; x <= 64; x *= 2)
+		c.push_back({x, {100 * std::min(x, 16.0) * (x > 16 ? 1.1 : 1), 101 * std::min(x, 16.0)}});
+	const fact f = where_doubling_ends("a", c, 1);
+	EXPECT_EQ(f.is, verdict::found);
+	EXPECT_EQ(f.value, 16);
+	for (point &p : c)
+		p.samples = {100 * p.x};
+	EXPECT_EQ(where_doubling_ends("a", c, 1).is, verdict::not_found);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "common/report.h"
+#include "micro/compare.h"
 #include "micro/explain.h"
+#include "micro/figures.h"
 #include "micro/page.h"
 #include "micro/recorder.h"
 #include "micro/shown.h"
@@ -90,5 +92,66 @@ TEST(page, is_one_file_that_needs_no_other)
 		EXPECT_TRUE(has(page, part)) << part;
 	for (const char *part : {"http://", "https://", "src=\"/", "<fast>", "<script"})
 		EXPECT_FALSE(has(page, part)) << part;
+	std::filesystem::remove_all(folder);
+}
+
+namespace
+{
+
+// Replaces what a figure is, and its interval.
+json with(json document, const std::string &name, double median, double half)
+{
+	json changed = json::array();
+	for (json r : document["results"]) {
+		if (r.at("name").get<std::string>() == name) {
+			r["median"] = median;
+			r["low"] = median - half;
+			r["high"] = median + half;
+		}
+		changed.push_back(r);
+	}
+	document["results"] = changed;
+	return document;
+}
+
+} // namespace
+
+TEST(compare, marks_what_is_beyond_both_spreads)
+{
+	const std::string name = "bandwidth/global/read/random/64"; // it is 2 GB/s, from 1 to 3
+	EXPECT_EQ(count_worse(compare(example(), with(example(), name, 0.5, 0.6)), 0.05), 0u);
+	const comparison c = compare(example(), with(example(), name, 0.5, 0.1));
+	EXPECT_EQ(count_worse(c, 0.05), 1u);
+	EXPECT_EQ(count_worse(c, 4), 0u);
+	EXPECT_TRUE(has(comparison_text(c, "a", "b"), "worse"));
+	// A faster one is no failure, and neither is another size.
+	EXPECT_EQ(count_worse(compare(example(), with(example(), name, 9, 0.1)), 0), 0u);
+	const json other = with(example(), "found/l1.size", 65536, 10);
+	EXPECT_EQ(count_worse(compare(example(), other), 0), 0u);
+	EXPECT_TRUE(has(comparison_text(compare(example(), other), "a", "b"), "other"));
+	EXPECT_EQ(compare(example(), example()).only_first.size(), 0u);
+}
+
+TEST(compare, reads_shares)
+{
+	EXPECT_EQ(share_of_text("5%"), 0.05);
+	EXPECT_EQ(share_of_text("0.5"), 0.5);
+	for (const char *wrong : {"", "x", "5%%", "-1", "5 apples", "%"})
+		EXPECT_THROW(share_of_text(wrong), std::runtime_error) << wrong;
+}
+
+TEST(figures, are_there_or_say_why_not)
+{
+	char name[] = "/tmp/het-figures-XXXXXX";
+	const std::string folder = mkdtemp(name);
+	json document = example();
+	for (const char *point : {"coherent/1/4", "coherent/4/4", "coherent/1/16"})
+		document["results"].push_back(json{{"name", point}, {"unit", "GB/s"}, {"median", 3.5}});
+	const std::string text = write_figures(document, folder);
+	for (const char *part : {"figure-6.svg", "figure-8.svg", "figure-13-15.svg", "no test reads textures"})
+		EXPECT_TRUE(has(text, part)) << part << text;
+	EXPECT_FALSE(has(text, "figure-7.svg")) << text; // the results have nothing shifted
+	std::ifstream f(folder + "/figure-13-15.svg");
+	EXPECT_TRUE(has(std::string(std::istreambuf_iterator<char>(f), {}), "3.5"));
 	std::filesystem::remove_all(folder);
 }

@@ -91,3 +91,29 @@ TEST(planted, a_tlb_is_told_from_a_cache)
 	EXPECT_EQ(all.at("size").right, 1u) << wrong;
 	EXPECT_EQ(all.at("size").all, 1u) << wrong;
 }
+
+// Like a GPU's: the first cache begins each launch empty and brings sectors of its lines, the second brings more.
+TEST(planted, sectors_are_told_from_lines)
+{
+	plant p;
+	planted_cache l1, l2;
+	l1.size = 8192;
+	l1.line = 128;
+	l1.sector = 32;
+	l1.ns = 20;
+	l2.size = 65536;
+	l2.line = 128;
+	l2.sector = 64;
+	l2.ways = 16;
+	l2.ns = 140;
+	p.caches = {l1, l2};
+	p.memory_ns = 330;
+	p.noise = 0.003;
+	p.forgets = true;
+	rates all;
+	std::string wrong;
+	count(p, {"latency"}, all, wrong, 1 << 19);
+	for (const char *kind : {"line", "fetch", "size"})
+		EXPECT_EQ(all.at(kind).right, 2u) << kind << wrong;
+	EXPECT_EQ(all.at("latency").right, 3u) << wrong;
+}

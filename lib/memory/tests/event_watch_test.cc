@@ -133,6 +133,23 @@ TEST_F(event_watches, bytes_are_read_by_who_has_waited)
 	EXPECT_EQ(state(0), shared);
 }
 
+// Drivers end with the process, and a call that met that would fail.
+TEST_F(event_watches, nothing_comes_home_at_exit)
+{
+	for (event_state then : {event_state::under_way, event_state::done}) {
+		l.leaving = false;
+		touch_all();
+		run('x', then);
+		size_t before = device_[0]->bytes_read;
+		l.leaving = true;
+		EXPECT_EQ(look(), event_watch::never);
+		EXPECT_EQ(device_[0]->bytes_read, before);
+		device_[0]->kernel = event_state::done;
+		ASSERT_EQ(touch_at(host), verdict::done);
+		EXPECT_EQ(*host, 'x') << "handlers of the program may touch";
+	}
+}
+
 TEST_F(event_watches, each_event_is_given_back_once)
 {
 	int before = device_[0]->released;

@@ -271,12 +271,12 @@ TEST_F(failed_openings, pages_are_a_touch_away)
 	trap_->open_error = 0;
 	EXPECT_EQ(std::string(host, bytes), std::string(bytes, 'o'));
 	for (size_t c = 0; c < chunks; c++) {
-		EXPECT_EQ(state(c), shared);
+		EXPECT_EQ(state(c), (chunk_state{host_copy, het::access::read}));
 		EXPECT_EQ(trap_->at(chunk_at(c)), het::access::none);
 	}
 	size_t before = device_[0]->bytes_read;
 	ASSERT_EQ(touch_at(chunk_at(1)), verdict::done);
-	EXPECT_EQ(trap_->at(chunk_at(1)), het::access::read);
+	EXPECT_EQ(trap_->at(chunk_at(1)), het::access::write) << "the host alone has it";
 	ASSERT_EQ(touch_at(chunk_at(2), true), verdict::done);
 	EXPECT_EQ(trap_->at(chunk_at(2)), het::access::write);
 	EXPECT_EQ(state(2), (chunk_state{host_copy, het::access::write}));
@@ -284,6 +284,21 @@ TEST_F(failed_openings, pages_are_a_touch_away)
 	*chunk_at(2) = '2';
 	ASSERT_EQ(begin(all()), 0);
 	EXPECT_EQ(*buffer_at(2), '2');
+	bring(end(all()));
+}
+
+// Some are writable until they are taken down again, and the host has written to one.
+TEST_F(failed_openings, what_was_written_meanwhile_is_sent)
+{
+	foreseen_chunks behind = fill_read_only('o');
+	trap_->open_error = -ENOMEM;
+	trap_->opened_before_error = page;
+	trap_->during_protect = [&] { *host = 'w'; };
+	bring(behind);
+	trap_->during_protect = nullptr;
+	trap_->open_error = 0;
+	ASSERT_EQ(begin(all()), 0);
+	EXPECT_EQ(*buffer_at(0), 'w');
 	bring(end(all()));
 }
 

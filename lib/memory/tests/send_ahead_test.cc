@@ -71,6 +71,17 @@ TEST_F(sending, what_the_host_wrote_is_there_before_the_kernel_begins)
 	EXPECT_EQ(linked().visitors, 0u);
 }
 
+TEST_F(sending, nothing_is_sent_at_exit)
+{
+	write(2, 'w');
+	l.leaving = true;
+	EXPECT_FALSE(send());
+	EXPECT_EQ(state(2), hosts);
+	EXPECT_EQ(trap_->at(chunk_at(2)), het::access::write);
+	l.leaving = false;
+	EXPECT_TRUE(send());
+}
+
 TEST_F(sending, it_is_protected_before_it_is_copied)
 {
 	write(2, 'w');

@@ -45,6 +45,8 @@ class fake_trap final : public trap
 	int protect(const pages &p, access to) override
 	{
 		log.push_back(to == access::none ? "take" : "lower");
+		if (during_protect)
+			during_protect();
 		if (protect_error)
 			return protect_error;
 		for (uintptr_t at = p.at.begin; at < p.at.end; at += page)
@@ -124,7 +126,7 @@ class fake_trap final : public trap
 	trap_features can{.shared_reads = true};
 	int hold_error = 0, protect_error = 0, admit_error = 0, open_error = 0;
 	size_t opened_before_error = 0;
-	std::function<void()> during_admit;
+	std::function<void()> during_admit, during_protect;
 	range watched;
 	std::vector<std::string> log;
 	std::vector<range> shown, woken;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// arithmetic.cc launches these kernels. Each thread has one chain of operations that need each other, or four, which is
+// enough to keep a unit busy. Each step is 32 operations of a chain, or eight of each of four. What they are done with is known at run time
+// alone, so no compiler makes one of several.
+
+#define EIGHT(OP, x) OP(x) OP(x) OP(x) OP(x) OP(x) OP(x) OP(x) OP(x)
+
+#define CHAINS(name, type, OP, BITS)                                                                                   \
+	kernel void name##_1(global uint *out, uint ia, uint ib, uint steps)                                           \
+	{                                                                                                              \
+		uint t = get_global_id(0);                                                                             \
+		type a = (type)ia, b = (type)ib, x = (type)(t & 15) + a;                                               \
+		for (uint i = 0; i < steps; i++) {                                                                     \
+			EIGHT(OP, x)                                                                                   \
+			EIGHT(OP, x)                                                                                   \
+			EIGHT(OP, x)                                                                                   \
+			EIGHT(OP, x)                                                                                   \
+		}                                                                                                      \
+		out[t] = BITS(x);                                                                                      \
+	}                                                                                                              \
+	kernel void name##_4(global uint *out, uint ia, uint ib, uint steps)                                           \
+	{                                                                                                              \
+		uint t = get_global_id(0);                                                                             \
+		type a = (type)ia, b = (type)ib, x = (type)(t & 15) + a, y = x + a, z = y + a, w = z + a;              \
+		for (uint i = 0; i < steps; i++) {                                                                     \
+			EIGHT(OP, x)                                                                                   \
+			EIGHT(OP, y)                                                                                   \
+			EIGHT(OP, z)                                                                                   \
+			EIGHT(OP, w)                                                                                   \
+		}                                                                                                      \
+		out[t] = BITS(x) ^ BITS(y) ^ BITS(z) ^ BITS(w);                                                        \
+	}
+
+#define SAME(x) (x)
+#define HALVES(x) ((uint)(as_ulong(x) >> 32) ^ (uint)as_ulong(x))
+
+#define MIX(x) x = (x ^ a) + b;
+#define MAD(x) x = x * a + b;
+#define ADD(x) x = x + b;
+#define MULTIPLY(x) x = x * b;
+#define FMA(x) x = fma(x, b, a);
+#define DIVIDE(x) x = a / x;
+
+CHAINS(int_mix, uint, MIX, SAME)
+CHAINS(int_mad, uint, MAD, SAME)
+CHAINS(float_add, float, ADD, as_uint)
+CHAINS(float_multiply, float, MULTIPLY, as_uint)
+CHAINS(float_fma, float, FMA, as_uint)
+CHAINS(float_divide, float, DIVIDE, as_uint)
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+CHAINS(double_fma, double, FMA, HALVES)
+#endif
+
+// Threads read an array in a row, and do @work times four multiplications and additions with each word: all points of a
+// roofline are of this one kernel. With @a and @b of one all numbers are small and whole.
+kernel void roofline(global const uint *from, global uint *sums, uint mask, uint threads, uint first, uint rounds,
+		     uint work, uint ia, uint ib)
+{
+	uint t = get_global_id(0);
+	float a = (float)ia, b = (float)ib, sum = 0;
+	for (uint k = 0; k < rounds; k++) {
+		float x = (float)(from[(t + (first + k) * threads) & mask] & 15);
+		#pragma unroll 8
+		for (uint i = 0; i < work; i++) {
+			FMA(x) FMA(x) FMA(x) FMA(x)
+		}
+		sum += x;
+	}
+	sums[t] = (uint)sum;
+}

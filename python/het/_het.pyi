@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+from collections.abc import Generator, Iterable, Sequence
+from typing import Any, Protocol, Union
+
+from het._records import Argument, Part, Times
+
+# What can't be told statically from other objects has a buffer; numpy's arrays, ctypes' and bytes have.
+class _HasInterface(Protocol):
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+
+_Sizes = Union[int, tuple[int], tuple[int, int], tuple[int, int, int], list[int]]
+_Key = Union[_Sizes, tuple[_Sizes, Union[_Sizes, None]]]
+
+class Device:
+    """A device, which is there as long as the process."""
+
+    @property
+    def name(self) -> str:
+        """For people: "NVIDIA H200 (NVIDIA CUDA)"."""
+    @property
+    def kind(self) -> str:
+        """One of "host", "apart", "opencl", "cuda"."""
+    @property
+    def units(self) -> int:
+        """So many processors run work-groups at once."""
+    @property
+    def group_size(self) -> int:
+        """A work-group has at most so many work-items."""
+    @property
+    def memory(self) -> int:
+        """Bytes of device memory."""
+    @property
+    def local_memory(self) -> int:
+        """Bytes of local memory for one work-group."""
+    def memory_use(self) -> dict[str, int]:
+        """What the library uses of the device's memory, in bytes, as struct het_memory_info has it."""
+
+class Use:
+    """An array with what the kernel does to it: see het.read(), het.written(), het.updated()."""
+
+    def __init__(self, array: object, access: int) -> None: ...
+    def each(
+        self, step: int, length: int | None = None, offset: int = 0, count: int = 1, stride: int = 0
+    ) -> "Use":
+        """Tells a launch with split=True what work-item number i uses, in elements of the array: `length` (or `step`) of
+        them from `offset` + i * `step` on, and that `count` times, each `stride` further."""
+
+class Local:
+    def __init__(self, nbytes: int) -> None: ...
+
+class Event:
+    """A command. An event may be awaited, as often as wanted; the arrays of its launch are kept until it has finished."""
+
+    def wait(self) -> None:
+        """Waits until the command has finished, without the interpreter's lock; raises what it has failed with. Ctrl-C is
+        seen afterwards: wait_for() sees it at once."""
+    def wait_for(self, seconds: float) -> bool:
+        """Waits for so many seconds at most, and tells whether the command has finished."""
+    @property
+    def done(self) -> bool:
+        """Whether it has finished, or failed."""
+    @property
+    def times(self) -> Times:
+        """When it was queued, submitted, started and ended, in nanoseconds. Raises StateError before it has finished."""
+    @property
+    def parts(self) -> list[Part]:
+        """Which device did what of the launch."""
+    def set(self, status: int = 0) -> None:
+        """Finishes an event of het.user_event(): with 0, or a negative code, with which those fail that wait for it."""
+    def _notify(self, descriptor: int) -> None: ...
+    def __await__(self) -> Generator[Any, None, "Event"]: ...
+
+class Launcher:
+    """A kernel with its sizes."""
+
+    def __call__(
+        self,
+        *arguments: object,
+        queue: Queue | None = None,
+        device: Device | None = None,
+        split: bool = False,
+        touch_after_wait: bool = False,
+        after: Event | Iterable[Event] = (),
+        offset: _Sizes = ...,
+        **named_arguments: object,
+    ) -> Event:
+        """Launches the kernel and waits for it."""
+    def start(
+        self,
+        *arguments: object,
+        queue: Queue | None = None,
+        device: Device | None = None,
+        split: bool = False,
+        touch_after_wait: bool = False,
+        after: Event | Iterable[Event] = (),
+        offset: _Sizes = ...,
+        **named_arguments: object,
+    ) -> Event:
+        """Launches the kernel and returns at once. Until the event has finished, the arrays are the kernel's."""
+
+class Kernel:
+    """A kernel: kernel[global_size](...) or kernel[global_size, local_size](...). Sizes count work-items, and are numbers
+    or tuples of 1 to 3; kernel[(64, 32), None] leaves the groups' size to the library."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def arguments(self) -> list[Argument]: ...
+    def __getitem__(self, sizes: _Key) -> Launcher: ...
+
+class Program:
+    def __init__(
+        self,
+        source: str | None,
+        options: str | None,
+        file: str | None,
+        section: str | None,
+        fat_binary: bytes | None,
+        images: Sequence[tuple[int, bytes]],
+        functions: Sequence[tuple[str, int, int]],
+    ) -> None: ...
+    def build(self, device: Device) -> None: ...
+    def log(self, device: Device) -> str: ...
+    def kernel_names(self, device: Device) -> str: ...
+    def kernel(self, name: str, kept: object) -> Kernel: ...
+
+class Queue:
+    def __init__(self, devices: Sequence[Device], flags: int) -> None: ...
+    def finish(self) -> None:
+        """Waits until all commands have finished that the queue has at this moment."""
+
+def devices() -> list[Device]:
+    """The devices, in the order in which they are preferred: HET_DEVICES chooses others."""
+
+def user_event() -> Event:
+    """An event that the program finishes with Event.set(); launches may wait for it."""
+
+def forget(array: object) -> bool: ...
+def _count_of_kept() -> int: ...
+def _interpreter_ends() -> None: ...

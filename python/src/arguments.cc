@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "arguments.h"
+
+#include "errors.h"
+#include "lifetimes.h"
+#include "values.h"
+
+#include <utility>
+
+namespace het::python
+{
+
+namespace
+{
+
+bool is_told_of_copies = false;
+
+void tell_of_copy(const std::string &where)
+{
+	if (std::exchange(is_told_of_copies, true))
+		return;
+	const std::string text = where +
+				 ": its strides are negative, so it is copied, and the kernel gets its elements "
+				 "in order, one behind the other (this is said once)";
+	object module(PyImport_ImportModule("het._errors"));
+	object category(module ? PyObject_GetAttrString(module.get(), "CopyWarning") : nullptr);
+	if (!category || PyErr_WarnEx(category.get(), text.c_str(), 1))
+		throw python_error{};
+}
+
+std::unique_ptr<het_memory, release_memory> wrapped(char *first, size_t nbytes)
+{
+	het_memory *made = nullptr;
+	check(het_memory_wrap(first, nbytes, &made));
+	return std::unique_ptr<het_memory, release_memory>(made);
+}
+
+} // namespace
+
+// References to what is stored stay as they are, as there is room for all.
+arguments::arguments(const known_types &types, const char *kernel, size_t n) : types_(types), kernel_(kernel)
+{
+	args_.reserve(n);
+	values_.reserve(n);
+	patterns_.reserve(n);
+	holds_.reserve(n);
+}
+
+std::string arguments::where(const parameter &p) const
+{
+	std::string text = std::string("kernel ") + kernel_ + ", argument " + std::to_string(args_.size());
+	return p.is_described ? text + " (" + p.name + ", " + p.type + ")" : text;
+}
+
+void arguments::add(const parameter &p, PyObject *given)
+{
+	if (const local_memory *l = types_.local_in(given)) {
+		if (p.is_described && p.space != HET_SPACE_LOCAL)
+			raise(PyExc_TypeError, "%s: this is no local memory", where(p).c_str());
+		het_arg a = {};
+		a.kind = HET_ARG_LOCAL;
+		a.nbytes = l->nbytes;
+		args_.push_back(a);
+		return;
+	}
+	if (p.is_described && p.space == HET_SPACE_LOCAL)
+		raise(PyExc_TypeError, "%s: this is local memory: give het.local(nbytes)", where(p).c_str());
+	if (p.is_described && (p.space == HET_SPACE_IMAGE || p.space == HET_SPACE_SAMPLER))
+		raise(PyExc_TypeError, "%s: images and samplers can't be given from Python", where(p).c_str());
+	const use *how = types_.use_in(given);
+	if (how)
+		given = how->array.get();
+	if (given == Py_None && !how && (!p.is_described || p.is_pointer()))
+		return add_null();
+	if (p.is_described && p.space == HET_SPACE_VALUE) {
+		if (how)
+			raise(PyExc_TypeError, "%s: this is a value and no array", where(p).c_str());
+		return add_value(p, given);
+	}
+	view v;
+	const bool is_view = take_view(given, v);
+	// Who knows nothing of the arguments takes what has no dimension for a value.
+	if (!p.is_described && !how && (!is_view || !v.dimensions))
+		return add_value(p, given);
+	if (!is_view)
+		raise(PyExc_TypeError, "%s: %s is no array: it has neither a buffer nor an __array_interface__",
+		      where(p).c_str(), Py_TYPE(given)->tp_name);
+	add_memory(p, given, how, v);
+}
+
+void arguments::add_value(const parameter &p, PyObject *given)
+{
+	values_.push_back(bytes_of_value(p, given, where(p)));
+	het_arg a = {};
+	a.kind = HET_ARG_VALUE;
+	a.pointer = values_.back().data();
+	a.nbytes = values_.back().size();
+	if (!a.nbytes)
+		raise(PyExc_TypeError, "%s: this value has no bytes", where(p).c_str());
+	args_.push_back(a);
+}
+
+void arguments::add_null()
+{
+	het_arg a = {};
+	a.kind = HET_ARG_ADDRESS;
+	args_.push_back(a);
+}
+
+uint32_t arguments::access_to(const parameter &p, const use *how, const view &v) const
+{
+	const bool only_reads = p.is_described && (p.access == HET_READ_ONLY || p.found == HET_READ_ONLY);
+	if (how && how->access != HET_READ_ONLY && p.is_described && p.access == HET_READ_ONLY)
+		raise(PyExc_ValueError, "%s: this is only read, as its declaration says", where(p).c_str());
+	uint32_t access = how ? how->access : uint32_t(only_reads ? HET_READ_ONLY : HET_READ_WRITE);
+	// Nobody knows whether a kernel without a description writes.
+	if (!how && !p.is_described && v.is_read_only)
+		access = HET_READ_ONLY;
+	if (access != HET_READ_ONLY && v.is_read_only)
+		raise(PyExc_ValueError,
+		      "%s: the array is read-only, and the kernel may write it: declare the argument const, or say "
+		      "het.read(array) if it only reads",
+		      where(p).c_str());
+	// What lies between the elements is not written by the kernel, and must last.
+	return access == HET_WRITE_ONLY && !v.is_dense ? uint32_t{HET_READ_WRITE} : access;
+}
+
+void arguments::add_range(char *first, size_t nbytes, uint32_t access, const use *how, size_t item)
+{
+	het_arg a = {};
+	a.kind = HET_ARG_RANGE;
+	a.access = access;
+	a.pointer = first;
+	a.nbytes = nbytes;
+	if (how && how->each) {
+		const pieces &e = *how->each;
+		patterns_.push_back({sizeof(het_pattern), e.offset * int64_t(item), e.step * item, e.length * item,
+				     e.count, e.stride * item});
+		a.pattern = &patterns_.back();
+	}
+	args_.push_back(a);
+}
+
+void arguments::add_memory(const parameter &p, PyObject *given, const use *how, view &v)
+{
+	if (!v.is_native)
+		raise(PyExc_TypeError, "%s: the bytes of the array's numbers have another machine's order",
+		      where(p).c_str());
+	if (!p.suits(v.items))
+		raise(PyExc_TypeError, "%s: %s", where(p).c_str(), p.misfit(v.items).c_str());
+	const uint32_t access = access_to(p, how, v);
+	if (!v.nbytes)
+		return add_null();
+	const size_t item = v.items.size;
+	hold h;
+	h.array = object::to(given);
+	if (v.runs_backwards) {
+		tell_of_copy(where(p));
+		copy(v, access);
+		return add_range(holds_.back().copy.get(), size_t(holds_.back().exported->len), access, how, item);
+	}
+	h.owner.reset(keep_on_devices(given, v.first, v.nbytes).give_up());
+	if (!h.owner) {
+		h.memory = wrapped(v.first, v.nbytes);
+		h.exported = std::move(v.exported);
+	}
+	holds_.push_back(std::move(h));
+	add_range(v.first, v.nbytes, access, how, item);
+}
+
+void arguments::copy(view &v, uint32_t access)
+{
+	hold h;
+	const size_t nbytes = size_t(v.exported->len);
+	h.copy.reset(new char[nbytes]);
+	if (PyBuffer_ToContiguous(h.copy.get(), v.exported.get(), v.exported->len, 'C'))
+		throw python_error{};
+	h.memory = wrapped(h.copy.get(), nbytes);
+	h.exported = std::move(v.exported);
+	h.copies_back = access != HET_READ_ONLY;
+	copies_back_ |= h.copies_back;
+	holds_.push_back(std::move(h));
+}
+
+} // namespace het::python

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Makes the arguments of one launch from Python's objects.
+#pragma once
+
+#include "element.h"
+#include "holds.h"
+#include "uses.h"
+
+#include <string>
+#include <vector>
+
+namespace het::python
+{
+
+// Tells the Python types of what may stand for an argument, without which this would have to know how they are bound.
+struct known_types {
+	const use *(*use_in)(PyObject *o);
+	const local_memory *(*local_in)(PyObject *o);
+};
+
+class arguments
+{
+      public:
+	arguments(const known_types &types, const char *kernel, size_t n);
+
+	// Throws with kernel and argument named if it does not suit.
+	void add(const parameter &p, PyObject *given);
+
+	const std::vector<het_arg> &all() const { return args_; }
+	std::vector<hold> take_holds() { return std::move(holds_); }
+	// An array has to be copied back by who waits.
+	bool must_be_waited_for() const { return copies_back_; }
+
+      private:
+	std::string where(const parameter &p) const;
+	void add_value(const parameter &p, PyObject *given);
+	void add_memory(const parameter &p, PyObject *given, const use *how, view &v);
+	uint32_t access_to(const parameter &p, const use *how, const view &v) const;
+	void add_range(char *first, size_t nbytes, uint32_t access, const use *how, size_t item);
+	void add_null();
+	void copy(view &v, uint32_t access);
+
+	const known_types &types_;
+	const char *kernel_;
+	std::vector<het_arg> args_;
+	std::vector<std::string> values_;
+	std::vector<het_pattern> patterns_;
+	std::vector<hold> holds_;
+	bool copies_back_ = false;
+};
+
+} // namespace het::python

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""mypy reads this and runs nothing of it. What is wrong is marked, and mypy says so if one of these is right."""
+
+import numpy as np
+
+import het
+
+
+async def use() -> int:
+    program = het.Program("kernel void k(global float *p, float a) { p[0] = a; }", options="-DN=1")
+    k: het.Kernel = program.k
+    x = np.zeros(10, np.float32)
+    event: het.Event = k[10](x, 3.0)
+    event = await k[(10, 2), (5, 1)].start(het.written(x), a=3.0, split=True, after=[event], offset=(0, 0))
+    with het.Queue(het.devices()[:1], in_order=True) as queue:
+        k[10, None](x, 1, queue=queue, device=het.devices()[0])
+    names: list[str] = [a.name for a in k.arguments]
+    nanoseconds: int = event.times.ended - event.times.started
+    pattern: het.Use = het.read(x).each(1, 3, offset=-1)
+
+    k[10](x, queue="mine")  # type: ignore[arg-type]
+    k["many"](x)  # type: ignore[index]
+    k(x)  # type: ignore[operator]
+    event.times = 3  # type: ignore[misc,assignment]
+    het.Program(3)  # type: ignore[arg-type]
+    het.local("8")  # type: ignore[arg-type]
+    program.build("GPU")  # type: ignore[arg-type]
+    text: str = event.done  # type: ignore[assignment]
+    return nanoseconds + len(names) + len(text) + (pattern is None)

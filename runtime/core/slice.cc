@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/slice.h"
+
+#include <algorithm>
+#include <new>
+
+namespace het::rt
+{
+
+slice_of_launch::slice_of_launch(sliced_launch &l, size_t number)
+    : het_event(nullptr), of_(reference<sliced_launch>::to(&l)), number_(number)
+{
+}
+
+bool slice_of_launch::allocate()
+{
+	args_.reset(new (std::nothrow) device_arg[of_->arguments().size()]);
+	return args_ != nullptr;
+}
+
+begin_result slice_of_launch::begin(executor &)
+{
+	const std::span<device_arg> args(args_.get(), of_->arguments().size());
+	std::copy(of_->arguments().begin(), of_->arguments().end(), args.begin());
+	of_->place_arguments(number_, args);
+	launch_shape shape = of_->shape();
+	const row_span rows = of_->slices().slice(number_);
+	shape.part.first = rows.first;
+	shape.part.count = rows.count;
+	compute_device &d = *of_->device().compute;
+	const int err = d.submit(of_->kernel(), shape, args, on_device);
+	if (err || !d.has_queue())
+		return err;
+	return begin_result::in_flight;
+}
+
+} // namespace het::rt

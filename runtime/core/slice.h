@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The kernel of one slice of a launch that does not fit (core/sliced_launch.h).
+#pragma once
+
+#include "core/sliced_launch.h"
+
+namespace het::rt
+{
+
+class slice_of_launch final : public het_event
+{
+      public:
+	slice_of_launch(sliced_launch &l, size_t number);
+	// Allocates memory for its arguments. It is false if there is none.
+	bool allocate();
+
+	begin_result begin(executor &) override;
+	int end(int device_error) override { return device_error; }
+	void after(int status) override { of_->slice_is_over(number_, status, why); }
+	bool is_empty() const override { return false; }
+
+      private:
+	const reference<sliced_launch> of_;
+	const size_t number_;
+	std::unique_ptr<device_arg[]> args_;
+};
+
+} // namespace het::rt

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The memory on a device in which a launch runs as slices: the buffers of its windows (evict/slices.h), and the copies
+// between those and the host's memory.
+#pragma once
+
+#include "core/ranges.h"
+#include "core/runtime.h"
+#include "evict/slices.h"
+
+#include <memory>
+
+namespace het::rt
+{
+
+class slice_frames
+{
+      public:
+	slice_frames() = default;
+	~slice_frames() { give_back(); }
+	slice_frames(const slice_frames &) = delete;
+	slice_frames &operator=(const slice_frames &) = delete;
+
+	// Gets all buffers of the plan, or none. It may wait for other commands. Returns 0, HET_EDEVICE or HET_ENOMEM.
+	int take(const slice_plan &plan, het_device &d);
+	void give_back();
+
+	// Returns where a slice has the window.
+	void *buffer(const slice_plan &plan, unsigned window, size_t slice) const;
+
+	// A copy of all that the uses of one window read or write in these rows. @uses have begun on the host's memory.
+	struct job {
+		const slice_plan &plan;
+		std::span<const range_use> uses;
+		unsigned window;
+		size_t slice; // whose buffer it is
+		row_span rows;
+	};
+	// They return 0, or HET_EDEVICE.
+	int send(const job &j) { return copy(j, false); }
+	int bring(const job &j) { return copy(j, true); }
+
+      private:
+	int take_buffers(const slice_plan &plan);
+	int copy(const job &j, bool home);
+
+	het_device *device_ = nullptr;
+	std::unique_ptr<void *[]> buffers_;
+	size_t nbuffers_ = 0;   // that are there
+	uint64_t reserved_ = 0; // bytes
+};
+
+} // namespace het::rt

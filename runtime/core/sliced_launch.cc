@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/sliced_launch.h"
+
+#include "core/dispatch.h"
+#include "core/slice.h"
+#include "core/slice_threads.h"
+#include "os/inject.h"
+#include "os/lock.h"
+#include "os/log.h"
+
+#include <algorithm>
+#include <climits>
+#include <new>
+#include <utility>
+
+namespace het::rt
+{
+
+namespace
+{
+
+het_device &host_memory()
+{
+	return *core().host_memory;
+}
+
+} // namespace
+
+het_event_part_info sliced_launch::part(uint32_t) const
+{
+	return {0, &device(), 0, shape_.global[shape_.dimensions - 1], started, ended};
+}
+
+begin_result sliced_launch::begin(executor &)
+{
+	if (device().lost.load())
+		return fail(HET_EDEVICE, "het_launch: %s has failed, and kernel %s was to run there in slices",
+			    device().compute->info().name, kernel_->name.get());
+	if (int err = start_slice_threads(device(), kernel_->name.get()))
+		return err;
+	fetch_slices(*this);
+	return begin_result::detached;
+}
+
+void sliced_launch::stand_in_for(het_event &e)
+{
+	in_place_of_ = &e;
+	fetch_slices(*this);
+}
+
+// Nothing of it may be left then.
+void sliced_launch::finish_here(int status)
+{
+	if (!in_place_of_) {
+		finish(*this, status);
+		return;
+	}
+	in_place_of_->why = std::move(why);
+	finish(*in_place_of_, status);
+}
+
+// --- what the threads tell each other ------------------------------------------
+
+void sliced_launch::announce()
+{
+	changes_.fetch_add(1);
+	futex_wake(&changes_, INT_MAX);
+}
+
+template <class F> void sliced_launch::wait_until(F done)
+{
+	for (uint32_t seen = changes_.load(); !done(); seen = changes_.load())
+		futex_wait(&changes_, seen);
+}
+
+// The first one counts.
+void sliced_launch::fail_once(int err)
+{
+	if (err && !has_failed_.exchange(true)) {
+		failure_ = err;
+		keep_why();
+	}
+}
+
+// Who has seen one end may be slower than who sees the next.
+void sliced_launch::slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said)
+{
+	if (err && !has_failed_.exchange(true)) {
+		failure_ = err;
+		why = std::move(said);
+	}
+	delay_point();
+	over_lock_.lock(lock_rank::leaf);
+	over_[number] = true;
+	size_t ended = ended_.load();
+	while (ended < slices_.nslices() && over_[ended])
+		ended++;
+	ended_.store(ended);
+	over_lock_.unlock(lock_rank::leaf);
+	announce();
+}
+
+// --- begin ---------------------------------------------------------------------
+
+// What the driver refuses is tried with less.
+int sliced_launch::take_memory()
+{
+	for (uint64_t most = bytes_to_have();; most = slices_.nbytes() / 2) {
+		int err = plan_for(most);
+		if (!err)
+			err = frames_.take(slices_, device());
+		if (err != HET_EDEVICE || device().lost.load() || slices_.smallest() > slices_.nbytes() / 2)
+			return err;
+	}
+}
+
+// Nobody who has them waits for memory.
+int sliced_launch::open_uses()
+{
+	int err = 0;
+	for (;;) {
+		const uint32_t seen = progress();
+		outcome o = begin_ranges(uses_, host_memory(), &err);
+		if (o != outcome::must_wait && o != outcome::no_room)
+			return err;
+		if (seen == progress())
+			wait_for_progress(seen);
+	}
+}
+
+bool sliced_launch::fetch_begin()
+{
+	forget_last_error();
+	int err = in_place_of_ ? prepare_anew() : 0;
+	if (!err)
+		err = take_memory();
+	if (!err) {
+		over_.reset(new (std::nothrow) bool[slices_.nslices()]());
+		err = over_ ? open_uses() : fail(HET_ENOMEM, "het_launch: out of memory");
+	}
+	if (err) {
+		fail_once(err);
+		leave();
+		return false;
+	}
+	for (range_use &u : uses_)
+		u.on.prepare_copies(device().memory_number);
+	return true;
+}
+
+// --- the fetcher ---------------------------------------------------------------
+
+bool sliced_launch::is_free(const window &w, size_t slice) const
+{
+	const size_t before = slice < w.buffers ? 0 : slice + 1 - w.buffers;
+	return (w.writes ? home_ : ended_).load() >= before;
+}
+
+// Sends what is in windows that are written, or in the others.
+int sliced_launch::send_slice(size_t slice, bool written)
+{
+	int err = 0;
+	for (unsigned w = 0; w < slices_.windows().size() && !err; w++) {
+		const window &win = slices_.windows()[w];
+		if (win.stays || win.writes != written)
+			continue;
+		wait_until([&] { return is_free(win, slice) || has_failed_.load(); });
+		if (has_failed_.load())
+			return 0;
+		delay_point();
+		if (win.reads)
+			err = frames_.send({slices_, uses_, w, slice, slices_.slice(slice)});
+	}
+	return err;
+}
+
+int sliced_launch::send_all_that_stays()
+{
+	int err = 0;
+	for (unsigned w = 0; w < slices_.windows().size() && !err; w++) {
+		const window &win = slices_.windows()[w];
+		if (win.stays && win.reads)
+			err = frames_.send({slices_, uses_, w, 0, slices_.all_rows()});
+	}
+	return err;
+}
+
+int sliced_launch::start(size_t number)
+{
+	reference<slice_of_launch> s(new (std::nothrow) slice_of_launch(*this, number));
+	if (!s || !s->allocate())
+		return fail(HET_ENOMEM, "het_launch: no memory for a slice of kernel %s", kernel_->name.get());
+	device().memory.account.slices.fetch_add(1, std::memory_order_relaxed);
+	started_.fetch_add(1);
+	start_part(s.give_up(), device().executor);
+	return 0;
+}
+
+// What is only read comes first: its buffers are free sooner.
+int sliced_launch::fetch(size_t slice)
+{
+	int err = send_slice(slice, false);
+	if (!err)
+		err = send_slice(slice, true);
+	return err || has_failed_.load() ? err : start(slice);
+}
+
+void sliced_launch::fetch_all()
+{
+	fail_once(send_all_that_stays());
+	for (size_t i = 0; i < slices_.nslices() && !has_failed_.load(); i++)
+		fail_once(fetch(i));
+	all_started_.store(true);
+	announce();
+}
+
+void sliced_launch::place_arguments(size_t slice, std::span<device_arg> args) const
+{
+	size_t use = 0;
+	for (device_arg &a : args) {
+		if (!is_memory(a.kind))
+			continue;
+		const unsigned w = slices_.window_of(use);
+		a.buffer = frames_.buffer(slices_, w, slice);
+		a.offset = uses_[use++].bytes.begin - slices_.bytes_of(w, slice).begin; // may be less than 0
+	}
+}
+
+// --- the evictor ---------------------------------------------------------------
+
+int sliced_launch::bring(size_t slice)
+{
+	int err = 0;
+	for (unsigned w = 0; w < slices_.windows().size() && !err; w++) {
+		const window &win = slices_.windows()[w];
+		if (!win.stays && win.writes)
+			err = frames_.bring({slices_, uses_, w, slice, slices_.slice(slice)});
+	}
+	return err;
+}
+
+int sliced_launch::bring_all_that_stays()
+{
+	int err = 0;
+	for (unsigned w = 0; w < slices_.windows().size() && !err; w++) {
+		const window &win = slices_.windows()[w];
+		if (win.stays && win.writes)
+			err = frames_.bring({slices_, uses_, w, 0, slices_.all_rows()});
+	}
+	return err;
+}
+
+void sliced_launch::bring_all()
+{
+	forget_last_error();
+	for (size_t i = 0;; i++) {
+		wait_until([&] { return ended_.load() > i || (all_started_.load() && started_.load() == i); });
+		if (ended_.load() <= i)
+			break;
+		delay_point();
+		if (!has_failed_.load())
+			fail_once(bring(i));
+		home_.fetch_add(1);
+		announce();
+	}
+	if (!has_failed_.load())
+		fail_once(bring_all_that_stays());
+	close_uses();
+	leave();
+}
+
+// --- the end -------------------------------------------------------------------
+
+// If slices have failed, each byte of what is written is as it was or as it should be.
+void sliced_launch::close_uses()
+{
+	const int err =
+		started_.load() ? end_ranges(uses_, host_memory()) : abandon_ranges(uses_, host_memory(), false);
+	fail_once(err);
+}
+
+// Callbacks, which may wait for other launches in slices, do not run on this thread.
+void sliced_launch::leave()
+{
+	frames_.give_back();
+	note_progress();
+	kernel_->has_run(device());
+	if (has_failed_.load() && failure_ == HET_EDEVICE)
+		core().above->failed(device());
+	end_in_service(*this, has_failed_.load() ? failure_ : 0);
+}
+
+} // namespace het::rt

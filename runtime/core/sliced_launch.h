@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A launch whose own arrays do not fit into its device's memory lives here. It runs as slices, one after the other.
+//
+// It is one command of the graph, and one to the host: what it uses is opened on the host's memory
+// (runtime::host_memory) for as long as it lasts, so touches of what it writes wait for its end. Each slice's kernel is
+// a command for the device that no graph knows. Two threads of the device's work for it (core/slice_threads.h): the
+// fetcher gets the memory, opens what is used, and copies what a slice reads into its windows while the kernel of the
+// one before runs; the evictor copies what a slice has written home, to the host's memory, and ends the launch.
+//
+//   fetcher                              device                     evictor
+//   the windows of slice n are free
+//   copies in, starts the kernel    →    runs, ends          →     copies out; what it has written is free
+//
+// A window's buffer is free for slice n when the slice that had it, n less the number of buffers, has ended, and, if it
+// is written, has come home. So the threads wait for what is before them alone.
+#pragma once
+
+#include "core/slice_frames.h"
+#include "core/sliced_plan.h"
+
+namespace het::rt
+{
+
+class sliced_launch final : public sliced_plan
+{
+      public:
+	using sliced_plan::sliced_plan;
+
+	// It runs for this command, which has begun, and whose arguments it has: that finishes in its place, and keeps
+	// it until it is gone itself. The caller has seen to it that there are threads for the device.
+	void stand_in_for(het_event &e);
+	// It is over, and callbacks may run.
+	void finish_here(int status);
+
+	begin_result begin(executor &) override;
+	bool begins_anywhere() const override { return true; }
+	uint32_t nparts() const override { return 1; }
+	het_event_part_info part(uint32_t number) const override;
+
+	// The fetcher calls it. It is true if the evictor is to see to the launch from now on; otherwise that is over.
+	bool fetch_begin();
+	// Then this, which is the fetcher's last for the launch.
+	void fetch_all();
+	// The evictor calls it.
+	void bring_all();
+
+	// Writes the arguments of a slice down.
+	void place_arguments(size_t slice, std::span<device_arg> args) const;
+	// A slice's kernel has ended, or could not run. It is called once for each that was started, in whatever order;
+	// no lock is held. @said is what was said, or null.
+	void slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said);
+
+      private:
+	int take_memory();
+	int open_uses();
+	void close_uses();
+	void fail_once(int err);
+	void leave();
+	void announce();
+	template <class F> void wait_until(F done);
+	bool is_free(const window &w, size_t slice) const;
+	int send_slice(size_t slice, bool written);
+	int send_all_that_stays();
+	int fetch(size_t slice);
+	int bring(size_t slice);
+	int bring_all_that_stays();
+	int start(size_t slice);
+
+	het_event *in_place_of_ = nullptr;
+	slice_frames frames_;
+
+	// The threads tell each other by these.
+	std::atomic<uint32_t> changes_{0};
+	std::atomic<size_t> started_{0}; // slices whose kernels were given to the device
+	std::atomic<size_t> ended_{0};   // so many of them, the first ones, have ended, as has been told
+	std::atomic<size_t> home_{0};    // and are home
+	std::atomic<bool> all_started_{false};
+	std::atomic<bool> has_failed_{false};
+	futex_lock over_lock_;         // guards the next; its rank is leaf
+	std::unique_ptr<bool[]> over_; // of each slice: its end has been told
+	int failure_ = 0;              // belongs to whoever has set has_failed_, and is read when all is over
+};
+
+} // namespace het::rt

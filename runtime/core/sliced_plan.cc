@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/sliced_plan.h"
+
+#include "core/analysis.h"
+#include "core/link_all.h"
+#include "core/queue.h"
+#include "core/waiting_kernels.h"
+#include "os/log.h"
+#include "policy/division.h"
+
+#include <algorithm>
+#include <new>
+
+namespace het::rt
+{
+
+namespace
+{
+
+// This is no code of the program's: another device may do it.
+constexpr int not_here = 1;
+
+using printed = unsigned long long;
+
+} // namespace
+
+int sliced_plan::refuse(const char *why)
+{
+	why_not_ = why;
+	inform("het_launch: kernel %s does not run in slices on %s: %s", kernel_->name.get(),
+	       device_->compute->info().name, why);
+	return not_here;
+}
+
+// --- messages ------------------------------------------------------------------
+
+int sliced_plan::fail_whole() const
+{
+	const memory_account &a = device_->memory.account;
+	size_t largest = 0, use = 0, most = 0;
+	for (size_t i = 0; i < args_.size(); i++) {
+		const size_t n = is_memory(args_[i].kind) ? uses_[use++].bytes.size() : 0;
+		largest = n > most ? i : largest;
+		most = std::max(most, n);
+	}
+	return fail(
+		HET_EDEVICE,
+		"het_launch: kernel %s needs %llu bytes on %s for its arrays, %zu of them for argument %zu, and the "
+		"library may use %llu there, of which %llu are raw memory, textures and copies; it can't run in "
+		"slices, "
+		"as %s: raise HET_DEVICE_MEMORY, or launch on parts",
+		kernel_->name.get(), printed(bytes_of_arrays(uses_)), device_->compute->info().name, most, largest,
+		printed(a.limit()), printed(a.beside_buffers()), why_not_);
+}
+
+int sliced_plan::fail_smallest() const
+{
+	const memory_account &a = device_->memory.account;
+	size_t largest = 0, use = 0;
+	uint64_t most = 0;
+	bool stays = false;
+	for (size_t i = 0; i < args_.size(); i++) {
+		if (!is_memory(args_[i].kind))
+			continue;
+		const unsigned w = slices_.window_of(use++);
+		if (slices_.smallest_of(w) <= most)
+			continue;
+		most = slices_.smallest_of(w);
+		stays = slices_.windows()[w].stays;
+		largest = i;
+	}
+	return fail(
+		HET_EDEVICE,
+		"het_launch: the smallest slice of kernel %s needs %llu bytes on %s, %llu of them for argument %zu%s, "
+		"and the library may use %llu there, of which %llu are raw memory, textures and copies: raise "
+		"HET_DEVICE_MEMORY, or %s",
+		kernel_->name.get(), printed(slices_.smallest()), device_->compute->info().name, printed(most), largest,
+		stays ? ", which each slice may use whole" : "", printed(a.limit()), printed(a.beside_buffers()),
+		stays ? "give the argument a pattern" : "launch on parts");
+}
+
+// --- the plan ------------------------------------------------------------------
+
+int sliced_plan::choose_local()
+{
+	const group_limits limits = kernel_->on(*device_)->limits();
+	if (!shape_.has_local()) {
+		for (unsigned d = 0; d < 3; d++)
+			shape_.local[d] = limits.required[0] ? limits.required[d] : 1;
+		if (!limits.required[0])
+			shape_.local[0] = choose_group(shape_.global[0], limits.most);
+	}
+	fatbin::fault why;
+	if (device_->compute->takes(kernel_->on(*device_), shape_, why))
+		return 0;
+	return fail(HET_EARG, "het_launch: kernel %s can't run so on %s: %s", kernel_->name.get(),
+		    device_->compute->info().name, why.text);
+}
+
+int sliced_plan::choose_rows()
+{
+	work_grid g = {shape_.dimensions, {}, {}, {}};
+	for (unsigned d = 0; d < 3; d++) {
+		g.global[d] = shape_.global[d];
+		g.local[d] = shape_.local[d];
+		g.offset[d] = shape_.offset[d];
+	}
+	const division d = divide(g);
+	nrows_ = d.count;
+	shape_.part.along = d.along;
+	const bool is_one_group = d.count == 1 && !(shape_.global[0] % shape_.local[0]);
+	return d.why_not && !is_one_group ? refuse(d.why_not) : 0;
+}
+
+int sliced_plan::prepare_kernel()
+{
+	slicing how = {shape_.dimensions, shape_.part.along, {shape_.offset[0], shape_.offset[1], shape_.offset[2]}};
+	how.offset[how.along] = 0;
+	how.asked = is_analysed_ ? kernel_->description()->asked : nullptr;
+	how.in_windows = true;
+	int err = kernel_->prepare_slices(*device_, how, &slice_kernel_);
+	if (err == HET_ENODEV)
+		return refuse("its program can't be sliced for windows there");
+	if (!err)
+		err = check_arguments(slice_kernel_);
+	fatbin::fault why;
+	if (!err && !device_->compute->takes(slice_kernel_, shape_, why))
+		return refuse("its slices do not take these groups");
+	return err;
+}
+
+// What several pieces of a row have in common is read, but to be written they are too far apart.
+row_use sliced_plan::row_use_of(size_t use) const
+{
+	const range_use &u = uses_[use];
+	const het_pattern &p = patterns_[use];
+	const size_t local = shape_.local[shape_.part.along];
+	row_use r = {u.bytes, (u.access & HET_READ_ONLY) != 0, (u.access & HET_WRITE_ONLY) != 0};
+	uint64_t all = 0, between = 0;
+	const bool overflows =
+		__builtin_mul_overflow(p.count ? p.count - 1 : 0, p.stride, &between) ||
+		__builtin_mul_overflow(local - 1, p.step, &all) || __builtin_add_overflow(all, p.length, &all) ||
+		__builtin_add_overflow(all, between, &all) || __builtin_mul_overflow(local, p.step, &r.step);
+	r.by_rows = p.size && !overflows && (!r.writes || p.count == 1);
+	r.first = p.offset;
+	r.length = all;
+	return r;
+}
+
+// Bytes between the pieces must not be lost.
+int sliced_plan::make_row_uses()
+{
+	row_uses_.reset(new (std::nothrow) row_use[uses_.size()]);
+	if (!row_uses_)
+		return fail(HET_ENOMEM, "het_launch: out of memory");
+	for (size_t i = 0; i < uses_.size(); i++) {
+		row_use &r = row_uses_[i] = row_use_of(i);
+		r.reads |= r.writes && r.by_rows && patterns_[i].length < patterns_[i].step;
+	}
+	return 0;
+}
+
+// With fewer the device would not be busy.
+size_t sliced_plan::busy_rows() const
+{
+	size_t groups_of_row = 1;
+	for (unsigned d = 0; d < shape_.part.along; d++)
+		groups_of_row *= shape_.groups(d);
+	return std::max<size_t>(1, device_->compute->wanted_groups() / groups_of_row);
+}
+
+uint64_t sliced_plan::bytes_to_have() const
+{
+	const memory_account &a = device_->memory.account;
+	const uint64_t fixed = a.used_as(memory_kind::raw) + a.used_as(memory_kind::textures), all = a.budget();
+	return all > fixed ? all - fixed : 0;
+}
+
+int sliced_plan::plan_for(uint64_t nbytes)
+{
+	if (!slices_.take({row_uses_.get(), uses_.size()}, nrows_))
+		return fail(HET_ENOMEM, "het_launch: out of memory");
+	return slices_.choose(nbytes, busy_rows()) ? 0 : fail_smallest();
+}
+
+int sliced_plan::prepare_on(het_device &d)
+{
+	device_ = &d;
+	shape_ = given_shape_;
+	forget_found_patterns(patterns_);
+	if (has_block())
+		return refuse("it has a parameter block, which may hold any address");
+	if (is_known_to_wait(*kernel_, flags_ & HET_SPLIT))
+		return refuse("a part of it has waited for another");
+	int err = kernel_->prepare(d);
+	if (!err)
+		err = check_arguments(kernel_->on(d));
+	if (!err)
+		err = d.lost.load() ? HET_EDEVICE : start_memory();
+	if (!err && !core().host_memory)
+		err = refuse("there are too many devices");
+	if (!err)
+		err = choose_local();
+	if (!err)
+		err = choose_rows();
+	if (err)
+		return err;
+	is_analysed_ = find_patterns({*kernel_, shape_, args_, uses_}, patterns_);
+	err = make_row_uses();
+	if (!err)
+		err = prepare_kernel();
+	return err ? err : plan_for(bytes_to_have());
+}
+
+// The error is that of the last device.
+int sliced_plan::prepare_anew()
+{
+	int err = not_here;
+	for (unsigned i = 0; i < core().ndevices && err; i++) {
+		if (devices_ >> i & 1)
+			err = prepare_on(*core().devices[i]);
+	}
+	if (err)
+		return err == not_here ? fail_whole() : err;
+	// What only the device has comes home, although it is to be overwritten: if a slice fails, nothing is stale.
+	for (range_use &u : uses_)
+		u.access |= u.access & HET_WRITE_ONLY ? HET_READ_ONLY : 0;
+	return link_uses(*core().host_memory);
+}
+
+int sliced_plan::prepare()
+{
+	where.store(&core().service);
+	const int err = prepare_anew();
+	if (!err)
+		declare_accesses(widen_to_edges);
+	return err;
+}
+
+} // namespace het::rt

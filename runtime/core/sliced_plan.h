@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// This decides whether a launch that does not fit into a device's memory runs there as slices, and how: it holds what
+// is found out before the launch is a command of the graph, and what its slices see of it afterwards.
+#pragma once
+
+#include "core/kernel_command.h"
+#include "evict/slices.h"
+
+#include <bit>
+
+namespace het::rt
+{
+
+class sliced_plan : public kernel_command
+{
+      public:
+	// The launch runs on one of these devices, bit by number, for which its arrays are too large.
+	sliced_plan(het_queue &q, kernel_arguments &&taken, uint32_t devices)
+	    : kernel_command(q, std::move(taken)), devices_(devices), given_shape_(shape_),
+	      device_(core().devices[std::countr_zero(devices)].get())
+	{
+	}
+
+	// Chooses the device, and prepares kernel and links there. Returns 0 or a code.
+	int prepare();
+
+	// These are for its slices, which have a reference.
+	het_device &device() const { return *device_; }
+	device_kernel &kernel() const { return *slice_kernel_; }
+	const launch_shape &shape() const { return shape_; }
+	std::span<const device_arg> arguments() const { return args_; }
+	std::span<const range_use> uses() const { return uses_; }
+	const slice_plan &slices() const { return slices_; }
+
+      protected:
+	// Does the same for a launch that the graph has already.
+	int prepare_anew();
+	// Plans for at most so many bytes. Returns 0 or a code.
+	int plan_for(uint64_t nbytes);
+	// Returns what there is for windows, if all leaves that can.
+	uint64_t bytes_to_have() const;
+
+	slice_plan slices_;
+
+      private:
+	int refuse(const char *why);
+	int prepare_on(het_device &d);
+	int choose_local();
+	int choose_rows();
+	int prepare_kernel();
+	int make_row_uses();
+	row_use row_use_of(size_t use) const;
+	size_t busy_rows() const;
+	int fail_smallest() const;
+	int fail_whole() const;
+
+	const uint32_t devices_;
+	const launch_shape given_shape_;
+	het_device *device_; // that was tried last
+	device_kernel *slice_kernel_ = nullptr;
+	size_t nrows_ = 0;
+	std::unique_ptr<row_use[]> row_uses_;
+	bool is_analysed_ = false;
+	const char *why_not_ = nullptr; // the last device can't do it
+};
+
+} // namespace het::rt
