@@ -77,6 +77,7 @@ NO_DRIVER = {"HET_TEST_DEVICES": "none,host,host2,hostcb,hostcb2"}
 SANITIZED = NO_DRIVER | {"HET_TEST_KINDS": "none,heap,mmapped,library"}
 NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events opencl_kept_test opencl_program_test".split()
 ONE_THREAD = [
+    "paths_test",
     *"coherence_test foresight_test fragments_test layout_test read_ahead_test send_plan_test".split(),
     *sources("runtime/policy/tests/*_test.cc"),
     *sources("runtime/preempt/tests/*_test.cc"),

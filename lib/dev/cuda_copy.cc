@@ -59,6 +59,8 @@ class bulk_copy
 				splitter_.failed(path);
 				continue;
 			}
+			if (path != direct_ && !lender_.is_free(path))
+				continue;
 			for (paths::piece p = splitter_.take(path, now); p.bytes; p = splitter_.take(path, now)) {
 				if (int err = start(path, p)) {
 					failed(path, err);

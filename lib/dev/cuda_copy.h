@@ -18,6 +18,8 @@ class port_lender
 	virtual ~port_lender() = default;
 	// Returns null for a path that nobody can take now.
 	virtual cuda_port *borrow(unsigned path) = 0;
+	// The owner of a port that was borrowed does not need its link now.
+	virtual bool is_free(unsigned path) = 0;
 	// Nothing of the path is under way any more; it is not to be taken again.
 	virtual void failed(unsigned path, int error) = 0;
 	// A piece has arrived.

@@ -219,8 +219,14 @@ class cuda_copy final : public port_lender
 		cuda_member *peer = the_fabric().members[path];
 		peer = way_.chooser.present() & only(path) ? peer : nullptr;
 		cuda_port *port = peer ? &peer->of(direction_).relay : nullptr;
-		return borrowed_[path] = port && port->try_borrow() ? port : nullptr;
+		if (!port || !port->try_borrow())
+			return nullptr;
+		owners_[path] = &peer->of(direction_).own;
+		return borrowed_[path] = port;
 	}
+
+	// Two GPUs that lend each other the links which both need would only be in each other's way.
+	bool is_free(unsigned path) override { return !owners_[path]->is_lent(); }
 
 	void failed(unsigned path, int error) override
 	{
@@ -290,6 +296,7 @@ class cuda_copy final : public port_lender
 	const size_t bytes_;
 	size_t announced_[paths::most_paths] = {};
 	cuda_port *borrowed_[paths::most_paths] = {};
+	const cuda_port *owners_[paths::most_paths] = {}; // the peers' own, which stay while theirs are borrowed
 	int error_ = 0;
 };
 

@@ -21,6 +21,9 @@ namespace het::test
 namespace
 {
 
+// Who gets how much follows from what is measured, and so from how busy this machine is: that is left to the tests of
+// lib/paths. Here all paths carry always. The environment is read once.
+[[maybe_unused]] const int all_paths = setenv("HET_PATHS", "static", 1);
 constexpr unsigned lanes = 3;
 constexpr size_t mib = 1 << 20;
 
@@ -167,34 +170,22 @@ TEST_F(cuda_paths, two_devices_lend_each_other_their_links)
 	}
 }
 
-// The fake links have rates, so what is measured is theirs: of equal links each carries a part, and one that others fill
-// is left to them. How soon depends on how busy this machine is.
-TEST_F(cuda_paths, links_carry_what_they_can)
+// The links have rates, and serve in order.
+TEST_F(cuda_paths, peers_carry_a_part)
 {
+	open(2);
+	pair p(*this, 0, 8 * mib);
+	p.fill(1);
+	transfer t = p.all();
+	fake_->link_rate = 200;
 	for (bool home : {false, true}) {
-		for (int loaded : {-1, 0, 1}) {
-			open(2);
-			pair p(*this, 0, 8 * mib);
-			p.fill(1);
-			transfer t = p.all();
-			fake_->link_rate = 100;
-			for (int gpu : {0, 1})
-				fake_->others_share[gpu][home] = gpu == loaded ? 90 : 0;
-			double low = loaded == 1   ? 0.75
-				     : loaded == 0 ? -1
-						   : 0.25,
-			       high = low + (loaded == 0 ? 1.25 : 0.5);
-			double share = -2;
-			for (unsigned i = 0; i < 40 && (share <= low || share > high); i++) {
-				unsigned long before[] = {fake_->carried[0][home], fake_->carried[1][home]};
-				EXPECT_EQ(home ? devices_[0]->read(0, {&t, 1}) : devices_[0]->write(0, {&t, 1}), 0);
-				double direct = double(fake_->carried[0][home] - before[0]);
-				share = direct / (direct + double(fake_->carried[1][home] - before[1]));
-			}
-			EXPECT_TRUE(share > low && share <= high) << share << ", others are on link " << loaded;
-			fake_->link_rate = 0;
-		}
+		unsigned long before[] = {fake_->carried[0][home], fake_->carried[1][home]};
+		EXPECT_EQ(home ? devices_[0]->read(0, {&t, 1}) : devices_[0]->write(0, {&t, 1}), 0);
+		EXPECT_GT(fake_->carried[0][home], before[0]);
+		EXPECT_GT(fake_->carried[1][home], before[1]);
+		EXPECT_EQ(fake_->carried[0][home] + fake_->carried[1][home], before[0] + before[1] + 8 * mib);
 	}
+	fake_->link_rate = 0;
 }
 
 TEST_F(cuda_paths, small_copies_go_directly)
@@ -252,20 +243,21 @@ TEST_F(cuda_paths, a_relay_that_fails_is_taken_out)
 	for (const char *symbol : {"cuMemcpyPeerAsync", "work of cuMemcpyPeerAsync", "cuStreamWaitEvent"}) {
 		for (int after : {0, 1}) {
 			open(2);
-			pair p(*this, 0, 24 * mib);
+			pair p(*this, 0, 8 * mib);
 			fail(symbol, after);
 			for (unsigned i = 0; i < 4; i++)
 				to_and_fro(p, 0, i);
 			EXPECT_EQ(fake_->fail_symbol, nullptr) << symbol << " was not called";
+			transfer t = p.all();
 			fake_->fails_always = true;
 			fail(symbol, 0);
-			for (unsigned i = 0; i < 8; i++)
-				to_and_fro(p, 0, i);
+			for (unsigned i = 0; i < 40; i++)
+				EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0);
 			fake_->fail_symbol = nullptr;
 			fake_->fails_always = false;
 			fake_->peer_copies = 0;
 			for (unsigned i = 0; i < 4; i++)
-				to_and_fro(p, 0, i);
+				EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0);
 			EXPECT_EQ(fake_->peer_copies, 0) << "after it failed again and again";
 		}
 	}
@@ -279,8 +271,7 @@ TEST_F(cuda_paths, a_direct_path_that_fails)
 		pair p(*this, 0, 16 * mib);
 		transfer t = p.all();
 		p.fill(1);
-		// The first one asks the other path.
-		fail(symbol, 1);
+		fail(symbol, 0);
 		EXPECT_NE(devices_[0]->write(0, {&t, 1}), 0);
 		EXPECT_EQ(fake_->fail_symbol, nullptr);
 	}

@@ -146,6 +146,22 @@ TEST(policies, fill_paths_like_vessels)
 	EXPECT_EQ(static_policy().choose({100, all, 1}), 7);
 }
 
+// Both links have much of this process under way, so a copy takes the one that is free first: the other, by a little and
+// then by much, from the direct path and back.
+TEST(policies, leave_for_more_than_the_noise)
+{
+	for (unsigned now : {0, 1}) {
+		for (uint64_t ns : {95'000, 60'000}) {
+			estimate known[2];
+			known[now].saw_next(mib, 100'000);
+			known[1 - now].saw_next(mib, ns);
+			const candidate both[] = {{0, &known[0], 100 * mib}, {1, &known[1], 100 * mib}};
+			path_set chosen = latency_policy().choose({mib / 16, both, only(now)});
+			EXPECT_EQ(chosen, only(ns == 95'000 ? now : 1 - now));
+		}
+	}
+}
+
 TEST_F(two_gpus, share_a_copy_in_both_directions)
 {
 	for (direction d : {direction::to_device, direction::to_host}) {
