@@ -6,6 +6,8 @@
 
 #include <atomic>
 
+inline constexpr int fake_cuda_linked = 8; // devices that have links
+
 struct fake_cuda_state {
 	// These must be set before the driver is started. FAKE_CUDA_DEVICES in the environment sets the first one.
 	std::atomic<int> devices;
@@ -25,6 +27,12 @@ struct fake_cuda_state {
 	// environment sets it.
 	std::atomic<unsigned long> memory;
 	std::atomic<unsigned long> others_memory; // so much of it is used by other processes
+
+	// Each direction of a device's PCIe link carries so many MB/s, one copy after the other, less the share that others
+	// use of it (of 100, by device and then to the device and from it). 0: as fast as memory goes. It carried bytes.
+	std::atomic<unsigned> link_rate;
+	std::atomic<unsigned> others_share[fake_cuda_linked][2];
+	std::atomic<unsigned long> carried[fake_cuda_linked][2];
 
 	std::atomic<int> kernels_let; // kernels that come later than so many others wait
 

@@ -271,15 +271,21 @@ int cuMemcpyDtoHAsync_v2(void *to, cu_deviceptr from, size_t size, cu_stream str
 	fake_cuda.asked_copies++;
 	if (err)
 		return err;
-	return add_work(__func__, stream, !is_pinned(to, size), [=] { return read_device(to, from, size); });
+	int device = stream_or_default(stream).context.device;
+	return add_work(__func__, stream, !is_pinned(to, size), [=] {
+		pass_link(device, true, size);
+		return read_device(to, from, size);
+	});
 }
 
 int cuMemcpyHtoDAsync_v2(cu_deviceptr to, const void *from, size_t size, cu_stream stream)
 {
 	if (int err = injected(__func__))
 		return err;
+	int device = stream_or_default(stream).context.device;
 	fake_cuda.writes_under_way++;
 	return add_work(__func__, stream, !is_pinned(from, size), [=] {
+		pass_link(device, false, size);
 		int err = write_device(to, from, size);
 		fake_cuda.writes_under_way--;
 		return err;
@@ -302,8 +308,11 @@ int cuMemcpyBatchAsync_v2(cu_deviceptr *to, cu_deviceptr *from, size_t *sizes, s
 		bool reads = is_pinned(host(d), n), writes = is_pinned(host(s), n);
 		if (!reads && !writes)
 			return cu_error_invalid_value;
-		add_work(__func__, stream, false,
-			 [=] { return reads ? read_device(host(d), s, n) : write_device(d, host(s), n); });
+		int device = stream_or_default(stream).context.device;
+		add_work(__func__, stream, false, [=] {
+			pass_link(device, reads, n);
+			return reads ? read_device(host(d), s, n) : write_device(d, host(s), n);
+		});
 	}
 	return 0;
 }
