@@ -448,7 +448,7 @@ def opencl_platform() -> Iterator[Step]:
             judge_ktap,
             env=environment(tree) | env,
             needs=tree,
-            seconds=120,
+            seconds=300,
             beside=True,
             unavailable=lambda tree=tree: no_opencl_platform(tree),
         )

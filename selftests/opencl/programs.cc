@@ -169,7 +169,7 @@ TEST(binaries_of_parts)
 	OK(clBuildProgram(again, 0, nullptr, nullptr, nullptr, nullptr));
 	check_result(fx, again, 8);
 	CHECK(bytes_of(again) == bytes);
-	for (size_t n = 1; n < bytes.size(); n++) {
+	for (size_t n = 1; n < bytes.size(); n += 13) {
 		CHECK(!try_to_load(bytes, n, &err));
 		CHECK_EQ(err, CL_INVALID_BINARY);
 	}
