@@ -420,6 +420,10 @@ TEST(queues_with_slices, .traps = trap::best, .devices = one_device | device::ho
 	}
 	for (auto &thread : threads)
 		thread.join();
+	uint64_t slices = 0;
+	for (het_device *d : all_devices())
+		slices += memory_of(d).slices;
+	CHECK(slices > 2 * 6 * 4);
 }
 
 // Memory goes while slices use it, or are about to.
