@@ -55,6 +55,24 @@ class streamer
 		return took;
 	}
 
+	// Reads vectors of the width at a place of the list.
+	double read_vectors(size_t which, uint32_t threads, uint32_t rounds)
+	{
+		const uint32_t width = vector_widths[which], mask = (mask_ + 1) / width - 1;
+		const argument a[] = {from_.get(), sums_.get(), int(mask), int(threads), int(first_), int(rounds)};
+		const double took = c_.dut.run(vector_kernel(which), threads, std::min<size_t>(group, threads), a);
+		const uint32_t t = random_.below(threads);
+		uint32_t expected = 0, found = 0;
+		for (uint32_t k = 0; k < rounds; k++)
+			for (uint32_t i = 0; i < width; i++)
+				expected += content_of(((t + (first_ + k) * threads) & mask) * width + i);
+		c_.dut.read(sums_.get(), t * word, &found, word);
+		if (found != expected)
+			throw wrong_result(format("vectors of %u words: a thread's sum is wrong", width));
+		first_ += rounds;
+		return took;
+	}
+
       private:
 	static constexpr size_t word = sizeof(uint32_t);
 
@@ -94,6 +112,21 @@ std::vector<uint32_t> thread_numbers(const context &c)
 	return all;
 }
 
+void sweep_vectors(context &c, streamer &s, size_t elements, const std::vector<uint32_t> &numbers)
+{
+	for (size_t which = 0; which < vector_widths.size(); which++) {
+		const uint32_t width = vector_widths[which];
+		c.progress(format("vectors of %u words", width));
+		for (uint32_t threads : numbers) {
+			c.how.most_work = std::max<size_t>(1, elements / width / threads / 4);
+			const figure f = c.per_unit(
+				[&](uint64_t rounds) { return s.read_vectors(which, threads, uint32_t(rounds)); });
+			const double bytes = double(threads) * width * sizeof(uint32_t);
+			c.out.add(format("vectors/%u/%u", width, threads), "GB/s", f.there() ? rate_of(f, bytes) : f);
+		}
+	}
+}
+
 } // namespace
 
 void test_bandwidth(context &c)
@@ -114,6 +147,7 @@ void test_bandwidth(context &c)
 			}
 		}
 	}
+	sweep_vectors(c, s, elements, numbers);
 }
 
 } // namespace micro

@@ -43,7 +43,7 @@ void decide(fact &f, const knee &k)
 			       bench::amount_text(uint64_t(k.size)).c_str(), k.confidence);
 	} else {
 		f.is = verdict::found;
-		f.why = "knee of latency: " + k.model + " fits best";
+		f.why = (k.sharp ? "misses begin there all at once: " : "knee of latency: ") + k.model + " fits best";
 	}
 }
 
@@ -119,17 +119,15 @@ double agreement(const curve &c, size_t at, uint64_t seed,
 	return std::min(0.99, double(agree) / resamples);
 }
 
-// Returns the first place from which on all are as high as the last one, if what is before it is clearly lower. Lower
-// ones may have several heights, as the caches before bring other amounts.
-size_t step_of(const std::vector<double> &heights)
+// Returns the first place from which on all are clearly higher than a limit, if all before it are clearly lower.
+size_t step_of(const std::vector<double> &heights, double limit)
 {
-	constexpr double as_high = 0.93, lower = 0.89;
-	const double top = heights.back();
-	size_t at = heights.size() - 1;
-	while (at > 0 && heights[at - 1] >= as_high * top)
+	constexpr double clearly = 1.06;
+	size_t at = heights.size();
+	while (at > 0 && heights[at - 1] > clearly * limit)
 		at--;
 	const bool is_step = std::all_of(heights.begin(), heights.begin() + ptrdiff_t(at),
-					 [&](double h) { return h < lower * top; });
+					 [&](double h) { return h < limit / clearly; });
 	return is_step ? at : heights.size();
 }
 
@@ -175,25 +173,21 @@ std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector
 	return all;
 }
 
-fact fetch_fact(const std::string &name, const curve &c, double missed_ns, uint64_t seed)
+fact fetch_fact(const std::string &name, const curve &c, double between_ns, uint64_t seed)
 {
 	fact f{.name = name, .unit = "bytes"};
 	if (c.empty()) {
 		f.why = "no distance has a figure";
 		return f;
 	}
-	const std::vector<double> heights = heights_of(c);
-	const size_t at = step_of(heights);
+	const auto place = [&](const std::vector<double> &heights) { return step_of(heights, between_ns); };
+	const size_t at = place(heights_of(c));
 	f.basis = {{"points", points_of(c, 0, c.back().x)}};
-	if (at == heights.size() || at == 0) {
+	if (at == c.size() || at == 0) {
 		f.why = "the second load of a pair does not get slower at one distance";
 		return f;
 	}
-	if (missed_ns > 0 && heights.back() < 0.85 * missed_ns) {
-		f.why = "pairs of loads do not miss the cache, as it has room for all that they need";
-		return f;
-	}
-	f.confidence = agreement(c, at, seed, step_of);
+	f.confidence = agreement(c, at, seed, place);
 	f.value = f.high = c[at].x;
 	f.low = c[at - 1].x;
 	f.is = f.confidence >= least_confidence ? verdict::found : verdict::not_found;

@@ -46,8 +46,8 @@ template <typename M> void fill(M &m, arguments a, uint32_t t)
 {
 	const auto *words = static_cast<const uint32_t *>(a[0].buffer);
 	const auto *order = static_cast<const uint32_t *>(a[1].buffer);
-	const auto n = uint32_t(a[3].integer), base = uint32_t(a[4].integer);
-	const uint32_t part = (n + chase_fillers - 1) / chase_fillers, first = t * part;
+	const auto n = uint32_t(a[3].integer), base = uint32_t(a[4].integer), threads = uint32_t(a[5].integer);
+	const uint32_t part = (n + threads - 1) / threads, first = t * part;
 	uint32_t at = first < n ? base + order[first] : 0;
 	for (uint32_t i = first; i < first + part && i < n; i++)
 		at = m.next(words + at);
@@ -164,6 +164,16 @@ ring paired_ring(size_t footprint, size_t block, size_t apart, random_stream &ra
 		r.order.push_back(first);
 		r.order.push_back(first + uint32_t(apart / word));
 	}
+	return r;
+}
+
+ring unpaired_ring(size_t footprint, size_t block, size_t apart, random_stream &random)
+{
+	ring r;
+	r.bytes = footprint;
+	r.order = shuffled(footprint / block * 2, random);
+	for (uint32_t &place : r.order)
+		place = uint32_t((place / 2 * block + place % 2 * apart) / word);
 	return r;
 }
 

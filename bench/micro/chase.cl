@@ -33,9 +33,10 @@ kernel void chase_link(global uint *ring, global const uint *order, uint n, uint
 }
 
 // The threads of one group walk along parts of the ring, and so fill the caches as one thread would that takes longer.
-kernel void chase_fill(global const uint *ring, global const uint *order, global uint *out, uint n, uint base)
+kernel void chase_fill(global const uint *ring, global const uint *order, global uint *out, uint n, uint base,
+		       uint threads)
 {
-	uint t = get_local_id(0), part = (n + get_local_size(0) - 1) / get_local_size(0);
+	uint t = get_local_id(0), part = (n + threads - 1) / threads;
 	uint first = t * part, at = first < n ? base + order[first] : 0;
 	for (uint i = first; i < first + part && i < n; i++)
 		at = ring[at];

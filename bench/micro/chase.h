@@ -12,10 +12,9 @@ namespace micro
 
 extern const kernel chase_global; // ring, out, start, warm, steps: one thread
 extern const kernel chase_local;  // ring, out, start, words, steps: one thread
-extern const kernel chase_fill;   // ring, order, out, n, base: one group, of chase_fillers threads
+extern const kernel chase_fill;   // ring, order, out, n, base, threads: one group
 
 constexpr size_t chase_local_words = 2048;
-constexpr uint32_t chase_fillers = 64;
 
 // Takes ring, order, n, base, threads: writes a ring from word @base on, which visits places in an order.
 extern const kernel chase_link;
@@ -40,5 +39,8 @@ ring sparse_ring(size_t footprint, size_t block, size_t apart, random_stream &ra
 
 // Visits blocks of @block bytes in a random order, in each one its first word and then that @apart bytes behind it.
 ring paired_ring(size_t footprint, size_t block, size_t apart, random_stream &random);
+
+// Visits the same places, each for itself, in a random order.
+ring unpaired_ring(size_t footprint, size_t block, size_t apart, random_stream &random);
 
 } // namespace micro

@@ -20,7 +20,8 @@ constexpr double sizes_an_octave = 48; // that are tried
 constexpr double worth = 30;           // of a knee, in badness
 constexpr size_t window = 2;           // points on each side whose samples tell how much one scatters
 constexpr double most_misfit = 1.7;    // of points near a knee
-constexpr double alike = 4;            // in badness: what fits no worse than this may be as true
+constexpr double nearly_alike = 15;
+constexpr double alike = 4; // in badness: what fits no worse than this may be as true
 
 // What places of memory share in a cache is a matter of chance, whose mean the models tell.
 double mean_of(const std::vector<double> &samples)
@@ -102,13 +103,14 @@ std::string name_of(const miss_model &m)
 struct rivals {
 	std::vector<alternative> by_model; // the best size of each
 	double low = 0, high = 0;          // of sizes that fit nearly as well, with any model
+	bool pages_anywhere = false;       // with the best model
 	double middle = 0;                 // of those that fit alike, as no footprint lies between them
 };
 
 rivals rivals_of(const fitted_points &p, const staircase &s, size_t at)
 {
 	rivals found;
-	double least = s.badness;
+	double least = s.badness, least_of_models = 1e300;
 	std::vector<std::pair<double, double>> all; // size and badness
 	for (const miss_model &m : miss_models()) {
 		alternative best{name_of(m), 0, 1e300};
@@ -120,6 +122,10 @@ rivals rivals_of(const fitted_points &p, const staircase &s, size_t at)
 			all.emplace_back(other.stairs[at].size, bad);
 			if (bad < best.badness)
 				best = {best.model, other.stairs[at].size, bad};
+		}
+		if (best.badness < least_of_models) {
+			least_of_models = best.badness;
+			found.pages_anywhere = m.pages_anywhere;
 		}
 		least = std::min(least, best.badness);
 		found.by_model.push_back(best);
@@ -188,6 +194,34 @@ bool falls_near(const curve &c, double size)
 	return false;
 }
 
+// Where misses begin all at once, a size shows without a model: the last footprint that is as fast as those before it and
+// the first that is not have it between them. Where pages lie anywhere they begin slowly, and long before the size.
+bool find_sharp_begin(const curve &c, double before, double rise, knee &k)
+{
+	constexpr double fast = 0.02, slow = 0.025, much = 0.35, quarter = 1.19; // parts of the rise; of an octave
+	const double first = k.size / 2, last = k.size * 2;
+	const point *below = nullptr, *above = nullptr;
+	for (const point &p : c) {
+		const double missed = (p.median() - before) / rise;
+		if (p.x < first || p.x > last)
+			continue;
+		if (!above && missed < fast)
+			below = &p;
+		else if (!above && below && missed > slow)
+			above = &p;
+		// It begins slowly, or begins twice.
+		if (above && ((p.x > quarter * above->x && missed < much) || missed < fast))
+			return false;
+	}
+	if (!below || !above || above->x > below->x * std::exp2(1.0 / 6))
+		return false;
+	// A few misses do not show.
+	k.low = below->x / std::exp2(1 / sizes_an_octave);
+	k.high = above->x;
+	k.size = std::sqrt(k.low * k.high);
+	return true;
+}
+
 knee knee_of(const curve &c, const fitted_points &p, const scatter &s, const staircase &stairs, size_t at,
 	     const level_rules &how)
 {
@@ -202,6 +236,17 @@ knee knee_of(const curve &c, const fitted_points &p, const scatter &s, const sta
 	k.spread = spread_near(c, s, k.size);
 	k.falls = falls_near(c, k.size);
 	k.disturbed = k.falls || k.spread > how.most_spread;
+	k.badness = r.by_model[0].badness;
+	// Where pages lie anywhere, misses begin before the size.
+	const bool begins_early = r.pages_anywhere && k.misfit <= most_misfit;
+	if (!k.disturbed && !begins_early) {
+		double before = stairs.base;
+		for (size_t i = 0; i < at; i++)
+			before += stairs.stairs[i].rise;
+		k.sharp = find_sharp_begin(c, before, k.rise, k);
+		if (k.sharp && k.misfit > most_misfit)
+			k.model = "none of the models";
+	}
 	k.others.assign(r.by_model.begin() + 1, r.by_model.begin() + 5);
 	return k;
 }
@@ -271,6 +316,10 @@ void vote(const staircase &s, const std::vector<knee> &knees, const level_rules 
 void conclude(knee &k, const votes &v, const level_rules &how)
 {
 	double agreement = how.resamples ? double(v.near) / how.resamples : 0;
+	if (k.sharp) {
+		k.confidence = std::min(agreement, k.misfit > most_misfit ? 0.9 : 0.99);
+		return;
+	}
 	if (!v.sizes.empty()) {
 		k.low = std::min(k.low, quantile(v.sizes, 0.025));
 		k.high = std::max(k.high, quantile(v.sizes, 0.975));
@@ -281,6 +330,10 @@ void conclude(knee &k, const votes &v, const level_rules &how)
 	// If sizes more than a step away fit nearly as well, nobody knows which is right.
 	if (std::log2(k.size / k.low) > how.one_step || std::log2(k.high / k.size) > how.one_step)
 		agreement = std::min(agreement, 0.8);
+	// Another model that fits a little worse may be the true one.
+	for (const alternative &a : k.others)
+		if (a.badness < k.badness + nearly_alike && std::abs(std::log2(a.size / k.size)) > how.one_step)
+			agreement = std::min(agreement, 0.9);
 	// No model says what the knee looks like, so its size may be anything near.
 	if (k.misfit > most_misfit)
 		agreement = std::min(agreement, 0.8);

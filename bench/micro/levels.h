@@ -22,8 +22,10 @@ struct knee {
 	double rise = 0;                    // of the curve, over all of the knee
 	double confidence = 0;              // that the size is right, within one step
 	std::string model;                  // of the misses, that fits best
+	double badness = 0;                 // of the whole curve with that
 	double misfit = 0;                  // of points near it from the model, over what their scatter allows
 	double spread = 0;                  // of what was measured at one footprint near the knee, as a share
+	bool sharp = false;                 // misses begin all at once: it is there, whatever model fits
 	bool falls = false;                 // near it a larger footprint took clearly less time
 	bool disturbed = false;             // one of these two says that nothing can be said
 	std::vector<alternative> others;    // models, best first

@@ -17,7 +17,7 @@ using bench::format;
 
 // Four times the work takes this many times as long, or else something is wrong. Launches cost something by themselves,
 // so it may be less than four.
-constexpr double least_growth = 2.5, most_growth = 6;
+constexpr double least_growth = 2.2, most_growth = 6;
 constexpr unsigned factor = 4;
 
 bool precise(const figure &f, const rules &how)
@@ -47,7 +47,7 @@ void sample_until_enough(figure &f, const std::function<double()> &sample, const
 }
 
 // A launch costs something by itself, such as loads that bring back what caches have lost: the work must outweigh that.
-constexpr double outweighs = 2.2, least_of_found = 3;
+constexpr double outweighs = 1.3, least_of_found = 2.6;
 
 // Returns the work with which launches of once and four times as much tell enough, as two that were too short have it.
 uint64_t next_work(double took, double more, uint64_t work, const rules &how)

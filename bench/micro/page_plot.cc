@@ -27,8 +27,22 @@ std::string style_of(unsigned n)
 // Sizes are labelled by powers of two, each fourth of which is enough.
 std::string ticks_of_bytes()
 {
-	return "set xtics ('1K' 2**10, '4K' 2**12, '16K' 2**14, '64K' 2**16, '256K' 2**18, '1M' 2**20, '4M' 2**22, "
+	return "set xtics ('4' 4, '16' 16, '64' 64, '256' 256, '1K' 2**10, '4K' 2**12, '16K' 2**14, '64K' 2**16, "
+	       "'256K' 2**18, '1M' 2**20, '4M' 2**22, "
 	       "'16M' 2**24, '64M' 2**26, '256M' 2**28, '1G' 2**30)\n";
+}
+
+// Curves of one point each are bars, with their numbers.
+std::string script_of_bars(const shown_curves &curves, const std::string &fonts)
+{
+	std::string data = "$bars << END\n";
+	for (const auto &[name, points] : curves.curves)
+		data += "\"" + name + format("\" %.6g\n", points.begin()->second.median);
+	return data + "END\nset datafile separator whitespace\nunset key\nset grid y\n" + fonts + "set ylabel " +
+	       bench::gnuplot_string(curves.unit) +
+	       "\nset yrange [0:*]\nset offsets 0, 0, graph 0.1, 0\nset style fill solid\nset boxwidth 0.6\n" +
+	       "set xtics rotate by -30\n" + "plot $bars using 0:2:xtic(1) with boxes lc rgb '#3b7dbd', " +
+	       "$bars using 0:2:(sprintf($2 < 100 ? '%.3g' : '%.0f', $2)) with labels offset 0,0.7 font ',12'\n";
 }
 
 // Labels of places on an axis, which are 0, 1, 2, ...
@@ -82,6 +96,12 @@ std::string script_of(const shown &s, const shown_curves &curves)
 {
 	if (s.y_of_map)
 		return script_of_map(s, curves);
+	// A phone shows plots at two thirds of their size.
+	const std::string fonts = "set tics font ',13'\nset xlabel font ',13'\nset ylabel font ',13'\nset rmargin 5\n";
+	const bool bars = std::all_of(curves.curves.begin(), curves.curves.end(),
+				      [](const auto &curve) { return curve.second.size() == 1; });
+	if (bars && curves.curves.size() > 1)
+		return script_of_bars(curves, fonts);
 	std::string data, plots;
 	unsigned n = 0;
 	for (const auto &[name, points] : curves.curves) {
@@ -93,10 +113,7 @@ std::string script_of(const shown &s, const shown_curves &curves)
 		plots += format("%s$c%u using 1:2 %s ", n ? ", " : "plot ", n, title.c_str()) + style_of(n);
 		n++;
 	}
-	// A phone shows plots at two thirds of their size.
-	const std::string large =
-		"set key above font ',13'\nset tics font ',13'\nset xlabel font ',13'\nset ylabel font ',13'\n";
-	return data + "set logscale x 2\nset logscale y\nset grid\n" + large + "set xlabel " +
+	return data + "set logscale x 2\nset logscale y\nset grid\nset key above font ',13'\n" + fonts + "set xlabel " +
 	       bench::gnuplot_string(s.x) + "\nset ylabel " + bench::gnuplot_string(curves.unit) + "\n" +
 	       (s.x_is_bytes ? ticks_of_bytes() : "set format x '%.0f'\n") + plots + "\n";
 }

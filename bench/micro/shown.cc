@@ -11,11 +11,13 @@ std::span<const shown> all_shown()
 	static const shown all[] = {
 		{"latency/global", "Latency of dependent loads of global memory", "footprint", true},
 		{"fetch", "Two loads in a row, by the distance between them", "bytes between them", true},
+		{"single", "The same loads, not in a row", "bytes between them", true},
 		{"line", "Loads over more than a cache holds, one in a block", "size of a block", true},
 		{"latency/local", "Latency of dependent loads of local memory", "footprint", true},
 		{"bandwidth/global/read", "Bandwidth of global memory, read", "threads"},
 		{"bandwidth/global/write", "Bandwidth of global memory, written", "threads"},
 		{"bandwidth/global/both", "Bandwidth of global memory, read and written", "threads"},
+		{"vectors", "Bandwidth of global memory, read, by words of a vector", "threads"},
 		{"spread", "Spread reads and writes in a row (gather), and the other way round (scatter)", "threads"},
 		{"strides", "Reads of a word by each thread, by stride", "words between threads"},
 		{"coherent", "Coherent access, by threads that read one word together", "threads of a group", false,

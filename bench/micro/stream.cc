@@ -69,6 +69,37 @@ const kernel kernels[3][3] = {
 	 made<deed::both, order::random>("both_random")},
 };
 
+template <uint32_t width, typename M> void vectors(M &m, arguments a, uint32_t t)
+{
+	const auto *from = static_cast<const uint32_t *>(a[0].buffer);
+	const auto mask = uint32_t(a[2].integer), threads = uint32_t(a[3].integer), first = uint32_t(a[4].integer);
+	uint32_t sum = 0;
+	for (uint32_t k = 0; k < uint32_t(a[5].integer); k++) {
+		const uint32_t *vector = from + size_t{(t + (first + k) * threads) & mask} * width;
+		for (uint32_t i = 0; i < width; i++)
+			sum += m.load(vector + i);
+	}
+	static_cast<uint32_t *>(a[1].buffer)[t] = sum;
+}
+
+template <uint32_t width> void vectors_host(arguments a, size_t first, size_t end)
+{
+	plain m;
+	for (size_t t = first; t < end; t++)
+		vectors<width>(m, a, uint32_t(t));
+}
+
+template <uint32_t width> void vectors_traced(arguments a, size_t item, tracer &to)
+{
+	vectors<width>(to, a, uint32_t(item));
+}
+
+const kernel of_vectors[] = {
+	{{"read_1", bench::stream_kernels, vectors_host<1>}, vectors_traced<1>},
+	{{"read_2", bench::stream_kernels, vectors_host<2>}, vectors_traced<2>},
+	{{"read_4", bench::stream_kernels, vectors_host<4>}, vectors_traced<4>},
+};
+
 template <typename M> void fill(M &m, arguments a, uint32_t t)
 {
 	auto *words = static_cast<uint32_t *>(a[0].buffer);
@@ -101,6 +132,11 @@ const char *name_of(order o)
 const char *name_of(deed d)
 {
 	return d == deed::read ? "read" : d == deed::write ? "write" : "both";
+}
+
+const kernel &vector_kernel(size_t which)
+{
+	return of_vectors[which];
 }
 
 const kernel &stream_kernel(deed d, order o)

@@ -49,3 +49,20 @@ STREAM(write_random, RANDOM, WRITE)
 STREAM(both_sequential, SEQUENTIAL, BOTH)
 STREAM(both_shifted, SHIFTED, BOTH)
 STREAM(both_random, RANDOM, BOTH)
+
+// Each thread reads vectors of one, two or four words in a row with its neighbours'; @mask is that of vectors.
+#define VECTOR(name, type, SUM)                                                                                        \
+	kernel void name(global const type *from, global uint *sums, uint mask, uint threads, uint first,              \
+			 uint rounds)                                                                                  \
+	{                                                                                                              \
+		uint t = get_global_id(0), sum = 0;                                                                    \
+		for (uint k = 0; k < rounds; k++) {                                                                    \
+			type v = from[(t + (first + k) * threads) & mask];                                             \
+			sum += SUM;                                                                                    \
+		}                                                                                                      \
+		sums[t] = sum;                                                                                         \
+	}
+
+VECTOR(read_1, uint, v)
+VECTOR(read_2, uint2, v.x + v.y)
+VECTOR(read_4, uint4, v.x + v.y + v.z + v.w)

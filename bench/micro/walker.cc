@@ -58,7 +58,8 @@ void walker::put()
 
 // Fills the caches by two rounds, since one that does not replace the oldest line first takes more than one. A GPU's
 // single thread takes long for that. Its neighbours in a group see the same caches: on a GPU whose last cache has two
-// halves, threads of other units would fill the other one.
+// halves, threads of other units would fill the other one. They are so many that each has a part of the ring that is
+// shorter than a walk, as the end of a part is more likely to be in a cache than its beginning.
 void walker::fill()
 {
 	const size_t places = ring_.order.size(), walked = std::min(places, most_walked);
@@ -66,9 +67,10 @@ void walker::fill()
 		walk(walked, walked);
 		return;
 	}
-	const argument a[] = {buffer_.get(), order_->get(), out_.get(), int(places), int(base_)};
+	const size_t threads = std::min({c_.dut.what().largest_group, c_.most_threads, size_t{1024}});
+	const argument a[] = {buffer_.get(), order_->get(), out_.get(), int(places), int(base_), int(threads)};
 	for (int round = 0; round < 2; round++)
-		c_.dut.run(chase_fill, chase_fillers, chase_fillers, a);
+		c_.dut.run(chase_fill, threads, threads, a);
 	walk(0, std::min<size_t>(places, 256));
 }
 

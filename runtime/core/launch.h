@@ -48,6 +48,7 @@ class launch final : public kernel_command
 	int choose_device();
 	void find_thieves(std::span<het_device *const> able);
 	bool may_go_behind() const;
+	bool may_be_stopped() const;
 	int prepare_on(het_device &d);
 	int prepare_memory();
 	outcome begin_uses(int *err);

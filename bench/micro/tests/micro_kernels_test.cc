@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "micro/arithmetic.h"
 #include "micro/chase.h"
+#include "micro/patterns.h"
 #include "micro/stream.h"
 
 #include <algorithm>
@@ -133,5 +135,117 @@ TEST(stream, host_and_trace_do_the_same)
 			const void *base = d == deed::write ? to[1].data() : from.data();
 			EXPECT_EQ(places(l, base)[second], element_at(o, 65, n - 1)) << name_of(d) << name_of(o);
 		}
+	}
+}
+
+TEST(patterns, spread_brings_all_numbers_into_another_order)
+{
+	for (uint32_t mask : {1u, 7u, 255u, 65535u}) {
+		std::set<uint32_t> seen;
+		for (uint32_t i = 0; i <= mask; i++)
+			seen.insert(spread(i, mask, shift_of(mask)));
+		EXPECT_EQ(seen.size(), size_t{mask} + 1);
+		EXPECT_EQ(*seen.rbegin(), mask);
+	}
+	unsigned neighbours = 0;
+	for (uint32_t i = 0; i < 1000; i++)
+		neighbours += spread(i, 65535, 8) + 1 == spread(i + 1, 65535, 8);
+	EXPECT_LT(neighbours, 5u);
+}
+
+// The paper's listing 3, in its own words: start = thread ^ (thread & (group - 1)), offset = (thread ^ (thread &
+// (together - 1))) & (group - 1), and then again and again start = data[start + offset].
+TEST(patterns, coherent_access_is_the_papers)
+{
+	constexpr uint32_t n = 1024, group = 16, together = 4, steps = 3;
+	std::vector<uint32_t> data(n), ends(n);
+	const argument of_links[] = {data.data(), int(n), 1, int(group), 2};
+	link_groups.host(arguments(of_links), 0, 1);
+	for (uint32_t i = 0; i < n; i++) {
+		EXPECT_EQ(data[i] % group, 0u);
+		EXPECT_EQ(data[i], data[i / group * group]); // all words of a group lead to one place
+	}
+	for (uint32_t thread : {0u, 5u, 77u, 1023u}) {
+		const argument a[] = {data.data(), ends.data(), int(n - 1), int(group), int(together), int(steps)};
+		listener l;
+		coherent_kernel.traced(arguments(a), thread, l);
+		uint32_t start = thread ^ (thread & (group - 1));
+		const uint32_t offset = (thread ^ (thread & (together - 1))) & (group - 1);
+		std::vector<uint64_t> expected;
+		for (uint32_t i = 0; i < steps; i++) {
+			expected.push_back(start + offset);
+			start = data[start + offset];
+		}
+		EXPECT_EQ(places(l, data.data()), expected) << thread;
+		EXPECT_EQ(ends[thread], start);
+	}
+}
+
+TEST(patterns, scatter_is_the_reverse_of_gather)
+{
+	constexpr uint32_t n = 256, threads = 16;
+	std::vector<uint32_t> from(n), there(n), back(n);
+	for (uint32_t i = 0; i < n; i++)
+		from[i] = i * i + 7;
+	const auto run = [&](const kernel &k, std::vector<uint32_t> &a, std::vector<uint32_t> &b) {
+		const argument args[] = {a.data(), b.data(), int(n - 1), 4, int(threads), 0, int(n / threads), 99};
+		k.host(arguments(args), 0, threads);
+	};
+	run(gather_kernel, from, there);
+	EXPECT_NE(there, from);
+	run(scatter_kernel, there, back);
+	EXPECT_EQ(back, from); // the salt is taken away again
+}
+
+TEST(patterns, apex_and_strides_read_what_they_say)
+{
+	constexpr uint32_t n = 64;
+	std::vector<uint32_t> from(n), sums(4), at = {8, 32, 0, 5};
+	const argument apex[] = {from.data(), at.data(), sums.data(), 3, 2, 2, 0, 2};
+	listener l;
+	apex_kernel.traced(arguments(apex), 1, l);
+	std::vector<uint64_t> read;
+	for (uint64_t place : places(l, from.data()))
+		if (place < n)
+			read.push_back(place);
+	EXPECT_EQ(read, (std::vector<uint64_t>{32, 33, 5, 6}));
+	const argument strides[] = {from.data(), sums.data(), int(n - 1), 4, 4, 1, 2};
+	listener other;
+	strided_kernel.traced(arguments(strides), 3, other);
+	EXPECT_EQ(places(other, from.data()), (std::vector<uint64_t>{(3 + 4) * 4, (3 + 8) * 4}));
+}
+
+TEST(arithmetic, chains_do_what_they_say)
+{
+	std::vector<uint32_t> out(2);
+	for (const operation &op : all_operations()) {
+		const argument none[] = {out.data(), op.a, op.b, 0}, one[] = {out.data(), op.a, op.b, 1};
+		op.one_chain.host(arguments(none), 1, 2);
+		const uint32_t before = out[1];
+		op.one_chain.host(arguments(one), 1, 2);
+		// Multiplied by one, and divided twice, a number stays.
+		const std::string name = op.name;
+		EXPECT_EQ(out[1] == before, name == "float multiply" || name == "float divide") << name;
+	}
+	const argument mad[] = {out.data(), 5, 1, 1};
+	all_operations()[1].one_chain.host(arguments(mad), 0, 1);
+	uint32_t x = 5;
+	for (unsigned i = 0; i < operations_of_step; i++)
+		x = x * 5 + 1;
+	EXPECT_EQ(out[0], x);
+}
+
+TEST(vectors, read_words_in_a_row)
+{
+	std::vector<uint32_t> from(64), sums(4);
+	for (size_t which = 0; which < vector_widths.size(); which++) {
+		const uint32_t width = vector_widths[which];
+		const argument a[] = {from.data(), sums.data(), int(64 / width - 1), 4, 1, 1};
+		listener l;
+		vector_kernel(which).traced(arguments(a), 2, l);
+		std::vector<uint64_t> expected;
+		for (uint32_t i = 0; i < width; i++)
+			expected.push_back((2 + 4) * width + i);
+		EXPECT_EQ(places(l, from.data()), expected) << width;
 	}
 }

@@ -178,6 +178,26 @@ TEST(levels, what_still_rises_at_the_end_is_no_memory)
 	EXPECT_NE(find(facts, "memory.latency")->is, verdict::found);
 }
 
+// The first cache of an H100 as it was measured: it fits no model.
+TEST(levels, a_size_shows_without_a_model_where_misses_begin_at_once)
+{
+	curve c;
+	const std::pair<double, double> measured[] = {
+		{32, 20.2},    {64, 20.2},    {128, 20.2},   {161.2, 20.3}, {200.1, 20.3}, {203.2, 20.3},
+		{206, 20.3},   {212, 20.3},   {218.2, 23.5}, {224.6, 39.1}, {231.2, 54.0}, {238, 68.7},
+		{244.9, 72.8}, {252.1, 79.3}, {256, 86.2},   {322.6, 112},  {406.4, 121},  {512, 127},
+		{645.1, 131},  {812.8, 134},  {1024, 136},   {1331.2, 138}, {1638.4, 139}, {2048, 140},
+		{2560, 141},   {3276.8, 141}, {4096, 142},   {5120, 142},   {6451.2, 142}, {8192, 142},
+	};
+	for (const auto &[kib, ns] : measured)
+		c.push_back({kib * 1024, {ns, ns * 1.001, ns * 0.999}});
+	const levels l = find_levels(c, 1);
+	ASSERT_EQ(l.knees.size(), 1u);
+	EXPECT_GE(l.knees[0].confidence, 0.85);
+	EXPECT_NEAR(l.knees[0].low, 210 * 1024, 2048);
+	EXPECT_NEAR(l.knees[0].high, 218.2 * 1024, 1);
+}
+
 TEST(levels, a_knee_of_the_tlb_is_no_cache)
 {
 	const curve c = stairs(2, {{32768, 3}, {524288, 10}}, 0.01);
@@ -194,26 +214,26 @@ TEST(fetch, is_where_pairs_get_slower)
 	curve c;
 	for (double x = 4; x <= 256; x *= 2)
 		c.push_back({x, {x < 64 ? 5.0 : 9.0, x < 64 ? 5.1 : 9.1, x < 64 ? 4.9 : 8.9}});
-	fact f = fetch_fact("l1.fetch", c, 9, 1);
+	fact f = fetch_fact("l1.fetch", c, 7, 1);
 	EXPECT_EQ(f.is, verdict::found);
 	EXPECT_EQ(f.value, 64);
 	EXPECT_EQ(f.low, 32);
-	// The cache had room for all pairs.
-	EXPECT_EQ(fetch_fact("l1.fetch", c, 20, 1).is, verdict::not_found);
-	// There is no step.
+	// All are found, or none is.
+	EXPECT_EQ(fetch_fact("l1.fetch", c, 12, 1).is, verdict::not_found);
+	EXPECT_EQ(fetch_fact("l1.fetch", c, 3, 1).is, verdict::not_found);
+	// The cache before this one brings less, and the one behind it more.
 	for (point &p : c)
-		p.samples = {5, 5.1, 4.9};
-	EXPECT_EQ(fetch_fact("l1.fetch", c, 5, 1).is, verdict::not_found);
-	// A cache before this one brings less: the first step is its own.
+		p.samples = {p.x < 16 ? 5.0 : p.x < 64 ? 10.0 : p.x < 128 ? 20.0 : 30.0};
+	EXPECT_EQ(fetch_fact("l1.fetch", c, 7, 1).value, 16);
+	EXPECT_EQ(fetch_fact("l2.fetch", c, 14, 1).value, 64);
+	EXPECT_EQ(fetch_fact("l3.fetch", c, 24, 1).value, 128);
+	// A wave is no step, and what is in the middle says nothing.
 	for (point &p : c)
-		p.samples = {p.x < 16 ? 5.0 : p.x < 128 ? 7.0 : 9.0};
-	f = fetch_fact("l2.fetch", c, 9, 1);
-	EXPECT_EQ(f.is, verdict::found);
-	EXPECT_EQ(f.value, 128);
-	// A wave is no step.
+		p.samples = {p.x == 16 ? 9.0 : p.x < 128 ? 5.0 : 9.0};
+	EXPECT_EQ(fetch_fact("l2.fetch", c, 7, 1).is, verdict::not_found);
 	for (point &p : c)
-		p.samples = {p.x == 16 ? 9.0 : p.x < 128 ? 7.0 : 9.0};
-	EXPECT_EQ(fetch_fact("l2.fetch", c, 9, 1).is, verdict::not_found);
+		p.samples = {p.x < 128 ? 6.9 : 9.0};
+	EXPECT_EQ(fetch_fact("l2.fetch", c, 7, 1).is, verdict::not_found);
 }
 
 TEST(line, is_the_last_block_that_takes_all_room)

@@ -97,11 +97,11 @@ TEST(planted, sectors_are_told_from_lines)
 {
 	plant p;
 	planted_cache l1, l2;
-	l1.size = 16384;
+	l1.size = 8192;
 	l1.line = 128;
 	l1.sector = 32;
 	l1.ns = 20;
-	l2.size = 131072;
+	l2.size = 65536;
 	l2.line = 128;
 	l2.sector = 64;
 	l2.ways = 16;
@@ -112,7 +112,7 @@ TEST(planted, sectors_are_told_from_lines)
 	p.forgets = true;
 	rates all;
 	std::string wrong;
-	count(p, {"latency"}, all, wrong, 1 << 20);
+	count(p, {"latency"}, all, wrong, 1 << 19);
 	for (const char *kind : {"line", "fetch", "size"})
 		EXPECT_EQ(all.at(kind).right, 2u) << kind << wrong;
 	EXPECT_EQ(all.at("latency").right, 3u) << wrong;
