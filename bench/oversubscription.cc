@@ -217,7 +217,7 @@ class runner
 	double moved_ = 0;
 };
 
-constexpr size_t group = 256, width = 8192;
+constexpr size_t group = 256, width = 32768; // a grid has at most 65535 rows of groups
 constexpr float rate = 0.1f, interest = 0.02f, volatility = 0.3f;
 
 using arrays = std::span<const std::unique_ptr<floats>>;
@@ -348,14 +348,23 @@ int run(options o)
 	het_device *d = find_device(name);
 	const size_t nbytes = o.megabytes << 20;
 	report out("oversubscription", {{"megabytes", o.megabytes}, {"rounds", o.rounds}, {"device", name}});
-	table shown(format("Launches of %zu MiB on %s, valid on the host alone before", o.megabytes, name.c_str()),
-		    {"kernel", "budget", "ms", "slices", "moved / arrays", "/ no limit"});
-	shown.left_columns(2);
 	bool right = true;
-	for (const problem &p : {addition(nbytes), convolution(nbytes), prices(nbytes)})
-		right = measure(p, d, o.rounds, out, shown) && right;
-	shown.print();
-	out.write(o.common.json);
+	for (const problem &p : {addition(nbytes), convolution(nbytes), prices(nbytes)}) {
+		table shown(
+			format("Launches of %zu MiB on %s, valid on the host alone before", o.megabytes, name.c_str()),
+			{"kernel", "budget", "ms", "slices", "moved / arrays", "/ no limit"});
+		shown.left_columns(2);
+		try {
+			right = measure(p, d, o.rounds, out, shown) && right;
+		} catch (const std::exception &e) {
+			out.note(format("%s: %s", p.name, e.what()));
+			shown.note(format("%s: %s", p.name, e.what()));
+			right = false;
+		}
+		shown.print();
+		fflush(stdout);
+		out.write(o.common.json); // what there is, should the rest take too long
+	}
 	return !right;
 }
 

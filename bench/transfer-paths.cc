@@ -75,11 +75,6 @@ class measurement
 			sweep("idle", d, size_);
 		}
 		out_.write(o_.common.json);
-		for (direction d : both)
-			both_at_once(d);
-		touches();
-		decisions();
-		out_.write(o_.common.json);
 		for (direction d : both) {
 			foreign_load load({&first_}, d, others_bytes);
 			sweep("direct-loaded", d, size_ / 4);
@@ -91,6 +86,10 @@ class measurement
 		}
 		for (direction d : both)
 			moving_load(d);
+		for (direction d : both)
+			both_at_once(d);
+		touches();
+		decisions();
 		out_.write(o_.common.json);
 		return 0;
 	}

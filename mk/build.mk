@@ -2,7 +2,7 @@
 # This builds the library, the programs and the tests.
 
 layers := core paths os trap dev memory api
-runtime_layers := sched policy evict fatbin cache dev core api
+runtime_layers := sched policy preempt evict fatbin cache dev core api
 runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
 ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx_srcs)

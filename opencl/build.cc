@@ -22,6 +22,11 @@ int make_program(const het_program_args &args, runtime_program &made)
 	return err;
 }
 
+std::string text_for_drivers(const std::string &source)
+{
+	return "#undef __IMAGE_SUPPORT__\n#line 1\n" + source;
+}
+
 int build_for(const _cl_device_id &d, const runtime_program &p, const std::string &options, cl_program_binary_type type,
 	      build &b)
 {
@@ -36,6 +41,7 @@ int build_for(const _cl_device_id &d, const runtime_program &p, const std::strin
 	b.status = failure ? CL_BUILD_ERROR : CL_BUILD_SUCCESS;
 	b.type = failure ? CL_PROGRAM_BINARY_TYPE_NONE : type;
 	b.made = failure ? nullptr : p;
+	b.how = nullptr;
 	return failure;
 }
 
@@ -44,9 +50,10 @@ namespace
 
 int make_from_source(const std::string &source, const std::string &options, runtime_program &made)
 {
+	const std::string text = text_for_drivers(source);
 	het_program_args a = {};
 	a.size = sizeof(a);
-	a.source = source.c_str();
+	a.source = text.c_str();
 	a.options = options.c_str();
 	return make_program(a, made);
 }
@@ -65,7 +72,7 @@ runtime_program make_analysed(_cl_program &p, const std::string &options)
 	runtime_program made;
 	if (!is_analysis_wanted() || p.source.empty())
 		return made;
-	p.made_binary = make_fat_binary(p.source, options);
+	p.made_binary = make_fat_binary(text_for_drivers(p.source), options);
 	p.made_with = options;
 	if (p.made_binary.empty())
 		return made;

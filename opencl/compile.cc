@@ -4,6 +4,7 @@
 #include "codes.h"
 #include "options.h"
 #include "program.h"
+#include "recipe.h"
 
 #include <algorithm>
 #include <cstring>
@@ -23,31 +24,25 @@ struct header_list {
 	const char **names;
 };
 
-int make_object(const std::string &source, const std::string &options, const header_list &h, runtime_program &made)
+std::shared_ptr<const recipe> recipe_of(const std::string &source, const std::string &options, const header_list &h)
 {
-	std::vector<het_header> headers;
+	auto r = std::make_shared<recipe>();
+	r->type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+	r->options = options;
+	r->source = source;
 	for (cl_uint i = 0; i < h.n; i++)
-		headers.push_back({h.names[i], h.programs[i]->source.c_str()});
-	het_program_args a = {};
-	a.size = sizeof(a);
-	a.flags = HET_PROGRAM_OBJECT;
-	a.source = source.c_str();
-	a.options = options.c_str();
-	a.headers = headers.data();
-	a.nheaders = headers.size();
-	return make_program(a, made);
+		r->headers.emplace_back(h.names[i], h.programs[i]->source);
+	return r;
 }
 
 cl_int compile(_cl_program &p, const std::vector<cl_device_id> &devices, const std::string &options,
 	       const header_list &headers)
 {
 	std::lock_guard g(p.lock);
-	runtime_program made;
-	if (int err = make_object(p.source, options, headers, made))
-		return code_of(err);
+	const std::shared_ptr<const recipe> how = recipe_of(p.source, options, headers);
 	cl_int result = CL_SUCCESS;
 	for (cl_device_id d : devices) {
-		const int err = build_for(*d, made, options, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, *p.on(d));
+		const int err = make_by(how, *d, *p.on(d));
 		if (err && !result)
 			result = err == HET_EBUILD ? cl_int{CL_COMPILE_PROGRAM_FAILURE} : code_of(err);
 	}
@@ -79,12 +74,17 @@ int link_for(cl_device_id d, const std::vector<cl_program> &parts, const std::st
 {
 	std::vector<runtime_program> kept; // as others may compile the parts anew
 	std::vector<het_program *> objects;
+	const bool is_library = options.find("-create-library") != std::string::npos;
+	auto how = std::make_shared<recipe>();
+	how->type = is_library ? CL_PROGRAM_BINARY_TYPE_LIBRARY : CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+	how->options = options;
 	for (cl_program p : parts) {
 		std::lock_guard g(p->lock);
 		if (!can_be_linked(p->on(d)))
 			return HET_ESTATE;
 		kept.push_back(p->on(d)->made);
 		objects.push_back(kept.back().get());
+		how->parts.push_back(p->on(d)->how);
 	}
 	het_program_args a = {};
 	a.size = sizeof(a);
@@ -94,9 +94,10 @@ int link_for(cl_device_id d, const std::vector<cl_program> &parts, const std::st
 	runtime_program made;
 	if (int err = make_program(a, made))
 		return err;
-	const bool is_library = options.find("-create-library") != std::string::npos;
-	return build_for(*d, made, options,
-			 is_library ? CL_PROGRAM_BINARY_TYPE_LIBRARY : CL_PROGRAM_BINARY_TYPE_EXECUTABLE, b);
+	const int err = build_for(*d, made, options, how->type, b);
+	if (!err)
+		b.how = std::move(how);
+	return err;
 }
 
 // Returns those of the devices for which all parts were compiled. There is one part at least that was not if the answer

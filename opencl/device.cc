@@ -123,9 +123,9 @@ const info_row<device> rows[] = {
 	{CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, [](const device &, answer &a) { return a.nothing(); }},
 	{CL_DEVICE_IL_VERSION, [](const device &, answer &a) { return a.text(""); }},
 	{CL_DEVICE_ILS_WITH_VERSION, [](const device &, answer &a) { return a.nothing(); }},
-	// The form is prescribed; it has passed none.
+	// The form is prescribed, with a day of the year; it has passed none.
 	{CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED,
-	 [](const device &, answer &a) { return a.text("v0000-00-00-00"); }},
+	 [](const device &, answer &a) { return a.text("v0000-01-01-00"); }},
 };
 
 } // namespace

@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <mutex>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -94,9 +96,36 @@ std::vector<char> read_file(const std::string &path)
 	return bytes;
 }
 
-} // namespace
+// The last ones that were made are kept, as many programs build the same source again and again: the tool takes a
+// tenth of a second and more.
+class made_before
+{
+      public:
+	const std::vector<char> *find(const std::string &key) const
+	{
+		const auto at = std::find_if(all_.begin(), all_.end(), [&](const entry &e) { return e.key == key; });
+		return at == all_.end() ? nullptr : &at->made;
+	}
+	void add(std::string key, std::vector<char> made)
+	{
+		nbytes_ += key.size() + made.size();
+		all_.push_back({std::move(key), std::move(made)});
+		for (; nbytes_ > most_bytes && !all_.empty(); all_.pop_front())
+			nbytes_ -= all_.front().key.size() + all_.front().made.size();
+	}
+	std::mutex lock;
 
-std::vector<char> make_fat_binary(const std::string &source, const std::string &options)
+      private:
+	static constexpr size_t most_bytes = 16 << 20;
+	struct entry {
+		std::string key;
+		std::vector<char> made;
+	};
+	std::deque<entry> all_;
+	size_t nbytes_ = 0;
+};
+
+std::vector<char> make(const std::string &source, const std::string &options)
 {
 	const char *temporary = getenv("TMPDIR");
 	std::string folder = std::string(temporary && *temporary ? temporary : "/tmp") + "/het-XXXXXX";
@@ -115,6 +144,25 @@ std::vector<char> make_fat_binary(const std::string &source, const std::string &
 	if (input >= 0)
 		close(input);
 	return bytes;
+}
+
+} // namespace
+
+// What could not be made is tried again.
+std::vector<char> make_fat_binary(const std::string &source, const std::string &options)
+{
+	static auto *before = new made_before;
+	const std::string key = options + '\0' + source;
+	{
+		const std::lock_guard g(before->lock);
+		if (const std::vector<char> *made = before->find(key))
+			return *made;
+	}
+	std::vector<char> made = make(source, options);
+	const std::lock_guard g(before->lock);
+	if (!made.empty() && !before->find(key))
+		before->add(key, made);
+	return made;
 }
 
 } // namespace hetcl

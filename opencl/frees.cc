@@ -40,6 +40,7 @@ struct call {
 struct plan {
 	call calls[5] = {{"free", 0, 0}, {"realloc", 0, 0}, {"reallocarray", 0, 0}, {"munmap", 0, 0}, {"mremap", 0, 0}};
 	uintptr_t libc = 0, libhet = 0; // where they begin
+	bool has_changed = false;       // since it was last looked at
 };
 
 uintptr_t begin_of(uintptr_t function)
@@ -137,22 +138,24 @@ bool is_of_libc(const object_view &o, const call &c, uintptr_t value)
 	return value == c.of_libc || (value >= o.base && value < o.end);
 }
 
-void bind(const object_view &o, const call &c, uintptr_t slot)
+// Returns whether it has done anything.
+bool bind(const object_view &o, const call &c, uintptr_t slot)
 {
 	auto &value = *reinterpret_cast<std::atomic<uintptr_t> *>(slot);
 	if (!is_of_libc(o, c, value.load(std::memory_order_relaxed)))
-		return;
+		return false;
 	const auto page = uintptr_t(sysconf(_SC_PAGESIZE));
 	auto *first = reinterpret_cast<void *>(slot & ~(page - 1));
 	const bool is_sealed = slot >= o.sealed && slot < (o.sealed_end & ~(page - 1));
 	if (is_sealed && mprotect(first, page, PROT_READ | PROT_WRITE))
-		return;
+		return false;
 	value.store(c.ours, std::memory_order_relaxed);
 	if (is_sealed)
 		mprotect(first, page, PROT_READ);
+	return true;
 }
 
-void bind_all(const object_view &o, const plan &p)
+void bind_all(const object_view &o, plan &p)
 {
 	for (int table = 0; table < 2; table++) {
 		for (size_t i = 0; i < o.counts[table]; i++) {
@@ -160,10 +163,13 @@ void bind_all(const object_view &o, const plan &p)
 			const auto type = uint32_t(ELF64_R_TYPE(r.r_info));
 			if (type != call_slot && type != address_slot)
 				continue;
-			const char *name = o.names + o.symbols[ELF64_R_SYM(r.r_info)].st_name;
+			const ElfW(Sym) &symbol = o.symbols[ELF64_R_SYM(r.r_info)];
+			if (symbol.st_shndx != SHN_UNDEF) // means that the object has its own
+				continue;
+			const char *name = o.names + symbol.st_name;
 			for (const call &c : p.calls) {
 				if (c.ours && !strcmp(name, c.name))
-					bind(o, c, o.base + r.r_offset);
+					p.has_changed |= bind(o, c, o.base + r.r_offset);
 			}
 		}
 	}
@@ -177,7 +183,7 @@ bool is_below(const object_view &o, const plan &p)
 
 int visit(dl_phdr_info *info, size_t, void *arg)
 {
-	const auto &p = *static_cast<const plan *>(arg);
+	auto &p = *static_cast<plan *>(arg);
 	const object_view o = look_at(*info);
 	if (o.symbols && o.names && !is_below(o, p))
 		bind_all(o, p);
@@ -193,6 +199,8 @@ int count(dl_phdr_info *info, size_t, void *arg)
 
 } // namespace
 
+// The loader may be binding a slot in another thread just now, and write over what was put there: so all is looked at
+// until nothing had to be changed.
 void watch_frees()
 {
 	static std::mutex lock;
@@ -201,8 +209,10 @@ void watch_frees()
 	unsigned long long now = 0;
 	dl_iterate_phdr(count, &now);
 	const std::lock_guard g(lock);
-	if (p.libhet && now != seen)
-		dl_iterate_phdr(visit, &p);
+	if (!p.libhet || (now == seen && !p.has_changed))
+		return;
+	p.has_changed = false;
+	dl_iterate_phdr(visit, &p);
 	seen = now;
 }
 

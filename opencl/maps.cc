@@ -66,7 +66,10 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void *pointer, cl_u
 		return err;
 	if (!m->take_map(pointer))
 		return CL_INVALID_VALUE;
-	return c.mark(); // what the host has written is known
+	err = c.mark(); // what the host has written is known
+	if (err)
+		m->add_map(pointer);
+	return err;
 }
 
 } // namespace hetcl

@@ -5,6 +5,7 @@
 #include "codes.h"
 #include "fat_binary.h"
 #include "info.h"
+#include "recipe.h"
 
 #include <algorithm>
 #include <cstring>
@@ -24,6 +25,25 @@ program *make(cl_context c, std::vector<cl_device_id> devices)
 	p->builds.resize(devices.size());
 	p->devices = std::move(devices);
 	return p;
+}
+
+// An object or a library can be linked at once; what is to run is built by another call first.
+int load(std::span<const char> bytes, const _cl_device_id &d, build &b)
+{
+	int err = 0;
+	if (const auto how = read_recipe(bytes)) {
+		err = make_by(how, d, b);
+	} else {
+		het_program_args a = {};
+		a.size = sizeof(a);
+		a.fat_binary = bytes.data();
+		a.fat_binary_size = bytes.size();
+		err = make_program(a, b.made);
+		b.type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+	}
+	if (b.type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+		b.status = CL_BUILD_NONE;
+	return err;
 }
 
 // Answers for each device: sizes, or bytes at addresses that the program gives.
@@ -96,12 +116,14 @@ const info_row<build> build_rows[] = {
 // A binary is made when somebody asks for it.
 std::vector<char> binary_of(program &p, const build &b)
 {
+	if (b.how)
+		return to_bytes(*b.how);
 	if (b.type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
 		return {};
 	if (!p.binary.empty() || p.source.empty())
 		return p.binary;
 	if (p.made_binary.empty() || p.made_with != b.options) {
-		p.made_binary = make_fat_binary(p.source, b.options);
+		p.made_binary = make_fat_binary(text_for_drivers(p.source), b.options);
 		p.made_with = b.options;
 	}
 	return p.made_binary;
@@ -144,17 +166,12 @@ cl_program clCreateProgramWithBinary(cl_context c, cl_uint n, const cl_device_id
 	cl_int result = CL_SUCCESS;
 	program *p = make(c, {devices, devices + n});
 	for (cl_uint i = 0; i < n; i++) {
-		het_program_args a = {};
-		a.size = sizeof(a);
-		a.fat_binary = binaries[i];
-		a.fat_binary_size = sizes[i];
 		cl_int state = binaries[i] && sizes[i] ? CL_SUCCESS : CL_INVALID_VALUE;
-		if (!state && make_program(a, p->builds[i].made))
+		if (!state && load({reinterpret_cast<const char *>(binaries[i]), sizes[i]}, *devices[i], p->builds[i]))
 			state = CL_INVALID_BINARY;
 		if (states)
 			states[i] = state;
 		result = result ? result : state;
-		p->builds[i].type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
 		if (!state && p->binary.empty())
 			p->binary.assign(binaries[i], binaries[i] + sizes[i]);
 	}

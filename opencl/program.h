@@ -12,12 +12,15 @@ namespace hetcl
 
 using runtime_program = std::shared_ptr<het_program>;
 
+struct recipe;
+
 // This is what a program has become for one device.
 struct build {
 	cl_build_status status = CL_BUILD_NONE;
 	std::string options, log;
 	cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
-	runtime_program made; // null if it has not become anything
+	runtime_program made;              // null if it has not become anything
+	std::shared_ptr<const recipe> how; // of what was compiled or linked
 };
 
 } // namespace hetcl
@@ -64,6 +67,9 @@ namespace hetcl
 
 // Makes a program of the runtime's for what follows. Returns 0 or a code of the runtime's.
 int make_program(const het_program_args &args, runtime_program &made);
+
+// Returns what drivers are to compile: some of them have images, and tell kernels so, where the platform has none.
+std::string text_for_drivers(const std::string &source);
 
 // Builds it for all members of a device, which must all take it, and puts what has come of that into @b, with what each
 // compiler said. @type is what it is now. Returns 0 or a code of the runtime's.

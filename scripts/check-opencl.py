@@ -65,7 +65,8 @@ def subtests(program: Path) -> list[str]:
     said = subprocess.run([program, "-h"], capture_output=True, text=True, check=False).stdout
     _, _, names = said.partition("Test names:\n")
     # Some programs tell their names twice, or have a table beneath.
-    return list(dict.fromkeys(re.findall(r"^\t(\w+)$", names, re.M)))
+    found = list(dict.fromkeys(re.findall(r"^\t(\w+)$", names, re.M)))
+    return found or sys.exit(f"{program} names no sub-tests")
 
 
 def outcome(program: Path, test: str, options: list[str], way: Way, seconds: int, log: Path) -> str:
@@ -147,6 +148,9 @@ def main() -> int:
     print(f"{len(worse)} sub-tests that pass directly do not pass through the platform")
     for line in worse:
         print("# " + line, file=out)
+    compared = len(chosen) > 1 and chosen[0].name == "direct"
+    if compared and not counts["direct"][PASSES]:
+        sys.exit("nothing passes directly: there is nothing to compare with")
     return 1 if worse else 0
 
 

@@ -79,6 +79,7 @@ NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events opencl_
 ONE_THREAD = [
     *"coherence_test foresight_test fragments_test layout_test read_ahead_test send_plan_test".split(),
     *sources("runtime/policy/tests/*_test.cc"),
+    *sources("runtime/preempt/tests/*_test.cc"),
     *sources("runtime/evict/tests/*_test.cc"),
     *sources("runtime/ptx/tests/*_test.cc"),
     *sources("runtime/core/tests/*_test.cc"),
@@ -114,7 +115,7 @@ WITH_FAKE_CUDA = (
     *"runtime_cache runtime_cxx runtime_events runtime_evict runtime_instruments runtime_launch runtime_lives".split(),
     *(
         "runtime_memory "
-        "runtime_pipeline runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw runtime_slices "
+        "runtime_pipeline runtime_preempt runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw runtime_slices "
         "runtime_textures runtime_split runtime_twins runtime_lost runtime_analysed runtime_unable runtime_waits"
     ).split(),
 )
@@ -358,6 +359,7 @@ def applications() -> Iterator[Step]:
 LAUNCH_COSTS = (
     ("launch-latency", "opencl"),
     ("launch-latency", "cuda"),
+    ("preempt-latency", "cuda"),
     ("tasks", "host"),
     ("start-up", "opencl"),
     ("touch-stages", "host"),

@@ -8,15 +8,15 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # A part of the tree may include the headers of these parts, besides its own:
 # tools, bench, selftests, opencl -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core, and dev -> paths; in
-# runtime: api -> core -> {dev -> {sched, ptx, cache -> fatbin}, policy, evict}; policy, fatbin and ptx stand by
-# themselves.
+# runtime: api -> core -> {dev -> {preempt, sched, ptx, cache -> fatbin}, policy, evict}; preempt, policy, fatbin and ptx
+# stand by themselves.
 CORE = {"lib/include", "kmod/uapi"}
 OS = CORE | {"lib/core"}
 TRAP_OR_DEV = OS | {"lib/os"}
 MEMORY = TRAP_OR_DEV | {"lib/paths", "lib/trap", "lib/dev"}
 API = MEMORY | {"lib/memory"}
 RUNTIME = API | {"lib/api", "runtime/include"}
-RUNTIME_DEVICE = RUNTIME | {"runtime/sched", "runtime/fatbin", "runtime/ptx", "runtime/cache"}
+RUNTIME_DEVICE = RUNTIME | {"runtime/preempt", "runtime/sched", "runtime/fatbin", "runtime/ptx", "runtime/cache"}
 RUNTIME_CORE = RUNTIME_DEVICE | {"runtime/dev", "runtime/policy", "runtime/evict"}
 PROGRAMS = RUNTIME_CORE | {"runtime/core", "runtime/api"}
 ALLOWED = {
@@ -38,6 +38,7 @@ ALLOWED = {
     "runtime/fatbin": set(),
     "runtime/ptx": set(),
     "runtime/policy": set(),
+    "runtime/preempt": set(),
     "runtime/evict": OS | {"lib/os"},
     "runtime/sched": OS | {"lib/os"},
     "runtime/cache": OS | {"lib/os", "runtime/fatbin"},

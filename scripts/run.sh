@@ -42,6 +42,10 @@ suite() {
 	job "opening a fat binary and finding a device's image" fat-binary --json "$out/fat-binary.json" "$@"
 	job "an empty kernel through het and through the device's own API" \
 		launch-latency --json "$out/launch-latency.json" "$@"
+	if ldconfig -p | grep -q 'libcuda\.so\.1 '; then
+		job "an urgent launch beside one that fills the GPU" \
+			preempt-latency --json "$out/preempt-latency.json" "$@"
+	fi
 	job "tasks that do nothing, beside StarPU" tasks --json "$out/tasks.json" "$@"
 	job "the start of a program" start-up --json "$out/start-up.json" "$@"
 	job "what one host touch of device data costs, trap by trap" \

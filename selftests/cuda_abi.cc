@@ -43,6 +43,17 @@ static_assert(offsetof(het::cu_copy_attributes, to) == offsetof(CUmemcpyAttribut
 static_assert(offsetof(het::cu_copy_attributes, flags) == offsetof(CUmemcpyAttributes, flags));
 #endif
 
+template <> struct plain<CUDA_MEMCPY2D> {
+	using type = het::cu_copy_rows;
+};
+static_assert(sizeof(het::cu_copy_rows) == sizeof(CUDA_MEMCPY2D));
+static_assert(offsetof(het::cu_copy_rows, from_device) == offsetof(CUDA_MEMCPY2D, srcDevice));
+static_assert(offsetof(het::cu_copy_rows, from_pitch) == offsetof(CUDA_MEMCPY2D, srcPitch));
+static_assert(offsetof(het::cu_copy_rows, to_host) == offsetof(CUDA_MEMCPY2D, dstHost));
+static_assert(offsetof(het::cu_copy_rows, to_pitch) == offsetof(CUDA_MEMCPY2D, dstPitch));
+static_assert(offsetof(het::cu_copy_rows, nbytes) == offsetof(CUDA_MEMCPY2D, WidthInBytes));
+static_assert(offsetof(het::cu_copy_rows, count) == offsetof(CUDA_MEMCPY2D, Height));
+
 template <typename F> struct plain_function;
 template <typename R, typename... A> struct plain_function<R(A...)> {
 	static_assert(std::is_same_v<R, CUresult>);

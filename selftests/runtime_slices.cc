@@ -468,6 +468,82 @@ TEST(without_a_pattern_it_is_said, .traps = trap::best)
 	}
 }
 
+// Launches that could be divided over devices, if these had the memory, keep their patterns.
+TEST(launches_that_could_be_divided, .traps = trap::best, .devices = device::host2 | device::cuda2)
+{
+	slices_fixture fx(t, settings{small});
+	const size_t n = 1 << 20;
+	model_array from(kind::mmapped, n), to(kind::slice, n, 2);
+	for (het_device *d : all_devices()) {
+		if (!memory_of(d).budget)
+			skip("a device has the host's memory");
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		HET_OK(fx.launch(fx.combine, n, {by_bytes(from, HET_READ_ONLY), by_bytes(to, HET_READ_WRITE)}, nullptr,
+				 {.flags = HET_SPLIT}));
+		combine_model(from, to);
+	}
+	HET_OK(het_finish(fx.queue));
+	to.check("what was read and written");
+	uint64_t slices = 0;
+	for (het_device *d : all_devices())
+		slices += memory_of(d).slices;
+	CHECK(slices > 3 * 8);
+}
+
+// A table in raw memory is no argument with a window.
+TEST(addresses_stay, .traps = trap::best, .devices = one_device)
+{
+	slices_fixture fx(t, settings{small});
+	const size_t n = 1 << 20;
+	model_array from(kind::mmapped, n), to(kind::mmapped, n, 2), table(kind::mmapped, 512, 3);
+	het_device *d = device_apart();
+	void *raw = nullptr;
+	if (het_device_alloc(d, 512, &raw) == HET_ENODEV)
+		skip("its memory has no addresses");
+	het_copy_args c = {};
+	c.size = sizeof c;
+	c.nbytes = 512;
+	c.from_pointer = table.b.data();
+	c.to_pointer = raw;
+	c.to_device = d;
+	HET_OK(het_copy(fx.queue, &c, nullptr));
+	const het_arg address = {HET_ARG_ADDRESS, 0, 0, raw, nullptr, nullptr};
+	HET_OK(fx.launch_line(fx.kernel("look_up"), n,
+			      {by_bytes(from, HET_READ_ONLY), address, by_bytes(to, HET_WRITE_ONLY)}));
+	for (size_t i = 0; i < n; i++)
+		to.model[i] = uint8_t(table.model[from.model[i]] + table.model[256 + i % 256]);
+	HET_OK(het_finish(fx.queue));
+	to.check("what was looked up");
+	HET_OK(het_device_free(d, raw));
+}
+
+// It frees what launches behind it use, in slices and whole.
+TEST(a_callback_frees_memory, .traps = trap::best, .devices = one_device)
+{
+	slices_fixture fx(t, settings{small});
+	const size_t n = 1 << 20;
+	model_array from(kind::mmapped, n), to(kind::mmapped, n, 2), few(kind::mmapped, 1000, 3);
+	for (bool in_slices : {true, false}) {
+		model_array other(kind::mmapped, n, 4);
+		event_handle first, second;
+		queue_handle q;
+		HET_OK(het_queue_create(nullptr, q.out()));
+		if (in_slices)
+			combine(fx, from, to, first.out());
+		else
+			HET_OK(fx.launch(fx.slow, few.size(), {few.all(HET_READ_WRITE), value_arg(uint8_t{1})},
+					 first.out()));
+		combine(fx, from, other, second.out(), q);
+		HET_OK(het_event_callback(
+			first, [](het_event *, int, void *arg) { static_cast<block *>(arg)->release(); }, &other.b));
+		het_event *both[] = {first, second};
+		const int err = het_event_wait(2, both);
+		CHECK(!err || status_of(second) == HET_EMEMORY);
+	}
+	to.check("what stays");
+}
+
 // A kernel, a copy or an allocation fails. Each byte is as it was, or as it should be.
 TEST(calls_fail_in_turn, .traps = trap::best, .devices = device::cuda, .seconds = 60)
 {
@@ -478,9 +554,17 @@ TEST(calls_fail_in_turn, .traps = trap::best, .devices = device::cuda, .seconds 
 		for (int after : {0, 1, 3, 5, 9, 20}) {
 			model_array from(kind::mmapped, n), to(kind::mmapped, n, 2);
 			const std::vector<uint8_t> old = to.model;
+			const bool only_writes = after % 2;
 			fail_cuda_call(symbol, cuda_out_of_memory, after);
 			event_handle e;
-			combine(fx, from, to, e.out());
+			if (only_writes) {
+				HET_OK(fx.launch(fx.copy, n,
+						 {by_bytes(from, HET_READ_ONLY), by_bytes(to, HET_WRITE_ONLY)},
+						 e.out()));
+				to.model = from.model;
+			} else {
+				combine(fx, from, to, e.out());
+			}
 			het_event *events[] = {e};
 			const int err = het_event_wait(1, events);
 			fake_cuda_driver().fail_symbol = nullptr;
@@ -494,6 +578,28 @@ TEST(calls_fail_in_turn, .traps = trap::best, .devices = device::cuda, .seconds 
 		}
 	}
 	CHECK(failed > 4);
+}
+
+// The driver has less memory than the library believes, as others have the rest.
+TEST(the_driver_has_less_memory, .traps = trap::best, .devices = device::cuda)
+{
+	slices_fixture fx(t, settings{});
+	const size_t n = 1 << 20;
+	model_array from(kind::mmapped, n), to(kind::slice, n, 2), one(kind::mmapped, 1000);
+	het_device *d = device_apart();
+	HET_OK(fx.launch(fx.add, one.size(), {one.all(HET_READ_WRITE), value_arg(uint8_t{1})}, nullptr, {.device = d}));
+	HET_OK(het_finish(fx.queue));
+	fake_cuda_state &driver = fake_cuda_driver();
+	driver.others_memory = driver.memory - (400 << 10); // has room for the control blocks of slices, too
+	for (unsigned i = 0; i < 3; i++) {
+		HET_OK(fx.launch(fx.combine, n, {by_bytes(from, HET_READ_ONLY), by_bytes(to, HET_READ_WRITE)}, nullptr,
+				 {.device = d}));
+		combine_model(from, to);
+	}
+	HET_OK(het_finish(fx.queue));
+	to.check("what was read and written");
+	CHECK(memory_of(d).slices >= 3 * 4);
+	CHECK_EQ(memory_of(d).windows, 0);
 }
 
 // The device is lost in the middle of a launch.

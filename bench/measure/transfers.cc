@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace bench
 {
@@ -18,6 +19,9 @@ using namespace het;
 namespace
 {
 
+// Others work so long, and then rest.
+constexpr double work_us = 100'000;
+constexpr unsigned rest_us = 5000;
 // The library uses one lane for bulk copies, and another for touches.
 constexpr unsigned bulk_lane = 0, touch_lane = 1, lanes = 2;
 
@@ -206,8 +210,13 @@ foreign_load::~foreign_load()
 void foreign_load::run()
 {
 	unsigned at = 0;
+	double rested = now_us();
 	for (double since = 0; !stop_;) {
 		double now = now_us();
+		if (now > rested + work_us) {
+			usleep(rest_us);
+			rested = now_us();
+		}
 		if (since == 0 || (change_us_ > 0 && now > since + change_us_)) {
 			at = since == 0 ? 0 : (at + 1) % unsigned(lanes_.size());
 			since = now;

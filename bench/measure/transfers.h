@@ -51,8 +51,8 @@ class gpu
 	std::unique_ptr<het::cuda_port> ports_[2];
 };
 
-// While it lives, a thread has two copies under way on a GPU's link all the time, of which the library knows nothing.
-// It may change over to other GPUs.
+// While it lives, a thread has two copies under way on a GPU's link, of which the library knows nothing. A copy engine
+// would serve nobody else then, so there is a pause now and then. It may change over to other GPUs.
 class foreign_load
 {
       public:

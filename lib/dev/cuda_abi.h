@@ -39,6 +39,23 @@ struct cu_copy_attributes {
 	unsigned flags;
 };
 
+// Copies rows: cuMemcpy2D's structure.
+struct cu_copy_rows {
+	size_t from_x, from_y;
+	int from_type;
+	const void *from_host;
+	cu_deviceptr from_device;
+	void *from_array;
+	size_t from_pitch;
+	size_t to_x, to_y;
+	int to_type;
+	void *to_host;
+	cu_deviceptr to_device;
+	void *to_array;
+	size_t to_pitch;
+	size_t nbytes, count; // of a row, and of rows
+};
+
 // From this driver on what the device calls is there, except the late functions.
 inline constexpr int cu_oldest_driver = 11020;
 
@@ -94,7 +111,7 @@ enum cu_jit_option : int {
 // Each of the extra arguments of a launch stands behind one of these.
 enum : uintptr_t { cu_launch_param_end = 0, cu_launch_param_buffer_pointer = 1, cu_launch_param_buffer_size = 2 };
 enum : int { cu_input_cubin = 0, cu_input_ptx = 1 };
-enum : int { cu_memory_type_device = 2 };
+enum : int { cu_memory_type_host = 1, cu_memory_type_device = 2 };
 enum : int { cu_copy_in_stream_order = 1 };
 enum : int { cu_location_device = 1, cu_location_host = 2 };
 enum : unsigned { cu_stream_non_blocking = 1 };
@@ -171,6 +188,7 @@ enum : unsigned { cu_attach_global = 1 };
 #define HET_CUDA_RUNTIME_FUNCTIONS(F)                                                                          \
 	F(total_memory, cuDeviceTotalMem_v2, (size_t * bytes, cu_device device))                               \
 	F(memory_info, cuMemGetInfo_v2, (size_t * free, size_t * all))                                         \
+	F(copy_rows, cuMemcpy2DAsync_v2, (const cu_copy_rows *rows, cu_stream stream))                         \
 	F(clear, cuMemsetD8Async, (cu_deviceptr to, unsigned char value, size_t size, cu_stream stream))       \
 	F(build_module, cuModuleLoadDataEx,                                                                    \
 	  (cu_module * module, const void *image, unsigned noptions, int *options, void **values))             \

@@ -46,9 +46,14 @@ class bulk_copy
 	void give()
 	{
 		uint64_t now = now_ns();
-		paths::path_set may = splitter_.paths(now);
-		for (unsigned path = 0; may >> path && !error_; path++) {
-			if (!(may & paths::only(path)))
+		give_to(splitter_.asked(now), now);
+		give_to(splitter_.paths(now), now);
+	}
+
+	void give_to(paths::path_set these, uint64_t now)
+	{
+		for (unsigned path = 0; these >> path && !error_; path++) {
+			if (!(these & paths::only(path)))
 				continue;
 			if (!ports_[path] && !(ports_[path] = lender_.borrow(path))) {
 				splitter_.failed(path);
@@ -59,6 +64,8 @@ class bulk_copy
 					failed(path, err);
 					break;
 				}
+				if (splitter_.under_way(path) == 1)
+					looked_[path] = now;
 			}
 		}
 	}
@@ -72,26 +79,36 @@ class bulk_copy
 					   owner_, p.bytes);
 	}
 
+	// A thread that was away for a while finds more than one piece of a path.
 	bool look()
 	{
 		bool any = false;
-		for (unsigned path = 0; path < paths::most_paths; path++) {
-			if (!splitter_.under_way(path))
+		for (unsigned path = 0; path < paths::most_paths && !error_; path++) {
+			const unsigned under_way = splitter_.under_way(path);
+			if (!under_way)
 				continue;
-			size_t before = splitter_.carried(path);
+			unsigned arrived = 0;
 			int err = ports_[path]->look();
-			if (err == cu_error_not_ready)
-				continue;
-			any = true;
-			if (err) {
-				failed(path, err);
-				continue;
+			for (; !err; err = arrived < under_way ? ports_[path]->look() : int(cu_error_not_ready)) {
+				ports_[path]->next();
+				arrived++;
 			}
-			ports_[path]->next();
-			splitter_.arrived(path, now_ns());
-			lender_.arrived(path, splitter_.carried(path) - before);
+			const uint64_t now = now_ns(), before = looked_[path];
+			looked_[path] = now;
+			if (arrived)
+				take_in(path, arrived, now, now - before);
+			if (err != cu_error_not_ready)
+				failed(path, err);
+			any |= arrived || err != cu_error_not_ready;
 		}
 		return any;
+	}
+
+	void take_in(unsigned path, unsigned pieces, uint64_t now, uint64_t unsure)
+	{
+		size_t before = splitter_.carried(path);
+		splitter_.arrived(path, pieces, now, unsure);
+		lender_.arrived(path, splitter_.carried(path) - before);
 	}
 
 	void failed(unsigned path, int err)
@@ -111,6 +128,7 @@ class bulk_copy
 	const cu_context owner_;
 	port_lender &lender_;
 	cuda_port *ports_[paths::most_paths] = {};
+	uint64_t looked_[paths::most_paths] = {}; // when pieces of the path were asked for last, or given
 	int error_ = 0;
 };
 

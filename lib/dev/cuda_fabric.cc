@@ -7,8 +7,6 @@
 #include "os/settings.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 #include <sched.h>
 
 namespace het
@@ -217,7 +215,9 @@ class cuda_copy final : public port_lender
 		if (borrowed_[path])
 			return borrowed_[path];
 		deciding held;
+		// Since this copy was planned another device may have got the number.
 		cuda_member *peer = the_fabric().members[path];
+		peer = way_.chooser.present() & only(path) ? peer : nullptr;
 		cuda_port *port = peer ? &peer->of(direction_).relay : nullptr;
 		return borrowed_[path] = port && port->try_borrow() ? port : nullptr;
 	}
@@ -225,8 +225,8 @@ class cuda_copy final : public port_lender
 	void failed(unsigned path, int error) override
 	{
 		deciding held;
-		way_.chooser.drop(path);
-		error_ = error;
+		if (way_.chooser.failed(path))
+			error_ = error;
 	}
 
 	void arrived(unsigned path, size_t bytes) override { withdraw(path, std::min(bytes, announced_[path])); }
@@ -279,8 +279,8 @@ class cuda_copy final : public port_lender
 				borrowed_[path]->give_back();
 		}
 		if (error_)
-			warn("%s: copies through another GPU failed: %s (%d); they go directly from now on", me_.name_,
-			     me_.cu_.name_of(error_), error_);
+			warn("%s: copies through another GPU failed again and again: %s (%d); it is not used any more",
+			     me_.name_, me_.cu_.name_of(error_), error_);
 	}
 
 	cuda_member &me_;
@@ -311,19 +311,6 @@ bool cuda_member::copy(direction d, std::span<const transfer> pieces, int *error
 		return false;
 	*error = c.run();
 	return true;
-}
-
-void cuda_member::describe(char *text, size_t size) const
-{
-	*text = 0;
-	deciding held;
-	for (unsigned path = 0; path < paths::most_paths && number_ < most_gpus; path++) {
-		const cuda_member *peer = the_fabric().members[path];
-		if (path == number_ || !peer || !(ways_[0].chooser.present() & only(path)))
-			continue;
-		size_t used = strlen(text);
-		snprintf(text + used, size - used, "%s%s", used ? ", " : "through ", peer->name_);
-	}
 }
 
 } // namespace het

@@ -35,9 +35,6 @@ class cuda_member
 	// and that the caller copies by itself. The result is in *error.
 	bool copy(paths::direction d, std::span<const transfer> pieces, int *error);
 
-	// Tells of the paths, for people, in at most @size bytes. Without peers it is empty.
-	void describe(char *text, size_t size) const;
-
       private:
 	friend class cuda_copy;
 

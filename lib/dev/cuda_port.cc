@@ -6,9 +6,12 @@ namespace het
 
 int cuda_port::make(bool relays)
 {
-	int err = cu_->create_stream(&outer_, cu_stream_non_blocking, 0);
-	for (unsigned i = 0; i < slots && !err; i++)
-		err = cu_->create_event(&ended_[i], cu_event_disable_timing);
+	int err = 0;
+	for (unsigned i = 0; i < slots && !err; i++) {
+		err = cu_->create_stream(&outer_[i], cu_stream_non_blocking, 0);
+		if (!err)
+			err = cu_->create_event(&ended_[i], cu_event_disable_timing);
+	}
 	if (!relays || err)
 		return err;
 	err = cu_->create_stream(&inner_, cu_stream_non_blocking, 0);
@@ -35,12 +38,13 @@ void cuda_port::close()
 		return;
 	started_ = oldest_ = 0;
 	cuda_current c(*cu_, context_);
-	for (cu_stream *s : {&outer_, &inner_}) {
-		if (*s)
-			cu_->destroy_stream(*s);
-		*s = nullptr;
-	}
+	if (inner_)
+		cu_->destroy_stream(inner_);
+	inner_ = nullptr;
 	for (unsigned i = 0; i < slots; i++) {
+		if (outer_[i])
+			cu_->destroy_stream(outer_[i]);
+		outer_[i] = nullptr;
 		for (cu_event *e : {&passed_[i], &ended_[i]}) {
 			if (*e)
 				cu_->destroy_event(*e);
@@ -56,9 +60,9 @@ void cuda_port::close()
 int cuda_port::relay_in(unsigned slot, void *host, cu_deviceptr device, cu_context owner, size_t size)
 {
 	cu_deviceptr at = ring_ + slot * slot_size;
-	int err = cu_->copy_to_device(at, host, size, outer_);
+	int err = cu_->copy_to_device(at, host, size, outer_[slot]);
 	if (!err)
-		err = cu_->record_event(passed_[slot], outer_);
+		err = cu_->record_event(passed_[slot], outer_[slot]);
 	if (!err)
 		err = cu_->stream_waits(inner_, passed_[slot], 0);
 	if (!err)
@@ -73,10 +77,10 @@ int cuda_port::relay_out(unsigned slot, void *host, cu_deviceptr device, cu_cont
 	if (!err)
 		err = cu_->record_event(passed_[slot], inner_);
 	if (!err)
-		err = cu_->stream_waits(outer_, passed_[slot], 0);
+		err = cu_->stream_waits(outer_[slot], passed_[slot], 0);
 	if (!err)
-		err = cu_->copy_to_host(host, at, size, outer_);
-	return err ? err : cu_->record_event(ended_[slot], outer_);
+		err = cu_->copy_to_host(host, at, size, outer_[slot]);
+	return err ? err : cu_->record_event(ended_[slot], outer_[slot]);
 }
 
 int cuda_port::start(void *host, cu_deviceptr device, cu_context owner, size_t size)
@@ -88,10 +92,10 @@ int cuda_port::start(void *host, cu_deviceptr device, cu_context owner, size_t s
 	if (!err && inner_) {
 		err = in ? relay_in(slot, host, device, owner, size) : relay_out(slot, host, device, owner, size);
 	} else if (!err) {
-		err = in ? cu_->copy_to_device(device, host, size, outer_)
-			 : cu_->copy_to_host(host, device, size, outer_);
+		err = in ? cu_->copy_to_device(device, host, size, outer_[slot])
+			 : cu_->copy_to_host(host, device, size, outer_[slot]);
 		if (!err)
-			err = cu_->record_event(ended_[slot], outer_);
+			err = cu_->record_event(ended_[slot], outer_[slot]);
 	}
 	started_ += !err;
 	return err;
@@ -106,10 +110,12 @@ int cuda_port::look()
 void cuda_port::drain()
 {
 	cuda_current c(*cu_, context_);
-	for (cu_stream s : {inner_, outer_, inner_}) {
-		if (s)
-			cu_->synchronize_stream(s);
-	}
+	if (inner_)
+		cu_->synchronize_stream(inner_);
+	for (cu_stream s : outer_)
+		cu_->synchronize_stream(s);
+	if (inner_)
+		cu_->synchronize_stream(inner_);
 	oldest_ = started_;
 }
 

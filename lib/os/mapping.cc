@@ -36,6 +36,11 @@ void *map_private(size_t n)
 	return raw_mmap(nullptr, n, read_write, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
+void *map_sparse(size_t n)
+{
+	return raw_mmap(nullptr, n, read_write, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 void *map_nothing(size_t n)
 {
 	return raw_mmap(nullptr, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

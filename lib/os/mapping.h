@@ -13,6 +13,8 @@ inline constexpr size_t huge_page = 2 << 20;
 
 // Maps fresh zeroed private memory. Returns null on failure.
 void *map_private(size_t n);
+// Does so for memory of which little will be touched: the system sets nothing aside for it.
+void *map_sparse(size_t n);
 // Maps fresh zeroed private memory in place of what is there. Where that is a mapping of its own, no further one is
 // needed.
 bool map_private_at(range r);

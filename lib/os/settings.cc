@@ -32,6 +32,16 @@ int64_t number(const char *name, int64_t otherwise, int64_t most = INT64_MAX)
 	return well_formed && value <= uint64_t(most) >> shift ? int64_t(value << shift) : otherwise;
 }
 
+// Returns 0 if the variable is unset or malformed.
+int64_t signed_number(const char *name)
+{
+	const char *text = getenv(name);
+	int64_t value = 0;
+	const char *end = text ? text + strlen(text) : nullptr;
+	auto [at, error] = std::from_chars(text, end, value);
+	return text && error == std::errc() && at == end ? value : 0;
+}
+
 const char *text(const char *name)
 {
 	const char *value = getenv(name);
@@ -97,6 +107,9 @@ environment read_environment()
 		.pipeline = number("HET_PIPELINE", 1) != 0,
 		.policy = text("HET_POLICY"),
 		.paths = text("HET_PATHS"),
+		.priority = signed_number("HET_PRIORITY"),
+		.preempt = text("HET_PREEMPT"),
+		.preempt_patience_ms = unsigned(number("HET_PREEMPT_PATIENCE", 100, UINT_MAX)),
 		.instrument = text("HET_INSTRUMENT"),
 		.touch_after_wait = number("HET_TOUCH_AFTER_WAIT", 0) != 0,
 		.exit_wait_s = unsigned(number("HET_EXIT_WAIT", 5, UINT_MAX)),

@@ -39,6 +39,10 @@ struct environment {
 	// HET_PATHS: how bulk copies choose their way where the process uses several CUDA devices: direct, static, queue,
 	// latency; null: latency
 	const char *paths;
+	int64_t priority;    // HET_PRIORITY: of queues that say nothing, -8 to 7; 0
+	const char *preempt; // HET_PREEMPT: what more urgent launches may do to others: off, drain, auto; null: auto
+	unsigned
+		preempt_patience_ms; // HET_PREEMPT_PATIENCE: after which a stopped launch goes on beside more urgent ones
 	// HET_INSTRUMENT: how kernels on CUDA devices are instrumented: coalesce, coalesce/N, dirty, touch; null: not
 	const char *instrument;
 	bool touch_after_wait; // HET_TOUCH_AFTER_WAIT: the host touches a launch's bytes when it is said to be over

@@ -15,6 +15,7 @@ namespace
 // nobody has asked yet need not wait.
 constexpr size_t asked_part = 100, least_question = 256 << 10, most_question = 2 << 20;
 constexpr double asked_time = 20;
+constexpr uint8_t most_failures = 3;
 constexpr size_t question_grain = 64 << 10;
 
 } // namespace
@@ -32,8 +33,7 @@ void chooser::open(unsigned gpu, direction d, const policy &p)
 	present_ = only(gpu);
 	for (path_set &c : current_)
 		c = present_;
-	for (size_t &c : credit_)
-		c = most_question;
+	credit_ = most_question;
 }
 
 void chooser::add(unsigned path)
@@ -41,8 +41,16 @@ void chooser::add(unsigned path)
 	present_ |= only(path);
 	for (estimate &e : known_[path])
 		e = {};
-	credit_[path] = most_question;
 	waited_ns_[path] = 0;
+	failures_[path] = 0;
+}
+
+bool chooser::failed(unsigned path)
+{
+	if (++failures_[path] < most_failures)
+		return false;
+	drop(path);
+	return true;
 }
 
 void chooser::drop(unsigned path)
@@ -71,12 +79,27 @@ const estimate &chooser::known(unsigned path, size_t bytes) const
 // An answer that comes before the copy's own end is not waited for.
 bool chooser::may_ask(const candidate &c, size_t bytes, double end) const
 {
-	if (credit_[c.path] < bytes)
-		return false;
 	if (!c.known->known())
 		return true;
+	if (credit_ < bytes)
+		return false;
 	double answer = c.known->ns_for(bytes);
 	return answer < end || asked_time * answer < waited_ns_[c.path];
+}
+
+// Returns the one that has been silent for longest, and takes what is asked from the credit.
+path_set chooser::whom_to_ask(std::span<const candidate> candidates, size_t bytes, double end)
+{
+	const candidate *silent = nullptr;
+	for (const candidate &c : candidates) {
+		bool is_more = !silent || waited_ns_[c.path] > waited_ns_[silent->path] || !c.known->known();
+		if (is_more && (waited_ns_[c.path] > 0 || !c.known->known()) && may_ask(c, bytes, end))
+			silent = &c;
+	}
+	if (!silent)
+		return 0;
+	credit_ -= std::min(credit_, bytes);
+	return only(silent->path);
 }
 
 plan chooser::choose(size_t bytes, const traffic &t)
@@ -99,10 +122,8 @@ plan chooser::choose(size_t bytes, const traffic &t)
 		return p;
 	p.question = std::clamp(bytes / asked_part / question_grain * question_grain, least_question, most_question);
 	double end = end_of({bytes, {candidates, n}, current}, current);
-	for (unsigned i = 0; i < n && bytes > 2 * p.question; i++) {
-		if (may_ask(candidates[i], p.question, end))
-			p.asked |= only(candidates[i].path);
-	}
+	if (bytes > 2 * p.question)
+		p.asked = whom_to_ask({candidates, n}, p.question, end);
 	p.spare = present_ & path_set(~(p.carriers | p.asked));
 	return p;
 }
@@ -116,15 +137,9 @@ void chooser::learn(unsigned path, size_t bytes, size_t carried, const estimate 
 
 void chooser::passed(size_t bytes, uint64_t ns, path_set carried)
 {
-	for (unsigned path = 0; path < most_paths; path++) {
-		if (carried & only(path)) {
-			credit_[path] = 0;
-			waited_ns_[path] = 0;
-		} else {
-			credit_[path] = std::min(most_question, credit_[path] + bytes / asked_part);
-			waited_ns_[path] += double(ns);
-		}
-	}
+	credit_ = std::min(most_question, credit_ + bytes / asked_part);
+	for (unsigned path = 0; path < most_paths; path++)
+		waited_ns_[path] = carried & only(path) ? 0 : waited_ns_[path] + double(ns);
 }
 
 } // namespace het::paths

@@ -12,12 +12,12 @@ namespace het::paths
 {
 
 // Smaller copies do not gain from several paths.
-inline constexpr size_t least_split = 1 << 20;
+inline constexpr size_t least_split = 2 << 20;
 
 // What a copy takes.
 struct plan {
 	path_set carriers = 0; // share the bytes
-	path_set asked = 0;    // carry one piece each
+	path_set asked = 0;    // one at most, which carries one piece
 	path_set spare = 0;    // are asked if the copy takes much longer than expected
 	size_t question = 0;   // bytes of such a piece
 };
@@ -32,6 +32,8 @@ class chooser
 	// Of one that comes nothing is known.
 	void add(unsigned path);
 	void drop(unsigned path);
+	// A copy could not take the path. After some such failures it is dropped, which this returns.
+	bool failed(unsigned path);
 
 	plan choose(size_t bytes, const traffic &t);
 	// Returns what is known of a path for copies of so many bytes; of another size if of this one nothing is.
@@ -55,9 +57,11 @@ class chooser
 	estimate known_[most_paths][classes];
 	path_set current_[classes] = {};
 	bool may_ask(const candidate &c, size_t bytes, double end) const;
+	path_set whom_to_ask(std::span<const candidate> candidates, size_t bytes, double end);
 
-	size_t credit_[most_paths] = {};    // bytes that may be asked with
+	size_t credit_ = 0;                 // bytes that may be asked with
 	double waited_ns_[most_paths] = {}; // since the path carried something
+	uint8_t failures_[most_paths] = {};
 	uint64_t switches_ = 0;
 };
 

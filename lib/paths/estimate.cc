@@ -14,6 +14,8 @@ constexpr double weight = 1.0 / 8, deviation_weight = 1.0 / 4;
 // But a piece that took less than half of what was expected proves that the path is free again, which no slow one can
 // undo: unused paths carry few pieces, and each counts.
 constexpr double good_news = 1.0 / 2;
+// One that took more than twice as long counts twice: copies have few pieces.
+constexpr double bad_news = 1.0 / 4;
 // What was best is forgotten slowly: a path may be slower for good, and then it is not congested.
 constexpr double forget = 1.0 / 256;
 // Of a piece's time so much can be travel alone.
@@ -34,7 +36,8 @@ void estimate::note_error(double expected, double ns)
 
 void estimate::learn_rate(double rate)
 {
-	rate_ = known() ? between(rate_, rate, rate > 2 * rate_ ? good_news : weight) : rate;
+	double trust = rate > 2 * rate_ ? good_news : rate < rate_ / 2 ? bad_news : weight;
+	rate_ = known() ? between(rate_, rate, trust) : rate;
 	best_rate_ = std::max(rate_, between(best_rate_, rate_, forget));
 }
 

@@ -15,6 +15,8 @@ constexpr size_t piece_grain = 64 << 10;
 // A piece is overdue after so many times what was expected, and so much more.
 constexpr double overdue = 4, overdue_ns = 100'000;
 constexpr double far_better = 2;
+// Time that is not known must be so small a part of what it tells of.
+constexpr uint64_t sureness = 3;
 // A copy is late after so many times what was expected.
 constexpr double late = 1.5;
 
@@ -148,21 +150,35 @@ piece splitter::take(unsigned path, uint64_t now_ns)
 	return next.p;
 }
 
-void splitter::arrived(unsigned path, uint64_t now_ns)
+// The pieces came since the last one, or since they were given.
+void splitter::learn(unsigned path, size_t bytes, unsigned pieces, uint64_t now_ns, bool sure)
+{
+	const flights &f = flights_[path];
+	const flight &oldest = f.pieces[f.first];
+	if (oldest.alone && pieces == 1 && (sure || !known_[path].known()))
+		known_[path].saw_first(bytes, now_ns - oldest.given);
+	else if (!oldest.alone && sure && f.is_sure)
+		known_[path].saw_next(bytes, now_ns - f.last_arrival);
+}
+
+void splitter::arrived(unsigned path, unsigned pieces, uint64_t now_ns, uint64_t unsure_ns)
 {
 	flights &f = flights_[path];
 	const flight &oldest = f.pieces[f.first];
-	if (oldest.alone)
-		known_[path].saw_first(oldest.p.bytes, now_ns - oldest.given);
-	else
-		known_[path].saw_next(oldest.p.bytes, now_ns - f.last_arrival);
+	size_t bytes = 0;
+	for (unsigned i = 0; i < pieces; i++)
+		bytes += f.pieces[(f.first + i) % depth].p.bytes;
+	uint64_t since = oldest.alone ? oldest.given : f.last_arrival;
+	bool sure = sureness * unsure_ns < now_ns - since;
+	learn(path, bytes, pieces, now_ns, sure);
 	f.last_arrival = now_ns;
-	f.bytes -= oldest.p.bytes;
-	f.carried += oldest.p.bytes;
-	arrived_ += oldest.p.bytes;
-	f.first = (f.first + 1) % depth;
-	f.count--;
-	under_way_--;
+	f.is_sure = sure;
+	f.bytes -= bytes;
+	f.carried += bytes;
+	arrived_ += bytes;
+	f.first = (f.first + pieces) % depth;
+	f.count -= pieces;
+	under_way_ -= pieces;
 	if (!(carriers_ & only(path)) && is_far_better(path, now_ns))
 		carriers_ |= only(path);
 }

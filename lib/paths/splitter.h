@@ -30,6 +30,8 @@ class splitter
 
 	// Returns the paths that may carry something, as long as there is something to carry.
 	path_set paths(uint64_t now_ns) const;
+	// Of those, these are to be served first: carriers would leave them nothing of a small copy.
+	path_set asked(uint64_t now_ns) const { return paths(now_ns) & path_set(~carriers_); }
 	bool is_done() const { return arrived_ == ends_.back(); }
 	unsigned under_way(unsigned path) const { return flights_[path].count; }
 	size_t carried(unsigned path) const { return flights_[path].carried; }
@@ -37,8 +39,9 @@ class splitter
 
 	// Returns what the path takes next. It must have room.
 	piece take(unsigned path, uint64_t now_ns);
-	// The oldest piece of the path has arrived.
-	void arrived(unsigned path, uint64_t now_ns);
+	// The oldest pieces of the path have arrived: who looks @unsure_ns after it has looked before does not know when.
+	// What is not known well enough teaches nothing.
+	void arrived(unsigned path, unsigned pieces, uint64_t now_ns, uint64_t unsure_ns);
 	// The oldest piece of the path should have arrived long ago.
 	bool is_overdue(unsigned path, uint64_t now_ns) const;
 	// What is under way on the path is lost, and goes again by others. The direct path stays.
@@ -55,7 +58,10 @@ class splitter
 		unsigned first = 0, count = 0;
 		size_t bytes = 0, carried = 0;
 		uint64_t last_arrival = 0;
+		bool is_sure = true; // when that was
 	};
+
+	void learn(unsigned path, size_t bytes, unsigned pieces, uint64_t now_ns, bool sure);
 
 	double end_on(unsigned path, size_t more) const;
 	double end_without(unsigned path, uint64_t now_ns) const;

@@ -70,7 +70,7 @@ class Program:
         options: str | None = None,
         functions: Mapping[str, Function] | None = None,
     ) -> None:
-        self._functions = dict(functions or {})  # lives as long as kernels may call them
+        self._functions = dict(functions or {})  # kernels and their launches keep it, too
         self._made_from: dict[str, Any] = {} if source is None else _made_from(source)
         table = [(name, _address_of(f), nargs) for name, (f, nargs) in self._functions.items()]
         made = self._made_from.get
@@ -82,7 +82,7 @@ class Program:
     def __getitem__(self, name: str) -> Kernel:
         """The kernel of that name. Raises NoKernel, or BuildError with the compiler's words."""
         if name not in self._kernels:
-            self._kernels[name] = self._program.kernel(name)
+            self._kernels[name] = self._program.kernel(name, self._functions or None)
         return self._kernels[name]
 
     def __getattr__(self, name: str) -> Kernel:

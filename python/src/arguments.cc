@@ -146,9 +146,8 @@ void arguments::add_memory(const parameter &p, PyObject *given, const use *how, 
 	if (!v.is_native)
 		raise(PyExc_TypeError, "%s: the bytes of the array's numbers have another machine's order",
 		      where(p).c_str());
-	const std::string misfit = p.misfit(v.items);
-	if (!misfit.empty())
-		raise(PyExc_TypeError, "%s: %s", where(p).c_str(), misfit.c_str());
+	if (!p.suits(v.items))
+		raise(PyExc_TypeError, "%s: %s", where(p).c_str(), p.misfit(v.items).c_str());
 	const uint32_t access = access_to(p, how, v);
 	if (!v.nbytes)
 		return add_null();
@@ -160,7 +159,8 @@ void arguments::add_memory(const parameter &p, PyObject *given, const use *how, 
 		copy(v, access);
 		return add_range(holds_.back().copy.get(), size_t(holds_.back().exported->len), access, how, item);
 	}
-	if (!keep_on_devices(given, v.first, v.nbytes)) {
+	h.owner.reset(keep_on_devices(given, v.first, v.nbytes).give_up());
+	if (!h.owner) {
 		h.memory = wrapped(v.first, v.nbytes);
 		h.exported = std::move(v.exported);
 	}

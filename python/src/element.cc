@@ -166,23 +166,24 @@ std::string name_of(const element &e)
 	}
 }
 
-std::string parameter::misfit(const element &e) const
+bool parameter::suits(const element &e) const
 {
-	const std::string given = "the array has elements of " + name_of(e);
-	if (!is_described || of.is == kind::anything)
-		return {};
-	if (of.is == kind::opaque) {
-		if (!nbytes || e.size == nbytes || e.size == 1)
-			return {};
-		return given + ", and " + type + " points to " + std::to_string(nbytes) + " bytes each";
-	}
-	const bool is_same = e == of || (of.size == 1 && e.size == 1);
+	if (!is_described || of.is == kind::anything || e == of)
+		return true;
+	if (of.is == kind::opaque)
+		return !nbytes || e.size == nbytes || e.size == 1;
+	const bool is_byte = of.size == 1 && e.size == 1;
 	const bool is_pair = lanes == 2 && e.is == kind::complex && of.is == kind::real && e.size == 2 * of.size;
 	const bool is_vector = lanes > 1 && e.is == kind::opaque && e.size == size_of_vector(*this);
-	if (is_same || is_pair || is_vector)
-		return {};
-	return given + ", and " + type + " wants " + name_of(of) + ": convert it once, as with astype(numpy." +
-	       name_of(of) + ")";
+	return is_byte || is_pair || is_vector;
+}
+
+std::string parameter::misfit(const element &e) const
+{
+	const std::string given = "the array has elements of " + name_of(e) + ", and " + type;
+	if (of.is == kind::opaque)
+		return given + " points to " + std::to_string(nbytes) + " bytes each";
+	return given + " wants " + name_of(of) + ": convert it once, as with astype(numpy." + name_of(of) + ")";
 }
 
 parameter parameter_of(const het_argument_info &told)

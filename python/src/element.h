@@ -44,7 +44,8 @@ struct parameter {
 	unsigned lanes = 1; // of a vector
 
 	bool is_pointer() const { return space == HET_SPACE_GLOBAL || space == HET_SPACE_CONSTANT; }
-	// Returns null if such an array suits, or why it does not.
+	bool suits(const element &e) const;
+	// Tells why such an array does not suit.
 	std::string misfit(const element &e) const;
 };
 

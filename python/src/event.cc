@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 namespace het::python
@@ -16,10 +17,14 @@ namespace het::python
 namespace
 {
 
-// Who reads the other end of a pipe sees its end. To write could raise SIGPIPE here.
-void close_descriptor(het_event *, int, void *arg)
+// A forked child may have both ends, too, so the end of one alone would tell nothing. To write to a pipe that nobody
+// reads any longer could raise SIGPIPE here.
+void tell(het_event *, int, void *arg)
 {
-	close(int(reinterpret_cast<intptr_t>(arg)));
+	const int descriptor = int(reinterpret_cast<intptr_t>(arg));
+	const char one = 1;
+	[[maybe_unused]] ssize_t n = send(descriptor, &one, sizeof(one), MSG_NOSIGNAL | MSG_DONTWAIT);
+	close(descriptor);
 }
 
 } // namespace
@@ -27,10 +32,12 @@ void close_descriptor(het_event *, int, void *arg)
 // Nobody can wait for it any longer, but its arrays must last.
 event::~event()
 {
-	if (holds_.empty())
-		het_event_release(e_);
-	else
+	if (!holds_.empty()) {
 		end_holds_after(e_, std::move(holds_));
+		return;
+	}
+	forget_message(e_);
+	het_event_release(e_);
 }
 
 void event::finish(int status)
@@ -63,7 +70,7 @@ void event::wait()
 	check(het_event_status(e_, &status));
 	finish(status);
 	if (status < 0)
-		throw failure{status, take_message(e_, status)};
+		throw failure{status, message_of(e_, status)};
 }
 
 void event::notify(int descriptor)
@@ -71,7 +78,7 @@ void event::notify(int descriptor)
 	const int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
 	if (own < 0)
 		raise(PyExc_OSError, "an event's descriptor: %s", strerror(errno));
-	if (int err = het_event_callback(e_, close_descriptor, reinterpret_cast<void *>(intptr_t(own)))) {
+	if (int err = het_event_callback(e_, tell, reinterpret_cast<void *>(intptr_t(own)))) {
 		close(own);
 		check(err);
 	}

@@ -23,7 +23,7 @@ class event
 	void wait();
 	// Ends holds once the command has finished.
 	int status();
-	// A copy of the descriptor is closed when the command has finished: that of a pipe's writing end.
+	// A byte is sent to this socket when the command has finished.
 	void notify(int descriptor);
 	// Finishes an event of the program's.
 	void set(int status);

@@ -4,6 +4,8 @@
 // thread look at it soon.
 #include "holds.h"
 
+#include "messages.h"
+
 #include <atomic>
 
 namespace het::python
@@ -30,6 +32,7 @@ void end_all()
 		het_event_status(first->event, &status);
 		if (!end_holds(first->holds, status == HET_COMPLETE))
 			PyErr_WriteUnraisable(nullptr);
+		forget_message(first->event);
 		het_event_release(first->event);
 	}
 }
@@ -70,8 +73,14 @@ void end_holds_after(het_event *event, std::vector<hold> &&holds)
 {
 	end_all(); // what was left over
 	auto *r = new record{event, std::move(holds)};
-	if (het_event_callback(event, on_end, r))
-		on_end(event, 0, r); // a forked child, where no command runs
+	if (!het_event_callback(event, on_end, r))
+		return;
+	// There is no memory, or this is a forked child, where no command runs and nobody waits.
+	{
+		without_gil g;
+		het_event_wait(1, &event);
+	}
+	on_end(event, 0, r);
 }
 
 void interpreter_ends()

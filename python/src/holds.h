@@ -3,6 +3,7 @@
 // devices comes home before anybody may free it.
 #pragma once
 
+#include "lifetimes.h"
 #include "object.h"
 #include "view.h"
 
@@ -22,9 +23,18 @@ struct release_memory {
 	}
 };
 
+struct end_use_of_owner {
+	void operator()(PyObject *owner) const
+	{
+		end_use(owner);
+		Py_DECREF(owner);
+	}
+};
+
 // The member that goes first stands last.
 struct hold {
 	object array;
+	std::unique_ptr<PyObject, end_use_of_owner> owner; // of memory that stays on devices
 	std::unique_ptr<char[]> copy; // is what the kernel gets in place of an array that runs backwards
 	buffer exported;
 	std::unique_ptr<het_memory, release_memory> memory; // of bytes that can't stay on devices

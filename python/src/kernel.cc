@@ -43,21 +43,23 @@ bool is_true(PyObject *o)
 	return truth != 0;
 }
 
-void take_events(PyObject *given, const option_types &types, std::vector<het_event *> &events)
+void take_event(het_event *e, options &o)
 {
-	if (het_event *e = types.event_in(given)) {
-		events.push_back(e);
-		return;
-	}
+	if (!e)
+		raise(PyExc_TypeError, "after= takes an event, or a list of events");
+	check(het_event_retain(e));
+	o.after.emplace_back(e);
+}
+
+void take_events(PyObject *given, const option_types &types, options &o)
+{
+	if (het_event *e = types.event_in(given))
+		return take_event(e, o);
 	object items(PySequence_Fast(given, "after= takes an event, or a list of events"));
 	if (!items)
 		throw python_error{};
-	for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); i++) {
-		het_event *e = types.event_in(PySequence_Fast_GET_ITEM(items.get(), i));
-		if (!e)
-			raise(PyExc_TypeError, "after= takes an event, or a list of events");
-		events.push_back(e);
-	}
+	for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); i++)
+		take_event(types.event_in(PySequence_Fast_GET_ITEM(items.get(), i)), o);
 }
 
 bool take_option(PyObject *name, PyObject *value, const option_types &types, options &o)
@@ -69,7 +71,7 @@ bool take_option(PyObject *name, PyObject *value, const option_types &types, opt
 	} else if (is_named(name, "offset")) {
 		o.offset = value;
 	} else if (is_named(name, "after")) {
-		take_events(value, types, o.after);
+		take_events(value, types, o);
 	} else if (is_named(name, "queue")) {
 		o.queue = value == Py_None ? nullptr : types.queue_in(value);
 		if (value != Py_None && !o.queue)
@@ -95,7 +97,7 @@ std::string list_of(const std::vector<parameter> &all)
 
 } // namespace
 
-kernel::kernel(het_program *program, const char *name)
+kernel::kernel(het_program *program, const char *name, object &&kept) : kept_(std::move(kept))
 {
 	int err;
 	{
@@ -194,8 +196,11 @@ std::unique_ptr<event> launcher::start(PyObject *positional, PyObject *named, co
 	a.arg_size = sizeof(het_arg);
 	a.nargs = args.all().size();
 	a.args = args.all().data();
-	a.nwaits = o.after.size();
-	a.waits = o.after.data();
+	std::vector<het_event *> waits;
+	for (const auto &e : o.after)
+		waits.push_back(e.get());
+	a.nwaits = waits.size();
+	a.waits = waits.data();
 	a.device = o.device;
 	het_queue *queue = o.queue ? o.queue : others.queue_in(nullptr);
 	het_event *made = nullptr;
@@ -206,6 +211,10 @@ std::unique_ptr<event> launcher::start(PyObject *positional, PyObject *named, co
 	}
 	*must_wait = args.must_be_waited_for();
 	std::vector<hold> holds = args.take_holds();
+	if (kernel_->kept() != Py_None) {
+		holds.emplace_back();
+		holds.back().array = object::to(kernel_->kept());
+	}
 	if (err) {
 		const failure f{err, het_last_error()};
 		end_holds(holds, false);

@@ -16,7 +16,8 @@ namespace het::python
 class kernel
 {
       public:
-	kernel(het_program *program, const char *name);
+	// @kept lives as long as the kernel and its launches: functions that it calls.
+	kernel(het_program *program, const char *name, object &&kept);
 	kernel(const kernel &) = delete;
 	kernel &operator=(const kernel &) = delete;
 	~kernel() { het_kernel_release(k_); }
@@ -24,19 +25,24 @@ class kernel
 	het_kernel *get() const { return k_; }
 	const std::string &name() const { return name_; }
 	const std::vector<parameter> &parameters() const { return parameters_; }
+	PyObject *kept() const { return kept_.get(); }
 
       private:
 	het_kernel *k_ = nullptr;
 	std::string name_;
 	std::vector<parameter> parameters_;
+	object kept_;
 };
 
 // These are what a call may give by name besides the kernel's arguments.
+struct release_event {
+	void operator()(het_event *e) const { het_event_release(e); }
+};
 struct options {
 	het_queue *queue = nullptr;
 	het_device *device = nullptr;
 	uint32_t flags = 0;
-	std::vector<het_event *> after;
+	std::vector<std::unique_ptr<het_event, release_event>> after; // others may change the list meanwhile
 	PyObject *offset = nullptr;
 };
 

@@ -24,6 +24,7 @@ struct kept {
 	const char *first;
 	size_t nbytes;
 	object reference; // weak
+	size_t uses = 0;  // by launches that have not finished
 };
 
 // It is never destroyed: arrays may go after the extension's variables.
@@ -106,44 +107,63 @@ bool holds(const kept &k, const char *first, size_t nbytes)
 	return first >= k.first && first + nbytes <= k.first + k.nbytes;
 }
 
+// An owner that can't tell, as its items are times, may be any around what is used.
+bool take_bytes(PyObject *owner, kept &k)
+{
+	Py_buffer b;
+	if (PyObject_GetBuffer(owner, &b, PyBUF_STRIDED_RO | PyBUF_FORMAT)) {
+		PyErr_Clear();
+		return false;
+	}
+	const bool is_dense = PyBuffer_IsContiguous(&b, 'A');
+	k.first = static_cast<const char *>(b.buf);
+	k.nbytes = size_t(b.len);
+	PyBuffer_Release(&b);
+	return is_dense;
+}
+
 } // namespace
 
-bool keep_on_devices(PyObject *array, const char *first, size_t nbytes)
+object keep_on_devices(PyObject *array, const char *first, size_t nbytes)
 {
 	if (!is_array(array))
-		return false;
-	const object owner = owner_of(array);
+		return {};
+	object owner = owner_of(array);
 	auto &all = all_kept();
-	auto found = all.find(owner.get());
-	if (found != all.end())
-		return holds(found->second, first, nbytes);
-	Py_buffer b;
-	kept k = {nullptr, first, nbytes, {}};
-	if (owner.get() != array) {
-		// An owner that can't tell, as its items are times, may be any around what is used.
-		if (PyObject_GetBuffer(owner.get(), &b, PyBUF_STRIDED_RO | PyBUF_FORMAT)) {
-			PyErr_Clear();
-			return false;
+	if (!all.contains(owner.get())) {
+		kept k = {nullptr, first, nbytes, {}};
+		if (owner.get() != array && !take_bytes(owner.get(), k))
+			return {};
+		k.reference = watch(owner.get());
+		// To make it may have let others run, who kept the same owner.
+		if (!all.contains(owner.get())) {
+			check(het_memory_wrap(const_cast<char *>(k.first), k.nbytes, &k.memory));
+			all.emplace(owner.get(), std::move(k));
 		}
-		const bool is_dense = PyBuffer_IsContiguous(&b, 'A');
-		k.first = static_cast<const char *>(b.buf);
-		k.nbytes = size_t(b.len);
-		PyBuffer_Release(&b);
-		if (!is_dense || !holds(k, first, nbytes))
-			return false;
 	}
-	k.reference = watch(owner.get());
-	// To make it may have let others run, who kept the same owner.
-	if (all.contains(owner.get()))
-		return holds(all.at(owner.get()), first, nbytes);
-	check(het_memory_wrap(const_cast<char *>(k.first), k.nbytes, &k.memory));
-	all.emplace(owner.get(), std::move(k));
-	return true;
+	kept &k = all.at(owner.get());
+	if (!holds(k, first, nbytes))
+		return {};
+	k.uses++;
+	return owner;
+}
+
+void end_use(PyObject *owner)
+{
+	auto found = all_kept().find(owner);
+	if (found != all_kept().end())
+		found->second.uses--;
 }
 
 bool let_go(PyObject *array)
 {
-	return is_array(array) && forget(owner_of(array).get());
+	if (!is_array(array))
+		return false;
+	const object owner = owner_of(array);
+	auto found = all_kept().find(owner.get());
+	if (found != all_kept().end() && found->second.uses)
+		raise(PyExc_BufferError, "a launch uses the array's memory: wait for it first");
+	return forget(owner.get());
 }
 
 size_t count_of_kept()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "messages.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -22,6 +23,7 @@ messages &all()
 	return *m;
 }
 
+constinit std::atomic<bool> is_any{false};
 constexpr size_t most = 1000; // are kept of those that nobody has asked for
 
 } // namespace
@@ -32,9 +34,18 @@ void note_message(int, het_event *event, const char *message, void *)
 	if (all().of.size() >= most)
 		all().of.clear();
 	all().of[event] = message;
+	is_any = true;
 }
 
-std::string take_message(het_event *event, int status)
+void forget_message(het_event *event)
+{
+	if (!is_any)
+		return;
+	std::lock_guard g(all().lock);
+	all().of.erase(event);
+}
+
+std::string message_of(het_event *event, int status)
 {
 	std::lock_guard g(all().lock);
 	auto found = all().of.find(event);

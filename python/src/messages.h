@@ -11,7 +11,10 @@ namespace het::python
 // This is a queue's on_error.
 void note_message(int code, het_event *event, const char *message, void *);
 
-// Takes what was said of the command, or a sentence for its status.
-std::string take_message(het_event *event, int status);
+// Returns what was said of the command, or a sentence for its status.
+std::string message_of(het_event *event, int status);
+
+// The event goes, and its address may become another one's.
+void forget_message(het_event *event);
 
 } // namespace het::python

@@ -78,7 +78,10 @@ std::vector<device> all_devices()
 	check(err);
 	std::vector<het_device *> found(n);
 	check(het_devices(n, found.data(), &n));
-	return {found.begin(), found.end()};
+	std::vector<device> all;
+	for (het_device *d : found)
+		all.push_back({d});
+	return all;
 }
 
 const char *word_for(uint32_t kind)
@@ -184,8 +187,9 @@ void bind_programs(py::module_ &m)
 		.def("build", [](program &p, const device &d) { p.build(d.d); })
 		.def("log", [](const program &p, const device &d) { return p.log(d.d); })
 		.def("kernel_names", [](const program &p, const device &d) { return p.kernel_names(d.d); })
-		.def("kernel",
-		     [](const program &p, const char *name) { return std::make_shared<kernel>(p.get(), name); });
+		.def("kernel", [](const program &p, const char *name, const py::object &kept) {
+			return std::make_shared<kernel>(p.get(), name, object::to(kept.ptr()));
+		});
 	py::class_<kernel, std::shared_ptr<kernel>>(m, "Kernel")
 		.def_property_readonly("name", &kernel::name)
 		.def_property_readonly("arguments", arguments_of)
@@ -293,5 +297,8 @@ PYBIND11_MODULE(_het, m)
 	bind_programs(m);
 	m.def("forget", [](const py::object &array) { return let_go(array.ptr()); });
 	m.def("_count_of_kept", count_of_kept);
-	m.def("_interpreter_ends", interpreter_ends);
+	m.def("_interpreter_ends", [] {
+		queue::finish_all();
+		interpreter_ends();
+	});
 }

@@ -43,7 +43,8 @@ class without_gil
 	without_gil() : state_(PyEval_SaveThread()) {}
 	without_gil(const without_gil &) = delete;
 	without_gil &operator=(const without_gil &) = delete;
-	~without_gil() { PyEval_RestoreThread(state_); }
+	// Python ends threads here, by an exception of a kind, when it has ended itself.
+	~without_gil() noexcept(false) { PyEval_RestoreThread(state_); }
 
       private:
 	PyThreadState *state_;

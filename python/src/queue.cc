@@ -5,8 +5,26 @@
 #include "messages.h"
 #include "object.h"
 
+#include <chrono>
+#include <set>
+#include <thread>
+
 namespace het::python
 {
+
+namespace
+{
+
+// It is never destroyed, as queues may go after it.
+std::set<het_queue *> &all_queues()
+{
+	static auto *const all = new std::set<het_queue *>;
+	return *all;
+}
+
+constexpr auto longest_wait_at_exit = std::chrono::seconds(2);
+
+} // namespace
 
 queue::queue(std::vector<het_device *> devices, uint32_t flags)
 {
@@ -23,6 +41,13 @@ queue::queue(std::vector<het_device *> devices, uint32_t flags)
 		err = het_queue_create(&a, &q_);
 	}
 	check(err);
+	all_queues().insert(q_);
+}
+
+queue::~queue()
+{
+	all_queues().erase(q_);
+	het_queue_release(q_);
 }
 
 void queue::finish()
@@ -33,6 +58,23 @@ void queue::finish()
 		err = het_finish(q_);
 	}
 	check(err);
+}
+
+// What waits for an event of the program's may never finish.
+void queue::finish_all()
+{
+	const auto end = std::chrono::steady_clock::now() + longest_wait_at_exit;
+	for (het_queue *q : all_queues()) {
+		het_event *last = nullptr;
+		if (het_marker(q, 0, nullptr, &last))
+			continue;
+		without_gil g;
+		int status = HET_QUEUED;
+		while (!het_event_status(last, &status) && status > HET_COMPLETE &&
+		       std::chrono::steady_clock::now() < end)
+			std::this_thread::sleep_for(std::chrono::milliseconds(1));
+		het_event_release(last);
+	}
 }
 
 // Two threads that come first may make one each, as they wait without the interpreter's lock; the first one stays.

@@ -14,13 +14,15 @@ class queue
 	queue(std::vector<het_device *> devices, uint32_t flags);
 	queue(const queue &) = delete;
 	queue &operator=(const queue &) = delete;
-	~queue() { het_queue_release(q_); }
+	~queue();
 
 	het_queue *get() const { return q_; }
 	void finish();
 
 	// Returns that of all devices, which is made when it is first asked for and lives as long as the process.
 	static het_queue *usual();
+	// Python is about to end: waits some seconds for commands that can finish, as they may call Python.
+	static void finish_all();
 
       private:
 	het_queue *q_ = nullptr;

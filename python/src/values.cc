@@ -34,12 +34,10 @@ std::string real(size_t size, PyObject *value, const std::string &where)
 		name_argument(where);
 	if (size == 8)
 		return bytes_of(number);
-	if (size == 4)
-		return bytes_of(float(number));
-	char half[2];
-	if (PyFloat_Pack2(number, half, 1))
+	char bytes[4];
+	if (size == 4 ? PyFloat_Pack4(number, bytes, !PY_BIG_ENDIAN) : PyFloat_Pack2(number, bytes, !PY_BIG_ENDIAN))
 		name_argument(where);
-	return {half, 2};
+	return {bytes, size};
 }
 
 std::string whole(const element &e, PyObject *value, const std::string &where)

@@ -3,6 +3,8 @@
 
 #include "errors.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 namespace het::python
@@ -10,6 +12,23 @@ namespace het::python
 
 namespace
 {
+
+// Each byte is an element's: from the shortest stride on, each is as long as all that stands within it.
+bool fill_their_hull(size_t item, int n, const Py_ssize_t *shape, const Py_ssize_t *strides)
+{
+	std::vector<std::pair<size_t, size_t>> axes;
+	for (int d = 0; d < n; d++) {
+		if (shape[d] > 1)
+			axes.emplace_back(size_t(std::abs(strides[d])), size_t(shape[d]));
+	}
+	std::sort(axes.begin(), axes.end());
+	for (auto [stride, length] : axes) {
+		if (stride != item)
+			return false;
+		item *= length;
+	}
+	return true;
+}
 
 // Strides are in bytes, and null where elements follow each other.
 void take_hull(view &v, char *origin, int n, const Py_ssize_t *shape, const Py_ssize_t *strides)
@@ -28,10 +47,8 @@ void take_hull(view &v, char *origin, int n, const Py_ssize_t *shape, const Py_s
 		v.runs_backwards |= strides[d] < 0 && shape[d] > 1;
 	}
 	v.first = origin + before;
-	const size_t hull = size_t(behind - before) + v.items.size;
-	// Elements that lie upon each other, as in broadcast arrays, fill no more than the hull.
-	v.is_dense = hull == v.nbytes;
-	v.nbytes = hull;
+	v.nbytes = size_t(behind - before) + v.items.size;
+	v.is_dense = fill_their_hull(v.items.size, n, shape, strides);
 }
 
 bool take_buffer(PyObject *o, view &v)
@@ -104,10 +121,19 @@ void take_interface(PyObject *interface, PyObject *o, view &v)
 	if (!strides.empty() && strides.size() != shape.size())
 		raise(PyExc_TypeError, "%s.__array_interface__ has strides that are not those of its shape",
 		      Py_TYPE(o)->tp_name);
+	for (Py_ssize_t n : shape) {
+		if (n < 0)
+			raise(PyExc_ValueError, "%s.__array_interface__ has a negative shape", Py_TYPE(o)->tp_name);
+	}
 	take_hull(v, origin, int(shape.size()), shape.data(), strides.empty() ? nullptr : strides.data());
-	if (v.runs_backwards && !v.exported)
-		raise(PyExc_ValueError, "%s has negative strides and no buffer: take numpy.ascontiguousarray() of it",
+	if (v.runs_backwards)
+		raise(PyExc_ValueError,
+		      "%s has negative strides and no buffer of its own: take numpy.ascontiguousarray() of it",
 		      Py_TYPE(o)->tp_name);
+	const char *bytes = v.exported ? static_cast<const char *>(v.exported->buf) : nullptr;
+	if (bytes && (v.first < bytes || v.nbytes > size_t(v.exported->len) ||
+		      v.first - bytes > v.exported->len - Py_ssize_t(v.nbytes)))
+		raise(PyExc_ValueError, "%s.__array_interface__ reaches beyond its data", Py_TYPE(o)->tp_name);
 }
 
 } // namespace

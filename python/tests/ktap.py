@@ -6,6 +6,11 @@ import pytest
 _count = 0
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """What explains assertions asks for this, which the reporter that is left out would have."""
+    parser.addoption("--verbose", type=int, default=0)
+
+
 def _say(verdict: str, name: str, remark: str = "") -> None:
     global _count
     _count += 1

@@ -3,8 +3,13 @@
 
 import asyncio
 import gc
+import os
+import signal
+import subprocess
+import sys
 import threading
 import time
+import weakref
 from typing import Any
 
 import numpy as np
@@ -65,18 +70,82 @@ def test_nobody_keeps_the_event(kernels: Kernels) -> None:
     """An array lives until its kernel has finished, and no longer."""
     gate = het.user_event()
     x = zeros(100000)
-    view = x[:]  # shows what becomes of the memory
+    alive = weakref.ref(x)
     kernels.fill[len(x)].start(x, np.int32(5), after=gate)
-    kernels.fill[100].start(bytearray(400) if not kernels.is_described else zeros(100), np.int32(5), after=gate)
     del x
+    gc.collect()
+    assert alive() is not None
     gate.set()
-    het.Queue().finish()
-    kernels.fill[1](zeros(1), np.int32(1))
     for _ in range(500):
-        if (view == 5).all():
+        if alive() is None:
             break
         time.sleep(0.01)
-    assert (view == 5).all()
+    assert alive() is None
+
+
+def test_forget_under_way(kernels: Kernels) -> None:
+    """A launch would put the array on a device again, and nobody would take it away."""
+    gate, x = het.user_event(), zeros()
+    event = kernels.fill[len(x) - 5].start(x[5:], np.int32(5), after=gate)
+    with pytest.raises(BufferError, match="wait for it first"):
+        het.forget(x)
+    gate.set()
+    event.wait()
+    assert het.forget(x) and x[4] == 0 and (x[5:] == 5).all()
+
+
+def test_a_fork_while_one_awaits(kernels: Kernels) -> None:
+    """The child has copies of all descriptors, and lives longer than the command."""
+    gate, x = het.user_event(), zeros()
+    children: list[int] = []
+
+    async def wait() -> None:
+        task = asyncio.ensure_future(kernels.fill[len(x)].start(x, np.int32(1), after=gate))
+        await asyncio.sleep(0.01)
+        child = os.fork()
+        if not child:
+            time.sleep(60)
+            os._exit(0)
+        children.append(child)
+        gate.set()
+        await asyncio.wait_for(task, 30)
+
+    try:
+        asyncio.run(wait())
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    assert (x == 1).all()
+
+
+AT_EXIT = """
+import threading, time
+import numpy as np
+import het, het.host
+
+gate = het.user_event()
+
+@het.host.function
+def slow(group, args):
+    time.sleep(0.2)
+    print("the kernel has ended", flush=True)
+
+k = het.Program(functions={"slow": (slow, 0)}).slow
+del slow
+waiting = k[1].start(after=gate)
+threading.Thread(target=waiting.wait, daemon=True).start()
+k[1].start()
+time.sleep(0.05)
+"""
+
+
+def test_the_end_of_python(kernels: Kernels) -> None:
+    """A kernel that is Python's may end, and a thread that waits for ever does not hold up the process or abort it."""
+    if kernels.device.kind not in ("host", "apart"):
+        pytest.skip("functions are for the host's devices")
+    ended = subprocess.run([sys.executable, "-c", AT_EXIT], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (0, "the kernel has ended\n"), ended.stderr
 
 
 def test_arrays_go_when_the_command_has_ended(kernels: Kernels) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Each fault of a program's gets one exception, which names kernel, argument and cause."""
 
+import array
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ def floats(n: int = 100) -> np.ndarray:
         ({"x": np.ones(100, np.complex64)}, TypeError, r"\(x, float\*\): .* complex64, .* wants float32"),
         ({"x": np.ones(100, "datetime64[s]")}, TypeError, r"\(x, float\*\): .* int64, .* wants float32"),
         ({"x": [1.0, 2.0]}, TypeError, r"\(x, float\*\): list is no array"),
+        ({"a": 1e300}, OverflowError, r"argument 2 \(a, float\): float too large"),
         ({"a": "3"}, TypeError, r"argument 2 \(a, float\): must be real number, not str"),
         ({"a": floats()}, TypeError, r"argument 2 \(a, float\): only size-1 arrays"),
         ({"a": het.read(floats())}, TypeError, r"argument 2 \(a, float\): this is a value and no array"),
@@ -130,15 +132,16 @@ def test_memory_that_is_gone(kernels: Kernels) -> None:
 
 def test_resize_under_way(kernels: Kernels) -> None:
     """What a launch uses can't be freed under it."""
-    memory = bytearray(4000)
+    memory = array.array("i", range(1000))
     gate = het.user_event()
-    event = kernels.fill[1000].start(memoryview(memory).cast("i"), np.int32(1), after=gate)
+    event = kernels.fill[1000].start(memory, np.int32(1), after=gate)
     with pytest.raises(BufferError):
-        memory.clear()
+        memory.append(1)
     assert not event.done
     gate.set()
     event.wait()
-    memory.clear()
+    memory.append(1)
+    assert memory.tolist() == [1] * 1001
 
 
 def test_failed_command(kernels: Kernels) -> None:

@@ -2,6 +2,7 @@
 """What programs are made from, and what is known of their kernels."""
 
 import ctypes
+import gc
 import subprocess
 from pathlib import Path
 
@@ -111,6 +112,8 @@ def test_ptx(kernels: Kernels, tmp_path: Path) -> None:
     """Nothing describes arguments in PTX, so numbers have a type; arrays that may not be written are only read."""
     if kernels.device.kind != "cuda":
         pytest.skip("the device takes no PTX")
+    if not FAT_BINARY_TOOL.exists():
+        pytest.skip("het-fatbin was not built")
     path = tmp_path / "kernels.ptx"
     binary = fat_binary_of(SOURCE, tmp_path, "ptx")
     subprocess.run([FAT_BINARY_TOOL, "extract", binary, "1", "-o", path], check=True)
@@ -139,3 +142,18 @@ def test_functions(kernels: Kernels) -> None:
     program.look[(6, 4), (3, 4)]()
     program["by address"][(6, 4), (6, 2)]()
     assert seen == [((6, 4), (3, 4), (3, 4))] * 2 + [((6, 4), (6, 2), (6, 2))] * 2
+
+
+def test_functions_live_as_long_as_kernels(kernels: Kernels) -> None:
+    if kernels.device.kind not in ("host", "apart"):
+        pytest.skip("functions are for the host's devices")
+    calls = []
+    k = het.Program(functions={"f": (het.host.function(lambda group, args: calls.append(1)), 0)}).f
+    gc.collect()
+    gate = het.user_event()
+    event = k[1].start(after=gate)
+    del k
+    gc.collect()
+    gate.set()
+    event.wait()
+    assert calls == [1]

@@ -4,12 +4,14 @@
 #include "api/public.h"
 #include "core/dispatch.h"
 #include "core/launch.h"
+#include "core/levels.h"
 #include "core/sentences.h"
 #include "core/sliced_launch.h"
 #include "core/split_launch.h"
 #include "core/start.h"
 
 #include <bit>
+#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -44,6 +46,9 @@ template <class C> int prepare_and_send(const reference<C> &c, const het_launch_
 	wait_list waits;
 	if (!c || !waits.take(args.nwaits, args.waits))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
+	if (args.priority)
+		c->level.store(int8_t(args.priority), std::memory_order_relaxed);
+	levels_in_use().note(c->level.load(std::memory_order_relaxed));
 	if (int err = c->prepare())
 		return err;
 	het_queue &queue = *c->queue;
@@ -57,8 +62,12 @@ GPUVM_PUBLIC int het_launch(het_queue *queue, const het_launch_args *args, het_e
 	if (args && !args->kernel)
 		return fail(HET_ENULL, "het_launch: null kernel");
 	het_launch_args a = {};
-	if (int err = accept_command("het_launch", queue, args, a))
+	if (int err = accept_command("het_launch", queue, args, a, offsetof(het_launch_args, priority)))
 		return err;
+	if (int err = check_priority("het_launch", a.priority))
+		return err;
+	if (a.reserved)
+		return fail(HET_EARG, "het_launch: reserved is %u and must be 0", a.reserved);
 	kernel_arguments taken;
 	if (int err = taken.take(a))
 		return err;

@@ -4,6 +4,7 @@
 #include "api/public.h"
 #include "api/structs.h"
 #include "core/budget_calls.h"
+#include "core/levels.h"
 #include "core/memory.h"
 #include "core/queue.h"
 #include "core/raw_memory.h"
@@ -29,6 +30,13 @@ int take_devices(het_queue &q, const het_queue_args &a)
 		q.devices = ~uint32_t{0};
 	q.in_order = a.flags & HET_QUEUE_IN_ORDER;
 	q.touch_after_wait = a.flags & HET_QUEUE_TOUCH_AFTER_WAIT;
+	if (int err = check_priority("het_queue_create", a.priority))
+		return err;
+	if (a.reserved)
+		return fail(HET_EARG, "het_queue_create: reserved is %u and must be 0", a.reserved);
+	q.level = a.priority ? int8_t(a.priority) : usual_level();
+	if (a.priority)
+		levels_in_use().note(int8_t(a.priority));
 	q.on_error = a.on_error;
 	q.on_error_arg = a.on_error_arg;
 	return 0;
@@ -151,10 +159,22 @@ GPUVM_PUBLIC int het_queue_create(const het_queue_args *args, het_queue **queue)
 	het_queue_args a = {};
 	int err = check("het_queue_create", queue);
 	if (!err && args)
-		err = accept("het_queue_create", args, a);
+		err = accept("het_queue_create", args, a, offsetof(het_queue_args, priority));
 	if (err)
 		return err;
 	return make("het_queue_create", queue, [&](het_queue &q) { return take_devices(q, a); });
+}
+
+GPUVM_PUBLIC int het_queue_set_priority(het_queue *queue, int priority)
+{
+	int err = check("het_queue_set_priority", queue);
+	if (!err)
+		err = check_priority("het_queue_set_priority", priority);
+	if (!err)
+		queue->level.store(int8_t(priority), std::memory_order_relaxed);
+	if (!err)
+		levels_in_use().note(int8_t(priority));
+	return err;
 }
 
 GPUVM_PUBLIC int het_queue_retain(het_queue *queue)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "os/log.h"
+#include "policy/ageing.h"
 
 #include <algorithm>
 #include <cstring>
@@ -32,6 +33,15 @@ template <class T> int accept(const char *call, const T *given, T &ours, size_t 
 	ours = {};
 	memcpy(&ours, given, std::min(size, sizeof(T)));
 	return 0;
+}
+
+// Returns 0 or HET_EARG.
+inline int check_priority(const char *call, int priority)
+{
+	bool is_one = priority >= lowest_level && priority <= highest_level;
+	return is_one ? 0
+		      : fail(HET_EARG, "%s: a priority of %d: it is from %d to %d", call, priority, lowest_level,
+			     highest_level);
 }
 
 // Fills what the program has made room for; its size stays.

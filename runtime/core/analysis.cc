@@ -14,6 +14,10 @@ namespace het::rt
 namespace
 {
 
+// No pattern of a caller's has this size.
+constexpr size_t size_of_found = 1;
+static_assert(size_of_found < sizeof(het_pattern));
+
 fatbin::launch_ids ids_of(const launch_shape &s)
 {
 	fatbin::launch_ids ids = {};
@@ -119,6 +123,14 @@ bool shares_bytes(const analysed_launch &l, size_t use)
 
 } // namespace
 
+void forget_found_patterns(std::span<het_pattern> patterns)
+{
+	for (het_pattern &p : patterns) {
+		if (p.size == size_of_found)
+			p = {};
+	}
+}
+
 bool find_patterns(const analysed_launch &l, std::span<het_pattern> patterns)
 {
 	bool any = false;
@@ -126,7 +138,7 @@ bool find_patterns(const analysed_launch &l, std::span<het_pattern> patterns)
 		fatbin::pieces p;
 		if (patterns[use].size || !pieces_of(l, a, l.uses[use], p))
 			return;
-		patterns[use] = {sizeof(het_pattern), p.offset, p.step, p.length, p.count, p.stride};
+		patterns[use] = {size_of_found, p.offset, p.step, p.length, p.count, p.stride};
 		any = true;
 	});
 	return any;

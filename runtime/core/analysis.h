@@ -17,6 +17,8 @@ struct analysed_launch {
 
 // Finds, as far as they are known, the patterns of uses that have none yet. Returns whether there are any.
 bool find_patterns(const analysed_launch &l, std::span<het_pattern> patterns);
+// Takes back what that has found: those that the caller of the launch has given stay.
+void forget_found_patterns(std::span<het_pattern> patterns);
 
 // Returns whether the kernel is known not to be safe, and the launch's flags do not say that the program knows better.
 // If so, it has been said.

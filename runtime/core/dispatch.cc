@@ -333,9 +333,35 @@ void finish(het_event &e, int status)
 	finishing--;
 }
 
+namespace
+{
+
+// What it waits for must not be held back by what is less urgent than itself.
+void raise_what_it_waits_for(het_event &e)
+{
+	uint32_t under_way[most_devices] = {}; // has the lanes of each device
+	core().graph.raise_predecessors(e, [&](node &n) {
+		het_event &before = event_of(n);
+		executor *where = before.where.load();
+		if (where && !where->move_up(before) && before.begun && where->has_lanes())
+			under_way[where->number()] |= uint32_t{1} << before.on_device.lane;
+	});
+	const int8_t level = e.level.load();
+	for (unsigned i = 0; i < core().ndevices; i++) {
+		for (unsigned lane = 0; under_way[i] >> lane; lane++)
+			if (under_way[i] >> lane & 1)
+				core().devices[i]->compute->raised(lane, level);
+	}
+}
+
+} // namespace
+
 int enqueue(het_event *e, const command_graph::place &p, const command_graph::follower &then)
 {
 	uint32_t count = then.n ? 2 : 1;
+	reference<het_event> kept; // is for what is done after it may have ended
+	if (levels_in_use().are_several())
+		kept = reference<het_event>::to(e);
 	core().unfinished.fetch_add(count);
 	switch (core().graph.add(*e, p, then)) {
 	case command_graph::added::ready:
@@ -345,6 +371,8 @@ int enqueue(het_event *e, const command_graph::place &p, const command_graph::fo
 			e->where.load()->offer(*e);
 		return 0;
 	case command_graph::added::waiting:
+		if (kept)
+			raise_what_it_waits_for(*e);
 		// What it waits for may be in flight with nobody looking.
 		core().for_executors([](executor &x) { x.attend(); });
 		return 0;

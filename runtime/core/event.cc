@@ -19,7 +19,12 @@ callback no_more;
 
 } // namespace
 
-het_event::het_event(het_queue *q) : queue(reference<het_queue>::to(q)), queued(het::now_ns()) {}
+het_event::het_event(het_queue *q) : queue(reference<het_queue>::to(q)), queued(het::now_ns())
+{
+	if (q)
+		level.store(q->level.load(std::memory_order_relaxed), std::memory_order_relaxed);
+}
+
 het_event::~het_event() = default;
 
 void het_event::keep_why()

@@ -19,6 +19,8 @@ namespace
 
 // So many commands are in flight at most: it is enough to keep a device busy while one thread begins the next.
 constexpr uint32_t depth = 32;
+// So many of those are that others may come before.
+constexpr uint32_t held_back_depth = 2;
 constexpr int64_t tick_ns = 1'000'000;
 constexpr int64_t progress_ns = 10'000'000;
 // A sleep and a wake take up to as long: so whoever expects something sooner looks out for it.
@@ -80,12 +82,15 @@ template <class F> bool look_out_for(F done)
 void executor::put_in_flight(het_event &e)
 {
 	node *followers = e.stream ? core().graph.set_under_way(e, this) : nullptr;
+	bool is_watched = e.on_device.may_stop; // as it comes back only to whoever waits for it
 	flight_lock_.lock(lock_rank::leaf);
 	(newest_ ? newest_->next_in_flight : oldest_) = &e;
 	newest_ = &e;
 	flight_lock_.unlock(lock_rank::leaf);
 	flights_.fetch_add(1);
 	begun_.fetch_add(1);
+	if (is_watched)
+		attend();
 	while (followers) {
 		auto &next = static_cast<het_event &>(*followers);
 		followers = std::exchange(next.next_ready, nullptr);
@@ -107,6 +112,8 @@ begin_result executor::begin(het_event &e)
 	}
 	e.status.store(has_queue() ? HET_SUBMITTED : HET_RUNNING, std::memory_order_relaxed);
 	e.started = now_ns();
+	e.on_device.lane = lane_;
+	e.on_device.level = &e.level;
 	forget_last_error();
 	begin_result b = e.begin(*this);
 	if (b.status && !e.behind)
@@ -162,7 +169,7 @@ bool executor::start(het_event &e)
 	begin_result b = begin_alone(e);
 	bool lies_here = b.how == begin_result::refused && !e.behind;
 	if (lies_here)
-		ready_.push(e);
+		ready_.push(e, index_of_level(e.level.load()));
 	else if (b.how == begin_result::refused)
 		core().above->must_wait(e);
 	else if (b.how == begin_result::over)
@@ -189,7 +196,7 @@ void executor::offer(het_event &e)
 		start(e); // is never refused
 		return;
 	}
-	bool idle = has_queue() && ready_.empty() && flights_.load() < depth;
+	bool idle = has_queue() && ready_.empty() && flights_.load() < depth_for(e.level.load());
 	if (!idle || !submitting_.try_lock(lock_rank::driver)) {
 		hand_over(e);
 		return;
@@ -206,19 +213,58 @@ void executor::offer(het_event &e)
 		ring();
 }
 
+// Who makes a command more urgent looks where it lies, under the graph's lock.
 void executor::hand_over(het_event &e)
 {
 	delay_point();
-	count(e);
-	uint32_t thieves = e.behind ? 0 : e.stealable_by; // it may be over when it has been pushed
-	ready_.push(e);
-	ring();
-	if (!thieves || ready_.size() < backlog)
+	if (levels_in_use().are_several() && e.in)
+		core().graph.locked([&] { put_down(e); });
+	else
+		put_down(e);
+}
+
+void executor::put_down(het_event &e)
+{
+	executor &place = place_of(e);
+	if (&place != this) {
+		discount(e);
+		e.where.store(&place);
+	}
+	place.count(e);
+	uint32_t thieves = e.behind || place.lane_ ? 0 : e.stealable_by; // it may be over when it has been pushed
+	place.ready_.push(e, index_of_level(e.level.load()));
+	place.ring();
+	if (!thieves || place.ready_.size() < backlog)
 		return;
 	core().for_executors([&](executor &x) {
-		if (&x != this && (thieves >> x.number_ & 1) && !x.load())
+		if (&x != &place && !x.lane_ && (thieves >> x.number_ & 1) && !x.load())
 			x.ring();
 	});
+}
+
+// Returns the lane for a command that has become more urgent since its launch. Parts of others' commands, which are in
+// no graph, stay with the device's own executor; what is behind others, on their stream.
+executor &executor::place_of(const het_event &e)
+{
+	if (!e.in || e.behind || !has_lanes() || !levels_in_use().are_several())
+		return *this;
+	return core().devices[number_]->lanes.at(e.level.load());
+}
+
+bool executor::move_up(het_event &e)
+{
+	bool lies_here = ready_.take(e);
+	if (lies_here)
+		put_down(e);
+	return lies_here;
+}
+
+// Others may come before commands of such a level: what is handed to the device early can't be held back any longer. Where
+// it can be stopped it comes back in the order in which it was handed over, so no other is to wait for that.
+uint32_t executor::depth_for(int level) const
+{
+	bool holds_back = levels_in_use().is_below_others(level) && preempting_allowed() != preempting::off;
+	return !holds_back ? depth : has_lanes() ? 1 : held_back_depth;
 }
 
 // --- reaping -------------------------------------------------------------------
@@ -253,6 +299,8 @@ bool executor::reap()
 	flight_lock_.unlock(lock_rank::leaf);
 	flights_.fetch_sub(1);
 	reaped_.fetch_add(1);
+	if (!ready_.empty())
+		ring(); // there is room for what was held back
 	delay_point();
 	int err_of_end = e->end(err);
 	if (err_of_end)
@@ -285,7 +333,7 @@ het_event *executor::next_for(het_event &e)
 	if (ready_.take(e))
 		return &e;
 	auto is_before = [&](task &t) { return event_of(t).in == e.in && event_of(t).number < e.number; };
-	bool may = has_queue() && e.in && flights_.load() < depth;
+	bool may = has_queue() && e.in && flights_.load() < depth_for(e.level.load());
 	task *t = may ? ready_.take_first(is_before) : nullptr;
 	return t ? &event_of(*t) : nullptr;
 }
@@ -324,14 +372,30 @@ void executor::ring()
 static thread_local executor *of_this_worker;
 static thread_local bool helping;
 
+// Returns the level that comes next, or a number that is none if it has to wait.
+unsigned executor::choose_level(uint32_t waiting)
+{
+	uint64_t now = now_ns();
+	unsigned next = ageing_.look(waiting, now);
+	return flights_.load() < depth_for(level_of_index(next)) ? ageing_.choose(waiting, now) : level_queue::levels;
+}
+
+task *executor::next_of_own()
+{
+	// A lane has one level, but for what others have raised.
+	if (has_lanes() && flights_.load() >= depth_for(level_))
+		return nullptr;
+	return ready_.take([this](uint32_t waiting) { return choose_level(waiting); }, levels_in_use().are_several());
+}
+
 // Returns the oldest of its own, else the newest that another has and that may run here.
 task *executor::next_task()
 {
-	if (task *t = ready_.take())
+	if (task *t = next_of_own())
 		return t;
 	task *stolen = nullptr;
 	core().for_executors([&](executor &other) {
-		if (stolen || &other == this || other.ready_.size() < backlog)
+		if (stolen || lane_ || other.lane_ || &other == this || other.ready_.size() < backlog)
 			return;
 		stolen = other.ready_.steal([&](task &t) {
 			const het_event &e = event_of(t);
@@ -387,9 +451,9 @@ void executor::rest(uint32_t bell)
 		return;
 	uint64_t began = now_ns();
 	uint32_t begun = begun_.load(), reaped = reaped_.load();
-	if (begun == begun_at_tick_ && !flights_.load()) {
+	if (begun == begun_at_tick_ && !flights_.load() && ready_.empty()) {
 		ticking_.store(false);
-		if (!flights_.load())
+		if (!flights_.load() && ready_.empty())
 			sleep(bell, -1);
 		ticking_.store(true);
 	} else {

@@ -21,6 +21,8 @@
 #pragma once
 
 #include "core/event.h"
+#include "core/levels.h"
+#include "sched/level_queue.h"
 
 namespace het::rt
 {
@@ -42,12 +44,22 @@ class supervisor
 
 class executor
 {
+	static constexpr uint64_t ageing_step_ns = 10'000'000;
+
       public:
 	// @device is null for commands of the host's own (copies).
-	executor(compute_device *device, unsigned number) : device_(device), number_(number) {}
+	executor(compute_device *device, unsigned number) : device_(device), number_(number), submitting_(own_lock_) {}
+	// This is one for a lane of the same device, which has commands of this level alone.
+	executor(executor &own, int level)
+	    : device_(own.device_), number_(own.number_), level_(level), lane_(uint8_t(1 + index_of_level(level))),
+	      submitting_(own.own_lock_)
+	{
+	}
 
 	compute_device *device() const { return device_; }
 	unsigned number() const { return number_; }
+	// Commands of other levels than 0 go to lanes of their own.
+	bool has_lanes() const { return device_ && device_->has_lanes() && preempting_allowed() != preempting::off; }
 	// Returns how many commands it has to do.
 	uint32_t load() const { return ready_.size() + flights_.load(std::memory_order_relaxed); }
 
@@ -66,6 +78,8 @@ class executor
 	void offer(het_event &e);
 	// Another command's end has made it ready.
 	void hand_over(het_event &e);
+	// The command has become more urgent, under the graph's lock. It is false if it does not lie here.
+	bool move_up(het_event &e);
 	void attend();
 	// Does what there is to do for @e, which waits or runs here; returns when it has finished or another has it.
 	void drive_until_finished(het_event &e);
@@ -85,6 +99,11 @@ class executor
 	het_event *next_for(het_event &e);
 	bool reap();
 	task *next_task();
+	task *next_of_own();
+	unsigned choose_level(uint32_t waiting);
+	uint32_t depth_for(int level) const;
+	executor &place_of(const het_event &e);
+	void put_down(het_event &e);
 	void ring();
 	void sleep(uint32_t seen, int64_t timeout_ns);
 	void work();
@@ -93,8 +112,13 @@ class executor
 	compute_device *const device_;
 	const unsigned number_;
 
-	work_deque ready_;
-	futex_lock submitting_;
+	const int level_ = 0;
+	const uint8_t lane_ = 0; // is 0 for the device's own, and for those of lanes the level's index and 1
+
+	level_queue ready_;
+	ageing ageing_{ageing_step_ns}; // belongs to the worker
+	futex_lock own_lock_;
+	futex_lock &submitting_; // is the same for all lanes of a device
 	std::atomic<bool> reaping_{false};
 
 	// The list of what is in flight has the oldest first.

@@ -17,7 +17,8 @@ int kernel_command::link_uses(het_device &d)
 	int err = start_memory();
 	for (size_t i = 0; i < uses_.size() && !err; i++)
 		err = link_range(uses_[i].bytes, d);
-	return !err && bytes_of_arrays(uses_) > d.memory.account.limit() ? too_large : err;
+	const bool fits = !err && bytes_of_arrays(uses_) <= d.memory.account.limit();
+	return fits ? 0 : err && err != no_device_memory ? err : too_large;
 }
 
 // An array may be an argument several times, so the sum tells only that there is room.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/launch.h"
 
+#include "core/make_room.h"
 #include "core/queue.h"
 #include "core/raw_memory.h"
 #include "core/slice_threads.h"
@@ -90,7 +91,7 @@ candidate launch::candidate_of(het_device &d) const
 {
 	speeds &known = kernel_->speeds;
 	return {known.alone(d),
-		double(d.executor.expected_ns()) * 1e-9,
+		double(d.expected_ns()) * 1e-9,
 		missing_on(d),
 		d.rate.load(std::memory_order_relaxed),
 		d.cost.load(std::memory_order_relaxed),
@@ -130,10 +131,19 @@ void launch::find_thieves(std::span<het_device *const> able)
 	}
 }
 
-// What a kernel with notes has written is known when it has ended.
+// What a kernel with notes has written is known when it has ended; and one that was stopped has not ended when the
+// stream gets on.
 bool launch::may_go_behind() const
 {
-	return settings().pipeline && device_->compute->has_queue() && !kernel_->on(*device_)->notes_writes();
+	return settings().pipeline && !on_device.may_stop && device_->compute->has_queue() &&
+	       !kernel_->on(*device_)->notes_writes();
+}
+
+// More urgent ones may come. Building for that takes a while, so it is done once there are such.
+bool launch::may_be_stopped() const
+{
+	return levels_in_use().is_below_others(level.load(std::memory_order_relaxed)) &&
+	       device_->executor.has_lanes() && kernel_->prepare_stops(*device_);
 }
 
 int launch::prepare_on(het_device &d)
@@ -187,8 +197,11 @@ int launch::choose_device()
 	}
 	if (!has_addresses_ && !has_block())
 		find_thieves({able, n});
-	where.store(&device_->executor);
-	stream = may_go_behind() ? &device_->executor : nullptr;
+	executor &x = device_->lanes.open(level.load(std::memory_order_relaxed));
+	where.store(&x);
+	on_device.may_stop = may_be_stopped();
+	on_device.may_save = preempting_allowed() == preempting::save;
+	stream = may_go_behind() ? &x : nullptr;
 	return 0;
 }
 
@@ -270,6 +283,7 @@ begin_result launch::begin_in_slices()
 	if (!slices)
 		return fail(HET_ENOMEM, "het_launch: out of memory");
 	kernel_ = reference<het_kernel>::to(kernel); // for whoever asks for its name
+	in_slices_ = reference<object>(slices);
 	leave_line(place_in_line);
 	slices->stand_in_for(*this);
 	return begin_result::detached;
@@ -296,11 +310,15 @@ begin_result launch::begin_on_device()
 	if (!in_place)
 		place_arguments();
 	submitted_ = now_ns();
+	if (on_device.may_stop)
+		on_device.room = device_->room_for_stops(used_on(*device_));
 	err = device_->compute->submit(kernel, shape_, args_, on_device);
 	if (err) {
 		abandon_ranges(uses_, *device_, on_device.may_have_run);
 		return err;
 	}
+	if (on_device.may_stop)
+		device_->count_stops();
 	return device_->compute->has_queue() ? begin_result(begin_result::in_flight) : begin_result(end(0));
 }
 
@@ -368,10 +386,11 @@ int launch::end_uses(int device_error)
 
 int launch::end(int device_error)
 {
-	double kernel_seconds = device_error ? 0 : note_speed();
+	const bool is_timed = !device_error && !on_device.was_stopped;
+	double kernel_seconds = is_timed ? note_speed() : 0;
 	kernel_->has_run(*device_);
 	int err = end_uses(device_error);
-	if (!device_error && !err)
+	if (is_timed && !err)
 		note_total(kernel_seconds);
 	return err;
 }

@@ -48,6 +48,7 @@ class launch final : public kernel_command
 	int choose_device();
 	void find_thieves(std::span<het_device *const> able);
 	bool may_go_behind() const;
+	bool may_be_stopped() const;
 	int prepare_on(het_device &d);
 	int prepare_memory();
 	outcome begin_uses(int *err);
@@ -65,6 +66,8 @@ class launch final : public kernel_command
 	size_t missing_ = 0;
 	uint64_t begun_ = 0, submitted_ = 0;
 	uint32_t too_small_ = 0;
+	// It runs in the place of this, and has the arguments, at which the graph looks.
+	reference<object> in_slices_;
 	bool is_promised_ = false; // what HET_TOUCH_AFTER_WAIT says
 };
 

@@ -85,7 +85,7 @@ outcome give_buffers(het_device &d, const demand &w, int *err)
 // Twins that no launch uses can leave.
 uint64_t fixed_bytes(const memory_account &a)
 {
-	return a.used_as(memory_kind::raw) + a.used_as(memory_kind::textures);
+	return a.used_as(memory_kind::raw) + a.used_as(memory_kind::textures) + a.used_as(memory_kind::stops);
 }
 
 outcome give_memory(const distinct_arrays &arrays, het_device &d, uint64_t beside, bool behind, int *err)

@@ -53,7 +53,8 @@ std::unique_ptr<device> make_memory(const void *, unsigned i, unsigned lanes, in
 
 // Lets go of commands that use an array which is about to be forgotten: those that have not begun never will, and do
 // not concern the memory's next owner; the others are waited for. One that is behind others is over when its device has
-// done it: this may be called by a callback of one of those, which ends no sooner than that returns.
+// done it: this may be called by a callback of one of those, which ends no sooner than that returns. And a worker may
+// be the one who runs what the command consists of.
 void let_go_of(range array)
 {
 	for (;;) {
@@ -75,7 +76,7 @@ void let_go_of(range array)
 		});
 		if (!running)
 			return;
-		if (is_behind)
+		if (is_behind || is_worker())
 			help_progress();
 		else
 			wait_for(*running);
@@ -144,6 +145,8 @@ outcome link_at_launch(range r, het_device &d, bool wanted, int *err)
 		o = allocate_buffer(d, a->user.size(), w, &buffer, err);
 	if (o == outcome::done)
 		*err = give_buffer(a->user, d, buffer);
+	if (o == outcome::too_large)
+		return o;
 	return *err ? outcome::failed : outcome::done;
 }
 
@@ -214,10 +217,13 @@ int link_range(range r, het_device &d)
 {
 	int err = 0;
 	bool has_waited = false;
-	while (link_at_launch(r, d, true, &err) == outcome::must_wait) {
+	outcome o;
+	while ((o = link_at_launch(r, d, true, &err)) == outcome::must_wait) {
 		has_waited = true;
 		help_progress();
 	}
+	if (o == outcome::too_large)
+		err = no_device_memory;
 	if (has_waited) {
 		linking_guard g;
 		want_no_more(r);

@@ -19,7 +19,8 @@ int start_memory();
 void forget_memory_of(const het_device &d);
 
 // Makes the range part of an array, and gives that a buffer on the device if there is memory that nobody has. Returns
-// 0, HET_EMEMORY, HET_EDEVICE or HET_ENOMEM. It may wait for kernels that use arrays which must be linked anew; others
+// 0, HET_EMEMORY, HET_EDEVICE or HET_ENOMEM; or no_device_memory, having said so, if the driver has too little for the
+// array, whatever leaves the device. It may wait for kernels that use arrays which must be linked anew; others
 // that would use these have to wait then.
 int link_range(range r, het_device &d);
 

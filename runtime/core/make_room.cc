@@ -155,7 +155,7 @@ outcome allocate_buffer(het_device &d, size_t nbytes, const demand &w, void **bu
 			    "%s: its driver has no memory for %zu bytes, and nothing that could leave it for them; the "
 			    "library uses %llu bytes there",
 			    d.compute->info().name, nbytes, static_cast<unsigned long long>(used_on(d)));
-		return outcome::failed;
+		return outcome::too_large;
 	}
 	if (*err)
 		return outcome::failed;

@@ -26,7 +26,8 @@ uint64_t used_on(const het_device &d);
 outcome make_room(het_device &d, uint64_t nbytes, const demand &w, int *err);
 
 // Allocates a buffer; if the driver has no memory, arrays leave, and the budget is what has worked. failed has been
-// explained. Of its bytes @counted are in the device's account already.
+// explained, and so has too_large: the driver has none, and nothing is left that could leave. Of its bytes @counted are
+// in the device's account already.
 outcome allocate_buffer(het_device &d, size_t nbytes, const demand &w, void **buffer, int *err, uint64_t counted = 0);
 
 // Arrays that nobody has leave until the budget is kept, or none is left but @own.

@@ -311,6 +311,18 @@ int het_kernel::prepare_slices(het_device &d, const slicing &how, device_kernel 
 	return 0;
 }
 
+bool het_kernel::prepare_stops(het_device &d)
+{
+	uint32_t bit = uint32_t{1} << d.executor.number();
+	if (!(asked_for_stops_.load(std::memory_order_acquire) & bit)) {
+		building_guard g(*program);
+		if (!(asked_for_stops_.load() & bit) && on(d)->prepare_stops())
+			has_stops_.fetch_or(bit);
+		asked_for_stops_.fetch_or(bit);
+	}
+	return has_stops_.load(std::memory_order_relaxed) & bit;
+}
+
 int het_kernel::check_argument(uint32_t i, const device_arg &given) const
 {
 	if (!description())

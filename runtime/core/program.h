@@ -82,6 +82,8 @@ struct het_kernel final : het::rt::object {
 	// Does the same for slices. Returns HET_ENODEV without a message if the device can't slice it. What is made
 	// lives as long as this.
 	int prepare_slices(het_device &d, const het::rt::slicing &how, het::rt::device_kernel **made);
+	// Returns whether its launches there can be stopped; prepares that, once. prepare() was called.
+	bool prepare_stops(het_device &d);
 	// Returns the kernel as prepare() has made it, or null if that was not called.
 	het::rt::device_kernel *on(const het_device &d) const;
 
@@ -129,4 +131,6 @@ struct het_kernel final : het::rt::object {
 	// They are those above, for readers without the lock.
 	std::atomic<het::rt::device_kernel *> ready_[het::rt::most_devices] = {};
 	std::atomic<uint32_t> ran_{0}; // has a bit for each device
+	// These have a bit for each device, too: it was asked for stops, and has them.
+	std::atomic<uint32_t> asked_for_stops_{0}, has_stops_{0};
 };

@@ -14,6 +14,8 @@ struct het_queue final : het::rt::object {
 	void *on_error_arg = nullptr;
 	// Its launches promise what HET_TOUCH_AFTER_WAIT says.
 	bool touch_after_wait = false;
+	// This is how urgent the commands are that come.
+	std::atomic<int8_t> level{0};
 	het::rt::sequence commands;
 };
 

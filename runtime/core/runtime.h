@@ -4,17 +4,20 @@
 
 #include "core/device_memory.h"
 #include "core/executor.h"
+#include "core/lanes.h"
 #include "core/twin_pool.h"
 
 // This is a device for the program: it lives as long as the process.
 struct het_device {
 	het_device(std::unique_ptr<het::rt::compute_device> d, unsigned number)
-	    : compute(std::move(d)), executor(compute.get(), number)
+	    : compute(std::move(d)), executor(compute.get(), number), lanes(executor)
 	{
 	}
 
 	const std::unique_ptr<het::rt::compute_device> compute;
 	het::rt::executor executor;
+	// These run commands of other levels than 0 where the device has lanes.
+	het::rt::lanes lanes;
 	// This is its number in the memory core; it has no meaning for devices in place.
 	unsigned memory_number = 0;
 	// So many bytes a second travel there, as the last large transfers have shown.
@@ -26,6 +29,28 @@ struct het_device {
 	het::rt::twin_pool twins{memory.account};
 	// It has failed for good: nothing is sent there any longer.
 	std::atomic<bool> lost{false};
+
+	// Returns how long all that it has to do will take, as far as that is known.
+	uint64_t expected_ns()
+	{
+		uint64_t all = executor.expected_ns();
+		lanes.for_all([&](het::rt::executor &x) { all += x.expected_ns(); });
+		return all;
+	}
+
+	// Returns what may be taken of its memory, of which @used bytes are in use, for launches that can be stopped.
+	uint64_t room_for_stops(uint64_t used) const
+	{
+		uint64_t all = memory.account.budget();
+		return all > used ? all - used : 0;
+	}
+	// What was taken counts, once.
+	void count_stops()
+	{
+		uint64_t now = compute->bytes_for_stops(), before = counted_stops.exchange(now);
+		memory.account.add(het::rt::memory_kind::stops, now - before);
+	}
+	std::atomic<uint64_t> counted_stops{0};
 
 	// Returns whether what one of them does holds up the other.
 	bool shares_processors_with(const het_device &other) const
@@ -70,8 +95,10 @@ struct runtime {
 
 	template <class F> void for_executors(F f)
 	{
-		for (unsigned i = 0; i < ndevices; i++)
+		for (unsigned i = 0; i < ndevices; i++) {
 			f(devices[i]->executor);
+			devices[i]->lanes.for_all(f);
+		}
 		f(service);
 	}
 };

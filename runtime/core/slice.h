@@ -16,7 +16,7 @@ class slice_of_launch final : public het_event
 
 	begin_result begin(executor &) override;
 	int end(int device_error) override { return device_error; }
-	void after(int status) override { of_->slice_is_over(status, why); }
+	void after(int status) override { of_->slice_is_over(number_, status, why); }
 	bool is_empty() const override { return false; }
 
       private:

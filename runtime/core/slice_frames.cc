@@ -43,7 +43,7 @@ class copies
 	}
 	int flush()
 	{
-		std::span<const transfer> all(pieces_, std::exchange(count_, 0));
+		std::span<const het::transfer> all(pieces_, std::exchange(count_, 0));
 		if (all.empty())
 			return 0;
 		const unsigned n = device_.memory_number;
@@ -56,7 +56,7 @@ class copies
 
 	const het_device &device_;
 	const bool home_;
-	transfer pieces_[most];
+	het::transfer pieces_[most];
 	size_t count_ = 0;
 	uint64_t bytes_ = 0;
 };

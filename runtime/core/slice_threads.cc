@@ -17,7 +17,7 @@ namespace
 
 void fetch_in_its_thread(het_event &e);
 
-void bring_in_its_thread(het_event &e)
+void bring_slices_in_its_thread(het_event &e)
 {
 	static_cast<sliced_launch &>(e).bring_all();
 }
@@ -25,7 +25,7 @@ void bring_in_its_thread(het_event &e)
 struct pair_of_threads {
 	opening started{};
 	event_thread fetcher{"het-fetch", fetch_in_its_thread};
-	event_thread evictor{"het-evict", bring_in_its_thread, &het_event::next_to_bring};
+	event_thread evictor{"het-evict", bring_slices_in_its_thread, &het_event::next_to_bring};
 };
 
 constinit pair_of_threads threads[most_devices];

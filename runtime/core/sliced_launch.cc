@@ -48,7 +48,7 @@ void sliced_launch::stand_in_for(het_event &e)
 	fetch_slices(*this);
 }
 
-// The graph looks at what the other command uses, which this one has, until that has finished.
+// Nothing of it may be left then.
 void sliced_launch::finish_here(int status)
 {
 	if (!in_place_of_) {
@@ -57,7 +57,6 @@ void sliced_launch::finish_here(int status)
 	}
 	in_place_of_->why = std::move(why);
 	finish(*in_place_of_, status);
-	release();
 }
 
 // --- what the threads tell each other ------------------------------------------
@@ -83,13 +82,21 @@ void sliced_launch::fail_once(int err)
 	}
 }
 
-void sliced_launch::slice_is_over(int err, std::unique_ptr<char[]> &said)
+// Who has seen one end may be slower than who sees the next.
+void sliced_launch::slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said)
 {
 	if (err && !has_failed_.exchange(true)) {
 		failure_ = err;
 		why = std::move(said);
 	}
-	ended_.fetch_add(1);
+	delay_point();
+	over_lock_.lock(lock_rank::leaf);
+	over_[number] = true;
+	size_t ended = ended_.load();
+	while (ended < slices_.nslices() && over_[ended])
+		ended++;
+	ended_.store(ended);
+	over_lock_.unlock(lock_rank::leaf);
 	announce();
 }
 
@@ -127,8 +134,10 @@ bool sliced_launch::fetch_begin()
 	int err = in_place_of_ ? prepare_anew() : 0;
 	if (!err)
 		err = take_memory();
-	if (!err)
-		err = open_uses();
+	if (!err) {
+		over_.reset(new (std::nothrow) bool[slices_.nslices()]());
+		err = over_ ? open_uses() : fail(HET_ENOMEM, "het_launch: out of memory");
+	}
 	if (err) {
 		fail_once(err);
 		leave();
@@ -256,23 +265,18 @@ void sliced_launch::bring_all()
 	}
 	if (!has_failed_.load())
 		fail_once(bring_all_that_stays());
-	const int err = has_failed_.load() ? failure_ : 0;
-	close_uses(err);
+	close_uses();
 	leave();
 }
 
 // --- the end -------------------------------------------------------------------
 
-// If slices have failed, each byte of what is read and written is as it was or as it should be. Of what is only written
-// the host and others have what they had before, where they had it.
-void sliced_launch::close_uses(int err)
+// If slices have failed, each byte of what is written is as it was or as it should be.
+void sliced_launch::close_uses()
 {
-	for (range_use &u : uses_) {
-		const bool is_void = err && (u.access == HET_WRITE_ONLY || !started_.load());
-		const int e = is_void ? abandon_ranges({&u, 1}, host_memory(), started_.load() != 0)
-				      : end_ranges({&u, 1}, host_memory());
-		fail_once(e);
-	}
+	const int err =
+		started_.load() ? end_ranges(uses_, host_memory()) : abandon_ranges(uses_, host_memory(), false);
+	fail_once(err);
 }
 
 // Callbacks, which may wait for other launches in slices, do not run on this thread.

@@ -26,8 +26,8 @@ class sliced_launch final : public sliced_plan
       public:
 	using sliced_plan::sliced_plan;
 
-	// It runs for this command, which has begun, and whose arguments it has: that finishes in its place. The caller
-	// gives up its reference to this, and has seen to it that there are threads for the device.
+	// It runs for this command, which has begun, and whose arguments it has: that finishes in its place, and keeps
+	// it until it is gone itself. The caller has seen to it that there are threads for the device.
 	void stand_in_for(het_event &e);
 	// It is over, and callbacks may run.
 	void finish_here(int status);
@@ -46,14 +46,14 @@ class sliced_launch final : public sliced_plan
 
 	// Writes the arguments of a slice down.
 	void place_arguments(size_t slice, std::span<device_arg> args) const;
-	// A slice's kernel has ended, or could not run. It is called once for each that was started; no lock is held.
-	// @said is what was said, or null.
-	void slice_is_over(int err, std::unique_ptr<char[]> &said);
+	// A slice's kernel has ended, or could not run. It is called once for each that was started, in whatever order;
+	// no lock is held. @said is what was said, or null.
+	void slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said);
 
       private:
 	int take_memory();
 	int open_uses();
-	void close_uses(int err);
+	void close_uses();
 	void fail_once(int err);
 	void leave();
 	void announce();
@@ -72,11 +72,13 @@ class sliced_launch final : public sliced_plan
 	// The threads tell each other by these.
 	std::atomic<uint32_t> changes_{0};
 	std::atomic<size_t> started_{0}; // slices whose kernels were given to the device
-	std::atomic<size_t> ended_{0};   // so many of them, the first ones, have ended
+	std::atomic<size_t> ended_{0};   // so many of them, the first ones, have ended, as has been told
 	std::atomic<size_t> home_{0};    // and are home
 	std::atomic<bool> all_started_{false};
 	std::atomic<bool> has_failed_{false};
-	int failure_ = 0; // belongs to whoever has set has_failed_, and is read when all is over
+	futex_lock over_lock_;         // guards the next; its rank is leaf
+	std::unique_ptr<bool[]> over_; // of each slice: its end has been told
+	int failure_ = 0;              // belongs to whoever has set has_failed_, and is read when all is over
 };
 
 } // namespace het::rt

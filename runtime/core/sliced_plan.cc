@@ -155,10 +155,7 @@ int sliced_plan::make_row_uses()
 		return fail(HET_ENOMEM, "het_launch: out of memory");
 	for (size_t i = 0; i < uses_.size(); i++) {
 		row_use &r = row_uses_[i] = row_use_of(i);
-		if (r.writes && r.by_rows && patterns_[i].length < patterns_[i].step) {
-			uses_[i].access = HET_READ_WRITE;
-			r.reads = true;
-		}
+		r.reads |= r.writes && r.by_rows && patterns_[i].length < patterns_[i].step;
 	}
 	return 0;
 }
@@ -189,6 +186,8 @@ int sliced_plan::plan_for(uint64_t nbytes)
 int sliced_plan::prepare_on(het_device &d)
 {
 	device_ = &d;
+	shape_ = given_shape_;
+	forget_found_patterns(patterns_);
 	if (has_block())
 		return refuse("it has a parameter block, which may hold any address");
 	if (is_known_to_wait(*kernel_, flags_ & HET_SPLIT))
@@ -223,6 +222,9 @@ int sliced_plan::prepare_anew()
 	}
 	if (err)
 		return err == not_here ? fail_whole() : err;
+	// What only the device has comes home, although it is to be overwritten: if a slice fails, nothing is stale.
+	for (range_use &u : uses_)
+		u.access |= u.access & HET_WRITE_ONLY ? HET_READ_ONLY : 0;
 	return link_uses(*core().host_memory);
 }
 

@@ -16,7 +16,7 @@ class sliced_plan : public kernel_command
       public:
 	// The launch runs on one of these devices, bit by number, for which its arrays are too large.
 	sliced_plan(het_queue &q, kernel_arguments &&taken, uint32_t devices)
-	    : kernel_command(q, std::move(taken)), devices_(devices),
+	    : kernel_command(q, std::move(taken)), devices_(devices), given_shape_(shape_),
 	      device_(core().devices[std::countr_zero(devices)].get())
 	{
 	}
@@ -55,6 +55,7 @@ class sliced_plan : public kernel_command
 	int fail_whole() const;
 
 	const uint32_t devices_;
+	const launch_shape given_shape_;
 	het_device *device_; // that was tried last
 	device_kernel *slice_kernel_ = nullptr;
 	size_t nrows_ = 0;

@@ -69,6 +69,7 @@ void split_launch::start(block *list)
 	for (block *b = list, *next; b; b = next) {
 		next = b->next_start;
 		b->retain();
+		b->level.store(level.load(std::memory_order_relaxed), std::memory_order_relaxed);
 		start_part(b, device(b->entry.member).executor);
 	}
 }

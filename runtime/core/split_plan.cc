@@ -192,7 +192,8 @@ int split_plan::prepare_memory()
 	for (unsigned i = 0; i < nmembers_; i++) {
 		int err = link_uses(*members_[i].device);
 		if (err)
-			return err == too_large ? fail_too_large(*members_[i].device) : err;
+			return err == too_large ? refuse("arrays that its ranges are parts of do not fit into a device")
+						: err;
 	}
 	for (range_use &u : uses_)
 		u.launch = this;
@@ -281,7 +282,7 @@ int split_plan::plan()
 kernel_arguments split_plan::give_back()
 {
 	shape_ = given_shape_;
-	patterns_ = {};
+	forget_found_patterns(patterns_);
 	return std::move(static_cast<kernel_arguments &>(*this));
 }
 

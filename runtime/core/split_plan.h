@@ -24,8 +24,7 @@ class split_plan : public kernel_command
       public:
 	// This is what prepare() answers to a launch that is better not split, or can't be.
 	static constexpr int unsplit = 1;
-	// Gives back what was taken, as it was before the plan, without patterns, which one device has no use for. The
-	// plan is at its end.
+	// Gives back what was taken, as it was before the plan, which is at its end.
 	kernel_arguments give_back();
 
 	using kernel_command::kernel_command;

@@ -87,7 +87,7 @@ class alias_compute final : public compute_device
 
 	int allocate(size_t nbytes, void **buffer) override
 	{
-		*buffer = make_host_buffer(nbytes);
+		*buffer = make_host_buffer(nbytes, true);
 		return *buffer ? 0 : no_device_memory;
 	}
 	void drop(void *buffer) override { drop_host_buffer(buffer); }

@@ -15,6 +15,7 @@
 #include "dev/twin.h"
 #include "fatbin/container.h"
 
+#include <atomic>
 #include <het.h>
 #include <memory>
 #include <span>
@@ -72,6 +73,15 @@ struct ticket {
 	uint64_t number = 0;    // or this, as the device likes
 	uint64_t submitted = 0;
 	bool may_have_run = false; // may be true although submit() has failed
+	// These are set before submit(): the lane, from 1 on, or 0 for the device's own order; how urgent the command
+	// is, which may rise while it runs; and whether more urgent ones may stop it, whose wait() ends when all of it
+	// has run all the same. Nothing may be submitted behind one that depends on it, as the lane gets on before.
+	uint8_t lane = 0;
+	const std::atomic<int8_t> *level = nullptr;
+	bool may_stop = false;
+	bool may_save = false;    // with may_stop: blocks that have begun are saved; else they end first
+	uint64_t room = 0;        // with may_stop: so many bytes of the device's memory nobody uses
+	bool was_stopped = false; // wait() says so: others ran in between
 	// The notes are complete from wait() on. They are null if the kernel has no instruments, or has failed.
 	std::unique_ptr<launch_notes> notes = nullptr;
 };
@@ -103,6 +113,8 @@ class device_kernel
 	virtual group_limits limits() const = 0;
 	// Returns whether the notes of its launches tell what it writes.
 	virtual bool notes_writes() const { return false; }
+	// Prepares launches that can be stopped. Returns false if there are none. One thread calls it at a time.
+	virtual bool prepare_stops() { return false; }
 	// Checks whether a launch may pass this as argument @i, which there is, as far as the driver tells. Returns 0
 	// or HET_EARG. @kernel is its name.
 	virtual int check_argument(const char * /*kernel*/, size_t /*i*/, const device_arg &) const { return 0; }
@@ -154,6 +166,13 @@ class compute_device
 	virtual cache::profiled_device profiled() const { return {}; }
 	// Without a queue submit() runs the command to its end, on the calling thread.
 	virtual bool has_queue() const = 0;
+	// Launches on different lanes run side by side, each lane's in their order. wait() is called by one thread at a
+	// time for each lane.
+	virtual bool has_lanes() const { return false; }
+	// What is under way on a lane has become so urgent. Any thread may call it.
+	virtual void raised(unsigned /*lane*/, int8_t /*level*/) {}
+	// Returns the bytes of its memory that it has taken for launches that can be stopped, and keeps.
+	virtual uint64_t bytes_for_stops() const { return 0; }
 	// In place, kernels work on host memory and there are no buffers.
 	virtual bool is_in_place() const = 0;
 	// Returns null if the device has no textures.

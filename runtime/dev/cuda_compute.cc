@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device `cuda` is a GPU through NVIDIA's driver, in its primary context, with one stream for kernels. Buffers are
-// addresses.
+// The device `cuda` is a GPU through NVIDIA's driver, in its primary context, with a stream for the kernels of each level
+// of urgency. Buffers are addresses.
 #include "dev/cuda_buffers.h"
-#include "dev/cuda_marks.h"
+#include "dev/cuda_lanes.h"
 #include "dev/cuda_notes.h"
 #include "dev/cuda_program.h"
 #include "dev/cuda_slices.h"
+#include "dev/cuda_stops.h"
 #include "dev/cuda_twins.h"
 #include "dev/group_rules.h"
 #include "dev/memory_device.h"
@@ -50,7 +51,7 @@ class cuda_compute final : public compute_device
 {
       public:
 	cuda_compute(const cuda_calls &cu, int ordinal)
-	    : cu_(cu), ordinal_(ordinal), buffers_(cu), sheets_(cu), twins_(cu), marks_(cu)
+	    : cu_(cu), ordinal_(ordinal), buffers_(cu), sheets_(cu), twins_(cu), lanes_(cu), stops_(cu, lanes_, sheets_)
 	{
 		describe();
 	}
@@ -58,6 +59,9 @@ class cuda_compute final : public compute_device
 	const het_device_info &info() const override { return info_; }
 	cache::profiled_device profiled() const override;
 	bool has_queue() const override { return true; }
+	bool has_lanes() const override { return true; }
+	void raised(unsigned lane, int8_t level) override;
+	uint64_t bytes_for_stops() const override { return stops_.bytes(); }
 	bool is_in_place() const override { return false; }
 	bool knows_offsets() const override { return false; }
 	size_t wanted_groups() const override { return size_t{info_.units} * groups_of_gpu_unit; }
@@ -96,6 +100,9 @@ class cuda_compute final : public compute_device
 	int make_notes(cuda_kernel &k, std::unique_ptr<cuda_notes> &made);
 	int launch(cuda_kernel &k, const unsigned (&groups)[3], const unsigned (&items)[3], cuda_notes *notes,
 		   std::span<const device_arg> args, ticket &t);
+	cuda_stopped *take_stop(cuda_kernel &k, const launch_shape &shape, const unsigned (&groups)[3],
+				const unsigned (&items)[3], const ticket &t);
+	int wait_for_other_lanes(const cuda_kernel &k, const launch_shape &shape, const ticket &t);
 	int failed(const char *what, int error) const
 	{
 		return fail(HET_EDEVICE, "%s: %s failed: %s (%d)", info_.name, what, cu_.name_of(error), error);
@@ -111,14 +118,11 @@ class cuda_compute final : public compute_device
 	cuda_sheets sheets_; // for notes and slices
 	cuda_slice_controls slices_;
 	cuda_twins twins_;
-	cuda_marks marks_;
+	cuda_lanes lanes_;
+	cuda_stops stops_;
 
 	opening opening_;
 	cu_context context_ = nullptr;
-	cu_stream stream_ = nullptr;
-
-	// Tells when the command ended that was waited for last. It belongs to the waiter.
-	uint64_t last_end_ = 0;
 };
 
 // Returns 0 for what the driver does not tell.
@@ -158,14 +162,14 @@ cache::profiled_device cuda_compute::profiled() const
 	return {device_name, std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)};
 }
 
-// Context and stream live as long as the process.
+// Context and streams live as long as the process.
 int cuda_compute::open_now()
 {
 	int err = context_ ? 0 : cu_.retain_context(&context_, device_);
 	if (err)
 		return failed("taking the primary context", err);
 	cuda_current c(cu_, context_);
-	err = c.error() ? c.error() : cu_.create_stream(&stream_, cu_stream_non_blocking, 0);
+	err = c.error() ? c.error() : lanes_.open(0);
 	if (err)
 		return failed("making a stream", err);
 	return 0;
@@ -218,7 +222,7 @@ std::unique_ptr<device> cuda_compute::make_memory(unsigned index, unsigned lanes
 int cuda_compute::make_twin(size_t nbytes, std::unique_ptr<device_twin> &made)
 {
 	cuda_current c(cu_, context_);
-	int err = c.error() ? c.error() : twins_.make(context_, stream_, nbytes, made);
+	int err = c.error() ? c.error() : twins_.make(context_, lanes_.at(0).stream, nbytes, made);
 	if (err == cu_error_out_of_memory)
 		return no_device_memory;
 	return err ? failed("allocating memory for a copy of a part of a buffer", err) : 0;
@@ -276,18 +280,44 @@ int cuda_compute::make_notes(cuda_kernel &k, std::unique_ptr<cuda_notes> &made)
 int cuda_compute::launch(cuda_kernel &k, const unsigned (&groups)[3], const unsigned (&items)[3], cuda_notes *notes,
 			 std::span<const device_arg> args, ticket &t)
 {
+	const cu_stream stream = lanes_.at(t.lane).stream;
 	uint64_t blocks = uint64_t{groups[0]} * groups[1] * groups[2];
-	int err = notes ? notes->before(cu_, stream_, args, info_.units, blocks) : 0;
+	int err = notes ? notes->before(cu_, stream, args, info_.units, blocks) : 0;
 	if (!err)
 		err = cu_.launch(k.handle(), groups[0], groups[1], groups[2], items[0], items[1], items[2],
-				 k.shared_bytes(), stream_, k.values(), k.block());
+				 k.shared_bytes(), stream, k.values(), k.block());
 	if (err || !notes)
 		return err;
-	err = notes->after(cu_, stream_);
+	err = notes->after(cu_, stream);
 	t.may_have_run = err;
 	if (err)
-		cu_.synchronize_stream(stream_);
+		cu_.synchronize_stream(stream);
 	return err;
+}
+
+// What a module's variables tell its launches is written in the order of one stream: kernels on others may be reading
+// it.
+int cuda_compute::wait_for_other_lanes(const cuda_kernel &k, const launch_shape &shape, const ticket &t)
+{
+	bool writes = k.tables().has().any() || k.ids().would_send(shape);
+	return writes ? stops_.launch_above(t, [&] { return lanes_.synchronize_others(t.lane); }) : 0;
+}
+
+// Returns null if the launch is to run plain: a slice, one with numbers of its launch in a variable, or where there is no
+// room for what it needs.
+cuda_stopped *cuda_compute::take_stop(cuda_kernel &k, const launch_shape &shape, const unsigned (&groups)[3],
+				      const unsigned (&items)[3], const ticket &t)
+{
+	if (!t.may_stop || !t.level || shape.part.count || !k.stop_kernel())
+		return nullptr;
+	if (k.ids().are_there() && (shape.dimensions > 1 || shape.offset[0]))
+		return nullptr;
+	cuda_grid g = {{groups[0], groups[1], groups[2]},
+		       {items[0], items[1], items[2]},
+		       k.shared_bytes(),
+		       k.values(),
+		       k.block()};
+	return stops_.take(*k.stop_kernel(), g, t, info_.units);
 }
 
 int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::span<const device_arg> args, ticket &t)
@@ -299,39 +329,68 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 	cuda_current c(cu_, context_);
 	uint64_t number = 0;
 	std::unique_ptr<cuda_notes> notes;
-	int err = c.error() ? c.error() : make_notes(k, notes);
+	int err = c.error() ? c.error() : lanes_.open(t.lane);
 	if (!err)
-		err = marks_.begin_launch(stream_, &number);
+		err = make_notes(k, notes);
 	if (!err)
-		err = k.ids().send(cu_, stream_, shape);
+		err = wait_for_other_lanes(k, shape, t);
+	if (!err && t.level)
+		lanes_.raise(t.lane, t.level->load(std::memory_order_relaxed));
+	if (err)
+		return failed("launching a kernel", err);
+	cuda_lane &lane = lanes_.at(t.lane);
+	err = lane.marks.begin_launch(lane.stream, &number);
+	if (!err)
+		err = k.ids().send(cu_, lane.stream, shape);
 	cu_deviceptr control = 0;
 	if (!err && shape.part.count)
-		err = slices_.send(cu_, stream_, sheets_, shape, &control);
+		err = slices_.send(cu_, lane.stream, sheets_, shape, &control);
 	if (!err && shape.part.count)
 		k.set_control(control);
 	t.submitted = now_ns();
-	if (!err)
-		err = launch(k, groups, items, notes.get(), args, t);
 	if (err)
 		return failed("launching a kernel", err);
+	cuda_stopped *stop = take_stop(k, shape, groups, items, t);
+	if (stop && (err = stops_.begin(*stop, t)))
+		stop = nullptr;
+	// What the driver will not begin so, for want of shared memory perhaps, runs plain.
+	if (!stop && !t.may_have_run)
+		err = stops_.launch_above(t, [&] { return launch(k, groups, items, notes.get(), args, t); });
+	if (err)
+		return failed("launching a kernel", err);
+	t.handle = stop;
 	t.number = number;
 	t.notes = std::move(notes);
 	return 0;
+}
+
+void cuda_compute::raised(unsigned lane, int8_t level)
+{
+	cuda_current c(cu_, context_);
+	if (c.error())
+		return;
+	lanes_.raise(lane, level);
+	stops_.raised(level);
 }
 
 // A kernel that fails takes its context with it: all later calls return its error.
 bool cuda_compute::is_lost()
 {
 	cuda_current c(cu_, context_);
-	return c.error() || cu_.synchronize_stream(stream_);
+	return c.error() || lanes_.has_failed() || cu_.synchronize_stream(lanes_.at(0).stream);
 }
 
-// Timed events would cost each launch more calls. Kernels on the stream run one after the other, so what is not known
+// Timed events would cost each launch more calls. Kernels on a stream run one after the other, so what is not known
 // of one is known of the one before.
 int cuda_compute::wait(ticket &t, command_times &times)
 {
 	cuda_current c(cu_, context_);
-	int err = c.error() ? c.error() : marks_.wait(stream_, t.number);
+	cuda_lane &lane = lanes_.at(t.lane);
+	int err = c.error();
+	if (!err && t.handle)
+		err = stops_.wait(*static_cast<cuda_stopped *>(t.handle), lane, t.number, &t.was_stopped);
+	else if (!err)
+		err = lane.marks.wait(lane.stream, t.number);
 	if (err) {
 		t.notes.reset();
 		return failed("a kernel", err);
@@ -339,8 +398,8 @@ int cuda_compute::wait(ticket &t, command_times &times)
 	if (t.notes)
 		static_cast<cuda_notes &>(*t.notes).finish();
 	times.ended = now_ns();
-	times.started = std::max(t.submitted, last_end_);
-	last_end_ = times.ended;
+	times.started = std::max(t.submitted, lane.last_end);
+	lane.last_end = times.ended;
 	return 0;
 }
 

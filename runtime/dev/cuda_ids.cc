@@ -8,20 +8,26 @@ int cuda_ids::open(const cuda_calls &cu, cu_module module)
 {
 	size_t size = 0;
 	cu_deviceptr at = 0;
-	int err = cu.get_variable(&at, &size, module, "het_launch");
+	int err = cu.get_variable(&at, &size, module, cuda_ids_name);
 	if (!err && size == sizeof(layout))
 		at_ = at;
 	return err == cu_error_not_found ? 0 : err;
 }
 
-int cuda_ids::send(const cuda_calls &cu, cu_stream stream, const launch_shape &shape)
+cuda_ids::layout cuda_ids::layout_of(const launch_shape &shape)
 {
 	layout wanted = {};
 	for (unsigned d = 0; d < shape.dimensions; d++)
 		wanted.offset[d] = shape.offset[d];
 	wanted.dimensions = shape.dimensions > 1 ? shape.dimensions : 0;
-	if (!at_ || wanted == sent_)
+	return wanted;
+}
+
+int cuda_ids::send(const cuda_calls &cu, cu_stream stream, const launch_shape &shape)
+{
+	if (!would_send(shape))
 		return 0;
+	const layout wanted = layout_of(shape);
 	// The driver has taken what is not pinned when the call returns.
 	int err = cu.copy_to_device(at_, &wanted, sizeof(wanted), stream);
 	if (!err)

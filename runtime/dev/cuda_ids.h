@@ -9,14 +9,19 @@
 namespace het::rt
 {
 
+// This is the variable's name.
+inline constexpr char cuda_ids_name[] = "het_launch";
+
 class cuda_ids
 {
       public:
 	// Finds the module's variable. Returns a code of the driver's; it is no error if there is none.
 	int open(const cuda_calls &cu, cu_module module);
 	bool are_there() const { return at_ != 0; }
-	// Writes the numbers ahead of a launch on @stream, which is the same one all the time, unless they are as the
-	// launch before had them.
+	// Returns whether send() would write.
+	bool would_send(const launch_shape &shape) const { return at_ && layout_of(shape) != sent_; }
+	// Writes the numbers ahead of a launch on @stream, unless they are as the launch before had them. What runs on
+	// other streams must not read them.
 	int send(const cuda_calls &cu, cu_stream stream, const launch_shape &shape);
 
       private:
@@ -26,6 +31,8 @@ class cuda_ids
 
 		friend bool operator==(const layout &, const layout &) = default;
 	};
+	static layout layout_of(const launch_shape &shape);
+
 	cu_deviceptr at_ = 0;
 	layout sent_ = {};
 };

@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace het::rt
 {
@@ -19,7 +20,7 @@ namespace
 constexpr size_t shared_alignment = 16;
 constexpr size_t parameter_alignment = 16; // the largest one
 
-class cuda_program final : public device_program
+class cuda_program final : public device_program, public cuda_stop_source
 {
       public:
 	cuda_program(const cuda_place &at, const program_source &source)
@@ -39,11 +40,14 @@ class cuda_program final : public device_program
 	int make_kernel(const char *name, std::unique_ptr<device_kernel> &made) override;
 	int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) override;
 	int find_variable(const char *name, void **address, size_t *nbytes) override;
+	std::unique_ptr<cuda_stop_kernel> make_stop_kernel(const char *name) override;
 
       private:
 	int find_kernel(const char *name, bool is_sliced, std::unique_ptr<device_kernel> &made);
 	bool find_ptx(std::string &text) const;
 	int build_sliced();
+	std::unique_ptr<cuda_program> build_other(const std::string &text, const char *what) const;
+	void build_stopped();
 
 	const cuda_place at_;
 	const program_source &source_;
@@ -57,6 +61,11 @@ class cuda_program final : public device_program
 	bool is_slicing_tried_ = false;
 	std::unique_ptr<cuda_program> sliced_;
 	std::map<std::string, std::string, std::less<>> whole_; // sliced_text::whole
+	bool has_variables_ = false;                            // and has_variables
+	// Holds the same program such that it can be stopped, in the same way.
+	bool is_stopping_tried_ = false;
+	std::unique_ptr<cuda_program> stopped_;
+	std::map<std::string, stop_text::kernel, std::less<>> stop_kernels_;
 };
 
 // Returns a code of the driver's.
@@ -84,7 +93,10 @@ int cuda_program::find_kernel(const char *name, bool is_sliced, std::unique_ptr<
 	int err = c.error() ? c.error() : cu_.get_function(&f, module_, name);
 	if (err == cu_error_not_found)
 		return HET_ENAME;
-	std::unique_ptr<cuda_kernel> k(err ? nullptr : new (std::nothrow) cuda_kernel(f, tables_, ids_, is_sliced));
+	std::unique_ptr<cuda_kernel> k(err ? nullptr
+					   : new (std::nothrow)
+						       cuda_kernel(f, tables_, ids_, is_sliced, name,
+								   is_sliced || tables_.has().any() ? nullptr : this));
 	if (k)
 		err = k->open(cu_);
 	else if (!err)
@@ -120,6 +132,56 @@ bool cuda_program::find_ptx(std::string &text) const
 	return false;
 }
 
+// Returns null, having said why, if it can't be had. @what says for people what it is.
+std::unique_ptr<cuda_program> cuda_program::build_other(const std::string &text, const char *what) const
+{
+	het::rt::text log(new (std::nothrow) char[cuda_log_size]());
+	std::unique_ptr<cuda_program> made(new (std::nothrow) cuda_program(at_, source_));
+	if (!log || !made)
+		return nullptr;
+	const het_image image = {HET_IMAGE_PTX, 0, text.c_str(), text.size()};
+	int err = made->load({&image, 1}, log.get());
+	if (!err)
+		return made;
+	inform("%s: a %s program can't be loaded: %s (%d): %.300s", device_, what, cu_.name_of(err), err, log.get());
+	return nullptr;
+}
+
+void cuda_program::build_stopped()
+{
+	std::string text;
+	stop_text made = {{}, "it has no PTX, or several modules", {}};
+	if (find_ptx(text))
+		made = ptx_stop_text(text.c_str());
+	if (made.text.empty())
+		inform("%s: kernels of a program can't be stopped for others: %.300s", device_, made.why.c_str());
+	else
+		stopped_ = build_other(made.text, "stoppable");
+	stop_kernels_ = std::move(made.kernels);
+}
+
+std::unique_ptr<cuda_stop_kernel> cuda_program::make_stop_kernel(const char *name)
+{
+	if (!std::exchange(is_stopping_tried_, true))
+		build_stopped();
+	auto found = stop_kernels_.find(name);
+	if (!stopped_ || found == stop_kernels_.end())
+		return nullptr;
+	auto made = std::make_unique<cuda_stop_kernel>();
+	made->what = found->second;
+	cuda_current c(cu_, context_);
+	int err = c.error() ? c.error() : cu_.get_function(&made->begins, stopped_->module_, name);
+	if (!err)
+		err = cu_.get_function(&made->resumes, stopped_->module_,
+				       (std::string(name) + std::string(ptx::resumed_suffix)).c_str());
+	if (!err)
+		err = made->open(cu_);
+	if (!err)
+		return made;
+	inform("%s: kernel %s can't be stopped for others: %s (%d)", device_, name, cu_.name_of(err), err);
+	return nullptr;
+}
+
 // Returns HET_ENODEV, having said why, if it can't be built.
 int cuda_program::build_sliced()
 {
@@ -132,21 +194,13 @@ int cuda_program::build_sliced()
 		return HET_ENODEV;
 	}
 	whole_ = std::move(made.whole);
-	het::rt::text log(new (std::nothrow) char[cuda_log_size]());
-	sliced_.reset(new (std::nothrow) cuda_program(at_, source_));
-	if (!log || !sliced_)
-		return fail(HET_ENOMEM, "%s: no memory for a program", device_);
-	const het_image image = {HET_IMAGE_PTX, 0, made.text.c_str(), made.text.size()};
-	if (int err = sliced_->load({&image, 1}, log.get())) {
-		sliced_.reset();
-		inform("%s: a sliced program can't be loaded: %s (%d): %.300s", device_, cu_.name_of(err), err,
-		       log.get());
-		return HET_ENODEV;
-	}
-	return 0;
+	has_variables_ = made.has_variables;
+	sliced_ = build_other(made.text, "sliced");
+	return sliced_ ? 0 : HET_ENODEV;
 }
 
-int cuda_program::make_slice_kernel(const char *name, const slicing &, std::unique_ptr<device_kernel> &made)
+// Slices in windows take the place of a launch that nobody has allowed to be divided, so they must be as that.
+int cuda_program::make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made)
 {
 	if (!is_slicing_tried_) {
 		is_slicing_tried_ = true;
@@ -157,6 +211,10 @@ int cuda_program::make_slice_kernel(const char *name, const slicing &, std::uniq
 		return HET_ENODEV;
 	if (auto at = whole_.find(name); at != whole_.end()) {
 		inform("%s: kernel %s is not sliced: %.300s", device_, name, at->second.c_str());
+		return HET_ENODEV;
+	}
+	if (how.in_windows && has_variables_) {
+		inform("%s: kernel %s does not run in windows: its program has variables", device_, name);
 		return HET_ENODEV;
 	}
 	return sliced_->find_kernel(name, true, made);

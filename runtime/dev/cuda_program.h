@@ -5,6 +5,7 @@
 #include "dev/compute_device.h"
 #include "dev/cuda_calls.h"
 #include "dev/cuda_ids.h"
+#include "dev/cuda_stop_kernel.h"
 #include "dev/cuda_tables.h"
 #include "fatbin/pick.h"
 
@@ -16,9 +17,10 @@ class cuda_kernel final : public device_kernel
 {
       public:
 	// @tables and @ids are of its module, which has any or none, and live as long as this. @is_sliced says that the
-	// last parameter is the pass's.
-	cuda_kernel(cu_function handle, cuda_tables &tables, cuda_ids &ids, bool is_sliced)
-	    : handle_(handle), tables_(tables), ids_(ids), is_sliced_(is_sliced)
+	// last parameter is the pass's. @stops is null, or makes the same kernel such that it can be stopped.
+	cuda_kernel(cu_function handle, cuda_tables &tables, cuda_ids &ids, bool is_sliced, const char *name,
+		    cuda_stop_source *stops)
+	    : handle_(handle), tables_(tables), ids_(ids), is_sliced_(is_sliced), name_(name), stops_(stops)
 	{
 	}
 	// Asks the driver for the parameters. Returns a code of the driver's.
@@ -28,6 +30,14 @@ class cuda_kernel final : public device_kernel
 	group_limits limits() const override { return {most_items_, {}}; }
 	int check_argument(const char *kernel, size_t i, const device_arg &given) const override;
 	bool notes_writes() const override { return tables_.has().dirty; }
+	bool prepare_stops() override
+	{
+		if (stops_ && !stop_kernel_)
+			stop_kernel_ = stops_->make_stop_kernel(name_.c_str());
+		return stop_kernel_ != nullptr;
+	}
+	// Is null if prepare_stops() has not returned true.
+	const cuda_stop_kernel *stop_kernel() const { return stop_kernel_.get(); }
 	cu_function handle() const { return handle_; }
 	cuda_tables &tables() const { return tables_; }
 	cuda_ids &ids() const { return ids_; }
@@ -51,6 +61,9 @@ class cuda_kernel final : public device_kernel
 	cuda_tables &tables_;
 	cuda_ids &ids_;
 	const bool is_sliced_;
+	const std::string name_;
+	cuda_stop_source *const stops_;
+	std::unique_ptr<cuda_stop_kernel> stop_kernel_;
 	uint32_t nargs_ = 0;
 	// Every kernel can be launched with so many work-items, unless its author has limited it.
 	size_t most_items_ = 256;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "dev/cuda_slices.h"
 
+#include "dev/cuda_ids.h"
 #include "ptx/parser.h"
 #include "ptx/passes/pass.h"
 #include "ptx/passes/slice.h"
 #include "ptx/passes/waits.h"
 
+#include <algorithm>
 #include <new>
 
 namespace het::rt
@@ -33,6 +35,17 @@ ptx::slice_control control_of(const launch_shape &s)
 
 } // namespace
 
+// What others can't name, and nobody can write, is the same in both texts; and so is the variable of cuda_ids.
+static bool has_variables(const ptx::module &m)
+{
+	return std::any_of(m.variables.begin(), m.variables.end(), [&](const ptx::variable &v) {
+		const bool is_constant = v.space == ptx::space::constant && v.linkage == ptx::linkage::none;
+		const bool is_memory = v.space == ptx::space::global || v.space == ptx::space::constant;
+		return v.function == ptx::no_index && !v.block && is_memory && !is_constant &&
+		       m.str(v.name) != cuda_ids_name;
+	});
+}
+
 sliced_text ptx_slice_text(const char *ptx)
 {
 	sliced_text out;
@@ -47,6 +60,7 @@ sliced_text ptx_slice_text(const char *ptx)
 		return out;
 	}
 	out.text = std::move(made.text);
+	out.has_variables = has_variables(m);
 	for (const ptx::pass_left &k : made.left)
 		out.whole.emplace(k.name, k.why.describe());
 	const ptx::block_waits waits(m);

@@ -18,6 +18,8 @@ struct sliced_text {
 	// These kernels have to run whole; the value tells why. The pass has left them as they are, or they may wait
 	// for another block, which may be one of another device's.
 	std::map<std::string, std::string, std::less<>> whole;
+	// It has variables that the host or a launch may write, of which the sliced text has others.
+	bool has_variables = false;
 };
 
 // Applies the pass to the text.

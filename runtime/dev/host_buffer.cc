@@ -27,10 +27,10 @@ buffer_head &head_of(void *buffer)
 
 } // namespace
 
-void *make_host_buffer(size_t nbytes)
+void *make_host_buffer(size_t nbytes, bool is_sparse)
 {
 	size_t mapped = round_up(sizeof(buffer_head) + nbytes, page_size());
-	void *p = map_private(mapped);
+	void *p = is_sparse ? map_sparse(mapped) : map_private(mapped);
 	return p ? new (p) buffer_head{1, mapped} + 1 : nullptr;
 }
 

@@ -7,8 +7,9 @@
 namespace het::rt
 {
 
-// Makes a buffer with one reference, of zeroes. Returns null if there is no memory.
-void *make_host_buffer(size_t nbytes);
+// Makes a buffer with one reference, of zeroes. Returns null if there is no memory. Of a sparse one little will be
+// used.
+void *make_host_buffer(size_t nbytes, bool is_sparse = false);
 void retain_host_buffer(void *buffer);
 void drop_host_buffer(void *buffer);
 

@@ -31,9 +31,11 @@ namespace het::rt
 namespace
 {
 
+// A buffer may be larger than the driver makes any.
 bool is_out_of_memory(cl_int err)
 {
-	return err == CL_MEM_OBJECT_ALLOCATION_FAILURE || err == CL_OUT_OF_RESOURCES || err == CL_OUT_OF_HOST_MEMORY;
+	return err == CL_INVALID_BUFFER_SIZE || err == CL_MEM_OBJECT_ALLOCATION_FAILURE || err == CL_OUT_OF_RESOURCES ||
+	       err == CL_OUT_OF_HOST_MEMORY;
 }
 
 class opencl_memory final : public memory_device
@@ -325,13 +327,15 @@ cl_int opencl_compute::set_arg(cl_kernel kernel, cl_uint i, const device_arg &a)
 	return set_buffer(kernel, i, a);
 }
 
-// The argument begins somewhere around the buffer.
+// The argument begins somewhere around the buffer. An address is what it is.
 cl_int opencl_compute::set_window(cl_kernel kernel, cl_uint i, cl_uint shift, const device_arg &a) const
 {
 	auto *buffer = static_cast<cl_mem>(a.buffer);
-	const cl_ulong distance = a.offset;
-	cl_int err = shared_memory_ ? cl_.set_kernel_arg_svm_pointer(kernel, i, address_of(buffer))
-				    : cl_.set_kernel_arg(kernel, i, sizeof(cl_mem), &buffer);
+	const bool is_address = a.kind == HET_ARG_ADDRESS;
+	const cl_ulong distance = is_address ? 0 : a.offset;
+	cl_int err = is_address       ? set_arg(kernel, i, a)
+		     : shared_memory_ ? cl_.set_kernel_arg_svm_pointer(kernel, i, address_of(buffer))
+				      : cl_.set_kernel_arg(kernel, i, sizeof(cl_mem), &buffer);
 	return err == CL_SUCCESS ? cl_.set_kernel_arg(kernel, shift, sizeof(distance), &distance) : err;
 }
 
@@ -339,10 +343,11 @@ int opencl_compute::set_window_args(const opencl_kernel &kernel, std::span<const
 {
 	cl_uint shift = kernel.nargs();
 	for (size_t i = 0; i < args.size(); i++) {
-		const bool is_memory = args[i].kind == HET_ARG_RANGE || args[i].kind == HET_ARG_MEMORY;
-		cl_int err = is_memory ? set_window(kernel.handle(), cl_uint(i), shift, args[i])
-				       : set_arg(kernel.handle(), cl_uint(i), args[i]);
-		shift += is_memory;
+		const uint32_t kind = args[i].kind;
+		const bool is_shifted = kind == HET_ARG_RANGE || kind == HET_ARG_MEMORY || kind == HET_ARG_ADDRESS;
+		cl_int err = is_shifted ? set_window(kernel.handle(), cl_uint(i), shift, args[i])
+					: set_arg(kernel.handle(), cl_uint(i), args[i]);
+		shift += is_shifted;
 		if (err != CL_SUCCESS)
 			return failed("setting an argument of a kernel", err);
 	}

@@ -356,27 +356,19 @@ int opencl_program::build_variant(const slicing &how, const char *more, std::uni
 	return HET_ENODEV;
 }
 
-// Of what was built from a binary drivers do not know it, so the text is built once more.
+// Drivers know it of what was built from a text, mostly; otherwise the text has to tell.
 int opencl_program::find_window_text(const char *name, window_text &made)
 {
 	cl_int err = CL_SUCCESS;
 	cl_kernel k = at_.cl.create_kernel(handle_, name, &err);
-	bool found = k && make_window_text(at_.cl, k, name, made);
+	const bool found = k && make_window_text(at_.cl, k, name, made);
 	if (k)
 		at_.cl.release_kernel(k);
 	program_text t = {};
 	if (found || (!source_.fat && !source_.opencl) || find_text(source_, t))
 		return found ? 0 : HET_ENODEV;
-	std::unique_ptr<opencl_program> probe;
-	text log;
-	if (build_anew(at_, source_, t, true, probe, log, &err))
-		return HET_ENODEV;
-	made = {};
-	k = at_.cl.create_kernel(probe->handle(), name, &err);
-	found = k && make_window_text(at_.cl, k, name, made);
-	if (k)
-		at_.cl.release_kernel(k);
-	return found ? 0 : HET_ENODEV;
+	const std::string_view text(reinterpret_cast<const char *>(t.bytes.data()), t.bytes.size());
+	return make_window_text(text, name, made) ? 0 : HET_ENODEV;
 }
 
 // Each kernel has a program of its own, as its wrapper may be what does not build.

@@ -9,6 +9,7 @@
 #include "dev/opencl_calls.h"
 
 #include <string>
+#include <string_view>
 
 namespace het::rt
 {
@@ -23,5 +24,7 @@ struct window_text {
 
 // @k is the program's kernel. It is false if the driver does not tell what its arguments are.
 bool make_window_text(const opencl_calls &cl, cl_kernel k, const char *name, window_text &made);
+// Does so by the program's text. It is false if the kernel's parameters are not plainly written there.
+bool make_window_text(std::string_view program, std::string_view name, window_text &made);
 
 } // namespace het::rt

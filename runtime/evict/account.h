@@ -12,8 +12,8 @@ namespace het::rt
 
 // Buffers of arrays are counted by the memory core, which has them. The others can't be evicted, but for twins that no
 // launch uses; windows go by themselves, when their launch has ended.
-enum class memory_kind : uint8_t { raw, twins, textures, windows };
-inline constexpr unsigned memory_kinds = 4;
+enum class memory_kind : uint8_t { raw, twins, textures, windows, stops };
+inline constexpr unsigned memory_kinds = 5;
 
 class memory_account
 {

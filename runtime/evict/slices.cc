@@ -128,6 +128,8 @@ bool slice_plan::take(std::span<const row_use> uses, size_t nrows)
 		return false;
 	find_windows();
 	look_at_rows();
+	for (window &w : std::span(windows_.get(), nwindows_))
+		w.least = room_of(w, 1);
 	return true;
 }
 
@@ -240,12 +242,15 @@ uint64_t slice_plan::nbytes() const
 
 uint64_t slice_plan::smallest() const
 {
-	return need(1, {1, 1});
+	uint64_t n = 0;
+	for (const window &w : windows())
+		n += w.least;
+	return n;
 }
 
 uint64_t slice_plan::smallest_of(unsigned window) const
 {
-	return room_of(windows_[window], 1);
+	return windows_[window].least;
 }
 
 size_t slice_plan::find_ranges(unsigned window, row_span rows, bool written, std::span<range> found) const

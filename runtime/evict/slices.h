@@ -41,6 +41,7 @@ struct window {
 	bool reads = false, writes = false;
 	uint64_t step = 0;      // if it does not stay, each row has so many bytes more than the one before
 	uint64_t row_bytes = 0; // of one row, from the first to the last
+	uint64_t least = 0;     // bytes of a buffer for the smallest slice
 	// This is chosen by choose().
 	uint64_t room = 0; // bytes of a buffer
 	unsigned buffers = 1;

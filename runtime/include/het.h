@@ -144,7 +144,10 @@ struct het_memory_info {
 	uint64_t budget;
 	/** Arrays have this, in buffers. */
 	uint64_t arrays;
-	/** This is raw memory, textures, and copies that tell what launches with HET_SPLIT have written. */
+	/**
+	 * This is raw memory, textures, and copies: those that tell what launches with HET_SPLIT have written, and what
+	 * is kept for launches that stop for more urgent ones.
+	 */
 	uint64_t raw, textures, copies;
 	/** Arrays have got this, and had to give it back for others. */
 	uint64_t given, evicted;
@@ -590,6 +593,13 @@ struct het_queue_args {
 	het_device *const *devices;
 	het_error_fn on_error;
 	void *on_error_arg;
+	/**
+	 * So urgent are its commands, from -8 to 7: see het_queue_set_priority(). 0 is what HET_PRIORITY says in the
+	 * environment, which is 0 unless it is set.
+	 */
+	int32_t priority;
+	/** This must be 0. */
+	uint32_t reserved;
 };
 
 /**
@@ -601,6 +611,17 @@ int het_queue_create(const struct het_queue_args *args, het_queue **queue);
 int het_queue_retain(het_queue *queue);
 /** Releases a queue, whose commands go on. */
 int het_queue_release(het_queue *queue);
+
+/**
+ * Sets how urgent the commands are that the queue gets from now on. Of those that are ready for a device the most urgent
+ * comes first, but that one who has waited rises with time; and what a command waits for becomes as urgent as that is.
+ * On devices of kind CUDA each priority has a stream of its own, and a kernel stops for more urgent ones and goes on when
+ * they have ended: HET_PREEMPT in the environment chooses how. As long as a process has commands of one priority alone,
+ * nothing of this is done.
+ * @param priority is from -8 to 7; a queue has 0, or what HET_PRIORITY says, until it is set.
+ * @return 0; HET_ENULL; HET_EARG; HET_ENOMEM; HET_ESTATE.
+ */
+int het_queue_set_priority(het_queue *queue, int priority);
 
 /**
  * Waits until all commands that the queue has at this moment have finished.
@@ -732,6 +753,10 @@ struct het_launch_args {
 	 * can run the kernel.
 	 */
 	het_device *device;
+	/** So urgent it is, from -8 to 7; with 0 it is as urgent as its queue. */
+	int32_t priority;
+	/** This must be 0. */
+	uint32_t reserved;
 };
 
 /**

@@ -123,7 +123,7 @@ bool command_graph::becomes_ready(node &n)
 // @e is one of the edges of @n.
 void command_graph::connect(node &before, node &n, edge &e, bool inherits) const
 {
-	e = {before.successors, &n, inherits};
+	e = {before.successors, &n, inherits, &before};
 	before.successors = &e;
 	n.unshown++;
 	if (!before.finished) {
@@ -261,6 +261,7 @@ node *command_graph::leave(node &n)
 	node *to_show = nullptr, **end = &to_show;
 	for (edge *e = n.successors; e; e = e->next) {
 		node &to = *e->to;
+		e->from = nullptr;
 		if (--to.unshown || !to.finished)
 			continue;
 		*end = &to;

@@ -35,6 +35,7 @@ struct edge {
 	edge *next;
 	node *to;
 	bool inherits;
+	node *from = nullptr; // is null once that has left the graph
 };
 
 class sequence;
@@ -49,6 +50,9 @@ struct node {
 	std::span<access_entry> accesses;
 	// It may be handed out behind others on this stream; null if it may not. This is set before add(), too.
 	const void *stream = nullptr;
+	// This says how urgent it is. It is set before add(), and raised under the lock by what is more urgent and
+	// waits for it.
+	std::atomic<int8_t> level{0};
 
 	// The graph's lock guards all below. A node that is ready or shown is its owner's alone.
 	uint32_t missing = 0;   // counts those before it that have not finished
@@ -77,6 +81,8 @@ struct node {
 	edge own_edges[few];
 	edge *more_edges = nullptr;
 	size_t more_count = 0;
+	std::span<edge> edges_before() { return more_edges ? std::span(more_edges, more_count) : std::span(own_edges); }
+	node *next_raised = nullptr; // links those whose predecessors are to be raised
 };
 
 enum class ordering : uint8_t {
@@ -155,6 +161,28 @@ class command_graph
 	bool is_home(node &n);
 	// The node leaves the graph. Returns those for which show() is to be called next.
 	node *show(node &n);
+
+	// What @n waits for, and what that waits for, becomes as urgent as @n is. Calls raised(node &), under the lock,
+	// for each that has not finished and was less urgent. The caller keeps @n alive.
+	template <class F> void raise_predecessors(node &n, F raised)
+	{
+		hold h(lock_);
+		const int8_t level = n.level.load(std::memory_order_relaxed);
+		n.next_raised = nullptr;
+		for (node *first = &n; first;) {
+			node &to = *first;
+			first = to.next_raised;
+			for (edge &e : to.edges_before()) {
+				node *from = e.from;
+				if (!from || from->finished || from->level.load(std::memory_order_relaxed) >= level)
+					continue;
+				from->level.store(level, std::memory_order_relaxed);
+				raised(*from);
+				from->next_raised = first;
+				first = from;
+			}
+		}
+	}
 
 	// Writes down which bytes of @r commands that have not finished will write, and which they only read, but for
 	// @n, one range for each use. Tells how many there are; it writes no more than fit.

@@ -47,9 +47,14 @@ struct moment {
 	int query();
 };
 
+// Takes the bytes over the link of a device, to it or from it, behind those that came before.
+void pass_link(int device, bool home, size_t bytes);
+
 // Guards the memory of all devices, and the kernels that run in it one at a time.
 std::mutex &device_lock();
 ptx::simt::memory &device_memory();
+// Returns whether a copy waits for the device's lock.
+bool copies_wait();
 
 } // namespace het
 
@@ -61,7 +66,7 @@ struct CUctx_st {
 
 // A stream does work in order, on a thread that starts with the first of it.
 struct CUstream_st {
-	explicit CUstream_st(CUctx_st &c) : context(c) {}
+	explicit CUstream_st(CUctx_st &c, int p = 0) : context(c), priority(p) {}
 	~CUstream_st();
 
 	// If the work fails, the error stays with the stream.
@@ -71,6 +76,7 @@ struct CUstream_st {
 	std::shared_ptr<het::moment> record();
 
 	CUctx_st &context;
+	const int priority; // the lower the more urgent, as the driver has it
 
       private:
 	void run();

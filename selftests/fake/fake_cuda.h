@@ -6,6 +6,8 @@
 
 #include <atomic>
 
+inline constexpr int fake_cuda_linked = 8; // devices that have links
+
 struct fake_cuda_state {
 	// These must be set before the driver is started. FAKE_CUDA_DEVICES in the environment sets the first one.
 	std::atomic<int> devices;
@@ -26,7 +28,23 @@ struct fake_cuda_state {
 	std::atomic<unsigned long> memory;
 	std::atomic<unsigned long> others_memory; // so much of it is used by other processes
 
+	// Each direction of a device's PCIe link carries so many MB/s, one copy after the other, less the share that others
+	// use of it (of 100, by device and then to the device and from it). 0: as fast as memory goes. It carried bytes.
+	std::atomic<unsigned> link_rate;
+	std::atomic<unsigned> others_share[fake_cuda_linked][2];
+	std::atomic<unsigned long> carried[fake_cuda_linked][2];
+
 	std::atomic<int> kernels_let; // kernels that come later than so many others wait
+
+	// Kernels run one at a time, and of those that wait the one on the stream of the greatest priority is next. With
+	// copies_between set, copies get on between two steps of a kernel that a warp takes, after so many steps each
+	// time. A kernel on a stream of the least priority that has come so far as hold_after stays there until that is
+	// set to -1 again; is_held tells. So flags can be set while it runs.
+	std::atomic<unsigned> copies_between;
+	std::atomic<long> hold_after;
+	std::atomic<bool> is_held;
+	std::atomic<unsigned long>
+		ends; // a bit for each kernel that has ended, the last is bit 0: 1 on an urgent stream
 
 	// The driver counts what it does.
 	std::atomic<int> registered;      // regions of host memory that are registered now
@@ -35,6 +53,7 @@ struct fake_cuda_state {
 	std::atomic<int> peer_copies;
 	std::atomic<int> batches;
 	std::atomic<int> kernels_begun;
+	std::atomic<int> writes_under_way; // asynchronous copies to a device that have not ended
 	std::atomic<int> asked_copies;  // asynchronous copies to the host and batches that were asked for, or refused
 	std::atomic<int> compilations;  // compilations of a text
 	std::atomic<int> contexts_held; // contexts that are retained and not released

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -125,13 +126,89 @@ int make_module(cu_module *module, const void *image, const jit_log &log)
 	return 0;
 }
 
-int run(const CUfunc_st &f, const launch &l)
+// Lets one kernel run at a time.
+class only_one
+{
+      public:
+	explicit only_one(int priority)
+	{
+		std::unique_lock g(lock());
+		auto me = waiting().insert(priority);
+		changed().wait(g, [&] { return !busy() && me == waiting().begin(); });
+		waiting().erase(me);
+		busy() = true;
+	}
+	~only_one()
+	{
+		std::lock_guard g(lock());
+		busy() = false;
+		changed().notify_all();
+	}
+	only_one(const only_one &) = delete;
+	only_one &operator=(const only_one &) = delete;
+
+      private:
+	// These are never destroyed: threads may still be here.
+	static std::mutex &lock()
+	{
+		static auto *l = new std::mutex;
+		return *l;
+	}
+	static std::condition_variable &changed()
+	{
+		static auto *c = new std::condition_variable;
+		return *c;
+	}
+	static std::multiset<int> &waiting()
+	{
+		static auto *w = new std::multiset<int>;
+		return *w;
+	}
+	static bool &busy()
+	{
+		static bool b;
+		return b;
+	}
+};
+
+void wait_until(const std::function<bool()> &done)
+{
+	while (!done())
+		std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
+
+// Lets copies get on in the middle of a kernel, whose thread holds the device's lock.
+void let_others(int priority, long steps)
+{
+	unsigned each = fake_cuda.copies_between;
+	long hold = fake_cuda.hold_after;
+	bool is_held = hold >= 0 && steps >= hold && priority == 0;
+	if (!is_held && (!each || steps % each || !copies_wait()))
+		return;
+	device_lock().unlock();
+	if (is_held) {
+		fake_cuda.is_held = true;
+		wait_until([] { return fake_cuda.hold_after < 0; });
+		fake_cuda.is_held = false;
+	}
+	std::this_thread::yield();
+	device_lock().lock();
+}
+
+int run(const CUfunc_st &f, const launch &l, int priority)
 {
 	int number = ++fake_cuda.kernels_begun;
-	while (number > fake_cuda.kernels_let)
-		std::this_thread::sleep_for(std::chrono::microseconds(100));
+	wait_until([&] { return number <= fake_cuda.kernels_let; });
+	only_one alone(priority);
 	std::lock_guard g(device_lock());
-	auto done = ptx::simt::run(f.module->program, l, {});
+	ptx::simt::options how;
+	long steps = 0;
+	if (fake_cuda.copies_between || fake_cuda.hold_after >= 0) {
+		how.resident_blocks = 4;
+		how.trace = [&](const ptx::simt::step &) { let_others(priority, ++steps); };
+	}
+	auto done = ptx::simt::run(f.module->program, l, how);
+	fake_cuda.ends = fake_cuda.ends << 1 | (priority < 0); // one kernel runs at a time
 	if (!done.error)
 		return 0;
 	fprintf(stderr, "fake CUDA: %s\n", done.error->describe().c_str());
@@ -272,7 +349,8 @@ int cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsigned gri
 	if (!extra)
 		put_arguments(l, parameters);
 	int later = injected_work(__func__);
-	stream_or_default(stream).add([=] { return later ? later : run(*f, l); });
+	CUstream_st &on = stream_or_default(stream);
+	on.add([=, &on] { return later ? later : run(*f, l, on.priority); });
 	return 0;
 }
 

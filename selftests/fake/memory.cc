@@ -58,17 +58,33 @@ place find(cu_deviceptr p)
 	return {b->address, b->size, allocations[b->address].context};
 }
 
+// It is counted while it waits.
+std::atomic<int> waiting_copies;
+class copy_guard
+{
+      public:
+	copy_guard()
+	{
+		waiting_copies++;
+		device_lock().lock();
+		waiting_copies--;
+	}
+	~copy_guard() { device_lock().unlock(); }
+	copy_guard(const copy_guard &) = delete;
+	copy_guard &operator=(const copy_guard &) = delete;
+};
+
 int read_device(void *to, cu_deviceptr from, size_t size)
 {
 	while (fake_cuda.reads_wait)
 		std::this_thread::sleep_for(std::chrono::microseconds(100));
-	std::lock_guard g(device_lock());
+	copy_guard g;
 	return device_memory().read(from, to, size) ? 0 : int(cu_error_invalid_value);
 }
 
 int write_device(cu_deviceptr to, const void *from, size_t size)
 {
-	std::lock_guard g(device_lock());
+	copy_guard g;
 	return device_memory().write(to, from, size) ? 0 : int(cu_error_invalid_value);
 }
 
@@ -99,6 +115,11 @@ size_t free_of(size_t used)
 }
 
 } // namespace
+
+bool copies_wait()
+{
+	return waiting_copies;
+}
 
 std::mutex &device_lock()
 {
@@ -250,14 +271,25 @@ int cuMemcpyDtoHAsync_v2(void *to, cu_deviceptr from, size_t size, cu_stream str
 	fake_cuda.asked_copies++;
 	if (err)
 		return err;
-	return add_work(__func__, stream, !is_pinned(to, size), [=] { return read_device(to, from, size); });
+	int device = stream_or_default(stream).context.device;
+	return add_work(__func__, stream, !is_pinned(to, size), [=] {
+		pass_link(device, true, size);
+		return read_device(to, from, size);
+	});
 }
 
 int cuMemcpyHtoDAsync_v2(cu_deviceptr to, const void *from, size_t size, cu_stream stream)
 {
 	if (int err = injected(__func__))
 		return err;
-	return add_work(__func__, stream, !is_pinned(from, size), [=] { return write_device(to, from, size); });
+	int device = stream_or_default(stream).context.device;
+	fake_cuda.writes_under_way++;
+	return add_work(__func__, stream, !is_pinned(from, size), [=] {
+		pass_link(device, false, size);
+		int err = write_device(to, from, size);
+		fake_cuda.writes_under_way--;
+		return err;
+	});
 }
 
 // Host memory in a batch must be pinned here, as the device gives no other.
@@ -276,10 +308,31 @@ int cuMemcpyBatchAsync_v2(cu_deviceptr *to, cu_deviceptr *from, size_t *sizes, s
 		bool reads = is_pinned(host(d), n), writes = is_pinned(host(s), n);
 		if (!reads && !writes)
 			return cu_error_invalid_value;
-		add_work(__func__, stream, false,
-			 [=] { return reads ? read_device(host(d), s, n) : write_device(d, host(s), n); });
+		int device = stream_or_default(stream).context.device;
+		add_work(__func__, stream, false, [=] {
+			pass_link(device, reads, n);
+			return reads ? read_device(host(d), s, n) : write_device(d, host(s), n);
+		});
 	}
 	return 0;
+}
+
+// This takes rows from a device to the host alone.
+int cuMemcpy2DAsync_v2(const cu_copy_rows *rows, cu_stream stream)
+{
+	if (int err = injected(__func__))
+		return err;
+	const cu_copy_rows r = *rows;
+	if (r.from_type != cu_memory_type_device || r.to_type != cu_memory_type_host)
+		return cu_error_invalid_value;
+	bool pageable = !is_pinned(r.to_host, r.count * r.to_pitch);
+	return add_work(__func__, stream, pageable, [=] {
+		int err = 0;
+		for (size_t i = 0; i < r.count && !err; i++)
+			err = read_device(static_cast<char *>(r.to_host) + i * r.to_pitch,
+					  r.from_device + i * r.from_pitch, r.nbytes);
+		return err;
+	});
 }
 
 int cuMemcpyDtoDAsync_v2(cu_deviceptr to, cu_deviceptr from, size_t size, cu_stream stream)

@@ -122,13 +122,13 @@ std::shared_ptr<moment> CUstream_st::record()
 namespace het
 {
 
-int cuStreamCreateWithPriority(cu_stream *stream, unsigned, int)
+int cuStreamCreateWithPriority(cu_stream *stream, unsigned, int priority)
 {
 	if (int err = injected(__func__))
 		return err;
 	if (!current())
 		return cu_error_invalid_context;
-	*stream = new CUstream_st(*current());
+	*stream = new CUstream_st(*current(), priority);
 	fake_cuda.streams++;
 	return 0;
 }

@@ -240,6 +240,30 @@ TEST(transfers_in_place)
 	OK(clReleaseKernel(k));
 }
 
+// A map and a read in place that wait for what has failed are made, and fail as others do.
+TEST(maps_that_fail)
+{
+	std::vector<cl_uint> a(1000);
+	cl_mem m = fx.buffer(4000, CL_MEM_USE_HOST_PTR, a.data());
+	for (int i = 0; i < 50; i++) {
+		cl_int err = CL_SUCCESS;
+		cl_event gate = clCreateUserEvent(fx.context, &err), e = nullptr;
+		OK(clSetUserEventStatus(gate, -77));
+		void *at = nullptr;
+		if (i % 2)
+			at = clEnqueueMapBuffer(fx.queue, m, CL_FALSE, CL_MAP_READ, 0, 4000, 1, &gate, &e, &err);
+		else
+			err = clEnqueueReadBuffer(fx.queue, m, CL_FALSE, 0, 4000, a.data(), 1, &gate, &e);
+		OK(err);
+		CHECK_EQ(clWaitForEvents(1, &e), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+		if (at)
+			OK(clEnqueueUnmapMemObject(fx.queue, m, at, 0, nullptr, nullptr));
+		OK(clReleaseEvent(e));
+		OK(clReleaseEvent(gate));
+	}
+	OK(clReleaseMemObject(m));
+}
+
 // OpenCL does not say what such commands do, but programs wait for them before they unmap.
 TEST(commands_on_what_is_mapped)
 {

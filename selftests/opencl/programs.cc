@@ -78,6 +78,15 @@ TEST(builds_and_failures)
 	OK(clReleaseProgram(p));
 }
 
+// Kernels are told the same of images as hosts are. Lines are those of the program's text.
+TEST(images_are_absent_in_kernels)
+{
+	check_result(fx,
+		     fx.build("#ifdef __IMAGE_SUPPORT__\n#error images\n#endif\n"
+			      "kernel void k(global uint *a) { a[0] = __LINE__; }"),
+		     4);
+}
+
 TEST(compiled_and_linked)
 {
 	cl_program header = from(fx, "#define VALUE 5\nuint f(uint);\n");
@@ -110,6 +119,81 @@ TEST(compiled_and_linked)
 	check_result(fx, again, 15);
 	for (cl_program p : {header, main, part, linked, library, again})
 		OK(clReleaseProgram(p));
+}
+
+// What was compiled or linked is loaded again, and made anew from its parts.
+TEST(binaries_of_parts)
+{
+	auto bytes_of = [&](cl_program p) {
+		std::vector<unsigned char> bytes(info<size_t>(clGetProgramInfo, p, CL_PROGRAM_BINARY_SIZES));
+		CHECK(!bytes.empty());
+		unsigned char *at = bytes.data();
+		OK(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof at, &at, nullptr));
+		OK(clReleaseProgram(p));
+		return bytes;
+	};
+	auto try_to_load = [&](const std::vector<unsigned char> &bytes, size_t n, cl_int *err) {
+		const unsigned char *from = bytes.data();
+		return clCreateProgramWithBinary(fx.context, 1, &fx.device, &n, &from, nullptr, err);
+	};
+	auto load = [&](const std::vector<unsigned char> &bytes, cl_program_binary_type type) {
+		cl_int err = CL_SUCCESS;
+		cl_program p = try_to_load(bytes, bytes.size(), &err);
+		OK(err);
+		CHECK_EQ(build_info<cl_program_binary_type>(fx, p, CL_PROGRAM_BINARY_TYPE), type);
+		return p;
+	};
+	const char *texts[] = {"#include \"h.h\"\nkernel void k(global uint *a) { a[0] = twice(VALUE); }",
+			       "uint twice(uint v) { return 2 * v; }", "uint twice(uint v);"};
+	cl_program sources[3];
+	cl_int err = CL_SUCCESS;
+	for (int i = 0; i < 3; i++)
+		sources[i] = clCreateProgramWithSource(fx.context, 1, &texts[i], nullptr, &err);
+	const char *name = "h.h";
+	OK(clCompileProgram(sources[0], 1, &fx.device, "-DVALUE=4", 1, &sources[2], &name, nullptr, nullptr));
+	OK(clCompileProgram(sources[1], 1, &fx.device, nullptr, 0, nullptr, nullptr, nullptr, nullptr));
+	cl_program library =
+		clLinkProgram(fx.context, 1, &fx.device, "-create-library", 1, &sources[1], nullptr, nullptr, &err);
+	OK(err);
+	for (cl_program p : {sources[1], sources[2]})
+		OK(clReleaseProgram(p));
+	const cl_program parts[] = {load(bytes_of(sources[0]), CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT),
+				    load(bytes_of(library), CL_PROGRAM_BINARY_TYPE_LIBRARY)};
+	cl_program linked = clLinkProgram(fx.context, 1, &fx.device, "", 2, parts, nullptr, nullptr, &err);
+	OK(err);
+	check_result(fx, linked, 8);
+	for (cl_program p : parts)
+		OK(clReleaseProgram(p));
+	std::vector<unsigned char> bytes = bytes_of(linked);
+	cl_program again = load(bytes, CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+	OK(clBuildProgram(again, 0, nullptr, nullptr, nullptr, nullptr));
+	check_result(fx, again, 8);
+	CHECK(bytes_of(again) == bytes);
+	for (size_t n = 1; n < bytes.size(); n++) {
+		CHECK(!try_to_load(bytes, n, &err));
+		CHECK_EQ(err, CL_INVALID_BINARY);
+	}
+	bytes.push_back(0);
+	CHECK(!try_to_load(bytes, bytes.size(), &err));
+}
+
+// The tool that makes them writes to a folder for temporary files: without one it makes none.
+TEST(binaries_are_made_once)
+{
+	auto size = [&](const char *source) {
+		cl_program p = fx.build(source, "-DVALUE=22");
+		const auto n = info<size_t>(clGetProgramInfo, p, CL_PROGRAM_BINARY_SIZES);
+		OK(clReleaseProgram(p));
+		return n;
+	};
+	const char *source = "kernel void k(global uint *a) { a[0] = VALUE; }";
+	const size_t n = size(source);
+	CHECK(n > 0 || !makes_binaries());
+	setenv("TMPDIR", "/nonexistent", 1);
+	CHECK_EQ(size(source), n);
+	CHECK_EQ(size("kernel void k(global uint *a) { a[1] = VALUE; }"), 0u);
+	unsetenv("TMPDIR");
+	CHECK_EQ(size("kernel void k(global uint *a) { a[1] = VALUE; }") > 0, n > 0);
 }
 
 TEST(binaries)

@@ -167,6 +167,36 @@ TEST_F(cuda_paths, two_devices_lend_each_other_their_links)
 	}
 }
 
+// The fake links have rates, so what is measured is theirs: of equal links each carries a part, and one that others fill
+// is left to them. How soon depends on how busy this machine is.
+TEST_F(cuda_paths, links_carry_what_they_can)
+{
+	for (bool home : {false, true}) {
+		for (int loaded : {-1, 0, 1}) {
+			open(2);
+			pair p(*this, 0, 8 * mib);
+			p.fill(1);
+			transfer t = p.all();
+			fake_->link_rate = 100;
+			for (int gpu : {0, 1})
+				fake_->others_share[gpu][home] = gpu == loaded ? 90 : 0;
+			double low = loaded == 1   ? 0.75
+				     : loaded == 0 ? -1
+						   : 0.25,
+			       high = low + (loaded == 0 ? 1.25 : 0.5);
+			double share = -2;
+			for (unsigned i = 0; i < 40 && (share <= low || share > high); i++) {
+				unsigned long before[] = {fake_->carried[0][home], fake_->carried[1][home]};
+				EXPECT_EQ(home ? devices_[0]->read(0, {&t, 1}) : devices_[0]->write(0, {&t, 1}), 0);
+				double direct = double(fake_->carried[0][home] - before[0]);
+				share = direct / (direct + double(fake_->carried[1][home] - before[1]));
+			}
+			EXPECT_TRUE(share > low && share <= high) << share << ", others are on link " << loaded;
+			fake_->link_rate = 0;
+		}
+	}
+}
+
 TEST_F(cuda_paths, small_copies_go_directly)
 {
 	open(2);
@@ -187,10 +217,10 @@ TEST_F(cuda_paths, so_does_what_is_not_pinned_or_small_in_its_parts)
 	EXPECT_TRUE(p.on_device() == p.host);
 	p.fill(4);
 	std::vector<transfer> parts;
-	for (size_t at = 0; at < 4 * mib; at += 64 << 10)
+	for (size_t at = 0; at < 8 * mib; at += 64 << 10)
 		parts.push_back({t.devbuf, at, p.host.data() + at, 64 << 10, true});
 	EXPECT_EQ(devices_[0]->write(0, parts), 0);
-	EXPECT_EQ(memcmp(p.on_device().data(), p.host.data(), 4 * mib), 0);
+	EXPECT_EQ(memcmp(p.on_device().data(), p.host.data(), 8 * mib), 0);
 	EXPECT_EQ(fake_->peer_copies, 0);
 }
 
@@ -224,9 +254,19 @@ TEST_F(cuda_paths, a_relay_that_fails_is_taken_out)
 			open(2);
 			pair p(*this, 0, 24 * mib);
 			fail(symbol, after);
-			for (unsigned i = 0; i < 8; i++)
+			for (unsigned i = 0; i < 4; i++)
 				to_and_fro(p, 0, i);
 			EXPECT_EQ(fake_->fail_symbol, nullptr) << symbol << " was not called";
+			fake_->fails_always = true;
+			fail(symbol, 0);
+			for (unsigned i = 0; i < 8; i++)
+				to_and_fro(p, 0, i);
+			fake_->fail_symbol = nullptr;
+			fake_->fails_always = false;
+			fake_->peer_copies = 0;
+			for (unsigned i = 0; i < 4; i++)
+				to_and_fro(p, 0, i);
+			EXPECT_EQ(fake_->peer_copies, 0) << "after it failed again and again";
 		}
 	}
 }
@@ -239,7 +279,8 @@ TEST_F(cuda_paths, a_direct_path_that_fails)
 		pair p(*this, 0, 16 * mib);
 		transfer t = p.all();
 		p.fill(1);
-		fail(symbol, 0);
+		// The first one asks the other path.
+		fail(symbol, 1);
 		EXPECT_NE(devices_[0]->write(0, {&t, 1}), 0);
 		EXPECT_EQ(fake_->fail_symbol, nullptr);
 	}
@@ -250,7 +291,8 @@ TEST_F(cuda_paths, a_peer_without_memory_or_streams_lends_nothing)
 	for (const char *symbol : {"cuMemAlloc_v2", "cuStreamCreateWithPriority", "cuEventCreate"}) {
 		open(1);
 		fake_->fails_always = true;
-		fail(symbol, symbol[2] == 'M' ? 0 : symbol[2] == 'S' ? int(lanes) : 1000);
+		// The lanes of the second device come first, with twenty events each.
+		fail(symbol, symbol[2] == 'M' ? 0 : symbol[2] == 'S' ? int(lanes) : 20 * int(lanes));
 		cuda_api api;
 		int error = load_cuda(api, HET_FAKE_CUDA);
 		devices_[1] = make_cuda_device(api, 1, reinterpret_cast<void *>(uintptr_t{1}), lanes, &error);
@@ -258,7 +300,9 @@ TEST_F(cuda_paths, a_peer_without_memory_or_streams_lends_nothing)
 		fake_->fails_always = false;
 		ASSERT_NE(devices_[1], nullptr);
 		pair p(*this, 0, 8 * mib);
-		to_and_fro(p, 0, 1);
+		for (unsigned i = 0; i < 3; i++)
+			to_and_fro(p, 0, i);
+		EXPECT_EQ(fake_->peer_copies, 0) << symbol;
 	}
 }
 
@@ -296,6 +340,7 @@ TEST_F(cuda_paths, all_at_once)
 	}
 	for (auto &t : threads)
 		t.join();
+	EXPECT_GT(fake_->peer_copies, 0);
 }
 
 } // namespace het::test

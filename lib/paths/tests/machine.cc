@@ -44,7 +44,10 @@ uint64_t machine::copy(chooser &c, unsigned gpu, direction d, size_t bytes, uint
 	bool twice = false;
 	path_set used = 0;
 	while (!s.is_done()) {
-		for (unsigned path = 0; path < most_paths; path++) {
+		for (unsigned turn = 0; turn < 2 * most_paths; turn++) {
+			unsigned path = turn % most_paths;
+			if (turn < most_paths && !(s.asked(now) & only(path)))
+				continue;
 			for (piece q = s.take(path, now); q.bytes; q = s.take(path, now)) {
 				if (path == failing_ && !fails_after_--) {
 					s.failed(path);
@@ -63,15 +66,22 @@ uint64_t machine::copy(chooser &c, unsigned gpu, direction d, size_t bytes, uint
 			ADD_FAILURE() << "nothing is under way, and the copy is not done";
 			return now;
 		}
-		auto path = unsigned(next - flights);
-		flight f = next->front();
-		next->pop_front();
-		now = f.arrives;
-		s.arrived(path, now);
-		carried[path] += f.p.bytes;
-		used |= only(path);
-		for (size_t at = f.p.offset >> 16; at < (f.p.offset + f.p.bytes) >> 16; at++)
-			twice |= seen[at]++;
+		now = next->front().arrives;
+		uint64_t unsure = naps_ && random_() % 4 == 0 ? naps_ : 0;
+		now += unsure;
+		for (unsigned path = 0; path < most_paths; path++) {
+			unsigned arrived = 0;
+			for (auto &f = flights[path]; !f.empty() && f.front().arrives <= now;
+			     f.pop_front(), arrived++) {
+				const piece &q = f.front().p;
+				carried[path] += q.bytes;
+				used |= only(path);
+				for (size_t at = q.offset >> 16; at < (q.offset + q.bytes) >> 16; at++)
+					twice |= seen[at]++;
+			}
+			if (arrived)
+				s.arrived(path, arrived, now, unsure);
+		}
 	}
 	EXPECT_FALSE(twice);
 	EXPECT_FALSE(memchr(seen.data(), 0, seen.size()));

@@ -34,6 +34,9 @@ class machine
 		fails_after_ = after;
 	}
 
+	// The thread that copies is away now and then, so long.
+	void nap(uint64_t ns) { naps_ = ns; }
+
 	size_t carried[most_paths] = {};
 	traffic under_way;
 
@@ -44,6 +47,7 @@ class machine
 	static constexpr uint64_t latency = 8000;
 	load others_;
 	double noise_;
+	uint64_t naps_ = 0;
 	std::minstd_rand random_{1};
 	uint64_t free_at_[most_links] = {};
 	unsigned failing_ = most_paths, fails_after_ = 0;

@@ -206,6 +206,10 @@ TEST(slices, the_smallest_slice_fits_and_less_does_not)
 	ASSERT_TRUE(q.choose(q.smallest(), 1));
 	check(q, uses, nrows, q.smallest());
 	EXPECT_EQ(q.nslices(), nrows);
+	slice_plan whole;
+	ASSERT_TRUE(whole.take(uses, nrows) && whole.choose(10 * n, 1));
+	EXPECT_TRUE(whole.windows()[0].stays);
+	EXPECT_EQ(whole.smallest(), q.smallest());
 	EXPECT_EQ(p.smallest(), p.smallest_of(0) + p.smallest_of(1) + p.smallest_of(2));
 }
 

@@ -130,6 +130,7 @@ class kernel_planner
 		for (size_t b = 0; b < joint.size(); b++)
 			joint[b] = joint[b] || barriers_[b];
 		const divergence parts(m_, f_, flow_, registers_, joint);
+		find_intervals(parts);
 		for (uint32_t n = 0; n < f_.statements; n++) {
 			const statement &s = m_.statements_of(f_)[n];
 			bool barrier = s.kind == statement::kind_t::instruction &&
@@ -188,11 +189,67 @@ class kernel_planner
 		reached[b] = true;
 		for (uint32_t x = 0; x < reached.size(); x++)
 			p->votes = p->votes || (reached[x] && warps_[x]);
+		for (uint32_t x = 0; x < reached.size(); x++)
+			if (warps_[x] && !reached[x] && parts.may_part(x) && may_run_beside(b, x))
+				return m_.fault_at(m_.statements_of(f_)[p->statement].text,
+						   "is a loop in which lanes of a warp may be while others wait for "
+						   "them at line " +
+							   std::to_string(line_of_waiting(x)));
 		if (!p->votes || !parts.may_part(b))
 			return std::nullopt;
 		return m_.fault_at(m_.statements_of(f_)[p->statement].text,
 				   "is a loop whose rounds lanes of a warp may run apart, and they wait for each other "
 				   "in it or behind it");
+	}
+
+	// What threads of a warp run between two barriers that all of them pass they may run at the same time. Barriers
+	// that lanes come to on different ways may be one to the hardware.
+	void find_intervals(const divergence &parts)
+	{
+		const auto count = uint32_t(flow_.blocks().size());
+		std::vector<bool> behind_parted(count);
+		for (uint32_t s = 0; s < count; s++) {
+			if (s && !each_round_[s])
+				continue;
+			auto all = interval_from(s);
+			if (!s || !parts.may_part(s)) {
+				intervals_.push_back(std::move(all));
+				continue;
+			}
+			for (uint32_t x = 0; x < count; x++)
+				behind_parted[x] = behind_parted[x] || all[x];
+		}
+		intervals_.push_back(std::move(behind_parted));
+	}
+
+	// A block with a barrier is in the interval before it, and in the one behind it.
+	std::vector<bool> interval_from(uint32_t start) const
+	{
+		auto all = flow_.reached_from(start, each_round_);
+		all[start] = true;
+		for (uint32_t x = 0; x < all.size(); x++) {
+			if (!all[x] || (each_round_[x] && x != start))
+				continue;
+			for (uint32_t n : flow_.blocks()[x].next)
+				all[n] = true;
+		}
+		return all;
+	}
+
+	bool may_run_beside(uint32_t a, uint32_t b) const
+	{
+		return std::any_of(intervals_.begin(), intervals_.end(), [&](auto &i) { return i[a] && i[b]; });
+	}
+
+	uint32_t line_of_waiting(uint32_t block) const
+	{
+		const basic_block &b = flow_.blocks()[block];
+		for (uint32_t n = b.first; n < b.end; n++) {
+			const statement &s = m_.statements_of(f_)[n];
+			if (s.kind == statement::kind_t::instruction && waits_for_lanes(m_.instructions[s.index]))
+				return m_.position_of(s.text.begin).line;
+		}
+		return 0;
 	}
 
 	std::optional<fault> save_registers(stop_point *p) const
@@ -238,6 +295,8 @@ class kernel_planner
 	const recomputation again_;
 	// These tell of basic blocks: they have warp functions, barriers, barriers without a guard.
 	std::vector<bool> warps_, barriers_, each_round_;
+	// Each has blocks that run between the same barriers.
+	std::vector<std::vector<bool>> intervals_;
 	checkpoint_plan plan_;
 };
 

@@ -133,15 +133,15 @@ void control_flow::connect()
 
 std::vector<bool> control_flow::reached_from(uint32_t from) const
 {
-	return reached(from, std::vector<bool>(blocks_.size()));
+	return reached_from(from, std::vector<bool>(blocks_.size()));
 }
 
 bool control_flow::comes_back(uint32_t block, const std::vector<bool> &barred) const
 {
-	return !barred[block] && reached(block, barred)[block];
+	return !barred[block] && reached_from(block, barred)[block];
 }
 
-std::vector<bool> control_flow::reached(uint32_t from, const std::vector<bool> &barred) const
+std::vector<bool> control_flow::reached_from(uint32_t from, const std::vector<bool> &barred) const
 {
 	std::vector<bool> all(blocks_.size());
 	std::vector<uint32_t> open = blocks_[from].next;

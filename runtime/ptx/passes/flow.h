@@ -34,6 +34,8 @@ class control_flow
 
 	// Tells for each block whether a thread that is in @from can come there, @from itself only if it can come back.
 	std::vector<bool> reached_from(uint32_t from) const;
+	// Tells the same of ways that come through none of @barred.
+	std::vector<bool> reached_from(uint32_t from, const std::vector<bool> &barred) const;
 
 	// Returns whether a thread that leaves @block can come back to it without coming to one of @barred.
 	bool comes_back(uint32_t block, const std::vector<bool> &barred) const;
@@ -52,7 +54,6 @@ class control_flow
 	void edge(uint32_t from, uint32_t to);
 	uint32_t target_of(const statement &s, std::string_view label) const;
 	std::vector<uint32_t> targets_of(uint32_t n) const;
-	std::vector<bool> reached(uint32_t from, const std::vector<bool> &barred) const;
 	std::vector<uint32_t> ways_from(uint32_t block, const std::vector<bool> &without) const;
 	std::vector<bool> endless(const std::vector<bool> &without) const;
 	std::vector<uint32_t> nearest_common(const std::vector<bool> &without) const;

@@ -286,6 +286,31 @@ TEST(Checkpoint, SaysWhichLoopsCanNotBeStopped)
 	EXPECT_TRUE(says(waits.begins_only->what, "may wait"));
 }
 
+// Lanes that wait for others which stop in a loop would wait for ever, as those wait for the whole block.
+TEST(Checkpoint, ALoopIsNotStoppedWhileOtherLanesMayWaitForThoseInIt)
+{
+	const std::string loop = "L: add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 99;\n@%p1 bra L;\n";
+	const std::string few = "mov.u32 %r2, %tid.x;\nsetp.lt.u32 %p2, %r2, 7;\n";
+	const std::string waits = "shfl.sync.bfly.b32 %r3, %r3, 1, 31, -1;\n";
+	auto refused = [](const std::string &statements) {
+		auto r = report_on(statements);
+		return r.points.empty() && r.unstopped.size() == 1 &&
+		       says(r.unstopped[0].what, "others wait for them at line");
+	};
+	EXPECT_TRUE(refused(few + "@%p2 bra M;\n" + loop + "ret;\nM: " + waits));
+	EXPECT_TRUE(refused(few + "@%p2 bra M;\n" + waits + "ret;\nM:\n" + loop));
+	EXPECT_TRUE(refused(few + "@%p2 bra M;\n" + waits + "M:\n" + loop));
+	// Nobody is at the shuffle any longer, or all lanes of a warp come to it.
+	EXPECT_EQ(report_on(few + "@%p2 bra M;\n" + waits + "M: bar.sync 0;\n" + loop).points.size(), 2u);
+	EXPECT_EQ(report_on(few + waits + loop).points.size(), 1u);
+	EXPECT_EQ(report_on("setp.lt.u32 %p2, %ctaid.x, 7;\n@%p2 bra M;\n" + loop + "ret;\nM: " + waits).points.size(),
+		  1u);
+	// The barriers on the two ways may be one.
+	auto r = report_on(few + "@%p2 bra M;\nbar.sync 0;\n" + loop + "ret;\nM: bar.sync 0;\n" + waits);
+	EXPECT_EQ(r.points.size(), 2u);
+	EXPECT_EQ(r.unstopped.size(), 1u);
+}
+
 TEST(Checkpoint, LanesStopTogetherWhereTheyRunTogether)
 {
 	auto r = report_on(

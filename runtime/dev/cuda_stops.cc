@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "dev/cuda_stops.h"
+
+#include "dev/cuda_wait.h"
+#include "os/clock.h"
+#include "os/settings.h"
+
+#include <algorithm>
+#include <bit>
+#include <climits>
+#include <cstddef>
+#include <cstring>
+#include <ctime>
+#include <new>
+#include <sched.h>
+
+namespace het::rt
+{
+
+namespace
+{
+
+using ptx::checkpoint_control;
+
+constexpr size_t flag_line = 128; // what one SM looks at
+constexpr unsigned threads_of_unit = 2048, blocks_of_unit = 32;
+// Contexts of one launch take no more than this.
+constexpr uint64_t most_context_bytes = 64 << 20;
+// Neither do the numbers of its blocks, in each of two lists.
+constexpr uint64_t most_list_bytes = 64 << 20;
+// Of what is not saved when it is stopped again, so many times as many contexts are there as blocks run at once.
+constexpr uint64_t spare = 3;
+static_assert(sizeof(checkpoint_control) <= flag_line);
+constexpr size_t head_bytes = 16;
+
+// These are offsets in the sheet of a launch: what is sent, what has come back, flags, lists of contexts.
+enum : size_t { sent_new = 0, sent_resumed = flag_line, came_new = 2 * flag_line, flag_sets = 3 * flag_line };
+
+patience patience_of_user()
+{
+	patience p;
+	p.longest_ns = uint64_t{settings().preempt_patience_ms} * 1'000'000;
+	p.least_ns = std::min(p.least_ns, p.longest_ns);
+	return p;
+}
+
+void pause_for(uint64_t waited_ns)
+{
+	constexpr uint64_t short_ns = 200'000;
+	constexpr timespec a_while = {0, 50'000};
+	if (waited_ns < short_ns)
+		sched_yield();
+	else
+		nanosleep(&a_while, nullptr);
+}
+
+} // namespace
+
+class cuda_stopped
+{
+      public:
+	checkpoint_control &control(size_t at) { return *reinterpret_cast<checkpoint_control *>(sheet->host + at); }
+
+	// These are kept for launches to come.
+	bool is_taken = false;
+	cuda_sheet *sheet = nullptr;
+	size_t lists_at =
+		0; // where the lists begin in the sheet: of contexts to resume, and of those that did not begin
+	uint64_t list_room = 0;
+	cu_deviceptr contexts = 0, left[2] = {};
+	uint64_t context_room = 0, left_room[2] = {};
+	size_t heads_at = 0; // where the first words of the contexts come to, on the host
+	cu_event ended = nullptr;
+	cu_event cleared = nullptr;
+	bool was_set = false; // the flags, since they were cleared
+
+	// These are of the launch.
+	const cuda_stop_kernel *kernel = nullptr;
+	std::vector<char> parameters;
+	unsigned groups[3], items[3], shared_bytes;
+	const std::atomic<int8_t> *level = nullptr;
+	uint64_t context_bytes = 0, limit = 0;   // of contexts
+	uint64_t fresh_begin = 0, fresh_end = 0; // those that blocks may ask for in this round
+	std::vector<uint64_t> waiting;           // contexts that are to be resumed
+	uint64_t left_count = 0;                 // blocks that have not begun, in left[0]
+	bool runs = false;                       // flags may be set
+	bool is_suspended = false;
+	bool was_launched = false;
+	suspension when{patience{}};
+};
+
+// --- what a launch needs -------------------------------------------------------
+
+int cuda_stops::open()
+{
+	if (rescues_)
+		return 0;
+	int least = 0, greatest = 0;
+	int err = cu_.stream_priorities(&least, &greatest);
+	if (!err && !constants_)
+		err = sheets_.take(2 * flag_bytes_, &constants_);
+	if (err)
+		return err;
+	memset(constants_->host, 1, flag_bytes_);
+	memset(constants_->host + flag_bytes_, 0, flag_bytes_);
+	if (!flags_)
+		err = cu_.create_stream(&flags_, cu_stream_non_blocking, greatest);
+	return err ? err : cu_.create_stream(&rescues_, cu_stream_non_blocking, greatest);
+}
+
+cuda_stopped *cuda_stops::find_free()
+{
+	cuda_stopped *found = nullptr;
+	auto made = std::make_unique<cuda_stopped>();
+	lock_.lock(lock_rank::opening);
+	for (cuda_stopped *&s : all_) {
+		if (s && s->is_taken)
+			continue;
+		s = s ? s : made.release();
+		found = s;
+		s->is_taken = true;
+		break;
+	}
+	lock_.unlock(lock_rank::opening);
+	return found;
+}
+
+// Memory is not given back to the driver, which would wait for all that runs: what is too small is left, and sizes double.
+// @room is what the device's budget leaves.
+bool cuda_stops::grow(cu_deviceptr *at, uint64_t *has, uint64_t wanted, uint64_t room)
+{
+	if (*has >= wanted)
+		return true;
+	uint64_t size = std::bit_ceil(wanted);
+	cu_deviceptr more = 0;
+	if (size > room || cu_.allocate(&more, size))
+		return false;
+	*at = more;
+	*has = size;
+	bytes_.fetch_add(size);
+	return true;
+}
+
+// With fewer contexts than blocks want the others run to their end. Returns 0, or a code: then it can't be stopped.
+int cuda_stops::make_room(cuda_stopped &s, const cuda_stop_kernel &k, const cuda_grid &g, const ticket &t)
+{
+	uint64_t at_once = std::max(1u, std::min(blocks_of_unit, threads_of_unit / unsigned(g.threads()))) *
+			   (flag_bytes_ / flag_line);
+	s.context_bytes = k.what.size.context_bytes(g.threads(), g.shared_bytes);
+	s.limit = k.what.saves && t.may_save
+			  ? std::min(std::min(g.blocks(), spare * at_once), most_context_bytes / s.context_bytes)
+			  : 0;
+	if (8 * g.blocks() > most_list_bytes)
+		return cu_error_out_of_memory;
+	uint64_t taken = 0;
+	auto room = [&] { return t.room > taken ? t.room - taken : 0; };
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t before = s.left_room[i];
+		if (!grow(&s.left[i], &s.left_room[i], std::max<uint64_t>(8 * g.blocks(), 64 << 10), room()))
+			return cu_error_out_of_memory;
+		taken += s.left_room[i] - before;
+	}
+	if (s.limit &&
+	    !grow(&s.contexts, &s.context_room, std::max<uint64_t>(s.limit * s.context_bytes, 4 << 20), room()))
+		s.limit = s.context_room / s.context_bytes;
+	if (!s.sheet) {
+		s.lists_at = flag_sets + flag_bytes_;
+		s.list_room = spare * blocks_of_unit * (flag_bytes_ / flag_line);
+		s.heads_at = s.lists_at + 2 * 8 * s.list_room;
+		if (int err = sheets_.take(s.heads_at + head_bytes * s.list_room, &s.sheet))
+			return err;
+		s.was_set = true; // nothing was written there yet
+	}
+	s.limit = std::min(s.limit, s.list_room);
+	int err = s.ended ? 0 : cu_.create_event(&s.ended, cu_event_blocking_sync | cu_event_disable_timing);
+	return err || s.cleared ? err : cu_.create_event(&s.cleared, cu_event_disable_timing);
+}
+
+namespace
+{
+
+// Lays the parameters out as the driver wants them in one block.
+void take_parameters(cuda_stopped &s, const cuda_stop_kernel &k, const cuda_grid &g)
+{
+	s.parameters.assign(k.offsets.back() + k.sizes.back(), 0);
+	if (g.values) {
+		for (size_t i = 0; i + 1 < k.sizes.size(); i++)
+			memcpy(&s.parameters[k.offsets[i]], g.values[i], k.sizes[i]);
+		return;
+	}
+	size_t given = *static_cast<const size_t *>(g.block[3]);
+	memcpy(s.parameters.data(), g.block[1], std::min(given, k.offsets.back()));
+}
+
+} // namespace
+
+cuda_stopped *cuda_stops::take(const cuda_stop_kernel &k, const cuda_grid &g, const ticket &t, unsigned units)
+{
+	flag_bytes_ = flag_line * std::max(units, 1u);
+	if (g.blocks() > INT32_MAX)
+		return nullptr;
+	cuda_stopped *s = open() ? nullptr : find_free();
+	if (!s)
+		return nullptr;
+	if (make_room(*s, k, g, t)) {
+		give_back(*s);
+		return nullptr;
+	}
+	s->kernel = &k;
+	take_parameters(*s, k, g);
+	std::copy(g.groups, g.groups + 3, s->groups);
+	std::copy(g.items, g.items + 3, s->items);
+	s->shared_bytes = g.shared_bytes;
+	s->level = t.level;
+	s->left_count = 0;
+	s->waiting.clear();
+	s->when = suspension(patience_of_user());
+	s->was_launched = false;
+	return s;
+}
+
+void cuda_stops::give_back(cuda_stopped &s)
+{
+	lock_.lock(lock_rank::opening);
+	s.runs = s.is_taken = s.is_suspended = false;
+	lock_.unlock(lock_rank::opening);
+}
+
+// --- flags ---------------------------------------------------------------------
+
+// Has the lock. That it could not be told is no fault: it runs on.
+void cuda_stops::set_flags(cuda_stopped &s)
+{
+	if (s.was_set)
+		return;
+	s.was_set = true;
+	(void)cu_.copy_to_device(s.sheet->device + flag_sets, constants_->host, flag_bytes_, flags_);
+}
+
+// What is put on the stream next begins when they are clear.
+int cuda_stops::clear_flags(cuda_stopped &s, cu_stream on)
+{
+	if (!s.was_set)
+		return 0;
+	int err = cu_.copy_to_device(s.sheet->device + flag_sets, constants_->host + flag_bytes_, flag_bytes_, flags_);
+	if (!err)
+		err = cu_.record_event(s.cleared, flags_);
+	if (!err)
+		err = cu_.stream_waits(on, s.cleared, 0);
+	s.was_set = err;
+	return err;
+}
+
+// Returns whether something more urgent was stopped, too, and is to go on first. Has the lock.
+bool cuda_stops::is_before(const cuda_stopped &s, int level) const
+{
+	for (const cuda_stopped *other : all_)
+		if (other && other != &s && other->is_suspended &&
+		    other->level->load(std::memory_order_relaxed) > level)
+			return true;
+	return false;
+}
+
+void cuda_stops::raised(int level)
+{
+	if (!any_.load(std::memory_order_acquire))
+		return;
+	lock_.lock(lock_rank::opening);
+	changes_.fetch_add(1);
+	stop_below(level);
+	lock_.unlock(lock_rank::opening);
+}
+
+void cuda_stops::stop_below(int level)
+{
+	for (cuda_stopped *s : all_) {
+		if (s && s->runs && s->level->load(std::memory_order_relaxed) < level &&
+		    now_ns() >= s->when.protected_until())
+			set_flags(*s);
+	}
+}
+
+// --- launches ------------------------------------------------------------------
+
+int cuda_stops::launch_one(cuda_stopped &s, cu_function f, const unsigned (&groups)[3], cu_deviceptr control,
+			   cu_stream on)
+{
+	memcpy(&s.parameters[s.kernel->offsets.back()], &control, sizeof(control));
+	size_t size = s.parameters.size();
+	void *extra[] = {reinterpret_cast<void *>(cu_launch_param_buffer_pointer), s.parameters.data(),
+			 reinterpret_cast<void *>(cu_launch_param_buffer_size), &size,
+			 reinterpret_cast<void *>(cu_launch_param_end)};
+	int err = cu_.launch(f, groups[0], groups[1], groups[2], s.items[0], s.items[1], s.items[2], s.shared_bytes, on,
+			     nullptr, extra);
+	s.was_launched |= !err;
+	return err;
+}
+
+namespace
+{
+
+// Blocks that begin get contexts before or behind all that are to be resumed.
+void choose_fresh(cuda_stopped &s)
+{
+	s.fresh_begin = s.waiting.empty() ? 0 : s.waiting.back() + 1;
+	s.fresh_end = s.limit;
+	if (!s.waiting.empty() && s.waiting.front() > s.fresh_end - s.fresh_begin) {
+		s.fresh_begin = 0;
+		s.fresh_end = s.waiting.front();
+	}
+}
+
+} // namespace
+
+// Launches what is left, with those that had begun first. The first round has all blocks. Has the lock.
+int cuda_stops::launch_round(cuda_stopped &s, cu_stream on)
+{
+	bool is_first = !s.left_count && s.waiting.empty();
+	choose_fresh(s);
+	const cu_deviceptr lists = s.sheet->device + s.lists_at, flags = s.sheet->device + flag_sets;
+	checkpoint_control c = {{s.groups[0], s.groups[1], s.groups[2]},
+				uint32_t(flag_line),
+				0,
+				lists,
+				lists + 8 * s.list_room,
+				0,
+				flags,
+				s.contexts,
+				s.context_bytes,
+				s.fresh_end,
+				s.fresh_begin};
+	s.control(sent_resumed) = c;
+	c.list = is_first ? 0 : s.left[0];
+	c.left = s.left[is_first ? 0 : 1];
+	s.control(sent_new) = c;
+	std::copy(s.waiting.begin(), s.waiting.end(), reinterpret_cast<uint64_t *>(s.sheet->host + s.lists_at));
+	int err = clear_flags(s, on);
+	if (!err)
+		err = cu_.copy_to_device(s.sheet->device, s.sheet->host, 2 * flag_line, on);
+	if (!err && !s.waiting.empty())
+		err = cu_.copy_to_device(lists, s.sheet->host + s.lists_at, 8 * s.waiting.size(), on);
+	if (!err && !s.waiting.empty())
+		err = launch_one(s, s.kernel->resumes, {unsigned(s.waiting.size()), 1, 1},
+				 s.sheet->device + sent_resumed, on);
+	if (!err && (is_first || s.left_count)) {
+		if (is_first)
+			err = launch_one(s, s.kernel->begins, s.groups, s.sheet->device + sent_new, on);
+		else
+			err = launch_one(s, s.kernel->begins, {unsigned(s.left_count), 1, 1},
+					 s.sheet->device + sent_new, on);
+	}
+	if (!err)
+		err = cu_.copy_to_host(s.sheet->host + came_new, s.sheet->device + sent_new, flag_line, on);
+	if (!err)
+		err = cu_.record_event(s.ended, on);
+	s.runs = !err;
+	return err;
+}
+
+int cuda_stops::begin(cuda_stopped &s, ticket &t)
+{
+	any_.store(true, std::memory_order_release);
+	lock_.lock(lock_rank::opening);
+	const cu_stream on = lanes_.at(t.lane).stream;
+	changes_.fetch_add(1);
+	stop_below(s.level->load(std::memory_order_relaxed));
+	int err = launch_round(s, on);
+	lock_.unlock(lock_rank::opening);
+	if (!err)
+		return 0;
+	t.may_have_run = s.was_launched;
+	if (s.was_launched)
+		cu_.synchronize_stream(on);
+	give_back(s);
+	return err;
+}
+
+// --- what is left --------------------------------------------------------------
+
+// Contexts that were resumed are free now if their blocks have ended. @asked is the first that no block has asked for.
+int cuda_stops::find_contexts(cuda_stopped &s, cu_stream on, uint64_t asked)
+{
+	std::vector<uint64_t> maybe = std::move(s.waiting);
+	s.waiting.clear();
+	for (uint64_t i = s.fresh_begin; i < asked; i++)
+		maybe.push_back(i);
+	if (maybe.empty())
+		return 0;
+	const auto [least, most] = std::minmax_element(maybe.begin(), maybe.end());
+	const uint64_t first = *least;
+	cu_copy_rows rows = {};
+	rows.from_type = cu_memory_type_device;
+	rows.from_device = s.contexts + first * s.context_bytes;
+	rows.from_pitch = s.context_bytes;
+	rows.to_type = cu_memory_type_host;
+	rows.to_host = s.sheet->host + s.heads_at;
+	rows.to_pitch = rows.nbytes = head_bytes;
+	rows.count = *most - first + 1;
+	int err = cu_.copy_rows(&rows, on);
+	if (!err)
+		err = cu_.synchronize_stream(on);
+	if (err)
+		return err;
+	for (uint64_t i : maybe) {
+		uint32_t stopped;
+		memcpy(&stopped,
+		       s.sheet->host + s.heads_at + (i - first) * head_bytes +
+			       offsetof(ptx::checkpoint_context, stopped),
+		       sizeof(stopped));
+		if (stopped == 1)
+			s.waiting.push_back(i);
+	}
+	std::sort(s.waiting.begin(), s.waiting.end());
+	return 0;
+}
+
+// A round has ended. The first has resumed nothing, so all contexts that were asked for are to be.
+int cuda_stops::look(cuda_stopped &s, cu_stream on, bool *done)
+{
+	lock_.lock(lock_rank::opening);
+	s.runs = false;
+	lock_.unlock(lock_rank::opening);
+	const bool had_left = s.left_count, had_waiting = !s.waiting.empty(), is_first = !had_left && !had_waiting;
+	const checkpoint_control &came = s.control(came_new);
+	bool has_begun = is_first || had_left;
+	uint64_t asked = has_begun ? std::min(came.count, s.fresh_end) : s.fresh_begin;
+	if (has_begun)
+		s.left_count = came.count_left;
+	if (had_left) {
+		std::swap(s.left[0], s.left[1]);
+		std::swap(s.left_room[0], s.left_room[1]);
+	}
+	int err = 0;
+	if (is_first) {
+		for (uint64_t i = s.fresh_begin; i < asked; i++)
+			s.waiting.push_back(i);
+	} else {
+		err = find_contexts(s, on, asked);
+	}
+	*done = s.waiting.empty() && !s.left_count;
+	return err;
+}
+
+// What has waited for long goes on beside more urgent work, and comes before it where there is room. The driver is asked
+// without the lock, which more urgent launches want.
+int cuda_stops::go_on(cuda_stopped &s, cuda_lane &lane)
+{
+	uint64_t since = now_ns();
+	s.when.begin(since);
+	for (;;) {
+		const uint64_t seen = changes_.load();
+		const int8_t level = s.level->load(std::memory_order_relaxed);
+		bool others = lanes_.is_busy_above(level);
+		lock_.lock(lock_rank::opening);
+		s.is_suspended = true;
+		others = others || is_before(s, level) || changes_.load() != seen;
+		auto answer = s.when.look(now_ns(), others);
+		int err = 0;
+		if (answer != suspension::answer::wait) {
+			s.is_suspended = false;
+			changes_.fetch_add(1);
+			stop_below(level);
+			err = launch_round(s, answer == suspension::answer::go_on ? lane.stream : rescues_);
+		}
+		lock_.unlock(lock_rank::opening);
+		if (answer != suspension::answer::wait)
+			return err;
+		pause_for(now_ns() - since);
+	}
+}
+
+// Whoever was not to be stopped for a while looks then whether he is in others' way.
+int cuda_stops::wait_for_round(cuda_stopped &s)
+{
+	int err = cu_error_not_ready;
+	const uint64_t since = now_ns(), until = s.when.protected_until();
+	while (now_ns() < until && (err = cu_.query_event(s.ended)) == cu_error_not_ready)
+		pause_for(now_ns() - since);
+	if (err == cu_error_not_ready && until) {
+		lock_.lock(lock_rank::opening);
+		if (lanes_.is_busy_above(s.level->load(std::memory_order_relaxed)))
+			set_flags(s);
+		lock_.unlock(lock_rank::opening);
+	}
+	return err != cu_error_not_ready ? err
+					 : wait_for_kernel([&] { return cu_.query_event(s.ended); },
+							   [&] { return cu_.synchronize_event(s.ended); });
+}
+
+int cuda_stops::wait(cuda_stopped &s, cuda_lane &lane, uint64_t number, bool *was_stopped)
+{
+	bool done = false;
+	int err = lane.marks.wait(lane.stream, number);
+	if (!err)
+		err = look(s, lane.stream, &done);
+	*was_stopped = !done;
+	while (!err && !done) {
+		err = go_on(s, lane);
+		if (!err)
+			err = wait_for_round(s);
+		if (!err)
+			err = look(s, lane.stream, &done);
+	}
+	// What may be running still must not go on with memory that the launch gives back.
+	if (err) {
+		cu_.synchronize_stream(lane.stream);
+		cu_.synchronize_stream(rescues_);
+	}
+	give_back(s);
+	return err;
+}
+
+} // namespace het::rt

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// More urgent launches come first, and kernels on CUDA devices stop for them and go on: each effect of each block
+// happens once.
+#include "fake/fake_cuda.h"
+#include "harness/runtime.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+using namespace selftest;
+
+namespace
+{
+
+// Each work-item counts its rounds with an atomic, and adds what they have made of its number at the end.
+const char turns_ptx[] = R"(
+.version 6.3
+.target sm_70
+.address_size 64
+.visible .entry turns(.param .u64 counts, .param .u64 sums, .param .u32 rounds)
+{
+	.reg .pred %p<2>;
+	.reg .b32 %r<10>;
+	.reg .b64 %rd<6>;
+	ld.param.u64 %rd1, [counts];
+	ld.param.u64 %rd2, [sums];
+	ld.param.u32 %r1, [rounds];
+	mov.u32 %r2, %ctaid.x;
+	mov.u32 %r3, %ntid.x;
+	mov.u32 %r4, %tid.x;
+	mad.lo.u32 %r5, %r2, %r3, %r4;
+	cvta.to.global.u64 %rd1, %rd1;
+	cvta.to.global.u64 %rd2, %rd2;
+	mad.wide.u32 %rd3, %r5, 4, %rd1;
+	mad.wide.u32 %rd4, %r5, 4, %rd2;
+	mov.u32 %r6, %r5;
+	mov.u32 %r7, 0;
+AGAIN:
+	atom.global.add.u32 %r8, [%rd3], 1;
+	mad.lo.u32 %r6, %r6, 1664525, 1013904223;
+	add.u32 %r7, %r7, 1;
+	setp.lt.u32 %p1, %r7, %r1;
+	@%p1 bra AGAIN;
+	atom.global.add.u32 %r9, [%rd4], %r6;
+	ret;
+}
+)";
+
+constexpr uint32_t group = 32;
+
+uint32_t after_rounds(uint32_t x, uint32_t rounds)
+{
+	while (rounds--)
+		x = x * 1664525 + 1013904223;
+	return x;
+}
+
+void make_turns(program_handle &program, kernel_handle &kernel)
+{
+	const het_image image = {HET_IMAGE_PTX, 0, turns_ptx, sizeof turns_ptx - 1};
+	het_program_args a = {};
+	a.size = sizeof a;
+	a.images = &image;
+	a.nimages = 1;
+	HET_OK(het_program_create(&a, program.out()));
+	HET_OK(het_kernel_create(program, "turns", kernel.out()));
+}
+
+het_device *first_device()
+{
+	het_device *d;
+	uint32_t count;
+	HET_OK(het_devices(1, &d, &count));
+	return d;
+}
+
+// Has whole chunks: launches that have a page in common wait for each other.
+class numbers
+{
+      public:
+	explicit numbers(size_t n)
+	    : bytes_((4 * n + chunk - 1) / chunk * chunk), first_(static_cast<uint32_t *>(aligned_alloc(chunk, bytes_)))
+	{
+		memset(first_, 0, bytes_);
+	}
+	~numbers() { free(first_); }
+	numbers(const numbers &) = delete;
+	numbers &operator=(const numbers &) = delete;
+	const uint32_t &operator[](size_t i) const { return first_[i]; }
+	het_arg arg() const { return range_arg(first_, bytes_, HET_READ_WRITE); }
+
+      private:
+	static constexpr size_t chunk = 64 << 10;
+	const size_t bytes_;
+	uint32_t *const first_;
+};
+
+// What launches of `turns` write, and what they must have written.
+struct turns_arrays {
+	explicit turns_arrays(size_t items) : counts(items), sums(items), expected_counts(items), expected_sums(items)
+	{
+	}
+
+	void launch(het_queue *queue, het_kernel *kernel, uint32_t rounds, int priority, het_event **event,
+		    std::span<het_event *const> waits = {})
+	{
+		const het_arg args[] = {counts.arg(), sums.arg(), value_arg(rounds)};
+		het_launch_args l = {};
+		l.size = sizeof l;
+		l.kernel = kernel;
+		l.dimensions = 1;
+		l.global[0] = expected_counts.size();
+		l.local[0] = group;
+		l.arg_size = sizeof(het_arg);
+		l.nargs = std::size(args);
+		l.args = args;
+		l.nwaits = waits.size();
+		l.waits = waits.data();
+		l.priority = priority;
+		l.device = device;
+		HET_OK(het_launch(queue, &l, event));
+		for (uint32_t i = 0; i < expected_counts.size(); i++) {
+			expected_counts[i] += rounds;
+			expected_sums[i] += after_rounds(i, rounds);
+		}
+	}
+	void check() const
+	{
+		for (size_t i = 0; i < expected_counts.size(); i++) {
+			CHECK_EQ(counts[i], expected_counts[i]);
+			CHECK_EQ(sums[i], expected_sums[i]);
+		}
+	}
+
+	het_device *device = first_device(); // the launches run here; null: where it suits
+	numbers counts, sums;
+	std::vector<uint32_t> expected_counts, expected_sums;
+};
+
+// A kernel of the least priority stays where it is while one of these lives.
+class held_in_the_middle
+{
+      public:
+	explicit held_in_the_middle(long steps) { driver_.hold_after = steps; }
+	// What was told to it until then, it sees.
+	~held_in_the_middle()
+	{
+		while (driver_.writes_under_way)
+			std::this_thread::yield();
+		driver_.hold_after = -1;
+	}
+	held_in_the_middle(const held_in_the_middle &) = delete;
+	held_in_the_middle &operator=(const held_in_the_middle &) = delete;
+
+	void wait() const
+	{
+		while (!driver_.is_held)
+			std::this_thread::yield();
+	}
+
+      private:
+	fake_cuda_state &driver_ = fake_cuda_driver();
+};
+
+// Its kernel, that with this number, waits for room on the device, or it has failed: what it had to tell others was told.
+void wait_until_it_waits(het_event *e, int number)
+{
+	while (fake_cuda_driver().kernels_begun < number && status_of(e) > HET_COMPLETE)
+		std::this_thread::yield();
+}
+
+// Another level has been there: from now on what is less urgent can be stopped.
+void use_two_levels(het_queue *queue, het_kernel *kernel)
+{
+	turns_arrays few(group);
+	for (int priority : {0, 7}) {
+		event_handle e;
+		few.launch(queue, kernel, 1, priority, e.out());
+		wait_for(e);
+	}
+	few.check();
+}
+
+// Runs a long launch and an urgent one beside it. Returns the ends of the kernels for the two, in their order, as bits
+// behind a first 1: 1 for one on an urgent stream, 0 for another.
+unsigned run_beside(const context &t, const char *setting, bool has_streams = true)
+{
+	runtime_fixture fx(t, 0, setting);
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	use_two_levels(fx.queue, kernel);
+	const int before = fake_cuda_driver().kernels_begun;
+	turns_arrays victim(16 * group), urgent(group);
+	event_handle long_one, short_one;
+	{
+		held_in_the_middle held(500);
+		victim.launch(fx.queue, kernel, 50, -3, long_one.out());
+		held.wait();
+		urgent.launch(fx.queue, kernel, 5, 7, short_one.out());
+		if (has_streams)
+			wait_until_it_waits(short_one, before + 2);
+	}
+	wait_for(short_one);
+	wait_for(long_one);
+	victim.check();
+	urgent.check();
+	const int kernels = fake_cuda_driver().kernels_begun - before;
+	return 1u << kernels | unsigned(fake_cuda_driver().ends & ((1u << kernels) - 1));
+}
+
+} // namespace
+
+// The fake GPU has room for one kernel, so the urgent one has to wait until the other one leaves.
+TEST(a_long_kernel_stops_for_an_urgent_one, .traps = trap::best, .devices = device::cuda)
+{
+	// The long one was saved, and went on in two kernels: blocks that had begun, and those that had not.
+	CHECK_EQ(run_beside(t, "HET_PREEMPT=auto"), 0b1'0100u);
+}
+
+TEST(with_drain_blocks_that_have_begun_end_first, .traps = trap::best, .devices = device::cuda)
+{
+	CHECK_EQ(run_beside(t, "HET_PREEMPT=drain"), 0b1'010u);
+}
+
+TEST(without_preemption_kernels_run_as_they_come, .traps = trap::best, .devices = device::cuda)
+{
+	CHECK_EQ(run_beside(t, "HET_PREEMPT=off", false), 0b1'00u);
+}
+
+// Urgent launches come all the time, two of them under way.
+TEST(what_has_waited_for_long_goes_on_beside_others, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, "HET_PREEMPT_PATIENCE=1");
+	fake_cuda_driver().copies_between = 37;
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	use_two_levels(fx.queue, kernel);
+	turns_arrays victim(64 * group), urgent[] = {turns_arrays(group), turns_arrays(group)};
+	event_handle long_one, short_ones[2];
+	victim.launch(fx.queue, kernel, 200, -3, long_one.out());
+	unsigned n = 0;
+	for (; status_of(long_one) > HET_COMPLETE; n++) {
+		if (short_ones[n % 2])
+			wait_for(short_ones[n % 2]);
+		urgent[n % 2].launch(fx.queue, kernel, 50, 7, short_ones[n % 2].out());
+	}
+	HET_OK(het_finish(fx.queue));
+	victim.check();
+	for (auto &u : urgent)
+		u.check();
+}
+
+// Launches of all levels, some after others by events or by what they write, touches and frees between them. Copies get
+// on in the middle of kernels, so flags are seen anywhere.
+TEST(random_launches_of_all_levels_leave_what_they_must, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t);
+	fake_cuda_driver().copies_between = 37;
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	const int before = fake_cuda_driver().kernels_begun;
+	std::mt19937_64 random(7);
+	const unsigned launches = getenv("HET_TEST_FULL") ? 5000 : 150;
+	std::vector<std::unique_ptr<turns_arrays>> arrays(6);
+	std::vector<event_handle> events(8);
+	for (unsigned n = 0; n < launches; n++) {
+		auto &a = arrays[random() % arrays.size()];
+		if (!a)
+			a = std::make_unique<turns_arrays>(group * (1 + random() % 12));
+		a->device = random() % 2 ? first_device() : nullptr;
+		event_handle &e = events[random() % events.size()];
+		std::vector<het_event *> waits;
+		if (het_event *other = events[random() % events.size()]; other && random() % 3 == 0)
+			waits.push_back(other);
+		event_handle made;
+		a->launch(fx.queue, kernel, 1 + uint32_t(random() % 40), int(random() % 16) - 8, made.out(), waits);
+		HET_OK(het_event_retain(made));
+		*e.out() = made;
+		if (random() % 10 == 0)
+			HET_OK(het_finish(fx.queue));
+		if (random() % 10)
+			continue;
+		HET_OK(het_finish(fx.queue));
+		a->check();
+		a.reset(); // the next ones are elsewhere
+	}
+	HET_OK(het_finish(fx.queue));
+	for (auto &a : arrays)
+		if (a)
+			a->check();
+	fake_cuda_driver().copies_between = 0;
+	// Some of them were stopped.
+	CHECK(fake_cuda_driver().kernels_begun - before > int(launches));
+}
+
+// --- calls that fail -----------------------------------------------------------
+
+namespace
+{
+
+// The kernel that copies them tells.
+bool is_lost(const turns_arrays &a)
+{
+	int pipes[2];
+	CHECK_SYS(pipe(pipes));
+	bool lost = write(pipes[1], &a.counts[0], 4) != 4 || write(pipes[1], &a.sums[0], 4) != 4;
+	close(pipes[0]);
+	close(pipes[1]);
+	return lost;
+}
+
+// One call of the driver's fails while launches stop for others: they fail, or leave what they must, and all end.
+void run_with_failure(const context &t, const char *symbol)
+{
+	runtime_fixture fx(t);
+	fake_cuda_driver().copies_between = 37;
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	use_two_levels(fx.queue, kernel);
+	const int before = fake_cuda_driver().kernels_begun;
+	turns_arrays victim(16 * group), urgent(group);
+	het_event *events[2];
+	{
+		held_in_the_middle held(500);
+		victim.launch(fx.queue, kernel, 50, -3, &events[0]);
+		held.wait();
+		fail_cuda_call(symbol, cuda_launch_failed);
+		urgent.launch(fx.queue, kernel, 5, 7, &events[1]);
+		wait_until_it_waits(events[1], before + 2);
+	}
+	(void)het_event_wait(2, events);
+	const turns_arrays *const arrays[] = {&victim, &urgent};
+	for (unsigned i = 0; i < 2; i++) {
+		// Bytes that a device had alone are lost with it.
+		if (status_of(events[i]) == HET_COMPLETE && !is_lost(*arrays[i]))
+			arrays[i]->check();
+		het_event_release(events[i]);
+	}
+	CHECK(!fake_cuda_driver().fail_symbol.load());
+}
+
+} // namespace
+
+#define FAILURE_OF(NAME, SYMBOL)                                                     \
+	TEST(a_call_that_fails_##NAME, .traps = trap::best, .devices = device::cuda) \
+	{                                                                            \
+		run_with_failure(t, SYMBOL);                                         \
+	}
+FAILURE_OF(launch, "cuLaunchKernel")
+FAILURE_OF(work_of_launch, "work of cuLaunchKernel")
+FAILURE_OF(flag, "cuMemcpyHtoDAsync_v2")
+FAILURE_OF(counts, "cuMemcpyDtoHAsync_v2")
+FAILURE_OF(work_of_counts, "work of cuMemcpyDtoHAsync_v2")
+FAILURE_OF(heads, "cuMemcpy2DAsync_v2")
+FAILURE_OF(record, "cuEventRecord")
+FAILURE_OF(event_query, "cuEventQuery")
+FAILURE_OF(stream_query, "cuStreamQuery")
+
+// --- what is ready -------------------------------------------------------------
+
+namespace
+{
+
+std::atomic<bool> let_go;
+std::atomic<unsigned> order_count;
+std::atomic<int> order[16];
+
+void wait_on_host(const het_group *, void *const *)
+{
+	while (!let_go)
+		std::this_thread::yield();
+}
+
+void note_on_host(const het_group *, void *const *args)
+{
+	order[order_count++] = *static_cast<const int *>(args[0]);
+}
+
+struct noting {
+	explicit noting(runtime_fixture &fx) : queue(fx.queue)
+	{
+		const het_function functions[] = {{"wait", wait_on_host, 0}, {"note", note_on_host, 1}};
+		make_program(program, nullptr, functions);
+		HET_OK(het_kernel_create(program, "wait", wait.out()));
+		HET_OK(het_kernel_create(program, "note", note.out()));
+		launch(wait, 0, 0, nullptr);
+	}
+	void launch(het_kernel *kernel, int number, int priority, het_event **event, het_event *after = nullptr)
+	{
+		const het_arg args[] = {value_arg(number)};
+		het_launch_args l = {};
+		l.size = sizeof l;
+		l.kernel = kernel;
+		l.dimensions = 1;
+		l.global[0] = l.local[0] = 1;
+		l.arg_size = sizeof(het_arg);
+		l.nargs = kernel == note;
+		l.args = args;
+		l.nwaits = after != nullptr;
+		l.waits = &after;
+		l.priority = priority;
+		HET_OK(het_launch(queue, &l, event));
+	}
+	// Who waits for a launch runs it himself, whatever else is ready; the worker takes what comes first.
+	void finish(unsigned count)
+	{
+		let_go = true;
+		while (order_count < count)
+			std::this_thread::yield();
+		HET_OK(het_finish(queue));
+	}
+
+	het_queue *queue;
+	program_handle program;
+	kernel_handle wait, note;
+};
+
+} // namespace
+
+TEST(the_most_urgent_of_those_that_are_ready_comes_first, .traps = trap::best, .devices = device::none)
+{
+	runtime_fixture fx(t);
+	noting n(fx);
+	for (int priority : {-8, 1, 5, 7, 6, 2})
+		n.launch(n.note, priority, priority, nullptr);
+	n.finish(6);
+	CHECK_EQ(order[0].load(), 7);
+}
+
+TEST(what_an_urgent_launch_waits_for_becomes_urgent, .traps = trap::best, .devices = device::none)
+{
+	runtime_fixture fx(t);
+	noting n(fx);
+	event_handle first, second;
+	n.launch(n.note, 1, 3, nullptr);
+	n.launch(n.note, 2, -8, first.out());
+	n.launch(n.note, 3, -7, second.out(), first);
+	n.launch(n.note, 4, 4, nullptr, second);
+	n.finish(4);
+	CHECK_EQ(order[0].load(), 2);
+}
+
+TEST(queues_that_say_nothing_have_the_priority_of_the_environment, .traps = trap::best, .devices = device::none)
+{
+	runtime_fixture fx(t, 0, "HET_PRIORITY=5");
+	noting n(fx);
+	n.launch(n.note, 1, 4, nullptr);
+	n.launch(n.note, 2, 0, nullptr);
+	n.launch(n.note, 3, -8, nullptr);
+	n.finish(3);
+	CHECK_EQ(order[0].load(), 2);
+}
+
+TEST(priorities_are_checked, .traps = trap::best, .devices = device::none)
+{
+	runtime_fixture fx(t);
+	HET_OK(het_queue_set_priority(fx.queue, 7));
+	HET_OK(het_queue_set_priority(fx.queue, -8));
+	HET_ERR(het_queue_set_priority(fx.queue, 8), HET_EARG);
+	HET_ERR(het_queue_set_priority(fx.queue, -9), HET_EARG);
+	HET_ERR(het_queue_set_priority(nullptr, 0), HET_ENULL);
+	het_queue_args q = {};
+	q.size = sizeof q;
+	q.priority = 9;
+	queue_handle other;
+	HET_ERR(het_queue_create(&q, other.out()), HET_EARG);
+	q.priority = 0;
+	q.reserved = 1;
+	HET_ERR(het_queue_create(&q, other.out()), HET_EARG);
+	q.size = offsetof(het_queue_args, priority);
+	HET_OK(het_queue_create(&q, other.out()));
+	uint8_t byte = 0, one = 1;
+	const het_arg args[] = {range_arg(&byte, 1, HET_READ_WRITE), value_arg(one), value_arg(uint64_t{1})};
+	het_launch_args l = {};
+	l.size = sizeof l;
+	l.kernel = fx.add;
+	l.dimensions = 1;
+	l.global[0] = 1;
+	l.arg_size = sizeof(het_arg);
+	l.nargs = std::size(args);
+	l.args = args;
+	l.priority = -9;
+	HET_ERR(het_launch(fx.queue, &l, nullptr), HET_EARG);
+	l.size = offsetof(het_launch_args, priority);
+	HET_OK(het_launch(other, &l, nullptr));
+	HET_OK(het_finish(other));
+	CHECK_EQ(byte, 1);
+}
