@@ -7,8 +7,8 @@
 namespace het::rt
 {
 
-slice_of_launch::slice_of_launch(sliced_launch &l, size_t number)
-    : het_event(nullptr), of_(reference<sliced_launch>::to(&l)), number_(number)
+slice_of_launch::slice_of_launch(sliced_plan &l, size_t number)
+    : het_event(nullptr), of_(reference<sliced_plan>::to(&l)), number_(number)
 {
 }
 

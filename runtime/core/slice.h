@@ -2,7 +2,7 @@
 // The kernel of one slice of a launch that does not fit (core/sliced_launch.h).
 #pragma once
 
-#include "core/sliced_launch.h"
+#include "core/sliced_plan.h"
 
 namespace het::rt
 {
@@ -10,7 +10,7 @@ namespace het::rt
 class slice_of_launch final : public het_event
 {
       public:
-	slice_of_launch(sliced_launch &l, size_t number);
+	slice_of_launch(sliced_plan &l, size_t number);
 	// Allocates memory for its arguments. It is false if there is none.
 	bool allocate();
 
@@ -20,7 +20,7 @@ class slice_of_launch final : public het_event
 	bool is_empty() const override { return false; }
 
       private:
-	const reference<sliced_launch> of_;
+	const reference<sliced_plan> of_;
 	const size_t number_;
 	std::unique_ptr<device_arg[]> args_;
 };

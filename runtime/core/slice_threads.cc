@@ -3,7 +3,7 @@
 
 #include "core/dispatch.h"
 #include "core/event_thread.h"
-#include "core/sliced_launch.h"
+#include "core/sliced_plan.h"
 #include "dev/opening.h"
 #include "os/log.h"
 
@@ -19,7 +19,7 @@ void fetch_in_its_thread(het_event &e);
 
 void bring_slices_in_its_thread(het_event &e)
 {
-	static_cast<sliced_launch &>(e).bring_all();
+	static_cast<sliced_plan &>(e).bring_all();
 }
 
 struct pair_of_threads {
@@ -38,7 +38,7 @@ pair_of_threads &threads_of(const het_device &d)
 // The launch may be over before the fetcher has left it.
 void fetch_in_its_thread(het_event &e)
 {
-	auto l = reference<sliced_launch>::to(static_cast<sliced_launch *>(&e));
+	auto l = reference<sliced_plan>::to(static_cast<sliced_plan *>(&e));
 	if (!l->fetch_begin())
 		return;
 	threads_of(l->device()).evictor.add(*l);
@@ -49,12 +49,12 @@ void fetch_in_its_thread(het_event &e)
 class ending_of_slices final : public het_event
 {
       public:
-	ending_of_slices(sliced_launch &l, int status) : het_event(nullptr), of_(l), status_(status) {}
+	ending_of_slices(sliced_plan &l, int status) : het_event(nullptr), of_(l), status_(status) {}
 	bool is_empty() const override { return false; }
 	void after(int) override { of_.finish_here(status_); }
 
       private:
-	sliced_launch &of_;
+	sliced_plan &of_;
 	const int status_;
 };
 
@@ -70,12 +70,12 @@ int start_slice_threads(const het_device &d, const char *kernel)
 	});
 }
 
-void fetch_slices(sliced_launch &l)
+void fetch_slices(sliced_plan &l)
 {
 	threads_of(l.device()).fetcher.add(l);
 }
 
-void end_in_service(sliced_launch &l, int status)
+void end_in_service(sliced_plan &l, int status)
 {
 	auto *last = new (std::nothrow) ending_of_slices(l, status);
 	if (last)

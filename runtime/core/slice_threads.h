@@ -8,13 +8,13 @@
 namespace het::rt
 {
 
-class sliced_launch;
+class sliced_plan;
 
 // Starts those of the device, once. Returns 0, or HET_ENOMEM if no thread can be had. @kernel is for messages.
 int start_slice_threads(const het_device &d, const char *kernel);
 // The fetcher of the launch's device, which has been started, sees to it.
-void fetch_slices(sliced_launch &l);
+void fetch_slices(sliced_plan &l);
 // The launch is over: finish_here() is called where callbacks may run.
-void end_in_service(sliced_launch &l, int status);
+void end_in_service(sliced_plan &l, int status);
 
 } // namespace het::rt

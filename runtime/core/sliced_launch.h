@@ -29,26 +29,19 @@ class sliced_launch final : public sliced_plan
 	// It runs for this command, which has begun, and whose arguments it has: that finishes in its place, and keeps
 	// it until it is gone itself. The caller has seen to it that there are threads for the device.
 	void stand_in_for(het_event &e);
-	// It is over, and callbacks may run.
-	void finish_here(int status);
+	void finish_here(int status) override;
 
 	begin_result begin(executor &) override;
 	bool begins_anywhere() const override { return true; }
 	uint32_t nparts() const override { return 1; }
 	het_event_part_info part(uint32_t number) const override;
 
-	// The fetcher calls it. It is true if the evictor is to see to the launch from now on; otherwise that is over.
-	bool fetch_begin();
-	// Then this, which is the fetcher's last for the launch.
-	void fetch_all();
-	// The evictor calls it.
-	void bring_all();
+	bool fetch_begin() override;
+	void fetch_all() override;
+	void bring_all() override;
 
-	// Writes the arguments of a slice down.
-	void place_arguments(size_t slice, std::span<device_arg> args) const;
-	// A slice's kernel has ended, or could not run. It is called once for each that was started, in whatever order;
-	// no lock is held. @said is what was said, or null.
-	void slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said);
+	void place_arguments(size_t slice, std::span<device_arg> args) const override;
+	void slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said) override;
 
       private:
 	int take_memory();

@@ -31,6 +31,21 @@ class sliced_plan : public kernel_command
 	std::span<const device_arg> arguments() const { return args_; }
 	std::span<const range_use> uses() const { return uses_; }
 	const slice_plan &slices() const { return slices_; }
+	// Writes the arguments of a slice down.
+	virtual void place_arguments(size_t slice, std::span<device_arg> args) const = 0;
+	// A slice's kernel has ended, or could not run. It is called once for each that was started, in whatever order;
+	// no lock is held. @said is what was said, or null.
+	virtual void slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said) = 0;
+
+	// The fetcher calls it (core/slice_threads.h). It is true if the evictor is to see to the launch from now on;
+	// otherwise that is over.
+	virtual bool fetch_begin() = 0;
+	// Then this, which is the fetcher's last for the launch.
+	virtual void fetch_all() = 0;
+	// The evictor calls it.
+	virtual void bring_all() = 0;
+	// It is over, and callbacks may run.
+	virtual void finish_here(int status) = 0;
 
       protected:
 	// Does the same for a launch that the graph has already.
