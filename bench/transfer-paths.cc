@@ -51,10 +51,8 @@ class measurement
       public:
 	measurement(const options &o, const het::cuda_api &api)
 	    : o_(o), size_(o.mib << 20), first_(api, 0, size_), second_(api, 1, size_),
-	      out_("transfer-paths", {{"quick", o.common.quick},
-				      {"rounds", o.rounds},
-				      {"MiB", o.mib},
-				      {"paths", getenv("HET_PATHS") ? getenv("HET_PATHS") : "latency"}})
+	      out_("transfer-paths",
+		   {{"quick", o.common.quick}, {"rounds", o.rounds}, {"MiB", o.mib}, {"paths", getenv("HET_PATHS")}})
 	{
 		first_.relay_through(second_);
 		first_.enter();
@@ -267,11 +265,12 @@ int main(int argc, char **argv)
 	options o;
 	command_line line(
 		"Bulk copies between the host and a GPU, with another GPU's link beside its own: the library's, "
-		"as HET_PATHS says, beside the driver's.");
+		"as HET_PATHS says (latency if it is not set), beside the driver's.");
 	add_common_options(line, o.common);
 	line.number("--rounds", o.rounds, "how often every way has its turn");
 	line.number("--mib", o.mib, "size of the largest copy");
 	return line.run(argc, argv, [&] {
+		setenv("HET_PATHS", "latency", 0);
 		if (o.common.quick) {
 			o.rounds = 3;
 			o.mib = 16;

@@ -53,7 +53,7 @@ const paths::policy &chosen_policy()
 {
 	const char *name = settings().paths;
 	const paths::policy *found = name ? paths::find_policy(name) : nullptr;
-	return found ? *found : paths::latency_policy();
+	return found ? *found : paths::direct_policy();
 }
 
 } // namespace
