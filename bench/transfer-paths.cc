@@ -130,7 +130,8 @@ class measurement
 		}
 	}
 
-	// In turns, after some of ours, which learn. On a link that others fill a copy may take long: then there are fewer.
+	// In turns, after some of ours, which learn. On a link that others fill a copy may take long: then there are
+	// fewer.
 	void sweep(const char *when, direction d, size_t bytes)
 	{
 		series us[3];

@@ -169,7 +169,8 @@ class held_in_the_middle
 	fake_cuda_state &driver_ = fake_cuda_driver();
 };
 
-// Its kernel, that with this number, waits for room on the device, or it has failed: what it had to tell others was told.
+// Its kernel, that with this number, waits for room on the device, or it has failed: what it had to tell others was
+// told.
 void wait_until_it_waits(het_event *e, int number)
 {
 	while (fake_cuda_driver().kernels_begun < number && status_of(e) > HET_COMPLETE)

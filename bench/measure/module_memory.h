@@ -22,8 +22,8 @@ class module_memory
 	void to_device() const;
 	void to_host() const;
 	void to_shared() const;
-	// Asks of each chunk whether it was touched since it was asked the last time, and returns how many were. At most
-	// GPUVM_RANGES_MAX chunks may be there.
+	// Asks of each chunk whether it was touched since it was asked the last time, and returns how many were. At
+	// most GPUVM_RANGES_MAX chunks may be there.
 	size_t ask() const;
 
       private:

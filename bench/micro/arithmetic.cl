@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // arithmetic.cc launches these kernels. Each thread has one chain of operations that need each other, or four, which is
-// enough to keep a unit busy. Each step is 32 operations of a chain, or eight of each of four. What they are done with is known at run time
-// alone, so no compiler makes one of several.
+// enough to keep a unit busy. Each step is 32 operations of a chain, or eight of each of four. What they are done with
+// is known at run time alone, so no compiler makes one of several.
 
 #define EIGHT(OP, x) OP(x) OP(x) OP(x) OP(x) OP(x) OP(x) OP(x) OP(x)
 

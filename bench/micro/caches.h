@@ -11,8 +11,8 @@ namespace micro
 // @is_tlb says of each knee that it is a TLB's. Facts are lN.size and lN.latency by levels, tlbN.reach, memory.latency.
 std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector<bool> &is_tlb);
 
-// @c has the latency of loads that are x bytes behind the one before: they find what that has brought as long as x is less
-// than what a miss brings. One that takes less than @between_ns has found it.
+// @c has the latency of loads that are x bytes behind the one before: they find what that has brought as long as x is
+// less than what a miss brings. One that takes less than @between_ns has found it.
 fact fetch_fact(const std::string &name, const curve &c, double between_ns, uint64_t seed);
 
 // @c has the latency of walks with one load in x bytes, over a footprint that is larger than the cache: from where on

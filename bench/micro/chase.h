@@ -33,8 +33,8 @@ struct ring {
 // Visits a place every @spacing bytes of @footprint in a random order.
 ring random_ring(size_t footprint, size_t spacing, random_stream &random);
 
-// Visits blocks of @block bytes in a random order, in each one a place that is a random multiple of @apart bytes from its
-// beginning. Then places are far from each other and still use all sets of a cache.
+// Visits blocks of @block bytes in a random order, in each one a place that is a random multiple of @apart bytes from
+// its beginning. Then places are far from each other and still use all sets of a cache.
 ring sparse_ring(size_t footprint, size_t block, size_t apart, random_stream &random);
 
 // Visits blocks of @block bytes in a random order, in each one its first word and then that @apart bytes behind it.

@@ -148,8 +148,9 @@ curve cache_search::rings(const std::string &name, size_t from, size_t to,
 }
 
 // Measures pairs of loads in blocks, at distances that grow, and the same loads that are not paired: how much is missed
-// depends on the distance too. Returns what the second load of a pair takes, if the first takes what a single one does, or
-// one of a ring of first loads alone: where both go to one line, single ones may find it, as they come at different times.
+// depends on the distance too. Returns what the second load of a pair takes, if the first takes what a single one does,
+// or one of a ring of first loads alone: where both go to one line, single ones may find it, as they come at different
+// times.
 curve cache_search::pairs(const std::string &level, size_t footprint)
 {
 	constexpr size_t block = 512, least_apart = 4, most_apart = 256;
@@ -180,7 +181,8 @@ curve cache_search::pairs(const std::string &level, size_t footprint)
 // Looks for what a miss of the cache of a knee brings.
 void cache_search::find_fetch(const levels &l, size_t i, const std::string &level)
 {
-	// Pairs have one or two lines of a block of eight, so a cache may hold those of a footprint of eight times its size.
+	// Pairs have one or two lines of a block of eight, so a cache may hold those of a footprint of eight times its
+	// size.
 	const double here = l.knees[i].size, next = i + 1 < l.knees.size() ? l.knees[i + 1].size : 256 * here;
 	const curve found = pairs(level, size_t(std::min(std::max(8 * here, std::sqrt(here * next)), double(most_))));
 	const std::string name = level + ".fetch";

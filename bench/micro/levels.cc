@@ -194,8 +194,8 @@ bool falls_near(const curve &c, double size)
 	return false;
 }
 
-// Where misses begin all at once, a size shows without a model: the last footprint that is as fast as those before it and
-// the first that is not have it between them. Where pages lie anywhere they begin slowly, and long before the size.
+// Where misses begin all at once, a size shows without a model: the last footprint that is as fast as those before it
+// and the first that is not have it between them. Where pages lie anywhere they begin slowly, and long before the size.
 bool find_sharp_begin(const curve &c, double before, double rise, knee &k)
 {
 	constexpr double fast = 0.02, slow = 0.025, much = 0.35, quarter = 1.19; // parts of the rise; of an octave

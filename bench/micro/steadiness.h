@@ -15,8 +15,8 @@ class steadiness
 
 	// Keeps the device busy until its clock has ramped up, or a second has passed.
 	void warm_up();
-	// Measures the kernel. What it took is compared with the time before: where they differ clearly, a warning says so
-	// of what ran between them, @what.
+	// Measures the kernel. What it took is compared with the time before: where they differ clearly, a warning says
+	// so of what ran between them, @what.
 	void look(const std::string &what);
 	// Says how much the device changed over all looks.
 	void conclude();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // stream.cc launches these kernels. Thread t of @threads takes the places t, t + threads, t + 2 * threads, ... of an
-// order of all elements, @rounds of them from round @first on: this makes nine kernels of three orders and three things to do there.
+// order of all elements, @rounds of them from round @first on: this makes nine kernels of three orders and three things
+// to do there.
 
 #define SEQUENTIAL(i) (i)
 // Neighbours are 132 bytes apart, so no two of them are in one cache line.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Launches a kernel with four arrays and waits for it, as often as asked, for costs.py: what Python's package is compared
-// with.
+// Launches a kernel with four arrays and waits for it, as often as asked, for costs.py: what Python's package is
+// compared with.
 #include <het.h>
 #include <time.h>
 

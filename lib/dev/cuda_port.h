@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // A port is one direction of a GPU's PCIe link, for the pieces of one bulk copy at a time: streams, and an event behind
-// each piece. A port that relays carries other GPUs' pieces through a ring of slots in its own GPU's memory, with one more
-// stream for the link between the GPUs, so that one piece passes each link while the next one passes the other.
+// each piece. A port that relays carries other GPUs' pieces through a ring of slots in its own GPU's memory, with one
+// more stream for the link between the GPUs, so that one piece passes each link while the next one passes the other.
 //
-// A copy engine stays with a stream as long as there is something in it: a touch would wait for the whole copy, whatever
-// its priority. So no stream has more than one piece.
+// A copy engine stays with a stream as long as there is something in it: a touch would wait for the whole copy,
+// whatever its priority. So no stream has more than one piece.
 //
 // All of it is made at the start. Pieces end in the order in which they were started.
 #pragma once

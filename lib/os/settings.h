@@ -32,17 +32,17 @@ struct environment {
 	// GPUVM_WATCHDOG: seconds after which a fetch, or a part of a launch, is reported as stuck; 0: never
 	unsigned watchdog_s;
 	const char *devices; // HET_DEVICES: of the runtime: opencl, cuda, host, apart; null: opencl,host
-	const char
-		*memory; // HET_DEVICE_MEMORY: what may be used of devices' memory (4G, 75%, 4G,50%); null: what is free
-	bool pipeline;   // HET_PIPELINE: launches are submitted behind those in flight that they depend on (1)
+	// HET_DEVICE_MEMORY: what may be used of devices' memory (4G, 75%, 4G,50%); null: what is free
+	const char *memory;
+	bool pipeline;      // HET_PIPELINE: launches are submitted behind those in flight that they depend on (1)
 	const char *policy; // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
-	// HET_PATHS: how bulk copies choose their way where the process uses several CUDA devices: direct, static, queue,
-	// latency; null: direct
+	// HET_PATHS: how bulk copies choose their way where the process uses several CUDA devices: direct, static,
+	// queue, latency; null: direct
 	const char *paths;
 	int64_t priority;    // HET_PRIORITY: of queues that say nothing, -8 to 7; 0
 	const char *preempt; // HET_PREEMPT: what more urgent launches may do to others: off, drain, auto; null: auto
-	unsigned
-		preempt_patience_ms; // HET_PREEMPT_PATIENCE: after which a stopped launch goes on beside more urgent ones
+	// HET_PREEMPT_PATIENCE: after which a stopped launch goes on beside more urgent ones
+	unsigned preempt_patience_ms;
 	// HET_INSTRUMENT: how kernels on CUDA devices are instrumented: coalesce, coalesce/N, dirty, touch; null: not
 	const char *instrument;
 	bool touch_after_wait; // HET_TOUCH_AFTER_WAIT: the host touches a launch's bytes when it is said to be over

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // What is known of all paths of one GPU in one direction, by size of copy, and which of them copies of that size take
-// now. Paths that carry nothing are asked with real pieces, which are at most a hundredth of the bytes that went elsewhere,
-// and are not waited for longer than a twentieth of the time. This is pure; the caller serialises.
+// now. Paths that carry nothing are asked with real pieces, which are at most a hundredth of the bytes that went
+// elsewhere, and are not waited for longer than a twentieth of the time. This is pure; the caller serialises.
 #pragma once
 
 #include "paths/policy.h"

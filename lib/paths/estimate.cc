@@ -41,8 +41,8 @@ void estimate::learn_rate(double rate)
 	best_rate_ = std::max(rate_, between(best_rate_, rate_, forget));
 }
 
-// Of the first piece ever nobody knows how much of its time was waiting: all of it counts as travel. Of a later one that
-// came sooner than the rate allows, it is the least wait that was seen.
+// Of the first piece ever nobody knows how much of its time was waiting: all of it counts as travel. Of a later one
+// that came sooner than the rate allows, it is the least wait that was seen.
 void estimate::saw_first(size_t bytes, uint64_t ns)
 {
 	auto took = double(std::max<uint64_t>(ns, 1));

@@ -2,8 +2,8 @@
 // The rule of DLL, a network on chip with two layers: leave what is taken now only if another way should end earlier by
 // more than a threshold and is itself not congested; and back by the same rule. What was measured decides, so the load
 // of other processes counts as well as one's own. The threshold follows the noise that is seen: under constant load
-// nobody swings to and fro. Where all that is taken now is congested, a congested path is as good as another: DLL gives up
-// there.
+// nobody swings to and fro. Where all that is taken now is congested, a congested path is as good as another: DLL gives
+// up there.
 #include "paths/policy.h"
 #include "paths/vessels.h"
 

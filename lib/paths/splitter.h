@@ -19,8 +19,8 @@ struct piece {
 class splitter
 {
       public:
-	// So many pieces may be under way on a path, and no more are given to one that has so many bytes: that is enough
-	// to keep it busy, and others can still take the rest if it turns slow.
+	// So many pieces may be under way on a path, and no more are given to one that has so many bytes: that is
+	// enough to keep it busy, and others can still take the rest if it turns slow.
 	static constexpr unsigned depth = 4;
 	static constexpr size_t least_piece = 512 << 10, most_piece = 4 << 20, enough_under_way = 8 << 20;
 
@@ -39,8 +39,8 @@ class splitter
 
 	// Returns what the path takes next. It must have room.
 	piece take(unsigned path, uint64_t now_ns);
-	// The oldest pieces of the path have arrived: who looks @unsure_ns after it has looked before does not know when.
-	// What is not known well enough teaches nothing.
+	// The oldest pieces of the path have arrived: who looks @unsure_ns after it has looked before does not know
+	// when. What is not known well enough teaches nothing.
 	void arrived(unsigned path, unsigned pieces, uint64_t now_ns, uint64_t unsure_ns);
 	// The oldest piece of the path should have arrived long ago.
 	bool is_overdue(unsigned path, uint64_t now_ns) const;

@@ -100,8 +100,8 @@ void arguments::add_value(const parameter &p, PyObject *given)
 	args_.push_back(a);
 }
 
-// To drivers of OpenCL a null pointer is a value of that size, and NVIDIA's refuses others. A function of the host would
-// be told where such a value is.
+// To drivers of OpenCL a null pointer is a value of that size, and NVIDIA's refuses others. A function of the host
+// would be told where such a value is.
 void arguments::add_null(const parameter &p)
 {
 	static char null_pointer[sizeof(void *)] = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The end of a command is told on a thread of the library's, which must never wait for the interpreter's lock: who has
-// that may be in free(), and wait for a command. So it only puts the holds into a list, and asks Python to have the main
-// thread look at it soon.
+// that may be in free(), and wait for a command. So it only puts the holds into a list, and asks Python to have the
+// main thread look at it soon.
 #include "holds.h"
 
 #include "messages.h"

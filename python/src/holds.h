@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What a launch uses is held until it has finished: arrays live on, buffers stay exported, and memory that can't stay on
-// devices comes home before anybody may free it.
+// What a launch uses is held until it has finished: arrays live on, buffers stay exported, and memory that can't stay
+// on devices comes home before anybody may free it.
 #pragma once
 
 #include "lifetimes.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Owns a reference to a Python object, and lets other threads of Python run. Who uses either has the interpreter's lock.
+// Owns a reference to a Python object, and lets other threads of Python run. Who uses either has the interpreter's
+// lock.
 #pragma once
 
 #include <Python.h>

@@ -259,8 +259,8 @@ bool executor::move_up(het_event &e)
 	return lies_here;
 }
 
-// Others may come before commands of such a level: what is handed to the device early can't be held back any longer. Where
-// it can be stopped it comes back in the order in which it was handed over, so no other is to wait for that.
+// Others may come before commands of such a level: what is handed to the device early can't be held back any longer.
+// Where it can be stopped it comes back in the order in which it was handed over, so no other is to wait for that.
 uint32_t executor::depth_for(int level) const
 {
 	bool holds_back = levels_in_use().is_below_others(level) && preempting_allowed() != preempting::off;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// On a device with lanes, commands of each level of urgency have an executor of their own, which hands them to a lane of
-// the device: so those of one level end in any order beside those of another. Level 0 is the device's own executor.
+// On a device with lanes, commands of each level of urgency have an executor of their own, which hands them to a lane
+// of the device: so those of one level end in any order beside those of another. Level 0 is the device's own executor.
 #pragma once
 
 #include "core/executor.h"

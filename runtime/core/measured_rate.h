@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What het-bench has measured of a device, if its user has asked for that: decisions start from it, and not from guesses.
+// What het-bench has measured of a device, if its user has asked for that: decisions start from it, and not from
+// guesses.
 #pragma once
 
 #include "cache/device_profile.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device `cuda` is a GPU through NVIDIA's driver, in its primary context, with a stream for the kernels of each level
-// of urgency. Buffers are addresses.
+// The device `cuda` is a GPU through NVIDIA's driver, in its primary context, with a stream for the kernels of each
+// level of urgency. Buffers are addresses.
 #include "dev/cuda_buffers.h"
 #include "dev/cuda_lanes.h"
 #include "dev/cuda_notes.h"
@@ -303,8 +303,8 @@ int cuda_compute::wait_for_other_lanes(const cuda_kernel &k, const launch_shape 
 	return writes ? stops_.launch_above(t, [&] { return lanes_.synchronize_others(t.lane); }) : 0;
 }
 
-// Returns null if the launch is to run plain: a slice, one with numbers of its launch in a variable, or where there is no
-// room for what it needs.
+// Returns null if the launch is to run plain: a slice, one with numbers of its launch in a variable, or where there is
+// no room for what it needs.
 cuda_stopped *cuda_compute::take_stop(cuda_kernel &k, const launch_shape &shape, const unsigned (&groups)[3],
 				      const unsigned (&items)[3], const ticket &t)
 {

@@ -9,7 +9,8 @@ namespace het::rt
 namespace
 {
 
-// Spreads the levels above 0 over the priorities that there are, the highest to the greatest. The driver's are negative.
+// Spreads the levels above 0 over the priorities that there are, the highest to the greatest. The driver's are
+// negative.
 int priority_of(int level, int least, int greatest)
 {
 	constexpr int highest = 7;

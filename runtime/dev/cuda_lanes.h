@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // A CUDA device has a stream for each level of urgency that is used: of two kernels that wait for room on the GPU the
-// hardware begins the one on the more urgent stream. GPUs have fewer priorities than there are levels, so neighbours may
-// share one; those below 0 have the lowest, as 0 has.
+// hardware begins the one on the more urgent stream. GPUs have fewer priorities than there are levels, so neighbours
+// may share one; those below 0 have the lowest, as 0 has.
 #pragma once
 
 #include "dev/cuda_marks.h"

@@ -24,8 +24,8 @@ struct stop_text {
 	std::map<std::string, kernel, std::less<>> kernels;
 };
 
-// Applies the pass to a text that is all of a program. Variables that the program may name, or that kernels write, would
-// be there twice, once in each module: programs with such variables can't be stopped.
+// Applies the pass to a text that is all of a program. Variables that the program may name, or that kernels write,
+// would be there twice, once in each module: programs with such variables can't be stopped.
 stop_text ptx_stop_text(const char *ptx);
 
 // The last of its parameters is the pass's.

@@ -125,7 +125,8 @@ cuda_stopped *cuda_stops::find_free()
 	return found;
 }
 
-// Memory is not given back to the driver, which would wait for all that runs: what is too small is left, and sizes double.
+// Memory is not given back to the driver, which would wait for all that runs: what is too small is left, and sizes
+// double.
 // @room is what the device's budget leaves.
 bool cuda_stops::grow(cu_deviceptr *at, uint64_t *has, uint64_t wanted, uint64_t room)
 {
@@ -441,8 +442,8 @@ int cuda_stops::look(cuda_stopped &s, cu_stream on, bool *done)
 	return err;
 }
 
-// What has waited for long goes on beside more urgent work, and comes before it where there is room. The driver is asked
-// without the lock, which more urgent launches want.
+// What has waited for long goes on beside more urgent work, and comes before it where there is room. The driver is
+// asked without the lock, which more urgent launches want.
 int cuda_stops::go_on(cuda_stopped &s, cuda_lane &lane)
 {
 	uint64_t since = now_ns();

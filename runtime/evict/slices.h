@@ -56,8 +56,8 @@ class slice_plan
       public:
 	// It is false without memory. The uses live as long as the plan.
 	bool take(std::span<const row_use> uses, size_t nrows);
-	// Chooses, once, the rows of a slice, and the buffers, for so many bytes. It should have @least_rows to keep the
-	// device busy. It is false if not even one row fits.
+	// Chooses, once, the rows of a slice, and the buffers, for so many bytes. It should have @least_rows to keep
+	// the device busy. It is false if not even one row fits.
 	bool choose(uint64_t budget, size_t least_rows);
 
 	std::span<const window> windows() const { return {windows_.get(), nwindows_}; }

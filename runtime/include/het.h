@@ -123,12 +123,13 @@ int het_devices(uint32_t room, het_device **devices, uint32_t *count);
 int het_device_describe(het_device *device, struct het_device_info *info);
 
 /**
- * Asks the OpenCL driver about its device, as clGetDeviceInfo() does. What has no answer is no fault: nothing is written
- * to stderr then.
+ * Asks the OpenCL driver about its device, as clGetDeviceInfo() does. What has no answer is no fault: nothing is
+ * written to stderr then.
  * @param what   is one of CL_DEVICE_...
  * @param room   is the number of bytes at @p answer (which may be null).
  * @param nbytes is null, or receives the number of bytes of the answer.
- * @return 0; HET_ENODEV if it is no device of an OpenCL driver; HET_EARG if the driver has no answer, or too little room.
+ * @return 0; HET_ENODEV if it is no device of an OpenCL driver; HET_EARG if the driver has no answer, or too little
+ * room.
  */
 int het_device_opencl_info(het_device *device, uint32_t what, size_t room, void *answer, size_t *nbytes);
 
@@ -152,8 +153,8 @@ struct het_memory_info {
 	/** Arrays have got this, and had to give it back for others. */
 	uint64_t given, evicted;
 	/**
-	 * This had to travel to the host for it, as no other copy had it; also in vain, where a kernel took an array again
-	 * that was about to leave.
+	 * This had to travel to the host for it, as no other copy had it; also in vain, where a kernel took an array
+	 * again that was about to leave.
 	 */
 	uint64_t written_back;
 	/** So often an array had to leave the device. */
@@ -161,8 +162,8 @@ struct het_memory_info {
 	/** So many launches had to wait for memory. */
 	uint64_t waits;
 	/**
-	 * Launches whose own arrays did not fit have run in so many slices; this is what such launches have of the memory
-	 * now, and what has travelled there for them, and home.
+	 * Launches whose own arrays did not fit have run in so many slices; this is what such launches have of the
+	 * memory now, and what has travelled there for them, and home.
 	 */
 	uint64_t slices, windows, sent, brought;
 };
@@ -174,9 +175,9 @@ struct het_memory_info {
 int het_device_memory(het_device *device, struct het_memory_info *info);
 
 /**
- * Sets how much of a device's memory the library may use, in place of what HET_DEVICE_MEMORY says. If it uses more, arrays
- * leave the device: those that no kernel uses now at once, others when a later launch begins. What can't leave, raw
- * memory and textures, stays.
+ * Sets how much of a device's memory the library may use, in place of what HET_DEVICE_MEMORY says. If it uses more,
+ * arrays leave the device: those that no kernel uses now at once, others when a later launch begins. What can't leave,
+ * raw memory and textures, stays.
  * @param budget is in bytes; with 0 it is what is free now besides, less a little.
  * @return 0; HET_ENULL; HET_ENODEV for devices of kind HOST; HET_EDEVICE; HET_ESTATE; HET_ENOMEM.
  */
@@ -418,8 +419,9 @@ struct het_argument_info {
 	/** These are some of HET_QUALIFIED_..., as far as a driver tells. */
 	uint32_t qualifiers;
 	/**
-	 * For a pointer of a kernel from a fat binary this is what its code was found to do at most, whichever device it
-	 * is compiled for: HET_READ_ONLY, also where it does nothing, or HET_READ_WRITE. It is 0 if that is not known.
+	 * For a pointer of a kernel from a fat binary this is what its code was found to do at most, whichever device
+	 * it is compiled for: HET_READ_ONLY, also where it does nothing, or HET_READ_WRITE. It is 0 if that is not
+	 * known.
 	 */
 	uint32_t found;
 };
@@ -442,9 +444,9 @@ int het_memory_create(size_t nbytes, het_memory **memory);
 
 /**
  * Makes an object of memory of the program's own, which must stay as long as the object lives. It may be any that a
- * range may be (HET_ARG_RANGE), and is used in the same way. When the last reference has gone, its bytes are at home and
- * no device has the memory any longer, unless a command on other bytes beside it still runs: so the program may free it
- * in ways that the library does not see.
+ * range may be (HET_ARG_RANGE), and is used in the same way. When the last reference has gone, its bytes are at home
+ * and no device has the memory any longer, unless a command on other bytes beside it still runs: so the program may
+ * free it in ways that the library does not see.
  * @return 0; HET_ENULL; HET_EARG for 0 bytes; HET_ENOMEM.
  */
 int het_memory_wrap(void *pointer, size_t nbytes, het_memory **memory);
@@ -613,11 +615,11 @@ int het_queue_retain(het_queue *queue);
 int het_queue_release(het_queue *queue);
 
 /**
- * Sets how urgent the commands are that the queue gets from now on. Of those that are ready for a device the most urgent
- * comes first, but that one who has waited rises with time; and what a command waits for becomes as urgent as that is.
- * On devices of kind CUDA each priority has a stream of its own, and a kernel stops for more urgent ones and goes on when
- * they have ended: HET_PREEMPT in the environment chooses how. As long as a process has commands of one priority alone,
- * nothing of this is done.
+ * Sets how urgent the commands are that the queue gets from now on. Of those that are ready for a device the most
+ * urgent comes first, but that one who has waited rises with time; and what a command waits for becomes as urgent as
+ * that is. On devices of kind CUDA each priority has a stream of its own, and a kernel stops for more urgent ones and
+ * goes on when they have ended: HET_PREEMPT in the environment chooses how. As long as a process has commands of one
+ * priority alone, nothing of this is done.
  * @param priority is from -8 to 7; a queue has 0, or what HET_PRIORITY says, until it is set.
  * @return 0; HET_ENULL; HET_EARG; HET_ENOMEM; HET_ESTATE.
  */

@@ -28,18 +28,19 @@ struct fake_cuda_state {
 	std::atomic<unsigned long> memory;
 	std::atomic<unsigned long> others_memory; // so much of it is used by other processes
 
-	// Each direction of a device's PCIe link carries so many MB/s, one copy after the other, less the share that others
-	// use of it (of 100, by device and then to the device and from it). 0: as fast as memory goes. It carried bytes.
+	// Each direction of a device's PCIe link carries so many MB/s, one copy after the other, less the share that
+	// others use of it (of 100, by device and then to the device and from it). 0: as fast as memory goes. It
+	// carried bytes.
 	std::atomic<unsigned> link_rate;
 	std::atomic<unsigned> others_share[fake_cuda_linked][2];
 	std::atomic<unsigned long> carried[fake_cuda_linked][2];
 
 	std::atomic<int> kernels_let; // kernels that come later than so many others wait
 
-	// Kernels run one at a time, and of those that wait the one on the stream of the greatest priority is next. With
-	// copies_between set, copies get on between two steps of a kernel that a warp takes, after so many steps each
-	// time. A kernel on a stream of the least priority that has come so far as hold_after stays there until that is
-	// set to -1 again; is_held tells. So flags can be set while it runs.
+	// Kernels run one at a time, and of those that wait the one on the stream of the greatest priority is next.
+	// With copies_between set, copies get on between two steps of a kernel that a warp takes, after so many steps
+	// each time. A kernel on a stream of the least priority that has come so far as hold_after stays there until
+	// that is set to -1 again; is_held tells. So flags can be set while it runs.
 	std::atomic<unsigned> copies_between;
 	std::atomic<long> hold_after;
 	std::atomic<bool> is_held;

@@ -95,8 +95,8 @@ TEST(host_pointers_leave_the_rest)
 		CHECK_EQ(a[i], i == from - 1 || i == from + n ? 77 : i >= from && i < from + n ? 8 : 3);
 }
 
-// It may be freed as ever, and what comes to lie there is the program's alone. In another way it may go when it has been
-// forgotten.
+// It may be freed as ever, and what comes to lie there is the program's alone. In another way it may go when it has
+// been forgotten.
 TEST(host_pointers_are_freed)
 {
 	adder add(fx);

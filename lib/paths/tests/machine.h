@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Simulates GPUs whose links have rates, serve in order and carry the load of others, for tests of who takes which path.
+// Simulates GPUs whose links have rates, serve in order and carry the load of others, for tests of who takes which
+// path.
 #pragma once
 
 #include "paths/chooser.h"

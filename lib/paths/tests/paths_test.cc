@@ -146,8 +146,8 @@ TEST(policies, fill_paths_like_vessels)
 	EXPECT_EQ(static_policy().choose({100, all, 1}), 7);
 }
 
-// Both links have much of this process under way, so a copy takes the one that is free first: the other, by a little and
-// then by much, from the direct path and back.
+// Both links have much of this process under way, so a copy takes the one that is free first: the other, by a little
+// and then by much, from the direct path and back.
 TEST(policies, leave_for_more_than_the_noise)
 {
 	for (unsigned now : {0, 1}) {
@@ -282,8 +282,8 @@ TEST_F(two_gpus, do_not_swing_under_constant_load)
 	}
 }
 
-// All histories of three phases, or four, with three loads on each PCIe link, which change every 50 ms. The bound is the
-// best single path of each phase in hindsight, which knows the loads beforehand.
+// All histories of three phases, or four, with three loads on each PCIe link, which change every 50 ms. The bound is
+// the best single path of each phase in hindsight, which knows the loads beforehand.
 TEST_F(two_gpus, all_small_load_histories)
 {
 	constexpr double loads[] = {0, 0.6, 0.97};

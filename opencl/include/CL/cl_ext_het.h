@@ -25,9 +25,9 @@ extern "C" {
 
 /**
  * clSetKernelArgHostPointerHET: the argument, a pointer to global or constant memory, becomes nbytes of the program's
- * own memory at pointer: malloc'ed, static, on a stack or mapped, from any address on. Launches bring the bytes to their
- * device; when they have ended the program finds what they have written where it always was, without a map. While a
- * command uses the bytes the program must not, and commands that use the same bytes run one after the other. Pointers
+ * own memory at pointer: malloc'ed, static, on a stack or mapped, from any address on. Launches bring the bytes to
+ * their device; when they have ended the program finds what they have written where it always was, without a map. While
+ * a command uses the bytes the program must not, and commands that use the same bytes run one after the other. Pointers
  * that are stored in these bytes are addresses of the host and mean nothing on a device. The memory must stay until no
  * command uses it, and devices may keep copies of it until it is freed or forgotten.
  *
@@ -39,8 +39,8 @@ typedef cl_int(CL_API_CALL *clSetKernelArgHostPointerHET_fn)(cl_kernel kernel, c
 							     size_t nbytes);
 
 /**
- * clForgetHostPointerHET: brings the bytes home and takes them from the devices, so that the program may free the memory
- * in a way that libhet does not see. No command may use them. Memory that no device has is no error.
+ * clForgetHostPointerHET: brings the bytes home and takes them from the devices, so that the program may free the
+ * memory in a way that libhet does not see. No command may use them. Memory that no device has is no error.
  *
  * Returns CL_SUCCESS; CL_INVALID_VALUE for a null pointer or 0 bytes; CL_OUT_OF_HOST_MEMORY.
  */

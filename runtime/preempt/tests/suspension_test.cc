@@ -65,8 +65,8 @@ TEST(Suspension, StaysThatAreTooShortDoNotCount)
 	EXPECT_GT(waited, 800u);
 }
 
-// On a simulated clock, with others there all the time or in random gaps, work of any length comes to its end within the
-// bound.
+// On a simulated clock, with others there all the time or in random gaps, work of any length comes to its end within
+// the bound.
 TEST(Suspension, NobodyStarves)
 {
 	std::mt19937_64 random(1);
