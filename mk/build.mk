@@ -183,7 +183,7 @@ precompiled = $(B)/precompiled/$1.h
 precompiled_for := unit_test $(if $(PRECOMPILED),library program)
 as_library := $(sort $(lib_objs) $(inject_objs) $(simt_objs) $(example_device_objs))
 as_program := $(call obj,$(filter-out $(unit_srcs) $(unit_main_src) $(simt_srcs) $(example_device_srcs) \
-	$(fake_cuda_srcs) $(proof_srcs) $(opencl_srcs) $(noc_recorded_srcs), $(filter %.cc,$(program_srcs))))
+	$(fake_cuda_srcs) $(proof_srcs) $(opencl_srcs) $(python_srcs) $(noc_recorded_srcs), $(filter %.cc,$(program_srcs))))
 as_unit_test := $(unit_objs)
 $(call precompiled,library).gch: private mode_flags := $(lib_cxxflags)
 $(call precompiled,program).gch: private mode_flags := $(lines_only)

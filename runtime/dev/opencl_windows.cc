@@ -11,12 +11,12 @@ namespace het::rt
 namespace
 {
 
-constexpr size_t longest_type = 128;
+constexpr size_t longest_argument_type = 128;
 
 struct argument_of_kernel {
 	cl_kernel_arg_address_qualifier where = 0;
 	cl_kernel_arg_access_qualifier access = CL_KERNEL_ARG_ACCESS_NONE;
-	char type[longest_type] = "";
+	char type[longest_argument_type] = "";
 };
 
 bool find_argument(const opencl_calls &cl, cl_kernel k, cl_uint i, argument_of_kernel &a)
