@@ -7,8 +7,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 # A part of the tree may include the headers of these parts, besides its own:
-# tools, bench, selftests, opencl -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os -> core, and dev -> paths; in
-# runtime: api -> core -> {dev -> {preempt, sched, ptx, cache -> fatbin}, policy, evict}; preempt, policy, fatbin and ptx
+# tools, bench, selftests, opencl, python -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os ->
+# core, and dev -> paths; in runtime: api -> core -> {dev -> {preempt, sched, ptx, cache -> fatbin}, policy, evict}; preempt, policy, fatbin and ptx
 # stand by themselves.
 CORE = {"lib/include", "kmod/uapi"}
 OS = CORE | {"lib/core"}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The CUDA devices of this process know each other here, and lend each other their links: a bulk copy between the host
-// and one of them is shared between its own PCIe link and those of its peers, as lib/paths says.
+// and one of them may be shared between its own PCIe link and those of its peers, as lib/paths says.
 //
-// The first device costs nothing; when a second one comes, each makes its ports, once. Locks: `opening` while a device
-// comes or goes, `leaf` around what lib/paths decides and while a port is borrowed.
+// With the policy `direct`, the default, nobody joins. Otherwise the first device costs nothing, and when a second one
+// comes each makes its ports, once. Locks: `opening` while a device comes or goes, `leaf` around what lib/paths decides
+// and while a port is borrowed.
 #pragma once
 
 #include "dev/cuda_port.h"

@@ -3,7 +3,7 @@
 
 A kernel function is called once for each work-group, on several threads at once, with the group and the addresses of
 its arguments: of a value's copy, of local memory, or of an array's first byte as the device has it. Such functions come
-from compilers (Numba's cfunc with the signature void(voidptr, voidptr)); written in Python itself they are slow, as they
+from compilers (Numba's cfunc with the signature void(voidptr, CPointer(voidptr))); written in Python itself they are slow, as they
 take turns, and good for tests.
 """
 

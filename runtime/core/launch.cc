@@ -313,12 +313,13 @@ begin_result launch::begin_on_device()
 	if (on_device.may_stop)
 		on_device.room = device_->room_for_stops(used_on(*device_));
 	err = device_->compute->submit(kernel, shape_, args_, on_device);
+	// Memory for stops may have been made before it failed.
+	if (on_device.may_stop)
+		device_->count_stops();
 	if (err) {
 		abandon_ranges(uses_, *device_, on_device.may_have_run);
 		return err;
 	}
-	if (on_device.may_stop)
-		device_->count_stops();
 	return device_->compute->has_queue() ? begin_result(begin_result::in_flight) : begin_result(end(0));
 }
 

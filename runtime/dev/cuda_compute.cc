@@ -377,7 +377,7 @@ void cuda_compute::raised(unsigned lane, int8_t level)
 bool cuda_compute::is_lost()
 {
 	cuda_current c(cu_, context_);
-	return c.error() || lanes_.has_failed() || cu_.synchronize_stream(lanes_.at(0).stream);
+	return c.error() || lanes_.has_failed() || lanes_.synchronize(0);
 }
 
 // Timed events would cost each launch more calls. Kernels on a stream run one after the other, so what is not known

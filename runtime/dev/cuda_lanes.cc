@@ -66,6 +66,12 @@ bool cuda_lanes::has_failed() const
 	return false;
 }
 
+int cuda_lanes::synchronize(unsigned lane) const
+{
+	const cuda_lane *l = all_[lane].load(std::memory_order_acquire);
+	return l ? cu_.synchronize_stream(l->stream) : 0;
+}
+
 int cuda_lanes::synchronize_others(unsigned but) const
 {
 	int err = 0;

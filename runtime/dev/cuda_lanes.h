@@ -43,6 +43,8 @@ class cuda_lanes
 	bool is_busy_above(int level) const;
 	// Returns whether the driver says of a lane that something there has failed. It waits for nothing.
 	bool has_failed() const;
+	// Waits until nothing is under way on a lane, if it was ever opened. Returns 0 or a code.
+	int synchronize(unsigned lane) const;
 	// Waits until nothing is under way on other lanes. Returns 0 or a code.
 	int synchronize_others(unsigned lane) const;
 
