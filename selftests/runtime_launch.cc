@@ -390,8 +390,11 @@ TEST(calls_that_fail_once, .devices = device::cuda)
 	std::vector<uint8_t> bytes(100000, 1);
 	uint8_t one = 1;
 	auto range = range_arg(bytes.data(), bytes.size(), HET_READ_WRITE);
+	// What the driver has no memory for runs in slices.
 	fail_cuda_call("cuMemAlloc_v2", cuda_out_of_memory);
-	HET_ERR(fx.launch(fx.add, bytes.size(), {range, value_arg(one)}), HET_EDEVICE);
+	fx.run(fx.add, bytes.size(), {range, value_arg(one)});
+	CHECK_EQ(bytes[5], 2);
+	std::fill(bytes.begin(), bytes.end(), 1);
 	for (const char *symbol : {"cuLaunchKernel", "cuEventRecord", "cuMemcpyHtoDAsync_v2"}) {
 		fail_cuda_call(symbol, cuda_out_of_memory);
 		event_handle e;

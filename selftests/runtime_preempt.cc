@@ -482,7 +482,8 @@ TEST(priorities_are_checked, .traps = trap::best, .devices = device::none)
 	q.size = offsetof(het_queue_args, priority);
 	HET_OK(het_queue_create(&q, other.out()));
 	uint8_t byte = 0, one = 1;
-	const het_arg args[] = {range_arg(&byte, 1, HET_READ_WRITE), value_arg(one), value_arg(uint64_t{1})};
+	const uint64_t length = 1;
+	const het_arg args[] = {range_arg(&byte, 1, HET_READ_WRITE), value_arg(one), value_arg(length)};
 	het_launch_args l = {};
 	l.size = sizeof l;
 	l.kernel = fx.add;

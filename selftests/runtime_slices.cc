@@ -380,12 +380,12 @@ TEST(launches_of_both_kinds, .traps = trap::best | trap::sigsegv, .devices = one
 	check_sliced({}, 20);
 }
 
-// A touch of what a launch writes waits for all of its slices.
+// A touch of what a launch writes waits for all of its slices. (That of an edge does not, so the arrays have none.)
 TEST(touches_wait_for_the_last_slice, .traps = trap::best | trap::sigsegv, .devices = one_device)
 {
 	slices_fixture fx(t, settings{small});
 	const size_t n = 2 << 20;
-	model_array from(kind::mmapped, n), to(kind::mmapped, n, 2);
+	model_array from(kind::library, n), to(kind::library, n, 2);
 	for (unsigned i = 0; i < 3; i++) {
 		const uint64_t sent = memory_of(device_apart()).sent;
 		combine(fx, from, to);
