@@ -346,7 +346,8 @@ TEST(launches_of_both_kinds, .traps = trap::best | trap::sigsegv, .devices = one
 	std::vector<std::unique_ptr<model_array>> all;
 	for (uint32_t k : {kind::mmapped, kind::slice, kind::map, kind::library})
 		all.push_back(std::make_unique<model_array>(k, n, k));
-	for (unsigned i = 0; i < t.rounds(60, 2000); i++) {
+	const unsigned rounds = t.rounds(60, 2000);
+	for (unsigned i = 0; i < rounds; i++) {
 		model_array &a = *all[t.random.below(all.size())], &b = *all[t.random.below(all.size())];
 		if (t.random.one_in(4))
 			HET_OK(het_device_set_budget(device_apart(), (40 << 10) + t.random.below(600 << 10)));
@@ -377,7 +378,7 @@ TEST(launches_of_both_kinds, .traps = trap::best | trap::sigsegv, .devices = one
 	HET_OK(het_finish(fx.queue));
 	for (auto &a : all)
 		a->check("in the end");
-	check_sliced({}, 20);
+	check_sliced({}, rounds / 6);
 }
 
 // A touch of what a launch writes waits for all of its slices. (That of an edge does not, so the arrays have none.)
