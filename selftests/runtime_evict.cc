@@ -29,33 +29,6 @@ constexpr uint32_t several = device::host2 | device::mixed | device::cuda2;
 // The budget has room for so many arrays.
 constexpr char for_two[] = "HET_DEVICE_MEMORY=512K", for_three[] = "HET_DEVICE_MEMORY=768K";
 
-std::vector<het_device *> all_devices()
-{
-	uint32_t n = 0;
-	HET_OK(het_devices(0, nullptr, &n));
-	std::vector<het_device *> all(n);
-	HET_OK(het_devices(n, all.data(), &n));
-	return all;
-}
-
-het_memory_info memory_of(het_device *d)
-{
-	het_memory_info info = {};
-	info.size = sizeof info;
-	HET_OK(het_device_memory(d, &info));
-	return info;
-}
-
-// The first one with memory of its own.
-het_device *device_apart()
-{
-	for (het_device *d : all_devices()) {
-		if (memory_of(d).budget)
-			return d;
-	}
-	FAIL("all devices are in place");
-}
-
 using arrays = std::vector<std::unique_ptr<model_array>>;
 
 arrays make_arrays(size_t n, uint32_t k = kind::mmapped, size_t size = array_bytes)

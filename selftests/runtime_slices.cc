@@ -167,32 +167,6 @@ het_arg by_bytes(const model_array &a, uint32_t access)
 
 // --- the device ----------------------------------------------------------------
 
-std::vector<het_device *> all_devices()
-{
-	uint32_t n = 0;
-	HET_OK(het_devices(0, nullptr, &n));
-	std::vector<het_device *> all(n);
-	HET_OK(het_devices(n, all.data(), &n));
-	return all;
-}
-
-het_memory_info memory_of(het_device *d)
-{
-	het_memory_info info = {};
-	info.size = sizeof info;
-	HET_OK(het_device_memory(d, &info));
-	return info;
-}
-
-het_device *device_apart()
-{
-	for (het_device *d : all_devices()) {
-		if (memory_of(d).budget)
-			return d;
-	}
-	FAIL("all devices are in place");
-}
-
 // Slices have run since, and have given their memory back.
 void check_sliced(const het_memory_info &before, uint64_t least_slices = 2)
 {

@@ -343,4 +343,30 @@ void check_work(const work &w)
 	CHECK_EQ(*std::max_element(w.times.begin(), w.times.end()), 1);
 }
 
+std::vector<het_device *> all_devices()
+{
+	uint32_t n = 0;
+	HET_OK(het_devices(0, nullptr, &n));
+	std::vector<het_device *> all(n);
+	HET_OK(het_devices(n, all.data(), &n));
+	return all;
+}
+
+het_memory_info memory_of(het_device *d)
+{
+	het_memory_info info = {};
+	info.size = sizeof info;
+	HET_OK(het_device_memory(d, &info));
+	return info;
+}
+
+het_device *device_apart()
+{
+	for (het_device *d : all_devices()) {
+		if (memory_of(d).budget)
+			return d;
+	}
+	FAIL("all devices are in place");
+}
+
 } // namespace selftest

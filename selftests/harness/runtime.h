@@ -157,4 +157,10 @@ class runtime_fixture
 	void run_add(void *p, size_t n, uint8_t value);
 };
 
+// Returns the runtime's devices.
+std::vector<het_device *> all_devices();
+het_memory_info memory_of(het_device *d);
+// Returns the first one with memory of its own.
+het_device *device_apart();
+
 } // namespace selftest
