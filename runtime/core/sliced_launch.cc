@@ -148,6 +148,15 @@ bool sliced_launch::fetch_begin()
 	return true;
 }
 
+// Calls @f with the numbers of those windows, until it returns an error.
+template <class P, class F> int sliced_launch::for_windows(P wanted, F f) const
+{
+	int err = 0;
+	for (unsigned w = 0; w < slices_.windows().size() && !err; w++)
+		err = wanted(slices_.windows()[w]) ? f(w) : 0;
+	return err;
+}
+
 // --- the fetcher ---------------------------------------------------------------
 
 bool sliced_launch::is_free(const window &w, size_t slice) const
@@ -176,13 +185,10 @@ int sliced_launch::send_slice(size_t slice, bool written)
 
 int sliced_launch::send_all_that_stays()
 {
-	int err = 0;
-	for (unsigned w = 0; w < slices_.windows().size() && !err; w++) {
-		const window &win = slices_.windows()[w];
-		if (win.stays && win.reads)
-			err = frames_.send({slices_, uses_, w, 0, slices_.all_rows()});
-	}
-	return err;
+	return for_windows([](const window &w) { return w.stays && w.reads; },
+			   [&](unsigned w) {
+				   return frames_.send({slices_, uses_, w, 0, slices_.all_rows()});
+			   });
 }
 
 int sliced_launch::start(size_t number)
@@ -230,24 +236,18 @@ void sliced_launch::place_arguments(size_t slice, std::span<device_arg> args) co
 
 int sliced_launch::bring(size_t slice)
 {
-	int err = 0;
-	for (unsigned w = 0; w < slices_.windows().size() && !err; w++) {
-		const window &win = slices_.windows()[w];
-		if (!win.stays && win.writes)
-			err = frames_.bring({slices_, uses_, w, slice, slices_.slice(slice)});
-	}
-	return err;
+	return for_windows([](const window &w) { return !w.stays && w.writes; },
+			   [&](unsigned w) {
+				   return frames_.bring({slices_, uses_, w, slice, slices_.slice(slice)});
+			   });
 }
 
 int sliced_launch::bring_all_that_stays()
 {
-	int err = 0;
-	for (unsigned w = 0; w < slices_.windows().size() && !err; w++) {
-		const window &win = slices_.windows()[w];
-		if (win.stays && win.writes)
-			err = frames_.bring({slices_, uses_, w, 0, slices_.all_rows()});
-	}
-	return err;
+	return for_windows([](const window &w) { return w.stays && w.writes; },
+			   [&](unsigned w) {
+				   return frames_.bring({slices_, uses_, w, 0, slices_.all_rows()});
+			   });
 }
 
 void sliced_launch::bring_all()

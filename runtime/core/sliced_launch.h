@@ -51,6 +51,7 @@ class sliced_launch final : public sliced_plan
 	void leave();
 	void announce();
 	template <class F> void wait_until(F done);
+	template <class P, class F> int for_windows(P wanted, F f) const;
 	bool is_free(const window &w, size_t slice) const;
 	int send_slice(size_t slice, bool written);
 	int send_all_that_stays();
