@@ -27,9 +27,10 @@ step() { # name command...
 	fi
 }
 
-# The second build has another folder, another time zone and language, one processor, and compiles everything.
+# The second build is of the source package. It has another folder, another time zone and language, one processor, and compiles everything.
 build_again() {
-	env TZ=Pacific/Kiritimati LC_ALL=C CCACHE_DISABLE=1 taskset -c 0 scripts/deb/build.sh "$work/again/somewhere/else"
+	env TZ=Pacific/Kiritimati LC_ALL=C CCACHE_DISABLE=1 taskset -c 0 scripts/deb/build.sh "$work/again/somewhere/else" \
+		"$packages"/libhet_*.dsc
 }
 
 # .buildinfo and .changes tell of the machine, and are not installed.
