@@ -455,6 +455,33 @@ def opencl_platform() -> Iterator[Step]:
         )
 
 
+def ranks() -> Iterator[Step]:
+    """Two ranks of Open MPI's, on each kind of device, by each way of catching touches, and of sending."""
+    mpirun = ["mpirun", "-n", "2", "--oversubscribe", "--bind-to", "none"]
+    test = str(ROOT / "build/selftests/mpi-messages")
+    # mpirun asks root twice. Foresight would bring home more than the messages.
+    env = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "GPUVM_FORESIGHT": "0"}
+    env |= {"OMPI_MCA_rmaps_base_oversubscribe": "1", "GPUVM_QUIET": "1"}
+    for devices, way, settings in (
+        ("apart,apart,local-rank", "shared memory", {"OMPI_MCA_btl": "self,vader"}),
+        ("host", "shared memory", {"OMPI_MCA_btl": "self,vader"}),
+        ("opencl", "sockets", {"OMPI_MCA_btl": "self,tcp"}),
+        ("apart", "sockets, userfaultfd for user mode", {"OMPI_MCA_btl": "self,tcp", "GPUVM_UFFD_OPEN": "user"}),
+        ("apart", "sockets, sigsegv", {"OMPI_MCA_btl": "self,tcp", "GPUVM_TRAP": "sigsegv"}),
+        ("apart", "shared memory, sigsegv", {"OMPI_MCA_btl": "self,vader", "GPUVM_TRAP": "sigsegv"}),
+    ):
+        yield Step(
+            f"MPI, {devices}, {way}",
+            [*mpirun, test],
+            judge_ktap,
+            env={**environment("build"), **env, **settings, "HET_DEVICES": devices},
+            needs="build",
+            beside=True,
+            seconds=60,
+            unavailable=lambda: left_out("selftests/mpi/", "messages") or (None if shutil.which("mpirun") else "there is no mpirun"),
+        )
+
+
 # numpy and what else the tests use are Debian's, and so is the Python that has them.
 DEBIANS_PYTHON = "/usr/bin/python3"
 
@@ -520,6 +547,7 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
         yield from unit_tests(tree)
     yield from examples()
     yield from python_package()
+    yield from ranks()
     yield from applications()
     yield from launch_costs()
     yield from micro_benchmarks()
