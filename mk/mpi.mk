@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# This builds what stands before MPI's calls, libhet-mpi.so.0, which is preloaded or linked before MPI.
+# This builds what stands before MPI's calls, libhet-mpi.so.0, which is preloaded.
 
 mpi_kept := $(call keep,$(mpi_srcs))
 libhetmpi := $(if $(and $(HAVE_MPI),$(mpi_kept),$(if $(SAN),,plain)),$(B)/$(MPI_SONAME))
@@ -15,7 +15,7 @@ $(B)/$(MPI_SONAME): $(call obj,$(mpi_srcs)) $(libhet)
 	$Q$(CXX) -shared $(ldflags) -Wl,-soname,$(MPI_SONAME) -Wl,-z,defs -o $@ $(filter %.o,$^) $(B)/libhet.so \
 		-Wl,-rpath,'$$ORIGIN' $(MPI_LIBS)
 
-$(B)/selftests/mpi-messages: $(call obj,$(mpi_test_srcs)) $(libhetmpi) $(libhet)
+$(B)/selftests/mpi-messages: $(call obj,$(mpi_test_srcs)) $(libhet) | $(libhetmpi)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(CXX) $(ldflags) -Wl,-z,now -o $@ $(filter %.o,$^) $(libhetmpi) $(B)/libhet.so $(call rpath,..) $(MPI_LIBS)
+	$Q$(link_with) $(call rpath,..) $(MPI_LIBS)
