@@ -14,8 +14,8 @@ namespace het::ptx
 namespace
 {
 
-// As with touch nothing branches, and what goes to the host is counted where the straight line of code ends: ptxas can go
-// on ordering the program's own accesses. Nobody changes moves while a kernel runs, so they are read as constants
+// As with touch nothing branches, and what goes to the host is counted where the straight line of code ends: ptxas can
+// go on ordering the program's own accesses. Nobody changes moves while a kernel runs, so they are read as constants
 // are, also across stores.
 //
 // <d> stands for the pass's prefix, <k> for the number of an access that is still to be counted.
