@@ -94,7 +94,7 @@ case $1 in
 make) make_root ;;
 lifecycle) lifecycle "$3" ;;
 autopkgtest)
-	# It counts a test that could not run as passed, with status 2.
+	with_proc
 	autopkgtest --no-built-binaries --apt-upgrade "$3"/*.deb "$3/libhet_$version.dsc" -- chroot "$root"
 	;;
 esac
