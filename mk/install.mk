@@ -29,10 +29,10 @@ install: lib opencl tools $(B)/libhet.pc $(if $(python_package),$(B)/python-inst
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libhet.so
 	install -m 644 $(B)/$(COMPAT_SONAME) $(DESTDIR)$(LIBDIR)
 ifneq ($(libhetcl),)
-	install -m 644 $(B)/libhetcl.so $(DESTDIR)$(LIBDIR)
+	install -D -m 644 -t $(DESTDIR)$(OPENCLDIR) $(B)/libhetcl.so
 	install -D -m 644 -t $(DESTDIR)$(INCLUDEDIR)/CL opencl/include/CL/cl_ext_het.h
 	install -d $(DESTDIR)$(VENDORDIR)
-	echo $(LIBDIR)/libhetcl.so >$(DESTDIR)$(VENDORDIR)/het.icd
+	echo $(OPENCLDIR)/libhetcl.so >$(DESTDIR)$(VENDORDIR)/het.icd
 endif
 	install -m 644 $(headers) $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $(B)/libhet.pc $(DESTDIR)$(LIBDIR)/pkgconfig
@@ -49,7 +49,7 @@ endif
 # The same names are removed, whatever of them was installed.
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(installed_lib) $(SONAME) libhet.so $(COMPAT_SONAME))
-	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/libhet.pc $(DESTDIR)$(LIBDIR)/libhetcl.so
+	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/libhet.pc $(DESTDIR)$(OPENCLDIR)/libhetcl.so
 	rm -f $(DESTDIR)$(VENDORDIR)/het.icd $(DESTDIR)$(INCLUDEDIR)/CL/cl_ext_het.h
 	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,$(notdir $(headers)))
 	rm -f $(addprefix $(DESTDIR)$(PYTHONDIR)/het/,$(installed_python))
