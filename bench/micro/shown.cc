@@ -12,6 +12,8 @@ std::span<const shown> all_shown()
 		{"latency/global", "Latency of dependent loads of global memory", "footprint", true},
 		{"fetch", "Two loads in a row, by the distance between them", "bytes between them", true},
 		{"single", "The same loads, not in a row", "bytes between them", true},
+		{"latency/cold", "Latency of loads that no cache serves", "footprint", true},
+		{"brought", "Latency of what a group of another unit has brought", "group"},
 		{"line", "Loads over more than a cache holds, one in a block", "size of a block", true},
 		{"latency/local", "Latency of dependent loads of local memory", "footprint", true},
 		{"bandwidth/global/read", "Bandwidth of global memory, read", "threads"},
