@@ -19,6 +19,7 @@ std::span<const shown> all_shown()
 		{"bandwidth/global/read", "Bandwidth of global memory, read", "threads"},
 		{"bandwidth/global/write", "Bandwidth of global memory, written", "threads"},
 		{"bandwidth/global/both", "Bandwidth of global memory, read and written", "threads"},
+		{"bandwidth/local", "Bandwidth of local memory, read", "threads"},
 		{"vectors", "Bandwidth of global memory, read, by words of a vector", "threads"},
 		{"spread", "Spread reads and writes in a row (gather), and the other way round (scatter)", "threads"},
 		{"strides", "Reads of a word by each thread, by stride", "words between threads"},

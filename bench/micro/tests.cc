@@ -16,6 +16,7 @@ std::span<const test> all_tests()
 		{"apex", "APEX-MAP: reads with more or less locality in time and space", test_apex},
 		{"arithmetic", "latency and rate of operations by type", test_arithmetic},
 		{"roofline", "arithmetic and memory together, one kernel for all points", test_roofline},
+		{"local-bandwidth", "local memory: read, against threads", test_local_bandwidth},
 		{"banks", "local memory: conflicts by stride", test_banks},
 		{"warp", "threads that execute together, by divergence", test_warp},
 		{"atomics", "atomic operations and plain ones: on own words, and on shared ones", test_atomics},

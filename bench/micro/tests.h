@@ -16,6 +16,7 @@ void test_coherent(context &c);
 void test_apex(context &c);
 void test_arithmetic(context &c);
 void test_roofline(context &c);
+void test_local_bandwidth(context &c);
 void test_banks(context &c);
 void test_warp(context &c);
 void test_atomics(context &c);

@@ -5,6 +5,7 @@
 #include "micro/stream.h"
 
 #include <algorithm>
+#include <bit>
 #include <gtest/gtest.h>
 #include <set>
 #include <span>
@@ -240,7 +241,7 @@ TEST(vectors, read_words_in_a_row)
 	std::vector<uint32_t> from(64), sums(4);
 	for (size_t which = 0; which < vector_widths.size(); which++) {
 		const uint32_t width = vector_widths[which];
-		const argument a[] = {from.data(), sums.data(), int(64 / width - 1), 4, 1, 1};
+		const argument a[] = {from.data(), sums.data(), int(std::bit_floor(64 / width) - 1), 4, 1, 1};
 		listener l;
 		vector_kernel(which).traced(arguments(a), 2, l);
 		std::vector<uint64_t> expected;
