@@ -6,6 +6,7 @@
 #include "micro/compare.h"
 #include "micro/explain.h"
 #include "micro/figures.h"
+#include "micro/homogeneity.h"
 #include "micro/page.h"
 #include "micro/profile.h"
 #include "micro/real.h"
@@ -123,6 +124,52 @@ int make_figures(const options &o)
 	return 0;
 }
 
+// Measures one device as far as others are compared with it.
+json likeness_of(const std::string &name, const choice &chosen)
+{
+	const auto dut = open_real(name);
+	bench::report out("het-bench", {{"device", dut->name()}});
+	out.document()["device"] = dut->describe();
+	recorder records(out);
+	choice what = chosen;
+	what.only = {"homogeneity"};
+	run_tests(*dut, records, what, [](const std::string &) {});
+	if (records.wrong())
+		throw std::runtime_error(name + ": a kernel's result was wrong");
+	return out.document();
+}
+
+// Devices of one kind have names that differ by their number.
+std::vector<std::string> devices_like(const std::string &name)
+{
+	const auto kind = [](const std::string &n) { return n.substr(0, n.find_first_of("0123456789")); };
+	std::vector<std::string> all;
+	for (const std::string &other : real_names())
+		if (kind(other) == kind(name))
+			all.push_back(other);
+	return all;
+}
+
+// Compares the results that are given, or the devices of this machine of one kind.
+int compare_devices(options o)
+{
+	o.chosen.quick = o.common.quick;
+	o.chosen.seconds = double(o.seconds);
+	std::vector<json> documents;
+	for (const std::string &path : o.operands)
+		documents.push_back(results_in(path));
+	if (o.operands.empty())
+		for (const std::string &name : devices_like(o.device.empty() ? real_names().front() : o.device))
+			documents.push_back(likeness_of(name, o.chosen));
+	bench::report out("het-bench", {{"quick", o.chosen.quick}, {"seed", o.chosen.seed}});
+	out.document()["device"] = {{"title", std::to_string(documents.size()) + " devices"}};
+	recorder records(out);
+	add_homogeneity(documents, out, records);
+	fputs(tables_of(out.document()).c_str(), stdout);
+	out.write(o.common.json);
+	return 0;
+}
+
 int make_page(const options &o)
 {
 	if (o.page.empty())
@@ -170,9 +217,9 @@ int main(int argc, char **argv)
 	line.text("what", o.what,
 		  "run: measure a device; list: name tests and devices; explain: why a fact is what it is; "
 		  "profile: keep what het-info shows; page, figures: --report from older results; "
-		  "compare: what differs beyond both spreads",
-		  {"page", "profile", "run", "list", "explain", "compare", "figures"});
-	line.list("of", o.operands, "of explain: l1.size, ...; of compare: JSON files");
+		  "compare: what differs beyond both spreads; homogeneity: devices of one kind, or results of several",
+		  {"page", "profile", "run", "list", "explain", "compare", "figures", "homogeneity"});
+	line.list("of", o.operands, "of explain: l1.size, ...; of compare and homogeneity: JSON files");
 	line.text("--from", o.from, "results that explain, page and figures read");
 	line.text("--fail-above", o.fail_above, "compare ends with 1 if a figure is worse by more: 5%");
 	add_common_options(line, o.common);
@@ -191,6 +238,8 @@ int main(int argc, char **argv)
 			return show_differences(o);
 		if (o.what == "figures")
 			return make_figures(o);
+		if (o.what == "homogeneity")
+			return compare_devices(o);
 		return o.what == "page" ? make_page(o) : measure(o);
 	});
 }

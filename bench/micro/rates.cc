@@ -147,7 +147,7 @@ void test_roofline(context &c)
 		     can = std::min({c.dut.what().largest, c.dut.what().memory / 8, c.most_bytes});
 	const auto elements = uint32_t(std::bit_floor(std::min(wanted, can)) / word);
 	roofline line(c, elements, threads);
-	for (uint32_t work = 1; work <= 64; work *= 2) {
+	for (uint32_t work = 1; work <= 256; work *= c.quick ? 4 : 2) {
 		c.progress(format("%u operations a word", 2 * work * operations_of_work));
 		c.how.most_work = std::max<uint32_t>(1, elements / threads / words_of_round / 4);
 		const figure f = c.per_unit([&](uint64_t rounds) { return line.run(work, uint32_t(rounds)); });

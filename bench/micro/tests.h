@@ -14,6 +14,8 @@ void test_gather(context &c);
 void test_strides(context &c);
 void test_coherent(context &c);
 void test_apex(context &c);
+void test_locality(context &c);
+void test_homogeneity(context &c);
 void test_arithmetic(context &c);
 void test_roofline(context &c);
 void test_local_bandwidth(context &c);
