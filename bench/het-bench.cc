@@ -139,17 +139,6 @@ json likeness_of(const std::string &name, const choice &chosen)
 	return out.document();
 }
 
-// Devices of one kind have names that differ by their number.
-std::vector<std::string> devices_like(const std::string &name)
-{
-	const auto kind = [](const std::string &n) { return n.substr(0, n.find_first_of("0123456789")); };
-	std::vector<std::string> all;
-	for (const std::string &other : real_names())
-		if (kind(other) == kind(name))
-			all.push_back(other);
-	return all;
-}
-
 // Compares the results that are given, or the devices of this machine of one kind.
 int compare_devices(options o)
 {
@@ -159,7 +148,7 @@ int compare_devices(options o)
 	for (const std::string &path : o.operands)
 		documents.push_back(results_in(path));
 	if (o.operands.empty())
-		for (const std::string &name : devices_like(o.device.empty() ? real_names().front() : o.device))
+		for (const std::string &name : names_like(o.device.empty() ? real_names().front() : o.device))
 			documents.push_back(likeness_of(name, o.chosen));
 	bench::report out("het-bench", {{"quick", o.chosen.quick}, {"seed", o.chosen.seed}});
 	out.document()["device"] = {{"title", std::to_string(documents.size()) + " devices"}};

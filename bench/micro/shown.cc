@@ -38,6 +38,7 @@ std::span<const shown> all_shown()
 		{"atomics", "One change of a word by every thread", "threads that share a word"},
 		{"launch/wait", "A launch and the wait for it", "launches"},
 		{"transfers", "Blocking copies", "size", true},
+		{"together", "Copies at the same time", "copies at a time"},
 		{"reference", "Arithmetic alone, between the tests", "tests before it"},
 	};
 	return all;

@@ -24,6 +24,7 @@ std::span<const test> all_tests()
 		{"atomics", "atomic operations and plain ones: on own words, and on shared ones", test_atomics},
 		{"launch", "a launch and the wait for it, by the host's clock", test_launch},
 		{"transfers", "blocking copies of pageable and pinned memory, by size and direction", test_transfers},
+		{"together", "copies in both directions, and of several devices, at the same time", test_together},
 	};
 	return tests;
 }

@@ -24,5 +24,6 @@ void test_warp(context &c);
 void test_atomics(context &c);
 void test_launch(context &c);
 void test_transfers(context &c);
+void test_together(context &c);
 
 } // namespace micro
