@@ -175,6 +175,8 @@ int measure(options o)
 		if (o.chosen.only.empty())
 			o.chosen.only = {"latency", "bandwidth", "transfers"};
 	}
+	if (o.what == "examples" && o.chosen.only.empty())
+		o.chosen.only = {"bandwidth", "arithmetic", "local-bandwidth", "banks", "atomics", "examples"};
 	o.chosen.quick = o.common.quick;
 	o.chosen.seconds = double(o.seconds);
 	const size_t tests = chosen_tests(o.chosen.only).size();
@@ -206,8 +208,9 @@ int main(int argc, char **argv)
 	line.text("what", o.what,
 		  "run: measure a device; list: name tests and devices; explain: why a fact is what it is; "
 		  "profile: keep what het-info shows; page, figures: --report from older results; "
-		  "compare: what differs beyond both spreads; homogeneity: devices of one kind, or results of several",
-		  {"page", "profile", "run", "list", "explain", "compare", "figures", "homogeneity"});
+		  "compare: what differs beyond both spreads; homogeneity: devices of one kind, or results of several; "
+		  "examples: programs in stages, against what the other tests predict",
+		  {"page", "profile", "run", "list", "explain", "compare", "figures", "homogeneity", "examples"});
 	line.list("of", o.operands, "of explain: l1.size, ...; of compare and homogeneity: JSON files");
 	line.text("--from", o.from, "results that explain, page and figures read");
 	line.text("--fail-above", o.fail_above, "compare ends with 1 if a figure is worse by more: 5%");

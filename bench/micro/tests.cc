@@ -25,6 +25,7 @@ std::span<const test> all_tests()
 		{"launch", "a launch and the wait for it, by the host's clock", test_launch},
 		{"transfers", "blocking copies of pageable and pinned memory, by size and direction", test_transfers},
 		{"together", "copies in both directions, and of several devices, at the same time", test_together},
+		{"examples", "programs in stages, and what the figures before predict of each", test_examples},
 	};
 	return tests;
 }

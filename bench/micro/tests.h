@@ -25,5 +25,6 @@ void test_atomics(context &c);
 void test_launch(context &c);
 void test_transfers(context &c);
 void test_together(context &c);
+void test_examples(context &c);
 
 } // namespace micro
