@@ -10,6 +10,7 @@
 #include "micro/page.h"
 #include "micro/profile.h"
 #include "micro/real.h"
+#include "micro/resume.h"
 #include "micro/suite.h"
 #include "micro/tables.h"
 
@@ -25,7 +26,7 @@ namespace
 
 struct options {
 	bench::common_options common;
-	std::string what = "run", device, from, page, fail_above;
+	std::string what = "run", device, from, page, fail_above, earlier;
 	std::vector<std::string> operands;
 	choice chosen;
 	float seconds = 0;
@@ -58,7 +59,8 @@ void run_until_stopped(target &dut, recorder &records, const choice &chosen, ben
 			last = name;
 		});
 	} catch (const interrupted &) {
-		records.warn(last, "the run was interrupted here", "run the tests that lack with --only");
+		records.warn(last, "the run was interrupted here",
+			     "--continue with its JSON file runs the tests that lack");
 	}
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
@@ -184,6 +186,8 @@ int measure(options o)
 	bench::report out("het-bench", {{"quick", o.chosen.quick}, {"seed", o.chosen.seed}, {"device", dut->name()}});
 	out.document()["device"] = dut->describe();
 	recorder records(out);
+	if (!o.earlier.empty())
+		o.chosen.finished = take_finished(out.document(), results_in(o.earlier));
 	{
 		bench::progress bar("het-bench, " + dut->title(), tests);
 		run_until_stopped(*dut, records, o.chosen, bar);
@@ -213,6 +217,8 @@ int main(int argc, char **argv)
 		  {"page", "profile", "run", "list", "explain", "compare", "figures", "homogeneity", "examples"});
 	line.list("of", o.operands, "of explain: l1.size, ...; of compare and homogeneity: JSON files");
 	line.text("--from", o.from, "results that explain, page and figures read");
+	line.text("--continue", o.earlier,
+		  "results of a run that was interrupted: its tests that ended are not run again");
 	line.text("--fail-above", o.fail_above, "compare ends with 1 if a figure is worse by more: 5%");
 	add_common_options(line, o.common);
 	line.text("--report", o.page, "write a page with plots into this folder");
