@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 
 namespace bench
 {
@@ -119,6 +120,42 @@ void local_reads_traced(arguments a, size_t item, tracer &to)
 	one_of_local_reads(to, a, uint32_t(item));
 }
 
+template <typename M> void one_of_stayers(M &m, arguments a, uint32_t t)
+{
+	const auto group = uint32_t(a[3].integer);
+	if (t % group)
+		return;
+	const auto *ring = static_cast<const uint32_t *>(a[0].buffer);
+	uint32_t at = 0;
+	for (uint32_t i = 0; i < uint32_t(a[2].integer); i++)
+		at = m.next(ring + at);
+	static_cast<uint32_t *>(a[1].buffer)[t / group] = at;
+}
+
+void stay_host(arguments a, size_t first, size_t end)
+{
+	plain m;
+	for (size_t t = first; t < end; t++)
+		one_of_stayers(m, a, uint32_t(t));
+}
+
+void stay_traced(arguments a, size_t item, tracer &to)
+{
+	one_of_stayers(to, a, uint32_t(item));
+}
+
+void ticks_host(arguments, size_t, size_t)
+{
+	throw std::runtime_error("a thread of the host has no clock of its own");
+}
+
+// A planted device does a step a clock.
+void ticks_traced(arguments a, size_t item, tracer &to)
+{
+	to.work(0, uint32_t(a[1].integer));
+	static_cast<uint32_t *>(a[0].buffer)[item] = uint32_t(a[1].integer);
+}
+
 template <deed d> void change_host(arguments a, size_t first, size_t end)
 {
 	plain m;
@@ -196,6 +233,8 @@ bool is_last(uint32_t found, uint32_t, uint32_t steps)
 } // namespace
 
 const kernel read_local = {{"read_local", bench::group_kernels, local_reads_host}, local_reads_traced};
+const kernel stay_kernel = {{"stay", bench::group_kernels, stay_host}, stay_traced};
+const kernel ticks_kernel = {{"ticks", bench::group_kernels, ticks_host}, ticks_traced};
 const kernel banks_kernel = {{"banks", bench::group_kernels, banks_host}, banks_traced};
 const kernel ways_kernel = {{"ways", bench::group_kernels, ways_host}, ways_traced};
 

@@ -106,3 +106,31 @@ kernel void read_local(global const uint4 *numbers, global uint *sums, uint step
 	}
 	sums[get_global_id(0)] = sum.x + sum.y + sum.z + sum.w;
 }
+
+// One thread of each group follows a ring, and the others wait for it: so many groups at once take as long as one as
+// there is room for.
+kernel void stay(global const uint *ring, global uint *out, uint steps, uint group)
+{
+	uint t = get_local_id(0);
+	if (t == 0) {
+		uint at = 0;
+		for (uint i = 0; i < steps; i++)
+			at = ring[at];
+		out[get_global_id(0) / group] = at;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+#ifdef __NVPTX__
+// The clocks of a unit that pass while all threads compute.
+kernel void ticks(global uint *out, uint steps)
+{
+	uint t = get_global_id(0), x = t;
+	ulong before, after;
+	ASM("mov.u64 %0, %%clock64;" : "=l"(before) : : "memory");
+	for (uint i = 0; i < steps; i++)
+		x = (x ^ x >> 7) + 0x9e3779b9;
+	ASM("mov.u64 %0, %%clock64;" : "=l"(after) : "r"(x) : "memory");
+	out[t] = (uint)(after - before);
+}
+#endif

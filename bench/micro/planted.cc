@@ -222,7 +222,7 @@ double planted_target::run(const kernel &k, size_t items, size_t group, argument
 	const double waiting = turns * of_warps / double(warps) / plant_.loads_in_flight;
 	// Loads that wait for each other come one at a time, so that bandwidth does not limit them.
 	const double moving = of_warps > 0 ? s.lines_bytes / plant_.bytes_a_ns : 0;
-	return as_measured(plant_.launch_ns + s.dependent_ns + std::max(waiting, moving));
+	return as_measured(plant_.launch_ns + turns * s.dependent_ns + std::max(waiting, moving));
 }
 
 double planted_target::normal()
