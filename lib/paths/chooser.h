@@ -12,7 +12,7 @@ namespace het::paths
 {
 
 // Smaller copies do not gain from several paths.
-inline constexpr size_t least_split = 2 << 20;
+inline constexpr size_t least_split = 8 << 20;
 
 // What a copy takes.
 struct plan {

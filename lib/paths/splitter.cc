@@ -78,19 +78,27 @@ double splitter::end_without(unsigned path, uint64_t now_ns) const
 	return rate > 0 ? begins + bytes / rate : std::numeric_limits<double>::infinity();
 }
 
+// Who is left alone loses nothing by larger pieces. Others who may come need small ones, to take the rest where a link
+// turns slow.
+size_t splitter::most(unsigned path) const
+{
+	return path == direct_ && resting_ && !(carriers_ & path_set(~(resting_ | only(path)))) ? most_piece
+												: most_relayed;
+}
+
 // Pieces shrink towards the end, so that all paths end together.
-size_t splitter::even_piece() const
+size_t splitter::even_piece(unsigned path) const
 {
 	auto paths = size_t(std::max(1, std::popcount(carriers_)));
-	size_t even = paths == 1 ? most_piece : left_ / (2 * paths) / piece_grain * piece_grain;
-	return std::min(left_, std::clamp(even, least_piece, most_piece));
+	size_t even = paths == 1 ? most(path) : left_ / (2 * paths) / piece_grain * piece_grain;
+	return std::min(left_, std::clamp(even, least_piece, most(path)));
 }
 
 // Returns what the path can carry while the others carry the rest: at most a piece, and 0 if that is less than the
 // least one.
 size_t splitter::worth(unsigned path, uint64_t now_ns) const
 {
-	size_t even = even_piece(), least = std::min(left_, least_piece);
+	size_t even = even_piece(path), least = std::min(left_, least_piece);
 	double end = end_without(path, now_ns);
 	if (!known_[path].known() || end_on(path, even) <= end)
 		return even;
@@ -129,7 +137,7 @@ piece splitter::cut(size_t bytes)
 piece splitter::take(unsigned path, uint64_t now_ns)
 {
 	if (!left_ || !(paths(now_ns) & only(path)) || flights_[path].count == depth ||
-	    flights_[path].bytes >= enough_under_way)
+	    flights_[path].bytes >= pieces_under_way * most(path))
 		return {};
 	size_t bytes = worth(path, now_ns);
 	if ((asked_ | spare_) & only(path)) {
@@ -139,7 +147,7 @@ piece splitter::take(unsigned path, uint64_t now_ns)
 	} else if (!bytes) {
 		if (!is_last_resort(path, now_ns))
 			return {};
-		bytes = even_piece();
+		bytes = even_piece(path);
 	}
 	flights &f = flights_[path];
 	flight &next = f.pieces[(f.first + f.count) % depth];

@@ -21,8 +21,10 @@ class splitter
       public:
 	// So many pieces may be under way on a path, and no more are given to one that has so many bytes: that is
 	// enough to keep it busy, and others can still take the rest if it turns slow.
+	// Where relays rest the direct path's are larger, since an engine pauses for some µs between two.
 	static constexpr unsigned depth = 4;
-	static constexpr size_t least_piece = 512 << 10, most_piece = 4 << 20, enough_under_way = 8 << 20;
+	static constexpr size_t least_piece = 512 << 10, most_relayed = 4 << 20, most_piece = 8 << 20;
+	static constexpr size_t pieces_under_way = 2; // of the largest
 
 	// @ends rise; the last one is the size of the copy. @direct is the path that is left if all others fail.
 	splitter(std::span<const size_t> ends, const plan &p, unsigned direct, const estimate (&known)[most_paths],
@@ -36,6 +38,12 @@ class splitter
 	unsigned under_way(unsigned path) const { return flights_[path].count; }
 	size_t carried(unsigned path) const { return flights_[path].carried; }
 	const estimate &known(unsigned path) const { return known_[path]; }
+
+	// The path takes nothing for now, or may again.
+	void rests(unsigned path, bool now)
+	{
+		resting_ = now ? path_set(resting_ | only(path)) : path_set(resting_ & ~only(path));
+	}
 
 	// Returns what the path takes next. It must have room.
 	piece take(unsigned path, uint64_t now_ns);
@@ -68,11 +76,12 @@ class splitter
 	size_t worth(unsigned path, uint64_t now_ns) const;
 	bool is_far_better(unsigned path, uint64_t now_ns) const;
 	bool is_last_resort(unsigned path, uint64_t now_ns) const;
-	size_t even_piece() const;
+	size_t most(unsigned path) const;
+	size_t even_piece(unsigned path) const;
 	piece cut(size_t bytes);
 
 	const std::span<const size_t> ends_;
-	path_set carriers_, asked_, spare_;
+	path_set carriers_, asked_, spare_, resting_ = 0;
 	const unsigned direct_;
 	const size_t question_;
 	estimate known_[most_paths];

@@ -386,10 +386,26 @@ TEST(splitters, give_no_more_than_the_depth)
 	const size_t size = 64 * mib;
 	estimate known[most_paths];
 	splitter s({&size, 1}, {.carriers = 1}, 0, known, 0);
-	for (size_t i = 0; i < splitter::enough_under_way / splitter::most_piece; i++)
-		EXPECT_EQ(s.take(0, 1).bytes, splitter::most_piece);
+	for (size_t i = 0; i < splitter::pieces_under_way; i++)
+		EXPECT_EQ(s.take(0, 1).bytes, splitter::most_relayed);
 	EXPECT_EQ(s.take(0, 1).bytes, 0u);
 	EXPECT_EQ(s.take(1, 1).bytes, 0u) << "which is no path of this copy";
+}
+
+TEST(splitters, give_larger_pieces_while_relays_rest)
+{
+	const size_t size = 256 * mib;
+	estimate known[most_paths];
+	splitter s({&size, 1}, {.carriers = 3}, 0, known, 0);
+	EXPECT_EQ(s.take(0, 1).bytes, splitter::most_relayed);
+	s.rests(1, true);
+	EXPECT_EQ(s.take(0, 1).bytes, splitter::most_piece);
+	EXPECT_EQ(s.take(0, 1).bytes, splitter::most_piece);
+	EXPECT_EQ(s.take(0, 1).bytes, 0u);
+	s.arrived(0, 3, 2, 0);
+	s.rests(1, false);
+	EXPECT_EQ(s.take(1, 3).bytes, splitter::most_relayed);
+	EXPECT_EQ(s.take(0, 3).bytes, splitter::most_relayed);
 }
 
 TEST(splitters, do_not_wait_for_a_path_that_hangs)
