@@ -275,6 +275,8 @@ class cuda_copy final : public port_lender
 			paths::path_set carried = 0;
 			for (unsigned path = 0; path < paths::most_paths; path++) {
 				way_.chooser.learn(path, bytes_, s.carried(path), s.known(path));
+				if (s.carried(path))
+					way_.chooser.held_up(path, s.waited_for(path), ns);
 				carried |= s.carried(path) ? only(path) : 0;
 			}
 			way_.chooser.passed(bytes_, ns, carried);
