@@ -4,6 +4,7 @@
 #include "dev/cuda_copy.h"
 #include "os/clock.h"
 #include "os/log.h"
+#include "os/probes.h"
 #include "os/settings.h"
 
 #include <algorithm>
@@ -283,6 +284,10 @@ class cuda_copy final : public port_lender
 		}
 		for (unsigned path = 0; path < paths::most_paths; path++) {
 			withdraw(path, announced_[path]);
+			if (s.carried(path) && direction_ == direction::to_device)
+				HET_PROBE3(path_to_device, me_.number_, path, s.carried(path));
+			else if (s.carried(path))
+				HET_PROBE3(path_to_host, me_.number_, path, s.carried(path));
 			if (borrowed_[path])
 				borrowed_[path]->give_back();
 		}
