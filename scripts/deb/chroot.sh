@@ -35,7 +35,7 @@ make_earlier() { # package...
 	for deb in "$@"; do
 		cp "$deb" "$folder/now"
 		dpkg-deb -R "$deb" "$folder/x"
-		sed -i -e "s/^Version: .*/Version: $version~earlier/" -e "s/(= $version)/(= $version~earlier)/g" "$folder/x/DEBIAN/control"
+		sed -i -e "s/^Version: .*/Version: $version~earlier/" -e "s/(\(>*=\) $version)/(\1 $version~earlier)/g" "$folder/x/DEBIAN/control"
 		dpkg-deb -Znone --root-owner-group -b "$folder/x" "$folder/earlier/$(basename "$deb")"
 		rm -rf "$folder/x"
 	done
