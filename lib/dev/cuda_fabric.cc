@@ -4,6 +4,7 @@
 #include "dev/cuda_copy.h"
 #include "os/clock.h"
 #include "os/log.h"
+#include "os/probes.h"
 #include "os/settings.h"
 
 #include <algorithm>
@@ -275,12 +276,18 @@ class cuda_copy final : public port_lender
 			paths::path_set carried = 0;
 			for (unsigned path = 0; path < paths::most_paths; path++) {
 				way_.chooser.learn(path, bytes_, s.carried(path), s.known(path));
+				if (s.carried(path))
+					way_.chooser.held_up(path, s.waited_for(path), ns);
 				carried |= s.carried(path) ? only(path) : 0;
 			}
 			way_.chooser.passed(bytes_, ns, carried);
 		}
 		for (unsigned path = 0; path < paths::most_paths; path++) {
 			withdraw(path, announced_[path]);
+			if (s.carried(path) && direction_ == direction::to_device)
+				HET_PROBE3(path_to_device, me_.number_, path, s.carried(path));
+			else if (s.carried(path))
+				HET_PROBE3(path_to_host, me_.number_, path, s.carried(path));
 			if (borrowed_[path])
 				borrowed_[path]->give_back();
 		}

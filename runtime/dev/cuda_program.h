@@ -9,6 +9,8 @@
 #include "dev/cuda_tables.h"
 #include "fatbin/pick.h"
 
+#include <atomic>
+
 namespace het::rt
 {
 
@@ -32,12 +34,15 @@ class cuda_kernel final : public device_kernel
 	bool notes_writes() const override { return tables_.has().dirty; }
 	bool prepare_stops() override
 	{
-		if (stops_ && !stop_kernel_)
+		if (stops_ && !stop_kernel_) {
 			stop_kernel_ = stops_->make_stop_kernel(name_.c_str());
+			usable_stop_kernel_.store(stop_kernel_.get(), std::memory_order_release);
+		}
 		return stop_kernel_ != nullptr;
 	}
-	// Is null if prepare_stops() has not returned true.
-	const cuda_stop_kernel *stop_kernel() const { return stop_kernel_.get(); }
+	// Is null unless prepare_stops() has returned true. Another thread may be in there just now, for a launch of
+	// its own: a stolen launch comes to a device that it was not prepared for.
+	const cuda_stop_kernel *stop_kernel() const { return usable_stop_kernel_.load(std::memory_order_acquire); }
 	cu_function handle() const { return handle_; }
 	cuda_tables &tables() const { return tables_; }
 	cuda_ids &ids() const { return ids_; }
@@ -64,6 +69,7 @@ class cuda_kernel final : public device_kernel
 	const std::string name_;
 	cuda_stop_source *const stops_;
 	std::unique_ptr<cuda_stop_kernel> stop_kernel_;
+	std::atomic<const cuda_stop_kernel *> usable_stop_kernel_{nullptr};
 	uint32_t nargs_ = 0;
 	// Every kernel can be launched with so many work-items, unless its author has limited it.
 	size_t most_items_ = 256;
