@@ -67,6 +67,9 @@ include mk/install.mk
 include mk/checks.mk
 include mk/vm.mk
 include mk/nvptx.mk
+ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
+include mk/openmp.mk
+endif
 
 help:
 	@sed -n 's/^## \?//p' Makefile

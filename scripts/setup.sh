@@ -17,6 +17,8 @@ bench_packages=(libstarpu-dev)
 check_packages=(python3 python3-numpy ccache libgtest-dev liburing-dev liblz4-1 libzstd1 clang clang-tidy clang-format
 	libclang-rt-14-dev llvm-14-dev libclc-14 llvm-spirv-14 spirv-tools python3-sphinx graphviz linux-kbuild-6.1)
 
+# OpenMP programs for GPUs are compiled with this, where Debian has it.
+[ "$(dpkg --print-architecture 2>/dev/null)" != amd64 ] || check_packages+=(gcc-12-offload-nvptx)
 opencl_packages=(cmake ninja-build)
 # Python's package het is built with the first two, and tested with numpy and the others.
 python_packages=(python3-dev pybind11-dev python3-pytest python3-hypothesis mypy python3-scipy python3-h5py
