@@ -5,7 +5,7 @@
 # A double of libgomp's stands for those of GCC 13 and later.
 openmp_double := $(if $(openmp_plugin),$(B)/selftests/openmp/libgomp13)
 openmp_programs := $(if $(and $(openmp_plugin),$(nvptx_gcc)),$(patsubst %.c,$(B)/%,$(openmp_program_srcs)) \
-	$(B)/examples/openmp/saxpy)
+	$(B)/examples/openmp/saxpy $(B)/bench/openmp/figures)
 
 # Some reductions call it on the device.
 offload_atomic := -foffload-options=nvptx-none=-latomic
@@ -33,6 +33,7 @@ $(openmp_double): $(call obj,$(openmp_double_srcs)) | $(openmp_plugin)
 	$Q$(CXX) $(ldflags) -rdynamic -o $@ $(filter %.o,$^) -ldl
 
 $(filter $(B)/selftests/%,$(openmp_programs)): $(B)/%: %.c mk/nvptx.mk mk/openmp.mk
+$(B)/bench/openmp/figures: bench/openmp/figures.c mk/nvptx.mk mk/openmp.mk
 $(B)/examples/openmp/saxpy: Documentation/examples/openmp/saxpy.c mk/nvptx.mk mk/openmp.mk
 $(openmp_programs):
 	@mkdir -p $(@D)

@@ -2,8 +2,8 @@
 // An image is what mkoffload has linked for the device: the program's code, and what it needs of libgomp's and libc's.
 #pragma once
 
-#include "geometry.h"
 #include "libgomp.h"
+#include "team_geometry.h"
 
 #include <deque>
 #include <het.h>

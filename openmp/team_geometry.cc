@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-#include "geometry.h"
+#include "team_geometry.h"
 
 #include "libgomp.h"
 
