@@ -50,6 +50,13 @@ use_new() {
 		LD_LIBRARY_PATH=$lib say "$work/example"
 	done
 	use_python
+	use_openmp
+}
+
+# Where it was not built, make has said so.
+use_openmp() {
+	test -e "$root/usr/bin/het-openmp" || return 0
+	HET_DEVICES=host say "$root/usr/bin/het-openmp" "$work/new_c"
 }
 
 # Where the package was not built, make has said so.

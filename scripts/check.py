@@ -567,6 +567,16 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
         seconds=120,
         beside=True,
     )
+    yield Step(
+        "OpenMP programs",
+        [sys.executable, str(ROOT / "selftests/openmp/programs.py")],
+        judge_ktap,
+        env=environment("build"),
+        needs="build",
+        seconds=120,
+        beside=True,
+        unavailable=lambda: None if (ROOT / "build/bin/het-openmp").exists() else "there is no libgomp to build it with",
+    )
     yield from opencl_platform()
     for programs in ("new", "old"):
         command_line = [str(ROOT / "scripts/check-install.sh"), programs]

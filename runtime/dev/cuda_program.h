@@ -30,6 +30,7 @@ class cuda_kernel final : public device_kernel
 
 	uint32_t nargs() const override { return nargs_ - is_sliced_; }
 	group_limits limits() const override { return {most_items_, {}}; }
+	uint32_t registers() const override { return registers_; }
 	int check_argument(const char *kernel, size_t i, const device_arg &given) const override;
 	bool notes_writes() const override { return tables_.has().dirty; }
 	bool prepare_stops() override
@@ -73,6 +74,7 @@ class cuda_kernel final : public device_kernel
 	uint32_t nargs_ = 0;
 	// Every kernel can be launched with so many work-items, unless its author has limited it.
 	size_t most_items_ = 256;
+	uint32_t registers_ = 0;
 	unsigned shared_bytes_ = 0;
 	size_t block_bytes_ = 0; // the size of all parameters
 	void *block_ = nullptr;
