@@ -246,8 +246,9 @@ knee knee_of(const curve &c, const fitted_points &p, const scatter &s, const sta
 		double before = stairs.base;
 		for (size_t i = 0; i < at; i++)
 			before += stairs.stairs[i].rise;
-		// Where a line has many places, misses begin at the size and become more slowly: 0.16 of all then.
-		k.sharp = find_sharp_begin(c, before, k.rise, r.many_places ? 0.1 : 0.35, k);
+		// Where a line has many places, misses begin at the size and become more slowly: 0.11 of all then
+		// at least.
+		k.sharp = find_sharp_begin(c, before, k.rise, r.many_places ? 0.08 : 0.35, k);
 		if (k.sharp && k.misfit > most_misfit)
 			k.model = "none of the models";
 	}
