@@ -120,6 +120,9 @@ TEST(policies, have_names)
 	for (const char *name : {"direct", "static", "queue", "latency"})
 		EXPECT_STREQ(find_policy(name)->name(), name);
 	EXPECT_EQ(find_policy("other"), nullptr);
+	EXPECT_EQ(&policy_for("direct"), &direct_policy());
+	EXPECT_EQ(&policy_for(nullptr), &latency_policy());
+	EXPECT_EQ(&policy_for("other"), &latency_policy());
 }
 
 // Three vessels: begin at 0, 10 and 1000 ns, one byte a ns each.
