@@ -32,6 +32,7 @@ struct environment {
 	// GPUVM_WATCHDOG: seconds after which a fetch, or a part of a launch, is reported as stuck; 0: never
 	unsigned watchdog_s;
 	const char *devices; // HET_DEVICES: of the runtime: opencl, cuda, host, apart; null: opencl,host
+	int64_t local_rank;  // what the launcher says: the process' number among its like on this machine; -1: nothing
 	// HET_DEVICE_MEMORY: what may be used of devices' memory (4G, 75%, 4G,50%); null: what is free
 	const char *memory;
 	bool pipeline;      // HET_PIPELINE: launches are submitted behind those in flight that they depend on (1)

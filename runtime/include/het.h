@@ -380,6 +380,24 @@ struct het_kernel_info {
 /** Describes a kernel. @return 0; HET_ENULL; HET_EARG for a size too small. */
 int het_kernel_describe(het_kernel *kernel, struct het_kernel_info *info);
 
+/** het_kernel_limits() fills this. */
+struct het_kernel_needs {
+	size_t size;
+	/** On the device a group of the kernel has at most so many work-items. */
+	uint64_t group_size;
+	/**
+	 * A work-item takes so many of the registers, of which each of the device's processors has unit_registers. Both
+	 * are known on devices of kind CUDA, and 0 elsewhere.
+	 */
+	uint32_t registers, unit_registers;
+};
+
+/**
+ * Tells how much of a device a kernel takes, for who sizes its launches; the kernel is made there if need be.
+ * @return 0; HET_ENULL; HET_EARG for a size too small; what het_program_build() returns; HET_ENAME.
+ */
+int het_kernel_limits(het_kernel *kernel, het_device *device, struct het_kernel_needs *needs);
+
 /**
  * Asks the OpenCL driver about a kernel on one of its devices, as clGetKernelWorkGroupInfo() and clGetKernelInfo() do,
  * having made it there if need be.
