@@ -120,18 +120,20 @@ double agreement(const curve &c, size_t at, uint64_t seed,
 	return std::min(0.99, double(agree) / resamples);
 }
 
-// Returns the first place from which on all are clearly higher than a limit, if all before it are lower than another
-// one. The first of them may lie between the two limits.
-size_t step_of(const std::vector<double> &heights, double low_limit, double high_limit)
+// Returns the first place from which on all are clearly higher than a limit, if all before it are clearly lower. The
+// first of them may lie between @least and that, if it is clearly higher than all before.
+size_t step_of(const std::vector<double> &heights, double least, double limit)
 {
-	constexpr double clearly = 1.06;
+	constexpr double clearly = 1.06, apart = 1.15;
 	size_t at = heights.size();
-	while (at > 0 && heights[at - 1] > clearly * high_limit)
+	while (at > 0 && heights[at - 1] > clearly * limit)
 		at--;
-	if (at > 0 && at < heights.size() && heights[at - 1] > low_limit)
-		at--;
-	const bool is_step =
-		std::all_of(heights.begin(), heights.begin() + ptrdiff_t(at), [&](double h) { return h < low_limit; });
+	if (at > 1 && at < heights.size() && heights[at - 1] > least) {
+		const double before = *std::max_element(heights.begin(), heights.begin() + ptrdiff_t(at) - 1);
+		at -= heights[at - 1] > apart * before;
+	}
+	const bool is_step = std::all_of(heights.begin(), heights.begin() + ptrdiff_t(at),
+					 [&](double h) { return h < limit / clearly; });
 	return is_step ? at : heights.size();
 }
 

@@ -116,5 +116,6 @@ KERNEL(transpose_tiles, turn_tile);
 KERNEL(product_each, multiply_each);
 KERNEL(product_tiles, multiply_tile);
 KERNEL(product_blocks, multiply_block);
+KERNEL(product_ahead, multiply_block);
 
 } // namespace micro

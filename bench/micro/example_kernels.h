@@ -17,5 +17,6 @@ extern const kernel transpose_tiles; // from, to, n, row: 256 threads for each 3
 extern const kernel product_each;   // a, b, c, n: a thread for each of n x n elements
 extern const kernel product_tiles;  // the same, n a multiple of 16; groups of 256
 extern const kernel product_blocks; // a, b, c, n: 256 threads for each 128 x 128 elements
+extern const kernel product_ahead;  // the same
 
 } // namespace micro

@@ -54,10 +54,10 @@ class examples
 			entry["ceiling"] = s.ceiling;
 		c_.out.document()["examples"].push_back(std::move(entry));
 	}
-	size_t bytes() const
+	size_t bytes(size_t mega_bytes_of_gpu) const
 	{
 		const traits &w = c_.dut.what();
-		const size_t wanted = size_t{w.cpu ? 16u : 256u} << 20;
+		const size_t wanted = (w.cpu ? 16 : mega_bytes_of_gpu) << 20;
 		return std::bit_floor(std::min({wanted, w.largest, w.memory / 8, c_.most_bytes}));
 	}
 	void fill(const memory &m, uint32_t n)
@@ -77,8 +77,9 @@ class examples
 
 void examples::reduction()
 {
-	const auto n = uint32_t(bytes() / word);
-	memory from(c_.dut, n * word), sum(c_.dut, word);
+	// Large, so that a launch costs nothing beside it.
+	const auto n = uint32_t(bytes(1024) / word);
+	memory from(c_.dut, size_t{n} * word), sum(c_.dut, word);
 	fill(from, n);
 	uint32_t right = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -108,7 +109,7 @@ void examples::reduction()
 
 void examples::transpose()
 {
-	const auto n = uint32_t(std::bit_floor(size_t(std::sqrt(double(bytes() / word)))));
+	const auto n = uint32_t(std::bit_floor(size_t(std::sqrt(double(bytes(256) / word)))));
 	memory from(c_.dut, size_t{n} * n * word), to(c_.dut, size_t{n} * n * word);
 	fill(from, n * n);
 	random_stream random(c_.seed, 10);
@@ -173,6 +174,7 @@ void examples::product()
 	run("each", product_each, n * n);
 	run("tiles", product_tiles, n * n);
 	run("blocks", product_blocks, n * n / 64);
+	run("blocks, ahead", product_ahead, n * n / 64);
 }
 
 } // namespace

@@ -89,30 +89,49 @@ kernel void product_tiles(global const float *a, global const float *b, global f
 #define STORE(s, row)                                                                                                  \
 	*(global float4 *)(c + (top + row) * n + left + 4 * x) = s##0;                                                 \
 	*(global float4 *)(c + (top + row) * n + left + 4 * x + 64) = s##1;
-kernel void product_blocks(global const float *a, global const float *b, global float *c, uint n)
-{
-	local float4 la4[8 * 33], lb4[8 * 32];
-	local float *la = (local float *)la4;
-	uint t = get_local_id(0), x = t % 16, y = t / 16, tiles = n / 128;
-	uint left = get_group_id(0) % tiles * 128, top = get_group_id(0) / tiles * 128;
-	float4 a0 = 0, a1 = 0, b0 = 0, b1 = 0, c0 = 0, c1 = 0, d0 = 0, d1 = 0;
-	float4 e0 = 0, e1 = 0, f0 = 0, f1 = 0, g0 = 0, g1 = 0, h0 = 0, h1 = 0;
-	for (uint k = 0; k < n; k += 8) {
-		uint row = t / 2, column = t % 2 * 4;
-		float4 part = *(global const float4 *)(a + (top + row) * n + k + column);
-		la[column * 132 + row] = part.x;
-		la[(column + 1) * 132 + row] = part.y;
-		la[(column + 2) * 132 + row] = part.z;
-		la[(column + 3) * 132 + row] = part.w;
-		lb4[t] = *(global const float4 *)(b + (k + t / 32) * n + left + t % 32 * 4);
-		barrier(CLK_LOCAL_MEM_FENCE);
-		for (uint i = 0; i < 8; i++) {
-			float4 x0 = la4[i * 33 + y], x1 = la4[i * 33 + y + 16], y0 = lb4[i * 32 + x], y1 = lb4[i * 32 + x + 16];
-			ROW(a, x0.x) ROW(b, x0.y) ROW(c, x0.z) ROW(d, x0.w)
-			ROW(e, x1.x) ROW(f, x1.y) ROW(g, x1.z) ROW(h, x1.w)
-		}
-		barrier(CLK_LOCAL_MEM_FENCE);
+#define LOAD(k)                                                                                                        \
+	{                                                                                                              \
+		part = *(global const float4 *)(from_a + (k));                                                         \
+		other = *(global const float4 *)(from_b + (k) * n);                                                    \
 	}
-	STORE(a, 4 * y) STORE(b, 4 * y + 1) STORE(c, 4 * y + 2) STORE(d, 4 * y + 3)
-	STORE(e, 4 * y + 64) STORE(f, 4 * y + 65) STORE(g, 4 * y + 66) STORE(h, 4 * y + 67)
-}
+#define STEP(i)                                                                                                        \
+	{                                                                                                              \
+		float4 x0 = la4[i * 33 + y], x1 = la4[i * 33 + y + 16], y0 = lb4[i * 32 + x], y1 = lb4[i * 32 + x + 16]; \
+		ROW(a, x0.x) ROW(b, x0.y) ROW(c, x0.z) ROW(d, x0.w)                                                    \
+		ROW(e, x1.x) ROW(f, x1.y) ROW(g, x1.z) ROW(h, x1.w)                                                    \
+	}
+// What the next step needs is loaded while this one computes, if @AHEAD.
+#define PRODUCT(name, AHEAD)                                                                                           \
+	kernel void name(global const float *a, global const float *b, global float *c, uint n)                        \
+	{                                                                                                              \
+		local float4 la4[8 * 33], lb4[8 * 32];                                                                 \
+		local float *la = (local float *)la4;                                                                  \
+		uint t = get_local_id(0), x = t % 16, y = t / 16, tiles = n / 128;                                     \
+		uint left = get_group_id(0) % tiles * 128, top = get_group_id(0) / tiles * 128;                        \
+		uint row = t / 2, column = t % 2 * 4;                                                                  \
+		global const float *from_a = a + (top + row) * n + column;                                             \
+		global const float *from_b = b + t / 32 * n + left + t % 32 * 4;                                       \
+		float4 a0 = 0, a1 = 0, b0 = 0, b1 = 0, c0 = 0, c1 = 0, d0 = 0, d1 = 0;                                 \
+		float4 e0 = 0, e1 = 0, f0 = 0, f1 = 0, g0 = 0, g1 = 0, h0 = 0, h1 = 0;                                 \
+		float4 part, other;                                                                                    \
+		if (AHEAD)                                                                                             \
+			LOAD(0)                                                                                        \
+		for (uint k = 0; k < n; k += 8) {                                                                      \
+			if (!AHEAD)                                                                                    \
+				LOAD(k)                                                                                \
+			la[column * 132 + row] = part.x;                                                               \
+			la[(column + 1) * 132 + row] = part.y;                                                         \
+			la[(column + 2) * 132 + row] = part.z;                                                         \
+			la[(column + 3) * 132 + row] = part.w;                                                         \
+			lb4[t] = other;                                                                                \
+			barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
+			if (AHEAD && k + 8 < n)                                                                        \
+				LOAD(k + 8)                                                                            \
+			STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)                                \
+			barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
+		}                                                                                                      \
+		STORE(a, 4 * y) STORE(b, 4 * y + 1) STORE(c, 4 * y + 2) STORE(d, 4 * y + 3)                            \
+		STORE(e, 4 * y + 64) STORE(f, 4 * y + 65) STORE(g, 4 * y + 66) STORE(h, 4 * y + 67)                    \
+	}
+PRODUCT(product_blocks, 0)
+PRODUCT(product_ahead, 1)

@@ -37,7 +37,7 @@ void take_vectors(const het::json &document, ceilings &c)
 	}
 	if (c.vector_width == 0)
 		return;
-	constexpr double most_of_it = 0.9;
+	constexpr double most_of_it = 0.98;
 	for (const auto &[x, p] : all.curves.at(std::to_string(c.vector_width))) {
 		if (p.median < most_of_it * c.vector_read)
 			continue;
@@ -75,6 +75,9 @@ ceilings ceilings_of(const het::json &document)
 	c.local_read = best_of(document, "bandwidth/local", "read");
 	c.fma = best_of(document, "arithmetic/rate", "float fma");
 	take_vectors(document, c);
+	for (const het::json &f : document["facts"])
+		if (f.at("name") == "warp.width" && f.contains("value"))
+			c.warp = f["value"].get<double>();
 	const shown_curves atomics = curves_of(document, "atomics"), banks = curves_of(document, "banks");
 	if (const auto it = atomics.curves.find("add"); it != atomics.curves.end() && !it->second.empty())
 		c.change_ns = it->second.rbegin()->second.median / it->second.rbegin()->first;
@@ -88,7 +91,8 @@ ceilings ceilings_of(const het::json &document)
 
 double predicted_reduction(const ceilings &c, const std::string &stage, double n, double threads)
 {
-	const double change = c.change_ns > 0 ? 1 / c.change_ns : 0;
+	// Compilers let threads that execute together add what they have first, where all add to one word.
+	const double change = c.change_ns > 0 ? c.warp / c.change_ns : 0;
 	if (stage == "each")
 		return longer(sum_of({{word * n, c.read}}), sum_of({{n, change}}));
 	if (stage == "rows")
@@ -110,7 +114,7 @@ double predicted_transpose(const ceilings &c, const std::string &stage, double n
 // many devices. Blocks of 8 x 8 need 16 words for 64.
 double predicted_product(const ceilings &c, const std::string &stage, double n)
 {
-	const double all = n * n * n, words = stage == "blocks" ? 16.0 / 64 : 2;
+	const double all = n * n * n, words = stage.starts_with("blocks") ? 16.0 / 64 : 2;
 	return longer(sum_of({{all, c.fma}}), sum_of({{all * words * word, c.local_read}}));
 }
 

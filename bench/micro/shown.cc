@@ -13,7 +13,7 @@ std::span<const shown> all_shown()
 		{"fetch", "Two loads in a row, by the distance between them", "bytes between them", true},
 		{"single", "The same loads, not in a row", "bytes between them", true},
 		{"latency/cold", "Latency of loads that no cache serves", "footprint", true},
-		{"brought", "Latency of what a group of another unit has brought", "group"},
+		{"brought", "Latency of what a group of another unit has brought", "group", false, nullptr, true},
 		{"line", "Loads over more than a cache holds, one in a block", "size of a block", true},
 		{"latency/local", "Latency of dependent loads of local memory", "footprint", true},
 		{"bandwidth/global/read", "Bandwidth of global memory, read", "threads"},
@@ -28,8 +28,8 @@ std::span<const shown> all_shown()
 		{"apex", "APEX-MAP, by locality in time", "words in a row"},
 		{"locality/time", "Groups of threads that read one word, by locality in time", "1/alpha: 1 is uniform"},
 		{"locality/space", "Groups of threads that read words in a row", "words in a row"},
-		{"homogeneity/memory", "Random reads by devices", "device"},
-		{"homogeneity/arithmetic", "Arithmetic by devices", "device"},
+		{"homogeneity/memory", "Random reads by devices", "device", false, nullptr, true},
+		{"homogeneity/arithmetic", "Arithmetic by devices", "device", false, nullptr, true},
 		{"arithmetic/latency", "Latency of operations", "threads"},
 		{"arithmetic/rate", "Rate of operations", "threads"},
 		{"roofline", "Roofline", "operations a byte"},
@@ -40,7 +40,7 @@ std::span<const shown> all_shown()
 		{"launch/wait", "A launch and the wait for it", "launches"},
 		{"transfers", "Blocking copies", "size", true},
 		{"together", "Copies at the same time", "copies at a time"},
-		{"reference", "Arithmetic alone, between the tests", "tests before it"},
+		{"reference", "Arithmetic alone, between the tests", "tests before it", false, nullptr, true},
 	};
 	return all;
 }

@@ -239,7 +239,7 @@ fact duplex_fact(const bench::series &to_device, const bench::series &to_host, c
 	return f;
 }
 
-fact engines_fact(const fact &duplex)
+fact engines_fact(const fact &duplex, double same_way)
 {
 	constexpr double two = 1.25, one = 1.08;
 	fact f{.name = "copy.engines", .unit = "engines"};
@@ -249,7 +249,11 @@ fact engines_fact(const fact &duplex)
 		f.why = duplex.is == verdict::found ? "there are too few copies to be sure" : duplex.why;
 		return f;
 	}
-	if (duplex.low > two) {
+	if (same_way > two) {
+		f.why = format("two copies in one direction are together %.2f times as fast as one, which does not "
+			       "fill its way",
+			       same_way);
+	} else if (duplex.low > two) {
 		f.is = verdict::found;
 		f.value = f.low = f.high = 2;
 		f.why = "copies in both directions run at the same time; whether more engines share a direction does "
@@ -279,9 +283,13 @@ void test_together(context &c)
 	const bench::series to = measure(c, "to device", {{name, true}}, n),
 			    from = measure(c, "to host", {{name, false}}, n),
 			    both = measure(c, "both ways", {{name, true}, {name, false}}, n);
-	measure(c, "to device", {{name, true}, {name, true}}, n);
-	measure(c, "to host", {{name, false}, {name, false}}, n);
-	const fact duplex = duplex_fact(to, from, both), engines = engines_fact(duplex);
+	const bench::series twice_to = measure(c, "to device", {{name, true}, {name, true}}, n),
+			    twice_from = measure(c, "to host", {{name, false}, {name, false}}, n);
+	const auto times = [](const bench::series &twice, const bench::series &once) {
+		return twice.empty() || once.empty() ? 0 : bench::median(twice) / bench::median(once);
+	};
+	const fact duplex = duplex_fact(to, from, both),
+		   engines = engines_fact(duplex, std::max(times(twice_to, to), times(twice_from, from)));
 	c.out.add(duplex, c.claim(duplex.name));
 	c.out.add(engines, c.claim(engines.name));
 	if (names.size() > 1)

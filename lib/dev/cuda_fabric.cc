@@ -50,13 +50,6 @@ class deciding
 	signals_blocked blocked_;
 };
 
-const paths::policy &chosen_policy()
-{
-	const char *name = settings().paths;
-	const paths::policy *found = name ? paths::find_policy(name) : nullptr;
-	return found ? *found : paths::direct_policy();
-}
-
 } // namespace
 
 // --- who takes part ------------------------------------------------------------
@@ -115,7 +108,7 @@ void cuda_member::join(const char *name, cu_device device, cu_context context)
 	name_ = name;
 	device_ = device;
 	context_ = context;
-	const paths::policy &policy = chosen_policy();
+	const paths::policy &policy = paths::policy_for(settings().paths);
 	if (&policy == &paths::direct_policy())
 		return;
 	fabric &f = the_fabric();

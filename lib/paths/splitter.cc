@@ -28,12 +28,15 @@ splitter::splitter(std::span<const size_t> ends, const plan &p, unsigned direct,
       question_(p.question), left_(ends.back())
 {
 	std::copy(known, known + most_paths, known_);
-	// A carrier that is worth no piece is asked as well.
-	for (unsigned path = 0; path < most_paths; path++) {
-		if ((p.asked & only(path)) && !worth(path, 0))
-			asked_ |= only(path);
+	// A carrier that is worth no piece would only make the others' pieces small. It may be asked as well.
+	path_set idle = 0;
+	for (unsigned path = 0; question_ && path < most_paths; path++) {
+		if ((carriers_ & only(path)) && !worth(path, 0))
+			idle |= only(path);
 	}
-	carriers_ &= path_set(~asked_);
+	asked_ |= p.asked & idle;
+	spare_ |= idle & path_set(~asked_);
+	carriers_ &= path_set(~(asked_ | spare_));
 	if (!carriers_)
 		carriers_ = only(direct);
 	asked_ &= path_set(~carriers_);

@@ -865,10 +865,12 @@ struct het_map_args {
 	uint32_t flags;
 	size_t nwaits;
 	het_event *const *waits;
+	/** Without an object the bytes are these of the program's own, which may be any that a range may be. */
+	void *pointer;
 };
 
 /**
- * Gives bytes of an object to the host until het_unmap(). When the event has finished, they are valid on the host;
+ * Gives bytes of an object, or of the program's own, to the host until het_unmap(). When the event has finished, they are valid on the host;
  * later commands that write them, or with access to write use them, wait until they are unmapped. het_finish() and
  * later commands of an in-order queue that use other bytes do not. (Without a mapping the host may use
  * het_memory_pointer() as well, and sees to the order itself.)
@@ -886,6 +888,8 @@ struct het_unmap_args {
 	void *pointer;
 	size_t nwaits;
 	het_event *const *waits;
+	/** If this is not 0 the mapping is one of so many bytes. */
+	size_t nbytes;
 };
 
 /**

@@ -166,7 +166,7 @@ void print_paths(const json &device)
 	if (!link["speed"].is_null())
 		line += ", " + text(link["speed"]) + " x" + text(link["lanes"]);
 	for (size_t i = 0; i < relays.size(); i++)
-		line += (i ? ", " : "; with HET_PATHS also those of CUDA devices ") + text(relays[i]);
+		line += (i ? ", " : "; bulk copies also by those of CUDA devices ") + text(relays[i]);
 	print_line("", line);
 }
 

@@ -55,7 +55,7 @@ def links_and_relays_of_cuda_devices_are_shown(_: Path) -> None:
     same([d["relays"] for d in devices], [[1, 2], [0, 2], [0, 1]])
     same(devices[0]["pcie_link"]["address"], "0000:00:00.0")
     called = Called(HET_INFO, env={"HET_DEVICES": "host", "FAKE_CUDA_DEVICES": "2", **FAKE_CUDA})
-    within("with HET_PATHS also those of CUDA devices 1\n", called.out)
+    within("bulk copies also by those of CUDA devices 1\n", called.out)
 
 
 def settings_policies_and_the_cache_are_shown(work: Path) -> None:

@@ -5,6 +5,7 @@
 #include "micro/planted.h"
 #include "micro/random.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -272,4 +273,30 @@ TEST(line, is_the_last_block_that_takes_all_room)
 	for (point &p : c)
 		p.samples = {30.1, 29.9};
 	EXPECT_EQ(line_fact("l1.line", c, 10, 1).is, verdict::not_found);
+}
+
+// The last cache of an H100: each line has many places, and misses become more slowly, in a shape that no model has.
+TEST(levels, a_slow_rise_may_begin_at_once)
+{
+	random_stream random(5);
+	curve c;
+	std::vector<double> footprints; // of a quick run: three an octave, and more near the knee
+	for (int i = 0; i <= 24; i++)
+		footprints.push_back((1 << 20) * std::exp2(i / 3.0));
+	for (int i = -4; i <= 4; i++)
+		footprints.push_back(26 * (1 << 20) * std::exp2(i / 24.0));
+	std::sort(footprints.begin(), footprints.end());
+	for (double x : footprints) {
+		const double near = std::max(0.0, 1 - 25.5 * (1 << 20) / x),
+			     far = std::max(0.0, 1 - 51.0 * (1 << 20) / x);
+		point p{x, {}};
+		for (int i = 0; i < 3; i++)
+			p.samples.push_back((143 + 140 * near + 65 * far) * (1 + 0.006 * (random.unit() - 0.5)));
+		c.push_back(p);
+	}
+	const levels l = find_levels(c, 1);
+	ASSERT_EQ(l.knees.size(), 1u);
+	EXPECT_TRUE(l.knees[0].sharp);
+	EXPECT_GE(l.knees[0].confidence, 0.85);
+	EXPECT_NEAR(l.knees[0].size, 25.5 * (1 << 20), 1 << 20);
 }

@@ -156,6 +156,11 @@ TEST(figures, are_there_or_say_why_not)
 				 "no test reads textures"})
 		EXPECT_TRUE(has(text, part)) << part << text;
 	EXPECT_FALSE(has(text, "figure-7.svg")) << text; // the results have nothing shifted
+	// A device that is number 0 is there too, though other figures have logarithms.
+	std::ifstream of_18(folder + "/figure-18-memory.gnuplot");
+	const std::string script(std::istreambuf_iterator<char>(of_18), {});
+	EXPECT_TRUE(has(script, "set xrange [-0.5:1.5]")) << script;
+	EXPECT_FALSE(has(script, "logscale")) << script;
 	std::ifstream f(folder + "/figure-13-15.svg");
 	EXPECT_TRUE(has(std::string(std::istreambuf_iterator<char>(f), {}), "3.5"));
 	std::filesystem::remove_all(folder);

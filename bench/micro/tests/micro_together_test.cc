@@ -145,12 +145,15 @@ TEST(together, a_planted_device_is_opened_once)
 TEST(together, engines_follow_from_both_directions)
 {
 	const auto engines = [](double both) {
-		return engines_fact(duplex_fact(bench::series(9, 50), bench::series(9, 48), bench::series(9, both)));
+		return engines_fact(duplex_fact(bench::series(9, 50), bench::series(9, 48), bench::series(9, both)),
+				    1.01);
 	};
 	EXPECT_EQ(engines(95).value, 2);
 	EXPECT_EQ(engines(50).value, 1);
 	EXPECT_EQ(engines(57).is, verdict::not_found); // neither the one nor the other
-	EXPECT_EQ(engines_fact(duplex_fact({50, 50}, {48, 48}, {95, 95})).is, verdict::not_found); // too few
+	EXPECT_EQ(engines_fact(duplex_fact({50, 50}, {48, 48}, {95, 95}), 1).is, verdict::not_found); // too few
+	const fact duplex = duplex_fact(bench::series(9, 50), bench::series(9, 48), bench::series(9, 95));
+	EXPECT_EQ(engines_fact(duplex, 1.9).is, verdict::not_found); // one copy does not fill its way
 	EXPECT_EQ(duplex_fact({}, {48}, {50}).is, verdict::not_found);
 	EXPECT_NEAR(duplex_fact({50, 50, 50}, {48, 48, 48}, {90, 90, 90}).value, 1.8, 1e-9);
 }

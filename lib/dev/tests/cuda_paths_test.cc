@@ -337,7 +337,7 @@ TEST_F(cuda_paths, random_copies_with_failures_and_delays)
 {
 	constexpr const char *symbols[] = {"cuMemcpyPeerAsync", "cuStreamWaitEvent", "cuMemcpyHtoDAsync_v2",
 					   "cuMemcpyDtoHAsync_v2"};
-	const unsigned rounds = getenv("HET_TEST_FULL") ? 100 : 3;
+	const unsigned rounds = getenv("HET_TEST_FULL") ? 100 : 2;
 	std::minstd_rand random(11);
 	for (unsigned round = 0; round < rounds; round++) {
 		open(3);
@@ -353,7 +353,7 @@ TEST_F(cuda_paths, random_copies_with_failures_and_delays)
 				std::vector<char> expected = p.host;
 				while (devices_[gpu]->write(0, {&t, 1}) != 0)
 					;
-				for (unsigned i = 0; i < 5; i++)
+				for (unsigned i = 0; i < 3; i++)
 					copy_at_random(p, expected, own);
 				EXPECT_TRUE(p.on_device() == expected);
 				running--;

@@ -120,6 +120,9 @@ TEST(policies, have_names)
 	for (const char *name : {"direct", "static", "queue", "latency"})
 		EXPECT_STREQ(find_policy(name)->name(), name);
 	EXPECT_EQ(find_policy("other"), nullptr);
+	EXPECT_EQ(&policy_for("direct"), &direct_policy());
+	EXPECT_EQ(&policy_for(nullptr), &latency_policy());
+	EXPECT_EQ(&policy_for("other"), &latency_policy());
 }
 
 // Three vessels: begin at 0, 10 and 1000 ns, one byte a ns each.
@@ -413,10 +416,12 @@ TEST(splitters, do_not_leave_bytes_to_a_path_that_rests)
 	estimate known[most_paths];
 	known[0].saw_next(mib, 100 * ms);
 	known[1].saw_next(mib, 20'000);
-	splitter s({&size, 1}, {.carriers = 3}, 0, known, 0);
-	EXPECT_EQ(s.take(0, 1).bytes, 0u);
-	s.rests(1, true);
-	EXPECT_GT(s.take(0, 1).bytes, 0u);
+	for (size_t question : {size_t{0}, mib}) {
+		splitter s({&size, 1}, {.carriers = 3, .question = question}, 0, known, 0);
+		EXPECT_EQ(s.take(0, 1).bytes, 0u);
+		s.rests(1, true);
+		EXPECT_GT(s.take(0, 1).bytes, 0u);
+	}
 	splitter alone({&size, 1}, {.carriers = 2}, 0, known, 0);
 	EXPECT_EQ(alone.paths(1), 2);
 	alone.rests(1, true);
@@ -455,6 +460,22 @@ TEST(splitters, ask_a_slow_path_when_its_answer_could_be_there)
 	EXPECT_EQ(s.paths(3 * ms), 3);
 	EXPECT_EQ(s.paths(40 * ms), 3);
 	EXPECT_EQ(s.paths(60 * ms), 7);
+}
+
+// The relay answers long after the direct path has done everything.
+TEST(splitters, do_not_cut_small_pieces_for_a_path_that_begins_too_late)
+{
+	const size_t size = 64 * mib;
+	estimate known[most_paths];
+	for (unsigned path : {0, 1})
+		known[path].saw_next(mib, 20'000);
+	known[1].saw_first(mib, 100 * ms);
+	splitter s({&size, 1}, {.carriers = 3, .question = mib}, 0, known, 0);
+	EXPECT_EQ(s.paths(1), 1);
+	for (uint64_t now = 1; !s.is_done(); now += 160'000) {
+		EXPECT_EQ(s.take(0, now).bytes, splitter::most_alone);
+		s.arrived(0, 1, now + 160'000, 0);
+	}
 }
 
 TEST(splitters, do_not_wait_for_a_path_that_hangs)
