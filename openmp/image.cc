@@ -44,7 +44,8 @@ bool image::find_functions()
 	if (het_device_describe(device_, &device))
 		return false;
 	for (const image_function &f : std::span(data->functions, data->nfunctions)) {
-		function &made = functions_.emplace_back(f.name, nullptr, capacity{});
+		functions_.push_back({f.name, nullptr, {}});
+		function &made = functions_.back();
 		het_kernel_needs needs = {};
 		needs.size = sizeof needs;
 		if (het_kernel_create(program_, f.name, &made.kernel)) {

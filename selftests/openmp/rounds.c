@@ -55,10 +55,11 @@ static unsigned long long came_home(void)
 
 static void touches_a_little(int *a)
 {
-	unsigned long long before = came_home();
+	unsigned long long before = 0;
 	fill(a, elements);
 	for (int r = 1; r <= rounds; r++) {
 		add_there(a, elements, 10);
+		before = r == 1 ? came_home() : before; /* there is a library from the first region on */
 		int first = elements / rounds * (r - 1);
 		check(is_right(a, first, 2000, 10 * r), "what the host reads of a round");
 	}
@@ -192,7 +193,11 @@ static const struct {
 int main(int argc, char **argv)
 {
 	const int all = sizeof cases / sizeof cases[0], ncases = argc > 1 ? atoi(argv[1]) : all; /* the first ones */
-	int failed = !omp_get_num_devices();
+	int failed = 0;
+	if (!omp_get_num_devices()) {
+		printf("Bail out! there is no device\n");
+		return 1;
+	}
 	printf("TAP version 14\n1..%d\n", ncases);
 	for (int i = 0; i < ncases; i++) {
 		int *a = malloc(elements * sizeof(*a));
