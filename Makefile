@@ -39,6 +39,8 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
+# The OpenCL loader opens the platform by its path.
+OPENCLDIR ?= $(LIBDIR)
 # The OpenCL loader looks into /etc alone, which is no place for what is installed elsewhere.
 VENDORDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),,$(PREFIX))/etc/OpenCL/vendors
 
@@ -54,7 +56,7 @@ say = @$(if $(V),:,printf '  %-4s %s\n' $1 '$@')
 
 # Goals that compile nothing need no probing of the machine.
 without_probing := help clean setup packages run bench bench-apps bench-vm check check-compilers check-foresight check-opencl \
-	check-vm check-vm-debug check-vm-all check-vm-library modules modules_install dkms_install uninstall
+	check-vm check-vm-debug check-vm-all check-vm-library modules modules_install dkms_install uninstall deb check-deb
 ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
 include mk/config.mk
 include mk/build.mk
@@ -67,6 +69,10 @@ include mk/install.mk
 include mk/checks.mk
 include mk/vm.mk
 include mk/nvptx.mk
+include mk/deb.mk
+ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
+include mk/openmp.mk
+endif
 
 help:
 	@sed -n 's/^## \?//p' Makefile
@@ -90,6 +96,8 @@ help:
 ##   noc-figures      the network simulator's figures beside a thesis', under build/noc-figures/ (QUICK=1, STUDY=1)
 ##   micro-rates      how often het-bench is right about 500 planted devices of two kinds: many minutes
 ##   bench-vm         what the kernel module gains, measured in a guest, results under build/bench-vm/KERNEL/
+##   deb              Debian's packages, into build/deb/
+##   check-deb        builds them twice, and tests them in a new Debian 12; as root
 ##   setup            packages, and as root the udev rules for /dev/gpuvm and /dev/userfaultfd
 ##   docs             HTML and man pages under build/docs/
 ##   install, uninstall, modules_install, dkms_install
@@ -124,5 +132,6 @@ help:
 ##   KDIR=folder                    modules: the kernel's build folder
 ##   PREFIX=, LIBDIR=, DESTDIR=     where to install
 ##   PYTHONDIR=                     where Debian's Python finds packages
+##   OPENCLDIR=                     where to install the OpenCL platform (LIBDIR)
 ##   VENDORDIR=                     where the OpenCL loader looks (/etc/OpenCL/vendors)
 .PHONY: help

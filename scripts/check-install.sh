@@ -7,19 +7,23 @@ set -eu
 cd "$(dirname "$0")/.."
 work=$PWD/build/check/install-$1
 root=$work/root
-lib=$root/usr/lib
+cc=${CC:-gcc}
+cxx=${CXX:-g++}
+# Folders are those of Debian's packages: see debian/rules.
+multiarch=$($cc -print-multiarch)
+libdir=/usr/lib/${multiarch:-multiarch}
+settings=(PREFIX=/usr "LIBDIR=$libdir" "OPENCLDIR=$libdir/libhet" "VENDORDIR=$libdir/libhet/vendors")
+lib=$root$libdir
 sources=selftests/install
 say() { echo "+ $*"; "$@"; }
 
 rm -rf "$work"
 mkdir -p "$work"
-say make --no-print-directory -s install DESTDIR="$root" PREFIX=/usr
+say make --no-print-directory -s install DESTDIR="$root" "${settings[@]}"
 find "$root" -printf '%P -> %l\n'
 
 export PKG_CONFIG_LIBDIR=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 export POCL_CACHE_DIR=$work/pocl-cache
-cc=${CC:-gcc}
-cxx=${CXX:-g++}
 strict="-Wall -Wextra -Werror -pedantic -D_GNU_SOURCE"
 opencl=-DCL_TARGET_OPENCL_VERSION=300
 
@@ -46,6 +50,13 @@ use_new() {
 		LD_LIBRARY_PATH=$lib say "$work/example"
 	done
 	use_python
+	use_openmp
+}
+
+# Where it was not built, make has said so.
+use_openmp() {
+	test -e "$root/usr/bin/het-openmp" || return 0
+	HET_DEVICES=host say "$root/usr/bin/het-openmp" "$work/new_c"
 }
 
 # Where the package was not built, make has said so.
@@ -87,10 +98,24 @@ dkms_sources() {
 	test -e "$work/dkms/usr/src/gpuvm-$(cat VERSION)/Kbuild"
 }
 
+# Where something was left out of the build, so it is of what was installed.
+packages_are_complete() {
+	local part
+	for part in lib/python3/dist-packages/het/_het.so "lib/${libdir##*/}/libhet/libhetcl.so" bin/het-analyse bin/het-openmp; do
+		[ -e "$root/usr/$part" ] || { echo "no $part was built here: debian/ is not looked at" && return; }
+	done
+	cp -r "$root" "$work/all"
+	cp -r "$work/dkms/." "$work/all"
+	say "${PYTHON:-python3}" scripts/check-packages.py build/libhet.so "$work/all"
+}
+
 use_"$1"
 dkms_sources
+if [ "$1" = new ]; then
+	packages_are_complete
+fi
 
-say make --no-print-directory -s uninstall DESTDIR="$root" PREFIX=/usr
+say make --no-print-directory -s uninstall DESTDIR="$root" "${settings[@]}"
 left=$(find "$root" ! -type d)
 if [ -n "$left" ]; then
 	echo "uninstall left: $left" >&2

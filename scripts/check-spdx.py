@@ -9,7 +9,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # Texts, data, and files whose format has no comments need no SPDX line.
-EXEMPT = re.compile(r"^(VERSION|LICENSES/.*|bench/(data|results)/.*|.*\.(png|svg|json|csv|het))$")
+EXEMPT = re.compile(
+    r"^(VERSION|LICENSES/.*|debian/(changelog|source/format)|bench/(data|results)/.*|.*\.(png|svg|json|csv|het))$"
+)
 SKIPPED_FOLDERS = re.compile(r"^(\.git|build.*|__pycache__)$")
 TAG = re.compile(r"SPDX-License-Identifier: ([A-Za-z0-9.() -]+)")
 

@@ -4,7 +4,8 @@
 #   setup.sh packages [GROUP]   installs the Debian packages that are missing: those that `make run` needs (run), also
 #                               what `make bench` compares with (bench), or those that `make check` needs (check, the
 #                               default), those that build the kernel module (modules), test it in a guest (vm), or
-#                               build a kernel for that (vm-debug), or build OpenCL's conformance suite (opencl)
+#                               build a kernel for that (vm-debug), build OpenCL's conformance suite (opencl), or build
+#                               Debian's packages (deb) and test them (deb-check)
 #   setup.sh udev               lets the group gpuvm open /dev/gpuvm and /dev/userfaultfd
 # Root is asked for (through sudo) only where a package is missing. Where there is no apt, the script says
 # what is missing and goes on: the build leaves out what can't be built.
@@ -17,6 +18,15 @@ bench_packages=(libstarpu-dev)
 check_packages=(python3 python3-numpy ccache libgtest-dev liburing-dev liblz4-1 libzstd1 clang clang-tidy clang-format
 	libclang-rt-14-dev llvm-14-dev libclc-14 llvm-spirv-14 spirv-tools python3-sphinx graphviz linux-kbuild-6.1)
 
+# Debian's packages are built with the first, and tested with the others.
+deb_packages=(debhelper dpkg-dev fakeroot dh-dkms dh-python chrpath graphviz libcli11-dev libelf-dev libnuma-dev llvm-14-dev
+	nlohmann-json3-dev ocl-icd-opencl-dev opencl-headers pkg-config pybind11-dev python3-dev python3-sphinx
+	systemtap-sdt-dev g++ make ccache)
+deb_check_packages=(lintian diffoscope-minimal dkms kmod mmdebstrap autopkgtest linux-kbuild-6.1 xz-utils
+	debian-archive-keyring)
+
+# OpenMP programs for GPUs are compiled with this, where Debian has it.
+[ "$(dpkg --print-architecture 2>/dev/null)" != amd64 ] || check_packages+=(gcc-12-offload-nvptx)
 opencl_packages=(cmake ninja-build)
 # Python's package het is built with the first two, and tested with numpy and the others.
 python_packages=(python3-dev pybind11-dev python3-pytest python3-hypothesis mypy python3-scipy python3-h5py
@@ -87,6 +97,8 @@ install_packages() { # group
 	modules) wanted=("${modules_packages[@]}") ;;
 	vm) wanted=("${vm_packages[@]}") ;;
 	vm-debug) wanted=("${vm_debug_packages[@]}") ;;
+	deb) wanted=("${deb_packages[@]}") ;;
+	deb-check) wanted=("${deb_packages[@]}" "${modules_packages[@]}" "${deb_check_packages[@]}") ;;
 	opencl) wanted=("${build_packages[@]}" "${run_packages[@]}" "${opencl_packages[@]}") ;;
 	*) say "there is no group of packages called $1" >&2 && return 2 ;;
 	esac
@@ -143,7 +155,7 @@ case ${1:-} in
 packages) install_packages "${2:-check}" ;;
 udev) install_udev_rules ;;
 *)
-	sed -n '3,11s/^# \?//p' "$0"
+	sed -n '3,12s/^# \?//p' "$0"
 	exit 2
 	;;
 esac

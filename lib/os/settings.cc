@@ -42,6 +42,18 @@ int64_t signed_number(const char *name)
 	return text && error == std::errc() && at == end ? value : 0;
 }
 
+// Launchers of Open MPI, MVAPICH, MPICH and Intel, Flux, Cray, and Slurm's srun, which others are started under.
+int64_t local_rank()
+{
+	for (const char *name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+				 "FLUX_TASK_LOCAL_ID", "PALS_LOCAL_RANKID", "SLURM_LOCALID"}) {
+		int64_t rank = number(name, -1);
+		if (rank >= 0)
+			return rank;
+	}
+	return -1;
+}
+
 const char *text(const char *name)
 {
 	const char *value = getenv(name);
@@ -103,6 +115,7 @@ environment read_environment()
 		.mmap_threshold = size_t(number("GPUVM_MMAP_THRESHOLD", 128 << 10, INT_MAX)),
 		.watchdog_s = unsigned(number("GPUVM_WATCHDOG", 10, UINT_MAX)),
 		.devices = text("HET_DEVICES"),
+		.local_rank = local_rank(),
 		.memory = text("HET_DEVICE_MEMORY"),
 		.pipeline = number("HET_PIPELINE", 1) != 0,
 		.policy = text("HET_POLICY"),

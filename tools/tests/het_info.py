@@ -29,12 +29,33 @@ def devices_are_those_of_the_runtime(_: Path) -> None:
     same([d["addresses"] for d in devices], [True] * 4)
 
 
+def each_rank_has_a_device(_: Path) -> None:
+    def kinds(devices: str, **launcher: str) -> list[str]:
+        return [d["kind"] for d in report(HET_DEVICES=devices, **FAKE_CUDA, **launcher)["runtime"]["devices"]]
+
+    for rank, wanted in (("0", "host"), ("1", "apart"), ("2", "cuda"), ("5", "apart")):
+        same(kinds("host,apart,cuda,local-rank", OMPI_COMM_WORLD_LOCAL_RANK=rank), [wanted])
+    same(kinds("host,apart,local-rank,host", SLURM_LOCALID="1"), ["apart", "host"])
+    # mpirun may itself run under srun.
+    same(kinds("host,apart,local-rank", SLURM_LOCALID="0", OMPI_COMM_WORLD_LOCAL_RANK="1"), ["apart"])
+    same(kinds("local-rank", OCL_ICD_VENDORS="/nonexistent/", MPI_LOCALRANKID="3"), ["host"])
+    within("no launcher has told", report(HET_DEVICES="host,local-rank", SLURM_LOCALID="")["runtime"]["error"])
+
+
 def devices_that_do_not_work_have_a_reason(_: Path) -> None:
     runtime = report(HET_DEVICES="nonsense")["runtime"]
     same(runtime["devices"], [])
     within("HET_DEVICES: nonsense: want a list", runtime["error"])
     called = Called(HET_INFO, env={"HET_DEVICES": "nonsense"})
     within("want a list of opencl", called.out)
+
+
+def links_and_relays_of_cuda_devices_are_shown(_: Path) -> None:
+    devices = report(HET_DEVICES="host", FAKE_CUDA_DEVICES="3", **FAKE_CUDA)["devices"]["cuda"]["devices"]
+    same([d["relays"] for d in devices], [[1, 2], [0, 2], [0, 1]])
+    same(devices[0]["pcie_link"]["address"], "0000:00:00.0")
+    called = Called(HET_INFO, env={"HET_DEVICES": "host", "FAKE_CUDA_DEVICES": "2", **FAKE_CUDA})
+    within("bulk copies also by those of CUDA devices 1\n", called.out)
 
 
 def settings_policies_and_the_cache_are_shown(work: Path) -> None:
@@ -67,7 +88,9 @@ def what_is_no_fat_binary_is_told(work: Path) -> None:
 
 CASES = [
     devices_are_those_of_the_runtime,
+    each_rank_has_a_device,
     devices_that_do_not_work_have_a_reason,
+    links_and_relays_of_cuda_devices_are_shown,
     settings_policies_and_the_cache_are_shown,
     fat_binaries_are_tried_on_all_devices,
     what_is_no_fat_binary_is_told,
