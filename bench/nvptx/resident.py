@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """What het-ptx's pass `resident` costs where all is on the device, and what it gains where a part is.
 
-All on the device: the kernels of overheads.py get addresses at which there is nothing, and the table moves each access to
-the arrays, by granules of 2 MiB and of 64 KiB; times are multiples of the plain kernel's. A part: `gather` takes its
+All on the device: the kernels of overheads.py get addresses at which there is nothing, and the table moves each access
+to the arrays, by granules of 2 MiB and of 64 KiB; times are multiples of the plain kernel's. A part: `gather` takes its
 numbers at random places of an array in host memory, of which the device has a copy of a part; times are multiples of
 the plain kernel's that works on host memory alone. Launches take turns; results and counters are compared with
 what they have to be.
