@@ -20,10 +20,10 @@ namespace
 //
 // <d> stands for the pass's prefix, <k> for the number of an access that is still to be counted.
 static_assert(sizeof(resident_table) == 40);
-constexpr std::string_view table = ".visible .const .align 8 .b8 <d>table[40];";
+constexpr std::string_view table_of_ranges = ".visible .const .align 8 .b8 <d>table[40];";
 
-constexpr unsigned most_open = 4;
-constexpr std::string_view registers = R"(.reg .pred %<d>in<4>;
+constexpr unsigned most_accesses = 4;
+constexpr std::string_view resident_registers = R"(.reg .pred %<d>in<4>;
 .reg .b32 %<d>n<4>, %<d>g;
 .reg .b64 %<d>a, %<d>c, %<d>by<4>;)";
 
@@ -41,7 +41,7 @@ mov.u64 %<d>by<k>, 0;
 @%<d>in<k> ld.global.nc.u64 %<d>by<k>, [%<d>c];
 add.u64 %<d>a, %<d>a, %<d>by<k>;)";
 
-constexpr std::string_view count = R"(setp.eq.and.u64 %<d>in<k>, %<d>by<k>, 0, %<d>in<k>;
+constexpr std::string_view count_elsewhere = R"(setp.eq.and.u64 %<d>in<k>, %<d>by<k>, 0, %<d>in<k>;
 ld.const.u64 %<d>c, [<d>table+24];
 mad.wide.u32 %<d>c, %<d>n<k>, 8, %<d>c;
 @%<d>in<k> red.global.add.u64 [%<d>c], 1;)";
@@ -65,7 +65,7 @@ class mover
 		if (open_)
 			e_.after(m_.statements_of(f_).back(), count_all());
 		if (moved_)
-			e_.at_begin(f_, filled(registers, {{"d", d}}));
+			e_.at_begin(f_, filled(resident_registers, {{"d", d}}));
 	}
 
       private:
@@ -96,7 +96,7 @@ class mover
 
 	void move_access(const statement &s, const instruction &i, const operand &address)
 	{
-		if (open_ == most_open)
+		if (open_ == most_accesses)
 			count_before(s);
 		const std::string a = "%" + std::string(d) + "a";
 		// Where the guard does not hold the address may be anything, so one is taken that is out of range.
@@ -114,7 +114,7 @@ class mover
 	{
 		std::string lines;
 		for (unsigned k = 0; k < open_; k++)
-			lines += (k ? "\n" : "") + filled(count, {{"d", d}, {"k", std::to_string(k)}});
+			lines += (k ? "\n" : "") + filled(count_elsewhere, {{"d", d}, {"k", std::to_string(k)}});
 		open_ = 0;
 		return lines;
 	}
@@ -139,7 +139,7 @@ pass_result add_resident(const module &m)
 {
 	pass_result out;
 	editor e(m);
-	e.add_to_module(filled(table, {{"d", d}}));
+	e.add_to_module(filled(table_of_ranges, {{"d", d}}));
 	for (const auto &f : m.functions)
 		if (f.has_body && !added_by_pass(m.str(f.name)))
 			mover(m, f, &e, &out).run();
