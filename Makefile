@@ -72,6 +72,9 @@ include mk/checks.mk
 include mk/vm.mk
 include mk/nvptx.mk
 include mk/deb.mk
+ifneq ($(filter-out $(without_probing),$(or $(MAKECMDGOALS),all)),)
+include mk/openmp.mk
+endif
 
 help:
 	@sed -n 's/^## \?//p' Makefile

@@ -6,9 +6,11 @@
 #include "micro/compare.h"
 #include "micro/explain.h"
 #include "micro/figures.h"
+#include "micro/homogeneity.h"
 #include "micro/page.h"
 #include "micro/profile.h"
 #include "micro/real.h"
+#include "micro/resume.h"
 #include "micro/suite.h"
 #include "micro/tables.h"
 
@@ -24,7 +26,7 @@ namespace
 
 struct options {
 	bench::common_options common;
-	std::string what = "run", device, from, page, fail_above;
+	std::string what = "run", device, from, page, fail_above, earlier;
 	std::vector<std::string> operands;
 	choice chosen;
 	float seconds = 0;
@@ -57,7 +59,8 @@ void run_until_stopped(target &dut, recorder &records, const choice &chosen, ben
 			last = name;
 		});
 	} catch (const interrupted &) {
-		records.warn(last, "the run was interrupted here", "run the tests that lack with --only");
+		records.warn(last, "the run was interrupted here",
+			     "--continue with its JSON file runs the tests that lack");
 	}
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
@@ -123,6 +126,41 @@ int make_figures(const options &o)
 	return 0;
 }
 
+// Measures one device as far as others are compared with it.
+json likeness_of(const std::string &name, const choice &chosen)
+{
+	const auto dut = open_real(name);
+	bench::report out("het-bench", {{"device", dut->name()}});
+	out.document()["device"] = dut->describe();
+	recorder records(out);
+	choice what = chosen;
+	what.only = {"homogeneity"};
+	run_tests(*dut, records, what, [](const std::string &) {});
+	if (records.wrong())
+		throw std::runtime_error(name + ": a kernel's result was wrong");
+	return out.document();
+}
+
+// Compares the results that are given, or the devices of this machine of one kind.
+int compare_devices(options o)
+{
+	o.chosen.quick = o.common.quick;
+	o.chosen.seconds = double(o.seconds);
+	std::vector<json> documents;
+	for (const std::string &path : o.operands)
+		documents.push_back(results_in(path));
+	if (o.operands.empty())
+		for (const std::string &name : names_like(o.device.empty() ? real_names().front() : o.device))
+			documents.push_back(likeness_of(name, o.chosen));
+	bench::report out("het-bench", {{"quick", o.chosen.quick}, {"seed", o.chosen.seed}});
+	out.document()["device"] = {{"title", std::to_string(documents.size()) + " devices"}};
+	recorder records(out);
+	add_homogeneity(documents, out, records);
+	fputs(tables_of(out.document()).c_str(), stdout);
+	out.write(o.common.json);
+	return 0;
+}
+
 int make_page(const options &o)
 {
 	if (o.page.empty())
@@ -139,6 +177,8 @@ int measure(options o)
 		if (o.chosen.only.empty())
 			o.chosen.only = {"latency", "bandwidth", "transfers"};
 	}
+	if (o.what == "examples" && o.chosen.only.empty())
+		o.chosen.only = {"bandwidth", "arithmetic", "local-bandwidth", "banks", "warp", "atomics", "examples"};
 	o.chosen.quick = o.common.quick;
 	o.chosen.seconds = double(o.seconds);
 	const size_t tests = chosen_tests(o.chosen.only).size();
@@ -146,6 +186,8 @@ int measure(options o)
 	bench::report out("het-bench", {{"quick", o.chosen.quick}, {"seed", o.chosen.seed}, {"device", dut->name()}});
 	out.document()["device"] = dut->describe();
 	recorder records(out);
+	if (!o.earlier.empty())
+		o.chosen.finished = take_finished(out.document(), results_in(o.earlier));
 	{
 		bench::progress bar("het-bench, " + dut->title(), tests);
 		run_until_stopped(*dut, records, o.chosen, bar);
@@ -170,10 +212,13 @@ int main(int argc, char **argv)
 	line.text("what", o.what,
 		  "run: measure a device; list: name tests and devices; explain: why a fact is what it is; "
 		  "profile: keep what het-info shows; page, figures: --report from older results; "
-		  "compare: what differs beyond both spreads",
-		  {"page", "profile", "run", "list", "explain", "compare", "figures"});
-	line.list("of", o.operands, "of explain: l1.size, ...; of compare: JSON files");
+		  "compare: what differs beyond both spreads; homogeneity: devices of one kind, or results of several; "
+		  "examples: programs in stages, against what the other tests predict",
+		  {"page", "profile", "run", "list", "explain", "compare", "figures", "homogeneity", "examples"});
+	line.list("of", o.operands, "of explain: l1.size, ...; of compare and homogeneity: JSON files");
 	line.text("--from", o.from, "results that explain, page and figures read");
+	line.text("--continue", o.earlier,
+		  "results of a run that was interrupted: its tests that ended are not run again");
 	line.text("--fail-above", o.fail_above, "compare ends with 1 if a figure is worse by more: 5%");
 	add_common_options(line, o.common);
 	line.text("--report", o.page, "write a page with plots into this folder");
@@ -191,6 +236,8 @@ int main(int argc, char **argv)
 			return show_differences(o);
 		if (o.what == "figures")
 			return make_figures(o);
+		if (o.what == "homogeneity")
+			return compare_devices(o);
 		return o.what == "page" ? make_page(o) : measure(o);
 	});
 }

@@ -66,7 +66,7 @@ class measurement
 		       "ours / relay", "ours", "driver", "relay");
 		constexpr size_t kib = 1 << 10, mib = 1 << 20;
 		for (direction d : both) {
-			for (size_t bytes : {4 * kib, 64 * kib, mib, 4 * mib, 16 * mib, 64 * mib}) {
+			for (size_t bytes : {4 * kib, 64 * kib, mib, 4 * mib, 8 * mib, 16 * mib, 64 * mib}) {
 				if (bytes < size_)
 					sweep("idle", d, bytes);
 			}

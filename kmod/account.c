@@ -62,8 +62,8 @@ static void account_free(struct kref *ref)
 {
 	struct gvm_account *a = container_of(ref, struct gvm_account, ref);
 
-	if (a->user)
-		free_uid(a->user);
+	if (a->cred)
+		put_cred(a->cred);
 	mmdrop(a->mm);
 	kfree(a);
 }
@@ -81,7 +81,9 @@ void gvm_account_limit(struct gvm_account *a)
 {
 	if (a->user || !READ_ONCE(gvm_memlock) || capable(CAP_IPC_LOCK))
 		return;
-	a->user = get_uid(current_user());
+	/* These keep the user there. Not every 6.1 exports free_uid(). */
+	a->cred = get_current_cred();
+	a->user = a->cred->user;
 }
 
 /*

@@ -32,6 +32,8 @@ all_versions := $(foreach v,1_0 1_1 1_2 2_0 2_1 2_2,-DCL_USE_DEPRECATED_OPENCL_$
 $(call add_flags,$(opencl_srcs),-Iopencl/include -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -DHET_VERSION='"$(VERSION)"' \
 	$(all_versions))
 $(call add_flags,$(opencl_test_srcs),-Iopencl/include $(all_versions))
+$(call add_flags,$(openmp_srcs),-fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
+$(call add_flags,$(openmp_double_srcs),-Iopenmp)
 # pybind11 hides all of itself from other modules that have another version of it.
 $(call add_flags,$(python_srcs),-fPIC -fvisibility=hidden $(PYTHON_CFLAGS) $(PYBIND11_CFLAGS))
 $(call add_flags,$(python_bench_srcs),-fPIC)

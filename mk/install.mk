@@ -22,7 +22,10 @@ python_version = $(shell /usr/bin/python3 -c 'import sys; print("%d.%d" % sys.ve
 PYTHONDIR ?= $(if $(filter /usr,$(PREFIX)),/usr/lib/python3,$(PREFIX)/lib/python$(python_version))/dist-packages
 installed_python := $(notdir $(wildcard python/het/*.py python/het/*.pyi python/het/py.typed)) _het.so
 
-install: lib opencl tools mpi $(B)/libhet.pc $(if $(python_package),$(B)/python-installed/_het.so)
+# het-openmp finds the libraries from where it is.
+from_bin = $(shell realpath -m --relative-to=$(BINDIR) $(LIBDIR))
+
+install: lib opencl openmp mpi tools $(B)/libhet.pc $(if $(python_package),$(B)/python-installed/_het.so)
 	install -d $(addprefix $(DESTDIR),$(LIBDIR)/pkgconfig $(INCLUDEDIR))
 	install -m 644 $(B)/libhet.so $(DESTDIR)$(LIBDIR)/$(installed_lib)
 	ln -sf $(installed_lib) $(DESTDIR)$(LIBDIR)/$(SONAME)
@@ -36,6 +39,12 @@ ifneq ($(libhetcl),)
 	install -D -m 644 -t $(DESTDIR)$(INCLUDEDIR)/CL opencl/include/CL/cl_ext_het.h
 	install -d $(DESTDIR)$(VENDORDIR)
 	echo $(OPENCLDIR)/libhetcl.so >$(DESTDIR)$(VENDORDIR)/het.icd
+endif
+ifneq ($(openmp_plugin),)
+	install -D -m 644 -t $(DESTDIR)$(LIBDIR)/libhet-openmp $(openmp_plugin)
+	install -d $(DESTDIR)$(BINDIR)
+	sed -e 's|@LIBRARY@|$(from_bin)|' -e 's|@PLUGIN@|$(from_bin)/libhet-openmp|' openmp/het-openmp \
+		>$(DESTDIR)$(BINDIR)/het-openmp && chmod 755 $(DESTDIR)$(BINDIR)/het-openmp
 endif
 	install -m 644 $(headers) $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $(B)/libhet.pc $(DESTDIR)$(LIBDIR)/pkgconfig
@@ -59,6 +68,8 @@ uninstall:
 	rm -rf $(DESTDIR)$(PYTHONDIR)/het/__pycache__
 	$(if $(wildcard $(DESTDIR)$(PYTHONDIR)/het),rmdir --ignore-fail-on-non-empty $(DESTDIR)$(PYTHONDIR)/het)
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(basename $(notdir $(wildcard tools/*.cc))))
+	rm -f $(DESTDIR)$(BINDIR)/het-openmp $(DESTDIR)$(LIBDIR)/libhet-openmp/libgomp-plugin-nvptx.so.1
+	$(if $(wildcard $(DESTDIR)$(LIBDIR)/libhet-openmp),rmdir --ignore-fail-on-non-empty $(DESTDIR)$(LIBDIR)/libhet-openmp)
 	rm -f $(foreach p,$(man_names),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p)
 
 below_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$1)

@@ -18,7 +18,7 @@ nvptx_host_cc := $(or $(nvptx_gcc),$(firstword $(shell command -v gcc-12 || comm
 nvptx_programs := $(addprefix $(nvptx)/,ptx $(if $(nvptx_host_cc),host) \
 	$(if $(nvptx_gcc),openmp openacc lib/libgomp.so.1) $(foreach t,$(nvptx_texts),$t.ptx $t-warps.ptx))
 
-nvptx_overheads := $(if $(nvcc),$(patsubst %,$(nvptx)/overheads/%.ptx,plain dirty touch coalesce slice uniform-simt))
+nvptx_overheads := $(if $(nvcc),$(patsubst %,$(nvptx)/overheads/%.ptx,plain dirty touch coalesce resident slice uniform-simt))
 
 nvptx_checkpoints := $(if $(nvcc),$(addprefix $(nvptx)/checkpoints/,plain.ptx checkpoint.ptx info.json))
 
@@ -27,7 +27,7 @@ bench-nvptx: $(nvptx_programs) $(nvptx_overheads) $(nvptx_checkpoints) $(fake_cu
 	$(if $(nvcc),,@echo 'left out: nvcc')
 	$(if $(nvptx_clang),,@echo 'left out: clang-14')
 	$Q$(PYTHON) bench/nvptx/sweep.py --check --bin $(nvptx) --het-ptx $(B)/bin/het-ptx
-	$(if $(nvcc),$Qfor p in overheads stops uniform; do \
+	$(if $(nvcc),$Qfor p in overheads resident stops uniform; do \
 		LD_LIBRARY_PATH=$(B)/fake $(PYTHON) bench/nvptx/$$p.py --check --bin $(nvptx)/overheads || exit; done)
 	$(if $(nvcc),$QLD_LIBRARY_PATH=$(B)/fake $(PYTHON) bench/nvptx/checkpoints.py --check --bin $(nvptx)/checkpoints)
 	$Q$(PYTHON) bench/nvptx/matrices.py --check --fake $(B)/fake

@@ -22,14 +22,16 @@ $(filter-out $(python_extension),$(python_package)): $(B)/python/%: python/%
 	@mkdir -p $(@D)
 	@cp $< $@
 
+# Debian's folder for this machine's kind is one of the system's, too.
+folders_of_system := /usr/lib /usr/local/lib $(addprefix /usr/lib/,$(shell $(CC) -print-multiarch 2>/dev/null))
 # A library in a folder of the system's is found without being told where it is. The build tree's rpath would lead
 # astray elsewhere.
-python_rpath = $(if $(filter /usr/lib /usr/local/lib,$(LIBDIR)),,-Wl,-rpath,$(LIBDIR))
+python_rpath = $(if $(filter $(folders_of_system),$(LIBDIR)),,-Wl,-rpath,$(LIBDIR))
 $(B)/python-installed/_het.so: $(python_extension) Makefile
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CXX) -shared $(ldflags) -o $@ $(call obj,$(python_srcs)) $(B)/libhet.so $(python_rpath)
-.PHONY: $(if $(filter /usr/lib /usr/local/lib,$(LIBDIR)),,$(B)/python-installed/_het.so)
+.PHONY: $(if $(filter $(folders_of_system),$(LIBDIR)),,$(B)/python-installed/_het.so)
 
 # bench/python/costs.py compares with this.
 python-bench: python $(if $(python_extension),$(B)/python-bench/launch.so)

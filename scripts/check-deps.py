@@ -16,7 +16,7 @@ CORE_SYSTEM_HEADERS = set(
 )
 
 # The compiler looks here for a quoted name, after the folder of the including file.
-SEARCH = ["lib", "lib/include", "runtime", "runtime/include", "bench", "selftests", "tools", "kmod/uapi"]
+SEARCH = ["lib", "lib/include", "runtime", "runtime/include", "bench", "selftests", "tools", "openmp", "kmod/uapi"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 

@@ -50,6 +50,13 @@ use_new() {
 		LD_LIBRARY_PATH=$lib say "$work/example"
 	done
 	use_python
+	use_openmp
+}
+
+# Where it was not built, make has said so.
+use_openmp() {
+	test -e "$root/usr/bin/het-openmp" || return 0
+	HET_DEVICES=host say "$root/usr/bin/het-openmp" "$work/new_c"
 }
 
 # Where the package was not built, make has said so.
@@ -94,7 +101,7 @@ dkms_sources() {
 # Where something was left out of the build, so it is of what was installed.
 packages_are_complete() {
 	local part
-	for part in "lib/${libdir##*/}/libhet-mpi.so.0" lib/python3/dist-packages/het/_het.so "lib/${libdir##*/}/libhet/libhetcl.so" bin/het-analyse; do
+	for part in "lib/${libdir##*/}/libhet-mpi.so.0" lib/python3/dist-packages/het/_het.so "lib/${libdir##*/}/libhet/libhetcl.so" bin/het-analyse bin/het-openmp; do
 		[ -e "$root/usr/$part" ] || { echo "no $part was built here: debian/ is not looked at" && return; }
 	done
 	cp -r "$root" "$work/all"

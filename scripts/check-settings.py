@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "Documentation/environment.rst"
-READERS = ("lib/os/settings.cc", "lib/os/inject.cc", "opencl/selection.cc", "opencl/build.cc")
+READERS = ("lib/os/settings.cc", "lib/os/inject.cc", "opencl/selection.cc", "opencl/build.cc", "openmp/lazy.cc")
 
 
 def main() -> int:

@@ -98,7 +98,7 @@ ONE_THREAD = [
 WITHOUT = {
     "build": [],
     # Whole devices are drawn there, which takes ten times as long; tests of its parts go through the same code.
-    "build-address": [*NOT_SANITIZED, "micro_planted_test"],
+    "build-address": [*NOT_SANITIZED, "micro_planted_test", "micro_groups_test"],
     "build-thread": [
         *NOT_SANITIZED,
         *"bytes_moved copy_mode exit fork layout locked_memory many_arrays signals".split(),
@@ -615,6 +615,16 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
         needs="build",
         seconds=120,
         beside=True,
+    )
+    yield Step(
+        "OpenMP programs",
+        [sys.executable, str(ROOT / "selftests/openmp/programs.py")],
+        judge_ktap,
+        env=environment("build"),
+        needs="build",
+        seconds=120,
+        beside=True,
+        unavailable=lambda: None if (ROOT / "build/bin/het-openmp").exists() else "there is no libgomp to build it with",
     )
     yield from opencl_platform()
     for programs in ("new", "old"):

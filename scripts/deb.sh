@@ -54,6 +54,10 @@ lintian_is_silent() {
 	echo "$said"
 }
 
+if [ "${1:-}" = check ] && [ "$(id -u)" -ne 0 ]; then
+	echo "deb: only root may make the Debian in which packages are tried: sudo make check-deb" >&2
+	exit 1
+fi
 if ! scripts/setup.sh packages "$([ "${1:-}" = check ] && echo deb-check || echo deb)"; then
 	exit 1
 fi

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 # A part of the tree may include the headers of these parts, besides its own:
-# tools, bench, selftests, opencl, python, mpi -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os ->
+# tools, bench, selftests, opencl, openmp, python, mpi -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os ->
 # core, and dev -> paths; in runtime: api -> core -> {dev -> {preempt, sched, ptx, cache -> fatbin}, policy, evict}; preempt, policy, fatbin and ptx
 # stand by themselves.
 CORE = {"lib/include", "kmod/uapi"}
@@ -50,7 +50,8 @@ ALLOWED = {
     # The platform is a library of its own.
     "opencl": {"runtime/include", "opencl/include"},
     "opencl/include": set(),
-    # So is the extension of Python's package.
+    # So are the plug-in of libgomp, and the extension of Python's package.
+    "openmp": {"runtime/include", "lib/include"},
     "python/src": {"runtime/include"},
     # What stands before MPI uses both public headers.
     "mpi": {"runtime/include", "lib/include"},
@@ -64,6 +65,8 @@ ALLOWED = {
     # Tests include what they may change and look at in the fake driver.
     "selftests": PROGRAMS | {"tools/base", "selftests/fake"},
     "selftests/opencl": {"opencl/include"},
+    # A double of libgomp's takes its words from the plug-in.
+    "selftests/openmp": {"openmp"},
     "selftests/fake": PROGRAMS | {"tools/simt"},
     "Documentation/examples": {"lib/include", "runtime/include"},
 }

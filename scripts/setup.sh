@@ -26,6 +26,8 @@ deb_packages=(debhelper dpkg-dev fakeroot dh-dkms dh-python chrpath graphviz lib
 deb_check_packages=(lintian diffoscope-minimal dkms kmod mmdebstrap autopkgtest linux-kbuild-6.1 xz-utils
 	debian-archive-keyring)
 
+# OpenMP programs for GPUs are compiled with this, where Debian has it.
+[ "$(dpkg --print-architecture 2>/dev/null)" != amd64 ] || check_packages+=(gcc-12-offload-nvptx)
 opencl_packages=(cmake ninja-build)
 # Python's package het is built with the first two, and tested with numpy and the others.
 python_packages=(python3-dev pybind11-dev python3-pytest python3-hypothesis mypy python3-scipy python3-h5py

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace selftest;
@@ -114,6 +115,18 @@ TEST(handles_own, .devices = device::runtime)
 		het::memory owner(shared.give_up());
 		CHECK(!shared && owner.as<uint8_t>()[n - 1] == 7);
 	}
+}
+
+TEST(memory_of_the_programs, .devices = device::runtime)
+{
+	fixture fx(t);
+	std::vector<uint8_t> bytes(n, 4);
+	const het::memory object = het::memory::of(bytes);
+	CHECK(object.as<uint8_t>() == bytes.data());
+	fx.add_one(het::read_write(object)).wait();
+	CHECK(all_are(bytes, 5));
+	std::span<uint8_t> none(bytes.data(), 0);
+	CHECK_EQ(thrown_by([&] { het::memory::of(none); }), HET_EARG);
 }
 
 TEST(errors_are_thrown, .devices = device::runtime)
@@ -248,6 +261,42 @@ TEST(work_items, .devices = device::none | device::host | device::opencl)
 
 // Patterns count in elements, or in bytes of an object: if they were wrong, devices would not have what they read, or
 // the host would not get what they wrote.
+TEST(priorities, .traps = trap::best, .devices = device::none)
+{
+	static std::atomic<bool> let_go;
+	static std::atomic<int> first;
+	const het_function functions[] = {
+		{"wait",
+		 [](const het_group *, void *const *) {
+			 while (!let_go)
+				 std::this_thread::yield();
+		 },
+		 0},
+		{"note",
+		 [](const het_group *, void *const *args) {
+			 int none = 0;
+			 first.compare_exchange_strong(none, *static_cast<const int *>(args[0]));
+		 },
+		 1},
+	};
+	fixture fx(t);
+	const het::program program(het::sources().functions(functions));
+	const het::kernel wait(program, "wait"), note(program, "note");
+	fx.queue.launch(wait, 1);
+	fx.queue.set_priority(3);
+	fx.queue.launch(note, 1, 1);
+	fx.queue.launch(note, het::work(1).urgent(5), 2);
+	fx.queue.set_priority(4);
+	fx.queue.launch(note, 1, 3);
+	let_go = true;
+	while (!first)
+		std::this_thread::yield();
+	fx.queue.finish();
+	CHECK_EQ(first.load(), 2);
+	CHECK_EQ(thrown_by([&] { fx.queue.set_priority(8); }), HET_EARG);
+	CHECK_EQ(thrown_by([&] { fx.queue.launch(note, het::work(1).urgent(-9), 1); }), HET_EARG);
+}
+
 TEST(split_launches, .devices = device::host2)
 {
 	fixture fx(t);

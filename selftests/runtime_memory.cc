@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 using namespace selftest;
 
@@ -402,6 +403,50 @@ TEST(exit_with_mappings, .traps = trap::best, .devices = device::runtime)
 	HET_OK(fx.launch(fx.add, 100, {memory_arg(m, HET_READ_WRITE), value_arg(one)}));
 	HET_OK(unmap(fx, m, p));
 	exit(0);
+}
+
+// Two mappings in one edge share it, and a kernel on the array waits for both. What begins at the same byte is told apart
+// by its size.
+TEST(mappings_of_plain_arrays, .traps = trap::best, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	std::vector<uint8_t> bytes(3 * 4096 + 100, 1);
+	const size_t n = bytes.size();
+	auto take = [&](size_t offset, size_t size, uint32_t access, het_event **event) {
+		het_map_args a = {};
+		a.size = sizeof a;
+		a.nbytes = size;
+		a.access = access;
+		a.pointer = &bytes[offset];
+		void *p = nullptr;
+		return het_map(fx.queue, &a, &p, event);
+	};
+	auto give = [&](size_t offset, size_t size) {
+		het_unmap_args a = {};
+		a.size = sizeof a;
+		a.pointer = &bytes[offset];
+		a.nbytes = size;
+		return het_unmap(fx.queue, &a, nullptr);
+	};
+	event_handle first, beside, longer, kernel;
+	HET_OK(fx.launch(fx.add, n, {range_arg(bytes.data(), n, HET_READ_WRITE), value_arg(one)}));
+	HET_OK(take(0, 8, HET_WRITE_ONLY, first.out()));
+	HET_OK(take(8, 8, HET_READ_ONLY, beside.out()));
+	HET_OK(take(8, 16, HET_READ_ONLY, longer.out()));
+	wait_for(first);
+	wait_for(beside);
+	wait_for(longer);
+	CHECK_EQ(bytes[8], 2);
+	HET_OK(fx.launch(fx.add, n, {range_arg(bytes.data(), n, HET_READ_WRITE), value_arg(one)}, kernel.out()));
+	HET_OK(give(0, 8));
+	HET_OK(give(8, 8));
+	HET_ERR(give(8, 8), HET_EARG);
+	sleep_ms(10);
+	CHECK_EQ(status_of(kernel), HET_QUEUED);
+	HET_OK(give(8, 16));
+	HET_OK(het_finish(fx.queue));
+	for (uint8_t b : bytes)
+		CHECK_EQ(b, 3);
 }
 
 // --- objects of the program's memory -------------------------------------------------

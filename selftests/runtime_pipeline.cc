@@ -308,6 +308,7 @@ TEST(what_is_behind_is_not_stolen, .traps = trap::best, .devices = device::cuda2
 {
 	// The other one is so slow that it is not chosen.
 	runtime_fixture fx(t, 0, std::vector<const char *>{"FAKE_CUDA_DEVICES=1"}, "HET_DEVICES=cuda,apart/5000");
+	fake_cuda_driver(); // others may have two devices
 	std::vector<std::unique_ptr<block>> blocks;
 	std::vector<event_handle> events(depth + 12);
 	for (size_t i = 0; i < events.size(); i++)

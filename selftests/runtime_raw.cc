@@ -341,6 +341,27 @@ TEST(parameter_blocks, .traps = trap::best, .devices = device::cuda)
 	HET_ERR(launch_block(fx, fx.add, args, 64, 64), HET_EARG);
 }
 
+// Who sizes launches asks how much a kernel takes.
+TEST(limits_of_kernels, .traps = trap::best, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	het_device *d = device_number(0);
+	het_device_info info = {};
+	info.size = sizeof info;
+	HET_OK(het_device_describe(d, &info));
+	het_kernel_needs needs = {};
+	needs.size = sizeof needs;
+	HET_OK(het_kernel_limits(fx.add, d, &needs));
+	CHECK(needs.size == sizeof needs && needs.group_size > 0 && needs.group_size <= info.group_size);
+	bool knows = info.kind == HET_DEVICE_CUDA;
+	CHECK_EQ(needs.registers > 0, knows);
+	CHECK_EQ(needs.unit_registers >= needs.registers * needs.group_size && needs.unit_registers > 0, knows);
+	needs.size = sizeof needs - 1;
+	HET_ERR(het_kernel_limits(fx.add, d, &needs), HET_EARG);
+	HET_ERR(het_kernel_limits(fx.add, d, nullptr), HET_ENULL);
+	HET_ERR(het_kernel_limits(nullptr, d, &needs), HET_ENULL);
+}
+
 TEST(blocks_elsewhere, .devices = device::none | device::host | device::opencl)
 {
 	runtime_fixture fx(t);

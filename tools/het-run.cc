@@ -2,6 +2,7 @@
 // het-run runs a kernel of a fat binary on files or made data, on one device or on several, and tells who did what.
 #include "run/bytes.h"
 #include "run/devices.h"
+#include "run/memory.h"
 #include "run/report.h"
 #include "run/timeline.h"
 
@@ -23,7 +24,7 @@ namespace
 using namespace tool::run;
 
 struct command {
-	std::string file, section, kernel, global, local, offset, policy, timeline;
+	std::string file, section, kernel, global, local, offset, policy, timeline, memory;
 	std::vector<std::string> arguments, devices;
 	unsigned repeat = 1;
 	bool is_check = false, is_unsafe = false, as_json = false;
@@ -104,11 +105,16 @@ int run(const command &c)
 	auto sources = het::sources().file(c.file.c_str()).section(c.section.empty() ? nullptr : c.section.c_str());
 	const request r = make_request(c, het::program(sources));
 	const auto arguments = bind_arguments(r.kernel, c.arguments, r.work_items());
-	const outcome o = launch(r, arguments, find_devices(c.devices));
+	const auto devices = find_devices(c.devices);
+	if (!c.memory.empty())
+		limit_memory(c.memory, arguments, devices);
+	const outcome o = launch(r, arguments, devices);
 	write_outputs(arguments, o);
 	if (!c.timeline.empty())
 		write_timeline(c.timeline, r, o);
 	json report = describe(r, arguments, o);
+	if (!c.memory.empty())
+		report["memory"] = describe_memory(devices);
 	bool same = !c.is_check || check(r, arguments, o);
 	if (c.is_check)
 		report["same_as_on_one_device"] = same;
@@ -141,6 +147,8 @@ int main(int argc, char **argv)
 	app.add_flag("--unsafe", c.is_unsafe, "they share it even if the fat binary says that this is unsafe");
 	app.add_option("--repeat", c.repeat, "launches, one after another on the same arrays")
 		->check(CLI::PositiveNumber);
+	app.add_option("--memory", c.memory,
+		       "of each device: bytes, or a part of the arrays (75%), so that they do not fit");
 	app.add_flag("--check", c.is_check, "do the same on one device as well, and compare");
 	app.add_option("--timeline", c.timeline, "a file for chrome://tracing or Perfetto");
 	app.add_flag("--json", c.as_json, "print one JSON document");

@@ -176,29 +176,68 @@ std::vector<uint32_t> apex_places(size_t n, double alpha, uint32_t elements, uin
 
 } // namespace
 
+namespace
+{
+
+// Reads of @length words in a row, by groups of threads of which all read the same.
+figure reads_of_groups(field &f, const memory &places, const std::vector<uint32_t> &all, uint32_t length,
+		       uint32_t group)
+{
+	const auto n = uint32_t(all.size());
+	return f.c.per_unit([&](uint64_t rounds) {
+		const argument a[] = {f.from.get(),   places.get(), f.results.get(), int(n - 1), int(length),
+				      int(f.threads), int(f.first), int(rounds),     int(group)};
+		const double took = f.run(group == 1 ? apex_kernel : located_kernel, arguments(a, group == 1 ? 8 : 9));
+		const uint32_t t = f.random.below(f.threads);
+		uint32_t sum = 0;
+		for (uint32_t k = 0; k < rounds; k++)
+			for (uint32_t i = 0; i < length; i++)
+				sum += content_of(all[(t + (f.first + k) * f.threads) / group & (n - 1)] + i);
+		f.expect(f.result(t), sum, "reads with locality");
+		f.first += uint32_t(rounds);
+		return took;
+	});
+}
+
+uint32_t number_of_places(const field &f)
+{
+	return std::min(std::max(f.threads * 4, 1u << 16), std::max(f.elements, f.threads));
+}
+
+} // namespace
+
+// The diagonal of coherent access, where a group reads one word, with more and more locality in time and in space.
+void test_locality(context &c)
+{
+	field f(c, 256 << 20, 32 << 20);
+	const uint32_t n = number_of_places(f), most = std::min(64u, f.elements);
+	memory places(c.dut, size_t{n} * word);
+	const auto measure = [&](const std::string &name, double alpha, uint32_t length, uint32_t group) {
+		c.progress(name);
+		const std::vector<uint32_t> all = apex_places(n, alpha, f.elements, length, f.random);
+		c.dut.write(places.get(), 0, all.data(), size_t{n} * word);
+		const figure found = reads_of_groups(f, places, all, length, group);
+		c.out.add(name, "GB/s", found.there() ? rate_of(found, double(word) * length * f.threads) : found);
+	};
+	for (uint32_t group = 1; group <= std::min(256u, f.threads); group *= 4) {
+		for (uint32_t inverse : {1u, 2u, 10u, 100u})
+			measure(format("locality/time/groups of %u/%u", group, inverse), 1.0 / inverse, 1, group);
+		for (uint32_t length = 1; length <= most; length *= c.quick ? 8 : 2)
+			measure(format("locality/space/groups of %u/%u", group, length), 1, length, group);
+	}
+}
+
 void test_apex(context &c)
 {
 	field f(c, 256 << 20, 32 << 20);
-	const uint32_t n = std::min(std::max(f.threads * 4, 1u << 16), std::max(f.elements, f.threads));
+	const uint32_t n = number_of_places(f);
 	memory places(c.dut, size_t{n} * word);
 	for (double alpha : {0.01, 0.1, 0.5, 1.0}) {
 		for (uint32_t length = 1; length <= std::min(64u, f.elements); length *= c.quick ? 8 : 2) {
 			c.progress(format("locality %g, %u words in a row", alpha, length));
 			const std::vector<uint32_t> all = apex_places(n, alpha, f.elements, length, f.random);
 			c.dut.write(places.get(), 0, all.data(), size_t{n} * word);
-			const figure found = c.per_unit([&](uint64_t rounds) {
-				const argument a[] = {f.from.get(), places.get(),   f.results.get(), int(n - 1),
-						      int(length),  int(f.threads), int(f.first),    int(rounds)};
-				const double took = f.run(apex_kernel, a);
-				const uint32_t t = f.random.below(f.threads);
-				uint32_t sum = 0;
-				for (uint32_t k = 0; k < rounds; k++)
-					for (uint32_t i = 0; i < length; i++)
-						sum += content_of(all[(t + (f.first + k) * f.threads) & (n - 1)] + i);
-				f.expect(f.result(t), sum, "apex-map");
-				f.first += uint32_t(rounds);
-				return took;
-			});
+			const figure found = reads_of_groups(f, places, all, length, 1);
 			c.out.add(format("apex/%g/%u", alpha, length), "GB/s",
 				  found.there() ? rate_of(found, double(word) * length * f.threads) : found);
 		}

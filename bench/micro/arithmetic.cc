@@ -105,8 +105,8 @@ template <typename M> void one_of_roofline(M &m, arguments a, uint32_t t)
 		   rounds = uint32_t(a[5].integer), work = uint32_t(a[6].integer);
 	const auto fa = float(a[7].integer), fb = float(a[8].integer);
 	float sum = 0;
-	for (uint32_t k = 0; k < rounds; k++) {
-		auto x = float(m.load(from + ((t + (first + k) * threads) & mask)) & 15);
+	for (uint32_t k = first * words_of_round; k < (first + rounds) * words_of_round; k++) {
+		auto x = float(m.load(from + ((t + k * threads) & mask)) & 15);
 		for (uint32_t i = 0; i < work * operations_of_work; i++)
 			x = std::fma(x, fb, fa);
 		sum += x;
@@ -123,7 +123,7 @@ void roofline_host(arguments a, size_t first, size_t end)
 
 void roofline_traced(arguments a, size_t item, tracer &to)
 {
-	to.work(0, uint32_t(a[5].integer) * uint32_t(a[6].integer) * operations_of_work);
+	to.work(0, uint32_t(a[5].integer) * words_of_round * uint32_t(a[6].integer) * operations_of_work);
 	one_of_roofline(to, a, uint32_t(item));
 }
 

@@ -58,7 +58,7 @@ class streamer
 	// Reads vectors of the width at a place of the list.
 	double read_vectors(size_t which, uint32_t threads, uint32_t rounds)
 	{
-		const uint32_t width = vector_widths[which], mask = (mask_ + 1) / width - 1;
+		const uint32_t width = vector_widths[which], mask = std::bit_floor((mask_ + 1) / width) - 1;
 		const argument a[] = {from_.get(), sums_.get(), int(mask), int(threads), int(first_), int(rounds)};
 		const double took = c_.dut.run(vector_kernel(which), threads, std::min<size_t>(group, threads), a);
 		const uint32_t t = random_.below(threads);
@@ -118,7 +118,7 @@ void sweep_vectors(context &c, streamer &s, size_t elements, const std::vector<u
 		const uint32_t width = vector_widths[which];
 		c.progress(format("vectors of %u words", width));
 		for (uint32_t threads : numbers) {
-			c.how.most_work = std::max<size_t>(1, elements / width / threads / 4);
+			c.how.most_work = std::max<size_t>(1, std::bit_floor(elements / width) / threads / 4);
 			const figure f = c.per_unit(
 				[&](uint64_t rounds) { return s.read_vectors(which, threads, uint32_t(rounds)); });
 			const double bytes = double(threads) * width * sizeof(uint32_t);

@@ -17,6 +17,7 @@ namespace
 using bench::format;
 
 constexpr double least_confidence = 0.85; // of what counts as found
+constexpr double some_find = 0.85;        // of what a load takes that finds nothing: below it some of many find theirs
 
 json points_of(const curve &c, double from, double to)
 {
@@ -119,13 +120,18 @@ double agreement(const curve &c, size_t at, uint64_t seed,
 	return std::min(0.99, double(agree) / resamples);
 }
 
-// Returns the first place from which on all are clearly higher than a limit, if all before it are clearly lower.
-size_t step_of(const std::vector<double> &heights, double limit)
+// Returns the first place from which on all are clearly higher than a limit, if all before it are clearly lower. The
+// first of them may lie between @least and that, if it is clearly higher than all before.
+size_t step_of(const std::vector<double> &heights, double least, double limit)
 {
-	constexpr double clearly = 1.06;
+	constexpr double clearly = 1.06, apart = 1.15;
 	size_t at = heights.size();
 	while (at > 0 && heights[at - 1] > clearly * limit)
 		at--;
+	if (at > 1 && at < heights.size() && heights[at - 1] > least) {
+		const double before = *std::max_element(heights.begin(), heights.begin() + ptrdiff_t(at) - 1);
+		at -= heights[at - 1] > apart * before;
+	}
 	const bool is_step = std::all_of(heights.begin(), heights.begin() + ptrdiff_t(at),
 					 [&](double h) { return h < limit / clearly; });
 	return is_step ? at : heights.size();
@@ -162,25 +168,43 @@ std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector
 		all.push_back(latency_fact(level + ".latency", c, l.heights[i]));
 		all.push_back(size_fact(level + ".size", c, l, i));
 	}
-	const level &last = l.heights.back();
-	if (last.flat)
-		all.push_back(latency_fact("memory.latency", c, last));
-	else
-		all.push_back(
-			nothing("memory.latency", verdict::not_found, "latency still rises at the largest footprint"));
 	if (caches == 0)
 		all.push_back(nothing("l1.size", verdict::not_there, "all footprints have one latency"));
 	return all;
 }
 
-fact fetch_fact(const std::string &name, const curve &c, double between_ns, uint64_t seed)
+fact memory_fact(const curve &c, const levels &l, const point &cold)
+{
+	constexpr double alike = 0.97; // of what the largest footprint took, some of whose loads caches served
+	const std::string name = "memory.latency";
+	if (!l.heights.empty() && l.heights.back().flat)
+		return latency_fact(name, c, l.heights.back());
+	if (l.heights.empty() || cold.samples.empty())
+		return nothing(name, verdict::not_found, "latency still rises at the largest footprint");
+	if (cold.median() < alike * c.back().median())
+		return nothing(
+			name, verdict::disturbed,
+			"latency still rises at the largest footprint, and loads that no cache can serve took less");
+	fact f{.name = name, .unit = "ns", .is = verdict::found};
+	const bench::ratio at = bench::median_interval(cold.samples);
+	f.value = at.median;
+	f.low = at.low;
+	f.high = at.high;
+	f.confidence = at.confidence;
+	f.why = "loads of places that were not visited since other memory had filled the caches: the largest footprint "
+		"still finds some of its places there";
+	f.basis = {{"points", points_of({cold}, cold.x, cold.x)}};
+	return f;
+}
+
+fact fetch_fact(const std::string &name, const curve &c, double surely_ns, double between_ns, uint64_t seed)
 {
 	fact f{.name = name, .unit = "bytes"};
 	if (c.empty()) {
 		f.why = "no distance has a figure";
 		return f;
 	}
-	const auto place = [&](const std::vector<double> &heights) { return step_of(heights, between_ns); };
+	const auto place = [&](const std::vector<double> &heights) { return step_of(heights, surely_ns, between_ns); };
 	const size_t at = place(heights_of(c));
 	f.basis = {{"points", points_of(c, 0, c.back().x)}};
 	if (at == c.size() || at == 0) {
@@ -193,6 +217,13 @@ fact fetch_fact(const std::string &name, const curve &c, double between_ns, uint
 	f.is = f.confidence >= least_confidence ? verdict::found : verdict::not_found;
 	f.why = format("a load %.0f bytes behind another finds what that has brought, one %.0f behind does not", f.low,
 		       f.high);
+	if (at + 1 < c.size() && c[at].median() < some_find * c[at + 1].median()) {
+		f.high = c[at + 1].x;
+		f.why = format(
+			"a load %.0f bytes behind another finds what that has brought, one %.0f behind does so at "
+			"times: some misses bring more",
+			f.low, f.value);
+	}
 	return f;
 }
 

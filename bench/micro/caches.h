@@ -8,12 +8,17 @@
 namespace micro
 {
 
-// @is_tlb says of each knee that it is a TLB's. Facts are lN.size and lN.latency by levels, tlbN.reach, memory.latency.
+// @is_tlb says of each knee that it is a TLB's. Facts are lN.size and lN.latency by levels, tlbN.reach.
 std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector<bool> &is_tlb);
 
+// Tells of the height behind all knees. Where no footprint shows it alone, @cold has loads that no cache served, or is
+// empty.
+fact memory_fact(const curve &c, const levels &l, const point &cold);
+
 // @c has the latency of loads that are x bytes behind the one before: they find what that has brought as long as x is
-// less than what a miss brings. One that takes less than @between_ns has found it.
-fact fetch_fact(const std::string &name, const curve &c, double between_ns, uint64_t seed);
+// less than what a miss brings. One that takes less than @between_ns has found it. One distance may be slower than those
+// before, and take @surely_ns at least: then some misses bring more than others.
+fact fetch_fact(const std::string &name, const curve &c, double surely_ns, double between_ns, uint64_t seed);
 
 // @c has the latency of walks with one load in x bytes, over a footprint that is larger than the cache: from where on
 // they leave out lines, and so find room, x is more than a line. @hit_ns is the latency of loads that find theirs.

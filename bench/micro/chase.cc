@@ -47,7 +47,9 @@ template <typename M> void fill(M &m, arguments a, uint32_t t)
 	const auto *words = static_cast<const uint32_t *>(a[0].buffer);
 	const auto *order = static_cast<const uint32_t *>(a[1].buffer);
 	const auto n = uint32_t(a[3].integer), base = uint32_t(a[4].integer), threads = uint32_t(a[5].integer);
-	const uint32_t part = (n + threads - 1) / threads, first = t * part;
+	if (t / threads != uint32_t(a[6].integer))
+		return;
+	const uint32_t part = (n + threads - 1) / threads, first = t % threads * part;
 	uint32_t at = first < n ? base + order[first] : 0;
 	for (uint32_t i = first; i < first + part && i < n; i++)
 		at = m.next(words + at);

@@ -87,8 +87,10 @@ traits cuda_traits(bench::device &d)
 	t.units = unsigned(std::max<size_t>(1, cuda_attribute(ordinal, het::cu_attribute_multiprocessor_count)));
 	t.local_memory = cuda_attribute(ordinal, het::cu_attribute_max_shared_memory_per_block);
 	t.largest_group = std::max<size_t>(1, cuda_attribute(ordinal, het::cu_attribute_max_threads_per_block));
-	for (const auto &[name, which] :
-	     {std::pair{"warp.width", warp_size}, {"l2.size", l2_size}, {"local.of_unit", shared_of_unit}})
+	for (const auto &[name, which] : {std::pair{"warp.width", warp_size},
+					  {"l2.size", l2_size},
+					  {"local.of_unit", shared_of_unit},
+					  {"copy.engines", int(het::cu_attribute_async_engine_count)}})
 		if (const size_t value = cuda_attribute(ordinal, which))
 			t.claims[name] = value;
 	return t;

@@ -24,7 +24,8 @@ struct paper_figure {
 	const char *what;
 	const char *prefix;    // of results, or null
 	const char *ends = ""; // of the curves' names: others are left out
-	const char *missing = "";
+	const char *missing = "the results have none of it";
+	size_t least_points = 1; // of a curve
 };
 
 std::span<const paper_figure> all_figures()
@@ -41,8 +42,12 @@ std::span<const paper_figure> all_figures()
 		{"10-11", "time against stride", "strides"},
 		{"12", "APEX-MAP", "apex"},
 		{"13-15", "coherent access", "coherent"},
-		{"16-17", "coherent access against locality", nullptr, "", "no test varies locality of groups"},
-		{"18", "homogeneity", nullptr, "", "results of several devices: het-bench compare has them"},
+		{"16", "coherent access against locality in time", "locality/time"},
+		{"17", "coherent access against locality in space", "locality/space"},
+		{"18-memory", "homogeneity of memory", "homogeneity/memory", "",
+		 "the results are of one device: het-bench homogeneity --json has several", 2},
+		{"18-arithmetic", "homogeneity of arithmetic", "homogeneity/arithmetic", "",
+		 "the results are of one device: het-bench homogeneity --json has several", 2},
 	};
 	return all;
 }
@@ -66,9 +71,10 @@ std::string write_figure(const paper_figure &f, const json &document, const std:
 	const std::string name = format("figure %-6s %s: ", f.numbers, f.what);
 	if (!f.prefix)
 		return name + "not there, " + f.missing + "\n";
-	const shown_curves curves = only_with_end(curves_of(document, f.prefix), f.ends);
+	shown_curves curves = only_with_end(curves_of(document, f.prefix), f.ends);
+	std::erase_if(curves.curves, [&](const auto &curve) { return curve.second.size() < f.least_points; });
 	if (curves.curves.empty())
-		return name + "not there, the results have none of it\n";
+		return name + "not there, " + f.missing + "\n";
 	const shown *how = how_shown(f.prefix);
 	const shown by_default{f.prefix, f.what, "threads"};
 	const std::string base = folder + "/figure-" + f.numbers;

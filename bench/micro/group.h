@@ -14,6 +14,13 @@ constexpr uint32_t bank_words = 2048; // of local memory
 extern const kernel banks_kernel; // numbers, out, stride, steps
 extern const kernel ways_kernel;  // out, width, steps
 
+// Takes numbers (of 8 KiB), sums, steps: each thread of a group sums words of local memory, so many bytes a step.
+extern const kernel read_local;
+constexpr uint32_t local_bytes_of_step = 64;
+
+extern const kernel stay_kernel;  // ring, out, steps, group: one thread of each group walks from word 0
+extern const kernel ticks_kernel; // out, steps: clocks of each thread, on devices of which PTX tells them
+
 // A way to change a word that several threads may share. Kernels take words, sharers, steps; the word of the first
 // threads is to be 0 before.
 struct change {
@@ -22,6 +29,7 @@ struct change {
 	bool local = false; // a group's threads share words of local memory
 	// Returns whether @found may be what @sharers threads leave after so many steps each.
 	bool (*right)(uint32_t found, uint32_t sharers, uint32_t steps);
+	bool everywhere = true; // any device has the operation
 };
 
 std::span<const change> all_changes();

@@ -90,19 +90,67 @@ void test_atomics(context &c)
 	const uint32_t group = std::min<uint32_t>(64, threads);
 	memory words(c.dut, size_t{threads} * 32 * word);
 	c.how.least_work = 16;
-	uint32_t found = 0, zero = 0;
+	uint32_t found = 0;
+	const uint32_t zero[2] = {}; // the longest word has 64 bits
 	// Threads of a device in groups; the figure is the time of one change by all threads.
 	for (const change &how : all_changes()) {
-		const uint32_t most = how.local ? group : threads;
-		sweep(c, std::string("atomics/") + how.name, most, [&](uint32_t sharers, uint64_t steps) {
-			c.dut.write(words.get(), 0, &zero, word);
+		const auto run = [&](uint32_t sharers, uint64_t steps) {
+			c.dut.write(words.get(), 0, zero, sizeof(zero));
 			const argument a[] = {words.get(), int(sharers), int(steps)};
 			const double took = c.dut.run(how.run, threads, group, a);
 			c.dut.read(words.get(), 0, &found, word);
 			if (!how.right(found, sharers, uint32_t(steps)))
 				throw wrong_result(std::string("atomics: changes were lost by ") + how.name);
 			return took;
+		};
+		const std::string name = std::string("atomics/") + how.name;
+		try {
+			sweep(c, name, how.local ? group : threads, run);
+		} catch (const wrong_result &) {
+			throw;
+		} catch (const std::exception &wrong) {
+			if (how.everywhere)
+				throw;
+			c.out.refuse(name, wrong.what(),
+				     "nothing, if the device or its compiler has no such operation");
+		}
+	}
+}
+
+// Local memory has the room of a few groups, so many groups read at a time.
+void test_local_bandwidth(context &c)
+{
+	const traits &w = c.dut.what();
+	if (w.local_memory < bank_words * word) {
+		c.out.refuse("local-bandwidth", format("a group has %zu bytes of local memory", w.local_memory),
+			     "nothing: the test needs 8 KiB");
+		return;
+	}
+	const auto group = uint32_t(std::min<size_t>({256, w.largest_group, c.most_threads}));
+	const size_t most = std::min<size_t>(c.most_threads, size_t{w.units} * (w.cpu ? 256 : 2048));
+	std::vector<uint32_t> numbers(bank_words);
+	for (uint32_t i = 0; i < bank_words; i++)
+		numbers[i] = i * i + 1;
+	memory from(c.dut, bank_words * word), sums(c.dut, std::max<size_t>(group, most) * word);
+	c.dut.write(from.get(), 0, numbers.data(), bank_words * word);
+	random_stream random(c.seed, 8);
+	for (size_t threads = group; threads <= std::max<size_t>(group, most); threads *= c.quick ? 4 : 2) {
+		c.progress(format("local memory, %zu threads", threads));
+		const figure f = c.per_unit([&](uint64_t steps) {
+			const argument a[] = {from.get(), sums.get(), int(steps)};
+			const double took = c.dut.run(read_local, threads, group, a);
+			const uint32_t t = random.below(uint32_t(threads));
+			std::vector<uint32_t> own(t % group + 1);
+			uint32_t found = 0;
+			const argument mine[] = {numbers.data(), own.data(), int(steps)};
+			read_local.host(arguments(mine), t % group, t % group + 1);
+			c.dut.read(sums.get(), size_t{t} * word, &found, word);
+			if (found != own.back())
+				throw wrong_result("local memory: a thread's sum is wrong");
+			return took;
 		});
+		const double bytes = double(local_bytes_of_step) * double(threads);
+		c.out.add(format("bandwidth/local/read/%zu", threads), "GB/s", f.there() ? rate_of(f, bytes) : f);
 	}
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "common/format.h"
 #include "micro/caches.h"
+#include "micro/segments.h"
 #include "micro/tests.h"
 #include "micro/walker.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace micro
 {
@@ -17,6 +19,7 @@ namespace
 using bench::format;
 
 constexpr size_t least_spacing = 64, least_footprint = 2048, page = 4096;
+constexpr unsigned least_groups = 8, most_groups = 64; // to tell by where their data lie
 
 // Sizes grow with what the device says of its last cache, as what it says may be wrong.
 size_t largest_footprint(const context &c)
@@ -52,6 +55,8 @@ class cache_search
 	curve pairs(const std::string &level, size_t footprint);
 	void find_fetch(const levels &l, size_t i, const std::string &level);
 	void find_line(const levels &l, size_t i, const std::string &level);
+	void find_memory(const levels &l);
+	bool find_segments(const levels &l, size_t i, const std::string &level);
 
 	context &c_;
 	const size_t most_;
@@ -187,7 +192,9 @@ void cache_search::find_fetch(const levels &l, size_t i, const std::string &leve
 	const curve found = pairs(level, size_t(std::min(std::max(8 * here, std::sqrt(here * next)), double(most_))));
 	const std::string name = level + ".fetch";
 	const double hit = l.heights[i].height.median, missed = l.heights[i + 1].height.median;
-	c_.out.add(fetch_fact(name, found, std::sqrt(hit * missed), c_.seed), c_.claim(name));
+	c_.out.add(
+		fetch_fact(name, found, std::pow(hit, 0.7) * std::pow(missed, 0.3), std::sqrt(hit * missed), c_.seed),
+		c_.claim(name));
 }
 
 // Looks for how much a line of that cache takes up, at a footprint that it holds two thirds of.
@@ -203,12 +210,59 @@ void cache_search::find_line(const levels &l, size_t i, const std::string &level
 	c_.out.add(line_fact(name, found, l.heights[i].height.median, c_.seed), c_.claim(name));
 }
 
+// Where the last cache goes on to serve some of all loads, they are had from places that it can't have.
+void cache_search::find_memory(const levels &l)
+{
+	point cold{double(most_), {}};
+	if (!l.heights.empty() && !l.heights.back().flat) {
+		c_.progress("loads that no cache serves");
+		const figure f =
+			w_.measure_first_visits([&](random_stream &r) { return random_ring(most_, spacing_, r); },
+						[this] { w_.put_cold(); }, cold);
+		c_.out.add(format("latency/cold/%zu", most_), "ns", f);
+		cold.samples = f.there() ? f.samples : bench::series(); // where the ring lies makes no difference
+	}
+	c_.out.add(memory_fact(curve_, l, cold), c_.claim("memory.latency"));
+}
+
+// Data that a group of another unit has brought into a cache lie in that unit's segment of it. Returns whether there are
+// several.
+bool cache_search::find_segments(const levels &l, size_t i, const std::string &level)
+{
+	const unsigned units = c_.dut.what().units, n = std::min(units, most_groups);
+	if (n < least_groups)
+		return false;
+	const auto footprint = size_t(0.5 * std::min(l.knees[i].size, double(most_))) / page * page;
+	const auto make = [&](random_stream &r) { return random_ring(footprint, spacing_, r); };
+	curve found;
+	// One placement of each is enough, as there are many.
+	const unsigned placements = std::exchange(c_.placements, 1);
+	for (unsigned k = 0; k < n; k++) {
+		const unsigned group = unsigned(uint64_t{k} * units / n);
+		c_.progress(format("what group %u has brought", group));
+		point at{double(group), {}};
+		const auto prepare = [&] {
+			w_.put_cold();
+			w_.fill(group, units);
+		};
+		const figure f = w_.measure_first_visits(make, prepare, at);
+		c_.out.add(format("brought/%s/%u", level.c_str(), group), "ns", f);
+		if (f.there())
+			found.push_back(std::move(at));
+	}
+	c_.placements = placements;
+	const fact f =
+		segments_fact(level + ".segments", found, l.heights[i].height.median, l.heights[i + 1].height.median);
+	c_.out.add(f, c_.claim(f.name));
+	return f.is == verdict::found && f.value > 1;
+}
+
 void cache_search::run()
 {
 	// Of several caches the last one counts, whose loads are nearest to those that find nothing.
 	const curve second = pairs("all", most_);
 	const double nothing = second.empty() ? 0 : second.back().median();
-	const fact fetch = fetch_fact("fetch", second, 0.8 * nothing, c_.seed);
+	const fact fetch = fetch_fact("fetch", second, 0.75 * nothing, 0.8 * nothing, c_.seed);
 	if (fetch.is == verdict::found)
 		spacing_ = std::max(least_spacing, size_t(fetch.value));
 	for (size_t f : footprints())
@@ -220,7 +274,9 @@ void cache_search::run()
 		tlb.push_back(is_tlb(k));
 	for (const fact &f : cache_facts(curve_, l, tlb))
 		c_.out.add(f, c_.claim(f.name));
+	find_memory(l);
 	unsigned level = 0;
+	bool has_segments = false;
 	for (size_t i = 0; i < l.knees.size(); i++) {
 		if (tlb[i])
 			continue;
@@ -229,6 +285,10 @@ void cache_search::run()
 			continue;
 		find_fetch(l, i, format("l%u", level));
 		find_line(l, i, format("l%u", level));
+		// A cache of one unit alone shows nothing of what others bring, and behind one that has segments the next
+		// level is those that are far.
+		if (level > 1 && !c_.dut.what().cpu && !has_segments)
+			has_segments = find_segments(l, i, format("l%u", level));
 	}
 }
 

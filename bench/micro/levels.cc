@@ -104,6 +104,7 @@ struct rivals {
 	std::vector<alternative> by_model; // the best size of each
 	double low = 0, high = 0;          // of sizes that fit nearly as well, with any model
 	bool pages_anywhere = false;       // with the best model
+	bool many_places = false;          // the same
 	double middle = 0;                 // of those that fit alike, as no footprint lies between them
 };
 
@@ -126,6 +127,7 @@ rivals rivals_of(const fitted_points &p, const staircase &s, size_t at)
 		if (best.badness < least_of_models) {
 			least_of_models = best.badness;
 			found.pages_anywhere = m.pages_anywhere;
+			found.many_places = m.many_places;
 		}
 		least = std::min(least, best.badness);
 		found.by_model.push_back(best);
@@ -196,9 +198,10 @@ bool falls_near(const curve &c, double size)
 
 // Where misses begin all at once, a size shows without a model: the last footprint that is as fast as those before it
 // and the first that is not have it between them. Where pages lie anywhere they begin slowly, and long before the size.
-bool find_sharp_begin(const curve &c, double before, double rise, knee &k)
+// A quarter of an octave behind that, at least @much of the rise must be there.
+bool find_sharp_begin(const curve &c, double before, double rise, double much, knee &k)
 {
-	constexpr double fast = 0.02, slow = 0.025, much = 0.35, quarter = 1.19; // parts of the rise; of an octave
+	constexpr double fast = 0.02, slow = 0.025, quarter = 1.19; // parts of the rise; of an octave
 	const double first = k.size / 2, last = k.size * 2;
 	const point *below = nullptr, *above = nullptr;
 	for (const point &p : c) {
@@ -243,7 +246,9 @@ knee knee_of(const curve &c, const fitted_points &p, const scatter &s, const sta
 		double before = stairs.base;
 		for (size_t i = 0; i < at; i++)
 			before += stairs.stairs[i].rise;
-		k.sharp = find_sharp_begin(c, before, k.rise, k);
+		// Where a line has many places, misses begin at the size and become more slowly: 0.11 of all then
+		// at least.
+		k.sharp = find_sharp_begin(c, before, k.rise, r.many_places ? 0.08 : 0.35, k);
 		if (k.sharp && k.misfit > most_misfit)
 			k.model = "none of the models";
 	}

@@ -45,6 +45,31 @@ std::string script_of_bars(const shown_curves &curves, const std::string &fonts)
 	       "$bars using 0:2:(sprintf($2 < 100 ? '%.3g' : '%.0f', $2)) with labels offset 0,0.7 font ',12'\n";
 }
 
+// Things that are counted stand side by side, each with its interval.
+std::string script_of_counted(const shown &s, const shown_curves &curves, const std::string &fonts)
+{
+	std::string data, plots;
+	unsigned n = 0;
+	double least = 0, most = 0;
+	for (const auto &[name, points] : curves.curves) {
+		data += format("$c%u << END\n", n);
+		for (const auto &[x, p] : points) {
+			data += format("%.10g %.6g %.6g %.6g\n", x, p.median, p.low, p.high);
+			least = std::min(least, x);
+			most = std::max(most, x);
+		}
+		const std::string title = name.empty() ? "notitle" : "title " + bench::gnuplot_string(name);
+		plots += format("%s$c%u using 1:2:3:4 %s with yerrorbars pt %u ps 1 lw 2", n ? ", " : "plot ", n,
+				title.c_str(), n % 2 ? 4 : 7);
+		data += "END\n";
+		n++;
+	}
+	return data + "set grid y\nset key above font ',13'\nset yrange [0:*]\n" +
+	       format("set xrange [%g:%g]\n", least - 0.5, most + 0.5) + (most - least < 16 ? "set xtics 1\n" : "") +
+	       fonts + "set xlabel " + bench::gnuplot_string(s.x) + "\nset ylabel " +
+	       bench::gnuplot_string(curves.unit) + "\n" + plots + "\n";
+}
+
 // Labels of places on an axis, which are 0, 1, 2, ...
 std::string ticks_of(const char *axis, const std::vector<double> &values)
 {
@@ -102,6 +127,8 @@ std::string script_of(const shown &s, const shown_curves &curves)
 				      [](const auto &curve) { return curve.second.size() == 1; });
 	if (bars && curves.curves.size() > 1)
 		return script_of_bars(curves, fonts);
+	if (s.counts)
+		return script_of_counted(s, curves, fonts);
 	std::string data, plots;
 	unsigned n = 0;
 	for (const auto &[name, points] : curves.curves) {

@@ -76,16 +76,26 @@ template <typename M> void coherent(M &m, arguments a, uint32_t t)
 	result(a, 1)[t] = start;
 }
 
-template <typename M> void apex(M &m, arguments a, uint32_t t)
+template <typename M> void read_at_places(M &m, arguments a, uint32_t t, uint32_t group)
 {
 	const uint32_t mask = number(a, 3), length = number(a, 4), threads = number(a, 5), first = number(a, 6);
 	uint32_t sum = 0;
 	for (uint32_t k = 0; k < number(a, 7); k++) {
-		const uint32_t at = m.load(words(a, 1) + ((t + (first + k) * threads) & mask));
+		const uint32_t at = m.load(words(a, 1) + ((t + (first + k) * threads) / group & mask));
 		for (uint32_t i = 0; i < length; i++)
 			sum += m.load(words(a, 0) + at + i);
 	}
 	result(a, 2)[t] = sum;
+}
+
+template <typename M> void apex(M &m, arguments a, uint32_t t)
+{
+	read_at_places(m, a, t, 1);
+}
+
+template <typename M> void located(M &m, arguments a, uint32_t t)
+{
+	read_at_places(m, a, t, number(a, 8));
 }
 
 // A work-item's function becomes those of the host and of planted devices.
@@ -107,6 +117,7 @@ ON_BOTH(strided)
 ON_BOTH(link)
 ON_BOTH(coherent)
 ON_BOTH(apex)
+ON_BOTH(located)
 
 } // namespace
 
@@ -116,6 +127,7 @@ const kernel strided_kernel = {{"strided", bench::patterns_kernels, strided_host
 const kernel link_groups = {{"link_groups", bench::patterns_kernels, link_host}, link_traced};
 const kernel coherent_kernel = {{"coherent", bench::patterns_kernels, coherent_host}, coherent_traced};
 const kernel apex_kernel = {{"apex", bench::patterns_kernels, apex_host}, apex_traced};
+const kernel located_kernel = {{"located", bench::patterns_kernels, located_host}, located_traced};
 
 uint32_t shift_of(uint32_t mask)
 {

@@ -71,3 +71,16 @@ kernel void apex(global const uint *from, global const uint *places, global uint
 	}
 	sums[t] = sum;
 }
+
+// The same for groups of threads: all threads of one read the same words.
+kernel void located(global const uint *from, global const uint *places, global uint *sums, uint places_mask, uint length,
+		    uint threads, uint first, uint rounds, uint group)
+{
+	uint t = get_global_id(0), sum = 0;
+	for (uint k = 0; k < rounds; k++) {
+		uint at = places[(t + (first + k) * threads) / group & places_mask];
+		for (uint i = 0; i < length; i++)
+			sum += from[at + i];
+	}
+	sums[t] = sum;
+}

@@ -15,6 +15,8 @@ extern const kernel link_groups;     // words, n, threads, group, shift
 extern const kernel coherent_kernel; // words, out, mask, group, together, steps
 extern const kernel apex_kernel;     // from, places, sums, places_mask, length, threads, first, rounds
 
+extern const kernel located_kernel; // the same, and group
+
 // Brings the numbers up to @mask, which is a power of two less one, into another order.
 constexpr uint32_t spread(uint32_t i, uint32_t mask, uint32_t shift)
 {

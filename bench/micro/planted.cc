@@ -58,6 +58,8 @@ planted_target::planted_target(plant p) : plant_(std::move(p)), random_(plant_.s
 {
 	for (size_t i = 0; i < plant_.caches.size(); i++)
 		caches_.emplace_back(plant_.caches[i], plant_.page, plant_.seed + i);
+	for (unsigned i = 1; !caches_.empty() && i < plant_.caches.back().segments; i++)
+		others_.emplace_back(plant_.caches.back(), plant_.page, plant_.seed + i);
 	if (plant_.pages_held > 0) {
 		planted_cache tlb;
 		tlb.line = plant_.page;
@@ -68,6 +70,7 @@ planted_target::planted_target(plant p) : plant_(std::move(p)), random_(plant_.s
 	traits_.cpu = !plant_.forgets;
 	traits_.memory = traits_.largest = all_memory;
 	traits_.local_memory = 16384;
+	traits_.units = plant_.units;
 	traits_.largest_group = 1024;
 }
 
@@ -118,11 +121,33 @@ double planted_target::load(uint64_t address, double &moved)
 	double took = 0;
 	if (pages_ && !pages_->access(address))
 		took += plant_.page_ns;
-	for (cache_model &c : caches_)
-		if (c.access(address))
-			return took + c.what().ns;
-	moved += caches_.empty() ? 64 : double(caches_.back().what().line);
-	return took + plant_.memory_ns;
+	for (size_t i = 0; i + 1 < caches_.size(); i++)
+		if (caches_[i].access(address))
+			return took + caches_[i].what().ns;
+	return took + load_of_last(address, moved);
+}
+
+// A segment keeps what its threads load, wherever it comes from.
+double planted_target::load_of_last(uint64_t address, double &moved)
+{
+	if (caches_.empty()) {
+		moved += 64;
+		return plant_.memory_ns;
+	}
+	const planted_cache &last = plant_.caches.back();
+	bool far = false;
+	for (size_t i = 0; i <= others_.size(); i++) {
+		cache_model &c = i == 0 ? caches_.back() : others_[i - 1];
+		if (i == segment_ ? c.access(address) : c.has(address)) {
+			if (i == segment_)
+				return last.ns;
+			far = true;
+		}
+	}
+	if (far)
+		return last.far_ns;
+	moved += double(last.line);
+	return plant_.memory_ns;
 }
 
 // Threads of a warp that want different words of one bank wait for each other.
@@ -179,7 +204,7 @@ double planted_target::loads_of_warp(size_t first, size_t end, const kernel &k, 
 	return sum;
 }
 
-double planted_target::run(const kernel &k, size_t items, size_t, arguments args)
+double planted_target::run(const kernel &k, size_t items, size_t group, arguments args)
 {
 	if (plant_.forgets && !caches_.empty())
 		caches_.front().clear();
@@ -188,14 +213,16 @@ double planted_target::run(const kernel &k, size_t items, size_t, arguments args
 	spent s;
 	double of_warps = 0;
 	size_t warps = 0;
-	for (size_t t = 0; t < items; t += plant_.warp, warps++)
+	for (size_t t = 0; t < items; t += plant_.warp, warps++) {
+		segment_ = t / group % (others_.size() + 1);
 		of_warps += loads_of_warp(t, std::min(items, t + plant_.warp), k, args, s);
+	}
 	// Threads beyond those that the device holds at once wait for their turn.
 	const double turns = std::ceil(double(items) / double(plant_.resident));
 	const double waiting = turns * of_warps / double(warps) / plant_.loads_in_flight;
 	// Loads that wait for each other come one at a time, so that bandwidth does not limit them.
 	const double moving = of_warps > 0 ? s.lines_bytes / plant_.bytes_a_ns : 0;
-	return as_measured(plant_.launch_ns + s.dependent_ns + std::max(waiting, moving));
+	return as_measured(plant_.launch_ns + turns * s.dependent_ns + std::max(waiting, moving));
 }
 
 double planted_target::normal()

@@ -27,6 +27,7 @@ struct plant {
 	double bytes_a_ns = 10;     // bandwidth of memory
 	double loads_in_flight = 4; // of one thread
 	size_t resident = 4096;     // threads
+	unsigned units = 1;
 	double launch_ns = 1000;
 	double noise = 0.01;     // deviation of a launch's time, as a share
 	double outliers = 0;     // share of launches that take up to four times as long
@@ -73,6 +74,7 @@ class planted_target final : public target
 
 	uint64_t address_of(uint64_t host) const;
 	double load(uint64_t address, double &moved);
+	double load_of_last(uint64_t address, double &moved);
 	double loads_of_warp(size_t first, size_t end, const kernel &k, arguments args, spent &s);
 	double local_ns(const std::vector<std::vector<uint32_t>> &lanes) const;
 	double as_measured(double ns);
@@ -81,6 +83,8 @@ class planted_target final : public target
 	const plant plant_;
 	traits traits_;
 	std::vector<cache_model> caches_;
+	std::vector<cache_model> others_; // the last cache's other segments
+	size_t segment_ = 0;              // that the thread is near to
 	std::unique_ptr<cache_model> pages_;
 	std::map<uint64_t, bought> memory_; // by the host's address
 	mutable const std::pair<const uint64_t, bought> *last_ = nullptr;

@@ -21,10 +21,22 @@ uint64_t cache_model::physical(uint64_t address) const
 	return (place.next() >> 24) * page_ + address % page_;
 }
 
-bool cache_model::access(uint64_t address)
+// Returns a bit for each sector of a line.
+uint64_t cache_model::sector_of(uint64_t at) const
+{
+	return uint64_t{1} << (what_.sector ? at % what_.line / what_.sector : 0);
+}
+
+bool cache_model::has(uint64_t address) const
 {
 	const uint64_t at = physical(address), line = at / what_.line + 1;
-	const uint64_t sector = uint64_t{1} << (what_.sector ? at % what_.line / what_.sector : 0);
+	const held *set = lines_.data() + line % sets_ * what_.ways, *end = set + what_.ways;
+	return std::any_of(set, end, [&](const held &h) { return h.line == line && (h.sectors & sector_of(at)); });
+}
+
+bool cache_model::access(uint64_t address)
+{
+	const uint64_t at = physical(address), line = at / what_.line + 1, sector = sector_of(at);
 	held *set = lines_.data() + line % sets_ * what_.ways, *end = set + what_.ways;
 	const auto of = [&](uint64_t number) {
 		return std::find_if(set, end, [&](const held &h) { return h.line == number; });

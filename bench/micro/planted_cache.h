@@ -13,6 +13,8 @@ namespace micro
 struct planted_cache {
 	size_t size = 0, line = 64;
 	unsigned ways = 8;
+	unsigned segments = 1;       // of the last cache, each of this size: groups have them in turn
+	double far_ns = 0;           // latency of what lies in another one
 	size_t sector = 0;           // a miss brings so many bytes of a line; 0: all
 	bool least_recent = true;    // the line that was used longest ago is replaced, or else any
 	bool pages_anywhere = false; // it is indexed by physical addresses, and pages lie anywhere
@@ -26,6 +28,7 @@ class cache_model
 
 	// Returns whether the line is there, and brings it in.
 	bool access(uint64_t address);
+	bool has(uint64_t address) const;
 	void clear();
 	// Replaces a share of all lines by others'.
 	void disturb(double share);
@@ -34,6 +37,7 @@ class cache_model
 
       private:
 	uint64_t physical(uint64_t address) const;
+	uint64_t sector_of(uint64_t at) const;
 
 	const planted_cache what_;
 	const size_t page_, sets_;

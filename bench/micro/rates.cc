@@ -98,9 +98,8 @@ class roofline
 		const uint32_t t = random_.below(threads_);
 		uint32_t found = 0, expected = 0;
 		c_.dut.read(sums_.get(), t * word, &found, word);
-		for (uint32_t k = 0; k < rounds; k++)
-			expected +=
-				(content_of((t + (first_ + k) * threads_) & mask_) & 15) + work * operations_of_work;
+		for (uint32_t k = first_ * words_of_round; k < (first_ + rounds) * words_of_round; k++)
+			expected += (content_of((t + k * threads_) & mask_) & 15) + work * operations_of_work;
 		// Floats have 24 bits: a larger sum is rounded.
 		if (expected < 1u << 24 && found != expected)
 			throw wrong_result("roofline: a thread's sum is wrong");
@@ -148,12 +147,12 @@ void test_roofline(context &c)
 		     can = std::min({c.dut.what().largest, c.dut.what().memory / 8, c.most_bytes});
 	const auto elements = uint32_t(std::bit_floor(std::min(wanted, can)) / word);
 	roofline line(c, elements, threads);
-	for (uint32_t work = 1; work <= 64; work *= 2) {
+	for (uint32_t work = 1; work <= 256; work *= c.quick ? 4 : 2) {
 		c.progress(format("%u operations a word", 2 * work * operations_of_work));
-		c.how.most_work = std::max<uint32_t>(1, elements / threads / 4);
+		c.how.most_work = std::max<uint32_t>(1, elements / threads / words_of_round / 4);
 		const figure f = c.per_unit([&](uint64_t rounds) { return line.run(work, uint32_t(rounds)); });
-		const double flop = 2.0 * work * operations_of_work;
-		c.out.add(format("roofline/%g", flop / word), "GFLOP/s", f.there() ? rate_of(f, flop * threads) : f);
+		const double flop = 2.0 * work * operations_of_work, each = threads * words_of_round;
+		c.out.add(format("roofline/%g", flop / word), "GFLOP/s", f.there() ? rate_of(f, flop * each) : f);
 	}
 }
 

@@ -38,6 +38,9 @@ class real_target final : public target
 		return device_->api() == GPUVM_CUDA ? device_->near_memory(nbytes) : nullptr;
 	}
 
+	std::unique_ptr<target> open(const std::string &name) const override { return open_real(name); }
+	std::vector<std::string> alike() const override { return names_like(name()); }
+
 	double run(const kernel &k, size_t items, size_t group, arguments args) override
 	{
 		device_->launch(k, items, group, args);
@@ -65,6 +68,17 @@ std::vector<std::string> real_names()
 	for (const std::string &name : bench::opencl_device_names())
 		all.push_back(name);
 	all.emplace_back("host");
+	return all;
+}
+
+std::vector<std::string> names_like(const std::string &name)
+{
+	const auto kind = [](const std::string &n) { return n.substr(0, n.find_first_of("0123456789")); };
+	std::vector<std::string> all;
+	const std::string title = bench::open_device(name)->title();
+	for (const std::string &other : real_names())
+		if (other == name || (kind(other) == kind(name) && bench::open_device(other)->title() == title))
+			all.push_back(other);
 	return all;
 }
 

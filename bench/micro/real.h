@@ -15,4 +15,7 @@ std::unique_ptr<target> open_real(const std::string &name);
 // Returns the names of all devices here, the one to measure without being told first.
 std::vector<std::string> real_names();
 
+// Returns the names of that device and of others that have the same title.
+std::vector<std::string> names_like(const std::string &name);
+
 } // namespace micro

@@ -46,6 +46,7 @@ class recorder
 	// @claim is what the device says itself, or null.
 	void add(const fact &f, const json &claim);
 
+	json &document() { return to_.document(); }
 	const std::vector<fact> &facts() const { return facts_; }
 	// Returns null if there is no such fact, or it was not found.
 	const fact *find(const std::string &name) const;

@@ -18,6 +18,7 @@ struct shown {
 	const char *x;      // label of the axis
 	bool x_is_bytes = false;
 	const char *y_of_map = nullptr; // labels what curves are named by, if these are numbers and the plot is a map
+	bool counts = false;            // x numbers things, such as devices: the plot shows their intervals, from 0 on
 };
 
 std::span<const shown> all_shown();

@@ -97,6 +97,7 @@ template <uint32_t width> void vectors_traced(arguments a, size_t item, tracer &
 const kernel of_vectors[] = {
 	{{"read_1", bench::stream_kernels, vectors_host<1>}, vectors_traced<1>},
 	{{"read_2", bench::stream_kernels, vectors_host<2>}, vectors_traced<2>},
+	{{"read_3", bench::stream_kernels, vectors_host<3>}, vectors_traced<3>},
 	{{"read_4", bench::stream_kernels, vectors_host<4>}, vectors_traced<4>},
 };
 

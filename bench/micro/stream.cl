@@ -51,19 +51,21 @@ STREAM(both_sequential, SEQUENTIAL, BOTH)
 STREAM(both_shifted, SHIFTED, BOTH)
 STREAM(both_random, RANDOM, BOTH)
 
-// Each thread reads vectors of one, two or four words in a row with its neighbours'; @mask is that of vectors.
-#define VECTOR(name, type, SUM)                                                                                        \
-	kernel void name(global const type *from, global uint *sums, uint mask, uint threads, uint first,              \
+// Each thread reads vectors of one to four words in a row with its neighbours'; @mask is that of vectors.
+#define VECTOR(name, type, LOAD, SUM)                                                                                      \
+	kernel void name(global const uint *from, global uint *sums, uint mask, uint threads, uint first,              \
 			 uint rounds)                                                                                  \
 	{                                                                                                              \
 		uint t = get_global_id(0), sum = 0;                                                                    \
 		for (uint k = 0; k < rounds; k++) {                                                                    \
-			type v = from[(t + (first + k) * threads) & mask];                                             \
+			uint at = (t + (first + k) * threads) & mask;                                                  \
+			type v = LOAD;                                                                                 \
 			sum += SUM;                                                                                    \
 		}                                                                                                      \
 		sums[t] = sum;                                                                                         \
 	}
 
-VECTOR(read_1, uint, v)
-VECTOR(read_2, uint2, v.x + v.y)
-VECTOR(read_4, uint4, v.x + v.y + v.z + v.w)
+VECTOR(read_1, uint, from[at], v)
+VECTOR(read_2, uint2, ((global const uint2 *)from)[at], v.x + v.y)
+VECTOR(read_3, uint3, vload3(at, from), v.x + v.y + v.z)
+VECTOR(read_4, uint4, ((global const uint4 *)from)[at], v.x + v.y + v.z + v.w)

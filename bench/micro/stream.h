@@ -20,7 +20,7 @@ const char *name_of(deed d);
 // The kernels take from, to, sums, mask, threads, first, rounds, salt.
 const kernel &stream_kernel(deed d, order o);
 
-inline constexpr std::array<uint32_t, 3> vector_widths = {1, 2, 4}; // in words
+inline constexpr std::array<uint32_t, 4> vector_widths = {1, 2, 3, 4}; // in words
 
 // Takes from, sums, mask (of vectors), threads, first, rounds. @which is the place of the width above.
 const kernel &vector_kernel(size_t which);

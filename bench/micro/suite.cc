@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "micro/suite.h"
 
+#include "micro/resume.h"
 #include "micro/steadiness.h"
 
 #include <algorithm>
@@ -84,10 +85,13 @@ void run_tests(target &dut, recorder &out, const choice &what, const std::functi
 		clock.warm_up();
 	clock.look("");
 	for (const test *t : chosen) {
+		if (std::find(what.finished.begin(), what.finished.end(), t->name) != what.finished.end())
+			continue;
 		c.progress = [&](const std::string &doing) { told(std::string(t->name) + ": " + doing); };
 		c.progress("begins");
 		run_one(*t, c);
 		clock.look(t->name);
+		note_finished(out.document(), t->name);
 	}
 	clock.conclude();
 }

@@ -10,7 +10,8 @@ namespace micro
 {
 
 struct choice {
-	std::vector<std::string> only; // names of tests; none: all
+	std::vector<std::string> only;     // names of tests; none: all
+	std::vector<std::string> finished; // by an earlier run
 	bool quick = false;
 	bool smallest = false;          // shows that the tests run, and not what a device is like
 	bool planted = false;           // short launches: what a model takes long for is not what its clock says

@@ -83,6 +83,27 @@ std::string facts_text(const json &document)
 	return t.text();
 }
 
+// Says of each stage what was predicted of it, and how much of the device it has.
+std::string examples_text(const json &document)
+{
+	if (!document.contains("examples"))
+		return "";
+	bench::table t("Examples: what the figures predict, and what was measured",
+		       {"", "stage", "unit", "measured", "predicted", "measured / predicted", "of the ceiling"});
+	t.left_columns(3);
+	for (const json &e : document["examples"]) {
+		const double measured = e.at("measured").get<double>();
+		const auto over = [&](const char *what) {
+			return e.contains(what) ? format("%.2f", measured / e[what].get<double>()) : "";
+		};
+		t.row({e.at("example").get<std::string>(), e.at("stage").get<std::string>(),
+		       e.at("unit").get<std::string>(), short_number(measured),
+		       e.contains("predicted") ? short_number(e["predicted"].get<double>()) : "not known",
+		       over("predicted"), over("ceiling")});
+	}
+	return t.text();
+}
+
 // Tests whose figures lack for one reason are named together.
 std::string together_text(const char *title, const json &all_of_it)
 {
@@ -108,7 +129,7 @@ std::string tables_of(const json &document)
 	std::string text;
 	for (const shown &s : all_shown())
 		text += curves_text(s, document);
-	return text + facts_text(document) + together_text("No figure", document["refused"]) +
+	return text + examples_text(document) + facts_text(document) + together_text("No figure", document["refused"]) +
 	       together_text("To be doubted", document["warnings"]);
 }
 

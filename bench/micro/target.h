@@ -7,7 +7,9 @@
 #include "micro/tracer.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace micro
 {
@@ -52,6 +54,11 @@ class target
 
 	// Returns memory of the host from and to which copies are fastest, or null if there is no such thing.
 	virtual void *near_memory(size_t) { return nullptr; }
+
+	// Opens a device of this kind for the thread that calls, by its name: another one, or this one with a queue of
+	// its own. The names of all are in alike(); where there is none, no device can be opened.
+	virtual std::unique_ptr<target> open(const std::string &) const { return nullptr; }
+	virtual std::vector<std::string> alike() const { return {}; }
 
 	// Runs a kernel, and returns how many ns it took by the device's own clock. Throws if it can't be built or run.
 	virtual double run(const kernel &k, size_t items, size_t group, arguments args) = 0;

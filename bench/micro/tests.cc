@@ -14,13 +14,20 @@ std::span<const test> all_tests()
 		{"strides", "reads of neighbouring threads that are farther and farther apart", test_strides},
 		{"coherent", "groups of threads that go from one group of words to the next", test_coherent},
 		{"apex", "APEX-MAP: reads with more or less locality in time and space", test_apex},
+		{"locality", "coherent access with more or less locality in time and space", test_locality},
 		{"arithmetic", "latency and rate of operations by type", test_arithmetic},
+		{"homogeneity", "random reads and arithmetic, to compare devices by", test_homogeneity},
 		{"roofline", "arithmetic and memory together, one kernel for all points", test_roofline},
+		{"local-bandwidth", "local memory: read, against threads", test_local_bandwidth},
 		{"banks", "local memory: conflicts by stride", test_banks},
 		{"warp", "threads that execute together, by divergence", test_warp},
 		{"atomics", "atomic operations and plain ones: on own words, and on shared ones", test_atomics},
+		{"resident", "groups that a device has room for at once", test_resident},
+		{"clock", "how fast the clock runs while all units are busy", test_clock},
 		{"launch", "a launch and the wait for it, by the host's clock", test_launch},
 		{"transfers", "blocking copies of pageable and pinned memory, by size and direction", test_transfers},
+		{"together", "copies in both directions, and of several devices, at the same time", test_together},
+		{"examples", "programs in stages, and what the figures before predict of each", test_examples},
 	};
 	return tests;
 }

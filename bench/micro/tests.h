@@ -14,12 +14,19 @@ void test_gather(context &c);
 void test_strides(context &c);
 void test_coherent(context &c);
 void test_apex(context &c);
+void test_locality(context &c);
+void test_homogeneity(context &c);
 void test_arithmetic(context &c);
 void test_roofline(context &c);
+void test_local_bandwidth(context &c);
 void test_banks(context &c);
 void test_warp(context &c);
 void test_atomics(context &c);
+void test_resident(context &c);
+void test_clock(context &c);
 void test_launch(context &c);
 void test_transfers(context &c);
+void test_together(context &c);
+void test_examples(context &c);
 
 } // namespace micro

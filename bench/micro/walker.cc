@@ -2,8 +2,10 @@
 #include "micro/walker.h"
 
 #include "common/format.h"
+#include "micro/patterns.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace micro
 {
@@ -11,7 +13,7 @@ namespace micro
 namespace
 {
 
-constexpr size_t page = 4096;
+constexpr size_t page = 4096, least_line = 64;
 // A launch of a GPU begins with an empty L1, and this is more than any has in lines. A processor loses nothing. Where a
 // ring has many times as many places, an L1 that is full serves no more of them than one that is empty.
 constexpr size_t most_warm = 8192, warm_matters = 8 * most_warm;
@@ -47,13 +49,38 @@ void walker::take(ring r)
 	c_.dut.write(order_->get(), 0, ring_.order.data(), bytes);
 }
 
-void walker::put()
+void walker::link()
 {
 	base_ = random_.below(uint32_t((most_ - ring_.bytes) / page + 1)) * uint32_t(page / sizeof(uint32_t));
 	const argument a[] = {buffer_.get(), order_->get(), int(ring_.order.size()), int(base_), int(helpers_)};
 	c_.dut.run(chase_link, helpers_, 64, a);
 	at_ = 0;
+}
+
+void walker::put()
+{
+	link();
 	fill();
+}
+
+// Reads of twice as much as the largest ring has leave none of it in a cache that the ring outgrows.
+void walker::put_cold()
+{
+	link();
+	const size_t bytes = std::bit_ceil(2 * most_);
+	const auto step = uint32_t(least_line / sizeof(uint32_t)), elements = uint32_t(bytes / sizeof(uint32_t));
+	const uint32_t threads = std::min(std::bit_floor(helpers_), elements / step);
+	if (!other_)
+		other_ = std::make_unique<memory>(c_.dut, bytes);
+	memory sums(c_.dut, threads * sizeof(uint32_t));
+	const argument a[] = {other_->get(),
+			      sums.get(),
+			      int(elements - 1),
+			      int(step),
+			      int(threads),
+			      0,
+			      int(elements / step / threads)};
+	c_.dut.run(strided_kernel, threads, std::min(64u, threads), a);
 }
 
 // Fills the caches by two rounds, since one that does not replace the oldest line first takes more than one. A GPU's
@@ -67,11 +94,17 @@ void walker::fill()
 		walk(walked, walked);
 		return;
 	}
-	const size_t threads = std::min({c_.dut.what().largest_group, c_.most_threads, size_t{1024}});
-	const argument a[] = {buffer_.get(), order_->get(), out_.get(), int(places), int(base_), int(threads)};
-	for (int round = 0; round < 2; round++)
-		c_.dut.run(chase_fill, threads, threads, a);
+	fill(0, 1);
 	walk(0, std::min<size_t>(places, 256));
+}
+
+void walker::fill(unsigned group, unsigned groups)
+{
+	const size_t threads = std::min({c_.dut.what().largest_group, c_.most_threads, size_t{1024}});
+	const argument a[] = {buffer_.get(), order_->get(), out_.get(), int(ring_.order.size()),
+			      int(base_),    int(threads),  int(group)};
+	for (int round = 0; round < 2; round++)
+		c_.dut.run(chase_fill, groups * threads, threads, a);
 }
 
 double walker::walk(uint64_t steps)
@@ -95,12 +128,35 @@ double walker::walk(uint64_t warm, uint64_t steps)
 
 figure walker::measure(const ring_maker &make, point &p)
 {
+	return measure(
+		make, p, true, [this] { put(); }, [this](uint64_t steps) { return walk(steps); });
+}
+
+figure walker::measure_first_visits(const ring_maker &make, const std::function<void()> &prepare, point &p)
+{
+	const rules before = c_.how;
+	const ring r = make(random_);
+	c_.how.most_work = std::max<uint64_t>(1, r.order.size() / 4); // launches have up to four times as much
+	c_.how.least_work = std::min(c_.how.least_work, c_.how.most_work);
+	figure f = measure([&](random_stream &) { return r; }, p, false, prepare,
+			   [&](uint64_t steps) {
+				   if (at_ + steps > ring_.order.size())
+					   prepare();
+				   return walk(0, steps);
+			   });
+	c_.how = before;
+	return f;
+}
+
+figure walker::measure(const ring_maker &make, point &p, bool more_places, const std::function<void()> &place,
+		       const std::function<double(uint64_t)> &walk)
+{
 	figure all;
 	all.reached = true;
 	take(make(random_));
-	for (unsigned i = 0; i < c_.placements || (i < 3 * c_.placements && worth_more_places(p)); i++) {
-		put();
-		figure f = c_.per_unit([&](uint64_t steps) { return walk(steps); });
+	for (unsigned i = 0; i < c_.placements || (more_places && i < 3 * c_.placements && worth_more_places(p)); i++) {
+		place();
+		figure f = c_.per_unit(walk);
 		if (!f.there()) {
 			p.samples.clear();
 			return f;

@@ -21,6 +21,10 @@ class walker
 	// Takes a ring, which put() then makes at a random place, a whole number of pages from the buffer's beginning.
 	void take(ring r);
 	void put();
+	// Makes it so that no cache has any of it.
+	void put_cold();
+	// Brings the ring into the caches of the unit that group @group of @groups runs on, and of no other.
+	void fill(unsigned group, unsigned groups);
 	// Returns the ns of a walk, in which the first loads make up for what a launch begins without.
 	double walk(uint64_t steps);
 
@@ -28,9 +32,14 @@ class walker
 	// Measures a load at several places, each of which gives the point one sample. The figure has them all; if it
 	// has trouble, the point has none.
 	figure measure(const ring_maker &make, point &p);
+	// Measures loads of places none of which was visited since @prepare, such as put_cold().
+	figure measure_first_visits(const ring_maker &make, const std::function<void()> &prepare, point &p);
 
       private:
+	void link();
 	void fill();
+	figure measure(const ring_maker &make, point &p, bool more_places, const std::function<void()> &place,
+		       const std::function<double(uint64_t)> &walk);
 	double walk(uint64_t warm, uint64_t steps);
 
 	context &c_;
@@ -38,6 +47,7 @@ class walker
 	const uint32_t helpers_; // threads that make rings and fill caches
 	memory buffer_, out_;
 	std::unique_ptr<memory> order_; // of the ring
+	std::unique_ptr<memory> other_; // of which reads empty the caches
 	size_t order_bytes_ = 0;
 	random_stream random_;
 	ring ring_;

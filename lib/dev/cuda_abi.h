@@ -89,12 +89,13 @@ enum cu_device_attribute : int {
 	cu_attribute_pci_domain_id = 50,
 	cu_attribute_compute_capability_major = 75,
 	cu_attribute_compute_capability_minor = 76,
+	cu_attribute_registers_per_multiprocessor = 82,
 	cu_attribute_concurrent_managed_access = 89,
 	cu_attribute_pageable_memory_access = 88,
 	cu_attribute_async_engine_count = 40,
 };
 
-enum cu_function_attribute : int { cu_function_max_threads_per_block = 0 };
+enum cu_function_attribute : int { cu_function_max_threads_per_block = 0, cu_function_registers = 4 };
 
 enum cu_pointer_attribute : int {
 	cu_pointer_context = 1,

@@ -59,7 +59,9 @@ class bulk_copy
 				splitter_.failed(path);
 				continue;
 			}
-			if (path != direct_ && !lender_.is_free(path))
+			bool rests = path != direct_ && !lender_.is_free(path);
+			splitter_.rests(path, rests);
+			if (rests)
 				continue;
 			for (paths::piece p = splitter_.take(path, now); p.bytes; p = splitter_.take(path, now)) {
 				if (int err = start(path, p)) {

@@ -4,6 +4,7 @@
 #include "dev/cuda_copy.h"
 #include "os/clock.h"
 #include "os/log.h"
+#include "os/probes.h"
 #include "os/settings.h"
 
 #include <algorithm>
@@ -48,13 +49,6 @@ class deciding
       private:
 	signals_blocked blocked_;
 };
-
-const paths::policy &chosen_policy()
-{
-	const char *name = settings().paths;
-	const paths::policy *found = name ? paths::find_policy(name) : nullptr;
-	return found ? *found : paths::direct_policy();
-}
 
 } // namespace
 
@@ -114,7 +108,7 @@ void cuda_member::join(const char *name, cu_device device, cu_context context)
 	name_ = name;
 	device_ = device;
 	context_ = context;
-	const paths::policy &policy = chosen_policy();
+	const paths::policy &policy = paths::policy_for(settings().paths);
 	if (&policy == &paths::direct_policy())
 		return;
 	fabric &f = the_fabric();
@@ -275,12 +269,18 @@ class cuda_copy final : public port_lender
 			paths::path_set carried = 0;
 			for (unsigned path = 0; path < paths::most_paths; path++) {
 				way_.chooser.learn(path, bytes_, s.carried(path), s.known(path));
+				if (s.carried(path))
+					way_.chooser.held_up(path, s.waited_for(path), ns);
 				carried |= s.carried(path) ? only(path) : 0;
 			}
 			way_.chooser.passed(bytes_, ns, carried);
 		}
 		for (unsigned path = 0; path < paths::most_paths; path++) {
 			withdraw(path, announced_[path]);
+			if (s.carried(path) && direction_ == direction::to_device)
+				HET_PROBE3(path_to_device, me_.number_, path, s.carried(path));
+			else if (s.carried(path))
+				HET_PROBE3(path_to_host, me_.number_, path, s.carried(path));
 			if (borrowed_[path])
 				borrowed_[path]->give_back();
 		}

@@ -2,7 +2,7 @@
 // The CUDA devices of this process know each other here, and lend each other their links: a bulk copy between the host
 // and one of them may be shared between its own PCIe link and those of its peers, as lib/paths says.
 //
-// With the policy `direct`, the default, nobody joins. Otherwise the first device costs nothing, and when a second one
+// With the policy `direct` nobody joins. Otherwise the first device costs nothing, and when a second one
 // comes each makes its ports, once. Locks: `opening` while a device comes or goes, `leaf` around what lib/paths decides
 // and while a port is borrowed.
 #pragma once

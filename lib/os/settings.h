@@ -38,7 +38,7 @@ struct environment {
 	bool pipeline;      // HET_PIPELINE: launches are submitted behind those in flight that they depend on (1)
 	const char *policy; // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
 	// HET_PATHS: how bulk copies choose their way where the process uses several CUDA devices: direct, static,
-	// queue, latency; null: direct
+	// queue, latency; null: latency
 	const char *paths;
 	int64_t priority;    // HET_PRIORITY: of queues that say nothing, -8 to 7; 0
 	const char *preempt; // HET_PREEMPT: what more urgent launches may do to others: off, drain, auto; null: auto

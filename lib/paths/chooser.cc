@@ -15,6 +15,8 @@ namespace
 // nobody has asked yet need not wait.
 constexpr size_t asked_part = 100, least_question = 256 << 10, most_question = 2 << 20;
 constexpr double asked_time = 20;
+// What held a copy up for longer than all others took is asked so much later each time, and not later than that.
+constexpr double more_peace = 2, most_peace = 16;
 constexpr uint8_t most_failures = 3;
 constexpr size_t question_grain = 64 << 10;
 
@@ -41,7 +43,7 @@ void chooser::add(unsigned path)
 	present_ |= only(path);
 	for (estimate &e : known_[path])
 		e = {};
-	waited_ns_[path] = 0;
+	waited_ns_[path] = in_peace_ns_[path] = 0;
 	failures_[path] = 0;
 }
 
@@ -81,7 +83,7 @@ bool chooser::may_ask(const candidate &c, size_t bytes, double end) const
 {
 	if (!c.known->known())
 		return true;
-	if (credit_ < bytes)
+	if (credit_ < bytes || waited_ns_[c.path] < in_peace_ns_[c.path])
 		return false;
 	double answer = c.known->ns_for(bytes);
 	return answer < end || asked_time * answer < waited_ns_[c.path];
@@ -133,6 +135,13 @@ void chooser::learn(unsigned path, size_t bytes, size_t carried, const estimate 
 {
 	if (carried)
 		known_[path][class_of(bytes)] = e;
+}
+
+void chooser::held_up(unsigned path, uint64_t waited_ns, uint64_t ns)
+{
+	const double least = asked_time * double(waited_ns);
+	double &peace = in_peace_ns_[path];
+	peace = 2 * waited_ns < ns ? 0 : std::clamp(more_peace * peace, least, most_peace * least);
 }
 
 void chooser::passed(size_t bytes, uint64_t ns, path_set carried)

@@ -12,7 +12,7 @@ namespace het::paths
 {
 
 // Smaller copies do not gain from several paths.
-inline constexpr size_t least_split = 2 << 20;
+inline constexpr size_t least_split = 8 << 20;
 
 // What a copy takes.
 struct plan {
@@ -40,6 +40,9 @@ class chooser
 	const estimate &known(unsigned path, size_t bytes) const;
 	// A copy of @bytes, of which the path carried @carried, has left this behind.
 	void learn(unsigned path, size_t bytes, size_t carried, const estimate &e);
+	// A copy of @ns has waited so long for the path alone. If that was most of it, the path is left in peace for
+	// some time, which doubles each time that this happens again.
+	void held_up(unsigned path, uint64_t waited_ns, uint64_t ns);
 	// A copy is over after @ns: paths that carried nothing of it may be asked the sooner.
 	void passed(size_t bytes, uint64_t ns, path_set carried);
 
@@ -59,8 +62,9 @@ class chooser
 	bool may_ask(const candidate &c, size_t bytes, double end) const;
 	path_set whom_to_ask(std::span<const candidate> candidates, size_t bytes, double end);
 
-	size_t credit_ = 0;                 // bytes that may be asked with
-	double waited_ns_[most_paths] = {}; // since the path carried something
+	size_t credit_ = 0;                   // bytes that may be asked with
+	double waited_ns_[most_paths] = {};   // since the path carried something
+	double in_peace_ns_[most_paths] = {}; // before it is asked again, since then
 	uint8_t failures_[most_paths] = {};
 	uint64_t switches_ = 0;
 };

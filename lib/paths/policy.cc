@@ -15,4 +15,10 @@ const policy *find_policy(const char *name)
 	return nullptr;
 }
 
+const policy &policy_for(const char *name)
+{
+	const policy *found = name ? find_policy(name) : nullptr;
+	return found ? *found : latency_policy();
+}
+
 } // namespace het::paths

@@ -38,6 +38,9 @@ class policy
 // Returns the policy of that name, or null.
 const policy *find_policy(const char *name);
 
+// Returns it, or the usual one if there is none of that name, or none is asked for.
+const policy &policy_for(const char *name);
+
 // This one never leaves the direct path.
 const policy &direct_policy();
 // This one always takes all paths.

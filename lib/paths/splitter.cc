@@ -28,23 +28,35 @@ splitter::splitter(std::span<const size_t> ends, const plan &p, unsigned direct,
       question_(p.question), left_(ends.back())
 {
 	std::copy(known, known + most_paths, known_);
-	// A carrier that is worth no piece is asked as well.
-	for (unsigned path = 0; path < most_paths; path++) {
-		if ((p.asked & only(path)) && !worth(path, 0))
-			asked_ |= only(path);
+	// A carrier that is worth no piece would only make the others' pieces small. It may be asked as well.
+	path_set idle = 0;
+	for (unsigned path = 0; question_ && path < most_paths; path++) {
+		if ((carriers_ & only(path)) && !worth(path, 0))
+			idle |= only(path);
 	}
-	carriers_ &= path_set(~asked_);
+	asked_ |= p.asked & idle;
+	spare_ |= idle & path_set(~asked_);
+	carriers_ &= path_set(~(asked_ | spare_));
 	if (!carriers_)
 		carriers_ = only(direct);
 	asked_ &= path_set(~carriers_);
-	late_ = double(now_ns) + overdue_ns + late * end_without(most_paths, now_ns);
+	const double expected = late * end_without(most_paths, now_ns);
+	for (unsigned path = 0; path < most_paths; path++) {
+		double answer = known_[path].known() ? known_[path].ns_for(question_) : 0;
+		late_[path] = double(now_ns) + overdue_ns + std::max(expected, answer);
+	}
 }
 
 path_set splitter::paths(uint64_t now_ns) const
 {
 	if (!left_)
 		return 0;
-	return path_set(carriers_ | asked_ | (double(now_ns) > late_ ? spare_ : 0));
+	path_set these = carriers_ | asked_ | awake();
+	for (unsigned path = 0; spare_ >> path; path++) {
+		if ((spare_ & only(path)) && double(now_ns) > late_[path])
+			these |= only(path);
+	}
+	return these;
 }
 
 // Returns when the path has carried what it has, and so much more, in ns from now.
@@ -69,7 +81,7 @@ double splitter::end_without(unsigned path, uint64_t now_ns) const
 {
 	double rate = 0, bytes = double(left_), begins = std::numeric_limits<double>::infinity();
 	for (unsigned other = 0; other < most_paths; other++) {
-		if (other == path || !(carriers_ & only(other)) || !known_[other].known() || is_overdue(other, now_ns))
+		if (other == path || !(awake() & only(other)) || !known_[other].known() || is_overdue(other, now_ns))
 			continue;
 		rate += known_[other].rate();
 		bytes += double(flights_[other].bytes);
@@ -78,19 +90,30 @@ double splitter::end_without(unsigned path, uint64_t now_ns) const
 	return rate > 0 ? begins + bytes / rate : std::numeric_limits<double>::infinity();
 }
 
-// Pieces shrink towards the end, so that all paths end together.
-size_t splitter::even_piece() const
+// Who is left alone loses nothing by larger pieces, as long as its link is free, and most where relays could not help.
+// Others who may come need small ones, to take the rest where the link turns slow.
+size_t splitter::most(unsigned path) const
 {
-	auto paths = size_t(std::max(1, std::popcount(carriers_)));
-	size_t even = paths == 1 ? most_piece : left_ / (2 * paths) / piece_grain * piece_grain;
-	return std::min(left_, std::clamp(even, least_piece, most_piece));
+	bool is_alone = path == direct_ && !(awake() & path_set(~only(path)));
+	bool is_free = known_[path].known() && !known_[path].is_congested();
+	if (!is_alone)
+		return most_relayed;
+	return resting_ ? most_piece : is_free ? most_alone : most_relayed;
+}
+
+// Pieces shrink towards the end, so that all paths end together.
+size_t splitter::even_piece(unsigned path) const
+{
+	auto paths = size_t(std::max(1, std::popcount(awake())));
+	size_t even = paths == 1 ? most(path) : left_ / (2 * paths) / piece_grain * piece_grain;
+	return std::min(left_, std::clamp(even, least_piece, most(path)));
 }
 
 // Returns what the path can carry while the others carry the rest: at most a piece, and 0 if that is less than the
 // least one.
 size_t splitter::worth(unsigned path, uint64_t now_ns) const
 {
-	size_t even = even_piece(), least = std::min(left_, least_piece);
+	size_t even = even_piece(path), least = std::min(left_, least_piece);
 	double end = end_without(path, now_ns);
 	if (!known_[path].known() || end_on(path, even) <= end)
 		return even;
@@ -104,7 +127,7 @@ bool splitter::is_last_resort(unsigned path, uint64_t now_ns) const
 	if (under_way_)
 		return false;
 	for (unsigned other = 0; other < most_paths; other++) {
-		if (other != path && (carriers_ & only(other)) && worth(other, now_ns))
+		if (other != path && (awake() & only(other)) && worth(other, now_ns))
 			return false;
 	}
 	return true;
@@ -129,7 +152,7 @@ piece splitter::cut(size_t bytes)
 piece splitter::take(unsigned path, uint64_t now_ns)
 {
 	if (!left_ || !(paths(now_ns) & only(path)) || flights_[path].count == depth ||
-	    flights_[path].bytes >= enough_under_way)
+	    flights_[path].bytes >= pieces_under_way * most(path))
 		return {};
 	size_t bytes = worth(path, now_ns);
 	if ((asked_ | spare_) & only(path)) {
@@ -139,7 +162,7 @@ piece splitter::take(unsigned path, uint64_t now_ns)
 	} else if (!bytes) {
 		if (!is_last_resort(path, now_ns))
 			return {};
-		bytes = even_piece();
+		bytes = even_piece(path);
 	}
 	flights &f = flights_[path];
 	flight &next = f.pieces[(f.first + f.count) % depth];
@@ -181,6 +204,17 @@ void splitter::arrived(unsigned path, unsigned pieces, uint64_t now_ns, uint64_t
 	under_way_ -= pieces;
 	if (!(carriers_ & only(path)) && is_far_better(path, now_ns))
 		carriers_ |= only(path);
+}
+
+uint64_t splitter::waited_for(unsigned path) const
+{
+	uint64_t others = 0;
+	for (unsigned other = 0; other < most_paths; other++) {
+		if (other != path)
+			others = std::max(others, flights_[other].last_arrival);
+	}
+	const uint64_t last = flights_[path].last_arrival;
+	return others && last > others ? last - others : 0;
 }
 
 // DLL's rule within a copy: a path that was only asked, and has answered, joins where it alone would be done in a

@@ -21,8 +21,11 @@ class splitter
       public:
 	// So many pieces may be under way on a path, and no more are given to one that has so many bytes: that is
 	// enough to keep it busy, and others can still take the rest if it turns slow.
+	// Where the direct path is alone its pieces are larger, since an engine pauses for some µs between two.
 	static constexpr unsigned depth = 4;
-	static constexpr size_t least_piece = 512 << 10, most_piece = 4 << 20, enough_under_way = 8 << 20;
+	static constexpr size_t least_piece = 512 << 10, most_relayed = 4 << 20, most_alone = 8 << 20,
+				most_piece = 16 << 20;
+	static constexpr size_t pieces_under_way = 2; // of the largest
 
 	// @ends rise; the last one is the size of the copy. @direct is the path that is left if all others fail.
 	splitter(std::span<const size_t> ends, const plan &p, unsigned direct, const estimate (&known)[most_paths],
@@ -31,11 +34,19 @@ class splitter
 	// Returns the paths that may carry something, as long as there is something to carry.
 	path_set paths(uint64_t now_ns) const;
 	// Of those, these are to be served first: carriers would leave them nothing of a small copy.
-	path_set asked(uint64_t now_ns) const { return paths(now_ns) & path_set(~carriers_); }
+	path_set asked(uint64_t now_ns) const { return paths(now_ns) & path_set(~(carriers_ | awake())); }
 	bool is_done() const { return arrived_ == ends_.back(); }
 	unsigned under_way(unsigned path) const { return flights_[path].count; }
 	size_t carried(unsigned path) const { return flights_[path].carried; }
 	const estimate &known(unsigned path) const { return known_[path]; }
+	// Returns how long the copy, which is done, has waited for this path alone.
+	uint64_t waited_for(unsigned path) const;
+
+	// The path takes nothing for now, or may again.
+	void rests(unsigned path, bool now)
+	{
+		resting_ = now ? path_set(resting_ | only(path)) : path_set(resting_ & ~only(path));
+	}
 
 	// Returns what the path takes next. It must have room.
 	piece take(unsigned path, uint64_t now_ns);
@@ -63,16 +74,23 @@ class splitter
 
 	void learn(unsigned path, size_t bytes, unsigned pieces, uint64_t now_ns, bool sure);
 
+	// Returns who carries now: where all rest it is the direct path, or two copies might wait for each other.
+	path_set awake() const
+	{
+		auto these = path_set(carriers_ & ~resting_);
+		return these ? these : only(direct_);
+	}
 	double end_on(unsigned path, size_t more) const;
 	double end_without(unsigned path, uint64_t now_ns) const;
 	size_t worth(unsigned path, uint64_t now_ns) const;
 	bool is_far_better(unsigned path, uint64_t now_ns) const;
 	bool is_last_resort(unsigned path, uint64_t now_ns) const;
-	size_t even_piece() const;
+	size_t most(unsigned path) const;
+	size_t even_piece(unsigned path) const;
 	piece cut(size_t bytes);
 
 	const std::span<const size_t> ends_;
-	path_set carriers_, asked_, spare_;
+	path_set carriers_, asked_, spare_, resting_ = 0;
 	const unsigned direct_;
 	const size_t question_;
 	estimate known_[most_paths];
@@ -83,7 +101,7 @@ class splitter
 	size_t next_ = 0; // where the next piece begins
 	size_t part_ = 0; // in which part that is
 	size_t arrived_ = 0, under_way_ = 0;
-	double late_; // from this time on spare paths are asked
+	double late_[most_paths] = {}; // from this time on a spare path is asked
 };
 
 } // namespace het::paths

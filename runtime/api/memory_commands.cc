@@ -35,7 +35,7 @@ GPUVM_PUBLIC int het_fill(het_queue *queue, const het_fill_args *args, het_event
 GPUVM_PUBLIC int het_map(het_queue *queue, const het_map_args *args, void **pointer, het_event **event)
 {
 	het_map_args a = {};
-	if (int err = accept_command("het_map", queue, args, a))
+	if (int err = accept_command("het_map", queue, args, a, offsetof(het_map_args, pointer)))
 		return err;
 	if (!pointer)
 		return fail(HET_ENULL, "het_map: no place for the pointer");
@@ -59,9 +59,9 @@ GPUVM_PUBLIC int het_map(het_queue *queue, const het_map_args *args, void **poin
 GPUVM_PUBLIC int het_unmap(het_queue *queue, const het_unmap_args *args, het_event **event)
 {
 	het_unmap_args a = {};
-	if (int err = accept_command("het_unmap", queue, args, a))
+	if (int err = accept_command("het_unmap", queue, args, a, offsetof(het_unmap_args, nbytes)))
 		return err;
-	reference<mapping> m = take_mapping(a.memory, a.pointer);
+	reference<mapping> m = take_mapping(a.memory, a.pointer, a.nbytes);
 	if (!m)
 		return fail(HET_EARG,
 			    "het_unmap: the object %p has no mapping that begins at %p; one that failed is none",

@@ -232,6 +232,18 @@ GPUVM_PUBLIC int het_kernel_argument(het_kernel *kernel, uint32_t number, struct
 	return give("het_kernel_argument", info, told, first_size);
 }
 
+GPUVM_PUBLIC int het_kernel_limits(het_kernel *kernel, het_device *device, struct het_kernel_needs *needs)
+{
+	int err = check("het_kernel_limits", kernel, device);
+	if (!err)
+		err = kernel->prepare(*device);
+	if (err)
+		return err;
+	const device_kernel &made = *kernel->on(*device);
+	return give("het_kernel_limits", needs,
+		    {0, made.limits().most, made.registers(), device->compute->unit_registers()});
+}
+
 GPUVM_PUBLIC int het_kernel_opencl_info(het_kernel *kernel, het_device *device, uint32_t what, size_t room,
 					void *answer, size_t *nbytes)
 {

@@ -111,6 +111,8 @@ class device_kernel
 	virtual ~device_kernel() = default;
 	virtual uint32_t nargs() const = 0;
 	virtual group_limits limits() const = 0;
+	// Returns how many a work-item takes, or 0 if that is not known.
+	virtual uint32_t registers() const { return 0; }
 	// Returns whether the notes of its launches tell what it writes.
 	virtual bool notes_writes() const { return false; }
 	// Prepares launches that can be stopped. Returns false if there are none. One thread calls it at a time.
@@ -161,6 +163,8 @@ class compute_device
 	virtual ~compute_device() = default;
 
 	virtual const het_device_info &info() const = 0;
+	// Returns how many registers each of its processors has, or 0 if that is not known.
+	virtual uint32_t unit_registers() const { return 0; }
 	virtual int opencl_info(const opencl_question &) const { return HET_ENODEV; }
 	// What het-bench has measured is kept under these names; the first is empty where nothing is.
 	virtual cache::profiled_device profiled() const { return {}; }

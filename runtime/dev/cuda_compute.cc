@@ -57,6 +57,7 @@ class cuda_compute final : public compute_device
 	}
 
 	const het_device_info &info() const override { return info_; }
+	uint32_t unit_registers() const override { return unit_registers_; }
 	cache::profiled_device profiled() const override;
 	bool has_queue() const override { return true; }
 	bool has_lanes() const override { return true; }
@@ -112,6 +113,7 @@ class cuda_compute final : public compute_device
 	const int ordinal_;
 	cu_device device_ = 0;
 	het_device_info info_ = {};
+	uint32_t unit_registers_ = 0;
 	char name_[128];
 	fatbin::abilities can_ = {};
 	cuda_buffers buffers_;
@@ -148,6 +150,7 @@ void cuda_compute::describe()
 		 .memory = memory,
 		 .local_memory = attribute(cu_attribute_max_shared_memory_per_block),
 		 .name = name_};
+	unit_registers_ = uint32_t(attribute(cu_attribute_registers_per_multiprocessor));
 	can_.sm = uint32_t(10 * attribute(cu_attribute_compute_capability_major) +
 			   attribute(cu_attribute_compute_capability_minor));
 }

@@ -243,6 +243,9 @@ int cuda_kernel::open(const cuda_calls &cu)
 	int most = 0;
 	if (!cu.function_attribute(&most, cu_function_max_threads_per_block, handle_) && most > 0)
 		most_items_ = size_t(most);
+	int registers = 0;
+	if (!cu.function_attribute(&registers, cu_function_registers, handle_) && registers > 0)
+		registers_ = uint32_t(registers);
 	while (!cu.describe_parameter(handle_, nargs_, &offset, &size))
 		nargs_++;
 	sizes_.reset(new (std::nothrow) size_t[nargs_]);

@@ -9,6 +9,8 @@
 #include "dev/cuda_tables.h"
 #include "fatbin/pick.h"
 
+#include <atomic>
+
 namespace het::rt
 {
 
@@ -28,16 +30,20 @@ class cuda_kernel final : public device_kernel
 
 	uint32_t nargs() const override { return nargs_ - is_sliced_; }
 	group_limits limits() const override { return {most_items_, {}}; }
+	uint32_t registers() const override { return registers_; }
 	int check_argument(const char *kernel, size_t i, const device_arg &given) const override;
 	bool notes_writes() const override { return tables_.has().dirty; }
 	bool prepare_stops() override
 	{
-		if (stops_ && !stop_kernel_)
+		if (stops_ && !stop_kernel_) {
 			stop_kernel_ = stops_->make_stop_kernel(name_.c_str());
+			usable_stop_kernel_.store(stop_kernel_.get(), std::memory_order_release);
+		}
 		return stop_kernel_ != nullptr;
 	}
-	// Is null if prepare_stops() has not returned true.
-	const cuda_stop_kernel *stop_kernel() const { return stop_kernel_.get(); }
+	// Is null unless prepare_stops() has returned true. Another thread may be in there just now, for a launch of
+	// its own: a stolen launch comes to a device that it was not prepared for.
+	const cuda_stop_kernel *stop_kernel() const { return usable_stop_kernel_.load(std::memory_order_acquire); }
 	cu_function handle() const { return handle_; }
 	cuda_tables &tables() const { return tables_; }
 	cuda_ids &ids() const { return ids_; }
@@ -64,9 +70,11 @@ class cuda_kernel final : public device_kernel
 	const std::string name_;
 	cuda_stop_source *const stops_;
 	std::unique_ptr<cuda_stop_kernel> stop_kernel_;
+	std::atomic<const cuda_stop_kernel *> usable_stop_kernel_{nullptr};
 	uint32_t nargs_ = 0;
 	// Every kernel can be launched with so many work-items, unless its author has limited it.
 	size_t most_items_ = 256;
+	uint32_t registers_ = 0;
 	unsigned shared_bytes_ = 0;
 	size_t block_bytes_ = 0; // the size of all parameters
 	void *block_ = nullptr;

@@ -82,6 +82,7 @@ class cuda_stopped
 	uint64_t context_bytes = 0, limit = 0;   // of contexts
 	uint64_t fresh_begin = 0, fresh_end = 0; // those that blocks may ask for in this round
 	std::vector<uint64_t> waiting;           // contexts that are to be resumed
+	std::vector<uint64_t> maybe;             // contexts that may be waiting; it is only filled to be looked through
 	uint64_t left_count = 0;                 // blocks that have not begun, in left[0]
 	bool runs = false;                       // flags may be set
 	bool is_suspended = false;
@@ -111,10 +112,10 @@ int cuda_stops::open()
 cuda_stopped *cuda_stops::find_free()
 {
 	cuda_stopped *found = nullptr;
-	auto made = std::make_unique<cuda_stopped>();
+	std::unique_ptr<cuda_stopped> made(new (std::nothrow) cuda_stopped);
 	lock_.lock(lock_rank::opening);
 	for (cuda_stopped *&s : all_) {
-		if (s && s->is_taken)
+		if ((s && s->is_taken) || (!s && !made))
 			continue;
 		s = s ? s : made.release();
 		found = s;
@@ -214,7 +215,11 @@ cuda_stopped *cuda_stops::take(const cuda_stop_kernel &k, const cuda_grid &g, co
 	s->shared_bytes = g.shared_bytes;
 	s->level = t.level;
 	s->left_count = 0;
-	s->waiting.clear();
+	// What is stopped later needs no memory then. No context is in a list twice.
+	for (std::vector<uint64_t> *list : {&s->waiting, &s->maybe}) {
+		list->clear();
+		list->reserve(s->limit);
+	}
 	s->when = suspension(patience_of_user());
 	s->was_launched = false;
 	return s;
@@ -381,7 +386,8 @@ int cuda_stops::begin(cuda_stopped &s, ticket &t)
 // Contexts that were resumed are free now if their blocks have ended. @asked is the first that no block has asked for.
 int cuda_stops::find_contexts(cuda_stopped &s, cu_stream on, uint64_t asked)
 {
-	std::vector<uint64_t> maybe = std::move(s.waiting);
+	std::vector<uint64_t> &maybe = s.maybe;
+	maybe = s.waiting;
 	s.waiting.clear();
 	for (uint64_t i = s.fresh_begin; i < asked; i++)
 		maybe.push_back(i);

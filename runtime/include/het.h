@@ -380,6 +380,24 @@ struct het_kernel_info {
 /** Describes a kernel. @return 0; HET_ENULL; HET_EARG for a size too small. */
 int het_kernel_describe(het_kernel *kernel, struct het_kernel_info *info);
 
+/** het_kernel_limits() fills this. */
+struct het_kernel_needs {
+	size_t size;
+	/** On the device a group of the kernel has at most so many work-items. */
+	uint64_t group_size;
+	/**
+	 * A work-item takes so many of the registers, of which each of the device's processors has unit_registers. Both
+	 * are known on devices of kind CUDA, and 0 elsewhere.
+	 */
+	uint32_t registers, unit_registers;
+};
+
+/**
+ * Tells how much of a device a kernel takes, for who sizes its launches; the kernel is made there if need be.
+ * @return 0; HET_ENULL; HET_EARG for a size too small; what het_program_build() returns; HET_ENAME.
+ */
+int het_kernel_limits(het_kernel *kernel, het_device *device, struct het_kernel_needs *needs);
+
 /**
  * Asks the OpenCL driver about a kernel on one of its devices, as clGetKernelWorkGroupInfo() and clGetKernelInfo() do,
  * having made it there if need be.
@@ -847,10 +865,12 @@ struct het_map_args {
 	uint32_t flags;
 	size_t nwaits;
 	het_event *const *waits;
+	/** Without an object the bytes are these of the program's own, which may be any that a range may be. */
+	void *pointer;
 };
 
 /**
- * Gives bytes of an object to the host until het_unmap(). When the event has finished, they are valid on the host;
+ * Gives bytes of an object, or of the program's own, to the host until het_unmap(). When the event has finished, they are valid on the host;
  * later commands that write them, or with access to write use them, wait until they are unmapped. het_finish() and
  * later commands of an in-order queue that use other bytes do not. (Without a mapping the host may use
  * het_memory_pointer() as well, and sees to the order itself.)
@@ -868,6 +888,8 @@ struct het_unmap_args {
 	void *pointer;
 	size_t nwaits;
 	het_event *const *waits;
+	/** If this is not 0 the mapping is one of so many bytes. */
+	size_t nbytes;
 };
 
 /**

@@ -310,6 +310,14 @@ class memory : public handle<het_memory, het_memory_retain, het_memory_release>
 	memory() noexcept = default;
 	/** Makes an object of zeroed bytes. */
 	explicit memory(size_t nbytes) { check(het_memory_create(nbytes, out()), "het_memory_create"); }
+	/** Makes an object of the elements of a container, an array or a span, which must stay as long as it lives. */
+	template <class C, class = std::enable_if_t<detail::is_contiguous<C>::value>> static memory of(C &c)
+	{
+		static_assert(!std::is_const_v<detail::element<C>>, "devices write to memory objects");
+		memory m;
+		check(het_memory_wrap(std::data(c), std::size(c) * sizeof(*std::data(c)), m.out()), "het_memory_wrap");
+		return m;
+	}
 
 	memory part(size_t offset, size_t nbytes) const
 	{
@@ -790,6 +798,12 @@ class work
 		args_.device = d.get();
 		return *this;
 	}
+	/** Makes it so urgent, from -8 to 7; with 0 it is as urgent as its queue. */
+	work &urgent(int priority) noexcept
+	{
+		args_.priority = priority;
+		return *this;
+	}
 	/** Lets it not begin before these have finished. */
 	template <class Events = std::initializer_list<event>> work &after(const Events &events)
 	{
@@ -990,6 +1004,12 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 		event e;
 		check(het_barrier(get(), waits.size(), waits.data(), e.out()), "het_barrier");
 		return e;
+	}
+
+	/** Makes the commands that come from now on so urgent, from -8 to 7. */
+	void set_priority(int priority) const
+	{
+		check(het_queue_set_priority(get(), priority), "het_queue_set_priority");
 	}
 
 	/** Waits for all commands that the queue has; throws for none that has failed. */

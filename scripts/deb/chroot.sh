@@ -21,10 +21,11 @@ inside() {
 	chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
 }
 
-# Programs that maintainer scripts call may look into /proc.
-with_proc() {
+# Maintainer scripts look into /proc, and OpenCL's driver for its processors into /sys.
+with_system() {
 	mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
-	trap 'umount "$root/proc"' EXIT
+	mountpoint -q "$root/sys" || mount -t sysfs -o ro sysfs "$root/sys"
+	trap 'umount "$root/proc" "$root/sys"' EXIT
 }
 
 # The same packages as they would be called if they were older: what is to be upgraded.
@@ -56,7 +57,7 @@ lifecycle() { # folder of packages
 		deb=${deb##*/}
 		names+=("${deb%%_*}")
 	done
-	with_proc
+	with_system
 	make_earlier "${debs[@]}"
 	inside apt-get update -q
 
@@ -94,7 +95,7 @@ case $1 in
 make) make_root ;;
 lifecycle) lifecycle "$3" ;;
 autopkgtest)
-	with_proc
+	with_system
 	autopkgtest --no-built-binaries --apt-upgrade "$3"/*.deb "$3/libhet_$version.dsc" -- chroot "$root"
 	;;
 esac

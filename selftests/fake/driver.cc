@@ -183,6 +183,9 @@ int cuDeviceGetAttribute(int *value, int attribute, cu_device)
 	case cu_attribute_multiprocessor_count:
 		*value = 1;
 		break;
+	case cu_attribute_registers_per_multiprocessor:
+		*value = 64 << 10;
+		break;
 	case cu_attribute_async_engine_count:
 		*value = 3;
 		break;

@@ -318,9 +318,16 @@ int cuFuncGetParamInfo(cu_function f, size_t i, size_t *offset, size_t *size)
 
 int cuFuncGetAttribute(int *value, int attribute, cu_function)
 {
-	if (attribute != cu_function_max_threads_per_block)
+	switch (attribute) {
+	case cu_function_max_threads_per_block:
+		*value = 1024;
+		break;
+	case cu_function_registers:
+		*value = 64;
+		break;
+	default:
 		return cu_error_invalid_value;
-	*value = 1024;
+	}
 	return injected(__func__);
 }
 

@@ -4,6 +4,8 @@
 #include "base/cuda_driver.h"
 #include "info/profile.h"
 
+#include <fstream>
+
 namespace info
 {
 
@@ -18,7 +20,40 @@ int attribute(const cuda_driver &d, cu_device device, int which)
 	return d.device_attribute(&value, which, device) ? 0 : value;
 }
 
-json device(const cuda_driver &d, int ordinal, const std::string &driver)
+// Returns a line of what the system says of the device's PCIe link, or null.
+json said_of_link(const std::string &address, const char *what)
+{
+	std::ifstream file("/sys/bus/pci/devices/" + address + "/" + what);
+	std::string line;
+	return std::getline(file, line) ? json(line) : json();
+}
+
+json pcie_link(const cuda_driver &d, cu_device device)
+{
+	char address[32];
+	snprintf(address, sizeof(address), "%04x:%02x:%02x.0",
+		 unsigned(attribute(d, device, cu_attribute_pci_domain_id)),
+		 unsigned(attribute(d, device, cu_attribute_pci_bus_id)),
+		 unsigned(attribute(d, device, cu_attribute_pci_device_id)));
+	return {{"address", address},
+		{"speed", said_of_link(address, "current_link_speed")},
+		{"lanes", said_of_link(address, "current_link_width")}};
+}
+
+// Returns the devices through which bulk copies of this one may go: those that reach its memory.
+json relays_of(const cuda_driver &d, cu_device device, int count)
+{
+	json relays = json::array();
+	for (int i = 0; i < count; i++) {
+		cu_device peer = 0;
+		int can = 0;
+		if (!d.get_device(&peer, i) && peer != device && !d.can_access_peer(&can, peer, device) && can)
+			relays.push_back(i);
+	}
+	return relays;
+}
+
+json device(const cuda_driver &d, int ordinal, int count, const std::string &driver)
 {
 	cu_device device = 0;
 	char name[128] = "?";
@@ -28,7 +63,9 @@ json device(const cuda_driver &d, int ordinal, const std::string &driver)
 		{"profile", profile_of(name, driver)},
 		{"capability", std::to_string(attribute(d, device, cu_attribute_compute_capability_major)) + "." +
 				       std::to_string(attribute(d, device, cu_attribute_compute_capability_minor))},
-		{"copy_engines", attribute(d, device, cu_attribute_async_engine_count)}};
+		{"copy_engines", attribute(d, device, cu_attribute_async_engine_count)},
+		{"pcie_link", pcie_link(d, device)},
+		{"relays", relays_of(d, device, count)}};
 }
 
 json look_at_driver()
@@ -46,7 +83,7 @@ json look_at_driver()
 	const std::string driver = std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 	json devices = json::array();
 	for (int i = 0; i < count; i++)
-		devices.push_back(device(d, i, driver));
+		devices.push_back(device(d, i, count, driver));
 	return {{"driver", true}, {"cuda", driver}, {"devices", devices}};
 }
 

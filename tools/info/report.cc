@@ -158,6 +158,18 @@ void print_profile(const json &profile)
 	print_line("", age);
 }
 
+// Says by which links bulk copies between the host and the device may go.
+void print_paths(const json &device)
+{
+	const json &link = device["pcie_link"], &relays = device["relays"];
+	std::string line = "PCIe link " + text(link["address"]);
+	if (!link["speed"].is_null())
+		line += ", " + text(link["speed"]) + " x" + text(link["lanes"]);
+	for (size_t i = 0; i < relays.size(); i++)
+		line += (i ? ", " : "; bulk copies also by those of CUDA devices ") + text(relays[i]);
+	print_line("", line);
+}
+
 void print_devices(const json &d)
 {
 	printf("\nDevices\n");
@@ -182,6 +194,7 @@ void print_devices(const json &d)
 	for (const json &dev : cuda["devices"]) {
 		print_line("", text(dev["name"]) + ", compute capability " + text(dev["capability"]) + ", " +
 				       text(dev["copy_engines"]) + " copy engines");
+		print_paths(dev);
 		print_profile(dev["profile"]);
 	}
 }

@@ -3,6 +3,7 @@
 
 #include "fatbin/checksum.h"
 #include "run/devices.h"
+#include "run/memory.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -136,6 +137,8 @@ void print(const json &report)
 		       d["device"].get<std::string>().c_str());
 	printf("copied: %lu bytes to devices, %lu to the host\n", report["bytes_to_devices"].get<unsigned long>(),
 	       report["bytes_to_host"].get<unsigned long>());
+	if (report.contains("memory"))
+		print_memory(report["memory"]);
 	for (const json &out : report["outputs"]) {
 		std::string first;
 		for (const json &value : out["first"])

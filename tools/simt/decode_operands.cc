@@ -125,7 +125,8 @@ bool decoder::named_source(const operand &o, type t, bool wider, ref *out)
 	auto name = m_.str(o.name);
 	auto plain = name.substr(0, name.size() - o.component.size());
 	uint32_t number = 0;
-	if (auto n = find(plain, &number); n && n->space == space::reg)
+	const auto n = find(plain, &number);
+	if (n && n->space == space::reg)
 		return register_of(o, *n, number, t, wider, out);
 	if (special s = special_named(name); s != specials) {
 		*out = make_ref(place::specials, s);
@@ -135,7 +136,8 @@ bool decoder::named_source(const operand &o, type t, bool wider, ref *out)
 		*out = constant(warp_size);
 		return true;
 	}
-	if (name.starts_with('%') && !is_numbered(plain)) {
+	// GCC's parameters have such names, too.
+	if (name.starts_with('%') && !n && !is_numbered(plain)) {
 		unknown_ = "the special register " + std::string(name);
 		*out = constant(0);
 		return true;

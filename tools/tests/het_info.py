@@ -50,6 +50,14 @@ def devices_that_do_not_work_have_a_reason(_: Path) -> None:
     within("want a list of opencl", called.out)
 
 
+def links_and_relays_of_cuda_devices_are_shown(_: Path) -> None:
+    devices = report(HET_DEVICES="host", FAKE_CUDA_DEVICES="3", **FAKE_CUDA)["devices"]["cuda"]["devices"]
+    same([d["relays"] for d in devices], [[1, 2], [0, 2], [0, 1]])
+    same(devices[0]["pcie_link"]["address"], "0000:00:00.0")
+    called = Called(HET_INFO, env={"HET_DEVICES": "host", "FAKE_CUDA_DEVICES": "2", **FAKE_CUDA})
+    within("bulk copies also by those of CUDA devices 1\n", called.out)
+
+
 def settings_policies_and_the_cache_are_shown(work: Path) -> None:
     found = report(HET_DEVICES="host", HET_POLICY="static", XDG_CACHE_HOME=str(work), HET_CACHE_SIZE="3M")
     same((found["settings"]["HET_DEVICES"], found["settings"]["HET_POLICY"]), ("host", "static"))
@@ -82,6 +90,7 @@ CASES = [
     devices_are_those_of_the_runtime,
     each_rank_has_a_device,
     devices_that_do_not_work_have_a_reason,
+    links_and_relays_of_cuda_devices_are_shown,
     settings_policies_and_the_cache_are_shown,
     fat_binaries_are_tried_on_all_devices,
     what_is_no_fat_binary_is_told,

@@ -34,6 +34,7 @@ kernel void types(global float4 *v, uchar small, float4 four, parameters both, l
 	v[i] = v[i] * both.factor + both.added + four + l[0] + ((global const uchar *)raw)[i];
 }
 kernel void count(global const uchar *from, global int *bins) { atomic_inc(&bins[from[get_global_id(0)] & 15]); }
+kernel void copy(global const float *from, global float *to) { to[get_global_id(0)] = from[get_global_id(0)]; }
 kernel void image(read_only image2d_t i) {}
 """
 WORK = TemporaryDirectory(prefix="het-run-test-")
@@ -172,6 +173,22 @@ def spans(events: list[dict], track: int) -> list[tuple[float, float, int]]:
     return [(e["ts"], e["ts"] + e["dur"], e["tid"]) for e in events if e["ph"] == "X" and e["pid"] == track]
 
 
+def arrays_need_not_fit(_: Path) -> None:
+    arguments = ["--global", "256K", *args("index,step=1", "zeros,access=write,step=1")]
+    (plenty,) = run("copy", *arguments, "--memory", "64M")["memory"]
+    same([plenty[what] for what in ("budget", "slices", "sent", "brought", "evictions")], [64 << 20, 0, 0, 0, 0])
+    report = run("copy", *arguments, "--memory", "50%")
+    (little,) = report["memory"]
+    same(little["budget"], (2 << 20) // 100 * 50)
+    same(little["slices"] > 1, True)
+    same((little["sent"], little["brought"]), (1 << 20, 1 << 20))
+    same(report["outputs"], run("copy", *arguments)["outputs"])
+    called = call("copy", *arguments, "--memory", "50%")
+    within(" slices, for which 1048576 bytes were sent and 1048576 came home", called.out)
+    for wrong, said in (("0", "leaves nothing"), ("0%", "leaves nothing"), ("much", '"much" is no number')):
+        within(said, call("copy", *arguments, "--memory", wrong).err)
+
+
 def timelines_have_all_launches_and_parts(work: Path) -> None:
     called = split("add", "--repeat", 3, "--timeline", work / "t.json", *args("zeros,step=1", "1"))
     same(called.status, 0)
@@ -242,6 +259,7 @@ CASES: list[Callable[[Path], None]] = [
     devices_share_launches,
     what_is_unsafe_is_not_shared,
     check_finds_differences,
+    arrays_need_not_fit,
     timelines_have_all_launches_and_parts,
     people_get_a_table,
     mistakes_are_told,

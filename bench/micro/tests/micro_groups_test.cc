@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "micro/group.h"
 #include "micro/growth.h"
 #include "micro/planted.h"
 #include "micro/suite.h"
@@ -111,4 +112,29 @@ TEST(growth, a_slow_rise_is_no_doubling)
 	for (point &p : c)
 		p.samples = {100 * p.x};
 	EXPECT_EQ(where_doubling_ends("a", c, 1).is, verdict::not_found);
+}
+
+// What threads leave that share a word in twos, by the host's work of each kind of change.
+TEST(changes, leave_what_is_right_of_them)
+{
+	for (const change &how : all_changes()) {
+		std::vector<uint32_t> words(4 * 32);
+		const argument a[] = {words.data(), 2, 5};
+		how.run.host(arguments(a), 0, 8);
+		EXPECT_TRUE(how.right(words[0], 2, 5)) << how.name;
+		EXPECT_FALSE(how.right(0, 2, 5)) << how.name;
+		EXPECT_FALSE(how.right(words[0] + 100, 2, 5)) << how.name;
+	}
+}
+
+TEST(local_reads, sum_words_without_conflicts)
+{
+	std::vector<uint32_t> numbers(bank_words), sums(2);
+	for (uint32_t i = 0; i < bank_words; i++)
+		numbers[i] = i;
+	const argument a[] = {numbers.data(), sums.data(), 1};
+	read_local.host(arguments(a), 0, 2);
+	// Thread t reads vectors t, t + 128, t + 256 and t + 384 of four words.
+	EXPECT_EQ(sums[0], 4u * 6 + 16 * (128 + 256 + 384));
+	EXPECT_EQ(sums[1], 4u * 6 + 16 * (4 + 128 + 256 + 384));
 }

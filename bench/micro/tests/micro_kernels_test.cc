@@ -5,6 +5,7 @@
 #include "micro/stream.h"
 
 #include <algorithm>
+#include <bit>
 #include <gtest/gtest.h>
 #include <set>
 #include <span>
@@ -240,12 +241,27 @@ TEST(vectors, read_words_in_a_row)
 	std::vector<uint32_t> from(64), sums(4);
 	for (size_t which = 0; which < vector_widths.size(); which++) {
 		const uint32_t width = vector_widths[which];
-		const argument a[] = {from.data(), sums.data(), int(64 / width - 1), 4, 1, 1};
+		const argument a[] = {from.data(), sums.data(), int(std::bit_floor(64 / width) - 1), 4, 1, 1};
 		listener l;
 		vector_kernel(which).traced(arguments(a), 2, l);
 		std::vector<uint64_t> expected;
 		for (uint32_t i = 0; i < width; i++)
 			expected.push_back((2 + 4) * width + i);
 		EXPECT_EQ(places(l, from.data()), expected) << width;
+	}
+}
+
+// Threads of a group read the words that one place names, and the next group those of the next place.
+TEST(patterns, groups_read_the_same_places)
+{
+	std::vector<uint32_t> from(64), places_of = {8, 32, 0, 5}, sums(8);
+	const argument a[] = {from.data(), places_of.data(), sums.data(), 3, 2, 8, 0, 1, 4};
+	for (uint32_t t = 0; t < 8; t++) {
+		listener l;
+		located_kernel.traced(arguments(a), t, l);
+		const std::vector<uint64_t> read = places(l, from.data());
+		ASSERT_EQ(read.size(), 3u);
+		EXPECT_EQ(read[1], places_of[t / 4]) << t;
+		EXPECT_EQ(read[2], places_of[t / 4] + 1) << t;
 	}
 }

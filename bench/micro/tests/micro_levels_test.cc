@@ -5,6 +5,7 @@
 #include "micro/planted.h"
 #include "micro/random.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -173,9 +174,12 @@ TEST(levels, what_still_rises_at_the_end_is_no_memory)
 {
 	const curve c = stairs(2, {{32768, 3}, {7 << 20, 50}}, 0.01, model(false, true, 16));
 	const levels l = find_levels(c, 1);
-	const std::vector<fact> facts = cache_facts(c, l, std::vector<bool>(l.knees.size()));
-	ASSERT_NE(find(facts, "memory.latency"), nullptr);
-	EXPECT_NE(find(facts, "memory.latency")->is, verdict::found);
+	EXPECT_EQ(memory_fact(c, l, {}).is, verdict::not_found);
+	// Loads that no cache serves show it, but they can't take less than those of which some are served.
+	const fact f = memory_fact(c, l, {8 << 20, {54, 55, 56}});
+	EXPECT_EQ(f.is, verdict::found);
+	EXPECT_EQ(f.value, 55);
+	EXPECT_EQ(memory_fact(c, l, {8 << 20, {5, 5.1, 4.9}}).is, verdict::disturbed);
 }
 
 // The first cache of an H100 as it was measured: it fits no model.
@@ -214,26 +218,40 @@ TEST(fetch, is_where_pairs_get_slower)
 	curve c;
 	for (double x = 4; x <= 256; x *= 2)
 		c.push_back({x, {x < 64 ? 5.0 : 9.0, x < 64 ? 5.1 : 9.1, x < 64 ? 4.9 : 8.9}});
-	fact f = fetch_fact("l1.fetch", c, 7, 1);
+	fact f = fetch_fact("l1.fetch", c, 7 / 1.06, 7, 1);
 	EXPECT_EQ(f.is, verdict::found);
 	EXPECT_EQ(f.value, 64);
 	EXPECT_EQ(f.low, 32);
 	// All are found, or none is.
-	EXPECT_EQ(fetch_fact("l1.fetch", c, 12, 1).is, verdict::not_found);
-	EXPECT_EQ(fetch_fact("l1.fetch", c, 3, 1).is, verdict::not_found);
+	EXPECT_EQ(fetch_fact("l1.fetch", c, 12 / 1.06, 12, 1).is, verdict::not_found);
+	EXPECT_EQ(fetch_fact("l1.fetch", c, 3 / 1.06, 3, 1).is, verdict::not_found);
 	// The cache before this one brings less, and the one behind it more.
 	for (point &p : c)
 		p.samples = {p.x < 16 ? 5.0 : p.x < 64 ? 10.0 : p.x < 128 ? 20.0 : 30.0};
-	EXPECT_EQ(fetch_fact("l1.fetch", c, 7, 1).value, 16);
-	EXPECT_EQ(fetch_fact("l2.fetch", c, 14, 1).value, 64);
-	EXPECT_EQ(fetch_fact("l3.fetch", c, 24, 1).value, 128);
+	EXPECT_EQ(fetch_fact("l1.fetch", c, 7 / 1.06, 7, 1).value, 16);
+	EXPECT_EQ(fetch_fact("l2.fetch", c, 14 / 1.06, 14, 1).value, 64);
+	EXPECT_EQ(fetch_fact("l3.fetch", c, 24 / 1.06, 24, 1).value, 128);
 	// A wave is no step, and what is in the middle says nothing.
 	for (point &p : c)
 		p.samples = {p.x == 16 ? 9.0 : p.x < 128 ? 5.0 : 9.0};
-	EXPECT_EQ(fetch_fact("l2.fetch", c, 7, 1).is, verdict::not_found);
+	EXPECT_EQ(fetch_fact("l2.fetch", c, 7 / 1.06, 7, 1).is, verdict::not_found);
 	for (point &p : c)
 		p.samples = {p.x < 128 ? 6.9 : 9.0};
-	EXPECT_EQ(fetch_fact("l2.fetch", c, 7, 1).is, verdict::not_found);
+	EXPECT_EQ(fetch_fact("l2.fetch", c, 7 / 1.06, 7, 1).is, verdict::not_found);
+}
+
+// The second cache of an H100: a miss brings 64 bytes, and 128 about every other time.
+TEST(fetch, may_be_more_at_times)
+{
+	curve c;
+	for (double x = 4; x <= 256; x *= 2)
+		c.push_back({x, {x < 32 ? 26.0 : x < 64 ? 146.0 : x < 128 ? 214.0 : 299.0}});
+	const fact f = fetch_fact("l2.fetch", c, 184, 219, 1);
+	EXPECT_EQ(f.is, verdict::found);
+	EXPECT_EQ(f.value, 64);
+	EXPECT_EQ(f.low, 32);
+	EXPECT_EQ(f.high, 128);
+	EXPECT_NE(f.why.find("at times"), std::string::npos);
 }
 
 TEST(line, is_the_last_block_that_takes_all_room)
@@ -255,4 +273,30 @@ TEST(line, is_the_last_block_that_takes_all_room)
 	for (point &p : c)
 		p.samples = {30.1, 29.9};
 	EXPECT_EQ(line_fact("l1.line", c, 10, 1).is, verdict::not_found);
+}
+
+// The last cache of an H100: each line has many places, and misses become more slowly, in a shape that no model has.
+TEST(levels, a_slow_rise_may_begin_at_once)
+{
+	random_stream random(5);
+	curve c;
+	std::vector<double> footprints; // of a quick run: three an octave, and more near the knee
+	for (int i = 0; i <= 24; i++)
+		footprints.push_back((1 << 20) * std::exp2(i / 3.0));
+	for (int i = -4; i <= 4; i++)
+		footprints.push_back(26 * (1 << 20) * std::exp2(i / 24.0));
+	std::sort(footprints.begin(), footprints.end());
+	for (double x : footprints) {
+		const double near = std::max(0.0, 1 - 25.5 * (1 << 20) / x),
+			     far = std::max(0.0, 1 - 51.0 * (1 << 20) / x);
+		point p{x, {}};
+		for (int i = 0; i < 3; i++)
+			p.samples.push_back((143 + 140 * near + 65 * far) * (1 + 0.006 * (random.unit() - 0.5)));
+		c.push_back(p);
+	}
+	const levels l = find_levels(c, 1);
+	ASSERT_EQ(l.knees.size(), 1u);
+	EXPECT_TRUE(l.knees[0].sharp);
+	EXPECT_GE(l.knees[0].confidence, 0.85);
+	EXPECT_NEAR(l.knees[0].size, 25.5 * (1 << 20), 1 << 20);
 }

@@ -145,12 +145,22 @@ TEST(figures, are_there_or_say_why_not)
 	char name[] = "/tmp/het-figures-XXXXXX";
 	const std::string folder = mkdtemp(name);
 	json document = example();
-	for (const char *point : {"coherent/1/4", "coherent/4/4", "coherent/1/16"})
+	for (const char *point :
+	     {"coherent/1/4", "coherent/4/4", "coherent/1/16", "locality/time/groups of 4/1",
+	      "locality/time/groups of 4/10", "locality/space/groups of 4/1", "locality/space/groups of 4/8",
+	      "homogeneity/memory/0", "homogeneity/memory/1", "homogeneity/arithmetic/0"})
 		document["results"].push_back(json{{"name", point}, {"unit", "GB/s"}, {"median", 3.5}});
 	const std::string text = write_figures(document, folder);
-	for (const char *part : {"figure-6.svg", "figure-8.svg", "figure-13-15.svg", "no test reads textures"})
+	for (const char *part : {"figure-6.svg", "figure-8.svg", "figure-13-15.svg", "figure-16.svg", "figure-17.svg",
+				 "figure-18-memory.svg", "homogeneity of arithmetic: not there, the results are of one",
+				 "no test reads textures"})
 		EXPECT_TRUE(has(text, part)) << part << text;
 	EXPECT_FALSE(has(text, "figure-7.svg")) << text; // the results have nothing shifted
+	// A device that is number 0 is there too, though other figures have logarithms.
+	std::ifstream of_18(folder + "/figure-18-memory.gnuplot");
+	const std::string script(std::istreambuf_iterator<char>(of_18), {});
+	EXPECT_TRUE(has(script, "set xrange [-0.5:1.5]")) << script;
+	EXPECT_FALSE(has(script, "logscale")) << script;
 	std::ifstream f(folder + "/figure-13-15.svg");
 	EXPECT_TRUE(has(std::string(std::istreambuf_iterator<char>(f), {}), "3.5"));
 	std::filesystem::remove_all(folder);

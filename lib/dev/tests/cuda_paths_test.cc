@@ -25,7 +25,7 @@ namespace
 // lib/paths. Here all paths carry always. The environment is read once.
 [[maybe_unused]] const int all_paths = setenv("HET_PATHS", "static", 1);
 constexpr unsigned lanes = 3;
-constexpr size_t mib = 1 << 20;
+constexpr size_t mib = 1 << 20, least = 8 * mib;
 
 class cuda_paths : public testing::Test
 {
@@ -131,6 +131,29 @@ class cuda_paths : public testing::Test
 		p.fill(seed + 1);
 		ASSERT_EQ(devices_[p.gpu]->read(lane, {&t, 1}), 0) << last_error();
 		ASSERT_TRUE(p.host == was);
+	}
+
+	// Copies any bytes of the pair, in some parts, to or from the device, and the same with memcpy() between the
+	// host's memory and what the device should have. What fails because of its direct path is done again.
+	void copy_at_random(pair &p, std::vector<char> &expected, std::minstd_rand &random)
+	{
+		const size_t size = least + random() % (p.host.size() - least),
+			     begin = random() % (p.host.size() - size);
+		const bool home = random() % 2;
+		p.fill(unsigned(random()));
+		std::vector<char> host = p.host;
+		std::vector<transfer> parts;
+		for (size_t at = begin, n = 0; at < begin + size; at += n) {
+			n = std::min(begin + size - at, least / 2 + random() % least);
+			parts.push_back({p.all().devbuf, at, p.host.data() + at, n, true});
+		}
+		memcpy((home ? host : expected).data() + begin, (home ? expected : host).data() + begin, size);
+		std::shuffle(parts.begin(), parts.end(), random);
+		device &d = *devices_[p.gpu];
+		unsigned tries = 0;
+		while ((home ? d.read(0, parts) : d.write(0, parts)) != 0)
+			ASSERT_LT(++tries, 100u) << last_error();
+		ASSERT_TRUE(p.host == host);
 	}
 
 	void fail(const char *symbol, int after)
@@ -307,6 +330,47 @@ TEST_F(cuda_paths, a_peer_that_leaves_is_not_used)
 	for (unsigned i = 0; i < 4; i++)
 		to_and_fro(p, 0, i);
 	EXPECT_EQ(fake_->peer_copies, 0);
+}
+
+// Three devices copy at once, while calls and what they have started fail, and what is in streams takes longer.
+TEST_F(cuda_paths, random_copies_with_failures_and_delays)
+{
+	constexpr const char *symbols[] = {"cuMemcpyPeerAsync", "cuStreamWaitEvent", "cuMemcpyHtoDAsync_v2",
+					   "cuMemcpyDtoHAsync_v2"};
+	const unsigned rounds = getenv("HET_TEST_FULL") ? 100 : 2;
+	std::minstd_rand random(11);
+	for (unsigned round = 0; round < rounds; round++) {
+		open(3);
+		fake_->slow_us = unsigned(random() % 200);
+		std::atomic<unsigned> running{3};
+		std::vector<std::thread> threads;
+		for (unsigned gpu = 0; gpu < 3; gpu++) {
+			threads.emplace_back([this, gpu, seed = unsigned(random()), &running] {
+				std::minstd_rand own(seed);
+				pair p(*this, gpu, 17 * mib + 123);
+				p.fill(seed);
+				transfer t = p.all();
+				std::vector<char> expected = p.host;
+				while (devices_[gpu]->write(0, {&t, 1}) != 0)
+					;
+				for (unsigned i = 0; i < 3; i++)
+					copy_at_random(p, expected, own);
+				EXPECT_TRUE(p.on_device() == expected);
+				running--;
+			});
+		}
+		for (unsigned i = 0; running; i++) {
+			// A stream in which something has failed stays so, as the driver's do.
+			fail(i == 3 ? "work of cuMemcpyPeerAsync" : symbols[random() % std::size(symbols)],
+			     int(random() % 40));
+			std::this_thread::sleep_for(std::chrono::milliseconds(5));
+		}
+		for (auto &t : threads)
+			t.join();
+		fake_->fail_symbol = nullptr;
+		fake_->slow_us = 0;
+	}
+	EXPECT_GT(fake_->peer_copies, 0);
 }
 
 // All devices copy both ways at once, two threads each, while one of them comes and goes.

@@ -85,8 +85,11 @@ uint64_t machine::copy(chooser &c, unsigned gpu, direction d, size_t bytes, uint
 	}
 	EXPECT_FALSE(twice);
 	EXPECT_FALSE(memchr(seen.data(), 0, seen.size()));
-	for (unsigned path = 0; path < most_paths; path++)
+	for (unsigned path = 0; path < most_paths; path++) {
 		c.learn(path, bytes, s.carried(path), s.known(path));
+		if (s.carried(path))
+			c.held_up(path, s.waited_for(path), now - begin);
+	}
 	c.passed(bytes, now - begin, used);
 	return now;
 }

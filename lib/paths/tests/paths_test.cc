@@ -120,6 +120,9 @@ TEST(policies, have_names)
 	for (const char *name : {"direct", "static", "queue", "latency"})
 		EXPECT_STREQ(find_policy(name)->name(), name);
 	EXPECT_EQ(find_policy("other"), nullptr);
+	EXPECT_EQ(&policy_for("direct"), &direct_policy());
+	EXPECT_EQ(&policy_for(nullptr), &latency_policy());
+	EXPECT_EQ(&policy_for("other"), &latency_policy());
 }
 
 // Three vessels: begin at 0, 10 and 1000 ns, one byte a ns each.
@@ -265,6 +268,20 @@ TEST_F(two_gpus, ask_a_path_that_carries_nothing)
 	EXPECT_LT(now - before, 100 * ms) << "until it is noticed that the path is free";
 }
 
+// Others fill the relay's link but for a pause now and then: a copy that asks there waits for the pause.
+TEST_F(two_gpus, seldom_ask_where_the_answer_takes_long)
+{
+	machine m([](link l, uint64_t ns) {
+		return l == pcie_link(1, direction::to_device) && ns % (105 * ms) < 100 * ms ? 1.0 : 0.0;
+	});
+	open("latency");
+	usual(m, 64 * mib, 20);
+	const uint64_t before = now, direct = uint64_t(64 * mib / 55) + 8000;
+	EXPECT_LT(double(usual(m, 64 * mib, 999)), 1.02 * double(direct));
+	RecordProperty("mean", std::to_string(double(now - before) / 999 / double(direct)));
+	EXPECT_LT(double(now - before) / 999, 1.05 * double(direct));
+}
+
 TEST_F(two_gpus, do_not_swing_under_constant_load)
 {
 	for (double share : {0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99}) {
@@ -386,10 +403,79 @@ TEST(splitters, give_no_more_than_the_depth)
 	const size_t size = 64 * mib;
 	estimate known[most_paths];
 	splitter s({&size, 1}, {.carriers = 1}, 0, known, 0);
-	for (size_t i = 0; i < splitter::enough_under_way / splitter::most_piece; i++)
-		EXPECT_EQ(s.take(0, 1).bytes, splitter::most_piece);
+	for (size_t i = 0; i < splitter::pieces_under_way; i++)
+		EXPECT_EQ(s.take(0, 1).bytes, splitter::most_relayed);
 	EXPECT_EQ(s.take(0, 1).bytes, 0u);
 	EXPECT_EQ(s.take(1, 1).bytes, 0u) << "which is no path of this copy";
+}
+
+// A relay that rests carries nothing, however good it was: the copy would never end if the direct path waited for it.
+TEST(splitters, do_not_leave_bytes_to_a_path_that_rests)
+{
+	const size_t size = 64 * mib;
+	estimate known[most_paths];
+	known[0].saw_next(mib, 100 * ms);
+	known[1].saw_next(mib, 20'000);
+	for (size_t question : {size_t{0}, mib}) {
+		splitter s({&size, 1}, {.carriers = 3, .question = question}, 0, known, 0);
+		EXPECT_EQ(s.take(0, 1).bytes, 0u);
+		s.rests(1, true);
+		EXPECT_GT(s.take(0, 1).bytes, 0u);
+	}
+	splitter alone({&size, 1}, {.carriers = 2}, 0, known, 0);
+	EXPECT_EQ(alone.paths(1), 2);
+	alone.rests(1, true);
+	EXPECT_EQ(alone.paths(1), 3) << "of which the one that rests may wake up";
+	EXPECT_GT(alone.take(0, 1).bytes, 0u);
+	alone.rests(1, false);
+	EXPECT_EQ(alone.paths(1), 2);
+}
+
+TEST(splitters, give_larger_pieces_while_relays_rest)
+{
+	const size_t size = 256 * mib;
+	estimate known[most_paths];
+	splitter s({&size, 1}, {.carriers = 3}, 0, known, 0);
+	EXPECT_EQ(s.take(0, 1).bytes, splitter::most_relayed);
+	s.rests(1, true);
+	EXPECT_EQ(s.take(0, 1).bytes, splitter::most_piece);
+	EXPECT_EQ(s.take(0, 1).bytes, splitter::most_piece);
+	EXPECT_EQ(s.take(0, 1).bytes, 0u);
+	s.arrived(0, 3, 2, 0);
+	s.rests(1, false);
+	EXPECT_EQ(s.take(1, 3).bytes, splitter::most_relayed);
+	EXPECT_EQ(s.take(0, 3).bytes, splitter::most_relayed);
+}
+
+// The copy takes longer than expected, and both others are spare: the one that answers soon is asked first.
+TEST(splitters, ask_a_slow_path_when_its_answer_could_be_there)
+{
+	const size_t size = 64 * mib;
+	estimate known[most_paths];
+	known[0].saw_next(mib, 20'000);
+	known[1].saw_next(mib, 20'000);
+	known[2].saw_next(mib, 50 * ms);
+	splitter s({&size, 1}, {.carriers = 1, .spare = 6, .question = mib}, 0, known, 0);
+	EXPECT_EQ(s.paths(ms), 1);
+	EXPECT_EQ(s.paths(3 * ms), 3);
+	EXPECT_EQ(s.paths(40 * ms), 3);
+	EXPECT_EQ(s.paths(60 * ms), 7);
+}
+
+// The relay answers long after the direct path has done everything.
+TEST(splitters, do_not_cut_small_pieces_for_a_path_that_begins_too_late)
+{
+	const size_t size = 64 * mib;
+	estimate known[most_paths];
+	for (unsigned path : {0, 1})
+		known[path].saw_next(mib, 20'000);
+	known[1].saw_first(mib, 100 * ms);
+	splitter s({&size, 1}, {.carriers = 3, .question = mib}, 0, known, 0);
+	EXPECT_EQ(s.paths(1), 1);
+	for (uint64_t now = 1; !s.is_done(); now += 160'000) {
+		EXPECT_EQ(s.take(0, now).bytes, splitter::most_alone);
+		s.arrived(0, 1, now + 160'000, 0);
+	}
 }
 
 TEST(splitters, do_not_wait_for_a_path_that_hangs)

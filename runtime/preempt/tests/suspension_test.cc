@@ -50,7 +50,7 @@ TEST(Suspension, StaysThatAreTooShortDoNotCount)
 {
 	suspension s(p);
 	uint64_t now = 10000, waited = 0;
-	for (unsigned n = 0;; n++) {
+	for (;;) {
 		s.begin(now);
 		answer a = s.look(now + 99, true);
 		if (a == answer::wait)

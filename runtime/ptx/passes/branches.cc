@@ -3,6 +3,8 @@
 
 #include "ptx/lexer.h"
 
+#include <algorithm>
+
 namespace het::ptx
 {
 
@@ -18,6 +20,12 @@ std::vector<span> indexed_targets(const module &m, const function &f)
 				all.push_back(t.text);
 	}
 	return all;
+}
+
+bool ends_straight_line(const module &m, const instruction &i)
+{
+	constexpr std::string_view all[] = {"bra", "brx", "call", "ret", "exit", "trap"};
+	return std::ranges::find(all, mnemonic(m.str(i.opcode)).base()) != std::end(all);
 }
 
 } // namespace het::ptx

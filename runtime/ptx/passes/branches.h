@@ -12,4 +12,7 @@ namespace het::ptx
 // Returns the labels in the function's .branchtargets lists: brx.idx may go to any of them.
 std::vector<span> indexed_targets(const module &m, const function &f);
 
+// Returns whether threads may go elsewhere at the instruction: what belongs to the lines before it comes before it.
+bool ends_straight_line(const module &m, const instruction &i);
+
 } // namespace het::ptx

@@ -3,11 +3,10 @@
 // sets it if it is not set.
 #include "ptx/passes/pages.h"
 #include "ptx/passes/access.h"
+#include "ptx/passes/branches.h"
 #include "ptx/passes/filled.h"
 #include "ptx/passes/pass.h"
 #include "ptx/passes/traces.h"
-
-#include <algorithm>
 
 namespace het::ptx
 {
@@ -64,12 +63,6 @@ bool counts(const page_pass &p, const memory_access &a)
 	return a.may_be_global() && (a.writes || (p.counts_reads && a.reads));
 }
 
-bool leaves(const module &m, const instruction &i)
-{
-	constexpr std::string_view all[] = {"bra", "brx", "call", "ret", "exit", "trap"};
-	return std::find(std::begin(all), std::end(all), mnemonic(m.str(i.opcode)).base()) != std::end(all);
-}
-
 // Notes the pages of one function.
 class noter
 {
@@ -108,7 +101,7 @@ class noter
 			out_.blind.push_back(m_.fault_at(s.text, "calls a function that is not in this text"));
 		else if (auto a = access_of(m_, i); counts(p_, a))
 			note(s, i, address_into(m_, s, *a.address, "%" + p_.prefix + "a"));
-		if (leaves(m_, i))
+		if (ends_straight_line(m_, i))
 			set_before(s);
 	}
 

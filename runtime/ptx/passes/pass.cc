@@ -18,6 +18,7 @@ constexpr pass passes[] = {
 	{"checkpoint", prefix::checkpoint, without_options<add_checkpoint>},
 	{"coalesce", prefix::coalesce, without_options<add_coalesce>},
 	{"dirty", prefix::dirty, without_options<add_dirty>},
+	{"resident", prefix::resident, without_options<add_resident>},
 	{"slice", prefix::slice, without_options<add_slice>},
 	{"soft-stack", prefix::soft_stack, without_options<add_soft_stack>},
 	{"touch", prefix::touch, without_options<add_touch>},
@@ -43,6 +44,8 @@ pass_result pass::apply(const module &m, const pass_options &with) const
 {
 	pass_result out;
 	out.refused = has_instrument(m, prefix);
+	if (!out.refused && has_instrument(m, prefix::resident))
+		out.refused = m.fault_at({}, "the pass resident has moved accesses of this module: it comes last");
 	if (!out.refused && m.address_bits != 64)
 		out.refused = m.fault_at({}, "only modules with addresses of 64 bits");
 	return out.refused ? out : run(m, with);

@@ -61,6 +61,9 @@ const pass *find_pass(std::string_view name); // returns null if there is none
 pass_result add_dirty(const module &m);
 pass_result add_touch(const module &m);
 
+// Sends accesses to the device's copies of what is there, and others to the host's: Documentation/het-ptx-resident.rst.
+pass_result add_resident(const module &m);
+
 // Counts how many lines and pages the accesses of warps ask for: Documentation/het-ptx-coalesce.rst.
 pass_result add_coalesce(const module &m);
 

@@ -11,9 +11,10 @@ namespace het::ptx
 namespace prefix
 {
 inline constexpr std::string_view checkpoint = "het_checkpoint_", coalesce = "het_coalesce_", dirty = "het_dirty_",
-				  slice = "het_slice_", soft_stack = "het_stack_", touch = "het_touch_",
-				  uniform_simt = "het_simd_";
-inline constexpr std::string_view all[] = {checkpoint, coalesce, dirty, slice, soft_stack, touch, uniform_simt};
+				  resident = "het_resident_", slice = "het_slice_", soft_stack = "het_stack_",
+				  touch = "het_touch_", uniform_simt = "het_simd_";
+inline constexpr std::string_view all[] = {checkpoint, coalesce,   dirty, resident,
+					   slice,      soft_stack, touch, uniform_simt};
 } // namespace prefix
 
 // Returns whether the function was added by a pass. Others leave it alone, so that instruments do not count each other.

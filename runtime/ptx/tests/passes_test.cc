@@ -17,9 +17,10 @@ using simt::example;
 using simt::parsed;
 using simt::stage;
 
-constexpr const char *single[] = {"checkpoint", "coalesce", "dirty", "slice", "touch"};
-constexpr const char *combined[] = {"checkpoint,touch,slice", "coalesce,dirty,touch,slice", "touch,coalesce,slice",
-				    "dirty,slice", "slice,dirty"};
+constexpr const char *single[] = {"checkpoint", "coalesce", "dirty", "resident", "slice", "touch"};
+constexpr const char *combined[] = {
+	"checkpoint,touch,slice",   "coalesce,dirty,touch,slice", "touch,coalesce,slice", "dirty,slice", "slice,dirty",
+	"checkpoint,slice,resident"};
 
 std::vector<std::string> all_lists()
 {

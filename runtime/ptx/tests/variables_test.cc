@@ -47,6 +47,18 @@ TEST(Shared, IsLaidOutForEachKernel)
 	EXPECT_EQ(run_one("d"), (four{0, 0, 0, 76}));
 }
 
+// GCC gives parameters names like those of registers.
+TEST(Parameters, MayBeginWithAPercentSign)
+{
+	std::vector<uint32_t> out(1);
+	device d(with_header(".entry k(.param .u64 %out, .param .u64 %stack)\n{\n.reg .b64 %r, %stack_now;\n"
+			     ".reg .b32 %w;\nld.param.u64 %r, [%out];\nld.param.u64 %stack_now, [%stack];\n"
+			     "cvt.u32.u64 %w, %stack_now;\nst.global.u32 [%r], %w;\nret;\n}\n"));
+	auto o = d.run("k", {1}, {1}, d.share(out), uint64_t{77});
+	ASSERT_FALSE(o.error) << o.error->describe();
+	EXPECT_EQ(out[0], 77u);
+}
+
 TEST(Shared, OverrunsAreSeen)
 {
 	std::string begin = "(.param .u64 out)\n{\n";

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// What the figures of the other tests predict of programs, stage by stage from what is written at first to what a device
+// is fast with.
+#pragma once
+
+#include "json/json.h"
+
+#include <cstdint>
+#include <string>
+
+namespace micro
+{
+
+// What the examples take from the results of other tests; 0 where those have not run.
+struct ceilings {
+	double read = 0, copy = 0, spread_write = 0; // GB/s of global memory; a copy counts what is read and written
+	double vector_read = 0;                      // with the best width
+	unsigned vector_width = 0;
+	uint32_t threads = 0;  // from which on that has most of its rate
+	double local_read = 0; // GB/s
+	double fma = 0;        // G/s
+	double warp = 1;       // threads that execute together
+	double change_ns = 0;  // of a word that all threads change, one after the other
+	double conflict = 0;   // times as long as one access, if all threads of a row want one bank
+};
+ceilings ceilings_of(const het::json &document);
+
+// These return the ns that a stage should take, or 0 if what that takes is not known. @n is the number of words, or of
+// rows and columns.
+double predicted_reduction(const ceilings &c, const std::string &stage, double n, double threads);
+double predicted_transpose(const ceilings &c, const std::string &stage, double n);
+double predicted_product(const ceilings &c, const std::string &stage, double n);
+
+} // namespace micro

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "micro/examples.h"
+
+#include "micro/shown.h"
+
+#include <algorithm>
+#include <map>
+
+namespace micro
+{
+
+namespace
+{
+
+constexpr double word = 4;
+
+double best_of(const het::json &document, const std::string &prefix, const std::string &curve)
+{
+	double best = 0;
+	const shown_curves all = curves_of(document, prefix);
+	if (const auto it = all.curves.find(curve); it != all.curves.end())
+		for (const auto &[x, p] : it->second)
+			best = std::max(best, p.median);
+	return best;
+}
+
+void take_vectors(const het::json &document, ceilings &c)
+{
+	const shown_curves all = curves_of(document, "vectors");
+	for (const auto &[width, points] : all.curves) {
+		for (const auto &[x, p] : points) {
+			if (p.median <= c.vector_read)
+				continue;
+			c.vector_read = p.median;
+			c.vector_width = unsigned(std::stoul(width));
+		}
+	}
+	if (c.vector_width == 0)
+		return;
+	constexpr double most_of_it = 0.98;
+	for (const auto &[x, p] : all.curves.at(std::to_string(c.vector_width))) {
+		if (p.median < most_of_it * c.vector_read)
+			continue;
+		c.threads = uint32_t(x);
+		return;
+	}
+}
+
+// Returns 0 where something that it takes is not known.
+double sum_of(std::initializer_list<std::pair<double, double>> amounts_and_rates)
+{
+	double sum = 0;
+	for (const auto &[amount, rate] : amounts_and_rates) {
+		if (!(rate > 0))
+			return 0;
+		sum += amount / rate;
+	}
+	return sum;
+}
+
+// Of things that go on at the same time the longest counts.
+double longer(double a, double b)
+{
+	return a > 0 && b > 0 ? std::max(a, b) : 0;
+}
+
+} // namespace
+
+ceilings ceilings_of(const het::json &document)
+{
+	ceilings c;
+	c.read = best_of(document, "bandwidth/global/read", "sequential");
+	c.copy = best_of(document, "bandwidth/global/both", "sequential");
+	c.spread_write = best_of(document, "bandwidth/global/write", "shifted");
+	c.local_read = best_of(document, "bandwidth/local", "read");
+	c.fma = best_of(document, "arithmetic/rate", "float fma");
+	take_vectors(document, c);
+	for (const het::json &f : document["facts"])
+		if (f.at("name") == "warp.width" && f.contains("value"))
+			c.warp = f["value"].get<double>();
+	const shown_curves atomics = curves_of(document, "atomics"), banks = curves_of(document, "banks");
+	if (const auto it = atomics.curves.find("add"); it != atomics.curves.end() && !it->second.empty())
+		c.change_ns = it->second.rbegin()->second.median / it->second.rbegin()->first;
+	// Loads in a row take their latency and a round more for each conflict: of 32 there are 31.
+	if (const auto it = banks.curves.find(""); it != banks.curves.end() && !it->second.empty()) {
+		const double first = it->second.begin()->second.median, last = it->second.rbegin()->second.median;
+		c.conflict = last > 1.1 * first ? 32 : 1;
+	}
+	return c;
+}
+
+double predicted_reduction(const ceilings &c, const std::string &stage, double n, double threads)
+{
+	// Compilers let threads that execute together add what they have first, where all add to one word.
+	const double change = c.change_ns > 0 ? c.warp / c.change_ns : 0;
+	if (stage == "each")
+		return longer(sum_of({{word * n, c.read}}), sum_of({{n, change}}));
+	if (stage == "rows")
+		return sum_of({{word * n, c.read}, {threads, change}});
+	return sum_of({{word * n, c.vector_read}});
+}
+
+double predicted_transpose(const ceilings &c, const std::string &stage, double n)
+{
+	const double bytes = word * n * n;
+	if (stage == "each")
+		return sum_of({{bytes, c.read}, {bytes, c.spread_write}});
+	// Rows are written to local memory, and columns are read from it.
+	const double ways = stage == "tiles" ? c.conflict : 1;
+	return longer(sum_of({{2 * bytes, c.copy}}), sum_of({{bytes * (1 + ways), ways > 0 ? c.local_read : 0}}));
+}
+
+// A multiplication needs two words, which the cache nearest to a unit has as fast as local memory, as both are one on
+// many devices. Blocks of 8 x 8 need 16 words for 64.
+double predicted_product(const ceilings &c, const std::string &stage, double n)
+{
+	const double all = n * n * n, words = stage.starts_with("blocks") ? 16.0 / 64 : 2;
+	return longer(sum_of({{all, c.fma}}), sum_of({{all * words * word, c.local_read}}));
+}
+
+} // namespace micro

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "micro/resident.h"
+
+#include "common/format.h"
+#include "micro/group.h"
+#include "micro/tests.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace micro
+{
+
+namespace
+{
+
+using bench::format;
+
+constexpr uint32_t word = sizeof(uint32_t), ring_words = 64;
+
+// Returns how long a walk must be so that a launch takes long enough.
+uint32_t steps_for(const context &c, const std::function<double(uint32_t steps)> &run)
+{
+	uint32_t steps = 256;
+	run(steps);
+	while (steps < 1u << 24 && run(steps) < c.how.shortest_ns)
+		steps *= 2;
+	return 4 * steps;
+}
+
+// Other work makes a launch longer, and never shorter.
+double least_of(const context &c, const std::function<double()> &run)
+{
+	double least = run();
+	for (unsigned i = 1; i < std::min(3u, c.how.least); i++)
+		least = std::min(least, run());
+	return least;
+}
+
+void find_resident(context &c, uint32_t group)
+{
+	const uint32_t most = uint32_t(std::min<size_t>(c.most_threads / group, size_t{c.dut.what().units} * 256));
+	const std::string name = format("groups.of_%u", group);
+	if (most < 2)
+		return;
+	memory ring(c.dut, ring_words * word), out(c.dut, size_t{most} * word);
+	std::vector<uint32_t> next(ring_words);
+	for (uint32_t i = 0; i < ring_words; i++)
+		next[i] = (i + 1) % ring_words;
+	c.dut.write(ring.get(), 0, next.data(), next.size() * word);
+	const auto run = [&](uint32_t groups, uint32_t steps) {
+		const argument a[] = {ring.get(), out.get(), int(steps), int(group)};
+		const double took = c.dut.run(stay_kernel, size_t{groups} * group, group, a);
+		uint32_t end = 0;
+		c.dut.read(out.get(), size_t{groups - 1} * word, &end, word);
+		if (end != steps % ring_words)
+			throw wrong_result("resident groups: a walk ended at the wrong place");
+		return took;
+	};
+	const uint32_t steps = steps_for(c, [&](uint32_t n) { return run(1, n); });
+	c.out.add(resident_fact(name, most,
+				[&](uint32_t groups) {
+					c.progress(format("%u groups of %u", groups, group));
+					return least_of(c, [&] { return run(groups, steps); });
+				}),
+		  c.claim(name));
+}
+
+} // namespace
+
+fact resident_fact(const std::string &name, uint32_t most, const std::function<double(uint32_t groups)> &time_of)
+{
+	constexpr double alike = 1.3, waits = 1.6; // times what one takes
+	fact f{.name = name, .unit = "groups"};
+	json points = json::array();
+	const auto time = [&](uint32_t groups) {
+		const double took = time_of(groups);
+		points.push_back(json{{"x", groups}, {"samples", std::vector<double>{took}}});
+		return took;
+	};
+	const double one = time(1);
+	uint32_t fits = 1, many = 2;
+	double of_fits = one, of_many = 0;
+	while (many <= most && (of_many = time(many)) < waits * one) {
+		fits = many;
+		of_fits = of_many;
+		many *= 2;
+	}
+	if (many > most) {
+		f.why = format("%u groups take no longer than one", fits);
+		return f;
+	}
+	while (many - fits > 1) {
+		const uint32_t middle = fits + (many - fits) / 2;
+		const double took = time(middle);
+		(took < waits * one ? fits : many) = middle;
+		(took < waits * one ? of_fits : of_many) = took;
+	}
+	f.basis = {{"points", points}};
+	f.value = f.low = f.high = fits;
+	if (of_fits > alike * one) {
+		f.why = format("the time grows without a step: %u groups take %.2f times as long as one, %u %.2f times",
+			       fits, of_fits / one, many, of_many / one);
+		return f;
+	}
+	f.is = verdict::found;
+	f.confidence = 0.95;
+	f.why = format("so many take %.2f times as long as one, and one more %.2f times", of_fits / one, of_many / one);
+	return f;
+}
+
+void test_resident(context &c)
+{
+	for (uint32_t group : {32u, 64u, 256u, 1024u})
+		if (group <= c.dut.what().largest_group)
+			find_resident(c, group);
+}
+
+// The clock of each unit is compared with that of events, in launches that keep all units busy.
+void test_clock(context &c)
+{
+	const traits &w = c.dut.what();
+	const auto threads = uint32_t(std::min<size_t>(c.most_threads, size_t{w.units} * 1024));
+	memory out(c.dut, size_t{threads} * word);
+	const auto run = [&](uint32_t steps, double &clocks) {
+		const argument a[] = {out.get(), int(steps)};
+		const double took = c.dut.run(ticks_kernel, threads, std::min(64u, threads), a);
+		uint32_t found = 0;
+		c.dut.read(out.get(), 0, &found, word);
+		clocks = found;
+		return took;
+	};
+	double clocks = 0;
+	fact f{.name = "clock.busy", .unit = "GHz"};
+	try {
+		const uint32_t steps = steps_for(c, [&](uint32_t n) { return run(n, clocks); });
+		const figure found = repeated(
+			[&] {
+				double few = 0, many = 0;
+				const double once = run(steps, few), more = run(4 * steps, many);
+				if (many - few < 3.0 * steps)
+					throw std::runtime_error("fewer clocks passed than there were steps");
+				return more > once ? (many - few) / (more - once) : 0;
+			},
+			c.how, [&] { return c.dut.now(); });
+		c.out.add("clock/busy/0", "GHz", found);
+		f.is = verdict::found;
+		f.value = found.at.median;
+		f.low = found.at.low;
+		f.high = found.at.high;
+		f.confidence = found.at.confidence;
+		f.why = "clocks that a unit counts while all compute, over the time of events";
+	} catch (const wrong_result &) {
+		throw;
+	} catch (const std::exception &wrong) {
+		f.is = verdict::not_there;
+		f.why = std::string("kernels can't tell the device's clock: ") + wrong.what();
+	}
+	c.out.add(f, c.claim(f.name));
+}
+
+} // namespace micro

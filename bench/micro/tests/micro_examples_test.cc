@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "micro/example_kernels.h"
+#include "micro/examples.h"
+#include "micro/planted.h"
+#include "micro/suite.h"
+#include "micro/tables.h"
+
+#include <gtest/gtest.h>
+
+using namespace micro;
+
+namespace
+{
+
+json with(std::initializer_list<std::pair<const char *, double>> results)
+{
+	json all = json::array();
+	for (const auto &[name, median] : results)
+		all.push_back(json{{"name", name}, {"unit", "GB/s"}, {"median", median}});
+	json facts = json::array();
+	if (results.size() > 0)
+		facts.push_back(json{{"name", "warp.width"}, {"value", 4}});
+	return json{{"results", all}, {"facts", facts}};
+}
+
+} // namespace
+
+TEST(examples, take_what_other_tests_found)
+{
+	const ceilings c = ceilings_of(with({{"bandwidth/global/read/sequential/64", 10},
+					     {"bandwidth/global/read/sequential/128", 20},
+					     {"bandwidth/global/both/sequential/128", 18},
+					     {"bandwidth/global/write/shifted/128", 2},
+					     {"vectors/1/128", 20},
+					     {"vectors/4/64", 24},
+					     {"vectors/4/128", 25},
+					     {"vectors/4/256", 25.5},
+					     {"bandwidth/local/read/128", 100},
+					     {"arithmetic/rate/float fma/128", 60},
+					     {"atomics/add/1", 9},
+					     {"atomics/add/64", 32},
+					     {"banks/1", 14},
+					     {"banks/32", 45}}));
+	EXPECT_EQ(c.read, 20);
+	EXPECT_EQ(c.copy, 18);
+	EXPECT_EQ(c.spread_write, 2);
+	EXPECT_EQ(c.vector_read, 25.5);
+	EXPECT_EQ(c.vector_width, 4u);
+	EXPECT_EQ(c.threads, 128u); // 25 is most of it, and 24 is not
+	EXPECT_EQ(c.local_read, 100);
+	EXPECT_EQ(c.fma, 60);
+	EXPECT_EQ(c.change_ns, 0.5);
+	EXPECT_EQ(c.conflict, 32);
+	// The slower of reading and of adding; adding by few; reading of vectors.
+	EXPECT_EQ(predicted_reduction(c, "each", 1000, 1000), 200);
+	EXPECT_EQ(predicted_reduction(c, "each", 4000, 1000), 800);
+	EXPECT_EQ(predicted_reduction(c, "rows", 1000, 400), 200 + 50);
+	EXPECT_NEAR(predicted_reduction(c, "groups", 1000, 100), 4000 / 25.5, 1e-9);
+	EXPECT_EQ(predicted_transpose(c, "each", 10), 400 / 20.0 + 400 / 2.0);
+	EXPECT_EQ(predicted_transpose(c, "tiles", 10), 33 * 400 / 100.0); // conflicts
+	EXPECT_EQ(predicted_transpose(c, "tiles, padded", 10), 800 / 18.0);
+	EXPECT_EQ(predicted_product(c, "tiles", 10), 1000 * 8 / 100.0);
+	EXPECT_EQ(predicted_product(c, "blocks", 10), 1000 / 60.0);
+	EXPECT_EQ(predicted_product(c, "blocks, ahead", 10), 1000 / 60.0);
+}
+
+TEST(examples, say_nothing_of_what_is_not_known)
+{
+	const ceilings none = ceilings_of(with({}));
+	for (const char *stage : {"each", "rows", "groups", "tiles", "blocks", "blocks, ahead"}) {
+		EXPECT_EQ(predicted_reduction(none, stage, 1000, 100), 0) << stage;
+		EXPECT_EQ(predicted_transpose(none, stage, 10), 0) << stage;
+		EXPECT_EQ(predicted_product(none, stage, 10), 0) << stage;
+	}
+}
+
+// All stages of an example leave the same.
+TEST(examples, have_right_results_in_each_stage)
+{
+	planted_target dut({});
+	bench::report out("planted", {});
+	recorder records(out);
+	choice what;
+	what.only = {"examples"};
+	what.planted = true;
+	what.planted_bytes = 1 << 14;
+	run_tests(dut, records, what, [](const std::string &) {});
+	EXPECT_FALSE(records.wrong()) << out.document()["refused"].dump();
+	ASSERT_EQ(out.document()["examples"].size(), 10u) << out.document()["refused"].dump();
+	const std::string text = tables_of(out.document());
+	EXPECT_NE(text.find("tiles, padded"), std::string::npos);
+	EXPECT_NE(text.find("not known"), std::string::npos); // no other test has run
+}
+
+TEST(examples, transposes_are_transposes)
+{
+	constexpr uint32_t n = 64;
+	std::vector<uint32_t> from(n * n), each(n * n), tiles(n * n);
+	for (uint32_t i = 0; i < n * n; i++)
+		from[i] = i * 3 + 1;
+	const argument a[] = {from.data(), each.data(), int(n)}, b[] = {from.data(), tiles.data(), int(n), 33};
+	transpose_each.host(arguments(a), 0, n * n);
+	transpose_tiles.host(arguments(b), 0, n * n / 4);
+	for (uint32_t y = 0; y < n; y++)
+		for (uint32_t x = 0; x < n; x++)
+			ASSERT_EQ(each[x * n + y], from[y * n + x]);
+	EXPECT_EQ(each, tiles);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "micro/planted.h"
+#include "micro/resident.h"
+#include "micro/suite.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace micro;
+
+namespace
+{
+
+struct outcome {
+	bench::report report{"planted", {}};
+	recorder records{report};
+};
+
+void run(outcome &o, const plant &p, const std::string &test)
+{
+	planted_target dut(p);
+	choice what;
+	what.only = {test};
+	what.planted = true;
+	run_tests(dut, o.records, what, [](const std::string &) {});
+}
+
+} // namespace
+
+TEST(resident, is_the_last_number_that_takes_as_long_as_one)
+{
+	for (uint32_t room : {1u, 7u, 96u, 1000u}) {
+		const fact f =
+			resident_fact("groups", 4096, [&](uint32_t n) { return 100 * std::ceil(double(n) / room); });
+		EXPECT_EQ(f.is, verdict::found);
+		EXPECT_EQ(f.value, room);
+	}
+	EXPECT_EQ(resident_fact("groups", 512, [](uint32_t) { return 100.0; }).is, verdict::not_found);
+	// All share one thing, so that there is no step.
+	EXPECT_EQ(resident_fact("groups", 512, [](uint32_t n) { return 100.0 + n; }).is, verdict::not_found);
+}
+
+TEST(planted_resident, groups_are_found)
+{
+	plant p;
+	p.resident = 3072;
+	p.units = 16;
+	p.forgets = true;
+	p.noise = 0.003;
+	outcome o;
+	run(o, p, "resident");
+	for (const uint32_t group : {64u, 256u, 1024u}) {
+		const fact *f = o.records.find("groups.of_" + std::to_string(group));
+		ASSERT_NE(f, nullptr) << group;
+		EXPECT_EQ(f->value, 3072 / group);
+	}
+}
+
+// A planted device does a step a clock, and a step takes 2 ns.
+TEST(planted_clock, is_clocks_over_time)
+{
+	plant p;
+	p.step_ns = 2;
+	p.noise = 0.003;
+	outcome o;
+	run(o, p, "clock");
+	const fact *f = o.records.find("clock.busy");
+	ASSERT_NE(f, nullptr);
+	EXPECT_NEAR(f->value, 0.5, 0.02);
+}

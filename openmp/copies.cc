@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "copies.h"
+
+#include "copy_kernel.h"
+#include "lazy.h"
+#include "waiting.h"
+
+#include <algorithm>
+
+namespace het_omp
+{
+
+namespace
+{
+
+constexpr size_t bytes_of_item = 16, items_of_group = 256; // of the kernel
+constexpr size_t most_seen = 4096;
+
+het_arg range_arg(const void *p, size_t nbytes, uint32_t access)
+{
+	return {HET_ARG_RANGE, access, nbytes, const_cast<void *>(p), nullptr, nullptr};
+}
+
+het_arg address_arg(const void *p)
+{
+	return {HET_ARG_ADDRESS, 0, 0, const_cast<void *>(p), nullptr, nullptr};
+}
+
+} // namespace
+
+copies::~copies()
+{
+	if (kernel_)
+		het_kernel_release(kernel_);
+	if (program_)
+		het_program_release(program_);
+}
+
+bool copies::to_host(void *to, const void *from, size_t nbytes)
+{
+	if (now_watched(to, nbytes) && by_kernel(range_arg(to, nbytes, HET_WRITE_ONLY), address_arg(from), nbytes))
+		return true;
+	het_copy_args a = {};
+	a.to_pointer = to;
+	a.from_device = device_;
+	a.from_pointer = from;
+	a.nbytes = nbytes;
+	return copy(a);
+}
+
+bool copies::to_device(void *to, const void *from, size_t nbytes)
+{
+	if (touches_watched(from, nbytes) && by_kernel(address_arg(to), range_arg(from, nbytes, HET_READ_ONLY), nbytes))
+		return true;
+	het_copy_args a = {};
+	a.to_device = device_;
+	a.to_pointer = to;
+	a.from_pointer = from;
+	a.nbytes = nbytes;
+	return copy(a);
+}
+
+bool copies::on_device(void *to, const void *from, size_t nbytes)
+{
+	het_copy_args a = {};
+	a.to_device = a.from_device = device_;
+	a.to_pointer = to;
+	a.from_pointer = from;
+	a.nbytes = nbytes;
+	return copy(a);
+}
+
+bool copies::copy(const het_copy_args &given)
+{
+	het_copy_args a = given;
+	a.size = sizeof a;
+	het_event *e = nullptr;
+	return !a.nbytes || (!het_copy(queue_, &a, &e) && !finish(e));
+}
+
+// Counts, and returns whether they come lazily.
+bool copies::now_watched(const void *p, size_t nbytes)
+{
+	if (nbytes < least_watched || !lazy_from())
+		return false;
+	std::lock_guard g(lock_);
+	if (seen_.size() > most_seen)
+		seen_.clear();
+	bytes_of_host &b = seen_[reinterpret_cast<uintptr_t>(p)];
+	if (b.nbytes != nbytes)
+		b = {nbytes, 0, false};
+	b.times++;
+	if (!b.is_watched && b.times >= lazy_from())
+		b.is_watched = can_be_watched(p, nbytes) && calls_may_use_watched() && make_kernel();
+	if (b.is_watched)
+		longest_ = std::max(longest_, nbytes);
+	return b.is_watched;
+}
+
+bool copies::touches_watched(const void *p, size_t nbytes)
+{
+	if (nbytes < least_watched)
+		return false;
+	std::lock_guard g(lock_);
+	const auto begin = reinterpret_cast<uintptr_t>(p);
+	const auto first = seen_.lower_bound(begin - std::min(begin, longest_));
+	const auto last = seen_.lower_bound(begin + nbytes);
+	return std::any_of(first, last,
+			   [&](const auto &s) { return s.second.is_watched && s.first + s.second.nbytes > begin; });
+}
+
+// Copies go the ordinary way without it.
+bool copies::make_kernel()
+{
+	if (kernel_was_tried_)
+		return kernel_;
+	kernel_was_tried_ = true;
+	const het_image image = {HET_IMAGE_PTX, 0, copy_kernel_ptx, sizeof copy_kernel_ptx - 1};
+	het_program_args args = {};
+	args.size = sizeof args;
+	args.images = &image;
+	args.nimages = 1;
+	args.instruments = HET_PLAIN;
+	return !het_program_create(&args, &program_) && !het_kernel_create(program_, "copy", &kernel_);
+}
+
+// What is watched has a place of its own on the device, beside the mapped block. Other arrays can make room for it, the
+// program's memory can't.
+bool copies::has_room(size_t nbytes) const
+{
+	het_memory_info m = {};
+	m.size = sizeof m;
+	return !het_device_memory(device_, &m) && m.raw + m.textures + m.copies + nbytes <= m.budget;
+}
+
+// Returns false, too, if there is no room: an ordinary copy does without.
+bool copies::by_kernel(const het_arg &to, const het_arg &from, size_t nbytes)
+{
+	if (!has_room(nbytes))
+		return false;
+	const het_arg args[] = {to, from, {HET_ARG_VALUE, 0, sizeof nbytes, &nbytes, nullptr, nullptr}};
+	const size_t bytes_of_group = bytes_of_item * items_of_group;
+	het_launch_args l = {};
+	l.size = sizeof l;
+	l.kernel = kernel_;
+	l.dimensions = 1;
+	l.local[0] = items_of_group;
+	l.global[0] = (nbytes + bytes_of_group - 1) / bytes_of_group * items_of_group;
+	l.arg_size = sizeof args[0];
+	l.nargs = std::size(args);
+	l.args = args;
+	l.device = device_;
+	het_event *e = nullptr;
+	return !het_launch(queue_, &l, &e) && !finish(e);
+}
+
+} // namespace het_omp

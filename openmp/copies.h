@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// These are copies between the host and one device, and on it. What comes home again and again comes lazily: the host's
+// bytes are watched, a kernel copies the mapped block into their place on the device, and only what the host touches
+// travels. What goes back to the device from there goes the same way, so that only what the host has changed travels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <het.h>
+#include <map>
+#include <mutex>
+
+namespace het_omp
+{
+
+class copies
+{
+      public:
+	copies(het_device *device, het_queue *queue) : device_(device), queue_(queue) {}
+	~copies();
+	copies(const copies &) = delete;
+	copies &operator=(const copies &) = delete;
+
+	// These return when it is done, and false if it has failed; het has said why.
+	bool to_host(void *to, const void *from, size_t nbytes);
+	bool to_device(void *to, const void *from, size_t nbytes);
+	bool on_device(void *to, const void *from, size_t nbytes);
+
+      private:
+	struct bytes_of_host {
+		size_t nbytes;
+		unsigned times; // they have come home
+		bool is_watched;
+	};
+	bool now_watched(const void *p, size_t nbytes);
+	bool touches_watched(const void *p, size_t nbytes);
+	bool make_kernel();
+	bool has_room(size_t nbytes) const;
+	bool by_kernel(const het_arg &to, const het_arg &from, size_t nbytes);
+	bool copy(const het_copy_args &args);
+
+	het_device *const device_;
+	het_queue *const queue_;
+	std::mutex lock_;
+	std::map<uintptr_t, bytes_of_host> seen_;
+	size_t longest_ = 0; // of those in seen_ that are watched
+	bool kernel_was_tried_ = false;
+	het_program *program_ = nullptr;
+	het_kernel *kernel_ = nullptr;
+};
+
+} // namespace het_omp

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// libgomp sees one of het's devices of kind CUDA so.
+#pragma once
+
+#include "copies.h"
+#include "image.h"
+#include "stacks.h"
+
+#include <memory>
+
+namespace het_omp
+{
+
+class device
+{
+      public:
+	device(het_device *on, het_queue *queue) : on_(on), queue_(queue), stacks_(on), copies_(on, queue) {}
+	~device() { het_queue_release(queue_); }
+	device(const device &) = delete;
+	device &operator=(const device &) = delete;
+
+	// Returns null, having said why, if the image can't be loaded.
+	const image *load(const image_data &data);
+	void unload(const image_data *data);
+
+	void *allocate(size_t nbytes);
+	bool free(void *address) { return !het_device_free(on_, address); }
+	copies &transfers() { return copies_; }
+
+	// Runs the region to its end, or begins it and tells libgomp when it has ended. What fails ends the program.
+	void run(const function &f, void *variables, void *const *arguments);
+	void begin(const function &f, void *variables, void *const *arguments, void *task);
+
+      private:
+	struct launched {
+		device *by;
+		void *stacks, *task;
+		const char *name;
+		het_event *event;
+	};
+	launched launch(const function &f, void *variables, void *const *arguments);
+	static void ended(het_event *event, int status, void *arg);
+
+	het_device *const on_;
+	het_queue *const queue_;
+	stacks stacks_;
+	copies copies_;
+	std::mutex lock_;
+	std::vector<std::unique_ptr<image>> images_;
+};
+
+// Returns devices by libgomp's numbers.
+device *device_number(int n);
+int count_devices();
+
+} // namespace het_omp

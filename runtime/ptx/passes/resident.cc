@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// With the pass resident each access to global or generic memory goes to the device's copy of its granule, if there is
+// one, and otherwise where the program says, which is the host's own copy.
+#include "ptx/passes/resident.h"
+#include "ptx/passes/access.h"
+#include "ptx/passes/branches.h"
+#include "ptx/passes/filled.h"
+#include "ptx/passes/pass.h"
+#include "ptx/passes/traces.h"
+
+namespace het::ptx
+{
+
+namespace
+{
+
+// As with touch nothing branches, and what goes to the host is counted where the straight line of code ends: ptxas can
+// go on ordering the program's own accesses. Nobody changes moves while a kernel runs, so they are read as constants
+// are, also across stores.
+//
+// <d> stands for the pass's prefix, <k> for the number of an access that is still to be counted.
+static_assert(sizeof(resident_table) == 40);
+constexpr std::string_view table_of_ranges = ".visible .const .align 8 .b8 <d>table[40];";
+
+constexpr unsigned most_accesses = 4;
+constexpr std::string_view resident_registers = R"(.reg .pred %<d>in<4>;
+.reg .b32 %<d>n<4>, %<d>g;
+.reg .b64 %<d>a, %<d>c, %<d>by<4>;)";
+
+// The address is in %<d>a.
+constexpr std::string_view move = R"(ld.const.u64 %<d>c, [<d>table];
+sub.u64 %<d>by<k>, %<d>a, %<d>c;<unless>
+ld.const.u64 %<d>c, [<d>table+8];
+setp.lt.u64 %<d>in<k>, %<d>by<k>, %<d>c;
+ld.const.u32 %<d>g, [<d>table+32];
+shr.u64 %<d>c, %<d>by<k>, %<d>g;
+cvt.u32.u64 %<d>n<k>, %<d>c;
+ld.const.u64 %<d>c, [<d>table+16];
+mad.wide.u32 %<d>c, %<d>n<k>, 8, %<d>c;
+mov.u64 %<d>by<k>, 0;
+@%<d>in<k> ld.global.nc.u64 %<d>by<k>, [%<d>c];
+add.u64 %<d>a, %<d>a, %<d>by<k>;)";
+
+constexpr std::string_view count_elsewhere = R"(setp.eq.and.u64 %<d>in<k>, %<d>by<k>, 0, %<d>in<k>;
+ld.const.u64 %<d>c, [<d>table+24];
+mad.wide.u32 %<d>c, %<d>n<k>, 8, %<d>c;
+@%<d>in<k> red.global.add.u64 [%<d>c], 1;)";
+
+constexpr std::string_view d = prefix::resident;
+
+// Changes one function.
+class mover
+{
+      public:
+	mover(const module &m, const function &f, editor *e, pass_result *out) : m_(m), f_(f), e_(*e), out_(*out) {}
+
+	void run()
+	{
+		for (const statement &s : m_.statements_of(f_)) {
+			if (s.kind == statement::kind_t::label)
+				count_before(s);
+			else if (s.kind == statement::kind_t::instruction)
+				instruction_at(s, m_.instructions[s.index]);
+		}
+		if (open_)
+			e_.after(m_.statements_of(f_).back(), count_all());
+		if (moved_)
+			e_.at_begin(f_, filled(resident_registers, {{"d", d}}));
+	}
+
+      private:
+	void instruction_at(const statement &s, const instruction &i)
+	{
+		if (added_by_pass(m_, i))
+			return;
+		if (auto x = matrix_access_of(m_, i); x && x->may_be_global())
+			out_.blind.push_back(m_.fault_at(s.text, "uses a matrix, which may lie in several granules"));
+		else if (!x && writes_unseen(m_, i))
+			out_.blind.push_back(m_.fault_at(s.text, "writes memory in a way that is not followed"));
+		else if (!x && reads_unseen(m_, i))
+			out_.blind.push_back(m_.fault_at(s.text, "reads memory in a way that is not followed"));
+		else if (calls_unseen(m_, i))
+			out_.blind.push_back(m_.fault_at(s.text, "calls a function that is not in this text"));
+		else if (auto a = access_of(m_, i); a.may_be_global() && !is_variable(s, *a.address))
+			move_access(s, i, *a.address);
+		if (ends_straight_line(m_, i))
+			count_before(s);
+	}
+
+	// Variables of the module are no arrays of the host's.
+	bool is_variable(const statement &s, const operand &address) const
+	{
+		auto name = m_.str(address.name);
+		return !name.empty() && register_type(m_, s, name.substr(0, name.find('.'))) == type::none;
+	}
+
+	void move_access(const statement &s, const instruction &i, const operand &address)
+	{
+		if (open_ == most_accesses)
+			count_before(s);
+		const std::string a = "%" + std::string(d) + "a";
+		// Where the guard does not hold the address may be anything, so one is taken that is out of range.
+		std::string unless, k = std::to_string(open_++);
+		if (!i.guard.empty())
+			unless = std::string(i.guard_negated ? "\n@" : "\n@!") + std::string(m_.str(i.guard)) +
+				 " mov.u64 %" + std::string(d) + "by" + k + ", -1;";
+		e_.before(s, address_into(m_, s, address, a) + "\n" +
+				     filled(move, {{"d", d}, {"k", k}, {"unless", unless}}));
+		e_.replace(address.text, "[" + a + "]");
+		moved_ = true;
+	}
+
+	std::string count_all()
+	{
+		std::string lines;
+		for (unsigned k = 0; k < open_; k++)
+			lines += (k ? "\n" : "") + filled(count_elsewhere, {{"d", d}, {"k", std::to_string(k)}});
+		open_ = 0;
+		return lines;
+	}
+
+	void count_before(const statement &s)
+	{
+		if (open_)
+			e_.before(s, count_all());
+	}
+
+	const module &m_;
+	const function &f_;
+	editor &e_;
+	pass_result &out_;
+	unsigned open_ = 0;
+	bool moved_ = false;
+};
+
+} // namespace
+
+pass_result add_resident(const module &m)
+{
+	pass_result out;
+	editor e(m);
+	e.add_to_module(filled(table_of_ranges, {{"d", d}}));
+	for (const auto &f : m.functions)
+		if (f.has_body && !added_by_pass(m.str(f.name)))
+			mover(m, f, &e, &out).run();
+	out.text = e.print();
+	return out;
+}
+
+} // namespace het::ptx

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "run/memory.h"
+
+#include "run/devices.h"
+#include "run/numbers.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+namespace tool::run
+{
+
+namespace
+{
+
+// Memory that the library does not use is without a budget.
+bool has_memory(het::device d)
+{
+	return d.info().kind != HET_DEVICE_HOST;
+}
+
+uint64_t bytes_of_arrays(const std::vector<argument> &arguments)
+{
+	uint64_t sum = 0;
+	for (const argument &a : arguments)
+		sum += a.kind == HET_ARG_RANGE ? a.bytes.size() : 0;
+	return sum;
+}
+
+uint64_t parse_memory(const std::string &size, const std::vector<argument> &arguments)
+{
+	bool is_part = size.ends_with('%');
+	uint64_t n = parse_size(is_part ? size.substr(0, size.size() - 1) : size, "--memory");
+	uint64_t bytes = is_part ? bytes_of_arrays(arguments) / 100 * n : n;
+	if (!bytes)
+		throw std::runtime_error("--memory " + size + " leaves nothing");
+	return bytes;
+}
+
+} // namespace
+
+void limit_memory(const std::string &size, const std::vector<argument> &arguments,
+		  const std::vector<het::device> &devices)
+{
+	const uint64_t bytes = parse_memory(size, arguments);
+	if (std::ranges::none_of(devices, has_memory))
+		throw std::runtime_error("--memory: no device here has memory of its own");
+	for (het::device d : devices)
+		if (has_memory(d))
+			d.set_budget(bytes);
+}
+
+json describe_memory(const std::vector<het::device> &devices)
+{
+	json all = json::array();
+	for (het::device d : devices) {
+		if (!has_memory(d))
+			continue;
+		const het_memory_info m = d.memory();
+		all.push_back({{"device", title_of(d)},
+			       {"budget", m.budget},
+			       {"slices", m.slices},
+			       {"sent", m.sent},
+			       {"brought", m.brought},
+			       {"evictions", m.evictions},
+			       {"evicted", m.evicted},
+			       {"written_back", m.written_back},
+			       {"waits", m.waits}});
+	}
+	return all;
+}
+
+void print_memory(const json &memory)
+{
+	auto number = [](const json &d, const char *name) { return d[name].get<unsigned long>(); };
+	for (const json &d : memory) {
+		printf("\nmemory of %s: %lu bytes\n", d["device"].get<std::string>().c_str(), number(d, "budget"));
+		printf("  %lu slices, for which %lu bytes were sent and %lu came home\n", number(d, "slices"),
+		       number(d, "sent"), number(d, "brought"));
+		printf("  %lu arrays of %lu bytes left, of which %lu had to be copied; launches waited %lu times\n",
+		       number(d, "evictions"), number(d, "evicted"), number(d, "written_back"), number(d, "waits"));
+	}
+}
+
+} // namespace tool::run
