@@ -298,8 +298,8 @@ std::vector<test_case> cases(bool plain)
 		{"calls of all ranks", of_all},
 		{"what comes home", what_comes_home},
 	};
-	for (auto &[name, complete] : completions)
-		c.push_back({name, [&complete](ranks &r) { return requests_end_by(r, complete); }});
+	for (auto &way : completions)
+		c.push_back({way.first, [&way](ranks &r) { return requests_end_by(r, way.second); }});
 	if (plain)
 		return c;
 	c.push_back({"kernels that write wait for requests", writers_wait});
