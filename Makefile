@@ -49,6 +49,7 @@ V ?=
 VERSION := $(file <VERSION)
 SONAME := libhet.so.0
 COMPAT_SONAME := libgpuvm.so.0
+MPI_SONAME := libhet-mpi.so.0
 
 # A step prints one short line, or with V=1 its commands.
 Q := $(if $(V),,@)
@@ -62,6 +63,7 @@ include mk/config.mk
 include mk/build.mk
 include mk/kernels.mk
 include mk/python.mk
+include mk/mpi.mk
 include mk/noc.mk
 include mk/micro.mk
 endif

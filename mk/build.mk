@@ -15,6 +15,9 @@ openmp_program_srcs := $(wildcard selftests/openmp/*.c)
 interposer_srcs := $(wildcard lib/api/interpose*.cc)
 # Python's package het is over het.h, too (mk/python.mk).
 python_srcs := $(wildcard python/src/*.cc)
+# This stands between programs and MPI, and needs both (mk/mpi.mk).
+mpi_srcs := $(wildcard mpi/*.cc)
+mpi_test_srcs := $(wildcard selftests/mpi/*.cc)
 python_bench_srcs := $(wildcard bench/python/*.c)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) \
 	$(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
@@ -70,7 +73,7 @@ embedded_example := $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$(HAVE_OPENCL),
 example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
-program_srcs := $(opencl_srcs) $(openmp_srcs) $(openmp_double_srcs) $(python_srcs) $(python_bench_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
+program_srcs := $(opencl_srcs) $(openmp_srcs) $(openmp_double_srcs) $(python_srcs) $(mpi_srcs) $(mpi_test_srcs) $(python_bench_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
 	$(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) \
 	$(noc_record_srcs) $(noc_ptx_srcs) $(micro_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
@@ -81,7 +84,7 @@ program_srcs := $(opencl_srcs) $(openmp_srcs) $(openmp_double_srcs) $(python_src
 missing_headers := $(strip $(if $(HAVE_OPENCL),,CL/cl.h) $(MISSING_HEADERS))
 file_of = $(firstword $(subst :, ,$1))
 left_out := $(if $(missing_headers),$(shell scripts/left-out.sh $(missing_headers) -- \
-	bench selftests tools Documentation/examples lib runtime opencl openmp python | tr ' ' :))
+	bench selftests tools Documentation/examples lib runtime opencl openmp python mpi | tr ' ' :))
 $(foreach s,$(left_out),$(if $(filter $(program_srcs),$(call file_of,$s)),\
 	$(info libhet: $(subst :, is left out: there is no ,$s) here)))
 keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
@@ -188,7 +191,7 @@ precompiled = $(B)/precompiled/$1.h
 precompiled_for := unit_test $(if $(PRECOMPILED),library program)
 as_library := $(sort $(lib_objs) $(inject_objs) $(simt_objs) $(example_device_objs))
 as_program := $(call obj,$(filter-out $(unit_srcs) $(unit_main_src) $(simt_srcs) $(example_device_srcs) \
-	$(fake_cuda_srcs) $(proof_srcs) $(opencl_srcs) $(openmp_srcs) $(python_srcs) $(noc_recorded_srcs), $(filter %.cc,$(program_srcs))))
+	$(fake_cuda_srcs) $(proof_srcs) $(opencl_srcs) $(openmp_srcs) $(python_srcs) $(mpi_srcs) $(noc_recorded_srcs), $(filter %.cc,$(program_srcs))))
 as_unit_test := $(unit_objs)
 $(call precompiled,library).gch: private mode_flags := $(lib_cxxflags)
 $(call precompiled,program).gch: private mode_flags := $(lines_only)
@@ -453,7 +456,7 @@ $(B)/tests/cuda_test $(B)/tests/cuda_paths_test: | $(fake_cuda)
 
 # --- every header compiles alone, the public ones as C too, or as C++17 and C++20 ---
 
-header_dirs := lib/* lib/*/tests runtime/* runtime/*/* opencl opencl/include/CL openmp selftests/* bench/* bench/*/* tools/*
+header_dirs := lib/* lib/*/tests runtime/* runtime/*/* mpi opencl opencl/include/CL openmp selftests/* bench/* bench/*/* tools/*
 # A header with a file of code beside it comes first there, which the format check sees to: so it compiles alone.
 headers := $(filter-out $(foreach s,$(left_out),$(call file_of,$s)) \
 	$(patsubst %.cc,%.h,$(wildcard $(addsuffix /*.cc,$(header_dirs)))),$(wildcard $(addsuffix /*.h,$(header_dirs))))
@@ -465,7 +468,7 @@ header_stamps := $(patsubst %,$(B)/headers/%.cxx-ok,$(headers)) $(patsubst %,$(B
 
 # A static function that only an includer calls is no fault of the header.
 alone = @mkdir -p $(@D) && echo '\#include "$<"' | \
-	$1 -I. -Iruntime -Ibench -Iselftests -Itools $(all_versions) $(LLVM_CFLAGS) -Wno-unused -fsyntax-only -MMD -MP -MF $@.d -MT $@ \
+	$1 -I. -Iruntime -Ibench -Iselftests -Itools $(all_versions) $(LLVM_CFLAGS) $(mpi_cflags) -Wno-unused -fsyntax-only -MMD -MP -MF $@.d -MT $@ \
 	-x $2 - && touch $@
 
 $(B)/headers/%.h.cxx-ok: %.h $(flags_stamp)

@@ -2,7 +2,7 @@
 # This runs tests and the main job, and makes documentation.
 
 # These are all C and C++ sources of the project, except that the kernel module and its tests have a style of their own.
-style_files := $(shell find lib runtime opencl openmp python tools bench selftests Documentation/examples -path selftests/kmod -prune \
+style_files := $(shell find lib runtime opencl openmp mpi python tools bench selftests Documentation/examples -path selftests/kmod -prune \
 	-o \( -name '*.cc' -o -name '*.h' -o -name '*.hpp' -o -name '*.c' \) -print 2>/dev/null)
 clang_format := $(firstword $(shell command -v clang-format-14 || command -v clang-format))
 

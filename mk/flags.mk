@@ -37,6 +37,10 @@ $(call add_flags,$(openmp_double_srcs),-Iopenmp)
 # pybind11 hides all of itself from other modules that have another version of it.
 $(call add_flags,$(python_srcs),-fPIC -fvisibility=hidden $(PYTHON_CFLAGS) $(PYBIND11_CFLAGS))
 $(call add_flags,$(python_bench_srcs),-fPIC)
+# Open MPI's C++ interface is no longer one, and is full of warnings.
+mpi_cflags := $(MPI_CFLAGS) -DOMPI_SKIP_MPICXX
+$(call add_flags,$(mpi_srcs),-fPIC -fvisibility=hidden $(mpi_cflags))
+$(call add_flags,$(mpi_test_srcs),$(mpi_cflags))
 # Programs and platforms of OpenCL 1.2 have these, but one program has nothing of OpenCL.
 offloading := selftests/proof/target_data.c
 opencl_1_2 := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120

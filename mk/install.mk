@@ -25,12 +25,15 @@ installed_python := $(notdir $(wildcard python/het/*.py python/het/*.pyi python/
 # het-openmp finds the libraries from where it is.
 from_bin = $(shell realpath -m --relative-to=$(BINDIR) $(LIBDIR))
 
-install: lib opencl openmp tools $(B)/libhet.pc $(if $(python_package),$(B)/python-installed/_het.so)
+install: lib opencl openmp mpi tools $(B)/libhet.pc $(if $(python_package),$(B)/python-installed/_het.so)
 	install -d $(addprefix $(DESTDIR),$(LIBDIR)/pkgconfig $(INCLUDEDIR))
 	install -m 644 $(B)/libhet.so $(DESTDIR)$(LIBDIR)/$(installed_lib)
 	ln -sf $(installed_lib) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libhet.so
 	install -m 644 $(B)/$(COMPAT_SONAME) $(DESTDIR)$(LIBDIR)
+ifneq ($(libhetmpi),)
+	install -m 644 $(libhetmpi) $(DESTDIR)$(LIBDIR)
+endif
 ifneq ($(libhetcl),)
 	install -D -m 644 -t $(DESTDIR)$(OPENCLDIR) $(B)/libhetcl.so
 	install -D -m 644 -t $(DESTDIR)$(INCLUDEDIR)/CL opencl/include/CL/cl_ext_het.h
@@ -57,7 +60,7 @@ endif
 
 # The same names are removed, whatever of them was installed.
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(installed_lib) $(SONAME) libhet.so $(COMPAT_SONAME))
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(installed_lib) $(SONAME) libhet.so $(COMPAT_SONAME) $(MPI_SONAME))
 	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/libhet.pc $(DESTDIR)$(OPENCLDIR)/libhetcl.so
 	rm -f $(DESTDIR)$(VENDORDIR)/het.icd $(DESTDIR)$(INCLUDEDIR)/CL/cl_ext_het.h
 	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,$(notdir $(headers)))

@@ -101,7 +101,7 @@ dkms_sources() {
 # Where something was left out of the build, so it is of what was installed.
 packages_are_complete() {
 	local part
-	for part in lib/python3/dist-packages/het/_het.so "lib/${libdir##*/}/libhet/libhetcl.so" bin/het-analyse bin/het-openmp; do
+	for part in "lib/${libdir##*/}/libhet-mpi.so.0" lib/python3/dist-packages/het/_het.so "lib/${libdir##*/}/libhet/libhetcl.so" bin/het-analyse bin/het-openmp; do
 		[ -e "$root/usr/$part" ] || { echo "no $part was built here: debian/ is not looked at" && return; }
 	done
 	cp -r "$root" "$work/all"

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from judges import judge_gtest, judge_ktap, judge_make
+from judges import judge_gtest, judge_ktap, judge_make, judge_plain
 from steps import Step, run_all
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -455,6 +455,54 @@ def opencl_platform() -> Iterator[Step]:
         )
 
 
+SOCKETS = {"OMPI_MCA_btl": "self,tcp"}
+SHARED_MEMORY = {"OMPI_MCA_btl": "self,vader"}
+USER_MODE = {"GPUVM_UFFD_OPEN": "user"}
+SIGSEGV = {"GPUVM_TRAP": "sigsegv"}
+
+
+def no_ranks() -> str | None:
+    return left_out("selftests/mpi/", "messages") or (None if shutil.which("mpirun") else "there is no mpirun")
+
+
+def no_ranks_or_rights() -> str | None:
+    return no_ranks() or (None if os.getuid() == 0 else "not root: system calls see arrays on devices with rights alone")
+
+
+def ranks() -> Iterator[Step]:
+    """Two ranks of Open MPI's, with libhet-mpi, and what each way of catching touches allows without it: the table of
+    Documentation/mpi.rst."""
+    mpirun = ["mpirun", "-n", "2", "--oversubscribe", "--bind-to", "none"]
+    with_layer = [*mpirun, "-x", f"LD_PRELOAD={ROOT / 'build/libhet-mpi.so.0'}"]
+    test = str(ROOT / "build/selftests/mpi-messages")
+    # mpirun asks root twice. Foresight would bring home more than the messages.
+    env = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "GPUVM_FORESIGHT": "0"}
+    env |= {"GPUVM_QUIET": "1"}
+    common = {"judge": judge_ktap, "needs": "build", "beside": True, "seconds": 60, "unavailable": no_ranks}
+    for devices, way, settings in (
+        ("apart,apart,local-rank", "shared memory", SHARED_MEMORY),
+        ("host", "shared memory", SHARED_MEMORY),
+        ("opencl", "sockets", SOCKETS),
+        ("apart", "sockets, userfaultfd for user mode", SOCKETS | USER_MODE),
+        ("apart", "sockets, sigsegv", SOCKETS | SIGSEGV),
+        ("apart", "shared memory, sigsegv", SHARED_MEMORY | SIGSEGV),
+    ):
+        settings = {**environment("build"), **env, **settings, "HET_DEVICES": devices}
+        yield Step(f"MPI, {devices}, {way}", [*with_layer, test], env=settings, **common)
+    plain = {**environment("build"), **env, "HET_DEVICES": "apart", "GPUVM_TRAP": "uffd"}
+    common["unavailable"] = no_ranks_or_rights
+    for way, settings in (("shared memory", SHARED_MEMORY), ("sockets", SOCKETS)):
+        yield Step(f"MPI by itself, {way}", [*mpirun, test, "plain"], env={**plain, **settings}, **common)
+    # A table that says what does not go is to be believed, too.
+    refused = f"! {' '.join(mpirun)} {test} plain >out 2>&1; grep -m1 'Bad address' out"
+    common |= {"judge": judge_plain, "cwd": LOGS, "beside": False, "unavailable": no_ranks}
+    for way, settings in (("userfaultfd for user mode", USER_MODE), ("sigsegv", SIGSEGV)):
+        yield Step(
+            f"MPI by itself, sockets, {way}: refused", ["sh", "-c", refused.replace("out", f"mpi-refused-{way[:5]}")],
+            env={**plain, **SOCKETS, **settings}, **common,
+        )
+
+
 # numpy and what else the tests use are Debian's, and so is the Python that has them.
 DEBIANS_PYTHON = "/usr/bin/python3"
 
@@ -520,6 +568,7 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
         yield from unit_tests(tree)
     yield from examples()
     yield from python_package()
+    yield from ranks()
     yield from applications()
     yield from launch_costs()
     yield from micro_benchmarks()

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 # A part of the tree may include the headers of these parts, besides its own:
-# tools, bench, selftests, opencl, openmp, python -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os ->
+# tools, bench, selftests, opencl, openmp, python, mpi -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os ->
 # core, and dev -> paths; in runtime: api -> core -> {dev -> {preempt, sched, ptx, cache -> fatbin}, policy, evict}; preempt, policy, fatbin and ptx
 # stand by themselves.
 CORE = {"lib/include", "kmod/uapi"}
@@ -53,6 +53,8 @@ ALLOWED = {
     # So are the plug-in of libgomp, and the extension of Python's package.
     "openmp": {"runtime/include", "lib/include"},
     "python/src": {"runtime/include"},
+    # What stands before MPI uses both public headers.
+    "mpi": {"runtime/include", "lib/include"},
     "tools/simt": {"runtime/ptx"},
     "tools/json": set(),
     "tools/base": TRAP_OR_DEV | {"lib/dev"},

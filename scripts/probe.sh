@@ -30,6 +30,9 @@ llvm=/usr/lib/llvm-14/include
 # Debian's own Python has Debian's numpy; another one may stand before it on PATH.
 python=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)
 
+# MPIs have folders of their own, and Debian's a choice of them.
+mpi=$(pkg-config --variable=includedir ompi-c 2>/dev/null)
+
 missing=()
 unreported=
 feature() { # name header [candidate for the libraries]...
@@ -38,7 +41,7 @@ feature() { # name header [candidate for the libraries]...
 	if has_header "$header"; then
 		found=1
 	else
-		for folder in "$toolkit/include" $starpu $llvm $python; do
+		for folder in "$toolkit/include" $starpu $llvm $python $mpi; do
 			has_header "$header" -I"$folder" && found=1 cflags="-isystem $folder" && break
 		done
 	fi
@@ -69,6 +72,7 @@ feature LLVM llvm/IR/Function.h -lLLVM-14
 feature GOMP omp.h "-fopenmp -foffload=disable"
 feature PYTHON Python.h
 feature PYBIND11 pybind11/pybind11.h
+feature MPI mpi.h -lmpi
 # These only serve comparisons: the program says what it did without.
 unreported=1
 feature STARPU starpu.h -lstarpu-1.3

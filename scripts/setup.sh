@@ -16,10 +16,11 @@ run_packages=(ocl-icd-opencl-dev ocl-icd-libopencl1 pocl-opencl-icd libpng-dev l
 	libelf-dev gnuplot-nox)
 bench_packages=(libstarpu-dev)
 check_packages=(python3 python3-numpy ccache libgtest-dev liburing-dev liblz4-1 libzstd1 clang clang-tidy clang-format
-	libclang-rt-14-dev llvm-14-dev libclc-14 llvm-spirv-14 spirv-tools python3-sphinx graphviz linux-kbuild-6.1)
+	libclang-rt-14-dev llvm-14-dev libclc-14 llvm-spirv-14 spirv-tools python3-sphinx graphviz linux-kbuild-6.1
+	openmpi-bin libopenmpi-dev)
 
 # Debian's packages are built with the first, and tested with the others.
-deb_packages=(debhelper dpkg-dev fakeroot dh-dkms dh-python chrpath graphviz libcli11-dev libelf-dev libnuma-dev llvm-14-dev
+deb_packages=(debhelper dpkg-dev fakeroot dh-dkms dh-python chrpath graphviz libcli11-dev libelf-dev libnuma-dev libopenmpi-dev llvm-14-dev
 	nlohmann-json3-dev ocl-icd-opencl-dev opencl-headers pkg-config pybind11-dev python3-dev python3-sphinx
 	systemtap-sdt-dev g++ make ccache)
 deb_check_packages=(lintian diffoscope-minimal dkms kmod mmdebstrap autopkgtest linux-kbuild-6.1 xz-utils

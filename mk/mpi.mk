@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+# This builds what stands before MPI's calls, libhet-mpi.so.0, which is preloaded.
+
+mpi_kept := $(call keep,$(mpi_srcs))
+libhetmpi := $(if $(and $(HAVE_MPI),$(mpi_kept),$(if $(SAN),,plain)),$(B)/$(MPI_SONAME))
+mpi_tests := $(if $(libhetmpi),$(B)/selftests/mpi-messages)
+
+mpi: $(libhetmpi)
+.PHONY: mpi
+all: mpi
+tests: $(mpi_tests)
+
+$(B)/$(MPI_SONAME): $(call obj,$(mpi_srcs)) $(libhet)
+	$(call say,LD)
+	$Q$(CXX) -shared $(ldflags) -Wl,-soname,$(MPI_SONAME) -Wl,-z,defs -o $@ $(filter %.o,$^) $(B)/libhet.so \
+		-Wl,-rpath,'$$ORIGIN' $(MPI_LIBS)
+
+$(B)/selftests/mpi-messages: $(call obj,$(mpi_test_srcs)) $(libhet) | $(libhetmpi)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(link_with) $(call rpath,..) $(MPI_LIBS)
