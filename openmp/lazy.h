@@ -7,8 +7,8 @@
 namespace het_omp
 {
 
-// Bytes come home lazily from the so-many-th time on; 0 is never: HET_OPENMP_LAZY says so, or libhet does not see the
-// program's calls, because it was not preloaded.
+// Bytes come home lazily from the so-many-th time on; 0 is never: HET_OPENMP_LAZY does not ask for it, or libhet does
+// not see the program's calls, because it was not preloaded.
 unsigned lazy_from();
 
 // Less is copied sooner than it is watched.
