@@ -98,7 +98,7 @@ ONE_THREAD = [
 WITHOUT = {
     "build": [],
     # Whole devices are drawn there, which takes ten times as long; tests of its parts go through the same code.
-    "build-address": [*NOT_SANITIZED, "micro_planted_test", "micro_groups_test"],
+    "build-address": [*NOT_SANITIZED, "micro_planted_test", "micro_groups_test", "micro_segments_test"],
     "build-thread": [
         *NOT_SANITIZED,
         *"bytes_moved copy_mode exit fork layout locked_memory many_arrays signals".split(),
