@@ -55,8 +55,8 @@ selftest_srcs := $(wildcard selftests/*.cc)
 selftest_c_srcs := $(wildcard selftests/*.c)
 # This device stays out of the library that is installed.
 example_device_srcs := $(wildcard selftests/example_device/*.cc)
-# These can stand on het.h: a plug-in of libgomp, and programs that know nothing of it.
-proof_srcs := $(wildcard selftests/proof/*/*.cc selftests/proof/*.c)
+# These programs know nothing of het.h, on which what runs them stands.
+proof_srcs := $(wildcard selftests/proof/*.c)
 # Tests of the OpenCL platform are one program, which finds it through the loader.
 opencl_test_srcs := $(wildcard selftests/opencl/*.cc)
 bench_srcs := $(wildcard bench/*.cc bench/apps/*.cc)
@@ -148,7 +148,6 @@ start_ups := $(patsubst bench/start-up/%.c,$(B)/bin/start-up-%,$(call keep,$(sta
 benches := $(patsubst bench/%.cc,$(B)/bin/%,$(filter-out bench/apps/%,$(bench_kept)))
 tools := $(if $(HAVE_JSON),$(patsubst tools/%.cc,$(B)/bin/%,$(call keep,$(tool_srcs))))
 examples := $(patsubst Documentation/examples/%,$(B)/examples/%,$(basename $(call keep,$(example_srcs))))
-proof_libs := $(addprefix $(B)/proof/,$(if $(HAVE_GOMP),libgomp-plugin-nvptx.so.1))
 proof_programs := $(patsubst selftests/%.c,$(B)/%,$(call keep,$(filter %.c,$(proof_srcs))))
 unit_mains := $(filter %_test.cc,$(call keep,$(unit_srcs)))
 units := $(addprefix $(B)/tests/,$(notdir $(basename $(unit_mains))))
@@ -171,7 +170,7 @@ tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selft
 	$(example_device) $(if $(SAN),,proofs)
 unit-tests: $(units)
 selftests: $(selftests) $(selftests_c) $(fake_cuda) $(example_device)
-proofs: $(proof_libs) $(proof_programs)
+proofs: $(proof_programs)
 examples: $(examples)
 inject: $(B)/inject/libhet.so $(B)/inject/$(SONAME)
 .PHONY: all lib opencl tools bench-programs main-job-programs tests unit-tests selftests proofs examples inject
@@ -375,17 +374,11 @@ $(selftests_c): $(B)/selftests/%: $(B)/obj/selftests/%.o $(libhet)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS)
 
-$(B)/proof/libgomp-plugin-nvptx.so.1: $(B)/obj/selftests/proof/gomp/plugin.o
-$(proof_libs): $(libhet)
-	@mkdir -p $(@D)
-	$(call say,LD)
-	$Q$(CXX) -shared $(ldflags) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(B)/libhet.so $(call rpath,..)
-
 # These programs do without libhet.
 $(proof_programs): $(B)/proof/%: $(B)/obj/selftests/proof/%.o
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(CC) $(ldflags) -o $@ $(filter %.o,$^) $(if $(filter %/target_data,$@),$(GOMP_LIBS),$(OPENCL_LIBS))
+	$Q$(CC) $(ldflags) -o $@ $(filter %.o,$^) $(OPENCL_LIBS)
 
 $(examples): $(B)/examples/%: $(B)/obj/Documentation/examples/%.o $(libhet)
 	@mkdir -p $(@D)

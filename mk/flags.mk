@@ -41,11 +41,9 @@ $(call add_flags,$(python_bench_srcs),-fPIC)
 mpi_cflags := $(MPI_CFLAGS) -DOMPI_SKIP_MPICXX
 $(call add_flags,$(mpi_srcs),-fPIC -fvisibility=hidden $(mpi_cflags))
 $(call add_flags,$(mpi_test_srcs),$(mpi_cflags))
-# Programs and platforms of OpenCL 1.2 have these, but one program has nothing of OpenCL.
-offloading := selftests/proof/target_data.c
+# Programs and platforms of OpenCL 1.2 have these.
 opencl_1_2 := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120
-$(call add_flags,$(filter-out $(offloading),$(proof_srcs)),$(opencl_1_2) -fPIC -fvisibility=hidden)
-$(call add_flags,$(offloading),$(GOMP_LIBS))
+$(call add_flags,$(proof_srcs),$(opencl_1_2))
 
 $(call add_flags,$(bench_common_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(noc_record_srcs) $(micro_srcs),\
 	-Ibench -Itools)
