@@ -275,7 +275,7 @@ class NobodysCopy:
         self.made = True
         self.folder.chmod(0o755)
         wanted = [p for what in ("selftests/*", "libhet.so*", "*/libhet.so*") for p in ROOT.glob(f"build/{what}")]
-        for path in wanted:
+        for path in filter(Path.is_file, wanted):
             target = self.folder / path.relative_to(ROOT / "build")
             target.parent.mkdir(exist_ok=True)
             shutil.copy(path, target)

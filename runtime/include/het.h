@@ -870,10 +870,10 @@ struct het_map_args {
 };
 
 /**
- * Gives bytes of an object, or of the program's own, to the host until het_unmap(). When the event has finished, they are valid on the host;
- * later commands that write them, or with access to write use them, wait until they are unmapped. het_finish() and
- * later commands of an in-order queue that use other bytes do not. (Without a mapping the host may use
- * het_memory_pointer() as well, and sees to the order itself.)
+ * Gives bytes of an object, or of the program's own, to the host until het_unmap(). When the event has finished, they
+ * are valid on the host; later commands that write them, or with access to write use them, wait until they are
+ * unmapped. het_finish() and later commands of an in-order queue that use other bytes do not. (Without a mapping the
+ * host may use het_memory_pointer() as well, and sees to the order itself.)
  * @param pointer receives where the bytes are; an address inside het_memory_pointer()'s.
  * @return as het_launch(). What is mapped when the process exits is unmapped.
  */
