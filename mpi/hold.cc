@@ -91,8 +91,8 @@ het_queue *queue()
 	return q;
 }
 
-// A memory object's end takes its arrays from devices, unless it is a part of another. So messages are parts of an object
-// that does not end: all addresses but the last.
+// A memory object's end takes its arrays from devices, unless it is a part of another. So messages are parts of an
+// object that does not end: all addresses but the last.
 het_memory *everything()
 {
 	static het_memory *const all = [] {

@@ -8,7 +8,8 @@ namespace het_omp
 bool is_gcc_13_or_newer();
 unsigned interface_version();
 
-// libgomp tells the device in this variable of an image which number it has and, since GCC 13, what the environment sets.
+// libgomp tells the device in this variable of an image which number it has and, since GCC 13, what the environment
+// sets.
 const char *told_variable();
 
 // Returns whether libgomp's devices can be what a program requires.

@@ -17,8 +17,8 @@ constexpr size_t least_watched = size_t{128} << 10;
 // Returns whether all of it is private memory of the program's that no file lies behind, and no stack.
 bool can_be_watched(const void *p, size_t nbytes);
 
-// Returns whether system calls may be given what is watched, as libhet's trap allows; says once if not. The program must
-// have device memory by now.
+// Returns whether system calls may be given what is watched, as libhet's trap allows; says once if not. The program
+// must have device memory by now.
 bool calls_may_use_watched();
 
 } // namespace het_omp

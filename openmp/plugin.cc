@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// libgomp loads plug-ins by fixed names and calls them through these entry points; this one goes by the name of GCC's own
-// for nvptx. True is success.
+// libgomp loads plug-ins by fixed names and calls them through these entry points; this one goes by the name of GCC's
+// own for nvptx. True is success.
 #include "device.h"
 #include "interface.h"
 

@@ -405,8 +405,8 @@ TEST(exit_with_mappings, .traps = trap::best, .devices = device::runtime)
 	exit(0);
 }
 
-// Two mappings in one edge share it, and a kernel on the array waits for both. What begins at the same byte is told apart
-// by its size.
+// Two mappings in one edge share it, and a kernel on the array waits for both. What begins at the same byte is told
+// apart by its size.
 TEST(mappings_of_plain_arrays, .traps = trap::best, .devices = device::runtime)
 {
 	runtime_fixture fx(t);

@@ -16,8 +16,8 @@ std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector
 fact memory_fact(const curve &c, const levels &l, const point &cold);
 
 // @c has the latency of loads that are x bytes behind the one before: they find what that has brought as long as x is
-// less than what a miss brings. One that takes less than @between_ns has found it. One distance may be slower than those
-// before, and take @surely_ns at least: then some misses bring more than others.
+// less than what a miss brings. One that takes less than @between_ns has found it. One distance may be slower than
+// those before, and take @surely_ns at least: then some misses bring more than others.
 fact fetch_fact(const std::string &name, const curve &c, double surely_ns, double between_ns, uint64_t seed);
 
 // @c has the latency of walks with one load in x bytes, over a footprint that is larger than the cache: from where on

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the figures of the other tests predict of programs, stage by stage from what is written at first to what a device
-// is fast with.
+// What the figures of the other tests predict of programs, stage by stage from what is written at first to what a
+// device is fast with.
 #pragma once
 
 #include "json/json.h"

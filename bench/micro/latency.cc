@@ -225,8 +225,8 @@ void cache_search::find_memory(const levels &l)
 	c_.out.add(memory_fact(curve_, l, cold), c_.claim("memory.latency"));
 }
 
-// Data that a group of another unit has brought into a cache lie in that unit's segment of it. Returns whether there are
-// several.
+// Data that a group of another unit has brought into a cache lie in that unit's segment of it. Returns whether there
+// are several.
 bool cache_search::find_segments(const levels &l, size_t i, const std::string &level)
 {
 	const unsigned units = c_.dut.what().units, n = std::min(units, most_groups);
@@ -285,8 +285,8 @@ void cache_search::run()
 			continue;
 		find_fetch(l, i, format("l%u", level));
 		find_line(l, i, format("l%u", level));
-		// A cache of one unit alone shows nothing of what others bring, and behind one that has segments the next
-		// level is those that are far.
+		// A cache of one unit alone shows nothing of what others bring, and behind one that has segments the
+		// next level is those that are far.
 		if (level > 1 && !c_.dut.what().cpu && !has_segments)
 			has_segments = find_segments(l, i, format("l%u", level));
 	}

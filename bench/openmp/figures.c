@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
 /*
- * What an OpenMP program waits for: an empty region, copies of several sizes, and rounds in which an array is mapped and
- * the host reads a hundredth of it. It knows nothing of libhet and is run with GCC's plug-in and through het-openmp in
- * turn. It prints a line for each figure: its name, the median in microseconds, the least and the most.
- *   figures [MIB [ROUNDS]]     the array's size (256), and how many rounds (20)
+ * What an OpenMP program waits for: an empty region, copies of several sizes, and rounds in which an array is mapped
+ * and the host reads a hundredth of it. It knows nothing of libhet and is run with GCC's plug-in and through het-openmp
+ * in turn. It prints a line for each figure: its name, the median in microseconds, the least and the most.
+ *
+ * figures [MIB [ROUNDS]]: the array's size (256), and how many rounds (20)
  */
 #include <omp.h>
 #include <stdio.h>

@@ -22,8 +22,8 @@ int map::take(const het_map_args &args)
 		return err;
 	object_ = args.memory;
 	access_ = args.access;
-	// Neighbours in an edge are the host's at the same time: two of the program's own mappings must not wait for each
-	// other there. Commands that a device takes part in have the whole edge themselves.
+	// Neighbours in an edge are the host's at the same time: two of the program's own mappings must not wait for
+	// each other there. Commands that a device takes part in have the whole edge themselves.
 	entries_[0] = {.bytes = args.memory ? widen_to_edges(bytes_) : bytes_,
 		       .reads = bool(access_ & HET_READ_ONLY),
 		       .writes = bool(access_ & HET_WRITE_ONLY)};

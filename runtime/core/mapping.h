@@ -42,8 +42,9 @@ class mapping final : public het_event
 	access_entry entry_;
 };
 
-// Returns the oldest mapping that begins at @pointer and that nobody ends yet, or null if there is none; the caller ends
-// it now. It is one of the object, or if that is null of the program's own bytes, and if @nbytes is not 0 of so many.
+// Returns the oldest mapping that begins at @pointer and that nobody ends yet, or null if there is none; the caller
+// ends it now. It is one of the object, or if that is null of the program's own bytes, and if @nbytes is not 0 of so
+// many.
 reference<mapping> take_mapping(const het_memory *object, const void *pointer, size_t nbytes);
 // The caller of take_mapping() can't end it.
 void give_back(mapping &m);

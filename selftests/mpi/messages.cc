@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// MPI's calls take arrays that are on a device by their plain pointers. What is received a kernel looks at, on the device.
+// MPI's calls take arrays that are on a device by their plain pointers. What is received a kernel looks at, on the
+// device.
 #include "ranks.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
 /*
- * Anybody might write this program: an array is mapped in each of several rounds, and the host touches a little of it, in
- * all ways that there are. It prints KTAP, and how much libhet has counted that came home.
+ * Anybody might write this program: an array is mapped in each of several rounds, and the host touches a little of it,
+ * in all ways that there are. It prints KTAP, and how much libhet has counted that came home.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

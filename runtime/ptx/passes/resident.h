@@ -7,8 +7,8 @@
 namespace het::ptx
 {
 
-// The variable het_resident_table holds this. The program has addresses of the host's own copies of arrays; what lies on
-// the device as well, by granules, is used there.
+// The variable het_resident_table holds this. The program has addresses of the host's own copies of arrays; what lies
+// on the device as well, by granules, is used there.
 struct resident_table {
 	uint64_t base;    // that of the range of addresses, a multiple of the granule
 	uint64_t size;    // the range's, in bytes; with 0 every access goes where the program says

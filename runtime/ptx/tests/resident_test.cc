@@ -37,7 +37,8 @@ class granules
 		EXPECT_EQ(variable.bytes, sizeof(t));
 		EXPECT_TRUE(d->mem().write(variable.address, &t, sizeof(t)));
 	}
-	// Moves a part of a buffer that lies in one granule into memory of its own, and leaves bytes that nobody may use.
+	// Moves a part of a buffer that lies in one granule into memory of its own, and leaves bytes that nobody may
+	// use.
 	void take(uint64_t address, uint8_t *bytes, uint64_t n)
 	{
 		auto &frame = frames_.emplace_back(piece{address, bytes, {bytes, bytes + n}});
