@@ -9,7 +9,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 
 compilers=(gcc-12 gcc-13 gcc-14 clang-14 clang-16 clang-19)
 headers=(numa.h sys/sdt.h png.h liburing.h cuda.h gtest/gtest.h CLI/CLI.hpp nlohmann/json.hpp libelf.h
-	llvm/IR/Function.h omp.h starpu.h)
+	llvm/IR/Function.h omp.h mpi.h starpu.h)
 passed=0 failed=0 skipped=0
 
 look() { # what folder [setting]...
