@@ -455,8 +455,9 @@ def opencl_platform() -> Iterator[Step]:
         )
 
 
-SOCKETS = {"OMPI_MCA_btl": "self,tcp"}
-SHARED_MEMORY = {"OMPI_MCA_btl": "self,vader"}
+# The way that messages take is Open MPI's own choice otherwise, and it does not take the loopback for a network.
+SOCKETS = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}
+SHARED_MEMORY = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader"}
 USER_MODE = {"GPUVM_UFFD_OPEN": "user"}
 SIGSEGV = {"GPUVM_TRAP": "sigsegv"}
 
