@@ -144,18 +144,6 @@ void stay_traced(arguments a, size_t item, tracer &to)
 	one_of_stayers(to, a, uint32_t(item));
 }
 
-void ticks_host(arguments, size_t, size_t)
-{
-	throw std::runtime_error("a thread of the host has no clock of its own");
-}
-
-// A planted device does a step a clock.
-void ticks_traced(arguments a, size_t item, tracer &to)
-{
-	to.work(0, uint32_t(a[1].integer));
-	static_cast<uint32_t *>(a[0].buffer)[item] = uint32_t(a[1].integer);
-}
-
 template <deed d> void change_host(arguments a, size_t first, size_t end)
 {
 	plain m;
@@ -234,7 +222,6 @@ bool is_last(uint32_t found, uint32_t, uint32_t steps)
 
 const kernel read_local = {{"read_local", bench::group_kernels, local_reads_host}, local_reads_traced};
 const kernel stay_kernel = {{"stay", bench::group_kernels, stay_host}, stay_traced};
-const kernel ticks_kernel = {{"ticks", bench::group_kernels, ticks_host}, ticks_traced};
 const kernel banks_kernel = {{"banks", bench::group_kernels, banks_host}, banks_traced};
 const kernel ways_kernel = {{"ways", bench::group_kernels, ways_host}, ways_traced};
 

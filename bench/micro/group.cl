@@ -120,17 +120,3 @@ kernel void stay(global const uint *ring, global uint *out, uint steps, uint gro
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 }
-
-#ifdef __NVPTX__
-// The clocks of a unit that pass while all threads compute.
-kernel void ticks(global uint *out, uint steps)
-{
-	uint t = get_global_id(0), x = t;
-	ulong before, after;
-	ASM("mov.u64 %0, %%clock64;" : "=l"(before) : : "memory");
-	for (uint i = 0; i < steps; i++)
-		x = (x ^ x >> 7) + 0x9e3779b9;
-	ASM("mov.u64 %0, %%clock64;" : "=l"(after) : "r"(x) : "memory");
-	out[t] = (uint)(after - before) + (x == 0); // what is computed is used, or else it need not be computed
-}
-#endif

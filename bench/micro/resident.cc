@@ -116,47 +116,4 @@ void test_resident(context &c)
 			find_resident(c, group);
 }
 
-// The clock of each unit is compared with that of events, in launches that keep all units busy.
-void test_clock(context &c)
-{
-	const traits &w = c.dut.what();
-	const auto threads = uint32_t(std::min<size_t>(c.most_threads, size_t{w.units} * 1024));
-	memory out(c.dut, size_t{threads} * word);
-	const auto run = [&](uint32_t steps, double &clocks) {
-		const argument a[] = {out.get(), int(steps)};
-		const double took = c.dut.run(ticks_kernel, threads, std::min(64u, threads), a);
-		uint32_t found = 0;
-		c.dut.read(out.get(), 0, &found, word);
-		clocks = found;
-		return took;
-	};
-	double clocks = 0;
-	fact f{.name = "clock.busy", .unit = "GHz"};
-	try {
-		const uint32_t steps = steps_for(c, [&](uint32_t n) { return run(n, clocks); });
-		const figure found = repeated(
-			[&] {
-				double few = 0, many = 0;
-				const double once = run(steps, few), more = run(4 * steps, many);
-				if (many - few < 3.0 * steps)
-					throw std::runtime_error("fewer clocks passed than there were steps");
-				return more > once ? (many - few) / (more - once) : 0;
-			},
-			c.how, [&] { return c.dut.now(); });
-		c.out.add("clock/busy/0", "GHz", found);
-		f.is = verdict::found;
-		f.value = found.at.median;
-		f.low = found.at.low;
-		f.high = found.at.high;
-		f.confidence = found.at.confidence;
-		f.why = "clocks that a unit counts while all compute, over the time of events";
-	} catch (const wrong_result &) {
-		throw;
-	} catch (const std::exception &wrong) {
-		f.is = verdict::not_there;
-		f.why = std::string("kernels can't tell the device's clock: ") + wrong.what();
-	}
-	c.out.add(f, c.claim(f.name));
-}
-
 } // namespace micro

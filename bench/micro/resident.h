@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// How many groups a device has room for at once, and how fast its clock runs when it is busy.
+// How many groups a device has room for at once.
 #pragma once
 
 #include "micro/recorder.h"

@@ -55,16 +55,3 @@ TEST(planted_resident, groups_are_found)
 		EXPECT_EQ(f->value, 3072 / group);
 	}
 }
-
-// A planted device does a step a clock, and a step takes 2 ns.
-TEST(planted_clock, is_clocks_over_time)
-{
-	plant p;
-	p.step_ns = 2;
-	p.noise = 0.003;
-	outcome o;
-	run(o, p, "clock");
-	const fact *f = o.records.find("clock.busy");
-	ASSERT_NE(f, nullptr);
-	EXPECT_NEAR(f->value, 0.5, 0.02);
-}
