@@ -18,7 +18,7 @@ extern const kernel ways_kernel;  // out, width, steps
 extern const kernel read_local;
 constexpr uint32_t local_bytes_of_step = 64;
 
-extern const kernel stay_kernel;  // ring, out, steps, group: one thread of each group walks from word 0
+extern const kernel stay_kernel; // ring, out, steps, group: one thread of each group walks from word 0
 
 // A way to change a word that several threads may share. Kernels take words, sharers, steps; the word of the first
 // threads is to be 0 before.
