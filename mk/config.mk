@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 # This finds what the machine offers, and the flags that follow from it.
 
-probe_for := $(CXX) -std=c++20 $(CPPFLAGS)$(if $(HIDE), without $(HIDE))
+# What was found before the questions changed is asked again.
+probe_for := $(CXX) -std=c++20 $(CPPFLAGS)$(if $(HIDE), without $(HIDE)) by $(shell cksum scripts/probe.sh)
 $(eval $(file <$(B)/config.mk))
 ifneq ($(probed_for),$(probe_for))
 $(shell mkdir -p $(B) && { HIDE='$(HIDE)' scripts/probe.sh $(CXX) -std=c++20 $(CPPFLAGS) \
