@@ -16,18 +16,13 @@ namespace
 
 const uintptr_t page = uintptr_t(sysconf(_SC_PAGESIZE));
 
-bytes with_pages(bytes b)
-{
-	return {b.begin / page * page, (b.end + page - 1) / page * page};
-}
-
 bool share(bytes a, bytes b)
 {
 	return a.begin < b.end && b.begin < a.end;
 }
 
 struct entry {
-	bytes pages;
+	bytes at;
 	use u;
 };
 
@@ -43,29 +38,30 @@ table &held_now()
 	return *t;
 }
 
-// Messages may lie beside each other in an array's edge, which commands use as a whole: the mapping of one would wait
-// for that of the other, that is for MPI. So what shares a page with other messages is not mapped a second time.
+// Types with gaps may lie in each other's: the mapping of one would wait for that of the other, that is for MPI. So what
+// lies among the bytes of other messages is not mapped a second time.
 bytes apart_from_others(bytes b, use u)
 {
 	table &t = held_now();
 	std::lock_guard guard(t.lock);
 	for (const entry &e : t.entries) {
-		if ((u == use::read && e.u == use::read) || !share(with_pages(b), e.pages))
+		if ((u == use::read && e.u == use::read) || !share(b, e.at))
 			continue;
-		bytes before = {b.begin, std::min(b.end, std::max(b.begin, e.pages.begin))};
-		bytes behind = {std::max(b.begin, std::min(b.end, e.pages.end)), b.end};
+		bytes before = {b.begin, std::max(b.begin, e.at.begin)};
+		bytes behind = {std::min(b.end, e.at.end), b.end};
 		b = before.size() > behind.size() ? before : behind;
 	}
-	t.entries.push_back({with_pages(b), u});
+	if (!b.is_empty())
+		t.entries.push_back({b, u});
 	return b;
 }
 
-void forget(bytes pages, use u)
+void forget(bytes at, use u)
 {
 	table &t = held_now();
 	std::lock_guard guard(t.lock);
 	auto found = std::find_if(t.entries.begin(), t.entries.end(), [&](const entry &e) {
-		return e.pages.begin == pages.begin && e.pages.end == pages.end && e.u == u;
+		return e.at.begin == at.begin && e.at.end == at.end && e.u == u;
 	});
 	t.entries.erase(found);
 }
@@ -91,18 +87,6 @@ het_queue *queue()
 	return q;
 }
 
-// A memory object's end takes its arrays from devices, unless it is a part of another. So messages are parts of an
-// object that does not end: all addresses but the last.
-het_memory *everything()
-{
-	static het_memory *const all = [] {
-		het_memory *made = nullptr;
-		return het_memory_wrap(reinterpret_cast<void *>(page), ~uintptr_t{0} / 2 - page, &made) ? nullptr
-													: made;
-	}();
-	return all;
-}
-
 int failed(const char *what)
 {
 	fprintf(stderr, "libhet-mpi: %s: %s\n", what, het_last_error());
@@ -118,54 +102,47 @@ int hold::take(bytes b, use u)
 	if (!queue())
 		return failed("there is no queue to bring messages home by");
 	bytes mapped = apart_from_others(b, u);
-	held_ = with_pages(mapped);
-	use_ = u;
 	if (!mapped.is_empty()) {
-		if (int err = map(mapped)) {
-			forget(held_, use_);
+		if (int err = map(mapped, u)) {
+			forget(mapped, u);
 			return err;
 		}
 	}
+	held_ = mapped;
+	use_ = u;
 	bring_home({b.begin, mapped.begin}, u);
 	bring_home({mapped.end, b.end}, u);
-	if (mapped.is_empty())
-		forget(held_, use_);
 	return MPI_SUCCESS;
 }
 
-int hold::map(bytes b)
+int hold::map(bytes b, use u)
 {
-	if (!everything() || het_memory_part(everything(), b.begin - page, b.size(), &memory_))
-		return failed("the bytes of a message");
 	het_map_args args = {};
 	args.size = sizeof args;
-	args.memory = memory_;
+	args.pointer = b.ptr();
 	args.nbytes = b.size();
-	args.access = uint32_t(use_);
+	args.access = uint32_t(u);
+	void *same = nullptr;
 	het_event *home = nullptr;
-	int err = het_map(queue(), &args, &pointer_, &home);
+	int err = het_map(queue(), &args, &same, &home);
 	if (!err) {
 		err = het_event_wait(1, &home);
 		het_event_release(home);
 	}
-	if (!err)
-		return MPI_SUCCESS;
-	het_memory_release(std::exchange(memory_, nullptr));
-	return failed("the bytes of a message did not come home");
+	return err ? failed("the bytes of a message did not come home") : MPI_SUCCESS;
 }
 
 void hold::release()
 {
-	if (!memory_)
+	if (held_.is_empty())
 		return;
 	het_unmap_args args = {};
 	args.size = sizeof args;
-	args.memory = memory_;
-	args.pointer = pointer_;
+	args.pointer = held_.ptr();
+	args.nbytes = held_.size();
 	if (het_unmap(queue(), &args, nullptr))
 		failed("the bytes of a message stay with the host");
-	het_memory_release(std::exchange(memory_, nullptr));
-	forget(held_, use_);
+	forget(std::exchange(held_, {}), use_);
 }
 
 } // namespace hetmpi

@@ -19,10 +19,7 @@ class hold
 {
       public:
 	hold() = default;
-	hold(hold &&h) noexcept
-	    : memory_(std::exchange(h.memory_, nullptr)), pointer_(h.pointer_), held_(h.held_), use_(h.use_)
-	{
-	}
+	hold(hold &&h) noexcept : held_(std::exchange(h.held_, {})), use_(h.use_) {}
 	hold &operator=(hold &&) = delete;
 	~hold() { release(); }
 
@@ -31,11 +28,9 @@ class hold
 	void release();
 
       private:
-	int map(bytes b);
+	static int map(bytes b, use u);
 
-	het_memory *memory_ = nullptr; // null: nothing is mapped
-	void *pointer_ = nullptr;
-	bytes held_; // with the rest of their pages, which is what others are kept apart from
+	bytes held_; // are mapped
 	use use_ = use::read;
 };
 
