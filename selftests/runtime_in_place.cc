@@ -477,6 +477,7 @@ std::string refusal_of(context &t, const char *name)
 void launch_refused(context &t, const std::string &body, const char *variables = "")
 {
 	runtime_fixture fx(t, 0, settings{small, "GPUVM_VERBOSE=1"});
+	fake_cuda_driver(); // knows the PTX of newer devices, too
 	program_of_text program(std::string(beginning) + variables +
 				".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 n)\n{\n"
 				".reg .b32 %r<9>;\n.reg .b64 %a<9>;\nld.param.u64 %a1, [a];\n" +
@@ -509,6 +510,7 @@ TEST(kernels_that_are_not_followed, .traps = trap::best, .devices = gpu)
 
 TEST(what_can_not_be_is_said, .traps = trap::best, .devices = gpu)
 {
+	fake_cuda_driver();
 	struct {
 		const char *name, *words;
 	} const all[] = {
