@@ -23,6 +23,7 @@ from overheads import Buffers, Driver, compare_times, kernels
 ELSEWHERE = 1 << 50  # what is added to addresses so that there is nothing at them
 PARTS = (0, 50, 75, 90, 100)  # percent that the device has
 MAPPED = 2  # a flag of cuMemHostAlloc
+COUNTED = 1  # a move that leaves a granule where it is, and counts
 
 
 def number(n):
@@ -119,11 +120,11 @@ class Bench:
             there = self.table.granules * part // 100
             # The first granule and the last one may have bytes that are not the array's: they stay on the host.
             inner = range(1 if self.table.base < host else 0, there if part < 100 else self.table.granules)
-            move = [number(b.a - host) if g in inner else 0 for g in range(self.table.granules)]
+            move = [number(b.a - host) if g in inner else COUNTED for g in range(self.table.granules)]
             self.table.set(move)
             self.compare(kernel, f"{part} % there", plain, arguments, wanted, min(self.repeats, 7))
             self.expect(f"{kernel.name}, {part} % there: the counters", self.table.counted(),
-                        tuple(0 if m else u for m, u in zip(move, uses)))
+                        tuple(u if m == COUNTED else 0 for m, u in zip(move, uses)))
 
 
 def main():
