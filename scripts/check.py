@@ -550,6 +550,19 @@ def python_package() -> Iterator[Step]:
                 no_python_package("numpy") or (no_ptx_compiler() if devices == "cuda" else None)
             ),
         )
+    yield Step(
+        "Python, notebook plate",
+        [
+            DEBIANS_PYTHON,
+            str(ROOT / "python/tests/run_notebook.py"),
+            str(ROOT / "Documentation/examples/plate.ipynb"),
+            str(LOGS / "plate.ipynb"),
+        ],
+        env={**env, "HET_DEVICES": "opencl"},
+        needs="build",
+        beside=True,
+        unavailable=lambda: no_python_package("numpy", "nbclient", "ipykernel"),
+    )
     cache = ["--cache-dir", str(LOGS / "mypy")]
     yield Step(
         "Python, types",
