@@ -2,6 +2,7 @@
 #include "draws.h"
 
 #include "common/format.h"
+#include "outcome.h"
 
 #include <algorithm>
 #include <cmath>
@@ -123,16 +124,15 @@ void count_found(const fact &f, double truth, rate &r, std::string &wrong)
 void count(const plant &p, const std::vector<std::string> &tests, rates &to, std::string &wrong, size_t most_bytes)
 {
 	planted_target dut(p);
-	bench::report out("planted", {});
-	recorder records(out);
 	choice what;
 	what.only = tests;
 	what.seed = p.seed;
 	what.planted = true;
 	what.planted_bytes = most_bytes;
-	run_tests(dut, records, what, [](const std::string &) {});
+	outcome o;
+	run(o, dut, what);
 	std::map<std::string, double> truth = truth_of(p);
-	for (const fact &f : records.facts()) {
+	for (const fact &f : o.records.facts()) {
 		if (f.is != verdict::found || f.name.starts_with("clock."))
 			continue;
 		const std::string kind = f.name.substr(f.name.find('.') + 1);
@@ -143,10 +143,10 @@ void count(const plant &p, const std::vector<std::string> &tests, rates &to, std
 	}
 	for (const auto &[name, value] : truth) {
 		to[name.substr(name.find('.') + 1)].all++;
-		if (!records.find(name))
+		if (!o.records.find(name))
 			wrong += " no " + name + ";";
 	}
-	for (const json &r : out.document()["refused"])
+	for (const json &r : o.document()["refused"])
 		wrong += " refused " + r.dump() + ";";
 }
 

@@ -3,11 +3,10 @@
 #pragma once
 
 #include "micro/planted.h"
-#include "micro/recorder.h"
-#include "micro/suite.h"
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace micro
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "micro/example_kernels.h"
 #include "micro/examples.h"
-#include "micro/planted.h"
-#include "micro/suite.h"
 #include "micro/tables.h"
+#include "outcome.h"
 
 #include <gtest/gtest.h>
 
@@ -77,17 +76,12 @@ TEST(examples, say_nothing_of_what_is_not_known)
 // All stages of an example leave the same.
 TEST(examples, have_right_results_in_each_stage)
 {
-	planted_target dut({});
-	bench::report out("planted", {});
-	recorder records(out);
-	choice what;
-	what.only = {"examples"};
-	what.planted = true;
-	what.planted_bytes = 1 << 14;
-	run_tests(dut, records, what, [](const std::string &) {});
-	EXPECT_FALSE(records.wrong()) << out.document()["refused"].dump();
-	ASSERT_EQ(out.document()["examples"].size(), 10u) << out.document()["refused"].dump();
-	const std::string text = tables_of(out.document());
+	outcome o;
+	run(o, {}, "examples", 1 << 14);
+	const std::string refused = o.report.document()["refused"].dump();
+	EXPECT_FALSE(o.records.wrong()) << refused;
+	ASSERT_EQ(o.report.document()["examples"].size(), 10u) << refused;
+	const std::string text = tables_of(o.document());
 	EXPECT_NE(text.find("tiles, padded"), std::string::npos);
 	EXPECT_NE(text.find("not known"), std::string::npos); // no other test has run
 }
