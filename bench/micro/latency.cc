@@ -144,6 +144,7 @@ curve cache_search::rings(const std::string &name, size_t from, size_t to,
 	for (size_t x = from; x <= to; x *= 2) {
 		c_.progress(name + ", " + bench::amount_text(x) + " apart");
 		point at{double(x), {}};
+		w_.begin_again();
 		const figure f = w_.measure([&](random_stream &r) { return make(x, r); }, at);
 		c_.out.add(format("%s/%zu", name.c_str(), x), "ns", f);
 		if (f.there())
@@ -166,19 +167,21 @@ curve cache_search::pairs(const std::string &level, size_t footprint)
 		return unpaired_ring(whole, block, apart, r);
 	});
 	point first;
+	w_.begin_again();
 	w_.measure([&](random_stream &r) { return random_ring(whole, block, r); }, first);
-	if (first.samples.empty())
-		return {};
 	curve second;
 	for (const point &p : paired) {
 		const auto other =
 			std::find_if(single.begin(), single.end(), [&](const point &q) { return q.x == p.x; });
 		if (other == single.end())
 			continue;
-		point of_second{p.x, p.samples};
-		for (double &s : of_second.samples)
-			s = 2 * s - std::max(first.median(), other->median());
-		second.push_back(std::move(of_second));
+		// Each three lie at one place, so that how many of its lines share sets makes no difference.
+		point of_second{p.x, {}};
+		const size_t n = std::min({p.samples.size(), other->samples.size(), first.samples.size()});
+		for (size_t i = 0; i < n; i++)
+			of_second.samples.push_back(2 * p.samples[i] - std::max(first.samples[i], other->samples[i]));
+		if (n > 0)
+			second.push_back(std::move(of_second));
 	}
 	return second;
 }

@@ -32,7 +32,7 @@ bool worth_more_places(const point &p)
 
 walker::walker(context &c, size_t most)
     : c_(c), most_(most), helpers_(uint32_t(std::min(most_helpers, c.most_threads))), buffer_(c.dut, most),
-      out_(c.dut, sizeof(uint32_t)), random_(c.seed, 1)
+      out_(c.dut, sizeof(uint32_t)), random_(c.seed, 1), places_(c.seed, 33)
 {
 	c_.how.least_work = 256;
 }
@@ -51,7 +51,7 @@ void walker::take(ring r)
 
 void walker::link()
 {
-	base_ = random_.below(uint32_t((most_ - ring_.bytes) / page + 1)) * uint32_t(page / sizeof(uint32_t));
+	base_ = places_.below(uint32_t((most_ - ring_.bytes) / page + 1)) * uint32_t(page / sizeof(uint32_t));
 	const argument a[] = {buffer_.get(), order_->get(), int(ring_.order.size()), int(base_), int(helpers_)};
 	c_.dut.run(chase_link, helpers_, 64, a);
 	at_ = 0;

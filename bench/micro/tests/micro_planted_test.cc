@@ -118,3 +118,28 @@ TEST(planted, sectors_are_told_from_lines)
 		EXPECT_EQ(all.at(kind).right, 2u) << kind << wrong;
 	EXPECT_EQ(all.at("latency").right, 3u) << wrong;
 }
+
+// Pairs of loads lie in few sets of the second cache, and how many lines share one is a matter of where pages lie: that
+// must not be taken for what a load finds. (Draw 4, an eighth as large.)
+TEST(planted, where_pages_lie_is_not_what_a_miss_brings)
+{
+	plant p;
+	planted_cache l1, l2;
+	l1.size = 14336;
+	l1.line = 32;
+	l1.ways = 4;
+	l1.least_recent = false;
+	l1.ns = 1.6;
+	l2.size = 86016;
+	l2.ways = 16;
+	l2.pages_anywhere = true;
+	l2.ns = 4.6;
+	p.caches = {l1, l2};
+	p.memory_ns = 20;
+	p.noise = 0.003;
+	rates all;
+	std::string wrong;
+	for (p.seed = 2; p.seed <= 3; p.seed++)
+		count(p, {"latency"}, all, wrong, 1 << 19);
+	EXPECT_EQ(all.at("fetch").right, 4u) << wrong;
+}
