@@ -51,6 +51,8 @@ TEST(segments, follow_from_what_is_near)
 	EXPECT_EQ(segments_fact("l2.segments", groups(32, 2, 143, 180), 143, 335).value, 2);
 	EXPECT_GE(segments_fact("l2.segments", groups(32, 2, 143, 180), 143, 335).confidence, 0.85);
 	EXPECT_EQ(segments_fact("l2.segments", groups(32, 4, 143, 180), 143, 335).value, 4);
+	// Where no footprint shows what near data take, what the own group has brought does.
+	EXPECT_EQ(segments_fact("l2.segments", groups(32, 2, 186, 220), 254, 335).value, 2);
 	const fact one = segments_fact("l2.segments", groups(32, 2, 143, 144), 143, 335);
 	EXPECT_EQ(one.is, verdict::found);
 	EXPECT_EQ(one.value, 1);
