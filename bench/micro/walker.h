@@ -31,7 +31,7 @@ class walker
 	double walk(uint64_t steps);
 
 	using ring_maker = std::function<ring(random_stream &)>;
-	// Measures a load at several places, each of which gives the point one sample. The figure has them all; if it
+	// Measures a load of several rings, each of which gives the point one sample. The figure has them all; if it
 	// has trouble, the point has none.
 	figure measure(const ring_maker &make, point &p);
 	// Measures loads of places none of which was visited since @prepare, such as put_cold().
@@ -40,7 +40,7 @@ class walker
       private:
 	void link();
 	void fill();
-	figure measure(const ring_maker &make, point &p, bool more_places, const std::function<void()> &place,
+	figure measure(point &p, bool more_places, const std::function<void()> &place,
 		       const std::function<double(uint64_t)> &walk);
 	double walk(uint64_t warm, uint64_t steps);
 
