@@ -24,13 +24,9 @@ constexpr unsigned least_groups = 8, most_groups = 64; // to tell by where their
 // Sizes grow with what the device says of its last cache, as what it says may be wrong.
 size_t largest_footprint(const context &c)
 {
-	size_t last = 0;
-	for (const auto &[name, value] : c.dut.what().claims.items())
-		if (name.ends_with(".size") && value.is_number())
-			last = std::max(last, value.get<size_t>());
 	// A GPU's driver may tell of its first cache alone, or of none.
 	const size_t least = c.dut.what().cpu ? (c.quick ? 32 << 20 : 64 << 20) : 256 << 20;
-	const size_t wanted = std::max<size_t>(4 * last, least);
+	const size_t wanted = std::max(4 * c.claimed_cache(), least);
 	const size_t can = std::min({c.dut.what().largest, c.dut.what().memory / 4, c.most_bytes});
 	return std::max<size_t>(least_footprint, std::min(wanted, can) / page * page);
 }

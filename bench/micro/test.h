@@ -36,6 +36,15 @@ struct context {
 		const traits &w = dut.what();
 		return uint32_t(std::min<size_t>(most_threads, size_t{w.units} * (w.cpu ? 256 : 2048)));
 	}
+	// Returns the size of the largest cache that the device tells of, or 0.
+	size_t claimed_cache() const
+	{
+		size_t largest = 0;
+		for (const auto &[name, value] : dut.what().claims.items())
+			if (name.ends_with(".size") && value.is_number())
+				largest = std::max(largest, value.get<size_t>());
+		return largest;
+	}
 	const json &claim(const std::string &fact) const { return dut.what().claims[fact]; }
 };
 
