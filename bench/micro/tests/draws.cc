@@ -80,6 +80,7 @@ plant drawn_gpu(uint64_t seed)
 	p.seed = seed;
 	p.forgets = true;
 	p.units = 8;
+	p.launch_ns = 200; // as the caches are small, and so are launches
 	const double ns = 10 + 20 * random.unit();
 	planted_cache l1 = drawn_cache(one_of({size_t{3072}, size_t{4096}, size_t{5120}}, random), ns, random);
 	l1.ways = 4;
