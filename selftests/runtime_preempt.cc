@@ -2,7 +2,7 @@
 // More urgent launches come first, and kernels on CUDA devices stop for them and go on: each effect of each block
 // happens once.
 #include "fake/fake_cuda.h"
-#include "harness/runtime.h"
+#include "harness/rounds.h"
 
 #include <atomic>
 #include <cstddef>
@@ -302,6 +302,52 @@ TEST(random_launches_of_all_levels_leave_what_they_must, .traps = trap::best, .d
 	fake_cuda_driver().copies_between = 0;
 	// Some of them were stopped.
 	CHECK(fake_cuda_driver().kernels_begun - before > int(launches));
+}
+
+// --- launches in parts ---------------------------------------------
+
+namespace
+{
+
+// An urgent launch adds to @n bytes while a kernel of level 0 is held in the middle: so many kernels of it wait for
+// room on the device then, and are next.
+void add_beside_a_held_kernel(runtime_fixture &fx, size_t n, uint32_t flags, int kernels)
+{
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	use_two_levels(fx.queue, kernel);
+	queue_handle urgent;
+	HET_OK(het_queue_create(nullptr, urgent.out()));
+	HET_OK(het_queue_set_priority(urgent, 7));
+	turns_arrays victim(2 * group);
+	model_array bytes(kind::mmapped, n);
+	const uint8_t value = 5;
+	const int before = fake_cuda_driver().kernels_begun;
+	event_handle long_one, urgent_one;
+	{
+		held_in_the_middle held(100);
+		victim.launch(fx.queue, kernel, 50, 0, long_one.out());
+		held.wait();
+		HET_OK(fx.launch(fx.add, n, {bytes.all(HET_READ_WRITE), value_arg(value)}, urgent_one.out(),
+				 {.queue = urgent, .flags = flags}));
+		wait_until_it_waits(urgent_one, before + 1 + kernels);
+	}
+	wait_for(urgent_one);
+	wait_for(long_one);
+	add_to_model(bytes.model, 0, n, value);
+	bytes.check("what the urgent launch added to");
+	victim.check();
+}
+
+} // namespace
+
+// Nothing tells what each part writes, so copies of what was there are taken ahead of them, on their lanes.
+TEST(urgent_parts_do_not_wait_for_what_is_less_urgent, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, std::vector<const char *>{"HET_POLICY=static", "FAKE_CUDA_DEVICES=2"});
+	CHECK_EQ(all_devices().size(), 2u);
+	add_beside_a_held_kernel(fx, 300'000, HET_SPLIT, 2);
 }
 
 // --- calls that fail -----------------------------------------------------------

@@ -343,8 +343,8 @@ void raise_what_it_waits_for(het_event &e)
 	core().graph.raise_predecessors(e, [&](node &n) {
 		het_event &before = event_of(n);
 		executor *where = before.where.load();
-		if (where && !where->move_up(before) && before.begun && where->has_lanes())
-			under_way[where->number()] |= uint32_t{1} << before.on_device.lane;
+		if (where && !where->move_up(before))
+			before.add_lanes(under_way);
 	});
 	const int8_t level = e.level.load();
 	for (unsigned i = 0; i < core().ndevices; i++) {

@@ -38,6 +38,14 @@ struct het_device {
 		return all;
 	}
 
+	// Returns how many commands it has done so far, on all lanes.
+	uint32_t reaped()
+	{
+		uint32_t all = executor.reaped();
+		lanes.for_all([&](const het::rt::executor &x) { all += x.reaped(); });
+		return all;
+	}
+
 	// Returns what may be taken of its memory, of which @used bytes are in use, for launches that can be stopped.
 	uint64_t room_for_stops(uint64_t used) const
 	{

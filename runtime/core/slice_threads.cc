@@ -49,7 +49,10 @@ void fetch_in_its_thread(het_event &e)
 class ending_of_slices final : public het_event
 {
       public:
-	ending_of_slices(sliced_plan &l, int status) : het_event(nullptr), of_(l), status_(status) {}
+	ending_of_slices(sliced_plan &l, int status) : het_event(nullptr), of_(l), status_(status)
+	{
+		level.store(l.urgency(), std::memory_order_relaxed);
+	}
 	bool is_empty() const override { return false; }
 	void after(int) override { of_.finish_here(status_); }
 

@@ -48,6 +48,12 @@ void sliced_launch::stand_in_for(het_event &e)
 	fetch_slices(*this);
 }
 
+void sliced_launch::add_lanes(uint32_t (&lanes)[most_devices]) const
+{
+	if (const executor *x = lane_.load())
+		x->add_lane(x->lane(), lanes);
+}
+
 // Nothing of it may be left then.
 void sliced_launch::finish_here(int status)
 {
@@ -198,7 +204,7 @@ int sliced_launch::start(size_t number)
 		return fail(HET_ENOMEM, "het_launch: no memory for a slice of kernel %s", kernel_->name.get());
 	device().memory.account.slices.fetch_add(1, std::memory_order_relaxed);
 	started_.fetch_add(1);
-	start_part(s.give_up(), device().executor);
+	start_part(s.give_up(), *lane_.load());
 	return 0;
 }
 
@@ -213,6 +219,7 @@ int sliced_launch::fetch(size_t slice)
 
 void sliced_launch::fetch_all()
 {
+	lane_.store(&device().lanes.open(urgency()));
 	fail_once(send_all_that_stays());
 	for (size_t i = 0; i < slices_.nslices() && !has_failed_.load(); i++)
 		fail_once(fetch(i));

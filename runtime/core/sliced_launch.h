@@ -30,6 +30,8 @@ class sliced_launch final : public sliced_plan
 	// it until it is gone itself. The caller has seen to it that there are threads for the device.
 	void stand_in_for(het_event &e);
 	void finish_here(int status) override;
+	int8_t urgency() const override { return in_place_of_ ? in_place_of_->level.load() : level.load(); }
+	void add_lanes(uint32_t (&lanes)[most_devices]) const override;
 
 	begin_result begin(executor &) override;
 	bool begins_anywhere() const override { return true; }
@@ -62,6 +64,7 @@ class sliced_launch final : public sliced_plan
 
 	het_event *in_place_of_ = nullptr;
 	slice_frames frames_;
+	std::atomic<executor *> lane_{nullptr}; // does its slices, once there are any
 
 	// The threads tell each other by these.
 	std::atomic<uint32_t> changes_{0};

@@ -31,6 +31,8 @@ class sliced_plan : public kernel_command
 	std::span<const device_arg> arguments() const { return args_; }
 	std::span<const range_use> uses() const { return uses_; }
 	const slice_plan &slices() const { return slices_; }
+	// Returns the level of the command for which it runs.
+	virtual int8_t urgency() const { return level.load(); }
 	// Writes the arguments of a slice down.
 	virtual void place_arguments(size_t slice, std::span<device_arg> args) const = 0;
 	// A slice's kernel has ended, or could not run. It is called once for each that was started, in whatever order;

@@ -51,7 +51,8 @@ class cuda_compute final : public compute_device
 {
       public:
 	cuda_compute(const cuda_calls &cu, int ordinal)
-	    : cu_(cu), ordinal_(ordinal), buffers_(cu), sheets_(cu), twins_(cu), lanes_(cu), stops_(cu, lanes_, sheets_)
+	    : cu_(cu), ordinal_(ordinal), buffers_(cu), sheets_(cu), lanes_(cu), twins_(cu, lanes_),
+	      stops_(cu, lanes_, sheets_)
 	{
 		describe();
 	}
@@ -118,9 +119,9 @@ class cuda_compute final : public compute_device
 	fatbin::abilities can_ = {};
 	cuda_buffers buffers_;
 	cuda_sheets sheets_; // for notes and slices
-	cuda_slice_controls slices_;
-	cuda_twins twins_;
+	cuda_slice_controls slices_[cuda_lanes::most];
 	cuda_lanes lanes_;
+	cuda_twins twins_;
 	cuda_stops stops_;
 
 	opening opening_;
@@ -225,7 +226,7 @@ std::unique_ptr<device> cuda_compute::make_memory(unsigned index, unsigned lanes
 int cuda_compute::make_twin(size_t nbytes, std::unique_ptr<device_twin> &made)
 {
 	cuda_current c(cu_, context_);
-	int err = c.error() ? c.error() : twins_.make(context_, lanes_.at(0).stream, nbytes, made);
+	int err = c.error() ? c.error() : twins_.make(context_, nbytes, made);
 	if (err == cu_error_out_of_memory)
 		return no_device_memory;
 	return err ? failed("allocating memory for a copy of a part of a buffer", err) : 0;
@@ -347,7 +348,7 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 		err = k.ids().send(cu_, lane.stream, shape);
 	cu_deviceptr control = 0;
 	if (!err && shape.part.count)
-		err = slices_.send(cu_, lane.stream, sheets_, shape, &control);
+		err = slices_[t.lane].send(cu_, lane.stream, sheets_, shape, &control);
 	if (!err && shape.part.count)
 		k.set_control(control);
 	t.submitted = now_ns();
