@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/levels.h"
 
+#include "core/lender.h"
 #include "os/log.h"
 #include "os/settings.h"
 
@@ -25,7 +26,8 @@ void levels::note_another(int8_t level)
 	}
 	rise_to(first);
 	rise_to(level);
-	several_.store(true);
+	if (!several_.exchange(true))
+		start_lender();
 }
 
 levels &levels_in_use()
