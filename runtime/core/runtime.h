@@ -58,6 +58,13 @@ struct het_device {
 		uint64_t now = compute->bytes_for_stops(), before = counted_stops.exchange(now);
 		memory.account.add(het::rt::memory_kind::stops, now - before);
 	}
+	// Gives back what is kept for launches to come. Returns whether there was any.
+	bool clear_stops()
+	{
+		uint64_t freed = compute->drop_stops();
+		memory.account.remove(het::rt::memory_kind::stops, freed);
+		return freed;
+	}
 	std::atomic<uint64_t> counted_stops{0};
 
 	// Returns whether what one of them does holds up the other.

@@ -2,6 +2,8 @@
 #include "core/sliced_launch.h"
 
 #include "core/dispatch.h"
+#include "core/linking.h"
+#include "core/make_room.h"
 #include "core/slice.h"
 #include "core/slice_threads.h"
 #include "os/inject.h"
@@ -108,10 +110,26 @@ void sliced_launch::slice_is_over(size_t number, int err, std::unique_ptr<char[]
 
 // --- begin ---------------------------------------------------------------------
 
+// What is the most urgent waits for no memory that less urgent ones have if it can do with the rest.
+uint64_t sliced_launch::bytes_to_take()
+{
+	const uint64_t all = bytes_to_have();
+	if (!levels_in_use().are_several() || levels_in_use().is_below_others(urgency()))
+		return all;
+	uint64_t had = 0;
+	{
+		linking_guard g;
+		had = had_by_others(device());
+	}
+	if (!had || had >= all || plan_for(all - had) != 0)
+		return all;
+	return all - had;
+}
+
 // What the driver refuses is tried with less.
 int sliced_launch::take_memory()
 {
-	for (uint64_t most = bytes_to_have();; most = slices_.nbytes() / 2) {
+	for (uint64_t most = bytes_to_take();; most = slices_.nbytes() / 2) {
 		int err = plan_for(most);
 		if (!err)
 			err = frames_.take(slices_, device());

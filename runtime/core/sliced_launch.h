@@ -46,6 +46,7 @@ class sliced_launch final : public sliced_plan
 	void slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said) override;
 
       private:
+	uint64_t bytes_to_take();
 	int take_memory();
 	int open_uses();
 	void close_uses();

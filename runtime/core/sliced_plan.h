@@ -33,6 +33,10 @@ class sliced_plan : public kernel_command
 	const slice_plan &slices() const { return slices_; }
 	// Returns the level of the command for which it runs.
 	virtual int8_t urgency() const { return level.load(); }
+	// While it waits for the fetcher it counts as more urgent each time that a later one comes first, so that none
+	// waits for ever. They belong to the fetcher.
+	int urgency_of_fetch() const { return urgency() + passed_; }
+	void is_passed() { passed_++; }
 	// Writes the arguments of a slice down.
 	virtual void place_arguments(size_t slice, std::span<device_arg> args) const = 0;
 	// A slice's kernel has ended, or could not run. It is called once for each that was started, in whatever order;
@@ -71,6 +75,7 @@ class sliced_plan : public kernel_command
 	int fail_smallest() const;
 	int fail_whole() const;
 
+	int passed_ = 0;
 	const uint32_t devices_;
 	const launch_shape given_shape_;
 	het_device *device_; // that was tried last

@@ -175,8 +175,11 @@ class compute_device
 	virtual bool has_lanes() const { return false; }
 	// What is under way on a lane has become so urgent. Any thread may call it.
 	virtual void raised(unsigned /*lane*/, int8_t /*level*/) {}
-	// Returns the bytes of its memory that it has taken for launches that can be stopped, and keeps.
-	virtual uint64_t bytes_for_stops() const { return 0; }
+	// Returns how many bytes of its memory it has taken so far for launches that can be stopped, which are counted
+	// then. Who submits calls it.
+	virtual uint64_t bytes_for_stops() { return 0; }
+	// Gives back what is counted of that and no launch has. Returns how many bytes.
+	virtual uint64_t drop_stops() { return 0; }
 	// In place, kernels work on host memory and there are no buffers.
 	virtual bool is_in_place() const = 0;
 	// Returns null if the device has no textures.
