@@ -693,6 +693,62 @@ TEST(what_an_urgent_launch_waits_for_becomes_urgent, .traps = trap::best, .devic
 	CHECK_EQ(order[0].load(), 2);
 }
 
+namespace
+{
+
+std::atomic<bool> has_begun, urgent_is_there, urgent_has_run;
+
+// The first group waits until the urgent launch is there, the others until that has run, or for long.
+void be_long_on_host(const het_group *g, void *const *)
+{
+	constexpr unsigned long_time = 20'000;
+	if (!has_begun.exchange(true) || g->group[0] == 0)
+		while (!urgent_is_there)
+			std::this_thread::yield();
+	for (unsigned i = 0; i < long_time && !urgent_has_run; i++)
+		std::this_thread::yield();
+	order[0] += urgent_has_run;
+}
+
+void be_urgent_on_host(const het_group *, void *const *)
+{
+	urgent_has_run = true;
+}
+
+} // namespace
+
+// Nobody waits for the urgent one, who would run it himself; and all threads that there are have the long one.
+TEST(between_groups_of_the_host_something_more_urgent_comes, .traps = trap::best,
+     .devices = device::none | device::host)
+{
+	runtime_fixture fx(t);
+	const het_function functions[] = {{"be_long", be_long_on_host, 0}, {"be_urgent", be_urgent_on_host, 0}};
+	program_handle program;
+	kernel_handle slow, fast;
+	make_program(program, nullptr, functions);
+	HET_OK(het_kernel_create(program, "be_long", slow.out()));
+	HET_OK(het_kernel_create(program, "be_urgent", fast.out()));
+	constexpr int groups = 1000;
+	het_launch_args l = {};
+	l.size = sizeof l;
+	l.kernel = slow;
+	l.dimensions = 1;
+	l.local[0] = 1;
+	l.global[0] = groups;
+	l.arg_size = sizeof(het_arg);
+	HET_OK(het_launch(fx.queue, &l, nullptr));
+	while (!has_begun)
+		std::this_thread::yield();
+	l.kernel = fast;
+	l.global[0] = 1;
+	l.priority = 7;
+	HET_OK(het_launch(fx.queue, &l, nullptr));
+	urgent_is_there = true;
+	HET_OK(het_finish(fx.queue));
+	// Those that had begun have not seen it.
+	CHECK(order[0] > groups / 2);
+}
+
 TEST(queues_that_say_nothing_have_the_priority_of_the_environment, .traps = trap::best, .devices = device::none)
 {
 	runtime_fixture fx(t, 0, "HET_PRIORITY=5");

@@ -97,12 +97,15 @@ class executor
 	bool work_once();
 
       private:
+	class more_urgent;
+
 	bool has_queue() const { return device_ && device_->has_queue(); }
 	begin_result begin(het_event &e);
 	begin_result begin_alone(het_event &e);
 	void put_in_flight(het_event &e);
 	bool pass_on(het_event &e);
 	bool start(het_event &e);
+	bool start_as_helper(het_event &e);
 	het_event *next_for(het_event &e);
 	bool reap();
 	task *next_task();

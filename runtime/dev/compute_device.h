@@ -67,6 +67,19 @@ struct device_arg {
 	size_t offset;
 };
 
+// Between two groups of a kernel something more urgent may come.
+class interlude
+{
+      public:
+	// It is cheap.
+	virtual bool is_wanted() const = 0;
+	// Runs one command that is more urgent, on the calling thread, which holds no lock.
+	virtual void run() = 0;
+
+      protected:
+	~interlude() = default;
+};
+
 // A ticket is for a command that the device has taken. The device notes when that was.
 struct ticket {
 	void *handle = nullptr; // either this is used,
@@ -79,9 +92,10 @@ struct ticket {
 	uint8_t lane = 0;
 	const std::atomic<int8_t> *level = nullptr;
 	bool may_stop = false;
-	bool may_save = false;    // with may_stop: blocks that have begun are saved; else they end first
-	uint64_t room = 0;        // with may_stop: so many bytes of the device's memory nobody uses
-	bool was_stopped = false; // wait() says so: others ran in between
+	bool may_save = false;        // with may_stop: blocks that have begun are saved; else they end first
+	interlude *between = nullptr; // devices without a queue run it between groups, on the thread of submit()
+	uint64_t room = 0;            // with may_stop: so many bytes of the device's memory nobody uses
+	bool was_stopped = false;     // wait() says so: others ran in between
 	// The notes are complete from wait() on. They are null if the kernel has no instruments, or has failed.
 	std::unique_ptr<launch_notes> notes = nullptr;
 };
