@@ -184,6 +184,14 @@ void wait_until_it_waits(het_event *e, int number)
 		std::this_thread::yield();
 }
 
+het_preemption preemption_of(het_event *e)
+{
+	het_preemption p = {};
+	p.size = sizeof p;
+	HET_OK(het_event_preemption(e, &p));
+	return p;
+}
+
 // Another level has been there: from now on what is less urgent can be stopped.
 void use_two_levels(het_queue *queue, het_kernel *kernel)
 {
@@ -196,9 +204,9 @@ void use_two_levels(het_queue *queue, het_kernel *kernel)
 	few.check();
 }
 
-// Runs a long launch and an urgent one beside it. Returns the ends of the kernels for the two, in their order, as bits
+// Runs a long launch and an urgent one beside it, and tells how the first was stopped. Returns the ends of the kernels for the two, in their order, as bits
 // behind a first 1: 1 for one on an urgent stream, 0 for another.
-unsigned run_beside(const context &t, const char *setting, bool has_streams = true)
+unsigned run_beside(const context &t, const char *setting, het_preemption &stopped, bool has_streams = true)
 {
 	runtime_fixture fx(t, 0, setting);
 	program_handle program;
@@ -220,6 +228,8 @@ unsigned run_beside(const context &t, const char *setting, bool has_streams = tr
 	wait_for(long_one);
 	victim.check();
 	urgent.check();
+	CHECK_EQ(preemption_of(short_one).stops, 0u);
+	stopped = preemption_of(long_one);
 	const int kernels = fake_cuda_driver().kernels_begun - before;
 	return 1u << kernels | unsigned(fake_cuda_driver().ends & ((1u << kernels) - 1));
 }
@@ -230,17 +240,29 @@ unsigned run_beside(const context &t, const char *setting, bool has_streams = tr
 TEST(a_long_kernel_stops_for_an_urgent_one, .traps = trap::best, .devices = device::cuda)
 {
 	// The long one was saved, and went on in two kernels: blocks that had begun, and those that had not.
-	CHECK_EQ(run_beside(t, "HET_PREEMPT=auto"), 0b1'0100u);
+	het_preemption p;
+	CHECK_EQ(run_beside(t, "HET_PREEMPT=auto", p), 0b1'0100u);
+	CHECK_EQ(p.stops, 1u);
+	CHECK(p.saved_blocks > 0 && p.saved_blocks + p.waiting_blocks <= 16);
+	CHECK(p.saved_bytes >= p.saved_blocks * group && p.away_ns > 0);
+	CHECK_EQ(p.rescues, 0u);
 }
 
 TEST(with_drain_blocks_that_have_begun_end_first, .traps = trap::best, .devices = device::cuda)
 {
-	CHECK_EQ(run_beside(t, "HET_PREEMPT=drain"), 0b1'010u);
+	het_preemption p;
+	CHECK_EQ(run_beside(t, "HET_PREEMPT=drain", p), 0b1'010u);
+	CHECK_EQ(p.stops, 1u);
+	CHECK_EQ(p.saved_blocks, 0u);
+	CHECK(p.waiting_blocks > 0 && p.waiting_blocks < 16);
 }
 
 TEST(without_preemption_kernels_run_as_they_come, .traps = trap::best, .devices = device::cuda)
 {
-	CHECK_EQ(run_beside(t, "HET_PREEMPT=off", false), 0b1'00u);
+	het_preemption p;
+	CHECK_EQ(run_beside(t, "HET_PREEMPT=off", p, false), 0b1'00u);
+	CHECK_EQ(p.stops, 0u);
+	CHECK_EQ(p.away_ns, 0u);
 }
 
 // Urgent launches come all the time, two of them under way.
@@ -748,6 +770,7 @@ TEST(between_groups_of_the_host_something_more_urgent_comes, .traps = trap::best
 	urgent_is_there = true;
 	wait_for(long_one);
 	CHECK(groups_after_it > 0);
+	CHECK_EQ(preemption_of(long_one).stops, 1u);
 }
 
 TEST(queues_that_say_nothing_have_the_priority_of_the_environment, .traps = trap::best, .devices = device::none)
@@ -793,7 +816,13 @@ TEST(priorities_are_checked, .traps = trap::best, .devices = device::none)
 	l.priority = -9;
 	HET_ERR(het_launch(fx.queue, &l, nullptr), HET_EARG);
 	l.size = offsetof(het_launch_args, priority);
-	HET_OK(het_launch(other, &l, nullptr));
+	event_handle e;
+	HET_OK(het_launch(other, &l, e.out()));
 	HET_OK(het_finish(other));
 	CHECK_EQ(byte, 1);
+	het_preemption p = {};
+	HET_ERR(het_event_preemption(e, &p), HET_EARG);
+	HET_ERR(het_event_preemption(nullptr, &p), HET_ENULL);
+	HET_ERR(het_event_preemption(e, nullptr), HET_ENULL);
+	CHECK_EQ(preemption_of(e).stops, 0u);
 }

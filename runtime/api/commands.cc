@@ -191,6 +191,23 @@ GPUVM_PUBLIC int het_event_counters(het_event *event, struct het_launch_counters
 	return give("het_event_counters", counters, notes ? notes->counters() : het_launch_counters{});
 }
 
+GPUVM_PUBLIC int het_event_preemption(het_event *event, struct het_preemption *preemption)
+{
+	if (!event)
+		return fail(HET_ENULL, "het_event_preemption: null event");
+	if (!event->is_finished())
+		return fail(HET_ESTATE, "het_event_preemption: the command has not finished");
+	const stop_record &r = event->on_device.stopped;
+	return give("het_event_preemption", preemption,
+		    {.size = 0,
+		     .stops = r.stops,
+		     .saved_blocks = r.saved_blocks,
+		     .saved_bytes = r.saved_bytes,
+		     .waiting_blocks = r.waiting_blocks,
+		     .rescues = r.rescues,
+		     .away_ns = r.away_ns});
+}
+
 GPUVM_PUBLIC int het_event_site(het_event *event, uint32_t number, struct het_site_counters *site)
 {
 	if (!event)

@@ -103,7 +103,7 @@ void executor::put_in_flight(het_event &e)
 class executor::more_urgent final : public interlude
 {
       public:
-	more_urgent(executor &on, const het_event &than) : on_(on), than_(than) {}
+	more_urgent(executor &on, het_event &than) : on_(on), than_(than) {}
 	bool is_wanted() const override
 	{
 		return !was_refused_ && levels_in_use().are_several() && preempting_allowed() != preempting::off &&
@@ -112,14 +112,20 @@ class executor::more_urgent final : public interlude
 	void run() override
 	{
 		task *t = on_.ready_.take_above(level());
-		was_refused_ = t && !on_.start_as_helper(event_of(*t));
+		if (!t)
+			return;
+		const uint64_t since = now_ns();
+		was_refused_ = !on_.start_as_helper(event_of(*t));
+		stop_record &record = than_.on_device.stopped;
+		record.stops += !was_refused_;
+		record.away_ns += now_ns() - since;
 	}
 
       private:
 	unsigned level() const { return index_of_level(than_.level.load(std::memory_order_relaxed)); }
 
 	executor &on_;
-	const het_event &than_;
+	het_event &than_;
 	bool was_refused_ = false; // it may have to wait for the kernel
 };
 

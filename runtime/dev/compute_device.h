@@ -67,6 +67,11 @@ struct device_arg {
 	size_t offset;
 };
 
+// How a command was stopped for more urgent ones: het_preemption has the words.
+struct stop_record {
+	uint64_t stops = 0, saved_blocks = 0, saved_bytes = 0, waiting_blocks = 0, rescues = 0, away_ns = 0;
+};
+
 // Between two groups of a kernel something more urgent may come.
 class interlude
 {
@@ -95,7 +100,7 @@ struct ticket {
 	bool may_save = false;        // with may_stop: blocks that have begun are saved; else they end first
 	interlude *between = nullptr; // devices without a queue run it between groups, on the thread of submit()
 	uint64_t room = 0;            // with may_stop: so many bytes of the device's memory nobody uses
-	bool was_stopped = false;     // wait() says so: others ran in between
+	stop_record stopped = {};     // is complete from wait() on
 	// The notes are complete from wait() on. They are null if the kernel has no instruments, or has failed.
 	std::unique_ptr<launch_notes> notes = nullptr;
 };

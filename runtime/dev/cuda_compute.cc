@@ -401,7 +401,7 @@ int cuda_compute::wait(ticket &t, command_times &times)
 	cuda_lane &lane = lanes_.at(t.lane);
 	int err = c.error();
 	if (!err && t.handle)
-		err = stops_.wait(*static_cast<cuda_stopped *>(t.handle), lane, t.number, &t.was_stopped);
+		err = stops_.wait(*static_cast<cuda_stopped *>(t.handle), lane, t.number, t.stopped);
 	else if (!err)
 		err = lane.marks.wait(lane.stream, t.number);
 	if (err) {

@@ -566,15 +566,27 @@ int cuda_stops::wait_for_round(cuda_stopped &s)
 							   [&] { return cu_.synchronize_event(s.ended); });
 }
 
-int cuda_stops::wait(cuda_stopped &s, cuda_lane &lane, uint64_t number, bool *was_stopped)
+int cuda_stops::go_on_recorded(cuda_stopped &s, cuda_lane &lane, stop_record &record)
+{
+	const uint64_t since = now_ns();
+	record.stops++;
+	record.saved_blocks += s.waiting.size();
+	record.saved_bytes += s.waiting.size() * s.context_bytes;
+	record.waiting_blocks += s.left_count;
+	int err = go_on(s, lane);
+	record.away_ns += now_ns() - since;
+	record.rescues += s.when.protected_until() != 0;
+	return err;
+}
+
+int cuda_stops::wait(cuda_stopped &s, cuda_lane &lane, uint64_t number, stop_record &record)
 {
 	bool done = false;
 	int err = lane.marks.wait(lane.stream, number);
 	if (!err)
 		err = look(s, lane.stream, &done);
-	*was_stopped = !done;
 	while (!err && !done) {
-		err = go_on(s, lane);
+		err = go_on_recorded(s, lane, record);
 		if (!err)
 			err = wait_for_round(s);
 		if (!err)

@@ -43,8 +43,9 @@ class cuda_stops
 	// Begins it, on the ticket's lane. Returns 0 or a code of the driver's; then it is given back, and may have run
 	// if the ticket says so.
 	int begin(cuda_stopped &s, ticket &t);
-	// Waits until all of the launch has run, and gives it back. Returns 0 or a code.
-	int wait(cuda_stopped &s, cuda_lane &lane, uint64_t number, bool *was_stopped);
+	// Waits until all of the launch has run, writes down how it was stopped, and gives it back. Returns 0 or a
+	// code.
+	int wait(cuda_stopped &s, cuda_lane &lane, uint64_t number, stop_record &record);
 
 	// Runs launch() after what is less urgent has been told to stop; nothing that was stopped goes on meanwhile.
 	template <class F> int launch_above(const ticket &t, F launch)
@@ -84,6 +85,7 @@ class cuda_stops
 	int look(cuda_stopped &s, cu_stream on, bool *done);
 	int find_contexts(cuda_stopped &s, cu_stream on, uint64_t asked);
 	int go_on(cuda_stopped &s, cuda_lane &lane);
+	int go_on_recorded(cuda_stopped &s, cuda_lane &lane, stop_record &record);
 	int wait_for_round(cuda_stopped &s);
 	uint64_t free_memory(cuda_stopped &s);
 	void give_back(cuda_stopped &s);
