@@ -226,7 +226,8 @@ bool take_lists(cuda_stopped &s)
 
 cuda_stopped *cuda_stops::take(const cuda_stop_kernel &k, const cuda_grid &g, const ticket &t, unsigned units)
 {
-	flag_bytes_ = flag_line * std::max(units, 1u);
+	if (!flag_bytes_) // later others may be reading it
+		flag_bytes_ = flag_line * std::max(units, 1u);
 	if (g.blocks() > INT32_MAX)
 		return nullptr;
 	cuda_stopped *s = open() ? nullptr : find_free();
