@@ -4,6 +4,7 @@
 #include "api/public.h"
 #include "core/dispatch.h"
 #include "core/launch.h"
+#include "core/lender.h"
 #include "core/levels.h"
 #include "core/sentences.h"
 #include "core/sliced_launch.h"
@@ -49,6 +50,8 @@ template <class C> int prepare_and_send(const reference<C> &c, const het_launch_
 	if (args.priority)
 		c->level.store(int8_t(args.priority), std::memory_order_relaxed);
 	levels_in_use().note(c->level.load(std::memory_order_relaxed));
+	if (levels_in_use().are_several())
+		start_lender();
 	if (int err = c->prepare())
 		return err;
 	het_queue &queue = *c->queue;

@@ -16,7 +16,7 @@ namespace
 constexpr unsigned places = 32;
 constinit std::atomic<uintptr_t> waited_for[places];
 constinit std::atomic<uint32_t> bell{0};
-constinit std::atomic<bool> is_there{false};
+constinit std::atomic<bool> is_tried{false}, is_there{false};
 
 void lend(void *)
 {
@@ -33,8 +33,8 @@ void lend(void *)
 
 void start_lender()
 {
-	if (!is_there.load() && start_thread("het-lend", lend, nullptr))
-		is_there.store(true);
+	if (!is_tried.load(std::memory_order_relaxed) && !is_tried.exchange(true))
+		is_there.store(start_thread("het-lend", lend, nullptr));
 }
 
 void note_waiting_touch(uintptr_t at)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/levels.h"
 
-#include "core/lender.h"
 #include "os/log.h"
 #include "os/settings.h"
 
@@ -26,8 +25,7 @@ void levels::note_another(int8_t level)
 	}
 	rise_to(first);
 	rise_to(level);
-	if (!several_.exchange(true))
-		start_lender();
+	several_.store(true);
 }
 
 levels &levels_in_use()
