@@ -487,13 +487,14 @@ TEST(addresses_stay, .traps = trap::best, .devices = one_device)
 	c.to_pointer = raw;
 	c.to_device = d;
 	HET_OK(het_copy(fx.queue, &c, nullptr));
+	HET_OK(het_barrier(fx.queue, 0, nullptr, nullptr)); // as nothing else orders commands on raw memory
 	const het_arg address = {HET_ARG_ADDRESS, 0, 0, raw, nullptr, nullptr};
 	HET_OK(fx.launch_line(fx.kernel("look_up"), n,
 			      {by_bytes(from, HET_READ_ONLY), address, by_bytes(to, HET_WRITE_ONLY)}));
 	for (size_t i = 0; i < n; i++)
 		to.model[i] = uint8_t(table.model[from.model[i]] + table.model[256 + i % 256]);
 	HET_OK(het_finish(fx.queue));
-	to.check("what was looked up");
+	to.check("what was looked up in raw memory");
 	HET_OK(het_device_free(d, raw));
 }
 

@@ -10,6 +10,7 @@ namespace het::rt
 slice_of_launch::slice_of_launch(sliced_plan &l, size_t number)
     : het_event(nullptr), of_(reference<sliced_plan>::to(&l)), number_(number)
 {
+	level.store(l.urgency(), std::memory_order_relaxed);
 }
 
 bool slice_of_launch::allocate()

@@ -2,6 +2,8 @@
 #include "core/sliced_launch.h"
 
 #include "core/dispatch.h"
+#include "core/linking.h"
+#include "core/make_room.h"
 #include "core/slice.h"
 #include "core/slice_threads.h"
 #include "os/inject.h"
@@ -46,6 +48,12 @@ void sliced_launch::stand_in_for(het_event &e)
 {
 	in_place_of_ = &e;
 	fetch_slices(*this);
+}
+
+void sliced_launch::add_lanes(uint32_t (&lanes)[most_devices]) const
+{
+	if (const executor *x = lane_.load())
+		x->add_lane(x->lane(), lanes);
 }
 
 // Nothing of it may be left then.
@@ -102,6 +110,22 @@ void sliced_launch::slice_is_over(size_t number, int err, std::unique_ptr<char[]
 
 // --- begin ---------------------------------------------------------------------
 
+// What is the most urgent waits for no memory that less urgent ones have if it can do with the rest.
+uint64_t sliced_launch::bytes_to_take()
+{
+	const uint64_t all = bytes_to_have();
+	if (!levels_in_use().are_several() || levels_in_use().is_below_others(urgency()))
+		return all;
+	uint64_t had = 0;
+	{
+		linking_guard g;
+		had = had_by_others(device());
+	}
+	if (!had || had >= all || plan_for(all - had) != 0)
+		return all;
+	return all - had;
+}
+
 // What the driver refuses is tried with less.
 int sliced_launch::take_granules()
 {
@@ -117,7 +141,7 @@ int sliced_launch::take_memory()
 {
 	if (is_in_place())
 		return take_granules();
-	for (uint64_t most = bytes_to_have();; most = slices_.nbytes() / 2) {
+	for (uint64_t most = bytes_to_take();; most = slices_.nbytes() / 2) {
 		int err = plan_for(most);
 		if (!err)
 			err = frames_.take(slices_, device());
@@ -219,7 +243,7 @@ int sliced_launch::start(size_t number)
 	memory_account &account = device().memory.account;
 	(is_in_place() ? account.moved : account.slices).fetch_add(1, std::memory_order_relaxed);
 	started_.fetch_add(1);
-	start_part(s.give_up(), device().executor);
+	start_part(s.give_up(), *lane_.load());
 	return 0;
 }
 
@@ -234,6 +258,8 @@ int sliced_launch::fetch(size_t slice)
 
 void sliced_launch::fetch_all()
 {
+	// One table serves all launches of a program in place, which so follow each other in one stream.
+	lane_.store(is_in_place() ? &device().executor : &device().lanes.open(urgency()));
 	if (!is_in_place())
 		fail_once(send_all_that_stays());
 	for (size_t i = 0; i < nslices() && !has_failed_.load(); i++)

@@ -34,6 +34,8 @@ class sliced_launch final : public sliced_plan
 	// it until it is gone itself. The caller has seen to it that there are threads for the device.
 	void stand_in_for(het_event &e);
 	void finish_here(int status) override;
+	int8_t urgency() const override { return in_place_of_ ? in_place_of_->level.load() : level.load(); }
+	void add_lanes(uint32_t (&lanes)[most_devices]) const override;
 
 	begin_result begin(executor &) override;
 	bool begins_anywhere() const override { return true; }
@@ -48,6 +50,7 @@ class sliced_launch final : public sliced_plan
 	void slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said) override;
 
       private:
+	uint64_t bytes_to_take();
 	int take_memory();
 	int take_granules();
 	int begin_uses();
@@ -68,7 +71,8 @@ class sliced_launch final : public sliced_plan
 
 	het_event *in_place_of_ = nullptr;
 	slice_frames frames_;
-	granule_frames granules_; // where it works in place
+	granule_frames granules_;               // where it works in place
+	std::atomic<executor *> lane_{nullptr}; // does its slices, once there are any
 
 	// The threads tell each other by these.
 	std::atomic<uint32_t> changes_{0};

@@ -32,6 +32,12 @@ class sliced_plan : public kernel_command
 	std::span<const device_arg> arguments() const { return args_; }
 	std::span<const range_use> uses() const { return uses_; }
 	const slice_plan &slices() const { return slices_; }
+	// Returns the level of the command for which it runs.
+	virtual int8_t urgency() const { return level.load(); }
+	// While it waits for the fetcher it counts as more urgent each time that a later one comes first, so that none
+	// waits for ever. They belong to the fetcher.
+	int urgency_of_fetch() const { return urgency() + passed_; }
+	void is_passed() { passed_++; }
 	// Writes the arguments of a slice down, and what else its kernel needs.
 	virtual void place_arguments(size_t slice, std::span<device_arg> args, launch_shape &s, ticket &t) const = 0;
 	// A slice's kernel has ended, or could not run. It is called once for each that was started, in whatever order;
@@ -77,6 +83,7 @@ class sliced_plan : public kernel_command
 	int fail_smallest() const;
 	int fail_whole() const;
 
+	int passed_ = 0;
 	const uint32_t devices_;
 	const launch_shape given_shape_;
 	het_device *device_; // that was tried last

@@ -30,7 +30,10 @@ class cuda_program final : public device_program, public cuda_stop_source
 	~cuda_program() override
 	{
 		cuda_current c(cu_, context_);
-		if (module_ && !c.error())
+		if (c.error())
+			return;
+		ids_.close(cu_);
+		if (module_)
 			cu_.unload_module(module_);
 	}
 

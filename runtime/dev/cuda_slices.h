@@ -30,7 +30,7 @@ bool has_variables(const ptx::module &m);
 // Applies the pass to the text.
 sliced_text ptx_slice_text(const char *ptx);
 
-// Kernels read here which slice they are. The submitter owns it.
+// Kernels of one lane read here which slice they are: no lane waits for another. The submitter owns it.
 class cuda_slice_controls
 {
       public:

@@ -134,7 +134,7 @@ class host_compute final : public compute_device
 		   ticket &t) override
 	{
 		t.submitted = now_ns();
-		group_job job = {static_cast<host_kernel &>(kernel).function.run, &shape, args};
+		group_job job = {static_cast<host_kernel &>(kernel).function.run, &shape, args, t.between};
 		return slower_ > 1 ? run_slowly(job, t.submitted) : run_groups(job);
 	}
 	int wait(ticket &, command_times &) override { return 0; }

@@ -320,6 +320,7 @@ int cuMemcpyHtoDAsync_v2(cu_deviceptr to, const void *from, size_t size, cu_stre
 	if (int err = injected(__func__))
 		return err;
 	int device = stream_or_default(stream).context.device;
+	fake_cuda.writes++;
 	fake_cuda.writes_under_way++;
 	return add_work(__func__, stream, !is_pinned(from, size), [=] {
 		pass_link(device, false, size);
