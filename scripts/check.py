@@ -114,9 +114,9 @@ FAKE_CUDA = {
 }
 WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
-    *"runtime_cache runtime_cxx runtime_events runtime_evict runtime_instruments runtime_launch runtime_lives".split(),
+    *"runtime_cache runtime_cxx runtime_events runtime_evict runtime_in_place runtime_instruments runtime_launch".split(),
     *(
-        "runtime_memory "
+        "runtime_lives runtime_memory "
         "runtime_pipeline runtime_preempt runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw runtime_slices "
         "runtime_textures runtime_split runtime_twins runtime_lost runtime_analysed runtime_unable runtime_waits"
     ).split(),
@@ -550,6 +550,19 @@ def python_package() -> Iterator[Step]:
                 no_python_package("numpy") or (no_ptx_compiler() if devices == "cuda" else None)
             ),
         )
+    yield Step(
+        "Python, notebook plate",
+        [
+            DEBIANS_PYTHON,
+            str(ROOT / "python/tests/run_notebook.py"),
+            str(ROOT / "Documentation/examples/plate.ipynb"),
+            str(LOGS / "plate.ipynb"),
+        ],
+        env={**env, "HET_DEVICES": "opencl"},
+        needs="build",
+        beside=True,
+        unavailable=lambda: no_python_package("numpy", "nbclient", "ipykernel"),
+    )
     cache = ["--cache-dir", str(LOGS / "mypy")]
     yield Step(
         "Python, types",

@@ -101,7 +101,7 @@ void sliced_launch::slice_is_over(size_t number, int err, std::unique_ptr<char[]
 	over_lock_.lock(lock_rank::leaf);
 	over_[number] = true;
 	size_t ended = ended_.load();
-	while (ended < slices_.nslices() && over_[ended])
+	while (ended < nslices() && over_[ended])
 		ended++;
 	ended_.store(ended);
 	over_lock_.unlock(lock_rank::leaf);
@@ -127,8 +127,20 @@ uint64_t sliced_launch::bytes_to_take()
 }
 
 // What the driver refuses is tried with less.
+int sliced_launch::take_granules()
+{
+	for (uint64_t most = bytes_to_have();; most /= 2) {
+		const int err = granules_.take(slices_, device(), most);
+		if (err != HET_EDEVICE || device().lost.load() ||
+		    granule_frames::smallest(slices_, most / 2) > most / 2)
+			return err;
+	}
+}
+
 int sliced_launch::take_memory()
 {
+	if (is_in_place())
+		return take_granules();
 	for (uint64_t most = bytes_to_take();; most = slices_.nbytes() / 2) {
 		int err = plan_for(most);
 		if (!err)
@@ -152,6 +164,13 @@ int sliced_launch::open_uses()
 	}
 }
 
+int sliced_launch::begin_uses()
+{
+	for (range_use &u : uses_)
+		u.on.prepare_copies(device().memory_number);
+	return is_in_place() ? granules_.place(slices_, uses_, kernel().widest_access(), kernel_->name.get()) : 0;
+}
+
 bool sliced_launch::fetch_begin()
 {
 	forget_last_error();
@@ -159,17 +178,18 @@ bool sliced_launch::fetch_begin()
 	if (!err)
 		err = take_memory();
 	if (!err) {
-		over_.reset(new (std::nothrow) bool[slices_.nslices()]());
+		over_.reset(new (std::nothrow) bool[nslices()]());
 		err = over_ ? open_uses() : fail(HET_ENOMEM, "het_launch: out of memory");
 	}
-	if (err) {
-		fail_once(err);
+	bool is_open = !err;
+	if (!err)
+		err = begin_uses();
+	fail_once(err);
+	if (err && is_open)
+		close_uses();
+	if (err)
 		leave();
-		return false;
-	}
-	for (range_use &u : uses_)
-		u.on.prepare_copies(device().memory_number);
-	return true;
+	return !err;
 }
 
 // Calls @f with the numbers of those windows, until it returns an error.
@@ -220,7 +240,8 @@ int sliced_launch::start(size_t number)
 	reference<slice_of_launch> s(new (std::nothrow) slice_of_launch(*this, number));
 	if (!s || !s->allocate())
 		return fail(HET_ENOMEM, "het_launch: no memory for a slice of kernel %s", kernel_->name.get());
-	device().memory.account.slices.fetch_add(1, std::memory_order_relaxed);
+	memory_account &account = device().memory.account;
+	(is_in_place() ? account.moved : account.slices).fetch_add(1, std::memory_order_relaxed);
 	started_.fetch_add(1);
 	start_part(s.give_up(), *lane_.load());
 	return 0;
@@ -229,8 +250,8 @@ int sliced_launch::start(size_t number)
 // What is only read comes first: its buffers are free sooner.
 int sliced_launch::fetch(size_t slice)
 {
-	int err = send_slice(slice, false);
-	if (!err)
+	int err = is_in_place() ? granules_.send(slices_, uses_) : send_slice(slice, false);
+	if (!err && !is_in_place())
 		err = send_slice(slice, true);
 	return err || has_failed_.load() ? err : start(slice);
 }
@@ -238,20 +259,29 @@ int sliced_launch::fetch(size_t slice)
 void sliced_launch::fetch_all()
 {
 	lane_.store(&device().lanes.open(urgency()));
-	fail_once(send_all_that_stays());
-	for (size_t i = 0; i < slices_.nslices() && !has_failed_.load(); i++)
+	if (!is_in_place())
+		fail_once(send_all_that_stays());
+	for (size_t i = 0; i < nslices() && !has_failed_.load(); i++)
 		fail_once(fetch(i));
 	all_started_.store(true);
 	announce();
 }
 
-void sliced_launch::place_arguments(size_t slice, std::span<device_arg> args) const
+void sliced_launch::place_arguments(size_t slice, std::span<device_arg> args, launch_shape &s, ticket &t) const
 {
+	s.part.first = is_in_place() ? 0 : slices_.slice(slice).first;
+	s.part.count = is_in_place() ? 0 : slices_.slice(slice).count;
+	t.granules = is_in_place() ? &granules_.table() : nullptr;
 	size_t use = 0;
 	for (device_arg &a : args) {
 		if (!is_memory(a.kind))
 			continue;
 		const unsigned w = slices_.window_of(use);
+		if (is_in_place()) {
+			a.buffer = nullptr;
+			a.offset = granules_.address_of(w, uses_[use++].bytes.begin);
+			continue;
+		}
 		a.buffer = frames_.buffer(slices_, w, slice);
 		a.offset = uses_[use++].bytes.begin - slices_.bytes_of(w, slice).begin; // may be less than 0
 	}
@@ -261,6 +291,8 @@ void sliced_launch::place_arguments(size_t slice, std::span<device_arg> args) co
 
 int sliced_launch::bring(size_t slice)
 {
+	if (is_in_place())
+		return granules_.bring(slices_, uses_);
 	return for_windows([](const window &w) { return !w.stays && w.writes; },
 			   [&](unsigned w) {
 				   return frames_.bring({slices_, uses_, w, slice, slices_.slice(slice)});
@@ -288,7 +320,7 @@ void sliced_launch::bring_all()
 		home_.fetch_add(1);
 		announce();
 	}
-	if (!has_failed_.load())
+	if (!has_failed_.load() && !is_in_place())
 		fail_once(bring_all_that_stays());
 	close_uses();
 	leave();
@@ -308,6 +340,7 @@ void sliced_launch::close_uses()
 void sliced_launch::leave()
 {
 	frames_.give_back();
+	granules_.give_back();
 	note_progress();
 	kernel_->has_run(device());
 	if (has_failed_.load() && failure_ == HET_EDEVICE)

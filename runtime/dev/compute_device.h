@@ -10,6 +10,7 @@
 #include "cache/device_profile.h"
 #include "core/range.h"
 #include "dev/device.h"
+#include "dev/granule_table.h"
 #include "dev/launch_notes.h"
 #include "dev/textures.h"
 #include "dev/twin.h"
@@ -50,6 +51,8 @@ struct slicing {
 	const char *asked = nullptr;
 	// Arguments may begin outside of the buffers in which their bytes lie (device_arg::offset).
 	bool in_windows = false;
+	// It is no slice, but all of the launch, which finds its arguments by a table (ticket::granules).
+	bool in_place = false;
 
 	bool operator==(const slicing &) const = default;
 };
@@ -100,7 +103,8 @@ struct ticket {
 	bool may_save = false;        // with may_stop: blocks that have begun are saved; else they end first
 	interlude *between = nullptr; // devices without a queue run it between groups, on the thread of submit()
 	uint64_t room = 0;            // with may_stop: so many bytes of the device's memory nobody uses
-	stop_record stopped = {};     // is complete from wait() on
+	const granule_table *granules = nullptr; // for kernels that work in place; lives until wait()
+	stop_record stopped = {};                // is complete from wait() on
 	// The notes are complete from wait() on. They are null if the kernel has no instruments, or has failed.
 	std::unique_ptr<launch_notes> notes = nullptr;
 };
@@ -134,6 +138,8 @@ class device_kernel
 	virtual uint32_t registers() const { return 0; }
 	// Returns whether the notes of its launches tell what it writes.
 	virtual bool notes_writes() const { return false; }
+	// Returns the most bytes that an instruction of it uses at an address, if it works in place (slicing::in_place).
+	virtual unsigned widest_access() const { return 0; }
 	// Prepares launches that can be stopped. Returns false if there are none. One thread calls it at a time.
 	virtual bool prepare_stops() { return false; }
 	// Checks whether a launch may pass this as argument @i, which there is, as far as the driver tells. Returns 0
@@ -242,6 +248,9 @@ class compute_device
 	// Returns the address of its first byte, on devices with addresses.
 	virtual void *address_of(void *buffer) const = 0;
 	virtual std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) = 0;
+	// Returns the address at which kernels have this byte of host memory, which the device's memory has pinned
+	// (device::pin), or 0 if they can't use it.
+	virtual uint64_t address_of_pinned(void *) { return 0; }
 
 	virtual bool makes_twins() const { return false; }
 	// Makes a twin with room for so many bytes. It returns what allocate() does.

@@ -2,6 +2,7 @@
 // The device `cuda` is a GPU through NVIDIA's driver, in its primary context, with a stream for the kernels of each
 // level of urgency. Buffers are addresses.
 #include "dev/cuda_buffers.h"
+#include "dev/cuda_in_place.h"
 #include "dev/cuda_lanes.h"
 #include "dev/cuda_notes.h"
 #include "dev/cuda_program.h"
@@ -84,6 +85,7 @@ class cuda_compute final : public compute_device
 	void drop(void *buffer) override { buffers_.release(buffer, context_); }
 	void *address_of(void *buffer) const override { return buffer; }
 	std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) override;
+	uint64_t address_of_pinned(void *host) override;
 	bool makes_twins() const override { return true; }
 	int make_twin(size_t nbytes, std::unique_ptr<device_twin> &made) override;
 
@@ -224,6 +226,13 @@ std::unique_ptr<device> cuda_compute::make_memory(unsigned index, unsigned lanes
 	return made;
 }
 
+uint64_t cuda_compute::address_of_pinned(void *host)
+{
+	cu_deviceptr at = 0;
+	cuda_current c(cu_, context_);
+	return c.error() || cu_.host_address(&at, host, 0) ? 0 : at;
+}
+
 int cuda_compute::make_twin(size_t nbytes, std::unique_ptr<device_twin> &made)
 {
 	cuda_current c(cu_, context_);
@@ -304,7 +313,7 @@ int cuda_compute::launch(cuda_kernel &k, const unsigned (&groups)[3], const unsi
 // it.
 int cuda_compute::go_behind_other_lanes(const cuda_kernel &k, const launch_shape &shape, const ticket &t)
 {
-	bool writes = k.tables().has().any() || k.ids().would_send(shape);
+	bool writes = t.granules || k.tables().has().any() || k.ids().would_send(shape);
 	return writes ? stops_.launch_above(t, [&] { return lanes_.go_behind_others(t.lane); }) : 0;
 }
 
@@ -313,7 +322,7 @@ int cuda_compute::go_behind_other_lanes(const cuda_kernel &k, const launch_shape
 cuda_stopped *cuda_compute::take_stop(cuda_kernel &k, const launch_shape &shape, const unsigned (&groups)[3],
 				      const unsigned (&items)[3], const ticket &t)
 {
-	if (!t.may_stop || !t.level || shape.part.count || !k.stop_kernel())
+	if (!t.may_stop || !t.level || shape.part.count || t.granules || !k.stop_kernel())
 		return nullptr;
 	if (k.ids().are_there() && (shape.dimensions > 1 || shape.offset[0]))
 		return nullptr;
@@ -352,6 +361,8 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 		err = slices_[t.lane].send(cu_, lane.stream, sheets_, shape, &control);
 	if (!err && shape.part.count)
 		k.set_control(control);
+	if (!err && t.granules)
+		err = send_granules(cu_, lane.stream, k.granules(), *t.granules);
 	t.submitted = now_ns();
 	if (err)
 		return failed("launching a kernel", err);

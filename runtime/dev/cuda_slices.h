@@ -5,6 +5,7 @@
 #include "dev/compute_device.h"
 #include "dev/cuda_calls.h"
 #include "dev/cuda_sheets.h"
+#include "ptx/module.h"
 
 #include <map>
 #include <string>
@@ -21,6 +22,10 @@ struct sliced_text {
 	// It has variables that the host or a launch may write, of which the sliced text has others.
 	bool has_variables = false;
 };
+
+// Others than the program itself, and the pass's own, may write them. What others can't name, and nobody can write, is
+// the same in every text made of one; and so is the variable of cuda_ids.
+bool has_variables(const ptx::module &m);
 
 // Applies the pass to the text.
 sliced_text ptx_slice_text(const char *ptx);

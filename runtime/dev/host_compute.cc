@@ -49,8 +49,10 @@ class host_program final : public device_program
 		}
 		return HET_ENAME;
 	}
-	int make_slice_kernel(const char *name, const slicing &, std::unique_ptr<device_kernel> &made) override
+	int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) override
 	{
+		if (how.in_place)
+			return HET_ENODEV;
 		return make_kernel(name, made); // it is told all that it has to know of the group
 	}
 

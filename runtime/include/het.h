@@ -166,6 +166,11 @@ struct het_memory_info {
 	 * memory now, and what has travelled there for them, and home.
 	 */
 	uint64_t slices, windows, sent, brought;
+	/**
+	 * So many launches that did not fit have worked on host memory in place, and so many accesses of theirs have
+	 * gone there.
+	 */
+	uint64_t in_place, accesses_in_place;
 };
 
 /**
