@@ -80,7 +80,7 @@ verdict touch_failed(host_touch &h)
 	return verdict::done;
 }
 
-std::atomic<touch_watcher> watcher{nullptr};
+std::atomic<touch_watcher> waits_watcher{nullptr};
 
 verdict serve_in_array(array &a, touch t, server &s, touch_times at)
 {
@@ -97,7 +97,7 @@ verdict serve_in_array(array &a, touch t, server &s, touch_times at)
 	const bool is_kernels = is_barred(a, c);
 	if ((ch.flags & chunk_busy) || is_kernels) {
 		ch.flags |= chunk_awaited;
-		if (touch_watcher tell = is_kernels ? watcher.load() : nullptr)
+		if (touch_watcher tell = is_kernels ? waits_watcher.load() : nullptr)
 			tell(t.addr);
 		return verdict::wait;
 	}
@@ -139,7 +139,7 @@ verdict serve(const address_index<array> &arrays, touch t, server &s)
 
 void set_touch_watcher(touch_watcher w)
 {
-	watcher.store(w);
+	waits_watcher.store(w);
 }
 
 bool touched_here(touch t)

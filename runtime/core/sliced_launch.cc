@@ -258,8 +258,7 @@ int sliced_launch::fetch(size_t slice)
 
 void sliced_launch::fetch_all()
 {
-	// One table serves all launches of a program in place, which so follow each other in one stream.
-	lane_.store(is_in_place() ? &device().executor : &device().lanes.open(urgency()));
+	lane_.store(&device().lanes.open(urgency()));
 	if (!is_in_place())
 		fail_once(send_all_that_stays());
 	for (size_t i = 0; i < nslices() && !has_failed_.load(); i++)

@@ -313,7 +313,7 @@ int cuda_compute::launch(cuda_kernel &k, const unsigned (&groups)[3], const unsi
 // it.
 int cuda_compute::go_behind_other_lanes(const cuda_kernel &k, const launch_shape &shape, const ticket &t)
 {
-	bool writes = k.tables().has().any() || k.ids().would_send(shape);
+	bool writes = t.granules || k.tables().has().any() || k.ids().would_send(shape);
 	return writes ? stops_.launch_above(t, [&] { return lanes_.go_behind_others(t.lane); }) : 0;
 }
 
