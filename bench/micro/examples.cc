@@ -33,7 +33,7 @@ struct stage {
 class examples
 {
       public:
-	explicit examples(context &c) : c_(c), known_(ceilings_of(c.out.document())) {}
+	explicit examples(context &c) : c_(c), known_(ceilings_of(c.out.document(), c.claimed_cache())) {}
 
 	void reduction();
 	void transpose();

@@ -26,7 +26,8 @@ struct ceilings {
 	bool gathers = false;   // that has room for a line of each thread that the device runs at once
 	double overlap = 1;     // share of the lower roof that the roofline reaches where it reaches least
 };
-ceilings ceilings_of(const het::json &document);
+// @claimed_cache is the size of the last cache as the device tells of it, for results that have none.
+ceilings ceilings_of(const het::json &document, size_t claimed_cache = 0);
 
 // These return the ns that a stage should take, or 0 if what that takes is not known. @n is the number of words, or of
 // rows and columns.

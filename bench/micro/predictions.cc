@@ -83,7 +83,7 @@ double value_of(const het::json &document, const std::string &name)
 }
 
 // The last cache gathers what threads write beside each other, one after the other.
-bool last_cache_gathers(const het::json &document)
+bool last_cache_gathers(const het::json &document, size_t claimed)
 {
 	constexpr double group = 256;
 	const double threads = group * value_of(document, "groups.of_256");
@@ -94,6 +94,8 @@ bool last_cache_gathers(const het::json &document)
 		size = value_of(document, std::string(level) + ".size");
 		line = value_of(document, std::string(level) + ".fetch");
 	}
+	if (size <= 0)
+		size = double(claimed);
 	constexpr double usual_line = 64;
 	return threads > 0 && threads * (line > 0 ? line : usual_line) <= size;
 }
@@ -114,7 +116,7 @@ double overlap_of(const het::json &document, const ceilings &c)
 
 } // namespace
 
-ceilings ceilings_of(const het::json &document)
+ceilings ceilings_of(const het::json &document, size_t claimed_cache)
 {
 	ceilings c;
 	c.read = best_of(document, "bandwidth/global/read", "sequential");
@@ -123,7 +125,7 @@ ceilings ceilings_of(const het::json &document)
 	c.cache_write = best_of(document, "bandwidth/cache/write", "random");
 	c.local_read = best_of(document, "bandwidth/local", "read");
 	c.fma = best_of(document, "arithmetic/rate", "float fma");
-	c.gathers = last_cache_gathers(document);
+	c.gathers = last_cache_gathers(document, claimed_cache);
 	c.overlap = overlap_of(document, c);
 	take_vectors(document, c);
 	c.warp = std::max(1.0, value_of(document, "warp.width"));

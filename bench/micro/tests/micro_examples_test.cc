@@ -90,8 +90,13 @@ TEST(examples, are_written_to_a_cache_that_gathers)
 	facts.push_back(
 		json{{"name", "l3.size"}, {"value", 10 * 256 * 64 - 1}}); // lines of 64 bytes have too little room
 	document["facts"] = facts;
-	EXPECT_TRUE(ceilings_of(document).gathers == false);
+	EXPECT_FALSE(ceilings_of(document, size_t{1} << 30).gathers); // what was found counts more than what is told
 	EXPECT_EQ(predicted_transpose(ceilings_of(document), "each", 10), 400 / 20.0 + 400 / 2.0);
+	facts = json::array();
+	facts.push_back(json{{"name", "groups.of_256"}, {"value", 10}});
+	document["facts"] = facts;
+	EXPECT_FALSE(ceilings_of(document).gathers);
+	EXPECT_TRUE(ceilings_of(document, 10 * 256 * 64).gathers);
 }
 
 // Where two things take as long, as much of the lower roof is reached as the roofline reaches of its own.
