@@ -86,6 +86,7 @@ help:
 ##   check-foresight  the memory core's selftests, with all that kernels write foreseen, with chance deciding, and
 ##                    with nothing
 ##   check-compilers  all sources through each compiler here, and once without each header that may be missing
+##   check-libgomp    libgomp's own tests of target regions, which lie in SUITE=, through het-openmp
 ##   check-opencl     Khronos' conformance suite, which lies in CTS=, on a driver directly and through the OpenCL platform
 ##   check-vm         the kernel module's tests in a guest with Debian's kernel 6.1, or KERNEL=6.12, KERNEL=unstable
 ##   check-vm-debug   the same with a debugging kernel 6.12, or KERNEL=6.1, which is built first, once, in ten minutes
@@ -127,6 +128,7 @@ help:
 ##   ARGS=                          run, bench and bench-apps: handed to the programs (run: another PNG);
 ##                                  check-opencl: options of scripts/check-opencl.py; check-vm: of scripts/vm/guest.py;
 ##                                  bench-vm: of kmod-latency
+##   SUITE=folder                   check-libgomp: libgomp/testsuite of GCC's sources
 ##   CTS=folder                     check-opencl: OpenCL-CTS, which the target does not fetch
 ##   ONLY=regex                     check: these steps alone
 ##   KERNEL=6.1|6.12|unstable       check-vm, check-vm-library, check-vm-debug and bench-vm (6.1, 6.12): which

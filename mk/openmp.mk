@@ -39,3 +39,9 @@ $(openmp_programs):
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$Q$(nvptx_gcc) $(nvptx_cflags) -fopenmp $(offload) $(offload_atomic) $< -o $@
+
+# SUITE is the folder libgomp/testsuite of GCC's sources.
+check-libgomp: openmp $(fake_cuda)
+	$Q$(PYTHON) scripts/check-libgomp.py compile $(SUITE) $(B)/libgomp
+	$Q$(PYTHON) scripts/check-libgomp.py run $(B)/libgomp --build $(B) $(ARGS)
+.PHONY: check-libgomp
