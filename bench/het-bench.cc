@@ -178,7 +178,8 @@ int measure(options o)
 			o.chosen.only = {"latency", "bandwidth", "transfers"};
 	}
 	if (o.what == "examples" && o.chosen.only.empty())
-		o.chosen.only = {"bandwidth", "arithmetic", "local-bandwidth", "banks", "warp", "atomics", "examples"};
+		o.chosen.only = {"bandwidth", "cache-bandwidth", "arithmetic", "roofline", "local-bandwidth", "banks",
+				 "warp",      "atomics",         "resident",   "examples"};
 	o.chosen.quick = o.common.quick;
 	o.chosen.seconds = double(o.seconds);
 	const size_t tests = chosen_tests(o.chosen.only).size();

@@ -69,7 +69,7 @@ symbols-check: lib
 
 # run-clang-tidy asks .clang-tidy what to look for.
 tidy: compile_commands.json
-	run-clang-tidy -quiet -p . '$(CURDIR)/(lib|runtime|opencl|openmp|bench|selftests|tools)/.*'
+	run-clang-tidy -quiet -p . '$(CURDIR)/(lib|runtime|opencl|openmp|bench|selftests|tools|mpi|python)/.*'
 
 docs: lib
 	$(PYTHON) scripts/draw-objects.py $(B) $(B)/docs/pictures

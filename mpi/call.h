@@ -19,42 +19,39 @@ inline int report(MPI_Comm comm, int err)
 	return err;
 }
 
-struct message {
-	bytes at;
-	use u;
-};
-
-inline message sent(const void *buffer, MPI_Aint count, MPI_Datatype type)
-{
-	return {bytes_of(buffer, count, type), use::read};
-}
-
-inline message received(void *buffer, MPI_Aint count, MPI_Datatype type)
-{
-	return {bytes_of(buffer, count, type), use::written};
-}
-
-// Calls MPI, which works on these messages and is done with them when it returns.
+// Calls MPI with the places of these messages, on which it works until it returns.
 template <typename Call> int with(MPI_Comm comm, std::initializer_list<message> messages, Call call)
 {
-	hold holds[3];
+	hold holds[2];
 	hold *h = holds;
 	for (const message &m : messages) {
-		if (int err = (h++)->take(m.at, m.u))
+		if (int err = (h++)->take(m))
 			return report(comm, err);
 	}
-	return call();
+	return call(holds);
 }
 
-// Calls MPI, which begins a request.
-template <typename Call> int begin(MPI_Comm comm, message m, MPI_Request *request, Call call)
+// Calls MPI with the message's place. It begins a request.
+template <typename Call> int begin(MPI_Comm comm, const message &m, MPI_Request *request, Call call)
 {
 	hold h;
-	if (int err = h.take(m.at, m.u))
+	if (int err = h.take(m))
 		return report(comm, err);
-	int err = call();
+	int err = call(h.placed(m.buffer));
 	if (!err && request)
 		began(*request, std::move(h));
+	return err;
+}
+
+// Calls MPI with the message's place. It makes a persistent request.
+template <typename Call> int prepare(MPI_Comm comm, const message &m, MPI_Request *request, Call call)
+{
+	std::shared_ptr<stand_in> instead;
+	if (!m.at.is_empty() && stand_in::is_needed() && !(instead = stand_in::make(m)))
+		return report(comm, MPI_ERR_BUFFER);
+	int err = call(instead ? instead->buffer() : m.buffer);
+	if (!err && request)
+		made(*request, {m, instead});
 	return err;
 }
 

@@ -22,9 +22,9 @@ struct place {
 	int ranks = 0;
 };
 
-message if_root(const place &p, message m)
+message if_root(const place &p, const message &m)
 {
-	return p.is_root ? m : message{{}, m.u};
+	return p.is_root ? m : nothing(m);
 }
 
 } // namespace
@@ -32,37 +32,42 @@ message if_root(const place &p, message m)
 HET_MPI_CALL MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
 	message m = place(comm, root).is_root ? sent(buffer, count, type) : received(buffer, count, type);
-	return with(comm, {m}, [&] { return PMPI_Bcast(buffer, count, type, root, comm); });
+	return with(comm, {m}, [&](hold *h) { return PMPI_Bcast(h->placed(buffer), count, type, root, comm); });
 }
 
 HET_MPI_CALL MPI_Reduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
 {
-	return with(comm, {sent(out, count, type), if_root(place(comm, root), received(in, count, type))},
-		    [&] { return PMPI_Reduce(out, in, count, type, op, root, comm); });
+	return with(
+		comm, {sent(out, count, type), if_root(place(comm, root), received(in, count, type))},
+		[&](hold *h) { return PMPI_Reduce(h[0].placed(out), h[1].placed(in), count, type, op, root, comm); });
 }
 
 HET_MPI_CALL MPI_Allreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
 	return with(comm, {sent(out, count, type), received(in, count, type)},
-		    [&] { return PMPI_Allreduce(out, in, count, type, op, comm); });
+		    [&](hold *h) { return PMPI_Allreduce(h[0].placed(out), h[1].placed(in), count, type, op, comm); });
 }
 
 HET_MPI_CALL MPI_Gather(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
 			MPI_Datatype in_type, int root, MPI_Comm comm)
 {
 	const place p(comm, root);
-	message to_root = p.is_root ? received(in, MPI_Aint(in_count) * p.ranks, in_type) : message{{}, use::written};
-	return with(comm, {sent(out, out_count, out_type), to_root},
-		    [&] { return PMPI_Gather(out, out_count, out_type, in, in_count, in_type, root, comm); });
+	message to_root = if_root(p, received(in, MPI_Aint(in_count) * p.ranks, in_type));
+	return with(comm, {sent(out, out_count, out_type), to_root}, [&](hold *h) {
+		return PMPI_Gather(h[0].placed(out), out_count, out_type, h[1].placed(in), in_count, in_type, root,
+				   comm);
+	});
 }
 
 HET_MPI_CALL MPI_Scatter(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
 			 MPI_Datatype in_type, int root, MPI_Comm comm)
 {
 	const place p(comm, root);
-	message of_root = p.is_root ? sent(out, MPI_Aint(out_count) * p.ranks, out_type) : message{{}, use::read};
-	return with(comm, {of_root, received(in, in_count, in_type)},
-		    [&] { return PMPI_Scatter(out, out_count, out_type, in, in_count, in_type, root, comm); });
+	message of_root = if_root(p, sent(out, MPI_Aint(out_count) * p.ranks, out_type));
+	return with(comm, {of_root, received(in, in_count, in_type)}, [&](hold *h) {
+		return PMPI_Scatter(h[0].placed(out), out_count, out_type, h[1].placed(in), in_count, in_type, root,
+				    comm);
+	});
 }
 
 HET_MPI_CALL MPI_Allgather(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
@@ -70,7 +75,10 @@ HET_MPI_CALL MPI_Allgather(const void *out, int out_count, MPI_Datatype out_type
 {
 	const place p(comm);
 	return with(comm, {sent(out, out_count, out_type), received(in, MPI_Aint(in_count) * p.ranks, in_type)},
-		    [&] { return PMPI_Allgather(out, out_count, out_type, in, in_count, in_type, comm); });
+		    [&](hold *h) {
+			    return PMPI_Allgather(h[0].placed(out), out_count, out_type, h[1].placed(in), in_count,
+						  in_type, comm);
+		    });
 }
 
 HET_MPI_CALL MPI_Alltoall(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
@@ -80,5 +88,8 @@ HET_MPI_CALL MPI_Alltoall(const void *out, int out_count, MPI_Datatype out_type,
 	return with(comm,
 		    {sent(out, MPI_Aint(out_count) * p.ranks, out_type),
 		     received(in, MPI_Aint(in_count) * p.ranks, in_type)},
-		    [&] { return PMPI_Alltoall(out, out_count, out_type, in, in_count, in_type, comm); });
+		    [&](hold *h) {
+			    return PMPI_Alltoall(h[0].placed(out), out_count, out_type, h[1].placed(in), in_count,
+						 in_type, comm);
+		    });
 }

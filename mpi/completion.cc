@@ -63,8 +63,19 @@ HET_MPI_CALL MPI_Startall(int count, MPI_Request requests[])
 
 HET_MPI_CALL MPI_Request_free(MPI_Request *request)
 {
-	forgotten(*request);
-	return PMPI_Request_free(request);
+	if (!forgotten(*request))
+		return PMPI_Request_free(request);
+	*request = MPI_REQUEST_NULL;
+	return MPI_SUCCESS;
+}
+
+// The program may look at the bytes of a request that is over, though it has to complete it still.
+HET_MPI_CALL MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+	int err = PMPI_Request_get_status(request, flag, status);
+	if (!err && *flag)
+		finished(request);
+	return err;
 }
 
 HET_MPI_CALL MPI_Wait(MPI_Request *request, MPI_Status *status)
@@ -142,6 +153,7 @@ HET_MPI_CALL MPI_Testsome(int count, MPI_Request requests[], int *done, int indi
 
 HET_MPI_CALL MPI_Finalize()
 {
+	free_freed();
 	int err = PMPI_Finalize();
 	finished_all();
 	return err;

@@ -95,23 +95,45 @@ int failed(const char *what)
 
 } // namespace
 
-int hold::take(bytes b, use u)
+int hold::take(const message &m)
 {
-	if (b.is_empty())
+	if (m.at.is_empty())
+		return MPI_SUCCESS;
+	std::shared_ptr<stand_in> instead = stand_in::is_needed() ? stand_in::make(m) : nullptr;
+	return take(m, std::move(instead));
+}
+
+int hold::take(const message &m, std::shared_ptr<stand_in> instead)
+{
+	if (m.at.is_empty())
 		return MPI_SUCCESS;
 	if (!queue())
 		return failed("there is no queue to bring messages home by");
-	bytes mapped = apart_from_others(b, u);
+	if (int err = take_mapped(m))
+		return err;
+	if (!instead)
+		return MPI_SUCCESS;
+	int err = instead->copy_in();
+	if (err || m.u == use::read)
+		unmap();
+	if (!err)
+		instead_ = std::move(instead);
+	return err;
+}
+
+int hold::take_mapped(const message &m)
+{
+	bytes mapped = apart_from_others(m.at, m.u);
 	if (!mapped.is_empty()) {
-		if (int err = map(mapped, u)) {
-			forget(mapped, u);
+		if (int err = map(mapped, m.u)) {
+			forget(mapped, m.u);
 			return err;
 		}
 	}
 	held_ = mapped;
-	use_ = u;
-	bring_home({b.begin, mapped.begin}, u);
-	bring_home({mapped.end, b.end}, u);
+	use_ = m.u;
+	bring_home({m.at.begin, mapped.begin}, m.u);
+	bring_home({mapped.end, m.at.end}, m.u);
 	return MPI_SUCCESS;
 }
 
@@ -133,6 +155,16 @@ int hold::map(bytes b, use u)
 }
 
 void hold::release()
+{
+	int is_over = 0;
+	PMPI_Finalized(&is_over);
+	if (brings_later() && !is_over && instead_->copy_out())
+		fprintf(stderr, "libhet-mpi: MPI can't copy a message to where it belongs\n");
+	instead_.reset();
+	unmap();
+}
+
+void hold::unmap()
 {
 	if (held_.is_empty())
 		return;

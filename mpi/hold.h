@@ -3,35 +3,42 @@
 // if MPI writes them, so do commands that read them. It is het_map()'s promise.
 #pragma once
 
-#include "bytes.h"
+#include "stand_in.h"
 
-#include <het.h>
 #include <utility>
 
 namespace hetmpi
 {
 
-// This is what MPI does with a message. A receive may be shorter than its buffer, and a type may have gaps: then bytes
-// stay as they are, so that they come home, too.
-enum class use : uint32_t { read = HET_READ_ONLY, written = HET_READ_WRITE };
-
 class hold
 {
       public:
 	hold() = default;
-	hold(hold &&h) noexcept : held_(std::exchange(h.held_, {})), use_(h.use_) {}
+	hold(hold &&h) noexcept : held_(std::exchange(h.held_, {})), use_(h.use_), instead_(std::move(h.instead_)) {}
 	hold &operator=(hold &&) = delete;
 	~hold() { release(); }
 
-	// Returns when the bytes are home: MPI_SUCCESS, or MPI_ERR_BUFFER, of which the reason is on stderr.
-	int take(bytes b, use u);
+	// Returns when the bytes are home: MPI_SUCCESS, or MPI_ERR_BUFFER, of which the reason is on stderr. What is
+	// sent from a stand-in belongs to the kernels again then. A persistent request brings its stand-in along, or
+	// null if it has none.
+	int take(const message &m);
+	int take(const message &m, std::shared_ptr<stand_in> instead);
+	// MPI gets this in place of @buffer, the message's.
+	void *placed(const void *buffer) const { return instead_ ? instead_->buffer() : const_cast<void *>(buffer); }
+	bool is_empty() const { return held_.is_empty() && !instead_; }
+	// Bytes come into a stand-in, and are not where the program wants them before release().
+	bool brings_later() const { return instead_ && use_ == use::written; }
+	// What has come into a stand-in is copied to where the program wants it.
 	void release();
 
       private:
 	static int map(bytes b, use u);
+	int take_mapped(const message &m);
+	void unmap();
 
 	bytes held_; // are mapped
 	use use_ = use::read;
+	std::shared_ptr<stand_in> instead_;
 };
 
 } // namespace hetmpi

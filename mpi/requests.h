@@ -12,17 +12,19 @@ namespace hetmpi
 void began(MPI_Request r, hold &&h);
 void finished(MPI_Request r);
 
-// A persistent request has its bytes from each start to its completion.
+// A persistent request has its bytes from each start to its completion, and one stand-in for all of them, or none.
 struct persistent {
-	bytes at;
-	use u;
+	message m;
+	std::shared_ptr<stand_in> instead;
 };
 void made(MPI_Request r, persistent p);
 // Holds the bytes again. Returns what hold::take() says; a request that is not persistent has none.
 int start(MPI_Request r);
-// MPI_Request_free(): nobody will hear of the request's completion, so a message that is under way keeps its bytes
-// until MPI_Finalize().
-void forgotten(MPI_Request r);
+// MPI_Request_free(): the program will not hear of the request's completion, so that of a message that is under way is
+// kept, and looked after whenever another one is over. It is false if MPI is to free the request now.
+bool forgotten(MPI_Request r);
+// MPI_Finalize() ends what is under way still: these come before it and after it.
+void free_freed();
 void finished_all();
 
 } // namespace hetmpi

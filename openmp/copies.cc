@@ -40,42 +40,32 @@ bool copies::to_host(void *to, const void *from, size_t nbytes)
 {
 	if (now_watched(to, nbytes) && by_kernel(range_arg(to, nbytes, HET_WRITE_ONLY), address_arg(from), nbytes))
 		return true;
-	het_copy_args a = {};
-	a.to_pointer = to;
-	a.from_device = device_;
-	a.from_pointer = from;
-	a.nbytes = nbytes;
-	return copy(a);
+	return copy(nullptr, to, device_, from, nbytes);
 }
 
 bool copies::to_device(void *to, const void *from, size_t nbytes)
 {
 	if (touches_watched(from, nbytes) && by_kernel(address_arg(to), range_arg(from, nbytes, HET_READ_ONLY), nbytes))
 		return true;
-	het_copy_args a = {};
-	a.to_device = device_;
-	a.to_pointer = to;
-	a.from_pointer = from;
-	a.nbytes = nbytes;
-	return copy(a);
+	return copy(device_, to, nullptr, from, nbytes);
 }
 
 bool copies::on_device(void *to, const void *from, size_t nbytes)
 {
-	het_copy_args a = {};
-	a.to_device = a.from_device = device_;
-	a.to_pointer = to;
-	a.from_pointer = from;
-	a.nbytes = nbytes;
-	return copy(a);
+	return copy(device_, to, device_, from, nbytes);
 }
 
-bool copies::copy(const het_copy_args &given)
+bool copies::copy(het_device *to_on, void *to, het_device *from_on, const void *from, size_t nbytes)
 {
-	het_copy_args a = given;
+	het_copy_args a = {};
 	a.size = sizeof a;
+	a.to_device = to_on;
+	a.to_pointer = to;
+	a.from_device = from_on;
+	a.from_pointer = from;
+	a.nbytes = nbytes;
 	het_event *e = nullptr;
-	return !a.nbytes || (!het_copy(queue_, &a, &e) && !finish(e));
+	return !nbytes || (!het_copy(queue_, &a, &e) && !finish(e));
 }
 
 // Counts, and returns whether they come lazily.

@@ -37,7 +37,8 @@ class copies
 	bool make_kernel();
 	bool has_room(size_t nbytes) const;
 	bool by_kernel(const het_arg &to, const het_arg &from, size_t nbytes);
-	bool copy(const het_copy_args &args);
+	// A null device is the host.
+	bool copy(het_device *to_on, void *to, het_device *from_on, const void *from, size_t nbytes);
 
 	het_device *const device_;
 	het_queue *const queue_;

@@ -77,6 +77,7 @@ NO_DRIVER = {"HET_TEST_DEVICES": "none,host,host2,hostcb,hostcb2"}
 SANITIZED = NO_DRIVER | {"HET_TEST_KINDS": "none,heap,mmapped,library"}
 NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events opencl_kept_test opencl_program_test".split()
 ONE_THREAD = [
+    "graph_streams_test",
     "paths_test",
     *"coherence_test foresight_test fragments_test layout_test read_ahead_test send_plan_test".split(),
     *sources("runtime/policy/tests/*_test.cc"),
@@ -114,9 +115,9 @@ FAKE_CUDA = {
 }
 WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
-    *"runtime_cache runtime_cxx runtime_events runtime_evict runtime_instruments runtime_launch runtime_lives".split(),
+    *"runtime_cache runtime_cxx runtime_events runtime_evict runtime_in_place runtime_instruments runtime_launch".split(),
     *(
-        "runtime_memory "
+        "runtime_lives runtime_memory "
         "runtime_pipeline runtime_preempt runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw runtime_slices "
         "runtime_textures runtime_split runtime_twins runtime_lost runtime_analysed runtime_unable runtime_waits"
     ).split(),
@@ -142,28 +143,35 @@ WITH_INSTRUMENTS = ("runtime_events", "runtime_launch", "runtime_ranges")
 # The trap by mprotect does not use userfaultfd.
 WITH_USERFAULTFD = {"HET_TEST_TRAPS": "best,uffd,uffd-sigbus"}
 FEATURES_OF_6_1 = WITH_USERFAULTFD | {"GPUVM_UFFD_FEATURES": "6.1"}
+# What is tested with the best trap alone is the runtime's, of which one run with delays is enough.
+EACH_TRAP = {"HET_TEST_TRAPS": "uffd,uffd-sigbus"}
 # What a touch finds on a driver's device it finds on the host's just so, whatever kernel or user lets it be caught;
 # what a driver does itself with arrays, these show.
-WITH_DRIVERS = ("coherence", "host_writes", "injected", "runtime_ranges")
+WITH_DRIVERS = ("coherence", "host_writes", "runtime_ranges")
 # An ordinary user has no full userfaultfd, which is the other traps' affair, and little memory to lock: what asks for
 # either by itself, with every trap.
 WITH_PRIVILEGES = ("api", "kernel_touch", "limits", "locked_memory")
 
 SUITES = [
     Suite("selftest"),
-    Suite("Linux 6.1 features", env=FEATURES_OF_6_1 | NO_DRIVER, without=(*WITHOUT_MOST_OF_RUNTIME, *WITH_DRIVERS)),
+    Suite(
+        "Linux 6.1 features",
+        env=FEATURES_OF_6_1 | NO_DRIVER,
+        without=(*WITHOUT_MOST_OF_RUNTIME, *WITH_DRIVERS, "injected"),
+    ),
     Suite("Linux 6.1 features, with drivers", env=FEATURES_OF_6_1, only=WITH_DRIVERS),
+    Suite("Linux 6.1 features", env=FEATURES_OF_6_1 | EACH_TRAP, only=("injected",)),
     Suite(
         "ordinary user",
         env=WITH_USERFAULTFD | NO_DRIVER,
         as_nobody=True,
-        without=(*WITHOUT_MOST_OF_RUNTIME, *WITH_PRIVILEGES, *WITH_DRIVERS),
+        without=(*WITHOUT_MOST_OF_RUNTIME, *WITH_PRIVILEGES, *WITH_DRIVERS, "injected"),
     ),
     Suite(
         "ordinary user, with drivers",
         env=WITH_USERFAULTFD,
         as_nobody=True,
-        only=tuple(test for test in WITH_DRIVERS if test != "injected"),
+        only=WITH_DRIVERS,
     ),
     Suite("ordinary user, every trap", as_nobody=True, only=WITH_PRIVILEGES),
     Suite("fake CUDA", env=FAKE_CUDA, only=WITH_FAKE_CUDA),
@@ -550,6 +558,19 @@ def python_package() -> Iterator[Step]:
                 no_python_package("numpy") or (no_ptx_compiler() if devices == "cuda" else None)
             ),
         )
+    yield Step(
+        "Python, notebook plate",
+        [
+            DEBIANS_PYTHON,
+            str(ROOT / "python/tests/run_notebook.py"),
+            str(ROOT / "Documentation/examples/plate.ipynb"),
+            str(LOGS / "plate.ipynb"),
+        ],
+        env={**env, "HET_DEVICES": "opencl"},
+        needs="build",
+        beside=True,
+        unavailable=lambda: no_python_package("numpy", "nbclient", "ipykernel"),
+    )
     cache = ["--cache-dir", str(LOGS / "mypy")]
     yield Step(
         "Python, types",

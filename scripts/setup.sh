@@ -31,7 +31,7 @@ deb_check_packages=(lintian diffoscope-minimal dkms kmod mmdebstrap autopkgtest 
 opencl_packages=(cmake ninja-build)
 # Python's package het is built with the first two, and tested with numpy and the others.
 python_packages=(python3-dev pybind11-dev python3-pytest python3-hypothesis mypy python3-scipy python3-h5py
-	python3-pyopencl python3-ipython python3-numba)
+	python3-pyopencl python3-ipython python3-numba python3-nbclient python3-ipykernel)
 
 # Guests' kernels come from Debian's archive, also on a machine with another distribution's apt.
 modules_packages=(gcc make libelf1 debian-archive-keyring)

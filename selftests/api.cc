@@ -57,6 +57,9 @@ TEST(before_init)
 	CHECK(gpuvm_xlate(m.data, 0) == nullptr);
 	CHECK(gpuvm_alias(m.data) == nullptr);
 	CHECK_ERR(gpuvm_stat(GPUVM_STAT_NDEVS, &n), GPUVM_ESTATE);
+	int served = 1;
+	CHECK_OK(gpuvm_stat(GPUVM_STAT_SYSTEM_TOUCHES, &served));
+	CHECK_EQ(served, -1);
 	CHECK_OK(gpuvm_set_error_callback(nullptr, nullptr));
 }
 
@@ -649,7 +652,7 @@ TEST(stat_parameters, .traps = trap::best, .devices = device::host2)
 	CHECK_OK(gpuvm_stat(GPUVM_STAT_LAST_FAILURE, &text));
 	CHECK(text && !*text);
 	CHECK_ERR(gpuvm_stat(GPUVM_STAT_NDEVS, nullptr), GPUVM_ENULL);
-	for (int unknown : {-1, 0, 7, 63, 89, 1000})
+	for (int unknown : {-1, 0, 7, 63, 90, 1000})
 		CHECK_ERR(gpuvm_stat(unknown, &copy), GPUVM_EARG);
 }
 

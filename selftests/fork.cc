@@ -310,7 +310,7 @@ TEST(fork_beside_link_and_unlink, .traps = trap::all, .devices = device::host, .
 	std::vector<std::thread> forking;
 	for (unsigned i = 0; i < 3; i++)
 		forking.emplace_back([&] {
-			for (uint64_t round = 0; round < t.rounds(10, 300); round++)
+			for (uint64_t round = 0; round < t.rounds(5, 300); round++)
 				expect_success(run_process(10, [&] { a.check("child"); }), "child");
 		});
 	for (auto &th : forking)
@@ -442,7 +442,7 @@ TEST(fork_beside_kernels, .traps = trap::all, .devices = device::single, .kinds 
 	skip_under_tsan("no threads after a fork");
 	fixture fx(t);
 	stamper first(fx, t.v.kind), second(fx, t.v.kind);
-	for (uint64_t round = 0; round < t.rounds(30, 500); round++) {
+	for (uint64_t round = 0; round < t.rounds(15, 500); round++) {
 		uint64_t oldest_of_first = first.finished(), oldest_of_second = second.finished();
 		auto look = [&] {
 			first.expect_one_version(oldest_of_first);

@@ -76,6 +76,9 @@ class kernel_touches
 	    : fx_(t, GPUVM_STAT | GPUVM_NO_FORESIGHT), a(fx_, t.v.kind, n)
 	{
 		served_ = serves_the_kernel(t);
+		int told = -1;
+		CHECK_OK(gpuvm_stat(GPUVM_STAT_SYSTEM_TOUCHES, &told));
+		CHECK_EQ(bool(told), served_);
 		a.link();
 	}
 

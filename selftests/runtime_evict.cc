@@ -135,7 +135,8 @@ TEST(clean_arrays_are_dropped, .traps = trap::best, .devices = one_device)
 	to.check("what all were added to");
 }
 
-TEST(what_is_too_large_is_refused, .traps = trap::best, .devices = one_device)
+// CUDA devices work in place then: runtime_in_place.cc.
+TEST(what_is_too_large_is_refused, .traps = trap::best, .devices = device::host | device::opencl)
 {
 	runtime_fixture fx(t, 0, settings{for_two});
 	het_device *d = device_apart();

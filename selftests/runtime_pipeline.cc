@@ -663,7 +663,7 @@ class random_chain
 void run_random_chains(context &t, std::vector<const char *> settings)
 {
 	runtime_fixture fx(t, 0, std::move(settings));
-	for (uint64_t round = 0; round < t.rounds(6, 60); round++) {
+	for (uint64_t round = 0; round < t.rounds(4, 60); round++) {
 		if (t.v.device & device::with_cuda)
 			fake_cuda_driver().slow_us = round % 3 * 100;
 		common_array common(2 * chunk);

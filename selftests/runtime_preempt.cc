@@ -2,7 +2,7 @@
 // More urgent launches come first, and kernels on CUDA devices stop for them and go on: each effect of each block
 // happens once.
 #include "fake/fake_cuda.h"
-#include "harness/runtime.h"
+#include "harness/rounds.h"
 
 #include <atomic>
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
 
@@ -62,15 +63,20 @@ uint32_t after_rounds(uint32_t x, uint32_t rounds)
 	return x;
 }
 
-void make_turns(program_handle &program, kernel_handle &kernel)
+void make_kernel(program_handle &program, kernel_handle &kernel, std::string_view ptx, const char *name)
 {
-	const het_image image = {HET_IMAGE_PTX, 0, turns_ptx, sizeof turns_ptx - 1};
+	const het_image image = {HET_IMAGE_PTX, 0, ptx.data(), ptx.size()};
 	het_program_args a = {};
 	a.size = sizeof a;
 	a.images = &image;
 	a.nimages = 1;
 	HET_OK(het_program_create(&a, program.out()));
-	HET_OK(het_kernel_create(program, "turns", kernel.out()));
+	HET_OK(het_kernel_create(program, name, kernel.out()));
+}
+
+void make_turns(program_handle &program, kernel_handle &kernel)
+{
+	make_kernel(program, kernel, turns_ptx, "turns");
 }
 
 het_device *first_device()
@@ -148,11 +154,11 @@ struct turns_arrays {
 class held_in_the_middle
 {
       public:
-	explicit held_in_the_middle(long steps) { driver_.hold_after = steps; }
-	// What was told to it until then, it sees.
+	// It sees what was told to it until then, unless @is_told is false: then copies may wait for it.
+	explicit held_in_the_middle(long steps, bool is_told = true) : is_told_(is_told) { driver_.hold_after = steps; }
 	~held_in_the_middle()
 	{
-		while (driver_.writes_under_way)
+		while (is_told_ && driver_.writes_under_way)
 			std::this_thread::yield();
 		driver_.hold_after = -1;
 	}
@@ -166,6 +172,7 @@ class held_in_the_middle
 	}
 
       private:
+	const bool is_told_;
 	fake_cuda_state &driver_ = fake_cuda_driver();
 };
 
@@ -175,6 +182,14 @@ void wait_until_it_waits(het_event *e, int number)
 {
 	while (fake_cuda_driver().kernels_begun < number && status_of(e) > HET_COMPLETE)
 		std::this_thread::yield();
+}
+
+het_preemption preemption_of(het_event *e)
+{
+	het_preemption p = {};
+	p.size = sizeof p;
+	HET_OK(het_event_preemption(e, &p));
+	return p;
 }
 
 // Another level has been there: from now on what is less urgent can be stopped.
@@ -189,9 +204,9 @@ void use_two_levels(het_queue *queue, het_kernel *kernel)
 	few.check();
 }
 
-// Runs a long launch and an urgent one beside it. Returns the ends of the kernels for the two, in their order, as bits
+// Runs a long launch and an urgent one beside it, and tells how the first was stopped. Returns the ends of the kernels for the two, in their order, as bits
 // behind a first 1: 1 for one on an urgent stream, 0 for another.
-unsigned run_beside(const context &t, const char *setting, bool has_streams = true)
+unsigned run_beside(const context &t, const char *setting, het_preemption &stopped, bool has_streams = true)
 {
 	runtime_fixture fx(t, 0, setting);
 	program_handle program;
@@ -213,6 +228,8 @@ unsigned run_beside(const context &t, const char *setting, bool has_streams = tr
 	wait_for(long_one);
 	victim.check();
 	urgent.check();
+	CHECK_EQ(preemption_of(short_one).stops, 0u);
+	stopped = preemption_of(long_one);
 	const int kernels = fake_cuda_driver().kernels_begun - before;
 	return 1u << kernels | unsigned(fake_cuda_driver().ends & ((1u << kernels) - 1));
 }
@@ -223,17 +240,29 @@ unsigned run_beside(const context &t, const char *setting, bool has_streams = tr
 TEST(a_long_kernel_stops_for_an_urgent_one, .traps = trap::best, .devices = device::cuda)
 {
 	// The long one was saved, and went on in two kernels: blocks that had begun, and those that had not.
-	CHECK_EQ(run_beside(t, "HET_PREEMPT=auto"), 0b1'0100u);
+	het_preemption p;
+	CHECK_EQ(run_beside(t, "HET_PREEMPT=auto", p), 0b1'0100u);
+	CHECK_EQ(p.stops, 1u);
+	CHECK(p.saved_blocks > 0 && p.saved_blocks + p.waiting_blocks <= 16);
+	CHECK(p.saved_bytes >= p.saved_blocks * group && p.away_ns > 0);
+	CHECK_EQ(p.rescues, 0u);
 }
 
 TEST(with_drain_blocks_that_have_begun_end_first, .traps = trap::best, .devices = device::cuda)
 {
-	CHECK_EQ(run_beside(t, "HET_PREEMPT=drain"), 0b1'010u);
+	het_preemption p;
+	CHECK_EQ(run_beside(t, "HET_PREEMPT=drain", p), 0b1'010u);
+	CHECK_EQ(p.stops, 1u);
+	CHECK_EQ(p.saved_blocks, 0u);
+	CHECK(p.waiting_blocks > 0 && p.waiting_blocks < 16);
 }
 
 TEST(without_preemption_kernels_run_as_they_come, .traps = trap::best, .devices = device::cuda)
 {
-	CHECK_EQ(run_beside(t, "HET_PREEMPT=off", false), 0b1'00u);
+	het_preemption p;
+	CHECK_EQ(run_beside(t, "HET_PREEMPT=off", p, false), 0b1'00u);
+	CHECK_EQ(p.stops, 0u);
+	CHECK_EQ(p.away_ns, 0u);
 }
 
 // Urgent launches come all the time, two of them under way.
@@ -302,6 +331,241 @@ TEST(random_launches_of_all_levels_leave_what_they_must, .traps = trap::best, .d
 	fake_cuda_driver().copies_between = 0;
 	// Some of them were stopped.
 	CHECK(fake_cuda_driver().kernels_begun - before > int(launches));
+}
+
+// --- launches in slices and in parts ---------------------------------------------
+
+namespace
+{
+
+// An urgent launch adds to @n bytes while a kernel of level 0 is held in the middle: so many kernels of it wait for
+// room on the device then, and are next.
+void add_beside_a_held_kernel(runtime_fixture &fx, size_t n, const het_pattern *pattern, uint32_t flags, int kernels)
+{
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	use_two_levels(fx.queue, kernel);
+	queue_handle urgent;
+	HET_OK(het_queue_create(nullptr, urgent.out()));
+	HET_OK(het_queue_set_priority(urgent, 7));
+	turns_arrays victim(2 * group);
+	model_array bytes(kind::mmapped, n);
+	const het_arg all = range_arg(bytes.b.data(), n, HET_READ_WRITE);
+	const het_arg arg = pattern ? range_arg(bytes.b.data(), n, HET_READ_WRITE, *pattern) : all;
+	const uint8_t value = 5;
+	const int before = fake_cuda_driver().kernels_begun;
+	event_handle long_one, urgent_one;
+	{
+		held_in_the_middle held(100, false);
+		victim.launch(fx.queue, kernel, 50, 0, long_one.out());
+		held.wait();
+		HET_OK(fx.launch(fx.add, n, {arg, value_arg(value)}, urgent_one.out(),
+				 {.queue = urgent, .flags = flags}));
+		wait_until_it_waits(urgent_one, before + 1 + kernels);
+	}
+	wait_for(urgent_one);
+	wait_for(long_one);
+	add_to_model(bytes.model, 0, n, value);
+	bytes.check("what the urgent launch added to");
+	victim.check();
+}
+
+} // namespace
+
+TEST(urgent_slices_do_not_wait_for_what_is_less_urgent, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, "HET_DEVICE_MEMORY=512K");
+	add_beside_a_held_kernel(fx, 600'000, &each_byte, 0, 1);
+	CHECK(memory_of(first_device()).slices > 1);
+}
+
+// A launch in slices waits for the one whose bytes are brought, and others come meanwhile.
+TEST(the_bytes_of_urgent_slices_are_brought_first, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, "HET_DEVICE_MEMORY=256K");
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	use_two_levels(fx.queue, kernel);
+	queue_handle urgent;
+	HET_OK(het_queue_create(nullptr, urgent.out()));
+	HET_OK(het_queue_set_priority(urgent, 7));
+	const size_t n = 300'000;
+	model_array bytes[] = {{kind::mmapped, n}, {kind::mmapped, n}, {kind::mmapped, n}};
+	event_handle events[3];
+	const uint8_t value = 5;
+	{
+		held_in_the_middle held(100, false);
+		for (unsigned i = 0; i < 3; i++) {
+			HET_OK(fx.launch(fx.add, n,
+					 {range_arg(bytes[i].b.data(), n, HET_READ_WRITE, each_byte), value_arg(value)},
+					 events[i].out(), {.queue = i == 2 ? urgent.get() : nullptr}));
+			if (!i)
+				held.wait();
+		}
+	}
+	HET_OK(het_finish(fx.queue));
+	HET_OK(het_finish(urgent));
+	// The last one was not the urgent one.
+	CHECK_EQ(fake_cuda_driver().ends & 1, 0u);
+	for (model_array &b : bytes) {
+		add_to_model(b.model, 0, n, value);
+		b.check("what was added to");
+	}
+}
+
+// Nothing tells what each part writes, so copies of what was there are taken ahead of them, on their lanes.
+TEST(urgent_parts_do_not_wait_for_what_is_less_urgent, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, std::vector<const char *>{"HET_POLICY=static", "FAKE_CUDA_DEVICES=2"});
+	CHECK_EQ(all_devices().size(), 2u);
+	fake_cuda_driver().slow_us = 2000; // what waits for a kernel of another lane comes after this lane's
+	add_beside_a_held_kernel(fx, 300'000, nullptr, HET_SPLIT, 2);
+}
+
+// --- what launches read in a variable of their module ----------------------------
+
+namespace
+{
+
+// Each work-item tells the offset of its launch.
+const char offsets_ptx[] = R"(
+.version 6.3
+.target sm_70
+.address_size 64
+.visible .global .align 8 .b8 het_launch[32];
+.visible .entry offsets(.param .u64 to)
+{
+	.reg .b32 %r<3>;
+	.reg .b64 %rd<4>;
+	ld.param.u64 %rd1, [to];
+	cvta.to.global.u64 %rd1, %rd1;
+	mov.u32 %r1, %tid.x;
+	mul.wide.u32 %rd2, %r1, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	ld.global.u32 %r2, [het_launch];
+	st.global.u32 [%rd3], %r2;
+	ret;
+}
+)";
+
+void launch_offsets(het_queue *queue, het_kernel *kernel, const numbers &to, size_t offset, int priority)
+{
+	const het_arg args[] = {to.arg()};
+	het_launch_args l = {};
+	l.size = sizeof l;
+	l.kernel = kernel;
+	l.dimensions = 1;
+	l.global[0] = l.local[0] = group;
+	l.offset[0] = offset;
+	l.arg_size = sizeof(het_arg);
+	l.nargs = std::size(args);
+	l.args = args;
+	l.priority = priority;
+	HET_OK(het_launch(queue, &l, nullptr));
+}
+
+} // namespace
+
+// The first one has its numbers written, which takes a while; the urgent one needs the same.
+TEST(launches_of_other_levels_wait_for_their_numbers, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t);
+	program_handle turns_program, program;
+	kernel_handle turns, kernel;
+	make_turns(turns_program, turns);
+	make_kernel(program, kernel, offsets_ptx, "offsets");
+	use_two_levels(fx.queue, turns);
+	turns_arrays victim(group);
+	numbers first(group), second(group), third(group);
+	fake_cuda_driver().slow_us = 2000;
+	{
+		held_in_the_middle held(50, false);
+		victim.launch(fx.queue, turns, 50, -3, nullptr);
+		held.wait();
+		launch_offsets(fx.queue, kernel, first, 5, -2);
+		launch_offsets(fx.queue, kernel, second, 5, 7);
+		launch_offsets(fx.queue, kernel, third, 9, 6);
+	}
+	HET_OK(het_finish(fx.queue));
+	victim.check();
+	for (unsigned i = 0; i < group; i++) {
+		CHECK_EQ(first[i], 5u);
+		CHECK_EQ(second[i], 5u);
+		CHECK_EQ(third[i], 9u);
+	}
+}
+
+// --- memory --------------------------------------------------------------------
+
+// What was kept to stop launches is given back before anything else leaves the device.
+TEST(memory_for_stops_goes_when_others_want_it, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, "HET_DEVICE_MEMORY=12M");
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	const uint64_t before = memory_of(first_device()).copies;
+	for (unsigned i = 0; i < 2; i++) {
+		use_two_levels(fx.queue, kernel);
+		use_two_levels(fx.queue, kernel);
+		CHECK(memory_of(first_device()).copies >= before + (4 << 20));
+		void *raw = nullptr;
+		HET_OK(het_device_alloc(first_device(), 11 << 20, &raw));
+		CHECK_EQ(memory_of(first_device()).copies, before);
+		HET_OK(het_device_free(first_device(), raw));
+	}
+}
+
+// --- what touches and frees wait for -------------------------------------------
+
+namespace
+{
+
+// A kernel of level -3 is held in the middle, and is to stop for one of level 1. Then something waits for the first,
+// so the other one is told to stop.
+template <class F> void wait_for_the_less_urgent(const context &t, F wait)
+{
+	runtime_fixture fx(t, 0, "HET_PREEMPT_PATIENCE=100000");
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	use_two_levels(fx.queue, kernel);
+	auto low = std::make_unique<turns_arrays>(16 * group);
+	turns_arrays high(16 * group);
+	event_handle low_one, high_one;
+	fake_cuda_state &driver = fake_cuda_driver();
+	driver.copies_between = 37;
+	const int before = driver.kernels_begun;
+	std::thread waiting;
+	{
+		held_in_the_middle held(500);
+		low->launch(fx.queue, kernel, 50, -3, low_one.out());
+		held.wait();
+		high.launch(fx.queue, kernel, 50, 1, high_one.out());
+		wait_until_it_waits(high_one, before + 2);
+		const int told = driver.writes;
+		waiting = std::thread([&] { wait(low); });
+		while (driver.writes == told)
+			std::this_thread::yield();
+	}
+	waiting.join();
+	wait_for(high_one);
+	CHECK_EQ(driver.ends & 1, 1u); // the last kernel was the other one's
+	high.check();
+}
+
+} // namespace
+
+TEST(what_a_touch_waits_for_becomes_urgent, .traps = trap::best | trap::sigsegv, .devices = device::cuda)
+{
+	wait_for_the_less_urgent(t, [](std::unique_ptr<turns_arrays> &low) { low->check(); });
+}
+
+TEST(what_a_free_waits_for_becomes_urgent, .traps = trap::best, .devices = device::cuda)
+{
+	wait_for_the_less_urgent(t, [](std::unique_ptr<turns_arrays> &low) { low.reset(); });
 }
 
 // --- calls that fail -----------------------------------------------------------
@@ -444,12 +708,69 @@ TEST(what_an_urgent_launch_waits_for_becomes_urgent, .traps = trap::best, .devic
 	runtime_fixture fx(t);
 	noting n(fx);
 	event_handle first, second;
-	n.launch(n.note, 1, 3, nullptr);
+	n.launch(n.note, 1, -6, nullptr);
 	n.launch(n.note, 2, -8, first.out());
 	n.launch(n.note, 3, -7, second.out(), first);
-	n.launch(n.note, 4, 4, nullptr, second);
+	n.launch(n.note, 4, 7, nullptr, second);
 	n.finish(4);
 	CHECK_EQ(order[0].load(), 2);
+}
+
+namespace
+{
+
+std::atomic<bool> has_begun, urgent_is_there, urgent_has_run;
+std::atomic<unsigned> groups_after_it;
+
+// Each group waits until the urgent launch is there, and a while for that to run.
+void be_long_on_host(const het_group *, void *const *)
+{
+	constexpr unsigned a_while = 500;
+	has_begun = true;
+	while (!urgent_is_there)
+		std::this_thread::yield();
+	for (unsigned i = 0; i < a_while && !urgent_has_run; i++)
+		std::this_thread::yield();
+	groups_after_it += urgent_has_run;
+}
+
+void be_urgent_on_host(const het_group *, void *const *)
+{
+	urgent_has_run = true;
+}
+
+} // namespace
+
+// Nobody waits for the urgent one, who would run it himself; and all threads that there are have the long one.
+TEST(between_groups_of_the_host_something_more_urgent_comes, .traps = trap::best,
+     .devices = device::none | device::host)
+{
+	runtime_fixture fx(t);
+	const het_function functions[] = {{"be_long", be_long_on_host, 0}, {"be_urgent", be_urgent_on_host, 0}};
+	program_handle program;
+	kernel_handle slow, fast;
+	make_program(program, nullptr, functions);
+	HET_OK(het_kernel_create(program, "be_long", slow.out()));
+	HET_OK(het_kernel_create(program, "be_urgent", fast.out()));
+	het_launch_args l = {};
+	l.size = sizeof l;
+	l.kernel = slow;
+	l.dimensions = 1;
+	l.local[0] = 1;
+	l.global[0] = 1000;
+	l.arg_size = sizeof(het_arg);
+	event_handle long_one;
+	HET_OK(het_launch(fx.queue, &l, long_one.out()));
+	while (!has_begun)
+		std::this_thread::yield();
+	l.kernel = fast;
+	l.global[0] = 1;
+	l.priority = 7;
+	HET_OK(het_launch(fx.queue, &l, nullptr));
+	urgent_is_there = true;
+	wait_for(long_one);
+	CHECK(groups_after_it > 0);
+	CHECK_EQ(preemption_of(long_one).stops, 1u);
 }
 
 TEST(queues_that_say_nothing_have_the_priority_of_the_environment, .traps = trap::best, .devices = device::none)
@@ -495,7 +816,13 @@ TEST(priorities_are_checked, .traps = trap::best, .devices = device::none)
 	l.priority = -9;
 	HET_ERR(het_launch(fx.queue, &l, nullptr), HET_EARG);
 	l.size = offsetof(het_launch_args, priority);
-	HET_OK(het_launch(other, &l, nullptr));
+	event_handle e;
+	HET_OK(het_launch(other, &l, e.out()));
 	HET_OK(het_finish(other));
 	CHECK_EQ(byte, 1);
+	het_preemption p = {};
+	HET_ERR(het_event_preemption(e, &p), HET_EARG);
+	HET_ERR(het_event_preemption(nullptr, &p), HET_ENULL);
+	HET_ERR(het_event_preemption(e, nullptr), HET_ENULL);
+	CHECK_EQ(preemption_of(e).stops, 0u);
 }

@@ -138,6 +138,34 @@ TEST(copies, .traps = trap::best | trap::sigsegv, .devices = device::runtime)
 		CHECK_EQ(bytes[100 + i], uint8_t(model[50 + i] + 1));
 }
 
+// Kernels that only read make an array of bytes that copies read at the same time.
+TEST(copies_beside_kernels, .traps = trap::best | trap::sigsegv, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	const size_t n = 1'500'000;
+	raw r(device_number(0), n);
+	std::vector<uint8_t> back(n);
+	for (uint64_t round = 0; round < t.rounds(6, 200); round++) {
+		std::vector<uint8_t> host(n), sum(n);
+		fill_pattern(host.data(), 0, n, uint32_t(round));
+		event_handle there, kernel;
+		HET_OK(copy(fx, {r.device(), r.at(0)}, {nullptr, host.data()}, n, there.out()));
+		HET_OK(fx.launch(fx.combine, n,
+				 {range_arg(host.data(), n, HET_READ_ONLY), range_arg(sum.data(), n, HET_READ_WRITE)},
+				 kernel.out()));
+		event_handle again;
+		HET_OK(copy(fx, {r.device(), r.at(0)}, {nullptr, host.data()}, n, again.out()));
+		HET_OK(het_finish(fx.queue));
+		copy_now(fx, {nullptr, back.data()}, {r.device(), r.at(0)}, n);
+		CHECK(back == host);
+		// What is an array's by now and lies on the device goes its way, too.
+		fx.run_add(host.data(), n, 1);
+		copy_now(fx, {r.device(), r.at(0)}, {nullptr, host.data()}, n);
+		copy_now(fx, {nullptr, sum.data()}, {r.device(), r.at(0)}, n);
+		CHECK(sum == host);
+	}
+}
+
 // The queue is in order, as nothing else orders raw memory.
 TEST(kernels_take_addresses, .traps = trap::best, .devices = device::runtime)
 {

@@ -76,9 +76,9 @@ class storm
 			p.kind = kinds[random.below(std::size(kinds))];
 			renew(p, random);
 		}
-		const char *reason = nullptr;
-		CHECK_OK(gpuvm_stat(GPUVM_STAT_TRAP_REASON, &reason));
-		system_calls_ = !strstr(reason, "EFAULT");
+		int served = 0;
+		CHECK_OK(gpuvm_stat(GPUVM_STAT_SYSTEM_TOUCHES, &served));
+		system_calls_ = served;
 	}
 
 	void run()

@@ -28,19 +28,14 @@ struct field {
 	uint32_t first = 0; // launches go on where the last one ended
 
 	field(context &on, size_t bytes_of_gpu, size_t bytes_of_cpu)
-	    : c(on), threads(threads_of(on)), elements(elements_of(on, bytes_of_gpu, bytes_of_cpu)), mask(elements - 1),
-	      from(on.dut, size_t{elements} * word), results(on.dut, size_t{threads} * word), random(on.seed, 7)
+	    : c(on), threads(std::bit_floor(on.busy_threads())), elements(elements_of(on, bytes_of_gpu, bytes_of_cpu)),
+	      mask(elements - 1), from(on.dut, size_t{elements} * word), results(on.dut, size_t{threads} * word),
+	      random(on.seed, 7)
 	{
 		const argument a[] = {from.get(), int(elements), int(threads)};
 		run(fill_words, a);
 	}
 
-	static uint32_t threads_of(const context &c)
-	{
-		const traits &w = c.dut.what();
-		return std::bit_floor(
-			uint32_t(std::min<size_t>(c.most_threads, size_t{w.units} * (w.cpu ? 256 : 2048))));
-	}
 	static uint32_t elements_of(const context &c, size_t bytes_of_gpu, size_t bytes_of_cpu)
 	{
 		const traits &w = c.dut.what();

@@ -21,10 +21,7 @@ constexpr size_t group = 64;
 // which is fast, needs a large one.
 size_t elements_of(const context &c)
 {
-	size_t last = 0;
-	for (const auto &[name, value] : c.dut.what().claims.items())
-		if (name.ends_with(".size") && value.is_number())
-			last = std::max(last, value.get<size_t>());
+	const size_t last = c.claimed_cache();
 	const bool cpu = c.dut.what().cpu;
 	const size_t least = cpu ? (c.quick ? 16 << 20 : 64 << 20) : c.quick ? 1 << 30 : size_t{4} << 30;
 	const size_t can = std::min({c.dut.what().largest, c.dut.what().memory / 8, c.most_bytes});
@@ -127,6 +124,16 @@ void sweep_vectors(context &c, streamer &s, size_t elements, const std::vector<u
 	}
 }
 
+// Half of the last cache that was found, or that the device tells of, has room in it with nothing else; 0 if none is known.
+size_t bytes_of_last_cache(const context &c)
+{
+	size_t found = 0;
+	for (const fact &f : c.out.facts())
+		if (f.is == verdict::found && f.name.starts_with("l") && f.name.ends_with(".size"))
+			found = std::max(found, size_t(f.value));
+	return std::bit_floor((found ? found : c.claimed_cache()) / 2);
+}
+
 } // namespace
 
 void test_bandwidth(context &c)
@@ -148,6 +155,29 @@ void test_bandwidth(context &c)
 		}
 	}
 	sweep_vectors(c, s, elements, numbers);
+}
+
+// Random words, as the caches of single units hold a part of what goes round in a row.
+void test_cache_bandwidth(context &c)
+{
+	const size_t bytes = std::min(bytes_of_last_cache(c), c.most_bytes);
+	const std::vector<uint32_t> numbers = thread_numbers(c);
+	if (bytes / sizeof(uint32_t) < group) {
+		c.out.refuse("cache-bandwidth", "no cache is known",
+			     "the test latency before it, where the device has a cache");
+		return;
+	}
+	streamer s(c, bytes / sizeof(uint32_t), numbers.back());
+	for (deed d : {deed::read, deed::write}) {
+		c.progress(format("cache, %s", name_of(d)));
+		for (uint32_t threads : numbers) {
+			const figure f = c.per_unit(
+				[&](uint64_t rounds) { return s.run(d, order::random, threads, uint32_t(rounds)); });
+			const double moved = double(threads) * sizeof(uint32_t);
+			c.out.add(format("bandwidth/cache/%s/random/%u", name_of(d), threads), "GB/s",
+				  f.there() ? rate_of(f, moved) : f);
+		}
+	}
 }
 
 } // namespace micro

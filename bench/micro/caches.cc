@@ -151,7 +151,7 @@ size_t fall_of(const std::vector<double> &heights, double hit_ns)
 
 } // namespace
 
-std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector<bool> &is_tlb)
+std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector<owner> &owners)
 {
 	std::vector<fact> all;
 	if (l.heights.empty()) {
@@ -160,7 +160,9 @@ std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector
 	}
 	unsigned caches = 0, tlbs = 0;
 	for (size_t i = 0; i < l.knees.size(); i++) {
-		if (is_tlb[i]) {
+		if (owners[i] == owner::far_segments)
+			continue;
+		if (owners[i] == owner::tlb) {
 			all.push_back(size_fact(format("tlb%u.reach", ++tlbs), c, l, i));
 			continue;
 		}

@@ -8,8 +8,14 @@
 namespace micro
 {
 
-// @is_tlb says of each knee that it is a TLB's. Facts are lN.size and lN.latency by levels, tlbN.reach.
-std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector<bool> &is_tlb);
+enum class owner {
+	cache,
+	tlb,
+	far_segments, // of the cache before it: from there on they miss, too
+};
+
+// @owners has one for each knee. Facts are lN.size and lN.latency by levels, tlbN.reach.
+std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector<owner> &owners);
 
 // Tells of the height behind all knees. Where no footprint shows it alone, @cold has loads that no cache served, or is
 // empty.

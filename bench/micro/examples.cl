@@ -100,7 +100,8 @@ kernel void product_tiles(global const float *a, global const float *b, global f
 		ROW(a, x0.x) ROW(b, x0.y) ROW(c, x0.z) ROW(d, x0.w)                                                    \
 		ROW(e, x1.x) ROW(f, x1.y) ROW(g, x1.z) ROW(h, x1.w)                                                    \
 	}
-// What the next step needs is loaded while this one computes, if @AHEAD.
+// What the next step needs is loaded while this one computes, if @AHEAD. The last step loads its own again: a branch
+// around that took an H100's kernel so many registers that a unit had room for one group in place of two.
 #define PRODUCT(name, AHEAD)                                                                                           \
 	kernel void name(global const float *a, global const float *b, global float *c, uint n)                        \
 	{                                                                                                              \
@@ -125,8 +126,8 @@ kernel void product_tiles(global const float *a, global const float *b, global f
 			la[(column + 3) * 132 + row] = part.w;                                                         \
 			lb4[t] = other;                                                                                \
 			barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
-			if (AHEAD && k + 8 < n)                                                                        \
-				LOAD(k + 8)                                                                            \
+			if (AHEAD)                                                                                     \
+				LOAD(min(k + 8, n - 8))                                                                \
 			STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)                                \
 			barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
 		}                                                                                                      \

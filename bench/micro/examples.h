@@ -16,12 +16,15 @@ struct ceilings {
 	double read = 0, copy = 0, spread_write = 0; // GB/s of global memory; a copy counts what is read and written
 	double vector_read = 0;                      // with the best width
 	unsigned vector_width = 0;
-	uint32_t threads = 0;  // from which on that has most of its rate
-	double local_read = 0; // GB/s
-	double fma = 0;        // G/s
-	double warp = 1;       // threads that execute together
-	double change_ns = 0;  // of a word that all threads change, one after the other
-	double conflict = 0;   // times as long as one access, if all threads of a row want one bank
+	uint32_t threads = 0;   // from which on that has most of its rate
+	double local_read = 0;  // GB/s
+	double fma = 0;         // G/s
+	double warp = 1;        // threads that execute together
+	double change_ns = 0;   // of a word that all threads change, one after the other
+	double conflict = 0;    // times as long as one access, if all threads of a row want one bank
+	double cache_write = 0; // GB/s of single words anywhere in the last cache
+	bool gathers = false;   // that has room for a line of each thread that the device runs at once
+	double overlap = 1;     // share of the lower roof that the roofline reaches where it reaches least
 };
 ceilings ceilings_of(const het::json &document);
 

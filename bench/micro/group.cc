@@ -126,7 +126,7 @@ template <typename M> void one_of_stayers(M &m, arguments a, uint32_t t)
 	if (t % group)
 		return;
 	const auto *ring = static_cast<const uint32_t *>(a[0].buffer);
-	uint32_t at = 0;
+	uint32_t at = first_place_of_group(t / group, uint32_t(a[4].integer));
 	for (uint32_t i = 0; i < uint32_t(a[2].integer); i++)
 		at = m.next(ring + at);
 	static_cast<uint32_t *>(a[1].buffer)[t / group] = at;

@@ -107,13 +107,13 @@ kernel void read_local(global const uint4 *numbers, global uint *sums, uint step
 	sums[get_global_id(0)] = sum.x + sum.y + sum.z + sum.w;
 }
 
-// One thread of each group follows a ring, and the others wait for it: so many groups at once take as long as one as
-// there is room for.
-kernel void stay(global const uint *ring, global uint *out, uint steps, uint group)
+// One thread of each group follows a ring of so many places of 16 words, and the others wait for it: so many groups at
+// once take as long as one as there is room for.
+kernel void stay(global const uint *ring, global uint *out, uint steps, uint group, uint places)
 {
 	uint t = get_local_id(0);
 	if (t == 0) {
-		uint at = 0;
+		uint at = get_group_id(0) * 97 % places * 16;
 		for (uint i = 0; i < steps; i++)
 			at = ring[at];
 		out[get_global_id(0) / group] = at;

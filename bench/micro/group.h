@@ -18,7 +18,13 @@ extern const kernel ways_kernel;  // out, width, steps
 extern const kernel read_local;
 constexpr uint32_t local_bytes_of_step = 64;
 
-extern const kernel stay_kernel; // ring, out, steps, group: one thread of each group walks from word 0
+// Takes ring, out, steps, group, places: one thread of each group walks from a place of its own on.
+extern const kernel stay_kernel;
+constexpr uint32_t words_of_place = 16;
+constexpr uint32_t first_place_of_group(uint32_t g, uint32_t places)
+{
+	return g * 97 % places * words_of_place;
+}
 
 // A way to change a word that several threads may share. Kernels take words, sharers, steps; the word of the first
 // threads is to be 0 before.

@@ -127,7 +127,7 @@ void test_local_bandwidth(context &c)
 		return;
 	}
 	const auto group = uint32_t(std::min<size_t>({256, w.largest_group, c.most_threads}));
-	const size_t most = std::min<size_t>(c.most_threads, size_t{w.units} * (w.cpu ? 256 : 2048));
+	const size_t most = c.busy_threads();
 	std::vector<uint32_t> numbers(bank_words);
 	for (uint32_t i = 0; i < bank_words; i++)
 		numbers[i] = i * i + 1;

@@ -20,12 +20,6 @@ using bench::format;
 
 constexpr uint32_t word = sizeof(uint32_t);
 
-uint32_t threads_of(const context &c)
-{
-	const traits &w = c.dut.what();
-	return std::bit_floor(uint32_t(std::min<size_t>(c.most_threads, size_t{w.units} * (w.cpu ? 256 : 2048))));
-}
-
 figure random_reads(context &c, uint32_t threads)
 {
 	const traits &w = c.dut.what();
@@ -163,7 +157,7 @@ void add_homogeneity(const std::vector<json> &documents, bench::report &to, reco
 
 void test_homogeneity(context &c)
 {
-	const uint32_t threads = threads_of(c);
+	const uint32_t threads = std::bit_floor(c.busy_threads());
 	c.progress("random reads");
 	const figure reads = random_reads(c, threads);
 	c.out.add("homogeneity/memory/0", "GB/s", reads.there() ? rate_of(reads, double(word) * threads) : reads);

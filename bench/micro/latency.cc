@@ -24,13 +24,9 @@ constexpr unsigned least_groups = 8, most_groups = 64; // to tell by where their
 // Sizes grow with what the device says of its last cache, as what it says may be wrong.
 size_t largest_footprint(const context &c)
 {
-	size_t last = 0;
-	for (const auto &[name, value] : c.dut.what().claims.items())
-		if (name.ends_with(".size") && value.is_number())
-			last = std::max(last, value.get<size_t>());
 	// A GPU's driver may tell of its first cache alone, or of none.
 	const size_t least = c.dut.what().cpu ? (c.quick ? 32 << 20 : 64 << 20) : 256 << 20;
-	const size_t wanted = std::max<size_t>(4 * last, least);
+	const size_t wanted = std::max(4 * c.claimed_cache(), least);
 	const size_t can = std::min({c.dut.what().largest, c.dut.what().memory / 4, c.most_bytes});
 	return std::max<size_t>(least_footprint, std::min(wanted, can) / page * page);
 }
@@ -53,10 +49,11 @@ class cache_search
 	curve rings(const std::string &name, size_t from, size_t to,
 		    const std::function<ring(size_t x, random_stream &r)> &make);
 	curve pairs(const std::string &level, size_t footprint);
-	void find_fetch(const levels &l, size_t i, const std::string &level);
+	std::vector<owner> find_owners(const levels &l);
+	void find_fetch(const levels &l, const std::vector<owner> &owners, size_t i, const std::string &level);
 	void find_line(const levels &l, size_t i, const std::string &level);
 	void find_memory(const levels &l);
-	bool find_segments(const levels &l, size_t i, const std::string &level);
+	unsigned find_segments(const levels &l, size_t i, const std::string &level);
 
 	context &c_;
 	const size_t most_;
@@ -144,6 +141,7 @@ curve cache_search::rings(const std::string &name, size_t from, size_t to,
 	for (size_t x = from; x <= to; x *= 2) {
 		c_.progress(name + ", " + bench::amount_text(x) + " apart");
 		point at{double(x), {}};
+		w_.begin_again();
 		const figure f = w_.measure([&](random_stream &r) { return make(x, r); }, at);
 		c_.out.add(format("%s/%zu", name.c_str(), x), "ns", f);
 		if (f.there())
@@ -166,32 +164,37 @@ curve cache_search::pairs(const std::string &level, size_t footprint)
 		return unpaired_ring(whole, block, apart, r);
 	});
 	point first;
+	w_.begin_again();
 	w_.measure([&](random_stream &r) { return random_ring(whole, block, r); }, first);
-	if (first.samples.empty())
-		return {};
 	curve second;
 	for (const point &p : paired) {
 		const auto other =
 			std::find_if(single.begin(), single.end(), [&](const point &q) { return q.x == p.x; });
 		if (other == single.end())
 			continue;
-		point of_second{p.x, p.samples};
-		for (double &s : of_second.samples)
-			s = 2 * s - std::max(first.median(), other->median());
-		second.push_back(std::move(of_second));
+		// Each three lie at one place, so that how many of its lines share sets makes no difference.
+		point of_second{p.x, {}};
+		const size_t n = std::min({p.samples.size(), other->samples.size(), first.samples.size()});
+		for (size_t i = 0; i < n; i++)
+			of_second.samples.push_back(2 * p.samples[i] - std::max(first.samples[i], other->samples[i]));
+		if (n > 0)
+			second.push_back(std::move(of_second));
 	}
 	return second;
 }
 
 // Looks for what a miss of the cache of a knee brings.
-void cache_search::find_fetch(const levels &l, size_t i, const std::string &level)
+void cache_search::find_fetch(const levels &l, const std::vector<owner> &owners, size_t i, const std::string &level)
 {
+	size_t behind = i + 1;
+	while (behind < l.knees.size() && owners[behind] == owner::far_segments)
+		behind++;
 	// Pairs have one or two lines of a block of eight, so a cache may hold those of a footprint of eight times its
 	// size.
-	const double here = l.knees[i].size, next = i + 1 < l.knees.size() ? l.knees[i + 1].size : 256 * here;
+	const double here = l.knees[i].size, next = behind < l.knees.size() ? l.knees[behind].size : 256 * here;
 	const curve found = pairs(level, size_t(std::min(std::max(8 * here, std::sqrt(here * next)), double(most_))));
 	const std::string name = level + ".fetch";
-	const double hit = l.heights[i].height.median, missed = l.heights[i + 1].height.median;
+	const double hit = l.heights[i].height.median, missed = l.heights[behind].height.median;
 	c_.out.add(
 		fetch_fact(name, found, std::pow(hit, 0.7) * std::pow(missed, 0.3), std::sqrt(hit * missed), c_.seed),
 		c_.claim(name));
@@ -225,13 +228,13 @@ void cache_search::find_memory(const levels &l)
 	c_.out.add(memory_fact(curve_, l, cold), c_.claim("memory.latency"));
 }
 
-// Data that a group of another unit has brought into a cache lie in that unit's segment of it. Returns whether there
-// are several.
-bool cache_search::find_segments(const levels &l, size_t i, const std::string &level)
+// Data that a group of another unit has brought into a cache lie in that unit's segment of it. Returns how many
+// there are, or 1.
+unsigned cache_search::find_segments(const levels &l, size_t i, const std::string &level)
 {
 	const unsigned units = c_.dut.what().units, n = std::min(units, most_groups);
 	if (n < least_groups)
-		return false;
+		return 1;
 	const auto footprint = size_t(0.5 * std::min(l.knees[i].size, double(most_))) / page * page;
 	const auto make = [&](random_stream &r) { return random_ring(footprint, spacing_, r); };
 	curve found;
@@ -254,7 +257,27 @@ bool cache_search::find_segments(const levels &l, size_t i, const std::string &l
 	const fact f =
 		segments_fact(level + ".segments", found, l.heights[i].height.median, l.heights[i + 1].height.median);
 	c_.out.add(f, c_.claim(f.name));
-	return f.is == verdict::found && f.value > 1;
+	return f.is == verdict::found ? unsigned(f.value) : 1;
+}
+
+// Says of each knee whose it is. A cache of one unit alone shows nothing of what others bring, so segments are looked
+// for from the second one on. Their far ones hold as much as the near one each, and a knee at that is no other cache.
+std::vector<owner> cache_search::find_owners(const levels &l)
+{
+	constexpr double about = 1.35;
+	std::vector<owner> all;
+	unsigned level = 0, segments = 1;
+	double all_segments = 0; // bytes
+	for (size_t i = 0; i < l.knees.size(); i++) {
+		const knee &k = l.knees[i];
+		const bool far = segments > 1 && std::abs(std::log(k.size / all_segments)) < std::log(about);
+		all.push_back(far ? owner::far_segments : is_tlb(k) ? owner::tlb : owner::cache);
+		if (all.back() != owner::cache || ++level == 1 || k.disturbed || c_.dut.what().cpu || segments > 1)
+			continue;
+		segments = find_segments(l, i, format("l%u", level));
+		all_segments = segments * k.size;
+	}
+	return all;
 }
 
 void cache_search::run()
@@ -269,26 +292,19 @@ void cache_search::run()
 		measure(f);
 	refine();
 	const levels l = find_levels(curve_, c_.seed);
-	std::vector<bool> tlb;
-	for (const knee &k : l.knees)
-		tlb.push_back(is_tlb(k));
-	for (const fact &f : cache_facts(curve_, l, tlb))
+	const std::vector<owner> owners = find_owners(l);
+	for (const fact &f : cache_facts(curve_, l, owners))
 		c_.out.add(f, c_.claim(f.name));
 	find_memory(l);
 	unsigned level = 0;
-	bool has_segments = false;
 	for (size_t i = 0; i < l.knees.size(); i++) {
-		if (tlb[i])
+		if (owners[i] != owner::cache)
 			continue;
 		level++;
 		if (l.knees[i].disturbed)
 			continue;
-		find_fetch(l, i, format("l%u", level));
+		find_fetch(l, owners, i, format("l%u", level));
 		find_line(l, i, format("l%u", level));
-		// A cache of one unit alone shows nothing of what others bring, and behind one that has segments the
-		// next level is those that are far.
-		if (level > 1 && !c_.dut.what().cpu && !has_segments)
-			has_segments = find_segments(l, i, format("l%u", level));
 	}
 }
 

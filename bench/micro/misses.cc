@@ -69,10 +69,11 @@ double share_of_many_places(double load)
 
 // Half of what misses the near segment is looked for in the far one, which has that half alone. As a share of what
 // memory costs more than the near one, the far one costs about 0.4 on an H100, so that its misses are 0.3 of the rise.
-double share_of_two_segments(double load)
+double share_of_two_segments(const miss_model &m, double load)
 {
 	constexpr double of_far = 0.3;
-	return (1 - of_far) * share_of_many_places(load) + of_far * share_of_many_places(load / 2);
+	const auto one = [&](double l) { return m.many_places ? share_of_many_places(l) : share_in_a_row(m, l); };
+	return (1 - of_far) * one(load) + of_far * one(load / 2);
 }
 
 using table = std::array<double, entries>;
@@ -82,7 +83,7 @@ table table_of(const miss_model &m)
 	table t;
 	for (size_t i = 0; i < entries; i++) {
 		const double load = least_load * std::exp2(double(i) / an_octave);
-		t[i] = m.two_segments     ? share_of_two_segments(load)
+		t[i] = m.two_segments     ? share_of_two_segments(m, load)
 		       : m.many_places    ? share_of_many_places(load)
 		       : m.pages_anywhere ? share_anywhere(m, load)
 					  : share_in_a_row(m, load);
@@ -103,6 +104,7 @@ std::vector<miss_model> make_models()
 	all.push_back({"all but one line of a set in turn, pages in a row", 4, false, false, true, false});
 	all.push_back({"many places a line or page", 16, false, false, false, true});
 	all.push_back({"two segments", 16, false, false, false, true, true});
+	all.push_back({"two segments, any line first", 16, false, false, false, false, true});
 	return all;
 }
 

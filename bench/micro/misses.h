@@ -15,7 +15,7 @@ struct miss_model {
 	bool pages_anywhere; // sets are filled unevenly
 	bool keeps_one;   // of the ways of a set one keeps its line for good, and the oldest of the others is replaced
 	bool many_places; // a line, or a page of a TLB, has many of the ring's places: each load goes to any of them
-	bool two_segments = false; // the same, but what misses the near one may be in a far one of the same size
+	bool two_segments = false; // what misses the near one may be in a far one of the same size
 };
 
 std::span<const miss_model> miss_models();

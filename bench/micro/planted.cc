@@ -127,7 +127,9 @@ double planted_target::load(uint64_t address, double &moved)
 	return took + load_of_last(address, moved);
 }
 
-// A segment keeps what its threads load, wherever it comes from.
+// A segment keeps what its threads load. Lines have their homes in all segments alike, and what a segment lacks it asks
+// the line's home for, which keeps it too. So what threads of another segment have brought is near to half of all, or
+// less where there are more segments.
 double planted_target::load_of_last(uint64_t address, double &moved)
 {
 	if (caches_.empty()) {
@@ -135,16 +137,11 @@ double planted_target::load_of_last(uint64_t address, double &moved)
 		return plant_.memory_ns;
 	}
 	const planted_cache &last = plant_.caches.back();
-	bool far = false;
-	for (size_t i = 0; i <= others_.size(); i++) {
-		cache_model &c = i == 0 ? caches_.back() : others_[i - 1];
-		if (i == segment_ ? c.access(address) : c.has(address)) {
-			if (i == segment_)
-				return last.ns;
-			far = true;
-		}
-	}
-	if (far)
+	const auto segment = [&](size_t i) -> cache_model & { return i == 0 ? caches_.back() : others_[i - 1]; };
+	if (segment(segment_).access(address))
+		return last.ns;
+	const size_t home = (address / last.line * 0x9e3779b97f4a7c15 >> 40) % (others_.size() + 1);
+	if (home != segment_ && segment(home).access(address))
 		return last.far_ns;
 	moved += double(last.line);
 	return plant_.memory_ns;

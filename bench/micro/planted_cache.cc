@@ -27,13 +27,6 @@ uint64_t cache_model::sector_of(uint64_t at) const
 	return uint64_t{1} << (what_.sector ? at % what_.line / what_.sector : 0);
 }
 
-bool cache_model::has(uint64_t address) const
-{
-	const uint64_t at = physical(address), line = at / what_.line + 1;
-	const held *set = lines_.data() + line % sets_ * what_.ways, *end = set + what_.ways;
-	return std::any_of(set, end, [&](const held &h) { return h.line == line && (h.sectors & sector_of(at)); });
-}
-
 bool cache_model::access(uint64_t address)
 {
 	const uint64_t at = physical(address), line = at / what_.line + 1, sector = sector_of(at);

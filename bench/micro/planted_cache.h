@@ -28,7 +28,6 @@ class cache_model
 
 	// Returns whether the line is there, and brings it in.
 	bool access(uint64_t address);
-	bool has(uint64_t address) const;
 	void clear();
 	// Replaces a share of all lines by others'.
 	void disturb(double share);

@@ -58,10 +58,58 @@ double sum_of(std::initializer_list<std::pair<double, double>> amounts_and_rates
 	return sum;
 }
 
-// Of things that go on at the same time the longest counts.
-double longer(double a, double b)
+// Of things that go on at the same time the longest counts. Where another takes nearly as long, not all of it is hidden:
+// how much is, the roofline shows, one of whose points is as near to its ridge.
+double longer(const ceilings &c, double a, double b)
 {
-	return a > 0 && b > 0 ? std::max(a, b) : 0;
+	constexpr double near = 0.5;
+	if (!(a > 0 && b > 0))
+		return 0;
+	const double most = std::max(a, b), share = std::min(a, b) / most;
+	return most * (1 + (1 / c.overlap - 1) * std::min(1.0, share / near));
+}
+
+// Returns what was found, or else what the device says, or 0.
+double value_of(const het::json &document, const std::string &name)
+{
+	for (const het::json &f : document["facts"]) {
+		if (f.at("name").get<std::string>() != name)
+			continue;
+		for (const char *key : {"value", "claim"})
+			if (f.contains(key) && f[key].is_number())
+				return f[key].get<double>();
+	}
+	return 0;
+}
+
+// The last cache gathers what threads write beside each other, one after the other.
+bool last_cache_gathers(const het::json &document)
+{
+	constexpr double group = 256;
+	const double threads = group * value_of(document, "groups.of_256");
+	double size = 0, line = 0;
+	for (const char *level : {"l1", "l2", "l3", "l4"}) {
+		if (value_of(document, std::string(level) + ".size") <= size)
+			continue;
+		size = value_of(document, std::string(level) + ".size");
+		line = value_of(document, std::string(level) + ".fetch");
+	}
+	constexpr double usual_line = 64;
+	return threads > 0 && threads * (line > 0 ? line : usual_line) <= size;
+}
+
+double overlap_of(const het::json &document, const ceilings &c)
+{
+	const shown_curves all = curves_of(document, "roofline");
+	const auto it = all.curves.find("");
+	if (it == all.curves.end() || it->second.empty() || !(c.fma > 0))
+		return 1;
+	// At its foot memory alone counts.
+	const double bytes = it->second.begin()->second.median / it->second.begin()->first;
+	double least = 1;
+	for (const auto &[flop_a_byte, p] : it->second)
+		least = std::min(least, p.median / std::min(bytes * flop_a_byte, 2 * c.fma));
+	return std::max(0.5, least);
 }
 
 } // namespace
@@ -72,12 +120,13 @@ ceilings ceilings_of(const het::json &document)
 	c.read = best_of(document, "bandwidth/global/read", "sequential");
 	c.copy = best_of(document, "bandwidth/global/both", "sequential");
 	c.spread_write = best_of(document, "bandwidth/global/write", "shifted");
+	c.cache_write = best_of(document, "bandwidth/cache/write", "random");
 	c.local_read = best_of(document, "bandwidth/local", "read");
 	c.fma = best_of(document, "arithmetic/rate", "float fma");
+	c.gathers = last_cache_gathers(document);
+	c.overlap = overlap_of(document, c);
 	take_vectors(document, c);
-	for (const het::json &f : document["facts"])
-		if (f.at("name") == "warp.width" && f.contains("value"))
-			c.warp = f["value"].get<double>();
+	c.warp = std::max(1.0, value_of(document, "warp.width"));
 	const shown_curves atomics = curves_of(document, "atomics"), banks = curves_of(document, "banks");
 	if (const auto it = atomics.curves.find("add"); it != atomics.curves.end() && !it->second.empty())
 		c.change_ns = it->second.rbegin()->second.median / it->second.rbegin()->first;
@@ -94,7 +143,7 @@ double predicted_reduction(const ceilings &c, const std::string &stage, double n
 	// Compilers let threads that execute together add what they have first, where all add to one word.
 	const double change = c.change_ns > 0 ? c.warp / c.change_ns : 0;
 	if (stage == "each")
-		return longer(sum_of({{word * n, c.read}}), sum_of({{n, change}}));
+		return longer(c, sum_of({{word * n, c.read}}), sum_of({{n, change}}));
 	if (stage == "rows")
 		return sum_of({{word * n, c.read}, {threads, change}});
 	return sum_of({{word * n, c.vector_read}});
@@ -103,11 +152,13 @@ double predicted_reduction(const ceilings &c, const std::string &stage, double n
 double predicted_transpose(const ceilings &c, const std::string &stage, double n)
 {
 	const double bytes = word * n * n;
+	if (stage == "each" && c.gathers && c.cache_write > 0)
+		return longer(c, sum_of({{2 * bytes, c.copy}}), sum_of({{bytes, c.cache_write}}));
 	if (stage == "each")
 		return sum_of({{bytes, c.read}, {bytes, c.spread_write}});
 	// Rows are written to local memory, and columns are read from it.
 	const double ways = stage == "tiles" ? c.conflict : 1;
-	return longer(sum_of({{2 * bytes, c.copy}}), sum_of({{bytes * (1 + ways), ways > 0 ? c.local_read : 0}}));
+	return longer(c, sum_of({{2 * bytes, c.copy}}), sum_of({{bytes * (1 + ways), ways > 0 ? c.local_read : 0}}));
 }
 
 // A multiplication needs two words, which the cache nearest to a unit has as fast as local memory, as both are one on
@@ -115,7 +166,7 @@ double predicted_transpose(const ceilings &c, const std::string &stage, double n
 double predicted_product(const ceilings &c, const std::string &stage, double n)
 {
 	const double all = n * n * n, words = stage.starts_with("blocks") ? 16.0 / 64 : 2;
-	return longer(sum_of({{all, c.fma}}), sum_of({{all * words * word, c.local_read}}));
+	return longer(c, sum_of({{all, c.fma}}), sum_of({{all * words * word, c.local_read}}));
 }
 
 } // namespace micro

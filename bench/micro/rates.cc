@@ -18,13 +18,6 @@ using bench::format;
 
 constexpr uint32_t word = sizeof(uint32_t);
 
-// As many threads as keep all units busy, in groups that are there on any device.
-uint32_t most_threads(const context &c)
-{
-	const traits &w = c.dut.what();
-	return uint32_t(std::min<size_t>(c.most_threads, size_t{w.units} * (w.cpu ? 256 : 2048)));
-}
-
 bool alike(uint32_t found, uint32_t expected, const operation &op, bool chains_are_mixed)
 {
 	if (op.exact || found == expected)
@@ -36,7 +29,7 @@ bool alike(uint32_t found, uint32_t expected, const operation &op, bool chains_a
 class calculator
 {
       public:
-	explicit calculator(context &c) : c_(c), out_(c.dut, most_threads(c) * word), random_(c.seed, 5) {}
+	explicit calculator(context &c) : c_(c), out_(c.dut, c.busy_threads() * word), random_(c.seed, 5) {}
 
 	// Returns the ns of a launch, after a look at what one thread left.
 	double run(const operation &op, bool four, uint32_t threads, uint32_t steps)
@@ -120,7 +113,7 @@ class roofline
 void test_arithmetic(context &c)
 {
 	calculator calc(c);
-	const uint32_t most = most_threads(c);
+	const uint32_t most = c.busy_threads();
 	for (const operation &op : all_operations()) {
 		c.progress(op.name);
 		try {
@@ -142,7 +135,7 @@ void test_arithmetic(context &c)
 void test_roofline(context &c)
 {
 	const bool cpu = c.dut.what().cpu;
-	const uint32_t threads = std::bit_floor(most_threads(c));
+	const uint32_t threads = std::bit_floor(c.busy_threads());
 	const size_t wanted = cpu ? size_t{64} << 20 : size_t{1} << 30,
 		     can = std::min({c.dut.what().largest, c.dut.what().memory / 8, c.most_bytes});
 	const auto elements = uint32_t(std::bit_floor(std::min(wanted, can)) / word);

@@ -2,6 +2,7 @@
 #include "micro/resident.h"
 
 #include "common/format.h"
+#include "micro/chase.h"
 #include "micro/group.h"
 #include "micro/tests.h"
 
@@ -16,7 +17,41 @@ namespace
 
 using bench::format;
 
-constexpr uint32_t word = sizeof(uint32_t), ring_words = 64;
+constexpr uint32_t word = sizeof(uint32_t);
+
+// The ring that the groups follow. A unit's scheduler has a load of its nearest cache every five clocks or so, while one
+// takes some forty: groups of two warps, of which the first ones share two of four schedulers, would wait for those. Of
+// a ring that no unit's cache holds each load takes so long that there is time for all.
+class shared_ring
+{
+      public:
+	explicit shared_ring(context &c) : ring_(made(c)), words_(c.dut, ring_.bytes)
+	{
+		const std::vector<uint32_t> words = ring_.words();
+		c.dut.write(words_.get(), 0, words.data(), ring_.bytes);
+	}
+
+	void *get() const { return words_.get(); }
+	uint32_t places() const { return uint32_t(ring_.order.size()); }
+	// Returns where a group is after so many steps.
+	uint32_t end_of(uint32_t group, uint32_t steps) const
+	{
+		const uint32_t first = first_place_of_group(group, places());
+		const auto at = std::find(ring_.order.begin(), ring_.order.end(), first) - ring_.order.begin();
+		return ring_.after(uint64_t(at) + steps);
+	}
+
+      private:
+	static ring made(const context &c)
+	{
+		const size_t wanted = c.dut.what().cpu ? 4096 : 4 << 20, place = words_of_place * word;
+		random_stream random(c.seed, 12);
+		return random_ring(std::min(wanted, c.most_bytes) / place * place, place, random);
+	}
+
+	const ring ring_;
+	memory words_;
+};
 
 // Returns how long a walk must be so that a launch takes long enough.
 uint32_t steps_for(const context &c, const std::function<double(uint32_t steps)> &run)
@@ -37,23 +72,19 @@ double least_of(const context &c, const std::function<double()> &run)
 	return least;
 }
 
-void find_resident(context &c, uint32_t group)
+void find_resident(context &c, const shared_ring &ring, uint32_t group)
 {
 	const uint32_t most = uint32_t(std::min<size_t>(c.most_threads / group, size_t{c.dut.what().units} * 256));
 	const std::string name = format("groups.of_%u", group);
 	if (most < 2)
 		return;
-	memory ring(c.dut, ring_words * word), out(c.dut, size_t{most} * word);
-	std::vector<uint32_t> next(ring_words);
-	for (uint32_t i = 0; i < ring_words; i++)
-		next[i] = (i + 1) % ring_words;
-	c.dut.write(ring.get(), 0, next.data(), next.size() * word);
+	memory out(c.dut, size_t{most} * word);
 	const auto run = [&](uint32_t groups, uint32_t steps) {
-		const argument a[] = {ring.get(), out.get(), int(steps), int(group)};
+		const argument a[] = {ring.get(), out.get(), int(steps), int(group), int(ring.places())};
 		const double took = c.dut.run(stay_kernel, size_t{groups} * group, group, a);
 		uint32_t end = 0;
 		c.dut.read(out.get(), size_t{groups - 1} * word, &end, word);
-		if (end != steps % ring_words)
+		if (end != ring.end_of(groups - 1, steps))
 			throw wrong_result("resident groups: a walk ended at the wrong place");
 		return took;
 	};
@@ -111,9 +142,10 @@ fact resident_fact(const std::string &name, uint32_t most, const std::function<d
 
 void test_resident(context &c)
 {
+	const shared_ring ring(c);
 	for (uint32_t group : {32u, 64u, 256u, 1024u})
 		if (group <= c.dut.what().largest_group)
-			find_resident(c, group);
+			find_resident(c, ring, group);
 }
 
 } // namespace micro

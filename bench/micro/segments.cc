@@ -69,8 +69,10 @@ fact segments_fact(const std::string &name, const curve &c, double near_ns, doub
 		f.why = "what other units have brought is not there: the cache is not shared, or the data were lost";
 		return f;
 	}
+	// What the own unit has brought is among them, and is near. The curve may not show by itself what that takes.
+	const bool own_is_near = times.front() < alike * near_ns;
 	f.is = verdict::found;
-	if (times.back() < alike * near_ns) {
+	if (own_is_near && times.back() < alike * times.front()) {
 		f.value = f.low = f.high = 1;
 		f.confidence = 0.95;
 		f.why = format("what any of %zu units has brought takes no longer than what the own one has",
@@ -82,7 +84,7 @@ fact segments_fact(const std::string &name, const curve &c, double near_ns, doub
 		if (times[i + 1] - times[i] > times[at + 1] - times[at])
 			at = i;
 	const double gap = times[at + 1] - times[at], range = times.back() - times.front();
-	if (gap < least_gap * range || times.front() > alike * near_ns) {
+	if (gap < least_gap * range || !own_is_near) {
 		f.is = verdict::disturbed;
 		f.why = format(
 			"what other units have brought takes from %.4g to %.4g ns, and there are no two kinds of it",

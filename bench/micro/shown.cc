@@ -19,6 +19,8 @@ std::span<const shown> all_shown()
 		{"bandwidth/global/read", "Bandwidth of global memory, read", "threads"},
 		{"bandwidth/global/write", "Bandwidth of global memory, written", "threads"},
 		{"bandwidth/global/both", "Bandwidth of global memory, read and written", "threads"},
+		{"bandwidth/cache/read", "Bandwidth of the last cache, read", "threads"},
+		{"bandwidth/cache/write", "Bandwidth of the last cache, written", "threads"},
 		{"bandwidth/local", "Bandwidth of local memory, read", "threads"},
 		{"vectors", "Bandwidth of global memory, read, by words of a vector", "threads"},
 		{"spread", "Spread reads and writes in a row (gather), and the other way round (scatter)", "threads"},

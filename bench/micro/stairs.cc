@@ -132,7 +132,7 @@ void take(const solution &s, staircase &to)
 // These three knees differ most; the others are tried when a place is known.
 bool in_search(const miss_model &m)
 {
-	return m.ways == 16 && !(m.pages_anywhere && !m.least_recent);
+	return m.ways == 16 && !(m.pages_anywhere && !m.least_recent) && !(m.two_segments && !m.many_places);
 }
 
 struct work {

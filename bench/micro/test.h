@@ -7,6 +7,7 @@
 #include "micro/recorder.h"
 #include "micro/target.h"
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <string>
@@ -28,6 +29,21 @@ struct context {
 	figure per_unit(const timed_work &run) const
 	{
 		return micro::per_unit(run, how, [this] { return dut.now(); });
+	}
+	// As many threads as keep all units busy, in groups that are there on any device.
+	uint32_t busy_threads() const
+	{
+		const traits &w = dut.what();
+		return uint32_t(std::min<size_t>(most_threads, size_t{w.units} * (w.cpu ? 256 : 2048)));
+	}
+	// Returns the size of the largest cache that the device tells of, or 0.
+	size_t claimed_cache() const
+	{
+		size_t largest = 0;
+		for (const auto &[name, value] : dut.what().claims.items())
+			if (name.ends_with(".size") && value.is_number())
+				largest = std::max(largest, value.get<size_t>());
+		return largest;
 	}
 	const json &claim(const std::string &fact) const { return dut.what().claims[fact]; }
 };

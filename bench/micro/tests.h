@@ -10,6 +10,7 @@ namespace micro
 void test_latency(context &c);
 void test_local_latency(context &c);
 void test_bandwidth(context &c);
+void test_cache_bandwidth(context &c);
 void test_gather(context &c);
 void test_strides(context &c);
 void test_coherent(context &c);

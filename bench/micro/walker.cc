@@ -32,7 +32,7 @@ bool worth_more_places(const point &p)
 
 walker::walker(context &c, size_t most)
     : c_(c), most_(most), helpers_(uint32_t(std::min(most_helpers, c.most_threads))), buffer_(c.dut, most),
-      out_(c.dut, sizeof(uint32_t)), random_(c.seed, 1)
+      out_(c.dut, sizeof(uint32_t)), random_(c.seed, 1), places_(c.seed, 33)
 {
 	c_.how.least_work = 256;
 }
@@ -51,7 +51,7 @@ void walker::take(ring r)
 
 void walker::link()
 {
-	base_ = random_.below(uint32_t((most_ - ring_.bytes) / page + 1)) * uint32_t(page / sizeof(uint32_t));
+	base_ = places_.below(uint32_t((most_ - ring_.bytes) / page + 1)) * uint32_t(page / sizeof(uint32_t));
 	const argument a[] = {buffer_.get(), order_->get(), int(ring_.order.size()), int(base_), int(helpers_)};
 	c_.dut.run(chase_link, helpers_, 64, a);
 	at_ = 0;
@@ -128,32 +128,35 @@ double walker::walk(uint64_t warm, uint64_t steps)
 
 figure walker::measure(const ring_maker &make, point &p)
 {
-	return measure(
-		make, p, true, [this] { put(); }, [this](uint64_t steps) { return walk(steps); });
+	// Which places a ring has is a matter of chance as well: how many of its lines share a set.
+	const auto place = [&] {
+		take(make(random_));
+		put();
+	};
+	return measure(p, true, place, [this](uint64_t steps) { return walk(steps); });
 }
 
 figure walker::measure_first_visits(const ring_maker &make, const std::function<void()> &prepare, point &p)
 {
 	const rules before = c_.how;
-	const ring r = make(random_);
+	ring r = make(random_);
 	c_.how.most_work = std::max<uint64_t>(1, r.order.size() / 4); // launches have up to four times as much
 	c_.how.least_work = std::min(c_.how.least_work, c_.how.most_work);
-	figure f = measure([&](random_stream &) { return r; }, p, false, prepare,
-			   [&](uint64_t steps) {
-				   if (at_ + steps > ring_.order.size())
-					   prepare();
-				   return walk(0, steps);
-			   });
+	take(std::move(r));
+	figure f = measure(p, false, prepare, [&](uint64_t steps) {
+		if (at_ + steps > ring_.order.size())
+			prepare();
+		return walk(0, steps);
+	});
 	c_.how = before;
 	return f;
 }
 
-figure walker::measure(const ring_maker &make, point &p, bool more_places, const std::function<void()> &place,
+figure walker::measure(point &p, bool more_places, const std::function<void()> &place,
 		       const std::function<double(uint64_t)> &walk)
 {
 	figure all;
 	all.reached = true;
-	take(make(random_));
 	for (unsigned i = 0; i < c_.placements || (more_places && i < 3 * c_.placements && worth_more_places(p)); i++) {
 		place();
 		figure f = c_.per_unit(walk);

@@ -21,6 +21,8 @@ class walker
 	// Takes a ring, which put() then makes at a random place, a whole number of pages from the buffer's beginning.
 	void take(ring r);
 	void put();
+	// Lets the next rings lie at the places where those after the last call lay: what differs is not by chance then.
+	void begin_again() { places_ = random_stream(c_.seed, 33); }
 	// Makes it so that no cache has any of it.
 	void put_cold();
 	// Brings the ring into the caches of the unit that group @group of @groups runs on, and of no other.
@@ -29,7 +31,7 @@ class walker
 	double walk(uint64_t steps);
 
 	using ring_maker = std::function<ring(random_stream &)>;
-	// Measures a load at several places, each of which gives the point one sample. The figure has them all; if it
+	// Measures a load of several rings, each of which gives the point one sample. The figure has them all; if it
 	// has trouble, the point has none.
 	figure measure(const ring_maker &make, point &p);
 	// Measures loads of places none of which was visited since @prepare, such as put_cold().
@@ -38,7 +40,7 @@ class walker
       private:
 	void link();
 	void fill();
-	figure measure(const ring_maker &make, point &p, bool more_places, const std::function<void()> &place,
+	figure measure(point &p, bool more_places, const std::function<void()> &place,
 		       const std::function<double(uint64_t)> &walk);
 	double walk(uint64_t warm, uint64_t steps);
 
@@ -49,7 +51,7 @@ class walker
 	std::unique_ptr<memory> order_; // of the ring
 	std::unique_ptr<memory> other_; // of which reads empty the caches
 	size_t order_bytes_ = 0;
-	random_stream random_;
+	random_stream random_, places_;
 	ring ring_;
 	uint32_t base_ = 0;
 	uint64_t at_ = 0;

@@ -6,7 +6,6 @@ results must be those of the plain kernel.
 On a machine with a GPU, in seconds; what it needs are build/nvptx/checkpoints, overheads.py and this file. --check lets
 the kernels stop themselves, with few blocks: LD_LIBRARY_PATH=build/fake makes it run without a GPU.
 """
-import argparse
 import ctypes
 import json
 import os
@@ -14,7 +13,7 @@ import struct
 import sys
 import time
 
-from overheads import THREADS, Driver
+from overheads import THREADS, Driver, options, save, started
 
 HEAD = 32  # bytes of a context before its words
 NON_BLOCKING = 1  # of a stream: it does not wait for kernels on the default one
@@ -157,28 +156,15 @@ class Bench:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default="build/nvptx/checkpoints", help="the folder of the texts")
-    parser.add_argument("--out", default="nvptx-results", help="where nvptx-checkpoints.json goes")
-    parser.add_argument("--commit", default="", help="noted in the results")
-    parser.add_argument("--check", action="store_true", help="with few blocks, stopped by themselves")
-    arguments = parser.parse_args()
-    try:
-        bench = Bench(arguments)
-    except OSError as reason:
-        print(f"checkpoints: {reason}", file=sys.stderr)
-        return 4
-    print(bench.gpu.name)
+    arguments = options("checkpoints", __doc__, "with few blocks, stopped by themselves", "build/nvptx/checkpoints")
+    bench = started("checkpoints", Bench, arguments)
     for name in KERNELS:
         for part in (0.0,) if arguments.check else (0.15, 0.4, 0.8):
             bench.run(name, part)
         if not arguments.check:
             bench.cost(name)
     if not arguments.check:
-        os.makedirs(arguments.out, exist_ok=True)
-        with open(os.path.join(arguments.out, "nvptx-checkpoints.json"), "w") as file:
-            json.dump({"machine": {"gpu": bench.gpu.name, "commit": arguments.commit}, "results": bench.rows,
-                       "wrong": bench.wrong}, file, indent=1)
+        save("checkpoints", arguments, bench.gpu, {"results": bench.rows, "wrong": bench.wrong})
     print(f"{len(bench.wrong)} wrong")
     return 1 if bench.wrong else 0
 

@@ -289,27 +289,43 @@ class Bench:
         return lines, pages
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default="build/nvptx/overheads", help="the folder of the texts")
-    parser.add_argument("--out", default="nvptx-results", help="where nvptx-overheads.json goes")
-    parser.add_argument("--repeats", type=int, default=20)
+def options(name, what, check, texts="build/nvptx/overheads", repeats=0):
+    """What a program of this folder is given; the others that measure passes have the same options."""
+    parser = argparse.ArgumentParser(description=what, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default=texts, help="the folder of the texts")
+    parser.add_argument("--out", default="nvptx-results", help=f"where nvptx-{name}.json goes")
+    if repeats:
+        parser.add_argument("--repeats", type=int, default=repeats)
     parser.add_argument("--commit", default="", help="noted in the results")
-    parser.add_argument("--check", action="store_true", help="comparisons only, with few elements")
-    arguments = parser.parse_args()
+    parser.add_argument("--check", action="store_true", help=check)
+    return parser.parse_args()
+
+
+def started(name, make, arguments):
+    """What `make` makes of the arguments; without a driver or texts, the reason, and the end with status 4."""
     try:
-        bench = Bench(arguments)
+        bench = make(arguments)
     except OSError as reason:
-        print(f"overheads: {reason}", file=sys.stderr)
-        return 4
+        print(f"{name}: {reason}", file=sys.stderr)
+        sys.exit(4)
     print(bench.gpu.name)
+    return bench
+
+
+def save(name, arguments, gpu, found):
+    os.makedirs(arguments.out, exist_ok=True)
+    with open(os.path.join(arguments.out, f"nvptx-{name}.json"), "w") as file:
+        json.dump({"machine": {"gpu": gpu.name, "commit": arguments.commit}, **found}, file, indent=1)
+
+
+def main():
+    arguments = options("overheads", __doc__, "comparisons only, with few elements", repeats=20)
+    bench = started("overheads", Bench, arguments)
     for kernel in kernels(bench.buffers, arguments.check):
         bench.run(kernel)
     if not arguments.check:
-        os.makedirs(arguments.out, exist_ok=True)
-        with open(os.path.join(arguments.out, "nvptx-overheads.json"), "w") as file:
-            json.dump({"machine": {"gpu": bench.gpu.name, "commit": arguments.commit}, "repeats": bench.repeats,
-                       "results": bench.rows, "wrong": bench.wrong}, file, indent=1)
+        save("overheads", arguments, bench.gpu,
+             {"repeats": bench.repeats, "results": bench.rows, "wrong": bench.wrong})
     print(f"{len(bench.rows)} ratios; {bench.checked} comparisons, {len(bench.wrong)} wrong")
     return 1 if bench.wrong else 0
 

@@ -11,18 +11,17 @@ what they have to be.
 On a machine with a GPU, in seconds; what it needs are build/nvptx/overheads, overheads.py and this file. --check does
 the comparisons alone, with few elements: LD_LIBRARY_PATH=build/fake makes it run without a GPU.
 """
-import argparse
 import ctypes
-import json
 import os
 import struct
 import sys
 
-from overheads import Buffers, Driver, compare_times, kernels
+from overheads import Buffers, Driver, compare_times, kernels, options, save, started
 
 ELSEWHERE = 1 << 50  # what is added to addresses so that there is nothing at them
 PARTS = (0, 50, 75, 90, 100)  # percent that the device has
 MAPPED = 2  # a flag of cuMemHostAlloc
+COUNTED = 1  # a move that leaves a granule where it is, and counts
 
 
 def number(n):
@@ -119,36 +118,22 @@ class Bench:
             there = self.table.granules * part // 100
             # The first granule and the last one may have bytes that are not the array's: they stay on the host.
             inner = range(1 if self.table.base < host else 0, there if part < 100 else self.table.granules)
-            move = [number(b.a - host) if g in inner else 0 for g in range(self.table.granules)]
+            move = [number(b.a - host) if g in inner else COUNTED for g in range(self.table.granules)]
             self.table.set(move)
             self.compare(kernel, f"{part} % there", plain, arguments, wanted, min(self.repeats, 7))
             self.expect(f"{kernel.name}, {part} % there: the counters", self.table.counted(),
-                        tuple(0 if m else u for m, u in zip(move, uses)))
+                        tuple(u if m == COUNTED else 0 for m, u in zip(move, uses)))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default="build/nvptx/overheads", help="the folder of the texts")
-    parser.add_argument("--out", default="nvptx-results", help="where nvptx-resident.json goes")
-    parser.add_argument("--repeats", type=int, default=20)
-    parser.add_argument("--commit", default="", help="noted in the results")
-    parser.add_argument("--check", action="store_true", help="comparisons only, with few elements")
-    arguments = parser.parse_args()
-    try:
-        bench = Bench(arguments)
-    except OSError as reason:
-        print(f"resident: {reason}", file=sys.stderr)
-        return 4
-    print(bench.gpu.name)
+    arguments = options("resident", __doc__, "comparisons only, with few elements", repeats=20)
+    bench = started("resident", Bench, arguments)
     all_of_them = kernels(bench.buffers, arguments.check)
     for kernel in all_of_them:
         bench.all_there(kernel)
     bench.parts_there(all_of_them[1])
     if not arguments.check:
-        os.makedirs(arguments.out, exist_ok=True)
-        with open(os.path.join(arguments.out, "nvptx-resident.json"), "w") as file:
-            json.dump({"machine": {"gpu": bench.gpu.name, "commit": arguments.commit}, "repeats": bench.repeats,
-                       "results": bench.rows, "wrong": bench.wrong}, file, indent=1)
+        save("resident", arguments, bench.gpu, {"repeats": bench.repeats, "results": bench.rows, "wrong": bench.wrong})
     print(f"{len(bench.rows)} ratios; {bench.checked} comparisons, {len(bench.wrong)} wrong")
     return 1 if bench.wrong else 0
 

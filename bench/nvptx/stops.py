@@ -6,15 +6,13 @@ none is left: the results must be those of the plain kernel.
 On a machine with a GPU, in seconds; what it needs are build/nvptx/overheads, overheads.py and this file. --check stops
 the kernels before they begin, with few elements: LD_LIBRARY_PATH=build/fake makes it run without a GPU.
 """
-import argparse
 import ctypes
-import json
 import os
 import struct
 import sys
 import time
 
-from overheads import Buffers, Driver, kernels
+from overheads import Buffers, Driver, kernels, options, save, started
 
 STOP = 12  # offset in the control block
 NON_BLOCKING = 1  # of a stream: it does not wait for kernels on the default one
@@ -92,26 +90,13 @@ class Bench:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default="build/nvptx/overheads", help="the folder of the texts")
-    parser.add_argument("--out", default="nvptx-results", help="where nvptx-stops.json goes")
-    parser.add_argument("--commit", default="", help="noted in the results")
-    parser.add_argument("--check", action="store_true", help="with few elements, stopped before they begin")
-    arguments = parser.parse_args()
-    try:
-        bench = Bench(arguments)
-    except OSError as reason:
-        print(f"stops: {reason}", file=sys.stderr)
-        return 4
-    print(bench.gpu.name)
+    arguments = options("stops", __doc__, "with few elements, stopped before they begin")
+    bench = started("stops", Bench, arguments)
     for kernel in bench.all:
         for part in (0.0,) if arguments.check else (0.1, 0.3, 0.5, 0.8):
             bench.run(kernel, part)
     if not arguments.check:
-        os.makedirs(arguments.out, exist_ok=True)
-        with open(os.path.join(arguments.out, "nvptx-stops.json"), "w") as file:
-            json.dump({"machine": {"gpu": bench.gpu.name, "commit": arguments.commit}, "results": bench.rows,
-                       "wrong": bench.wrong}, file, indent=1)
+        save("stops", arguments, bench.gpu, {"results": bench.rows, "wrong": bench.wrong})
         if not any(row["stopped"] for row in bench.rows):
             bench.wrong.append("no kernel was stopped in the middle")
     print(f"{len(bench.rows)} runs, {sum(row['stopped'] for row in bench.rows)} stopped in the middle, "

@@ -6,13 +6,11 @@ thread made a warp whose lanes all do the same. Both have as many warps.
 On a machine with a GPU, in seconds; what it needs are build/nvptx/overheads, overheads.py and this file. --check
 compares the results alone, with few elements: LD_LIBRARY_PATH=build/fake makes it run without a GPU.
 """
-import argparse
 import ctypes
-import json
 import os
 import sys
 
-from overheads import WARP, Buffers, Driver, compare_times
+from overheads import WARP, Buffers, Driver, compare_times, options, save, started
 
 ELEMENTS, FEW = 1 << 20, 1 << 12
 BUSY = 132 * 32 * 4  # blocks: four times what an H200 holds
@@ -32,43 +30,39 @@ def launches(buffers, small):
     ]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default="build/nvptx/overheads", help="the folder of the texts")
-    parser.add_argument("--out", default="nvptx-results", help="where nvptx-uniform.json goes")
-    parser.add_argument("--repeats", type=int, default=20)
-    parser.add_argument("--commit", default="", help="noted in the results")
-    parser.add_argument("--check", action="store_true", help="results only, with few elements")
-    arguments = parser.parse_args()
-    try:
-        gpu = Driver()
-        buffers = Buffers(gpu, FEW if arguments.check else ELEMENTS)
-        plain, mirrored = (gpu.load(os.path.join(arguments.bin, t + ".ptx")) for t in ("plain", "uniform-simt"))
-    except OSError as reason:
-        print(f"uniform: {reason}", file=sys.stderr)
-        return 4
-    print(gpu.name)
-    rows, wrong = [], []
-    for name, blocks, given, results in launches(buffers, arguments.check):
-        one = (gpu.function(plain, name), blocks, given, 1)
-        warp = (gpu.function(mirrored, name), blocks, given, WARP)
+class Bench:
+    def __init__(self, arguments):
+        self.gpu, self.check, self.repeats = Driver(), arguments.check, arguments.repeats
+        self.buffers = Buffers(self.gpu, FEW if arguments.check else ELEMENTS)
+        self.plain, self.mirrored = (self.gpu.load(os.path.join(arguments.bin, t + ".ptx"))
+                                     for t in ("plain", "uniform-simt"))
+        self.rows, self.wrong = [], []
+
+    def run(self, name, blocks, given, results):
+        one = (self.gpu.function(self.plain, name), blocks, given, 1)
+        warp = (self.gpu.function(self.mirrored, name), blocks, given, WARP)
         found = []
         for launch in (one, warp):
-            gpu.clear(buffers.c, 4 * results)
-            gpu.launch(*launch)
-            found.append(gpu.get(buffers.c, 4 * results))
+            self.gpu.clear(self.buffers.c, 4 * results)
+            self.gpu.launch(*launch)
+            found.append(self.gpu.get(self.buffers.c, 4 * results))
         if found[0] != found[1] or not any(found[0]):
-            wrong.append(name)
+            self.wrong.append(name)
             print(f"  WRONG: {name}")
-        if not arguments.check:
-            rows.append(compare_times(gpu, name, "uniform-simt", one, warp, arguments.repeats))
+        if not self.check:
+            self.rows.append(compare_times(self.gpu, name, "uniform-simt", one, warp, self.repeats))
+
+
+def main():
+    arguments = options("uniform", __doc__, "results only, with few elements", repeats=20)
+    bench = started("uniform", Bench, arguments)
+    for launch in launches(bench.buffers, arguments.check):
+        bench.run(*launch)
     if not arguments.check:
-        os.makedirs(arguments.out, exist_ok=True)
-        with open(os.path.join(arguments.out, "nvptx-uniform.json"), "w") as file:
-            json.dump({"machine": {"gpu": gpu.name, "commit": arguments.commit}, "repeats": arguments.repeats,
-                       "results": rows, "wrong": wrong}, file, indent=1)
-    print(f"{len(rows)} ratios, {len(wrong)} wrong")
-    return 1 if wrong else 0
+        save("uniform", arguments, bench.gpu,
+             {"repeats": bench.repeats, "results": bench.rows, "wrong": bench.wrong})
+    print(f"{len(bench.rows)} ratios, {len(bench.wrong)} wrong")
+    return 1 if bench.wrong else 0
 
 
 if __name__ == "__main__":

@@ -427,6 +427,9 @@ bool read_number(int parameter, void *value)
 	case GPUVM_STAT_RESOLVERS:
 		*static_cast<unsigned *>(value) = resolver_count();
 		return true;
+	case GPUVM_STAT_SYSTEM_TOUCHES:
+		*static_cast<int *>(value) = lib().catcher->features().kernel_touches;
+		return true;
 	default:
 		return false;
 	}
@@ -436,6 +439,10 @@ bool read_number(int parameter, void *value)
 
 GPUVM_PUBLIC int gpuvm_stat(int parameter, void *value)
 {
+	if (parameter == GPUVM_STAT_SYSTEM_TOUCHES && value && !lib().ready.load(std::memory_order_acquire)) {
+		*static_cast<int *>(value) = -1;
+		return 0;
+	}
 	if (int err = check_ready("gpuvm_stat"))
 		return err;
 	if (!value)

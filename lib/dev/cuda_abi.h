@@ -189,6 +189,7 @@ enum : unsigned { cu_attach_global = 1 };
 #define HET_CUDA_RUNTIME_FUNCTIONS(F)                                                                          \
 	F(total_memory, cuDeviceTotalMem_v2, (size_t * bytes, cu_device device))                               \
 	F(memory_info, cuMemGetInfo_v2, (size_t * free, size_t * all))                                         \
+	F(host_address, cuMemHostGetDevicePointer_v2, (cu_deviceptr * p, void *host, unsigned flags))          \
 	F(copy_rows, cuMemcpy2DAsync_v2, (const cu_copy_rows *rows, cu_stream stream))                         \
 	F(clear, cuMemsetD8Async, (cu_deviceptr to, unsigned char value, size_t size, cu_stream stream))       \
 	F(build_module, cuModuleLoadDataEx,                                                                    \

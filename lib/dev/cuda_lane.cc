@@ -15,6 +15,9 @@ namespace
 // From so many pieces on a batch pays, and so many go in one.
 constexpr size_t least_batch = 4, most_batch = 128;
 
+// Smaller pieces of plain memory go through the ring, whose slot takes them whole.
+constexpr size_t least_plain = cuda_lane::slot_size + 1;
+
 } // namespace
 
 int cuda_lane::open_slots(slot_pair &pair, char *memory)
@@ -138,6 +141,15 @@ int cuda_lane::copy_staged(direction to, const transfer &t)
 	return err;
 }
 
+// The driver copies large pieces through pinned memory of its own, which is faster than the ring, and there is no second
+// copy of the host's then.
+int cuda_lane::copy_plain(direction to, const transfer &t)
+{
+	if (t.size < least_plain)
+		return copy_staged(to, t);
+	return enqueue(to, t.host, device_address(t.devbuf, t.offset), t.size);
+}
+
 // Waits after an error, too: what was taken still uses the caller's memory.
 int cuda_lane::finish(int err, size_t bytes)
 {
@@ -190,7 +202,7 @@ int cuda_lane::copy(direction to, std::span<const transfer> pieces)
 		if (n) {
 			err = copy_pinned(to, pieces.subspan(i, n));
 		} else {
-			err = copy_staged(to, pieces[i]);
+			err = pieces[i].plain ? copy_plain(to, pieces[i]) : copy_staged(to, pieces[i]);
 			bytes += pieces[i].size;
 			n = 1;
 		}

@@ -64,6 +64,7 @@ class cuda_lane
 	int start(slot &s, direction to, void *host, cu_deviceptr device, size_t size);
 	int start_staged(slot &s, direction to, void *host, cu_deviceptr device, size_t size);
 	int copy_staged(direction to, const transfer &t);
+	int copy_plain(direction to, const transfer &t);
 	int copy_pinned(direction to, std::span<const transfer> pieces);
 	int copy_one_by_one(direction to, std::span<const transfer> pieces);
 	int copy(direction to, std::span<const transfer> pieces);

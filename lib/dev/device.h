@@ -19,8 +19,8 @@ namespace het
 
 inline constexpr unsigned max_devices = 31;
 
-// Describes one piece of a copy between a device buffer and host memory (always the alias or memory of the library's or
-// the edge of an array: never a page that can be trapped).
+// Describes one piece of a copy between a device buffer and host memory (the alias, memory of the library's, or the edge
+// of an array: no page that can be trapped, unless it says that it is plain).
 struct transfer {
 	void *devbuf;
 	size_t offset; // in the buffer
@@ -28,6 +28,9 @@ struct transfer {
 	size_t size;
 	bool pinned = false; // the host memory was given to pin()
 	bool alias = false;  // it is the alias of an array's body
+	// It is the program's, and no array's: as long as the copy lasts its pages need no device to be read or
+	// written, so an API may be given it as it is, and may hold what it likes when it touches it.
+	bool plain = false;
 };
 
 // Stands for a read that has been started; two a lane may be under way, more where the device says so.

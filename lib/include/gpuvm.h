@@ -299,7 +299,10 @@ enum {
 	GPUVM_STAT_SENT_AHEAD = 86,
 	/** unsigned long long: of them those that a kernel found there, and those that the host wrote again first */
 	GPUVM_STAT_SENT_AHEAD_USED = 87,
-	GPUVM_STAT_SENT_AHEAD_IN_VAIN = 88
+	GPUVM_STAT_SENT_AHEAD_IN_VAIN = 88,
+	/** int: 1 if the system's own accesses to arrays, as in write(2), wait for the data; 0 if they may fail with
+	 * EFAULT. It may be asked for before gpuvm_init(), and is -1 then: nobody knows yet. */
+	GPUVM_STAT_SYSTEM_TOUCHES = 89
 };
 
 /**

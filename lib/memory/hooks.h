@@ -39,4 +39,9 @@ void forget_memory(const void *p, size_t n, fate f, const char *call);
 using forget_watcher = void (*)(range array);
 void set_forget_watcher(forget_watcher w);
 
+// Is told of a byte that somebody has touched who has to wait for a kernel. It is called with an array's lock held,
+// perhaps in a signal handler.
+using touch_watcher = void (*)(uintptr_t at);
+void set_touch_watcher(touch_watcher w);
+
 } // namespace het

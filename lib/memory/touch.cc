@@ -8,6 +8,7 @@
 #include "memory/fetch.h"
 #include "memory/fragmented.h"
 #include "memory/home.h"
+#include "memory/hooks.h"
 #include "memory/host_writes.h"
 #include "memory/library.h"
 #include "memory/lost_pages.h"
@@ -17,6 +18,8 @@
 #include "os/clock.h"
 #include "os/mapping.h"
 #include "os/probes.h"
+
+#include <atomic>
 
 namespace het
 {
@@ -77,6 +80,8 @@ verdict touch_failed(host_touch &h)
 	return verdict::done;
 }
 
+std::atomic<touch_watcher> watcher{nullptr};
+
 verdict serve_in_array(array &a, touch t, server &s, touch_times at)
 {
 	array_guard g(a);
@@ -89,8 +94,11 @@ verdict serve_in_array(array &a, touch t, server &s, touch_times at)
 	take_in_host_writes(a);
 	uint32_t c = a.place.chunk_at(t.addr);
 	chunk &ch = a.chunks[c];
-	if ((ch.flags & chunk_busy) || is_barred(a, c)) {
+	const bool is_kernels = is_barred(a, c);
+	if ((ch.flags & chunk_busy) || is_kernels) {
 		ch.flags |= chunk_awaited;
+		if (touch_watcher tell = is_kernels ? watcher.load() : nullptr)
+			tell(t.addr);
 		return verdict::wait;
 	}
 	event e = t.write ? event::touch_write : event::touch_read;
@@ -127,6 +135,11 @@ verdict serve(const address_index<array> &arrays, touch t, server &s)
 	array *a = arrays.find(t.addr);
 	HET_PROBE3(fault, t.addr, int(t.write), a);
 	return a ? serve_in_array(*a, t, s, begin_times(*a, t)) : verdict::not_ours;
+}
+
+void set_touch_watcher(touch_watcher w)
+{
+	watcher.store(w);
 }
 
 bool touched_here(touch t)

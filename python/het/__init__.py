@@ -118,15 +118,20 @@ class Queue(_het.Queue):
 
     `devices` are those on which commands may run (all, if there are none). In an `in_order` queue each command waits for
     the one before; otherwise those wait that use the same bytes. With `touch_after_wait` the program promises not to
-    touch what launches use before it has waited for them, and results are home when they end. As a context manager it
-    waits for its commands at the end.
+    touch what launches use before it has waited for them, and results are home when they end. `priority` says how urgent
+    its commands are, from -8 to 7. As a context manager it waits for its commands at the end.
     """
 
     def __init__(
-        self, devices: Iterable[Device] = (), *, in_order: bool = False, touch_after_wait: bool = False
+        self,
+        devices: Iterable[Device] = (),
+        *,
+        in_order: bool = False,
+        touch_after_wait: bool = False,
+        priority: int = 0,
     ) -> None:
         flags = (_IN_ORDER if in_order else 0) | (_TOUCH_AFTER_WAIT if touch_after_wait else 0)
-        super().__init__(list(devices), flags)
+        super().__init__(list(devices), flags, priority)
 
     def __enter__(self) -> "Queue":
         return self

@@ -35,6 +35,9 @@ class Device:
         """Bytes of local memory for one work-group."""
     def memory_use(self) -> dict[str, int]:
         """What the library uses of the device's memory, in bytes, as struct het_memory_info has it."""
+    def set_budget(self, nbytes: int) -> None:
+        """Sets how much of the device's memory the library may use; with 0 it is what is free now, less a little. Arrays leave
+        the device for it. Raises NoDevice for the device "host", which has no memory of its own."""
 
 class Use:
     """An array with what the kernel does to it: see het.read(), het.written(), het.updated()."""
@@ -83,6 +86,7 @@ class Launcher:
         touch_after_wait: bool = False,
         after: Event | Iterable[Event] = (),
         offset: _Sizes = ...,
+        priority: int = 0,
         **named_arguments: object,
     ) -> Event:
         """Launches the kernel and waits for it."""
@@ -95,6 +99,7 @@ class Launcher:
         touch_after_wait: bool = False,
         after: Event | Iterable[Event] = (),
         offset: _Sizes = ...,
+        priority: int = 0,
         **named_arguments: object,
     ) -> Event:
         """Launches the kernel and returns at once. Until the event has finished, the arrays are the kernel's."""
@@ -126,9 +131,11 @@ class Program:
     def kernel(self, name: str, kept: object) -> Kernel: ...
 
 class Queue:
-    def __init__(self, devices: Sequence[Device], flags: int) -> None: ...
+    def __init__(self, devices: Sequence[Device], flags: int, priority: int) -> None: ...
     def finish(self) -> None:
         """Waits until all commands have finished that the queue has at this moment."""
+    def set_priority(self, priority: int) -> None:
+        """So urgent are the commands that come from now on, from -8 to 7."""
 
 def devices() -> list[Device]:
     """The devices, in the order in which they are preferred: HET_DEVICES chooses others."""

@@ -4,6 +4,7 @@
 #include "errors.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace het::python
 {
@@ -62,17 +63,20 @@ void take_events(PyObject *given, const option_types &types, options &o)
 		take_event(types.event_in(PySequence_Fast_GET_ITEM(items.get(), i)), o);
 }
 
-bool take_option(PyObject *name, PyObject *value, const option_types &types, options &o)
+// What is too large for the library is refused there.
+int32_t take_priority(PyObject *o)
 {
-	if (is_named(name, "split")) {
-		o.flags |= is_true(value) ? uint32_t{HET_SPLIT} : 0;
-	} else if (is_named(name, "touch_after_wait")) {
-		o.flags |= is_true(value) ? uint32_t{HET_TOUCH_AFTER_WAIT} : 0;
-	} else if (is_named(name, "offset")) {
-		o.offset = value;
-	} else if (is_named(name, "after")) {
-		take_events(value, types, o);
-	} else if (is_named(name, "queue")) {
+	int is_out = 0;
+	const long n = PyLong_AsLongAndOverflow(o, &is_out);
+	if (PyErr_Occurred())
+		throw python_error{};
+	return is_out ? INT32_MAX : int32_t(std::clamp<long>(n, INT32_MIN, INT32_MAX));
+}
+
+// Where it runs, and through what.
+bool take_place(PyObject *name, PyObject *value, const option_types &types, options &o)
+{
+	if (is_named(name, "queue")) {
 		o.queue = value == Py_None ? nullptr : types.queue_in(value);
 		if (value != Py_None && !o.queue)
 			raise(PyExc_TypeError, "queue= takes a het.Queue, and not %s", Py_TYPE(value)->tp_name);
@@ -83,6 +87,24 @@ bool take_option(PyObject *name, PyObject *value, const option_types &types, opt
 			      Py_TYPE(value)->tp_name);
 	} else {
 		return false;
+	}
+	return true;
+}
+
+bool take_option(PyObject *name, PyObject *value, const option_types &types, options &o)
+{
+	if (is_named(name, "split")) {
+		o.flags |= is_true(value) ? uint32_t{HET_SPLIT} : 0;
+	} else if (is_named(name, "touch_after_wait")) {
+		o.flags |= is_true(value) ? uint32_t{HET_TOUCH_AFTER_WAIT} : 0;
+	} else if (is_named(name, "offset")) {
+		o.offset = value;
+	} else if (is_named(name, "after")) {
+		take_events(value, types, o);
+	} else if (is_named(name, "priority")) {
+		o.priority = take_priority(value);
+	} else {
+		return take_place(name, value, types, o);
 	}
 	return true;
 }
@@ -202,6 +224,7 @@ std::unique_ptr<event> launcher::start(PyObject *positional, PyObject *named, co
 	a.nwaits = waits.size();
 	a.waits = waits.data();
 	a.device = o.device;
+	a.priority = o.priority;
 	het_queue *queue = o.queue ? o.queue : others.queue_in(nullptr);
 	het_event *made = nullptr;
 	int err;

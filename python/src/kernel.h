@@ -44,6 +44,7 @@ struct options {
 	uint32_t flags = 0;
 	std::vector<std::unique_ptr<het_event, release_event>> after; // others may change the list meanwhile
 	PyObject *offset = nullptr;
+	int32_t priority = 0;
 };
 
 // Finds the library's objects behind Python's, as known_types does.

@@ -107,12 +107,30 @@ py::dict memory_of(const device &d)
 	all["total"] = i.total;
 	all["budget"] = i.budget;
 	all["arrays"] = i.arrays;
+	all["raw"] = i.raw;
+	all["textures"] = i.textures;
+	all["copies"] = i.copies;
 	all["given"] = i.given;
 	all["evicted"] = i.evicted;
 	all["written_back"] = i.written_back;
 	all["evictions"] = i.evictions;
 	all["waits"] = i.waits;
+	all["slices"] = i.slices;
+	all["windows"] = i.windows;
+	all["sent"] = i.sent;
+	all["brought"] = i.brought;
 	return all;
+}
+
+// Arrays may have to leave the device for it.
+void set_budget(const device &d, uint64_t nbytes)
+{
+	int err;
+	{
+		without_gil g;
+		err = het_device_set_budget(d.d, nbytes);
+	}
+	check(err);
 }
 
 void bind_devices(py::module_ &m)
@@ -125,6 +143,7 @@ void bind_devices(py::module_ &m)
 		.def_property_readonly("memory", [](const device &d) { return d.info().memory; })
 		.def_property_readonly("local_memory", [](const device &d) { return d.info().local_memory; })
 		.def("memory_use", memory_of)
+		.def("set_budget", set_budget, py::arg("nbytes"))
 		.def("__repr__", [](const device &d) { return std::string("<het.Device ") + d.info().name + ">"; })
 		.def("__hash__", [](const device &d) { return std::hash<het_device *>()(d.d); })
 		.def("__eq__", [](const device &a, const py::object &b) {
@@ -252,13 +271,14 @@ py::object times_of(const event &e)
 void bind_queues(py::module_ &m)
 {
 	py::class_<queue>(m, "Queue")
-		.def(py::init([](const std::vector<device> &devices, uint32_t flags) {
+		.def(py::init([](const std::vector<device> &devices, uint32_t flags, int32_t priority) {
 			std::vector<het_device *> all;
 			for (const device &d : devices)
 				all.push_back(d.d);
-			return std::make_unique<queue>(std::move(all), flags);
+			return std::make_unique<queue>(std::move(all), flags, priority);
 		}))
-		.def("finish", &queue::finish);
+		.def("finish", &queue::finish)
+		.def("set_priority", &queue::set_priority, py::arg("priority"));
 	py::class_<event>(m, "Event")
 		.def("wait", &event::wait)
 		.def_property_readonly("done", [](event &e) { return e.status() <= HET_COMPLETE; })

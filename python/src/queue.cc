@@ -26,7 +26,7 @@ constexpr auto longest_wait_at_exit = std::chrono::seconds(2);
 
 } // namespace
 
-queue::queue(std::vector<het_device *> devices, uint32_t flags)
+queue::queue(std::vector<het_device *> devices, uint32_t flags, int32_t priority)
 {
 	het_queue_args a = {};
 	a.size = sizeof(a);
@@ -34,6 +34,7 @@ queue::queue(std::vector<het_device *> devices, uint32_t flags)
 	a.ndevices = uint32_t(devices.size());
 	a.devices = devices.data();
 	a.on_error = note_message;
+	a.priority = priority;
 	int err;
 	{
 		// The first call starts the library, which looks for devices.
@@ -60,6 +61,11 @@ void queue::finish()
 	check(err);
 }
 
+void queue::set_priority(int priority)
+{
+	check(het_queue_set_priority(q_, priority));
+}
+
 // What waits for an event of the program's may never finish.
 void queue::finish_all()
 {
@@ -82,7 +88,7 @@ het_queue *queue::usual()
 {
 	static queue *one = nullptr;
 	if (!one) {
-		auto *made = new queue({}, 0);
+		auto *made = new queue({}, 0, 0);
 		if (one)
 			delete made;
 		else

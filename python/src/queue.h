@@ -11,13 +11,14 @@ namespace het::python
 class queue
 {
       public:
-	queue(std::vector<het_device *> devices, uint32_t flags);
+	queue(std::vector<het_device *> devices, uint32_t flags, int32_t priority);
 	queue(const queue &) = delete;
 	queue &operator=(const queue &) = delete;
 	~queue();
 
 	het_queue *get() const { return q_; }
 	void finish();
+	void set_priority(int priority);
 
 	// Returns that of all devices, which is made when it is first asked for and lives as long as the process.
 	static het_queue *usual();

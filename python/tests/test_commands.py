@@ -66,6 +66,71 @@ def test_a_queue_waits_at_its_end(kernels: Kernels) -> None:
     assert (x == 18).all()
 
 
+def test_the_most_urgent_is_first(kernels: Kernels) -> None:
+    """While the device is busy, launches come in the order of what is unimportant to what is urgent."""
+    if kernels.device.kind not in ("host", "apart"):
+        pytest.skip("a kernel that waits for the test is a function")
+    begun, goes_on = threading.Event(), threading.Event()
+
+    @het.host.function
+    def blocks(group: het.host.Group, args: Any) -> None:
+        begun.set()
+        goes_on.wait(30)
+
+    device = kernels.device
+    busy = [het.Program(functions={"blocks": (blocks, 0)}).blocks[1].start(device=device)]
+    assert begun.wait(30)
+    low, high = het.Queue([device], priority=-3), het.Queue([device])
+    high.set_priority(2)
+    arrays = [zeros() for _ in range(4)]
+    ways: list[dict[str, Any]] = [{"queue": low}, {}, {"queue": high}, {"queue": low, "priority": 7}]
+    events = [kernels.fill[100].start(a, np.int32(1), device=device, **way) for a, way in zip(arrays, ways)]
+    goes_on.set()
+    for e in busy + events:
+        e.wait()
+    began = [e.times.started for e in events]
+    assert began == sorted(began, reverse=True)
+
+
+def test_priorities(kernels: Kernels) -> None:
+    x = zeros()
+    with het.Queue([kernels.device], priority=7) as urgent:
+        kernels.fill[len(x)].start(x, np.int32(2), queue=urgent)
+        kernels.fill[10].start(x, np.int32(3), priority=-8, queue=urgent)
+    assert (x[:10] == 3).all() and (x[10:] == 2).all()
+    for wrong in (8, -9, 1 << 40):
+        with pytest.raises(het.ArgumentError, match="priority"):
+            kernels.fill[10](x, np.int32(2), priority=wrong)
+    with pytest.raises(het.ArgumentError, match="priority"):
+        het.Queue(priority=8)
+    with pytest.raises(het.ArgumentError, match="priority"):
+        urgent.set_priority(-9)
+    with pytest.raises(TypeError):
+        kernels.fill[10](x, np.int32(2), priority="high")
+    assert (x[:10] == 3).all()
+
+
+def test_a_device_tells_of_its_memory(kernels: Kernels) -> None:
+    device = kernels.device
+    before, x = device.memory_use(), zeros()
+    kernels.fill[len(x)](x, np.int32(2), device=device)
+    now = device.memory_use()
+    if device.kind == "host":
+        assert not any(n for name, n in now.items() if name != "total")
+        with pytest.raises(het.NoDevice):
+            device.set_budget(1 << 20)
+        return
+    assert now["arrays"] >= before["arrays"] + x.nbytes and now["given"] >= before["given"] + x.nbytes
+    assert {"raw", "textures", "copies", "slices", "windows", "sent", "brought"} <= set(now)
+    device.set_budget(1)
+    try:
+        small = device.memory_use()
+        assert small["budget"] == 1 and small["arrays"] == 0 and small["evictions"] > now["evictions"]
+    finally:
+        device.set_budget(0)
+    assert device.memory_use()["budget"] > x.nbytes and (x == 2).all()
+
+
 def test_nobody_keeps_the_event(kernels: Kernels) -> None:
     """An array lives until its kernel has finished, and no longer."""
     gate = het.user_event()

@@ -4,6 +4,7 @@
 #include "api/public.h"
 #include "core/dispatch.h"
 #include "core/launch.h"
+#include "core/lender.h"
 #include "core/levels.h"
 #include "core/sentences.h"
 #include "core/sliced_launch.h"
@@ -49,6 +50,8 @@ template <class C> int prepare_and_send(const reference<C> &c, const het_launch_
 	if (args.priority)
 		c->level.store(int8_t(args.priority), std::memory_order_relaxed);
 	levels_in_use().note(c->level.load(std::memory_order_relaxed));
+	if (levels_in_use().are_several())
+		start_lender();
 	if (int err = c->prepare())
 		return err;
 	het_queue &queue = *c->queue;
@@ -189,6 +192,23 @@ GPUVM_PUBLIC int het_event_counters(het_event *event, struct het_launch_counters
 		return fail(HET_ESTATE, "het_event_counters: the command has not finished");
 	const auto &notes = event->on_device.notes;
 	return give("het_event_counters", counters, notes ? notes->counters() : het_launch_counters{});
+}
+
+GPUVM_PUBLIC int het_event_preemption(het_event *event, struct het_preemption *preemption)
+{
+	if (!event)
+		return fail(HET_ENULL, "het_event_preemption: null event");
+	if (!event->is_finished())
+		return fail(HET_ESTATE, "het_event_preemption: the command has not finished");
+	const stop_record &r = event->on_device.stopped;
+	return give("het_event_preemption", preemption,
+		    {.size = 0,
+		     .stops = r.stops,
+		     .saved_blocks = r.saved_blocks,
+		     .saved_bytes = r.saved_bytes,
+		     .waiting_blocks = r.waiting_blocks,
+		     .rescues = r.rescues,
+		     .away_ns = r.away_ns});
 }
 
 GPUVM_PUBLIC int het_event_site(het_event *event, uint32_t number, struct het_site_counters *site)

@@ -110,7 +110,7 @@ int block::make_twins()
 	uint64_t ranges_begun = now_ns();
 	int err = 0;
 	for (size_t i = 0; i < of->uses().size() && !err; i++)
-		err = of->needs_twin(i) ? of->make_twin(uses_[first_use_[i]], device()) : 0;
+		err = of->needs_twin(i) ? of->make_twin(uses_[first_use_[i]], device(), on_device.lane) : 0;
 	if (err) {
 		again_ = true;
 		abandon_ranges(uses(), device(), false);

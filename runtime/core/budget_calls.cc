@@ -30,6 +30,8 @@ het_memory_info memory_of(const het_device &d)
 	info.windows = a.used_as(memory_kind::windows);
 	info.sent = a.sent.load();
 	info.brought = a.brought.load();
+	info.in_place = a.moved.load();
+	info.accesses_in_place = a.in_place.load();
 	return info;
 }
 

@@ -336,22 +336,37 @@ void finish(het_event &e, int status)
 namespace
 {
 
+// Sees to it that commands have become more urgent where they are.
+class rise
+{
+      public:
+	// The graph's lock is held.
+	void add(het_event &e)
+	{
+		executor *where = e.where.load();
+		if (where && !where->move_up(e))
+			e.add_lanes(under_way_);
+	}
+	// No lock is held.
+	void tell_devices(int8_t level) const
+	{
+		for (unsigned i = 0; i < core().ndevices; i++) {
+			for (unsigned lane = 0; under_way_[i] >> lane; lane++)
+				if (under_way_[i] >> lane & 1)
+					core().devices[i]->compute->raised(lane, level);
+		}
+	}
+
+      private:
+	uint32_t under_way_[most_devices] = {}; // has the lanes of each device
+};
+
 // What it waits for must not be held back by what is less urgent than itself.
 void raise_what_it_waits_for(het_event &e)
 {
-	uint32_t under_way[most_devices] = {}; // has the lanes of each device
-	core().graph.raise_predecessors(e, [&](node &n) {
-		het_event &before = event_of(n);
-		executor *where = before.where.load();
-		if (where && !where->move_up(before) && before.begun && where->has_lanes())
-			under_way[where->number()] |= uint32_t{1} << before.on_device.lane;
-	});
-	const int8_t level = e.level.load();
-	for (unsigned i = 0; i < core().ndevices; i++) {
-		for (unsigned lane = 0; under_way[i] >> lane; lane++)
-			if (under_way[i] >> lane & 1)
-				core().devices[i]->compute->raised(lane, level);
-	}
+	rise r;
+	core().graph.raise_predecessors(e, [&](node &n) { r.add(event_of(n)); });
+	r.tell_devices(e.level.load());
 }
 
 } // namespace
@@ -383,6 +398,16 @@ int enqueue(het_event *e, const command_graph::place &p, const command_graph::fo
 			event_of(*then.n).release();
 		return fail(HET_ENOMEM, "no memory for the order of commands");
 	}
+}
+
+void raise_users(range bytes)
+{
+	rise r;
+	const int8_t level = levels_in_use().highest();
+	core().graph.raise_users(
+		bytes, level, [](const node &n) { return static_cast<const het_event &>(n).begun; },
+		[&](node &n) { r.add(event_of(n)); });
+	r.tell_devices(level);
 }
 
 void start_part(het_event *e, executor &on)

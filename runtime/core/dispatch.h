@@ -18,6 +18,9 @@ void start_part(het_event *e, executor &on);
 // The command is over: this tells all who wait, and hands out what has become ready.
 void finish(het_event &e, int status);
 
+// What uses bytes of @r and has begun, and what that waits for, becomes as urgent as anything is.
+void raise_users(range r);
+
 // The command was handed out behind others and can't begin: it waits for their ends.
 void wait_for_ends(het_event &e);
 

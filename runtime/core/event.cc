@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/event.h"
 
+#include "core/executor.h"
 #include "core/queue.h"
 #include "os/clock.h"
 #include "os/log.h"
@@ -26,6 +27,13 @@ het_event::het_event(het_queue *q) : queue(reference<het_queue>::to(q)), queued(
 }
 
 het_event::~het_event() = default;
+
+void het_event::add_lanes(uint32_t (&lanes)[most_devices]) const
+{
+	const executor *x = where.load();
+	if (begun && x)
+		x->add_lane(on_device.lane, lanes);
+}
 
 void het_event::keep_why()
 {

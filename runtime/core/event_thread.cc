@@ -32,13 +32,30 @@ void event_thread::add(het_event &e)
 	futex_wake(&bell_, 1);
 }
 
+// Returns what leads to the next one in the list, which is not empty. Has the lock.
+het_event **event_thread::choose()
+{
+	het_event **found = &first_;
+	if (!order_)
+		return found;
+	for (het_event **i = &((*found)->*next_); *i; i = &((*i)->*next_))
+		found = order_->urgency(**i) > order_->urgency(**found) ? i : found;
+	for (het_event *e = first_; e != *found; e = e->*next_)
+		order_->is_passed(*e);
+	return found;
+}
+
 het_event *event_thread::take()
 {
 	lock_.lock(lock_rank::leaf);
-	het_event *e = first_;
-	if (e) {
-		first_ = e->*next_;
-		last_ = first_ ? last_ : nullptr;
+	het_event *e = nullptr;
+	if (first_) {
+		het_event **at = choose();
+		e = *at;
+		*at = e->*next_;
+		if (last_ == e)
+			for (last_ = first_; last_ && last_->*next_;)
+				last_ = last_->*next_;
 	}
 	lock_.unlock(lock_rank::leaf);
 	return e;

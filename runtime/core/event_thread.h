@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A thread that sees to events, one after the other, in the order in which they come. It starts when it is first asked
-// for.
+// A thread that sees to events, one after the other, in the order in which they come, or the most urgent first. It
+// starts when it is first asked for.
 #pragma once
 
 #include "core/event.h"
@@ -8,13 +8,23 @@
 namespace het::rt
 {
 
+// Tells which event is next. Both are called under the thread's lock.
+struct event_order {
+	// The event with the largest is next; of several the one that came first.
+	int (*urgency)(const het_event &);
+	// Another one that came later is next.
+	void (*is_passed)(het_event &);
+};
+
 class event_thread
 {
       public:
 	// The thread calls @see_to with no lock held. Events are linked by @next, which they are in no other list by.
+	// @order is null if they are seen to as they come.
 	constexpr event_thread(const char *name, void (*see_to)(het_event &),
-			       het_event *het_event::*next = &het_event::next_in_flight)
-	    : name_(name), see_to_(see_to), next_(next)
+			       het_event *het_event::*next = &het_event::next_in_flight,
+			       const event_order *order = nullptr)
+	    : name_(name), see_to_(see_to), next_(next), order_(order)
 	{
 	}
 
@@ -25,11 +35,13 @@ class event_thread
 
       private:
 	het_event *take();
+	het_event **choose();
 	void work();
 
 	const char *const name_;
 	void (*const see_to_)(het_event &);
 	het_event *het_event::*const next_;
+	const event_order *const order_;
 
 	futex_lock lock_; // guards the list and the start; its rank is leaf
 	bool tried_ = false;

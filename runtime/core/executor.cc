@@ -98,6 +98,37 @@ void executor::put_in_flight(het_event &e)
 	}
 }
 
+// What is more urgent than a kernel comes between its groups. While it runs the thread counts as helping, as what it calls
+// back may wait for the kernel.
+class executor::more_urgent final : public interlude
+{
+      public:
+	more_urgent(executor &on, het_event &than) : on_(on), than_(than) {}
+	bool is_wanted() const override
+	{
+		return !was_refused_ && levels_in_use().are_several() && preempting_allowed() != preempting::off &&
+		       on_.ready_.has_above(level());
+	}
+	void run() override
+	{
+		task *t = on_.ready_.take_above(level());
+		if (!t)
+			return;
+		const uint64_t since = now_ns();
+		was_refused_ = !on_.start_as_helper(event_of(*t));
+		stop_record &record = than_.on_device.stopped;
+		record.stops += !was_refused_;
+		record.away_ns += now_ns() - since;
+	}
+
+      private:
+	unsigned level() const { return index_of_level(than_.level.load(std::memory_order_relaxed)); }
+
+	executor &on_;
+	het_event &than_;
+	bool was_refused_ = false; // it may have to wait for the kernel
+};
+
 // The submit lock is held if there is a queue. What fails behind others is tried again when they have ended.
 begin_result executor::begin(het_event &e)
 {
@@ -114,6 +145,8 @@ begin_result executor::begin(het_event &e)
 	e.started = now_ns();
 	e.on_device.lane = lane_;
 	e.on_device.level = &e.level;
+	more_urgent between(*this, e);
+	e.on_device.between = has_queue() ? nullptr : &between;
 	forget_last_error();
 	begin_result b = e.begin(*this);
 	if (b.status && !e.behind)
@@ -511,6 +544,14 @@ void help_progress()
 	if (!of_this_worker || !of_this_worker->work_once())
 		wait_for_progress(seen);
 	helping = was_helping;
+}
+
+bool executor::start_as_helper(het_event &e)
+{
+	const bool was_helping = std::exchange(helping, true);
+	const bool started = start(e);
+	helping = was_helping;
+	return started;
 }
 
 bool is_worker()

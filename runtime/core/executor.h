@@ -60,6 +60,13 @@ class executor
 	unsigned number() const { return number_; }
 	// Commands of other levels than 0 go to lanes of their own.
 	bool has_lanes() const { return device_ && device_->has_lanes() && preempting_allowed() != preempting::off; }
+	uint8_t lane() const { return lane_; }
+	// Adds a lane of its device to those that are there for each device, if it has any.
+	void add_lane(unsigned lane, uint32_t (&lanes)[most_devices]) const
+	{
+		if (has_lanes())
+			lanes[number_] |= uint32_t{1} << lane;
+	}
 	// Returns how many commands it has to do.
 	uint32_t load() const { return ready_.size() + flights_.load(std::memory_order_relaxed); }
 
@@ -90,12 +97,15 @@ class executor
 	bool work_once();
 
       private:
+	class more_urgent;
+
 	bool has_queue() const { return device_ && device_->has_queue(); }
 	begin_result begin(het_event &e);
 	begin_result begin_alone(het_event &e);
 	void put_in_flight(het_event &e);
 	bool pass_on(het_event &e);
 	bool start(het_event &e);
+	bool start_as_helper(het_event &e);
 	het_event *next_for(het_event &e);
 	bool reap();
 	task *next_task();

@@ -6,22 +6,22 @@
 namespace het::rt
 {
 
-// Without a worker nobody would do what lies there. Returns null if there is no memory or no thread.
+// Without a worker nobody would do what lies there. Returns the device's own if there is no memory or no thread.
 executor *lanes::make(int level)
 {
 	auto *x = new (std::nothrow) executor(own_, level);
 	if (x && x->start_worker())
 		return x;
 	delete x;
-	return nullptr;
+	return &own_;
 }
 
 executor &lanes::open(int level)
 {
-	if (!level || !own_.has_lanes() || &at(level) != &own_)
+	auto &place = all_[index_of_level(level)];
+	if (!level || !own_.has_lanes() || place.load(std::memory_order_acquire))
 		return at(level);
 	lock_.lock(lock_rank::opening);
-	auto &place = all_[index_of_level(level)];
 	if (!place.load(std::memory_order_relaxed)) {
 		place.store(make(level), std::memory_order_release);
 		any_.store(true, std::memory_order_release);

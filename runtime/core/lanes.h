@@ -13,7 +13,7 @@ class lanes
       public:
 	explicit lanes(executor &own) : own_(own) {}
 
-	// Returns the executor for commands of this level, and makes it if there is none.
+	// Returns the executor for commands of this level, and makes it if there is none. It is the same one always.
 	executor &open(int level);
 	// Returns it, or the device's own if it was not made.
 	executor &at(int level)
@@ -26,7 +26,8 @@ class lanes
 		if (!any_.load(std::memory_order_acquire))
 			return;
 		for (auto &x : all_) {
-			if (executor *there = x.load(std::memory_order_acquire))
+			executor *there = x.load(std::memory_order_acquire);
+			if (there && there != &own_)
 				f(*there);
 		}
 	}

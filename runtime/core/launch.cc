@@ -387,7 +387,7 @@ int launch::end_uses(int device_error)
 
 int launch::end(int device_error)
 {
-	const bool is_timed = !device_error && !on_device.was_stopped;
+	const bool is_timed = !device_error && !on_device.stopped.stops;
 	double kernel_seconds = is_timed ? note_speed() : 0;
 	kernel_->has_run(*device_);
 	int err = end_uses(device_error);

@@ -26,6 +26,8 @@ class levels
 			note_another(level);
 	}
 	bool are_several() const { return several_.load(std::memory_order_relaxed); }
+	// Returns the most urgent that has been there.
+	int8_t highest() const { return highest_.load(std::memory_order_relaxed); }
 	// Returns whether more urgent commands than of this level have been there.
 	bool is_below_others(int level) const
 	{

@@ -3,6 +3,7 @@
 
 #include "core/dispatch.h"
 #include "core/event.h"
+#include "core/lender.h"
 #include "core/linking.h"
 #include "core/make_room.h"
 #include "core/memory_error.h"
@@ -76,6 +77,8 @@ void let_go_of(range array)
 		});
 		if (!running)
 			return;
+		if (levels_in_use().are_several())
+			raise_users(array);
 		if (is_behind || is_worker())
 			help_progress();
 		else
@@ -201,6 +204,7 @@ int start_memory()
 	if (int err = init_library(n, make_memory, nullptr, GPUVM_STRICT))
 		return code_of(err);
 	set_forget_watcher(let_go_of);
+	set_touch_watcher(note_waiting_touch);
 	set_usual_budgets();
 	core().memory_started.store(true);
 	return 0;

@@ -112,11 +112,29 @@ outcome evict_bytes(het_device &d, uint64_t nbytes, const demand &w, bool *any, 
 	return all_idle ? outcome::too_large : outcome::done;
 }
 
+// What is kept for launches to come goes before arrays do. Returns whether there was any.
+bool clear_spares(het_device &d)
+{
+	const bool any = d.twins.clear();
+	return d.clear_stops() || any;
+}
+
 } // namespace
 
 uint64_t used_on(const het_device &d)
 {
 	return resident_bytes(d.memory_number) + d.memory.account.beside_buffers();
+}
+
+uint64_t had_by_others(const het_device &d)
+{
+	tenants found;
+	if (!list_tenants(d, {}, found))
+		return 0;
+	uint64_t n = d.memory.account.used_as(memory_kind::windows);
+	for (const tenant &t : found.all())
+		n += t.is == tenant::in_use ? t.nbytes : 0;
+	return n;
 }
 
 outcome make_room(het_device &d, uint64_t nbytes, const demand &w, int *err)
@@ -126,7 +144,7 @@ outcome make_room(het_device &d, uint64_t nbytes, const demand &w, int *err)
 		uint64_t used = used_on(d), budget = d.memory.account.budget();
 		if (used <= budget && nbytes <= budget - used)
 			return outcome::done;
-		if (d.twins.clear())
+		if (clear_spares(d))
 			continue;
 		if (!w.may_evict)
 			return outcome::must_wait;
@@ -145,7 +163,7 @@ outcome allocate_buffer(het_device &d, size_t nbytes, const demand &w, void **bu
 	while ((*err = d.compute->allocate(nbytes, buffer)) == no_device_memory) {
 		*err = 0;
 		full = full ? full : used_on(d) - counted;
-		bool any = d.twins.clear();
+		bool any = clear_spares(d);
 		outcome o = any ? outcome::done : evict_bytes(d, nbytes, w, &any, err);
 		if (o == outcome::done || (o == outcome::too_large && any))
 			continue;
@@ -173,7 +191,7 @@ void keep_budget(het_device &d, std::span<const range> own)
 	d.memory.is_over.store(false);
 	uint64_t budget = d.memory.account.budget();
 	if (used_on(d) > budget)
-		d.twins.clear();
+		clear_spares(d);
 	uint64_t used = used_on(d);
 	if (used > budget &&
 	    evict_bytes(d, used - budget, {.own = own, .takes_less = true}, &any, &err) != outcome::done)

@@ -20,6 +20,9 @@ struct demand {
 // Returns how many bytes the library uses on the device.
 uint64_t used_on(const het_device &d);
 
+// Returns how many bytes there others have just now: arrays that commands use, and windows.
+uint64_t had_by_others(const het_device &d);
+
 // Makes so many bytes of the budget free. must_wait means that this would take arrays that others have, or that none
 // may leave (demand::may_evict). What can't be had at all, as the budget is but a guess, is left to the driver to
 // refuse.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The device copies from and to memory of the library's alone: bytes of the host's may be trapped, and whoever touches
-// them must be a thread that holds nothing (a lane, a lock of the driver's).
+// The device copies from and to the host's bytes as they are where they belong to no array. What belongs to one may be
+// trapped, and whoever touches that must be a thread that holds nothing (a lane, a lock of the driver's): it goes in
+// pieces through memory of the library's.
 #include "core/raw_copy.h"
 
 #include "core/ranges.h"
 #include "memory/buffers.h"
+#include "memory/hooks.h"
 #include "os/log.h"
 #include "os/mapping.h"
 
@@ -44,24 +46,18 @@ class staging
 	char *p_;
 };
 
-int read_raw(const raw_range &b, uintptr_t from, char *to, size_t n)
+int read_raw(const raw_range &b, uintptr_t from, char *to, size_t n, bool plain)
 {
-	if (b.device.compute->is_in_place()) {
-		memcpy(to, reinterpret_cast<void *>(from), n);
-		return 0;
-	}
-	const het::transfer piece = {b.buffer, b.offset_of(from), to, n};
-	return read_buffers(b.device.memory_number, {&piece, 1}) ? HET_EDEVICE : 0;
+	const het::transfer all = {
+		.devbuf = b.buffer, .offset = b.offset_of(from), .host = to, .size = n, .plain = plain};
+	return read_buffers(b.device.memory_number, {&all, 1}) ? HET_EDEVICE : 0;
 }
 
-int write_raw(const raw_range &b, uintptr_t to, char *from, size_t n)
+int write_raw(const raw_range &b, uintptr_t to, char *from, size_t n, bool plain)
 {
-	if (b.device.compute->is_in_place()) {
-		memcpy(reinterpret_cast<void *>(to), from, n);
-		return 0;
-	}
-	const het::transfer piece = {b.buffer, b.offset_of(to), from, n};
-	return write_buffers(b.device.memory_number, {&piece, 1}) ? HET_EDEVICE : 0;
+	const het::transfer all = {
+		.devbuf = b.buffer, .offset = b.offset_of(to), .host = from, .size = n, .plain = plain};
+	return write_buffers(b.device.memory_number, {&all, 1}) ? HET_EDEVICE : 0;
 }
 
 // Copies without the host. Returns GPUVM_EAPI if that is not possible.
@@ -115,16 +111,29 @@ int raw_copy::take(const het_copy_args &args)
 	return 0;
 }
 
+char *raw_copy::side::on_host() const
+{
+	return raw && !raw->device.compute->is_in_place() ? nullptr : static_cast<char *>(bytes.ptr());
+}
+
+// Commands that write the bytes come before or behind this one, so nobody takes from the host meanwhile what no device
+// has now. One that reads them may make them an array's: that waits for nothing that a copy holds, and leaves them valid
+// on the host.
+bool raw_copy::side::is_plain() const
+{
+	return on_host() && (raw || !is_linked(bytes.ptr(), bytes.size()));
+}
+
 int raw_copy::pass_piece(char *staging, size_t offset, size_t n)
 {
-	uintptr_t from = from_.bytes.begin + offset, to = to_.bytes.begin + offset;
-	if (!from_.raw)
-		memcpy(staging, reinterpret_cast<void *>(from), n);
-	else if (int err = read_raw(*from_.raw, from, staging, n))
+	char *from = from_.on_host(), *to = to_.on_host();
+	if (from)
+		memcpy(staging, from + offset, n);
+	else if (int err = read_raw(*from_.raw, from_.bytes.begin + offset, staging, n, false))
 		return err;
-	if (to_.raw)
-		return write_raw(*to_.raw, to, staging, n);
-	memcpy(reinterpret_cast<void *>(to), staging, n);
+	if (!to)
+		return write_raw(*to_.raw, to_.bytes.begin + offset, staging, n, false);
+	memcpy(to + offset, staging, n);
 	return 0;
 }
 
@@ -135,6 +144,21 @@ int raw_copy::pass_pieces()
 	for (size_t done = 0; done < to_.bytes.size() && !err; done += piece_size)
 		err = pass_piece(s.get(), done, std::min(piece_size, to_.bytes.size() - done));
 	return err;
+}
+
+int raw_copy::pass_all()
+{
+	const size_t n = to_.bytes.size();
+	char *from = from_.on_host(), *to = to_.on_host();
+	if (from && to)
+		memmove(to, from, n);
+	else if (to_.is_plain())
+		return read_raw(*from_.raw, from_.bytes.begin, to, n, true);
+	else if (from_.is_plain())
+		return write_raw(*to_.raw, to_.bytes.begin, from, n, true);
+	else
+		return pass_pieces();
+	return 0;
 }
 
 int raw_copy::bring_host_side()
@@ -151,7 +175,7 @@ begin_result raw_copy::begin(executor &)
 	} else if (int err = bring_host_side()) {
 		return err;
 	}
-	return pass_pieces();
+	return pass_all();
 }
 
 } // namespace het::rt

@@ -21,12 +21,16 @@ class raw_copy final : public transfer
 	struct side {
 		range bytes;
 		reference<raw_range> raw;
+		// Returns where the host has them, or null.
+		char *on_host() const;
+		bool is_plain() const; // of struct transfer
 	};
 	int take_side(const place_in_memory &p, het_device *on, size_t n, side *s);
 	bool is_on_devices() const { return to_.raw && from_.raw; }
 	int bring_host_side();
 	int pass_piece(char *staging, size_t offset, size_t n);
 	int pass_pieces();
+	int pass_all();
 
 	side to_, from_;
 };

@@ -38,6 +38,14 @@ struct het_device {
 		return all;
 	}
 
+	// Returns how many commands it has done so far, on all lanes.
+	uint32_t reaped()
+	{
+		uint32_t all = executor.reaped();
+		lanes.for_all([&](const het::rt::executor &x) { all += x.reaped(); });
+		return all;
+	}
+
 	// Returns what may be taken of its memory, of which @used bytes are in use, for launches that can be stopped.
 	uint64_t room_for_stops(uint64_t used) const
 	{
@@ -49,6 +57,13 @@ struct het_device {
 	{
 		uint64_t now = compute->bytes_for_stops(), before = counted_stops.exchange(now);
 		memory.account.add(het::rt::memory_kind::stops, now - before);
+	}
+	// Gives back what is kept for launches to come. Returns whether there was any.
+	bool clear_stops()
+	{
+		uint64_t freed = compute->drop_stops();
+		memory.account.remove(het::rt::memory_kind::stops, freed);
+		return freed;
 	}
 	std::atomic<uint64_t> counted_stops{0};
 

@@ -10,6 +10,7 @@ namespace het::rt
 slice_of_launch::slice_of_launch(sliced_plan &l, size_t number)
     : het_event(nullptr), of_(reference<sliced_plan>::to(&l)), number_(number)
 {
+	level.store(l.urgency(), std::memory_order_relaxed);
 }
 
 bool slice_of_launch::allocate()
@@ -22,11 +23,8 @@ begin_result slice_of_launch::begin(executor &)
 {
 	const std::span<device_arg> args(args_.get(), of_->arguments().size());
 	std::copy(of_->arguments().begin(), of_->arguments().end(), args.begin());
-	of_->place_arguments(number_, args);
 	launch_shape shape = of_->shape();
-	const row_span rows = of_->slices().slice(number_);
-	shape.part.first = rows.first;
-	shape.part.count = rows.count;
+	of_->place_arguments(number_, args, shape, on_device);
 	compute_device &d = *of_->device().compute;
 	const int err = d.submit(of_->kernel(), shape, args, on_device);
 	if (err || !d.has_queue())

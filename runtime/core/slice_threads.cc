@@ -22,9 +22,21 @@ void bring_slices_in_its_thread(het_event &e)
 	static_cast<sliced_plan &>(e).bring_all();
 }
 
+int urgency_of_fetch(const het_event &e)
+{
+	return static_cast<const sliced_plan &>(e).urgency_of_fetch();
+}
+
+void is_passed_by_fetch(het_event &e)
+{
+	static_cast<sliced_plan &>(e).is_passed();
+}
+
+constexpr event_order most_urgent_first = {urgency_of_fetch, is_passed_by_fetch};
+
 struct pair_of_threads {
 	opening started{};
-	event_thread fetcher{"het-fetch", fetch_in_its_thread};
+	event_thread fetcher{"het-fetch", fetch_in_its_thread, &het_event::next_in_flight, &most_urgent_first};
 	event_thread evictor{"het-evict", bring_slices_in_its_thread, &het_event::next_to_bring};
 };
 
@@ -49,7 +61,10 @@ void fetch_in_its_thread(het_event &e)
 class ending_of_slices final : public het_event
 {
       public:
-	ending_of_slices(sliced_plan &l, int status) : het_event(nullptr), of_(l), status_(status) {}
+	ending_of_slices(sliced_plan &l, int status) : het_event(nullptr), of_(l), status_(status)
+	{
+		level.store(l.urgency(), std::memory_order_relaxed);
+	}
 	bool is_empty() const override { return false; }
 	void after(int) override { of_.finish_here(status_); }
 

@@ -2,6 +2,8 @@
 #include "core/sliced_launch.h"
 
 #include "core/dispatch.h"
+#include "core/linking.h"
+#include "core/make_room.h"
 #include "core/slice.h"
 #include "core/slice_threads.h"
 #include "os/inject.h"
@@ -46,6 +48,12 @@ void sliced_launch::stand_in_for(het_event &e)
 {
 	in_place_of_ = &e;
 	fetch_slices(*this);
+}
+
+void sliced_launch::add_lanes(uint32_t (&lanes)[most_devices]) const
+{
+	if (const executor *x = lane_.load())
+		x->add_lane(x->lane(), lanes);
 }
 
 // Nothing of it may be left then.
@@ -93,7 +101,7 @@ void sliced_launch::slice_is_over(size_t number, int err, std::unique_ptr<char[]
 	over_lock_.lock(lock_rank::leaf);
 	over_[number] = true;
 	size_t ended = ended_.load();
-	while (ended < slices_.nslices() && over_[ended])
+	while (ended < nslices() && over_[ended])
 		ended++;
 	ended_.store(ended);
 	over_lock_.unlock(lock_rank::leaf);
@@ -102,10 +110,38 @@ void sliced_launch::slice_is_over(size_t number, int err, std::unique_ptr<char[]
 
 // --- begin ---------------------------------------------------------------------
 
+// What is the most urgent waits for no memory that less urgent ones have if it can do with the rest.
+uint64_t sliced_launch::bytes_to_take()
+{
+	const uint64_t all = bytes_to_have();
+	if (!levels_in_use().are_several() || levels_in_use().is_below_others(urgency()))
+		return all;
+	uint64_t had = 0;
+	{
+		linking_guard g;
+		had = had_by_others(device());
+	}
+	if (!had || had >= all || plan_for(all - had) != 0)
+		return all;
+	return all - had;
+}
+
 // What the driver refuses is tried with less.
+int sliced_launch::take_granules()
+{
+	for (uint64_t most = bytes_to_have();; most /= 2) {
+		const int err = granules_.take(slices_, device(), most);
+		if (err != HET_EDEVICE || device().lost.load() ||
+		    granule_frames::smallest(slices_, most / 2) > most / 2)
+			return err;
+	}
+}
+
 int sliced_launch::take_memory()
 {
-	for (uint64_t most = bytes_to_have();; most = slices_.nbytes() / 2) {
+	if (is_in_place())
+		return take_granules();
+	for (uint64_t most = bytes_to_take();; most = slices_.nbytes() / 2) {
 		int err = plan_for(most);
 		if (!err)
 			err = frames_.take(slices_, device());
@@ -128,6 +164,13 @@ int sliced_launch::open_uses()
 	}
 }
 
+int sliced_launch::begin_uses()
+{
+	for (range_use &u : uses_)
+		u.on.prepare_copies(device().memory_number);
+	return is_in_place() ? granules_.place(slices_, uses_, kernel().widest_access(), kernel_->name.get()) : 0;
+}
+
 bool sliced_launch::fetch_begin()
 {
 	forget_last_error();
@@ -135,17 +178,18 @@ bool sliced_launch::fetch_begin()
 	if (!err)
 		err = take_memory();
 	if (!err) {
-		over_.reset(new (std::nothrow) bool[slices_.nslices()]());
+		over_.reset(new (std::nothrow) bool[nslices()]());
 		err = over_ ? open_uses() : fail(HET_ENOMEM, "het_launch: out of memory");
 	}
-	if (err) {
-		fail_once(err);
+	bool is_open = !err;
+	if (!err)
+		err = begin_uses();
+	fail_once(err);
+	if (err && is_open)
+		close_uses();
+	if (err)
 		leave();
-		return false;
-	}
-	for (range_use &u : uses_)
-		u.on.prepare_copies(device().memory_number);
-	return true;
+	return !err;
 }
 
 // Calls @f with the numbers of those windows, until it returns an error.
@@ -196,37 +240,49 @@ int sliced_launch::start(size_t number)
 	reference<slice_of_launch> s(new (std::nothrow) slice_of_launch(*this, number));
 	if (!s || !s->allocate())
 		return fail(HET_ENOMEM, "het_launch: no memory for a slice of kernel %s", kernel_->name.get());
-	device().memory.account.slices.fetch_add(1, std::memory_order_relaxed);
+	memory_account &account = device().memory.account;
+	(is_in_place() ? account.moved : account.slices).fetch_add(1, std::memory_order_relaxed);
 	started_.fetch_add(1);
-	start_part(s.give_up(), device().executor);
+	start_part(s.give_up(), *lane_.load());
 	return 0;
 }
 
 // What is only read comes first: its buffers are free sooner.
 int sliced_launch::fetch(size_t slice)
 {
-	int err = send_slice(slice, false);
-	if (!err)
+	int err = is_in_place() ? granules_.send(slices_, uses_) : send_slice(slice, false);
+	if (!err && !is_in_place())
 		err = send_slice(slice, true);
 	return err || has_failed_.load() ? err : start(slice);
 }
 
 void sliced_launch::fetch_all()
 {
-	fail_once(send_all_that_stays());
-	for (size_t i = 0; i < slices_.nslices() && !has_failed_.load(); i++)
+	// One table serves all launches of a program in place, which so follow each other in one stream.
+	lane_.store(is_in_place() ? &device().executor : &device().lanes.open(urgency()));
+	if (!is_in_place())
+		fail_once(send_all_that_stays());
+	for (size_t i = 0; i < nslices() && !has_failed_.load(); i++)
 		fail_once(fetch(i));
 	all_started_.store(true);
 	announce();
 }
 
-void sliced_launch::place_arguments(size_t slice, std::span<device_arg> args) const
+void sliced_launch::place_arguments(size_t slice, std::span<device_arg> args, launch_shape &s, ticket &t) const
 {
+	s.part.first = is_in_place() ? 0 : slices_.slice(slice).first;
+	s.part.count = is_in_place() ? 0 : slices_.slice(slice).count;
+	t.granules = is_in_place() ? &granules_.table() : nullptr;
 	size_t use = 0;
 	for (device_arg &a : args) {
 		if (!is_memory(a.kind))
 			continue;
 		const unsigned w = slices_.window_of(use);
+		if (is_in_place()) {
+			a.buffer = nullptr;
+			a.offset = granules_.address_of(w, uses_[use++].bytes.begin);
+			continue;
+		}
 		a.buffer = frames_.buffer(slices_, w, slice);
 		a.offset = uses_[use++].bytes.begin - slices_.bytes_of(w, slice).begin; // may be less than 0
 	}
@@ -236,6 +292,8 @@ void sliced_launch::place_arguments(size_t slice, std::span<device_arg> args) co
 
 int sliced_launch::bring(size_t slice)
 {
+	if (is_in_place())
+		return granules_.bring(slices_, uses_);
 	return for_windows([](const window &w) { return !w.stays && w.writes; },
 			   [&](unsigned w) {
 				   return frames_.bring({slices_, uses_, w, slice, slices_.slice(slice)});
@@ -263,7 +321,7 @@ void sliced_launch::bring_all()
 		home_.fetch_add(1);
 		announce();
 	}
-	if (!has_failed_.load())
+	if (!has_failed_.load() && !is_in_place())
 		fail_once(bring_all_that_stays());
 	close_uses();
 	leave();
@@ -283,6 +341,7 @@ void sliced_launch::close_uses()
 void sliced_launch::leave()
 {
 	frames_.give_back();
+	granules_.give_back();
 	note_progress();
 	kernel_->has_run(device());
 	if (has_failed_.load() && failure_ == HET_EDEVICE)

@@ -13,8 +13,12 @@
 //
 // A window's buffer is free for slice n when the slice that had it, n less the number of buffers, has ended, and, if it
 // is written, has come home. So the threads wait for what is before them alone.
+//
+// A launch that works on host memory in place has one part, and frames instead of windows: the fetcher fills them and
+// starts the kernel, the evictor empties them.
 #pragma once
 
+#include "core/granule_frames.h"
 #include "core/slice_frames.h"
 #include "core/sliced_plan.h"
 
@@ -30,6 +34,8 @@ class sliced_launch final : public sliced_plan
 	// it until it is gone itself. The caller has seen to it that there are threads for the device.
 	void stand_in_for(het_event &e);
 	void finish_here(int status) override;
+	int8_t urgency() const override { return in_place_of_ ? in_place_of_->level.load() : level.load(); }
+	void add_lanes(uint32_t (&lanes)[most_devices]) const override;
 
 	begin_result begin(executor &) override;
 	bool begins_anywhere() const override { return true; }
@@ -40,11 +46,14 @@ class sliced_launch final : public sliced_plan
 	void fetch_all() override;
 	void bring_all() override;
 
-	void place_arguments(size_t slice, std::span<device_arg> args) const override;
+	void place_arguments(size_t slice, std::span<device_arg> args, launch_shape &s, ticket &t) const override;
 	void slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said) override;
 
       private:
+	uint64_t bytes_to_take();
 	int take_memory();
+	int take_granules();
+	int begin_uses();
 	int open_uses();
 	void close_uses();
 	void fail_once(int err);
@@ -62,6 +71,8 @@ class sliced_launch final : public sliced_plan
 
 	het_event *in_place_of_ = nullptr;
 	slice_frames frames_;
+	granule_frames granules_;               // where it works in place
+	std::atomic<executor *> lane_{nullptr}; // does its slices, once there are any
 
 	// The threads tell each other by these.
 	std::atomic<uint32_t> changes_{0};

@@ -2,6 +2,7 @@
 #include "core/sliced_plan.h"
 
 #include "core/analysis.h"
+#include "core/granule_frames.h"
 #include "core/link_all.h"
 #include "core/queue.h"
 #include "core/waiting_kernels.h"
@@ -27,7 +28,7 @@ using printed = unsigned long long;
 int sliced_plan::refuse(const char *why)
 {
 	why_not_ = why;
-	inform("het_launch: kernel %s does not run in slices on %s: %s", kernel_->name.get(),
+	inform("het_launch: kernel %s, which does not fit, does not run so on %s: %s", kernel_->name.get(),
 	       device_->compute->info().name, why);
 	return not_here;
 }
@@ -112,20 +113,16 @@ int sliced_plan::choose_rows()
 	return d.why_not && !is_one_group ? refuse(d.why_not) : 0;
 }
 
-int sliced_plan::prepare_kernel()
+int sliced_plan::prepare_kernel(const slicing &how, const char *why_not)
 {
-	slicing how = {shape_.dimensions, shape_.part.along, {shape_.offset[0], shape_.offset[1], shape_.offset[2]}};
-	how.offset[how.along] = 0;
-	how.asked = is_analysed_ ? kernel_->description()->asked : nullptr;
-	how.in_windows = true;
 	int err = kernel_->prepare_slices(*device_, how, &slice_kernel_);
 	if (err == HET_ENODEV)
-		return refuse("its program can't be sliced for windows there");
+		return refuse(why_not);
 	if (!err)
 		err = check_arguments(slice_kernel_);
 	fatbin::fault why;
 	if (!err && !device_->compute->takes(slice_kernel_, shape_, why))
-		return refuse("its slices do not take these groups");
+		return refuse("its text for that does not take these groups");
 	return err;
 }
 
@@ -178,40 +175,91 @@ uint64_t sliced_plan::bytes_to_have() const
 	return all > fixed ? all - fixed : 0;
 }
 
-int sliced_plan::plan_for(uint64_t nbytes)
+// Returns not_here if not even the smallest one fits.
+int sliced_plan::fit_slices(uint64_t nbytes)
 {
 	if (!slices_.take({row_uses_.get(), uses_.size()}, nrows_))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
-	return slices_.choose(nbytes, busy_rows()) ? 0 : fail_smallest();
+	is_small_ = !slices_.choose(nbytes, busy_rows());
+	return is_small_ ? not_here : 0;
 }
 
+int sliced_plan::plan_for(uint64_t nbytes)
+{
+	const int err = fit_slices(nbytes);
+	return err == not_here ? fail_smallest() : err;
+}
+
+int sliced_plan::prepare_kernel_there()
+{
+	if (has_block())
+		return refuse("it has a parameter block, which may hold any address");
+	int err = kernel_->prepare(*device_);
+	if (!err)
+		err = check_arguments(kernel_->on(*device_));
+	if (!err)
+		err = device_->lost.load() ? HET_EDEVICE : start_memory();
+	if (!err && !core().host_memory)
+		err = refuse("there are too many devices");
+	return err ? err : choose_local();
+}
+
+int sliced_plan::prepare_slices()
+{
+	if (is_known_to_wait(*kernel_, flags_ & HET_SPLIT))
+		return refuse("a part of it has waited for another");
+	if (int err = choose_rows())
+		return err;
+	has_rows_ = true;
+	is_analysed_ = find_patterns({*kernel_, shape_, args_, uses_}, patterns_);
+	if (int err = make_row_uses())
+		return err;
+	slicing how = {shape_.dimensions, shape_.part.along, {shape_.offset[0], shape_.offset[1], shape_.offset[2]}};
+	how.offset[how.along] = 0;
+	how.asked = is_analysed_ ? kernel_->description()->asked : nullptr;
+	how.in_windows = true;
+	const int err = prepare_kernel(how, "its program can't be sliced for windows there");
+	return err ? err : fit_slices(bytes_to_have());
+}
+
+// What its slices would use tells which arguments are used once. Without rows there is one, which uses all.
+int sliced_plan::prepare_in_place()
+{
+	if (!has_rows_) {
+		nrows_ = 1;
+		shape_.part = {};
+		forget_found_patterns(patterns_);
+		if (int err = make_row_uses())
+			return err;
+	}
+	slicing how = {};
+	how.in_place = true;
+	if (int err = prepare_kernel(how, "its program can't work on host memory in place there"))
+		return err;
+	if (!slices_.take({row_uses_.get(), uses_.size()}, nrows_))
+		return fail(HET_ENOMEM, "het_launch: out of memory");
+	is_in_place_ = granule_frames::smallest(slices_, bytes_to_have()) <= bytes_to_have();
+	return is_in_place_ ? 0 : refuse("not even the ends of its arrays fit");
+}
+
+// What slices can't do is done in place.
 int sliced_plan::prepare_on(het_device &d)
 {
 	device_ = &d;
 	shape_ = given_shape_;
+	is_in_place_ = has_rows_ = is_small_ = false;
 	forget_found_patterns(patterns_);
-	if (has_block())
-		return refuse("it has a parameter block, which may hold any address");
-	if (is_known_to_wait(*kernel_, flags_ & HET_SPLIT))
-		return refuse("a part of it has waited for another");
-	int err = kernel_->prepare(d);
-	if (!err)
-		err = check_arguments(kernel_->on(d));
-	if (!err)
-		err = d.lost.load() ? HET_EDEVICE : start_memory();
-	if (!err && !core().host_memory)
-		err = refuse("there are too many devices");
-	if (!err)
-		err = choose_local();
-	if (!err)
-		err = choose_rows();
-	if (err)
+	if (int err = prepare_kernel_there())
 		return err;
-	is_analysed_ = find_patterns({*kernel_, shape_, args_, uses_}, patterns_);
-	err = make_row_uses();
-	if (!err)
-		err = prepare_kernel();
-	return err ? err : plan_for(bytes_to_have());
+	if (int err = prepare_slices(); err != not_here)
+		return err;
+	const bool is_small = is_small_;
+	const char *const why = why_not_;
+	const int err = prepare_in_place();
+	if (err == not_here && is_small)
+		return fail_smallest();
+	why_not_ = why;
+	return err;
 }
 
 // The error is that of the last device.

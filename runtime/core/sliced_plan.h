@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This decides whether a launch that does not fit into a device's memory runs there as slices, and how: it holds what
-// is found out before the launch is a command of the graph, and what its slices see of it afterwards.
+// This decides whether a launch that does not fit into a device's memory runs there as slices, and how, or whole on host
+// memory in place: it holds what is found out before the launch is a command of the graph, and what its slices, or its
+// only part, see of it afterwards.
 #pragma once
 
 #include "core/kernel_command.h"
@@ -31,8 +32,14 @@ class sliced_plan : public kernel_command
 	std::span<const device_arg> arguments() const { return args_; }
 	std::span<const range_use> uses() const { return uses_; }
 	const slice_plan &slices() const { return slices_; }
-	// Writes the arguments of a slice down.
-	virtual void place_arguments(size_t slice, std::span<device_arg> args) const = 0;
+	// Returns the level of the command for which it runs.
+	virtual int8_t urgency() const { return level.load(); }
+	// While it waits for the fetcher it counts as more urgent each time that a later one comes first, so that none
+	// waits for ever. They belong to the fetcher.
+	int urgency_of_fetch() const { return urgency() + passed_; }
+	void is_passed() { passed_++; }
+	// Writes the arguments of a slice down, and what else its kernel needs.
+	virtual void place_arguments(size_t slice, std::span<device_arg> args, launch_shape &s, ticket &t) const = 0;
 	// A slice's kernel has ended, or could not run. It is called once for each that was started, in whatever order;
 	// no lock is held. @said is what was said, or null.
 	virtual void slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said) = 0;
@@ -50,8 +57,11 @@ class sliced_plan : public kernel_command
       protected:
 	// Does the same for a launch that the graph has already.
 	int prepare_anew();
-	// Plans for at most so many bytes. Returns 0 or a code.
+	// Plans slices for at most so many bytes. Returns 0 or a code.
 	int plan_for(uint64_t nbytes);
+	// It runs whole, on host memory in place, and slices_ has its windows alone.
+	bool is_in_place() const { return is_in_place_; }
+	size_t nslices() const { return is_in_place_ ? 1 : slices_.nslices(); }
 	// Returns what there is for windows, if all leaves that can.
 	uint64_t bytes_to_have() const;
 
@@ -60,22 +70,29 @@ class sliced_plan : public kernel_command
       private:
 	int refuse(const char *why);
 	int prepare_on(het_device &d);
+	int prepare_kernel_there();
+	int prepare_slices();
+	int prepare_in_place();
 	int choose_local();
 	int choose_rows();
-	int prepare_kernel();
+	int prepare_kernel(const slicing &how, const char *why_not);
+	int fit_slices(uint64_t nbytes);
 	int make_row_uses();
 	row_use row_use_of(size_t use) const;
 	size_t busy_rows() const;
 	int fail_smallest() const;
 	int fail_whole() const;
 
+	int passed_ = 0;
 	const uint32_t devices_;
 	const launch_shape given_shape_;
 	het_device *device_; // that was tried last
 	device_kernel *slice_kernel_ = nullptr;
 	size_t nrows_ = 0;
 	std::unique_ptr<row_use[]> row_uses_;
-	bool is_analysed_ = false;
+	bool is_analysed_ = false, is_in_place_ = false;
+	bool has_rows_ = false;         // which shape_ and nrows_ tell
+	bool is_small_ = false;         // the device's memory, for the smallest slice
 	const char *why_not_ = nullptr; // the last device can't do it
 };
 

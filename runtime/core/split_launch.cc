@@ -70,7 +70,15 @@ void split_launch::start(block *list)
 		next = b->next_start;
 		b->retain();
 		b->level.store(level.load(std::memory_order_relaxed), std::memory_order_relaxed);
-		start_part(b, device(b->entry.member).executor);
+		start_part(b, device(b->entry.member).lanes.open(lane_level_.load()));
+	}
+}
+
+void split_launch::add_lanes(uint32_t (&lanes)[most_devices]) const
+{
+	for (unsigned i = 0; i < members().size() && begun; i++) {
+		const executor &x = device(i).lanes.at(lane_level_.load());
+		x.add_lane(x.lane(), lanes);
 	}
 }
 
@@ -78,6 +86,7 @@ begin_result split_launch::begin(executor &)
 {
 	// The blocks may be over when they have been started, and with them the launch.
 	auto keep = reference<split_launch>::to(this);
+	lane_level_.store(level.load()); // it may become more urgent later, and stays there
 	lock_.lock(lock_rank::graph);
 	block *list = hand_out_all();
 	int err = failure_;

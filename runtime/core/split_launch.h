@@ -27,6 +27,7 @@ class split_launch final : public split_plan, public watched_launch
 	uint32_t nparts() const override { return nparts_done_; }
 	het_event_part_info part(uint32_t number) const override { return parts_done_[number]; }
 	void block_is_over(block &b, int err, bool again) override;
+	void add_lanes(uint32_t (&lanes)[most_devices]) const override;
 
 	// Says once if a part of it most likely waits for another, and sees to it that the kernel is not divided again.
 	void look(uint64_t now, uint64_t gap, unsigned least_seconds) override;
@@ -61,6 +62,9 @@ class split_launch final : public split_plan, public watched_launch
 	void tell(const late_part &p);
 	void tell_ended(const block &b);
 
+	// Blocks run on the lanes of this level: on each device on one, as a twin is taken ahead of the first block
+	// there.
+	std::atomic<int8_t> lane_level_{0};
 	// They are written before it has finished, and read afterwards.
 	std::unique_ptr<het_event_part_info[]> parts_done_;
 	uint32_t nparts_done_ = 0;

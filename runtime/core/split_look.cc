@@ -42,7 +42,7 @@ block *split_launch::running_block(unsigned member) const
 		if (b->entry.member == member && b->entry.state == ledger_entry::under_way)
 			first = b;
 	}
-	bool runs = first && first->submitted.load() && device(member).executor.runs(*first);
+	bool runs = first && first->submitted.load() && first->where.load()->runs(*first);
 	return runs ? first : nullptr;
 }
 
@@ -54,7 +54,7 @@ bool split_launch::find_late(unsigned member, double speed, uint64_t now, uint64
 	bool late = false;
 	lock_.lock(lock_rank::graph);
 	block *b = running_block(member);
-	double seconds = double(quiet_[member].look(now, gap, b, ledger_.ended() + d.executor.reaped())) * 1e-9;
+	double seconds = double(quiet_[member].look(now, gap, b, ledger_.ended() + d.reaped())) * 1e-9;
 	if (b) {
 		auto n = double(b->entry.what.count);
 		double expected = std::max(speed > 0 ? n / speed : 0, ledger_.longest_expected(b->entry.what.count));

@@ -49,8 +49,8 @@ class split_plan : public kernel_command
 	// Returns what the first block there needs besides.
 	size_t bytes_of_twins() const { return has_twins_ ? twin_bytes() : 0; }
 	using kernel_command::fail_too_large;
-	// Makes the device's twin of a use that has begun there. Returns 0 or a code.
-	int make_twin(const range_use &u, het_device &d) { return twins_.make(u, d); }
+	// Makes the device's twin of a use that has begun there, ahead of the lane's next command. Returns 0 or a code.
+	int make_twin(const range_use &u, het_device &d, unsigned lane) { return twins_.make(u, d, lane); }
 	// Returns what part of all memory that it uses has twins.
 	double part_of_twins() const;
 	// A block of the kernel has run there, or could not run.

@@ -39,7 +39,7 @@ twins::~twins()
 		t->device->twins.give_back(std::move(t->on_device));
 }
 
-int twins::make(const range_use &u, het_device &d)
+int twins::make(const range_use &u, het_device &d, unsigned lane)
 {
 	lock_.lock(lock_rank::leaf);
 	bool known = find(d.memory_number, u.bytes);
@@ -58,7 +58,7 @@ int twins::make(const range_use &u, het_device &d)
 	int err = have_twin(d, end - first, t->on_device);
 	if (err)
 		return err;
-	err = t->on_device->take(buffer, first, end - first);
+	err = t->on_device->take(buffer, first, end - first, lane);
 	if (err) {
 		d.twins.give_back(std::move(t->on_device));
 		return err;

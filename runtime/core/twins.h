@@ -19,9 +19,9 @@ class twins final : public joint_notes
       public:
 	// The twins go back to their devices.
 	~twins();
-	// Makes the device's twin of a use that has begun there, if it has none yet. One thread a device calls it.
-	// Returns 0 or a code.
-	int make(const range_use &u, het_device &d);
+	// Makes the device's twin of a use that has begun there, if it has none yet, ahead of the lane's next command.
+	// One thread a device calls it. Returns 0 or a code.
+	int make(const range_use &u, het_device &d, unsigned lane);
 	// No block is under way on the device. Returns 0 or HET_EDEVICE.
 	int compare(const het_device &d);
 

@@ -10,6 +10,7 @@
 #include "cache/device_profile.h"
 #include "core/range.h"
 #include "dev/device.h"
+#include "dev/granule_table.h"
 #include "dev/launch_notes.h"
 #include "dev/textures.h"
 #include "dev/twin.h"
@@ -50,6 +51,8 @@ struct slicing {
 	const char *asked = nullptr;
 	// Arguments may begin outside of the buffers in which their bytes lie (device_arg::offset).
 	bool in_windows = false;
+	// It is no slice, but all of the launch, which finds its arguments by a table (ticket::granules).
+	bool in_place = false;
 
 	bool operator==(const slicing &) const = default;
 };
@@ -67,6 +70,24 @@ struct device_arg {
 	size_t offset;
 };
 
+// How a command was stopped for more urgent ones: het_preemption has the words.
+struct stop_record {
+	uint64_t stops = 0, saved_blocks = 0, saved_bytes = 0, waiting_blocks = 0, rescues = 0, away_ns = 0;
+};
+
+// Between two groups of a kernel something more urgent may come.
+class interlude
+{
+      public:
+	// It is cheap.
+	virtual bool is_wanted() const = 0;
+	// Runs one command that is more urgent, on the calling thread, which holds no lock.
+	virtual void run() = 0;
+
+      protected:
+	~interlude() = default;
+};
+
 // A ticket is for a command that the device has taken. The device notes when that was.
 struct ticket {
 	void *handle = nullptr; // either this is used,
@@ -79,9 +100,11 @@ struct ticket {
 	uint8_t lane = 0;
 	const std::atomic<int8_t> *level = nullptr;
 	bool may_stop = false;
-	bool may_save = false;    // with may_stop: blocks that have begun are saved; else they end first
-	uint64_t room = 0;        // with may_stop: so many bytes of the device's memory nobody uses
-	bool was_stopped = false; // wait() says so: others ran in between
+	bool may_save = false;        // with may_stop: blocks that have begun are saved; else they end first
+	interlude *between = nullptr; // devices without a queue run it between groups, on the thread of submit()
+	uint64_t room = 0;            // with may_stop: so many bytes of the device's memory nobody uses
+	const granule_table *granules = nullptr; // for kernels that work in place; lives until wait()
+	stop_record stopped = {};                // is complete from wait() on
 	// The notes are complete from wait() on. They are null if the kernel has no instruments, or has failed.
 	std::unique_ptr<launch_notes> notes = nullptr;
 };
@@ -115,6 +138,8 @@ class device_kernel
 	virtual uint32_t registers() const { return 0; }
 	// Returns whether the notes of its launches tell what it writes.
 	virtual bool notes_writes() const { return false; }
+	// Returns the most bytes that an instruction of it uses at an address, if it works in place (slicing::in_place).
+	virtual unsigned widest_access() const { return 0; }
 	// Prepares launches that can be stopped. Returns false if there are none. One thread calls it at a time.
 	virtual bool prepare_stops() { return false; }
 	// Checks whether a launch may pass this as argument @i, which there is, as far as the driver tells. Returns 0
@@ -175,8 +200,11 @@ class compute_device
 	virtual bool has_lanes() const { return false; }
 	// What is under way on a lane has become so urgent. Any thread may call it.
 	virtual void raised(unsigned /*lane*/, int8_t /*level*/) {}
-	// Returns the bytes of its memory that it has taken for launches that can be stopped, and keeps.
-	virtual uint64_t bytes_for_stops() const { return 0; }
+	// Returns how many bytes of its memory it has taken so far for launches that can be stopped, which are counted
+	// then. Who submits calls it.
+	virtual uint64_t bytes_for_stops() { return 0; }
+	// Gives back what is counted of that and no launch has. Returns how many bytes.
+	virtual uint64_t drop_stops() { return 0; }
 	// In place, kernels work on host memory and there are no buffers.
 	virtual bool is_in_place() const = 0;
 	// Returns null if the device has no textures.
@@ -220,6 +248,9 @@ class compute_device
 	// Returns the address of its first byte, on devices with addresses.
 	virtual void *address_of(void *buffer) const = 0;
 	virtual std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) = 0;
+	// Returns the address at which kernels have this byte of host memory, which the device's memory has pinned
+	// (device::pin), or 0 if they can't use it.
+	virtual uint64_t address_of_pinned(void *) { return 0; }
 
 	virtual bool makes_twins() const { return false; }
 	// Makes a twin with room for so many bytes. It returns what allocate() does.

@@ -70,8 +70,8 @@ class running_job
 		return pointers_ && (!n || local_);
 	}
 
-	// Takes blocks of groups until none is left.
-	void work()
+	// Takes blocks of groups until none is left. @between is null, or run between groups.
+	void work(interlude *between = nullptr)
 	{
 		// A helper may come back to the job that it has just left, and find its own slot and all others taken.
 		size_t slot = slots_.fetch_add(1);
@@ -87,6 +87,8 @@ class running_job
 			for (size_t i = first; i < std::min(total_, first + block_); i++) {
 				place(g, first_ + i);
 				job_.run(&g, pointers);
+				if (between && between->is_wanted())
+					between->run();
 			}
 		}
 	}
@@ -145,7 +147,7 @@ class crew
 		return helpers;
 	}
 
-	bool try_help(running_job &job)
+	bool try_help(running_job &job, interlude *between)
 	{
 		bool free = false;
 		if (!taken_.compare_exchange_strong(free, true))
@@ -153,7 +155,7 @@ class crew
 		job_.store(&job);
 		generation_.fetch_add(1);
 		futex_wake(&generation_, INT_MAX);
-		job.work();
+		job.work(between);
 		// From here on nobody comes in; those who are inside finish their block.
 		job_.store(nullptr);
 		for (int i = 0; inside_.load() && i < spins_before_sleep; i++)
@@ -205,8 +207,8 @@ int run_groups(const group_job &job)
 	unsigned helpers = running.groups() > 1 ? the_crew.size() : 0;
 	if (!running.allocate(1 + helpers))
 		return fail(HET_ENOMEM, "host: no memory for the arguments of a kernel");
-	if (!helpers || !the_crew.try_help(running))
-		running.work();
+	if (!helpers || !the_crew.try_help(running, job.between))
+		running.work(job.between);
 	return 0;
 }
 

@@ -11,6 +11,7 @@ struct group_job {
 	het_kernel_fn run;
 	const launch_shape *shape;
 	std::span<const device_arg> args;
+	interlude *between = nullptr; // is run on the calling thread, between its groups
 };
 
 // Returns when all groups have run: 0 or HET_ENOMEM.

@@ -2,6 +2,7 @@
 // The device `cuda` is a GPU through NVIDIA's driver, in its primary context, with a stream for the kernels of each
 // level of urgency. Buffers are addresses.
 #include "dev/cuda_buffers.h"
+#include "dev/cuda_in_place.h"
 #include "dev/cuda_lanes.h"
 #include "dev/cuda_notes.h"
 #include "dev/cuda_program.h"
@@ -51,7 +52,8 @@ class cuda_compute final : public compute_device
 {
       public:
 	cuda_compute(const cuda_calls &cu, int ordinal)
-	    : cu_(cu), ordinal_(ordinal), buffers_(cu), sheets_(cu), twins_(cu), lanes_(cu), stops_(cu, lanes_, sheets_)
+	    : cu_(cu), ordinal_(ordinal), buffers_(cu), sheets_(cu), lanes_(cu), twins_(cu, lanes_),
+	      stops_(cu, lanes_, sheets_)
 	{
 		describe();
 	}
@@ -62,7 +64,8 @@ class cuda_compute final : public compute_device
 	bool has_queue() const override { return true; }
 	bool has_lanes() const override { return true; }
 	void raised(unsigned lane, int8_t level) override;
-	uint64_t bytes_for_stops() const override { return stops_.bytes(); }
+	uint64_t bytes_for_stops() override { return stops_.count_bytes(); }
+	uint64_t drop_stops() override;
 	bool is_in_place() const override { return false; }
 	bool knows_offsets() const override { return false; }
 	size_t wanted_groups() const override { return size_t{info_.units} * groups_of_gpu_unit; }
@@ -82,6 +85,7 @@ class cuda_compute final : public compute_device
 	void drop(void *buffer) override { buffers_.release(buffer, context_); }
 	void *address_of(void *buffer) const override { return buffer; }
 	std::unique_ptr<device> make_memory(unsigned index, unsigned lanes, int *error) override;
+	uint64_t address_of_pinned(void *host) override;
 	bool makes_twins() const override { return true; }
 	int make_twin(size_t nbytes, std::unique_ptr<device_twin> &made) override;
 
@@ -103,7 +107,7 @@ class cuda_compute final : public compute_device
 		   std::span<const device_arg> args, ticket &t);
 	cuda_stopped *take_stop(cuda_kernel &k, const launch_shape &shape, const unsigned (&groups)[3],
 				const unsigned (&items)[3], const ticket &t);
-	int wait_for_other_lanes(const cuda_kernel &k, const launch_shape &shape, const ticket &t);
+	int go_behind_other_lanes(const cuda_kernel &k, const launch_shape &shape, const ticket &t);
 	int failed(const char *what, int error) const
 	{
 		return fail(HET_EDEVICE, "%s: %s failed: %s (%d)", info_.name, what, cu_.name_of(error), error);
@@ -118,9 +122,9 @@ class cuda_compute final : public compute_device
 	fatbin::abilities can_ = {};
 	cuda_buffers buffers_;
 	cuda_sheets sheets_; // for notes and slices
-	cuda_slice_controls slices_;
-	cuda_twins twins_;
+	cuda_slice_controls slices_[cuda_lanes::most];
 	cuda_lanes lanes_;
+	cuda_twins twins_;
 	cuda_stops stops_;
 
 	opening opening_;
@@ -222,10 +226,17 @@ std::unique_ptr<device> cuda_compute::make_memory(unsigned index, unsigned lanes
 	return made;
 }
 
+uint64_t cuda_compute::address_of_pinned(void *host)
+{
+	cu_deviceptr at = 0;
+	cuda_current c(cu_, context_);
+	return c.error() || cu_.host_address(&at, host, 0) ? 0 : at;
+}
+
 int cuda_compute::make_twin(size_t nbytes, std::unique_ptr<device_twin> &made)
 {
 	cuda_current c(cu_, context_);
-	int err = c.error() ? c.error() : twins_.make(context_, lanes_.at(0).stream, nbytes, made);
+	int err = c.error() ? c.error() : twins_.make(context_, nbytes, made);
 	if (err == cu_error_out_of_memory)
 		return no_device_memory;
 	return err ? failed("allocating memory for a copy of a part of a buffer", err) : 0;
@@ -300,10 +311,10 @@ int cuda_compute::launch(cuda_kernel &k, const unsigned (&groups)[3], const unsi
 
 // What a module's variables tell its launches is written in the order of one stream: kernels on others may be reading
 // it.
-int cuda_compute::wait_for_other_lanes(const cuda_kernel &k, const launch_shape &shape, const ticket &t)
+int cuda_compute::go_behind_other_lanes(const cuda_kernel &k, const launch_shape &shape, const ticket &t)
 {
 	bool writes = k.tables().has().any() || k.ids().would_send(shape);
-	return writes ? stops_.launch_above(t, [&] { return lanes_.synchronize_others(t.lane); }) : 0;
+	return writes ? stops_.launch_above(t, [&] { return lanes_.go_behind_others(t.lane); }) : 0;
 }
 
 // Returns null if the launch is to run plain: a slice, one with numbers of its launch in a variable, or where there is
@@ -311,7 +322,7 @@ int cuda_compute::wait_for_other_lanes(const cuda_kernel &k, const launch_shape 
 cuda_stopped *cuda_compute::take_stop(cuda_kernel &k, const launch_shape &shape, const unsigned (&groups)[3],
 				      const unsigned (&items)[3], const ticket &t)
 {
-	if (!t.may_stop || !t.level || shape.part.count || !k.stop_kernel())
+	if (!t.may_stop || !t.level || shape.part.count || t.granules || !k.stop_kernel())
 		return nullptr;
 	if (k.ids().are_there() && (shape.dimensions > 1 || shape.offset[0]))
 		return nullptr;
@@ -336,7 +347,7 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 	if (!err)
 		err = make_notes(k, notes);
 	if (!err)
-		err = wait_for_other_lanes(k, shape, t);
+		err = go_behind_other_lanes(k, shape, t);
 	if (!err && t.level)
 		lanes_.raise(t.lane, t.level->load(std::memory_order_relaxed));
 	if (err)
@@ -344,12 +355,14 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 	cuda_lane &lane = lanes_.at(t.lane);
 	err = lane.marks.begin_launch(lane.stream, &number);
 	if (!err)
-		err = k.ids().send(cu_, lane.stream, shape);
+		err = k.ids().send(cu_, sheets_, lane.stream, lanes_.are_others(t.lane), shape);
 	cu_deviceptr control = 0;
 	if (!err && shape.part.count)
-		err = slices_.send(cu_, lane.stream, sheets_, shape, &control);
+		err = slices_[t.lane].send(cu_, lane.stream, sheets_, shape, &control);
 	if (!err && shape.part.count)
 		k.set_control(control);
+	if (!err && t.granules)
+		err = send_granules(cu_, lane.stream, k.granules(), *t.granules);
 	t.submitted = now_ns();
 	if (err)
 		return failed("launching a kernel", err);
@@ -365,6 +378,14 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 	t.number = number;
 	t.notes = std::move(notes);
 	return 0;
+}
+
+uint64_t cuda_compute::drop_stops()
+{
+	if (!stops_.are_there())
+		return 0;
+	cuda_current c(cu_, context_);
+	return c.error() ? 0 : stops_.drop();
 }
 
 void cuda_compute::raised(unsigned lane, int8_t level)
@@ -391,7 +412,7 @@ int cuda_compute::wait(ticket &t, command_times &times)
 	cuda_lane &lane = lanes_.at(t.lane);
 	int err = c.error();
 	if (!err && t.handle)
-		err = stops_.wait(*static_cast<cuda_stopped *>(t.handle), lane, t.number, &t.was_stopped);
+		err = stops_.wait(*static_cast<cuda_stopped *>(t.handle), lane, t.number, t.stopped);
 	else if (!err)
 		err = lane.marks.wait(lane.stream, t.number);
 	if (err) {

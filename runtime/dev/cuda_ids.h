@@ -4,7 +4,7 @@
 #pragma once
 
 #include "dev/compute_device.h"
-#include "dev/cuda_calls.h"
+#include "dev/cuda_sheets.h"
 
 namespace het::rt
 {
@@ -20,9 +20,13 @@ class cuda_ids
 	bool are_there() const { return at_ != 0; }
 	// Returns whether send() would write.
 	bool would_send(const launch_shape &shape) const { return at_ && layout_of(shape) != sent_; }
-	// Writes the numbers ahead of a launch on @stream, unless they are as the launch before had them. What runs on
-	// other streams must not read them.
-	int send(const cuda_calls &cu, cu_stream stream, const launch_shape &shape);
+	// Writes the numbers ahead of a launch on @stream, unless they are as the launch before had them: then the
+	// launch comes behind the write, if another stream had that. What runs on other streams must not read what is
+	// written. @are_others says that there are such streams.
+	int send(const cuda_calls &cu, cuda_sheets &sheets, cu_stream stream, bool are_others,
+		 const launch_shape &shape);
+	// Nothing will be sent any longer. The device's context is current.
+	void close(const cuda_calls &cu);
 
       private:
 	// Kernels see this layout.
@@ -31,10 +35,21 @@ class cuda_ids
 
 		friend bool operator==(const layout &, const layout &) = default;
 	};
+	// So many writes are never under way at once.
+	static constexpr size_t places = 2048;
+
 	static layout layout_of(const launch_shape &shape);
+	int write(const cuda_calls &cu, cuda_sheets &sheets, cu_stream stream, const layout &wanted);
+	int record(const cuda_calls &cu);
 
 	cu_deviceptr at_ = 0;
+	cuda_sheets *sheets_ = nullptr;
+	cuda_sheet *sheet_ = nullptr; // what is sent lies here, as the host waits where it is not pinned
+	size_t next_ = 0;
 	layout sent_ = {};
+	cu_stream sent_on_ = nullptr;
+	cu_event written_ = nullptr;
+	bool is_recorded_ = false; // the event, behind the last write
 };
 
 } // namespace het::rt

@@ -72,14 +72,29 @@ int cuda_lanes::synchronize(unsigned lane) const
 	return l ? cu_.synchronize_stream(l->stream) : 0;
 }
 
-int cuda_lanes::synchronize_others(unsigned but) const
+// What is idle is not waited for, which saves two calls.
+int cuda_lanes::go_behind_others(unsigned me) const
 {
 	int err = 0;
 	for (unsigned i = 0; i < most && !err; i++) {
-		const cuda_lane *lane = all_[i].load(std::memory_order_acquire);
-		err = lane && i != but ? cu_.synchronize_stream(lane->stream) : 0;
+		cuda_lane *lane = all_[i].load(std::memory_order_acquire);
+		if (!lane || i == me || (err = cu_.query_stream(lane->stream)) != cu_error_not_ready)
+			continue;
+		err = lane->reached ? 0 : cu_.create_event(&lane->reached, cu_event_disable_timing);
+		if (!err)
+			err = cu_.record_event(lane->reached, lane->stream);
+		if (!err)
+			err = cu_.stream_waits(at(me).stream, lane->reached, 0);
 	}
 	return err;
+}
+
+bool cuda_lanes::are_others(unsigned me) const
+{
+	for (unsigned i = 0; i < most; i++)
+		if (i != me && all_[i].load(std::memory_order_acquire))
+			return true;
+	return false;
 }
 
 } // namespace het::rt

@@ -18,6 +18,8 @@ struct cuda_lane {
 	cuda_marks marks;
 	// Says how urgent what is under way there is: the last of it, or what became more urgent since.
 	std::atomic<int8_t> level{0};
+	// Is recorded when another lane is to go on behind what is there. It belongs to the submitter.
+	cu_event reached = nullptr;
 	// Tells when the command ended that was waited for last. It belongs to the waiter.
 	uint64_t last_end = 0;
 };
@@ -45,8 +47,11 @@ class cuda_lanes
 	bool has_failed() const;
 	// Waits until nothing is under way on a lane, if it was ever opened. Returns 0 or a code.
 	int synchronize(unsigned lane) const;
-	// Waits until nothing is under way on other lanes. Returns 0 or a code.
-	int synchronize_others(unsigned lane) const;
+	// What is put on the lane from now on begins when all that is on the others now has ended. The host waits for
+	// nothing. One thread calls it at a time. Returns 0 or a code.
+	int go_behind_others(unsigned lane) const;
+	// Returns whether another one was ever opened.
+	bool are_others(unsigned lane) const;
 
       private:
 	const cuda_calls &cu_;

@@ -30,7 +30,10 @@ class cuda_program final : public device_program, public cuda_stop_source
 	~cuda_program() override
 	{
 		cuda_current c(cu_, context_);
-		if (module_ && !c.error())
+		if (c.error())
+			return;
+		ids_.close(cu_);
+		if (module_)
 			cu_.unload_module(module_);
 	}
 
@@ -46,6 +49,8 @@ class cuda_program final : public device_program, public cuda_stop_source
 	int find_kernel(const char *name, bool is_sliced, std::unique_ptr<device_kernel> &made);
 	bool find_ptx(std::string &text) const;
 	int build_sliced();
+	void build_in_place();
+	int make_in_place_kernel(const char *name, std::unique_ptr<device_kernel> &made);
 	std::unique_ptr<cuda_program> build_other(const std::string &text, const char *what) const;
 	void build_stopped();
 
@@ -62,6 +67,12 @@ class cuda_program final : public device_program, public cuda_stop_source
 	std::unique_ptr<cuda_program> sliced_;
 	std::map<std::string, std::string, std::less<>> whole_; // sliced_text::whole
 	bool has_variables_ = false;                            // and has_variables
+	// Holds the same program for launches in place, in the same way, and that has this variable, and these of
+	// in_place_text.
+	bool is_in_place_tried_ = false;
+	std::unique_ptr<cuda_program> in_place_;
+	cu_deviceptr granules_ = 0;
+	std::map<std::string, unsigned, std::less<>> widest_access_;
 	// Holds the same program such that it can be stopped, in the same way.
 	bool is_stopping_tried_ = false;
 	std::unique_ptr<cuda_program> stopped_;
@@ -93,10 +104,13 @@ int cuda_program::find_kernel(const char *name, bool is_sliced, std::unique_ptr<
 	int err = c.error() ? c.error() : cu_.get_function(&f, module_, name);
 	if (err == cu_error_not_found)
 		return HET_ENAME;
+	in_place_kernel in_place;
+	if (auto widest = widest_access_.find(name); widest != widest_access_.end())
+		in_place = {granules_, widest->second};
+	const bool is_copy = is_sliced || granules_ || tables_.has().any();
 	std::unique_ptr<cuda_kernel> k(err ? nullptr
-					   : new (std::nothrow)
-						       cuda_kernel(f, tables_, ids_, is_sliced, name,
-								   is_sliced || tables_.has().any() ? nullptr : this));
+					   : new (std::nothrow) cuda_kernel(f, tables_, ids_, is_sliced, in_place, name,
+									    is_copy ? nullptr : this));
 	if (k)
 		err = k->open(cu_);
 	else if (!err)
@@ -199,9 +213,38 @@ int cuda_program::build_sliced()
 	return sliced_ ? 0 : HET_ENODEV;
 }
 
+void cuda_program::build_in_place()
+{
+	std::string text;
+	in_place_text made = {{}, "it has no PTX, or several modules", {}};
+	if (find_ptx(text))
+		made = ptx_in_place_text(text.c_str());
+	if (made.text.empty()) {
+		inform("%s: a program can't work on host memory in place: %.300s", device_, made.why.c_str());
+		return;
+	}
+	in_place_ = build_other(made.text, "moved");
+	cuda_current c(cu_, context_);
+	size_t nbytes = 0;
+	if (!in_place_)
+		return;
+	in_place_->widest_access_ = std::move(made.widest_access);
+	if (c.error() || cu_.get_variable(&in_place_->granules_, &nbytes, in_place_->module_, granules_variable))
+		in_place_.reset();
+}
+
+int cuda_program::make_in_place_kernel(const char *name, std::unique_ptr<device_kernel> &made)
+{
+	if (!std::exchange(is_in_place_tried_, true))
+		build_in_place();
+	return in_place_ ? in_place_->find_kernel(name, false, made) : HET_ENODEV;
+}
+
 // Slices in windows take the place of a launch that nobody has allowed to be divided, so they must be as that.
 int cuda_program::make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made)
 {
+	if (how.in_place)
+		return make_in_place_kernel(name, made);
 	if (!is_slicing_tried_) {
 		is_slicing_tried_ = true;
 		if (int err = build_sliced())

@@ -5,6 +5,7 @@
 #include "dev/compute_device.h"
 #include "dev/cuda_calls.h"
 #include "dev/cuda_ids.h"
+#include "dev/cuda_in_place.h"
 #include "dev/cuda_stop_kernel.h"
 #include "dev/cuda_tables.h"
 #include "fatbin/pick.h"
@@ -19,10 +20,12 @@ class cuda_kernel final : public device_kernel
 {
       public:
 	// @tables and @ids are of its module, which has any or none, and live as long as this. @is_sliced says that the
-	// last parameter is the pass's. @stops is null, or makes the same kernel such that it can be stopped.
-	cuda_kernel(cu_function handle, cuda_tables &tables, cuda_ids &ids, bool is_sliced, const char *name,
-		    cuda_stop_source *stops)
-	    : handle_(handle), tables_(tables), ids_(ids), is_sliced_(is_sliced), name_(name), stops_(stops)
+	// last parameter is the pass's. @in_place has a table if it is one. @stops is null, or
+	// makes the same kernel such that it can be stopped.
+	cuda_kernel(cu_function handle, cuda_tables &tables, cuda_ids &ids, bool is_sliced, in_place_kernel in_place,
+		    const char *name, cuda_stop_source *stops)
+	    : handle_(handle), tables_(tables), ids_(ids), is_sliced_(is_sliced), in_place_(in_place), name_(name),
+	      stops_(stops)
 	{
 	}
 	// Asks the driver for the parameters. Returns a code of the driver's.
@@ -33,6 +36,7 @@ class cuda_kernel final : public device_kernel
 	uint32_t registers() const override { return registers_; }
 	int check_argument(const char *kernel, size_t i, const device_arg &given) const override;
 	bool notes_writes() const override { return tables_.has().dirty; }
+	unsigned widest_access() const override { return in_place_.widest_access; }
 	bool prepare_stops() override
 	{
 		if (stops_ && !stop_kernel_) {
@@ -47,6 +51,8 @@ class cuda_kernel final : public device_kernel
 	cu_function handle() const { return handle_; }
 	cuda_tables &tables() const { return tables_; }
 	cuda_ids &ids() const { return ids_; }
+	// Returns the variable for ticket::granules.
+	cu_deviceptr granules() const { return in_place_.table; }
 
 	// Takes the arguments of one launch, of which only one is made at a time, and which check_argument() allows.
 	void set(std::span<const device_arg> args);
@@ -67,6 +73,7 @@ class cuda_kernel final : public device_kernel
 	cuda_tables &tables_;
 	cuda_ids &ids_;
 	const bool is_sliced_;
+	const in_place_kernel in_place_;
 	const std::string name_;
 	cuda_stop_source *const stops_;
 	std::unique_ptr<cuda_stop_kernel> stop_kernel_;

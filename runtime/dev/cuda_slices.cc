@@ -35,8 +35,7 @@ ptx::slice_control control_of(const launch_shape &s)
 
 } // namespace
 
-// What others can't name, and nobody can write, is the same in both texts; and so is the variable of cuda_ids.
-static bool has_variables(const ptx::module &m)
+bool has_variables(const ptx::module &m)
 {
 	return std::any_of(m.variables.begin(), m.variables.end(), [&](const ptx::variable &v) {
 		const bool is_constant = v.space == ptx::space::constant && v.linkage == ptx::linkage::none;

@@ -5,6 +5,7 @@
 #include "dev/compute_device.h"
 #include "dev/cuda_calls.h"
 #include "dev/cuda_sheets.h"
+#include "ptx/module.h"
 
 #include <map>
 #include <string>
@@ -22,10 +23,14 @@ struct sliced_text {
 	bool has_variables = false;
 };
 
+// Others than the program itself, and the pass's own, may write them. What others can't name, and nobody can write, is
+// the same in every text made of one; and so is the variable of cuda_ids.
+bool has_variables(const ptx::module &m);
+
 // Applies the pass to the text.
 sliced_text ptx_slice_text(const char *ptx);
 
-// Kernels read here which slice they are. The submitter owns it.
+// Kernels of one lane read here which slice they are: no lane waits for another. The submitter owns it.
 class cuda_slice_controls
 {
       public:

@@ -2,6 +2,7 @@
 #include "dev/cuda_stops.h"
 
 #include "dev/cuda_wait.h"
+#include "dev/fixed_list.h"
 #include "os/clock.h"
 #include "os/settings.h"
 
@@ -11,8 +12,10 @@
 #include <cstddef>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <new>
 #include <sched.h>
+#include <utility>
 
 namespace het::rt
 {
@@ -61,8 +64,16 @@ class cuda_stopped
       public:
 	checkpoint_control &control(size_t at) { return *reinterpret_cast<checkpoint_control *>(sheet->host + at); }
 
+	struct memory {
+		cu_deviceptr at;
+		uint64_t nbytes;
+	};
+
 	// These are kept for launches to come.
 	bool is_taken = false;
+	bool is_counted = true; // its memory, as in use
+	memory outgrown[32];    // as sizes double, there are fewer
+	unsigned noutgrown = 0;
 	cuda_sheet *sheet = nullptr;
 	size_t lists_at =
 		0; // where the lists begin in the sheet: of contexts to resume, and of those that did not begin
@@ -76,15 +87,16 @@ class cuda_stopped
 
 	// These are of the launch.
 	const cuda_stop_kernel *kernel = nullptr;
-	std::vector<char> parameters;
+	fixed_list<char> parameters;
 	unsigned groups[3], items[3], shared_bytes;
 	const std::atomic<int8_t> *level = nullptr;
 	uint64_t context_bytes = 0, limit = 0;   // of contexts
 	uint64_t fresh_begin = 0, fresh_end = 0; // those that blocks may ask for in this round
-	std::vector<uint64_t> waiting;           // contexts that are to be resumed
-	std::vector<uint64_t> maybe;             // contexts that may be waiting; it is only filled to be looked through
+	fixed_list<uint64_t> waiting;            // contexts that are to be resumed
+	fixed_list<uint64_t> maybe;              // contexts that may be waiting; it is only filled to be looked through
 	uint64_t left_count = 0;                 // blocks that have not begun, in left[0]
 	bool runs = false;                       // flags may be set
+	bool is_leaving = false;                 // it was told to, and nobody has seen yet that it has
 	bool is_suspended = false;
 	bool was_launched = false;
 	suspension when{patience{}};
@@ -126,20 +138,24 @@ cuda_stopped *cuda_stops::find_free()
 	return found;
 }
 
-// Memory is not given back to the driver, which would wait for all that runs: what is too small is left, and sizes
-// double.
+// What is too small is given back with the rest, as the driver waits for all that runs then; and sizes double.
 // @room is what the device's budget leaves.
-bool cuda_stops::grow(cu_deviceptr *at, uint64_t *has, uint64_t wanted, uint64_t room)
+bool cuda_stops::grow(cuda_stopped &s, cu_deviceptr *at, uint64_t *has, uint64_t wanted, uint64_t room)
 {
 	if (*has >= wanted)
 		return true;
+	if (s.noutgrown == std::size(s.outgrown))
+		return false;
 	uint64_t size = std::bit_ceil(wanted);
 	cu_deviceptr more = 0;
 	if (size > room || cu_.allocate(&more, size))
 		return false;
+	if (*at)
+		s.outgrown[s.noutgrown++] = {*at, *has};
 	*at = more;
 	*has = size;
-	bytes_.fetch_add(size);
+	bytes_ += size;
+	s.is_counted = false;
 	return true;
 }
 
@@ -158,12 +174,12 @@ int cuda_stops::make_room(cuda_stopped &s, const cuda_stop_kernel &k, const cuda
 	auto room = [&] { return t.room > taken ? t.room - taken : 0; };
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t before = s.left_room[i];
-		if (!grow(&s.left[i], &s.left_room[i], std::max<uint64_t>(8 * g.blocks(), 64 << 10), room()))
+		if (!grow(s, &s.left[i], &s.left_room[i], std::max<uint64_t>(8 * g.blocks(), 64 << 10), room()))
 			return cu_error_out_of_memory;
 		taken += s.left_room[i] - before;
 	}
 	if (s.limit &&
-	    !grow(&s.contexts, &s.context_room, std::max<uint64_t>(s.limit * s.context_bytes, 4 << 20), room()))
+	    !grow(s, &s.contexts, &s.context_room, std::max<uint64_t>(s.limit * s.context_bytes, 4 << 20), room()))
 		s.limit = s.context_room / s.context_bytes;
 	if (!s.sheet) {
 		s.lists_at = flag_sets + flag_bytes_;
@@ -181,54 +197,110 @@ int cuda_stops::make_room(cuda_stopped &s, const cuda_stop_kernel &k, const cuda
 namespace
 {
 
-// Lays the parameters out as the driver wants them in one block.
-void take_parameters(cuda_stopped &s, const cuda_stop_kernel &k, const cuda_grid &g)
+// Lays the parameters out as the driver wants them in one block. It is false if there is no memory.
+bool take_parameters(cuda_stopped &s, const cuda_stop_kernel &k, const cuda_grid &g)
 {
-	s.parameters.assign(k.offsets.back() + k.sizes.back(), 0);
-	if (g.values) {
-		for (size_t i = 0; i + 1 < k.sizes.size(); i++)
-			memcpy(&s.parameters[k.offsets[i]], g.values[i], k.sizes[i]);
-		return;
+	const size_t nbytes = k.offsets.back() + k.sizes.back();
+	if (!s.parameters.reset(nbytes))
+		return false;
+	for (size_t i = 0; i < nbytes; i++)
+		s.parameters.push_back(0);
+	char *to = s.parameters.begin();
+	if (!g.values) {
+		size_t given = *static_cast<const size_t *>(g.block[3]);
+		memcpy(to, g.block[1], std::min(given, k.offsets.back()));
+		return true;
 	}
-	size_t given = *static_cast<const size_t *>(g.block[3]);
-	memcpy(s.parameters.data(), g.block[1], std::min(given, k.offsets.back()));
+	for (size_t i = 0; i + 1 < k.sizes.size(); i++)
+		memcpy(to + k.offsets[i], g.values[i], k.sizes[i]);
+	return true;
+}
+
+// What is stopped later needs no memory then. No context is in a list twice.
+bool take_lists(cuda_stopped &s)
+{
+	return s.waiting.reset(s.limit) && s.maybe.reset(s.limit);
 }
 
 } // namespace
 
 cuda_stopped *cuda_stops::take(const cuda_stop_kernel &k, const cuda_grid &g, const ticket &t, unsigned units)
 {
-	flag_bytes_ = flag_line * std::max(units, 1u);
+	if (!flag_bytes_) // later others may be reading it
+		flag_bytes_ = flag_line * std::max(units, 1u);
 	if (g.blocks() > INT32_MAX)
 		return nullptr;
 	cuda_stopped *s = open() ? nullptr : find_free();
 	if (!s)
 		return nullptr;
-	if (make_room(*s, k, g, t)) {
+	if (make_room(*s, k, g, t) || !take_parameters(*s, k, g) || !take_lists(*s)) {
 		give_back(*s);
 		return nullptr;
 	}
 	s->kernel = &k;
-	take_parameters(*s, k, g);
 	std::copy(g.groups, g.groups + 3, s->groups);
 	std::copy(g.items, g.items + 3, s->items);
 	s->shared_bytes = g.shared_bytes;
 	s->level = t.level;
 	s->left_count = 0;
-	// What is stopped later needs no memory then. No context is in a list twice.
-	for (std::vector<uint64_t> *list : {&s->waiting, &s->maybe}) {
-		list->clear();
-		list->reserve(s->limit);
-	}
 	s->when = suspension(patience_of_user());
 	s->was_launched = false;
 	return s;
 }
 
+uint64_t cuda_stops::count_bytes()
+{
+	lock_.lock(lock_rank::opening);
+	for (cuda_stopped *s : all_)
+		if (s)
+			s->is_counted = true;
+	lock_.unlock(lock_rank::opening);
+	return bytes_;
+}
+
+// Returns how many bytes it was.
+uint64_t cuda_stops::free_memory(cuda_stopped &s)
+{
+	uint64_t freed = 0;
+	auto give = [&](cu_deviceptr &at, uint64_t &nbytes) {
+		if (at)
+			cu_.free(at);
+		freed += nbytes;
+		at = 0;
+		nbytes = 0;
+	};
+	give(s.contexts, s.context_room);
+	for (unsigned i = 0; i < std::size(s.left); i++)
+		give(s.left[i], s.left_room[i]);
+	while (s.noutgrown) {
+		cuda_stopped::memory &m = s.outgrown[--s.noutgrown];
+		give(m.at, m.nbytes);
+	}
+	return freed;
+}
+
+// The driver waits for all that runs, so nobody is to wait for the lock meanwhile.
+uint64_t cuda_stops::drop()
+{
+	uint64_t freed = 0;
+	for (cuda_stopped *&place : all_) {
+		lock_.lock(lock_rank::opening);
+		cuda_stopped *s = place && !place->is_taken && place->is_counted ? place : nullptr;
+		if (s)
+			s->is_taken = true;
+		lock_.unlock(lock_rank::opening);
+		if (!s)
+			continue;
+		freed += free_memory(*s);
+		give_back(*s);
+	}
+	return freed;
+}
+
 void cuda_stops::give_back(cuda_stopped &s)
 {
 	lock_.lock(lock_rank::opening);
-	s.runs = s.is_taken = s.is_suspended = false;
+	s.runs = s.is_taken = s.is_suspended = s.is_leaving = false;
 	lock_.unlock(lock_rank::opening);
 }
 
@@ -239,7 +311,7 @@ void cuda_stops::set_flags(cuda_stopped &s)
 {
 	if (s.was_set)
 		return;
-	s.was_set = true;
+	s.was_set = s.is_leaving = true;
 	(void)cu_.copy_to_device(s.sheet->device + flag_sets, constants_->host, flag_bytes_, flags_);
 }
 
@@ -257,11 +329,11 @@ int cuda_stops::clear_flags(cuda_stopped &s, cu_stream on)
 	return err;
 }
 
-// Returns whether something more urgent was stopped, too, and is to go on first. Has the lock.
+// Returns whether something more urgent was stopped, too, or is just leaving, and is to go on first. Has the lock.
 bool cuda_stops::is_before(const cuda_stopped &s, int level) const
 {
 	for (const cuda_stopped *other : all_)
-		if (other && other != &s && other->is_suspended &&
+		if (other && other != &s && (other->is_suspended || other->is_leaving) &&
 		    other->level->load(std::memory_order_relaxed) > level)
 			return true;
 	return false;
@@ -291,9 +363,9 @@ void cuda_stops::stop_below(int level)
 int cuda_stops::launch_one(cuda_stopped &s, cu_function f, const unsigned (&groups)[3], cu_deviceptr control,
 			   cu_stream on)
 {
-	memcpy(&s.parameters[s.kernel->offsets.back()], &control, sizeof(control));
+	memcpy(s.parameters.begin() + s.kernel->offsets.back(), &control, sizeof(control));
 	size_t size = s.parameters.size();
-	void *extra[] = {reinterpret_cast<void *>(cu_launch_param_buffer_pointer), s.parameters.data(),
+	void *extra[] = {reinterpret_cast<void *>(cu_launch_param_buffer_pointer), s.parameters.begin(),
 			 reinterpret_cast<void *>(cu_launch_param_buffer_size), &size,
 			 reinterpret_cast<void *>(cu_launch_param_end)};
 	int err = cu_.launch(f, groups[0], groups[1], groups[2], s.items[0], s.items[1], s.items[2], s.shared_bytes, on,
@@ -360,6 +432,7 @@ int cuda_stops::launch_round(cuda_stopped &s, cu_stream on)
 	if (!err)
 		err = cu_.record_event(s.ended, on);
 	s.runs = !err;
+	s.is_leaving = false;
 	return err;
 }
 
@@ -386,8 +459,8 @@ int cuda_stops::begin(cuda_stopped &s, ticket &t)
 // Contexts that were resumed are free now if their blocks have ended. @asked is the first that no block has asked for.
 int cuda_stops::find_contexts(cuda_stopped &s, cu_stream on, uint64_t asked)
 {
-	std::vector<uint64_t> &maybe = s.maybe;
-	maybe = s.waiting;
+	fixed_list<uint64_t> &maybe = s.maybe;
+	std::swap(maybe, s.waiting);
 	s.waiting.clear();
 	for (uint64_t i = s.fresh_begin; i < asked; i++)
 		maybe.push_back(i);
@@ -476,17 +549,17 @@ int cuda_stops::go_on(cuda_stopped &s, cuda_lane &lane)
 	}
 }
 
-// Whoever was not to be stopped for a while looks then whether he is in others' way.
+// Whoever was not to be stopped for a while looks then whether he is in others' way. These may have gone by the time
+// that the flags are set: then it goes on at once.
 int cuda_stops::wait_for_round(cuda_stopped &s)
 {
 	int err = cu_error_not_ready;
 	const uint64_t since = now_ns(), until = s.when.protected_until();
 	while (now_ns() < until && (err = cu_.query_event(s.ended)) == cu_error_not_ready)
 		pause_for(now_ns() - since);
-	if (err == cu_error_not_ready && until) {
+	if (err == cu_error_not_ready && until && lanes_.is_busy_above(s.level->load(std::memory_order_relaxed))) {
 		lock_.lock(lock_rank::opening);
-		if (lanes_.is_busy_above(s.level->load(std::memory_order_relaxed)))
-			set_flags(s);
+		set_flags(s);
 		lock_.unlock(lock_rank::opening);
 	}
 	return err != cu_error_not_ready ? err
@@ -494,15 +567,27 @@ int cuda_stops::wait_for_round(cuda_stopped &s)
 							   [&] { return cu_.synchronize_event(s.ended); });
 }
 
-int cuda_stops::wait(cuda_stopped &s, cuda_lane &lane, uint64_t number, bool *was_stopped)
+int cuda_stops::go_on_recorded(cuda_stopped &s, cuda_lane &lane, stop_record &record)
+{
+	const uint64_t since = now_ns();
+	record.stops++;
+	record.saved_blocks += s.waiting.size();
+	record.saved_bytes += s.waiting.size() * s.context_bytes;
+	record.waiting_blocks += s.left_count;
+	int err = go_on(s, lane);
+	record.away_ns += now_ns() - since;
+	record.rescues += s.when.protected_until() != 0;
+	return err;
+}
+
+int cuda_stops::wait(cuda_stopped &s, cuda_lane &lane, uint64_t number, stop_record &record)
 {
 	bool done = false;
 	int err = lane.marks.wait(lane.stream, number);
 	if (!err)
 		err = look(s, lane.stream, &done);
-	*was_stopped = !done;
 	while (!err && !done) {
-		err = go_on(s, lane);
+		err = go_on_recorded(s, lane, record);
 		if (!err)
 			err = wait_for_round(s);
 		if (!err)

@@ -43,8 +43,9 @@ class cuda_stops
 	// Begins it, on the ticket's lane. Returns 0 or a code of the driver's; then it is given back, and may have run
 	// if the ticket says so.
 	int begin(cuda_stopped &s, ticket &t);
-	// Waits until all of the launch has run, and gives it back. Returns 0 or a code.
-	int wait(cuda_stopped &s, cuda_lane &lane, uint64_t number, bool *was_stopped);
+	// Waits until all of the launch has run, writes down how it was stopped, and gives it back. Returns 0 or a
+	// code.
+	int wait(cuda_stopped &s, cuda_lane &lane, uint64_t number, stop_record &record);
 
 	// Runs launch() after what is less urgent has been told to stop; nothing that was stopped goes on meanwhile.
 	template <class F> int launch_above(const ticket &t, F launch)
@@ -61,8 +62,12 @@ class cuda_stops
 	// Something that is under way has become so urgent.
 	void raised(int level);
 
-	// Returns the bytes of device memory that contexts and lists have.
-	uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+	// Returns how many bytes of device memory contexts and lists have got so far, which are counted as in use then.
+	uint64_t count_bytes();
+	// Returns whether a launch was ever begun so.
+	bool are_there() const { return any_.load(std::memory_order_acquire); }
+	// Gives back what no launch has and was counted. Returns how many bytes.
+	uint64_t drop();
 
       private:
 	static constexpr size_t most_under_way = 8;
@@ -70,7 +75,7 @@ class cuda_stops
 	cuda_stopped *find_free();
 	int open();
 	int make_room(cuda_stopped &s, const cuda_stop_kernel &k, const cuda_grid &g, const ticket &t);
-	bool grow(cu_deviceptr *at, uint64_t *has, uint64_t wanted, uint64_t room);
+	bool grow(cuda_stopped &s, cu_deviceptr *at, uint64_t *has, uint64_t wanted, uint64_t room);
 	int clear_flags(cuda_stopped &s, cu_stream on);
 	bool is_before(const cuda_stopped &s, int level) const;
 	void stop_below(int level);
@@ -80,7 +85,9 @@ class cuda_stops
 	int look(cuda_stopped &s, cu_stream on, bool *done);
 	int find_contexts(cuda_stopped &s, cu_stream on, uint64_t asked);
 	int go_on(cuda_stopped &s, cuda_lane &lane);
+	int go_on_recorded(cuda_stopped &s, cuda_lane &lane, stop_record &record);
 	int wait_for_round(cuda_stopped &s);
+	uint64_t free_memory(cuda_stopped &s);
 	void give_back(cuda_stopped &s);
 
 	const cuda_calls &cu_;
@@ -94,7 +101,7 @@ class cuda_stops
 	std::atomic<uint64_t> changes_{0}; // counts what may have made a device busy with urgent work
 	cuda_sheet *constants_ = nullptr;
 	size_t flag_bytes_ = 0;
-	std::atomic<uint64_t> bytes_{0};
+	uint64_t bytes_ = 0; // belongs to the submitter
 };
 
 } // namespace het::rt

@@ -21,10 +21,7 @@ constexpr size_t bytes_of_thread = 16;
 class cuda_twin final : public device_twin
 {
       public:
-	cuda_twin(cuda_twins &all, cu_context context, cu_stream kernels, size_t room)
-	    : device_twin(room), all_(all), context_(context), kernels_(kernels)
-	{
-	}
+	cuda_twin(cuda_twins &all, cu_context context, size_t room) : device_twin(room), all_(all), context_(context) {}
 	~cuda_twin() override
 	{
 		cuda_current c(all_.cu_, context_);
@@ -34,12 +31,14 @@ class cuda_twin final : public device_twin
 	// Returns 0 or a code of the driver's.
 	int allocate() { return all_.cu_.allocate(&copy_, marks_at() + twin_units(room)); }
 
-	int take(void *buffer, size_t offset, size_t nbytes) override
+	int take(void *buffer, size_t offset, size_t nbytes, unsigned lane) override
 	{
 		cuda_current c(all_.cu_, context_);
 		at_ = reinterpret_cast<uintptr_t>(buffer) + offset;
 		nbytes_ = nbytes;
-		int err = c.error() ? c.error() : all_.cu_.copy_on_device(copy_, at_, nbytes, kernels_);
+		int err = c.error() ? c.error() : all_.lanes_.open(lane);
+		if (!err)
+			err = all_.cu_.copy_on_device(copy_, at_, nbytes, all_.lanes_.at(lane).stream);
 		return err ? failed("copying a part of a buffer", err) : 0;
 	}
 	int compare(uint8_t *changed) override
@@ -60,7 +59,6 @@ class cuda_twin final : public device_twin
 
 	cuda_twins &all_;
 	const cu_context context_;
-	const cu_stream kernels_;
 	cu_deviceptr copy_ = 0; // with the marks behind it
 	cu_deviceptr at_ = 0;
 	size_t nbytes_ = 0;
@@ -74,11 +72,11 @@ int cuda_twins::open()
 	return err ? err : cu_.create_stream(&stream_, cu_stream_non_blocking, 0);
 }
 
-int cuda_twins::make(cu_context context, cu_stream kernels, size_t nbytes, std::unique_ptr<device_twin> &made)
+int cuda_twins::make(cu_context context, size_t nbytes, std::unique_ptr<device_twin> &made)
 {
 	if (int err = opening_.once([this] { return open(); }))
 		return err;
-	std::unique_ptr<cuda_twin> t(new (std::nothrow) cuda_twin(*this, context, kernels, nbytes));
+	std::unique_ptr<cuda_twin> t(new (std::nothrow) cuda_twin(*this, context, nbytes));
 	int err = t ? t->allocate() : int(cu_error_out_of_memory);
 	if (!err)
 		made = std::move(t);

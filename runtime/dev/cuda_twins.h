@@ -2,7 +2,7 @@
 // Makes twins on a CUDA device.
 #pragma once
 
-#include "dev/cuda_buffers.h"
+#include "dev/cuda_lanes.h"
 #include "dev/opening.h"
 #include "dev/twin.h"
 
@@ -14,10 +14,10 @@ namespace het::rt
 class cuda_twins
 {
       public:
-	explicit cuda_twins(const cuda_calls &cu) : cu_(cu) {}
+	cuda_twins(const cuda_calls &cu, cuda_lanes &lanes) : cu_(cu), lanes_(lanes) {}
 
-	// @kernels is the stream on which these run. Returns 0 or a code of the driver's. @context is current.
-	int make(cu_context context, cu_stream kernels, size_t nbytes, std::unique_ptr<device_twin> &made);
+	// Returns 0 or a code of the driver's. @context is current.
+	int make(cu_context context, size_t nbytes, std::unique_ptr<device_twin> &made);
 
       private:
 	friend class cuda_twin;
@@ -27,6 +27,7 @@ class cuda_twins
 	int compare(cu_deviceptr now, cu_deviceptr before, size_t nbytes, cu_deviceptr marks, uint8_t *changed);
 
 	const cuda_calls &cu_;
+	cuda_lanes &lanes_;
 	opening opening_;
 	cu_module module_ = nullptr;
 	cu_function function_ = nullptr;

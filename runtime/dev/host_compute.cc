@@ -49,8 +49,10 @@ class host_program final : public device_program
 		}
 		return HET_ENAME;
 	}
-	int make_slice_kernel(const char *name, const slicing &, std::unique_ptr<device_kernel> &made) override
+	int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) override
 	{
+		if (how.in_place)
+			return HET_ENODEV;
 		return make_kernel(name, made); // it is told all that it has to know of the group
 	}
 
@@ -132,7 +134,7 @@ class host_compute final : public compute_device
 		   ticket &t) override
 	{
 		t.submitted = now_ns();
-		group_job job = {static_cast<host_kernel &>(kernel).function.run, &shape, args};
+		group_job job = {static_cast<host_kernel &>(kernel).function.run, &shape, args, t.between};
 		return slower_ > 1 ? run_slowly(job, t.submitted) : run_groups(job);
 	}
 	int wait(ticket &, command_times &) override { return 0; }

@@ -24,7 +24,7 @@ class host_twin final : public device_twin
 	}
 	bool has_copy() const { return copy_; }
 
-	int take(void *buffer, size_t offset, size_t nbytes) override
+	int take(void *buffer, size_t offset, size_t nbytes, unsigned) override
 	{
 		bytes_ = static_cast<const char *>(buffer) + offset;
 		nbytes_ = nbytes;

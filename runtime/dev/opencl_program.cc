@@ -388,6 +388,8 @@ int opencl_program::make_window_kernel(const char *name, const slicing &how, std
 
 int opencl_program::make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made)
 {
+	if (how.in_place)
+		return HET_ENODEV;
 	if (how.in_windows)
 		return make_window_kernel(name, how, made);
 	for (const variant *v = variants_.get(); v; v = v->next.get()) {

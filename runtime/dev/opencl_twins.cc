@@ -46,7 +46,7 @@ class opencl_twin final : public device_twin
 	}
 	~opencl_twin() override { cl_.release_mem_object(copy_); }
 
-	int take(void *buffer, size_t offset, size_t nbytes) override;
+	int take(void *buffer, size_t offset, size_t nbytes, unsigned lane) override;
 	int compare(uint8_t *changed) override;
 
       private:
@@ -59,7 +59,7 @@ class opencl_twin final : public device_twin
 	size_t offset_ = 0, nbytes_ = 0;
 };
 
-int opencl_twin::take(void *buffer, size_t offset, size_t nbytes)
+int opencl_twin::take(void *buffer, size_t offset, size_t nbytes, unsigned)
 {
 	buffer_ = static_cast<cl_mem>(buffer);
 	offset_ = offset;

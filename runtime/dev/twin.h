@@ -29,9 +29,9 @@ class device_twin
 	device_twin &operator=(const device_twin &) = delete;
 
 	// Copies a part of a buffer, of at most @room bytes, as it is when commands that were submitted before have
-	// ended. @offset is a multiple of the unit. The rules of compute_device::submit() hold. Returns 0 or
-	// HET_EDEVICE.
-	virtual int take(void *buffer, size_t offset, size_t nbytes) = 0;
+	// ended, in the order of a lane of the device's. @offset is a multiple of the unit. The rules of
+	// compute_device::submit() hold. Returns 0 or HET_EDEVICE.
+	virtual int take(void *buffer, size_t offset, size_t nbytes, unsigned lane) = 0;
 	// Sets @changed, one byte a unit, to other than 0 where the buffer differs from the twin. No kernel uses that
 	// part meanwhile. Any thread may call it; it waits. Returns 0 or HET_EDEVICE.
 	virtual int compare(uint8_t *changed) = 0;

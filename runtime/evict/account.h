@@ -64,6 +64,8 @@ class memory_account
 	std::atomic<uint64_t> slices{0};       // parts of launches that did not fit whole
 	std::atomic<uint64_t> sent{0};         // bytes that have travelled to windows of those
 	std::atomic<uint64_t> brought{0};      // and home from there
+	std::atomic<uint64_t> moved{0};        // launches that worked on host memory in place
+	std::atomic<uint64_t> in_place{0};     // accesses of theirs to it
 
       private:
 	std::atomic<uint64_t> &of(memory_kind k) { return kinds_[unsigned(k)]; }

@@ -166,6 +166,11 @@ struct het_memory_info {
 	 * memory now, and what has travelled there for them, and home.
 	 */
 	uint64_t slices, windows, sent, brought;
+	/**
+	 * So many launches that did not fit have worked on host memory in place, and so many accesses of theirs have
+	 * gone there.
+	 */
+	uint64_t in_place, accesses_in_place;
 };
 
 /**
@@ -1095,6 +1100,28 @@ struct het_launch_counters {
  * @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before it has finished.
  */
 int het_event_counters(het_event *event, struct het_launch_counters *counters);
+
+/** het_event_preemption() fills this. */
+struct het_preemption {
+	size_t size;
+	/**
+	 * So often the launch left its device to more urgent ones before it had ended; on devices of kinds host and
+	 * apart, so many of those came between its groups.
+	 */
+	uint64_t stops;
+	/** Blocks that were saved then, in so many bytes, and those that had not begun; each stop counts them anew. */
+	uint64_t saved_blocks, saved_bytes, waiting_blocks;
+	/** It went on so often beside what is more urgent, as it had waited for long. */
+	uint64_t rescues;
+	/** It was away for so long altogether, or so long those between its groups took. */
+	uint64_t away_ns;
+};
+
+/**
+ * Shows how a launch was stopped for more urgent ones. All is 0 if it was not, and for a launch in parts or slices.
+ * @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before it has finished.
+ */
+int het_event_preemption(het_event *event, struct het_preemption *preemption);
 
 /** het_event_site() fills this. */
 struct het_site_counters {

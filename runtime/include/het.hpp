@@ -734,6 +734,13 @@ class event : public handle<het_event, het_event_retain, het_event_release>
 		check(het_event_counters(get(), &c), "het_event_counters");
 		return c;
 	}
+	het_preemption preemption() const
+	{
+		het_preemption p = {};
+		p.size = sizeof p;
+		check(het_event_preemption(get(), &p), "het_event_preemption");
+		return p;
+	}
 	het_site_counters site(uint32_t number) const
 	{
 		het_site_counters c = {};

@@ -167,21 +167,21 @@ class command_graph
 	template <class F> void raise_predecessors(node &n, F raised)
 	{
 		hold h(lock_);
-		const int8_t level = n.level.load(std::memory_order_relaxed);
 		n.next_raised = nullptr;
-		for (node *first = &n; first;) {
-			node &to = *first;
-			first = to.next_raised;
-			for (edge &e : to.edges_before()) {
-				node *from = e.from;
-				if (!from || from->finished || from->level.load(std::memory_order_relaxed) >= level)
-					continue;
-				from->level.store(level, std::memory_order_relaxed);
-				raised(*from);
-				from->next_raised = first;
-				first = from;
-			}
-		}
+		raise_before(&n, n.level.load(std::memory_order_relaxed), raised);
+	}
+
+	// Those that use bytes of @r and are wanted(node &), and what they wait for, become so urgent. @raised is as
+	// above.
+	template <class W, class F> void raise_users(range r, int8_t level, W wanted, F raised)
+	{
+		hold h(lock_);
+		node *first = nullptr;
+		for_users(r, [&](node &n) {
+			if (wanted(n))
+				raise(n, level, raised, &first);
+		});
+		raise_before(first, level, raised);
 	}
 
 	// Writes down which bytes of @r commands that have not finished will write, and which they only read, but for
@@ -253,6 +253,41 @@ class command_graph
 	}
 
       private:
+	// The rest has the lock.
+	template <class F> static void raise(node &n, int8_t level, F &raised, node **list)
+	{
+		if (n.finished || n.level.load(std::memory_order_relaxed) >= level)
+			return;
+		n.level.store(level, std::memory_order_relaxed);
+		raised(n);
+		n.next_raised = *list;
+		*list = &n;
+	}
+	template <class F> static void raise_before(node *first, int8_t level, F &raised)
+	{
+		while (first) {
+			node &to = *first;
+			first = to.next_raised;
+			for (edge &e : to.edges_before())
+				if (e.from)
+					raise(*e.from, level, raised, &first);
+		}
+	}
+	// Calls f(node &) for each command that uses bytes of @r and has not been shown, perhaps several times.
+	template <class F> void for_users(range r, F f)
+	{
+		auto look_at_ring = [&](access_entry &in_ring) {
+			for (access_entry *e = in_ring.next; e != &in_ring; e = e->next)
+				if (e->bytes.overlaps(r))
+					f(*e->owner);
+		};
+		tree_.for_overlaps(r, [&](access_entry &e) {
+			f(*e.owner);
+			look_at_ring(e);
+		});
+		look_at_ring(uncovered_);
+	}
+
 	class hold
 	{
 	      public:

@@ -57,6 +57,18 @@ class level_queue
 		return found;
 	}
 
+	// Returns the oldest task of the most urgent level above this one that has any.
+	task *take_above(unsigned level)
+	{
+		return take(
+			[level](uint32_t waiting) {
+				unsigned top = unsigned(std::bit_width(waiting)) - 1;
+				return top > level ? top : levels;
+			},
+			true);
+	}
+	bool has_above(unsigned level) const { return waiting() >> level > 1; }
+
 	// Takes this task, if it lies here and nobody has taken it.
 	bool take(task &t)
 	{

@@ -23,6 +23,23 @@ struct allocation {
 std::map<cu_deviceptr, allocation> allocations;
 std::map<int, size_t> in_use;       // bytes by device
 std::map<uintptr_t, size_t> pinned; // sizes by address
+// Kernels see pinned memory at these addresses, by its own, once somebody has asked for one.
+std::map<uintptr_t, cu_deviceptr> seen;
+
+// What nobody has asked for needs no wait for a kernel that is at work.
+void hide(const void *region)
+{
+	auto find = [region] { return seen.find(reinterpret_cast<uintptr_t>(region)); };
+	{
+		std::lock_guard g(places_lock);
+		if (find() == seen.end())
+			return;
+	}
+	std::lock_guard memory(device_lock());
+	std::lock_guard g(places_lock);
+	device_memory().release(find()->second);
+	seen.erase(find());
+}
 
 bool is_pinned(const void *p, size_t n)
 {
@@ -230,6 +247,7 @@ int cuMemHostAlloc(void **p, size_t size, unsigned)
 
 int cuMemFreeHost(void *p)
 {
+	hide(p);
 	std::lock_guard g(places_lock);
 	pinned.erase(reinterpret_cast<uintptr_t>(p));
 	free(p);
@@ -258,10 +276,29 @@ int cuMemHostUnregister(void *p)
 {
 	if (int err = injected(__func__))
 		return err;
+	hide(p);
 	std::lock_guard g(places_lock);
 	if (!pinned.erase(reinterpret_cast<uintptr_t>(p)))
 		return cu_error_host_memory_not_registered;
 	fake_cuda.registered--;
+	return 0;
+}
+
+// Addresses of the interpreter's devices are none of the host's.
+int cuMemHostGetDevicePointer_v2(cu_deviceptr *p, void *host, unsigned flags)
+{
+	if (int err = injected(__func__))
+		return err;
+	auto at = reinterpret_cast<uintptr_t>(host);
+	std::lock_guard memory(device_lock());
+	std::lock_guard g(places_lock);
+	auto region = pinned.upper_bound(at);
+	if (flags || region == pinned.begin() || at - (--region)->first >= region->second)
+		return cu_error_invalid_value;
+	auto [found, is_new] = seen.try_emplace(region->first, 0);
+	if (is_new)
+		found->second = device_memory().attach(reinterpret_cast<void *>(region->first), region->second);
+	*p = found->second + (at - region->first);
 	return 0;
 }
 
@@ -283,6 +320,7 @@ int cuMemcpyHtoDAsync_v2(cu_deviceptr to, const void *from, size_t size, cu_stre
 	if (int err = injected(__func__))
 		return err;
 	int device = stream_or_default(stream).context.device;
+	fake_cuda.writes++;
 	fake_cuda.writes_under_way++;
 	return add_work(__func__, stream, !is_pinned(from, size), [=] {
 		pass_link(device, false, size);

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <gpuvm.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace mpi_test;
 
@@ -285,6 +287,91 @@ bool what_comes_home(ranks &r)
 	return now > before && now - before <= 2 * chunk && in[at] == value_at(uint32_t(r.other + 1), at);
 }
 
+// The system may drop entries of page tables whenever it wants memory: the bytes stay, and the next access is a fault
+// again.
+void drop_entries(void *p, size_t nbytes)
+{
+	const uintptr_t page = uintptr_t(sysconf(_SC_PAGESIZE)), begin = reinterpret_cast<uintptr_t>(p);
+	for (uintptr_t at = begin / page * page; at < begin + nbytes; at += page)
+		if (gpuvm_alias(reinterpret_cast<void *>(at)))
+			madvise(reinterpret_cast<void *>(at), page, MADV_DONTNEED);
+}
+
+bool pages_may_be_dropped(ranks &r)
+{
+	return both_get(r, large, [&](uint32_t *out, uint32_t *in, int n) {
+		MPI_Request q[2];
+		MPI_Irecv(in, n, type, r.other, tag, MPI_COMM_WORLD, &q[0]);
+		drop_entries(in, size_t(n) * sizeof *in);
+		MPI_Barrier(MPI_COMM_WORLD);
+		MPI_Isend(out, n, type, r.other, tag, MPI_COMM_WORLD, &q[1]);
+		drop_entries(out, size_t(n) * sizeof *out);
+		MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+	});
+}
+
+// Messages and kernels use other bytes of the same chunks meanwhile.
+bool kernels_go_on_beside(ranks &r)
+{
+	constexpr size_t half = 5000;
+	numbers out(2 * half), in(2 * half);
+	r.on.fill(out, uint32_t(r.me + 1));
+	r.on.fill(in, 99);
+	MPI_Request q[2];
+	MPI_Irecv(in.data(), half, type, r.other, tag, MPI_COMM_WORLD, &q[0]);
+	MPI_Issend(out.data(), half, type, r.other, tag, MPI_COMM_WORLD, &q[1]);
+	r.on.fill(in.data() + half, half, 7);
+	r.on.fill(out.data() + half, half, 8);
+	MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+	return !r.on.wrong(in.data(), half, uint32_t(r.other + 1)) && !r.on.wrong(in.data() + half, half, 7) &&
+	       !r.on.wrong(out.data(), half, uint32_t(r.me + 1)) && !r.on.wrong(out.data() + half, half, 8);
+}
+
+// Requests that the program gives away end all the same, and kernels get the bytes.
+bool freed_requests(ranks &r)
+{
+	numbers out(large), in(large);
+	r.on.fill(out, uint32_t(r.me + 1));
+	r.on.fill(in, 99);
+	MPI_Request q;
+	MPI_Irecv(in.data(), large, type, r.other, tag, MPI_COMM_WORLD, &q);
+	MPI_Request_free(&q);
+	bool good = q == MPI_REQUEST_NULL;
+	MPI_Issend(out.data(), large, type, r.other, tag, MPI_COMM_WORLD, &q);
+	MPI_Request_free(&q);
+	good = good && q == MPI_REQUEST_NULL;
+	// Each of these exchanges is a completion that looks after them. Who sends hears of the end later than who receives.
+	for (uint32_t both = 0, arrived = 0, more = 4; more; more -= both) {
+		MPI_Sendrecv_replace(&arrived, 1, type, r.other, 2, r.other, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		int done = 0;
+		MPI_Request none = MPI_REQUEST_NULL;
+		MPI_Test(&none, &done, MPI_STATUS_IGNORE);
+		const uint32_t last = reinterpret_cast<volatile uint32_t *>(in.data())[large - 1];
+		arrived = last == value_at(uint32_t(r.other + 1), large - 1);
+		MPI_Allreduce(&arrived, &both, 1, type, MPI_MIN, MPI_COMM_WORLD);
+	}
+	good = good && !r.on.wrong(in.data(), large, uint32_t(r.other + 1));
+	r.on.fill(in, 3);
+	r.on.fill(out, 4); // waits for nobody
+	return good;
+}
+
+// The bytes are there when MPI has said so, though the request has to be completed still.
+bool status_before_completion(ranks &r)
+{
+	return both_get(r, large, [&](uint32_t *out, uint32_t *in, int n) {
+		MPI_Request q[2];
+		MPI_Irecv(in, n, type, r.other, tag, MPI_COMM_WORLD, &q[0]);
+		MPI_Isend(out, n, type, r.other, tag, MPI_COMM_WORLD, &q[1]);
+		int done = 0;
+		while (!done)
+			MPI_Request_get_status(q[0], &done, MPI_STATUS_IGNORE);
+		if (in[n - 1] != value_at(uint32_t(r.other + 1), size_t(n) + 999))
+			in[0] = 0; // is found wrong
+		MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+	});
+}
+
 // Without libhet-mpi nothing keeps kernels off a message.
 std::vector<test_case> cases(bool plain)
 {
@@ -305,6 +392,10 @@ std::vector<test_case> cases(bool plain)
 		return c;
 	c.push_back({"kernels that write wait for requests", writers_wait});
 	c.push_back({"kernels that read share with sends", readers_share_with_sends});
+	c.push_back({"the system drops pages of a message", pages_may_be_dropped});
+	c.push_back({"kernels beside a message", kernels_go_on_beside});
+	c.push_back({"requests that are given away", freed_requests});
+	c.push_back({"a status before the completion", status_before_completion});
 	return c;
 }
 

@@ -63,6 +63,8 @@ json describe_memory(const std::vector<het::device> &devices)
 			       {"slices", m.slices},
 			       {"sent", m.sent},
 			       {"brought", m.brought},
+			       {"in_place", m.in_place},
+			       {"accesses_in_place", m.accesses_in_place},
 			       {"evictions", m.evictions},
 			       {"evicted", m.evicted},
 			       {"written_back", m.written_back},
@@ -78,6 +80,8 @@ void print_memory(const json &memory)
 		printf("\nmemory of %s: %lu bytes\n", d["device"].get<std::string>().c_str(), number(d, "budget"));
 		printf("  %lu slices, for which %lu bytes were sent and %lu came home\n", number(d, "slices"),
 		       number(d, "sent"), number(d, "brought"));
+		printf("  %lu launches in place, with %lu accesses to host memory\n", number(d, "in_place"),
+		       number(d, "accesses_in_place"));
 		printf("  %lu arrays of %lu bytes left, of which %lu had to be copied; launches waited %lu times\n",
 		       number(d, "evictions"), number(d, "evicted"), number(d, "written_back"), number(d, "waits"));
 	}

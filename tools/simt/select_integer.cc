@@ -366,6 +366,17 @@ selection select_byte_product(const mnemonic &m)
 		"uuuu"};
 }
 
+// GCC adds three words, or adds the difference of two to a third, by the instructions for videos.
+selection select_video(const mnemonic &m, bool minus)
+{
+	const auto modifiers = m.modifiers();
+	if (modifiers.size() != 4 || modifiers.back() != "add" || bits_of(m.last_type()) != 32)
+		return {};
+	return {minus ? lanewise([](uint32_t a, uint32_t b, uint32_t c) { return a - b + c; })
+		      : lanewise([](uint32_t a, uint32_t b, uint32_t c) { return a + b + c; }),
+		"uuuu"};
+}
+
 } // namespace
 
 selection select_integer(const mnemonic &m)
@@ -402,6 +413,8 @@ selection select_integer(const mnemonic &m)
 		return {sum_of_differences(t), "tttt"};
 	if (base == "dp4a")
 		return select_byte_product(m);
+	if (base == "vadd" || base == "vsub")
+		return select_video(m, base == "vsub");
 	return {};
 }
 

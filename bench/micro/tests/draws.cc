@@ -2,6 +2,7 @@
 #include "draws.h"
 
 #include "common/format.h"
+#include "outcome.h"
 
 #include <algorithm>
 #include <cmath>
@@ -72,6 +73,32 @@ plant drawn_plant(uint64_t seed, nuisance how)
 	return p;
 }
 
+plant drawn_gpu(uint64_t seed)
+{
+	random_stream random(seed, 34);
+	plant p;
+	p.seed = seed;
+	p.forgets = true;
+	p.units = 8;
+	p.launch_ns = 200; // as the caches are small, and so are launches
+	const double ns = 10 + 20 * random.unit();
+	planted_cache l1 = drawn_cache(one_of({size_t{3072}, size_t{4096}, size_t{5120}}, random), ns, random);
+	l1.ways = 4;
+	l1.line = 64;
+	l1.sector = one_of({size_t{0}, size_t{32}}, random);
+	planted_cache l2 = drawn_cache(drawn_size(14, 1, random), ns * (3 + 5 * random.unit()), random);
+	l2.line = one_of({size_t{64}, size_t{128}}, random);
+	l2.ways = 16;
+	p.memory_ns = l2.ns * (1.7 + 1.3 * random.unit());
+	if (random.below(3) > 0) {
+		l2.segments = 2;
+		l2.far_ns = l2.ns + (p.memory_ns - l2.ns) * (0.3 + 0.3 * random.unit());
+	}
+	p.caches = {l1, l2};
+	p.noise = 0.002 + 0.004 * random.unit();
+	return p;
+}
+
 std::map<std::string, double> truth_of(const plant &p)
 {
 	std::map<std::string, double> t;
@@ -83,6 +110,8 @@ std::map<std::string, double> truth_of(const plant &p)
 		t[level + ".fetch"] = double(p.caches[i].sector ? p.caches[i].sector : p.caches[i].line);
 	}
 	t["memory.latency"] = p.memory_ns;
+	if (p.forgets && p.caches.size() > 1)
+		t[format("l%zu.segments", p.caches.size())] = p.caches.back().segments;
 	if (p.pages_held)
 		t["tlb1.reach"] = double(p.pages_held * p.page);
 	return t;
@@ -96,7 +125,7 @@ bool is_right(const std::string &kind, double found, double truth)
 	constexpr double one_step = 1.0 / 6; // octaves, of a sweep over footprints
 	if (kind == "latency")
 		return std::abs(found / truth - 1) <= 0.03;
-	if (kind == "line" || kind == "fetch")
+	if (kind == "line" || kind == "fetch" || kind == "segments")
 		return found == truth;
 	return std::abs(std::log2(found / truth)) <= one_step;
 }
@@ -123,16 +152,15 @@ void count_found(const fact &f, double truth, rate &r, std::string &wrong)
 void count(const plant &p, const std::vector<std::string> &tests, rates &to, std::string &wrong, size_t most_bytes)
 {
 	planted_target dut(p);
-	bench::report out("planted", {});
-	recorder records(out);
 	choice what;
 	what.only = tests;
 	what.seed = p.seed;
 	what.planted = true;
 	what.planted_bytes = most_bytes;
-	run_tests(dut, records, what, [](const std::string &) {});
+	outcome o;
+	run(o, dut, what);
 	std::map<std::string, double> truth = truth_of(p);
-	for (const fact &f : records.facts()) {
+	for (const fact &f : o.records.facts()) {
 		if (f.is != verdict::found || f.name.starts_with("clock."))
 			continue;
 		const std::string kind = f.name.substr(f.name.find('.') + 1);
@@ -143,10 +171,10 @@ void count(const plant &p, const std::vector<std::string> &tests, rates &to, std
 	}
 	for (const auto &[name, value] : truth) {
 		to[name.substr(name.find('.') + 1)].all++;
-		if (!records.find(name))
+		if (!o.records.find(name))
 			wrong += " no " + name + ";";
 	}
-	for (const json &r : out.document()["refused"])
+	for (const json &r : o.document()["refused"])
 		wrong += " refused " + r.dump() + ";";
 }
 

@@ -3,11 +3,10 @@
 #pragma once
 
 #include "micro/planted.h"
-#include "micro/recorder.h"
-#include "micro/suite.h"
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace micro
 {
@@ -16,6 +15,9 @@ enum class nuisance { quiet, noisy };
 
 // Draws one with none to three caches, with or without a TLB. Noise is part of it.
 plant drawn_plant(uint64_t seed, nuisance how);
+
+// Draws one like a GPU: a first cache for each unit and a second one for all, of one or two segments.
+plant drawn_gpu(uint64_t seed);
 
 // Returns what is true of it by the names of facts. Levels that no test can tell apart, or see, are left out.
 std::map<std::string, double> truth_of(const plant &p);
@@ -29,7 +31,7 @@ struct rate {
 	double of_within() const { return right ? double(within) / right : 1; }
 };
 
-// Counts by kinds of facts: "size", "latency", "line", "fetch", "reach", and "none" where nothing was to be found.
+// Counts by kinds of facts: "size", "latency", "line", "fetch", "reach", "segments".
 using rates = std::map<std::string, rate>;
 
 // Runs tests on a planted device, and adds to the rates.

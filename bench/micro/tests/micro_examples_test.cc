@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "micro/example_kernels.h"
 #include "micro/examples.h"
-#include "micro/planted.h"
-#include "micro/suite.h"
 #include "micro/tables.h"
+#include "outcome.h"
 
 #include <gtest/gtest.h>
 
@@ -18,8 +17,13 @@ json with(std::initializer_list<std::pair<const char *, double>> results)
 	for (const auto &[name, median] : results)
 		all.push_back(json{{"name", name}, {"unit", "GB/s"}, {"median", median}});
 	json facts = json::array();
-	if (results.size() > 0)
+	if (results.size() > 0) {
 		facts.push_back(json{{"name", "warp.width"}, {"value", 4}});
+		facts.push_back(json{{"name", "groups.of_256"}, {"value", 10}});
+		facts.push_back(json{{"name", "l1.size"}, {"value", 4096}});
+		facts.push_back(json{{"name", "l2.size"}, {"verdict", "not found"}, {"claim", 10 * 256 * 32}});
+		facts.push_back(json{{"name", "l2.fetch"}, {"value", 32}});
+	}
 	return json{{"results", all}, {"facts", facts}};
 }
 
@@ -74,20 +78,47 @@ TEST(examples, say_nothing_of_what_is_not_known)
 	}
 }
 
+// What threads write a row apart lies beside what others have written just before, if the cache still has that.
+TEST(examples, are_written_to_a_cache_that_gathers)
+{
+	json document = with({{"bandwidth/global/read/sequential/64", 20},
+			      {"bandwidth/global/both/sequential/64", 18},
+			      {"bandwidth/global/write/shifted/64", 2},
+			      {"bandwidth/cache/write/random/64", 8}});
+	EXPECT_EQ(predicted_transpose(ceilings_of(document), "each", 10), 400 / 8.0);
+	json facts = document["facts"];
+	facts.push_back(
+		json{{"name", "l3.size"}, {"value", 10 * 256 * 64 - 1}}); // lines of 64 bytes have too little room
+	document["facts"] = facts;
+	EXPECT_TRUE(ceilings_of(document).gathers == false);
+	EXPECT_EQ(predicted_transpose(ceilings_of(document), "each", 10), 400 / 20.0 + 400 / 2.0);
+}
+
+// Where two things take as long, as much of the lower roof is reached as the roofline reaches of its own.
+TEST(examples, overlap_as_the_roofline_does)
+{
+	const ceilings c = ceilings_of(with({{"bandwidth/local/read/64", 50},
+					     {"arithmetic/rate/float fma/64", 50},
+					     {"roofline/1", 10},
+					     {"roofline/8", 72},
+					     {"roofline/16", 80},
+					     {"roofline/64", 99}}));
+	EXPECT_EQ(c.overlap, 0.8);
+	// 16 words of 4 bytes for 64 multiplications: both take 1/50 ns each.
+	EXPECT_NEAR(predicted_product(c, "blocks", 10), 1000 / 50.0 / 0.8, 1e-9);
+	// Multiplications alone would take an eighth as long: a quarter of the loss is left.
+	EXPECT_NEAR(predicted_product(c, "tiles", 10), 1000 * 8 / 50.0 * (1 + 0.25 / 4), 1e-9);
+}
+
 // All stages of an example leave the same.
 TEST(examples, have_right_results_in_each_stage)
 {
-	planted_target dut({});
-	bench::report out("planted", {});
-	recorder records(out);
-	choice what;
-	what.only = {"examples"};
-	what.planted = true;
-	what.planted_bytes = 1 << 14;
-	run_tests(dut, records, what, [](const std::string &) {});
-	EXPECT_FALSE(records.wrong()) << out.document()["refused"].dump();
-	ASSERT_EQ(out.document()["examples"].size(), 10u) << out.document()["refused"].dump();
-	const std::string text = tables_of(out.document());
+	outcome o;
+	run(o, {}, "examples", 1 << 14);
+	const std::string refused = o.report.document()["refused"].dump();
+	EXPECT_FALSE(o.records.wrong()) << refused;
+	ASSERT_EQ(o.report.document()["examples"].size(), 10u) << refused;
+	const std::string text = tables_of(o.document());
 	EXPECT_NE(text.find("tiles, padded"), std::string::npos);
 	EXPECT_NE(text.find("not known"), std::string::npos); // no other test has run
 }

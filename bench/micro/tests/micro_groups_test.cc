@@ -1,42 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "micro/group.h"
 #include "micro/growth.h"
-#include "micro/planted.h"
-#include "micro/suite.h"
+#include "outcome.h"
 
 #include <gtest/gtest.h>
 
 using namespace micro;
-
-namespace
-{
-
-struct outcome {
-	bench::report report{"planted", {}};
-	recorder records{report};
-};
-
-void run(outcome &o, const plant &p, const std::string &test)
-{
-	planted_target dut(p);
-	choice what;
-	what.only = {test};
-	what.planted = true;
-	run_tests(dut, o.records, what, [](const std::string &) {});
-}
-
-double value(const outcome &o, const std::string &name)
-{
-	const fact *f = o.records.find(name);
-	return f ? f->value : 0;
-}
-
-const json &document(outcome &o)
-{
-	return o.report.document();
-}
-
-} // namespace
 
 TEST(planted_groups, banks_repeat_after_what_was_planted)
 {
@@ -50,7 +19,7 @@ TEST(planted_groups, banks_repeat_after_what_was_planted)
 			outcome o;
 			run(o, p, "banks");
 			// Of a span of 256 bytes the sweep sees the end only, and can't say that it is one.
-			EXPECT_EQ(value(o, "local.span"), banks * bytes <= 128 ? banks * bytes : 0);
+			EXPECT_EQ(o.value("local.span"), banks * bytes <= 128 ? banks * bytes : 0);
 		}
 	}
 }
@@ -59,8 +28,8 @@ TEST(planted_groups, local_memory_without_banks_has_no_span)
 {
 	outcome o;
 	run(o, {}, "banks");
-	EXPECT_EQ(value(o, "local.span"), 0);
-	EXPECT_EQ(document(o)["facts"].size(), 2u); // the other one is the clock's
+	EXPECT_EQ(o.value("local.span"), 0);
+	EXPECT_EQ(o.document()["facts"].size(), 2u); // the other one is the clock's
 }
 
 TEST(planted_groups, warps_are_as_wide_as_planted)
@@ -70,7 +39,7 @@ TEST(planted_groups, warps_are_as_wide_as_planted)
 		p.warp = warp;
 		outcome o;
 		run(o, p, "warp");
-		EXPECT_EQ(value(o, "warp.width"), warp);
+		EXPECT_EQ(o.value("warp.width"), warp);
 	}
 	plant p;
 	p.warp = 1;
@@ -96,8 +65,8 @@ TEST(suite, no_test_goes_wrong_on_a_planted_device)
 	outcome o;
 	choice what;
 	what.smallest = true;
-	run_tests(dut, o.records, what, [](const std::string &) {});
-	EXPECT_FALSE(o.records.wrong()) << document(o)["refused"].dump();
+	run(o, dut, what);
+	EXPECT_FALSE(o.records.wrong()) << o.document()["refused"].dump();
 	EXPECT_THROW(chosen_tests({"nonsense"}), std::runtime_error);
 }
 

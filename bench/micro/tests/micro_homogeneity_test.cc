@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "micro/homogeneity.h"
-#include "micro/planted.h"
-#include "micro/suite.h"
+#include "outcome.h"
 
 #include <gtest/gtest.h>
 
@@ -18,29 +17,10 @@ json measured(double bytes_a_ns, double step_ns, uint64_t seed)
 	p.loads_in_flight = 1000; // so that memory's bandwidth is what counts
 	p.noise = 0.002;
 	p.seed = seed;
-	planted_target dut(p);
-	bench::report out("planted", {});
-	out.document()["device"] = dut.describe();
-	recorder records(out);
-	choice what;
-	what.only = {"homogeneity"};
-	what.planted = true;
-	what.planted_bytes = 1 << 16;
-	run_tests(dut, records, what, [](const std::string &) {});
-	return out.document();
-}
-
-struct outcome {
-	bench::report report{"homogeneity", {}};
-	recorder records{report};
-};
-
-std::string why(const outcome &o, const char *name)
-{
-	for (const fact &f : o.records.facts())
-		if (f.name == name)
-			return f.why;
-	return "";
+	outcome o;
+	o.report.document()["device"] = {{"title", "a planted device"}};
+	run(o, p, "homogeneity", 1 << 16);
+	return o.document();
 }
 
 } // namespace
@@ -57,7 +37,7 @@ TEST(homogeneity, names_the_device_that_is_slower)
 	EXPECT_NEAR(memory->value, 20, 2);
 	EXPECT_NE(memory->why.find("unlike the others: 2 ("), std::string::npos) << memory->why;
 	EXPECT_EQ(memory->why.find("1 ("), std::string::npos) << memory->why;
-	EXPECT_NE(why(o, "homogeneity.arithmetic").find("all are alike"), std::string::npos);
+	EXPECT_NE(o.why("homogeneity.arithmetic").find("all are alike"), std::string::npos);
 }
 
 TEST(homogeneity, of_one_device_is_nothing)
@@ -65,5 +45,5 @@ TEST(homogeneity, of_one_device_is_nothing)
 	outcome o;
 	add_homogeneity({measured(10, 2, 1)}, o.report, o.records);
 	EXPECT_EQ(o.records.find("homogeneity.memory"), nullptr);
-	EXPECT_NE(why(o, "homogeneity.memory").find("two devices or more"), std::string::npos);
+	EXPECT_NE(o.why("homogeneity.memory").find("two devices or more"), std::string::npos);
 }

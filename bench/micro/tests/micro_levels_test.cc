@@ -148,7 +148,7 @@ TEST(levels, a_disturbed_cache_has_no_size)
 			if (p.x > 200000)
 				s *= 1 + 2 * random.unit();
 	const levels l = find_levels(c, 1);
-	const std::vector<fact> facts = cache_facts(c, l, std::vector<bool>(l.knees.size()));
+	const std::vector<fact> facts = cache_facts(c, l, std::vector<owner>(l.knees.size()));
 	ASSERT_NE(find(facts, "l1.size"), nullptr);
 	EXPECT_EQ(find(facts, "l1.size")->is, verdict::found);
 	for (const fact &f : facts)
@@ -165,7 +165,7 @@ TEST(levels, a_curve_that_falls_has_no_size_there)
 			if (p.x > 300000 && p.x < 350000)
 				s *= 2;
 	const levels l = find_levels(c, 1);
-	const std::vector<fact> facts = cache_facts(c, l, std::vector<bool>(l.knees.size()));
+	const std::vector<fact> facts = cache_facts(c, l, std::vector<owner>(l.knees.size()));
 	EXPECT_EQ(find(facts, "l1.size")->is, verdict::found);
 	ASSERT_NE(find(facts, "l2.size"), nullptr);
 	EXPECT_EQ(find(facts, "l2.size")->is, verdict::disturbed);
@@ -208,7 +208,7 @@ TEST(levels, a_knee_of_the_tlb_is_no_cache)
 	const curve c = stairs(2, {{32768, 3}, {524288, 10}}, 0.01);
 	const levels l = find_levels(c, 1);
 	ASSERT_EQ(l.knees.size(), 2u);
-	const std::vector<fact> facts = cache_facts(c, l, {false, true});
+	const std::vector<fact> facts = cache_facts(c, l, {owner::cache, owner::tlb});
 	EXPECT_NE(find(facts, "tlb1.reach"), nullptr);
 	EXPECT_NE(find(facts, "l1.size"), nullptr);
 	EXPECT_EQ(find(facts, "l2.size"), nullptr);
@@ -300,4 +300,25 @@ TEST(levels, a_slow_rise_may_begin_at_once)
 	EXPECT_TRUE(l.knees[0].sharp);
 	EXPECT_GE(l.knees[0].confidence, 0.85);
 	EXPECT_NEAR(l.knees[0].size, 25.5 * (1 << 20), 1 << 20);
+}
+
+// The same as it was measured, in MiB and ns: near and far segment, each of 25 MiB.
+TEST(levels, the_two_segments_of_an_h100_are_one_knee)
+{
+	const std::pair<double, double> measured[] = {
+		{1.000, 142.3},   {1.587, 142.3},   {2.520, 142.3},   {4.000, 142.3},  {6.350, 142.3},
+		{10.079, 142.2},  {12.700, 142.2},  {16.000, 142.2},  {20.159, 142.1}, {25.198, 147.3},
+		{25.399, 149.4},  {25.937, 149.7},  {26.697, 153.3},  {27.479, 156.5}, {28.284, 160.2},
+		{29.113, 163.6},  {29.966, 172.5},  {30.844, 177.7},  {31.748, 175.0}, {32.000, 174.8},
+		{40.317, 197.5},  {50.797, 212.5},  {64.000, 240.8},  {80.635, 271.0}, {101.594, 279.8},
+		{128.000, 300.0}, {161.270, 310.2}, {203.187, 320.0}, {256.000, 325.3}};
+	curve c;
+	for (const auto &[mib, ns] : measured)
+		c.push_back({mib * (1 << 20), {ns, ns * 1.01, ns * 0.99}});
+	const levels l = find_levels(c, 1);
+	ASSERT_EQ(l.knees.size(), 1u);
+	EXPECT_NE(l.knees[0].model.find("two segments"), std::string::npos) << l.knees[0].model;
+	EXPECT_LE(l.knees[0].misfit, 1);
+	EXPECT_NEAR(l.knees[0].size, 25 * (1 << 20), 1.5 * (1 << 20));
+	EXPECT_GE(l.knees[0].confidence, 0.85);
 }

@@ -1,31 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-#include "micro/planted.h"
 #include "micro/resident.h"
-#include "micro/suite.h"
+#include "outcome.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 
 using namespace micro;
-
-namespace
-{
-
-struct outcome {
-	bench::report report{"planted", {}};
-	recorder records{report};
-};
-
-void run(outcome &o, const plant &p, const std::string &test)
-{
-	planted_target dut(p);
-	choice what;
-	what.only = {test};
-	what.planted = true;
-	run_tests(dut, o.records, what, [](const std::string &) {});
-}
-
-} // namespace
 
 TEST(resident, is_the_last_number_that_takes_as_long_as_one)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Copies at the same time, between a device of which each copy goes through an engine, and the host.
-#include "micro/planted.h"
-#include "micro/suite.h"
 #include "micro/together.h"
+#include "outcome.h"
 
 #include <cmath>
 #include <cstring>
@@ -81,17 +80,12 @@ class slow_target final : public target
 	traits traits_;
 };
 
-struct outcome {
-	bench::report report{"together", {}};
-	recorder records{report};
-};
-
 void run(outcome &o, target &dut)
 {
 	choice what;
 	what.only = {"together"};
 	what.smallest = true; // three turns each
-	run_tests(dut, o.records, what, [](const std::string &) {});
+	run(o, dut, what);
 }
 
 } // namespace

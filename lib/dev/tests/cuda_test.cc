@@ -275,6 +275,55 @@ TEST_F(cuda_test, copies_pinned_memory_directly)
 	free(host);
 }
 
+// What is the program's alone is the driver's to stage, unless a slot of the ring takes it whole.
+TEST_F(cuda_test, leaves_large_plain_memory_to_the_driver)
+{
+	auto d = make();
+	constexpr size_t slot = size_t(128) << 10;
+	int before = 0;
+	for (size_t n : {size_t(1), slot, slot + 1, size_t(3) << 20}) {
+		void *buffer = new_buffer(n + 3);
+		std::vector<char> out = pattern(n), in(n);
+		transfer write{.devbuf = buffer, .offset = 3, .host = out.data(), .size = n, .plain = true},
+			read = write;
+		read.host = in.data();
+		EXPECT_EQ(d->write(1, {&write, 1}), 0);
+		EXPECT_EQ(d->read(2, {&read, 1}), 0);
+		EXPECT_EQ(in, out) << n;
+		before += n > slot ? 2 : 0;
+		EXPECT_EQ(fake_->pageable_copies, before) << n;
+	}
+}
+
+// They fail when they are asked for, or on the way. What was refused may be asked for again.
+TEST_F(cuda_test, plain_copies_fail_as_others_do)
+{
+	constexpr size_t n = size_t(1) << 20;
+	std::vector<char> bytes = pattern(2 * n);
+	for (const char *symbol : {"cuMemcpyHtoDAsync_v2", "work of cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
+				   "work of cuMemcpyDtoHAsync_v2"}) {
+		auto d = make();
+		void *buffer = new_buffer(2 * n);
+		transfer half{.devbuf = buffer, .offset = 0, .host = bytes.data(), .size = n, .plain = true};
+		transfer halves[] = {half, half};
+		halves[1].offset = n;
+		halves[1].host = bytes.data() + n;
+		const bool writes = strstr(symbol, "HtoD");
+		fail(symbol, 1);
+		expect_failure(writes ? d->write(0, halves) : d->read(0, halves), GPUVM_EDEVALLOC,
+			       writes ? "a write failed" : "a read failed");
+		if (strstr(symbol, "work of"))
+			continue;
+		EXPECT_EQ(d->write(0, halves), 0) << symbol;
+		EXPECT_EQ(get(buffer, 2 * n), bytes) << symbol;
+		std::vector<char> back(2 * n);
+		half.host = back.data();
+		half.size = 2 * n;
+		EXPECT_EQ(d->read(0, {&half, 1}), 0) << symbol;
+		EXPECT_EQ(back, bytes) << symbol;
+	}
+}
+
 // One call has pinned and other pieces, more than go in one batch. A driver without batches gets them one by one.
 TEST_F(cuda_test, many_pieces)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// With the pass resident each access to global or generic memory goes to the device's copy of its granule, if there is
-// one, and otherwise where the program says, which is the host's own copy.
+// With the pass resident each access to global or generic memory goes to where its granule is: to a copy on the device,
+// or to the host's own memory.
 #include "ptx/passes/resident.h"
 #include "ptx/passes/access.h"
 #include "ptx/passes/branches.h"
@@ -14,12 +14,12 @@ namespace het::ptx
 namespace
 {
 
-// As with touch nothing branches, and what goes to the host is counted where the straight line of code ends: ptxas can
+// As with touch nothing branches, and what is marked is counted where the straight line of code ends: ptxas can
 // go on ordering the program's own accesses. Nobody changes moves while a kernel runs, so they are read as constants
 // are, also across stores.
 //
 // <d> stands for the pass's prefix, <k> for the number of an access that is still to be counted.
-static_assert(sizeof(resident_table) == 40);
+static_assert(sizeof(resident_table) == 40 && resident_counted == 1);
 constexpr std::string_view table_of_ranges = ".visible .const .align 8 .b8 <d>table[40];";
 
 constexpr unsigned most_accesses = 4;
@@ -39,9 +39,11 @@ ld.const.u64 %<d>c, [<d>table+16];
 mad.wide.u32 %<d>c, %<d>n<k>, 8, %<d>c;
 mov.u64 %<d>by<k>, 0;
 @%<d>in<k> ld.global.nc.u64 %<d>by<k>, [%<d>c];
-add.u64 %<d>a, %<d>a, %<d>by<k>;)";
+and.b64 %<d>c, %<d>by<k>, -2;
+add.u64 %<d>a, %<d>a, %<d>c;)";
 
-constexpr std::string_view count_elsewhere = R"(setp.eq.and.u64 %<d>in<k>, %<d>by<k>, 0, %<d>in<k>;
+constexpr std::string_view count_marked = R"(and.b64 %<d>c, %<d>by<k>, 1;
+setp.ne.u64 %<d>in<k>, %<d>c, 0;
 ld.const.u64 %<d>c, [<d>table+24];
 mad.wide.u32 %<d>c, %<d>n<k>, 8, %<d>c;
 @%<d>in<k> red.global.add.u64 [%<d>c], 1;)";
@@ -82,7 +84,9 @@ class mover
 		else if (calls_unseen(m_, i))
 			out_.blind.push_back(m_.fault_at(s.text, "calls a function that is not in this text"));
 		else if (auto a = access_of(m_, i); a.may_be_global() && !is_variable(s, *a.address))
-			move_access(s, i, *a.address);
+			move_access(s, i, *a.address, true);
+		else if (auto hint = address_of_hint(i); hint && !is_variable(s, *hint))
+			move_access(s, i, *hint, false);
 		if (ends_straight_line(m_, i))
 			count_before(s);
 	}
@@ -94,13 +98,27 @@ class mover
 		return !name.empty() && register_type(m_, s, name.substr(0, name.find('.'))) == type::none;
 	}
 
-	void move_access(const statement &s, const instruction &i, const operand &address)
+	// Hints about an address would be of no use, or worse, where nothing may be. Those for maps of tensors are not
+	// about arrays.
+	const operand *address_of_hint(const instruction &i) const
+	{
+		mnemonic op(m_.str(i.opcode));
+		const bool hints = op.base() == "prefetch" || op.base() == "prefetchu" || op.base() == "applypriority";
+		const bool may_be_global = op.state_space() == space::global || op.state_space() == space::none;
+		if (!hints || op.has("tensormap") || !may_be_global || !i.operands ||
+		    m_.operand_of(i, 0).kind != operand::kind_t::address)
+			return nullptr;
+		return &m_.operand_of(i, 0);
+	}
+
+	void move_access(const statement &s, const instruction &i, const operand &address, bool is_counted)
 	{
 		if (open_ == most_accesses)
 			count_before(s);
 		const std::string a = "%" + std::string(d) + "a";
 		// Where the guard does not hold the address may be anything, so one is taken that is out of range.
-		std::string unless, k = std::to_string(open_++);
+		std::string unless, k = std::to_string(open_);
+		open_ += is_counted;
 		if (!i.guard.empty())
 			unless = std::string(i.guard_negated ? "\n@" : "\n@!") + std::string(m_.str(i.guard)) +
 				 " mov.u64 %" + std::string(d) + "by" + k + ", -1;";
@@ -114,7 +132,7 @@ class mover
 	{
 		std::string lines;
 		for (unsigned k = 0; k < open_; k++)
-			lines += (k ? "\n" : "") + filled(count_elsewhere, {{"d", d}, {"k", std::to_string(k)}});
+			lines += (k ? "\n" : "") + filled(count_marked, {{"d", d}, {"k", std::to_string(k)}});
 		open_ = 0;
 		return lines;
 	}

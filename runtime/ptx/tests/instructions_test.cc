@@ -89,6 +89,8 @@ TEST(Integers, Multiply)
 	EXPECT_EQ(result("mad.wide.u16 %r9, %h0, %h1, %r2;\ncvt.u64.u32 %d0, %r9;", {0xffff, 0xffff, 1}), 0xfffe0002u);
 	EXPECT_EQ(result32("mul24.lo.s32 %r9, %r0, %r1;", {0xffffff, 7}), uint32_t(-7));
 	EXPECT_EQ(result32("sad.s32 %r9, %r0, %r1, %r2;", {uint32_t(-5), 5, 1}), 11u);
+	EXPECT_EQ(result32("vadd.u32.u32.u32.add %r9, %r0, %r1, %r2;", {uint32_t(-5), 7, 30}), 32u);
+	EXPECT_EQ(result32("vsub.s32.s32.s32.add %r9, %r0, %r1, %r2;", {uint32_t(-5), 7, 30}), 18u);
 	EXPECT_EQ(result32("dp4a.s32.u32 %r9, %r0, %r1, %r2;", {0xff01ff02, 0x01020304, 100}), 106u);
 }
 

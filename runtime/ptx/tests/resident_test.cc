@@ -31,6 +31,7 @@ class granules
 	    : d_(d), base_(base >> bits << bits), bits_(bits)
 	{
 		moves_.resize(((end - base_) >> bits) + 1);
+		std::fill(moves_.begin(), moves_.end(), resident_counted);
 		counts_.resize(moves_.size());
 		resident_table t{base_, end - base_, d->share(moves_), d->share(counts_), bits};
 		auto variable = d->prog().variable("het_resident_table");
@@ -250,6 +251,26 @@ TEST(Resident, LeavesWhatIsOutOfRange)
 	d.must_run("k", {1}, {2}, where);
 	EXPECT_EQ(g.counts(), (std::vector<uint64_t>{4, 0}));
 	EXPECT_EQ(out[256], 3);
+}
+
+// Nothing may be at the address that the program has.
+TEST(Resident, MovesHints)
+{
+	auto hints = [](const std::string &statement) {
+		auto made = instrumented(with_header(".global .u32 g;\n.entry k()\n{\n.reg .b64 %a;\n.reg .pred %p;\n" +
+						     statement + "\n}\n"),
+					 "resident");
+		EXPECT_TRUE(made.blind.empty());
+		EXPECT_EQ(made.text.find("red.global"), std::string::npos) << "hints are not counted";
+		return made.text.find("[%het_resident_a]") != std::string::npos;
+	};
+	EXPECT_TRUE(hints("prefetch.global.L2 [%a+128];"));
+	EXPECT_TRUE(hints("@%p prefetch.L1 [%a];"));
+	EXPECT_TRUE(hints("prefetchu.L1 [%a];"));
+	EXPECT_TRUE(hints("applypriority.global.L2::evict_normal [%a], 128;"));
+	EXPECT_FALSE(hints("prefetch.local.L1 [%a];"));
+	EXPECT_FALSE(hints("prefetch.global.L2 [g];"));
+	EXPECT_FALSE(hints("prefetch.tensormap [%a];"));
 }
 
 TEST(Resident, SaysWhatItCanNotFollow)
