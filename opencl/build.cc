@@ -3,6 +3,7 @@
 #include "calls.h"
 #include "codes.h"
 #include "fat_binary.h"
+#include "image_formats.h"
 #include "options.h"
 #include "program.h"
 
@@ -22,9 +23,9 @@ int make_program(const het_program_args &args, runtime_program &made)
 	return err;
 }
 
-std::string text_for_drivers(const std::string &source)
+std::string text_for_drivers(const std::string &source, const std::vector<cl_device_id> &devices)
 {
-	return "#undef __IMAGE_SUPPORT__\n#line 1\n" + source;
+	return have_images(devices) ? source : "#undef __IMAGE_SUPPORT__\n#line 1\n" + source;
 }
 
 int build_for(const _cl_device_id &d, const runtime_program &p, const std::string &options, cl_program_binary_type type,
@@ -48,9 +49,9 @@ int build_for(const _cl_device_id &d, const runtime_program &p, const std::strin
 namespace
 {
 
-int make_from_source(const std::string &source, const std::string &options, runtime_program &made)
+int make_from_source(const _cl_program &p, const std::string &options, runtime_program &made)
 {
-	const std::string text = text_for_drivers(source);
+	const std::string text = text_for_drivers(p.source, p.devices);
 	het_program_args a = {};
 	a.size = sizeof(a);
 	a.source = text.c_str();
@@ -72,7 +73,7 @@ runtime_program make_analysed(_cl_program &p, const std::string &options)
 	runtime_program made;
 	if (!is_analysis_wanted() || p.source.empty())
 		return made;
-	p.made_binary = make_fat_binary(text_for_drivers(p.source), options);
+	p.made_binary = make_fat_binary(text_for_drivers(p.source, p.devices), options);
 	p.made_with = options;
 	if (p.made_binary.empty())
 		return made;
@@ -90,7 +91,7 @@ cl_int build_all(_cl_program &p, const std::vector<cl_device_id> &devices, const
 	const std::string options = given ? given : "";
 	runtime_program shared;
 	if (p.binary.empty()) {
-		if (int err = make_from_source(p.source, options, shared))
+		if (int err = make_from_source(p, options, shared))
 			return code_of(err);
 	}
 	const bool is_shared =

@@ -22,6 +22,13 @@ cl_int command::check()
 	return CL_SUCCESS;
 }
 
+void command::wait_for(het_event *e)
+{
+	het_event_retain(e);
+	more_.push_back(e);
+	waits_.push_back(e);
+}
+
 cl_int command::end(int err, bool blocks)
 {
 	if (err)

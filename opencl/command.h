@@ -42,6 +42,8 @@ class command
 	cl_device_id device() const { return queue_->device; }
 	size_t nwaits() const { return waits_.size(); }
 	het_event *const *waits() const { return waits_.data(); }
+	// The command is to wait for this one too, which it takes a reference of.
+	void wait_for(het_event *e);
 	// The runtime puts its event there.
 	het_event **out() { return &made_; }
 
@@ -53,6 +55,8 @@ class command
 
 	~command()
 	{
+		for (het_event *e : more_)
+			het_event_release(e);
 		if (made_)
 			het_event_release(made_);
 	}
@@ -63,7 +67,7 @@ class command
 	const cl_uint nwaits_;
 	const cl_event *const given_;
 	cl_event *const event_;
-	std::vector<het_event *> waits_;
+	std::vector<het_event *> waits_, more_;
 	het_event *made_ = nullptr;
 };
 

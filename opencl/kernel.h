@@ -25,10 +25,11 @@ struct group_limits {
 
 // What an argument is set to.
 struct kernel_argument {
-	enum { unset, value, local, memory, host_pointer } is = unset;
+	enum { unset, value, local, memory, picture, sampler, host_pointer } is = unset;
 	std::vector<char> bytes; // of a value
 	size_t nbytes = 0;       // of local memory, and behind a host pointer
-	cl_mem buffer = nullptr; // null for a null pointer
+	cl_mem buffer = nullptr; // null for a null pointer; of a picture, the image
+	cl_sampler sampled = nullptr;
 	void *pointer = nullptr;
 };
 

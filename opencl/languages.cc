@@ -14,6 +14,7 @@ namespace
 
 // What concerns kernels alone is the drivers' to give. What needs calls of the host's is not in these lists.
 constexpr const char *known_extensions[] = {
+	"cl_khr_3d_image_writes",
 	"cl_khr_byte_addressable_store",
 	"cl_khr_fp16",
 	"cl_khr_fp64",
@@ -25,14 +26,17 @@ constexpr const char *known_extensions[] = {
 	"cl_khr_local_int32_extended_atomics",
 };
 constexpr const char *known_features[] = {
+	"__opencl_c_3d_image_writes",
 	"__opencl_c_atomic_order_acq_rel",
 	"__opencl_c_atomic_order_seq_cst",
 	"__opencl_c_atomic_scope_device",
 	"__opencl_c_fp64",
 	"__opencl_c_generic_address_space",
+	"__opencl_c_images",
 	"__opencl_c_int64",
 	"__opencl_c_integer_dot_product_input_4x8bit",
 	"__opencl_c_integer_dot_product_input_4x8bit_packed",
+	"__opencl_c_read_write_images",
 	"__opencl_c_work_group_collective_functions",
 };
 

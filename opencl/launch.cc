@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "calls.h"
-#include "command.h"
+#include "image_arguments.h"
+#include "image_places.h"
 #include "kernel.h"
 #include "options.h"
+#include "sampler.h"
 
 #include <algorithm>
 
@@ -78,11 +80,13 @@ cl_int check_argument(const kernel_argument &a, const command &c)
 {
 	if (a.is == kernel_argument::unset)
 		return CL_INVALID_KERNEL_ARGS;
+	if (a.is == kernel_argument::sampler)
+		return c.check(a.sampled, CL_INVALID_KERNEL_ARGS);
+	if (a.is == kernel_argument::picture)
+		return c.check(image_or_none(a.buffer), CL_INVALID_KERNEL_ARGS);
 	if (a.is != kernel_argument::memory || !a.buffer)
 		return CL_SUCCESS;
-	if (!is_valid(a.buffer))
-		return CL_INVALID_KERNEL_ARGS;
-	if (cl_int err = c.check(a.buffer, CL_INVALID_KERNEL_ARGS))
+	if (cl_int err = c.check(buffer_or_none(a.buffer), CL_INVALID_KERNEL_ARGS))
 		return err;
 	return a.buffer->suits(c.device()) ? CL_SUCCESS : CL_MISALIGNED_SUB_BUFFER_OFFSET;
 }
@@ -105,6 +109,9 @@ het_arg argument(const kernel_argument &a, const parameter &p)
 		arg.nbytes = a.nbytes;
 		arg.pointer = a.pointer;
 		arg.access = access_to(nullptr, p.info);
+		break;
+	case kernel_argument::picture:
+	case kernel_argument::sampler: // is put there when the device is known
 		break;
 	default:
 		arg.kind = a.buffer ? HET_ARG_MEMORY : HET_ARG_VALUE;
@@ -149,6 +156,14 @@ cl_int enqueue(command &c, cl_kernel k, const shape &s)
 		return err;
 	if (s.is_empty())
 		return c.mark();
+	het_device *member = c.device()->members.size() == 1 ? c.device()->members[0] : nullptr;
+	std::unique_lock<std::mutex> order;
+	if (has_images(*k)) {
+		order = order_images();
+		member = member_with_images(*c.device(), *k);
+		if (cl_int e = put_images(c, *k, member, args))
+			return e;
+	}
 	auto a = c.arguments<het_launch_args>();
 	a.kernel = on;
 	a.dimensions = s.dimensions;
@@ -160,8 +175,10 @@ cl_int enqueue(command &c, cl_kernel k, const shape &s)
 	a.arg_size = sizeof(het_arg);
 	a.nargs = args.size();
 	a.args = args.data();
-	a.device = c.device()->members.size() == 1 ? c.device()->members[0] : nullptr;
-	const int failure = het_launch(c.queue(), &a, c.out());
+	a.device = member;
+	int failure = het_launch(c.queue(), &a, c.out());
+	if (!failure && order)
+		failure = note_images(c, *k, member);
 	return failure == HET_EARG ? cl_int{CL_INVALID_KERNEL_ARGS} : c.end(failure);
 }
 

@@ -30,18 +30,53 @@ bool has_several(cl_mem_flags flags)
 	return (flags & (flags - 1)) != 0;
 }
 
-bool are_possible(cl_mem_flags f)
+} // namespace
+
+bool are_possible_flags(cl_mem_flags f)
 {
 	const bool uses = f & CL_MEM_USE_HOST_PTR && f & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR);
 	return !(f & ~(device_access | pointer_use | host_access)) && !has_several(f & device_access) &&
 	       !has_several(f & host_access) && !uses;
 }
 
+cl_mem_flags with_access(cl_mem_flags f)
+{
+	return f & device_access ? f : f | CL_MEM_READ_WRITE;
+}
+
+// What a part is not told it has from the whole.
+cl_mem_flags flags_of_part(cl_mem_flags whole, cl_mem_flags part)
+{
+	cl_mem_flags f = part | (whole & pointer_use);
+	if (!(part & device_access))
+		f |= whole & device_access;
+	if (!(part & host_access))
+		f |= whole & host_access;
+	return f;
+}
+
+bool part_may_have(cl_mem_flags whole, cl_mem_flags part)
+{
+	if (!are_possible_flags(part) || part & pointer_use)
+		return false;
+	const cl_mem_flags device = part & device_access, host = part & host_access;
+	if (device && !(whole & CL_MEM_READ_WRITE) && device != (whole & device_access))
+		return false;
+	if (whole & CL_MEM_HOST_WRITE_ONLY && host & CL_MEM_HOST_READ_ONLY)
+		return false;
+	if (whole & CL_MEM_HOST_READ_ONLY && host & CL_MEM_HOST_WRITE_ONLY)
+		return false;
+	return !(whole & CL_MEM_HOST_NO_ACCESS) || !(host & ~CL_MEM_HOST_NO_ACCESS);
+}
+
+namespace
+{
+
 cl_int check_buffer(cl_context c, cl_mem_flags flags, size_t size, const void *host)
 {
 	if (!is_valid(c))
 		return CL_INVALID_CONTEXT;
-	if (!are_possible(flags))
+	if (!are_possible_flags(flags))
 		return CL_INVALID_VALUE;
 	const bool fits = std::any_of(c->devices.begin(), c->devices.end(),
 				      [&](cl_device_id d) { return size <= d->allocation; });
@@ -62,7 +97,7 @@ cl_mem make_buffer(cl_context c, cl_mem_flags flags, size_t size, void *host, st
 		return refuse(err == HET_ENOMEM ? CL_MEM_OBJECT_ALLOCATION_FAILURE : code_of(err), error);
 	auto *m = new memory;
 	m->context = held(c);
-	m->flags = flags & device_access ? flags : flags | CL_MEM_READ_WRITE;
+	m->flags = with_access(flags);
 	m->size = size;
 	m->host_pointer = wraps ? host : nullptr;
 	m->properties = std::move(properties);
@@ -70,31 +105,6 @@ cl_mem make_buffer(cl_context c, cl_mem_flags flags, size_t size, void *host, st
 	if (flags & CL_MEM_COPY_HOST_PTR)
 		memcpy(het_memory_pointer(made), host, size);
 	return give(m, CL_SUCCESS, error);
-}
-
-// What a part is not told it has from the whole.
-cl_mem_flags flags_of_part(cl_mem_flags whole, cl_mem_flags part)
-{
-	cl_mem_flags f = part | (whole & pointer_use);
-	if (!(part & device_access))
-		f |= whole & device_access;
-	if (!(part & host_access))
-		f |= whole & host_access;
-	return f;
-}
-
-bool part_may_have(cl_mem_flags whole, cl_mem_flags part)
-{
-	if (!are_possible(part) || part & pointer_use)
-		return false;
-	const cl_mem_flags device = part & device_access, host = part & host_access;
-	if (device && !(whole & CL_MEM_READ_WRITE) && device != (whole & device_access))
-		return false;
-	if (whole & CL_MEM_HOST_WRITE_ONLY && host & CL_MEM_HOST_READ_ONLY)
-		return false;
-	if (whole & CL_MEM_HOST_READ_ONLY && host & CL_MEM_HOST_WRITE_ONLY)
-		return false;
-	return !(whole & CL_MEM_HOST_NO_ACCESS) || !(host & ~CL_MEM_HOST_NO_ACCESS);
 }
 
 // --- the end of an object --------------------------------------------------------
@@ -183,7 +193,10 @@ void end_after_commands(const std::shared_ptr<remains> &r, size_t nbytes, bool k
 // --- what is told of it -------------------------------------------------------------
 
 const info_row<memory> rows[] = {
-	{CL_MEM_TYPE, [](const memory &, answer &a) { return a.value(cl_mem_object_type{CL_MEM_OBJECT_BUFFER}); }},
+	{CL_MEM_TYPE,
+	 [](const memory &m, answer &a) {
+		 return a.value(m.image ? m.image->shape.image_type : cl_mem_object_type{CL_MEM_OBJECT_BUFFER});
+	 }},
 	{CL_MEM_FLAGS, [](const memory &m, answer &a) { return a.value(m.flags); }},
 	{CL_MEM_SIZE, [](const memory &m, answer &a) { return a.value(m.size); }},
 	{CL_MEM_HOST_PTR, [](const memory &m, answer &a) { return a.value(m.host_pointer); }},
@@ -219,7 +232,7 @@ cl_mem clCreateBufferWithProperties(cl_context c, const cl_mem_properties *prope
 
 cl_mem clCreateSubBuffer(cl_mem whole, cl_mem_flags flags, cl_buffer_create_type type, const void *info, cl_int *error)
 {
-	if (!is_valid(whole) || whole->whole)
+	if (!buffer_or_none(whole) || whole->whole)
 		return refuse(CL_INVALID_MEM_OBJECT, error);
 	if (!part_may_have(whole->flags, flags) || type != CL_BUFFER_CREATE_TYPE_REGION || !info)
 		return refuse(CL_INVALID_VALUE, error);
@@ -285,20 +298,22 @@ _cl_mem::~_cl_mem()
 	end_after_commands(r, size, host_pointer != nullptr);
 }
 
-void _cl_mem::add_map(void *pointer)
+void _cl_mem::add_map(mapping m)
 {
 	std::lock_guard g(lock_);
-	maps_.push_back(pointer);
+	maps_.push_back(m);
 }
 
-bool _cl_mem::take_map(void *pointer)
+_cl_mem::mapping _cl_mem::take_map(void *pointer)
 {
 	std::lock_guard g(lock_);
-	const auto at = std::find(maps_.begin(), maps_.end(), pointer);
+	const auto at =
+		std::find_if(maps_.begin(), maps_.end(), [&](const mapping &m) { return m.pointer == pointer; });
 	if (at == maps_.end())
-		return false;
+		return {};
+	const mapping taken = *at;
 	maps_.erase(at);
-	return true;
+	return taken;
 }
 
 cl_uint _cl_mem::nmaps() const

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Buffers are memory objects of the runtime's, and belong to no device.
+// Buffers and images are memory objects of the runtime's, and belong to no device.
 #pragma once
 
 #include "context.h"
+#include "image.h"
 
 #include <het.h>
 
@@ -17,6 +18,7 @@ struct _cl_mem : hetcl::object<hetcl::kind::memory> {
 	hetcl::held<_cl_mem> whole; // this is a part of it
 	size_t offset = 0;          // in the whole
 	hetcl::owner<het_memory, het_memory_release> memory;
+	std::unique_ptr<hetcl::image> image; // null for a buffer
 	hetcl::farewells when_gone;
 
 	// Returns whether these bytes are inside.
@@ -26,11 +28,37 @@ struct _cl_mem : hetcl::object<hetcl::kind::memory> {
 	// A part must begin where the device can address it.
 	bool suits(cl_device_id d) const { return !whole || offset % d->alignment == 0; }
 
-	void add_map(void *pointer);
-	bool take_map(void *pointer);
+	struct mapping {
+		void *pointer;
+		bool is_written;
+	};
+	void add_map(mapping m);
+	// The pointer is null if there is none.
+	mapping take_map(void *pointer);
 	cl_uint nmaps() const;
 
       private:
 	mutable std::mutex lock_;
-	std::vector<void *> maps_;
+	std::vector<mapping> maps_;
 };
+
+namespace hetcl
+{
+
+// Calls are for one of the two, and the other is no valid object to them.
+inline cl_mem buffer_or_none(cl_mem m)
+{
+	return is_valid(m) && !m->image ? m : nullptr;
+}
+inline cl_mem image_or_none(cl_mem m)
+{
+	return is_valid(m) && m->image ? m : nullptr;
+}
+
+// Objects are made with flags, and parts of buffers, and images of them, have some from the whole.
+bool are_possible_flags(cl_mem_flags f);
+cl_mem_flags with_access(cl_mem_flags f);
+bool part_may_have(cl_mem_flags whole, cl_mem_flags part);
+cl_mem_flags flags_of_part(cl_mem_flags whole, cl_mem_flags part);
+
+} // namespace hetcl

@@ -76,7 +76,7 @@ cl_int check(command &c, native_function f, const void *block, size_t block_size
 	if (!f || !block != !block_size || (!block && n) || !n != !objects || !n != !places)
 		return CL_INVALID_VALUE;
 	for (cl_uint i = 0; i < n; i++) {
-		if (cl_int err = c.check(objects[i], CL_INVALID_MEM_OBJECT))
+		if (cl_int err = c.check(buffer_or_none(objects[i]), CL_INVALID_MEM_OBJECT))
 			return err;
 		const auto *place = static_cast<const char *>(places[i]);
 		if (place < begin || block_size < sizeof(void *) || place > begin + block_size - sizeof(void *))

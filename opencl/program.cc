@@ -123,7 +123,7 @@ std::vector<char> binary_of(program &p, const build &b)
 	if (!p.binary.empty() || p.source.empty())
 		return p.binary;
 	if (p.made_binary.empty() || p.made_with != b.options) {
-		p.made_binary = make_fat_binary(text_for_drivers(p.source), b.options);
+		p.made_binary = make_fat_binary(text_for_drivers(p.source, p.devices), b.options);
 		p.made_with = b.options;
 	}
 	return p.made_binary;

@@ -54,7 +54,7 @@ cl_int check_sides(command &c, cl_mem m, side &buffer, side &host, const void *p
 {
 	cl_int err = c.check();
 	if (!err)
-		err = c.check(m, CL_INVALID_MEM_OBJECT);
+		err = c.check(buffer_or_none(m), CL_INVALID_MEM_OBJECT);
 	if (err)
 		return err;
 	if (!pointer || buffer.take_pitches() || host.take_pitches() || !m->has(buffer.begin(), buffer.length()))
@@ -125,9 +125,9 @@ cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem from, cl_mem to, const
 	side source = {from_origin, region, from_row, from_slice}, target = {to_origin, region, to_row, to_slice};
 	cl_int err = c.check();
 	if (!err)
-		err = c.check(from, CL_INVALID_MEM_OBJECT);
+		err = c.check(buffer_or_none(from), CL_INVALID_MEM_OBJECT);
 	if (!err)
-		err = c.check(to, CL_INVALID_MEM_OBJECT);
+		err = c.check(buffer_or_none(to), CL_INVALID_MEM_OBJECT);
 	if (err)
 		return err;
 	if (source.take_pitches() || target.take_pitches() || !from->has(source.begin(), source.length()) ||

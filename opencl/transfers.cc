@@ -19,7 +19,7 @@ cl_int check_object(command &c, cl_mem m)
 {
 	cl_int err = c.check();
 	if (!err)
-		err = c.check(m, CL_INVALID_MEM_OBJECT);
+		err = c.check(buffer_or_none(m), CL_INVALID_MEM_OBJECT);
 	return err || m->suits(c.device()) ? err : CL_MISALIGNED_SUB_BUFFER_OFFSET;
 }
 
@@ -77,7 +77,7 @@ cl_int clEnqueueCopyBuffer(cl_command_queue q, cl_mem from, cl_mem to, size_t fr
 	command c(q, CL_COMMAND_COPY_BUFFER, nwaits, waits, event);
 	cl_int err = check_object(c, from);
 	if (!err)
-		err = c.check(to, CL_INVALID_MEM_OBJECT);
+		err = c.check(buffer_or_none(to), CL_INVALID_MEM_OBJECT);
 	if (err)
 		return err;
 	if (!to->suits(c.device()))

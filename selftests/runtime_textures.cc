@@ -256,6 +256,60 @@ TEST(samplers_read_between_texels, .traps = trap::best, .devices = device::openc
 		CHECK(out[i] > want[i] - 0.1f && out[i] < want[i] + 0.1f);
 }
 
+// Copies see the layers of an array as one more dimension.
+TEST(each_shape_and_format, .traps = trap::best, .devices = device::opencl)
+{
+	runtime_fixture fx(t);
+	constexpr struct {
+		uint32_t dimensions, flags;
+		size_t extent[3], layers, region[3];
+	} shapes[] = {
+		{1, 0, {33, 1, 1}, 5, {33, 5, 1}},
+		{2, 0, {17, 6, 1}, 3, {17, 6, 3}},
+		{1, HET_TEXTURE_OF_BUFFER, {200, 1, 1}, 0, {200, 1, 1}},
+		{2, HET_TEXTURE_READ_AND_WRITTEN, {17, 6, 1}, 0, {17, 6, 1}},
+	};
+	for (auto &s : shapes) {
+		het_texture_args a = {};
+		a.size = sizeof a;
+		a.device = the_device();
+		a.dimensions = s.dimensions;
+		a.flags = s.flags;
+		a.layers = s.layers;
+		std::copy_n(s.extent, 3, a.extent);
+		uint32_t n = 0, again = 0;
+		int err = het_texture_formats(&a, 0, nullptr, &n);
+		if (err == HET_ENODEV)
+			skip("the device has no textures");
+		HET_OK(err);
+		std::vector<het_texture_format> formats(n);
+		HET_OK(het_texture_formats(&a, n, formats.data(), &again));
+		CHECK(n && again == n);
+		for (het_texture_format f : formats) {
+			constexpr size_t channels[] = {1, 2, 4, 1, 2, 4, 4, 1, 1};
+			constexpr size_t bytes[] = {1, 2, 1, 2, 1, 2, 4, 1, 2, 4, 2, 4};
+			texture_handle made;
+			a.order = f.order;
+			a.type = f.type;
+			HET_OK(het_texture_create(&a, made.out()));
+			std::vector<uint8_t> from(s.region[0] * s.region[1] * s.region[2] * channels[f.order - 1] *
+						  bytes[f.type - 1]);
+			std::vector<uint8_t> to(from.size());
+			fill_pattern(from.data(), 0, from.size(), f.order * 16 + f.type);
+			auto c = copy_args(s.region);
+			c.to = made;
+			c.host.pointer = from.data();
+			HET_OK(het_texture_copy(fx.queue, &c, nullptr));
+			c.from = made;
+			c.to = nullptr;
+			c.host.pointer = to.data();
+			HET_OK(het_texture_copy(fx.queue, &c, nullptr));
+			HET_OK(het_finish(fx.queue));
+			CHECK_BYTES(to.data(), from.data(), to.size(), "texels");
+		}
+	}
+}
+
 TEST(errors, .traps = trap::best, .devices = device::opencl)
 {
 	texture_fixture fx(t);
@@ -276,6 +330,17 @@ TEST(errors, .traps = trap::best, .devices = device::opencl)
 	a.type = 99;
 	HET_ERR(het_texture_create(&a, made.out()), HET_EARG);
 	a.type = HET_TEXEL_UINT8;
+	a.order = HET_ORDER_RG; // has no four channels
+	HET_ERR(het_texture_create(&a, made.out()), HET_EARG);
+	a.order = 99;
+	HET_ERR(het_texture_create(&a, made.out()), HET_EARG);
+	a.order = 0;
+	uint32_t n;
+	a.flags = HET_TEXTURE_OF_BUFFER; // has one dimension
+	HET_ERR(het_texture_create(&a, made.out()), HET_EARG);
+	HET_ERR(het_texture_formats(&a, 0, nullptr, &n), HET_EARG);
+	a.flags = 0;
+	HET_ERR(het_texture_formats(&a, 1, nullptr, &n), HET_ENULL);
 	het_sampler_args s = {};
 	sampler_handle sampler;
 	s.size = sizeof s;

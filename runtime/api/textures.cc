@@ -5,6 +5,8 @@
 #include "api/public.h"
 #include "core/texture_copy.h"
 
+#include <cstddef>
+
 using namespace het;
 using namespace het::rt;
 
@@ -13,8 +15,20 @@ GPUVM_PUBLIC int het_texture_create(const het_texture_args *args, het_texture **
 	het_texture_args a = {};
 	int err = check("het_texture_create", texture);
 	if (!err)
-		err = accept("het_texture_create", args, a);
+		err = accept("het_texture_create", args, a, offsetof(het_texture_args, order));
 	return err ? err : make("het_texture_create", texture, [&](het_texture &t) { return t.open(a); });
+}
+
+GPUVM_PUBLIC int het_texture_formats(const het_texture_args *like, uint32_t room, het_texture_format *formats,
+				     uint32_t *count)
+{
+	het_texture_args a = {};
+	int err = check("het_texture_formats", count);
+	if (!err)
+		err = accept("het_texture_formats", like, a);
+	if (!err && room && !formats)
+		err = fail(HET_ENULL, "het_texture_formats: room for %u formats at null", room);
+	return err ? err : list_texture_formats(a, {formats, room}, count);
 }
 
 GPUVM_PUBLIC int het_texture_retain(het_texture *texture)

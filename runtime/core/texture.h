@@ -26,7 +26,17 @@ struct het_texture final : het::rt::object {
 	uint64_t nbytes() const;
 
 	het_texture_args shape_ = {};
+	// To copies, an array's layers are a dimension.
+	size_t extent_[3] = {1, 1, 1};
 };
+
+namespace het::rt
+{
+
+// Serves het_texture_formats(). Returns 0 or a code.
+int list_texture_formats(const het_texture_args &like, std::span<het_texture_format> formats, uint32_t *count);
+
+} // namespace het::rt
 
 struct het_sampler final : het::rt::object {
 	~het_sampler() override;

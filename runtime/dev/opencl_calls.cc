@@ -24,6 +24,7 @@ bool fill(opencl_calls &c)
 	find("clEnqueueReadImage", c.enqueue_read_image);
 	find("clEnqueueWriteImage", c.enqueue_write_image);
 	find("clEnqueueCopyImage", c.enqueue_copy_image);
+	find("clGetSupportedImageFormats", c.get_supported_image_formats);
 	find("clCreateProgramWithIL", c.create_program_with_il);
 	find("clSVMAlloc", c.svm_alloc);
 	find("clSVMFree", c.svm_free);

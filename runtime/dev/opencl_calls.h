@@ -54,10 +54,11 @@ struct opencl_calls {
 	decltype(&clEnqueueReadImage) enqueue_read_image;
 	decltype(&clEnqueueWriteImage) enqueue_write_image;
 	decltype(&clEnqueueCopyImage) enqueue_copy_image;
+	decltype(&clGetSupportedImageFormats) get_supported_image_formats;
 	bool has_images() const
 	{
 		return create_image && create_sampler && release_sampler && enqueue_read_image && enqueue_write_image &&
-		       enqueue_copy_image;
+		       enqueue_copy_image && get_supported_image_formats;
 	}
 
 	// Loaders older than OpenCL 2.1 lack this.

@@ -20,6 +20,7 @@ class opencl_textures final : public device_textures
 
 	int make_texture(const het_texture_args &args, void **made) override;
 	void drop_texture(void *texture) override { cl_.release_mem_object(static_cast<cl_mem>(texture)); }
+	int list_formats(const het_texture_args &like, std::span<het_texture_format> formats, uint32_t *count) override;
 	int make_sampler(const het_sampler_args &args, void **made) override;
 	void drop_sampler(void *sampler) override { cl_.release_sampler(static_cast<cl_sampler>(sampler)); }
 	int read_texture(void *from, const texture_box &box, void *to) override;
@@ -28,6 +29,7 @@ class opencl_textures final : public device_textures
 
       private:
 	int result(const char *what, cl_int err) const;
+	cl_mem make_buffer_behind(const het_texture_args &args, cl_int *err) const;
 
 	const opencl_calls &cl_;
 	const cl_context &context_;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <het.h>
+#include <span>
 
 namespace het::rt
 {
@@ -14,13 +15,28 @@ struct texture_box {
 	size_t origin[3], region[3];
 };
 
+// They are in the order of HET_TEXEL_...
+constexpr uint32_t channel_bytes[] = {1, 2, 1, 2, 1, 2, 4, 1, 2, 4, 2, 4};
+// They are in the order of HET_ORDER_...
+constexpr uint32_t channels_of_order[] = {1, 2, 4, 1, 2, 4, 4, 1, 1};
+
+// Both are set.
+inline size_t bytes_of_texel(const het_texture_args &a)
+{
+	return size_t{channels_of_order[a.order - 1]} * channel_bytes[a.type - 1];
+}
+
 class device_textures
 {
       public:
 	virtual ~device_textures() = default;
 
+	// The order is set, and the extent is 1 in dimensions that there are not.
 	virtual int make_texture(const het_texture_args &args, void **made) = 0;
 	virtual void drop_texture(void *texture) = 0;
+	// Lists the formats of textures that are @like one but for these. Puts no more than fit.
+	virtual int list_formats(const het_texture_args &like, std::span<het_texture_format> formats,
+				 uint32_t *count) = 0;
 	virtual int make_sampler(const het_sampler_args &args, void **made) = 0;
 	virtual void drop_sampler(void *sampler) = 0;
 

@@ -530,20 +530,52 @@ enum {
 	HET_TEXEL_FLOAT = 12
 };
 
+/** A texel has these channels, in this order in memory. */
+enum {
+	HET_ORDER_R = 1,
+	HET_ORDER_RG = 2,
+	HET_ORDER_RGBA = 3,
+	HET_ORDER_A = 4,
+	HET_ORDER_RA = 5,
+	HET_ORDER_BGRA = 6,
+	HET_ORDER_ARGB = 7,
+	/** The one channel is red, green, blue and alpha. */
+	HET_ORDER_INTENSITY = 8,
+	/** The one channel is red, green and blue. */
+	HET_ORDER_LUMINANCE = 9
+};
+
+/** These are flags of a texture. */
+enum {
+	/** Kernels have it as image1d_buffer_t; it has 1 dimension and no layers. */
+	HET_TEXTURE_OF_BUFFER = 1,
+	/** One kernel reads and writes it, as read_write. */
+	HET_TEXTURE_READ_AND_WRITTEN = 2
+};
+
 /** These are the arguments of het_texture_create(). */
 struct het_texture_args {
 	size_t size;
 	het_device *device;
 	/** A texture has 1 to 3 dimensions. */
 	uint32_t dimensions;
-	/** The channels are 1, 2 or 4: R, RG, RGBA. */
+	/** The channels are 1, 2 or 4: R, RG, RGBA. With an order they may be 0. */
 	uint32_t channels;
 	/** This is one of HET_TEXEL_... */
 	uint32_t type;
-	/** This must be 0. */
+	/** These are flags of HET_TEXTURE_..., or 0. */
 	uint32_t flags;
 	/** These are the texels in each dimension; they are 0 or 1 in those that it does not have. */
 	size_t extent[3];
+	/** This is one of HET_ORDER_..., or 0: then the channels tell. */
+	uint32_t order;
+	/** This must be 0. */
+	uint32_t reserved;
+	/**
+	 * If this is not 0, the texture is an array of so many of 1 or 2 dimensions. To copies the layer is a further
+	 * dimension.
+	 */
+	size_t layers;
 };
 
 /**
@@ -555,6 +587,25 @@ struct het_texture_args {
 int het_texture_create(const struct het_texture_args *args, het_texture **texture);
 int het_texture_retain(het_texture *texture);
 int het_texture_release(het_texture *texture);
+
+/** het_texture_formats() lists these. */
+struct het_texture_format {
+	/** This is one of HET_ORDER_... */
+	uint32_t order;
+	/** This is one of HET_TEXEL_... */
+	uint32_t type;
+};
+
+/**
+ * Lists which formats a device's textures can have.
+ * @param like tells by its dimensions, its flags, and whether it has layers, which textures of which device are meant.
+ * @param room is the number of entries in @p formats (which may be null if it is 0).
+ * @param formats receives at most @p room formats.
+ * @param count receives the number of all there are.
+ * @return 0; HET_ENULL; HET_EARG; HET_ENODEV if the device has no textures; HET_EDEVICE; HET_ENOMEM.
+ */
+int het_texture_formats(const struct het_texture_args *like, uint32_t room, struct het_texture_format *formats,
+			uint32_t *count);
 
 /** These say what a sampler reads outside of a texture. */
 enum {

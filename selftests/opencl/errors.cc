@@ -190,22 +190,44 @@ const row objects_rows[] = {
 	{"clGetCommandQueueInfo", "size of a host's queue",
 	 [](objects &o) { return clGetCommandQueueInfo(o.queue, CL_QUEUE_SIZE, 4, &o.number, nullptr); },
 	 CL_INVALID_COMMAND_QUEUE},
-	{"clCreateSampler", "no images",
+	{"clCreateSampler", "unknown mode",
 	 [](objects &o) {
-		 return code_of([&](cl_int *e) {
-			 return clCreateSampler(o.context, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_LINEAR, e);
-		 });
+		 return code_of([&](cl_int *e) { return clCreateSampler(o.context, CL_TRUE, 1, CL_FILTER_LINEAR, e); });
 	 },
-	 CL_INVALID_OPERATION},
-	{"clCreateImage", "no images",
+	 CL_INVALID_VALUE},
+	{"clCreateImage", "host pointer of no use",
 	 [](objects &o) {
 		 const cl_image_format f = {CL_RGBA, CL_FLOAT};
 		 cl_image_desc d = {};
 		 d.image_type = CL_MEM_OBJECT_IMAGE2D;
 		 d.image_width = d.image_height = 4;
+		 return code_of([&](cl_int *e) { return clCreateImage(o.context, 0, &f, &d, o.bytes, e); });
+	 },
+	 CL_INVALID_HOST_PTR},
+	{"clCreateImage", "unknown format",
+	 [](objects &o) {
+		 const cl_image_format f = {CL_RGBA, CL_UNORM_SHORT_565};
+		 cl_image_desc d = {};
+		 d.image_type = CL_MEM_OBJECT_IMAGE2D;
+		 d.image_width = d.image_height = 4;
 		 return code_of([&](cl_int *e) { return clCreateImage(o.context, 0, &f, &d, nullptr, e); });
 	 },
-	 CL_INVALID_OPERATION},
+	 CL_INVALID_IMAGE_FORMAT_DESCRIPTOR},
+	{"clCreateImage", "no texels",
+	 [](objects &o) {
+		 const cl_image_format f = {CL_RGBA, CL_FLOAT};
+		 cl_image_desc d = {};
+		 d.image_type = CL_MEM_OBJECT_IMAGE2D;
+		 d.image_width = 4;
+		 return code_of([&](cl_int *e) { return clCreateImage(o.context, 0, &f, &d, nullptr, e); });
+	 },
+	 CL_INVALID_IMAGE_DESCRIPTOR},
+	{"clEnqueueReadImage", "a buffer",
+	 [](objects &o) {
+		 return clEnqueueReadImage(o.queue, o.buffer, CL_TRUE, o.origin, o.region, 0, 0, o.bytes, 0, nullptr,
+					   nullptr);
+	 },
+	 CL_INVALID_MEM_OBJECT},
 	{"clCreatePipe", "no pipes",
 	 [](objects &o) { return code_of([&](cl_int *e) { return clCreatePipe(o.context, 0, 4, 4, nullptr, e); }); },
 	 CL_INVALID_OPERATION},

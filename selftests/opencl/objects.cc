@@ -102,7 +102,6 @@ TEST(device_is_told)
 			  [](const cl_name_version &v) { return v.version == CL_MAKE_VERSION(1, 2, 0); }));
 	// What is absent is told so. Of a conformance suite's version the form is prescribed.
 	CHECK(text(clGetDeviceInfo, fx.device, CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED) == "v0000-01-01-00");
-	CHECK_EQ(info<cl_bool>(clGetDeviceInfo, fx.device, CL_DEVICE_IMAGE_SUPPORT), cl_bool(CL_FALSE));
 	CHECK_EQ(info<cl_ulong>(clGetDeviceInfo, fx.device, CL_DEVICE_SVM_CAPABILITIES), 0u);
 	CHECK_EQ(clGetDeviceInfo(fx.device, CL_DEVICE_NAME, 1, sizes, nullptr), CL_INVALID_VALUE);
 	CHECK_EQ(clGetDeviceInfo(fx.device, 0, 0, nullptr, &n), CL_INVALID_VALUE);

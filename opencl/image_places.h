@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Brings the texels of images to where commands use them. The runtime orders what is enqueued here, and the commands,
+// by what they read and write, so nobody waits.
+#pragma once
+
+#include "command.h"
+#include "memory.h"
+
+#include <mutex>
+
+namespace hetcl
+{
+
+// Who holds this enqueues all that a command needs, the command, and notes what it has written: in this order the
+// states of images change. Nothing is waited for meanwhile.
+std::unique_lock<std::mutex> order_images();
+
+// These make the command wait for what brings the texels. They return 0 or a code of the runtime's.
+int bring_home(command &c, _cl_mem &m);
+int bring_to(command &c, _cl_mem &m, het_device *d, het_texture **texture);
+
+// The command that was enqueued writes texels in one place, so they are stale in all others.
+void note_written_at_home(_cl_mem &m);
+int note_written_on(_cl_mem &m, het_device *d, het_queue *q);
+
+// Returns whether a device has the texels.
+bool is_current_on(_cl_mem &m, het_device *d);
+
+} // namespace hetcl
