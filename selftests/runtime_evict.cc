@@ -135,6 +135,32 @@ TEST(clean_arrays_are_dropped, .traps = trap::best, .devices = one_device)
 	to.check("what all were added to");
 }
 
+// Two CUDA devices lend each other memory for copies, as long as there is much.
+TEST(what_copies_pass_through_counts, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, settings{"FAKE_CUDA_DEVICES=2", "HET_DEVICE_MEMORY=600M"});
+	fake_cuda_driver();
+	const std::vector<het_device *> all = all_devices();
+	arrays one = make_arrays(1);
+	add(fx, *one[0], all[0]);
+	HET_OK(het_finish(fx.queue));
+	CHECK_EQ(all.size(), 2u);
+	for (het_device *d : all)
+		CHECK_EQ(memory_of(d).copies, 32u << 20);
+	HET_OK(het_device_set_budget(all[1], 500u << 20));
+	CHECK_EQ(memory_of(all[1]).copies, 0u);
+	CHECK_EQ(memory_of(all[0]).copies, 32u << 20);
+	// Of the usual budget they are a part.
+	HET_OK(het_device_set_budget(all[0], 0));
+	uint64_t usual = memory_of(all[0]).budget;
+	HET_OK(het_device_set_budget(all[0], 1u << 20));
+	CHECK_EQ(memory_of(all[0]).copies, 0u);
+	HET_OK(het_device_set_budget(all[0], 0));
+	CHECK(memory_of(all[0]).budget >= usual - (1 << 20) && memory_of(all[0]).budget <= usual + (1 << 20));
+	add(fx, *one[0], all[0]);
+	check_all(fx, one);
+}
+
 TEST(what_is_too_large_is_refused, .traps = trap::best, .devices = one_device)
 {
 	runtime_fixture fx(t, 0, settings{for_two});

@@ -52,6 +52,8 @@ class cuda_device final : public device
 	unsigned pinned_reads() const override { return cuda_lane::most_reads; }
 	bool pin(void *host, size_t n) override;
 	void unpin(void *host) override;
+	size_t lent_memory() const override { return member_.lent(); }
+	void keep_memory() override { member_.keep(); }
 	int copy_from(unsigned lane, void *dst, size_t dst_offset, device &from, void *src, size_t src_offset,
 		      size_t size) override;
 

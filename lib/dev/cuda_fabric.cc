@@ -61,9 +61,9 @@ void cuda_member::make_ports()
 	int own = 0, relay = 0;
 	for (direction d : both) {
 		own = own ? own : of(d).own.open(cu_, context_, d, false);
-		relay = own || relay ? relay : of(d).relay.open(cu_, context_, d, true);
+		relay = own || relay || keeps_ ? relay : of(d).relay.open(cu_, context_, d, true);
 	}
-	relays_ = !own && !relay;
+	relays_ = !own && !relay && !keeps_;
 	has_ports_.store(!own, std::memory_order_release);
 	for (way &w : ways_) {
 		if (own)
@@ -136,6 +136,37 @@ void cuda_member::join(const char *name, cu_device device, cu_context context)
 	f.coming.unlock(lock_rank::opening);
 }
 
+// Who has borrowed a port gives it back after one copy.
+void cuda_member::stop_relaying()
+{
+	{
+		deciding held;
+		for (cuda_member *m : the_fabric().members) {
+			for (direction d : both) {
+				if (m && m != this)
+					m->of(d).chooser.drop(number_);
+			}
+		}
+	}
+	for (way &w : ways_) {
+		while (w.relay.is_lent())
+			sched_yield();
+	}
+	for (way &w : ways_)
+		w.relay.close();
+	relays_ = false;
+}
+
+void cuda_member::keep()
+{
+	fabric &f = the_fabric();
+	f.coming.lock(lock_rank::opening);
+	keeps_ = true;
+	if (number_ != most_gpus)
+		stop_relaying();
+	f.coming.unlock(lock_rank::opening);
+}
+
 void cuda_member::leave()
 {
 	if (number_ == most_gpus)
@@ -145,18 +176,8 @@ void cuda_member::leave()
 	{
 		deciding held;
 		f.members[number_] = nullptr;
-		for (cuda_member *m : f.members) {
-			for (direction d : both) {
-				if (m)
-					m->of(d).chooser.drop(number_);
-			}
-		}
 	}
-	// Who has borrowed a port gives it back after one copy.
-	for (way &w : ways_) {
-		while (w.relay.is_lent())
-			sched_yield();
-	}
+	stop_relaying();
 	close_ports();
 	number_ = most_gpus;
 	f.coming.unlock(lock_rank::opening);

@@ -13,6 +13,7 @@
 #include "paths/chooser.h"
 
 #include <atomic>
+#include <iterator>
 #include <span>
 
 namespace het
@@ -31,6 +32,12 @@ class cuda_member
 	// Takes part from now on, if there is room for one more. Nothing fails: who has no ports copies directly.
 	void join(const char *name, cu_device device, cu_context context);
 	void leave();
+	// Returns the bytes of its memory that others' copies pass through. It can take them back, and lends none then.
+	size_t lent() const
+	{
+		return relays_.load(std::memory_order_relaxed) ? std::size(ways_) * cuda_port::ring_size : 0;
+	}
+	void keep();
 
 	// Copies the pieces, over as many paths as are worth it, and waits for them. False says that nothing was done,
 	// and that the caller copies by itself. The result is in *error.
@@ -48,6 +55,7 @@ class cuda_member
 	bool takes(std::span<const transfer> pieces) const;
 	void make_ports();
 	void close_ports();
+	void stop_relaying();
 	bool reaches(const cuda_member &peer) const;
 	void meet(cuda_member &peer);
 
@@ -57,7 +65,8 @@ class cuda_member
 	cu_context context_ = nullptr;
 	unsigned number_ = paths::most_gpus; // in the table; that many: not there
 	std::atomic<bool> has_ports_{false}; // they stay until this one leaves
-	bool relays_ = false;
+	std::atomic<bool> relays_{false};
+	bool keeps_ = false; // all of its memory
 	way ways_[2];
 };
 

@@ -17,7 +17,7 @@ int cuda_port::make(bool relays)
 	err = cu_->create_stream(&inner_, cu_stream_non_blocking, 0);
 	for (unsigned i = 0; i < slots && !err; i++)
 		err = cu_->create_event(&passed_[i], cu_event_disable_timing);
-	return err ? err : cu_->allocate(&ring_, slots * slot_size);
+	return err ? err : cu_->allocate(&ring_, ring_size);
 }
 
 int cuda_port::open(const cuda_api &cu, cu_context context, paths::direction d, bool relays)

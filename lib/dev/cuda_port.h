@@ -23,7 +23,7 @@ class cuda_port
 {
       public:
 	static constexpr unsigned slots = paths::splitter::depth;
-	static constexpr size_t slot_size = paths::splitter::most_relayed;
+	static constexpr size_t slot_size = paths::splitter::most_relayed, ring_size = slots * slot_size;
 
 	// One copy at a time may use a port.
 	bool try_borrow() { return is_open_ && !lent_.exchange(true, std::memory_order_acquire); }

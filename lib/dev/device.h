@@ -82,6 +82,10 @@ class device
 	virtual bool pin(void *, size_t) { return false; }
 	virtual void unpin(void *) {}
 
+	// Returns how much of its memory copies of other devices pass through, and takes that back, for good.
+	virtual size_t lent_memory() const { return 0; }
+	virtual void keep_memory() {}
+
 	// Copies inside this device's API, without the host, from a buffer of @from (which may be this device). Returns
 	// GPUVM_EAPI without a message where that is not possible, so that the caller goes through the alias.
 	virtual int copy_from(unsigned lane, void *dst, size_t dst_offset, device &from, void *src, size_t src_offset,

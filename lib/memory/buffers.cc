@@ -29,4 +29,14 @@ int copy_buffer(const place_in_buffer &to, const place_in_buffer &from, size_t n
 					       from.offset, n);
 }
 
+uint64_t lent_bytes(unsigned device)
+{
+	return lib().devices[device]->lent_memory();
+}
+
+void keep_memory(unsigned device)
+{
+	lib().devices[device]->keep_memory();
+}
+
 } // namespace het

@@ -146,8 +146,8 @@ struct het_memory_info {
 	/** Arrays have this, in buffers. */
 	uint64_t arrays;
 	/**
-	 * This is raw memory, textures, and copies: those that tell what launches with HET_SPLIT have written, and what
-	 * is kept for launches that stop for more urgent ones.
+	 * This is raw memory, textures, and copies: those that tell what launches with HET_SPLIT have written, what is
+	 * kept for launches that stop for more urgent ones, and slots that other devices' copies pass through.
 	 */
 	uint64_t raw, textures, copies;
 	/** Arrays have got this, and had to give it back for others. */

@@ -332,6 +332,33 @@ TEST_F(cuda_paths, a_peer_that_leaves_is_not_used)
 	EXPECT_EQ(fake_->peer_copies, 0);
 }
 
+// Others copy through it meanwhile.
+TEST_F(cuda_paths, a_device_that_keeps_its_memory_lends_none)
+{
+	open(3);
+	pair p(*this, 0, 16 * mib);
+	EXPECT_EQ(devices_[1]->lent_memory(), 32 * mib);
+	std::thread keeping([this] {
+		std::this_thread::sleep_for(std::chrono::milliseconds(2));
+		devices_[1]->keep_memory();
+	});
+	for (unsigned i = 0; i < 4; i++)
+		to_and_fro(p, 0, i);
+	keeping.join();
+	EXPECT_EQ(devices_[1]->lent_memory(), 0u);
+	devices_[2]->keep_memory();
+	fake_->peer_copies = 0;
+	to_and_fro(p, 0, 9);
+	EXPECT_EQ(fake_->peer_copies, 0);
+	EXPECT_EQ(devices_[0]->lent_memory(), 32 * mib);
+	devices_[2].reset();
+	cuda_api api;
+	int error = load_cuda(api, HET_FAKE_CUDA);
+	devices_[2] = make_cuda_device(api, 2, reinterpret_cast<void *>(uintptr_t{2}), lanes, &error);
+	EXPECT_EQ(devices_[2]->lent_memory(), 32 * mib) << "of a device that is new";
+	EXPECT_EQ(devices_[1]->lent_memory(), 0u);
+}
+
 // Three devices copy at once, while calls and what they have started fail, and what is in streams takes longer.
 TEST_F(cuda_paths, random_copies_with_failures_and_delays)
 {
