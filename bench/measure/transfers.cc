@@ -91,7 +91,10 @@ double gpu::relay(direction d, size_t bytes)
 	for (size_t at = 0; at < bytes || under_way;) {
 		while (at < bytes && under_way < cuda_port::slots) {
 			size_t n = std::min(most, bytes - at);
-			cuda_check(port.start(host_.data() + at, buffer_ + at, context_, n), "a relayed piece");
+			const cuda_place host = on_host(host_.data() + at), device = {context_, buffer_ + at};
+			cuda_check(d == direction::to_device ? port.start(device, host, n)
+							     : port.start(host, device, n),
+				   "a relayed piece");
 			at += n;
 			under_way++;
 		}

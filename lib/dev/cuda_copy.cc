@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "dev/cuda_copy.h"
 
-#include "dev/cuda_lane.h"
 #include "os/clock.h"
 
 #include <algorithm>
@@ -19,9 +18,9 @@ constexpr unsigned patience = 2000;
 class bulk_copy
 {
       public:
-	bulk_copy(paths::splitter &s, std::span<const transfer> pieces, std::span<const size_t> ends, unsigned direct,
-		  cu_context owner, port_lender &lender)
-	    : splitter_(s), pieces_(pieces), ends_(ends), direct_(direct), owner_(owner), lender_(lender)
+	bulk_copy(paths::splitter &s, std::span<const cuda_part> parts, std::span<const size_t> ends, unsigned direct,
+		  port_lender &lender)
+	    : splitter_(s), parts_(parts), ends_(ends), direct_(direct), lender_(lender)
 	{
 	}
 
@@ -36,8 +35,8 @@ class bulk_copy
 				cpu_pause();
 		}
 		for (unsigned path = 0; path < paths::most_paths && error_; path++) {
-			if (ports_[path])
-				ports_[path]->drain();
+			if (carriers_[path])
+				carriers_[path]->drain();
 		}
 		return error_;
 	}
@@ -55,7 +54,7 @@ class bulk_copy
 		for (unsigned path = 0; these >> path && !error_; path++) {
 			if (!(these & paths::only(path)))
 				continue;
-			if (!ports_[path] && !(ports_[path] = lender_.borrow(path))) {
+			if (!carriers_[path] && !(carriers_[path] = lender_.borrow(path))) {
 				splitter_.failed(path);
 				continue;
 			}
@@ -77,10 +76,8 @@ class bulk_copy
 	int start(unsigned path, const paths::piece &p)
 	{
 		auto part = size_t(std::upper_bound(ends_.begin(), ends_.end(), p.offset) - ends_.begin());
-		const transfer &t = pieces_[part];
-		size_t at = p.offset - (part ? ends_[part - 1] : 0);
-		return ports_[path]->start(static_cast<char *>(t.host) + at, device_address(t.devbuf, t.offset + at),
-					   owner_, p.bytes);
+		const size_t at = p.offset - (part ? ends_[part - 1] : 0);
+		return carriers_[path]->start(parts_[part].to + at, parts_[part].from + at, p.bytes);
 	}
 
 	// A thread that was away for a while finds more than one piece of a path.
@@ -92,9 +89,9 @@ class bulk_copy
 			if (!under_way)
 				continue;
 			unsigned arrived = 0;
-			int err = ports_[path]->look();
-			for (; !err; err = arrived < under_way ? ports_[path]->look() : int(cu_error_not_ready)) {
-				ports_[path]->next();
+			int err = carriers_[path]->look();
+			for (; !err; err = arrived < under_way ? carriers_[path]->look() : int(cu_error_not_ready)) {
+				carriers_[path]->next();
 				arrived++;
 			}
 			const uint64_t now = now_ns(), before = looked_[path];
@@ -117,7 +114,7 @@ class bulk_copy
 
 	void failed(unsigned path, int err)
 	{
-		ports_[path]->drain();
+		carriers_[path]->drain();
 		splitter_.failed(path);
 		if (path == direct_)
 			error_ = err;
@@ -126,22 +123,21 @@ class bulk_copy
 	}
 
 	paths::splitter &splitter_;
-	const std::span<const transfer> pieces_;
+	const std::span<const cuda_part> parts_;
 	const std::span<const size_t> ends_;
 	const unsigned direct_;
-	const cu_context owner_;
 	port_lender &lender_;
-	cuda_port *ports_[paths::most_paths] = {};
+	cuda_carrier *carriers_[paths::most_paths] = {};
 	uint64_t looked_[paths::most_paths] = {}; // when pieces of the path were asked for last, or given
 	int error_ = 0;
 };
 
 } // namespace
 
-int copy_over_paths(paths::splitter &s, std::span<const transfer> pieces, std::span<const size_t> ends, unsigned direct,
-		    cu_context owner, port_lender &lender)
+int copy_over_paths(paths::splitter &s, std::span<const cuda_part> parts, std::span<const size_t> ends, unsigned direct,
+		    port_lender &lender)
 {
-	return bulk_copy(s, pieces, ends, direct, owner, lender).run();
+	return bulk_copy(s, parts, ends, direct, lender).run();
 }
 
 } // namespace het

@@ -57,43 +57,32 @@ void cuda_port::close()
 }
 
 // The slot is free: its last piece has ended.
-int cuda_port::relay_in(unsigned slot, void *host, cu_deviceptr device, cu_context owner, size_t size)
+int cuda_port::relay(unsigned slot, const cuda_place &to, const cuda_place &from, size_t size)
 {
-	cu_deviceptr at = ring_ + slot * slot_size;
-	int err = cu_->copy_to_device(at, host, size, outer_[slot]);
+	const bool home = direction_ == paths::direction::to_host;
+	const cu_stream first = home ? inner_ : outer_[slot], second = home ? outer_[slot] : inner_;
+	const cuda_place between = {context_, ring_ + slot * slot_size};
+	int err = put_copy(*cu_, between, from, size, first);
 	if (!err)
-		err = cu_->record_event(passed_[slot], outer_[slot]);
+		err = cu_->record_event(passed_[slot], first);
 	if (!err)
-		err = cu_->stream_waits(inner_, passed_[slot], 0);
+		err = cu_->stream_waits(second, passed_[slot], 0);
 	if (!err)
-		err = cu_->copy_to_peer(device, owner, at, context_, size, inner_);
-	return err ? err : cu_->record_event(ended_[slot], inner_);
+		err = put_copy(*cu_, to, between, size, second);
+	return err ? err : cu_->record_event(ended_[slot], second);
 }
 
-int cuda_port::relay_out(unsigned slot, void *host, cu_deviceptr device, cu_context owner, size_t size)
-{
-	cu_deviceptr at = ring_ + slot * slot_size;
-	int err = cu_->copy_to_peer(at, context_, device, owner, size, inner_);
-	if (!err)
-		err = cu_->record_event(passed_[slot], inner_);
-	if (!err)
-		err = cu_->stream_waits(outer_[slot], passed_[slot], 0);
-	if (!err)
-		err = cu_->copy_to_host(host, at, size, outer_[slot]);
-	return err ? err : cu_->record_event(ended_[slot], outer_[slot]);
-}
-
-int cuda_port::start(void *host, cu_deviceptr device, cu_context owner, size_t size)
+int cuda_port::start(const cuda_place &to, const cuda_place &from, size_t size, cu_event after)
 {
 	cuda_current c(*cu_, context_);
 	unsigned slot = started_ % slots;
-	bool in = direction_ == paths::direction::to_device;
 	int err = c.error();
+	if (!err && after)
+		err = cu_->stream_waits(outer_[slot], after, 0);
 	if (!err && inner_) {
-		err = in ? relay_in(slot, host, device, owner, size) : relay_out(slot, host, device, owner, size);
+		err = relay(slot, to, from, size);
 	} else if (!err) {
-		err = in ? cu_->copy_to_device(device, host, size, outer_[slot])
-			 : cu_->copy_to_host(host, device, size, outer_[slot]);
+		err = put_copy(*cu_, to, from, size, outer_[slot]);
 		if (!err)
 			err = cu_->record_event(ended_[slot], outer_[slot]);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What is known of all paths of one GPU in one direction, by size of copy, and which of them copies of that size take
-// now. Paths that carry nothing are asked with real pieces, which are at most a hundredth of the bytes that went
+// What is known of all paths of one GPU in one direction, or from another GPU, by size of copy, and which of them copies
+// of that size take now. Paths that carry nothing are asked with real pieces, which are at most a hundredth of the bytes that went
 // elsewhere, and are not waited for longer than a twentieth of the time. This is pure; the caller serialises.
 #pragma once
 
@@ -27,7 +27,8 @@ class chooser
       public:
 	static constexpr unsigned classes = 4;
 
-	void open(unsigned gpu, direction d, const policy &p);
+	void open(const journey &j, const policy &p);
+	void open(unsigned gpu, direction d, const policy &p) { open({gpu, d}, p); }
 	// The direct path is there from the start, and stays.
 	// Of one that comes nothing is known.
 	void add(unsigned path);
@@ -53,12 +54,13 @@ class chooser
 	static unsigned class_of(size_t bytes);
 
       private:
-	unsigned gpu_ = 0;
-	direction direction_ = direction::to_device;
+	journey journey_ = {0, direction::to_device};
 	const policy *policy_ = nullptr;
 	path_set present_ = 0;
 	estimate known_[most_paths][classes];
 	path_set current_[classes] = {};
+	bool is_vain(unsigned size_class);
+	void judge(size_t bytes, uint64_t ns);
 	bool may_ask(const candidate &c, size_t bytes, double end) const;
 	path_set whom_to_ask(std::span<const candidate> candidates, size_t bytes, double end);
 
@@ -66,6 +68,9 @@ class chooser
 	double waited_ns_[most_paths] = {};   // since the path carried something
 	double in_peace_ns_[most_paths] = {}; // before it is asked again, since then
 	uint8_t failures_[most_paths] = {};
+	double alone_[classes] = {}; // bytes a ns of whole copies that the direct path made
+	uint8_t vain_[classes] = {}; // copies that shall not be shared since sharing did not pay
+	uint8_t rest_[classes] = {}; // so many of those are left
 	uint64_t switches_ = 0;
 };
 

@@ -23,9 +23,9 @@ constexpr double late = 1.5;
 } // namespace
 
 splitter::splitter(std::span<const size_t> ends, const plan &p, unsigned direct, const estimate (&known)[most_paths],
-		   uint64_t now_ns)
+		   uint64_t now_ns, const piece_sizes &sizes)
     : ends_(ends), carriers_(p.carriers), asked_(path_set(p.asked & ~p.carriers)), spare_(p.spare), direct_(direct),
-      question_(p.question), left_(ends.back())
+      question_(p.question), sizes_(sizes), left_(ends.back())
 {
 	std::copy(known, known + most_paths, known_);
 	// A carrier that is worth no piece would only make the others' pieces small. It may be asked as well.
@@ -96,9 +96,9 @@ size_t splitter::most(unsigned path) const
 {
 	bool is_alone = path == direct_ && !(awake() & path_set(~only(path)));
 	bool is_free = known_[path].known() && !known_[path].is_congested();
-	if (!is_alone)
+	if (path != direct_)
 		return most_relayed;
-	return resting_ ? most_piece : is_free ? most_alone : most_relayed;
+	return !is_alone ? sizes_.shared : resting_ ? sizes_.resting : is_free ? sizes_.alone : sizes_.shared;
 }
 
 // Pieces shrink towards the end, so that all paths end together.

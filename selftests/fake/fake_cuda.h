@@ -35,6 +35,10 @@ struct fake_cuda_state {
 	std::atomic<unsigned> others_share[fake_cuda_linked][2];
 	std::atomic<unsigned long> carried[fake_cuda_linked][2];
 
+	// The same of the link from one device to another: its rate, and what it has carried, by the first and the second.
+	std::atomic<unsigned> peer_rate;
+	std::atomic<unsigned long> peers_carried[fake_cuda_linked][fake_cuda_linked];
+
 	std::atomic<int> kernels_let; // kernels that come later than so many others wait
 
 	// Kernels run one at a time, and of those that wait the one on the stream of the greatest priority is next.

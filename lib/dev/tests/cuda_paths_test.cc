@@ -3,6 +3,7 @@
 #include "dev/cuda.h"
 #include "fake/fake_cuda.h"
 #include "os/log.h"
+#include "paths/splitter.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -156,6 +157,23 @@ class cuda_paths : public testing::Test
 		ASSERT_TRUE(p.host == host);
 	}
 
+	// Does the same from a device to another, and there from its memory to the host.
+	void copy_between_at_random(pair &from, pair &to, std::vector<char> &expected, std::minstd_rand &random)
+	{
+		const size_t size = least + random() % (from.host.size() - least),
+			     at = random() % (from.host.size() - size), there = random() % (to.host.size() - size);
+		transfer t = from.all();
+		from.fill(unsigned(random()));
+		unsigned tries = 0;
+		while (devices_[from.gpu]->write(1, {&t, 1}) != 0)
+			ASSERT_LT(++tries, 100u) << last_error();
+		while (devices_[to.gpu]->copy_from(1, to.all().devbuf, there, *devices_[from.gpu], from.all().devbuf,
+						   at, size) != 0)
+			ASSERT_LT(++tries, 200u) << last_error();
+		memcpy(expected.data() + there, from.host.data() + at, size);
+		ASSERT_TRUE(to.on_device() == expected);
+	}
+
 	void fail(const char *symbol, int after)
 	{
 		fake_->fail_after = after;
@@ -209,6 +227,64 @@ TEST_F(cuda_paths, peers_carry_a_part)
 		EXPECT_EQ(fake_->carried[0][home] + fake_->carried[1][home], before[0] + before[1] + 8 * mib);
 	}
 	fake_->link_rate = 0;
+}
+
+// From device 0 to device 1 there are three ways: directly, by device 2, and by the host.
+TEST_F(cuda_paths, between_devices_a_third_one_and_the_host_carry_parts)
+{
+	open(3);
+	pair from(*this, 0, 64 * mib), to(*this, 1, 64 * mib);
+	from.fill(1);
+	transfer t = from.all();
+	EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0);
+	fake_->link_rate = fake_->peer_rate = 400;
+	auto &peers = fake_->peers_carried;
+	unsigned long before[] = {peers[0][1], peers[0][2], peers[2][1], fake_->carried[0][1], fake_->carried[1][0]};
+	EXPECT_EQ(devices_[1]->copy_from(0, to.all().devbuf, 0, *devices_[0], from.all().devbuf, 0, 64 * mib), 0);
+	fake_->link_rate = fake_->peer_rate = 0;
+	unsigned long direct = peers[0][1] - before[0], third = peers[0][2] - before[1],
+		      host = fake_->carried[0][1] - before[3];
+	for (unsigned long part : {direct, third, host})
+		EXPECT_GE(part, paths::splitter::least_piece);
+	EXPECT_EQ(direct + third + host, 64 * mib);
+	EXPECT_EQ(peers[2][1] - before[2], third);
+	EXPECT_EQ(fake_->carried[1][0] - before[4], host);
+	EXPECT_TRUE(to.on_device() == from.host);
+}
+
+TEST_F(cuda_paths, between_devices_small_copies_go_directly)
+{
+	open(3);
+	pair from(*this, 0, 8 * mib), to(*this, 1, 8 * mib);
+	unsigned long before = fake_->peers_carried[0][1];
+	for (size_t n : {8 * mib - 1, 4 * mib, size_t{1}})
+		EXPECT_EQ(devices_[1]->copy_from(0, to.all().devbuf, 0, *devices_[0], from.all().devbuf, 0, n), 0);
+	EXPECT_EQ(fake_->peers_carried[0][1] - before, 12 * mib);
+}
+
+// What only the ways by the host and by the third device call fails, once and always.
+TEST_F(cuda_paths, between_devices_a_way_that_fails_is_taken_out)
+{
+	for (const char *symbol : {"cuStreamWaitEvent", "work of cuMemcpyDtoHAsync_v2", "cuMemcpyHtoDAsync_v2"}) {
+		for (bool always : {false, true}) {
+			open(3);
+			pair from(*this, 0, 24 * mib), to(*this, 1, 24 * mib);
+			for (unsigned seed = 0; seed < 3; seed++) {
+				from.fill(seed);
+				transfer t = from.all();
+				EXPECT_EQ(devices_[0]->write(1, {&t, 1}), 0);
+				fake_->fails_always = always;
+				fail(symbol, always ? 0 : 1);
+				EXPECT_EQ(devices_[1]->copy_from(0, to.all().devbuf, 0, *devices_[0], from.all().devbuf,
+								 0, 24 * mib),
+					  0);
+				EXPECT_TRUE(always || seed || !fake_->fail_symbol) << symbol << " was not called";
+				fake_->fail_symbol = nullptr;
+				fake_->fails_always = false;
+				EXPECT_TRUE(to.on_device() == from.host) << symbol;
+			}
+		}
+	}
 }
 
 TEST_F(cuda_paths, small_copies_go_directly)
@@ -372,7 +448,7 @@ TEST_F(cuda_paths, random_copies_with_failures_and_delays)
 		std::atomic<unsigned> running{3};
 		std::vector<std::thread> threads;
 		for (unsigned gpu = 0; gpu < 3; gpu++) {
-			threads.emplace_back([this, gpu, seed = unsigned(random()), &running] {
+			threads.emplace_back([this, gpu, round, seed = unsigned(random()), &running] {
 				std::minstd_rand own(seed);
 				pair p(*this, gpu, 17 * mib + 123);
 				p.fill(seed);
@@ -380,15 +456,20 @@ TEST_F(cuda_paths, random_copies_with_failures_and_delays)
 				std::vector<char> expected = p.host;
 				while (devices_[gpu]->write(0, {&t, 1}) != 0)
 					;
-				for (unsigned i = 0; i < 3; i++)
+				pair q(*this, (gpu + 1) % 3, 9 * mib + 45);
+				for (unsigned i = 0; i < 3; i++) {
 					copy_at_random(p, expected, own);
+					if (round % 2 == 0)
+						copy_between_at_random(q, p, expected, own);
+				}
 				EXPECT_TRUE(p.on_device() == expected);
 				running--;
 			});
 		}
 		for (unsigned i = 0; running; i++) {
-			// A stream in which something has failed stays so, as the driver's do.
-			fail(i == 3 ? "work of cuMemcpyPeerAsync" : symbols[random() % std::size(symbols)],
+			// A stream in which something has failed stays so, as the driver's do: where those of the direct
+			// path are such, every copy would fail.
+			fail(round % 2 && i == 3 ? "work of cuMemcpyPeerAsync" : symbols[random() % std::size(symbols)],
 			     int(random() % 40));
 			std::this_thread::sleep_for(std::chrono::milliseconds(5));
 		}

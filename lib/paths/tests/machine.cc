@@ -18,16 +18,18 @@ double machine::rate_of(link l, uint64_t now) const
 uint64_t machine::carry(const route &r, size_t bytes, uint64_t now)
 {
 	for (unsigned i = 0; i < r.count; i++) {
-		uint64_t &free_at = free_at_[r.links[i]];
+		const link l = r.links[i];
+		const bool at_switch = switched_ && l >= 2 * most_gpus;
+		uint64_t &free_at = free_at_[at_switch ? peer_link((l - 2 * most_gpus) / most_gpus, 0) : l];
 		uint64_t begins = std::max(now, free_at);
 		double swing = 1 + noise_ * (2 * double(random_() % 1000) / 999 - 1);
-		free_at = begins + uint64_t(double(bytes) / rate_of(r.links[i], begins) * swing);
+		free_at = begins + uint64_t(double(bytes) / rate_of(l, begins) * swing);
 		now = free_at + latency;
 	}
 	return now;
 }
 
-uint64_t machine::copy(chooser &c, unsigned gpu, direction d, size_t bytes, uint64_t now)
+uint64_t machine::copy(chooser &c, const journey &j, size_t bytes, uint64_t now)
 {
 	struct flight {
 		uint64_t arrives;
@@ -38,7 +40,7 @@ uint64_t machine::copy(chooser &c, unsigned gpu, direction d, size_t bytes, uint
 	estimate known[most_paths];
 	for (unsigned path = 0; path < most_paths; path++)
 		known[path] = c.known(path, bytes);
-	splitter s({&bytes, 1}, p, gpu, known, now);
+	splitter s({&bytes, 1}, p, j.gpu, known, now, j.d == direction::between ? between_gpus : to_and_from_host);
 	std::deque<flight> flights[most_paths];
 	std::vector<char> seen(bytes >> 16);
 	bool twice = false;
@@ -56,7 +58,7 @@ uint64_t machine::copy(chooser &c, unsigned gpu, direction d, size_t bytes, uint
 					failing_ = most_paths;
 					break;
 				}
-				flights[path].push_back({carry(route_of(gpu, path, d), q.bytes, now), q});
+				flights[path].push_back({carry(route_of(j, path), q.bytes, now), q});
 			}
 		}
 		auto *next = std::min_element(std::begin(flights), std::end(flights), [](auto &a, auto &b) {

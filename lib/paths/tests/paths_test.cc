@@ -36,7 +36,7 @@ class two_gpus : public testing::Test
 	uint64_t copy(machine &m, size_t bytes, direction d = direction::to_device)
 	{
 		uint64_t begin = now;
-		now = m.copy(of[d == direction::to_host], 0, d, bytes, now);
+		now = m.copy(of[d == direction::to_host], {0, d}, bytes, now);
 		return now - begin;
 	}
 	// Returns the median of several.
@@ -77,6 +77,21 @@ TEST(links, each_has_a_number)
 	EXPECT_EQ(out.links[0], peer_link(2, 5));
 	EXPECT_EQ(out.links[1], pcie_link(5, direction::to_host));
 	EXPECT_EQ(route_of(2, 2, direction::to_host).count, 1u);
+}
+
+TEST(links, join_two_gpus_directly_by_a_third_and_by_the_host)
+{
+	const journey j = {5, direction::between, 2};
+	route direct = route_of(j, 5), host = route_of(j, 2), third = route_of(j, 7);
+	EXPECT_EQ(direct.count, 1u);
+	EXPECT_EQ(direct.links[0], peer_link(2, 5));
+	EXPECT_EQ(host.count, 2u);
+	EXPECT_EQ(host.links[0], pcie_link(2, direction::to_host));
+	EXPECT_EQ(host.links[1], pcie_link(5, direction::to_device));
+	EXPECT_EQ(third.count, 2u);
+	EXPECT_EQ(third.links[0], peer_link(2, 7));
+	EXPECT_EQ(third.links[1], peer_link(7, 5));
+	EXPECT_EQ(route_of(journey{2, direction::to_host}, 5).links[0], peer_link(2, 5));
 }
 
 TEST(links, know_what_is_under_way)
@@ -360,7 +375,7 @@ TEST(choosers, of_two_gpus_keep_out_of_each_others_way)
 		c[gpu].open(gpu, direction::to_device, latency_policy());
 		c[gpu].add(1 - gpu);
 		for (unsigned i = 0; i < 9; i++)
-			now = m.copy(c[gpu], gpu, direction::to_device, 256 * mib, now);
+			now = m.copy(c[gpu], {gpu, direction::to_device}, 256 * mib, now);
 	}
 	EXPECT_EQ(c[0].choose(256 * mib, m.under_way).carriers, 3);
 	for (unsigned gpu : {0, 1})
@@ -376,6 +391,81 @@ TEST(choosers, of_two_gpus_keep_out_of_each_others_way)
 	}
 }
 
+// Copies from GPU 0 to GPU 1, with two more beside them. Returns the mean time of one, when that has settled.
+double between_two(machine &m, const policy &p, size_t bytes)
+{
+	const journey j = {1, direction::between, 0};
+	chooser c;
+	c.open(j, p);
+	for (unsigned path : {0, 2, 3})
+		c.add(path);
+	constexpr unsigned times = 200;
+	uint64_t now = 0, begin = 0;
+	for (unsigned i = 0; i < 2 * times; i++) {
+		begin = i == times ? now : begin;
+		now = m.copy(c, j, bytes, now);
+	}
+	return double(now - begin) / times;
+}
+
+TEST(choosers, share_copies_between_gpus_where_that_pays)
+{
+	machine alone, m;
+	double direct = between_two(alone, direct_policy(), 256 * mib);
+	EXPECT_LT(between_two(m, latency_policy(), 256 * mib), 0.5 * direct) << "with 3.14 times the rate";
+}
+
+// All that leaves a GPU takes one port, so only the host's way is worth anything: a seventh of that.
+TEST(choosers, do_not_share_copies_between_gpus_where_that_does_not_pay)
+{
+	machine alone, m;
+	alone.join_by_switch();
+	m.join_by_switch();
+	double direct = between_two(alone, direct_policy(), 256 * mib);
+	EXPECT_LT(between_two(m, latency_policy(), 256 * mib), 1.02 * direct);
+}
+
+TEST(choosers, leave_a_link_between_gpus_that_others_fill)
+{
+	auto loaded_link = [](link l, uint64_t) { return loaded(l, peer_link(0, 1), 0.99); };
+	machine m(loaded_link), alone(loaded_link);
+	double direct = between_two(alone, direct_policy(), 256 * mib);
+	EXPECT_LT(between_two(m, latency_policy(), 256 * mib), 0.02 * direct);
+}
+
+// Whole copies were quicker by the direct path: it makes the next ones, after each trial for twice as long.
+TEST(choosers, try_again_after_sharing_was_in_vain)
+{
+	const journey j = {1, direction::between, 0};
+	estimate quick;
+	quick.saw_next(mib, 3000);
+	traffic nothing;
+	chooser c;
+	c.open(j, latency_policy());
+	c.add(2);
+	unsigned alone = 0, trials = 0, most = 0;
+	c.learn(1, 256 * mib, mib, quick);
+	c.passed(256 * mib, 700'000, only(1));
+	c.learn(2, 256 * mib, mib, quick);
+	for (unsigned i = 0; i < 400; i++) {
+		const bool shared = c.choose(256 * mib, nothing).carriers != only(1);
+		c.passed(256 * mib, 700'000, shared ? 6 : 2);
+		trials += shared;
+		alone = shared ? 0 : alone + 1;
+		most = std::max(most, alone);
+	}
+	EXPECT_GE(trials, 8u);
+	EXPECT_LE(trials, 14u);
+	EXPECT_EQ(most, 64u);
+	// The direct link gets slow: the others help at once.
+	estimate slow;
+	slow.saw_next(mib, 30'000);
+	while (c.choose(256 * mib, nothing).carriers != only(1))
+		c.passed(256 * mib, 700'000, 6);
+	c.learn(1, 256 * mib, mib, slow);
+	EXPECT_NE(c.choose(256 * mib, nothing).carriers, only(1));
+}
+
 TEST(splitters, cut_no_piece_across_an_end)
 {
 	const size_t ends[] = {3 * mib, 3 * mib + 100, 20 * mib, 21 * mib + 7};
@@ -389,7 +479,7 @@ TEST(splitters, cut_no_piece_across_an_end)
 				continue;
 			EXPECT_EQ(p.offset, at);
 			at += p.bytes;
-			EXPECT_LE(p.bytes, splitter::most_piece);
+			EXPECT_LE(p.bytes, to_and_from_host.resting);
 			EXPECT_EQ(std::upper_bound(ends, std::end(ends), p.offset),
 				  std::lower_bound(ends, std::end(ends), at));
 			s.arrived(path, 1, now + 500, 0);
@@ -438,8 +528,8 @@ TEST(splitters, give_larger_pieces_while_relays_rest)
 	splitter s({&size, 1}, {.carriers = 3}, 0, known, 0);
 	EXPECT_EQ(s.take(0, 1).bytes, splitter::most_relayed);
 	s.rests(1, true);
-	EXPECT_EQ(s.take(0, 1).bytes, splitter::most_piece);
-	EXPECT_EQ(s.take(0, 1).bytes, splitter::most_piece);
+	EXPECT_EQ(s.take(0, 1).bytes, to_and_from_host.resting);
+	EXPECT_EQ(s.take(0, 1).bytes, to_and_from_host.resting);
 	EXPECT_EQ(s.take(0, 1).bytes, 0u);
 	s.arrived(0, 3, 2, 0);
 	s.rests(1, false);
@@ -473,7 +563,7 @@ TEST(splitters, do_not_cut_small_pieces_for_a_path_that_begins_too_late)
 	splitter s({&size, 1}, {.carriers = 3, .question = mib}, 0, known, 0);
 	EXPECT_EQ(s.paths(1), 1);
 	for (uint64_t now = 1; !s.is_done(); now += 160'000) {
-		EXPECT_EQ(s.take(0, now).bytes, splitter::most_alone);
+		EXPECT_EQ(s.take(0, now).bytes, to_and_from_host.alone);
 		s.arrived(0, 1, now + 160'000, 0);
 	}
 }
