@@ -34,6 +34,9 @@ class cuda_carrier
 	virtual void next() = 0;
 	// Waits until nothing is under way any more, whether it went well or not.
 	virtual void drain() = 0;
+	// Sends a few bytes over the link, unless some are under way, also of an earlier copy. Returns what has become
+	// of them.
+	virtual int try_link() = 0;
 };
 
 // Puts a copy into a stream of the current context.

@@ -14,6 +14,8 @@ namespace
 
 // So often nothing may have arrived before others get the processor: about what a piece takes.
 constexpr unsigned patience = 2000;
+// A link that is to be tried has stopped if nothing passes for so long; and that something has passed counts so long.
+constexpr uint64_t stopped_ns = 30'000, fresh_ns = 20'000;
 
 class bulk_copy
 {
@@ -60,7 +62,7 @@ class bulk_copy
 			}
 			bool rests = path != direct_ && !lender_.is_free(path);
 			splitter_.rests(path, rests);
-			if (rests)
+			if (rests || !is_link_free(path, now))
 				continue;
 			for (paths::piece p = splitter_.take(path, now); p.bytes; p = splitter_.take(path, now)) {
 				if (int err = start(path, p)) {
@@ -71,6 +73,25 @@ class bulk_copy
 					looked_[path] = now;
 			}
 		}
+	}
+
+	// What was given to a link that has stopped can't be taken back. So where that has happened the link is tried
+	// first, and as long as nothing passes the path rests.
+	bool is_link_free(unsigned path, uint64_t now)
+	{
+		if (!splitter_.is_cautious(path) || splitter_.under_way(path) || now < free_until_[path])
+			return true;
+		const int err = carriers_[path]->try_link();
+		if (!err)
+			free_until_[path] = now + fresh_ns;
+		else if (err != cu_error_not_ready)
+			failed(path, err);
+		if (!tried_[path])
+			tried_[path] = now;
+		splitter_.rests(path, err && now > tried_[path] + stopped_ns);
+		if (!err)
+			tried_[path] = 0;
+		return !err;
 	}
 
 	int start(unsigned path, const paths::piece &p)
@@ -129,6 +150,8 @@ class bulk_copy
 	port_lender &lender_;
 	cuda_carrier *carriers_[paths::most_paths] = {};
 	uint64_t looked_[paths::most_paths] = {}; // when pieces of the path were asked for last, or given
+	uint64_t tried_[paths::most_paths] = {};  // since when the link is tried in vain, or 0
+	uint64_t free_until_[paths::most_paths] = {};
 	int error_ = 0;
 };
 

@@ -149,6 +149,8 @@ class shared_copy final : public port_lender
 			chooser_.learn(path, bytes_, s.carried(path), s.known(path));
 			if (s.carried(path))
 				chooser_.held_up(path, s.waited_for(path), ns);
+			if (s.carried(path) && journey_.d != direction::between)
+				chooser_.stalled(path, s.stall(path));
 			carried |= s.carried(path) ? only(path) : 0;
 		}
 		chooser_.passed(bytes_, ns, carried);

@@ -47,10 +47,13 @@ class cuda_port final : public cuda_carrier
 	int look() override;
 	void next() override { oldest_++; }
 	void drain() override;
+	int try_link() override;
 
       private:
 	int relay(unsigned slot, const cuda_place &to, const cuda_place &from, size_t size);
 	int make(bool relays);
+	int make_trial();
+	void end_trial();
 
 	const cuda_api *cu_ = nullptr;
 	cu_context context_ = nullptr;
@@ -61,6 +64,14 @@ class cuda_port final : public cuda_carrier
 	cu_deviceptr ring_ = 0;
 	cu_event passed_[slots] = {}, ended_[slots] = {}; // the first link, and all
 	unsigned started_ = 0, oldest_ = 0;
+
+	// A few bytes that try the link come from one of these and go to the other.
+	static constexpr size_t trial_size = 64;
+	cu_stream trial_ = nullptr;
+	cu_event tried_ = nullptr;
+	cu_deviceptr trial_device_ = 0;
+	void *trial_host_ = nullptr;
+	bool is_tried_ = false; // they are under way
 };
 
 } // namespace het

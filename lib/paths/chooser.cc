@@ -17,6 +17,9 @@ constexpr size_t asked_part = 100, least_question = 256 << 10, most_question = 2
 constexpr double asked_time = 20;
 // What held a copy up for longer than all others took is asked so much later each time, and not later than that.
 constexpr double more_peace = 2, most_peace = 16;
+// A piece that took so much longer than expected makes careful for so many times as long.
+constexpr uint64_t long_stall_ns = 5'000'000;
+constexpr double care = 100;
 constexpr uint8_t most_failures = 3;
 // Sharing pays if it gains so much; if it does not, it is tried after twice as many copies as before.
 constexpr double least_gain = 1.0 / 16, alone_weight = 1.0 / 4;
@@ -45,7 +48,7 @@ void chooser::add(unsigned path)
 	present_ |= only(path);
 	for (estimate &e : known_[path])
 		e = {};
-	waited_ns_[path] = in_peace_ns_[path] = 0;
+	waited_ns_[path] = in_peace_ns_[path] = caution_ns_[path] = 0;
 	failures_[path] = 0;
 }
 
@@ -156,6 +159,8 @@ plan chooser::choose(size_t bytes, const traffic &t)
 	if (bytes > 2 * p.question)
 		p.asked = whom_to_ask({candidates, n}, p.question, end);
 	p.spare = present_ & path_set(~(p.carriers | p.asked));
+	for (unsigned path = 0; path < most_paths; path++)
+		p.cautious |= caution_ns_[path] > 0 && present_ != only(path) ? only(path) : 0;
 	return p;
 }
 
@@ -173,6 +178,12 @@ void chooser::held_up(unsigned path, uint64_t waited_ns, uint64_t ns)
 	peace = 2 * waited_ns < ns ? 0 : std::clamp(more_peace * peace, least, most_peace * least);
 }
 
+void chooser::stalled(unsigned path, uint64_t ns)
+{
+	if (ns > long_stall_ns)
+		caution_ns_[path] = std::max(caution_ns_[path], care * double(ns));
+}
+
 void chooser::passed(size_t bytes, uint64_t ns, path_set carried)
 {
 	if (journey_.d == direction::between && policy_->asks_unused())
@@ -180,6 +191,8 @@ void chooser::passed(size_t bytes, uint64_t ns, path_set carried)
 	credit_ = std::min(most_question, credit_ + bytes / asked_part);
 	for (unsigned path = 0; path < most_paths; path++)
 		waited_ns_[path] = carried & only(path) ? 0 : waited_ns_[path] + double(ns);
+	for (double &caution : caution_ns_)
+		caution = std::max(0.0, caution - double(ns));
 }
 
 } // namespace het::paths

@@ -20,6 +20,7 @@ struct plan {
 	path_set asked = 0;    // one at most, which carries one piece
 	path_set spare = 0;    // are asked if the copy takes much longer than expected
 	size_t question = 0;   // bytes of such a piece
+	path_set cautious = 0; // get a piece only when a few bytes have shown that the link moves
 };
 
 class chooser
@@ -44,6 +45,10 @@ class chooser
 	// A copy of @ns has waited so long for the path alone. If that was most of it, the path is left in peace for
 	// some time, which doubles each time that this happens again.
 	void held_up(unsigned path, uint64_t waited_ns, uint64_t ns);
+	// The longest that a piece took on the path, beyond what was expected of it. Where links serve what comes in
+	// order a copy waits for all of what others send, and can take nothing back: if that was long, the path is used
+	// with caution for some time.
+	void stalled(unsigned path, uint64_t ns);
 	// A copy is over after @ns: paths that carried nothing of it may be asked the sooner.
 	void passed(size_t bytes, uint64_t ns, path_set carried);
 
@@ -67,6 +72,7 @@ class chooser
 	size_t credit_ = 0;                   // bytes that may be asked with
 	double waited_ns_[most_paths] = {};   // since the path carried something
 	double in_peace_ns_[most_paths] = {}; // before it is asked again, since then
+	double caution_ns_[most_paths] = {};  // for which it is used with caution
 	uint8_t failures_[most_paths] = {};
 	double alone_[classes] = {}; // bytes a ns of whole copies that the direct path made
 	uint8_t vain_[classes] = {}; // copies that shall not be shared since sharing did not pay

@@ -45,6 +45,10 @@ class splitter
 	unsigned under_way(unsigned path) const { return flights_[path].count; }
 	size_t carried(unsigned path) const { return flights_[path].carried; }
 	const estimate &known(unsigned path) const { return known_[path]; }
+	// Before each piece of the path its link is to be tried with a few bytes, and it has one piece at a time.
+	bool is_cautious(unsigned path) const { return cautious_ & only(path); }
+	// Returns the longest that a piece of the path took beyond what was expected of it, in ns.
+	uint64_t stall(unsigned path) const { return flights_[path].stall; }
 	// Returns how long the copy, which is done, has waited for this path alone.
 	uint64_t waited_for(unsigned path) const;
 
@@ -74,7 +78,7 @@ class splitter
 		flight pieces[depth];
 		unsigned first = 0, count = 0;
 		size_t bytes = 0, carried = 0;
-		uint64_t last_arrival = 0;
+		uint64_t last_arrival = 0, stall = 0;
 		bool is_sure = true; // when that was
 	};
 
@@ -96,7 +100,7 @@ class splitter
 	piece cut(size_t bytes);
 
 	const std::span<const size_t> ends_;
-	path_set carriers_, asked_, spare_, resting_ = 0;
+	path_set carriers_, asked_, spare_, cautious_, resting_ = 0;
 	const unsigned direct_;
 	const size_t question_;
 	const piece_sizes sizes_;

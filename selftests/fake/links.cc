@@ -49,6 +49,8 @@ void pass_link(int device, bool home, size_t bytes)
 {
 	if (device >= fake_cuda_linked)
 		return;
+	while (fake_cuda.link_stops[device][home])
+		std::this_thread::sleep_for(std::chrono::microseconds(100));
 	fake_cuda.carried[device][home] += bytes;
 	const unsigned rate = fake_cuda.link_rate, others = fake_cuda.others_share[device][home];
 	if (rate)

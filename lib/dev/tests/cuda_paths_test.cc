@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Bulk copies of several CUDA devices share the devices' links. The fake driver of selftests/fake plays the GPUs.
 #include "dev/cuda.h"
+#include "dev/cuda_copy.h"
+#include "dev/cuda_port.h"
 #include "fake/fake_cuda.h"
+#include "os/clock.h"
 #include "os/log.h"
 #include "paths/splitter.h"
 
@@ -334,6 +337,65 @@ TEST_F(cuda_paths, parts_of_any_size)
 	EXPECT_EQ(devices_[1]->read(0, parts), 0);
 	EXPECT_TRUE(p.host == was);
 	EXPECT_GT(fake_->peer_copies, 0);
+}
+
+// Both links are used with caution, and one of them has stopped: nothing is given to it, in this copy and in the next
+// one, until it goes on.
+TEST_F(cuda_paths, what_is_used_with_caution_gets_nothing_while_it_stops)
+{
+	open(1); // no others
+	cuda_api api;
+	ASSERT_EQ(load_cuda(api, HET_FAKE_CUDA), 0);
+	struct lender final : port_lender {
+		cuda_port ports[2];
+		cuda_carrier *borrow(unsigned path) override { return &ports[path]; }
+		bool is_free(unsigned) override { return true; }
+		void failed(unsigned, int error) override { ADD_FAILURE() << error; }
+		void arrived(unsigned, size_t) override {}
+	} all;
+	cu_context contexts[2];
+	for (int gpu : {0, 1})
+		ASSERT_EQ(cu_.retain_context(&contexts[gpu], gpu), 0);
+	for (bool home : {false, true}) {
+		const auto d = home ? paths::direction::to_host : paths::direction::to_device;
+		for (int path : {0, 1})
+			ASSERT_EQ(all.ports[path].open(api, contexts[path], d, path == 1), 0);
+		pair p(*this, 0, 16 * mib);
+		transfer t = p.all();
+		paths::estimate known[paths::most_paths];
+		known[0].saw_next(mib, 20'000); // the best path
+		known[1].saw_next(mib, 40'000);
+		for (unsigned i = 0; i < 3; i++) {
+			fake_->link_stops[0][home] = i < 2;
+			p.fill(i);
+			std::vector<char> bytes = p.host;
+			if (home) {
+				EXPECT_EQ(devices_[0]->write(1, {&t, 1}), 0);
+				p.fill(77);
+			}
+			const cuda_place device = {contexts[0], p.buffer}, host = on_host(p.host.data());
+			const cuda_part part = home ? cuda_part{host, device} : cuda_part{device, host};
+			const size_t size = p.host.size();
+			paths::splitter s({&size, 1}, {.carriers = paths::path_set(i < 2 ? 3 : 1), .cautious = 3}, 0, known, now_ns());
+			// Who waits for the link is helped, and found out below.
+			std::atomic<bool> done{false};
+			std::thread helper([&] {
+				for (unsigned ms = 0; ms < 3000 && !done; ms++)
+					std::this_thread::sleep_for(std::chrono::milliseconds(1));
+				fake_->link_stops[0][home] = fake_->link_stops[0][home] && done;
+			});
+			EXPECT_EQ(copy_over_paths(s, {&part, 1}, {&size, 1}, 0, all), 0);
+			done = true;
+			helper.join();
+			EXPECT_EQ(s.carried(0) > 0, i == 2);
+			EXPECT_EQ(s.carried(1) > 0, i < 2);
+			EXPECT_TRUE((home ? p.host : p.on_device()) == bytes);
+		}
+		for (cuda_port &port : all.ports)
+			port.close();
+	}
+	for (int gpu : {0, 1})
+		cu_.release_context(gpu);
 }
 
 // Any call of a relay, or what it has started, fails once: the bytes are right all the same.

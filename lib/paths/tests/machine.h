@@ -15,7 +15,8 @@ namespace het::paths::test
 class machine
 {
       public:
-	// Returns which share of a link others use at a time.
+	// Returns which share of a link others use at a time. A link of which they use 2 or more serves them alone
+	// then.
 	using load = std::function<double(link, uint64_t ns)>;
 
 	explicit machine(
@@ -48,13 +49,14 @@ class machine
 	double rate_of(link l, uint64_t now) const;
 
 	static constexpr double pcie = 55, nvlink = 390; // bytes a ns
-	static constexpr uint64_t latency = 8000;
+	static constexpr uint64_t latency = 8000, step = 10'000, patience = 50'000;
 	load others_;
 	double noise_;
 	uint64_t naps_ = 0;
 	bool switched_ = false;
 	std::minstd_rand random_{1};
 	uint64_t free_at_[most_links] = {};
+	uint64_t tries_[most_paths] = {}; // when a few bytes that were sent will be there
 	unsigned failing_ = most_paths, fails_after_ = 0;
 };
 

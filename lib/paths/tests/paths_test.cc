@@ -351,6 +351,26 @@ TEST_F(two_gpus, all_small_load_histories)
 	EXPECT_LT(sum / histories, 0.9);
 }
 
+// A link serves others alone for 50 ms, then it is the other one: what was given to it just before waits so long. All
+// that one path could carry in hindsight takes as long as the whole.
+TEST_F(two_gpus, are_careful_where_links_stop)
+{
+	machine m([](link l, uint64_t ns) {
+		const unsigned full = ns / (50 * ms) % 2;
+		return l == pcie_link(full, direction::to_device) ? 2.0 : 0.0;
+	});
+	open("latency");
+	double moved = 0;
+	for (; now < 500 * ms;)
+		copy(m, 32 * mib);
+	const uint64_t begin = now;
+	for (; now < begin + 2000 * ms; moved += double(32 * mib))
+		copy(m, 32 * mib);
+	const double ratio = double(now - begin) / (moved / 55);
+	RecordProperty("over_best", std::to_string(ratio));
+	EXPECT_LT(ratio, 1.2);
+}
+
 TEST_F(two_gpus, go_on_without_a_path_that_fails)
 {
 	for (unsigned after = 0; after < 12; after++) {
@@ -566,6 +586,44 @@ TEST(splitters, do_not_cut_small_pieces_for_a_path_that_begins_too_late)
 		EXPECT_EQ(s.take(0, now).bytes, to_and_from_host.alone);
 		s.arrived(0, 1, now + 160'000, 0);
 	}
+}
+
+TEST(choosers, are_careful_for_some_time_after_a_stall)
+{
+	traffic nothing;
+	chooser c;
+	c.open(0, direction::to_device, latency_policy());
+	c.add(1);
+	auto careful = [&] { return c.choose(64 * mib, nothing).cautious; };
+	c.stalled(0, ms);
+	EXPECT_EQ(careful(), 0) << "which was short";
+	c.stalled(1, 6 * ms);
+	EXPECT_EQ(careful(), only(1));
+	c.passed(64 * mib, 500 * ms, 1);
+	EXPECT_EQ(careful(), only(1));
+	c.passed(64 * mib, 101 * ms, 1);
+	EXPECT_EQ(careful(), 0);
+	c.stalled(0, 6 * ms);
+	EXPECT_EQ(careful(), only(0));
+	c.drop(1);
+	EXPECT_EQ(careful(), 0) << "where there is no other path";
+}
+
+TEST(splitters, give_one_piece_at_a_time_with_caution)
+{
+	const size_t size = 64 * mib;
+	estimate known[most_paths];
+	known[0].saw_next(mib, 20'000);
+	splitter s({&size, 1}, {.carriers = 1, .cautious = 1}, 0, known, 0);
+	EXPECT_TRUE(s.is_cautious(0));
+	EXPECT_FALSE(s.is_cautious(1));
+	EXPECT_EQ(s.take(0, 1).bytes, to_and_from_host.shared);
+	EXPECT_EQ(s.take(0, 1).bytes, 0u);
+	s.arrived(0, 1, 80'001, 0);
+	EXPECT_LT(s.stall(0), 10'000u);
+	EXPECT_GT(s.take(0, 80'001).bytes, 0u);
+	s.arrived(0, 1, 10 * ms, 0);
+	EXPECT_GT(s.stall(0), 9 * ms);
 }
 
 TEST(splitters, do_not_wait_for_a_path_that_hangs)
