@@ -376,7 +376,8 @@ TEST_F(cuda_paths, what_is_used_with_caution_gets_nothing_while_it_stops)
 			const cuda_place device = {contexts[0], p.buffer}, host = on_host(p.host.data());
 			const cuda_part part = home ? cuda_part{host, device} : cuda_part{device, host};
 			const size_t size = p.host.size();
-			paths::splitter s({&size, 1}, {.carriers = paths::path_set(i < 2 ? 3 : 1), .cautious = 3}, 0, known, now_ns());
+			paths::splitter s({&size, 1}, {.carriers = paths::path_set(i < 2 ? 3 : 1), .cautious = 3}, 0,
+					  known, now_ns());
 			// Who waits for the link is helped, and found out below.
 			std::atomic<bool> done{false};
 			std::thread helper([&] {
