@@ -161,6 +161,48 @@ TEST(what_copies_pass_through_counts, .traps = trap::best, .devices = device::cu
 	check_all(fx, one);
 }
 
+// By way: with HET_PATHS=static each that there is carries a part.
+TEST(ways_of_copies_are_told, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, settings{"FAKE_CUDA_DEVICES=2", "HET_PATHS=static"});
+	fake_cuda_driver();
+	const std::vector<het_device *> all = all_devices();
+	uint32_t n = 0;
+	constexpr size_t items = 64, much = 16 << 20;
+	model_array small(kind::mmapped, chunk, 1), big(kind::mmapped, much, 2);
+	auto add_to_big = [&](het_device *d) {
+		HET_OK(fx.launch(fx.combine, items, {small.all(HET_READ_ONLY), big.all(HET_READ_WRITE)}, nullptr,
+				 {.device = d}));
+		for (size_t i = 0; i < items; i++)
+			big.model[i] = uint8_t(3 * big.model[i] + small.model[i]);
+	};
+	add_to_big(all[0]);
+	add_to_big(all[1]);
+	HET_OK(het_finish(fx.queue));
+	for (het_device *d : all) {
+		HET_OK(het_device_paths(d, &n));
+		CHECK_EQ(n, 6u); // two ways in each direction, and two from the other
+		uint64_t carried[3] = {};
+		for (uint32_t i = 0; i < n; i++) {
+			het_path_info p = {};
+			p.size = sizeof p;
+			HET_OK(het_device_path(d, i, &p));
+			CHECK_EQ(p.from, p.way == HET_PATH_FROM_DEVICE ? all[d == all[0]] : nullptr);
+			CHECK(p.by == all[0] || p.by == all[1]);
+			CHECK_EQ(p.carried > 0, p.rate > 0);
+			carried[p.way] += p.carried;
+		}
+		CHECK_EQ(carried[HET_PATH_TO_DEVICE], d == all[0] ? much : 0u);
+		CHECK_EQ(carried[HET_PATH_FROM_DEVICE], d == all[1] ? much : 0u);
+	}
+	het_path_info p = {};
+	p.size = sizeof p;
+	HET_ERR(het_device_path(all[0], n, &p), HET_EARG);
+	HET_ERR(het_device_path(all[0], 0, nullptr), HET_ENULL);
+	HET_ERR(het_device_paths(all[0], nullptr), HET_ENULL);
+	big.check("what went from device to device");
+}
+
 TEST(what_is_too_large_is_refused, .traps = trap::best, .devices = one_device)
 {
 	runtime_fixture fx(t, 0, settings{for_two});

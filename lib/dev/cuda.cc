@@ -29,7 +29,7 @@ constexpr size_t least_pin = 16 << 10;
 class cuda_device final : public device
 {
       public:
-	cuda_device(const cuda_api &api, unsigned index) : cu_(api), member_(cu_)
+	cuda_device(const cuda_api &api, unsigned index) : cu_(api), member_(cu_, index)
 	{
 		snprintf(name_, sizeof(name_), "cuda %u", index);
 	}
@@ -54,6 +54,8 @@ class cuda_device final : public device
 	void unpin(void *host) override;
 	size_t lent_memory() const override { return member_.lent(); }
 	void keep_memory() override { member_.keep(); }
+	size_t report_paths(std::span<path_report> room) const override { return report_fabric(member_, room); }
+	double seconds_to_write(size_t n) const override { return expected_seconds(member_, n); }
 	int copy_from(unsigned lane, void *dst, size_t dst_offset, device &from, void *src, size_t src_offset,
 		      size_t size) override;
 

@@ -238,4 +238,63 @@ bool copy_between(cuda_member &to, cu_deviceptr dst, cuda_member &from, cu_devic
 	return true;
 }
 
+// --- what is known ---------------------------------------------------------------
+
+namespace
+{
+
+class reporter
+{
+      public:
+	reporter(const cuda_member &m, std::span<path_report> room) : m_(m), room_(room) {}
+
+	void add(direction d, const cuda_member *peer)
+	{
+		const paths::chooser &c = m_.chooser_of({m_.number(), d, peer ? peer->number() : paths::most_gpus});
+		for (unsigned path = 0; path < paths::most_paths; path++) {
+			const cuda_member *by = the_cuda_table().members[path];
+			if (!by || !(c.present() & only(path)))
+				continue;
+			if (count_ < room_.size())
+				room_[count_] = {d == direction::between     ? path_report::from_device
+						 : d == direction::to_device ? path_report::to_device
+									     : path_report::to_host,
+						 peer ? peer->index() : 0, by->index(), c.carried(path),
+						 c.known(path, paths::least_split).rate() * 1e9};
+			count_++;
+		}
+	}
+	size_t count() const { return count_; }
+
+      private:
+	const cuda_member &m_;
+	const std::span<path_report> room_;
+	size_t count_ = 0;
+};
+
+} // namespace
+
+size_t report_fabric(const cuda_member &m, std::span<path_report> room)
+{
+	if (!m.has_ports())
+		return 0;
+	cuda_deciding held;
+	reporter r(m, room);
+	for (direction d : {direction::to_device, direction::to_host})
+		r.add(d, nullptr);
+	for (const cuda_member *peer : the_cuda_table().members) {
+		if (peer && peer != &m)
+			r.add(direction::between, peer);
+	}
+	return r.count();
+}
+
+double expected_seconds(const cuda_member &m, size_t bytes)
+{
+	if (!m.has_ports())
+		return 0;
+	cuda_deciding held;
+	return m.chooser_of({m.number(), direction::to_device}).expected_ns(bytes, the_cuda_table().under_way) * 1e-9;
+}
+
 } // namespace het

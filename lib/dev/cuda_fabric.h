@@ -18,4 +18,8 @@ bool copy_over_fabric(cuda_member &m, paths::direction d, std::span<const transf
 // The same from one device to another.
 bool copy_between(cuda_member &to, cu_deviceptr dst, cuda_member &from, cu_deviceptr src, size_t size, int *error);
 
+// These are device::report_paths() and device::seconds_to_write().
+size_t report_fabric(const cuda_member &m, std::span<path_report> room);
+double expected_seconds(const cuda_member &m, size_t bytes);
+
 } // namespace het

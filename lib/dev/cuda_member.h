@@ -21,7 +21,8 @@ namespace het
 class cuda_member
 {
       public:
-	explicit cuda_member(const cuda_api &cu) : cu_(cu) {}
+	// Others know the device by the number @index.
+	cuda_member(const cuda_api &cu, unsigned index) : cu_(cu), index_(index) {}
 	// Leaves, when nobody uses its ports any more. The context is there until then.
 	~cuda_member() { leave(); }
 	cuda_member(const cuda_member &) = delete;
@@ -50,12 +51,18 @@ class cuda_member
 	{
 		return j.d == paths::direction::between ? from_[j.peer] : of(j.d).chooser;
 	}
+	const paths::chooser &chooser_of(const paths::journey &j) const
+	{
+		return j.d == paths::direction::between ? from_[j.peer]
+							: ways_[j.d == paths::direction::to_host].chooser;
+	}
 	cuda_port &own_port_of(paths::direction d) { return d == paths::direction::between ? across_ : of(d).own; }
 	// Returns slots in pinned host memory for what comes in from other GPUs by its own port, or null.
 	void *staging() const { return staging_; }
 
 	bool has_ports() const { return has_ports_.load(std::memory_order_acquire); }
 	unsigned number() const { return number_; }
+	unsigned index() const { return index_; }
 	cu_context context() const { return context_; }
 	const char *name() const { return name_; }
 	const cuda_api &api() const { return cu_; }
@@ -71,6 +78,7 @@ class cuda_member
 	void meet(cuda_member &from, cuda_member &by);
 
 	const cuda_api &cu_;
+	const unsigned index_;
 	const char *name_ = "";
 	cu_device device_ = 0;
 	cu_context context_ = nullptr;

@@ -39,4 +39,14 @@ void keep_memory(unsigned device)
 	lib().devices[device]->keep_memory();
 }
 
+size_t report_paths(unsigned device, std::span<path_report> room)
+{
+	return lib().devices[device]->report_paths(room);
+}
+
+double seconds_to_send(unsigned device, size_t nbytes)
+{
+	return lib().devices[device]->seconds_to_write(nbytes);
+}
+
 } // namespace het

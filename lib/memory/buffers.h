@@ -27,4 +27,8 @@ int copy_buffer(const place_in_buffer &to, const place_in_buffer &from, size_t n
 uint64_t lent_bytes(unsigned device);
 void keep_memory(unsigned device);
 
+// These are device::report_paths() and device::seconds_to_write(). The library has started.
+size_t report_paths(unsigned device, std::span<path_report> room);
+double seconds_to_send(unsigned device, size_t nbytes);
+
 } // namespace het

@@ -4,6 +4,7 @@
 #include "paths/vessels.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace het::paths
 {
@@ -134,18 +135,33 @@ void chooser::judge(size_t bytes, uint64_t ns)
 	}
 }
 
-plan chooser::choose(size_t bytes, const traffic &t)
+// The direct path is the first.
+unsigned chooser::list_candidates(size_t bytes, const traffic &t, candidate (&to)[most_paths]) const
 {
-	candidate candidates[most_paths];
 	unsigned n = 0;
-	auto add = [&](unsigned path) {
-		candidates[n++] = {path, &known(path, bytes), t.ahead(route_of(journey_, path))};
-	};
+	auto add = [&](unsigned path) { to[n++] = {path, &known(path, bytes), t.ahead(route_of(journey_, path))}; };
 	add(journey_.gpu);
 	for (unsigned path = 0; path < most_paths; path++) {
 		if (path != journey_.gpu && (present_ & only(path)))
 			add(path);
 	}
+	return n;
+}
+
+// Small copies go directly.
+double chooser::expected_ns(size_t bytes, const traffic &t) const
+{
+	candidate candidates[most_paths];
+	const unsigned n = list_candidates(bytes, t, candidates);
+	const path_set taken = bytes < least_split ? only(journey_.gpu) : current_[class_of(bytes)];
+	const double end = end_of({bytes, {candidates, n}, taken}, taken);
+	return end < std::numeric_limits<double>::infinity() ? end : 0;
+}
+
+plan chooser::choose(size_t bytes, const traffic &t)
+{
+	candidate candidates[most_paths];
+	const unsigned n = list_candidates(bytes, t, candidates);
 	path_set &current = current_[class_of(bytes)];
 	plan p{.carriers = policy_->choose({bytes, {candidates, n}, current})};
 	if (p.carriers != only(journey_.gpu) && is_vain(class_of(bytes)))
@@ -167,6 +183,7 @@ plan chooser::choose(size_t bytes, const traffic &t)
 // What other sizes have seen of the path before is not what this one will see.
 void chooser::learn(unsigned path, size_t bytes, size_t carried, const estimate &e)
 {
+	carried_[path] += carried;
 	if (carried)
 		known_[path][class_of(bytes)] = e;
 }

@@ -52,6 +52,12 @@ class chooser
 	// A copy is over after @ns: paths that carried nothing of it may be asked the sooner.
 	void passed(size_t bytes, uint64_t ns, path_set carried);
 
+	// Returns in how many ns a copy that begins now should be over, by the paths that it would take, or 0 if nothing
+	// is known of these.
+	double expected_ns(size_t bytes, const traffic &t) const;
+	// Returns how many bytes the path has carried so far.
+	uint64_t carried(unsigned path) const { return carried_[path]; }
+
 	path_set present() const { return present_; }
 	path_set taken(size_t bytes) const { return current_[class_of(bytes)]; }
 	uint64_t switches() const { return switches_; }
@@ -59,9 +65,12 @@ class chooser
 	static unsigned class_of(size_t bytes);
 
       private:
+	unsigned list_candidates(size_t bytes, const traffic &t, candidate (&to)[most_paths]) const;
+
 	journey journey_ = {0, direction::to_device};
 	const policy *policy_ = nullptr;
 	path_set present_ = 0;
+	uint64_t carried_[most_paths] = {};
 	estimate known_[most_paths][classes];
 	path_set current_[classes] = {};
 	bool is_vain(unsigned size_class);

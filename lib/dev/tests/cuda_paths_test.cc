@@ -255,6 +255,35 @@ TEST_F(cuda_paths, between_devices_a_third_one_and_the_host_carry_parts)
 	EXPECT_TRUE(to.on_device() == from.host);
 }
 
+// By links that carry 200 MB/s each nothing is there sooner than they can bring it.
+TEST_F(cuda_paths, what_copies_have_taken_is_known)
+{
+	open(2);
+	pair p(*this, 0, 16 * mib);
+	transfer t = p.all();
+	path_report all[72];
+	EXPECT_EQ(devices_[0]->report_paths({}), 6u);
+	EXPECT_EQ(devices_[0]->seconds_to_write(16 * mib), 0);
+	fake_->link_rate = 200;
+	for (unsigned i = 0; i < 3; i++)
+		EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0);
+	fake_->link_rate = 0;
+	const double least = double(mib) / 200e6;
+	EXPECT_GT(devices_[0]->seconds_to_write(16 * mib), 7 * least);
+	EXPECT_LT(devices_[0]->seconds_to_write(16 * mib), 300 * least);
+	EXPECT_GT(devices_[0]->seconds_to_write(4 * mib), 3 * least);
+	EXPECT_EQ(devices_[1]->seconds_to_write(16 * mib), 0);
+	ASSERT_EQ(devices_[0]->report_paths(all), 6u);
+	uint64_t carried = 0;
+	for (const path_report &r : std::span(all, 6)) {
+		EXPECT_EQ(r.carried > 0, r.way == path_report::to_device);
+		EXPECT_EQ(r.rate > 0, r.way == path_report::to_device);
+		EXPECT_LT(r.rate, 300e6) << r.by;
+		carried += r.carried;
+	}
+	EXPECT_EQ(carried, 48 * mib);
+}
+
 TEST_F(cuda_paths, between_devices_small_copies_go_directly)
 {
 	open(3);

@@ -205,6 +205,22 @@ TEST_F(two_gpus, four_share_by_what_they_can_carry)
 }
 
 // Others leave the direct path almost nothing. All that it carries after the first copies are questions.
+// Of both paths, and of small copies, which go directly.
+TEST_F(two_gpus, tell_when_a_copy_should_end)
+{
+	open("latency");
+	machine m([](link l, uint64_t) { return loaded(l, pcie_link(1, direction::to_device), 0.5); });
+	EXPECT_EQ(of[0].expected_ns(64 * mib, m.under_way), 0);
+	usual(m, 64 * mib, 100);
+	const double took = double(usual(m, 64 * mib));
+	EXPECT_NEAR(of[0].expected_ns(64 * mib, m.under_way), took, took / 8);
+	EXPECT_NEAR(of[0].expected_ns(4 * mib, m.under_way), double(4 * mib) / 55, double(mib) / 55);
+	EXPECT_EQ(of[0].carried(0), m.carried[0]);
+	EXPECT_EQ(of[0].carried(1), m.carried[1]);
+	m.under_way.add(route_of(0, 0, direction::to_device), 64 * mib);
+	EXPECT_GT(of[0].expected_ns(64 * mib, m.under_way), 1.2 * took);
+}
+
 TEST_F(two_gpus, leave_a_path_that_others_fill)
 {
 	machine m([](link l, uint64_t) { return loaded(l, pcie_link(0, direction::to_device), 0.97); });
