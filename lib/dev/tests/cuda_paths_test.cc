@@ -208,7 +208,7 @@ TEST_F(cuda_paths, two_devices_lend_each_other_their_links)
 	for (unsigned gpu : {0, 1}) {
 		fake_->peer_copies = 0;
 		pair p(*this, gpu, 17 * mib + 4096);
-		for (unsigned i = 0; i < 4; i++)
+		for (unsigned i = 0; i < 2; i++)
 			to_and_fro(p, 0, 10 * i);
 		EXPECT_GT(fake_->peer_copies, 2) << "each way is asked at least";
 	}
@@ -236,20 +236,20 @@ TEST_F(cuda_paths, peers_carry_a_part)
 TEST_F(cuda_paths, between_devices_a_third_one_and_the_host_carry_parts)
 {
 	open(3);
-	pair from(*this, 0, 64 * mib), to(*this, 1, 64 * mib);
+	pair from(*this, 0, 24 * mib), to(*this, 1, 24 * mib);
 	from.fill(1);
 	transfer t = from.all();
 	EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0);
 	fake_->link_rate = fake_->peer_rate = 400;
 	auto &peers = fake_->peers_carried;
 	unsigned long before[] = {peers[0][1], peers[0][2], peers[2][1], fake_->carried[0][1], fake_->carried[1][0]};
-	EXPECT_EQ(devices_[1]->copy_from(0, to.all().devbuf, 0, *devices_[0], from.all().devbuf, 0, 64 * mib), 0);
+	EXPECT_EQ(devices_[1]->copy_from(0, to.all().devbuf, 0, *devices_[0], from.all().devbuf, 0, 24 * mib), 0);
 	fake_->link_rate = fake_->peer_rate = 0;
 	unsigned long direct = peers[0][1] - before[0], third = peers[0][2] - before[1],
 		      host = fake_->carried[0][1] - before[3];
 	for (unsigned long part : {direct, third, host})
 		EXPECT_GE(part, paths::splitter::least_piece);
-	EXPECT_EQ(direct + third + host, 64 * mib);
+	EXPECT_EQ(direct + third + host, 24 * mib);
 	EXPECT_EQ(peers[2][1] - before[2], third);
 	EXPECT_EQ(fake_->carried[1][0] - before[4], host);
 	EXPECT_TRUE(to.on_device() == from.host);
@@ -298,15 +298,15 @@ TEST_F(cuda_paths, between_devices_a_way_that_fails_is_taken_out)
 	for (const char *symbol : {"cuStreamWaitEvent", "work of cuMemcpyDtoHAsync_v2", "cuMemcpyHtoDAsync_v2"}) {
 		for (bool always : {false, true}) {
 			open(3);
-			pair from(*this, 0, 24 * mib), to(*this, 1, 24 * mib);
-			for (unsigned seed = 0; seed < 3; seed++) {
+			pair from(*this, 0, 12 * mib), to(*this, 1, 12 * mib);
+			for (unsigned seed = 0; seed < 2; seed++) {
 				from.fill(seed);
 				transfer t = from.all();
 				EXPECT_EQ(devices_[0]->write(1, {&t, 1}), 0);
 				fake_->fails_always = always;
 				fail(symbol, always ? 0 : 1);
 				EXPECT_EQ(devices_[1]->copy_from(0, to.all().devbuf, 0, *devices_[0], from.all().devbuf,
-								 0, 24 * mib),
+								 0, 12 * mib),
 					  0);
 				EXPECT_TRUE(always || seed || !fake_->fail_symbol) << symbol << " was not called";
 				fake_->fail_symbol = nullptr;
@@ -347,7 +347,7 @@ TEST_F(cuda_paths, so_does_what_is_not_pinned_or_small_in_its_parts)
 TEST_F(cuda_paths, parts_of_any_size)
 {
 	open(3);
-	pair p(*this, 1, 40 * mib);
+	pair p(*this, 1, 20 * mib);
 	p.fill(5);
 	std::vector<transfer> parts;
 	std::minstd_rand random(7);
@@ -387,7 +387,7 @@ TEST_F(cuda_paths, what_is_used_with_caution_gets_nothing_while_it_stops)
 		const auto d = home ? paths::direction::to_host : paths::direction::to_device;
 		for (int path : {0, 1})
 			ASSERT_EQ(all.ports[path].open(api, contexts[path], d, path == 1), 0);
-		pair p(*this, 0, 16 * mib);
+		pair p(*this, 0, 8 * mib);
 		transfer t = p.all();
 		paths::estimate known[paths::most_paths];
 		known[0].saw_next(mib, 20'000); // the best path
@@ -434,19 +434,18 @@ TEST_F(cuda_paths, a_relay_that_fails_is_taken_out)
 			open(2);
 			pair p(*this, 0, 8 * mib);
 			fail(symbol, after);
-			for (unsigned i = 0; i < 4; i++)
+			for (unsigned i = 0; i < 2; i++)
 				to_and_fro(p, 0, i);
 			EXPECT_EQ(fake_->fail_symbol, nullptr) << symbol << " was not called";
 			transfer t = p.all();
 			fake_->fails_always = true;
 			fail(symbol, 0);
-			for (unsigned i = 0; i < 40; i++)
+			for (unsigned i = 0; i < 6; i++)
 				EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0);
 			fake_->fail_symbol = nullptr;
 			fake_->fails_always = false;
 			fake_->peer_copies = 0;
-			for (unsigned i = 0; i < 4; i++)
-				EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0);
+			EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0);
 			EXPECT_EQ(fake_->peer_copies, 0) << "after it failed again and again";
 		}
 	}
@@ -540,14 +539,14 @@ TEST_F(cuda_paths, random_copies_with_failures_and_delays)
 		for (unsigned gpu = 0; gpu < 3; gpu++) {
 			threads.emplace_back([this, gpu, round, seed = unsigned(random()), &running] {
 				std::minstd_rand own(seed);
-				pair p(*this, gpu, 17 * mib + 123);
+				pair p(*this, gpu, 9 * mib + 123);
 				p.fill(seed);
 				transfer t = p.all();
 				std::vector<char> expected = p.host;
 				while (devices_[gpu]->write(0, {&t, 1}) != 0)
 					;
-				pair q(*this, (gpu + 1) % 3, 9 * mib + 45);
-				for (unsigned i = 0; i < 3; i++) {
+				pair q(*this, (gpu + 1) % 3, 8 * mib + 45);
+				for (unsigned i = 0; i < 2; i++) {
 					copy_at_random(p, expected, own);
 					if (round % 2 == 0)
 						copy_between_at_random(q, p, expected, own);
@@ -580,7 +579,7 @@ TEST_F(cuda_paths, all_at_once)
 		for (unsigned lane = 0; lane < 2; lane++) {
 			threads.emplace_back([this, gpu, lane] {
 				pair p(*this, gpu, (3 + 5 * lane) * mib + 123);
-				for (unsigned i = 0; i < 6; i++)
+				for (unsigned i = 0; i < 3; i++)
 					to_and_fro(p, lane, 100 * gpu + 10 * lane + i);
 			});
 		}
