@@ -23,7 +23,7 @@ constexpr uint64_t long_stall_ns = 5'000'000;
 constexpr double care = 100;
 constexpr uint8_t most_failures = 3;
 // Sharing pays if it gains so much; if it does not, it is tried after twice as many copies as before.
-constexpr double least_gain = 1.0 / 16, alone_weight = 1.0 / 4;
+constexpr double worth_sharing = 1.0 / 16, alone_weight = 1.0 / 4;
 constexpr uint8_t most_vain = 64;
 constexpr size_t question_grain = 64 << 10;
 
@@ -127,7 +127,7 @@ void chooser::judge(size_t bytes, uint64_t ns)
 	const double rate = double(bytes) / double(std::max<uint64_t>(ns, 1));
 	if (current_[c] == only(journey_.gpu)) {
 		alone_[c] += (alone_[c] > 0 ? alone_weight : 1) * (rate - alone_[c]);
-	} else if (rate < alone_[c] * (1 + least_gain)) {
+	} else if (rate < alone_[c] * (1 + worth_sharing)) {
 		vain_[c] = uint8_t(std::clamp(2 * vain_[c], 1, int(most_vain)));
 		rest_[c] = vain_[c];
 	} else {
