@@ -126,6 +126,20 @@ double gpu::copy(carrier how, direction d, size_t bytes)
 	return watch.lap();
 }
 
+double gpu::copy_from(carrier how, const gpu &from, size_t bytes)
+{
+	auto pointer = [](cu_deviceptr p) { return reinterpret_cast<void *>(uintptr_t(p)); };
+	stopwatch watch;
+	if (how == carrier::driver) {
+		cuda_check(api_.copy_to_peer(buffer_, context_, from.buffer_, from.context_, bytes, program_.stream()),
+			   "a copy between GPUs");
+		cuda_check(api_.synchronize_stream(program_.stream()), "a copy between GPUs");
+	} else if (device_->copy_from(bulk_lane, pointer(buffer_), 0, *from.device_, pointer(from.buffer_), 0, bytes)) {
+		throw std::runtime_error(last_error());
+	}
+	return watch.lap();
+}
+
 double gpu::touch(size_t bytes)
 {
 	transfer t{reinterpret_cast<void *>(uintptr_t(buffer_)), host_.size() - bytes,
