@@ -79,11 +79,10 @@ void gvm_account_put(struct gvm_account *a)
  */
 void gvm_account_limit(struct gvm_account *a)
 {
-	if (a->user || !READ_ONCE(gvm_memlock) || capable(CAP_IPC_LOCK))
+	if (a->cred || !READ_ONCE(gvm_memlock) || capable(CAP_IPC_LOCK))
 		return;
 	/* These keep the user there. Not every 6.1 exports free_uid(). */
 	a->cred = get_current_cred();
-	a->user = a->cred->user;
 }
 
 /*
@@ -100,16 +99,18 @@ static unsigned long most_pages(struct gvm_account *a)
 static bool charge_user(struct gvm_account *a, long n)
 {
 	unsigned long most;
+	atomic_long_t *locked;
 	long now;
 
-	if (!a->user)
+	if (!a->cred)
 		return true;
 	most = most_pages(a);
-	now = atomic_long_read(&a->user->locked_vm);
+	locked = &a->cred->user->locked_vm;
+	now = atomic_long_read(locked);
 	do {
 		if (now + n > most)
 			return false;
-	} while (!atomic_long_try_cmpxchg(&a->user->locked_vm, &now, now + n));
+	} while (!atomic_long_try_cmpxchg(locked, &now, now + n));
 	return true;
 }
 
@@ -128,8 +129,8 @@ static bool charge(struct gvm_account *a, long n)
 static void uncharge(struct gvm_account *a, long n)
 {
 	atomic64_sub(n, &a->mm->pinned_vm);
-	if (a->user)
-		atomic_long_sub(n, &a->user->locked_vm);
+	if (a->cred)
+		atomic_long_sub(n, &a->cred->user->locked_vm);
 	atomic_long_sub(n, &in_use);
 }
 

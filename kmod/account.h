@@ -11,8 +11,7 @@
  * struct gvm_account - who pays for a context's memory
  * @ref: held by the context, and while there are pinned pages
  * @mm: the owner
- * @cred: have @user, or NULL
- * @user: whose RLIMIT_MEMLOCK counts, or NULL
+ * @cred: of the user whose RLIMIT_MEMLOCK counts, or NULL
  * @most: that limit in pages
  * @bytes: charged in parts of pages (@lock)
  * @pinned: pages that were given back, and others still hold
@@ -22,7 +21,6 @@ struct gvm_account {
 	struct kref ref;
 	struct mm_struct *mm;
 	const struct cred *cred;
-	struct user_struct *user;
 	unsigned long most;
 	/** @lock: @bytes with their charge */
 	spinlock_t lock;
