@@ -197,7 +197,7 @@ void chooser::held_up(unsigned path, uint64_t waited_ns, uint64_t ns)
 
 void chooser::stalled(unsigned path, uint64_t ns)
 {
-	if (ns > long_stall_ns)
+	if (policy_->is_careful() && ns > long_stall_ns)
 		caution_ns_[path] = std::max(caution_ns_[path], care * double(ns));
 }
 

@@ -132,7 +132,7 @@ TEST(estimates, tell_start_from_rate)
 
 TEST(policies, have_names)
 {
-	for (const char *name : {"direct", "static", "queue", "latency"})
+	for (const char *name : {"direct", "static", "queue", "latency", "cautious"})
 		EXPECT_STREQ(find_policy(name)->name(), name);
 	EXPECT_EQ(find_policy("other"), nullptr);
 	EXPECT_EQ(&policy_for("direct"), &direct_policy());
@@ -375,7 +375,7 @@ TEST_F(two_gpus, are_careful_where_links_stop)
 		const unsigned full = ns / (50 * ms) % 2;
 		return l == pcie_link(full, direction::to_device) ? 2.0 : 0.0;
 	});
-	open("latency");
+	open("cautious");
 	double moved = 0;
 	for (; now < 500 * ms;)
 		copy(m, 32 * mib);
@@ -608,7 +608,7 @@ TEST(choosers, are_careful_for_some_time_after_a_stall)
 {
 	traffic nothing;
 	chooser c;
-	c.open(0, direction::to_device, latency_policy());
+	c.open(0, direction::to_device, cautious_policy());
 	c.add(1);
 	auto careful = [&] { return c.choose(64 * mib, nothing).cautious; };
 	c.stalled(0, ms);
