@@ -86,6 +86,8 @@ class measurement
 			moving_load(d);
 		for (direction d : both)
 			both_at_once(d);
+		if (!between())
+			return 1;
 		touches();
 		decisions();
 		out_.write(o_.common.json);
@@ -184,6 +186,31 @@ class measurement
 			}
 		}
 		row(format("both-gpus/%s/%s", name_of(d), name_of(size_).c_str()), us, 2 * double(size_));
+	}
+
+	// From the second GPU to the first one.
+	bool between()
+	{
+		second_.fill(77);
+		second_.enter();
+		second_.copy(carrier::driver, direction::to_device, size_);
+		first_.enter();
+		for (size_t bytes : {size_ / 32, size_ / 4, size_}) {
+			series us[3];
+			for (unsigned i = 0; i < 6; i++)
+				first_.copy_from(carrier::ours, second_, bytes);
+			for (unsigned i = 0; i < o_.rounds; i++) {
+				for (carrier c : {carrier::ours, carrier::driver})
+					us[unsigned(c)].push_back(first_.copy_from(c, second_, bytes));
+			}
+			row(format("between-gpus/%s", name_of(bytes).c_str()), us, double(bytes));
+		}
+		first_.fill(0);
+		first_.copy_from(carrier::ours, second_, size_);
+		first_.copy(carrier::driver, direction::to_host, size_);
+		if (!first_.is(77))
+			fprintf(stderr, "wrong bytes from the other GPU\n");
+		return first_.is(77);
 	}
 
 	// 4 KiB come from the device while a bulk copy goes the same way.

@@ -135,6 +135,74 @@ TEST(clean_arrays_are_dropped, .traps = trap::best, .devices = one_device)
 	to.check("what all were added to");
 }
 
+// Two CUDA devices lend each other memory for copies, as long as there is much.
+TEST(what_copies_pass_through_counts, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, settings{"FAKE_CUDA_DEVICES=2", "HET_DEVICE_MEMORY=600M"});
+	fake_cuda_driver();
+	const std::vector<het_device *> all = all_devices();
+	arrays one = make_arrays(1);
+	add(fx, *one[0], all[0]);
+	HET_OK(het_finish(fx.queue));
+	CHECK_EQ(all.size(), 2u);
+	for (het_device *d : all)
+		CHECK_EQ(memory_of(d).copies, 32u << 20);
+	HET_OK(het_device_set_budget(all[1], 500u << 20));
+	CHECK_EQ(memory_of(all[1]).copies, 0u);
+	CHECK_EQ(memory_of(all[0]).copies, 32u << 20);
+	// Of the usual budget they are a part.
+	HET_OK(het_device_set_budget(all[0], 0));
+	uint64_t usual = memory_of(all[0]).budget;
+	HET_OK(het_device_set_budget(all[0], 1u << 20));
+	CHECK_EQ(memory_of(all[0]).copies, 0u);
+	HET_OK(het_device_set_budget(all[0], 0));
+	CHECK(memory_of(all[0]).budget >= usual - (1 << 20) && memory_of(all[0]).budget <= usual + (1 << 20));
+	add(fx, *one[0], all[0]);
+	check_all(fx, one);
+}
+
+// By way: with HET_PATHS=static each that there is carries a part.
+TEST(ways_of_copies_are_told, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, settings{"FAKE_CUDA_DEVICES=2", "HET_PATHS=static"});
+	fake_cuda_driver();
+	const std::vector<het_device *> all = all_devices();
+	uint32_t n = 0;
+	constexpr size_t items = 64, much = 16 << 20;
+	model_array small(kind::mmapped, chunk, 1), big(kind::mmapped, much, 2);
+	auto add_to_big = [&](het_device *d) {
+		HET_OK(fx.launch(fx.combine, items, {small.all(HET_READ_ONLY), big.all(HET_READ_WRITE)}, nullptr,
+				 {.device = d}));
+		for (size_t i = 0; i < items; i++)
+			big.model[i] = uint8_t(3 * big.model[i] + small.model[i]);
+	};
+	add_to_big(all[0]);
+	add_to_big(all[1]);
+	HET_OK(het_finish(fx.queue));
+	for (het_device *d : all) {
+		HET_OK(het_device_paths(d, &n));
+		CHECK_EQ(n, 6u); // two ways in each direction, and two from the other
+		uint64_t carried[3] = {};
+		for (uint32_t i = 0; i < n; i++) {
+			het_path_info p = {};
+			p.size = sizeof p;
+			HET_OK(het_device_path(d, i, &p));
+			CHECK_EQ(p.from, p.way == HET_PATH_FROM_DEVICE ? all[d == all[0]] : nullptr);
+			CHECK(p.by == all[0] || p.by == all[1]);
+			CHECK(p.carried > 0 || !(p.rate > 0));
+			carried[p.way] += p.carried;
+		}
+		CHECK_EQ(carried[HET_PATH_TO_DEVICE], d == all[0] ? much : 0u);
+		CHECK_EQ(carried[HET_PATH_FROM_DEVICE], d == all[1] ? much : 0u);
+	}
+	het_path_info p = {};
+	p.size = sizeof p;
+	HET_ERR(het_device_path(all[0], n, &p), HET_EARG);
+	HET_ERR(het_device_path(all[0], 0, nullptr), HET_ENULL);
+	HET_ERR(het_device_paths(all[0], nullptr), HET_ENULL);
+	big.check("what went from device to device");
+}
+
 // CUDA devices work in place then: runtime_in_place.cc.
 TEST(what_is_too_large_is_refused, .traps = trap::best, .devices = device::host | device::opencl)
 {
@@ -420,7 +488,7 @@ TEST(the_driver_has_no_memory, .traps = trap::best, .devices = device::cuda)
 	check_all(fx, all);
 	het_memory_info m = memory_of(d);
 	CHECK(m.evictions > 10);
-	CHECK(m.budget <= 2 * array_bytes + chunk);
+	CHECK(m.budget <= m.copies + 2 * array_bytes + chunk);
 	driver.others_memory = 0;
 	HET_OK(het_device_set_budget(d, 0));
 	CHECK(memory_of(d).budget > 100 * array_bytes);

@@ -91,7 +91,10 @@ double gpu::relay(direction d, size_t bytes)
 	for (size_t at = 0; at < bytes || under_way;) {
 		while (at < bytes && under_way < cuda_port::slots) {
 			size_t n = std::min(most, bytes - at);
-			cuda_check(port.start(host_.data() + at, buffer_ + at, context_, n), "a relayed piece");
+			const cuda_place host = on_host(host_.data() + at), device = {context_, buffer_ + at};
+			cuda_check(d == direction::to_device ? port.start(device, host, n)
+							     : port.start(host, device, n),
+				   "a relayed piece");
 			at += n;
 			under_way++;
 		}
@@ -119,6 +122,20 @@ double gpu::copy(carrier how, direction d, size_t bytes)
 						    : device_->read(bulk_lane, {&t, 1});
 		if (err)
 			throw std::runtime_error(last_error());
+	}
+	return watch.lap();
+}
+
+double gpu::copy_from(carrier how, const gpu &from, size_t bytes)
+{
+	auto pointer = [](cu_deviceptr p) { return reinterpret_cast<void *>(uintptr_t(p)); };
+	stopwatch watch;
+	if (how == carrier::driver) {
+		cuda_check(api_.copy_to_peer(buffer_, context_, from.buffer_, from.context_, bytes, program_.stream()),
+			   "a copy between GPUs");
+		cuda_check(api_.synchronize_stream(program_.stream()), "a copy between GPUs");
+	} else if (device_->copy_from(bulk_lane, pointer(buffer_), 0, *from.device_, pointer(from.buffer_), 0, bytes)) {
+		throw std::runtime_error(last_error());
 	}
 	return watch.lap();
 }

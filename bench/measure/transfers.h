@@ -30,6 +30,8 @@ class gpu
 
 	// Copies the first bytes, waits, and returns the µs. A thread that calls this has made the context current.
 	double copy(carrier how, direction d, size_t bytes);
+	// Does so from the memory of another GPU, by the library or by the driver.
+	double copy_from(carrier how, const gpu &from, size_t bytes);
 	// Returns the µs of a touch: as a resolver reads a few bytes.
 	double touch(size_t bytes);
 	void enter() const;

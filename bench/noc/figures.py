@@ -22,6 +22,17 @@ from statistics import mean, stdev
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 PATTERNS = ("uniform", "transpose", "bit-complement", "shuffle")
+ALL_PATTERNS = (*PATTERNS, "bit-reversal", "tornado", "neighbour", "hot-spot", "pairs")
+# A network with its routing, a policy and the share of memory packets.
+NETWORKS = (
+    ("mesh", "xy", "dor", 0.0),
+    ("mesh", "o1turn", "dor", 0.0),
+    ("cmesh", "xy", "dor", 0.0),
+    ("cmesh", "o1turn", "dor", 0.0),
+    ("two-layers", "yx", "dor", 0.05),
+    ("two-layers", "yx", "dll", 0.05),
+    ("two-layers", "o1turn", "adaptive", 0.05),
+)
 PROGRAMS = ("black-scholes", "lu", "fft", "radix-sort", "stencil", "n-body", "spmv", "k-median")
 CHANGES = ("uniform", "transpose", "bit-complement", "shuffle", "transpose", "uniform")  # one after the other
 POLICIES = ("dor", "destdetect", "localbuf", "dll", "adaptive")
@@ -58,6 +69,8 @@ GIVEN: tuple[Value, ...] = (
     (("occupancy", "0.15"),),
     (("ideal-ring", None),),
 )
+# The options that mean something in a network of one layer.
+OF_ONE_LAYER = ("length", "long-length", "iterations", "vc-allocator", "switch-allocator")
 # Who looks at an option, if not all do: without it the others' runs are the same.
 LOOK_AT = {
     "threshold": ("destdetect", "dll"),
@@ -100,13 +113,16 @@ class Point:
     rates: tuple = ()  # none: saturation
     more: Value = ()
     cycles: int = 0  # 0: those of the scale
+    network: str = "two-layers"
 
     def arguments(self, settings: dict[str, str | None]) -> list[str]:
         """With @settings of all runs, of which this one's go first."""
         options = {n: v for n, v in {**settings, **dict(self.more)}.items() if self.policy in LOOK_AT.get(n, POLICIES)}
         routing = options.pop("routing", "yx")
         routing = self.routing or ("o1turn" if self.policy == "adaptive" else routing)
-        said = ["--network", "two-layers", "--routing", routing, "--policy", self.policy]
+        said = ["--network", self.network, "--routing", routing, "--policy", self.policy]
+        if self.network != "two-layers":
+            options = {n: v for n, v in options.items() if n in OF_ONE_LAYER}
         options.setdefault("pattern", self.pattern)
         said += ["--memory", f"{self.memory:g}"] if self.memory else []
         for name in sorted(n for n in options if options[n] != ""):
@@ -244,6 +260,21 @@ def study_points(scale: Scale, settings: dict[str, str | None]) -> list[Point]:
     """At 5 % memory: the policies of the thesis under one change each."""
     names = [n for n in POLICIES if n != "adaptive"]
     return [policy_point(n, p, 0.05, v) for v in [(), *variants(settings)] for p in scale.patterns for n in names]
+
+
+def network_points() -> dict[tuple, Point]:
+    """By network and pattern."""
+    return {(n, p): Point(policy, p, share, routing, network=name)
+            for n, (name, routing, policy, share) in enumerate(NETWORKS) for p in ALL_PATTERNS}
+
+
+def networks(runs: Runs, jobs: int) -> list[dict]:
+    """Saturation of all patterns on all networks."""
+    points = network_points()
+    runs.all(list(points.values()), jobs)
+    return [{"network": name, "routing": routing, "policy": policy, "memory": share,
+             "patterns": {p: {d: estimate(runs.saturation(points[n, p], d)) for d in DEFINITIONS} for p in ALL_PATTERNS}}
+            for n, (name, routing, policy, share) in enumerate(NETWORKS)]
 
 
 def convergence_points(runs: Runs) -> dict[str, Point]:
@@ -395,6 +426,12 @@ def tables(document: dict) -> str:
         rows.append(["mean", *(f"{over_dor(played, n):.3f}" for n in POLICIES), ""])
         parts.append(table("Run time over DOR's (thesis, PARSEC: DLL 0.739), and DOR's memory packets",
             ["program", *POLICIES, "memory"], rows))
+    for definition, words in DEFINITIONS.items():
+        if "networks" in document:
+            of = document["networks"]
+            parts.append(table(f"Saturation in flits a core and cycle, by {words}",
+                ["pattern", *(f"{r['network']} {r['routing']} {r['policy']}" for r in of)],
+                [[p, *(f"{r['patterns'][p][definition]['mean']:.3f}" for r in of)] for p in ALL_PATTERNS]))
     if "study" in document:
         parts.append(table("Over DOR at 5 % memory, by latency 3 × zero load, with one change",
             ["change", "DestDetect", "LocalBuf", "DLL"],
@@ -501,7 +538,7 @@ def draw(folder: Path, runs: Runs, figures: list[tuple], played: dict) -> bool:
 
 
 def raw(runs: Runs) -> list[dict]:
-    return [{"policy": p.policy, "routing": p.routing, "pattern": p.pattern, "memory": p.memory, "more": list(p.more),
+    return [{"network": p.network, "policy": p.policy, "routing": p.routing, "pattern": p.pattern, "memory": p.memory, "more": list(p.more),
              "seed": seed, **{k: v for k, v in values.items() if v is not None}}
             for p in sorted(runs.points, key=repr) for seed in runs.seeds()
             for values in [runs.results[runs.command(p, seed)]]]
@@ -520,6 +557,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="one seed, short runs, fewer shares")
     parser.add_argument("--study", action="store_true", help="also a row for each open parameter")
     parser.add_argument("--programs", action="store_true", help="nothing but figure 5.11")
+    parser.add_argument("--networks", action="store_true", help="nothing but saturation of all patterns and networks")
     parser.add_argument("--settings", type=Path, help="what search.py wrote; not given: noc-sim's defaults")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
     options = parser.parse_args()
@@ -532,19 +570,24 @@ def main() -> int:
     document = {"program": "noc-figures", "commit": commit(), "noc-sim": runs.version,
                 "command": " ".join(sys.argv), "settings": settings, "seeds": scale.seeds,
                 "cycles": scale.cycles, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
-    if options.recorder.exists():
+    if options.networks:
+        document["networks"] = networks(runs, options.jobs)
+        document["results"] = raw(runs)
+    elif options.recorder.exists():
         traces = recorded(options.recorder.resolve(), runs.folder)
         document["applications"] = applications(runs, traces, options.jobs)
     else:
         print(f"no programs: there is no {options.recorder}: make build/bin/noc-record", file=sys.stderr)
-    figures = [] if options.programs else list(FIGURES.items())
-    if not options.programs:
+    figures = [] if options.programs or options.networks else list(FIGURES.items())
+    if figures:
         document |= of_patterns(runs, options)
-    name = "noc-programs" if options.programs else "noc-figures"
+    name = "noc-programs" if options.programs else "noc-networks" if options.networks else "noc-figures"
     text = tables(document)
     print(text)
     (options.folder / f"{name}.txt").write_text(text)
     (options.folder / f"{name}.json").write_text(json.dumps(document, indent=1) + "\n")
+    if options.networks:
+        return 0
     return 0 if draw(options.folder, runs, figures, document.get("applications", {})) else 1
 
 

@@ -173,10 +173,10 @@ void network::step()
 
 // --- what is under way -------------------------------------------------------
 
-void network::schedule(uint64_t cycle, uint32_t vc, flit f)
+void network::schedule(uint64_t cycle, uint32_t number, unsigned v, flit f)
 {
 	slot<arrival> &s = flits_[cycle & (flits_.size() - 1)];
-	s.items[s.count++] = {vc, f};
+	s.items[s.count++] = {number, v, f};
 }
 
 void network::schedule_credit(uint64_t cycle, uint32_t vc)
@@ -191,7 +191,7 @@ void network::deliver_credits()
 	for (uint32_t i = 0; i < s.count; i++) {
 		output_vc &o = outputs_[s.items[i]];
 		if (o.credits++ == 0 && o.owner != no_vc && inputs_[o.owner].count > 0)
-			request(o.owner);
+			request(o.owner / p_.vcs, o.owner % p_.vcs);
 	}
 	s.count = 0;
 }
@@ -199,31 +199,30 @@ void network::deliver_credits()
 void network::deliver_flits()
 {
 	slot<arrival> &s = flits_[now_ & (flits_.size() - 1)];
-	const uint32_t first_terminal = router_ports_ * p_.vcs;
 	for (uint32_t i = 0; i < s.count; i++) {
 		const arrival &a = s.items[i];
-		if (a.vc < first_terminal)
-			arrive(a.vc, a.f);
-		else if (receiver &to = receivers_[a.vc / p_.vcs - router_ports_];
-			 to.waiting == 0 && !(to.refused >> (a.vc % p_.vcs) & 1))
-			receive(a.vc, a.f);
+		if (a.port < router_ports_)
+			arrive(a.port, a.vc, a.f);
+		else if (receiver &to = receivers_[a.port - router_ports_];
+			 to.waiting == 0 && !(to.refused >> a.vc & 1))
+			receive(a.port, a.vc, a.f);
 		else
-			arrive(a.vc, a.f);
+			arrive(a.port, a.vc, a.f);
 	}
 	delivered_ = s.count;
 	s.count = 0;
 }
 
-void network::arrive(uint32_t vc, flit f)
+void network::arrive(uint32_t number, unsigned v, flit f)
 {
+	const uint32_t vc = number * p_.vcs + v;
 	input_vc &in = inputs_[vc];
 	unsigned at = in.first + in.count++;
 	at = at >= p_.depth ? at - p_.depth : at;
 	buffers_[vc * p_.depth + at] = f;
-	const uint32_t number = vc / p_.vcs;
 	ports_[number].buffered++;
 	if (number >= router_ports_) {
-		receivers_[number - router_ports_].waiting |= uint16_t(1u << (vc % p_.vcs));
+		receivers_[number - router_ports_].waiting |= uint16_t(1u << v);
 		held_++;
 		return;
 	}
@@ -233,9 +232,9 @@ void network::arrive(uint32_t vc, flit f)
 	if (in.count > 1)
 		return;
 	if (!in.active)
-		start(vc);
+		start(number, v);
 	else if (outputs_[(first_port_[router_of_[number]] + in.port) * p_.vcs + in.vc].credits > 0)
-		request(vc);
+		request(number, v);
 }
 
 // --- terminals ---------------------------------------------------------------
@@ -276,7 +275,7 @@ void network::send(unsigned terminal)
 		outputs_[home_[terminal] * p_.vcs + vc].credits--;
 		s.last_vc[c] = uint8_t(vc);
 		s.last_class = uint8_t(c);
-		schedule(now_ + 1 + out.cycles + p_.input_cycles, out.target * p_.vcs + vc, {n, head, tail});
+		schedule(now_ + 1 + out.cycles + p_.input_cycles, out.target, vc, {n, head, tail});
 		flits_sent_++;
 		if (tail) {
 			s.packets[c] = no_packet;
@@ -286,10 +285,10 @@ void network::send(unsigned terminal)
 	}
 }
 
-void network::receive(uint32_t vc, flit f)
+void network::receive(uint32_t number, unsigned v, flit f)
 {
-	const port &in = ports_[vc / p_.vcs];
-	schedule_credit(now_ + 1 + in.upstream_cycles + p_.credit_cycles, in.upstream * p_.vcs + vc % p_.vcs);
+	const port &in = ports_[number];
+	schedule_credit(now_ + 1 + in.upstream_cycles + p_.credit_cycles, in.upstream * p_.vcs + v);
 	flits_received_++;
 	pooled &p = pool_[f.packet];
 	if (p_.checked && (f.head != (p.received == 0) || f.tail != (p.received + 1 == p.length)))
@@ -318,7 +317,7 @@ void network::drain(uint32_t terminal_port)
 	held_--;
 	if (--in.count == 0)
 		r.waiting &= uint16_t(~(1u << v));
-	receive(vc, f);
+	receive(terminal_port, v, f);
 }
 
 // --- routers -----------------------------------------------------------------
@@ -347,15 +346,15 @@ void network::run(unsigned router)
 		if (std::all_of(sets, sets + classes_, [](const vc_set &s) { return s.empty(); }))
 			r.waiting &= uint16_t(~(1u << g.port));
 		if (o.credits > 0)
-			request(vc);
+			request(r.first + g.input / p_.vcs, g.input % p_.vcs);
 	}
 }
 
 // The head flit at the front of @vc asks for an output VC.
-void network::start(uint32_t vc)
+void network::start(uint32_t number, unsigned v)
 {
+	const uint32_t vc = number * p_.vcs + v;
 	input_vc &in = inputs_[vc];
-	const uint32_t number = vc / p_.vcs;
 	const unsigned router = router_of_[number];
 	router_state &r = routers_[router];
 	const packet &p = pool_[buffers_[vc * p_.depth + in.first].packet];
@@ -367,24 +366,22 @@ void network::start(uint32_t vc)
 	r.waiting |= uint16_t(1u << output);
 }
 
-void network::request(uint32_t vc)
+void network::request(uint32_t number, unsigned v)
 {
-	const input_vc &in = inputs_[vc];
-	const uint32_t number = vc / p_.vcs;
+	const input_vc &in = inputs_[number * p_.vcs + v];
 	router_state &r = routers_[router_of_[number]];
-	requests_[number * stride_ + in.port] |= uint16_t(1u << (vc % p_.vcs));
+	requests_[number * stride_ + in.port] |= uint16_t(1u << v);
 	ports_[number].wants |= uint16_t(1u << in.port);
 	ports_[r.first + in.port].wanted |= uint16_t(1u << (number - r.first));
 	r.requesting |= uint16_t(1u << in.port);
 }
 
-void network::withdraw(uint32_t vc)
+void network::withdraw(uint32_t number, unsigned v)
 {
-	const input_vc &in = inputs_[vc];
-	const uint32_t number = vc / p_.vcs;
+	const input_vc &in = inputs_[number * p_.vcs + v];
 	router_state &r = routers_[router_of_[number]];
 	uint16_t &vcs = requests_[number * stride_ + in.port];
-	vcs &= uint16_t(~(1u << (vc % p_.vcs)));
+	vcs &= uint16_t(~(1u << v));
 	if (vcs != 0)
 		return;
 	ports_[number].wants &= uint16_t(~(1u << in.port));
@@ -428,29 +425,31 @@ void network::traverse(unsigned router, unsigned input, unsigned output)
 	output_vc &to = outputs_[out_port * p_.vcs + from.vc];
 	to.credits--;
 	const unsigned input_cycles = out.target < router_ports_ ? p_.input_cycles : 0;
-	schedule(now_ + 1 + p_.switch_cycles + out.cycles + input_cycles, out.target * p_.vcs + from.vc, f);
+	schedule(now_ + 1 + p_.switch_cycles + out.cycles + input_cycles, out.target, from.vc, f);
 	if (f.head)
 		count_hop(router, pool_[f.packet]);
 	if (!f.tail) {
 		if (from.count == 0 || to.credits == 0)
-			withdraw(vc);
+			withdraw(in_port, v);
 		return;
 	}
-	withdraw(vc);
+	withdraw(in_port, v);
 	to.owner = no_vc;
 	out.free |= uint16_t(1u << from.vc);
 	from.active = false;
 	if (from.count > 0)
-		start(vc);
+		start(in_port, v);
 }
 
 // L = (L × hops + time in this router) / (hops + 1). Where L stops matters: a long wait that was cut off is soon
 // outweighed by the hops that follow.
 void network::count_hop(unsigned router, pooled &p)
 {
+	constexpr uint64_t long_past_cap = 1 << 22; // after any number of hops that fits
 	const uint64_t here = now_ - p.arrived + 1 + p_.switch_cycles + p_.input_cycles;
-	const uint64_t mean = (uint64_t(p.hop_mean) * p.hops + (here << p_.latency_fraction)) / (p.hops + 1u);
-	p.hop_mean = uint16_t(std::min<uint64_t>(mean, ((p_.latency_cap + 1) << p_.latency_fraction) - 1));
+	const auto counted = uint32_t(std::min(here, long_past_cap));
+	const uint32_t mean = (uint32_t(p.hop_mean) * p.hops + (counted << p_.latency_fraction)) / (p.hops + 1u);
+	p.hop_mean = uint16_t(std::min(mean, ((p_.latency_cap + 1) << p_.latency_fraction) - 1));
 	p.hops++;
 	passed_[router].heads++;
 	passed_[router].cycles += here;
@@ -462,7 +461,7 @@ void network::movements(std::vector<movement> &out) const
 	const slot<arrival> &s = flits_[(now_ - 1) & (flits_.size() - 1)];
 	for (uint32_t i = 0; i < delivered_; i++) {
 		const arrival &a = s.items[i];
-		out.push_back({a.vc / p_.vcs, a.vc % p_.vcs, pool_[a.f.packet].tag, bool(a.f.head), bool(a.f.tail)});
+		out.push_back({a.port, a.vc, pool_[a.f.packet].tag, bool(a.f.head), bool(a.f.tail)});
 	}
 	std::sort(out.begin(), out.end());
 }

@@ -188,7 +188,8 @@ class network
 		uint8_t next_vc = 0;
 	};
 	struct arrival {
-		uint32_t vc; // input VC, or that of a terminal
+		uint32_t port; // of a router's input, or a terminal's
+		uint32_t vc;   // of the port
 		flit f;
 	};
 	template <typename T> struct slot {
@@ -210,10 +211,10 @@ class network
 	void allocate_memory();
 	void deliver_credits();
 	void deliver_flits();
-	void arrive(uint32_t vc, flit f);
+	void arrive(uint32_t number, unsigned v, flit f);
 	void send(unsigned terminal);
 	bool has_vc(sender &s, const port &out, unsigned message_class);
-	void receive(uint32_t vc, flit f);
+	void receive(uint32_t number, unsigned v, flit f);
 	void count_hop(unsigned router, pooled &p);
 	void drain(uint32_t terminal_port);
 	void run(unsigned router);
@@ -225,10 +226,11 @@ class network
 	unsigned match_islip(router_state &r, uint8_t *output_of);
 	unsigned match_round_robin(router_state &r, uint8_t *output_of);
 	void traverse(unsigned router, unsigned input, unsigned output);
-	void start(uint32_t vc);
-	void request(uint32_t vc);
-	void withdraw(uint32_t vc);
-	void schedule(uint64_t cycle, uint32_t vc, flit f);
+	// These are for input VC @v of port @number: to divide its number among all by the VCs of a port takes long.
+	void start(uint32_t number, unsigned v);
+	void request(uint32_t number, unsigned v);
+	void withdraw(uint32_t number, unsigned v);
+	void schedule(uint64_t cycle, uint32_t number, unsigned v, flit f);
 	void schedule_credit(uint64_t cycle, uint32_t vc);
 	unsigned class_of(const packet &p) const
 	{

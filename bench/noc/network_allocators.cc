@@ -31,7 +31,8 @@ unsigned next_of(unsigned i, unsigned n)
 
 bool network::vc_set::one() const
 {
-	return std::popcount(word[0]) + std::popcount(word[1]) == 1;
+	const uint64_t any = word[0] | word[1];
+	return any != 0 && (any & (any - 1)) == 0 && (word[0] == 0 || word[1] == 0);
 }
 
 unsigned network::vc_set::lowest() const

@@ -50,7 +50,7 @@ void network::check_credits() const
 	const auto output = [&](uint32_t input) { return ports_[input / p_.vcs].upstream * p_.vcs + input % p_.vcs; };
 	for (const slot<arrival> &s : flits_)
 		for (uint32_t i = 0; i < s.count; i++)
-			sum[output(s.items[i].vc)]++;
+			sum[output(s.items[i].port * p_.vcs + s.items[i].vc)]++;
 	for (uint32_t i = 0; i < inputs_.size(); i++)
 		if (inputs_[i].count > 0)
 			sum[output(i)] += inputs_[i].count;

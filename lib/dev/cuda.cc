@@ -29,7 +29,7 @@ constexpr size_t least_pin = 16 << 10;
 class cuda_device final : public device
 {
       public:
-	cuda_device(const cuda_api &api, unsigned index) : cu_(api), member_(cu_)
+	cuda_device(const cuda_api &api, unsigned index) : cu_(api), member_(cu_, index)
 	{
 		snprintf(name_, sizeof(name_), "cuda %u", index);
 	}
@@ -52,6 +52,10 @@ class cuda_device final : public device
 	unsigned pinned_reads() const override { return cuda_lane::most_reads; }
 	bool pin(void *host, size_t n) override;
 	void unpin(void *host) override;
+	size_t lent_memory() const override { return member_.lent(); }
+	void keep_memory() override { member_.keep(); }
+	size_t report_paths(std::span<path_report> room) const override { return report_fabric(member_, room); }
+	double seconds_to_write(size_t n) const override { return expected_seconds(member_, n); }
 	int copy_from(unsigned lane, void *dst, size_t dst_offset, device &from, void *src, size_t src_offset,
 		      size_t size) override;
 
@@ -236,7 +240,7 @@ int cuda_device::read(unsigned lane, std::span<const transfer> pieces)
 {
 	cuda_current c(cu_, context_);
 	int err = c.error();
-	if (!err && !member_.copy(paths::direction::to_host, pieces, &err))
+	if (!err && !copy_over_fabric(member_, paths::direction::to_host, pieces, &err))
 		err = lanes_[lane].read(pieces);
 	return err ? failed("a read", err) : 0;
 }
@@ -245,7 +249,7 @@ int cuda_device::write(unsigned lane, std::span<const transfer> pieces)
 {
 	cuda_current c(cu_, context_);
 	int err = c.error();
-	if (!err && !member_.copy(paths::direction::to_device, pieces, &err))
+	if (!err && !copy_over_fabric(member_, paths::direction::to_device, pieces, &err))
 		err = lanes_[lane].write(pieces);
 	return err ? failed("a write", err) : 0;
 }
@@ -284,12 +288,12 @@ int cuda_device::copy_from(unsigned lane, void *dst, size_t dst_offset, device &
 	cu_deviceptr to = device_address(dst, dst_offset), at = device_address(src, src_offset);
 	cuda_current c(cu_, context_);
 	int err = c.error();
-	if (!err && peer.context_ == context_) {
-		err = cu_.copy_on_device(to, at, size, lanes_[lane].stream());
-	} else if (!err) {
+	if (!err && peer.context_ != context_)
 		reach(peer);
-		err = cu_.copy_to_peer(to, context_, at, peer.context_, size, lanes_[lane].stream());
-	}
+	if (!err && peer.context_ != context_ && copy_between(member_, to, peer.member_, at, size, &err))
+		return err ? failed("a copy between devices", err) : 0;
+	if (!err)
+		err = put_copy(cu_, {context_, to}, {peer.context_, at}, size, lanes_[lane].stream());
 	if (!err)
 		err = lanes_[lane].wait_all(size);
 	return err ? failed("a copy between devices", err) : 0;

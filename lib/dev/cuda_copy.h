@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// One bulk copy of a CUDA device, over the ports that it could borrow.
+// One bulk copy of a CUDA device, over the carriers that it could borrow.
 #pragma once
 
-#include "dev/cuda_port.h"
-#include "dev/device.h"
+#include "dev/cuda_carrier.h"
 #include "paths/splitter.h"
 
 #include <span>
@@ -11,14 +10,19 @@
 namespace het
 {
 
-// Who makes the copy lends ports, and hears of what failed.
+// The bytes of a part lie together, at both ends.
+struct cuda_part {
+	cuda_place to, from;
+};
+
+// Who makes the copy lends carriers, and hears of what failed.
 class port_lender
 {
       public:
 	virtual ~port_lender() = default;
 	// Returns null for a path that nobody can take now.
-	virtual cuda_port *borrow(unsigned path) = 0;
-	// The owner of a port that was borrowed does not need its link now.
+	virtual cuda_carrier *borrow(unsigned path) = 0;
+	// The owner of one that was borrowed does not need its link now.
 	virtual bool is_free(unsigned path) = 0;
 	// Nothing of the path is under way any more; it is not to be taken again.
 	virtual void failed(unsigned path, int error) = 0;
@@ -26,9 +30,9 @@ class port_lender
 	virtual void arrived(unsigned path, size_t bytes) = 0;
 };
 
-// Gives pieces to ports until all have arrived, and waits. Returns a cu_result, that of the direct path: what another
+// Gives pieces to carriers until all have arrived, and waits. Returns a cu_result, that of the direct path: what another
 // one fails to carry goes again. Nothing is under way after that.
-int copy_over_paths(paths::splitter &s, std::span<const transfer> pieces, std::span<const size_t> ends, unsigned direct,
-		    cu_context owner, port_lender &lender);
+int copy_over_paths(paths::splitter &s, std::span<const cuda_part> parts, std::span<const size_t> ends, unsigned direct,
+		    port_lender &lender);
 
 } // namespace het

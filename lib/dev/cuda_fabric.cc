@@ -2,246 +2,125 @@
 #include "dev/cuda_fabric.h"
 
 #include "dev/cuda_copy.h"
+#include "dev/cuda_lane.h"
+#include "dev/cuda_staging.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "os/probes.h"
-#include "os/settings.h"
 
 #include <algorithm>
-#include <sched.h>
 
 namespace het
 {
 
 using paths::direction;
-using paths::most_gpus;
 using paths::only;
 
 namespace
 {
 
-constexpr direction both[] = {direction::to_device, direction::to_host};
 // Host memory for more parts than this in one copy would be small parts.
 constexpr size_t most_parts = 128;
 
-// The table of those that take part, and what all of them have under way.
-struct fabric {
-	futex_lock coming;
-	futex_lock deciding;
-	cuda_member *members[most_gpus] = {};
-	paths::traffic under_way;
-};
-
-fabric &the_fabric()
+// Tells who attaches to the probes how much of a copy a path has carried.
+void tell(const paths::journey &j, unsigned path, size_t bytes)
 {
-	static fabric the;
-	return the;
+	if (j.d == direction::between)
+		HET_PROBE4(path_between, j.gpu, j.peer, path, bytes);
+	else if (j.d == direction::to_device)
+		HET_PROBE3(path_to_device, j.gpu, path, bytes);
+	else
+		HET_PROBE3(path_to_host, j.gpu, path, bytes);
 }
 
-class deciding
+// A copy, with the ports that it has borrowed and what it has announced to the others.
+class shared_copy final : public port_lender
 {
       public:
-	deciding() { the_fabric().deciding.lock(lock_rank::leaf); }
-	~deciding() { the_fabric().deciding.unlock(lock_rank::leaf); }
-	deciding(const deciding &) = delete;
-	deciding &operator=(const deciding &) = delete;
-
-      private:
-	signals_blocked blocked_;
-};
-
-} // namespace
-
-// --- who takes part ------------------------------------------------------------
-
-void cuda_member::make_ports()
-{
-	if (has_ports_)
-		return;
-	int own = 0, relay = 0;
-	for (direction d : both) {
-		own = own ? own : of(d).own.open(cu_, context_, d, false);
-		relay = own || relay ? relay : of(d).relay.open(cu_, context_, d, true);
-	}
-	relays_ = !own && !relay;
-	has_ports_.store(!own, std::memory_order_release);
-	for (way &w : ways_) {
-		if (own)
-			w.own.close();
-		if (!relays_)
-			w.relay.close();
-	}
-}
-
-void cuda_member::close_ports()
-{
-	for (way &w : ways_) {
-		w.own.close();
-		w.relay.close();
-	}
-	has_ports_ = false;
-	relays_ = false;
-}
-
-bool cuda_member::reaches(const cuda_member &peer) const
-{
-	int can = 0;
-	if (cu_.can_access_peer(&can, device_, peer.device_) || !can)
-		return false;
-	cuda_current c(cu_, context_);
-	int err = c.error() ? c.error() : cu_.enable_peer_access(peer.context_, 0);
-	return !err || err == cu_error_peer_access_already_enabled;
-}
-
-// This one's copies may go through the peer, whose streams carry them.
-void cuda_member::meet(cuda_member &peer)
-{
-	if (!has_ports_ || !peer.relays_ || !peer.reaches(*this))
-		return;
-	deciding held;
-	for (way &w : ways_)
-		w.chooser.add(peer.number_);
-}
-
-void cuda_member::join(const char *name, cu_device device, cu_context context)
-{
-	name_ = name;
-	device_ = device;
-	context_ = context;
-	const paths::policy &policy = paths::policy_for(settings().paths);
-	if (&policy == &paths::direct_policy())
-		return;
-	fabric &f = the_fabric();
-	f.coming.lock(lock_rank::opening);
-	auto *place = std::find(std::begin(f.members), std::end(f.members), nullptr);
-	bool again = std::any_of(std::begin(f.members), std::end(f.members),
-				 [&](cuda_member *m) { return m && m->context_ == context; });
-	if (place != std::end(f.members) && !again) {
-		number_ = unsigned(place - f.members);
-		{
-			deciding held;
-			*place = this;
-			for (direction d : both)
-				of(d).chooser.open(number_, d, policy);
-		}
-		for (cuda_member *m : f.members) {
-			if (!m || m == this)
-				continue;
-			m->make_ports();
-			make_ports();
-			meet(*m);
-			m->meet(*this);
-		}
-	}
-	f.coming.unlock(lock_rank::opening);
-}
-
-void cuda_member::leave()
-{
-	if (number_ == most_gpus)
-		return;
-	fabric &f = the_fabric();
-	f.coming.lock(lock_rank::opening);
-	{
-		deciding held;
-		f.members[number_] = nullptr;
-		for (cuda_member *m : f.members) {
-			for (direction d : both) {
-				if (m)
-					m->of(d).chooser.drop(number_);
-			}
-		}
-	}
-	// Who has borrowed a port gives it back after one copy.
-	for (way &w : ways_) {
-		while (w.relay.is_lent())
-			sched_yield();
-	}
-	close_ports();
-	number_ = most_gpus;
-	f.coming.unlock(lock_rank::opening);
-}
-
-// --- copies --------------------------------------------------------------------
-
-namespace
-{
-
-size_t bytes_of(std::span<const transfer> pieces)
-{
-	size_t bytes = 0;
-	for (const transfer &t : pieces)
-		bytes += t.size;
-	return bytes;
-}
-
-} // namespace
-
-// A copy of one member, with the ports that it has borrowed and what it has announced to the others.
-class cuda_copy final : public port_lender
-{
-      public:
-	cuda_copy(cuda_member &member, direction d, std::span<const transfer> pieces)
-	    : me_(member), way_(member.of(d)), direction_(d), pieces_(pieces), bytes_(bytes_of(pieces))
+	shared_copy(cuda_member &member, cuda_member *peer, direction d)
+	    : me_(member), peer_(peer), journey_{member.number(), d, peer ? peer->number() : paths::most_gpus},
+	      chooser_(member.chooser_of(journey_)), own_(member.own_port_of(d))
 	{
 	}
 
 	// Returns false if another thread copies in the same direction.
-	bool begin() { return (borrowed_[me_.number_] = way_.own.try_borrow() ? &way_.own : nullptr); }
-
-	int run()
+	bool begin()
 	{
+		carriers_[journey_.gpu] = own_.try_borrow() ? &own_ : nullptr;
+		return carriers_[journey_.gpu];
+	}
+
+	// The ends of the parts rise.
+	int run(std::span<const cuda_part> parts, std::span<const size_t> ends)
+	{
+		bytes_ = ends.back();
 		paths::estimate known[paths::most_paths];
-		paths::plan plan = decide(known);
-		size_t ends[most_parts], end = 0;
-		for (size_t i = 0; i < pieces_.size(); i++)
-			ends[i] = end += pieces_[i].size;
-		std::span<const size_t> parts(ends, pieces_.size());
+		const paths::plan plan = decide(known);
 		const uint64_t started = now_ns();
-		paths::splitter s(parts, plan, me_.number_, known, started);
-		int err = copy_over_paths(s, pieces_, parts, me_.number_, me_.context_, *this);
+		const bool between = journey_.d == direction::between;
+		paths::splitter s(ends, plan, journey_.gpu, known, started,
+				  between ? paths::between_gpus : paths::to_and_from_host);
+		int err = copy_over_paths(s, parts, ends, journey_.gpu, *this);
 		end_of(s, now_ns() - started);
 		return err;
 	}
 
-	cuda_port *borrow(unsigned path) override
+	cuda_carrier *borrow(unsigned path) override
 	{
-		if (borrowed_[path])
-			return borrowed_[path];
-		deciding held;
-		// Since this copy was planned another device may have got the number.
-		cuda_member *peer = the_fabric().members[path];
-		peer = way_.chooser.present() & only(path) ? peer : nullptr;
-		cuda_port *port = peer ? &peer->of(direction_).relay : nullptr;
-		if (!port || !port->try_borrow())
+		if (carriers_[path])
+			return carriers_[path];
+		cuda_deciding held;
+		if (!(chooser_.present() & only(path)))
 			return nullptr;
-		owners_[path] = &peer->of(direction_).own;
-		return borrowed_[path] = port;
+		return carriers_[path] = path == journey_.peer ? borrow_host_s_way() : borrow_relay(path);
 	}
 
-	// Two GPUs that lend each other the links which both need would only be in each other's way.
-	bool is_free(unsigned path) override { return !owners_[path]->is_lent(); }
+	// Two GPUs that lend each other the links which both need would only be in each other's way. Between GPUs a
+	// relay does not take the link that its owner copies by.
+	bool is_free(unsigned path) override { return !owners_[path] || !owners_[path]->is_lent(); }
 
 	void failed(unsigned path, int error) override
 	{
-		deciding held;
-		if (way_.chooser.failed(path))
+		cuda_deciding held;
+		if (chooser_.failed(path))
 			error_ = error;
 	}
 
 	void arrived(unsigned path, size_t bytes) override { withdraw(path, std::min(bytes, announced_[path])); }
 
       private:
-	paths::route route(unsigned path) const { return paths::route_of(me_.number_, path, direction_); }
+	// Since this copy was planned another device may have got the number.
+	cuda_carrier *borrow_relay(unsigned path)
+	{
+		cuda_member *by = the_cuda_table().members[path];
+		const direction d = journey_.d == direction::to_host ? direction::to_host : direction::to_device;
+		if (!by || !by->of(d).relay.try_borrow())
+			return nullptr;
+		owners_[path] = journey_.d == direction::between ? nullptr : &by->of(d).own;
+		return lent_[path] = &by->of(d).relay;
+	}
+
+	// Who copies between the host and either GPU has the ports.
+	cuda_carrier *borrow_host_s_way()
+	{
+		cuda_port &exit = peer_->of(direction::to_host).own, &entry = me_.of(direction::to_device).own;
+		if (!exit.try_borrow())
+			return nullptr;
+		if (!entry.try_borrow()) {
+			exit.give_back();
+			return nullptr;
+		}
+		staging_.open(exit, entry, me_.staging());
+		return &staging_;
+	}
 
 	paths::plan decide(paths::estimate (&known)[paths::most_paths])
 	{
-		deciding held;
-		fabric &f = the_fabric();
-		paths::plan plan = way_.chooser.choose(bytes_, f.under_way);
+		cuda_deciding held;
+		paths::plan plan = chooser_.choose(bytes_, the_cuda_table().under_way);
 		double rates = 0;
 		for (unsigned path = 0; path < paths::most_paths; path++) {
-			known[path] = way_.chooser.known(path, bytes_);
+			known[path] = chooser_.known(path, bytes_);
 			rates += plan.carriers & only(path) ? known[path].rate() : 0;
 		}
 		for (unsigned path = 0; path < paths::most_paths && rates > 0; path++) {
@@ -254,70 +133,168 @@ class cuda_copy final : public port_lender
 	void announce(unsigned path, size_t bytes)
 	{
 		announced_[path] = bytes;
-		the_fabric().under_way.add(route(path), bytes);
+		the_cuda_table().under_way.add(route_of(journey_, path), bytes);
 	}
 	void withdraw(unsigned path, size_t bytes)
 	{
 		announced_[path] -= bytes;
-		the_fabric().under_way.remove(route(path), bytes);
+		the_cuda_table().under_way.remove(route_of(journey_, path), bytes);
+	}
+
+	void learn(const paths::splitter &s, uint64_t ns)
+	{
+		cuda_deciding held;
+		paths::path_set carried = 0;
+		for (unsigned path = 0; path < paths::most_paths; path++) {
+			chooser_.learn(path, bytes_, s.carried(path), s.known(path));
+			if (s.carried(path))
+				chooser_.held_up(path, s.waited_for(path), ns);
+			if (s.carried(path) && journey_.d != direction::between)
+				chooser_.stalled(path, s.stall(path));
+			carried |= s.carried(path) ? only(path) : 0;
+		}
+		chooser_.passed(bytes_, ns, carried);
 	}
 
 	void end_of(const paths::splitter &s, uint64_t ns)
 	{
-		{
-			deciding held;
-			paths::path_set carried = 0;
-			for (unsigned path = 0; path < paths::most_paths; path++) {
-				way_.chooser.learn(path, bytes_, s.carried(path), s.known(path));
-				if (s.carried(path))
-					way_.chooser.held_up(path, s.waited_for(path), ns);
-				carried |= s.carried(path) ? only(path) : 0;
-			}
-			way_.chooser.passed(bytes_, ns, carried);
-		}
+		learn(s, ns);
 		for (unsigned path = 0; path < paths::most_paths; path++) {
 			withdraw(path, announced_[path]);
-			if (s.carried(path) && direction_ == direction::to_device)
-				HET_PROBE3(path_to_device, me_.number_, path, s.carried(path));
-			else if (s.carried(path))
-				HET_PROBE3(path_to_host, me_.number_, path, s.carried(path));
-			if (borrowed_[path])
-				borrowed_[path]->give_back();
+			if (s.carried(path))
+				tell(journey_, path, s.carried(path));
+			if (lent_[path])
+				lent_[path]->give_back();
 		}
+		if (staging_.is_open())
+			staging_.close();
+		own_.give_back();
 		if (error_)
-			warn("%s: copies through another GPU failed again and again: %s (%d); it is not used any more",
-			     me_.name_, me_.cu_.name_of(error_), error_);
+			warn("%s: copies by way of another %s failed again and again: %s (%d); it is not used any more",
+			     me_.name(), peer_ ? "path" : "GPU", me_.api().name_of(error_), error_);
 	}
 
 	cuda_member &me_;
-	cuda_member::way &way_;
-	const direction direction_;
-	const std::span<const transfer> pieces_;
-	const size_t bytes_;
+	cuda_member *const peer_;
+	const paths::journey journey_;
+	paths::chooser &chooser_;
+	cuda_port &own_;
+	size_t bytes_ = 0;
 	size_t announced_[paths::most_paths] = {};
-	cuda_port *borrowed_[paths::most_paths] = {};
+	cuda_carrier *carriers_[paths::most_paths] = {};
+	cuda_port *lent_[paths::most_paths] = {};
 	const cuda_port *owners_[paths::most_paths] = {}; // the peers' own, which stay while theirs are borrowed
+	cuda_staging staging_;
 	int error_ = 0;
 };
 
-bool cuda_member::takes(std::span<const transfer> pieces) const
+size_t bytes_of(std::span<const transfer> pieces)
 {
-	if (!has_ports_.load(std::memory_order_acquire) || pieces.empty() || pieces.size() > most_parts)
+	size_t bytes = 0;
+	for (const transfer &t : pieces)
+		bytes += t.size;
+	return bytes;
+}
+
+bool takes(const cuda_member &m, std::span<const transfer> pieces)
+{
+	if (!m.has_ports() || pieces.empty() || pieces.size() > most_parts)
 		return false;
 	if (bytes_of(pieces) < std::max(paths::least_split, pieces.size() * paths::splitter::least_piece))
 		return false;
 	return std::all_of(pieces.begin(), pieces.end(), [](const transfer &t) { return t.pinned && t.size; });
 }
 
-bool cuda_member::copy(direction d, std::span<const transfer> pieces, int *error)
+} // namespace
+
+bool copy_over_fabric(cuda_member &m, direction d, std::span<const transfer> pieces, int *error)
 {
-	if (!takes(pieces))
+	if (!takes(m, pieces))
 		return false;
-	cuda_copy c(*this, d, pieces);
+	shared_copy c(m, nullptr, d);
 	if (!c.begin())
 		return false;
-	*error = c.run();
+	cuda_part parts[most_parts];
+	size_t ends[most_parts], end = 0;
+	for (size_t i = 0; i < pieces.size(); i++) {
+		const transfer &t = pieces[i];
+		const cuda_place host = on_host(t.host), device = {m.context(), device_address(t.devbuf, t.offset)};
+		parts[i] = d == direction::to_device ? cuda_part{device, host} : cuda_part{host, device};
+		ends[i] = end += t.size;
+	}
+	*error = c.run({parts, pieces.size()}, {ends, pieces.size()});
 	return true;
+}
+
+bool copy_between(cuda_member &to, cu_deviceptr dst, cuda_member &from, cu_deviceptr src, size_t size, int *error)
+{
+	if (size < paths::least_split || !to.has_ports() || !from.has_ports())
+		return false;
+	shared_copy c(to, &from, direction::between);
+	if (!c.begin())
+		return false;
+	const cuda_part part = {{to.context(), dst}, {from.context(), src}};
+	*error = c.run({&part, 1}, {&size, 1});
+	return true;
+}
+
+// --- what is known ---------------------------------------------------------------
+
+namespace
+{
+
+class reporter
+{
+      public:
+	reporter(const cuda_member &m, std::span<path_report> room) : m_(m), room_(room) {}
+
+	void add(direction d, const cuda_member *peer)
+	{
+		const paths::chooser &c = m_.chooser_of({m_.number(), d, peer ? peer->number() : paths::most_gpus});
+		for (unsigned path = 0; path < paths::most_paths; path++) {
+			const cuda_member *by = the_cuda_table().members[path];
+			if (!by || !(c.present() & only(path)))
+				continue;
+			if (count_ < room_.size())
+				room_[count_] = {d == direction::between     ? path_report::from_device
+						 : d == direction::to_device ? path_report::to_device
+									     : path_report::to_host,
+						 peer ? peer->index() : 0, by->index(), c.carried(path),
+						 c.known(path, paths::least_split).rate() * 1e9};
+			count_++;
+		}
+	}
+	size_t count() const { return count_; }
+
+      private:
+	const cuda_member &m_;
+	const std::span<path_report> room_;
+	size_t count_ = 0;
+};
+
+} // namespace
+
+size_t report_fabric(const cuda_member &m, std::span<path_report> room)
+{
+	if (!m.has_ports())
+		return 0;
+	cuda_deciding held;
+	reporter r(m, room);
+	for (direction d : {direction::to_device, direction::to_host})
+		r.add(d, nullptr);
+	for (const cuda_member *peer : the_cuda_table().members) {
+		if (peer && peer != &m)
+			r.add(direction::between, peer);
+	}
+	return r.count();
+}
+
+double expected_seconds(const cuda_member &m, size_t bytes)
+{
+	if (!m.has_ports())
+		return 0;
+	cuda_deciding held;
+	return m.chooser_of({m.number(), direction::to_device}).expected_ns(bytes, the_cuda_table().under_way) * 1e-9;
 }
 
 } // namespace het

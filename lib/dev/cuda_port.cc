@@ -12,12 +12,43 @@ int cuda_port::make(bool relays)
 		if (!err)
 			err = cu_->create_event(&ended_[i], cu_event_disable_timing);
 	}
+	if (!err && direction_ != paths::direction::between)
+		err = make_trial();
 	if (!relays || err)
 		return err;
 	err = cu_->create_stream(&inner_, cu_stream_non_blocking, 0);
 	for (unsigned i = 0; i < slots && !err; i++)
 		err = cu_->create_event(&passed_[i], cu_event_disable_timing);
-	return err ? err : cu_->allocate(&ring_, slots * slot_size);
+	return err ? err : cu_->allocate(&ring_, ring_size);
+}
+
+int cuda_port::make_trial()
+{
+	int err = cu_->create_stream(&trial_, cu_stream_non_blocking, 0);
+	if (!err)
+		err = cu_->create_event(&tried_, cu_event_disable_timing);
+	if (!err)
+		err = cu_->allocate(&trial_device_, trial_size);
+	return err ? err : cu_->allocate_host(&trial_host_, trial_size, cu_host_alloc_portable);
+}
+
+void cuda_port::end_trial()
+{
+	if (trial_) {
+		cu_->synchronize_stream(trial_);
+		cu_->destroy_stream(trial_);
+	}
+	if (tried_)
+		cu_->destroy_event(tried_);
+	if (trial_device_)
+		cu_->free(trial_device_);
+	if (trial_host_)
+		cu_->free_host(trial_host_);
+	trial_ = nullptr;
+	tried_ = nullptr;
+	trial_device_ = 0;
+	trial_host_ = nullptr;
+	is_tried_ = false;
 }
 
 int cuda_port::open(const cuda_api &cu, cu_context context, paths::direction d, bool relays)
@@ -54,46 +85,36 @@ void cuda_port::close()
 	if (ring_)
 		cu_->free(ring_);
 	ring_ = 0;
+	end_trial();
 }
 
 // The slot is free: its last piece has ended.
-int cuda_port::relay_in(unsigned slot, void *host, cu_deviceptr device, cu_context owner, size_t size)
+int cuda_port::relay(unsigned slot, const cuda_place &to, const cuda_place &from, size_t size)
 {
-	cu_deviceptr at = ring_ + slot * slot_size;
-	int err = cu_->copy_to_device(at, host, size, outer_[slot]);
+	const bool home = direction_ == paths::direction::to_host;
+	const cu_stream first = home ? inner_ : outer_[slot], second = home ? outer_[slot] : inner_;
+	const cuda_place between = {context_, ring_ + slot * slot_size};
+	int err = put_copy(*cu_, between, from, size, first);
 	if (!err)
-		err = cu_->record_event(passed_[slot], outer_[slot]);
+		err = cu_->record_event(passed_[slot], first);
 	if (!err)
-		err = cu_->stream_waits(inner_, passed_[slot], 0);
+		err = cu_->stream_waits(second, passed_[slot], 0);
 	if (!err)
-		err = cu_->copy_to_peer(device, owner, at, context_, size, inner_);
-	return err ? err : cu_->record_event(ended_[slot], inner_);
+		err = put_copy(*cu_, to, between, size, second);
+	return err ? err : cu_->record_event(ended_[slot], second);
 }
 
-int cuda_port::relay_out(unsigned slot, void *host, cu_deviceptr device, cu_context owner, size_t size)
-{
-	cu_deviceptr at = ring_ + slot * slot_size;
-	int err = cu_->copy_to_peer(at, context_, device, owner, size, inner_);
-	if (!err)
-		err = cu_->record_event(passed_[slot], inner_);
-	if (!err)
-		err = cu_->stream_waits(outer_[slot], passed_[slot], 0);
-	if (!err)
-		err = cu_->copy_to_host(host, at, size, outer_[slot]);
-	return err ? err : cu_->record_event(ended_[slot], outer_[slot]);
-}
-
-int cuda_port::start(void *host, cu_deviceptr device, cu_context owner, size_t size)
+int cuda_port::start(const cuda_place &to, const cuda_place &from, size_t size, cu_event after)
 {
 	cuda_current c(*cu_, context_);
 	unsigned slot = started_ % slots;
-	bool in = direction_ == paths::direction::to_device;
 	int err = c.error();
+	if (!err && after)
+		err = cu_->stream_waits(outer_[slot], after, 0);
 	if (!err && inner_) {
-		err = in ? relay_in(slot, host, device, owner, size) : relay_out(slot, host, device, owner, size);
+		err = relay(slot, to, from, size);
 	} else if (!err) {
-		err = in ? cu_->copy_to_device(device, host, size, outer_[slot])
-			 : cu_->copy_to_host(host, device, size, outer_[slot]);
+		err = put_copy(*cu_, to, from, size, outer_[slot]);
 		if (!err)
 			err = cu_->record_event(ended_[slot], outer_[slot]);
 	}
@@ -104,6 +125,25 @@ int cuda_port::start(void *host, cu_deviceptr device, cu_context owner, size_t s
 int cuda_port::look()
 {
 	return cu_->query_event(ended_[oldest_ % slots]);
+}
+
+int cuda_port::try_link()
+{
+	if (!trial_)
+		return 0;
+	if (is_tried_) {
+		int err = cu_->query_event(tried_);
+		is_tried_ = err == cu_error_not_ready;
+		return err;
+	}
+	cuda_current c(*cu_, context_);
+	const cuda_place host = on_host(trial_host_), device = {context_, trial_device_};
+	const bool in = direction_ == paths::direction::to_device;
+	int err = c.error() ? c.error() : put_copy(*cu_, in ? device : host, in ? host : device, trial_size, trial_);
+	if (!err)
+		err = cu_->record_event(tried_, trial_);
+	is_tried_ = !err;
+	return err ? err : int(cu_error_not_ready);
 }
 
 // What was begun of a piece that could not be started as a whole is waited for as well.

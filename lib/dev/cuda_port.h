@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A port is one direction of a GPU's PCIe link, for the pieces of one bulk copy at a time: streams, and an event behind
+// A port is one direction of a GPU's links, for the pieces of one bulk copy at a time: streams, and an event behind
 // each piece. A port that relays carries other GPUs' pieces through a ring of slots in its own GPU's memory, with one
-// more stream for the link between the GPUs, so that one piece passes each link while the next one passes the other.
+// more stream for the second link, so that one piece passes each link while the next one passes the other.
 //
 // A copy engine stays with a stream as long as there is something in it: a touch would wait for the whole copy,
 // whatever its priority. So no stream has more than one piece.
@@ -9,7 +9,7 @@
 // All of it is made at the start. Pieces end in the order in which they were started.
 #pragma once
 
-#include "dev/cuda_api.h"
+#include "dev/cuda_carrier.h"
 #include "paths/links.h"
 #include "paths/splitter.h"
 
@@ -19,11 +19,11 @@
 namespace het
 {
 
-class cuda_port
+class cuda_port final : public cuda_carrier
 {
       public:
 	static constexpr unsigned slots = paths::splitter::depth;
-	static constexpr size_t slot_size = paths::splitter::most_relayed;
+	static constexpr size_t slot_size = paths::splitter::most_relayed, ring_size = slots * slot_size;
 
 	// One copy at a time may use a port.
 	bool try_borrow() { return is_open_ && !lent_.exchange(true, std::memory_order_acquire); }
@@ -35,20 +35,25 @@ class cuda_port
 	int open(const cuda_api &cu, cu_context context, paths::direction d, bool relays);
 	void close();
 
-	// Starts a piece, at most `slots` of them, between pinned host memory and memory of this GPU, or of the one
-	// whose context @owner is where this port relays.
-	int start(void *host, cu_deviceptr device, cu_context owner, size_t size);
-	// Returns what has become of the oldest piece: cu_error_not_ready while it is under way.
-	int look();
-	// The oldest piece is over.
-	void next() { oldest_++; }
-	// Waits until nothing is under way any more, whether it went well or not.
-	void drain();
+	// Starts a piece, of which at most `slots` may be under way, and of a slot's size where this port relays.
+	int start(const cuda_place &to, const cuda_place &from, size_t size) override
+	{
+		return start(to, from, size, nullptr);
+	}
+	// The piece begins when @after has come about, unless that is null.
+	int start(const cuda_place &to, const cuda_place &from, size_t size, cu_event after);
+	// Returns the event behind the piece that was started last.
+	cu_event last_end() const { return ended_[(started_ - 1) % slots]; }
+	int look() override;
+	void next() override { oldest_++; }
+	void drain() override;
+	int try_link() override;
 
       private:
-	int relay_in(unsigned slot, void *host, cu_deviceptr device, cu_context owner, size_t size);
-	int relay_out(unsigned slot, void *host, cu_deviceptr device, cu_context owner, size_t size);
+	int relay(unsigned slot, const cuda_place &to, const cuda_place &from, size_t size);
 	int make(bool relays);
+	int make_trial();
+	void end_trial();
 
 	const cuda_api *cu_ = nullptr;
 	cu_context context_ = nullptr;
@@ -59,6 +64,14 @@ class cuda_port
 	cu_deviceptr ring_ = 0;
 	cu_event passed_[slots] = {}, ended_[slots] = {}; // the first link, and all
 	unsigned started_ = 0, oldest_ = 0;
+
+	// A few bytes that try the link come from one of these and go to the other.
+	static constexpr size_t trial_size = 64;
+	cu_stream trial_ = nullptr;
+	cu_event tried_ = nullptr;
+	cu_deviceptr trial_device_ = 0;
+	void *trial_host_ = nullptr;
+	bool is_tried_ = false; // they are under way
 };
 
 } // namespace het

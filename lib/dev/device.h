@@ -38,6 +38,17 @@ struct read_ticket {
 	void *handle = nullptr;
 };
 
+// What is known of a way of a device's bulk copies with the host, or from another device.
+struct path_report {
+	enum : uint8_t { to_device, to_host, from_device } way;
+	unsigned from; // the number of the other device, if there is one
+	// That of the device whose link is taken, or that is between: this one if it is the direct way, and the other
+	// one if that is by the host.
+	unsigned by;
+	uint64_t carried; // bytes so far
+	double rate;      // bytes a second, or 0 if nothing is known
+};
+
 // What has become of a kernel whose event was given to gpuvm_kernel_end_event().
 enum class event_state : uint8_t { under_way, done, failed };
 
@@ -84,6 +95,16 @@ class device
 	// false, without a message, where copies do without it.
 	virtual bool pin(void *, size_t) { return false; }
 	virtual void unpin(void *) {}
+
+	// Returns how much of its memory copies of other devices pass through, and takes that back, for good.
+	virtual size_t lent_memory() const { return 0; }
+	virtual void keep_memory() {}
+
+	// Fills in as much as there is room for, and returns how many ways there are. A device that has only the one
+	// has none to tell of.
+	virtual size_t report_paths(std::span<path_report>) const { return 0; }
+	// Returns how long a write of pinned memory that begins now should take, or 0 if that is not known.
+	virtual double seconds_to_write(size_t) const { return 0; }
 
 	// Copies inside this device's API, without the host, from a buffer of @from (which may be this device). Returns
 	// GPUVM_EAPI without a message where that is not possible, so that the caller goes through the alias.

@@ -29,4 +29,24 @@ int copy_buffer(const place_in_buffer &to, const place_in_buffer &from, size_t n
 					       from.offset, n);
 }
 
+uint64_t lent_bytes(unsigned device)
+{
+	return lib().devices[device]->lent_memory();
+}
+
+void keep_memory(unsigned device)
+{
+	lib().devices[device]->keep_memory();
+}
+
+size_t report_paths(unsigned device, std::span<path_report> room)
+{
+	return lib().devices[device]->report_paths(room);
+}
+
+double seconds_to_send(unsigned device, size_t nbytes)
+{
+	return lib().devices[device]->seconds_to_write(nbytes);
+}
+
 } // namespace het

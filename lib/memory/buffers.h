@@ -4,6 +4,7 @@
 
 #include "dev/device.h"
 
+#include <cstdint>
 #include <span>
 
 namespace het
@@ -20,5 +21,14 @@ struct place_in_buffer {
 };
 // Copies without the host. It returns GPUVM_EAPI without a message where that is not possible.
 int copy_buffer(const place_in_buffer &to, const place_in_buffer &from, size_t n);
+
+// Returns how many bytes of a device's memory it has lent to copies of others, which pass through them, and has it take
+// them back, for good. The library has started.
+uint64_t lent_bytes(unsigned device);
+void keep_memory(unsigned device);
+
+// These are device::report_paths() and device::seconds_to_write(). The library has started.
+size_t report_paths(unsigned device, std::span<path_report> room);
+double seconds_to_send(unsigned device, size_t nbytes);
 
 } // namespace het

@@ -5,7 +5,9 @@
 
 #ifdef HET_NO_SDT
 #define HET_PROBE3(name, a, b, c) ((void)(a), (void)(b), (void)(c))
+#define HET_PROBE4(name, a, b, c, d) ((void)(a), (void)(b), (void)(c), (void)(d))
 #else
 #include <sys/sdt.h>
 #define HET_PROBE3(name, a, b, c) DTRACE_PROBE3(libhet, name, a, b, c)
+#define HET_PROBE4(name, a, b, c, d) DTRACE_PROBE4(libhet, name, a, b, c, d)
 #endif

@@ -4,6 +4,7 @@
 #include "paths/vessels.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace het::paths
 {
@@ -17,7 +18,13 @@ constexpr size_t asked_part = 100, least_question = 256 << 10, most_question = 2
 constexpr double asked_time = 20;
 // What held a copy up for longer than all others took is asked so much later each time, and not later than that.
 constexpr double more_peace = 2, most_peace = 16;
+// A piece that took so much longer than expected makes careful for so many times as long.
+constexpr uint64_t long_stall_ns = 5'000'000;
+constexpr double care = 100;
 constexpr uint8_t most_failures = 3;
+// Sharing pays if it gains so much; if it does not, it is tried after twice as many copies as before.
+constexpr double worth_sharing = 1.0 / 16, alone_weight = 1.0 / 4;
+constexpr uint8_t most_vain = 64;
 constexpr size_t question_grain = 64 << 10;
 
 } // namespace
@@ -27,12 +34,11 @@ unsigned chooser::class_of(size_t bytes)
 	return bytes < size_t{1} << 20 ? 0 : bytes < size_t{8} << 20 ? 1 : bytes < size_t{64} << 20 ? 2 : 3;
 }
 
-void chooser::open(unsigned gpu, direction d, const policy &p)
+void chooser::open(const journey &j, const policy &p)
 {
-	gpu_ = gpu;
-	direction_ = d;
+	journey_ = j;
 	policy_ = &p;
-	present_ = only(gpu);
+	present_ = only(j.gpu);
 	for (path_set &c : current_)
 		c = present_;
 	credit_ = most_question;
@@ -43,7 +49,7 @@ void chooser::add(unsigned path)
 	present_ |= only(path);
 	for (estimate &e : known_[path])
 		e = {};
-	waited_ns_[path] = in_peace_ns_[path] = 0;
+	waited_ns_[path] = in_peace_ns_[path] = caution_ns_[path] = 0;
 	failures_[path] = 0;
 }
 
@@ -57,12 +63,12 @@ bool chooser::failed(unsigned path)
 
 void chooser::drop(unsigned path)
 {
-	if (path == gpu_)
+	if (path == journey_.gpu)
 		return;
 	present_ &= path_set(~only(path));
 	for (path_set &c : current_) {
 		c &= present_;
-		c = c ? c : only(gpu_);
+		c = c ? c : only(journey_.gpu);
 	}
 }
 
@@ -104,20 +110,62 @@ path_set chooser::whom_to_ask(std::span<const candidate> candidates, size_t byte
 	return only(silent->path);
 }
 
+// Paths between GPUs may share what no link here stands for: a GPU's ports to a switch, or the host's memory. So their
+// rates add up to less, and the direct path alone may be as quick. That counts while it is what it was.
+bool chooser::is_vain(unsigned size_class)
+{
+	const estimate &direct = known_[journey_.gpu][size_class];
+	if (!rest_[size_class] || direct.is_congested() || 2 * direct.rate() < alone_[size_class])
+		return false;
+	rest_[size_class]--;
+	return true;
+}
+
+void chooser::judge(size_t bytes, uint64_t ns)
+{
+	const unsigned c = class_of(bytes);
+	const double rate = double(bytes) / double(std::max<uint64_t>(ns, 1));
+	if (current_[c] == only(journey_.gpu)) {
+		alone_[c] += (alone_[c] > 0 ? alone_weight : 1) * (rate - alone_[c]);
+	} else if (rate < alone_[c] * (1 + worth_sharing)) {
+		vain_[c] = uint8_t(std::clamp(2 * vain_[c], 1, int(most_vain)));
+		rest_[c] = vain_[c];
+	} else {
+		vain_[c] = 0;
+	}
+}
+
+// The direct path is the first.
+unsigned chooser::list_candidates(size_t bytes, const traffic &t, candidate (&to)[most_paths]) const
+{
+	unsigned n = 0;
+	auto add = [&](unsigned path) { to[n++] = {path, &known(path, bytes), t.ahead(route_of(journey_, path))}; };
+	add(journey_.gpu);
+	for (unsigned path = 0; path < most_paths; path++) {
+		if (path != journey_.gpu && (present_ & only(path)))
+			add(path);
+	}
+	return n;
+}
+
+// Small copies go directly.
+double chooser::expected_ns(size_t bytes, const traffic &t) const
+{
+	candidate candidates[most_paths];
+	const unsigned n = list_candidates(bytes, t, candidates);
+	const path_set taken = bytes < least_split ? only(journey_.gpu) : current_[class_of(bytes)];
+	const double end = end_of({bytes, {candidates, n}, taken}, taken);
+	return end < std::numeric_limits<double>::infinity() ? end : 0;
+}
+
 plan chooser::choose(size_t bytes, const traffic &t)
 {
 	candidate candidates[most_paths];
-	unsigned n = 0;
-	auto add = [&](unsigned path) {
-		candidates[n++] = {path, &known(path, bytes), t.ahead(route_of(gpu_, path, direction_))};
-	};
-	add(gpu_);
-	for (unsigned path = 0; path < most_paths; path++) {
-		if (path != gpu_ && (present_ & only(path)))
-			add(path);
-	}
+	const unsigned n = list_candidates(bytes, t, candidates);
 	path_set &current = current_[class_of(bytes)];
 	plan p{.carriers = policy_->choose({bytes, {candidates, n}, current})};
+	if (p.carriers != only(journey_.gpu) && is_vain(class_of(bytes)))
+		p.carriers = only(journey_.gpu);
 	switches_ += p.carriers != current;
 	current = p.carriers;
 	if (!policy_->asks_unused())
@@ -127,12 +175,15 @@ plan chooser::choose(size_t bytes, const traffic &t)
 	if (bytes > 2 * p.question)
 		p.asked = whom_to_ask({candidates, n}, p.question, end);
 	p.spare = present_ & path_set(~(p.carriers | p.asked));
+	for (unsigned path = 0; path < most_paths; path++)
+		p.cautious |= caution_ns_[path] > 0 && present_ != only(path) ? only(path) : 0;
 	return p;
 }
 
 // What other sizes have seen of the path before is not what this one will see.
 void chooser::learn(unsigned path, size_t bytes, size_t carried, const estimate &e)
 {
+	carried_[path] += carried;
 	if (carried)
 		known_[path][class_of(bytes)] = e;
 }
@@ -144,11 +195,21 @@ void chooser::held_up(unsigned path, uint64_t waited_ns, uint64_t ns)
 	peace = 2 * waited_ns < ns ? 0 : std::clamp(more_peace * peace, least, most_peace * least);
 }
 
+void chooser::stalled(unsigned path, uint64_t ns)
+{
+	if (policy_->is_careful() && ns > long_stall_ns)
+		caution_ns_[path] = std::max(caution_ns_[path], care * double(ns));
+}
+
 void chooser::passed(size_t bytes, uint64_t ns, path_set carried)
 {
+	if (journey_.d == direction::between && policy_->asks_unused())
+		judge(bytes, ns);
 	credit_ = std::min(most_question, credit_ + bytes / asked_part);
 	for (unsigned path = 0; path < most_paths; path++)
 		waited_ns_[path] = carried & only(path) ? 0 : waited_ns_[path] + double(ns);
+	for (double &caution : caution_ns_)
+		caution = std::max(0.0, caution - double(ns));
 }
 
 } // namespace het::paths

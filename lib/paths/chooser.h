@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What is known of all paths of one GPU in one direction, by size of copy, and which of them copies of that size take
-// now. Paths that carry nothing are asked with real pieces, which are at most a hundredth of the bytes that went
+// What is known of all paths of one GPU in one direction, or from another GPU, by size of copy, and which of them copies
+// of that size take now. Paths that carry nothing are asked with real pieces, which are at most a hundredth of the bytes that went
 // elsewhere, and are not waited for longer than a twentieth of the time. This is pure; the caller serialises.
 #pragma once
 
@@ -20,6 +20,7 @@ struct plan {
 	path_set asked = 0;    // one at most, which carries one piece
 	path_set spare = 0;    // are asked if the copy takes much longer than expected
 	size_t question = 0;   // bytes of such a piece
+	path_set cautious = 0; // get a piece only when a few bytes have shown that the link moves
 };
 
 class chooser
@@ -27,7 +28,8 @@ class chooser
       public:
 	static constexpr unsigned classes = 4;
 
-	void open(unsigned gpu, direction d, const policy &p);
+	void open(const journey &j, const policy &p);
+	void open(unsigned gpu, direction d, const policy &p) { open({gpu, d}, p); }
 	// The direct path is there from the start, and stays.
 	// Of one that comes nothing is known.
 	void add(unsigned path);
@@ -43,8 +45,18 @@ class chooser
 	// A copy of @ns has waited so long for the path alone. If that was most of it, the path is left in peace for
 	// some time, which doubles each time that this happens again.
 	void held_up(unsigned path, uint64_t waited_ns, uint64_t ns);
+	// The longest that a piece took on the path, beyond what was expected of it. Where links serve what comes in
+	// order a copy waits for all of what others send, and can take nothing back: if that was long, the path is used
+	// with caution for some time.
+	void stalled(unsigned path, uint64_t ns);
 	// A copy is over after @ns: paths that carried nothing of it may be asked the sooner.
 	void passed(size_t bytes, uint64_t ns, path_set carried);
+
+	// Returns in how many ns a copy that begins now should be over, by the paths that it would take, or 0 if nothing
+	// is known of these.
+	double expected_ns(size_t bytes, const traffic &t) const;
+	// Returns how many bytes the path has carried so far.
+	uint64_t carried(unsigned path) const { return carried_[path]; }
 
 	path_set present() const { return present_; }
 	path_set taken(size_t bytes) const { return current_[class_of(bytes)]; }
@@ -53,19 +65,27 @@ class chooser
 	static unsigned class_of(size_t bytes);
 
       private:
-	unsigned gpu_ = 0;
-	direction direction_ = direction::to_device;
+	unsigned list_candidates(size_t bytes, const traffic &t, candidate (&to)[most_paths]) const;
+
+	journey journey_ = {0, direction::to_device};
 	const policy *policy_ = nullptr;
 	path_set present_ = 0;
+	uint64_t carried_[most_paths] = {};
 	estimate known_[most_paths][classes];
 	path_set current_[classes] = {};
+	bool is_vain(unsigned size_class);
+	void judge(size_t bytes, uint64_t ns);
 	bool may_ask(const candidate &c, size_t bytes, double end) const;
 	path_set whom_to_ask(std::span<const candidate> candidates, size_t bytes, double end);
 
 	size_t credit_ = 0;                   // bytes that may be asked with
 	double waited_ns_[most_paths] = {};   // since the path carried something
 	double in_peace_ns_[most_paths] = {}; // before it is asked again, since then
+	double caution_ns_[most_paths] = {};  // for which it is used with caution
 	uint8_t failures_[most_paths] = {};
+	double alone_[classes] = {}; // bytes a ns of whole copies that the direct path made
+	uint8_t vain_[classes] = {}; // copies that shall not be shared since sharing did not pay
+	uint8_t rest_[classes] = {}; // so many of those are left
 	uint64_t switches_ = 0;
 };
 

@@ -8,7 +8,8 @@ namespace het::paths
 
 const policy *find_policy(const char *name)
 {
-	for (const policy *p : {&direct_policy(), &static_policy(), &queue_policy(), &latency_policy()}) {
+	for (const policy *p :
+	     {&direct_policy(), &static_policy(), &queue_policy(), &latency_policy(), &cautious_policy()}) {
 		if (!strcmp(p->name(), name))
 			return p;
 	}

@@ -23,9 +23,9 @@ constexpr double late = 1.5;
 } // namespace
 
 splitter::splitter(std::span<const size_t> ends, const plan &p, unsigned direct, const estimate (&known)[most_paths],
-		   uint64_t now_ns)
-    : ends_(ends), carriers_(p.carriers), asked_(path_set(p.asked & ~p.carriers)), spare_(p.spare), direct_(direct),
-      question_(p.question), left_(ends.back())
+		   uint64_t now_ns, const piece_sizes &sizes)
+    : ends_(ends), carriers_(p.carriers), asked_(path_set(p.asked & ~p.carriers)), spare_(p.spare),
+      cautious_(p.cautious), direct_(direct), question_(p.question), sizes_(sizes), left_(ends.back())
 {
 	std::copy(known, known + most_paths, known_);
 	// A carrier that is worth no piece would only make the others' pieces small. It may be asked as well.
@@ -52,8 +52,9 @@ path_set splitter::paths(uint64_t now_ns) const
 	if (!left_)
 		return 0;
 	path_set these = carriers_ | asked_ | awake();
+	const bool all_rest = awake() & resting_;
 	for (unsigned path = 0; spare_ >> path; path++) {
-		if ((spare_ & only(path)) && double(now_ns) > late_[path])
+		if ((spare_ & only(path)) && (all_rest || double(now_ns) > late_[path]))
 			these |= only(path);
 	}
 	return these;
@@ -81,7 +82,8 @@ double splitter::end_without(unsigned path, uint64_t now_ns) const
 {
 	double rate = 0, bytes = double(left_), begins = std::numeric_limits<double>::infinity();
 	for (unsigned other = 0; other < most_paths; other++) {
-		if (other == path || !(awake() & only(other)) || !known_[other].known() || is_overdue(other, now_ns))
+		if (other == path || !(awake() & ~resting_ & only(other)) || !known_[other].known() ||
+		    is_overdue(other, now_ns))
 			continue;
 		rate += known_[other].rate();
 		bytes += double(flights_[other].bytes);
@@ -95,10 +97,13 @@ double splitter::end_without(unsigned path, uint64_t now_ns) const
 size_t splitter::most(unsigned path) const
 {
 	bool is_alone = path == direct_ && !(awake() & path_set(~only(path)));
-	bool is_free = known_[path].known() && !known_[path].is_congested();
-	if (!is_alone)
+	bool is_free = known_[path].known() && !known_[path].is_congested() && !is_cautious(path);
+	if (path != direct_)
 		return most_relayed;
-	return resting_ ? most_piece : is_free ? most_alone : most_relayed;
+	return !is_alone                ? sizes_.shared
+	       : resting_ & ~only(path) ? sizes_.resting
+	       : is_free                ? sizes_.alone
+					: sizes_.shared;
 }
 
 // Pieces shrink towards the end, so that all paths end together.
@@ -151,7 +156,7 @@ piece splitter::cut(size_t bytes)
 
 piece splitter::take(unsigned path, uint64_t now_ns)
 {
-	if (!left_ || !(paths(now_ns) & only(path)) || flights_[path].count == depth ||
+	if (!left_ || !(paths(now_ns) & only(path)) || flights_[path].count == (is_cautious(path) ? 1 : depth) ||
 	    flights_[path].bytes >= pieces_under_way * most(path))
 		return {};
 	size_t bytes = worth(path, now_ns);
@@ -167,6 +172,12 @@ piece splitter::take(unsigned path, uint64_t now_ns)
 	flights &f = flights_[path];
 	flight &next = f.pieces[(f.first + f.count) % depth];
 	next = {cut(bytes), now_ns, f.count == 0};
+	// Those few bytes have waited as long as the piece would: what it takes is travel.
+	if (is_cautious(path)) {
+		next.alone = false;
+		f.last_arrival = now_ns;
+		f.is_sure = true;
+	}
 	f.count++;
 	f.bytes += next.p.bytes;
 	under_way_++;
@@ -192,6 +203,8 @@ void splitter::arrived(unsigned path, unsigned pieces, uint64_t now_ns, uint64_t
 	for (unsigned i = 0; i < pieces; i++)
 		bytes += f.pieces[(f.first + i) % depth].p.bytes;
 	uint64_t since = oldest.alone ? oldest.given : f.last_arrival;
+	const double expected = known_[path].known() ? known_[path].ns_for(bytes) : double(now_ns - since);
+	f.stall = std::max(f.stall, uint64_t(std::max(0.0, double(now_ns - since) - expected)));
 	bool sure = sureness * unsure_ns < now_ns - since;
 	learn(path, bytes, pieces, now_ns, sure);
 	f.last_arrival = now_ns;

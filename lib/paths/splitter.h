@@ -16,6 +16,13 @@ struct piece {
 	size_t offset = 0, bytes = 0; // no bytes: there is none
 };
 
+// The largest pieces of the direct path: beside others, where it is alone, and where relays rest. A piece should take
+// about as long on any link.
+struct piece_sizes {
+	size_t shared, alone, resting;
+};
+inline constexpr piece_sizes to_and_from_host{4 << 20, 8 << 20, 16 << 20}, between_gpus{32 << 20, 64 << 20, 64 << 20};
+
 class splitter
 {
       public:
@@ -23,13 +30,12 @@ class splitter
 	// enough to keep it busy, and others can still take the rest if it turns slow.
 	// Where the direct path is alone its pieces are larger, since an engine pauses for some µs between two.
 	static constexpr unsigned depth = 4;
-	static constexpr size_t least_piece = 512 << 10, most_relayed = 4 << 20, most_alone = 8 << 20,
-				most_piece = 16 << 20;
+	static constexpr size_t least_piece = 512 << 10, most_relayed = 4 << 20;
 	static constexpr size_t pieces_under_way = 2; // of the largest
 
 	// @ends rise; the last one is the size of the copy. @direct is the path that is left if all others fail.
 	splitter(std::span<const size_t> ends, const plan &p, unsigned direct, const estimate (&known)[most_paths],
-		 uint64_t now_ns);
+		 uint64_t now_ns, const piece_sizes &sizes = to_and_from_host);
 
 	// Returns the paths that may carry something, as long as there is something to carry.
 	path_set paths(uint64_t now_ns) const;
@@ -39,6 +45,10 @@ class splitter
 	unsigned under_way(unsigned path) const { return flights_[path].count; }
 	size_t carried(unsigned path) const { return flights_[path].carried; }
 	const estimate &known(unsigned path) const { return known_[path]; }
+	// Before each piece of the path its link is to be tried with a few bytes, and it has one piece at a time.
+	bool is_cautious(unsigned path) const { return cautious_ & only(path); }
+	// Returns the longest that a piece of the path took beyond what was expected of it, in ns.
+	uint64_t stall(unsigned path) const { return flights_[path].stall; }
 	// Returns how long the copy, which is done, has waited for this path alone.
 	uint64_t waited_for(unsigned path) const;
 
@@ -68,7 +78,7 @@ class splitter
 		flight pieces[depth];
 		unsigned first = 0, count = 0;
 		size_t bytes = 0, carried = 0;
-		uint64_t last_arrival = 0;
+		uint64_t last_arrival = 0, stall = 0;
 		bool is_sure = true; // when that was
 	};
 
@@ -90,9 +100,10 @@ class splitter
 	piece cut(size_t bytes);
 
 	const std::span<const size_t> ends_;
-	path_set carriers_, asked_, spare_, resting_ = 0;
+	path_set carriers_, asked_, spare_, cautious_, resting_ = 0;
 	const unsigned direct_;
 	const size_t question_;
+	const piece_sizes sizes_;
 	estimate known_[most_paths];
 	flights flights_[most_paths];
 	piece again_[depth * most_paths];

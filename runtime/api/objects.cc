@@ -4,6 +4,7 @@
 #include "api/public.h"
 #include "api/structs.h"
 #include "core/budget_calls.h"
+#include "core/device_paths.h"
 #include "core/levels.h"
 #include "core/memory.h"
 #include "core/queue.h"
@@ -76,6 +77,24 @@ GPUVM_PUBLIC int het_device_memory(het_device *device, struct het_memory_info *i
 	int err = check("het_device_memory", device);
 	return err ? err
 		   : give("het_device_memory", info, memory_of(*device), offsetof(struct het_memory_info, slices));
+}
+
+GPUVM_PUBLIC int het_device_paths(het_device *device, uint32_t *count)
+{
+	if (int err = check("het_device_paths", device, count))
+		return err;
+	*count = count_paths(*device);
+	return 0;
+}
+
+GPUVM_PUBLIC int het_device_path(het_device *device, uint32_t number, struct het_path_info *info)
+{
+	if (int err = check("het_device_path", device))
+		return err;
+	het_path_info known;
+	if (describe_path(*device, number, known))
+		return fail(HET_EARG, "het_device_path: %s has no path %u", device->compute->info().name, number);
+	return give("het_device_path", info, known);
 }
 
 GPUVM_PUBLIC int het_device_set_budget(het_device *device, uint64_t budget)

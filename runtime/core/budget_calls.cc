@@ -20,7 +20,7 @@ het_memory_info memory_of(const het_device &d)
 	info.arrays = resident_bytes(d.memory_number);
 	info.raw = a.used_as(memory_kind::raw);
 	info.textures = a.used_as(memory_kind::textures);
-	info.copies = a.used_as(memory_kind::twins) + a.used_as(memory_kind::stops);
+	info.copies = a.used_as(memory_kind::twins) + a.used_as(memory_kind::stops) + lent_by(d);
 	info.given = a.given.load();
 	info.evicted = a.evicted.load();
 	info.written_back = a.written_back.load();
@@ -47,6 +47,7 @@ int change_budget(het_device &d, uint64_t nbytes)
 		uint64_t free = nbytes ? 0 : d.compute->free_memory(), used = used_on(d);
 		free = free > no_limit - used ? no_limit : free + used;
 		d.memory.account.set_limit(nbytes ? nbytes : bytes_of({}, d.compute->info().memory, free));
+		keep_scarce(d);
 		keep_budget(d);
 	}
 	note_progress(); // there may be room now for who waits

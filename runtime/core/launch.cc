@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/launch.h"
+#include "core/device_paths.h"
 
 #include "core/make_room.h"
 #include "core/queue.h"
@@ -90,10 +91,11 @@ double launch::missing_on(const het_device &d) const
 candidate launch::candidate_of(het_device &d) const
 {
 	speeds &known = kernel_->speeds;
+	const double missing = missing_on(d), rate = d.rate.load(std::memory_order_relaxed);
 	return {known.alone(d),
 		double(d.expected_ns()) * 1e-9,
-		missing_on(d),
-		d.rate.load(std::memory_order_relaxed),
+		missing,
+		missing > 0 ? missing / seconds_to_bring(d, missing, rate) : rate,
 		d.cost.load(std::memory_order_relaxed),
 		d.compute->processors(),
 		known.is_sure(d),

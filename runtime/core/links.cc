@@ -8,6 +8,7 @@
 #include "core/make_room.h"
 #include "core/memory_error.h"
 #include "dev/no_memory.h"
+#include "memory/buffers.h"
 #include "memory/evict.h"
 #include "memory/hooks.h"
 #include "memory/link.h"
@@ -86,13 +87,19 @@ void let_go_of(range array)
 	}
 }
 
-// Where nobody has said what the library may use of a device's memory it is what is free now.
-void set_usual_budgets()
+// Where nobody has said what the library may use of a device's memory it is what is free now, and what copies have
+// got already.
+void set_budgets()
 {
 	for (unsigned i = 0; i < core().ndevices; i++) {
 		het_device &d = *core().devices[i];
-		if (!d.compute->is_in_place() && !d.memory.is_set)
-			d.memory.account.set_limit(bytes_of({}, d.compute->info().memory, d.compute->free_memory()));
+		if (d.compute->is_in_place())
+			continue;
+		const uint64_t free = d.compute->free_memory(), lent = lent_bytes(d.memory_number);
+		if (!d.memory.is_set)
+			d.memory.account.set_limit(bytes_of({}, d.compute->info().memory,
+							    free > no_limit - lent ? no_limit : free + lent));
+		keep_scarce(d);
 	}
 }
 
@@ -205,7 +212,7 @@ int start_memory()
 		return code_of(err);
 	set_forget_watcher(let_go_of);
 	set_touch_watcher(note_waiting_touch);
-	set_usual_budgets();
+	set_budgets();
 	core().memory_started.store(true);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "core/memory_error.h"
 #include "core/pins.h"
 #include "evict/victims.h"
+#include "memory/buffers.h"
 #include "memory/evict.h"
 #include "os/inject.h"
 #include "os/log.h"
@@ -123,7 +124,19 @@ bool clear_spares(het_device &d)
 
 uint64_t used_on(const het_device &d)
 {
-	return resident_bytes(d.memory_number) + d.memory.account.beside_buffers();
+	return resident_bytes(d.memory_number) + d.memory.account.beside_buffers() + lent_by(d);
+}
+
+uint64_t lent_by(const het_device &d)
+{
+	return core().memory_started.load() ? lent_bytes(d.memory_number) : 0;
+}
+
+void keep_scarce(het_device &d)
+{
+	constexpr uint64_t little = 16;
+	if (lent_bytes(d.memory_number) > d.memory.account.budget() / little)
+		keep_memory(d.memory_number);
 }
 
 uint64_t had_by_others(const het_device &d)

@@ -23,6 +23,11 @@ uint64_t used_on(const het_device &d);
 // Returns how many bytes there others have just now: arrays that commands use, and windows.
 uint64_t had_by_others(const het_device &d);
 
+// Returns how many of them are slots for copies of other devices. These are little beside the budget, or else
+// keep_scarce() has the device take them back.
+uint64_t lent_by(const het_device &d);
+void keep_scarce(het_device &d);
+
 // Makes so many bytes of the budget free. must_wait means that this would take arrays that others have, or that none
 // may leave (demand::may_evict). What can't be had at all, as the budget is but a guess, is left to the driver to
 // refuse.

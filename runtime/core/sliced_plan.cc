@@ -4,6 +4,7 @@
 #include "core/analysis.h"
 #include "core/granule_frames.h"
 #include "core/link_all.h"
+#include "core/make_room.h"
 #include "core/queue.h"
 #include "core/waiting_kernels.h"
 #include "os/log.h"
@@ -169,8 +170,8 @@ size_t sliced_plan::busy_rows() const
 uint64_t sliced_plan::bytes_to_have() const
 {
 	const memory_account &a = device_->memory.account;
-	const uint64_t fixed =
-		a.used_as(memory_kind::raw) + a.used_as(memory_kind::textures) + a.used_as(memory_kind::stops);
+	const uint64_t fixed = a.used_as(memory_kind::raw) + a.used_as(memory_kind::textures) +
+			       a.used_as(memory_kind::stops) + lent_by(*device_);
 	const uint64_t all = a.budget();
 	return all > fixed ? all - fixed : 0;
 }

@@ -40,6 +40,11 @@ class memory_device : public device
 	bool pin(void *p, size_t n) override { return inner_->pin(p, n); }
 	void unpin(void *p) override { inner_->unpin(p); }
 
+	size_t lent_memory() const override { return inner_->lent_memory(); }
+	void keep_memory() override { inner_->keep_memory(); }
+	size_t report_paths(std::span<path_report> room) const override { return inner_->report_paths(room); }
+	double seconds_to_write(size_t n) const override { return inner_->seconds_to_write(n); }
+
 	int retain_event(void *event, void **kept) override { return inner_->retain_event(event, kept); }
 	int wait_event(void *kept) override { return inner_->wait_event(kept); }
 	event_state look_at_event(void *kept) override { return inner_->look_at_event(kept); }

@@ -146,8 +146,8 @@ struct het_memory_info {
 	/** Arrays have this, in buffers. */
 	uint64_t arrays;
 	/**
-	 * This is raw memory, textures, and copies: those that tell what launches with HET_SPLIT have written, and what
-	 * is kept for launches that stop for more urgent ones.
+	 * This is raw memory, textures, and copies: those that tell what launches with HET_SPLIT have written, what is
+	 * kept for launches that stop for more urgent ones, and slots that other devices' copies pass through.
 	 */
 	uint64_t raw, textures, copies;
 	/** Arrays have got this, and had to give it back for others. */
@@ -178,6 +178,46 @@ struct het_memory_info {
  * @return 0; HET_ENULL; HET_EARG for a size too small.
  */
 int het_device_memory(het_device *device, struct het_memory_info *info);
+
+/** Ways of bulk copies, for struct het_path_info. */
+enum {
+	HET_PATH_TO_DEVICE,  /**< from the host */
+	HET_PATH_TO_HOST,    /**< to the host */
+	HET_PATH_FROM_DEVICE /**< from another device */
+};
+
+/** This is what is known of one way that bulk copies of a device take. het_device_path() fills it. */
+struct het_path_info {
+	size_t size;
+	/** It is one of HET_PATH_... */
+	uint32_t way;
+	/** With HET_PATH_FROM_DEVICE the bytes come from this device; it is null otherwise. */
+	het_device *from;
+	/**
+	 * The way takes the link of this device, or its memory is between: the device itself stands for the direct way,
+	 * and with HET_PATH_FROM_DEVICE the one that the bytes come from for the way by the host.
+	 */
+	het_device *by;
+	/** It has carried so many bytes. */
+	uint64_t carried;
+	/** It carries so many bytes a second, as its last copies have shown; 0 if nothing is known. */
+	double rate;
+};
+
+/**
+ * Counts the ways that bulk copies of a device may take.
+ * @param count receives 0 where there is only the direct one, of which nothing is known: on devices of kind HOST, with
+ * OpenCL, with one CUDA device, with HET_PATHS=direct, and before the first launch.
+ * @return 0; HET_ENULL.
+ */
+int het_device_paths(het_device *device, uint32_t *count);
+
+/**
+ * Describes one of them.
+ * @param number is less than the count of het_device_paths().
+ * @return 0; HET_ENULL; HET_EARG for a size too small or a number that is too large.
+ */
+int het_device_path(het_device *device, uint32_t number, struct het_path_info *info);
 
 /**
  * Sets how much of a device's memory the library may use, in place of what HET_DEVICE_MEMORY says. If it uses more,

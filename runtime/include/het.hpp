@@ -159,6 +159,18 @@ class device
 		check(het_device_memory(p_, &i), "het_device_memory");
 		return i;
 	}
+	/** Tells what is known of the ways that its bulk copies take; empty where there is only one. */
+	std::vector<het_path_info> paths() const
+	{
+		uint32_t count = 0;
+		check(het_device_paths(p_, &count), "het_device_paths");
+		std::vector<het_path_info> all(count);
+		for (uint32_t number = 0; number < count; number++) {
+			all[number].size = sizeof all[number];
+			check(het_device_path(p_, number, &all[number]), "het_device_path");
+		}
+		return all;
+	}
 	/** Sets how much of it the library may use; 0 is the usual budget. */
 	void set_budget(uint64_t bytes) const { check(het_device_set_budget(p_, bytes), "het_device_set_budget"); }
 	/** Returns one of HET_DEVICE_... */

@@ -49,6 +49,7 @@ struct moment {
 
 // Takes the bytes over the link of a device, to it or from it, behind those that came before.
 void pass_link(int device, bool home, size_t bytes);
+void pass_peer_link(int from, int to, size_t bytes);
 
 // Guards the memory of all devices, and the kernels that run in it one at a time.
 std::mutex &device_lock();

@@ -34,6 +34,11 @@ struct fake_cuda_state {
 	std::atomic<unsigned> link_rate;
 	std::atomic<unsigned> others_share[fake_cuda_linked][2];
 	std::atomic<unsigned long> carried[fake_cuda_linked][2];
+	std::atomic<bool> link_stops[fake_cuda_linked][2]; // what comes waits while it is set
+
+	// The same of the link from one device to another: its rate, and what it has carried, by the first and the second.
+	std::atomic<unsigned> peer_rate;
+	std::atomic<unsigned long> peers_carried[fake_cuda_linked][fake_cuda_linked];
 
 	std::atomic<int> kernels_let; // kernels that come later than so many others wait
 

@@ -75,6 +75,13 @@ place find(cu_deviceptr p)
 	return {b->address, b->size, allocations[b->address].context};
 }
 
+CUctx_st *owner_of(cu_deviceptr p)
+{
+	std::lock_guard g(places_lock);
+	auto after = allocations.upper_bound(p);
+	return after == allocations.begin() ? nullptr : std::prev(after)->second.context;
+}
+
 // It is counted while it waits.
 std::atomic<int> waiting_copies;
 class copy_guard
@@ -380,12 +387,18 @@ int cuMemcpyDtoDAsync_v2(cu_deviceptr to, cu_deviceptr from, size_t size, cu_str
 	return add_work(__func__, stream, false, [=] { return move_on_device(to, from, size); });
 }
 
-int cuMemcpyPeerAsync(cu_deviceptr to, cu_context, cu_deviceptr from, cu_context, size_t size, cu_stream stream)
+int cuMemcpyPeerAsync(cu_deviceptr to, cu_context to_context, cu_deviceptr from, cu_context from_context, size_t size,
+		      cu_stream stream)
 {
 	if (int err = injected(__func__))
 		return err;
+	if (owner_of(to) != to_context || owner_of(from) != from_context)
+		return cu_error_invalid_context;
 	fake_cuda.peer_copies++;
-	return add_work(__func__, stream, false, [=] { return move_on_device(to, from, size); });
+	return add_work(__func__, stream, false, [=] {
+		pass_peer_link(from_context->device, to_context->device, size);
+		return move_on_device(to, from, size);
+	});
 }
 
 int cuMemcpyDtoH_v2(void *to, cu_deviceptr from, size_t size)

@@ -158,6 +158,18 @@ void print_profile(const json &profile)
 	print_line("", age);
 }
 
+// Returns what het-bench has measured of the device's copies of pinned memory, or nothing.
+std::string rates_of(const json &profile)
+{
+	const char *const names[] = {"transfer.pinned to device", "transfer.pinned to host"};
+	if (profile.is_null() || !profile["figures"].contains(names[0]) || !profile["figures"].contains(names[1]))
+		return "";
+	char said[64];
+	snprintf(said, sizeof(said), ", %.1f GB/s to it and %.1f from it", profile["figures"][names[0]].get<double>(),
+		 profile["figures"][names[1]].get<double>());
+	return said;
+}
+
 // Says by which links bulk copies between the host and the device may go.
 void print_paths(const json &device)
 {
@@ -165,6 +177,7 @@ void print_paths(const json &device)
 	std::string line = "PCIe link " + text(link["address"]);
 	if (!link["speed"].is_null())
 		line += ", " + text(link["speed"]) + " x" + text(link["lanes"]);
+	line += rates_of(device["profile"]);
 	for (size_t i = 0; i < relays.size(); i++)
 		line += (i ? ", " : "; bulk copies also by those of CUDA devices ") + text(relays[i]);
 	print_line("", line);

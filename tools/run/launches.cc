@@ -39,7 +39,7 @@ het_launch_args as_launch(const request &r, const std::vector<het_arg> &args)
 
 launched describe(const het::event &e, uint64_t work_items)
 {
-	launched l = {e.times(), {}, copied_so_far()};
+	launched l = {e.times(), {}, copied_so_far(), {}};
 	const auto parts = e.parts();
 	uint64_t along = 0; // counts work-items in the dimension in which it was split
 	for (const het_event_part_info &p : parts)
@@ -47,6 +47,10 @@ launched describe(const het::event &e, uint64_t work_items)
 	uint64_t across = along ? work_items / along : 0;
 	for (const het_event_part_info &p : parts)
 		l.parts.push_back({het::device(p.device), across * p.count, p.first, p.count, p.started, p.ended});
+	for (const het::device d : het::devices()) {
+		for (const het_path_info &path : d.paths())
+			l.paths.push_back({d, path});
+	}
 	return l;
 }
 

@@ -31,10 +31,17 @@ struct copied {
 };
 copied copied_so_far();
 
+// What bulk copies have taken a way of a device's so far.
+struct carried {
+	het::device of;
+	het_path_info path;
+};
+
 struct launched {
 	het_event_times times;
 	std::vector<part> parts;
 	copied until_end;
+	std::vector<carried> paths;
 };
 
 struct outcome {

@@ -40,6 +40,7 @@ class timeline
 			 {"pid", launches_track},
 			 {"ts", microseconds(l.times.ended - begin_)},
 			 {"args", {{"to devices", l.until_end.to_devices}, {"to the host", l.until_end.to_host}}}});
+		add_paths(l);
 		auto parts = l.parts;
 		std::ranges::sort(parts, {}, &part::started);
 		for (const part &p : parts)
@@ -48,6 +49,32 @@ class timeline
 	json take() { return {{"traceEvents", std::move(events_)}, {"displayTimeUnit", "ms"}}; }
 
       private:
+	static std::string way_of(const carried &c)
+	{
+		const het_path_info &p = c.path;
+		if (p.way == HET_PATH_FROM_DEVICE)
+			return "from " + title_of(het::device(p.from)) +
+			       (p.by == c.of.get() ? std::string()
+				: p.by == p.from   ? " by the host"
+						   : " by " + title_of(het::device(p.by)));
+		return std::string(p.way == HET_PATH_TO_DEVICE ? "from the host" : "to the host") +
+		       (p.by == c.of.get() ? "" : " by " + title_of(het::device(p.by)));
+	}
+
+	// A counter for each device shows which way its bulk copies have gone.
+	void add_paths(const launched &l)
+	{
+		std::map<het_device *, json> ways;
+		for (const carried &c : l.paths)
+			ways[c.of.get()][way_of(c)] = c.path.carried;
+		for (const auto &[device, carried] : ways)
+			events_.push_back({{"name", "bulk copies"},
+					   {"ph", "C"},
+					   {"pid", track_of(het::device(device)).number},
+					   {"ts", microseconds(l.times.ended - begin_)},
+					   {"args", carried}});
+	}
+
 	// Spans of one lane must not overlap, but a device has the next part before it has ended one.
 	struct track {
 		int number;

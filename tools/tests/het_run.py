@@ -37,6 +37,8 @@ kernel void count(global const uchar *from, global int *bins) { atomic_inc(&bins
 kernel void copy(global const float *from, global float *to) { to[get_global_id(0)] = from[get_global_id(0)]; }
 kernel void image(read_only image2d_t i) {}
 """
+IMAGES = ROOT / "runtime/fatbin/tests/corpus/images.het"
+FAKE_CUDA = ROOT / "build/fake"
 WORK = TemporaryDirectory(prefix="het-run-test-")
 TWO = {"POCL_DEVICES": "pthread pthread"}
 
@@ -207,6 +209,20 @@ def timelines_have_all_launches_and_parts(work: Path) -> None:
             same(lane != next_lane or end <= start + 0.001, True)
 
 
+def timelines_show_which_way_bulk_copies_took(work: Path) -> None:
+    env = {"HET_DEVICES": "cuda", "HET_PATHS": "static", "FAKE_CUDA_DEVICES": "2", "LD_LIBRARY_PATH": str(FAKE_CUDA)}
+    command = [HET_RUN, IMAGES, "add", "--global", 64, *args("zeros,size=16M", "1", "64"), "--device", 0]
+    called = command_line.Called(*command, "--timeline", work / "t.json", env=env)
+    same((called.status, called.err), (0, ""))
+    events = json.loads((work / "t.json").read_text())["traceEvents"]
+    counters = [e["args"] for e in events if e["name"] == "bulk copies"]
+    peer = "1 fake GPU 1 (CUDA 1)"
+    same(set(counters[0]), {"from the host", "to the host", *(f"{way} by {peer}" for way in ("from the host", "to the host")),
+                            f"from {peer}", f"from {peer} by the host"})
+    ways = [counters[0][way] for way in ("from the host", f"from the host by {peer}")]
+    same((sum(ways), min(ways) > 0, sum(counters[1].values())), (16 << 20, True, 0))
+
+
 def people_get_a_table(_: Path) -> None:
     called = call("add", "--global", 64, *args("index", "3"))
     same((called.status, called.err), (0, ""))
@@ -261,6 +277,7 @@ CASES: list[Callable[[Path], None]] = [
     check_finds_differences,
     arrays_need_not_fit,
     timelines_have_all_launches_and_parts,
+    timelines_show_which_way_bulk_copies_took,
     people_get_a_table,
     mistakes_are_told,
 ]

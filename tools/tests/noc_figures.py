@@ -38,6 +38,7 @@ if "--saturation" in a:
     high = {"dor": 0.2, "destdetect": 0.25, "localbuf": 0.3, "dll": 0.36, "adaptive": 0.54}[policy]
     high = 0.5 if policy == "adaptive" and of("pattern") == "shuffle" else high
     high *= 1.5 if of("routing") == "yx" and memory > 0.5 else 1
+    high *= 3 if of("network") == "cmesh" and of("pattern") == "pairs" else 1
     high *= 2 if of("threshold") == "4" and policy == "dll" else 1
     rows = [{"name": f"{policy}/saturation by {d}", "median": high} for d in ("latency", "accepted", "peak")]
 elif "--play" in a:
@@ -117,6 +118,19 @@ def ratios_are_those_of_the_runs(work: Path) -> None:
     made = calls(work)
     same(all("--routing o1turn" in c for c in made if "--policy adaptive" in c), True)
     same(any("--routing o1turn" in c for c in made if "--policy dll" in c), False)
+
+
+def all_patterns_run_on_all_networks(work: Path) -> None:
+    program(work)
+    same(drawn(work, "--networks").status, 0)
+    said = json.loads((work / "out/noc-networks.json").read_text())["networks"]
+    same([(row["network"], row["routing"], row["policy"], row["memory"]) for row in said], list(figures.NETWORKS))
+    highest = [row["patterns"]["pairs"]["peak"]["mean"] for row in said]
+    same([round(h, 6) for h in highest], [0.2, 0.2, 0.6, 0.6, 0.2, 0.36, 0.54])
+    made = calls(work)
+    same(len(made), len(figures.NETWORKS) * len(figures.ALL_PATTERNS))
+    same([c for c in made if "--memory" in c and "two-layers" not in c], [])
+    within("pairs", (work / "out/noc-networks.txt").read_text())
 
 
 def the_place_that_limits_is_that_of_the_last_rate_below_saturation(work: Path) -> None:

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Bulk copies of several CUDA devices share the devices' links. The fake driver of selftests/fake plays the GPUs.
 #include "dev/cuda.h"
+#include "dev/cuda_copy.h"
+#include "dev/cuda_port.h"
 #include "fake/fake_cuda.h"
+#include "os/clock.h"
 #include "os/log.h"
+#include "paths/splitter.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -156,6 +160,23 @@ class cuda_paths : public testing::Test
 		ASSERT_TRUE(p.host == host);
 	}
 
+	// Does the same from a device to another, and there from its memory to the host.
+	void copy_between_at_random(pair &from, pair &to, std::vector<char> &expected, std::minstd_rand &random)
+	{
+		const size_t size = least + random() % (from.host.size() - least),
+			     at = random() % (from.host.size() - size), there = random() % (to.host.size() - size);
+		transfer t = from.all();
+		from.fill(unsigned(random()));
+		unsigned tries = 0;
+		while (devices_[from.gpu]->write(1, {&t, 1}) != 0)
+			ASSERT_LT(++tries, 100u) << last_error();
+		while (devices_[to.gpu]->copy_from(1, to.all().devbuf, there, *devices_[from.gpu], from.all().devbuf,
+						   at, size) != 0)
+			ASSERT_LT(++tries, 200u) << last_error();
+		memcpy(expected.data() + there, from.host.data() + at, size);
+		ASSERT_TRUE(to.on_device() == expected);
+	}
+
 	void fail(const char *symbol, int after)
 	{
 		fake_->fail_after = after;
@@ -186,8 +207,8 @@ TEST_F(cuda_paths, two_devices_lend_each_other_their_links)
 	open(2);
 	for (unsigned gpu : {0, 1}) {
 		fake_->peer_copies = 0;
-		pair p(*this, gpu, 17 * mib + 4096);
-		for (unsigned i = 0; i < 4; i++)
+		pair p(*this, gpu, 9 * mib + 4096);
+		for (unsigned i = 0; i < 2; i++)
 			to_and_fro(p, 0, 10 * i);
 		EXPECT_GT(fake_->peer_copies, 2) << "each way is asked at least";
 	}
@@ -209,6 +230,94 @@ TEST_F(cuda_paths, peers_carry_a_part)
 		EXPECT_EQ(fake_->carried[0][home] + fake_->carried[1][home], before[0] + before[1] + 8 * mib);
 	}
 	fake_->link_rate = 0;
+}
+
+// From device 0 to device 1 there are three ways: directly, by device 2, and by the host.
+TEST_F(cuda_paths, between_devices_a_third_one_and_the_host_carry_parts)
+{
+	open(3);
+	pair from(*this, 0, 24 * mib), to(*this, 1, 24 * mib);
+	from.fill(1);
+	transfer t = from.all();
+	EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0);
+	fake_->link_rate = fake_->peer_rate = 400;
+	auto &peers = fake_->peers_carried;
+	unsigned long before[] = {peers[0][1], peers[0][2], peers[2][1], fake_->carried[0][1], fake_->carried[1][0]};
+	EXPECT_EQ(devices_[1]->copy_from(0, to.all().devbuf, 0, *devices_[0], from.all().devbuf, 0, 24 * mib), 0);
+	fake_->link_rate = fake_->peer_rate = 0;
+	unsigned long direct = peers[0][1] - before[0], third = peers[0][2] - before[1],
+		      host = fake_->carried[0][1] - before[3];
+	for (unsigned long part : {direct, third, host})
+		EXPECT_GE(part, paths::splitter::least_piece);
+	EXPECT_EQ(direct + third + host, 24 * mib);
+	EXPECT_EQ(peers[2][1] - before[2], third);
+	EXPECT_EQ(fake_->carried[1][0] - before[4], host);
+	EXPECT_TRUE(to.on_device() == from.host);
+}
+
+// When pieces are seen depends on how busy the machine is, so no rate is compared here.
+TEST_F(cuda_paths, what_copies_have_taken_is_known)
+{
+	open(2);
+	pair p(*this, 0, 16 * mib);
+	transfer t = p.all();
+	path_report all[72];
+	EXPECT_EQ(devices_[0]->report_paths({}), 6u);
+	EXPECT_EQ(devices_[0]->seconds_to_write(16 * mib), 0);
+	fake_->link_rate = 400;
+	unsigned copies = 0;
+	for (; copies < 100 && (!copies || devices_[0]->seconds_to_write(4 * mib) == 0); copies++)
+		EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0);
+	fake_->link_rate = 0;
+	EXPECT_GT(devices_[0]->seconds_to_write(4 * mib), 0);
+	EXPECT_GT(devices_[0]->seconds_to_write(16 * mib), 0);
+	EXPECT_EQ(devices_[1]->seconds_to_write(16 * mib), 0);
+	ASSERT_EQ(devices_[0]->report_paths(all), 6u);
+	uint64_t carried = 0;
+	for (const path_report &r : std::span(all, 6)) {
+		EXPECT_EQ(r.carried > 0, r.way == path_report::to_device);
+		EXPECT_TRUE(r.way == path_report::to_device || !(r.rate > 0));
+		carried += r.carried;
+	}
+	EXPECT_EQ(carried, copies * 16 * mib);
+}
+
+TEST_F(cuda_paths, between_devices_small_copies_go_directly)
+{
+	open(3);
+	pair from(*this, 0, 8 * mib), to(*this, 1, 8 * mib);
+	unsigned long before = fake_->peers_carried[0][1];
+	for (size_t n : {8 * mib - 1, 4 * mib, size_t{1}})
+		EXPECT_EQ(devices_[1]->copy_from(0, to.all().devbuf, 0, *devices_[0], from.all().devbuf, 0, n), 0);
+	EXPECT_EQ(fake_->peers_carried[0][1] - before, 12 * mib);
+}
+
+// What only the ways by the host and by the third device call fails, once and always.
+TEST_F(cuda_paths, between_devices_a_way_that_fails_is_taken_out)
+{
+	for (const char *symbol : {"cuStreamWaitEvent", "work of cuMemcpyDtoHAsync_v2", "cuMemcpyHtoDAsync_v2"}) {
+		for (bool always : {false, true}) {
+			// Calls that fail each time are like work that does, and take as long.
+			if (always && symbol[0] != 'w' && !getenv("HET_TEST_FULL"))
+				continue;
+			open(3);
+			pair from(*this, 0, 8 * mib), to(*this, 1, 8 * mib);
+			for (unsigned seed = 0; seed < (always ? 2u : 1u); seed++) {
+				from.fill(seed);
+				transfer t = from.all();
+				EXPECT_EQ(devices_[0]->write(1, {&t, 1}), 0);
+				fake_->fails_always = always;
+				fail(symbol, always ? 0 : 1);
+				EXPECT_EQ(devices_[1]->copy_from(0, to.all().devbuf, 0, *devices_[0], from.all().devbuf,
+								 0, 8 * mib),
+					  0);
+				EXPECT_TRUE(always || seed || !fake_->fail_symbol) << symbol << " was not called";
+				fake_->fail_symbol = nullptr;
+				fake_->fails_always = false;
+				EXPECT_TRUE(to.on_device() == from.host) << symbol;
+			}
+		}
+	}
 }
 
 TEST_F(cuda_paths, small_copies_go_directly)
@@ -241,7 +350,7 @@ TEST_F(cuda_paths, so_does_what_is_not_pinned_or_small_in_its_parts)
 TEST_F(cuda_paths, parts_of_any_size)
 {
 	open(3);
-	pair p(*this, 1, 40 * mib);
+	pair p(*this, 1, 12 * mib);
 	p.fill(5);
 	std::vector<transfer> parts;
 	std::minstd_rand random(7);
@@ -260,6 +369,66 @@ TEST_F(cuda_paths, parts_of_any_size)
 	EXPECT_GT(fake_->peer_copies, 0);
 }
 
+// Both links are used with caution, and one of them has stopped: nothing is given to it, in this copy and in the next
+// one, until it goes on.
+TEST_F(cuda_paths, what_is_used_with_caution_gets_nothing_while_it_stops)
+{
+	open(1); // no others
+	cuda_api api;
+	ASSERT_EQ(load_cuda(api, HET_FAKE_CUDA), 0);
+	struct lender final : port_lender {
+		cuda_port ports[2];
+		cuda_carrier *borrow(unsigned path) override { return &ports[path]; }
+		bool is_free(unsigned) override { return true; }
+		void failed(unsigned, int error) override { ADD_FAILURE() << error; }
+		void arrived(unsigned, size_t) override {}
+	} all;
+	cu_context contexts[2];
+	for (int gpu : {0, 1})
+		ASSERT_EQ(cu_.retain_context(&contexts[gpu], gpu), 0);
+	for (bool home : {false, true}) {
+		const auto d = home ? paths::direction::to_host : paths::direction::to_device;
+		for (int path : {0, 1})
+			ASSERT_EQ(all.ports[path].open(api, contexts[path], d, path == 1), 0);
+		pair p(*this, 0, 8 * mib);
+		transfer t = p.all();
+		paths::estimate known[paths::most_paths];
+		known[0].saw_next(mib, 20'000); // the best path
+		known[1].saw_next(mib, 40'000);
+		for (unsigned i = 0; i < 3; i++) {
+			fake_->link_stops[0][home] = i < 2;
+			p.fill(i);
+			std::vector<char> bytes = p.host;
+			if (home) {
+				EXPECT_EQ(devices_[0]->write(1, {&t, 1}), 0);
+				p.fill(77);
+			}
+			const cuda_place device = {contexts[0], p.buffer}, host = on_host(p.host.data());
+			const cuda_part part = home ? cuda_part{host, device} : cuda_part{device, host};
+			const size_t size = p.host.size();
+			paths::splitter s({&size, 1}, {.carriers = paths::path_set(i < 2 ? 3 : 1), .cautious = 3}, 0,
+					  known, now_ns());
+			// Who waits for the link is helped, and found out below.
+			std::atomic<bool> done{false};
+			std::thread helper([&] {
+				for (unsigned ms = 0; ms < 3000 && !done; ms++)
+					std::this_thread::sleep_for(std::chrono::milliseconds(1));
+				fake_->link_stops[0][home] = fake_->link_stops[0][home] && done;
+			});
+			EXPECT_EQ(copy_over_paths(s, {&part, 1}, {&size, 1}, 0, all), 0);
+			done = true;
+			helper.join();
+			EXPECT_EQ(s.carried(0) > 0, i == 2);
+			EXPECT_EQ(s.carried(1) > 0, i < 2);
+			EXPECT_TRUE((home ? p.host : p.on_device()) == bytes);
+		}
+		for (cuda_port &port : all.ports)
+			port.close();
+	}
+	for (int gpu : {0, 1})
+		cu_.release_context(gpu);
+}
+
 // Any call of a relay, or what it has started, fails once: the bytes are right all the same.
 TEST_F(cuda_paths, a_relay_that_fails_is_taken_out)
 {
@@ -268,19 +437,20 @@ TEST_F(cuda_paths, a_relay_that_fails_is_taken_out)
 			open(2);
 			pair p(*this, 0, 8 * mib);
 			fail(symbol, after);
-			for (unsigned i = 0; i < 4; i++)
+			for (unsigned i = 0; i < 2; i++)
 				to_and_fro(p, 0, i);
 			EXPECT_EQ(fake_->fail_symbol, nullptr) << symbol << " was not called";
+			if (after)
+				continue;
 			transfer t = p.all();
 			fake_->fails_always = true;
 			fail(symbol, 0);
-			for (unsigned i = 0; i < 40; i++)
+			for (unsigned i = 0; i < 4; i++)
 				EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0);
 			fake_->fail_symbol = nullptr;
 			fake_->fails_always = false;
 			fake_->peer_copies = 0;
-			for (unsigned i = 0; i < 4; i++)
-				EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0);
+			EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0);
 			EXPECT_EQ(fake_->peer_copies, 0) << "after it failed again and again";
 		}
 	}
@@ -332,6 +502,33 @@ TEST_F(cuda_paths, a_peer_that_leaves_is_not_used)
 	EXPECT_EQ(fake_->peer_copies, 0);
 }
 
+// Others copy through it meanwhile.
+TEST_F(cuda_paths, a_device_that_keeps_its_memory_lends_none)
+{
+	open(3);
+	pair p(*this, 0, 16 * mib);
+	EXPECT_EQ(devices_[1]->lent_memory(), 32 * mib);
+	std::thread keeping([this] {
+		std::this_thread::sleep_for(std::chrono::milliseconds(2));
+		devices_[1]->keep_memory();
+	});
+	for (unsigned i = 0; i < 4; i++)
+		to_and_fro(p, 0, i);
+	keeping.join();
+	EXPECT_EQ(devices_[1]->lent_memory(), 0u);
+	devices_[2]->keep_memory();
+	fake_->peer_copies = 0;
+	to_and_fro(p, 0, 9);
+	EXPECT_EQ(fake_->peer_copies, 0);
+	EXPECT_EQ(devices_[0]->lent_memory(), 32 * mib);
+	devices_[2].reset();
+	cuda_api api;
+	int error = load_cuda(api, HET_FAKE_CUDA);
+	devices_[2] = make_cuda_device(api, 2, reinterpret_cast<void *>(uintptr_t{2}), lanes, &error);
+	EXPECT_EQ(devices_[2]->lent_memory(), 32 * mib) << "of a device that is new";
+	EXPECT_EQ(devices_[1]->lent_memory(), 0u);
+}
+
 // Three devices copy at once, while calls and what they have started fail, and what is in streams takes longer.
 TEST_F(cuda_paths, random_copies_with_failures_and_delays)
 {
@@ -345,23 +542,28 @@ TEST_F(cuda_paths, random_copies_with_failures_and_delays)
 		std::atomic<unsigned> running{3};
 		std::vector<std::thread> threads;
 		for (unsigned gpu = 0; gpu < 3; gpu++) {
-			threads.emplace_back([this, gpu, seed = unsigned(random()), &running] {
+			threads.emplace_back([this, gpu, round, seed = unsigned(random()), &running] {
 				std::minstd_rand own(seed);
-				pair p(*this, gpu, 17 * mib + 123);
+				pair p(*this, gpu, 9 * mib + 123);
 				p.fill(seed);
 				transfer t = p.all();
 				std::vector<char> expected = p.host;
 				while (devices_[gpu]->write(0, {&t, 1}) != 0)
 					;
-				for (unsigned i = 0; i < 3; i++)
+				pair q(*this, (gpu + 1) % 3, 8 * mib + 45);
+				for (unsigned i = 0; i < 2; i++) {
 					copy_at_random(p, expected, own);
+					if (round % 2 == 0)
+						copy_between_at_random(q, p, expected, own);
+				}
 				EXPECT_TRUE(p.on_device() == expected);
 				running--;
 			});
 		}
 		for (unsigned i = 0; running; i++) {
-			// A stream in which something has failed stays so, as the driver's do.
-			fail(i == 3 ? "work of cuMemcpyPeerAsync" : symbols[random() % std::size(symbols)],
+			// A stream in which something has failed stays so, as the driver's do: where those of the direct
+			// path are such, every copy would fail.
+			fail(round % 2 && i == 3 ? "work of cuMemcpyPeerAsync" : symbols[random() % std::size(symbols)],
 			     int(random() % 40));
 			std::this_thread::sleep_for(std::chrono::milliseconds(5));
 		}
@@ -382,7 +584,7 @@ TEST_F(cuda_paths, all_at_once)
 		for (unsigned lane = 0; lane < 2; lane++) {
 			threads.emplace_back([this, gpu, lane] {
 				pair p(*this, gpu, (3 + 5 * lane) * mib + 123);
-				for (unsigned i = 0; i < 6; i++)
+				for (unsigned i = 0; i < 3; i++)
 					to_and_fro(p, lane, 100 * gpu + 10 * lane + i);
 			});
 		}

@@ -18,16 +18,20 @@ double machine::rate_of(link l, uint64_t now) const
 uint64_t machine::carry(const route &r, size_t bytes, uint64_t now)
 {
 	for (unsigned i = 0; i < r.count; i++) {
-		uint64_t &free_at = free_at_[r.links[i]];
+		const link l = r.links[i];
+		const bool at_switch = switched_ && l >= 2 * most_gpus;
+		uint64_t &free_at = free_at_[at_switch ? peer_link((l - 2 * most_gpus) / most_gpus, 0) : l];
 		uint64_t begins = std::max(now, free_at);
+		while (others_(l, begins) >= 2)
+			begins += step;
 		double swing = 1 + noise_ * (2 * double(random_() % 1000) / 999 - 1);
-		free_at = begins + uint64_t(double(bytes) / rate_of(r.links[i], begins) * swing);
+		free_at = begins + uint64_t(double(bytes) / rate_of(l, begins) * swing);
 		now = free_at + latency;
 	}
 	return now;
 }
 
-uint64_t machine::copy(chooser &c, unsigned gpu, direction d, size_t bytes, uint64_t now)
+uint64_t machine::copy(chooser &c, const journey &j, size_t bytes, uint64_t now)
 {
 	struct flight {
 		uint64_t arrives;
@@ -38,7 +42,7 @@ uint64_t machine::copy(chooser &c, unsigned gpu, direction d, size_t bytes, uint
 	estimate known[most_paths];
 	for (unsigned path = 0; path < most_paths; path++)
 		known[path] = c.known(path, bytes);
-	splitter s({&bytes, 1}, p, gpu, known, now);
+	splitter s({&bytes, 1}, p, j.gpu, known, now, j.d == direction::between ? between_gpus : to_and_from_host);
 	std::deque<flight> flights[most_paths];
 	std::vector<char> seen(bytes >> 16);
 	bool twice = false;
@@ -48,6 +52,15 @@ uint64_t machine::copy(chooser &c, unsigned gpu, direction d, size_t bytes, uint
 			unsigned path = turn % most_paths;
 			if (turn < most_paths && !(s.asked(now) & only(path)))
 				continue;
+			if (s.is_cautious(path) && !s.under_way(path)) {
+				const uint64_t answer =
+					tries_[path] > now ? tries_[path] : carry(route_of(j, path), 64, now);
+				const bool waits = answer > now + patience;
+				tries_[path] = waits ? answer : now;
+				s.rests(path, waits);
+				if (waits)
+					continue;
+			}
 			for (piece q = s.take(path, now); q.bytes; q = s.take(path, now)) {
 				if (path == failing_ && !fails_after_--) {
 					s.failed(path);
@@ -56,12 +69,16 @@ uint64_t machine::copy(chooser &c, unsigned gpu, direction d, size_t bytes, uint
 					failing_ = most_paths;
 					break;
 				}
-				flights[path].push_back({carry(route_of(gpu, path, d), q.bytes, now), q});
+				flights[path].push_back({carry(route_of(j, path), q.bytes, now), q});
 			}
 		}
 		auto *next = std::min_element(std::begin(flights), std::end(flights), [](auto &a, auto &b) {
 			return !a.empty() && (b.empty() || a.front().arrives < b.front().arrives);
 		});
+		if (next->empty() && s.paths(now)) {
+			now += step;
+			continue;
+		}
 		if (next->empty()) {
 			ADD_FAILURE() << "nothing is under way, and the copy is not done";
 			return now;
@@ -87,8 +104,10 @@ uint64_t machine::copy(chooser &c, unsigned gpu, direction d, size_t bytes, uint
 	EXPECT_FALSE(memchr(seen.data(), 0, seen.size()));
 	for (unsigned path = 0; path < most_paths; path++) {
 		c.learn(path, bytes, s.carried(path), s.known(path));
-		if (s.carried(path))
+		if (s.carried(path)) {
 			c.held_up(path, s.waited_for(path), now - begin);
+			c.stalled(path, s.stall(path));
+		}
 	}
 	c.passed(bytes, now - begin, used);
 	return now;

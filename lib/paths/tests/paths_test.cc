@@ -36,7 +36,7 @@ class two_gpus : public testing::Test
 	uint64_t copy(machine &m, size_t bytes, direction d = direction::to_device)
 	{
 		uint64_t begin = now;
-		now = m.copy(of[d == direction::to_host], 0, d, bytes, now);
+		now = m.copy(of[d == direction::to_host], {0, d}, bytes, now);
 		return now - begin;
 	}
 	// Returns the median of several.
@@ -79,6 +79,21 @@ TEST(links, each_has_a_number)
 	EXPECT_EQ(route_of(2, 2, direction::to_host).count, 1u);
 }
 
+TEST(links, join_two_gpus_directly_by_a_third_and_by_the_host)
+{
+	const journey j = {5, direction::between, 2};
+	route direct = route_of(j, 5), host = route_of(j, 2), third = route_of(j, 7);
+	EXPECT_EQ(direct.count, 1u);
+	EXPECT_EQ(direct.links[0], peer_link(2, 5));
+	EXPECT_EQ(host.count, 2u);
+	EXPECT_EQ(host.links[0], pcie_link(2, direction::to_host));
+	EXPECT_EQ(host.links[1], pcie_link(5, direction::to_device));
+	EXPECT_EQ(third.count, 2u);
+	EXPECT_EQ(third.links[0], peer_link(2, 7));
+	EXPECT_EQ(third.links[1], peer_link(7, 5));
+	EXPECT_EQ(route_of(journey{2, direction::to_host}, 5).links[0], peer_link(2, 5));
+}
+
 TEST(links, know_what_is_under_way)
 {
 	traffic t;
@@ -117,7 +132,7 @@ TEST(estimates, tell_start_from_rate)
 
 TEST(policies, have_names)
 {
-	for (const char *name : {"direct", "static", "queue", "latency"})
+	for (const char *name : {"direct", "static", "queue", "latency", "cautious"})
 		EXPECT_STREQ(find_policy(name)->name(), name);
 	EXPECT_EQ(find_policy("other"), nullptr);
 	EXPECT_EQ(&policy_for("direct"), &direct_policy());
@@ -190,6 +205,22 @@ TEST_F(two_gpus, four_share_by_what_they_can_carry)
 }
 
 // Others leave the direct path almost nothing. All that it carries after the first copies are questions.
+// Of both paths, and of small copies, which go directly.
+TEST_F(two_gpus, tell_when_a_copy_should_end)
+{
+	open("latency");
+	machine m([](link l, uint64_t) { return loaded(l, pcie_link(1, direction::to_device), 0.5); });
+	EXPECT_EQ(of[0].expected_ns(64 * mib, m.under_way), 0);
+	usual(m, 64 * mib, 100);
+	const double took = double(usual(m, 64 * mib));
+	EXPECT_NEAR(of[0].expected_ns(64 * mib, m.under_way), took, took / 8);
+	EXPECT_NEAR(of[0].expected_ns(4 * mib, m.under_way), double(4 * mib) / 55, double(mib) / 55);
+	EXPECT_EQ(of[0].carried(0), m.carried[0]);
+	EXPECT_EQ(of[0].carried(1), m.carried[1]);
+	m.under_way.add(route_of(0, 0, direction::to_device), 64 * mib);
+	EXPECT_GT(of[0].expected_ns(64 * mib, m.under_way), 1.2 * took);
+}
+
 TEST_F(two_gpus, leave_a_path_that_others_fill)
 {
 	machine m([](link l, uint64_t) { return loaded(l, pcie_link(0, direction::to_device), 0.97); });
@@ -336,6 +367,26 @@ TEST_F(two_gpus, all_small_load_histories)
 	EXPECT_LT(sum / histories, 0.9);
 }
 
+// A link serves others alone for 50 ms, then it is the other one: what was given to it just before waits so long. All
+// that one path could carry in hindsight takes as long as the whole.
+TEST_F(two_gpus, are_careful_where_links_stop)
+{
+	machine m([](link l, uint64_t ns) {
+		const unsigned full = ns / (50 * ms) % 2;
+		return l == pcie_link(full, direction::to_device) ? 2.0 : 0.0;
+	});
+	open("cautious");
+	double moved = 0;
+	for (; now < 500 * ms;)
+		copy(m, 32 * mib);
+	const uint64_t begin = now;
+	for (; now < begin + 2000 * ms; moved += double(32 * mib))
+		copy(m, 32 * mib);
+	const double ratio = double(now - begin) / (moved / 55);
+	RecordProperty("over_best", std::to_string(ratio));
+	EXPECT_LT(ratio, 1.2);
+}
+
 TEST_F(two_gpus, go_on_without_a_path_that_fails)
 {
 	for (unsigned after = 0; after < 12; after++) {
@@ -360,7 +411,7 @@ TEST(choosers, of_two_gpus_keep_out_of_each_others_way)
 		c[gpu].open(gpu, direction::to_device, latency_policy());
 		c[gpu].add(1 - gpu);
 		for (unsigned i = 0; i < 9; i++)
-			now = m.copy(c[gpu], gpu, direction::to_device, 256 * mib, now);
+			now = m.copy(c[gpu], {gpu, direction::to_device}, 256 * mib, now);
 	}
 	EXPECT_EQ(c[0].choose(256 * mib, m.under_way).carriers, 3);
 	for (unsigned gpu : {0, 1})
@@ -376,6 +427,81 @@ TEST(choosers, of_two_gpus_keep_out_of_each_others_way)
 	}
 }
 
+// Copies from GPU 0 to GPU 1, with two more beside them. Returns the mean time of one, when that has settled.
+double between_two(machine &m, const policy &p, size_t bytes)
+{
+	const journey j = {1, direction::between, 0};
+	chooser c;
+	c.open(j, p);
+	for (unsigned path : {0, 2, 3})
+		c.add(path);
+	constexpr unsigned times = 200;
+	uint64_t now = 0, begin = 0;
+	for (unsigned i = 0; i < 2 * times; i++) {
+		begin = i == times ? now : begin;
+		now = m.copy(c, j, bytes, now);
+	}
+	return double(now - begin) / times;
+}
+
+TEST(choosers, share_copies_between_gpus_where_that_pays)
+{
+	machine alone, m;
+	double direct = between_two(alone, direct_policy(), 256 * mib);
+	EXPECT_LT(between_two(m, latency_policy(), 256 * mib), 0.5 * direct) << "with 3.14 times the rate";
+}
+
+// All that leaves a GPU takes one port, so only the host's way is worth anything: a seventh of that.
+TEST(choosers, do_not_share_copies_between_gpus_where_that_does_not_pay)
+{
+	machine alone, m;
+	alone.join_by_switch();
+	m.join_by_switch();
+	double direct = between_two(alone, direct_policy(), 256 * mib);
+	EXPECT_LT(between_two(m, latency_policy(), 256 * mib), 1.02 * direct);
+}
+
+TEST(choosers, leave_a_link_between_gpus_that_others_fill)
+{
+	auto loaded_link = [](link l, uint64_t) { return loaded(l, peer_link(0, 1), 0.99); };
+	machine m(loaded_link), alone(loaded_link);
+	double direct = between_two(alone, direct_policy(), 256 * mib);
+	EXPECT_LT(between_two(m, latency_policy(), 256 * mib), 0.02 * direct);
+}
+
+// Whole copies were quicker by the direct path: it makes the next ones, after each trial for twice as long.
+TEST(choosers, try_again_after_sharing_was_in_vain)
+{
+	const journey j = {1, direction::between, 0};
+	estimate quick;
+	quick.saw_next(mib, 3000);
+	traffic nothing;
+	chooser c;
+	c.open(j, latency_policy());
+	c.add(2);
+	unsigned alone = 0, trials = 0, most = 0;
+	c.learn(1, 256 * mib, mib, quick);
+	c.passed(256 * mib, 700'000, only(1));
+	c.learn(2, 256 * mib, mib, quick);
+	for (unsigned i = 0; i < 400; i++) {
+		const bool shared = c.choose(256 * mib, nothing).carriers != only(1);
+		c.passed(256 * mib, 700'000, shared ? 6 : 2);
+		trials += shared;
+		alone = shared ? 0 : alone + 1;
+		most = std::max(most, alone);
+	}
+	EXPECT_GE(trials, 8u);
+	EXPECT_LE(trials, 14u);
+	EXPECT_EQ(most, 64u);
+	// The direct link gets slow: the others help at once.
+	estimate slow;
+	slow.saw_next(mib, 30'000);
+	while (c.choose(256 * mib, nothing).carriers != only(1))
+		c.passed(256 * mib, 700'000, 6);
+	c.learn(1, 256 * mib, mib, slow);
+	EXPECT_NE(c.choose(256 * mib, nothing).carriers, only(1));
+}
+
 TEST(splitters, cut_no_piece_across_an_end)
 {
 	const size_t ends[] = {3 * mib, 3 * mib + 100, 20 * mib, 21 * mib + 7};
@@ -389,7 +515,7 @@ TEST(splitters, cut_no_piece_across_an_end)
 				continue;
 			EXPECT_EQ(p.offset, at);
 			at += p.bytes;
-			EXPECT_LE(p.bytes, splitter::most_piece);
+			EXPECT_LE(p.bytes, to_and_from_host.resting);
 			EXPECT_EQ(std::upper_bound(ends, std::end(ends), p.offset),
 				  std::lower_bound(ends, std::end(ends), at));
 			s.arrived(path, 1, now + 500, 0);
@@ -438,8 +564,8 @@ TEST(splitters, give_larger_pieces_while_relays_rest)
 	splitter s({&size, 1}, {.carriers = 3}, 0, known, 0);
 	EXPECT_EQ(s.take(0, 1).bytes, splitter::most_relayed);
 	s.rests(1, true);
-	EXPECT_EQ(s.take(0, 1).bytes, splitter::most_piece);
-	EXPECT_EQ(s.take(0, 1).bytes, splitter::most_piece);
+	EXPECT_EQ(s.take(0, 1).bytes, to_and_from_host.resting);
+	EXPECT_EQ(s.take(0, 1).bytes, to_and_from_host.resting);
 	EXPECT_EQ(s.take(0, 1).bytes, 0u);
 	s.arrived(0, 3, 2, 0);
 	s.rests(1, false);
@@ -473,9 +599,47 @@ TEST(splitters, do_not_cut_small_pieces_for_a_path_that_begins_too_late)
 	splitter s({&size, 1}, {.carriers = 3, .question = mib}, 0, known, 0);
 	EXPECT_EQ(s.paths(1), 1);
 	for (uint64_t now = 1; !s.is_done(); now += 160'000) {
-		EXPECT_EQ(s.take(0, now).bytes, splitter::most_alone);
+		EXPECT_EQ(s.take(0, now).bytes, to_and_from_host.alone);
 		s.arrived(0, 1, now + 160'000, 0);
 	}
+}
+
+TEST(choosers, are_careful_for_some_time_after_a_stall)
+{
+	traffic nothing;
+	chooser c;
+	c.open(0, direction::to_device, cautious_policy());
+	c.add(1);
+	auto careful = [&] { return c.choose(64 * mib, nothing).cautious; };
+	c.stalled(0, ms);
+	EXPECT_EQ(careful(), 0) << "which was short";
+	c.stalled(1, 6 * ms);
+	EXPECT_EQ(careful(), only(1));
+	c.passed(64 * mib, 500 * ms, 1);
+	EXPECT_EQ(careful(), only(1));
+	c.passed(64 * mib, 101 * ms, 1);
+	EXPECT_EQ(careful(), 0);
+	c.stalled(0, 6 * ms);
+	EXPECT_EQ(careful(), only(0));
+	c.drop(1);
+	EXPECT_EQ(careful(), 0) << "where there is no other path";
+}
+
+TEST(splitters, give_one_piece_at_a_time_with_caution)
+{
+	const size_t size = 64 * mib;
+	estimate known[most_paths];
+	known[0].saw_next(mib, 20'000);
+	splitter s({&size, 1}, {.carriers = 1, .cautious = 1}, 0, known, 0);
+	EXPECT_TRUE(s.is_cautious(0));
+	EXPECT_FALSE(s.is_cautious(1));
+	EXPECT_EQ(s.take(0, 1).bytes, to_and_from_host.shared);
+	EXPECT_EQ(s.take(0, 1).bytes, 0u);
+	s.arrived(0, 1, 80'001, 0);
+	EXPECT_LT(s.stall(0), 10'000u);
+	EXPECT_GT(s.take(0, 80'001).bytes, 0u);
+	s.arrived(0, 1, 10 * ms, 0);
+	EXPECT_GT(s.stall(0), 9 * ms);
 }
 
 TEST(splitters, do_not_wait_for_a_path_that_hangs)

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "dev/cuda_member.h"
+
+#include "os/settings.h"
+
+#include <algorithm>
+#include <sched.h>
+
+namespace het
+{
+
+using paths::direction;
+using paths::most_gpus;
+using paths::only;
+
+namespace
+{
+
+constexpr direction both[] = {direction::to_device, direction::to_host};
+
+} // namespace
+
+cuda_table &the_cuda_table()
+{
+	static cuda_table the;
+	return the;
+}
+
+// --- ports ---------------------------------------------------------------------
+
+int cuda_member::open_own_ports()
+{
+	int err = across_.open(cu_, context_, direction::between, false);
+	for (direction d : both)
+		err = err ? err : of(d).own.open(cu_, context_, d, false);
+	return err;
+}
+
+void cuda_member::make_ports()
+{
+	if (has_ports_)
+		return;
+	const int own = open_own_ports();
+	int relay = own;
+	for (direction d : both)
+		relay = relay || keeps_ ? relay : of(d).relay.open(cu_, context_, d, true);
+	if (own) {
+		close_ports();
+		return;
+	}
+	if (relay) {
+		for (way &w : ways_)
+			w.relay.close();
+	}
+	cuda_current c(cu_, context_);
+	if (c.error() || cu_.allocate_host(&staging_, cuda_port::ring_size, cu_host_alloc_portable))
+		staging_ = nullptr;
+	relays_ = !relay && !keeps_;
+	has_ports_.store(true, std::memory_order_release);
+}
+
+void cuda_member::close_ports()
+{
+	for (way &w : ways_) {
+		w.own.close();
+		w.relay.close();
+	}
+	across_.close();
+	cuda_current c(cu_, context_);
+	if (staging_)
+		cu_.free_host(staging_);
+	staging_ = nullptr;
+	has_ports_ = false;
+	relays_ = false;
+}
+
+// --- who takes part ------------------------------------------------------------
+
+bool cuda_member::reaches(const cuda_member &peer) const
+{
+	int can = 0;
+	if (cu_.can_access_peer(&can, device_, peer.device_) || !can)
+		return false;
+	cuda_current c(cu_, context_);
+	int err = c.error() ? c.error() : cu_.enable_peer_access(peer.context_, 0);
+	return !err || err == cu_error_peer_access_already_enabled;
+}
+
+// This one's copies may go through the peer, whose streams carry them; and those from the peer through the host.
+void cuda_member::meet(cuda_member &peer)
+{
+	const bool relayed = has_ports_ && peer.relays_ && peer.reaches(*this);
+	peer.reached_ = uint8_t(relayed ? peer.reached_ | only(number_) : peer.reached_ & ~only(number_));
+	cuda_deciding held;
+	for (way &w : ways_) {
+		if (relayed)
+			w.chooser.add(peer.number_);
+	}
+	from_[peer.number_] = {};
+	from_[peer.number_].open({number_, direction::between, peer.number_}, *policy_);
+	if (has_ports_ && peer.has_ports_ && staging_)
+		from_[peer.number_].add(peer.number_);
+}
+
+// What comes from one may go through the other.
+void cuda_member::meet(cuda_member &from, cuda_member &by)
+{
+	if (!has_ports_ || !by.relays_ || !(by.reached_ & only(number_)) || !(by.reached_ & only(from.number_)))
+		return;
+	cuda_deciding held;
+	from_[from.number_].add(by.number_);
+}
+
+// The new one meets all others, and each two of them hear of it.
+void cuda_member::meet_all()
+{
+	for (cuda_member *m : the_cuda_table().members) {
+		if (!m || m == this)
+			continue;
+		m->make_ports();
+		make_ports();
+		meet(*m);
+		m->meet(*this);
+	}
+	for (cuda_member *a : the_cuda_table().members) {
+		for (cuda_member *b : the_cuda_table().members) {
+			if (!a || !b || a == b || a == this || b == this)
+				continue;
+			a->meet(*b, *this);
+			a->meet(*this, *b);
+			meet(*a, *b);
+		}
+	}
+}
+
+void cuda_member::join(const char *name, cu_device device, cu_context context)
+{
+	name_ = name;
+	device_ = device;
+	context_ = context;
+	policy_ = &paths::policy_for(settings().paths);
+	if (policy_ == &paths::direct_policy())
+		return;
+	cuda_table &t = the_cuda_table();
+	t.coming.lock(lock_rank::opening);
+	auto *place = std::find(std::begin(t.members), std::end(t.members), nullptr);
+	bool again = std::any_of(std::begin(t.members), std::end(t.members),
+				 [&](cuda_member *m) { return m && m->context_ == context; });
+	if (place != std::end(t.members) && !again) {
+		number_ = unsigned(place - t.members);
+		{
+			cuda_deciding held;
+			*place = this;
+			for (direction d : both)
+				of(d).chooser.open(number_, d, *policy_);
+		}
+		meet_all();
+	}
+	t.coming.unlock(lock_rank::opening);
+}
+
+// Who has borrowed a port gives it back after one copy.
+void cuda_member::stop_relaying()
+{
+	{
+		cuda_deciding held;
+		for (cuda_member *m : the_cuda_table().members) {
+			for (direction d : both) {
+				if (m && m != this)
+					m->of(d).chooser.drop(number_);
+			}
+			for (unsigned from = 0; m && from < most_gpus; from++) {
+				if (from != number_)
+					m->from_[from].drop(number_);
+			}
+		}
+	}
+	for (way &w : ways_) {
+		while (w.relay.is_lent())
+			sched_yield();
+	}
+	for (way &w : ways_)
+		w.relay.close();
+	relays_ = false;
+}
+
+void cuda_member::keep()
+{
+	cuda_table &t = the_cuda_table();
+	t.coming.lock(lock_rank::opening);
+	keeps_ = true;
+	if (number_ != most_gpus)
+		stop_relaying();
+	t.coming.unlock(lock_rank::opening);
+}
+
+void cuda_member::leave()
+{
+	if (number_ == most_gpus)
+		return;
+	cuda_table &t = the_cuda_table();
+	t.coming.lock(lock_rank::opening);
+	{
+		cuda_deciding held;
+		t.members[number_] = nullptr;
+	}
+	stop_relaying();
+	for (way &w : ways_) {
+		while (w.own.is_lent())
+			sched_yield();
+	}
+	close_ports();
+	number_ = most_gpus;
+	t.coming.unlock(lock_rank::opening);
+}
+
+} // namespace het
