@@ -7,6 +7,7 @@
 #include "os/clock.h"
 #include "os/log.h"
 #include "os/probes.h"
+#include "os/settings.h"
 
 #include <algorithm>
 
@@ -228,7 +229,8 @@ bool copy_over_fabric(cuda_member &m, direction d, std::span<const transfer> pie
 
 bool copy_between(cuda_member &to, cu_deviceptr dst, cuda_member &from, cu_deviceptr src, size_t size, int *error)
 {
-	if (size < paths::least_split || !to.has_ports() || !from.has_ports())
+	// Nobody has seen real GPUs share these, so that is for who asks.
+	if (!settings().paths || size < paths::least_split || !to.has_ports() || !from.has_ports())
 		return false;
 	shared_copy c(to, &from, direction::between);
 	if (!c.begin())
