@@ -99,7 +99,9 @@ int hold::take(const message &m)
 {
 	if (m.at.is_empty())
 		return MPI_SUCCESS;
-	std::shared_ptr<stand_in> instead = stand_in::is_needed() ? stand_in::make(m) : nullptr;
+	std::shared_ptr<stand_in> instead;
+	if (stand_in::is_needed() && !(instead = stand_in::make(m)))
+		return MPI_ERR_BUFFER;
 	return take(m, std::move(instead));
 }
 
