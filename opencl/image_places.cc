@@ -46,10 +46,22 @@ int enqueue_copy(const _cl_mem &m, const image_place &p, bool to_texture, het_qu
 	return het_texture_copy(q, &a, event);
 }
 
+// In the program's own queue a copy might stand behind commands that have nothing to do with the image, and others that
+// read the image would wait for them.
+het_queue *queue_for_copies()
+{
+	static het_queue *const q = [] {
+		het_queue *made = nullptr;
+		het_queue_create(nullptr, &made);
+		return made;
+	}();
+	return q;
+}
+
 int fill(command &c, const _cl_mem &m, const image_place &p, bool to_texture, image_place &filled)
 {
 	het_event *made = nullptr;
-	if (int err = enqueue_copy(m, p, to_texture, c.queue(), &made))
+	if (int err = enqueue_copy(m, p, to_texture, queue_for_copies(), &made))
 		return err;
 	filled.filled.reset(made);
 	filled.is_current = true;

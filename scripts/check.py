@@ -33,7 +33,7 @@ QUICKLY = ["UNITS=1", "PRECOMPILED=1"]
 LEFT_OUT = re.compile(r"^libhet: (\S+) is left out: (.*)$", re.M)
 
 SANITIZER_OPTIONS = {
-    "ASAN_OPTIONS": "detect_stack_use_after_return=0",
+    "ASAN_OPTIONS": "detect_stack_use_after_return=0:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "print_stacktrace=1",
     "TSAN_OPTIONS": f"second_deadlock_stack=1 suppressions={ROOT}/scripts/tsan.supp",
 }

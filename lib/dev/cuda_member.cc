@@ -53,7 +53,8 @@ void cuda_member::make_ports()
 			w.relay.close();
 	}
 	cuda_current c(cu_, context_);
-	if (c.error() || cu_.allocate_host(&staging_, cuda_port::ring_size, cu_host_alloc_portable))
+	if (!settings().paths || c.error() ||
+	    cu_.allocate_host(&staging_, cuda_port::ring_size, cu_host_alloc_portable))
 		staging_ = nullptr;
 	relays_ = !relay && !keeps_;
 	has_ports_.store(true, std::memory_order_release);
