@@ -139,7 +139,7 @@ row_use sliced_plan::row_use_of(size_t use) const
 		__builtin_mul_overflow(p.count ? p.count - 1 : 0, p.stride, &between) ||
 		__builtin_mul_overflow(local - 1, p.step, &all) || __builtin_add_overflow(all, p.length, &all) ||
 		__builtin_add_overflow(all, between, &all) || __builtin_mul_overflow(local, p.step, &r.step);
-	r.by_rows = p.size && !overflows && (!r.writes || p.count == 1);
+	r.by_rows = has_rows_ && p.size && !overflows && (!r.writes || p.count == 1);
 	r.first = p.offset;
 	r.length = all;
 	return r;
@@ -153,7 +153,8 @@ int sliced_plan::make_row_uses()
 		return fail(HET_ENOMEM, "het_launch: out of memory");
 	for (size_t i = 0; i < uses_.size(); i++) {
 		row_use &r = row_uses_[i] = row_use_of(i);
-		r.reads |= r.writes && r.by_rows && patterns_[i].length < patterns_[i].step;
+		const het_pattern &p = patterns_[i];
+		r.reads |= r.writes && p.size && (p.count > 1 || p.length < p.step);
 	}
 	return 0;
 }
