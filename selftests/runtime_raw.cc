@@ -143,7 +143,7 @@ TEST(copies_beside_kernels, .traps = trap::best | trap::sigsegv, .devices = devi
 {
 	runtime_fixture fx(t);
 	const size_t n = 1'500'000;
-	raw r(device_number(0), n);
+	raw r(device_number(0), n), other(device_number(0), n); // nothing orders copies to one of them
 	std::vector<uint8_t> back(n);
 	for (uint64_t round = 0; round < t.rounds(6, 200); round++) {
 		std::vector<uint8_t> host(n), sum(n);
@@ -154,10 +154,12 @@ TEST(copies_beside_kernels, .traps = trap::best | trap::sigsegv, .devices = devi
 				 {range_arg(host.data(), n, HET_READ_ONLY), range_arg(sum.data(), n, HET_READ_WRITE)},
 				 kernel.out()));
 		event_handle again;
-		HET_OK(copy(fx, {r.device(), r.at(0)}, {nullptr, host.data()}, n, again.out()));
+		HET_OK(copy(fx, {other.device(), other.at(0)}, {nullptr, host.data()}, n, again.out()));
 		HET_OK(het_finish(fx.queue));
-		copy_now(fx, {nullptr, back.data()}, {r.device(), r.at(0)}, n);
-		CHECK(back == host);
+		for (const raw *all : {&r, &other}) {
+			copy_now(fx, {nullptr, back.data()}, {all->device(), all->at(0)}, n);
+			CHECK(back == host);
+		}
 		// What is an array's by now and lies on the device goes its way, too.
 		fx.run_add(host.data(), n, 1);
 		copy_now(fx, {r.device(), r.at(0)}, {nullptr, host.data()}, n);
