@@ -78,12 +78,14 @@ def test_the_most_urgent_is_first(kernels: Kernels) -> None:
         goes_on.wait(30)
 
     device = kernels.device
+    kernels.fill[100](zeros(), np.int32(1), device=device)  # is prepared now
     busy = [het.Program(functions={"blocks": (blocks, 0)}).blocks[1].start(device=device)]
     assert begun.wait(30)
-    low, high = het.Queue([device], priority=-3), het.Queue([device])
+    # Levels are far from each other, since who waits gets more urgent.
+    low, high = het.Queue([device], priority=-8), het.Queue([device])
     high.set_priority(2)
     arrays = [zeros() for _ in range(4)]
-    ways: list[dict[str, Any]] = [{"queue": low}, {}, {"queue": high}, {"queue": low, "priority": 7}]
+    ways: list[dict[str, Any]] = [{"queue": low}, {"priority": -3}, {"queue": high}, {"queue": low, "priority": 7}]
     events = [kernels.fill[100].start(a, np.int32(1), device=device, **way) for a, way in zip(arrays, ways)]
     goes_on.set()
     for e in busy + events:
