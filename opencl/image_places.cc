@@ -2,6 +2,7 @@
 #include "image_places.h"
 
 #include "image_formats.h"
+#include "queue.h"
 
 namespace hetcl
 {
@@ -48,20 +49,10 @@ int enqueue_copy(const _cl_mem &m, const image_place &p, bool to_texture, het_qu
 
 // In the program's own queue a copy might stand behind commands that have nothing to do with the image, and others that
 // read the image would wait for them.
-het_queue *queue_for_copies()
-{
-	static het_queue *const q = [] {
-		het_queue *made = nullptr;
-		het_queue_create(nullptr, &made);
-		return made;
-	}();
-	return q;
-}
-
 int fill(command &c, const _cl_mem &m, const image_place &p, bool to_texture, image_place &filled)
 {
 	het_event *made = nullptr;
-	if (int err = enqueue_copy(m, p, to_texture, queue_for_copies(), &made))
+	if (int err = enqueue_copy(m, p, to_texture, own_queue(), &made))
 		return err;
 	filled.filled.reset(made);
 	filled.is_current = true;

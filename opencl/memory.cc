@@ -6,6 +6,7 @@
 #include "codes.h"
 #include "frees.h"
 #include "info.h"
+#include "queue.h"
 
 #include <algorithm>
 #include <chrono>
@@ -126,23 +127,13 @@ struct remains {
 	}
 };
 
-het_queue *queue_for_ends()
-{
-	static het_queue *const q = [] {
-		het_queue *made = nullptr;
-		het_queue_create(nullptr, &made);
-		return made;
-	}();
-	return q;
-}
-
 void unmap(het_memory *m, void *pointer)
 {
 	het_unmap_args a = {};
 	a.size = sizeof(a);
 	a.memory = m;
 	a.pointer = pointer;
-	het_unmap(queue_for_ends(), &a, nullptr);
+	het_unmap(own_queue(), &a, nullptr);
 }
 
 // Taking memory from devices takes its time, which a thread of the runtime's must not spend.
@@ -178,7 +169,7 @@ void end_after_commands(const std::shared_ptr<remains> &r, size_t nbytes, bool k
 	a.access = keeps_bytes ? HET_READ_WRITE : HET_WRITE_ONLY;
 	void *mapped = nullptr;
 	het_event *done = nullptr;
-	if (het_map(queue_for_ends(), &a, &mapped, &done))
+	if (het_map(own_queue(), &a, &mapped, &done))
 		return r->end();
 	unmap(a.memory, mapped);
 	auto note = std::make_unique<std::shared_ptr<remains>>(r);

@@ -122,6 +122,16 @@ const info_row<queue> rows[] = {
 
 } // namespace
 
+het_queue *own_queue()
+{
+	static het_queue *const q = [] {
+		het_queue *made = nullptr;
+		het_queue_create(nullptr, &made);
+		return made;
+	}();
+	return q;
+}
+
 cl_command_queue clCreateCommandQueue(cl_context c, cl_device_id d, cl_command_queue_properties flags, cl_int *error)
 {
 	if (cl_int err = check_place(c, d))
