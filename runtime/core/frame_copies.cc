@@ -64,9 +64,4 @@ int frame_copies::flush()
 	return (home_ ? read_buffers(n, all) : write_buffers(n, all)) ? HET_EDEVICE : 0;
 }
 
-int frame_copies::finish()
-{
-	return flush();
-}
-
 } // namespace het::rt

@@ -22,13 +22,11 @@ class frame_copies
 	int add(void *buffer, size_t offset, host_bytes place);
 	// Adds bytes of the array of a use that has begun.
 	int add(void *buffer, size_t offset, range bytes, const range_use &u);
-	int finish();
+	int flush();
 	uint64_t bytes() const { return bytes_; }
 
       private:
 	static constexpr size_t most = 64;
-
-	int flush();
 
 	const het_device &device_;
 	const bool home_;

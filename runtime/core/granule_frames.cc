@@ -202,7 +202,7 @@ int granule_frames::copy(const slice_plan &plan, std::span<const range_use> uses
 	if (!err)
 		err = copy_table(all, home);
 	if (!err)
-		err = all.finish();
+		err = all.flush();
 	if (!err && home)
 		account.in_place.fetch_add(
 			std::accumulate(counts_.get(), counts_.get() + map_.all().size(), uint64_t{0}),

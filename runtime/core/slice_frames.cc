@@ -84,7 +84,7 @@ int slice_frames::copy(const job &j, bool home)
 	for (size_t i = 0; i < n && !err; i++)
 		err = all.add(to, ranges[i].begin - first, ranges[i], use);
 	if (!err)
-		err = all.finish();
+		err = all.flush();
 	memory_account &account = device_->memory.account;
 	(home ? account.brought : account.sent).fetch_add(all.bytes(), std::memory_order_relaxed);
 	return err;
