@@ -28,9 +28,8 @@ constexpr char beginning[] = R"(
 .target sm_70
 .address_size 64
 )";
-constexpr char kernels[] = R"(
-.visible .entry gather(.param .u64 from, .param .u64 table, .param .u64 to, .param .u64 n)
-{
+// Each item below n has its number in %a1, and the place that it looks up in %r4.
+constexpr char place_of_item[] = R"(
 	.reg .pred %p;
 	.reg .b32 %r<8>;
 	.reg .b64 %a<8>;
@@ -46,7 +45,15 @@ constexpr char kernels[] = R"(
 	shl.b64 %a4, %a1, 2;
 	add.u64 %a3, %a3, %a4;
 	ld.global.u32 %r4, [%a3];
-	ld.param.u64 %a5, [table];
+)";
+
+std::string kernels()
+{
+	return std::string(R"(
+.visible .entry gather(.param .u64 from, .param .u64 table, .param .u64 to, .param .u64 n)
+{
+)") + place_of_item +
+	       R"(	ld.param.u64 %a5, [table];
 	cvt.u64.u32 %a6, %r4;
 	add.u64 %a5, %a5, %a6;
 	ld.u8 %r5, [%a5];
@@ -57,22 +64,8 @@ constexpr char kernels[] = R"(
 }
 .visible .entry count(.param .u64 from, .param .u64 bins, .param .u64 n)
 {
-	.reg .pred %p;
-	.reg .b32 %r<8>;
-	.reg .b64 %a<8>;
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r1, %r1, %r2, %r3;
-	cvt.u64.u32 %a1, %r1;
-	ld.param.u64 %a2, [n];
-	setp.ge.u64 %p, %a1, %a2;
-	@%p ret;
-	ld.param.u64 %a3, [from];
-	shl.b64 %a4, %a1, 2;
-	add.u64 %a3, %a3, %a4;
-	ld.global.u32 %r4, [%a3];
-	and.b32 %r4, %r4, -4;
+)" + place_of_item +
+	       R"(	and.b32 %r4, %r4, -4;
 	ld.param.u64 %a5, [bins];
 	cvt.u64.u32 %a6, %r4;
 	add.u64 %a5, %a5, %a6;
@@ -80,6 +73,7 @@ constexpr char kernels[] = R"(
 	ret;
 }
 )";
+}
 
 // A program of its own for a text.
 class program_of_text
@@ -104,7 +98,7 @@ class in_place_fixture : public runtime_fixture
 {
       public:
 	in_place_fixture(const context &t, settings s, const char *devices = nullptr)
-	    : runtime_fixture(t, 0, std::move(s), devices), own_(std::string(beginning) + kernels)
+	    : runtime_fixture(t, 0, std::move(s), devices), own_(std::string(beginning) + kernels())
 	{
 		own_.kernel("gather", gather);
 		own_.kernel("count", count);
