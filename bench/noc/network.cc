@@ -44,7 +44,15 @@ network::network(const topology &t, const route_table &routes, const parameters 
 			join(local + e, next++, at.cycles);
 		ports_[local].siblings = at.ejections;
 	}
+	share_vcs();
 	allocate_memory();
+}
+
+void network::share_vcs()
+{
+	for (uint32_t i = 0; i < ports_.size(); i++)
+		ports_[i].shared = i >= router_ports_ ? !routes_.shared.empty()
+						      : routes_.is_shared(router_of_[i], i - first_port_[router_of_[i]]);
 }
 
 void network::number_ports(const topology &t)
@@ -245,12 +253,12 @@ bool network::has_vc(sender &s, const port &out, unsigned message_class)
 	const output_vc *const vcs = &outputs_[home_[p.source] * p_.vcs];
 	if (s.sent[message_class] > 0)
 		return vcs[s.vc[message_class]].credits > 0;
-	const unsigned first = class_of(p) * class_vcs_;
+	const unsigned first = first_vc(class_at(out, p)), count = vcs_of_class(out);
 	unsigned last = s.last_vc[message_class];
-	if (last < first || last >= first + class_vcs_)
-		last = first + class_vcs_ - 1;
-	for (unsigned i = 1; i <= class_vcs_; i++) {
-		const unsigned vc = first + (last - first + i) % class_vcs_;
+	if (last < first || last >= first + count)
+		last = first + count - 1;
+	for (unsigned i = 1; i <= count; i++) {
+		const unsigned vc = first + (last - first + i) % count;
 		if ((out.free >> vc & 1) && vcs[vc].credits > 0) {
 			s.vc[message_class] = uint8_t(vc);
 			return true;
@@ -342,7 +350,7 @@ void network::run(unsigned router)
 		output_vc &o = outputs_[output * p_.vcs + g.vc];
 		o.owner = vc;
 		vc_set *const sets = &waiting_[output * classes_];
-		sets[g.vc / class_vcs_].remove(g.input);
+		sets[g.vc_class].remove(g.input);
 		if (std::all_of(sets, sets + classes_, [](const vc_set &s) { return s.empty(); }))
 			r.waiting &= uint16_t(~(1u << g.port));
 		if (o.credits > 0)
@@ -362,7 +370,7 @@ void network::start(uint32_t number, unsigned v)
 	if (const unsigned siblings = ports_[r.first + output].siblings; siblings > 1)
 		output += unsigned(p.tag % siblings);
 	in.port = uint8_t(output);
-	waiting_[(r.first + output) * classes_ + class_of(p)].add(vc - r.first * p_.vcs);
+	waiting_[(r.first + output) * classes_ + class_at(ports_[r.first + output], p)].add(vc - r.first * p_.vcs);
 	r.waiting |= uint16_t(1u << output);
 }
 

@@ -156,6 +156,7 @@ class network
 		uint8_t switch_grant = 0, switch_accept = 0; // next input, next output
 		uint8_t next_vc = 0;                         // of this input, for the switch
 		uint8_t siblings = 1;                        // outputs to the same terminal from here
+		bool shared = false;                         // the output's VCs, by all classes of routes
 	};
 	struct router_state {
 		uint32_t first = 0; // port
@@ -198,7 +199,7 @@ class network
 	};
 	struct vc_grant {
 		uint16_t input; // VC of the router
-		uint8_t port, vc;
+		uint8_t port, vc, vc_class;
 	};
 	// This is scratch of the router at hand.
 	struct matching {
@@ -208,6 +209,7 @@ class network
 
 	void number_ports(const topology &t);
 	void join(uint32_t output, uint32_t input, uint8_t cycles);
+	void share_vcs();
 	void allocate_memory();
 	void deliver_credits();
 	void deliver_flits();
@@ -221,7 +223,7 @@ class network
 	void allocate_vcs(router_state &r, matching &m);
 	void allocate_vcs_islip(router_state &r, unsigned output, unsigned vc_class, matching &m);
 	void allocate_vcs_round_robin(router_state &r, unsigned output, unsigned vc_class, matching &m);
-	void grant_vc(router_state &r, unsigned output, unsigned input, unsigned vc, bool move_pointers, matching &m);
+	void grant_vc(router_state &r, const vc_grant &g, bool move_pointers, matching &m);
 	void allocate_switch(unsigned router);
 	unsigned match_islip(router_state &r, uint8_t *output_of);
 	unsigned match_round_robin(router_state &r, uint8_t *output_of);
@@ -232,9 +234,17 @@ class network
 	void withdraw(uint32_t number, unsigned v);
 	void schedule(uint64_t cycle, uint32_t number, unsigned v, flit f);
 	void schedule_credit(uint64_t cycle, uint32_t vc);
-	unsigned class_of(const packet &p) const
+	// These are the class of VCs that a packet gets one of at an output, and the VCs of a class there. Where classes
+	// of routes share VCs, the first one stands for all.
+	unsigned class_at(const port &output, const packet &p) const
 	{
-		return p.message_class * route_classes_ + routes_.class_of(p.route);
+		return p.message_class * route_classes_ + (output.shared ? 0 : routes_.class_of(p.route));
+	}
+	unsigned first_vc(unsigned vc_class) const { return vc_class * class_vcs_; }
+	unsigned vcs_of_class(const port &output) const { return class_vcs_ * (output.shared ? route_classes_ : 1); }
+	uint32_t free_vcs(const port &output, unsigned vc_class) const
+	{
+		return output.free & ((1u << vcs_of_class(output)) - 1) << first_vc(vc_class);
 	}
 	uint32_t waits_for(uint32_t vc) const;
 	std::string name_of(uint32_t vc) const;

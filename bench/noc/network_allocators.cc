@@ -74,25 +74,26 @@ void network::allocate_vcs(router_state &r, matching &m)
 	}
 }
 
-void network::grant_vc(router_state &r, unsigned output, unsigned input, unsigned vc, bool move_pointers, matching &m)
+void network::grant_vc(router_state &r, const vc_grant &g, bool move_pointers, matching &m)
 {
-	m.grants[m.count++] = {uint16_t(input), uint8_t(output), uint8_t(vc)};
+	m.grants[m.count++] = g;
 	if (!move_pointers)
 		return;
-	outputs_[(r.first + output) * p_.vcs + vc].grant = uint8_t(next_of(input, r.ports * p_.vcs));
-	accept_[r.first * p_.vcs + input] = after(output, vc, p_.vcs);
+	outputs_[(r.first + g.port) * p_.vcs + g.vc].grant = uint8_t(next_of(g.input, r.ports * p_.vcs));
+	accept_[r.first * p_.vcs + g.input] = after(g.port, g.vc, p_.vcs);
 }
 
 // Each free VC offers itself to one that waits, in turn; each accepts one offer, in turn.
 void network::allocate_vcs_islip(router_state &r, unsigned output, unsigned vc_class, matching &m)
 {
 	vc_set waiting = waiting_[(r.first + output) * classes_ + vc_class];
-	uint32_t free = ports_[r.first + output].free & ((1u << class_vcs_) - 1) << (vc_class * class_vcs_);
+	uint32_t free = free_vcs(ports_[r.first + output], vc_class);
 	const uint16_t *const accept = &accept_[r.first * p_.vcs];
 	for (unsigned i = 0; i < p_.iterations && free != 0 && !waiting.empty(); i++) {
 		if (waiting.one()) { // all offers go to it
 			const unsigned input = waiting.lowest();
-			grant_vc(r, output, input, pick(free, start_at(accept[input], output)), i == 0, m);
+			const unsigned vc = pick(free, start_at(accept[input], output));
+			grant_vc(r, {uint16_t(input), uint8_t(output), uint8_t(vc), uint8_t(vc_class)}, i == 0, m);
 			return;
 		}
 		uint16_t offers[128];
@@ -111,7 +112,7 @@ void network::allocate_vcs_islip(router_state &r, unsigned output, unsigned vc_c
 			offered.remove(input);
 			const unsigned vc = pick(offers[input], start_at(accept[input], output));
 			free &= ~(1u << vc);
-			grant_vc(r, output, input, vc, i == 0, m);
+			grant_vc(r, {uint16_t(input), uint8_t(output), uint8_t(vc), uint8_t(vc_class)}, i == 0, m);
 		}
 	}
 }
@@ -120,7 +121,7 @@ void network::allocate_vcs_islip(router_state &r, unsigned output, unsigned vc_c
 void network::allocate_vcs_round_robin(router_state &r, unsigned output, unsigned vc_class, matching &m)
 {
 	vc_set waiting = waiting_[(r.first + output) * classes_ + vc_class];
-	uint32_t free = ports_[r.first + output].free & ((1u << class_vcs_) - 1) << (vc_class * class_vcs_);
+	uint32_t free = free_vcs(ports_[r.first + output], vc_class);
 	const uint16_t *const accept = &accept_[r.first * p_.vcs];
 	for (unsigned i = 0; i < p_.iterations && free != 0 && !waiting.empty(); i++) {
 		vc_set asks[16];
@@ -137,7 +138,7 @@ void network::allocate_vcs_round_robin(router_state &r, unsigned output, unsigne
 			const unsigned vc = unsigned(std::countr_zero(asked));
 			const unsigned input = asks[vc].from(outputs_[(r.first + output) * p_.vcs + vc].grant);
 			waiting.remove(input);
-			grant_vc(r, output, input, vc, true, m);
+			grant_vc(r, {uint16_t(input), uint8_t(output), uint8_t(vc), uint8_t(vc_class)}, true, m);
 		}
 	}
 }

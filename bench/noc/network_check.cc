@@ -118,7 +118,7 @@ uint32_t network::waits_for(uint32_t vc) const
 		for (unsigned c = p_.message_classes; c-- > 0;)
 			if (s.packets[c] != no_packet) {
 				const packet &p = pool_[s.packets[c]];
-				const unsigned own = s.sent[c] > 0 ? s.vc[c] : class_of(p) * class_vcs_;
+				const unsigned own = s.sent[c] > 0 ? s.vc[c] : first_vc(class_at(ports_[*home], p));
 				return ports_[*home].target * p_.vcs + own;
 			}
 		return no_vc;
@@ -128,7 +128,7 @@ uint32_t network::waits_for(uint32_t vc) const
 	if (in.active)
 		return ports_[output].target * p_.vcs + in.vc;
 	// It waits for any VC of its class; the first one's owner stands for all.
-	const unsigned first = class_of(pool_[buffers_[vc * p_.depth + in.first].packet]) * class_vcs_;
+	const unsigned first = first_vc(class_at(ports_[output], pool_[buffers_[vc * p_.depth + in.first].packet]));
 	return outputs_[output * p_.vcs + first].owner;
 }
 

@@ -49,6 +49,19 @@ uint8_t port_for(const topology &t, const std::vector<const link *> &down, unsig
 	return at == up.to ? up.to_port : towards(here, t.routers[up.to], x_first);
 }
 
+// Two orders of dimensions need VCs of their own on the links of one dimension alone: y links of those that go y first
+// come before x links, and these before y links of those that go x first. What is first or last on every way is in no
+// cycle either. Among the cores x links stay divided, because beyond saturation packets of both orders hold each other
+// up there; in the interposer that costs less than memory packets gain, which go y first alone.
+std::vector<uint16_t> shared_by_orders(const topology &t)
+{
+	constexpr unsigned along_x = 1u << east | 1u << west, along_y = 1u << south | 1u << north;
+	std::vector<uint16_t> shared;
+	for (const router &r : t.routers)
+		shared.push_back(uint16_t(((1u << r.ports) - 1) & ~(r.layer == 0 ? along_x | along_y : along_y)));
+	return shared;
+}
+
 } // namespace
 
 route_table routes_of(const topology &t, routing how)
@@ -63,6 +76,8 @@ route_table routes_of(const topology &t, routing how)
 	table.classes = both_orders ? 2 : 1;
 	table.routers = unsigned(t.routers.size());
 	table.terminals = unsigned(t.terminals.size());
+	if (how == routing::o1turn_z)
+		table.shared = shared_by_orders(t);
 	table.ports.resize(size_t(table.routes) * table.routers * table.terminals);
 	const std::vector<const link *> down = links_down(t);
 	for (unsigned route = 0; route < table.routes; route++) {

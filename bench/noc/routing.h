@@ -30,6 +30,9 @@ struct route_table {
 	unsigned classes = 1;
 	unsigned routers = 0, terminals = 0;
 	std::vector<uint8_t> ports;
+	// Of each router, a bit for each output whose VCs belong to all classes of routes, because no cycle of channels
+	// goes through it; then the terminals' own channels belong to all as well. It is empty where all are divided.
+	std::vector<uint16_t> shared;
 
 	uint8_t &port(unsigned route, unsigned router, unsigned terminal)
 	{
@@ -40,6 +43,10 @@ struct route_table {
 		return ports[(route * routers + router) * terminals + terminal];
 	}
 	unsigned class_of(unsigned route) const { return route * classes / routes; }
+	bool is_shared(unsigned router, unsigned output) const
+	{
+		return !shared.empty() && (shared[router] >> output & 1);
+	}
 };
 
 // It throws std::invalid_argument where topology and routing do not fit.
