@@ -26,7 +26,8 @@ namespace
 struct options {
 	common_options common;
 	std::string network = "mesh", routing = "xy", vc_allocator = "islip", switch_allocator = "islip",
-		    occupancy_of = "port", hop_mean = "exact", replies = "none";
+		    occupancy_of = "port", hop_mean = "exact", replies = "none", ring_direction = "forward",
+		    ring_order = "rows", choose = "sent";
 	std::vector<std::string> patterns = {"uniform"};
 	std::vector<std::string> policies = {"dor"}, rates = {"0.05", "0.1", "0.2", "0.3", "0.4"};
 	bool saturation = false, one_class = false, timeline = false, cost = false, ceiling = false;
@@ -60,6 +61,11 @@ noc::configuration configuration_of(const options &o)
 	c.choice.divert = double(o.divert);
 	c.choice.occupancy = double(o.occupancy);
 	c.choice.of_port = o.occupancy_of == "port";
+	c.choice.direction = o.ring_direction == "forward"    ? noc::ring_direction::forward
+			     : o.ring_direction == "backward" ? noc::ring_direction::backward
+							      : noc::ring_direction::alternate;
+	c.choice.ring_in_rows = o.ring_order == "rows";
+	c.choose_at_creation = o.choose == "created";
 	c.answered = o.replies == "all"      ? noc::replies::to_all
 		     : o.replies == "memory" ? noc::replies::to_memory_packets
 					     : noc::replies::none;
@@ -419,12 +425,19 @@ int main(int argc, char **argv)
 	line.number("--fifo", o.base.choice.fifo, "DLL, DestDetect: latencies that are averaged");
 	line.number("--ring-cycles", o.base.choice.ring_cycles, "DLL: of a hop of the ring");
 	line.number("--ring-queue", o.base.choice.ring_queue, "DLL: messages that wait at a grid");
+	line.text("--ring-direction", o.ring_direction,
+		  "DLL: to the grid that comes next, to the one before, or on every second link the other way",
+		  {"forward", "backward", "alternate"});
+	line.text("--ring-order", o.ring_order, "DLL: grids row by row, or every second row the other way round",
+		  {"rows", "snake"});
 	line.flag("--ideal-ring", o.base.choice.ideal_ring, "DLL: messages arrive at once");
 	line.number("--occupancy", o.occupancy, "LocalBuf: share of the buffers, above which a router is congested");
 	line.text("--occupancy-of", o.occupancy_of, "LocalBuf: of the fullest input port, or of all of the router's",
 		  {"port", "router"});
 	line.number("--congested-routers", o.base.choice.congested_routers,
 		    "LocalBuf: of a grid, from which it is congested");
+	line.text("--choose", o.choose, "when a packet chooses its layer: when its first flit could leave, or before",
+		  {"sent", "created"});
 	line.number("--divert", o.divert, "random: probability");
 	line.number("--sample", o.base.choice.sample, "adaptive: packets that a grid receives for each message");
 	line.number("--nominal", o.base.choice.nominal, "adaptive: of 64 packets, that go down while nobody waits");

@@ -51,8 +51,9 @@ network::network(const topology &t, const route_table &routes, const parameters 
 void network::share_vcs()
 {
 	for (uint32_t i = 0; i < ports_.size(); i++)
-		ports_[i].shared = i >= router_ports_ ? !routes_.shared.empty()
-						      : routes_.is_shared(router_of_[i], i - first_port_[router_of_[i]]);
+		ports_[i].shared = i >= router_ports_
+					   ? !routes_.shared.empty()
+					   : routes_.is_shared(router_of_[i], i - first_port_[router_of_[i]]);
 }
 
 void network::number_ports(const topology &t)

@@ -225,6 +225,26 @@ TEST(simulation, adaptive_carries_what_dll_does_not)
 	EXPECT_GT(adaptive.diverted, 0.1);
 }
 
+// What chose when it was created goes by what was known then; where no source waits both is the same.
+TEST(simulation, packets_may_choose_when_they_are_created)
+{
+	configuration c = small(0.3);
+	c.network = "two-layers";
+	c.how = routing::yx_z;
+	c.policy = "random";
+	const result sent = simulate(c);
+	c.choose_at_creation = true;
+	const result created = simulate(c);
+	EXPECT_TRUE(created.drained);
+	EXPECT_NEAR(created.accepted, sent.accepted, 0.01);
+	EXPECT_NEAR(created.diverted, 0.5, 0.03);
+	EXPECT_NEAR(created.latency.mean, sent.latency.mean, 0.1 * sent.latency.mean);
+	c.policy = "dor";
+	const result again = simulate(c);
+	c.choose_at_creation = false;
+	EXPECT_EQ(simulate(c).latency.mean, again.latency.mean);
+}
+
 TEST(simulation, refuses_what_does_not_fit)
 {
 	configuration c;

@@ -129,7 +129,8 @@ void reference::send(unsigned terminal)
 			std::vector<unsigned> order; // those after the last one, then those up to it
 			for (const bool up_to : {false, true})
 				for (unsigned vc = 0; vc < p_.vcs; vc++)
-					if (may_have(*f.of, vc, !routes_.shared.empty()) && (vc <= s.last_vc[c]) == up_to)
+					if (may_have(*f.of, vc, !routes_.shared.empty()) &&
+					    (vc <= s.last_vc[c]) == up_to)
 						order.push_back(vc);
 			const auto vc = std::find_if(order.begin(), order.end(), [&](unsigned v) {
 				return !s.line.out[v].taken && s.line.out[v].credits > 0;
@@ -206,9 +207,9 @@ void reference::run(unsigned router)
 		input &from = in(i);
 		if (from.is == state::waiting)
 			for (size_t o = from.port * p_.vcs; o < (from.port + 1) * p_.vcs; o++)
-				wants_vc[i][o] = !out(o).taken &&
-						 may_have(*from.buffer.front().of, unsigned(o % p_.vcs),
-							  routes_.is_shared(router, from.port));
+				wants_vc[i][o] =
+					!out(o).taken && may_have(*from.buffer.front().of, unsigned(o % p_.vcs),
+								  routes_.is_shared(router, from.port));
 		if (from.is == state::active && !from.buffer.empty() && out(from.port * p_.vcs + from.vc).credits > 0)
 			wants_switch[i / p_.vcs][from.port] = true;
 	}
