@@ -23,15 +23,18 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 PATTERNS = ("uniform", "transpose", "bit-complement", "shuffle")
 ALL_PATTERNS = (*PATTERNS, "bit-reversal", "tornado", "neighbour", "hot-spot", "pairs")
-# A network with its routing, a policy and the share of memory packets.
+# A network with its interposer, its routing, a policy and the share of memory packets.
 NETWORKS = (
-    ("mesh", "xy", "dor", 0.0),
-    ("mesh", "o1turn", "dor", 0.0),
-    ("cmesh", "xy", "dor", 0.0),
-    ("cmesh", "o1turn", "dor", 0.0),
-    ("two-layers", "yx", "dor", 0.05),
-    ("two-layers", "yx", "dll", 0.05),
-    ("two-layers", "o1turn", "adaptive", 0.05),
+    ("mesh", "", "xy", "dor", 0.0),
+    ("mesh", "", "o1turn", "dor", 0.0),
+    ("cmesh", "", "xy", "dor", 0.0),
+    ("cmesh", "", "o1turn", "dor", 0.0),
+    ("two-layers", "", "yx", "dor", 0.05),
+    ("two-layers", "", "yx", "dll", 0.05),
+    ("two-layers", "", "o1turn", "adaptive", 0.05),
+    ("two-layers", "double-butterfly", "yx", "dor", 0.05),
+    ("two-layers", "double-butterfly", "yx", "dll", 0.05),
+    ("two-layers", "double-butterfly", "yx", "adaptive", 0.05),
 )
 PROGRAMS = ("black-scholes", "lu", "fft", "radix-sort", "stencil", "n-body", "spmv", "k-median")
 CHANGES = ("uniform", "transpose", "bit-complement", "shuffle", "transpose", "uniform")  # one after the other
@@ -270,17 +273,17 @@ def study_points(scale: Scale, settings: dict[str, str | None]) -> list[Point]:
 
 def network_points() -> dict[tuple, Point]:
     """By network and pattern."""
-    return {(n, p): Point(policy, p, share, routing, network=name)
-            for n, (name, routing, policy, share) in enumerate(NETWORKS) for p in ALL_PATTERNS}
+    return {(n, p): Point(policy, p, share, routing, more=(("interposer", below),) if below else (), network=name)
+            for n, (name, below, routing, policy, share) in enumerate(NETWORKS) for p in ALL_PATTERNS}
 
 
 def networks(runs: Runs, jobs: int) -> list[dict]:
     """Saturation of all patterns on all networks."""
     points = network_points()
     runs.all(list(points.values()), jobs)
-    return [{"network": name, "routing": routing, "policy": policy, "memory": share,
+    return [{"network": below or name, "routing": routing, "policy": policy, "memory": share,
              "patterns": {p: {d: estimate(runs.saturation(points[n, p], d)) for d in DEFINITIONS} for p in ALL_PATTERNS}}
-            for n, (name, routing, policy, share) in enumerate(NETWORKS)]
+            for n, (name, below, routing, policy, share) in enumerate(NETWORKS)]
 
 
 def convergence_points(runs: Runs) -> dict[str, Point]:

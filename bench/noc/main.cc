@@ -27,7 +27,7 @@ struct options {
 	common_options common;
 	std::string network = "mesh", routing = "xy", vc_allocator = "islip", switch_allocator = "islip",
 		    occupancy_of = "port", hop_mean = "exact", replies = "none", ring_direction = "forward",
-		    ring_order = "rows", choose = "sent";
+		    ring_order = "rows", choose = "sent", interposer = "mesh";
 	std::vector<std::string> patterns = {"uniform"};
 	std::vector<std::string> policies = {"dor"}, rates = {"0.05", "0.1", "0.2", "0.3", "0.4"};
 	bool saturation = false, one_class = false, timeline = false, cost = false, ceiling = false;
@@ -50,6 +50,8 @@ noc::configuration configuration_of(const options &o)
 	c.network = o.network;
 	c.how = noc::routing_named(
 		o.network == "two-layers" && o.routing.find("-z") == std::string::npos ? o.routing + "-z" : o.routing);
+	if (o.interposer == "double-butterfly")
+		c.layers.below = noc::interposer::double_butterfly;
 	c.traffic.what = noc::pattern_named(o.patterns.front());
 	for (size_t i = 1; i < o.patterns.size(); i++)
 		c.traffic.then.push_back(noc::pattern_named(o.patterns[i]));
@@ -386,6 +388,7 @@ int main(int argc, char **argv)
 	line.text("--network", o.network, "topology", {"mesh", "cmesh", "two-layers"});
 	line.text("--routing", o.routing, "routing; two layers take xy, yx or o1turn, with Z the first or the last hop",
 		  noc::routing_names());
+	line.text("--interposer", o.interposer, "the lower of two layers", {"mesh", "double-butterfly"});
 	line.list("--pattern", o.patterns, "destinations; several come in turn", noc::pattern_names());
 	line.number("--period", o.base.traffic.period, "cycles of each of several patterns");
 	line.number("--width", o.base.width, "cores a row");

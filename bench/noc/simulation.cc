@@ -65,9 +65,9 @@ std::unique_ptr<policy> policy_for(const configuration &c, const topology &t, co
 }
 
 machine::machine(const configuration &c)
-    : c_(c), topology_(topology_of(c)), network_(topology_, routes_of(topology_, c.how), router_of(c)),
-      chosen_(topology_.terminals.size()), replies_(topology_.terminals.size()), random_(c.seed, ~0u),
-      two_layers_(topology_.routers.back().layer > 0)
+    : c_(c), topology_(topology_of(c)), routes_(routes_of(topology_, c.how)),
+      network_(topology_, routes_, router_of(c)), chosen_(topology_.terminals.size()),
+      replies_(topology_.terminals.size()), random_(c.seed, ~0u), two_layers_(topology_.routers.back().layer > 0)
 {
 	const traffic_options o = traffic_of(c);
 	for (unsigned core = 0; core < c.width * c.height; core++)
@@ -95,6 +95,7 @@ packet machine::made(unsigned core, const arrival_of_packet &next)
 	if (two_layers_ && next.memory)
 		policy_->memory_packet(core);
 	diverted_ += two_layers_ && !next.memory && layer_of(p.route) == 1;
+	p.route = routes_.taken(p.route, core, p.destination);
 	return p;
 }
 
@@ -135,6 +136,7 @@ void machine::feed_reply(unsigned terminal)
 	else if (two_layers_)
 		p.route = memory ? through_interposer : policy_->choose(terminal, p.destination);
 	diverted_ += two_layers_ && !memory && layer_of(p.route) == 1;
+	p.route = routes_.taken(p.route, terminal, p.destination);
 	injected_ += p.created < c_.cycles;
 	network_.inject(p);
 	network_.accept(terminal, 0, waiting.size() < c_.reply_queue);
@@ -356,8 +358,8 @@ ceiling ceiling_of(const configuration &c)
 				flows.push_back({uint16_t(s), uint16_t(d), demand[s * cores + d], 0, true});
 		for (uint16_t m : memory)
 			if (share > 0)
-				flows.push_back(
-					{uint16_t(s), m, share / double(memory.size()), through_interposer, false});
+				flows.push_back({uint16_t(s), m, share / double(memory.size()),
+						 routes.taken(through_interposer, s, m), false});
 	}
 	return find_ceiling(t, routes, flows);
 }

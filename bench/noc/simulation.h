@@ -72,6 +72,7 @@ class machine
 
 	const configuration c_;
 	const topology topology_;
+	const route_table routes_;
 	network network_;
 	std::vector<core_traffic> traffic_;
 	std::vector<std::deque<packet>> chosen_;   // of each core, that wait after they chose

@@ -48,7 +48,7 @@ double zero_load_latency(const configuration &c)
 		double sum = 0;
 		for (unsigned s : sources)
 			for (unsigned d : to)
-				sum += zero_load_latency(t, routes, c.router, s, d, route, 1);
+				sum += zero_load_latency(t, routes, c.router, s, d, routes.taken(route, s, d), 1);
 		return sum / double(sources.size()) / double(to.size());
 	};
 	std::vector<unsigned> all, memory;
