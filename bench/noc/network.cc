@@ -125,12 +125,8 @@ void network::allocate_memory()
 	unsigned longest = 0;
 	for (const port &p : ports_)
 		longest = std::max<unsigned>(longest, std::max(p.flit_cycles, p.credit_cycles));
-	flits_.resize(std::bit_ceil(longest + 1));
-	credits_.resize(flits_.size());
-	for (size_t i = 0; i < flits_.size(); i++) {
-		flits_[i].items.resize(ports);
-		credits_[i].items.resize(ports);
-	}
+	flits_.resize(std::bit_ceil(longest + 1), ports);
+	credits_.resize(flits_.cycles(), ports);
 	// Each packet has a flit in a buffer, on the way to one, or at its source.
 	pool_.resize(ports * p_.vcs * p_.depth + sending_.size());
 	for (size_t i = pool_.size(); i-- > 0;)
@@ -208,35 +204,21 @@ void network::step()
 
 // --- what is under way -------------------------------------------------------
 
-void network::schedule(uint64_t cycle, uint32_t vc, flit f)
-{
-	slot<arrival> &s = flits_[cycle & (flits_.size() - 1)];
-	s.items[s.count++] = {vc, f};
-}
-
-void network::schedule_credit(uint64_t cycle, uint32_t vc)
-{
-	slot<uint32_t> &s = credits_[cycle & (credits_.size() - 1)];
-	s.items[s.count++] = vc;
-}
-
 void network::deliver_credits()
 {
-	slot<uint32_t> &s = credits_[now_ & (credits_.size() - 1)];
-	for (uint32_t i = 0; i < s.count; i++) {
-		output_vc &o = outputs_[s.items[i]];
+	for (const uint32_t vc : credits_.at(now_)) {
+		output_vc &o = outputs_[vc];
 		if (o.credits++ == 0 && o.owner != no_vc && inputs_[o.owner].count > 0)
 			request(o.owner);
 	}
-	s.count = 0;
+	credits_.clear(now_);
 }
 
 void network::deliver_flits()
 {
 	const uint32_t router_vcs = vc_of(router_ports_, 0);
-	slot<arrival> &s = flits_[now_ & (flits_.size() - 1)];
-	for (uint32_t i = 0; i < s.count; i++) {
-		const arrival &a = s.items[i];
+	const std::span<const arrival> arrivals = flits_.at(now_);
+	for (const arrival &a : arrivals) {
 		if (a.vc < router_vcs) {
 			arrive(a.vc, a.f);
 			continue;
@@ -247,8 +229,8 @@ void network::deliver_flits()
 		else
 			hold(a.vc, a.f);
 	}
-	delivered_ = s.count;
-	s.count = 0;
+	delivered_ = uint32_t(arrivals.size());
+	flits_.clear(now_);
 }
 
 // Returns how many flits are in the buffer then.
@@ -321,7 +303,7 @@ void network::send(unsigned terminal)
 		outputs_[vc_of(home_[terminal], s.vc)].credits--;
 		s.last_vc = s.vc;
 		of.last_class = uint8_t(c);
-		schedule(now_ + out.flit_cycles, vc_of(out.target, s.vc), {s.packet, head, tail});
+		flits_.add(now_ + out.flit_cycles, {vc_of(out.target, s.vc), {s.packet, head, tail}});
 		flits_sent_++;
 		if (tail) {
 			s.packet = no_packet;
@@ -334,7 +316,7 @@ void network::send(unsigned terminal)
 void network::receive(uint32_t vc, flit f)
 {
 	const port &in = ports_[port_of(vc)];
-	schedule_credit(now_ + in.credit_cycles, vc_of(in.upstream, within_port(vc)));
+	credits_.add(now_ + in.credit_cycles, vc_of(in.upstream, within_port(vc)));
 	flits_received_++;
 	pooled &p = pool_[f.packet];
 	if (p_.checked && (f.head != (p.received == 0) || f.tail != (p.received + 1 == p.length)))
@@ -380,7 +362,8 @@ void network::run(router_state &r)
 	for (unsigned i = 0; i < m.count; i++) {
 		take(r, m.grants[i]);
 		const vc_set *const sets = &waiting_[(r.first + m.grants[i].port) * classes_];
-		if (std::all_of(sets, sets + classes_, [](const vc_set &s) { return s.empty(); }))
+		if (sets[0].empty() &&
+		    std::all_of(sets + 1, sets + classes_, [](const vc_set &s) { return s.empty(); }))
 			r.waiting &= uint16_t(~(1u << m.grants[i].port));
 	}
 }
@@ -472,11 +455,11 @@ void network::traverse(router_state &r, unsigned input, unsigned output)
 	from.count--;
 	in.buffered--;
 	flits_switched_++;
-	schedule_credit(now_ + in.credit_cycles, vc_of(in.upstream, v));
+	credits_.add(now_ + in.credit_cycles, vc_of(in.upstream, v));
 
 	output_vc &to = outputs_[vc_of(r.first + output, from.vc)];
 	to.credits--;
-	schedule(now_ + out.flit_cycles, vc_of(out.target, from.vc), f);
+	flits_.add(now_ + out.flit_cycles, {vc_of(out.target, from.vc), f});
 	if (f.head)
 		count_hop(in.router, pool_[f.packet]);
 	if (!f.tail) {
@@ -509,9 +492,10 @@ inline void network::count_hop(unsigned router, pooled &p)
 void network::movements(std::vector<movement> &out) const
 {
 	out.clear();
-	const slot<arrival> &s = flits_[(now_ - 1) & (flits_.size() - 1)];
+	// They are still where they were, though they count no more.
+	const arrival *const arrivals = flits_.at(now_ - 1).data();
 	for (uint32_t i = 0; i < delivered_; i++) {
-		const arrival &a = s.items[i];
+		const arrival &a = arrivals[i];
 		out.push_back(
 			{port_of(a.vc), within_port(a.vc), pool_[a.f.packet].tag, bool(a.f.head), bool(a.f.tail)});
 	}

@@ -202,9 +202,34 @@ class network
 		uint32_t vc; // of a router's input, or a terminal's
 		flit f;
 	};
-	template <typename T> struct slot {
-		std::vector<T> items;
-		uint32_t count = 0;
+	// What arrives in the cycles to come, up to as many as there are places.
+	template <typename T> class calendar
+	{
+	      public:
+		void resize(size_t cycles, size_t most_a_cycle)
+		{
+			counts_.resize(cycles);
+			items_.resize(cycles * most_a_cycle);
+			most_ = most_a_cycle;
+			mask_ = cycles - 1;
+		}
+		size_t cycles() const { return counts_.size(); }
+		void add(uint64_t cycle, const T &item)
+		{
+			const size_t i = cycle & mask_;
+			items_[i * most_ + counts_[i]++] = item;
+		}
+		std::span<const T> at(uint64_t cycle) const
+		{
+			const size_t i = cycle & mask_;
+			return {&items_[i * most_], counts_[i]};
+		}
+		void clear(uint64_t cycle) { counts_[cycle & mask_] = 0; }
+
+	      private:
+		std::vector<uint32_t> counts_;
+		std::vector<T> items_;
+		size_t most_ = 0, mask_ = 0; // a power of 2 less 1
 	};
 	struct vc_grant {
 		uint16_t input; // VC of the router
@@ -245,8 +270,6 @@ class network
 	void start(uint32_t vc);
 	void request(uint32_t vc);
 	void withdraw(uint32_t vc);
-	void schedule(uint64_t cycle, uint32_t vc, flit f);
-	void schedule_credit(uint64_t cycle, uint32_t vc);
 	uint32_t port_of(uint32_t vc) const { return vc >> vc_bits_; }
 	uint32_t vc_of(uint32_t port, unsigned v) const { return (port << vc_bits_) + v; }
 	// Returns the number of @vc among those of its port, and among those of its router's inputs.
@@ -294,10 +317,10 @@ class network
 	std::vector<vc_set> waiting_;    // output port * classes + class
 	std::vector<uint32_t> home_;     // of a terminal: port of its output
 	std::vector<sender> senders_;
-	std::vector<sending> sending_;        // terminal * message classes + class
-	std::vector<receiver> receivers_;     // of ports behind the routers'
-	std::vector<slot<arrival>> flits_;    // by cycle, modulo their number
-	std::vector<slot<uint32_t>> credits_; // the same
+	std::vector<sending> sending_;    // terminal * message classes + class
+	std::vector<receiver> receivers_; // of ports behind the routers'
+	calendar<arrival> flits_;
+	calendar<uint32_t> credits_; // to output VCs
 	std::vector<pooled> pool_;
 	std::vector<uint32_t> free_packets_;
 	std::vector<packet> received_;

@@ -20,8 +20,7 @@ unsigned next_of(unsigned i, unsigned n)
 
 bool network::vc_set::one() const
 {
-	const uint64_t any = word[0] | word[1];
-	return any != 0 && (any & (any - 1)) == 0 && (word[0] == 0 || word[1] == 0);
+	return word[1] == 0 ? std::has_single_bit(word[0]) : word[0] == 0 && std::has_single_bit(word[1]);
 }
 
 unsigned network::vc_set::lowest() const

@@ -30,8 +30,8 @@ void network::check() const
 void network::check_flits() const
 {
 	uint64_t inside = 0;
-	for (const slot<arrival> &s : flits_)
-		inside += s.count;
+	for (uint64_t cycle = 0; cycle < flits_.cycles(); cycle++)
+		inside += flits_.at(cycle).size();
 	for (const input_vc &in : inputs_)
 		inside += in.count;
 	if (flits_sent_ != flits_received_ + inside)
@@ -44,13 +44,13 @@ void network::check_credits() const
 	std::vector<unsigned> sum(outputs_.size());
 	for (size_t i = 0; i < outputs_.size(); i++)
 		sum[i] = outputs_[i].credits;
-	for (const slot<uint32_t> &s : credits_)
-		for (uint32_t i = 0; i < s.count; i++)
-			sum[s.items[i]]++;
 	const auto output = [&](uint32_t input) { return vc_of(ports_[port_of(input)].upstream, within_port(input)); };
-	for (const slot<arrival> &s : flits_)
-		for (uint32_t i = 0; i < s.count; i++)
-			sum[output(s.items[i].vc)]++;
+	for (uint64_t cycle = 0; cycle < flits_.cycles(); cycle++) {
+		for (const uint32_t vc : credits_.at(cycle))
+			sum[vc]++;
+		for (const arrival &a : flits_.at(cycle))
+			sum[output(a.vc)]++;
+	}
 	for (uint32_t i = 0; i < inputs_.size(); i++)
 		if (inputs_[i].count > 0)
 			sum[output(i)] += inputs_[i].count;

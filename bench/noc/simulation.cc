@@ -72,6 +72,8 @@ machine::machine(const configuration &c)
 	const traffic_options o = traffic_of(c);
 	for (unsigned core = 0; core < c.width * c.height; core++)
 		traffic_.emplace_back(o, topology_, core);
+	for (const core_traffic &t : traffic_)
+		due_.push_back(t.next().created);
 	if (!two_layers_)
 		return;
 	policy_ = policy_for(c, topology_, network_);
@@ -101,12 +103,13 @@ packet machine::made(unsigned core, const arrival_of_packet &next)
 
 void machine::feed(unsigned core)
 {
-	core_traffic &t = traffic_[core];
-	if (t.next().created > network_.now() || !network_.can_inject(core))
+	if (!network_.can_inject(core))
 		return;
+	core_traffic &t = traffic_[core];
 	injected_ += t.next().created < c_.cycles;
 	network_.inject(made(core, t.next()));
 	t.pop();
+	due_[core] = t.next().created;
 }
 
 // Sources have no end, so what has chosen and can't leave has to be kept.
@@ -194,7 +197,7 @@ void machine::step()
 	for (unsigned core = 0; core < traffic_.size(); core++)
 		if (c_.choose_at_creation)
 			feed_chosen(core);
-		else
+		else if (due_[core] <= network_.now())
 			feed(core);
 	network_.step();
 	watch();
