@@ -176,7 +176,7 @@ class network
 	struct vc_set {
 		uint64_t word[2] = {0, 0};
 		bool empty() const { return (word[0] | word[1]) == 0; }
-		bool one() const;
+		bool one() const; // of a set that is not empty
 		void add(unsigned i) { word[i >> 6] |= 1ull << (i & 63); }
 		void remove(unsigned i) { word[i >> 6] &= ~(1ull << (i & 63)); }
 		unsigned lowest() const;

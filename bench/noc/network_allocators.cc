@@ -20,7 +20,8 @@ unsigned next_of(unsigned i, unsigned n)
 
 bool network::vc_set::one() const
 {
-	return word[1] == 0 ? std::has_single_bit(word[0]) : word[0] == 0 && std::has_single_bit(word[1]);
+	const uint64_t any = word[0] | word[1];
+	return (any & (any - 1)) == 0 && (word[0] == 0 || word[1] == 0);
 }
 
 unsigned network::vc_set::lowest() const
