@@ -213,23 +213,30 @@ void saturations(const options &o, report &out)
 	});
 	table shown(format("%s, %s, %s: saturation in flits a core and cycle", o.network.c_str(), o.routing.c_str(),
 			   names_of(o.patterns).c_str()),
-		    {"policy", "latency 3 x zero load", "accepted 95 % of offered", "peak accepted"});
+		    {"policy", "latency 3 x zero load", "accepted 95 % of offered", "peak accepted", "p99",
+		     "slowest flow"});
 	for (size_t i = 0; i < runs; i += o.seeds) {
-		std::vector<double> by_latency, by_accepted, peak;
+		std::vector<double> by_latency, by_accepted, peak, p99, slowest;
 		for (size_t s = i; s < i + o.seeds; s++) {
 			by_latency.push_back(results[s].by_latency);
 			by_accepted.push_back(results[s].by_accepted);
 			peak.push_back(results[s].peak_accepted);
+			p99.push_back(results[s].p99);
+			slowest.push_back(results[s].slowest_flow);
 		}
 		const std::string &name = o.policies[i / o.seeds];
 		const noc::estimate all[] = {noc::interval(by_latency), noc::interval(by_accepted),
 					     noc::interval(peak)};
+		const noc::estimate tail = noc::interval(p99), flow = noc::interval(slowest);
 		shown.row({name, with_interval(all[0], "%.4f"), with_interval(all[1], "%.4f"),
-			   with_interval(all[2], "%.4f")});
+			   with_interval(all[2], "%.4f"), format("%.0f", tail.mean), format("%.1f", flow.mean)});
 		const char *const kinds[] = {"latency", "accepted", "peak"};
 		for (size_t k = 0; k < std::size(all); k++)
 			add(out, name + "/saturation by " + kinds[k], "flits/node/cycle", all[k]);
+		add(out, name + "/p99", "cycles", tail);
+		add(out, name + "/slowest flow", "cycles", flow);
 	}
+	shown.note("p99 and the slowest source and destination are those at the first of the three rates, in cycles.");
 	shown.print();
 }
 

@@ -100,6 +100,11 @@ TEST(simulation, saturation_lies_where_the_definitions_say)
 	EXPECT_GE(s.by_accepted, s.by_latency * 0.98);
 	EXPECT_GE(s.peak_accepted, 0.95 * s.by_accepted);
 	EXPECT_LE(s.peak_accepted, 0.52);
+	c.traffic.rate = s.by_latency;
+	const result at = simulate(c);
+	EXPECT_EQ(s.p99, double(at.p99));
+	EXPECT_EQ(s.slowest_flow, at.slowest_flow);
+	EXPECT_GT(s.slowest_flow, at.latency.mean);
 }
 
 TEST(simulation, a_run_that_does_not_drain_is_judged_by_its_second_half)
