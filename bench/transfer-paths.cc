@@ -23,7 +23,10 @@ struct options {
 	common_options common;
 	unsigned rounds = 20;
 	size_t mib = 256;
+	std::string only;
 };
+
+const std::vector<std::string> parts = {"idle", "loaded", "moving", "both", "between", "touches", "decisions"};
 
 // What others copy at a time, and how long one way of being loaded may take.
 constexpr size_t others_bytes = 32 << 20;
@@ -64,37 +67,57 @@ class measurement
 			return 1;
 		printf("%-26s %22s %22s %8s %8s %8s\n", "copies of the first GPU's", "time: ours / driver",
 		       "ours / relay", "ours", "driver", "relay");
-		constexpr size_t kib = 1 << 10, mib = 1 << 20;
-		for (direction d : both) {
-			for (size_t bytes : {4 * kib, 64 * kib, mib, 4 * mib, 8 * mib, 16 * mib, 64 * mib}) {
-				if (bytes < size_)
-					sweep("idle", d, bytes);
-			}
-			sweep("idle", d, size_);
-		}
-		out_.write(o_.common.json);
-		for (direction d : both) {
-			foreign_load load({&first_}, d, others_bytes);
-			sweep("direct-loaded", d, size_ / 4);
-		}
-		out_.write(o_.common.json);
-		for (direction d : both) {
-			foreign_load load({&second_}, d, others_bytes);
-			sweep("relay-loaded", d, size_ / 4);
-		}
-		for (direction d : both)
-			moving_load(d);
-		for (direction d : both)
-			both_at_once(d);
-		if (!between())
+		for (const std::string &part : parts) {
+			if ((!o_.only.empty() && part != o_.only) || run(part))
+				continue;
 			return 1;
-		touches();
-		decisions();
-		out_.write(o_.common.json);
+		}
 		return 0;
 	}
 
       private:
+	// Returns false where bytes were wrong.
+	bool run(const std::string &part)
+	{
+		bool right = true;
+		for (direction d : both) {
+			if (part == "idle")
+				alone(d);
+			else if (part == "loaded")
+				loaded(d);
+			else if (part == "moving")
+				moving_load(d);
+			else if (part == "both")
+				both_at_once(d);
+		}
+		if (part == "between")
+			right = between();
+		else if (part == "touches")
+			touches();
+		else if (part == "decisions")
+			decisions();
+		out_.write(o_.common.json);
+		return right;
+	}
+
+	void alone(direction d)
+	{
+		constexpr size_t kib = 1 << 10, mib = 1 << 20;
+		for (size_t bytes : {4 * kib, 64 * kib, mib, 4 * mib, 8 * mib, 16 * mib, 64 * mib}) {
+			if (bytes < size_)
+				sweep("idle", d, bytes);
+		}
+		sweep("idle", d, size_);
+	}
+
+	void loaded(direction d)
+	{
+		for (const gpu *g : {&first_, &second_}) {
+			foreign_load load({g}, d, others_bytes);
+			sweep(g == &first_ ? "direct-loaded" : "relay-loaded", d, size_ / 4);
+		}
+	}
+
 	bool bytes_are_right()
 	{
 		for (unsigned seed = 0; seed < 4; seed++) {
@@ -297,6 +320,7 @@ int main(int argc, char **argv)
 	add_common_options(line, o.common);
 	line.number("--rounds", o.rounds, "how often every way has its turn");
 	line.number("--mib", o.mib, "size of the largest copy");
+	line.text("--only", o.only, "one part of it", parts);
 	return line.run(argc, argv, [&] {
 		setenv("HET_PATHS", "latency", 0);
 		if (o.common.quick) {
