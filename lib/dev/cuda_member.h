@@ -69,6 +69,7 @@ class cuda_member
 
       private:
 	int open_own_ports();
+	void open_hands();
 	void make_ports();
 	void close_ports();
 	void stop_relaying();
@@ -90,6 +91,7 @@ class cuda_member
 	bool keeps_ = false; // all of its memory
 	way ways_[2];
 	cuda_port across_;
+	cuda_copy_kernel kernel_;
 	paths::chooser from_[paths::most_gpus];
 	void *staging_ = nullptr;
 };

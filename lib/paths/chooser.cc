@@ -18,9 +18,10 @@ constexpr size_t asked_part = 100, least_question = 256 << 10, most_question = 2
 constexpr double asked_time = 20;
 // What held a copy up for longer than all others took is asked so much later each time, and not later than that.
 constexpr double more_peace = 2, most_peace = 16;
-// A piece that took so much longer than expected makes careful for so many times as long.
+// After a piece that took so much longer than expected kernels carry for so many times as long. Where one has not begun,
+// others have taken the multiprocessors.
 constexpr uint64_t long_stall_ns = 5'000'000;
-constexpr double care = 100;
+constexpr double kernels_carry = 100, kernels_rest_ns = 50e6;
 constexpr uint8_t most_failures = 3;
 // Sharing pays if it gains so much; if it does not, it is tried after twice as many copies as before.
 constexpr double worth_sharing = 1.0 / 16, alone_weight = 1.0 / 4;
@@ -47,9 +48,9 @@ void chooser::open(const journey &j, const policy &p)
 void chooser::add(unsigned path)
 {
 	present_ |= only(path);
-	for (estimate &e : known_[path])
-		e = {};
-	waited_ns_[path] = in_peace_ns_[path] = caution_ns_[path] = 0;
+	for (auto *known : {known_[path], known_of_kernels_[path]})
+		std::fill(known, known + classes, estimate{});
+	waited_ns_[path] = in_peace_ns_[path] = stalled_ns_[path] = kernel_rests_ns_[path] = 0;
 	failures_[path] = 0;
 }
 
@@ -66,6 +67,7 @@ void chooser::drop(unsigned path)
 	if (path == journey_.gpu)
 		return;
 	present_ &= path_set(~only(path));
+	kernels_ &= path_set(~only(path));
 	for (path_set &c : current_) {
 		c &= present_;
 		c = c ? c : only(journey_.gpu);
@@ -74,14 +76,15 @@ void chooser::drop(unsigned path)
 
 const estimate &chooser::known(unsigned path, size_t bytes) const
 {
+	const auto &known = by_kernel(path) ? known_of_kernels_[path] : known_[path];
 	unsigned wanted = class_of(bytes);
 	for (unsigned away = 0; away < classes; away++) {
-		if (wanted + away < classes && known_[path][wanted + away].known())
-			return known_[path][wanted + away];
-		if (wanted >= away && known_[path][wanted - away].known())
-			return known_[path][wanted - away];
+		if (wanted + away < classes && known[wanted + away].known())
+			return known[wanted + away];
+		if (wanted >= away && known[wanted - away].known())
+			return known[wanted - away];
 	}
-	return known_[path][wanted];
+	return known[wanted];
 }
 
 // An answer that comes before the copy's own end is not waited for.
@@ -168,6 +171,8 @@ plan chooser::choose(size_t bytes, const traffic &t)
 		p.carriers = only(journey_.gpu);
 	switches_ += p.carriers != current;
 	current = p.carriers;
+	for (unsigned path = 0; path < most_paths; path++)
+		p.by_kernel |= by_kernel(path) ? only(path) : 0;
 	if (!policy_->asks_unused())
 		return p;
 	p.question = std::clamp(bytes / asked_part / question_grain * question_grain, least_question, most_question);
@@ -175,17 +180,15 @@ plan chooser::choose(size_t bytes, const traffic &t)
 	if (bytes > 2 * p.question)
 		p.asked = whom_to_ask({candidates, n}, p.question, end);
 	p.spare = present_ & path_set(~(p.carriers | p.asked));
-	for (unsigned path = 0; path < most_paths; path++)
-		p.cautious |= caution_ns_[path] > 0 && present_ != only(path) ? only(path) : 0;
 	return p;
 }
 
 // What other sizes have seen of the path before is not what this one will see.
-void chooser::learn(unsigned path, size_t bytes, size_t carried, const estimate &e)
+void chooser::learn(unsigned path, size_t bytes, size_t carried, const estimate &e, bool by_kernel)
 {
-	carried_[path] += carried;
+	count(path, carried);
 	if (carried)
-		known_[path][class_of(bytes)] = e;
+		(by_kernel ? known_of_kernels_ : known_)[path][class_of(bytes)] = e;
 }
 
 void chooser::held_up(unsigned path, uint64_t waited_ns, uint64_t ns)
@@ -197,8 +200,13 @@ void chooser::held_up(unsigned path, uint64_t waited_ns, uint64_t ns)
 
 void chooser::stalled(unsigned path, uint64_t ns)
 {
-	if (policy_->is_careful() && ns > long_stall_ns)
-		caution_ns_[path] = std::max(caution_ns_[path], care * double(ns));
+	if (policy_->takes_kernels() && ns > long_stall_ns)
+		stalled_ns_[path] = std::max(stalled_ns_[path], kernels_carry * double(ns));
+}
+
+void chooser::kernel_waited(unsigned path)
+{
+	kernel_rests_ns_[path] = kernels_rest_ns;
 }
 
 void chooser::passed(size_t bytes, uint64_t ns, path_set carried)
@@ -208,8 +216,10 @@ void chooser::passed(size_t bytes, uint64_t ns, path_set carried)
 	credit_ = std::min(most_question, credit_ + bytes / asked_part);
 	for (unsigned path = 0; path < most_paths; path++)
 		waited_ns_[path] = carried & only(path) ? 0 : waited_ns_[path] + double(ns);
-	for (double &caution : caution_ns_)
-		caution = std::max(0.0, caution - double(ns));
+	for (auto *left : {stalled_ns_, kernel_rests_ns_}) {
+		for (unsigned path = 0; path < most_paths; path++)
+			left[path] = std::max(0.0, left[path] - double(ns));
+	}
 }
 
 } // namespace het::paths
