@@ -42,6 +42,7 @@ void cuda_member::open_hands()
 	cuda_current c(cu_, context_);
 	if (!policy_->takes_kernels() || c.error() || kernel_.open(cu_))
 		return;
+	touches_.open(cu_, context_, kernel_.function());
 	for (way &w : ways_) {
 		w.own.open_hand(kernel_.function());
 		if (relays_)
@@ -85,6 +86,7 @@ void cuda_member::close_ports()
 	}
 	across_.close();
 	cuda_current c(cu_, context_);
+	touches_.close();
 	kernel_.close(cu_);
 	if (staging_)
 		cu_.free_host(staging_);

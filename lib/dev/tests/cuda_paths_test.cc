@@ -581,6 +581,54 @@ TEST_F(cuda_paths, kernels_carry_after_a_link_has_stopped)
 	}
 }
 
+TEST_F(cuda_paths, kernels_bring_what_is_touched_after_a_long_wait)
+{
+	open(2);
+	pair p(*this, 0, mib);
+	transfer all = p.all();
+	unsigned seed = 0;
+	auto touch = [&](size_t at, size_t n, bool stops) {
+		p.fill(++seed);
+		ASSERT_EQ(devices_[0]->write(1, {&all, 1}), 0);
+		const std::vector<char> was = p.host;
+		std::fill(p.host.begin(), p.host.end(), 1);
+		fake_->link_stops[0][1] = stops;
+		std::thread helper([&] {
+			std::this_thread::sleep_for(std::chrono::milliseconds(stops ? 60 : 0));
+			fake_->link_stops[0][1] = false;
+		});
+		transfer t = all;
+		t.offset = at;
+		t.host = p.host.data() + at;
+		t.size = n;
+		read_ticket ticket;
+		EXPECT_EQ(devices_[0]->start_read(0, t, ticket), 0);
+		EXPECT_EQ(devices_[0]->finish_read(0, ticket), 0);
+		helper.join();
+		for (size_t i = 0; i < p.host.size(); i += 61)
+			ASSERT_EQ(p.host[i], i - at < n ? was[i] : 1) << i;
+	};
+	auto kernels = [&](size_t at, size_t n, bool stops) {
+		const int before = fake_->kernels_begun;
+		touch(at, n, stops);
+		return fake_->kernels_begun - before;
+	};
+	touch(0, 4096, true);
+	EXPECT_EQ(kernels(64 << 10, 64 << 10, true), 1);
+	touch(0, 4096, true);
+	EXPECT_EQ(kernels(4096, 4096, true), 1);
+	touch(0, 4096, true);
+	EXPECT_EQ(kernels(8, 4096, false), 0) << "which is not aligned so";
+	touch(0, 4096, true);
+	const int begun = fake_->kernels_begun;
+	fake_->kernels_let = begun;
+	touch(4096, 4096, false);
+	while (fake_->kernels_begun == begun)
+		std::this_thread::yield();
+	EXPECT_EQ(kernels(4096, 4096, false), 0) << "while others have the multiprocessors";
+	fake_->kernels_let = std::numeric_limits<int>::max();
+}
+
 // Any call of a relay, or what it has started, fails once: the bytes are right all the same.
 TEST_F(cuda_paths, a_relay_that_fails_is_taken_out)
 {
