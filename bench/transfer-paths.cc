@@ -13,6 +13,7 @@
 
 #include <cstdlib>
 #include <stdexcept>
+#include <unistd.h>
 
 using namespace bench;
 
@@ -47,6 +48,12 @@ const char *name_of(carrier c)
 std::string name_of(size_t bytes)
 {
 	return bytes < 1 << 20 ? format("%zuK", bytes >> 10) : format("%zuM", bytes >> 20);
+}
+
+// Who has waited for a pause of the others must not find the same pause again.
+void let_others_work(unsigned turn)
+{
+	usleep(useconds_t(foreign_load::rest_us + 700 * turn % 3000));
 }
 
 class measurement
@@ -92,9 +99,11 @@ class measurement
 		}
 		if (part == "between")
 			right = between();
-		else if (part == "touches")
+		if (part == "touches") {
 			touches();
-		else if (part == "decisions")
+			touches_beside_others();
+		}
+		if (part == "decisions")
 			decisions();
 		out_.write(o_.common.json);
 		return right;
@@ -114,7 +123,7 @@ class measurement
 	{
 		for (const gpu *g : {&first_, &second_}) {
 			foreign_load load({g}, d, others_bytes);
-			sweep(g == &first_ ? "direct-loaded" : "relay-loaded", d, size_ / 4);
+			sweep(g == &first_ ? "direct-loaded" : "relay-loaded", d, size_ / 4, true);
 		}
 	}
 
@@ -157,7 +166,7 @@ class measurement
 
 	// In turns, after some of ours, which learn. On a link that others fill a copy may take long: then there are
 	// fewer.
-	void sweep(const char *when, direction d, size_t bytes)
+	void sweep(const char *when, direction d, size_t bytes, bool is_loaded = false)
 	{
 		series us[3];
 		for (unsigned i = 0; i < 6; i++)
@@ -165,8 +174,11 @@ class measurement
 		unsigned rounds = bytes < 1 << 20 ? 10 * o_.rounds : o_.rounds;
 		const double end = now_us() + patience_us;
 		for (unsigned i = 0; i < rounds && (i < 3 || now_us() < end); i++) {
-			for (carrier c : ways)
+			for (carrier c : ways) {
 				us[unsigned(c)].push_back(first_.copy(c, d, bytes));
+				if (is_loaded)
+					let_others_work(i);
+			}
 		}
 		row(format("%s/%s/%s", when, name_of(d), name_of(bytes).c_str()), us, double(bytes));
 	}
@@ -260,6 +272,30 @@ class measurement
 		}
 		out_.value("touch/p99-ours-over-driver", "", p99[0] / p99[1]);
 		t.note(format("p99, ours / driver: %.2f", p99[0] / p99[1]));
+		t.print();
+	}
+
+	// Others fill the link meanwhile.
+	void touches_beside_others()
+	{
+		constexpr size_t bytes = 4096;
+		foreign_load load({&first_}, direction::to_host, others_bytes);
+		table t("a touch of 4 KiB while others fill the link, us", {"copied by", "median", "p99"});
+		series us[2];
+		first_.touch(bytes);
+		const double end = now_us() + patience_us;
+		while (us[0].size() < 10 * o_.rounds && now_us() < end) {
+			us[unsigned(carrier::ours)].push_back(first_.touch(bytes));
+			us[unsigned(carrier::driver)].push_back(
+				first_.copy(carrier::driver, direction::to_host, bytes));
+			let_others_work(unsigned(us[0].size()));
+		}
+		for (carrier c : {carrier::ours, carrier::driver}) {
+			summary s = summarise(us[unsigned(c)]);
+			t.row({name_of(c), format("%.1f", s.median), format("%.1f", s.p99)});
+			out_.result(std::string("touch/beside-others-by-") + name_of(c), "us", s);
+		}
+		out_.ratio_of("touch/beside-others-ours-over-driver", paired_ratio(us[0], us[1]));
 		t.print();
 	}
 
