@@ -146,13 +146,11 @@ bool cuda_hand::has_begun()
 void cuda_hand::take_back()
 {
 	for (unsigned i = oldest_; i != started_; i++)
-		controls_[i % slots].taken_back.store(1, std::memory_order_relaxed);
-	std::atomic_thread_fence(std::memory_order_seq_cst);
+		controls_[i % slots].taken_back.store(1);
 	for (unsigned i = oldest_; i != started_; i++) {
 		const control &told = controls_[i % slots];
 		for (unsigned b = 0; b < blocks; b++) {
-			while (told.begun[b].load(std::memory_order_acquire) &&
-			       !told.done[b].load(std::memory_order_acquire) &&
+			while (told.begun[b].load() && !told.done[b].load() &&
 			       cu_->query_event(ended_[i % slots]) == cu_error_not_ready)
 				cpu_pause();
 		}

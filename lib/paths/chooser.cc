@@ -27,6 +27,8 @@ constexpr uint8_t most_failures = 3;
 constexpr double worth_sharing = 1.0 / 16, alone_weight = 1.0 / 4;
 constexpr uint8_t most_vain = 64;
 constexpr size_t question_grain = 64 << 10;
+// What is quicker than this, in bytes a ns, is no PCIe link; and what a copy may wait besides.
+constexpr double twice_pcie = 110, some_wait_ns = 100'000;
 
 } // namespace
 
@@ -138,6 +140,17 @@ void chooser::judge(size_t bytes, uint64_t ns)
 	}
 }
 
+// The host's way between two GPUs takes the links that copies with the host want, and carries a seventh of what a link
+// does that joins two. So it is for who has no such link, or finds it full.
+bool chooser::is_worth_a_look(unsigned path, size_t bytes) const
+{
+	const bool host = journey_.d == direction::between && path == journey_.peer;
+	if (!host || !policy_->asks_unused())
+		return true;
+	const estimate &direct = known(journey_.gpu, bytes);
+	return direct.known() && direct.ns_for(bytes) > double(bytes) / twice_pcie + some_wait_ns;
+}
+
 // The direct path is the first.
 unsigned chooser::list_candidates(size_t bytes, const traffic &t, candidate (&to)[most_paths]) const
 {
@@ -145,7 +158,7 @@ unsigned chooser::list_candidates(size_t bytes, const traffic &t, candidate (&to
 	auto add = [&](unsigned path) { to[n++] = {path, &known(path, bytes), t.ahead(route_of(journey_, path))}; };
 	add(journey_.gpu);
 	for (unsigned path = 0; path < most_paths; path++) {
-		if (path != journey_.gpu && (present_ & only(path)))
+		if (path != journey_.gpu && (present_ & only(path)) && is_worth_a_look(path, bytes))
 			add(path);
 	}
 	return n;

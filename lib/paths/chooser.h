@@ -75,6 +75,7 @@ class chooser
 	{
 		return stalled_ns_[path] > 0 && (kernels_ & only(path)) && !(kernel_rests_ns_[path] > 0);
 	}
+	bool is_worth_a_look(unsigned path, size_t bytes) const;
 	unsigned list_candidates(size_t bytes, const traffic &t, candidate (&to)[most_paths]) const;
 
 	journey journey_ = {0, direction::to_device};

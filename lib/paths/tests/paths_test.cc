@@ -479,6 +479,22 @@ TEST(choosers, leave_a_link_between_gpus_that_others_fill)
 	EXPECT_LT(between_two(m, latency_policy(), 256 * mib), 0.02 * direct);
 }
 
+TEST(choosers, take_the_host_s_way_between_gpus_only_where_the_link_is_full)
+{
+	const journey j = {1, direction::between, 0};
+	chooser c;
+	c.open(j, latency_policy());
+	c.add(0);
+	uint64_t now = 0;
+	machine m([](link l, uint64_t ns) { return ns > 100 * ms ? loaded(l, peer_link(0, 1), 0.99) : 0; });
+	for (; now < 100 * ms; now = m.copy(c, j, 64 * mib, now))
+		;
+	EXPECT_EQ(m.carried[0], 0u);
+	for (unsigned i = 0; i < 100; i++)
+		now = m.copy(c, j, 64 * mib, now);
+	EXPECT_GT(m.carried[0], 50 * 64 * mib);
+}
+
 // Whole copies were quicker by the direct path: it makes the next ones, after each trial for twice as long.
 TEST(choosers, try_again_after_sharing_was_in_vain)
 {
