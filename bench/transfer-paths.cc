@@ -32,6 +32,8 @@ const std::vector<std::string> parts = {"idle", "loaded", "moving", "both", "bet
 // What others copy at a time, and how long one way of being loaded may take.
 constexpr size_t others_bytes = 32 << 20;
 constexpr double patience_us = 4e6;
+// After which what is known is not of the load before.
+constexpr double learning_us = 4e5;
 constexpr direction both[] = {direction::to_device, direction::to_host};
 constexpr carrier ways[] = {carrier::ours, carrier::driver, carrier::relay};
 
@@ -208,17 +210,21 @@ class measurement
 	void both_at_once(direction d)
 	{
 		series us[3];
+		auto copy = [&](carrier c) {
+			stopwatch watch;
+			std::thread other([&] {
+				second_.enter();
+				second_.copy(c, d, size_);
+			});
+			first_.copy(c, d, size_);
+			other.join();
+			return watch.lap();
+		};
+		for (const double end = now_us() + learning_us; now_us() < end;)
+			copy(carrier::ours);
 		for (unsigned i = 0; i < o_.rounds; i++) {
-			for (carrier c : {carrier::ours, carrier::driver}) {
-				stopwatch watch;
-				std::thread other([&] {
-					second_.enter();
-					second_.copy(c, d, size_);
-				});
-				first_.copy(c, d, size_);
-				other.join();
-				us[unsigned(c)].push_back(watch.lap());
-			}
+			for (carrier c : {carrier::ours, carrier::driver})
+				us[unsigned(c)].push_back(copy(c));
 		}
 		row(format("both-gpus/%s/%s", name_of(d), name_of(size_).c_str()), us, 2 * double(size_));
 	}
@@ -282,7 +288,8 @@ class measurement
 		foreign_load load({&first_}, direction::to_host, others_bytes);
 		table t("a touch of 4 KiB while others fill the link, us", {"copied by", "median", "p99"});
 		series us[2];
-		first_.touch(bytes);
+		for (unsigned i = 0; i < 20; i++)
+			first_.touch(bytes);
 		const double end = now_us() + patience_us;
 		while (us[0].size() < 10 * o_.rounds && now_us() < end) {
 			us[unsigned(carrier::ours)].push_back(first_.touch(bytes));

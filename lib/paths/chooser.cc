@@ -22,6 +22,8 @@ constexpr double more_peace = 2, most_peace = 16;
 // others have taken the multiprocessors.
 constexpr uint64_t long_stall_ns = 5'000'000;
 constexpr double kernels_carry = 100, kernels_rest_ns = 50e6;
+// A link on which kernels carry nearly what engines could, for so long, is free: engines carry a tenth more.
+constexpr double nearly = 0.75, calm_ns = 150e6;
 constexpr uint8_t most_failures = 3;
 // Sharing pays if it gains so much; if it does not, it is tried after twice as many copies as before.
 constexpr double worth_sharing = 1.0 / 16, alone_weight = 1.0 / 4;
@@ -52,7 +54,8 @@ void chooser::add(unsigned path)
 	present_ |= only(path);
 	for (auto *known : {known_[path], known_of_kernels_[path]})
 		std::fill(known, known + classes, estimate{});
-	waited_ns_[path] = in_peace_ns_[path] = stalled_ns_[path] = kernel_rests_ns_[path] = 0;
+	for (double *since : {waited_ns_, in_peace_ns_, stalled_ns_, kernel_rests_ns_, calm_ns_})
+		since[path] = 0;
 	failures_[path] = 0;
 }
 
@@ -222,6 +225,14 @@ void chooser::kernel_waited(unsigned path)
 	kernel_rests_ns_[path] = kernels_rest_ns;
 }
 
+bool chooser::is_calm(unsigned path, size_t bytes) const
+{
+	double engine = 0;
+	for (const estimate &e : known_[path])
+		engine = std::max(engine, e.best_rate());
+	return known_of_kernels_[path][class_of(bytes)].rate() > nearly * engine;
+}
+
 void chooser::passed(size_t bytes, uint64_t ns, path_set carried)
 {
 	if (journey_.d == direction::between && policy_->asks_unused())
@@ -229,6 +240,12 @@ void chooser::passed(size_t bytes, uint64_t ns, path_set carried)
 	credit_ = std::min(most_question, credit_ + bytes / asked_part);
 	for (unsigned path = 0; path < most_paths; path++)
 		waited_ns_[path] = carried & only(path) ? 0 : waited_ns_[path] + double(ns);
+	for (unsigned path = 0; path < most_paths; path++) {
+		if (carried & only(path))
+			calm_ns_[path] = by_kernel(path) && is_calm(path, bytes) ? calm_ns_[path] + double(ns) : 0;
+		if (calm_ns_[path] > calm_ns)
+			stalled_ns_[path] = calm_ns_[path] = 0;
+	}
 	for (auto *left : {stalled_ns_, kernel_rests_ns_}) {
 		for (unsigned path = 0; path < most_paths; path++)
 			left[path] = std::max(0.0, left[path] - double(ns));

@@ -75,6 +75,7 @@ class chooser
 	{
 		return stalled_ns_[path] > 0 && (kernels_ & only(path)) && !(kernel_rests_ns_[path] > 0);
 	}
+	bool is_calm(unsigned path, size_t bytes) const;
 	bool is_worth_a_look(unsigned path, size_t bytes) const;
 	unsigned list_candidates(size_t bytes, const traffic &t, candidate (&to)[most_paths]) const;
 
@@ -94,6 +95,7 @@ class chooser
 	double in_peace_ns_[most_paths] = {}; // before it is asked again, since then
 	double stalled_ns_[most_paths] = {};  // for which kernels carry, if they do not rest
 	double kernel_rests_ns_[most_paths] = {};
+	double calm_ns_[most_paths] = {}; // for which kernels have found the link free
 	uint8_t failures_[most_paths] = {};
 	double alone_[classes] = {}; // bytes a ns of whole copies that the direct path made
 	uint8_t vain_[classes] = {}; // copies that shall not be shared since sharing did not pay

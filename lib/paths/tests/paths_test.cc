@@ -679,6 +679,27 @@ TEST(choosers, know_kernels_apart)
 	EXPECT_EQ(c.expected_ns(64 * mib, nothing), before);
 }
 
+// Kernels find the link full, or half full, or free.
+TEST(choosers, return_to_the_engine_when_the_link_is_free)
+{
+	traffic nothing;
+	for (uint64_t ns : {200'000, 40'000, 21'000}) {
+		chooser c;
+		c.open(0, direction::to_device, latency_policy());
+		c.add_kernel(0);
+		estimate engine, kernel;
+		engine.saw_next(mib, 19'000);
+		kernel.saw_next(mib, ns);
+		c.learn(0, 64 * mib, mib, engine);
+		c.stalled(0, 10 * ms);
+		for (unsigned i = 0; i < 80; i++) {
+			EXPECT_EQ(c.choose(64 * mib, nothing).by_kernel, ns > 30'000 || i <= 75);
+			c.learn(0, 64 * mib, mib, kernel, true);
+			c.passed(64 * mib, 2 * ms, only(0));
+		}
+	}
+}
+
 TEST(splitters, tell_how_long_a_piece_has_waited)
 {
 	const size_t size = 64 * mib;
