@@ -518,6 +518,39 @@ TEST(memory_for_stops_goes_when_others_want_it, .traps = trap::best, .devices = 
 	}
 }
 
+// It is no more than a launch that fits without it has to wait for.
+TEST(memory_for_stops_makes_no_launch_too_large, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, "HET_DEVICE_MEMORY=512K");
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	const size_t n = 450'000;
+	model_array bytes(kind::mmapped, n);
+	use_two_levels(fx.queue, kernel);
+	for (bool one_runs : {false, true}) {
+		use_two_levels(fx.queue, kernel);
+		turns_arrays victim(2 * group);
+		event_handle long_one, whole;
+		{
+			held_in_the_middle held(100, false);
+			if (one_runs) {
+				victim.launch(fx.queue, kernel, 50, 0, long_one.out());
+				held.wait();
+			}
+			CHECK(memory_of(first_device()).copies);
+			HET_OK(fx.launch(fx.add, n, {range_arg(bytes.b.data(), n, HET_READ_WRITE), value_arg(uint8_t{5})},
+					 whole.out(), {.device = first_device()}));
+		}
+		wait_for(whole);
+		add_to_model(bytes.model, 0, n, 5);
+		bytes.check("what was added to");
+		victim.check();
+	}
+	CHECK_EQ(memory_of(first_device()).slices, 0u);
+	CHECK_EQ(memory_of(first_device()).in_place, 0u);
+}
+
 // --- what touches and frees wait for -------------------------------------------
 
 namespace
