@@ -539,7 +539,8 @@ TEST(memory_for_stops_makes_no_launch_too_large, .traps = trap::best, .devices =
 				held.wait();
 			}
 			CHECK(memory_of(first_device()).copies);
-			HET_OK(fx.launch(fx.add, n, {range_arg(bytes.b.data(), n, HET_READ_WRITE), value_arg(uint8_t{5})},
+			HET_OK(fx.launch(fx.add, n,
+					 {range_arg(bytes.b.data(), n, HET_READ_WRITE), value_arg(uint8_t{5})},
 					 whole.out(), {.device = first_device()}));
 		}
 		wait_for(whole);
