@@ -3,6 +3,7 @@
 #include "harness/runtime.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <thread>
 
@@ -13,12 +14,13 @@ using namespace selftest;
 namespace
 {
 
-std::atomic<bool> let_go;
+std::atomic<bool> is_waiting, let_go;
 std::atomic<unsigned> order_count;
 std::atomic<int> order[16];
 
 void wait_on_host(const het_group *, void *const *)
 {
+	is_waiting = true;
 	while (!let_go)
 		std::this_thread::yield();
 }
@@ -36,8 +38,11 @@ struct noting {
 		HET_OK(het_kernel_create(program, "wait", wait.out()));
 		HET_OK(het_kernel_create(program, "note", note.out()));
 		launch(wait, 0, 0, nullptr);
+		while (!is_waiting)
+			std::this_thread::yield();
 	}
-	void launch(het_kernel *kernel, int number, int priority, het_event **event, het_event *after = nullptr)
+	void launch(het_kernel *kernel, int number, int priority, het_event **event, het_event *after = nullptr,
+		    uint64_t deadline_ns = 0)
 	{
 		const het_arg args[] = {value_arg(number)};
 		het_launch_args l = {};
@@ -51,6 +56,7 @@ struct noting {
 		l.nwaits = after != nullptr;
 		l.waits = &after;
 		l.priority = priority;
+		l.deadline_ns = deadline_ns;
 		HET_OK(het_launch(queue, &l, event));
 	}
 	// Who waits for a launch runs it himself, whatever else is ready; the worker takes what comes first.
@@ -201,4 +207,85 @@ TEST(priorities_are_checked, .traps = trap::best, .devices = device::none)
 	HET_ERR(het_event_preemption(nullptr, &p), HET_ENULL);
 	HET_ERR(het_event_preemption(e, nullptr), HET_ENULL);
 	CHECK_EQ(preemption_of(e).stops, 0u);
+}
+
+// --- deadlines -----------------------------------------------------------------
+
+namespace
+{
+
+constexpr uint64_t ms = 1'000'000;
+
+// Returns which one came first of those that were ready, and did not rise above another.
+int first_by_deadline(const context &t, const char *setting)
+{
+	runtime_fixture fx(t, 0, setting);
+	noting n(fx);
+	event_handle last;
+	n.launch(n.note, 1, 0, nullptr, nullptr);
+	n.launch(n.note, 2, 0, nullptr, nullptr, 100'000 * ms);
+	n.launch(n.note, 3, 0, last.out(), nullptr, 50'000 * ms);
+	n.launch(n.note, 4, 0, nullptr, nullptr, 80'000 * ms);
+	n.finish(4);
+	CHECK_EQ(preemption_of(last).deadline_ns, 50'000 * ms);
+	CHECK_EQ(preemption_of(last).late_ns, 0u);
+	return order[0] * 1000 + order[1] * 100 + order[2] * 10 + order[3];
+}
+
+} // namespace
+
+// What has no deadline came long before the others are due.
+TEST(what_is_due_first_comes_first, .traps = trap::best, .devices = device::none)
+{
+	CHECK_EQ(first_by_deadline(t, "HET_URGENCY=deadline"), 1342);
+}
+
+TEST(deadlines_do_not_count_where_priorities_do, .traps = trap::best, .devices = device::none)
+{
+	CHECK_EQ(first_by_deadline(t, "HET_URGENCY=priority"), 1234);
+}
+
+// It was the least urgent when it came, and what it waits for is as urgent as itself.
+TEST(what_comes_too_late_has_become_urgent, .traps = trap::best, .devices = device::none)
+{
+	runtime_fixture fx(t);
+	noting n(fx);
+	event_handle before, late;
+	for (int number : {1, 2})
+		n.launch(n.note, number, 5, nullptr);
+	n.launch(n.note, 3, -8, before.out());
+	n.launch(n.note, 4, -8, late.out(), before, 20 * ms);
+	std::this_thread::sleep_for(std::chrono::milliseconds(200));
+	n.finish(4);
+	CHECK_EQ(order[0].load(), 3);
+	const het_preemption p = preemption_of(late);
+	CHECK_EQ(p.deadline_ns, 20 * ms);
+	CHECK(p.late_ns > 100 * ms);
+	CHECK_EQ(preemption_of(before).late_ns, 0u);
+}
+
+TEST(launches_have_the_deadline_of_their_queue, .traps = trap::best, .devices = device::none)
+{
+	runtime_fixture fx(t);
+	noting n(fx);
+	het_queue_args q = {};
+	q.size = sizeof q;
+	q.deadline_ns = 60'000 * ms;
+	queue_handle timed;
+	HET_OK(het_queue_create(&q, timed.out()));
+	n.queue = timed;
+	event_handle events[3];
+	n.launch(n.note, 1, 0, events[0].out());
+	n.launch(n.note, 2, 0, events[1].out(), nullptr, 7000 * ms);
+	n.launch(n.note, 3, 0, events[2].out(), nullptr, UINT64_MAX);
+	let_go = true;
+	HET_OK(het_finish(timed));
+	CHECK_EQ(preemption_of(events[0]).deadline_ns, 60'000 * ms);
+	CHECK_EQ(preemption_of(events[1]).deadline_ns, 7000 * ms);
+	CHECK_EQ(preemption_of(events[2]).deadline_ns, 0u);
+	het_preemption old = {};
+	old.size = offsetof(het_preemption, deadline_ns);
+	old.deadline_ns = 5;
+	HET_OK(het_event_preemption(events[0], &old));
+	CHECK_EQ(old.deadline_ns, 5u);
 }

@@ -15,9 +15,15 @@ namespace
 
 constexpr uint32_t group = turns_arrays::group;
 
+struct urgency {
+	int priority = 7;
+	uint64_t deadline_ns = 0;
+};
+
 // Runs a long launch and an urgent one beside it, and tells how the first was stopped. Returns the ends of the kernels for the two, in their order, as bits
 // behind a first 1: 1 for one on an urgent stream, 0 for another.
-unsigned run_beside(const context &t, const char *setting, het_preemption &stopped, bool has_streams = true)
+unsigned run_beside(const context &t, const char *setting, het_preemption &stopped, bool has_streams = true,
+		    urgency of_urgent = {})
 {
 	runtime_fixture fx(t, 0, setting);
 	program_handle program;
@@ -31,7 +37,8 @@ unsigned run_beside(const context &t, const char *setting, het_preemption &stopp
 		held_in_the_middle held(500);
 		victim.launch(fx.queue, kernel, 50, -3, long_one.out());
 		held.wait();
-		urgent.launch(fx.queue, kernel, 5, 7, short_one.out());
+		urgent.deadline_ns = of_urgent.deadline_ns;
+		urgent.launch(fx.queue, kernel, 5, of_urgent.priority, short_one.out());
 		if (has_streams)
 			wait_until_it_waits(short_one, before + 2);
 	}
@@ -66,6 +73,51 @@ TEST(with_drain_blocks_that_have_begun_end_first, .traps = trap::best, .devices 
 	CHECK_EQ(p.stops, 1u);
 	CHECK_EQ(p.saved_blocks, 0u);
 	CHECK(p.waiting_blocks > 0 && p.waiting_blocks < 16);
+}
+
+// It is no more urgent by itself, but has little time.
+TEST(a_long_kernel_stops_for_one_with_a_deadline, .traps = trap::best, .devices = device::cuda)
+{
+	het_preemption p;
+	CHECK_EQ(run_beside(t, "HET_URGENCY=deadline", p, true, {-3, 1'000'000}), 0b1'0100u);
+	CHECK_EQ(p.stops, 1u);
+}
+
+TEST(deadlines_stop_nothing_where_priorities_count, .traps = trap::best, .devices = device::cuda)
+{
+	het_preemption p;
+	CHECK_EQ(run_beside(t, "HET_URGENCY=priority", p, false, {-3, 1'000'000}), 0b1'00u);
+	CHECK_EQ(p.stops, 0u);
+}
+
+// It waits for room on the device when its time comes.
+TEST(a_long_kernel_stops_when_a_deadline_comes_near, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t);
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	use_two_levels(fx.queue, kernel);
+	turns_arrays victim(16 * group), timed(group);
+	timed.deadline_ns = 300'000'000; // is far for another 44 ms
+	event_handle long_one, short_one;
+	{
+		held_in_the_middle held(500);
+		victim.launch(fx.queue, kernel, 50, 0, long_one.out());
+		held.wait();
+		const int before = fake_cuda_driver().kernels_begun;
+		timed.launch(fx.queue, kernel, 5, -8, short_one.out());
+		wait_until_it_waits(short_one, before + 1);
+		const int told = fake_cuda_driver().writes;
+		while (fake_cuda_driver().writes == told)
+			std::this_thread::yield();
+	}
+	wait_for(short_one);
+	wait_for(long_one);
+	victim.check();
+	timed.check();
+	CHECK_EQ(preemption_of(long_one).stops, 1u);
+	CHECK_EQ(preemption_of(short_one).stops, 0u);
 }
 
 TEST(without_preemption_kernels_run_as_they_come, .traps = trap::best, .devices = device::cuda)

@@ -203,7 +203,7 @@ bool executor::start(het_event &e)
 	begin_result b = begin_alone(e);
 	bool lies_here = b.how == begin_result::refused && !e.behind;
 	if (lies_here)
-		ready_.push(e, index_of_level(e.level.load()));
+		ready_.push_last(e, index_of_level(e.level.load())); // others are tried first
 	else if (b.how == begin_result::refused)
 		core().above->must_wait(e);
 	else if (b.how == begin_result::over)

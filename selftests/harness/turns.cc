@@ -108,6 +108,7 @@ void turns_arrays::launch(het_queue *queue, het_kernel *kernel, uint32_t rounds,
 	l.waits = waits.data();
 	l.priority = priority;
 	l.device = device;
+	l.deadline_ns = deadline_ns;
 	HET_OK(het_launch(queue, &l, event));
 	for (uint32_t i = 0; i < expected_counts.size(); i++) {
 		expected_counts[i] += rounds;

@@ -48,6 +48,7 @@ struct turns_arrays {
 	void check() const;
 
 	het_device *device = first_device(); // the launches run here; null: where it suits
+	uint64_t deadline_ns = 0;            // of the launches
 	numbers counts, sums;
 	std::vector<uint32_t> expected_counts, expected_sums;
 };
