@@ -451,7 +451,7 @@ TEST(destructor_callbacks_of_images)
 
 // A launch that waits for memory, as a kernel uses a buffer, does not keep callbacks from using images: whoever calls
 // them may have to see to the end of that kernel.
-TEST(callbacks_use_images_while_memory_is_waited_for, "HET_DEVICE_MEMORY=2M")
+TEST(callbacks_use_images_while_memory_is_waited_for, [] { setenv("HET_DEVICE_MEMORY", "2M", 1); })
 {
 	if (!has_images(fx))
 		return;

@@ -83,10 +83,10 @@ bool makes_binaries();
 using case_function = void(fixture &);
 
 struct test_case {
-	test_case(const char *n, case_function *f, const char *s = nullptr);
+	test_case(const char *n, case_function *f, void (*p)() = nullptr);
 	const char *name;
 	case_function *run;
-	const char *setting; // "NAME=value", which libhet reads when it starts, or null
+	void (*prepare)(); // is called before libhet starts, unless it is null
 	test_case *next;
 };
 
