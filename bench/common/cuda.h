@@ -43,6 +43,8 @@ class cuda_program
 	het::cu_stream stream() const { return stream_; }
 	// A text's kernels are loaded when the first one is asked for.
 	het::cu_function function(const kernel_text &text, const std::string &kernel);
+	// Returns a variable's address and size. It lives as long as this.
+	std::pair<het::cu_deviceptr, size_t> variable(const kernel_text &text, const std::string &name);
 	// @arguments has the addresses of the values.
 	void launch(const kernel_text &text, const std::string &kernel, const sizes &blocks, const sizes &threads,
 		    std::vector<void *> arguments);
@@ -58,6 +60,8 @@ class cuda_program
 		het::cu_module module = nullptr;
 		std::map<std::string, het::cu_function> functions;
 	};
+
+	loaded &load(const kernel_text &text);
 
 	het::cu_device device_ = 0;
 	het::cu_stream stream_ = nullptr;

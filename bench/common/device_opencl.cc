@@ -102,7 +102,8 @@ cl_kernel opencl_device::build(const kernel &k)
 {
 	built &b = kernels_[&k];
 	if (!b.handle) {
-		b.program = build_cl_program(context_.get(), info_.id, k.text.opencl, info_.cpu ? "-DCPU_DEVICE" : "");
+		b.program = build_cl_program(context_.get(), info_.id, k.text.opencl,
+					     info_.cpu ? "-DBUILT_BY_OPENCL -DCPU_DEVICE" : "-DBUILT_BY_OPENCL");
 		cl_int err;
 		b.handle.reset(clCreateKernel(b.program.get(), k.name, &err));
 		cl_check(err, "clCreateKernel");

@@ -31,6 +31,9 @@ class planted_target::lane final : public tracer
 		case access_kind::dependent:
 			spent_.dependent_ns += on_.load(on_.address_of(address), spent_.lines_bytes);
 			break;
+		case access_kind::constant:
+			spent_.dependent_ns += on_.load_constant(on_.address_of(address));
+			break;
 		case access_kind::local:
 			locals_.push_back(uint32_t(address));
 			break;
@@ -58,6 +61,8 @@ planted_target::planted_target(plant p) : plant_(std::move(p)), random_(plant_.s
 {
 	for (size_t i = 0; i < plant_.caches.size(); i++)
 		caches_.emplace_back(plant_.caches[i], plant_.page, plant_.seed + i);
+	for (size_t i = 0; i < plant_.constants.size(); i++)
+		constants_.emplace_back(plant_.constants[i], plant_.page, plant_.seed + i);
 	for (unsigned i = 1; !caches_.empty() && i < plant_.caches.back().segments; i++)
 		others_.emplace_back(plant_.caches.back(), plant_.page, plant_.seed + i);
 	if (plant_.pages_held > 0) {
@@ -70,6 +75,7 @@ planted_target::planted_target(plant p) : plant_(std::move(p)), random_(plant_.s
 	traits_.cpu = !plant_.forgets;
 	traits_.memory = traits_.largest = all_memory;
 	traits_.local_memory = 16384;
+	traits_.constant_memory = plant_.constant_ns > 0 ? 65536 : 0;
 	traits_.units = plant_.units;
 	traits_.largest_group = 1024;
 }
@@ -147,6 +153,14 @@ double planted_target::load_of_last(uint64_t address, double &moved)
 	return plant_.memory_ns;
 }
 
+double planted_target::load_constant(uint64_t address)
+{
+	for (cache_model &c : constants_)
+		if (c.access(address))
+			return c.what().ns;
+	return plant_.constant_ns;
+}
+
 // Threads of a warp that want different words of one bank wait for each other.
 double planted_target::local_ns(const std::vector<std::vector<uint32_t>> &lanes) const
 {
@@ -205,6 +219,8 @@ double planted_target::run(const kernel &k, size_t items, size_t group, argument
 {
 	if (plant_.forgets && !caches_.empty())
 		caches_.front().clear();
+	if (plant_.forgets && !constants_.empty())
+		constants_.front().clear();
 	if (plant_.neighbours > 0 && !caches_.empty())
 		caches_.back().disturb(plant_.neighbours * random_.unit());
 	spent s;

@@ -24,6 +24,10 @@ class real_target final : public target
 
 	void *allocate(size_t nbytes) override { return device_->allocate(nbytes); }
 	void release(void *buffer) override { device_->release(buffer); }
+	void *allocate_constant(const kernel &k, size_t nbytes) override
+	{
+		return device_->allocate_constant(k, nbytes);
+	}
 	void read(void *buffer, size_t offset, void *to, size_t nbytes) override
 	{
 		device_->read(buffer, offset, to, nbytes);

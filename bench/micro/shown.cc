@@ -16,6 +16,7 @@ std::span<const shown> all_shown()
 		{"brought", "Latency of what a group of another unit has brought", "group", false, nullptr, true},
 		{"line", "Loads over more than a cache holds, one in a block", "size of a block", true},
 		{"latency/local", "Latency of dependent loads of local memory", "footprint", true},
+		{"latency/constant", "Latency of dependent loads of constant memory", "footprint", true},
 		{"bandwidth/global/read", "Bandwidth of global memory, read", "threads"},
 		{"bandwidth/global/write", "Bandwidth of global memory, written", "threads"},
 		{"bandwidth/global/both", "Bandwidth of global memory, read and written", "threads"},

@@ -31,6 +31,7 @@ struct traits {
 	size_t memory = 0;            // bytes
 	size_t largest = 0;           // of one buffer
 	size_t local_memory = 0;      // of a group
+	size_t constant_memory = 0;   // of a kernel; 0: none but ordinary memory
 	size_t largest_group = 1;     // threads
 	bool local_is_there = true;   // false: what is called local memory is ordinary memory
 	json claims = json::object(); // by the names of facts: "l2.size", "warp.width"
@@ -49,6 +50,12 @@ class target
 	// Throws what says why there is no such memory.
 	virtual void *allocate(size_t nbytes) = 0;
 	virtual void release(void *buffer) = 0;
+	// Returns memory that kernel @k can only read, to be its argument.
+	virtual void *allocate_constant(const kernel &k, size_t nbytes)
+	{
+		(void)k;
+		return allocate(nbytes);
+	}
 	virtual void read(void *buffer, size_t offset, void *to, size_t nbytes) = 0;
 	virtual void write(void *buffer, size_t offset, const void *from, size_t nbytes) = 0;
 
@@ -72,6 +79,7 @@ class memory
 {
       public:
 	memory(target &of, size_t nbytes) : of_(of), handle_(of.allocate(nbytes)) {}
+	memory(target &of, const kernel &k, size_t nbytes) : of_(of), handle_(of.allocate_constant(k, nbytes)) {}
 	memory(const memory &) = delete;
 	memory &operator=(const memory &) = delete;
 	~memory() { of_.release(handle_); }

@@ -9,6 +9,7 @@ std::span<const test> all_tests()
 	static const test tests[] = {
 		{"latency", "dependent loads of global memory over footprints", test_latency},
 		{"local-latency", "dependent loads of local memory", test_local_latency},
+		{"constant-latency", "dependent loads of constant memory over footprints", test_constant_latency},
 		{"bandwidth", "global memory: read, write, both, in three orders, against threads", test_bandwidth},
 		{"cache-bandwidth", "the last cache: random reads and writes, against threads", test_cache_bandwidth},
 		{"gather", "spread reads and writes in a row, and the other way round", test_gather},
