@@ -43,7 +43,17 @@ class planted_target::lane final : public tracer
 			break;
 		}
 	}
-	void work(uint32_t way, uint32_t steps) override { ways_[way] += steps; }
+	void work(uint32_t way, uint32_t steps) override
+	{
+		ways_[way] += steps;
+		steps_ += steps;
+	}
+	uint64_t clocks() const override { return uint64_t(double(steps_) * on_.plant_.clocks_a_step); }
+	uint64_t nanoseconds() const override
+	{
+		const double ns = double(steps_) * on_.plant_.step_ns * on_.slowness();
+		return on_.plant_.clocks_a_step > 0 ? uint64_t(ns) : 0;
+	}
 
 	const std::vector<uint64_t> &others() const { return others_; }
 	const std::vector<uint32_t> &locals() const { return locals_; }
@@ -55,6 +65,7 @@ class planted_target::lane final : public tracer
 	std::vector<uint64_t> others_;
 	std::vector<uint32_t> locals_; // bytes of local memory
 	std::map<uint32_t, uint32_t> ways_;
+	uint64_t steps_ = 0; // of all ways
 };
 
 planted_target::planted_target(plant p) : plant_(std::move(p)), random_(plant_.seed, 20)
@@ -243,11 +254,17 @@ double planted_target::normal()
 	return std::sqrt(-2 * std::log(1 - random_.unit())) * std::cos(2 * M_PI * random_.unit());
 }
 
+// Returns how many times as long all takes as it does when the clock has ramped up.
+double planted_target::slowness() const
+{
+	if (seconds_ >= plant_.warm_after_s)
+		return 1;
+	return 1 + (plant_.slow_start - 1) * (1 - seconds_ / plant_.warm_after_s);
+}
+
 double planted_target::as_measured(double ns)
 {
-	if (plant_.warm_after_s > 0 && seconds_ < plant_.warm_after_s)
-		ns *= 1 + (plant_.slow_start - 1) * (1 - seconds_ / plant_.warm_after_s);
-	ns *= std::exp(plant_.noise * normal());
+	ns *= slowness() * std::exp(plant_.noise * normal());
 	if (random_.unit() < plant_.outliers)
 		ns *= 1 + 3 * random_.unit();
 	seconds_ += ns * 1e-9;

@@ -26,6 +26,7 @@ struct plant {
 	unsigned bank_bytes = 4;
 	double local_ns = 5;
 	double step_ns = 2;         // of arithmetic
+	double clocks_a_step = 0;   // that kernels can count; 0: they can't
 	double bytes_a_ns = 10;     // bandwidth of memory
 	double loads_in_flight = 4; // of one thread
 	size_t resident = 4096;     // threads
@@ -80,6 +81,7 @@ class planted_target final : public target
 	double load_constant(uint64_t address);
 	double loads_of_warp(size_t first, size_t end, const kernel &k, arguments args, spent &s);
 	double local_ns(const std::vector<std::vector<uint32_t>> &lanes) const;
+	double slowness() const;
 	double as_measured(double ns);
 	double normal();
 

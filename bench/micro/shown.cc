@@ -39,6 +39,7 @@ std::span<const shown> all_shown()
 		{"banks", "Loads of local memory by 32 threads, by stride", "words between threads"},
 		{"ways", "A loop in which blocks of threads take one way or another", "threads of a block"},
 		{"atomics", "One change of a word by every thread", "threads that share a word"},
+		{"clock/busy", "Clock while all units are busy", "threads"},
 		{"launch/wait", "A launch and the wait for it", "launches"},
 		{"transfers", "Blocking copies", "size", true},
 		{"together", "Copies at the same time", "copies at a time"},

@@ -25,6 +25,7 @@ std::span<const test> all_tests()
 		{"warp", "threads that execute together, by divergence", test_warp},
 		{"atomics", "atomic operations and plain ones: on own words, and on shared ones", test_atomics},
 		{"resident", "groups that a device has room for at once", test_resident},
+		{"clock", "how fast the clock runs while all units are busy", test_clock},
 		{"launch", "a launch and the wait for it, by the host's clock", test_launch},
 		{"transfers", "blocking copies of pageable and pinned memory, by size and direction", test_transfers},
 		{"together", "copies in both directions, and of several devices, at the same time", test_together},

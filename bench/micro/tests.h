@@ -25,6 +25,7 @@ void test_banks(context &c);
 void test_warp(context &c);
 void test_atomics(context &c);
 void test_resident(context &c);
+void test_clock(context &c);
 void test_launch(context &c);
 void test_transfers(context &c);
 void test_together(context &c);

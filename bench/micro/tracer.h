@@ -51,6 +51,9 @@ class tracer
 		on(access_kind::constant, reinterpret_cast<uintptr_t>(p), 4);
 		return *p;
 	}
+	// Return the clocks, and the ns, that have passed since the thread began, or 0 if it can't tell.
+	virtual uint64_t clocks() const { return 0; }
+	virtual uint64_t nanoseconds() const { return 0; }
 	// Tells of steps of arithmetic on one of several ways that threads may take.
 	virtual void work(uint32_t way, uint32_t steps)
 	{
