@@ -25,12 +25,22 @@ cuda_driver open_driver()
 	return d;
 }
 
+const cuda_driver &driver()
+{
+	static const cuda_driver d = open_driver();
+	return d;
+}
+
 } // namespace
 
 const cuda_functions &cuda()
 {
-	static const cuda_driver d = open_driver();
-	return d;
+	return driver();
+}
+
+void *cuda_symbol(const char *name)
+{
+	return driver().symbol(name);
 }
 
 void cuda_check(int err, const char *call)

@@ -17,6 +17,8 @@ namespace bench
 
 // Opens the driver once. Throws where there is none.
 const het::cuda_functions &cuda();
+// Returns another function of it, or null.
+void *cuda_symbol(const char *name);
 
 // Throws with the call's name and the error's unless @err is 0.
 void cuda_check(int err, const char *call);

@@ -67,6 +67,14 @@ class device
 		return allocate(nbytes);
 	}
 
+	// Returns a texture of 32-bit words over a buffer, to be a kernel's argument; null where there are none.
+	virtual void *make_texture(void *buffer, size_t nbytes)
+	{
+		(void)buffer, (void)nbytes;
+		return nullptr;
+	}
+	virtual void release_texture(void *texture) { (void)texture; }
+
 	// These are blocking copies on the program's own queue.
 	virtual void read(void *buffer, size_t offset, void *to, size_t nbytes) = 0;
 	virtual void write(void *buffer, size_t offset, const void *from, size_t nbytes) = 0;

@@ -2,6 +2,7 @@
 #include "common/device.h"
 
 #include "common/cuda.h"
+#include "common/cuda_texture.h"
 #include "common/format.h"
 
 #include <gpuvm.h>
@@ -65,6 +66,12 @@ class cuda_device final : public device
 			cuda().free(address(buffer, 0));
 	}
 	void *allocate_constant(const kernel &k, size_t nbytes) override;
+	void *make_texture(void *buffer, size_t nbytes) override
+	{
+		return cuda_has_textures() ? reinterpret_cast<void *>(make_cuda_texture(address(buffer, 0), nbytes))
+					   : nullptr;
+	}
+	void release_texture(void *texture) override { destroy_cuda_texture(reinterpret_cast<uintptr_t>(texture)); }
 
 	void read(void *buffer, size_t offset, void *to, size_t nbytes) override
 	{

@@ -34,6 +34,8 @@ class opencl_device final : public device
 
 	void *allocate(size_t nbytes) override;
 	void release(void *buffer) override { clReleaseMemObject(static_cast<cl_mem>(buffer)); }
+	void *make_texture(void *buffer, size_t nbytes) override;
+	void release_texture(void *texture) override { release(texture); }
 	void read(void *buffer, size_t offset, void *to, size_t nbytes) override;
 	void write(void *buffer, size_t offset, const void *from, size_t nbytes) override;
 	void launch(const kernel &k, size_t items, size_t group, arguments args) override;
@@ -81,6 +83,23 @@ void *opencl_device::allocate(size_t nbytes)
 	unsigned char zero = 0;
 	cl_check(clEnqueueFillBuffer(queue_.get(), m, &zero, 1, 0, nbytes, 0, nullptr, nullptr), "clEnqueueFillBuffer");
 	finish();
+	return m;
+}
+
+void *opencl_device::make_texture(void *buffer, size_t nbytes)
+{
+	cl_bool has_images = CL_FALSE;
+	clGetDeviceInfo(info_.id, CL_DEVICE_IMAGE_SUPPORT, sizeof(has_images), &has_images, nullptr);
+	if (!has_images)
+		return nullptr;
+	const cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
+	cl_image_desc what = {};
+	what.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+	what.image_width = nbytes / sizeof(cl_uint);
+	what.buffer = static_cast<cl_mem>(buffer);
+	cl_int err;
+	cl_mem m = clCreateImage(context_.get(), CL_MEM_READ_ONLY, &format, &what, nullptr, &err);
+	cl_check(err, "clCreateImage");
 	return m;
 }
 

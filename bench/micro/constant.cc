@@ -2,10 +2,10 @@
 #include "common/format.h"
 #include "micro/caches.h"
 #include "micro/chase.h"
+#include "micro/footprints.h"
 #include "micro/tests.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace micro
 {
@@ -38,8 +38,6 @@ class constant_search
 	figure measure(const ring_maker &make, point &p);
 	void put(ring r);
 	double walk(uint64_t steps);
-	void add_footprint(size_t footprint);
-	void refine();
 	void find_line(const levels &l, size_t i, const std::string &level);
 
 	context &c_;
@@ -49,7 +47,6 @@ class constant_search
 	ring ring_;
 	uint32_t base_ = 0;
 	uint64_t at_ = 0;
-	curve curve_;
 };
 
 // Lets the ring lie anywhere in the table.
@@ -96,33 +93,6 @@ figure constant_search::measure(const ring_maker &make, point &p)
 	return all;
 }
 
-void constant_search::add_footprint(size_t footprint)
-{
-	c_.progress("footprint " + bench::amount_text(footprint));
-	point p{double(footprint), {}};
-	const figure f = measure([&](random_stream &r) { return random_ring(footprint, spacing, r); }, p);
-	c_.out.add(format("latency/constant/%zu", footprint), "ns", f);
-	if (!f.there())
-		return;
-	const auto behind = std::find_if(curve_.begin(), curve_.end(), [&](const point &q) { return q.x > p.x; });
-	curve_.insert(behind, std::move(p));
-}
-
-// Adds footprints where knees are, four steps on each side.
-void constant_search::refine()
-{
-	const levels l = find_levels(curve_, c_.seed, {.resamples = 0});
-	for (const knee &k : l.knees) {
-		for (int step = -4; step <= 4 && !k.disturbed; step++) {
-			const auto f = size_t(k.size * std::exp2(step / 24.0)) / spacing * spacing;
-			if (f >= least_footprint && f <= most_ &&
-			    std::none_of(curve_.begin(), curve_.end(),
-					 [&](const point &p) { return p.x == double(f); }))
-				add_footprint(f);
-		}
-	}
-}
-
 // Looks for how much a line of that cache takes up, at a footprint that it holds two thirds of.
 void constant_search::find_line(const levels &l, size_t i, const std::string &level)
 {
@@ -143,24 +113,19 @@ void constant_search::find_line(const levels &l, size_t i, const std::string &le
 
 void constant_search::run()
 {
-	const unsigned an_octave = c_.quick ? 3 : 6;
-	for (unsigned i = 0;; i++) {
-		const auto f = size_t(std::lround(double(least_footprint) * std::exp2(double(i) / an_octave))) /
-			       spacing * spacing;
-		if (f > most_)
-			break;
-		if (curve_.empty() || double(f) > curve_.back().x)
-			add_footprint(f);
-	}
+	const curve found = sweep_footprints(
+		c_, "latency/constant", {least_footprint, most_, spacing, c_.quick ? 3u : 6u},
+		[&](size_t footprint, point &p) {
+			return measure([&](random_stream &r) { return random_ring(footprint, spacing, r); }, p);
+		});
 	// It is ordinary memory of a processor, whose caches other tests look for.
 	if (c_.dut.what().cpu)
 		return;
-	refine();
-	const levels l = find_levels(curve_, c_.seed);
+	const levels l = find_levels(found, c_.seed);
 	const std::vector<owner> owners(l.knees.size(), owner::cache);
-	for (const fact &f : cache_facts(curve_, l, owners, "constant."))
+	for (const fact &f : cache_facts(found, l, owners, "constant."))
 		c_.out.add(f, nullptr);
-	c_.out.add(last_fact("constant.last.latency", curve_, l), nullptr);
+	c_.out.add(last_fact("constant.last.latency", found, l), nullptr);
 	for (size_t i = 0; i < l.knees.size(); i++)
 		if (!l.knees[i].disturbed)
 			find_line(l, i, format("constant.l%zu", i + 1));

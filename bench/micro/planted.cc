@@ -31,6 +31,10 @@ class planted_target::lane final : public tracer
 		case access_kind::dependent:
 			spent_.dependent_ns += on_.load(on_.address_of(address), spent_.lines_bytes);
 			break;
+		case access_kind::texture:
+			spent_.dependent_ns +=
+				on_.load(on_.address_of(address), spent_.lines_bytes) + on_.plant_.texture_ns;
+			break;
 		case access_kind::constant:
 			spent_.dependent_ns += on_.load_constant(on_.address_of(address));
 			break;
@@ -86,6 +90,7 @@ planted_target::planted_target(plant p) : plant_(std::move(p)), random_(plant_.s
 	traits_.cpu = !plant_.forgets;
 	traits_.memory = traits_.largest = all_memory;
 	traits_.local_memory = 16384;
+	traits_.texture_memory = plant_.texture_ns > 0 ? all_memory : 0;
 	traits_.constant_memory = plant_.constant_ns > 0 ? 65536 : 0;
 	traits_.units = plant_.units;
 	traits_.largest_group = 1024;

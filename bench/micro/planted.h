@@ -21,6 +21,7 @@ struct plant {
 	double page_ns = 0;                   // what a page costs that is not held
 	std::vector<planted_cache> constants; // caches of constant memory
 	double constant_ns = 0;               // latency behind the last of them
+	double texture_ns = 0;                // that a load through a texture takes longer; 0: there are none
 	unsigned warp = 1;                    // threads that access memory together
 	unsigned banks = 0;                   // of local memory; 0: no conflicts
 	unsigned bank_bytes = 4;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct traits {
 	size_t largest = 0;           // of one buffer
 	size_t local_memory = 0;      // of a group
 	size_t constant_memory = 0;   // of a kernel; 0: none but ordinary memory
+	size_t texture_memory = 0;    // bytes of a texture over a buffer of words; 0: there are none
 	size_t largest_group = 1;     // threads
 	bool local_is_there = true;   // false: what is called local memory is ordinary memory
 	json claims = json::object(); // by the names of facts: "l2.size", "warp.width"
@@ -56,6 +58,13 @@ class target
 		(void)k;
 		return allocate(nbytes);
 	}
+	// Returns a texture of words over a buffer, to be a kernel's argument. Only those that have some are asked.
+	virtual void *make_texture(void *buffer, size_t nbytes)
+	{
+		(void)nbytes;
+		return buffer;
+	}
+	virtual void release_texture(void *) {}
 	virtual void read(void *buffer, size_t offset, void *to, size_t nbytes) = 0;
 	virtual void write(void *buffer, size_t offset, const void *from, size_t nbytes) = 0;
 
@@ -83,6 +92,26 @@ class memory
 	memory(const memory &) = delete;
 	memory &operator=(const memory &) = delete;
 	~memory() { of_.release(handle_); }
+
+	void *get() const { return handle_; }
+
+      private:
+	target &of_;
+	void *handle_;
+};
+
+// Owns a texture over memory.
+class texture
+{
+      public:
+	texture(target &of, const memory &over, size_t nbytes) : of_(of), handle_(of.make_texture(over.get(), nbytes))
+	{
+		if (!handle_)
+			throw std::runtime_error("the device has no textures");
+	}
+	texture(const texture &) = delete;
+	texture &operator=(const texture &) = delete;
+	~texture() { of_.release_texture(handle_); }
 
 	void *get() const { return handle_; }
 

@@ -10,7 +10,9 @@ namespace micro
 void test_latency(context &c);
 void test_local_latency(context &c);
 void test_constant_latency(context &c);
+void test_texture_latency(context &c);
 void test_bandwidth(context &c);
+void test_texture_bandwidth(context &c);
 void test_cache_bandwidth(context &c);
 void test_gather(context &c);
 void test_strides(context &c);

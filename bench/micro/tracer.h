@@ -14,6 +14,7 @@ enum class access_kind {
 	store,
 	local,    // a dependent load of local memory, whose addresses begin with 0
 	constant, // a dependent load of constant memory
+	texture,  // a dependent load through a texture
 };
 
 struct plain {
@@ -22,6 +23,7 @@ struct plain {
 	static void store(uint32_t *p, uint32_t v) { *p = v; }
 	static void local(uint32_t) {}
 	static uint32_t constant(const uint32_t *p) { return *p; }
+	static uint32_t texture(const uint32_t *p) { return *p; }
 };
 
 class tracer
@@ -49,6 +51,11 @@ class tracer
 	uint32_t constant(const uint32_t *p)
 	{
 		on(access_kind::constant, reinterpret_cast<uintptr_t>(p), 4);
+		return *p;
+	}
+	uint32_t texture(const uint32_t *p)
+	{
+		on(access_kind::texture, reinterpret_cast<uintptr_t>(p), 4);
 		return *p;
 	}
 	// Return the clocks, and the ns, that have passed since the thread began, or 0 if it can't tell.

@@ -56,7 +56,7 @@ TEST(constant, caches_are_found)
 TEST(constant, a_cache_that_holds_all_has_no_size)
 {
 	outcome o;
-	run(o, gpu_with_constants({cache_of(131072, 64, 20)}), "constant-latency");
+	run(o, gpu_with_constants({cache_of(131072, 64, 20)}), "constant-latency", 1 << 13);
 	EXPECT_EQ(o.value("constant.l1.size"), 0);
 	EXPECT_NE(o.why("constant.l1.size").find("one latency"), std::string::npos);
 	expect_within(o.value("constant.last.latency"), 20, 0.03, "last.latency");
