@@ -957,6 +957,15 @@ struct het_copy_rect_args {
  */
 int het_copy_rect(het_queue *queue, const struct het_copy_rect_args *args, het_event **event);
 
+/** These are the flags of het_map(). */
+enum {
+	/**
+	 * Nothing comes home: the bytes are for gpuvm_host_read() and gpuvm_host_write() of <gpuvm.h> alone, which move no
+	 * others, until they are unmapped.
+	 */
+	HET_MAP_UNMOVED = 1
+};
+
 /** These are the arguments of het_map(). */
 struct het_map_args {
 	size_t size;
@@ -965,7 +974,7 @@ struct het_map_args {
 	size_t nbytes;
 	/** This says what the host will do: HET_READ_ONLY... */
 	uint32_t access;
-	/** This must be 0. */
+	/** This is 0 or HET_MAP_UNMOVED. */
 	uint32_t flags;
 	size_t nwaits;
 	het_event *const *waits;
