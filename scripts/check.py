@@ -376,6 +376,7 @@ LAUNCH_COSTS = (
     ("start-up", "opencl"),
     ("touch-stages", "host"),
     ("oversubscription", "opencl"),
+    ("in-place", "cuda"),
 )
 
 
