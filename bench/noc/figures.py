@@ -130,7 +130,8 @@ class Point:
 
     def arguments(self, settings: dict[str, str | None]) -> list[str]:
         """With @settings of all runs, of which this one's go first."""
-        options = {n: v for n, v in {**settings, **dict(self.more)}.items() if self.policy in LOOK_AT.get(n, POLICIES)}
+        options = {n: v for n, v in {**settings, **dict(self.more)}.items()
+                   if self.policy in LOOK_AT.get(n, (self.policy,))}
         routing = options.pop("routing", "yx")
         routing = self.routing or ("o1turn" if self.policy in BOTH_ORDERS else routing)
         said = ["--network", self.network, "--routing", routing, "--policy", self.policy]
