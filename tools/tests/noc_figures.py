@@ -83,15 +83,28 @@ def program(work: Path) -> Path:
     return path
 
 
+# Its last argument is the file to write.
+PTX_RECORDER = """#!%s -IS
+import os, pathlib, sys
+with open(os.environ["CALLS"], "a") as calls:
+    calls.write("recorded " + sys.argv[sys.argv.index("--kernel") + 1] + "\\n")
+read = [a[3:] for a in sys.argv if a.startswith("in:")]
+if not all(pathlib.Path(p).stat().st_size for p in [sys.argv[2], *read]):
+    sys.exit("empty")
+pathlib.Path(sys.argv[-1]).write_text("accesses")
+"""
+
+
 def recorder(work: Path) -> None:
-    path = work / "record"
-    path.write_text(RECORDER % sys.executable)
-    path.chmod(0o755)
+    for name, text in (("record", RECORDER), ("record-ptx", PTX_RECORDER)):
+        path = work / name
+        path.write_text(text % sys.executable)
+        path.chmod(0o755)
 
 
 def drawn(work: Path, *more: str, env: dict[str, str] | None = None) -> command_line.Called:
     environment = {"CALLS": str(work / "calls"), **(env or {})}
-    programs = ["--program", work / "sim", "--recorder", work / "record"]
+    programs = ["--program", work / "sim", "--recorder", work / "record", "--kernel-recorder", work / "record-ptx"]
     return Called(*programs, "--folder", work / "out", "--jobs", 2, "--quick", *more, env=environment)
 
 
@@ -186,11 +199,14 @@ def programs_are_recorded_once_and_played_by_all(work: Path) -> None:
     same({name: {n: of[n]["cycles"] for n in of} for name, of in result(work)["applications"].items()},
         {name: {"dor": 1000, "destdetect": 950, "localbuf": 900, "dll": 800, "adaptive": 700}
          for name in figures.PROGRAMS})
+    same({of["dll"]["cycles"] for of in result(work)["kernels"].values()}, {800})
+    same(list(result(work)["kernels"]), list(figures.KERNELS))
     within("0.800", (work / "out/noc-figures.txt").read_text())
     made = calls(work)
-    same(sorted(c for c in made if "recorded" in c), sorted(f"recorded {name}" for name in figures.PROGRAMS))
+    kernels = [kernel for _, kernel, *_ in figures.KERNELS.values()]
+    same(sorted(c for c in made if "recorded" in c), sorted(f"recorded {n}" for n in (*figures.PROGRAMS, *kernels)))
     played = [c for c in made if "--play" in c]
-    same(len(played), len(figures.PROGRAMS) * len(figures.POLICIES))
+    same(len(played), (len(figures.PROGRAMS) + len(figures.KERNELS)) * len(figures.POLICIES))
     same([c for c in played if "--pattern" in c or "--saturation" in c or "--length" in c], [])
     drawn(work)
     same(calls(work), [])
