@@ -82,6 +82,7 @@ class cuda_device final : public device
 	std::unique_ptr<cuda_lane[]> lanes_;
 	unsigned lane_count_ = 0;
 	void *ring_ = nullptr;
+	cuda_large_slot large_;
 	cuda_events events_;
 	cuda_member member_;
 	std::atomic<uint32_t> reached_{0}; // devices that were asked for access to, by ordinal
@@ -100,6 +101,8 @@ cuda_device::~cuda_device()
 		events_.close();
 		if (ring_)
 			cu_.free_host(ring_);
+		if (large_.memory)
+			cu_.free_host(large_.memory);
 	}
 	cu_.release_context(device_);
 }
@@ -163,7 +166,7 @@ int cuda_device::make_lanes(unsigned lanes)
 		err = cu_.allocate_host(&ring_, lanes * cuda_lane::ring_size, cu_host_alloc_portable);
 	while (!err && lane_count_ < lanes) {
 		char *ring = static_cast<char *>(ring_) + lane_count_ * cuda_lane::ring_size;
-		err = lanes_[lane_count_++].open(cu_, ring, greatest);
+		err = lanes_[lane_count_++].open(cu_, ring, large_, greatest);
 	}
 	return err ? failed("making streams and pinned memory", err) : 0;
 }

@@ -83,6 +83,7 @@ enum cu_result : int {
 enum cu_device_attribute : int {
 	cu_attribute_max_threads_per_block = 1,
 	cu_attribute_max_shared_memory_per_block = 8,
+	cu_attribute_total_constant_memory = 9,
 	cu_attribute_multiprocessor_count = 16,
 	cu_attribute_pci_bus_id = 33,
 	cu_attribute_pci_device_id = 34,
