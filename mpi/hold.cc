@@ -169,20 +169,26 @@ int hold::map_range(bytes b)
 	return err ? failed("what a kernel should have made of a message is not there") : MPI_SUCCESS;
 }
 
-int hold::give()
+namespace
 {
-	const int err = instead_ && is_of_receive() ? instead_->copy_out() : MPI_SUCCESS;
-	drop();
-	return err;
+
+bool is_cancelled(const MPI_Status &status)
+{
+	int is = 0;
+	return !PMPI_Test_cancelled(&status, &is) && is;
 }
 
-int hold::give(const MPI_Status &status)
+} // namespace
+
+int hold::give(told_by by, const MPI_Status &status)
 {
-	int is_cancelled = 0, err = MPI_SUCCESS;
-	MPI_Count received = 0;
-	if (instead_ && is_of_receive() && !PMPI_Test_cancelled(&status, &is_cancelled) && !is_cancelled &&
-	    !PMPI_Get_elements_x(&status, MPI_BYTE, &received) && received > 0)
-		err = instead_->copy_out(received);
+	int err = MPI_SUCCESS;
+	MPI_Count come = 0;
+	const bool has_come = instead_ && use_ != use::read && !(by == told_by::receive && is_cancelled(status));
+	if (has_come && by == told_by::nothing)
+		err = instead_->copy_out();
+	else if (has_come && !PMPI_Get_elements_x(&status, MPI_BYTE, &come) && come > 0)
+		err = instead_->copy_out(come);
 	drop();
 	return err;
 }
