@@ -108,14 +108,10 @@ int hold::take(const message &m)
 
 int hold::take(const message &m, std::shared_ptr<stand_in> instead)
 {
-	if (!m.is_good)
-		return MPI_ERR_BUFFER;
+	if (int err = take_in_place(m))
+		return err;
 	if (m.is_empty())
 		return MPI_SUCCESS;
-	if (!queue())
-		return failed("there is no queue to wait for kernels by");
-	if (int err = map(m))
-		return err;
 	if (!instead && (stand_in::is_needed() || stand_in::is_better(m)) && !(instead = stand_in::make(m))) {
 		drop();
 		return MPI_ERR_BUFFER;
@@ -132,6 +128,15 @@ int hold::take(const message &m, std::shared_ptr<stand_in> instead)
 		drop();
 	instead_ = std::move(instead);
 	return MPI_SUCCESS;
+}
+
+int hold::take_in_place(const message &m)
+{
+	if (!m.is_good)
+		return MPI_ERR_BUFFER;
+	if (m.is_empty())
+		return MPI_SUCCESS;
+	return queue() ? map(m) : failed("there is no queue to wait for kernels by");
 }
 
 int hold::map(const message &m)

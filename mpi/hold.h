@@ -36,6 +36,8 @@ class hold
 	// stand-in along, or null if it has none.
 	int take(const message &m);
 	int take(const message &m, std::shared_ptr<stand_in> instead);
+	// The same, for bytes that the caller copies itself.
+	int take_in_place(const message &m);
 	// MPI gets this in place of @buffer, the message's.
 	void *placed(const void *buffer) const { return instead_ ? instead_->buffer() : const_cast<void *>(buffer); }
 	template <typename T> void place(T *&buffer) const { buffer = placed(buffer); }
