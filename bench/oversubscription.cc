@@ -21,7 +21,6 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace bench
@@ -39,7 +38,8 @@ struct options {
 	size_t megabytes = 4096; // of all arrays of a launch
 	unsigned rounds = 7;
 	unsigned steps = 0;
-	std::string only; // part of the name of the problems that are measured
+	std::string only;   // part of the name of the problems that are measured
+	unsigned style = 0; // 1 + the number of the only one to measure, for the program that has asked for it
 };
 
 constexpr unsigned budgets[] = {100, 75, 50}; // in percent of the arrays
@@ -397,7 +397,6 @@ struct steps_taken {
 
 steps_taken take_steps(const problem &p, const style &s, unsigned steps)
 {
-	setenv("HET_EVICT", s.evict, 1);
 	std::string name;
 	runner r(p, find_device(name));
 	steps_taken t = {};
@@ -408,29 +407,19 @@ steps_taken take_steps(const problem &p, const style &s, unsigned steps)
 	return t;
 }
 
-// The child says by its answer alone how it went.
-steps_taken take_steps_in_child(const problem &p, const style &s, unsigned steps)
+// A program of its own does it: the library reads its settings once.
+steps_taken take_steps_in_child(const problem &p, size_t number, const options &o)
 {
-	int ends[2];
-	if (pipe(ends))
-		throw std::runtime_error("no pipe");
-	const pid_t child = fork();
-	if (!child) {
-		try {
-			const steps_taken t = take_steps(p, s, steps);
-			_exit(write(ends[1], &t, sizeof t) != sizeof t);
-		} catch (const std::exception &e) {
-			fprintf(stderr, "%s, %s: %s\n", p.name, s.name, e.what());
-		}
-		_exit(1);
-	}
-	close(ends[1]);
+	setenv("HET_EVICT", styles[number].evict, 1);
+	const std::string command = format("/proc/%d/exe --steps %u --megabytes %zu --only '%s' --style %zu", getpid(),
+					   o.steps, o.megabytes, p.name, number + 1);
+	FILE *answer = popen(command.c_str(), "r");
 	steps_taken t = {};
-	const bool told = read(ends[0], &t, sizeof t) == sizeof t;
-	close(ends[0]);
-	waitpid(child, nullptr, 0);
+	const bool told = answer && fscanf(answer, "%lf %lf %lf %lf", &t.ms, &t.slices, &t.moved, &t.sum) == 4;
+	if (answer)
+		pclose(answer);
 	if (!told)
-		throw std::runtime_error(format("%s did not end", s.name));
+		throw std::runtime_error(format("%s, %s: no answer", p.name, styles[number].name));
 	return t;
 }
 
@@ -442,7 +431,7 @@ bool measure_steps(const problem &p, const options &o, report &out, table &shown
 	for (unsigned round = 0; round < o.rounds; round++) {
 		for (size_t k = 0; k < std::size(styles); k++) {
 			const size_t i = (k + round) % std::size(styles);
-			last[i] = take_steps_in_child(p, styles[i], o.steps);
+			last[i] = take_steps_in_child(p, i, o);
 			times[i].push_back(last[i].ms);
 		}
 		for (const steps_taken &t : last)
@@ -470,6 +459,11 @@ int run_steps(const options &o)
 	for (const problem &p : {convolution(nbytes), addition(nbytes)}) {
 		if (!strstr(p.name, o.only.c_str()))
 			continue;
+		if (o.style) {
+			const steps_taken t = take_steps(p, styles[o.style - 1], o.steps);
+			printf("%.17g %.17g %.17g %.17g\n", t.ms, t.slices, t.moved, t.sum);
+			return 0;
+		}
 		table shown(format("%u launches of %zu MiB, one after the other, the first not counted", o.steps,
 				   o.megabytes),
 			    {"kernel", "memory", "ms a step", "slices", "moved / arrays", "on demand / this"});
@@ -526,6 +520,7 @@ int main(int argc, char **argv)
 	line.number("--megabytes", o.megabytes, "size of all arrays of a launch together");
 	line.number("--rounds", o.rounds, "of each budget");
 	line.number("--steps", o.steps, "launches, each of which is waited for, instead of one at a time");
+	line.number("--style", o.style, "what the program calls itself with");
 	line.text("--only", o.only, "with --steps: part of a kernel's name");
 	return line.run(argc, argv, [&] { return run(o); });
 }
