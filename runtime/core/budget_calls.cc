@@ -20,7 +20,8 @@ het_memory_info memory_of(const het_device &d)
 	info.arrays = resident_bytes(d.memory_number);
 	info.raw = a.used_as(memory_kind::raw);
 	info.textures = a.used_as(memory_kind::textures);
-	info.copies = a.used_as(memory_kind::twins) + a.used_as(memory_kind::stops) + lent_by(d);
+	info.copies = a.used_as(memory_kind::twins) + a.used_as(memory_kind::stops) + a.used_as(memory_kind::kept) +
+		      lent_by(d);
 	info.given = a.given.load();
 	info.evicted = a.evicted.load();
 	info.written_back = a.written_back.load();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/make_room.h"
 
+#include "core/kept_frames.h"
 #include "core/memory_error.h"
 #include "core/pins.h"
 #include "evict/victims.h"
@@ -116,8 +117,9 @@ outcome evict_bytes(het_device &d, uint64_t nbytes, const demand &w, bool *any, 
 // What is kept for launches to come goes before arrays do. Returns whether there was any.
 bool clear_spares(het_device &d)
 {
-	const bool any = d.twins.clear();
-	return d.clear_stops() || any;
+	bool any = d.twins.clear();
+	any |= d.clear_stops();
+	return drop_idle_frames(d) || any;
 }
 
 } // namespace

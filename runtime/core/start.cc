@@ -3,6 +3,7 @@
 
 #include "core/dispatch.h"
 #include "core/exit.h"
+#include "core/kept_frames.h"
 #include "core/lost_device.h"
 #include "core/measured_rate.h"
 #include "core/runtime.h"
@@ -53,7 +54,7 @@ int set_budget(het_device &d, unsigned number)
 bool make_host_memory(unsigned number)
 {
 	runtime &c = core();
-	std::unique_ptr<compute_device> made = make_alias_compute();
+	std::unique_ptr<compute_device> made = make_alias_compute(forget_frames);
 	if (made)
 		c.host_memory.reset(new (std::nothrow) het_device(std::move(made), number));
 	if (c.host_memory)

@@ -11,9 +11,9 @@ namespace het::rt
 {
 
 // Buffers of arrays are counted by the memory core, which has them. The others can't be evicted, but for twins that no
-// launch uses; windows go by themselves, when their launch has ended.
-enum class memory_kind : uint8_t { raw, twins, textures, windows, stops };
-inline constexpr unsigned memory_kinds = 5;
+// launch uses, and what is kept between launches; windows go by themselves, when their launch has ended.
+enum class memory_kind : uint8_t { raw, twins, textures, windows, stops, kept };
+inline constexpr unsigned memory_kinds = 6;
 
 class memory_account
 {
