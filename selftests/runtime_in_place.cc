@@ -264,8 +264,9 @@ TEST(the_host_touches, .traps = trap::best | trap::sigsegv, .devices = gpu)
 	model_array from(kind::library, n), to(kind::library, n, 2);
 	for (unsigned i = 0; i < 4; i++) {
 		const uint64_t sent = memory_of(fx.device).sent;
-		fx.combine_bytes(from, to);
-		while (memory_of(fx.device).sent == sent)
+		event_handle e;
+		fx.combine_bytes(from, to, e.out());
+		while (memory_of(fx.device).sent == sent && status_of(e) > HET_COMPLETE)
 			;
 		to.check((n / 4) * i, n / 4, "touched meanwhile");
 		HET_OK(het_finish(fx.queue));
