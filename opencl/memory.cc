@@ -5,6 +5,7 @@
 #include "calls.h"
 #include "codes.h"
 #include "frees.h"
+#include "image_places.h"
 #include "info.h"
 #include "queue.h"
 
@@ -283,10 +284,20 @@ _cl_mem::~_cl_mem()
 	const bool is_quiet = when_gone.empty() && (whole || !host_pointer);
 	if (!memory || is_quiet)
 		return;
+	if (image)
+		end_textures(*this);
 	auto r = std::make_shared<remains>();
 	r->bytes = std::move(memory);
 	r->when_gone.take_over(when_gone);
 	end_after_commands(r, size, host_pointer != nullptr);
+}
+
+_cl_mem &_cl_mem::root()
+{
+	_cl_mem *m = this;
+	while (m->whole)
+		m = m->whole.get();
+	return *m;
 }
 
 void _cl_mem::add_map(mapping m)

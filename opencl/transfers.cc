@@ -62,13 +62,13 @@ cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool blocks, size_t
 		return c.mark(blocks);
 	void *here = nullptr;
 	if (is_in_place(*m, offset, from))
-		return c.end(show_to_host(c, *m, offset, size, HET_READ_WRITE, &here), blocks);
+		return c.end_writing(*m, show_to_host(c, *m, offset, size, HET_READ_WRITE, &here), blocks);
 	auto a = c.arguments<het_copy_args>();
 	a.to = m->memory.get();
 	a.to_offset = offset;
 	a.from_pointer = from;
 	a.nbytes = size;
-	return c.end(het_copy(c.queue(), &a, c.out()), blocks);
+	return c.end_writing(*m, het_copy(c.queue(), &a, c.out()), blocks);
 }
 
 cl_int clEnqueueCopyBuffer(cl_command_queue q, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,
@@ -96,7 +96,7 @@ cl_int clEnqueueCopyBuffer(cl_command_queue q, cl_mem from, cl_mem to, size_t fr
 	a.from = from->memory.get();
 	a.from_offset = from_offset;
 	a.nbytes = size;
-	return c.end(het_copy(c.queue(), &a, c.out()));
+	return c.end_writing(*to, het_copy(c.queue(), &a, c.out()));
 }
 
 cl_int clEnqueueFillBuffer(cl_command_queue q, cl_mem m, const void *pattern, size_t pattern_size, size_t offset,
@@ -117,7 +117,7 @@ cl_int clEnqueueFillBuffer(cl_command_queue q, cl_mem m, const void *pattern, si
 	a.nbytes = size;
 	a.pattern = pattern;
 	a.pattern_size = pattern_size;
-	return c.end(het_fill(c.queue(), &a, c.out()));
+	return c.end_writing(*m, het_fill(c.queue(), &a, c.out()));
 }
 
 // Bytes travel when they are used, so the hint has its place in the order and no more.

@@ -121,6 +121,7 @@ environment read_environment()
 		.policy = text("HET_POLICY"),
 		.paths = text("HET_PATHS"),
 		.priority = signed_number("HET_PRIORITY"),
+		.urgency = text("HET_URGENCY"),
 		.preempt = text("HET_PREEMPT"),
 		.preempt_patience_ms = unsigned(number("HET_PREEMPT_PATIENCE", 100, UINT_MAX)),
 		.instrument = text("HET_INSTRUMENT"),

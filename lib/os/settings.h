@@ -41,6 +41,7 @@ struct environment {
 	// queue, latency; null: latency
 	const char *paths;
 	int64_t priority;    // HET_PRIORITY: of queues that say nothing, -8 to 7; 0
+	const char *urgency; // HET_URGENCY: what makes commands more urgent: priority, deadline; null: deadline
 	const char *preempt; // HET_PREEMPT: what more urgent launches may do to others: off, drain, auto; null: auto
 	// HET_PREEMPT_PATIENCE: after which a stopped launch goes on beside more urgent ones
 	unsigned preempt_patience_ms;

@@ -77,10 +77,12 @@ outcome evict_one(het_device &d, const tenant &t, int *err)
 	return outcome::done;
 }
 
-// What others have in windows goes by itself.
-bool has_windows_of_others(const het_device &d, const demand &w)
+// What others have in windows goes by itself, and so does what launches have that can be stopped: all the rest of that
+// has gone before anybody asks.
+bool goes_by_itself(const het_device &d, const demand &w)
 {
-	return d.memory.account.used_as(memory_kind::windows) > w.own_windows;
+	const memory_account &a = d.memory.account;
+	return a.used_as(memory_kind::windows) > w.own_windows || a.used_as(memory_kind::stops);
 }
 
 // Has so many bytes of buffers leave. too_large: there are not so many, and all that could leave has. *any tells
@@ -92,13 +94,13 @@ outcome evict_bytes(het_device &d, uint64_t nbytes, const demand &w, bool *any, 
 		*err = fail(HET_ENOMEM, "%s: no memory to choose what leaves it", d.compute->info().name);
 		return outcome::failed;
 	}
-	const bool windows_go = has_windows_of_others(d, w);
+	const bool some_goes = goes_by_itself(d, w);
 	if (!w.may_evict) { // now; but if there is nothing that could leave, there is nothing to wait for either
-		bool none = choose_victims(found.all(), 1).what == room::impossible && !windows_go;
+		bool none = choose_victims(found.all(), 1).what == room::impossible && !some_goes;
 		return none ? outcome::too_large : outcome::must_wait;
 	}
 	victims v = choose_victims(found.all(), nbytes);
-	const bool is_later = v.what == room::must_wait || (v.what == room::impossible && windows_go);
+	const bool is_later = v.what == room::must_wait || (v.what == room::impossible && some_goes);
 	if (is_later && !w.takes_less)
 		return outcome::no_room;
 	bool all_idle = v.what != room::enough;
@@ -146,7 +148,8 @@ uint64_t had_by_others(const het_device &d)
 	tenants found;
 	if (!list_tenants(d, {}, found))
 		return 0;
-	uint64_t n = d.memory.account.used_as(memory_kind::windows);
+	const memory_account &a = d.memory.account;
+	uint64_t n = a.used_as(memory_kind::windows) + a.used_as(memory_kind::stops);
 	for (const tenant &t : found.all())
 		n += t.is == tenant::in_use ? t.nbytes : 0;
 	return n;

@@ -176,8 +176,7 @@ size_t sliced_plan::busy_rows() const
 uint64_t sliced_plan::bytes_to_have() const
 {
 	const memory_account &a = device_->memory.account;
-	const uint64_t fixed = a.used_as(memory_kind::raw) + a.used_as(memory_kind::textures) +
-			       a.used_as(memory_kind::stops) + lent_by(*device_);
+	const uint64_t fixed = a.used_as(memory_kind::raw) + a.used_as(memory_kind::textures) + lent_by(*device_);
 	const uint64_t all = a.budget();
 	return all > fixed ? all - fixed : 0;
 }

@@ -184,6 +184,9 @@ int cuDeviceGetAttribute(int *value, int attribute, cu_device)
 	case cu_attribute_max_shared_memory_per_block:
 		*value = 48 << 10;
 		break;
+	case cu_attribute_total_constant_memory:
+		*value = 65536;
+		break;
 	case cu_attribute_multiprocessor_count:
 		*value = 1;
 		break;
