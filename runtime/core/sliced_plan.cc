@@ -52,7 +52,7 @@ int sliced_plan::fail_whole() const
 		"slices, "
 		"as %s: raise HET_DEVICE_MEMORY, or launch on parts",
 		kernel_->name.get(), printed(bytes_of_arrays(uses_)), device_->compute->info().name, most, largest,
-		printed(a.limit()), printed(a.beside_buffers()), why_not_);
+		printed(a.limit()), printed(a.beside_buffers_for_good()), why_not_);
 }
 
 int sliced_plan::fail_smallest() const
@@ -77,8 +77,8 @@ int sliced_plan::fail_smallest() const
 		"and the library may use %llu there, of which %llu are raw memory, textures and copies: raise "
 		"HET_DEVICE_MEMORY, or %s",
 		kernel_->name.get(), printed(slices_.smallest()), device_->compute->info().name, printed(most), largest,
-		stays ? ", which each slice may use whole" : "", printed(a.limit()), printed(a.beside_buffers()),
-		stays ? "give the argument a pattern" : "launch on parts");
+		stays ? ", which each slice may use whole" : "", printed(a.limit()),
+		printed(a.beside_buffers_for_good()), stays ? "give the argument a pattern" : "launch on parts");
 }
 
 // --- the plan ------------------------------------------------------------------
@@ -182,7 +182,7 @@ int sliced_plan::fit_slices(uint64_t nbytes)
 {
 	if (!slices_.take({row_uses_.get(), uses_.size()}, nrows_))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
-	is_small_ = !slices_.choose(nbytes, busy_rows());
+	is_small_ = !slices_.choose(nbytes, busy_rows(), core().evicts);
 	return is_small_ ? not_here : 0;
 }
 
