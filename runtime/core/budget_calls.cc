@@ -20,8 +20,7 @@ het_memory_info memory_of(const het_device &d)
 	info.arrays = resident_bytes(d.memory_number);
 	info.raw = a.used_as(memory_kind::raw);
 	info.textures = a.used_as(memory_kind::textures);
-	info.copies = a.used_as(memory_kind::twins) + a.used_as(memory_kind::stops) + a.used_as(memory_kind::kept) +
-		      lent_by(d);
+	info.copies = a.used_as(memory_kind::twins) + a.used_as(memory_kind::stops) + lent_by(d);
 	info.given = a.given.load();
 	info.evicted = a.evicted.load();
 	info.written_back = a.written_back.load();
@@ -33,6 +32,8 @@ het_memory_info memory_of(const het_device &d)
 	info.brought = a.brought.load();
 	info.in_place = a.moved.load();
 	info.accesses_in_place = a.in_place.load();
+	info.kept = a.used_as(memory_kind::kept);
+	info.reused = a.reused.load();
 	return info;
 }
 

@@ -81,7 +81,8 @@ int granule_frames::take(const launch &l, het_device &d, uint64_t most)
 	const uint64_t nbytes = (uint64_t{nframes} << bits) + tables;
 	if (!are_known(l.uses) || bits != bits_)
 		forget_all();
-	if (buffer_ && (nframes != nframes_ || bits != bits_ || most_granules != most_granules_))
+	// Who waits for memory would be given this.
+	if (nframes != nframes_ || bits != bits_ || most_granules != most_granules_ || !d.memory.line.is_empty())
 		give_back();
 	device_ = &d;
 	bits_ = bits;
@@ -197,11 +198,13 @@ int granule_frames::make_map(const launch &l)
 		return 0;
 	granule_map map;
 	std::unique_ptr<bool[]> copies(new (std::nothrow) bool[most_granules_]());
-	accesses_.reset(new (std::nothrow) uint64_t[most_granules_]());
-	comes_.reset(new (std::nothrow) bool[most_granules_]());
-	seen_ = {};
-	if (!places || !found || !copies || !accesses_ || !comes_ || !map.take({places.get(), windows.size()}, bits_))
+	std::unique_ptr<bool[]> comes(new (std::nothrow) bool[most_granules_]());
+	std::unique_ptr<uint64_t[]> accesses(new (std::nothrow) uint64_t[most_granules_]());
+	if (!places || !found || !copies || !comes || !accesses || !map.take({places.get(), windows.size()}, bits_))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
+	seen_ = {};
+	comes_ = std::move(comes);
+	accesses_ = std::move(accesses);
 	locked guard(lock_);
 	map_ = std::move(map);
 	windows_ = std::move(found);
@@ -322,7 +325,9 @@ int granule_frames::copy_range(frame_copies &all, range bytes, unsigned window, 
 		const granule &g = map_.all()[map_.number_of(window, bytes.begin)];
 		const range part = {bytes.begin, std::min(bytes.end, g.bytes.end)};
 		const size_t offset = map_.offset_of(g) + (part.begin - g.bytes.begin);
-		if (g.frame != granule::none && (home || comes_[number_of(g)]))
+		if (g.frame != granule::none && !home && !comes_[number_of(g)])
+			device_->memory.account.reused.fetch_add(part.size(), std::memory_order_relaxed);
+		else if (g.frame != granule::none)
 			err = all.add(buffer_, (g.frame << bits_) + offset, part, u);
 		bytes.begin = part.end;
 	}

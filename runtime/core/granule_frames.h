@@ -42,7 +42,8 @@ class granule_frames
 	// Gets memory for the windows of the plan: as much as they need, but no more than @most bytes; or has it still,
 	// from a launch before. It may wait for other commands. Returns 0, HET_EDEVICE or HET_ENOMEM.
 	int take(const launch &l, het_device &d, uint64_t most);
-	// The launch is over: what is in frames is kept for the next one. With @ok false it is not to be believed.
+	// The launch is over: what is in frames, and what was learnt, is kept for the next one. With @ok false it is of no
+	// use.
 	void keep(bool ok);
 	void give_back();
 	// Returns the bytes that it has.

@@ -12,20 +12,20 @@ namespace het::rt
 namespace
 {
 
-struct place {
+struct frames_keeper {
 	futex_lock lock; // has rank leaf, and guards is_lent
 	bool is_lent = false;
 	std::atomic<granule_frames *> frames{nullptr}; // once there are any they live as long as the process
 };
 
-constinit place places[most_devices];
+constinit frames_keeper frame_keepers[most_devices];
 
-place &place_of(const het_device &d)
+frames_keeper &keeper_of(const het_device &d)
 {
-	return places[d.executor.number()];
+	return frame_keepers[d.executor.number()];
 }
 
-bool lend(place &p)
+bool lend_frames(frames_keeper &p)
 {
 	locked l(p.lock);
 	return !std::exchange(p.is_lent, true);
@@ -35,8 +35,8 @@ bool lend(place &p)
 
 granule_frames *borrow_frames(het_device &d)
 {
-	place &p = place_of(d);
-	if (!lend(p))
+	frames_keeper &p = keeper_of(d);
+	if (!lend_frames(p))
 		return nullptr;
 	if (!p.frames.load())
 		p.frames.store(new (std::nothrow) granule_frames);
@@ -47,15 +47,15 @@ granule_frames *borrow_frames(het_device &d)
 
 void return_frames(het_device &d)
 {
-	place &p = place_of(d);
+	frames_keeper &p = keeper_of(d);
 	locked l(p.lock);
 	p.is_lent = false;
 }
 
 bool drop_idle_frames(het_device &d)
 {
-	place &p = place_of(d);
-	if (!p.frames.load() || !lend(p))
+	frames_keeper &p = keeper_of(d);
+	if (!p.frames.load() || !lend_frames(p))
 		return false;
 	const bool any = p.frames.load()->nbytes() != 0;
 	p.frames.load()->give_back();
@@ -65,7 +65,7 @@ bool drop_idle_frames(het_device &d)
 
 void forget_frames_but(range in_buffer, const granule_frames *but)
 {
-	for (place &p : places) {
+	for (frames_keeper &p : frame_keepers) {
 		granule_frames *f = p.frames.load();
 		if (f && f != but)
 			f->forget(in_buffer);

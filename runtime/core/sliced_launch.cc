@@ -2,7 +2,9 @@
 #include "core/sliced_launch.h"
 
 #include "core/dispatch.h"
+#include "core/frame_copies.h"
 #include "core/kept_frames.h"
+#include "core/kept_memory.h"
 #include "core/linking.h"
 #include "core/make_room.h"
 #include "core/slice.h"
@@ -190,19 +192,42 @@ void sliced_launch::forget_what_is_written() const
 	for (const range_use &u : uses_) {
 		if (!(u.access & HET_WRITE_ONLY))
 			continue;
-		size_t offset = 0;
-		const void *buffer = u.on.buffer(u.bytes.begin, host_memory().memory_number, &offset);
-		const uintptr_t at = reinterpret_cast<uintptr_t>(buffer) + offset;
+		const uintptr_t at = place_in_host_memory(u);
 		forget_frames_but({at, at + u.bytes.size()}, granules_);
 	}
 }
 
 int sliced_launch::begin_uses()
 {
-	for (range_use &u : uses_)
+	for (range_use &u : uses_) {
 		u.on.prepare_copies(device().memory_number);
+		if (is_in_place() && u.access != HET_READ_ONLY)
+			forget_kept_of(u, u.bytes);
+	}
 	forget_what_is_written();
-	return is_in_place() ? granules_->place(launch_in_place()) : 0;
+	if (is_in_place())
+		return granules_->place(launch_in_place());
+	if (core().evicts == eviction::keep)
+		choose_kept();
+	return 0;
+}
+
+// Windows of one array share what is known of it. Links of memory that can't be watched end with the launch.
+void sliced_launch::choose_kept()
+{
+	const size_t n = slices_.windows().size();
+	keeps_.reset(new (std::nothrow) bool[n]());
+	const std::unique_ptr<uintptr_t[]> arrays(new (std::nothrow) uintptr_t[n]);
+	device().kept.next_launch();
+	for (unsigned w = 0; keeps_ && arrays && w < n; w++) {
+		const range_use &u = use_of(slices_, uses_, w);
+		place_in_host_memory(u, &arrays[w]);
+		const size_t first = size_t(std::find(arrays.get(), arrays.get() + w, arrays[w]) - arrays.get());
+		keeps_[w] = first < w ? keeps_[first]
+				      : !u.on.is_copied() &&
+						device().repeated.use(arrays[w], slices_.windows()[w].bytes.size());
+	}
+	grow_kept(device(), device().repeated.wanted());
 }
 
 bool sliced_launch::fetch_begin()
@@ -256,7 +281,7 @@ int sliced_launch::send_slice(size_t slice, bool written)
 			return 0;
 		delay_point();
 		if (win.reads)
-			err = frames_.send({slices_, uses_, w, slice, slices_.slice(slice)});
+			err = frames_.send({slices_, uses_, w, slice, slices_.slice(slice)}, is_kept(w));
 	}
 	return err;
 }
@@ -265,7 +290,7 @@ int sliced_launch::send_all_that_stays()
 {
 	return for_windows([](const window &w) { return w.stays && w.reads; },
 			   [&](unsigned w) {
-				   return frames_.send({slices_, uses_, w, 0, slices_.all_rows()});
+				   return frames_.send({slices_, uses_, w, 0, slices_.all_rows()}, is_kept(w));
 			   });
 }
 
@@ -330,7 +355,7 @@ int sliced_launch::bring(size_t slice)
 		return granules_->bring(launch_in_place(), now_ns() - started_at_.load());
 	return for_windows([](const window &w) { return !w.stays && w.writes; },
 			   [&](unsigned w) {
-				   return frames_.bring({slices_, uses_, w, slice, slices_.slice(slice)});
+				   return frames_.bring({slices_, uses_, w, slice, slices_.slice(slice)}, is_kept(w));
 			   });
 }
 
@@ -338,7 +363,7 @@ int sliced_launch::bring_all_that_stays()
 {
 	return for_windows([](const window &w) { return w.stays && w.writes; },
 			   [&](unsigned w) {
-				   return frames_.bring({slices_, uses_, w, 0, slices_.all_rows()});
+				   return frames_.bring({slices_, uses_, w, 0, slices_.all_rows()}, is_kept(w));
 			   });
 }
 
@@ -375,8 +400,9 @@ void sliced_launch::leave_granules()
 {
 	if (!granules_)
 		return;
-	granules_->keep(!has_failed_.load());
-	if (own_granules_ || has_failed_.load())
+	const bool is_kept = !own_granules_ && !has_failed_.load() && core().evicts == eviction::keep;
+	granules_->keep(is_kept);
+	if (!is_kept)
 		granules_->give_back();
 	if (!own_granules_)
 		return_frames(device());

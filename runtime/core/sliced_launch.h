@@ -57,6 +57,8 @@ class sliced_launch final : public sliced_plan
 	void leave_granules();
 	void forget_what_is_written() const;
 	int begin_uses();
+	void choose_kept();
+	bool is_kept(unsigned window) const { return keeps_ && keeps_[window]; }
 	int open_uses();
 	void close_uses();
 	void fail_once(int err);
@@ -74,6 +76,7 @@ class sliced_launch final : public sliced_plan
 
 	het_event *in_place_of_ = nullptr;
 	slice_frames frames_;
+	std::unique_ptr<bool[]> keeps_; // of each window: what it has is kept for other launches
 	// Where it works in place: those of the device, or its own if another launch has them.
 	granule_frames *granules_ = nullptr;
 	std::unique_ptr<granule_frames> own_granules_;
