@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <gpuvm.h>
 #include <memory>
 #include <thread>
 
@@ -594,6 +595,32 @@ TEST(what_the_host_writes_is_not_kept, .traps = trap::best, .devices = one_devic
 	HET_OK(het_finish(fx.queue));
 	to.check("what was read and written without the host");
 	CHECK(memory_of(d).reused > 0 && memory_of(d).kept >= kept);
+}
+
+// Bytes that are copied exactly are those of host memory, which is no other copy, and what is kept of them is forgotten.
+TEST(exact_copies_of_what_slices_have_written, .traps = trap::best, .devices = one_device)
+{
+	slices_fixture fx(t, settings{"HET_DEVICE_MEMORY=1200K"});
+	const size_t n = 1 << 20, some = 3000;
+	model_array from(kind::mmapped, n), to(kind::mmapped, n, 2);
+	std::vector<uint8_t> bytes(some);
+	for (unsigned i = 0; i < 4; i++) {
+		combine(fx, from, to);
+		HET_OK(het_finish(fx.queue));
+		for (model_array *a : {&from, &to}) {
+			const size_t off = n / 100 + 17 * i;
+			CHECK_OK(gpuvm_host_read(a->b.data() + off, some, bytes.data()));
+			CHECK_BYTES(bytes.data(), a->model.data() + off, some, "read exactly");
+			for (uint8_t &b : bytes)
+				b = uint8_t(b + 3);
+			CHECK_OK(gpuvm_host_write(a->b.data() + off, some, bytes.data()));
+			std::copy(bytes.begin(), bytes.end(), a->model.begin() + long(off));
+		}
+	}
+	combine(fx, from, to);
+	HET_OK(het_finish(fx.queue));
+	from.check("what was read");
+	to.check("what was read and written");
 }
 
 // If what was written does not come home what is kept of it is of before, or is not kept.

@@ -45,30 +45,7 @@ void grow_kept(het_device &d, uint64_t wanted)
 	}
 }
 
-bool give_back_kept(het_device &d, uint64_t nbytes)
-{
-	uint64_t gone = 0, more = 0;
-	while (gone < nbytes) {
-		void *const buffer = d.kept.take_arena(&more);
-		if (!buffer)
-			break;
-		d.compute->drop(buffer);
-		d.memory.account.remove(memory_kind::kept, more);
-		gone += more;
-	}
-	return gone;
-}
-
 // --- what is no longer so ------------------------------------------------------
-
-void forget_kept(range in_buffer, const het_device *but)
-{
-	for (unsigned i = 0; i < core().ndevices; i++) {
-		het_device &d = *core().devices[i];
-		if (&d != but && !(but && is_mutant(mutant::keeps_elsewhere)))
-			d.kept.forget(in_buffer);
-	}
-}
 
 uintptr_t place_in_host_memory(const range_use &u, uintptr_t *buffer)
 {

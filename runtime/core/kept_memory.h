@@ -8,6 +8,7 @@
 // whatever the host, or another device, has done with it meanwhile, the next launch that opens it has it written first.
 #pragma once
 
+#include "core/kept_room.h"
 #include "core/ranges.h"
 #include "core/runtime.h"
 
@@ -16,13 +17,7 @@ namespace het::rt
 
 // Takes memory that nobody has, in which so many bytes could be kept. It opens nothing, and does not wait for others.
 void grow_kept(het_device &d, uint64_t wanted);
-// Gives so many bytes back, or what there is. Returns whether that was any. The lock of linking is held.
-bool give_back_kept(het_device &d, uint64_t nbytes);
-
-// Bytes of a buffer of runtime::host_memory have another value than before, or will have. A device that is named keeps
-// its own all the same.
-void forget_kept(range in_buffer, const het_device *but = nullptr);
-// The same of bytes of a use that is open there.
+// Does what forget_kept() does, for bytes of a use that is open there.
 void forget_kept_of(const range_use &u, range bytes, const het_device *but = nullptr);
 
 // Returns the address of a use's first byte in the buffer of runtime::host_memory, and that of the buffer.

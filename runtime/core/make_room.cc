@@ -2,7 +2,7 @@
 #include "core/make_room.h"
 
 #include "core/kept_frames.h"
-#include "core/kept_memory.h"
+#include "core/kept_room.h"
 #include "core/memory_error.h"
 #include "core/pins.h"
 #include "evict/victims.h"

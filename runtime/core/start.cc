@@ -4,7 +4,7 @@
 #include "core/dispatch.h"
 #include "core/exit.h"
 #include "core/kept_frames.h"
-#include "core/kept_memory.h"
+#include "core/kept_room.h"
 #include "core/lost_device.h"
 #include "core/measured_rate.h"
 #include "core/runtime.h"

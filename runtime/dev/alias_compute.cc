@@ -25,6 +25,7 @@ class alias_memory final : public device
 
 	const char *name() const override { return name_of_all; }
 	bool signal_safe() const override { return true; }
+	bool has_alias() const override { return true; }
 
 	int retain(void *, size_t) override { return 0; }
 	void release(void *) override {}
