@@ -11,7 +11,7 @@ namespace het::rt
 namespace
 {
 
-constexpr unsigned least_bits = 12, most_bits = 21;
+constexpr unsigned least_granule_bits = 12, most_granule_bits = 21;
 constexpr uint64_t wanted_frames = 64;
 
 // The chosen ones keep their frames, or get one that nobody has.
@@ -41,7 +41,7 @@ void hand_out(std::span<granule> all, std::span<granule *const> chosen, std::spa
 unsigned granule_bits(uint64_t budget)
 {
 	const uint64_t each = std::max<uint64_t>(budget / wanted_frames, 1);
-	return std::clamp(unsigned(std::bit_width(each)) - 1, least_bits, most_bits);
+	return std::clamp(unsigned(std::bit_width(each)) - 1, least_granule_bits, most_granule_bits);
 }
 
 // A window's first byte may lie anywhere in the grain of its first granule.
