@@ -264,8 +264,9 @@ TEST(the_host_touches, .traps = trap::best | trap::sigsegv, .devices = gpu)
 	model_array from(kind::library, n), to(kind::library, n, 2);
 	for (unsigned i = 0; i < 4; i++) {
 		const uint64_t sent = memory_of(fx.device).sent;
-		fx.combine_bytes(from, to);
-		while (memory_of(fx.device).sent == sent)
+		event_handle e;
+		fx.combine_bytes(from, to, e.out());
+		while (memory_of(fx.device).sent == sent && status_of(e) > HET_COMPLETE)
 			;
 		to.check((n / 4) * i, n / 4, "touched meanwhile");
 		HET_OK(het_finish(fx.queue));
@@ -324,6 +325,94 @@ TEST(launches_of_all_kinds, .traps = trap::best | trap::sigsegv, .devices = gpu 
 	for (auto &a : all)
 		a->check("in the end");
 	CHECK(memory_of(fx.device).in_place > 0);
+}
+
+// A launch leaves on the device what the next one with the same arguments would fetch again: that fetches what has been
+// written since, by chunks, and nothing else. Others get the memory as soon as they need it.
+TEST(what_stays_for_the_next_launch, .traps = trap::best, .devices = gpu)
+{
+	in_place_fixture fx(t, settings{"HET_DEVICE_MEMORY=208K"});
+	const size_t n = 32 << 10, chunk = 64 << 10;
+	model_array where(kind::library, 4 * n), table(kind::library, 8 * n, 2), to(kind::library, n, 3);
+	for (size_t i = 0; i < n; i++) { // none of its granules is better than others
+		const auto place = uint32_t(8 * i);
+		memcpy(&where.model[4 * i], &place, 4);
+	}
+	memcpy(where.b.data(), where.model.data(), where.size());
+	auto sent_by_launch = [&] {
+		const uint64_t before = memory_of(fx.device).sent;
+		HET_OK(fx.launch_there(fx.gather, n,
+				       {where.all(HET_READ_ONLY), table.all(HET_READ_ONLY), to.all(HET_WRITE_ONLY)}));
+		model_gather(where, table, to);
+		HET_OK(het_finish(fx.queue));
+		to.check("what was looked up");
+		return memory_of(fx.device).sent - before;
+	};
+	CHECK(sent_by_launch() > chunk);
+	CHECK_EQ(sent_by_launch(), 0);
+	CHECK(memory_of(fx.device).kept > 0 && memory_of(fx.device).reused > chunk);
+	where.b.data()[0] = where.model[0] = uint8_t(where.model[0] + 1);
+	const uint64_t again = sent_by_launch();
+	CHECK(again > 0 && again <= chunk);
+	CHECK_EQ(sent_by_launch(), 0);
+	model_array other(kind::library, 150 << 10, 4);
+	launch_add(fx, other, 0, other.size(), 1, nullptr, {.device = fx.device});
+	HET_OK(het_finish(fx.queue));
+	CHECK_EQ(memory_of(fx.device).kept, 0);
+	CHECK(sent_by_launch() > chunk);
+	other.check("what was added to meanwhile");
+	check_in_place({}, 5);
+}
+
+// The same launch time and again, between all that may change what it has left on the device: the host, another device
+// that has all of an array, slices of one, and accesses in place there.
+TEST(what_changes_between_launches, .traps = trap::best | trap::sigsegv, .devices = gpu, .seconds = 60)
+{
+	in_place_fixture fx(t, settings{small, "FAKE_CUDA_DEVICES=2"}, "HET_DEVICES=cuda");
+	if (all_devices().size() < 2)
+		skip("one device alone");
+	het_device *const other = all_devices()[1];
+	const size_t n = 48 << 10;
+	model_array where(kind::library, 4 * n), table(kind::mmapped, n, 2), to(kind::mmapped, n, 3),
+		from(kind::mmapped, n, 4);
+	put_places(where, n, t.random);
+	const unsigned rounds = t.rounds(30, 1500);
+	for (unsigned i = 0; i < rounds; i++) {
+		const size_t at = t.random.below(n);
+		switch (t.random.below(5)) {
+		case 0:
+			HET_OK(het_finish(fx.queue));
+			table.b.data()[at] = table.model[at] = uint8_t(i);
+			break;
+		case 1:
+			launch_add(fx, table, 0, n, uint8_t(i), nullptr, {.device = other});
+			break;
+		case 2:
+			HET_OK(fx.launch(fx.copy, n,
+					 {range_arg(from.b.data(), n, HET_READ_ONLY, each_byte),
+					  range_arg(table.b.data(), n, HET_WRITE_ONLY, each_byte)},
+					 nullptr, {.device = other}));
+			table.model = from.model;
+			break;
+		case 3:
+			HET_OK(fx.launch(fx.scatter, n, {from.all(HET_READ_ONLY), table.all(HET_WRITE_ONLY)}, nullptr,
+					 {.device = other}));
+			for (size_t k = 0; k < n; k++)
+				table.model[k * 7919 % n] = from.model[k];
+			break;
+		default:
+			break;
+		}
+		HET_OK(fx.launch_there(fx.gather, n,
+				       {where.all(HET_READ_ONLY), table.all(HET_READ_ONLY), to.all(HET_WRITE_ONLY)}));
+		model_gather(where, table, to);
+		from.model[at] = uint8_t(i + 7);
+		HET_OK(het_finish(fx.queue));
+		from.b.data()[at] = from.model[at];
+		to.check("what was looked up");
+	}
+	check_in_place({}, rounds);
+	CHECK(memory_of(other).slices > 0 && memory_of(other).in_place > 0);
 }
 
 // Each thread has launches that need all of the budget.

@@ -3,10 +3,13 @@
 
 #include "core/frame_copies.h"
 #include "core/reserve.h"
+#include "evict/locked.h"
+#include "os/clock.h"
 #include "os/inject.h"
 #include "os/log.h"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <numeric>
 #include <utility>
@@ -19,6 +22,9 @@ namespace
 
 // The table has so many bytes for a granule.
 constexpr uint64_t words = 2 * sizeof(uint64_t);
+
+// So often what has a frame is counted, too: it may be used less than before.
+constexpr unsigned count_again = 16;
 
 // The lowest bit of a move is no part of it.
 constexpr uint64_t least_evenness = 2 * granule_table::counted;
@@ -40,14 +46,52 @@ uint64_t granule_frames::smallest(const slice_plan &plan, uint64_t most)
 	return (uint64_t{2} * plan.windows().size() << bits) + words * granules_of(plan, bits);
 }
 
-int granule_frames::take(const slice_plan &plan, het_device &d, uint64_t most)
+bool granule_frames::are_known(std::span<const range_use> uses) const
 {
+	if (!uses_ || uses.size() != nuses_)
+		return false;
+	for (size_t i = 0; i < nuses_; i++) {
+		if (uses_[i] != known_use{uses[i].bytes, uses[i].access})
+			return false;
+	}
+	return true;
+}
+
+bool granule_frames::know(std::span<const range_use> uses)
+{
+	uses_.reset(new (std::nothrow) known_use[uses.size()]);
+	nuses_ = uses_ ? uses.size() : 0;
+	for (size_t i = 0; i < nuses_; i++)
+		uses_[i] = {uses[i].bytes, uses[i].access};
+	return uses_ != nullptr;
+}
+
+void granule_frames::count_as(memory_kind k)
+{
+	device_->memory.account.add(k, reserved_);
+	device_->memory.account.remove(std::exchange(counted_as_, k), reserved_);
+}
+
+int granule_frames::take(const launch &l, het_device &d, uint64_t most)
+{
+	const unsigned bits = granule_bits(most);
+	const size_t most_granules = granules_of(l.plan, bits);
+	const uint64_t tables = words * most_granules;
+	const size_t nframes = most > tables ? size_t(std::min<uint64_t>((most - tables) >> bits, most_granules)) : 0;
+	const uint64_t nbytes = (uint64_t{nframes} << bits) + tables;
+	if (!are_known(l.uses) || bits != bits_)
+		forget_all();
+	// Who waits for memory would be given this.
+	if (nframes != nframes_ || bits != bits_ || most_granules != most_granules_ || !d.memory.line.is_empty())
+		give_back();
 	device_ = &d;
-	bits_ = granule_bits(most);
-	most_granules_ = granules_of(plan, bits_);
-	const uint64_t tables = words * most_granules_;
-	nframes_ = most > tables ? size_t(std::min<uint64_t>((most - tables) >> bits_, most_granules_)) : 0;
-	const uint64_t nbytes = (uint64_t{nframes_} << bits_) + tables;
+	bits_ = bits;
+	nframes_ = nframes;
+	most_granules_ = most_granules;
+	if (buffer_) {
+		count_as(memory_kind::windows);
+		return 0;
+	}
 	moves_.reset(new (std::nothrow) uint64_t[most_granules_]());
 	counts_.reset(new (std::nothrow) uint64_t[most_granules_]());
 	if (!moves_ || !counts_)
@@ -55,6 +99,7 @@ int granule_frames::take(const slice_plan &plan, het_device &d, uint64_t most)
 	if (int err = reserve(d, memory_kind::windows, nbytes, "het_launch"))
 		return err;
 	reserved_ = nbytes;
+	counted_as_ = memory_kind::windows;
 	delay_point();
 	const int err = allocate_reserved(d, nbytes, &buffer_, nbytes);
 	if (err)
@@ -62,35 +107,117 @@ int granule_frames::take(const slice_plan &plan, het_device &d, uint64_t most)
 	return err;
 }
 
+void granule_frames::keep(bool ok)
+{
+	if (!ok)
+		forget_all();
+	if (reserved_)
+		count_as(memory_kind::kept);
+}
+
 void granule_frames::give_back()
 {
+	forget_copies();
+	for (granule &g : map_.all())
+		g.frame = granule::none;
 	if (buffer_)
 		device_->compute->drop(std::exchange(buffer_, nullptr));
 	if (reserved_)
-		rt::give_back(*device_, memory_kind::windows, std::exchange(reserved_, 0));
+		rt::give_back(*device_, counted_as_, std::exchange(reserved_, 0));
+}
+
+// --- what is kept --------------------------------------------------------------
+
+void granule_frames::forget_copies()
+{
+	locked l(lock_);
+	for (size_t i = 0; is_copy_ && i < map_.all().size(); i++)
+		is_copy_[i] = false;
+}
+
+// Nothing that was learnt is of use.
+void granule_frames::forget_all()
+{
+	forget_copies();
+	uses_.reset();
+	nuses_ = 0;
+	seen_ = {};
+}
+
+void granule_frames::forget(range in_buffer)
+{
+	locked l(lock_);
+	for (unsigned w = 0; w < nwindows_; w++) {
+		const known_window &k = windows_[w];
+		const range hit = intersect({k.in_host_memory, k.in_host_memory + k.bytes.size()}, in_buffer);
+		if (hit.empty())
+			continue;
+		const uintptr_t back = k.bytes.begin - k.in_host_memory;
+		const size_t last = map_.number_of(w, hit.end - 1 + back);
+		for (size_t i = map_.number_of(w, hit.begin + back); i <= last; i++)
+			is_copy_[i] = false;
+	}
+}
+
+bool granule_frames::is_copy(const granule &g)
+{
+	locked guard(lock_);
+	return is_copy_[number_of(g)];
+}
+
+// What is forgotten from now on stays so, however the copy to the frame goes.
+void granule_frames::note_copies()
+{
+	for (const granule &g : map_.all()) {
+		const size_t i = number_of(g);
+		const bool is_there = g.frame != granule::none;
+		locked guard(lock_);
+		comes_[i] = is_there && !is_copy_[i];
+		is_copy_[i] = is_there;
+	}
 }
 
 // --- where granules are --------------------------------------------------------
 
-int granule_frames::make_map(const slice_plan &plan, std::span<const range_use> uses)
+// If it is the same as before, frames stay.
+int granule_frames::make_map(const launch &l)
 {
-	const auto windows = plan.windows();
+	const auto windows = l.plan.windows();
 	const std::unique_ptr<granule_map::place[]> places(new (std::nothrow) granule_map::place[windows.size()]);
-	for (unsigned w = 0; places && w < windows.size(); w++) {
+	std::unique_ptr<known_window[]> found(new (std::nothrow) known_window[windows.size()]);
+	for (unsigned w = 0; places && found && w < windows.size(); w++) {
 		size_t in_array = 0;
 		const range bytes = windows[w].bytes;
-		use_of(plan, uses, w).on.buffer(bytes.begin, core().host_memory->memory_number, &in_array);
+		const void *buffer =
+			use_of(l.plan, l.uses, w).on.buffer(bytes.begin, core().host_memory->memory_number, &in_array);
 		places[w] = {bytes, in_array};
+		found[w] = {bytes, reinterpret_cast<uintptr_t>(buffer) + in_array, in_array};
 	}
-	if (!places || !map_.take({places.get(), windows.size()}, bits_))
+	if (nwindows_ == windows.size() && found && std::equal(found.get(), found.get() + nwindows_, windows_.get()) &&
+	    bits_ == map_.bits())
+		return 0;
+	granule_map map;
+	std::unique_ptr<bool[]> copies(new (std::nothrow) bool[most_granules_]());
+	std::unique_ptr<bool[]> comes(new (std::nothrow) bool[most_granules_]());
+	std::unique_ptr<uint64_t[]> accesses(new (std::nothrow) uint64_t[most_granules_]());
+	if (!places || !found || !copies || !comes || !accesses || !map.take({places.get(), windows.size()}, bits_))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
+	seen_ = {};
+	comes_ = std::move(comes);
+	accesses_ = std::move(accesses);
+	locked guard(lock_);
+	map_ = std::move(map);
+	windows_ = std::move(found);
+	nwindows_ = windows.size();
+	is_copy_ = std::move(copies);
 	return 0;
 }
 
 // What lies in several places, is not pinned, or is less even than it would be in a buffer is of no use to the device
 // where it is.
-void granule_frames::look_at(granule &g, const range_use &u, unsigned widest)
+void granule_frames::look_at(granule &g, const launch &l)
 {
+	const range_use &u = use_of(l.plan, l.uses, g.window);
 	host_bytes places[most_places];
 	const unsigned host = core().host_memory->memory_number;
 	const size_t n = u.on.find_places(g.bytes, host, device_->memory_number, places);
@@ -98,18 +225,26 @@ void granule_frames::look_at(granule &g, const range_use &u, unsigned widest)
 	uint64_t here = 0;
 	if (n == 1 && places[0].pinned)
 		here = device_->compute->address_of_pinned(places[0].at);
-	g.must_be_there = !here || (here - there) % std::max<uint64_t>(widest, least_evenness);
-	if (!g.must_be_there)
-		moves_[size_t(&g - map_.all().data())] = (here - there) | granule_table::counted;
+	g.must_be_there = !here || (here - there) % std::max<uint64_t>(l.widest, least_evenness);
+	moves_[number_of(g)] = g.must_be_there ? 0 : (here - there) | granule_table::counted;
 }
 
-// What is known row by row is used once, and comes over the bus as fast as a copy would. Of other arguments, of which
-// nothing is known, each may have as many accesses, so the smaller one's granules have more.
-void granule_frames::value(const slice_plan &plan)
+// Of the first launch nothing is known but this. What is known row by row is used once, and comes over the bus as fast as
+// a copy would. Of other arguments each may have as many accesses, so the smaller one's granules have more; and what is
+// there already costs nothing.
+void granule_frames::value(const launch &l)
 {
 	for (granule &g : map_.all()) {
-		const window &w = plan.windows()[g.window];
-		g.worth = w.stays ? std::max<uint64_t>(UINT64_MAX / std::max<uint64_t>(w.bytes.size(), 1), 1) : 0;
+		const window &w = l.plan.windows()[g.window];
+		const bool is_there = g.frame != granule::none && is_copy(g);
+		const granule_use use = {.bytes = g.bytes.size(),
+					 .accesses = accesses_[number_of(g)],
+					 .is_written = w.writes,
+					 .must_come = w.reads && !is_there,
+					 .is_used_once = !w.stays};
+		const uint64_t each = UINT64_MAX / 2 / std::max<uint64_t>(w.bytes.size(), 1);
+		const uint64_t unknown = w.stays ? 2 * each + is_there : 0;
+		g.worth = seen_.count ? worth_of(use, seen_) : unknown;
 	}
 }
 
@@ -126,51 +261,73 @@ int granule_frames::fail_musts(const char *kernel) const
 		    kernel, device_->compute->info().name, musts, printed(granule_bytes()), printed(reserved_));
 }
 
+// Where a granule has many accesses, many threads want its counter at once, and some of them are enough. How many there
+// are is only known from a launch before.
+uint32_t granule_frames::choose_counted() const
+{
+	constexpr uint64_t enough = 32 << 10, most = 16;
+	if (!seen_.count)
+		return 1;
+	const uint64_t all = *std::max_element(accesses_.get(), accesses_.get() + map_.all().size());
+	return uint32_t(std::bit_floor(std::clamp<uint64_t>(all / enough, 1, most)));
+}
+
 void granule_frames::fill_table()
 {
 	const auto first = reinterpret_cast<uintptr_t>(device_->compute->address_of(buffer_));
 	const auto all = map_.all();
 	for (size_t i = 0; i < all.size(); i++) {
+		const uint64_t counted = seen_.count % count_again ? 0 : granule_table::counted;
 		if (all[i].frame != granule::none)
-			moves_[i] = first + (uint64_t{all[i].frame} << bits_) - map_.address_of(i);
+			moves_[i] = (first + (uint64_t{all[i].frame} << bits_) - map_.address_of(i)) | counted;
 	}
 	const uint64_t words_at = first + (uint64_t{nframes_} << bits_);
 	table_ = {.base = first_granule_address,
 		  .size = map_.size(),
 		  .moves = words_at,
 		  .counts = words_at + sizeof(uint64_t) * most_granules_,
-		  .bits = bits_};
+		  .bits = bits_,
+		  .uncounted = one_of_ - 1};
 }
 
-int granule_frames::place(const slice_plan &plan, std::span<const range_use> uses, unsigned widest, const char *kernel)
+int granule_frames::place(const launch &l)
 {
-	if (int err = make_map(plan, uses))
+	if (int err = make_map(l))
 		return err;
+	// Another kernel may use other bytes of the same arguments.
+	if (l.kernel != std::exchange(kernel_, l.kernel))
+		seen_ = {};
+	if (!are_known(l.uses) && !know(l.uses))
+		return fail(HET_ENOMEM, "het_launch: out of memory");
 	for (granule &g : map_.all())
-		look_at(g, use_of(plan, uses, g.window), widest);
-	value(plan);
+		look_at(g, l);
+	value(l);
 	if (!map_.give_frames(nframes_))
-		return fail_musts(kernel);
+		return fail_musts(l.name);
+	note_copies();
+	one_of_ = choose_counted();
 	fill_table();
 	const auto all = map_.all();
 	const size_t there = size_t(
 		std::count_if(all.begin(), all.end(), [](const granule &g) { return g.frame != granule::none; }));
 	inform("het_launch: kernel %s works on host memory in place on %s: %zu of %zu granules of %llu bytes are there",
-	       kernel, device_->compute->info().name, there, all.size(),
+	       l.name, device_->compute->info().name, there, all.size(),
 	       static_cast<unsigned long long>(granule_bytes()));
 	return 0;
 }
 
 // --- copies --------------------------------------------------------------------
 
-int granule_frames::copy_range(frame_copies &all, range bytes, unsigned window, const range_use &u) const
+int granule_frames::copy_range(frame_copies &all, range bytes, unsigned window, const range_use &u, bool home)
 {
 	int err = 0;
 	while (!bytes.empty() && !err) {
 		const granule &g = map_.all()[map_.number_of(window, bytes.begin)];
 		const range part = {bytes.begin, std::min(bytes.end, g.bytes.end)};
 		const size_t offset = map_.offset_of(g) + (part.begin - g.bytes.begin);
-		if (g.frame != granule::none)
+		if (g.frame != granule::none && !home && !comes_[number_of(g)])
+			device_->memory.account.reused.fetch_add(part.size(), std::memory_order_relaxed);
+		else if (g.frame != granule::none)
 			err = all.add(buffer_, (g.frame << bits_) + offset, part, u);
 		bytes.begin = part.end;
 	}
@@ -185,29 +342,71 @@ int granule_frames::copy_table(frame_copies &all, bool home)
 	return err ? err : all.add(buffer_, at + sizeof(uint64_t) * most_granules_, words_of(counts_.get()));
 }
 
-int granule_frames::copy(const slice_plan &plan, std::span<const range_use> uses, bool home)
+int granule_frames::copy(const launch &l, bool home, uint64_t *nbytes)
 {
-	const std::unique_ptr<range[]> ranges(new (std::nothrow) range[uses.size()]);
+	const std::unique_ptr<range[]> ranges(new (std::nothrow) range[l.uses.size()]);
 	if (!ranges)
 		return fail(HET_ENOMEM, "het_launch: out of memory");
 	frame_copies all(*device_, home);
 	int err = 0;
-	for (unsigned w = 0; w < plan.windows().size() && !err; w++) {
-		const size_t n = plan.find_ranges(w, plan.all_rows(), home, {ranges.get(), uses.size()});
+	for (unsigned w = 0; w < l.plan.windows().size() && !err; w++) {
+		const size_t n = l.plan.find_ranges(w, l.plan.all_rows(), home, {ranges.get(), l.uses.size()});
 		for (size_t i = 0; i < n && !err; i++)
-			err = copy_range(all, ranges[i], w, use_of(plan, uses, w));
+			err = copy_range(all, ranges[i], w, use_of(l.plan, l.uses, w), home);
 	}
+	*nbytes = all.bytes();
 	memory_account &account = device_->memory.account;
-	(home ? account.brought : account.sent).fetch_add(all.bytes(), std::memory_order_relaxed);
+	(home ? account.brought : account.sent).fetch_add(*nbytes, std::memory_order_relaxed);
 	if (!err)
 		err = copy_table(all, home);
-	if (!err)
-		err = all.flush();
-	if (!err && home)
-		account.in_place.fetch_add(
-			std::accumulate(counts_.get(), counts_.get() + map_.all().size(), uint64_t{0}),
-			std::memory_order_relaxed);
+	return err ? err : all.flush();
+}
+
+// Large copies tell how long a byte takes.
+int granule_frames::send(const launch &l)
+{
+	constexpr uint64_t enough = 16 << 20;
+	std::fill_n(counts_.get(), map_.all().size(), 0);
+	uint64_t nbytes = 0;
+	const uint64_t began = now_ns();
+	const int err = copy(l, false, &nbytes);
+	if (nbytes >= enough)
+		byte_ns_ = double(now_ns() - began) / double(nbytes);
+	else if (byte_ns_ == 0)
+		byte_ns_ = 1e9 / device_->rate.load();
 	return err;
+}
+
+int granule_frames::bring(const launch &l, uint64_t kernel_ns)
+{
+	uint64_t nbytes = 0;
+	const int err = copy(l, true, &nbytes);
+	if (!err)
+		learn(l, kernel_ns);
+	return err;
+}
+
+// Of those that were not counted the last that is known stays.
+void granule_frames::learn(const launch &l, uint64_t kernel_ns)
+{
+	uint64_t all = 0, unknown = 0;
+	double in_order_ns = 0;
+	for (const granule &g : map_.all()) {
+		const size_t i = number_of(g);
+		const bool stays = l.plan.windows()[g.window].stays, in_place = g.frame == granule::none;
+		const uint64_t accesses = counts_[i] * one_of_;
+		if (moves_[i] & granule_table::counted)
+			accesses_[i] = accesses;
+		all += in_place ? accesses : 0;
+		unknown += in_place && stays ? accesses : 0;
+		in_order_ns += in_place && !stays && accesses ? double(g.bytes.size()) * byte_ns_ : 0;
+	}
+	const double rest_ns = std::max(double(kernel_ns) - in_order_ns, 0.);
+	if (unknown || !seen_.count)
+		seen_.access_ns = access_ns_of(uint64_t(rest_ns), unknown);
+	seen_.byte_ns = byte_ns_;
+	seen_.count++;
+	device_->memory.account.in_place.fetch_add(all, std::memory_order_relaxed);
 }
 
 } // namespace het::rt

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The memory on a device of a launch that works on host memory in place: frames for some granules (evict/granules.h),
 // and the table by which its kernel finds all of them.
+//
+// When the launch is over the frames stay until others want their memory (core/kept_frames.h), and so do the counts of
+// its accesses: the next launch of the same kernel with the same arguments has frames for what is used most
+// (evict/granule_worth.h). Frames are copies of what has a place in the buffer of runtime::host_memory, where each launch
+// that has them opens its uses. The protocol makes a byte there valid by a write to that buffer, which is told to
+// forget(), or because a launch that has it open writes it, which tells that, too. So a frame is as the host has it,
+// whatever the host or another device has done meanwhile, until it is forgotten.
 #pragma once
 
 #include "core/ranges.h"
 #include "core/runtime.h"
 #include "dev/granule_table.h"
+#include "evict/granule_worth.h"
 #include "evict/granules.h"
 #include "evict/slices.h"
 
@@ -22,47 +30,103 @@ class granule_frames
 	granule_frames(const granule_frames &) = delete;
 	granule_frames &operator=(const granule_frames &) = delete;
 
-	// Gets memory for the windows of the plan: as much as they need, but no more than @most bytes. It may wait for
-	// other commands. Returns 0, HET_EDEVICE or HET_ENOMEM.
-	int take(const slice_plan &plan, het_device &d, uint64_t most);
+	// What a launch in place is told apart by: the kernel, as a number, and its uses, which are copied.
+	struct launch {
+		const slice_plan &plan;
+		std::span<const range_use> uses;
+		uint64_t kernel;
+		const char *name;
+		unsigned widest; // accesses take so many bytes at most
+	};
+
+	// Gets memory for the windows of the plan: as much as they need, but no more than @most bytes; or has it still,
+	// from a launch before. It may wait for other commands. Returns 0, HET_EDEVICE or HET_ENOMEM.
+	int take(const launch &l, het_device &d, uint64_t most);
+	// The launch is over: what is in frames, and what was learnt, is kept for the next one. With @ok false it is of no
+	// use.
+	void keep(bool ok);
 	void give_back();
 	// Returns the bytes that it has.
 	uint64_t nbytes() const { return reserved_; }
 	// Returns the bytes of the smallest of use: with two frames for each window, as edges may have to be there.
 	static uint64_t smallest(const slice_plan &plan, uint64_t most);
 
-	// Decides which granules get frames. @uses have begun on the host's memory, and are prepared for copies.
-	// Accesses take @widest bytes at most. Returns 0, HET_EDEVICE or HET_ENOMEM. @kernel is for messages.
-	int place(const slice_plan &plan, std::span<const range_use> uses, unsigned widest, const char *kernel);
-	// These copy what is read to the frames, with the table, and what is written home, with the counters. They
-	// return 0, HET_EDEVICE or HET_ENOMEM.
-	int send(const slice_plan &plan, std::span<const range_use> uses) { return copy(plan, uses, false); }
-	int bring(const slice_plan &plan, std::span<const range_use> uses) { return copy(plan, uses, true); }
+	// Decides which granules get frames. The uses have begun on the host's memory, and are prepared for copies.
+	// Returns 0, HET_EDEVICE or HET_ENOMEM.
+	int place(const launch &l);
+	// These copy what is read and not there to the frames, with the table, and what is written home, with the
+	// counters, after a kernel that took so long. They return 0, HET_EDEVICE or HET_ENOMEM.
+	int send(const launch &l);
+	int bring(const launch &l, uint64_t kernel_ns);
 
 	const granule_table &table() const { return table_; }
 	// Returns the kernel's address for a byte of a window.
 	uint64_t address_of(unsigned window, uintptr_t byte) const { return map_.address_of(window, byte); }
 
+	// These bytes of a buffer of runtime::host_memory change, or have changed: frames are no copies of them any
+	// longer. Any thread may call it at any time.
+	void forget(range in_buffer);
+
       private:
-	int make_map(const slice_plan &plan, std::span<const range_use> uses);
-	void look_at(granule &g, const range_use &u, unsigned widest);
-	void value(const slice_plan &plan);
+	// A window, and where its first byte is in the buffer of runtime::host_memory.
+	struct known_window {
+		range bytes;
+		uintptr_t in_host_memory;
+		size_t in_array;
+		bool operator==(const known_window &) const = default;
+	};
+	struct known_use {
+		range bytes;
+		uint32_t access;
+		bool operator==(const known_use &) const = default;
+	};
+
+	void count_as(memory_kind k);
+	void forget_copies();
+	void forget_all();
+	bool is_copy(const granule &g);
+	bool are_known(std::span<const range_use> uses) const;
+	bool know(std::span<const range_use> uses);
+	int make_map(const launch &l);
+	void look_at(granule &g, const launch &l);
+	void value(const launch &l);
+	void note_copies();
+	uint32_t choose_counted() const;
 	void fill_table();
 	int fail_musts(const char *kernel) const;
-	int copy(const slice_plan &plan, std::span<const range_use> uses, bool home);
-	int copy_range(class frame_copies &all, range bytes, unsigned window, const range_use &u) const;
+	int copy(const launch &l, bool home, uint64_t *nbytes);
+	int copy_range(class frame_copies &all, range bytes, unsigned window, const range_use &u, bool home);
 	int copy_table(class frame_copies &all, bool home);
+	void learn(const launch &l, uint64_t kernel_ns);
 	uint64_t granule_bytes() const { return uint64_t{1} << bits_; }
+	size_t number_of(const granule &g) const { return size_t(&g - map_.all().data()); }
 
 	het_device *device_ = nullptr;
 	void *buffer_ = nullptr; // all frames, and behind them two words for each granule
 	uint64_t reserved_ = 0;  // bytes
+	memory_kind counted_as_ = memory_kind::windows;
 	unsigned bits_ = 0;
 	size_t nframes_ = 0, most_granules_ = 0;
 	granule_map map_;
 	// Of each granule: where it can be used on the host, as its move, or 0; and then the table's words.
 	std::unique_ptr<uint64_t[]> moves_, counts_;
 	granule_table table_ = {};
+	uint32_t one_of_ = 1; // warps counts
+
+	// The launch that it was last, and what was learnt of it.
+	std::unique_ptr<known_use[]> uses_;
+	size_t nuses_ = 0;
+	uint64_t kernel_ = 0;
+	launches_seen seen_ = {};
+	double byte_ns_ = 0;                   // of a copy to the device
+	std::unique_ptr<uint64_t[]> accesses_; // of each granule, in the last launch that counted them
+	std::unique_ptr<bool[]> comes_;        // of each granule: send() has to fill its frame
+
+	futex_lock lock_; // has rank leaf, and guards the next, and changes of map_
+	std::unique_ptr<known_window[]> windows_;
+	size_t nwindows_ = 0;
+	// Of each granule: its frame has what host memory has, or will have it unless send() fails.
+	std::unique_ptr<bool[]> is_copy_;
 };
 
 } // namespace het::rt

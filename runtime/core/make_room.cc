@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/make_room.h"
 
+#include "core/kept_frames.h"
 #include "core/kept_room.h"
 #include "core/memory_error.h"
 #include "core/pins.h"
@@ -122,6 +123,7 @@ bool clear_spares(het_device &d, uint64_t nbytes)
 {
 	bool any = d.twins.clear();
 	any |= d.clear_stops();
+	any |= drop_idle_frames(d);
 	return give_back_kept(d, nbytes) || any;
 }
 

@@ -3,18 +3,22 @@
 
 #include "core/dispatch.h"
 #include "core/frame_copies.h"
+#include "core/kept_frames.h"
 #include "core/kept_memory.h"
 #include "core/linking.h"
 #include "core/make_room.h"
 #include "core/slice.h"
 #include "core/slice_threads.h"
+#include "os/clock.h"
 #include "os/inject.h"
 #include "os/lock.h"
 #include "os/log.h"
 
 #include <algorithm>
 #include <climits>
+#include <functional>
 #include <new>
+#include <string_view>
 #include <utility>
 
 namespace het::rt
@@ -128,11 +132,27 @@ uint64_t sliced_launch::bytes_to_take()
 	return all - had;
 }
 
+// Another handle of the kernel is the same one.
+granule_frames::launch sliced_launch::launch_in_place() const
+{
+	const auto program = reinterpret_cast<uintptr_t>(kernel_->program.get());
+	const uint64_t number =
+		(kernel_->identity ? kernel_->identity : program) ^ std::hash<std::string_view>()(kernel_->name.get());
+	return {slices_, uses_, number, kernel_->name.get(), kernel().widest_access()};
+}
+
 // What the driver refuses is tried with less.
 int sliced_launch::take_granules()
 {
+	granules_ = borrow_frames(device());
+	if (!granules_) {
+		own_granules_.reset(new (std::nothrow) granule_frames);
+		granules_ = own_granules_.get();
+	}
+	if (!granules_)
+		return fail(HET_ENOMEM, "het_launch: out of memory");
 	for (uint64_t most = bytes_to_have();; most /= 2) {
-		const int err = granules_.take(slices_, device(), most);
+		const int err = granules_->take(launch_in_place(), device(), most);
 		if (err != HET_EDEVICE || device().lost.load() ||
 		    granule_frames::smallest(slices_, most / 2) > most / 2)
 			return err;
@@ -166,7 +186,17 @@ int sliced_launch::open_uses()
 	}
 }
 
-// A launch in place writes the host's memory itself.
+// What other launches in place have left of it on devices will be old.
+void sliced_launch::forget_what_is_written() const
+{
+	for (const range_use &u : uses_) {
+		if (!(u.access & HET_WRITE_ONLY))
+			continue;
+		const uintptr_t at = place_in_host_memory(u);
+		forget_frames_but({at, at + u.bytes.size()}, granules_);
+	}
+}
+
 int sliced_launch::begin_uses()
 {
 	for (range_use &u : uses_) {
@@ -174,8 +204,9 @@ int sliced_launch::begin_uses()
 		if (is_in_place() && u.access != HET_READ_ONLY)
 			forget_kept_of(u, u.bytes);
 	}
+	forget_what_is_written();
 	if (is_in_place())
-		return granules_.place(slices_, uses_, kernel().widest_access(), kernel_->name.get());
+		return granules_->place(launch_in_place());
 	if (core().evicts == eviction::keep)
 		choose_kept();
 	return 0;
@@ -271,6 +302,7 @@ int sliced_launch::start(size_t number)
 	memory_account &account = device().memory.account;
 	(is_in_place() ? account.moved : account.slices).fetch_add(1, std::memory_order_relaxed);
 	started_.fetch_add(1);
+	started_at_.store(now_ns());
 	start_part(s.give_up(), *lane_.load());
 	return 0;
 }
@@ -278,7 +310,7 @@ int sliced_launch::start(size_t number)
 // What is only read comes first: its buffers are free sooner.
 int sliced_launch::fetch(size_t slice)
 {
-	int err = is_in_place() ? granules_.send(slices_, uses_) : send_slice(slice, false);
+	int err = is_in_place() ? granules_->send(launch_in_place()) : send_slice(slice, false);
 	if (!err && !is_in_place())
 		err = send_slice(slice, true);
 	return err || has_failed_.load() ? err : start(slice);
@@ -299,7 +331,7 @@ void sliced_launch::place_arguments(size_t slice, std::span<device_arg> args, la
 {
 	s.part.first = is_in_place() ? 0 : slices_.slice(slice).first;
 	s.part.count = is_in_place() ? 0 : slices_.slice(slice).count;
-	t.granules = is_in_place() ? &granules_.table() : nullptr;
+	t.granules = is_in_place() ? &granules_->table() : nullptr;
 	size_t use = 0;
 	for (device_arg &a : args) {
 		if (!is_memory(a.kind))
@@ -307,7 +339,7 @@ void sliced_launch::place_arguments(size_t slice, std::span<device_arg> args, la
 		const unsigned w = slices_.window_of(use);
 		if (is_in_place()) {
 			a.buffer = nullptr;
-			a.offset = granules_.address_of(w, uses_[use++].bytes.begin);
+			a.offset = granules_->address_of(w, uses_[use++].bytes.begin);
 			continue;
 		}
 		a.buffer = frames_.buffer(slices_, w, slice);
@@ -320,7 +352,7 @@ void sliced_launch::place_arguments(size_t slice, std::span<device_arg> args, la
 int sliced_launch::bring(size_t slice)
 {
 	if (is_in_place())
-		return granules_.bring(slices_, uses_);
+		return granules_->bring(launch_in_place(), now_ns() - started_at_.load());
 	return for_windows([](const window &w) { return !w.stays && w.writes; },
 			   [&](unsigned w) {
 				   return frames_.bring({slices_, uses_, w, slice, slices_.slice(slice)}, is_kept(w));
@@ -364,11 +396,24 @@ void sliced_launch::close_uses()
 	fail_once(err);
 }
 
+void sliced_launch::leave_granules()
+{
+	if (!granules_)
+		return;
+	const bool is_kept = !own_granules_ && !has_failed_.load() && core().evicts == eviction::keep;
+	granules_->keep(is_kept);
+	if (!is_kept)
+		granules_->give_back();
+	if (!own_granules_)
+		return_frames(device());
+	granules_ = nullptr;
+}
+
 // Callbacks, which may wait for other launches in slices, do not run on this thread.
 void sliced_launch::leave()
 {
 	frames_.give_back();
-	granules_.give_back();
+	leave_granules();
 	note_progress();
 	kernel_->has_run(device());
 	if (has_failed_.load() && failure_ == HET_EDEVICE)

@@ -52,7 +52,10 @@ class sliced_launch final : public sliced_plan
       private:
 	uint64_t bytes_to_take();
 	int take_memory();
+	granule_frames::launch launch_in_place() const;
 	int take_granules();
+	void leave_granules();
+	void forget_what_is_written() const;
 	int begin_uses();
 	void choose_kept();
 	bool is_kept(unsigned window) const { return keeps_ && keeps_[window]; }
@@ -73,8 +76,11 @@ class sliced_launch final : public sliced_plan
 
 	het_event *in_place_of_ = nullptr;
 	slice_frames frames_;
-	std::unique_ptr<bool[]> keeps_;         // of each window: what it has is kept for other launches
-	granule_frames granules_;               // where it works in place
+	std::unique_ptr<bool[]> keeps_; // of each window: what it has is kept for other launches
+	// Where it works in place: those of the device, or its own if another launch has them.
+	granule_frames *granules_ = nullptr;
+	std::unique_ptr<granule_frames> own_granules_;
+	std::atomic<uint64_t> started_at_{0};   // its last slice
 	std::atomic<executor *> lane_{nullptr}; // does its slices, once there are any
 
 	// The threads tell each other by these.

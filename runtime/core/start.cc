@@ -3,6 +3,7 @@
 
 #include "core/dispatch.h"
 #include "core/exit.h"
+#include "core/kept_frames.h"
 #include "core/kept_room.h"
 #include "core/lost_device.h"
 #include "core/measured_rate.h"
@@ -54,7 +55,10 @@ int set_budget(het_device &d, unsigned number)
 bool make_host_memory(unsigned number)
 {
 	runtime &c = core();
-	std::unique_ptr<compute_device> made = make_alias_compute([](range in_buffer) { forget_kept(in_buffer); });
+	std::unique_ptr<compute_device> made = make_alias_compute([](range in_buffer) {
+		forget_kept(in_buffer);
+		forget_frames(in_buffer);
+	});
 	if (made)
 		c.host_memory.reset(new (std::nothrow) het_device(std::move(made), number));
 	if (c.host_memory)

@@ -13,7 +13,8 @@ struct granule_table {
 	// are counted if the lowest bit of the former is set, which is not added.
 	uint64_t moves, counts;
 	uint32_t bits; // the binary logarithm of a granule's bytes
-	uint32_t reserved = 0;
+	// Only those warps count whose drawn number has none of these bits: one of so many and one more.
+	uint32_t uncounted = 0;
 
 	static constexpr uint64_t counted = 1;
 };

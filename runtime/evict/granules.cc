@@ -11,15 +11,37 @@ namespace het::rt
 namespace
 {
 
-constexpr unsigned least_bits = 12, most_bits = 21;
+constexpr unsigned least_granule_bits = 12, most_granule_bits = 21;
 constexpr uint64_t wanted_frames = 64;
+
+// The chosen ones keep their frames, or get one that nobody has.
+void hand_out(std::span<granule> all, std::span<granule *const> chosen, std::span<bool> is_taken)
+{
+	for (granule &g : all)
+		g.is_chosen = false;
+	for (granule *g : chosen)
+		g->is_chosen = true;
+	for (granule &g : all) {
+		if (!g.is_chosen)
+			g.frame = granule::none;
+		else if (g.frame != granule::none)
+			is_taken[g.frame] = true;
+	}
+	size_t next = 0;
+	for (granule *g : chosen) {
+		while (g->frame == granule::none && is_taken[next])
+			next++;
+		if (g->frame == granule::none)
+			g->frame = next++;
+	}
+}
 
 } // namespace
 
 unsigned granule_bits(uint64_t budget)
 {
 	const uint64_t each = std::max<uint64_t>(budget / wanted_frames, 1);
-	return std::clamp(unsigned(std::bit_width(each)) - 1, least_bits, most_bits);
+	return std::clamp(unsigned(std::bit_width(each)) - 1, least_granule_bits, most_granule_bits);
 }
 
 // A window's first byte may lie anywhere in the grain of its first granule.
@@ -60,7 +82,8 @@ bool granule_map::take(std::span<const place> windows, unsigned bits)
 bool granule_map::give_frames(size_t nframes)
 {
 	const std::unique_ptr<granule *[]> order(new (std::nothrow) granule *[count_]);
-	if (!order)
+	const std::unique_ptr<bool[]> is_taken(new (std::nothrow) bool[nframes]());
+	if (!order || !is_taken)
 		return false;
 	size_t wanted = 0, musts = 0;
 	for (granule &g : all()) {
@@ -75,8 +98,8 @@ bool granule_map::give_frames(size_t nframes)
 			return a->must_be_there;
 		return a->worth != b->worth ? a->worth > b->worth : a < b;
 	});
-	for (size_t i = 0; i < wanted && i < nframes; i++)
-		order[i]->frame = i;
+	const std::span<granule *const> chosen(order.get(), std::min(wanted, nframes));
+	hand_out(all(), chosen, {is_taken.get(), nframes});
 	return true;
 }
 

@@ -27,7 +27,8 @@ struct granule {
 	// The more, the sooner it gets a frame; with 0 it gets none.
 	uint64_t worth = 0;
 	static constexpr size_t none = ~size_t{0};
-	size_t frame = none;
+	size_t frame = none; // its number, if it has one
+	bool is_chosen = false;
 };
 
 // Returns the binary logarithm of a granule's bytes where so many bytes are there for frames: 2 MiB, but with few of
@@ -71,7 +72,8 @@ class granule_map
 	}
 
 	// Gives so many frames away: to those that must be there, and then by worth, the first first where that is
-	// equal. It is false if there are not enough for those that must be there.
+	// equal. Who has one of them keeps that, or loses it. It is false, and nothing has changed, if there are not
+	// enough for those that must be there, or no memory.
 	bool give_frames(size_t nframes);
 
       private:

@@ -175,8 +175,8 @@ struct het_memory_info {
 	 */
 	uint64_t in_place, accesses_in_place;
 	/**
-	 * This is kept of what launches in slices have had there, for those to come, and goes when anything else needs
-	 * it; and so many bytes had not to travel as they were kept.
+	 * This is kept of what launches in slices, or in place, have had there, for those to come, and goes when
+	 * anything else needs it; and so many bytes had not to travel as they were kept.
 	 */
 	uint64_t kept, reused;
 };

@@ -97,6 +97,31 @@ TEST(granules, get_frames_by_worth)
 	EXPECT_EQ(with_frames(m), 11u);
 }
 
+TEST(granules, keep_the_frames_that_they_have)
+{
+	granule_map m;
+	const places windows = {{{0x10000, 0x18000}, 0}};
+	ASSERT_TRUE(m.take(windows, 12));
+	for (granule &g : m.all())
+		g.worth = 10;
+	ASSERT_TRUE(m.give_frames(4)); // to the first ones
+	const size_t first = m.all()[1].frame, third = m.all()[3].frame;
+	for (size_t i : {0, 2})
+		m.all()[i].worth = 0;
+	for (size_t i : {5, 6})
+		m.all()[i].worth = 20;
+	ASSERT_TRUE(m.give_frames(4));
+	EXPECT_EQ(with_frames(m), 4u);
+	EXPECT_EQ(m.all()[1].frame, first);
+	EXPECT_EQ(m.all()[3].frame, third);
+	std::vector<bool> used(4);
+	for (size_t i : {1, 3, 5, 6}) {
+		ASSERT_LT(m.all()[i].frame, 4u) << i;
+		EXPECT_FALSE(used[m.all()[i].frame]) << "two granules have one frame";
+		used[m.all()[i].frame] = true;
+	}
+}
+
 TEST(granules, must_be_there_or_nothing_goes)
 {
 	granule_map m;

@@ -27,13 +27,13 @@ constexpr uint8_t nobodys = 0xa5;
 class granules
 {
       public:
-	granules(device *d, uint64_t base, uint64_t end, uint32_t bits)
+	granules(device *d, uint64_t base, uint64_t end, uint32_t bits, uint32_t uncounted = 0)
 	    : d_(d), base_(base >> bits << bits), bits_(bits)
 	{
 		moves_.resize(((end - base_) >> bits) + 1);
 		std::fill(moves_.begin(), moves_.end(), resident_counted);
 		counts_.resize(moves_.size());
-		resident_table t{base_, end - base_, d->share(moves_), d->share(counts_), bits};
+		resident_table t{base_, end - base_, d->share(moves_), d->share(counts_), bits, uncounted};
 		auto variable = d->prog().variable("het_resident_table");
 		EXPECT_EQ(variable.bytes, sizeof(t));
 		EXPECT_TRUE(d->mem().write(variable.address, &t, sizeof(t)));
@@ -251,6 +251,30 @@ TEST(Resident, LeavesWhatIsOutOfRange)
 	d.must_run("k", {1}, {2}, where);
 	EXPECT_EQ(g.counts(), (std::vector<uint64_t>{4, 0}));
 	EXPECT_EQ(out[256], 3);
+}
+
+// Whether a warp counts depends on its place alone.
+TEST(Resident, SomeWarpsCount)
+{
+	auto text = with_header(".entry k(.param .u64 out)\n{\n.reg .b64 %d;\nld.param.u64 %d, [out];\n"
+				"red.global.add.u32 [%d], 1;\nred.global.add.u32 [%d+256], 1;\nret;\n}\n");
+	constexpr unsigned blocks = 16, rows = 2, warps = 4;
+	for (uint32_t uncounted : {0, 1, 7, 15}) {
+		unsigned count = 0;
+		for (uint32_t x = 0; x < blocks; x++)
+			for (uint32_t y = 0; y < rows; y++)
+				for (uint32_t w = 0; w < warps; w++)
+					count +=
+						!((x * 0x9e3779b1 + y * 0x85ebca6b + w) * 0x9e3779b1 >> 16 & uncounted);
+		EXPECT_NEAR(count, blocks * rows * warps / (uncounted + 1), 10);
+		device d(instrumented(text, "resident").text, true);
+		std::vector<uint8_t> out(512);
+		const uint64_t where = d.share(out);
+		granules g(&d, where, where + out.size(), 8, uncounted);
+		d.must_run("k", {blocks, rows}, {32 * warps}, where);
+		EXPECT_EQ(g.counts()[0], 32 * count);
+		EXPECT_EQ(g.counts()[1], 32 * count);
+	}
 }
 
 // Nothing may be at the address that the program has.
