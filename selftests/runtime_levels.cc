@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <thread>
+#include <vector>
 
 using namespace selftest;
 
@@ -207,6 +208,142 @@ TEST(priorities_are_checked, .traps = trap::best, .devices = device::none)
 	HET_ERR(het_event_preemption(nullptr, &p), HET_ENULL);
 	HET_ERR(het_event_preemption(e, nullptr), HET_ENULL);
 	CHECK_EQ(preemption_of(e).stops, 0u);
+}
+
+// --- where kernels can't be stopped ----------------------------------------------
+
+namespace
+{
+
+const char rows_source[] = R"(
+kernel void turns(global uint *numbers, uint rounds)
+{
+	size_t i = get_global_id(1) * get_global_size(0) + get_global_id(0);
+	uint x = numbers[i];
+	for (uint n = 0; n < rounds; n++)
+		x = x * 1664525 + 1013904223;
+	numbers[i] = x + get_num_groups(1);
+}
+)";
+constexpr uint32_t width = 32, height = 2000;
+
+struct long_launch {
+	explicit long_launch(runtime_fixture &fx) : queue(fx.queue), numbers(width * height)
+	{
+		make_program(program, rows_source, {});
+		HET_OK(het_kernel_create(program, "turns", kernel.out()));
+	}
+	void launch(int priority, event_handle &e)
+	{
+		const het_arg args[] = {range_arg(numbers.data(), 4 * numbers.size(), HET_READ_WRITE),
+					value_arg(rounds)};
+		het_launch_args l = {};
+		l.size = sizeof l;
+		l.kernel = kernel;
+		l.dimensions = 2;
+		l.global[0] = l.local[0] = width;
+		l.global[1] = height;
+		l.local[1] = 1;
+		l.arg_size = sizeof(het_arg);
+		l.nargs = std::size(args);
+		l.args = args;
+		l.priority = priority;
+		HET_OK(het_launch(queue, &l, e.out()));
+	}
+	// Each row, and each round of it, was done once.
+	void check()
+	{
+		for (uint32_t i = 0; i < rounds; i++)
+			expected = expected * 1664525 + 1013904223;
+		expected += height;
+		for (uint32_t number : numbers)
+			CHECK_EQ(number, expected);
+	}
+
+	uint32_t rounds = 2000, expected = 0;
+	het_queue *queue;
+	program_handle program;
+	kernel_handle kernel;
+	std::vector<uint32_t> numbers;
+};
+
+// Returns whether the urgent launch was over before the long one in some of a few tries.
+bool comes_between(const context &t, const char *setting, uint32_t tries, het_preemption &stopped)
+{
+	runtime_fixture fx(t, 0, setting);
+	long_launch victim(fx);
+	uint8_t bytes[64] = {};
+	const uint8_t value = 1;
+	event_handle first;
+	HET_OK(fx.launch(fx.add, sizeof bytes, {range_arg(bytes, sizeof bytes, HET_READ_WRITE), value_arg(value)},
+			 first.out(), {.priority = 7}));
+	wait_for(first);
+	bool any = false;
+	for (uint32_t n = 1; n <= tries && !any; n++) {
+		event_handle long_one, urgent;
+		victim.launch(-3, long_one);
+		while (status_of(long_one) == HET_QUEUED)
+			std::this_thread::yield();
+		std::this_thread::sleep_for(std::chrono::milliseconds(5 * n)); // some of it has begun by then
+		HET_OK(fx.launch(fx.add, sizeof bytes,
+				 {range_arg(bytes, sizeof bytes, HET_READ_WRITE), value_arg(value)}, urgent.out(),
+				 {.priority = 7}));
+		wait_for(urgent);
+		any = status_of(long_one) > HET_COMPLETE;
+		wait_for(long_one);
+		CHECK_EQ(bytes[0], n + 1);
+		victim.check();
+		victim.rounds += 2000; // where others had the machine
+		stopped = preemption_of(long_one);
+		any = any && stopped.stops;
+	}
+	return any;
+}
+
+} // namespace
+
+TEST(something_urgent_comes_between_parts_of_a_kernel, .traps = trap::best, .devices = device::opencl)
+{
+	het_preemption p;
+	CHECK(comes_between(t, "HET_PREEMPT=auto", 8, p));
+	CHECK(p.stops > 0 && !p.saved_blocks);
+}
+
+// Another launch, of a level between, has its parts in the same queue.
+TEST(what_is_in_parts_becomes_urgent, .traps = trap::best, .devices = device::opencl)
+{
+	runtime_fixture fx(t);
+	long_launch low(fx), between(fx);
+	uint8_t bytes[64] = {};
+	const uint8_t value = 1;
+	auto add = [&](std::span<het_event *const> waits, event_handle &e) {
+		HET_OK(fx.launch(fx.add, sizeof bytes,
+				 {range_arg(bytes, sizeof bytes, HET_READ_WRITE), value_arg(value)}, e.out(),
+				 {.waits = waits, .priority = 7}));
+	};
+	event_handle first, low_one, between_one, urgent;
+	add({}, first);
+	wait_for(first);
+	low.launch(-8, low_one);
+	while (status_of(low_one) == HET_QUEUED)
+		std::this_thread::yield();
+	between.launch(0, between_one);
+	het_event *const waits[] = {low_one};
+	add(waits, urgent);
+	wait_for(urgent);
+	const bool is_first = status_of(between_one) > HET_COMPLETE;
+	wait_for(between_one);
+	CHECK(is_first);
+	low.check();
+	between.check();
+	CHECK_EQ(bytes[0], 2);
+}
+
+TEST(nothing_comes_between_where_that_is_not_wanted, .traps = trap::best, .devices = device::opencl)
+{
+	het_preemption p;
+	CHECK(!comes_between(t, "HET_PREEMPT=off", 2, p));
+	CHECK_EQ(p.stops, 0u);
 }
 
 // --- deadlines -----------------------------------------------------------------

@@ -44,12 +44,13 @@ unsigned run_beside(const context &t, const char *setting, het_preemption &stopp
 	}
 	wait_for(short_one);
 	wait_for(long_one);
+	const int kernels = fake_cuda_driver().kernels_begun - before; // touches may have kernels of their own
+	const unsigned ends = 1u << kernels | unsigned(fake_cuda_driver().ends & ((1u << kernels) - 1));
 	victim.check();
 	urgent.check();
 	CHECK_EQ(preemption_of(short_one).stops, 0u);
 	stopped = preemption_of(long_one);
-	const int kernels = fake_cuda_driver().kernels_begun - before;
-	return 1u << kernels | unsigned(fake_cuda_driver().ends & ((1u << kernels) - 1));
+	return ends;
 }
 
 } // namespace

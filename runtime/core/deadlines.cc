@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/deadlines.h"
 
-#include "core/dispatch.h"
 #include "core/levels.h"
 #include "core/runtime.h"
 #include "os/clock.h"
@@ -46,6 +45,7 @@ struct {
 	uint64_t looks_at = no_time;
 	std::atomic<uint32_t> bell{0};
 	std::atomic<bool> is_tried{false}, is_there{false};
+	std::atomic<void (*)(het_event &, int8_t)> raise{nullptr};
 } constinit timed_list;
 
 void enter_timed(het_event &e)
@@ -95,7 +95,7 @@ void raise_in_time(het_event &e, uint64_t now)
 	const executor *where = e.where.load();
 	if (where && where->device())
 		core().devices[where->number()]->lanes.open(level);
-	raise_command(e, level);
+	timed_list.raise.load()(e, level);
 }
 
 void look_at_deadlines(void *)
@@ -145,10 +145,11 @@ void hasten(het_event &e)
 	levels_in_use().note(level);
 }
 
-void watch_deadline(het_event &e)
+void watch_deadline(het_event &e, void (*raise)(het_event &, int8_t level))
 {
 	if (!follows_deadlines())
 		return;
+	timed_list.raise.store(raise);
 	start_looking();
 	const uint64_t at = next_rise(time_of(e), now_ns());
 	if (at == no_time || !timed_list.is_there.load(std::memory_order_relaxed))

@@ -14,8 +14,8 @@ void set_deadline(het_event &e, uint64_t ns);
 // It becomes as urgent as that wants, by what is known now of how long it takes. It is not in the graph yet.
 void hasten(het_event &e);
 
-// It comes to the graph, and leaves it. What has no deadline is no matter.
-void watch_deadline(het_event &e);
+// It comes to the graph, where @raise makes it more urgent, and leaves it. What has no deadline is no matter.
+void watch_deadline(het_event &e, void (*raise)(het_event &, int8_t level));
 void forget_deadline(het_event &e);
 
 } // namespace het::rt

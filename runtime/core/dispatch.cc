@@ -371,6 +371,14 @@ void raise_what_it_waits_for(het_event &e)
 	r.tell_devices(e.level.load());
 }
 
+// The command, and what it waits for, becomes so urgent.
+void raise_command(het_event &e, int8_t level)
+{
+	rise r;
+	core().graph.raise_node(e, level, [&](node &n) { r.add(event_of(n)); });
+	r.tell_devices(level);
+}
+
 } // namespace
 
 int enqueue(het_event *e, const command_graph::place &p, const command_graph::follower &then)
@@ -381,7 +389,7 @@ int enqueue(het_event *e, const command_graph::place &p, const command_graph::fo
 		kept = reference<het_event>::to(e);
 	core().unfinished.fetch_add(count);
 	if (e->deadline)
-		watch_deadline(*e);
+		watch_deadline(*e, raise_command);
 	switch (core().graph.add(*e, p, then)) {
 	case command_graph::added::ready:
 		if (e->is_empty())
@@ -412,13 +420,6 @@ void raise_users(range bytes)
 	core().graph.raise_users(
 		bytes, level, [](const node &n) { return static_cast<const het_event &>(n).begun; },
 		[&](node &n) { r.add(event_of(n)); });
-	r.tell_devices(level);
-}
-
-void raise_command(het_event &e, int8_t level)
-{
-	rise r;
-	core().graph.raise_node(e, level, [&](node &n) { r.add(event_of(n)); });
 	r.tell_devices(level);
 }
 

@@ -74,6 +74,8 @@ class executor
 	bool runs(const het_event &e);
 	// Returns how many commands it has done so far, on a device with a queue.
 	uint32_t reaped() const { return reaped_.load(std::memory_order_relaxed); }
+	// Returns how many it has begun there so far.
+	uint32_t begun() const { return begun_.load(std::memory_order_relaxed); }
 
 	// Returns how long all that will take, as far as that is known.
 	uint64_t expected_ns() const { return expected_ns_.load(std::memory_order_relaxed); }

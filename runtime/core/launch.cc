@@ -3,11 +3,13 @@
 
 #include "core/deadlines.h"
 #include "core/device_paths.h"
+#include "core/group_shape.h"
 #include "core/make_room.h"
 #include "core/queue.h"
 #include "core/raw_memory.h"
 #include "core/slice_threads.h"
 #include "core/sliced_launch.h"
+#include "core/waiting_kernels.h"
 #include "evict/admission.h"
 #include "memory/whereabouts.h"
 #include "os/clock.h"
@@ -141,11 +143,11 @@ void launch::find_thieves(std::span<het_device *const> able)
 	}
 }
 
-// What a kernel with notes has written is known when it has ended; and one that was stopped has not ended when the
-// stream gets on.
+// What a kernel with notes has written is known when it has ended; and one that was stopped, or is in strips, has not
+// ended when the stream gets on.
 bool launch::may_go_behind() const
 {
-	return settings().pipeline && !on_device.may_stop && device_->compute->has_queue() &&
+	return settings().pipeline && !on_device.may_stop && !in_strips_on_ && device_->compute->has_queue() &&
 	       !kernel_->on(*device_)->notes_writes();
 }
 
@@ -154,6 +156,55 @@ bool launch::may_be_stopped() const
 {
 	return levels_in_use().is_below_others(level.load(std::memory_order_relaxed)) &&
 	       device_->executor.has_lanes() && kernel_->prepare_stops(*device_);
+}
+
+// More urgent ones may come, and the device can't stop kernels. Groups that wait for each other would wait for ever.
+bool launch::may_be_in_strips() const
+{
+	const compute_device &d = *device_->compute;
+	const uint32_t bit = uint32_t{1} << device_->executor.number();
+	return levels_in_use().is_below_others(level.load(std::memory_order_relaxed)) &&
+	       preempting_allowed() != preempting::off && !(kernel_->has_no_strips.load() & bit) && d.has_queue() &&
+	       !d.has_lanes() && !d.is_in_place() && !has_block() && !is_known_to_wait(*kernel_, false);
+}
+
+// Where it can't be it runs whole.
+void launch::prepare_strips()
+{
+	strip_plan &p = strip_plan_;
+	p = {nullptr, shape_, 0, 1, 0};
+	choose_local(p.shape, kernel_->on(*device_)->limits());
+	const division d = divide(grid_of(p.shape));
+	p.shape.part.along = d.along;
+	p.nrows = d.count;
+	const size_t groups_of_all = p.shape.groups(0) * p.shape.groups(1) * p.shape.groups(2);
+	const size_t groups_of_row = groups_of_all / std::max<size_t>(d.count, 1);
+	p.least_rows = std::max<size_t>(1, device_->compute->wanted_groups() / std::max<size_t>(groups_of_row, 1));
+	if (d.why_not || p.nrows <= p.least_rows)
+		return;
+	slicing how = {shape_.dimensions, d.along, {shape_.offset[0], shape_.offset[1], shape_.offset[2]}};
+	how.offset[how.along] = 0;
+	fatbin::fault why;
+	if (kernel_->prepare_slices(*device_, how, &p.kernel)) {
+		kernel_->has_no_strips.fetch_or(uint32_t{1} << device_->executor.number());
+		inform("het_launch: kernel %s can't run in parts on %s, so more urgent launches wait for all of it",
+		       kernel_->name.get(), device_->compute->info().name);
+		return;
+	}
+	if (check_arguments(p.kernel) || !device_->compute->takes(p.kernel, p.shape, why))
+		return;
+	const double rows_a_item = double(p.nrows) / double(shape_.items());
+	p.rows_a_ns = kernel_->speeds.alone(*device_) * rows_a_item * 1e-9;
+	in_strips_on_ = device_;
+}
+
+// Whoever makes it more urgent asks for the lanes where it is under way.
+void launch::add_lanes(uint32_t (&lanes)[most_devices]) const
+{
+	if (strips_ && begun)
+		strips_->rise();
+	else
+		kernel_command::add_lanes(lanes);
 }
 
 int launch::prepare_on(het_device &d)
@@ -214,6 +265,8 @@ int launch::choose_device()
 	where.store(&x);
 	on_device.may_stop = may_be_stopped();
 	on_device.may_save = preempting_allowed() == preempting::save;
+	if (may_be_in_strips())
+		prepare_strips();
 	stream = may_go_behind() ? &x : nullptr;
 	return 0;
 }
@@ -302,6 +355,18 @@ begin_result launch::begin_in_slices()
 	return begin_result::detached;
 }
 
+// It may be over when this returns.
+begin_result launch::begin_in_strips()
+{
+	leave_line(place_in_line);
+	auto *made = new (std::nothrow) strips(*this, *device_, strip_plan_, args_);
+	core().graph.locked([&] { strips_.reset(made); });
+	const int err = made ? made->start() : fail(HET_ENOMEM, "het_launch: out of memory");
+	if (err)
+		abandon_ranges(uses_, *device_, false);
+	return err ? begin_result(err) : begin_result(begin_result::detached);
+}
+
 begin_result launch::begin_on_device()
 {
 	device_kernel &kernel = *kernel_->on(*device_);
@@ -323,6 +388,8 @@ begin_result launch::begin_on_device()
 	if (!in_place)
 		place_arguments();
 	submitted_ = now_ns();
+	if (in_strips_on_ == device_)
+		return begin_in_strips();
 	if (on_device.may_stop)
 		on_device.room = device_->room_for_stops(used_on(*device_));
 	err = device_->compute->submit(kernel, shape_, args_, on_device);

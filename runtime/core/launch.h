@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/kernel_command.h"
+#include "core/strips.h"
 #include "policy/placing.h"
 
 namespace het::rt
@@ -25,6 +26,7 @@ class launch final : public kernel_command
 	int end(int device_error) override;
 	void bring_home() override { rt::bring_home(uses_); }
 	void bring_later() override { rt::bring_later(uses_, *this); }
+	void add_lanes(uint32_t (&lanes)[most_devices]) const override;
 	uint32_t nparts() const override { return device_ != nullptr; }
 	het_event_part_info part(uint32_t number) const override;
 
@@ -50,11 +52,14 @@ class launch final : public kernel_command
 	void find_thieves(std::span<het_device *const> able);
 	bool may_go_behind() const;
 	bool may_be_stopped() const;
+	bool may_be_in_strips() const;
+	void prepare_strips();
 	int prepare_on(het_device &d);
 	int prepare_memory();
 	outcome begin_uses(int *err);
 	begin_result begin_on_device();
 	begin_result begin_in_slices();
+	begin_result begin_in_strips();
 	void describe_uses(bool kernel_notes);
 	int end_uses(int device_error);
 	void note_rate();
@@ -69,6 +74,10 @@ class launch final : public kernel_command
 	uint32_t too_small_ = 0;
 	// It runs in the place of this, and has the arguments, at which the graph looks.
 	reference<object> in_slices_;
+	// It runs as strips on this device, unless another has stolen it.
+	const het_device *in_strips_on_ = nullptr;
+	strip_plan strip_plan_ = {};
+	std::unique_ptr<strips> strips_;
 	bool is_promised_ = false; // what HET_TOUCH_AFTER_WAIT says
 };
 

@@ -114,6 +114,7 @@ struct het_kernel final : het::rt::object {
 	het::rt::speeds speeds;
 	uint64_t identity = 0;                    // is that of its program
 	std::atomic<bool> is_refusal_told{false}; // tells that it was wanted to be split, and is not
+	std::atomic<uint32_t> has_no_strips{0};   // has a bit for each device for which no slices could be made
 	std::atomic<uint64_t> known_to_wait{0};   // is what core/waiting_kernels.cc found when it looked last
 
       private:

@@ -3,6 +3,7 @@
 
 #include "core/analysis.h"
 #include "core/granule_frames.h"
+#include "core/group_shape.h"
 #include "core/link_all.h"
 #include "core/make_room.h"
 #include "core/queue.h"
@@ -91,13 +92,7 @@ int sliced_plan::fail_smallest() const
 
 int sliced_plan::choose_local()
 {
-	const group_limits limits = kernel_->on(*device_)->limits();
-	if (!shape_.has_local()) {
-		for (unsigned d = 0; d < 3; d++)
-			shape_.local[d] = limits.required[0] ? limits.required[d] : 1;
-		if (!limits.required[0])
-			shape_.local[0] = choose_group(shape_.global[0], limits.most);
-	}
+	rt::choose_local(shape_, kernel_->on(*device_)->limits());
 	fatbin::fault why;
 	if (device_->compute->takes(kernel_->on(*device_), shape_, why))
 		return 0;
@@ -107,13 +102,7 @@ int sliced_plan::choose_local()
 
 int sliced_plan::choose_rows()
 {
-	work_grid g = {shape_.dimensions, {}, {}, {}};
-	for (unsigned d = 0; d < 3; d++) {
-		g.global[d] = shape_.global[d];
-		g.local[d] = shape_.local[d];
-		g.offset[d] = shape_.offset[d];
-	}
-	const division d = divide(g);
+	const division d = divide(grid_of(shape_));
 	nrows_ = d.count;
 	shape_.part.along = d.along;
 	const bool is_one_group = d.count == 1 && !(shape_.global[0] % shape_.local[0]);

@@ -284,6 +284,7 @@ int runtime_fixture::launch(het_kernel *k, size_t items, std::initializer_list<h
 	l.local[0] = runtime_group;
 	l.device = o.device;
 	l.flags = o.flags;
+	l.priority = o.priority;
 	l.arg_size = sizeof(het_arg);
 	l.nargs = all.size();
 	l.args = all.data();

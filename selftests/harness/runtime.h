@@ -146,6 +146,7 @@ class runtime_fixture
 		std::span<het_event *const> waits = {};
 		het_device *device = nullptr;
 		uint32_t flags = 0; // HET_SPLIT and the like
+		int priority = 0;
 	};
 	// Launches on so many bytes.
 	int launch(het_kernel *k, size_t items, std::initializer_list<het_arg> args, het_event **event, options o);
