@@ -63,7 +63,7 @@ class shared_copy final : public port_lender
 		bytes_ = ends.back();
 		paths::estimate known[paths::most_paths];
 		const paths::plan plan = decide(known);
-		by_kernel_ = are_aligned(parts) ? plan.by_kernel : paths::path_set(0);
+		by_kernel_ = by_kernel(plan, parts);
 		unclear_ = plan.by_kernel & paths::path_set(~by_kernel_);
 		carriers_[journey_.gpu] = hand_or_engine(journey_.gpu, own_);
 		const uint64_t started = now_ns();
@@ -119,6 +119,23 @@ class shared_copy final : public port_lender
 		owners_[path] = journey_.d == direction::between ? nullptr : &by->of(d).own;
 		lent_[path] = &by->of(d).relay;
 		return hand_or_engine(path, by->of(d).relay);
+	}
+
+	// A peer's kernel must not touch what its GPU can't reach, or the context would be lost: memory of pools, and of
+	// other contexts.
+	paths::path_set by_kernel(const paths::plan &plan, std::span<const cuda_part> parts) const
+	{
+		if (!plan.by_kernel || !are_aligned(parts))
+			return 0;
+		return std::all_of(parts.begin(), parts.end(), [this](const cuda_part &p) { return is_reached(p); })
+			       ? plan.by_kernel
+			       : plan.by_kernel & only(journey_.gpu);
+	}
+	bool is_reached(const cuda_part &p) const
+	{
+		cu_context owner = nullptr;
+		const cu_deviceptr at = p.to.context ? p.to.at : p.from.at;
+		return !me_.api().pointer_attribute(&owner, cu_pointer_context, at) && owner == me_.context();
 	}
 
 	// What is known was learnt from the other one.
@@ -203,6 +220,8 @@ class shared_copy final : public port_lender
 			withdraw(path, announced_[path]);
 			if (s.carried(path))
 				tell(journey_, path, s.carried(path));
+			if (s.carried(path) && by_kernel_ & only(path))
+				HET_PROBE3(path_by_kernel, journey_.gpu, path, s.carried(path));
 			if (lent_[path])
 				lent_[path]->give_back();
 		}

@@ -22,7 +22,7 @@ struct piece {
 struct piece_sizes {
 	size_t shared, alone, resting;
 };
-inline constexpr piece_sizes to_and_from_host{4 << 20, 8 << 20, 16 << 20}, between_gpus{32 << 20, 64 << 20, 64 << 20};
+inline constexpr piece_sizes to_and_from_host{4 << 20, 8 << 20, 32 << 20}, between_gpus{32 << 20, 256 << 20, 256 << 20};
 
 class splitter
 {

@@ -2,6 +2,7 @@
 // Bulk copies of several CUDA devices share the devices' links. The fake driver of selftests/fake plays the GPUs.
 #include "dev/cuda.h"
 #include "dev/cuda_copy.h"
+#include "dev/cuda_fabric.h"
 #include "dev/cuda_port.h"
 #include "fake/fake_cuda.h"
 #include "os/clock.h"
@@ -186,6 +187,7 @@ class cuda_paths : public testing::Test
 	}
 
 	struct hands;
+	struct two_members;
 
 	void *library_ = nullptr;
 	fake_cuda_state *fake_ = nullptr;
@@ -275,6 +277,70 @@ struct cuda_paths::hands final : port_lender {
 };
 
 using paths::only;
+
+// Those of which devices are made, and memory of the first one's. All paths carry a part of a copy.
+struct cuda_paths::two_members {
+	explicit two_members(cuda_paths &t) : test(t), host(8 * mib + 64)
+	{
+		EXPECT_EQ(load_cuda(api, HET_FAKE_CUDA), 0);
+		for (int gpu : {0, 1}) {
+			EXPECT_EQ(api.retain_context(&contexts[gpu], gpu), 0);
+			members[gpu].join("a device", gpu, contexts[gpu]);
+		}
+		cuda_current c(api, contexts[0]);
+		EXPECT_EQ(api.allocate(&buffer, host.size()), 0);
+		EXPECT_EQ(api.register_host(host.data(), host.size(), cu_host_register_portable), 0);
+	}
+	~two_members()
+	{
+		for (cuda_member &m : members)
+			m.leave();
+		cuda_current c(api, contexts[0]);
+		api.unregister_host(host.data());
+		api.free(buffer);
+		for (int gpu : {0, 1})
+			api.release_context(gpu);
+	}
+	two_members(const two_members &) = delete;
+	two_members &operator=(const two_members &) = delete;
+
+	void stall(bool home, unsigned path)
+	{
+		cuda_deciding held;
+		members[0].of(hands::direction_of(home)).chooser.stalled(path, 100'000'000);
+	}
+	void copy(bool home, size_t at)
+	{
+		const size_t size = 8 * mib;
+		std::minstd_rand random(++seed);
+		std::vector<char> bytes(size);
+		for (size_t i = 0; i < size; i += 4)
+			*reinterpret_cast<uint32_t *>(&bytes[i]) = uint32_t(random());
+		cuda_current c(api, contexts[0]);
+		if (home)
+			EXPECT_EQ(test.cu_.write(buffer + at, bytes.data(), size), 0);
+		else
+			memcpy(&host[at], bytes.data(), size);
+		const transfer t = {reinterpret_cast<void *>(uintptr_t(buffer)), at, &host[at], size, true};
+		int error = -1;
+		EXPECT_TRUE(copy_over_fabric(members[0], hands::direction_of(home), {&t, 1}, &error));
+		EXPECT_EQ(error, 0);
+		std::vector<char> found(size);
+		if (home)
+			memcpy(found.data(), &host[at], size);
+		else
+			EXPECT_EQ(test.cu_.read(found.data(), buffer + at, size), 0);
+		EXPECT_TRUE(found == bytes);
+	}
+
+	cuda_paths &test;
+	cuda_api api;
+	cu_context contexts[2];
+	cuda_member members[2] = {{api, 0}, {api, 1}};
+	std::vector<char> host;
+	cu_deviceptr buffer = 0;
+	unsigned seed = 0;
+};
 
 } // namespace
 
@@ -552,33 +618,50 @@ TEST_F(cuda_paths, the_engine_goes_on_where_a_kernel_fails)
 	}
 }
 
-// A piece has waited long for the link's engine: the next copy goes by kernels there, while the link stays as it is.
+// A piece has waited long for the engine of a link, its own or the peer's: there a kernel carries a part of the next copy.
 TEST_F(cuda_paths, kernels_carry_after_a_link_has_stopped)
 {
-	open(2);
-	for (bool home : {false, true}) {
-		pair p(*this, 0, 8 * mib);
-		for (unsigned i = 0; i < 2; i++)
-			to_and_fro(p, 0, i);
-		transfer t = p.all();
-		auto copy = [&] { return home ? devices_[0]->read(0, {&t, 1}) : devices_[0]->write(0, {&t, 1}); };
-		auto copy_while_it_stops = [&] {
-			fake_->link_stops[0][home] = true;
-			std::thread helper([&] {
-				std::this_thread::sleep_for(std::chrono::milliseconds(150));
-				fake_->link_stops[0][home] = false;
-			});
-			EXPECT_EQ(copy(), 0);
-			helper.join();
-		};
-		copy_while_it_stops();
-		p.fill(5);
-		const std::vector<char> expected = home ? p.on_device() : p.host;
-		const int before = fake_->kernels_begun;
-		copy_while_it_stops();
-		EXPECT_GT(fake_->kernels_begun, before);
-		EXPECT_TRUE((home ? p.host : p.on_device()) == expected);
+	for (unsigned path : {0, 1}) {
+		for (bool home : {false, true}) {
+			two_members all(*this);
+			all.stall(home, path);
+			const int before[] = {fake_->launches[0], fake_->launches[1]};
+			all.copy(home, 0);
+			for (unsigned other : {0, 1})
+				EXPECT_EQ(fake_->launches[other] > before[other], other == path) << home;
+		}
 	}
+}
+
+// Memory of another context, as that of pools, is not there for other devices.
+TEST_F(cuda_paths, a_peer_s_kernel_leaves_alone_what_it_may_not_reach)
+{
+	two_members all(*this);
+	cu_context other =
+		reinterpret_cast<fake_cuda_other_context_fn *>(dlsym(library_, "fake_cuda_other_context"))(0);
+	const cu_deviceptr own = all.buffer;
+	cu_.push_context(other);
+	EXPECT_EQ(cu_.allocate(&all.buffer, all.host.size()), 0);
+	cu_.pop_context(&other);
+	all.stall(false, 1);
+	const int before = fake_->launches[1];
+	all.copy(false, 0);
+	EXPECT_EQ(fake_->launches[1], before);
+	cu_.free(all.buffer);
+	all.buffer = own;
+	all.copy(false, 0);
+	EXPECT_GT(fake_->launches[1], before);
+}
+
+TEST_F(cuda_paths, copies_that_are_not_aligned_for_kernels)
+{
+	two_members all(*this);
+	all.stall(false, 0);
+	const int before = fake_->launches[0];
+	all.copy(false, 8);
+	EXPECT_EQ(fake_->launches[0], before);
+	all.copy(false, 16);
+	EXPECT_GT(fake_->launches[0], before);
 }
 
 TEST_F(cuda_paths, kernels_bring_what_is_touched_after_a_long_wait)
@@ -609,9 +692,9 @@ TEST_F(cuda_paths, kernels_bring_what_is_touched_after_a_long_wait)
 			ASSERT_EQ(p.host[i], i - at < n ? was[i] : 1) << i;
 	};
 	auto kernels = [&](size_t at, size_t n, bool stops) {
-		const int before = fake_->kernels_begun;
+		const int before = fake_->launches[0];
 		touch(at, n, stops);
-		return fake_->kernels_begun - before;
+		return fake_->launches[0] - before;
 	};
 	touch(0, 4096, true);
 	EXPECT_EQ(kernels(64 << 10, 64 << 10, true), 1);
@@ -620,11 +703,8 @@ TEST_F(cuda_paths, kernels_bring_what_is_touched_after_a_long_wait)
 	touch(0, 4096, true);
 	EXPECT_EQ(kernels(8, 4096, false), 0) << "which is not aligned so";
 	touch(0, 4096, true);
-	const int begun = fake_->kernels_begun;
-	fake_->kernels_let = begun;
+	fake_->kernels_let = fake_->kernels_begun.load();
 	touch(4096, 4096, false);
-	while (fake_->kernels_begun == begun)
-		std::this_thread::yield();
 	EXPECT_EQ(kernels(4096, 4096, false), 0) << "while others have the multiprocessors";
 	fake_->kernels_let = std::numeric_limits<int>::max();
 }
