@@ -75,7 +75,7 @@ class machine
 	const route_table routes_;
 	network network_;
 	std::vector<core_traffic> traffic_;
-	std::vector<uint64_t> due_; // cycle of each core's next packet
+	std::vector<uint64_t> due_;                // cycle of each core's next packet
 	std::vector<std::deque<packet>> chosen_;   // of each core, that wait after they chose
 	std::vector<std::vector<packet>> replies_; // of each terminal, in order
 	std::unique_ptr<policy> policy_;

@@ -102,6 +102,15 @@ TEST(cost, parts_add_up_and_memory_cells_are_smaller)
 	EXPECT_LT(cost_of(sum(all), sram).leakage, cost_of(sum(all), {}).leakage / 2);
 }
 
+// Of the links below, those across lead 1, 2 and 1 rows away, and as many millimetres more.
+TEST(cost, links_across_a_double_butterfly_are_longer)
+{
+	configuration c = target("dor");
+	c.layers.below = interposer::double_butterfly;
+	const double straight = 2 * 4 * 3, across = 2 * 4 * (2 + 3 + 2);
+	EXPECT_DOUBLE_EQ(named(parts_of_network(c, {}), "links").wires, 128 * (224 * 1.5 + (straight + across) * 3));
+}
+
 TEST(cost, one_layer_is_refused)
 {
 	configuration c = target();
