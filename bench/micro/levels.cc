@@ -261,40 +261,6 @@ double share_of_misses(const stair &s, double x)
 	return miss_share(*s.model, x / s.size);
 }
 
-// Points that the knee before has left behind, and the one after has not begun to lift. What knees farther off do there
-// is the matter of models alone.
-level level_of(const curve &c, const staircase &s, size_t n)
-{
-	level l;
-	bench::series all;
-	double height = s.base;
-	for (size_t i = 0; i < n; i++)
-		height += s.stairs[i].rise;
-	for (size_t i = 0; i < c.size(); i++) {
-		double off = 0;
-		for (size_t k = n > 0 ? n - 1 : 0; k < std::min(n + 1, s.stairs.size()); k++)
-			off += s.stairs[k].rise *
-			       std::abs(share_of_misses(s.stairs[k], c[i].x * (k < n ? 0.97 : 1.03)) - (k < n));
-		if (off > 0.004 * height)
-			continue;
-		l.first = all.empty() ? i : l.first;
-		l.last = i;
-		all.insert(all.end(), c[i].samples.begin(), c[i].samples.end());
-	}
-	l.flat = all.size() >= 4;
-	if (l.flat)
-		l.height = bench::median_interval(all);
-	else
-		l.height.median = l.height.low = l.height.high = height;
-	return l;
-}
-
-struct votes {
-	unsigned near = 0;
-	std::vector<double> sizes;
-	std::vector<double> heights; // of the level behind the knee
-};
-
 double height_behind(const staircase &s, size_t stairs)
 {
 	double h = s.base;
@@ -302,6 +268,104 @@ double height_behind(const staircase &s, size_t stairs)
 		h += s.stairs[i].rise;
 	return h;
 }
+
+// Returns how much longer loads take at a footprint than those of level @n alone, as the knees around it have it.
+double excess_at(const staircase &s, size_t n, double x)
+{
+	double sum = 0;
+	for (size_t k = 0; k < s.stairs.size(); k++)
+		sum += s.stairs[k].rise * (share_of_misses(s.stairs[k], x) - (k < n));
+	return sum;
+}
+
+// Samples of one footprint share what makes it differ from others: which lines share a set, and what the knees beside it
+// do there that no model tells. So footprints count, and not samples. Returns the interval of their mean by Student's
+// distribution.
+bench::ratio between_footprints(const std::vector<double> &means)
+{
+	static constexpr double student[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};
+	const double n = double(means.size()), mean = mean_of(means);
+	double squares = 0;
+	for (double m : means)
+		squares += (m - mean) * (m - mean);
+	const double factor = means.size() < 2                     ? 0
+			      : means.size() <= std::size(student) ? student[means.size() - 2]
+								   : 2.1;
+	const double half = means.size() < 2 ? 0 : factor * std::sqrt(squares / (n - 1) / n);
+	bench::ratio r;
+	r.median = mean;
+	r.low = mean - half;
+	r.high = mean + half;
+	return r;
+}
+
+// Points that the knee before has left behind, and the one after has not begun to lift. What knees farther off do there
+// is the matter of models alone.
+level level_of(const curve &c, const staircase &s, size_t n)
+{
+	level l;
+	bench::series all;
+	std::vector<double> means; // of footprints, without what knees do there
+	const double height = height_behind(s, n);
+	double least_off = 1e300, nearest = height; // what was measured where knees do least
+	for (size_t i = 0; i < c.size(); i++) {
+		double off = 0;
+		for (size_t k = n > 0 ? n - 1 : 0; k < std::min(n + 1, s.stairs.size()); k++)
+			off += s.stairs[k].rise *
+			       std::abs(share_of_misses(s.stairs[k], c[i].x * (k < n ? 0.97 : 1.03)) - (k < n));
+		if (off < least_off) {
+			least_off = off;
+			nearest = mean_of(c[i].samples);
+		}
+		if (off > 0.004 * height)
+			continue;
+		l.first = all.empty() ? i : l.first;
+		l.last = i;
+		all.insert(all.end(), c[i].samples.begin(), c[i].samples.end());
+		means.push_back(mean_of(c[i].samples) - excess_at(s, n, c[i].x));
+	}
+	l.flat = all.size() >= 4;
+	if (l.flat) {
+		l.height = bench::median_interval(all);
+		const bench::ratio by_footprint = between_footprints(means);
+		const bool few = means.size() < 4;
+		l.height.low = std::min(few ? l.height.low : l.height.median, by_footprint.low);
+		l.height.high = std::max(few ? l.height.high : l.height.median, by_footprint.high);
+		return l;
+	}
+	// The level is somewhere between what was measured nearest to it and what the model makes of that.
+	l.height.median = height;
+	l.height.low = std::min(height, nearest);
+	l.height.high = std::max(height, nearest);
+	return l;
+}
+
+// Returns the heights that a level has with other models and sizes of the knees beside it, which fit as well as @s.
+std::vector<double> other_heights(const fitted_points &p, const staircase &s, size_t n)
+{
+	constexpr int steps = 12;
+	std::vector<double> found;
+	// Where no model fits, the scatter of points around the best one says how far off one may be.
+	const double worse = alike * std::max(1.0, s.badness / double(p.x.size()));
+	for (size_t at = n > 0 ? n - 1 : 0; at < std::min(n + 1, s.stairs.size()); at++) {
+		for (const miss_model &m : miss_models()) {
+			for (int step = -steps; step <= steps; step++) {
+				staircase other = s;
+				other.stairs[at].model = &m;
+				other.stairs[at].size *= std::exp2(step / sizes_an_octave);
+				if (solve(p, other) <= s.badness + worse)
+					found.push_back(height_behind(other, n));
+			}
+		}
+	}
+	return found;
+}
+
+struct votes {
+	unsigned near = 0;
+	std::vector<double> sizes;
+	std::vector<double> heights; // of the level behind the knee
+};
 
 void vote(const staircase &s, const std::vector<knee> &knees, const level_rules &how, std::vector<votes> &to)
 {
@@ -350,8 +414,8 @@ void conclude(level &l, const std::vector<double> &heights)
 {
 	if (l.flat || heights.empty())
 		return;
-	l.height.low = std::min(l.height.median, quantile(heights, 0.025));
-	l.height.high = std::max(l.height.median, quantile(heights, 0.975));
+	l.height.low = std::min(l.height.low, quantile(heights, 0.025));
+	l.height.high = std::max(l.height.high, quantile(heights, 0.975));
 	l.height.confidence = 0.8; // it depends on the model
 }
 
@@ -370,8 +434,14 @@ levels find_levels(const curve &c, uint64_t seed, const level_rules &how)
 	settle_pairs(p, stairs);
 	for (size_t i = 0; i < stairs.stairs.size(); i++)
 		found.knees.push_back(knee_of(c, p, s, stairs, i, how));
-	for (size_t i = 0; i <= stairs.stairs.size(); i++)
+	for (size_t i = 0; i <= stairs.stairs.size(); i++) {
 		found.heights.push_back(level_of(c, stairs, i));
+		level &l = found.heights.back();
+		for (double h : l.flat || how.resamples == 0 ? std::vector<double>() : other_heights(p, stairs, i)) {
+			l.height.low = std::min(l.height.low, h);
+			l.height.high = std::max(l.height.high, h);
+		}
+	}
 	std::vector<votes> v(found.knees.size());
 	random_stream random(seed, 11);
 	for (unsigned i = 0; i < how.resamples && !v.empty(); i++) {

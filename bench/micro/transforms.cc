@@ -51,7 +51,7 @@ class scans : example_runner
 };
 
 scans::scans(context &c)
-    : example_runner(c), n_(uint32_t(bytes(256) / word)), from_(c.dut, n_ * word), to_(c.dut, n_ * word),
+    : example_runner(c), n_(uint32_t(bytes(c.quick ? 128 : 256) / word)), from_(c.dut, n_ * word), to_(c.dut, n_ * word),
       other_(c.dut, n_ * word)
 {
 	fill(from_, n_);
@@ -179,7 +179,7 @@ class fourier : example_runner
 };
 
 fourier::fourier(context &c)
-    : example_runner(c), n_(uint32_t(std::max(bytes(128) / sizeof(number), size_t{length}))),
+    : example_runner(c), n_(uint32_t(std::max(bytes(c.quick ? 64 : 128) / sizeof(number), size_t{length}))),
       from_(c.dut, n_ * sizeof(number)), to_(c.dut, n_ * sizeof(number)), other_(c.dut, n_ * sizeof(number)),
       roots_(c.dut, length * sizeof(number)), random_(c.seed, 13)
 {
