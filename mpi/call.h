@@ -33,10 +33,10 @@ struct holds {
 	hold &operator[](size_t i) { return of[i]; }
 };
 
-// Calls MPI with the places of these messages, on which it works until it returns. With a status, that tells how much
-// has come.
+// Calls MPI with the places of these messages, on which it works until it returns.
 template <typename Call>
-int with(owner whose, std::initializer_list<message> messages, Call call, MPI_Status *status = nullptr)
+int with(owner whose, std::initializer_list<message> messages, Call call, told_by by = told_by::nothing,
+	 const MPI_Status &status = {})
 {
 	holds h;
 	if (int err = h.take(messages))
@@ -45,31 +45,32 @@ int with(owner whose, std::initializer_list<message> messages, Call call, MPI_St
 		return err;
 	int err = MPI_SUCCESS;
 	for (size_t i = 0; i < h.count; i++) {
-		if (int e = status ? h[i].give(*status) : h[i].give())
+		if (int e = h[i].give(by, status))
 			err = e;
 	}
 	return whose.report(err);
 }
 
-// Does the same for what is received, of which the caller may want no status.
-template <typename Call> int with_status(owner whose, const message &m, MPI_Status *status, Call call)
+// Does the same where a status tells how much has come, which the caller may not want.
+template <typename Call> int with_status(owner whose, const message &m, MPI_Status *status, told_by by, Call call)
 {
 	MPI_Status own = {};
 	MPI_Status *const used = status == MPI_STATUS_IGNORE ? &own : status;
 	return with(
-		whose, {m}, [&](holds &h) { return call(h, used); }, m.u == use::received ? used : nullptr);
+		whose, {m}, [&](holds &h) { return call(h, used); }, by, *used);
 }
 
 // Calls MPI with the messages' places. It begins a request.
 template <typename Call>
-int begin(owner whose, std::initializer_list<message> messages, MPI_Request *request, Call call, bool by_status = false)
+int begin(owner whose, std::initializer_list<message> messages, MPI_Request *request, Call call,
+	  told_by by = told_by::nothing)
 {
 	holds h;
 	if (int err = h.take(messages))
 		return whose.report(err);
 	int err = call(h);
 	for (size_t i = 0; i < h.count && !err && request; i++)
-		began(*request, {std::move(h[i]), whose, by_status});
+		began(*request, {std::move(h[i]), whose, by});
 	return err;
 }
 

@@ -108,14 +108,10 @@ int hold::take(const message &m)
 
 int hold::take(const message &m, std::shared_ptr<stand_in> instead)
 {
-	if (!m.is_good)
-		return MPI_ERR_BUFFER;
+	if (int err = take_in_place(m))
+		return err;
 	if (m.is_empty())
 		return MPI_SUCCESS;
-	if (!queue())
-		return failed("there is no queue to wait for kernels by");
-	if (int err = map(m))
-		return err;
 	if (!instead && (stand_in::is_needed() || stand_in::is_better(m)) && !(instead = stand_in::make(m))) {
 		drop();
 		return MPI_ERR_BUFFER;
@@ -132,6 +128,15 @@ int hold::take(const message &m, std::shared_ptr<stand_in> instead)
 		drop();
 	instead_ = std::move(instead);
 	return MPI_SUCCESS;
+}
+
+int hold::take_in_place(const message &m)
+{
+	if (!m.is_good)
+		return MPI_ERR_BUFFER;
+	if (m.is_empty())
+		return MPI_SUCCESS;
+	return queue() ? map(m) : failed("there is no queue to wait for kernels by");
 }
 
 int hold::map(const message &m)
@@ -169,20 +174,26 @@ int hold::map_range(bytes b)
 	return err ? failed("what a kernel should have made of a message is not there") : MPI_SUCCESS;
 }
 
-int hold::give()
+namespace
 {
-	const int err = instead_ && is_of_receive() ? instead_->copy_out() : MPI_SUCCESS;
-	drop();
-	return err;
+
+bool is_cancelled(const MPI_Status &status)
+{
+	int is = 0;
+	return !PMPI_Test_cancelled(&status, &is) && is;
 }
 
-int hold::give(const MPI_Status &status)
+} // namespace
+
+int hold::give(told_by by, const MPI_Status &status)
 {
-	int is_cancelled = 0, err = MPI_SUCCESS;
-	MPI_Count received = 0;
-	if (instead_ && is_of_receive() && !PMPI_Test_cancelled(&status, &is_cancelled) && !is_cancelled &&
-	    !PMPI_Get_elements_x(&status, MPI_BYTE, &received) && received > 0)
-		err = instead_->copy_out(received);
+	int err = MPI_SUCCESS;
+	MPI_Count come = 0;
+	const bool has_come = instead_ && use_ != use::read && !(by == told_by::receive && is_cancelled(status));
+	if (has_come && by == told_by::nothing)
+		err = instead_->copy_out();
+	else if (has_come && !PMPI_Get_elements_x(&status, MPI_BYTE, &come) && come > 0)
+		err = instead_->copy_out(come);
 	drop();
 	return err;
 }

@@ -10,6 +10,10 @@
 namespace hetmpi
 {
 
+// This tells how much has come: all, or what the status says, of a file's operation or of a receive that may have been
+// cancelled. (Open MPI says nothing of that where it is about a file.)
+enum class told_by : uint8_t { nothing, file, receive };
+
 class hold
 {
       public:
@@ -32,16 +36,16 @@ class hold
 	// stand-in along, or null if it has none.
 	int take(const message &m);
 	int take(const message &m, std::shared_ptr<stand_in> instead);
+	// The same, for bytes that the caller copies itself.
+	int take_in_place(const message &m);
 	// MPI gets this in place of @buffer, the message's.
 	void *placed(const void *buffer) const { return instead_ ? instead_->buffer() : const_cast<void *>(buffer); }
 	template <typename T> void place(T *&buffer) const { buffer = placed(buffer); }
 	bool is_empty() const { return held_.empty() && !instead_; }
-	bool is_of_receive() const { return use_ != use::read; }
 
-	// Ends it. What has come into a stand-in is copied to where the program wants it: all, or what the status says.
+	// Ends it. What has come into a stand-in is copied to where the program wants it: as much as the status says.
 	// Returns MPI_SUCCESS or MPI_ERR_BUFFER, as above.
-	int give();
-	int give(const MPI_Status &status);
+	int give(told_by by, const MPI_Status &status);
 	// Ends it: nothing has come.
 	void drop();
 

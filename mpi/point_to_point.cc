@@ -55,7 +55,7 @@ SEND_INIT(Bsend_init)
 
 HET_MPI_CALL MPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
-	return with_status(comm, unless_null(from, received(buffer, count, type)), status,
+	return with_status(comm, unless_null(from, received(buffer, count, type)), status, told_by::receive,
 			   [&](holds &h, MPI_Status *s) {
 				   return PMPI_Recv(h[0].placed(buffer), count, type, from, tag, comm, s);
 			   });
@@ -63,9 +63,9 @@ HET_MPI_CALL MPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int 
 
 HET_MPI_CALL MPI_Mrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *which, MPI_Status *status)
 {
-	return with_status(MPI_COMM_WORLD, received(buffer, count, type), status, [&](holds &h, MPI_Status *s) {
-		return PMPI_Mrecv(h[0].placed(buffer), count, type, which, s);
-	});
+	return with_status(
+		MPI_COMM_WORLD, received(buffer, count, type), status, told_by::receive,
+		[&](holds &h, MPI_Status *s) { return PMPI_Mrecv(h[0].placed(buffer), count, type, which, s); });
 }
 
 HET_MPI_CALL MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
@@ -73,14 +73,16 @@ HET_MPI_CALL MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int
 {
 	return begin(
 		comm, {unless_null(from, received(buffer, count, type))}, request,
-		[&](holds &h) { return PMPI_Irecv(h[0].placed(buffer), count, type, from, tag, comm, request); }, true);
+		[&](holds &h) { return PMPI_Irecv(h[0].placed(buffer), count, type, from, tag, comm, request); },
+		told_by::receive);
 }
 
 HET_MPI_CALL MPI_Imrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *which, MPI_Request *request)
 {
 	return begin(
 		MPI_COMM_WORLD, {received(buffer, count, type)}, request,
-		[&](holds &h) { return PMPI_Imrecv(h[0].placed(buffer), count, type, which, request); }, true);
+		[&](holds &h) { return PMPI_Imrecv(h[0].placed(buffer), count, type, which, request); },
+		told_by::receive);
 }
 
 HET_MPI_CALL MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, int out_tag, void *in,
@@ -90,7 +92,7 @@ HET_MPI_CALL MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type,
 	hold h;
 	if (int err = h.take(going))
 		return owner(comm).report(err);
-	return with_status(comm, unless_null(from, received(in, in_count, in_type)), status,
+	return with_status(comm, unless_null(from, received(in, in_count, in_type)), status, told_by::receive,
 			   [&](holds &coming, MPI_Status *s) {
 				   return PMPI_Sendrecv(h.placed(out), out_count, out_type, to, out_tag,
 							coming[0].placed(in), in_count, in_type, from, in_tag, comm, s);
@@ -100,7 +102,7 @@ HET_MPI_CALL MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type,
 HET_MPI_CALL MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, int out_tag, int from, int in_tag,
 				  MPI_Comm comm, MPI_Status *status)
 {
-	return with_status(comm, updated(buffer, count, type), status, [&](holds &h, MPI_Status *s) {
+	return with_status(comm, updated(buffer, count, type), status, told_by::receive, [&](holds &h, MPI_Status *s) {
 		return PMPI_Sendrecv_replace(h[0].placed(buffer), count, type, to, out_tag, from, in_tag, comm, s);
 	});
 }

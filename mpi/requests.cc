@@ -126,7 +126,7 @@ int start(MPI_Request r)
 	hold h;
 	if (int err = h.take(p.m, p.instead))
 		return p.whose.report(err);
-	began(r, {std::move(h), p.whose, p.m.u == use::received});
+	began(r, {std::move(h), p.whose, told_by::receive});
 	return MPI_SUCCESS;
 }
 

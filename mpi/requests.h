@@ -12,8 +12,8 @@ namespace hetmpi
 struct under_way {
 	hold bytes;
 	owner whose;
-	bool by_status = false; // the status of its completion tells how much has come
-	int give(const MPI_Status &status) { return by_status ? bytes.give(status) : bytes.give(); }
+	told_by by = told_by::nothing;
+	int give(const MPI_Status &status) { return bytes.give(by, status); }
 };
 
 // The request's bytes are held until finished() or forgotten() is told of it. MPI may use one handle for several

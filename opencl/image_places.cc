@@ -45,7 +45,7 @@ int enqueue_copy(const _cl_mem &m, const size_t (&region)[3], const image_place 
 	a.waits = waits.data();
 	(to_texture ? a.to : a.from) = p.texture.get();
 	std::copy_n(region, 3, a.region);
-	a.host.memory = m.memory.get();
+	a.host.memory = m.for_command();
 	a.host.row_pitch = m.image->row;
 	a.host.slice_pitch = m.image->slice;
 	return het_texture_copy(q, &a, event);
@@ -166,6 +166,7 @@ int bring_to(command &c, _cl_mem &m, het_device *d, het_texture **texture)
 	image &i = *m.image;
 	image_place &p = *find_texture(i, d);
 	*texture = p.texture.get();
+	m.for_command(); // does what the texture is used for
 	settle(i);
 	if (is_of_buffer(m) ? is_as_buffer(m, p) : p.is_current || i.is_blank) {
 		p.is_current = true;

@@ -25,7 +25,7 @@ struct box {
 	het_rect rect() const
 	{
 		het_rect r = {};
-		r.memory = of->memory.get();
+		r.memory = of->for_command();
 		r.origin[0] = all().offset_of(origin);
 		r.row_pitch = all().row;
 		r.slice_pitch = all().slice;
@@ -162,7 +162,7 @@ int fill(command &c, const box &b, const std::vector<char> &texel)
 	a.pattern_size = texel.size();
 	a.nbytes = b.nbytes();
 	if (a.nbytes == b.of->size) {
-		a.to = b.of->memory.get();
+		a.to = b.of->for_command();
 		return het_fill(c.queue(), &a, c.out());
 	}
 	het_memory *block = nullptr;
@@ -238,7 +238,7 @@ cl_int clEnqueueCopyImageToBuffer(cl_command_queue q, cl_mem from, cl_mem to, co
 		return err;
 	const auto order = order_images();
 	return c.end_writing(
-		*to, read_box(c, b, [&] { return copy(c, rect_of_bytes(to->memory.get(), offset), b.rect(), b); }));
+		*to, read_box(c, b, [&] { return copy(c, rect_of_bytes(to->for_command(), offset), b.rect(), b); }));
 }
 
 cl_int clEnqueueCopyBufferToImage(cl_command_queue q, cl_mem from, cl_mem to, size_t offset, const size_t *origin,
@@ -248,7 +248,7 @@ cl_int clEnqueueCopyBufferToImage(cl_command_queue q, cl_mem from, cl_mem to, si
 	const box b = {to, origin, region};
 	if (cl_int err = check_buffer_and_box(c, from, offset, b))
 		return err;
-	return c.end(write_box(c, b, [&] { return copy(c, b.rect(), rect_of_bytes(from->memory.get(), offset), b); }));
+	return c.end(write_box(c, b, [&] { return copy(c, b.rect(), rect_of_bytes(from->for_command(), offset), b); }));
 }
 
 cl_int clEnqueueFillImage(cl_command_queue q, cl_mem m, const void *color, const size_t *origin, const size_t *region,

@@ -115,7 +115,7 @@ het_arg argument(const kernel_argument &a, const parameter &p)
 		break;
 	default:
 		arg.kind = a.buffer ? HET_ARG_MEMORY : HET_ARG_VALUE;
-		arg.memory = a.buffer ? a.buffer->memory.get() : nullptr;
+		arg.memory = a.buffer ? a.buffer->for_command() : nullptr;
 		arg.access = a.buffer ? access_to(a.buffer, p.info) : 0;
 		arg.nbytes = a.buffer ? 0 : sizeof(null_pointer);
 		arg.pointer = a.buffer ? nullptr : const_cast<char *>(null_pointer);

@@ -284,20 +284,17 @@ _cl_mem::~_cl_mem()
 	const bool is_quiet = when_gone.empty() && (whole || !host_pointer);
 	if (!memory || is_quiet)
 		return;
+	if (!root().is_used.load(std::memory_order_relaxed)) {
+		memory.reset();
+		when_gone.call();
+		return;
+	}
 	if (image)
 		end_textures(*this);
 	auto r = std::make_shared<remains>();
 	r->bytes = std::move(memory);
 	r->when_gone.take_over(when_gone);
 	end_after_commands(r, size, host_pointer != nullptr);
-}
-
-_cl_mem &_cl_mem::root()
-{
-	_cl_mem *m = this;
-	while (m->whole)
-		m = m->whole.get();
-	return *m;
 }
 
 void _cl_mem::add_map(mapping m)

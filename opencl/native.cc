@@ -107,7 +107,7 @@ cl_int clEnqueueNativeKernel(cl_command_queue q, native_function f, void *block,
 		append(&place, sizeof(place));
 		args[1 + i].kind = HET_ARG_MEMORY;
 		args[1 + i].access = HET_READ_WRITE;
-		args[1 + i].memory = objects[i]->memory.get();
+		args[1 + i].memory = objects[i]->for_command();
 	}
 	append(block, block_size);
 	args[0].kind = HET_ARG_VALUE;

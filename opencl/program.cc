@@ -117,7 +117,7 @@ const std::vector<char> &fat_binary_of(program &p, const _cl_device_id &d, const
 {
 	std::string text = text_for_drivers(p.source, d);
 	if (p.made_binary.empty() || p.made_with != options || p.made_of != text) {
-		p.made_binary = make_fat_binary(text, options);
+		p.made_binary = make_fat_binary(text, options, d);
 		p.made_of = std::move(text);
 		p.made_with = options;
 	}

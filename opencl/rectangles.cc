@@ -99,7 +99,7 @@ cl_int clEnqueueReadBufferRect(cl_command_queue q, cl_mem m, cl_bool blocks, con
 		return err;
 	if (is_in_place(*m, buffer, host, to))
 		return c.end(show(c, *m, buffer, HET_READ_ONLY), blocks);
-	return c.end(copy(c, host.rect(nullptr, to), buffer.rect(m->memory.get(), nullptr), region), blocks);
+	return c.end(copy(c, host.rect(nullptr, to), buffer.rect(m->for_command(), nullptr), region), blocks);
 }
 
 cl_int clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_bool blocks, const size_t *origin,
@@ -114,7 +114,7 @@ cl_int clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_bool blocks, co
 	if (is_in_place(*m, buffer, host, from))
 		return c.end_writing(*m, show(c, *m, buffer, HET_READ_WRITE), blocks);
 	const het_rect source = host.rect(nullptr, const_cast<void *>(from));
-	return c.end_writing(*m, copy(c, buffer.rect(m->memory.get(), nullptr), source, region), blocks);
+	return c.end_writing(*m, copy(c, buffer.rect(m->for_command(), nullptr), source, region), blocks);
 }
 
 cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem from, cl_mem to, const size_t *from_origin,
@@ -137,8 +137,8 @@ cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem from, cl_mem to, const
 		return CL_INVALID_VALUE;
 	if (!from->suits(c.device()) || !to->suits(c.device()))
 		return CL_MISALIGNED_SUB_BUFFER_OFFSET;
-	err = c.end_writing(
-		*to, copy(c, target.rect(to->memory.get(), nullptr), source.rect(from->memory.get(), nullptr), region));
+	err = c.end_writing(*to, copy(c, target.rect(to->for_command(), nullptr),
+				      source.rect(from->for_command(), nullptr), region));
 	// All else was looked at above.
 	return err == CL_INVALID_VALUE ? CL_MEM_COPY_OVERLAP : err;
 }

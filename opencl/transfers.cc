@@ -46,7 +46,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool blocks, size_t 
 		return c.end(show_to_host(c, *m, offset, size, HET_READ_ONLY, &to), blocks);
 	auto a = c.arguments<het_copy_args>();
 	a.to_pointer = to;
-	a.from = m->memory.get();
+	a.from = m->for_command();
 	a.from_offset = offset;
 	a.nbytes = size;
 	return c.end(het_copy(c.queue(), &a, c.out()), blocks);
@@ -64,7 +64,7 @@ cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool blocks, size_t
 	if (is_in_place(*m, offset, from))
 		return c.end_writing(*m, show_to_host(c, *m, offset, size, HET_READ_WRITE, &here), blocks);
 	auto a = c.arguments<het_copy_args>();
-	a.to = m->memory.get();
+	a.to = m->for_command();
 	a.to_offset = offset;
 	a.from_pointer = from;
 	a.nbytes = size;
@@ -91,9 +91,9 @@ cl_int clEnqueueCopyBuffer(cl_command_queue q, cl_mem from, cl_mem to, size_t fr
 	if (!size)
 		return c.mark();
 	auto a = c.arguments<het_copy_args>();
-	a.to = to->memory.get();
+	a.to = to->for_command();
 	a.to_offset = to_offset;
-	a.from = from->memory.get();
+	a.from = from->for_command();
 	a.from_offset = from_offset;
 	a.nbytes = size;
 	return c.end_writing(*to, het_copy(c.queue(), &a, c.out()));
@@ -112,7 +112,7 @@ cl_int clEnqueueFillBuffer(cl_command_queue q, cl_mem m, const void *pattern, si
 	if (!size)
 		return c.mark();
 	auto a = c.arguments<het_fill_args>();
-	a.to = m->memory.get();
+	a.to = m->for_command();
 	a.to_offset = offset;
 	a.nbytes = size;
 	a.pattern = pattern;

@@ -198,6 +198,7 @@ def static_checks() -> Iterator[Step]:
     yield make("README shows the example", "readme-check", beside=True)
     yield Step("steps of this list", [sys.executable, str(ROOT / "scripts/tests/check_steps.py")], beside=True)
     yield Step("what is left out", [sys.executable, str(ROOT / "scripts/tests/left_out.py")], beside=True)
+    yield Step("peers of het-bench", [sys.executable, str(ROOT / "scripts/tests/bench_peers.py")], beside=True)
     limits = [sys.executable, str(ROOT / "scripts/tests/allowance_of_processes.py")]
     yield Step("what stands still", limits, beside=True)
     yield make("headers compile alone", "headers-check")

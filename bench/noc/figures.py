@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from pathlib import Path
 from statistics import mean, stdev
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+
+CORPUS = ROOT / "runtime/ptx/tests/corpus"
 
 PATTERNS = ("uniform", "transpose", "bit-complement", "shuffle")
 ALL_PATTERNS = (*PATTERNS, "bit-reversal", "tornado", "neighbour", "hot-spot", "pairs")
@@ -37,6 +40,22 @@ NETWORKS = (
     ("two-layers", "double-butterfly", "yx", "adaptive", 0.05),
 )
 PROGRAMS = ("black-scholes", "lu", "fft", "radix-sort", "stencil", "n-body", "spmv", "k-median")
+# Kernels of the PTX interpreter's corpora: what CUDA C++ and, below, OpenCL C became. Each has its file, its name there,
+# blocks, threads and arguments; BYTES are random ones.
+BYTES = 262144
+KERNELS = {
+    "transpose": ("basic", "transpose", "32,32", "16,16", "zero:2097152 zero:2097152 u32:512 u32:512"),
+    "histogram": ("basic", "histogram", "64", "128", f"in:BYTES zero:1024 u32:{BYTES}"),
+    "matvec": ("basic", "matvec", "128", "128", "zero:2097152 zero:4096 zero:2048 u32:512 u32:1024"),
+    "matmul": ("linear", "matmul", "16,16", "16,16", "zero:262144 zero:262144 zero:262144 u32:256"),
+    "forces": ("linear", "forces", "64", "32", "zero:32768 zero:32768 u32:512"),
+    "smooth_2d": ("stencils", "smooth_2d", "32,64", "16,8", "zero:1048576 zero:1048576 s32:512 s32:512"),
+    "heat_3d": ("stencils", "heat_3d", "64,64", "64", "zero:2097152 zero:2097152 s32:64"),
+    "dct": ("transforms", "dct", "1024", "8,8", "zero:262144 zero:262144 zero:256"),
+    "vector_add (OpenCL)": ("kernels", "vector_add", "1024", "128", "zero:524288 zero:524288 zero:524288 u32:131072"),
+    "swizzle (OpenCL)": ("kernels", "swizzle", "1024", "64", "zero:1048576 zero:1048576 zero:262144 zero:1048576"),
+    "count_bytes (OpenCL)": ("kernels", "count_bytes", "64", "128", f"in:BYTES zero:1024 u32:{BYTES}"),
+}
 CHANGES = ("uniform", "transpose", "bit-complement", "shuffle", "transpose", "uniform")  # one after the other
 POLICIES = ("dor", "destdetect", "localbuf", "dll", "adaptive")
 BOTH_ORDERS = ("adaptive", "ideal")  # of dimensions; the others have one
@@ -130,7 +149,8 @@ class Point:
 
     def arguments(self, settings: dict[str, str | None]) -> list[str]:
         """With @settings of all runs, of which this one's go first."""
-        options = {n: v for n, v in {**settings, **dict(self.more)}.items() if self.policy in LOOK_AT.get(n, POLICIES)}
+        options = {n: v for n, v in {**settings, **dict(self.more)}.items()
+                   if self.policy in LOOK_AT.get(n, (self.policy,))}
         routing = options.pop("routing", "yx")
         routing = self.routing or ("o1turn" if self.policy in BOTH_ORDERS else routing)
         said = ["--network", self.network, "--routing", routing, "--policy", self.policy]
@@ -367,6 +387,25 @@ def recorded(recorder: Path, folder: Path) -> dict[str, Path]:
     return traces
 
 
+def recorded_kernels(recorder: Path, folder: Path) -> dict[str, Path]:
+    """The same of kernels in the PTX interpreter, whose blocks take turns on the cores."""
+    version = hashlib.sha256(recorder.read_bytes() + repr(KERNELS).encode()).hexdigest()[:16]
+    (folder / "traces").mkdir(parents=True, exist_ok=True)
+    drawn = folder / "traces/bytes"
+    drawn.write_bytes(random.Random(1).randbytes(BYTES))
+    traces = {}
+    for name, (text, kernel, grid, block, arguments) in KERNELS.items():
+        traces[name] = folder / "traces" / f"{re.sub('[^a-z0-9_]', '', name)}-{version}"
+        if traces[name].exists():
+            continue
+        unfinished = traces[name].with_suffix(f".{os.getpid()}.part")
+        given = [a for value in arguments.replace("BYTES", str(drawn)).split() for a in ("--arg", value)]
+        subprocess.run([recorder, "--ptx", CORPUS / f"{text}.ptx", "--kernel", kernel, "--grid", grid, "--block", block, *given,
+            unfinished], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        unfinished.replace(traces[name])
+    return traces
+
+
 # --- what is said of them ----------------------------------------------------
 
 
@@ -478,6 +517,9 @@ def table(title: str, head: list[str], rows: list[list[str]]) -> str:
     return "\n".join([title, lines[0], "  " + "-" * (sum(widths) + 2 * len(widths) - 2), *lines[1:], ""])
 
 
+PLAYED = {"applications": "Programs of 64 threads", "kernels": "Kernels, blocks on 64 cores"}
+
+
 def tables(document: dict) -> str:
     parts = []
     if "statements" in document:
@@ -498,12 +540,14 @@ def tables(document: dict) -> str:
             ["buffers, policy", "area", "with wires' layer", "power"],
             [[f"{kind}, {n}", *(f"{100 * v:.1f} %" for v in of.values())]
              for kind, by_policy in document["costs"].items() for n, of in by_policy.items()]))
-    if played := document.get("applications"):
+    for key, title in PLAYED.items():
+        if not (played := document.get(key)):
+            continue
         rows = [[name, *(f"{of[n]['cycles'] / of['dor']['cycles']:.3f}" for n in POLICIES),
                  f"{of['dor']['to memory']:.1%}"] for name, of in played.items()]
         rows.append(["mean", *(f"{over_dor(played, n):.3f}" for n in POLICIES), ""])
-        parts.append(table("Run time over DOR's (thesis, PARSEC: DLL 0.739), and DOR's memory packets",
-            ["program", *POLICIES, "memory"], rows))
+        parts.append(table(f"{title}: run time over DOR's (thesis, PARSEC: DLL 0.739), and DOR's memory packets",
+            ["", *POLICIES, "memory"], rows))
     for definition, words in DEFINITIONS.items():
         if "networks" in document:
             of = document["networks"]
@@ -593,8 +637,8 @@ def figure_11(played: dict) -> str:
     lines = [(n, [(i, of[n]["cycles"] / of["dor"]["cycles"]) for i, of in enumerate(played.values())])
              for n in POLICIES]
     names = ", ".join(f"'{name}' {i}" for i, name in enumerate(played))
-    return script("After figure 5.11: run time of programs of 64 threads", (1100, 500),
-        [("", "", "run time over DOR's", lines, [f"set xtics ({names})", "set yrange [0.5:1.1]"])])
+    return script("After figure 5.11: run time of programs of 64 threads, and of kernels", (1100, 500),
+        [("", "", "run time over DOR's", lines, [f"set xtics ({names}) rotate by 30 right", "set yrange [0.5:1.1]"])])
 
 
 def figure_12(added: dict) -> str:
@@ -611,7 +655,7 @@ def figure_12(added: dict) -> str:
 
 def draw(folder: Path, runs: Runs, figures: list[tuple], document: dict) -> bool:
     texts = {name: figure(runs) for name, figure in figures}
-    if played := document.get("applications"):
+    if played := {**document.get("applications", {}), **document.get("kernels", {})}:
         texts["noc-figure-5.11"] = figure_11(played)
     if added := document.get("costs"):
         texts["noc-figure-5.12"] = figure_12(added)
@@ -645,6 +689,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path, default=ROOT / "build/bin/noc-sim")
     parser.add_argument("--recorder", type=Path, default=ROOT / "build/bin/noc-record")
+    parser.add_argument("--kernel-recorder", type=Path, default=ROOT / "build/bin/noc-record-ptx")
     parser.add_argument("--folder", type=Path, default=ROOT / "build/noc-figures")
     parser.add_argument("--quick", action="store_true", help="one seed, short runs, fewer shares")
     parser.add_argument("--study", action="store_true", help="also a row for each open parameter")
@@ -670,6 +715,9 @@ def main() -> int:
         document["applications"] = applications(runs, traces, options.jobs)
     else:
         print(f"no programs: there is no {options.recorder}: make build/bin/noc-record", file=sys.stderr)
+    if not options.networks and options.kernel_recorder.exists():
+        traces = recorded_kernels(options.kernel_recorder.resolve(), runs.folder)
+        document["kernels"] = applications(runs, traces, options.jobs)
     figures = [] if options.programs or options.networks else list(FIGURES.items())
     if figures:
         document |= of_patterns(runs, options)

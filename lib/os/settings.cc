@@ -117,6 +117,7 @@ environment read_environment()
 		.devices = text("HET_DEVICES"),
 		.local_rank = local_rank(),
 		.memory = text("HET_DEVICE_MEMORY"),
+		.evict = text("HET_EVICT"),
 		.pipeline = number("HET_PIPELINE", 1) != 0,
 		.policy = text("HET_POLICY"),
 		.paths = text("HET_PATHS"),

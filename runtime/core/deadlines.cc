@@ -34,7 +34,7 @@ bool follows_deadlines()
 	return follows;
 }
 
-timed_command timed(const het_event &e)
+timed_command time_of(const het_event &e)
 {
 	return {e.own_level, e.deadline, e.expected_ns};
 }
@@ -46,19 +46,19 @@ struct {
 	uint64_t looks_at = no_time;
 	std::atomic<uint32_t> bell{0};
 	std::atomic<bool> is_tried{false}, is_there{false};
-} constinit watched;
+} constinit timed_list;
 
-void enter(het_event &e)
+void enter_timed(het_event &e)
 {
-	e.next_timed = watched.first;
-	if (watched.first)
-		watched.first->previous_timed = &e;
-	watched.first = &e;
+	e.next_timed = timed_list.first;
+	if (timed_list.first)
+		timed_list.first->previous_timed = &e;
+	timed_list.first = &e;
 }
 
-void leave(het_event &e)
+void leave_timed(het_event &e)
 {
-	(e.previous_timed ? e.previous_timed->next_timed : watched.first) = e.next_timed;
+	(e.previous_timed ? e.previous_timed->next_timed : timed_list.first) = e.next_timed;
 	if (e.next_timed)
 		e.next_timed->previous_timed = e.previous_timed;
 	e.next_timed = e.previous_timed = nullptr;
@@ -70,27 +70,27 @@ reference<het_event> take_due(uint64_t now, uint64_t *next)
 {
 	reference<het_event> found;
 	*next = no_time;
-	watched.lock.lock(lock_rank::leaf);
-	for (het_event *e = watched.first; e && !found; e = e->next_timed) {
+	timed_list.lock.lock(lock_rank::leaf);
+	for (het_event *e = timed_list.first; e && !found; e = e->next_timed) {
 		if (e->rises_at <= now)
 			found = reference<het_event>::to(e);
 		else
 			*next = std::min(*next, e->rises_at);
 	}
 	if (found) {
-		found->rises_at = next_rise(timed(*found), now);
+		found->rises_at = next_rise(time_of(*found), now);
 		if (found->rises_at == no_time)
-			leave(*found);
+			leave_timed(*found);
 	}
-	watched.looks_at = found ? now : *next;
-	watched.lock.unlock(lock_rank::leaf);
+	timed_list.looks_at = found ? now : *next;
+	timed_list.lock.unlock(lock_rank::leaf);
 	return found;
 }
 
 // Its device has a lane of the new level before it goes there.
 void raise_in_time(het_event &e, uint64_t now)
 {
-	const auto level = int8_t(level_by_deadline(timed(e), now));
+	const auto level = int8_t(level_by_deadline(time_of(e), now));
 	levels_in_use().note(level);
 	const executor *where = e.where.load();
 	if (where && where->device())
@@ -101,7 +101,7 @@ void raise_in_time(het_event &e, uint64_t now)
 void look_at_deadlines(void *)
 {
 	for (;;) {
-		const uint32_t seen = watched.bell.load();
+		const uint32_t seen = timed_list.bell.load();
 		const uint64_t now = now_ns();
 		uint64_t next = no_time;
 		if (const reference<het_event> e = take_due(now, &next)) {
@@ -109,14 +109,14 @@ void look_at_deadlines(void *)
 			continue;
 		}
 		const uint64_t sleep = next == no_time ? 0 : std::max(next - now, shortest_sleep_ns);
-		futex_wait(&watched.bell, seen, next == no_time ? -1 : int64_t(sleep));
+		futex_wait(&timed_list.bell, seen, next == no_time ? -1 : int64_t(sleep));
 	}
 }
 
 void start_looking()
 {
-	if (!watched.is_tried.load(std::memory_order_relaxed) && !watched.is_tried.exchange(true))
-		watched.is_there.store(start_thread("het-deadline", look_at_deadlines, nullptr));
+	if (!timed_list.is_tried.load(std::memory_order_relaxed) && !timed_list.is_tried.exchange(true))
+		timed_list.is_there.store(start_thread("het-deadline", look_at_deadlines, nullptr));
 }
 
 } // namespace
@@ -138,7 +138,7 @@ void hasten(het_event &e)
 {
 	if (!e.deadline || !follows_deadlines())
 		return;
-	const auto level = int8_t(level_by_deadline(timed(e), now_ns()));
+	const auto level = int8_t(level_by_deadline(time_of(e), now_ns()));
 	if (level <= e.level.load(std::memory_order_relaxed))
 		return;
 	e.level.store(level, std::memory_order_relaxed);
@@ -150,28 +150,28 @@ void watch_deadline(het_event &e)
 	if (!follows_deadlines())
 		return;
 	start_looking();
-	const uint64_t at = next_rise(timed(e), now_ns());
-	if (at == no_time || !watched.is_there.load(std::memory_order_relaxed))
+	const uint64_t at = next_rise(time_of(e), now_ns());
+	if (at == no_time || !timed_list.is_there.load(std::memory_order_relaxed))
 		return;
-	watched.lock.lock(lock_rank::leaf);
+	timed_list.lock.lock(lock_rank::leaf);
 	e.rises_at = at;
-	enter(e);
-	const bool is_first = at < watched.looks_at;
-	watched.lock.unlock(lock_rank::leaf);
+	enter_timed(e);
+	const bool is_first = at < timed_list.looks_at;
+	timed_list.lock.unlock(lock_rank::leaf);
 	if (!is_first)
 		return;
-	watched.bell.fetch_add(1);
-	futex_wake(&watched.bell, 1);
+	timed_list.bell.fetch_add(1);
+	futex_wake(&timed_list.bell, 1);
 }
 
 void forget_deadline(het_event &e)
 {
 	if (!e.deadline)
 		return;
-	watched.lock.lock(lock_rank::leaf);
+	timed_list.lock.lock(lock_rank::leaf);
 	if (e.rises_at)
-		leave(e);
-	watched.lock.unlock(lock_rank::leaf);
+		leave_timed(e);
+	timed_list.lock.unlock(lock_rank::leaf);
 }
 
 } // namespace het::rt

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/make_room.h"
 
+#include "core/kept_room.h"
 #include "core/memory_error.h"
 #include "core/pins.h"
 #include "evict/victims.h"
@@ -115,11 +116,13 @@ outcome evict_bytes(het_device &d, uint64_t nbytes, const demand &w, bool *any, 
 	return all_idle ? outcome::too_large : outcome::done;
 }
 
-// What is kept for launches to come goes before arrays do. Returns whether there was any.
-bool clear_spares(het_device &d)
+// What is kept for launches to come goes before arrays do: so many bytes of copies of the host's, and all of the rest.
+// Returns whether there was any.
+bool clear_spares(het_device &d, uint64_t nbytes)
 {
-	const bool any = d.twins.clear();
-	return d.clear_stops() || any;
+	bool any = d.twins.clear();
+	any |= d.clear_stops();
+	return give_back_kept(d, nbytes) || any;
 }
 
 } // namespace
@@ -160,7 +163,7 @@ outcome make_room(het_device &d, uint64_t nbytes, const demand &w, int *err)
 		uint64_t used = used_on(d), budget = d.memory.account.budget();
 		if (used <= budget && nbytes <= budget - used)
 			return outcome::done;
-		if (clear_spares(d))
+		if (clear_spares(d, used + nbytes - budget))
 			continue;
 		if (!w.may_evict)
 			return outcome::must_wait;
@@ -179,7 +182,7 @@ outcome allocate_buffer(het_device &d, size_t nbytes, const demand &w, void **bu
 	while ((*err = d.compute->allocate(nbytes, buffer)) == no_device_memory) {
 		*err = 0;
 		full = full ? full : used_on(d) - counted;
-		bool any = clear_spares(d);
+		bool any = clear_spares(d, nbytes);
 		outcome o = any ? outcome::done : evict_bytes(d, nbytes, w, &any, err);
 		if (o == outcome::done || (o == outcome::too_large && any))
 			continue;
@@ -206,9 +209,10 @@ void keep_budget(het_device &d, std::span<const range> own)
 	bool any = false;
 	d.memory.is_over.store(false);
 	uint64_t budget = d.memory.account.budget();
-	if (used_on(d) > budget)
-		clear_spares(d);
 	uint64_t used = used_on(d);
+	if (used > budget)
+		clear_spares(d, used - budget);
+	used = used_on(d);
 	if (used > budget &&
 	    evict_bytes(d, used - budget, {.own = own, .takes_less = true}, &any, &err) != outcome::done)
 		d.memory.is_over.store(true);

@@ -55,7 +55,7 @@ int sliced_plan::fail_whole() const
 		"slices, as %s, nor on host memory in place, as %.300s: raise HET_DEVICE_MEMORY, launch on parts, or "
 		"change one of the two",
 		kernel_->name.get(), printed(bytes_of_arrays(uses_)), device_->compute->info().name, most, largest,
-		printed(a.limit()), printed(a.beside_buffers()), why_not_, why_not_in_place_);
+		printed(a.limit()), printed(a.beside_buffers_for_good()), why_not_, why_not_in_place_);
 }
 
 int sliced_plan::fail_smallest() const
@@ -81,7 +81,8 @@ int sliced_plan::fail_smallest() const
 		"and the library may use %llu there, of which %llu are raw memory, textures and copies%s%.300s: raise "
 		"HET_DEVICE_MEMORY, or %s%s",
 		kernel_->name.get(), printed(slices_.smallest()), device_->compute->info().name, printed(most), largest,
-		stays ? ", which each slice may use whole" : "", printed(a.limit()), printed(a.beside_buffers()),
+		stays ? ", which each slice may use whole" : "", printed(a.limit()),
+		printed(a.beside_buffers_for_good()),
 		in_place ? "; it can't work on host memory in place either, as " : "", in_place ? in_place : "",
 		stays ? "give the argument a pattern" : "launch on parts", in_place ? ", or change that" : "");
 }
@@ -186,7 +187,7 @@ int sliced_plan::fit_slices(uint64_t nbytes)
 {
 	if (!slices_.take({row_uses_.get(), uses_.size()}, nrows_))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
-	is_small_ = !slices_.choose(nbytes, busy_rows());
+	is_small_ = !slices_.choose(nbytes, busy_rows(), core().evicts);
 	return is_small_ ? not_here : 0;
 }
 

@@ -133,7 +133,10 @@ int het_device_describe(het_device *device, struct het_device_info *info);
  */
 int het_device_opencl_info(het_device *device, uint32_t what, size_t room, void *answer, size_t *nbytes);
 
-/** het_device_memory() fills this. All but the last two are bytes; those from given on count since the start. */
+/**
+ * het_device_memory() fills this. All are bytes but evictions, waits, slices, in_place and accesses_in_place; those from
+ * given on count since the start, but for windows and kept.
+ */
 struct het_memory_info {
 	size_t size;
 	/** The device has so much memory. */
@@ -171,6 +174,11 @@ struct het_memory_info {
 	 * gone there.
 	 */
 	uint64_t in_place, accesses_in_place;
+	/**
+	 * This is kept of what launches in slices have had there, for those to come, and goes when anything else needs
+	 * it; and so many bytes had not to travel as they were kept.
+	 */
+	uint64_t kept, reused;
 };
 
 /**
