@@ -27,7 +27,8 @@ class cache_folder
 		path_ = mine ? mine : name;
 		setenv("HET_TEST_CACHE", path_.c_str(), 1);
 		setenv("XDG_CACHE_HOME", path_.c_str(), 1);
-		restart_with(t, {"HET_DEVICES=cuda", setting});
+		// What several devices copy with is the driver's to keep.
+		restart_with(t, {"HET_DEVICES=cuda", "HET_PATHS=direct", setting});
 	}
 	~cache_folder() { fs::remove_all(path_); }
 	cache_folder(const cache_folder &) = delete;

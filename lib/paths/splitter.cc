@@ -24,8 +24,8 @@ constexpr double late = 1.5;
 
 splitter::splitter(std::span<const size_t> ends, const plan &p, unsigned direct, const estimate (&known)[most_paths],
 		   uint64_t now_ns, const piece_sizes &sizes)
-    : ends_(ends), carriers_(p.carriers), asked_(path_set(p.asked & ~p.carriers)), spare_(p.spare), direct_(direct),
-      question_(p.question), sizes_(sizes), left_(ends.back())
+    : ends_(ends), carriers_(p.carriers), asked_(path_set(p.asked & ~p.carriers)), spare_(p.spare),
+      by_kernel_(p.by_kernel), direct_(direct), question_(p.question), sizes_(sizes), left_(ends.back())
 {
 	std::copy(known, known + most_paths, known_);
 	// A carrier that is worth no piece would only make the others' pieces small. It may be asked as well.
@@ -98,6 +98,8 @@ size_t splitter::most(unsigned path) const
 {
 	bool is_alone = path == direct_ && !(awake() & path_set(~only(path)));
 	bool is_free = known_[path].known() && !known_[path].is_congested();
+	if (by_kernel_ & only(path))
+		return most_by_kernel;
 	if (path != direct_)
 		return most_relayed;
 	return !is_alone                ? sizes_.shared

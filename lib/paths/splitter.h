@@ -32,6 +32,8 @@ class splitter
 	// Where the direct path is alone its pieces are larger, since an engine pauses for some µs between two.
 	static constexpr unsigned depth = 4;
 	static constexpr size_t least_piece = 512 << 10, most_relayed = 4 << 20;
+	// Kernels are for links that others fill, where nobody knows how long a piece will take.
+	static constexpr size_t most_by_kernel = 2 << 20;
 	static constexpr size_t pieces_under_way = 2; // of the largest
 
 	// @ends rise; the last one is the size of the copy. @direct is the path that is left if all others fail.
@@ -107,7 +109,7 @@ class splitter
 	piece cut(size_t bytes);
 
 	const std::span<const size_t> ends_;
-	path_set carriers_, asked_, spare_, resting_ = 0;
+	path_set carriers_, asked_, spare_, by_kernel_, resting_ = 0;
 	const unsigned direct_;
 	const size_t question_;
 	const piece_sizes sizes_;

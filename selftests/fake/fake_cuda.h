@@ -40,6 +40,9 @@ struct fake_cuda_state {
 	std::atomic<unsigned> peer_rate;
 	std::atomic<unsigned long> peers_carried[fake_cuda_linked][fake_cuda_linked];
 
+	// The library's own kernel, with which it copies, is none of the kernels that are counted and let, except as a
+	// launch. It waits while this is set.
+	std::atomic<bool> hold_copying;
 	std::atomic<int> kernels_let; // kernels that come later than so many others wait
 
 	// Kernels run one at a time, and of those that wait the one on the stream of the greatest priority is next.

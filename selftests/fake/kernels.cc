@@ -47,6 +47,7 @@ struct CUlinkState_st {
 struct CUfunc_st {
 	CUmod_st *module;
 	const het::ptx::simt::code *code;
+	bool copies; // for the library
 };
 
 namespace het
@@ -197,8 +198,8 @@ void let_others(int priority, long steps)
 
 int run(const CUfunc_st &f, const launch &l, int priority)
 {
-	int number = ++fake_cuda.kernels_begun;
-	wait_until([&] { return number <= fake_cuda.kernels_let; });
+	int number = f.copies ? 0 : ++fake_cuda.kernels_begun;
+	wait_until([&] { return f.copies ? !fake_cuda.hold_copying : number <= fake_cuda.kernels_let; });
 	only_one alone(priority);
 	std::lock_guard g(device_lock());
 	ptx::simt::options how;
@@ -208,7 +209,8 @@ int run(const CUfunc_st &f, const launch &l, int priority)
 		how.trace = [&](const ptx::simt::step &) { let_others(priority, ++steps); };
 	}
 	auto done = ptx::simt::run(f.module->program, l, how);
-	fake_cuda.ends = fake_cuda.ends << 1 | (priority < 0); // one kernel runs at a time
+	if (!f.copies)
+		fake_cuda.ends = fake_cuda.ends << 1 | (priority < 0); // one kernel runs at a time
 	if (!done.error)
 		return 0;
 	fprintf(stderr, "fake CUDA: %s\n", done.error->describe().c_str());
@@ -303,7 +305,7 @@ int cuModuleGetFunction(cu_function *function, cu_module module, const char *nam
 	const ptx::simt::code *code = module->program.find(name);
 	if (!code)
 		return cu_error_not_found;
-	*function = new CUfunc_st{module, code};
+	*function = new CUfunc_st{module, code, !strcmp(name, "het_copy")};
 	return injected(__func__);
 }
 

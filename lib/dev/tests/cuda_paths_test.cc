@@ -15,7 +15,6 @@
 #include <dlfcn.h>
 #include <gpuvm.h>
 #include <gtest/gtest.h>
-#include <limits>
 #include <memory>
 #include <random>
 #include <thread>
@@ -584,7 +583,7 @@ TEST_F(cuda_paths, what_a_kernel_has_not_begun_is_taken_back)
 	for (bool home : {false, true}) {
 		all.open(home);
 		pair p(*this, 0, 8 * mib);
-		fake_->kernels_let = fake_->kernels_begun.load();
+		fake_->hold_copying = true;
 		all.patience_ns = 100'000;
 		all.copy(p, home, 1);
 		all.patience_ns = 1'000'000'000'000;
@@ -592,7 +591,7 @@ TEST_F(cuda_paths, what_a_kernel_has_not_begun_is_taken_back)
 		EXPECT_EQ(all.ports[0].hand(), nullptr) << "as its kernels are still to come";
 		p.fill(99);
 		const std::vector<char> host = p.host, device = p.on_device();
-		fake_->kernels_let = std::numeric_limits<int>::max();
+		fake_->hold_copying = false;
 		while (!all.ports[0].hand())
 			std::this_thread::yield();
 		EXPECT_TRUE(p.host == host);
@@ -703,10 +702,10 @@ TEST_F(cuda_paths, kernels_bring_what_is_touched_after_a_long_wait)
 	touch(0, 4096, true);
 	EXPECT_EQ(kernels(8, 4096, false), 0) << "which is not aligned so";
 	touch(0, 4096, true);
-	fake_->kernels_let = fake_->kernels_begun.load();
+	fake_->hold_copying = true;
 	touch(4096, 4096, false);
 	EXPECT_EQ(kernels(4096, 4096, false), 0) << "while others have the multiprocessors";
-	fake_->kernels_let = std::numeric_limits<int>::max();
+	fake_->hold_copying = false;
 }
 
 // Any call of a relay, or what it has started, fails once: the bytes are right all the same.
