@@ -18,6 +18,7 @@ python_srcs := $(wildcard python/src/*.cc)
 # This stands between programs and MPI, and needs both (mk/mpi.mk).
 mpi_srcs := $(wildcard mpi/*.cc)
 mpi_test_srcs := $(wildcard selftests/mpi/*.cc)
+mpi_bench_srcs := $(wildcard bench/mpi/*.cc)
 python_bench_srcs := $(wildcard bench/python/*.c)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) \
 	$(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
@@ -73,7 +74,7 @@ embedded_example := $(and $(HAVE_ELF),$(HAVE_JSON),$(HAVE_CLI11),$(HAVE_OPENCL),
 example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
-program_srcs := $(opencl_srcs) $(openmp_srcs) $(openmp_double_srcs) $(python_srcs) $(mpi_srcs) $(mpi_test_srcs) $(python_bench_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
+program_srcs := $(opencl_srcs) $(openmp_srcs) $(openmp_double_srcs) $(python_srcs) $(mpi_srcs) $(mpi_test_srcs) $(mpi_bench_srcs) $(python_bench_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
 	$(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) \
 	$(noc_record_srcs) $(noc_ptx_srcs) $(micro_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \

@@ -42,6 +42,7 @@ $(call add_flags,$(python_bench_srcs),-fPIC)
 mpi_cflags := $(MPI_CFLAGS) -DOMPI_SKIP_MPICXX
 $(call add_flags,$(mpi_srcs),-fPIC -fvisibility=hidden $(mpi_cflags))
 $(call add_flags,$(mpi_test_srcs),$(mpi_cflags))
+$(call add_flags,$(mpi_bench_srcs),-Ibench -Itools $(mpi_cflags))
 # Programs and platforms of OpenCL 1.2 have these.
 opencl_1_2 := -UCL_TARGET_OPENCL_VERSION -DCL_TARGET_OPENCL_VERSION=120
 $(call add_flags,$(proof_srcs),$(opencl_1_2))

@@ -5,7 +5,11 @@ mpi_kept := $(call keep,$(mpi_srcs))
 libhetmpi := $(if $(and $(HAVE_MPI),$(mpi_kept),$(if $(SAN),,plain)),$(B)/$(MPI_SONAME))
 mpi_tests := $(if $(libhetmpi),$(B)/selftests/mpi-messages)
 
+# These programs are run by mpirun, and compute with kernels of bench/apps.
+mpi_benches := $(if $(and $(libhetmpi),$(bench_kept)),$(patsubst bench/mpi/%.cc,$(B)/bin/mpi-%,$(call keep,$(mpi_bench_srcs))))
+
 mpi: $(libhetmpi)
+bench-programs: $(mpi_benches)
 .PHONY: mpi
 all: mpi
 tests: $(mpi_tests)
@@ -19,3 +23,11 @@ $(B)/selftests/mpi-messages: $(call obj,$(mpi_test_srcs)) $(libhet) | $(libhetmp
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(MPI_LIBS)
+
+$(mpi_benches): $(B)/bin/mpi-%: $(B)/obj/bench/mpi/%.o
+$(filter %/mpi-stencil,$(mpi_benches)): $(B)/obj/kernels/apps/stencil.o
+$(filter %/mpi-ping-pong,$(mpi_benches)): $(B)/obj/kernels/apps/vectoradd.o
+$(mpi_benches): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet) | $(libhetmpi)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(MPI_LIBS) -ldl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Starts and completions of requests. A completion makes the caller's handle null, unless the request is persistent, so
-// the handles are looked at before.
+// the handles are looked at before; and its status tells how much has come, also where the caller wants none.
 #include "call.h"
 
 #include <vector>
@@ -16,25 +16,62 @@ std::vector<MPI_Request> copy_of(int count, const MPI_Request *requests)
 				     : std::vector<MPI_Request>{};
 }
 
-void all_finished(const std::vector<MPI_Request> &requests)
+class status_of_one
 {
-	for (MPI_Request r : requests)
-		finished(r);
-}
+      public:
+	explicit status_of_one(MPI_Status *callers) : used_(callers == MPI_STATUS_IGNORE ? &own_ : callers) {}
+	MPI_Status *get() { return used_; }
 
-// MPI_Waitall() may end with some requests done and others not, where one has failed: those that are null are over.
-void finished_of(const std::vector<MPI_Request> &before, const MPI_Request *now)
+	// Returns @err, or what has gone wrong since.
+	int finished(MPI_Request r, int err)
+	{
+		if (err) {
+			failed(r);
+			return err;
+		}
+		return hetmpi::finished(r, *used_);
+	}
+
+      private:
+	MPI_Status own_ = {};
+	MPI_Status *used_;
+};
+
+class statuses_of
+{
+      public:
+	statuses_of(int count, MPI_Status *callers)
+	    : own_(callers == MPI_STATUSES_IGNORE && count > 0 ? size_t(count) : 0),
+	      used_(callers == MPI_STATUSES_IGNORE ? own_.data() : callers)
+	{
+	}
+	MPI_Status *get() { return used_; }
+
+	// The request has the i-th status, in which an error of ours stands then.
+	void finished(MPI_Request r, int i)
+	{
+		if (int err = hetmpi::finished(r, used_[i]))
+			used_[i].MPI_ERROR = error_ = err;
+	}
+	int error() const { return error_ ? MPI_ERR_IN_STATUS : MPI_SUCCESS; }
+
+      private:
+	std::vector<MPI_Status> own_;
+	MPI_Status *used_;
+	int error_ = MPI_SUCCESS;
+};
+
+// Where some have failed, MPI tells which by their statuses, and the others may be over or not.
+void end_of_failed(const std::vector<MPI_Request> &before, const MPI_Request *now, statuses_of &s)
 {
 	for (size_t i = 0; i < before.size(); i++) {
-		if (before[i] != MPI_REQUEST_NULL && now[i] == MPI_REQUEST_NULL)
-			finished(before[i]);
+		if (before[i] == MPI_REQUEST_NULL || now[i] != MPI_REQUEST_NULL)
+			continue;
+		if (s.get()[i].MPI_ERROR == MPI_SUCCESS)
+			s.finished(before[i], int(i));
+		else
+			failed(before[i]);
 	}
-}
-
-void finished_at(const std::vector<MPI_Request> &before, int count, const int *indices)
-{
-	for (int i = 0; count != MPI_UNDEFINED && i < count; i++)
-		finished(before[size_t(indices[i])]);
 }
 
 } // namespace
@@ -42,10 +79,10 @@ void finished_at(const std::vector<MPI_Request> &before, int count, const int *i
 HET_MPI_CALL MPI_Start(MPI_Request *request)
 {
 	if (int err = start(*request))
-		return report(MPI_COMM_WORLD, err);
+		return err;
 	int err = PMPI_Start(request);
 	if (err)
-		finished(*request);
+		failed(*request);
 	return err;
 }
 
@@ -54,8 +91,8 @@ HET_MPI_CALL MPI_Startall(int count, MPI_Request requests[])
 	for (int i = 0; i < count; i++) {
 		if (int err = start(requests[i])) {
 			while (i--)
-				finished(requests[i]);
-			return report(MPI_COMM_WORLD, err);
+				failed(requests[i]);
+			return err;
 		}
 	}
 	return PMPI_Startall(count, requests);
@@ -72,89 +109,88 @@ HET_MPI_CALL MPI_Request_free(MPI_Request *request)
 // The program may look at the bytes of a request that is over, though it has to complete it still.
 HET_MPI_CALL MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
-	int err = PMPI_Request_get_status(request, flag, status);
-	if (!err && *flag)
-		finished(request);
-	return err;
+	status_of_one s(status);
+	int err = PMPI_Request_get_status(request, flag, s.get());
+	return !err && *flag ? s.finished(request, err) : err;
 }
 
 HET_MPI_CALL MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
 	MPI_Request before = *request;
-	int err = PMPI_Wait(request, status);
-	finished(before);
-	return err;
+	status_of_one s(status);
+	return s.finished(before, PMPI_Wait(request, s.get()));
 }
 
 HET_MPI_CALL MPI_Waitall(int count, MPI_Request requests[], MPI_Status *statuses)
 {
 	std::vector<MPI_Request> before = copy_of(count, requests);
-	int err = PMPI_Waitall(count, requests, statuses);
-	if (err)
-		finished_of(before, requests);
-	else
-		all_finished(before);
-	return err;
+	statuses_of s(count, statuses);
+	if (int err = PMPI_Waitall(count, requests, s.get())) {
+		end_of_failed(before, requests, s);
+		return err;
+	}
+	for (int i = 0; i < count; i++)
+		s.finished(before[size_t(i)], i);
+	return s.error();
 }
 
 HET_MPI_CALL MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
 	std::vector<MPI_Request> before = copy_of(count, requests);
-	int err = PMPI_Waitany(count, requests, index, status);
-	if (!err && *index != MPI_UNDEFINED)
-		finished(before[size_t(*index)]);
-	return err;
+	status_of_one s(status);
+	*index = MPI_UNDEFINED;
+	int err = PMPI_Waitany(count, requests, index, s.get());
+	return *index == MPI_UNDEFINED ? err : s.finished(before[size_t(*index)], err);
 }
 
 HET_MPI_CALL MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)
 {
 	std::vector<MPI_Request> before = copy_of(count, requests);
-	int err = PMPI_Waitsome(count, requests, done, indices, statuses);
-	if (!err)
-		finished_at(before, *done, indices);
-	return err;
+	statuses_of s(count, statuses);
+	int err = PMPI_Waitsome(count, requests, done, indices, s.get());
+	for (int i = 0; !err && *done != MPI_UNDEFINED && i < *done; i++)
+		s.finished(before[size_t(indices[i])], i);
+	return err ? err : s.error();
 }
 
 HET_MPI_CALL MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	MPI_Request before = *request;
-	int err = PMPI_Test(request, flag, status);
-	if (err || *flag)
-		finished(before);
-	return err;
+	status_of_one s(status);
+	int err = PMPI_Test(request, flag, s.get());
+	return err || *flag ? s.finished(before, err) : MPI_SUCCESS;
 }
 
 HET_MPI_CALL MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status *statuses)
 {
 	std::vector<MPI_Request> before = copy_of(count, requests);
-	int err = PMPI_Testall(count, requests, flag, statuses);
-	if (!err && *flag)
-		all_finished(before);
-	return err;
+	statuses_of s(count, statuses);
+	int err = PMPI_Testall(count, requests, flag, s.get());
+	for (int i = 0; !err && *flag && i < count; i++)
+		s.finished(before[size_t(i)], i);
+	return err ? err : s.error();
 }
 
 HET_MPI_CALL MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
 	std::vector<MPI_Request> before = copy_of(count, requests);
-	int err = PMPI_Testany(count, requests, index, flag, status);
-	if (!err && *flag && *index != MPI_UNDEFINED)
-		finished(before[size_t(*index)]);
-	return err;
+	status_of_one s(status);
+	int err = PMPI_Testany(count, requests, index, flag, s.get());
+	return !err && *flag && *index != MPI_UNDEFINED ? s.finished(before[size_t(*index)], err) : err;
 }
 
 HET_MPI_CALL MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)
 {
 	std::vector<MPI_Request> before = copy_of(count, requests);
-	int err = PMPI_Testsome(count, requests, done, indices, statuses);
-	if (!err)
-		finished_at(before, *done, indices);
-	return err;
+	statuses_of s(count, statuses);
+	int err = PMPI_Testsome(count, requests, done, indices, s.get());
+	for (int i = 0; !err && *done != MPI_UNDEFINED && i < *done; i++)
+		s.finished(before[size_t(indices[i])], i);
+	return err ? err : s.error();
 }
 
 HET_MPI_CALL MPI_Finalize()
 {
-	free_freed();
-	int err = PMPI_Finalize();
-	finished_all();
-	return err;
+	finish_all();
+	return PMPI_Finalize();
 }

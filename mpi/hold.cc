@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <gpuvm.h>
+#include <het.h>
 #include <list>
 #include <mutex>
-#include <unistd.h>
 
 namespace hetmpi
 {
@@ -14,12 +13,8 @@ namespace hetmpi
 namespace
 {
 
-const uintptr_t page = uintptr_t(sysconf(_SC_PAGESIZE));
-
-bool share(bytes a, bytes b)
-{
-	return a.begin < b.end && b.begin < a.end;
-}
+// Pieces that lie closer are mapped as one range, and all together are no more ranges than this.
+constexpr size_t near = 64 << 10, most_ranges = 64;
 
 struct entry {
 	bytes at;
@@ -45,7 +40,7 @@ bytes apart_from_others(bytes b, use u)
 	table &t = held_now();
 	std::lock_guard guard(t.lock);
 	for (const entry &e : t.entries) {
-		if ((u == use::read && e.u == use::read) || !share(b, e.at))
+		if ((u == use::read && e.u == use::read) || !b.share(e.at))
 			continue;
 		bytes before = {b.begin, std::max(b.begin, e.at.begin)};
 		bytes behind = {std::min(b.end, e.at.end), b.end};
@@ -66,15 +61,16 @@ void forget(bytes at, use u)
 	t.entries.erase(found);
 }
 
-// An edge is always at home, and so is what no array has.
-void bring_home(bytes b, use u)
+pieces ranges_of(const pieces &p)
 {
-	for (uintptr_t at = b.begin; at < b.end; at = (at / page + 1) * page) {
-		auto *p = reinterpret_cast<void *>(at);
-		size_t size = std::min(b.end, (at / page + 1) * page) - at;
-		if (gpuvm_alias(p))
-			gpuvm_host_begin(p, size, u == use::read ? GPUVM_READ_ONLY : GPUVM_READ_WRITE);
-	}
+	size_t gap = near;
+	pieces ranges;
+	do {
+		ranges.clear();
+		for_groups(p, gap, [&](const bytes *, const bytes *, bytes hull) { ranges.push_back(hull); });
+		gap *= 4;
+	} while (ranges.size() > most_ranges);
+	return ranges;
 }
 
 // The first message starts the runtime.
@@ -93,90 +89,123 @@ int failed(const char *what)
 	return MPI_ERR_BUFFER;
 }
 
+void unmap_range(bytes b)
+{
+	het_unmap_args args = {};
+	args.size = sizeof args;
+	args.pointer = b.ptr();
+	args.nbytes = b.size();
+	if (het_unmap(queue(), &args, nullptr))
+		failed("the bytes of a message stay with the host");
+}
+
 } // namespace
 
 int hold::take(const message &m)
 {
-	if (m.at.is_empty())
-		return MPI_SUCCESS;
-	std::shared_ptr<stand_in> instead;
-	if (stand_in::is_needed() && !(instead = stand_in::make(m)))
-		return MPI_ERR_BUFFER;
-	return take(m, std::move(instead));
+	return take(m, nullptr);
 }
 
 int hold::take(const message &m, std::shared_ptr<stand_in> instead)
 {
-	if (m.at.is_empty())
-		return MPI_SUCCESS;
-	if (!queue())
-		return failed("there is no queue to bring messages home by");
-	if (int err = take_mapped(m))
+	if (int err = take_in_place(m))
 		return err;
+	if (m.is_empty())
+		return MPI_SUCCESS;
+	if (!instead && (stand_in::is_needed() || stand_in::is_better(m)) && !(instead = stand_in::make(m))) {
+		drop();
+		return MPI_ERR_BUFFER;
+	}
 	if (!instead)
 		return MPI_SUCCESS;
-	int err = instead->copy_in();
-	if (err || m.u == use::read)
-		unmap();
-	if (!err)
-		instead_ = std::move(instead);
-	return err;
-}
-
-int hold::take_mapped(const message &m)
-{
-	bytes mapped = apart_from_others(m.at, m.u);
-	if (!mapped.is_empty()) {
-		if (int err = map(mapped, m.u)) {
-			forget(mapped, m.u);
+	if (m.u != use::received) {
+		if (int err = instead->copy_in()) {
+			drop();
 			return err;
 		}
 	}
-	held_ = mapped;
-	use_ = m.u;
-	bring_home({m.at.begin, mapped.begin}, m.u);
-	bring_home({mapped.end, m.at.end}, m.u);
+	if (m.u == use::read)
+		drop();
+	instead_ = std::move(instead);
 	return MPI_SUCCESS;
 }
 
-int hold::map(bytes b, use u)
+int hold::take_in_place(const message &m)
+{
+	if (!m.is_good)
+		return MPI_ERR_BUFFER;
+	if (m.is_empty())
+		return MPI_SUCCESS;
+	return queue() ? map(m) : failed("there is no queue to wait for kernels by");
+}
+
+int hold::map(const message &m)
+{
+	use_ = m.u;
+	for (const bytes &range : ranges_of(m.at)) {
+		const bytes b = apart_from_others(range, m.u);
+		if (b.is_empty())
+			continue;
+		if (int err = map_range(b)) {
+			forget(b, use_);
+			drop();
+			return err;
+		}
+		held_.push_back(b);
+	}
+	return MPI_SUCCESS;
+}
+
+int hold::map_range(bytes b)
 {
 	het_map_args args = {};
 	args.size = sizeof args;
 	args.pointer = b.ptr();
 	args.nbytes = b.size();
-	args.access = uint32_t(u);
+	args.access = use_ == use::read ? HET_READ_ONLY : HET_READ_WRITE;
+	args.flags = HET_MAP_UNMOVED;
 	void *same = nullptr;
-	het_event *home = nullptr;
-	int err = het_map(queue(), &args, &same, &home);
+	het_event *over = nullptr;
+	int err = het_map(queue(), &args, &same, &over);
 	if (!err) {
-		err = het_event_wait(1, &home);
-		het_event_release(home);
+		err = het_event_wait(1, &over);
+		het_event_release(over);
 	}
-	return err ? failed("the bytes of a message did not come home") : MPI_SUCCESS;
+	return err ? failed("what a kernel should have made of a message is not there") : MPI_SUCCESS;
 }
 
-void hold::release()
+namespace
 {
-	int is_over = 0;
-	PMPI_Finalized(&is_over);
-	if (brings_later() && !is_over && instead_->copy_out())
-		fprintf(stderr, "libhet-mpi: MPI can't copy a message to where it belongs\n");
+
+bool is_cancelled(const MPI_Status &status)
+{
+	int is = 0;
+	return !PMPI_Test_cancelled(&status, &is) && is;
+}
+
+} // namespace
+
+int hold::give(told_by by, const MPI_Status &status)
+{
+	int err = MPI_SUCCESS;
+	MPI_Count come = 0;
+	const bool has_come = instead_ && use_ != use::read && !(by == told_by::receive && is_cancelled(status));
+	if (has_come && by == told_by::nothing)
+		err = instead_->copy_out();
+	else if (has_come && !PMPI_Get_elements_x(&status, MPI_BYTE, &come) && come > 0)
+		err = instead_->copy_out(come);
+	drop();
+	return err;
+}
+
+void hold::drop()
+{
 	instead_.reset();
-	unmap();
-}
-
-void hold::unmap()
-{
-	if (held_.is_empty())
-		return;
-	het_unmap_args args = {};
-	args.size = sizeof args;
-	args.pointer = held_.ptr();
-	args.nbytes = held_.size();
-	if (het_unmap(queue(), &args, nullptr))
-		failed("the bytes of a message stay with the host");
-	forget(std::exchange(held_, {}), use_);
+	for (const bytes &b : held_) {
+		unmap_range(b);
+		forget(b, use_);
+	}
+	held_.clear();
 }
 
 } // namespace hetmpi

@@ -4,37 +4,47 @@
 
 #include "bytes.h"
 
-#include <het.h>
-
 namespace hetmpi
 {
 
-// This is what MPI does with a message. A receive may be shorter than its buffer, and a type may have gaps: then bytes
-// stay as they are, so that they come home, too.
-enum class use : uint32_t { read = HET_READ_ONLY, written = HET_READ_WRITE };
+// This is what MPI does with a message: what is updated it reads, or leaves in part as it is.
+enum class use : uint8_t { read, received, updated };
 
 // Without bytes nothing is sent or received: MPI gets the buffer as it is.
 struct message {
-	bytes at;
 	use u = use::read;
 	void *buffer = nullptr;
+	pieces at = {};
+	bool is_good = true; // else it has a type that is too large
+	// It is elements of one type, of which fewer may be received: a status tells how many.
 	MPI_Aint count = 0;
 	MPI_Datatype type = MPI_DATATYPE_NULL;
+
+	bool is_empty() const { return at.empty() && is_good; }
+	bytes hull() const { return hull_of(at); }
 };
+
+inline message message_of(use u, const void *buffer, MPI_Aint count, MPI_Datatype type)
+{
+	message m = {.u = u, .buffer = const_cast<void *>(buffer), .count = count, .type = type};
+	m.is_good = add_bytes(m.at, buffer, count, type);
+	put_in_order(m.at);
+	return m;
+}
 
 inline message sent(const void *buffer, MPI_Aint count, MPI_Datatype type)
 {
-	return {bytes_of(buffer, count, type), use::read, const_cast<void *>(buffer), count, type};
+	return message_of(use::read, buffer, count, type);
 }
 
 inline message received(void *buffer, MPI_Aint count, MPI_Datatype type)
 {
-	return {bytes_of(buffer, count, type), use::written, buffer, count, type};
+	return message_of(use::received, buffer, count, type);
 }
 
-inline message nothing(const message &m)
+inline message updated(void *buffer, MPI_Aint count, MPI_Datatype type)
 {
-	return {{}, m.u, m.buffer, 0, m.type};
+	return message_of(use::updated, buffer, count, type);
 }
 
 } // namespace hetmpi

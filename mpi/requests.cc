@@ -13,12 +13,12 @@ namespace
 
 struct freed {
 	MPI_Request request;
-	hold bytes;
+	std::list<under_way> messages;
 };
 
 struct requests {
 	std::mutex lock;
-	std::multimap<MPI_Request, hold> under_way;
+	std::multimap<MPI_Request, under_way> under_way_now;
 	std::map<MPI_Request, persistent> kept;
 	std::list<freed> nobodys;
 };
@@ -29,16 +29,16 @@ requests &all()
 	return *r;
 }
 
-// The copy out of a stand-in may take long, or wait for a kernel, and nobody else is to wait for that.
-hold take_out(MPI_Request r)
+// The copy out of a stand-in may take long, or wait for a kernel, and nobody else is to wait for that. Of requests with
+// the same handle, which are over, it takes one's.
+std::list<under_way> take_out(MPI_Request r)
 {
+	std::list<under_way> taken;
 	std::lock_guard guard(all().lock);
-	auto found = all().under_way.find(r);
-	if (found == all().under_way.end())
-		return {};
-	hold h = std::move(found->second);
-	all().under_way.erase(found);
-	return h;
+	auto found = all().under_way_now.equal_range(r);
+	for (auto f = found.first; f != found.second; f = all().under_way_now.erase(f))
+		taken.push_back(std::move(f->second));
+	return taken;
 }
 
 // One that is persistent is there still when it is over.
@@ -48,39 +48,69 @@ void free_at_last(MPI_Request &r)
 		PMPI_Request_free(&r);
 }
 
+int give(std::list<under_way> &messages, const MPI_Status &status)
+{
+	int err = MPI_SUCCESS;
+	for (under_way &m : messages) {
+		if (int e = m.give(status))
+			err = m.whose.report(e);
+	}
+	return err;
+}
+
+// The first that is over, or with @wait the first of all.
+std::list<freed> take_freed(bool wait, MPI_Status *status)
+{
+	std::list<freed> taken;
+	std::lock_guard guard(all().lock);
+	for (auto f = all().nobodys.begin(); f != all().nobodys.end(); ++f) {
+		int done = wait;
+		if (!wait && PMPI_Test(&f->request, &done, status))
+			done = 0;
+		if (done) {
+			taken.splice(taken.end(), all().nobodys, f);
+			break;
+		}
+	}
+	return taken;
+}
+
 void look_after_freed()
 {
-	std::list<freed> over;
-	std::lock_guard guard(all().lock);
-	for (auto f = all().nobodys.begin(); f != all().nobodys.end();) {
-		auto next = std::next(f);
-		int done = 0;
-		if (!PMPI_Test(&f->request, &done, MPI_STATUS_IGNORE) && done) {
-			free_at_last(f->request);
-			over.splice(over.end(), all().nobodys, f);
-		}
-		f = next;
+	MPI_Status status = {};
+	for (std::list<freed> f; !(f = take_freed(false, &status)).empty();) {
+		free_at_last(f.front().request);
+		give(f.front().messages, status);
 	}
 }
 
 } // namespace
 
-void began(MPI_Request r, hold &&h)
+void began(MPI_Request r, under_way &&message)
 {
+	if (message.bytes.is_empty())
+		return;
 	std::lock_guard guard(all().lock);
-	all().under_way.emplace(r, std::move(h));
+	all().under_way_now.emplace(r, std::move(message));
 }
 
-void finished(MPI_Request r)
+int finished(MPI_Request r, const MPI_Status &status)
+{
+	std::list<under_way> messages = take_out(r);
+	const int err = give(messages, status);
+	look_after_freed();
+	return err;
+}
+
+void failed(MPI_Request r)
 {
 	take_out(r);
-	look_after_freed();
 }
 
 void made(MPI_Request r, persistent p)
 {
 	std::lock_guard guard(all().lock);
-	all().kept.insert_or_assign(r, p);
+	all().kept.insert_or_assign(r, std::move(p));
 }
 
 int start(MPI_Request r)
@@ -95,35 +125,32 @@ int start(MPI_Request r)
 	}
 	hold h;
 	if (int err = h.take(p.m, p.instead))
-		return err;
-	began(r, std::move(h));
+		return p.whose.report(err);
+	began(r, {std::move(h), p.whose, told_by::receive});
 	return MPI_SUCCESS;
 }
 
 bool forgotten(MPI_Request r)
 {
-	hold h = take_out(r);
+	std::list<under_way> messages = take_out(r);
 	std::lock_guard guard(all().lock);
 	all().kept.erase(r);
-	if (h.is_empty())
+	if (messages.empty())
 		return false;
-	all().nobodys.push_back({r, std::move(h)});
+	all().nobodys.push_back({r, std::move(messages)});
 	return true;
 }
 
-void free_freed()
+void finish_all()
 {
-	look_after_freed();
+	MPI_Status status = {};
+	for (std::list<freed> f; !(f = take_freed(true, nullptr)).empty();) {
+		if (!PMPI_Wait(&f.front().request, &status))
+			give(f.front().messages, status);
+		free_at_last(f.front().request);
+	}
 	std::lock_guard guard(all().lock);
-	for (freed &f : all().nobodys)
-		free_at_last(f.request);
-}
-
-void finished_all()
-{
-	std::lock_guard guard(all().lock);
-	all().nobodys.clear();
-	all().under_way.clear();
+	all().under_way_now.clear();
 	all().kept.clear();
 }
 

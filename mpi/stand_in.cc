@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstring>
 #include <gpuvm.h>
+#include <het.h>
+#include <unistd.h>
 #include <vector>
 
 namespace hetmpi
@@ -14,8 +16,11 @@ namespace hetmpi
 namespace
 {
 
-// Elements are packed in batches of at most about so many bytes: MPI counts packed bytes with an int.
-constexpr size_t batch_bytes = 64 << 20;
+// What is aligned to so many bytes stays so.
+constexpr uintptr_t alignment = 64;
+
+// A copy from a device takes as long as one of a chunk does, if it is not large.
+constexpr size_t chunk = 64 << 10, most_copies_a_chunk = 2;
 
 bool is_any_device_apart()
 {
@@ -32,23 +37,35 @@ bool is_any_device_apart()
 	});
 }
 
-size_t bytes_of_element(MPI_Datatype type)
+bool is_in_array(bytes b)
 {
-	MPI_Count size = 0;
-	PMPI_Type_size_x(type, &size);
-	return size > 0 ? size_t(size) : 0;
+	static const auto page = uintptr_t(sysconf(_SC_PAGESIZE));
+	for (uintptr_t at = b.begin; at < b.end; at = (at / page + 1) * page) {
+		if (gpuvm_alias(reinterpret_cast<void *>(at)))
+			return true;
+	}
+	return false;
 }
 
-bool has_gaps(const message &m)
+bool is_dense(size_t count, bytes hull)
 {
-	return bytes_of_element(m.type) * size_t(m.count) != m.at.size();
+	return count > most_copies_a_chunk * (hull.size() / chunk + 1);
 }
 
-void *element(void *buffer, MPI_Aint i, MPI_Datatype type)
+int failed(const char *what)
 {
-	MPI_Aint lower = 0, extent = 0;
-	PMPI_Type_get_extent(type, &lower, &extent);
-	return static_cast<char *>(buffer) + i * extent;
+	fprintf(stderr, "libhet-mpi: the bytes of a message can't be %s a device\n", what);
+	return MPI_ERR_BUFFER;
+}
+
+MPI_Datatype own_type(MPI_Datatype type, bool *is_made)
+{
+	int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
+	MPI_Datatype own = type;
+	*is_made = type != MPI_DATATYPE_NULL &&
+		   !PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) &&
+		   combiner != MPI_COMBINER_NAMED && !PMPI_Type_dup(type, &own);
+	return own;
 }
 
 } // namespace
@@ -59,69 +76,125 @@ bool stand_in::is_needed()
 	gpuvm_stat(GPUVM_STAT_SYSTEM_TOUCHES, &served);
 	if (served >= 0)
 		return !served;
+	return may_be_needed();
+}
+
+bool stand_in::may_be_needed()
+{
 	static const bool may_be = is_any_device_apart();
 	return may_be;
 }
 
+bool stand_in::is_better(const message &m)
+{
+	return std::any_of(m.at.begin(), m.at.end(), is_in_array);
+}
+
 std::shared_ptr<stand_in> stand_in::make(const message &m)
 {
-	if (has_gaps(m) && bytes_of_element(m.type) > size_t(INT_MAX)) {
-		fprintf(stderr, "libhet-mpi: an element of a type with gaps has more than 2 GiB: send smaller ones\n");
-		return nullptr;
-	}
-	room r = room::of(m.at.size());
+	room r = room::of(m.hull().size() + alignment);
 	if (!r) {
-		fprintf(stderr, "libhet-mpi: there is no memory for a copy of a message of %zu bytes\n", m.at.size());
+		fprintf(stderr, "libhet-mpi: there is no memory for a copy of a message of %zu bytes\n",
+			m.hull().size());
 		return nullptr;
 	}
 	return std::make_shared<stand_in>(m, std::move(r));
 }
 
-stand_in::stand_in(const message &m, room &&r) : m_(m), room_(std::move(r)), has_gaps_(has_gaps(m))
+stand_in::stand_in(const message &m, room &&r)
+    : m_(m), room_(std::move(r)), first_(static_cast<char *>(room_.at()) + m.hull().begin % alignment)
 {
-	if (has_gaps_)
-		PMPI_Type_dup(m.type, &m_.type);
+	m_.type = own_type(m.type, &has_type_);
 }
 
 stand_in::~stand_in()
 {
 	int is_over = 0;
 	PMPI_Finalized(&is_over);
-	if (has_gaps_ && !is_over)
+	if (has_type_ && !is_over)
 		PMPI_Type_free(&m_.type);
 }
 
 void *stand_in::moved(const void *p) const
 {
-	return static_cast<char *>(room_.at()) + (reinterpret_cast<uintptr_t>(p) - m_.at.begin);
+	return first_ + (reinterpret_cast<uintptr_t>(p) - m_.hull().begin);
 }
 
-int stand_in::copy(const void *from, void *to) const
+// Pieces that lie close together come along with what is between them.
+int stand_in::copy_in()
 {
-	if (has_gaps_)
-		return copy_elements(from, to);
-	const auto offset = ptrdiff_t(m_.at.begin - reinterpret_cast<uintptr_t>(m_.buffer));
-	memcpy(static_cast<char *>(to) + offset, static_cast<const char *>(from) + offset, m_.at.size());
-	return MPI_SUCCESS;
+	int err = 0;
+	for_groups(m_.at, chunk, [&](const bytes *p, const bytes *behind, bytes hull) {
+		if (is_dense(size_t(behind - p), hull)) {
+			err = err ? err : gpuvm_host_read(hull.ptr(), hull.size(), moved(hull));
+			return;
+		}
+		for (; p < behind && !err; p++)
+			err = gpuvm_host_read(p->ptr(), p->size(), moved(*p));
+	});
+	return err ? failed("read from") : MPI_SUCCESS;
 }
 
-int stand_in::copy_elements(const void *from, void *to) const
+// What is between them stays as it is: touches bring it home.
+int stand_in::copy_out(const pieces &some)
 {
-	const size_t each = bytes_of_element(m_.type);
-	const auto at_once = MPI_Aint(std::max<size_t>(batch_bytes / each, 1));
-	std::vector<char> packed(each * size_t(std::min(at_once, m_.count)));
-	for (MPI_Aint i = 0; i < m_.count; i += at_once) {
-		const int n = int(std::min(at_once, m_.count - i)), size = int(each * size_t(n));
-		void *source = element(const_cast<void *>(from), i, m_.type);
-		int at = 0;
-		int err = PMPI_Pack(source, n, m_.type, packed.data(), size, &at, MPI_COMM_SELF);
-		at = 0;
-		if (!err)
-			err = PMPI_Unpack(packed.data(), size, &at, element(to, i, m_.type), n, m_.type, MPI_COMM_SELF);
-		if (err)
+	int err = 0;
+	for_groups(some, chunk, [&](const bytes *p, const bytes *behind, bytes hull) {
+		const bool dense = is_dense(size_t(behind - p), hull);
+		for (; p < behind && !err; p++) {
+			if (dense)
+				memcpy(p->ptr(), moved(*p), p->size());
+			else
+				err = gpuvm_host_write(p->ptr(), p->size(), moved(*p));
+		}
+	});
+	return err ? failed("written to") : MPI_SUCCESS;
+}
+
+int stand_in::copy_out()
+{
+	return copy_out(m_.at);
+}
+
+int stand_in::copy_out(MPI_Count received)
+{
+	MPI_Count each = 0;
+	if (PMPI_Type_size_x(m_.type, &each) || !each || received >= each * m_.count)
+		return copy_out();
+	const MPI_Aint whole = MPI_Aint(received / each);
+	if (received % each) {
+		if (int err = complete_element(whole, int(received % each)))
 			return err;
 	}
-	return MPI_SUCCESS;
+	pieces some;
+	add_bytes(some, m_.buffer, whole + (received % each ? 1 : 0), m_.type);
+	put_in_order(some);
+	return copy_out(some);
+}
+
+// The rest of an element that was received in part is the array's.
+int stand_in::complete_element(MPI_Aint i, int received)
+{
+	int size = 0, at = 0;
+	MPI_Aint lower = 0, extent = 0;
+	PMPI_Type_size(m_.type, &size);
+	PMPI_Type_get_extent(m_.type, &lower, &extent);
+	void *element = static_cast<char *>(m_.buffer) + i * extent;
+	std::vector<char> packed(size_t(size), 0);
+	int err = PMPI_Pack(moved(element), 1, m_.type, packed.data(), size, &at, MPI_COMM_SELF);
+	const std::vector<char> head(packed.begin(), packed.begin() + received);
+	pieces own;
+	add_bytes(own, element, 1, m_.type);
+	for (const bytes &b : own)
+		err = err ? err : gpuvm_host_read(b.ptr(), b.size(), moved(b));
+	at = 0;
+	if (!err)
+		err = PMPI_Pack(moved(element), 1, m_.type, packed.data(), size, &at, MPI_COMM_SELF);
+	std::copy(head.begin(), head.end(), packed.begin());
+	at = 0;
+	if (!err)
+		err = PMPI_Unpack(packed.data(), size, &at, moved(element), 1, m_.type, MPI_COMM_SELF);
+	return err ? failed("read from") : MPI_SUCCESS;
 }
 
 } // namespace hetmpi

@@ -40,6 +40,27 @@ static void measure_regions(int n)
 	tell("region", n);
 }
 
+/* libgomp does this for each region besides, to tell it where its variables are. */
+static void measure_what_regions_need(int n)
+{
+	const int host = omp_get_initial_device(), device = omp_get_default_device();
+	void *words[4] = {0};
+	for (int i = 0; i < n; i++) {
+		double begin = omp_get_wtime();
+		omp_target_free(omp_target_alloc(sizeof words, device), device);
+		times[i] = omp_get_wtime() - begin;
+	}
+	tell("allocate-and-free", n);
+	void *there = omp_target_alloc(sizeof words, device);
+	for (int i = 0; i < n; i++) {
+		double begin = omp_get_wtime();
+		omp_target_memcpy(there, words, sizeof words, 0, 0, device, host);
+		times[i] = omp_get_wtime() - begin;
+	}
+	tell("to-32-bytes", n);
+	omp_target_free(there, device);
+}
+
 static void measure_copies(size_t nbytes, int n)
 {
 	const int host = omp_get_initial_device(), device = omp_get_default_device();
@@ -97,6 +118,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	measure_regions(mib < 16 ? 4 : most);
+	measure_what_regions_need(mib < 16 ? 4 : most);
 	measure_copies(4 << 10, mib < 16 ? 4 : most);
 	measure_copies(1 << 20, mib < 16 ? 4 : 100);
 	if (mib >= 64)

@@ -3,8 +3,10 @@
 #include "api/public.h"
 #include "memory/allocate.h"
 #include "memory/allocations.h"
+#include "memory/exact_copy.h"
 #include "memory/failure.h"
 #include "memory/home.h"
+#include "memory/hooks.h"
 #include "memory/kernel.h"
 #include "memory/library.h"
 #include "memory/link.h"
@@ -244,6 +246,28 @@ GPUVM_PUBLIC int gpuvm_host_begin(void *hostptr, size_t nbytes, int flags)
 	if (flags != GPUVM_READ_ONLY && flags != GPUVM_WRITE_ONLY && flags != GPUVM_READ_WRITE)
 		return fail(GPUVM_EARG, "gpuvm_host_begin: flags 0x%x", unsigned(flags));
 	return show_range(range_of(hostptr, nbytes), flags == GPUVM_READ_ONLY ? event::touch_read : event::touch_write);
+}
+
+static int check_exact(const char *call, const void *hostptr, const void *other, size_t nbytes)
+{
+	if (!hostptr || !other)
+		return fail(GPUVM_ENULL, "%s: null pointer", call);
+	if (is_linked(other, nbytes))
+		return fail(GPUVM_EARG, "%s: the memory at %p lies in an array: copy to or from other memory", call,
+			    other);
+	return 0;
+}
+
+GPUVM_PUBLIC int gpuvm_host_read(const void *hostptr, size_t nbytes, void *to)
+{
+	int err = check_exact("gpuvm_host_read", hostptr, to, nbytes);
+	return err ? err : read_exactly(range_of(hostptr, nbytes), static_cast<char *>(to));
+}
+
+GPUVM_PUBLIC int gpuvm_host_write(void *hostptr, size_t nbytes, const void *from)
+{
+	int err = check_exact("gpuvm_host_write", hostptr, from, nbytes);
+	return err ? err : write_exactly(range_of(hostptr, nbytes), static_cast<const char *>(from));
 }
 
 GPUVM_PUBLIC void *gpuvm_malloc(size_t nbytes, unsigned idev, int flags)

@@ -8,6 +8,7 @@
 #include "dev/cuda_events.h"
 #include "dev/cuda_fabric.h"
 #include "dev/cuda_lane.h"
+#include "os/clock.h"
 #include "os/log.h"
 #include "os/pci.h"
 
@@ -81,6 +82,7 @@ class cuda_device final : public device
 	std::unique_ptr<cuda_lane[]> lanes_;
 	unsigned lane_count_ = 0;
 	void *ring_ = nullptr;
+	cuda_large_slot large_;
 	cuda_events events_;
 	cuda_member member_;
 	std::atomic<uint32_t> reached_{0}; // devices that were asked for access to, by ordinal
@@ -99,6 +101,8 @@ cuda_device::~cuda_device()
 		events_.close();
 		if (ring_)
 			cu_.free_host(ring_);
+		if (large_.memory)
+			cu_.free_host(large_.memory);
 	}
 	cu_.release_context(device_);
 }
@@ -162,7 +166,7 @@ int cuda_device::make_lanes(unsigned lanes)
 		err = cu_.allocate_host(&ring_, lanes * cuda_lane::ring_size, cu_host_alloc_portable);
 	while (!err && lane_count_ < lanes) {
 		char *ring = static_cast<char *>(ring_) + lane_count_ * cuda_lane::ring_size;
-		err = lanes_[lane_count_++].open(cu_, ring, greatest);
+		err = lanes_[lane_count_++].open(cu_, ring, large_, greatest);
 	}
 	return err ? failed("making streams and pinned memory", err) : 0;
 }
@@ -257,14 +261,21 @@ int cuda_device::write(unsigned lane, std::span<const transfer> pieces)
 int cuda_device::start_read(unsigned lane, const transfer &piece, read_ticket &ticket)
 {
 	cuda_current c(cu_, context_);
-	int err = c.error() ? c.error() : lanes_[lane].start_read(piece, ticket);
+	int err = c.error();
+	if (!err && member_.touches().read({context_, device_address(piece.devbuf, piece.offset)}, piece))
+		return 0;
+	if (!err)
+		err = lanes_[lane].start_read(piece, ticket);
 	return err ? failed("starting a read", err) : 0;
 }
 
 int cuda_device::finish_read(unsigned lane, read_ticket &ticket)
 {
 	cuda_current c(cu_, context_);
+	const uint64_t begin = member_.touches().is_open() ? now_ns() : 0;
 	int err = c.error() ? c.error() : lanes_[lane].finish_read(ticket);
+	if (begin)
+		member_.touches().waited(now_ns() - begin);
 	return err ? failed("a read", err) : 0;
 }
 

@@ -9,8 +9,19 @@
 #include "dev/cuda_api.h"
 #include "dev/device.h"
 
+#include <atomic>
+
 namespace het
 {
+
+// Pinned memory of a device's for a plain read that is not large: one copy into it and one out of it take a quarter of
+// the time that the driver takes with pageable memory. The first such read makes it; who finds it in use goes without.
+struct cuda_large_slot {
+	static constexpr size_t size = 2 << 20;
+
+	std::atomic<bool> taken{false};
+	void *memory = nullptr;
+};
 
 class cuda_lane
 {
@@ -26,7 +37,7 @@ class cuda_lane
 
 	// @ring is the caller's: ring_size bytes of pinned memory. close() undoes also what open() did before it
 	// failed.
-	int open(const cuda_api &cu, char *ring, int priority);
+	int open(const cuda_api &cu, char *ring, cuda_large_slot &large, int priority);
 	void close();
 
 	int read(std::span<const transfer> pieces);
@@ -65,12 +76,14 @@ class cuda_lane
 	int start_staged(slot &s, direction to, void *host, cu_deviceptr device, size_t size);
 	int copy_staged(direction to, const transfer &t);
 	int copy_plain(direction to, const transfer &t);
+	int read_large(const transfer &t, bool *done);
 	int copy_pinned(direction to, std::span<const transfer> pieces);
 	int copy_one_by_one(direction to, std::span<const transfer> pieces);
 	int copy(direction to, std::span<const transfer> pieces);
 	int finish(int err, size_t bytes);
 
 	const cuda_api *cu_ = nullptr;
+	cuda_large_slot *large_ = nullptr;
 	cu_stream stream_ = nullptr;
 	slot_pair ring_;    // of read() and write()
 	slot_pair started_; // of start_read()

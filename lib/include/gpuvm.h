@@ -404,6 +404,17 @@ int gpuvm_kernel_end_event(void *hostptr, unsigned idev, void *event);
 int gpuvm_host_begin(void *hostptr, size_t nbytes, int flags);
 
 /**
+ * Copy bytes of arrays, or of other memory of the program's, from @p hostptr to @p to, or to @p hostptr from @p from,
+ * wherever they are valid: of what a device alone has these bytes travel and no others. All stays where it is: nothing
+ * is made valid on the host or taken from a device, and a touch afterwards is what it would have been before. What is
+ * written, all valid copies get. @p to and @p from lie in no array. No kernel may be using these bytes.
+ * @return 0; GPUVM_ENULL; GPUVM_EARG if the other memory lies in an array;
+ * GPUVM_EDEVALLOC if a device has failed.
+ */
+int gpuvm_host_read(const void *hostptr, size_t nbytes, void *to);
+int gpuvm_host_write(void *hostptr, size_t nbytes, const void *from);
+
+/**
  * @return the second address of the byte at @p hostptr, always readable and writable, for pins that
  * outlive kernels (RDMA, registered io_uring buffers); null for bytes in an edge. The library does not see
  * accesses through it: bracket them with gpuvm_host_begin() as needed. Valid until the last unlink.

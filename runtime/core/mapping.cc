@@ -14,7 +14,7 @@ int map::take(const het_map_args &args)
 {
 	if (!args.memory && !args.pointer)
 		return fail(HET_ENULL, "het_map: neither a memory object nor a pointer");
-	if (args.access < HET_READ_ONLY || args.access > HET_READ_WRITE || args.flags)
+	if (args.access < HET_READ_ONLY || args.access > HET_READ_WRITE || (args.flags & ~uint32_t{HET_MAP_UNMOVED}))
 		return fail(HET_EARG, "het_map: access %u, flags 0x%x", args.access, args.flags);
 	int err = 0;
 	bytes_ = take_place({args.memory, args.offset, args.pointer}, args.nbytes, "het_map", &err);
@@ -22,6 +22,7 @@ int map::take(const het_map_args &args)
 		return err;
 	object_ = args.memory;
 	access_ = args.access;
+	moves_ = !(args.flags & HET_MAP_UNMOVED);
 	// Neighbours in an edge are the host's at the same time: two of the program's own mappings must not wait for
 	// each other there. Commands that a device takes part in have the whole edge themselves.
 	entries_[0] = {.bytes = args.memory ? widen_to_edges(bytes_) : bytes_,
@@ -33,7 +34,7 @@ int map::take(const het_map_args &args)
 
 begin_result map::begin(executor &)
 {
-	return bring_to_host(bytes_, access_);
+	return moves_ ? bring_to_host(bytes_, access_) : 0;
 }
 
 mapping::mapping(map &m) : het_event(nullptr), first(reference<map>::to(&m)), entry_(m.entry())

@@ -26,6 +26,7 @@ class map final : public transfer
 	range bytes_;
 	const het_memory *object_ = nullptr; // is a plain pointer, as the base class has a reference
 	uint32_t access_ = 0;
+	bool moves_ = true;
 };
 
 class mapping final : public het_event

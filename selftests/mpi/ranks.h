@@ -50,7 +50,7 @@ struct test_case {
 	std::function<bool(ranks &)> run;
 };
 
-// Prints results; false if a case has failed.
-bool run_all(ranks &r, const std::vector<test_case> &cases);
+// Prints results; false if a case has failed. The caller has @more cases of its own.
+bool run_all(ranks &r, const std::vector<test_case> &cases, size_t more);
 
 } // namespace mpi_test

@@ -275,13 +275,14 @@ TEST_F(cuda_test, copies_pinned_memory_directly)
 	free(host);
 }
 
-// What is the program's alone is the driver's to stage, unless a slot of the ring takes it whole.
+// What is the program's alone is the driver's to stage, unless a slot of the ring takes it whole, or to be read the
+// large one.
 TEST_F(cuda_test, leaves_large_plain_memory_to_the_driver)
 {
 	auto d = make();
-	constexpr size_t slot = size_t(128) << 10;
+	constexpr size_t slot = size_t(128) << 10, large = size_t(2) << 20;
 	int before = 0;
-	for (size_t n : {size_t(1), slot, slot + 1, size_t(3) << 20}) {
+	for (size_t n : {size_t(1), slot, slot + 1, large, large + 1}) {
 		void *buffer = new_buffer(n + 3);
 		std::vector<char> out = pattern(n), in(n);
 		transfer write{.devbuf = buffer, .offset = 3, .host = out.data(), .size = n, .plain = true},
@@ -290,9 +291,27 @@ TEST_F(cuda_test, leaves_large_plain_memory_to_the_driver)
 		EXPECT_EQ(d->write(1, {&write, 1}), 0);
 		EXPECT_EQ(d->read(2, {&read, 1}), 0);
 		EXPECT_EQ(in, out) << n;
-		before += n > slot ? 2 : 0;
+		before += (n > slot) + (n > large);
 		EXPECT_EQ(fake_->pageable_copies, before) << n;
 	}
+}
+
+// Without pinned memory for it the driver is asked.
+TEST_F(cuda_test, large_plain_reads_without_pinned_memory)
+{
+	auto d = make();
+	constexpr size_t n = size_t(1) << 20;
+	void *buffer = new_buffer(n);
+	std::vector<char> out = pattern(n), in(n);
+	transfer t{.devbuf = buffer, .offset = 0, .host = out.data(), .size = n, .plain = true};
+	EXPECT_EQ(d->write(0, {&t, 1}), 0);
+	t.host = in.data();
+	fail("cuMemHostAlloc");
+	EXPECT_EQ(d->read(0, {&t, 1}), 0);
+	EXPECT_EQ(in, out);
+	EXPECT_EQ(fake_->pageable_copies, 2);
+	EXPECT_EQ(d->read(0, {&t, 1}), 0);
+	EXPECT_EQ(fake_->pageable_copies, 2);
 }
 
 // They fail when they are asked for, or on the way. What was refused may be asked for again.

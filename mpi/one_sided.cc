@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// One-sided calls. A window over the program's memory has a public copy (public_copy.h), which meets the program's where
+// MPI synchronises the two: at fences, at the begin and end of an exposure, where a rank locks and unlocks its own part,
+// and at MPI_Win_sync().
+#include "call.h"
+#include "windows.h"
+
+using namespace hetmpi;
+
+namespace
+{
+
+// Keeps the messages of the call until the operations at the rank are completed.
+template <typename Call> int begin_at(MPI_Win win, int rank, std::initializer_list<message> messages, Call call)
+{
+	holds h;
+	if (int err = h.take(messages))
+		return owner(win).report(err);
+	int err = call(h);
+	for (size_t i = 0; i < h.count && !err; i++)
+		keep(win, rank, std::move(h[i]));
+	return err;
+}
+
+int show(MPI_Win win)
+{
+	public_copy *c = copy_of(win);
+	return c ? owner(win).report(c->show()) : MPI_SUCCESS;
+}
+
+int take(MPI_Win win)
+{
+	public_copy *c = copy_of(win);
+	return c ? owner(win).report(c->take()) : MPI_SUCCESS;
+}
+
+bool is_own(MPI_Win win, int rank)
+{
+	MPI_Group group = MPI_GROUP_NULL;
+	int own = MPI_UNDEFINED;
+	PMPI_Win_get_group(win, &group);
+	PMPI_Group_rank(group, &own);
+	PMPI_Group_free(&group);
+	return own == rank;
+}
+
+// Calls f() after what has succeeded.
+template <typename F> int then(int err, F f)
+{
+	return err ? err : f();
+}
+
+int complete(MPI_Win win, int rank)
+{
+	return owner(win).report(completed(win, rank));
+}
+
+} // namespace
+
+HET_MPI_CALL MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+	std::unique_ptr<public_copy> copy;
+	if (base && size > 0 && stand_in::may_be_needed() && !(copy = public_copy::of(base, size_t(size))))
+		return owner(comm).report(MPI_ERR_BUFFER);
+	int err = PMPI_Win_create(copy ? copy->at() : base, size, unit, info, comm, win);
+	if (!err && copy)
+		made(*win, std::move(copy));
+	return err;
+}
+
+HET_MPI_CALL MPI_Win_free(MPI_Win *win)
+{
+	const MPI_Win before = *win;
+	const owner whose = MPI_COMM_WORLD; // the window's handler goes with it
+	int err = PMPI_Win_free(win);
+	if (err)
+		return err;
+	err = completed(before, every_rank);
+	if (public_copy *c = copy_of(before)) {
+		if (int e = c->take())
+			err = e;
+	}
+	gone(before);
+	return whose.report(err);
+}
+
+HET_MPI_CALL MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag)
+{
+	static int separate = MPI_WIN_SEPARATE;
+	int err = PMPI_Win_get_attr(win, key, value, flag);
+	public_copy *c = err || !*flag ? nullptr : copy_of(win);
+	if (c && key == MPI_WIN_BASE)
+		*static_cast<void **>(value) = c->base();
+	if (c && key == MPI_WIN_MODEL)
+		*static_cast<void **>(value) = &separate;
+	return err;
+}
+
+HET_MPI_CALL MPI_Win_fence(int assertion, MPI_Win win)
+{
+	if (!(assertion & (MPI_MODE_NOSTORE | MPI_MODE_NOSUCCEED))) {
+		if (int err = show(win))
+			return err;
+	}
+	return then(PMPI_Win_fence(assertion, win), [&] {
+		int err = complete(win, every_rank);
+		return assertion & MPI_MODE_NOPRECEDE ? err : then(err, [&] { return take(win); });
+	});
+}
+
+HET_MPI_CALL MPI_Win_post(MPI_Group group, int assertion, MPI_Win win)
+{
+	if (!(assertion & MPI_MODE_NOSTORE)) {
+		if (int err = show(win))
+			return err;
+	}
+	return PMPI_Win_post(group, assertion, win);
+}
+
+HET_MPI_CALL MPI_Win_wait(MPI_Win win)
+{
+	return then(PMPI_Win_wait(win), [&] { return take(win); });
+}
+
+HET_MPI_CALL MPI_Win_test(MPI_Win win, int *flag)
+{
+	return then(PMPI_Win_test(win, flag), [&] { return *flag ? take(win) : MPI_SUCCESS; });
+}
+
+HET_MPI_CALL MPI_Win_complete(MPI_Win win)
+{
+	return then(PMPI_Win_complete(win), [&] { return complete(win, every_rank); });
+}
+
+HET_MPI_CALL MPI_Win_lock(int type, int rank, int assertion, MPI_Win win)
+{
+	return then(PMPI_Win_lock(type, rank, assertion, win),
+		    [&] { return is_own(win, rank) ? take(win) : MPI_SUCCESS; });
+}
+
+HET_MPI_CALL MPI_Win_lock_all(int assertion, MPI_Win win)
+{
+	return then(PMPI_Win_lock_all(assertion, win), [&] { return take(win); });
+}
+
+HET_MPI_CALL MPI_Win_unlock(int rank, MPI_Win win)
+{
+	const bool own = is_own(win, rank);
+	if (int err = own ? show(win) : MPI_SUCCESS)
+		return err;
+	return then(PMPI_Win_unlock(rank, win), [&] {
+		int err = complete(win, rank);
+		return own ? then(err, [&] { return take(win); }) : err;
+	});
+}
+
+HET_MPI_CALL MPI_Win_unlock_all(MPI_Win win)
+{
+	if (int err = show(win))
+		return err;
+	return then(PMPI_Win_unlock_all(win), [&] { return complete(win, every_rank); });
+}
+
+HET_MPI_CALL MPI_Win_sync(MPI_Win win)
+{
+	if (int err = show(win))
+		return err;
+	return then(PMPI_Win_sync(win), [&] { return take(win); });
+}
+
+// All complete operations at their origin.
+#define FLUSH(Name, Rank, Parameters, Arguments)                                                           \
+	HET_MPI_CALL MPI_Win_##Name(HET_MPI_LIST Parameters)                                               \
+	{                                                                                                  \
+		return then(PMPI_Win_##Name(HET_MPI_LIST Arguments), [&] { return complete(win, Rank); }); \
+	}
+FLUSH(flush, rank, (int rank, MPI_Win win), (rank, win))
+FLUSH(flush_local, rank, (int rank, MPI_Win win), (rank, win))
+FLUSH(flush_all, every_rank, (MPI_Win win), (win))
+FLUSH(flush_local_all, every_rank, (MPI_Win win), (win))
+
+// A row is a call and what it has in common with the one that gives a request: parameters and arguments behind the
+// messages, which are out and in.
+#define OPERATION(Name, Rname, Parameters, Arguments, Out, In)                               \
+	HET_MPI_CALL MPI_##Name(HET_MPI_LIST Parameters, MPI_Win win)                        \
+	{                                                                                    \
+		return begin_at(win, rank, {Out, In}, [&](holds &h) {                        \
+			h[0].place(out);                                                     \
+			h[1].place(in);                                                      \
+			return PMPI_##Name(HET_MPI_LIST Arguments, win);                     \
+		});                                                                          \
+	}                                                                                    \
+	HET_MPI_CALL MPI_##Rname(HET_MPI_LIST Parameters, MPI_Win win, MPI_Request *request) \
+	{                                                                                    \
+		return begin(win, {Out, In}, request, [&](holds &h) {                        \
+			h[0].place(out);                                                     \
+			h[1].place(in);                                                      \
+			return PMPI_##Rname(HET_MPI_LIST Arguments, win, request);           \
+		});                                                                          \
+	}
+
+#define AT_TARGET int rank, MPI_Aint place, int count, MPI_Datatype type
+
+OPERATION(Get_accumulate, Rget_accumulate,
+	  (const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count, MPI_Datatype in_type,
+	   AT_TARGET, MPI_Op op),
+	  (out, out_count, out_type, in, in_count, in_type, rank, place, count, type, op),
+	  op == MPI_NO_OP ? message{} : sent(out, out_count, out_type), received(in, in_count, in_type))
+
+// Of these there is one message.
+#define OPERATION_OF_ONE(Name, Rname, Parameters, Arguments, Message)                        \
+	HET_MPI_CALL MPI_##Name(HET_MPI_LIST Parameters, MPI_Win win)                        \
+	{                                                                                    \
+		return begin_at(win, rank, {Message}, [&](holds &h) {                        \
+			h[0].place(origin);                                                  \
+			return PMPI_##Name(HET_MPI_LIST Arguments, win);                     \
+		});                                                                          \
+	}                                                                                    \
+	HET_MPI_CALL MPI_##Rname(HET_MPI_LIST Parameters, MPI_Win win, MPI_Request *request) \
+	{                                                                                    \
+		return begin(win, {Message}, request, [&](holds &h) {                        \
+			h[0].place(origin);                                                  \
+			return PMPI_##Rname(HET_MPI_LIST Arguments, win, request);           \
+		});                                                                          \
+	}
+
+OPERATION_OF_ONE(Put, Rput, (const void *origin, int origin_count, MPI_Datatype origin_type, AT_TARGET),
+		 (origin, origin_count, origin_type, rank, place, count, type), sent(origin, origin_count, origin_type))
+OPERATION_OF_ONE(Get, Rget, (void *origin, int origin_count, MPI_Datatype origin_type, AT_TARGET),
+		 (origin, origin_count, origin_type, rank, place, count, type),
+		 received(origin, origin_count, origin_type))
+OPERATION_OF_ONE(Accumulate, Raccumulate,
+		 (const void *origin, int origin_count, MPI_Datatype origin_type, AT_TARGET, MPI_Op op),
+		 (origin, origin_count, origin_type, rank, place, count, type, op),
+		 sent(origin, origin_count, origin_type))
+
+HET_MPI_CALL MPI_Fetch_and_op(const void *out, void *in, MPI_Datatype type, int rank, MPI_Aint place, MPI_Op op,
+			      MPI_Win win)
+{
+	return begin_at(win, rank, {op == MPI_NO_OP ? message{} : sent(out, 1, type), received(in, 1, type)},
+			[&](holds &h) {
+				return PMPI_Fetch_and_op(h[0].placed(out), h[1].placed(in), type, rank, place, op, win);
+			});
+}
+
+HET_MPI_CALL MPI_Compare_and_swap(const void *out, const void *compared, void *in, MPI_Datatype type, int rank,
+				  MPI_Aint place, MPI_Win win)
+{
+	hold other;
+	if (int err = other.take(sent(compared, 1, type)))
+		return owner(win).report(err);
+	return begin_at(win, rank, {sent(out, 1, type), received(in, 1, type)}, [&](holds &h) {
+		const int err = PMPI_Compare_and_swap(h[0].placed(out), other.placed(compared), h[1].placed(in), type,
+						      rank, place, win);
+		if (!err)
+			keep(win, rank, std::move(other));
+		return err;
+	});
+}

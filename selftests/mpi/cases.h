@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// The parts of the test, each of a kind of MPI's calls.
+#pragma once
+
+#include "ranks.h"
+
+namespace mpi_test
+{
+
+// Without libhet-mpi nothing keeps kernels off a message (@plain).
+std::vector<test_case> message_cases(bool plain);
+std::vector<test_case> collective_cases();
+std::vector<test_case> file_cases();
+std::vector<test_case> window_cases();
+
+} // namespace mpi_test
