@@ -15,7 +15,7 @@ namespace
 constexpr unsigned none = kept_blocks::most_arenas * kept_blocks::blocks_of_arena;
 
 // Copies of a block are fast from some megabytes on, and an arena should be a small part of the budget.
-constexpr unsigned least_bits = 12, most_bits = 24;
+constexpr unsigned least_block_bits = 12, most_block_bits = 24;
 constexpr uint64_t blocks_of_budget = 64;
 
 // What is left of a run in two pieces is the larger one.
@@ -189,7 +189,7 @@ uint64_t kept_blocks::arena_bytes(uint64_t budget)
 		return 0;
 	if (!narenas_) {
 		const uint64_t block = std::bit_floor(std::max<uint64_t>(budget / blocks_of_budget, 1));
-		bits_ = std::clamp(unsigned(std::countr_zero(block)), least_bits, most_bits);
+		bits_ = std::clamp(unsigned(std::countr_zero(block)), least_block_bits, most_block_bits);
 	}
 	return uint64_t{blocks_of_arena} << bits_;
 }
