@@ -284,7 +284,8 @@ $(compat): Makefile
 $(B)/libhetcl.so: $(call obj,$(opencl_srcs)) $(libhet) $(told_archive) $(fatbin_archive)
 	$(call say,LD)
 	$Q$(CXX) -shared $(ldflags) -Wl,-soname,libhetcl.so -Wl,-z,nodelete $(if $(SAN),,-Wl,-z,defs) -o $@ \
-		$(filter %.o,$^) $(told_archive) $(fatbin_archive) $(B)/libhet.so -Wl,-rpath,'$$ORIGIN' -ldl
+		$(filter %.o,$^) $(told_archive) $(fatbin_archive) $(B)/libhet.so -Wl,-rpath,'$$ORIGIN' \
+		-Wl,--as-needed $(NUMA_LIBS) -ldl
 
 $(B)/vendors/het.icd: Makefile
 	@mkdir -p $(@D)

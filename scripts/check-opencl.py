@@ -25,9 +25,21 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # These are parts of the suite that take minutes, not hours, on two processors.
 SUITES = """allocations api atomics basic buffers compiler computeinfo device_partition events mem_host_flags
-multiple_device_context non_uniform_work_group printf profiling select SVM thread_dimensions vectors workgroups""".split()
+multiple_device_context non_uniform_work_group printf profiling select SVM thread_dimensions vectors workgroups
+images/clCopyImage images/clFillImage images/clGetInfo images/clReadWriteImage images/kernel_image_methods
+images/samplerlessReads images/kernel_read_write""".split()
 # Some have a mode for the hurried.
-OPTIONS = {"select": ["-w"], "allocations": ["single", "5"]}
+OPTIONS = {
+    "select": ["-w"],
+    "allocations": ["single", "5"],
+    "images/clCopyImage": ["small_images"],
+    "images/clFillImage": ["small_images"],
+    "images/clGetInfo": ["small_images"],
+    "images/clReadWriteImage": ["small_images"],
+    "images/kernel_image_methods": ["small_images"],
+    "images/samplerlessReads": ["small_images"],
+    "images/kernel_read_write": ["small_images", "CL_RGBA", "CL_UNORM_INT8"],
+}
 PASSES, LACKS = "pass", "skip"
 
 

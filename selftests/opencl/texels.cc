@@ -132,7 +132,7 @@ TEST(fills_convert_colors)
 		{{CL_RGBA, CL_UNORM_INT16}, {.real = {0.5f, 1.5f, -1, 1}}, {32768, 65535, 0, 65535}, 2},
 		{{CL_RGBA, CL_SNORM_INT16}, {.real = {0.5f, 2, -1, -2}}, {16384, 32767, 0x8001, 0x8000}, 2},
 		{{CL_RGBA, CL_HALF_FLOAT}, {.real = {1.5f, 65504, -2, 1e-7f}}, {0x3e00, 0x7bff, 0xc000, 2}, 2},
-		{{CL_RGBA, CL_HALF_FLOAT}, {.real = {65520, 0.1f, -0.0f, 1}}, {0x7c00, 0x2e66, 0x8000, 0x3c00}, 2},
+		{{CL_RGBA, CL_HALF_FLOAT}, {.real = {65520, 0.3f, -0.0f, 1}}, {0x7c00, 0x34cd, 0x8000, 0x3c00}, 2},
 		{{CL_RGBA, CL_SIGNED_INT8}, {.whole = {200, -200, 5, -5}}, {127, 0x80, 5, 0xfb}, 1},
 		{{CL_RGBA, CL_SIGNED_INT16}, {.whole = {70000, -70000, 5, -5}}, {32767, 0x8000, 5, 0xfffb}, 2},
 		{{CL_RGBA, CL_UNSIGNED_INT16}, {.natural = {70000, 1, 65535, 65536}}, {65535, 1, 65535, 65535}, 2},
